@@ -1,0 +1,2 @@
+//! An inference runtime for .tflite models whose operators, planners and delegates are plugins.
+

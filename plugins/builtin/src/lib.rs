@@ -1,0 +1,2 @@
+//! The default set of plugins, linked in statically.
+

@@ -1,0 +1,2 @@
+//! Shell: the reference operators as a dynamic plugin.
+

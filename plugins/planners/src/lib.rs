@@ -1,0 +1,2 @@
+//! Shell: the memory planners as a dynamic plugin.
+

@@ -1,0 +1,2 @@
+//! The plugin to copy: one operator, one planner, one delegate.
+

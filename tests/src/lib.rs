@@ -1,0 +1,2 @@
+//! Test suites of arenite: suites are data, backends are parameters.
+
