@@ -1,2 +1,4 @@
 //! An inference runtime for .tflite models whose operators, planners and delegates are plugins.
 
+pub mod config;
+pub mod pool;

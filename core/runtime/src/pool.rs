@@ -1,0 +1,357 @@
+//! The thread pool of the process, behind [`parallel_for`].
+//!
+//! One call at a time has the pool. A call that comes while another one runs (from another thread, or
+//! from inside a body) runs all its chunks on its own thread, so nobody ever waits for a stranger.
+//!
+//! ```text
+//! worker   IDLE ──(spins in vain)──► PARKED        caller   offers:  any ► OFFERED, wakes a parked one
+//!            ▲                          │                   works
+//!            │                          ▼                   revokes: OFFERED ► IDLE
+//!         RUNNING ◄─────────────── OFFERED                  waits until `pending` is 0
+//! ```
+//! `pending` counts the offers that are neither finished nor revoked. A worker touches the job only
+//! between OFFERED ► RUNNING and its decrement of `pending`, and the caller returns only at zero: that is
+//! why a job may live on the caller's stack. A worker that is slow to wake up is revoked, not waited for.
+//!
+//! Nothing here allocates once the workers have been started.
+
+use std::any::Any;
+use std::cell::Cell;
+use std::fmt;
+use std::hint::spin_loop;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicUsize};
+use std::sync::{Condvar, Mutex, MutexGuard, Once, OnceLock, PoisonError};
+use std::thread::{self, Thread};
+use std::time::{Duration, Instant};
+
+/// The most threads that one call can use, the caller among them.
+pub const MAX_THREADS: usize = 256;
+
+/// The body of a [`parallel_for`] panicked. Some chunks may not have run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Panicked;
+
+impl fmt::Display for Panicked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the body of a parallel loop panicked; its remaining chunks were abandoned")
+    }
+}
+
+impl std::error::Error for Panicked {}
+
+/// Runs `body` over `0..count`, cut into the chunks `i * grain..min((i + 1) * grain, count)`. Each chunk
+/// runs exactly once, in no fixed order, on one of at most `max_threads` threads (0 means no limit other
+/// than [`threads`]), of which the calling thread is one. The chunks depend on `count` and `grain` only,
+/// so a body that writes per-chunk results gives the same bytes for any number of threads. A `grain` of
+/// 0 counts as 1.
+///
+/// When it returns, all chunks have run and their writes are visible to the caller. A call from inside a
+/// body, or while another thread has the pool, runs on the calling thread alone.
+///
+/// # Errors
+/// [`Panicked`] if the body panicked in any chunk; chunks not yet begun are then abandoned. The pool stays
+/// usable.
+pub fn parallel_for(
+    count: usize,
+    grain: usize,
+    max_threads: usize,
+    body: &(dyn Fn(Range<usize>) + Sync),
+) -> Result<(), Panicked> {
+    let job = Job::new(count, grain.max(1), body);
+    let limit = if max_threads == 0 { threads() } else { max_threads.min(threads()) };
+    let helpers = limit.min(job.chunks).saturating_sub(1);
+    if helpers == 0 || IN_BODY.get() {
+        job.work();
+    } else if let Some(turn) = POOL.try_take() {
+        POOL.run(&job, helpers);
+        drop(turn);
+    } else {
+        job.work();
+    }
+    if job.panicked.load(Relaxed) { Err(Panicked) } else { Ok(()) }
+}
+
+/// How many threads a call uses at most: the limit set by [`set_thread_limit`], by default one for each
+/// processor that this process may use.
+pub fn threads() -> usize {
+    match LIMIT.load(Relaxed) {
+        0 => processors(),
+        limit => limit,
+    }
+}
+
+/// Sets how many threads later calls use at most, in the whole process, the caller counted: 1 turns the
+/// pool off, 0 restores the default. Values above [`MAX_THREADS`] are lowered to it. Threads that run
+/// already are kept, parked, when the limit sinks.
+pub fn set_thread_limit(limit: usize) {
+    LIMIT.store(limit.min(MAX_THREADS), Relaxed);
+}
+
+/// How long a thread spins for the next job, or for the end of this one, before it sleeps. Longer than
+/// the pause between two nodes of a model, so that workers stay awake during an invocation.
+const SPIN: Duration = Duration::from_micros(50);
+
+const IDLE: u8 = 0;
+const PARKED: u8 = 1;
+const OFFERED: u8 = 2;
+const RUNNING: u8 = 3;
+
+static POOL: Pool = Pool::new();
+static LIMIT: AtomicUsize = AtomicUsize::new(0);
+
+thread_local! {
+    static IN_BODY: Cell<bool> = const { Cell::new(false) };
+}
+
+fn processors() -> usize {
+    static PROCESSORS: OnceLock<usize> = OnceLock::new();
+    *PROCESSORS.get_or_init(|| thread::available_parallelism().map_or(1, |n| n.get().min(MAX_THREADS)))
+}
+
+/// One call of [`parallel_for`]; lives on the caller's stack.
+struct Job<'a> {
+    body: &'a (dyn Fn(Range<usize>) + Sync),
+    count: usize,
+    grain: usize,
+    chunks: usize,
+    next: AtomicUsize,
+    panicked: AtomicBool,
+}
+
+impl<'a> Job<'a> {
+    fn new(count: usize, grain: usize, body: &'a (dyn Fn(Range<usize>) + Sync)) -> Self {
+        let (next, panicked) = (AtomicUsize::new(0), AtomicBool::new(false));
+        Job { body, count, grain, chunks: count.div_ceil(grain), next, panicked }
+    }
+
+    /// Runs chunks until none is left or one has panicked.
+    fn work(&self) {
+        let outer = IN_BODY.replace(true);
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| self.run_chunks())) {
+            self.panicked.store(true, Relaxed);
+            discard(payload);
+        }
+        IN_BODY.set(outer);
+    }
+
+    fn run_chunks(&self) {
+        while !self.panicked.load(Relaxed) {
+            let chunk = self.next.fetch_add(1, Relaxed);
+            if chunk >= self.chunks {
+                return;
+            }
+            // chunk < chunks = ceil(count / grain), so chunk * grain < count.
+            let start = chunk * self.grain;
+            (self.body)(start..start.saturating_add(self.grain).min(self.count));
+        }
+    }
+}
+
+/// Drops what a panic carried. A payload may panic in its own `drop`; that second one is leaked.
+fn discard(payload: Box<dyn Any + Send>) {
+    if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+        std::mem::forget(second);
+    }
+}
+
+/// What the caller and one worker share. A cache line pair each.
+#[repr(align(128))]
+struct Worker {
+    state: AtomicU8,
+    thread: OnceLock<Thread>,
+}
+
+struct Pool {
+    taken: AtomicBool,
+    /// Set by the caller before it makes an offer; read by workers that hold one.
+    job: AtomicPtr<Job<'static>>,
+    pending: Pending,
+    /// Workers `0..started` run and have their `thread` set. Changed only by who has the pool.
+    started: AtomicUsize,
+    workers: [Worker; MAX_THREADS - 1],
+}
+
+/// Gives the pool back.
+struct Turn<'p>(&'p Pool);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.0.taken.store(false, Release);
+    }
+}
+
+impl Pool {
+    const fn new() -> Self {
+        Pool {
+            taken: AtomicBool::new(false),
+            job: AtomicPtr::new(ptr::null_mut()),
+            pending: Pending::new(),
+            started: AtomicUsize::new(0),
+            workers: [const { Worker { state: AtomicU8::new(IDLE), thread: OnceLock::new() } };
+                MAX_THREADS - 1],
+        }
+    }
+
+    fn try_take(&self) -> Option<Turn<'_>> {
+        self.taken.compare_exchange(false, true, Acquire, Relaxed).ok().map(|_| Turn(self))
+    }
+
+    /// Runs a job on this thread and up to `helpers` workers. The caller must have the pool.
+    fn run(&'static self, job: &Job<'_>, helpers: usize) {
+        let started = self.start_workers(helpers);
+        let workers = self.workers.get(..helpers.min(started)).unwrap_or_default();
+        self.job.store(ptr::from_ref(job).cast_mut().cast::<Job<'static>>(), Relaxed);
+        self.pending.set(workers.len());
+        workers.iter().for_each(Worker::offer);
+        job.work();
+        let revoked = workers.iter().filter(|worker| worker.revoke()).count();
+        self.pending.finish(revoked);
+        self.pending.wait();
+        self.job.store(ptr::null_mut(), Relaxed);
+    }
+
+    /// Makes sure that `wanted` workers run, as far as the system lets it; returns how many do.
+    fn start_workers(&'static self, wanted: usize) -> usize {
+        let running = self.started.load(Relaxed);
+        for (index, worker) in self.workers.iter().enumerate().take(wanted).skip(running) {
+            let builder = thread::Builder::new().name(format!("arenite-{}", index + 1));
+            match builder.spawn(move || self.serve(worker)) {
+                Ok(handle) => {
+                    worker.thread.get_or_init(|| handle.thread().clone());
+                    self.started.store(index + 1, Relaxed);
+                }
+                Err(error) => {
+                    warn_once(index + 1, wanted + 1, &error);
+                    break;
+                }
+            }
+        }
+        self.started.load(Relaxed)
+    }
+
+    /// The life of a worker.
+    fn serve(&self, worker: &Worker) {
+        loop {
+            worker.await_offer();
+            // SAFETY: this worker has gone from OFFERED to RUNNING, so the caller can no longer revoke the
+            // offer and stays in `run`, with its job alive, until the `finish` below. `job` was stored before
+            // the offer (release) that `await_offer` saw (acquire). The pointer comes from a reference, and
+            // `Job` is only used through `&`; its fields are `Sync`.
+            let job: &Job<'_> = unsafe { &*self.job.load(Relaxed) };
+            job.work();
+            worker.state.store(IDLE, Release);
+            self.pending.finish(1);
+        }
+    }
+}
+
+fn warn_once(have: usize, wanted: usize, error: &std::io::Error) {
+    static WARNED: Once = Once::new();
+    WARNED.call_once(|| tracing::warn!("cannot start thread {have} of {wanted}: {error}; using fewer"));
+}
+
+impl Worker {
+    fn offer(&self) {
+        if self.state.swap(OFFERED, AcqRel) == PARKED
+            && let Some(thread) = self.thread.get()
+        {
+            thread.unpark();
+        }
+    }
+
+    /// Takes an offer back, unless the worker has begun.
+    fn revoke(&self) -> bool {
+        self.state.compare_exchange(OFFERED, IDLE, AcqRel, Relaxed).is_ok()
+    }
+
+    fn accept(&self) -> bool {
+        self.state.compare_exchange(OFFERED, RUNNING, AcqRel, Relaxed).is_ok()
+    }
+
+    /// Returns once an offer has been accepted: spins first, then parks.
+    fn await_offer(&self) {
+        loop {
+            if spin_until(|| self.state.load(Relaxed) == OFFERED) {
+                if self.accept() {
+                    return;
+                }
+            } else if self.state.compare_exchange(IDLE, PARKED, AcqRel, Relaxed).is_ok() {
+                while self.state.load(Relaxed) == PARKED {
+                    thread::park();
+                }
+            }
+        }
+    }
+}
+
+/// How many offers are open, and a way to wait until none is.
+#[repr(align(128))]
+struct Pending {
+    open: AtomicUsize,
+    /// Whether the caller sleeps on `ended`.
+    asleep: Mutex<bool>,
+    ended: Condvar,
+}
+
+impl Pending {
+    const fn new() -> Self {
+        Pending { open: AtomicUsize::new(0), asleep: Mutex::new(false), ended: Condvar::new() }
+    }
+
+    fn set(&self, offers: usize) {
+        self.open.store(offers, Relaxed);
+    }
+
+    fn finish(&self, offers: usize) {
+        // Everything the worker wrote happens before the caller's acquire of the zero.
+        if self.open.fetch_sub(offers, AcqRel) == offers && *self.lock() {
+            self.ended.notify_one();
+        }
+    }
+
+    fn wait(&self) {
+        if spin_until(|| self.open.load(Acquire) == 0) {
+            return;
+        }
+        let mut asleep = self.lock();
+        *asleep = true;
+        while self.open.load(Acquire) != 0 {
+            asleep = self.ended.wait(asleep).unwrap_or_else(PoisonError::into_inner);
+        }
+        *asleep = false;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, bool> {
+        self.asleep.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Spins until `ready`, at most for [`SPIN`]; returns whether it is. On one processor it does not spin.
+fn spin_until(ready: impl Fn() -> bool) -> bool {
+    const PAUSES_PER_LOOK_AT_THE_CLOCK: u32 = 64;
+    if ready() {
+        return true;
+    }
+    if processors() == 1 {
+        return false;
+    }
+    let start = Instant::now();
+    loop {
+        for _ in 0..PAUSES_PER_LOOK_AT_THE_CLOCK {
+            spin_loop();
+            if ready() {
+                return true;
+            }
+        }
+        if start.elapsed() >= SPIN {
+            return false;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
