@@ -1,3 +1,47 @@
-//! Verified, borrowed views of .tflite models.
+//! Verified, borrowed views of `.tflite` models.
+//!
+//! [`Model::new`] verifies a file once, structure and meaning; afterwards every accessor is a cheap read of the
+//! file's own bytes. [`ModelBuffer`] (with the `std` feature) owns those bytes: a mapped file, a vector, or
+//! memory of the caller.
+//!
+//! ```no_run
+//! # #[cfg(feature = "std")] {
+//! let file = arenite_model::ModelBuffer::from_file("model.tflite")?;
+//! let model = file.model();
+//! for operator in model.subgraphs().get(0).into_iter().flat_map(|graph| graph.operators()) {
+//!     println!("{:?}", model.operator_code(&operator).map(|code| code.builtin_code()));
+//! }
+//! # }
+//! # Ok::<(), arenite_model::ModelError>(())
+//! ```
 
 #![cfg_attr(not(feature = "std"), no_std)]
+#![deny(unsafe_code, missing_docs)]
+
+extern crate alloc;
+
+mod builtin_names;
+mod error;
+mod model;
+#[allow(unsafe_code)]
+mod schema;
+#[cfg(feature = "std")]
+#[allow(unsafe_code)]
+mod source;
+mod types;
+mod verify;
+
+pub use builtin_names::{
+    CUSTOM, builtin_operator_code, builtin_operator_name, builtin_options_2_name, builtin_options_name,
+};
+pub use error::{Definition, ModelError, Path};
+pub use model::Model;
+pub use schema::{
+    BlockwiseQuantization, Buffer, CustomQuantization, DimensionMetadata, Int32Vector, List, Metadata,
+    MultiAxisQuantization, Operator, OperatorCode, QuantizationDetails, QuantizationParameters, RawTable,
+    SignatureDef, SparseIndexVector, SparsityParameters, SubGraph, Tables, Tensor, TensorMap, Uint8Vector,
+    Uint16Vector, VariantSubType,
+};
+#[cfg(feature = "std")]
+pub use source::ModelBuffer;
+pub use types::tensor_type;

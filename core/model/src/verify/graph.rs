@@ -1,0 +1,126 @@
+//! Order of reads and writes in a subgraph: every tensor has one definition, and none is read before it.
+//!
+//! `origin[t]` says what defines tensor `t`. A first walk over the operators notes the producers, a second
+//! one compares each read with them.
+
+use super::{Checked, check_index};
+use crate::error::{Definition, ModelError, Path};
+use crate::model::{constant, file_range};
+use crate::schema::{List, ModelTable, Operator, SubGraph};
+
+/// Values of `origin` beyond operator indices.
+const UNDEFINED: u32 = u32::MAX;
+const CONSTANT: u32 = u32::MAX - 1;
+const INPUT: u32 = u32::MAX - 2;
+const VARIABLE: u32 = u32::MAX - 3;
+/// No elements, hence nothing to define: a constant without data, unless an operator writes it.
+const EMPTY: u32 = u32::MAX - 4;
+
+/// Verifies inputs, outputs and operators of one subgraph; `scratch` has an entry per tensor.
+pub(super) fn verify(root: ModelTable<'_>, graph: SubGraph<'_>, path: Path, scratch: &mut [u32]) -> Checked {
+    let count = graph.tensors().len();
+    let origin = scratch.get_mut(..count).ok_or(ModelError::ScratchTooSmall { given: 0, needed: count })?;
+    for (origin, tensor) in origin.iter_mut().zip(graph.tensors()) {
+        *origin = match constant(root, &tensor) {
+            Some(_) => CONSTANT,
+            None if tensor.is_variable() => VARIABLE,
+            None if tensor.element_count() == Some(0) => EMPTY,
+            None => UNDEFINED,
+        };
+    }
+    for (index, tensor) in graph.inputs().iter().enumerate() {
+        let at = || path.entry("inputs", index);
+        let tensor = check_index(i64::from(tensor), count, "tensor", "subgraph", at)?;
+        set(origin, tensor, INPUT);
+    }
+    for (index, operator) in graph.operators().iter().enumerate() {
+        note_outputs(operator, index, origin, path)?;
+    }
+    for (index, operator) in graph.operators().iter().enumerate() {
+        let path = path.entry("operators", index);
+        attributes(root, operator, path)?;
+        reads(operator, index, origin, path)?;
+    }
+    for (index, tensor) in graph.outputs().iter().enumerate() {
+        let at = || path.entry("outputs", index);
+        let tensor = check_index(i64::from(tensor), count, "tensor", "subgraph", at)?;
+        if origin.get(tensor) == Some(&UNDEFINED) {
+            return Err(ModelError::NeverWritten { path: at(), tensor });
+        }
+    }
+    Ok(())
+}
+
+fn set(origin: &mut [u32], tensor: usize, value: u32) {
+    if let Some(entry) = origin.get_mut(tensor) {
+        *entry = value;
+    }
+}
+
+/// Notes the operator as producer of its outputs.
+fn note_outputs(operator: Operator<'_>, index: usize, origin: &mut [u32], path: Path) -> Checked {
+    for (slot, tensor) in operator.outputs().iter().enumerate() {
+        let at = || path.entry("operators", index).entry("outputs", slot);
+        if tensor == -1 {
+            continue;
+        }
+        let tensor = check_index(i64::from(tensor), origin.len(), "tensor", "subgraph", at)?;
+        let by = match origin.get(tensor) {
+            Some(&CONSTANT) => Definition::Constant,
+            Some(&INPUT) => Definition::Input,
+            Some(&UNDEFINED | &VARIABLE | &EMPTY) | None => {
+                set(origin, tensor, u32::try_from(index).unwrap_or(VARIABLE));
+                continue;
+            }
+            Some(&producer) => Definition::Operator(producer as usize),
+        };
+        return Err(ModelError::WrittenTwice { path: at(), tensor, by });
+    }
+    Ok(())
+}
+
+/// Compares each read with the tensor's definition.
+fn reads(operator: Operator<'_>, index: usize, origin: &[u32], path: Path) -> Checked {
+    for (slot, tensor) in present(operator.inputs()) {
+        let at = || path.entry("inputs", slot);
+        let tensor = check_index(tensor, origin.len(), "tensor", "subgraph", at)?;
+        match origin.get(tensor) {
+            Some(&UNDEFINED) => return Err(ModelError::NeverWritten { path: at(), tensor }),
+            Some(&(CONSTANT | INPUT | VARIABLE | EMPTY)) | None => {}
+            Some(&producer) if (producer as usize) < index => {}
+            Some(&producer) => {
+                return Err(ModelError::ReadBeforeWrite { path: at(), tensor, producer: producer as usize });
+            }
+        }
+    }
+    for (slot, tensor) in present(operator.intermediates()) {
+        let at = || path.entry("intermediates", slot);
+        check_index(tensor, origin.len(), "tensor", "subgraph", at)?;
+    }
+    Ok(())
+}
+
+/// Positions and tensor indices of a list without its absent (-1) entries.
+fn present<'a>(list: List<'a, i32>) -> impl Iterator<Item = (usize, i64)> + use<'a> {
+    let entries = list.iter().enumerate().map(|(slot, tensor)| (slot, i64::from(tensor)));
+    entries.filter(|&(_, tensor)| tensor != -1)
+}
+
+/// Verifies an operator's own fields.
+fn attributes(root: ModelTable<'_>, operator: Operator<'_>, path: Path) -> Checked {
+    let codes = root.operator_codes().len();
+    let at = || path.field("opcode_index");
+    check_index(i64::from(operator.opcode_index()), codes, "operator code", "model", at)?;
+    let (offset, size) = (operator.large_custom_options_offset(), operator.large_custom_options_size());
+    if offset > 1 && file_range(root.bytes(), offset, size).is_none() {
+        let path = path.field("large_custom_options_offset");
+        return Err(ModelError::FileRange { path, offset, size, file: root.bytes().len() });
+    }
+    let (mutating, inputs) = (operator.mutating_variable_inputs().len(), operator.inputs().len());
+    if mutating != 0 && mutating != inputs {
+        let path = path.field("mutating_variable_inputs");
+        let because = "one per input";
+        return Err(ModelError::Length { path, found: mutating, expected: inputs, because });
+    }
+    Ok(())
+}

@@ -1,0 +1,135 @@
+//! Tensors: element type, shape, constant data.
+//! What TFLite demands: tflite/core/subgraph.cc (SetTensorParametersReadOnly), tflite/core/tools/verifier.cc.
+
+use super::{Checked, check_index, quantization, sparsity};
+use crate::error::{ModelError, Path};
+use crate::model::constant;
+use crate::schema::{List, ModelTable, SubGraph, Tensor};
+use crate::types::{packed_bytes, tensor_type};
+
+/// Verifies all tensors of one subgraph.
+pub(super) fn verify(
+    root: ModelTable<'_>,
+    graph: SubGraph<'_>,
+    path: Path,
+    budget: &mut StringBudget,
+) -> Checked {
+    let count = graph.tensors().len();
+    for (index, tensor) in graph.tensors().iter().enumerate() {
+        let path = path.entry("tensors", index);
+        let bits = shape_and_type(&tensor, path)?;
+        quantization::verify(&tensor, count, path)?;
+        let buffers = root.buffers().len();
+        if tensor.buffer() != 0 {
+            let at = || path.field("buffer");
+            check_index(i64::from(tensor.buffer()), buffers, "buffer", "model", at)?;
+        }
+        if tensor.external_buffer() != 0 {
+            let path = path.field("external_buffer");
+            return Err(ModelError::Unsupported { path, what: "constant data in another file" });
+        }
+        if let Some(data) = constant(root, &tensor) {
+            constant_data(&tensor, data, bits, path, budget)?;
+        }
+    }
+    Ok(())
+}
+
+/// Bits per element, once type and shape are known to be sound.
+fn shape_and_type(tensor: &Tensor<'_>, path: Path) -> Result<u32, ModelError> {
+    let found = i64::from(tensor.element_type());
+    let unknown = || ModelError::Value { path: path.field("type"), found, expected: "a known element type" };
+    let bits = tensor_type::bits(tensor.element_type()).ok_or_else(unknown)?;
+    no_dim_below(tensor.shape(), 0, "0 or more", "shape", path)?;
+    no_dim_below(tensor.shape_signature(), -1, "-1 or more", "shape_signature", path)?;
+    let (rank, signature) = (tensor.shape().len(), tensor.shape_signature().len());
+    if signature != 0 && signature != rank {
+        let path = path.field("shape_signature");
+        let because = "one per dimension of shape";
+        return Err(ModelError::Length { path, found: signature, expected: rank, because });
+    }
+    let bytes = tensor.element_count().and_then(|count| packed_bytes(count, bits.max(8)));
+    bytes.ok_or(ModelError::ShapeOverflow { path: path.field("shape") })?;
+    Ok(bits)
+}
+
+fn no_dim_below(
+    dims: List<'_, i32>,
+    least: i32,
+    expected: &'static str,
+    field: &'static str,
+    path: Path,
+) -> Checked {
+    match dims.iter().enumerate().find(|&(_, dim)| dim < least) {
+        Some((index, dim)) => {
+            Err(ModelError::Value { path: path.entry(field, index), found: i64::from(dim), expected })
+        }
+        None => Ok(()),
+    }
+}
+
+/// Verifies that the data is what type and shape need.
+fn constant_data(
+    tensor: &Tensor<'_>,
+    data: &[u8],
+    bits: u32,
+    path: Path,
+    budget: &mut StringBudget,
+) -> Checked {
+    if tensor.is_variable() {
+        let what = "a variable with constant data";
+        return Err(ModelError::Unsupported { path: path.field("is_variable"), what });
+    }
+    let elements = match tensor.sparsity() {
+        Some(parameters) => sparsity::stored_elements(&parameters, tensor.shape(), path.field("sparsity"))?,
+        None => tensor.element_count().ok_or(ModelError::ShapeOverflow { path: path.field("shape") })?,
+    };
+    if tensor.element_type() == tensor_type::STRING {
+        return strings(data, elements, path.field("buffer"), budget);
+    }
+    if bits == 0 {
+        return Ok(());
+    }
+    let needed =
+        packed_bytes(elements, bits).ok_or(ModelError::ShapeOverflow { path: path.field("shape") })?;
+    if data.len() < needed {
+        return Err(ModelError::DataSize { path: path.field("buffer"), found: data.len(), needed });
+    }
+    Ok(())
+}
+
+/// How many string offsets may still be read: tensors can share one buffer.
+pub(super) struct StringBudget(usize);
+
+impl StringBudget {
+    pub(super) fn for_file(bytes: usize) -> Self {
+        StringBudget(bytes.saturating_mul(4))
+    }
+}
+
+/// Verifies a string tensor's buffer: count, `count + 1` offsets, text; all numbers are little-endian u32,
+/// offsets count from the start of the buffer.
+fn strings(data: &[u8], elements: usize, path: Path, budget: &mut StringBudget) -> Checked {
+    let fault = |reason, found: u64| ModelError::Strings { path, reason, found };
+    let (count, rest) = data.split_first_chunk::<4>().ok_or(fault("no count of strings", 0))?;
+    let count = u32::from_le_bytes(*count) as usize;
+    if count != elements {
+        return Err(fault("the count differs from the shape's number of elements", count as u64));
+    }
+    let table = count.checked_add(1).and_then(|offsets| offsets.checked_mul(4));
+    let table = table.and_then(|bytes| rest.get(..bytes));
+    let table = table.ok_or(fault("the offsets do not fit into the buffer", count as u64))?;
+    budget.0 = budget.0.checked_sub(table.len()).ok_or(ModelError::TooMuchSharing { path })?;
+    let mut previous = table.len() + 4;
+    for (index, offset) in table.chunks_exact(4).enumerate() {
+        let offset = offset.iter().rev().fold(0usize, |value, &byte| value << 8 | usize::from(byte));
+        if offset < previous {
+            return Err(fault("an offset lies before the one in front of it", index as u64));
+        }
+        if offset > data.len() {
+            return Err(fault("an offset lies behind the buffer", index as u64));
+        }
+        previous = offset;
+    }
+    Ok(())
+}
