@@ -1,3 +1,6 @@
 //! Reference operators of arenite: scalar, bit-exact with TensorFlow Lite.
 
-#![cfg_attr(not(feature = "std"), no_std)]
+#![forbid(unsafe_code)]
+#![cfg_attr(not(any(feature = "std", test)), no_std)]
+
+pub mod kit;

@@ -1,0 +1,183 @@
+//! Real functions in f32, and f16 conversion.
+//!
+//! Defined by: tflite/kernels/internal/reference/{logistic,gelu}.h and the kernels of the same name.
+//!
+//! Every transcendental function is computed in f64 and rounded once, so its result is the nearest
+//! f32 in practice, and the same on every machine.
+
+use core::f64::consts::FRAC_2_SQRT_PI;
+
+macro_rules! through_f64 {
+    ($($(#[$doc:meta])* $name:ident = $f:path;)*) => {
+        $($(#[$doc])*
+        #[inline]
+        pub fn $name(x: f32) -> f32 {
+            $f(f64::from(x)) as f32
+        })*
+    };
+}
+
+through_f64! {
+    /// `e^x`.
+    exp = libm::exp;
+    /// `e^x - 1`, exact near zero (ELU).
+    expm1 = libm::expm1;
+    /// Natural logarithm.
+    log = libm::log;
+    /// `ln(1 + x)`, exact near zero.
+    log1p = libm::log1p;
+    /// Sine of radians.
+    sin = libm::sin;
+    /// Cosine of radians.
+    cos = libm::cos;
+    /// Hyperbolic tangent.
+    tanh = libm::tanh;
+    /// Error function.
+    erf = libm::erf;
+    /// `1 - erf(x)`.
+    erfc = libm::erfc;
+}
+
+/// `x^y`.
+#[inline]
+pub fn pow(x: f32, y: f32) -> f32 {
+    libm::pow(f64::from(x), f64::from(y)) as f32
+}
+
+/// Square root, correctly rounded; NaN below zero.
+#[inline]
+pub fn sqrt(x: f32) -> f32 {
+    libm::sqrtf(x)
+}
+
+/// `1 / sqrt(x)`, with both steps in f32.
+#[inline]
+pub fn rsqrt(x: f32) -> f32 {
+    1.0 / sqrt(x)
+}
+
+/// `1 / (1 + e^-x)`: 1 above 16.6, `e^x` below -9, as TFLite cuts it off.
+#[inline]
+pub fn logistic(x: f32) -> f32 {
+    if x > 16.619_047 {
+        1.0
+    } else if x < -9.0 {
+        exp(x)
+    } else {
+        1.0 / (1.0 + exp(-x))
+    }
+}
+
+/// `x × Φ(x)`, written with erfc so that large negative inputs keep their digits.
+#[inline]
+pub fn gelu(x: f32) -> f32 {
+    0.5 * x * erfc(x * -core::f32::consts::FRAC_1_SQRT_2)
+}
+
+/// GELU by `0.5 x (1 + tanh(sqrt(2/π) (x + 0.044715 x³)))`.
+#[inline]
+pub fn gelu_approximate(x: f32) -> f32 {
+    const SQRT_2_OVER_PI: f32 = (FRAC_2_SQRT_PI * core::f64::consts::FRAC_1_SQRT_2) as f32;
+    0.5 * x * (1.0 + tanh(SQRT_2_OVER_PI * (x + 0.044715 * x * x * x)))
+}
+
+/// Largest whole number not above `x`.
+#[inline]
+pub fn floor(x: f32) -> f32 {
+    libm::floorf(x)
+}
+
+/// Smallest whole number not below `x`.
+#[inline]
+pub fn ceil(x: f32) -> f32 {
+    libm::ceilf(x)
+}
+
+/// Whole part of `x`.
+#[inline]
+pub fn trunc(x: f32) -> f32 {
+    libm::truncf(x)
+}
+
+/// Nearest whole number, ties to even (ROUND). See `requantize::round_f32` for ties away from zero.
+#[inline]
+pub fn round_ties_even(x: f32) -> f32 {
+    libm::rintf(x)
+}
+
+/// Remainder of the truncated division, with the sign of `x` (`fmod`).
+#[inline]
+pub fn fmod(x: f32, y: f32) -> f32 {
+    libm::fmodf(x, y)
+}
+
+/// The f32 of these f16 bits; exact.
+#[inline]
+pub fn f16_to_f32(bits: u16) -> f32 {
+    half::f16::from_bits(bits).to_f32()
+}
+
+/// The bits of the f16 nearest to `x`, ties to even; infinite beyond its range.
+#[inline]
+pub fn f32_to_f16(x: f32) -> u16 {
+    half::f16::from_f32(x).to_bits()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_values() {
+        let cases: [(&str, f32, f32); 18] = [
+            ("exp 1", exp(1.0), 2.718_281_7),
+            ("exp 100", exp(100.0), f32::INFINITY),
+            ("expm1 1e-7", expm1(1e-7), 1e-7),
+            ("log 3", log(3.0), 1.098_612_3),
+            ("log 0", log(0.0), f32::NEG_INFINITY),
+            ("sin 1", sin(1.0), 0.841_471),
+            ("cos 1", cos(1.0), 0.540_302_3),
+            ("tanh 1", tanh(1.0), 0.761_594_2),
+            ("erf 1", erf(1.0), 0.842_700_8),
+            ("pow 2 0.5", pow(2.0, 0.5), core::f32::consts::SQRT_2),
+            ("rsqrt 4", rsqrt(4.0), 0.5),
+            ("logistic 0", logistic(0.0), 0.5),
+            ("logistic 17", logistic(17.0), 1.0),
+            ("logistic -10", logistic(-10.0), 4.539_993e-5),
+            ("gelu 1", gelu(1.0), 0.841_344_8),
+            ("gelu -10", gelu(-10.0), -7.619_853e-23),
+            ("gelu~ 1", gelu_approximate(1.0), 0.841_192),
+            ("fmod -5.5 2", fmod(-5.5, 2.0), -1.5),
+        ];
+        for (name, got, want) in cases {
+            let close = got == want || ((got - want) / want).abs() < 3e-7;
+            assert!(close, "{name}: {got:e}, want {want:e}");
+        }
+        assert!(sqrt(-1.0).is_nan() && logistic(f32::NAN).is_nan());
+    }
+
+    #[test]
+    fn rounding_to_even() {
+        for (x, want) in [(0.5, 0.0), (1.5, 2.0), (2.5, 2.0), (-0.5, 0.0), (-1.5, -2.0)] {
+            assert_eq!(round_ties_even(x), want, "{x}");
+        }
+        assert_eq!((floor(-0.5), ceil(0.5), trunc(-1.5)), (-1.0, 1.0, -1.0));
+    }
+
+    #[test]
+    fn halves() {
+        for (x, bits) in [
+            (1.0, 0x3c00),
+            (-2.0, 0xc000),
+            (65504.0, 0x7bff),
+            (65520.0, 0x7c00),
+            (5.960_464_5e-8, 0x0001),
+            (0.1, 0x2e66),
+        ] {
+            assert_eq!(f32_to_f16(x), bits, "{x}");
+        }
+        assert_eq!(f16_to_f32(0x2e66), 0.099_975_586);
+        assert_eq!(f16_to_f32(0x7c00), f32::INFINITY);
+        assert!(f16_to_f32(0x7e00).is_nan());
+    }
+}

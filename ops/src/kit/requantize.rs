@@ -1,0 +1,364 @@
+//! Fixed-point requantization: real multipliers as `value × 2^(shift − 31)`, and quantized numbers.
+//!
+//! Defined by: tflite/kernels/internal/quantization_util.cc, tflite/kernels/internal/common.cc and
+//! gemmlowp fixedpoint.h, in the default build, which rounds twice (`TFLITE_SINGLE_ROUNDING` is 0).
+
+use super::activation::Limits;
+
+/// A real factor in fixed point: `real = value / 2^31 × 2^shift`.
+///
+/// A positive `shift` moves left before the multiplication, a negative one moves right after it.
+/// One `apply` serves the "smaller than one" and "greater than one" forms of TFLite alike: with
+/// `shift <= 0` or `shift >= 0` the other step is the identity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Multiplier {
+    /// Q0.31 significand, `2^30 <= |value| < 2^31`, or 0.
+    pub value: i32,
+    /// Power of two that scales the significand.
+    pub shift: i32,
+}
+
+impl Multiplier {
+    /// The factor zero.
+    pub const ZERO: Multiplier = Multiplier { value: 0, shift: 0 };
+
+    /// The nearest fixed-point form of `real` (`QuantizeMultiplier`).
+    ///
+    /// Factors below about `2^-32` become zero. `None` when `real` is infinite or NaN.
+    pub fn from_real(real: f64) -> Option<Multiplier> {
+        if !real.is_finite() {
+            return None;
+        }
+        let (fraction, mut shift) = libm::frexp(real);
+        let mut value = round_f64(fraction * TWO_POW_31) as i64;
+        if value == 1 << 31 {
+            value /= 2;
+            shift += 1;
+        }
+        if value == 0 || shift < -31 {
+            return Some(Multiplier::ZERO);
+        }
+        let value = i32::try_from(value).ok()?;
+        Some(Multiplier { value, shift })
+    }
+
+    /// `from_real` for factors in `(0, 1)`; the shift is never positive. `None` outside.
+    pub fn from_real_smaller_than_one(real: f64) -> Option<Multiplier> {
+        if !(real > 0.0 && real < 1.0) {
+            return None;
+        }
+        Multiplier::from_real(real).filter(|m| m.shift <= 0)
+    }
+
+    /// `from_real` for factors above one; the shift is never negative. `None` outside.
+    pub fn from_real_greater_than_one(real: f64) -> Option<Multiplier> {
+        if real <= 1.0 {
+            return None;
+        }
+        Multiplier::from_real(real).filter(|m| m.shift >= 0)
+    }
+
+    /// The factor of `input_scale × filter_scale / output_scale`, multiplied in f64.
+    pub fn from_scales(input: f32, filter: f32, output: f32) -> Option<Multiplier> {
+        Multiplier::from_real(f64::from(input) * f64::from(filter) / f64::from(output))
+    }
+
+    /// `-self`, as SUB needs it for its second input.
+    pub fn negated(self) -> Multiplier {
+        Multiplier { value: self.value.wrapping_neg(), shift: self.shift }
+    }
+
+    /// `x × self`, rounded twice: to nearest in Q31, then to nearest with ties away from zero
+    /// (`MultiplyByQuantizedMultiplier` on i32). A left shift that overflows wraps.
+    #[inline]
+    pub fn apply(self, x: i32) -> i32 {
+        let left = self.shift.max(0) as u32;
+        let right = self.shift.min(0).unsigned_abs();
+        let shifted = x.wrapping_mul(1i32.wrapping_shl(left));
+        rounding_divide_by_pot(saturating_rounding_doubling_high_mul(shifted, self.value), right)
+    }
+
+    /// `x × self` for the 64-bit sums of 16-bit kernels (`MultiplyByQuantizedMultiplier` on i64):
+    /// the significand is reduced to 15 bits and the product rounds once, ties up.
+    ///
+    /// Meant for `|x| < 2^47` and `shift < 8`; outside, the result wraps.
+    #[inline]
+    pub fn apply_i64(self, x: i64) -> i32 {
+        let reduced = if self.value < 0x7fff_0000 { (self.value + (1 << 15)) >> 16 } else { 0x7fff };
+        let product = x.wrapping_mul(i64::from(reduced));
+        let total_shift = 15i32.saturating_sub(self.shift);
+        if total_shift <= 0 {
+            return product.wrapping_shl(total_shift.unsigned_abs()) as i32;
+        }
+        let total_shift = total_shift.min(63) as u32;
+        (product.wrapping_add(1 << (total_shift - 1)) >> total_shift) as i32
+    }
+}
+
+/// Scale and zero point of a per-tensor quantized tensor: `real = scale × (q − zero_point)`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Quant {
+    /// Real size of one step.
+    pub scale: f32,
+    /// The quantized value of real zero.
+    pub zero_point: i32,
+}
+
+impl Quant {
+    /// The real number that `q` stands for.
+    #[inline]
+    pub fn dequantize(self, q: i32) -> f32 {
+        self.scale * q.wrapping_sub(self.zero_point) as f32
+    }
+
+    /// The quantized number nearest to `x`, ties away from zero, within `limits`.
+    #[inline]
+    pub fn quantize(self, x: f32, limits: Limits<i32>) -> i32 {
+        quantize_f32(x, self.scale, self.zero_point, limits)
+    }
+}
+
+/// From one quantization to another: `clamp(multiplier × (q − input_zero_point) + output_zero_point)`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Requantize {
+    /// Zero point of the input.
+    pub input_zero_point: i32,
+    /// Zero point of the output.
+    pub output_zero_point: i32,
+    /// `input scale / output scale`.
+    pub multiplier: Multiplier,
+    /// Range of the output.
+    pub limits: Limits<i32>,
+}
+
+impl Requantize {
+    /// The step between two quantizations. `None` when the ratio of the scales is not finite.
+    pub fn between(input: Quant, output: Quant, limits: Limits<i32>) -> Option<Requantize> {
+        let ratio = f64::from(input.scale) / f64::from(output.scale);
+        Some(Requantize {
+            input_zero_point: input.zero_point,
+            output_zero_point: output.zero_point,
+            multiplier: Multiplier::from_real(ratio)?,
+            limits,
+        })
+    }
+
+    /// The output value of `q`.
+    #[inline]
+    pub fn apply(&self, q: i32) -> i32 {
+        let scaled = self.multiplier.apply(q.wrapping_sub(self.input_zero_point));
+        self.limits.clamp(scaled.wrapping_add(self.output_zero_point))
+    }
+}
+
+/// `clamp(round(x / scale) + zero_point)`, ties away from zero (`AffineQuantize`).
+///
+/// Values beyond i32 saturate and NaN counts as 0, where TFLite leaves the cast undefined.
+#[inline]
+pub fn quantize_f32(x: f32, scale: f32, zero_point: i32, limits: Limits<i32>) -> i32 {
+    limits.clamp((round_f32(x / scale) as i32).saturating_add(zero_point))
+}
+
+/// Nearest whole number, ties away from zero (`TfLiteRound` on float).
+#[inline]
+pub fn round_f32(x: f32) -> f32 {
+    libm::roundf(x)
+}
+
+/// Nearest whole number, ties away from zero (`TfLiteRound` on double).
+#[inline]
+pub fn round_f64(x: f64) -> f64 {
+    libm::round(x)
+}
+
+/// `x / 2^exponent`, ties away from zero. Zero for exponents above 31.
+#[inline]
+pub fn rounding_divide_by_pot(x: i32, exponent: u32) -> i32 {
+    if exponent > 31 {
+        return 0;
+    }
+    let mask = ((1i64 << exponent) - 1) as i32;
+    let threshold = (mask >> 1) + i32::from(x < 0);
+    (x >> exponent) + i32::from((x & mask) > threshold)
+}
+
+/// `round(a × b / 2^31)`, saturating in the one case that overflows (`i32::MIN²`).
+#[inline]
+pub fn saturating_rounding_doubling_high_mul(a: i32, b: i32) -> i32 {
+    if a == i32::MIN && b == i32::MIN {
+        return i32::MAX;
+    }
+    let product = i64::from(a) * i64::from(b);
+    let nudge = if product >= 0 { 1 << 30 } else { 1 - (1 << 30) };
+    ((product + nudge) / (1 << 31)) as i32
+}
+
+/// `round(a × b / 2^15)`, saturating in the one case that overflows (`i16::MIN²`).
+#[inline]
+pub fn saturating_rounding_doubling_high_mul_i16(a: i16, b: i16) -> i16 {
+    if a == i16::MIN && b == i16::MIN {
+        return i16::MAX;
+    }
+    let product = i32::from(a) * i32::from(b);
+    let nudge = if product >= 0 { 1 << 14 } else { 1 - (1 << 14) };
+    ((product + nudge) / (1 << 15)) as i16
+}
+
+const TWO_POW_31: f64 = 2_147_483_648.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn multiplier_from_real() {
+        let cases = [
+            (0.0, 0, 0),
+            (1.0, 1 << 30, 1),
+            (0.5, 1 << 30, 0),
+            (0.25, 1 << 30, -1),
+            (0.75, 1_610_612_736, 0),
+            (-0.75, -1_610_612_736, 0),
+            (3.0, 1_610_612_736, 2),
+            // 1 - 2^-40 rounds up to one.
+            (1.0 - 2f64.powi(-40), 1 << 30, 1),
+            // 2^-32 still has shift -31; one power less is flushed to zero.
+            (2f64.powi(-32), 1 << 30, -31),
+            (2f64.powi(-33), 0, 0),
+        ];
+        for (real, value, shift) in cases {
+            assert_eq!(Multiplier::from_real(real), Some(Multiplier { value, shift }), "{real}");
+        }
+        assert_eq!(Multiplier::from_real(f64::NAN), None);
+        assert_eq!(Multiplier::from_real(f64::INFINITY), None);
+    }
+
+    #[test]
+    fn multiplier_flavours_refuse_the_other_side() {
+        assert!(Multiplier::from_real_smaller_than_one(0.3).is_some());
+        assert_eq!(Multiplier::from_real_smaller_than_one(1.0), None);
+        assert_eq!(Multiplier::from_real_smaller_than_one(0.0), None);
+        assert_eq!(Multiplier::from_real_smaller_than_one(f64::NAN), None);
+        assert!(Multiplier::from_real_greater_than_one(1.5).is_some());
+        assert_eq!(Multiplier::from_real_greater_than_one(1.0), None);
+        assert_eq!(Multiplier::from_real_greater_than_one(f64::NAN), None);
+    }
+
+    #[test]
+    fn apply_rounds_twice() {
+        let half = Multiplier { value: 1 << 30, shift: 0 };
+        let quarter = Multiplier { value: 1 << 30, shift: -1 };
+        let three = Multiplier { value: 1_610_612_736, shift: 2 };
+        // In one rounding, ties up, -1/2 is 0; C++ division truncates after the nudge: -1/2 -> 0.
+        let cases = [
+            (half, 3, 2),
+            (half, 1, 1),
+            (half, -1, 0),
+            (half, -3, -1),
+            (quarter, 2, 1),
+            // 1/4: Q31 gives 1/2 -> 1, then 1/2 -> 1. A single rounding would give 0.
+            (quarter, 1, 1),
+            (quarter, -2, -1),
+            (three, 7, 21),
+            (three, -7, -21),
+        ];
+        for (m, x, want) in cases {
+            assert_eq!(m.apply(x), want, "{m:?} × {x}");
+        }
+    }
+
+    #[test]
+    fn apply_never_panics() {
+        for shift in [i32::MIN, -100, -32, -31, 0, 1, 30, 31, 32, 100, i32::MAX] {
+            for value in [i32::MIN, -1, 0, 1 << 30, i32::MAX] {
+                for x in [i32::MIN, -1, 0, 1, i32::MAX] {
+                    let m = Multiplier { value, shift };
+                    m.apply(x);
+                    m.apply_i64(i64::from(x) << 16);
+                    m.negated();
+                }
+            }
+        }
+        assert_eq!(Multiplier { value: i32::MAX, shift: -40 }.apply(i32::MAX), 0);
+    }
+
+    #[test]
+    fn apply_i64_uses_fifteen_bits() {
+        let half = Multiplier { value: 1 << 30, shift: 0 };
+        // reduced = 2^14, total shift 15: (x × 2^14 + 2^14) >> 15.
+        let cases = [(3, 2), (1, 1), (-1, 0), (-3, -1), (1 << 32, i32::MIN)];
+        for (x, want) in cases {
+            assert_eq!(half.apply_i64(x), want, "{x}");
+        }
+        let near_one = Multiplier { value: i32::MAX, shift: 0 };
+        assert_eq!(near_one.apply_i64(32768), 32767);
+    }
+
+    #[test]
+    fn divide_by_power_of_two() {
+        let cases = [
+            (5, 1, 3),
+            (-5, 1, -3),
+            (3, 2, 1),
+            (-3, 2, -1),
+            (2, 2, 1),
+            (-2, 2, -1),
+            (1, 2, 0),
+            (7, 0, 7),
+            (i32::MIN, 31, -1),
+            (i32::MAX, 31, 1),
+            (i32::MAX, 32, 0),
+        ];
+        for (x, exponent, want) in cases {
+            assert_eq!(rounding_divide_by_pot(x, exponent), want, "{x} / 2^{exponent}");
+        }
+    }
+
+    #[test]
+    fn high_mul() {
+        let cases = [
+            (1 << 30, 1 << 30, 1 << 29),
+            (i32::MIN, i32::MIN, i32::MAX),
+            (i32::MIN, i32::MAX, -i32::MAX),
+            (1, 1 << 30, 1),
+            (-1, 1 << 30, 0),
+        ];
+        for (a, b, want) in cases {
+            assert_eq!(saturating_rounding_doubling_high_mul(a, b), want, "{a} × {b}");
+        }
+        assert_eq!(saturating_rounding_doubling_high_mul_i16(i16::MIN, i16::MIN), i16::MAX);
+        assert_eq!(saturating_rounding_doubling_high_mul_i16(1 << 14, 3), 2);
+        assert_eq!(saturating_rounding_doubling_high_mul_i16(1 << 14, -3), -1);
+    }
+
+    #[test]
+    fn quantize_and_back() {
+        let i8_limits = Limits { min: -128, max: 127 };
+        let cases = [
+            (0.0, 3),
+            (0.25, 4),
+            (-0.25, 2),
+            (0.2, 3),
+            (1e9, 127),
+            (f32::NEG_INFINITY, -128),
+            (f32::INFINITY, 127),
+            (f32::NAN, 3),
+        ];
+        for (x, want) in cases {
+            assert_eq!(quantize_f32(x, 0.5, 3, i8_limits), want, "{x}");
+        }
+        assert_eq!(Quant { scale: 0.5, zero_point: 3 }.dequantize(7), 2.0);
+    }
+
+    #[test]
+    fn requantize_between_scales() {
+        let input = Quant { scale: 1.0, zero_point: 10 };
+        let output = Quant { scale: 0.5, zero_point: -5 };
+        let step = Requantize::between(input, output, Limits { min: -128, max: 127 }).unwrap();
+        for (q, want) in [(10, -5), (11, -3), (9, -7), (100, 127), (-128, -128)] {
+            assert_eq!(step.apply(q), want, "{q}");
+        }
+        let zero = Quant { scale: 0.0, zero_point: 0 };
+        assert_eq!(Requantize::between(input, zero, Limits { min: 0, max: 0 }), None);
+    }
+}
