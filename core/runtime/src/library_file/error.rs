@@ -1,0 +1,142 @@
+//! Why a file is not loaded as a plugin library.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+/// Why a file is not loaded as a plugin library.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum LibraryFileError {
+    /// There is no such file.
+    NotFound {
+        /// The library.
+        path: PathBuf,
+    },
+    /// The system does not let us read the file, or look at its folder.
+    Unreadable {
+        /// The library or its folder.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The path leads to something that is not a regular file.
+    NotRegular {
+        /// The library.
+        path: PathBuf,
+        /// What it is.
+        found: &'static str,
+    },
+    /// Every user of the machine may write the file.
+    WorldWritableFile {
+        /// The library.
+        path: PathBuf,
+        /// Its permission bits.
+        mode: u32,
+    },
+    /// Every user of the machine may put another file in its place: the folder is writable by all, and not
+    /// sticky.
+    WorldWritableFolder {
+        /// The library.
+        path: PathBuf,
+        /// Its folder, or the folder of the link to it.
+        folder: PathBuf,
+        /// The folder's permission bits.
+        mode: u32,
+    },
+    /// The file does not begin as an ELF file does.
+    NotElf {
+        /// The library.
+        path: PathBuf,
+        /// Its first bytes; zero where it has none.
+        magic: [u8; 4],
+    },
+    /// The library is for another kind of machine.
+    WrongMachine {
+        /// The library.
+        path: PathBuf,
+        /// The header's field.
+        field: &'static str,
+        /// What this program has there.
+        expected: u16,
+        /// What the library has there.
+        found: u16,
+    },
+    /// An ELF file that is not a shared library (`e_type` is not `ET_DYN`, 3).
+    NotShared {
+        /// The library.
+        path: PathBuf,
+        /// Its `e_type`.
+        found: u16,
+    },
+    /// A header field has a value that no linker writes.
+    Malformed {
+        /// The library.
+        path: PathBuf,
+        /// The field.
+        field: &'static str,
+        /// Its value.
+        found: u64,
+        /// What it must be.
+        expected: &'static str,
+    },
+    /// The file ends before something that its header announces.
+    Truncated {
+        /// The library.
+        path: PathBuf,
+        /// What does not fit.
+        what: String,
+        /// Bytes that the file would need.
+        needed: u64,
+        /// Bytes that it has.
+        actual: u64,
+    },
+}
+
+impl fmt::Display for LibraryFileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use LibraryFileError::*;
+        match self {
+            NotFound { path } => write!(f, "{}: there is no such file", path.display()),
+            Unreadable { path, source } => write!(f, "{}: cannot be read: {source}", path.display()),
+            NotRegular { path, found } => {
+                write!(f, "{}: a plugin must be a regular file, this is {found}", path.display())
+            }
+            WorldWritableFile { path, mode } => {
+                write!(f, "{}: every user may write this file (mode {mode:04o}); ", path.display())?;
+                f.write_str("take the right away (`chmod o-w`) to load it")
+            }
+            WorldWritableFolder { path, folder, mode } => {
+                write!(f, "{}: every user may write its folder {} ", path.display(), folder.display())?;
+                write!(f, "(mode {mode:04o}); take the right away (`chmod o-w`) to load from it")
+            }
+            NotElf { path, magic } => {
+                write!(f, "{}: not an ELF library: begins with {magic:02x?}, ", path.display())?;
+                f.write_str("expected [7f, 45, 4c, 46]")
+            }
+            WrongMachine { path, field, expected, found } => {
+                write!(f, "{}: built for another machine: ", path.display())?;
+                write!(f, "{field} is {found}, this program has {expected}")
+            }
+            NotShared { path, found } => {
+                write!(f, "{}: not a shared library: e_type is {found}, expected 3", path.display())
+            }
+            Malformed { path, field, found, expected } => {
+                write!(f, "{}: damaged: {field} is {found}, expected {expected}", path.display())
+            }
+            Truncated { path, what, needed, actual } => {
+                write!(f, "{}: cut short: {what} needs {needed} bytes, ", path.display())?;
+                write!(f, "the file has {actual} bytes")
+            }
+        }
+    }
+}
+
+impl std::error::Error for LibraryFileError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            LibraryFileError::Unreadable { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}
