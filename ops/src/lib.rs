@@ -1,6 +1,27 @@
 //! Reference operators of arenite: scalar, bit-exact with TensorFlow Lite.
-
-#![forbid(unsafe_code)]
+//!
+//! One op is one file, named after the op. What several share is in [`kit`]. These kernels are the oracle that every
+//! delegate is compared with: plain loops, nothing tuned.
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
+#![forbid(unsafe_code)]
+
+use arenite_abi::{Plugin, plugin};
 
 pub mod kit;
+
+macro_rules! ops {
+    ($($module:ident :: $op:ident,)*) => {
+        $(pub mod $module;)*
+
+        /// All operators of this crate.
+        pub static PLUGIN: Plugin = plugin! {
+            id: "org.arenite.ops",
+            description: "Reference operators, bit-exact with TensorFlow Lite",
+            ops: [$($module::$op,)*],
+        };
+    };
+}
+
+ops! {
+    sqrt::Sqrt,
+}

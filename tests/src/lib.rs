@@ -1,2 +1,1 @@
 //! Test suites of arenite: suites are data, backends are parameters.
-

@@ -1,3 +1,122 @@
-//! The contract between arenite and its plugins: operators, memory planners, delegates.
-
+//! The contract between arenite and its plugins: operators, memory planners and delegates. A plugin author depends on
+//! this crate alone.
+//!
+//! # A whole plugin
+//!
+//! ```
+//! use arenite_abi::prelude::*;
+//!
+//! /// `y = sin(x)`, for f32.
+//! struct Sin;
+//!
+//! impl Op for Sin {
+//!     const CODE: OpCode = OpCode::Custom("Sin");
+//!     const VERSIONS: RangeInclusive<i32> = 1..=1;
+//!     const TYPES: ElementTypes = ElementTypes::of(&[F32]);
+//!
+//!     fn prepare(node: &NodeView, cx: &mut PrepareContext) -> Result<Self> {
+//!         let (x, y) = node.unary()?;
+//!         ensure!(x.ty == y.ty, "input is {}, output is {}", x.ty, y.ty);
+//!         cx.set_output_shape(0, x.shape)?;
+//!         cx.allow_in_place(0, 0)?;
+//!         Ok(Sin)
+//!     }
+//!
+//!     fn eval(&self, cx: &mut EvalContext) -> Result<()> {
+//!         let (x, y) = (cx.input_cells::<f32>(0)?, cx.output_cells::<f32>(0)?);
+//!         for (y, x) in y.iter().zip(x.iter()) {
+//!             y.set(x.sin());
+//!         }
+//!         Ok(())
+//!     }
+//! }
+//!
+//! static PLUGIN: Plugin = plugin! {
+//!     id: "org.example.sin",
+//!     description: "The sine",
+//!     ops: [Sin],
+//! };
+//! export_plugin!(PLUGIN);
+//! # fn main() { assert_eq!(PLUGIN.descriptor().op_count, 1); }
+//! ```
+//!
+//! Built as a `cdylib`, that is a library which `arenite --plugin-dir DIR` finds. `plugins/template` holds one op, one
+//! planner and one delegate to copy, and an op in C.
+//!
+//! # How the host uses it
+//!
+//! 1. *Load.* The file is checked, opened, and its layouts are compared with the host's ([`layout`]). The entry function
+//!    negotiates the version and gives the descriptor. A failed load registers nothing. Libraries are never unloaded.
+//! 2. *Op.* The host looks up an op by code, version and element types, and calls [`Op::prepare`] for each node, in
+//!    execution order, whenever shapes change. [`Status::Unsupported`] makes it try the next candidate; any other error
+//!    ends the graph's preparation, and the message is shown with the node's name in front. [`Op::eval`] runs the node.
+//! 3. *Planner.* After `prepare` the host knows the size and life of each buffer, and asks the chosen [`Planner`].
+//! 4. *Delegate.* With shapes known, the host shows the graph to each [`Delegate`] in the configured order.
+//!
+//! # Rules
+//!
+//! - Memory comes from the host: [`PrepareContext::table`] for what is computed once, [`PrepareContext::scratch`] for
+//!   work space. `eval` allocates nothing.
+//! - Threads come from the host: [`EvalContext::parallel_for`]. Log with [`host::log`].
+//! - A panic is caught in the plugin and becomes an error; that instance is not called again.
+//! - `eval` may run on different threads, never twice at once for one instance.
+//! - A constant can be read in `prepare`: [`TensorView::constant`]. What depends on data that is not constant is
+//!   [dynamic](PrepareContext::set_output_dynamic).
+//!
+//! # Without std
+//!
+//! With `default-features = false` ops and planners need neither std nor a heap.
 #![cfg_attr(not(feature = "std"), no_std)]
+#![deny(missing_docs)]
+
+#[cfg(feature = "std")]
+pub mod delegate;
+mod error;
+pub mod host;
+#[cfg(feature = "std")]
+pub mod layout;
+pub mod op;
+pub mod options;
+mod pairs;
+pub mod planner;
+pub mod plugin;
+pub mod raw;
+mod shim;
+pub mod tensor;
+
+#[cfg(feature = "std")]
+pub use delegate::{Claims, Delegate, DelegateKernel, GraphView, PartitionView};
+pub use error::{Error, MESSAGE_CAPACITY, Result, Status};
+pub use op::{EvalContext, NodeView, Op, OpCode, PrepareContext};
+pub use options::Options;
+pub use pairs::OptionPairs;
+pub use planner::{AssignmentMut, PlanRequest, Planner, UsageRecord};
+pub use plugin::Plugin;
+#[cfg(feature = "std")]
+pub use plugin::StaticPlugin;
+pub use tensor::{
+    Bool, Complex32, Complex64, Element, ElementType, ElementTypes, Quantization, ReadCells, Scratch, Table,
+    TensorView, TensorViewMut,
+};
+
+/// All that an op, a planner or a delegate needs.
+pub mod prelude {
+    pub use core::ops::RangeInclusive;
+
+    pub use crate::ElementType::{self, *};
+    pub use crate::{
+        AssignmentMut, Bool, Complex32, Complex64, Element, ElementTypes, Error, EvalContext, NodeView, Op,
+        OpCode, OptionPairs, Options, PlanRequest, Planner, Plugin, PrepareContext, Quantization, ReadCells,
+        Result, Scratch, Status, Table, TensorView, TensorViewMut, UsageRecord, ensure, export_plugin,
+        invalid, plugin, unsupported,
+    };
+    #[cfg(feature = "std")]
+    pub use crate::{Claims, Delegate, DelegateKernel, GraphView, PartitionView};
+}
+
+#[doc(hidden)]
+#[cfg(feature = "std")]
+pub mod __private {
+    pub use abi_stable;
+    pub use inventory;
+}

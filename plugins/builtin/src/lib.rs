@@ -1,2 +1,1 @@
 //! The default set of plugins, linked in statically.
-

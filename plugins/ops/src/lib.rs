@@ -1,2 +1,1 @@
 //! Shell: the reference operators as a dynamic plugin.
-

@@ -1,2 +1,1 @@
 //! Shell: the memory planners as a dynamic plugin.
-

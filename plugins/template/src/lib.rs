@@ -1,2 +1,1 @@
 //! The plugin to copy: one operator, one planner, one delegate.
-

@@ -1,0 +1,180 @@
+//! Delegates: backends that take over parts of a graph.
+//!
+//! The host shows the delegate a [`GraphView`] whose nodes were checked and whose shapes are known; the delegate
+//! [claims](Delegate::claim) nodes; the host groups them into partitions, and has each
+//! [compiled](Delegate::compile), [prepared](DelegateKernel::prepare) and [invoked](DelegateKernel::invoke).
+
+use crate::op::{EvalContext, NodeView, PrepareContext};
+use crate::raw::{self, ArClaimsV1, ArGraphV1, ArPartitionV1, ArStr, ArTensorV1};
+use crate::tensor::TensorView;
+use crate::{OptionPairs, Result, ensure};
+
+/// A backend. One value serves one interpreter.
+pub trait Delegate: Sized + Send + 'static {
+    /// The name by which it is chosen.
+    const NAME: &'static str;
+    /// A compiled partition.
+    type Kernel: DelegateKernel;
+
+    /// A delegate with these options. An unknown option is an error (see [`OptionPairs::expect_only`]).
+    fn create(options: &OptionPairs<'_>) -> Result<Self>;
+
+    /// Says for each node whether the delegate takes it, and if not, why.
+    fn claim(&self, graph: &GraphView<'_>, claims: &mut Claims<'_>) -> Result<()>;
+
+    /// Does all the work for a partition that depends on constants alone.
+    fn compile(&self, partition: &PartitionView<'_>) -> Result<Self::Kernel>;
+}
+
+/// A compiled partition: it runs *all* of the partition's nodes.
+pub trait DelegateKernel: Send + 'static {
+    /// Sets the shapes of the partition's outputs and asks for scratch memory: after `compile`, and after shapes
+    /// changed. The host knows the shapes of nodes that have a reference op already: those are in the partition's graph.
+    fn prepare(&mut self, partition: &PartitionView<'_>, cx: &mut PrepareContext<'_>) -> Result<()>;
+
+    /// Computes the partition's outputs. Input and output `i` of the context are those of the partition.
+    fn invoke(&mut self, partition: &PartitionView<'_>, cx: &mut EvalContext<'_>) -> Result<()>;
+}
+
+/// A subgraph.
+#[derive(Clone, Copy)]
+pub struct GraphView<'a> {
+    raw: &'a ArGraphV1,
+}
+
+impl<'a> GraphView<'a> {
+    /// # Safety
+    /// The struct and everything it points to is valid for `'a`.
+    pub(crate) unsafe fn from_raw(raw: &'a ArGraphV1) -> Self {
+        GraphView { raw }
+    }
+
+    /// Number of nodes.
+    pub fn node_count(&self) -> usize {
+        self.raw.node_count
+    }
+
+    /// Node at position `i` of the execution plan. Panics past the end.
+    pub fn node(&self, i: usize) -> NodeView<'a> {
+        assert!(i < self.node_count(), "node {i} of {}", self.node_count());
+        // SAFETY: in range, as checked; valid, as promised to `from_raw`.
+        unsafe { NodeView::from_raw(raw::strided(self.raw.nodes, self.raw.node_stride, i)) }
+    }
+
+    /// The nodes, in execution order.
+    pub fn nodes(&self) -> impl ExactSizeIterator<Item = NodeView<'a>> + use<'a> {
+        let graph = *self;
+        (0..self.node_count()).map(move |i| graph.node(i))
+    }
+
+    /// Number of tensors.
+    pub fn tensor_count(&self) -> usize {
+        self.raw.tensor_count
+    }
+
+    /// The tensor with this index.
+    pub fn tensor(&self, index: usize) -> Result<TensorView<'a>> {
+        ensure!(index < self.tensor_count(), "tensor {index} of {}", self.tensor_count());
+        // SAFETY: in range, as checked; the struct is copied.
+        let tensor: ArTensorV1 = unsafe { *raw::strided(self.raw.tensors, self.raw.tensor_stride, index) };
+        // SAFETY: valid, as promised to `from_raw`; only constants have data outside of `eval`.
+        unsafe { TensorView::from_raw(tensor) }
+    }
+
+    /// Tensor indices of the subgraph's inputs.
+    pub fn inputs(&self) -> &'a [i32] {
+        // SAFETY: valid, as promised to `from_raw`.
+        unsafe { raw::slice(self.raw.inputs, self.raw.input_count) }
+    }
+
+    /// Tensor indices of the subgraph's outputs.
+    pub fn outputs(&self) -> &'a [i32] {
+        // SAFETY: valid, as promised to `from_raw`.
+        unsafe { raw::slice(self.raw.outputs, self.raw.output_count) }
+    }
+}
+
+/// Where [`Delegate::claim`] answers. A node that is not accepted is refused.
+pub struct Claims<'a> {
+    raw: &'a ArClaimsV1,
+}
+
+impl<'a> Claims<'a> {
+    /// # Safety
+    /// The struct is valid for `'a` and its functions may be called with its context.
+    pub(crate) unsafe fn from_raw(raw: &'a ArClaimsV1) -> Self {
+        Claims { raw }
+    }
+
+    /// Takes the node at position `node` of the execution plan.
+    pub fn accept(&mut self, node: usize) {
+        // SAFETY: plain values.
+        unsafe { (self.raw.accept)(self.raw.context, node) };
+    }
+
+    /// Leaves the node, and tells the user why.
+    pub fn refuse(&mut self, node: usize, reason: &str) {
+        // SAFETY: `reason` is readable for the call.
+        unsafe { (self.raw.refuse)(self.raw.context, node, ArStr::borrowed(reason)) };
+    }
+}
+
+/// Claimed nodes that run as one.
+#[derive(Clone, Copy)]
+pub struct PartitionView<'a> {
+    raw: &'a ArPartitionV1,
+}
+
+impl<'a> PartitionView<'a> {
+    /// # Safety
+    /// The struct and everything it points to is valid for `'a`.
+    pub(crate) unsafe fn from_raw(raw: &'a ArPartitionV1) -> Self {
+        PartitionView { raw }
+    }
+
+    /// The graph that the partition is cut from.
+    pub fn graph(&self) -> GraphView<'a> {
+        // SAFETY: valid, as promised to `from_raw`.
+        unsafe { GraphView::from_raw(&*self.raw.graph) }
+    }
+
+    /// Positions of the nodes in the graph, in execution order.
+    pub fn node_indices(&self) -> &'a [u32] {
+        // SAFETY: valid, as promised to `from_raw`.
+        unsafe { raw::slice(self.raw.nodes, self.raw.node_count) }
+    }
+
+    /// The nodes, in execution order.
+    pub fn nodes(&self) -> impl ExactSizeIterator<Item = NodeView<'a>> + use<'a> {
+        let graph = self.graph();
+        self.node_indices().iter().map(move |&i| graph.node(i as usize))
+    }
+
+    /// Tensor indices of what the partition reads from outside, constants included, ascending.
+    pub fn inputs(&self) -> &'a [i32] {
+        // SAFETY: valid, as promised to `from_raw`.
+        unsafe { raw::slice(self.raw.inputs, self.raw.input_count) }
+    }
+
+    /// Tensor indices of what is read outside of the partition, ascending.
+    pub fn outputs(&self) -> &'a [i32] {
+        // SAFETY: valid, as promised to `from_raw`.
+        unsafe { raw::slice(self.raw.outputs, self.raw.output_count) }
+    }
+}
+
+/// The registration of `T`.
+pub const fn registration<T: Delegate>() -> raw::ArDelegateV1 {
+    raw::ArDelegateV1 {
+        header: raw::ArHeader::of::<raw::ArDelegateV1>(),
+        name: ArStr::new(T::NAME),
+        create: crate::shim::create::<T>,
+        claim: crate::shim::claim::<T>,
+        compile: crate::shim::compile::<T>,
+        prepare: crate::shim::prepare_kernel::<T>,
+        invoke: crate::shim::invoke::<T>,
+        destroy_kernel: crate::shim::destroy_kernel::<T>,
+        destroy: crate::shim::destroy::<T>,
+        query: None,
+    }
+}

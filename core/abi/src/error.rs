@@ -1,0 +1,171 @@
+//! What can go wrong in a plugin: a status and a short message, without a heap.
+
+use core::fmt;
+
+/// The result of everything a plugin does.
+pub type Result<T, E = Error> = core::result::Result<T, E>;
+
+/// The status numbers that cross the boundary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Status {
+    /// No error.
+    Ok = 0,
+    /// The model, a shape or an option is wrong: no other plugin could do better.
+    Invalid = 1,
+    /// Right in itself, but not served by this implementation: the host tries the next candidate.
+    Unsupported = 2,
+    /// Memory was refused, by the system or by a quota.
+    OutOfMemory = 3,
+    /// The caller cancelled the invocation.
+    Cancelled = 4,
+    /// The plugin panicked; the instance is not called again.
+    Panicked = 5,
+    /// The host or the plugin broke the contract.
+    Internal = 6,
+}
+
+impl Status {
+    /// The status with this number; an unknown number is [`Status::Internal`].
+    pub const fn from_raw(raw: u32) -> Status {
+        match raw {
+            0 => Status::Ok,
+            1 => Status::Invalid,
+            2 => Status::Unsupported,
+            3 => Status::OutOfMemory,
+            4 => Status::Cancelled,
+            5 => Status::Panicked,
+            _ => Status::Internal,
+        }
+    }
+}
+
+/// Longest message, in bytes; a longer one is cut at a character and ends with `…`.
+pub const MESSAGE_CAPACITY: usize = 232;
+const ELLIPSIS: &str = "…";
+
+/// An error: a [`Status`] and a message of at most [`MESSAGE_CAPACITY`] bytes, stored inline.
+///
+/// The host puts the op, the node and the tensors' names in front; the message tells both values and what to do.
+#[derive(Clone, Copy)]
+pub struct Error {
+    status: Status,
+    length: u8,
+    text: [u8; MESSAGE_CAPACITY],
+}
+
+impl Error {
+    /// An error with this status and message.
+    pub fn new(status: Status, message: fmt::Arguments<'_>) -> Self {
+        let mut error = Error { status, length: 0, text: [0; MESSAGE_CAPACITY] };
+        // A cut message is still the error that happened; `write_str` marks the cut and stops the formatter.
+        let _ = fmt::write(&mut error, message);
+        error
+    }
+
+    /// [`Status::Invalid`] with this message. See also [`ensure!`](crate::ensure) and [`invalid!`](crate::invalid).
+    pub fn invalid(message: fmt::Arguments<'_>) -> Self {
+        Error::new(Status::Invalid, message)
+    }
+
+    /// [`Status::Unsupported`]: `op` has no kernel for `ty`.
+    pub fn unsupported(op: &str, ty: crate::ElementType) -> Self {
+        Error::new(Status::Unsupported, format_args!("{op} has no kernel for {ty}"))
+    }
+
+    /// What kind of error.
+    pub fn status(&self) -> Status {
+        self.status
+    }
+
+    /// The message.
+    pub fn message(&self) -> &str {
+        core::str::from_utf8(&self.text[..self.length as usize]).unwrap_or("(message is not text)")
+    }
+}
+
+impl fmt::Write for Error {
+    fn write_str(&mut self, s: &str) -> fmt::Result {
+        let start = self.length as usize;
+        let room = MESSAGE_CAPACITY - start;
+        if s.len() <= room {
+            self.text[start..start + s.len()].copy_from_slice(s.as_bytes());
+            self.length += s.len() as u8;
+            return Ok(());
+        }
+        // What is there plus what fits of `s`, less the room that the mark needs.
+        let keep = (MESSAGE_CAPACITY - ELLIPSIS.len()).saturating_sub(start);
+        let cut = (0..=keep.min(s.len())).rev().find(|&i| s.is_char_boundary(i)).unwrap_or(0);
+        self.text[start..start + cut].copy_from_slice(&s.as_bytes()[..cut]);
+        let end = if keep == 0 { self.last_boundary(MESSAGE_CAPACITY - ELLIPSIS.len()) } else { start + cut };
+        self.text[end..end + ELLIPSIS.len()].copy_from_slice(ELLIPSIS.as_bytes());
+        self.length = (end + ELLIPSIS.len()) as u8;
+        Err(fmt::Error)
+    }
+}
+
+impl Error {
+    fn last_boundary(&self, limit: usize) -> usize {
+        let limit = limit.min(self.length as usize);
+        (0..=limit).rev().find(|&i| self.message().is_char_boundary(i)).unwrap_or(0)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.message())
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}: {}", self.status, self.message())
+    }
+}
+
+impl core::error::Error for Error {}
+
+/// Returns an [`Error::invalid`] with the formatted message from the enclosing function unless the condition holds.
+#[macro_export]
+macro_rules! ensure {
+    ($condition:expr, $($message:tt)+) => {
+        if !$condition {
+            return ::core::result::Result::Err($crate::invalid!($($message)+));
+        }
+    };
+}
+
+/// An [`Error::invalid`](crate::Error::invalid) with the formatted message.
+#[macro_export]
+macro_rules! invalid {
+    ($($message:tt)+) => { $crate::Error::invalid(::core::format_args!($($message)+)) };
+}
+
+/// An error with [`Status::Unsupported`](crate::Status::Unsupported) and the formatted message.
+#[macro_export]
+macro_rules! unsupported {
+    ($($message:tt)+) => {
+        $crate::Error::new($crate::Status::Unsupported, ::core::format_args!($($message)+))
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_messages_are_cut_at_a_character() {
+        for n in 0..300 {
+            let text = "ä".repeat(n / 2) + &"b".repeat(n % 7);
+            let error = invalid!("{}{}", "x".repeat(n % 3), text);
+            assert!(error.message().len() <= MESSAGE_CAPACITY);
+            let whole = "x".repeat(n % 3) + &text;
+            if whole.len() <= MESSAGE_CAPACITY {
+                assert_eq!(error.message(), whole);
+            } else {
+                assert!(error.message().ends_with(ELLIPSIS), "{n}: {error}");
+                assert!(whole.starts_with(error.message().trim_end_matches(ELLIPSIS)));
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Layout comparison: abi_stable's description of the contract, as the plugin's compiler saw it, against the host's.
+
+use abi_stable::StableAbi;
+use abi_stable::library::{AbiHeaderRef, ROOT_MODULE_LOADER_NAME_WITH_NUL, RootModule as _};
+use abi_stable::sabi_types::VersionStrings;
+use core::ffi::c_void;
+
+use crate::raw::{ArHostV1, ArPluginV1};
+
+/// The root module: from its one function all structs of the contract are reached.
+#[repr(C)]
+#[derive(StableAbi)]
+#[sabi(kind(Prefix(prefix_ref = RootModuleRef, prefix_fields = RootModulePrefix)))]
+#[allow(missing_docs)]
+pub struct RootModule {
+    #[sabi(last_prefix_field)]
+    pub entry: unsafe extern "C" fn(host: *const ArHostV1, version: *mut u32) -> *const ArPluginV1,
+}
+
+impl abi_stable::library::RootModule for RootModuleRef {
+    abi_stable::declare_root_module_statics! {RootModuleRef}
+    const BASE_NAME: &'static str = "arenite_plugin";
+    const NAME: &'static str = "arenite_plugin";
+    const VERSION_STRINGS: VersionStrings = VersionStrings::new("1.0.0");
+}
+
+impl RootModuleRef {
+    /// The root module with this entry.
+    pub fn with_entry(entry: crate::raw::ArEntryV1) -> RootModuleRef {
+        use abi_stable::prefix_type::PrefixTypeTrait as _;
+        RootModule { entry }.leak_into_prefix()
+    }
+}
+
+/// Name of the symbol that [`check`] takes, null-terminated. Plugins written in C do not have it.
+pub const SYMBOL: &str = ROOT_MODULE_LOADER_NAME_WITH_NUL;
+
+/// Compares the layouts in a plugin with this host's. The error says the first difference.
+///
+/// # Safety
+/// `symbol` is the address of [`SYMBOL`] in a library that is never unloaded.
+pub unsafe fn check(symbol: *const c_void) -> Result<(), String> {
+    if symbol.is_null() {
+        return Err("the layout symbol is null".into());
+    }
+    // SAFETY: the symbol is a static that starts with an `AbiHeader`, by the caller's promise; `AbiHeaderRef` is a
+    // transparent reference to one.
+    let header: AbiHeaderRef = unsafe { core::mem::transmute(symbol) };
+    let library = header.upgrade().map_err(|e| first_lines(&e.to_string()))?;
+    library.ensure_layout::<RootModuleRef>().map_err(|e| first_lines(&e.to_string()))?;
+    let (ours, theirs) = (RootModuleRef::VERSION_STRINGS, library.version_strings());
+    if ours.version.as_str() != theirs.version.as_str() {
+        return Err(format!("its contract is {}, the host's {}", theirs.version, ours.version));
+    }
+    Ok(())
+}
+
+/// A layout error has up to 166 KB of text; its first lines tell the first difference.
+fn first_lines(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).take(12).collect();
+    let mut text = lines.join(" ");
+    if let Some((cut, _)) = text.char_indices().nth(400) {
+        text.truncate(cut);
+        text.push('…');
+    }
+    text
+}
+
+/// Emits what `#[export_root_module]` emits, without the calling crate depending on abi_stable.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __export_layout {
+    ($entry:path) => {
+        const _: () = {
+            use $crate::__private::abi_stable::library as sabi;
+
+            fn root_module() -> $crate::layout::RootModuleRef {
+                $crate::layout::RootModuleRef::with_entry($entry)
+            }
+
+            extern "C" fn erased() -> sabi::RootModuleResult {
+                sabi::__call_root_module_loader(root_module)
+            }
+
+            // The name is abi_stable's own; a test compares it with `layout::SYMBOL`.
+            #[unsafe(export_name = "_1as_0lib_1header_0root_bmodule_bloader")]
+            static LAYOUT: sabi::LibHeader = {
+                // SAFETY: `erased` gives a `RootModuleRef`.
+                unsafe {
+                    sabi::LibHeader::from_constructor::<$crate::layout::RootModuleRef>(
+                        erased,
+                        sabi::CheckTypeLayout::Yes,
+                    )
+                }
+            };
+        };
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn symbol_is_what_the_macro_exports() {
+        assert_eq!(super::SYMBOL.trim_end_matches('\0'), "_1as_0lib_1header_0root_bmodule_bloader");
+    }
+}

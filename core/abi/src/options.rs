@@ -1,0 +1,147 @@
+//! Checked access to a node's builtin options: a flatbuffer table, read field by field.
+//!
+//! Every read checks its bounds, so that a table that no verifier has seen cannot harm. The slot of a field is its
+//! position among the table's fields in `schema.fbs`.
+
+use crate::raw::ArTable;
+use crate::{Result, ensure, invalid};
+
+/// The options of one node. A field that the file leaves out has its default.
+#[derive(Clone, Copy)]
+pub struct Options<'a> {
+    buffer: &'a [u8],
+    /// Position of the table; `None` where the node has no options: every field has its default.
+    table: Option<usize>,
+}
+
+/// Scalars that options hold.
+pub trait OptionScalar: Sized + 'static {
+    /// From little-endian bytes, exactly as many as the type has.
+    fn read_le(bytes: &[u8]) -> Option<Self>;
+}
+
+macro_rules! scalars {
+    ($($ty:ty)*) => {$(
+        impl OptionScalar for $ty {
+            fn read_le(bytes: &[u8]) -> Option<Self> {
+                Some(<$ty>::from_le_bytes(bytes.get(..size_of::<$ty>())?.try_into().ok()?))
+            }
+        }
+    )*};
+}
+scalars!(i8 u8 i16 u16 i32 u32 i64 u64 f32 f64);
+
+impl OptionScalar for bool {
+    fn read_le(bytes: &[u8]) -> Option<Self> {
+        bytes.first().map(|&b| b != 0)
+    }
+}
+
+impl<'a> Options<'a> {
+    /// # Safety
+    /// The table's buffer is valid for `'a`.
+    pub(crate) unsafe fn from_raw(raw: &ArTable, tag: u32) -> Result<Self> {
+        ensure!(
+            raw.tag == tag || raw.tag == 0,
+            "its options are of union type {}, this op reads type {tag}",
+            raw.tag
+        );
+        // SAFETY: forwarded to the caller.
+        let buffer = unsafe { raw.buffer.as_slice() };
+        Ok(Options { buffer, table: (raw.tag != 0 && !buffer.is_empty()).then_some(raw.position as usize) })
+    }
+
+    /// Whether the node has options at all.
+    pub fn is_present(&self) -> bool {
+        self.table.is_some()
+    }
+
+    /// The scalar in `slot`, or `default` if the file leaves it out.
+    pub fn get<T: OptionScalar>(&self, slot: usize, default: T) -> Result<T> {
+        let Some(at) = self.field(slot)? else { return Ok(default) };
+        self.buffer.get(at..).and_then(T::read_le).ok_or_else(|| out_of_bounds(slot))
+    }
+
+    /// The vector of scalars in `slot`; empty if the file leaves it out.
+    pub fn vector<T: OptionScalar>(&self, slot: usize) -> Result<OptionVector<'a, T>> {
+        let Some(at) = self.field(slot)? else {
+            return Ok(OptionVector { bytes: &[], of: Default::default() });
+        };
+        self.vector_at(at, size_of::<T>())
+            .map(|bytes| OptionVector { bytes, of: Default::default() })
+            .ok_or_else(|| out_of_bounds(slot))
+    }
+
+    /// The text in `slot`; empty if the file leaves it out.
+    pub fn text(&self, slot: usize) -> Result<&'a str> {
+        let bytes = self.vector::<u8>(slot)?.bytes;
+        core::str::from_utf8(bytes).map_err(|_| invalid!("field {slot} of its options is not UTF-8"))
+    }
+
+    /// The table in `slot`, if the file has it.
+    pub fn table(&self, slot: usize) -> Result<Option<Options<'a>>> {
+        let Some(at) = self.field(slot)? else { return Ok(None) };
+        let target = self.indirect(at).ok_or_else(|| out_of_bounds(slot))?;
+        Ok(Some(Options { buffer: self.buffer, table: Some(target) }))
+    }
+
+    /// Position of the field in `slot`, `None` if it is left out.
+    fn field(&self, slot: usize) -> Result<Option<usize>> {
+        let Some(table) = self.table else { return Ok(None) };
+        self.find(table, slot).ok_or_else(|| out_of_bounds(slot))
+    }
+
+    /// Table layout: an i32 back to the vtable = { u16 its size, u16 table's size, u16 offset per slot, 0 if absent }.
+    fn find(&self, table: usize, slot: usize) -> Option<Option<usize>> {
+        let back = i32::read_le(self.buffer.get(table..)?)?;
+        let vtable = usize::try_from((table as i64).checked_sub(i64::from(back))?).ok()?;
+        let size = usize::from(u16::read_le(self.buffer.get(vtable..)?)?);
+        let entry = slot.checked_mul(2)?.checked_add(4)?;
+        if entry + 2 > size {
+            return Some(None);
+        }
+        let offset = u16::read_le(self.buffer.get(vtable.checked_add(entry)?..)?)?;
+        if offset == 0 {
+            return Some(None);
+        }
+        Some(Some(table.checked_add(usize::from(offset))?))
+    }
+
+    fn indirect(&self, at: usize) -> Option<usize> {
+        at.checked_add(u32::read_le(self.buffer.get(at..)?)? as usize)
+    }
+
+    fn vector_at(&self, at: usize, element: usize) -> Option<&'a [u8]> {
+        let start = self.indirect(at)?;
+        let count = u32::read_le(self.buffer.get(start..)?)? as usize;
+        let data = start.checked_add(4)?;
+        self.buffer.get(data..data.checked_add(count.checked_mul(element)?)?)
+    }
+}
+
+fn out_of_bounds(slot: usize) -> crate::Error {
+    invalid!("field {slot} of its options lies outside of the file")
+}
+
+/// A vector of scalars in the options; elements may lie unaligned.
+pub struct OptionVector<'a, T> {
+    bytes: &'a [u8],
+    of: core::marker::PhantomData<fn() -> T>,
+}
+
+impl<'a, T: OptionScalar> OptionVector<'a, T> {
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        self.bytes.len() / size_of::<T>()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// The elements in order.
+    pub fn iter(&self) -> impl Iterator<Item = T> + 'a {
+        self.bytes.chunks_exact(size_of::<T>()).filter_map(T::read_le)
+    }
+}

@@ -1,0 +1,127 @@
+//! Plugins: the descriptor, the handshake, and the two ways in (a dynamic library's symbols, a static list).
+
+use crate::raw::{self, ArDelegateV1, ArHeader, ArHostV1, ArOpV1, ArPlannerV1, ArPluginV1, ArStr};
+
+/// What a plugin offers; made by [`plugin!`](crate::plugin!).
+pub struct Plugin {
+    descriptor: ArPluginV1,
+}
+
+impl Plugin {
+    /// A plugin from its parts. [`plugin!`](crate::plugin!) is the short form.
+    pub const fn new(
+        id: &'static str,
+        version: &'static str,
+        description: &'static str,
+        ops: &'static [ArOpV1],
+        planners: &'static [ArPlannerV1],
+        delegates: &'static [ArDelegateV1],
+    ) -> Self {
+        let descriptor = ArPluginV1 {
+            header: ArHeader::of::<ArPluginV1>(),
+            id: ArStr::new(id),
+            version: ArStr::new(version),
+            description: ArStr::new(description),
+            ops: ops.as_ptr(),
+            op_count: ops.len(),
+            op_stride: size_of::<ArOpV1>(),
+            planners: planners.as_ptr(),
+            planner_count: planners.len(),
+            planner_stride: size_of::<ArPlannerV1>(),
+            delegates: delegates.as_ptr(),
+            delegate_count: delegates.len(),
+            delegate_stride: size_of::<ArDelegateV1>(),
+            query: None,
+        };
+        Plugin { descriptor }
+    }
+
+    /// The descriptor that crosses the boundary.
+    pub const fn descriptor(&self) -> &ArPluginV1 {
+        &self.descriptor
+    }
+
+    /// Answers the host: keeps it, lowers `version` to what both speak, and gives the descriptor; or null, and in
+    /// `version` the lowest that this plugin accepts.
+    ///
+    /// # Safety
+    /// `host` is null or lives as long as the process; `version` is null or writable.
+    pub unsafe fn handshake(&'static self, host: *const ArHostV1, version: *mut u32) -> *const ArPluginV1 {
+        // SAFETY: the caller's promise.
+        let Some(version) = (unsafe { version.as_mut() }) else { return core::ptr::null() };
+        if host.is_null() || *version < raw::ABI_FLOOR {
+            *version = raw::ABI_FLOOR;
+            return core::ptr::null();
+        }
+        *version = (*version).min(raw::ABI_VERSION);
+        // SAFETY: the caller's promise.
+        unsafe { crate::host::set_host(host) };
+        &self.descriptor
+    }
+}
+
+/// Makes a [`Plugin`]: its id (reverse domain name), a description, and the types that implement [`Op`](crate::Op),
+/// [`Planner`](crate::Planner) and [`Delegate`](crate::Delegate). The version is that of the calling package.
+#[macro_export]
+macro_rules! plugin {
+    (
+        id: $id:expr,
+        description: $description:expr
+        $(, ops: [$($op:ty),* $(,)?])?
+        $(, planners: [$($planner:ty),* $(,)?])?
+        $(, delegates: [$($delegate:ty),* $(,)?])?
+        $(,)?
+    ) => {
+        $crate::Plugin::new(
+            $id,
+            ::core::env!("CARGO_PKG_VERSION"),
+            $description,
+            const { &[$($($crate::op::registration::<$op>()),*)?] },
+            const { &[$($($crate::planner::registration::<$planner>()),*)?] },
+            const { &[$($($crate::delegate::registration::<$delegate>()),*)?] },
+        )
+    };
+}
+
+/// Exports a plugin from a dynamic library: `export_plugin!(PLUGIN)` for a `static PLUGIN: Plugin`.
+///
+/// Emits the C entry symbol and, so that the loader can compare layouts before it calls it, the root module of
+/// abi_stable. Once per library.
+#[macro_export]
+macro_rules! export_plugin {
+    ($plugin:path) => {
+        /// The entry of this plugin.
+        ///
+        /// # Safety
+        /// `host` is null or lives as long as the process; `version` is null or writable.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn arenite_plugin_v1(
+            host: *const $crate::raw::ArHostV1,
+            version: *mut u32,
+        ) -> *const $crate::raw::ArPluginV1 {
+            // SAFETY: the caller's promise.
+            unsafe { $crate::Plugin::handshake(&$plugin, host, version) }
+        }
+
+        $crate::__export_layout!(arenite_plugin_v1);
+    };
+}
+
+/// Registers a plugin that is linked in statically: `register_plugin!(arenite_ops::PLUGIN)`.
+#[cfg(feature = "std")]
+#[macro_export]
+macro_rules! register_plugin {
+    ($plugin:path) => {
+        $crate::__private::inventory::submit! { $crate::StaticPlugin(&$plugin) }
+    };
+}
+
+/// A plugin that was linked in statically, as the host collects it.
+#[cfg(feature = "std")]
+pub struct StaticPlugin(
+    /// The plugin.
+    pub &'static Plugin,
+);
+
+#[cfg(feature = "std")]
+inventory::collect!(StaticPlugin);

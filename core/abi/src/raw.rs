@@ -1,0 +1,494 @@
+//! The boundary itself: the frozen `#[repr(C)]` structs that Rust and C plugins share.
+//!
+//! Rules that never change within major version 1:
+//! - A struct that is passed by pointer starts with an [`ArHeader`]; its fields are never added to, removed or reordered.
+//! - An array of structs is walked by the stride that stands beside it.
+//! - Enumerations cross as `u32`, truth values as `u8`, text as [`ArStr`] (UTF-8, not null-terminated).
+//! - Pointers are borrowed for the call, unless a field says otherwise. No ownership crosses.
+//! - A function returns an [`ArStatus`]; the message of an error goes to [`ArHostV1::set_error`] before the return.
+//! - No unwinding crosses. What is missing here is asked for by id, from `query`.
+#![allow(missing_docs)] // each field is documented once, in ffi/c/include/arenite_plugin.h
+
+use core::ffi::c_void;
+
+#[cfg(feature = "std")]
+use abi_stable::StableAbi;
+
+/// A [`Status`](crate::Status) as it crosses.
+pub type ArStatus = u32;
+
+// The body is taken as tokens, so that the derive sees function pointers as they are written.
+macro_rules! frozen {
+    ($($(#[$meta:meta])* pub struct $name:ident { $($body:tt)* })*) => {$(
+        $(#[$meta])*
+        #[repr(C)]
+        #[derive(Clone, Copy)]
+        #[cfg_attr(feature = "std", derive(StableAbi))]
+        pub struct $name { $($body)* }
+    )*};
+}
+
+frozen! {
+/// First member of every struct that is passed by pointer.
+pub struct ArHeader {
+    pub struct_size: u32,
+    pub major: u16,
+    pub minor: u16,
+}
+
+/// Borrowed UTF-8 text.
+pub struct ArStr {
+    pub data: *const u8,
+    pub length: usize,
+}
+
+/// Borrowed bytes.
+pub struct ArBytes {
+    pub data: *const u8,
+    pub length: usize,
+}
+
+/// A piece of writable memory.
+pub struct ArSpan {
+    pub data: *mut c_void,
+    pub bytes: u64,
+}
+
+/// One option, `key = value`, both as text.
+pub struct ArPair {
+    pub key: ArStr,
+    pub value: ArStr,
+}
+
+/// A table of the model's flatbuffer: `position` is that of the table in `buffer`. `tag` is the union's type, 0 if absent.
+pub struct ArTable {
+    pub buffer: ArBytes,
+    pub position: u64,
+    pub tag: u32,
+}
+
+/// `real = scale × (q − zero_point)`, one pair per slice of dimension `quantized_dimension`, or one for all.
+pub struct ArQuantizationV1 {
+    pub header: ArHeader,
+    pub scales: *const f32,
+    pub scale_count: usize,
+    pub zero_points: *const i64,
+    pub zero_point_count: usize,
+    pub quantized_dimension: i32,
+    /// Elements along `quantized_dimension` that share a scale; 0 unless blockwise.
+    pub block_size: i32,
+}
+
+/// Element of [`ArNodeV1::tensors`].
+pub struct ArTensorV1 {
+    pub element_type: u32,
+    pub rank: u32,
+    pub dims: *const i32,
+    /// In `prepare`: null unless the tensor is constant.
+    pub data: *mut c_void,
+    pub bytes: u64,
+    /// Null if the tensor is not quantized.
+    pub quantization: *const ArQuantizationV1,
+    /// `TENSOR_*`.
+    pub flags: u32,
+    /// 0: `data` is host memory. Other kinds belong to the delegate that gave `handle`.
+    pub memory_kind: u32,
+    pub handle: u64,
+    pub name: ArStr,
+}
+
+/// One use of an op. `inputs` and `outputs` are indices into `tensors`, −1 for an absent optional one.
+pub struct ArNodeV1 {
+    pub header: ArHeader,
+    pub builtin_code: i32,
+    pub version: i32,
+    pub custom_name: ArStr,
+    /// Position in the subgraph's execution plan, and the subgraph's own index.
+    pub index: u32,
+    pub subgraph: u32,
+    pub tensors: *const ArTensorV1,
+    pub tensor_stride: usize,
+    pub tensor_count: usize,
+    pub inputs: *const i32,
+    pub input_count: usize,
+    pub outputs: *const i32,
+    pub output_count: usize,
+    pub intermediates: *const i32,
+    pub intermediate_count: usize,
+    pub options: ArTable,
+    pub options_2: ArTable,
+    pub custom_options: ArBytes,
+}
+
+/// What the host lends to every plugin, for the life of the process.
+pub struct ArHostV1 {
+    pub header: ArHeader,
+    /// Keeps the message for the call in progress on this thread.
+    pub set_error: unsafe extern "C" fn(message: ArStr),
+    /// `level`: 1 error, 2 warning, 3 info, 4 debug, 5 trace.
+    pub log: unsafe extern "C" fn(level: u32, target: ArStr, message: ArStr),
+    /// Calls `body(argument, begin, end)` for consecutive ranges of at least `grain` that cover `0..count`, on at most
+    /// `threads` threads, and returns when all are done. The ranges depend on `count` and `grain` alone.
+    pub parallel_for: unsafe extern "C" fn(
+        count: usize,
+        grain: usize,
+        threads: u32,
+        body: ArRangeFn,
+        argument: *mut c_void,
+    ) -> ArStatus,
+    pub query: unsafe extern "C" fn(interface: u64) -> *const c_void,
+}
+
+/// The host's side of `prepare`.
+pub struct ArPrepareV1 {
+    pub header: ArHeader,
+    pub context: *mut c_void,
+    pub set_output_shape:
+        unsafe extern "C" fn(context: *mut c_void, output: u32, dims: *const i32, rank: u32) -> ArStatus,
+    /// The shape of this output becomes known in `eval` only, by `resize_output`.
+    pub set_output_dynamic: unsafe extern "C" fn(context: *mut c_void, output: u32) -> ArStatus,
+    /// The value of this output is known now; its shape must be set first.
+    pub set_output_constant:
+        unsafe extern "C" fn(context: *mut c_void, output: u32, data: *const c_void, bytes: u64) -> ArStatus,
+    /// Zeroed memory for the instance's life. `index` is its position in [`ArEvalV1::persistent`].
+    pub request_persistent: unsafe extern "C" fn(
+        context: *mut c_void,
+        bytes: u64,
+        alignment: u64,
+        index: *mut u32,
+        data: *mut *mut c_void,
+    ) -> ArStatus,
+    /// Memory for the length of one `eval`. `index` is its position in [`ArEvalV1::scratch`].
+    pub request_scratch:
+        unsafe extern "C" fn(context: *mut c_void, bytes: u64, alignment: u64, index: *mut u32) -> ArStatus,
+    /// `eval` still works when `output` lies in the memory of `input`. `kind`: `SHARE_*`.
+    pub share_memory:
+        unsafe extern "C" fn(context: *mut c_void, output: u32, input: u32, kind: u32) -> ArStatus,
+    /// Asks the interpreter's own planner for a plan of memory that the caller will hold in one buffer.
+    pub plan: unsafe extern "C" fn(
+        context: *mut c_void,
+        request: *const ArPlanRequestV1,
+        assignment: *mut ArAssignmentV1,
+    ) -> ArStatus,
+    pub query: unsafe extern "C" fn(context: *mut c_void, interface: u64) -> *const c_void,
+}
+
+/// The host's side of `eval`.
+pub struct ArEvalV1 {
+    pub header: ArHeader,
+    pub context: *mut c_void,
+    /// How many threads `parallel_for` may use.
+    pub threads: u32,
+    pub persistent: *const ArSpan,
+    pub persistent_count: usize,
+    pub scratch: *const ArSpan,
+    pub scratch_count: usize,
+    /// For an output that is dynamic: sets its shape and gives it memory, before its data is used. Of a string tensor
+    /// `bytes` is the size; of the others it is ignored.
+    pub resize_output: unsafe extern "C" fn(
+        context: *mut c_void,
+        output: u32,
+        dims: *const i32,
+        rank: u32,
+        bytes: u64,
+    ) -> ArStatus,
+    pub is_cancelled: unsafe extern "C" fn(context: *mut c_void) -> u8,
+    pub query: unsafe extern "C" fn(context: *mut c_void, interface: u64) -> *const c_void,
+}
+
+/// An op registration: binds an operator code and a version range to `prepare` and `eval`.
+pub struct ArOpV1 {
+    pub header: ArHeader,
+    /// The schema's number; 32 (CUSTOM) together with `custom_name`.
+    pub builtin_code: i32,
+    pub min_version: i32,
+    pub max_version: i32,
+    /// `OP_*`.
+    pub flags: u32,
+    pub custom_name: ArStr,
+    /// Bit `t` is set if the op takes tensors of element type `t`. 0: any.
+    pub element_types: u64,
+    /// The host places the instance's state and keeps it until `drop`.
+    pub state_size: u64,
+    pub state_align: u64,
+    /// Checks the node, sets its outputs' shapes and initialises `state`. After an error `state` is not dropped.
+    pub prepare: unsafe extern "C" fn(
+        prepare: *const ArPrepareV1,
+        node: *const ArNodeV1,
+        state: *mut c_void,
+    ) -> ArStatus,
+    pub eval:
+        unsafe extern "C" fn(eval: *const ArEvalV1, node: *const ArNodeV1, state: *mut c_void) -> ArStatus,
+    pub drop: Option<unsafe extern "C" fn(state: *mut c_void)>,
+    pub query: Option<unsafe extern "C" fn(interface: u64) -> *const c_void>,
+}
+
+/// Size and life of one buffer; `first_node..=last_node` are positions in the execution plan.
+pub struct ArUsageRecordV1 {
+    pub size: u64,
+    /// A power of two; the offset must be a multiple of it.
+    pub alignment: u64,
+    pub first_node: u32,
+    /// `UINT32_MAX`: until the end.
+    pub last_node: u32,
+    /// `UINT64_MAX`, or the offset where the buffer lies already.
+    pub fixed_offset: u64,
+    /// The tensor that lies here, or −1 (scratch).
+    pub tensor: i32,
+    /// The record whose memory this one may take over (`share_kind`: `SHARE_*`), or −1.
+    pub share_with: i32,
+    pub share_kind: u32,
+    pub reserved: u32,
+}
+
+pub struct ArPlanRequestV1 {
+    pub header: ArHeader,
+    pub records: *const ArUsageRecordV1,
+    pub record_count: usize,
+    pub record_stride: usize,
+    /// Bytes that the plan should fit into; `UINT64_MAX`: no limit.
+    pub capacity: u64,
+    /// Time to plan, in nanoseconds; `UINT64_MAX`: no limit.
+    pub time_limit: u64,
+    pub options: *const ArPair,
+    pub option_count: usize,
+}
+
+/// Filled in by a planner. Each array has `record_count` places.
+pub struct ArAssignmentV1 {
+    pub header: ArHeader,
+    /// `ASSIGNMENT_*`: which of the arrays below holds the answer.
+    pub kind: u32,
+    pub object_count: u32,
+    pub offsets: *mut u64,
+    pub object_ids: *mut u32,
+    pub object_sizes: *mut u64,
+    /// 1 if the planner has proved that no plan is smaller.
+    pub optimal: u8,
+}
+
+pub struct ArPlannerV1 {
+    pub header: ArHeader,
+    pub name: ArStr,
+    pub plan: unsafe extern "C" fn(
+        request: *const ArPlanRequestV1,
+        assignment: *mut ArAssignmentV1,
+    ) -> ArStatus,
+    pub query: Option<unsafe extern "C" fn(interface: u64) -> *const c_void>,
+}
+
+/// A subgraph, its nodes in execution order.
+pub struct ArGraphV1 {
+    pub header: ArHeader,
+    pub tensors: *const ArTensorV1,
+    pub tensor_stride: usize,
+    pub tensor_count: usize,
+    pub nodes: *const ArNodeV1,
+    pub node_stride: usize,
+    pub node_count: usize,
+    pub inputs: *const i32,
+    pub input_count: usize,
+    pub outputs: *const i32,
+    pub output_count: usize,
+}
+
+/// Where a delegate says which nodes it takes. A node that is neither accepted nor refused is refused.
+pub struct ArClaimsV1 {
+    pub header: ArHeader,
+    pub context: *mut c_void,
+    pub accept: unsafe extern "C" fn(context: *mut c_void, node: usize),
+    pub refuse: unsafe extern "C" fn(context: *mut c_void, node: usize, reason: ArStr),
+}
+
+/// A maximal set of claimed nodes that run as one. `nodes` are positions in `graph.nodes`, in execution order;
+/// `inputs` and `outputs` are tensor indices, the order in which the macro node has them.
+pub struct ArPartitionV1 {
+    pub header: ArHeader,
+    pub graph: *const ArGraphV1,
+    pub nodes: *const u32,
+    pub node_count: usize,
+    pub inputs: *const i32,
+    pub input_count: usize,
+    pub outputs: *const i32,
+    pub output_count: usize,
+}
+
+pub struct ArDelegateV1 {
+    pub header: ArHeader,
+    pub name: ArStr,
+    pub create: unsafe extern "C" fn(
+        options: *const ArPair,
+        option_count: usize,
+        delegate: *mut *mut c_void,
+    ) -> ArStatus,
+    pub claim: unsafe extern "C" fn(
+        delegate: *mut c_void,
+        graph: *const ArGraphV1,
+        claims: *const ArClaimsV1,
+    ) -> ArStatus,
+    /// Once per partition: all that depends on constants alone.
+    pub compile: unsafe extern "C" fn(
+        delegate: *mut c_void,
+        partition: *const ArPartitionV1,
+        kernel: *mut *mut c_void,
+    ) -> ArStatus,
+    /// After `compile` and after every change of shape; the macro node's outputs are the partition's.
+    pub prepare: unsafe extern "C" fn(
+        kernel: *mut c_void,
+        prepare: *const ArPrepareV1,
+        partition: *const ArPartitionV1,
+    ) -> ArStatus,
+    pub invoke: unsafe extern "C" fn(
+        kernel: *mut c_void,
+        eval: *const ArEvalV1,
+        partition: *const ArPartitionV1,
+        node: *const ArNodeV1,
+    ) -> ArStatus,
+    pub destroy_kernel: unsafe extern "C" fn(kernel: *mut c_void),
+    pub destroy: unsafe extern "C" fn(delegate: *mut c_void),
+    pub query: Option<unsafe extern "C" fn(interface: u64) -> *const c_void>,
+}
+
+/// What a plugin offers; lives as long as the process.
+pub struct ArPluginV1 {
+    pub header: ArHeader,
+    pub id: ArStr,
+    pub version: ArStr,
+    pub description: ArStr,
+    pub ops: *const ArOpV1,
+    pub op_count: usize,
+    pub op_stride: usize,
+    pub planners: *const ArPlannerV1,
+    pub planner_count: usize,
+    pub planner_stride: usize,
+    pub delegates: *const ArDelegateV1,
+    pub delegate_count: usize,
+    pub delegate_stride: usize,
+    pub query: Option<unsafe extern "C" fn(interface: u64) -> *const c_void>,
+}
+}
+
+/// The body of a parallel loop. To C this is a plain function pointer.
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+#[cfg_attr(feature = "std", derive(StableAbi))]
+pub struct ArRangeFn {
+    pub call: unsafe extern "C" fn(argument: *mut c_void, begin: usize, end: usize),
+}
+
+/// `arenite_plugin_v1`: stores `host`, lowers `*version` to the highest that the plugin speaks, and returns the
+/// descriptor; or sets `*version` to the lowest that it accepts and returns null.
+pub type ArEntryV1 = unsafe extern "C" fn(host: *const ArHostV1, version: *mut u32) -> *const ArPluginV1;
+
+/// `major << 16 | minor` of this contract.
+pub const ABI_VERSION: u32 = 1 << 16;
+/// The lowest version that this host or plugin accepts.
+pub const ABI_FLOOR: u32 = 1 << 16;
+/// Name of the symbol of type [`ArEntryV1`].
+pub const ENTRY_SYMBOL: &str = "arenite_plugin_v1";
+
+/// The schema's number for a custom op, and for the macro node that stands for a delegate's partition.
+pub const BUILTIN_CUSTOM: i32 = 32;
+pub const BUILTIN_DELEGATE: i32 = 51;
+
+pub const TENSOR_CONSTANT: u32 = 1;
+pub const TENSOR_VARIABLE: u32 = 2;
+pub const TENSOR_DYNAMIC: u32 = 4;
+
+/// Elementwise: the input may be overwritten if nothing reads it later.
+pub const SHARE_IN_PLACE: u32 = 1;
+/// The output has the input's bytes; both may live.
+pub const SHARE_VIEW: u32 = 2;
+
+/// The result depends on more than the inputs (randomness, resources): never computed ahead or left out.
+pub const OP_STATEFUL: u32 = 1;
+
+pub const ASSIGNMENT_OFFSETS: u32 = 0;
+pub const ASSIGNMENT_OBJECTS: u32 = 1;
+
+impl ArHeader {
+    /// The header of a `T`.
+    pub const fn of<T>() -> Self {
+        ArHeader { struct_size: size_of::<T>() as u32, major: 1, minor: 0 }
+    }
+}
+
+impl ArStr {
+    pub const fn new(text: &'static str) -> Self {
+        Self::borrowed(text)
+    }
+
+    /// Borrows `text`; the caller keeps it alive for as long as the receiver may read it.
+    pub const fn borrowed(text: &str) -> Self {
+        ArStr { data: text.as_ptr(), length: text.len() }
+    }
+
+    /// # Safety
+    /// `data` is null or points to `length` bytes that live for `'a`.
+    pub unsafe fn as_str<'a>(self) -> &'a str {
+        // SAFETY: forwarded to the caller.
+        let bytes = unsafe { self.as_bytes() };
+        match core::str::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(error) => core::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or(""),
+        }
+    }
+
+    /// # Safety
+    /// `data` is null or points to `length` bytes that live for `'a`.
+    pub unsafe fn as_bytes<'a>(self) -> &'a [u8] {
+        // SAFETY: forwarded to the caller.
+        unsafe { slice(self.data, self.length) }
+    }
+}
+
+impl ArBytes {
+    pub const EMPTY: ArBytes = ArBytes { data: core::ptr::null(), length: 0 };
+
+    /// Borrows `bytes`; the caller keeps them alive for as long as the receiver may read them.
+    pub const fn borrowed(bytes: &[u8]) -> Self {
+        ArBytes { data: bytes.as_ptr(), length: bytes.len() }
+    }
+
+    /// # Safety
+    /// `data` is null or points to `length` bytes that live for `'a`.
+    pub unsafe fn as_slice<'a>(self) -> &'a [u8] {
+        // SAFETY: forwarded to the caller.
+        unsafe { slice(self.data, self.length) }
+    }
+}
+
+impl ArTable {
+    pub const NONE: ArTable = ArTable { buffer: ArBytes::EMPTY, position: 0, tag: 0 };
+}
+
+/// The slice, empty where the pointer is null.
+///
+/// # Safety
+/// `data` is null, or points to `count` initialised elements, aligned, that nobody writes to during `'a`.
+pub(crate) unsafe fn slice<'a, T>(data: *const T, count: usize) -> &'a [T] {
+    if data.is_null() || count == 0 {
+        return &[];
+    }
+    // SAFETY: the caller's promise.
+    unsafe { core::slice::from_raw_parts(data, count) }
+}
+
+/// Element `index` of an array of structs with this stride.
+///
+/// # Safety
+/// The array has more than `index` elements, `stride` apart, which live for `'a`.
+pub(crate) unsafe fn strided<'a, T>(base: *const T, stride: usize, index: usize) -> &'a T {
+    // SAFETY: the caller's promise.
+    unsafe { &*base.cast::<u8>().add(index * stride).cast::<T>() }
+}
+
+// SAFETY (all of these): the structs are plain tables of function pointers and borrowed static data; nothing in them
+// is written after construction, and their functions are callable from any thread.
+macro_rules! shared { ($($name:ident)*) => {$(
+    // SAFETY: see above.
+    unsafe impl Send for $name {}
+    // SAFETY: see above.
+    unsafe impl Sync for $name {}
+)*} }
+shared!(ArStr ArHostV1 ArOpV1 ArPlannerV1 ArDelegateV1 ArPluginV1);

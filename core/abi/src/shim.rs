@@ -1,0 +1,205 @@
+//! The functions behind the vtables: they turn raw pointers into the author's types and catch what unwinds.
+
+use core::ffi::c_void;
+
+#[cfg(feature = "std")]
+use crate::OptionPairs;
+#[cfg(feature = "std")]
+use crate::delegate::{Claims, Delegate, DelegateKernel, GraphView, PartitionView};
+use crate::host;
+use crate::op::{EvalContext, NodeView, Op, PrepareContext};
+use crate::planner::{AssignmentMut, PlanRequest, Planner};
+use crate::raw::*;
+use crate::{Error, Result, Status};
+
+/// A panic, caught.
+pub(crate) struct Panicked;
+
+/// Runs `f`; a panic ends here. Without std nothing can be caught: a panic ends the program.
+pub(crate) fn catch<T>(f: impl FnOnce() -> T) -> Result<T, Panicked> {
+    #[cfg(feature = "std")]
+    return std::panic::catch_unwind(core::panic::AssertUnwindSafe(f)).map_err(|payload| {
+        // The payload's own drop may panic; it is small, so it is left.
+        core::mem::forget(payload);
+        Panicked
+    });
+    #[cfg(not(feature = "std"))]
+    Ok(f())
+}
+
+/// Runs `f` and turns its result into a status, the message going to the host.
+fn status(f: impl FnOnce() -> Result<()>) -> ArStatus {
+    match catch(f) {
+        Ok(Ok(())) => Status::Ok as ArStatus,
+        Ok(Err(error)) => host::report(&error),
+        Err(Panicked) => host::report(&Error::new(
+            Status::Panicked,
+            format_args!("the plugin panicked; this instance is not used again"),
+        )),
+    }
+}
+
+pub(crate) unsafe extern "C" fn prepare<T: Op>(
+    prepare: *const ArPrepareV1,
+    node: *const ArNodeV1,
+    state: *mut c_void,
+) -> ArStatus {
+    status(|| {
+        // SAFETY: the host's promise: both structs are valid for the call.
+        let (node, mut cx) = unsafe { (NodeView::from_raw(&*node), PrepareContext::from_raw(&*prepare)) };
+        let op = T::prepare(&node, &mut cx)?;
+        // SAFETY: the host placed `state` by the size and alignment of `T` in the registration.
+        unsafe { state.cast::<T>().write(op) };
+        Ok(())
+    })
+}
+
+pub(crate) unsafe extern "C" fn eval<T: Op>(
+    eval: *const ArEvalV1,
+    node: *const ArNodeV1,
+    state: *mut c_void,
+) -> ArStatus {
+    status(|| {
+        // SAFETY: the host's promise: the structs are valid for the call and `state` was prepared.
+        let (op, mut cx) = unsafe { (&*state.cast::<T>(), EvalContext::from_raw(&*eval, &*node)) };
+        op.eval(&mut cx)
+    })
+}
+
+pub(crate) unsafe extern "C" fn drop<T: Op>(state: *mut c_void) {
+    // A panic in a destructor is reported like any other; what it leaves behind leaks.
+    status(|| {
+        // SAFETY: the host's promise: `state` was prepared and is not used again.
+        unsafe { state.cast::<T>().drop_in_place() };
+        Ok(())
+    });
+}
+
+pub(crate) unsafe extern "C" fn plan<T: Planner>(
+    request: *const ArPlanRequestV1,
+    assignment: *mut ArAssignmentV1,
+) -> ArStatus {
+    status(|| {
+        // SAFETY: the host's promise: both structs and their arrays are valid for the call.
+        let (request, mut assignment) = unsafe {
+            (PlanRequest::from_raw(&*request)?, AssignmentMut::from_raw(&*request, &mut *assignment))
+        };
+        T::plan(&request, &mut assignment)
+    })
+}
+
+#[cfg(feature = "std")]
+pub(crate) use with_heap::*;
+
+/// Delegates live on the heap, so they need std.
+#[cfg(feature = "std")]
+mod with_heap {
+    use super::*;
+
+    pub(crate) unsafe extern "C" fn create<T: Delegate>(
+        options: *const ArPair,
+        option_count: usize,
+        delegate: *mut *mut c_void,
+    ) -> ArStatus {
+        status(|| {
+            // SAFETY: the host's promise: the pairs are valid for the call.
+            let options = unsafe { OptionPairs::from_raw(options, option_count) };
+            let value = T::create(&options)?;
+            // SAFETY: the result is writable. `destroy` takes the box back.
+            unsafe { *delegate = into_raw(value) };
+            Ok(())
+        })
+    }
+
+    pub(crate) unsafe extern "C" fn claim<T: Delegate>(
+        delegate: *mut c_void,
+        graph: *const ArGraphV1,
+        claims: *const ArClaimsV1,
+    ) -> ArStatus {
+        status(|| {
+            // SAFETY: the host's promise: the structs are valid, and `delegate` came from `create`.
+            let (delegate, graph, mut claims) =
+                unsafe { (&*delegate.cast::<T>(), GraphView::from_raw(&*graph), Claims::from_raw(&*claims)) };
+            delegate.claim(&graph, &mut claims)
+        })
+    }
+
+    pub(crate) unsafe extern "C" fn compile<T: Delegate>(
+        delegate: *mut c_void,
+        partition: *const ArPartitionV1,
+        kernel: *mut *mut c_void,
+    ) -> ArStatus {
+        status(|| {
+            // SAFETY: the host's promise: the structs are valid, and `delegate` came from `create`.
+            let (delegate, partition) =
+                unsafe { (&*delegate.cast::<T>(), PartitionView::from_raw(&*partition)) };
+            let value = delegate.compile(&partition)?;
+            // SAFETY: the result is writable. `destroy_kernel` takes the box back.
+            unsafe { *kernel = into_raw(value) };
+            Ok(())
+        })
+    }
+
+    pub(crate) unsafe extern "C" fn prepare_kernel<T: Delegate>(
+        kernel: *mut c_void,
+        prepare: *const ArPrepareV1,
+        partition: *const ArPartitionV1,
+    ) -> ArStatus {
+        status(|| {
+            // SAFETY: the host's promise: the structs are valid, `kernel` came from `compile`, and the call is exclusive.
+            let (kernel, partition, mut cx) = unsafe {
+                (
+                    &mut *kernel.cast::<T::Kernel>(),
+                    PartitionView::from_raw(&*partition),
+                    PrepareContext::from_raw(&*prepare),
+                )
+            };
+            kernel.prepare(&partition, &mut cx)
+        })
+    }
+
+    pub(crate) unsafe extern "C" fn invoke<T: Delegate>(
+        kernel: *mut c_void,
+        eval: *const ArEvalV1,
+        partition: *const ArPartitionV1,
+        node: *const ArNodeV1,
+    ) -> ArStatus {
+        status(|| {
+            // SAFETY: as for `prepare_kernel`.
+            let (kernel, partition, mut cx) = unsafe {
+                (
+                    &mut *kernel.cast::<T::Kernel>(),
+                    PartitionView::from_raw(&*partition),
+                    EvalContext::from_raw(&*eval, &*node),
+                )
+            };
+            kernel.invoke(&partition, &mut cx)
+        })
+    }
+
+    pub(crate) unsafe extern "C" fn destroy_kernel<T: Delegate>(kernel: *mut c_void) {
+        // SAFETY: `kernel` came from `compile` and is not used again.
+        unsafe { destroy_box::<T::Kernel>(kernel) };
+    }
+
+    pub(crate) unsafe extern "C" fn destroy<T: Delegate>(delegate: *mut c_void) {
+        // SAFETY: `delegate` came from `create` and is not used again.
+        unsafe { destroy_box::<T>(delegate) };
+    }
+
+    fn into_raw<T>(value: T) -> *mut c_void {
+        Box::into_raw(Box::new(value)).cast()
+    }
+
+    /// # Safety
+    /// `pointer` is null or came from [`into_raw`] of a `T`, and is not used again.
+    unsafe fn destroy_box<T>(pointer: *mut c_void) {
+        if !pointer.is_null() {
+            status(|| {
+                // SAFETY: the caller's promise.
+                core::mem::drop(unsafe { Box::from_raw(pointer.cast::<T>()) });
+                Ok(())
+            });
+        }
+    }
+}
