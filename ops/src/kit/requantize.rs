@@ -78,6 +78,22 @@ impl Multiplier {
         rounding_divide_by_pot(saturating_rounding_doubling_high_mul(shifted, self.value), right)
     }
 
+    /// `x × self`, rounded twice, both times with ties up: the rounding of the SIMD kernels of
+    /// TFLite (`MultiplyByQuantizedMultiplier4Rows`) and of ruy, behind CONV_2D, FULLY_CONNECTED
+    /// and QUANTIZE. It differs from [`Multiplier::apply`] only for negative ties.
+    #[inline]
+    pub fn apply_ties_up(self, x: i32) -> i32 {
+        let left = self.shift.max(0) as u32;
+        let right = self.shift.min(0).unsigned_abs();
+        let shifted = x.wrapping_mul(1i32.wrapping_shl(left));
+        let product = saturating_rounding_doubling_high_mul(shifted, self.value);
+        match right {
+            0 => product,
+            1..=31 => ((i64::from(product) + (1 << (right - 1))) >> right) as i32,
+            _ => 0,
+        }
+    }
+
     /// `x × self` for the 64-bit sums of 16-bit kernels (`MultiplyByQuantizedMultiplier` on i64):
     /// the significand is reduced to 15 bits and the product rounds once, ties up.
     ///
@@ -268,12 +284,37 @@ mod tests {
     }
 
     #[test]
+    fn apply_ties_up_differs_on_negative_ties() {
+        let quarter = Multiplier { value: 1 << 30, shift: -1 };
+        let third = Multiplier { value: 1_288_490_240, shift: -1 };
+        // (x, x/4 ties up, x/4 ties away, 0.3 x ties up); as LiteRT's QUANTIZE answers.
+        let cases = [
+            (-8, -2, -2, -2),
+            (-7, -1, -2, -2),
+            (-6, -1, -2, -2),
+            (-5, -1, -1, -1),
+            (-3, 0, -1, -1),
+            (-2, 0, -1, 0),
+            (-1, 0, 0, 0),
+            (1, 1, 1, 1),
+            (5, 2, 2, 2),
+            (6, 2, 2, 2),
+        ];
+        for (x, up, away, scaled) in cases {
+            assert_eq!(quarter.apply_ties_up(x), up, "{x}");
+            assert_eq!(quarter.apply(x), away, "{x}");
+            assert_eq!(third.apply_ties_up(x), scaled, "{x}");
+        }
+    }
+
+    #[test]
     fn apply_never_panics() {
         for shift in [i32::MIN, -100, -32, -31, 0, 1, 30, 31, 32, 100, i32::MAX] {
             for value in [i32::MIN, -1, 0, 1 << 30, i32::MAX] {
                 for x in [i32::MIN, -1, 0, 1, i32::MAX] {
                     let m = Multiplier { value, shift };
                     m.apply(x);
+                    m.apply_ties_up(x);
                     m.apply_i64(i64::from(x) << 16);
                     m.negated();
                 }
