@@ -30,6 +30,8 @@ mod schema;
 mod source;
 mod types;
 mod verify;
+#[cfg(feature = "writer")]
+pub mod writer;
 
 pub use builtin_names::{
     CUSTOM, builtin_operator_code, builtin_operator_name, builtin_options_2_name, builtin_options_name,

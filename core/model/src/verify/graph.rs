@@ -1,4 +1,5 @@
-//! Order of reads and writes in a subgraph: every tensor has one definition, and none is read before it.
+//! Order of reads and writes in a subgraph: every tensor has one definition, and none is read before it
+//! (a variable may be: it still has the value of the last invocation).
 //!
 //! `origin[t]` says what defines tensor `t`. A first walk over the operators notes the producers, a second
 //! one compares each read with them.
@@ -13,6 +14,8 @@ const UNDEFINED: u32 = u32::MAX;
 const CONSTANT: u32 = u32::MAX - 1;
 const INPUT: u32 = u32::MAX - 2;
 const VARIABLE: u32 = u32::MAX - 3;
+/// Set in the operator index of a variable's producer. Files are too short for this many operators.
+const WRITTEN_VARIABLE: u32 = 1 << 31;
 /// No elements, hence nothing to define: a constant without data, unless an operator writes it.
 const EMPTY: u32 = u32::MAX - 4;
 
@@ -61,18 +64,20 @@ fn set(origin: &mut [u32], tensor: usize, value: u32) {
 fn note_outputs(operator: Operator<'_>, index: usize, origin: &mut [u32], path: Path) -> Checked {
     for (slot, tensor) in operator.outputs().iter().enumerate() {
         let at = || path.entry("operators", index).entry("outputs", slot);
-        if tensor == -1 {
-            continue;
-        }
         let tensor = check_index(i64::from(tensor), origin.len(), "tensor", "subgraph", at)?;
+        let producer = u32::try_from(index).unwrap_or(CONSTANT);
         let by = match origin.get(tensor) {
             Some(&CONSTANT) => Definition::Constant,
             Some(&INPUT) => Definition::Input,
-            Some(&UNDEFINED | &VARIABLE | &EMPTY) | None => {
-                set(origin, tensor, u32::try_from(index).unwrap_or(VARIABLE));
+            Some(&VARIABLE) => {
+                set(origin, tensor, producer | WRITTEN_VARIABLE);
                 continue;
             }
-            Some(&producer) => Definition::Operator(producer as usize),
+            Some(&(UNDEFINED | EMPTY)) | None => {
+                set(origin, tensor, producer);
+                continue;
+            }
+            Some(&first) => Definition::Operator((first & !WRITTEN_VARIABLE) as usize),
         };
         return Err(ModelError::WrittenTwice { path: at(), tensor, by });
     }
@@ -87,7 +92,7 @@ fn reads(operator: Operator<'_>, index: usize, origin: &[u32], path: Path) -> Ch
         match origin.get(tensor) {
             Some(&UNDEFINED) => return Err(ModelError::NeverWritten { path: at(), tensor }),
             Some(&(CONSTANT | INPUT | VARIABLE | EMPTY)) | None => {}
-            Some(&producer) if (producer as usize) < index => {}
+            Some(&producer) if producer & WRITTEN_VARIABLE != 0 || (producer as usize) < index => {}
             Some(&producer) => {
                 return Err(ModelError::ReadBeforeWrite { path: at(), tensor, producer: producer as usize });
             }
