@@ -2,7 +2,9 @@
 //!
 //! The corpora lie beside the workspace in `shared`, or where `ARENITE_SHARED` says.
 
-use arenite_model::{Model, QuantizationDetails, tensor_type};
+mod read;
+
+use arenite_model::Model;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -17,7 +19,7 @@ fn every_model_of_the_corpora_loads() {
     let mut refused = Vec::new();
     let mut check = |name: String, bytes: &[u8]| match Model::new(bytes) {
         Ok(model) => {
-            read_everything(model);
+            read::everything(model);
             loaded += 1;
         }
         Err(error) => refused.push(format!("{name}: {error}")),
@@ -73,49 +75,4 @@ fn models_in(archive: &Path) -> Vec<(String, Vec<u8>)> {
         }
     }
     models
-}
-
-/// Calls every accessor; the sum keeps the reads alive.
-fn read_everything(model: Model<'_>) -> usize {
-    let mut sum = model.version() as usize + model.description().map_or(0, str::len);
-    for index in 0..model.buffer_count() {
-        sum += model.buffer(index).len();
-    }
-    sum += model.metadata_entries().map(|(name, bytes)| name.len() + bytes.len()).sum::<usize>();
-    for graph in model.subgraphs() {
-        sum += graph.name().map_or(0, str::len) + graph.inputs().len() + graph.outputs().len();
-        for tensor in graph.tensors() {
-            let constant = model.constant(&tensor).map_or(0, <[u8]>::len);
-            assert!(tensor_type::name(tensor.element_type()).is_some());
-            if tensor.sparsity().is_none() && constant > 0 {
-                assert!(constant >= tensor.byte_size().unwrap_or(0));
-            }
-            sum += tensor.name().map_or(0, str::len) + constant + tensor.shape_signature().len();
-            if let Some(quantization) = tensor.quantization() {
-                sum += quantization.scale().len() + quantization.zero_point().len();
-                if let Some(QuantizationDetails::Blockwise(details)) = quantization.details() {
-                    assert!(graph.tensors().get(details.scales() as usize).is_some());
-                }
-            }
-            for level in tensor.sparsity().into_iter().flat_map(|sparsity| sparsity.dim_metadata()) {
-                sum += level.array_indices().map_or(0, |indices| indices.len());
-            }
-            sum += tensor.variant_tensors().iter().map(|inner| inner.shape().len()).sum::<usize>();
-        }
-        for operator in graph.operators() {
-            let code = model.operator_code(&operator).expect("the opcode index was verified");
-            assert!(!code.name().is_empty());
-            sum += operator.custom_options().len() + operator.intermediates().len();
-            sum += operator.any_builtin_options().map_or(0, |options| options.position);
-            sum += usize::from(operator.mutates_input(0));
-        }
-    }
-    for signature in model.signatures() {
-        assert!(model.signature(signature.key()).is_some());
-        assert!(model.subgraph(signature.subgraph_index() as usize).is_some());
-        for entry in signature.inputs() {
-            assert_eq!(signature.input(entry.name().unwrap_or("")), Some(entry.tensor_index() as usize));
-        }
-    }
-    sum
 }
