@@ -63,6 +63,10 @@
 //! - A constant can be read in `prepare`: [`TensorView::constant`]. What depends on data that is not constant is
 //!   [dynamic](PrepareContext::set_output_dynamic).
 //!
+//! # Testing
+//!
+//! With the feature `testing` the module `testing` runs one op alone, on given tensors, in the way of the host.
+//!
 //! # Without std
 //!
 //! With `default-features = false` ops and planners need neither std nor a heap.
@@ -83,6 +87,8 @@ pub mod plugin;
 pub mod raw;
 mod shim;
 pub mod tensor;
+#[cfg(feature = "testing")]
+pub mod testing;
 
 #[cfg(feature = "std")]
 pub use delegate::{Claims, Delegate, DelegateKernel, GraphView, PartitionView};

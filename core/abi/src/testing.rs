@@ -1,0 +1,314 @@
+//! Runs one op alone, on given tensors, in the way of the host: for the tests of plugin authors.
+//!
+//! ```
+//! use arenite_abi::prelude::*;
+//! use arenite_abi::testing::{OpTest, Spec, Tensor};
+//!
+//! /// `y = x + bias`, where `bias` is the first field of its options.
+//! struct AddBias {
+//!     bias: f32,
+//! }
+//!
+//! impl Op for AddBias {
+//!     const CODE: OpCode = OpCode::Builtin(0);
+//!     const VERSIONS: RangeInclusive<i32> = 1..=1;
+//!
+//!     fn prepare(node: &NodeView, cx: &mut PrepareContext) -> Result<Self> {
+//!         let (x, _) = node.unary()?;
+//!         cx.set_output_shape(0, x.shape)?;
+//!         cx.allow_in_place(0, 0)?;
+//!         let bias: f32 = node.options(11)?.get(0, 0.0)?;
+//!         ensure!(bias.is_finite(), "bias is {bias}; it must be finite");
+//!         Ok(AddBias { bias })
+//!     }
+//!
+//!     fn eval(&self, cx: &mut EvalContext) -> Result<()> {
+//!         let (x, y) = (cx.input_cells::<f32>(0)?, cx.output_cells::<f32>(0)?);
+//!         y.iter().zip(x.iter()).for_each(|(y, x)| y.set(x + self.bias));
+//!         Ok(())
+//!     }
+//! }
+//!
+//! let test = OpTest::<AddBias>::new().input(Tensor::f32(&[2], &[1.0, 2.0])).output(Spec::f32());
+//! let outputs = test.clone().options(11, |o| o.f32(0, 0.5)).in_place().run().unwrap();
+//! assert_eq!(outputs[0].as_f32(), [1.5, 2.5]);
+//!
+//! let error = test.options(11, |o| o.f32(0, f32::INFINITY)).run().unwrap_err();
+//! assert_eq!(error.message(), "bias is inf; it must be finite");
+//! ```
+//!
+//! # What is checked
+//!
+//! [`OpTest::run`] prepares the node once and evaluates it two or three times: with two different fillings of all memory
+//! whose contents are undefined (outputs, scratch), and, if the op allowed it, with the output in the input's memory.
+//! It panics, with a message that says what the op did, if
+//! - the results differ (an element that is not written, memory read before it is written, a wrong claim to work in place);
+//! - a byte outside of a buffer, an input that is not a variable, or a table of `prepare` was changed by `eval`.
+//!
+//! What the op itself refuses comes back as an [`Error`]. Tests of ops and an interpreter do not mix in one process: the
+//! messages of errors go to the host that was set last.
+
+mod host;
+mod options;
+mod tensor;
+
+use core::marker::PhantomData;
+use std::vec::Vec;
+
+use crate::op::{self, Op, OpCode};
+use crate::{Result, unsupported};
+
+pub use options::OptionsBuilder;
+pub use tensor::{Quantized, Spec, Tensor};
+
+/// One node, described step by step, then [`run`](OpTest::run). Inputs and outputs are those of the node, in order.
+pub struct OpTest<T> {
+    node: Node,
+    in_place: InPlace,
+    of: PhantomData<fn() -> T>,
+}
+
+/// What an evaluation gives.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// The outputs that are not absent, in order.
+    pub outputs: Vec<Tensor>,
+    /// The variables as `eval` left them, in the order of the inputs.
+    pub variables: Vec<Tensor>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum InPlace {
+    IfAllowed,
+    Demanded,
+}
+
+#[derive(Clone)]
+struct Node {
+    builtin_code: i32,
+    custom_name: &'static str,
+    version: i32,
+    tensors: Vec<NodeTensor>,
+    inputs: Vec<i32>,
+    outputs: Vec<i32>,
+    intermediates: Vec<i32>,
+    options: options::Encoded,
+    options_2: options::Encoded,
+    custom_options: Vec<u8>,
+    threads: u32,
+}
+
+#[derive(Clone)]
+struct NodeTensor {
+    role: Role,
+    tensor: Tensor,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Role {
+    Input,
+    Constant,
+    Variable,
+    Output,
+    Intermediate,
+}
+
+impl<T> Clone for OpTest<T> {
+    fn clone(&self) -> Self {
+        OpTest { node: self.node.clone(), in_place: self.in_place, of: PhantomData }
+    }
+}
+
+impl<T: Op> Default for OpTest<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: Op> OpTest<T> {
+    /// A node of `T`, of the lowest version that `T` serves, without inputs, outputs and options.
+    pub fn new() -> Self {
+        let (builtin_code, custom_name) = match T::CODE {
+            OpCode::Builtin(code) => (code, ""),
+            OpCode::Custom(name) => (crate::raw::BUILTIN_CUSTOM, name),
+        };
+        let node = Node {
+            builtin_code,
+            custom_name,
+            version: *T::VERSIONS.start(),
+            tensors: Vec::new(),
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+            intermediates: Vec::new(),
+            options: options::Encoded::default(),
+            options_2: options::Encoded::default(),
+            custom_options: Vec::new(),
+            threads: 1,
+        };
+        OpTest { node, in_place: InPlace::IfAllowed, of: PhantomData }
+    }
+
+    /// The next input: its shape is known in `prepare`, its data in `eval`.
+    pub fn input(mut self, tensor: Tensor) -> Self {
+        self.push_input(Role::Input, tensor);
+        self
+    }
+
+    /// The next input, whose data is known in `prepare` already.
+    pub fn constant(mut self, tensor: Tensor) -> Self {
+        self.push_input(Role::Constant, tensor);
+        self
+    }
+
+    /// The next input, which `eval` may write; see [`Outcome::variables`].
+    pub fn variable(mut self, tensor: Tensor) -> Self {
+        self.push_input(Role::Variable, tensor);
+        self
+    }
+
+    /// The next input is the same tensor as input `i`.
+    ///
+    /// # Panics
+    /// If there is no input `i` yet.
+    pub fn same_input(mut self, i: usize) -> Self {
+        self.node.inputs.push(self.node.inputs[i]);
+        self
+    }
+
+    /// The next input is an optional one that is left out.
+    pub fn absent(mut self) -> Self {
+        self.node.inputs.push(-1);
+        self
+    }
+
+    /// The next output.
+    pub fn output(mut self, spec: Spec) -> Self {
+        let index = self.push(Role::Output, spec.into_tensor(), "out", self.node.outputs.len());
+        self.node.outputs.push(index);
+        self
+    }
+
+    /// The next output is an optional one that is left out.
+    pub fn absent_output(mut self) -> Self {
+        self.node.outputs.push(-1);
+        self
+    }
+
+    /// The next intermediate, which carries quantization only.
+    pub fn intermediate(mut self, spec: Spec) -> Self {
+        let index =
+            self.push(Role::Intermediate, spec.into_tensor(), "intermediate", self.node.intermediates.len());
+        self.node.intermediates.push(index);
+        self
+    }
+
+    /// The version that the model asks for.
+    pub fn version(mut self, version: i32) -> Self {
+        self.node.version = version;
+        self
+    }
+
+    /// Builtin options: a table of union type `tag` (its position in `union BuiltinOptions`, NONE = 0).
+    pub fn options(mut self, tag: u32, fields: impl FnOnce(OptionsBuilder) -> OptionsBuilder) -> Self {
+        self.node.options = fields(OptionsBuilder::default()).encode(tag);
+        self
+    }
+
+    /// Options of the second union (StableHLO ops).
+    pub fn options_2(mut self, tag: u32, fields: impl FnOnce(OptionsBuilder) -> OptionsBuilder) -> Self {
+        self.node.options_2 = fields(OptionsBuilder::default()).encode(tag);
+        self
+    }
+
+    /// The bytes that the converter attaches to a custom op.
+    pub fn custom_options(mut self, bytes: &[u8]) -> Self {
+        self.node.custom_options = bytes.to_vec();
+        self
+    }
+
+    /// How many threads the op is told it may use; its parallel loops run on the calling thread, last range first.
+    pub fn threads(mut self, threads: u32) -> Self {
+        self.node.threads = threads;
+        self
+    }
+
+    /// Demands that the op let an output share the memory of an input; [`run`](Self::run) panics otherwise.
+    pub fn in_place(mut self) -> Self {
+        self.in_place = InPlace::Demanded;
+        self
+    }
+
+    /// Prepares and evaluates the node; gives the outputs that are not absent.
+    ///
+    /// # Errors
+    /// What the op refuses, in its own words, and what the host refuses it; [`Status::Unsupported`](crate::Status) for a
+    /// version or an element type outside of those that the op registers.
+    ///
+    /// # Panics
+    /// If the op breaks the contract, see [the module](self).
+    pub fn run(&self) -> Result<Vec<Tensor>> {
+        self.run_with_variables().map(|outcome| outcome.outputs)
+    }
+
+    /// As [`run`](Self::run), and also gives the variables.
+    pub fn run_with_variables(&self) -> Result<Outcome> {
+        self.check_registration()?;
+        let mut session = host::Session::prepare(op::registration::<T>(), &self.node)?;
+        if self.in_place == InPlace::Demanded {
+            assert!(session.can_share(), "the op let no output share the memory of an input");
+        }
+        let outcome = session.eval(0xa7, host::Sharing::Never)?;
+        if T::STATEFUL {
+            return Ok(outcome);
+        }
+        let again = session.eval(0x1e, host::Sharing::Never)?;
+        assert_same(&outcome, &again, "a second evaluation, with other leftovers in memory,");
+        if session.can_share() {
+            let shared = session.eval(0x73, host::Sharing::WherePossible)?;
+            assert_same(&outcome, &shared, "an evaluation in the input's memory");
+        }
+        Ok(outcome)
+    }
+
+    fn check_registration(&self) -> Result<()> {
+        let version = self.node.version;
+        if !T::VERSIONS.contains(&version) {
+            return Err(unsupported!(
+                "the node has version {version}, the op serves {} to {}",
+                T::VERSIONS.start(),
+                T::VERSIONS.end()
+            ));
+        }
+        for &index in self.node.inputs.iter().chain(&self.node.outputs).filter(|&&index| index >= 0) {
+            let tensor = &self.node.tensors[index as usize].tensor;
+            if !T::TYPES.contains(tensor.ty()) {
+                return Err(unsupported!(
+                    "'{}' is {}, which the op does not register",
+                    tensor.name(),
+                    tensor.ty()
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn push_input(&mut self, role: Role, tensor: Tensor) {
+        let index = self.push(role, tensor, "in", self.node.inputs.len());
+        self.node.inputs.push(index);
+    }
+
+    fn push(&mut self, role: Role, tensor: Tensor, kind: &str, position: usize) -> i32 {
+        let tensor =
+            if tensor.name().is_empty() { tensor.named(&std::format!("{kind}{position}")) } else { tensor };
+        self.node.tensors.push(NodeTensor { role, tensor });
+        self.node.tensors.len() as i32 - 1
+    }
+}
+
+fn assert_same(a: &Outcome, b: &Outcome, what: &str) {
+    assert_eq!(a.outputs, b.outputs, "{what} gives other outputs");
+    assert_eq!(a.variables, b.variables, "{what} leaves other variables");
+}
+
+#[cfg(test)]
+mod tests;
