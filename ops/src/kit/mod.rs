@@ -5,21 +5,29 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`requantize`] | [`Multiplier`](requantize::Multiplier)`{value, shift}`: `from_real(f64)`, `from_real_smaller_than_one`, `from_real_greater_than_one`, `from_scales(in, filter, out)` `-> Option`; `apply(i32) -> i32`, `apply_ties_up(i32) -> i32` (the rounding of SIMD kernels), `apply_i64(i64) -> i32`, `negated()`. [`Quant`](requantize::Quant)`{scale, zero_point}`: `quantize(x, limits)`, `dequantize(q)`. [`Requantize`](requantize::Requantize): `between(input, output, limits)`, `apply(q)`. Functions `quantize_f32`, `round_f32`, `round_f64` (ties away from zero), `rounding_divide_by_pot`, `saturating_rounding_doubling_high_mul{,_i16}` |
+//! | [`requantize`] | [`Multiplier`](requantize::Multiplier)`{value, shift}`: `from_real(f64)`, `from_real_smaller_than_one`, `from_real_greater_than_one`, `from_scales(in, filter, out)` `-> Option`; `apply(i32) -> i32`, `apply_ties_up(i32) -> i32` (the rounding of SIMD kernels), `apply_once(i32) -> i32`, `apply_i64(i64) -> i32`, `negated()`. [`Quant`](requantize::Quant)`{scale, zero_point}`: `quantize(x, limits)`, `dequantize(q)`. [`Requantize`](requantize::Requantize): `between(input, output, limits)`, `apply(q)`. Functions `quantize_f32`, `round_f32`, `round_f64` (ties away from zero), `rounding_divide_by_pot`, `saturating_rounding_doubling_high_mul{,_i16}` |
 //! | [`activation`] | [`Activation`](activation::Activation): `from_schema(i8)`, `is_range()`, `f32_range()`, `i32_range()`, `i64_range()`, `quantized_range(scale, zero_point, ty)`. [`Limits<T>`](activation::Limits)`{min, max}`: `clamp(x)`, constants `I8`, `U8`, `I16` |
 //! | [`padding`] | [`Padding`](padding::Padding): `from_schema(i8)`, `output_size(input, filter, stride, dilation)`, `window(..) -> Option<Window {output, before, after}>`; `padding_for(input, filter, stride, dilation, output) -> Option<(before, after)>` |
 //! | [`indexing`] | [`Dims`](indexing::Dims) (rank ≤ 8): `new(&[i32])`, `rank`, `as_slice`, `size(axis)`, `flat_size`, `strides`, `extended(rank)`, `split_at(axis) -> (outer, size, inner)`, `product(from, to)`. `normalize_axis(axis, rank)`. [`Axes`](indexing::Axes)`::new(list, rank)`. [`Nest<N>`](indexing::Nest): loops over N tensors with any steps (slices, reversals, ...): `new(dims, steps)`, `starting_at`, `for_each(\|out, [i; N]\|)`, `for_each_run(\|out, [first; N], length\|)`, `run_steps`, `indices()`. [`Reduction`](indexing::Reduction)`::new(dims, axes, KeepDims)`: `output`, `group_len`, `for_each(\|out, indices\|)`, `for_each_input(\|input, out\|)`. [`Permutation`](indexing::Permutation)`::new(dims, perm)`: `output`, `for_each(\|out, input\|)`, `nest` |
 //! | [`broadcast`] | [`Broadcast<N>`](broadcast::Broadcast): `new([&Dims; N]) -> Option`, `onto([&Dims; N], output)`, `output()`, `for_each(\|out, [i; N]\|)`, `for_each2(\|out, a, b\|)`, `for_each3(\|out, a, b, c\|)`, `nest`. `broadcast_dims([&Dims; N]) -> Option<Dims>` |
 //! | [`lut`] | `populate_i8`, `populate_u8` `(input: Quant, output: Quant, f, &mut [_; 256])`, `lookup_i8`; `populate_i16`, `populate_i16_f64` `((scale, zero_point), (scale, zero_point), f, &mut [i16; 513])`, `lookup_i16`; `logistic_i16`, `tanh_i16` `(q, multiplier, left_shift)` |
 //! | [`fixed_point`] | on raw i32 and a count of integer bits: `exp_on_negative_values`, `one_over_one_plus_x_for_x_in_0_1`, `one_minus_x_over_one_plus_x_for_x_in_0_1`, `tanh`, `logistic`, `log_x_for_x_greater_than_or_equal_to_1`, `reciprocal(x, bits) -> (r, bits_over_unit)`, `inverse_sqrt(x) -> Multiplier`, `rescale(x, from, to)`, `multiply_by_pot`, `rounding_half_sum`, `ONE_Q0` |
+//! | [`integer`] | [`Quantized`](integer::Quantized) (i8, u8, i16: `saturate(i32)`), `dot`, `dot_i64`, `dot_f32`, `unpack(bytes, bits, first, &mut [i8])` of 2- and 4-bit elements, [`Bias`](integer::Bias) of i32 or i64 |
+//! | [`channels`] | [`ChannelMultipliers`](channels::ChannelMultipliers): `per_channel(cx, [input, filter, output], channels, axis)`, `per_tensor(cx, [..])`; in eval `read(cx)?.of(channel)`. `filter_scales(filter, channels, axis)` |
+//! | [`hybrid`] | `quantize_row(&[f32], Symmetry, &mut [i8]) -> (scale, zero_point)` |
+//! | [`node`] | `dims(x)`, `activation(options, slot)`, `range_activation`, `type_limits(ty)`, `quant(x)`, `quantized_range(activation, y)`: what `prepare` reads, with errors |
 //! | [`float`] | f32: `exp`, `expm1`, `log`, `log1p`, `sin`, `cos`, `tanh`, `erf`, `erfc`, `pow`, `sqrt`, `rsqrt`, `logistic`, `gelu`, `gelu_approximate`, `floor`, `ceil`, `trunc`, `round_ties_even`, `fmod`; `f16_to_f32(bits)`, `f32_to_f16(x) -> bits` |
 
 pub mod activation;
 pub mod broadcast;
+pub mod channels;
 pub mod fixed_point;
 pub mod float;
+pub mod hybrid;
 pub mod indexing;
+pub mod integer;
 pub mod lut;
+pub mod node;
 pub mod padding;
 pub mod requantize;
 

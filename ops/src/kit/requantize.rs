@@ -94,6 +94,20 @@ impl Multiplier {
         }
     }
 
+    /// `x × self`, rounded once, ties up: ruy without SIMD, behind the 16-bit FULLY_CONNECTED and CONV_2D with 32-bit
+    /// sums.
+    ///
+    /// Meant for `-31 <= shift < 31`; outside, the result is zero or wraps.
+    #[inline]
+    pub fn apply_once(self, x: i32) -> i32 {
+        let product = i64::from(x).wrapping_mul(i64::from(self.value));
+        match 31i32.saturating_sub(self.shift) {
+            right @ 1..=62 => (product.wrapping_add(1 << (right - 1)) >> right) as i32,
+            right if right > 62 => 0,
+            left => product.wrapping_shl(left.unsigned_abs()) as i32,
+        }
+    }
+
     /// `x × self` for the 64-bit sums of 16-bit kernels (`MultiplyByQuantizedMultiplier` on i64):
     /// the significand is reduced to 15 bits and the product rounds once, ties up.
     ///
@@ -308,6 +322,16 @@ mod tests {
     }
 
     #[test]
+    fn apply_once_rounds_once() {
+        let quarter = Multiplier { value: 1 << 30, shift: -1 };
+        // 1/4 is below a half; two roundings make it 1.
+        for (x, want) in [(1, 0), (2, 1), (-2, 0), (-3, -1), (6, 2), (-6, -1)] {
+            assert_eq!(quarter.apply_once(x), want, "{x}");
+        }
+        assert_eq!(Multiplier { value: 1_610_612_736, shift: 2 }.apply_once(-7), -21);
+    }
+
+    #[test]
     fn apply_never_panics() {
         for shift in [i32::MIN, -100, -32, -31, 0, 1, 30, 31, 32, 100, i32::MAX] {
             for value in [i32::MIN, -1, 0, 1 << 30, i32::MAX] {
@@ -315,6 +339,7 @@ mod tests {
                     let m = Multiplier { value, shift };
                     m.apply(x);
                     m.apply_ties_up(x);
+                    m.apply_once(x);
                     m.apply_i64(i64::from(x) << 16);
                     m.negated();
                 }

@@ -1,0 +1,103 @@
+//! Multipliers of a quantized layer, one per output channel or one for all.
+//!
+//! Defined by: tflite/kernels/kernel_util.cc (`PopulateConvolutionQuantizationParams`,
+//! `GetQuantizedConvolutionMultipler`).
+
+use arenite_abi::prelude::*;
+
+use super::node::quant;
+use super::requantize::Multiplier;
+
+/// Prepared multipliers, in the host's persistent memory.
+pub struct ChannelMultipliers {
+    /// Value and shift of each channel in turn.
+    table: Table<i32>,
+}
+
+/// The multipliers during `eval`.
+#[derive(Clone, Copy)]
+pub struct Multipliers<'a>(&'a [i32]);
+
+impl ChannelMultipliers {
+    /// `input × filter[c] / output` for each of `channels` channels, multiplied in f64. The filter has one scale, or
+    /// as many as channels along `axis`.
+    pub fn per_channel(
+        cx: &mut PrepareContext<'_>,
+        [input, filter, output]: [&TensorView<'_>; 3],
+        channels: usize,
+        axis: usize,
+    ) -> Result<Self> {
+        let scales = filter_scales(filter, channels, axis)?;
+        let (input, output) = (quant(input)?.scale, quant(output)?.scale);
+        Self::new(cx, channels, |c| {
+            let scale = scales.scale_of(c);
+            Multiplier::from_scales(input, scale, output).ok_or_else(|| no_multiplier(input, scale, output))
+        })
+    }
+
+    /// `input × filter / output` for all channels, where the product of the scales is rounded to f32.
+    pub fn per_tensor(
+        cx: &mut PrepareContext<'_>,
+        [input, filter, output]: [&TensorView<'_>; 3],
+    ) -> Result<Self> {
+        let (input, filter, output) = (quant(input)?.scale, quant(filter)?.scale, quant(output)?.scale);
+        Self::new(cx, 1, |_| {
+            Multiplier::from_real(f64::from(input * filter) / f64::from(output))
+                .ok_or_else(|| no_multiplier(input, filter, output))
+        })
+    }
+
+    fn new(
+        cx: &mut PrepareContext<'_>,
+        count: usize,
+        mut multiplier: impl FnMut(usize) -> Result<Multiplier>,
+    ) -> Result<Self> {
+        let words = count.checked_mul(2).ok_or_else(|| invalid!("{count} channels are too many"))?;
+        let table = cx.try_table(words, |i| {
+            let m = multiplier(i / 2)?;
+            Ok(if i % 2 == 0 { m.value } else { m.shift })
+        })?;
+        Ok(ChannelMultipliers { table })
+    }
+
+    /// The multipliers.
+    pub fn read<'a>(&self, cx: &EvalContext<'a>) -> Result<Multipliers<'a>> {
+        cx.table(&self.table).map(Multipliers)
+    }
+}
+
+impl Multipliers<'_> {
+    /// The multiplier of a channel; zero past the end.
+    #[inline]
+    pub fn of(&self, channel: usize) -> Multiplier {
+        let at = if self.0.len() == 2 { 0 } else { 2 * channel };
+        match self.0.get(at..at + 2) {
+            Some(&[value, shift]) => Multiplier { value, shift },
+            _ => Multiplier::ZERO,
+        }
+    }
+}
+
+/// The filter's quantization: one scale, or one for each channel along `axis`.
+pub fn filter_scales<'a>(filter: &TensorView<'a>, channels: usize, axis: usize) -> Result<Quantization<'a>> {
+    let q = filter
+        .quantization()
+        .ok_or_else(|| invalid!("filter '{}' is {} without quantization", filter.name, filter.ty))?;
+    let count = q.scales.len();
+    ensure!(
+        count == 1 || count == channels,
+        "filter '{}' has {count} scales, the output has {channels} channels; give 1 or {channels}",
+        filter.name
+    );
+    ensure!(
+        count == 1 || q.dimension == axis,
+        "filter '{}' has scales along dimension {}; its output channels are dimension {axis}",
+        filter.name,
+        q.dimension
+    );
+    Ok(q)
+}
+
+fn no_multiplier(input: f32, filter: f32, output: f32) -> Error {
+    invalid!("scales {input} × {filter} / {output} give no finite multiplier; the output's must not be zero")
+}

@@ -1,0 +1,64 @@
+//! What `prepare` reads from a node, with errors that name the tensor.
+//!
+//! Defined by: tflite/kernels/kernel_util.cc.
+
+use arenite_abi::prelude::*;
+
+use super::activation::{Activation, Limits};
+use super::indexing::Dims;
+use super::requantize::Quant;
+
+/// The tensor's shape. An error for more than eight axes, a negative size or too many elements.
+pub fn dims(x: &TensorView<'_>) -> Result<Dims> {
+    Dims::new(x.shape).ok_or_else(|| {
+        invalid!("'{}' is {:?}; sizes must not be negative, and at most 8 axes are served", x.name, x.shape)
+    })
+}
+
+/// The fused activation in a slot of the options.
+pub fn activation(options: &Options<'_>, slot: usize) -> Result<Activation> {
+    let number = options.get::<i8>(slot, 0)?;
+    Activation::from_schema(number)
+        .ok_or_else(|| invalid!("its fused activation is number {number}, the schema has 0 to 5"))
+}
+
+/// As [`activation`], only for those that clamp to a range.
+pub fn range_activation(options: &Options<'_>, slot: usize) -> Result<Activation> {
+    let activation = activation(options, slot)?;
+    if !activation.is_range() {
+        return Err(unsupported!(
+            "no kernel for the fused activation {activation:?}; only ranges are served"
+        ));
+    }
+    Ok(activation)
+}
+
+/// All values of a quantized type. `None` for other types.
+pub fn type_limits(ty: ElementType) -> Option<Limits<i32>> {
+    match ty {
+        I8 => Some(Limits::I8),
+        U8 => Some(Limits::U8),
+        I16 => Some(Limits::I16),
+        _ => None,
+    }
+}
+
+/// The quantization of a per-tensor quantized tensor.
+pub fn quant(x: &TensorView<'_>) -> Result<Quant> {
+    let (scale, zero_point) = x.scale_and_zero_point()?;
+    Ok(Quant { scale, zero_point })
+}
+
+/// The range of a quantized output with this activation.
+pub fn quantized_range(activation: Activation, y: &TensorView<'_>) -> Result<Limits<i32>> {
+    let Some(limits) = type_limits(y.ty) else {
+        return Err(unsupported!("no quantized range for output '{}' of type {}", y.name, y.ty));
+    };
+    let Quant { scale, zero_point } = quant(y)?;
+    activation.quantized_range(scale, zero_point, limits).ok_or_else(|| {
+        invalid!(
+            "output '{}' has scale {scale} and zero point {zero_point}: {activation:?} does not fit",
+            y.name
+        )
+    })
+}
