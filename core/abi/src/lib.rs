@@ -76,6 +76,7 @@
 #[cfg(feature = "std")]
 pub mod delegate;
 mod error;
+pub mod flexbuffer;
 pub mod host;
 #[cfg(feature = "std")]
 pub mod layout;

@@ -1,0 +1,551 @@
+//! Checked reading of flexbuffers, which hold the options of custom ops.
+//!
+//! Nothing is verified ahead and nothing is allocated: every read checks its bounds and gives an error where the buffer
+//! ends too early. Format: <https://flatbuffers.dev/internals/#flexbuffers>.
+//!
+//! ```text
+//! buffer  = … root value │ root's packed type │ root's width
+//! packed type = kind << 2 | log2 of the width of what it points to
+//! offset at p = distance back from p: the target lies at p − offset
+//! vector  = length │ element 0 │ …  (untyped ones: one packed type per element follows)
+//! map     = offset of the keys │ their width │ length │ value 0 │ … │ packed types
+//! ```
+//!
+//! ```
+//! use arenite_abi::flexbuffer::FlexMap;
+//!
+//! // {"n": 7}
+//! let bytes = [b'n', 0, 1, 3, 1, 1, 1, 7, 4, 2, 36, 1];
+//! let options = FlexMap::from_bytes(&bytes)?;
+//! assert_eq!(options.i64("n", 0)?, 7);
+//! assert_eq!(options.i64("absent", 3)?, 3);
+//! # Ok::<(), arenite_abi::Error>(())
+//! ```
+
+use crate::{Result, ensure, invalid};
+
+/// How deep maps and vectors may nest.
+pub const MAX_DEPTH: u8 = 32;
+
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident = $first:literal $(| $more:literal)*,)*) => {
+        /// What a value is.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum FlexKind { $($(#[$doc])* $kind,)* }
+
+        impl FlexKind {
+            fn from_raw(raw: u8) -> Result<Self> {
+                match raw {
+                    $($first $(| $more)* => Ok(FlexKind::$kind),)*
+                    _ => Err(invalid!("custom options: value of unknown type {raw}")),
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// No value.
+    Null = 0,
+    /// Signed integer.
+    Int = 1 | 6,
+    /// Unsigned integer.
+    UInt = 2 | 7,
+    /// Floating point number of 2, 4 or 8 bytes.
+    Float = 3 | 8,
+    /// Text that ends with a zero byte.
+    Key = 4,
+    /// Text.
+    String = 5,
+    /// Values by name.
+    Map = 9,
+    /// Values of any types, or all of one type.
+    Vector = 10 | 11 | 12 | 13 | 14 | 15 | 16 | 17 | 18 | 19 | 20 | 21 | 22 | 23 | 24 | 36,
+    /// Bytes.
+    Blob = 25,
+    /// Truth value.
+    Bool = 26,
+}
+
+const INT: u8 = 1;
+const KEY: u8 = 4;
+const BOOL: u8 = 26;
+const MAP: u8 = 9;
+const VECTOR: u8 = 10;
+/// Vectors of 2, 3 and 4 ints, uints and floats, without a length.
+const FIXED_VECTORS: core::ops::RangeInclusive<u8> = 16..=24;
+/// Vectors of ints, uints, floats, keys and strings.
+const TYPED_VECTORS: core::ops::RangeInclusive<u8> = 11..=15;
+/// Numbers that an offset leads to.
+const INDIRECT: core::ops::RangeInclusive<u8> = 6..=8;
+const VECTOR_OF_BOOLS: u8 = 36;
+
+/// One value in a flexbuffer.
+#[derive(Clone, Copy)]
+pub struct FlexValue<'a> {
+    buffer: &'a [u8],
+    /// Where the value, or the offset that leads to it, lies; it takes `slot` bytes there.
+    at: usize,
+    slot: Width,
+    raw: u8,
+    /// Width of what the offset leads to.
+    target: Width,
+    depth: u8,
+}
+
+/// Bytes of a number: 1, 2, 4 or 8.
+#[derive(Clone, Copy)]
+struct Width(u8);
+
+impl Width {
+    fn new(bytes: u64) -> Result<Self> {
+        ensure!(matches!(bytes, 1 | 2 | 4 | 8), "custom options: numbers of {bytes} bytes");
+        Ok(Width(bytes as u8))
+    }
+
+    fn bytes(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+impl<'a> FlexValue<'a> {
+    /// The root of `bytes`.
+    pub fn from_bytes(bytes: &'a [u8]) -> Result<Self> {
+        let [rest @ .., packed, slot] = bytes else {
+            return Err(invalid!("custom options have {} bytes, which is no flexbuffer", bytes.len()));
+        };
+        let slot = Width::new(u64::from(*slot))?;
+        let at = rest.len().checked_sub(slot.bytes()).ok_or_else(truncated)?;
+        FlexValue::new(bytes, at, slot, *packed, 0)
+    }
+
+    fn new(buffer: &'a [u8], at: usize, slot: Width, packed: u8, depth: u8) -> Result<Self> {
+        ensure!(depth <= MAX_DEPTH, "custom options nest deeper than {MAX_DEPTH}");
+        let raw = packed >> 2;
+        FlexKind::from_raw(raw)?;
+        Ok(FlexValue { buffer, at, slot, raw, target: Width(1 << (packed & 3)), depth })
+    }
+
+    /// What the value is.
+    pub fn kind(&self) -> FlexKind {
+        FlexKind::from_raw(self.raw).unwrap_or(FlexKind::Null)
+    }
+
+    /// Whether there is no value.
+    pub fn is_null(&self) -> bool {
+        self.kind() == FlexKind::Null
+    }
+
+    /// A number as an integer; fractions are cut off, what is out of range is clamped.
+    pub fn as_i64(&self) -> Result<i64> {
+        let (at, width) = self.number()?;
+        match self.kind() {
+            FlexKind::Int => signed(self.buffer, at, width),
+            FlexKind::UInt | FlexKind::Bool => {
+                Ok(i64::try_from(unsigned(self.buffer, at, width)?).unwrap_or(i64::MAX))
+            }
+            _ => Ok(float(self.buffer, at, width)? as i64),
+        }
+    }
+
+    /// A number as an i32; an error if it is out of range.
+    pub fn as_i32(&self) -> Result<i32> {
+        let value = self.as_i64()?;
+        i32::try_from(value).map_err(|_| invalid!("custom options: {value} does not fit 32 bits"))
+    }
+
+    /// A number as an unsigned integer; negative ones are 0, fractions are cut off.
+    pub fn as_u64(&self) -> Result<u64> {
+        let (at, width) = self.number()?;
+        match self.kind() {
+            FlexKind::Int => Ok(signed(self.buffer, at, width)?.max(0) as u64),
+            FlexKind::UInt | FlexKind::Bool => unsigned(self.buffer, at, width),
+            _ => Ok(float(self.buffer, at, width)? as u64),
+        }
+    }
+
+    /// A number as a float.
+    pub fn as_f64(&self) -> Result<f64> {
+        let (at, width) = self.number()?;
+        match self.kind() {
+            FlexKind::Int => Ok(signed(self.buffer, at, width)? as f64),
+            FlexKind::UInt | FlexKind::Bool => Ok(unsigned(self.buffer, at, width)? as f64),
+            _ => float(self.buffer, at, width),
+        }
+    }
+
+    /// A number as an f32.
+    pub fn as_f32(&self) -> Result<f32> {
+        Ok(self.as_f64()? as f32)
+    }
+
+    /// A truth value; of a number, whether it is not zero.
+    pub fn as_bool(&self) -> Result<bool> {
+        Ok(self.as_f64()? != 0.0)
+    }
+
+    /// A string or a key.
+    pub fn as_str(&self) -> Result<&'a str> {
+        let bytes = match self.kind() {
+            FlexKind::String => self.sized_bytes()?,
+            FlexKind::Key => terminated(self.buffer, self.follow()?)?,
+            _ => return Err(self.mismatch("a string")),
+        };
+        core::str::from_utf8(bytes).map_err(|_| invalid!("custom options: a string is not UTF-8"))
+    }
+
+    /// The bytes of a blob or of a string.
+    pub fn as_bytes(&self) -> Result<&'a [u8]> {
+        match self.kind() {
+            FlexKind::Blob | FlexKind::String => self.sized_bytes(),
+            _ => Err(self.mismatch("a blob")),
+        }
+    }
+
+    /// A map.
+    pub fn as_map(&self) -> Result<FlexMap<'a>> {
+        if self.kind() != FlexKind::Map {
+            return Err(self.mismatch("a map"));
+        }
+        let (values, bytes) = (self.elements()?, self.target.bytes());
+        let head = values.at.checked_sub(3 * bytes).ok_or_else(truncated)?;
+        let keys_at = back(self.buffer, head, self.target)?;
+        let key_width = Width::new(unsigned(self.buffer, head + bytes, self.target)?)?;
+        let count = length_before(self.buffer, keys_at, key_width)?;
+        ensure!(count == values.count, "custom options: a map has {count} keys and {} values", values.count);
+        in_bounds(self.buffer, keys_at, count, key_width.bytes())?;
+        Ok(FlexMap { values, keys_at, key_width })
+    }
+
+    /// A vector, typed or not, or the values of a map.
+    pub fn as_vector(&self) -> Result<FlexVector<'a>> {
+        match self.kind() {
+            FlexKind::Vector | FlexKind::Map => self.elements(),
+            _ => Err(self.mismatch("a vector")),
+        }
+    }
+
+    /// Where the number lies, and its width.
+    fn number(&self) -> Result<(usize, Width)> {
+        match self.raw {
+            1..=3 | BOOL => Ok((self.at, self.slot)),
+            raw if INDIRECT.contains(&raw) => Ok((self.follow()?, self.target)),
+            _ => Err(self.mismatch("a number")),
+        }
+    }
+
+    fn follow(&self) -> Result<usize> {
+        back(self.buffer, self.at, self.slot)
+    }
+
+    fn sized_bytes(&self) -> Result<&'a [u8]> {
+        let at = self.follow()?;
+        let count = length_before(self.buffer, at, self.target)?;
+        self.buffer.get(at..).and_then(|rest| rest.get(..count)).ok_or_else(truncated)
+    }
+
+    fn elements(&self) -> Result<FlexVector<'a>> {
+        let at = self.follow()?;
+        let (count, element) = match self.raw {
+            MAP | VECTOR => (length_before(self.buffer, at, self.target)?, None),
+            VECTOR_OF_BOOLS => (length_before(self.buffer, at, self.target)?, Some(BOOL)),
+            raw if TYPED_VECTORS.contains(&raw) => {
+                // Deprecated vectors of strings are read as vectors of keys: each string ends with a zero byte.
+                let element = (raw - TYPED_VECTORS.start() + INT).min(KEY);
+                (length_before(self.buffer, at, self.target)?, Some(element))
+            }
+            raw if FIXED_VECTORS.contains(&raw) => {
+                let from_first = raw - FIXED_VECTORS.start();
+                (usize::from(from_first / 3 + 2), Some(from_first % 3 + INT))
+            }
+            _ => return Err(self.mismatch("a vector")),
+        };
+        let type_bytes = if element.is_none() { 1 } else { 0 };
+        in_bounds(self.buffer, at, count, self.target.bytes() + type_bytes)?;
+        Ok(FlexVector { buffer: self.buffer, at, count, width: self.target, element, depth: self.depth })
+    }
+
+    fn mismatch(&self, wanted: &str) -> crate::Error {
+        invalid!("custom options: a value is {:?}, {wanted} is needed", self.kind())
+    }
+}
+
+/// Values in order.
+#[derive(Clone, Copy)]
+pub struct FlexVector<'a> {
+    buffer: &'a [u8],
+    at: usize,
+    count: usize,
+    width: Width,
+    /// The kind of all elements; `None` where each has its own.
+    element: Option<u8>,
+    depth: u8,
+}
+
+impl<'a> FlexVector<'a> {
+    /// Number of values.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Value `i`. An error past the end.
+    pub fn get(&self, i: usize) -> Result<FlexValue<'a>> {
+        ensure!(i < self.count, "custom options: element {i} of a vector of {}", self.count);
+        // `elements` checked that all slots and types lie in the buffer.
+        let slots = self.at + self.count * self.width.bytes();
+        let packed = match self.element {
+            Some(kind) => kind << 2,
+            None => *self.buffer.get(slots + i).ok_or_else(truncated)?,
+        };
+        FlexValue::new(self.buffer, self.at + i * self.width.bytes(), self.width, packed, self.depth + 1)
+    }
+
+    /// The values in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Result<FlexValue<'a>>> + use<'a> {
+        let vector = *self;
+        (0..vector.count).map(move |i| vector.get(i))
+    }
+}
+
+/// Values by name.
+#[derive(Clone, Copy)]
+pub struct FlexMap<'a> {
+    values: FlexVector<'a>,
+    keys_at: usize,
+    key_width: Width,
+}
+
+impl<'a> FlexMap<'a> {
+    /// The map at the root of `bytes`.
+    pub fn from_bytes(bytes: &'a [u8]) -> Result<Self> {
+        FlexValue::from_bytes(bytes)?.as_map()
+    }
+
+    /// Number of entries.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// Name and value of entry `i`, in the file's order.
+    pub fn entry(&self, i: usize) -> Result<(&'a str, FlexValue<'a>)> {
+        let name = core::str::from_utf8(self.key(i)?)
+            .map_err(|_| invalid!("custom options: the name of entry {i} is not UTF-8"))?;
+        Ok((name, self.values.get(i)?))
+    }
+
+    /// The value of `name`, `None` if there is none or it is null.
+    pub fn get(&self, name: &str) -> Result<Option<FlexValue<'a>>> {
+        for i in 0..self.len() {
+            if self.key(i)? == name.as_bytes() {
+                return Ok(Some(self.values.get(i)?).filter(|value| !value.is_null()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The integer `name`, or `default` if it is left out.
+    pub fn i64(&self, name: &str, default: i64) -> Result<i64> {
+        self.get(name)?.map_or(Ok(default), |value| value.as_i64())
+    }
+
+    /// The 32-bit integer `name`, or `default` if it is left out.
+    pub fn i32(&self, name: &str, default: i32) -> Result<i32> {
+        self.get(name)?.map_or(Ok(default), |value| value.as_i32())
+    }
+
+    /// The float `name`, or `default` if it is left out.
+    pub fn f32(&self, name: &str, default: f32) -> Result<f32> {
+        self.get(name)?.map_or(Ok(default), |value| value.as_f32())
+    }
+
+    /// The truth value `name`, or `default` if it is left out.
+    pub fn bool(&self, name: &str, default: bool) -> Result<bool> {
+        self.get(name)?.map_or(Ok(default), |value| value.as_bool())
+    }
+
+    /// The string `name`, or `default` if it is left out.
+    pub fn str(&self, name: &str, default: &'a str) -> Result<&'a str> {
+        self.get(name)?.map_or(Ok(default), |value| value.as_str())
+    }
+
+    fn key(&self, i: usize) -> Result<&'a [u8]> {
+        ensure!(i < self.len(), "custom options: entry {i} of a map of {}", self.len());
+        let buffer = self.values.buffer;
+        terminated(buffer, back(buffer, self.keys_at + i * self.key_width.bytes(), self.key_width)?)
+    }
+}
+
+fn truncated() -> crate::Error {
+    invalid!("custom options end inside of a value, or an offset leads out of them")
+}
+
+/// The `width` bytes at `at`, little-endian, extended with zeros.
+fn unsigned(buffer: &[u8], at: usize, width: Width) -> Result<u64> {
+    let bytes = buffer.get(at..).and_then(|rest| rest.get(..width.bytes())).ok_or_else(truncated)?;
+    Ok(bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)))
+}
+
+fn signed(buffer: &[u8], at: usize, width: Width) -> Result<i64> {
+    let unused = 64 - 8 * u32::from(width.0);
+    Ok((unsigned(buffer, at, width)? << unused) as i64 >> unused)
+}
+
+fn float(buffer: &[u8], at: usize, width: Width) -> Result<f64> {
+    let bits = unsigned(buffer, at, width)?;
+    match width.0 {
+        2 => Ok(half::f16::from_bits(bits as u16).to_f64()),
+        4 => Ok(f64::from(f32::from_bits(bits as u32))),
+        8 => Ok(f64::from_bits(bits)),
+        bytes => Err(invalid!("custom options: a float of {bytes} byte")),
+    }
+}
+
+/// Where the offset at `at` leads to.
+fn back(buffer: &[u8], at: usize, width: Width) -> Result<usize> {
+    let distance = usize::try_from(unsigned(buffer, at, width)?).map_err(|_| truncated())?;
+    at.checked_sub(distance).ok_or_else(truncated)
+}
+
+/// The length that stands in front of `at`.
+fn length_before(buffer: &[u8], at: usize, width: Width) -> Result<usize> {
+    let position = at.checked_sub(width.bytes()).ok_or_else(truncated)?;
+    usize::try_from(unsigned(buffer, position, width)?).map_err(|_| truncated())
+}
+
+fn in_bounds(buffer: &[u8], at: usize, count: usize, bytes: usize) -> Result<()> {
+    let end = count.checked_mul(bytes).and_then(|size| size.checked_add(at));
+    ensure!(
+        end.is_some_and(|end| end <= buffer.len()),
+        "custom options of {} bytes end inside of a vector of {count} values",
+        buffer.len()
+    );
+    Ok(())
+}
+
+/// The bytes from `at` up to the next zero byte.
+fn terminated(buffer: &[u8], at: usize) -> Result<&[u8]> {
+    let rest = buffer.get(at..).ok_or_else(truncated)?;
+    let length = rest.iter().position(|&byte| byte == 0).ok_or_else(truncated)?;
+    rest.get(..length).ok_or_else(truncated)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Written by Google's Python builder: max −100, big 2⁴⁰, x 1.5, ind 0.1 (indirect), on true, none null, text "hé",
+    /// blob 1 2 3, ints [1, −2, 300], two [0.5, 2.5] (fixed length), bools [1, 0, 1], mixed [1, "b", {in: 70000}].
+    #[rustfmt::skip]
+    const ALL: &[u8] = &[109, 97, 120, 0, 98, 105, 103, 0, 120, 0, 105, 110, 100, 0, 0, 0, 154, 153, 153, 153, 153, 153, 185, 63, 111, 110, 0, 110, 111, 110, 101, 0, 116, 101, 120, 116, 0, 3, 104, 195, 169, 0, 98, 108, 111, 98, 0, 3, 1, 2, 3, 105, 110, 116, 115, 0, 3, 0, 1, 0, 254, 255, 44, 1, 116, 119, 111, 0, 0, 0, 0, 63, 0, 0, 32, 64, 98, 111, 111, 108, 115, 0, 3, 1, 0, 1, 109, 105, 120, 101, 100, 0, 1, 98, 0, 105, 110, 0, 1, 4, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 112, 17, 1, 0, 6, 3, 1, 26, 8, 4, 20, 38, 12, 121, 84, 51, 118, 78, 130, 45, 105, 109, 102, 71, 128, 0, 0, 0, 0, 0, 0, 0, 19, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 128, 0, 0, 0, 0, 0, 0, 0, 101, 0, 0, 0, 0, 0, 0, 0, 176, 0, 0, 0, 0, 0, 0, 0, 142, 0, 0, 0, 0, 0, 0, 0, 156, 255, 255, 255, 255, 255, 255, 255, 98, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 202, 0, 0, 0, 0, 0, 0, 0, 180, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 248, 63, 11, 100, 144, 35, 45, 7, 40, 3, 107, 20, 74, 15, 108, 39, 1];
+
+    /// Touches everything that can be reached; returns how many values were read.
+    fn walk(value: &FlexValue<'_>) -> usize {
+        let _ = (value.as_i64(), value.as_u64(), value.as_i32(), value.as_f32(), value.as_bool());
+        let _ = (value.as_str(), value.as_bytes());
+        let mut count = 1;
+        if let Ok(map) = value.as_map() {
+            let _ = map.get("no such key");
+            for i in 0..map.len().min(64) {
+                count += map.entry(i).map_or(0, |(_, value)| walk(&value));
+            }
+        } else if let Ok(vector) = value.as_vector() {
+            count += vector.iter().take(64).map(|value| value.map_or(0, |value| walk(&value))).sum::<usize>();
+        }
+        count
+    }
+
+    #[test]
+    fn every_kind_is_read() -> Result<()> {
+        let map = FlexMap::from_bytes(ALL)?;
+        assert_eq!(map.len(), 12);
+        assert_eq!(map.i32("max", 0)?, -100);
+        assert_eq!(map.i64("big", 0)?, 1 << 40);
+        assert_eq!(
+            map.i32("big", 0).unwrap_err().message(),
+            "custom options: 1099511627776 does not fit 32 bits"
+        );
+        assert_eq!(map.f32("x", 0.0)?, 1.5);
+        assert_eq!(map.i64("x", 0)?, 1);
+        assert_eq!(map.f32("ind", 0.0)?, 0.1);
+        assert!(map.bool("on", false)?);
+        assert!(map.get("none")?.is_none());
+        assert_eq!(map.str("text", "")?, "hé");
+        let get = |name| map.get(name).map(Option::unwrap);
+        assert_eq!(get("blob")?.as_bytes()?, [1, 2, 3]);
+        let ints = get("ints")?.as_vector()?;
+        assert_eq!([0, 1, 2].map(|i| ints.get(i).and_then(|v| v.as_i32()).unwrap()), [1, -2, 300]);
+        assert_eq!(ints.get(3).err().unwrap().message(), "custom options: element 3 of a vector of 3");
+        let two = get("two")?.as_vector()?;
+        assert_eq!((two.len(), two.get(1)?.as_f32()?), (2, 2.5));
+        let bools = get("bools")?.as_vector()?;
+        assert_eq!([0, 1, 2].map(|i| bools.get(i).and_then(|v| v.as_bool()).unwrap()), [true, false, true]);
+        let mixed = get("mixed")?.as_vector()?;
+        assert_eq!(mixed.get(0)?.kind(), FlexKind::Int);
+        assert_eq!(mixed.get(1)?.as_str()?, "b");
+        assert_eq!(mixed.get(2)?.as_map()?.i64("in", 0)?, 70000);
+        assert_eq!(walk(&FlexValue::from_bytes(ALL)?), 1 + 12 + 3 + 2 + 3 + 3 + 1);
+        Ok(())
+    }
+
+    #[test]
+    fn wrong_kinds_are_refused() -> Result<()> {
+        let map = FlexMap::from_bytes(ALL)?;
+        assert_eq!(
+            map.i64("text", 0).unwrap_err().message(),
+            "custom options: a value is String, a number is needed"
+        );
+        assert!(map.get("max")?.unwrap().as_vector().is_err());
+        assert!(map.get("ints")?.unwrap().as_map().is_err());
+        assert!(FlexMap::from_bytes(&[]).is_err());
+        assert!(FlexMap::from_bytes(&[5, 4, 1]).is_err());
+        assert!(FlexValue::from_bytes(&[0, 99 << 2, 1]).is_err());
+        assert!(FlexValue::from_bytes(&[0, 4, 3]).is_err());
+        Ok(())
+    }
+
+    #[test]
+    fn every_truncation_and_every_changed_byte_is_survived() {
+        for end in 0..ALL.len() {
+            if let Ok(value) = FlexValue::from_bytes(&ALL[..end]) {
+                walk(&value);
+            }
+            if let Ok(value) = FlexValue::from_bytes(&ALL[end..]) {
+                walk(&value);
+            }
+        }
+        let mut bytes = ALL.to_vec();
+        for i in 0..bytes.len() {
+            for value in [0, 1, 2, 0x7f, 0x80, 0xff, ALL[i].wrapping_add(1), ALL[i] ^ 0x20] {
+                bytes[i] = value;
+                if let Ok(value) = FlexValue::from_bytes(&bytes) {
+                    walk(&value);
+                }
+            }
+            bytes[i] = ALL[i];
+        }
+    }
+
+    #[test]
+    fn a_vector_that_holds_itself_ends() {
+        // A vector of one element whose offset 0 leads back to the element itself.
+        let bytes = [1, 0, 10 << 2, 2, 10 << 2, 1];
+        let mut value = FlexValue::from_bytes(&bytes).unwrap();
+        let error = loop {
+            match value.as_vector().and_then(|vector| vector.get(0)) {
+                Ok(inner) => value = inner,
+                Err(error) => break error,
+            }
+        };
+        assert!(error.message().contains("deeper than 32"), "{error}");
+    }
+}
