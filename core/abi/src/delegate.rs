@@ -72,13 +72,14 @@ impl<'a> GraphView<'a> {
         self.raw.tensor_count
     }
 
-    /// The tensor with this index.
+    /// Description of the tensor with this index. It has data if it is constant; other data comes from an
+    /// [`EvalContext`].
     pub fn tensor(&self, index: usize) -> Result<TensorView<'a>> {
         ensure!(index < self.tensor_count(), "tensor {index} of {}", self.tensor_count());
         // SAFETY: in range, as checked; the struct is copied.
         let tensor: ArTensorV1 = unsafe { *raw::strided(self.raw.tensors, self.raw.tensor_stride, index) };
-        // SAFETY: valid, as promised to `from_raw`; only constants have data outside of `eval`.
-        unsafe { TensorView::from_raw(tensor) }
+        // SAFETY: valid, as promised to `from_raw`; nobody writes to constants.
+        unsafe { TensorView::from_raw(tensor.described()) }
     }
 
     /// Tensor indices of the subgraph's inputs.

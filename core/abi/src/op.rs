@@ -178,14 +178,14 @@ impl<'a> NodeView<'a> {
         unsafe { self.raw.custom_options.as_slice() }
     }
 
-    /// The tensor with this index; `None` for −1.
+    /// Description of the tensor with this index; `None` for −1. It has data if it is constant; other data comes from
+    /// an [`EvalContext`].
     pub fn tensor(&self, index: i32) -> Result<Option<TensorView<'a>>> {
         if index == -1 {
             return Ok(None);
         }
-        // SAFETY: everything the tensor points to is valid for `'a`; slices of data are made by `input` of a context,
-        // which checks that nobody writes there, or of constants.
-        self.raw_tensor(index)?.map(|raw| unsafe { TensorView::from_raw(raw) }).transpose()
+        // SAFETY: everything the tensor points to is valid for `'a`; nobody writes to constants.
+        self.raw_tensor(index)?.map(|raw| unsafe { TensorView::from_raw(raw.described()) }).transpose()
     }
 
     fn raw_tensor(&self, index: i32) -> Result<Option<ArTensorV1>> {

@@ -38,6 +38,23 @@ impl UsageRecord {
     }
 }
 
+impl core::fmt::Debug for UsageRecord {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "{} bytes / {} at nodes {}..=", self.size, self.alignment, self.first_node)?;
+        match self.last_node {
+            Self::FOREVER => f.write_str("end")?,
+            last => write!(f, "{last}")?,
+        }
+        if let Some(offset) = self.fixed() {
+            write!(f, ", fixed at {offset}")?;
+        }
+        match self.share_with {
+            -1 => Ok(()),
+            with => write!(f, ", shares with {with} (kind {})", self.share_kind),
+        }
+    }
+}
+
 /// A strategy that places buffers in memory. Pure: the same records give the same assignment.
 ///
 /// The host checks every assignment (bounds, alignment, overlap in time and space), so that a wrong one is an error and

@@ -458,6 +458,16 @@ impl ArBytes {
     }
 }
 
+impl ArTensorV1 {
+    /// The tensor without its data, unless that is constant: what others write must not be seen as a slice.
+    pub fn described(mut self) -> Self {
+        if self.flags & TENSOR_CONSTANT == 0 {
+            self.data = core::ptr::null_mut();
+        }
+        self
+    }
+}
+
 impl ArTable {
     pub const NONE: ArTable = ArTable { buffer: ArBytes::EMPTY, position: 0, tag: 0 };
 }

@@ -1,0 +1,309 @@
+//! `arena`: greedy by size, each buffer in the tightest gap among those that are alive together with it.
+//!
+//! Defined by: tflite/arena_planner.cc (order: `CreateTensorAllocationVector`) and tflite/simple_memory_arena.cc (place:
+//! `Allocate`). Offsets are TFLite's own, a tie in the order apart, which it leaves to the standard library's sort and
+//! which the record's number breaks here.
+//!
+//! ```text
+//! offset                          C is placed last. Alive with it are A and B; the gap before B is wide enough.
+//!   ▲   ┌───────┐
+//!   │   │   B   │
+//!   │   └───────┘┌───┐
+//!   │    └─ C ─┘ │ D │            D is not alive with C: it is no obstacle.
+//!   │   ┌──┐     │   │
+//!   │   │A │     └───┘
+//!   └───┴──┴───────────► node
+//! ```
+
+use core::cmp::Reverse;
+use core::ops::ControlFlow;
+
+use alloc::vec;
+use alloc::vec::Vec;
+use arenite_abi::prelude::*;
+
+use crate::sharing::{self, Buffer};
+use crate::timeline::Timeline;
+use crate::validate;
+
+/// The planner `arena`.
+pub struct Arena;
+
+impl Planner for Arena {
+    const NAME: &'static str = "arena";
+
+    fn plan(request: &PlanRequest<'_>, assignment: &mut AssignmentMut<'_>) -> Result<()> {
+        request.options.expect_only(&[])?;
+        place(request.records, validate::offsets(request, assignment)?)
+    }
+}
+
+/// Writes the offset of each record to `offsets`. Records with a fixed place keep it and are obstacles; records that may
+/// share memory do so as [`sharing`] says; a record without size lies at 0. An error if a record is malformed or an
+/// offset overflows.
+///
+/// Takes O(n · (log n + k log k)) for n records of which k are alive together, and at most O(n²).
+pub fn place(records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
+    validate::records(records)?;
+    validate::same_length(records, offsets)?;
+    let buffers = sharing::buffers(records);
+    let mut space = Space::new(&buffers.list);
+    for i in order(&buffers.list) {
+        space.place(i)?;
+    }
+    for (offset, &buffer) in offsets.iter_mut().zip(&buffers.of_record) {
+        *offset = space.offsets[buffer];
+    }
+    Ok(())
+}
+
+/// The order in which buffers get their place: those that have one; those that live from the first node until the end;
+/// then the larger first, of equal ones that which is needed first, then by number.
+fn order(buffers: &[Buffer]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..buffers.len()).collect();
+    order.sort_unstable_by_key(|&i| {
+        let Buffer { size, life, fixed, .. } = buffers[i];
+        match (fixed, life) {
+            (Some(_), _) => (0, Reverse(0), 0, i),
+            (None, (0, UsageRecord::FOREVER)) => (1, Reverse(0), 0, i),
+            (None, (first, _)) => (2, Reverse(size), first, i),
+        }
+    });
+    order
+}
+
+/// The arena while it fills.
+struct Space<'a> {
+    buffers: &'a [Buffer],
+    /// Of each buffer that is placed.
+    offsets: Vec<u64>,
+    /// The placed buffers that have a size, by life and by offset.
+    by_life: Timeline,
+    by_offset: Vec<usize>,
+    /// Kept to spare an allocation per buffer.
+    obstacles: Vec<usize>,
+}
+
+impl<'a> Space<'a> {
+    fn new(buffers: &'a [Buffer]) -> Self {
+        Space {
+            buffers,
+            offsets: vec![0; buffers.len()],
+            by_life: Timeline::new(buffers.iter().map(|buffer| buffer.life)),
+            by_offset: Vec::new(),
+            obstacles: Vec::new(),
+        }
+    }
+
+    fn place(&mut self, i: usize) -> Result<()> {
+        let buffer = self.buffers[i];
+        self.offsets[i] = match buffer.fixed {
+            Some(offset) => offset,
+            None if buffer.size == 0 => 0,
+            None => self.best_gap(&buffer)?,
+        };
+        if buffer.size != 0 {
+            self.by_life.insert(i as u32, buffer.life);
+            let at = self.by_offset.partition_point(|&other| self.offsets[other] <= self.offsets[i]);
+            self.by_offset.insert(at, i);
+        }
+        Ok(())
+    }
+
+    fn best_gap(&mut self, buffer: &Buffer) -> Result<u64> {
+        let mut obstacles = core::mem::take(&mut self.obstacles);
+        self.find_obstacles(buffer, &mut obstacles);
+        let gap = self.best_gap_between(&obstacles, buffer);
+        self.obstacles = obstacles;
+        gap
+    }
+
+    /// The placed buffers that are alive together with `buffer`, by offset. Few are sorted; many are picked from all.
+    fn find_obstacles(&self, buffer: &Buffer, obstacles: &mut Vec<usize>) {
+        const SORTED_PER_SCANNED: usize = 16;
+        obstacles.clear();
+        let few = self.by_life.overlapping(buffer.life, |i| {
+            obstacles.push(i as usize);
+            if obstacles.len() > 64 + self.by_offset.len() / SORTED_PER_SCANNED {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        });
+        if few.is_continue() {
+            obstacles.sort_unstable_by_key(|&i| self.offsets[i]);
+            return;
+        }
+        let (first, last) = buffer.life;
+        let alive = |i: &usize| self.buffers[*i].life.0 <= last && first <= self.buffers[*i].life.1;
+        obstacles.clear();
+        obstacles.extend(self.by_offset.iter().copied().filter(alive));
+    }
+
+    /// The tightest gap below one of `obstacles`, or the end of them all. A gap is compared as it is after alignment,
+    /// and remembered as it is before: so does TFLite.
+    fn best_gap_between(&self, obstacles: &[usize], buffer: &Buffer) -> Result<u64> {
+        let (mut best, mut best_gap) = (None, u64::MAX);
+        let mut end_so_far = 0;
+        for &i in obstacles {
+            let (offset, size) = (self.offsets[i], self.buffers[i].size);
+            let start = validate::align(end_so_far, buffer.alignment)?;
+            if validate::end(start, buffer.size)? <= offset && offset - start < best_gap {
+                best = Some(start);
+                best_gap = offset - end_so_far;
+            }
+            end_so_far = end_so_far.max(validate::end(offset, size)?);
+            if best_gap == 0 {
+                break;
+            }
+        }
+        best.map_or_else(|| validate::align(end_so_far, buffer.alignment), Ok).and_then(|start| {
+            validate::end(start, buffer.size)?;
+            Ok(start)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `(size, first, last)` with alignment 1.
+    fn packed(records: &[(u64, u32, u32)]) -> Vec<UsageRecord> {
+        records
+            .iter()
+            .map(|&(size, first, last)| UsageRecord { alignment: 1, ..UsageRecord::new(size, first, last) })
+            .collect()
+    }
+
+    fn offsets(records: &[UsageRecord]) -> Vec<u64> {
+        let mut offsets = vec![u64::MAX; records.len()];
+        place(records, &mut offsets).unwrap();
+        offsets
+    }
+
+    fn total(records: &[UsageRecord]) -> u64 {
+        records.iter().zip(offsets(records)).map(|(record, offset)| offset + record.size).max().unwrap_or(0)
+    }
+
+    const END: u32 = UsageRecord::FOREVER;
+
+    #[test]
+    fn order_is_life_then_size_then_first_node_then_number() {
+        let records = packed(&[(8, 2, 3), (16, 4, 5), (8, 1, 1), (4, 0, END), (8, 1, 2), (9, 0, 3), (6, 0, END)]);
+        assert_eq!(order(&sharing::buffers(&records).list), [3, 6, 1, 5, 2, 4, 0]);
+    }
+
+    /// Inputs first though they are small, then 300 bytes in front of 200 though it is needed later.
+    #[test]
+    fn whole_life_buffers_come_first() {
+        let records = [
+            UsageRecord::new(200, 0, 1),
+            UsageRecord::new(300, 1, 2),
+            UsageRecord::new(10, 0, END),
+            UsageRecord::new(20, 0, END),
+        ];
+        assert_eq!(offsets(&records), [448, 128, 0, 64]);
+    }
+
+    /// Obstacles at 0..64 and 128..192 and 320..384 leave gaps of 64 and 128 bytes: the tighter one is taken.
+    #[test]
+    fn tightest_gap_wins() {
+        let at = |offset| UsageRecord { fixed_offset: offset, ..UsageRecord::new(64, 0, 9) };
+        let mut records = vec![at(320), at(0), at(128), UsageRecord::new(64, 3, 3)];
+        assert_eq!(offsets(&records), [320, 0, 128, 64]);
+        records[3].size = 65;
+        assert_eq!(offsets(&records), [320, 0, 128, 192]);
+        records[3].size = 129;
+        assert_eq!(offsets(&records), [320, 0, 128, 384]);
+        records[3].first_node = 10;
+        records[3].last_node = 10;
+        assert_eq!(offsets(&records), [320, 0, 128, 0]);
+    }
+
+    /// Gaps for 64 bytes, aligned to 64: 10..192 has 182 bytes, 128 of them after alignment; 202..384 the same. The first
+    /// is remembered as 182, so the second, compared as 128, wins, which a true best fit would not allow.
+    #[test]
+    fn gap_is_compared_aligned_and_remembered_unaligned() {
+        let at = |offset, size| UsageRecord { fixed_offset: offset, ..UsageRecord::new(size, 0, 9) };
+        let records = [at(0, 10), at(192, 10), at(384, 10), UsageRecord::new(64, 0, 9)];
+        assert_eq!(offsets(&records), [0, 192, 384, 256]);
+        let aligned = [at(0, 64), at(192, 64), at(384, 64), UsageRecord::new(64, 0, 9)];
+        assert_eq!(offsets(&aligned), [0, 192, 384, 64]);
+    }
+
+    #[test]
+    fn without_size_at_zero_and_no_obstacle() {
+        let records = [UsageRecord::new(64, 0, 9), UsageRecord::new(0, 0, 9), UsageRecord::new(64, 0, 9)];
+        assert_eq!(offsets(&records), [0, 0, 64]);
+        assert!(offsets(&[]).is_empty());
+    }
+
+    #[test]
+    fn end_of_the_plan_is_aligned_for_each() {
+        let records = [
+            UsageRecord { alignment: 1, ..UsageRecord::new(100, 0, 1) },
+            UsageRecord { alignment: 4096, ..UsageRecord::new(50, 0, 1) },
+            UsageRecord { alignment: 16, ..UsageRecord::new(40, 0, 1) },
+        ];
+        assert_eq!(offsets(&records), [0, 4096, 112]);
+    }
+
+    /// The chain and the graph of TFLite's memory_management_test.cc, whose lower bound is 96 for both.
+    #[test]
+    fn chain_and_complex_graph_need_96_bytes() {
+        let chain = packed(&[(16, 0, 1), (8, 1, 2), (64, 2, 3), (32, 3, 4), (8, 4, 5)]);
+        assert_eq!(offsets(&chain), [0, 64, 0, 64, 0]);
+        assert_eq!(total(&chain), 96);
+        let complex = packed(&[
+            (32, 0, 1),
+            (32, 1, 4),
+            (8, 2, 5),
+            (16, 3, 5),
+            (8, 4, 5),
+            (64, 5, 7),
+            (8, 6, 8),
+            (8, 7, 8),
+            (16, 8, 9),
+        ]);
+        // 64 at 0; a 32 at 0, long before it, and the other beside that; a 16 after the 64, a 16 at 0; then the 8s.
+        assert_eq!(offsets(&complex), [0, 32, 80, 64, 88, 0, 64, 72, 0]);
+        assert_eq!(total(&complex), 96);
+    }
+
+    /// Five tensors of a residual block in units of 64 bytes: the input, two convolutions, their sum, its pooling.
+    #[test]
+    fn residual_block() {
+        let records = [
+            UsageRecord::new(64 * 3, 0, 2),
+            UsageRecord::new(64 * 4, 0, 1),
+            UsageRecord::new(64 * 3, 1, 2),
+            UsageRecord::new(64 * 3, 2, 3),
+            UsageRecord::new(64, 3, END),
+        ];
+        // 4 at 0; then by first node the 3s: input after it; the second convolution after both are in the way at node 1;
+        // the sum at 0, where the first convolution was; the pooling after it.
+        assert_eq!(offsets(&records), [256, 0, 448, 0, 192]);
+        assert_eq!(total(&records), 640);
+        assert_eq!(records.iter().map(|r| r.size).sum::<u64>(), 896);
+    }
+
+    #[test]
+    fn records_that_share_have_one_offset() {
+        use arenite_abi::raw::SHARE_IN_PLACE;
+        let mut sum = UsageRecord::new(128, 1, 2);
+        (sum.share_with, sum.share_kind) = (0, SHARE_IN_PLACE);
+        let records = [UsageRecord::new(128, 0, 1), sum, UsageRecord::new(256, 1, 2)];
+        assert_eq!(offsets(&records), [256, 256, 0]);
+    }
+
+    #[test]
+    fn overflow_is_an_error() {
+        let huge = UsageRecord::new(u64::MAX - 100, 0, 1);
+        let error = place(&[huge, UsageRecord::new(64, 0, 1)], &mut [0; 2]).unwrap_err();
+        assert!(error.message().contains("overflow"), "{error}");
+        assert_eq!(place(&[huge], &mut [0]).map_err(|e| e.message().to_owned()), Ok(()));
+        let error = place(&[huge], &mut []).unwrap_err();
+        assert_eq!(error.message(), "room for 0 offsets, 1 records");
+    }
+}

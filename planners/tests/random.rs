@@ -1,0 +1,209 @@
+//! Random records: what must hold for every plan, and the arena against TFLite's loop written down plainly.
+
+use arenite_abi::UsageRecord;
+use arenite_abi::raw::{SHARE_IN_PLACE, SHARE_VIEW};
+use arenite_planners::{arena, naive};
+use proptest::prelude::*;
+
+type PlaceFn = fn(&[UsageRecord], &mut [u64]) -> arenite_abi::Result<()>;
+const STRATEGIES: [(&str, PlaceFn); 2] = [("arena", arena::place), ("naive", naive::place)];
+
+fn place(strategy: PlaceFn, records: &[UsageRecord]) -> Vec<u64> {
+    let mut offsets = vec![u64::MAX; records.len()];
+    strategy(records, &mut offsets).expect("good records");
+    offsets
+}
+
+fn total(records: &[UsageRecord], offsets: &[u64]) -> u64 {
+    records.iter().zip(offsets).map(|(record, offset)| offset + record.size).max().unwrap_or(0)
+}
+
+fn record() -> impl Strategy<Value = UsageRecord> {
+    let life = prop_oneof![
+        6 => (0u32..40, 0u32..8).prop_map(|(first, length)| (first, first + length)),
+        1 => (0u32..40).prop_map(|first| (first, UsageRecord::FOREVER)),
+        1 => Just((0, UsageRecord::FOREVER)),
+    ];
+    let size = prop_oneof![4 => 1u64..2000, 2 => (1u64..8).prop_map(|n| n * 64), 1 => Just(0)];
+    (size, life, 0u32..8).prop_map(|(size, (first, last), log)| UsageRecord {
+        alignment: 1 << log,
+        ..UsageRecord::new(size, first, last)
+    })
+}
+
+/// Some records with wishes to share, mostly of the size of the one they share with.
+fn sharing_records() -> impl Strategy<Value = Vec<UsageRecord>> {
+    prop::collection::vec((record(), any::<prop::sample::Index>(), 0u8..4), 1..40).prop_map(|drawn| {
+        let mut records: Vec<UsageRecord> = drawn.iter().map(|(record, ..)| *record).collect();
+        for (i, (_, with, kind)) in drawn.iter().enumerate() {
+            let with = with.index(records.len());
+            if with < i && *kind != 0 {
+                let source = records[with];
+                records[i].share_with = with as i32;
+                records[i].share_kind = if *kind == 1 { SHARE_VIEW } else { SHARE_IN_PLACE };
+                records[i].size = source.size;
+                if *kind == 3 && source.last_node != UsageRecord::FOREVER {
+                    records[i].last_node =
+                        source.last_node + (records[i].last_node - records[i].first_node).min(9);
+                    records[i].first_node = source.last_node;
+                }
+            }
+        }
+        records
+    })
+}
+
+fn aligned(offset: u64, alignment: u64) -> u64 {
+    offset.next_multiple_of(alignment)
+}
+
+/// `SimpleMemoryArena::Allocate` over all records in `ArenaPlanner`'s order, as the source has it.
+fn tflite(records: &[UsageRecord]) -> Vec<u64> {
+    let whole = |r: &UsageRecord| r.first_node == 0 && r.last_node == UsageRecord::FOREVER;
+    let mut order: Vec<usize> = (0..records.len()).collect();
+    order.sort_by(|&i, &j| {
+        let (a, b) = (&records[i], &records[j]);
+        match (whole(a), whole(b)) {
+            (true, true) => i.cmp(&j),
+            (true, false) => std::cmp::Ordering::Less,
+            (false, true) => std::cmp::Ordering::Greater,
+            (false, false) => b.size.cmp(&a.size).then(a.first_node.cmp(&b.first_node)).then(i.cmp(&j)),
+        }
+    });
+    let mut offsets = vec![0; records.len()];
+    let mut active: Vec<usize> = Vec::new();
+    for i in order {
+        let new = &records[i];
+        if new.size == 0 {
+            continue;
+        }
+        let (mut best_offset, mut best_fit, mut current) = (u64::MAX, u64::MAX, 0);
+        for &j in &active {
+            if !records[j].overlaps(new) {
+                continue;
+            }
+            let start = aligned(current, new.alignment);
+            if start + new.size <= offsets[j] && offsets[j] - start < best_fit {
+                best_offset = start;
+                best_fit = offsets[j] - current;
+            }
+            current = current.max(offsets[j] + records[j].size);
+            if best_fit == 0 {
+                break;
+            }
+        }
+        offsets[i] = if best_offset == u64::MAX { aligned(current, new.alignment) } else { best_offset };
+        let at = active.partition_point(|&j| offsets[j] <= offsets[i]);
+        active.insert(at, i);
+    }
+    offsets
+}
+
+fn apart(a: (u64, u64), b: (u64, u64)) -> bool {
+    a.1 == 0 || b.1 == 0 || a.0 + a.1 <= b.0 || b.0 + b.1 <= a.0
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn plans_are_aligned_disjoint_and_deterministic(
+        mut records in prop::collection::vec(record(), 0..200),
+        fixed in prop::collection::vec(0u64..4, 0..3),
+    ) {
+        // Fixed records in lanes of their own, so that they do not overlap each other.
+        for (lane, (record, step)) in records.iter_mut().zip(&fixed).enumerate() {
+            record.fixed_offset = lane as u64 * 10_240 + step * 1024;
+        }
+        for (name, strategy) in STRATEGIES {
+            let offsets = place(strategy, &records);
+            prop_assert_eq!(&offsets, &place(strategy, &records), "{} is not deterministic", name);
+            for (i, a) in records.iter().enumerate() {
+                prop_assert!(offsets[i].is_multiple_of(a.alignment), "{}: record {} at {}", name, i, offsets[i]);
+                prop_assert!(a.fixed().is_none_or(|offset| offset == offsets[i]), "{}: record {} moved", name, i);
+                for (j, b) in records.iter().enumerate().take(i) {
+                    prop_assert!(
+                        !a.overlaps(b) || apart((offsets[i], a.size), (offsets[j], b.size)),
+                        "{}: records {} and {} overlap", name, i, j
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn arena_is_tflite_arena(records in prop::collection::vec(record(), 0..300)) {
+        prop_assert_eq!(place(arena::place, &records), tflite(&records));
+    }
+
+    #[test]
+    fn arena_lies_between_the_lower_bound_and_the_sum(mut records in prop::collection::vec(record(), 0..100)) {
+        for record in &mut records {
+            record.alignment = 64;
+            record.size = record.size.next_multiple_of(64);
+        }
+        let alive = |node: u32| -> u64 {
+            records.iter().filter(|r| r.first_node <= node && node <= r.last_node).map(|r| r.size).sum()
+        };
+        let bound = records.iter().map(|r| alive(r.first_node)).max().unwrap_or(0);
+        let (arena, naive) = (place(arena::place, &records), place(naive::place, &records));
+        prop_assert!(bound <= total(&records, &arena));
+        prop_assert!(total(&records, &arena) <= total(&records, &naive));
+        prop_assert_eq!(total(&records, &naive), records.iter().map(|r| r.size).sum::<u64>());
+    }
+
+    /// Memory is simulated: at each node results are written, a view writes nothing; whoever is alive must still hold its
+    /// own value after the node, and its inputs must be whole until the node has read them.
+    #[test]
+    fn shared_memory_never_loses_a_value(records in sharing_records()) {
+        let offsets = place(arena::place, &records);
+        let shared = |i: usize| {
+            let with = records[i].share_with;
+            with >= 0 && records[i].size != 0 && offsets[i] == offsets[with as usize]
+                && records[with as usize].first_node <= records[i].first_node
+                && records[i].first_node <= records[with as usize].last_node
+        };
+        let mut source: Vec<usize> = (0..records.len()).collect();
+        let mut nodes: Vec<u32> = records.iter().map(|r| r.first_node).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        // Byte range -> the record that wrote it last, at the node before and now.
+        let mut writes: Vec<(u64, u64, usize, u32)> = Vec::new();
+        for &node in &nodes {
+            let mut born: Vec<usize> = (0..records.len()).filter(|&i| records[i].first_node == node).collect();
+            born.sort_by_key(|&i| (records[i].share_with >= 0, i));
+            for i in born {
+                if shared(i) && records[i].share_kind == SHARE_VIEW {
+                    source[i] = source[records[i].share_with as usize];
+                } else {
+                    writes.push((offsets[i], records[i].size, i, node));
+                }
+            }
+            for i in 0..records.len() {
+                let record = &records[i];
+                if record.size == 0 || node < record.first_node || record.last_node < node {
+                    continue;
+                }
+                let last = writes.iter().rev().find(|w| !apart((w.0, w.1), (offsets[i], record.size)));
+                let (.., writer, at) = *last.expect("it was written");
+                let taken_over = record.last_node == node && at == node && shared(writer)
+                    && records[writer].share_kind == SHARE_IN_PLACE && records[writer].share_with == i as i32;
+                prop_assert!(
+                    writer == source[i] || taken_over,
+                    "at node {}, record {} holds the value of {}, not of {}", node, i, writer, source[i]
+                );
+            }
+        }
+    }
+}
+
+/// A hundred thousand records, few of them alive together, take no quadratic time.
+#[test]
+fn many_records() {
+    let chain: Vec<UsageRecord> = (0..100_000u32)
+        .map(|i| UsageRecord::new(u64::from(i * 7919 % 4093 + 1) * 64, i, i + 1 + i % 5))
+        .collect();
+    let offsets = place(arena::place, &chain);
+    let naive: u64 = chain.iter().map(|r| r.size).sum();
+    assert!(total(&chain, &offsets) < naive / 1000, "{} of {naive}", total(&chain, &offsets));
+}
