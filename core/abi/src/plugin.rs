@@ -41,6 +41,12 @@ impl Plugin {
         &self.descriptor
     }
 
+    /// The id, a reverse domain name.
+    pub fn id(&self) -> &'static str {
+        // SAFETY: `new` took a `&'static str`.
+        unsafe { self.descriptor.id.as_str() }
+    }
+
     /// Answers the host: keeps it, lowers `version` to what both speak, and gives the descriptor; or null, and in
     /// `version` the lowest that this plugin accepts.
     ///
