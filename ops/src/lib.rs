@@ -23,5 +23,11 @@ macro_rules! ops {
 }
 
 ops! {
+    average_pool_2d::AveragePool2d,
+    conv_2d::Conv2d,
+    depthwise_conv_2d::DepthwiseConv2d,
+    max_pool_2d::MaxPool2d,
+    resize_bilinear::ResizeBilinear,
+    resize_nearest_neighbor::ResizeNearestNeighbor,
     sqrt::Sqrt,
 }

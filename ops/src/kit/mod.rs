@@ -16,11 +16,16 @@
 //! | [`channels`] | [`ChannelMultipliers`](channels::ChannelMultipliers): `per_channel(cx, [input, filter, output], channels, axis)`, `per_tensor(cx, [..])`; in eval `read(cx)?.of(channel)`. `filter_scales(filter, channels, axis)` |
 //! | [`hybrid`] | `quantize_row(&[f32], Symmetry, &mut [i8]) -> (scale, zero_point)` |
 //! | [`node`] | `dims(x)`, `activation(options, slot)`, `range_activation`, `type_limits(ty)`, `quant(x)`, `quantized_range(activation, y)`: what `prepare` reads, with errors |
+//! | [`window`] | [`WindowOptions`](window::WindowOptions)`::read(options, dilation_slot)`; [`Windows`](window::Windows)`::new(input, [height, width], &options)`: `rows`, `columns` ([`Axis`](window::Axis): `inside(position)` gives `(tap, input)`), `pixel(image, row, column)`, `output_shape(channels)` |
+//! | [`conv`] | [`Layer`](conv::Layer)`::read(node, channel_axis)`: input, filter, bias, output, checked; [`Requantization`](conv::Requantization)`::new(cx, layer, axis, activation)`; `float_bias(cx)` |
+//! | [`dot`] | `dot_f32`, `dot_i16(patch, weights, zero_point)`, `dot_i16_wide` (64-bit sum) |
 //! | [`float`] | f32: `exp`, `expm1`, `log`, `log1p`, `sin`, `cos`, `tanh`, `erf`, `erfc`, `pow`, `sqrt`, `rsqrt`, `logistic`, `gelu`, `gelu_approximate`, `floor`, `ceil`, `trunc`, `round_ties_even`, `fmod`; `f16_to_f32(bits)`, `f32_to_f16(x) -> bits` |
 
 pub mod activation;
 pub mod broadcast;
 pub mod channels;
+pub mod conv;
+pub mod dot;
 pub mod fixed_point;
 pub mod float;
 pub mod hybrid;
@@ -29,7 +34,10 @@ pub mod integer;
 pub mod lut;
 pub mod node;
 pub mod padding;
+pub mod pool;
 pub mod requantize;
+pub mod resize;
+pub mod window;
 
 /// FNV-1a over whole numbers: stands for long tables of expected values in tests.
 #[cfg(test)]

@@ -1,0 +1,339 @@
+//! CONV_2D: the sum over a window and all channels of its group of input × filter, plus bias, then the activation.
+//!
+//! f32; u8; i8 and i16 with i8 or i4 filters, per tensor or per channel; f32 with i8 or i4 filters, quantized at run
+//! time. Strides, dilations and groups. f16 filters come through DEQUANTIZE.
+//!
+//! Defined by: tflite/kernels/conv.cc; rounding as of its SIMD kernels, with groups as of
+//! tflite/kernels/internal/reference/conv.h.
+//!
+//! ```text
+//! input [N, H, W, C]   filter [O, h, w, C / groups]   bias [O]   output [N, H', W', O]
+//! patch = the window's elements of a group, 0 outside:  h × w × C / groups
+//! output[n, y, x, o] = finish(patch(n, y, x, group of o) · filter[o])
+//! ```
+
+use arenite_abi::prelude::*;
+
+use crate::kit::activation::Limits;
+use crate::kit::channels::{Multipliers, filter_scales};
+use crate::kit::conv::{Layer, Requantization, float_bias};
+use crate::kit::dot::{Weight, dot_f32, dot_i16, dot_i16_wide};
+use crate::kit::hybrid::{Symmetry, quantize_row};
+use crate::kit::integer::{Bias, Quantized, unpack};
+use crate::kit::node::range_activation;
+use crate::kit::window::{WindowOptions, Windows};
+
+const OPTIONS: u32 = 1;
+const ACTIVATION: usize = 3;
+const DILATIONS: usize = 4;
+const BIAS_TYPE: usize = 6;
+/// The filter's dimension of output channels.
+const CHANNEL_AXIS: usize = 0;
+
+/// Prepared node.
+pub struct Conv2d {
+    shape: Shape,
+    kernel: Kernel,
+    /// 4-bit weights, one to a byte.
+    unpacked: Option<Scratch<i8>>,
+}
+
+enum Kernel {
+    Float { patch: Scratch<f32>, limits: Limits<f32> },
+    Quantized { patch: Scratch<i16>, requantization: Requantization },
+    Hybrid { patch: Scratch<i16>, image: Scratch<i8>, symmetry: Symmetry, limits: Limits<f32> },
+}
+
+struct Shape {
+    windows: Windows,
+    groups: usize,
+    /// Input channels of a group.
+    depth: usize,
+    /// Output channels.
+    filters: usize,
+    /// Elements of one filter: height × width × depth.
+    patch: usize,
+}
+
+/// The three steps from a window to an output element: of an input element, of a patch and a filter, and of the sum and
+/// its output channel.
+struct Steps<C, D, F> {
+    convert: C,
+    dot: D,
+    finish: F,
+}
+
+impl Op for Conv2d {
+    const CODE: OpCode = OpCode::Builtin(3);
+    const VERSIONS: RangeInclusive<i32> = 1..=8;
+    const TYPES: ElementTypes = ElementTypes::of(&[F32, U8, I8, I16, I4, I32, I64]);
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let layer = Layer::read(node, CHANNEL_AXIS)?;
+        let options = node.options(OPTIONS)?;
+        let shape = Shape::new(&layer, &WindowOptions::read(&options, Some(DILATIONS))?)?;
+        cx.set_output_shape(0, &shape.windows.output_shape(layer.filter.shape[CHANNEL_AXIS]))?;
+        check_bias_type(&layer, &options)?;
+        let kernel = Kernel::new(cx, &layer, &options, &shape)?;
+        let unpacked = match layer.filter.ty {
+            I4 => Some(cx.scratch(layer.filter.len())?),
+            _ => None,
+        };
+        Ok(Conv2d { shape, kernel, unpacked })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        match &self.kernel {
+            Kernel::Float { patch, limits } => self.float(cx, cx.scratch(patch)?, *limits),
+            Kernel::Quantized { patch, requantization } => {
+                let patch = cx.scratch(patch)?;
+                match cx.input(0)?.ty {
+                    U8 => self.quantized::<u8, u8>(cx, cx.input(1)?.as_slice()?, patch, requantization),
+                    I8 => self.quantized::<i8, i8>(cx, self.weights(cx)?, patch, requantization),
+                    _ if has_wide_bias(cx)? => self.wide(cx, patch, requantization),
+                    _ => self.quantized::<i16, i8>(cx, self.weights(cx)?, patch, requantization),
+                }
+            }
+            Kernel::Hybrid { patch, image, symmetry, limits } => {
+                self.hybrid(cx, cx.scratch(patch)?, cx.scratch(image)?, (*symmetry, *limits))
+            }
+        }
+    }
+}
+
+impl Kernel {
+    fn new(
+        cx: &mut PrepareContext<'_>,
+        layer: &Layer<'_>,
+        options: &Options<'_>,
+        shape: &Shape,
+    ) -> Result<Kernel> {
+        let activation = range_activation(options, ACTIVATION)?;
+        Ok(match (layer.input.ty, layer.filter.ty) {
+            (F32, F32) => {
+                Kernel::Float { patch: cx.scratch(shape.patch)?, limits: activation.f32_range() }
+            }
+            (U8, U8) | (I8 | I16, I8 | I4) => Kernel::Quantized {
+                patch: cx.scratch(shape.patch)?,
+                requantization: Requantization::new(cx, layer, CHANNEL_AXIS, activation)?,
+            },
+            (F32, I8 | I4) => Kernel::Hybrid {
+                patch: cx.scratch(shape.patch)?,
+                image: cx.scratch(shape.windows.image())?,
+                symmetry: hybrid_symmetry(layer, shape)?,
+                limits: activation.f32_range(),
+            },
+            _ => return Err(layer.unsupported()),
+        })
+    }
+}
+
+/// Filters with one scale go with symmetric activations, others and groups with asymmetric ones.
+fn hybrid_symmetry(layer: &Layer<'_>, shape: &Shape) -> Result<Symmetry> {
+    let q = filter_scales(&layer.filter, shape.filters, CHANNEL_AXIS)?;
+    let differ = q.scales.iter().any(|&s| s != q.scales[0]);
+    Ok(if differ || shape.groups != 1 { Symmetry::Asymmetric } else { Symmetry::Symmetric })
+}
+
+/// Since version 8 the options may name the type of bias and sum.
+fn check_bias_type(layer: &Layer<'_>, options: &Options<'_>) -> Result<()> {
+    let number: i8 = options.get(BIAS_TYPE, 0)?;
+    let (I16, Some(bias)) = (layer.input.ty, &layer.bias) else { return Ok(()) };
+    ensure!(
+        number == F32 as i8 || number == bias.ty as i8,
+        "bias '{}' is {}, the options say type {number}; they must agree",
+        bias.name,
+        bias.ty
+    );
+    Ok(())
+}
+
+/// i16 sums are of the bias's type; without one they are 64 bits wide. (Where the options do not name the type, TFLite
+/// reads 64-bit numbers from a 32-bit bias too, past its end.)
+fn has_wide_bias(cx: &EvalContext<'_>) -> Result<bool> {
+    Ok(cx.optional_input(2)?.is_none_or(|bias| bias.ty == I64))
+}
+
+impl Conv2d {
+    fn float(&self, cx: &EvalContext<'_>, patch: &mut [f32], limits: Limits<f32>) -> Result<()> {
+        let (x, w) = (cx.input(0)?.as_slice::<f32>()?, cx.input(1)?.as_slice::<f32>()?);
+        let bias = float_bias(cx)?;
+        let steps = Steps {
+            convert: |x: f32| x,
+            dot: dot_f32,
+            finish: |sum: f32, c: usize| limits.clamp(sum + bias.get(c).copied().unwrap_or(0.0)),
+        };
+        self.shape.convolve(cx, x, w, patch, cx.output(0)?.into_slice()?, steps)
+    }
+
+    fn quantized<X: Quantized, W: Weight>(
+        &self,
+        cx: &EvalContext<'_>,
+        filter: &[W],
+        patch: &mut [i16],
+        requantization: &Requantization,
+    ) -> Result<()> {
+        let &Requantization { input_zero, filter_zero, output_zero, limits, .. } = requantization;
+        let multipliers = requantization.multipliers.read(cx)?;
+        let bias = Bias::of(cx.optional_input(2)?)?;
+        let scale = match self.shape.groups {
+            1 => |m: Multipliers<'_>, c, sum| m.of(c).apply_ties_up(sum),
+            _ => |m: Multipliers<'_>, c, sum| m.of(c).apply(sum),
+        };
+        let steps = Steps {
+            convert: |x: X| (x.into() as i16).wrapping_sub(input_zero),
+            dot: |patch: &[i16], filter: &[W]| dot_i16(patch, filter, filter_zero),
+            finish: |sum: i32, c: usize| {
+                let scaled = scale(multipliers, c, sum.wrapping_add(bias.at(c) as i32));
+                X::saturate(limits.clamp(scaled.wrapping_add(output_zero)))
+            },
+        };
+        let x = cx.input(0)?.as_slice()?;
+        self.shape.convolve(cx, x, filter, patch, cx.output(0)?.into_slice()?, steps)
+    }
+
+    /// i16 with 64-bit sums.
+    fn wide(&self, cx: &EvalContext<'_>, patch: &mut [i16], requantization: &Requantization) -> Result<()> {
+        let limits = requantization.limits;
+        let multipliers = requantization.multipliers.read(cx)?;
+        let bias = Bias::of(cx.optional_input(2)?)?;
+        let steps = Steps {
+            convert: |x: i16| x,
+            dot: dot_i16_wide,
+            finish: |sum: i64, c: usize| {
+                let scaled = multipliers.of(c).apply_i64(sum.wrapping_add(bias.at(c)));
+                i16::saturate(limits.clamp(scaled))
+            },
+        };
+        let x = cx.input(0)?.as_slice::<i16>()?;
+        self.shape.convolve(cx, x, self.weights(cx)?, patch, cx.output(0)?.into_slice()?, steps)
+    }
+
+    fn hybrid(
+        &self,
+        cx: &EvalContext<'_>,
+        patch: &mut [i16],
+        quantized: &mut [i8],
+        (symmetry, limits): (Symmetry, Limits<f32>),
+    ) -> Result<()> {
+        let node = cx.node();
+        let scales = filter_scales(&node.input(1)?, self.shape.filters, CHANNEL_AXIS)?;
+        let (bias, filter) = (float_bias(cx)?, self.weights(cx)?);
+        let (x, y) = (cx.input(0)?.as_slice::<f32>()?, cx.output(0)?.into_slice::<f32>()?);
+        let images = x.chunks_exact(quantized.len().max(1));
+        for (x, y) in images.zip(y.chunks_exact_mut(self.shape.output_image().max(1))) {
+            let (scale, zero_point) = quantize_row(x, symmetry, quantized);
+            let steps = Steps {
+                convert: |q: i8| i16::from(q) - zero_point as i16,
+                dot: |patch: &[i16], filter: &[i8]| dot_i16(patch, filter, 0),
+                finish: |sum: i32, c: usize| {
+                    let real = sum as f32 * (scales.scale_of(c) * scale);
+                    limits.clamp(real + bias.get(c).copied().unwrap_or(0.0))
+                },
+            };
+            self.shape.convolve(cx, quantized, filter, patch, y, steps)?;
+        }
+        Ok(())
+    }
+
+    /// The signed 8-bit weights, unpacked if they have 4 bits.
+    fn weights<'a>(&self, cx: &EvalContext<'a>) -> Result<&'a [i8]> {
+        let filter = cx.input(1)?;
+        let Some(unpacked) = &self.unpacked else { return filter.as_slice() };
+        let weights = cx.scratch(unpacked)?;
+        unpack(filter.bytes(), 4, 0, weights);
+        Ok(weights)
+    }
+}
+
+impl Shape {
+    fn new(layer: &Layer<'_>, options: &WindowOptions) -> Result<Shape> {
+        let Layer { input: x, filter: w, .. } = layer;
+        let &[filters, height, width, depth] = w.shape else { return Err(layer.unsupported()) };
+        let windows = Windows::new(x, [height, width], options)?;
+        let (filters, depth) = (filters as usize, depth as usize);
+        ensure!(
+            windows.channels.is_multiple_of(depth),
+            "filter '{}' is {:?}, input '{}' has {} channels; they must be a multiple of {depth}",
+            w.name,
+            w.shape,
+            x.name,
+            windows.channels
+        );
+        let groups = windows.channels / depth;
+        ensure!(
+            filters.is_multiple_of(groups),
+            "filter '{}' is {:?}, input '{}' has {} channels: {filters} filters do not make {groups} groups",
+            w.name,
+            w.shape,
+            x.name,
+            windows.channels
+        );
+        Ok(Shape { windows, groups, depth, filters, patch: w.len() / filters })
+    }
+
+    fn output_image(&self) -> usize {
+        self.windows.positions().saturating_mul(self.filters)
+    }
+
+    /// Runs `steps` for every output element of all images.
+    fn convolve<S: Copy, P: Copy + Default, W, A, Y>(
+        &self,
+        cx: &EvalContext<'_>,
+        input: &[S],
+        filter: &[W],
+        patch: &mut [P],
+        output: &mut [Y],
+        steps: Steps<impl Fn(S) -> P, impl Fn(&[P], &[W]) -> A, impl Fn(A, usize) -> Y>,
+    ) -> Result<()> {
+        if output.is_empty() {
+            return Ok(());
+        }
+        let row = self.windows.columns.output * self.filters;
+        let group = self.filters / self.groups;
+        for (image, output) in
+            input.chunks_exact(self.windows.image()).zip(output.chunks_exact_mut(self.output_image()))
+        {
+            for (y, row) in output.chunks_exact_mut(row).enumerate() {
+                if cx.is_cancelled() {
+                    return Err(Error::new(Status::Cancelled, format_args!("cancelled")));
+                }
+                for (x, pixel) in row.chunks_exact_mut(self.filters).enumerate() {
+                    let filters = filter.chunks_exact(self.patch * group);
+                    for (g, (out, filters)) in pixel.chunks_exact_mut(group).zip(filters).enumerate() {
+                        self.gather(image, (y, x), g, patch, &steps.convert);
+                        for (i, (out, filter)) in out.iter_mut().zip(filters.chunks_exact(self.patch)).enumerate() {
+                            *out = (steps.finish)((steps.dot)(patch, filter), g * group + i);
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies the elements under a window that belong to a group, zero where it leaves the image.
+    #[inline]
+    fn gather<S: Copy, P: Copy + Default>(
+        &self,
+        image: &[S],
+        (y, x): (usize, usize),
+        group: usize,
+        patch: &mut [P],
+        convert: &impl Fn(S) -> P,
+    ) {
+        let Windows { rows, columns, .. } = &self.windows;
+        if !rows.is_inside(y) || !columns.is_inside(x) {
+            patch.fill(P::default());
+        }
+        for (tap_y, in_y) in rows.inside(y) {
+            for (tap_x, in_x) in columns.inside(x) {
+                let from = &self.windows.pixel(image, in_y, in_x)[group * self.depth..][..self.depth];
+                let to = &mut patch[(tap_y * columns.filter + tap_x) * self.depth..][..self.depth];
+                for (to, &from) in to.iter_mut().zip(from) {
+                    *to = convert(from);
+                }
+            }
+        }
+    }
+}

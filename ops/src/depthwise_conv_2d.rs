@@ -1,0 +1,324 @@
+//! DEPTHWISE_CONV_2D: every input channel has its own filters, whose products are summed over a window.
+//!
+//! f32; u8; i8 with i8 or i4 filters, per tensor or per channel; i16 with i8 filters; f32 with i8 filters, quantized at
+//! run time. Strides and dilations. f16 filters come through DEQUANTIZE.
+//!
+//! Defined by: tflite/kernels/depthwise_conv.cc; rounding as of its SIMD kernels.
+//!
+//! ```text
+//! input [N, H, W, C]   filter [1, h, w, C × m]   bias [C × m]   output [N, H', W', C × m]
+//! output[n, y, x, c × m + k] = finish(Σ taps input[.., c] × filter[0, tap y, tap x, c × m + k])
+//! ```
+
+use arenite_abi::prelude::*;
+
+use crate::kit::activation::Limits;
+use crate::kit::channels::filter_scales;
+use crate::kit::conv::{Layer, Requantization, float_bias};
+use crate::kit::dot::Weight;
+use crate::kit::hybrid::{Symmetry, quantize_row};
+use crate::kit::integer::{Bias, Quantized, unpack};
+use crate::kit::node::range_activation;
+use crate::kit::requantize::Multiplier;
+use crate::kit::window::{WindowOptions, Windows};
+
+const OPTIONS: u32 = 2;
+const ACTIVATION: usize = 4;
+const DILATIONS: usize = 5;
+/// The filter's dimension of output channels.
+const CHANNEL_AXIS: usize = 3;
+
+/// Prepared node.
+pub struct DepthwiseConv2d {
+    shape: Shape,
+    kernel: Kernel,
+    /// 4-bit weights, one to a byte.
+    unpacked: Option<Scratch<i8>>,
+}
+
+/// `sums` holds one pixel of the output before it is finished.
+enum Kernel {
+    Float { sums: Scratch<f32>, limits: Limits<f32> },
+    Quantized { sums: Scratch<i32>, requantization: Requantization },
+    Wide { sums: Scratch<i64>, requantization: Requantization },
+    Hybrid { sums: Scratch<i32>, image: Scratch<i8>, limits: Limits<f32> },
+}
+
+struct Shape {
+    windows: Windows,
+    /// Output channels.
+    channels: usize,
+    /// Output channels per input channel.
+    multiplier: usize,
+}
+
+/// The three steps to an output element: the sum to start with, by channel; a sum and one more product; and of the sum
+/// and its output channel.
+struct Steps<B, M, F> {
+    start: B,
+    multiply_add: M,
+    finish: F,
+}
+
+impl Op for DepthwiseConv2d {
+    const CODE: OpCode = OpCode::Builtin(4);
+    const VERSIONS: RangeInclusive<i32> = 1..=7;
+    const TYPES: ElementTypes = ElementTypes::of(&[F32, U8, I8, I16, I4, I32, I64]);
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let layer = Layer::read(node, CHANNEL_AXIS)?;
+        let options = node.options(OPTIONS)?;
+        let shape = Shape::new(&layer, &WindowOptions::read(&options, Some(DILATIONS))?)?;
+        cx.set_output_shape(0, &shape.windows.output_shape(layer.filter.shape[CHANNEL_AXIS]))?;
+        let kernel = Kernel::new(cx, &layer, &options, &shape)?;
+        let unpacked = match layer.filter.ty {
+            I4 => Some(cx.scratch(layer.filter.len())?),
+            _ => None,
+        };
+        Ok(DepthwiseConv2d { shape, kernel, unpacked })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        match &self.kernel {
+            Kernel::Float { sums, limits } => self.float(cx, cx.scratch(sums)?, *limits),
+            Kernel::Quantized { sums, requantization } => {
+                let sums = cx.scratch(sums)?;
+                match cx.input(0)?.ty {
+                    U8 => {
+                        let filter = cx.input(1)?.as_slice()?;
+                        self.quantized::<u8, u8>(cx, filter, sums, requantization, |_, m, sum| m.apply(sum))
+                    }
+                    _ => self.quantized::<i8, i8>(cx, self.weights(cx)?, sums, requantization, {
+                        let eights = self.shape.channels & !7;
+                        move |c, m, sum| if c < eights { m.apply_ties_up(sum) } else { m.apply(sum) }
+                    }),
+                }
+            }
+            Kernel::Wide { sums, requantization } => self.wide(cx, cx.scratch(sums)?, requantization),
+            Kernel::Hybrid { sums, image, limits } => {
+                self.hybrid(cx, cx.scratch(sums)?, cx.scratch(image)?, *limits)
+            }
+        }
+    }
+}
+
+impl Kernel {
+    fn new(
+        cx: &mut PrepareContext<'_>,
+        layer: &Layer<'_>,
+        options: &Options<'_>,
+        shape: &Shape,
+    ) -> Result<Kernel> {
+        let activation = range_activation(options, ACTIVATION)?;
+        let bias = layer.bias.map(|bias| bias.ty);
+        Ok(match (layer.input.ty, layer.filter.ty) {
+            (F32, F32) => {
+                Kernel::Float { sums: cx.scratch(shape.channels)?, limits: activation.f32_range() }
+            }
+            (U8, U8) | (I8, I8 | I4) => Kernel::Quantized {
+                sums: cx.scratch(shape.channels)?,
+                requantization: Requantization::new(cx, layer, CHANNEL_AXIS, activation)?,
+            },
+            (I16, I8) if bias != Some(I32) => Kernel::Wide {
+                sums: cx.scratch(shape.channels)?,
+                requantization: Requantization::new(cx, layer, CHANNEL_AXIS, activation)?,
+            },
+            (F32, I8) => {
+                filter_scales(&layer.filter, shape.channels, CHANNEL_AXIS)?;
+                Kernel::Hybrid {
+                    sums: cx.scratch(shape.channels)?,
+                    image: cx.scratch(shape.windows.image())?,
+                    limits: activation.f32_range(),
+                }
+            }
+            _ => return Err(layer.unsupported()),
+        })
+    }
+}
+
+impl DepthwiseConv2d {
+    fn float(&self, cx: &EvalContext<'_>, sums: &mut [f32], limits: Limits<f32>) -> Result<()> {
+        let (x, w) = (cx.input(0)?.as_slice::<f32>()?, cx.input(1)?.as_slice::<f32>()?);
+        let bias = float_bias(cx)?;
+        let steps = Steps {
+            start: |c: usize| bias.get(c).copied().unwrap_or(0.0),
+            multiply_add: |sum: f32, x: f32, w: f32| sum + x * w,
+            finish: |sum: f32, _| limits.clamp(sum),
+        };
+        self.shape.convolve(cx, (x, w), sums, cx.output(0)?.into_slice()?, steps)
+    }
+
+    /// `scale` applies the multiplier of a channel: SIMD kernels take eight channels at a time and round ties up, what
+    /// is left over is rounded away from zero.
+    fn quantized<X: Quantized, W: Weight>(
+        &self,
+        cx: &EvalContext<'_>,
+        filter: &[W],
+        sums: &mut [i32],
+        requantization: &Requantization,
+        scale: impl Fn(usize, Multiplier, i32) -> i32,
+    ) -> Result<()> {
+        let &Requantization { input_zero, filter_zero, output_zero, limits, .. } = requantization;
+        let multipliers = requantization.multipliers.read(cx)?;
+        let bias = Bias::of(cx.optional_input(2)?)?;
+        let steps = Steps {
+            start: |c: usize| bias.at(c) as i32,
+            multiply_add: |sum: i32, x: X, w: W| {
+                let x = (x.into() as i16).wrapping_sub(input_zero);
+                sum.wrapping_add(i32::from(x) * i32::from(w.centered(filter_zero)))
+            },
+            finish: |sum: i32, c: usize| {
+                let scaled = scale(c, multipliers.of(c), sum);
+                X::saturate(limits.clamp(scaled.wrapping_add(output_zero)))
+            },
+        };
+        let x = cx.input(0)?.as_slice()?;
+        self.shape.convolve(cx, (x, filter), sums, cx.output(0)?.into_slice()?, steps)
+    }
+
+    /// i16 with 64-bit sums.
+    fn wide(&self, cx: &EvalContext<'_>, sums: &mut [i64], requantization: &Requantization) -> Result<()> {
+        let limits = requantization.limits;
+        let multipliers = requantization.multipliers.read(cx)?;
+        let bias = Bias::of(cx.optional_input(2)?)?;
+        let steps = Steps {
+            start: |c: usize| bias.at(c),
+            multiply_add: |sum: i64, x: i16, w: i8| sum.wrapping_add(i64::from(i32::from(x) * i32::from(w))),
+            finish: |sum: i64, c: usize| i16::saturate(limits.clamp(multipliers.of(c).apply_i64(sum))),
+        };
+        let (x, w) = (cx.input(0)?.as_slice::<i16>()?, cx.input(1)?.as_slice::<i8>()?);
+        self.shape.convolve(cx, (x, w), sums, cx.output(0)?.into_slice()?, steps)
+    }
+
+    fn hybrid(
+        &self,
+        cx: &EvalContext<'_>,
+        sums: &mut [i32],
+        quantized: &mut [i8],
+        limits: Limits<f32>,
+    ) -> Result<()> {
+        let node = cx.node();
+        let scales = filter_scales(&node.input(1)?, self.shape.channels, CHANNEL_AXIS)?;
+        let (bias, filter) = (float_bias(cx)?, cx.input(1)?.as_slice::<i8>()?);
+        let (x, y) = (cx.input(0)?.as_slice::<f32>()?, cx.output(0)?.into_slice::<f32>()?);
+        let images = x.chunks_exact(quantized.len().max(1));
+        for (x, y) in images.zip(y.chunks_exact_mut(self.shape.output_image().max(1))) {
+            let (scale, zero_point) = quantize_row(x, Symmetry::Asymmetric, quantized);
+            let zero_point = zero_point as i16;
+            let steps = Steps {
+                start: |_| 0,
+                multiply_add: |sum: i32, q: i8, w: i8| {
+                    sum.wrapping_add(i32::from(i16::from(q).wrapping_sub(zero_point)) * i32::from(w))
+                },
+                finish: |sum: i32, c: usize| {
+                    let real = sum as f32 * (scales.scale_of(c) * scale);
+                    limits.clamp(real + bias.get(c).copied().unwrap_or(0.0))
+                },
+            };
+            self.shape.convolve(cx, (quantized, filter), sums, y, steps)?;
+        }
+        Ok(())
+    }
+
+    /// The signed 8-bit weights, unpacked if they have 4 bits.
+    fn weights<'a>(&self, cx: &EvalContext<'a>) -> Result<&'a [i8]> {
+        let filter = cx.input(1)?;
+        let Some(unpacked) = &self.unpacked else { return filter.as_slice() };
+        let weights = cx.scratch(unpacked)?;
+        unpack(filter.bytes(), 4, 0, weights);
+        Ok(weights)
+    }
+}
+
+impl Shape {
+    fn new(layer: &Layer<'_>, options: &WindowOptions) -> Result<Shape> {
+        let Layer { input: x, filter: w, .. } = layer;
+        let &[1, height, width, channels] = w.shape else {
+            return Err(invalid!(
+                "filter '{}' is {:?}; a depthwise filter is [1, height, width, channels]",
+                w.name,
+                w.shape
+            ));
+        };
+        let windows = Windows::new(x, [height, width], options)?;
+        let channels = channels as usize;
+        ensure!(
+            channels.is_multiple_of(windows.channels),
+            "filter '{}' is {:?}, input '{}' has {} channels; {channels} must be a multiple of that",
+            w.name,
+            w.shape,
+            x.name,
+            windows.channels
+        );
+        Ok(Shape { windows, channels, multiplier: channels / windows.channels })
+    }
+
+    fn output_image(&self) -> usize {
+        self.windows.positions().saturating_mul(self.channels)
+    }
+
+    /// Runs `steps` for every output element of all images.
+    fn convolve<S: Copy, W: Copy, A: Copy, Y>(
+        &self,
+        cx: &EvalContext<'_>,
+        (input, filter): (&[S], &[W]),
+        sums: &mut [A],
+        output: &mut [Y],
+        steps: Steps<impl Fn(usize) -> A, impl Fn(A, S, W) -> A, impl Fn(A, usize) -> Y>,
+    ) -> Result<()> {
+        if output.is_empty() {
+            return Ok(());
+        }
+        let row = self.windows.columns.output * self.channels;
+        for (image, output) in
+            input.chunks_exact(self.windows.image()).zip(output.chunks_exact_mut(self.output_image()))
+        {
+            for (y, row) in output.chunks_exact_mut(row).enumerate() {
+                if cx.is_cancelled() {
+                    return Err(Error::new(Status::Cancelled, format_args!("cancelled")));
+                }
+                for (x, pixel) in row.chunks_exact_mut(self.channels).enumerate() {
+                    for (c, sum) in sums.iter_mut().enumerate() {
+                        *sum = (steps.start)(c);
+                    }
+                    self.accumulate((image, filter), (y, x), sums, &steps.multiply_add);
+                    for (c, (out, &sum)) in pixel.iter_mut().zip(&*sums).enumerate() {
+                        *out = (steps.finish)(sum, c);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the products of all taps inside of the image.
+    #[inline]
+    fn accumulate<S: Copy, W: Copy, A: Copy>(
+        &self,
+        (image, filter): (&[S], &[W]),
+        (y, x): (usize, usize),
+        sums: &mut [A],
+        multiply_add: &impl Fn(A, S, W) -> A,
+    ) {
+        let Windows { rows, columns, .. } = &self.windows;
+        for (tap_y, in_y) in rows.inside(y) {
+            for (tap_x, in_x) in columns.inside(x) {
+                let pixel = self.windows.pixel(image, in_y, in_x);
+                let tap = tap_y * columns.filter + tap_x;
+                let weights = &filter[tap * self.channels..][..self.channels];
+                if self.multiplier == 1 {
+                    for ((sum, &x), &w) in sums.iter_mut().zip(pixel).zip(weights) {
+                        *sum = multiply_add(*sum, x, w);
+                    }
+                    continue;
+                }
+                let groups = sums.chunks_exact_mut(self.multiplier).zip(weights.chunks_exact(self.multiplier));
+                for (&x, (sums, weights)) in pixel.iter().zip(groups) {
+                    for (sum, &w) in sums.iter_mut().zip(weights) {
+                        *sum = multiply_add(*sum, x, w);
+                    }
+                }
+            }
+        }
+    }
+}

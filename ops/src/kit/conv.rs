@@ -1,0 +1,183 @@
+//! What CONV_2D and DEPTHWISE_CONV_2D share: the checks of their tensors, and the way back to a quantized output.
+//!
+//! Defined by: tflite/kernels/conv.cc, tflite/kernels/depthwise_conv.cc, tflite/kernels/kernel_util.cc.
+
+use super::activation::{Activation, Limits};
+use super::channels::ChannelMultipliers;
+use super::node::{quant, quantized_range, type_limits};
+use arenite_abi::prelude::*;
+
+/// The tensors of a convolution.
+pub struct Layer<'a> {
+    /// `[batches, height, width, channels]`.
+    pub input: TensorView<'a>,
+    /// The weights; their meaning per dimension is the op's.
+    pub filter: TensorView<'a>,
+    /// One number per output channel.
+    pub bias: Option<TensorView<'a>>,
+    /// Of the input's type.
+    pub output: TensorView<'a>,
+}
+
+/// From a sum of products to a quantized output.
+pub struct Requantization {
+    /// Per output channel.
+    pub multipliers: ChannelMultipliers,
+    /// Zero point of the input.
+    pub input_zero: i16,
+    /// Zero point of the filter.
+    pub filter_zero: i16,
+    /// Zero point of the output.
+    pub output_zero: i32,
+    /// Range of the output.
+    pub limits: Limits<i32>,
+}
+
+impl<'a> Layer<'a> {
+    /// The inputs and the output of the node. An error unless the filter has rank 4 and no dimension of it is zero, the
+    /// output has the input's type, and the bias has `channels(filter shape)` elements of a type that goes with the input.
+    pub fn read(node: &NodeView<'a>, channel_axis: usize) -> Result<Layer<'a>> {
+        node.expect(2..=3, 1..=1)?;
+        let layer = Layer {
+            input: node.input(0)?,
+            filter: node.input(1)?,
+            bias: node.optional_input(2)?,
+            output: node.output(0)?,
+        };
+        let Layer { input: x, filter: w, output: y, .. } = &layer;
+        ensure!(
+            y.ty == x.ty,
+            "input '{}' is {}, output '{}' is {}; they must agree",
+            x.name,
+            x.ty,
+            y.name,
+            y.ty
+        );
+        ensure!(w.rank() == 4, "filter '{}' has shape {:?}; it must have 4 dimensions", w.name, w.shape);
+        ensure!(
+            w.shape.iter().all(|&d| d > 0),
+            "filter '{}' is {:?}; no dimension may be zero",
+            w.name,
+            w.shape
+        );
+        layer.check_bias(w.shape[channel_axis])?;
+        Ok(layer)
+    }
+
+    /// The error for types that no kernel serves together.
+    pub fn unsupported(&self) -> Error {
+        match &self.bias {
+            Some(bias) => unsupported!(
+                "no kernel for input {}, filter {} and bias {}",
+                self.input.ty,
+                self.filter.ty,
+                bias.ty
+            ),
+            None => unsupported!("no kernel for input {} and filter {}", self.input.ty, self.filter.ty),
+        }
+    }
+
+    fn check_bias(&self, channels: i32) -> Result<()> {
+        let Some(bias) = &self.bias else { return Ok(()) };
+        ensure!(
+            bias.len() == channels as usize,
+            "bias '{}' has {} elements, filter '{}' gives {channels} channels; they must agree",
+            bias.name,
+            bias.len(),
+            self.filter.name
+        );
+        let served = match self.input.ty {
+            F32 => bias.ty == F32,
+            I16 => matches!(bias.ty, I32 | I64),
+            _ => bias.ty == I32,
+        };
+        if !served {
+            return Err(self.unsupported());
+        }
+        if let Some(q) = bias.quantization() {
+            ensure!(
+                q.zero_points.iter().all(|&z| z == 0),
+                "bias '{}' has zero point {}; it must be 0",
+                bias.name,
+                q.zero_points[0]
+            );
+        }
+        Ok(())
+    }
+}
+
+impl Requantization {
+    /// For u8, i8 and i16 inputs. `axis` is the filter's dimension of output channels.
+    pub fn new(
+        cx: &mut PrepareContext<'_>,
+        layer: &Layer<'_>,
+        axis: usize,
+        activation: Activation,
+    ) -> Result<Requantization> {
+        let Layer { input: x, filter: w, output: y, .. } = layer;
+        let (input_zero, filter_zero) = (zero_point(x)?, filter_zero_point(x, w)?);
+        let output_zero = zero_point(y)?;
+        if x.ty == I16 {
+            ensure!(
+                input_zero == 0 && output_zero == 0,
+                "zero points of INT16 must be 0: input '{}' has {input_zero}, output '{}' has {output_zero}",
+                x.name,
+                y.name
+            );
+        }
+        let tensors = [x, w, y];
+        let multipliers = if x.ty == U8 {
+            check_bias_scale(layer)?;
+            ChannelMultipliers::per_tensor(cx, tensors)?
+        } else {
+            ChannelMultipliers::per_channel(cx, tensors, w.shape[axis] as usize, axis)?
+        };
+        let limits = quantized_range(activation, y)?;
+        Ok(Requantization { multipliers, input_zero, filter_zero, output_zero: output_zero.into(), limits })
+    }
+}
+
+/// The bias of a float output during `eval`; empty if it is absent.
+pub fn float_bias<'a>(cx: &EvalContext<'a>) -> Result<&'a [f32]> {
+    cx.optional_input(2)?.map_or(Ok(&[]), |bias| bias.as_slice())
+}
+
+/// The zero point, which must be a value of the tensor's type.
+fn zero_point(x: &TensorView<'_>) -> Result<i16> {
+    let z = quant(x)?.zero_point;
+    let fits = type_limits(x.ty).is_none_or(|limits| limits.clamp(z) == z);
+    i16::try_from(z)
+        .ok()
+        .filter(|_| fits)
+        .ok_or_else(|| invalid!("'{}' has zero point {z}, which is no {}", x.name, x.ty))
+}
+
+/// Signed filters are symmetric.
+fn filter_zero_point(x: &TensorView<'_>, w: &TensorView<'_>) -> Result<i16> {
+    if x.ty == U8 {
+        return zero_point(w);
+    }
+    if let Some(q) = w.quantization() {
+        ensure!(
+            q.zero_points.iter().all(|&z| z == 0),
+            "filter '{}' is {} with a zero point other than 0; signed filters must be symmetric",
+            w.name,
+            w.ty
+        );
+    }
+    Ok(0)
+}
+
+/// The bias counts in steps of `input scale × filter scale`, to 2 % of a step of the output.
+fn check_bias_scale(layer: &Layer<'_>) -> Result<()> {
+    let Some(bias) = &layer.bias else { return Ok(()) };
+    let Some(scale) = bias.quantization().map(|q| q.scales[0]) else { return Ok(()) };
+    let product = f64::from(quant(&layer.input)?.scale) * f64::from(quant(&layer.filter)?.scale);
+    let error = (product - f64::from(scale)).abs() / f64::from(quant(&layer.output)?.scale);
+    ensure!(
+        error <= 0.02,
+        "bias '{}' has scale {scale}, input × filter is {product}; they must agree to 2 % of the output's scale",
+        bias.name
+    );
+    Ok(())
+}

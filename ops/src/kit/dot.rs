@@ -1,0 +1,76 @@
+//! Sums of products over contiguous slices. Integers wrap; the order of additions is free.
+
+/// A quantized weight of 8 bits, less its zero point.
+pub trait Weight: Copy {
+    /// `self − zero_point`, within i16 for every zero point of the type.
+    fn centered(self, zero_point: i16) -> i16;
+}
+
+impl Weight for u8 {
+    #[inline]
+    fn centered(self, zero_point: i16) -> i16 {
+        i16::from(self).wrapping_sub(zero_point)
+    }
+}
+
+/// Signed weights are symmetric: their zero point is 0 and left out.
+impl Weight for i8 {
+    #[inline]
+    fn centered(self, _zero_point: i16) -> i16 {
+        i16::from(self)
+    }
+}
+
+/// `Σ a × b` in f32, by eight partial sums.
+#[inline]
+pub fn dot_f32(a: &[f32], b: &[f32]) -> f32 {
+    let mut sums = [0f32; 8];
+    let (a, b) = (a.chunks_exact(8), b.chunks_exact(8));
+    let tail: f32 = a.remainder().iter().zip(b.remainder()).map(|(a, b)| a * b).sum();
+    for (a, b) in a.zip(b) {
+        for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
+            *sum += a * b;
+        }
+    }
+    sums.iter().sum::<f32>() + tail
+}
+
+/// `Σ a × (b − zero_point)` in i32.
+#[inline]
+pub fn dot_i16<W: Weight>(a: &[i16], b: &[W], zero_point: i16) -> i32 {
+    a.iter()
+        .zip(b)
+        .fold(0, |sum: i32, (&a, &b)| sum.wrapping_add(i32::from(a) * i32::from(b.centered(zero_point))))
+}
+
+/// `Σ a × b` in i64.
+#[inline]
+pub fn dot_i16_wide(a: &[i16], b: &[i8]) -> i64 {
+    // 256 products of 2^15 × 2^7 stay below 2^31.
+    a.chunks(256).zip(b.chunks(256)).map(|(a, b)| i64::from(dot_i16(a, b, 0))).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums() {
+        for n in [0usize, 1, 7, 8, 9, 255, 256, 257, 600] {
+            let a: Vec<i16> = (0..n).map(|i| (i as i16 * 31) % 200 - 100).collect();
+            let b: Vec<i8> = (0..n).map(|i| (i as i8).wrapping_mul(7)).collect();
+            let want: i64 = a.iter().zip(&b).map(|(&a, &b)| i64::from(a) * i64::from(b)).sum();
+            assert_eq!(i64::from(dot_i16(&a, &b, 0)), want);
+            assert_eq!(dot_i16_wide(&a, &b), want);
+            let (a, b): (Vec<f32>, Vec<f32>) =
+                (a.iter().map(|&a| f32::from(a)).collect(), b.iter().map(|&b| f32::from(b)).collect());
+            assert_eq!(dot_f32(&a, &b), want as f32, "whole numbers below 2^24 add exactly");
+        }
+    }
+
+    #[test]
+    fn extremes() {
+        assert_eq!(dot_i16(&[-255, 255], &[255u8, 0], 128), -255 * 127 - 255 * 128);
+        assert_eq!(dot_i16_wide(&[i16::MIN; 1024], &[i8::MIN; 1024]), 1024 << 22);
+    }
+}

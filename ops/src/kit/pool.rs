@@ -1,0 +1,102 @@
+//! What the pools share: a window over each channel on its own.
+//!
+//! Defined by: tflite/kernels/pooling.cc.
+
+use super::activation::{Activation, Limits};
+use super::node::{quantized_range, range_activation, type_limits};
+use super::window::{WindowOptions, Windows};
+use arenite_abi::prelude::*;
+
+const OPTIONS: u32 = 5;
+const FILTER_WIDTH: usize = 3;
+const FILTER_HEIGHT: usize = 4;
+const ACTIVATION: usize = 5;
+
+/// A prepared pool.
+pub struct Pool {
+    windows: Windows,
+    /// Range of f32 outputs.
+    pub float_limits: Limits<f32>,
+    /// Range of quantized outputs; empty for f32.
+    pub limits: Limits<i32>,
+}
+
+/// The elements under one window: for each of `taps` pixels its channels.
+pub struct Patch<'a, T> {
+    image: &'a [T],
+    windows: &'a Windows,
+    at: (usize, usize),
+}
+
+impl Pool {
+    /// Checks the node, whose output has the input's type and channels, and sets its shape.
+    pub fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Pool> {
+        let (x, y) = node.unary()?;
+        ensure!(
+            x.ty == y.ty,
+            "input '{}' is {}, output '{}' is {}; they must agree",
+            x.name,
+            x.ty,
+            y.name,
+            y.ty
+        );
+        let options = node.options(OPTIONS)?;
+        let activation = range_activation(&options, ACTIVATION)?;
+        let filter = [options.get(FILTER_HEIGHT, 0)?, options.get(FILTER_WIDTH, 0)?];
+        let windows = Windows::new(&x, filter, &WindowOptions::read(&options, None)?)?;
+        cx.set_output_shape(0, &windows.output_shape(windows.channels as i32))?;
+        let limits = match (x.ty, activation, type_limits(y.ty)) {
+            (F32, ..) => Limits { min: 0, max: 0 },
+            (_, Activation::None, Some(limits)) => limits,
+            _ => quantized_range(activation, &y)?,
+        };
+        Ok(Pool { windows, float_limits: activation.f32_range(), limits })
+    }
+
+    /// Channels of a pixel.
+    pub fn channels(&self) -> usize {
+        self.windows.channels
+    }
+
+    /// Calls `reduce(patch, output pixel)` for each position.
+    pub fn for_each<T>(
+        &self,
+        cx: &EvalContext<'_>,
+        input: &[T],
+        output: &mut [T],
+        mut reduce: impl FnMut(Patch<'_, T>, &mut [T]),
+    ) -> Result<()> {
+        let Windows { columns, channels, .. } = self.windows;
+        let row = columns.output * channels;
+        if output.is_empty() || row == 0 {
+            return Ok(());
+        }
+        let image = self.windows.positions() * channels;
+        for (image, output) in input.chunks_exact(self.windows.image()).zip(output.chunks_exact_mut(image)) {
+            for (y, row) in output.chunks_exact_mut(row).enumerate() {
+                if cx.is_cancelled() {
+                    return Err(Error::new(Status::Cancelled, format_args!("cancelled")));
+                }
+                for (x, pixel) in row.chunks_exact_mut(channels).enumerate() {
+                    reduce(Patch { image, windows: &self.windows, at: (y, x) }, pixel);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<'a, T> Patch<'a, T> {
+    /// The pixels under the window that lie inside of the image.
+    pub fn pixels(&self) -> impl Iterator<Item = &'a [T]> {
+        let (image, windows, (y, x)) = (self.image, self.windows, self.at);
+        windows.rows.inside(y).flat_map(move |(_, row)| {
+            windows.columns.inside(x).map(move |(_, column)| windows.pixel(image, row, column))
+        })
+    }
+
+    /// How many pixels there are.
+    pub fn count(&self) -> usize {
+        self.windows.rows.inside(self.at.0).count() * self.windows.columns.inside(self.at.1).count()
+    }
+}

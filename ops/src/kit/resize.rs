@@ -1,0 +1,176 @@
+//! What RESIZE_BILINEAR and RESIZE_NEAREST_NEIGHBOR share: the shape of the output, and the map from its rows and
+//! columns to the input's.
+//!
+//! Defined by: tflite/kernels/resize_bilinear.cc, tflite/kernels/resize_nearest_neighbor.cc.
+
+use arenite_abi::prelude::*;
+
+/// Where the centres of pixels lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Alignment {
+    /// At their top left corners: `input = output × input size / output size`.
+    Corner,
+    /// The first and the last pixels of both sides fall together.
+    Corners,
+    /// Half a pixel in from the corner.
+    HalfPixel,
+    /// Both at once, which only the nearest neighbour takes.
+    CornersAndHalfPixel,
+}
+
+/// A prepared resize of the rows and columns of an NHWC tensor.
+pub struct Resize {
+    /// How rows and columns correspond.
+    pub alignment: Alignment,
+    /// Smallest size allowed.
+    smallest: i32,
+    /// Known only in `eval`.
+    size_is_dynamic: bool,
+}
+
+/// Sizes of an input and its output along an axis, none of them zero.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    /// Of the input.
+    pub input: usize,
+    /// Of the output.
+    pub output: usize,
+}
+
+/// Input and output during `eval`.
+pub struct Images {
+    /// Height of both.
+    pub rows: Sizes,
+    /// Width of both.
+    pub columns: Sizes,
+    /// Channels of both.
+    pub channels: usize,
+}
+
+impl Alignment {
+    /// From the slots of `align_corners` and `half_pixel_centers`.
+    pub fn read(options: &Options<'_>, corners: usize, half_pixel: usize) -> Result<Alignment> {
+        Ok(match (options.get(corners, false)?, options.get(half_pixel, false)?) {
+            (false, false) => Alignment::Corner,
+            (true, false) => Alignment::Corners,
+            (false, true) => Alignment::HalfPixel,
+            (true, true) => Alignment::CornersAndHalfPixel,
+        })
+    }
+
+    /// Whether the outermost pixels fall together.
+    pub fn aligns_corners(self) -> bool {
+        matches!(self, Alignment::Corners | Alignment::CornersAndHalfPixel)
+    }
+
+    /// Whether centres lie half a pixel in.
+    pub fn is_half_pixel(self) -> bool {
+        matches!(self, Alignment::HalfPixel | Alignment::CornersAndHalfPixel)
+    }
+}
+
+impl Resize {
+    /// Checks the node, whose second input holds the new height and width, at least `smallest` each. Sets the output's
+    /// shape if they are known.
+    pub fn prepare(
+        node: &NodeView<'_>,
+        cx: &mut PrepareContext<'_>,
+        alignment: Alignment,
+        smallest: i32,
+    ) -> Result<Resize> {
+        let (x, size, y) = node.binary()?;
+        ensure!(
+            x.ty == y.ty,
+            "input '{}' is {}, output '{}' is {}; they must agree",
+            x.name,
+            x.ty,
+            y.name,
+            y.ty
+        );
+        ensure!(
+            size.ty == I32 && size.shape == [2],
+            "size '{}' is {}{:?}; it must be INT32[2]",
+            size.name,
+            size.ty,
+            size.shape
+        );
+        let size = size.constant::<i32>()?;
+        let resize = Resize { alignment, smallest, size_is_dynamic: size.is_none() };
+        match size {
+            Some(size) => cx.set_output_shape(0, &resize.output_shape(&x, size)?)?,
+            None => {
+                resize.output_shape(&x, &[smallest; 2])?;
+                cx.set_output_dynamic(0)?;
+            }
+        }
+        Ok(resize)
+    }
+
+    /// The output and the sizes; `None` if the output is empty.
+    pub fn output<'a>(&self, cx: &EvalContext<'a>) -> Result<(TensorViewMut<'a>, Option<Images>)> {
+        let x = cx.input(0)?;
+        let output = if self.size_is_dynamic {
+            let shape = self.output_shape(&x, cx.input(1)?.as_slice()?)?;
+            cx.resize_output(0, &shape)?
+        } else {
+            cx.output(0)?
+        };
+        let (&[_, h, w, channels], &[_, new_h, new_w, _]) = (x.shape, output.shape()) else {
+            return Err(invalid!("'{}' is {:?}; it must have 4 dimensions", x.name, x.shape));
+        };
+        let images = (!output.spec().is_empty()).then_some(Images {
+            rows: Sizes { input: h as usize, output: new_h as usize },
+            columns: Sizes { input: w as usize, output: new_w as usize },
+            channels: channels as usize,
+        });
+        Ok((output, images))
+    }
+
+    fn output_shape(&self, x: &TensorView<'_>, size: &[i32]) -> Result<[i32; 4]> {
+        let (&[batches, height, width, channels], &[new_height, new_width]) = (x.shape, size) else {
+            return Err(invalid!("input '{}' is {:?}; it must have 4 dimensions", x.name, x.shape));
+        };
+        ensure!(
+            height > 0 && width > 0,
+            "input '{}' is {:?}; height and width must be above zero",
+            x.name,
+            x.shape
+        );
+        ensure!(
+            new_height >= self.smallest && new_width >= self.smallest,
+            "the new size is {new_height} × {new_width}; both must be at least {}",
+            self.smallest
+        );
+        Ok([batches, new_height, new_width, channels])
+    }
+}
+
+impl Images {
+    /// Elements of an image of the input.
+    pub fn input(&self) -> usize {
+        self.rows.input * self.columns.input * self.channels
+    }
+
+    /// Elements of an image of the output.
+    pub fn output(&self) -> usize {
+        self.rows.output * self.columns.output * self.channels
+    }
+
+    /// The channels of the input at a row and a column.
+    #[inline]
+    pub fn pixel<'a, T>(&self, image: &'a [T], row: usize, column: usize) -> &'a [T] {
+        let start = (row * self.columns.input + column) * self.channels;
+        &image[start..start + self.channels]
+    }
+}
+
+impl Sizes {
+    /// Input steps per output step.
+    pub fn scale(self, alignment: Alignment) -> f32 {
+        if alignment.aligns_corners() && self.output > 1 {
+            (self.input - 1) as f32 / (self.output - 1) as f32
+        } else {
+            self.input as f32 / self.output as f32
+        }
+    }
+}

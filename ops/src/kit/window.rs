@@ -1,0 +1,225 @@
+//! Filters that slide over the rows and columns of an NHWC tensor: CONV_2D, DEPTHWISE_CONV_2D and the pools.
+//!
+//! Defined by: tflite/kernels/padding.h.
+//!
+//! ```text
+//! position p:  origin = p × stride − before
+//! tap t reads input[origin + t × dilation] if that lies inside
+//! ```
+
+use super::padding::Padding;
+use arenite_abi::prelude::*;
+
+/// What the options of a window op say about one window: `[rows, columns]`.
+#[derive(Clone, Copy, Debug)]
+pub struct WindowOptions {
+    /// How the border is treated.
+    pub padding: Padding,
+    /// Steps between positions.
+    pub strides: [i32; 2],
+    /// Distance between neighbouring taps.
+    pub dilations: [i32; 2],
+}
+
+/// A window along one axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Axis {
+    /// Elements of the input.
+    pub input: usize,
+    /// Taps of the filter.
+    pub filter: usize,
+    /// Positions of the window.
+    pub output: usize,
+    stride: usize,
+    dilation: usize,
+    before: usize,
+}
+
+/// A window over rows and columns of images with a number of channels.
+#[derive(Clone, Copy, Debug)]
+pub struct Windows {
+    /// Number of images.
+    pub batches: usize,
+    /// Along the height.
+    pub rows: Axis,
+    /// Along the width.
+    pub columns: Axis,
+    /// Channels of the input.
+    pub channels: usize,
+}
+
+impl WindowOptions {
+    /// Reads `padding`, `stride_w` and `stride_h`, which are slots 0, 1 and 2 of all window ops, and `dilation_w`,
+    /// `dilation_h` from `dilation_slot` on. An error for an unknown padding.
+    pub fn read(options: &Options<'_>, dilation_slot: Option<usize>) -> Result<WindowOptions> {
+        let padding: i8 = options.get(0, 0)?;
+        let dilations = match dilation_slot {
+            Some(slot) => [options.get(slot + 1, 1)?, options.get(slot, 1)?],
+            None => [1, 1],
+        };
+        Ok(WindowOptions {
+            padding: Padding::from_schema(padding).ok_or_else(|| invalid!("padding {padding} is unknown"))?,
+            strides: [options.get(2, 0)?, options.get(1, 0)?],
+            dilations,
+        })
+    }
+}
+
+impl Windows {
+    /// The windows of a filter with `filter = [rows, columns]` taps over `input`.
+    ///
+    /// An error unless the input has rank 4 with at least one row, column and channel, the filter fits, and strides,
+    /// dilations and taps are above zero.
+    pub fn new(input: &TensorView<'_>, filter: [i32; 2], options: &WindowOptions) -> Result<Windows> {
+        let &[batches, height, width, channels] = input.shape else {
+            return Err(invalid!(
+                "input '{}' has shape {:?}; it must have 4 dimensions",
+                input.name,
+                input.shape
+            ));
+        };
+        ensure!(
+            batches >= 0 && height > 0 && width > 0 && channels > 0,
+            "input '{}' is {:?}; height, width and channels must be above zero",
+            input.name,
+            input.shape
+        );
+        Ok(Windows {
+            batches: batches as usize,
+            rows: Axis::new("height", height, filter[0], options, 0)?,
+            columns: Axis::new("width", width, filter[1], options, 1)?,
+            channels: channels as usize,
+        })
+    }
+
+    /// Elements of one image of the input. The host has checked that the whole tensor fits.
+    pub fn image(&self) -> usize {
+        self.rows.input * self.columns.input * self.channels
+    }
+
+    /// Number of positions in one image of the output.
+    pub fn positions(&self) -> usize {
+        self.rows.output.saturating_mul(self.columns.output)
+    }
+
+    /// Shape of an output with this number of channels.
+    pub fn output_shape(&self, channels: i32) -> [i32; 4] {
+        // Sizes come from i32 and never grow.
+        [self.batches as i32, self.rows.output as i32, self.columns.output as i32, channels]
+    }
+
+    /// The channels of the input at a row and a column of an image.
+    #[inline]
+    pub fn pixel<'a, T>(&self, image: &'a [T], row: usize, column: usize) -> &'a [T] {
+        let start = (row * self.columns.input + column) * self.channels;
+        &image[start..start + self.channels]
+    }
+}
+
+impl Axis {
+    fn new(what: &str, input: i32, filter: i32, options: &WindowOptions, axis: usize) -> Result<Axis> {
+        let (stride, dilation) = (options.strides[axis], options.dilations[axis]);
+        ensure!(stride > 0, "stride along the {what} is {stride}; it must be above zero");
+        ensure!(dilation > 0, "dilation along the {what} is {dilation}; it must be above zero");
+        ensure!(filter > 0, "the filter has {filter} taps along the {what}; it must be above zero");
+        let window = options.padding.window(input, filter, stride, dilation).ok_or_else(|| {
+            invalid!("{filter} taps with dilation {dilation} do not fit the input's {what} {input}; use a smaller filter")
+        })?;
+        Ok(Axis {
+            input: input as usize,
+            filter: filter as usize,
+            output: window.output as usize,
+            stride: stride as usize,
+            dilation: dilation as usize,
+            before: window.before as usize,
+        })
+    }
+
+    /// `(tap, input position)` of the taps inside of the input, for the window at `position`.
+    #[inline]
+    pub fn inside(&self, position: usize) -> impl Iterator<Item = (usize, usize)> + Clone + use<> {
+        let start = position * self.stride;
+        let (before, dilation) = (self.before, self.dilation);
+        let first = before.saturating_sub(start).div_ceil(dilation);
+        let end = (self.input + before).saturating_sub(start).div_ceil(dilation).min(self.filter);
+        (first..end).map(move |tap| (tap, start + tap * dilation - before))
+    }
+
+    /// Whether the whole window at `position` lies inside of the input.
+    #[inline]
+    pub fn is_inside(&self, position: usize) -> bool {
+        let start = position * self.stride;
+        start >= self.before && start + (self.filter - 1) * self.dilation < self.input + self.before
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn axis(padding: Padding, input: i32, filter: i32, stride: i32, dilation: i32) -> Axis {
+        let options = WindowOptions { padding, strides: [stride; 2], dilations: [dilation; 2] };
+        Axis::new("height", input, filter, &options, 0).unwrap()
+    }
+
+    #[test]
+    fn taps_inside() {
+        use Padding::{Same, Valid};
+        type Taps = &'static [(usize, usize)];
+        let cases: [(Axis, usize, Taps); 7] = [
+            // One element of padding in front of 5.
+            (axis(Same, 5, 3, 1, 1), 0, &[(1, 0), (2, 1)]),
+            (axis(Same, 5, 3, 1, 1), 2, &[(0, 1), (1, 2), (2, 3)]),
+            (axis(Same, 5, 3, 1, 1), 4, &[(0, 3), (1, 4)]),
+            (axis(Valid, 5, 3, 2, 1), 1, &[(0, 2), (1, 3), (2, 4)]),
+            // Dilation 2 spans 5 elements, two before: taps at -2, 0, 2.
+            (axis(Same, 4, 3, 1, 2), 0, &[(1, 0), (2, 2)]),
+            (axis(Same, 4, 3, 1, 2), 3, &[(0, 1), (1, 3)]),
+            // A dilation larger than the input leaves the middle tap.
+            (axis(Same, 2, 3, 1, 9), 1, &[(1, 1)]),
+        ];
+        for (axis, position, want) in cases {
+            let got: Vec<_> = axis.inside(position).collect();
+            assert_eq!(got, want, "{axis:?} at {position}");
+            assert_eq!(axis.is_inside(position), want.len() == axis.filter, "{axis:?} at {position}");
+        }
+    }
+
+    #[test]
+    fn every_tap_agrees_with_the_definition() {
+        for (input, filter, stride, dilation) in
+            (0..3 * 3 * 3 * 3).map(|i| (1 + i % 3 * 3, 1 + i / 3 % 3, 1 + i / 9 % 3, 1 + i / 27))
+        {
+            let axis = axis(Padding::Same, input, filter, stride, dilation);
+            for position in 0..axis.output {
+                let origin = (position as i32) * stride - axis.before as i32;
+                let want: Vec<_> = (0..filter)
+                    .map(|tap| (tap as usize, origin + tap * dilation))
+                    .filter(|&(_, at)| (0..input).contains(&at))
+                    .map(|(tap, at)| (tap, at as usize))
+                    .collect();
+                assert_eq!(axis.inside(position).collect::<Vec<_>>(), want);
+            }
+        }
+    }
+
+    #[test]
+    fn refusals() {
+        let options = |stride, dilation| WindowOptions {
+            padding: Padding::Valid,
+            strides: [stride; 2],
+            dilations: [dilation; 2],
+        };
+        let cases = [
+            (5, 3, options(0, 1), "stride along the width is 0"),
+            (5, 3, options(1, -1), "dilation along the width is -1"),
+            (5, 0, options(1, 1), "has 0 taps"),
+            (5, 9, options(1, 1), "9 taps with dilation 1 do not fit the input's width 5"),
+            (5, i32::MAX, options(1, i32::MAX), "do not fit"),
+        ];
+        for (input, filter, options, message) in cases {
+            let error = Axis::new("width", input, filter, &options, 1).unwrap_err();
+            assert!(error.message().contains(message), "{error}");
+        }
+    }
+}
