@@ -1,29 +1,46 @@
-//! SQRT: `y = √x`. f32. May run in place.
+//! SQRT: `y = √x`. f32; i8, i16 quantized. May run in place.
 //! Defined by: tflite/kernels/elementwise.cc.
 
 use arenite_abi::prelude::*;
 
-/// Prepared node.
-pub struct Sqrt;
+use crate::kit::integer::Quantized;
+use crate::kit::requantize::Quant;
+use crate::kit::{float, node, unary};
+
+/// Prepared node: the quantization of both ends, if the type has one.
+pub struct Sqrt(Option<(Quant, Quant)>);
 
 impl Op for Sqrt {
     const CODE: OpCode = OpCode::Builtin(75);
-    const VERSIONS: RangeInclusive<i32> = 1..=1;
-    const TYPES: ElementTypes = ElementTypes::of(&[F32]);
+    const VERSIONS: RangeInclusive<i32> = 1..=2;
+    const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, I16]);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
-        let (x, y) = node.unary()?;
-        ensure!(x.ty == y.ty, "input is {}, output is {}", x.ty, y.ty);
-        cx.set_output_shape(0, x.shape)?;
-        cx.allow_in_place(0, 0)?;
-        Ok(Sqrt)
+        let (x, y) = unary::prepare(node, cx)?;
+        match x.ty {
+            F32 => Ok(Sqrt(None)),
+            I8 | I16 => {
+                if x.ty == I16 {
+                    [&x, &y].into_iter().try_for_each(node::symmetric)?;
+                }
+                Ok(Sqrt(Some((node::quant(&x)?, node::quant(&y)?))))
+            }
+            ty => Err(Error::unsupported("SQRT", ty)),
+        }
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        let (x, y) = (cx.input_cells::<f32>(0)?, cx.output_cells::<f32>(0)?);
-        for (y, x) in y.iter().zip(x.iter()) {
-            y.set(libm::sqrtf(x));
+        match (cx.node().output(0)?.ty, self.0) {
+            (I8, Some((from, to))) => unary::try_map(cx, |q: i8| quantized(q, from, to)),
+            (I16, Some((from, to))) => unary::try_map(cx, |q: i16| quantized(q, from, to)),
+            _ => unary::map(cx, float::sqrt),
         }
-        Ok(())
     }
+}
+
+/// The result is rounded towards zero.
+fn quantized<T: Quantized>(q: T, from: Quant, to: Quant) -> Result<T> {
+    let x = from.dequantize(q.into());
+    ensure!(x >= 0.0, "the input holds {x}; the square root of a negative number is not defined");
+    Ok(T::saturate(((float::sqrt(x) / to.scale) as i32).saturating_add(to.zero_point)))
 }

@@ -3,6 +3,8 @@
 //! Defined by: tflite/kernels/kernel_util.{h,cc} (`CalculateActivationRange`,
 //! `CalculateActivationRangeQuantized`) and `ActivationFunctionType` of the schema.
 
+use half::f16;
+
 use super::requantize::round_f32;
 
 /// The activation that an operator applies to its result.
@@ -57,6 +59,13 @@ impl Activation {
             (Some(min), None) => Limits { min: min as f32, max: f32::MAX },
             (Some(min), Some(max)) => Limits { min: min as f32, max: max as f32 },
         }
+    }
+
+    /// The range of f16 results; the finite numbers where there is no bound.
+    pub fn f16_range(self) -> Limits<f16> {
+        let Limits { min, max } = self.f32_range();
+        let (lowest, highest) = (f16::MIN.to_f32(), f16::MAX.to_f32());
+        Limits { min: f16::from_f32(min.max(lowest)), max: f16::from_f32(max.min(highest)) }
     }
 
     /// The range of i32 results that carry no scale.

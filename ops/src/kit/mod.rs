@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`requantize`] | [`Multiplier`](requantize::Multiplier)`{value, shift}`: `from_real(f64)`, `from_real_smaller_than_one`, `from_real_greater_than_one`, `from_scales(in, filter, out)` `-> Option`; `apply(i32) -> i32`, `apply_ties_up(i32) -> i32` (the rounding of SIMD kernels), `apply_once(i32) -> i32`, `apply_i64(i64) -> i32`, `negated()`. [`Quant`](requantize::Quant)`{scale, zero_point}`: `quantize(x, limits)`, `dequantize(q)`. [`Requantize`](requantize::Requantize): `between(input, output, limits)`, `apply(q)`. Functions `quantize_f32`, `round_f32`, `round_f64` (ties away from zero), `rounding_divide_by_pot`, `saturating_rounding_doubling_high_mul{,_i16}` |
 //! | [`activation`] | [`Activation`](activation::Activation): `from_schema(i8)`, `is_range()`, `f32_range()`, `i32_range()`, `i64_range()`, `quantized_range(scale, zero_point, ty)`. [`Limits<T>`](activation::Limits)`{min, max}`: `clamp(x)`, constants `I8`, `U8`, `I16` |
+//! | [`packed`] | elements of 2 and 4 bits: `limits(ty)`, `read(ty, bytes, i)`, `write(ty, bytes, count, value)` |
 //! | [`padding`] | [`Padding`](padding::Padding): `from_schema(i8)`, `output_size(input, filter, stride, dilation)`, `window(..) -> Option<Window {output, before, after}>`; `padding_for(input, filter, stride, dilation, output) -> Option<(before, after)>` |
 //! | [`indexing`] | [`Dims`](indexing::Dims) (rank ≤ 8): `new(&[i32])`, `rank`, `as_slice`, `size(axis)`, `flat_size`, `strides`, `extended(rank)`, `split_at(axis) -> (outer, size, inner)`, `product(from, to)`. `normalize_axis(axis, rank)`. [`Axes`](indexing::Axes)`::new(list, rank)`. [`Nest<N>`](indexing::Nest): loops over N tensors with any steps (slices, reversals, ...): `new(dims, steps)`, `starting_at`, `for_each(\|out, [i; N]\|)`, `for_each_run(\|out, [first; N], length\|)`, `run_steps`, `indices()`. [`Reduction`](indexing::Reduction)`::new(dims, axes, KeepDims)`: `output`, `group_len`, `for_each(\|out, indices\|)`, `for_each_input(\|input, out\|)`. [`Permutation`](indexing::Permutation)`::new(dims, perm)`: `output`, `for_each(\|out, input\|)`, `nest` |
 //! | [`broadcast`] | [`Broadcast<N>`](broadcast::Broadcast): `new([&Dims; N]) -> Option`, `onto([&Dims; N], output)`, `output()`, `for_each(\|out, [i; N]\|)`, `for_each2(\|out, a, b\|)`, `for_each3(\|out, a, b, c\|)`, `nest`. `broadcast_dims([&Dims; N]) -> Option<Dims>` |
@@ -20,8 +21,16 @@
 //! | [`conv`] | [`Layer`](conv::Layer)`::read(node, channel_axis)`: input, filter, bias, output, checked; [`Requantization`](conv::Requantization)`::new(cx, layer, axis, activation)`; `float_bias(cx)` |
 //! | [`dot`] | `dot_f32`, `dot_i16(patch, weights, zero_point)`, `dot_i16_wide` (64-bit sum) |
 //! | [`float`] | f32: `exp`, `expm1`, `log`, `log1p`, `sin`, `cos`, `tanh`, `erf`, `erfc`, `pow`, `sqrt`, `rsqrt`, `logistic`, `gelu`, `gelu_approximate`, `floor`, `ceil`, `trunc`, `round_ties_even`, `fmod`; `f16_to_f32(bits)`, `f32_to_f16(x) -> bits` |
+//! | [`unary`] | `prepare(node, cx) -> (x, y)` for one input and one output of its shape; `map(cx, f)`, `map_indexed(cx, f)` |
+//! | [`binary`] | `prepare(node, cx) -> Operands {a, b, y, broadcast}` for two inputs that broadcast; `map(cx, &broadcast, f)` |
+//! | [`scaled_pair`] | [`ScaledPair`](scaled_pair::ScaledPair): two quantized inputs brought to one scale, combined, rescaled (ADD, SUB, SQUARED_DIFFERENCE) |
+//! | [`table`] | [`FunctionTable`](table::FunctionTable)`::prepare(x, y, cx, f)`, `eval(cx)`: a real function of i8, u8 or i16 by lookup |
+//! | [`sigmoid`] | [`Sigmoid`](sigmoid::Sigmoid): what LOGISTIC and TANH share |
+//! | [`per_channel`] | [`Channels`](per_channel::Channels): the scale and zero point of each element |
+//! | [`relu`] | [`Clamp`](relu::Clamp): the ReLU family, f32 and quantized |
 
 pub mod activation;
+pub mod binary;
 pub mod broadcast;
 pub mod channels;
 pub mod conv;
@@ -33,10 +42,17 @@ pub mod indexing;
 pub mod integer;
 pub mod lut;
 pub mod node;
+pub mod packed;
 pub mod padding;
+pub mod per_channel;
 pub mod pool;
+pub mod relu;
 pub mod requantize;
 pub mod resize;
+pub mod scaled_pair;
+pub mod sigmoid;
+pub mod table;
+pub mod unary;
 pub mod window;
 
 /// FNV-1a over whole numbers: stands for long tables of expected values in tests.

@@ -6,7 +6,7 @@ use arenite_abi::prelude::*;
 
 use super::activation::{Activation, Limits};
 use super::indexing::Dims;
-use super::requantize::Quant;
+use super::requantize::{Multiplier, Quant};
 
 /// The tensor's shape. An error for more than eight axes, a negative size or too many elements.
 pub fn dims(x: &TensorView<'_>) -> Result<Dims> {
@@ -47,6 +47,24 @@ pub fn type_limits(ty: ElementType) -> Option<Limits<i32>> {
 pub fn quant(x: &TensorView<'_>) -> Result<Quant> {
     let (scale, zero_point) = x.scale_and_zero_point()?;
     Ok(Quant { scale, zero_point })
+}
+
+/// The fixed-point form of a ratio of scales, from `x` to `y`.
+pub fn multiplier(ratio: f64, x: &TensorView<'_>, y: &TensorView<'_>) -> Result<Multiplier> {
+    Multiplier::from_real(ratio).ok_or_else(|| {
+        invalid!(
+            "the scales of '{}' and '{}' give the factor {ratio}; scales must be above zero",
+            x.name,
+            y.name
+        )
+    })
+}
+
+/// Refuses a zero point other than 0.
+pub fn symmetric(x: &TensorView<'_>) -> Result<()> {
+    let zero_point = quant(x)?.zero_point;
+    ensure!(zero_point == 0, "'{}' is {} with zero point {zero_point}; it must be 0", x.name, x.ty);
+    Ok(())
 }
 
 /// The range of a quantized output with this activation.

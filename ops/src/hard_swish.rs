@@ -1,0 +1,117 @@
+//! HARD_SWISH: `y = x × clamp(x + 3, 0, 6) / 6`. f32; i8, u8 quantized. May run in place.
+//! Defined by: tflite/kernels/activations.cc and reference/hard_swish.h.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::integer::Quantized;
+use crate::kit::node;
+use crate::kit::requantize::{
+    Multiplier, rounding_divide_by_pot, saturating_rounding_doubling_high_mul_i16 as high_mul,
+};
+use crate::kit::unary;
+
+/// Prepared node.
+pub struct HardSwish(Option<Scaled>);
+
+/// 16-bit arithmetic: `x` is brought to 1/128 of a step, and to the scale where 32768 stands for 3.
+struct Scaled {
+    input_zero_point: i32,
+    output_zero_point: i32,
+    output: Multiplier16,
+    reluish: Multiplier16,
+}
+
+/// `value / 2^15 × 2^exponent`.
+struct Multiplier16 {
+    value: i16,
+    exponent: i32,
+}
+
+const STEPS: f32 = 1.0 / 128.0;
+const RELUISH_SCALE: f32 = 3.0 / 32768.0;
+
+impl Op for HardSwish {
+    const CODE: OpCode = OpCode::Builtin(117);
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8]);
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let (x, y) = unary::prepare(node, cx)?;
+        match x.ty {
+            F32 => Ok(HardSwish(None)),
+            I8 | U8 => Scaled::new(&x, &y).map(|scaled| HardSwish(Some(scaled))),
+            ty => Err(Error::unsupported("HARD_SWISH", ty)),
+        }
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        match (cx.node().output(0)?.ty, &self.0) {
+            (I8, Some(scaled)) => unary::map(cx, |q: i8| i8::saturate(scaled.apply(q.into()))),
+            (U8, Some(scaled)) => unary::map(cx, |q: u8| u8::saturate(scaled.apply(q.into()))),
+            _ => unary::map(cx, |x: f32| x * (x + 3.0).clamp(0.0, 6.0) / 6.0),
+        }
+    }
+}
+
+impl Scaled {
+    fn new(x: &TensorView<'_>, y: &TensorView<'_>) -> Result<Self> {
+        let (from, to) = (node::quant(x)?, node::quant(y)?);
+        let fine_scale = STEPS * from.scale;
+        let output = Multiplier16::new(node::multiplier(f64::from(fine_scale / to.scale), x, y)?);
+        ensure!(
+            output.exponent <= 0,
+            "the scale {} of '{}' is more than 128 times the scale {} of '{}'",
+            from.scale,
+            x.name,
+            to.scale,
+            y.name
+        );
+        Ok(Scaled {
+            input_zero_point: from.zero_point,
+            output_zero_point: to.zero_point,
+            output,
+            reluish: Multiplier16::new(node::multiplier(f64::from(fine_scale / RELUISH_SCALE), x, y)?),
+        })
+    }
+
+    fn apply(&self, q: i32) -> i32 {
+        let fine = (q.wrapping_sub(self.input_zero_point) as i16).wrapping_mul(1 << 7);
+        let on_output_scale = high_mul(fine, self.output.value);
+        // From [-1, 1] to [0, 1].
+        let weight = (i32::from(self.reluish(fine)) + (1 << 15)) >> 1;
+        let product = doubling_high_mul_towards_zero(weight as i16, on_output_scale);
+        let shifted = rounding_divide_by_pot(product.into(), self.output.exponent.unsigned_abs());
+        shifted.wrapping_add(self.output_zero_point)
+    }
+
+    /// `x / 3`, saturated to [-1, 1]; the last bit of a left shift is applied after the multiplication.
+    fn reluish(&self, fine: i16) -> i16 {
+        let Multiplier16 { value, exponent } = self.reluish;
+        match exponent {
+            1.. => {
+                let shifted = saturating_shift(fine, exponent.unsigned_abs() - 1);
+                saturating_shift(high_mul(shifted, value), 1)
+            }
+            _ => rounding_divide_by_pot(high_mul(fine, value).into(), exponent.unsigned_abs()) as i16,
+        }
+    }
+}
+
+impl Multiplier16 {
+    /// The nearest with 15 bits.
+    fn new(Multiplier { value, shift }: Multiplier) -> Self {
+        let rounded = (i64::from(value) + (1 << 15)) >> 16;
+        Multiplier16 { value: rounded.min(i16::MAX.into()) as i16, exponent: shift }
+    }
+}
+
+fn saturating_shift(x: i16, amount: u32) -> i16 {
+    let shifted = i64::from(x) << amount.min(32);
+    shifted.clamp(i16::MIN.into(), i16::MAX.into()) as i16
+}
+
+/// `a × b / 2^15`, rounded towards zero.
+fn doubling_high_mul_towards_zero(a: i16, b: i16) -> i16 {
+    let product = i32::from(a) * i32::from(b) / (1 << 15);
+    product.min(i16::MAX.into()) as i16
+}

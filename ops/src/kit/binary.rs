@@ -1,0 +1,63 @@
+//! Ops with two inputs whose shapes broadcast, and one output.
+
+use arenite_abi::prelude::*;
+
+use super::broadcast::{Broadcast, broadcast_dims};
+use super::node::dims;
+
+/// What `prepare` finds: both inputs, the output's description, and the loops.
+pub struct Operands<'a> {
+    /// First input.
+    pub a: TensorView<'a>,
+    /// Second input, of the same type.
+    pub b: TensorView<'a>,
+    /// The output's description; its shape is that of the file.
+    pub y: TensorView<'a>,
+    /// The loops over both.
+    pub broadcast: Broadcast<2>,
+}
+
+/// Checks that the inputs agree, and sets the output's shape. An input of the output's shape and element size may be
+/// overwritten.
+pub fn prepare<'a>(node: &NodeView<'a>, cx: &mut PrepareContext<'_>) -> Result<Operands<'a>> {
+    let (a, b, y) = node.binary()?;
+    ensure!(a.ty == b.ty, "inputs '{}' and '{}' are {} and {}; they must agree", a.name, b.name, a.ty, b.ty);
+    let (a_dims, b_dims) = (dims(&a)?, dims(&b)?);
+    let output = broadcast_dims([&a_dims, &b_dims]);
+    let broadcast =
+        output.and_then(|output| Broadcast::onto([&a_dims, &b_dims], &output)).ok_or_else(|| {
+            invalid!(
+                "inputs '{}' {:?} and '{}' {:?} do not broadcast; sizes must be equal or 1",
+                a.name,
+                a.shape,
+                b.name,
+                b.shape
+            )
+        })?;
+    cx.set_output_shape(0, broadcast.output().as_slice())?;
+    for (i, x) in [&a, &b].into_iter().enumerate() {
+        if x.shape == broadcast.output().as_slice() && x.ty.bits() == y.ty.bits() {
+            cx.allow_in_place(0, i)?;
+        }
+    }
+    Ok(Operands { a, b, y, broadcast })
+}
+
+/// `y = f(a, b)` for each element of the output.
+pub fn map<X: Element, Y: Element>(
+    cx: &EvalContext<'_>,
+    broadcast: &Broadcast<2>,
+    mut f: impl FnMut(X, X) -> Y,
+) -> Result<()> {
+    let (a, b) = (cx.input_cells::<X>(0)?, cx.input_cells::<X>(1)?);
+    let y = cx.output_cells::<Y>(0)?;
+    broadcast.for_each2(|i, ia, ib| y[i].set(f(a.get(ia), b.get(ib))));
+    Ok(())
+}
+
+/// Refuses an output whose type is not that of the inputs.
+pub fn same_type(operands: &Operands<'_>) -> Result<()> {
+    let Operands { a, y, .. } = operands;
+    ensure!(a.ty == y.ty, "inputs are {}, output '{}' is {}; they must agree", a.ty, y.name, y.ty);
+    Ok(())
+}

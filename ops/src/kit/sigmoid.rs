@@ -1,0 +1,89 @@
+//! What LOGISTIC and TANH share: tables for 8 bits, fixed point for 16 bits.
+//!
+//! Defined by: tflite/kernels/activations.cc (`SigmoidPrepare`, `TanhPrepare`).
+
+use arenite_abi::prelude::*;
+use half::{bf16, f16};
+
+use super::node;
+use super::scaled_pair::log2_if_power;
+use super::table::FunctionTable;
+use super::unary;
+
+/// How a node computes.
+pub enum Sigmoid {
+    /// f32, f16 or bf16.
+    Real,
+    /// 8 bits.
+    Table(FunctionTable),
+    /// 16 bits: the input's scale as a multiple of the table's, `multiplier × 2^-left_shift`; a zero multiplier stands
+    /// for a scale of `2^(left_shift - 12)`.
+    Fixed {
+        /// See there.
+        multiplier: i32,
+        /// See there.
+        left_shift: u32,
+    },
+}
+
+impl Sigmoid {
+    /// `max_power_shift`: the input's scale may be `2^(s - 12)` for `s` up to it.
+    pub fn prepare(
+        node: &NodeView<'_>,
+        cx: &mut PrepareContext<'_>,
+        function: fn(f32) -> f32,
+        max_power_shift: i32,
+    ) -> Result<Self> {
+        let (x, y) = unary::prepare(node, cx)?;
+        match x.ty {
+            F32 | F16 | BF16 => Ok(Sigmoid::Real),
+            I8 | U8 => FunctionTable::prepare(&x, &y, cx, function).map(Sigmoid::Table),
+            I16 => fixed(&x, &y, max_power_shift),
+            ty => Err(unsupported!("no kernel for {ty}")),
+        }
+    }
+
+    /// All elements: `real` of floats, `fixed(q, multiplier, left_shift)` of 16-bit integers.
+    pub fn eval(
+        &self,
+        cx: &EvalContext<'_>,
+        real: fn(f32) -> f32,
+        fixed: fn(i16, i32, u32) -> i16,
+    ) -> Result<()> {
+        match self {
+            Sigmoid::Table(table) => table.eval(cx),
+            &Sigmoid::Fixed { multiplier, left_shift } => {
+                unary::map(cx, |q: i16| fixed(q, multiplier, left_shift))
+            }
+            Sigmoid::Real => match cx.node().output(0)?.ty {
+                F16 => unary::map(cx, |x: f16| f16::from_f32(real(x.to_f32()))),
+                BF16 => unary::map(cx, |x: bf16| bf16::from_f32(real(x.to_f32()))),
+                _ => unary::map(cx, real),
+            },
+        }
+    }
+}
+
+fn fixed(x: &TensorView<'_>, y: &TensorView<'_>, max_power_shift: i32) -> Result<Sigmoid> {
+    [x, y].into_iter().try_for_each(node::symmetric)?;
+    let (from, to) = (node::quant(x)?, node::quant(y)?);
+    ensure!(
+        log2_if_power(to.scale) == Some(-15),
+        "output '{}' is INT16 with scale {}; it must be 1/32768",
+        y.name,
+        to.scale
+    );
+    if let Some(power) = log2_if_power(from.scale).and_then(|log| log.checked_add(12))
+        && (0..=max_power_shift).contains(&power)
+    {
+        return Ok(Sigmoid::Fixed { multiplier: 0, left_shift: power as u32 });
+    }
+    // To steps of 1 / (3 × 4096), with as many bits as 16 hold.
+    let mut multiplier = f64::from(from.scale) * 4096.0 * 3.0;
+    let mut left_shift = 0;
+    while multiplier <= 32767.0 / 2.0 && left_shift <= 30 {
+        left_shift += 1;
+        multiplier *= 2.0;
+    }
+    Ok(Sigmoid::Fixed { multiplier: multiplier as i32, left_shift })
+}

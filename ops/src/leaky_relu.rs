@@ -1,0 +1,80 @@
+//! LEAKY_RELU: `y = x > 0 ? x : alpha × x`. f32; i8, u8, i16 quantized. May run in place.
+//! Defined by: tflite/kernels/activations.cc and reference/leaky_relu.h.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::integer::Quantized;
+use crate::kit::node;
+use crate::kit::requantize::Multiplier;
+use crate::kit::unary;
+
+/// Prepared node.
+pub struct LeakyRelu {
+    alpha: f32,
+    quantized: Option<Scaled>,
+}
+
+struct Scaled {
+    input_zero_point: i32,
+    output_zero_point: i32,
+    positive: Multiplier,
+    /// For `|alpha|`; `sign` is that of `alpha`.
+    negative: Multiplier,
+    sign: i32,
+}
+
+const OPTIONS: u32 = 75;
+
+impl Op for LeakyRelu {
+    const CODE: OpCode = OpCode::Builtin(98);
+    const VERSIONS: RangeInclusive<i32> = 1..=2;
+    const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8, I16]);
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let alpha = node.options(OPTIONS)?.get(0, 0.0f32)?;
+        let (x, y) = unary::prepare(node, cx)?;
+        let quantized = match x.ty {
+            F32 => None,
+            I8 | U8 | I16 => Some(Scaled::new(&x, &y, alpha)?),
+            ty => return Err(Error::unsupported("LEAKY_RELU", ty)),
+        };
+        Ok(LeakyRelu { alpha, quantized })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        match (cx.node().output(0)?.ty, &self.quantized) {
+            (I8, Some(scaled)) => scaled.map::<i8>(cx),
+            (U8, Some(scaled)) => scaled.map::<u8>(cx),
+            (I16, Some(scaled)) => scaled.map::<i16>(cx),
+            _ => unary::map(cx, |x: f32| if x > 0.0 { x } else { x * self.alpha }),
+        }
+    }
+}
+
+impl Scaled {
+    fn new(x: &TensorView<'_>, y: &TensorView<'_>, alpha: f32) -> Result<Self> {
+        ensure!(alpha.is_finite(), "alpha is {alpha}; it must be finite");
+        if x.ty == I16 {
+            [x, y].into_iter().try_for_each(node::symmetric)?;
+        }
+        let (from, to) = (node::quant(x)?, node::quant(y)?);
+        Ok(Scaled {
+            input_zero_point: from.zero_point,
+            output_zero_point: to.zero_point,
+            positive: node::multiplier(f64::from(from.scale / to.scale), x, y)?,
+            negative: node::multiplier(f64::from((from.scale * alpha / to.scale).abs()), x, y)?,
+            sign: if alpha < 0.0 { -1 } else { 1 },
+        })
+    }
+
+    fn map<T: Quantized>(&self, cx: &EvalContext<'_>) -> Result<()> {
+        unary::map(cx, |q: T| {
+            let x = q.into().wrapping_sub(self.input_zero_point);
+            let scaled = match x >= 0 {
+                true => self.positive.apply(x),
+                false => self.negative.apply(x).wrapping_mul(self.sign),
+            };
+            T::saturate(scaled.wrapping_add(self.output_zero_point))
+        })
+    }
+}

@@ -1,0 +1,139 @@
+//! MUL: `y = activation(a × b)`, with broadcasting. f32, f16, i32, u32, i64, i16, complex; i8, u8, i16 quantized, and
+//! i16 inputs with an 8-bit output. May run in place.
+//! Defined by: tflite/kernels/mul.cc and reference/{,integer_ops/}mul.h.
+
+use arenite_abi::prelude::*;
+use half::f16;
+
+use crate::kit::activation::{Activation, Limits};
+use crate::kit::binary::{self, Operands};
+use crate::kit::broadcast::Broadcast;
+use crate::kit::integer::Quantized;
+use crate::kit::node;
+use crate::kit::requantize::{
+    Multiplier, Quant, rounding_divide_by_pot, saturating_rounding_doubling_high_mul_i16,
+};
+
+/// Prepared node.
+pub struct Mul {
+    broadcast: Broadcast<2>,
+    arithmetic: Arithmetic,
+}
+
+enum Arithmetic {
+    Plain(Activation),
+    Scaled(Product),
+    /// i16 inputs as Q0.15, an 8-bit output as Q0.7 with this zero point.
+    Fraction(i32, Limits<i32>),
+}
+
+/// `y = clamp((a - za)(b - zb) × factor + zy)`.
+struct Product {
+    zero_points: [i32; 2],
+    factor: Multiplier,
+    output_zero_point: i32,
+    limits: Limits<i32>,
+}
+
+const OPTIONS: u32 = 21;
+
+impl Op for Mul {
+    const CODE: OpCode = OpCode::Builtin(18);
+    const VERSIONS: RangeInclusive<i32> = 1..=8;
+    const TYPES: ElementTypes = ElementTypes::of(&[F32, F16, I32, U32, I64, C64, I8, U8, I16]);
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let activation = node::range_activation(&node.options(OPTIONS)?, 0)?;
+        let operands = binary::prepare(node, cx)?;
+        let Operands { a, y, .. } = &operands;
+        let arithmetic = match (a.ty, y.ty) {
+            (I16, I8 | U8) => {
+                Arithmetic::Fraction(node::quant(y)?.zero_point, node::quantized_range(activation, y)?)
+            }
+            (x, y) if x != y => return Err(unsupported!("no kernel for inputs of {x} and an output of {y}")),
+            (F32 | F16 | I32 | U32 | I64, _) => Arithmetic::Plain(activation),
+            (C64, _) => {
+                ensure!(activation == Activation::None, "{activation:?} is not defined for complex numbers");
+                Arithmetic::Plain(activation)
+            }
+            (I16, _) if y.quantization().is_none() => Arithmetic::Plain(activation),
+            (I8 | U8 | I16, _) => Arithmetic::Scaled(Product::new(&operands, activation)?),
+            (ty, _) => return Err(Error::unsupported("MUL", ty)),
+        };
+        Ok(Mul { broadcast: operands.broadcast, arithmetic })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        let (ty, loops) = (cx.node().output(0)?.ty, &self.broadcast);
+        match (&self.arithmetic, ty) {
+            (Arithmetic::Plain(activation), _) => plain(cx, ty, loops, *activation),
+            (Arithmetic::Scaled(product), I8) => product.map::<i8>(cx, loops),
+            (Arithmetic::Scaled(product), U8) => product.map::<u8>(cx, loops),
+            (Arithmetic::Scaled(product), _) => product.map::<i16>(cx, loops),
+            (Arithmetic::Fraction(zero, limits), I8) => fraction::<i8>(cx, loops, *zero, *limits),
+            (Arithmetic::Fraction(zero, limits), _) => fraction::<u8>(cx, loops, *zero, *limits),
+        }
+    }
+}
+
+impl Product {
+    fn new(operands: &Operands<'_>, activation: Activation) -> Result<Self> {
+        let Operands { a, b, y, .. } = operands;
+        if y.ty == I16 {
+            [a, b, y].into_iter().try_for_each(node::symmetric)?;
+        }
+        let (qa, qb, qy) = (node::quant(a)?, node::quant(b)?, node::quant(y)?);
+        Ok(Product {
+            zero_points: [qa, qb].map(|Quant { zero_point, .. }| zero_point),
+            // In f32, as in TFLite: a product in f64 gives other multipliers.
+            factor: node::multiplier(f64::from(qa.scale * qb.scale / qy.scale), a, y)?,
+            output_zero_point: qy.zero_point,
+            limits: node::quantized_range(activation, y)?,
+        })
+    }
+
+    fn map<T: Quantized>(&self, cx: &EvalContext<'_>, loops: &Broadcast<2>) -> Result<()> {
+        let [za, zb] = self.zero_points;
+        binary::map(cx, loops, |a: T, b: T| {
+            let (a, b): (i32, i32) = (a.into(), b.into());
+            let product = a.wrapping_sub(za).wrapping_mul(b.wrapping_sub(zb));
+            let scaled = self.factor.apply(product).wrapping_add(self.output_zero_point);
+            T::saturate(self.limits.clamp(scaled))
+        })
+    }
+}
+
+fn fraction<Y: Quantized>(
+    cx: &EvalContext<'_>,
+    loops: &Broadcast<2>,
+    zero_point: i32,
+    limits: Limits<i32>,
+) -> Result<()> {
+    binary::map(cx, loops, |a: i16, b: i16| {
+        let product = saturating_rounding_doubling_high_mul_i16(a, b);
+        let rescaled = rounding_divide_by_pot(product.into(), 8);
+        Y::saturate(limits.clamp(rescaled.wrapping_add(zero_point)))
+    })
+}
+
+fn plain(cx: &EvalContext<'_>, ty: ElementType, loops: &Broadcast<2>, activation: Activation) -> Result<()> {
+    match ty {
+        F32 => binary::map(cx, loops, |a: f32, b: f32| activation.f32_range().clamp(a * b)),
+        F16 => binary::map(cx, loops, |a: f16, b: f16| {
+            activation.f16_range().clamp(f16::from_f32(a.to_f32() * b.to_f32()))
+        }),
+        I32 => binary::map(cx, loops, |a: i32, b: i32| activation.i32_range().clamp(a.wrapping_mul(b))),
+        U32 => binary::map(cx, loops, |a: u32, b: u32| {
+            activation.i64_range().clamp(a.wrapping_mul(b).into()) as u32
+        }),
+        I64 => binary::map(cx, loops, |a: i64, b: i64| activation.i64_range().clamp(a.wrapping_mul(b))),
+        I16 => binary::map(cx, loops, |a: i16, b: i16| {
+            activation.i32_range().clamp(a.wrapping_mul(b).into()) as i16
+        }),
+        C64 => binary::map(cx, loops, |a: Complex32, b: Complex32| Complex32 {
+            re: a.re * b.re - a.im * b.im,
+            im: a.re * b.im + a.im * b.re,
+        }),
+        ty => Err(Error::unsupported("MUL", ty)),
+    }
+}
