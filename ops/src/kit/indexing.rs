@@ -29,6 +29,16 @@ impl Dims {
         (count <= isize::MAX as usize).then_some(dims)
     }
 
+    /// As [`new`](Self::new), from sizes one by one.
+    pub fn from_sizes(sizes: impl IntoIterator<Item = i32>) -> Option<Dims> {
+        let (mut rank, mut list) = (0, [0; MAX_RANK]);
+        for size in sizes {
+            *list.get_mut(rank)? = size;
+            rank += 1;
+        }
+        Dims::new(&list[..rank])
+    }
+
     /// Number of axes.
     #[inline]
     pub fn rank(&self) -> usize {
@@ -409,6 +419,8 @@ mod tests {
     #[test]
     fn refused_shapes() {
         assert_eq!(Dims::new(&[1; 9]), None);
+        assert_eq!(Dims::from_sizes([1; 9]), None);
+        assert_eq!(Dims::from_sizes([2, 0, 3]), Dims::new(&[2, 0, 3]));
         assert_eq!(Dims::new(&[2, -1]), None);
         assert_eq!(Dims::new(&[i32::MAX; 3]), None);
         assert_eq!(Dims::new(&[0, i32::MAX, i32::MAX, i32::MAX]), None);

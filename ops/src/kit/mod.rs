@@ -28,6 +28,12 @@
 //! | [`sigmoid`] | [`Sigmoid`](sigmoid::Sigmoid): what LOGISTIC and TANH share |
 //! | [`per_channel`] | [`Channels`](per_channel::Channels): the scale and zero point of each element |
 //! | [`relu`] | [`Clamp`](relu::Clamp): the ReLU family, f32 and quantized |
+//! | [`moves`] | elements nobody looks at, by size: [`Width`](moves::Width)`::of(ty)` (2 and 4 bits, 1 to 16 bytes): `copy_run(from, Run, to, Run, length)`, `gather(nest, from, to)`, `scatter(nest, from, to)`, `fill(value, to)`, `clear_rest(to)` |
+//! | [`rearrange`] | outputs that are elements of one input in another order, strings too: [`Rearrangement`](rearrange::Rearrangement)`::new(output, nest)`, `slice(..)`, `part(..)`; [`Prepared`](rearrange::Prepared)`::declare(plan, cx, output, ty)`, `eval(cx, input, output, late)`; `declare_shape`, `with_size` |
+//! | [`view`] | [`View`](view::View): the input's bytes in another shape (RESHAPE, SQUEEZE, EXPAND_DIMS) |
+//! | [`pad`] | [`ConstantPad`](pad::ConstantPad): the input in a larger tensor of one value |
+//! | [`strings`] | [`Strings`](strings::Strings)`::of(x)` (checked), `get`, `iter`; [`StringWriter`](strings::StringWriter); `packed_bytes`; `select(cx, output, shape, from, visit)` |
+//! | [`integers`] | [`Integers`](integers::Integers)`::of(x)`: up to 32 numbers of an argument tensor; `scalar(x)`, `saturated()`; `expect_type`, `expect_vector` |
 
 pub mod activation;
 pub mod binary;
@@ -40,19 +46,25 @@ pub mod float;
 pub mod hybrid;
 pub mod indexing;
 pub mod integer;
+pub mod integers;
 pub mod lut;
+pub mod moves;
 pub mod node;
 pub mod packed;
+pub mod pad;
 pub mod padding;
 pub mod per_channel;
 pub mod pool;
+pub mod rearrange;
 pub mod relu;
 pub mod requantize;
 pub mod resize;
 pub mod scaled_pair;
 pub mod sigmoid;
+pub mod strings;
 pub mod table;
 pub mod unary;
+pub mod view;
 pub mod window;
 
 /// FNV-1a over whole numbers: stands for long tables of expected values in tests.
@@ -61,4 +73,14 @@ fn checksum(values: impl IntoIterator<Item = i64>) -> u64 {
     values
         .into_iter()
         .fold(0xcbf2_9ce4_8422_2325, |hash, value| (hash ^ value as u64).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// Fails unless both runs of an op gave the same outputs, or the same error.
+#[cfg(test)]
+pub(crate) fn assert_same(
+    a: &arenite_abi::Result<Vec<arenite_abi::testing::Tensor>>,
+    b: &arenite_abi::Result<Vec<arenite_abi::testing::Tensor>>,
+) {
+    let message = |e: &arenite_abi::Error| e.message().to_owned();
+    assert_eq!(a.as_ref().map_err(message), b.as_ref().map_err(message));
 }

@@ -15,6 +15,27 @@ pub fn dims(x: &TensorView<'_>) -> Result<Dims> {
     })
 }
 
+/// Checks that an op which only moves elements gives them the meaning that they had: one scale and zero point for both,
+/// or none. Per-channel quantization counts as none, as TFLite sees it.
+pub fn same_quantization(x: &TensorView<'_>, y: &TensorView<'_>) -> Result<()> {
+    let of = |t: &TensorView<'_>| match t.quantization() {
+        Some(q) if q.scales.len() == 1 => (q.scales[0], q.zero_points[0]),
+        _ => (0.0, 0),
+    };
+    let (a, b) = (of(x), of(y));
+    ensure!(
+        a == b,
+        "'{}' has scale {} and zero point {}, '{}' has {} and {}; they must agree",
+        x.name,
+        a.0,
+        a.1,
+        y.name,
+        b.0,
+        b.1
+    );
+    Ok(())
+}
+
 /// The fused activation in a slot of the options.
 pub fn activation(options: &Options<'_>, slot: usize) -> Result<Activation> {
     let number = options.get::<i8>(slot, 0)?;

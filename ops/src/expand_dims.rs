@@ -1,0 +1,100 @@
+//! EXPAND_DIMS: a new axis of size 1. Any type. May be a view.
+//! Defined by: tflite/kernels/expand_dims.cc.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::indexing::{Dims, normalize_axis};
+use crate::kit::integers::{Integers, expect_type, saturated};
+use crate::kit::node;
+use crate::kit::view::View;
+
+/// Prepared node.
+pub struct ExpandDims {
+    view: View,
+}
+
+impl Op for ExpandDims {
+    const CODE: OpCode = OpCode::Builtin(70);
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let (x, axis, y) = node.binary()?;
+        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}", x.name, x.ty, y.ty);
+        expect_type(&axis, &[I32, I64])?;
+        ensure!(axis.len() == 1, "'{}' is {:?}; it must hold one axis", axis.name, axis.shape);
+        node::same_quantization(&x, &y)?;
+        let shape = if axis.is_constant() { Some(expanded(&x, &axis)?) } else { None };
+        Ok(ExpandDims { view: View::declare(shape, cx, x.ty)? })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        self.view.eval(cx, || expanded(&cx.input(0)?, &cx.input(1)?))
+    }
+}
+
+fn expanded(x: &TensorView<'_>, axis: &TensorView<'_>) -> Result<Dims> {
+    let value = Integers::scalar(axis)?;
+    let at = normalize_axis(saturated(value), x.rank() + 1).ok_or_else(|| {
+        invalid!("axis {value} does not exist: input '{}' has {} dimensions", x.name, x.rank())
+    })?;
+    let sizes = x.shape[..at].iter().chain(&[1]).chain(&x.shape[at..]).copied();
+    Dims::from_sizes(sizes).ok_or_else(|| invalid!("input '{}' has {} dimensions already", x.name, x.rank()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn node(x: Tensor) -> OpTest<ExpandDims> {
+        let ty = x.ty();
+        OpTest::<ExpandDims>::new().input(x).output(Spec::of(ty))
+    }
+
+    #[test]
+    fn shapes() {
+        for (shape, axis, want) in [
+            (&[2, 3][..], 0, &[1, 2, 3][..]),
+            (&[2, 3], 1, &[2, 1, 3]),
+            (&[2, 3], 2, &[2, 3, 1]),
+            (&[2, 3], -1, &[2, 3, 1]),
+            (&[2, 3], -3, &[1, 2, 3]),
+            (&[], 0, &[1]),
+            (&[0], -1, &[0, 1]),
+        ] {
+            let elements: Vec<i64> = (0..shape.iter().product::<i32>()).map(i64::from).collect();
+            let test = node(Tensor::i64(shape, &elements));
+            let known = test.clone().constant(Tensor::i32(&[], &[axis])).run().unwrap();
+            assert_eq!((known[0].shape(), known[0].as_i64()), (want, elements), "{shape:?} at {axis}");
+            assert_eq!(test.input(Tensor::i64(&[1], &[axis.into()])).run().unwrap(), known);
+        }
+        let strings = node(Tensor::strings(&[2], &["a", "bc"]));
+        for test in [strings.clone().constant(Tensor::i32(&[], &[0])), strings.input(Tensor::i32(&[], &[0]))] {
+            let y = test.run().unwrap();
+            assert_eq!((y[0].shape(), y[0].as_strings().concat().as_str()), (&[1, 2][..], "abc"));
+        }
+    }
+
+    #[test]
+    fn refusals() {
+        let message = |test: OpTest<ExpandDims>| test.run().unwrap_err().message().to_owned();
+        let x = || node(Tensor::f32(&[2, 1], &[0.0; 2]));
+        for axis in [3, -4, i64::MAX, i64::MIN] {
+            let want = format!("axis {axis} does not exist: input 'in0' has 2 dimensions");
+            assert_eq!(message(x().constant(Tensor::i64(&[], &[axis]))), want);
+            assert_eq!(message(x().input(Tensor::i64(&[], &[axis]))), want);
+        }
+        assert_eq!(message(x().constant(Tensor::i32(&[2], &[0, 1]))), "'in1' is [2]; it must hold one axis");
+        assert_eq!(message(x().constant(Tensor::f32(&[], &[0.0]))), "'in1' is FLOAT32; it may be INT32 or INT64");
+        let deep = node(Tensor::i8(&[1; 8], &[0])).constant(Tensor::i32(&[], &[0]));
+        assert_eq!(message(deep), "input 'in0' has 8 dimensions already");
+        let rescaled = OpTest::<ExpandDims>::new()
+            .input(Tensor::i8(&[1], &[0]).quantized(0.5, 1))
+            .constant(Tensor::i32(&[], &[0]))
+            .output(Spec::i8(0.25, 1));
+        assert_eq!(
+            message(rescaled),
+            "'in0' has scale 0.5 and zero point 1, 'out0' has 0.25 and 1; they must agree"
+        );
+    }
+}

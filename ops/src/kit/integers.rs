@@ -1,0 +1,100 @@
+//! Short lists of integers that tensors hold as arguments: axes, sizes, paddings.
+
+use core::ops::Deref;
+
+use arenite_abi::prelude::*;
+
+/// The longest list: a strided slice has up to 31 entries, paddings have two for each of eight axes.
+pub const MAX_INTEGERS: usize = 32;
+
+/// The elements of an integer tensor.
+#[derive(Clone, Copy, Debug)]
+pub struct Integers {
+    count: usize,
+    values: [i64; MAX_INTEGERS],
+}
+
+impl Integers {
+    /// The elements of `x`, which is INT8, INT16, INT32, INT64 or BOOL; in `prepare` only of a constant.
+    pub fn of(x: &TensorView<'_>) -> Result<Integers> {
+        match x.ty {
+            I32 => Self::convert(x, x.as_slice::<i32>()?.iter().map(|&v| v.into())),
+            I64 => Self::convert(x, x.as_slice::<i64>()?.iter().copied()),
+            I16 => Self::convert(x, x.as_slice::<i16>()?.iter().map(|&v| v.into())),
+            I8 => Self::convert(x, x.as_slice::<i8>()?.iter().map(|&v| v.into())),
+            ElementType::Bool => Self::convert(x, x.bytes().iter().map(|&v| i64::from(v != 0))),
+            ty => Err(unsupported!("'{}' is {ty}; integers are needed", x.name)),
+        }
+    }
+
+    /// The one element of `x`.
+    pub fn scalar(x: &TensorView<'_>) -> Result<i64> {
+        match *Integers::of(x)? {
+            [value] => Ok(value),
+            _ => Err(invalid!("'{}' is {:?}; it must hold one number", x.name, x.shape)),
+        }
+    }
+
+    /// The elements as i32; one out of range becomes the nearest i32, which is no valid axis or size either.
+    pub fn saturated(&self) -> ([i32; MAX_INTEGERS], usize) {
+        (self.values.map(saturated), self.count)
+    }
+
+    fn convert(x: &TensorView<'_>, from: impl ExactSizeIterator<Item = i64>) -> Result<Integers> {
+        let count = from.len();
+        ensure!(
+            count == x.len() && count <= MAX_INTEGERS,
+            "'{}' is {:?} and holds {count} numbers; at most {MAX_INTEGERS} are served",
+            x.name,
+            x.shape
+        );
+        let mut values = [0; MAX_INTEGERS];
+        values.iter_mut().zip(from).for_each(|(to, from)| *to = from);
+        Ok(Integers { count, values })
+    }
+}
+
+impl Deref for Integers {
+    type Target = [i64];
+
+    fn deref(&self) -> &[i64] {
+        &self.values[..self.count]
+    }
+}
+
+/// The nearest i32.
+pub fn saturated(value: i64) -> i32 {
+    value.clamp(i32::MIN.into(), i32::MAX.into()) as i32
+}
+
+/// Checks that `x` is of one of these types.
+pub fn expect_type(x: &TensorView<'_>, types: &[ElementType]) -> Result<()> {
+    if types.contains(&x.ty) {
+        return Ok(());
+    }
+    Err(unsupported!("'{}' is {}; it may be {}", x.name, x.ty, Alternatives(types)))
+}
+
+/// Checks that `x` is a list.
+pub fn expect_vector(x: &TensorView<'_>) -> Result<usize> {
+    match *x.shape {
+        [count] => Ok(count.max(0) as usize),
+        _ => Err(invalid!("'{}' is {:?}; it must have one dimension", x.name, x.shape)),
+    }
+}
+
+struct Alternatives<'a>(&'a [ElementType]);
+
+impl core::fmt::Display for Alternatives<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        for (i, ty) in self.0.iter().enumerate() {
+            let separator = match i {
+                0 => "",
+                i if i + 1 == self.0.len() => " or ",
+                _ => ", ",
+            };
+            write!(f, "{separator}{ty}")?;
+        }
+        Ok(())
+    }
+}

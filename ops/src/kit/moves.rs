@@ -1,0 +1,254 @@
+//! Copies of elements that nobody looks at: by size, whole or packed, along any steps.
+//!
+//! Everything that only moves elements (slices, transpositions, padding, tiles, ...) comes down to runs: `length`
+//! elements from a [`Run`] of one tensor to a [`Run`] of another. Loops over runs come from a [`Nest`].
+
+use arenite_abi::prelude::*;
+
+use super::indexing::Nest;
+
+/// The size of an element: how its bytes are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Width {
+    /// Two bits, four elements to a byte, the first in the lowest bits.
+    Bits2,
+    /// Four bits, two elements to a byte, the first in the lower half.
+    Bits4,
+    /// One byte.
+    Bytes1,
+    /// Two bytes.
+    Bytes2,
+    /// Four bytes.
+    Bytes4,
+    /// Eight bytes.
+    Bytes8,
+    /// Sixteen bytes.
+    Bytes16,
+}
+
+/// Elements at `first`, `first + step`, `first + 2 × step`, ...
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// Index of the first element.
+    pub first: usize,
+    /// Elements from one to the next; may be 0 or negative.
+    pub step: isize,
+}
+
+impl Run {
+    /// Neighbouring elements.
+    pub fn contiguous(first: usize) -> Run {
+        Run { first, step: 1 }
+    }
+
+    /// Whether `length` elements of the run lie in a tensor of `count`.
+    fn lies_in(self, count: usize, length: usize) -> bool {
+        let Some(steps) = length.checked_sub(1) else { return true };
+        let last = isize::try_from(steps)
+            .ok()
+            .and_then(|steps| steps.checked_mul(self.step))
+            .and_then(|distance| self.first.checked_add_signed(distance));
+        self.first < count && last.is_some_and(|last| last < count)
+    }
+
+    fn at(self, k: usize) -> usize {
+        self.first.wrapping_add_signed(self.step.wrapping_mul(k as isize))
+    }
+}
+
+impl Width {
+    /// The width of a type. [`Status::Unsupported`] for strings, resources and variants, whose size is not fixed.
+    pub fn of(ty: ElementType) -> Result<Width> {
+        Ok(match ty.bits() {
+            2 => Width::Bits2,
+            4 => Width::Bits4,
+            8 => Width::Bytes1,
+            16 => Width::Bytes2,
+            32 => Width::Bytes4,
+            64 => Width::Bytes8,
+            128 => Width::Bytes16,
+            _ => return Err(unsupported!("{ty} elements have no fixed size, they cannot be moved")),
+        })
+    }
+
+    /// Number of whole elements in this many bytes.
+    fn count(self, bytes: usize) -> usize {
+        match self {
+            Width::Bits2 => bytes.saturating_mul(4),
+            Width::Bits4 => bytes.saturating_mul(2),
+            Width::Bytes1 => bytes,
+            Width::Bytes2 => bytes / 2,
+            Width::Bytes4 => bytes / 4,
+            Width::Bytes8 => bytes / 8,
+            Width::Bytes16 => bytes / 16,
+        }
+    }
+
+    /// `to[target[k]] = from[source[k]]` for `k` in `0..length`. An error if a run leaves its tensor.
+    pub fn copy_run(self, from: &[u8], source: Run, to: &mut [u8], target: Run, length: usize) -> Result<()> {
+        let (n, m) = (self.count(from.len()), self.count(to.len()));
+        ensure!(source.lies_in(n, length), "{length} elements from {source:?} leave a tensor of {n}");
+        ensure!(target.lies_in(m, length), "{length} elements from {target:?} leave a tensor of {m}");
+        if length == 0 {
+            return Ok(());
+        }
+        match self {
+            Width::Bits2 => copy_bits::<2>(from, source, to, target, length),
+            Width::Bits4 => copy_bits::<4>(from, source, to, target, length),
+            Width::Bytes1 => copy_bytes::<1>(from, source, to, target, length),
+            Width::Bytes2 => copy_bytes::<2>(from, source, to, target, length),
+            Width::Bytes4 => copy_bytes::<4>(from, source, to, target, length),
+            Width::Bytes8 => copy_bytes::<8>(from, source, to, target, length),
+            Width::Bytes16 => copy_bytes::<16>(from, source, to, target, length),
+        }
+        Ok(())
+    }
+
+    /// Clears what packed elements leave of the last byte, before all of `to` is written.
+    pub fn clear_rest(self, to: &mut [u8]) {
+        if let (Width::Bits2 | Width::Bits4, Some(last)) = (self, to.last_mut()) {
+            *last = 0;
+        }
+    }
+
+    /// `to[k] = from[nest[k]]` for the positions `k` of the nest, in order: all elements of `to`.
+    pub fn gather(self, nest: &Nest<1>, from: &[u8], to: &mut [u8]) -> Result<()> {
+        self.clear_rest(to);
+        let [step] = nest.run_steps();
+        each_run(nest, |k, first, length| {
+            self.copy_run(from, Run { first, step }, to, Run::contiguous(k), length)
+        })
+    }
+
+    /// `to[nest[k]] = from[k]` for the positions `k` of the nest, in order.
+    pub fn scatter(self, nest: &Nest<1>, from: &[u8], to: &mut [u8]) -> Result<()> {
+        let [step] = nest.run_steps();
+        each_run(nest, |k, first, length| {
+            self.copy_run(from, Run::contiguous(k), to, Run { first, step }, length)
+        })
+    }
+
+    /// Sets all of `to` to one element, whose bytes are `value`. Packed types have no such fill.
+    pub fn fill(self, value: &[u8], to: &mut [u8]) -> Result<()> {
+        let bytes = value.len();
+        ensure!(
+            bytes > 0 && self.count(bytes) == 1 && to.len().is_multiple_of(bytes),
+            "{bytes} bytes are no element of {self:?} for a tensor of {} bytes",
+            to.len()
+        );
+        to.chunks_exact_mut(bytes).for_each(|element| element.copy_from_slice(value));
+        Ok(())
+    }
+}
+
+/// Calls `f(position, first index, length)` for the runs of a nest until one fails.
+fn each_run(nest: &Nest<1>, mut f: impl FnMut(usize, usize, usize) -> Result<()>) -> Result<()> {
+    let mut result = Ok(());
+    nest.for_each_run(|k, [first], length| {
+        if result.is_ok() {
+            result = f(k, first, length);
+        }
+    });
+    result
+}
+
+/// Both runs lie in their slices and are not empty, as `copy_run` checked.
+fn copy_bytes<const S: usize>(from: &[u8], source: Run, to: &mut [u8], target: Run, length: usize) {
+    let (from, to) = (from.as_chunks::<S>().0, to.as_chunks_mut::<S>().0);
+    if source.step == 1 && target.step == 1 {
+        to[target.first..][..length].copy_from_slice(&from[source.first..][..length]);
+        return;
+    }
+    for k in 0..length {
+        to[target.at(k)] = from[source.at(k)];
+    }
+}
+
+/// As `copy_bytes`, for elements of `BITS` bits, the first of a byte in its lowest bits.
+fn copy_bits<const BITS: usize>(from: &[u8], source: Run, to: &mut [u8], target: Run, length: usize) {
+    let per_byte = 8 / BITS;
+    let mask = (1u8 << BITS) - 1;
+    for k in 0..length {
+        let (i, o) = (source.at(k), target.at(k));
+        let element = from[i / per_byte] >> (i % per_byte * BITS) & mask;
+        let shift = o % per_byte * BITS;
+        let byte = &mut to[o / per_byte];
+        *byte = *byte & !(mask << shift) | element << shift;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::indexing::Dims;
+    use super::*;
+
+    const FORWARD: Run = Run { first: 0, step: 1 };
+
+    fn reversed(width: Width, from: &[u8], count: usize) -> Vec<u8> {
+        let mut to = vec![0; from.len()];
+        let back = Run { first: count - 1, step: -1 };
+        width.copy_run(from, back, &mut to, FORWARD, count).unwrap();
+        to
+    }
+
+    #[test]
+    fn runs_by_width() {
+        let bytes: [u8; 32] = core::array::from_fn(|i| i as u8);
+        assert_eq!(reversed(Width::Bytes1, &bytes[..3], 3), [2, 1, 0]);
+        assert_eq!(reversed(Width::Bytes2, &bytes[..4], 2), [2, 3, 0, 1]);
+        assert_eq!(reversed(Width::Bytes4, &bytes[..8], 2), [4, 5, 6, 7, 0, 1, 2, 3]);
+        assert_eq!(reversed(Width::Bytes8, &bytes[..16], 2)[..3], [8, 9, 10]);
+        assert_eq!(reversed(Width::Bytes16, &bytes, 2)[15..18], [31, 0, 1]);
+        // 1, 2, 3 as 4-bit elements, then as the 2-bit elements 1, 2, 3, 0, 1.
+        assert_eq!(reversed(Width::Bits4, &[0x21, 0x03], 3), [0x23, 0x01]);
+        assert_eq!(reversed(Width::Bits2, &[0b00_11_10_01, 0b01], 5), [0b10_11_00_01, 0b01]);
+    }
+
+    #[test]
+    fn packed_elements_keep_their_neighbours() {
+        let mut to = [0xff, 0xff];
+        Width::Bits4.copy_run(&[0x42], FORWARD, &mut to, Run::contiguous(1), 2).unwrap();
+        assert_eq!(to, [0x2f, 0xf4]);
+    }
+
+    #[test]
+    fn runs_that_leave_the_tensor_are_refused() {
+        let mut to = [0; 4];
+        for (source, target, length) in [
+            (Run::contiguous(0), Run::contiguous(0), 5),
+            (Run::contiguous(2), Run::contiguous(0), 3),
+            (Run::contiguous(0), Run::contiguous(4), 1),
+            (Run { first: 1, step: -1 }, Run::contiguous(0), 3),
+            (Run { first: 0, step: isize::MAX }, Run::contiguous(0), 3),
+            (Run { first: usize::MAX, step: 1 }, Run::contiguous(0), 1),
+        ] {
+            assert!(Width::Bytes1.copy_run(&[0; 4], source, &mut to, target, length).is_err(), "{source:?}");
+        }
+        assert!(Width::Bytes1.copy_run(&[], Run::contiguous(9), &mut [], Run::contiguous(9), 0).is_ok());
+    }
+
+    #[test]
+    fn nests() {
+        let columns = Dims::new(&[3, 2]).unwrap();
+        let transposed = Nest::new(&columns, [[1, 3, 0, 0, 0, 0, 0, 0]]);
+        let mut to = [0; 6];
+        Width::Bytes1.gather(&transposed, &[1, 2, 3, 4, 5, 6], &mut to).unwrap();
+        assert_eq!(to, [1, 4, 2, 5, 3, 6]);
+        Width::Bytes1.scatter(&transposed, &to.clone(), &mut to).unwrap();
+        assert_eq!(to, [1, 2, 3, 4, 5, 6]);
+        assert!(Width::Bytes2.gather(&transposed, &[0; 6], &mut to).is_err());
+        Width::Bytes2.fill(&[7, 8], &mut to).unwrap();
+        assert_eq!(to, [7, 8, 7, 8, 7, 8]);
+        assert!(Width::Bytes2.fill(&[7], &mut to).is_err());
+        assert!(Width::Bytes4.fill(&[7; 4], &mut to).is_err());
+    }
+
+    #[test]
+    fn types_without_a_size_are_refused() {
+        for ty in ElementType::ALL {
+            let fixed = !matches!(ty, String | Resource | Variant);
+            assert_eq!(Width::of(*ty).is_ok(), fixed, "{ty}");
+        }
+        assert_eq!(Width::of(Variant).unwrap_err().status(), Status::Unsupported);
+    }
+}

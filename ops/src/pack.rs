@@ -1,0 +1,126 @@
+//! PACK: the inputs, all of one shape, side by side along a new axis. Any type but strings.
+//! Defined by: tflite/kernels/pack.cc.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::indexing::{Dims, normalize_axis};
+use crate::kit::moves::{Run, Width};
+use crate::kit::node;
+
+/// Prepared node: each input is `outer` blocks of `inner` elements.
+pub struct Pack {
+    outer: usize,
+    inner: usize,
+}
+
+/// The union type of its options.
+const OPTIONS: u32 = 59;
+const VALUES_COUNT: usize = 0;
+const AXIS: usize = 1;
+
+impl Op for Pack {
+    const CODE: OpCode = OpCode::Builtin(83);
+    const VERSIONS: RangeInclusive<i32> = 1..=5;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        node.expect(1..=usize::MAX, 1..=1)?;
+        let (x, y, options, count) = (node.input(0)?, node.output(0)?, node.options(OPTIONS)?, node.input_count());
+        let (wanted, values) = (options.get::<i32>(AXIS, 0)?, options.get::<i32>(VALUES_COUNT, 0)?);
+        ensure!(
+            usize::try_from(values) == Ok(count),
+            "its options ask for {values} inputs, it has {count}"
+        );
+        let axis = normalize_axis(wanted, x.rank() + 1).ok_or_else(|| {
+            invalid!("axis {wanted} does not exist: input '{}' is {:?}, the output has one axis more", x.name, x.shape)
+        })?;
+        Width::of(x.ty)?;
+        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}", x.name, x.ty, y.ty);
+        for i in 0..count {
+            let other = node.input(i)?;
+            ensure!(
+                x.ty == other.ty && x.shape == other.shape,
+                "'{}' is {} {:?}, '{}' is {} {:?}; they must agree",
+                x.name,
+                x.ty,
+                x.shape,
+                other.name,
+                other.ty,
+                other.shape
+            );
+            node::same_quantization(&other, &y)?;
+        }
+        let sizes = x.shape[..axis].iter().chain([&values]).chain(&x.shape[axis..]).copied();
+        let output = Dims::from_sizes(sizes)
+            .ok_or_else(|| invalid!("{count} inputs of {:?} are too large together", x.shape))?;
+        cx.set_output_shape(0, output.as_slice())?;
+        let (outer, _, inner) = output.split_at(axis);
+        Ok(Pack { outer, inner })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        let (y, count) = (cx.output(0)?, cx.input_count());
+        let width = Width::of(y.ty())?;
+        let to = y.into_bytes();
+        width.clear_rest(to);
+        for i in 0..count {
+            let from = cx.input(i)?.bytes();
+            for outer in 0..self.outer {
+                let source = Run::contiguous(outer * self.inner);
+                let target = Run::contiguous((outer * count + i) * self.inner);
+                width.copy_run(from, source, to, target, self.inner)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn node(inputs: &[Tensor], axis: i32) -> OpTest<Pack> {
+        let test = inputs.iter().fold(OpTest::<Pack>::new(), |test, x| test.input(x.clone()));
+        let test = test.options(OPTIONS, |o| o.i32(VALUES_COUNT, inputs.len() as i32).i32(AXIS, axis));
+        test.output(Spec::of(inputs[0].ty()))
+    }
+
+    #[test]
+    fn stacks() {
+        let inputs = [Tensor::i16(&[3], &[0, 1, 2]), Tensor::i16(&[3], &[3, 4, 5])];
+        let y = node(&inputs, 0).run().unwrap();
+        assert_eq!((y[0].shape(), y[0].as_i16()), (&[2, 3][..], vec![0, 1, 2, 3, 4, 5]));
+        let y = node(&inputs, -1).run().unwrap();
+        assert_eq!((y[0].shape(), y[0].as_i16()), (&[3, 2][..], vec![0, 3, 1, 4, 2, 5]));
+        let y = node(&[7u64, 8, 9].map(|v| Tensor::u64(&[], &[v])), 0).run().unwrap();
+        assert_eq!((y[0].shape(), y[0].as_u64()), (&[3][..], vec![7, 8, 9]));
+        let y = node(&[1, 2, 3].map(|v| Tensor::i4(&[1], &[v])), 1).run().unwrap();
+        assert_eq!((y[0].shape(), y[0].as_i4()), (&[1, 3][..], vec![1, 2, 3]));
+        assert_eq!(node(&[Tensor::i8(&[0, 2], &[])], 1).run().unwrap()[0].shape(), [0, 1, 2]);
+        let twice = OpTest::<Pack>::new().input(Tensor::f32(&[1], &[2.0])).same_input(0).output(Spec::f32());
+        assert_eq!(twice.options(OPTIONS, |o| o.i32(VALUES_COUNT, 2)).run().unwrap()[0].as_f32(), [2.0, 2.0]);
+    }
+
+    #[test]
+    fn refusals() {
+        let message = |inputs: &[Tensor], axis| node(inputs, axis).run().unwrap_err().message().to_owned();
+        let x = || Tensor::i8(&[2], &[0; 2]);
+        assert_eq!(
+            message(&[x()], 2),
+            "axis 2 does not exist: input 'in0' is [2], the output has one axis more"
+        );
+        assert_eq!(
+            message(&[x(), Tensor::i8(&[1], &[0])], 0),
+            "'in0' is INT8 [2], 'in1' is INT8 [1]; they must agree"
+        );
+        assert_eq!(
+            message(&[x(), x().quantized(0.5, 0)], 0),
+            "'in1' has scale 0.5 and zero point 0, 'out0' has 0 and 0; they must agree"
+        );
+        assert_eq!(
+            node(&[x()], 0).same_input(0).run().unwrap_err().message(),
+            "its options ask for 1 inputs, it has 2"
+        );
+        assert_eq!(node(&[Tensor::strings(&[1], &["a"])], 0).run().unwrap_err().status(), Status::Unsupported);
+    }
+}

@@ -1,0 +1,77 @@
+//! SHAPE: the sizes of the input, as INT32 or INT64, known before anything runs.
+//! Defined by: tflite/kernels/shape.cc.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::node;
+
+/// Prepared node.
+pub struct Shape;
+
+/// The union type of its options.
+const OPTIONS: u32 = 55;
+const OUT_TYPE: usize = 0;
+
+impl Op for Shape {
+    const CODE: OpCode = OpCode::Builtin(77);
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let (x, y) = node.unary()?;
+        let dims = node::dims(&x)?;
+        let rank = dims.rank();
+        let out_type = node.options(OPTIONS)?.get::<i8>(OUT_TYPE, 0)?;
+        // FLOAT32, the schema's default, stands for a type that was not set: the output tells it.
+        ensure!(
+            out_type == 0 || i64::from(out_type) == i64::from(y.ty as u32),
+            "its options ask for type {out_type}, output '{}' is {}",
+            y.name,
+            y.ty
+        );
+        cx.set_output_shape(0, &[rank as i32])?;
+        match y.ty {
+            I32 => cx.set_output_constant(0, dims.as_slice())?,
+            I64 => {
+                let mut sizes = [0i64; 8];
+                sizes.iter_mut().zip(dims.as_slice()).for_each(|(to, &from)| *to = from.into());
+                cx.set_output_constant(0, &sizes[..rank])?;
+            }
+            ty => return Err(unsupported!("output '{}' is {ty}; it may be INT32 or INT64", y.name)),
+        }
+        Ok(Shape)
+    }
+
+    /// The output is constant.
+    fn eval(&self, _: &mut EvalContext<'_>) -> Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    #[test]
+    fn sizes() {
+        for shape in [&[][..], &[3], &[2, 0, 4], &[1, 2, 1, 2, 1, 1, 1, 1]] {
+            let count = shape.iter().product::<i32>() as usize;
+            let test = OpTest::<Shape>::new().input(Tensor::i8(shape, &vec![0; count]));
+            let y = test.clone().output(Spec::i32()).options(OPTIONS, |o| o.i8(OUT_TYPE, 2)).run().unwrap();
+            assert_eq!((y[0].shape(), y[0].as_i32()), (&[shape.len() as i32][..], shape.to_vec()));
+            let y = test.clone().output(Spec::i64()).options(OPTIONS, |o| o.i8(OUT_TYPE, 4)).run().unwrap();
+            assert_eq!(y[0].as_i64(), shape.iter().map(|&size| size.into()).collect::<Vec<i64>>());
+            assert!(test.clone().output(Spec::i32()).run().is_ok());
+            assert!(test.output(Spec::f32()).run().is_err());
+        }
+    }
+
+    #[test]
+    fn refusals() {
+        let test = OpTest::<Shape>::new().input(Tensor::f32(&[1], &[0.0])).output(Spec::i32());
+        assert_eq!(
+            test.options(OPTIONS, |o| o.i8(OUT_TYPE, 4)).run().unwrap_err().message(),
+            "its options ask for type 4, output 'out0' is INT32"
+        );
+    }
+}

@@ -1,0 +1,117 @@
+//! SLICE: `size[axis]` neighbouring elements along each axis, from `begin[axis]` on; −1 for all that are left. Any type.
+//! Defined by: tflite/kernels/slice.cc.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::indexing::{Dims, MAX_RANK};
+use crate::kit::integers::{Integers, expect_type, expect_vector};
+use crate::kit::node;
+use crate::kit::rearrange::{Prepared, Rearrangement};
+
+/// Prepared node.
+pub struct Slice {
+    prepared: Prepared,
+}
+
+impl Op for Slice {
+    const CODE: OpCode = OpCode::Builtin(65);
+    const VERSIONS: RangeInclusive<i32> = 1..=8;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        node.expect(3..=3, 1..=1)?;
+        let (x, begin, size, y) = (node.input(0)?, node.input(1)?, node.input(2)?, node.output(0)?);
+        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}", x.name, x.ty, y.ty);
+        for list in [&begin, &size] {
+            expect_type(list, &[I32, I64])?;
+            let count = expect_vector(list)?;
+            ensure!(
+                count == x.rank(),
+                "'{}' has {count} numbers, input '{}' has {} axes",
+                list.name,
+                x.name,
+                x.rank()
+            );
+        }
+        let known = begin.is_constant() && size.is_constant();
+        let plan = if known { Some(plan(&x, &begin, &size)?) } else { None };
+        Ok(Slice { prepared: Prepared::declare(plan, cx, 0, x.ty)? })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        self.prepared.eval(cx, 0, 0, || plan(&cx.input(0)?, &cx.input(1)?, &cx.input(2)?))
+    }
+}
+
+fn plan(x: &TensorView<'_>, begin: &TensorView<'_>, size: &TensorView<'_>) -> Result<Rearrangement> {
+    let dims = node::dims(x)?;
+    let (begin, size) = (Integers::of(begin)?, Integers::of(size)?);
+    let mut begins = [0; MAX_RANK];
+    let mut sizes = [0; MAX_RANK];
+    for (axis, (&whole, (&from, &wanted))) in x.shape.iter().zip(begin.iter().zip(&*size)).enumerate() {
+        let left = i64::from(whole).checked_sub(from);
+        let count = if wanted == -1 { left } else { Some(wanted) };
+        let fits = from >= 0 && count.is_some_and(|count| count >= 0 && left.is_some_and(|left| count <= left));
+        ensure!(
+            fits,
+            "{wanted} elements from {from} on leave axis {axis} of input '{}', which is {:?}",
+            x.name,
+            x.shape
+        );
+        (begins[axis], sizes[axis]) = (from, count.unwrap_or(0) as i32);
+    }
+    let sizes = Dims::from_sizes(sizes.into_iter().take(dims.rank()));
+    let sizes = sizes.ok_or_else(|| invalid!("a slice of {:?} is too large", x.shape))?;
+    Rearrangement::slice(&dims, &begins, &[1; MAX_RANK], &sizes, sizes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kit::assert_same;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn run(x: Tensor, begin: &[i32], size: &[i32]) -> Result<Tensor> {
+        let list = |list: &[i32]| Tensor::i32(&[list.len() as i32], list);
+        let long = |list: &[i32]| {
+            let list: Vec<i64> = list.iter().map(|&v| v.into()).collect();
+            Tensor::i64(&[list.len() as i32], &list)
+        };
+        let test = OpTest::<Slice>::new().input(x.clone()).output(Spec::of(x.ty()));
+        let known = test.clone().constant(list(begin)).constant(long(size)).run();
+        assert_same(&known, &test.clone().input(long(begin)).constant(list(size)).run());
+        assert_same(&known, &test.constant(list(begin)).input(list(size)).run());
+        known.map(|mut y| y.remove(0))
+    }
+
+    #[test]
+    fn slices() {
+        let x = || Tensor::i16(&[2, 3], &[0, 1, 2, 3, 4, 5]);
+        for (begin, size, shape, want) in [
+            ([0, 1], [2, 2], [2, 2], &[1, 2, 4, 5][..]),
+            ([1, 0], [-1, 1], [1, 1], &[3]),
+            ([0, 0], [-1, -1], [2, 3], &[0, 1, 2, 3, 4, 5]),
+            ([2, 0], [0, 3], [0, 3], &[]),
+            ([0, 3], [2, -1], [2, 0], &[]),
+        ] {
+            let y = run(x(), &begin, &size).unwrap();
+            assert_eq!((y.shape(), y.as_i16()), (&shape[..], want.to_vec()), "{begin:?} {size:?}");
+        }
+        let y = run(Tensor::strings(&[3], &["a", "bc", "d"]), &[1], &[2]).unwrap();
+        assert_eq!((y.shape(), y.as_strings()), (&[2][..], vec!["bc".into(), "d".into()]));
+        assert_eq!(run(Tensor::i4(&[5], &[1, 2, 3, 4, 5]), &[1], &[3]).unwrap().as_i4(), [2, 3, 4]);
+        let deep = Tensor::bool(&[1, 1, 2, 1, 1, 1, 1, 1], &[false, true]);
+        assert_eq!(run(deep, &[0, 0, 1, 0, 0, 0, 0, 0], &[-1; 8]).unwrap().as_bool(), [true]);
+    }
+
+    #[test]
+    fn refusals() {
+        for (begin, size) in [(2, 2), (-1, 1), (0, -2), (4, -1), (1 << 28, -1), (i32::MIN, i32::MAX), (0, i32::MIN)] {
+            assert_eq!(
+                run(Tensor::i8(&[3], &[0; 3]), &[begin], &[size]).unwrap_err().message(),
+                format!("{size} elements from {begin} on leave axis 0 of input 'in0', which is [3]")
+            );
+        }
+        let error = run(Tensor::i8(&[3], &[0; 3]), &[0, 0], &[1]).unwrap_err();
+        assert_eq!(error.message(), "'in1' has 2 numbers, input 'in0' has 1 axes");
+    }
+}

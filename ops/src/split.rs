@@ -1,0 +1,125 @@
+//! SPLIT: equal parts of the input along an axis, one per output. Any type.
+//! Defined by: tflite/kernels/split.cc.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::indexing::normalize_axis;
+use crate::kit::integers::{Integers, expect_type, saturated};
+use crate::kit::node;
+use crate::kit::rearrange::{Prepared, Rearrangement, with_size};
+
+/// Prepared node: the axis, if it is constant.
+pub struct Split {
+    axis: Option<usize>,
+}
+
+/// The union type of its options.
+const OPTIONS: u32 = 35;
+const NUM_SPLITS: usize = 0;
+
+impl Op for Split {
+    const CODE: OpCode = OpCode::Builtin(49);
+    const VERSIONS: RangeInclusive<i32> = 1..=5;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        node.expect(2..=2, 1..=usize::MAX)?;
+        let (axis, x) = (node.input(0)?, node.input(1)?);
+        let (count, parts) = (node.output_count(), node.options(OPTIONS)?.get::<i32>(NUM_SPLITS, 0)?);
+        ensure!(
+            usize::try_from(parts) == Ok(count),
+            "its options ask for {parts} parts, it has {count} outputs"
+        );
+        expect_type(&axis, &[I32, I64])?;
+        ensure!(axis.len() == 1, "'{}' is {:?}; it must hold one axis", axis.name, axis.shape);
+        let axis = if axis.is_constant() { Some(axis_of(&axis, &x)?) } else { None };
+        for i in 0..count {
+            let y = node.output(i)?;
+            ensure!(x.ty == y.ty, "input '{}' is {}, output {i} is {}", x.name, x.ty, y.ty);
+            let plan = axis.map(|axis| part(&x, axis, i, count)).transpose()?;
+            Prepared::declare(plan, cx, i, x.ty)?;
+        }
+        Ok(Split { axis })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        let (x, count) = (cx.input(1)?, cx.output_count());
+        let axis = match self.axis {
+            Some(axis) => axis,
+            None => axis_of(&cx.input(0)?, &x)?,
+        };
+        for i in 0..count {
+            let plan = part(&x, axis, i, count)?;
+            Prepared::again(self.axis.map(|_| plan)).eval(cx, 1, i, || Ok(plan))?;
+        }
+        Ok(())
+    }
+}
+
+fn axis_of(axis: &TensorView<'_>, x: &TensorView<'_>) -> Result<usize> {
+    let value = Integers::scalar(axis)?;
+    normalize_axis(saturated(value), x.rank())
+        .ok_or_else(|| invalid!("axis {value} does not exist: input '{}' is {:?}", x.name, x.shape))
+}
+
+/// Part `i` of `count`.
+fn part(x: &TensorView<'_>, axis: usize, i: usize, count: usize) -> Result<Rearrangement> {
+    let dims = node::dims(x)?;
+    let whole = dims.size(axis);
+    ensure!(
+        whole.is_multiple_of(count),
+        "axis {axis} of input '{}', which is {:?}, has no {count} equal parts",
+        x.name,
+        x.shape
+    );
+    let size = whole / count;
+    let output = with_size(&dims, axis, size as i32)?;
+    Rearrangement::part(&dims, axis, i * size, size as i32, output)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kit::assert_same;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn run(x: Tensor, axis: i32, parts: i32) -> Result<Vec<Tensor>> {
+        let test = |axis: fn(OpTest<Split>, Tensor) -> OpTest<Split>, value| {
+            let test = axis(OpTest::new(), Tensor::i32(&[1], &[value])).input(x.clone());
+            let test = (0..parts).fold(test, |test, _| test.output(Spec::of(x.ty())));
+            test.options(OPTIONS, |o| o.i32(NUM_SPLITS, parts)).run()
+        };
+        let known = test(OpTest::constant, axis);
+        assert_same(&known, &test(OpTest::input, axis));
+        known
+    }
+
+    #[test]
+    fn parts() {
+        let x = || Tensor::u8(&[2, 4], &[0, 1, 2, 3, 4, 5, 6, 7]);
+        let y = run(x(), 1, 2).unwrap();
+        assert_eq!((y[0].shape(), y[0].as_u8()), (&[2, 2][..], vec![0, 1, 4, 5]));
+        assert_eq!(y[1].as_u8(), [2, 3, 6, 7]);
+        assert_eq!(run(x(), -2, 2).unwrap()[1].as_u8(), [4, 5, 6, 7]);
+        assert_eq!(run(x(), 0, 1).unwrap()[0].as_u8(), [0, 1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(run(Tensor::strings(&[2], &["a", "bc"]), 0, 2).unwrap()[1].as_strings(), ["bc"]);
+        assert_eq!(run(Tensor::i4(&[4], &[1, 2, 3, 4]), 0, 4).unwrap()[3].as_i4(), [4]);
+        assert_eq!(run(Tensor::f32(&[0, 2], &[]), 0, 2).unwrap()[1].shape(), [0, 2]);
+        let many = run(Tensor::i32(&[70], &core::array::from_fn::<_, 70, _>(|i| i as i32)), 0, 70).unwrap();
+        assert!(many.iter().enumerate().all(|(i, y)| y.as_i32() == [i as i32]));
+    }
+
+    #[test]
+    fn refusals() {
+        let x = || Tensor::i8(&[2, 3], &[0; 6]);
+        assert_eq!(
+            run(x(), 1, 2).unwrap_err().message(),
+            "axis 1 of input 'in1', which is [2, 3], has no 2 equal parts"
+        );
+        assert_eq!(run(x(), 2, 1).unwrap_err().message(), "axis 2 does not exist: input 'in1' is [2, 3]");
+        let test = OpTest::<Split>::new().constant(Tensor::i32(&[], &[0])).input(x()).output(Spec::of(I8));
+        assert_eq!(
+            test.run().unwrap_err().message(),
+            "its options ask for 0 parts, it has 1 outputs"
+        );
+    }
+}

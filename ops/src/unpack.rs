@@ -1,0 +1,100 @@
+//! UNPACK: the slices of the input along an axis, one per output, without that axis. Any type.
+//! Defined by: tflite/kernels/unpack.cc.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::indexing::{Dims, normalize_axis};
+use crate::kit::node;
+use crate::kit::rearrange::{Prepared, Rearrangement};
+
+/// Prepared node.
+pub struct Unpack {
+    axis: usize,
+}
+
+/// The union type of its options.
+const OPTIONS: u32 = 64;
+const NUM: usize = 0;
+const AXIS: usize = 1;
+
+impl Op for Unpack {
+    const CODE: OpCode = OpCode::Builtin(88);
+    const VERSIONS: RangeInclusive<i32> = 1..=6;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        node.expect(1..=1, 0..=usize::MAX)?;
+        let (x, options, count) = (node.input(0)?, node.options(OPTIONS)?, node.output_count());
+        let (wanted, num) = (options.get::<i32>(AXIS, 0)?, options.get::<i32>(NUM, 0)?);
+        let axis = normalize_axis(wanted, x.rank())
+            .ok_or_else(|| invalid!("axis {wanted} does not exist: input '{}' is {:?}", x.name, x.shape))?;
+        ensure!(
+            usize::try_from(num) == Ok(count) && x.shape[axis] == num,
+            "its options ask for {num} slices, it has {count} outputs, axis {axis} of input '{}' has size {}",
+            x.name,
+            x.shape[axis]
+        );
+        for i in 0..count {
+            let y = node.output(i)?;
+            ensure!(x.ty == y.ty, "input '{}' is {}, output {i} is {}", x.name, x.ty, y.ty);
+            node::same_quantization(&x, &y)?;
+            Prepared::declare(Some(slice(&x, axis, i)?), cx, i, x.ty)?;
+        }
+        Ok(Unpack { axis })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        let x = cx.input(0)?;
+        for i in 0..cx.output_count() {
+            let plan = slice(&x, self.axis, i)?;
+            Prepared::again(Some(plan)).eval(cx, 0, i, || Ok(plan))?;
+        }
+        Ok(())
+    }
+}
+
+fn slice(x: &TensorView<'_>, axis: usize, i: usize) -> Result<Rearrangement> {
+    let dims = node::dims(x)?;
+    let kept = dims.as_slice().iter().enumerate().filter(|&(at, _)| at != axis);
+    let output = Dims::from_sizes(kept.map(|(_, &size)| size));
+    let output = output.ok_or_else(|| invalid!("{:?} is too large", x.shape))?;
+    Rearrangement::part(&dims, axis, i, 1, output)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn run(x: Tensor, axis: i32, num: i32) -> Result<Vec<Tensor>> {
+        let ty = x.ty();
+        let test = (0..num).fold(OpTest::<Unpack>::new().input(x), |test, _| test.output(Spec::of(ty)));
+        test.options(OPTIONS, |o| o.i32(AXIS, axis).i32(NUM, num)).run()
+    }
+
+    #[test]
+    fn slices() {
+        let x = || Tensor::i32(&[2, 3], &[0, 1, 2, 3, 4, 5]);
+        let y = run(x(), 0, 2).unwrap();
+        assert_eq!((y[1].shape(), y[1].as_i32()), (&[3][..], vec![3, 4, 5]));
+        let y = run(x(), -1, 3).unwrap();
+        assert_eq!((y[2].shape(), y[2].as_i32()), (&[2][..], vec![2, 5]));
+        let y = run(Tensor::bool(&[2], &[true, false]), 0, 2).unwrap();
+        assert_eq!((y[1].shape(), y[1].as_bool()), (&[][..], vec![false]));
+        assert_eq!(run(Tensor::strings(&[2, 1], &["a", "b"]), 0, 2).unwrap()[1].as_strings(), ["b"]);
+    }
+
+    #[test]
+    fn refusals() {
+        let message = |axis, num| run(Tensor::i8(&[2, 3], &[0; 6]), axis, num).unwrap_err().message().to_owned();
+        assert_eq!(message(2, 3), "axis 2 does not exist: input 'in0' is [2, 3]");
+        assert_eq!(
+            message(1, 2),
+            "its options ask for 2 slices, it has 2 outputs, axis 1 of input 'in0' has size 3"
+        );
+        let test = OpTest::<Unpack>::new().input(Tensor::i8(&[1], &[0]).quantized(0.5, 3)).output(Spec::i8(0.5, 4));
+        assert_eq!(
+            test.options(OPTIONS, |o| o.i32(NUM, 1)).run().unwrap_err().message(),
+            "'in0' has scale 0.5 and zero point 3, 'out0' has 0.5 and 4; they must agree"
+        );
+    }
+}
