@@ -7,6 +7,7 @@
 //! paths = ["extra/libmine.so"]   # single files
 //! allow = ["org.arenite.*"]      # patterns on plugin ids; absent: every plugin
 //! strict = true                  # a plugin that fails to load is an error, not a warning
+//! builtin = false                # without the plugins that are linked into the program
 //! [planner]
 //! use = "arena"
 //! [[delegate]]
@@ -70,7 +71,7 @@ pub struct Config {
 }
 
 /// `[plugins]`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PluginsConfig {
     /// Folders to search for plugin libraries, in order. Absolute when read by [`Config::from_file`].
@@ -81,6 +82,14 @@ pub struct PluginsConfig {
     pub allow: Option<Vec<String>>,
     /// Whether a plugin that fails to load is an error; otherwise it is a warning.
     pub strict: bool,
+    /// Whether the plugins that are linked into the program are used.
+    pub builtin: bool,
+}
+
+impl Default for PluginsConfig {
+    fn default() -> Self {
+        PluginsConfig { dirs: Vec::new(), paths: Vec::new(), allow: None, strict: false, builtin: true }
+    }
 }
 
 /// `[planner]`.
@@ -91,6 +100,13 @@ pub struct PlannerConfig {
     pub name: String,
     /// `options`: see [`DelegateConfig::options`].
     pub options: Vec<(String, String)>,
+}
+
+impl PlannerConfig {
+    /// The planner of this name, without options.
+    pub fn new(name: impl Into<String>) -> Self {
+        PlannerConfig { name: name.into(), options: Vec::new() }
+    }
 }
 
 /// One `[[delegate]]`.
@@ -108,6 +124,19 @@ pub struct DelegateConfig {
     /// `options` as text, in the order of the file. Integers are decimal, floats have a point or an
     /// exponent (or are `inf`, `NaN`), booleans are `true` or `false`.
     pub options: Vec<(String, String)>,
+}
+
+impl DelegateConfig {
+    /// The delegate of this name, which must be there, without options.
+    pub fn new(name: impl Into<String>) -> Self {
+        DelegateConfig {
+            name: name.into(),
+            on_missing: OnMissing::Error,
+            exclude_ops: Vec::new(),
+            min_nodes: 0,
+            options: Vec::new(),
+        }
+    }
 }
 
 /// What to do about a delegate that is not there.
@@ -242,7 +271,7 @@ fn check_schema(root: &Table<'_>) -> Result<(), ConfigError> {
 }
 
 fn plugins(table: &Table<'_>) -> Result<PluginsConfig, ConfigError> {
-    table.only(&["dirs", "paths", "allow", "strict"])?;
+    table.only(&["dirs", "paths", "allow", "strict", "builtin"])?;
     let paths = |key| -> Result<Vec<PathBuf>, ConfigError> {
         Ok(table.strings(key)?.unwrap_or_default().into_iter().map(PathBuf::from).collect())
     };
@@ -251,6 +280,7 @@ fn plugins(table: &Table<'_>) -> Result<PluginsConfig, ConfigError> {
         paths: paths("paths")?,
         allow: table.strings("allow")?,
         strict: table.boolean("strict")?.unwrap_or_default(),
+        builtin: table.boolean("builtin")?.unwrap_or(true),
     })
 }
 
@@ -308,3 +338,14 @@ fn quota(table: &Table<'_>) -> Result<QuotaConfig, ConfigError> {
 
 #[cfg(test)]
 mod tests;
+
+/// The known name with the least edit distance, if it is near enough to be what was meant.
+pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let name = name.to_lowercase();
+    let distance = |known: &str| strsim::osa_distance(&name, &known.to_lowercase());
+    known
+        .map(|known| (distance(known), known))
+        .min()
+        .filter(|(d, _)| *d <= 1 + name.len() / 3)
+        .map(|(_, k)| k)
+}

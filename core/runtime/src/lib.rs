@@ -1,6 +1,66 @@
-//! An inference runtime for .tflite models whose operators, planners and delegates are plugins.
+//! An inference runtime for `.tflite` models whose operators, planners and delegates are plugins.
+//!
+//! ```no_run
+//! use arenite::{Interpreter, Model};
+//!
+//! # fn main() -> arenite::Result<()> {
+//! let model = Model::from_file("model.tflite")?;
+//! let mut interpreter = Interpreter::builder(&model).threads(2).build()?;
+//! interpreter.allocate()?;
+//! interpreter.input_mut(0)?.copy_from_slice(&[0.5f32; 64])?;
+//! interpreter.invoke()?;
+//! println!("{:?}", interpreter.output(0)?.as_slice::<f32>()?);
+//! # Ok(()) }
+//! ```
+//!
+//! The program needs plugins: link the default set with `use arenite_builtin as _;`, or have [`Registry::discover`]
+//! find libraries as `arenite.toml` ([`config`]) and `ARENITE_PLUGIN_PATH` say.
+//!
+//! The way of the data, each stage a value:
+//!
+//! ```text
+//! bytes ─► Model ─► Graph ─► Graph with delegates ─► usage records ─► Plan ─► Interpreter ─► outputs
+//! ```
+#![deny(missing_docs)]
 
+mod arena;
 pub mod config;
+mod descriptor;
+mod error;
+mod executor;
+mod graph;
+mod host;
+mod interpreter;
 pub mod library_file;
+pub mod lifetime;
+mod loader;
+mod model;
+pub mod partition;
+mod partition_kernel;
+pub mod plan;
 pub mod pool;
+mod profile;
+mod quota;
+mod registry;
+mod signature;
+mod step;
+mod tensors;
 pub mod trace;
+
+pub use arenite_abi::{Bool, Complex32, Complex64, Element, ElementType, Status, UsageRecord};
+pub use config::{Config, ConfigError};
+pub use error::{Error, LoadError, LoadFailure, Result, UnresolvedOp};
+pub use executor::Served;
+pub use interpreter::{
+    CancelHandle, DEFAULT_PLANNER, Interpreter, InterpreterBuilder, MemoryUse, Tensor, TensorMut,
+};
+pub use loader::PLUGIN_PATH;
+pub use model::Model;
+pub use plan::Plan;
+pub use profile::{Profile, ProfileRow};
+pub use quota::Quota;
+pub use registry::{OpInfo, OpKey, Origin, PluginInfo, Registry};
+pub use signature::SignatureRunner;
+
+/// The model file's tables, as [`Model::view`] gives them.
+pub use arenite_model as model_file;

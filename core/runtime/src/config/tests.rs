@@ -106,7 +106,7 @@ fn refuses_what_it_does_not_know() {
         ),
         (
             "schema = 1\n[plugins]\nstrict = true\nDir = []\nzzz = 1",
-            "line 4, column 1: unknown key `Dir` in `plugins`; did you mean `dirs`? (known: dirs, paths, allow, strict)",
+            "line 4, column 1: unknown key `Dir` in `plugins`; did you mean `dirs`? (known: dirs, paths, allow, strict, builtin)",
         ),
         (
             "schema = 1\n[[delegate]]\nuse = \"a\"\n[[delegate]]\nuse = \"b\"\nonmissing = \"skip\"",

@@ -1,0 +1,199 @@
+//! Memory: aligned blocks, and the persistent arena that hands out pieces which never move.
+
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::ptr::NonNull;
+
+use crate::error::{Error, Result};
+use crate::quota::Budget;
+
+/// Every block and every tensor in an arena starts at a multiple of this.
+pub(crate) const ALIGNMENT: usize = 64;
+
+/// A block of zeroed memory, aligned to [`ALIGNMENT`]. Its owner hands out pointers into it; it makes no references.
+#[derive(Debug)]
+pub(crate) struct Block {
+    data: NonNull<u8>,
+    bytes: usize,
+}
+
+// SAFETY: the block owns its memory, like a `Vec<u8>`.
+unsafe impl Send for Block {}
+
+impl Block {
+    /// No memory.
+    pub const EMPTY: Block = Block { data: NonNull::dangling(), bytes: 0 };
+
+    /// A block of so many zero bytes.
+    pub fn zeroed(bytes: usize) -> Result<Self> {
+        if bytes == 0 {
+            return Ok(Block::EMPTY);
+        }
+        let layout = Layout::from_size_align(bytes, ALIGNMENT).map_err(|_| Error::OutOfMemory { bytes })?;
+        // SAFETY: the layout's size is not zero.
+        let data = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or(Error::OutOfMemory { bytes })?;
+        Ok(Block { data, bytes })
+    }
+
+    /// Bytes in the block.
+    pub fn len(&self) -> usize {
+        self.bytes
+    }
+
+    /// Its start; dangling if it is empty.
+    pub fn as_ptr(&self) -> *mut u8 {
+        self.data.as_ptr()
+    }
+
+    /// Makes room for `bytes`, keeping the contents, within `budget`. Says whether the block moved.
+    pub fn grow(&mut self, bytes: usize, budget: &mut Budget, purpose: &str) -> Result<bool> {
+        if bytes <= self.bytes {
+            return Ok(false);
+        }
+        budget.take((bytes - self.bytes) as u64, purpose)?;
+        let larger = match Block::zeroed(bytes) {
+            Ok(block) => block,
+            Err(error) => {
+                budget.give((bytes - self.bytes) as u64);
+                return Err(error);
+            }
+        };
+        // SAFETY: both blocks have at least `self.bytes` bytes and are different allocations.
+        unsafe { std::ptr::copy_nonoverlapping(self.as_ptr(), larger.as_ptr(), self.bytes) };
+        *self = larger;
+        Ok(true)
+    }
+
+    /// Sets all bytes to zero.
+    pub fn clear(&mut self) {
+        // SAFETY: the block has that many bytes, and `&mut self` says that nobody reads them.
+        unsafe { self.as_ptr().write_bytes(0, self.bytes) };
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        if self.bytes != 0 {
+            // SAFETY: allocated in `zeroed` with this layout, which was valid there.
+            unsafe {
+                dealloc(self.as_ptr(), Layout::from_size_align_unchecked(self.bytes, ALIGNMENT));
+            }
+        }
+    }
+}
+
+/// Memory that lives as long as the nodes that asked for it: a stack of pieces in blocks that never move.
+///
+/// ```text
+/// block 0 [ state 0 | table 0 | state 1 | ……… ]  block 1 [ table 1 | state 2 | ……… ]
+///                                                          ▲ Mark: everything from here on can be released
+/// ```
+#[derive(Debug, Default)]
+pub(crate) struct Persistent {
+    blocks: Vec<Block>,
+    /// Blocks in use; those after it are kept for later.
+    filled: usize,
+    /// Bytes in use of the last block in use.
+    used: usize,
+    total: u64,
+}
+
+/// A height of the stack.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mark {
+    filled: usize,
+    used: usize,
+    total: u64,
+}
+
+const BLOCK_BYTES: usize = 64 << 10;
+
+impl Persistent {
+    /// The present height.
+    pub fn mark(&self) -> Mark {
+        Mark { filled: self.filled, used: self.used, total: self.total }
+    }
+
+    /// Releases everything above `mark`; whoever used it does not any more.
+    pub fn release(&mut self, mark: Mark) {
+        self.filled = mark.filled;
+        self.used = mark.used;
+        self.total = mark.total;
+    }
+
+    /// Bytes handed out.
+    pub fn in_use(&self) -> u64 {
+        self.total
+    }
+
+    /// `bytes` zero bytes at a multiple of `align` (a power of two).
+    pub fn take(&mut self, bytes: usize, align: usize, budget: &mut Budget) -> Result<*mut u8> {
+        if bytes == 0 {
+            return Ok(std::ptr::without_provenance_mut(align.max(1)));
+        }
+        loop {
+            if self.filled > 0
+                && let Some(piece) = self.carve(bytes, align)
+            {
+                return Ok(piece);
+            }
+            if self.filled < self.blocks.len() {
+                self.filled += 1;
+                self.used = 0;
+                continue;
+            }
+            let size = bytes.saturating_add(align).max(BLOCK_BYTES);
+            budget.take(size as u64, "the state of its nodes")?;
+            self.blocks.push(Block::zeroed(size)?);
+            self.filled += 1;
+            self.used = 0;
+        }
+    }
+
+    fn carve(&mut self, bytes: usize, align: usize) -> Option<*mut u8> {
+        let block = &self.blocks[self.filled - 1];
+        let start = block.as_ptr() as usize;
+        let from = (start + self.used).checked_next_multiple_of(align)? - start;
+        let to = from.checked_add(bytes).filter(|&to| to <= block.len())?;
+        self.used = to;
+        self.total += bytes as u64;
+        // SAFETY: `from..to` lies in the block.
+        let piece = unsafe { block.as_ptr().add(from) };
+        // SAFETY: the piece is in nobody's use; a released one may hold old bytes.
+        unsafe { piece.write_bytes(0, bytes) };
+        Some(piece)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn persistent_pieces_are_aligned_zeroed_and_reused_after_release() {
+        let mut budget = Budget::new(1 << 20);
+        let mut memory = Persistent::default();
+        memory.take(3, 1, &mut budget).unwrap();
+        let mark = memory.mark();
+        let first = memory.take(100, 64, &mut budget).unwrap();
+        assert!(first.addr().is_multiple_of(64));
+        // SAFETY: 100 bytes were handed out.
+        unsafe { first.write_bytes(7, 100) };
+        let large = memory.take(200_000, 16, &mut budget).unwrap();
+        assert_ne!(first, large);
+        memory.release(mark);
+        let again = memory.take(100, 64, &mut budget).unwrap();
+        assert_eq!(first, again);
+        // SAFETY: 100 bytes were handed out.
+        assert!((0..100).all(|i| unsafe { again.add(i).read() } == 0));
+        assert_eq!(memory.in_use(), 103);
+    }
+
+    #[test]
+    fn a_quota_stops_growth() {
+        let mut budget = Budget::new(100_000);
+        let mut memory = Persistent::default();
+        memory.take(10, 8, &mut budget).unwrap();
+        let error = memory.take(90_000, 8, &mut budget).unwrap_err();
+        assert!(matches!(error, Error::Quota { what: "bytes", .. }), "{error}");
+    }
+}

@@ -1,0 +1,923 @@
+//! One subgraph, ready to run: delegates applied, nodes prepared, memory planned.
+//!
+//! The execution plan falls into *segments*. A segment ends behind a step whose output shapes only its run can tell;
+//! what follows is prepared and planned when those shapes are known, and again only when they change.
+//!
+//! ```text
+//!   ├──── segment 0 ────┤├── segment 1 ──┤├─ segment 2 ─┤
+//!   CONV  RELU  RESHAPE*  ADD  SLICE*      SOFTMAX          * dynamic output
+//! ```
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use arenite_abi::raw::{ArSpan, OP_STATEFUL, TENSOR_CONSTANT, TENSOR_VARIABLE};
+use arenite_abi::{Status, UsageRecord};
+
+use crate::arena::{ALIGNMENT, Block, Mark, Persistent};
+use crate::config::{DelegateConfig, OnMissing};
+use crate::error::{Error, Result, UnresolvedOp};
+use crate::graph::Graph;
+use crate::lifetime::{Lifetime, LifetimeInput, lifetimes};
+use crate::partition::{PartitionInput, Subset, partition};
+use crate::partition_kernel::{DelegateInstance, GraphForDelegate};
+use crate::plan::{ChosenPlanner, Plan};
+use crate::profile::Profile;
+use crate::quota::{Budget, Quota};
+use crate::registry::Registry;
+use crate::step::{EvalHost, Failure, Kernel, Memory, Outcome, Step, list};
+use crate::tensors::TensorTable;
+
+/// What an interpreter was asked for.
+pub(crate) struct Settings {
+    pub planner: ChosenPlanner,
+    pub delegates: Vec<DelegateConfig>,
+    pub threads: u32,
+    pub quota: Quota,
+}
+
+/// Constants up to this size are folded while shapes are inferred for delegates; larger ones later.
+const INFERENCE_FOLD_LIMIT: u64 = 4096;
+
+pub(crate) struct Executor {
+    // Steps first: their states are dropped while the memory that holds them is still there.
+    steps: Vec<Step>,
+    instances: BTreeMap<usize, Rc<DelegateInstance>>,
+    tensors: TensorTable,
+    pub graph: Box<Graph>,
+    /// Shapes that the caller gave to inputs.
+    resized: BTreeMap<usize, Vec<i32>>,
+    lives: Vec<Option<Lifetime>>,
+    segments: Vec<Segment>,
+    placements: Vec<Option<Placement>>,
+    arena: Block,
+    persistent: Persistent,
+    variables: Block,
+    dynamic: Vec<Block>,
+    budget: Budget,
+    ready: bool,
+    pub report: Report,
+}
+
+/// Steps `first..end`, prepared and planned together.
+struct Segment {
+    first: usize,
+    end: usize,
+    mark: Mark,
+    /// Shapes of the dynamic tensors that it was prepared with.
+    shapes: Vec<(usize, Vec<i32>)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Placement {
+    pub offset: u64,
+    pub bytes: u64,
+}
+
+/// What happened when the subgraph was allocated, for people.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Report {
+    /// Per node of the model: who runs it.
+    pub served_by: Vec<Served>,
+    /// Per node of the model: which delegates refused it, and why.
+    pub refusals: Vec<Vec<(String, String)>>,
+    /// Delegates that were left out as a whole, and why.
+    pub left_out: Vec<(String, String)>,
+    /// Records and plan of each segment.
+    pub plans: Vec<(Vec<UsageRecord>, Plan)>,
+}
+
+/// Who runs a node.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Served {
+    /// Nobody yet: not allocated, or behind a node of dynamic shape.
+    #[default]
+    Nobody,
+    /// The op of this plugin.
+    Plugin(String),
+    /// The op of this plugin, once: its result is constant.
+    Folded(String),
+    /// Partition number `partition` of this delegate.
+    Delegate {
+        /// The delegate's name.
+        name: String,
+        /// Numbered from 0 in execution order.
+        partition: usize,
+    },
+}
+
+impl Executor {
+    pub fn new(graph: Graph, quota: &Quota) -> Self {
+        let graph = Box::new(graph);
+        let n = graph.tensors.len();
+        let mut executor = Executor {
+            steps: Vec::new(),
+            instances: BTreeMap::new(),
+            tensors: TensorTable::new(&graph),
+            resized: BTreeMap::new(),
+            lives: Vec::new(),
+            segments: Vec::new(),
+            placements: vec![None; n],
+            arena: Block::EMPTY,
+            persistent: Persistent::default(),
+            variables: Block::EMPTY,
+            dynamic: (0..n).map(|_| Block::EMPTY).collect(),
+            budget: Budget::new(quota.bytes),
+            ready: false,
+            report: Report::default(),
+            graph,
+        };
+        executor.reset();
+        executor
+    }
+
+    pub fn tensors(&self) -> &TensorTable {
+        &self.tensors
+    }
+
+    pub fn is_ready(&self) -> bool {
+        self.ready
+    }
+
+    pub fn arena_bytes(&self) -> u64 {
+        self.arena.len() as u64
+    }
+
+    pub fn persistent_bytes(&self) -> u64 {
+        self.persistent.in_use() + self.variables.len() as u64
+    }
+
+    pub fn dynamic_bytes(&self) -> u64 {
+        self.dynamic.iter().map(|block| block.len() as u64).sum()
+    }
+
+    /// Number of steps: nodes and partitions.
+    pub fn step_count(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// Gives an input another shape; `allocate` must follow.
+    pub fn resize_input(&mut self, tensor: usize, shape: &[i32], limit: u64) -> Result<()> {
+        let info = &self.graph.tensors[tensor];
+        let refuse = |message| Err(Error::Tensor { name: info.name.clone(), message });
+        if shape.len() > crate::tensors::MAX_RANK || shape.iter().any(|&d| d < 0) {
+            return refuse(format!("shape {shape:?} is refused; at most 8 dimensions, none negative"));
+        }
+        let bytes = info.ty.bytes_of(arenite_abi::tensor::element_count(shape));
+        if info.ty.bits() > 0 && bytes.is_none_or(|bytes| bytes as u64 > limit) {
+            return refuse(format!("shape {shape:?} needs more bytes than the quota of {limit}"));
+        }
+        if info.constant.is_some() || info.variable {
+            return refuse("it is constant or a variable, its shape stays".into());
+        }
+        self.resized.insert(tensor, shape.to_vec());
+        self.ready = false;
+        Ok(())
+    }
+
+    /// Applies delegates, prepares nodes, plans and allocates memory.
+    pub fn allocate(
+        &mut self,
+        registry: &Registry,
+        settings: &Settings,
+        cancelled: &AtomicBool,
+    ) -> Result<()> {
+        let _span = tracing::info_span!("allocate", subgraph = self.graph.index).entered();
+        self.ready = false;
+        self.reset();
+        let run = Run::new(settings, cancelled);
+        let deferred = self.check_resolved(settings)?;
+        self.base_steps();
+        if !settings.delegates.is_empty() {
+            self.apply_delegates(registry, settings, &run)?;
+        }
+        let missing: Vec<_> =
+            deferred.into_iter().filter(|u| u.nodes.iter().any(|&n| self.is_plain(n))).collect();
+        if !missing.is_empty() {
+            return Err(Error::UnresolvedOps(missing));
+        }
+        self.find_lifetimes();
+        self.place_variables()?;
+        self.prepare_segment(registry, &run, 0)?;
+        self.ready = true;
+        Ok(())
+    }
+
+    /// Zeroes the variables.
+    pub fn reset_variables(&mut self) {
+        self.variables.clear();
+    }
+
+    /// Runs the plan once.
+    pub fn invoke(
+        &mut self,
+        registry: &Registry,
+        settings: &Settings,
+        cancelled: &AtomicBool,
+        mut profile: Option<&mut Profile>,
+    ) -> Result<()> {
+        if !self.ready {
+            return Err(Error::State(
+                "the interpreter is not allocated: call allocate() after building it and after each resize"
+                    .into(),
+            ));
+        }
+        let run = Run::new(settings, cancelled);
+        let mut segment = 0;
+        loop {
+            let Segment { first, end, .. } = self.segments[segment];
+            for i in first..end {
+                self.run_step(i, &run, profile.as_deref_mut())?;
+            }
+            if end == self.steps.len() {
+                return Ok(());
+            }
+            segment += 1;
+            self.ensure_segment(registry, &run, segment)?;
+        }
+    }
+
+    fn run_step(&mut self, i: usize, run: &Run<'_>, profile: Option<&mut Profile>) -> Result<()> {
+        let step = &mut self.steps[i];
+        if step.outcome == Outcome::Folded {
+            return Ok(());
+        }
+        let _span = tracing::trace_span!("node", index = step.raw.index).entered();
+        let start = profile.is_some().then(Instant::now);
+        let dynamic = step.outcome == Outcome::Dynamic;
+        if dynamic {
+            forget_outputs(&mut self.tensors, step);
+        }
+        let mut host = EvalHost {
+            tensors: &mut self.tensors,
+            dynamic: &mut self.dynamic,
+            budget: &mut self.budget,
+            threads: run.settings.threads,
+            cancelled: run.cancelled,
+            deadline: run.deadline,
+            tensor_limit: run.settings.quota.bytes,
+            outputs: (std::ptr::null(), 0),
+        };
+        if host.is_cancelled() {
+            return Err(run.stopped());
+        }
+        if let Err(failure) = step.eval(&mut host) {
+            return Err(self.failed(i, failure, run));
+        }
+        if dynamic {
+            self.check_dynamic_outputs(i, run)?;
+        }
+        if let (Some(start), Some(profile)) = (start, profile) {
+            profile.note(i, start.elapsed());
+        }
+        Ok(())
+    }
+
+    fn check_dynamic_outputs(&self, i: usize, run: &Run<'_>) -> Result<()> {
+        for t in Graph::present(self.steps[i].outputs()) {
+            if self.tensors.is_dynamic(t) && self.tensors.get(t).data.is_null() {
+                let message =
+                    format!("it gave no shape to its dynamic output '{}'", self.graph.tensors[t].name);
+                return Err(self.failed(i, Failure { status: Status::Internal, message }, run));
+            }
+        }
+        Ok(())
+    }
+
+    /// Back to the model's shapes, with those that the caller gave.
+    fn reset(&mut self) {
+        self.steps.clear();
+        self.segments.clear();
+        self.placements.fill(None);
+        let bottom = Persistent::default().mark();
+        self.persistent.release(bottom);
+        for (i, tensor) in self.graph.tensors.iter().enumerate() {
+            self.tensors.reset(i, tensor);
+        }
+        for (&i, shape) in &self.resized {
+            self.tensors.set_shape(i, shape, self.graph.tensors[i].ty);
+        }
+        for &i in &self.graph.inputs {
+            if let Ok(i) = usize::try_from(i)
+                && self.graph.tensors[i].ty.bits() == 0
+            {
+                self.tensors.set_data(i, self.dynamic[i].as_ptr());
+                self.tensors.set_bytes(i, self.dynamic[i].len() as u64);
+            }
+        }
+        self.report = Report {
+            served_by: vec![Served::Nobody; self.graph.nodes.len()],
+            refusals: vec![Vec::new(); self.graph.nodes.len()],
+            ..Report::default()
+        };
+    }
+
+    /// Fails for ops that nobody can serve. Custom ops that a delegate may take are given back.
+    fn check_resolved(&self, settings: &Settings) -> Result<Vec<UnresolvedOp>> {
+        let unresolved = &self.graph.unresolved;
+        if unresolved.iter().any(|u| !u.custom || settings.delegates.is_empty()) {
+            return Err(Error::UnresolvedOps(unresolved.clone()));
+        }
+        Ok(unresolved.clone())
+    }
+
+    fn base_steps(&mut self) {
+        let (tensors, count) = (self.tensors.as_ptr(), self.tensors.len());
+        let nodes = self.graph.nodes.iter().enumerate();
+        self.steps = nodes
+            .map(|(i, node)| Step::new(node.to_raw(self.graph.index, i, tensors, count), Some(i)))
+            .collect();
+    }
+
+    /// Whether node `n` of the model is a step of its own.
+    fn is_plain(&self, n: usize) -> bool {
+        self.steps.iter().any(|step| step.node == Some(n))
+    }
+
+    // ── Delegates ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    fn apply_delegates(&mut self, registry: &Registry, settings: &Settings, run: &Run<'_>) -> Result<()> {
+        let known = self.infer_shapes(run)?;
+        for (i, config) in settings.delegates.iter().enumerate() {
+            let Some(instance) = self.instance(registry, i, config)? else { continue };
+            if let Err(error) = self.apply_delegate(&instance, config, &known) {
+                tracing::warn!(delegate = %config.name, "left out: {error}");
+                self.report.left_out.push((config.name.clone(), error.to_string()));
+            }
+        }
+        self.number_partitions();
+        Ok(())
+    }
+
+    fn instance(
+        &mut self,
+        registry: &Registry,
+        index: usize,
+        config: &DelegateConfig,
+    ) -> Result<Option<Rc<DelegateInstance>>> {
+        if let Some(instance) = self.instances.get(&index) {
+            return Ok(Some(Rc::clone(instance)));
+        }
+        let made = match registry.delegate(&config.name) {
+            Some(raw) => DelegateInstance::create(&config.name, raw, &config.options),
+            None => Err(Error::NotFound {
+                what: "delegate",
+                name: config.name.clone(),
+                known: registry.delegate_names(),
+            }),
+        };
+        match made {
+            Ok(instance) => {
+                let instance = Rc::new(instance);
+                self.instances.insert(index, Rc::clone(&instance));
+                Ok(Some(instance))
+            }
+            Err(error) if config.on_missing == OnMissing::Skip => {
+                tracing::info!(delegate = %config.name, "skipped: {error}");
+                self.report.left_out.push((config.name.clone(), error.to_string()));
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Prepares all nodes with reference ops, so that delegates see shapes and wrong nodes are refused on every
+    /// backend alike. Gives, per node of the model, whether its shapes are known.
+    fn infer_shapes(&mut self, run: &Run<'_>) -> Result<Vec<bool>> {
+        let mut known = vec![false; self.graph.nodes.len()];
+        for (i, known) in known.iter_mut().enumerate() {
+            match self.prepare_step(run, i) {
+                Ok(()) => self.fold(i, run, INFERENCE_FOLD_LIMIT)?,
+                Err(Error::UnresolvedOps(_)) => {}
+                Err(Error::Node { status: Status::Unsupported, .. }) => {}
+                Err(error) => return Err(error),
+            }
+            if self.steps[i].outcome == Outcome::Dynamic {
+                break;
+            }
+            *known = true;
+        }
+        Ok(known)
+    }
+
+    /// Hands the delegate what it claims. On an error everything stays as it was.
+    fn apply_delegate(
+        &mut self,
+        instance: &Rc<DelegateInstance>,
+        config: &DelegateConfig,
+        known: &[bool],
+    ) -> Result<()> {
+        let _span = tracing::info_span!("delegate", name = %config.name).entered();
+        let nodes = self.steps.iter().map(|step| step.raw).collect();
+        let view =
+            Rc::new(GraphForDelegate::new(&self.tensors, nodes, &self.graph.inputs, &self.graph.outputs));
+        let answers = instance.claim(&view)?;
+        let mut refused: Vec<Option<String>> = answers
+            .into_iter()
+            .enumerate()
+            .map(|(i, answer)| self.veto(i, config, known).or(answer))
+            .collect();
+        let mut subsets = self.cut(&refused);
+        let mut small = false;
+        for subset in subsets.iter().filter(|s| s.claimed && s.nodes.len() < config.min_nodes) {
+            small = true;
+            let reason =
+                format!("its partition has {} nodes, min_nodes is {}", subset.nodes.len(), config.min_nodes);
+            subset.nodes.iter().for_each(|&i| refused[i] = Some(reason.clone()));
+        }
+        if small {
+            subsets = self.cut(&refused);
+        }
+        let mut kernels = Vec::new();
+        for subset in subsets.iter().filter(|s| s.claimed) {
+            kernels.push(instance.compile(&view, subset)?);
+        }
+        for (step, reason) in self.steps.iter().zip(refused) {
+            if let (Some(node), Some(reason)) = (step.node, reason) {
+                self.report.refusals[node].push((config.name.clone(), reason));
+            }
+        }
+        self.replace(subsets, kernels);
+        Ok(())
+    }
+
+    /// Reasons of the host's own against giving step `i` to a delegate.
+    fn veto(&self, i: usize, config: &DelegateConfig, known: &[bool]) -> Option<String> {
+        let Some(node) = self.steps[i].node else { return Some("another delegate has it".into()) };
+        let op = self.graph.op_name(node);
+        if config.exclude_ops.contains(&op) {
+            return Some(format!("{op} is in exclude_ops"));
+        }
+        if self.steps[i].outcome == Outcome::Folded {
+            return Some("its result is constant".into());
+        }
+        (!known[node]).then(|| "its shapes are unknown before the run".into())
+    }
+
+    fn cut(&self, refused: &[Option<String>]) -> Vec<Subset> {
+        let nodes: Vec<(&[i32], &[i32])> = self.steps.iter().map(|s| (s.inputs(), s.outputs())).collect();
+        let claimed: Vec<bool> = refused.iter().map(Option::is_none).collect();
+        let stateful: Vec<bool> = self.steps.iter().map(|step| self.is_stateful(step)).collect();
+        partition(&PartitionInput {
+            tensor_count: self.tensors.len(),
+            nodes: &nodes,
+            outputs: &self.graph.outputs,
+            claimed: &claimed,
+            stateful: &stateful,
+        })
+    }
+
+    fn replace(&mut self, subsets: Vec<Subset>, kernels: Vec<crate::partition_kernel::PartitionKernel>) {
+        let mut old: Vec<Option<Step>> = std::mem::take(&mut self.steps).into_iter().map(Some).collect();
+        let mut kernels = kernels.into_iter();
+        for subset in subsets {
+            if !subset.claimed {
+                self.steps.extend(subset.nodes.iter().filter_map(|&i| old[i].take()));
+                continue;
+            }
+            let Some(mut kernel) = kernels.next() else { continue };
+            let members: Vec<usize> =
+                subset.nodes.iter().filter_map(|&i| old[i].as_ref().and_then(|step| step.node)).collect();
+            let index = members.first().copied().unwrap_or(0);
+            let raw = kernel.macro_node(self.graph.index, index, &self.tensors);
+            let name = kernel.owner.name.clone();
+            for &node in &members {
+                self.report.served_by[node] = Served::Delegate { name: name.clone(), partition: 0 };
+            }
+            kernel.members = members;
+            let mut step = Step::new(raw, None);
+            step.kernel = Kernel::Partition(Box::new(kernel));
+            self.steps.push(step);
+        }
+    }
+
+    fn number_partitions(&mut self) {
+        let partitions = self.steps.iter().filter_map(|step| match &step.kernel {
+            Kernel::Partition(kernel) => Some(kernel),
+            _ => None,
+        });
+        for (number, kernel) in partitions.enumerate() {
+            for &node in &kernel.members {
+                if let Some(Served::Delegate { partition, .. }) = self.report.served_by.get_mut(node) {
+                    *partition = number;
+                }
+            }
+        }
+    }
+
+    fn is_stateful(&self, step: &Step) -> bool {
+        let variable = |t: usize| self.graph.tensors[t].variable;
+        match step.node {
+            None => false,
+            Some(node) => {
+                let flags = self.graph.nodes[node].candidates.first().map_or(0, |c| c.op.flags);
+                flags & OP_STATEFUL != 0 || Graph::present(step.inputs()).any(variable)
+            }
+        }
+    }
+
+    // ── Preparation ────────────────────────────────────────────────────────────────────────────────────────────────
+
+    fn find_lifetimes(&mut self) {
+        self.lives = lifetimes(LifetimeInput {
+            tensor_count: self.tensors.len(),
+            nodes: &mut self.steps.iter().map(|step| (step.inputs(), step.outputs())),
+            inputs: &self.graph.inputs,
+            outputs: &self.graph.outputs,
+            variables: &self.graph.variables,
+        });
+    }
+
+    fn place_variables(&mut self) -> Result<()> {
+        let mut end = 0usize;
+        let mut offsets = Vec::with_capacity(self.graph.variables.len());
+        for &t in &self.graph.variables {
+            let bytes = self.tensors.get(t as usize).bytes as usize;
+            offsets.push(end);
+            let next = end.checked_add(bytes).and_then(|e| e.checked_next_multiple_of(ALIGNMENT));
+            end = next.ok_or_else(|| Error::State("the variables' sizes overflow".into()))?;
+        }
+        self.variables.grow(end, &mut self.budget, "its variables")?;
+        self.variables.clear();
+        for (&t, offset) in self.graph.variables.iter().zip(offsets) {
+            // SAFETY: the block has `end` bytes, and `offset` is within.
+            let data = unsafe { self.variables.as_ptr().add(offset) };
+            self.tensors.set_data(t as usize, data);
+        }
+        Ok(())
+    }
+
+    /// Prepares and plans from `first` to behind the next step of dynamic shape.
+    fn prepare_segment(&mut self, registry: &Registry, run: &Run<'_>, first: usize) -> Result<()> {
+        let mark = self.persistent.mark();
+        let mut end = first;
+        let mut stale = false;
+        let shapes = match first.checked_sub(1) {
+            None => Vec::new(),
+            Some(before) => Graph::present(self.steps[before].outputs())
+                .filter(|&t| self.tensors.is_dynamic(t))
+                .map(|t| (t, self.tensors.shape(t).to_vec()))
+                .collect(),
+        };
+        while end < self.steps.len() {
+            if run.is_over() {
+                return Err(run.stopped());
+            }
+            stale |= self.prepare_anew(run, end, stale)?;
+            self.fold(end, run, u64::MAX)?;
+            self.note_served(registry, end);
+            end += 1;
+            if self.steps[end - 1].outcome == Outcome::Dynamic {
+                break;
+            }
+        }
+        self.segments.push(Segment { first, end, mark, shapes });
+        self.plan_segment(run, first, end)
+    }
+
+    /// Makes segment `k` fit the shapes that are known now.
+    fn ensure_segment(&mut self, registry: &Registry, run: &Run<'_>, k: usize) -> Result<()> {
+        if let Some(segment) = self.segments.get(k) {
+            if segment.shapes.iter().all(|(t, shape)| self.tensors.shape(*t) == &shape[..]) {
+                return Ok(());
+            }
+            let (first, mark) = (segment.first, segment.mark);
+            for step in &mut self.steps[first..] {
+                step.unprepare();
+            }
+            self.persistent.release(mark);
+            self.segments.truncate(k);
+            self.report.plans.truncate(k);
+            for (t, life) in self.lives.iter().enumerate() {
+                if life.is_some_and(|life| life.first as usize >= first && life.first > 0) {
+                    self.placements[t] = None;
+                }
+            }
+        }
+        let first = self.segments.last().map_or(0, |segment| segment.end);
+        self.prepare_segment(registry, run, first)
+    }
+
+    /// Prepares a step unless shape inference did so already and nothing before it changed since (`stale`). Says
+    /// whether its own outputs have other shapes than inference found.
+    fn prepare_anew(&mut self, run: &Run<'_>, i: usize, stale: bool) -> Result<bool> {
+        if self.steps[i].outcome != Outcome::Unprepared && !stale {
+            return Ok(false);
+        }
+        let shapes = |this: &Self| -> Vec<Vec<i32>> {
+            Graph::present(this.steps[i].outputs()).map(|t| this.tensors.shape(t).to_vec()).collect()
+        };
+        let before = shapes(self);
+        self.prepare_step(run, i)?;
+        Ok(shapes(self) != before)
+    }
+
+    /// Prepares one step: a partition, or a node with the first candidate that serves it.
+    fn prepare_step(&mut self, run: &Run<'_>, i: usize) -> Result<()> {
+        let Executor { steps, tensors, persistent, budget, graph, .. } = self;
+        let step = &mut steps[i];
+        step.unprepare();
+        let mut memory = Memory {
+            tensors,
+            persistent,
+            budget,
+            planner: &run.settings.planner,
+            tensor_limit: run.settings.quota.bytes,
+        };
+        let Some(node) = step.node else {
+            reset_outputs(memory.tensors, graph, step);
+            return step.prepare_partition(&mut memory).map_err(|failure| self.failed(i, failure, run));
+        };
+        let mut refusal = None;
+        for candidate in &graph.nodes[node].candidates {
+            reset_outputs(memory.tensors, graph, step);
+            match step.prepare_op(candidate.op, &mut memory) {
+                Ok(()) => return Ok(()),
+                Err(failure) => {
+                    let last = failure.status != Status::Unsupported;
+                    // The first refusal is that of the preferred plugin.
+                    refusal.get_or_insert(failure);
+                    if last {
+                        break;
+                    }
+                }
+            }
+        }
+        match refusal {
+            Some(failure) => Err(self.failed(i, failure, run)),
+            None => Err(Error::UnresolvedOps(
+                self.graph.unresolved.iter().filter(|u| u.nodes.contains(&node)).cloned().collect(),
+            )),
+        }
+    }
+
+    /// Runs a step now if all that it reads is constant and its result is no larger than `limit`.
+    fn fold(&mut self, i: usize, run: &Run<'_>, limit: u64) -> Result<()> {
+        if !self.is_foldable(i, limit) {
+            return Ok(());
+        }
+        let scratch = self.fold_memory(i)?;
+        self.run_step(i, run, None)?;
+        drop(scratch);
+        let step = &mut self.steps[i];
+        step.scratch.clear();
+        step.scratch_requests.clear();
+        step.outcome = Outcome::Folded;
+        for t in Graph::present(self.steps[i].outputs()) {
+            self.tensors.set_flags(t, self.tensors.get(t).flags & TENSOR_VARIABLE | TENSOR_CONSTANT);
+        }
+        Ok(())
+    }
+
+    fn is_foldable(&self, i: usize, limit: u64) -> bool {
+        let step = &self.steps[i];
+        let small = |t: usize| {
+            let raw = self.tensors.get(t);
+            raw.flags & TENSOR_VARIABLE == 0 && (self.tensors.is_dynamic(t) || raw.bytes <= limit)
+        };
+        matches!(step.outcome, Outcome::Static | Outcome::Dynamic)
+            && matches!(step.kernel, Kernel::Op { op, .. } if op.flags & OP_STATEFUL == 0)
+            && Graph::present(step.inputs()).next().is_some()
+            && Graph::present(step.inputs()).all(|t| self.tensors.is_constant(t))
+            && Graph::present(step.outputs()).next().is_some()
+            && Graph::present(step.outputs()).all(small)
+    }
+
+    /// Persistent memory for the outputs of a step that is folded, and scratch for its one run.
+    fn fold_memory(&mut self, i: usize) -> Result<Vec<Block>> {
+        for t in Graph::present(self.steps[i].outputs()) {
+            if !self.tensors.is_dynamic(t) && !self.tensors.is_constant(t) {
+                let bytes = self.tensors.get(t).bytes as usize;
+                let data = self.persistent.take(bytes, ALIGNMENT, &mut self.budget)?;
+                self.tensors.set_data(t, data);
+            }
+        }
+        let step = &mut self.steps[i];
+        let blocks = step
+            .scratch_requests
+            .iter()
+            .map(|request| Block::zeroed(request.bytes as usize))
+            .collect::<Result<Vec<_>>>()?;
+        step.scratch = blocks
+            .iter()
+            .map(|block| ArSpan { data: block.as_ptr().cast(), bytes: block.len() as u64 })
+            .collect();
+        Ok(blocks)
+    }
+
+    fn note_served(&mut self, registry: &Registry, i: usize) {
+        let step = &self.steps[i];
+        if let (Some(node), Kernel::Op { op, .. }) = (step.node, &step.kernel) {
+            let plugin = registry.plugin_of(op).unwrap_or("").to_owned();
+            let folded = step.outcome == Outcome::Folded;
+            self.report.served_by[node] =
+                if folded { Served::Folded(plugin) } else { Served::Plugin(plugin) };
+        }
+    }
+
+    // ── Memory ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    /// Plans the tensors and scratch buffers of steps `first..end`; what lies already and lives on stays.
+    fn plan_segment(&mut self, run: &Run<'_>, first: usize, end: usize) -> Result<()> {
+        let mut records = Vec::new();
+        for (t, life) in self.lives.iter().enumerate() {
+            let Some(life) = life else { continue };
+            let raw = self.tensors.get(t);
+            let ty = self.graph.tensors[t].ty;
+            if raw.flags & (TENSOR_CONSTANT | TENSOR_VARIABLE) != 0
+                || ty.bits() == 0
+                || self.tensors.is_dynamic(t)
+            {
+                continue;
+            }
+            let mut record = UsageRecord::new(raw.bytes, life.first, life.last);
+            record.tensor = t as i32;
+            let starts_here = (first..end.max(1)).contains(&(life.first as usize));
+            match self.placements[t] {
+                Some(placed) if life.last as usize >= first => record.fixed_offset = placed.offset,
+                None if starts_here => {}
+                _ => continue,
+            }
+            records.push(record);
+        }
+        self.note_shares(&mut records, first, end);
+        let mut scratch_owners = Vec::new();
+        for (i, step) in self.steps.iter().enumerate().take(end).skip(first) {
+            for request in &step.scratch_requests {
+                let mut record = UsageRecord::new(request.bytes, i as u32, i as u32);
+                record.alignment = request.alignment.max(ALIGNMENT as u64);
+                records.push(record);
+                scratch_owners.push(i);
+            }
+        }
+        let plan = run.settings.planner.plan(&records)?;
+        let total =
+            usize::try_from(plan.total_bytes).map_err(|_| Error::OutOfMemory { bytes: usize::MAX })?;
+        self.arena.grow(total, &mut self.budget, "the arena")?;
+        self.settle(&records, &plan, &scratch_owners);
+        self.report.plans.push((records, plan));
+        Ok(())
+    }
+
+    /// Tells the planner which outputs may take over an input's memory.
+    fn note_shares(&self, records: &mut [UsageRecord], first: usize, end: usize) {
+        let record_of: BTreeMap<i32, usize> =
+            records.iter().enumerate().map(|(i, r)| (r.tensor, i)).collect();
+        for step in &self.steps[first..end] {
+            for share in &step.shares {
+                let output = step.outputs().get(share.output as usize).and_then(|t| record_of.get(t));
+                let input = step.inputs().get(share.input as usize).and_then(|t| record_of.get(t));
+                if let (Some(&output), Some(&input)) = (output, input) {
+                    records[output].share_with = input as i32;
+                    records[output].share_kind = share.kind;
+                }
+            }
+        }
+    }
+
+    /// Writes the plan's addresses into the tensor table and the steps.
+    fn settle(&mut self, records: &[UsageRecord], plan: &Plan, scratch_owners: &[usize]) {
+        let mut owners = scratch_owners.iter();
+        for &i in scratch_owners {
+            self.steps[i].scratch.clear();
+        }
+        let mut moved_scratch: Vec<(usize, Placement)> = Vec::new();
+        for (record, &offset) in records.iter().zip(&plan.offsets) {
+            let placement = Placement { offset, bytes: record.size };
+            match usize::try_from(record.tensor) {
+                Ok(t) => self.placements[t] = Some(placement),
+                Err(_) => moved_scratch.extend(owners.next().map(|&i| (i, placement))),
+            }
+        }
+        let base = self.arena.as_ptr();
+        for (t, placement) in self.placements.iter().enumerate() {
+            if let Some(placement) = placement {
+                // An empty tensor may lie anywhere, so its offset may be beyond the block.
+                let data = base.wrapping_add(placement.offset as usize);
+                self.tensors.set_data(t, data);
+            }
+        }
+        // Scratch of earlier segments: the arena may have moved under it.
+        self.resettle_scratch();
+        for (i, placement) in moved_scratch {
+            let data = base.wrapping_add(placement.offset as usize).cast();
+            self.steps[i].scratch.push(ArSpan { data, bytes: placement.bytes });
+        }
+    }
+
+    fn resettle_scratch(&mut self) {
+        let base = self.arena.as_ptr();
+        for (segment, (records, plan)) in self.segments.iter().zip(&self.report.plans) {
+            let scratch = records.iter().zip(&plan.offsets).filter(|(record, _)| record.tensor < 0);
+            let mut scratch = scratch.map(|(_, &offset)| offset);
+            for step in &mut self.steps[segment.first..segment.end] {
+                for span in &mut step.scratch {
+                    if let Some(offset) = scratch.next() {
+                        span.data = base.wrapping_add(offset as usize).cast();
+                    }
+                }
+            }
+        }
+    }
+
+    /// An input of strings, whose size the shape does not tell: takes its bytes.
+    pub fn set_input_bytes(&mut self, t: usize, bytes: &[u8]) -> Result<()> {
+        self.dynamic[t].grow(bytes.len(), &mut self.budget, "an input of strings")?;
+        // SAFETY: the block has that many bytes; the caller's slice is another allocation.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.dynamic[t].as_ptr(), bytes.len()) };
+        self.tensors.set_data(t, self.dynamic[t].as_ptr());
+        self.tensors.set_bytes(t, bytes.len() as u64);
+        Ok(())
+    }
+
+    /// The shape that the next `allocate` starts from.
+    pub fn shape(&self, t: usize) -> &[i32] {
+        self.tensors.shape(t)
+    }
+
+    /// Op and output name of a step, for listings.
+    pub fn step_name(&self, i: usize) -> (String, String) {
+        let step = &self.steps[i];
+        let op = match step.node {
+            Some(node) => self.graph.op_name(node),
+            None => match &step.kernel {
+                Kernel::Partition(kernel) => format!("delegate {}", kernel.owner.name),
+                _ => "DELEGATE".to_owned(),
+            },
+        };
+        let output = Graph::present(step.outputs()).next().map(|t| self.graph.tensors[t].name.clone());
+        (op, output.unwrap_or_default())
+    }
+
+    fn failed(&self, i: usize, failure: Failure, run: &Run<'_>) -> Error {
+        if failure.status == Status::Cancelled && run.is_over() {
+            return run.stopped();
+        }
+        let (op, output) = self.step_name(i);
+        Error::Node {
+            op,
+            subgraph: self.graph.index,
+            node: self.steps[i].raw.index as usize,
+            output,
+            status: failure.status,
+            message: failure.message,
+        }
+    }
+}
+
+/// One call of `allocate` or `invoke`.
+struct Run<'a> {
+    settings: &'a Settings,
+    cancelled: &'a AtomicBool,
+    deadline: Option<Instant>,
+    limit: Option<Duration>,
+}
+
+impl<'a> Run<'a> {
+    fn new(settings: &'a Settings, cancelled: &'a AtomicBool) -> Self {
+        let limit = settings.quota.time;
+        Run {
+            settings,
+            cancelled,
+            limit,
+            deadline: limit.and_then(|limit| Instant::now().checked_add(limit)),
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.cancelled.load(std::sync::atomic::Ordering::Relaxed)
+            || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    fn stopped(&self) -> Error {
+        if self.cancelled.load(std::sync::atomic::Ordering::Relaxed) {
+            return Error::Cancelled;
+        }
+        let limit = self.limit.unwrap_or_default().as_millis() as u64;
+        Error::Quota { what: "time", purpose: "this call, in milliseconds,".into(), needed: limit + 1, limit }
+    }
+}
+
+/// Before an op sets them: outputs as the model has them.
+fn reset_outputs(tensors: &mut TensorTable, graph: &Graph, step: &Step) {
+    for t in Graph::present(step.outputs()) {
+        let raw = tensors.get(t);
+        tensors.reset(t, &graph.tensors[t]);
+        if graph.tensors[t].variable {
+            tensors.set_data(t, raw.data.cast());
+        }
+    }
+}
+
+/// Before a step of dynamic shape runs: its outputs have no memory until it resizes them.
+fn forget_outputs(tensors: &mut TensorTable, step: &Step) {
+    // SAFETY: the lists live as long as the step.
+    let outputs: &[i32] = unsafe { list(step.raw.outputs, step.raw.output_count) };
+    for t in Graph::present(outputs) {
+        if tensors.is_dynamic(t) {
+            tensors.set_data(t, std::ptr::null_mut());
+        }
+    }
+}

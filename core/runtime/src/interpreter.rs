@@ -1,0 +1,681 @@
+//! The interpreter: a model, ready to be run.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use arenite_abi::raw::{ArTensorV1, TENSOR_CONSTANT};
+use arenite_abi::{Element, ElementType, UsageRecord};
+
+use crate::config::{Config, DelegateConfig, PlannerConfig};
+use crate::error::{Error, Result};
+use crate::executor::{Executor, Served, Settings};
+use crate::graph::Graph;
+use crate::model::Model;
+use crate::plan::{ChosenPlanner, Plan};
+use crate::profile::Profile;
+use crate::quota::Quota;
+use crate::registry::Registry;
+use crate::signature::SignatureRunner;
+
+/// The planner that is used when none is named.
+pub const DEFAULT_PLANNER: &str = "arena";
+
+/// Collects what an [`Interpreter`] is to be made with.
+pub struct InterpreterBuilder {
+    model: Model,
+    registry: Option<Arc<Registry>>,
+    planner: Option<PlannerConfig>,
+    delegates: Vec<DelegateConfig>,
+    threads: usize,
+    quota: Quota,
+}
+
+impl InterpreterBuilder {
+    /// Uses these plugins; without it, those that are linked into the program.
+    pub fn registry(mut self, registry: Arc<Registry>) -> Self {
+        self.registry = Some(registry);
+        self
+    }
+
+    /// Takes planner, delegates, threads and quota from a configuration. Plugins come from
+    /// [`Registry::discover`].
+    pub fn config(mut self, config: &Config) -> Self {
+        self.planner = config.planner.clone();
+        self.delegates = config.delegates.clone();
+        self.threads = config.threads.map_or(0, |threads| threads.get());
+        self.quota = Quota::from_config(&config.quota);
+        self
+    }
+
+    /// Plans memory with the planner of this name; [`DEFAULT_PLANNER`] without it.
+    pub fn planner(mut self, name: &str) -> Self {
+        self.planner = Some(PlannerConfig::new(name));
+        self
+    }
+
+    /// Adds a delegate, which claims nodes after those that were added before.
+    pub fn delegate(mut self, delegate: DelegateConfig) -> Self {
+        self.delegates.push(delegate);
+        self
+    }
+
+    /// Threads that ops and delegates may use; 0: one per processor.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// Limits on memory, nodes, nesting and time.
+    pub fn quota(mut self, quota: Quota) -> Self {
+        self.quota = quota;
+        self
+    }
+
+    /// Builds the main subgraph. Memory is planned by [`Interpreter::allocate`].
+    ///
+    /// # Errors
+    /// An unknown planner, a tensor that cannot be represented, or more nodes than the quota. Ops that nobody serves
+    /// are an error of `allocate`, since a delegate may take them.
+    pub fn build(self) -> Result<Interpreter> {
+        let registry = match self.registry {
+            Some(registry) => registry,
+            None => Arc::new(Registry::with_static_plugins()?),
+        };
+        check_node_count(&self.model, &self.quota)?;
+        let planner = self.planner.unwrap_or_else(|| PlannerConfig::new(DEFAULT_PLANNER));
+        let raw = registry.planner(&planner.name).ok_or_else(|| Error::NotFound {
+            what: "planner",
+            name: planner.name.clone(),
+            known: registry.planner_names(),
+        })?;
+        let threads = if self.threads == 0 { crate::pool::threads() } else { self.threads };
+        let settings = Settings {
+            planner: ChosenPlanner { name: planner.name, raw, options: planner.options },
+            delegates: self.delegates,
+            threads: threads.min(crate::pool::MAX_THREADS) as u32,
+            quota: self.quota,
+        };
+        let count = self.model.view().subgraphs().len();
+        let mut interpreter = Interpreter {
+            executors: (0..count).map(|_| None).collect(),
+            cancelled: Arc::new(AtomicBool::new(false)),
+            profiles: Vec::new(),
+            model: self.model,
+            registry,
+            settings,
+        };
+        interpreter.executor_mut(0)?;
+        Ok(interpreter)
+    }
+}
+
+fn check_node_count(model: &Model, quota: &Quota) -> Result<()> {
+    let nodes: u64 = model.view().subgraphs().iter().map(|s| s.operators().len() as u64).sum();
+    if nodes > quota.nodes {
+        let purpose = "the model".to_owned();
+        return Err(Error::Quota { what: "nodes", purpose, needed: nodes, limit: quota.nodes });
+    }
+    Ok(())
+}
+
+/// A model, ready to be run: `build` → [`allocate`](Self::allocate) → fill inputs → [`invoke`](Self::invoke) → read
+/// outputs.
+///
+/// ```no_run
+/// # fn main() -> arenite::Result<()> {
+/// let model = arenite::Model::from_file("model.tflite")?;
+/// let mut interpreter = arenite::Interpreter::builder(&model).build()?;
+/// interpreter.allocate()?;
+/// interpreter.input_mut(0)?.copy_from_slice(&[0.0f32; 10])?;
+/// interpreter.invoke()?;
+/// let scores: &[f32] = interpreter.output(0)?.as_slice()?;
+/// # let _ = scores; Ok(()) }
+/// ```
+///
+/// It can be sent to another thread. Several interpreters may share one [`Model`] and run at the same time.
+pub struct Interpreter {
+    executors: Vec<Option<Executor>>,
+    cancelled: Arc<AtomicBool>,
+    /// Per subgraph, while profiling.
+    profiles: Vec<Option<Profile>>,
+    settings: Settings,
+    registry: Arc<Registry>,
+    model: Model,
+}
+
+// SAFETY: what is not `Send` by itself are pointers into memory that the interpreter owns, and delegates' instances,
+// which are `Send` by the contract; both move as a whole.
+unsafe impl Send for Interpreter {}
+
+/// Stops an invocation from another thread.
+#[derive(Clone, Debug)]
+pub struct CancelHandle {
+    cancelled: Arc<AtomicBool>,
+}
+
+impl CancelHandle {
+    /// Makes the invocation in progress end with [`Error::Cancelled`] at the next node, or inside a long one. Without
+    /// one in progress it does nothing.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+}
+
+/// How much memory an interpreter holds, and what the plan says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemoryUse {
+    /// Bytes of the arena for activations and scratch buffers.
+    pub arena: u64,
+    /// Bytes of states, tables, folded constants and variables.
+    pub persistent: u64,
+    /// Bytes of tensors whose shape only the run tells.
+    pub dynamic: u64,
+    /// The largest sum of sizes that the arena must hold at one node.
+    pub lower_bound: u64,
+}
+
+impl Interpreter {
+    /// Starts to make an interpreter of this model.
+    pub fn builder(model: &Model) -> InterpreterBuilder {
+        InterpreterBuilder {
+            model: model.clone(),
+            registry: None,
+            planner: None,
+            delegates: Vec::new(),
+            threads: 0,
+            quota: Quota::default(),
+        }
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The plugins.
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// Applies delegates, prepares every node, plans memory and zeroes variables. After building, and after each
+    /// resize.
+    ///
+    /// # Errors
+    /// All ops that nobody serves; the first node that is refused; the quota.
+    pub fn allocate(&mut self) -> Result<()> {
+        self.allocate_subgraph(0)
+    }
+
+    /// Runs the main subgraph once.
+    ///
+    /// # Errors
+    /// The first node that fails; [`Error::Cancelled`]; the quota of time. The interpreter stays usable.
+    pub fn invoke(&mut self) -> Result<()> {
+        self.invoke_subgraph(0)
+    }
+
+    /// Number of inputs.
+    pub fn input_count(&self) -> usize {
+        self.main().graph.inputs.len()
+    }
+
+    /// Number of outputs.
+    pub fn output_count(&self) -> usize {
+        self.main().graph.outputs.len()
+    }
+
+    /// Input `i`.
+    pub fn input(&self, i: usize) -> Result<Tensor<'_>> {
+        self.tensor_in(0, Port::Input, i)
+    }
+
+    /// Input `i`, to be filled.
+    pub fn input_mut(&mut self, i: usize) -> Result<TensorMut<'_>> {
+        self.tensor_in_mut(0, i)
+    }
+
+    /// Output `i`; its shape and data are those of the last invocation.
+    pub fn output(&self, i: usize) -> Result<Tensor<'_>> {
+        self.tensor_in(0, Port::Output, i)
+    }
+
+    /// Position of the input with this name.
+    pub fn input_index(&self, name: &str) -> Result<usize> {
+        self.named(Port::Input, name)
+    }
+
+    /// Position of the output with this name.
+    pub fn output_index(&self, name: &str) -> Result<usize> {
+        self.named(Port::Output, name)
+    }
+
+    /// Any tensor of the main subgraph. One that the plan has given to another tensor since has that one's data.
+    pub fn tensor(&self, index: usize) -> Result<Tensor<'_>> {
+        self.tensor_at(0, index)
+    }
+
+    /// Number of tensors of the main subgraph.
+    pub fn tensor_count(&self) -> usize {
+        self.main().graph.tensors.len()
+    }
+
+    /// Gives input `i` another shape. [`allocate`](Self::allocate) must follow.
+    pub fn resize_input(&mut self, i: usize, shape: &[i32]) -> Result<()> {
+        self.resize_in(0, i, shape)
+    }
+
+    /// Sets input `i`, a tensor of strings, to `strings`; its shape must have as many elements.
+    pub fn set_input_strings(&mut self, i: usize, strings: &[&[u8]]) -> Result<()> {
+        self.set_strings_in(0, i, strings)
+    }
+
+    /// Zeroes the variables of all subgraphs.
+    pub fn reset_variables(&mut self) {
+        for executor in self.executors.iter_mut().flatten() {
+            executor.reset_variables();
+        }
+    }
+
+    /// What can stop an invocation from another thread.
+    pub fn cancel_handle(&self) -> CancelHandle {
+        CancelHandle { cancelled: Arc::clone(&self.cancelled) }
+    }
+
+    /// A runner for the signature with this key.
+    pub fn signature(&mut self, key: &str) -> Result<SignatureRunner<'_>> {
+        SignatureRunner::new(self, key)
+    }
+
+    /// Starts to collect time per node; earlier results are lost.
+    pub fn start_profile(&mut self) {
+        self.profiles = self
+            .executors
+            .iter()
+            .map(|executor| {
+                executor.as_ref().map(|e| Profile::new((0..e.step_count()).map(|i| e.step_name(i))))
+            })
+            .collect();
+    }
+
+    /// Time per node of the main subgraph since [`start_profile`](Self::start_profile).
+    pub fn profile(&self) -> Option<&Profile> {
+        self.profiles.first()?.as_ref()
+    }
+
+    /// Memory held by all subgraphs.
+    pub fn memory_use(&self) -> MemoryUse {
+        let mut sum = MemoryUse::default();
+        for executor in self.executors.iter().flatten() {
+            sum.arena += executor.arena_bytes();
+            sum.persistent += executor.persistent_bytes();
+            sum.dynamic += executor.dynamic_bytes();
+            sum.lower_bound +=
+                executor.report.plans.iter().map(|(_, plan)| plan.lower_bound).max().unwrap_or(0);
+        }
+        sum
+    }
+
+    /// The main subgraph's records and plan, one pair per segment of the execution plan; one segment unless shapes
+    /// are dynamic. A record's `tensor` is the tensor's index, −1 for scratch.
+    pub fn memory_plan(&self) -> &[(Vec<UsageRecord>, Plan)] {
+        &self.main().report.plans
+    }
+
+    /// Per node of the main subgraph, who runs it.
+    pub fn served_by(&self) -> &[Served] {
+        &self.main().report.served_by
+    }
+
+    /// Per node of the main subgraph, the delegates that refused it and their reasons.
+    pub fn refusals(&self) -> &[Vec<(String, String)>] {
+        &self.main().report.refusals
+    }
+
+    /// Delegates that were left out as a whole, and why.
+    pub fn left_out(&self) -> &[(String, String)] {
+        &self.main().report.left_out
+    }
+
+    /// Ops of the main subgraph that no plugin serves.
+    pub fn unresolved_ops(&self) -> &[crate::error::UnresolvedOp] {
+        &self.main().graph.unresolved
+    }
+
+    /// The shape that a tensor has in the interpreter now; it may differ from the model's.
+    pub fn shape_of(&self, index: usize) -> Option<&[i32]> {
+        (index < self.tensor_count()).then(|| self.main().shape(index))
+    }
+
+    // ── By subgraph ────────────────────────────────────────────────────────────────────────────────────────────────
+
+    pub(crate) fn allocate_subgraph(&mut self, subgraph: usize) -> Result<()> {
+        self.executor_mut(subgraph)?;
+        self.cancelled.store(false, Ordering::Relaxed);
+        let Interpreter { executors, registry, settings, cancelled, .. } = self;
+        match &mut executors[subgraph] {
+            Some(executor) => executor.allocate(registry, settings, cancelled),
+            None => Ok(()),
+        }
+    }
+
+    pub(crate) fn invoke_subgraph(&mut self, subgraph: usize) -> Result<()> {
+        self.cancelled.store(false, Ordering::Relaxed);
+        let Interpreter { executors, registry, settings, cancelled, profiles, .. } = self;
+        let profile = profiles.get_mut(subgraph).and_then(Option::as_mut);
+        let _span = tracing::debug_span!("invoke", subgraph).entered();
+        match executors.get_mut(subgraph) {
+            Some(Some(executor)) => executor.invoke(registry, settings, cancelled, profile),
+            _ => Err(Error::State("the subgraph is not allocated: call allocate() first".into())),
+        }
+    }
+
+    pub(crate) fn resize_in(&mut self, subgraph: usize, i: usize, shape: &[i32]) -> Result<()> {
+        let limit = self.settings.quota.bytes;
+        let t = self.port(subgraph, Port::Input, i)?;
+        self.executor_mut(subgraph)?.resize_input(t, shape, limit)
+    }
+
+    pub(crate) fn tensor_in(&self, subgraph: usize, port: Port, i: usize) -> Result<Tensor<'_>> {
+        self.tensor_at(subgraph, self.port(subgraph, port, i)?)
+    }
+
+    pub(crate) fn tensor_in_mut(&mut self, subgraph: usize, i: usize) -> Result<TensorMut<'_>> {
+        let t = self.port(subgraph, Port::Input, i)?;
+        let tensor = self.tensor_at(subgraph, t)?;
+        if tensor.raw.flags & TENSOR_CONSTANT != 0 {
+            let message = "it is constant, its value cannot be set".to_owned();
+            return Err(Error::Tensor { name: tensor.name.to_owned(), message });
+        }
+        Ok(TensorMut { tensor })
+    }
+
+    pub(crate) fn set_strings_in(&mut self, subgraph: usize, i: usize, strings: &[&[u8]]) -> Result<()> {
+        let t = self.port(subgraph, Port::Input, i)?;
+        let executor = self.executor_mut(subgraph)?;
+        let (info, shape) = (&executor.graph.tensors[t], executor.shape(t));
+        let refuse = |message| Err(Error::Tensor { name: info.name.clone(), message });
+        if info.ty != ElementType::String {
+            return refuse(format!("it is {}, not STRING", info.ty));
+        }
+        let count = arenite_abi::tensor::element_count(shape);
+        if count != strings.len() {
+            return refuse(format!(
+                "its shape {shape:?} has {count} elements, {} strings are given",
+                strings.len()
+            ));
+        }
+        match pack_strings(strings) {
+            Some(bytes) => executor.set_input_bytes(t, &bytes),
+            None => refuse("the strings have more than 2 GiB".into()),
+        }
+    }
+
+    pub(crate) fn executor_mut(&mut self, subgraph: usize) -> Result<&mut Executor> {
+        let known = self.executors.len();
+        let slot = self.executors.get_mut(subgraph).ok_or_else(|| Error::NotFound {
+            what: "subgraph",
+            name: subgraph.to_string(),
+            known: (0..known).map(|i| i.to_string()).collect(),
+        })?;
+        if slot.is_none() {
+            let graph = Graph::build(&self.model, &self.registry, subgraph)?;
+            *slot = Some(Executor::new(graph, &self.settings.quota));
+        }
+        slot.as_mut().ok_or_else(|| Error::State("the subgraph was not built".into()))
+    }
+
+    pub(crate) fn port_tensors(&self, subgraph: usize, port: Port) -> &[i32] {
+        match (self.executors.get(subgraph), port) {
+            (Some(Some(executor)), Port::Input) => &executor.graph.inputs,
+            (Some(Some(executor)), Port::Output) => &executor.graph.outputs,
+            _ => &[],
+        }
+    }
+
+    fn main(&self) -> &Executor {
+        match &self.executors[0] {
+            Some(executor) => executor,
+            // `build` makes it, and nothing takes it away.
+            None => unreachable!("subgraph 0 was built"),
+        }
+    }
+
+    fn port(&self, subgraph: usize, port: Port, i: usize) -> Result<usize> {
+        let tensors = self.port_tensors(subgraph, port);
+        tensors.get(i).and_then(|&t| usize::try_from(t).ok()).ok_or_else(|| {
+            Error::State(format!("there is no {} {i}; the model has {}", port.name(), tensors.len()))
+        })
+    }
+
+    fn named(&self, port: Port, name: &str) -> Result<usize> {
+        let main = self.main();
+        let names: Vec<&str> =
+            Graph::present(self.port_tensors(0, port)).map(|t| main.graph.tensors[t].name.as_str()).collect();
+        names.iter().position(|n| *n == name).ok_or_else(|| Error::NotFound {
+            what: port.name(),
+            name: name.to_owned(),
+            known: names.iter().map(|n| (*n).to_owned()).collect(),
+        })
+    }
+
+    fn tensor_at(&self, subgraph: usize, index: usize) -> Result<Tensor<'_>> {
+        let Some(Some(executor)) = self.executors.get(subgraph) else {
+            return Err(Error::State("the subgraph is not built".into()));
+        };
+        let Some(info) = executor.graph.tensors.get(index) else {
+            let count = executor.graph.tensors.len();
+            return Err(Error::State(format!("there is no tensor {index}; the subgraph has {count}")));
+        };
+        Ok(Tensor {
+            name: &info.name,
+            ty: info.ty,
+            shape: executor.shape(index),
+            scales: info.quantization.as_ref().map_or(&[], |q| &q.scales),
+            zero_points: info.quantization.as_ref().map_or(&[], |q| &q.zero_points),
+            quantized_dimension: info.quantization.as_ref().map_or(0, |q| q.dimension as usize),
+            shape_signature: &info.shape_signature,
+            ready: executor.is_ready(),
+            raw: executor.tensors().get(index),
+        })
+    }
+}
+
+/// Inputs or outputs.
+#[derive(Clone, Copy)]
+pub(crate) enum Port {
+    Input,
+    Output,
+}
+
+impl Port {
+    pub fn name(self) -> &'static str {
+        match self {
+            Port::Input => "input",
+            Port::Output => "output",
+        }
+    }
+}
+
+/// A tensor of an interpreter.
+pub struct Tensor<'a> {
+    /// Its name in the model.
+    pub name: &'a str,
+    /// Element type.
+    pub ty: ElementType,
+    /// Dimensions, outermost first.
+    pub shape: &'a [i32],
+    /// `real = scale × (q − zero_point)`: one scale per slice of `quantized_dimension`, or one; none if not quantized.
+    pub scales: &'a [f32],
+    /// See `scales`.
+    pub zero_points: &'a [i64],
+    /// See `scales`.
+    pub quantized_dimension: usize,
+    /// The shape with −1 for dimensions that the caller may choose; empty if the model does not say.
+    pub shape_signature: &'a [i32],
+    ready: bool,
+    raw: ArTensorV1,
+}
+
+impl<'a> Tensor<'a> {
+    /// Bytes of data.
+    pub fn byte_len(&self) -> usize {
+        self.raw.bytes as usize
+    }
+
+    /// Whether its value is part of the model, or was computed once when memory was allocated.
+    pub fn is_constant(&self) -> bool {
+        self.raw.flags & TENSOR_CONSTANT != 0
+    }
+
+    /// The data as bytes.
+    ///
+    /// # Errors
+    /// Before the interpreter is allocated, and for tensors without memory of their own.
+    pub fn bytes(&self) -> Result<&'a [u8]> {
+        self.check()?;
+        // SAFETY: an allocated interpreter gives each of its tensors as many bytes as it says; they are initialised,
+        // and borrowed from the interpreter for `'a`.
+        Ok(unsafe { crate::step::list(self.raw.data.cast::<u8>().cast_const(), self.byte_len()) })
+    }
+
+    /// The data as elements.
+    ///
+    /// # Errors
+    /// If `T` is not the tensor's type; as [`bytes`](Self::bytes).
+    pub fn as_slice<T: Element>(&self) -> Result<&'a [T]> {
+        self.check_type::<T>()?;
+        let bytes = self.bytes()?;
+        // SAFETY: memory of an interpreter is aligned for every element type, and any bit pattern is a `T`.
+        Ok(unsafe { crate::step::list(bytes.as_ptr().cast::<T>(), bytes.len() / size_of::<T>()) })
+    }
+
+    /// The elements of a tensor of strings.
+    ///
+    /// # Errors
+    /// If it has another type, or its bytes are no packed strings.
+    pub fn strings(&self) -> Result<Vec<&'a [u8]>> {
+        if self.ty != ElementType::String {
+            return self.refuse(format!("it is {}, not STRING", self.ty));
+        }
+        match unpack_strings(self.bytes()?) {
+            Some(strings) => Ok(strings),
+            None => self.refuse("its bytes are no packed strings".into()),
+        }
+    }
+
+    fn check(&self) -> Result<()> {
+        if !self.ready && !self.is_constant() {
+            return Err(Error::State(format!(
+                "tensor '{}' has no memory yet: call allocate() after building the interpreter and after each resize",
+                self.name
+            )));
+        }
+        if self.raw.data.is_null() && self.raw.bytes > 0 {
+            return self.refuse("it has no memory; its shape becomes known when the model has run".into());
+        }
+        Ok(())
+    }
+
+    fn check_type<T: Element>(&self) -> Result<()> {
+        if T::TYPE != self.ty {
+            return self.refuse(format!("it is {}, not {}", self.ty, T::TYPE));
+        }
+        Ok(())
+    }
+
+    fn refuse<T>(&self, message: String) -> Result<T> {
+        Err(Error::Tensor { name: self.name.to_owned(), message })
+    }
+}
+
+/// An input of an interpreter, to be filled.
+pub struct TensorMut<'a> {
+    tensor: Tensor<'a>,
+}
+
+impl<'a> TensorMut<'a> {
+    /// Its description.
+    pub fn tensor(&self) -> &Tensor<'a> {
+        &self.tensor
+    }
+
+    /// The data as bytes.
+    pub fn into_bytes(self) -> Result<&'a mut [u8]> {
+        if self.tensor.ty == ElementType::String {
+            return self.tensor.refuse("it is STRING: set it with set_input_strings".into());
+        }
+        let bytes = self.tensor.bytes()?.len();
+        if bytes == 0 {
+            return Ok(&mut []);
+        }
+        // SAFETY: as in `Tensor::bytes`; the interpreter is borrowed mutably for `'a`, and the tensor is not constant.
+        Ok(unsafe { std::slice::from_raw_parts_mut(self.tensor.raw.data.cast::<u8>(), bytes) })
+    }
+
+    /// The data as elements.
+    pub fn into_slice<T: Element>(self) -> Result<&'a mut [T]> {
+        self.tensor.check_type::<T>()?;
+        let bytes = self.into_bytes()?;
+        if bytes.is_empty() {
+            return Ok(&mut []);
+        }
+        // SAFETY: as in `Tensor::as_slice`.
+        Ok(unsafe {
+            std::slice::from_raw_parts_mut(bytes.as_mut_ptr().cast::<T>(), bytes.len() / size_of::<T>())
+        })
+    }
+
+    /// Copies `data` in. An error if type or length differ.
+    pub fn copy_from_slice<T: Element>(self, data: &[T]) -> Result<()> {
+        let name = self.tensor.name.to_owned();
+        let target = self.into_slice::<T>()?;
+        if target.len() != data.len() {
+            let message = format!("it has {} elements, {} are given", target.len(), data.len());
+            return Err(Error::Tensor { name, message });
+        }
+        target.copy_from_slice(data);
+        Ok(())
+    }
+
+    /// Copies `bytes` in. An error if the length differs.
+    pub fn copy_from_bytes(self, bytes: &[u8]) -> Result<()> {
+        let name = self.tensor.name.to_owned();
+        let target = self.into_bytes()?;
+        if target.len() != bytes.len() {
+            let message = format!("it has {} bytes, {} are given", target.len(), bytes.len());
+            return Err(Error::Tensor { name, message });
+        }
+        target.copy_from_slice(bytes);
+        Ok(())
+    }
+}
+
+/// TFLite's packed strings: i32 count, count + 1 i32 offsets from the start, bytes.
+fn pack_strings(strings: &[&[u8]]) -> Option<Vec<u8>> {
+    let header = 4 * (strings.len().checked_add(2)?);
+    let mut offset = i32::try_from(header).ok()?;
+    let mut bytes = Vec::with_capacity(header);
+    bytes.extend(i32::try_from(strings.len()).ok()?.to_le_bytes());
+    bytes.extend(offset.to_le_bytes());
+    for string in strings {
+        offset = offset.checked_add(i32::try_from(string.len()).ok()?)?;
+        bytes.extend(offset.to_le_bytes());
+    }
+    strings.iter().for_each(|string| bytes.extend_from_slice(string));
+    Some(bytes)
+}
+
+fn unpack_strings(bytes: &[u8]) -> Option<Vec<&[u8]>> {
+    if bytes.is_empty() {
+        return Some(Vec::new());
+    }
+    let word = |i: usize| {
+        let word = bytes.get(4 * i..4 * i + 4)?;
+        usize::try_from(i32::from_le_bytes(word.try_into().ok()?)).ok()
+    };
+    let count = word(0)?;
+    if count > bytes.len() / 4 {
+        return None;
+    }
+    (0..count).map(|i| bytes.get(word(i + 1)?..word(i + 2)?)).collect()
+}

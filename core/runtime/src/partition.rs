@@ -1,0 +1,213 @@
+//! Delegate partitioning: which claimed nodes can run as one.
+//!
+//! Defined by: tflite/graph_info.cc, `PartitionGraphIntoIndependentNodeSubsets`.
+
+/// Consecutive work for one backend: nodes in execution order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subset {
+    /// Whether the delegate claimed these nodes.
+    pub claimed: bool,
+    /// Positions in the execution plan, ascending.
+    pub nodes: Vec<usize>,
+    /// Tensors that come from outside, constants included; ascending.
+    pub inputs: Vec<i32>,
+    /// Tensors that nodes outside read, and the graph's outputs among those written here; ascending.
+    pub outputs: Vec<i32>,
+}
+
+/// What [`partition`] needs of a graph.
+pub struct PartitionInput<'a> {
+    /// Number of tensors.
+    pub tensor_count: usize,
+    /// Inputs and outputs of each node, in execution order; −1 for absent ones.
+    pub nodes: &'a [(&'a [i32], &'a [i32])],
+    /// The graph's outputs.
+    pub outputs: &'a [i32],
+    /// Per node, whether the delegate takes it.
+    pub claimed: &'a [bool],
+    /// Per node, whether it has effects besides its outputs: such nodes keep their order.
+    pub stateful: &'a [bool],
+}
+
+/// Cuts the graph into subsets, each claimed or not as a whole, in an order in which they can run.
+///
+/// The first node that can run decides the kind of a subset; then the plan is swept again and again, and takes every
+/// node of that kind whose inputs are ready, until a sweep takes none. So `f(x) = sin(x) + x + sin(2x)` with SIN
+/// claimed gives `{SIN} {ADD, MUL} {SIN} {ADD}`.
+pub fn partition(graph: &PartitionInput<'_>) -> Vec<Subset> {
+    let deps = Dependencies::of(graph);
+    let n = graph.nodes.len();
+    let mut waiting = deps.counts;
+    let mut subset_of = vec![usize::MAX; n];
+    let mut subsets: Vec<Subset> = Vec::new();
+    // Nodes that can run and are in no subset yet, by kind, smallest position first.
+    let mut ready = [std::collections::BTreeSet::new(), std::collections::BTreeSet::new()];
+    for i in (0..n).filter(|&i| waiting[i] == 0) {
+        ready[usize::from(graph.claimed[i])].insert(i);
+    }
+    while let Some(first) = ready.iter().filter_map(|set| set.first()).min().copied() {
+        let claimed = graph.claimed[first];
+        let kind = usize::from(claimed);
+        let mut nodes = Vec::new();
+        while let Some(i) = ready[kind].pop_first() {
+            subset_of[i] = subsets.len();
+            nodes.push(i);
+            for &next in &deps.dependents[i] {
+                waiting[next] -= 1;
+                if waiting[next] == 0 {
+                    ready[usize::from(graph.claimed[next])].insert(next);
+                }
+            }
+        }
+        nodes.sort_unstable();
+        subsets.push(Subset { claimed, nodes, inputs: Vec::new(), outputs: Vec::new() });
+    }
+    find_borders(graph, &subset_of, &mut subsets);
+    subsets
+}
+
+/// Who waits for whom.
+struct Dependencies {
+    /// How many earlier nodes each node waits for.
+    counts: Vec<usize>,
+    dependents: Vec<Vec<usize>>,
+}
+
+impl Dependencies {
+    fn of(graph: &PartitionInput<'_>) -> Self {
+        let n = graph.nodes.len();
+        let mut producer = vec![usize::MAX; graph.tensor_count];
+        let mut deps = Dependencies { counts: vec![0; n], dependents: vec![Vec::new(); n] };
+        let mut last_stateful: Option<usize> = None;
+        for (i, (inputs, outputs)) in graph.nodes.iter().enumerate() {
+            let mut before: Vec<usize> =
+                valid(inputs, graph.tensor_count).map(|t| producer[t]).filter(|&p| p != usize::MAX).collect();
+            if graph.stateful[i] {
+                before.extend(last_stateful.replace(i));
+            }
+            before.sort_unstable();
+            before.dedup();
+            deps.counts[i] = before.len();
+            for p in before {
+                deps.dependents[p].push(i);
+            }
+            for t in valid(outputs, graph.tensor_count) {
+                producer[t] = i;
+            }
+        }
+        deps
+    }
+}
+
+fn find_borders(graph: &PartitionInput<'_>, subset_of: &[usize], subsets: &mut [Subset]) {
+    let mut producer = vec![usize::MAX; graph.tensor_count];
+    for (i, (_, outputs)) in graph.nodes.iter().enumerate() {
+        for t in valid(outputs, graph.tensor_count) {
+            producer[t] = subset_of[i];
+        }
+    }
+    for (i, (inputs, _)) in graph.nodes.iter().enumerate() {
+        for t in valid(inputs, graph.tensor_count) {
+            if producer[t] != subset_of[i] {
+                subsets[subset_of[i]].inputs.push(t as i32);
+                if let Some(from) = subsets.get_mut(producer[t]) {
+                    from.outputs.push(t as i32);
+                }
+            }
+        }
+    }
+    for t in valid(graph.outputs, graph.tensor_count) {
+        if let Some(from) = subsets.get_mut(producer[t]) {
+            from.outputs.push(t as i32);
+        }
+    }
+    for subset in subsets {
+        for list in [&mut subset.inputs, &mut subset.outputs] {
+            list.sort_unstable();
+            list.dedup();
+        }
+    }
+}
+
+fn valid(list: &[i32], count: usize) -> impl Iterator<Item = usize> + '_ {
+    list.iter().filter_map(move |&t| usize::try_from(t).ok().filter(|&t| t < count))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nodes_of(nodes: &[(&[i32], &[i32])], claimed: &[bool], outputs: &[i32]) -> Vec<(bool, Vec<usize>)> {
+        let graph =
+            PartitionInput { tensor_count: 16, nodes, outputs, claimed, stateful: &vec![false; nodes.len()] };
+        partition(&graph).into_iter().map(|s| (s.claimed, s.nodes)).collect()
+    }
+
+    /// t1 = sin(x), t2 = t1 + x, t3 = 2·x (tensor 9 is the 2), t4 = sin(t3), t5 = t2 + t4.
+    const SUM_OF_SINES: &[(&[i32], &[i32])] =
+        &[(&[0], &[1]), (&[1, 0], &[2]), (&[0, 9], &[3]), (&[3], &[4]), (&[2, 4], &[5])];
+
+    #[test]
+    fn sum_of_sines_gives_four_subsets() {
+        let claimed = [true, false, false, true, false];
+        let subsets = nodes_of(SUM_OF_SINES, &claimed, &[5]);
+        assert_eq!(
+            subsets,
+            [(true, vec![0]), (false, vec![1, 2]), (true, vec![3]), (false, vec![4])],
+            "{{SIN}} {{ADD, MUL}} {{SIN}} {{ADD}}"
+        );
+    }
+
+    #[test]
+    fn borders_hold_constants_and_graph_outputs_but_no_inner_tensors() {
+        let graph = PartitionInput {
+            tensor_count: 16,
+            nodes: SUM_OF_SINES,
+            outputs: &[5, 1],
+            claimed: &[true, false, false, true, false],
+            stateful: &[false; 5],
+        };
+        let subsets = partition(&graph);
+        assert_eq!((&subsets[0].inputs[..], &subsets[0].outputs[..]), (&[0][..], &[1][..]));
+        assert_eq!((&subsets[1].inputs[..], &subsets[1].outputs[..]), (&[0, 1, 9][..], &[2, 3][..]));
+        assert_eq!((&subsets[3].inputs[..], &subsets[3].outputs[..]), (&[2, 4][..], &[5][..]));
+    }
+
+    #[test]
+    fn all_claimed_is_one_subset_and_absent_tensors_are_skipped() {
+        let nodes: &[(&[i32], &[i32])] = &[(&[0, -1], &[1]), (&[1], &[2]), (&[2], &[3])];
+        assert_eq!(nodes_of(nodes, &[true; 3], &[3, -1]), [(true, vec![0, 1, 2])]);
+    }
+
+    #[test]
+    fn stateful_nodes_keep_their_order() {
+        let nodes: &[(&[i32], &[i32])] = &[(&[0], &[1]), (&[0], &[2]), (&[0], &[3])];
+        let claimed = [true, false, true];
+        let graph = PartitionInput {
+            tensor_count: 4,
+            nodes,
+            outputs: &[1, 2, 3],
+            claimed: &claimed,
+            stateful: &[true; 3],
+        };
+        let kinds: Vec<_> = partition(&graph).into_iter().map(|s| s.nodes).collect();
+        assert_eq!(kinds, [[0], [1], [2]]);
+    }
+
+    #[test]
+    fn a_hundred_thousand_alternating_nodes_take_linear_time() {
+        let n = 100_000;
+        let lists: Vec<[i32; 1]> = (0..=n).map(|t| [t]).collect();
+        let nodes: Vec<(&[i32], &[i32])> =
+            (0..n as usize).map(|i| (&lists[i][..], &lists[i + 1][..])).collect();
+        let claimed: Vec<bool> = (0..n).map(|i| i % 2 == 0).collect();
+        let graph = PartitionInput {
+            tensor_count: n as usize + 1,
+            nodes: &nodes,
+            outputs: &[n],
+            claimed: &claimed,
+            stateful: &vec![false; n as usize],
+        };
+        assert_eq!(partition(&graph).len(), n as usize);
+    }
+}

@@ -1,0 +1,206 @@
+//! A delegate at work: the instance, its view of the graph, and the partitions that it compiled.
+
+use std::ffi::c_void;
+use std::rc::Rc;
+
+use arenite_abi::Status;
+use arenite_abi::raw::{
+    ArClaimsV1, ArDelegateV1, ArGraphV1, ArHeader, ArNodeV1, ArPair, ArPartitionV1, ArStr, ArTensorV1,
+    BUILTIN_DELEGATE,
+};
+
+use crate::error::{Error, Result};
+use crate::host;
+use crate::partition::Subset;
+use crate::tensors::TensorTable;
+
+/// An instance of a delegate.
+pub(crate) struct DelegateInstance {
+    pub raw: &'static ArDelegateV1,
+    pub name: String,
+    instance: *mut c_void,
+}
+
+impl DelegateInstance {
+    pub fn create(name: &str, raw: &'static ArDelegateV1, options: &[(String, String)]) -> Result<Self> {
+        let pairs: Vec<ArPair> = options
+            .iter()
+            .map(|(key, value)| ArPair { key: ArStr::borrowed(key), value: ArStr::borrowed(value) })
+            .collect();
+        let mut instance = std::ptr::null_mut();
+        host::clear_message();
+        // SAFETY: the pairs are valid for the call, the result is writable.
+        let status = unsafe { (raw.create)(pairs.as_ptr(), pairs.len(), &mut instance) };
+        if status != Status::Ok as u32 {
+            return Err(fail(name, "it could not be created"));
+        }
+        Ok(DelegateInstance { raw, name: name.to_owned(), instance })
+    }
+
+    /// Asks which nodes the delegate takes: `None` for accepted, else the reason of the refusal.
+    pub fn claim(&self, graph: &GraphForDelegate) -> Result<Vec<Option<String>>> {
+        let unanswered = || Some("the delegate did not answer for it".to_owned());
+        let mut answers: Vec<Option<String>> = (0..graph.nodes.len()).map(|_| unanswered()).collect();
+        let claims = ArClaimsV1 {
+            header: ArHeader::of::<ArClaimsV1>(),
+            context: (&raw mut answers).cast(),
+            accept,
+            refuse,
+        };
+        host::clear_message();
+        // SAFETY: the instance came from `create`; the structs are valid for the call.
+        let status = unsafe { (self.raw.claim)(self.instance, &graph.raw, &claims) };
+        if status != Status::Ok as u32 {
+            return Err(fail(&self.name, "it could not claim nodes"));
+        }
+        Ok(answers)
+    }
+
+    /// Compiles a subset of the graph.
+    pub fn compile(
+        self: &Rc<Self>,
+        graph: &Rc<GraphForDelegate>,
+        subset: &Subset,
+    ) -> Result<PartitionKernel> {
+        let nodes: Box<[u32]> = subset.nodes.iter().map(|&i| i as u32).collect();
+        let (inputs, outputs): (Box<[i32]>, Box<[i32]>) =
+            (subset.inputs.clone().into(), subset.outputs.clone().into());
+        let raw = Box::new(ArPartitionV1 {
+            header: ArHeader::of::<ArPartitionV1>(),
+            graph: &graph.raw,
+            nodes: nodes.as_ptr(),
+            node_count: nodes.len(),
+            inputs: inputs.as_ptr(),
+            input_count: inputs.len(),
+            outputs: outputs.as_ptr(),
+            output_count: outputs.len(),
+        });
+        let mut kernel = std::ptr::null_mut();
+        host::clear_message();
+        // SAFETY: the instance came from `create`; the partition lives as long as the kernel.
+        let status = unsafe { (self.raw.compile)(self.instance, &*raw, &mut kernel) };
+        if status != Status::Ok as u32 {
+            return Err(fail(&self.name, "it could not compile a partition"));
+        }
+        Ok(PartitionKernel {
+            delegate: self.raw,
+            kernel,
+            owner: Rc::clone(self),
+            members: Vec::new(),
+            _nodes: nodes,
+            inputs,
+            outputs,
+            raw,
+            _graph: Rc::clone(graph),
+        })
+    }
+}
+
+impl Drop for DelegateInstance {
+    fn drop(&mut self) {
+        // SAFETY: the instance came from `create`; all its kernels, which hold it, are gone.
+        unsafe { (self.raw.destroy)(self.instance) };
+    }
+}
+
+fn fail(name: &str, otherwise: &str) -> Error {
+    Error::Delegate { delegate: name.to_owned(), message: host::take_message(otherwise) }
+}
+
+unsafe extern "C" fn accept(context: *mut c_void, node: usize) {
+    // SAFETY: the context is the answers of the `claim` in progress.
+    let answers = unsafe { &mut *context.cast::<Vec<Option<String>>>() };
+    if let Some(answer) = answers.get_mut(node) {
+        *answer = None;
+    }
+}
+
+unsafe extern "C" fn refuse(context: *mut c_void, node: usize, reason: ArStr) {
+    // SAFETY: the context is the answers of the `claim` in progress; the reason is readable for the call.
+    let (answers, reason) = unsafe { (&mut *context.cast::<Vec<Option<String>>>(), reason.as_str()) };
+    if let Some(answer) = answers.get_mut(node) {
+        *answer = Some(reason.to_owned());
+    }
+}
+
+/// The graph as a delegate sees it; partitions keep it.
+pub(crate) struct GraphForDelegate {
+    nodes: Box<[ArNodeV1]>,
+    _inputs: Box<[i32]>,
+    _outputs: Box<[i32]>,
+    raw: ArGraphV1,
+}
+
+impl GraphForDelegate {
+    /// Of these nodes, in execution order; they and the tensor table outlive it.
+    pub fn new(tensors: &TensorTable, nodes: Vec<ArNodeV1>, inputs: &[i32], outputs: &[i32]) -> Self {
+        let nodes: Box<[ArNodeV1]> = nodes.into();
+        let (inputs, outputs): (Box<[i32]>, Box<[i32]>) = (inputs.into(), outputs.into());
+        let raw = ArGraphV1 {
+            header: ArHeader::of::<ArGraphV1>(),
+            tensors: tensors.as_ptr(),
+            tensor_stride: size_of::<ArTensorV1>(),
+            tensor_count: tensors.len(),
+            nodes: nodes.as_ptr(),
+            node_stride: size_of::<ArNodeV1>(),
+            node_count: nodes.len(),
+            inputs: inputs.as_ptr(),
+            input_count: inputs.len(),
+            outputs: outputs.as_ptr(),
+            output_count: outputs.len(),
+        };
+        GraphForDelegate { nodes, _inputs: inputs, _outputs: outputs, raw }
+    }
+}
+
+/// A compiled partition.
+pub(crate) struct PartitionKernel {
+    pub delegate: &'static ArDelegateV1,
+    pub kernel: *mut c_void,
+    pub owner: Rc<DelegateInstance>,
+    /// Positions of its nodes in the model's plan.
+    pub members: Vec<usize>,
+    _nodes: Box<[u32]>,
+    inputs: Box<[i32]>,
+    outputs: Box<[i32]>,
+    raw: Box<ArPartitionV1>,
+    _graph: Rc<GraphForDelegate>,
+}
+
+impl PartitionKernel {
+    pub fn as_raw(&self) -> *const ArPartitionV1 {
+        &*self.raw
+    }
+
+    /// The macro node that stands for the partition; it borrows the partition's lists.
+    pub fn macro_node(&self, subgraph: usize, index: usize, tensors: &TensorTable) -> ArNodeV1 {
+        use arenite_abi::raw::{ArBytes, ArTable};
+        ArNodeV1 {
+            header: ArHeader::of::<ArNodeV1>(),
+            builtin_code: BUILTIN_DELEGATE,
+            version: 1,
+            custom_name: ArStr::new(""),
+            index: index as u32,
+            subgraph: subgraph as u32,
+            tensors: tensors.as_ptr(),
+            tensor_stride: size_of::<ArTensorV1>(),
+            tensor_count: tensors.len(),
+            inputs: self.inputs.as_ptr(),
+            input_count: self.inputs.len(),
+            outputs: self.outputs.as_ptr(),
+            output_count: self.outputs.len(),
+            intermediates: std::ptr::null(),
+            intermediate_count: 0,
+            options: ArTable::NONE,
+            options_2: ArTable::NONE,
+            custom_options: ArBytes::EMPTY,
+        }
+    }
+}
+
+impl Drop for PartitionKernel {
+    fn drop(&mut self) {
+        // SAFETY: the kernel came from this delegate's `compile` and is not used again.
+        unsafe { (self.delegate.destroy_kernel)(self.kernel) };
+    }
+}

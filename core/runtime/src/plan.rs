@@ -1,0 +1,240 @@
+//! Memory plans: asks a planner, and trusts none of its answers.
+
+use std::collections::BTreeMap;
+
+use arenite_abi::UsageRecord;
+use arenite_abi::raw::{
+    ASSIGNMENT_OBJECTS, ASSIGNMENT_OFFSETS, ArAssignmentV1, ArHeader, ArPair, ArPlanRequestV1, ArPlannerV1,
+    ArStr,
+};
+
+use crate::error::{Error, Result};
+use crate::host;
+
+/// Where each buffer lies.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Plan {
+    /// Offset of each record.
+    pub offsets: Vec<u64>,
+    /// Bytes of the block that holds them all.
+    pub total_bytes: u64,
+    /// The largest sum of sizes alive at one node: no plan that keeps buffers apart is smaller.
+    pub lower_bound: u64,
+    /// Whether the planner has proved that no plan is smaller.
+    pub optimal: bool,
+}
+
+/// A planner, with its options.
+#[derive(Clone)]
+pub(crate) struct ChosenPlanner {
+    pub name: String,
+    pub raw: &'static ArPlannerV1,
+    pub options: Vec<(String, String)>,
+}
+
+impl ChosenPlanner {
+    /// Plans and checks the answer: bounds, alignment, and overlap in time and space.
+    pub fn plan(&self, records: &[UsageRecord]) -> Result<Plan> {
+        let _span = tracing::debug_span!("plan", planner = %self.name, records = records.len()).entered();
+        let fail = |message: String| Error::Plan { planner: self.name.clone(), message };
+        let (mut offsets, mut object_ids, mut object_sizes) =
+            (vec![0u64; records.len()], vec![0u32; records.len()], vec![0u64; records.len()]);
+        let options: Vec<ArPair> = self
+            .options
+            .iter()
+            .map(|(key, value)| ArPair { key: ArStr::borrowed(key), value: ArStr::borrowed(value) })
+            .collect();
+        let request = ArPlanRequestV1 {
+            header: ArHeader::of::<ArPlanRequestV1>(),
+            records: records.as_ptr(),
+            record_count: records.len(),
+            record_stride: size_of::<UsageRecord>(),
+            capacity: u64::MAX,
+            time_limit: u64::MAX,
+            options: options.as_ptr(),
+            option_count: options.len(),
+        };
+        let mut assignment = ArAssignmentV1 {
+            header: ArHeader::of::<ArAssignmentV1>(),
+            kind: u32::MAX,
+            object_count: 0,
+            offsets: offsets.as_mut_ptr(),
+            object_ids: object_ids.as_mut_ptr(),
+            object_sizes: object_sizes.as_mut_ptr(),
+            optimal: 0,
+        };
+        host::clear_message();
+        // SAFETY: both structs and their arrays are valid for the call; each array has a place per record.
+        let status = unsafe { (self.raw.plan)(&request, &mut assignment) };
+        if status != 0 {
+            return Err(fail(host::take_message("it failed without a message")));
+        }
+        match assignment.kind {
+            ASSIGNMENT_OFFSETS => {}
+            ASSIGNMENT_OBJECTS => {
+                let count = (assignment.object_count as usize).min(records.len());
+                offsets = objects_to_offsets(records, &object_ids, &object_sizes[..count]).map_err(fail)?;
+            }
+            _ if records.is_empty() => {}
+            other => {
+                return Err(fail(format!(
+                    "it answered in form {other}, known are 0 (offsets) and 1 (objects)"
+                )));
+            }
+        }
+        let total_bytes = validate(records, &offsets).map_err(fail)?;
+        Ok(Plan { offsets, total_bytes, lower_bound: lower_bound(records), optimal: assignment.optimal != 0 })
+    }
+}
+
+/// Lays shared objects one after the other, each at the largest alignment that one of its records needs.
+fn objects_to_offsets(records: &[UsageRecord], ids: &[u32], sizes: &[u64]) -> Result<Vec<u64>, String> {
+    let mut alignment = vec![1u64; sizes.len()];
+    for (i, (record, &id)) in records.iter().zip(ids).enumerate() {
+        let size = *sizes
+            .get(id as usize)
+            .ok_or_else(|| format!("record {i} is in object {id}, there are {}", sizes.len()))?;
+        if record.size > size {
+            return Err(format!("record {i} has {} bytes, its object {id} has {size}", record.size));
+        }
+        if let Some(fixed) = record.fixed() {
+            return Err(format!("record {i} is fixed at {fixed}, which shared objects cannot keep"));
+        }
+        alignment[id as usize] = alignment[id as usize].max(record.alignment.max(1));
+    }
+    let mut starts = Vec::with_capacity(sizes.len());
+    let mut end = 0u64;
+    for (&size, align) in sizes.iter().zip(alignment) {
+        let start = end.checked_next_multiple_of(align).ok_or("the objects' sizes overflow")?;
+        end = start.checked_add(size).ok_or("the objects' sizes overflow")?;
+        starts.push(start);
+    }
+    Ok(ids.iter().map(|&id| starts[id as usize]).collect())
+}
+
+/// Checks a plan and gives its size. Records of size 0 may lie anywhere.
+///
+/// # Errors
+/// The first record that is out of bounds, misaligned, moved although fixed, or lies in another's memory while both
+/// live, with its offset.
+pub fn validate(records: &[UsageRecord], offsets: &[u64]) -> Result<u64, String> {
+    if offsets.len() != records.len() {
+        return Err(format!("there are {} offsets for {} records", offsets.len(), records.len()));
+    }
+    let mut total = 0u64;
+    for (i, (record, &offset)) in records.iter().zip(offsets).enumerate() {
+        if record.size == 0 {
+            continue;
+        }
+        let end = offset.checked_add(record.size).filter(|&end| end <= i64::MAX as u64);
+        total = total.max(end.ok_or_else(|| {
+            format!("record {i} of {} bytes at offset {offset} ends beyond 2⁶³", record.size)
+        })?);
+        if !offset.is_multiple_of(record.alignment.max(1)) {
+            return Err(format!("record {i} is at offset {offset}, not a multiple of {}", record.alignment));
+        }
+        if let Some(fixed) = record.fixed().filter(|&fixed| fixed != offset) {
+            return Err(format!("record {i} is at offset {offset}, it was fixed at {fixed}"));
+        }
+    }
+    check_overlap(records, offsets)?;
+    Ok(total)
+}
+
+/// Sweeps over time. `alive` holds the memory in use, by start; a new record is compared with its neighbours.
+fn check_overlap(records: &[UsageRecord], offsets: &[u64]) -> Result<(), String> {
+    let mut starts: Vec<usize> = (0..records.len()).filter(|&i| records[i].size > 0).collect();
+    starts.sort_by_key(|&i| (records[i].first_node, i));
+    let mut ends: Vec<usize> = starts.clone();
+    ends.sort_by_key(|&i| (records[i].last_node, i));
+    let mut ends = ends.into_iter().peekable();
+    let mut alive: BTreeMap<u64, usize> = BTreeMap::new();
+    for i in starts {
+        let record = &records[i];
+        if record.last_node < record.first_node {
+            return Err(format!("record {i} lives from {} to {}", record.first_node, record.last_node));
+        }
+        while let Some(&gone) = ends.peek()
+            && records[gone].last_node < record.first_node
+        {
+            if alive.get(&offsets[gone]) == Some(&gone) {
+                alive.remove(&offsets[gone]);
+            }
+            ends.next();
+        }
+        let (start, end) = (offsets[i], offsets[i] + record.size);
+        let before = alive.range(..end).next_back();
+        if let Some((&other_start, &other)) = before
+            && other_start + records[other].size > start
+        {
+            return Err(format!(
+                "records {other} ({other_start}..{}) and {i} ({start}..{end}) overlap while both live at node {}",
+                other_start + records[other].size,
+                record.first_node
+            ));
+        }
+        alive.insert(start, i);
+    }
+    Ok(())
+}
+
+/// The largest sum of sizes alive at one node.
+pub fn lower_bound(records: &[UsageRecord]) -> u64 {
+    let mut events: Vec<(u64, bool, u64)> = Vec::with_capacity(2 * records.len());
+    for record in records {
+        events.push((u64::from(record.first_node), true, record.size));
+        events.push((u64::from(record.last_node) + 1, false, record.size));
+    }
+    // At one node, ends come before starts: false sorts first.
+    events.sort_unstable();
+    let (mut alive, mut peak) = (0u64, 0u64);
+    for (_, is_start, size) in events {
+        alive = if is_start { alive.saturating_add(size) } else { alive.saturating_sub(size) };
+        peak = peak.max(alive);
+    }
+    peak
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(size: u64, first: u32, last: u32) -> UsageRecord {
+        UsageRecord::new(size, first, last)
+    }
+
+    #[test]
+    fn good_plans_pass() {
+        let records =
+            [record(64, 0, 1), record(128, 1, 2), record(64, 2, UsageRecord::FOREVER), record(0, 0, 9)];
+        assert_eq!(validate(&records, &[0, 64, 0, 7]), Ok(192));
+        assert_eq!(lower_bound(&records), 192);
+    }
+
+    #[test]
+    fn each_kind_of_wrong_plan_is_named() {
+        let records = [record(100, 0, 1), record(100, 1, 2)];
+        let error = |offsets: &[u64]| validate(&records, offsets).unwrap_err();
+        assert_eq!(error(&[0]), "there are 1 offsets for 2 records");
+        assert_eq!(error(&[0, 130]), "record 1 is at offset 130, not a multiple of 64");
+        assert_eq!(error(&[0, 64]), "records 0 (0..100) and 1 (64..164) overlap while both live at node 1");
+        assert_eq!(
+            error(&[0, u64::MAX - 63]),
+            format!("record 1 of 100 bytes at offset {} ends beyond 2⁶³", u64::MAX - 63)
+        );
+        let mut fixed = records;
+        fixed[1].fixed_offset = 256;
+        assert_eq!(
+            validate(&fixed, &[0, 128]).unwrap_err(),
+            "record 1 is at offset 128, it was fixed at 256"
+        );
+    }
+
+    #[test]
+    fn objects_become_offsets() {
+        let records = [record(10, 0, 0), record(70, 1, 1), record(5, 1, 1)];
+        assert_eq!(objects_to_offsets(&records, &[0, 0, 1], &[70, 5]).unwrap(), [0, 0, 128]);
+        assert!(objects_to_offsets(&records, &[0, 2, 1], &[70, 5]).is_err());
+        assert!(objects_to_offsets(&records, &[0, 1, 1], &[70, 5]).is_err());
+    }
+}

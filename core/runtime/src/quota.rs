@@ -1,0 +1,77 @@
+//! Limits on what a model may ask for.
+
+use std::time::Duration;
+
+use crate::config::QuotaConfig;
+use crate::error::{Error, Result};
+
+/// Limits on one interpreter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quota {
+    /// Bytes of arenas, states and dynamic tensors, all together.
+    pub bytes: u64,
+    /// Nodes of the model, all subgraphs together.
+    pub nodes: u64,
+    /// Nesting of subgraphs that call one another.
+    pub depth: u32,
+    /// Length of one `allocate` or `invoke`; asked between nodes, and inside long ones.
+    pub time: Option<Duration>,
+}
+
+/// Without a figure from the system.
+const DEFAULT_BYTES: u64 = 8 << 30;
+
+impl Default for Quota {
+    /// As many bytes as the machine has memory, a million nodes, 64 levels, no limit in time.
+    fn default() -> Self {
+        Quota { bytes: physical_memory().unwrap_or(DEFAULT_BYTES), nodes: 1_000_000, depth: 64, time: None }
+    }
+}
+
+impl Quota {
+    /// The default with what the configuration says.
+    pub fn from_config(config: &QuotaConfig) -> Self {
+        let default = Quota::default();
+        Quota {
+            bytes: config.bytes.unwrap_or(default.bytes),
+            nodes: config.nodes.unwrap_or(default.nodes),
+            depth: config.depth.unwrap_or(default.depth),
+            time: None,
+        }
+    }
+}
+
+/// Bytes in use, held against the quota.
+#[derive(Debug)]
+pub(crate) struct Budget {
+    limit: u64,
+    used: u64,
+}
+
+impl Budget {
+    pub fn new(limit: u64) -> Self {
+        Budget { limit, used: 0 }
+    }
+
+    /// Takes `bytes`, or says what they were for.
+    pub fn take(&mut self, bytes: u64, purpose: &str) -> Result<()> {
+        let needed = self.used.saturating_add(bytes);
+        if needed > self.limit {
+            let purpose = purpose.to_owned();
+            return Err(Error::Quota { what: "bytes", purpose, needed, limit: self.limit });
+        }
+        self.used = needed;
+        Ok(())
+    }
+
+    /// Gives back what was taken.
+    pub fn give(&mut self, bytes: u64) {
+        self.used = self.used.saturating_sub(bytes);
+    }
+}
+
+fn physical_memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find(|line| line.starts_with("MemTotal:"))?;
+    line.split_whitespace().nth(1)?.parse::<u64>().ok()?.checked_mul(1024)
+}

@@ -1,0 +1,662 @@
+//! One step of the execution plan, and the calls that cross into a plugin for it.
+//!
+//! All `prepare` and `eval` calls of the runtime are here: the host's callbacks, the structs they get, and the
+//! translation of what comes back.
+
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use arenite_abi::raw::{
+    ASSIGNMENT_OFFSETS, ArAssignmentV1, ArEvalV1, ArHeader, ArNodeV1, ArOpV1, ArPlanRequestV1, ArPrepareV1,
+    ArSpan, ArStatus, TENSOR_CONSTANT, TENSOR_DYNAMIC, TENSOR_VARIABLE,
+};
+use arenite_abi::{ElementType, Status, UsageRecord};
+
+use crate::arena::{ALIGNMENT, Block, Persistent};
+use crate::host;
+use crate::partition_kernel::PartitionKernel;
+use crate::plan::ChosenPlanner;
+use crate::quota::Budget;
+use crate::tensors::{MAX_RANK, TensorTable};
+
+/// A node, or a delegate's partition, ready to be prepared and run.
+pub(crate) struct Step {
+    pub raw: ArNodeV1,
+    /// The node in the graph; `None` for a macro node.
+    pub node: Option<usize>,
+    pub kernel: Kernel,
+    pub persistent: Vec<ArSpan>,
+    pub scratch_requests: Vec<ScratchRequest>,
+    pub scratch: Vec<ArSpan>,
+    pub shares: Vec<Share>,
+    pub outcome: Outcome,
+}
+
+/// What runs a step.
+pub(crate) enum Kernel {
+    /// Not prepared, or no registration serves it.
+    None,
+    Op {
+        op: &'static ArOpV1,
+        state: *mut c_void,
+    },
+    Partition(Box<PartitionKernel>),
+}
+
+/// What is known of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Unprepared,
+    /// All output shapes are known.
+    Static,
+    /// The shape of an output becomes known when the step has run.
+    Dynamic,
+    /// Its outputs are constants: it does not run.
+    Folded,
+    /// It panicked, and is not called again.
+    Poisoned,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ScratchRequest {
+    pub bytes: u64,
+    pub alignment: u64,
+}
+
+/// An output that may lie in an input's memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Share {
+    pub output: u32,
+    pub input: u32,
+    pub kind: u32,
+}
+
+/// What a call into a plugin gave, other than success.
+pub(crate) struct Failure {
+    pub status: Status,
+    pub message: String,
+}
+
+impl Failure {
+    fn of(status: ArStatus) -> Self {
+        let status = match Status::from_raw(status) {
+            Status::Ok => Status::Internal,
+            other => other,
+        };
+        let silent = match status {
+            Status::Unsupported => "it is not supported, the plugin does not say why",
+            Status::Cancelled => "it was cancelled",
+            Status::Panicked => "the plugin panicked",
+            _ => "it failed without a message",
+        };
+        Failure { status, message: host::take_message(silent) }
+    }
+}
+
+impl Step {
+    pub fn new(raw: ArNodeV1, node: Option<usize>) -> Self {
+        Step {
+            raw,
+            node,
+            kernel: Kernel::None,
+            persistent: Vec::new(),
+            scratch_requests: Vec::new(),
+            scratch: Vec::new(),
+            shares: Vec::new(),
+            outcome: Outcome::Unprepared,
+        }
+    }
+
+    /// Tensor indices of the inputs.
+    pub fn inputs(&self) -> &[i32] {
+        // SAFETY: the lists are boxed in the graph or in the partition, which outlive the step.
+        unsafe { list(self.raw.inputs, self.raw.input_count) }
+    }
+
+    /// Tensor indices of the outputs.
+    pub fn outputs(&self) -> &[i32] {
+        // SAFETY: as for `inputs`.
+        unsafe { list(self.raw.outputs, self.raw.output_count) }
+    }
+
+    /// Forgets what `prepare` made, and drops the op's state. A compiled partition stays.
+    pub fn unprepare(&mut self) {
+        if let Kernel::Op { op, state } = self.kernel {
+            if let (Some(drop), true) = (op.drop, self.outcome != Outcome::Poisoned) {
+                // SAFETY: the state was prepared by this op, and is not used again.
+                unsafe { drop(state) };
+            }
+            self.kernel = Kernel::None;
+        }
+        self.persistent.clear();
+        self.scratch_requests.clear();
+        self.scratch.clear();
+        self.shares.clear();
+        if self.outcome != Outcome::Poisoned || !matches!(self.kernel, Kernel::Partition(_)) {
+            self.outcome = Outcome::Unprepared;
+        }
+    }
+
+    /// Prepares the step with this op.
+    pub fn prepare_op(&mut self, op: &'static ArOpV1, memory: &mut Memory<'_>) -> Result<(), Failure> {
+        let mark = memory.persistent.mark();
+        let state = memory
+            .persistent
+            .take(op.state_size as usize, (op.state_align as usize).max(1), memory.budget)
+            .map_err(|e| Failure { status: Status::OutOfMemory, message: e.to_string() })?
+            .cast::<c_void>();
+        let raw = self.raw;
+        // SAFETY: the structs are valid for the call; the state has the size and alignment of the registration.
+        let done = self.prepare_with(memory, |prepare| unsafe { (op.prepare)(prepare, &raw, state) });
+        match done {
+            Ok(()) => {
+                self.kernel = Kernel::Op { op, state };
+                Ok(())
+            }
+            Err(failure) => {
+                memory.persistent.release(mark);
+                Err(failure)
+            }
+        }
+    }
+
+    /// Prepares a compiled partition for the present shapes.
+    pub fn prepare_partition(&mut self, memory: &mut Memory<'_>) -> Result<(), Failure> {
+        let Kernel::Partition(partition) = &mut self.kernel else {
+            return Err(Failure { status: Status::Internal, message: "it is no partition".into() });
+        };
+        let (kernel, delegate) = (partition.kernel, partition.delegate);
+        let raw_partition = partition.as_raw();
+        // SAFETY: the kernel came from this delegate's `compile`; the structs are valid for the call.
+        self.prepare_with(memory, |prepare| unsafe { (delegate.prepare)(kernel, prepare, raw_partition) })
+    }
+
+    fn prepare_with(
+        &mut self,
+        memory: &mut Memory<'_>,
+        call: impl FnOnce(*const ArPrepareV1) -> ArStatus,
+    ) -> Result<(), Failure> {
+        let outputs = self.outputs().to_vec();
+        let mut host_side = PrepareHost {
+            outputs: &outputs,
+            input_count: self.raw.input_count,
+            set: vec![OutputState::Unset; outputs.len()],
+            persistent_spans: Vec::new(),
+            scratch: Vec::new(),
+            shares: Vec::new(),
+            memory,
+        };
+        let prepare = ArPrepareV1 {
+            header: ArHeader::of::<ArPrepareV1>(),
+            context: (&raw mut host_side).cast(),
+            set_output_shape,
+            set_output_dynamic,
+            set_output_constant,
+            request_persistent,
+            request_scratch,
+            share_memory,
+            plan,
+            query: no_interface,
+        };
+        host::clear_message();
+        let status = call(&prepare);
+        if status != Status::Ok as ArStatus {
+            return Err(Failure::of(status));
+        }
+        if let Some(i) =
+            (0..outputs.len()).find(|&i| host_side.set[i] == OutputState::Unset && outputs[i] >= 0)
+        {
+            let message = format!("its prepare set no shape for output {i}; this is a defect of the plugin");
+            return Err(Failure { status: Status::Internal, message });
+        }
+        let PrepareHost { set, persistent_spans, scratch, shares, .. } = host_side;
+        self.outcome = if set.contains(&OutputState::Dynamic) {
+            Outcome::Dynamic
+        } else if !set.is_empty() && set.iter().all(|&s| s == OutputState::Constant) {
+            Outcome::Folded
+        } else {
+            Outcome::Static
+        };
+        self.persistent = persistent_spans;
+        self.scratch_requests = scratch;
+        self.shares = shares;
+        Ok(())
+    }
+
+    /// Runs the step.
+    pub fn eval(&mut self, cx: &mut EvalHost<'_>) -> Result<(), Failure> {
+        if self.outcome == Outcome::Poisoned {
+            let message = "it panicked before and is not called again; make a new interpreter".to_owned();
+            return Err(Failure { status: Status::Panicked, message });
+        }
+        cx.outputs = (self.raw.outputs, self.raw.output_count);
+        let eval = ArEvalV1 {
+            header: ArHeader::of::<ArEvalV1>(),
+            context: (&raw mut *cx).cast(),
+            threads: cx.threads,
+            persistent: self.persistent.as_ptr(),
+            persistent_count: self.persistent.len(),
+            scratch: self.scratch.as_ptr(),
+            scratch_count: self.scratch.len(),
+            resize_output,
+            is_cancelled,
+            query: no_interface,
+        };
+        let status = match &self.kernel {
+            Kernel::None => {
+                return Err(Failure { status: Status::Internal, message: "it was not prepared".into() });
+            }
+            // SAFETY: the state was prepared by this op; the structs are valid for the call.
+            Kernel::Op { op, state } => unsafe { (op.eval)(&eval, &self.raw, *state) },
+            // SAFETY: the kernel came from this delegate's `compile` and was prepared.
+            Kernel::Partition(p) => unsafe { (p.delegate.invoke)(p.kernel, &eval, p.as_raw(), &self.raw) },
+        };
+        if status == Status::Ok as ArStatus {
+            return Ok(());
+        }
+        let failure = Failure::of(status);
+        if failure.status == Status::Panicked {
+            self.outcome = Outcome::Poisoned;
+        }
+        Err(failure)
+    }
+}
+
+impl Drop for Step {
+    fn drop(&mut self) {
+        self.unprepare();
+    }
+}
+
+// SAFETY: the pointers lead into the graph and the interpreter's memory, which move together with the step; op states
+// are `Send` by the contract (`eval` may run on any thread).
+unsafe impl Send for Step {}
+
+/// What `prepare` may take from.
+pub(crate) struct Memory<'a> {
+    pub tensors: &'a mut TensorTable,
+    pub persistent: &'a mut Persistent,
+    pub budget: &'a mut Budget,
+    pub planner: &'a ChosenPlanner,
+    /// Bytes that one tensor may have.
+    pub tensor_limit: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum OutputState {
+    Unset,
+    Shape,
+    Dynamic,
+    Constant,
+}
+
+struct PrepareHost<'a, 'm> {
+    outputs: &'a [i32],
+    input_count: usize,
+    set: Vec<OutputState>,
+    persistent_spans: Vec<ArSpan>,
+    scratch: Vec<ScratchRequest>,
+    shares: Vec<Share>,
+    memory: &'a mut Memory<'m>,
+}
+
+impl PrepareHost<'_, '_> {
+    /// # Safety
+    /// `context` is the one that the host gave to the call in progress.
+    unsafe fn run(
+        context: *mut c_void,
+        f: impl FnOnce(&mut Self) -> Result<(), (Status, String)>,
+    ) -> ArStatus {
+        // SAFETY: the caller's promise; the call in progress is the only user.
+        let this = unsafe { &mut *context.cast::<Self>() };
+        finish(f(this))
+    }
+
+    fn tensor(&self, output: u32) -> Result<usize, (Status, String)> {
+        let t = self.outputs.get(output as usize).copied().unwrap_or(-1);
+        usize::try_from(t).map_err(|_| {
+            invalid(format!("output {output} is not there, the node has {}", self.outputs.len()))
+        })
+    }
+
+    fn set_shape(&mut self, output: u32, dims: &[i32]) -> Result<(), (Status, String)> {
+        let t = self.tensor(output)?;
+        check_new_shape(self.memory.tensors, t, output, dims, self.memory.tensor_limit)?;
+        let ty = element_type(self.memory.tensors, t);
+        self.memory.tensors.set_shape(t, dims, ty);
+        self.set[output as usize] = OutputState::Shape;
+        Ok(())
+    }
+}
+
+fn finish(result: Result<(), (Status, String)>) -> ArStatus {
+    match result {
+        Ok(()) => Status::Ok as ArStatus,
+        Err((status, message)) => {
+            host::keep_message(&message);
+            status as ArStatus
+        }
+    }
+}
+
+fn invalid(message: String) -> (Status, String) {
+    (Status::Invalid, message)
+}
+
+fn element_type(tensors: &TensorTable, t: usize) -> ElementType {
+    ElementType::from_raw(tensors.get(t).element_type).unwrap_or(ElementType::F32)
+}
+
+/// Checks a shape that a plugin gives to an output: rank, signs, size, and that a variable keeps its size.
+fn check_new_shape(
+    tensors: &TensorTable,
+    t: usize,
+    output: u32,
+    dims: &[i32],
+    limit: u64,
+) -> Result<(), (Status, String)> {
+    if dims.len() > MAX_RANK {
+        return Err(invalid(format!(
+            "output {output} would have rank {}, the highest is {MAX_RANK}",
+            dims.len()
+        )));
+    }
+    if dims.iter().any(|&d| d < 0) {
+        return Err(invalid(format!("output {output} would have shape {dims:?}; a dimension is negative")));
+    }
+    let raw = tensors.get(t);
+    if raw.flags & TENSOR_CONSTANT != 0 {
+        return Err(invalid(format!("output {output} is constant")));
+    }
+    let ty = element_type(tensors, t);
+    if ty.bits() == 0 {
+        return Ok(());
+    }
+    let bytes = Some(arenite_abi::tensor::element_count(dims))
+        .filter(|&n| n != usize::MAX)
+        .and_then(|n| ty.bytes_of(n));
+    match bytes {
+        Some(bytes) if bytes as u64 <= limit => {}
+        Some(bytes) => {
+            return Err((
+                Status::OutOfMemory,
+                format!(
+                    "output {output} of shape {dims:?} needs {bytes} bytes, the quota is {limit}; raise `bytes` in [quota] if that is right"
+                ),
+            ));
+        }
+        None => {
+            return Err(invalid(format!(
+                "output {output} of shape {dims:?} has more bytes than can be counted"
+            )));
+        }
+    }
+    if raw.flags & TENSOR_VARIABLE != 0 && bytes != Some(raw.bytes as usize) {
+        return Err(invalid(format!(
+            "output {output} is a variable of {} bytes, the op writes {}",
+            raw.bytes,
+            bytes.unwrap_or(0)
+        )));
+    }
+    Ok(())
+}
+
+unsafe extern "C" fn set_output_shape(
+    context: *mut c_void,
+    output: u32,
+    dims: *const i32,
+    rank: u32,
+) -> ArStatus {
+    // SAFETY: the context is ours; `dims` has `rank` elements, by the contract.
+    unsafe {
+        let dims = list(dims, rank as usize);
+        PrepareHost::run(context, |this| {
+            let t = this.tensor(output)?;
+            if element_type(this.memory.tensors, t).bits() == 0 {
+                let ty = element_type(this.memory.tensors, t);
+                return Err(invalid(format!(
+                    "output {output} is {ty}, whose size depends on its contents; it must be set dynamic"
+                )));
+            }
+            this.set_shape(output, dims)
+        })
+    }
+}
+
+unsafe extern "C" fn set_output_dynamic(context: *mut c_void, output: u32) -> ArStatus {
+    // SAFETY: the context is ours.
+    unsafe {
+        PrepareHost::run(context, |this| {
+            let t = this.tensor(output)?;
+            let flags = this.memory.tensors.get(t).flags;
+            if flags & (TENSOR_CONSTANT | TENSOR_VARIABLE) != 0 {
+                return Err(invalid(format!(
+                    "output {output} is constant or a variable, it cannot be dynamic"
+                )));
+            }
+            this.memory.tensors.set_flags(t, flags | TENSOR_DYNAMIC);
+            this.memory.tensors.set_data(t, std::ptr::null_mut());
+            this.set[output as usize] = OutputState::Dynamic;
+            Ok(())
+        })
+    }
+}
+
+unsafe extern "C" fn set_output_constant(
+    context: *mut c_void,
+    output: u32,
+    data: *const c_void,
+    bytes: u64,
+) -> ArStatus {
+    // SAFETY: the context is ours; `data` has that many bytes, by the contract.
+    unsafe {
+        PrepareHost::run(context, |this| {
+            let t = this.tensor(output)?;
+            let raw = this.memory.tensors.get(t);
+            if this.set[output as usize] != OutputState::Shape {
+                return Err(invalid(format!("output {output} gets a value before its shape")));
+            }
+            if raw.bytes != bytes || raw.flags & TENSOR_VARIABLE != 0 {
+                return Err(invalid(format!(
+                    "output {output} has {} bytes, its value has {bytes}",
+                    raw.bytes
+                )));
+            }
+            let memory = this
+                .memory
+                .persistent
+                .take(bytes as usize, ALIGNMENT, this.memory.budget)
+                .map_err(|e| (Status::OutOfMemory, e.to_string()))?;
+            if bytes > 0 {
+                std::ptr::copy_nonoverlapping(data.cast::<u8>(), memory, bytes as usize);
+            }
+            this.memory.tensors.set_data(t, memory);
+            this.memory.tensors.set_flags(t, raw.flags | TENSOR_CONSTANT);
+            this.set[output as usize] = OutputState::Constant;
+            Ok(())
+        })
+    }
+}
+
+unsafe extern "C" fn request_persistent(
+    context: *mut c_void,
+    bytes: u64,
+    alignment: u64,
+    index: *mut u32,
+    data: *mut *mut c_void,
+) -> ArStatus {
+    // SAFETY: the context is ours; both results are writable, by the contract.
+    unsafe {
+        PrepareHost::run(context, |this| {
+            let (size, align) = sized(bytes, alignment)?;
+            let memory = this
+                .memory
+                .persistent
+                .take(size, align, this.memory.budget)
+                .map_err(|e| (Status::OutOfMemory, e.to_string()))?;
+            *index = this.persistent_spans.len() as u32;
+            *data = memory.cast();
+            this.persistent_spans.push(ArSpan { data: memory.cast(), bytes });
+            Ok(())
+        })
+    }
+}
+
+unsafe extern "C" fn request_scratch(
+    context: *mut c_void,
+    bytes: u64,
+    alignment: u64,
+    index: *mut u32,
+) -> ArStatus {
+    // SAFETY: the context is ours; the result is writable, by the contract.
+    unsafe {
+        PrepareHost::run(context, |this| {
+            sized(bytes, alignment)?;
+            if bytes > this.memory.tensor_limit {
+                let limit = this.memory.tensor_limit;
+                return Err((
+                    Status::OutOfMemory,
+                    format!("it needs {bytes} bytes of scratch, the quota is {limit}"),
+                ));
+            }
+            *index = this.scratch.len() as u32;
+            this.scratch.push(ScratchRequest { bytes, alignment });
+            Ok(())
+        })
+    }
+}
+
+fn sized(bytes: u64, alignment: u64) -> Result<(usize, usize), (Status, String)> {
+    if !alignment.is_power_of_two() || alignment > ALIGNMENT as u64 {
+        return Err(invalid(format!(
+            "it asks for alignment {alignment}; at most {ALIGNMENT}, a power of two"
+        )));
+    }
+    let size = usize::try_from(bytes).ok().filter(|&b| b <= isize::MAX as usize);
+    Ok((size.ok_or_else(|| invalid(format!("it asks for {bytes} bytes")))?, alignment as usize))
+}
+
+unsafe extern "C" fn share_memory(context: *mut c_void, output: u32, input: u32, kind: u32) -> ArStatus {
+    // SAFETY: the context is ours.
+    unsafe {
+        PrepareHost::run(context, |this| {
+            this.tensor(output)?;
+            if input as usize >= this.input_count {
+                return Err(invalid(format!(
+                    "output {output} cannot share memory with input {input}, which is not there"
+                )));
+            }
+            this.shares.push(Share { output, input, kind });
+            Ok(())
+        })
+    }
+}
+
+unsafe extern "C" fn plan(
+    context: *mut c_void,
+    request: *const ArPlanRequestV1,
+    assignment: *mut ArAssignmentV1,
+) -> ArStatus {
+    // SAFETY: the context is ours; both structs and their arrays are valid for the call, by the contract.
+    unsafe {
+        PrepareHost::run(context, |this| {
+            let (request, assignment) = (&*request, &mut *assignment);
+            if request.record_stride != size_of::<UsageRecord>() || assignment.offsets.is_null() {
+                return Err(invalid("the plan request has another layout".into()));
+            }
+            let records = list(request.records, request.record_count);
+            let plan = this.memory.planner.plan(records).map_err(|e| invalid(e.to_string()))?;
+            assignment.kind = ASSIGNMENT_OFFSETS;
+            assignment.optimal = u8::from(plan.optimal);
+            std::ptr::copy_nonoverlapping(plan.offsets.as_ptr(), assignment.offsets, plan.offsets.len());
+            Ok(())
+        })
+    }
+}
+
+unsafe extern "C" fn no_interface(_context: *mut c_void, _interface: u64) -> *const c_void {
+    std::ptr::null()
+}
+
+/// The host's side of `eval`.
+pub(crate) struct EvalHost<'a> {
+    pub tensors: &'a mut TensorTable,
+    /// Memory of dynamic tensors, by tensor index.
+    pub dynamic: &'a mut [Block],
+    pub budget: &'a mut Budget,
+    pub threads: u32,
+    pub cancelled: &'a AtomicBool,
+    pub deadline: Option<Instant>,
+    pub tensor_limit: u64,
+    /// Outputs of the node in progress.
+    pub outputs: (*const i32, usize),
+}
+
+impl EvalHost<'_> {
+    /// Whether the caller cancelled, or the time is over.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+            || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// Gives tensor `t` a shape and, for dynamic ones, memory.
+    fn resize(&mut self, output: u32, dims: &[i32], bytes: u64) -> Result<(), (Status, String)> {
+        // SAFETY: the node in progress keeps its lists alive.
+        let outputs = unsafe { list(self.outputs.0, self.outputs.1) };
+        let t = outputs.get(output as usize).and_then(|&t| usize::try_from(t).ok());
+        let t = t.ok_or_else(|| invalid(format!("output {output} is not there")))?;
+        if !self.tensors.is_dynamic(t) {
+            return Err(invalid(format!(
+                "output {output} is resized, but its prepare did not set it dynamic"
+            )));
+        }
+        check_new_shape(self.tensors, t, output, dims, self.tensor_limit)?;
+        let ty = element_type(self.tensors, t);
+        self.tensors.set_shape(t, dims, ty);
+        if ty.bits() == 0 {
+            if bytes > self.tensor_limit {
+                return Err((
+                    Status::OutOfMemory,
+                    format!("output {output} needs {bytes} bytes, the quota is {}", self.tensor_limit),
+                ));
+            }
+            self.tensors.set_bytes(t, bytes);
+        }
+        let needed = self.tensors.get(t).bytes as usize;
+        self.dynamic[t]
+            .grow(needed, self.budget, "a tensor of dynamic shape")
+            .map_err(|e| (Status::OutOfMemory, e.to_string()))?;
+        self.tensors.set_data(t, self.dynamic[t].as_ptr());
+        Ok(())
+    }
+}
+
+unsafe extern "C" fn resize_output(
+    context: *mut c_void,
+    output: u32,
+    dims: *const i32,
+    rank: u32,
+    bytes: u64,
+) -> ArStatus {
+    // SAFETY: the context is the `EvalHost` of the call in progress; `dims` has `rank` elements, by the contract.
+    unsafe {
+        let dims = list(dims, rank as usize);
+        finish((*context.cast::<EvalHost<'_>>()).resize(output, dims, bytes))
+    }
+}
+
+unsafe extern "C" fn is_cancelled(context: *mut c_void) -> u8 {
+    // SAFETY: the context is the `EvalHost` of the call in progress.
+    u8::from(unsafe { (*context.cast::<EvalHost<'_>>()).is_cancelled() })
+}
+
+/// # Safety
+/// `data` is null or points to `count` elements that live for `'a`.
+pub(crate) unsafe fn list<'a, T>(data: *const T, count: usize) -> &'a [T] {
+    if data.is_null() || count == 0 {
+        return &[];
+    }
+    // SAFETY: the caller's promise.
+    unsafe { std::slice::from_raw_parts(data, count) }
+}
