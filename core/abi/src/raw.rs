@@ -224,7 +224,7 @@ pub struct ArOpV1 {
 }
 
 /// Size and life of one buffer; `first_node..=last_node` are positions in the execution plan.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 pub struct ArUsageRecordV1 {
     pub size: u64,
     /// A power of two; the offset must be a multiple of it.
