@@ -421,7 +421,11 @@ impl<'a> TensorViewMut<'a> {
 
     fn cast<T: bytemuck::Pod>(self) -> Result<&'a mut [T]> {
         let name = self.view.name;
-        bytemuck::try_cast_slice_mut(self.into_bytes()).map_err(|e| invalid!("'{name}': {e}"))
+        let bytes = self.into_bytes();
+        if bytes.is_empty() {
+            return Ok(&mut []);
+        }
+        bytemuck::try_cast_slice_mut(bytes).map_err(|e| invalid!("'{name}': {e}"))
     }
 }
 

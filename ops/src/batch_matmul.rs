@@ -1,0 +1,410 @@
+//! BATCH_MATMUL: `y[b] = x[b] × w[b]`, where either matrix may be stored transposed and batch axes broadcast.
+//! f32; i8 to i8 or i32; i16; i16 × i8; f32 × i8 with rows of x quantized while it runs (hybrid).
+//! Defined by: tflite/kernels/batch_matmul.cc, tflite/kernels/internal/reference/batch_matmul.h.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::broadcast::Broadcast;
+use crate::kit::channels::{ChannelMultipliers, filter_scales};
+use crate::kit::hybrid::{Symmetry, quantize_row};
+use crate::kit::indexing::{Dims, MAX_RANK};
+use crate::kit::integer::{Quantized, dot, dot_f32, dot_i64};
+use crate::kit::node;
+
+/// Prepared node.
+pub struct BatchMatMul {
+    product: Product,
+    kernel: Kernel,
+}
+
+/// `[rows, depth] × [depth, columns]` for each batch. Both operands are seen as rows of `depth` elements: x as it is,
+/// w transposed.
+struct Product {
+    rows: usize,
+    columns: usize,
+    depth: usize,
+    /// Indices of matrices of x and w.
+    batches: Broadcast<2>,
+    /// x is stored as `[depth, rows]`, so that a matrix is turned before it is used.
+    turn_x: bool,
+    /// w is stored as `[depth, columns]`.
+    turn_w: bool,
+}
+
+enum Kernel {
+    Float(Turned<f32, f32>),
+    Bytes(Turned<i8, i8>, Fixed),
+    /// i8 to i32: plain sums, without zero points.
+    Sums(Turned<i8, i8>),
+    Words(Turned<i16, i16>, Fixed),
+    WordsBytes(Turned<i16, i8>, Fixed),
+    Hybrid(Turned<f32, i8>, Hybrid),
+}
+
+/// Room for one turned matrix of each operand.
+struct Turned<X, W> {
+    x: Scratch<X>,
+    w: Scratch<W>,
+}
+
+struct Fixed {
+    x_zero: i32,
+    w_zero: i32,
+    y_zero: i32,
+    multipliers: ChannelMultipliers,
+}
+
+struct Hybrid {
+    symmetry: Symmetry,
+    /// The quantized rows of one matrix of x, with their scales and zero points.
+    quantized: Scratch<i8>,
+    scales: Scratch<f32>,
+    zero_points: Scratch<i32>,
+}
+
+impl Op for BatchMatMul {
+    const CODE: OpCode = OpCode::Builtin(126);
+    const VERSIONS: RangeInclusive<i32> = 1..=4;
+    const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, I16, I32]);
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let (x, w, y) = node.binary()?;
+        let options = node.options(101)?;
+        let product = Product::new(&x, &w, options.get(0, false)?, options.get(1, false)?)?;
+        product.set_output_shape(cx)?;
+        let kernel = match (x.ty, w.ty, y.ty) {
+            (F32, F32, F32) => Kernel::Float(product.turned(cx)?),
+            (I8, I8, I32) => Kernel::Sums(product.turned(cx)?),
+            (I8, I8, I8) => Kernel::Bytes(product.turned(cx)?, Fixed::new(&x, &w, &y, cx)?),
+            (I16, I16, I16) => Kernel::Words(product.turned(cx)?, Fixed::new(&x, &w, &y, cx)?),
+            (I16, I8, I16) => Kernel::WordsBytes(product.turned(cx)?, Fixed::new(&x, &w, &y, cx)?),
+            (F32, I8, F32) => {
+                let symmetry = match options.get(2, false)? {
+                    true => Symmetry::Asymmetric,
+                    false => Symmetry::Symmetric,
+                };
+                Kernel::Hybrid(product.turned(cx)?, Hybrid::new(&product, &w, symmetry, cx)?)
+            }
+            (x, w, y) => return Err(unsupported!("no kernel for {x} × {w} to {y}")),
+        };
+        Ok(BatchMatMul { product, kernel })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        let product = &self.product;
+        match &self.kernel {
+            Kernel::Float(turned) => {
+                product.eval(cx, turned, |x: &[f32], w: &[f32]| dot_f32(x, w))
+            }
+            Kernel::Sums(turned) => product.eval(cx, turned, |x: &[i8], w: &[i8]| dot(x, 0, w, 0)),
+            Kernel::Bytes(turned, fixed) => {
+                let multiplier = fixed.multipliers.read(cx)?.of(0);
+                product.eval(cx, turned, |x: &[i8], w: &[i8]| {
+                    fixed.output::<i8>(multiplier.apply(dot(x, fixed.x_zero, w, fixed.w_zero)))
+                })
+            }
+            Kernel::Words(turned, fixed) => product.eval_i64(cx, turned, fixed),
+            Kernel::WordsBytes(turned, fixed) => product.eval_i64(cx, turned, fixed),
+            Kernel::Hybrid(turned, hybrid) => product.eval_hybrid(cx, turned, hybrid),
+        }
+    }
+}
+
+impl Product {
+    fn new(x: &TensorView<'_>, w: &TensorView<'_>, turn_x: bool, adjoint_w: bool) -> Result<Product> {
+        let (x_dims, w_dims) = (node::dims(x)?, node::dims(w)?);
+        for (tensor, dims) in [(x, &x_dims), (w, &w_dims)] {
+            ensure!(
+                dims.rank() >= 2,
+                "input '{}' is {:?}; it needs at least 2 axes",
+                tensor.name,
+                tensor.shape
+            );
+        }
+        let disagree = || {
+            invalid!(
+                "input '{}' is {:?}, input '{}' is {:?}; with adjoints {turn_x} and {adjoint_w} they do not multiply",
+                x.name,
+                x.shape,
+                w.name,
+                w.shape
+            )
+        };
+        let ((rows, depth), (w_depth, columns)) = (matrix(&x_dims, turn_x), matrix(&w_dims, adjoint_w));
+        let batches = Broadcast::new([&batch_dims(&x_dims), &batch_dims(&w_dims)]).ok_or_else(disagree)?;
+        if depth != w_depth {
+            return Err(disagree());
+        }
+        Ok(Product { rows, columns, depth, batches, turn_x, turn_w: !adjoint_w })
+    }
+
+    fn set_output_shape(&self, cx: &mut PrepareContext<'_>) -> Result<()> {
+        let batches = self.batches.output();
+        let rank = batches.rank();
+        let mut sizes = [0; MAX_RANK];
+        sizes[..rank].copy_from_slice(batches.as_slice());
+        sizes[rank] = self.rows as i32;
+        sizes[rank + 1] = self.columns as i32;
+        cx.set_output_shape(0, &sizes[..rank + 2])
+    }
+
+    fn turned<X: Element, W: Element>(&self, cx: &mut PrepareContext<'_>) -> Result<Turned<X, W>> {
+        Ok(Turned {
+            x: cx.scratch(if self.turn_x { self.x_size() } else { 0 })?,
+            w: cx.scratch(if self.turn_w { self.w_size() } else { 0 })?,
+        })
+    }
+
+    /// Elements of a matrix of x. Rows, columns and depth are axes of tensors that are checked as a whole.
+    fn x_size(&self) -> usize {
+        self.rows * self.depth
+    }
+
+    fn w_size(&self) -> usize {
+        self.columns * self.depth
+    }
+
+    /// `y[b, r, c] = f(row r of x, column c of w)`.
+    fn eval<X: Element, W: Element, Y: Element>(
+        &self,
+        cx: &EvalContext<'_>,
+        turned: &Turned<X, W>,
+        f: impl Fn(&[X], &[W]) -> Y,
+    ) -> Result<()> {
+        let (x, w) = (cx.input(0)?.as_slice::<X>()?, cx.input(1)?.as_slice::<W>()?);
+        let (x_turned, w_turned) = (cx.scratch(&turned.x)?, cx.scratch(&turned.w)?);
+        let y = cx.output(0)?.into_slice::<Y>()?;
+        self.batches.for_each2(|out, a, b| {
+            let x = operand(matrix_at(x, a, self.x_size()), self.turn_x.then_some(&mut *x_turned), self.rows);
+            let w = operand(matrix_at(w, b, self.w_size()), self.turn_w.then_some(&mut *w_turned), self.columns);
+            self.for_each_element(matrix_at_mut(y, out, self.rows * self.columns), |r, c| {
+                f(row(x, r, self.depth), row(w, c, self.depth))
+            });
+        });
+        Ok(())
+    }
+
+    fn eval_i64<X: Quantized, W: Quantized>(
+        &self,
+        cx: &EvalContext<'_>,
+        turned: &Turned<X, W>,
+        fixed: &Fixed,
+    ) -> Result<()> {
+        let multiplier = fixed.multipliers.read(cx)?.of(0);
+        self.eval(cx, turned, |x: &[X], w: &[W]| {
+            fixed.output::<i16>(multiplier.apply_i64(dot_i64(x, fixed.x_zero, w, fixed.w_zero)))
+        })
+    }
+
+    fn eval_hybrid(&self, cx: &EvalContext<'_>, turned: &Turned<f32, i8>, hybrid: &Hybrid) -> Result<()> {
+        let (x, filter) = (cx.input(0)?.as_slice::<f32>()?, cx.input(1)?);
+        let w = filter.as_slice::<i8>()?;
+        let q = filter.quantization().ok_or_else(|| invalid!("input '{}' lost its scales", filter.name))?;
+        let (x_turned, w_turned) = (cx.scratch(&turned.x)?, cx.scratch(&turned.w)?);
+        let quantized = cx.scratch(&hybrid.quantized)?;
+        let (scales, zero_points) = (cx.scratch(&hybrid.scales)?, cx.scratch(&hybrid.zero_points)?);
+        let y = cx.output(0)?.into_slice::<f32>()?;
+        if self.depth == 0 {
+            y.fill(0.0);
+            return Ok(());
+        }
+        self.batches.for_each2(|out, a, b| {
+            let x = operand(matrix_at(x, a, self.x_size()), self.turn_x.then_some(&mut *x_turned), self.rows);
+            let w = operand(matrix_at(w, b, self.w_size()), self.turn_w.then_some(&mut *w_turned), self.columns);
+            let rows = x.chunks_exact(self.depth).zip(quantized.chunks_exact_mut(self.depth));
+            for ((x, to), (scale, zero)) in rows.zip(scales.iter_mut().zip(zero_points.iter_mut())) {
+                (*scale, *zero) = quantize_row(x, hybrid.symmetry, to);
+            }
+            self.for_each_element(matrix_at_mut(y, out, self.rows * self.columns), |r, c| {
+                let sum = dot(row(quantized, r, self.depth), zero_points[r], row(w, c, self.depth), 0);
+                sum as f32 * (scales[r] * q.scale_of(c))
+            });
+        });
+        Ok(())
+    }
+
+    fn for_each_element<Y>(&self, y: &mut [Y], f: impl Fn(usize, usize) -> Y) {
+        for (r, y) in y.chunks_exact_mut(self.columns.max(1)).enumerate() {
+            for (c, y) in y.iter_mut().enumerate() {
+                *y = f(r, c);
+            }
+        }
+    }
+}
+
+impl Fixed {
+    fn new(
+        x: &TensorView<'_>,
+        w: &TensorView<'_>,
+        y: &TensorView<'_>,
+        cx: &mut PrepareContext<'_>,
+    ) -> Result<Fixed> {
+        let zeros = [x, w, y].map(|tensor| node::quant(tensor).map(|q| q.zero_point));
+        let [x_zero, w_zero, y_zero] = [zeros[0]?, zeros[1]?, zeros[2]?];
+        ensure!(
+            x.ty != I16 || (x_zero, w_zero, y_zero) == (0, 0, 0),
+            "zero points of '{}', '{}', '{}' are {x_zero}, {w_zero}, {y_zero}; for i16 they must be 0",
+            x.name,
+            w.name,
+            y.name
+        );
+        Ok(Fixed { x_zero, w_zero, y_zero, multipliers: ChannelMultipliers::per_tensor(cx, [x, w, y])? })
+    }
+
+    fn output<Y: Quantized>(&self, scaled: i32) -> Y {
+        Y::saturate(scaled.wrapping_add(self.y_zero))
+    }
+}
+
+impl Hybrid {
+    fn new(
+        product: &Product,
+        w: &TensorView<'_>,
+        symmetry: Symmetry,
+        cx: &mut PrepareContext<'_>,
+    ) -> Result<Hybrid> {
+        filter_scales(w, product.columns, w.rank() - if product.turn_w { 1 } else { 2 })?;
+        Ok(Hybrid {
+            symmetry,
+            quantized: cx.scratch(product.x_size())?,
+            scales: cx.scratch(product.rows)?,
+            zero_points: cx.scratch(product.rows)?,
+        })
+    }
+}
+
+/// The last two sizes, swapped if the matrix is stored transposed.
+fn matrix(dims: &Dims, transposed: bool) -> (usize, usize) {
+    let (a, b) = (dims.size(dims.rank() - 2), dims.size(dims.rank() - 1));
+    if transposed { (b, a) } else { (a, b) }
+}
+
+fn batch_dims(dims: &Dims) -> Dims {
+    Dims::new(&dims.as_slice()[..dims.rank() - 2]).unwrap_or(Dims::SCALAR)
+}
+
+fn matrix_at<T>(data: &[T], index: usize, size: usize) -> &[T] {
+    data.get(index * size..(index + 1) * size).unwrap_or(&[])
+}
+
+fn matrix_at_mut<T>(data: &mut [T], index: usize, size: usize) -> &mut [T] {
+    data.get_mut(index * size..(index + 1) * size).unwrap_or(&mut [])
+}
+
+fn row<T>(data: &[T], index: usize, length: usize) -> &[T] {
+    matrix_at(data, index, length)
+}
+
+/// The matrix with `rows` rows: as it is, or turned from `[length, rows]` where there is room for that.
+fn operand<'a, T: Copy>(matrix: &'a [T], turned: Option<&'a mut [T]>, rows: usize) -> &'a [T] {
+    let Some(turned) = turned else { return matrix };
+    let length = matrix.len() / rows.max(1);
+    for (r, row) in turned.chunks_exact_mut(length.max(1)).enumerate() {
+        for (to, from) in row.iter_mut().zip(matrix.iter().skip(r).step_by(rows.max(1))) {
+            *to = *from;
+        }
+    }
+    turned
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn test(x: Tensor, w: Tensor, y: Spec) -> OpTest<BatchMatMul> {
+        OpTest::new().input(x).input(w).output(y)
+    }
+
+    fn adjoint(x: bool, w: bool) -> impl FnOnce(arenite_abi::testing::OptionsBuilder) -> arenite_abi::testing::OptionsBuilder {
+        move |o| o.bool(0, x).bool(1, w)
+    }
+
+    #[test]
+    fn stored_in_four_ways() {
+        // [1 2 3; 4 5 6] × [1 0; 0 1; 2 2]
+        let x = Tensor::f32(&[2, 3], &[1., 2., 3., 4., 5., 6.]);
+        let x_turned = Tensor::f32(&[3, 2], &[1., 4., 2., 5., 3., 6.]);
+        let w = Tensor::f32(&[3, 2], &[1., 0., 0., 1., 2., 2.]);
+        let w_turned = Tensor::f32(&[2, 3], &[1., 0., 2., 0., 1., 2.]);
+        for turn_x in [false, true] {
+            for turn_w in [false, true] {
+                let x = if turn_x { &x_turned } else { &x };
+                let w = if turn_w { &w_turned } else { &w };
+                let y = test(x.clone(), w.clone(), Spec::f32()).options(101, adjoint(turn_x, turn_w)).run().unwrap();
+                assert_eq!(y[0].shape(), [2, 2]);
+                assert_eq!(y[0].as_f32(), [7., 8., 16., 17.], "{turn_x} {turn_w}");
+            }
+        }
+    }
+
+    #[test]
+    fn batches_broadcast() {
+        let x = Tensor::f32(&[2, 1, 1, 2], &[1., 2., 3., 4.]);
+        let w = Tensor::f32(&[3, 2, 1], &[1., 0., 0., 1., 1., 1.]);
+        let y = test(x, w, Spec::f32()).run().unwrap();
+        assert_eq!(y[0].shape(), [2, 3, 1, 1]);
+        assert_eq!(y[0].as_f32(), [1., 2., 3., 3., 4., 7.]);
+    }
+
+    #[test]
+    fn quantized() {
+        // Reals: (3 - 1) × 0.5 = 1 and (5 - 1) × 0.5 = 2 with 2 and -1: 1 × 2 + 2 × -1 = 0; zero point 4.
+        let x = Tensor::i8(&[1, 2], &[3, 5]).quantized(0.5, 1);
+        let w = Tensor::i8(&[2, 2], &[2, 3, -1, 7]).quantized(1.0, 0);
+        let y = test(x.clone(), w.clone(), Spec::i8(0.5, 4)).run().unwrap();
+        // Second column: 1 × 3 + 2 × 7 = 17 -> 34 + 4.
+        assert_eq!(y[0].as_i8(), [4, 38]);
+        // To i32: 3 × 2 + 5 × -1 and 3 × 3 + 5 × 7, without zero points.
+        let y = test(x, w.clone(), Spec::i32()).run().unwrap();
+        assert_eq!(y[0].as_i32(), [1, 44]);
+        let x = Tensor::i16(&[1, 2], &[1000, -2000]).quantized(0.001, 0);
+        let y = test(x.clone(), w, Spec::i16(0.001, 0)).run().unwrap();
+        assert_eq!(y[0].as_i16(), [4000, -11000]);
+        let w = Tensor::i16(&[2, 1], &[300, 100]).quantized(0.01, 0);
+        let y = test(x, w, Spec::i16(0.001, 0)).run().unwrap();
+        assert_eq!(y[0].as_i16(), [1000]);
+    }
+
+    #[test]
+    fn hybrid() {
+        let x = Tensor::f32(&[2, 2], &[127.0, -1.0, 0.0, 0.0]);
+        let w = Tensor::i8(&[2, 2], &[1, 2, 3, 4]).per_channel(&[1.0, 0.5], &[0, 0], 1);
+        let y = test(x.clone(), w.clone(), Spec::f32()).run().unwrap();
+        assert_eq!(y[0].as_f32(), [124.0, 125.0, 0.0, 0.0]);
+        // Asymmetric: range [-1, 127], scale 128 / 255, so that 127 is 253 steps and -1 is two.
+        let y = test(x, w, Spec::f32()).options(101, |o| o.bool(2, true)).run().unwrap();
+        let step = 128.0 / 255.0;
+        for (got, want) in y[0].as_f32().iter().zip([(253. - 6.) * step, (253. - 4.) * step, 0.0, 0.0]) {
+            assert!((got - want).abs() < 1e-4, "{got} {want}");
+        }
+    }
+
+    #[test]
+    fn empty_sums_are_zero() {
+        let x = Tensor::f32(&[1, 0], &[]);
+        let y = test(x.clone(), Tensor::f32(&[0, 2], &[]), Spec::f32()).run().unwrap();
+        assert_eq!(y[0].as_f32(), [0.0, 0.0]);
+        let w = Tensor::i8(&[0, 2], &[]).quantized(1.0, 0);
+        assert_eq!(test(x, w, Spec::f32()).run().unwrap()[0].as_f32(), [0.0, 0.0]);
+    }
+
+    #[test]
+    fn refusals() {
+        let f = |shape: &[i32]| Tensor::f32(shape, &vec![0.0; shape.iter().product::<i32>() as usize]);
+        let message = |x, w, y| test(x, w, y).run().unwrap_err().message().to_string();
+        assert_eq!(
+            message(f(&[2, 3]), f(&[2, 3]), Spec::f32()),
+            "input 'in0' is [2, 3], input 'in1' is [2, 3]; with adjoints false and false they do not multiply"
+        );
+        assert!(message(f(&[2, 2, 3]), f(&[3, 3, 1]), Spec::f32()).contains("do not multiply"));
+        assert_eq!(message(f(&[3]), f(&[3, 1]), Spec::f32()), "input 'in0' is [3]; it needs at least 2 axes");
+        let x = Tensor::i16(&[1, 1], &[1]).quantized(1.0, 1);
+        let w = Tensor::i16(&[1, 1], &[1]).quantized(1.0, 0);
+        assert_eq!(
+            message(x, w.clone(), Spec::i16(1.0, 0)),
+            "zero points of 'in0', 'in1', 'out0' are 1, 0, 0; for i16 they must be 0"
+        );
+        assert_eq!(message(f(&[1, 1]), w, Spec::f32()), "no kernel for FLOAT32 × INT16 to FLOAT32");
+    }
+}

@@ -1,0 +1,255 @@
+//! CONCATENATION: joins tensors along an axis. Any type of fixed size, i4 too; u8 inputs are requantized to the output.
+//! Constant or not, scalars join to a vector.
+//! Defined by: tflite/kernels/concatenation.cc, tflite/kernels/internal/reference/concatenation.h.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::activation::{Activation, Limits};
+use crate::kit::indexing::{Dims, normalize_axis};
+use crate::kit::node;
+use crate::kit::requantize::{Quant, round_f32};
+
+/// Prepared node.
+pub struct Concatenation {
+    /// Elements before the axis: how often the inputs take turns.
+    outer: usize,
+    /// Elements of the output per turn.
+    turn: usize,
+}
+
+impl Op for Concatenation {
+    const CODE: OpCode = OpCode::Builtin(2);
+    const VERSIONS: RangeInclusive<i32> = 1..=7;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        node.expect(1..=usize::MAX, 1..=1)?;
+        let options = node.options(10)?;
+        let activation = node::activation(&options, 1)?;
+        if activation != Activation::None {
+            return Err(unsupported!("no kernel for the fused activation {activation:?}"));
+        }
+        let (first, y) = (node.input(0)?, node.output(0)?);
+        if y.ty.bits() == 0 {
+            return Err(unsupported!("no kernel for type {}", y.ty));
+        }
+        let shape = output_shape(node, &first, options.get::<i32>(0, 0)?)?;
+        for i in 0..node.input_count() {
+            check_type(&node.input(i)?, &y)?;
+        }
+        cx.set_output_shape(0, shape.dims.as_slice())?;
+        let outer = shape.dims.product(0, shape.axis);
+        Ok(Concatenation { outer, turn: shape.dims.product(shape.axis, shape.dims.rank()) })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        let y = cx.output(0)?;
+        let ty = y.ty();
+        let to_quant = (ty == U8).then(|| quant_or_identity(&y.spec()));
+        let mut to = Output { bytes: y.into_bytes(), turn: self.turn, at: 0 };
+        if self.outer == 0 || self.turn == 0 {
+            return Ok(());
+        }
+        if ty.bits() < 8 {
+            to.bytes.fill(0);
+        }
+        for i in 0..cx.input_count() {
+            let x = cx.input(i)?;
+            let part = x.len() / self.outer;
+            if ty.bits() < 8 {
+                to.pack(x.bytes(), part, self.outer, ty.bits() as usize);
+                continue;
+            }
+            let from_quant = quant_or_identity(&x);
+            match to_quant {
+                Some(quant) if quant != from_quant => {
+                    to.requantize(x.bytes(), part, from_quant, quant);
+                }
+                _ => to.copy(x.bytes(), part, ty.bits() as usize / 8),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The output's bytes; each input fills `part` elements of every turn, from `at` on.
+struct Output<'a> {
+    bytes: &'a mut [u8],
+    turn: usize,
+    at: usize,
+}
+
+impl Output<'_> {
+    fn copy(&mut self, x: &[u8], part: usize, size: usize) {
+        let (at, length) = (self.at * size, part * size);
+        for (y, x) in self.bytes.chunks_exact_mut(self.turn * size).zip(x.chunks_exact(length.max(1))) {
+            y[at..at + length].copy_from_slice(x);
+        }
+        self.at += part;
+    }
+
+    /// `y = round(x × scale + bias) + zero point`, in f32, with the reciprocal of the output's scale.
+    fn requantize(&mut self, x: &[u8], part: usize, from: Quant, to: Quant) {
+        let scale = from.scale * (1.0 / to.scale);
+        let bias = -(from.zero_point as f32) * scale;
+        for (y, x) in self.bytes.chunks_exact_mut(self.turn).zip(x.chunks_exact(part.max(1))) {
+            for (y, &x) in y[self.at..self.at + part].iter_mut().zip(x) {
+                let steps = round_f32(f32::from(x) * scale + bias) as i32;
+                *y = Limits::U8.clamp(steps.saturating_add(to.zero_point)) as u8;
+            }
+        }
+        self.at += part;
+    }
+
+    /// Elements smaller than a byte, the first one in the lowest bits.
+    fn pack(&mut self, x: &[u8], part: usize, outer: usize, bits: usize) {
+        let (per_byte, mask) = (8 / bits, (1u8 << bits) - 1);
+        for o in 0..outer {
+            for k in 0..part {
+                let (from, to) = (o * part + k, o * self.turn + self.at + k);
+                let value = x.get(from / per_byte).copied().unwrap_or(0) >> (from % per_byte * bits) & mask;
+                if let Some(byte) = self.bytes.get_mut(to / per_byte) {
+                    *byte |= value << (to % per_byte * bits);
+                }
+            }
+        }
+        self.at += part;
+    }
+}
+
+struct Joined {
+    dims: Dims,
+    axis: usize,
+}
+
+fn output_shape(node: &NodeView<'_>, first: &TensorView<'_>, axis: i32) -> Result<Joined> {
+    let dims = node::dims(first)?;
+    let rank = dims.rank();
+    let axis_error = || invalid!("axis is {axis}, input '{}' has {rank} axes", first.name);
+    let axis = if rank == 0 && axis == 0 { 0 } else { normalize_axis(axis, rank).ok_or_else(axis_error)? };
+    let mut sizes = [1; 8];
+    sizes[..rank].copy_from_slice(dims.as_slice());
+    let mut joined: i32 = 0;
+    for i in 0..node.input_count() {
+        let x = node.input(i)?;
+        let agrees = x.rank() == rank && (0..rank).all(|d| d == axis || x.shape[d] == first.shape[d]);
+        ensure!(
+            agrees,
+            "input '{}' is {:?}, input '{}' is {:?}; they may differ along axis {axis} only",
+            x.name,
+            x.shape,
+            first.name,
+            first.shape
+        );
+        let size = x.shape.get(axis).copied().unwrap_or(1);
+        joined = joined.checked_add(size).ok_or_else(|| invalid!("axis {axis} becomes too long for i32"))?;
+    }
+    sizes[axis] = joined;
+    let dims = Dims::new(&sizes[..rank.max(1)]).ok_or_else(|| invalid!("the output is too large"))?;
+    Ok(Joined { dims, axis })
+}
+
+fn check_type(x: &TensorView<'_>, y: &TensorView<'_>) -> Result<()> {
+    ensure!(
+        x.ty == y.ty,
+        "input '{}' is {}, output '{}' is {}; types must agree",
+        x.name,
+        x.ty,
+        y.name,
+        y.ty
+    );
+    let (from, to) = (quant_or_identity(x), quant_or_identity(y));
+    if x.ty == I8 && from != to {
+        return Err(unsupported!(
+            "input '{}' has scale {} and zero point {}, the output {} and {}; i8 is not requantized here",
+            x.name,
+            from.scale,
+            from.zero_point,
+            to.scale,
+            to.zero_point
+        ));
+    }
+    ensure!(
+        x.ty != I16 || (from.zero_point == 0 && to.zero_point == 0),
+        "input '{}' has zero point {}, the output {}; for i16 both must be 0",
+        x.name,
+        from.zero_point,
+        to.zero_point
+    );
+    Ok(())
+}
+
+/// What compares as equal needs no requantization; tensors without quantization are equal.
+fn quant_or_identity(x: &TensorView<'_>) -> Quant {
+    x.quantization().map_or(Quant { scale: 0.0, zero_point: 0 }, |q| Quant {
+        scale: q.scales[0],
+        zero_point: q.zero_points[0].clamp(i32::MIN.into(), i32::MAX.into()) as i32,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn test(axis: i32, inputs: &[Tensor], y: Spec) -> OpTest<Concatenation> {
+        inputs.iter().fold(OpTest::new().options(10, |o| o.i32(0, axis)), |t, x| t.input(x.clone())).output(y)
+    }
+
+    #[test]
+    fn along_each_axis() {
+        let (a, b) = (Tensor::i32(&[2, 1], &[1, 2]), Tensor::i32(&[2, 2], &[3, 4, 5, 6]));
+        for axis in [1, -1] {
+            let y = test(axis, &[a.clone(), b.clone()], Spec::i32()).run().unwrap();
+            assert_eq!((y[0].shape(), y[0].as_i32()), (&[2, 3][..], vec![1, 3, 4, 2, 5, 6]));
+        }
+        let y = test(0, &[b.clone(), b.clone()], Spec::i32()).run().unwrap();
+        assert_eq!((y[0].shape(), y[0].as_i32()), (&[4, 2][..], vec![3, 4, 5, 6, 3, 4, 5, 6]));
+        let empty = Tensor::i32(&[2, 0], &[]);
+        let y = test(1, &[empty.clone(), a.clone(), empty.clone()], Spec::i32()).run().unwrap();
+        assert_eq!((y[0].shape(), y[0].as_i32()), (&[2, 1][..], vec![1, 2]));
+        let y = test(1, &[empty.clone(), empty], Spec::i32()).run().unwrap();
+        assert_eq!(y[0].shape(), [2, 0]);
+        let y = test(0, &[Tensor::f32(&[], &[1.5]), Tensor::f32(&[], &[2.5])], Spec::f32()).run().unwrap();
+        assert_eq!((y[0].shape(), y[0].as_f32()), (&[2][..], vec![1.5, 2.5]));
+    }
+
+    #[test]
+    fn four_bit_elements() {
+        let (a, b) = (Tensor::i4(&[2, 1], &[-8, 7]), Tensor::i4(&[2, 2], &[1, -2, 3, -4]));
+        let y = test(1, &[a, b], Spec::of(I4)).run().unwrap();
+        assert_eq!(y[0].as_i4(), [-8, 1, -2, 7, 3, -4]);
+    }
+
+    #[test]
+    fn u8_is_requantized() {
+        // Scale 0.5 -> 1: (q - 10) / 2 + 3, ties away from zero.
+        let a = Tensor::u8(&[4], &[10, 11, 20, 0]).quantized(0.5, 10);
+        let b = Tensor::u8(&[2], &[200, 7]).quantized(1.0, 3);
+        let y = test(0, &[a, b], Spec::u8(1.0, 3)).run().unwrap();
+        assert_eq!(y[0].as_u8(), [3, 4, 8, 0, 200, 7]);
+    }
+
+    #[test]
+    fn refusals() {
+        let x = |shape: &[i32]| Tensor::i32(shape, &vec![0; shape.iter().product::<i32>() as usize]);
+        let message = |axis, inputs: &[Tensor]| test(axis, inputs, Spec::i32()).run().unwrap_err().message().to_string();
+        assert_eq!(message(2, &[x(&[1, 1])]), "axis is 2, input 'in0' has 2 axes");
+        assert_eq!(message(-1, &[x(&[])]), "axis is -1, input 'in0' has 0 axes");
+        assert_eq!(
+            message(0, &[x(&[1, 1]), x(&[1, 2])]),
+            "input 'in1' is [1, 2], input 'in0' is [1, 1]; they may differ along axis 0 only"
+        );
+        assert_eq!(
+            message(0, &[Tensor::f32(&[1], &[0.0])]),
+            "input 'in0' is FLOAT32, output 'out0' is INT32; types must agree"
+        );
+        let a = Tensor::i8(&[1], &[1]).quantized(0.5, 1);
+        let error = test(0, &[a], Spec::i8(0.25, 1)).run().unwrap_err();
+        assert!(error.message().contains("i8 is not requantized here"), "{error}");
+        let a = Tensor::i16(&[1], &[1]).quantized(0.5, 1);
+        let error = test(0, &[a], Spec::i16(0.5, 0)).run().unwrap_err();
+        assert!(error.message().contains("for i16 both must be 0"), "{error}");
+        let error = test(0, &[x(&[1])], Spec::i32()).options(10, |o| o.i8(1, 1)).run().unwrap_err();
+        assert_eq!(error.message(), "no kernel for the fused activation Relu");
+    }
+}

@@ -1,0 +1,251 @@
+//! FULLY_CONNECTED: `y[b, u] = activation(Σ_d x[b, d] × w[u, d] + bias[u])`.
+//! f32; u8; i8 × i8, i4, i2; i16 × i8, i4, i2, i16; f32 × u8, i8, i4, i2 with inputs quantized while it runs (hybrid).
+//! Defined by: tflite/kernels/fully_connected.cc.
+
+mod fixed;
+mod hybrid;
+
+use arenite_abi::prelude::*;
+
+use crate::kit::activation::{Activation, Limits};
+use crate::kit::integer::{dot_f32, unpack};
+use crate::kit::node;
+
+use fixed::Fixed;
+use hybrid::Hybrid;
+
+/// Prepared node.
+pub struct FullyConnected {
+    layer: Layer,
+    kernel: Kernel,
+}
+
+/// `x` is `[batches, depth]`, the filter `[units, depth]`, `y` `[batches, units]`.
+#[derive(Clone, Copy)]
+struct Layer {
+    batches: usize,
+    depth: usize,
+    units: usize,
+}
+
+enum Kernel {
+    /// Nothing to sum: the output is filled with zero bytes, without bias.
+    Zero,
+    Float(Limits<f32>),
+    Fixed(Fixed),
+    Hybrid(Hybrid),
+}
+
+/// The node's tensors and options.
+struct Parts<'a> {
+    x: TensorView<'a>,
+    filter: TensorView<'a>,
+    bias: Option<TensorView<'a>>,
+    y: TensorView<'a>,
+    activation: Activation,
+    asymmetric: bool,
+    /// Schema's number of the type that bias and sums have; 0 if the model does not tell.
+    bias_type: i8,
+}
+
+impl Op for FullyConnected {
+    const CODE: OpCode = OpCode::Builtin(9);
+    const VERSIONS: RangeInclusive<i32> = 1..=14;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let parts = Parts::read(node)?;
+        let keep_dims = node.options(8)?.get(2, false)?;
+        let layer = Layer::new(&parts)?;
+        set_output_shape(&parts, &layer, keep_dims, cx)?;
+        let kernel = match (parts.x.ty, parts.filter.ty, parts.y.ty) {
+            (F32, F32 | U8 | I8 | I4 | I2, F32) | (U8, U8, U8 | I16) if layer.depth == 0 => Kernel::Zero,
+            (I8, I8 | I4 | I2, I8) | (I16, I8 | I4 | I2 | I16, I16) if layer.depth == 0 => Kernel::Zero,
+            (F32, F32, F32) => Kernel::Float(parts.float_range()?),
+            (F32, U8 | I8 | I4 | I2, F32) => Kernel::Hybrid(Hybrid::prepare(&parts, &layer, cx)?),
+            (U8, U8, U8 | I16) | (I8, I8 | I4 | I2, I8) | (I16, I8 | I4 | I2 | I16, I16) => {
+                Kernel::Fixed(Fixed::prepare(&parts, &layer, cx)?)
+            }
+            (x, w, y) => return Err(unsupported!("no kernel for input {x}, filter {w} and output {y}")),
+        };
+        Ok(FullyConnected { layer, kernel })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        match &self.kernel {
+            Kernel::Zero => {
+                cx.output(0)?.into_bytes().fill(0);
+                Ok(())
+            }
+            Kernel::Float(limits) => self.layer.eval_f32(cx, *limits),
+            Kernel::Fixed(fixed) => fixed.eval(&self.layer, cx),
+            Kernel::Hybrid(hybrid) => hybrid.eval(&self.layer, cx),
+        }
+    }
+}
+
+impl<'a> Parts<'a> {
+    fn read(node: &NodeView<'a>) -> Result<Self> {
+        let options = node.options(8)?;
+        if options.get::<i8>(1, 0)? != 0 {
+            return Err(unsupported!(
+                "its weights are in the shuffled 4x16 format; convert the model with the default format"
+            ));
+        }
+        node.expect(2..=3, 1..=1)?;
+        Ok(Parts {
+            x: node.input(0)?,
+            filter: node.input(1)?,
+            bias: node.optional_input(2)?,
+            y: node.output(0)?,
+            activation: node::activation(&options, 0)?,
+            asymmetric: options.get(3, false)?,
+            bias_type: options.get(4, 0)?,
+        })
+    }
+
+    fn expect_bias(&self, types: &[ElementType]) -> Result<()> {
+        let Some(bias) = &self.bias else { return Ok(()) };
+        ensure!(
+            types.contains(&bias.ty),
+            "bias '{}' is {}; with input {} it must be {types:?}",
+            bias.name,
+            bias.ty,
+            self.x.ty
+        );
+        Ok(())
+    }
+
+    fn expect_range(&self) -> Result<()> {
+        if self.activation.is_range() {
+            return Ok(());
+        }
+        Err(unsupported!("no kernel for {} with the fused activation {:?}", self.x.ty, self.activation))
+    }
+
+    fn float_range(&self) -> Result<Limits<f32>> {
+        self.expect_bias(&[F32])?;
+        self.expect_range()?;
+        Ok(self.activation.f32_range())
+    }
+}
+
+impl Layer {
+    fn new(parts: &Parts<'_>) -> Result<Layer> {
+        let (x, filter) = (&parts.x, &parts.filter);
+        let dims = node::dims(filter)?;
+        ensure!(dims.rank() == 2, "filter '{}' is {:?}; it must have 2 axes", filter.name, filter.shape);
+        let (units, depth) = (dims.size(0), dims.size(1));
+        let x_dims = node::dims(x)?;
+        let batches = match depth {
+            0 => x_dims.product(0, x_dims.rank().saturating_sub(1)),
+            _ => x_dims.flat_size() / depth,
+        };
+        ensure!(
+            depth == 0 || x_dims.flat_size() % depth == 0,
+            "input '{}' is {:?}, filter '{}' is {:?}; the input's size must be a multiple of {depth}",
+            x.name,
+            x.shape,
+            filter.name,
+            filter.shape
+        );
+        if let Some(bias) = &parts.bias {
+            ensure!(
+                bias.len() == units,
+                "bias '{}' has {} elements, filter '{}' is {:?}; it needs {units}",
+                bias.name,
+                bias.len(),
+                filter.name,
+                filter.shape
+            );
+        }
+        Ok(Layer { batches, depth, units })
+    }
+
+    /// Input row `b`.
+    fn row<'a, T>(&self, x: &'a [T], b: usize) -> &'a [T] {
+        x.get(b * self.depth..(b + 1) * self.depth).unwrap_or(&[])
+    }
+
+    fn eval_f32(&self, cx: &EvalContext<'_>, limits: Limits<f32>) -> Result<()> {
+        let x = cx.input(0)?.as_slice::<f32>()?;
+        let w = cx.input(1)?.as_slice::<f32>()?;
+        let bias = match cx.optional_input(2)? {
+            Some(bias) => bias.as_slice::<f32>()?,
+            None => &[],
+        };
+        let y = cx.output(0)?.into_slice::<f32>()?;
+        for (b, y) in y.chunks_exact_mut(self.units.max(1)).enumerate() {
+            let x = self.row(x, b);
+            for (u, y) in y.iter_mut().enumerate() {
+                let bias = bias.get(u).copied().unwrap_or(0.0);
+                *y = limits.clamp(dot_f32(x, self.row(w, u)) + bias);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn set_output_shape(
+    parts: &Parts<'_>,
+    layer: &Layer,
+    keep_dims: bool,
+    cx: &mut PrepareContext<'_>,
+) -> Result<()> {
+    let size = |n: usize| i32::try_from(n).map_err(|_| invalid!("an output of {n} rows is too large"));
+    if !keep_dims {
+        return cx.set_output_shape(0, &[size(layer.batches)?, size(layer.units)?]);
+    }
+    let (x, filter) = (&parts.x, &parts.filter);
+    let mut sizes = [0; 8];
+    let sizes = &mut sizes[..x.rank()];
+    sizes.copy_from_slice(x.shape);
+    let last = sizes.last_mut().ok_or_else(|| invalid!("input '{}' is a scalar, it keeps no axes", x.name))?;
+    ensure!(
+        layer.depth == 0 || *last == filter.shape[1],
+        "input '{}' is {:?}, filter '{}' is {:?}; where axes are kept the last ones must agree",
+        x.name,
+        x.shape,
+        filter.name,
+        filter.shape
+    );
+    *last = filter.shape[0];
+    cx.set_output_shape(0, sizes)
+}
+
+/// A filter whose elements take a byte, or are unpacked row by row.
+enum Rows<'a, W> {
+    Plain(&'a [W]),
+    Packed { bytes: &'a [u8], bits: u32, row: &'a mut [W] },
+}
+
+impl<'a> Rows<'a, i8> {
+    fn of(filter: &TensorView<'a>, cx: &EvalContext<'a>, row: &Scratch<i8>) -> Result<Rows<'a, i8>> {
+        Ok(match filter.ty {
+            I4 | I2 => {
+                Rows::Packed { bytes: filter.bytes(), bits: filter.ty.bits(), row: cx.scratch(row)? }
+            }
+            _ => Rows::Plain(filter.as_words()?),
+        })
+    }
+
+    /// Calls `f(unit, row)` for each row of the filter.
+    fn for_each(&mut self, layer: &Layer, mut f: impl FnMut(usize, &[i8])) {
+        for u in 0..layer.units {
+            match self {
+                Rows::Plain(w) => f(u, layer.row(w, u)),
+                Rows::Packed { bytes, bits, row } => {
+                    unpack(bytes, *bits, u * layer.depth, row);
+                    f(u, row);
+                }
+            }
+        }
+    }
+}
+
+/// Room for one unpacked row of the filter, if it is packed.
+fn row_scratch(filter: &TensorView<'_>, layer: &Layer, cx: &mut PrepareContext<'_>) -> Result<Scratch<i8>> {
+    cx.scratch(if filter.ty.bits() < 8 { layer.depth } else { 0 })
+}
+
+#[cfg(test)]
+mod tests;

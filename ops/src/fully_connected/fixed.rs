@@ -1,0 +1,208 @@
+//! Quantized inputs and outputs: u8, i8 and i16.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::activation::Limits;
+use crate::kit::channels::{ChannelMultipliers, filter_scales};
+use crate::kit::integer::{Bias, Quantized, dot, dot_i64};
+use crate::kit::node;
+use crate::kit::requantize::{Multiplier, round_f64};
+
+use super::{Layer, Parts, Rows, row_scratch};
+
+pub(super) struct Fixed {
+    input_zero: i32,
+    filter_zero: i32,
+    output_zero: i32,
+    limits: Limits<i32>,
+    sums: Sums,
+    multipliers: ChannelMultipliers,
+    /// `input × filter[u] / output` in f64; only for [`Sums::Real`].
+    reals: Table<f64>,
+    row: Scratch<i8>,
+}
+
+/// How sums are kept and scaled; each is what one of TFLite's kernels does.
+#[derive(Clone, Copy, PartialEq)]
+enum Sums {
+    /// 32 bits, rounded twice with ties up: 8-bit inputs.
+    I32,
+    /// 32 bits, rounded once: 16-bit inputs, 32-bit bias.
+    I32Once,
+    /// 64 bits, scaled by an f64: 16-bit inputs with a 64-bit bias, or with a filter that has a zero point.
+    Real,
+    /// 64 bits, with a 15-bit multiplier: 16-bit filters.
+    I64,
+}
+
+impl Fixed {
+    pub(super) fn prepare(parts: &Parts<'_>, layer: &Layer, cx: &mut PrepareContext<'_>) -> Result<Fixed> {
+        let Parts { x, filter, y, .. } = parts;
+        let scales = filter_scales(filter, layer.units, 0)?;
+        let per_channel = scales.scales.len() > 1;
+        ensure!(
+            !per_channel || x.ty != U8,
+            "filter '{}' has {} scales; for u8 there must be one",
+            filter.name,
+            scales.scales.len()
+        );
+        let filter_zero = scales.zero_points[0] as i32;
+        ensure!(
+            filter.ty.bits() >= 8 || scales.zero_points.iter().all(|&zero| zero == 0),
+            "filter '{}' is {} with zero point {filter_zero}; it must be 0",
+            filter.name,
+            filter.ty
+        );
+        parts.check_bias()?;
+        let (from, to) = (node::quant(x)?, node::quant(y)?);
+        if x.ty == I16 {
+            parts.check_i16(from.zero_point, to.zero_point)?;
+        }
+        let sums = parts.sums(filter_zero);
+        let multipliers = match per_channel {
+            true => ChannelMultipliers::per_channel(cx, [x, filter, y], layer.units, 0)?,
+            false => {
+                parts.check_bias_scale(from.scale, scales.scales[0], to.scale)?;
+                ChannelMultipliers::per_tensor(cx, [x, filter, y])?
+            }
+        };
+        parts.expect_range()?;
+        let count = if sums == Sums::Real { layer.units } else { 0 };
+        Ok(Fixed {
+            input_zero: from.zero_point,
+            filter_zero: if per_channel { 0 } else { filter_zero },
+            output_zero: to.zero_point,
+            limits: node::quantized_range(parts.activation, y)?,
+            sums,
+            multipliers,
+            reals: cx.table(count, |u| {
+                f64::from(from.scale) * f64::from(scales.scale_of(u)) / f64::from(to.scale)
+            })?,
+            row: row_scratch(filter, layer, cx)?,
+        })
+    }
+
+    pub(super) fn eval(&self, layer: &Layer, cx: &EvalContext<'_>) -> Result<()> {
+        match (cx.input(0)?.ty, cx.input(1)?.ty, cx.node().output(0)?.ty) {
+            (U8, _, U8) => self.plain::<u8, u8, u8>(layer, cx),
+            (U8, _, _) => self.plain::<u8, u8, i16>(layer, cx),
+            (_, I16, _) => self.plain::<i16, i16, i16>(layer, cx),
+            (I8, _, _) => self.signed::<i8>(layer, cx),
+            _ => self.signed::<i16>(layer, cx),
+        }
+    }
+
+    /// Filters of a type of their own.
+    fn plain<X: Quantized, W: Quantized, Y: Quantized>(
+        &self,
+        layer: &Layer,
+        cx: &EvalContext<'_>,
+    ) -> Result<()> {
+        let w = cx.input(1)?.as_slice::<W>()?;
+        self.run::<X, W, Y>(layer, cx, |f| {
+            for u in 0..layer.units {
+                f(u, layer.row(w, u));
+            }
+        })
+    }
+
+    /// Filters of i8, i4 or i2.
+    fn signed<X: Quantized>(&self, layer: &Layer, cx: &EvalContext<'_>) -> Result<()> {
+        let mut rows = Rows::of(&cx.input(1)?, cx, &self.row)?;
+        self.run::<X, i8, X>(layer, cx, |f| rows.for_each(layer, f))
+    }
+
+    fn run<X: Quantized, W: Quantized, Y: Quantized>(
+        &self,
+        layer: &Layer,
+        cx: &EvalContext<'_>,
+        for_each_row: impl FnOnce(&mut dyn FnMut(usize, &[W])),
+    ) -> Result<()> {
+        let x = cx.input(0)?.as_slice::<X>()?;
+        let bias = Bias::of(cx.optional_input(2)?)?;
+        let (multipliers, reals) = (self.multipliers.read(cx)?, cx.table(&self.reals)?);
+        let y = cx.output(0)?.into_slice::<Y>()?;
+        for_each_row(&mut |u, w| {
+            let unit = Unit {
+                bias: bias.at(u),
+                multiplier: multipliers.of(u),
+                real: reals.get(u).copied().unwrap_or(0.0),
+            };
+            for b in 0..layer.batches {
+                let scaled = self.scaled(layer.row(x, b), w, &unit).wrapping_add(self.output_zero);
+                if let Some(y) = y.get_mut(b * layer.units + u) {
+                    *y = Y::saturate(self.limits.clamp(scaled));
+                }
+            }
+        });
+        Ok(())
+    }
+
+    #[inline]
+    fn scaled<X: Quantized, W: Quantized>(&self, x: &[X], w: &[W], unit: &Unit) -> i32 {
+        let sum_i32 = || dot(x, self.input_zero, w, self.filter_zero).wrapping_add(unit.bias as i32);
+        let sum_i64 = || dot_i64(x, self.input_zero, w, self.filter_zero).wrapping_add(unit.bias);
+        match self.sums {
+            Sums::I32 => unit.multiplier.apply_ties_up(sum_i32()),
+            Sums::I32Once => unit.multiplier.apply_once(sum_i32()),
+            Sums::Real => round_f64(sum_i64() as f64 * unit.real) as i32,
+            Sums::I64 => unit.multiplier.apply_i64(sum_i64()),
+        }
+    }
+}
+
+/// What the sums of one output unit are scaled with.
+struct Unit {
+    bias: i64,
+    multiplier: Multiplier,
+    real: f64,
+}
+
+impl Parts<'_> {
+    fn check_bias(&self) -> Result<()> {
+        self.expect_bias(if self.x.ty == I16 { &[I32, I64] } else { &[I32] })
+    }
+
+    fn check_i16(&self, input_zero: i32, output_zero: i32) -> Result<()> {
+        ensure!(
+            input_zero == 0 && output_zero == 0,
+            "input '{}' has zero point {input_zero}, output '{}' {output_zero}; for i16 both must be 0",
+            self.x.name,
+            self.y.name
+        );
+        let told = match self.bias_type {
+            0 => return Ok(()),
+            2 => I32,
+            4 => I64,
+            other => return Err(invalid!("its bias type is number {other}; it must be 2 (INT32) or 4 (INT64)")),
+        };
+        self.expect_bias(&[told])
+    }
+
+    /// The bias is added to sums in steps of `input × filter`: its own scale may not differ by more than what makes 2 %
+    /// of an output step.
+    fn check_bias_scale(&self, input: f32, filter: f32, output: f32) -> Result<()> {
+        let Some((bias, q)) = self.bias.as_ref().and_then(|b| Some((b, b.quantization()?))) else {
+            return Ok(());
+        };
+        let product = f64::from(input) * f64::from(filter);
+        let difference = (product - f64::from(q.scales[0])).abs();
+        ensure!(
+            difference / f64::from(output) <= 0.02,
+            "bias '{}' has scale {}, input × filter is {product}; they must agree",
+            bias.name,
+            q.scales[0]
+        );
+        Ok(())
+    }
+
+    fn sums(&self, filter_zero: i32) -> Sums {
+        let wide_bias = self.bias_type == 4 || self.bias.as_ref().is_some_and(|b| b.ty == I64);
+        match (self.x.ty, self.filter.ty) {
+            (I16, I16) => Sums::I64,
+            (I16, _) if wide_bias || filter_zero != 0 => Sums::Real,
+            (I16, _) => Sums::I32Once,
+            _ => Sums::I32,
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Float inputs with quantized filters: each input row is quantized while it runs.
+//!
+//! Defined by: tflite/kernels/fully_connected.cc (`EvalHybridDense`, `EvalHybridDense4Bit`, `EvalBlockwise4Bit`).
+
+use arenite_abi::prelude::*;
+
+use crate::kit::activation::Activation;
+use crate::kit::channels::filter_scales;
+use crate::kit::float;
+use crate::kit::hybrid::{Symmetry, quantize_row};
+use crate::kit::integer::dot;
+
+use super::{Layer, Parts, Rows, row_scratch};
+
+pub(super) struct Hybrid {
+    activation: Activation,
+    symmetry: Symmetry,
+    /// Elements of a filter row that share a scale; the whole row unless blockwise.
+    block: usize,
+    /// The quantized inputs, and scale and zero point of each row.
+    quantized: Scratch<i8>,
+    scales: Scratch<f32>,
+    zero_points: Scratch<i32>,
+    row: Scratch<i8>,
+}
+
+impl Hybrid {
+    pub(super) fn prepare(parts: &Parts<'_>, layer: &Layer, cx: &mut PrepareContext<'_>) -> Result<Hybrid> {
+        parts.expect_bias(&[F32])?;
+        let filter = &parts.filter;
+        let q = filter
+            .quantization()
+            .ok_or_else(|| invalid!("filter '{}' is {} without quantization", filter.name, filter.ty))?;
+        ensure!(
+            filter.ty.bits() >= 8 || q.zero_points.iter().all(|&zero| zero == 0),
+            "filter '{}' is {} with zero point {}; it must be 0",
+            filter.name,
+            filter.ty,
+            q.zero_points[0]
+        );
+        let block = match q.block_size {
+            0 => {
+                filter_scales(filter, layer.units, 0)?;
+                layer.depth
+            }
+            block => block_size(filter, layer, block, q.scales.len())?,
+        };
+        let elements = layer.batches * layer.depth;
+        Ok(Hybrid {
+            activation: parts.activation,
+            symmetry: parts.symmetry(layer, &q),
+            block,
+            quantized: cx.scratch(elements)?,
+            scales: cx.scratch(layer.batches)?,
+            zero_points: cx.scratch(layer.batches)?,
+            row: row_scratch(filter, layer, cx)?,
+        })
+    }
+
+    pub(super) fn eval(&self, layer: &Layer, cx: &EvalContext<'_>) -> Result<()> {
+        let inputs = self.quantize(layer, cx)?;
+        let filter = cx.input(1)?;
+        let q = filter.quantization().ok_or_else(|| invalid!("filter '{}' lost its scales", filter.name))?;
+        let bias = match cx.optional_input(2)? {
+            Some(bias) => bias.as_slice::<f32>()?,
+            None => &[],
+        };
+        let y = cx.output(0)?.into_slice::<f32>()?;
+        let mut rows = Rows::of(&filter, cx, &self.row)?;
+        let blocks = layer.depth / self.block.max(1);
+        rows.for_each(layer, |u, w| {
+            for (b, input) in inputs.iter(layer).enumerate() {
+                let mut sum = 0f32;
+                for (k, (x, w)) in input.row.chunks(self.block).zip(w.chunks(self.block)).enumerate() {
+                    sum += dot(x, input.zero_point, w, 0) as f32 * (input.scale * q.scale_of(u * blocks + k));
+                }
+                if let Some(y) = y.get_mut(b * layer.units + u) {
+                    *y = activate(self.activation, bias.get(u).copied().unwrap_or(0.0) + sum);
+                }
+            }
+        });
+        Ok(())
+    }
+
+    fn quantize<'a>(&self, layer: &Layer, cx: &EvalContext<'a>) -> Result<Inputs<'a>> {
+        let x = cx.input(0)?.as_slice::<f32>()?;
+        let quantized = cx.scratch(&self.quantized)?;
+        let (scales, zero_points) = (cx.scratch(&self.scales)?, cx.scratch(&self.zero_points)?);
+        let rows = x.chunks_exact(layer.depth).zip(quantized.chunks_exact_mut(layer.depth));
+        for ((x, q), (scale, zero)) in rows.zip(scales.iter_mut().zip(zero_points.iter_mut())) {
+            (*scale, *zero) = quantize_row(x, self.symmetry, q);
+        }
+        Ok(Inputs { quantized, scales, zero_points })
+    }
+}
+
+/// The quantized input rows.
+struct Inputs<'a> {
+    quantized: &'a [i8],
+    scales: &'a [f32],
+    zero_points: &'a [i32],
+}
+
+struct Input<'a> {
+    row: &'a [i8],
+    scale: f32,
+    zero_point: i32,
+}
+
+impl Inputs<'_> {
+    fn iter(&self, layer: &Layer) -> impl Iterator<Item = Input<'_>> {
+        let parameters = self.scales.iter().zip(self.zero_points);
+        self.quantized
+            .chunks_exact(layer.depth)
+            .zip(parameters)
+            .map(|(row, (&scale, &zero_point))| Input { row, scale, zero_point })
+    }
+}
+
+impl Parts<'_> {
+    /// Constant i4 filters of some size run in a kernel that ignores the option: it is asymmetric if they are
+    /// blockwise, and symmetric if not.
+    fn symmetry(&self, layer: &Layer, q: &Quantization<'_>) -> Symmetry {
+        if q.block_size != 0 {
+            return Symmetry::Asymmetric;
+        }
+        let packed = self.filter.ty == I4
+            && self.filter.is_constant()
+            && layer.batches > 0
+            && layer.depth.is_multiple_of(2)
+            && layer.depth >= 32
+            && layer.units >= 4;
+        if self.asymmetric && !packed { Symmetry::Asymmetric } else { Symmetry::Symmetric }
+    }
+}
+
+fn block_size(filter: &TensorView<'_>, layer: &Layer, block: usize, scales: usize) -> Result<usize> {
+    ensure!(
+        layer.depth.is_multiple_of(block) && layer.units.checked_mul(layer.depth / block) == Some(scales),
+        "filter '{}' is {:?} with {scales} scales, one for {block} elements each; they must cover it",
+        filter.name,
+        filter.shape
+    );
+    Ok(block)
+}
+
+fn activate(activation: Activation, x: f32) -> f32 {
+    match activation {
+        Activation::None => x,
+        Activation::Tanh => float::tanh(x),
+        Activation::SignBit => f32::from(x.is_sign_negative()),
+        range => range.f32_range().clamp(x),
+    }
+}

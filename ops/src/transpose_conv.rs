@@ -1,0 +1,574 @@
+//! TRANSPOSE_CONV: the gradient of a convolution, `y[oy, ox, o] = activation(Σ x[iy, ix, i] × w[o, ky, kx, i] + bias[o])`
+//! over all `iy × stride + ky − before = oy` and the same for x. NHWC, filter OHWI.
+//! f32; u8; i8; i16 × i8; f32 × i8 with inputs quantized while it runs (hybrid).
+//! Defined by: tflite/kernels/transpose_conv.cc, tflite/kernels/internal/optimized/optimized_ops.h and
+//! optimized/integer_ops/transpose_conv.h (`TransposeConvV2`, `Quantize`), tflite/kernels/internal/reference.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::activation::{Activation, Limits};
+use crate::kit::channels::{ChannelMultipliers, filter_scales};
+use crate::kit::hybrid::{Symmetry, quantize_row};
+use crate::kit::indexing::Dims;
+use crate::kit::integer::{Bias, Quantized, dot, dot_f32, dot_i64};
+use crate::kit::node;
+use crate::kit::padding::Padding;
+
+/// Prepared node.
+pub struct TransposeConv {
+    options: Shape,
+    /// Known in `prepare` unless the output's shape depends on data.
+    geometry: Option<Geometry>,
+    kernel: Kernel,
+}
+
+/// What the options say.
+#[derive(Clone, Copy)]
+struct Shape {
+    padding: Padding,
+    stride: [i32; 2],
+}
+
+/// Sizes of height and width.
+#[derive(Clone, Copy)]
+struct Geometry {
+    batches: usize,
+    input: [usize; 2],
+    filter: [usize; 2],
+    output: [usize; 2],
+    stride: [usize; 2],
+    before: [usize; 2],
+    depth: usize,
+    channels: usize,
+}
+
+enum Kernel {
+    Float(Limits<f32>),
+    Fixed(Fixed),
+    Hybrid(Hybrid),
+}
+
+struct Fixed {
+    input_zero: i32,
+    filter_zero: i32,
+    output_zero: i32,
+    limits: Limits<i32>,
+    rounding: Rounding,
+    multipliers: ChannelMultipliers,
+}
+
+/// Which sums are rounded with ties up, as SIMD code does; others round ties away from zero.
+#[derive(Clone, Copy)]
+enum Rounding {
+    /// Whole sixteens of the output.
+    Elements,
+    /// Whole eights of the channels.
+    Channels,
+    /// None.
+    Plain,
+    /// Sums of 64 bits with a 15-bit multiplier.
+    Wide,
+}
+
+struct Hybrid {
+    limits: Limits<f32>,
+    /// The quantized inputs, and scale and zero point of each batch.
+    quantized: Scratch<i8>,
+    scales: Scratch<f32>,
+    zero_points: Scratch<i32>,
+}
+
+/// The node's tensors.
+struct Parts<'a> {
+    shape: TensorView<'a>,
+    filter: TensorView<'a>,
+    x: TensorView<'a>,
+    bias: Option<TensorView<'a>>,
+    y: TensorView<'a>,
+    activation: Activation,
+    /// Schema's number of the type that bias and sums have; 0 if the model does not tell.
+    bias_type: i8,
+}
+
+impl Op for TransposeConv {
+    const CODE: OpCode = OpCode::Builtin(67);
+    const VERSIONS: RangeInclusive<i32> = 1..=5;
+    const TYPES: ElementTypes = ElementTypes::of(&[F32, U8, I8, I16, I32, I64]);
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        node.expect(3..=4, 1..=1)?;
+        let options = node.options(49)?;
+        let parts = Parts {
+            shape: node.input(0)?,
+            filter: node.input(1)?,
+            x: node.input(2)?,
+            bias: node.optional_input(3)?,
+            y: node.output(0)?,
+            activation: node::range_activation(&options, 3)?,
+            bias_type: options.get(4, 0)?,
+        };
+        let options = Shape::read(&options)?;
+        parts.check()?;
+        let geometry = match parts.shape.constant::<i32>()? {
+            Some(shape) => {
+                let geometry = Geometry::new(&parts.x, &parts.filter, &options, shape)?;
+                cx.set_output_shape(0, shape)?;
+                Some(geometry)
+            }
+            None => {
+                cx.set_output_dynamic(0)?;
+                None
+            }
+        };
+        let kernel = match (parts.x.ty, parts.filter.ty, parts.y.ty) {
+            (F32, F32, F32) => Kernel::Float(parts.activation.f32_range()),
+            (F32, I8, F32) => Kernel::Hybrid(Hybrid::prepare(&parts, cx)?),
+            (U8, U8, U8) | (I8, I8, I8) | (I16, I8, I16) => Kernel::Fixed(Fixed::prepare(&parts, cx)?),
+            (x, w, y) => return Err(unsupported!("no kernel for input {x}, filter {w} and output {y}")),
+        };
+        Ok(TransposeConv { options, geometry, kernel })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        let (filter, x) = (cx.input(1)?, cx.input(2)?);
+        let (g, y) = match self.geometry {
+            Some(geometry) => (geometry, cx.output(0)?),
+            None => {
+                let shape = cx.input(0)?.as_slice::<i32>()?;
+                let geometry = Geometry::new(&x, &filter, &self.options, shape)?;
+                (geometry, cx.resize_output(0, shape)?)
+            }
+        };
+        match &self.kernel {
+            Kernel::Float(limits) => eval_f32(cx, &g, *limits, y),
+            Kernel::Hybrid(hybrid) => hybrid.eval(cx, &g, y),
+            Kernel::Fixed(fixed) => match x.ty {
+                U8 => fixed.eval::<u8, u8>(cx, &g, y),
+                I8 => fixed.eval::<i8, i8>(cx, &g, y),
+                _ => fixed.eval::<i16, i8>(cx, &g, y),
+            },
+        }
+    }
+}
+
+impl Shape {
+    fn read(options: &Options<'_>) -> Result<Shape> {
+        let padding = options.get::<i8>(0, 0)?;
+        let padding = Padding::from_schema(padding)
+            .ok_or_else(|| invalid!("its padding is number {padding}, the schema has 0 and 1"))?;
+        let stride = [options.get::<i32>(2, 0)?, options.get::<i32>(1, 0)?];
+        let limit = i32::from(i16::MAX);
+        ensure!(
+            stride.iter().all(|&s| s >= 1 && s <= limit),
+            "its strides are {stride:?}; they must be 1 to {limit}"
+        );
+        Ok(Shape { padding, stride })
+    }
+}
+
+impl Parts<'_> {
+    fn check(&self) -> Result<()> {
+        let Parts { shape, filter, x, .. } = self;
+        ensure!(shape.ty == I32, "output shape '{}' is {}; it must be INT32", shape.name, shape.ty);
+        for tensor in [filter, x] {
+            let dims = node::dims(tensor)?;
+            let ok = dims.rank() == 4 && dims.as_slice()[1..3].iter().all(|&size| size > 0);
+            ensure!(
+                ok,
+                "'{}' is {:?}; it needs 4 axes, with height and width of at least 1",
+                tensor.name,
+                tensor.shape
+            );
+        }
+        ensure!(
+            x.shape[3] == filter.shape[3] && x.shape[3] > 0,
+            "filter '{}' is {:?}, input '{}' has {} channels; they must agree",
+            filter.name,
+            filter.shape,
+            x.name,
+            x.shape[3]
+        );
+        self.check_bias()
+    }
+
+    fn check_bias(&self) -> Result<()> {
+        let told = match self.bias_type {
+            0 => None,
+            2 => Some(I32),
+            4 => Some(I64),
+            other => return Err(invalid!("its bias type is number {other}; it must be 2 (INT32) or 4 (INT64)")),
+        };
+        let Some(bias) = &self.bias else { return Ok(()) };
+        let allowed = match (self.x.ty, told) {
+            (F32, _) => bias.ty == F32,
+            (I16, None) => matches!(bias.ty, I32 | I64),
+            (I16, Some(told)) => bias.ty == told,
+            _ => bias.ty == I32,
+        };
+        ensure!(allowed, "bias '{}' is {}, input '{}' is {}", bias.name, bias.ty, self.x.name, self.x.ty);
+        let channels = self.filter.shape[0];
+        ensure!(
+            bias.len() == channels as usize,
+            "bias '{}' has {} elements, filter '{}' is {:?}; it needs {channels}",
+            bias.name,
+            bias.len(),
+            self.filter.name,
+            self.filter.shape
+        );
+        Ok(())
+    }
+}
+
+impl Geometry {
+    fn new(x: &TensorView<'_>, filter: &TensorView<'_>, options: &Shape, output: &[i32]) -> Result<Geometry> {
+        ensure!(
+            output.len() == 4 && output[1] > 0 && output[2] > 0 && Dims::new(output).is_some(),
+            "the output's shape is {output:?}; it needs 4 axes, with height and width of at least 1"
+        );
+        ensure!(
+            output[0] == x.shape[0] && output[3] == filter.shape[0],
+            "the output's shape is {output:?}, input '{}' is {:?}, filter '{}' {:?}; batches and channels must agree",
+            x.name,
+            x.shape,
+            filter.name,
+            filter.shape
+        );
+        let sizes = |shape: &[i32]| [shape[1] as usize, shape[2] as usize];
+        let mut before = [0; 2];
+        for (axis, before) in before.iter_mut().enumerate() {
+            let [size, kernel] = [output[axis + 1], filter.shape[axis + 1]];
+            let window = options.padding.window(size, kernel, options.stride[axis], 1);
+            *before = window
+                .filter(|window| window.output == x.shape[axis + 1])
+                .map(|window| window.before as usize)
+                .ok_or_else(|| {
+                    invalid!(
+                        "an output of {output:?} does not come from input '{}' of {:?} with filter {:?}, {:?}",
+                        x.name,
+                        x.shape,
+                        filter.shape,
+                        options.padding
+                    )
+                })?;
+        }
+        Ok(Geometry {
+            batches: x.shape[0] as usize,
+            input: sizes(x.shape),
+            filter: sizes(filter.shape),
+            output: sizes(output),
+            stride: options.stride.map(|stride| stride as usize),
+            before,
+            depth: x.shape[3] as usize,
+            channels: filter.shape[0] as usize,
+        })
+    }
+
+    /// Calls `f(output index, batch, channel, taps)` for each output element.
+    fn for_each(&self, mut f: impl FnMut(usize, usize, usize, Taps<'_>)) {
+        let mut out = 0;
+        for batch in 0..self.batches {
+            for oy in 0..self.output[0] {
+                for ox in 0..self.output[1] {
+                    for channel in 0..self.channels {
+                        f(out, batch, channel, Taps { geometry: self, at: [oy, ox], batch, channel });
+                        out += 1;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Pairs `(filter, input)` of positions along an axis that meet at output position `at`:
+    /// `input × stride + filter = at + before`.
+    fn meeting(&self, axis: usize, at: usize) -> impl Iterator<Item = (usize, usize)> + Clone {
+        let (target, stride) = (at + self.before[axis], self.stride[axis]);
+        let input = self.input[axis];
+        (target % stride..self.filter[axis])
+            .step_by(stride)
+            .take_while(move |&k| k <= target)
+            .map(move |k| (k, (target - k) / stride))
+            .filter(move |&(_, i)| i < input)
+    }
+}
+
+/// The products that make one output element.
+#[derive(Clone, Copy)]
+struct Taps<'a> {
+    geometry: &'a Geometry,
+    at: [usize; 2],
+    batch: usize,
+    channel: usize,
+}
+
+impl Taps<'_> {
+    /// Calls `f` with the channels of an input pixel and those of the filter that they are multiplied with.
+    fn for_each<X, W>(&self, x: &[X], w: &[W], mut f: impl FnMut(&[X], &[W])) {
+        let g = self.geometry;
+        let columns = g.meeting(1, self.at[1]);
+        for (ky, iy) in g.meeting(0, self.at[0]) {
+            for (kx, ix) in columns.clone() {
+                let pixel = ((self.batch * g.input[0] + iy) * g.input[1] + ix) * g.depth;
+                let tap = ((self.channel * g.filter[0] + ky) * g.filter[1] + kx) * g.depth;
+                if let (Some(x), Some(w)) = (x.get(pixel..pixel + g.depth), w.get(tap..tap + g.depth)) {
+                    f(x, w);
+                }
+            }
+        }
+    }
+}
+
+fn eval_f32(cx: &EvalContext<'_>, g: &Geometry, limits: Limits<f32>, y: TensorViewMut<'_>) -> Result<()> {
+    let (w, x) = (cx.input(1)?.as_slice::<f32>()?, cx.input(2)?.as_slice::<f32>()?);
+    let bias = float_bias(cx)?;
+    let y = y.into_slice::<f32>()?;
+    g.for_each(|out, _, channel, taps| {
+        let mut sum = 0.0;
+        taps.for_each(x, w, |x, w| sum += dot_f32(x, w));
+        y[out] = limits.clamp(sum + bias.get(channel).copied().unwrap_or(0.0));
+    });
+    Ok(())
+}
+
+impl Fixed {
+    fn prepare(parts: &Parts<'_>, cx: &mut PrepareContext<'_>) -> Result<Fixed> {
+        let Parts { x, filter, y, .. } = parts;
+        let channels = filter.shape[0] as usize;
+        let scales = filter_scales(filter, channels, 0)?;
+        let (from, to) = (node::quant(x)?, node::quant(y)?);
+        ensure!(
+            x.ty != I16 || (from.zero_point == 0 && to.zero_point == 0),
+            "input '{}' has zero point {}, output '{}' {}; for i16 both must be 0",
+            x.name,
+            from.zero_point,
+            y.name,
+            to.zero_point
+        );
+        let filter_zero = scales.zero_points[0] as i32;
+        let multipliers = match x.ty {
+            U8 => ChannelMultipliers::per_tensor(cx, [x, filter, y])?,
+            _ => ChannelMultipliers::per_channel(cx, [x, filter, y], channels, 0)?,
+        };
+        Ok(Fixed {
+            input_zero: from.zero_point,
+            filter_zero: if x.ty == U8 { filter_zero } else { 0 },
+            output_zero: to.zero_point,
+            limits: node::quantized_range(parts.activation, y)?,
+            rounding: parts.rounding(filter_zero),
+            multipliers,
+        })
+    }
+
+    fn eval<X: Quantized, W: Quantized>(
+        &self,
+        cx: &EvalContext<'_>,
+        g: &Geometry,
+        y: TensorViewMut<'_>,
+    ) -> Result<()> {
+        let (w, x) = (cx.input(1)?.as_slice::<W>()?, cx.input(2)?.as_slice::<X>()?);
+        let bias = Bias::of(cx.optional_input(3)?)?;
+        let multipliers = self.multipliers.read(cx)?;
+        let y = y.into_slice::<X>()?;
+        let simd_elements = y.len() - y.len() % 16;
+        let simd_channels = g.channels - g.channels % 8;
+        g.for_each(|out, _, channel, taps| {
+            let (bias, multiplier) = (bias.at(channel), multipliers.of(channel));
+            let sum = || {
+                let mut sum = 0i32;
+                taps.for_each(x, w, |x, w| {
+                    sum = sum.wrapping_add(dot(x, self.input_zero, w, self.filter_zero));
+                });
+                sum.wrapping_add(bias as i32)
+            };
+            let scaled = match self.rounding {
+                Rounding::Elements if out < simd_elements => multiplier.apply_ties_up(sum()),
+                Rounding::Channels if channel < simd_channels => multiplier.apply_ties_up(sum()),
+                Rounding::Elements | Rounding::Channels | Rounding::Plain => multiplier.apply(sum()),
+                Rounding::Wide => {
+                    let mut sum = bias;
+                    taps.for_each(x, w, |x, w| {
+                        sum = sum.wrapping_add(dot_i64(x, self.input_zero, w, self.filter_zero));
+                    });
+                    multiplier.apply_i64(sum)
+                }
+            };
+            y[out] = X::saturate(self.limits.clamp(scaled.wrapping_add(self.output_zero)));
+        });
+        Ok(())
+    }
+}
+
+impl Parts<'_> {
+    fn rounding(&self, filter_zero: i32) -> Rounding {
+        let narrow = self.bias_type == 2 || self.bias.as_ref().is_some_and(|bias| bias.ty == I32);
+        match self.x.ty {
+            U8 => Rounding::Elements,
+            I8 => Rounding::Channels,
+            _ if !narrow => Rounding::Wide,
+            _ if filter_zero != 0 => Rounding::Plain,
+            _ => Rounding::Channels,
+        }
+    }
+}
+
+impl Hybrid {
+    fn prepare(parts: &Parts<'_>, cx: &mut PrepareContext<'_>) -> Result<Hybrid> {
+        let channels = parts.filter.shape[0] as usize;
+        filter_scales(&parts.filter, channels, 0)?;
+        let batches = parts.x.shape[0].max(0) as usize;
+        Ok(Hybrid {
+            limits: parts.activation.f32_range(),
+            quantized: cx.scratch(parts.x.len())?,
+            scales: cx.scratch(batches)?,
+            zero_points: cx.scratch(batches)?,
+        })
+    }
+
+    fn eval(&self, cx: &EvalContext<'_>, g: &Geometry, y: TensorViewMut<'_>) -> Result<()> {
+        let (filter, x) = (cx.input(1)?, cx.input(2)?.as_slice::<f32>()?);
+        let q = filter.quantization().ok_or_else(|| invalid!("filter '{}' lost its scales", filter.name))?;
+        let w = filter.as_slice::<i8>()?;
+        let bias = float_bias(cx)?;
+        let quantized = cx.scratch(&self.quantized)?;
+        let (scales, zero_points) = (cx.scratch(&self.scales)?, cx.scratch(&self.zero_points)?);
+        let image = (x.len() / g.batches.max(1)).max(1);
+        let images = x.chunks_exact(image).zip(quantized.chunks_exact_mut(image));
+        for ((x, to), (scale, zero)) in images.zip(scales.iter_mut().zip(zero_points.iter_mut())) {
+            (*scale, *zero) = quantize_row(x, Symmetry::Asymmetric, to);
+        }
+        let y = y.into_slice::<f32>()?;
+        g.for_each(|out, batch, channel, taps| {
+            let mut sum = 0i32;
+            taps.for_each(quantized, w, |x, w| sum = sum.wrapping_add(dot(x, zero_points[batch], w, 0)));
+            let real = sum as f32 * q.scale_of(channel) * scales[batch];
+            y[out] = self.limits.clamp(real + bias.get(channel).copied().unwrap_or(0.0));
+        });
+        Ok(())
+    }
+}
+
+fn float_bias<'a>(cx: &EvalContext<'a>) -> Result<&'a [f32]> {
+    match cx.optional_input(3)? {
+        Some(bias) => bias.as_slice(),
+        None => Ok(&[]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, OptionsBuilder, Spec, Tensor};
+
+    const SAME: i8 = 0;
+    const VALID: i8 = 1;
+
+    fn test(shape: &[i32; 4], filter: Tensor, x: Tensor, y: Spec) -> OpTest<TransposeConv> {
+        OpTest::new().constant(Tensor::i32(&[4], shape)).constant(filter).input(x).output(y)
+    }
+
+    fn options(padding: i8, width: i32, height: i32) -> impl FnOnce(OptionsBuilder) -> OptionsBuilder {
+        move |o| o.i8(0, padding).i32(1, width).i32(2, height)
+    }
+
+    #[test]
+    fn floats() {
+        // Stride 2 spreads a row [1 2] by a filter [1 10 100]: 1 10 100 + 2 20 200 from column 2 on.
+        let x = Tensor::f32(&[1, 1, 2, 1], &[1., 2.]);
+        let filter = Tensor::f32(&[1, 1, 3, 1], &[1., 10., 100.]);
+        let valid = test(&[1, 1, 5, 1], filter.clone(), x.clone(), Spec::f32());
+        let y = valid.clone().options(49, options(VALID, 2, 1)).run().unwrap();
+        assert_eq!((y[0].shape(), y[0].as_f32()), (&[1, 1, 5, 1][..], vec![1., 10., 102., 20., 200.]));
+        // SAME: an output of 4 needs (2 - 1) × 2 + 3 = 5, one column after.
+        let y = test(&[1, 1, 4, 1], filter.clone(), x.clone(), Spec::f32()).options(49, options(SAME, 2, 1));
+        assert_eq!(y.run().unwrap()[0].as_f32(), [1., 10., 102., 20.]);
+        // The shape may depend on data; bias and RELU6.
+        let y = OpTest::<TransposeConv>::new()
+            .input(Tensor::i32(&[4], &[1, 1, 5, 1]))
+            .input(filter)
+            .input(x)
+            .input(Tensor::f32(&[1], &[-8.]))
+            .output(Spec::f32())
+            .options(49, |o| options(VALID, 2, 1)(o).i8(3, 3))
+            .run()
+            .unwrap();
+        assert_eq!(y[0].as_f32(), [0., 2., 6., 6., 6.]);
+    }
+
+    #[test]
+    fn two_axes_and_channels() {
+        // Pixels (1, 2) and (3, 4) under each other; unit filters pick a channel in each corner of 2 × 1.
+        let x = Tensor::f32(&[1, 2, 1, 2], &[1., 2., 3., 4.]);
+        let filter = Tensor::f32(&[2, 2, 1, 2], &[1., 0., 0., 1., 10., 0., 0., 10.]);
+        let y = test(&[1, 3, 1, 2], filter, x, Spec::f32()).options(49, options(VALID, 1, 1)).run().unwrap();
+        assert_eq!(y[0].as_f32(), [1., 10., 2. + 3., 20. + 30., 4., 40.]);
+    }
+
+    #[test]
+    fn quantized() {
+        let y = |filter: Tensor, x: Tensor, y: Spec| {
+            test(&[1, 1, 4, 1], filter, x, y).options(49, options(VALID, 2, 1)).run().unwrap().remove(0)
+        };
+        let x = Tensor::u8(&[1, 1, 2, 1], &[3, 0]).quantized(0.5, 2);
+        let filter = Tensor::u8(&[1, 1, 2, 1], &[5, 1]).quantized(0.5, 1);
+        // 1 × (4, 0) and -2 × (4, 0), in quarters.
+        assert_eq!(y(filter, x, Spec::u8(1.0, 5)).as_u8(), [6, 5, 3, 5]);
+        let x = Tensor::i8(&[1, 1, 2, 1], &[3, 0]).quantized(0.5, 2);
+        let filter = Tensor::i8(&[1, 1, 2, 1], &[5, 1]).quantized(0.5, 0);
+        // 5, 1, -10, -2 quarters in two roundings, ties away from zero in the second: 5/2 is 3, 3/2 is 2; 1/2 is 1, and
+        // again; -10/2 is -5, then -3; -2/2 is -1, then -1.
+        assert_eq!(y(filter.clone(), x, Spec::i8(1.0, 5)).as_i8(), [7, 6, 2, 4]);
+        let x = Tensor::i16(&[1, 1, 2, 1], &[100, -100]).quantized(0.5, 0);
+        assert_eq!(y(filter.clone(), x.clone(), Spec::i16(0.5, 0)).as_i16(), [250, 50, -250, -50]);
+        let bias = |b: Tensor| {
+            test(&[1, 1, 4, 1], filter.clone(), x.clone(), Spec::i16(0.5, 0)).options(49, options(VALID, 2, 1));
+            let test = OpTest::<TransposeConv>::new().constant(Tensor::i32(&[4], &[1, 1, 4, 1]));
+            let test = test.constant(filter.clone()).input(x.clone()).constant(b).output(Spec::i16(0.5, 0));
+            test.options(49, options(VALID, 2, 1)).run().unwrap()[0].as_i16()
+        };
+        assert_eq!(bias(Tensor::i32(&[1], &[2])), [251, 51, -249, -49]);
+        assert_eq!(bias(Tensor::i64(&[1], &[2])), [251, 51, -249, -49]);
+    }
+
+    #[test]
+    fn hybrid() {
+        let x = Tensor::f32(&[2, 1, 1, 1], &[255.0, -51.0]);
+        let filter = Tensor::i8(&[2, 1, 2, 1], &[1, 2, 3, 4]).per_channel(&[1.0, 0.5], &[0, 0], 0);
+        let y = test(&[2, 1, 2, 2], filter, x, Spec::f32()).options(49, options(VALID, 1, 1)).run().unwrap();
+        let want = [255.0, 382.5, 510.0, 510.0, -51.0, -76.5, -102.0, -102.0];
+        for (got, want) in y[0].as_f32().iter().zip(want) {
+            assert!((got - want).abs() < 1e-3, "{got} {want}");
+        }
+    }
+
+    #[test]
+    fn refusals() {
+        let x = Tensor::f32(&[1, 1, 2, 1], &[1., 2.]);
+        let filter = Tensor::f32(&[1, 1, 3, 1], &[0.0; 3]);
+        let message = |shape: &[i32; 4], filter: &Tensor, fields: fn(OptionsBuilder) -> OptionsBuilder| {
+            let test = test(shape, filter.clone(), x.clone(), Spec::f32()).options(49, fields);
+            test.run().unwrap_err().message().to_string()
+        };
+        let good = |o: OptionsBuilder| o.i8(0, 1).i32(1, 2).i32(2, 1);
+        assert_eq!(
+            message(&[1, 1, 7, 1], &filter, good),
+            "an output of [1, 1, 7, 1] does not come from input 'in2' of [1, 1, 2, 1] with filter [1, 1, 3, 1], Valid"
+        );
+        assert!(message(&[1, 1, 5, 2], &filter, good).ends_with("batches and channels must agree"));
+        assert!(message(&[1, 0, 5, 1], &filter, good).contains("it needs 4 axes"));
+        assert_eq!(
+            message(&[1, 1, 5, 1], &filter, |o| o.i8(0, 1)),
+            "its strides are [0, 0]; they must be 1 to 32767"
+        );
+        assert_eq!(
+            message(&[1, 1, 5, 1], &Tensor::f32(&[1, 1, 3, 2], &[0.0; 6]), good),
+            "filter 'in1' is [1, 1, 3, 2], input 'in2' has 1 channels; they must agree"
+        );
+        let bytes = Tensor::u8(&[1, 1, 3, 1], &[0; 3]).quantized(1.0, 0);
+        assert_eq!(
+            message(&[1, 1, 5, 1], &bytes, good),
+            "no kernel for input FLOAT32, filter UINT8 and output FLOAT32"
+        );
+        let i64s = OpTest::<TransposeConv>::new().constant(Tensor::i64(&[4], &[1, 1, 5, 1])).constant(filter.clone());
+        let error = i64s.input(x.clone()).output(Spec::f32()).options(49, good).run().unwrap_err();
+        assert_eq!(error.message(), "output shape 'in0' is INT64; it must be INT32");
+    }
+}
