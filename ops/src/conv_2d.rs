@@ -337,3 +337,221 @@ impl Shape {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, OptionsBuilder, Spec, Tensor};
+
+    const SAME: i8 = 0;
+    const VALID: i8 = 1;
+    const RELU6: i8 = 3;
+
+    fn test(x: Tensor, w: Tensor, bias: Tensor, out: Spec) -> OpTest<Conv2d> {
+        OpTest::new().input(x).constant(w).constant(bias).output(out)
+    }
+
+    fn options(padding: i8, stride: i32) -> impl Fn(OptionsBuilder) -> OptionsBuilder {
+        move |o| o.i8(0, padding).i32(1, stride).i32(2, stride)
+    }
+
+    fn one_to_nine() -> Tensor {
+        Tensor::f32(&[1, 3, 3, 1], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0])
+    }
+
+    #[test]
+    fn float_windows() {
+        // The filter adds the top left and the bottom right of a window.
+        let diagonal = || Tensor::f32(&[1, 2, 2, 1], &[1.0, 0.0, 0.0, 1.0]);
+        let half = || Tensor::f32(&[1], &[0.5]);
+        let with = |o: OptionsBuilder, activation: i8, dilation: i32| {
+            o.i8(3, activation).i32(4, dilation).i32(5, dilation)
+        };
+        type Case = (i8, i32, i8, i32, &'static [i32], &'static [f32]);
+        let cases: [Case; 5] = [
+            (VALID, 1, 0, 1, &[1, 2, 2, 1], &[6.5, 8.5, 12.5, 14.5]),
+            (VALID, 1, RELU6, 1, &[1, 2, 2, 1], &[6.0, 6.0, 6.0, 6.0]),
+            // The zeros come after: the last row and column add nothing.
+            (SAME, 1, 0, 1, &[1, 3, 3, 1], &[6.5, 8.5, 3.5, 12.5, 14.5, 6.5, 7.5, 8.5, 9.5]),
+            (SAME, 2, 0, 1, &[1, 2, 2, 1], &[6.5, 3.5, 7.5, 9.5]),
+            (VALID, 1, 0, 2, &[1, 1, 1, 1], &[10.5]),
+        ];
+        for (padding, stride, activation, dilation, shape, want) in cases {
+            let out = test(one_to_nine(), diagonal(), half(), Spec::f32())
+                .options(1, |o| with(options(padding, stride)(o), activation, dilation))
+                .run()
+                .unwrap();
+            assert_eq!((out[0].shape(), out[0].as_f32().as_slice()), (shape, want));
+        }
+    }
+
+    #[test]
+    fn float_channels_groups_and_batches() {
+        // Two images; two groups of two channels.
+        let x = Tensor::f32(&[2, 1, 1, 4], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]);
+        let grouped = Tensor::f32(&[2, 1, 1, 2], &[1.0, 10.0, 100.0, 1000.0]);
+        let full = Tensor::f32(&[1, 1, 1, 4], &[1.0, 10.0, 100.0, 1000.0]);
+        for (w, want) in [(grouped, vec![21.0, 4300.0, 65.0, 8700.0]), (full, vec![4321.0, 8765.0])] {
+            let bias = Tensor::f32(&[w.shape()[0]], &vec![0.0; w.shape()[0] as usize]);
+            let out = test(x.clone(), w, bias, Spec::f32()).options(1, options(VALID, 1)).run().unwrap();
+            assert_eq!(out[0].as_f32(), want);
+        }
+    }
+
+    #[test]
+    fn signed_per_channel() {
+        // Real: x = [1, 2], filters [2, 3] and [-2, 4], bias 1 and 1: 9 and 7.
+        let x = Tensor::i8(&[1, 1, 1, 2], &[3, 5]).quantized(0.5, 1);
+        let w = Tensor::i8(&[2, 1, 1, 2], &[2, 3, -4, 8]).per_channel(&[1.0, 0.5], &[0, 0], 0);
+        let bias = Tensor::i32(&[2], &[2, 4]).per_channel(&[0.5, 0.25], &[0, 0], 0);
+        let run = |x, w, out| test(x, w, bias.clone(), out).options(1, options(SAME, 1)).run().unwrap();
+        assert_eq!(run(x.clone(), w, Spec::i8(1.0, -3))[0].as_i8(), [6, 4]);
+        // The same with 4-bit weights, [-2, 4] being [-4, 8] at half the scale but for the 8.
+        let w = Tensor::i4(&[2, 1, 1, 2], &[2, 3, -4, 7]).per_channel(&[1.0, 0.5], &[0, 0], 0);
+        // (2 × -4 + 4 × 7 + 4) / 4 = 6.
+        assert_eq!(run(x, w, Spec::i8(1.0, -3))[0].as_i8(), [6, 3]);
+    }
+
+    #[test]
+    fn padding_is_the_zero_point() {
+        let x = Tensor::i8(&[1, 1, 1, 1], &[7]).quantized(1.0, 5);
+        let w = Tensor::i8(&[1, 3, 3, 1], &[1, 1, 1, 1, 2, 1, 1, 1, 1]).quantized(1.0, 0);
+        let bias = Tensor::i32(&[1], &[0]).quantized(1.0, 0);
+        let out = test(x, w, bias, Spec::i8(1.0, 0)).options(1, options(SAME, 1)).run().unwrap();
+        assert_eq!(out[0].as_i8(), [4]);
+    }
+
+    #[test]
+    fn ties_go_up_and_with_groups_away_from_zero() {
+        // -6 / 4 = -1.5.
+        let x = Tensor::i8(&[1, 1, 1, 2], &[-6, -6]).quantized(0.25, 0);
+        let bias = Tensor::i32(&[2], &[0, 0]);
+        let one = Tensor::i8(&[2, 1, 1, 2], &[1, 0, 0, 1]).quantized(1.0, 0);
+        let grouped = Tensor::i8(&[2, 1, 1, 1], &[1, 1]).quantized(1.0, 0);
+        for (w, want) in [(one, [-1, -1]), (grouped, [-2, -2])] {
+            let out = test(x.clone(), w, bias.clone(), Spec::i8(1.0, 0)).options(1, options(VALID, 1)).run();
+            assert_eq!(out.unwrap()[0].as_i8(), want);
+        }
+    }
+
+    #[test]
+    fn unsigned() {
+        // Real: (10 - 8) × 0.5 = 1, (4 - 8) × 0.5 = -2; weights (3 - 2) × 1, (0 - 2) × 1: 1 + 4 = 5, RELU6 at scale 0.05
+        // ends at 120 + 100.
+        let x = Tensor::u8(&[1, 1, 1, 2], &[10, 4]).quantized(0.5, 8);
+        let w = Tensor::u8(&[1, 1, 1, 2], &[3, 0]).quantized(1.0, 2);
+        for (bias, want) in [(0, 100 + 100), (4, 100 + 120)] {
+            let bias = Tensor::i32(&[1], &[bias]).quantized(0.5, 0);
+            let out = test(x.clone(), w.clone(), bias, Spec::u8(0.05, 100))
+                .options(1, |o| options(VALID, 1)(o).i8(3, RELU6))
+                .run()
+                .unwrap();
+            assert_eq!(i32::from(out[0].as_u8()[0]), want.min(220));
+        }
+    }
+
+    #[test]
+    fn sixteen_bits() {
+        // Bias alone: 2^33 × 2^-24 = 512 needs 64 bits. Otherwise 3 × 2 + 2 = 8 steps of the same size.
+        let x = Tensor::i16(&[1, 1, 1, 1], &[3]).quantized(1.0, 0);
+        let w = Tensor::i8(&[1, 1, 1, 1], &[2]).quantized(1.0, 0);
+        let run = |bias, scale| {
+            test(x.clone(), w.clone(), bias, Spec::i16(scale, 0))
+                .options(1, options(VALID, 1))
+                .run()
+                .unwrap()[0]
+                .as_i16()
+        };
+        assert_eq!(run(Tensor::i64(&[1], &[1 << 33]), 16_777_216.0), [512]);
+        assert_eq!(run(Tensor::i64(&[1], &[2]), 1.0), [8]);
+        assert_eq!(run(Tensor::i32(&[1], &[2]), 1.0), [8]);
+    }
+
+    #[test]
+    fn dynamic_range() {
+        // Symmetric: scale 2 / 127, q = [127, -64]: 127 × 10 - 64 × 5 = 950; 950 × 2 / 127 × 0.1 + 1.
+        let x = Tensor::f32(&[1, 1, 1, 2], &[2.0, -1.0]);
+        let w = Tensor::i8(&[1, 1, 1, 2], &[10, 5]).quantized(0.1, 0);
+        let bias = Tensor::f32(&[1], &[1.0]);
+        let out = test(x, w, bias, Spec::f32()).options(1, options(VALID, 1)).run().unwrap();
+        assert!((out[0].as_f32()[0] - (950.0 * 0.2 / 127.0 + 1.0)).abs() < 1e-6);
+        // Asymmetric, one row per image: ranges [0, 255] and [-51, 0] are exact at their ends.
+        let x = Tensor::f32(&[2, 1, 1, 2], &[255.0, 0.0, -51.0, 0.0]);
+        let w = Tensor::i8(&[2, 1, 1, 2], &[3, 9, -2, 9]).per_channel(&[0.5, 0.25], &[0, 0], 0);
+        let bias = Tensor::f32(&[2], &[0.0, 0.0]);
+        let out = test(x, w, bias, Spec::f32()).options(1, options(VALID, 1)).run().unwrap();
+        for (got, want) in out[0].as_f32().iter().zip([382.5, -127.5, -76.5, 25.5]) {
+            assert!((got - want).abs() < 1e-4, "{got} {want}");
+        }
+    }
+
+    #[test]
+    fn empty_batch() {
+        let x = Tensor::f32(&[0, 3, 3, 1], &[]);
+        let w = Tensor::f32(&[2, 1, 1, 1], &[1.0, 1.0]);
+        let out = test(x, w, Tensor::f32(&[2], &[0.0; 2]), Spec::f32()).options(1, options(SAME, 2)).run();
+        assert_eq!(out.unwrap()[0].shape(), [0, 2, 2, 2]);
+    }
+
+    #[test]
+    fn refusals() {
+        let f32s = |shape: &[i32]| {
+            let count = shape.iter().product::<i32>() as usize;
+            Tensor::f32(shape, &vec![0.0; count])
+        };
+        let float = |x: &[i32], w: &[i32], bias: i32| test(f32s(x), f32s(w), f32s(&[bias]), Spec::f32());
+        let signed = |x: Tensor, w: Tensor, out: Spec| test(x, w, Tensor::i32(&[1], &[0]), out);
+        let x8 = |zero: i64| Tensor::i8(&[1, 1, 1, 1], &[0]).quantized(1.0, zero);
+        let w8 = || Tensor::i8(&[1, 1, 1, 1], &[0]);
+        let i8s = || Spec::i8(1.0, 0);
+        let plain = options(VALID, 1);
+        let cases = [
+            (float(&[1, 1, 1, 16], &[2, 1, 1, 3], 2), "input 'in0' has 16 channels; they must be a multiple of 3"),
+            (float(&[1, 1, 1, 4], &[3, 1, 1, 2], 3), "3 filters do not make 2 groups"),
+            (float(&[1, 1, 1, 1], &[2, 1, 1, 1], 3), "bias 'in2' has 3 elements, filter 'in1' gives 2 channels"),
+            (float(&[1, 1, 1, 1], &[2, 0, 1, 1], 2), "no dimension may be zero"),
+            (float(&[1, 0, 1, 1], &[2, 1, 1, 1], 2), "must be above zero"),
+            (float(&[1, 1, 1], &[2, 1, 1, 1], 2), "must have 4 dimensions"),
+            (float(&[1, 1, 1, 1], &[2, 1, 1], 2), "must have 4 dimensions"),
+            (float(&[1, 2, 2, 1], &[1, 5, 1, 1], 1), "do not fit the input's height 2"),
+            (signed(x8(0), w8(), i8s()), "filter 'in1' is INT8 without quantization"),
+            (signed(x8(0), w8().quantized(1.0, 3), i8s()), "signed filters must be symmetric"),
+            (signed(x8(300), w8().quantized(1.0, 0), i8s()), "'in0' has zero point 300, which is no INT8"),
+            (signed(x8(0), w8().per_channel(&[1.0; 3], &[0; 3], 0), i8s()), "has 3 scales"),
+            (signed(x8(0), w8().quantized(f32::NAN, 0), i8s()), "no finite multiplier"),
+            (signed(x8(0), w8().quantized(1.0, 0), Spec::i8(0.0, 0)), "no finite multiplier"),
+            (signed(x8(0), w8().quantized(1.0, 0), Spec::u8(1.0, 0)), "they must agree"),
+            (
+                signed(Tensor::i16(&[1, 1, 1, 1], &[0]).quantized(1.0, 1), w8().quantized(1.0, 0), Spec::i16(1.0, 0)),
+                "zero points of INT16 must be 0",
+            ),
+        ];
+        for (test, message) in cases {
+            let error = test.options(1, &plain).run().unwrap_err();
+            assert!(error.message().contains(message), "{error}, not {message}");
+        }
+        let good = float(&[1, 1, 1, 1], &[1, 1, 1, 1], 1);
+        let cases: [(OpTest<Conv2d>, &str); 6] = [
+            (good.clone(), "stride along the height is 0"),
+            (good.clone().options(1, |o| plain(o).i32(4, 0)), "dilation along the width is 0"),
+            (good.clone().options(1, |o| plain(o).i8(3, 9)), "activation is number 9"),
+            (good.clone().options(1, |o| plain(o).i8(3, 4)), "Tanh"),
+            (good.clone().options(1, options(7, 1)), "padding 7 is unknown"),
+            (good.options(2, plain), "union type 2"),
+        ];
+        for (test, message) in cases {
+            let error = test.run().unwrap_err();
+            assert!(error.message().contains(message), "{error}, not {message}");
+        }
+    }
+
+    #[test]
+    fn types_that_no_kernel_serves() {
+        let x = Tensor::f32(&[1, 1, 1, 1], &[0.0]);
+        let w = Tensor::u8(&[1, 1, 1, 1], &[0]).quantized(1.0, 0);
+        let test = test(x, w, Tensor::f32(&[1], &[0.0]), Spec::f32()).options(1, options(VALID, 1));
+        let error = test.run().unwrap_err();
+        assert_eq!(error.status(), Status::Unsupported);
+        assert_eq!(error.message(), "no kernel for input FLOAT32, filter UINT8 and bias FLOAT32");
+    }
+}

@@ -322,3 +322,132 @@ impl Shape {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, OptionsBuilder, Spec, Tensor};
+
+    const SAME: i8 = 0;
+    const VALID: i8 = 1;
+
+    fn test(x: Tensor, w: Tensor, bias: Tensor, out: Spec) -> OpTest<DepthwiseConv2d> {
+        OpTest::new().input(x).constant(w).constant(bias).output(out)
+    }
+
+    fn options(padding: i8, stride: i32) -> impl Fn(OptionsBuilder) -> OptionsBuilder {
+        move |o| o.i8(0, padding).i32(1, stride).i32(2, stride)
+    }
+
+    #[test]
+    fn float() {
+        // Two channels: 1..4 and 10..40.
+        let x = Tensor::f32(&[1, 2, 2, 2], &[1.0, 10.0, 2.0, 20.0, 3.0, 30.0, 4.0, 40.0]);
+        let bias = |n: usize| Tensor::f32(&[n as i32], &vec![0.5; n]);
+        // Row 0 of the filter sees one row up.
+        let two_rows = Tensor::f32(&[1, 2, 1, 2], &[1.0, 1.0, 2.0, 3.0]);
+        let out = test(x.clone(), two_rows.clone(), bias(2), Spec::f32()).options(2, options(VALID, 1)).run();
+        assert_eq!(out.unwrap()[0].as_f32(), [1.0 + 6.0 + 0.5, 100.5, 2.0 + 8.0 + 0.5, 140.5]);
+        // SAME adds zeros below; a stride of two leaves the first position.
+        let out = test(x.clone(), two_rows.clone(), bias(2), Spec::f32()).options(2, options(SAME, 2)).run();
+        assert_eq!(out.unwrap()[0].as_f32(), [7.5, 100.5]);
+        // A dilation of 2: the taps lie one up and one down.
+        let out = test(x.clone(), two_rows, bias(2), Spec::f32())
+            .options(2, |o| options(SAME, 1)(o).i32(6, 2))
+            .run()
+            .unwrap();
+        assert_eq!(out[0].as_f32(), [6.5, 90.5, 8.5, 120.5, 1.5, 10.5, 2.5, 20.5]);
+        // Depth multiplier 2: outputs c0 × 1, c0 × 2, c1 × 3, c1 × 4.
+        let w = Tensor::f32(&[1, 1, 1, 4], &[1.0, 2.0, 3.0, 4.0]);
+        let out = test(x, w, bias(4), Spec::f32()).options(2, options(VALID, 2)).run().unwrap();
+        assert_eq!((out[0].shape(), out[0].as_f32()), (&[1, 1, 1, 4][..], vec![1.5, 2.5, 30.5, 40.5]));
+    }
+
+    #[test]
+    fn signed_ties() {
+        // -6 / 4 = -1.5: up in the first eight channels, away from zero in the ninth.
+        let x = Tensor::i8(&[1, 1, 1, 9], &[-6; 9]).quantized(0.25, 0);
+        let scales = [1.0; 9];
+        for w in [Tensor::i8(&[1, 1, 1, 9], &[1; 9]), Tensor::i4(&[1, 1, 1, 9], &[1; 9])] {
+            let w = w.per_channel(&scales, &[0; 9], 3);
+            let bias = Tensor::i32(&[9], &[0; 9]);
+            let out = test(x.clone(), w, bias, Spec::i8(1.0, 10)).options(2, options(VALID, 1)).run().unwrap();
+            assert_eq!(out[0].as_i8(), [9, 9, 9, 9, 9, 9, 9, 9, 8]);
+        }
+    }
+
+    #[test]
+    fn unsigned() {
+        // (10 - 8) × (0 - 3) = -6; × 0.25 = -1.5 → -2, away from zero, for all channels.
+        let x = Tensor::u8(&[1, 1, 1, 8], &[10; 8]).quantized(0.25, 8);
+        let w = Tensor::u8(&[1, 1, 1, 8], &[0; 8]).quantized(1.0, 3);
+        let bias = Tensor::i32(&[8], &[0; 8]).quantized(0.25, 0);
+        let out = test(x, w, bias, Spec::u8(1.0, 100)).options(2, options(VALID, 1)).run().unwrap();
+        assert_eq!(out[0].as_u8(), [98; 8]);
+    }
+
+    #[test]
+    fn sixteen_bits() {
+        let x = Tensor::i16(&[1, 1, 1, 2], &[3, -3]).quantized(1.0, 0);
+        let w = Tensor::i8(&[1, 1, 1, 2], &[2, 2]).per_channel(&[1.0, 0.5], &[0, 0], 3);
+        let bias = Tensor::i64(&[2], &[2, 1 << 31]);
+        let out = test(x, w, bias, Spec::i16(1.0, 0)).options(2, options(VALID, 1)).run().unwrap();
+        assert_eq!(out[0].as_i16(), [8, 32767]);
+    }
+
+    #[test]
+    fn dynamic_range() {
+        // Ranges [0, 255] and [-51, 0] are exact at their ends; padding adds nothing.
+        let x = Tensor::f32(&[2, 1, 1, 2], &[255.0, 0.0, -51.0, 0.0]);
+        let w = Tensor::i8(&[1, 3, 1, 2], &[7, 7, 3, 9, 7, 7]).per_channel(&[0.5, 0.25], &[0, 0], 3);
+        let bias = Tensor::f32(&[2], &[1.0, 2.0]);
+        let out = test(x, w, bias, Spec::f32()).options(2, options(SAME, 1)).run().unwrap();
+        for (got, want) in out[0].as_f32().iter().zip([383.5, 2.0, -75.5, 2.0]) {
+            assert!((got - want).abs() < 1e-4, "{got} {want}");
+        }
+    }
+
+    #[test]
+    fn bias_may_be_absent() {
+        let x = Tensor::i8(&[1, 1, 1, 1], &[3]).quantized(1.0, 0);
+        let w = Tensor::i8(&[1, 1, 1, 1], &[2]).quantized(1.0, 0);
+        let test = OpTest::<DepthwiseConv2d>::new().input(x).constant(w);
+        for test in [test.clone().absent(), test] {
+            let out = test.output(Spec::i8(1.0, 0)).options(2, options(VALID, 1)).run().unwrap();
+            assert_eq!(out[0].as_i8(), [6]);
+        }
+    }
+
+    #[test]
+    fn refusals() {
+        let f32s = |shape: &[i32]| {
+            let count = shape.iter().product::<i32>() as usize;
+            Tensor::f32(shape, &vec![0.0; count])
+        };
+        let float = |x: &[i32], w: &[i32], bias: i32| test(f32s(x), f32s(w), f32s(&[bias]), Spec::f32());
+        let wide = |bias| {
+            let x = Tensor::i16(&[1, 1, 1, 1], &[3]).quantized(1.0, 0);
+            test(x, Tensor::i8(&[1, 1, 1, 1], &[2]).quantized(1.0, 0), bias, Spec::i16(1.0, 0))
+        };
+        let cases = [
+            (float(&[1, 1, 1, 2], &[1, 1, 1, 3], 3), "3 must be a multiple of that"),
+            (float(&[1, 1, 1, 2], &[2, 1, 1, 2], 2), "a depthwise filter is [1, height, width, channels]"),
+            (float(&[1, 1, 1, 2], &[1, 1, 1, 2], 1), "bias 'in2' has 1 elements, filter 'in1' gives 2 channels"),
+            (wide(Tensor::i32(&[1], &[0])), "no kernel for input INT16, filter INT8 and bias INT32"),
+            (wide(Tensor::i64(&[1], &[0]).quantized(1.0, 5)), "bias 'in2' has zero point 5"),
+        ];
+        for (test, message) in cases {
+            let error = test.options(2, options(VALID, 1)).run().unwrap_err();
+            assert!(error.message().contains(message), "{error}, not {message}");
+        }
+    }
+
+    #[test]
+    fn the_scale_of_an_unsigned_bias_is_checked() {
+        let x = Tensor::u8(&[1, 1, 1, 1], &[0]).quantized(0.5, 0);
+        let w = Tensor::u8(&[1, 1, 1, 1], &[0]).quantized(1.0, 0);
+        let bias = Tensor::i32(&[1], &[0]).quantized(0.8, 0);
+        let error = test(x, w, bias, Spec::u8(1.0, 0)).options(2, options(VALID, 1)).run().unwrap_err();
+        assert!(error.message().contains("bias 'in2' has scale 0.8, input × filter is 0.5"), "{error}");
+    }
+}

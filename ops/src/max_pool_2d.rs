@@ -49,3 +49,67 @@ impl MaxPool2d {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, OptionsBuilder, Spec, Tensor};
+
+    fn options(padding: i8, stride: i32, filter: i32, activation: i8) -> impl Fn(OptionsBuilder) -> OptionsBuilder {
+        move |o| {
+            o.i8(0, padding).i32(1, stride).i32(2, stride).i32(3, filter).i32(4, filter).i8(5, activation)
+        }
+    }
+
+    #[test]
+    fn float() {
+        let x = Tensor::f32(&[1, 3, 3, 1], &[-1.0, 8.0, 2.0, 3.0, -5.0, 4.0, 7.0, -6.0, -9.0]);
+        // (padding, stride, filter, activation) -> output
+        type Case = ((i8, i32, i32, i8), &'static [f32]);
+        let cases: [Case; 4] = [
+            ((1, 1, 2, 0), &[8.0, 8.0, 7.0, 4.0]),
+            ((0, 2, 2, 0), &[8.0, 4.0, 7.0, -9.0]),
+            ((0, 2, 2, 3), &[6.0, 4.0, 6.0, 0.0]),
+            ((1, 1, 3, 0), &[8.0]),
+        ];
+        for ((padding, stride, filter, activation), want) in cases {
+            let test = OpTest::<MaxPool2d>::new().input(x.clone()).output(Spec::f32());
+            let out = test.options(5, options(padding, stride, filter, activation)).run().unwrap();
+            assert_eq!(out[0].as_f32(), want);
+        }
+    }
+
+    #[test]
+    fn integers() {
+        // Channels stay apart; RELU cuts at the zero point.
+        let shape = [1, 1, 2, 2];
+        let test = OpTest::<MaxPool2d>::new();
+        let out = test.clone().input(Tensor::i8(&shape, &[-9, -7, -8, -128])).output(Spec::of(I8));
+        assert_eq!(out.options(5, options(0, 2, 2, 0)).run().unwrap()[0].as_i8(), [-8, -7]);
+        let out = test.clone().input(Tensor::u8(&shape, &[1, 200, 3, 4]).quantized(1.0, 5)).output(Spec::u8(1.0, 5));
+        assert_eq!(out.options(5, options(0, 2, 2, 1)).run().unwrap()[0].as_u8(), [5, 200]);
+        let out = test.input(Tensor::i16(&shape, &[-300, 5, -400, 6])).output(Spec::of(I16));
+        assert_eq!(out.options(5, options(0, 2, 2, 0)).run().unwrap()[0].as_i16(), [-300, 6]);
+    }
+
+    #[test]
+    fn refusals() {
+        let x = || Tensor::f32(&[1, 2, 2, 1], &[0.0; 4]);
+        let test = |x, out: Spec| OpTest::<MaxPool2d>::new().input(x).output(out);
+        let cases = [
+            (test(x(), Spec::f32()).options(5, options(1, 1, 0, 0)), "has 0 taps along the height"),
+            (test(x(), Spec::f32()).options(5, options(1, 0, 1, 0)), "stride along the height is 0"),
+            (test(x(), Spec::f32()).options(5, options(1, 1, 9, 0)), "do not fit the input's height 2"),
+            (test(x(), Spec::of(I8)).options(5, options(1, 1, 1, 0)), "they must agree"),
+            (test(Tensor::f32(&[4], &[0.0; 4]), Spec::f32()).options(5, options(1, 1, 1, 0)), "4 dimensions"),
+            (
+                test(Tensor::i8(&[1, 1, 1, 1], &[0]), Spec::of(I8)).options(5, options(1, 1, 1, 1)),
+                "without quantization",
+            ),
+        ];
+        for (test, message) in cases {
+            let error = test.run().unwrap_err();
+            assert!(error.message().contains(message), "{error}, not {message}");
+        }
+    }
+}

@@ -146,3 +146,88 @@ fn between_in_fixed_point(sizes: Sizes, position: usize, alignment: Alignment) -
     let high = (((at + ONE - 1) / ONE).max(0) as usize).min(last);
     Between { low, high, distance: at - ONE * low as i64 }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, OptionsBuilder, Spec, Tensor};
+
+    fn test(x: Tensor, size: [i32; 2], out: Spec) -> OpTest<ResizeBilinear> {
+        OpTest::new().input(x).constant(Tensor::i32(&[2], &size)).output(out)
+    }
+
+    fn half_pixel(o: OptionsBuilder) -> OptionsBuilder {
+        o.bool(3, true)
+    }
+
+    fn align_corners(o: OptionsBuilder) -> OptionsBuilder {
+        o.bool(2, true)
+    }
+
+    #[test]
+    fn float() {
+        let x = || Tensor::f32(&[1, 2, 2, 1], &[0.0, 8.0, 16.0, 24.0]);
+        let out = test(x(), [2, 4], Spec::f32()).run().unwrap();
+        assert_eq!(out[0].as_f32(), [0.0, 4.0, 8.0, 8.0, 16.0, 20.0, 24.0, 24.0]);
+        let out = test(x(), [2, 4], Spec::f32()).options(15, half_pixel).run().unwrap();
+        assert_eq!(out[0].as_f32(), [0.0, 2.0, 6.0, 8.0, 16.0, 18.0, 22.0, 24.0]);
+        let out = test(x(), [3, 3], Spec::f32()).options(15, align_corners).run().unwrap();
+        assert_eq!(out[0].as_f32(), [0.0, 4.0, 8.0, 8.0, 12.0, 16.0, 16.0, 20.0, 24.0]);
+        // Channels and images stay apart; a size in eval gives the same as a constant one.
+        let x = Tensor::f32(&[2, 1, 2, 2], &[0.0, 1.0, 2.0, 3.0, 10.0, 20.0, 30.0, 40.0]);
+        let want = [1.0, 2.0, 20.0, 30.0];
+        let dynamic = OpTest::<ResizeBilinear>::new().input(x.clone()).input(Tensor::i32(&[2], &[1, 1]));
+        for test in [test(x, [1, 1], Spec::f32()), dynamic.output(Spec::f32())] {
+            let out = test.options(15, half_pixel).run().unwrap();
+            assert_eq!((out[0].shape(), out[0].as_f32()), (&[2, 1, 1, 2][..], want.to_vec()));
+        }
+    }
+
+    #[test]
+    fn integers_round() {
+        // Halfway between 1 and 2, and between -1 and -2.
+        let out = test(Tensor::u8(&[1, 1, 2, 1], &[1, 2]), [1, 4], Spec::of(U8)).run().unwrap();
+        assert_eq!(out[0].as_u8(), [1, 2, 2, 2]);
+        let out = test(Tensor::i8(&[1, 1, 2, 1], &[-1, -2]), [1, 4], Spec::of(I8)).run().unwrap();
+        assert_eq!(out[0].as_i8(), [-1, -2, -2, -2]);
+        let x = Tensor::i16(&[1, 1, 2, 1], &[-32768, 32767]);
+        let out = test(x, [1, 3], Spec::of(I16)).options(15, align_corners).run().unwrap();
+        // -0.5, away from zero.
+        assert_eq!(out[0].as_i16(), [-32768, -1, 32767]);
+    }
+
+    #[test]
+    fn places_stay_inside() {
+        for alignment in [Alignment::Corner, Alignment::Corners, Alignment::HalfPixel] {
+            for (input, output) in [(1, 1), (1, 9), (7, 3), (4, 100_001), (100_001, 4), (3, i32::MAX as usize)] {
+                let sizes = Sizes { input, output };
+                for position in [0, output / 3, output - 1] {
+                    let real = between(sizes, position, alignment);
+                    let fixed = between_in_fixed_point(sizes, position, alignment);
+                    assert!(real.low <= real.high && real.high < input, "{sizes:?} {real:?}");
+                    assert!(fixed.low <= fixed.high && fixed.high < input, "{sizes:?} {fixed:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn refusals() {
+        let x = || Tensor::f32(&[1, 1, 1, 1], &[0.0]);
+        let cases = [
+            (test(x(), [0, 2], Spec::f32()), "the new size is 0 × 2; both must be at least 1"),
+            (
+                test(x(), [1, 2], Spec::f32()).options(15, |o| half_pixel(align_corners(o))),
+                "align_corners and half_pixel_centers are both set",
+            ),
+            (
+                OpTest::new().input(x()).input(Tensor::i32(&[2], &[i32::MIN, 1])).output(Spec::f32()),
+                "both must be at least 1",
+            ),
+        ];
+        for (test, message) in cases {
+            let error = test.run().unwrap_err();
+            assert!(error.message().contains(message), "{error}, not {message}");
+        }
+    }
+}

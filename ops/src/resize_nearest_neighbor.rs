@@ -96,3 +96,74 @@ fn nearest_in_fixed_point(sizes: Sizes, position: usize) -> usize {
     let scale = (input << 16) / output + 1;
     ((position as u64 * scale) >> 16).min(input - 1) as usize
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    #[test]
+    fn positions() {
+        use Alignment::{Corner, Corners, CornersAndHalfPixel, HalfPixel};
+        let cases: [(usize, usize, Alignment, &[usize]); 7] = [
+            (2, 4, Corner, &[0, 0, 1, 1]),
+            (3, 2, Corner, &[0, 1]),
+            // Scale 2/3: 0, 0.67, 1.33, 2.
+            (3, 4, Corners, &[0, 1, 1, 2]),
+            // Scale 3/2: 0.75, 2.25.
+            (3, 2, HalfPixel, &[0, 2]),
+            (2, 4, HalfPixel, &[0, 0, 1, 1]),
+            // Scale 1/3, half a pixel in, to the nearest: 0.17, 0.5, 0.83, 1.17.
+            (2, 4, CornersAndHalfPixel, &[0, 1, 1, 1]),
+            (5, 1, Corners, &[0]),
+        ];
+        for (input, output, alignment, want) in cases {
+            let sizes = Sizes { input, output };
+            let got: Vec<_> = (0..output).map(|p| nearest(sizes, p, alignment)).collect();
+            assert_eq!(got, want, "{input} to {output}, {alignment:?}");
+            if alignment == Corner {
+                let got: Vec<_> = (0..output).map(|p| nearest_in_fixed_point(sizes, p)).collect();
+                assert_eq!(got, want, "{input} to {output} in fixed point");
+            }
+        }
+    }
+
+    fn test(x: Tensor, size: [i32; 2], out: Spec) -> OpTest<ResizeNearestNeighbor> {
+        OpTest::new().input(x).constant(Tensor::i32(&[2], &size)).output(out)
+    }
+
+    #[test]
+    fn copies_pixels() {
+        let x = Tensor::i8(&[1, 2, 1, 2], &[1, 2, 3, 4]);
+        let out = test(x, [2, 2], Spec::of(I8)).run().unwrap();
+        assert_eq!(out[0].as_i8(), [1, 2, 1, 2, 3, 4, 3, 4]);
+        let x = Tensor::i16(&[2, 1, 2, 1], &[1, 2, 3, 4]);
+        let out = test(x, [1, 1], Spec::of(I16)).options(74, |o| o.bool(1, true)).run().unwrap();
+        assert_eq!(out[0].as_i16(), [2, 4]);
+        let x = Tensor::f32(&[1, 1, 2, 1], &[1.5, -2.5]);
+        // The size is not constant: the output is dynamic.
+        let test = OpTest::<ResizeNearestNeighbor>::new().input(x).input(Tensor::i32(&[2], &[1, 4]));
+        let out = test.output(Spec::f32()).run().unwrap();
+        assert_eq!((out[0].shape(), out[0].as_f32()), (&[1, 1, 4, 1][..], vec![1.5, 1.5, -2.5, -2.5]));
+    }
+
+    #[test]
+    fn refusals() {
+        let x = || Tensor::f32(&[1, 2, 2, 1], &[0.0; 4]);
+        let cases = [
+            (test(x(), [-1, 2], Spec::f32()), "the new size is -1 × 2; both must be at least 0"),
+            (test(Tensor::f32(&[4], &[0.0; 4]), [2, 2], Spec::f32()), "4 dimensions"),
+            (test(Tensor::f32(&[1, 0, 2, 1], &[]), [2, 2], Spec::f32()), "must be above zero"),
+            (test(Tensor::i64(&[1, 1, 1, 1], &[0]), [2, 2], Spec::i64()), "no kernel for INT64"),
+            (test(x(), [2, 2], Spec::of(I32)), "they must agree"),
+            (
+                OpTest::new().input(x()).constant(Tensor::i32(&[3], &[1; 3])).output(Spec::f32()),
+                "size 'in1' is INT32[3]; it must be INT32[2]",
+            ),
+        ];
+        for (test, message) in cases {
+            let error = test.run().unwrap_err();
+            assert!(error.message().contains(message), "{error}, not {message}");
+        }
+    }
+}
