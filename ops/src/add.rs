@@ -87,3 +87,104 @@ fn plain(cx: &EvalContext<'_>, ty: ElementType, loops: &Broadcast<2>, activation
         ty => Err(Error::unsupported("ADD", ty)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn case(a: Tensor, b: Tensor, y: Spec) -> OpTest<Add> {
+        OpTest::new().input(a).input(b).output(y)
+    }
+
+    #[test]
+    fn floats_broadcast_and_activate() {
+        let a = Tensor::f32(&[2, 1], &[1.0, -4.0]);
+        let b = Tensor::f32(&[3], &[0.5, 2.0, 10.0]);
+        let y = case(a.clone(), b.clone(), Spec::f32()).run().unwrap();
+        assert_eq!((y[0].shape(), y[0].as_f32()), (&[2, 3][..], vec![1.5, 3.0, 11.0, -3.5, -2.0, 6.0]));
+        let y = case(a, b, Spec::f32()).options(OPTIONS, |o| o.i8(0, 3)).run().unwrap();
+        assert_eq!(y[0].as_f32(), [1.5, 3.0, 6.0, 0.0, 0.0, 6.0]);
+        let x = Tensor::f32(&[], &[1.25]);
+        let y = OpTest::<Add>::new().input(x).same_input(0).output(Spec::f32()).in_place().run().unwrap();
+        assert_eq!((y[0].shape(), y[0].as_f32()), (&[][..], vec![2.5]));
+    }
+
+    #[test]
+    fn integers_wrap() {
+        let (a, b) = (Tensor::i32(&[2], &[i32::MAX, 5]), Tensor::i32(&[2], &[1, -7]));
+        assert_eq!(case(a, b, Spec::i32()).in_place().run().unwrap()[0].as_i32(), [i32::MIN, -2]);
+        let (a, b) = (Tensor::i64(&[0, 2], &[]), Tensor::i64(&[1, 2], &[1, 2]));
+        assert_eq!(case(a, b, Spec::i64()).run().unwrap()[0].shape(), [0, 2]);
+        let (a, b) = (Tensor::i16(&[1], &[i16::MAX]), Tensor::i16(&[1], &[1]));
+        assert_eq!(case(a, b, Spec::of(I16)).run().unwrap()[0].as_i16(), [i16::MIN]);
+    }
+
+    #[test]
+    fn bytes_are_rescaled() {
+        // 0.5 (10 - 2) + 0.25 (-20 + 4) = 0; 0.5 (100 - 2) + 0.25 (100 + 4) = 75 saturates.
+        let a = Tensor::i8(&[2], &[10, 100]).quantized(0.5, 2);
+        let b = Tensor::i8(&[2], &[-20, 100]).quantized(0.25, -4);
+        let y = case(a.clone(), b.clone(), Spec::i8(0.5, -1)).in_place().run().unwrap();
+        assert_eq!(y[0].as_i8(), [-1, 127]);
+        let y = case(a, b, Spec::i8(0.5, -1)).options(OPTIONS, |o| o.i8(0, 3)).run().unwrap();
+        assert_eq!(y[0].as_i8(), [-1, 11]);
+        // 1 (200 - 128) + 1 (100 - 128) = 44.
+        let (a, b) = (Tensor::u8(&[1], &[200]), Tensor::u8(&[1], &[100]));
+        let y = case(a.quantized(1.0, 128), b.quantized(1.0, 128), Spec::u8(2.0, 10)).run().unwrap();
+        assert_eq!(y[0].as_u8(), [32]);
+    }
+
+    #[test]
+    fn words_have_two_ways() {
+        let operands = |scale| {
+            let a = Tensor::i16(&[3], &[1000, 30_000, -3]).quantized(scale, 0);
+            let b = Tensor::i16(&[3], &[3, 32_767, -5]).quantized(0.25, 0);
+            case(a, b, Spec::i16(0.5, 0))
+        };
+        // Powers of two: b is halved, ties away from zero: 1.5 -> 2, 16383.5 -> 16384, -2.5 -> -3; the sum saturates.
+        assert_eq!(operands(0.5).run().unwrap()[0].as_i16(), [1002, 32_767, -6]);
+        // General scales round once, at the end: 1001.5 -> 1002, -5.5 -> -6.
+        let general = operands(0.5).options(OPTIONS, |o| o.bool(1, false)).run().unwrap();
+        assert_eq!(general[0].as_i16(), [1002, 32_767, -6]);
+        // 0.75 × 1000 + 0.25 × 3 = 750.75 = 1501.5 × 0.5.
+        assert_eq!(operands(0.75).run().unwrap()[0].as_i16()[0], 1502);
+        let error = operands(2.0).run().unwrap_err();
+        assert!(error.message().contains("one input must have the output's scale"), "{error}");
+    }
+
+    #[test]
+    fn refusals() {
+        let message = |test: OpTest<Add>| test.run().unwrap_err().message().to_owned();
+        let f = |shape: &[i32]| Tensor::f32(shape, &vec![0.0; shape.iter().product::<i32>() as usize]);
+        assert_eq!(
+            message(case(f(&[2]), f(&[3]), Spec::f32())),
+            "inputs 'in0' [2] and 'in1' [3] do not broadcast; sizes must be equal or 1"
+        );
+        assert_eq!(
+            message(case(f(&[1]), Tensor::i32(&[1], &[1]), Spec::f32())),
+            "inputs 'in0' and 'in1' are FLOAT32 and INT32; they must agree"
+        );
+        assert_eq!(
+            message(case(f(&[1]), f(&[1]), Spec::i32())),
+            "inputs are FLOAT32, output 'out0' is INT32; they must agree"
+        );
+        assert_eq!(
+            message(case(f(&[1]), f(&[1]), Spec::f32()).options(OPTIONS, |o| o.i8(0, 9))),
+            "its fused activation is number 9, the schema has 0 to 5"
+        );
+        let q = |scale| Tensor::i8(&[1], &[1]).quantized(scale, 0);
+        assert_eq!(
+            message(case(q(0.0), q(0.0), Spec::i8(1.0, 0))),
+            "the scales of 'in0' and 'in1' give the factor NaN; scales must be above zero"
+        );
+        assert_eq!(
+            message(case(Tensor::i8(&[1], &[1]), q(1.0), Spec::i8(1.0, 0))),
+            "'in0' is INT8 without quantization; it needs a scale and a zero point"
+        );
+        assert_eq!(
+            message(case(q(1.0), q(1.0), Spec::i8(1.0, 300))),
+            "'out0' has zero point 300, which INT8 does not hold"
+        );
+    }
+}

@@ -173,3 +173,77 @@ fn pack(cx: &EvalContext<'_>, to: ElementType) -> Result<()> {
     });
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn run(x: Tensor, to: ElementType) -> Tensor {
+        OpTest::<Cast>::new().input(x).output(Spec::of(to)).run().unwrap().remove(0)
+    }
+
+    #[test]
+    fn floats_are_cut_off_and_saturate() {
+        let x = || Tensor::f32(&[5], &[1.9, -1.9, 1e20, -1e20, f32::NAN]);
+        assert_eq!(run(x(), I8).as_i8(), [1, -1, 127, -128, 127]);
+        assert_eq!(run(x(), U8).as_u8(), [1, 0, 255, 0, 255]);
+        assert_eq!(run(x(), I16).as_i16(), [1, -1, i16::MAX, i16::MIN, i16::MAX]);
+        assert_eq!(run(x(), U16).as_u16(), [1, 0, u16::MAX, 0, u16::MAX]);
+        assert_eq!(run(x(), I32).as_i32(), [1, -1, i32::MAX, i32::MIN, i32::MAX]);
+        assert_eq!(run(x(), U32).as_u32(), [1, 0, u32::MAX, 0, u32::MAX]);
+        assert_eq!(run(x(), I64).as_i64(), [1, -1, i64::MAX, i64::MIN, i64::MAX]);
+        assert_eq!(run(x(), I4).as_i4(), [1, -1, 7, -8, 7]);
+        assert_eq!(run(x(), U4).bytes(), [0x01, 0x0f, 0x0f]);
+        assert_eq!(run(x(), I2).bytes(), [0b10_01_11_01, 0b01]);
+        assert_eq!(run(Tensor::f64(&[2], &[-2.5, f64::NAN]), I32).as_i32(), [-2, i32::MAX]);
+        assert_eq!(run(Tensor::f16(&[1], &[f16::MAX]), I16).as_i16(), [i16::MAX]);
+    }
+
+    #[test]
+    fn integers_wrap() {
+        let x = || Tensor::i32(&[2], &[-1, 300]);
+        assert_eq!(run(x(), I8).as_i8(), [-1, 44]);
+        assert_eq!(run(x(), U8).as_u8(), [255, 44]);
+        assert_eq!(run(x(), U32).as_u32(), [u32::MAX, 300]);
+        assert_eq!(run(x(), I64).as_i64(), [-1, 300]);
+        assert_eq!(run(x(), F32).as_f32(), [-1.0, 300.0]);
+        assert_eq!(run(x(), F64).as_f64(), [-1.0, 300.0]);
+        assert_eq!(run(Tensor::i64(&[1], &[(1 << 53) + 1]), F64).as_f64(), [9_007_199_254_740_992.0]);
+        assert_eq!(run(Tensor::i4(&[3], &[-8, 7, -1]), F32).as_f32(), [-8.0, 7.0, -1.0]);
+        assert_eq!(run(Tensor::raw(U4, &[2], &[0xf3]), F32).as_f32(), [3.0, 15.0]);
+    }
+
+    #[test]
+    fn truth_halves_and_complex_numbers() {
+        let x = Tensor::f32(&[4], &[0.0, -0.0, 0.1, f32::NAN]);
+        assert_eq!(run(x, ElementType::Bool).as_bool(), [false, false, true, true]);
+        assert_eq!(run(Tensor::bool(&[2], &[true, false]), F32).as_f32(), [1.0, 0.0]);
+        let x = Tensor::f32(&[2], &[1.0 + 1.0 / 512.0, 70_000.0]);
+        assert_eq!(run(x.clone(), F16).as_f16(), [f16::from_f32(1.001_953_1), f16::INFINITY]);
+        assert_eq!(run(x, BF16).as_bf16()[0], bf16::ONE);
+        assert_eq!(run(Tensor::bf16(&[1], &[bf16::ONE]), F16).as_f16(), [f16::ONE]);
+        let z = Complex32 { re: -2.5, im: 9.0 };
+        assert_eq!(run(Tensor::complex64(&[1], &[z]), I32).as_i32(), [-2]);
+        assert_eq!(run(Tensor::complex64(&[1], &[z]), C64).as_complex64(), [z]);
+        let y = run(Tensor::u16(&[], &[7]), C64);
+        assert_eq!((y.shape(), y.as_complex64()), (&[][..], vec![Complex32 { re: 7.0, im: 0.0 }]));
+    }
+
+    #[test]
+    fn same_size_works_in_place() {
+        let x = Tensor::f32(&[2], &[1.5, -2.5]);
+        let test = OpTest::<Cast>::new().input(x).output(Spec::i32()).in_place();
+        assert_eq!(test.run().unwrap()[0].as_i32(), [1, -2]);
+    }
+
+    #[test]
+    fn refusals() {
+        let x = Tensor::i4(&[1], &[1]);
+        let error = OpTest::<Cast>::new().input(x).output(Spec::i32()).run().unwrap_err();
+        assert_eq!((error.status(), error.message()), (Status::Unsupported, "no kernel from INT4 to INT32"));
+        let x = Tensor::strings(&[1], &["1"]);
+        let error = OpTest::<Cast>::new().input(x).output(Spec::i32()).run().unwrap_err();
+        assert_eq!(error.message(), "no kernel from STRING to INT32");
+    }
+}

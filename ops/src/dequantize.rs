@@ -55,3 +55,65 @@ impl Op for Dequantize {
 fn map<T: Quantized>(cx: &EvalContext<'_>, channels: &Channels, q: &Quantization<'_>) -> Result<()> {
     unary::map_indexed(cx, |i, x: T| channels.quant(q, i).dequantize(x.into()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Quantized as Q, Spec, Tensor};
+
+    fn case(x: Tensor) -> OpTest<Dequantize> {
+        OpTest::new().input(x).output(Spec::f32())
+    }
+
+    #[test]
+    fn one_scale() {
+        let run = |x: Tensor| case(x).run().unwrap()[0].as_f32();
+        assert_eq!(run(Tensor::i8(&[3], &[-128, 3, 127]).quantized(0.5, 3)), [-65.5, 0.0, 62.0]);
+        assert_eq!(run(Tensor::u8(&[2], &[0, 255]).quantized(0.5, 255)), [-127.5, 0.0]);
+        assert_eq!(run(Tensor::i16(&[2], &[-32768, 5]).quantized(2.0, 0)), [-65536.0, 10.0]);
+        assert_eq!(run(Tensor::i4(&[3], &[-8, 7, 1]).quantized(0.5, 1)), [-4.5, 3.0, 0.0]);
+        assert_eq!(run(Tensor::raw(U4, &[3], &[0xf1, 0x07]).quantized(1.0, 0)), [1.0, 15.0, 7.0]);
+        assert_eq!(run(Tensor::raw(I2, &[3], &[0b11_01_10]).quantized(2.0, 0)), [-4.0, 2.0, -2.0]);
+        assert_eq!(run(Tensor::f16(&[2], &[f16::ONE, f16::INFINITY])), [1.0, f32::INFINITY]);
+    }
+
+    #[test]
+    fn scales_per_channel() {
+        let x = Tensor::i8(&[2, 2, 2], &[1, 2, 3, 4, 5, 6, 7, 8]);
+        let run = |x: Tensor| case(x).run().unwrap()[0].as_f32();
+        assert_eq!(
+            run(x.clone().per_channel(&[1.0, 0.5], &[0, 2], 1)),
+            [1.0, 2.0, 0.5, 1.0, 5.0, 6.0, 2.5, 3.0]
+        );
+        assert_eq!(run(x.per_channel(&[1.0, 0.5], &[1], 0)), [0.0, 1.0, 2.0, 3.0, 2.0, 2.5, 3.0, 3.5]);
+        assert_eq!(run(Tensor::i4(&[1, 2], &[-1, 3]).per_channel(&[1.0, 2.0], &[0, 1], 1)), [-1.0, 4.0]);
+    }
+
+    #[test]
+    fn refusals() {
+        let message = |x: Tensor| case(x).run().unwrap_err().message().to_owned();
+        let x = Tensor::i8(&[2, 2], &[0; 4]);
+        assert_eq!(message(x.clone()), "'in0' is INT8 without quantization");
+        assert_eq!(
+            message(x.clone().per_channel(&[1.0; 3], &[0; 3], 1)),
+            "'in0' [2, 2] has 3 scales along dimension 1; the numbers must agree"
+        );
+        assert_eq!(
+            message(x.clone().per_channel(&[1.0; 2], &[0; 2], 7)),
+            "'in0' [2, 2] has 2 scales along dimension 7; the numbers must agree"
+        );
+        assert_eq!(
+            message(x.clone().per_channel(&[1.0; 2], &[0; 3], 1)),
+            "'in0' has 2 scales and 3 zero points; there must be as many, or one"
+        );
+        let blocks = Q { scales: vec![1.0; 2], zero_points: vec![0], dimension: 1, block_size: 1 };
+        let error = case(x.with_quantization(blocks)).run().unwrap_err();
+        assert_eq!(error.status(), Status::Unsupported);
+        let error = OpTest::<Dequantize>::new()
+            .input(Tensor::f16(&[1], &[f16::ONE]))
+            .output(Spec::of(F16))
+            .run()
+            .unwrap_err();
+        assert_eq!(error.message(), "output 'out0' is FLOAT16; it must be FLOAT32");
+    }
+}

@@ -42,3 +42,53 @@ impl Op for Gelu {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn case(x: Tensor, y: Spec) -> OpTest<Gelu> {
+        OpTest::new().input(x).output(y)
+    }
+
+    #[test]
+    fn floats() {
+        // x Φ(x) at -1, 0, 1, 3.
+        let exact = [-0.158_655_25, 0.0, 0.841_344_75, 2.995_950_3];
+        let approximate = [-0.158_808, 0.0, 0.841_192, 2.996_363];
+        let x = Tensor::f32(&[4], &[-1.0, 0.0, 1.0, 3.0]);
+        for (flag, want) in [(false, exact), (true, approximate)] {
+            let test = case(x.clone(), Spec::f32()).options(OPTIONS, |o| o.bool(0, flag));
+            for (y, want) in test.in_place().run().unwrap()[0].as_f32().iter().zip(want) {
+                assert!((y - want).abs() <= 2e-6, "{y}, not {want}");
+            }
+        }
+        let y = case(Tensor::f16(&[1], &[f16::ONE]), Spec::of(F16)).run().unwrap();
+        assert_eq!(y[0].as_f16(), [f16::from_f32(0.841_344_75)]);
+    }
+
+    #[test]
+    fn quantized() {
+        // 0.8413 / 0.125 = 6.73; -0.1587 / 0.125 = -1.27.
+        let x = Tensor::i8(&[3], &[-16, 0, 16]).quantized(0.0625, 0);
+        assert_eq!(case(x, Spec::i8(0.125, 2)).in_place().run().unwrap()[0].as_i8(), [1, 2, 9]);
+        let x = Tensor::u8(&[2], &[128, 144]).quantized(0.0625, 128);
+        assert_eq!(case(x, Spec::u8(0.125, 128)).run().unwrap()[0].as_u8(), [128, 135]);
+        let x = Tensor::i16(&[2], &[0, 8192]).quantized(1.0 / 8192.0, 0);
+        let y = case(x, Spec::i16(1.0 / 8192.0, 0)).run().unwrap()[0].as_i16();
+        assert!(y[0].abs() <= 1 && (y[1] - 6892).abs() <= 1, "{y:?}");
+    }
+
+    #[test]
+    fn refusals() {
+        let x = Tensor::i8(&[1], &[0]).quantized(1.0, 0);
+        assert_eq!(
+            case(x, Spec::i8(-1.0, 0)).run().unwrap_err().message(),
+            "'out0' has scale -1; it must be above zero"
+        );
+        let x = Tensor::f32(&[1], &[0.0]);
+        let error = case(x, Spec::f32()).options(OPTIONS + 1, |o| o).run().unwrap_err();
+        assert_eq!(error.message(), "its options are of union type 117, this op reads type 116");
+    }
+}

@@ -115,3 +115,45 @@ fn doubling_high_mul_towards_zero(a: i16, b: i16) -> i16 {
     let product = i32::from(a) * i32::from(b) / (1 << 15);
     product.min(i16::MAX.into()) as i16
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn case(x: Tensor, y: Spec) -> OpTest<HardSwish> {
+        OpTest::new().input(x).output(y)
+    }
+
+    #[test]
+    fn floats() {
+        let x = Tensor::f32(&[2, 3], &[-4.0, -3.0, -1.5, 0.0, 1.5, 4.0]);
+        let y = case(x, Spec::f32()).in_place().run().unwrap();
+        assert_eq!(y[0].as_f32(), [0.0, 0.0, -0.375, 0.0, 1.125, 4.0]);
+    }
+
+    #[test]
+    fn bytes_stay_near_the_formula() {
+        let (from, to) = (0.0625f32, 0.0625f32);
+        let q: Vec<i8> = (i8::MIN..=i8::MAX).collect();
+        let y = case(Tensor::i8(&[256], &q).quantized(from, 3), Spec::i8(to, -5)).run().unwrap();
+        for (q, y) in q.iter().zip(y[0].as_i8()) {
+            let x = from * (f32::from(*q) - 3.0);
+            let real = x * (x + 3.0).clamp(0.0, 6.0) / 6.0 / to - 5.0;
+            assert!((f32::from(y) - real.clamp(-128.0, 127.0)).abs() <= 1.0, "{q}: {y}, not {real}");
+        }
+        // Beyond ±3 the result is exact: x, or 0.
+        let x = Tensor::u8(&[2], &[0, 255]).quantized(0.0625, 128);
+        assert_eq!(case(x, Spec::u8(0.0625, 100)).run().unwrap()[0].as_u8(), [100, 227]);
+    }
+
+    #[test]
+    fn refusals() {
+        let x = Tensor::i8(&[1], &[0]).quantized(1.0, 0);
+        let error = case(x, Spec::i8(0.001, 0)).run().unwrap_err();
+        assert_eq!(
+            error.message(),
+            "the scale 1 of 'in0' is more than 128 times the scale 0.001 of 'out0'"
+        );
+    }
+}

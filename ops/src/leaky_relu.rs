@@ -78,3 +78,37 @@ impl Scaled {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn case(x: Tensor, y: Spec, alpha: f32) -> OpTest<LeakyRelu> {
+        OpTest::new().input(x).output(y).options(OPTIONS, |o| o.f32(0, alpha))
+    }
+
+    #[test]
+    fn values() {
+        let x = Tensor::f32(&[3], &[-2.0, 0.0, 3.0]);
+        assert_eq!(case(x.clone(), Spec::f32(), 0.25).in_place().run().unwrap()[0].as_f32(), [-0.5, 0.0, 3.0]);
+        assert_eq!(case(x, Spec::f32(), -2.0).run().unwrap()[0].as_f32(), [4.0, -0.0, 3.0]);
+        // 0.5 (q - 2): -8, 0, 4; a quarter of -8 is -2.
+        let x = Tensor::i8(&[3], &[-14, 2, 10]).quantized(0.5, 2);
+        assert_eq!(case(x.clone(), Spec::i8(0.25, 1), 0.25).run().unwrap()[0].as_i8(), [-7, 1, 17]);
+        assert_eq!(case(x, Spec::i8(0.25, 1), -0.25).run().unwrap()[0].as_i8(), [9, 1, 17]);
+        let x = Tensor::i16(&[2], &[-1000, 1000]).quantized(1.0, 0);
+        assert_eq!(case(x, Spec::i16(0.5, 0), 0.125).run().unwrap()[0].as_i16(), [-250, 2000]);
+        let x = Tensor::u8(&[2], &[118, 138]).quantized(1.0, 128);
+        assert_eq!(case(x, Spec::u8(1.0, 128), 0.5).run().unwrap()[0].as_u8(), [123, 138]);
+    }
+
+    #[test]
+    fn refusals() {
+        let x = Tensor::i8(&[1], &[0]).quantized(1.0, 0);
+        let error = case(x.clone(), Spec::i8(1.0, 0), f32::NAN).run().unwrap_err();
+        assert_eq!(error.message(), "alpha is NaN; it must be finite");
+        let error = case(x, Spec::u8(1.0, 0), 0.1).run().unwrap_err();
+        assert_eq!(error.message(), "input 'in0' is INT8, output 'out0' is UINT8; they must agree");
+    }
+}

@@ -26,3 +26,55 @@ impl Op for Logistic {
         self.0.eval(cx, float::logistic, lut::logistic_i16)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn case(x: Tensor, y: Spec) -> OpTest<Logistic> {
+        OpTest::new().input(x).output(y)
+    }
+
+    #[test]
+    fn values() {
+        let x = Tensor::f32(&[4], &[-100.0, 0.0, 1.0, 100.0]);
+        let y = case(x, Spec::f32()).in_place().run().unwrap()[0].as_f32();
+        assert_eq!(y[1..], [0.5, 0.731_058_6, 1.0]);
+        assert!(y[0] > 0.0 && y[0] < 1e-40);
+        let y = case(Tensor::f16(&[1], &[half::f16::ONE]), Spec::of(F16)).run().unwrap();
+        assert_eq!(y[0].as_f16(), [half::f16::from_f32(0.731_058_6)]);
+        // 0.7311 × 256 = 187.2.
+        let x = Tensor::u8(&[3], &[0, 128, 144]).quantized(0.0625, 128);
+        assert_eq!(case(x, Spec::u8(1.0 / 256.0, 0)).run().unwrap()[0].as_u8(), [0, 128, 187]);
+        let x = Tensor::i8(&[2], &[0, 16]).quantized(0.0625, 0);
+        assert_eq!(case(x, Spec::i8(1.0 / 256.0, -128)).run().unwrap()[0].as_i8(), [0, 59]);
+    }
+
+    #[test]
+    fn words_stay_near_the_formula() {
+        for scale in [1.0 / 4096.0, 0.0003f32] {
+            let q: Vec<i16> = (i16::MIN..=i16::MAX).step_by(97).collect();
+            let x = Tensor::i16(&[q.len() as i32], &q).quantized(scale, 0);
+            let y = case(x, Spec::i16(1.0 / 32768.0, 0)).run().unwrap()[0].as_i16();
+            for (q, y) in q.iter().zip(y) {
+                let real = 32768.0 / (1.0 + (-f64::from(*q) * f64::from(scale)).exp());
+                assert!((f64::from(y) - real).abs() <= 24.0, "{q} at {scale}: {y}, not {real}");
+            }
+        }
+    }
+
+    #[test]
+    fn refusals() {
+        let x = Tensor::i8(&[1], &[0]).quantized(1.0, 0);
+        assert_eq!(
+            case(x, Spec::i8(0.5, 0)).run().unwrap_err().message(),
+            "output 'out0' is INT8 with scale 0.5; it must be 1/256"
+        );
+        let x = Tensor::i16(&[1], &[0]).quantized(1.0, 0);
+        assert_eq!(
+            case(x, Spec::i16(0.5, 0)).run().unwrap_err().message(),
+            "output 'out0' is INT16 with scale 0.5; it must be 1/32768"
+        );
+    }
+}

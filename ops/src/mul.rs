@@ -137,3 +137,62 @@ fn plain(cx: &EvalContext<'_>, ty: ElementType, loops: &Broadcast<2>, activation
         ty => Err(Error::unsupported("MUL", ty)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn case(a: Tensor, b: Tensor, y: Spec) -> OpTest<Mul> {
+        OpTest::new().input(a).input(b).output(y)
+    }
+
+    #[test]
+    fn plain() {
+        let (a, b) = (Tensor::f32(&[2, 1], &[1.5, -4.0]), Tensor::f32(&[1, 2], &[2.0, -1.0]));
+        let y = case(a.clone(), b.clone(), Spec::f32()).run().unwrap();
+        assert_eq!((y[0].shape(), y[0].as_f32()), (&[2, 2][..], vec![3.0, -1.5, -8.0, 4.0]));
+        let y = case(a, b, Spec::f32()).options(OPTIONS, |o| o.i8(0, 2)).run().unwrap();
+        assert_eq!(y[0].as_f32(), [1.0, -1.0, -1.0, 1.0]);
+        let (a, b) = (Tensor::i32(&[2], &[1 << 30, -3]), Tensor::i32(&[2], &[4, 5]));
+        assert_eq!(case(a, b, Spec::i32()).in_place().run().unwrap()[0].as_i32(), [0, -15]);
+        let (a, b) = (Tensor::u32(&[1], &[1 << 31]), Tensor::u32(&[1], &[1]));
+        assert_eq!(case(a, b, Spec::of(U32)).run().unwrap()[0].as_u32(), [1 << 31]);
+        let z = |re, im| Tensor::complex64(&[1], &[Complex32 { re, im }]);
+        let y = case(z(1.0, 2.0), z(3.0, -1.0), Spec::of(C64)).run().unwrap();
+        assert_eq!(y[0].as_complex64(), [Complex32 { re: 5.0, im: 5.0 }]);
+        let h = |x| Tensor::f16(&[1], &[f16::from_f32(x)]);
+        assert_eq!(case(h(300.0), h(300.0), Spec::of(F16)).run().unwrap()[0].as_f16(), [f16::MAX]);
+    }
+
+    #[test]
+    fn quantized() {
+        // 0.5 (10 - 2) × 0.25 (-20 + 4) = -16, 0.5 (-1 - 2) × 0.25 (1 + 4) = -1.875 -> -3.75 steps of 0.5.
+        let a = Tensor::i8(&[2], &[10, -1]).quantized(0.5, 2);
+        let b = Tensor::i8(&[2], &[-20, 1]).quantized(0.25, -4);
+        assert_eq!(case(a, b, Spec::i8(0.5, 1)).in_place().run().unwrap()[0].as_i8(), [-31, -3]);
+        let w = |q| Tensor::i16(&[1], &[q]).quantized(0.5, 0);
+        assert_eq!(case(w(100), w(-7), Spec::i16(0.125, 0)).run().unwrap()[0].as_i16(), [-1400]);
+        // Without quantization 16 bits wrap.
+        let (a, b) = (Tensor::i16(&[1], &[300]), Tensor::i16(&[1], &[300]));
+        assert_eq!(case(a, b, Spec::of(I16)).run().unwrap()[0].as_i16(), [300i16.wrapping_mul(300)]);
+        // Q0.15: 0.5 × 0.5 = 0.25 = 32 / 128.
+        let a = Tensor::i16(&[1], &[1 << 14]).quantized(1.0 / 32768.0, 0);
+        assert_eq!(case(a.clone(), a, Spec::i8(1.0 / 128.0, -3)).run().unwrap()[0].as_i8(), [29]);
+    }
+
+    #[test]
+    fn refusals() {
+        let message = |test: OpTest<Mul>| test.run().unwrap_err().message().to_owned();
+        let z = Tensor::complex64(&[1], &[Complex32 { re: 0.0, im: 0.0 }]);
+        let relu = case(z.clone(), z, Spec::of(C64)).options(OPTIONS, |o| o.i8(0, 1));
+        assert_eq!(message(relu), "Relu is not defined for complex numbers");
+        let f = Tensor::f32(&[1], &[0.0]);
+        assert_eq!(
+            message(case(f.clone(), f.clone(), Spec::i32())),
+            "no kernel for inputs of FLOAT32 and an output of INT32"
+        );
+        let tanh = case(f.clone(), f, Spec::f32()).options(OPTIONS, |o| o.i8(0, 4));
+        assert_eq!(message(tanh), "no kernel for the fused activation Tanh; only ranges are served");
+    }
+}

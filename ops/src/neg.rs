@@ -34,3 +34,31 @@ impl Op for Neg {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn run(x: Tensor) -> Tensor {
+        let y = Spec::of(x.ty());
+        OpTest::<Neg>::new().input(x).output(y).in_place().run().unwrap().remove(0)
+    }
+
+    #[test]
+    fn values() {
+        assert_eq!(run(Tensor::f32(&[1, 3], &[1.5, 0.0, -2.0])).as_f32(), [-1.5, -0.0, 2.0]);
+        assert_eq!(run(Tensor::f16(&[1], &[f16::ONE])).as_f16(), [f16::NEG_ONE]);
+        assert_eq!(run(Tensor::bf16(&[1], &[bf16::ONE])).as_bf16(), [bf16::NEG_ONE]);
+        assert_eq!(run(Tensor::i8(&[2], &[5, -128])).as_i8(), [-5, -128]);
+        assert_eq!(run(Tensor::i16(&[2], &[5, i16::MIN])).as_i16(), [-5, i16::MIN]);
+        assert_eq!(run(Tensor::i32(&[2], &[5, i32::MIN])).as_i32(), [-5, i32::MIN]);
+        assert_eq!(run(Tensor::i64(&[], &[-1 << 40])).as_i64(), [1 << 40]);
+    }
+
+    #[test]
+    fn refusals() {
+        let error = OpTest::<Neg>::new().input(Tensor::i32(&[1], &[1])).output(Spec::i64()).run().unwrap_err();
+        assert_eq!(error.message(), "input 'in0' is INT32, output 'out0' is INT64; they must agree");
+    }
+}

@@ -127,3 +127,81 @@ fn grouped(cx: &EvalContext<'_>, group: usize) -> Result<usize> {
     let count = cx.node().input(0)?.len();
     Ok(count - count % group)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn case(x: Tensor, y: Spec) -> OpTest<Quantize> {
+        OpTest::new().input(x).output(y)
+    }
+
+    #[test]
+    fn from_floats() {
+        // Nine elements: a group of eight rounds ties to even, the last one away from zero.
+        let x = Tensor::f32(&[9], &[0.25, 0.75, -0.25, -0.75, 1e9, -1e9, 1.0, 0.0, 0.25]);
+        let y = case(x.clone(), Spec::i8(0.5, 1)).run().unwrap();
+        assert_eq!(y[0].as_i8(), [1, 3, 1, -1, 127, -128, 3, 1, 2]);
+        let y = case(x.clone(), Spec::u8(0.5, 1)).run().unwrap();
+        assert_eq!(y[0].as_u8(), [1, 3, 1, 0, 255, 0, 3, 1, 2]);
+        let y = case(x, Spec::i16(0.5, 0)).run().unwrap();
+        assert_eq!(y[0].as_i16(), [0, 2, 0, -2, 32767, -32768, 2, 0, 1]);
+        let x = Tensor::f32(&[3], &[0.25, -100.0, 100.0]);
+        let y = case(x.clone(), Spec::of(I4).quantized(0.5, 1)).run().unwrap();
+        assert_eq!(y[0].as_i4(), [2, -8, 7]);
+        let y = case(x, Spec::of(U4).quantized(0.5, 1)).run().unwrap();
+        assert_eq!(y[0].bytes(), [0x02, 0x0f]);
+    }
+
+    #[test]
+    fn per_channel() {
+        let scales = Tensor::i8(&[], &[0]).per_channel(&[1.0, 0.5], &[0, 10], 1);
+        let spec = Spec::of(I8).with_quantization(scales.quantization().unwrap().clone());
+        let x = Tensor::f32(&[2, 2], &[1.5, 1.5, -2.0, -2.0]);
+        assert_eq!(case(x, spec.clone()).run().unwrap()[0].as_i8(), [2, 13, -2, 6]);
+        let x = Tensor::f32(&[2, 3], &[0.0; 6]);
+        assert_eq!(
+            case(x.clone(), spec).run().unwrap_err().message(),
+            "'out0' [2, 3] has 2 scales along dimension 1; the numbers must agree"
+        );
+        assert_eq!(case(x, Spec::of(I8)).run().unwrap_err().message(), "'out0' is INT8 without quantization");
+    }
+
+    #[test]
+    fn between_integers() {
+        let x = Tensor::i8(&[3], &[-128, 0, 127]).quantized(0.5, 0);
+        let y = case(x.clone(), Spec::u8(0.5, 128)).in_place().run().unwrap();
+        assert_eq!(y[0].as_u8(), [0, 128, 255]);
+        assert_eq!(case(x.clone(), Spec::i8(1.0, 1)).run().unwrap()[0].as_i8(), [-63, 1, 65]);
+        assert_eq!(case(x, Spec::i16(0.25, 0)).run().unwrap()[0].as_i16(), [-256, 0, 254]);
+        let x = Tensor::i16(&[2], &[1000, -3]).quantized(0.5, 0);
+        assert_eq!(case(x.clone(), Spec::i8(0.5, 0)).run().unwrap()[0].as_i8(), [127, -3]);
+        let y = case(x.clone(), Spec::of(I32).quantized(0.125, 5)).run().unwrap();
+        assert_eq!(y[0].as_i32(), [4005, -7]);
+        assert_eq!(case(x, Spec::i16(1.0, 0)).run().unwrap()[0].as_i16(), [500, -1]);
+        let x = Tensor::i32(&[2], &[1000, -300]).quantized(0.5, 100);
+        assert_eq!(case(x.clone(), Spec::i16(0.5, 7)).run().unwrap()[0].as_i16(), [907, -393]);
+        assert_eq!(case(x, Spec::i8(4.0, 0)).run().unwrap()[0].as_i8(), [113, -50]);
+    }
+
+    #[test]
+    fn a_negative_tie_rounds_by_its_place() {
+        // A quarter of -6: up to -1 in a group of 16, away from zero to -2 behind it.
+        let x = Tensor::i8(&[17], &[-6; 17]).quantized(0.25, 0);
+        let y = case(x, Spec::i8(1.0, 0)).run().unwrap()[0].as_i8();
+        assert_eq!((&y[..16], y[16]), (&[-1; 16][..], -2));
+    }
+
+    #[test]
+    fn refusals() {
+        let x = Tensor::u8(&[1], &[0]).quantized(1.0, 0);
+        let error = case(x, Spec::of(I32).quantized(1.0, 0)).run().unwrap_err();
+        assert_eq!((error.status(), error.message()), (Status::Unsupported, "no kernel from UINT8 to INT32"));
+        let x = Tensor::i16(&[1], &[0]).quantized(1.0, 3);
+        assert_eq!(
+            case(x, Spec::i16(1.0, 0)).run().unwrap_err().message(),
+            "'in0' is INT16 with zero point 3; it must be 0"
+        );
+    }
+}

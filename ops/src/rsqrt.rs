@@ -86,3 +86,36 @@ fn positive(x: i32) -> Result<()> {
     ensure!(x >= 0, "the input is {x} steps from its zero; the inverse root of a negative number is not defined");
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn case(x: Tensor, y: Spec) -> OpTest<Rsqrt> {
+        OpTest::new().input(x).output(y)
+    }
+
+    #[test]
+    fn values() {
+        let y = case(Tensor::f32(&[3], &[4.0, 0.0, 0.25]), Spec::f32()).in_place().run().unwrap();
+        assert_eq!(y[0].as_f32(), [0.5, f32::INFINITY, 2.0]);
+        // 1/√(0.25 × 16) = 0.5 and 1/√(0.25 × 100) = 0.2, in steps of 0.01; zero gives the largest output.
+        let x = Tensor::i8(&[3], &[16, 100, 0]).quantized(0.25, 0);
+        assert_eq!(case(x, Spec::i8(0.01, -10)).run().unwrap()[0].as_i8(), [40, 10, 127]);
+        let x = Tensor::i16(&[2], &[16384, 4096]).quantized(1.0 / 4096.0, 0);
+        let y = case(x, Spec::i16(1.0 / 8192.0, 0)).run().unwrap()[0].as_i16();
+        assert!((y[0] - 4096).abs() <= 1 && (y[1] - 8192).abs() <= 8, "{y:?}");
+    }
+
+    #[test]
+    fn refusals() {
+        for x in [Tensor::i8(&[1], &[-1]).quantized(1.0, 0), Tensor::i16(&[1], &[-1]).quantized(1.0, 0)] {
+            let y = Spec::of(x.ty()).quantized(1.0, 0);
+            assert_eq!(
+                case(x, y).run().unwrap_err().message(),
+                "the input is -1 steps from its zero; the inverse root of a negative number is not defined"
+            );
+        }
+    }
+}

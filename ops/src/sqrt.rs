@@ -44,3 +44,38 @@ fn quantized<T: Quantized>(q: T, from: Quant, to: Quant) -> Result<T> {
     ensure!(x >= 0.0, "the input holds {x}; the square root of a negative number is not defined");
     Ok(T::saturate(((float::sqrt(x) / to.scale) as i32).saturating_add(to.zero_point)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn case(x: Tensor, y: Spec) -> OpTest<Sqrt> {
+        OpTest::new().input(x).output(y)
+    }
+
+    #[test]
+    fn values() {
+        let y = case(Tensor::f32(&[3], &[4.0, 0.0, 2.0]), Spec::f32()).in_place().run().unwrap();
+        assert_eq!(y[0].as_f32(), [2.0, 0.0, core::f32::consts::SQRT_2]);
+        // √(0.5 × 10) = 2.236 is cut off to 8 steps of 0.25.
+        let x = Tensor::i8(&[2], &[8, -2]).quantized(0.5, -2);
+        assert_eq!(case(x, Spec::i8(0.25, 1)).run().unwrap()[0].as_i8(), [9, 1]);
+        let x = Tensor::i16(&[1], &[32_000]).quantized(2.0, 0);
+        assert_eq!(case(x, Spec::i16(1.0, 0)).run().unwrap()[0].as_i16(), [252]);
+    }
+
+    #[test]
+    fn refusals() {
+        let x = Tensor::i8(&[1], &[-4]).quantized(0.5, -2);
+        assert_eq!(
+            case(x, Spec::i8(0.25, 1)).run().unwrap_err().message(),
+            "the input holds -1; the square root of a negative number is not defined"
+        );
+        let x = Tensor::i16(&[1], &[1]);
+        assert_eq!(
+            case(x, Spec::i16(0.25, 0)).run().unwrap_err().message(),
+            "'in0' is INT16 without quantization; it needs a scale and a zero point"
+        );
+    }
+}

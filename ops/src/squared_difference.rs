@@ -46,3 +46,35 @@ fn squared_difference(a: i32, b: i32) -> i32 {
     let difference = a.wrapping_sub(b);
     difference.wrapping_mul(difference)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn case(a: Tensor, b: Tensor, y: Spec) -> OpTest<SquaredDifference> {
+        OpTest::new().input(a).input(b).output(y)
+    }
+
+    #[test]
+    fn values() {
+        let (a, b) = (Tensor::f32(&[2], &[1.0, -4.0]), Tensor::f32(&[], &[0.5]));
+        assert_eq!(case(a, b, Spec::f32()).in_place().run().unwrap()[0].as_f32(), [0.25, 20.25]);
+        let (a, b) = (Tensor::i32(&[2], &[1, 1 << 16]), Tensor::i32(&[2], &[4, 0]));
+        assert_eq!(case(a, b, Spec::i32()).run().unwrap()[0].as_i32(), [9, 0]);
+        // (0.5 (10 - 2) - 0.25 (-20 + 4))² = 64, 128 steps of 0.5: saturates; (0.5 × 1 - 0.25 × 4)² = 0.25 rounds up.
+        let a = Tensor::i8(&[2], &[10, 3]).quantized(0.5, 2);
+        let b = Tensor::i8(&[2], &[-20, 0]).quantized(0.25, -4);
+        assert_eq!(case(a, b, Spec::i8(0.5, 0)).run().unwrap()[0].as_i8(), [127, 1]);
+    }
+
+    #[test]
+    fn refusals() {
+        let a = Tensor::i16(&[1], &[0]).quantized(1.0, 0);
+        let error = case(a.clone(), a, Spec::i16(1.0, 0)).run().unwrap_err();
+        assert_eq!(error.status(), Status::Unsupported);
+        let a = Tensor::i8(&[1], &[0]).quantized(1.0, 0);
+        let error = case(a.clone(), a, Spec::i8(0.0, 0)).run().unwrap_err();
+        assert!(error.message().ends_with("give the factor inf; scales must be above zero"), "{error}");
+    }
+}

@@ -79,3 +79,52 @@ fn plain(cx: &EvalContext<'_>, ty: ElementType, loops: &Broadcast<2>, activation
         ty => Err(Error::unsupported("SUB", ty)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn case(a: Tensor, b: Tensor, y: Spec) -> OpTest<Sub> {
+        OpTest::new().input(a).input(b).output(y)
+    }
+
+    #[test]
+    fn plain() {
+        let (a, b) = (Tensor::f32(&[2, 1], &[1.0, -4.0]), Tensor::f32(&[2], &[0.5, 2.0]));
+        let y = case(a, b, Spec::f32()).options(OPTIONS, |o| o.i8(0, 1)).run().unwrap();
+        assert_eq!((y[0].shape(), y[0].as_f32()), (&[2, 2][..], vec![0.5, 0.0, 0.0, 0.0]));
+        let (a, b) = (Tensor::i32(&[2], &[i32::MIN, 5]), Tensor::i32(&[], &[1]));
+        assert_eq!(case(a, b, Spec::i32()).in_place().run().unwrap()[0].as_i32(), [i32::MAX, 4]);
+        let (a, b) = (Tensor::i64(&[1], &[1]), Tensor::i64(&[1], &[1 << 40]));
+        assert_eq!(case(a, b, Spec::i64()).run().unwrap()[0].as_i64(), [1 - (1 << 40)]);
+    }
+
+    #[test]
+    fn quantized() {
+        // 0.5 (10 - 2) - 0.25 (-20 + 4) = 8.
+        let a = Tensor::i8(&[1], &[10]).quantized(0.5, 2);
+        let b = Tensor::i8(&[1], &[-20]).quantized(0.25, -4);
+        assert_eq!(case(a, b, Spec::i8(0.5, -1)).in_place().run().unwrap()[0].as_i8(), [15]);
+        // Powers of two: 1000 - round(3 / 2).
+        let a = Tensor::i16(&[1], &[1000]).quantized(0.5, 0);
+        let b = Tensor::i16(&[1], &[3]).quantized(0.25, 0);
+        assert_eq!(case(a.clone(), b, Spec::i16(0.5, 0)).run().unwrap()[0].as_i16(), [998]);
+        // An output scale so fine that the factor is above one: 0.5 × 1000 - 0.75 × 100 = 425 = 1700 × 0.25.
+        let b = Tensor::i16(&[1], &[100]).quantized(0.75, 0);
+        assert_eq!(case(a, b, Spec::i16(0.25, 0)).run().unwrap()[0].as_i16(), [1700]);
+        let tiny = |q| Tensor::i8(&[1], &[q]).quantized(1.0, 0);
+        assert_eq!(case(tiny(1), tiny(0), Spec::i8(1e-8, 0)).run().unwrap()[0].as_i8(), [127]);
+    }
+
+    #[test]
+    fn refusals() {
+        let f16 = Tensor::f16(&[1], &[half::f16::ONE]);
+        assert_eq!(case(f16.clone(), f16, Spec::of(F16)).run().unwrap_err().status(), Status::Unsupported);
+        let q = |zero| Tensor::i16(&[1], &[1]).quantized(1.0, zero);
+        assert_eq!(
+            case(q(0), q(3), Spec::i16(1.0, 0)).run().unwrap_err().message(),
+            "'in1' is INT16 with zero point 3; it must be 0"
+        );
+    }
+}

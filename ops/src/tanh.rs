@@ -21,3 +21,51 @@ impl Op for Tanh {
         self.0.eval(cx, float::tanh, lut::tanh_i16)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn case(x: Tensor, y: Spec) -> OpTest<Tanh> {
+        OpTest::new().input(x).output(y)
+    }
+
+    #[test]
+    fn values() {
+        let x = Tensor::f32(&[3], &[-100.0, 0.0, 1.0]);
+        assert_eq!(case(x, Spec::f32()).in_place().run().unwrap()[0].as_f32(), [-1.0, 0.0, 0.761_594_2]);
+        let one = half::bf16::ONE;
+        let y = case(Tensor::bf16(&[1], &[one]), Spec::of(BF16)).run().unwrap();
+        assert_eq!(y[0].as_bf16(), [half::bf16::from_f32(0.761_594_2)]);
+        // 0.7616 × 128 = 97.5.
+        let x = Tensor::i8(&[3], &[-128, 0, 16]).quantized(0.0625, 0);
+        assert_eq!(case(x, Spec::i8(1.0 / 128.0, 0)).run().unwrap()[0].as_i8(), [-128, 0, 97]);
+        let x = Tensor::u8(&[2], &[128, 144]).quantized(0.0625, 128);
+        assert_eq!(case(x, Spec::u8(1.0 / 128.0, 128)).run().unwrap()[0].as_u8(), [128, 225]);
+    }
+
+    #[test]
+    fn words_stay_near_the_formula() {
+        for scale in [1.0 / 4096.0, 1.0 / 2048.0, 0.0003f32] {
+            let q: Vec<i16> = (i16::MIN..=i16::MAX).step_by(97).collect();
+            let x = Tensor::i16(&[q.len() as i32], &q).quantized(scale, 0);
+            let y = case(x, Spec::i16(1.0 / 32768.0, 0)).run().unwrap()[0].as_i16();
+            for (q, y) in q.iter().zip(y) {
+                let real = 32768.0 * (f64::from(*q) * f64::from(scale)).tanh();
+                assert!((f64::from(y) - real).abs() <= 24.0, "{q} at {scale}: {y}, not {real}");
+            }
+        }
+    }
+
+    #[test]
+    fn refusals() {
+        let x = Tensor::i16(&[1], &[0]).quantized(1.0, 0);
+        assert_eq!(
+            case(x, Spec::i16(1.0 / 32768.0, 5)).run().unwrap_err().message(),
+            "'out0' is INT16 with zero point 5; it must be 0"
+        );
+        let x = Tensor::i32(&[1], &[0]);
+        assert_eq!(case(x, Spec::i32()).run().unwrap_err().status(), Status::Unsupported);
+    }
+}

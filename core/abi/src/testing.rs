@@ -214,6 +214,12 @@ impl<T: Op> OpTest<T> {
         self
     }
 
+    /// Builtin options as they stand in a flatbuffer, whose table lies at `position`.
+    pub fn options_table(mut self, tag: u32, flatbuffer: &[u8], position: usize) -> Self {
+        self.node.options = options::Encoded::new(tag, flatbuffer.to_vec(), position);
+        self
+    }
+
     /// Options of the second union (StableHLO ops).
     pub fn options_2(mut self, tag: u32, fields: impl FnOnce(OptionsBuilder) -> OptionsBuilder) -> Self {
         self.node.options_2 = fields(OptionsBuilder::default()).encode(tag);

@@ -29,6 +29,10 @@ pub(super) struct Encoded {
 }
 
 impl Encoded {
+    pub(super) fn new(tag: u32, bytes: Vec<u8>, position: usize) -> Self {
+        Encoded { tag, position, bytes }
+    }
+
     /// The table as it crosses the boundary; it borrows `self`.
     pub(super) fn raw(&self) -> ArTable {
         ArTable { buffer: ArBytes::borrowed(&self.bytes), position: self.position as u64, tag: self.tag }
