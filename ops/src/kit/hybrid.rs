@@ -1,7 +1,7 @@
 //! Dynamic-range layers: float inputs quantized while the model runs, one scale per batch row.
 //!
-//! Defined by: tflite/kernels/internal/reference/portable_tensor_utils.cc (`SymmetricQuantizeFloats`,
-//! `AsymmetricQuantizeFloats`).
+//! Defined by: tflite/kernels/internal/optimized/neon_tensor_utils.cc (`NeonSymmetricQuantizeFloats`,
+//! `NeonAsymmetricQuantizeFloats`), which x86-64 builds run as well.
 
 use super::requantize::{round_f32, round_f64};
 
@@ -29,31 +29,36 @@ fn quantize_symmetric(row: &[f32], to: &mut [i8]) -> f32 {
         return 1.0;
     }
     let inverse = 127.0 / range;
-    for (q, x) in to.iter_mut().zip(row) {
-        *q = (round_f32(x * inverse) as i32).clamp(-127, 127) as i8;
-    }
+    for_each_rounded(row, inverse, to, |steps| steps.clamp(-127, 127) as i8);
     range / 127.0
 }
 
 /// The zero point that represents zero exactly, from the end of the range that gives the smaller error.
 fn quantize_asymmetric(row: &[f32], to: &mut [i8]) -> (f32, i32) {
-    let min = f64::from(row.iter().fold(0f32, |min, x| min.min(*x)));
-    let max = f64::from(row.iter().fold(0f32, |max, x| max.max(*x)));
+    let (min, max) = row.iter().fold((0f32, 0f32), |(min, max), &x| (min.min(x), max.max(x)));
     if min == max {
         to.fill(0);
         return (1.0, 0);
     }
-    let scale = (max - min) / 255.0;
-    let (from_min, from_max) = (-128.0 - min / scale, 127.0 - max / scale);
-    let (min_error, max_error) = (128.0 + (min / scale).abs(), 127.0 + (max / scale).abs());
-    let zero_point = if min_error < max_error { from_min } else { from_max };
+    let scale = f64::from(max - min) / 255.0;
+    let (min, max) = (f64::from(min) / scale, f64::from(max) / scale);
+    let zero_point = if 128.0 + min.abs() < 127.0 + max.abs() { -128.0 - min } else { 127.0 - max };
     let zero_point = round_f64(zero_point.clamp(-128.0, 127.0)) as i32;
     let scale = scale as f32;
-    let inverse = 1.0 / scale;
-    for (q, x) in to.iter_mut().zip(row) {
-        *q = (round_f32(zero_point as f32 + x * inverse) as i32).clamp(-128, 127) as i8;
-    }
+    let inverse = if scale == 0.0 { 0.0 } else { (1.0 / f64::from(scale)) as f32 };
+    for_each_rounded(row, inverse, to, |steps| steps.saturating_add(zero_point).clamp(-128, 127) as i8);
     (scale, zero_point)
+}
+
+/// `to = finish(x × factor, rounded to nearest, ties away from zero)`. Vectors of eight elements add a half and cut, which
+/// takes the largest number below a half for a whole one.
+fn for_each_rounded(row: &[f32], factor: f32, to: &mut [i8], finish: impl Fn(i32) -> i8) {
+    let eights = row.len() & !7;
+    for (i, (to, x)) in to.iter_mut().zip(row).enumerate() {
+        let steps = x * factor;
+        let half = if steps < 0.0 { -0.5 } else { 0.5 };
+        *to = finish(if i < eights { (steps + half) as i32 } else { round_f32(steps) as i32 });
+    }
 }
 
 #[cfg(test)]
@@ -81,6 +86,21 @@ mod tests {
         assert_eq!(q, [-128, 122, 127]);
         assert_eq!(quantize_row(&[0.0; 3], Symmetry::Asymmetric, &mut q), (1.0, 0));
         assert_eq!(q, [0; 3]);
+    }
+
+    #[test]
+    fn ties_in_vectors_and_after() {
+        // Scale 1; the largest number below 0.5 counts as 1 in the first eight elements.
+        let below = 0.5f32.next_down();
+        let mut row = [below; 10];
+        row[0] = 127.0;
+        let mut q = [9; 10];
+        quantize_row(&row, Symmetry::Symmetric, &mut q);
+        assert_eq!(q, [127, 1, 1, 1, 1, 1, 1, 1, 0, 0]);
+        // Zero point -28, added to what was rounded: 1 - 28, where round(0.5 - 28) would be -28.
+        (row[0], row[1]) = (155.0, -100.0);
+        assert_eq!(quantize_row(&row, Symmetry::Asymmetric, &mut q), (1.0, -28));
+        assert_eq!(q, [127, -128, -27, -27, -27, -27, -27, -27, -28, -28]);
     }
 
     #[test]
