@@ -1,0 +1,596 @@
+/*
+ * arenite_plugin.h: the contract between arenite and its plugins, for plugins written in C.
+ *
+ * A plugin is a dynamic library that exports `arenite_plugin_v1` (see ArEntryV1). plugins/template/c/cube.c is a
+ * whole one. The same structures serve plugins written in Rust; they never change within major version 1.
+ *
+ * Rules
+ *  - Every structure that is passed by pointer starts with an ArHeader, which its maker fills in.
+ *  - An array of structures is walked by the stride that stands beside it, not by sizeof.
+ *  - Text is UTF-8 with a length, not null-terminated.
+ *  - A pointer is borrowed for the call, unless its field says otherwise. No ownership crosses.
+ *  - A function returns an ArStatus. On an error it hands a message to ArHostV1.set_error first; the message tells
+ *    both values and what to do, and the host puts the op, the node and the tensors' names in front.
+ *  - No C++ exception and no longjmp crosses.
+ *  - A pointer to an array may be null if its count is 0.
+ *  - What is missing here will be asked for by number, from the `query` functions. They answer null to a number that
+ *    they do not know. A plugin may leave its own null.
+ *  - A library is never unloaded.
+ */
+#ifndef ARENITE_PLUGIN_H
+#define ARENITE_PLUGIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* `major << 16 | minor` of this contract, and the name of a plugin's entry. */
+#define AR_ABI_VERSION 0x10000u
+#define AR_ENTRY_SYMBOL "arenite_plugin_v1"
+
+/* ArStatus: the result of a call. */
+typedef uint32_t ArStatus;
+#define AR_STATUS_OK 0u
+#define AR_STATUS_INVALID 1u       /* the model, a shape or an option is wrong: no other plugin could do better */
+#define AR_STATUS_UNSUPPORTED 2u   /* right in itself, but not served here: the host tries the next candidate */
+#define AR_STATUS_OUT_OF_MEMORY 3u /* memory was refused, by the system or by a quota */
+#define AR_STATUS_CANCELLED 4u     /* the caller cancelled the invocation */
+#define AR_STATUS_PANICKED 5u      /* the plugin broke down; the instance is not called again */
+#define AR_STATUS_INTERNAL 6u      /* the host or the plugin broke the contract */
+
+/* Element types of tensors: the numbers of the .tflite schema. */
+#define AR_TYPE_FLOAT32 0u
+#define AR_TYPE_FLOAT16 1u
+#define AR_TYPE_INT32 2u
+#define AR_TYPE_UINT8 3u
+#define AR_TYPE_INT64 4u
+#define AR_TYPE_STRING 5u      /* int32 count, int32 offsets [count + 1], then the bytes */
+#define AR_TYPE_BOOL 6u        /* a byte; zero is false */
+#define AR_TYPE_INT16 7u
+#define AR_TYPE_COMPLEX64 8u   /* two float, the real part first */
+#define AR_TYPE_INT8 9u
+#define AR_TYPE_FLOAT64 10u
+#define AR_TYPE_COMPLEX128 11u /* two double, the real part first */
+#define AR_TYPE_UINT64 12u
+#define AR_TYPE_RESOURCE 13u   /* a handle to a variable or a table */
+#define AR_TYPE_VARIANT 14u    /* a value of a type that the tensor does not tell */
+#define AR_TYPE_UINT32 15u
+#define AR_TYPE_UINT16 16u
+#define AR_TYPE_INT4 17u       /* two to a byte, the even element in the low half */
+#define AR_TYPE_BFLOAT16 18u   /* the upper half of a float */
+#define AR_TYPE_INT2 19u       /* four to a byte, the first element in the lowest bits */
+#define AR_TYPE_UINT4 20u      /* two to a byte, the even element in the low half */
+#define AR_TYPE_FLOAT8_E4M3FN 21u
+#define AR_TYPE_FLOAT8_E5M2 22u
+
+/* ArNodeV1.builtin_code of a custom op, and of the macro node that stands for a delegate's partition. */
+#define AR_BUILTIN_CUSTOM 32
+#define AR_BUILTIN_DELEGATE 51
+
+/* ArTensorV1.flags */
+#define AR_TENSOR_CONSTANT 1u /* the value never changes; its data is there in `prepare` too */
+#define AR_TENSOR_VARIABLE 2u /* state: `eval` may write it although it is an input */
+#define AR_TENSOR_DYNAMIC 4u  /* the shape is unknown until the tensor's producer has run */
+
+/* ArPrepareV1.share_memory, ArUsageRecordV1.share_kind */
+#define AR_SHARE_IN_PLACE 1u /* elementwise: the input may be overwritten if nothing reads it later */
+#define AR_SHARE_VIEW 2u     /* the output has the input's bytes; both may live */
+
+/* ArOpV1.flags */
+#define AR_OP_STATEFUL 1u /* the result depends on more than the inputs: never computed ahead or left out */
+
+/* ArAssignmentV1.kind */
+#define AR_ASSIGNMENT_OFFSETS 0u
+#define AR_ASSIGNMENT_OBJECTS 1u
+
+/* ArUsageRecordV1.last_node of a buffer that lives until the end; fixed_offset of one that may lie anywhere. */
+#define AR_FOREVER UINT32_MAX
+#define AR_ANYWHERE UINT64_MAX
+
+/* First member of every structure that is passed by pointer. */
+typedef struct ArHeader {
+  uint32_t struct_size; /* sizeof the structure, as its maker knows it */
+  uint16_t major;       /* 1 */
+  uint16_t minor;       /* 0 */
+} ArHeader;
+
+/* The header of a structure of this type: `.header = AR_HEADER(ArOpV1)`. */
+#define AR_HEADER(type) {(uint32_t)sizeof(type), 1, 0}
+
+/* Borrowed UTF-8 text, not null-terminated. */
+typedef struct ArStr {
+  const uint8_t *data;
+  size_t length; /* bytes */
+} ArStr;
+
+/* The ArStr of a string literal, as an initialiser. */
+#define AR_LITERAL(text) {(const uint8_t *)(text), sizeof(text) - 1}
+
+/* Borrowed bytes. */
+typedef struct ArBytes {
+  const uint8_t *data;
+  size_t length;
+} ArBytes;
+
+/* A piece of writable memory. */
+typedef struct ArSpan {
+  void *data;
+  uint64_t bytes;
+} ArSpan;
+
+/* One option, `key = value`, both as text. */
+typedef struct ArPair {
+  ArStr key;
+  ArStr value;
+} ArPair;
+
+/* A table of the model's flatbuffer, which the host has verified. */
+typedef struct ArTable {
+  ArBytes buffer;    /* the flatbuffer */
+  uint64_t position; /* of the table in `buffer` */
+  uint32_t tag;      /* type of the union that holds the table; 0: there is none */
+} ArTable;
+
+/* real = scale * (q - zero_point), one pair per slice of a dimension, or one for all. */
+typedef struct ArQuantizationV1 {
+  ArHeader header;
+  const float *scales;
+  size_t scale_count;
+  const int64_t *zero_points;
+  size_t zero_point_count;     /* scale_count, or 1, or 0: all are zero */
+  int32_t quantized_dimension; /* the one that several scales run along */
+  int32_t block_size;          /* elements along it that share a scale; 0: the scales are not blockwise */
+} ArQuantizationV1;
+
+/* A tensor; an element of ArNodeV1.tensors, which is walked by tensor_stride. */
+typedef struct ArTensorV1 {
+  uint32_t element_type;                /* AR_TYPE_* */
+  uint32_t rank;                        /* number of dimensions; 0: a scalar */
+  const int32_t *dims;                  /* outermost first; never negative */
+  void *data;                           /* dense, in row-major order; in `prepare` null unless constant */
+  uint64_t bytes;                       /* size of data */
+  const ArQuantizationV1 *quantization; /* null: not quantized */
+  uint32_t flags;                       /* AR_TENSOR_* */
+  uint32_t memory_kind;                 /* 0: `data` is host memory; others belong to the delegate that gave `handle` */
+  uint64_t handle;
+  ArStr name;                           /* in the model */
+} ArTensorV1;
+
+/* One use of an op. */
+typedef struct ArNodeV1 {
+  ArHeader header;
+  int32_t builtin_code;        /* the schema's number; AR_BUILTIN_CUSTOM together with custom_name */
+  int32_t version;             /* the version of the op that the model asks for */
+  ArStr custom_name;           /* empty for a builtin op */
+  uint32_t index;              /* position in the subgraph's execution plan */
+  uint32_t subgraph;           /* the subgraph's own index */
+  const ArTensorV1 *tensors;   /* of the whole subgraph */
+  size_t tensor_stride;        /* bytes from one tensor to the next */
+  size_t tensor_count;
+  const int32_t *inputs;       /* indices into tensors; -1: an optional one that is absent */
+  size_t input_count;
+  const int32_t *outputs;      /* as inputs */
+  size_t output_count;
+  const int32_t *intermediates; /* tensors that carry quantization only */
+  size_t intermediate_count;
+  ArTable options;             /* of the first union (BuiltinOptions) */
+  ArTable options_2;           /* of the second union (BuiltinOptions2) */
+  ArBytes custom_options;      /* what the converter attached to a custom op, mostly a flexbuffer */
+} ArNodeV1;
+
+/* Body of a parallel loop: does begin..end. */
+typedef void (*ArRangeFn)(void *argument, size_t begin, size_t end);
+
+/* What the host lends to every plugin, for the life of the process. Callable from any thread. */
+typedef struct ArHostV1 {
+  ArHeader header;
+  /* Keeps a copy of the message for the call in progress on this thread. */
+  void (*set_error)(ArStr message);
+  /* Writes a line to the host's log. level: 1 error, 2 warning, 3 info, 4 debug, 5 trace. target: the plugin's id. */
+  void (*log)(uint32_t level, ArStr target, ArStr message);
+  /* Calls body(argument, begin, end) for consecutive ranges of at least grain that cover 0..count, on at most `threads`
+     threads, and returns when all are done. The ranges depend on count and grain alone. */
+  ArStatus (*parallel_for)(size_t count, size_t grain, uint32_t threads, ArRangeFn body, void *argument);
+  const void *(*query)(uint64_t interface_id);
+} ArHostV1;
+
+typedef struct ArPlanRequestV1 ArPlanRequestV1;
+typedef struct ArAssignmentV1 ArAssignmentV1;
+
+/* The host's side of `prepare`. Every function takes `context` first. An error of theirs is to be returned as it is; the
+   host has kept its message. */
+typedef struct ArPrepareV1 {
+  ArHeader header;
+  void *context;
+  /* Sets the shape of output number `output`. Refused if a dimension is negative or the size overflows. */
+  ArStatus (*set_output_shape)(void *context, uint32_t output, const int32_t *dims, uint32_t rank);
+  /* The shape of this output depends on data: `eval` calls ArEvalV1.resize_output. */
+  ArStatus (*set_output_dynamic)(void *context, uint32_t output);
+  /* The value of this output is known now; its shape must be set first. The bytes are copied. */
+  ArStatus (*set_output_constant)(void *context, uint32_t output, const void *data, uint64_t bytes);
+  /* Zeroed memory for the instance's life, at *data at once. *index is its position in ArEvalV1.persistent. */
+  ArStatus (*request_persistent)(void *context, uint64_t bytes, uint64_t alignment, uint32_t *index, void **data);
+  /* Memory for the length of one `eval`, with undefined contents. *index is its position in ArEvalV1.scratch. */
+  ArStatus (*request_scratch)(void *context, uint64_t bytes, uint64_t alignment, uint32_t *index);
+  /* `eval` still works when `output` lies in the memory of `input`. kind: AR_SHARE_*. */
+  ArStatus (*share_memory)(void *context, uint32_t output, uint32_t input, uint32_t kind);
+  /* Asks the interpreter's own planner for offsets in one buffer that the caller will hold. assignment->offsets has a
+     place per record; the other arrays may be null. */
+  ArStatus (*plan)(void *context, const ArPlanRequestV1 *request, ArAssignmentV1 *assignment);
+  const void *(*query)(void *context, uint64_t interface_id);
+} ArPrepareV1;
+
+/* The host's side of `eval`. */
+typedef struct ArEvalV1 {
+  ArHeader header;
+  void *context;
+  uint32_t threads;         /* how many parallel_for may use */
+  const ArSpan *persistent; /* what request_persistent gave, in that order */
+  size_t persistent_count;
+  const ArSpan *scratch;    /* what request_scratch gave, in that order */
+  size_t scratch_count;
+  /* Sets the shape of a dynamic output and gives it memory, before its data is used. Of a string tensor `bytes` is the
+     size; of the others it is ignored. The node's tensor has changed when it returns: read it again. */
+  ArStatus (*resize_output)(void *context, uint32_t output, const int32_t *dims, uint32_t rank, uint64_t bytes);
+  /* Not 0 if the caller cancelled the invocation: return AR_STATUS_CANCELLED. Long loops ask now and then. */
+  uint8_t (*is_cancelled)(void *context);
+  const void *(*query)(void *context, uint64_t interface_id);
+} ArEvalV1;
+
+/* An op registration: binds an operator code and a range of versions to `prepare` and `eval`. */
+typedef struct ArOpV1 {
+  ArHeader header;
+  int32_t builtin_code;   /* the schema's number; AR_BUILTIN_CUSTOM together with custom_name */
+  int32_t min_version;    /* both inclusive */
+  int32_t max_version;
+  uint32_t flags;         /* AR_OP_* */
+  ArStr custom_name;
+  uint64_t element_types; /* bit t is set if the op takes tensors of element type t; 0: any */
+  uint64_t state_size;    /* bytes of an instance's state, which the host places; may be 0 */
+  uint64_t state_align;   /* a power of two */
+  /* Checks the node, sets its outputs' shapes and initialises `state`, which is never null. Called again after shapes
+     changed, with another state. After an error `state` is not dropped. */
+  ArStatus (*prepare)(const ArPrepareV1 *prepare, const ArNodeV1 *node, void *state);
+  /* Computes the outputs. Allocates nothing. Calls for one state never overlap, and may come from different threads. */
+  ArStatus (*eval)(const ArEvalV1 *eval, const ArNodeV1 *node, void *state);
+  void (*drop)(void *state); /* null: nothing to do */
+  const void *(*query)(uint64_t interface_id); /* may be null */
+} ArOpV1;
+
+/* Size and life of one buffer. Nodes are positions in the execution plan. */
+typedef struct ArUsageRecordV1 {
+  uint64_t size;         /* bytes */
+  uint64_t alignment;    /* a power of two; the offset must be a multiple of it */
+  uint32_t first_node;   /* both inclusive */
+  uint32_t last_node;    /* AR_FOREVER: until the end */
+  uint64_t fixed_offset; /* AR_ANYWHERE, or the offset where the buffer lies already */
+  int32_t tensor;        /* the tensor that lies here; -1: scratch memory */
+  int32_t share_with;    /* the record whose memory this one may take over; -1: none */
+  uint32_t share_kind;   /* AR_SHARE_* */
+  uint32_t reserved;     /* 0 */
+} ArUsageRecordV1;
+
+/* What is to be planned. */
+struct ArPlanRequestV1 {
+  ArHeader header;
+  const ArUsageRecordV1 *records;
+  size_t record_count;
+  size_t record_stride;  /* bytes from one record to the next */
+  uint64_t capacity;     /* bytes that the plan should fit into; UINT64_MAX: no limit */
+  uint64_t time_limit;   /* to plan, in nanoseconds; UINT64_MAX: no limit */
+  const ArPair *options; /* from the configuration */
+  size_t option_count;
+};
+
+/* Filled in by a planner. Each array has record_count places. */
+struct ArAssignmentV1 {
+  ArHeader header;
+  uint32_t kind;          /* AR_ASSIGNMENT_*: which of the arrays below holds the answer */
+  uint32_t object_count;  /* of AR_ASSIGNMENT_OBJECTS */
+  uint64_t *offsets;      /* AR_ASSIGNMENT_OFFSETS: where each record lies */
+  uint32_t *object_ids;   /* AR_ASSIGNMENT_OBJECTS: the object that each record lies in, below object_count */
+  uint64_t *object_sizes; /* and the bytes of each object */
+  uint8_t optimal;        /* 1: the planner has proved that no plan is smaller */
+};
+
+/* A planner registration. */
+typedef struct ArPlannerV1 {
+  ArHeader header;
+  ArStr name; /* by which it is chosen */
+  /* A pure function: the same request gives the same assignment. The host checks every assignment. */
+  ArStatus (*plan)(const ArPlanRequestV1 *request, ArAssignmentV1 *assignment);
+  const void *(*query)(uint64_t interface_id); /* may be null */
+} ArPlannerV1;
+
+/* A subgraph. */
+typedef struct ArGraphV1 {
+  ArHeader header;
+  const ArTensorV1 *tensors;
+  size_t tensor_stride; /* bytes from one tensor to the next */
+  size_t tensor_count;
+  const ArNodeV1 *nodes; /* in execution order */
+  size_t node_stride;    /* bytes from one node to the next */
+  size_t node_count;
+  const int32_t *inputs; /* tensor indices */
+  size_t input_count;
+  const int32_t *outputs;
+  size_t output_count;
+} ArGraphV1;
+
+/* Where a delegate says which nodes it takes. A node that is neither accepted nor refused is refused. */
+typedef struct ArClaimsV1 {
+  ArHeader header;
+  void *context;
+  /* Takes the node at this position of ArGraphV1.nodes. */
+  void (*accept)(void *context, size_t node);
+  /* Leaves it, and tells the user why. */
+  void (*refuse)(void *context, size_t node, ArStr reason);
+} ArClaimsV1;
+
+/* A maximal set of claimed nodes that run as one macro node. */
+typedef struct ArPartitionV1 {
+  ArHeader header;
+  const ArGraphV1 *graph;
+  const uint32_t *nodes;  /* positions in graph->nodes, in execution order */
+  size_t node_count;
+  const int32_t *inputs;  /* tensors read from outside, constants included, ascending: the macro node's inputs */
+  size_t input_count;
+  const int32_t *outputs; /* tensors read outside, ascending: the macro node's outputs */
+  size_t output_count;
+} ArPartitionV1;
+
+/* A delegate registration. */
+typedef struct ArDelegateV1 {
+  ArHeader header;
+  ArStr name; /* by which it is chosen */
+  /* Makes a delegate with these options; an unknown option is an error. One delegate serves one interpreter. */
+  ArStatus (*create)(const ArPair *options, size_t option_count, void **delegate);
+  /* Says for each node of the graph whether the delegate takes it. */
+  ArStatus (*claim)(void *delegate, const ArGraphV1 *graph, const ArClaimsV1 *claims);
+  /* Once per partition: does all that depends on constants alone. */
+  ArStatus (*compile)(void *delegate, const ArPartitionV1 *partition, void **kernel);
+  /* After `compile` and after every change of shape: sets the shapes of the partition's outputs, asks for memory. */
+  ArStatus (*prepare)(void *kernel, const ArPrepareV1 *prepare, const ArPartitionV1 *partition);
+  /* Runs all nodes of the partition. `node` is the macro node, with the data of its inputs and outputs. */
+  ArStatus (*invoke)(void *kernel, const ArEvalV1 *eval, const ArPartitionV1 *partition, const ArNodeV1 *node);
+  void (*destroy_kernel)(void *kernel);
+  void (*destroy)(void *delegate); /* after all of its kernels */
+  const void *(*query)(uint64_t interface_id); /* may be null */
+} ArDelegateV1;
+
+/* What a plugin offers. It and all that it points to live as long as the process, and never change. */
+typedef struct ArPluginV1 {
+  ArHeader header;
+  ArStr id;          /* a reverse domain name */
+  ArStr version;     /* of the plugin */
+  ArStr description; /* one line */
+  const ArOpV1 *ops;
+  size_t op_count;
+  size_t op_stride;  /* sizeof(ArOpV1) */
+  const ArPlannerV1 *planners;
+  size_t planner_count;
+  size_t planner_stride; /* sizeof(ArPlannerV1) */
+  const ArDelegateV1 *delegates;
+  size_t delegate_count;
+  size_t delegate_stride; /* sizeof(ArDelegateV1) */
+  const void *(*query)(uint64_t interface_id); /* may be null */
+} ArPluginV1;
+
+/* The entry, exported as `arenite_plugin_v1`. *version is the highest that the host speaks. The plugin stores `host`,
+   lowers *version to the highest that it speaks too, and returns its descriptor; or it sets *version to the lowest that it
+   accepts and returns null. May be called more than once. */
+typedef const ArPluginV1 *(*ArEntryV1)(const ArHostV1 *host, uint32_t *version);
+
+/* Put before the definition of the entry. */
+#if defined(_WIN32)
+#define AR_EXPORT __declspec(dllexport)
+#else
+#define AR_EXPORT __attribute__((visibility("default")))
+#endif
+
+/* The layout where pointers have 64 bits: what the compiler of a plugin and that of the host must agree on. */
+#if UINTPTR_MAX == UINT64_MAX
+#ifdef __cplusplus
+#define AR_ASSERT_LAYOUT(condition, text) static_assert(condition, text)
+#else
+#define AR_ASSERT_LAYOUT(condition, text) _Static_assert(condition, text)
+#endif
+#define AR_SIZE(type, size) AR_ASSERT_LAYOUT(sizeof(type) == (size), #type " does not have " #size " bytes")
+#define AR_AT(type, field, at) AR_ASSERT_LAYOUT(offsetof(type, field) == (at), #type "." #field " is not at " #at)
+AR_SIZE(ArHeader, 8);
+AR_AT(ArHeader, struct_size, 0);
+AR_AT(ArHeader, major, 4);
+AR_AT(ArHeader, minor, 6);
+AR_SIZE(ArStr, 16);
+AR_AT(ArStr, data, 0);
+AR_AT(ArStr, length, 8);
+AR_SIZE(ArBytes, 16);
+AR_AT(ArBytes, data, 0);
+AR_AT(ArBytes, length, 8);
+AR_SIZE(ArSpan, 16);
+AR_AT(ArSpan, data, 0);
+AR_AT(ArSpan, bytes, 8);
+AR_SIZE(ArPair, 32);
+AR_AT(ArPair, key, 0);
+AR_AT(ArPair, value, 16);
+AR_SIZE(ArTable, 32);
+AR_AT(ArTable, buffer, 0);
+AR_AT(ArTable, position, 16);
+AR_AT(ArTable, tag, 24);
+AR_SIZE(ArQuantizationV1, 48);
+AR_AT(ArQuantizationV1, header, 0);
+AR_AT(ArQuantizationV1, scales, 8);
+AR_AT(ArQuantizationV1, scale_count, 16);
+AR_AT(ArQuantizationV1, zero_points, 24);
+AR_AT(ArQuantizationV1, zero_point_count, 32);
+AR_AT(ArQuantizationV1, quantized_dimension, 40);
+AR_AT(ArQuantizationV1, block_size, 44);
+AR_SIZE(ArTensorV1, 72);
+AR_AT(ArTensorV1, element_type, 0);
+AR_AT(ArTensorV1, rank, 4);
+AR_AT(ArTensorV1, dims, 8);
+AR_AT(ArTensorV1, data, 16);
+AR_AT(ArTensorV1, bytes, 24);
+AR_AT(ArTensorV1, quantization, 32);
+AR_AT(ArTensorV1, flags, 40);
+AR_AT(ArTensorV1, memory_kind, 44);
+AR_AT(ArTensorV1, handle, 48);
+AR_AT(ArTensorV1, name, 56);
+AR_SIZE(ArNodeV1, 192);
+AR_AT(ArNodeV1, header, 0);
+AR_AT(ArNodeV1, builtin_code, 8);
+AR_AT(ArNodeV1, version, 12);
+AR_AT(ArNodeV1, custom_name, 16);
+AR_AT(ArNodeV1, index, 32);
+AR_AT(ArNodeV1, subgraph, 36);
+AR_AT(ArNodeV1, tensors, 40);
+AR_AT(ArNodeV1, tensor_stride, 48);
+AR_AT(ArNodeV1, tensor_count, 56);
+AR_AT(ArNodeV1, inputs, 64);
+AR_AT(ArNodeV1, input_count, 72);
+AR_AT(ArNodeV1, outputs, 80);
+AR_AT(ArNodeV1, output_count, 88);
+AR_AT(ArNodeV1, intermediates, 96);
+AR_AT(ArNodeV1, intermediate_count, 104);
+AR_AT(ArNodeV1, options, 112);
+AR_AT(ArNodeV1, options_2, 144);
+AR_AT(ArNodeV1, custom_options, 176);
+AR_SIZE(ArHostV1, 40);
+AR_AT(ArHostV1, header, 0);
+AR_AT(ArHostV1, set_error, 8);
+AR_AT(ArHostV1, log, 16);
+AR_AT(ArHostV1, parallel_for, 24);
+AR_AT(ArHostV1, query, 32);
+AR_SIZE(ArPrepareV1, 80);
+AR_AT(ArPrepareV1, header, 0);
+AR_AT(ArPrepareV1, context, 8);
+AR_AT(ArPrepareV1, set_output_shape, 16);
+AR_AT(ArPrepareV1, set_output_dynamic, 24);
+AR_AT(ArPrepareV1, set_output_constant, 32);
+AR_AT(ArPrepareV1, request_persistent, 40);
+AR_AT(ArPrepareV1, request_scratch, 48);
+AR_AT(ArPrepareV1, share_memory, 56);
+AR_AT(ArPrepareV1, plan, 64);
+AR_AT(ArPrepareV1, query, 72);
+AR_SIZE(ArEvalV1, 80);
+AR_AT(ArEvalV1, header, 0);
+AR_AT(ArEvalV1, context, 8);
+AR_AT(ArEvalV1, threads, 16);
+AR_AT(ArEvalV1, persistent, 24);
+AR_AT(ArEvalV1, persistent_count, 32);
+AR_AT(ArEvalV1, scratch, 40);
+AR_AT(ArEvalV1, scratch_count, 48);
+AR_AT(ArEvalV1, resize_output, 56);
+AR_AT(ArEvalV1, is_cancelled, 64);
+AR_AT(ArEvalV1, query, 72);
+AR_SIZE(ArOpV1, 96);
+AR_AT(ArOpV1, header, 0);
+AR_AT(ArOpV1, builtin_code, 8);
+AR_AT(ArOpV1, min_version, 12);
+AR_AT(ArOpV1, max_version, 16);
+AR_AT(ArOpV1, flags, 20);
+AR_AT(ArOpV1, custom_name, 24);
+AR_AT(ArOpV1, element_types, 40);
+AR_AT(ArOpV1, state_size, 48);
+AR_AT(ArOpV1, state_align, 56);
+AR_AT(ArOpV1, prepare, 64);
+AR_AT(ArOpV1, eval, 72);
+AR_AT(ArOpV1, drop, 80);
+AR_AT(ArOpV1, query, 88);
+AR_SIZE(ArUsageRecordV1, 48);
+AR_AT(ArUsageRecordV1, size, 0);
+AR_AT(ArUsageRecordV1, alignment, 8);
+AR_AT(ArUsageRecordV1, first_node, 16);
+AR_AT(ArUsageRecordV1, last_node, 20);
+AR_AT(ArUsageRecordV1, fixed_offset, 24);
+AR_AT(ArUsageRecordV1, tensor, 32);
+AR_AT(ArUsageRecordV1, share_with, 36);
+AR_AT(ArUsageRecordV1, share_kind, 40);
+AR_AT(ArUsageRecordV1, reserved, 44);
+AR_SIZE(ArPlanRequestV1, 64);
+AR_AT(ArPlanRequestV1, header, 0);
+AR_AT(ArPlanRequestV1, records, 8);
+AR_AT(ArPlanRequestV1, record_count, 16);
+AR_AT(ArPlanRequestV1, record_stride, 24);
+AR_AT(ArPlanRequestV1, capacity, 32);
+AR_AT(ArPlanRequestV1, time_limit, 40);
+AR_AT(ArPlanRequestV1, options, 48);
+AR_AT(ArPlanRequestV1, option_count, 56);
+AR_SIZE(ArAssignmentV1, 48);
+AR_AT(ArAssignmentV1, header, 0);
+AR_AT(ArAssignmentV1, kind, 8);
+AR_AT(ArAssignmentV1, object_count, 12);
+AR_AT(ArAssignmentV1, offsets, 16);
+AR_AT(ArAssignmentV1, object_ids, 24);
+AR_AT(ArAssignmentV1, object_sizes, 32);
+AR_AT(ArAssignmentV1, optimal, 40);
+AR_SIZE(ArPlannerV1, 40);
+AR_AT(ArPlannerV1, header, 0);
+AR_AT(ArPlannerV1, name, 8);
+AR_AT(ArPlannerV1, plan, 24);
+AR_AT(ArPlannerV1, query, 32);
+AR_SIZE(ArGraphV1, 88);
+AR_AT(ArGraphV1, header, 0);
+AR_AT(ArGraphV1, tensors, 8);
+AR_AT(ArGraphV1, tensor_stride, 16);
+AR_AT(ArGraphV1, tensor_count, 24);
+AR_AT(ArGraphV1, nodes, 32);
+AR_AT(ArGraphV1, node_stride, 40);
+AR_AT(ArGraphV1, node_count, 48);
+AR_AT(ArGraphV1, inputs, 56);
+AR_AT(ArGraphV1, input_count, 64);
+AR_AT(ArGraphV1, outputs, 72);
+AR_AT(ArGraphV1, output_count, 80);
+AR_SIZE(ArClaimsV1, 32);
+AR_AT(ArClaimsV1, header, 0);
+AR_AT(ArClaimsV1, context, 8);
+AR_AT(ArClaimsV1, accept, 16);
+AR_AT(ArClaimsV1, refuse, 24);
+AR_SIZE(ArPartitionV1, 64);
+AR_AT(ArPartitionV1, header, 0);
+AR_AT(ArPartitionV1, graph, 8);
+AR_AT(ArPartitionV1, nodes, 16);
+AR_AT(ArPartitionV1, node_count, 24);
+AR_AT(ArPartitionV1, inputs, 32);
+AR_AT(ArPartitionV1, input_count, 40);
+AR_AT(ArPartitionV1, outputs, 48);
+AR_AT(ArPartitionV1, output_count, 56);
+AR_SIZE(ArDelegateV1, 88);
+AR_AT(ArDelegateV1, header, 0);
+AR_AT(ArDelegateV1, name, 8);
+AR_AT(ArDelegateV1, create, 24);
+AR_AT(ArDelegateV1, claim, 32);
+AR_AT(ArDelegateV1, compile, 40);
+AR_AT(ArDelegateV1, prepare, 48);
+AR_AT(ArDelegateV1, invoke, 56);
+AR_AT(ArDelegateV1, destroy_kernel, 64);
+AR_AT(ArDelegateV1, destroy, 72);
+AR_AT(ArDelegateV1, query, 80);
+AR_SIZE(ArPluginV1, 136);
+AR_AT(ArPluginV1, header, 0);
+AR_AT(ArPluginV1, id, 8);
+AR_AT(ArPluginV1, version, 24);
+AR_AT(ArPluginV1, description, 40);
+AR_AT(ArPluginV1, ops, 56);
+AR_AT(ArPluginV1, op_count, 64);
+AR_AT(ArPluginV1, op_stride, 72);
+AR_AT(ArPluginV1, planners, 80);
+AR_AT(ArPluginV1, planner_count, 88);
+AR_AT(ArPluginV1, planner_stride, 96);
+AR_AT(ArPluginV1, delegates, 104);
+AR_AT(ArPluginV1, delegate_count, 112);
+AR_AT(ArPluginV1, delegate_stride, 120);
+AR_AT(ArPluginV1, query, 128);
+#undef AR_AT
+#undef AR_SIZE
+#undef AR_ASSERT_LAYOUT
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ARENITE_PLUGIN_H */
