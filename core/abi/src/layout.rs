@@ -47,7 +47,7 @@ pub unsafe fn check(symbol: *const c_void) -> Result<(), String> {
     // transparent reference to one.
     let header: AbiHeaderRef = unsafe { core::mem::transmute(symbol) };
     let library = header.upgrade().map_err(|e| first_lines(&e.to_string()))?;
-    library.ensure_layout::<RootModuleRef>().map_err(|e| first_lines(&e.to_string()))?;
+    library.ensure_layout::<RootModuleRef>().map_err(|e| first_difference(&e.to_string()))?;
     let (ours, theirs) = (RootModuleRef::VERSION_STRINGS, library.version_strings());
     if ours.version.as_str() != theirs.version.as_str() {
         return Err(format!("its contract is {}, the host's {}", theirs.version, ours.version));
@@ -55,7 +55,37 @@ pub unsafe fn check(symbol: *const c_void) -> Result<(), String> {
     Ok(())
 }
 
-/// A layout error has up to 166 KB of text; its first lines tell the first difference.
+/// From the text of a layout error, up to 166 KB, the first difference: the structure, what is expected, what is there.
+///
+/// ```text
+/// Layout of expected type:
+///     type:ArOpV1
+/// Error:unexpected field
+/// Expected:
+///     field_name:min_version
+/// Found:
+///     field_name:max_version
+/// ```
+fn first_difference(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let Some(at) = lines.iter().position(|line| line.starts_with("Error:")) else { return first_lines(text) };
+    let (before, after) = lines.split_at(at);
+    let layout = before.iter().rposition(|line| *line == "Layout of expected type:").unwrap_or(0);
+    let name = before[layout..].iter().find_map(|line| line.strip_prefix("type:")).unwrap_or("the contract");
+    let side = |title: &str| -> String {
+        let lines = after.iter().skip_while(|line| **line != title).skip(1);
+        lines
+            .take_while(|line| !line.ends_with(':') && !line.starts_with("Error:"))
+            .take(3)
+            .copied()
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    let problem = after[0].trim_start_matches("Error:");
+    first_lines(&format!("{name}: {problem}: expected {}, found {}", side("Expected:"), side("Found:")))
+}
+
+/// The first lines of a text, as one line of at most 400 characters.
 fn first_lines(text: &str) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).take(12).collect();
     let mut text = lines.join(" ");

@@ -1,0 +1,185 @@
+//! ffi/c/include/arenite_plugin.h against core/abi/src/raw.rs: sizes, offsets and numbers.
+
+use std::collections::BTreeMap;
+use std::mem::offset_of;
+
+use arenite_abi::raw::*;
+use arenite_abi::{ElementType, Status, UsageRecord};
+
+const HEADER: &str = include_str!("../../../../ffi/c/include/arenite_plugin.h");
+const RAW: &str = include_str!("../../../../core/abi/src/raw.rs");
+
+/// `(struct, field, offset)`, and `(struct, "", size)`.
+type Layout = Vec<(String, String, usize)>;
+
+macro_rules! layouts {
+    ($($name:ident { $($field:ident),* })*) => {
+        fn layout_of_rust() -> Layout {
+            let mut layout = Layout::new();
+            $(
+                layout.push((stringify!($name).into(), String::new(), size_of::<$name>()));
+                $(layout.push((stringify!($name).into(), stringify!($field).into(), offset_of!($name, $field)));)*
+            )*
+            layout
+        }
+    };
+}
+
+layouts! {
+    ArHeader { struct_size, major, minor }
+    ArStr { data, length }
+    ArBytes { data, length }
+    ArSpan { data, bytes }
+    ArPair { key, value }
+    ArTable { buffer, position, tag }
+    ArQuantizationV1 { header, scales, scale_count, zero_points, zero_point_count, quantized_dimension, block_size }
+    ArTensorV1 { element_type, rank, dims, data, bytes, quantization, flags, memory_kind, handle, name }
+    ArNodeV1 { header, builtin_code, version, custom_name, index, subgraph, tensors, tensor_stride, tensor_count, inputs, input_count, outputs, output_count, intermediates, intermediate_count, options, options_2, custom_options }
+    ArHostV1 { header, set_error, log, parallel_for, query }
+    ArPrepareV1 { header, context, set_output_shape, set_output_dynamic, set_output_constant, request_persistent, request_scratch, share_memory, plan, query }
+    ArEvalV1 { header, context, threads, persistent, persistent_count, scratch, scratch_count, resize_output, is_cancelled, query }
+    ArOpV1 { header, builtin_code, min_version, max_version, flags, custom_name, element_types, state_size, state_align, prepare, eval, drop, query }
+    ArUsageRecordV1 { size, alignment, first_node, last_node, fixed_offset, tensor, share_with, share_kind, reserved }
+    ArPlanRequestV1 { header, records, record_count, record_stride, capacity, time_limit, options, option_count }
+    ArAssignmentV1 { header, kind, object_count, offsets, object_ids, object_sizes, optimal }
+    ArPlannerV1 { header, name, plan, query }
+    ArGraphV1 { header, tensors, tensor_stride, tensor_count, nodes, node_stride, node_count, inputs, input_count, outputs, output_count }
+    ArClaimsV1 { header, context, accept, refuse }
+    ArPartitionV1 { header, graph, nodes, node_count, inputs, input_count, outputs, output_count }
+    ArDelegateV1 { header, name, create, claim, compile, prepare, invoke, destroy_kernel, destroy, query }
+    ArPluginV1 { header, id, version, description, ops, op_count, op_stride, planners, planner_count, planner_stride, delegates, delegate_count, delegate_stride, query }
+}
+
+/// From the lines `AR_SIZE(struct, size);` and `AR_AT(struct, field, offset);`.
+fn layout_of_c() -> Layout {
+    let arguments = |line: &'static str, name: &str| -> Option<Vec<&'static str>> {
+        Some(line.strip_prefix(name)?.strip_suffix(");")?.split(", ").collect())
+    };
+    let number = |text: &str| text.parse().expect("a number");
+    HEADER
+        .lines()
+        .filter_map(|line| match (arguments(line, "AR_SIZE("), arguments(line, "AR_AT(")) {
+            (Some(a), _) => Some((a[0].into(), String::new(), number(a[1]))),
+            (_, Some(a)) => Some((a[0].into(), a[1].into(), number(a[2]))),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Structs and fields in the order in which raw.rs has them.
+fn names_in_raw() -> Vec<(String, String)> {
+    let (frozen, _) = RAW.split_once("pub struct ArRangeFn").expect("the structs end with ArRangeFn");
+    let mut names = Vec::new();
+    let mut current = "";
+    for line in frozen.lines() {
+        if let Some(name) = line.strip_prefix("pub struct ").and_then(|rest| rest.strip_suffix(" {")) {
+            current = name;
+            names.push((name.to_owned(), String::new()));
+        } else if let Some((field, _)) = line.strip_prefix("    pub ").and_then(|rest| rest.split_once(':')) {
+            names.push((current.to_owned(), field.to_owned()));
+        }
+    }
+    names
+}
+
+#[test]
+fn every_struct_and_field_is_compared() {
+    let names =
+        |layout: Layout| -> Vec<(String, String)> { layout.into_iter().map(|(s, f, _)| (s, f)).collect() };
+    assert!(names_in_raw().len() > 100, "raw.rs is read wrongly: {:?}", names_in_raw());
+    assert_eq!(names(layout_of_c()), names_in_raw());
+    assert_eq!(names(layout_of_rust()), names_in_raw());
+}
+
+#[cfg(target_pointer_width = "64")]
+#[test]
+fn layouts_agree() {
+    for (c, rust) in layout_of_c().iter().zip(&layout_of_rust()) {
+        assert_eq!(c, rust);
+    }
+}
+
+/// The fields of each struct as the header declares them, in order, are those that it asserts.
+#[test]
+fn declared_fields_are_the_asserted_ones() {
+    let mut declared: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut current: Option<&str> = None;
+    for line in HEADER.lines() {
+        let line = line.split("/*").next().unwrap_or("").trim_end();
+        if let Some(name) =
+            line.trim_start_matches("typedef ").strip_prefix("struct ").and_then(|l| l.strip_suffix(" {"))
+        {
+            current = Some(name);
+        } else if line.starts_with('}') {
+            current = None;
+        } else if let (Some(name), Some(line)) =
+            (current, line.strip_prefix("  ").filter(|l| l.ends_with(';')))
+        {
+            declared.entry(name).or_default().push(match line.split_once("(*") {
+                Some((_, rest)) => rest.split(')').next().unwrap_or(""),
+                None => line.rsplit([' ', '*']).next().unwrap_or("").trim_end_matches(';'),
+            });
+        }
+    }
+    assert_eq!(declared.len(), names_in_raw().iter().filter(|(_, field)| field.is_empty()).count());
+    for (name, fields) in declared {
+        let asserted: Vec<String> = layout_of_c()
+            .into_iter()
+            .filter(|(s, f, _)| s == name && !f.is_empty())
+            .map(|(_, f, _)| f)
+            .collect();
+        assert_eq!(fields, asserted, "{name}");
+    }
+}
+
+#[test]
+fn numbers_agree() {
+    let mut numbers: BTreeMap<&str, u64> = HEADER
+        .lines()
+        .filter_map(|line| {
+            let mut words = line.strip_prefix("#define ")?.split_whitespace();
+            let (name, value) = (words.next()?, words.next()?.trim_end_matches('u'));
+            let value = match value.strip_prefix("0x") {
+                Some(hex) => u64::from_str_radix(hex, 16).ok()?,
+                None => value.parse().ok()?,
+            };
+            Some((name, value))
+        })
+        .collect();
+    let mut check = |name: String, value: u64| {
+        assert_eq!(numbers.remove(name.as_str()), Some(value), "{name}");
+    };
+    for &ty in ElementType::ALL {
+        check(format!("AR_TYPE_{}", ty.name()), ty as u64);
+    }
+    let statuses = ["Ok", "Invalid", "Unsupported", "OutOfMemory", "Cancelled", "Panicked", "Internal"];
+    for (i, name) in (0..).zip(statuses) {
+        assert_eq!(format!("{:?}", Status::from_raw(i)), name);
+        let snake: String = name
+            .char_indices()
+            .flat_map(|(i, c)| (i > 0 && c.is_uppercase()).then_some('_').into_iter().chain([c]))
+            .collect();
+        check(format!("AR_STATUS_{}", snake.to_uppercase()), u64::from(i));
+    }
+    for (name, value) in [
+        ("ABI_VERSION", ABI_VERSION),
+        ("BUILTIN_CUSTOM", BUILTIN_CUSTOM as u32),
+        ("BUILTIN_DELEGATE", BUILTIN_DELEGATE as u32),
+        ("TENSOR_CONSTANT", TENSOR_CONSTANT),
+        ("TENSOR_VARIABLE", TENSOR_VARIABLE),
+        ("TENSOR_DYNAMIC", TENSOR_DYNAMIC),
+        ("SHARE_IN_PLACE", SHARE_IN_PLACE),
+        ("SHARE_VIEW", SHARE_VIEW),
+        ("OP_STATEFUL", OP_STATEFUL),
+        ("ASSIGNMENT_OFFSETS", ASSIGNMENT_OFFSETS),
+        ("ASSIGNMENT_OBJECTS", ASSIGNMENT_OBJECTS),
+    ] {
+        check(format!("AR_{name}"), u64::from(value));
+    }
+    assert!(numbers.is_empty(), "only the header has {numbers:?}");
+    assert_eq!((UsageRecord::FOREVER, UsageRecord::ANYWHERE), (u32::MAX, u64::MAX));
+    assert!(
+        HEADER.contains("#define AR_FOREVER UINT32_MAX") && HEADER.contains("#define AR_ANYWHERE UINT64_MAX")
+    );
+    assert!(HEADER.contains(&format!("#define AR_ENTRY_SYMBOL \"{ENTRY_SYMBOL}\"")));
+}

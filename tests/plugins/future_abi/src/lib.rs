@@ -1,0 +1,17 @@
+//! A plugin that wants version 2.0 of the contract, and knows nothing of the first: the host must say so, and register
+//! nothing. Like a plugin in C it exports the entry alone.
+
+use std::ffi::c_void;
+
+/// Refuses every host older than 2.0.
+///
+/// # Safety
+/// `version` is null or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn arenite_plugin_v1(_host: *const c_void, version: *mut u32) -> *const c_void {
+    // SAFETY: the caller's promise.
+    if let Some(version) = unsafe { version.as_mut() } {
+        *version = 2 << 16;
+    }
+    std::ptr::null()
+}

@@ -1,0 +1,92 @@
+//! A plugin that was built against another layout of the contract: the host must compare and refuse it before it calls
+//! anything in it. All of arenite-abi is in here, its raw.rs with two fields swapped by build.rs.
+
+#[path = "../../../../core/abi/src/delegate.rs"]
+pub mod delegate;
+#[path = "../../../../core/abi/src/error.rs"]
+mod error;
+#[path = "../../../../core/abi/src/flexbuffer.rs"]
+pub mod flexbuffer;
+#[path = "../../../../core/abi/src/host.rs"]
+pub mod host;
+#[path = "../../../../core/abi/src/layout.rs"]
+pub mod layout;
+#[path = "../../../../core/abi/src/op.rs"]
+pub mod op;
+#[path = "../../../../core/abi/src/options.rs"]
+pub mod options;
+#[path = "../../../../core/abi/src/pairs.rs"]
+mod pairs;
+#[path = "../../../../core/abi/src/planner.rs"]
+pub mod planner;
+#[path = "../../../../core/abi/src/plugin.rs"]
+pub mod plugin;
+pub mod raw {
+    include!(concat!(env!("OUT_DIR"), "/raw.rs"));
+}
+#[path = "../../../../core/abi/src/shim.rs"]
+mod shim;
+#[path = "../../../../core/abi/src/tensor.rs"]
+pub mod tensor;
+
+pub use delegate::{Claims, Delegate, DelegateKernel, GraphView, PartitionView};
+pub use error::{Error, MESSAGE_CAPACITY, Result, Status};
+pub use op::{EvalContext, NodeView, Op, OpCode, PrepareContext};
+pub use options::Options;
+pub use pairs::OptionPairs;
+pub use planner::{AssignmentMut, PlanRequest, Planner, UsageRecord};
+pub use plugin::Plugin;
+pub use plugin::StaticPlugin;
+pub use tensor::{
+    Bool, Complex32, Complex64, Element, ElementType, ElementTypes, Quantization, ReadCells, Scratch, Table,
+    TensorView, TensorViewMut,
+};
+
+/// All that an op, a planner or a delegate needs.
+pub mod prelude {
+    pub use core::ops::RangeInclusive;
+
+    pub use crate::ElementType::{self, *};
+    pub use crate::{
+        AssignmentMut, Bool, Complex32, Complex64, Element, ElementTypes, Error, EvalContext, NodeView, Op,
+        OpCode, OptionPairs, Options, PlanRequest, Planner, Plugin, PrepareContext, Quantization, ReadCells,
+        Result, Scratch, Status, Table, TensorView, TensorViewMut, UsageRecord, ensure, export_plugin,
+        invalid, plugin, unsupported,
+    };
+    pub use crate::{Claims, Delegate, DelegateKernel, GraphView, PartitionView};
+}
+
+#[doc(hidden)]
+pub mod __private {
+    pub use abi_stable;
+    pub use inventory;
+}
+
+mod sin {
+    use crate::prelude::*;
+
+    pub struct Sin;
+
+    impl Op for Sin {
+        const CODE: OpCode = OpCode::Custom("OtherSin");
+        const VERSIONS: RangeInclusive<i32> = 1..=1;
+
+        fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+            cx.set_output_shape(0, node.input(0)?.shape)?;
+            Ok(Sin)
+        }
+
+        fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+            let (x, y) = (cx.input_cells::<f32>(0)?, cx.output_cells::<f32>(0)?);
+            y.iter().zip(x.iter()).for_each(|(y, x)| y.set(x.sin()));
+            Ok(())
+        }
+    }
+
+    pub static PLUGIN: Plugin = crate::plugin! {
+        id: "org.arenite.test.other-layout",
+        description: "Built against another layout",
+        ops: [Sin],
+    };
+    crate::export_plugin!(PLUGIN);
+}
