@@ -496,7 +496,7 @@ mod tests {
     #[test]
     fn refusals() {
         let f32s = |shape: &[i32]| {
-            let count = shape.iter().product::<i32>() as usize;
+            let count = shape.iter().fold(1i32, |n, &d| n.wrapping_mul(d)) as usize;
             Tensor::f32(shape, &vec![0.0; count])
         };
         let float = |x: &[i32], w: &[i32], bias: i32| test(f32s(x), f32s(w), f32s(&[bias]), Spec::f32());
@@ -514,6 +514,7 @@ mod tests {
             (float(&[1, 1, 1], &[2, 1, 1, 1], 2), "must have 4 dimensions"),
             (float(&[1, 1, 1, 1], &[2, 1, 1], 2), "must have 4 dimensions"),
             (float(&[1, 2, 2, 1], &[1, 5, 1, 1], 1), "do not fit the input's height 2"),
+            (float(&[0, i32::MAX, i32::MAX, i32::MAX], &[1, 1, 1, 1], 1), "does not fit the address space"),
             (signed(x8(0), w8(), i8s()), "filter 'in1' is INT8 without quantization"),
             (signed(x8(0), w8().quantized(1.0, 3), i8s()), "signed filters must be symmetric"),
             (signed(x8(300), w8().quantized(1.0, 0), i8s()), "'in0' has zero point 300, which is no INT8"),

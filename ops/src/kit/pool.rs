@@ -67,10 +67,10 @@ impl Pool {
         mut reduce: impl FnMut(Patch<'_, T>, &mut [T]),
     ) -> Result<()> {
         let Windows { columns, channels, .. } = self.windows;
-        let row = columns.output * channels;
-        if output.is_empty() || row == 0 {
+        if output.is_empty() {
             return Ok(());
         }
+        let row = columns.output * channels;
         let image = self.windows.positions() * channels;
         for (image, output) in input.chunks_exact(self.windows.image()).zip(output.chunks_exact_mut(image)) {
             for (y, row) in output.chunks_exact_mut(row).enumerate() {

@@ -84,15 +84,24 @@ impl Windows {
             input.name,
             input.shape
         );
-        Ok(Windows {
+        let windows = Windows {
             batches: batches as usize,
             rows: Axis::new("height", height, filter[0], options, 0)?,
             columns: Axis::new("width", width, filter[1], options, 1)?,
             channels: channels as usize,
-        })
+        };
+        // A tensor of no batches may have images of any size.
+        let image = windows.rows.input.checked_mul(windows.columns.input);
+        ensure!(
+            image.and_then(|pixels| pixels.checked_mul(windows.channels)).is_some(),
+            "input '{}' is {:?}; an image of it does not fit the address space",
+            input.name,
+            input.shape
+        );
+        Ok(windows)
     }
 
-    /// Elements of one image of the input. The host has checked that the whole tensor fits.
+    /// Elements of one image of the input.
     pub fn image(&self) -> usize {
         self.rows.input * self.columns.input * self.channels
     }
@@ -149,7 +158,8 @@ impl Axis {
     #[inline]
     pub fn is_inside(&self, position: usize) -> bool {
         let start = position * self.stride;
-        start >= self.before && start + (self.filter - 1) * self.dilation < self.input + self.before
+        let span = (self.filter - 1).saturating_mul(self.dilation);
+        start >= self.before && span.saturating_add(start) < self.input + self.before
     }
 }
 
