@@ -1,5 +1,6 @@
 //! BATCH_MATMUL: `y[b] = x[b] × w[b]`, where either matrix may be stored transposed and batch axes broadcast.
 //! f32; i8 to i8 or i32; i16; i16 × i8; f32 × i8 with rows of x quantized while it runs (hybrid).
+//! Columns of w may have scales of their own; TFLite serves that for hybrid products only and takes them for 0 elsewhere.
 //! Defined by: tflite/kernels/batch_matmul.cc, tflite/kernels/internal/reference/batch_matmul.h.
 
 use arenite_abi::prelude::*;
@@ -75,9 +76,9 @@ impl Op for BatchMatMul {
         let kernel = match (x.ty, w.ty, y.ty) {
             (F32, F32, F32) => Kernel::Float(product.turned(cx)?),
             (I8, I8, I32) => Kernel::Sums(product.turned(cx)?),
-            (I8, I8, I8) => Kernel::Bytes(product.turned(cx)?, Fixed::new(&x, &w, &y, cx)?),
-            (I16, I16, I16) => Kernel::Words(product.turned(cx)?, Fixed::new(&x, &w, &y, cx)?),
-            (I16, I8, I16) => Kernel::WordsBytes(product.turned(cx)?, Fixed::new(&x, &w, &y, cx)?),
+            (I8, I8, I8) => Kernel::Bytes(product.turned(cx)?, Fixed::new(&product, [&x, &w, &y], cx)?),
+            (I16, I16, I16) => Kernel::Words(product.turned(cx)?, Fixed::new(&product, [&x, &w, &y], cx)?),
+            (I16, I8, I16) => Kernel::WordsBytes(product.turned(cx)?, Fixed::new(&product, [&x, &w, &y], cx)?),
             (F32, I8, F32) => {
                 let symmetry = match options.get(2, false)? {
                     true => Symmetry::Asymmetric,
@@ -94,13 +95,13 @@ impl Op for BatchMatMul {
         let product = &self.product;
         match &self.kernel {
             Kernel::Float(turned) => {
-                product.eval(cx, turned, |x: &[f32], w: &[f32]| dot_f32(x, w))
+                product.eval(cx, turned, |x: &[f32], w: &[f32], _| dot_f32(x, w))
             }
-            Kernel::Sums(turned) => product.eval(cx, turned, |x: &[i8], w: &[i8]| dot(x, 0, w, 0)),
+            Kernel::Sums(turned) => product.eval(cx, turned, |x: &[i8], w: &[i8], _| dot(x, 0, w, 0)),
             Kernel::Bytes(turned, fixed) => {
-                let multiplier = fixed.multipliers.read(cx)?.of(0);
-                product.eval(cx, turned, |x: &[i8], w: &[i8]| {
-                    fixed.output::<i8>(multiplier.apply(dot(x, fixed.x_zero, w, fixed.w_zero)))
+                let multipliers = fixed.multipliers.read(cx)?;
+                product.eval(cx, turned, |x: &[i8], w: &[i8], c| {
+                    fixed.output::<i8>(multipliers.of(c).apply(dot(x, fixed.x_zero, w, fixed.w_zero)))
                 })
             }
             Kernel::Words(turned, fixed) => product.eval_i64(cx, turned, fixed),
@@ -155,6 +156,11 @@ impl Product {
         })
     }
 
+    /// The axis of w that its columns lie along.
+    fn column_axis(&self, w: &TensorView<'_>) -> usize {
+        w.rank().saturating_sub(if self.turn_w { 1 } else { 2 })
+    }
+
     /// Elements of a matrix of x. Rows, columns and depth are axes of tensors that are checked as a whole.
     fn x_size(&self) -> usize {
         self.rows * self.depth
@@ -164,12 +170,12 @@ impl Product {
         self.columns * self.depth
     }
 
-    /// `y[b, r, c] = f(row r of x, column c of w)`.
+    /// `y[b, r, c] = f(row r of x, column c of w, c)`.
     fn eval<X: Element, W: Element, Y: Element>(
         &self,
         cx: &EvalContext<'_>,
         turned: &Turned<X, W>,
-        f: impl Fn(&[X], &[W]) -> Y,
+        f: impl Fn(&[X], &[W], usize) -> Y,
     ) -> Result<()> {
         let (x, w) = (cx.input(0)?.as_slice::<X>()?, cx.input(1)?.as_slice::<W>()?);
         let (x_turned, w_turned) = (cx.scratch(&turned.x)?, cx.scratch(&turned.w)?);
@@ -178,7 +184,7 @@ impl Product {
             let x = operand(matrix_at(x, a, self.x_size()), self.turn_x.then_some(&mut *x_turned), self.rows);
             let w = operand(matrix_at(w, b, self.w_size()), self.turn_w.then_some(&mut *w_turned), self.columns);
             self.for_each_element(matrix_at_mut(y, out, self.rows * self.columns), |r, c| {
-                f(row(x, r, self.depth), row(w, c, self.depth))
+                f(row(x, r, self.depth), row(w, c, self.depth), c)
             });
         });
         Ok(())
@@ -190,9 +196,9 @@ impl Product {
         turned: &Turned<X, W>,
         fixed: &Fixed,
     ) -> Result<()> {
-        let multiplier = fixed.multipliers.read(cx)?.of(0);
-        self.eval(cx, turned, |x: &[X], w: &[W]| {
-            fixed.output::<i16>(multiplier.apply_i64(dot_i64(x, fixed.x_zero, w, fixed.w_zero)))
+        let multipliers = fixed.multipliers.read(cx)?;
+        self.eval(cx, turned, |x: &[X], w: &[W], c| {
+            fixed.output::<i16>(multipliers.of(c).apply_i64(dot_i64(x, fixed.x_zero, w, fixed.w_zero)))
         })
     }
 
@@ -234,13 +240,13 @@ impl Product {
 
 impl Fixed {
     fn new(
-        x: &TensorView<'_>,
-        w: &TensorView<'_>,
-        y: &TensorView<'_>,
+        product: &Product,
+        [x, w, y]: [&TensorView<'_>; 3],
         cx: &mut PrepareContext<'_>,
     ) -> Result<Fixed> {
-        let zeros = [x, w, y].map(|tensor| node::quant(tensor).map(|q| q.zero_point));
-        let [x_zero, w_zero, y_zero] = [zeros[0]?, zeros[1]?, zeros[2]?];
+        let scales = filter_scales(w, product.columns, product.column_axis(w))?;
+        let (x_zero, y_zero) = (node::quant(x)?.zero_point, node::quant(y)?.zero_point);
+        let w_zero = scales.zero_points[0] as i32;
         ensure!(
             x.ty != I16 || (x_zero, w_zero, y_zero) == (0, 0, 0),
             "zero points of '{}', '{}', '{}' are {x_zero}, {w_zero}, {y_zero}; for i16 they must be 0",
@@ -248,7 +254,19 @@ impl Fixed {
             w.name,
             y.name
         );
-        Ok(Fixed { x_zero, w_zero, y_zero, multipliers: ChannelMultipliers::per_tensor(cx, [x, w, y])? })
+        let multipliers = match scales.scales.len() {
+            1 => ChannelMultipliers::per_tensor(cx, [x, w, y])?,
+            _ => {
+                ensure!(
+                    scales.zero_points.iter().all(|&zero| zero == 0),
+                    "'{}' has a scale for each column and zero points {:?}; they must be 0",
+                    w.name,
+                    scales.zero_points
+                );
+                ChannelMultipliers::per_channel(cx, [x, w, y], product.columns, product.column_axis(w))?
+            }
+        };
+        Ok(Fixed { x_zero, w_zero, y_zero, multipliers })
     }
 
     fn output<Y: Quantized>(&self, scaled: i32) -> Y {
@@ -263,7 +281,7 @@ impl Hybrid {
         symmetry: Symmetry,
         cx: &mut PrepareContext<'_>,
     ) -> Result<Hybrid> {
-        filter_scales(w, product.columns, w.rank() - if product.turn_w { 1 } else { 2 })?;
+        filter_scales(w, product.columns, product.column_axis(w))?;
         Ok(Hybrid {
             symmetry,
             quantized: cx.scratch(product.x_size())?,
@@ -364,6 +382,20 @@ mod tests {
         let w = Tensor::i16(&[2, 1], &[300, 100]).quantized(0.01, 0);
         let y = test(x, w, Spec::i16(0.001, 0)).run().unwrap();
         assert_eq!(y[0].as_i16(), [1000]);
+    }
+
+    #[test]
+    fn a_scale_for_each_column() {
+        let x = Tensor::i16(&[1, 2], &[100, 200]).quantized(1.0, 0);
+        let w = Tensor::i8(&[2, 2], &[1, 2, 3, 4]).per_channel(&[1.0, 0.5], &[0, 0], 1);
+        assert_eq!(test(x.clone(), w, Spec::i16(1.0, 0)).run().unwrap()[0].as_i16(), [700, 500]);
+        let w = Tensor::i8(&[2, 2], &[1, 3, 2, 4]).per_channel(&[1.0, 0.5], &[0, 0], 0);
+        let y = test(x.clone(), w.clone(), Spec::i16(1.0, 0)).options(101, adjoint(false, true)).run().unwrap();
+        assert_eq!(y[0].as_i16(), [700, 500]);
+        assert_eq!(
+            test(x, w, Spec::i16(1.0, 0)).run().unwrap_err().message(),
+            "filter 'in1' has scales along dimension 0; its output channels are dimension 1"
+        );
     }
 
     #[test]
