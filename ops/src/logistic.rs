@@ -3,10 +3,13 @@
 
 use arenite_abi::prelude::*;
 
-use crate::kit::{float, lut, node, sigmoid::Sigmoid};
+use crate::kit::{fixed_point_i16, float, lut, node, sigmoid::{Functions, Sigmoid}};
 
 /// Prepared node.
 pub struct Logistic(Sigmoid);
+
+const FUNCTIONS: Functions =
+    Functions { real: float::logistic, interpolated: lut::logistic_i16, fixed: fixed_point_i16::logistic };
 
 impl Op for Logistic {
     const CODE: OpCode = OpCode::Builtin(14);
@@ -23,7 +26,7 @@ impl Op for Logistic {
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        self.0.eval(cx, float::logistic, lut::logistic_i16)
+        self.0.eval(cx, &FUNCTIONS)
     }
 }
 

@@ -3,10 +3,13 @@
 
 use arenite_abi::prelude::*;
 
-use crate::kit::{float, lut, sigmoid::Sigmoid};
+use crate::kit::{fixed_point_i16, float, lut, sigmoid::{Functions, Sigmoid}};
 
 /// Prepared node.
 pub struct Tanh(Sigmoid);
+
+const FUNCTIONS: Functions =
+    Functions { real: float::tanh, interpolated: lut::tanh_i16, fixed: fixed_point_i16::tanh };
 
 impl Op for Tanh {
     const CODE: OpCode = OpCode::Builtin(28);
@@ -18,7 +21,7 @@ impl Op for Tanh {
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        self.0.eval(cx, float::tanh, lut::tanh_i16)
+        self.0.eval(cx, &FUNCTIONS)
     }
 }
 

@@ -20,6 +20,7 @@
 //! | [`window`] | [`WindowOptions`](window::WindowOptions)`::read(options, dilation_slot)`; [`Windows`](window::Windows)`::new(input, [height, width], &options)`: `rows`, `columns` ([`Axis`](window::Axis): `inside(position)` gives `(tap, input)`), `pixel(image, row, column)`, `output_shape(channels)` |
 //! | [`conv`] | [`Layer`](conv::Layer)`::read(node, channel_axis)`: input, filter, bias, output, checked; [`Requantization`](conv::Requantization)`::new(cx, layer, axis, activation)`; `float_bias(cx)` |
 //! | [`dot`] | `dot_f32`, `dot_i16(patch, weights, zero_point)`, `dot_i16_wide` (64-bit sum) |
+//! | [`fixed_point_i16`] | `logistic`, `tanh` of Q3.12 in Q0.15; `multiply_by_pot` |
 //! | [`float`] | f32: `exp`, `expm1`, `log`, `log1p`, `sin`, `cos`, `tanh`, `erf`, `erfc`, `pow`, `sqrt`, `rsqrt`, `logistic`, `gelu`, `gelu_approximate`, `floor`, `ceil`, `trunc`, `round_ties_even`, `fmod`; `f16_to_f32(bits)`, `f32_to_f16(x) -> bits` |
 //! | [`unary`] | `prepare(node, cx) -> (x, y)` for one input and one output of its shape; `map(cx, f)`, `map_indexed(cx, f)` |
 //! | [`binary`] | `prepare(node, cx) -> Operands {a, b, y, broadcast}` for two inputs that broadcast; `map(cx, &broadcast, f)` |
@@ -42,6 +43,7 @@ pub mod channels;
 pub mod conv;
 pub mod dot;
 pub mod fixed_point;
+pub mod fixed_point_i16;
 pub mod float;
 pub mod hybrid;
 pub mod indexing;

@@ -5,6 +5,7 @@
 use arenite_abi::prelude::*;
 use half::{bf16, f16};
 
+use super::fixed_point_i16::multiply_by_pot;
 use super::node;
 use super::scaled_pair::log2_if_power;
 use super::table::FunctionTable;
@@ -16,14 +17,28 @@ pub enum Sigmoid {
     Real,
     /// 8 bits.
     Table(FunctionTable),
-    /// 16 bits: the input's scale as a multiple of the table's, `multiplier × 2^-left_shift`; a zero multiplier stands
-    /// for a scale of `2^(left_shift - 12)`.
-    Fixed {
-        /// See there.
+    /// 16 bits, any scale: `multiplier × 2^-left_shift` of the step of a table.
+    Interpolated {
+        /// Positive.
         multiplier: i32,
-        /// See there.
+        /// At most 31.
         left_shift: u32,
     },
+    /// 16 bits, where the input's scale is `2^(left_shift - 12)`.
+    PowerOfTwo {
+        /// 0 or 1.
+        left_shift: i32,
+    },
+}
+
+/// One function in the forms that [`Sigmoid::eval`] needs.
+pub struct Functions {
+    /// Of reals.
+    pub real: fn(f32) -> f32,
+    /// `(q, multiplier, left_shift)`, see [`Sigmoid::Interpolated`].
+    pub interpolated: fn(i16, i32, u32) -> i16,
+    /// From Q3.12 to Q0.15.
+    pub fixed: fn(i16) -> i16,
 }
 
 impl Sigmoid {
@@ -43,17 +58,16 @@ impl Sigmoid {
         }
     }
 
-    /// All elements: `real` of floats, `fixed(q, multiplier, left_shift)` of 16-bit integers.
-    pub fn eval(
-        &self,
-        cx: &EvalContext<'_>,
-        real: fn(f32) -> f32,
-        fixed: fn(i16, i32, u32) -> i16,
-    ) -> Result<()> {
+    /// All elements.
+    pub fn eval(&self, cx: &EvalContext<'_>, f: &Functions) -> Result<()> {
+        let real = f.real;
         match self {
             Sigmoid::Table(table) => table.eval(cx),
-            &Sigmoid::Fixed { multiplier, left_shift } => {
-                unary::map(cx, |q: i16| fixed(q, multiplier, left_shift))
+            &Sigmoid::Interpolated { multiplier, left_shift } => {
+                unary::map(cx, |q: i16| (f.interpolated)(q, multiplier, left_shift))
+            }
+            &Sigmoid::PowerOfTwo { left_shift } => {
+                unary::map(cx, |q: i16| (f.fixed)(multiply_by_pot(q, left_shift)))
             }
             Sigmoid::Real => match cx.node().output(0)?.ty {
                 F16 => unary::map(cx, |x: f16| f16::from_f32(real(x.to_f32()))),
@@ -76,7 +90,7 @@ fn fixed(x: &TensorView<'_>, y: &TensorView<'_>, max_power_shift: i32) -> Result
     if let Some(power) = log2_if_power(from.scale).and_then(|log| log.checked_add(12))
         && (0..=max_power_shift).contains(&power)
     {
-        return Ok(Sigmoid::Fixed { multiplier: 0, left_shift: power as u32 });
+        return Ok(Sigmoid::PowerOfTwo { left_shift: power });
     }
     // To steps of 1 / (3 × 4096), with as many bits as 16 hold.
     let mut multiplier = f64::from(from.scale) * 4096.0 * 3.0;
@@ -85,5 +99,5 @@ fn fixed(x: &TensorView<'_>, y: &TensorView<'_>, max_power_shift: i32) -> Result
         left_shift += 1;
         multiplier *= 2.0;
     }
-    Ok(Sigmoid::Fixed { multiplier: multiplier as i32, left_shift })
+    Ok(Sigmoid::Interpolated { multiplier: multiplier as i32, left_shift })
 }
