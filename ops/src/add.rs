@@ -5,10 +5,10 @@ use arenite_abi::prelude::*;
 use half::f16;
 
 use crate::kit::activation::Activation;
-use crate::kit::binary;
+use crate::kit::binary::{self, Operands};
 use crate::kit::broadcast::Broadcast;
 use crate::kit::node;
-use crate::kit::scaled_pair::{PowerOfTwoPair, ScaledPair};
+use crate::kit::scaled_pair::{Groups, InputRounding, PowerOfTwoPair, Run, ScaledPair};
 
 /// Prepared node.
 pub struct Add {
@@ -42,7 +42,7 @@ impl Op for Add {
             I16 if y.quantization().is_none() => Arithmetic::Plain(activation),
             I8 | U8 => {
                 let limits = node::quantized_range(activation, y)?;
-                Arithmetic::Scaled(ScaledPair::linear(&operands, 20, limits)?)
+                Arithmetic::Scaled(ScaledPair::linear(&operands, 20, limits)?.in_groups(groups(&operands)?))
             }
             I16 => {
                 let limits = node::quantized_range(activation, y)?;
@@ -53,7 +53,9 @@ impl Op for Add {
                 };
                 match power_of_two {
                     Some(pair) => Arithmetic::PowerOfTwo(pair),
-                    None => Arithmetic::Scaled(ScaledPair::linear(&operands, 15, limits)?),
+                    None => Arithmetic::Scaled(
+                        ScaledPair::linear(&operands, 15, limits)?.in_groups(groups(&operands)?),
+                    ),
                 }
             }
             ty => return Err(Error::unsupported("ADD", ty)),
@@ -71,6 +73,20 @@ impl Op for Add {
             (Arithmetic::PowerOfTwo(pair), _) => pair.map(cx, loops, i32::wrapping_add),
         }
     }
+}
+
+/// Where TFLite's SIMD kernels run: optimized/integer_ops/add.h and, for u8, optimized/optimized_ops.h.
+fn groups(operands: &Operands<'_>) -> Result<Groups> {
+    let run = Run::new(&node::dims(&operands.a)?, &node::dims(&operands.b)?);
+    Ok(match (operands.y.ty, run) {
+        (I8, Run::Whole(run) | Run::Elementwise(run)) | (I16, Run::Whole(run)) => {
+            Groups::new(run, 16, InputRounding::Once)
+        }
+        (U8, Run::Whole(run) | Run::Elementwise(run)) | (I8 | U8, Run::AgainstScalar(run)) => {
+            Groups::new(run, 8, InputRounding::OnceThenDown)
+        }
+        _ => Groups::NONE,
+    })
 }
 
 fn plain(cx: &EvalContext<'_>, ty: ElementType, loops: &Broadcast<2>, activation: Activation) -> Result<()> {

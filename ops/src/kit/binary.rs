@@ -49,9 +49,18 @@ pub fn map<X: Element, Y: Element>(
     broadcast: &Broadcast<2>,
     mut f: impl FnMut(X, X) -> Y,
 ) -> Result<()> {
+    map_indexed(cx, broadcast, |_, a, b| f(a, b))
+}
+
+/// `y = f(index, a, b)` for each element of the output.
+pub fn map_indexed<X: Element, Y: Element>(
+    cx: &EvalContext<'_>,
+    broadcast: &Broadcast<2>,
+    mut f: impl FnMut(usize, X, X) -> Y,
+) -> Result<()> {
     let (a, b) = (cx.input_cells::<X>(0)?, cx.input_cells::<X>(1)?);
     let y = cx.output_cells::<Y>(0)?;
-    broadcast.for_each2(|i, ia, ib| y[i].set(f(a.get(ia), b.get(ib))));
+    broadcast.for_each2(|i, ia, ib| y[i].set(f(i, a.get(ia), b.get(ib))));
     Ok(())
 }
 

@@ -10,9 +10,12 @@ use arenite_abi::prelude::*;
 
 use super::activation::Limits;
 use super::binary::{self, Operands};
+use super::indexing::Dims;
 use super::integer::Quantized;
 use super::node::{multiplier, quant, type_limits};
-use super::requantize::{Multiplier, rounding_divide_by_pot};
+use super::requantize::{
+    Multiplier, rounding_divide_by_pot, saturating_rounding_doubling_high_mul as high_mul,
+};
 
 /// Everything that does not depend on data.
 #[derive(Clone, Copy)]
@@ -23,6 +26,7 @@ pub struct ScaledPair {
     output: Multiplier,
     output_zero_point: i32,
     limits: Limits<i32>,
+    groups: Groups,
 }
 
 impl ScaledPair {
@@ -70,15 +74,22 @@ impl ScaledPair {
             output: multiplier(output_ratio(twice_max, qy.scale), a, y)?,
             output_zero_point: qy.zero_point,
             limits,
+            groups: Groups::NONE,
         })
     }
 
-    /// The quantized result for one pair.
+    /// The same, where SIMD code treats some of the elements.
+    pub fn in_groups(self, groups: Groups) -> Self {
+        ScaledPair { groups, ..self }
+    }
+
+    /// The quantized result for element `i` of the output.
     #[inline]
-    pub fn apply(&self, a: i32, b: i32, combine: impl Fn(i32, i32) -> i32) -> i32 {
-        let [a, b] = [(a, 0), (b, 1)].map(|(x, i)| {
-            let shifted = x.wrapping_sub(self.zero_points[i]).wrapping_mul(1 << self.left_shift);
-            self.inputs[i].apply(shifted)
+    fn apply(&self, i: usize, a: i32, b: i32, combine: impl Fn(i32, i32) -> i32) -> i32 {
+        let rounding = self.groups.rounding_of(i);
+        let [a, b] = [(a, 0), (b, 1)].map(|(x, k)| {
+            let x = x.wrapping_sub(self.zero_points[k]);
+            scale_input(x, self.left_shift, self.inputs[k], rounding)
         });
         let scaled = self.output.apply(combine(a, b));
         self.limits.clamp(scaled.wrapping_add(self.output_zero_point))
@@ -91,7 +102,116 @@ impl ScaledPair {
         broadcast: &super::broadcast::Broadcast<2>,
         combine: impl Fn(i32, i32) -> i32,
     ) -> Result<()> {
-        binary::map(cx, broadcast, |a: T, b: T| T::saturate(self.apply(a.into(), b.into(), &combine)))
+        binary::map_indexed(cx, broadcast, |i, a: T, b: T| {
+            T::saturate(self.apply(i, a.into(), b.into(), &combine))
+        })
+    }
+}
+
+/// How an input is brought to the common scale, `x × 2^left_shift × m × 2^shift` with `shift <= 0`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum InputRounding {
+    /// Rounded after the multiplication and after the shift.
+    Twice,
+    /// Both shifts first, so that it is rounded once.
+    Once,
+    /// Rounded after the multiplication; the shift rounds down.
+    OnceThenDown,
+}
+
+#[inline]
+fn scale_input(x: i32, left_shift: u32, multiplier: Multiplier, rounding: InputRounding) -> i32 {
+    let Multiplier { value, shift } = multiplier;
+    let right_shift = shift.min(0).unsigned_abs();
+    match rounding {
+        InputRounding::Once if right_shift <= left_shift => {
+            high_mul(x.wrapping_mul(1 << (left_shift - right_shift)), value)
+        }
+        InputRounding::OnceThenDown if shift <= 0 => {
+            high_mul(x.wrapping_mul(1 << left_shift), value) >> right_shift.min(31)
+        }
+        _ => multiplier.apply(x.wrapping_mul(1 << left_shift)),
+    }
+}
+
+/// The elements that TFLite's SIMD kernels treat, which round otherwise than its scalar code. The output consists of
+/// runs; in each of them whole groups are SIMD's:
+///
+/// ```text
+/// |<----------- run ------------>|<----------- run ------------>|
+/// | group | group | group | rest | group | group | group | rest |
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Groups {
+    run: usize,
+    /// Elements of a run that lie in whole groups.
+    grouped: usize,
+    rounding: InputRounding,
+}
+
+impl Groups {
+    /// Scalar code everywhere.
+    pub const NONE: Groups = Groups { run: 1, grouped: 0, rounding: InputRounding::Twice };
+
+    /// Runs of `run` elements with groups of `group`.
+    pub fn new(run: usize, group: usize, rounding: InputRounding) -> Self {
+        let (run, group) = (run.max(1), group.max(1));
+        Groups { run, grouped: run - run % group, rounding }
+    }
+
+    #[inline]
+    fn rounding_of(&self, i: usize) -> InputRounding {
+        if self.grouped > i % self.run { self.rounding } else { InputRounding::Twice }
+    }
+}
+
+/// What one run of TFLite's broadcasting loops covers (`ProcessBroadcastShapes`).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Run {
+    /// All elements: the shapes are equal.
+    Whole(usize),
+    /// The trailing dimensions, equal in both.
+    Elementwise(usize),
+    /// The trailing dimensions of one input, where the other has one element.
+    AgainstScalar(usize),
+    /// The loops do not fit these shapes.
+    General,
+}
+
+impl Run {
+    /// For inputs that broadcast. From the last axis: equal sizes (`y4`), then ones of the first (`y3`), equal sizes,
+    /// ones of the second, equal sizes; anything else is general.
+    pub fn new(a: &Dims, b: &Dims) -> Run {
+        let rank = a.rank().max(b.rank());
+        let (Some(a), Some(b)) = (a.extended(rank), b.extended(rank)) else { return Run::General };
+        if a == b {
+            return Run::Whole(a.flat_size());
+        }
+        let mut sizes = (0..rank).rev().map(|axis| (a.size(axis), b.size(axis)));
+        let first_broadcasts = sizes.clone().find(|(a, b)| a != b).is_some_and(|(a, _)| a == 1);
+        let mut rest = core::array::from_fn::<_, 8, _>(|_| {
+            sizes.next().map(|(a, b)| if first_broadcasts { (a, b) } else { (b, a) })
+        })
+        .into_iter()
+        .flatten()
+        .peekable();
+        let mut take = |accept: fn(&(usize, usize)) -> bool| {
+            let mut product = 1;
+            while let Some((_, b)) = rest.next_if(accept) {
+                product *= b;
+            }
+            product
+        };
+        let inner = take(|(a, b)| a == b);
+        let broadcast = take(|(a, _)| *a == 1);
+        take(|(a, b)| a == b);
+        take(|(_, b)| *b == 1);
+        take(|(a, b)| a == b);
+        match (rest.next(), inner) {
+            (Some(_), _) => Run::General,
+            (None, ..=1) => Run::AgainstScalar(broadcast),
+            (None, inner) => Run::Elementwise(inner),
+        }
     }
 }
 
@@ -141,4 +261,40 @@ pub fn log2_if_power(x: f32) -> Option<i32> {
     let log = libm::logf(x) * (1.0 / core::f32::consts::LN_2);
     let rounded = libm::roundf(log);
     (log.is_finite() && (log - rounded).abs() < 1e-3).then_some(rounded as i32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_follow_the_shapes() {
+        let run = |a: &[i32], b: &[i32]| Run::new(&Dims::new(a).unwrap(), &Dims::new(b).unwrap());
+        assert_eq!(run(&[2, 3], &[2, 3]), Run::Whole(6));
+        assert_eq!(run(&[3], &[1, 3]), Run::Whole(3));
+        assert_eq!(run(&[4, 2, 3], &[2, 3]), Run::Elementwise(6));
+        assert_eq!(run(&[1], &[4, 5]), Run::AgainstScalar(20));
+        assert_eq!(run(&[4, 5], &[]), Run::AgainstScalar(20));
+        assert_eq!(run(&[2, 4, 1], &[2, 1, 5]), Run::AgainstScalar(5));
+        assert_eq!(run(&[2, 1, 2, 1, 3], &[1, 2, 1, 2, 3]), Run::General);
+    }
+
+    #[test]
+    fn roundings_differ_where_they_should() {
+        // x × 2^2 × 0.75 × 2^-1: -1 gives -1.5, 3 gives 4.5.
+        let m = Multiplier { value: 3 << 29, shift: -1 };
+        let all = |x| {
+            [InputRounding::Twice, InputRounding::Once, InputRounding::OnceThenDown]
+                .map(|r| scale_input(x, 2, m, r))
+        };
+        assert_eq!((all(-1), all(3)), ([-2, -1, -2], [5, 5, 4]));
+    }
+
+    #[test]
+    fn groups_end_within_each_run() {
+        let groups = Groups::new(10, 4, InputRounding::Once);
+        let simd: Vec<usize> = (0..20).filter(|&i| groups.rounding_of(i) == InputRounding::Once).collect();
+        assert_eq!(simd, [0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 12, 13, 14, 15, 16, 17]);
+        assert_eq!(Groups::NONE.rounding_of(0), InputRounding::Twice);
+    }
 }
