@@ -29,6 +29,7 @@ ops! {
     cast::Cast,
     concatenation::Concatenation,
     conv_2d::Conv2d,
+    densify::Densify,
     depthwise_conv_2d::DepthwiseConv2d,
     dequantize::Dequantize,
     expand_dims::ExpandDims,

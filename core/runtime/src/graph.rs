@@ -2,12 +2,13 @@
 
 use arenite_abi::ElementType;
 use arenite_abi::raw::{ArBytes, ArHeader, ArNodeV1, ArQuantizationV1, ArStr, ArTable, BUILTIN_CUSTOM};
-use arenite_model::{Operator, QuantizationDetails, RawTable, Tensor};
+use arenite_model::{Operator, QuantizationDetails, RawTable, SparsityParameters, Tensor};
 
 use crate::arena::Block;
 use crate::error::{Error, Result, UnresolvedOp};
 use crate::model::Model;
 use crate::registry::{Candidate, OpKey, Registry};
+use crate::sparse;
 use crate::tensors::MAX_RANK;
 
 /// One subgraph: the second stage, after the model. It does not change.
@@ -276,9 +277,15 @@ fn tensor_info(
     if shape.len() > MAX_RANK {
         return refuse(format!("it has rank {}, the highest is {MAX_RANK}", shape.len()));
     }
-    let constant = match constant {
-        Some(bytes) => Some(place_constant(bytes, ty, &shape, copies)?),
-        None => None,
+    let constant = match (constant, tensor.sparsity()) {
+        (Some(stored), Some(sparsity)) => match expand_constant(stored, &sparsity, ty, &shape, copies)? {
+            Some(constant) => Some(constant),
+            None => {
+                return refuse(format!("sparse constants of type {ty} and shape {shape:?} are not served"));
+            }
+        },
+        (Some(bytes), None) => Some(place_constant(bytes, ty, &shape, copies)?),
+        (None, _) => None,
     };
     Ok(TensorInfo {
         ty,
@@ -306,6 +313,31 @@ fn place_constant(bytes: &[u8], ty: ElementType, shape: &[i32], copies: &mut Vec
     let data = block.as_ptr().cast_const();
     copies.push(block);
     Ok(Constant { data, length })
+}
+
+/// All elements of a sparse constant. `None` if its elements are not whole bytes.
+fn expand_constant(
+    stored: &[u8],
+    sparsity: &SparsityParameters<'_>,
+    ty: ElementType,
+    shape: &[i32],
+    copies: &mut Vec<Block>,
+) -> Result<Option<Constant>> {
+    let size = ty.bits() as usize / 8;
+    let (0, 1.., Some(length)) =
+        (ty.bits() % 8, size, ty.bytes_of(arenite_abi::tensor::element_count(shape)))
+    else {
+        return Ok(None);
+    };
+    let block = Block::zeroed(length)?;
+    // SAFETY: the block has `length` zero bytes, and is a new allocation.
+    let dense = unsafe { std::slice::from_raw_parts_mut(block.as_ptr(), length) };
+    if sparse::expand(sparsity, shape, size, stored, dense).is_none() {
+        return Ok(None);
+    }
+    let data = block.as_ptr().cast_const();
+    copies.push(block);
+    Ok(Some(Constant { data, length }))
 }
 
 fn quantization(

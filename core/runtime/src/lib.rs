@@ -43,6 +43,7 @@ mod profile;
 mod quota;
 mod registry;
 mod signature;
+mod sparse;
 mod step;
 mod tensors;
 pub mod trace;
