@@ -58,6 +58,8 @@ pub(crate) struct Executor {
     dynamic: Vec<Block>,
     budget: Budget,
     ready: bool,
+    /// Delegates, by position in the settings, whose partition could not be prepared, and why.
+    disabled: BTreeMap<usize, String>,
     pub report: Report,
 }
 
@@ -126,6 +128,7 @@ impl Executor {
             dynamic: (0..n).map(|_| Block::EMPTY).collect(),
             budget: Budget::new(quota.bytes),
             ready: false,
+            disabled: BTreeMap::new(),
             report: Report::default(),
             graph,
         };
@@ -177,7 +180,8 @@ impl Executor {
         Ok(())
     }
 
-    /// Applies delegates, prepares nodes, plans and allocates memory.
+    /// Applies delegates, prepares nodes, plans and allocates memory. A delegate that cannot prepare what it claimed is
+    /// left out, and the plan is made again without it.
     pub fn allocate(
         &mut self,
         registry: &Registry,
@@ -185,13 +189,24 @@ impl Executor {
         cancelled: &AtomicBool,
     ) -> Result<()> {
         let _span = tracing::info_span!("allocate", subgraph = self.graph.index).entered();
+        self.disabled.clear();
+        let run = Run::new(settings, cancelled);
+        loop {
+            let before = self.disabled.len();
+            match self.try_allocate(registry, &run) {
+                Err(_) if self.disabled.len() > before => {}
+                done => return done,
+            }
+        }
+    }
+
+    fn try_allocate(&mut self, registry: &Registry, run: &Run<'_>) -> Result<()> {
         self.ready = false;
         self.reset();
-        let run = Run::new(settings, cancelled);
-        let deferred = self.check_resolved(settings)?;
+        let deferred = self.check_resolved(run.settings)?;
         self.base_steps();
-        if !settings.delegates.is_empty() {
-            self.apply_delegates(registry, settings, &run)?;
+        if !run.settings.delegates.is_empty() {
+            self.apply_delegates(registry, run)?;
         }
         let missing: Vec<_> =
             deferred.into_iter().filter(|u| u.nodes.iter().any(|&n| self.is_plain(n))).collect();
@@ -200,7 +215,7 @@ impl Executor {
         }
         self.find_lifetimes();
         self.place_variables()?;
-        self.prepare_segment(registry, &run, 0)?;
+        self.prepare_segment(registry, run, 0)?;
         self.ready = true;
         Ok(())
     }
@@ -338,9 +353,13 @@ impl Executor {
 
     // ── Delegates ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-    fn apply_delegates(&mut self, registry: &Registry, settings: &Settings, run: &Run<'_>) -> Result<()> {
+    fn apply_delegates(&mut self, registry: &Registry, run: &Run<'_>) -> Result<()> {
         let known = self.infer_shapes(run)?;
-        for (i, config) in settings.delegates.iter().enumerate() {
+        for (i, config) in run.settings.delegates.iter().enumerate() {
+            if let Some(reason) = self.disabled.get(&i) {
+                self.report.left_out.push((config.name.clone(), reason.clone()));
+                continue;
+            }
             let Some(instance) = self.instance(registry, i, config)? else { continue };
             if let Err(error) = self.apply_delegate(&instance, config, &known) {
                 tracing::warn!(delegate = %config.name, "left out: {error}");
@@ -361,7 +380,7 @@ impl Executor {
             return Ok(Some(Rc::clone(instance)));
         }
         let made = match registry.delegate(&config.name) {
-            Some(raw) => DelegateInstance::create(&config.name, raw, &config.options),
+            Some(raw) => DelegateInstance::create(index, &config.name, raw, &config.options),
             None => Err(Error::NotFound {
                 what: "delegate",
                 name: config.name.clone(),
@@ -628,7 +647,10 @@ impl Executor {
         };
         let Some(node) = step.node else {
             reset_outputs(memory.tensors, graph, step);
-            return step.prepare_partition(&mut memory).map_err(|failure| self.failed(i, failure, run));
+            return match step.prepare_partition(&mut memory) {
+                Ok(()) => Ok(()),
+                Err(failure) => Err(self.disable_delegate(i, failure, run)),
+            };
         };
         let mut refusal = None;
         for candidate in &graph.nodes[node].candidates {
@@ -651,6 +673,19 @@ impl Executor {
                 self.graph.unresolved.iter().filter(|u| u.nodes.contains(&node)).cloned().collect(),
             )),
         }
+    }
+
+    fn disable_delegate(&mut self, i: usize, failure: Failure, run: &Run<'_>) -> Error {
+        let owner = match &self.steps[i].kernel {
+            Kernel::Partition(kernel) => Some((kernel.owner.index, kernel.owner.name.clone())),
+            _ => None,
+        };
+        let error = self.failed(i, failure, run);
+        if let Some((index, name)) = owner {
+            tracing::warn!(delegate = %name, "left out: {error}");
+            self.disabled.insert(index, error.to_string());
+        }
+        error
     }
 
     /// Runs a step now if all that it reads is constant and its result is no larger than `limit`.

@@ -17,12 +17,19 @@ use crate::tensors::TensorTable;
 /// An instance of a delegate.
 pub(crate) struct DelegateInstance {
     pub raw: &'static ArDelegateV1,
+    /// Position in the settings.
+    pub index: usize,
     pub name: String,
     instance: *mut c_void,
 }
 
 impl DelegateInstance {
-    pub fn create(name: &str, raw: &'static ArDelegateV1, options: &[(String, String)]) -> Result<Self> {
+    pub fn create(
+        index: usize,
+        name: &str,
+        raw: &'static ArDelegateV1,
+        options: &[(String, String)],
+    ) -> Result<Self> {
         let pairs: Vec<ArPair> = options
             .iter()
             .map(|(key, value)| ArPair { key: ArStr::borrowed(key), value: ArStr::borrowed(value) })
@@ -34,7 +41,7 @@ impl DelegateInstance {
         if status != Status::Ok as u32 {
             return Err(fail(name, "it could not be created"));
         }
-        Ok(DelegateInstance { raw, name: name.to_owned(), instance })
+        Ok(DelegateInstance { raw, index, name: name.to_owned(), instance })
     }
 
     /// Asks which nodes the delegate takes: `None` for accepted, else the reason of the refusal.
