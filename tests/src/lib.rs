@@ -1,1 +1,3 @@
 //! Test suites of arenite: suites are data, backends are parameters.
+
+pub mod fuzz;

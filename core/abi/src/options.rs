@@ -51,6 +51,11 @@ impl<'a> Options<'a> {
         Ok(Options { buffer, table: (raw.tag != 0 && !buffer.is_empty()).then_some(raw.position as usize) })
     }
 
+    /// The table at `position` of `buffer`, whatever the bytes are: each read is checked.
+    pub fn from_bytes(buffer: &'a [u8], position: usize) -> Self {
+        Options { buffer, table: Some(position) }
+    }
+
     /// Whether the node has options at all.
     pub fn is_present(&self) -> bool {
         self.table.is_some()

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::executor::{Executor, Served, Settings};
 use crate::graph::Graph;
 use crate::model::Model;
-use crate::plan::{ChosenPlanner, Plan};
+use crate::plan::Plan;
 use crate::profile::Profile;
 use crate::quota::Quota;
 use crate::registry::Registry;
@@ -83,14 +83,10 @@ impl InterpreterBuilder {
         };
         check_node_count(&self.model, &self.quota)?;
         let planner = self.planner.unwrap_or_else(|| PlannerConfig::new(DEFAULT_PLANNER));
-        let raw = registry.planner(&planner.name).ok_or_else(|| Error::NotFound {
-            what: "planner",
-            name: planner.name.clone(),
-            known: registry.planner_names(),
-        })?;
+        let planner = registry.choose_planner(&planner)?;
         let threads = if self.threads == 0 { crate::pool::threads() } else { self.threads };
         let settings = Settings {
-            planner: ChosenPlanner { name: planner.name, raw, options: planner.options },
+            planner,
             delegates: self.delegates,
             threads: threads.min(crate::pool::MAX_THREADS) as u32,
             quota: self.quota,

@@ -6,12 +6,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use arenite_abi::raw::{ArDelegateV1, ArOpV1, ArPlannerV1, ArPluginV1, BUILTIN_CUSTOM};
-use arenite_abi::{ElementType, ElementTypes, Plugin, StaticPlugin};
+use arenite_abi::{ElementType, ElementTypes, Plugin, StaticPlugin, UsageRecord};
 
-use crate::config::{Config, OpConfig};
+use crate::config::{Config, OpConfig, PlannerConfig};
 use crate::descriptor::{self, Offer};
 use crate::error::{Error, LoadError, LoadFailure, Result};
 use crate::library_file::FileIdentity;
+use crate::plan::{ChosenPlanner, Plan};
 
 /// Which op a node asks for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -201,6 +202,20 @@ impl Registry {
     /// Names of all delegates.
     pub fn delegate_names(&self) -> Vec<String> {
         self.names(|r| r.delegates.iter().map(|(name, _)| name.clone()).collect())
+    }
+
+    /// Has the planner of this name place `records`, and checks what it answers.
+    pub fn plan(&self, planner: &PlannerConfig, records: &[UsageRecord]) -> Result<Plan> {
+        self.choose_planner(planner)?.plan(records)
+    }
+
+    pub(crate) fn choose_planner(&self, config: &PlannerConfig) -> Result<ChosenPlanner> {
+        let raw = self.planner(&config.name).ok_or_else(|| Error::NotFound {
+            what: "planner",
+            name: config.name.clone(),
+            known: self.planner_names(),
+        })?;
+        Ok(ChosenPlanner { name: config.name.clone(), raw, options: config.options.clone() })
     }
 
     /// Registers what a plugin offers: all of it, or on an error nothing.
