@@ -280,12 +280,18 @@ impl<'a> PrepareContext<'a> {
 
     /// A buffer of `count` elements for the length of one `eval`.
     pub fn scratch<T: Element>(&mut self, count: usize) -> Result<Scratch<T>> {
+        self.scratch_aligned(count, align_of::<T>())
+    }
+
+    /// As [`scratch`](Self::scratch), at a multiple of `alignment` bytes: a power of two, at most 64.
+    pub fn scratch_aligned<T: Element>(&mut self, count: usize, alignment: usize) -> Result<Scratch<T>> {
+        let alignment = alignment.max(align_of::<T>());
         let bytes =
             count.checked_mul(size_of::<T>()).ok_or_else(|| invalid!("{count} elements are too many"))?;
         let mut index = 0;
         // SAFETY: the result is writable.
         host::check(unsafe {
-            (self.raw.request_scratch)(self.raw.context, bytes as u64, align_of::<T>() as u64, &mut index)
+            (self.raw.request_scratch)(self.raw.context, bytes as u64, alignment as u64, &mut index)
         })?;
         Ok(Scratch { index, of: PhantomData })
     }

@@ -12,16 +12,25 @@ use crate::planner::{AssignmentMut, PlanRequest, Planner};
 use crate::raw::*;
 use crate::{Error, Result, Status};
 
-/// A panic, caught.
-pub(crate) struct Panicked;
+/// A panic, caught: where std is, what it said.
+pub(crate) struct Panicked(Error);
 
 /// Runs `f`; a panic ends here. Without std nothing can be caught: a panic ends the program.
 pub(crate) fn catch<T>(f: impl FnOnce() -> T) -> Result<T, Panicked> {
     #[cfg(feature = "std")]
     return std::panic::catch_unwind(core::panic::AssertUnwindSafe(f)).map_err(|payload| {
+        let said = payload.downcast_ref::<&str>().copied();
+        let said = said.or_else(|| payload.downcast_ref::<String>().map(|s| s.as_str()));
+        let panicked = Panicked(Error::new(
+            Status::Panicked,
+            format_args!(
+                "the plugin panicked ({}); this instance is not used again",
+                said.unwrap_or("no text")
+            ),
+        ));
         // The payload's own drop may panic; it is small, so it is left.
         core::mem::forget(payload);
-        Panicked
+        panicked
     });
     #[cfg(not(feature = "std"))]
     Ok(f())
@@ -32,10 +41,7 @@ fn status(f: impl FnOnce() -> Result<()>) -> ArStatus {
     match catch(f) {
         Ok(Ok(())) => Status::Ok as ArStatus,
         Ok(Err(error)) => host::report(&error),
-        Err(Panicked) => host::report(&Error::new(
-            Status::Panicked,
-            format_args!("the plugin panicked; this instance is not used again"),
-        )),
+        Err(Panicked(error)) => host::report(&error),
     }
 }
 

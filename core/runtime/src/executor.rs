@@ -804,7 +804,10 @@ impl Executor {
             for share in &step.shares {
                 let output = step.outputs().get(share.output as usize).and_then(|t| record_of.get(t));
                 let input = step.inputs().get(share.input as usize).and_then(|t| record_of.get(t));
-                if let (Some(&output), Some(&input)) = (output, input) {
+                // What an earlier segment placed is not shared with: its views are not all known here.
+                if let (Some(&output), Some(&input)) = (output, input)
+                    && records[input].fixed().is_none()
+                {
                     records[output].share_with = input as i32;
                     records[output].share_kind = share.kind;
                 }
