@@ -195,10 +195,10 @@ fn values(records: &[UsageRecord], offsets: &[u64]) -> Result<Vec<Value>, String
         value.begins = value.begins.min(2 * u64::from(record.first_node));
         value.ends = value.ends.max(2 * u64::from(record.last_node));
     }
-    for i in 0..records.len() {
+    for (i, record) in records.iter().enumerate() {
         let Some(from) = source(i, SHARE_IN_PLACE) else { continue };
         let (to, from) = (find(&mut value_of, i), find(&mut value_of, from));
-        let born = 2 * u64::from(records[i].first_node);
+        let born = 2 * u64::from(record.first_node);
         if let (Some(old), Some(new)) = (values[from], &mut values[to])
             && to != from
             && old.ends == born
