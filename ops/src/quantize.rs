@@ -3,8 +3,8 @@
 //!
 //! TFLite's SIMD kernels treat whole groups of elements, and scalar code the rest; the two round differently, so the
 //! position of an element decides. With 8 bits on both sides, groups of 16 round ties up. From f32 to a per-tensor
-//! type of 8 or 16 bits, groups of 8 multiply by `1 / scale` and round ties to even; scalar code divides and rounds ties
-//! away from zero.
+//! type of 8 or 16 bits, groups of 8 multiply by `1 / scale` and round ties to even; scalar code divides in f64 and
+//! rounds ties away from zero.
 
 use arenite_abi::prelude::*;
 
@@ -12,7 +12,7 @@ use crate::kit::activation::Limits;
 use crate::kit::float::round_ties_even;
 use crate::kit::integer::Quantized;
 use crate::kit::per_channel::Channels;
-use crate::kit::requantize::{Quant, Requantize};
+use crate::kit::requantize::{Quant, Requantize, round_f64};
 use crate::kit::{node, packed, unary};
 
 /// Prepared node.
@@ -95,7 +95,10 @@ fn from_f32<Y: Quantized>(cx: &EvalContext<'_>, to: Quant) -> Result<()> {
     let inverse = (1.0 / f64::from(to.scale)) as f32;
     unary::map_indexed(cx, |i, x: f32| match i < whole_groups {
         true => Y::saturate((round_ties_even(x * inverse) as i32).saturating_add(to.zero_point)),
-        false => Y::saturate(to.quantize(x, Y::LIMITS)),
+        false => {
+            let steps = round_f64(f64::from(x) / f64::from(to.scale));
+            Y::saturate((steps as i32).saturating_add(to.zero_point))
+        }
     })
 }
 
