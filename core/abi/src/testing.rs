@@ -48,7 +48,9 @@
 //! What the op itself refuses comes back as an [`Error`]. Tests of ops and an interpreter do not mix in one process: the
 //! messages of errors go to the host that was set last.
 
+mod calls;
 mod host;
+mod memory;
 mod options;
 mod tensor;
 

@@ -1,13 +1,13 @@
-//! The host's side of the contract for one node: memory with guards, and the functions behind `ArPrepareV1` and
-//! `ArEvalV1`. All unsafe code of the test harness is here.
+//! One prepared node and its memory, as the host sees them. All unsafe code of the test harness is here and in its
+//! neighbours `calls` and `memory`.
 
 use core::cell::RefCell;
-use core::ffi::c_void;
-use std::alloc::Layout;
 use std::boxed::Box;
-use std::string::{String, ToString};
+use std::string::String;
 use std::vec::Vec;
 
+use super::calls::*;
+use super::memory::Memory;
 use super::{Node, Outcome, Role, Tensor};
 use crate::raw::*;
 use crate::tensor::element_count;
@@ -20,26 +20,24 @@ pub(super) enum Sharing {
     WherePossible,
 }
 
-/// Bytes before and after each buffer that nobody may write.
-const GUARD: usize = 64;
-const GUARD_BYTE: u8 = 0xe5;
 /// What a test may ask for in one buffer.
-const CAPACITY: usize = 1 << 31;
+pub(super) const CAPACITY: usize = 1 << 31;
 
 std::thread_local! {
-    static MESSAGE: RefCell<String> = const { RefCell::new(String::new()) };
+    /// The message of the call in progress.
+    pub(super) static MESSAGE: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
 /// One prepared instance of an op.
 pub(super) struct Session<'n> {
     op: ArOpV1,
-    node: &'n Node,
+    pub(super) node: &'n Node,
     /// What the op sees; written through this pointer alone, as the op holds copies of it. `node.tensors.len()` long.
     table: *mut ArTensorV1,
-    outputs: Vec<Output>,
-    shares: Vec<Share>,
-    persistent: Vec<Memory>,
-    scratch: Vec<usize>,
+    pub(super) outputs: Vec<Output>,
+    pub(super) shares: Vec<Share>,
+    pub(super) persistent: Vec<Memory>,
+    pub(super) scratch: Vec<usize>,
     /// Memory of each tensor, or the index of the tensor whose memory it shares.
     memory: Vec<Place>,
     poison: u8,
@@ -49,18 +47,18 @@ pub(super) struct Session<'n> {
     shapes: Vec<Box<[i32]>>,
 }
 
-struct Output {
+pub(super) struct Output {
     /// Its tensor; −1 if it is absent.
     tensor: i32,
-    shape: Option<Vec<i32>>,
-    dynamic: bool,
-    constant: Option<Vec<u8>>,
+    pub(super) shape: Option<Vec<i32>>,
+    pub(super) dynamic: bool,
+    pub(super) constant: Option<Vec<u8>>,
 }
 
-struct Share {
-    output: usize,
-    input: usize,
-    kind: u32,
+pub(super) struct Share {
+    pub(super) output: usize,
+    pub(super) input: usize,
+    pub(super) kind: u32,
 }
 
 enum Place {
@@ -190,7 +188,7 @@ impl<'n> Session<'n> {
             && bytes()
     }
 
-    fn output_bytes(&self, output: &Output) -> Result<usize> {
+    pub(super) fn output_bytes(&self, output: &Output) -> Result<usize> {
         let tensor = &self.node.tensors[output.tensor as usize].tensor;
         bytes_of(tensor.ty(), output.shape.as_deref().unwrap_or_default())
     }
@@ -369,7 +367,7 @@ impl<'n> Session<'n> {
         Ok(())
     }
 
-    fn output(&mut self, i: u32) -> Result<&mut Output> {
+    pub(super) fn output(&mut self, i: u32) -> Result<&mut Output> {
         let count = self.outputs.len();
         match self.outputs.get_mut(i as usize) {
             Some(output) if output.tensor >= 0 => Ok(output),
@@ -378,7 +376,7 @@ impl<'n> Session<'n> {
         }
     }
 
-    fn resize(&mut self, output: u32, shape: &[i32], string_bytes: usize) -> Result<()> {
+    pub(super) fn resize(&mut self, output: u32, shape: &[i32], string_bytes: usize) -> Result<()> {
         let found = self.output(output)?;
         if !found.dynamic {
             return Err(internal(format_args!("output {output} is not dynamic, its shape cannot change")));
@@ -436,7 +434,7 @@ fn bytes_of(ty: ElementType, shape: &[i32]) -> Result<usize> {
     }
 }
 
-fn internal(message: core::fmt::Arguments<'_>) -> Error {
+pub(super) fn internal(message: core::fmt::Arguments<'_>) -> Error {
     Error::new(Status::Internal, message)
 }
 
@@ -446,306 +444,5 @@ fn result(status: ArStatus) -> Result<()> {
     match Status::from_raw(status) {
         Status::Ok => Ok(()),
         status => Err(Error::new(status, format_args!("{message}"))),
-    }
-}
-
-/// A buffer, aligned to 64 bytes, between two guards.
-struct Memory {
-    base: *mut u8,
-    bytes: usize,
-}
-
-impl Memory {
-    fn new(bytes: usize, fill: u8) -> Self {
-        let layout = Self::layout(bytes);
-        // SAFETY: the layout is not empty.
-        let base = unsafe { std::alloc::alloc(layout) };
-        if base.is_null() {
-            std::alloc::handle_alloc_error(layout);
-        }
-        // SAFETY: the allocation has `bytes + 2 * GUARD` bytes.
-        unsafe {
-            base.write_bytes(GUARD_BYTE, bytes + 2 * GUARD);
-            base.add(GUARD).write_bytes(fill, bytes);
-        }
-        Memory { base, bytes }
-    }
-
-    fn of(contents: &[u8]) -> Self {
-        let memory = Memory::new(contents.len(), 0);
-        // SAFETY: it has as many bytes, and is new.
-        unsafe { memory.data().copy_from_nonoverlapping(contents.as_ptr(), contents.len()) };
-        memory
-    }
-
-    fn layout(bytes: usize) -> Layout {
-        Layout::from_size_align(bytes + 2 * GUARD, 64).expect("sizes are below CAPACITY")
-    }
-
-    fn data(&self) -> *mut u8 {
-        // SAFETY: within the allocation.
-        unsafe { self.base.add(GUARD) }
-    }
-
-    fn span(&self) -> ArSpan {
-        ArSpan { data: self.data().cast(), bytes: self.bytes as u64 }
-    }
-
-    fn contents(&self) -> Vec<u8> {
-        // SAFETY: initialised in `new`; the op has returned, so nobody writes.
-        unsafe { slice(self.data().cast_const(), self.bytes) }.to_vec()
-    }
-
-    fn check_guards(&self, what: &str, during: &str) {
-        // SAFETY: the allocation has `bytes + 2 * GUARD` bytes, all initialised.
-        let whole = unsafe { slice(self.base.cast_const(), self.bytes + 2 * GUARD) };
-        let intact = |guard: &[u8]| guard.iter().all(|&byte| byte == GUARD_BYTE);
-        assert!(intact(&whole[..GUARD]), "{during} wrote before the start of {what}");
-        assert!(intact(&whole[GUARD + self.bytes..]), "{during} wrote past the end of {what}");
-    }
-}
-
-impl Drop for Memory {
-    fn drop(&mut self) {
-        // SAFETY: allocated with this layout.
-        unsafe { std::alloc::dealloc(self.base, Self::layout(self.bytes)) };
-    }
-}
-
-static HOST: ArHostV1 =
-    ArHostV1 { header: ArHeader::of::<ArHostV1>(), set_error, log, parallel_for, query: host_query };
-
-unsafe extern "C" fn set_error(message: ArStr) {
-    // SAFETY: the plugin's promise: the text is readable for the call.
-    let message = unsafe { message.as_str() }.to_string();
-    MESSAGE.set(message);
-}
-
-unsafe extern "C" fn log(level: u32, target: ArStr, message: ArStr) {
-    // SAFETY: the plugin's promise: both texts are readable for the call.
-    let (target, message) = unsafe { (target.as_str(), message.as_str()) };
-    std::eprintln!("log level {level}, {target}: {message}");
-}
-
-unsafe extern "C" fn parallel_for(
-    count: usize,
-    grain: usize,
-    _threads: u32,
-    body: ArRangeFn,
-    argument: *mut c_void,
-) -> ArStatus {
-    let grain = grain.max(1);
-    for begin in (0..count).step_by(grain).rev() {
-        // SAFETY: the plugin's promise: `body` takes `argument` and any range.
-        unsafe { (body.call)(argument, begin, count.min(begin.saturating_add(grain))) };
-    }
-    Status::Ok as ArStatus
-}
-
-unsafe extern "C" fn host_query(_interface: u64) -> *const c_void {
-    core::ptr::null()
-}
-
-unsafe extern "C" fn query(_context: *mut c_void, _interface: u64) -> *const c_void {
-    core::ptr::null()
-}
-
-unsafe extern "C" fn is_cancelled(_context: *mut c_void) -> u8 {
-    0
-}
-
-/// Runs `f` on the session behind `context`; the message of an error is kept.
-///
-/// # Safety
-/// `context` is that of a call in progress.
-unsafe fn with_session(context: *mut c_void, f: impl FnOnce(&mut Session<'_>) -> Result<()>) -> ArStatus {
-    // SAFETY: the session outlives the call, and nothing else uses it while the op runs.
-    let session = unsafe { &mut *context.cast::<Session<'_>>() };
-    match f(session) {
-        Ok(()) => Status::Ok as ArStatus,
-        Err(error) => {
-            MESSAGE.set(error.message().to_string());
-            error.status() as ArStatus
-        }
-    }
-}
-
-unsafe extern "C" fn set_output_shape(
-    context: *mut c_void,
-    output: u32,
-    dims: *const i32,
-    rank: u32,
-) -> ArStatus {
-    // SAFETY: the op's promise: `dims` has `rank` elements; the context is this call's.
-    unsafe {
-        let shape = slice(dims, rank as usize);
-        with_session(context, |session| {
-            let found = session.output(output)?;
-            found.shape = Some(shape.to_vec());
-            found.dynamic = false;
-            if let Some(dim) = shape.iter().find(|&&dim| dim < 0) {
-                return Err(invalid!(
-                    "output {output} would have the shape {shape:?}, where {dim} is negative"
-                ));
-            }
-            Ok(())
-        })
-    }
-}
-
-unsafe extern "C" fn set_output_dynamic(context: *mut c_void, output: u32) -> ArStatus {
-    // SAFETY: the context is this call's.
-    unsafe {
-        with_session(context, |session| {
-            session.output(output)?.dynamic = true;
-            Ok(())
-        })
-    }
-}
-
-unsafe extern "C" fn set_output_constant(
-    context: *mut c_void,
-    output: u32,
-    data: *const c_void,
-    bytes: u64,
-) -> ArStatus {
-    // SAFETY: the op's promise: `data` has `bytes` bytes; the context is this call's.
-    unsafe {
-        let data = slice(data.cast::<u8>(), bytes as usize);
-        with_session(context, |session| {
-            let found = session.output(output)?;
-            if found.shape.is_none() {
-                return Err(internal(format_args!(
-                    "the shape of output {output} must be set before its value"
-                )));
-            }
-            found.constant = Some(data.to_vec());
-            let index = output as usize;
-            let expected = session.output_bytes(&session.outputs[index])?;
-            if expected != data.len() {
-                return Err(internal(format_args!(
-                    "output {output} has {expected} bytes, its value {bytes}"
-                )));
-            }
-            Ok(())
-        })
-    }
-}
-
-unsafe extern "C" fn request_persistent(
-    context: *mut c_void,
-    bytes: u64,
-    alignment: u64,
-    index: *mut u32,
-    data: *mut *mut c_void,
-) -> ArStatus {
-    // SAFETY: the op's promise: both results are writable; the context is this call's.
-    unsafe {
-        with_session(context, |session| {
-            let memory = Memory::new(checked_request(bytes, alignment)?, 0);
-            *index = session.persistent.len() as u32;
-            *data = memory.data().cast();
-            session.persistent.push(memory);
-            Ok(())
-        })
-    }
-}
-
-unsafe extern "C" fn request_scratch(
-    context: *mut c_void,
-    bytes: u64,
-    alignment: u64,
-    index: *mut u32,
-) -> ArStatus {
-    // SAFETY: the op's promise: the result is writable; the context is this call's.
-    unsafe {
-        with_session(context, |session| {
-            let bytes = checked_request(bytes, alignment)?;
-            *index = session.scratch.len() as u32;
-            session.scratch.push(bytes);
-            Ok(())
-        })
-    }
-}
-
-fn checked_request(bytes: u64, alignment: u64) -> Result<usize> {
-    if !alignment.is_power_of_two() || alignment > 64 {
-        return Err(internal(format_args!("an alignment of {alignment} is not a power of two up to 64")));
-    }
-    match usize::try_from(bytes) {
-        Ok(bytes) if bytes <= CAPACITY => Ok(bytes),
-        _ => Err(Error::new(Status::OutOfMemory, format_args!("{bytes} bytes were asked for"))),
-    }
-}
-
-unsafe extern "C" fn share_memory(context: *mut c_void, output: u32, input: u32, kind: u32) -> ArStatus {
-    // SAFETY: the context is this call's.
-    unsafe {
-        with_session(context, |session| {
-            session.output(output)?;
-            if session.node.inputs.get(input as usize).copied().unwrap_or(-1) < 0 {
-                return Err(internal(format_args!(
-                    "output {output} cannot share with input {input}: it is absent"
-                )));
-            }
-            session.shares.push(Share { output: output as usize, input: input as usize, kind });
-            Ok(())
-        })
-    }
-}
-
-/// One buffer behind the other, nothing shared.
-unsafe extern "C" fn plan(
-    _context: *mut c_void,
-    request: *const ArPlanRequestV1,
-    assignment: *mut ArAssignmentV1,
-) -> ArStatus {
-    // SAFETY: the op's promise: both structs and their arrays are valid for the call.
-    let (request, assignment) = unsafe { (&*request, &mut *assignment) };
-    (assignment.kind, assignment.object_count) = (ASSIGNMENT_OFFSETS, 0);
-    let mut end = 0u64;
-    for i in 0..request.record_count {
-        // SAFETY: `i` is below the count.
-        let record = unsafe { strided(request.records, request.record_stride, i) };
-        let offset = end.checked_next_multiple_of(record.alignment.max(1));
-        let Some((offset, next)) = offset.and_then(|at| Some((at, at.checked_add(record.size)?))) else {
-            return Status::OutOfMemory as ArStatus;
-        };
-        end = next;
-        // SAFETY: `offsets` has a place for each record.
-        unsafe { assignment.offsets.add(i).write(offset) };
-    }
-    Status::Ok as ArStatus
-}
-
-unsafe extern "C" fn resize_output(
-    context: *mut c_void,
-    output: u32,
-    dims: *const i32,
-    rank: u32,
-    bytes: u64,
-) -> ArStatus {
-    // SAFETY: the op's promise: `dims` has `rank` elements; the context is this call's.
-    unsafe {
-        let shape = slice(dims, rank as usize);
-        with_session(context, |session| session.resize(output, shape, bytes as usize))
-    }
-}
-
-#[cfg(test)]
-mod guard_tests {
-    use super::*;
-    use std::panic::catch_unwind;
-
-    #[test]
-    fn a_write_outside_of_a_buffer_is_seen() {
-        for (at, side) in [(GUARD - 1, "before the start"), (GUARD + 5, "past the end")] {
-            let memory = Memory::new(5, 1);
-            memory.check_guards("it", "eval");
-            // SAFETY: within the allocation.
-            unsafe { memory.base.add(at).write(0) };
-            let message = catch_unwind(move || memory.check_guards("it", "eval")).expect_err("not seen");
-            assert_eq!(*message.downcast_ref::<String>().expect("text"), format!("eval wrote {side} of it"));
-        }
     }
 }

@@ -1,0 +1,93 @@
+//! Buffers with guards, for the test harness.
+
+use std::alloc::Layout;
+use std::vec::Vec;
+
+use crate::raw::{ArSpan, slice};
+
+/// Bytes before and after each buffer that nobody may write.
+const GUARD: usize = 64;
+const GUARD_BYTE: u8 = 0xe5;
+
+/// A buffer, aligned to 64 bytes, between two guards.
+pub(super) struct Memory {
+    base: *mut u8,
+    /// Its size, without the guards.
+    pub(super) bytes: usize,
+}
+
+impl Memory {
+    pub(super) fn new(bytes: usize, fill: u8) -> Self {
+        let layout = Self::layout(bytes);
+        // SAFETY: the layout is not empty.
+        let base = unsafe { std::alloc::alloc(layout) };
+        if base.is_null() {
+            std::alloc::handle_alloc_error(layout);
+        }
+        // SAFETY: the allocation has `bytes + 2 * GUARD` bytes.
+        unsafe {
+            base.write_bytes(GUARD_BYTE, bytes + 2 * GUARD);
+            base.add(GUARD).write_bytes(fill, bytes);
+        }
+        Memory { base, bytes }
+    }
+
+    pub(super) fn of(contents: &[u8]) -> Self {
+        let memory = Memory::new(contents.len(), 0);
+        // SAFETY: it has as many bytes, and is new.
+        unsafe { memory.data().copy_from_nonoverlapping(contents.as_ptr(), contents.len()) };
+        memory
+    }
+
+    fn layout(bytes: usize) -> Layout {
+        Layout::from_size_align(bytes + 2 * GUARD, 64).expect("sizes are below CAPACITY")
+    }
+
+    pub(super) fn data(&self) -> *mut u8 {
+        // SAFETY: within the allocation.
+        unsafe { self.base.add(GUARD) }
+    }
+
+    pub(super) fn span(&self) -> ArSpan {
+        ArSpan { data: self.data().cast(), bytes: self.bytes as u64 }
+    }
+
+    pub(super) fn contents(&self) -> Vec<u8> {
+        // SAFETY: initialised in `new`; the op has returned, so nobody writes.
+        unsafe { slice(self.data().cast_const(), self.bytes) }.to_vec()
+    }
+
+    pub(super) fn check_guards(&self, what: &str, during: &str) {
+        // SAFETY: the allocation has `bytes + 2 * GUARD` bytes, all initialised.
+        let whole = unsafe { slice(self.base.cast_const(), self.bytes + 2 * GUARD) };
+        let intact = |guard: &[u8]| guard.iter().all(|&byte| byte == GUARD_BYTE);
+        assert!(intact(&whole[..GUARD]), "{during} wrote before the start of {what}");
+        assert!(intact(&whole[GUARD + self.bytes..]), "{during} wrote past the end of {what}");
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        // SAFETY: allocated with this layout.
+        unsafe { std::alloc::dealloc(self.base, Self::layout(self.bytes)) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::format;
+    use std::panic::catch_unwind;
+
+    #[test]
+    fn a_write_outside_of_a_buffer_is_seen() {
+        for (at, side) in [(GUARD - 1, "before the start"), (GUARD + 5, "past the end")] {
+            let memory = Memory::new(5, 1);
+            memory.check_guards("it", "eval");
+            // SAFETY: within the allocation.
+            unsafe { memory.base.add(at).write(0) };
+            let message = catch_unwind(move || memory.check_guards("it", "eval")).expect_err("not seen");
+            assert_eq!(*message.downcast_ref::<String>().expect("text"), format!("eval wrote {side} of it"));
+        }
+    }
+}
