@@ -111,8 +111,7 @@ pub enum Served {
 }
 
 impl Executor {
-    /// Of a graph whose copies of constants were taken from `budget`.
-    pub fn new(graph: Graph, budget: Budget) -> Self {
+    pub fn new(graph: Graph, quota: &Quota) -> Self {
         let graph = Box::new(graph);
         let n = graph.tensors.len();
         let mut executor = Executor {
@@ -127,7 +126,7 @@ impl Executor {
             persistent: Persistent::default(),
             variables: Block::EMPTY,
             dynamic: (0..n).map(|_| Block::EMPTY).collect(),
-            budget,
+            budget: Budget::new(quota.bytes),
             ready: false,
             disabled: BTreeMap::new(),
             report: Report::default(),

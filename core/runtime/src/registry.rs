@@ -133,9 +133,18 @@ impl Registry {
     /// Under `strict`, the first plugin that cannot be loaded; else it is listed in [`failures`](Self::failures).
     pub fn discover(config: &Config) -> Result<Self> {
         let mut registry = Registry::new();
-        crate::loader::discover(&mut registry, config)?;
-        registry.preferences = config.ops.clone();
+        registry.add_discovered(config)?;
         Ok(registry)
+    }
+
+    /// Adds what [`discover`](Self::discover) finds after what is registered here already.
+    ///
+    /// # Errors
+    /// As [`discover`](Self::discover).
+    pub fn add_discovered(&mut self, config: &Config) -> Result<()> {
+        crate::loader::discover(self, config)?;
+        self.preferences = config.ops.clone();
+        Ok(())
     }
 
     /// Ops that are not found here are looked up in `fallback`.

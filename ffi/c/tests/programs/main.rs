@@ -1,0 +1,192 @@
+//! C and C++ programs against the library: they compile without a warning, run models, and fail as the header says.
+//! What the machine lacks (a compiler, nm, valgrind) is left out with a line.
+
+mod models;
+mod symbols;
+mod toolchain;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+use toolchain::{HERE, Language, Link, compile, memcheck, run};
+
+fn temporary() -> TempDir {
+    tempfile::tempdir().expect("a temporary folder")
+}
+
+fn digits() -> PathBuf {
+    Path::new(HERE).join("../../examples/digits")
+}
+
+/// Elements of an .npy file, as their bytes.
+fn npy_bytes(path: &Path) -> Vec<u8> {
+    let bytes = std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let file = npyz::NpyFile::new(&bytes[..]).expect("an .npy file");
+    match file.dtype().descr().as_str() {
+        "'<f4'" => file.into_vec::<f32>().expect("floats").into_iter().flat_map(f32::to_le_bytes).collect(),
+        "'|i1'" => file.into_vec::<i8>().expect("bytes").into_iter().map(|q| q as u8).collect(),
+        other => panic!("{}: elements are {other}", path.display()),
+    }
+}
+
+fn floats(bytes: &[u8]) -> Vec<f32> {
+    bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()
+}
+
+/// Integers agree exactly, floats within the tolerance of the cases.
+fn assert_close(kind: &str, found: &[u8], expected: &[u8], case: &str) {
+    if kind == "i8" {
+        assert_eq!(found, expected, "{case}");
+        return;
+    }
+    let (found, expected) = (floats(found), floats(expected));
+    assert_eq!(found.len(), expected.len(), "{case}");
+    for (i, (a, b)) in found.iter().zip(&expected).enumerate() {
+        assert!((a - b).abs() <= 1e-5 + 1e-5 * b.abs(), "{case}: element {i} is {a}, expected {b}");
+    }
+}
+
+/// The cases of a model: prefix of their files.
+fn cases() -> impl Iterator<Item = String> {
+    std::iter::once(String::new()).chain((1..20).map(|i| format!("set{i}_")))
+}
+
+/// The arguments of `run.c`, without the files.
+fn arguments(model: &Path) -> Vec<String> {
+    let plugins = arenite_builtin::register_builtins();
+    let ops: usize = plugins.iter().map(|plugin| plugin.descriptor().op_count).sum();
+    vec![model.display().to_string(), plugins.len().to_string(), ops.to_string()]
+}
+
+/// Runs all cases of both models in one process each and compares.
+fn check_digits(program: &Path) {
+    for kind in ["f32", "i8"] {
+        let folder = temporary();
+        let cases_folder = digits().join("cases").join(kind);
+        let mut command = Command::new(program);
+        command.args(arguments(&digits().join(format!("digits_{kind}.tflite"))));
+        for case in cases() {
+            let input = folder.path().join(format!("{case}in"));
+            std::fs::write(&input, npy_bytes(&cases_folder.join(format!("{case}in_0.npy"))))
+                .expect("an input");
+            command.arg(input).arg(folder.path().join(format!("{case}out")));
+        }
+        run(&mut command);
+        for case in cases() {
+            let found = std::fs::read(folder.path().join(format!("{case}out"))).expect("an output");
+            let expected = npy_bytes(&cases_folder.join(format!("{case}out_0.npy")));
+            assert_close(kind, &found, &expected, &format!("{kind} {case}"));
+        }
+    }
+}
+
+fn check_program(source: &str, language: Language, link: Link) {
+    let folder = temporary();
+    if let Some(program) = compile(source, language, link, folder.path(), &[]) {
+        check_digits(&program);
+    }
+}
+
+#[test]
+fn c11_with_the_dynamic_library() {
+    check_program("tests/c/run.c", Language::C11, Link::Dynamic);
+}
+
+#[test]
+fn c11_with_the_static_library_has_all_plugins() {
+    check_program("tests/c/run.c", Language::C11, Link::Static);
+}
+
+#[test]
+fn cxx17_with_the_dynamic_library() {
+    check_program("tests/c/run.cc", Language::Cxx17, Link::Dynamic);
+}
+
+#[test]
+fn cxx17_with_the_static_library() {
+    check_program("tests/c/run.cc", Language::Cxx17, Link::Static);
+}
+
+#[test]
+fn both_headers_go_together() {
+    let folder = temporary();
+    for (language, extra) in [
+        (Language::C11, &[][..]),
+        (Language::C11, &["-DPLUGIN_FIRST"]),
+        (Language::Cxx17, &["-x", "c++"]),
+        (Language::Cxx17, &["-x", "c++", "-DPLUGIN_FIRST"]),
+    ] {
+        if let Some(program) = compile("tests/c/headers.c", language, Link::Dynamic, folder.path(), extra) {
+            run(&mut Command::new(program));
+        }
+    }
+}
+
+#[test]
+fn errors_have_a_code_and_a_text() {
+    let folder = temporary();
+    models::write(folder.path());
+    let program = compile("tests/c/errors.c", Language::C11, Link::Dynamic, folder.path(), &[]);
+    if let Some(program) = program {
+        run(Command::new(&program).arg(folder.path()));
+        if let Some(mut command) = memcheck(&program) {
+            run(command.arg(folder.path()));
+        }
+    }
+}
+
+#[test]
+fn features() {
+    let folder = temporary();
+    models::write(folder.path());
+    let plugins = folder.path().join("plugins");
+    std::fs::create_dir(&plugins).expect("a folder");
+    std::fs::write(plugins.join("libbroken.so"), b"no library").expect("a file");
+    let program = compile("tests/c/features.c", Language::C11, Link::Dynamic, folder.path(), &[]);
+    if let Some(program) = program {
+        run(Command::new(program).arg(folder.path()).arg(plugins));
+    }
+}
+
+#[test]
+fn running_a_model_leaks_nothing() {
+    let folder = temporary();
+    let Some(program) = compile("tests/c/run.c", Language::C11, Link::Dynamic, folder.path(), &[]) else {
+        return;
+    };
+    let Some(mut command) = memcheck(&program) else {
+        return;
+    };
+    let (input, output) = (folder.path().join("in"), folder.path().join("out"));
+    let cases_folder = digits().join("cases/i8");
+    std::fs::write(&input, npy_bytes(&cases_folder.join("in_0.npy"))).expect("an input");
+    run(command.args(arguments(&digits().join("digits_i8.tflite"))).arg(&input).arg(&output));
+    assert_close(
+        "i8",
+        &std::fs::read(&output).expect("an output"),
+        &npy_bytes(&cases_folder.join("out_0.npy")),
+        "",
+    );
+}
+
+#[test]
+fn the_example_names_the_digit() {
+    let folder = temporary();
+    let Some(program) = compile("examples/classify.c", Language::C11, Link::Dynamic, folder.path(), &[])
+    else {
+        return;
+    };
+    // Case 0 and sets 1 to 9 are the samples 0 to 9; pixels are p / 127.5 - 1.
+    for (digit, case) in cases().take(10).enumerate() {
+        let values = floats(&npy_bytes(&digits().join(format!("cases/f32/{case}in_0.npy"))));
+        let mut picture = b"P5\n16 16\n255\n".to_vec();
+        picture.extend(values.iter().map(|value| ((value + 1.0) * 127.5).round() as u8));
+        let path = folder.path().join("picture.pgm");
+        std::fs::write(&path, picture).expect("a picture");
+        for model in ["digits_f32.tflite", "digits_i8.tflite"] {
+            let answer = run(Command::new(&program).arg(digits().join(model)).arg(&path));
+            assert!(answer.starts_with(&format!("{digit} (9")), "{model}, a {digit}: {answer}");
+        }
+    }
+}

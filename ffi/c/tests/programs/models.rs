@@ -1,0 +1,96 @@
+//! Small models for the programs.
+
+use std::path::Path;
+
+use arenite_model::tensor_type::{FLOAT32, INT8, INT32, STRING};
+use arenite_model::writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of};
+
+/// Tag of `GatherOptions` in the schema's first union.
+const GATHER_OPTIONS: u8 = 23;
+
+/// Writes all models to a folder.
+pub fn write(folder: &Path) {
+    let sqrt = sqrt();
+    let save =
+        |name: &str, bytes: &[u8]| std::fs::write(folder.join(name), bytes).expect("a model is written");
+    save("truncated.tflite", &sqrt[..sqrt.len() / 2]);
+    save("sqrt.tflite", &sqrt);
+    save("custom.tflite", &custom());
+    save("strings.tflite", &strings());
+    save("signatures.tflite", &signatures());
+    save("long.tflite", &long());
+}
+
+/// `y = sqrt(x)`, and a constant that is quantized per channel.
+fn sqrt() -> Vec<u8> {
+    let mut model = ModelBuilder::new();
+    let op = model.builtin("SQRT", 1);
+    let data = model.buffer(bytes_of(&[1i8, -2, 3]));
+    let mut graph = SubGraph::new("main");
+    let x = graph.input(Tensor::new("x", FLOAT32, &[2, 3]));
+    let middle = graph.tensor(Tensor::new("middle", FLOAT32, &[2, 3]));
+    let y = graph.output(Tensor::new("y", FLOAT32, &[2, 3]));
+    let channels = Tensor::new("channels", INT8, &[1, 3]).per_channel(&[0.5, 0.25, 0.125], &[0, 0, 0], 1);
+    graph.output(channels.buffer(data));
+    let abs = model.builtin("RELU", 1);
+    graph.operator(Operator::new(abs, &[x], &[middle]));
+    graph.operator(Operator::new(op, &[middle], &[y]));
+    model.subgraph(graph);
+    model.finish()
+}
+
+fn custom() -> Vec<u8> {
+    let mut model = ModelBuilder::new();
+    let op = model.custom("NoSuchOp", 1);
+    let mut graph = SubGraph::new("main");
+    let x = graph.input(Tensor::new("x", FLOAT32, &[1]));
+    let y = graph.output(Tensor::new("y", FLOAT32, &[1]));
+    graph.operator(Operator::new(op, &[x], &[y]));
+    model.subgraph(graph);
+    model.finish()
+}
+
+/// The third and the first of three strings.
+fn strings() -> Vec<u8> {
+    let mut model = ModelBuilder::new();
+    let op = model.builtin("GATHER", 3);
+    let indices = model.buffer(bytes_of(&[2i32, 0]));
+    let mut graph = SubGraph::new("main");
+    let x = graph.input(Tensor::new("x", STRING, &[3]));
+    let i = graph.tensor(Tensor::new("i", INT32, &[2]).buffer(indices));
+    let y = graph.output(Tensor::new("y", STRING, &[2]));
+    graph.operator(Operator::new(op, &[x, i], &[y]).options(GATHER_OPTIONS, |options| options));
+    model.subgraph(graph);
+    model.finish()
+}
+
+/// A square root in subgraph 0, a negation in subgraph 1.
+fn signatures() -> Vec<u8> {
+    let mut model = ModelBuilder::new();
+    for (op, key, input, output) in [("SQRT", "root", "x", "y"), ("NEG", "negate", "value", "negated")] {
+        let op = model.builtin(op, 1);
+        let mut graph = SubGraph::new(key);
+        let x = graph.input(Tensor::new("in", FLOAT32, &[1]).shape_signature(&[-1]));
+        let y = graph.output(Tensor::new("out", FLOAT32, &[1]).shape_signature(&[-1]));
+        graph.operator(Operator::new(op, &[x], &[y]));
+        let subgraph = model.subgraph(graph) as u32;
+        model.signature(key, subgraph, &[(input, x)], &[(output, y)]);
+    }
+    model.finish()
+}
+
+/// 256 square roots of a million numbers each, one after the other.
+fn long() -> Vec<u8> {
+    let mut model = ModelBuilder::new();
+    let op = model.builtin("SQRT", 1);
+    let tensor = |i: usize| Tensor::new(&format!("t{i}"), FLOAT32, &[1024, 1024]);
+    let mut graph = SubGraph::new("main");
+    let mut last = graph.input(tensor(0));
+    for i in 1..=256 {
+        let next = if i == 256 { graph.output(tensor(i)) } else { graph.tensor(tensor(i)) };
+        graph.operator(Operator::new(op, &[last], &[next]));
+        last = next;
+    }
+    model.subgraph(graph);
+    model.finish()
+}
