@@ -1,3 +1,17 @@
 //! Test suites of arenite: suites are data, backends are parameters.
+//!
+//! A [`case`] is a model with inputs and the answers that are wanted. [`run`] runs one on a given [`Setup`](run::Setup)
+//! and [`compare`] judges the outputs; [`suite`] runs many and counts.
+#![forbid(unsafe_code)]
 
+use arenite_builtin as _;
+
+pub mod array;
+pub mod case;
+pub mod compare;
 pub mod fuzz;
+pub mod report;
+pub mod run;
+pub mod selection;
+pub mod source;
+pub mod suite;

@@ -111,7 +111,8 @@ pub enum Served {
 }
 
 impl Executor {
-    pub fn new(graph: Graph, quota: &Quota) -> Self {
+    /// Of a graph whose copies of constants were taken from `budget`.
+    pub fn new(graph: Graph, budget: Budget) -> Self {
         let graph = Box::new(graph);
         let n = graph.tensors.len();
         let mut executor = Executor {
@@ -126,7 +127,7 @@ impl Executor {
             persistent: Persistent::default(),
             variables: Block::EMPTY,
             dynamic: (0..n).map(|_| Block::EMPTY).collect(),
-            budget: Budget::new(quota.bytes),
+            budget,
             ready: false,
             disabled: BTreeMap::new(),
             report: Report::default(),

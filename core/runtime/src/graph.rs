@@ -7,6 +7,7 @@ use arenite_model::{Operator, QuantizationDetails, RawTable, SparsityParameters,
 use crate::arena::Block;
 use crate::error::{Error, Result, UnresolvedOp};
 use crate::model::Model;
+use crate::quota::Budget;
 use crate::registry::{Candidate, OpKey, Registry};
 use crate::sparse;
 use crate::tensors::MAX_RANK;
@@ -138,9 +139,9 @@ impl Graph {
     /// Builds subgraph `index` of the model: looks up every op.
     ///
     /// # Errors
-    /// A tensor that this runtime cannot represent (rank, type). Ops that nobody serves are no error here: they are
+    /// A tensor that this runtime cannot represent (rank, type); copies of constants beyond the budget. Ops that nobody serves are no error here: they are
     /// collected in `unresolved`.
-    pub fn build(model: &Model, registry: &Registry, index: usize) -> Result<Graph> {
+    pub fn build(model: &Model, registry: &Registry, index: usize, budget: &mut Budget) -> Result<Graph> {
         let _span = tracing::info_span!("graph", subgraph = index).entered();
         let view = model.view();
         let known = (0..view.subgraphs().len()).map(|i| i.to_string()).collect();
@@ -150,7 +151,7 @@ impl Graph {
             known,
         })?;
         let written = written(&subgraph);
-        let mut copies = Vec::new();
+        let mut copies = Copies { blocks: Vec::new(), budget };
         let tensors = subgraph
             .tensors()
             .iter()
@@ -173,7 +174,7 @@ impl Graph {
             outputs: subgraph.outputs().iter().collect(),
             unresolved: Vec::new(),
             _model: model.clone(),
-            _copies: copies,
+            _copies: copies.blocks,
         };
         for operator in subgraph.operators() {
             let code = view.operator_code(&operator).ok_or_else(|| {
@@ -265,7 +266,7 @@ fn tensor_info(
     index: usize,
     tensor: &Tensor<'_>,
     constant: Option<&[u8]>,
-    copies: &mut Vec<Block>,
+    copies: &mut Copies<'_>,
 ) -> Result<TensorInfo> {
     let name = tensor.name().unwrap_or("").to_owned();
     let refuse = |message| Err(Error::Tensor { name: format!("{name}' (index {index}"), message });
@@ -298,8 +299,21 @@ fn tensor_info(
     })
 }
 
+/// Constants that cannot be used where they lie; they count against the quota.
+struct Copies<'a> {
+    blocks: Vec<Block>,
+    budget: &'a mut Budget,
+}
+
+impl Copies<'_> {
+    fn zeroed(&mut self, bytes: usize) -> Result<Block> {
+        self.budget.take(bytes as u64, "constants that are sparse or lie misaligned in the file")?;
+        Block::zeroed(bytes)
+    }
+}
+
 /// A constant where it lies in the file, or a copy if it lies misaligned for its type.
-fn place_constant(bytes: &[u8], ty: ElementType, shape: &[i32], copies: &mut Vec<Block>) -> Result<Constant> {
+fn place_constant(bytes: &[u8], ty: ElementType, shape: &[i32], copies: &mut Copies<'_>) -> Result<Constant> {
     // A dense constant has as many bytes as its shape needs; the file may hold more.
     let needed = ty.bytes_of(arenite_abi::tensor::element_count(shape));
     let length = needed.filter(|&n| n <= bytes.len()).unwrap_or(bytes.len());
@@ -307,11 +321,11 @@ fn place_constant(bytes: &[u8], ty: ElementType, shape: &[i32], copies: &mut Vec
     if bytes.as_ptr().addr().is_multiple_of(align) {
         return Ok(Constant { data: bytes.as_ptr(), length });
     }
-    let block = Block::zeroed(length)?;
+    let block = copies.zeroed(length)?;
     // SAFETY: the block has `length` bytes, and is a new allocation.
     unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), block.as_ptr(), length) };
     let data = block.as_ptr().cast_const();
-    copies.push(block);
+    copies.blocks.push(block);
     Ok(Constant { data, length })
 }
 
@@ -321,7 +335,7 @@ fn expand_constant(
     sparsity: &SparsityParameters<'_>,
     ty: ElementType,
     shape: &[i32],
-    copies: &mut Vec<Block>,
+    copies: &mut Copies<'_>,
 ) -> Result<Option<Constant>> {
     let size = ty.bits() as usize / 8;
     let (0, 1.., Some(length)) =
@@ -329,14 +343,14 @@ fn expand_constant(
     else {
         return Ok(None);
     };
-    let block = Block::zeroed(length)?;
+    let block = copies.zeroed(length)?;
     // SAFETY: the block has `length` zero bytes, and is a new allocation.
     let dense = unsafe { std::slice::from_raw_parts_mut(block.as_ptr(), length) };
     if sparse::expand(sparsity, shape, size, stored, dense).is_none() {
         return Ok(None);
     }
     let data = block.as_ptr().cast_const();
-    copies.push(block);
+    copies.blocks.push(block);
     Ok(Some(Constant { data, length }))
 }
 

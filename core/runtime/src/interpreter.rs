@@ -13,7 +13,7 @@ use crate::graph::Graph;
 use crate::model::Model;
 use crate::plan::Plan;
 use crate::profile::Profile;
-use crate::quota::Quota;
+use crate::quota::{Budget, Quota};
 use crate::registry::Registry;
 use crate::signature::SignatureRunner;
 
@@ -414,8 +414,9 @@ impl Interpreter {
             known: (0..known).map(|i| i.to_string()).collect(),
         })?;
         if slot.is_none() {
-            let graph = Graph::build(&self.model, &self.registry, subgraph)?;
-            *slot = Some(Executor::new(graph, &self.settings.quota));
+            let mut budget = Budget::new(self.settings.quota.bytes);
+            let graph = Graph::build(&self.model, &self.registry, subgraph, &mut budget)?;
+            *slot = Some(Executor::new(graph, budget));
         }
         slot.as_mut().ok_or_else(|| Error::State("the subgraph was not built".into()))
     }

@@ -1,0 +1,135 @@
+//! Runs many cases and counts.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use serde::Serialize;
+
+use crate::case::Case;
+use crate::run::{self, Outcome, Setup};
+use crate::selection::Selection;
+use crate::source::Source;
+
+/// How many cases passed, failed, and were not run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// Cases whose outputs are all as wanted.
+    pub passed: usize,
+    /// Cases that differ, or do not run.
+    pub failed: usize,
+    /// Cases that were not selected.
+    pub skipped: usize,
+}
+
+/// A case that failed.
+#[derive(Clone, Debug, Serialize)]
+pub struct Failure {
+    /// The case.
+    pub case: String,
+    /// The family that it is counted under.
+    pub op: String,
+    /// What is wrong, one entry per output or error.
+    pub messages: Vec<String>,
+}
+
+/// What came of a suite.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Summary {
+    /// All cases.
+    pub totals: Counts,
+    /// Nodes that ran, over all passed and failed cases.
+    pub nodes: usize,
+    /// Those of them that delegates ran.
+    pub delegated: usize,
+    /// By family.
+    pub ops: BTreeMap<String, Counts>,
+    /// Failed cases, in the order of the suite.
+    pub failures: Vec<Failure>,
+}
+
+/// Runs `cases` on `jobs` threads; `progress` is called after each with the number of failures so far.
+pub fn run(
+    cases: Vec<Source>,
+    selection: &Selection,
+    setup: &Setup,
+    jobs: NonZeroUsize,
+    progress: impl Fn(usize) + Sync,
+) -> Summary {
+    let results: Vec<Mutex<Option<Ran>>> = cases.iter().map(|_| Mutex::new(None)).collect();
+    let (next, failures) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let work = || {
+        while let Some((source, result)) = {
+            let i = next.fetch_add(1, Ordering::Relaxed);
+            cases.get(i).zip(results.get(i))
+        } {
+            let ran = one(source, selection, setup);
+            failures.fetch_add(usize::from(ran.is_failure()), Ordering::Relaxed);
+            *lock(result) = Some(ran);
+            progress(failures.load(Ordering::Relaxed));
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..jobs.get() {
+            scope.spawn(work);
+        }
+    });
+    let mut summary = Summary::default();
+    for ran in results.iter().filter_map(|result| lock(result).take()) {
+        summary.add(ran);
+    }
+    summary
+}
+
+struct Ran {
+    case: String,
+    op: String,
+    /// `None` if it was not selected.
+    outcome: Option<Outcome>,
+}
+
+impl Ran {
+    fn is_failure(&self) -> bool {
+        self.outcome.as_ref().is_some_and(|outcome| !outcome.failures.is_empty())
+    }
+}
+
+fn one(source: &Source, selection: &Selection, setup: &Setup) -> Ran {
+    match Case::read(source.clone()) {
+        Err(message) => {
+            let outcome = Outcome { failures: vec![message], ..Outcome::default() };
+            Ran { case: source.to_string(), op: "unreadable".into(), outcome: Some(outcome) }
+        }
+        Ok(case) => {
+            let outcome = selection.takes(&case).then(|| run::case(&case, setup));
+            Ran { case: case.text.name, op: case.text.op, outcome }
+        }
+    }
+}
+
+impl Summary {
+    fn add(&mut self, ran: Ran) {
+        let counts = self.ops.entry(ran.op.clone()).or_default();
+        let Some(outcome) = ran.outcome else {
+            counts.skipped += 1;
+            self.totals.skipped += 1;
+            return;
+        };
+        self.nodes += outcome.nodes;
+        self.delegated += outcome.delegated;
+        if outcome.failures.is_empty() {
+            counts.passed += 1;
+            self.totals.passed += 1;
+        } else {
+            counts.failed += 1;
+            self.totals.failed += 1;
+            self.failures.push(Failure { case: ran.case, op: ran.op, messages: outcome.failures });
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
