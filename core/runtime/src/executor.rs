@@ -256,11 +256,12 @@ impl Executor {
     }
 
     fn run_step(&mut self, i: usize, run: &Run<'_>, profile: Option<&mut Profile>) -> Result<()> {
-        let step = &mut self.steps[i];
-        if step.outcome == Outcome::Folded {
+        if self.steps[i].outcome == Outcome::Folded {
             return Ok(());
         }
-        let _span = tracing::trace_span!("node", index = step.raw.index).entered();
+        let _span =
+            tracing::trace_span!("node", op = self.step_op(i), index = self.steps[i].raw.index).entered();
+        let step = &mut self.steps[i];
         let start = profile.is_some().then(Instant::now);
         let dynamic = step.outcome == Outcome::Dynamic;
         if dynamic {
@@ -874,6 +875,16 @@ impl Executor {
     /// The shape that the next `allocate` starts from.
     pub fn shape(&self, t: usize) -> &[i32] {
         self.tensors.shape(t)
+    }
+
+    /// Op of a step, or the delegate that runs it, for spans.
+    fn step_op(&self, i: usize) -> &str {
+        let step = &self.steps[i];
+        match (step.node, &step.kernel) {
+            (Some(node), _) => self.graph.nodes[node].key.as_str(),
+            (None, Kernel::Partition(kernel)) => &kernel.owner.name,
+            (None, _) => "DELEGATE",
+        }
     }
 
     /// Op and output name of a step, for listings.

@@ -322,6 +322,12 @@ impl Interpreter {
         &self.main().report.served_by
     }
 
+    /// Ids of the plugins whose ops can run a node of the main subgraph, best first.
+    pub fn candidates(&self, node: usize) -> Vec<&str> {
+        let candidates = self.main().graph.nodes.get(node).map_or(&[][..], |node| &node.candidates);
+        candidates.iter().filter_map(|candidate| self.registry.plugin_of(candidate.op)).collect()
+    }
+
     /// Per node of the main subgraph, the delegates that refused it and their reasons.
     pub fn refusals(&self) -> &[Vec<(String, String)>] {
         &self.main().report.refusals

@@ -24,6 +24,14 @@ pub enum OpKey {
 }
 
 impl OpKey {
+    /// The schema's name, or the custom op's; `builtin op` if the schema has no name for the number.
+    pub(crate) fn as_str(&self) -> &str {
+        match self {
+            OpKey::Builtin(code) => arenite_model::builtin_operator_name(*code).unwrap_or("builtin op"),
+            OpKey::Custom(name) => name,
+        }
+    }
+
     /// The schema's name, or the custom op's.
     pub fn name(&self) -> String {
         match self {

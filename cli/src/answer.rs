@@ -1,0 +1,129 @@
+//! What a command says: text or JSON on stdout, an error on stderr, the exit status.
+
+use std::fmt::{self, Display};
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use anstyle::{AnsiColor, Style};
+use serde::Serialize;
+
+/// Exit status of a command that failed.
+const FAILED: u8 = 1;
+/// Exit status of a command line that makes no sense.
+const USAGE: u8 = 2;
+
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+
+/// The result of everything in this crate.
+pub type Result<T, E = Failure> = std::result::Result<T, E>;
+
+/// Why a command failed, in words for its user.
+#[derive(Debug)]
+pub struct Failure(String);
+
+impl Failure {
+    pub fn new(message: impl Into<String>) -> Self {
+        Failure(message.into())
+    }
+
+    /// The failure of something that was done with `subject`, usually a file.
+    pub fn with(subject: impl Display, error: impl Display) -> Self {
+        Failure(format!("{subject}: {error}"))
+    }
+}
+
+impl Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl From<arenite::Error> for Failure {
+    fn from(error: arenite::Error) -> Self {
+        Failure(error.to_string())
+    }
+}
+
+/// Text for stdout, and the failure that ended the command, if one did.
+pub struct Answer {
+    text: String,
+    failure: Option<Failure>,
+}
+
+impl Answer {
+    /// Shows `report` as JSON, or for people.
+    pub fn new<R: Display + Serialize>(report: &R, json: bool) -> Result<Self> {
+        let text = if json { to_json(report)? } else { report.to_string() };
+        Ok(Answer { text, failure: None })
+    }
+
+    /// Shows `report`, then fails. The report has the error in it, for those who read JSON.
+    pub fn failed<R: Display + Serialize>(report: &R, json: bool, failure: Failure) -> Result<Self> {
+        Ok(Answer { failure: Some(failure), ..Answer::new(report, json)? })
+    }
+
+    /// Prints and gives the exit status.
+    pub fn print(self, json: bool) -> ExitCode {
+        let Answer { mut text, failure } = self;
+        if let Some(failure) = &failure {
+            print_error(&failure.to_string());
+            if text.is_empty() && json {
+                text = error_json(&failure.to_string());
+            }
+        }
+        match (print_text(&text), failure) {
+            (Ok(()), None) => ExitCode::SUCCESS,
+            (Ok(()), Some(_)) => ExitCode::from(FAILED),
+            (Err(error), _) => {
+                print_error(&format!("stdout: {error}"));
+                ExitCode::from(FAILED)
+            }
+        }
+    }
+}
+
+impl From<Failure> for Answer {
+    fn from(failure: Failure) -> Self {
+        Answer { text: String::new(), failure: Some(failure) }
+    }
+}
+
+/// Prints what clap has to say: help and version, or what is wrong with the command line.
+pub fn print_usage(error: &clap::Error) -> ExitCode {
+    let _ = error.print();
+    if !error.use_stderr() {
+        return ExitCode::SUCCESS;
+    }
+    if std::env::args_os().any(|argument| argument == "--json") {
+        let text = error.to_string();
+        let message = text.split("\n\n").next().unwrap_or_default();
+        let words: Vec<&str> = message.split_whitespace().skip_while(|word| *word == "error:").collect();
+        let _ = print_text(&error_json(&words.join(" ")));
+    }
+    ExitCode::from(USAGE)
+}
+
+/// Colours go to terminals only.
+fn print_text(text: &str) -> io::Result<()> {
+    let mut stdout = anstream::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        // A reader that has seen enough (`| head`) is no failure.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other,
+    }
+}
+
+fn print_error(message: &str) {
+    // Nothing is left to be done about a closed stderr.
+    let _ = writeln!(anstream::stderr(), "{ERROR}error:{ERROR:#} {message}");
+}
+
+fn error_json(message: &str) -> String {
+    format!("{}\n", serde_json::json!({ "error": message }))
+}
+
+fn to_json(report: &impl Serialize) -> Result<String> {
+    let mut text = serde_json::to_string(report).map_err(|e| Failure::with("JSON", e))?;
+    text.push('\n');
+    Ok(text)
+}

@@ -1,0 +1,441 @@
+//! `arenite inspect`: what is in a model, who runs it, and where its tensors lie.
+
+mod show;
+
+use std::path::PathBuf;
+
+use arenite::model_file::{self, tensor_type};
+use arenite::{Interpreter, Model, Served, UsageRecord};
+use clap::Args;
+use serde::Serialize;
+
+use crate::answer::{Answer, Result};
+use crate::options::{Common, load_model};
+use crate::session::Session;
+
+const NOTES: &str = "\
+Ops that no plugin serves are a warning: all else is shown, without a memory plan. If a node
+is refused, or memory cannot be planned, all else is shown and the exit status is 1.";
+
+#[derive(Args)]
+#[command(after_help = NOTES)]
+pub struct Arguments {
+    /// The model, a .tflite file
+    model: PathBuf,
+
+    /// Give an input another shape before memory is planned (repeatable)
+    #[arg(long, value_name = "K|NAME=1x2x3")]
+    resize: Vec<crate::inputs::Resize>,
+
+    #[command(flatten)]
+    pub common: Common,
+}
+
+#[derive(Serialize)]
+struct Report {
+    model: ModelReport,
+    signatures: Vec<Signature>,
+    metadata: Vec<Metadata>,
+    /// The ops in use.
+    ops: Vec<OpUse>,
+    subgraphs: Vec<Subgraph>,
+    unresolved: Vec<Unresolved>,
+    /// Delegates that were left out as a whole.
+    left_out: Vec<LeftOut>,
+    /// Null if memory could not be planned.
+    memory: Option<Memory>,
+    /// Why memory could not be planned.
+    error: Option<String>,
+}
+
+#[derive(Serialize)]
+struct ModelReport {
+    path: PathBuf,
+    bytes: usize,
+    schema: u32,
+    description: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Signature {
+    key: String,
+    subgraph: u32,
+    inputs: Vec<Port>,
+    outputs: Vec<Port>,
+}
+
+#[derive(Serialize)]
+struct Port {
+    name: String,
+    tensor: u32,
+}
+
+#[derive(Serialize)]
+struct Metadata {
+    name: String,
+    bytes: usize,
+    /// If the bytes are text.
+    text: Option<String>,
+}
+
+#[derive(Serialize)]
+struct OpUse {
+    op: String,
+    version: i32,
+    custom: bool,
+    nodes: usize,
+}
+
+#[derive(Serialize)]
+struct Subgraph {
+    index: usize,
+    name: String,
+    inputs: Vec<i32>,
+    outputs: Vec<i32>,
+    nodes: Vec<Node>,
+    tensors: Vec<Tensor>,
+}
+
+#[derive(Serialize)]
+struct Node {
+    index: usize,
+    op: String,
+    version: i32,
+    /// Tensor indices; −1 for an absent one.
+    inputs: Vec<i32>,
+    outputs: Vec<i32>,
+    /// Null outside the main subgraph.
+    served_by: Option<Server>,
+    refusals: Vec<LeftOut>,
+}
+
+/// Who runs a node.
+#[derive(Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum Server {
+    /// The op of this plugin.
+    Plugin {
+        id: String,
+    },
+    /// The op of this plugin, once: the result is constant.
+    Folded {
+        id: String,
+    },
+    Delegate {
+        name: String,
+        partition: usize,
+    },
+    /// Not prepared yet: the plugins that can run it, best first.
+    Open {
+        candidates: Vec<String>,
+    },
+    /// No plugin has the op.
+    Unresolved,
+}
+
+#[derive(Serialize)]
+struct LeftOut {
+    delegate: String,
+    reason: String,
+}
+
+#[derive(Serialize)]
+struct Tensor {
+    index: usize,
+    name: String,
+    #[serde(rename = "type")]
+    ty: String,
+    shape: Vec<i32>,
+    shape_signature: Vec<i32>,
+    kind: &'static str,
+    /// Bytes of its data in the file.
+    constant_bytes: Option<usize>,
+    quantization: Option<Quantization>,
+    sparse: bool,
+}
+
+#[derive(Serialize)]
+struct Quantization {
+    scales: Vec<f32>,
+    zero_points: Vec<i64>,
+    dimension: i32,
+}
+
+#[derive(Serialize)]
+struct Unresolved {
+    op: String,
+    custom: bool,
+    version: i32,
+    element_types: Vec<&'static str>,
+    subgraph: usize,
+    nodes: Vec<usize>,
+    candidates: Vec<String>,
+    searched: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Memory {
+    planner: String,
+    arena_bytes: u64,
+    persistent_bytes: u64,
+    dynamic_bytes: u64,
+    /// No plan can have a smaller arena.
+    lower_bound: u64,
+    /// One unless shapes are dynamic.
+    plans: Vec<PlanReport>,
+}
+
+#[derive(Serialize)]
+struct PlanReport {
+    total_bytes: u64,
+    lower_bound: u64,
+    /// Whether the planner has proved that no plan is smaller.
+    optimal: bool,
+    buffers: Vec<Buffer>,
+}
+
+#[derive(Serialize)]
+struct Buffer {
+    /// Null for a node's scratch memory.
+    tensor: Option<i32>,
+    name: String,
+    offset: u64,
+    size: u64,
+    first_node: u32,
+    /// Null: until the end.
+    last_node: Option<u32>,
+}
+
+/// Runs the command.
+pub fn inspect(arguments: &Arguments) -> Result<Answer> {
+    let common = &arguments.common;
+    let model = load_model(&arguments.model)?;
+    let mut interpreter = common.interpreter(&model)?;
+    let outcome = allocate(&mut interpreter, arguments);
+    let planner = common.settings()?.planner.map_or(arenite::DEFAULT_PLANNER.to_owned(), |p| p.name);
+    let mut report = read(&arguments.model, &model, &interpreter);
+    let failure = match outcome {
+        Ok(()) => {
+            report.memory = Some(memory(&interpreter, planner));
+            None
+        }
+        Err(error) => {
+            report.error = Some(error.to_string());
+            let unresolved = !interpreter.unresolved_ops().is_empty();
+            if unresolved {
+                tracing::warn!("memory is not planned: {error}");
+            }
+            (!unresolved).then_some(error)
+        }
+    };
+    match failure {
+        None => Answer::new(&report, common.json),
+        Some(failure) => Answer::failed(&report, common.json, failure),
+    }
+}
+
+fn allocate(interpreter: &mut Interpreter, arguments: &Arguments) -> Result<()> {
+    let mut session = Session::open(interpreter, None)?;
+    crate::inputs::resize(&mut session, &arguments.resize)?;
+    session.allocate()
+}
+
+fn read(path: &std::path::Path, model: &Model, interpreter: &Interpreter) -> Report {
+    let view = model.view();
+    let left_out = |(delegate, reason): &(String, String)| LeftOut {
+        delegate: delegate.clone(),
+        reason: reason.clone(),
+    };
+    Report {
+        model: ModelReport {
+            path: path.to_owned(),
+            bytes: view.bytes().len(),
+            schema: view.version(),
+            description: view.description().filter(|d| !d.is_empty()).map(str::to_owned),
+        },
+        signatures: view.signatures().iter().map(|signature| read_signature(&signature)).collect(),
+        metadata: view.metadata_entries().map(|(name, bytes)| read_metadata(name, bytes)).collect(),
+        ops: ops_in_use(&view),
+        subgraphs: (0..view.subgraphs().len())
+            .filter_map(|index| Some(read_subgraph(&view, index, &view.subgraph(index)?, interpreter)))
+            .collect(),
+        unresolved: interpreter.unresolved_ops().iter().map(read_unresolved).collect(),
+        left_out: interpreter.left_out().iter().map(left_out).collect(),
+        memory: None,
+        error: None,
+    }
+}
+
+fn read_signature(signature: &model_file::SignatureDef<'_>) -> Signature {
+    let ports = |maps: model_file::Tables<'_, model_file::TensorMap<'_>>| {
+        maps.iter()
+            .map(|map| Port { name: map.name().unwrap_or("").to_owned(), tensor: map.tensor_index() })
+            .collect()
+    };
+    Signature {
+        key: signature.key().to_owned(),
+        subgraph: signature.subgraph_index(),
+        inputs: ports(signature.inputs()),
+        outputs: ports(signature.outputs()),
+    }
+}
+
+fn read_metadata(name: &str, bytes: &[u8]) -> Metadata {
+    let text = std::str::from_utf8(bytes).ok().map(|text| text.trim_end_matches('\0'));
+    let printable = text.filter(|text| !text.is_empty() && !text.chars().any(char::is_control));
+    Metadata { name: name.to_owned(), bytes: bytes.len(), text: printable.map(str::to_owned) }
+}
+
+fn ops_in_use(view: &model_file::Model<'_>) -> Vec<OpUse> {
+    let mut uses: Vec<OpUse> = view
+        .operator_codes()
+        .iter()
+        .map(|code| OpUse {
+            op: code.name().to_owned(),
+            version: code.version(),
+            custom: code.builtin_code() == model_file::CUSTOM,
+            nodes: 0,
+        })
+        .collect();
+    for operator in view.subgraphs().iter().flat_map(|subgraph| subgraph.operators()) {
+        if let Some(op) = uses.get_mut(operator.opcode_index() as usize) {
+            op.nodes += 1;
+        }
+    }
+    uses.sort_by(|a, b| b.nodes.cmp(&a.nodes).then_with(|| a.op.cmp(&b.op)));
+    uses
+}
+
+fn read_subgraph(
+    view: &model_file::Model<'_>,
+    index: usize,
+    subgraph: &model_file::SubGraph<'_>,
+    interpreter: &Interpreter,
+) -> Subgraph {
+    let inputs: Vec<i32> = subgraph.inputs().iter().collect();
+    let outputs: Vec<i32> = subgraph.outputs().iter().collect();
+    let kind = |i: usize, tensor: &model_file::Tensor<'_>| match i32::try_from(i) {
+        Ok(t) if inputs.contains(&t) => "input",
+        Ok(t) if outputs.contains(&t) => "output",
+        _ if tensor.is_variable() => "variable",
+        _ if view.constant(tensor).is_some() => "constant",
+        _ => "activation",
+    };
+    let tensors = subgraph.tensors().iter().enumerate();
+    let main = (index == 0).then_some(interpreter);
+    let tensors = tensors.map(|(i, tensor)| read_tensor(view, i, &tensor, kind(i, &tensor), main)).collect();
+    let nodes = subgraph.operators().iter().enumerate();
+    let nodes = nodes.map(|(i, operator)| read_node(view, i, &operator, main)).collect();
+    let name = subgraph.name().unwrap_or("").to_owned();
+    Subgraph { index, name, inputs, outputs, nodes, tensors }
+}
+
+fn read_tensor(
+    view: &model_file::Model<'_>,
+    index: usize,
+    tensor: &model_file::Tensor<'_>,
+    kind: &'static str,
+    main: Option<&Interpreter>,
+) -> Tensor {
+    let quantization = tensor.quantization().filter(|q| !q.scale().is_empty());
+    let shape = main.and_then(|interpreter| interpreter.shape_of(index));
+    let ty = tensor.element_type();
+    Tensor {
+        index,
+        name: tensor.name().unwrap_or("").to_owned(),
+        ty: tensor_type::name(ty).map_or_else(|| format!("type {ty}"), str::to_owned),
+        shape: shape.map_or_else(|| tensor.shape().iter().collect(), <[i32]>::to_vec),
+        shape_signature: tensor.shape_signature().iter().collect(),
+        kind,
+        constant_bytes: view.constant(tensor).map(<[u8]>::len),
+        quantization: quantization.map(|q| Quantization {
+            scales: q.scale().iter().collect(),
+            zero_points: q.zero_point().iter().collect(),
+            dimension: tensor.quantized_dimension(),
+        }),
+        sparse: tensor.sparsity().is_some(),
+    }
+}
+
+fn read_node(
+    view: &model_file::Model<'_>,
+    index: usize,
+    operator: &model_file::Operator<'_>,
+    main: Option<&Interpreter>,
+) -> Node {
+    let code = view.operator_code(operator);
+    let refusals = main.and_then(|interpreter| interpreter.refusals().get(index)).into_iter().flatten();
+    Node {
+        index,
+        op: code.map_or_else(|| "unknown".to_owned(), |code| code.name().to_owned()),
+        version: code.map_or(0, |code| code.version()),
+        inputs: operator.inputs().iter().collect(),
+        outputs: operator.outputs().iter().collect(),
+        served_by: main.map(|interpreter| server(interpreter, index)),
+        refusals: refusals
+            .map(|(delegate, reason)| LeftOut { delegate: delegate.clone(), reason: reason.clone() })
+            .collect(),
+    }
+}
+
+fn server(interpreter: &Interpreter, node: usize) -> Server {
+    match interpreter.served_by().get(node) {
+        Some(Served::Plugin(id)) => Server::Plugin { id: id.clone() },
+        Some(Served::Folded(id)) => Server::Folded { id: id.clone() },
+        Some(Served::Delegate { name, partition }) => {
+            Server::Delegate { name: name.clone(), partition: *partition }
+        }
+        Some(Served::Nobody) | None => {
+            let candidates: Vec<String> =
+                interpreter.candidates(node).into_iter().map(str::to_owned).collect();
+            if candidates.is_empty() { Server::Unresolved } else { Server::Open { candidates } }
+        }
+    }
+}
+
+fn read_unresolved(op: &arenite::UnresolvedOp) -> Unresolved {
+    Unresolved {
+        op: op.op.clone(),
+        custom: op.custom,
+        version: op.version,
+        element_types: op.element_types.iter().map(|ty| ty.name()).collect(),
+        subgraph: op.subgraph,
+        nodes: op.nodes.clone(),
+        candidates: op.candidates.clone(),
+        searched: op.searched.clone(),
+    }
+}
+
+fn memory(interpreter: &Interpreter, planner: String) -> Memory {
+    let used = interpreter.memory_use();
+    let plan = |(records, plan): &(Vec<UsageRecord>, arenite::Plan)| PlanReport {
+        total_bytes: plan.total_bytes,
+        lower_bound: plan.lower_bound,
+        optimal: plan.optimal,
+        buffers: records
+            .iter()
+            .zip(&plan.offsets)
+            .map(|(record, &offset)| buffer(interpreter, record, offset))
+            .collect(),
+    };
+    Memory {
+        planner,
+        arena_bytes: used.arena,
+        persistent_bytes: used.persistent,
+        dynamic_bytes: used.dynamic,
+        lower_bound: used.lower_bound,
+        plans: interpreter.memory_plan().iter().map(plan).collect(),
+    }
+}
+
+fn buffer(interpreter: &Interpreter, record: &UsageRecord, offset: u64) -> Buffer {
+    let tensor = usize::try_from(record.tensor).ok().and_then(|t| interpreter.tensor(t).ok());
+    Buffer {
+        tensor: tensor.as_ref().map(|_| record.tensor),
+        name: tensor.map_or_else(|| "(scratch)".to_owned(), |tensor| tensor.name.to_owned()),
+        offset,
+        size: record.size,
+        first_node: record.first_node,
+        last_node: (record.last_node != UsageRecord::FOREVER).then_some(record.last_node),
+    }
+}

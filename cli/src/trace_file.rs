@@ -1,0 +1,168 @@
+//! Spans of the runtime as a Chrome trace: stages, invocations and nodes, nested as they ran.
+
+use std::cell::Cell;
+use std::fmt::Debug;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use arenite::trace::{ChromeTrace, TraceEvent, TraceValue};
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id};
+use tracing::{Level, Subscriber};
+use tracing_subscriber::Layer;
+use tracing_subscriber::layer::Context;
+use tracing_subscriber::prelude::*;
+use tracing_subscriber::registry::LookupSpan;
+
+use crate::answer::{Failure, Result};
+use crate::logging;
+
+/// Room for some hundred thousand events.
+const CAPACITY: usize = 64 << 20;
+
+/// Collects the spans of what runs inside [`record`](Self::record).
+pub struct Recorder {
+    trace: Arc<Mutex<ChromeTrace>>,
+    origin: Instant,
+    verbose: u8,
+}
+
+impl Recorder {
+    pub fn new(verbose: u8) -> Self {
+        let trace = Arc::new(Mutex::new(ChromeTrace::with_capacity(CAPACITY)));
+        Recorder { trace, origin: Instant::now(), verbose }
+    }
+
+    /// Runs `work` and collects its spans on this thread. Other code is not slowed down.
+    pub fn record<T>(&self, work: impl FnOnce() -> T) -> T {
+        let layer = Spans { trace: Arc::clone(&self.trace), origin: self.origin };
+        let subscriber = tracing_subscriber::registry().with(logging::layer(self.verbose)).with(layer);
+        let result = tracing::subscriber::with_default(subscriber, work);
+        tracing::callsite::rebuild_interest_cache();
+        result
+    }
+
+    /// Writes the file.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        let fail = |error: std::io::Error| Failure::with(path.display(), error);
+        let mut file = std::io::BufWriter::new(std::fs::File::create(path).map_err(fail)?);
+        self.trace.lock().unwrap_or_else(PoisonError::into_inner).write_to(&mut file).map_err(fail)
+    }
+}
+
+/// The layer that turns spans into events.
+struct Spans {
+    trace: Arc<Mutex<ChromeTrace>>,
+    origin: Instant,
+}
+
+/// What is known of an open span.
+struct Open {
+    start: Instant,
+    fields: Fields,
+}
+
+impl<S> Layer<S> for Spans
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+{
+    fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
+        let metadata = attributes.metadata();
+        let ours = metadata.target().split("::").next() == Some("arenite");
+        let Some(span) = context.span(id).filter(|_| ours && metadata.level() <= &Level::TRACE) else {
+            return;
+        };
+        let mut fields = Fields::default();
+        attributes.record(&mut fields);
+        span.extensions_mut().insert(Open { start: Instant::now(), fields });
+    }
+
+    fn on_close(&self, id: Id, context: Context<'_, S>) {
+        let end = Instant::now();
+        let Some(span) = context.span(&id) else { return };
+        let Some(open) = span.extensions_mut().remove::<Open>() else { return };
+        let category = span.name();
+        let name = open.fields.name_of(category);
+        let args = open.fields.0.iter().map(|(key, value)| (*key, value.borrowed())).collect::<Vec<_>>();
+        let event = TraceEvent {
+            name: &name,
+            category,
+            start: open.start.saturating_duration_since(self.origin),
+            duration: end.saturating_duration_since(open.start).max(Duration::from_nanos(1)),
+            thread: thread_number(),
+            args: &args,
+        };
+        self.trace.lock().unwrap_or_else(PoisonError::into_inner).record(&event);
+    }
+}
+
+/// The fields of a span.
+#[derive(Default)]
+struct Fields(Vec<(&'static str, Fact)>);
+
+enum Fact {
+    Text(String),
+    Integer(i64),
+    Float(f64),
+}
+
+impl Fact {
+    fn borrowed(&self) -> TraceValue<'_> {
+        match self {
+            Fact::Text(text) => TraceValue::Text(text),
+            Fact::Integer(number) => TraceValue::Integer(*number),
+            Fact::Float(number) => TraceValue::Float(*number),
+        }
+    }
+}
+
+impl Fields {
+    /// `CONV_2D (node 12)` for a node, the stage's name otherwise.
+    fn name_of(&self, category: &str) -> String {
+        let field = |name: &str| self.0.iter().find(|(key, _)| *key == name).map(|(_, fact)| fact);
+        match (field("op"), field("index")) {
+            (Some(Fact::Text(op)), Some(Fact::Integer(index))) => format!("{op} (node {index})"),
+            _ => category.to_owned(),
+        }
+    }
+
+    fn push(&mut self, field: &Field, fact: Fact) {
+        self.0.push((field.name(), fact));
+    }
+}
+
+impl Visit for Fields {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.push(field, Fact::Text(value.to_owned()));
+    }
+
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        self.push(field, Fact::Integer(value));
+    }
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.push(field, i64::try_from(value).map_or(Fact::Float(value as f64), Fact::Integer));
+    }
+
+    fn record_f64(&mut self, field: &Field, value: f64) {
+        self.push(field, Fact::Float(value));
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        self.push(field, Fact::Text(format!("{value:?}")));
+    }
+}
+
+/// A small number that tells this thread from the others.
+fn thread_number() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    thread_local!(static NUMBER: Cell<u64> = const { Cell::new(0) });
+    NUMBER.with(|number| {
+        if number.get() == 0 {
+            number.set(NEXT.fetch_add(1, Ordering::Relaxed));
+        }
+        number.get()
+    })
+}

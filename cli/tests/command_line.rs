@@ -1,0 +1,296 @@
+//! The program as its users meet it: the digits example, every command, and what is said when something is wrong.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+/// The lowest probability in `expected.json` is LiteRT's; another processor may round differently.
+const PROBABILITY_SLACK: f64 = 0.01;
+
+fn digits(file: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/digits").join(file)
+}
+
+fn path(file: &str) -> String {
+    digits(file).display().to_string()
+}
+
+fn arenite(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_arenite"))
+        .args(arguments)
+        .env_remove("ARENITE_PLUGIN_PATH")
+        .output()
+        .expect("the program starts")
+}
+
+fn stdout(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).expect("stdout is UTF-8")
+}
+
+fn stderr(output: &Output) -> &str {
+    std::str::from_utf8(&output.stderr).expect("stderr is UTF-8")
+}
+
+/// Runs a command that must succeed.
+fn succeed(arguments: &[&str]) -> String {
+    let output = arenite(arguments);
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", stderr(&output));
+    stdout(&output).to_owned()
+}
+
+fn json(arguments: &[&str]) -> Value {
+    serde_json::from_str(&succeed(arguments)).expect("stdout is one JSON value")
+}
+
+/// Runs a command that must end with `status` and an error that has all `words`.
+fn fail(arguments: &[&str], status: i32, words: &[&str]) {
+    let output = arenite(arguments);
+    let error = stderr(&output);
+    assert_eq!(output.status.code(), Some(status), "{arguments:?}: {error}");
+    assert!(error.contains("error: "), "{error}");
+    for word in words {
+        assert!(error.contains(word), "'{word}' is missing in: {error}");
+    }
+}
+
+#[test]
+fn every_digit_is_recognised_by_both_models() {
+    let expected = std::fs::read_to_string(digits("expected.json")).unwrap();
+    let expected: Value = serde_json::from_str(&expected).unwrap();
+    let samples = expected["samples"].as_object().unwrap();
+    assert_eq!(samples.len(), 10);
+    for (sample, models) in samples {
+        for kind in ["f32", "i8"] {
+            let model = path(&format!("digits_{kind}.tflite"));
+            let (image, labels) = (path(sample), path("labels.txt"));
+            let got = json(&["run", &model, "--image", &image, "--labels", &labels, "--top", "2", "--json"]);
+            let top = &got["top"][0];
+            assert_eq!(top["index"], models[kind]["top"], "{sample} {kind}");
+            assert_eq!(top["label"], models[kind]["top"].to_string(), "{sample} {kind}");
+            let lowest = models[kind]["lowest"].as_f64().unwrap() - PROBABILITY_SLACK;
+            assert!(top["confidence"].as_f64().unwrap() >= lowest, "{sample} {kind}: {top}");
+            assert_eq!(got["top"].as_array().unwrap().len(), 2);
+        }
+    }
+}
+
+#[test]
+fn labels_are_printed_with_their_confidence() {
+    let (image, labels) = (path("samples/7.png"), path("labels.txt"));
+    let text =
+        succeed(&["run", &path("digits_i8.tflite"), "--image", &image, "--labels", &labels, "--top", "1"]);
+    let words: Vec<&str> = text.split_whitespace().collect();
+    assert_eq!(words[1..], ["%", "7", "(class", "7)"], "{text}");
+    assert!(words[0].parse::<f64>().unwrap() > 90.0, "{text}");
+    assert!(!text.contains('\x1b'), "colours are for terminals");
+}
+
+#[test]
+fn written_outputs_are_those_that_are_printed() {
+    let dir = tempfile::tempdir().unwrap();
+    let (input, out) = (format!("image={}", path("cases/i8/in_0.npy")), dir.path().display().to_string());
+    let model = path("digits_i8.tflite");
+    let arguments = ["run", &model, "--input", &input, "--output-dir", &out, "--values", "10", "--json"];
+    let got = json(&arguments);
+    let file = std::fs::read(dir.path().join("out_0.npy")).unwrap();
+    let npy = npyz::NpyFile::new(&file[..]).unwrap();
+    assert_eq!(npy.shape(), [1, 10]);
+    let written: Vec<i8> = npy.into_vec().unwrap();
+    let printed: Vec<i8> = serde_json::from_value(got["outputs"][0]["values"].clone()).unwrap();
+    assert_eq!(written, printed);
+    let expected = std::fs::read(digits("cases/i8/out_0.npy")).unwrap();
+    assert_eq!(file[file.len() - 10..], expected[expected.len() - 10..], "LiteRT's answer");
+}
+
+#[test]
+fn a_signature_and_the_main_subgraph_agree() {
+    let model = path("digits_f32.tflite");
+    let input = format!("image={}", path("cases/f32/in_0.npy"));
+    let by_position = format!("0={}", path("cases/f32/in_0.npy"));
+    let main = json(&["run", &model, "--input", &by_position, "--json"]);
+    let signature = json(&["run", &model, "--signature", "serving_default", "--input", &input, "--json"]);
+    assert_eq!(main["outputs"][0]["values"], signature["outputs"][0]["values"]);
+    assert_eq!(signature["outputs"][0]["name"], "probabilities");
+}
+
+#[test]
+fn random_inputs_depend_on_the_seed_and_are_announced() {
+    let model = path("digits_f32.tflite");
+    let run = |seed: &str| arenite(&["run", &model, "--seed", seed]);
+    let (first, again, other) = (run("1"), run("1"), run("2"));
+    assert_eq!(stdout(&first), stdout(&again));
+    assert_ne!(stdout(&first), stdout(&other));
+    assert!(stderr(&first).contains("input 0 'image' (FLOAT32 [1,16,16,1]) is random, seed 1"));
+}
+
+#[test]
+fn bench_reports_exactly_its_fields() {
+    let model = path("digits_i8.tflite");
+    let got = json(&["bench", &model, "--seconds", "0.05", "--warmup", "1", "--threads", "1", "--json"]);
+    let fields: Vec<&str> = got.as_object().unwrap().keys().map(String::as_str).collect();
+    let mut expected = [
+        "init_ms",
+        "first_ms",
+        "min_ms",
+        "median_ms",
+        "p90_ms",
+        "runs",
+        "arena_bytes",
+        "persistent_bytes",
+        "peak_rss_bytes",
+    ];
+    expected.sort_unstable();
+    assert_eq!(fields, expected);
+    let number = |field: &str| got[field].as_f64().unwrap();
+    assert!(number("min_ms") > 0.0 && number("min_ms") <= number("median_ms"));
+    assert!(number("median_ms") <= number("p90_ms"));
+    assert!(number("runs") >= 1.0 && number("arena_bytes") > 0.0);
+}
+
+#[test]
+fn a_profile_has_a_row_per_node_and_a_trace_an_event() {
+    let dir = tempfile::tempdir().unwrap();
+    let trace = dir.path().join("trace.json").display().to_string();
+    let model = path("digits_f32.tflite");
+    let got = json(&["bench", &model, "--seconds", "0", "--profile", "--trace", &trace, "--json"]);
+    let ops = got["ops"].as_array().unwrap();
+    assert_eq!(ops.len(), 15);
+    assert_eq!((&ops[0]["op"], &ops[14]["op"]), (&"CONV_2D".into(), &"SOFTMAX".into()));
+    let percent: f64 = ops.iter().map(|op| op["percent"].as_f64().unwrap()).sum();
+    assert!((percent - 100.0).abs() < 1e-6);
+    let trace: Value = serde_json::from_str(&std::fs::read_to_string(&trace).unwrap()).unwrap();
+    let events = trace["traceEvents"].as_array().unwrap();
+    let of = |category: &str| events.iter().filter(|e| e["cat"] == category).collect::<Vec<_>>();
+    for stage in ["load_model", "graph", "allocate", "plan"] {
+        assert_eq!(of(stage).len(), 1, "{stage}");
+    }
+    let (invocations, nodes) = (of("invoke"), of("node"));
+    assert!(invocations.len() >= 2);
+    assert_eq!(nodes.len(), 15 * invocations.len());
+    assert_eq!(nodes[0]["name"], "CONV_2D (node 0)");
+    let end = |event: &Value| event["ts"].as_f64().unwrap() + event["dur"].as_f64().unwrap();
+    assert!(
+        nodes[0]["ts"].as_f64() >= invocations[0]["ts"].as_f64() && end(nodes[14]) <= end(invocations[0])
+    );
+}
+
+#[test]
+fn inspect_shows_nodes_tensors_and_a_plan_within_its_bounds() {
+    let got = json(&["inspect", &path("digits_i8.tflite"), "--json"]);
+    let main = &got["subgraphs"][0];
+    assert_eq!(
+        (main["nodes"].as_array().unwrap().len(), main["tensors"].as_array().unwrap().len()),
+        (15, 35)
+    );
+    assert_eq!(main["nodes"][0]["op"], "CONV_2D");
+    let served = &main["nodes"][0]["served_by"];
+    assert_eq!((&served["kind"], &served["id"]), (&"plugin".into(), &"org.arenite.ops".into()));
+    assert_eq!(got["signatures"][0]["key"], "serving_default");
+    let plan = &got["memory"]["plans"][0];
+    let total = plan["total_bytes"].as_u64().unwrap();
+    assert!(total >= plan["lower_bound"].as_u64().unwrap());
+    let buffers = plan["buffers"].as_array().unwrap();
+    let ends = buffers.iter().filter(|b| b["size"] != 0);
+    let ends = ends.map(|b| b["offset"].as_u64().unwrap() + b["size"].as_u64().unwrap());
+    assert_eq!(ends.max(), Some(total));
+    let text = succeed(&["inspect", &path("digits_i8.tflite")]);
+    for word in ["DEPTHWISE_CONV_2D", "org.arenite.ops", "probabilities", "lower bound", "serving_default"] {
+        assert!(text.contains(word), "{word} is missing");
+    }
+}
+
+#[test]
+fn the_planner_can_be_chosen() {
+    let arena = |planner: &str| {
+        let got = json(&["inspect", &path("digits_f32.tflite"), "--planner", planner, "--json"]);
+        assert_eq!(got["memory"]["planner"], planner);
+        got["memory"]["arena_bytes"].as_u64().unwrap()
+    };
+    assert!(arena("arena") < arena("naive"));
+    let words = ["there is no planner 'aren'", "did you mean 'arena'"];
+    fail(&["run", &path("digits_f32.tflite"), "--planner", "aren"], 1, &words);
+}
+
+#[test]
+fn plugins_lists_what_is_linked_in() {
+    let got = json(&["plugins", "--json"]);
+    let plugins = got["plugins"].as_array().unwrap();
+    let ids: Vec<&str> = plugins.iter().map(|p| p["id"].as_str().unwrap()).collect();
+    assert!(ids.contains(&"org.arenite.ops") && ids.contains(&"org.arenite.planners"), "{ids:?}");
+    let ops = plugins.iter().find(|p| p["id"] == "org.arenite.ops").unwrap();
+    assert_eq!((&ops["abi"], &ops["path"]), (&"1.0".into(), &Value::Null));
+    assert!(
+        ops["ops"].as_array().unwrap().iter().any(|op| op["name"] == "CONV_2D" && op["min_version"] == 1)
+    );
+    assert!(succeed(&["plugins"]).contains("planners: arena, naive"));
+}
+
+#[test]
+fn a_library_that_is_no_plugin_is_listed_with_the_reason() {
+    let dir = tempfile::tempdir().unwrap();
+    let library = dir.path().join(format!("libbroken.{}", std::env::consts::DLL_EXTENSION));
+    std::fs::write(&library, b"no library").unwrap();
+    let got = json(&["plugins", &dir.path().display().to_string(), "--json"]);
+    let failure = &got["failures"][0];
+    assert_eq!(failure["path"], library.display().to_string());
+    assert!(!failure["reason"].as_str().unwrap().is_empty());
+    let config = dir.path().join("strict.toml");
+    std::fs::write(&config, "schema = 1\n[plugins]\ndirs = [\".\"]\nstrict = true\n").unwrap();
+    fail(&["plugins", "--config", &config.display().to_string()], 1, &["libbroken"]);
+}
+
+#[test]
+fn wrong_usage_is_status_2_and_helps() {
+    fail(&["run"], 2, &["<MODEL>", "--help"]);
+    fail(&["run", "m.tflite", "--imge", "x.png"], 2, &["--imge", "--image"]);
+    fail(&["run", "m.tflite", "--input", "in.npy"], 2, &["write K=FILE.npy"]);
+    fail(&["run", "m.tflite", "--resize", "0=1xa"], 2, &["'a' is no dimension"]);
+    fail(&["run", "m.tflite", "--threads", "0"], 2, &["a number from 1 to"]);
+    fail(&["bench", "m.tflite", "--seconds", "-1"], 2, &["seconds"]);
+    let output = arenite(&["run", "--json"]);
+    let error: Value = serde_json::from_str(stdout(&output)).unwrap();
+    assert!(error["error"].as_str().unwrap().contains("<MODEL>"));
+}
+
+#[test]
+fn failures_are_status_1_and_name_the_file() {
+    let model = path("digits_i8.tflite");
+    fail(&["run", "missing.tflite"], 1, &["missing.tflite"]);
+    fail(&["inspect", &path("labels.txt")], 1, &["labels.txt"]);
+    fail(&["run", &model, "--image", "missing.png"], 1, &["missing.png"]);
+    fail(&["run", &model, "--input", "0=missing.npy"], 1, &["missing.npy"]);
+    fail(&["run", &model, "--input", "5=x.npy"], 1, &["no input '5'", "0 'image'"]);
+    fail(&["run", &model, "--labels", "missing.txt"], 1, &["missing.txt"]);
+    fail(&["run", &model, "--plugin-dir", "missing-dir"], 1, &["missing-dir"]);
+    fail(&["run", &model, "--delegate", "warp"], 1, &["no delegate 'warp'"]);
+    fail(&["run", &model, "--signature", "other"], 1, &["no signature 'other'", "serving_default"]);
+    let output = arenite(&["run", "missing.tflite", "--json"]);
+    let error: Value = serde_json::from_str(stdout(&output)).unwrap();
+    assert!(error["error"].as_str().unwrap().contains("missing.tflite"));
+}
+
+#[test]
+fn arrays_of_another_type_or_shape_are_refused_with_advice() {
+    let floats = format!("0={}", path("cases/f32/in_0.npy"));
+    let words = ["float32", "INT8", "np.round(array / 0.007843138) -1", "astype(np.int8)"];
+    fail(&["run", &path("digits_i8.tflite"), "--input", &floats], 1, &words);
+    let scores = format!("0={}", path("cases/f32/out_0.npy"));
+    let words = ["[1,10]", "[1,16,16,1]", "--resize 0=1x10"];
+    fail(&["run", &path("digits_f32.tflite"), "--input", &scores], 1, &words);
+}
+
+#[test]
+fn help_is_there_for_every_command() {
+    let help = succeed(&["--help"]);
+    for command in ["run", "bench", "inspect", "plugins"] {
+        assert!(help.contains(command));
+        let help = succeed(&[command, "--help"]);
+        for option in
+            ["--config", "--plugin-dir", "--delegate", "--planner", "--threads", "--json", "--verbose"]
+        {
+            assert!(help.contains(option), "{command} --help lacks {option}");
+        }
+    }
+    assert!(succeed(&["--version"]).starts_with("arenite "));
+}
