@@ -22,6 +22,7 @@ version=$(cargo pkgid -p arenite-c | sed 's/.*[#@]//')
 major=${version%%.*}
 # What a program needs that links the static library.
 libs="-lgcc_s -lutil -lrt -lpthread -lm -ldl -lc"
+list=$(echo "$libs" | tr " " ";")
 
 mkdir -p "$root/include" "$root/lib/pkgconfig" "$root/lib/cmake/arenite"
 cp include/*.h "$root/include/"
@@ -32,7 +33,7 @@ ln -sf "libarenite.so.$major" "$root/lib/libarenite.so"
 
 fill() {
   sed -e "s|@PREFIX@|$prefix|g" -e "s|@VERSION@|$version|g" -e "s|@VERSION_MAJOR@|$major|g" \
-    -e "s|@LIBS_PRIVATE@|$libs|g" "$1" > "$2"
+    -e "s|@LIBS_PRIVATE@|$libs|g" -e "s|@LIBS_LIST@|$list|g" "$1" > "$2"
 }
 fill arenite.pc.in "$root/lib/pkgconfig/arenite.pc"
 fill areniteConfig.cmake.in "$root/lib/cmake/arenite/areniteConfig.cmake"

@@ -150,6 +150,27 @@ fn features() {
 }
 
 #[test]
+fn a_folder_of_plugins_serves_a_model() {
+    let folder = temporary();
+    let Some(program) = compile("tests/c/plugins.c", Language::C11, Link::Dynamic, folder.path(), &[]) else {
+        return;
+    };
+    let plugins = folder.path().join("plugins");
+    std::fs::create_dir(&plugins).expect("a folder");
+    toolchain::plugins(&plugins);
+    let (input, output) = (folder.path().join("in"), folder.path().join("out"));
+    let cases_folder = digits().join("cases/i8");
+    std::fs::write(&input, npy_bytes(&cases_folder.join("in_0.npy"))).expect("an input");
+    run(Command::new(program).arg(&plugins).arg(digits().join("digits_i8.tflite")).arg(&input).arg(&output));
+    assert_close(
+        "i8",
+        &std::fs::read(&output).expect("an output"),
+        &npy_bytes(&cases_folder.join("out_0.npy")),
+        "",
+    );
+}
+
+#[test]
 fn running_a_model_leaks_nothing() {
     let folder = temporary();
     let Some(program) = compile("tests/c/run.c", Language::C11, Link::Dynamic, folder.path(), &[]) else {

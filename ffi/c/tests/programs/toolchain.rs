@@ -23,22 +23,47 @@ pub enum Link {
     Static,
 }
 
-/// The folder of the library, as built with the profile and in the target folder of this test.
+/// The folder of this test's profile.
+fn profile_folder() -> PathBuf {
+    let test = std::env::current_exe().expect("the test's own path");
+    test.ancestors().nth(2).expect("PROFILE/deps/TEST").to_owned()
+}
+
+/// Builds a package with the profile and in the target folder of this test.
+fn build(package: &str) {
+    let folder = profile_folder();
+    let profile = match folder.file_name().and_then(|name| name.to_str()).expect("a profile's folder") {
+        "debug" => "dev",
+        name => name,
+    };
+    let status = Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "-p", package, "--profile", profile, "--target-dir"])
+        .arg(folder.parent().expect("the target folder"))
+        .current_dir(HERE)
+        .status();
+    assert!(status.expect("cargo runs").success(), "cargo build -p {package}");
+}
+
+/// Name of a dynamic library on this system.
+fn library_name(name: &str) -> String {
+    format!("{}{name}{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX)
+}
+
+/// Builds the plugins of ops and planners and puts them in a folder.
+pub fn plugins(to: &Path) {
+    for name in ["ops", "planners"] {
+        build(&format!("arenite-plugin-{name}"));
+        let library = library_name(&format!("arenite_plugin_{name}"));
+        std::fs::copy(profile_folder().join(&library), to.join(&library)).expect("a plugin is copied");
+    }
+}
+
+/// The folder of the library.
 fn library_folder() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
-        let test = std::env::current_exe().expect("the test's own path");
-        let folder = test.ancestors().nth(2).expect("PROFILE/deps/TEST").to_owned();
-        let profile = match folder.file_name().and_then(|name| name.to_str()).expect("a profile's folder") {
-            "debug" => "dev",
-            name => name,
-        };
-        let status = Command::new(env!("CARGO"))
-            .args(["build", "--quiet", "-p", "arenite-c", "--profile", profile, "--target-dir"])
-            .arg(folder.parent().expect("the target folder"))
-            .current_dir(HERE)
-            .status();
-        assert!(status.expect("cargo runs").success(), "cargo build -p arenite-c");
+        build("arenite-c");
+        let folder = profile_folder();
         // The name that a program asks for at run time is the SONAME.
         #[cfg(target_os = "linux")]
         {
@@ -53,8 +78,7 @@ fn library_folder() -> &'static Path {
 
 /// The dynamic library.
 pub fn dynamic_library() -> PathBuf {
-    let name = format!("{}arenite{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
-    library_folder().join(name)
+    library_folder().join(library_name("arenite"))
 }
 
 /// Whether a tool is there; a line says that a check is left out if not.
