@@ -14,24 +14,28 @@ use tracing_subscriber::registry::LookupSpan;
 pub type BoxedLayer<S> = Box<dyn tracing_subscriber::Layer<S> + Send + Sync>;
 
 /// Starts to log. Called once.
-pub fn start(verbose: u8) {
-    tracing_subscriber::registry().with(layer(verbose)).init();
+pub fn start(level: LevelFilter) {
+    tracing_subscriber::registry().with(layer(level)).init();
 }
 
-/// Prints warnings as `warning: …`, or under `-v` everything of its level, spans when they end.
-pub fn layer<S>(verbose: u8) -> BoxedLayer<S>
-where
-    S: Subscriber + for<'a> LookupSpan<'a>,
-{
-    let level = match verbose {
+/// What so many `-v` ask for.
+pub fn level(verbose: u8) -> LevelFilter {
+    match verbose {
         0 => LevelFilter::WARN,
         1 => LevelFilter::INFO,
         2 => LevelFilter::DEBUG,
         _ => LevelFilter::TRACE,
-    };
+    }
+}
+
+/// Prints warnings as `warning: …`, or under `-v` everything of its level, spans when they end.
+pub fn layer<S>(level: LevelFilter) -> BoxedLayer<S>
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+{
     // This stream drops colours unless it is a terminal.
     let layer = tracing_subscriber::fmt::layer().with_writer(anstream::stderr);
-    if verbose == 0 {
+    if level <= LevelFilter::WARN {
         return layer.event_format(Plain).with_filter(level).boxed();
     }
     let timer = tracing_subscriber::fmt::time::uptime();

@@ -29,6 +29,7 @@ use clap::{Parser, Subcommand};
 
 use answer::{Answer, Result};
 use options::Common;
+use tracing_subscriber::filter::LevelFilter;
 
 const STYLES: Styles = Styles::styled()
     .header(Style::new().bold())
@@ -77,6 +78,14 @@ impl Command {
         }
     }
 
+    /// The list of plugins has the failures in it, which the loader warns about.
+    fn log_level(&self) -> LevelFilter {
+        match (self, self.common().verbose) {
+            (Command::Plugins(_), 0) => LevelFilter::ERROR,
+            (_, verbose) => logging::level(verbose),
+        }
+    }
+
     fn answer(&self) -> Result<Answer> {
         match self {
             Command::Run(arguments) => run::run(arguments),
@@ -93,7 +102,7 @@ fn main() -> ExitCode {
         Err(error) => return answer::print_usage(&error),
     };
     let common = cli.command.common();
-    logging::start(common.verbose);
+    logging::start(cli.command.log_level());
     let answer = cli.command.answer().unwrap_or_else(Answer::from);
     answer.print(common.json)
 }

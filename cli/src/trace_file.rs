@@ -38,7 +38,8 @@ impl Recorder {
     /// Runs `work` and collects its spans on this thread. Other code is not slowed down.
     pub fn record<T>(&self, work: impl FnOnce() -> T) -> T {
         let layer = Spans { trace: Arc::clone(&self.trace), origin: self.origin };
-        let subscriber = tracing_subscriber::registry().with(logging::layer(self.verbose)).with(layer);
+        let subscriber =
+            tracing_subscriber::registry().with(logging::layer(logging::level(self.verbose))).with(layer);
         let result = tracing::subscriber::with_default(subscriber, work);
         tracing::callsite::rebuild_interest_cache();
         result
