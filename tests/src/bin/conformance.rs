@@ -103,6 +103,12 @@ fn setup(arguments: &Arguments) -> Result<Setup, String> {
     for failure in registry.failures() {
         eprintln!("conformance: warning: {}: {}", failure.path.display(), failure.reason);
     }
+    for name in &arguments.delegate {
+        known("delegate", name, registry.delegate_names())?;
+    }
+    if let Some(name) = &arguments.planner {
+        known("planner", name, registry.planner_names())?;
+    }
     let named = arguments.threads.map(NonZeroUsize::get);
     Ok(Setup {
         planner: arguments.planner.clone(),
@@ -111,6 +117,13 @@ fn setup(arguments: &Arguments) -> Result<Setup, String> {
         config,
         ..Setup::new(registry)
     })
+}
+
+fn known(what: &str, name: &str, names: Vec<String>) -> Result<(), String> {
+    if names.iter().any(|known| known == name) {
+        return Ok(());
+    }
+    Err(format!("there is no {what} '{name}'; known: {}", names.join(", ")))
 }
 
 fn selection(arguments: &Arguments) -> Result<Selection, String> {
