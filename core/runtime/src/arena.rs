@@ -143,7 +143,8 @@ impl Persistent {
             }
             let size = bytes.saturating_add(align).max(BLOCK_BYTES);
             budget.take(size as u64, "the state of its nodes")?;
-            self.blocks.push(Block::zeroed(size)?);
+            let block = Block::zeroed(size).inspect_err(|_| budget.give(size as u64))?;
+            self.blocks.push(block);
             self.filled += 1;
             self.used = 0;
         }

@@ -570,9 +570,17 @@ impl Executor {
         Ok(())
     }
 
-    /// Prepares and plans from `first` to behind the next step of dynamic shape.
+    /// Prepares and plans from `first` to behind the next step of dynamic shape. If that fails, nothing of it stays.
     fn prepare_segment(&mut self, registry: &Registry, run: &Run<'_>, first: usize) -> Result<()> {
         let mark = self.persistent.mark();
+        let done = self.try_segment(registry, run, first, mark);
+        if done.is_err() {
+            self.forget_from(first, mark);
+        }
+        done
+    }
+
+    fn try_segment(&mut self, registry: &Registry, run: &Run<'_>, first: usize, mark: Mark) -> Result<()> {
         let mut end = first;
         let mut stale = false;
         let shapes = match first.checked_sub(1) {
@@ -594,8 +602,23 @@ impl Executor {
                 break;
             }
         }
+        self.plan_segment(run, first, end)?;
         self.segments.push(Segment { first, end, mark, shapes });
-        self.plan_segment(run, first, end)
+        Ok(())
+    }
+
+    /// Steps from `first` on are no longer prepared, and what they wrote has no memory.
+    fn forget_from(&mut self, first: usize, mark: Mark) {
+        for step in &mut self.steps[first..] {
+            step.unprepare();
+        }
+        self.persistent.release(mark);
+        for (t, life) in self.lives.iter().enumerate() {
+            let written = life.is_some_and(|life| life.first as usize >= first && life.first > 0);
+            if written && self.placements[t].take().is_some() {
+                self.tensors.set_data(t, std::ptr::null_mut());
+            }
+        }
     }
 
     /// Makes segment `k` fit the shapes that are known now.
@@ -605,17 +628,9 @@ impl Executor {
                 return Ok(());
             }
             let (first, mark) = (segment.first, segment.mark);
-            for step in &mut self.steps[first..] {
-                step.unprepare();
-            }
-            self.persistent.release(mark);
+            self.forget_from(first, mark);
             self.segments.truncate(k);
             self.report.plans.truncate(k);
-            for (t, life) in self.lives.iter().enumerate() {
-                if life.is_some_and(|life| life.first as usize >= first && life.first > 0) {
-                    self.placements[t] = None;
-                }
-            }
         }
         let first = self.segments.last().map_or(0, |segment| segment.end);
         self.prepare_segment(registry, run, first)

@@ -630,11 +630,11 @@ impl<'a> TensorMut<'a> {
 
     /// Copies `data` in. An error if type or length differ.
     pub fn copy_from_slice<T: Element>(self, data: &[T]) -> Result<()> {
-        let name = self.tensor.name.to_owned();
+        let name = self.tensor.name;
         let target = self.into_slice::<T>()?;
         if target.len() != data.len() {
             let message = format!("it has {} elements, {} are given", target.len(), data.len());
-            return Err(Error::Tensor { name, message });
+            return Err(Error::Tensor { name: name.to_owned(), message });
         }
         target.copy_from_slice(data);
         Ok(())
@@ -642,11 +642,11 @@ impl<'a> TensorMut<'a> {
 
     /// Copies `bytes` in. An error if the length differs.
     pub fn copy_from_bytes(self, bytes: &[u8]) -> Result<()> {
-        let name = self.tensor.name.to_owned();
+        let name = self.tensor.name;
         let target = self.into_bytes()?;
         if target.len() != bytes.len() {
             let message = format!("it has {} bytes, {} are given", target.len(), bytes.len());
-            return Err(Error::Tensor { name, message });
+            return Err(Error::Tensor { name: name.to_owned(), message });
         }
         target.copy_from_slice(bytes);
         Ok(())
