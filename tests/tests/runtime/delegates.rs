@@ -1,0 +1,212 @@
+//! Delegates: what they take, and what stays when they fail.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, OnceLock};
+
+use arenite::config::{DelegateConfig, OnMissing};
+use arenite::{Interpreter, Model, Registry, Served};
+
+use crate::models::{f32s, message, model, negation, node, output};
+use crate::plugin;
+
+/// The template's library, built as cargo builds it for users.
+fn template() -> &'static Path {
+    static PATH: OnceLock<PathBuf> = OnceLock::new();
+    PATH.get_or_init(|| {
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(["build", "--offline", "--message-format=json", "-p", "arenite-plugin-template"]);
+        cargo.current_dir(env!("CARGO_MANIFEST_DIR"));
+        if !cfg!(debug_assertions) {
+            cargo.arg("--release");
+        }
+        let built = cargo.output().expect("cargo runs");
+        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+        let messages = String::from_utf8(built.stdout).expect("JSON is UTF-8");
+        let library = messages.lines().find_map(|line| {
+            let message: serde_json::Value = serde_json::from_str(line).ok()?;
+            let target = &message["target"];
+            let ours = target["crate_types"][0] == "cdylib"
+                && target["name"].as_str()?.replace('-', "_").contains("plugin_template");
+            ours.then(|| message["filenames"][0].as_str().map(PathBuf::from))?
+        });
+        library.expect("cargo names the library")
+    })
+}
+
+fn registry() -> Arc<Registry> {
+    let mut registry = Registry::with_static_plugins().unwrap();
+    registry.load_file(template()).unwrap();
+    Arc::new(registry)
+}
+
+/// `y = sin(x) + x + sin(2x)`:
+///
+/// ```text
+/// x ─┬─► Sin ─► a ─► ADD ─► b ─► ADD ─► y
+///    ├───────────────┘            │
+///    └─► ADD ─► c ─► Sin ─► d ────┘
+/// ```
+fn sines() -> Model {
+    model(|m, g| {
+        let x = g.input(f32s("x", &[4]));
+        let [a, b, c, d] = ["a", "b", "c", "d"].map(|name| g.tensor(f32s(name, &[4])));
+        let y = g.output(f32s("y", &[4]));
+        node(m, g, "Sin", &[x], a);
+        node(m, g, "ADD", &[a, x], b);
+        node(m, g, "ADD", &[x, x], c);
+        node(m, g, "Sin", &[c], d);
+        node(m, g, "ADD", &[b, d], y);
+    })
+}
+
+const X: [f32; 4] = [0.0, 0.5, -1.0, 3.0];
+
+#[track_caller]
+fn assert_sines(interpreter: &mut Interpreter) {
+    interpreter.input_mut(0).unwrap().copy_from_slice(&X).unwrap();
+    interpreter.invoke().unwrap();
+    let (shape, y) = output(interpreter, 0);
+    assert_eq!(shape, [4]);
+    for (y, x) in y.iter().zip(X) {
+        assert!((y - (x.sin() + x + (2.0 * x).sin())).abs() < 1e-6, "f({x}) = {y}");
+    }
+}
+
+fn delegated(interpreter: &Interpreter) -> Vec<Option<usize>> {
+    let partition = |served: &Served| match served {
+        Served::Delegate { partition, .. } => Some(*partition),
+        _ => None,
+    };
+    interpreter.served_by().iter().map(partition).collect()
+}
+
+#[test]
+fn a_graph_is_cut_into_four() {
+    let mut interpreter = Interpreter::builder(&sines())
+        .registry(registry())
+        .delegate(DelegateConfig::new("sin"))
+        .build()
+        .unwrap();
+    interpreter.allocate().unwrap();
+    assert_sines(&mut interpreter);
+    assert_eq!(delegated(&interpreter), [Some(0), None, None, Some(1), None]);
+    let reasons = &interpreter.refusals()[1];
+    assert!(
+        reasons.iter().any(|(name, why)| name == "sin" && why.contains("the op is not SIN")),
+        "{reasons:?}"
+    );
+    interpreter.start_profile();
+    assert_sines(&mut interpreter);
+    let rows = interpreter.profile().unwrap().rows();
+    let mut subsets: Vec<&str> = rows.iter().map(|row| row.op.as_str()).collect();
+    assert_eq!(subsets, ["delegate sin", "ADD", "ADD", "delegate sin", "ADD"]);
+    subsets.dedup();
+    assert_eq!(subsets.len(), 4);
+    assert!(rows.iter().all(|row| row.runs == 1));
+}
+
+#[test]
+fn without_the_delegate_the_op_gives_the_same() {
+    let mut interpreter = Interpreter::builder(&sines()).registry(registry()).build().unwrap();
+    interpreter.allocate().unwrap();
+    assert_sines(&mut interpreter);
+    assert!(delegated(&interpreter).iter().all(Option::is_none));
+}
+
+#[test]
+fn options_and_exclusions_leave_nodes_to_the_ops() {
+    let build = |delegate: DelegateConfig| {
+        let mut interpreter =
+            Interpreter::builder(&sines()).registry(registry()).delegate(delegate).build().unwrap();
+        interpreter.allocate().unwrap();
+        assert_sines(&mut interpreter);
+        delegated(&interpreter).iter().filter(|d| d.is_some()).count()
+    };
+    let sin = DelegateConfig::new("sin");
+    let with = |change: &dyn Fn(&mut DelegateConfig)| {
+        let mut config = sin.clone();
+        change(&mut config);
+        config
+    };
+    assert_eq!(build(with(&|_| {})), 2);
+    assert_eq!(build(with(&|c| c.options = vec![("max_nodes".into(), "1".into())])), 1);
+    assert_eq!(build(with(&|c| c.exclude_ops = vec!["Sin".into()])), 0);
+    assert_eq!(build(with(&|c| c.min_nodes = 2)), 0);
+}
+
+#[test]
+fn a_resize_is_followed_by_partitions() {
+    let mut interpreter = Interpreter::builder(&sines())
+        .registry(registry())
+        .delegate(DelegateConfig::new("sin"))
+        .build()
+        .unwrap();
+    for n in [4, 1, 9] {
+        interpreter.resize_input(0, &[n]).unwrap();
+        interpreter.allocate().unwrap();
+        let x: Vec<f32> = (0..n).map(|i| i as f32).collect();
+        interpreter.input_mut(0).unwrap().copy_from_slice(&x).unwrap();
+        interpreter.invoke().unwrap();
+        let (shape, y) = output(&interpreter, 0);
+        assert_eq!(shape, [n]);
+        assert!(y.iter().zip(&x).all(|(y, x)| (y - (x.sin() + x + (2.0 * x).sin())).abs() < 1e-5));
+    }
+}
+
+fn failing(call: &str) -> DelegateConfig {
+    let mut config = DelegateConfig::new("failing");
+    config.options = vec![("in".into(), call.into())];
+    config
+}
+
+#[test]
+fn a_delegate_that_fails_before_the_run_is_left_out() {
+    for call in ["claim", "compile", "prepare"] {
+        let mut interpreter = Interpreter::builder(&negation(&[2]))
+            .registry(plugin::registry())
+            .delegate(failing(call))
+            .build()
+            .unwrap();
+        for _ in 0..2 {
+            interpreter.allocate().unwrap();
+            interpreter.input_mut(0).unwrap().copy_from_slice(&[1.0f32, 2.0]).unwrap();
+            interpreter.invoke().unwrap();
+            assert_eq!(output(&interpreter, 0).1, [-1.0, -2.0], "{call}");
+            assert!(matches!(&interpreter.served_by()[0], Served::Plugin(id) if id == "org.arenite.ops"));
+            let left_out = interpreter.left_out();
+            assert!(left_out.len() == 1 && left_out[0].0 == "failing", "{call}: {left_out:?}");
+            assert!(left_out[0].1.contains("told to fail"), "{call}: {left_out:?}");
+        }
+    }
+}
+
+#[test]
+fn a_delegate_that_fails_in_the_run_is_an_error() {
+    let mut interpreter = Interpreter::builder(&negation(&[2]))
+        .registry(plugin::registry())
+        .delegate(failing("invoke"))
+        .build()
+        .unwrap();
+    interpreter.allocate().unwrap();
+    assert_eq!(delegated(&interpreter), [Some(0)]);
+    let text = message(interpreter.invoke());
+    assert!(text.contains("failing") && text.contains("told to fail"), "{text}");
+}
+
+#[test]
+fn a_missing_delegate_is_an_error_unless_it_may_be_skipped() {
+    let build = |config: DelegateConfig| {
+        let mut interpreter =
+            Interpreter::builder(&negation(&[1])).registry(plugin::registry()).delegate(config).build()?;
+        interpreter.allocate()?;
+        Ok(interpreter)
+    };
+    let text = message(build(DelegateConfig::new("failling")));
+    assert!(text.contains("there is no delegate 'failling'; did you mean 'failing'?"), "{text}");
+    assert!(message(build(failing("create"))).contains("told to fail in create"));
+    let mut config = DelegateConfig::new("absent");
+    config.on_missing = OnMissing::Skip;
+    let interpreter = build(config).unwrap();
+    assert_eq!(interpreter.left_out()[0].0, "absent");
+}

@@ -1,0 +1,10 @@
+//! What a program sees of the interpreter, on models that the tests write.
+
+use arenite_builtin as _;
+
+mod delegates;
+mod limits;
+mod models;
+mod plugin;
+mod shapes;
+mod states;

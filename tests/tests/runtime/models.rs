@@ -1,0 +1,83 @@
+//! Small models.
+
+use arenite::model_file::{
+    tensor_type::{FLOAT32, INT32},
+    writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of},
+};
+use arenite::{Interpreter, Model};
+
+/// A model of one subgraph.
+pub fn model(build: impl FnOnce(&mut ModelBuilder, &mut SubGraph)) -> Model {
+    let (mut model, mut graph) = (ModelBuilder::new(), SubGraph::new("main"));
+    build(&mut model, &mut graph);
+    model.subgraph(graph);
+    Model::from_bytes(model.finish()).expect("the model is sound")
+}
+
+/// Adds `y = op(inputs)`.
+pub fn node(model: &mut ModelBuilder, graph: &mut SubGraph, op: &str, inputs: &[i32], y: i32) {
+    let code = match op {
+        "Sin" | "Accumulate" | "Wait" | "Nothing" => model.custom(op, 1),
+        op => model.builtin(op, 1),
+    };
+    let node = Operator::new(code, inputs, &[y]);
+    graph.operator(match op {
+        "ADD" => node.options(11, |options| options),
+        "MUL" => node.options(21, |options| options),
+        _ => node,
+    });
+}
+
+pub fn f32s(name: &str, shape: &[i32]) -> Tensor {
+    Tensor::new(name, FLOAT32, shape)
+}
+
+/// A constant list of integers.
+pub fn list(model: &mut ModelBuilder, graph: &mut SubGraph, name: &str, values: &[i32]) -> i32 {
+    let buffer = model.buffer(bytes_of(values));
+    graph.tensor(Tensor::new(name, INT32, &[values.len() as i32]).buffer(buffer))
+}
+
+/// `y = -x`, of this shape.
+pub fn negation(shape: &[i32]) -> Model {
+    model(|m, g| {
+        let (x, y) = (g.input(f32s("x", shape)), g.output(f32s("y", shape)));
+        node(m, g, "NEG", &[x], y);
+    })
+}
+
+/// `y = (reshape(x, shape) + row) → −`, where `shape` is an input.
+///
+/// ```text
+/// x [n] ─► RESHAPE ─► r [?] ─► ADD ─► s ─► NEG ─► y
+/// shape ──────┘        row ─────┘
+/// ```
+pub fn dynamic_chain(rank: i32, row: &[i32]) -> Model {
+    model(|m, g| {
+        let x = g.input(f32s("x", &[6]));
+        let shape = g.input(Tensor::new("shape", INT32, &[rank]));
+        let row = g.input(f32s("row", row));
+        let unknown = [1, 1];
+        let (r, s) = (g.tensor(f32s("r", &unknown)), g.tensor(f32s("s", &unknown)));
+        let y = g.output(f32s("y", &unknown));
+        node(m, g, "RESHAPE", &[x, shape], r);
+        node(m, g, "ADD", &[r, row], s);
+        node(m, g, "NEG", &[s], y);
+    })
+}
+
+pub fn allocated(model: &Model) -> Interpreter {
+    let mut interpreter = Interpreter::builder(model).threads(1).build().expect("it builds");
+    interpreter.allocate().expect("it allocates");
+    interpreter
+}
+
+pub fn output(interpreter: &Interpreter, i: usize) -> (Vec<i32>, Vec<f32>) {
+    let tensor = interpreter.output(i).expect("there is one");
+    (tensor.shape.to_vec(), tensor.as_slice::<f32>().expect("it has data").to_vec())
+}
+
+#[track_caller]
+pub fn message<T>(result: arenite::Result<T>) -> String {
+    result.err().expect("it is refused").to_string()
+}

@@ -1,0 +1,134 @@
+//! Ops and a delegate that the tests need.
+//!
+//! | part | does |
+//! |---|---|
+//! | custom op `Accumulate` (x, variable v) | `y = v += x` |
+//! | custom op `Wait` | `y = x`, after it was cancelled |
+//! | delegate `failing`, takes all nodes | fails in the call that the option `in` names |
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use arenite::Registry;
+use arenite_abi::prelude::*;
+
+/// How many nodes `Wait` have begun to wait.
+pub static WAITING: AtomicUsize = AtomicUsize::new(0);
+
+struct Accumulate;
+
+impl Op for Accumulate {
+    const CODE: OpCode = OpCode::Custom("Accumulate");
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const TYPES: ElementTypes = ElementTypes::of(&[F32]);
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let (x, v, _) = node.binary()?;
+        ensure!(x.shape == v.shape, "x is {:?}, v is {:?}", x.shape, v.shape);
+        cx.set_output_shape(0, x.shape)?;
+        Ok(Accumulate)
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        let (x, v, y) = (cx.input_cells::<f32>(0)?, cx.variable::<f32>(1)?, cx.output_cells::<f32>(0)?);
+        for (i, (v, y)) in v.iter().zip(y).enumerate() {
+            v.set(v.get() + x.get(i));
+            y.set(v.get());
+        }
+        Ok(())
+    }
+}
+
+struct Wait;
+
+impl Op for Wait {
+    const CODE: OpCode = OpCode::Custom("Wait");
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const TYPES: ElementTypes = ElementTypes::of(&[F32]);
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        cx.set_output_shape(0, node.unary()?.0.shape)?;
+        Ok(Wait)
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        let start = Instant::now();
+        WAITING.fetch_add(1, Ordering::SeqCst);
+        while !cx.is_cancelled() {
+            ensure!(start.elapsed() < Duration::from_secs(30), "nobody cancelled");
+            std::thread::yield_now();
+        }
+        let (x, y) = (cx.input_cells::<f32>(0)?, cx.output_cells::<f32>(0)?);
+        y.iter().zip(x.iter()).for_each(|(y, x)| y.set(x));
+        Ok(())
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Call {
+    Claim,
+    Compile,
+    Prepare,
+    Invoke,
+}
+
+struct Failing(Call);
+
+struct FailingKernel(Call);
+
+impl Delegate for Failing {
+    const NAME: &'static str = "failing";
+    type Kernel = FailingKernel;
+
+    fn create(options: &OptionPairs<'_>) -> Result<Self> {
+        Ok(Failing(match options.get("in") {
+            Some("claim") => Call::Claim,
+            Some("compile") => Call::Compile,
+            Some("prepare") => Call::Prepare,
+            Some("invoke") => Call::Invoke,
+            _ => return Err(invalid!("told to fail in create")),
+        }))
+    }
+
+    fn claim(&self, graph: &GraphView<'_>, claims: &mut Claims<'_>) -> Result<()> {
+        (0..graph.node_count()).for_each(|node| claims.accept(node));
+        check(self.0, Call::Claim)
+    }
+
+    fn compile(&self, _: &PartitionView<'_>) -> Result<FailingKernel> {
+        check(self.0, Call::Compile).map(|()| FailingKernel(self.0))
+    }
+}
+
+impl DelegateKernel for FailingKernel {
+    fn prepare(&mut self, partition: &PartitionView<'_>, cx: &mut PrepareContext<'_>) -> Result<()> {
+        for (i, &tensor) in partition.outputs().iter().enumerate() {
+            cx.set_output_shape(i, partition.graph().tensor(tensor as usize)?.shape)?;
+        }
+        check(self.0, Call::Prepare)
+    }
+
+    fn invoke(&mut self, _: &PartitionView<'_>, _: &mut EvalContext<'_>) -> Result<()> {
+        check(self.0, Call::Invoke)
+    }
+}
+
+fn check(fails_in: Call, here: Call) -> Result<()> {
+    ensure!(fails_in != here, "told to fail");
+    Ok(())
+}
+
+static PLUGIN: Plugin = plugin! {
+    id: "org.arenite.test.runtime",
+    description: "Ops and a delegate for tests of the runtime",
+    ops: [Accumulate, Wait],
+    delegates: [Failing],
+};
+
+/// The linked-in plugins and this one.
+pub fn registry() -> Arc<Registry> {
+    let mut registry = Registry::with_static_plugins().expect("they are linked in");
+    registry.add_plugin(&PLUGIN).expect("it is sound");
+    Arc::new(registry)
+}
