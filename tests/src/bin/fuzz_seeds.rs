@@ -137,7 +137,7 @@ fn half_precision() -> Vec<u8> {
     let code = model.builtin("TANH", 1);
     graph.operator(Operator::new(code, &[m], &[t]));
     let code = model.builtin("GELU", 1);
-    graph.operator(Operator::new(code, &[t], &[y]).options(124, |o| o.bool(0, true)));
+    graph.operator(Operator::new(code, &[t], &[y]).options(116, |o| o.bool(0, true)));
     model.subgraph(graph);
     model.finish()
 }
