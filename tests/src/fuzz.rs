@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use arenite::config::PlannerConfig;
-use arenite::{Config, Interpreter, Model, Quota, Registry, UsageRecord};
+use arenite::{Config, Interpreter, Model, Quota, Registry, Status, UsageRecord};
 use arenite_abi::Options;
 use arenite_abi::flexbuffer::{FlexKind, FlexValue};
 
@@ -32,7 +32,7 @@ pub fn model(bytes: &[u8]) {
     let Ok(model) = Model::from_bytes(bytes.to_vec()) else { return };
     let builder = Interpreter::builder(&model).registry(registry()).threads(1).quota(quota());
     let Ok(mut interpreter) = builder.build() else { return };
-    if interpreter.allocate().is_err() {
+    if !is_done(interpreter.allocate()) {
         return;
     }
     for i in 0..interpreter.input_count() {
@@ -43,7 +43,7 @@ pub fn model(bytes: &[u8]) {
         }
     }
     for _ in 0..2 {
-        if interpreter.invoke().is_err() {
+        if !is_done(interpreter.invoke()) {
             return;
         }
     }
@@ -54,6 +54,14 @@ pub fn model(bytes: &[u8]) {
         }
     }
     std::hint::black_box(sum);
+}
+
+/// Whether it is done. An op's panic, which comes back as an error, is a defect of the op.
+fn is_done(result: arenite::Result<()>) -> bool {
+    if let Err(error @ arenite::Error::Node { status: Status::Panicked, .. }) = &result {
+        panic!("{error}");
+    }
+    result.is_ok()
 }
 
 /// Bytes as a node's options: a table anywhere in them, and a flexbuffer.

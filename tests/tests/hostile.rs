@@ -1,0 +1,761 @@
+//! Malformed models as an application meets them: load, build, allocate, invoke. Each ends in an error that names the
+//! field or the tensor, within a second, and never in a panic.
+
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use arenite::{Error, Interpreter, Model, Quota, Registry, Status};
+use arenite_model::tensor_type::{FLOAT32, STRING};
+use arenite_model::writer::{
+    Buffer, Level, ModelBuilder, Operator, SubGraph, Tensor, Value, bytes_of, bytes_of_strings,
+};
+use arenite_tests::op_models::{self, OneOp, Sound, f32, i32};
+
+fn registry() -> Arc<Registry> {
+    static REGISTRY: OnceLock<Arc<Registry>> = OnceLock::new();
+    let make = || {
+        let mut registry = Registry::new();
+        for plugin in arenite_builtin::register_builtins() {
+            registry.add_plugin(plugin).expect("the default plugins are well formed");
+        }
+        Arc::new(registry)
+    };
+    Arc::clone(REGISTRY.get_or_init(make))
+}
+
+/// Loads, builds, allocates and invokes with zeroed inputs, as an application would.
+fn run(bytes: Vec<u8>) -> Result<Vec<Vec<u8>>, String> {
+    run_with(bytes, Quota::default(), &[])
+}
+
+fn run_with(bytes: Vec<u8>, quota: Quota, inputs: &[(usize, &[u8])]) -> Result<Vec<Vec<u8>>, String> {
+    let start = Instant::now();
+    let result = (|| -> arenite::Result<Vec<Vec<u8>>> {
+        let model = Model::from_bytes(bytes)?;
+        let mut interpreter =
+            Interpreter::builder(&model).registry(registry()).threads(1).quota(quota).build()?;
+        interpreter.allocate()?;
+        for &(i, bytes) in inputs {
+            interpreter.input_mut(i)?.copy_from_bytes(bytes)?;
+        }
+        interpreter.invoke()?;
+        (0..interpreter.output_count()).map(|i| Ok(interpreter.output(i)?.bytes()?.to_vec())).collect()
+    })();
+    let took = start.elapsed();
+    assert!(took < Duration::from_secs(1), "{took:?} for {:?}", result.map(|_| ()));
+    result.map_err(|error| {
+        let panicked = matches!(error, Error::Node { status: Status::Panicked, .. });
+        assert!(!panicked, "{error}");
+        error.to_string()
+    })
+}
+
+/// The sound model of `op`, number `n` of those that there are.
+fn sound(op: &str, n: usize) -> ModelBuilder {
+    let mut models = op_models::all().into_iter().filter(|sound| sound.op == op);
+    models.nth(n).expect("op_models has it").model
+}
+
+/// A list of `(model, what the error must say)`.
+#[derive(Default)]
+struct Cases(Vec<(Result<Vec<Vec<u8>>, String>, &'static str)>);
+
+impl Cases {
+    fn spoilt(&mut self, mut model: ModelBuilder, spoil: impl FnOnce(&mut ModelBuilder), text: &'static str) {
+        spoil(&mut model);
+        self.model(model, text);
+    }
+
+    fn model(&mut self, model: ModelBuilder, text: &'static str) {
+        self.0.push((run(model.finish()), text));
+    }
+
+    fn fed(&mut self, model: ModelBuilder, inputs: &[(usize, Vec<u8>)], text: &'static str) {
+        let inputs: Vec<(usize, &[u8])> = inputs.iter().map(|(i, bytes)| (*i, &bytes[..])).collect();
+        self.0.push((run_with(model.finish(), Quota::default(), &inputs), text));
+    }
+}
+
+impl Drop for Cases {
+    /// All that are wrong at once.
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            return;
+        }
+        let wrong: Vec<String> = self
+            .0
+            .iter()
+            .filter_map(|(result, text)| match result {
+                Ok(_) => Some(format!("it ran, instead of: {text}")),
+                Err(error) => (!error.contains(text)).then(|| format!("wanted: {text}\n   got: {error}")),
+            })
+            .collect();
+        assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+        assert!(!self.0.is_empty());
+    }
+}
+
+/// Sets the field in `slot` of the node's options.
+fn option(model: &mut ModelBuilder, slot: u16, value: Value) {
+    let options = model.subgraphs[0].operators[0].options.as_mut().expect("it has options");
+    options.1.slots.retain(|(s, _)| *s != slot);
+    options.1.slots.push((slot, value));
+}
+
+/// Sets the data of the node's input `i`, a constant.
+fn constant(model: &mut ModelBuilder, i: usize, data: Vec<u8>) {
+    let graph = &model.subgraphs[0];
+    let tensor = graph.operators[0].inputs[i] as usize;
+    let buffer = graph.tensors[tensor].buffer as usize;
+    assert_ne!(buffer, 0, "input {i} is constant");
+    model.buffers[buffer] = Buffer::Inline(data);
+}
+
+#[test]
+fn every_sound_model_runs() {
+    for Sound { op, model, inputs } in op_models::all() {
+        let inputs: Vec<(usize, &[u8])> = inputs.iter().map(|(i, bytes)| (*i, &bytes[..])).collect();
+        let outputs = run_with(model.finish(), Quota::default(), &inputs);
+        assert!(outputs.as_ref().is_ok_and(|o| !o.is_empty()), "{op}: {outputs:?}");
+    }
+}
+
+#[test]
+fn d01_subgraphs_absent() {
+    let mut cases = Cases::default();
+    cases.spoilt(sound("ADD", 0), |m| m.subgraphs.clear(), "subgraphs: absent or empty");
+}
+
+#[test]
+fn d02_buffer_wraps_around() {
+    let mut cases = Cases::default();
+    cases.spoilt(
+        sound("CONV_2D", 0),
+        |m| m.buffers[1] = Buffer::Range { offset: u64::MAX - 63, size: 216 },
+        "buffers[1]: 216 bytes at offset 18446744073709551552 do not lie in the file of",
+    );
+}
+
+#[test]
+fn d03_custom_options_wrap_around() {
+    let mut cases = Cases::default();
+    cases.spoilt(
+        OneOp::custom("Anything").feed(f32("x", &[1])).output(f32("y", &[1])).model(),
+        |m| m.subgraphs[0].operators[0].custom_options = Buffer::Range { offset: u64::MAX, size: 2 },
+        "subgraphs[0].operators[0].large_custom_options_offset: 2 bytes at offset 18446744073709551615 do not lie",
+    );
+}
+
+#[test]
+fn d04_input_absent() {
+    let mut cases = Cases::default();
+    cases.spoilt(
+        sound("ADD", 0),
+        |m| m.subgraphs[0].operators[0].inputs = vec![0, -1],
+        "ADD (node 0, output 'y'): input 1 is absent, this op needs it",
+    );
+}
+
+/// Every op, with every input absent, missing, or doubled, and every output missing or doubled.
+#[test]
+fn d04_any_input_or_output_absent() {
+    let mut refused = 0;
+    for Sound { op, model, .. } in op_models::all() {
+        let node = &model.subgraphs[0].operators[0];
+        let mut spoilt: Vec<Operator> = Vec::new();
+        for i in 0..node.inputs.len() {
+            let mut absent = node.clone();
+            absent.inputs[i] = -1;
+            let mut missing = node.clone();
+            missing.inputs.remove(i);
+            let mut doubled = node.clone();
+            doubled.inputs.push(node.inputs[i]);
+            spoilt.extend([absent, missing, doubled]);
+        }
+        spoilt.push(Operator { inputs: vec![], ..node.clone() });
+        spoilt.push(Operator { outputs: vec![], ..node.clone() });
+        for node in spoilt {
+            let mut model = model.clone();
+            if node.outputs.is_empty() {
+                model.subgraphs[0].outputs.clear();
+            }
+            model.subgraphs[0].operators[0] = node;
+            if let Err(error) = run(model.finish()) {
+                assert!(error.starts_with(&format!("{op} (node 0")), "{op}: {error}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(refused > 150, "only {refused} were refused");
+}
+
+#[test]
+fn d05_subgraph_output_absent() {
+    let mut cases = Cases::default();
+    cases.spoilt(
+        sound("ADD", 0),
+        |m| m.subgraphs[0].outputs = vec![-1],
+        "subgraphs[0].outputs[0]: tensor index -1, subgraph has 3 tensors",
+    );
+}
+
+#[test]
+fn d06_output_is_a_constant() {
+    let mut cases = Cases::default();
+    cases.spoilt(
+        sound("CONV_2D", 0),
+        |m| m.subgraphs[0].operators[0].outputs = vec![1],
+        "subgraphs[0].operators[0].outputs[0]: tensor 1 is a constant",
+    );
+}
+
+#[test]
+fn d07_read_before_written() {
+    let mut cases = Cases::default();
+    cases.spoilt(
+        sound("ADD", 0),
+        |m| {
+            let later = m.subgraphs[0].tensor(f32("later", &[2, 3]));
+            m.subgraphs[0].operators[0].inputs[0] = later;
+            let relu = m.builtin("RELU", 1);
+            m.subgraphs[0].operator(Operator::new(relu, &[1], &[later]));
+        },
+        "subgraphs[0].operators[0].inputs[0]: tensor 3 is read before operators[1] writes it",
+    );
+}
+
+#[test]
+fn d08_custom_options_absent() {
+    let mut cases = Cases::default();
+    let one = OneOp::custom("TFLite_Detection_PostProcess").feed(f32("boxes", &[1, 4, 4]));
+    cases.model(one.output(f32("y", &[1])).model(), "TFLite_Detection_PostProcess");
+}
+
+#[test]
+fn d09_split_into_nothing() {
+    let mut cases = Cases::default();
+    for n in [0, -1, i32::MAX] {
+        cases.spoilt(sound("SPLIT", 0), |m| option(m, 0, Value::I32(n)), "SPLIT (node 0, output 'a'): ");
+    }
+}
+
+#[test]
+fn d10_sparse_indices() {
+    let sparse = |segments: &[i32], indices: &[i32]| {
+        let mut model = sound("DENSIFY", 0);
+        let sparsity = model.subgraphs[0].tensors[0].sparsity.as_mut().expect("it is sparse");
+        sparsity.levels[1] = Level::Sparse { segments: segments.to_vec(), indices: indices.to_vec() };
+        model
+    };
+    let mut cases = Cases::default();
+    cases.model(
+        sparse(&[0, 1, i32::MAX], &[1, 0]),
+        "sparsity.dim_metadata[1].array_indices: has 2 entries, must have 2147483647",
+    );
+    cases.model(
+        sparse(&[0, 1, 2], &[1, 1 << 28]),
+        "sparsity.dim_metadata[1].array_indices[1]: is 268435456, must be inside the dimension",
+    );
+}
+
+#[test]
+fn d14_signature_of_no_subgraph() {
+    let mut cases = Cases::default();
+    cases.spoilt(
+        sound("ADD", 0),
+        |m| m.signature("serving_default", 99, &[("a", 0)], &[("y", 2)]),
+        "signature_defs[0].subgraph_index: subgraph index 99, model has 1 subgraphs",
+    );
+}
+
+#[test]
+fn d16_no_permutation() {
+    let mut cases = Cases::default();
+    for perm in [[0, 0], [0, 2], [-3, 0], [i32::MAX, i32::MIN]] {
+        cases.spoilt(
+            sound("TRANSPOSE", 0),
+            |m| constant(m, 1, bytes_of(&perm)),
+            "TRANSPOSE (node 0, output 'y'): ",
+        );
+    }
+}
+
+#[test]
+fn d17_slice_outside() {
+    let mut cases = Cases::default();
+    for fed in 0..2 {
+        for (begin, size) in [(1 << 28, 1), (-1, 1), (0, 1 << 28), (1 << 30, i32::MAX), (0, -2)] {
+            let (begin, size) = (bytes_of(&[0, begin]), bytes_of(&[1, size]));
+            let text = "SLICE (node 0, output 'y'): ";
+            if fed == 1 {
+                cases.fed(sound("SLICE", 1), &[(1, begin), (2, size)], text);
+            } else {
+                cases.spoilt(
+                    sound("SLICE", 0),
+                    |m| {
+                        constant(m, 1, begin);
+                        constant(m, 2, size);
+                    },
+                    text,
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn d18_quantization() {
+    let mut cases = Cases::default();
+    let spoil = |scale: f32, zero_point: i64| {
+        move |m: &mut ModelBuilder| {
+            let tensor = &mut m.subgraphs[0].tensors[0];
+            *tensor = tensor.clone().quantized(scale, zero_point);
+        }
+    };
+    let quantized = 1;
+    cases.spoilt(
+        sound("ADD", quantized),
+        spoil(0.0, 0),
+        "quantization.scale[0]: is 0, must be finite and positive",
+    );
+    cases.spoilt(
+        sound("ADD", quantized),
+        spoil(f32::NAN, 0),
+        "subgraphs[0].tensors[0].quantization.scale[0]: is NaN, must be finite and positive",
+    );
+    cases.spoilt(
+        sound("ADD", quantized),
+        spoil(0.5, 1 << 40),
+        "subgraphs[0].tensors[0].quantization.zero_point[0]: is 1099511627776, must be a value of",
+    );
+}
+
+/// Scales that are finite and positive and yet extreme, and no quantization at all: an error or a result.
+#[test]
+fn d18_extreme_scales_of_every_op() {
+    for Sound { op, model, .. } in op_models::all() {
+        for t in 0..model.subgraphs[0].tensors.len() {
+            let tensor = &model.subgraphs[0].tensors[t];
+            if tensor.quantization.is_none() {
+                continue;
+            }
+            for scale in [None, Some(f32::MIN_POSITIVE), Some(1e-45), Some(f32::MAX), Some(1e-9), Some(1e9)] {
+                let mut model = model.clone();
+                let tensor = &mut model.subgraphs[0].tensors[t];
+                match scale {
+                    None => tensor.quantization = None,
+                    Some(scale) => *tensor = tensor.clone().quantized(scale, 0),
+                }
+                if let Err(error) = run(model.finish()) {
+                    assert!(error.starts_with(op) || error.starts_with("subgraphs[0]"), "{op}: {error}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn d19_shapes() {
+    let mut cases = Cases::default();
+    cases.spoilt(
+        sound("ADD", 0),
+        |m| m.subgraphs[0].tensors[0].shape = vec![65536; 4],
+        "subgraphs[0].tensors[0].shape: the tensor's size overflows",
+    );
+    cases.spoilt(
+        sound("ADD", 0),
+        |m| m.subgraphs[0].tensors[0].shape = vec![1, -4],
+        "subgraphs[0].tensors[0].shape[1]: is -4, must be 0 or more",
+    );
+}
+
+#[test]
+fn d20_buffers() {
+    let mut cases = Cases::default();
+    cases.spoilt(
+        sound("CONV_2D", 0),
+        |m| m.subgraphs[0].tensors[1].buffer = 9999,
+        "subgraphs[0].tensors[1].buffer: buffer index 9999, model has 3 buffers",
+    );
+    cases.spoilt(
+        sound("CONV_2D", 0),
+        |m| m.buffers[1] = Buffer::Inline(vec![0; 215]),
+        "subgraphs[0].tensors[1].buffer: the buffer has 215 bytes, type and shape need 216",
+    );
+}
+
+/// Strides, dilations, filter sizes and multipliers that are 0, negative or huge.
+#[test]
+fn d21_strides_dilations_filters() {
+    let mut cases = Cases::default();
+    let fields: [(&str, &[u16], &'static str); 5] = [
+        ("CONV_2D", &[1, 2, 4, 5], "CONV_2D (node 0, output 'y'): "),
+        ("DEPTHWISE_CONV_2D", &[1, 2, 5, 6], "DEPTHWISE_CONV_2D (node 0, output 'y'): "),
+        ("AVERAGE_POOL_2D", &[1, 2, 3, 4], "AVERAGE_POOL_2D (node 0, output 'y'): "),
+        ("MAX_POOL_2D", &[1, 2, 3, 4], "MAX_POOL_2D (node 0, output 'y'): "),
+        ("TRANSPOSE_CONV", &[1, 2], "TRANSPOSE_CONV (node 0, output 'y'): "),
+    ];
+    for (op, slots, text) in fields {
+        for &slot in slots {
+            for value in [0, -1, i32::MIN] {
+                cases.spoilt(sound(op, 0), |m| option(m, slot, Value::I32(value)), text);
+                cases.spoilt(sound(op, 1), |m| option(m, slot, Value::I32(value)), text);
+            }
+            // A huge one may be in order: then the output is small.
+            let mut model = sound(op, 0);
+            option(&mut model, slot, Value::I32(i32::MAX));
+            let _ = run(model.finish());
+        }
+    }
+    for strides in [[1, 0], [0, 0]] {
+        let text = "STRIDED_SLICE (node 0, output 'y'): the stride of entry";
+        cases.spoilt(sound("STRIDED_SLICE", 0), |m| constant(m, 3, bytes_of(&strides)), text);
+        let inputs = [(2, bytes_of(&[2, 6])), (3, bytes_of(&strides))];
+        cases.fed(sound("STRIDED_SLICE", 1), &inputs, text);
+    }
+    for op in ["CONV_2D", "DEPTHWISE_CONV_2D", "TRANSPOSE_CONV"] {
+        for shape in [[0, 3, 3, 2], [3, 0, 3, 2], [3, 3, 0, 2], [3, 3, 3, 0]] {
+            let spoil = |m: &mut ModelBuilder| m.subgraphs[0].tensors[1].shape = shape.to_vec();
+            cases.spoilt(sound(op, 0), spoil, op_text(op));
+        }
+    }
+}
+
+fn op_text(op: &str) -> &'static str {
+    match op {
+        "CONV_2D" => "CONV_2D (node 0, output 'y'): ",
+        "DEPTHWISE_CONV_2D" => "DEPTHWISE_CONV_2D (node 0, output 'y'): ",
+        _ => "TRANSPOSE_CONV (node 0, output 'y'): ",
+    }
+}
+
+#[test]
+fn d22_gather_outside() {
+    let mut cases = Cases::default();
+    for n in [0, 2] {
+        for (index, text) in [
+            (1 << 28, "GATHER (node 0, output 'y'): index 268435456"),
+            (-(1 << 28), "GATHER (node 0, output 'y'): index -268435456"),
+            (4, "GATHER (node 0, output 'y'): index 4"),
+        ] {
+            let indices = bytes_of(&[0, index]);
+            cases.spoilt(sound("GATHER", n), |m| constant(m, 1, indices.clone()), text);
+            cases.fed(sound("GATHER", n + 1), &[(1, indices)], text);
+        }
+    }
+}
+
+#[test]
+fn d23_strings() {
+    let strings = |data: Vec<u8>| {
+        let one = OneOp::new("GATHER").constant(Tensor::new("s", STRING, &[2]), data);
+        let one = one.constant(i32("indices", &[1]), bytes_of(&[0])).output(Tensor::new("y", STRING, &[1]));
+        one.options(23, |o| o).model()
+    };
+    assert_eq!(
+        run(strings(bytes_of_strings(&["one", "two"])).finish()),
+        Ok(vec![bytes_of_strings(&["one"])])
+    );
+    let mut cases = Cases::default();
+    cases.model(strings(bytes_of(&[i32::MAX, 16, 17, 18])), "subgraphs[0].tensors[0].buffer: ");
+    cases.model(strings(bytes_of(&[2, 16, 18, 17, 0])), "subgraphs[0].tensors[0].buffer: ");
+    cases.model(strings(bytes_of(&[2, 16, i32::MAX, i32::MAX, 0])), "subgraphs[0].tensors[0].buffer: ");
+    cases.model(strings(bytes_of(&[2])), "subgraphs[0].tensors[0].buffer: ");
+    cases.model(strings(bytes_of(&[1, 12, 12])), "subgraphs[0].tensors[0].buffer: ");
+}
+
+#[test]
+fn d24_two_producers() {
+    let mut cases = Cases::default();
+    cases.spoilt(
+        sound("ADD", 0),
+        |m| m.subgraphs[0].operators.extend_from_within(..),
+        "subgraphs[0].operators[1].outputs[0]: tensor 2 is already written by operators[0]",
+    );
+    cases.spoilt(
+        sound("ADD", 0),
+        |m| m.subgraphs[0].operators[0].outputs = vec![0],
+        "subgraphs[0].operators[0].outputs[0]: tensor 0 is an input of the subgraph",
+    );
+}
+
+#[test]
+fn d25_a_tensor_of_1_tib() {
+    let mut cases = Cases::default();
+    let huge = [1 << 20, 1 << 18];
+    let one = OneOp::new("RELU").feed(f32("x", &huge)).output(f32("y", &huge));
+    cases.model(one.model(), "1099511627776");
+}
+
+/// Small inputs whose outputs only the op's arithmetic makes huge: as constants in `allocate`, fed in `invoke`.
+#[test]
+fn d25_outputs_that_arithmetic_makes_huge() {
+    let mut cases = Cases::default();
+    let text = "the quota is";
+    let big = 1 << 20;
+    for (op, n, i, data) in [
+        ("PAD", 0, 1, bytes_of(&[big, big, big, big])),
+        ("RESIZE_BILINEAR", 0, 1, bytes_of(&[big, big])),
+        ("RESIZE_NEAREST_NEIGHBOR", 0, 1, bytes_of(&[big, big])),
+    ] {
+        cases.spoilt(sound(op, n), |m| constant(m, i, data.clone()), text);
+        cases.fed(sound(op, n + 1), &[(i, data)], text);
+    }
+    // Sizes that do not fit 64 bits, nor a dimension 32.
+    for (op, n, i, data) in [
+        ("PAD", 0, 1, bytes_of(&[i32::MAX; 4])),
+        ("RESIZE_BILINEAR", 0, 1, bytes_of(&[i32::MAX; 2])),
+        ("RESIZE_NEAREST_NEIGHBOR", 0, 1, bytes_of(&[i32::MAX; 2])),
+        ("RESHAPE", 0, 1, bytes_of(&[i32::MAX; 2])),
+        ("TRANSPOSE_CONV", 0, 0, bytes_of(&[1, i32::MAX, i32::MAX, 3])),
+    ] {
+        cases.spoilt(sound(op, n), |m| constant(m, i, data.clone()), "(node 0, output 'y'): ");
+        if op != "TRANSPOSE_CONV" {
+            cases.fed(sound(op, n + 1), &[(i, data)], "(node 0, output 'y'): ");
+        }
+    }
+    let wide = |name: &str, shape: &[i32]| f32(name, shape);
+    let add = OneOp::new("ADD").feed(wide("a", &[1 << 24, 1])).feed(wide("b", &[1, 1 << 24]));
+    cases.model(add.output(f32("y", &[1, 1])).options(11, |o| o).model(), text);
+    let matmul = OneOp::new("BATCH_MATMUL").feed(wide("a", &[1 << 24, 1])).feed(wide("b", &[1, 1 << 24]));
+    cases.model(matmul.output(f32("y", &[1, 1])).options(101, |o| o).model(), text);
+}
+
+#[test]
+fn quota_of_bytes_nodes_and_time() {
+    let quota = Quota { bytes: 100, ..Quota::default() };
+    let error = run_with(sound("CONV_2D", 0).finish(), quota, &[]).expect_err("more than 100 bytes");
+    assert!(error.contains("the quota is 100; raise `bytes` in [quota] if that is right"), "{error}");
+    let quota = Quota { nodes: 0, ..Quota::default() };
+    let error = run_with(sound("CONV_2D", 0).finish(), quota, &[]).expect_err("one node");
+    assert_eq!(error, "the model needs 1 nodes, the quota is 0; raise `nodes` in [quota] if that is right");
+    let quota = Quota { time: Some(Duration::ZERO), ..Quota::default() };
+    let error = run_with(sound("CONV_2D", 0).finish(), quota, &[]).expect_err("no time at all");
+    assert!(error.contains("time"), "{error}");
+}
+
+#[test]
+fn metadata_of_no_buffer() {
+    let mut cases = Cases::default();
+    cases.spoilt(
+        sound("ADD", 0),
+        |m| m.metadata.push(("m".into(), 9999)),
+        "metadata[0].buffer: buffer index 9999, model has 1 buffers",
+    );
+}
+
+#[test]
+fn operator_code_out_of_range() {
+    let mut cases = Cases::default();
+    cases.spoilt(
+        sound("ADD", 0),
+        |m| m.subgraphs[0].operators[0].opcode_index = 1 << 31,
+        "subgraphs[0].operators[0].opcode_index: operator code index 2147483648, model has 1 operator codes",
+    );
+}
+
+/// Every op with the options of another: an error that names both, or they are not read.
+#[test]
+fn options_of_another_union_type() {
+    let mut refused = 0;
+    for Sound { op, mut model, inputs } in op_models::all() {
+        let Some((tag, _)) = &mut model.subgraphs[0].operators[0].options else { continue };
+        *tag = 13;
+        let inputs: Vec<(usize, &[u8])> = inputs.iter().map(|(i, bytes)| (*i, &bytes[..])).collect();
+        if let Err(error) = run_with(model.finish(), Quota::default(), &inputs) {
+            assert!(error.starts_with(op), "{op}: {error}");
+            assert!(error.contains("its options are of union type 13, this op reads type"), "{op}: {error}");
+            refused += 1;
+        }
+    }
+    assert!(refused > 20, "only {refused} were refused");
+}
+
+#[test]
+fn rank_9() {
+    let mut cases = Cases::default();
+    let one = OneOp::new("RELU").feed(f32("x", &[1; 9])).output(f32("y", &[1; 9]));
+    cases.model(one.model(), "tensor 'x' (index 0': it has rank 9, the highest is 8");
+}
+
+/// Truncated and random flexbuffers as custom options: nothing serves the op, and nothing falls over before.
+#[test]
+fn truncated_files_and_options() {
+    let mut model = OneOp::custom("Flexible").feed(f32("x", &[1])).output(f32("y", &[1])).model();
+    for length in 0..40 {
+        model.subgraphs[0].operators[0].custom_options =
+            Buffer::Inline((0..length).map(|i: u8| i.wrapping_mul(17)).collect());
+        let error = run(model.finish()).expect_err("nothing serves it");
+        assert!(error.contains("custom op Flexible version 1"), "{error}");
+    }
+    let bytes = sound("CONV_2D", 1).finish();
+    for end in 0..bytes.len() {
+        assert!(run(bytes[..end].to_vec()).is_err(), "the first {end} of {} bytes ran", bytes.len());
+    }
+}
+
+/// 10⁵ nodes in a row, which a delegate that takes every other one would cut into as many partitions.
+#[test]
+fn d_also_many_nodes() {
+    let mut model = ModelBuilder::new();
+    let codes = [model.builtin("RELU", 1), model.builtin("NEG", 1)];
+    let mut graph = SubGraph::new("main");
+    let mut last = graph.input(Tensor::new("x", FLOAT32, &[4]));
+    for i in 0..100_000 {
+        let next = graph.tensor(Tensor::new("t", FLOAT32, &[4]));
+        graph.operator(Operator::new(codes[i % 2], &[last], &[next]));
+        last = next;
+    }
+    graph.outputs.push(last);
+    model.subgraph(graph);
+    let bytes = model.finish();
+    let start = Instant::now();
+    let model = Model::from_bytes(bytes).expect("it is sound");
+    let quota = Quota { nodes: 99_999, ..Quota::default() };
+    let build = Interpreter::builder(&model).registry(registry()).quota(quota).build();
+    assert!(build.is_err_and(|error| error.to_string().contains("the model needs 100000 nodes")));
+    let mut interpreter = Interpreter::builder(&model)
+        .registry(registry())
+        .threads(1)
+        .build()
+        .expect("within the default quota");
+    interpreter.allocate().expect("every node is served");
+    interpreter.invoke().expect("it runs");
+    let took = start.elapsed();
+    assert!(took < Duration::from_secs(20), "quadratic in the number of nodes: {took:?}");
+}
+
+// ── Mutations ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/// A small generator: the same numbers in every run. Source: Vigna, SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() % n.max(1) as u64) as usize
+    }
+
+    fn word(&mut self) -> i32 {
+        const WORDS: [i32; 14] =
+            [0, 1, -1, 2, 3, 8, 127, 255, 65536, 1 << 28, -(1 << 28), 1 << 30, i32::MAX, i32::MIN];
+        if self.below(3) == 0 { self.next() as i32 } else { WORDS[self.below(WORDS.len())] }
+    }
+}
+
+/// Runs the bytes, and says which they are if that panics.
+fn survives(what: &str, case: usize, bytes: &[u8]) {
+    let start = Instant::now();
+    let result = std::panic::catch_unwind(|| arenite_tests::fuzz::model(bytes));
+    assert!(result.is_ok(), "{what}, mutation {case} panicked");
+    assert!(start.elapsed() < Duration::from_secs(2), "{what}, mutation {case}: {:?}", start.elapsed());
+}
+
+#[test]
+fn mutated_bytes_never_panic() {
+    let digits = |name: &str| {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/digits").join(name);
+        (name.to_owned(), std::fs::read(path).expect("it is committed"))
+    };
+    let mut files = vec![digits("digits_f32.tflite"), digits("digits_i8.tflite")];
+    files.extend(op_models::all().into_iter().map(|sound| (sound.op.to_owned(), sound.model.finish())));
+    let each = 20_000 / files.len();
+    let mut random = Random(1);
+    for (name, bytes) in &files {
+        for case in 0..each {
+            let mut bytes = bytes.clone();
+            for _ in 0..=random.below(4) {
+                let at = random.below(bytes.len());
+                match random.below(3) {
+                    0 => bytes[at] ^= 1 << random.below(8),
+                    1 => bytes[at] = random.next() as u8,
+                    _ => {
+                        let at = at & !3;
+                        let word = random.word().to_le_bytes();
+                        bytes.iter_mut().skip(at).zip(word).for_each(|(byte, new)| *byte = new);
+                    }
+                }
+            }
+            survives(name, case, &bytes);
+        }
+    }
+}
+
+/// The file stays well formed, what it says does not: shapes, types, options, constants, quantization, wiring.
+#[test]
+fn mutated_models_never_panic() {
+    let models = op_models::all();
+    let each = 20_000 / models.len();
+    let mut random = Random(2);
+    for Sound { op, model, .. } in &models {
+        for case in 0..each {
+            let mut model = model.clone();
+            for _ in 0..=random.below(3) {
+                mutate(&mut model, &mut random);
+            }
+            survives(op, case, &model.finish());
+        }
+    }
+}
+
+fn mutate(model: &mut ModelBuilder, random: &mut Random) {
+    let graph = &mut model.subgraphs[0];
+    let t = random.below(graph.tensors.len());
+    let tensor = &mut graph.tensors[t];
+    match random.below(8) {
+        0 => match random.below(3) {
+            0 => drop(tensor.shape.pop()),
+            1 => tensor.shape.push(random.below(4) as i32),
+            _ => {
+                let i = random.below(tensor.shape.len());
+                let small = random.below(2) == 0;
+                let dim = if small { random.below(9) as i32 } else { random.word() };
+                tensor.shape.iter_mut().skip(i).take(1).for_each(|d| *d = dim);
+            }
+        },
+        1 => tensor.element_type = random.below(24) as i32,
+        2 => {
+            let scale = f32::from_bits(random.next() as u32).abs();
+            let zero_point = random.below(256) as i64 - 128;
+            let n = if random.below(2) == 0 { 1 } else { random.below(5) };
+            let dimension = random.below(4) as i32;
+            *tensor = tensor.clone().per_channel(&vec![scale; n], &vec![zero_point; n], dimension);
+        }
+        3 | 4 => {
+            if let Some((_, options)) = &mut graph.operators[0].options {
+                let (slot, value) = (random.below(7) as u16, random.word());
+                options.slots.retain(|(s, v)| *s != slot || matches!(v, Value::I32s(_)));
+                if !options.slots.iter().any(|(s, _)| *s == slot) {
+                    options.slots.push((slot, Value::I32(value)));
+                }
+            }
+        }
+        5 => {
+            let b = random.below(model.buffers.len());
+            if let Buffer::Inline(data) = &mut model.buffers[b] {
+                let at = random.below(data.len()) & !3;
+                let word = random.word().to_le_bytes();
+                data.iter_mut().skip(at).zip(word).for_each(|(byte, new)| *byte = new);
+            }
+        }
+        6 => {
+            let node = &mut graph.operators[0];
+            let i = random.below(node.inputs.len());
+            match random.below(3) {
+                0 => node.inputs.iter_mut().skip(i).take(1).for_each(|input| *input = t as i32),
+                1 => node.inputs.iter_mut().skip(i).take(1).for_each(|input| *input = -1),
+                _ => drop(node.inputs.pop()),
+            }
+        }
+        _ => {
+            let code = &mut model.operator_codes[0];
+            code.version = random.below(12) as i32;
+        }
+    }
+}
