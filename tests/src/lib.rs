@@ -10,6 +10,7 @@ pub mod array;
 pub mod case;
 pub mod compare;
 pub mod fuzz;
+pub mod libraries;
 pub mod op_models;
 pub mod report;
 pub mod run;

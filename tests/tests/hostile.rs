@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use arenite::{Error, Interpreter, Model, Quota, Registry, Status};
 use arenite_model::tensor_type::{FLOAT32, STRING};
 use arenite_model::writer::{
-    Buffer, Level, ModelBuilder, Operator, SubGraph, Tensor, Value, bytes_of, bytes_of_strings,
+    Buffer, Level, ModelBuilder, Operator, Options, SubGraph, Tensor, Value, bytes_of, bytes_of_strings,
 };
 use arenite_tests::op_models::{self, OneOp, Sound, f32, i32};
 
@@ -58,21 +58,28 @@ fn sound(op: &str, n: usize) -> ModelBuilder {
 
 /// A list of `(model, what the error must say)`.
 #[derive(Default)]
-struct Cases(Vec<(Result<Vec<Vec<u8>>, String>, &'static str)>);
+struct Cases(Vec<Case>);
+
+type Case = (Result<Vec<Vec<u8>>, String>, String);
 
 impl Cases {
-    fn spoilt(&mut self, mut model: ModelBuilder, spoil: impl FnOnce(&mut ModelBuilder), text: &'static str) {
+    fn spoilt(
+        &mut self,
+        mut model: ModelBuilder,
+        spoil: impl FnOnce(&mut ModelBuilder),
+        text: impl Into<String>,
+    ) {
         spoil(&mut model);
         self.model(model, text);
     }
 
-    fn model(&mut self, model: ModelBuilder, text: &'static str) {
-        self.0.push((run(model.finish()), text));
+    fn model(&mut self, model: ModelBuilder, text: impl Into<String>) {
+        self.0.push((run(model.finish()), text.into()));
     }
 
-    fn fed(&mut self, model: ModelBuilder, inputs: &[(usize, Vec<u8>)], text: &'static str) {
+    fn fed(&mut self, model: ModelBuilder, inputs: &[(usize, Vec<u8>)], text: impl Into<String>) {
         let inputs: Vec<(usize, &[u8])> = inputs.iter().map(|(i, bytes)| (*i, &bytes[..])).collect();
-        self.0.push((run_with(model.finish(), Quota::default(), &inputs), text));
+        self.0.push((run_with(model.finish(), Quota::default(), &inputs), text.into()));
     }
 }
 
@@ -87,7 +94,9 @@ impl Drop for Cases {
             .iter()
             .filter_map(|(result, text)| match result {
                 Ok(_) => Some(format!("it ran, instead of: {text}")),
-                Err(error) => (!error.contains(text)).then(|| format!("wanted: {text}\n   got: {error}")),
+                Err(error) => {
+                    (!error.contains(text.as_str())).then(|| format!("wanted: {text}\n   got: {error}"))
+                }
             })
             .collect();
         assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
@@ -235,7 +244,11 @@ fn d08_custom_options_absent() {
 fn d09_split_into_nothing() {
     let mut cases = Cases::default();
     for n in [0, -1, i32::MAX] {
-        cases.spoilt(sound("SPLIT", 0), |m| option(m, 0, Value::I32(n)), "SPLIT (node 0, output 'a'): ");
+        cases.spoilt(
+            sound("SPLIT", 0),
+            |m| option(m, 0, Value::I32(n)),
+            format!("SPLIT (node 0, output 'a'): its options ask for {n} parts, it has 2 outputs"),
+        );
     }
 }
 
@@ -272,11 +285,9 @@ fn d14_signature_of_no_subgraph() {
 fn d16_no_permutation() {
     let mut cases = Cases::default();
     for perm in [[0, 0], [0, 2], [-3, 0], [i32::MAX, i32::MIN]] {
-        cases.spoilt(
-            sound("TRANSPOSE", 0),
-            |m| constant(m, 1, bytes_of(&perm)),
-            "TRANSPOSE (node 0, output 'y'): ",
-        );
+        let text =
+            format!("TRANSPOSE (node 0, output 'y'): 'perm' is {perm:?}; it must name each of 2 axes once");
+        cases.spoilt(sound("TRANSPOSE", 0), |m| constant(m, 1, bytes_of(&perm)), text);
     }
 }
 
@@ -285,8 +296,10 @@ fn d17_slice_outside() {
     let mut cases = Cases::default();
     for fed in 0..2 {
         for (begin, size) in [(1 << 28, 1), (-1, 1), (0, 1 << 28), (1 << 30, i32::MAX), (0, -2)] {
+            let text = format!(
+                "SLICE (node 0, output 'y'): {size} elements from {begin} on leave axis 1 of input 'x', which is [2, 3]"
+            );
             let (begin, size) = (bytes_of(&[0, begin]), bytes_of(&[1, size]));
-            let text = "SLICE (node 0, output 'y'): ";
             if fed == 1 {
                 cases.fed(sound("SLICE", 1), &[(1, begin), (2, size)], text);
             } else {
@@ -388,23 +401,39 @@ fn d20_buffers() {
 #[test]
 fn d21_strides_dilations_filters() {
     let mut cases = Cases::default();
-    let fields: [(&str, &[u16], &'static str); 5] = [
-        ("CONV_2D", &[1, 2, 4, 5], "CONV_2D (node 0, output 'y'): "),
-        ("DEPTHWISE_CONV_2D", &[1, 2, 5, 6], "DEPTHWISE_CONV_2D (node 0, output 'y'): "),
-        ("AVERAGE_POOL_2D", &[1, 2, 3, 4], "AVERAGE_POOL_2D (node 0, output 'y'): "),
-        ("MAX_POOL_2D", &[1, 2, 3, 4], "MAX_POOL_2D (node 0, output 'y'): "),
-        ("TRANSPOSE_CONV", &[1, 2], "TRANSPOSE_CONV (node 0, output 'y'): "),
-    ];
-    for (op, slots, text) in fields {
-        for &slot in slots {
+    let strides = [(1, "stride along the width is"), (2, "stride along the height is")];
+    let dilations = |w, h| [(w, "dilation along the width is"), (h, "dilation along the height is")];
+    let filters =
+        [(3, "the filter has N taps along the width"), (4, "the filter has N taps along the height")];
+    for (op, fields) in [
+        ("CONV_2D", [strides, dilations(4, 5)]),
+        ("DEPTHWISE_CONV_2D", [strides, dilations(5, 6)]),
+        ("AVERAGE_POOL_2D", [strides, filters]),
+        ("MAX_POOL_2D", [strides, filters]),
+    ] {
+        for (slot, what) in fields.concat() {
             for value in [0, -1, i32::MIN] {
-                cases.spoilt(sound(op, 0), |m| option(m, slot, Value::I32(value)), text);
+                let what = if what.contains(" N ") {
+                    what.replace(" N ", &format!(" {value} "))
+                } else {
+                    format!("{what} {value}")
+                };
+                let text = format!("{op} (node 0, output 'y'): {what}; it must be above zero");
+                cases.spoilt(sound(op, 0), |m| option(m, slot, Value::I32(value)), text.clone());
                 cases.spoilt(sound(op, 1), |m| option(m, slot, Value::I32(value)), text);
             }
             // A huge one may be in order: then the output is small.
             let mut model = sound(op, 0);
             option(&mut model, slot, Value::I32(i32::MAX));
             let _ = run(model.finish());
+        }
+    }
+    for value in [0, -1, i32::MIN] {
+        for (slot, pair) in [(1, [2, value]), (2, [value, 2])] {
+            let text = format!(
+                "TRANSPOSE_CONV (node 0, output 'y'): its strides are {pair:?}; they must be 1 to 32767"
+            );
+            cases.spoilt(sound("TRANSPOSE_CONV", 0), |m| option(m, slot, Value::I32(value)), text);
         }
     }
     for strides in [[1, 0], [0, 0]] {
@@ -416,16 +445,8 @@ fn d21_strides_dilations_filters() {
     for op in ["CONV_2D", "DEPTHWISE_CONV_2D", "TRANSPOSE_CONV"] {
         for shape in [[0, 3, 3, 2], [3, 0, 3, 2], [3, 3, 0, 2], [3, 3, 3, 0]] {
             let spoil = |m: &mut ModelBuilder| m.subgraphs[0].tensors[1].shape = shape.to_vec();
-            cases.spoilt(sound(op, 0), spoil, op_text(op));
+            cases.spoilt(sound(op, 0), spoil, format!("'w' is {shape:?}"));
         }
-    }
-}
-
-fn op_text(op: &str) -> &'static str {
-    match op {
-        "CONV_2D" => "CONV_2D (node 0, output 'y'): ",
-        "DEPTHWISE_CONV_2D" => "DEPTHWISE_CONV_2D (node 0, output 'y'): ",
-        _ => "TRANSPOSE_CONV (node 0, output 'y'): ",
     }
 }
 
@@ -532,6 +553,38 @@ fn quota_of_bytes_nodes_and_time() {
     let quota = Quota { time: Some(Duration::ZERO), ..Quota::default() };
     let error = run_with(sound("CONV_2D", 0).finish(), quota, &[]).expect_err("no time at all");
     assert!(error.contains("time"), "{error}");
+}
+
+/// One node that would run for hours stops when its time is over.
+#[test]
+fn time_inside_one_node() {
+    let quota = Quota { time: Some(Duration::from_millis(50)), ..Quota::default() };
+    let side = 1024;
+    let (x, y) = (|| f32("x", &[1, side, side, 1]), || f32("y", &[1, side, side, 1]));
+    let filter = |shape: &[i32]| f32("w", shape);
+    let mut models = Vec::new();
+    for op in ["MAX_POOL_2D", "AVERAGE_POOL_2D"] {
+        let fill = |o: Options| o.i8(0, 0).i32(1, 1).i32(2, 1).i32(3, side).i32(4, side);
+        models.push((op, OneOp::new(op).feed(x()).output(y()).options(5, fill).model()));
+    }
+    for (op, tag) in [("CONV_2D", 1), ("DEPTHWISE_CONV_2D", 2)] {
+        let one = OneOp::new(op).feed(x()).feed(filter(&[1, side, side, 1]));
+        models.push((op, one.output(y()).options(tag, |o| o.i32(1, 1).i32(2, 1).i32(3, 1)).model()));
+    }
+    let shape = OneOp::new("TRANSPOSE_CONV").constant(i32("shape", &[4]), bytes_of(&[1, side, side, 1]));
+    let one = shape.feed(filter(&[1, side, side, 1])).feed(x()).output(y());
+    models.push(("TRANSPOSE_CONV", one.options(49, |o| o.i32(1, 1).i32(2, 1)).model()));
+    let wide = [4096, 4096];
+    let one = OneOp::new("FULLY_CONNECTED").feed(f32("x", &wide)).feed(filter(&wide)).output(f32("y", &wide));
+    models.push(("FULLY_CONNECTED", one.options(8, |o| o).model()));
+    let one = OneOp::new("BATCH_MATMUL").feed(f32("x", &wide)).feed(filter(&wide)).output(f32("y", &wide));
+    models.push(("BATCH_MATMUL", one.options(101, |o| o).model()));
+    for (op, model) in models {
+        // Asserts that it takes less than a second, too.
+        let error = run_with(model.finish(), quota, &[]).expect_err("it takes longer");
+        println!("{op}: {error}");
+        assert!(error.contains("time"), "{op}: {error}");
+    }
 }
 
 #[test]
@@ -649,6 +702,12 @@ impl Random {
     }
 }
 
+/// How many mutations: 20,000, or as `ARENITE_MUTATIONS` says; the seed changes with the number.
+fn mutations() -> usize {
+    let asked = std::env::var("ARENITE_MUTATIONS").ok();
+    asked.map_or(20_000, |text| text.parse().expect("ARENITE_MUTATIONS is a number"))
+}
+
 /// Runs the bytes, and says which they are if that panics.
 fn survives(what: &str, case: usize, bytes: &[u8]) {
     let start = Instant::now();
@@ -665,8 +724,8 @@ fn mutated_bytes_never_panic() {
     };
     let mut files = vec![digits("digits_f32.tflite"), digits("digits_i8.tflite")];
     files.extend(op_models::all().into_iter().map(|sound| (sound.op.to_owned(), sound.model.finish())));
-    let each = 20_000 / files.len();
-    let mut random = Random(1);
+    let each = mutations() / files.len();
+    let mut random = Random(2 * mutations() as u64);
     for (name, bytes) in &files {
         for case in 0..each {
             let mut bytes = bytes.clone();
@@ -691,8 +750,8 @@ fn mutated_bytes_never_panic() {
 #[test]
 fn mutated_models_never_panic() {
     let models = op_models::all();
-    let each = 20_000 / models.len();
-    let mut random = Random(2);
+    let each = mutations() / models.len();
+    let mut random = Random(2 * mutations() as u64 + 1);
     for Sound { op, model, .. } in &models {
         for case in 0..each {
             let mut model = model.clone();
