@@ -5,6 +5,7 @@
 
 use arenite_abi::prelude::*;
 
+use crate::kit::pace::Pace;
 use crate::kit::broadcast::Broadcast;
 use crate::kit::channels::{ChannelMultipliers, filter_scales};
 use crate::kit::hybrid::{Symmetry, quantize_row};
@@ -180,14 +181,18 @@ impl Product {
         let (x, w) = (cx.input(0)?.as_slice::<X>()?, cx.input(1)?.as_slice::<W>()?);
         let (x_turned, w_turned) = (cx.scratch(&turned.x)?, cx.scratch(&turned.w)?);
         let y = cx.output(0)?.into_slice::<Y>()?;
+        let (mut pace, mut done) = (Pace::new(cx), Ok(()));
         self.batches.for_each2(|out, a, b| {
+            if done.is_err() {
+                return;
+            }
             let x = operand(matrix_at(x, a, self.x_size()), self.turn_x.then_some(&mut *x_turned), self.rows);
             let w = operand(matrix_at(w, b, self.w_size()), self.turn_w.then_some(&mut *w_turned), self.columns);
-            self.for_each_element(matrix_at_mut(y, out, self.rows * self.columns), |r, c| {
+            done = self.for_each_element(&mut pace, matrix_at_mut(y, out, self.rows * self.columns), |r, c| {
                 f(row(x, r, self.depth), row(w, c, self.depth), c)
             });
         });
-        Ok(())
+        done
     }
 
     fn eval_i64<X: Quantized, W: Quantized>(
@@ -214,27 +219,38 @@ impl Product {
             y.fill(0.0);
             return Ok(());
         }
+        let (mut pace, mut done) = (Pace::new(cx), Ok(()));
         self.batches.for_each2(|out, a, b| {
+            if done.is_err() {
+                return;
+            }
             let x = operand(matrix_at(x, a, self.x_size()), self.turn_x.then_some(&mut *x_turned), self.rows);
             let w = operand(matrix_at(w, b, self.w_size()), self.turn_w.then_some(&mut *w_turned), self.columns);
             let rows = x.chunks_exact(self.depth).zip(quantized.chunks_exact_mut(self.depth));
             for ((x, to), (scale, zero)) in rows.zip(scales.iter_mut().zip(zero_points.iter_mut())) {
                 (*scale, *zero) = quantize_row(x, hybrid.symmetry, to);
             }
-            self.for_each_element(matrix_at_mut(y, out, self.rows * self.columns), |r, c| {
+            done = self.for_each_element(&mut pace, matrix_at_mut(y, out, self.rows * self.columns), |r, c| {
                 let sum = dot(row(quantized, r, self.depth), zero_points[r], row(w, c, self.depth), 0);
                 sum as f32 * (scales[r] * q.scale_of(c))
             });
         });
-        Ok(())
+        done
     }
 
-    fn for_each_element<Y>(&self, y: &mut [Y], f: impl Fn(usize, usize) -> Y) {
+    fn for_each_element<Y>(
+        &self,
+        pace: &mut Pace<'_, '_>,
+        y: &mut [Y],
+        f: impl Fn(usize, usize) -> Y,
+    ) -> Result<()> {
         for (r, y) in y.chunks_exact_mut(self.columns.max(1)).enumerate() {
             for (c, y) in y.iter_mut().enumerate() {
+                pace.ahead(self.depth)?;
                 *y = f(r, c);
             }
         }
+        Ok(())
     }
 }
 

@@ -14,6 +14,7 @@
 
 use arenite_abi::prelude::*;
 
+use crate::kit::pace::Pace;
 use crate::kit::activation::Limits;
 use crate::kit::channels::{Multipliers, filter_scales};
 use crate::kit::conv::{Layer, Requantization, float_bias};
@@ -289,16 +290,15 @@ impl Shape {
         if output.is_empty() {
             return Ok(());
         }
+        let mut pace = Pace::new(cx);
         let row = self.windows.columns.output * self.filters;
         let group = self.filters / self.groups;
         for (image, output) in
             input.chunks_exact(self.windows.image()).zip(output.chunks_exact_mut(self.output_image()))
         {
             for (y, row) in output.chunks_exact_mut(row).enumerate() {
-                if cx.is_cancelled() {
-                    return Err(Error::new(Status::Cancelled, format_args!("cancelled")));
-                }
                 for (x, pixel) in row.chunks_exact_mut(self.filters).enumerate() {
+                    pace.ahead(self.patch.saturating_mul(self.filters))?;
                     let filters = filter.chunks_exact(self.patch * group);
                     for (g, (out, filters)) in pixel.chunks_exact_mut(group).zip(filters).enumerate() {
                         self.gather(image, (y, x), g, patch, &steps.convert);

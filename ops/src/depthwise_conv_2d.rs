@@ -12,6 +12,7 @@
 
 use arenite_abi::prelude::*;
 
+use crate::kit::pace::Pace;
 use crate::kit::activation::Limits;
 use crate::kit::channels::filter_scales;
 use crate::kit::conv::{Layer, Requantization, float_bias};
@@ -269,15 +270,14 @@ impl Shape {
         if output.is_empty() {
             return Ok(());
         }
+        let mut pace = Pace::new(cx);
         let row = self.windows.columns.output * self.channels;
         for (image, output) in
             input.chunks_exact(self.windows.image()).zip(output.chunks_exact_mut(self.output_image()))
         {
             for (y, row) in output.chunks_exact_mut(row).enumerate() {
-                if cx.is_cancelled() {
-                    return Err(Error::new(Status::Cancelled, format_args!("cancelled")));
-                }
                 for (x, pixel) in row.chunks_exact_mut(self.channels).enumerate() {
+                    pace.ahead(filter.len())?;
                     for (c, sum) in sums.iter_mut().enumerate() {
                         *sum = (steps.start)(c);
                     }

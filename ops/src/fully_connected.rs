@@ -7,6 +7,7 @@ mod hybrid;
 
 use arenite_abi::prelude::*;
 
+use crate::kit::pace::Pace;
 use crate::kit::activation::{Activation, Limits};
 use crate::kit::integer::{dot_f32, unpack};
 use crate::kit::node;
@@ -174,9 +175,11 @@ impl Layer {
             None => &[],
         };
         let y = cx.output(0)?.into_slice::<f32>()?;
+        let mut pace = Pace::new(cx);
         for (b, y) in y.chunks_exact_mut(self.units.max(1)).enumerate() {
             let x = self.row(x, b);
             for (u, y) in y.iter_mut().enumerate() {
+                pace.ahead(self.depth)?;
                 let bias = bias.get(u).copied().unwrap_or(0.0);
                 *y = limits.clamp(dot_f32(x, self.row(w, u)) + bias);
             }
@@ -228,17 +231,18 @@ impl<'a> Rows<'a, i8> {
         })
     }
 
-    /// Calls `f(unit, row)` for each row of the filter.
-    fn for_each(&mut self, layer: &Layer, mut f: impl FnMut(usize, &[i8])) {
+    /// Calls `f(unit, row)` for each row of the filter, until it fails.
+    fn for_each(&mut self, layer: &Layer, mut f: impl FnMut(usize, &[i8]) -> Result<()>) -> Result<()> {
         for u in 0..layer.units {
             match self {
-                Rows::Plain(w) => f(u, layer.row(w, u)),
+                Rows::Plain(w) => f(u, layer.row(w, u))?,
                 Rows::Packed { bytes, bits, row } => {
                     unpack(bytes, *bits, u * layer.depth, row);
-                    f(u, row);
+                    f(u, row)?;
                 }
             }
         }
+        Ok(())
     }
 }
 

@@ -6,6 +6,7 @@
 
 use arenite_abi::prelude::*;
 
+use crate::kit::pace::Pace;
 use crate::kit::activation::{Activation, Limits};
 use crate::kit::channels::{ChannelMultipliers, filter_scales};
 use crate::kit::hybrid::{Symmetry, quantize_row};
@@ -223,7 +224,7 @@ impl Geometry {
     fn new(x: &TensorView<'_>, filter: &TensorView<'_>, options: &Shape, output: &[i32]) -> Result<Geometry> {
         ensure!(
             output.len() == 4 && output[1] > 0 && output[2] > 0 && Dims::new(output).is_some(),
-            "the output's shape is {output:?}; it needs 4 axes, with height and width of at least 1"
+            "the output's shape is {output:?}; it needs 4 axes, height and width of at least 1, and no more elements than can be counted"
         );
         ensure!(
             output[0] == x.shape[0] && output[3] == filter.shape[0],
@@ -263,19 +264,23 @@ impl Geometry {
         })
     }
 
-    /// Calls `f(output index, batch, channel, taps)` for each output element.
-    fn for_each(&self, mut f: impl FnMut(usize, usize, usize, Taps<'_>)) {
+    /// Calls `f(output index, batch, channel, taps)` for each output element. An error once the invocation is cancelled.
+    fn for_each(&self, cx: &EvalContext<'_>, mut f: impl FnMut(usize, usize, usize, Taps<'_>)) -> Result<()> {
+        let mut pace = Pace::new(cx);
         let mut out = 0;
         for batch in 0..self.batches {
             for oy in 0..self.output[0] {
                 for ox in 0..self.output[1] {
+                    let taps = self.meeting(0, oy).count().saturating_mul(self.meeting(1, ox).count());
                     for channel in 0..self.channels {
+                        pace.ahead(taps.saturating_mul(self.depth))?;
                         f(out, batch, channel, Taps { geometry: self, at: [oy, ox], batch, channel });
                         out += 1;
                     }
                 }
             }
         }
+        Ok(())
     }
 
     /// Pairs `(filter, input)` of positions along an axis that meet at output position `at`:
@@ -321,12 +326,11 @@ fn eval_f32(cx: &EvalContext<'_>, g: &Geometry, limits: Limits<f32>, y: TensorVi
     let (w, x) = (cx.input(1)?.as_slice::<f32>()?, cx.input(2)?.as_slice::<f32>()?);
     let bias = float_bias(cx)?;
     let y = y.into_slice::<f32>()?;
-    g.for_each(|out, _, channel, taps| {
+    g.for_each(cx, |out, _, channel, taps| {
         let mut sum = 0.0;
         taps.for_each(x, w, |x, w| sum += dot_f32(x, w));
         y[out] = limits.clamp(sum + bias.get(channel).copied().unwrap_or(0.0));
-    });
-    Ok(())
+    })
 }
 
 impl Fixed {
@@ -370,7 +374,7 @@ impl Fixed {
         let y = y.into_slice::<X>()?;
         let simd_elements = y.len() - y.len() % 16;
         let simd_channels = g.channels - g.channels % 8;
-        g.for_each(|out, _, channel, taps| {
+        g.for_each(cx, |out, _, channel, taps| {
             let (bias, multiplier) = (bias.at(channel), multipliers.of(channel));
             let sum = || {
                 let mut sum = 0i32;
@@ -392,8 +396,7 @@ impl Fixed {
                 }
             };
             y[out] = X::saturate(self.limits.clamp(scaled.wrapping_add(self.output_zero)));
-        });
-        Ok(())
+        })
     }
 }
 
@@ -436,13 +439,12 @@ impl Hybrid {
             (*scale, *zero) = quantize_row(x, Symmetry::Asymmetric, to);
         }
         let y = y.into_slice::<f32>()?;
-        g.for_each(|out, batch, channel, taps| {
+        g.for_each(cx, |out, batch, channel, taps| {
             let mut sum = 0i32;
             taps.for_each(quantized, w, |x, w| sum = sum.wrapping_add(dot(x, zero_points[batch], w, 0)));
             let real = sum as f32 * q.scale_of(channel) * scales[batch];
             y[out] = self.limits.clamp(real + bias.get(channel).copied().unwrap_or(0.0));
-        });
-        Ok(())
+        })
     }
 }
 

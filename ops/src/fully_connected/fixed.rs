@@ -2,6 +2,7 @@
 
 use arenite_abi::prelude::*;
 
+use crate::kit::pace::Pace;
 use crate::kit::activation::Limits;
 use crate::kit::channels::{ChannelMultipliers, filter_scales};
 use crate::kit::integer::{Bias, Quantized, dot, dot_i64};
@@ -100,9 +101,7 @@ impl Fixed {
     ) -> Result<()> {
         let w = cx.input(1)?.as_slice::<W>()?;
         self.run::<X, W, Y>(layer, cx, |f| {
-            for u in 0..layer.units {
-                f(u, layer.row(w, u));
-            }
+            (0..layer.units).try_for_each(|u| f(u, layer.row(w, u)))
         })
     }
 
@@ -116,12 +115,13 @@ impl Fixed {
         &self,
         layer: &Layer,
         cx: &EvalContext<'_>,
-        for_each_row: impl FnOnce(&mut dyn FnMut(usize, &[W])),
+        for_each_row: impl FnOnce(&mut dyn FnMut(usize, &[W]) -> Result<()>) -> Result<()>,
     ) -> Result<()> {
         let x = cx.input(0)?.as_slice::<X>()?;
         let bias = Bias::of(cx.optional_input(2)?)?;
         let (multipliers, reals) = (self.multipliers.read(cx)?, cx.table(&self.reals)?);
         let y = cx.output(0)?.into_slice::<Y>()?;
+        let mut pace = Pace::new(cx);
         for_each_row(&mut |u, w| {
             let unit = Unit {
                 bias: bias.at(u),
@@ -129,13 +129,14 @@ impl Fixed {
                 real: reals.get(u).copied().unwrap_or(0.0),
             };
             for b in 0..layer.batches {
+                pace.ahead(layer.depth)?;
                 let scaled = self.scaled(layer.row(x, b), w, &unit).wrapping_add(self.output_zero);
                 if let Some(y) = y.get_mut(b * layer.units + u) {
                     *y = Y::saturate(self.limits.clamp(scaled));
                 }
             }
-        });
-        Ok(())
+            Ok(())
+        })
     }
 
     #[inline]

@@ -4,6 +4,7 @@
 
 use arenite_abi::prelude::*;
 
+use crate::kit::pace::Pace;
 use crate::kit::activation::Activation;
 use crate::kit::channels::filter_scales;
 use crate::kit::float;
@@ -68,8 +69,10 @@ impl Hybrid {
         let y = cx.output(0)?.into_slice::<f32>()?;
         let mut rows = Rows::of(&filter, cx, &self.row)?;
         let blocks = layer.depth / self.block.max(1);
+        let mut pace = Pace::new(cx);
         rows.for_each(layer, |u, w| {
             for (b, input) in inputs.iter(layer).enumerate() {
+                pace.ahead(layer.depth)?;
                 let mut sum = 0f32;
                 for (k, (x, w)) in input.row.chunks(self.block).zip(w.chunks(self.block)).enumerate() {
                     sum += dot(x, input.zero_point, w, 0) as f32 * (input.scale * q.scale_of(u * blocks + k));
@@ -78,8 +81,8 @@ impl Hybrid {
                     *y = activate(self.activation, bias.get(u).copied().unwrap_or(0.0) + sum);
                 }
             }
-        });
-        Ok(())
+            Ok(())
+        })
     }
 
     fn quantize<'a>(&self, layer: &Layer, cx: &EvalContext<'a>) -> Result<Inputs<'a>> {

@@ -52,6 +52,7 @@ pub mod integers;
 pub mod lut;
 pub mod moves;
 pub mod node;
+pub mod pace;
 pub mod packed;
 pub mod pad;
 pub mod padding;

@@ -4,6 +4,7 @@
 
 use super::activation::{Activation, Limits};
 use super::node::{quantized_range, range_activation, type_limits};
+use super::pace::Pace;
 use super::window::{WindowOptions, Windows};
 use arenite_abi::prelude::*;
 
@@ -70,15 +71,15 @@ impl Pool {
         if output.is_empty() {
             return Ok(());
         }
+        let mut pace = Pace::new(cx);
         let row = columns.output * channels;
         let image = self.windows.positions() * channels;
         for (image, output) in input.chunks_exact(self.windows.image()).zip(output.chunks_exact_mut(image)) {
             for (y, row) in output.chunks_exact_mut(row).enumerate() {
-                if cx.is_cancelled() {
-                    return Err(Error::new(Status::Cancelled, format_args!("cancelled")));
-                }
                 for (x, pixel) in row.chunks_exact_mut(channels).enumerate() {
-                    reduce(Patch { image, windows: &self.windows, at: (y, x) }, pixel);
+                    let patch = Patch { image, windows: &self.windows, at: (y, x) };
+                    pace.ahead(patch.count().saturating_mul(channels))?;
+                    reduce(patch, pixel);
                 }
             }
         }
