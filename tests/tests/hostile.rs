@@ -445,7 +445,7 @@ fn d21_strides_dilations_filters() {
     for op in ["CONV_2D", "DEPTHWISE_CONV_2D", "TRANSPOSE_CONV"] {
         for shape in [[0, 3, 3, 2], [3, 0, 3, 2], [3, 3, 0, 2], [3, 3, 3, 0]] {
             let spoil = |m: &mut ModelBuilder| m.subgraphs[0].tensors[1].shape = shape.to_vec();
-            cases.spoilt(sound(op, 0), spoil, format!("'w' is {shape:?}"));
+            cases.spoilt(sound(op, 0), spoil, format!("{shape:?}"));
         }
     }
 }
