@@ -4,9 +4,11 @@ use std::fs::{self, Permissions};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use arenite::config::{DelegateConfig, OnMissing};
 use arenite::{Config, Error, Interpreter, LoadError, Model, Registry, Served, Status};
+use arenite_model::writer::{ModelBuilder, Operator, SubGraph};
 use arenite_tests::libraries::{compile_c, copy_into, library};
 use arenite_tests::op_models::{OneOp, f32};
 use tempfile::TempDir;
@@ -394,6 +396,38 @@ fn choice_between_two_plugins() {
         let registry = discover(dir.path(), lines);
         assert_eq!(&run_model(&model, &registry, &X).expect("both run"), wanted, "{lines}");
     }
+}
+
+/// 10⁵ nodes, of which the delegate takes every other one: 50,000 partitions, in reasonable time.
+#[test]
+fn alternating_delegate_nodes() {
+    let dir = folder_of(&[TEMPLATE]);
+    let registry = discover(dir.path(), "");
+    let mut model = ModelBuilder::new();
+    let codes = [model.custom("Sin", 1), model.builtin("NEG", 1)];
+    let mut graph = SubGraph::new("main");
+    let mut last = graph.input(f32("x", &[4]));
+    for i in 0..100_000 {
+        let next = graph.tensor(f32("t", &[4]));
+        graph.operator(Operator::new(codes[i % 2], &[last], &[next]));
+        last = next;
+    }
+    graph.outputs.push(last);
+    model.subgraph(graph);
+    let model = Model::from_bytes(model.finish()).expect("it is sound");
+    let start = Instant::now();
+    let builder = Interpreter::builder(&model).registry(registry).threads(1);
+    let mut interpreter = builder.delegate(DelegateConfig::new("sin")).build().expect("it builds");
+    interpreter.allocate().expect("it allocates");
+    let last = Served::Delegate { name: "sin".into(), partition: 49_999 };
+    assert_eq!(interpreter.served_by()[99_998], last);
+    let wanted = (0..50_000).fold(X, |x, _| x.map(|x| -x.sin()));
+    assert_eq!(run(interpreter, &X).expect("it runs"), wanted);
+    assert!(
+        start.elapsed() < Duration::from_secs(30),
+        "quadratic in the number of nodes: {:?}",
+        start.elapsed()
+    );
 }
 
 #[test]
