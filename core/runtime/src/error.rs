@@ -204,6 +204,11 @@ impl fmt::Display for Error {
             }
             Error::NotFound { what, name, known } => {
                 write!(f, "there is no {what} '{name}'")?;
+                if known.is_empty() && matches!(*what, "planner" | "delegate") {
+                    return f.write_str(
+                        "; no plugin has any: link the default ones (`use arenite_builtin as _;`) or name a plugin folder",
+                    );
+                }
                 match crate::config::nearest(name, known.iter().map(String::as_str)) {
                     Some(near) => write!(f, "; did you mean '{near}'?")?,
                     None => f.write_str(";")?,

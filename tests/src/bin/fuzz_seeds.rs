@@ -8,13 +8,14 @@ use arenite_model::writer::{ModelBuilder, Operator, Options, SubGraph, Tensor, b
 fn main() -> std::io::Result<()> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds/model");
     std::fs::create_dir_all(&folder)?;
-    let seeds: [(&str, Vec<u8>); 6] = [
+    let seeds: [(&str, Vec<u8>); 7] = [
         ("convolutions", convolutions()),
         ("quantized_layers", quantized_layers()),
         ("dynamic_shapes", dynamic_shapes()),
         ("half_precision", half_precision()),
         ("strings", strings()),
         ("signatures", signatures()),
+        ("wide_window", wide_window()),
     ];
     for (name, bytes) in seeds {
         std::fs::write(folder.join(name), bytes)?;
@@ -178,5 +179,18 @@ fn signatures() -> Vec<u8> {
         model.signature(op, k as u32, &[("x", x)], &[("y", y)]);
     }
     model.metadata("min_runtime_version", b"1.5.0".to_vec());
+    model.finish()
+}
+
+/// A pool whose windows cover 64,000 columns at each of 64,000 positions: only the quota of time ends it.
+fn wide_window() -> Vec<u8> {
+    let mut model = ModelBuilder::new();
+    let mut graph = SubGraph::new("main");
+    let x = graph.input(Tensor::new("x", INT8, &[1, 6, 64_000, 3]).quantized(0.1, 0));
+    let y = graph.output(Tensor::new("y", INT8, &[1, 2, 64_000, 3]).quantized(0.1, 0));
+    let code = model.builtin("MAX_POOL_2D", 2);
+    let options = |o: Options| o.i8(0, 0).i32(1, 1).i32(2, 3).i32(3, 64_000).i32(4, 3);
+    graph.operator(Operator::new(code, &[x], &[y]).options(5, options));
+    model.subgraph(graph);
     model.finish()
 }
