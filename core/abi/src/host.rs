@@ -34,7 +34,8 @@ pub fn log(level: LogLevel, target: &str, message: &str) {
     }
 }
 
-/// Keeps the host for this plugin; called by the handshake.
+/// Keeps the host for this plugin; called by the handshake. Another host that was kept before is replaced: hosts live as
+/// long as the process, so calls in progress from it end well, but their messages go to the new one.
 ///
 /// # Safety
 /// `host` is valid for the life of the process.

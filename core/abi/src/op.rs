@@ -217,7 +217,7 @@ impl<'a> PrepareContext<'a> {
         PrepareContext { raw }
     }
 
-    /// Sets the shape of an output. Refused if a dimension is negative or the size overflows.
+    /// Sets the shape of an output, once. Refused if a dimension is negative or the size overflows.
     pub fn set_output_shape(&mut self, output: usize, shape: &[i32]) -> Result<()> {
         // SAFETY: `shape` is readable for the call.
         host::check(unsafe {
@@ -351,7 +351,7 @@ enum VariableUse {
 
 impl<'a> EvalContext<'a> {
     /// # Safety
-    /// Both structs are valid for `'a`; the node's outputs overlap neither each other nor an input for which `prepare`
+    /// The host keeps the duties that the head of [`raw`] lists: both structs are valid for `'a`; the node's outputs overlap neither each other nor an input for which `prepare`
     /// did not allow it; nobody else touches outputs, scratch and variables during `'a`.
     pub(crate) unsafe fn from_raw(raw: &'a ArEvalV1, node: &'a ArNodeV1) -> Self {
         EvalContext {
@@ -472,6 +472,7 @@ impl<'a> EvalContext<'a> {
             from.bytes,
             to.bytes
         );
+        ensure!(to.flags & raw::TENSOR_CONSTANT == 0, "output {output} is constant");
         self.take_output(output)?;
         if from.data != to.data && from.bytes != 0 {
             ensure!(

@@ -7,6 +7,24 @@
 //! - Pointers are borrowed for the call, unless a field says otherwise. No ownership crosses.
 //! - A function returns an [`ArStatus`]; the message of an error goes to [`ArHostV1::set_error`] before the return.
 //! - No unwinding crosses. What is missing here is asked for by id, from `query`.
+//!
+//! What the safe Rust API rests on, the duties of a host:
+//! - During one call (`prepare`, `eval`, `claim`, `compile`, `invoke`) an array that a struct points to (`dims`, scales,
+//!   names, options, lists) stays where it is and keeps its contents. So the host stores a changed shape elsewhere, and
+//!   refuses a second change of one output's shape in the same call: `set_output_shape` with another shape than before,
+//!   and a second `resize_output` that succeeds.
+//! - The entries of [`ArNodeV1::tensors`] themselves do change during a call, by what the plugin asks of the host on the
+//!   calling thread, and at no other time. Readers copy an entry, and make no lasting reference to it.
+//! - `data` is null, or has `bytes` initialised bytes, aligned for the element type. What is `TENSOR_CONSTANT` is not
+//!   written while the node's instance lives.
+//! - The tensors of a node's `outputs` are different ones. An output overlaps no other output, no scratch, and no input
+//!   that it was not allowed to share memory with; no input is also an output, unless it is a variable.
+//! - Scratch buffers are initialised, and this call's alone. Persistent memory is zeroed when it is handed out, and after
+//!   `prepare` the host does not write to it for the life of the instance.
+//! - `prepare` and `eval` of one instance do not run at once; between the two all may move to another thread.
+//! - The functions of [`ArPrepareV1`] and [`ArEvalV1`] are called on the thread of the call in progress, with its context.
+//! - One host per process is meant. Where two hosts load one library, the later handshake wins: messages, log lines and
+//!   threads of that library are the later host's from then on, also in calls from the first.
 #![allow(missing_docs)] // each field is documented once, in ffi/c/include/arenite_plugin.h
 
 use core::ffi::c_void;
@@ -143,6 +161,7 @@ pub struct ArHostV1 {
 pub struct ArPrepareV1 {
     pub header: ArHeader,
     pub context: *mut c_void,
+    /// Once per output: after the first, another shape is refused.
     pub set_output_shape:
         unsafe extern "C" fn(context: *mut c_void, output: u32, dims: *const i32, rank: u32) -> ArStatus,
     /// The shape of this output becomes known in `eval` only, by `resize_output`.
@@ -183,7 +202,7 @@ pub struct ArEvalV1 {
     pub persistent_count: usize,
     pub scratch: *const ArSpan,
     pub scratch_count: usize,
-    /// For an output that is dynamic: sets its shape and gives it memory, before its data is used. Of a string tensor
+    /// For an output that is dynamic: sets its shape and gives it memory, once per call, before its data is used. Of a string tensor
     /// `bytes` is the size; of the others it is ignored.
     pub resize_output: unsafe extern "C" fn(
         context: *mut c_void,
