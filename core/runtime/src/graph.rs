@@ -1,5 +1,7 @@
 //! Graph building: a subgraph of the model, each node bound to the registrations that can serve it.
 
+use std::collections::HashMap;
+
 use arenite_abi::ElementType;
 use arenite_abi::raw::{ArBytes, ArHeader, ArNodeV1, ArQuantizationV1, ArStr, ArTable, BUILTIN_CUSTOM};
 use arenite_model::{Operator, QuantizationDetails, RawTable, SparsityParameters, Tensor};
@@ -165,6 +167,7 @@ impl Graph {
                 tensor_info(&view, &subgraph, i, &tensor, constant, &mut copies)
             })
             .collect::<Result<Vec<_>>>()?;
+        let mut unresolved_at = HashMap::new();
         let mut graph = Graph {
             index,
             variables: (0..tensors.len() as i32).filter(|&i| tensors[i as usize].variable).collect(),
@@ -187,7 +190,7 @@ impl Graph {
                 BUILTIN_CUSTOM => OpKey::Custom(code.custom_code().unwrap_or("").to_owned()),
                 builtin => OpKey::Builtin(builtin),
             };
-            graph.add_node(registry, key, code.version(), &operator);
+            graph.add_node(registry, key, code.version(), &operator, &mut unresolved_at);
         }
         Ok(graph)
     }
@@ -202,7 +205,14 @@ impl Graph {
         self.nodes[node].key.name()
     }
 
-    fn add_node(&mut self, registry: &Registry, key: OpKey, version: i32, operator: &Operator<'_>) {
+    fn add_node(
+        &mut self,
+        registry: &Registry,
+        key: OpKey,
+        version: i32,
+        operator: &Operator<'_>,
+        unresolved_at: &mut UnresolvedAt,
+    ) {
         let inputs: Box<[i32]> = operator.inputs().iter().collect();
         let outputs: Box<[i32]> = operator.outputs().iter().collect();
         let mut types: Vec<ElementType> =
@@ -211,7 +221,7 @@ impl Graph {
         types.dedup();
         let candidates = registry.candidates(&key, version, &types);
         if candidates.is_empty() {
-            self.note_unresolved(registry, &key, version, types);
+            self.note_unresolved(registry, &key, version, types, unresolved_at);
         }
         let custom = operator.custom_options();
         self.nodes.push(NodeInfo {
@@ -227,16 +237,22 @@ impl Graph {
         });
     }
 
-    fn note_unresolved(&mut self, registry: &Registry, key: &OpKey, version: i32, types: Vec<ElementType>) {
+    fn note_unresolved(
+        &mut self,
+        registry: &Registry,
+        key: &OpKey,
+        version: i32,
+        types: Vec<ElementType>,
+        unresolved_at: &mut UnresolvedAt,
+    ) {
         let node = self.nodes.len();
-        let op = key.name();
-        let same = |u: &&mut UnresolvedOp| u.op == op && u.version == version && u.element_types == types;
-        if let Some(known) = self.unresolved.iter_mut().find(same) {
+        let at = *unresolved_at.entry((key.clone(), version, types.clone())).or_insert(self.unresolved.len());
+        if let Some(known) = self.unresolved.get_mut(at) {
             known.nodes.push(node);
             return;
         }
         self.unresolved.push(UnresolvedOp {
-            op,
+            op: key.name(),
             custom: matches!(key, OpKey::Custom(_)),
             version,
             element_types: types,
@@ -247,6 +263,9 @@ impl Graph {
         });
     }
 }
+
+/// Position in `Graph::unresolved` of what is asked for, and not served.
+type UnresolvedAt = HashMap<(OpKey, i32, Vec<ElementType>), usize>;
 
 /// Which tensors an operator or the caller writes.
 fn written(subgraph: &arenite_model::SubGraph<'_>) -> Vec<bool> {

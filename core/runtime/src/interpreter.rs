@@ -96,6 +96,7 @@ impl InterpreterBuilder {
             executors: (0..count).map(|_| None).collect(),
             cancelled: Arc::new(AtomicBool::new(false)),
             profiles: Vec::new(),
+            budget: Budget::new(settings.quota.bytes),
             model: self.model,
             registry,
             settings,
@@ -134,6 +135,7 @@ pub struct Interpreter {
     cancelled: Arc<AtomicBool>,
     /// Per subgraph, while profiling.
     profiles: Vec<Option<Profile>>,
+    budget: Budget,
     settings: Settings,
     registry: Arc<Registry>,
     model: Model,
@@ -420,9 +422,14 @@ impl Interpreter {
             known: (0..known).map(|i| i.to_string()).collect(),
         })?;
         if slot.is_none() {
-            let mut budget = Budget::new(self.settings.quota.bytes);
-            let graph = Graph::build(&self.model, &self.registry, subgraph, &mut budget)?;
-            *slot = Some(Executor::new(graph, budget));
+            let before = self.budget.used();
+            match Graph::build(&self.model, &self.registry, subgraph, &mut self.budget) {
+                Ok(graph) => *slot = Some(Executor::new(graph, self.budget.clone())),
+                Err(error) => {
+                    self.budget.give(self.budget.used() - before);
+                    return Err(error);
+                }
+            }
         }
         slot.as_mut().ok_or_else(|| Error::State("the subgraph was not built".into()))
     }
@@ -477,7 +484,7 @@ impl Interpreter {
             zero_points: info.quantization.as_ref().map_or(&[], |q| &q.zero_points),
             quantized_dimension: info.quantization.as_ref().map_or(0, |q| q.dimension as usize),
             shape_signature: &info.shape_signature,
-            ready: executor.is_ready(),
+            readable: executor.is_ready() || info.constant.is_some(),
             raw: executor.tensors().get(index),
         })
     }
@@ -515,7 +522,8 @@ pub struct Tensor<'a> {
     pub quantized_dimension: usize,
     /// The shape with −1 for dimensions that the caller may choose; empty if the model does not say.
     pub shape_signature: &'a [i32],
-    ready: bool,
+    /// The interpreter is allocated, or the value is the model's own.
+    readable: bool,
     raw: ArTensorV1,
 }
 
@@ -567,7 +575,7 @@ impl<'a> Tensor<'a> {
     }
 
     fn check(&self) -> Result<()> {
-        if !self.ready && !self.is_constant() {
+        if !self.readable {
             return Err(Error::State(format!(
                 "tensor '{}' has no memory yet: call allocate() after building the interpreter and after each resize",
                 self.name

@@ -1,5 +1,7 @@
 //! Limits on what a model may ask for.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use crate::config::QuotaConfig;
@@ -41,32 +43,37 @@ impl Quota {
     }
 }
 
-/// Bytes in use, held against the quota.
-#[derive(Debug)]
+/// Bytes in use, held against the quota. Clones count together: all subgraphs of an interpreter have one quota.
+#[derive(Clone, Debug)]
 pub(crate) struct Budget {
     limit: u64,
-    used: u64,
+    used: Arc<AtomicU64>,
 }
 
 impl Budget {
     pub fn new(limit: u64) -> Self {
-        Budget { limit, used: 0 }
+        Budget { limit, used: Arc::default() }
     }
 
     /// Takes `bytes`, or says what they were for.
     pub fn take(&mut self, bytes: u64, purpose: &str) -> Result<()> {
-        let needed = self.used.saturating_add(bytes);
+        let needed = self.used().saturating_add(bytes);
         if needed > self.limit {
             let purpose = purpose.to_owned();
             return Err(Error::Quota { what: "bytes", purpose, needed, limit: self.limit });
         }
-        self.used = needed;
+        self.used.store(needed, Relaxed);
         Ok(())
     }
 
     /// Gives back what was taken.
     pub fn give(&mut self, bytes: u64) {
-        self.used = self.used.saturating_sub(bytes);
+        self.used.store(self.used().saturating_sub(bytes), Relaxed);
+    }
+
+    /// Bytes taken.
+    pub fn used(&self) -> u64 {
+        self.used.load(Relaxed)
     }
 }
 
