@@ -63,6 +63,12 @@ impl Block {
         Ok(true)
     }
 
+    /// Frees the memory, which goes back to `budget`.
+    pub fn release(&mut self, budget: &mut Budget) {
+        budget.give(self.bytes as u64);
+        *self = Block::EMPTY;
+    }
+
     /// Sets all bytes to zero.
     pub fn clear(&mut self) {
         // SAFETY: the block has that many bytes, and `&mut self` says that nobody reads them.
@@ -113,8 +119,18 @@ impl Persistent {
         Mark { filled: self.filled, used: self.used, total: self.total }
     }
 
-    /// Releases everything above `mark`; whoever used it does not any more.
-    pub fn release(&mut self, mark: Mark) {
+    /// Releases everything above `mark`; whoever used it does not any more. Blocks of the usual size are kept for the
+    /// next one, larger ones go back, so that sizes which change do not pile up.
+    pub fn release(&mut self, mark: Mark, budget: &mut Budget) {
+        let mut position = 0;
+        self.blocks.retain(|block| {
+            position += 1;
+            let keep = position <= mark.filled || block.len() == BLOCK_BYTES;
+            if !keep {
+                budget.give(block.len() as u64);
+            }
+            keep
+        });
         self.filled = mark.filled;
         self.used = mark.used;
         self.total = mark.total;
@@ -142,8 +158,8 @@ impl Persistent {
                 continue;
             }
             let size = bytes.saturating_add(align).max(BLOCK_BYTES);
-            budget.take(size as u64, "the state of its nodes")?;
-            let block = Block::zeroed(size).inspect_err(|_| budget.give(size as u64))?;
+            let mut block = Block::EMPTY;
+            block.grow(size, budget, "the state of its nodes")?;
             self.blocks.push(block);
             self.filled += 1;
             self.used = 0;
@@ -181,7 +197,11 @@ mod tests {
         unsafe { first.write_bytes(7, 100) };
         let large = memory.take(200_000, 16, &mut budget).unwrap();
         assert_ne!(first, large);
-        memory.release(mark);
+        let before = memory.blocks.len();
+        memory.release(mark, &mut budget);
+        assert_eq!(memory.blocks.len(), before - 1, "the block beyond the usual size goes back");
+        budget.take((1 << 20) - BLOCK_BYTES as u64 + 1, "more than is left").unwrap_err();
+        budget.take((1 << 20) - BLOCK_BYTES as u64, "all that is left").unwrap();
         let again = memory.take(100, 64, &mut budget).unwrap();
         assert_eq!(first, again);
         // SAFETY: 100 bytes were handed out.

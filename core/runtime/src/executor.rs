@@ -13,7 +13,7 @@ use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use arenite_abi::raw::{ArSpan, OP_STATEFUL, TENSOR_CONSTANT, TENSOR_VARIABLE};
+use arenite_abi::raw::{ArSpan, OP_STATEFUL, SHARE_VIEW, TENSOR_CONSTANT, TENSOR_DYNAMIC, TENSOR_VARIABLE};
 use arenite_abi::{Status, UsageRecord};
 
 use crate::arena::{ALIGNMENT, Block, Mark, Persistent};
@@ -38,6 +38,11 @@ pub(crate) struct Settings {
     pub quota: Quota,
 }
 
+/// How many records of buffers that lie already are handed to the planner again, over all segments. Beyond that, a
+/// segment's memory is stacked on that of the segments before it: so a model of many nodes of dynamic shape is planned
+/// in linear time and space.
+const MAX_KEPT_RECORDS: usize = 1 << 20;
+
 /// Constants up to this size are folded while shapes are inferred for delegates; larger ones later.
 const INFERENCE_FOLD_LIMIT: u64 = 4096;
 
@@ -50,6 +55,12 @@ pub(crate) struct Executor {
     /// Shapes that the caller gave to inputs.
     resized: BTreeMap<usize, Vec<i32>>,
     lives: Vec<Option<Lifetime>>,
+    /// Tensors that somebody writes, in the order of their first node.
+    births: Vec<(u32, usize)>,
+    /// Placed tensors; those that are dead are swept out now and then.
+    placed: Vec<usize>,
+    /// Per tensor, the one whose bytes it has and whose place it shares: itself, unless it is a view.
+    viewed: Vec<usize>,
     segments: Vec<Segment>,
     placements: Vec<Option<Placement>>,
     arena: Block,
@@ -68,6 +79,10 @@ struct Segment {
     first: usize,
     end: usize,
     mark: Mark,
+    /// Bytes of the arena that this segment and those before it use.
+    height: u64,
+    /// Records of buffers that lay already, up to here.
+    kept: usize,
     /// Shapes of the dynamic tensors that it was prepared with.
     shapes: Vec<(usize, Vec<i32>)>,
 }
@@ -121,6 +136,9 @@ impl Executor {
             tensors: TensorTable::new(&graph),
             resized: BTreeMap::new(),
             lives: Vec::new(),
+            births: Vec::new(),
+            placed: Vec::new(),
+            viewed: (0..n).collect(),
             segments: Vec::new(),
             placements: vec![None; n],
             arena: Block::EMPTY,
@@ -209,8 +227,9 @@ impl Executor {
         if !run.settings.delegates.is_empty() {
             self.apply_delegates(registry, run)?;
         }
-        let missing: Vec<_> =
-            deferred.into_iter().filter(|u| u.nodes.iter().any(|&n| self.is_plain(n))).collect();
+        let mut plain = vec![false; self.graph.nodes.len()];
+        self.steps.iter().filter_map(|step| step.node).for_each(|node| plain[node] = true);
+        let missing: Vec<_> = deferred.into_iter().filter(|u| u.nodes.iter().any(|&n| plain[n])).collect();
         if !missing.is_empty() {
             return Err(Error::UnresolvedOps(missing));
         }
@@ -308,8 +327,9 @@ impl Executor {
         self.steps.clear();
         self.segments.clear();
         self.placements.fill(None);
+        self.placed.clear();
         let bottom = Persistent::default().mark();
-        self.persistent.release(bottom);
+        self.persistent.release(bottom, &mut self.budget);
         for (i, tensor) in self.graph.tensors.iter().enumerate() {
             self.tensors.reset(i, tensor);
         }
@@ -348,11 +368,6 @@ impl Executor {
             .collect();
     }
 
-    /// Whether node `n` of the model is a step of its own.
-    fn is_plain(&self, n: usize) -> bool {
-        self.steps.iter().any(|step| step.node == Some(n))
-    }
-
     // ── Delegates ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     fn apply_delegates(&mut self, registry: &Registry, run: &Run<'_>) -> Result<()> {
@@ -366,6 +381,8 @@ impl Executor {
             if let Err(error) = self.apply_delegate(&instance, config, &known) {
                 tracing::warn!(delegate = %config.name, "left out: {error}");
                 self.report.left_out.push((config.name.clone(), error.to_string()));
+                // It may have panicked: the next `allocate` makes another one.
+                self.instances.remove(&i);
             }
         }
         self.number_partitions();
@@ -409,9 +426,15 @@ impl Executor {
     fn infer_shapes(&mut self, run: &Run<'_>) -> Result<Vec<bool>> {
         let mut known = vec![false; self.graph.nodes.len()];
         for (i, known) in known.iter_mut().enumerate() {
+            if run.is_over() {
+                return Err(run.stopped());
+            }
+            if self.graph.nodes[i].candidates.is_empty() {
+                *known = true;
+                continue;
+            }
             match self.prepare_step(run, i) {
                 Ok(()) => self.fold(i, run, INFERENCE_FOLD_LIMIT)?,
-                Err(Error::UnresolvedOps(_)) => {}
                 Err(Error::Node { status: Status::Unsupported, .. }) => {}
                 Err(error) => return Err(error),
             }
@@ -530,12 +553,15 @@ impl Executor {
 
     fn is_stateful(&self, step: &Step) -> bool {
         let variable = |t: usize| self.graph.tensors[t].variable;
-        match step.node {
-            None => false,
-            Some(node) => {
-                let flags = self.graph.nodes[node].candidates.first().map_or(0, |c| c.op.flags);
-                flags & OP_STATEFUL != 0 || Graph::present(step.inputs()).any(variable)
-            }
+        let node_is = |&node: &usize| {
+            let info = &self.graph.nodes[node];
+            info.candidates.first().is_some_and(|c| c.op.flags & OP_STATEFUL != 0)
+                || Graph::present(&info.inputs).chain(Graph::present(&info.outputs)).any(variable)
+        };
+        match (&step.node, &step.kernel) {
+            (Some(node), _) => node_is(node),
+            (None, Kernel::Partition(kernel)) => kernel.members.iter().any(node_is),
+            (None, _) => false,
         }
     }
 
@@ -549,6 +575,9 @@ impl Executor {
             outputs: &self.graph.outputs,
             variables: &self.graph.variables,
         });
+        let lives = self.lives.iter().enumerate();
+        self.births = lives.filter_map(|(t, life)| life.map(|life| (life.first, t))).collect();
+        self.births.sort_unstable();
     }
 
     fn place_variables(&mut self) -> Result<()> {
@@ -570,19 +599,27 @@ impl Executor {
         Ok(())
     }
 
-    /// Prepares and plans from `first` to behind the next step of dynamic shape. If that fails, nothing of it stays.
+    /// Prepares and plans from `first` to behind the next step of dynamic shape. After an error nothing of it is left.
     fn prepare_segment(&mut self, registry: &Registry, run: &Run<'_>, first: usize) -> Result<()> {
         let mark = self.persistent.mark();
-        let done = self.try_segment(registry, run, first, mark);
+        let count = self.segments.len();
+        let done = self.try_prepare_segment(registry, run, first, mark);
         if done.is_err() {
-            self.forget_from(first, mark);
+            self.forget_segments(count, first, mark);
         }
         done
     }
 
-    fn try_segment(&mut self, registry: &Registry, run: &Run<'_>, first: usize, mark: Mark) -> Result<()> {
+    fn try_prepare_segment(
+        &mut self,
+        registry: &Registry,
+        run: &Run<'_>,
+        first: usize,
+        mark: Mark,
+    ) -> Result<()> {
         let mut end = first;
-        let mut stale = false;
+        // What shape inference prepared behind a step of dynamic shape may have been moved there.
+        let mut stale = first > 0;
         let shapes = match first.checked_sub(1) {
             None => Vec::new(),
             Some(before) => Graph::present(self.steps[before].outputs())
@@ -602,23 +639,24 @@ impl Executor {
                 break;
             }
         }
-        self.plan_segment(run, first, end)?;
-        self.segments.push(Segment { first, end, mark, shapes });
+        let (height, kept) = self.plan_segment(run, first, end)?;
+        self.segments.push(Segment { first, end, mark, height, kept, shapes });
         Ok(())
     }
 
-    /// Steps from `first` on are no longer prepared, and what they wrote has no memory.
-    fn forget_from(&mut self, first: usize, mark: Mark) {
+    /// Undoes the segments from number `count` on, which begin at step `first`. Their tensors have no memory any more, so
+    /// that nobody reads what the next plan gives to others.
+    fn forget_segments(&mut self, count: usize, first: usize, mark: Mark) {
         for step in &mut self.steps[first..] {
             step.unprepare();
+            reset_outputs(&mut self.tensors, &self.graph, step);
+            Graph::present(step.outputs()).for_each(|t| self.placements[t] = None);
         }
-        self.persistent.release(mark);
-        for (t, life) in self.lives.iter().enumerate() {
-            let written = life.is_some_and(|life| life.first as usize >= first && life.first > 0);
-            if written && self.placements[t].take().is_some() {
-                self.tensors.set_data(t, std::ptr::null_mut());
-            }
-        }
+        self.persistent.release(mark, &mut self.budget);
+        self.segments.truncate(count);
+        self.report.plans.truncate(count);
+        let placements = &self.placements;
+        self.placed.retain(|&t| placements[t].is_some());
     }
 
     /// Makes segment `k` fit the shapes that are known now.
@@ -628,9 +666,7 @@ impl Executor {
                 return Ok(());
             }
             let (first, mark) = (segment.first, segment.mark);
-            self.forget_from(first, mark);
-            self.segments.truncate(k);
-            self.report.plans.truncate(k);
+            self.forget_segments(k, first, mark);
         }
         let first = self.segments.last().map_or(0, |segment| segment.end);
         self.prepare_segment(registry, run, first)
@@ -639,8 +675,12 @@ impl Executor {
     /// Prepares a step unless shape inference did so already and nothing before it changed since (`stale`). Says
     /// whether its own outputs have other shapes than inference found.
     fn prepare_anew(&mut self, run: &Run<'_>, i: usize, stale: bool) -> Result<bool> {
-        if self.steps[i].outcome != Outcome::Unprepared && !stale {
-            return Ok(false);
+        match self.steps[i].outcome {
+            Outcome::Unprepared => {}
+            // What it reads is constant.
+            Outcome::Folded => return Ok(false),
+            _ if stale => {}
+            _ => return Ok(false),
         }
         let shapes = |this: &Self| -> Vec<Vec<i32>> {
             Graph::present(this.steps[i].outputs()).map(|t| this.tensors.shape(t).to_vec()).collect()
@@ -684,6 +724,8 @@ impl Executor {
                 }
             }
         }
+        // A refused op may have given an output a constant, in memory that is not its own any more.
+        reset_outputs(memory.tensors, graph, step);
         match refusal {
             Some(failure) => Err(self.failed(i, failure, run)),
             None => Err(Error::UnresolvedOps(
@@ -710,11 +752,13 @@ impl Executor {
         if !self.is_foldable(i, limit) {
             return Ok(());
         }
-        let scratch = self.fold_memory(i)?;
-        self.run_step(i, run, None)?;
-        drop(scratch);
+        let mut scratch = Vec::new();
+        let done = self.fold_memory(i, &mut scratch).and_then(|()| self.run_step(i, run, None));
+        // On an error, too, no step points to memory that is gone.
+        self.steps[i].scratch.clear();
+        scratch.into_iter().for_each(|mut block| block.release(&mut self.budget));
+        done?;
         let step = &mut self.steps[i];
-        step.scratch.clear();
         step.scratch_requests.clear();
         step.outcome = Outcome::Folded;
         for t in Graph::present(self.steps[i].outputs()) {
@@ -737,8 +781,8 @@ impl Executor {
             && Graph::present(step.outputs()).all(small)
     }
 
-    /// Persistent memory for the outputs of a step that is folded, and scratch for its one run.
-    fn fold_memory(&mut self, i: usize) -> Result<Vec<Block>> {
+    /// Persistent memory for the outputs of a step that is folded, and `scratch` for its one run.
+    fn fold_memory(&mut self, i: usize, scratch: &mut Vec<Block>) -> Result<()> {
         for t in Graph::present(self.steps[i].outputs()) {
             if !self.tensors.is_dynamic(t) && !self.tensors.is_constant(t) {
                 let bytes = self.tensors.get(t).bytes as usize;
@@ -747,16 +791,17 @@ impl Executor {
             }
         }
         let step = &mut self.steps[i];
-        let blocks = step
-            .scratch_requests
-            .iter()
-            .map(|request| Block::zeroed(request.bytes as usize))
-            .collect::<Result<Vec<_>>>()?;
-        step.scratch = blocks
-            .iter()
-            .map(|block| ArSpan { data: block.as_ptr().cast(), bytes: block.len() as u64 })
-            .collect();
-        Ok(blocks)
+        for request in &step.scratch_requests {
+            let mut block = Block::EMPTY;
+            block.grow(
+                request.bytes as usize,
+                &mut self.budget,
+                "scratch of a node with a constant result",
+            )?;
+            step.scratch.push(ArSpan { data: block.as_ptr().cast(), bytes: block.len() as u64 });
+            scratch.push(block);
+        }
+        Ok(())
     }
 
     fn note_served(&mut self, registry: &Registry, i: usize) {
@@ -771,30 +816,18 @@ impl Executor {
 
     // ── Memory ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    /// Plans the tensors and scratch buffers of steps `first..end`; what lies already and lives on stays.
-    fn plan_segment(&mut self, run: &Run<'_>, first: usize, end: usize) -> Result<()> {
+    /// Plans the tensors and scratch buffers of steps `first..end`; what lies already and lives on stays. Gives the bytes
+    /// of the arena in use now, and how many records lay already, of all segments so far.
+    fn plan_segment(&mut self, run: &Run<'_>, first: usize, end: usize) -> Result<(u64, usize)> {
+        let (below, kept) = self.segments.last().map_or((0, 0), |last| (last.height, last.kept));
         let mut records = Vec::new();
-        for (t, life) in self.lives.iter().enumerate() {
-            let Some(life) = life else { continue };
-            let raw = self.tensors.get(t);
-            let ty = self.graph.tensors[t].ty;
-            if raw.flags & (TENSOR_CONSTANT | TENSOR_VARIABLE) != 0
-                || ty.bits() == 0
-                || self.tensors.is_dynamic(t)
-            {
-                continue;
-            }
-            let mut record = UsageRecord::new(raw.bytes, life.first, life.last);
-            record.tensor = t as i32;
-            let starts_here = (first..end.max(1)).contains(&(life.first as usize));
-            match self.placements[t] {
-                Some(placed) if life.last as usize >= first => record.fixed_offset = placed.offset,
-                None if starts_here => {}
-                _ => continue,
-            }
-            records.push(record);
+        let stacked = kept + self.placed.len() > MAX_KEPT_RECORDS;
+        if !stacked {
+            self.keep_placed(&mut records, first);
         }
-        self.note_shares(&mut records, first, end);
+        let kept = kept + records.len();
+        self.add_births(&mut records, first, end);
+        let shares = self.note_shares(&mut records, first, end);
         let mut scratch_owners = Vec::new();
         for (i, step) in self.steps.iter().enumerate().take(end).skip(first) {
             for request in &step.scratch_requests {
@@ -804,21 +837,67 @@ impl Executor {
                 scratch_owners.push(i);
             }
         }
-        let plan = run.settings.planner.plan(&records)?;
-        let total =
-            usize::try_from(plan.total_bytes).map_err(|_| Error::OutOfMemory { bytes: usize::MAX })?;
-        self.arena.grow(total, &mut self.budget, "the arena")?;
-        self.settle(&records, &plan, &scratch_owners);
+        let mut plan = run.settings.planner.plan(&records)?;
+        if stacked {
+            raise(&mut plan, below)?;
+        }
+        let height = plan.total_bytes.max(below);
+        let moved = self.grow_arena(height, first)?;
+        self.settle(&records, &plan, &scratch_owners, moved);
+        self.note_views(&records, &plan, &shares);
         self.report.plans.push((records, plan));
-        Ok(())
+        Ok((height, kept))
     }
 
-    /// Tells the planner which outputs may take over an input's memory.
-    fn note_shares(&self, records: &mut [UsageRecord], first: usize, end: usize) {
+    /// Records of what earlier segments placed and this one or a later one reads. Views of one tensor are told as such.
+    fn keep_placed(&mut self, records: &mut Vec<UsageRecord>, first: usize) {
+        let Executor { placed, lives, placements, viewed, .. } = self;
+        let mut record_of_value: BTreeMap<usize, usize> = BTreeMap::new();
+        placed.retain(|&t| {
+            let (Some(life), Some(place)) = (lives[t], placements[t]) else { return false };
+            if (life.last as usize) < first {
+                return false;
+            }
+            let mut record = UsageRecord::new(place.bytes, life.first, life.last);
+            record.tensor = t as i32;
+            record.fixed_offset = place.offset;
+            match record_of_value.get(&viewed[t]) {
+                Some(&other) => (record.share_with, record.share_kind) = (other as i32, SHARE_VIEW),
+                None => drop(record_of_value.insert(viewed[t], records.len())),
+            }
+            records.push(record);
+            true
+        });
+    }
+
+    /// Records of the tensors that steps `first..end` write first; the inputs belong to the first segment.
+    fn add_births(&self, records: &mut Vec<UsageRecord>, first: usize, end: usize) {
+        let from = self.births.partition_point(|&(node, _)| (node as usize) < first);
+        let born = self.births[from..].iter().take_while(|&&(node, _)| (node as usize) < end.max(1));
+        let mut tensors: Vec<usize> = born.map(|&(_, t)| t).collect();
+        tensors.sort_unstable();
+        for t in tensors {
+            let raw = self.tensors.get(t);
+            if raw.flags & (TENSOR_CONSTANT | TENSOR_VARIABLE | TENSOR_DYNAMIC) != 0
+                || self.graph.tensors[t].ty.bits() == 0
+            {
+                continue;
+            }
+            let Some(life) = self.lives[t] else { continue };
+            let mut record = UsageRecord::new(raw.bytes, life.first, life.last);
+            record.tensor = t as i32;
+            records.push(record);
+        }
+    }
+
+    /// Tells the planner which outputs may take over an input's memory. Gives the pairs of records, output and input, in
+    /// execution order.
+    fn note_shares(&self, records: &mut [UsageRecord], first: usize, end: usize) -> Vec<(usize, usize)> {
         let record_of: BTreeMap<i32, usize> =
             records.iter().enumerate().map(|(i, r)| (r.tensor, i)).collect();
+        let mut pairs = Vec::new();
         for step in &self.steps[first..end] {
-            for share in &step.shares {
+            for share in step.shares.iter().filter(|share| step.shares_all_uses(share)) {
                 let output = step.outputs().get(share.output as usize).and_then(|t| record_of.get(t));
                 let input = step.inputs().get(share.input as usize).and_then(|t| record_of.get(t));
                 // What an earlier segment placed is not shared with: its views are not all known here.
@@ -827,39 +906,79 @@ impl Executor {
                 {
                     records[output].share_with = input as i32;
                     records[output].share_kind = share.kind;
+                    pairs.push((output, input));
+                }
+            }
+        }
+        pairs
+    }
+
+    /// Remembers which tensors the plan made views of which.
+    fn note_views(&mut self, records: &[UsageRecord], plan: &Plan, shares: &[(usize, usize)]) {
+        for &(output, input) in shares {
+            let (to, from) = (&records[output], &records[input]);
+            let taken = to.share_with == input as i32
+                && to.share_kind == SHARE_VIEW
+                && to.size == from.size
+                && plan.offsets[output] == plan.offsets[input];
+            if taken {
+                self.viewed[to.tensor as usize] = self.viewed[from.tensor as usize];
+            }
+        }
+    }
+
+    /// Makes room. Behind the first segment in steps of half the arena, where the quota allows it, so that many small
+    /// segments do not copy it each time.
+    fn grow_arena(&mut self, height: u64, first: usize) -> Result<bool> {
+        let needed = usize::try_from(height).map_err(|_| Error::OutOfMemory { bytes: usize::MAX })?;
+        let generous = self.arena.len().saturating_add(self.arena.len() / 2);
+        if first > 0
+            && (self.arena.len() + 1..generous).contains(&needed)
+            && self.arena.grow(generous, &mut self.budget, "the arena").is_ok()
+        {
+            return Ok(true);
+        }
+        self.arena.grow(needed, &mut self.budget, "the arena")
+    }
+
+    /// Writes the plan's addresses into the tensor table and the steps.
+    fn settle(&mut self, records: &[UsageRecord], plan: &Plan, scratch_owners: &[usize], moved: bool) {
+        let base = self.arena.as_ptr();
+        if moved {
+            self.resettle(base);
+        }
+        for &i in scratch_owners {
+            self.steps[i].scratch.clear();
+        }
+        let mut owners = scratch_owners.iter();
+        for (record, &offset) in records.iter().zip(&plan.offsets) {
+            // An empty buffer may lie anywhere, so its offset may be beyond the block.
+            let data = base.wrapping_add(offset as usize);
+            match usize::try_from(record.tensor) {
+                Ok(t) => {
+                    if record.fixed().is_none() {
+                        self.placed.push(t);
+                        self.viewed[t] = t;
+                    }
+                    self.placements[t] = Some(Placement { offset, bytes: record.size });
+                    self.tensors.set_data(t, data);
+                }
+                Err(_) => {
+                    let span = ArSpan { data: data.cast(), bytes: record.size };
+                    owners.next().into_iter().for_each(|&i| self.steps[i].scratch.push(span));
                 }
             }
         }
     }
 
-    /// Writes the plan's addresses into the tensor table and the steps.
-    fn settle(&mut self, records: &[UsageRecord], plan: &Plan, scratch_owners: &[usize]) {
-        let mut owners = scratch_owners.iter();
-        for &i in scratch_owners {
-            self.steps[i].scratch.clear();
-        }
-        let mut moved_scratch: Vec<(usize, Placement)> = Vec::new();
-        for (record, &offset) in records.iter().zip(&plan.offsets) {
-            let placement = Placement { offset, bytes: record.size };
-            match usize::try_from(record.tensor) {
-                Ok(t) => self.placements[t] = Some(placement),
-                Err(_) => moved_scratch.extend(owners.next().map(|&i| (i, placement))),
-            }
-        }
-        let base = self.arena.as_ptr();
+    /// The arena has moved: so have the tensors and the scratch of earlier segments.
+    fn resettle(&mut self, base: *mut u8) {
         for (t, placement) in self.placements.iter().enumerate() {
             if let Some(placement) = placement {
-                // An empty tensor may lie anywhere, so its offset may be beyond the block.
-                let data = base.wrapping_add(placement.offset as usize);
-                self.tensors.set_data(t, data);
+                self.tensors.set_data(t, base.wrapping_add(placement.offset as usize));
             }
         }
-        // Scratch of earlier segments: the arena may have moved under it.
         self.resettle_scratch();
-        for (i, placement) in moved_scratch {
-            let data = base.wrapping_add(placement.offset as usize).cast();
-            self.steps[i].scratch.push(ArSpan { data, bytes: placement.bytes });
-        }
     }
 
     fn resettle_scratch(&mut self) {
@@ -965,12 +1084,30 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Before an op sets them: outputs as the model has them.
+/// Moves a plan up, onto what lies already.
+fn raise(plan: &mut Plan, below: u64) -> Result<()> {
+    let base = below.checked_next_multiple_of(ALIGNMENT as u64);
+    let raised = base.and_then(|base| Some((base, plan.total_bytes.checked_add(base)?)));
+    let (base, total) = raised.ok_or(Error::OutOfMemory { bytes: usize::MAX })?;
+    plan.total_bytes = total;
+    // Records without bytes may lie anywhere, so that their offset may be any number.
+    plan.offsets.iter_mut().for_each(|offset| *offset = offset.saturating_add(base));
+    Ok(())
+}
+
+/// Before a step sets them: outputs as the model has them, without memory. Those of a partition keep the shapes that
+/// inference found, which its delegate may rely on.
 fn reset_outputs(tensors: &mut TensorTable, graph: &Graph, step: &Step) {
     for t in Graph::present(step.outputs()) {
-        let raw = tensors.get(t);
-        tensors.reset(t, &graph.tensors[t]);
-        if graph.tensors[t].variable {
+        let (raw, info) = (tensors.get(t), &graph.tensors[t]);
+        match step.node {
+            Some(_) => tensors.reset(t, info),
+            None => {
+                tensors.set_flags(t, if info.variable { TENSOR_VARIABLE } else { 0 });
+                tensors.set_data(t, std::ptr::null_mut());
+            }
+        }
+        if info.variable {
             tensors.set_data(t, raw.data.cast());
         }
     }

@@ -79,6 +79,12 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
+    fn poisoned() -> Self {
+        let message =
+            "it panicked before and is not called again; call allocate() for a new instance".to_owned();
+        Failure { status: Status::Panicked, message }
+    }
+
     fn of(status: ArStatus) -> Self {
         let status = match Status::from_raw(status) {
             Status::Ok => Status::Internal,
@@ -120,6 +126,17 @@ impl Step {
         unsafe { list(self.raw.outputs, self.raw.output_count) }
     }
 
+    /// Whether all inputs that are the tensor which `share` names may share memory with that output: `ADD(x, x)` reads
+    /// `x` in two ways.
+    pub fn shares_all_uses(&self, share: &Share) -> bool {
+        let tensor = self.inputs().get(share.input as usize);
+        let mut uses = self.inputs().iter().enumerate().filter(|&(_, t)| Some(t) == tensor);
+        let shared = |i: usize| {
+            self.shares.iter().any(|s| (s.output, s.input as usize, s.kind) == (share.output, i, share.kind))
+        };
+        uses.all(|(i, _)| shared(i))
+    }
+
     /// Forgets what `prepare` made, and drops the op's state. A compiled partition stays.
     pub fn unprepare(&mut self) {
         if let Kernel::Op { op, state } = self.kernel {
@@ -155,21 +172,29 @@ impl Step {
                 Ok(())
             }
             Err(failure) => {
-                memory.persistent.release(mark);
+                memory.persistent.release(mark, memory.budget);
                 Err(failure)
             }
         }
     }
 
-    /// Prepares a compiled partition for the present shapes.
+    /// Prepares a compiled partition for the present shapes. One that panicked is not called again.
     pub fn prepare_partition(&mut self, memory: &mut Memory<'_>) -> Result<(), Failure> {
+        if self.outcome == Outcome::Poisoned {
+            return Err(Failure::poisoned());
+        }
         let Kernel::Partition(partition) = &mut self.kernel else {
             return Err(Failure { status: Status::Internal, message: "it is no partition".into() });
         };
         let (kernel, delegate) = (partition.kernel, partition.delegate);
         let raw_partition = partition.as_raw();
         // SAFETY: the kernel came from this delegate's `compile`; the structs are valid for the call.
-        self.prepare_with(memory, |prepare| unsafe { (delegate.prepare)(kernel, prepare, raw_partition) })
+        let done = self
+            .prepare_with(memory, |prepare| unsafe { (delegate.prepare)(kernel, prepare, raw_partition) });
+        if let Err(Failure { status: Status::Panicked, .. }) = done {
+            self.outcome = Outcome::Poisoned;
+        }
+        done
     }
 
     fn prepare_with(
@@ -227,9 +252,9 @@ impl Step {
     /// Runs the step.
     pub fn eval(&mut self, cx: &mut EvalHost<'_>) -> Result<(), Failure> {
         if self.outcome == Outcome::Poisoned {
-            let message = "it panicked before and is not called again; make a new interpreter".to_owned();
-            return Err(Failure { status: Status::Panicked, message });
+            return Err(Failure::poisoned());
         }
+        host::clear_message();
         cx.outputs = (self.raw.outputs, self.raw.output_count);
         let eval = ArEvalV1 {
             header: ArHeader::of::<ArEvalV1>(),
@@ -320,8 +345,18 @@ impl PrepareHost<'_, '_> {
         })
     }
 
+    /// Once per call: views of the call in progress may show the shape from before, see [`TensorTable`].
     fn set_shape(&mut self, output: u32, dims: &[i32]) -> Result<(), (Status, String)> {
         let t = self.tensor(output)?;
+        if self.set[output as usize] != OutputState::Unset {
+            let present = self.memory.tensors.shape(t);
+            if present == dims {
+                return Ok(());
+            }
+            return Err(invalid(format!(
+                "output {output} has shape {present:?} by an earlier call, it cannot get {dims:?}; set it once"
+            )));
+        }
         check_new_shape(self.memory.tensors, t, output, dims, self.memory.tensor_limit)?;
         let ty = element_type(self.memory.tensors, t);
         self.memory.tensors.set_shape(t, dims, ty);
@@ -611,22 +646,26 @@ impl EvalHost<'_> {
                 "output {output} is resized, but its prepare did not set it dynamic"
             )));
         }
+        // Once per call: a view of the first shape may be in use, and its memory must not move.
+        if !self.tensors.get(t).data.is_null() {
+            return Err(invalid(format!(
+                "output {output} has shape {:?} by an earlier call, it cannot get {dims:?}; resize it once",
+                self.tensors.shape(t)
+            )));
+        }
         check_new_shape(self.tensors, t, output, dims, self.tensor_limit)?;
         let ty = element_type(self.tensors, t);
-        self.tensors.set_shape(t, dims, ty);
-        if ty.bits() == 0 {
-            if bytes > self.tensor_limit {
-                return Err((
-                    Status::OutOfMemory,
-                    format!("output {output} needs {bytes} bytes, the quota is {}", self.tensor_limit),
-                ));
-            }
-            self.tensors.set_bytes(t, bytes);
-        }
-        let needed = self.tensors.get(t).bytes as usize;
+        let bytes = ty.bytes_of(arenite_abi::tensor::element_count(dims)).map_or(bytes, |bytes| bytes as u64);
+        let needed = usize::try_from(bytes).ok().filter(|_| bytes <= self.tensor_limit).ok_or_else(|| {
+            let limit = self.tensor_limit;
+            (Status::OutOfMemory, format!("output {output} needs {bytes} bytes, the quota is {limit}"))
+        })?;
+        // Memory first: a refused change leaves the tensor as it was, without data.
         self.dynamic[t]
             .grow(needed, self.budget, "a tensor of dynamic shape")
             .map_err(|e| (Status::OutOfMemory, e.to_string()))?;
+        self.tensors.set_shape(t, dims, ty);
+        self.tensors.set_bytes(t, bytes);
         self.tensors.set_data(t, self.dynamic[t].as_ptr());
         Ok(())
     }

@@ -1,20 +1,25 @@
 //! The tensor table of one subgraph: what ops and delegates see of each tensor, at addresses that do not change.
 
-use arenite_abi::ElementType;
-use arenite_abi::raw::{ArQuantizationV1, ArTensorV1, TENSOR_CONSTANT, TENSOR_DYNAMIC, TENSOR_VARIABLE};
+use std::ptr::NonNull;
 
-use crate::graph::Graph;
+use arenite_abi::ElementType;
+use arenite_abi::raw::{
+    ArQuantizationV1, ArStr, ArTensorV1, TENSOR_CONSTANT, TENSOR_DYNAMIC, TENSOR_VARIABLE,
+};
+
+use crate::graph::{Graph, TensorInfo};
 
 /// Highest rank of a tensor.
 pub(crate) const MAX_RANK: usize = 8;
 
-/// The table. Its entries are read by plugins through raw pointers while the host changes others, so the table makes no
-/// references to them.
+/// The table. Plugins read its entries through the pointer that [`as_ptr`](Self::as_ptr) gave them, also while the host
+/// is about to change others; so the host, too, goes through raw pointers, and never holds a `&mut` to an entry.
 pub(crate) struct TensorTable {
-    raw: Box<[ArTensorV1]>,
-    /// Two shapes per tensor: a changed shape goes where the published one is not, so that views keep theirs.
-    dims: Box<[[[i32; MAX_RANK]; 2]]>,
-    _quantization: Box<[Option<ArQuantizationV1>]>,
+    raw: Fixed<ArTensorV1>,
+    /// Two shapes per tensor: a changed shape goes where the published one is not, so that views of the call in progress
+    /// keep theirs. That holds for one change per call, and `step.rs` allows no second one.
+    dims: Fixed<[[i32; MAX_RANK]; 2]>,
+    _quantization: Fixed<Option<ArQuantizationV1>>,
 }
 
 // SAFETY: the pointers lead into the graph, the model and the interpreter's memory, which move with the table.
@@ -23,26 +28,23 @@ unsafe impl Send for TensorTable {}
 impl TensorTable {
     /// The table of a graph, with the shapes of the model. The graph outlives it and does not change.
     pub fn new(graph: &Graph) -> Self {
-        let quantization: Box<[Option<ArQuantizationV1>]> =
+        let quantization: Fixed<Option<ArQuantizationV1>> =
             graph.tensors.iter().map(|tensor| tensor.quantization.as_ref().map(|q| q.to_raw())).collect();
-        let dims: Box<[[[i32; MAX_RANK]; 2]]> = vec![[[0; MAX_RANK]; 2]; graph.tensors.len()].into();
-        let raw = graph
-            .tensors
-            .iter()
-            .zip(&quantization)
-            .map(|(tensor, quantization)| ArTensorV1 {
-                element_type: tensor.ty as u32,
-                rank: 0,
-                dims: std::ptr::null(),
-                data: std::ptr::null_mut(),
-                bytes: 0,
-                quantization: quantization.as_ref().map_or(std::ptr::null(), |q| q),
-                flags: if tensor.variable { TENSOR_VARIABLE } else { 0 },
-                memory_kind: 0,
-                handle: 0,
-                name: arenite_abi::raw::ArStr::borrowed(&tensor.name),
-            })
-            .collect();
+        let entry = |(i, tensor): (usize, &TensorInfo)| ArTensorV1 {
+            element_type: tensor.ty as u32,
+            rank: 0,
+            dims: std::ptr::null(),
+            data: std::ptr::null_mut(),
+            bytes: 0,
+            // SAFETY: nobody writes to the list any more.
+            quantization: unsafe { &*quantization.at(i) }.as_ref().map_or(std::ptr::null(), |q| q),
+            flags: 0,
+            memory_kind: 0,
+            handle: 0,
+            name: ArStr::borrowed(&tensor.name),
+        };
+        let raw = graph.tensors.iter().enumerate().map(entry).collect();
+        let dims = graph.tensors.iter().map(|_| [[0; MAX_RANK]; 2]).collect();
         let mut table = TensorTable { raw, dims, _quantization: quantization };
         for (i, tensor) in graph.tensors.iter().enumerate() {
             table.reset(i, tensor);
@@ -51,76 +53,112 @@ impl TensorTable {
     }
 
     /// Back to what the model says.
-    pub fn reset(&mut self, i: usize, tensor: &crate::graph::TensorInfo) {
+    pub fn reset(&mut self, i: usize, tensor: &TensorInfo) {
         self.set_flags(i, if tensor.variable { TENSOR_VARIABLE } else { 0 });
         self.set_data(i, std::ptr::null_mut());
         self.set_shape(i, &tensor.shape, tensor.ty);
         if let Some(constant) = &tensor.constant {
             self.set_flags(i, TENSOR_CONSTANT);
             self.set_data(i, constant.as_ptr().cast_mut());
-            self.entry_mut(i, |raw| raw.bytes = constant.len() as u64);
+            self.set_bytes(i, constant.len() as u64);
         }
     }
 
     /// Number of tensors.
     pub fn len(&self) -> usize {
-        self.raw.len()
+        self.raw.count
     }
 
     /// The table as plugins get it.
     pub fn as_ptr(&self) -> *const ArTensorV1 {
-        self.raw.as_ptr()
+        self.raw.data.as_ptr()
     }
 
     /// A copy of an entry.
     pub fn get(&self, i: usize) -> ArTensorV1 {
-        self.raw[i]
+        // SAFETY: entries are initialised; those who write them have `&mut self`.
+        unsafe { self.raw.at(i).read() }
     }
 
     /// The shape.
     pub fn shape(&self, i: usize) -> &[i32] {
-        let raw = &self.raw[i];
-        let side = usize::from(!std::ptr::eq(raw.dims, self.dims[i][0].as_ptr()));
-        &self.dims[i][side][..raw.rank as usize]
+        let raw = self.get(i);
+        // SAFETY: `set_shape` stored a list of that rank, which lives with the table and is not written under `&self`.
+        unsafe { crate::step::list(raw.dims, raw.rank as usize) }
     }
 
     /// Sets the shape and with it the bytes; those of strings and resources stay.
     pub fn set_shape(&mut self, i: usize, shape: &[i32], ty: ElementType) {
         let rank = shape.len().min(MAX_RANK);
-        let side = usize::from(std::ptr::eq(self.raw[i].dims, self.dims[i][0].as_ptr()));
-        self.dims[i][side][..rank].copy_from_slice(&shape[..rank]);
-        let dims = self.dims[i][side].as_ptr();
-        let bytes = ty.bytes_of(arenite_abi::tensor::element_count(shape));
-        self.entry_mut(i, |raw| {
-            raw.dims = dims;
-            raw.rank = rank as u32;
-            if let Some(bytes) = bytes {
-                raw.bytes = bytes as u64;
-            }
-        });
+        let sides: *mut [i32; MAX_RANK] = self.dims.at(i).cast();
+        let published = self.get(i).dims == sides.cast_const().cast();
+        // SAFETY: there are two sides of MAX_RANK numbers each, and nobody reads the one that is not published.
+        let side: *mut i32 = unsafe { sides.add(usize::from(published)) }.cast();
+        // SAFETY: `rank` is at most MAX_RANK; the shape is elsewhere: at most it is the published side.
+        unsafe { std::ptr::copy_nonoverlapping(shape.as_ptr(), side, rank) };
+        let entry = self.raw.at(i);
+        // SAFETY: the entry exists; plugins make no references to it.
+        unsafe {
+            (*entry).dims = side;
+            (*entry).rank = rank as u32;
+        }
+        if let Some(bytes) = ty.bytes_of(arenite_abi::tensor::element_count(shape)) {
+            self.set_bytes(i, bytes as u64);
+        }
     }
 
     pub fn set_data(&mut self, i: usize, data: *mut u8) {
-        self.entry_mut(i, |raw| raw.data = data.cast());
+        // SAFETY: the entry exists; plugins make no references to it.
+        unsafe { (*self.raw.at(i)).data = data.cast() };
     }
 
     pub fn set_bytes(&mut self, i: usize, bytes: u64) {
-        self.entry_mut(i, |raw| raw.bytes = bytes);
+        // SAFETY: as in `set_data`.
+        unsafe { (*self.raw.at(i)).bytes = bytes };
     }
 
     pub fn set_flags(&mut self, i: usize, flags: u32) {
-        self.entry_mut(i, |raw| raw.flags = flags);
+        // SAFETY: as in `set_data`.
+        unsafe { (*self.raw.at(i)).flags = flags };
     }
 
     pub fn is_constant(&self, i: usize) -> bool {
-        self.raw[i].flags & TENSOR_CONSTANT != 0
+        self.get(i).flags & TENSOR_CONSTANT != 0
     }
 
     pub fn is_dynamic(&self, i: usize) -> bool {
-        self.raw[i].flags & TENSOR_DYNAMIC != 0
+        self.get(i).flags & TENSOR_DYNAMIC != 0
     }
+}
 
-    fn entry_mut(&mut self, i: usize, change: impl FnOnce(&mut ArTensorV1)) {
-        change(&mut self.raw[i]);
+/// A list that never moves, owned through a pointer, so that pointers to its elements stay valid when it is written.
+struct Fixed<T> {
+    data: NonNull<T>,
+    count: usize,
+}
+
+impl<T> Fixed<T> {
+    /// The address of element `i`.
+    fn at(&self, i: usize) -> *mut T {
+        assert!(i < self.count, "tensor {i} of {}", self.count);
+        // SAFETY: in range, as checked.
+        unsafe { self.data.as_ptr().add(i) }
+    }
+}
+
+impl<T> FromIterator<T> for Fixed<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
+        let list: Box<[T]> = items.into_iter().collect();
+        let count = list.len();
+        let data = NonNull::from(Box::leak(list)).cast();
+        Fixed { data, count }
+    }
+}
+
+impl<T> Drop for Fixed<T> {
+    fn drop(&mut self) {
+        let list = std::ptr::slice_from_raw_parts_mut(self.data.as_ptr(), self.count);
+        // SAFETY: leaked by `from_iter`; whoever had pointers into it is gone.
+        drop(unsafe { Box::from_raw(list) });
     }
 }
