@@ -7,10 +7,11 @@ use arenite_abi::prelude::*;
 
 use crate::kit::pace::Pace;
 use crate::kit::broadcast::Broadcast;
-use crate::kit::channels::{ChannelMultipliers, filter_scales};
+use crate::kit::channel_multipliers::{ChannelMultipliers, filter_scales};
 use crate::kit::hybrid::{Symmetry, quantize_row};
 use crate::kit::indexing::{Dims, MAX_RANK};
-use crate::kit::integer::{Quantized, dot, dot_f32, dot_i64};
+use crate::kit::dot::{dot, dot_f32, dot_i64};
+use crate::kit::quantized::Quantized;
 use crate::kit::node;
 
 /// Prepared node.

@@ -16,11 +16,13 @@ use arenite_abi::prelude::*;
 
 use crate::kit::pace::Pace;
 use crate::kit::activation::Limits;
-use crate::kit::channels::{Multipliers, filter_scales};
-use crate::kit::conv::{Layer, Requantization, float_bias};
-use crate::kit::dot::{Weight, dot_f32, dot_i16, dot_i16_wide};
+use crate::kit::channel_multipliers::{Multipliers, filter_scales};
+use crate::kit::conv::{Layer, Requantization};
+use crate::kit::dot::{Weight, dot_f32, dot_centered, dot_centered_i64};
 use crate::kit::hybrid::{Symmetry, quantize_row};
-use crate::kit::integer::{Bias, Quantized, unpack};
+use crate::kit::bias::{Bias, float_bias};
+use crate::kit::packed;
+use crate::kit::quantized::Quantized;
 use crate::kit::node::range_activation;
 use crate::kit::window::{WindowOptions, Windows};
 
@@ -158,7 +160,7 @@ fn has_wide_bias(cx: &EvalContext<'_>) -> Result<bool> {
 impl Conv2d {
     fn float(&self, cx: &EvalContext<'_>, patch: &mut [f32], limits: Limits<f32>) -> Result<()> {
         let (x, w) = (cx.input(0)?.as_slice::<f32>()?, cx.input(1)?.as_slice::<f32>()?);
-        let bias = float_bias(cx)?;
+        let bias = float_bias(cx, 2)?;
         let steps = Steps {
             convert: |x: f32| x,
             dot: dot_f32,
@@ -183,7 +185,7 @@ impl Conv2d {
         };
         let steps = Steps {
             convert: |x: X| (x.into() as i16).wrapping_sub(input_zero),
-            dot: |patch: &[i16], filter: &[W]| dot_i16(patch, filter, filter_zero),
+            dot: |patch: &[i16], filter: &[W]| dot_centered(patch, filter, filter_zero),
             finish: |sum: i32, c: usize| {
                 let scaled = scale(multipliers, c, sum.wrapping_add(bias.at(c) as i32));
                 X::saturate(limits.clamp(scaled.wrapping_add(output_zero)))
@@ -200,7 +202,7 @@ impl Conv2d {
         let bias = Bias::of(cx.optional_input(2)?)?;
         let steps = Steps {
             convert: |x: i16| x,
-            dot: dot_i16_wide,
+            dot: dot_centered_i64,
             finish: |sum: i64, c: usize| {
                 let scaled = multipliers.of(c).apply_i64(sum.wrapping_add(bias.at(c)));
                 i16::saturate(limits.clamp(scaled))
@@ -219,14 +221,14 @@ impl Conv2d {
     ) -> Result<()> {
         let node = cx.node();
         let scales = filter_scales(&node.input(1)?, self.shape.filters, CHANNEL_AXIS)?;
-        let (bias, filter) = (float_bias(cx)?, self.weights(cx)?);
+        let (bias, filter) = (float_bias(cx, 2)?, self.weights(cx)?);
         let (x, y) = (cx.input(0)?.as_slice::<f32>()?, cx.output(0)?.into_slice::<f32>()?);
         let images = x.chunks_exact(quantized.len().max(1));
         for (x, y) in images.zip(y.chunks_exact_mut(self.shape.output_image().max(1))) {
             let (scale, zero_point) = quantize_row(x, symmetry, quantized);
             let steps = Steps {
                 convert: |q: i8| i16::from(q) - zero_point as i16,
-                dot: |patch: &[i16], filter: &[i8]| dot_i16(patch, filter, 0),
+                dot: |patch: &[i16], filter: &[i8]| dot_centered(patch, filter, 0),
                 finish: |sum: i32, c: usize| {
                     let real = sum as f32 * (scales.scale_of(c) * scale);
                     limits.clamp(real + bias.get(c).copied().unwrap_or(0.0))
@@ -242,7 +244,7 @@ impl Conv2d {
         let filter = cx.input(1)?;
         let Some(unpacked) = &self.unpacked else { return filter.as_slice() };
         let weights = cx.scratch(unpacked)?;
-        unpack(filter.bytes(), 4, 0, weights);
+        packed::unpack(filter.ty, filter.bytes(), 0, weights);
         Ok(weights)
     }
 }

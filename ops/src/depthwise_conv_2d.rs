@@ -14,11 +14,13 @@ use arenite_abi::prelude::*;
 
 use crate::kit::pace::Pace;
 use crate::kit::activation::Limits;
-use crate::kit::channels::filter_scales;
-use crate::kit::conv::{Layer, Requantization, float_bias};
+use crate::kit::channel_multipliers::filter_scales;
+use crate::kit::conv::{Layer, Requantization};
 use crate::kit::dot::Weight;
 use crate::kit::hybrid::{Symmetry, quantize_row};
-use crate::kit::integer::{Bias, Quantized, unpack};
+use crate::kit::bias::{Bias, float_bias};
+use crate::kit::packed;
+use crate::kit::quantized::Quantized;
 use crate::kit::node::range_activation;
 use crate::kit::requantize::Multiplier;
 use crate::kit::window::{WindowOptions, Windows};
@@ -140,7 +142,7 @@ impl Kernel {
 impl DepthwiseConv2d {
     fn float(&self, cx: &EvalContext<'_>, sums: &mut [f32], limits: Limits<f32>) -> Result<()> {
         let (x, w) = (cx.input(0)?.as_slice::<f32>()?, cx.input(1)?.as_slice::<f32>()?);
-        let bias = float_bias(cx)?;
+        let bias = float_bias(cx, 2)?;
         let steps = Steps {
             start: |c: usize| bias.get(c).copied().unwrap_or(0.0),
             multiply_add: |sum: f32, x: f32, w: f32| sum + x * w,
@@ -200,7 +202,7 @@ impl DepthwiseConv2d {
     ) -> Result<()> {
         let node = cx.node();
         let scales = filter_scales(&node.input(1)?, self.shape.channels, CHANNEL_AXIS)?;
-        let (bias, filter) = (float_bias(cx)?, cx.input(1)?.as_slice::<i8>()?);
+        let (bias, filter) = (float_bias(cx, 2)?, cx.input(1)?.as_slice::<i8>()?);
         let (x, y) = (cx.input(0)?.as_slice::<f32>()?, cx.output(0)?.into_slice::<f32>()?);
         let images = x.chunks_exact(quantized.len().max(1));
         for (x, y) in images.zip(y.chunks_exact_mut(self.shape.output_image().max(1))) {
@@ -226,7 +228,7 @@ impl DepthwiseConv2d {
         let filter = cx.input(1)?;
         let Some(unpacked) = &self.unpacked else { return filter.as_slice() };
         let weights = cx.scratch(unpacked)?;
-        unpack(filter.bytes(), 4, 0, weights);
+        packed::unpack(filter.ty, filter.bytes(), 0, weights);
         Ok(weights)
     }
 }

@@ -4,13 +4,13 @@
 use arenite_abi::prelude::*;
 use half::f16;
 
-use crate::kit::integer::Quantized;
+use crate::kit::quantized::Quantized;
 use crate::kit::packed;
-use crate::kit::per_channel::Channels;
+use crate::kit::channel_quant::ChannelQuant;
 use crate::kit::{node, unary};
 
 /// Prepared node; f16 has no channels.
-pub struct Dequantize(Option<Channels>);
+pub struct Dequantize(Option<ChannelQuant>);
 
 impl Op for Dequantize {
     const CODE: OpCode = OpCode::Builtin(6);
@@ -26,7 +26,7 @@ impl Op for Dequantize {
                 if x.ty == I16 {
                     node::symmetric(&x)?;
                 }
-                Channels::new(&x, x.shape).map(|channels| Dequantize(Some(channels)))
+                ChannelQuant::new(&x, x.shape).map(|channels| Dequantize(Some(channels)))
             }
             ty => Err(Error::unsupported("DEQUANTIZE", ty)),
         }
@@ -52,7 +52,7 @@ impl Op for Dequantize {
     }
 }
 
-fn map<T: Quantized>(cx: &EvalContext<'_>, channels: &Channels, q: &Quantization<'_>) -> Result<()> {
+fn map<T: Quantized>(cx: &EvalContext<'_>, channels: &ChannelQuant, q: &Quantization<'_>) -> Result<()> {
     unary::map_indexed(cx, |i, x: T| channels.quant(q, i).dequantize(x.into()))
 }
 

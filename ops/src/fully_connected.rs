@@ -9,7 +9,9 @@ use arenite_abi::prelude::*;
 
 use crate::kit::pace::Pace;
 use crate::kit::activation::{Activation, Limits};
-use crate::kit::integer::{dot_f32, unpack};
+use crate::kit::bias::float_bias;
+use crate::kit::dot::dot_f32;
+use crate::kit::packed;
 use crate::kit::node;
 
 use fixed::Fixed;
@@ -170,10 +172,7 @@ impl Layer {
     fn eval_f32(&self, cx: &EvalContext<'_>, limits: Limits<f32>) -> Result<()> {
         let x = cx.input(0)?.as_slice::<f32>()?;
         let w = cx.input(1)?.as_slice::<f32>()?;
-        let bias = match cx.optional_input(2)? {
-            Some(bias) => bias.as_slice::<f32>()?,
-            None => &[],
-        };
+        let bias = float_bias(cx, 2)?;
         let y = cx.output(0)?.into_slice::<f32>()?;
         let mut pace = Pace::new(cx);
         for (b, y) in y.chunks_exact_mut(self.units.max(1)).enumerate() {
@@ -218,14 +217,14 @@ fn set_output_shape(
 /// A filter whose elements take a byte, or are unpacked row by row.
 enum Rows<'a, W> {
     Plain(&'a [W]),
-    Packed { bytes: &'a [u8], bits: u32, row: &'a mut [W] },
+    Packed { ty: ElementType, bytes: &'a [u8], row: &'a mut [W] },
 }
 
 impl<'a> Rows<'a, i8> {
     fn of(filter: &TensorView<'a>, cx: &EvalContext<'a>, row: &Scratch<i8>) -> Result<Rows<'a, i8>> {
         Ok(match filter.ty {
             I4 | I2 => {
-                Rows::Packed { bytes: filter.bytes(), bits: filter.ty.bits(), row: cx.scratch(row)? }
+                Rows::Packed { ty: filter.ty, bytes: filter.bytes(), row: cx.scratch(row)? }
             }
             _ => Rows::Plain(filter.as_words()?),
         })
@@ -236,8 +235,8 @@ impl<'a> Rows<'a, i8> {
         for u in 0..layer.units {
             match self {
                 Rows::Plain(w) => f(u, layer.row(w, u))?,
-                Rows::Packed { bytes, bits, row } => {
-                    unpack(bytes, *bits, u * layer.depth, row);
+                Rows::Packed { ty, bytes, row } => {
+                    packed::unpack(*ty, bytes, u * layer.depth, row);
                     f(u, row)?;
                 }
             }

@@ -10,7 +10,7 @@
 use arenite_abi::prelude::*;
 
 use crate::kit::indexing::{Dims, normalize_axis};
-use crate::kit::integers::expect_type;
+use crate::kit::arguments::expect_type;
 use crate::kit::moves::{Run, Width};
 use crate::kit::node;
 use crate::kit::rearrange::declare_shape;

@@ -3,7 +3,7 @@
 
 use arenite_abi::prelude::*;
 
-use crate::kit::integer::Quantized;
+use crate::kit::quantized::Quantized;
 use crate::kit::node;
 use crate::kit::requantize::{
     Multiplier, rounding_divide_by_pot, saturating_rounding_doubling_high_mul_i16 as high_mul,

@@ -3,7 +3,7 @@
 
 use arenite_abi::prelude::*;
 
-use crate::kit::integer::Quantized;
+use crate::kit::quantized::Quantized;
 use crate::kit::node;
 use crate::kit::requantize::Multiplier;
 use crate::kit::unary;

@@ -6,7 +6,7 @@
 use arenite_abi::prelude::*;
 
 use crate::kit::indexing::{Axes, Dims, KeepDims, Reduction};
-use crate::kit::integer::Quantized;
+use crate::kit::quantized::Quantized;
 use crate::kit::node;
 use crate::kit::requantize::{Multiplier, Quant};
 

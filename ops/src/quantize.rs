@@ -10,8 +10,8 @@ use arenite_abi::prelude::*;
 
 use crate::kit::activation::Limits;
 use crate::kit::float::round_ties_even;
-use crate::kit::integer::Quantized;
-use crate::kit::per_channel::Channels;
+use crate::kit::quantized::Quantized;
+use crate::kit::channel_quant::ChannelQuant;
 use crate::kit::requantize::{Quant, Requantize, round_f64};
 use crate::kit::{node, packed, unary};
 
@@ -20,7 +20,7 @@ pub enum Quantize {
     /// f32 to one scale.
     PerTensor(Quant),
     /// f32 to a scale per channel.
-    PerChannel(Channels),
+    PerChannel(ChannelQuant),
     /// Integers to integers.
     Rescale(Requantize),
 }
@@ -37,9 +37,9 @@ impl Op for Quantize {
         let (x, y) = unary::prepare_types(node, cx)?;
         let per_channel = y.quantization().is_some_and(|q| q.is_per_channel());
         match (x.ty, y.ty) {
-            (F32, I8 | U8 | I16) if per_channel => Channels::new(&y, x.shape).map(Quantize::PerChannel),
+            (F32, I8 | U8 | I16) if per_channel => ChannelQuant::new(&y, x.shape).map(Quantize::PerChannel),
             (F32, I4 | U4 | I8 | U8 | I16) => {
-                Channels::new(&y, x.shape)?;
+                ChannelQuant::new(&y, x.shape)?;
                 node::quant(&y).map(Quantize::PerTensor)
             }
             (I8 | U8, I8 | U8 | I16) | (I16, I8 | I16 | I32) | (I32, I8 | I16) => rescale(&x, &y),
@@ -102,7 +102,7 @@ fn from_f32<Y: Quantized>(cx: &EvalContext<'_>, to: Quant) -> Result<()> {
     })
 }
 
-fn channelwise<Y: Quantized>(cx: &EvalContext<'_>, channels: &Channels, q: &Quantization<'_>) -> Result<()> {
+fn channelwise<Y: Quantized>(cx: &EvalContext<'_>, channels: &ChannelQuant, q: &Quantization<'_>) -> Result<()> {
     unary::map_indexed(cx, |i, x: f32| Y::saturate(channels.quant(q, i).quantize(x, Y::LIMITS)))
 }
 

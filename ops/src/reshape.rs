@@ -4,7 +4,7 @@
 use arenite_abi::prelude::*;
 
 use crate::kit::indexing::Dims;
-use crate::kit::integers::Integers;
+use crate::kit::arguments::Integers;
 use crate::kit::view::View;
 
 /// Prepared node.

@@ -12,7 +12,7 @@
 
 use arenite_abi::prelude::*;
 
-use crate::kit::integer::Quantized;
+use crate::kit::quantized::Quantized;
 use crate::kit::resize::{Alignment, Images, Resize, Sizes};
 
 const OPTIONS: u32 = 15;

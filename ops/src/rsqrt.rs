@@ -4,7 +4,7 @@
 use arenite_abi::prelude::*;
 
 use crate::kit::fixed_point::inverse_sqrt;
-use crate::kit::integer::Quantized;
+use crate::kit::quantized::Quantized;
 use crate::kit::requantize::Multiplier;
 use crate::kit::table::FunctionTable;
 use crate::kit::{float, node, unary};

@@ -6,7 +6,7 @@ use arenite_abi::prelude::*;
 use half::f16;
 
 use crate::kit::float;
-use crate::kit::integer::Quantized;
+use crate::kit::quantized::Quantized;
 use crate::kit::lut::{LUT16_SIZE, lookup_i16, populate_i16_f64};
 use crate::kit::node::quant;
 use crate::kit::requantize::{Multiplier, Quant, round_f32};

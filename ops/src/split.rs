@@ -4,7 +4,7 @@
 use arenite_abi::prelude::*;
 
 use crate::kit::indexing::normalize_axis;
-use crate::kit::integers::{Integers, expect_type, saturated};
+use crate::kit::arguments::{Integers, expect_type, saturated};
 use crate::kit::node;
 use crate::kit::rearrange::{Prepared, Rearrangement, with_size};
 

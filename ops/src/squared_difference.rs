@@ -5,7 +5,7 @@ use arenite_abi::prelude::*;
 
 use crate::kit::binary;
 use crate::kit::broadcast::Broadcast;
-use crate::kit::integer::Quantized;
+use crate::kit::quantized::Quantized;
 use crate::kit::scaled_pair::ScaledPair;
 
 /// Prepared node.

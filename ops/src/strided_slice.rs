@@ -12,7 +12,7 @@
 use arenite_abi::prelude::*;
 
 use crate::kit::indexing::{Dims, MAX_RANK};
-use crate::kit::integers::{Integers, expect_type, expect_vector};
+use crate::kit::arguments::{Integers, expect_type, expect_vector};
 use crate::kit::node;
 use crate::kit::rearrange::{Prepared, Rearrangement};
 

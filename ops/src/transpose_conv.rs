@@ -8,10 +8,12 @@ use arenite_abi::prelude::*;
 
 use crate::kit::pace::Pace;
 use crate::kit::activation::{Activation, Limits};
-use crate::kit::channels::{ChannelMultipliers, filter_scales};
+use crate::kit::channel_multipliers::{ChannelMultipliers, filter_scales};
 use crate::kit::hybrid::{Symmetry, quantize_row};
 use crate::kit::indexing::Dims;
-use crate::kit::integer::{Bias, Quantized, dot, dot_f32, dot_i64};
+use crate::kit::bias::{Bias, float_bias};
+use crate::kit::dot::{dot, dot_f32, dot_i64};
+use crate::kit::quantized::Quantized;
 use crate::kit::node;
 use crate::kit::padding::Padding;
 
@@ -324,7 +326,7 @@ impl Taps<'_> {
 
 fn eval_f32(cx: &EvalContext<'_>, g: &Geometry, limits: Limits<f32>, y: TensorViewMut<'_>) -> Result<()> {
     let (w, x) = (cx.input(1)?.as_slice::<f32>()?, cx.input(2)?.as_slice::<f32>()?);
-    let bias = float_bias(cx)?;
+    let bias = float_bias(cx, 3)?;
     let y = y.into_slice::<f32>()?;
     g.for_each(cx, |out, _, channel, taps| {
         let mut sum = 0.0;
@@ -430,7 +432,7 @@ impl Hybrid {
         let (filter, x) = (cx.input(1)?, cx.input(2)?.as_slice::<f32>()?);
         let q = filter.quantization().ok_or_else(|| invalid!("filter '{}' lost its scales", filter.name))?;
         let w = filter.as_slice::<i8>()?;
-        let bias = float_bias(cx)?;
+        let bias = float_bias(cx, 3)?;
         let quantized = cx.scratch(&self.quantized)?;
         let (scales, zero_points) = (cx.scratch(&self.scales)?, cx.scratch(&self.zero_points)?);
         let image = (x.len() / g.batches.max(1)).max(1);
@@ -445,13 +447,6 @@ impl Hybrid {
             let real = sum as f32 * q.scale_of(channel) * scales[batch];
             y[out] = self.limits.clamp(real + bias.get(channel).copied().unwrap_or(0.0));
         })
-    }
-}
-
-fn float_bias<'a>(cx: &EvalContext<'a>) -> Result<&'a [f32]> {
-    match cx.optional_input(3)? {
-        Some(bias) => bias.as_slice(),
-        None => Ok(&[]),
     }
 }
 

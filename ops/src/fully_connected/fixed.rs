@@ -4,8 +4,10 @@ use arenite_abi::prelude::*;
 
 use crate::kit::pace::Pace;
 use crate::kit::activation::Limits;
-use crate::kit::channels::{ChannelMultipliers, filter_scales};
-use crate::kit::integer::{Bias, Quantized, dot, dot_i64};
+use crate::kit::channel_multipliers::{ChannelMultipliers, filter_scales};
+use crate::kit::bias::Bias;
+use crate::kit::dot::{dot, dot_i64};
+use crate::kit::quantized::Quantized;
 use crate::kit::node;
 use crate::kit::requantize::{Multiplier, round_f64};
 

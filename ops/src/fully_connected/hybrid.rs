@@ -6,10 +6,11 @@ use arenite_abi::prelude::*;
 
 use crate::kit::pace::Pace;
 use crate::kit::activation::Activation;
-use crate::kit::channels::filter_scales;
+use crate::kit::channel_multipliers::filter_scales;
 use crate::kit::float;
 use crate::kit::hybrid::{Symmetry, quantize_row};
-use crate::kit::integer::dot;
+use crate::kit::bias::float_bias;
+use crate::kit::dot::dot;
 
 use super::{Layer, Parts, Rows, row_scratch};
 
@@ -62,10 +63,7 @@ impl Hybrid {
         let inputs = self.quantize(layer, cx)?;
         let filter = cx.input(1)?;
         let q = filter.quantization().ok_or_else(|| invalid!("filter '{}' lost its scales", filter.name))?;
-        let bias = match cx.optional_input(2)? {
-            Some(bias) => bias.as_slice::<f32>()?,
-            None => &[],
-        };
+        let bias = float_bias(cx, 2)?;
         let y = cx.output(0)?.into_slice::<f32>()?;
         let mut rows = Rows::of(&filter, cx, &self.row)?;
         let blocks = layer.depth / self.block.max(1);

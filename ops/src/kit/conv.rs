@@ -3,7 +3,7 @@
 //! Defined by: tflite/kernels/conv.cc, tflite/kernels/depthwise_conv.cc, tflite/kernels/kernel_util.cc.
 
 use super::activation::{Activation, Limits};
-use super::channels::ChannelMultipliers;
+use super::channel_multipliers::ChannelMultipliers;
 use super::node::{quant, quantized_range, type_limits};
 use arenite_abi::prelude::*;
 
@@ -135,11 +135,6 @@ impl Requantization {
         let limits = quantized_range(activation, y)?;
         Ok(Requantization { multipliers, input_zero, filter_zero, output_zero: output_zero.into(), limits })
     }
-}
-
-/// The bias of a float output during `eval`; empty if it is absent.
-pub fn float_bias<'a>(cx: &EvalContext<'a>) -> Result<&'a [f32]> {
-    cx.optional_input(2)?.map_or(Ok(&[]), |bias| bias.as_slice())
 }
 
 /// The zero point, which must be a value of the tensor's type.

@@ -1,4 +1,11 @@
-//! Sums of products over contiguous slices. Integers wrap; the order of additions is free.
+//! Inner products: sums of products over contiguous slices. Integers wrap; the order of additions is free.
+//!
+//! | | sum of 32 bits | sum of 64 bits |
+//! |---|---|---|
+//! | elements as they lie in tensors, with zero points | [`dot`] | [`dot_i64`] |
+//! | `a` of i16, less its zero point already | [`dot_centered`] | [`dot_centered_i64`] |
+
+use super::quantized::Quantized;
 
 /// A quantized weight of 8 bits, less its zero point.
 pub trait Weight: Copy {
@@ -35,9 +42,28 @@ pub fn dot_f32(a: &[f32], b: &[f32]) -> f32 {
     sums.iter().sum::<f32>() + tail
 }
 
+/// `Σ (x − x_zero) × (w − w_zero)`, wrapping.
+#[inline]
+pub fn dot<X: Quantized, W: Quantized>(x: &[X], x_zero: i32, w: &[W], w_zero: i32) -> i32 {
+    x.iter().zip(w).fold(0i32, |sum, (&x, &w)| {
+        let (x, w): (i32, i32) = (x.into(), w.into());
+        sum.wrapping_add(x.wrapping_sub(x_zero).wrapping_mul(w.wrapping_sub(w_zero)))
+    })
+}
+
+/// As [`dot`], in 64 bits.
+#[inline]
+pub fn dot_i64<X: Quantized, W: Quantized>(x: &[X], x_zero: i32, w: &[W], w_zero: i32) -> i64 {
+    x.iter().zip(w).fold(0i64, |sum, (&x, &w)| {
+        let (x, w): (i32, i32) = (x.into(), w.into());
+        let (x, w) = (i64::from(x) - i64::from(x_zero), i64::from(w) - i64::from(w_zero));
+        sum.wrapping_add(x.wrapping_mul(w))
+    })
+}
+
 /// `Σ a × (b − zero_point)` in i32.
 #[inline]
-pub fn dot_i16<W: Weight>(a: &[i16], b: &[W], zero_point: i16) -> i32 {
+pub fn dot_centered<W: Weight>(a: &[i16], b: &[W], zero_point: i16) -> i32 {
     a.iter()
         .zip(b)
         .fold(0, |sum: i32, (&a, &b)| sum.wrapping_add(i32::from(a) * i32::from(b.centered(zero_point))))
@@ -45,9 +71,9 @@ pub fn dot_i16<W: Weight>(a: &[i16], b: &[W], zero_point: i16) -> i32 {
 
 /// `Σ a × b` in i64.
 #[inline]
-pub fn dot_i16_wide(a: &[i16], b: &[i8]) -> i64 {
+pub fn dot_centered_i64(a: &[i16], b: &[i8]) -> i64 {
     // 256 products of 2^15 × 2^7 stay below 2^31.
-    a.chunks(256).zip(b.chunks(256)).map(|(a, b)| i64::from(dot_i16(a, b, 0))).sum()
+    a.chunks(256).zip(b.chunks(256)).map(|(a, b)| i64::from(dot_centered(a, b, 0))).sum()
 }
 
 #[cfg(test)]
@@ -60,8 +86,8 @@ mod tests {
             let a: Vec<i16> = (0..n).map(|i| (i as i16 * 31) % 200 - 100).collect();
             let b: Vec<i8> = (0..n).map(|i| (i as i8).wrapping_mul(7)).collect();
             let want: i64 = a.iter().zip(&b).map(|(&a, &b)| i64::from(a) * i64::from(b)).sum();
-            assert_eq!(i64::from(dot_i16(&a, &b, 0)), want);
-            assert_eq!(dot_i16_wide(&a, &b), want);
+            assert_eq!(i64::from(dot_centered(&a, &b, 0)), want);
+            assert_eq!(dot_centered_i64(&a, &b), want);
             let (a, b): (Vec<f32>, Vec<f32>) =
                 (a.iter().map(|&a| f32::from(a)).collect(), b.iter().map(|&b| f32::from(b)).collect());
             assert_eq!(dot_f32(&a, &b), want as f32, "whole numbers below 2^24 add exactly");
@@ -69,8 +95,18 @@ mod tests {
     }
 
     #[test]
+    fn zero_points() {
+        // (1 - 1)(-3 - 2) + (2 - 1)(4 - 2) + (255 - 1)(0 - 2)
+        assert_eq!(dot::<u8, i8>(&[1, 2, 255], 1, &[-3, 4, 0], 2), -506);
+        assert_eq!(dot_i64::<i16, i8>(&[i16::MIN, 1], 0, &[-128, 3], 0), 4_194_307);
+        dot::<u8, u8>(&[255; 3], i32::MIN, &[255; 3], i32::MIN);
+        dot_i64::<u8, u8>(&[255; 3], i32::MIN, &[255; 3], i32::MIN);
+        assert_eq!(dot_f32(&[1.0, 2.0], &[0.5, -4.0]), -7.5);
+    }
+
+    #[test]
     fn extremes() {
-        assert_eq!(dot_i16(&[-255, 255], &[255u8, 0], 128), -255 * 127 - 255 * 128);
-        assert_eq!(dot_i16_wide(&[i16::MIN; 1024], &[i8::MIN; 1024]), 1024 << 22);
+        assert_eq!(dot_centered(&[-255, 255], &[255u8, 0], 128), -255 * 127 - 255 * 128);
+        assert_eq!(dot_centered_i64(&[i16::MIN; 1024], &[i8::MIN; 1024]), 1024 << 22);
     }
 }

@@ -7,39 +7,46 @@
 //! |---|---|
 //! | [`requantize`] | [`Multiplier`](requantize::Multiplier)`{value, shift}`: `from_real(f64)`, `from_real_smaller_than_one`, `from_real_greater_than_one`, `from_scales(in, filter, out)` `-> Option`; `apply(i32) -> i32`, `apply_ties_up(i32) -> i32` (the rounding of SIMD kernels), `apply_once(i32) -> i32`, `apply_i64(i64) -> i32`, `negated()`. [`Quant`](requantize::Quant)`{scale, zero_point}`: `quantize(x, limits)`, `dequantize(q)`. [`Requantize`](requantize::Requantize): `between(input, output, limits)`, `apply(q)`. Functions `quantize_f32`, `round_f32`, `round_f64` (ties away from zero), `rounding_divide_by_pot`, `saturating_rounding_doubling_high_mul{,_i16}` |
 //! | [`activation`] | [`Activation`](activation::Activation): `from_schema(i8)`, `is_range()`, `f32_range()`, `i32_range()`, `i64_range()`, `quantized_range(scale, zero_point, ty)`. [`Limits<T>`](activation::Limits)`{min, max}`: `clamp(x)`, constants `I8`, `U8`, `I16` |
-//! | [`packed`] | elements of 2 and 4 bits: `limits(ty)`, `read(ty, bytes, i)`, `write(ty, bytes, count, value)` |
+//! | [`packed`] | elements of 2 and 4 bits: `limits(ty)`, `read(ty, bytes, i)`, `unpack(ty, bytes, first, &mut [i8])`, `write(ty, bytes, count, value)`; without a type `raw::<BITS>`, `set_raw::<BITS>` |
 //! | [`padding`] | [`Padding`](padding::Padding): `from_schema(i8)`, `output_size(input, filter, stride, dilation)`, `window(..) -> Option<Window {output, before, after}>`; `padding_for(input, filter, stride, dilation, output) -> Option<(before, after)>` |
 //! | [`indexing`] | [`Dims`](indexing::Dims) (rank ≤ 8): `new(&[i32])`, `rank`, `as_slice`, `size(axis)`, `flat_size`, `strides`, `extended(rank)`, `split_at(axis) -> (outer, size, inner)`, `product(from, to)`. `normalize_axis(axis, rank)`. [`Axes`](indexing::Axes)`::new(list, rank)`. [`Nest<N>`](indexing::Nest): loops over N tensors with any steps (slices, reversals, ...): `new(dims, steps)`, `starting_at`, `for_each(\|out, [i; N]\|)`, `for_each_run(\|out, [first; N], length\|)`, `run_steps`, `indices()`. [`Reduction`](indexing::Reduction)`::new(dims, axes, KeepDims)`: `output`, `group_len`, `for_each(\|out, indices\|)`, `for_each_input(\|input, out\|)`. [`Permutation`](indexing::Permutation)`::new(dims, perm)`: `output`, `for_each(\|out, input\|)`, `nest` |
 //! | [`broadcast`] | [`Broadcast<N>`](broadcast::Broadcast): `new([&Dims; N]) -> Option`, `onto([&Dims; N], output)`, `output()`, `for_each(\|out, [i; N]\|)`, `for_each2(\|out, a, b\|)`, `for_each3(\|out, a, b, c\|)`, `nest`. `broadcast_dims([&Dims; N]) -> Option<Dims>` |
 //! | [`lut`] | `populate_i8`, `populate_u8` `(input: Quant, output: Quant, f, &mut [_; 256])`, `lookup_i8`; `populate_i16`, `populate_i16_f64` `((scale, zero_point), (scale, zero_point), f, &mut [i16; 513])`, `lookup_i16`; `logistic_i16`, `tanh_i16` `(q, multiplier, left_shift)` |
 //! | [`fixed_point`] | on raw i32 and a count of integer bits: `exp_on_negative_values`, `one_over_one_plus_x_for_x_in_0_1`, `one_minus_x_over_one_plus_x_for_x_in_0_1`, `tanh`, `logistic`, `log_x_for_x_greater_than_or_equal_to_1`, `reciprocal(x, bits) -> (r, bits_over_unit)`, `inverse_sqrt(x) -> Multiplier`, `rescale(x, from, to)`, `multiply_by_pot`, `rounding_half_sum`, `ONE_Q0` |
-//! | [`integer`] | [`Quantized`](integer::Quantized) (i8, u8, i16: `saturate(i32)`), `dot`, `dot_i64`, `dot_f32`, `unpack(bytes, bits, first, &mut [i8])` of 2- and 4-bit elements, [`Bias`](integer::Bias) of i32 or i64 |
-//! | [`channels`] | [`ChannelMultipliers`](channels::ChannelMultipliers): `per_channel(cx, [input, filter, output], channels, axis)`, `per_tensor(cx, [..])`; in eval `read(cx)?.of(channel)`. `filter_scales(filter, channels, axis)` |
+//! | [`quantized`] | [`Quantized`](quantized::Quantized): i8, u8, i16; `LIMITS`, `saturate(i32)` |
+//! | [`bias`] | [`Bias`](bias::Bias)`::of(input)`: i32 or i64 per channel, or none, `at(channel)`; `float_bias(cx, input)` |
+//! | [`dot`] | inner products: `dot(x, x_zero, w, w_zero)`, `dot_i64`; `dot_centered(patch, weights, zero_point)`, `dot_centered_i64` of i16 less its zero point; `dot_f32`. [`Weight`](dot::Weight) |
+//! | [`channel_multipliers`] | [`ChannelMultipliers`](channel_multipliers::ChannelMultipliers), what sums of a layer are scaled with: `per_channel(cx, [input, filter, output], channels, axis)`, `per_tensor(cx, [..])`; in eval `read(cx)?.of(channel)`. `filter_scales(filter, channels, axis)` |
 //! | [`hybrid`] | `quantize_row(&[f32], Symmetry, &mut [i8]) -> (scale, zero_point)` |
 //! | [`node`] | `dims(x)`, `activation(options, slot)`, `range_activation`, `type_limits(ty)`, `quant(x)`, `quantized_range(activation, y)`: what `prepare` reads, with errors |
 //! | [`window`] | [`WindowOptions`](window::WindowOptions)`::read(options, dilation_slot)`; [`Windows`](window::Windows)`::new(input, [height, width], &options)`: `rows`, `columns` ([`Axis`](window::Axis): `inside(position)` gives `(tap, input)`), `pixel(image, row, column)`, `output_shape(channels)` |
-//! | [`conv`] | [`Layer`](conv::Layer)`::read(node, channel_axis)`: input, filter, bias, output, checked; [`Requantization`](conv::Requantization)`::new(cx, layer, axis, activation)`; `float_bias(cx)` |
-//! | [`dot`] | `dot_f32`, `dot_i16(patch, weights, zero_point)`, `dot_i16_wide` (64-bit sum) |
+//! | [`conv`] | [`Layer`](conv::Layer)`::read(node, channel_axis)`: input, filter, bias, output, checked; [`Requantization`](conv::Requantization)`::new(cx, layer, axis, activation)` |
 //! | [`fixed_point_i16`] | `logistic`, `tanh` of Q3.12 in Q0.15; `multiply_by_pot` |
+//! | [`pool`] | [`Pool`](pool::Pool)`::prepare(node, cx)`, `for_each(cx, input, output, \|patch, pixel\|)`; [`Patch`](pool::Patch)`::pixels()`, `count()` |
+//! | [`resize`] | [`Resize`](resize::Resize)`::prepare(..)`, `output(cx) -> (output, Images)`; [`Alignment`](resize::Alignment), [`Sizes`](resize::Sizes)`::scale(alignment)` |
+//! | [`pace`] | [`Pace`](pace::Pace)`::new(cx)`, `ahead(work)`: long loops ask whether the invocation was cancelled |
 //! | [`float`] | f32: `exp`, `expm1`, `log`, `log1p`, `sin`, `cos`, `tanh`, `erf`, `erfc`, `pow`, `sqrt`, `rsqrt`, `logistic`, `gelu`, `gelu_approximate`, `floor`, `ceil`, `trunc`, `round_ties_even`, `fmod`; `f16_to_f32(bits)`, `f32_to_f16(x) -> bits` |
 //! | [`unary`] | `prepare(node, cx) -> (x, y)` for one input and one output of its shape; `map(cx, f)`, `map_indexed(cx, f)` |
 //! | [`binary`] | `prepare(node, cx) -> Operands {a, b, y, broadcast}` for two inputs that broadcast; `map(cx, &broadcast, f)` |
 //! | [`scaled_pair`] | [`ScaledPair`](scaled_pair::ScaledPair): two quantized inputs brought to one scale, combined, rescaled (ADD, SUB, SQUARED_DIFFERENCE) |
 //! | [`table`] | [`FunctionTable`](table::FunctionTable)`::prepare(x, y, cx, f)`, `eval(cx)`: a real function of i8, u8 or i16 by lookup |
 //! | [`sigmoid`] | [`Sigmoid`](sigmoid::Sigmoid): what LOGISTIC and TANH share |
-//! | [`per_channel`] | [`Channels`](per_channel::Channels): the scale and zero point of each element |
-//! | [`relu`] | [`Clamp`](relu::Clamp): the ReLU family, f32 and quantized |
+//! | [`channel_quant`] | [`ChannelQuant`](channel_quant::ChannelQuant), what elements of a tensor mean: `new(x, shape)`, `quant(q, element) -> Quant` |
+//! | [`relu`] | the ReLU family, f32 and quantized: [`Clamp<M>`](relu::Clamp) is the op, [`Member`](relu::Member) what differs |
 //! | [`moves`] | elements nobody looks at, by size: [`Width`](moves::Width)`::of(ty)` (2 and 4 bits, 1 to 16 bytes): `copy_run(from, Run, to, Run, length)`, `gather(nest, from, to)`, `scatter(nest, from, to)`, `fill(value, to)`, `clear_rest(to)` |
 //! | [`rearrange`] | outputs that are elements of one input in another order, strings too: [`Rearrangement`](rearrange::Rearrangement)`::new(output, nest)`, `slice(..)`, `part(..)`; [`Prepared`](rearrange::Prepared)`::declare(plan, cx, output, ty)`, `eval(cx, input, output, late)`; `declare_shape`, `with_size` |
 //! | [`view`] | [`View`](view::View): the input's bytes in another shape (RESHAPE, SQUEEZE, EXPAND_DIMS) |
 //! | [`pad`] | [`ConstantPad`](pad::ConstantPad): the input in a larger tensor of one value |
 //! | [`strings`] | [`Strings`](strings::Strings)`::of(x)` (checked), `get`, `iter`; [`StringWriter`](strings::StringWriter); `packed_bytes`; `select(cx, output, shape, from, visit)` |
-//! | [`integers`] | [`Integers`](integers::Integers)`::of(x)`: up to 32 numbers of an argument tensor; `scalar(x)`, `saturated()`; `expect_type`, `expect_vector` |
+//! | [`arguments`] | [`Integers`](arguments::Integers)`::of(x)`: up to 32 numbers of an argument tensor; `scalar(x)`, `saturated()`; `expect_type`, `expect_vector` |
 
 pub mod activation;
+pub mod arguments;
+pub mod bias;
 pub mod binary;
 pub mod broadcast;
-pub mod channels;
+pub mod channel_multipliers;
+pub mod channel_quant;
 pub mod conv;
 pub mod dot;
 pub mod fixed_point;
@@ -47,8 +54,6 @@ pub mod fixed_point_i16;
 pub mod float;
 pub mod hybrid;
 pub mod indexing;
-pub mod integer;
-pub mod integers;
 pub mod lut;
 pub mod moves;
 pub mod node;
@@ -56,8 +61,8 @@ pub mod pace;
 pub mod packed;
 pub mod pad;
 pub mod padding;
-pub mod per_channel;
 pub mod pool;
+pub mod quantized;
 pub mod rearrange;
 pub mod relu;
 pub mod requantize;

@@ -6,6 +6,7 @@
 use arenite_abi::prelude::*;
 
 use super::indexing::Nest;
+use super::packed;
 
 /// The size of an element: how its bytes are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,16 +165,10 @@ fn copy_bytes<const S: usize>(from: &[u8], source: Run, to: &mut [u8], target: R
     }
 }
 
-/// As `copy_bytes`, for elements of `BITS` bits, the first of a byte in its lowest bits.
+/// As `copy_bytes`, for elements of `BITS` bits.
 fn copy_bits<const BITS: usize>(from: &[u8], source: Run, to: &mut [u8], target: Run, length: usize) {
-    let per_byte = 8 / BITS;
-    let mask = (1u8 << BITS) - 1;
     for k in 0..length {
-        let (i, o) = (source.at(k), target.at(k));
-        let element = from[i / per_byte] >> (i % per_byte * BITS) & mask;
-        let shift = o % per_byte * BITS;
-        let byte = &mut to[o / per_byte];
-        *byte = *byte & !(mask << shift) | element << shift;
+        packed::set_raw::<BITS>(to, target.at(k), packed::raw::<BITS>(from, source.at(k)));
     }
 }
 

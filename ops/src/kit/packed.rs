@@ -17,31 +17,56 @@ pub fn limits(ty: ElementType) -> Option<Limits<i32>> {
 }
 
 /// Element `i`; 0 past the end.
+#[inline]
 pub fn read(ty: ElementType, bytes: &[u8], i: usize) -> i32 {
-    let (per_byte, bits) = layout(ty);
-    let byte = u32::from(bytes.get(i / per_byte).copied().unwrap_or(0));
-    let raw = (byte >> ((i % per_byte) as u32 * bits)) & ((1 << bits) - 1);
     match ty {
-        U4 => raw as i32,
-        // The sign bit moves to the top, so that the shift back extends it.
-        _ => ((raw << (32 - bits)) as i32) >> (32 - bits),
+        I2 => sign_extended::<2>(raw::<2>(bytes, i)),
+        U4 => raw::<4>(bytes, i).into(),
+        _ => sign_extended::<4>(raw::<4>(bytes, i)),
+    }
+}
+
+/// Elements of I2 or I4, from element `first` on; 0 past the end.
+pub fn unpack(ty: ElementType, bytes: &[u8], first: usize, to: &mut [i8]) {
+    for (i, q) in (first..).zip(to) {
+        *q = read(ty, bytes, i) as i8;
     }
 }
 
 /// Writes `count` elements, `value(i)` each, which must lie within [`limits`]. Bits past the last one become 0.
 pub fn write(ty: ElementType, bytes: &mut [u8], count: usize, mut value: impl FnMut(usize) -> i32) {
-    let (per_byte, bits) = layout(ty);
     bytes.fill(0);
     for i in 0..count {
-        if let Some(byte) = bytes.get_mut(i / per_byte) {
-            let raw = value(i) as u32 & ((1 << bits) - 1);
-            *byte |= (raw << ((i % per_byte) as u32 * bits)) as u8;
+        match ty {
+            I2 => set_raw::<2>(bytes, i, value(i) as u8),
+            _ => set_raw::<4>(bytes, i, value(i) as u8),
         }
     }
 }
 
-fn layout(ty: ElementType) -> (usize, u32) {
-    if ty == I2 { (4, 2) } else { (2, 4) }
+/// The bits of element `i`, as the lowest of the result; 0 past the end. `BITS` is 2 or 4.
+#[inline]
+pub fn raw<const BITS: usize>(bytes: &[u8], i: usize) -> u8 {
+    let byte = bytes.get(i / (8 / BITS)).copied().unwrap_or(0);
+    byte >> (i % (8 / BITS) * BITS) & mask::<BITS>()
+}
+
+/// Sets element `i` to the lowest `BITS` bits of `raw`, and leaves its neighbours. Past the end it does nothing.
+#[inline]
+pub fn set_raw<const BITS: usize>(bytes: &mut [u8], i: usize, raw: u8) {
+    let shift = i % (8 / BITS) * BITS;
+    if let Some(byte) = bytes.get_mut(i / (8 / BITS)) {
+        *byte = *byte & !(mask::<BITS>() << shift) | (raw & mask::<BITS>()) << shift;
+    }
+}
+
+/// The sign bit moves to the top of the byte, so that the shift back extends it.
+fn sign_extended<const BITS: usize>(raw: u8) -> i32 {
+    i32::from((raw << (8 - BITS)) as i8 >> (8 - BITS))
+}
+
+const fn mask<const BITS: usize>() -> u8 {
+    (1 << BITS) - 1
 }
 
 #[cfg(test)]
@@ -61,5 +86,18 @@ mod tests {
             let read: Vec<i32> = (0..values.len()).map(|i| read(ty, &bytes, i)).collect();
             assert_eq!(read, values, "{ty}");
         }
+    }
+
+    #[test]
+    fn unpacked_from_any_element() {
+        let mut four = [0; 5];
+        unpack(I4, &[0x8f, 0x71], 0, &mut four);
+        assert_eq!(four, [-1, -8, 1, 7, 0]);
+        let mut odd = [0; 2];
+        unpack(I4, &[0x8f, 0x71], 1, &mut odd);
+        assert_eq!(odd, [-8, 1]);
+        let mut two = [0; 5];
+        unpack(I2, &[0b10_11_01_00, 0b01], 0, &mut two);
+        assert_eq!(two, [0, 1, -1, -2, 1]);
     }
 }

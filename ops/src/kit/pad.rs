@@ -4,8 +4,8 @@
 
 use arenite_abi::prelude::*;
 
+use super::arguments::{Integers, expect_type};
 use super::indexing::{Dims, MAX_RANK, Nest};
-use super::integers::{Integers, expect_type};
 use super::moves::Width;
 use super::node;
 

@@ -2,58 +2,121 @@
 //!
 //! Defined by: tflite/kernels/activations.cc (`ReluPrepare`, `QuantizedReluX`).
 
+use core::marker::PhantomData;
+
 use arenite_abi::prelude::*;
 
 use super::activation::Limits;
-use super::integer::Quantized;
 use super::node;
+use super::quantized::Quantized;
 use super::requantize::Requantize;
 use super::unary;
 
-/// Prepared node of the family.
-pub struct Clamp {
-    real: Limits<f32>,
-    quantized: Option<Requantize>,
+/// A member of the family: what its op file says of it.
+pub trait Member: Send + Sync + 'static {
+    /// The op.
+    const CODE: OpCode;
+    /// The versions of it.
+    const VERSIONS: RangeInclusive<i32>;
+    /// The types of its input and output.
+    const TYPES: ElementTypes;
+    /// The range of real outputs. An infinite upper bound is none.
+    const RANGE: Limits<f32>;
 }
 
-impl Clamp {
-    /// An infinite upper bound is none.
-    pub fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>, real: Limits<f32>) -> Result<Self> {
+/// Prepared node of a member.
+pub struct Clamp<M> {
+    /// None for f32.
+    quantized: Option<Requantize>,
+    member: PhantomData<M>,
+}
+
+impl<M: Member> Op for Clamp<M> {
+    const CODE: OpCode = M::CODE;
+    const VERSIONS: RangeInclusive<i32> = M::VERSIONS;
+    const TYPES: ElementTypes = M::TYPES;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = unary::prepare(node, cx)?;
-        let Some(ty) = node::type_limits(x.ty) else {
-            if x.ty != F32 {
-                return Err(unsupported!("no kernel for {}", x.ty));
-            }
-            return Ok(Clamp { real, quantized: None });
+        let quantized = match x.ty {
+            F32 => None,
+            _ => Some(requantize(&x, &y, M::RANGE)?),
         };
-        if x.ty == I16 {
-            [&x, &y].into_iter().try_for_each(node::symmetric)?;
-        }
-        let (from, to) = (node::quant(&x)?, node::quant(&y)?);
-        let multiplier = node::multiplier(f64::from(from.scale / to.scale), &x, &y)?;
-        let bound = |real: f32| to.quantize(real, Limits { min: i32::MIN, max: i32::MAX });
-        let limits = Limits {
-            min: ty.min.max(bound(real.min)),
-            max: if real.max == f32::INFINITY { ty.max } else { ty.max.min(bound(real.max)) },
-        };
-        let (input_zero_point, output_zero_point) = (from.zero_point, to.zero_point);
-        Ok(Clamp {
-            real,
-            quantized: Some(Requantize { input_zero_point, output_zero_point, multiplier, limits }),
-        })
+        Ok(Clamp { quantized, member: PhantomData })
     }
 
-    /// All elements.
-    pub fn eval(&self, cx: &EvalContext<'_>) -> Result<()> {
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         match (cx.node().output(0)?.ty, &self.quantized) {
             (I8, Some(q)) => map::<i8>(cx, q),
             (U8, Some(q)) => map::<u8>(cx, q),
             (I16, Some(q)) => map::<i16>(cx, q),
-            _ => unary::map(cx, |x: f32| self.real.clamp(x)),
+            _ => unary::map(cx, |x: f32| M::RANGE.clamp(x)),
         }
     }
 }
 
+/// Brings `x` to the steps of `y`, within the range.
+fn requantize(x: &TensorView<'_>, y: &TensorView<'_>, real: Limits<f32>) -> Result<Requantize> {
+    let ty = node::type_limits(x.ty).ok_or_else(|| unsupported!("no kernel for {}", x.ty))?;
+    if x.ty == I16 {
+        [x, y].into_iter().try_for_each(node::symmetric)?;
+    }
+    let (from, to) = (node::quant(x)?, node::quant(y)?);
+    let multiplier = node::multiplier(f64::from(from.scale / to.scale), x, y)?;
+    let bound = |real: f32| to.quantize(real, Limits { min: i32::MIN, max: i32::MAX });
+    let limits = Limits {
+        min: ty.min.max(bound(real.min)),
+        max: if real.max == f32::INFINITY { ty.max } else { ty.max.min(bound(real.max)) },
+    };
+    let (input_zero_point, output_zero_point) = (from.zero_point, to.zero_point);
+    Ok(Requantize { input_zero_point, output_zero_point, multiplier, limits })
+}
+
 fn map<T: Quantized>(cx: &EvalContext<'_>, requantize: &Requantize) -> Result<()> {
     unary::map(cx, |q: T| T::saturate(requantize.apply(q.into())))
+}
+
+/// What holds for each member, for the tests of its file.
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    /// Checks outputs for six real inputs, five of i8 and three of u8.
+    pub(crate) fn expect<O: Op>(reals: [f32; 6], signed: [i8; 5], unsigned: [u8; 3]) {
+        let test = |x: Tensor, y: Spec| OpTest::<O>::new().input(x).output(y).in_place().run().unwrap();
+        let x = Tensor::f32(&[2, 3], &[-7.5, -0.5, 0.0, 0.5, 3.0, 7.5]);
+        assert_eq!(test(x, Spec::f32())[0].as_f32(), reals);
+        // Steps of 0.5 from -10 become steps of 0.25 from 4.
+        let x = Tensor::i8(&[5], &[-25, -11, -10, -9, 20]).quantized(0.5, -10);
+        assert_eq!(test(x, Spec::i8(0.25, 4))[0].as_i8(), signed);
+        let x = Tensor::u8(&[3], &[0, 100, 101]).quantized(0.5, 100);
+        assert_eq!(test(x, Spec::u8(1.0, 7))[0].as_u8(), unsigned);
+    }
+
+    /// Checks members that serve i16.
+    pub(crate) fn expect_words<O: Op>() {
+        let test = |zero| {
+            let x = Tensor::i16(&[2], &[-8, 8]).quantized(0.5, zero);
+            OpTest::<O>::new().input(x).output(Spec::i16(0.25, 0)).run()
+        };
+        assert_eq!(test(0).unwrap()[0].as_i16(), [0, 16]);
+        let error = test(1).unwrap_err();
+        assert_eq!(error.message(), "'in0' is INT16 with zero point 1; it must be 0");
+    }
+
+    /// Checks what every member refuses.
+    pub(crate) fn expect_refusals<O: Op>() {
+        let x = Tensor::f32(&[1], &[0.0]);
+        let error = OpTest::<O>::new().input(x.clone()).output(Spec::i8(1.0, 0)).run().unwrap_err();
+        assert_eq!(error.message(), "input 'in0' is FLOAT32, output 'out0' is INT8; they must agree");
+        let error = OpTest::<O>::new().input(x.clone()).input(x).output(Spec::f32()).run().unwrap_err();
+        assert_eq!(error.message(), "it has 2 inputs, this op takes 1 to 1");
+        let x = Tensor::i8(&[1], &[0]).quantized(1.0, 0);
+        let error = OpTest::<O>::new().input(x).output(Spec::i8(0.0, 0)).run().unwrap_err();
+        assert_eq!(
+            error.message(),
+            "the scales of 'in0' and 'out0' give the factor inf; scales must be above zero"
+        );
+    }
 }

@@ -11,8 +11,8 @@ use arenite_abi::prelude::*;
 use super::activation::Limits;
 use super::binary::{self, Operands};
 use super::indexing::Dims;
-use super::integer::Quantized;
 use super::node::{multiplier, quant, type_limits};
+use super::quantized::Quantized;
 use super::requantize::{
     Multiplier, rounding_divide_by_pot, saturating_rounding_doubling_high_mul as high_mul,
 };

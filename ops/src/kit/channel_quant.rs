@@ -8,13 +8,13 @@ use super::requantize::Quant;
 
 /// Which channel each element of a tensor belongs to.
 #[derive(Clone, Copy)]
-pub struct Channels {
+pub struct ChannelQuant {
     count: usize,
     /// Elements between neighbours along the dimension.
     inner: usize,
 }
 
-impl Channels {
+impl ChannelQuant {
     /// Checks the quantization of `x` against `shape`, the tensor's true shape. One channel if it is per-tensor.
     pub fn new(x: &TensorView<'_>, shape: &[i32]) -> Result<Self> {
         let q = x.quantization().ok_or_else(|| invalid!("'{}' is {} without quantization", x.name, x.ty))?;
@@ -28,7 +28,7 @@ impl Channels {
         }
         if !q.is_per_channel() {
             node::quant(x)?;
-            return Ok(Channels { count: 1, inner: 1 });
+            return Ok(ChannelQuant { count: 1, inner: 1 });
         }
         ensure!(
             q.dimension < dims.rank() && dims.size(q.dimension) == q.scales.len(),
@@ -45,7 +45,7 @@ impl Channels {
             q.zero_points.len()
         );
         let (_, count, inner) = dims.split_at(q.dimension);
-        Ok(Channels { count, inner })
+        Ok(ChannelQuant { count, inner })
     }
 
     /// Scale and zero point of element `i`. `q` is the quantization that was checked.

@@ -1,0 +1,28 @@
+//! The integers of quantized tensors: i8, u8 and i16.
+
+use arenite_abi::prelude::*;
+
+use super::activation::Limits;
+
+/// An element of a quantized tensor.
+pub trait Quantized: Element + Into<i32> {
+    /// All values.
+    const LIMITS: Limits<i32>;
+
+    /// The nearest value of the type.
+    fn saturate(x: i32) -> Self;
+}
+
+macro_rules! quantized {
+    ($($ty:ty)*) => {$(
+        impl Quantized for $ty {
+            const LIMITS: Limits<i32> = Limits { min: <$ty>::MIN as i32, max: <$ty>::MAX as i32 };
+
+            #[inline]
+            fn saturate(x: i32) -> $ty {
+                Self::LIMITS.clamp(x) as $ty
+            }
+        }
+    )*};
+}
+quantized!(i8 u8 i16);
