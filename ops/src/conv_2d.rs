@@ -17,11 +17,10 @@ use arenite_abi::prelude::*;
 use crate::kit::pace::Pace;
 use crate::kit::activation::Limits;
 use crate::kit::channel_multipliers::{Multipliers, filter_scales};
-use crate::kit::conv::{Layer, Requantization};
+use crate::kit::conv::{Hybrid, Layer, Requantization, Weights};
 use crate::kit::dot::{Weight, dot_f32, dot_centered, dot_centered_i64};
-use crate::kit::hybrid::{Symmetry, quantize_row};
+use crate::kit::hybrid::Symmetry;
 use crate::kit::bias::{Bias, float_bias};
-use crate::kit::packed;
 use crate::kit::quantized::Quantized;
 use crate::kit::node::range_activation;
 use crate::kit::window::{WindowOptions, Windows};
@@ -37,14 +36,13 @@ const CHANNEL_AXIS: usize = 0;
 pub struct Conv2d {
     shape: Shape,
     kernel: Kernel,
-    /// 4-bit weights, one to a byte.
-    unpacked: Option<Scratch<i8>>,
+    weights: Weights,
 }
 
 enum Kernel {
     Float { patch: Scratch<f32>, limits: Limits<f32> },
     Quantized { patch: Scratch<i16>, requantization: Requantization },
-    Hybrid { patch: Scratch<i16>, image: Scratch<i8>, symmetry: Symmetry, limits: Limits<f32> },
+    Hybrid { patch: Scratch<i16>, hybrid: Hybrid },
 }
 
 struct Shape {
@@ -78,11 +76,8 @@ impl Op for Conv2d {
         cx.set_output_shape(0, &shape.windows.output_shape(layer.filter.shape[CHANNEL_AXIS]))?;
         check_bias_type(&layer, &options)?;
         let kernel = Kernel::new(cx, &layer, &options, &shape)?;
-        let unpacked = match layer.filter.ty {
-            I4 => Some(cx.scratch(layer.filter.len())?),
-            _ => None,
-        };
-        Ok(Conv2d { shape, kernel, unpacked })
+        let weights = Weights::declare(cx, &layer.filter)?;
+        Ok(Conv2d { shape, kernel, weights })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
@@ -92,14 +87,12 @@ impl Op for Conv2d {
                 let patch = cx.scratch(patch)?;
                 match cx.input(0)?.ty {
                     U8 => self.quantized::<u8, u8>(cx, cx.input(1)?.as_slice()?, patch, requantization),
-                    I8 => self.quantized::<i8, i8>(cx, self.weights(cx)?, patch, requantization),
+                    I8 => self.quantized::<i8, i8>(cx, self.weights.read(cx)?, patch, requantization),
                     _ if has_wide_bias(cx)? => self.wide(cx, patch, requantization),
-                    _ => self.quantized::<i16, i8>(cx, self.weights(cx)?, patch, requantization),
+                    _ => self.quantized::<i16, i8>(cx, self.weights.read(cx)?, patch, requantization),
                 }
             }
-            Kernel::Hybrid { patch, image, symmetry, limits } => {
-                self.hybrid(cx, cx.scratch(patch)?, cx.scratch(image)?, (*symmetry, *limits))
-            }
+            Kernel::Hybrid { patch, hybrid } => self.hybrid(cx, cx.scratch(patch)?, hybrid),
         }
     }
 }
@@ -122,9 +115,10 @@ impl Kernel {
             },
             (F32, I8 | I4) => Kernel::Hybrid {
                 patch: cx.scratch(shape.patch)?,
-                image: cx.scratch(shape.windows.image())?,
-                symmetry: hybrid_symmetry(layer, shape)?,
-                limits: activation.f32_range(),
+                hybrid: {
+                    let symmetry = hybrid_symmetry(layer, shape)?;
+                    Hybrid::new(cx, layer, (CHANNEL_AXIS, shape.windows.image()), symmetry, activation)?
+                },
             },
             _ => return Err(layer.unsupported()),
         })
@@ -176,7 +170,6 @@ impl Conv2d {
         patch: &mut [i16],
         requantization: &Requantization,
     ) -> Result<()> {
-        let &Requantization { input_zero, filter_zero, output_zero, limits, .. } = requantization;
         let multipliers = requantization.multipliers.read(cx)?;
         let bias = Bias::of(cx.optional_input(2)?)?;
         let scale = match self.shape.groups {
@@ -184,11 +177,10 @@ impl Conv2d {
             _ => |m: Multipliers<'_>, c, sum| m.of(c).apply(sum),
         };
         let steps = Steps {
-            convert: |x: X| (x.into() as i16).wrapping_sub(input_zero),
-            dot: |patch: &[i16], filter: &[W]| dot_centered(patch, filter, filter_zero),
+            convert: |x: X| requantization.centered(x),
+            dot: |patch: &[i16], filter: &[W]| dot_centered(patch, filter, requantization.filter_zero),
             finish: |sum: i32, c: usize| {
-                let scaled = scale(multipliers, c, sum.wrapping_add(bias.at(c) as i32));
-                X::saturate(limits.clamp(scaled.wrapping_add(output_zero)))
+                requantization.output::<X>(scale(multipliers, c, sum.wrapping_add(bias.at(c) as i32)))
             },
         };
         let x = cx.input(0)?.as_slice()?;
@@ -197,55 +189,30 @@ impl Conv2d {
 
     /// i16 with 64-bit sums.
     fn wide(&self, cx: &EvalContext<'_>, patch: &mut [i16], requantization: &Requantization) -> Result<()> {
-        let limits = requantization.limits;
         let multipliers = requantization.multipliers.read(cx)?;
         let bias = Bias::of(cx.optional_input(2)?)?;
         let steps = Steps {
             convert: |x: i16| x,
             dot: dot_centered_i64,
             finish: |sum: i64, c: usize| {
-                let scaled = multipliers.of(c).apply_i64(sum.wrapping_add(bias.at(c)));
-                i16::saturate(limits.clamp(scaled))
+                requantization.output::<i16>(multipliers.of(c).apply_i64(sum.wrapping_add(bias.at(c))))
             },
         };
         let x = cx.input(0)?.as_slice::<i16>()?;
-        self.shape.convolve(cx, x, self.weights(cx)?, patch, cx.output(0)?.into_slice()?, steps)
+        self.shape.convolve(cx, x, self.weights.read(cx)?, patch, cx.output(0)?.into_slice()?, steps)
     }
 
-    fn hybrid(
-        &self,
-        cx: &EvalContext<'_>,
-        patch: &mut [i16],
-        quantized: &mut [i8],
-        (symmetry, limits): (Symmetry, Limits<f32>),
-    ) -> Result<()> {
-        let node = cx.node();
-        let scales = filter_scales(&node.input(1)?, self.shape.filters, CHANNEL_AXIS)?;
-        let (bias, filter) = (float_bias(cx, 2)?, self.weights(cx)?);
-        let (x, y) = (cx.input(0)?.as_slice::<f32>()?, cx.output(0)?.into_slice::<f32>()?);
-        let images = x.chunks_exact(quantized.len().max(1));
-        for (x, y) in images.zip(y.chunks_exact_mut(self.shape.output_image().max(1))) {
-            let (scale, zero_point) = quantize_row(x, symmetry, quantized);
+    fn hybrid(&self, cx: &EvalContext<'_>, patch: &mut [i16], hybrid: &Hybrid) -> Result<()> {
+        let filter = self.weights.read(cx)?;
+        let output_image = self.shape.windows.output_image(self.shape.filters);
+        hybrid.for_each_image(cx, output_image, |image, meaning, y| {
             let steps = Steps {
-                convert: |q: i8| i16::from(q) - zero_point as i16,
+                convert: |q: i8| i16::from(q).wrapping_sub(meaning.zero_point),
                 dot: |patch: &[i16], filter: &[i8]| dot_centered(patch, filter, 0),
-                finish: |sum: i32, c: usize| {
-                    let real = sum as f32 * (scales.scale_of(c) * scale);
-                    limits.clamp(real + bias.get(c).copied().unwrap_or(0.0))
-                },
+                finish: |sum: i32, c: usize| meaning.output(sum, c),
             };
-            self.shape.convolve(cx, quantized, filter, patch, y, steps)?;
-        }
-        Ok(())
-    }
-
-    /// The signed 8-bit weights, unpacked if they have 4 bits.
-    fn weights<'a>(&self, cx: &EvalContext<'a>) -> Result<&'a [i8]> {
-        let filter = cx.input(1)?;
-        let Some(unpacked) = &self.unpacked else { return filter.as_slice() };
-        let weights = cx.scratch(unpacked)?;
-        packed::unpack(filter.ty, filter.bytes(), 0, weights);
-        Ok(weights)
+            self.shape.convolve(cx, image, filter, patch, y, steps)
+        })
     }
 }
 
@@ -275,10 +242,6 @@ impl Shape {
         Ok(Shape { windows, groups, depth, filters, patch: w.len() / filters })
     }
 
-    fn output_image(&self) -> usize {
-        self.windows.positions().saturating_mul(self.filters)
-    }
-
     /// Runs `steps` for every output element of all images.
     fn convolve<S: Copy, P: Copy + Default, W, A, Y>(
         &self,
@@ -289,29 +252,19 @@ impl Shape {
         output: &mut [Y],
         steps: Steps<impl Fn(S) -> P, impl Fn(&[P], &[W]) -> A, impl Fn(A, usize) -> Y>,
     ) -> Result<()> {
-        if output.is_empty() {
-            return Ok(());
-        }
         let mut pace = Pace::new(cx);
-        let row = self.windows.columns.output * self.filters;
         let group = self.filters / self.groups;
-        for (image, output) in
-            input.chunks_exact(self.windows.image()).zip(output.chunks_exact_mut(self.output_image()))
-        {
-            for (y, row) in output.chunks_exact_mut(row).enumerate() {
-                for (x, pixel) in row.chunks_exact_mut(self.filters).enumerate() {
-                    pace.ahead(self.patch.saturating_mul(self.filters))?;
-                    let filters = filter.chunks_exact(self.patch * group);
-                    for (g, (out, filters)) in pixel.chunks_exact_mut(group).zip(filters).enumerate() {
-                        self.gather(image, (y, x), g, patch, &steps.convert);
-                        for (i, (out, filter)) in out.iter_mut().zip(filters.chunks_exact(self.patch)).enumerate() {
-                            *out = (steps.finish)((steps.dot)(patch, filter), g * group + i);
-                        }
-                    }
+        self.windows.for_each_pixel(input, output, self.filters, |image, at, pixel| {
+            pace.ahead(self.patch.saturating_mul(self.filters))?;
+            let filters = filter.chunks_exact(self.patch * group);
+            for (g, (out, filters)) in pixel.chunks_exact_mut(group).zip(filters).enumerate() {
+                self.gather(image, at, g, patch, &steps.convert);
+                for (i, (out, filter)) in out.iter_mut().zip(filters.chunks_exact(self.patch)).enumerate() {
+                    *out = (steps.finish)((steps.dot)(patch, filter), g * group + i);
                 }
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// Copies the elements under a window that belong to a group, zero where it leaves the image.

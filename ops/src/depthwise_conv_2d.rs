@@ -14,12 +14,10 @@ use arenite_abi::prelude::*;
 
 use crate::kit::pace::Pace;
 use crate::kit::activation::Limits;
-use crate::kit::channel_multipliers::filter_scales;
-use crate::kit::conv::{Layer, Requantization};
+use crate::kit::conv::{Hybrid, Layer, Requantization, Weights};
 use crate::kit::dot::Weight;
-use crate::kit::hybrid::{Symmetry, quantize_row};
+use crate::kit::hybrid::Symmetry;
 use crate::kit::bias::{Bias, float_bias};
-use crate::kit::packed;
 use crate::kit::quantized::Quantized;
 use crate::kit::node::range_activation;
 use crate::kit::requantize::Multiplier;
@@ -35,8 +33,7 @@ const CHANNEL_AXIS: usize = 3;
 pub struct DepthwiseConv2d {
     shape: Shape,
     kernel: Kernel,
-    /// 4-bit weights, one to a byte.
-    unpacked: Option<Scratch<i8>>,
+    weights: Weights,
 }
 
 /// `sums` holds one pixel of the output before it is finished.
@@ -44,7 +41,7 @@ enum Kernel {
     Float { sums: Scratch<f32>, limits: Limits<f32> },
     Quantized { sums: Scratch<i32>, requantization: Requantization },
     Wide { sums: Scratch<i64>, requantization: Requantization },
-    Hybrid { sums: Scratch<i32>, image: Scratch<i8>, limits: Limits<f32> },
+    Hybrid { sums: Scratch<i32>, hybrid: Hybrid },
 }
 
 struct Shape {
@@ -74,11 +71,8 @@ impl Op for DepthwiseConv2d {
         let shape = Shape::new(&layer, &WindowOptions::read(&options, Some(DILATIONS))?)?;
         cx.set_output_shape(0, &shape.windows.output_shape(layer.filter.shape[CHANNEL_AXIS]))?;
         let kernel = Kernel::new(cx, &layer, &options, &shape)?;
-        let unpacked = match layer.filter.ty {
-            I4 => Some(cx.scratch(layer.filter.len())?),
-            _ => None,
-        };
-        Ok(DepthwiseConv2d { shape, kernel, unpacked })
+        let weights = Weights::declare(cx, &layer.filter)?;
+        Ok(DepthwiseConv2d { shape, kernel, weights })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
@@ -91,16 +85,14 @@ impl Op for DepthwiseConv2d {
                         let filter = cx.input(1)?.as_slice()?;
                         self.quantized::<u8, u8>(cx, filter, sums, requantization, |_, m, sum| m.apply(sum))
                     }
-                    _ => self.quantized::<i8, i8>(cx, self.weights(cx)?, sums, requantization, {
+                    _ => self.quantized::<i8, i8>(cx, self.weights.read(cx)?, sums, requantization, {
                         let eights = self.shape.channels & !7;
                         move |c, m, sum| if c < eights { m.apply_ties_up(sum) } else { m.apply(sum) }
                     }),
                 }
             }
             Kernel::Wide { sums, requantization } => self.wide(cx, cx.scratch(sums)?, requantization),
-            Kernel::Hybrid { sums, image, limits } => {
-                self.hybrid(cx, cx.scratch(sums)?, cx.scratch(image)?, *limits)
-            }
+            Kernel::Hybrid { sums, hybrid } => self.hybrid(cx, cx.scratch(sums)?, hybrid),
         }
     }
 }
@@ -126,14 +118,13 @@ impl Kernel {
                 sums: cx.scratch(shape.channels)?,
                 requantization: Requantization::new(cx, layer, CHANNEL_AXIS, activation)?,
             },
-            (F32, I8) => {
-                filter_scales(&layer.filter, shape.channels, CHANNEL_AXIS)?;
-                Kernel::Hybrid {
-                    sums: cx.scratch(shape.channels)?,
-                    image: cx.scratch(shape.windows.image())?,
-                    limits: activation.f32_range(),
-                }
-            }
+            (F32, I8) => Kernel::Hybrid {
+                sums: cx.scratch(shape.channels)?,
+                hybrid: {
+                    let image = shape.windows.image();
+                    Hybrid::new(cx, layer, (CHANNEL_AXIS, image), Symmetry::Asymmetric, activation)?
+                },
+            },
             _ => return Err(layer.unsupported()),
         })
     }
@@ -161,19 +152,15 @@ impl DepthwiseConv2d {
         requantization: &Requantization,
         scale: impl Fn(usize, Multiplier, i32) -> i32,
     ) -> Result<()> {
-        let &Requantization { input_zero, filter_zero, output_zero, limits, .. } = requantization;
         let multipliers = requantization.multipliers.read(cx)?;
         let bias = Bias::of(cx.optional_input(2)?)?;
         let steps = Steps {
             start: |c: usize| bias.at(c) as i32,
             multiply_add: |sum: i32, x: X, w: W| {
-                let x = (x.into() as i16).wrapping_sub(input_zero);
-                sum.wrapping_add(i32::from(x) * i32::from(w.centered(filter_zero)))
+                let w = w.centered(requantization.filter_zero);
+                sum.wrapping_add(i32::from(requantization.centered(x)) * i32::from(w))
             },
-            finish: |sum: i32, c: usize| {
-                let scaled = scale(c, multipliers.of(c), sum);
-                X::saturate(limits.clamp(scaled.wrapping_add(output_zero)))
-            },
+            finish: |sum: i32, c: usize| requantization.output::<X>(scale(c, multipliers.of(c), sum)),
         };
         let x = cx.input(0)?.as_slice()?;
         self.shape.convolve(cx, (x, filter), sums, cx.output(0)?.into_slice()?, steps)
@@ -181,55 +168,31 @@ impl DepthwiseConv2d {
 
     /// i16 with 64-bit sums.
     fn wide(&self, cx: &EvalContext<'_>, sums: &mut [i64], requantization: &Requantization) -> Result<()> {
-        let limits = requantization.limits;
         let multipliers = requantization.multipliers.read(cx)?;
         let bias = Bias::of(cx.optional_input(2)?)?;
         let steps = Steps {
             start: |c: usize| bias.at(c),
             multiply_add: |sum: i64, x: i16, w: i8| sum.wrapping_add(i64::from(i32::from(x) * i32::from(w))),
-            finish: |sum: i64, c: usize| i16::saturate(limits.clamp(multipliers.of(c).apply_i64(sum))),
+            finish: |sum: i64, c: usize| requantization.output::<i16>(multipliers.of(c).apply_i64(sum)),
         };
         let (x, w) = (cx.input(0)?.as_slice::<i16>()?, cx.input(1)?.as_slice::<i8>()?);
         self.shape.convolve(cx, (x, w), sums, cx.output(0)?.into_slice()?, steps)
     }
 
-    fn hybrid(
-        &self,
-        cx: &EvalContext<'_>,
-        sums: &mut [i32],
-        quantized: &mut [i8],
-        limits: Limits<f32>,
-    ) -> Result<()> {
-        let node = cx.node();
-        let scales = filter_scales(&node.input(1)?, self.shape.channels, CHANNEL_AXIS)?;
-        let (bias, filter) = (float_bias(cx, 2)?, cx.input(1)?.as_slice::<i8>()?);
-        let (x, y) = (cx.input(0)?.as_slice::<f32>()?, cx.output(0)?.into_slice::<f32>()?);
-        let images = x.chunks_exact(quantized.len().max(1));
-        for (x, y) in images.zip(y.chunks_exact_mut(self.shape.output_image().max(1))) {
-            let (scale, zero_point) = quantize_row(x, Symmetry::Asymmetric, quantized);
-            let zero_point = zero_point as i16;
+    fn hybrid(&self, cx: &EvalContext<'_>, sums: &mut [i32], hybrid: &Hybrid) -> Result<()> {
+        let filter = cx.input(1)?.as_slice::<i8>()?;
+        let output_image = self.shape.windows.output_image(self.shape.channels);
+        hybrid.for_each_image(cx, output_image, |image, meaning, y| {
             let steps = Steps {
                 start: |_| 0,
                 multiply_add: |sum: i32, q: i8, w: i8| {
-                    sum.wrapping_add(i32::from(i16::from(q).wrapping_sub(zero_point)) * i32::from(w))
+                    let q = i16::from(q).wrapping_sub(meaning.zero_point);
+                    sum.wrapping_add(i32::from(q) * i32::from(w))
                 },
-                finish: |sum: i32, c: usize| {
-                    let real = sum as f32 * (scales.scale_of(c) * scale);
-                    limits.clamp(real + bias.get(c).copied().unwrap_or(0.0))
-                },
+                finish: |sum: i32, c: usize| meaning.output(sum, c),
             };
-            self.shape.convolve(cx, (quantized, filter), sums, y, steps)?;
-        }
-        Ok(())
-    }
-
-    /// The signed 8-bit weights, unpacked if they have 4 bits.
-    fn weights<'a>(&self, cx: &EvalContext<'a>) -> Result<&'a [i8]> {
-        let filter = cx.input(1)?;
-        let Some(unpacked) = &self.unpacked else { return filter.as_slice() };
-        let weights = cx.scratch(unpacked)?;
-        packed::unpack(filter.ty, filter.bytes(), 0, weights);
-        Ok(weights)
+            self.shape.convolve(cx, (image, filter), sums, y, steps)
+        })
     }
 }
 
@@ -256,10 +219,6 @@ impl Shape {
         Ok(Shape { windows, channels, multiplier: channels / windows.channels })
     }
 
-    fn output_image(&self) -> usize {
-        self.windows.positions().saturating_mul(self.channels)
-    }
-
     /// Runs `steps` for every output element of all images.
     fn convolve<S: Copy, W: Copy, A: Copy, Y>(
         &self,
@@ -269,28 +228,18 @@ impl Shape {
         output: &mut [Y],
         steps: Steps<impl Fn(usize) -> A, impl Fn(A, S, W) -> A, impl Fn(A, usize) -> Y>,
     ) -> Result<()> {
-        if output.is_empty() {
-            return Ok(());
-        }
         let mut pace = Pace::new(cx);
-        let row = self.windows.columns.output * self.channels;
-        for (image, output) in
-            input.chunks_exact(self.windows.image()).zip(output.chunks_exact_mut(self.output_image()))
-        {
-            for (y, row) in output.chunks_exact_mut(row).enumerate() {
-                for (x, pixel) in row.chunks_exact_mut(self.channels).enumerate() {
-                    pace.ahead(filter.len())?;
-                    for (c, sum) in sums.iter_mut().enumerate() {
-                        *sum = (steps.start)(c);
-                    }
-                    self.accumulate((image, filter), (y, x), sums, &steps.multiply_add);
-                    for (c, (out, &sum)) in pixel.iter_mut().zip(&*sums).enumerate() {
-                        *out = (steps.finish)(sum, c);
-                    }
-                }
+        self.windows.for_each_pixel(input, output, self.channels, |image, at, pixel| {
+            pace.ahead(filter.len())?;
+            for (c, sum) in sums.iter_mut().enumerate() {
+                *sum = (steps.start)(c);
             }
-        }
-        Ok(())
+            self.accumulate((image, filter), at, sums, &steps.multiply_add);
+            for (c, (out, &sum)) in pixel.iter_mut().zip(&*sums).enumerate() {
+                *out = (steps.finish)(sum, c);
+            }
+            Ok(())
+        })
     }
 
     /// Adds the products of all taps inside of the image.

@@ -3,8 +3,12 @@
 //! Defined by: tflite/kernels/conv.cc, tflite/kernels/depthwise_conv.cc, tflite/kernels/kernel_util.cc.
 
 use super::activation::{Activation, Limits};
-use super::channel_multipliers::ChannelMultipliers;
+use super::bias::float_bias;
+use super::channel_multipliers::{ChannelMultipliers, filter_scales};
+use super::hybrid::{Symmetry, quantize_row};
 use super::node::{quant, quantized_range, type_limits};
+use super::packed;
+use super::quantized::Quantized;
 use arenite_abi::prelude::*;
 
 /// The tensors of a convolution.
@@ -31,6 +35,32 @@ pub struct Requantization {
     pub output_zero: i32,
     /// Range of the output.
     pub limits: Limits<i32>,
+}
+
+/// Where the signed weights of a layer are read from.
+pub struct Weights {
+    /// 4-bit weights, one to a byte.
+    unpacked: Option<Scratch<i8>>,
+}
+
+/// A float layer with quantized weights, whose images are quantized one after the other.
+pub struct Hybrid {
+    image: Scratch<i8>,
+    symmetry: Symmetry,
+    limits: Limits<f32>,
+    channels: usize,
+    /// The filter's dimension of output channels.
+    axis: usize,
+}
+
+/// What sums over a quantized image mean.
+pub struct Meaning<'a> {
+    /// Zero point of the image.
+    pub zero_point: i16,
+    scale: f32,
+    filter: &'a Quantization<'a>,
+    bias: &'a [f32],
+    limits: Limits<f32>,
 }
 
 impl<'a> Layer<'a> {
@@ -134,6 +164,81 @@ impl Requantization {
         };
         let limits = quantized_range(activation, y)?;
         Ok(Requantization { multipliers, input_zero, filter_zero, output_zero: output_zero.into(), limits })
+    }
+
+    /// An element of the input less its zero point.
+    #[inline]
+    pub fn centered<X: Quantized>(&self, x: X) -> i16 {
+        (x.into() as i16).wrapping_sub(self.input_zero)
+    }
+
+    /// The element of the output that a scaled sum gives.
+    #[inline]
+    pub fn output<Y: Quantized>(&self, scaled: i32) -> Y {
+        Y::saturate(self.limits.clamp(scaled.wrapping_add(self.output_zero)))
+    }
+}
+
+impl Weights {
+    /// Takes room for the weights if they are packed.
+    pub fn declare(cx: &mut PrepareContext<'_>, filter: &TensorView<'_>) -> Result<Weights> {
+        let unpacked = match filter.ty {
+            I4 => Some(cx.scratch(filter.len())?),
+            _ => None,
+        };
+        Ok(Weights { unpacked })
+    }
+
+    /// The weights, which are input 1 of the node, one to a byte.
+    pub fn read<'a>(&self, cx: &EvalContext<'a>) -> Result<&'a [i8]> {
+        let filter = cx.input(1)?;
+        let Some(unpacked) = &self.unpacked else { return filter.as_slice() };
+        let weights = cx.scratch(unpacked)?;
+        packed::unpack(filter.ty, filter.bytes(), 0, weights);
+        Ok(weights)
+    }
+}
+
+impl Hybrid {
+    /// For images of `image` elements. An error if the filter's scales do not go with its dimension `axis`.
+    pub fn new(
+        cx: &mut PrepareContext<'_>,
+        layer: &Layer<'_>,
+        (axis, image): (usize, usize),
+        symmetry: Symmetry,
+        activation: Activation,
+    ) -> Result<Hybrid> {
+        let channels = layer.filter.shape[axis] as usize;
+        filter_scales(&layer.filter, channels, axis)?;
+        Ok(Hybrid { image: cx.scratch(image)?, symmetry, limits: activation.f32_range(), channels, axis })
+    }
+
+    /// Calls `f(quantized image, meaning, image of the output)` until it fails. The latter has `output_image` elements.
+    pub fn for_each_image(
+        &self,
+        cx: &EvalContext<'_>,
+        output_image: usize,
+        mut f: impl FnMut(&[i8], &Meaning<'_>, &mut [f32]) -> Result<()>,
+    ) -> Result<()> {
+        let filter = filter_scales(&cx.input(1)?, self.channels, self.axis)?;
+        let (bias, image) = (float_bias(cx, 2)?, cx.scratch(&self.image)?);
+        let (x, y) = (cx.input(0)?.as_slice::<f32>()?, cx.output(0)?.into_slice::<f32>()?);
+        let outputs = y.chunks_exact_mut(output_image.max(1));
+        for (x, y) in x.chunks_exact(image.len().max(1)).zip(outputs) {
+            let (scale, zero_point) = quantize_row(x, self.symmetry, image);
+            let zero_point = zero_point as i16;
+            f(image, &Meaning { zero_point, scale, filter: &filter, bias, limits: self.limits }, y)?;
+        }
+        Ok(())
+    }
+}
+
+impl Meaning<'_> {
+    /// The element of the output that a sum gives.
+    #[inline]
+    pub fn output(&self, sum: i32, channel: usize) -> f32 {
+        let real = sum as f32 * (self.filter.scale_of(channel) * self.scale);
+        self.limits.clamp(real + self.bias.get(channel).copied().unwrap_or(0.0))
     }
 }
 

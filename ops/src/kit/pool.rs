@@ -67,23 +67,14 @@ impl Pool {
         output: &mut [T],
         mut reduce: impl FnMut(Patch<'_, T>, &mut [T]),
     ) -> Result<()> {
-        let Windows { columns, channels, .. } = self.windows;
-        if output.is_empty() {
-            return Ok(());
-        }
         let mut pace = Pace::new(cx);
-        let row = columns.output * channels;
-        let image = self.windows.positions() * channels;
-        for (image, output) in input.chunks_exact(self.windows.image()).zip(output.chunks_exact_mut(image)) {
-            for (y, row) in output.chunks_exact_mut(row).enumerate() {
-                for (x, pixel) in row.chunks_exact_mut(channels).enumerate() {
-                    let patch = Patch { image, windows: &self.windows, at: (y, x) };
-                    pace.ahead(patch.count().saturating_mul(channels))?;
-                    reduce(patch, pixel);
-                }
-            }
-        }
-        Ok(())
+        let channels = self.windows.channels;
+        self.windows.for_each_pixel(input, output, channels, |image, at, pixel| {
+            let patch = Patch { image, windows: &self.windows, at };
+            pace.ahead(patch.count().saturating_mul(channels))?;
+            reduce(patch, pixel);
+            Ok(())
+        })
     }
 }
 

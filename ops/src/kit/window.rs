@@ -117,6 +117,35 @@ impl Windows {
         [self.batches as i32, self.rows.output as i32, self.columns.output as i32, channels]
     }
 
+    /// Elements of one image of an output with this number of channels.
+    pub fn output_image(&self, channels: usize) -> usize {
+        self.positions().saturating_mul(channels)
+    }
+
+    /// Calls `f(image of the input, (row, column) in the output, output pixel)` for each position of all images, until it
+    /// fails. A pixel has `channels` elements.
+    #[inline]
+    pub fn for_each_pixel<X, Y>(
+        &self,
+        input: &[X],
+        output: &mut [Y],
+        channels: usize,
+        mut f: impl FnMut(&[X], (usize, usize), &mut [Y]) -> Result<()>,
+    ) -> Result<()> {
+        if output.is_empty() {
+            return Ok(());
+        }
+        let images = output.chunks_exact_mut(self.output_image(channels));
+        for (image, output) in input.chunks_exact(self.image()).zip(images) {
+            for (y, row) in output.chunks_exact_mut(self.columns.output * channels).enumerate() {
+                for (x, pixel) in row.chunks_exact_mut(channels).enumerate() {
+                    f(image, (y, x), pixel)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// The channels of the input at a row and a column of an image.
     #[inline]
     pub fn pixel<'a, T>(&self, image: &'a [T], row: usize, column: usize) -> &'a [T] {
