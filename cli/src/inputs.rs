@@ -71,7 +71,12 @@ impl FromStr for Resize {
         let (port, dims) = split(text, "1x2x3")?;
         let dim = |dim: &str| {
             let value = dim.parse::<i32>().ok().filter(|&d| d >= 0);
-            value.ok_or_else(|| format!("'{dim}' is no dimension; write for instance {port}=1x224x224x3"))
+            value.ok_or_else(|| {
+                format!(
+                    "'{dim}' is no dimension from 0 to {}; write for instance {port}=1x224x224x3",
+                    i32::MAX
+                )
+            })
         };
         let shape = dims.split('x').map(dim).collect::<Result<_, _>>()?;
         Ok(Resize { port, shape })
@@ -168,7 +173,7 @@ fn find_picture_input(
     }
     let path = picture.path().display();
     Err(Failure::new(match &refusals[..] {
-        [] => format!("{path}: no input is left for the picture"),
+        [] => format!("{path}: no input is left for the picture: --input gives them all"),
         _ => format!("{path}: no input takes a picture; {}", refusals.join("; ")),
     }))
 }
@@ -181,6 +186,12 @@ fn fill_from(session: &mut Session<'_>, i: usize, binding: &Binding) -> Result<S
             Ok(path.display().to_string())
         }
         Value::Text(text) => {
+            if session.input(i)?.ty != ElementType::String {
+                let port = port(session, i)?;
+                return Err(Failure::new(format!(
+                    "{port} holds no strings; give it a NumPy file, K=FILE.npy"
+                )));
+            }
             let strings: Vec<&[u8]> = text.lines().map(str::as_bytes).collect();
             session.set_strings(i, &strings)?;
             Ok("text".to_owned())
@@ -267,7 +278,7 @@ mod tests {
         let resize: Resize = "image=1x224x224x3".parse().unwrap();
         assert_eq!((resize.port.as_str(), &resize.shape[..]), ("image", &[1, 224, 224, 3][..]));
         let message = "1=2xx3".parse::<Resize>().unwrap_err();
-        assert_eq!(message, "'' is no dimension; write for instance 1=1x224x224x3");
+        assert_eq!(message, "'' is no dimension from 0 to 2147483647; write for instance 1=1x224x224x3");
         assert!("1=-2".parse::<Resize>().is_err());
         let message = "in.npy".parse::<Binding>().unwrap_err();
         assert_eq!(message, "write K=FILE.npy, where K is the input's position or name");

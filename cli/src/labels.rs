@@ -20,6 +20,8 @@ pub struct Ranked {
 
 /// The best classes of a model's answer.
 pub struct Ranking {
+    /// How many classes the model tells apart.
+    pub classes: usize,
     pub top: Vec<Ranked>,
     /// Whether the scores are probabilities: none negative, about 1 together.
     pub probabilities: bool,
@@ -28,7 +30,7 @@ pub struct Ranking {
 /// Reads a file with the name of class n in line n, counted from 0.
 pub fn read(path: &Path) -> Result<Vec<String>> {
     let text = std::fs::read_to_string(path).map_err(|e| Failure::with(path.display(), e))?;
-    Ok(text.lines().map(|line| line.trim().to_owned()).collect())
+    Ok(text.trim_end().lines().map(|line| line.trim().to_owned()).collect())
 }
 
 /// Whether a tensor has one score per class: all its elements along the last dimension.
@@ -60,7 +62,11 @@ pub fn rank(tensor: &Tensor<'_>, labels: &[String], count: usize) -> Result<Rank
         label: labels.get(index).cloned().unwrap_or_else(|| format!("class {index}")),
         confidence: scores[index],
     };
-    Ok(Ranking { top: order.into_iter().take(count).map(ranked).collect(), probabilities })
+    Ok(Ranking {
+        top: order.into_iter().take(count).map(ranked).collect(),
+        classes: scores.len(),
+        probabilities,
+    })
 }
 
 /// Quantized probabilities of many classes do not add up to 1 exactly.

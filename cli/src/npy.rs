@@ -89,11 +89,18 @@ fn check_type(found: &TypeStr, tensor: &Tensor<'_>, index: usize) -> Result<(), 
         let advice = match (found.type_char(), tensor.scales, is_float(tensor.ty)) {
             (TypeChar::Float, [scale], false) => {
                 let zero_point = tensor.zero_points.first().copied().unwrap_or(0);
-                format!(
-                    "quantize it first: np.clip(np.round(array / {scale}) {zero_point:+}, low, high).astype(np.{want})"
-                )
+                let quantized = format!("np.round(array / {scale}) {zero_point:+}");
+                let stored = match integer_range(tensor.ty) {
+                    Some((low, high)) => format!("np.clip({quantized}, {low}, {high})"),
+                    None => format!("({quantized})"),
+                };
+                format!("quantize it first: {stored}.astype(np.{want})")
             }
             (TypeChar::Float, _, false) => format!("round it first: np.round(array).astype(np.{want})"),
+            (TypeChar::Int | TypeChar::Uint, ..) if integer_range(tensor.ty).is_some() => {
+                let (low, high) = integer_range(tensor.ty).unwrap_or_default();
+                format!("if its values lie in {low}..={high}, convert it first: array.astype(np.{want})")
+            }
             _ => format!("convert it first: array.astype(np.{want})"),
         };
         return Err(format!("it holds {have}, but {port} is {}; {advice}", tensor.ty));
@@ -102,6 +109,17 @@ fn check_type(found: &TypeStr, tensor: &Tensor<'_>, index: usize) -> Result<(), 
         return Err("it is big-endian; save it in little-endian order".into());
     }
     Ok(())
+}
+
+/// The least and the greatest value of an integer type.
+fn integer_range(ty: ElementType) -> Option<(i64, u64)> {
+    use ElementType::*;
+    let bits = ty.bits();
+    match ty {
+        I2 | I4 | I8 | I16 | I32 | I64 => Some((i64::MIN >> (64 - bits), (1 << (bits - 1)) - 1)),
+        U4 | U8 | U16 | U32 | U64 => Some((0, u64::MAX >> (64 - bits))),
+        _ => None,
+    }
 }
 
 fn is_float(ty: ElementType) -> bool {
@@ -184,6 +202,16 @@ mod tests {
             assert_eq!(packed.len(), ty.bytes_of(values.len()).unwrap());
             assert_eq!(unpack(ty, &packed, values.len()), bytes, "{ty}");
         }
+    }
+
+    #[test]
+    fn ranges_of_integers_are_those_of_their_bits() {
+        assert_eq!(integer_range(ElementType::I2), Some((-2, 1)));
+        assert_eq!(integer_range(ElementType::I8), Some((-128, 127)));
+        assert_eq!(integer_range(ElementType::U4), Some((0, 15)));
+        assert_eq!(integer_range(ElementType::I64), Some((i64::MIN, i64::MAX as u64)));
+        assert_eq!(integer_range(ElementType::U64), Some((0, u64::MAX)));
+        assert_eq!(integer_range(ElementType::F16), None);
     }
 
     #[test]

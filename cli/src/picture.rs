@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use arenite::{ElementType, Tensor};
 use clap::Args;
 use image::imageops::FilterType;
-use image::{DynamicImage, ImageDecoder, ImageReader, Rgb32FImage};
+use image::{DynamicImage, ImageDecoder, ImageError, ImageReader, Rgb32FImage};
 
 use crate::answer::{Failure, Result};
 use crate::text;
@@ -32,12 +32,17 @@ pub struct PictureOptions {
     pub image: Option<PathBuf>,
 
     /// Mean of the pixels, one for all channels or one for each
-    #[arg(long, value_name = "M[,M,M]", value_delimiter = ',', requires_all = ["std", "image"], allow_hyphen_values = true)]
+    #[arg(long, value_name = "M[,M,M]", value_delimiter = ',', requires_all = ["std", "image"], allow_hyphen_values = true, value_parser = parse_mean)]
     pub mean: Vec<f32>,
 
     /// Standard deviation of the pixels, one for all channels or one for each
     #[arg(long, value_name = "S[,S,S]", value_delimiter = ',', requires_all = ["mean", "image"], value_parser = parse_std)]
     pub std: Vec<f32>,
+}
+
+fn parse_mean(text: &str) -> Result<f32, String> {
+    let value = text.parse::<f32>().ok().filter(|m| m.is_finite());
+    value.ok_or_else(|| "a number is needed".into())
 }
 
 fn parse_std(text: &str) -> Result<f32, String> {
@@ -73,7 +78,10 @@ impl PictureOptions {
     /// Decodes the picture, if one is given.
     pub fn load(&self) -> Result<Option<Picture<'_>>> {
         let Some(path) = &self.image else { return Ok(None) };
-        let image = decode(path).map_err(|e| Failure::with(path.display(), e))?;
+        let image = decode(path).map_err(|error| match error {
+            ImageError::Unsupported(_) => Failure::with(path.display(), "is no png, jpeg or bmp picture"),
+            error => Failure::with(path.display(), error),
+        })?;
         Ok(Some(Picture { path, image, mean: &self.mean, std: &self.std }))
     }
 }

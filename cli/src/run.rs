@@ -127,6 +127,14 @@ pub fn run(arguments: &Arguments) -> Result<Answer> {
         Some(names) => Some(rank(&session, names, options.top)?),
         None => None,
     };
+    if let (Some(path), Some(names), Some(ranking)) = (&options.labels, &names, &ranking)
+        && names.len() != ranking.classes
+    {
+        let (path, names, classes) = (path.display(), names.len(), ranking.classes);
+        logging::note(format_args!(
+            "{path} names {names} classes, the model has {classes}: names may be those of other classes"
+        ));
+    }
     if let Some(dir) = &options.output_dir {
         std::fs::create_dir_all(dir).map_err(|e| Failure::with(dir.display(), e))?;
     }
