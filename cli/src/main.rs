@@ -51,7 +51,7 @@ Examples:
   arenite run model.tflite --input 0=x.npy --output-dir results
   arenite bench model.tflite --threads 2 --profile
   arenite inspect model.tflite
-  arenite plugins --plugin-dir my-plugins
+  arenite plugins my-plugins
 
 Every command takes --json for output that programs read, and --help for its options.
 Exit status: 0 success, 1 failure, 2 wrong usage. Errors and notes go to stderr.";

@@ -98,6 +98,10 @@ impl Common {
 
 /// Refuses folders of the command line that cannot be read. In a config file they are a warning.
 pub fn check_dirs(dirs: &[PathBuf]) -> Result<()> {
+    if let Some(file) = dirs.iter().find(|dir| dir.is_file()) {
+        let text = "is a file; give the folder that it lies in";
+        return Err(Failure::with(format_args!("plugin folder {}", file.display()), text));
+    }
     let unreadable = dirs.iter().find_map(|dir| std::fs::read_dir(dir).err().map(|error| (dir, error)));
     match unreadable {
         None => Ok(()),

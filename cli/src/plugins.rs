@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use arenite::{OpInfo, Origin, Registry};
 use clap::Args;
 use serde::Serialize;
 
 use crate::answer::{Answer, Failure, Result};
+use crate::logging;
 use crate::options::{Common, check_dirs};
 use crate::text::{self, Align, DIM, HEAD, Table};
 
@@ -68,6 +69,7 @@ pub fn plugins(arguments: &Arguments) -> Result<Answer> {
     check_dirs(&arguments.dirs)?;
     config.plugins.dirs.splice(at..at, arguments.dirs.iter().cloned());
     let registry = Registry::discover(&config)?;
+    common.plugin_dir.iter().chain(&arguments.dirs).for_each(|dir| note_empty(&registry, dir));
     let failure = registry.failures().iter().find(|_| strict);
     let report = Report {
         plugins: registry.plugins().iter().map(plugin).collect(),
@@ -81,6 +83,23 @@ pub fn plugins(arguments: &Arguments) -> Result<Answer> {
     match failure {
         Some(failure) => Answer::failed(&report, common.json, Failure::new(failure.to_string())),
         None => Answer::new(&report, common.json),
+    }
+}
+
+/// Says so if nothing of a folder was loaded, and nothing else tells why.
+fn note_empty(registry: &Registry, dir: &Path) {
+    let Ok(entries) = std::fs::read_dir(dir) else { return };
+    let files: Vec<PathBuf> = entries.filter_map(|entry| entry.ok()?.path().canonicalize().ok()).collect();
+    let loaded = registry.plugins().iter().any(|info| match &info.origin {
+        Origin::File(path) => files.contains(path),
+        Origin::Static => false,
+    });
+    if !loaded && !registry.failures().iter().any(|failure| failure.path.parent() == Some(dir)) {
+        let extension = std::env::consts::DLL_EXTENSION;
+        logging::note(format_args!(
+            "{} has no plugin: no .{extension} file in it exports arenite_plugin_v1",
+            dir.display()
+        ));
     }
 }
 

@@ -273,11 +273,44 @@ fn failures_are_status_1_and_name_the_file() {
 #[test]
 fn arrays_of_another_type_or_shape_are_refused_with_advice() {
     let floats = format!("0={}", path("cases/f32/in_0.npy"));
-    let words = ["float32", "INT8", "np.round(array / 0.007843138) -1", "astype(np.int8)"];
+    let words =
+        ["float32", "INT8", "np.clip(np.round(array / 0.007843138) -1, -128, 127)", "astype(np.int8)"];
     fail(&["run", &path("digits_i8.tflite"), "--input", &floats], 1, &words);
     let scores = format!("0={}", path("cases/f32/out_0.npy"));
     let words = ["[1,10]", "[1,16,16,1]", "--resize 0=1x10"];
     fail(&["run", &path("digits_f32.tflite"), "--input", &scores], 1, &words);
+}
+
+#[test]
+fn labels_of_another_number_than_the_classes_are_noted() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("labels.txt");
+    let noted = |lines: &str| {
+        std::fs::write(&file, lines).unwrap();
+        let labels = file.display().to_string();
+        let output = arenite(&["run", &path("digits_f32.tflite"), "--labels", &labels]);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        stderr(&output).contains("names 9 classes, the model has 10")
+    };
+    assert!(noted("0\n1\n2\n3\n4\n5\n6\n7\n8\n"));
+    assert!(!noted("0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n\n"));
+}
+
+#[test]
+fn inputs_of_the_wrong_kind_are_named() {
+    let model = path("digits_f32.tflite");
+    fail(&["run", &model, "--input", "0=text:x"], 1, &["input 0 'image'", "holds no strings"]);
+    fail(&["run", &model, "--image", &path("README.md")], 1, &["README.md: is no png, jpeg or bmp picture"]);
+    fail(&["run", &model, "--image", "a.png", "--mean", "a", "--std", "1"], 2, &["a number is needed"]);
+}
+
+#[test]
+fn plugin_folders_that_give_nothing_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = arenite(&["plugins", &folder.path().display().to_string()]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(stderr(&output).contains("has no plugin"), "{}", stderr(&output));
+    fail(&["plugins", &path("README.md")], 1, &["README.md", "give the folder that it lies in"]);
 }
 
 #[test]

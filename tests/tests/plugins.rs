@@ -591,6 +591,7 @@ fn plugin_path_from_the_environment() {
     for path in ["", ".", "./", ":"] {
         let found = child_with(path.as_ref(), a.path());
         assert!(!found.contains("template"), "{path:?}: {found}");
+        assert_eq!(found.contains("takes absolute paths only"), path.contains('.'), "{path:?}: {found}");
     }
     let found = child_with("/nowhere/at/all".as_ref(), a.path());
     assert!(found.contains("refused plugin /nowhere/at/all: the plugin folder cannot be read"), "{found}");

@@ -204,10 +204,19 @@ impl fmt::Display for Error {
             }
             Error::NotFound { what, name, known } => {
                 write!(f, "there is no {what} '{name}'")?;
-                if known.is_empty() && matches!(*what, "planner" | "delegate") {
-                    return f.write_str(
-                        "; no plugin has any: link the default ones (`use arenite_builtin as _;`) or name a plugin folder",
-                    );
+                match (*what, known.is_empty()) {
+                    ("planner", true) => {
+                        return f.write_str(
+                            "; no plugin has any: link the default ones (`use arenite_builtin as _;`) or name a plugin folder",
+                        );
+                    }
+                    ("delegate", true) => {
+                        return f.write_str(
+                            "; no plugin that was found has one: give the folder of a plugin that has it \
+                             (--plugin-dir, [plugins] dirs, ARENITE_PLUGIN_PATH)",
+                        );
+                    }
+                    _ => {}
                 }
                 match crate::config::nearest(name, known.iter().map(String::as_str)) {
                     Some(near) => write!(f, "; did you mean '{near}'?")?,

@@ -30,6 +30,9 @@ pub(crate) fn discover(registry: &mut Registry, config: &Config) -> Result<()> {
             note(registry, path.clone(), reason);
         }
     }
+    for path in relative_places() {
+        note(registry, path, LoadError::File(format!("{PLUGIN_PATH} takes absolute paths only")));
+    }
     for dir in places(config) {
         load_dir_allowed(registry, &dir.path, allow, dir.must_exist)?;
     }
@@ -75,6 +78,12 @@ fn places(config: &Config) -> Vec<Place> {
         places.push(Place { path: prefix.join(PREFIX_FOLDER), must_exist: false });
     }
     places
+}
+
+/// Folders of the environment variable that depend on the working directory, which is never searched.
+fn relative_places() -> Vec<PathBuf> {
+    let list = std::env::var_os(PLUGIN_PATH).unwrap_or_default();
+    std::env::split_paths(&list).filter(|dir| dir.is_relative() && !dir.as_os_str().is_empty()).collect()
 }
 
 /// The folder above the one that the program lies in, if that is called `bin`; else what the build was told.
