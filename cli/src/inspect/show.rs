@@ -121,7 +121,9 @@ impl Display for Subgraph {
                 if let Some(tensor) = tensor {
                     let quantization = tensor.quantization();
                     let shape = tensor.shape();
-                    writeln!(f, "  {what} {i} '{}'  {} {shape}  {quantization}", tensor.name, tensor.ty)?;
+                    let line =
+                        format!("  {what} {i} '{}'  {} {shape}  {quantization}", tensor.name, tensor.ty);
+                    writeln!(f, "{}", line.trim_end())?;
                 }
             }
         }

@@ -325,7 +325,9 @@ fn structure(f: &mut fmt::Formatter<'_>, error: &InvalidFlatbuffer) -> fmt::Resu
         Unaligned { position, unaligned_type, .. } => {
             write!(f, "{unaligned_type} at byte {position} is not aligned")?;
         }
-        RangeOutOfBounds { range, .. } => write!(f, "bytes {range:?} lie outside the file")?,
+        RangeOutOfBounds { range, .. } => {
+            write!(f, "bytes {range:?} lie outside the file")?;
+        }
         SignedOffsetOutOfBounds { position, soffset, .. } => {
             write!(f, "offset {soffset} at byte {position} leads outside the file")?;
         }
@@ -355,5 +357,8 @@ fn structure(f: &mut fmt::Formatter<'_>, error: &InvalidFlatbuffer) -> fmt::Resu
             UnionVariant { variant, .. } => write!(f, "<{variant}>")?,
         }
     }
-    Ok(())
+    match error {
+        RangeOutOfBounds { .. } | SignedOffsetOutOfBounds { .. } => f.write_str("; is it cut short?"),
+        _ => Ok(()),
+    }
 }
