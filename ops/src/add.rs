@@ -8,7 +8,7 @@ use crate::kit::activation::Activation;
 use crate::kit::binary::{self, Operands};
 use crate::kit::broadcast::Broadcast;
 use crate::kit::node;
-use crate::kit::scaled_pair::{Groups, InputRounding, PowerOfTwoPair, Run, ScaledPair};
+use crate::kit::scaled_pair::{Groups, InputRounding, QuantizedSum, Run};
 
 /// Prepared node.
 pub struct Add {
@@ -18,13 +18,11 @@ pub struct Add {
 
 enum Arithmetic {
     Plain(Activation),
-    Scaled(ScaledPair),
-    PowerOfTwo(PowerOfTwoPair),
+    Quantized(QuantizedSum),
 }
 
 const OPTIONS: u32 = 11;
 const ACTIVATION: usize = 0;
-const POWER_OF_TWO_SCALES: usize = 1;
 
 impl Op for Add {
     const CODE: OpCode = OpCode::Builtin(0);
@@ -40,23 +38,8 @@ impl Op for Add {
         let arithmetic = match y.ty {
             F32 | F16 | I32 | I64 => Arithmetic::Plain(activation),
             I16 if y.quantization().is_none() => Arithmetic::Plain(activation),
-            I8 | U8 => {
-                let limits = node::quantized_range(activation, y)?;
-                Arithmetic::Scaled(ScaledPair::linear(&operands, 20, limits)?.in_groups(groups(&operands)?))
-            }
-            I16 => {
-                let limits = node::quantized_range(activation, y)?;
-                [&operands.a, &operands.b, y].into_iter().try_for_each(node::symmetric)?;
-                let power_of_two = match options.get(POWER_OF_TWO_SCALES, true)? {
-                    true => PowerOfTwoPair::new(&operands, limits)?,
-                    false => None,
-                };
-                match power_of_two {
-                    Some(pair) => Arithmetic::PowerOfTwo(pair),
-                    None => Arithmetic::Scaled(
-                        ScaledPair::linear(&operands, 15, limits)?.in_groups(groups(&operands)?),
-                    ),
-                }
+            I8 | U8 | I16 => {
+                Arithmetic::Quantized(QuantizedSum::new(&operands, &options, activation, groups(&operands)?)?)
             }
             ty => return Err(Error::unsupported("ADD", ty)),
         };
@@ -65,12 +48,9 @@ impl Op for Add {
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         let (ty, loops) = (cx.node().output(0)?.ty, &self.broadcast);
-        match (&self.arithmetic, ty) {
-            (Arithmetic::Plain(activation), _) => plain(cx, ty, loops, *activation),
-            (Arithmetic::Scaled(pair), I8) => pair.map::<i8>(cx, loops, i32::wrapping_add),
-            (Arithmetic::Scaled(pair), U8) => pair.map::<u8>(cx, loops, i32::wrapping_add),
-            (Arithmetic::Scaled(pair), _) => pair.map::<i16>(cx, loops, i32::wrapping_add),
-            (Arithmetic::PowerOfTwo(pair), _) => pair.map(cx, loops, i32::wrapping_add),
+        match &self.arithmetic {
+            Arithmetic::Plain(activation) => plain(cx, ty, loops, *activation),
+            Arithmetic::Quantized(sum) => sum.map(cx, ty, loops, i32::wrapping_add),
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::kit::activation::Activation;
 use crate::kit::binary;
 use crate::kit::broadcast::Broadcast;
 use crate::kit::node;
-use crate::kit::scaled_pair::{PowerOfTwoPair, ScaledPair};
+use crate::kit::scaled_pair::{Groups, QuantizedSum};
 
 /// Prepared node.
 pub struct Sub {
@@ -17,13 +17,11 @@ pub struct Sub {
 
 enum Arithmetic {
     Plain(Activation),
-    Scaled(ScaledPair),
-    PowerOfTwo(PowerOfTwoPair),
+    Quantized(QuantizedSum),
 }
 
 const OPTIONS: u32 = 28;
 const ACTIVATION: usize = 0;
-const POWER_OF_TWO_SCALES: usize = 1;
 
 impl Op for Sub {
     const CODE: OpCode = OpCode::Builtin(41);
@@ -38,21 +36,8 @@ impl Op for Sub {
         let y = &operands.y;
         let arithmetic = match y.ty {
             F32 | I32 | I64 => Arithmetic::Plain(activation),
-            I8 | U8 => {
-                let limits = node::quantized_range(activation, y)?;
-                Arithmetic::Scaled(ScaledPair::linear(&operands, 20, limits)?)
-            }
-            I16 => {
-                let limits = node::quantized_range(activation, y)?;
-                [&operands.a, &operands.b, y].into_iter().try_for_each(node::symmetric)?;
-                let power_of_two = match options.get(POWER_OF_TWO_SCALES, true)? {
-                    true => PowerOfTwoPair::new(&operands, limits)?,
-                    false => None,
-                };
-                match power_of_two {
-                    Some(pair) => Arithmetic::PowerOfTwo(pair),
-                    None => Arithmetic::Scaled(ScaledPair::linear(&operands, 15, limits)?),
-                }
+            I8 | U8 | I16 => {
+                Arithmetic::Quantized(QuantizedSum::new(&operands, &options, activation, Groups::NONE)?)
             }
             ty => return Err(Error::unsupported("SUB", ty)),
         };
@@ -61,12 +46,9 @@ impl Op for Sub {
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         let (ty, loops) = (cx.node().output(0)?.ty, &self.broadcast);
-        match (&self.arithmetic, ty) {
-            (Arithmetic::Plain(activation), _) => plain(cx, ty, loops, *activation),
-            (Arithmetic::Scaled(pair), I8) => pair.map::<i8>(cx, loops, i32::wrapping_sub),
-            (Arithmetic::Scaled(pair), U8) => pair.map::<u8>(cx, loops, i32::wrapping_sub),
-            (Arithmetic::Scaled(pair), _) => pair.map::<i16>(cx, loops, i32::wrapping_sub),
-            (Arithmetic::PowerOfTwo(pair), _) => pair.map(cx, loops, i32::wrapping_sub),
+        match &self.arithmetic {
+            Arithmetic::Plain(activation) => plain(cx, ty, loops, *activation),
+            Arithmetic::Quantized(sum) => sum.map(cx, ty, loops, i32::wrapping_sub),
         }
     }
 }

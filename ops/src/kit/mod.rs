@@ -28,7 +28,7 @@
 //! | [`float`] | f32: `exp`, `expm1`, `log`, `log1p`, `sin`, `cos`, `tanh`, `erf`, `erfc`, `pow`, `sqrt`, `rsqrt`, `logistic`, `gelu`, `gelu_approximate`, `floor`, `ceil`, `trunc`, `round_ties_even`, `fmod`; `f16_to_f32(bits)`, `f32_to_f16(x) -> bits` |
 //! | [`unary`] | `prepare(node, cx) -> (x, y)` for one input and one output of its shape; `map(cx, f)`, `map_indexed(cx, f)` |
 //! | [`binary`] | `prepare(node, cx) -> Operands {a, b, y, broadcast}` for two inputs that broadcast; `map(cx, &broadcast, f)` |
-//! | [`scaled_pair`] | [`ScaledPair`](scaled_pair::ScaledPair): two quantized inputs brought to one scale, combined, rescaled (ADD, SUB, SQUARED_DIFFERENCE) |
+//! | [`scaled_pair`] | [`ScaledPair`](scaled_pair::ScaledPair): two quantized inputs brought to one scale, combined, rescaled (ADD, SUB, SQUARED_DIFFERENCE); [`QuantizedSum`](scaled_pair::QuantizedSum)`::new(operands, options, activation, groups)`, `map(cx, ty, &broadcast, combine)` (ADD, SUB) |
 //! | [`table`] | [`FunctionTable`](table::FunctionTable)`::prepare(x, y, cx, f)`, `eval(cx)`: a real function of i8, u8 or i16 by lookup |
 //! | [`sigmoid`] | [`Sigmoid`](sigmoid::Sigmoid): what LOGISTIC and TANH share |
 //! | [`channel_quant`] | [`ChannelQuant`](channel_quant::ChannelQuant), what elements of a tensor mean: `new(x, shape)`, `quant(q, element) -> Quant` |

@@ -8,10 +8,11 @@
 
 use arenite_abi::prelude::*;
 
-use super::activation::Limits;
+use super::activation::{Activation, Limits};
 use super::binary::{self, Operands};
+use super::broadcast::Broadcast;
 use super::indexing::Dims;
-use super::node::{multiplier, quant, type_limits};
+use super::node::{multiplier, quant, quantized_range, symmetric, type_limits};
 use super::quantized::Quantized;
 use super::requantize::{
     Multiplier, rounding_divide_by_pot, saturating_rounding_doubling_high_mul as high_mul,
@@ -99,7 +100,7 @@ impl ScaledPair {
     pub fn map<T: Quantized>(
         &self,
         cx: &EvalContext<'_>,
-        broadcast: &super::broadcast::Broadcast<2>,
+        broadcast: &Broadcast<2>,
         combine: impl Fn(i32, i32) -> i32,
     ) -> Result<()> {
         binary::map_indexed(cx, broadcast, |i, a: T, b: T| {
@@ -245,7 +246,7 @@ impl PowerOfTwoPair {
     pub fn map(
         &self,
         cx: &EvalContext<'_>,
-        broadcast: &super::broadcast::Broadcast<2>,
+        broadcast: &Broadcast<2>,
         combine: impl Fn(i32, i32) -> i32,
     ) -> Result<()> {
         let [sa, sb] = self.right_shifts;
@@ -253,6 +254,58 @@ impl PowerOfTwoPair {
             let (a, b) = (rounding_divide_by_pot(a.into(), sa), rounding_divide_by_pot(b.into(), sb));
             i16::saturate(self.limits.clamp(combine(a, b)))
         })
+    }
+}
+
+/// A quantized sum or difference, as ADD and SUB have it.
+pub enum QuantizedSum {
+    /// With any scales.
+    Scaled(ScaledPair),
+    /// i16 whose scales are powers of two.
+    PowerOfTwo(PowerOfTwoPair),
+}
+
+/// The slot of `pot_scale_int16` in the options of ADD and SUB.
+const POWER_OF_TWO_SCALES: usize = 1;
+
+impl QuantizedSum {
+    /// For operands of i8, u8 or i16.
+    pub fn new(
+        operands: &Operands<'_>,
+        options: &Options<'_>,
+        activation: Activation,
+        groups: Groups,
+    ) -> Result<Self> {
+        let Operands { a, b, y, .. } = operands;
+        let limits = quantized_range(activation, y)?;
+        if y.ty != I16 {
+            return Ok(Self::Scaled(ScaledPair::linear(operands, 20, limits)?.in_groups(groups)));
+        }
+        [a, b, y].into_iter().try_for_each(symmetric)?;
+        let power_of_two = match options.get(POWER_OF_TWO_SCALES, true)? {
+            true => PowerOfTwoPair::new(operands, limits)?,
+            false => None,
+        };
+        Ok(match power_of_two {
+            Some(pair) => Self::PowerOfTwo(pair),
+            None => Self::Scaled(ScaledPair::linear(operands, 15, limits)?.in_groups(groups)),
+        })
+    }
+
+    /// All elements of an output of type `ty`, where `combine` adds or subtracts.
+    pub fn map(
+        &self,
+        cx: &EvalContext<'_>,
+        ty: ElementType,
+        broadcast: &Broadcast<2>,
+        combine: impl Fn(i32, i32) -> i32,
+    ) -> Result<()> {
+        match (self, ty) {
+            (Self::Scaled(pair), I8) => pair.map::<i8>(cx, broadcast, combine),
+            (Self::Scaled(pair), U8) => pair.map::<u8>(cx, broadcast, combine),
+            (Self::Scaled(pair), _) => pair.map::<i16>(cx, broadcast, combine),
+            (Self::PowerOfTwo(pair), _) => pair.map(cx, broadcast, combine),
+        }
     }
 }
 
