@@ -133,7 +133,7 @@ impl Gather {
                 }
             }
         };
-        if x.ty == String {
+        if x.ty == ElementType::String {
             return strings::select(cx, 0, self.output.as_slice(), &Strings::of(&x)?, |f| {
                 blocks(&mut |from, _| (0..self.inner).for_each(|k| f(from * self.inner + k)));
             });
@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(huge.message(), "index 1099511627776 at position 0 of 'in1' lies outside of 0..2");
         let float = node(&x(), 0, 0).input(Tensor::f32(&[1], &[0.0])).run().unwrap_err();
         assert_eq!(float.message(), "'in1' is FLOAT32; it may be INT16, INT32 or INT64");
-        let bad = Tensor::raw(String, &[1], &[1, 0, 0, 0, 12, 0, 0, 0, 99, 0, 0, 0]);
+        let bad = Tensor::raw(ElementType::String, &[1], &[1, 0, 0, 0, 12, 0, 0, 0, 99, 0, 0, 0]);
         assert_eq!(
             run(bad, &[1], &[0], 0, 0).unwrap_err().message(),
             "'in0': offset 1 of its strings is 99; it must lie in 12..=12"

@@ -167,7 +167,7 @@ mod tests {
         }
         let y = &node(Tensor::i4(&[3, 1], &[1, -2, 3])).constant(Tensor::i32(&[1], &[3])).run().unwrap()[0];
         assert_eq!((y.shape(), y.as_i4()), (&[3][..], vec![1, -2, 3]));
-        let bad = Tensor::raw(String, &[1], &[9, 0, 0, 0]);
+        let bad = Tensor::raw(ElementType::String, &[1], &[9, 0, 0, 0]);
         let error = node(bad).constant(Tensor::i32(&[1], &[1])).run().unwrap_err();
         assert_eq!(error.message(), "'in0': the data hold 9 strings, the shape says 1");
     }

@@ -70,7 +70,7 @@ fn one(i: usize, record: &UsageRecord, count: usize) -> Result<()> {
 mod tests {
     use super::*;
 
-    fn message(record: UsageRecord) -> std::string::String {
+    fn message(record: UsageRecord) -> String {
         let good = UsageRecord::new(64, 0, 1);
         records(&[good, record]).unwrap_err().message().to_owned()
     }

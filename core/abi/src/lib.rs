@@ -107,11 +107,15 @@ pub use tensor::{
     TensorView, TensorViewMut,
 };
 
-/// All that an op, a planner or a delegate needs.
+/// All that an op, a planner or a delegate needs. Of the element types, those whose names mean something else in Rust
+/// are left out: `ElementType::{Bool, String, Resource, Variant}`.
 pub mod prelude {
     pub use core::ops::RangeInclusive;
 
-    pub use crate::ElementType::{self, *};
+    pub use crate::ElementType::{
+        self, BF16, C64, C128, F8E4M3, F8E5M2, F16, F32, F64, I2, I4, I8, I16, I32, I64, U4, U8, U16, U32,
+        U64,
+    };
     pub use crate::{
         AssignmentMut, Bool, Complex32, Complex64, Element, ElementTypes, Error, EvalContext, NodeView, Op,
         OpCode, OptionPairs, Options, PlanRequest, Planner, Plugin, PrepareContext, Quantization, ReadCells,

@@ -17,7 +17,7 @@ fn activation(number: i8) -> impl FnOnce(OptionsBuilder) -> OptionsBuilder {
     move |o| o.i8(0, number)
 }
 
-fn message(test: Test) -> std::string::String {
+fn message(test: Test) -> String {
     test.run().unwrap_err().message().to_string()
 }
 

@@ -241,9 +241,9 @@ mod tests {
     #[test]
     fn types_without_a_size_are_refused() {
         for ty in ElementType::ALL {
-            let fixed = !matches!(ty, String | Resource | Variant);
+            let fixed = !matches!(ty, ElementType::String | ElementType::Resource | ElementType::Variant);
             assert_eq!(Width::of(*ty).is_ok(), fixed, "{ty}");
         }
-        assert_eq!(Width::of(Variant).unwrap_err().status(), Status::Unsupported);
+        assert_eq!(Width::of(ElementType::Variant).unwrap_err().status(), Status::Unsupported);
     }
 }

@@ -100,7 +100,7 @@ impl Prepared {
         let plan = self.0.map_or_else(late, Ok)?;
         let shape = plan.output.as_slice();
         let x = cx.input(input)?;
-        if x.ty == String {
+        if x.ty == ElementType::String {
             let visit = |f: &mut dyn FnMut(usize)| plan.nest.for_each(|_, [i]| f(i));
             return strings::select(cx, output, shape, &Strings::of(&x)?, visit);
         }
@@ -117,7 +117,7 @@ pub fn declare_shape(
     output: usize,
     ty: ElementType,
 ) -> Result<()> {
-    if ty == String {
+    if ty == ElementType::String {
         return cx.set_output_dynamic(output);
     }
     Width::of(ty)?;

@@ -18,7 +18,7 @@ pub struct Strings<'a> {
 impl<'a> Strings<'a> {
     /// The strings of `x`, as many as its shape says.
     pub fn of(x: &TensorView<'a>) -> Result<Strings<'a>> {
-        ensure!(x.ty == String, "'{}' is {}, not STRING", x.name, x.ty);
+        ensure!(x.ty == ElementType::String, "'{}' is {}, not STRING", x.name, x.ty);
         Strings::new(x.bytes(), x.len()).map_err(|e| invalid!("'{}': {e}", x.name))
     }
 

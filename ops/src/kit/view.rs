@@ -16,7 +16,7 @@ impl View {
     /// Output 0 has the bytes of input 0, whose type is `ty`, in another shape.
     pub fn declare(shape: Option<Dims>, cx: &mut PrepareContext<'_>, ty: ElementType) -> Result<View> {
         declare_shape(shape.as_ref().map(Dims::as_slice), cx, 0, ty)?;
-        if shape.is_some() && ty != String {
+        if shape.is_some() && ty != ElementType::String {
             cx.allow_view(0, 0)?;
         }
         Ok(View { shape })
@@ -24,7 +24,7 @@ impl View {
 
     /// Copies, or leaves the bytes where they are; `late` gives the shape where `prepare` had none.
     pub fn eval(&self, cx: &EvalContext<'_>, late: impl FnOnce() -> Result<Dims>) -> Result<()> {
-        if cx.node().input(0)?.ty == String {
+        if cx.node().input(0)?.ty == ElementType::String {
             return self.copy_strings(cx, late);
         }
         if self.shape.is_some() {

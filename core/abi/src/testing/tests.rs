@@ -83,9 +83,9 @@ fn case(what: i32) -> OpTest<Subject> {
         .options(5, |o| o.bool(1, true).i32(0, what).i32s(2, &[3, -3]))
 }
 
-fn contract_error(test: OpTest<Subject>) -> std::string::String {
+fn contract_error(test: OpTest<Subject>) -> String {
     let payload = catch_unwind(move || drop(test.run())).expect_err("the breach is not seen");
-    payload.downcast_ref::<std::string::String>().expect("a message").clone()
+    payload.downcast_ref::<String>().expect("a message").clone()
 }
 
 #[test]
