@@ -51,8 +51,8 @@
 //!    execution order, whenever shapes change. [`Status::Unsupported`] makes it try the next candidate; any other error
 //!    ends the graph's preparation, and the message is shown with the node's name in front. [`Op::eval`] runs the node.
 //! 3. *Planner.* After `prepare` the host knows the size and life of each buffer, and asks the chosen [`Planner`].
-//! 4. *Delegate.* With shapes known, the host shows the graph to each [`Delegate`] in the configured order. A node
-//!    that a delegate takes needs an op all the same: its `prepare` gives the shapes.
+//! 4. *Delegate.* With shapes known, the host shows the graph to each [`Delegate`] in the configured order. Of a
+//!    node that only the delegate serves the host knows the shapes that the model file gives.
 //!
 //! # Rules
 //!

@@ -355,10 +355,10 @@ impl Executor {
         };
     }
 
-    /// Fails for ops that nobody can serve. Custom ops that a delegate may take are given back.
+    /// Fails for ops that nobody serves, unless there are delegates, which may take them: then these are given back.
     fn check_resolved(&self, settings: &Settings) -> Result<Vec<UnresolvedOp>> {
         let unresolved = &self.graph.unresolved;
-        if unresolved.iter().any(|u| !u.custom || settings.delegates.is_empty()) {
+        if !unresolved.is_empty() && settings.delegates.is_empty() {
             return Err(Error::UnresolvedOps(unresolved.clone()));
         }
         Ok(unresolved.clone())

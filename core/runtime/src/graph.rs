@@ -22,7 +22,7 @@ pub(crate) struct Graph {
     pub inputs: Vec<i32>,
     pub outputs: Vec<i32>,
     pub variables: Vec<i32>,
-    /// Ops that no registration serves. A custom op among them may still be taken by a delegate.
+    /// Ops that no registration serves; a delegate may still take them.
     pub unresolved: Vec<UnresolvedOp>,
     /// Keeps the constants alive.
     _model: Model,
@@ -91,7 +91,7 @@ pub(crate) struct NodeInfo {
     pub inputs: Box<[i32]>,
     pub outputs: Box<[i32]>,
     pub intermediates: Box<[i32]>,
-    /// Best first. Empty for an unresolved custom op.
+    /// Best first. Empty for an unresolved op.
     pub candidates: Vec<Candidate>,
     options: ArTable,
     options_2: ArTable,

@@ -48,14 +48,19 @@ fn registry() -> Arc<Registry> {
 ///    └─► ADD ─► c ─► Sin ─► d ────┘
 /// ```
 fn sines() -> Model {
+    sines_with("Sin")
+}
+
+/// The same with another op for the sine.
+fn sines_with(sine: &str) -> Model {
     model(|m, g| {
         let x = g.input(f32s("x", &[4]));
         let [a, b, c, d] = ["a", "b", "c", "d"].map(|name| g.tensor(f32s(name, &[4])));
         let y = g.output(f32s("y", &[4]));
-        node(m, g, "Sin", &[x], a);
+        node(m, g, sine, &[x], a);
         node(m, g, "ADD", &[a, x], b);
         node(m, g, "ADD", &[x, x], c);
-        node(m, g, "Sin", &[c], d);
+        node(m, g, sine, &[c], d);
         node(m, g, "ADD", &[b, d], y);
     })
 }
@@ -104,6 +109,23 @@ fn a_graph_is_cut_into_four() {
     subsets.dedup();
     assert_eq!(subsets.len(), 4);
     assert!(rows.iter().all(|row| row.runs == 1));
+}
+
+#[test]
+fn a_delegate_may_take_an_op_that_no_plugin_serves() {
+    let model = sines_with("SIN");
+    let build = || Interpreter::builder(&model).registry(registry());
+    let mut interpreter = build().delegate(DelegateConfig::new("sin")).build().unwrap();
+    interpreter.allocate().unwrap();
+    assert_sines(&mut interpreter);
+    assert_eq!(delegated(&interpreter), [Some(0), None, None, Some(1), None]);
+
+    let mut config = DelegateConfig::new("sin");
+    config.exclude_ops = vec!["SIN".into()];
+    for mut left in [build().build().unwrap(), build().delegate(config).build().unwrap()] {
+        let error = left.allocate().unwrap_err().to_string();
+        assert!(error.contains("op SIN version 1 (FLOAT32) at nodes 0, 3 of subgraph 0"), "{error}");
+    }
 }
 
 #[test]
