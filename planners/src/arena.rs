@@ -42,7 +42,7 @@ impl Planner for Arena {
 /// share memory do so as [`sharing`] says; a record without size lies at 0. An error if a record is malformed or an
 /// offset overflows.
 ///
-/// Takes O(n · (log n + k log k)) for n records of which k are alive together. Once [`MOST_WORK`] obstacles were looked
+/// Takes O(n · (log n + k log k)) for n records of which k are alive together. Once 2²⁶ obstacles were looked
 /// at, which takes tens of thousands of buffers that are all alive together, the rest is stacked on top.
 pub fn place(records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
     validate::records(records)?;
