@@ -28,6 +28,7 @@ impl Op for Add {
     const CODE: OpCode = OpCode::Builtin(0);
     const VERSIONS: RangeInclusive<i32> = 1..=6;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, F16, I32, I64, I8, U8, I16]);
+    const SHARING: Sharing = Sharing::InPlace;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let options = node.options(OPTIONS)?;

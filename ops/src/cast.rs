@@ -13,6 +13,7 @@ pub struct Cast;
 impl Op for Cast {
     const CODE: OpCode = OpCode::Builtin(53);
     const VERSIONS: RangeInclusive<i32> = 1..=9;
+    const SHARING: Sharing = Sharing::InPlace;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = unary::prepare_types(node, cx)?;

@@ -10,6 +10,7 @@ pub struct Densify;
 impl Op for Densify {
     const CODE: OpCode = OpCode::Builtin(124);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const SHARING: Sharing = Sharing::View;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;

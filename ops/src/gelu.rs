@@ -20,6 +20,7 @@ impl Op for Gelu {
     const CODE: OpCode = OpCode::Builtin(150);
     const VERSIONS: RangeInclusive<i32> = 1..=3;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, F16, I8, U8, I16]);
+    const SHARING: Sharing = Sharing::InPlace;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let formula = match node.options(OPTIONS)?.get(0, false)? {

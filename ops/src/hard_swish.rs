@@ -34,6 +34,7 @@ impl Op for HardSwish {
     const CODE: OpCode = OpCode::Builtin(117);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8]);
+    const SHARING: Sharing = Sharing::InPlace;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = unary::prepare(node, cx)?;

@@ -29,6 +29,7 @@ impl Op for LeakyRelu {
     const CODE: OpCode = OpCode::Builtin(98);
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8, I16]);
+    const SHARING: Sharing = Sharing::InPlace;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let alpha = node.options(OPTIONS)?.get(0, 0.0f32)?;

@@ -41,6 +41,7 @@ impl Op for Mul {
     const CODE: OpCode = OpCode::Builtin(18);
     const VERSIONS: RangeInclusive<i32> = 1..=8;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, F16, I32, U32, I64, C64, I8, U8, I16]);
+    const SHARING: Sharing = Sharing::InPlace;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let activation = node::range_activation(&node.options(OPTIONS)?, 0)?;

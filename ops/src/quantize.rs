@@ -32,6 +32,7 @@ impl Op for Quantize {
     const CODE: OpCode = OpCode::Builtin(114);
     const VERSIONS: RangeInclusive<i32> = 1..=6;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I4, U4, I8, U8, I16, I32]);
+    const SHARING: Sharing = Sharing::InPlace;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = unary::prepare_types(node, cx)?;

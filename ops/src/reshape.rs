@@ -19,6 +19,7 @@ const NEW_SHAPE: usize = 0;
 impl Op for Reshape {
     const CODE: OpCode = OpCode::Builtin(22);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const SHARING: Sharing = Sharing::View;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(1..=2, 1..=1)?;

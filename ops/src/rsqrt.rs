@@ -33,6 +33,7 @@ impl Op for Rsqrt {
     const CODE: OpCode = OpCode::Builtin(76);
     const VERSIONS: RangeInclusive<i32> = 1..=3;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, I16]);
+    const SHARING: Sharing = Sharing::InPlace;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = unary::prepare(node, cx)?;

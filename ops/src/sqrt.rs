@@ -14,6 +14,7 @@ impl Op for Sqrt {
     const CODE: OpCode = OpCode::Builtin(75);
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, I16]);
+    const SHARING: Sharing = Sharing::InPlace;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = unary::prepare(node, cx)?;

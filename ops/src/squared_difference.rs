@@ -18,6 +18,7 @@ impl Op for SquaredDifference {
     const CODE: OpCode = OpCode::Builtin(99);
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32, I8]);
+    const SHARING: Sharing = Sharing::InPlace;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let operands = binary::prepare(node, cx)?;

@@ -19,6 +19,7 @@ const SQUEEZE_DIMS: usize = 0;
 impl Op for Squeeze {
     const CODE: OpCode = OpCode::Builtin(43);
     const VERSIONS: RangeInclusive<i32> = 1..=2;
+    const SHARING: Sharing = Sharing::View;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;

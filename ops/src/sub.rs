@@ -27,6 +27,7 @@ impl Op for Sub {
     const CODE: OpCode = OpCode::Builtin(41);
     const VERSIONS: RangeInclusive<i32> = 1..=5;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32, I64, I8, U8, I16]);
+    const SHARING: Sharing = Sharing::InPlace;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let options = node.options(OPTIONS)?;

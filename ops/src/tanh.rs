@@ -15,6 +15,7 @@ impl Op for Tanh {
     const CODE: OpCode = OpCode::Builtin(28);
     const VERSIONS: RangeInclusive<i32> = 1..=3;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, F16, BF16, I8, U8, I16]);
+    const SHARING: Sharing = Sharing::InPlace;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         Sigmoid::prepare(node, cx, float::tanh, 1).map(Tanh)

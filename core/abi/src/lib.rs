@@ -13,6 +13,7 @@
 //!     const CODE: OpCode = OpCode::Custom("Sin");
 //!     const VERSIONS: RangeInclusive<i32> = 1..=1;
 //!     const TYPES: ElementTypes = ElementTypes::of(&[F32]);
+//!     const SHARING: Sharing = Sharing::InPlace;
 //!
 //!     fn prepare(node: &NodeView, cx: &mut PrepareContext) -> Result<Self> {
 //!         let (x, y) = node.unary()?;
@@ -95,7 +96,7 @@ pub mod testing;
 #[cfg(feature = "std")]
 pub use delegate::{Claims, Delegate, DelegateKernel, GraphView, PartitionView};
 pub use error::{Error, MESSAGE_CAPACITY, Result, Status};
-pub use op::{EvalContext, NodeView, Op, OpCode, PrepareContext};
+pub use op::{EvalContext, NodeView, Op, OpCode, PrepareContext, Sharing};
 pub use options::Options;
 pub use pairs::OptionPairs;
 pub use planner::{AssignmentMut, PlanRequest, Planner, UsageRecord};
@@ -119,8 +120,8 @@ pub mod prelude {
     pub use crate::{
         AssignmentMut, Bool, Complex32, Complex64, Element, ElementTypes, Error, EvalContext, NodeView, Op,
         OpCode, OptionPairs, Options, PlanRequest, Planner, Plugin, PrepareContext, Quantization, ReadCells,
-        Result, Scratch, Status, Table, TensorView, TensorViewMut, UsageRecord, ensure, export_plugin,
-        invalid, plugin, unsupported,
+        Result, Scratch, Sharing, Status, Table, TensorView, TensorViewMut, UsageRecord, ensure,
+        export_plugin, invalid, plugin, unsupported,
     };
     #[cfg(feature = "std")]
     pub use crate::{Claims, Delegate, DelegateKernel, GraphView, PartitionView};

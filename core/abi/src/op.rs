@@ -32,12 +32,35 @@ pub trait Op: Sized + Send + Sync + 'static {
     const TYPES: ElementTypes = ElementTypes::ANY;
     /// Whether the result depends on more than the inputs (randomness, resources).
     const STATEFUL: bool = false;
+    /// The memory that `prepare` lets outputs share with inputs, for some nodes at least: what listings show.
+    const SHARING: Sharing = Sharing::None;
 
     /// Checks the node, sets the shapes of its outputs, and computes all that does not depend on data.
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self>;
 
     /// Computes the outputs.
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()>;
+}
+
+/// How an op's outputs may lie in the memory of its inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sharing {
+    /// They do not.
+    None,
+    /// [`PrepareContext::allow_in_place`]: the output overwrites the input.
+    InPlace,
+    /// [`PrepareContext::allow_view`]: the output has the input's bytes.
+    View,
+}
+
+impl Sharing {
+    const fn flags(self) -> u32 {
+        match self {
+            Sharing::None => 0,
+            Sharing::InPlace => raw::OP_IN_PLACE,
+            Sharing::View => raw::OP_VIEW,
+        }
+    }
 }
 
 /// One use of an op in a model.
@@ -602,7 +625,7 @@ pub const fn registration<T: Op>() -> raw::ArOpV1 {
         builtin_code,
         min_version: *T::VERSIONS.start(),
         max_version: *T::VERSIONS.end(),
-        flags: if T::STATEFUL { raw::OP_STATEFUL } else { 0 },
+        flags: if T::STATEFUL { raw::OP_STATEFUL } else { 0 } | T::SHARING.flags(),
         custom_name: ArStr::new(custom_name),
         element_types: T::TYPES.bits(),
         state_size: size_of::<T>() as u64,

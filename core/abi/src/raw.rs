@@ -422,6 +422,10 @@ pub const SHARE_VIEW: u32 = 2;
 
 /// The result depends on more than the inputs (randomness, resources): never computed ahead or left out.
 pub const OP_STATEFUL: u32 = 1;
+/// Some node of this op runs in place ([`SHARE_IN_PLACE`]). For listings: `prepare` says which output and input.
+pub const OP_IN_PLACE: u32 = 2;
+/// Some node of this op has an output with the bytes of an input ([`SHARE_VIEW`]). For listings, as well.
+pub const OP_VIEW: u32 = 4;
 
 pub const ASSIGNMENT_OFFSETS: u32 = 0;
 pub const ASSIGNMENT_OBJECTS: u32 = 1;

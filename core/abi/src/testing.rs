@@ -12,6 +12,7 @@
 //! impl Op for AddBias {
 //!     const CODE: OpCode = OpCode::Builtin(0);
 //!     const VERSIONS: RangeInclusive<i32> = 1..=1;
+//!     const SHARING: Sharing = Sharing::InPlace;
 //!
 //!     fn prepare(node: &NodeView, cx: &mut PrepareContext) -> Result<Self> {
 //!         let (x, _) = node.unary()?;

@@ -81,6 +81,8 @@ typedef uint32_t ArStatus;
 
 /* ArOpV1.flags */
 #define AR_OP_STATEFUL 1u /* the result depends on more than the inputs: never computed ahead or left out */
+#define AR_OP_IN_PLACE 2u /* some nodes share memory by AR_SHARE_IN_PLACE; for listings */
+#define AR_OP_VIEW 4u     /* some nodes share memory by AR_SHARE_VIEW; for listings */
 
 /* ArAssignmentV1.kind */
 #define AR_ASSIGNMENT_OFFSETS 0u

@@ -35,6 +35,7 @@ impl<M: Member> Op for Clamp<M> {
     const CODE: OpCode = M::CODE;
     const VERSIONS: RangeInclusive<i32> = M::VERSIONS;
     const TYPES: ElementTypes = M::TYPES;
+    const SHARING: Sharing = Sharing::InPlace;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = unary::prepare(node, cx)?;

@@ -9,6 +9,7 @@ impl Op for Sin {
     const CODE: OpCode = OpCode::Custom("Sin");
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32]);
+    const SHARING: Sharing = Sharing::InPlace;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;

@@ -114,7 +114,17 @@ impl<'n> Session<'n> {
             return Err(error);
         }
         session.check_outputs()?;
+        session.check_declared_sharing();
         Ok(session)
+    }
+
+    /// What `prepare` shares, the registration declares.
+    fn check_declared_sharing(&self) {
+        for share in &self.shares {
+            let flag = if share.kind == SHARE_VIEW { OP_VIEW } else { OP_IN_PLACE };
+            let wanted = if share.kind == SHARE_VIEW { "View" } else { "InPlace" };
+            assert!(self.op.flags & flag != 0, "prepare shares memory, so SHARING must be Sharing::{wanted}");
+        }
     }
 
     /// Whether the op let an output lie in the memory of an input that a host can give away.

@@ -25,6 +25,7 @@ impl Op for Subject {
     const CODE: OpCode = OpCode::Custom("Subject");
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const TYPES: ElementTypes = ElementTypes::of(&[I32]);
+    const SHARING: Sharing = Sharing::InPlace;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let x = node.input(0)?;

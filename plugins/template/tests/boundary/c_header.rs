@@ -171,6 +171,8 @@ fn numbers_agree() {
         ("SHARE_IN_PLACE", SHARE_IN_PLACE),
         ("SHARE_VIEW", SHARE_VIEW),
         ("OP_STATEFUL", OP_STATEFUL),
+        ("OP_IN_PLACE", OP_IN_PLACE),
+        ("OP_VIEW", OP_VIEW),
         ("ASSIGNMENT_OFFSETS", ASSIGNMENT_OFFSETS),
         ("ASSIGNMENT_OBJECTS", ASSIGNMENT_OBJECTS),
     ] {
