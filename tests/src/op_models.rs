@@ -1,5 +1,6 @@
 //! Small sound models of one node each: where tests of malformed models begin, and what they spoil.
 
+mod elementwise;
 mod vision;
 
 use arenite_model::tensor_type::{FLOAT32, INT8, INT32};
@@ -93,6 +94,7 @@ pub struct Sound {
 /// One sound model per builtin op and kind of element.
 pub fn all() -> Vec<Sound> {
     let mut models = Vec::new();
+    elementwise::add(&mut models);
     vision::add(&mut models);
     models
 }

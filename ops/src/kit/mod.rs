@@ -32,6 +32,10 @@
 //! | [`table`] | [`FunctionTable`](table::FunctionTable)`::prepare(x, y, cx, f)`, `eval(cx)`: a real function of i8, u8 or i16 by lookup |
 //! | [`sigmoid`] | [`Sigmoid`](sigmoid::Sigmoid): what LOGISTIC and TANH share |
 //! | [`channel_quant`] | [`ChannelQuant`](channel_quant::ChannelQuant), what elements of a tensor mean: `new(x, shape)`, `quant(q, element) -> Quant` |
+//! | [`function`] | ops that are one real function, of floats or by table: [`Function<M>`](function::Function) is the op, [`Member`](function::Member) what differs |
+//! | [`logical`] | two truth values that broadcast: [`Logical<M>`](logical::Logical) |
+//! | [`integer_pair`] | two plain integers that broadcast: [`IntegerPair<M>`](integer_pair::IntegerPair) |
+//! | [`complex_part`] | one real number of each complex one: [`ComplexPart<M>`](complex_part::ComplexPart) |
 //! | [`relu`] | the ReLU family, f32 and quantized: [`Clamp<M>`](relu::Clamp) is the op, [`Member`](relu::Member) what differs |
 //! | [`moves`] | elements nobody looks at, by size: [`Width`](moves::Width)`::of(ty)` (2 and 4 bits, 1 to 16 bytes): `copy_run(from, Run, to, Run, length)`, `gather(nest, from, to)`, `scatter(nest, from, to)`, `fill(value, to)`, `clear_rest(to)` |
 //! | [`rearrange`] | outputs that are elements of one input in another order, strings too: [`Rearrangement`](rearrange::Rearrangement)`::new(output, nest)`, `slice(..)`, `part(..)`; [`Prepared`](rearrange::Prepared)`::declare(plan, cx, output, ty)`, `eval(cx, input, output, late)`; `declare_shape`, `with_size` |
@@ -47,13 +51,17 @@ pub mod binary;
 pub mod broadcast;
 pub mod channel_multipliers;
 pub mod channel_quant;
+pub mod complex_part;
 pub mod conv;
 pub mod dot;
 pub mod fixed_point;
 pub mod fixed_point_i16;
 pub mod float;
+pub mod function;
 pub mod hybrid;
 pub mod indexing;
+pub mod integer_pair;
+pub mod logical;
 pub mod lut;
 pub mod moves;
 pub mod node;

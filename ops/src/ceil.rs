@@ -1,0 +1,39 @@
+//! CEIL: `y = ⌈x⌉`. f32. May run in place.
+//! Defined by: tflite/kernels/ceil.cc.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::float;
+use crate::kit::function::{Function, Member};
+
+/// Prepared node.
+pub type Ceil = Function<Up>;
+
+/// The smallest whole number not below.
+pub struct Up;
+
+impl Member for Up {
+    const CODE: OpCode = OpCode::Builtin(104);
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const TYPES: ElementTypes = ElementTypes::of(&[F32]);
+
+    fn value(x: f32) -> f32 {
+        float::ceil(x)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kit::function::tests::{expect, expect_refusals};
+
+    #[test]
+    fn values() {
+        expect::<Ceil>(&[(-0.0, -0.0), (0.5, 1.0), (-0.5, -0.0), (2.25, 3.0), (-3.0, -3.0), (f32::NEG_INFINITY, f32::NEG_INFINITY), (f32::NAN, f32::NAN)]);
+    }
+
+    #[test]
+    fn refusals() {
+        expect_refusals::<Ceil>();
+    }
+}

@@ -1,0 +1,40 @@
+//! COMPLEX_ABS: `y = |z|`. c64 to f32, c128 to f64.
+//! Defined by: tflite/kernels/complex_support.cc.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::complex_part::{ComplexPart, Member};
+
+/// Prepared node.
+pub type ComplexAbs = ComplexPart<Modulus>;
+
+/// The distance from zero.
+pub struct Modulus;
+
+impl Member for Modulus {
+    const CODE: OpCode = OpCode::Builtin(135);
+
+    fn single(z: Complex32) -> f32 {
+        libm::hypot(z.re.into(), z.im.into()) as f32
+    }
+
+    fn double(z: Complex64) -> f64 {
+        libm::hypot(z.re, z.im)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kit::complex_part::tests::{expect, expect_refusals};
+
+    #[test]
+    fn values() {
+        expect::<ComplexAbs>(&[([3.0, -4.0], 5.0), ([3e30, 4e30], 5e30), ([0.0, -0.0], 0.0), ([f64::NEG_INFINITY, f64::NAN], f64::INFINITY)]);
+    }
+
+    #[test]
+    fn refusals() {
+        expect_refusals::<ComplexAbs>();
+    }
+}

@@ -1,0 +1,39 @@
+//! FLOOR: `y = ⌊x⌋`. f32, f16, bf16. May run in place.
+//! Defined by: tflite/kernels/floor.cc.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::float;
+use crate::kit::function::{Function, Member};
+
+/// Prepared node.
+pub type Floor = Function<Down>;
+
+/// The largest whole number not above.
+pub struct Down;
+
+impl Member for Down {
+    const CODE: OpCode = OpCode::Builtin(8);
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const TYPES: ElementTypes = ElementTypes::of(&[F32, F16, BF16]);
+
+    fn value(x: f32) -> f32 {
+        float::floor(x)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kit::function::tests::{expect, expect_refusals};
+
+    #[test]
+    fn values() {
+        expect::<Floor>(&[(-0.0, -0.0), (0.5, 0.0), (-0.5, -1.0), (2.75, 2.0), (-3.0, -3.0), (f32::INFINITY, f32::INFINITY), (f32::NAN, f32::NAN)]);
+    }
+
+    #[test]
+    fn refusals() {
+        expect_refusals::<Floor>();
+    }
+}

@@ -1,0 +1,82 @@
+//! REAL, IMAG and COMPLEX_ABS: one real number of each complex one.
+//!
+//! Defined by: tflite/kernels/complex_support.cc.
+
+use core::marker::PhantomData;
+
+use arenite_abi::prelude::*;
+
+use super::unary;
+
+/// A member of the family: what its op file says of it.
+pub trait Member: Send + Sync + 'static {
+    /// The op.
+    const CODE: OpCode;
+
+    /// The function of a COMPLEX64 number.
+    fn single(z: Complex32) -> f32;
+    /// The function of a COMPLEX128 number.
+    fn double(z: Complex64) -> f64;
+}
+
+/// Prepared node of a member.
+pub struct ComplexPart<M>(PhantomData<M>);
+
+impl<M: Member> Op for ComplexPart<M> {
+    const CODE: OpCode = M::CODE;
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const TYPES: ElementTypes = ElementTypes::of(&[F32, F64, C64, C128]);
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let (x, y) = unary::prepare_types(node, cx)?;
+        match (x.ty, y.ty) {
+            (C64, F32) | (C128, F64) => Ok(ComplexPart(PhantomData)),
+            (from, to) => Err(unsupported!(
+                "input '{}' is {from}, output '{}' is {to}; COMPLEX64 gives FLOAT32, COMPLEX128 gives FLOAT64",
+                x.name,
+                y.name
+            )),
+        }
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        match cx.node().output(0)?.ty {
+            F32 => unary::map(cx, M::single),
+            _ => unary::map(cx, M::double),
+        }
+    }
+}
+
+/// What the tests of the members' files share.
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    /// Checks what the op makes of these numbers, in both widths.
+    pub(crate) fn expect<O: Op>(cases: &[([f64; 2], f64)]) {
+        let shape = &[cases.len() as i32, 1];
+        let z: Vec<_> = cases.iter().map(|&([re, im], _)| Complex64 { re, im }).collect();
+        let want: Vec<f64> = cases.iter().map(|&(_, want)| want).collect();
+        let test = OpTest::<O>::new().input(Tensor::complex128(shape, &z)).output(Spec::of(F64));
+        let y = test.run().unwrap();
+        assert_eq!((y[0].shape(), y[0].as_f64()), (&shape[..], want.clone()));
+        let z: Vec<_> = z.iter().map(|z| Complex32 { re: z.re as f32, im: z.im as f32 }).collect();
+        let test = OpTest::<O>::new().input(Tensor::complex64(shape, &z)).output(Spec::f32());
+        let want: Vec<f32> = want.iter().map(|&want| want as f32).collect();
+        assert_eq!(test.run().unwrap()[0].as_f32(), want);
+    }
+
+    /// Checks what every member refuses.
+    pub(crate) fn expect_refusals<O: Op>() {
+        let z = Tensor::complex64(&[1], &[Complex32 { re: 0.0, im: 0.0 }]);
+        let error = OpTest::<O>::new().input(z).output(Spec::of(F64)).run().unwrap_err();
+        assert_eq!(
+            error.message(),
+            "input 'in0' is COMPLEX64, output 'out0' is FLOAT64; COMPLEX64 gives FLOAT32, COMPLEX128 gives FLOAT64"
+        );
+        let error =
+            OpTest::<O>::new().input(Tensor::f32(&[1], &[0.0])).output(Spec::f32()).run().unwrap_err();
+        assert_eq!(error.status(), Status::Unsupported);
+    }
+}

@@ -1,0 +1,146 @@
+//! Ops that are one real function: `y = f(x)`, of floats computed in f32, of quantized integers looked up.
+
+use core::marker::PhantomData;
+
+use arenite_abi::prelude::*;
+use half::{bf16, f16};
+
+use super::node;
+use super::table::FunctionTable;
+use super::unary;
+
+/// A member of the family: what its op file says of it.
+pub trait Member: Send + Sync + 'static {
+    /// The op.
+    const CODE: OpCode;
+    /// The versions of it.
+    const VERSIONS: RangeInclusive<i32>;
+    /// The types of its input and output, of f32, f16, bf16, i8 and i16.
+    const TYPES: ElementTypes;
+
+    /// The function.
+    fn value(x: f32) -> f32;
+
+    /// What tables hold of it; `lowest` is the smallest real number that the output can hold.
+    fn tabled(x: f32, lowest: f32) -> f32 {
+        let _ = lowest;
+        Self::value(x)
+    }
+}
+
+/// Prepared node of a member.
+pub struct Function<M> {
+    /// None for floats.
+    table: Option<FunctionTable>,
+    member: PhantomData<M>,
+}
+
+impl<M: Member> Op for Function<M> {
+    const CODE: OpCode = M::CODE;
+    const VERSIONS: RangeInclusive<i32> = M::VERSIONS;
+    const TYPES: ElementTypes = M::TYPES;
+    const SHARING: Sharing = Sharing::InPlace;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let (x, y) = unary::prepare(node, cx)?;
+        let table = match x.ty {
+            F32 | F16 | BF16 => None,
+            I8 | I16 => Some(table::<M>(&x, &y, cx)?),
+            ty => return Err(unsupported!("no kernel for {ty}")),
+        };
+        Ok(Function { table, member: PhantomData })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        match (&self.table, cx.node().output(0)?.ty) {
+            (Some(table), _) => table.eval(cx),
+            (None, F16) => unary::map(cx, |x: f16| f16::from_f32(M::value(x.to_f32()))),
+            (None, BF16) => unary::map(cx, |x: bf16| bf16::from_f32(M::value(x.to_f32()))),
+            (None, _) => unary::map(cx, M::value),
+        }
+    }
+}
+
+fn table<M: Member>(
+    x: &TensorView<'_>,
+    y: &TensorView<'_>,
+    cx: &mut PrepareContext<'_>,
+) -> Result<FunctionTable> {
+    if x.ty == I16 {
+        [x, y].into_iter().try_for_each(node::symmetric)?;
+    }
+    let smallest = if x.ty == I8 { i8::MIN.into() } else { i16::MIN.into() };
+    let lowest = node::quant(y)?.dequantize(smallest);
+    FunctionTable::prepare(x, y, cx, |x| M::tabled(x, lowest))
+}
+
+/// What the tests of the members' files share.
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    /// Checks floats of every type that the op registers.
+    pub(crate) fn expect<O: Op>(cases: &[(f32, f32)]) {
+        let (x, want): (Vec<f32>, Vec<f32>) = cases.iter().copied().unzip();
+        let shape = &[cases.len() as i32];
+        let run = |x: Tensor| {
+            let y = Spec::of(x.ty());
+            OpTest::<O>::new().input(x).output(y).in_place().run().unwrap().remove(0)
+        };
+        let bits = |values: Vec<f32>| -> Vec<u32> {
+            values.iter().map(|x| if x.is_nan() { 1 } else { x.to_bits() }).collect()
+        };
+        let y = run(Tensor::f32(shape, &x)).as_f32();
+        assert_eq!(bits(y.clone()), bits(want.clone()), "{y:?}, want {want:?}");
+        let halves = |x: &[f32]| x.iter().map(|&x| f16::from_f32(x)).collect::<Vec<_>>();
+        if O::TYPES.contains(F16) {
+            let y = run(Tensor::f16(shape, &halves(&x))).as_f16();
+            assert_near(&y.iter().map(|x| x.to_f32()).collect::<Vec<_>>(), &want, 2e-3);
+        }
+        if O::TYPES.contains(BF16) {
+            let x: Vec<_> = x.iter().map(|&x| bf16::from_f32(x)).collect();
+            let y = run(Tensor::bf16(shape, &x)).as_bf16();
+            assert_near(&y.iter().map(|x| x.to_f32()).collect::<Vec<_>>(), &want, 1e-2);
+        }
+    }
+
+    fn assert_near(got: &[f32], want: &[f32], relative: f32) {
+        for (&got, &want) in got.iter().zip(want) {
+            let near =
+                got == want || (got - want).abs() <= relative * want.abs() || got.is_nan() && want.is_nan();
+            assert!(near, "{got}, want {want}");
+        }
+    }
+
+    /// Checks what every member refuses: another number of inputs, a type that it does not serve, types that differ.
+    pub(crate) fn expect_refusals<O: Op>() {
+        let x = Tensor::f32(&[1], &[0.0]);
+        let error =
+            OpTest::<O>::new().input(x.clone()).input(x.clone()).output(Spec::f32()).run().unwrap_err();
+        assert_eq!(error.message(), "it has 2 inputs, this op takes 1 to 1");
+        let error = OpTest::<O>::new().input(Tensor::i32(&[1], &[0])).output(Spec::i32()).run().unwrap_err();
+        assert_eq!(error.message(), "'in0' is INT32, which the op does not register");
+        let other = ElementType::ALL.iter().copied().find(|&ty| ty != F32 && O::TYPES.contains(ty));
+        if let Some(ty) = other {
+            let error = OpTest::<O>::new().input(x).output(Spec::of(ty)).run().unwrap_err();
+            let want = format!("input 'in0' is FLOAT32, output 'out0' is {ty}; they must agree");
+            assert_eq!(error.message(), want);
+        }
+    }
+
+    /// Checks the members that have tables: integers need quantization, and 16 bits the zero point 0.
+    pub(crate) fn expect_quantization<O: Op>() {
+        let error =
+            OpTest::<O>::new().input(Tensor::i8(&[1], &[0])).output(Spec::i8(1.0, 0)).run().unwrap_err();
+        assert_eq!(error.message(), "'in0' is INT8 without quantization; it needs a scale and a zero point");
+        let x = Tensor::i8(&[1], &[0]).quantized(1.0, 0);
+        let error = OpTest::<O>::new().input(x).output(Spec::i8(0.0, 0)).run().unwrap_err();
+        assert_eq!(error.message(), "'out0' has scale 0; it must be above zero");
+        if O::TYPES.contains(I16) {
+            let x = Tensor::i16(&[1], &[0]).quantized(1.0, 0);
+            let error = OpTest::<O>::new().input(x).output(Spec::i16(1.0, 3)).run().unwrap_err();
+            assert_eq!(error.message(), "'out0' is INT16 with zero point 3; it must be 0");
+        }
+    }
+}

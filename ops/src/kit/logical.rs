@@ -1,0 +1,74 @@
+//! LOGICAL_AND and LOGICAL_OR: truth values that broadcast.
+//!
+//! Defined by: tflite/kernels/logical.cc.
+
+use core::marker::PhantomData;
+
+use arenite_abi::prelude::*;
+
+use super::binary;
+use super::broadcast::Broadcast;
+
+/// A member of the family: what its op file says of it.
+pub trait Member: Send + Sync + 'static {
+    /// The op.
+    const CODE: OpCode;
+
+    /// The function.
+    fn value(a: bool, b: bool) -> bool;
+}
+
+/// Prepared node of a member.
+pub struct Logical<M> {
+    broadcast: Broadcast<2>,
+    member: PhantomData<M>,
+}
+
+impl<M: Member> Op for Logical<M> {
+    const CODE: OpCode = M::CODE;
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const TYPES: ElementTypes = ElementTypes::of(&[ElementType::Bool]);
+    const SHARING: Sharing = Sharing::InPlace;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let operands = binary::prepare(node, cx)?;
+        binary::same_type(&operands)?;
+        Ok(Logical { broadcast: operands.broadcast, member: PhantomData })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        binary::map(cx, &self.broadcast, |a: Bool, b: Bool| Bool(M::value(a.0 != 0, b.0 != 0).into()))
+    }
+}
+
+/// What the tests of the members' files share.
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    /// Checks the outputs for false and false, false and true, true and false, true and true.
+    pub(crate) fn expect<O: Op>(want: [bool; 4]) {
+        let all = Tensor::bool(&[2], &[false, true]);
+        let test = OpTest::<O>::new().input(Tensor::bool(&[2, 1], &[false, true])).input(all);
+        let y = test.output(Spec::bool()).run().unwrap();
+        assert_eq!((y[0].shape(), y[0].as_bool()), (&[2, 2][..], want.to_vec()));
+        // Any byte but 0 is true.
+        let [a, b] = [[0, 0, 2, 2], [0, 4, 0, 4]].map(|bytes| Tensor::of(&[4], &bytes.map(Bool)));
+        let y = OpTest::<O>::new().input(a).input(b).output(Spec::bool()).in_place().run().unwrap();
+        assert_eq!(y[0].bytes(), want.map(u8::from));
+    }
+
+    /// Checks what every member refuses.
+    pub(crate) fn expect_refusals<O: Op>() {
+        let of = |size: i32| Tensor::bool(&[size], &vec![true; size as usize]);
+        let error = OpTest::<O>::new().input(of(2)).input(of(3)).output(Spec::bool()).run().unwrap_err();
+        assert_eq!(
+            error.message(),
+            "inputs 'in0' [2] and 'in1' [3] do not broadcast; sizes must be equal or 1"
+        );
+        let x = Tensor::i32(&[1], &[1]);
+        let error = OpTest::<O>::new().input(x.clone()).input(x).output(Spec::i32()).run().unwrap_err();
+        assert_eq!(error.message(), "'in0' is INT32, which the op does not register");
+    }
+}

@@ -1,0 +1,47 @@
+//! LOGICAL_NOT: `y = ¬x`. bool. May run in place.
+//! Defined by: tflite/kernels/elementwise.cc.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::unary;
+
+/// Prepared node.
+pub struct LogicalNot;
+
+impl Op for LogicalNot {
+    const CODE: OpCode = OpCode::Builtin(87);
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const TYPES: ElementTypes = ElementTypes::of(&[ElementType::Bool]);
+    const SHARING: Sharing = Sharing::InPlace;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        unary::prepare(node, cx)?;
+        Ok(LogicalNot)
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        unary::map(cx, |x: Bool| Bool((x.0 == 0).into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    #[test]
+    fn values() {
+        let test = OpTest::<LogicalNot>::new().input(Tensor::bool(&[2, 1], &[true, false]));
+        let y = test.output(Spec::bool()).in_place().run().unwrap();
+        assert_eq!((y[0].shape(), y[0].as_bool()), (&[2, 1][..], vec![false, true]));
+        // Any byte but 0 is true.
+        let test = OpTest::<LogicalNot>::new().input(Tensor::of(&[2], &[Bool(7), Bool(0)]));
+        assert_eq!(test.output(Spec::bool()).run().unwrap()[0].bytes(), [0, 1]);
+    }
+
+    #[test]
+    fn refusals() {
+        let test = OpTest::<LogicalNot>::new().input(Tensor::i8(&[1], &[0])).output(Spec::of(I8));
+        assert_eq!(test.run().unwrap_err().message(), "'in0' is INT8, which the op does not register");
+    }
+}

@@ -1,0 +1,36 @@
+//! LOGICAL_OR: `y = a ∨ b`, with broadcasting. bool. May run in place.
+//! Defined by: tflite/kernels/logical.cc.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::logical::{Logical, Member};
+
+/// Prepared node.
+pub type LogicalOr = Logical<Either>;
+
+/// True if one is.
+pub struct Either;
+
+impl Member for Either {
+    const CODE: OpCode = OpCode::Builtin(84);
+
+    fn value(a: bool, b: bool) -> bool {
+        a || b
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kit::logical::tests::{expect, expect_refusals};
+
+    #[test]
+    fn values() {
+        expect::<LogicalOr>([false, true, true, true]);
+    }
+
+    #[test]
+    fn refusals() {
+        expect_refusals::<LogicalOr>();
+    }
+}

@@ -1,0 +1,49 @@
+//! RANK: the number of the input's axes, as an INT32 scalar, known before anything runs. Inputs of any type.
+//! Defined by: tflite/kernels/rank.cc.
+
+use arenite_abi::prelude::*;
+
+/// Prepared node.
+pub struct Rank;
+
+impl Op for Rank {
+    const CODE: OpCode = OpCode::Builtin(110);
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let (x, y) = node.unary()?;
+        ensure!(y.ty == I32, "output '{}' is {}; it must be INT32", y.name, y.ty);
+        cx.set_output_shape(0, &[])?;
+        cx.set_output_constant(0, &[x.rank() as i32])?;
+        Ok(Rank)
+    }
+
+    /// The output is constant.
+    fn eval(&self, _: &mut EvalContext<'_>) -> Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    #[test]
+    fn numbers_of_axes() {
+        for shape in [&[][..], &[3], &[2, 0, 4], &[1; 10]] {
+            let count = shape.iter().product::<i32>() as usize;
+            let test = OpTest::<Rank>::new().input(Tensor::i8(shape, &vec![0; count])).output(Spec::i32());
+            let y = test.run().unwrap();
+            assert_eq!((y[0].shape(), y[0].as_i32()), (&[][..], vec![shape.len() as i32]));
+        }
+        let test = OpTest::<Rank>::new().input(Tensor::strings(&[1, 2], &["a", "b"])).output(Spec::i32());
+        assert_eq!(test.run().unwrap()[0].as_i32(), [2]);
+    }
+
+    #[test]
+    fn refusals() {
+        let test = OpTest::<Rank>::new().input(Tensor::f32(&[1], &[0.0])).output(Spec::i64());
+        assert_eq!(test.run().unwrap_err().message(), "output 'out0' is INT64; it must be INT32");
+    }
+}

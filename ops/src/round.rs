@@ -1,0 +1,41 @@
+//! ROUND: the whole number nearest to `x`, of two the even one. f32, f16, bf16. May run in place.
+//! Defined by: tflite/kernels/round.cc.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::float;
+use crate::kit::function::{Function, Member};
+
+/// Prepared node.
+pub type Round = Function<Nearest>;
+
+/// The nearest whole number; the even one of two.
+pub struct Nearest;
+
+impl Member for Nearest {
+    const CODE: OpCode = OpCode::Builtin(116);
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const TYPES: ElementTypes = ElementTypes::of(&[F32, F16, BF16]);
+
+    /// What lies between -0.5 and 0 gives a positive zero, only -0 itself stays negative.
+    fn value(x: f32) -> f32 {
+        let nearest = float::round_ties_even(x);
+        if nearest == 0.0 && x != 0.0 { 0.0 } else { nearest }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kit::function::tests::{expect, expect_refusals};
+
+    #[test]
+    fn values() {
+        expect::<Round>(&[(-0.0, -0.0), (-0.25, 0.0), (0.5, 0.0), (1.5, 2.0), (-1.5, -2.0), (-2.5, -2.0), (f32::INFINITY, f32::INFINITY), (f32::NAN, f32::NAN)]);
+    }
+
+    #[test]
+    fn refusals() {
+        expect_refusals::<Round>();
+    }
+}

@@ -1,0 +1,40 @@
+//! Custom op Sign: [SIGN](crate::sign) of f32 and f64. May run in place.
+//! Defined by: tflite/kernels/sign_custom.cc.
+
+use arenite_abi::prelude::*;
+
+use crate::sign::Sign;
+
+/// Prepared node.
+pub struct SignCustom(Sign);
+
+impl Op for SignCustom {
+    const CODE: OpCode = OpCode::Custom("Sign");
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const TYPES: ElementTypes = ElementTypes::of(&[F32, F64]);
+    const SHARING: Sharing = Sharing::InPlace;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        Sign::prepare(node, cx).map(SignCustom)
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        self.0.eval(cx)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sign::tests::{expect_floats, expect_refusals};
+
+    #[test]
+    fn values() {
+        expect_floats::<SignCustom>();
+    }
+
+    #[test]
+    fn refusals() {
+        expect_refusals::<SignCustom>();
+    }
+}

@@ -1,0 +1,39 @@
+//! SIN: `y = sin x`. f32, f16. May run in place.
+//! Defined by: tflite/kernels/elementwise.cc.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::float;
+use crate::kit::function::{Function, Member};
+
+/// Prepared node.
+pub type Sin = Function<Sine>;
+
+/// The sine of radians.
+pub struct Sine;
+
+impl Member for Sine {
+    const CODE: OpCode = OpCode::Builtin(66);
+    const VERSIONS: RangeInclusive<i32> = 1..=2;
+    const TYPES: ElementTypes = ElementTypes::of(&[F32, F16]);
+
+    fn value(x: f32) -> f32 {
+        float::sin(x)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kit::function::tests::{expect, expect_refusals};
+
+    #[test]
+    fn values() {
+        expect::<Sin>(&[(0.0, 0.0), (-0.0, -0.0), (1.0, 0.841_470_96), (-2.0, -0.909_297_4), (f32::INFINITY, f32::NAN)]);
+    }
+
+    #[test]
+    fn refusals() {
+        expect_refusals::<Sin>();
+    }
+}

@@ -1,0 +1,38 @@
+//! SQUARE: `y = x²`. f32. May run in place.
+//! Defined by: tflite/kernels/elementwise.cc.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::function::{Function, Member};
+
+/// Prepared node.
+pub type Square = Function<Product>;
+
+/// The number times itself.
+pub struct Product;
+
+impl Member for Product {
+    const CODE: OpCode = OpCode::Builtin(92);
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const TYPES: ElementTypes = ElementTypes::of(&[F32]);
+
+    fn value(x: f32) -> f32 {
+        x * x
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kit::function::tests::{expect, expect_refusals};
+
+    #[test]
+    fn values() {
+        expect::<Square>(&[(0.0, 0.0), (-3.0, 9.0), (1e-30, 0.0), (2e38, f32::INFINITY), (f32::NAN, f32::NAN)]);
+    }
+
+    #[test]
+    fn refusals() {
+        expect_refusals::<Square>();
+    }
+}

@@ -1,0 +1,60 @@
+//! ZEROS_LIKE: zeros in the shape of the input. f32, i32, i64. May run in place.
+//! Defined by: tflite/kernels/zeros_like.cc.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::unary;
+
+/// Prepared node.
+pub struct ZerosLike;
+
+impl Op for ZerosLike {
+    const CODE: OpCode = OpCode::Builtin(93);
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const TYPES: ElementTypes = ElementTypes::of(&[F32, I32, I64]);
+    const SHARING: Sharing = Sharing::InPlace;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let (x, _) = unary::prepare(node, cx)?;
+        match x.ty {
+            F32 | I32 | I64 => Ok(ZerosLike),
+            ty => Err(Error::unsupported("ZEROS_LIKE", ty)),
+        }
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        match cx.node().output(0)?.ty {
+            F32 => unary::map(cx, |_: f32| 0.0f32),
+            I32 => unary::map(cx, |_: i32| 0i32),
+            _ => unary::map(cx, |_: i64| 0i64),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn run(x: Tensor) -> Tensor {
+        let y = Spec::of(x.ty());
+        OpTest::<ZerosLike>::new().input(x).output(y).in_place().run().unwrap().remove(0)
+    }
+
+    #[test]
+    fn values() {
+        assert_eq!(run(Tensor::f32(&[1, 2], &[f32::NAN, -1.0])), Tensor::f32(&[1, 2], &[0.0; 2]).named("out0"));
+        assert_eq!(run(Tensor::i32(&[], &[7])).as_i32(), [0]);
+        assert_eq!(run(Tensor::i64(&[3], &[7, -7, i64::MIN])).as_i64(), [0; 3]);
+        assert_eq!(run(Tensor::i64(&[0, 3], &[])).shape(), [0, 3]);
+    }
+
+    #[test]
+    fn refusals() {
+        let test = OpTest::<ZerosLike>::new().input(Tensor::i32(&[1], &[1])).output(Spec::i64());
+        assert_eq!(
+            test.run().unwrap_err().message(),
+            "input 'in0' is INT32, output 'out0' is INT64; they must agree"
+        );
+    }
+}
