@@ -1,6 +1,7 @@
 //! Small sound models of one node each: where tests of malformed models begin, and what they spoil.
 
 mod elementwise;
+mod misc;
 mod vision;
 
 use arenite_model::tensor_type::{FLOAT32, INT8, INT32};
@@ -53,6 +54,12 @@ impl OneOp {
         self
     }
 
+    /// Options of the second union.
+    pub fn options_2(mut self, tag: u8, fill: impl FnOnce(Options) -> Options) -> Self {
+        self.node = self.node.options_2(tag, fill);
+        self
+    }
+
     /// The model.
     pub fn model(mut self) -> ModelBuilder {
         self.graph.operator(self.node);
@@ -95,6 +102,7 @@ pub struct Sound {
 pub fn all() -> Vec<Sound> {
     let mut models = Vec::new();
     elementwise::add(&mut models);
+    misc::add(&mut models);
     vision::add(&mut models);
     models
 }

@@ -41,7 +41,12 @@
 //! | [`rearrange`] | outputs that are elements of one input in another order, strings too: [`Rearrangement`](rearrange::Rearrangement)`::new(output, nest)`, `slice(..)`, `part(..)`; [`Prepared`](rearrange::Prepared)`::declare(plan, cx, output, ty)`, `eval(cx, input, output, late)`; `declare_shape`, `with_size` |
 //! | [`view`] | [`View`](view::View): the input's bytes in another shape (RESHAPE, SQUEEZE, EXPAND_DIMS) |
 //! | [`pad`] | [`ConstantPad`](pad::ConstantPad): the input in a larger tensor of one value |
-//! | [`strings`] | [`Strings`](strings::Strings)`::of(x)` (checked), `get`, `iter`; [`StringWriter`](strings::StringWriter); `packed_bytes`; `select(cx, output, shape, from, visit)` |
+//! | [`strings`] | [`Strings`](strings::Strings)`::of(x)` (checked), `get`, `iter`; [`StringWriter`](strings::StringWriter): `push`, `push_parts`; `packed_bytes`; `select(cx, output, shape, from, visit)` |
+//! | [`philox`] | Philox4x32: `block(key, counter)` |
+//! | [`random`] | [`Generator`](random::Generator)`::read(node)`: `take(blocks)`, `block(n)`, `fill(y, convert)`, its position lives in the op; `unit_f32`, `unit_f64`; `declare(node, cx, types)`, `output(cx)`: an output whose shape is input 0 |
+//! | [`non_max_suppression`] | [`NonMaxSuppression<CODE>`](non_max_suppression::NonMaxSuppression) is the op, NON_MAX_SUPPRESSION_V4 and _V5 |
+//! | [`fingerprint`] | FarmHash: `fingerprint(head, tail)` |
+//! | [`reduce_window`] | [`ReduceWindow`](reduce_window::ReduceWindow)`::new(input, axes)` with a [`WindowAxis`](reduce_window::WindowAxis) per axis, padding and base dilation too; `output()`; `eval(cx, &windows, function)` |
 //! | [`arguments`] | [`Integers`](arguments::Integers)`::of(x)`: up to 32 numbers of an argument tensor; `scalar(x)`, `saturated()`; `expect_type`, `expect_vector` |
 
 pub mod activation;
@@ -54,6 +59,7 @@ pub mod channel_quant;
 pub mod complex_part;
 pub mod conv;
 pub mod dot;
+pub mod fingerprint;
 pub mod fixed_point;
 pub mod fixed_point_i16;
 pub mod float;
@@ -65,13 +71,17 @@ pub mod logical;
 pub mod lut;
 pub mod moves;
 pub mod node;
+pub mod non_max_suppression;
 pub mod pace;
 pub mod packed;
 pub mod pad;
 pub mod padding;
+pub mod philox;
 pub mod pool;
 pub mod quantized;
+pub mod random;
 pub mod rearrange;
+pub mod reduce_window;
 pub mod relu;
 pub mod requantize;
 pub mod resize;

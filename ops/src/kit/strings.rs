@@ -98,13 +98,20 @@ impl<'a> StringWriter<'a> {
 
     /// Writes the next string.
     pub fn push(&mut self, text: &[u8]) -> Result<()> {
+        self.push_parts([text])
+    }
+
+    /// Writes the next string, which is these parts together.
+    pub fn push_parts<'p>(&mut self, parts: impl IntoIterator<Item = &'p [u8]>) -> Result<()> {
         ensure!(self.written < self.count, "more than {} strings", self.count);
-        let room = self.bytes.get_mut(self.end..).and_then(|rest| rest.get_mut(..text.len()));
-        let Some(room) = room else {
-            return Err(invalid!("string {} does not fit the output's memory", self.written));
-        };
-        room.copy_from_slice(text);
-        self.end += text.len();
+        for part in parts {
+            let room = self.bytes.get_mut(self.end..).and_then(|rest| rest.get_mut(..part.len()));
+            let Some(room) = room else {
+                return Err(invalid!("string {} does not fit the output's memory", self.written));
+            };
+            room.copy_from_slice(part);
+            self.end += part.len();
+        }
         self.written += 1;
         self.put(self.written + 1, self.end);
         Ok(())

@@ -1,0 +1,172 @@
+//! Random numbers from the seeds of a node, and their position, which lives as long as the prepared node.
+//!
+//! Defined by: tflite/kernels/random_ops.cc; `PhiloxRandom` and `random_distributions_utils.h` of TensorFlow.
+//!
+//! ```text
+//! block n = Philox(key = seed, counter = seed2 × 2⁶⁴ + n)
+//! ```
+//! An evaluation goes on where the one before it ended; `prepare` starts from block 0. The number of the next block is
+//! two atomic words inside the prepared node: `eval` gets it by shared reference, and needs no other memory.
+//!
+//! Where both seeds are 0, `prepare` draws some that nobody can tell: with the feature `std` from the keys that the
+//! standard library draws for its hash maps, otherwise from an address and a counter. The latter differ from node to
+//! node, but not from run to run where programs always lie at the same address.
+
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use arenite_abi::prelude::*;
+
+use super::arguments::{Integers, expect_type, expect_vector};
+use super::philox;
+
+/// The union type of the options.
+pub const OPTIONS: u32 = 114;
+const SEED: usize = 0;
+const SEED2: usize = 1;
+
+/// Numbers in a block.
+pub const BLOCK: usize = 4;
+
+/// A source of random blocks.
+pub struct Generator {
+    key: [u32; 2],
+    stream: u64,
+    /// The number of the next block, lower half first. Evaluations of one node do not overlap.
+    next: [AtomicU32; 2],
+}
+
+impl Generator {
+    /// The generator of the seeds that the node's options hold.
+    pub fn read(node: &NodeView<'_>) -> Result<Generator> {
+        let options = node.options(OPTIONS)?;
+        let seeds = match (options.get::<i64>(SEED, 0)?, options.get::<i64>(SEED2, 0)?) {
+            (0, 0) => [unpredictable(), unpredictable()],
+            (seed, seed2) => [seed as u64, seed2 as u64],
+        };
+        Ok(Generator::new(seeds))
+    }
+
+    /// The generator of these seeds.
+    pub fn new([seed, stream]: [u64; 2]) -> Generator {
+        let key = [seed as u32, (seed >> 32) as u32];
+        Generator { key, stream, next: [AtomicU32::new(0), AtomicU32::new(0)] }
+    }
+
+    /// Block `n`.
+    pub fn block(&self, n: u64) -> [u32; BLOCK] {
+        let counter = (u128::from(self.stream) << 64).wrapping_add(n.into());
+        philox::block(self.key, [0, 32, 64, 96].map(|shift| (counter >> shift) as u32))
+    }
+
+    /// Takes `count` blocks: the number of the first one.
+    pub fn take(&self, count: u64) -> u64 {
+        let [low, high] = self.next.each_ref().map(|word| u64::from(word.load(Relaxed)));
+        let first = high << 32 | low;
+        let next = first.wrapping_add(count);
+        self.next[0].store(next as u32, Relaxed);
+        self.next[1].store((next >> 32) as u32, Relaxed);
+        first
+    }
+
+    /// Fills `y` with what `convert` makes of each block.
+    pub fn fill(&self, y: &mut [f32], convert: impl Fn([u32; BLOCK]) -> [f32; BLOCK]) {
+        let first = self.take(y.len().div_ceil(BLOCK) as u64);
+        for (y, n) in y.chunks_mut(BLOCK).zip(first..) {
+            y.copy_from_slice(&convert(self.block(n))[..y.len()]);
+        }
+    }
+}
+
+/// Evenly in `0..1`, by 23 bits of `x`.
+pub fn unit_f32(x: u32) -> f32 {
+    f32::from_bits(0x7f << 23 | x & 0x7f_ffff) - 1.0
+}
+
+/// Evenly in `0..1`, by 20 bits of `high` and 32 of `low`.
+pub fn unit_f64(high: u32, low: u32) -> f64 {
+    f64::from_bits(0x3ff << 52 | u64::from(high & 0xf_ffff) << 32 | u64::from(low)) - 1.0
+}
+
+/// Declares output 0, whose shape is the value of input 0 of one of the types `shapes`.
+pub fn declare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>, shapes: &[ElementType]) -> Result<()> {
+    let shape = node.input(0)?;
+    expect_type(&shape, shapes)?;
+    expect_vector(&shape)?;
+    if !shape.is_constant() {
+        return cx.set_output_dynamic(0);
+    }
+    let (sizes, rank) = sizes(&shape)?;
+    cx.set_output_shape(0, &sizes[..rank])
+}
+
+/// Output 0, in the shape that input 0 gives.
+pub fn output<'a>(cx: &EvalContext<'a>) -> Result<TensorViewMut<'a>> {
+    let shape = cx.input(0)?;
+    if shape.is_constant() {
+        return cx.output(0);
+    }
+    let (sizes, rank) = sizes(&shape)?;
+    cx.resize_output(0, &sizes[..rank])
+}
+
+fn sizes(shape: &TensorView<'_>) -> Result<([i32; super::arguments::MAX_INTEGERS], usize)> {
+    let list = Integers::of(shape)?;
+    let served = |&size: &i64| (0..=i64::from(i32::MAX)).contains(&size);
+    ensure!(list.iter().all(served), "shape '{}' is {:?}; sizes must not be negative", shape.name, &list[..]);
+    Ok(list.saturated())
+}
+
+/// A number that differs from call to call.
+fn unpredictable() -> u64 {
+    static CALLS: AtomicU32 = AtomicU32::new(1);
+    let call = CALLS.load(Relaxed);
+    CALLS.store(call.wrapping_add(1), Relaxed);
+    mix(entropy().wrapping_add(u64::from(call).wrapping_mul(0x9e37_79b9_7f4a_7c15)))
+}
+
+#[cfg(feature = "std")]
+fn entropy() -> u64 {
+    use std::hash::{BuildHasher, RandomState};
+    RandomState::new().hash_one(0)
+}
+
+#[cfg(not(feature = "std"))]
+fn entropy() -> u64 {
+    let here = 0u8;
+    (&raw const here) as usize as u64
+}
+
+/// The last step of SplitMix64: every bit of the result depends on every bit of `x`.
+fn mix(x: u64) -> u64 {
+    let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ x >> 31
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_go_on_past_every_word() {
+        let generator = Generator::new([5, 7]);
+        assert_eq!(
+            (generator.take(3), generator.take(u64::from(u32::MAX)), generator.take(1)),
+            (0, 3, 1 << 32 | 2)
+        );
+        assert_eq!(generator.block(1 << 32 | 2), philox::block([5, 0], [2, 1, 7, 0]));
+        assert_eq!(Generator::new([0, u64::MAX]).block(9), philox::block([0, 0], [9, 0, u32::MAX, u32::MAX]));
+    }
+
+    #[test]
+    fn units_lie_below_one() {
+        assert_eq!((unit_f32(0), unit_f32(1 << 22), unit_f32(u32::MAX)), (0.0, 0.5, 1.0 - f32::EPSILON));
+        assert_eq!(unit_f64(1 << 19, 0), 0.5);
+        assert_eq!(unit_f64(u32::MAX, u32::MAX), 1.0 - f64::EPSILON);
+    }
+
+    #[test]
+    fn unpredictable_numbers_differ() {
+        assert_ne!(unpredictable(), unpredictable());
+    }
+}

@@ -1,0 +1,65 @@
+//! RANDOM_UNIFORM: numbers evenly in `0..1`, by 23 bits each, of a shape that the input tells. f32.
+//! Defined by: tflite/kernels/random_ops.cc.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::arguments::expect_type;
+use crate::kit::random::{self, Generator, unit_f32};
+
+/// Prepared node: the generator and its position, which evaluations carry on.
+pub struct RandomUniform(Generator);
+
+impl Op for RandomUniform {
+    const CODE: OpCode = OpCode::Builtin(148);
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const TYPES: ElementTypes = ElementTypes::of(&[F32, I32]);
+    const STATEFUL: bool = true;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let (_, y) = node.unary()?;
+        expect_type(&y, &[F32])?;
+        random::declare(node, cx, &[I32])?;
+        Generator::read(node).map(RandomUniform)
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        self.0.fill(random::output(cx)?.into_slice()?, |block| block.map(unit_f32));
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn node(seeds: [i64; 2]) -> OpTest<RandomUniform> {
+        let options = move |o: arenite_abi::testing::OptionsBuilder| o.i64(0, seeds[0]).i64(1, seeds[1]);
+        OpTest::new().options(random::OPTIONS, options).output(Spec::f32())
+    }
+
+    #[test]
+    fn seeds_decide() {
+        let shape = || Tensor::i32(&[2], &[2, 3]);
+        let known = node([1, 2]).constant(shape()).run().unwrap().remove(0);
+        assert_eq!(known.shape(), [2, 3]);
+        let generator = Generator::new([1, 2]);
+        let want: Vec<f32> = (0..2).flat_map(|n| generator.block(n).map(unit_f32)).take(6).collect();
+        assert_eq!(known.as_f32(), want);
+        let late = node([1, 2]).input(shape()).run().unwrap().remove(0);
+        assert_eq!((late.shape(), late.as_f32()), (&[2, 3][..], want));
+        let other = || node([0, 0]).constant(shape()).run().unwrap().remove(0).as_f32();
+        assert_ne!(other(), other());
+    }
+
+    #[test]
+    fn refusals() {
+        let message = |test: OpTest<RandomUniform>| test.run().unwrap_err().message().to_owned();
+        let shape = Tensor::i32(&[2], &[2, -3]);
+        let want = "shape 'in0' is [2, -3]; sizes must not be negative";
+        assert_eq!(message(node([1, 2]).constant(shape.clone())), want);
+        assert_eq!(message(node([1, 2]).input(shape)), want);
+        let square = Tensor::i32(&[1, 1], &[2]);
+        assert_eq!(message(node([1, 2]).constant(square)), "'in0' is [1, 1]; it must have one dimension");
+    }
+}

@@ -1,0 +1,69 @@
+//! Ops of lookups, random numbers, boxes, texts, spectra and volumes.
+
+use arenite_model::tensor_type::{INT64, STRING, UINT8, UINT64};
+use arenite_model::writer::{Tensor, bytes_of, bytes_of_strings};
+
+use super::{Models, OneOp, Sound, f32, i8, i32, sound};
+
+/// Adds the models of these ops.
+pub(super) fn add(models: &mut Models) {
+    random(models);
+    lookups(models);
+    boxes(models);
+}
+
+fn random(models: &mut Models) {
+    for op in ["RANDOM_UNIFORM", "RANDOM_STANDARD_NORMAL"] {
+        let known = OneOp::new(op).constant(i32("shape", &[2]), bytes_of(&[2, 3])).output(f32("y", &[2, 3]));
+        models.push(sound(op, known.options(114, |o| o.i64(0, 1).i64(1, 2)).model()));
+        let fed = OneOp::new(op).feed(i32("shape", &[2])).output(f32("y", &[2, 3]));
+        let model = fed.options(114, |o| o.i64(0, 1).i64(1, 2)).model();
+        models.push(Sound { op, model, inputs: vec![(0, bytes_of(&[2, 3]))] });
+    }
+    let draw = OneOp::new("MULTINOMIAL").feed(f32("logits", &[2, 4])).feed(i32("samples", &[]));
+    let draw = draw.output(Tensor::new("y", INT64, &[2, 5])).options(114, |o| o.i64(0, 1).i64(1, 2));
+    models.push(Sound { op: "MULTINOMIAL", model: draw.model(), inputs: vec![(1, bytes_of(&[5]))] });
+    let bits = OneOp::new("STABLEHLO_RNG_BIT_GENERATOR").feed(Tensor::new("state", UINT64, &[2]));
+    let bits = bits.output(Tensor::new("next", UINT64, &[2])).output(i32("bits", &[3, 3]));
+    models.push(sound("STABLEHLO_RNG_BIT_GENERATOR", bits.options_2(19, |o| o.i8(0, 2)).model()));
+}
+
+fn lookups(models: &mut Models) {
+    let embed = OneOp::new("EMBEDDING_LOOKUP").feed(i32("indices", &[3]));
+    let embed = embed.constant(i8("table", &[4, 5]), vec![7; 20]).output(f32("y", &[3, 5]));
+    models.push(sound("EMBEDDING_LOOKUP", embed.model()));
+    let sparse = OneOp::new("EMBEDDING_LOOKUP_SPARSE").feed(i32("ids", &[3])).feed(i32("indices", &[3, 2]));
+    let sparse = sparse.constant(i32("shape", &[2]), bytes_of(&[2, 2])).feed(f32("weights", &[3]));
+    let sparse = sparse.feed(f32("table", &[4, 5])).output(f32("y", &[2, 5])).options(20, |o| o.i8(0, 1));
+    models.push(sound("EMBEDDING_LOOKUP_SPARSE", sparse.model()));
+    let table = OneOp::new("HASHTABLE_LOOKUP").feed(i32("wanted", &[3])).feed(i32("keys", &[4]));
+    let table =
+        table.feed(f32("values", &[4, 2])).output(f32("y", &[3, 2])).output(Tensor::new("hits", UINT8, &[3]));
+    models.push(sound("HASHTABLE_LOOKUP", table.model()));
+    let lsh = OneOp::new("LSH_PROJECTION").feed(f32("seeds", &[3, 2])).feed(i32("items", &[5, 2]));
+    let lsh = lsh.feed(f32("weights", &[5])).output(i32("y", &[3])).options(4, |o| o.i8(0, 1));
+    models.push(sound("LSH_PROJECTION", lsh.model()));
+    let grams =
+        OneOp::new("SKIP_GRAM").constant(Tensor::new("text", STRING, &[1]), bytes_of_strings(&["a b c"]));
+    let grams = grams.output(Tensor::new("y", STRING, &[0]));
+    models.push(sound("SKIP_GRAM", grams.options(18, |o| o.i32(0, 2).i32(1, 1).bool(2, true)).model()));
+}
+
+fn boxes(models: &mut Models) {
+    for (op, soft) in [("NON_MAX_SUPPRESSION_V4", false), ("NON_MAX_SUPPRESSION_V5", true)] {
+        let one =
+            OneOp::new(op).feed(f32("boxes", &[6, 4])).feed(f32("scores", &[6])).feed(i32("limit", &[]));
+        let one = one
+            .constant(f32("overlap", &[]), bytes_of(&[0.5f32]))
+            .constant(f32("least", &[]), bytes_of(&[-1.0f32]));
+        let one = match soft {
+            false => one.output(i32("indices", &[3])).output(i32("count", &[])),
+            true => one
+                .constant(f32("sigma", &[]), bytes_of(&[0.5f32]))
+                .output(i32("indices", &[3]))
+                .output(f32("chosen", &[3]))
+                .output(i32("count", &[])),
+        };
+        models.push(Sound { op, model: one.model(), inputs: vec![(2, bytes_of(&[3]))] });
+    }
+}
