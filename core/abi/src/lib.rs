@@ -79,9 +79,11 @@
 pub mod delegate;
 mod error;
 pub mod flexbuffer;
+mod graph;
 pub mod host;
 #[cfg(feature = "std")]
 pub mod layout;
+mod model;
 pub mod op;
 pub mod options;
 mod pairs;
@@ -94,8 +96,10 @@ pub mod tensor;
 pub mod testing;
 
 #[cfg(feature = "std")]
-pub use delegate::{Claims, Delegate, DelegateKernel, GraphView, PartitionView};
+pub use delegate::{Claims, Delegate, DelegateKernel, PartitionView};
 pub use error::{Error, MESSAGE_CAPACITY, Result, Status};
+pub use graph::GraphView;
+pub use model::{ModelContext, SubgraphOutput};
 pub use op::{EvalContext, NodeView, Op, OpCode, PrepareContext, Sharing};
 pub use options::Options;
 pub use pairs::OptionPairs;
@@ -118,13 +122,13 @@ pub mod prelude {
         U64,
     };
     pub use crate::{
-        AssignmentMut, Bool, Complex32, Complex64, Element, ElementTypes, Error, EvalContext, NodeView, Op,
-        OpCode, OptionPairs, Options, PlanRequest, Planner, Plugin, PrepareContext, Quantization, ReadCells,
-        Result, Scratch, Sharing, Status, Table, TensorView, TensorViewMut, UsageRecord, ensure,
-        export_plugin, invalid, plugin, unsupported,
+        AssignmentMut, Bool, Complex32, Complex64, Element, ElementTypes, Error, EvalContext, GraphView,
+        ModelContext, NodeView, Op, OpCode, OptionPairs, Options, PlanRequest, Planner, Plugin,
+        PrepareContext, Quantization, ReadCells, Result, Scratch, Sharing, Status, Table, TensorView,
+        TensorViewMut, UsageRecord, ensure, export_plugin, invalid, plugin, unsupported,
     };
     #[cfg(feature = "std")]
-    pub use crate::{Claims, Delegate, DelegateKernel, GraphView, PartitionView};
+    pub use crate::{Claims, Delegate, DelegateKernel, PartitionView};
 }
 
 #[doc(hidden)]

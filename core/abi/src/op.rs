@@ -8,7 +8,7 @@ use crate::host;
 use crate::options::Options;
 use crate::raw::{self, ArEvalV1, ArNodeV1, ArPrepareV1, ArStr, ArTensorV1};
 use crate::tensor::{self, Element, ElementTypes, ReadCells, Scratch, Table, TensorView, TensorViewMut};
-use crate::{Error, Result, Status, ensure, invalid};
+use crate::{Error, ModelContext, Result, Status, ensure, invalid};
 
 /// Which op a registration serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -231,13 +231,15 @@ impl<'a> NodeView<'a> {
 /// What the host offers during `prepare`.
 pub struct PrepareContext<'a> {
     raw: &'a ArPrepareV1,
+    /// The [`ModelContext`] was handed out.
+    model: Cell<bool>,
 }
 
 impl<'a> PrepareContext<'a> {
     /// # Safety
     /// The struct is valid for `'a` and its functions may be called with its context.
     pub(crate) unsafe fn from_raw(raw: &'a ArPrepareV1) -> Self {
-        PrepareContext { raw }
+        PrepareContext { raw, model: Cell::new(false) }
     }
 
     /// Sets the shape of an output, once. Refused if a dimension is negative or the size overflows.
@@ -337,6 +339,13 @@ impl<'a> PrepareContext<'a> {
         unsafe { (self.raw.query)(self.raw.context, interface) }
     }
 
+    /// The model around the node; once per call.
+    pub fn model(&self) -> Result<ModelContext<'a>> {
+        lend(&self.model)?;
+        // SAFETY: the host's promise: its `query` takes its context. Handed out once.
+        unsafe { ModelContext::new(self.raw.query, self.raw.context) }
+    }
+
     /// Asks the interpreter's planner to lay out buffers that live within one node: the offset of each record goes to
     /// `offsets`; returned is the total. A delegate uses it for its intermediates, in one scratch buffer.
     pub fn plan(&mut self, records: &[crate::UsageRecord], offsets: &mut [u64]) -> Result<u64> {
@@ -363,6 +372,8 @@ pub struct EvalContext<'a> {
     /// Bit `i`: scratch buffer `i < 64` was handed out.
     scratch: Cell<u64>,
     variables: Cell<VariableUse>,
+    /// The [`ModelContext`] was handed out.
+    model: Cell<bool>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -385,6 +396,7 @@ impl<'a> EvalContext<'a> {
             next_output: Cell::new(64),
             scratch: Cell::new(0),
             variables: Cell::new(VariableUse::None),
+            model: Cell::new(false),
         }
     }
 
@@ -479,7 +491,7 @@ impl<'a> EvalContext<'a> {
         self.output(i)
     }
 
-    /// Gives a dynamic output of strings its shape and `bytes` of memory, and hands it out.
+    /// Gives a dynamic output of strings or variants its shape and `bytes` of memory, and hands it out.
     pub fn resize_string_output(&self, i: usize, shape: &[i32], bytes: usize) -> Result<TensorViewMut<'a>> {
         self.resize(i, shape, bytes)?;
         self.output(i)
@@ -566,6 +578,13 @@ impl<'a> EvalContext<'a> {
         unsafe { (self.raw.query)(self.raw.context, interface) }
     }
 
+    /// The model around the node; once per call.
+    pub fn model(&self) -> Result<ModelContext<'a>> {
+        lend(&self.model)?;
+        // SAFETY: the host's promise: its `query` takes its context. Handed out once.
+        unsafe { ModelContext::new(self.raw.query, self.raw.context) }
+    }
+
     fn resize(&self, i: usize, shape: &[i32], bytes: usize) -> Result<()> {
         if i < 64 && self.outputs.get() & (1 << i) != 0 || i >= 64 && i < self.next_output.get() {
             return Err(internal(format_args!(
@@ -603,6 +622,13 @@ impl<'a> EvalContext<'a> {
         self.variables.set(how);
         Ok(())
     }
+}
+
+fn lend(lent: &Cell<bool>) -> Result<()> {
+    if lent.replace(true) {
+        return Err(internal(format_args!("the model was handed out already")));
+    }
+    Ok(())
 }
 
 fn overlap(a: &ArTensorV1, b: &ArTensorV1) -> bool {

@@ -333,6 +333,53 @@ pub struct ArPartitionV1 {
     pub output_count: usize,
 }
 
+/// The model's subgraphs, as `query` of [`ArPrepareV1`] and [`ArEvalV1`] lends them (id [`INTERFACE_SUBGRAPHS`]). Each
+/// function takes that struct's `context`. A subgraph has one set of tensors: it is not called while it runs.
+pub struct ArSubgraphsV1 {
+    pub header: ArHeader,
+    /// The subgraph with the shapes it has now; `graph` lives as long as the call in progress.
+    pub describe: unsafe extern "C" fn(
+        context: *mut c_void,
+        subgraph: u32,
+        graph: *mut *const ArGraphV1,
+    ) -> ArStatus,
+    /// Gives an input its shape and, in `eval`, its value, which is copied. The types must agree.
+    pub set_input: unsafe extern "C" fn(
+        context: *mut c_void,
+        subgraph: u32,
+        input: u32,
+        value: *const ArTensorV1,
+    ) -> ArStatus,
+    /// In `eval`: input `i` of subgraph `to` becomes output `i` of `from`, which ran before. Both may be the same one.
+    pub forward: unsafe extern "C" fn(context: *mut c_void, from: u32, to: u32) -> ArStatus,
+    /// Makes the subgraph ready for the shapes that its inputs have.
+    pub prepare: unsafe extern "C" fn(context: *mut c_void, subgraph: u32) -> ArStatus,
+    /// In `eval`: runs it, made ready before if need be.
+    pub invoke: unsafe extern "C" fn(context: *mut c_void, subgraph: u32) -> ArStatus,
+    /// Output number `output`. After `prepare` it has a shape, and `TENSOR_DYNAMIC` if only a run tells it; after `invoke`
+    /// its data too, until the next call with this subgraph.
+    pub output: unsafe extern "C" fn(
+        context: *mut c_void,
+        subgraph: u32,
+        output: u32,
+        value: *mut ArTensorV1,
+    ) -> ArStatus,
+}
+
+/// Values that outlive an invocation and that all subgraphs of an interpreter share, as `query` of [`ArPrepareV1`] and
+/// [`ArEvalV1`] lends them (id [`INTERFACE_RESOURCES`]). Each function takes that struct's `context`.
+pub struct ArResourcesV1 {
+    pub header: ArHeader,
+    /// The handle of the resource with this name, which may be any bytes; made, without a value, if there is none.
+    pub open: unsafe extern "C" fn(context: *mut c_void, name: ArBytes, handle: *mut i32) -> ArStatus,
+    /// Its value, valid until it is assigned again. `data` and `dims` are null if it has none yet.
+    pub value:
+        unsafe extern "C" fn(context: *mut c_void, handle: i32, value: *mut ArTensorV1) -> ArStatus,
+    /// In `eval`: gives it a type, a shape and a value, which is copied.
+    pub assign:
+        unsafe extern "C" fn(context: *mut c_void, handle: i32, value: *const ArTensorV1) -> ArStatus,
+}
+
 pub struct ArDelegateV1 {
     pub header: ArHeader,
     pub name: ArStr,
@@ -427,6 +474,10 @@ pub const OP_IN_PLACE: u32 = 2;
 /// Some node of this op has an output with the bytes of an input ([`SHARE_VIEW`]). For listings, as well.
 pub const OP_VIEW: u32 = 4;
 
+/// Ids for `query` of [`ArPrepareV1`] and [`ArEvalV1`].
+pub const INTERFACE_SUBGRAPHS: u64 = 1;
+pub const INTERFACE_RESOURCES: u64 = 2;
+
 pub const ASSIGNMENT_OFFSETS: u32 = 0;
 pub const ASSIGNMENT_OBJECTS: u32 = 1;
 
@@ -483,6 +534,20 @@ impl ArBytes {
 }
 
 impl ArTensorV1 {
+    /// No tensor: without dimensions and data.
+    pub const NONE: ArTensorV1 = ArTensorV1 {
+        element_type: 0,
+        rank: 0,
+        dims: core::ptr::null(),
+        data: core::ptr::null_mut(),
+        bytes: 0,
+        quantization: core::ptr::null(),
+        flags: 0,
+        memory_kind: 0,
+        handle: 0,
+        name: ArStr::new(""),
+    };
+
     /// The tensor without its data, unless that is constant: what others write must not be seen as a slice.
     pub fn described(mut self) -> Self {
         if self.flags & TENSOR_CONSTANT == 0 {

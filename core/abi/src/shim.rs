@@ -5,7 +5,9 @@ use core::ffi::c_void;
 #[cfg(feature = "std")]
 use crate::OptionPairs;
 #[cfg(feature = "std")]
-use crate::delegate::{Claims, Delegate, DelegateKernel, GraphView, PartitionView};
+use crate::delegate::{Claims, Delegate, DelegateKernel, PartitionView};
+#[cfg(feature = "std")]
+use crate::graph::GraphView;
 use crate::host;
 use crate::op::{EvalContext, NodeView, Op, PrepareContext};
 use crate::planner::{AssignmentMut, PlanRequest, Planner};

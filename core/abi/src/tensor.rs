@@ -28,7 +28,7 @@ macro_rules! element_types {
                 match self { $(ElementType::$variant => $name,)* }
             }
 
-            /// Bits of one element; 0 for strings, resources and variants, whose size is not fixed.
+            /// Bits of one element; 0 for strings and variants, whose size is not fixed.
             pub const fn bits(self) -> u32 {
                 match self { $(ElementType::$variant => $bits,)* }
             }
@@ -63,8 +63,8 @@ element_types! {
     C128 = 11, "COMPLEX128", 128;
     /// Unsigned 64-bit.
     U64 = 12, "UINT64", 64;
-    /// A handle to a variable or a table.
-    Resource = 13, "RESOURCE", 0;
+    /// The handle of a variable or a table, an `i32`.
+    Resource = 13, "RESOURCE", 32;
     /// A value of a type that the tensor does not tell.
     Variant = 14, "VARIANT", 0;
     /// Unsigned 32-bit.
@@ -347,6 +347,10 @@ impl<'a> TensorView<'a> {
     /// In `prepare`: the elements if the tensor is constant, else `None`.
     pub fn constant<T: Element>(&self) -> Result<Option<&'a [T]>> {
         if self.is_constant() { self.as_slice().map(Some) } else { Ok(None) }
+    }
+
+    pub(crate) fn as_raw(&self) -> &ArTensorV1 {
+        &self.raw
     }
 
     /// Where the data lies, for delegates that know what they do.

@@ -25,6 +25,8 @@
 //! bytes = 1073741824
 //! nodes = 100000
 //! depth = 16
+//! calls = 1000000
+//! time = 5000                     # milliseconds
 //! ```
 
 #![forbid(unsafe_code)]
@@ -169,6 +171,10 @@ pub struct QuotaConfig {
     pub nodes: Option<u64>,
     /// Deepest nesting of subgraph calls.
     pub depth: Option<u32>,
+    /// Most calls of subgraphs in one `invoke`.
+    pub calls: Option<u64>,
+    /// Longest `allocate` or `invoke`, in milliseconds.
+    pub time: Option<u64>,
 }
 
 impl Config {
@@ -327,12 +333,14 @@ fn threads(table: &Table<'_>) -> Result<Option<NonZeroUsize>, ConfigError> {
 }
 
 fn quota(table: &Table<'_>) -> Result<QuotaConfig, ConfigError> {
-    table.only(&["bytes", "nodes", "depth"])?;
+    table.only(&["bytes", "nodes", "depth", "calls", "time"])?;
     let depth = table.integer("depth", 0..=i64::from(u32::MAX))?;
     Ok(QuotaConfig {
         bytes: table.integer("bytes", 0..=i64::MAX)?.map(i64::unsigned_abs),
         nodes: table.integer("nodes", 0..=i64::MAX)?.map(i64::unsigned_abs),
         depth: depth.and_then(|n| u32::try_from(n).ok()),
+        calls: table.integer("calls", 0..=i64::MAX)?.map(i64::unsigned_abs),
+        time: table.integer("time", 1..=i64::MAX)?.map(i64::unsigned_abs),
     })
 }
 

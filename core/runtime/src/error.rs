@@ -62,7 +62,7 @@ pub enum Error {
     },
     /// A limit of [`Quota`](crate::Quota) would be exceeded.
     Quota {
-        /// "bytes", "nodes", "depth" or "time".
+        /// "bytes", "nodes", "depth", "calls" or "time".
         what: &'static str,
         /// What for.
         purpose: String,

@@ -8,14 +8,14 @@
 //!   CONV  RELU  RESHAPE*  ADD  SLICE*      SOFTMAX          * dynamic output
 //! ```
 
+mod calls;
 mod delegation;
 mod memory;
 mod preparation;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use arenite_abi::raw::{ArSpan, OP_STATEFUL, SHARE_VIEW, TENSOR_CONSTANT, TENSOR_DYNAMIC, TENSOR_VARIABLE};
 use arenite_abi::{Status, UsageRecord};
@@ -31,6 +31,7 @@ use crate::plan::{ChosenPlanner, Plan};
 use crate::profile::Profile;
 use crate::quota::{Budget, Quota};
 use crate::registry::Registry;
+use crate::run::Run;
 use crate::step::{EvalHost, Failure, Kernel, Memory, Outcome, Step, list};
 use crate::tensors::TensorTable;
 
@@ -71,6 +72,8 @@ pub(crate) struct Executor {
     persistent: Persistent,
     variables: Block,
     dynamic: Vec<Block>,
+    staged: calls::Staged,
+    description: Option<Box<GraphForDelegate>>,
     budget: Budget,
     ready: bool,
     /// Delegates, by position in the settings, whose partition could not be prepared, and why.
@@ -149,6 +152,8 @@ impl Executor {
             persistent: Persistent::default(),
             variables: Block::EMPTY,
             dynamic: (0..n).map(|_| Block::EMPTY).collect(),
+            staged: calls::Staged::new(),
+            description: None,
             budget,
             ready: false,
             disabled: BTreeMap::new(),
@@ -205,31 +210,25 @@ impl Executor {
 
     /// Applies delegates, prepares nodes, plans and allocates memory. A delegate that cannot prepare what it claimed is
     /// left out, and the plan is made again without it.
-    pub fn allocate(
-        &mut self,
-        registry: &Registry,
-        settings: &Settings,
-        cancelled: &AtomicBool,
-    ) -> Result<()> {
+    pub fn allocate(&mut self, run: &Run<'_>) -> Result<()> {
         let _span = tracing::info_span!("allocate", subgraph = self.graph.index).entered();
         self.disabled.clear();
-        let run = Run::new(settings, cancelled);
         loop {
             let before = self.disabled.len();
-            match self.try_allocate(registry, &run) {
+            match self.try_allocate(run) {
                 Err(_) if self.disabled.len() > before => {}
                 done => return done,
             }
         }
     }
 
-    fn try_allocate(&mut self, registry: &Registry, run: &Run<'_>) -> Result<()> {
+    fn try_allocate(&mut self, run: &Run<'_>) -> Result<()> {
         self.ready = false;
         self.reset();
         let deferred = self.check_resolved(run.settings)?;
         self.base_steps();
         if !run.settings.delegates.is_empty() {
-            self.apply_delegates(registry, run)?;
+            self.apply_delegates(run)?;
         }
         let mut plain = vec![false; self.graph.nodes.len()];
         self.steps.iter().filter_map(|step| step.node).for_each(|node| plain[node] = true);
@@ -239,7 +238,7 @@ impl Executor {
         }
         self.find_lifetimes();
         self.place_variables()?;
-        self.prepare_segment(registry, run, 0)?;
+        self.prepare_segment(run, 0)?;
         self.ready = true;
         Ok(())
     }
@@ -250,31 +249,24 @@ impl Executor {
     }
 
     /// Runs the plan once.
-    pub fn invoke(
-        &mut self,
-        registry: &Registry,
-        settings: &Settings,
-        cancelled: &AtomicBool,
-        mut profile: Option<&mut Profile>,
-    ) -> Result<()> {
+    pub fn invoke(&mut self, run: &Run<'_>, mut profile: Option<&mut Profile>) -> Result<()> {
         if !self.ready {
             return Err(Error::State(
                 "the interpreter is not allocated: call allocate() after building it and after each resize"
                     .into(),
             ));
         }
-        let run = Run::new(settings, cancelled);
         let mut segment = 0;
         loop {
             let Segment { first, end, .. } = self.segments[segment];
             for i in first..end {
-                self.run_step(i, &run, profile.as_deref_mut())?;
+                self.run_step(i, run, profile.as_deref_mut())?;
             }
             if end == self.steps.len() {
                 return Ok(());
             }
             segment += 1;
-            self.ensure_segment(registry, &run, segment)?;
+            self.ensure_segment(run, segment)?;
         }
     }
 
@@ -294,13 +286,10 @@ impl Executor {
             tensors: &mut self.tensors,
             dynamic: &mut self.dynamic,
             budget: &mut self.budget,
-            threads: run.settings.threads,
-            cancelled: run.cancelled,
-            deadline: run.deadline,
-            tensor_limit: run.settings.quota.bytes,
+            run,
             outputs: (std::ptr::null(), 0),
         };
-        if host.is_cancelled() {
+        if run.is_over() {
             return Err(run.stopped());
         }
         if let Err(failure) = step.eval(&mut host) {
@@ -334,18 +323,19 @@ impl Executor {
         self.placed.clear();
         let bottom = Persistent::default().mark();
         self.persistent.release(bottom, &mut self.budget);
+        let sizes: Vec<u64> = self.graph.inputs.iter().map(|&i| self.input_bytes(i)).collect();
         for (i, tensor) in self.graph.tensors.iter().enumerate() {
             self.tensors.reset(i, tensor);
         }
         for (&i, shape) in &self.resized {
             self.tensors.set_shape(i, shape, self.graph.tensors[i].ty);
         }
-        for &i in &self.graph.inputs {
+        for (&i, bytes) in self.graph.inputs.iter().zip(sizes) {
             if let Ok(i) = usize::try_from(i)
                 && self.graph.tensors[i].ty.bits() == 0
             {
                 self.tensors.set_data(i, self.dynamic[i].as_ptr());
-                self.tensors.set_bytes(i, self.dynamic[i].len() as u64);
+                self.tensors.set_bytes(i, bytes);
             }
         }
         self.report = Report {
@@ -370,6 +360,11 @@ impl Executor {
         self.steps = nodes
             .map(|(i, node)| Step::new(node.to_raw(self.graph.index, i, tensors, count), Some(i)))
             .collect();
+    }
+
+    /// Bytes of an input of strings.
+    fn input_bytes(&self, t: i32) -> u64 {
+        usize::try_from(t).map_or(0, |t| self.tensors.get(t).bytes.min(self.dynamic[t].len() as u64))
     }
 
     /// An input of strings, whose size the shape does not tell: takes its bytes.
@@ -424,39 +419,6 @@ impl Executor {
             status: failure.status,
             message: failure.message,
         }
-    }
-}
-
-/// One call of `allocate` or `invoke`.
-struct Run<'a> {
-    settings: &'a Settings,
-    cancelled: &'a AtomicBool,
-    deadline: Option<Instant>,
-    limit: Option<Duration>,
-}
-
-impl<'a> Run<'a> {
-    fn new(settings: &'a Settings, cancelled: &'a AtomicBool) -> Self {
-        let limit = settings.quota.time;
-        Run {
-            settings,
-            cancelled,
-            limit,
-            deadline: limit.and_then(|limit| Instant::now().checked_add(limit)),
-        }
-    }
-
-    fn is_over(&self) -> bool {
-        self.cancelled.load(std::sync::atomic::Ordering::Relaxed)
-            || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
-    }
-
-    fn stopped(&self) -> Error {
-        if self.cancelled.load(std::sync::atomic::Ordering::Relaxed) {
-            return Error::Cancelled;
-        }
-        let limit = self.limit.unwrap_or_default().as_millis() as u64;
-        Error::Quota { what: "time", purpose: "this call, in milliseconds,".into(), needed: limit + 1, limit }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The interpreter: a model, ready to be run.
 
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -7,7 +8,7 @@ use arenite_abi::raw::{ArTensorV1, TENSOR_CONSTANT};
 use arenite_abi::{Element, ElementType, UsageRecord};
 
 use crate::config::{Config, DelegateConfig, PlannerConfig};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, UnresolvedOp};
 use crate::executor::{Executor, Served, Settings};
 use crate::graph::Graph;
 use crate::model::Model;
@@ -15,6 +16,8 @@ use crate::plan::Plan;
 use crate::profile::Profile;
 use crate::quota::{Budget, Quota};
 use crate::registry::Registry;
+use crate::resources::Resources;
+use crate::run::{self, Lent, Run, Slot};
 use crate::signature::SignatureRunner;
 
 /// The planner that is used when none is named.
@@ -93,7 +96,8 @@ impl InterpreterBuilder {
         };
         let count = self.model.view().subgraphs().len();
         let mut interpreter = Interpreter {
-            executors: (0..count).map(|_| None).collect(),
+            slots: (0..count).map(|_| Slot::Unbuilt).collect(),
+            resources: RefCell::default(),
             cancelled: Arc::new(AtomicBool::new(false)),
             profiles: Vec::new(),
             budget: Budget::new(settings.quota.bytes),
@@ -131,7 +135,8 @@ fn check_node_count(model: &Model, quota: &Quota) -> Result<()> {
 ///
 /// It can be sent to another thread. Several interpreters may share one [`Model`] and run at the same time.
 pub struct Interpreter {
-    executors: Vec<Option<Executor>>,
+    slots: Vec<Slot>,
+    resources: RefCell<Resources>,
     cancelled: Arc<AtomicBool>,
     /// Per subgraph, while profiling.
     profiles: Vec<Option<Profile>>,
@@ -164,7 +169,7 @@ impl CancelHandle {
 pub struct MemoryUse {
     /// Bytes of the arena for activations and scratch buffers.
     pub arena: u64,
-    /// Bytes of states, tables, folded constants and variables.
+    /// Bytes of states, tables, folded constants, variables and resources.
     pub persistent: u64,
     /// Bytes of tensors whose shape only the run tells.
     pub dynamic: u64,
@@ -269,7 +274,7 @@ impl Interpreter {
 
     /// Zeroes the variables of all subgraphs.
     pub fn reset_variables(&mut self) {
-        for executor in self.executors.iter_mut().flatten() {
+        for executor in self.slots.iter_mut().filter_map(Slot::executor_mut) {
             executor.reset_variables();
         }
     }
@@ -287,11 +292,9 @@ impl Interpreter {
     /// Starts to collect time per node; earlier results are lost.
     pub fn start_profile(&mut self) {
         self.profiles = self
-            .executors
+            .slots
             .iter()
-            .map(|executor| {
-                executor.as_ref().map(|e| Profile::new((0..e.step_count()).map(|i| e.step_name(i))))
-            })
+            .map(|slot| slot.executor().map(|e| Profile::new((0..e.step_count()).map(|i| e.step_name(i)))))
             .collect();
     }
 
@@ -303,13 +306,14 @@ impl Interpreter {
     /// Memory held by all subgraphs.
     pub fn memory_use(&self) -> MemoryUse {
         let mut sum = MemoryUse::default();
-        for executor in self.executors.iter().flatten() {
+        for executor in self.slots.iter().filter_map(Slot::executor) {
             sum.arena += executor.arena_bytes();
             sum.persistent += executor.persistent_bytes();
             sum.dynamic += executor.dynamic_bytes();
             sum.lower_bound +=
                 executor.report.plans.iter().map(|(_, plan)| plan.lower_bound).max().unwrap_or(0);
         }
+        sum.persistent += self.resources.borrow().bytes();
         sum
     }
 
@@ -353,24 +357,58 @@ impl Interpreter {
     // ── By subgraph ────────────────────────────────────────────────────────────────────────────────────────────────
 
     pub(crate) fn allocate_subgraph(&mut self, subgraph: usize) -> Result<()> {
-        self.executor_mut(subgraph)?;
-        self.cancelled.store(false, Ordering::Relaxed);
-        let Interpreter { executors, registry, settings, cancelled, .. } = self;
-        match &mut executors[subgraph] {
-            Some(executor) => executor.allocate(registry, settings, cancelled),
-            None => Ok(()),
+        let mut nested = false;
+        let done = self.run(subgraph, |executor, run, _| {
+            let done = executor.allocate(run);
+            nested = run.found_unresolved();
+            done
+        });
+        match done {
+            Err(Error::UnresolvedOps(first)) => Err(self.all_unresolved(first)),
+            Err(_) if nested => Err(self.all_unresolved(Vec::new())),
+            done => done,
         }
     }
 
     pub(crate) fn invoke_subgraph(&mut self, subgraph: usize) -> Result<()> {
-        self.cancelled.store(false, Ordering::Relaxed);
-        let Interpreter { executors, registry, settings, cancelled, profiles, .. } = self;
-        let profile = profiles.get_mut(subgraph).and_then(Option::as_mut);
-        let _span = tracing::debug_span!("invoke", subgraph).entered();
-        match executors.get_mut(subgraph) {
-            Some(Some(executor)) => executor.invoke(registry, settings, cancelled, profile),
-            _ => Err(Error::State("the subgraph is not allocated: call allocate() first".into())),
+        if self.slots.get(subgraph).is_none_or(|slot| slot.executor().is_none()) {
+            return Err(Error::State("the subgraph is not allocated: call allocate() first".into()));
         }
+        let _span = tracing::debug_span!("invoke", subgraph).entered();
+        self.run(subgraph, |executor, run, profile| executor.invoke(run, profile))
+    }
+
+    /// Calls `f` with a subgraph's executor and all that it may use.
+    fn run(
+        &mut self,
+        subgraph: usize,
+        f: impl FnOnce(&mut Executor, &Run<'_>, Option<&mut Profile>) -> Result<()>,
+    ) -> Result<()> {
+        self.cancelled.store(false, Ordering::Relaxed);
+        let profile = self.profiles.get_mut(subgraph).and_then(Option::as_mut);
+        let run = Run::new(Lent {
+            settings: &self.settings,
+            registry: &self.registry,
+            resources: &self.resources,
+            budget: self.budget.clone(),
+            model: &self.model,
+            slots: Cell::from_mut(&mut self.slots[..]).as_slice_of_cells(),
+            cancelled: &self.cancelled,
+        });
+        run.with(subgraph, |executor| f(executor, &run, profile))
+    }
+
+    /// The error that lists, after those of `first`, what nobody serves in all other subgraphs too.
+    fn all_unresolved(&mut self, first: Vec<UnresolvedOp>) -> Error {
+        let mut all = first;
+        for subgraph in 0..self.slots.len() {
+            if let Ok(executor) = self.executor_mut(subgraph)
+                && all.iter().all(|op| op.subgraph != subgraph)
+            {
+                all.extend(executor.graph.unresolved.iter().cloned());
+            }
+        }
+        Error::UnresolvedOps(all)
     }
 
     pub(crate) fn resize_in(&mut self, subgraph: usize, i: usize, shape: &[i32]) -> Result<()> {
@@ -415,37 +453,30 @@ impl Interpreter {
     }
 
     pub(crate) fn executor_mut(&mut self, subgraph: usize) -> Result<&mut Executor> {
-        let known = self.executors.len();
-        let slot = self.executors.get_mut(subgraph).ok_or_else(|| Error::NotFound {
+        let known = self.slots.len();
+        let slot = self.slots.get_mut(subgraph).ok_or_else(|| Error::NotFound {
             what: "subgraph",
             name: subgraph.to_string(),
             known: (0..known).map(|i| i.to_string()).collect(),
         })?;
-        if slot.is_none() {
-            let before = self.budget.used();
-            match Graph::build(&self.model, &self.registry, subgraph, &mut self.budget) {
-                Ok(graph) => *slot = Some(Executor::new(graph, self.budget.clone())),
-                Err(error) => {
-                    self.budget.give(self.budget.used() - before);
-                    return Err(error);
-                }
-            }
+        if let Slot::Unbuilt = slot {
+            *slot = Slot::Idle(run::build(&self.model, &self.registry, subgraph, &self.budget)?);
         }
-        slot.as_mut().ok_or_else(|| Error::State("the subgraph was not built".into()))
+        slot.executor_mut().ok_or_else(|| Error::State("the subgraph is in use".into()))
     }
 
     pub(crate) fn port_tensors(&self, subgraph: usize, port: Port) -> &[i32] {
-        match (self.executors.get(subgraph), port) {
-            (Some(Some(executor)), Port::Input) => &executor.graph.inputs,
-            (Some(Some(executor)), Port::Output) => &executor.graph.outputs,
+        match (self.slots.get(subgraph).and_then(Slot::executor), port) {
+            (Some(executor), Port::Input) => &executor.graph.inputs,
+            (Some(executor), Port::Output) => &executor.graph.outputs,
             _ => &[],
         }
     }
 
     fn main(&self) -> &Executor {
-        match &self.executors[0] {
+        match self.slots[0].executor() {
             Some(executor) => executor,
-            // `build` makes it, and nothing takes it away.
+            // `build` makes it, and it is back in its place when a call has ended.
             None => unreachable!("subgraph 0 was built"),
         }
     }
@@ -469,7 +500,7 @@ impl Interpreter {
     }
 
     fn tensor_at(&self, subgraph: usize, index: usize) -> Result<Tensor<'_>> {
-        let Some(Some(executor)) = self.executors.get(subgraph) else {
+        let Some(executor) = self.slots.get(subgraph).and_then(Slot::executor) else {
             return Err(Error::State("the subgraph is not built".into()));
         };
         let Some(info) = executor.graph.tensors.get(index) else {

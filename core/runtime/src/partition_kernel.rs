@@ -158,6 +158,11 @@ impl GraphForDelegate {
         };
         GraphForDelegate { nodes, _inputs: inputs, _outputs: outputs, raw }
     }
+
+    /// As it crosses.
+    pub fn as_raw(&self) -> &ArGraphV1 {
+        &self.raw
+    }
 }
 
 /// A compiled partition.

@@ -16,6 +16,8 @@ pub struct Quota {
     pub nodes: u64,
     /// Nesting of subgraphs that call one another.
     pub depth: u32,
+    /// How often subgraphs may be run by nodes of others in one `invoke`: a bound for loops.
+    pub calls: u64,
     /// Length of one `allocate` or `invoke`; asked between nodes, and inside long ones.
     pub time: Option<Duration>,
 }
@@ -24,9 +26,15 @@ pub struct Quota {
 const DEFAULT_BYTES: u64 = 8 << 30;
 
 impl Default for Quota {
-    /// As many bytes as the machine has memory, a million nodes, 64 levels, no limit in time.
+    /// As many bytes as the machine has memory, a million nodes, 64 levels, ten million calls, no limit in time.
     fn default() -> Self {
-        Quota { bytes: physical_memory().unwrap_or(DEFAULT_BYTES), nodes: 1_000_000, depth: 64, time: None }
+        Quota {
+            bytes: physical_memory().unwrap_or(DEFAULT_BYTES),
+            nodes: 1_000_000,
+            depth: 64,
+            calls: 10_000_000,
+            time: None,
+        }
     }
 }
 
@@ -38,7 +46,8 @@ impl Quota {
             bytes: config.bytes.unwrap_or(default.bytes),
             nodes: config.nodes.unwrap_or(default.nodes),
             depth: config.depth.unwrap_or(default.depth),
-            time: None,
+            calls: config.calls.unwrap_or(default.calls),
+            time: config.time.map(Duration::from_millis),
         }
     }
 }

@@ -4,8 +4,6 @@
 //! translation of what comes back.
 
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
 
 use arenite_abi::raw::{
     ASSIGNMENT_OFFSETS, ArAssignmentV1, ArEvalV1, ArHeader, ArNodeV1, ArOpV1, ArPlanRequestV1, ArPrepareV1,
@@ -15,9 +13,10 @@ use arenite_abi::{ElementType, Status, UsageRecord};
 
 use crate::arena::{ALIGNMENT, Block, Persistent};
 use crate::host;
+use crate::model_calls;
 use crate::partition_kernel::PartitionKernel;
-use crate::plan::ChosenPlanner;
 use crate::quota::Budget;
+use crate::run::Run;
 use crate::tensors::{MAX_RANK, TensorTable};
 
 /// A node, or a delegate's partition, ready to be prepared and run.
@@ -222,7 +221,7 @@ impl Step {
             request_scratch,
             share_memory,
             plan,
-            query: no_interface,
+            query: model_calls::query_in_prepare,
         };
         host::clear_message();
         let status = call(&prepare);
@@ -259,14 +258,14 @@ impl Step {
         let eval = ArEvalV1 {
             header: ArHeader::of::<ArEvalV1>(),
             context: (&raw mut *cx).cast(),
-            threads: cx.threads,
+            threads: cx.run.settings.threads,
             persistent: self.persistent.as_ptr(),
             persistent_count: self.persistent.len(),
             scratch: self.scratch.as_ptr(),
             scratch_count: self.scratch.len(),
             resize_output,
             is_cancelled,
-            query: no_interface,
+            query: model_calls::query_in_eval,
         };
         let status = match &self.kernel {
             Kernel::None => {
@@ -303,9 +302,14 @@ pub(crate) struct Memory<'a> {
     pub tensors: &'a mut TensorTable,
     pub persistent: &'a mut Persistent,
     pub budget: &'a mut Budget,
-    pub planner: &'a ChosenPlanner,
+    pub run: &'a Run<'a>,
+}
+
+impl Memory<'_> {
     /// Bytes that one tensor may have.
-    pub tensor_limit: u64,
+    fn tensor_limit(&self) -> u64 {
+        self.run.settings.quota.bytes
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -316,7 +320,7 @@ enum OutputState {
     Constant,
 }
 
-struct PrepareHost<'a, 'm> {
+pub(crate) struct PrepareHost<'a, 'm> {
     outputs: &'a [i32],
     input_count: usize,
     set: Vec<OutputState>,
@@ -357,7 +361,7 @@ impl PrepareHost<'_, '_> {
                 "output {output} has shape {present:?} by an earlier call, it cannot get {dims:?}; set it once"
             )));
         }
-        check_new_shape(self.memory.tensors, t, output, dims, self.memory.tensor_limit)?;
+        check_new_shape(self.memory.tensors, t, output, dims, self.memory.tensor_limit())?;
         let ty = element_type(self.memory.tensors, t);
         self.memory.tensors.set_shape(t, dims, ty);
         self.set[output as usize] = OutputState::Shape;
@@ -365,7 +369,14 @@ impl PrepareHost<'_, '_> {
     }
 }
 
-fn finish(result: Result<(), (Status, String)>) -> ArStatus {
+impl PrepareHost<'_, '_> {
+    /// The call that this `prepare` is part of.
+    pub fn run_in_progress(&self) -> &Run<'_> {
+        self.memory.run
+    }
+}
+
+pub(crate) fn finish(result: Result<(), (Status, String)>) -> ArStatus {
     match result {
         Ok(()) => Status::Ok as ArStatus,
         Err((status, message)) => {
@@ -548,8 +559,8 @@ unsafe extern "C" fn request_scratch(
     unsafe {
         PrepareHost::run(context, |this| {
             sized(bytes, alignment)?;
-            if bytes > this.memory.tensor_limit {
-                let limit = this.memory.tensor_limit;
+            if bytes > this.memory.tensor_limit() {
+                let limit = this.memory.tensor_limit();
                 return Err((
                     Status::OutOfMemory,
                     format!("it needs {bytes} bytes of scratch, the quota is {limit}"),
@@ -601,7 +612,7 @@ unsafe extern "C" fn plan(
                 return Err(invalid("the plan request has another layout".into()));
             }
             let records = list(request.records, request.record_count);
-            let plan = this.memory.planner.plan(records).map_err(|e| invalid(e.to_string()))?;
+            let plan = this.memory.run.settings.planner.plan(records).map_err(|e| invalid(e.to_string()))?;
             assignment.kind = ASSIGNMENT_OFFSETS;
             assignment.optimal = u8::from(plan.optimal);
             std::ptr::copy_nonoverlapping(plan.offsets.as_ptr(), assignment.offsets, plan.offsets.len());
@@ -610,31 +621,18 @@ unsafe extern "C" fn plan(
     }
 }
 
-unsafe extern "C" fn no_interface(_context: *mut c_void, _interface: u64) -> *const c_void {
-    std::ptr::null()
-}
-
 /// The host's side of `eval`.
 pub(crate) struct EvalHost<'a> {
     pub tensors: &'a mut TensorTable,
     /// Memory of dynamic tensors, by tensor index.
     pub dynamic: &'a mut [Block],
     pub budget: &'a mut Budget,
-    pub threads: u32,
-    pub cancelled: &'a AtomicBool,
-    pub deadline: Option<Instant>,
-    pub tensor_limit: u64,
+    pub run: &'a Run<'a>,
     /// Outputs of the node in progress.
     pub outputs: (*const i32, usize),
 }
 
 impl EvalHost<'_> {
-    /// Whether the caller cancelled, or the time is over.
-    pub fn is_cancelled(&self) -> bool {
-        self.cancelled.load(Ordering::Relaxed)
-            || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
-    }
-
     /// Gives tensor `t` a shape and, for dynamic ones, memory.
     fn resize(&mut self, output: u32, dims: &[i32], bytes: u64) -> Result<(), (Status, String)> {
         // SAFETY: the node in progress keeps its lists alive.
@@ -653,11 +651,11 @@ impl EvalHost<'_> {
                 self.tensors.shape(t)
             )));
         }
-        check_new_shape(self.tensors, t, output, dims, self.tensor_limit)?;
+        let limit = self.run.settings.quota.bytes;
+        check_new_shape(self.tensors, t, output, dims, limit)?;
         let ty = element_type(self.tensors, t);
         let bytes = ty.bytes_of(arenite_abi::tensor::element_count(dims)).map_or(bytes, |bytes| bytes as u64);
-        let needed = usize::try_from(bytes).ok().filter(|_| bytes <= self.tensor_limit).ok_or_else(|| {
-            let limit = self.tensor_limit;
+        let needed = usize::try_from(bytes).ok().filter(|_| bytes <= limit).ok_or_else(|| {
             (Status::OutOfMemory, format!("output {output} needs {bytes} bytes, the quota is {limit}"))
         })?;
         // Memory first: a refused change leaves the tensor as it was, without data.
@@ -687,7 +685,7 @@ unsafe extern "C" fn resize_output(
 
 unsafe extern "C" fn is_cancelled(context: *mut c_void) -> u8 {
     // SAFETY: the context is the `EvalHost` of the call in progress.
-    u8::from(unsafe { (*context.cast::<EvalHost<'_>>()).is_cancelled() })
+    u8::from(unsafe { (*context.cast::<EvalHost<'_>>()).run.is_over() })
 }
 
 /// # Safety

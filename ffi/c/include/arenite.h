@@ -200,6 +200,9 @@ ARENITE_API ArError *ar_options_set_quota_nodes(ArOptions *options, uint64_t nod
 /* Deepest nesting of subgraphs that call one another. */
 ARENITE_API ArError *ar_options_set_quota_depth(ArOptions *options, uint32_t depth);
 
+/* Most calls of subgraphs by nodes of others in one invoke: a bound for loops. */
+ARENITE_API ArError *ar_options_set_quota_calls(ArOptions *options, uint64_t calls);
+
 /* Longest time of one allocate or invoke, in milliseconds; 0: no limit. */
 ARENITE_API ArError *ar_options_set_time_limit(ArOptions *options, uint64_t milliseconds);
 

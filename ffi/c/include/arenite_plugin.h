@@ -55,7 +55,7 @@ typedef uint32_t ArStatus;
 #define AR_TYPE_FLOAT64 10u
 #define AR_TYPE_COMPLEX128 11u /* two double, the real part first */
 #define AR_TYPE_UINT64 12u
-#define AR_TYPE_RESOURCE 13u   /* a handle to a variable or a table */
+#define AR_TYPE_RESOURCE 13u   /* the handle of a variable or a table, an int32_t */
 #define AR_TYPE_VARIANT 14u    /* a value of a type that the tensor does not tell */
 #define AR_TYPE_UINT32 15u
 #define AR_TYPE_UINT16 16u
@@ -83,6 +83,10 @@ typedef uint32_t ArStatus;
 #define AR_OP_STATEFUL 1u /* the result depends on more than the inputs: never computed ahead or left out */
 #define AR_OP_IN_PLACE 2u /* some nodes share memory by AR_SHARE_IN_PLACE; for listings */
 #define AR_OP_VIEW 4u     /* some nodes share memory by AR_SHARE_VIEW; for listings */
+
+/* For ArPrepareV1.query and ArEvalV1.query: an ArSubgraphsV1, an ArResourcesV1. */
+#define AR_INTERFACE_SUBGRAPHS 1u
+#define AR_INTERFACE_RESOURCES 2u
 
 /* ArAssignmentV1.kind */
 #define AR_ASSIGNMENT_OFFSETS 0u
@@ -322,6 +326,36 @@ typedef struct ArGraphV1 {
   size_t output_count;
 } ArGraphV1;
 
+/* The model's subgraphs. `context` is that of the ArPrepareV1 or ArEvalV1 whose query gave this. A subgraph has one set of
+   tensors: it is not called while it runs. */
+typedef struct ArSubgraphsV1 {
+  ArHeader header;
+  /* The subgraph with the shapes it has now; it lives as long as the call in progress. */
+  ArStatus (*describe)(void *context, uint32_t subgraph, const ArGraphV1 **graph);
+  /* Gives an input its shape and, in `eval`, its value, which is copied. The types must agree. */
+  ArStatus (*set_input)(void *context, uint32_t subgraph, uint32_t input, const ArTensorV1 *value);
+  /* In `eval`: input i of subgraph `to` becomes output i of `from`, which ran before. Both may be the same one. */
+  ArStatus (*forward)(void *context, uint32_t from, uint32_t to);
+  /* Makes the subgraph ready for the shapes that its inputs have. */
+  ArStatus (*prepare)(void *context, uint32_t subgraph);
+  /* In `eval`: runs it, made ready before if need be. */
+  ArStatus (*invoke)(void *context, uint32_t subgraph);
+  /* After `prepare` an output has a shape, and AR_TENSOR_DYNAMIC if only a run tells it; after `invoke` its data too, until
+     the next call with this subgraph. */
+  ArStatus (*output)(void *context, uint32_t subgraph, uint32_t output, ArTensorV1 *value);
+} ArSubgraphsV1;
+
+/* Values that outlive an invocation and that all subgraphs of an interpreter share. `context` as for ArSubgraphsV1. */
+typedef struct ArResourcesV1 {
+  ArHeader header;
+  /* The handle of the resource with this name, which may be any bytes; made, without a value, if there is none. */
+  ArStatus (*open)(void *context, ArBytes name, int32_t *handle);
+  /* Its value, valid until it is assigned again. `data` and `dims` are null if it has none yet. */
+  ArStatus (*value)(void *context, int32_t handle, ArTensorV1 *value);
+  /* In `eval`: gives it a type, a shape and a value, which is copied. */
+  ArStatus (*assign)(void *context, int32_t handle, const ArTensorV1 *value);
+} ArResourcesV1;
+
 /* Where a delegate says which nodes it takes. A node that is neither accepted nor refused is refused. */
 typedef struct ArClaimsV1 {
   ArHeader header;
@@ -546,6 +580,19 @@ AR_AT(ArGraphV1, inputs, 56);
 AR_AT(ArGraphV1, input_count, 64);
 AR_AT(ArGraphV1, outputs, 72);
 AR_AT(ArGraphV1, output_count, 80);
+AR_SIZE(ArSubgraphsV1, 56);
+AR_AT(ArSubgraphsV1, header, 0);
+AR_AT(ArSubgraphsV1, describe, 8);
+AR_AT(ArSubgraphsV1, set_input, 16);
+AR_AT(ArSubgraphsV1, forward, 24);
+AR_AT(ArSubgraphsV1, prepare, 32);
+AR_AT(ArSubgraphsV1, invoke, 40);
+AR_AT(ArSubgraphsV1, output, 48);
+AR_SIZE(ArResourcesV1, 32);
+AR_AT(ArResourcesV1, header, 0);
+AR_AT(ArResourcesV1, open, 8);
+AR_AT(ArResourcesV1, value, 16);
+AR_AT(ArResourcesV1, assign, 24);
 AR_SIZE(ArClaimsV1, 32);
 AR_AT(ArClaimsV1, header, 0);
 AR_AT(ArClaimsV1, context, 8);

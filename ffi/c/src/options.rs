@@ -1,9 +1,8 @@
-//! What an interpreter is to be made with: an `arenite.toml` in memory, and a limit in time.
+//! What an interpreter is to be made with: an `arenite.toml` in memory.
 
 use std::ffi::c_char;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use arenite::config::{DelegateConfig, OnMissing, PlannerConfig};
 use arenite::{Config, Interpreter, Model, Quota, Registry};
@@ -15,7 +14,6 @@ use crate::error::{ArError, Failure, Result, guard, guard_value};
 #[derive(Default)]
 pub struct ArOptions {
     config: Config,
-    time: Option<Duration>,
 }
 
 /// One option of a planner or a delegate.
@@ -41,7 +39,7 @@ impl ArOptions {
             arenite_builtin::register_builtins().iter().try_for_each(|plugin| registry.add_plugin(plugin))?;
         }
         registry.add_discovered(&self.config)?;
-        let quota = Quota { time: self.time, ..Quota::from_config(&self.config.quota) };
+        let quota = Quota::from_config(&self.config.quota);
         let builder = Interpreter::builder(model).registry(Arc::new(registry));
         Ok(builder.config(&self.config).quota(quota).build()?)
     }
@@ -63,7 +61,7 @@ pub unsafe extern "C" fn ar_options_set_config_file(
         // SAFETY: the crate's rule.
         let path = unsafe { text(path, "path") }?;
         let config = Config::from_file(Path::new(path)).map_err(arenite::Error::from)?;
-        *options = ArOptions { config, time: None };
+        *options = ArOptions { config };
         Ok(())
     })
 }
@@ -78,7 +76,7 @@ pub unsafe extern "C" fn ar_options_set_config_text(
         // SAFETY: the crate's rule.
         let toml = unsafe { text(toml, "toml") }?;
         let config = toml.parse::<Config>().map_err(arenite::Error::from)?;
-        *options = ArOptions { config, time: None };
+        *options = ArOptions { config };
         Ok(())
     })
 }
@@ -195,6 +193,15 @@ pub unsafe extern "C" fn ar_options_set_quota_depth(options: *mut ArOptions, dep
     })
 }
 
+/// Limits how often subgraphs are run by nodes of others.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_options_set_quota_calls(options: *mut ArOptions, calls: u64) -> *mut ArError {
+    change(options, |options| {
+        options.config.quota.calls = Some(calls);
+        Ok(())
+    })
+}
+
 /// Limits the length of one allocate or invoke.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_options_set_time_limit(
@@ -202,7 +209,7 @@ pub unsafe extern "C" fn ar_options_set_time_limit(
     milliseconds: u64,
 ) -> *mut ArError {
     change(options, |options| {
-        options.time = (milliseconds > 0).then(|| Duration::from_millis(milliseconds));
+        options.config.quota.time = (milliseconds > 0).then_some(milliseconds);
         Ok(())
     })
 }

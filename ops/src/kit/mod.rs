@@ -47,6 +47,9 @@
 //! | [`non_max_suppression`] | [`NonMaxSuppression<CODE>`](non_max_suppression::NonMaxSuppression) is the op, NON_MAX_SUPPRESSION_V4 and _V5 |
 //! | [`fingerprint`] | FarmHash: `fingerprint(head, tail)` |
 //! | [`reduce_window`] | [`ReduceWindow`](reduce_window::ReduceWindow)`::new(input, axes)` with a [`WindowAxis`](reduce_window::WindowAxis) per axis, padding and base dilation too; `output()`; `eval(cx, &windows, function)` |
+//! | [`strings`] | [`Strings`](strings::Strings)`::of(x)` (checked), `get`, `iter`; [`StringWriter`](strings::StringWriter); `packed_bytes`; `select(cx, output, shape, from, visit)` |
+//! | [`subgraph`] | calls of subgraphs: `expect_ports`, `prepare`, `run`, `same_shapes`, `declare_outputs`, `take_outputs`, `copy(cx, o, value)`, `truth` |
+//! | [`resource`] | `expect_handle`, `handle(model, cx, i)`, `declare_handle(node, cx, shape, name)`; [`HashTable`](resource::HashTable) |
 //! | [`arguments`] | [`Integers`](arguments::Integers)`::of(x)`: up to 32 numbers of an argument tensor; `scalar(x)`, `saturated()`; `expect_type`, `expect_vector` |
 
 pub mod activation;
@@ -85,9 +88,11 @@ pub mod reduce_window;
 pub mod relu;
 pub mod requantize;
 pub mod resize;
+pub mod resource;
 pub mod scaled_pair;
 pub mod sigmoid;
 pub mod strings;
+pub mod subgraph;
 pub mod table;
 pub mod unary;
 pub mod view;

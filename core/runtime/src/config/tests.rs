@@ -49,6 +49,8 @@ count = 4
 bytes = 1_073_741_824
 nodes = 100000
 depth = 16
+calls = 1_000_000
+time = 5000
 "#;
 
 #[test]
@@ -81,7 +83,13 @@ fn reads_every_key() {
     let priority = &config.ops["MyCustomOp"].priority;
     assert_eq!((priority["org.example.fast"], priority["org.arenite.ops"]), (20, -5));
     assert_eq!(config.threads, NonZeroUsize::new(4));
-    let quota = QuotaConfig { bytes: Some(1 << 30), nodes: Some(100_000), depth: Some(16) };
+    let quota = QuotaConfig {
+        bytes: Some(1 << 30),
+        nodes: Some(100_000),
+        depth: Some(16),
+        calls: Some(1_000_000),
+        time: Some(5000),
+    };
     assert_eq!(config.quota, quota);
 }
 
@@ -118,7 +126,7 @@ fn refuses_what_it_does_not_know() {
         ),
         (
             "schema = 1\nquota = { \"b\\nytes\" = 1 }",
-            "line 2, column 11: unknown key `b\\nytes` in `quota`; did you mean `bytes`? (known: bytes, nodes, depth)",
+            "line 2, column 11: unknown key `b\\nytes` in `quota`; did you mean `bytes`? (known: bytes, nodes, depth, calls, time)",
         ),
         ("schema = 1\nplugins = 3", "line 2, column 11: `plugins` must be a table, found an integer"),
         (

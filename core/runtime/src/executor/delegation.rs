@@ -3,14 +3,14 @@
 use super::*;
 
 impl Executor {
-    pub(super) fn apply_delegates(&mut self, registry: &Registry, run: &Run<'_>) -> Result<()> {
+    pub(super) fn apply_delegates(&mut self, run: &Run<'_>) -> Result<()> {
         let known = self.infer_shapes(run)?;
         for (i, config) in run.settings.delegates.iter().enumerate() {
             if let Some(reason) = self.disabled.get(&i) {
                 self.report.left_out.push((config.name.clone(), reason.clone()));
                 continue;
             }
-            let Some(instance) = self.instance(registry, i, config)? else { continue };
+            let Some(instance) = self.instance(run.registry, i, config)? else { continue };
             if let Err(error) = self.apply_delegate(&instance, config, &known) {
                 tracing::warn!(delegate = %config.name, "left out: {error}");
                 self.report.left_out.push((config.name.clone(), error.to_string()));

@@ -36,23 +36,17 @@ impl Executor {
     }
 
     /// Prepares and plans from `first` to behind the next step of dynamic shape. After an error nothing of it is left.
-    pub(super) fn prepare_segment(&mut self, registry: &Registry, run: &Run<'_>, first: usize) -> Result<()> {
+    pub(super) fn prepare_segment(&mut self, run: &Run<'_>, first: usize) -> Result<()> {
         let mark = self.persistent.mark();
         let count = self.segments.len();
-        let done = self.try_prepare_segment(registry, run, first, mark);
+        let done = self.try_prepare_segment(run, first, mark);
         if done.is_err() {
             self.forget_segments(count, first, mark);
         }
         done
     }
 
-    fn try_prepare_segment(
-        &mut self,
-        registry: &Registry,
-        run: &Run<'_>,
-        first: usize,
-        mark: Mark,
-    ) -> Result<()> {
+    fn try_prepare_segment(&mut self, run: &Run<'_>, first: usize, mark: Mark) -> Result<()> {
         let mut end = first;
         // What shape inference prepared behind a step of dynamic shape may have been moved there.
         let mut stale = first > 0;
@@ -69,7 +63,7 @@ impl Executor {
             }
             stale |= self.prepare_anew(run, end, stale)?;
             self.fold(end, run, u64::MAX)?;
-            self.note_served(registry, end);
+            self.note_served(run.registry, end);
             end += 1;
             if self.steps[end - 1].outcome == Outcome::Dynamic {
                 break;
@@ -96,7 +90,7 @@ impl Executor {
     }
 
     /// Makes segment `k` fit the shapes that are known now.
-    pub(super) fn ensure_segment(&mut self, registry: &Registry, run: &Run<'_>, k: usize) -> Result<()> {
+    pub(super) fn ensure_segment(&mut self, run: &Run<'_>, k: usize) -> Result<()> {
         if let Some(segment) = self.segments.get(k) {
             if segment.shapes.iter().all(|(t, shape)| self.tensors.shape(*t) == &shape[..]) {
                 return Ok(());
@@ -105,7 +99,7 @@ impl Executor {
             self.forget_segments(k, first, mark);
         }
         let first = self.segments.last().map_or(0, |segment| segment.end);
-        self.prepare_segment(registry, run, first)
+        self.prepare_segment(run, first)
     }
 
     /// Prepares a step unless shape inference did so already and nothing before it changed since (`stale`). Says
@@ -131,13 +125,7 @@ impl Executor {
         let Executor { steps, tensors, persistent, budget, graph, .. } = self;
         let step = &mut steps[i];
         step.unprepare();
-        let mut memory = Memory {
-            tensors,
-            persistent,
-            budget,
-            planner: &run.settings.planner,
-            tensor_limit: run.settings.quota.bytes,
-        };
+        let mut memory = Memory { tensors, persistent, budget, run };
         let Some(node) = step.node else {
             reset_outputs(memory.tensors, graph, step);
             return match step.prepare_partition(&mut memory) {

@@ -44,6 +44,8 @@ layouts! {
     ArAssignmentV1 { header, kind, object_count, offsets, object_ids, object_sizes, optimal }
     ArPlannerV1 { header, name, plan, query }
     ArGraphV1 { header, tensors, tensor_stride, tensor_count, nodes, node_stride, node_count, inputs, input_count, outputs, output_count }
+    ArSubgraphsV1 { header, describe, set_input, forward, prepare, invoke, output }
+    ArResourcesV1 { header, open, value, assign }
     ArClaimsV1 { header, context, accept, refuse }
     ArPartitionV1 { header, graph, nodes, node_count, inputs, input_count, outputs, output_count }
     ArDelegateV1 { header, name, create, claim, compile, prepare, invoke, destroy_kernel, destroy, query }
@@ -173,6 +175,8 @@ fn numbers_agree() {
         ("OP_STATEFUL", OP_STATEFUL),
         ("OP_IN_PLACE", OP_IN_PLACE),
         ("OP_VIEW", OP_VIEW),
+        ("INTERFACE_SUBGRAPHS", INTERFACE_SUBGRAPHS as u32),
+        ("INTERFACE_RESOURCES", INTERFACE_RESOURCES as u32),
         ("ASSIGNMENT_OFFSETS", ASSIGNMENT_OFFSETS),
         ("ASSIGNMENT_OBJECTS", ASSIGNMENT_OBJECTS),
     ] {

@@ -7,10 +7,14 @@ pub mod delegate;
 mod error;
 #[path = "../../../../core/abi/src/flexbuffer.rs"]
 pub mod flexbuffer;
+#[path = "../../../../core/abi/src/graph.rs"]
+mod graph;
 #[path = "../../../../core/abi/src/host.rs"]
 pub mod host;
 #[path = "../../../../core/abi/src/layout.rs"]
 pub mod layout;
+#[path = "../../../../core/abi/src/model.rs"]
+mod model;
 #[path = "../../../../core/abi/src/op.rs"]
 pub mod op;
 #[path = "../../../../core/abi/src/options.rs"]
@@ -29,9 +33,11 @@ mod shim;
 #[path = "../../../../core/abi/src/tensor.rs"]
 pub mod tensor;
 
-pub use delegate::{Claims, Delegate, DelegateKernel, GraphView, PartitionView};
+pub use delegate::{Claims, Delegate, DelegateKernel, PartitionView};
 pub use error::{Error, MESSAGE_CAPACITY, Result, Status};
-pub use op::{EvalContext, NodeView, Op, OpCode, PrepareContext};
+pub use graph::GraphView;
+pub use model::{ModelContext, SubgraphOutput};
+pub use op::{EvalContext, NodeView, Op, OpCode, PrepareContext, Sharing};
 pub use options::Options;
 pub use pairs::OptionPairs;
 pub use planner::{AssignmentMut, PlanRequest, Planner, UsageRecord};
@@ -53,7 +59,7 @@ pub mod prelude {
         Result, Scratch, Status, Table, TensorView, TensorViewMut, UsageRecord, ensure, export_plugin,
         invalid, plugin, unsupported,
     };
-    pub use crate::{Claims, Delegate, DelegateKernel, GraphView, PartitionView};
+    pub use crate::{Claims, Delegate, DelegateKernel, PartitionView};
 }
 
 #[doc(hidden)]

@@ -1,0 +1,193 @@
+//! A subgraph that is called by a node of another: its inputs are set, it runs, its outputs are read.
+
+use super::*;
+
+use arenite_abi::ElementType;
+use arenite_abi::raw::{ArGraphV1, ArTensorV1};
+
+/// Inputs that wait for the memory of another shape.
+pub(super) type Staged = BTreeMap<usize, Block>;
+
+impl Executor {
+    /// Gives input `i` a shape and, where `value` has data, that data.
+    ///
+    /// # Safety
+    /// What `value` points to is readable, and not memory of this executor.
+    pub unsafe fn offer(&mut self, i: usize, value: &ArTensorV1, run: &Run<'_>) -> Result<()> {
+        let count = self.graph.inputs.len();
+        let t = self.graph.inputs.get(i).and_then(|&t| usize::try_from(t).ok()).ok_or_else(|| {
+            Error::State(format!("subgraph {} has {count} inputs, there is no input {i}", self.graph.index))
+        })?;
+        let info = &self.graph.tensors[t];
+        if info.ty as u32 != value.element_type {
+            let given = ElementType::from_raw(value.element_type);
+            let message =
+                format!("it is {}, the caller gives {}", info.ty, given.map_or("?", |ty| ty.name()));
+            return Err(Error::Tensor { name: info.name.clone(), message });
+        }
+        let sized = info.ty.bits() > 0;
+        // SAFETY: the caller's promise.
+        let shape = unsafe { list(value.dims, value.rank as usize) };
+        if self.coming_shape(t) != shape {
+            if self.ready {
+                self.stage_inputs()?;
+            }
+            self.resize_input(t, shape, run.settings.quota.bytes)?;
+        }
+        if value.data.is_null() {
+            return Ok(());
+        }
+        // SAFETY: the caller's promise.
+        let bytes = unsafe { list(value.data.cast::<u8>().cast_const(), value.bytes as usize) };
+        match (sized, self.ready) {
+            (false, _) => self.set_input_bytes(t, bytes),
+            (true, true) => self.copy_in(t, bytes),
+            (true, false) => {
+                let block = self.staged.entry(t).or_insert(Block::EMPTY);
+                block.grow(bytes.len(), &mut self.budget, "an input of a called subgraph")?;
+                // SAFETY: the block has that many bytes and is this executor's own.
+                unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), block.as_ptr(), bytes.len()) };
+                Ok(())
+            }
+        }
+    }
+
+    /// The shape that tensor `t` will have when memory is planned.
+    fn coming_shape(&self, t: usize) -> &[i32] {
+        self.resized.get(&t).map_or_else(|| self.tensors.shape(t), Vec::as_slice)
+    }
+
+    fn copy_in(&mut self, t: usize, bytes: &[u8]) -> Result<()> {
+        let raw = self.tensors.get(t);
+        let fits = raw.bytes as usize == bytes.len() && raw.flags & TENSOR_CONSTANT == 0;
+        if !fits || (raw.data.is_null() && !bytes.is_empty()) {
+            let message = format!("it takes {} bytes, the caller gives {}", raw.bytes, bytes.len());
+            return Err(Error::Tensor { name: self.graph.tensors[t].name.clone(), message });
+        }
+        if !bytes.is_empty() {
+            // SAFETY: the tensor has that many bytes of this executor's memory, which is not the caller's.
+            unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), raw.data.cast::<u8>(), bytes.len()) };
+        }
+        Ok(())
+    }
+
+    /// Saves the values of all inputs before memory is planned anew.
+    fn stage_inputs(&mut self) -> Result<()> {
+        for t in Graph::present(&self.graph.inputs) {
+            let raw = self.tensors.get(t);
+            if self.graph.tensors[t].ty.bits() == 0 || raw.data.is_null() || raw.flags & TENSOR_CONSTANT != 0
+            {
+                continue;
+            }
+            let block = self.staged.entry(t).or_insert(Block::EMPTY);
+            block.grow(raw.bytes as usize, &mut self.budget, "an input of a called subgraph")?;
+            // SAFETY: both have that many bytes; the block is its own allocation.
+            unsafe { std::ptr::copy_nonoverlapping(raw.data.cast(), block.as_ptr(), raw.bytes as usize) };
+        }
+        Ok(())
+    }
+
+    /// Prepares and plans if the shapes of inputs changed, and gives the inputs their values.
+    pub fn make_ready(&mut self, run: &Run<'_>) -> Result<()> {
+        if self.ready {
+            return Ok(());
+        }
+        let mut done = self.allocate(run);
+        for (t, mut block) in std::mem::take(&mut self.staged) {
+            let bytes = self.tensors.get(t).bytes as usize;
+            if done.is_ok() && bytes <= block.len() {
+                // SAFETY: the block has at least that many bytes.
+                done = self.copy_in(t, unsafe { list(block.as_ptr().cast_const(), bytes) });
+            }
+            block.release(&mut self.budget);
+        }
+        done
+    }
+
+    /// Output `i` as the last run left it; `TENSOR_DYNAMIC` if only a run tells its shape.
+    pub fn called_output(&self, i: usize) -> Result<ArTensorV1> {
+        let count = self.graph.outputs.len();
+        let t = self.graph.outputs.get(i).and_then(|&t| usize::try_from(t).ok()).ok_or_else(|| {
+            Error::State(format!("subgraph {} has {count} outputs, there is no output {i}", self.graph.index))
+        })?;
+        let mut raw = self.tensors.get(t);
+        let prepared = self.segments.last().map_or(0, |segment| segment.end);
+        let late = self.steps[prepared..].iter().any(|step| step.outputs().contains(&(t as i32)));
+        if late || self.graph.tensors[t].ty.bits() == 0 {
+            raw.flags |= TENSOR_DYNAMIC;
+        }
+        Ok(raw)
+    }
+
+    /// Number of outputs.
+    pub fn output_count(&self) -> usize {
+        self.graph.outputs.len()
+    }
+
+    /// Each output becomes the input at the same position.
+    pub fn forward_to_itself(&mut self, run: &Run<'_>) -> Result<()> {
+        let values = (0..self.output_count()).map(|i| self.called_output(i));
+        if self.can_forward_in_order() {
+            for i in 0..self.output_count() {
+                let value = self.called_output(i)?;
+                if self.graph.inputs.get(i) != self.graph.outputs.get(i) {
+                    // SAFETY: the output overlaps no input, as checked, and shapes do not change.
+                    unsafe { self.offer(i, &value, run) }?;
+                }
+            }
+            return Ok(());
+        }
+        let values = values.collect::<Result<Vec<_>>>()?;
+        // SAFETY: the values are this executor's outputs.
+        let copies: Vec<(Vec<i32>, Vec<u8>)> = unsafe {
+            let copy = |v: &ArTensorV1| {
+                (list(v.dims, v.rank as usize).to_vec(), list(v.data.cast::<u8>(), v.bytes as usize).to_vec())
+            };
+            values.iter().map(copy).collect()
+        };
+        for (i, (mut value, (shape, bytes))) in values.into_iter().zip(&copies).enumerate() {
+            value.dims = shape.as_ptr();
+            value.data = bytes.as_ptr().cast_mut().cast();
+            // SAFETY: the value points to the copies.
+            unsafe { self.offer(i, &value, run) }?;
+        }
+        Ok(())
+    }
+
+    /// Whether outputs can be copied to inputs one after the other: shapes stay, and no output lies in an input.
+    fn can_forward_in_order(&self) -> bool {
+        let (inputs, outputs) = (&self.graph.inputs, &self.graph.outputs);
+        if inputs.len() != outputs.len() || inputs.len() > 64 || !self.ready {
+            return false;
+        }
+        let range = |t: i32| {
+            let raw = self.tensors.get(usize::try_from(t).unwrap_or(0));
+            raw.data.addr()..raw.data.addr() + raw.bytes as usize
+        };
+        let pairs = inputs.iter().zip(outputs);
+        pairs.clone().all(|(&input, &output)| {
+            let (Ok(i), Ok(o)) = (usize::try_from(input), usize::try_from(output)) else { return false };
+            let moved = range(output);
+            self.coming_shape(i) == self.tensors.shape(o)
+                && pairs.clone().all(|(&other, &its_output)| {
+                    let taken = range(other);
+                    input == output
+                        || other == its_output
+                        || moved.end <= taken.start
+                        || taken.end <= moved.start
+                })
+        })
+    }
+
+    /// The subgraph's nodes and tensors.
+    pub fn describe(&mut self) -> *const ArGraphV1 {
+        if self.description.is_none() {
+            let (tensors, count) = (self.tensors.as_ptr(), self.tensors.len());
+            let nodes = self.graph.nodes.iter().enumerate();
+            let nodes = nodes.map(|(i, node)| node.to_raw(self.graph.index, i, tensors, count)).collect();
+            let made = GraphForDelegate::new(&self.tensors, nodes, &self.graph.inputs, &self.graph.outputs);
+            self.description = Some(Box::new(made));
+        }
+        self.description.as_ref().map_or(std::ptr::null(), |made| made.as_raw())
+    }
+}

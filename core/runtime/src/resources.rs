@@ -1,0 +1,116 @@
+//! Values that outlive an invocation and that all subgraphs of an interpreter share.
+
+use std::collections::HashMap;
+
+use arenite_abi::ElementType;
+use arenite_abi::raw::ArTensorV1;
+
+use crate::arena::Block;
+use crate::error::{Error, Result};
+use crate::quota::Budget;
+use crate::step::list;
+use crate::tensors::MAX_RANK;
+
+/// Named values; a handle is the position of one.
+#[derive(Default)]
+pub(crate) struct Resources {
+    handles: HashMap<Vec<u8>, i32>,
+    values: Vec<Value>,
+}
+
+struct Value {
+    name: String,
+    /// `None` before the first assignment.
+    ty: Option<ElementType>,
+    shape: Vec<i32>,
+    data: Block,
+    bytes: usize,
+}
+
+/// Bytes that an entry takes besides its name and its value, roughly.
+const ENTRY_BYTES: u64 = 128;
+
+impl Resources {
+    /// The handle of the resource with this name, made if there is none.
+    pub fn open(&mut self, name: &[u8], budget: &mut Budget) -> Result<i32> {
+        if let Some(&handle) = self.handles.get(name) {
+            return Ok(handle);
+        }
+        budget.take(ENTRY_BYTES + 2 * name.len() as u64, "its resources")?;
+        let handle = i32::try_from(self.values.len())
+            .map_err(|_| Error::State("the model opens more than 2³¹ resources".into()))?;
+        self.handles.insert(name.to_vec(), handle);
+        self.values.push(Value {
+            name: String::from_utf8_lossy(name).into_owned(),
+            ty: None,
+            shape: Vec::new(),
+            data: Block::EMPTY,
+            bytes: 0,
+        });
+        Ok(handle)
+    }
+
+    /// The value; [`ArTensorV1::NONE`] before it is assigned.
+    pub fn value(&self, handle: i32) -> Result<ArTensorV1> {
+        let count = self.values.len();
+        let value = usize::try_from(handle).ok().and_then(|i| self.values.get(i));
+        let value = value.ok_or_else(|| no_such(handle, count))?;
+        let Some(ty) = value.ty else { return Ok(ArTensorV1::NONE) };
+        Ok(ArTensorV1 {
+            element_type: ty as u32,
+            rank: value.shape.len() as u32,
+            dims: value.shape.as_ptr(),
+            data: value.data.as_ptr().cast(),
+            bytes: value.bytes as u64,
+            name: arenite_abi::raw::ArStr::borrowed(&value.name),
+            ..ArTensorV1::NONE
+        })
+    }
+
+    /// Replaces the value by a copy of `from`. After an error it is what it was.
+    ///
+    /// # Safety
+    /// What `from` points to is readable.
+    pub unsafe fn assign(&mut self, handle: i32, from: &ArTensorV1, budget: &mut Budget) -> Result<()> {
+        let count = self.values.len();
+        let value = usize::try_from(handle).ok().and_then(|i| self.values.get_mut(i));
+        let value = value.ok_or_else(|| no_such(handle, count))?;
+        let refuse = |message| Err(Error::Tensor { name: value.name.clone(), message });
+        let Some(ty) = ElementType::from_raw(from.element_type) else {
+            return refuse(format!("element type {} is unknown", from.element_type));
+        };
+        // SAFETY: the caller's promise.
+        let shape = unsafe { list(from.dims, from.rank as usize) };
+        if shape.len() > MAX_RANK || shape.iter().any(|&d| d < 0) {
+            return refuse(format!(
+                "shape {shape:?} is refused; at most {MAX_RANK} dimensions, none negative"
+            ));
+        }
+        let bytes = usize::try_from(from.bytes).ok().filter(|_| !from.data.is_null()).unwrap_or(0);
+        let needed = ty.bytes_of(arenite_abi::tensor::element_count(shape)).unwrap_or(bytes);
+        if needed != bytes {
+            return refuse(format!("its new value of shape {shape:?} needs {needed} bytes, it has {bytes}"));
+        }
+        let (own, new) = (value.data.as_ptr().addr(), from.data.addr());
+        if bytes > 0 && new < own + value.data.len() && own < new + bytes {
+            return refuse("it is assigned a part of itself; copy the value first".into());
+        }
+        value.data.grow(bytes, budget, "its resources")?;
+        // SAFETY: the block has that many bytes and does not overlap `from`, as checked; the caller's promise.
+        unsafe { std::ptr::copy_nonoverlapping(from.data.cast::<u8>(), value.data.as_ptr(), bytes) };
+        value.ty = Some(ty);
+        value.shape.clear();
+        value.shape.extend_from_slice(shape);
+        value.bytes = bytes;
+        Ok(())
+    }
+
+    /// Bytes of all values.
+    pub fn bytes(&self) -> u64 {
+        self.values.iter().map(|value| value.data.len() as u64).sum()
+    }
+}
+
+fn no_such(handle: i32, count: usize) -> Error {
+    Error::State(format!("there is no resource with handle {handle}; {count} are open"))
+}

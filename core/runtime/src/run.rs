@@ -1,0 +1,185 @@
+//! One call of `allocate` or `invoke`: what it may use, when it must end, and how subgraphs call one another.
+
+use std::cell::{Cell, RefCell};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::error::{Error, Result};
+use crate::executor::{Executor, Settings};
+use crate::graph::Graph;
+use crate::model::Model;
+use crate::quota::Budget;
+use crate::registry::Registry;
+use crate::resources::Resources;
+
+/// A subgraph's place in the interpreter.
+#[derive(Default)]
+pub(crate) enum Slot {
+    /// Its executor is in use, further up the stack.
+    #[default]
+    Busy,
+    /// Nobody asked for it yet.
+    Unbuilt,
+    Idle(Box<Executor>),
+}
+
+impl Slot {
+    pub fn executor(&self) -> Option<&Executor> {
+        match self {
+            Slot::Idle(executor) => Some(executor),
+            _ => None,
+        }
+    }
+
+    pub fn executor_mut(&mut self) -> Option<&mut Executor> {
+        match self {
+            Slot::Idle(executor) => Some(executor),
+            _ => None,
+        }
+    }
+}
+
+/// What an interpreter lends to one call.
+pub(crate) struct Run<'a> {
+    pub settings: &'a Settings,
+    pub registry: &'a Registry,
+    pub resources: &'a RefCell<Resources>,
+    pub budget: Budget,
+    model: &'a Model,
+    slots: &'a [Cell<Slot>],
+    cancelled: &'a AtomicBool,
+    deadline: Option<Instant>,
+    /// How many subgraphs are being run or prepared, each by a node of the one before.
+    depth: Cell<u32>,
+    /// How often a subgraph was run by a node of another.
+    calls: Cell<u64>,
+    /// A nested subgraph has an op that nobody serves.
+    unresolved: Cell<bool>,
+}
+
+/// The parts of a [`Run`].
+pub(crate) struct Lent<'a> {
+    pub settings: &'a Settings,
+    pub registry: &'a Registry,
+    pub resources: &'a RefCell<Resources>,
+    pub budget: Budget,
+    pub model: &'a Model,
+    pub slots: &'a [Cell<Slot>],
+    pub cancelled: &'a AtomicBool,
+}
+
+impl<'a> Run<'a> {
+    pub fn new(lent: Lent<'a>) -> Self {
+        let Lent { settings, registry, resources, budget, model, slots, cancelled } = lent;
+        Run {
+            settings,
+            registry,
+            resources,
+            budget,
+            model,
+            slots,
+            cancelled,
+            deadline: settings.quota.time.and_then(|limit| Instant::now().checked_add(limit)),
+            depth: Cell::new(0),
+            calls: Cell::new(0),
+            unresolved: Cell::new(false),
+        }
+    }
+
+    /// Whether the caller cancelled, or the time is over.
+    pub fn is_over(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+            || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// Why [`is_over`](Self::is_over).
+    pub fn stopped(&self) -> Error {
+        if self.cancelled.load(Ordering::Relaxed) {
+            return Error::Cancelled;
+        }
+        let limit = self.settings.quota.time.unwrap_or(Duration::ZERO).as_millis() as u64;
+        Error::Quota { what: "time", purpose: "this call, in milliseconds,".into(), needed: limit + 1, limit }
+    }
+
+    /// Whether a nested subgraph has an op that nobody serves.
+    pub fn found_unresolved(&self) -> bool {
+        self.unresolved.get()
+    }
+
+    /// Takes a subgraph's executor, built if it was not, for the length of `f`.
+    ///
+    /// # Errors
+    /// There is no such subgraph, it cannot be built, or it is in use.
+    pub fn with<R>(&self, subgraph: usize, f: impl FnOnce(&mut Executor) -> Result<R>) -> Result<R> {
+        let Some(slot) = self.slots.get(subgraph) else {
+            return Err(Error::State(format!(
+                "there is no subgraph {subgraph}, the model has {}",
+                self.slots.len()
+            )));
+        };
+        let mut executor = match slot.take() {
+            Slot::Busy => {
+                return Err(Error::State(format!(
+                    "subgraph {subgraph} is called while it runs, by itself or by a subgraph that it calls; \
+                     recursion is refused"
+                )));
+            }
+            Slot::Idle(executor) => executor,
+            Slot::Unbuilt => match build(self.model, self.registry, subgraph, &self.budget) {
+                Ok(executor) => executor,
+                Err(error) => {
+                    slot.set(Slot::Unbuilt);
+                    return Err(error);
+                }
+            },
+        };
+        let done = f(&mut executor);
+        slot.set(Slot::Idle(executor));
+        done
+    }
+
+    /// As [`with`](Self::with), for a node that prepares or runs the subgraph: one level deeper.
+    pub fn descend<R>(&self, subgraph: usize, f: impl FnOnce(&mut Executor) -> Result<R>) -> Result<R> {
+        let (depth, limit) = (self.depth.get() + 1, self.settings.quota.depth);
+        if depth > limit {
+            let purpose = format!("calling subgraph {subgraph} within others");
+            return Err(Error::Quota { what: "depth", purpose, needed: depth.into(), limit: limit.into() });
+        }
+        self.depth.set(depth);
+        let done = self.with(subgraph, f);
+        self.depth.set(depth - 1);
+        if let Err(Error::UnresolvedOps(_)) = done {
+            self.unresolved.set(true);
+        }
+        done
+    }
+
+    /// Counts a call of a subgraph: loops that do not end use up the quota.
+    pub fn count_call(&self, subgraph: usize) -> Result<()> {
+        let (calls, limit) = (self.calls.get() + 1, self.settings.quota.calls);
+        if calls > limit {
+            let purpose = format!("running subgraph {subgraph} again, in a loop that may not end,");
+            return Err(Error::Quota { what: "calls", purpose, needed: calls, limit });
+        }
+        self.calls.set(calls);
+        Ok(())
+    }
+}
+
+/// The executor of a subgraph. After an error nothing of the budget is taken.
+pub(crate) fn build(
+    model: &Model,
+    registry: &Registry,
+    subgraph: usize,
+    budget: &Budget,
+) -> Result<Box<Executor>> {
+    let mut budget = budget.clone();
+    let before = budget.used();
+    match Graph::build(model, registry, subgraph, &mut budget) {
+        Ok(graph) => Ok(Box::new(Executor::new(graph, budget))),
+        Err(error) => {
+            budget.give(budget.used() - before);
+            Err(error)
+        }
+    }
+}

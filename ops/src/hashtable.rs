@@ -1,0 +1,35 @@
+//! HASHTABLE: the handle of the hash table with this number, which all subgraphs share.
+//! Defined by: tflite/kernels/hashtable.cc.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::resource;
+
+/// Prepared node: the handle is constant.
+pub struct Hashtable;
+
+/// Numbers of the types in the options, of keys and of values.
+const SERVED: [(i8, i8); 2] =
+    [(I64 as i8, ElementType::String as i8), (ElementType::String as i8, I64 as i8)];
+
+impl Op for Hashtable {
+    const CODE: OpCode = OpCode::Builtin(136);
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const STATEFUL: bool = true;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let options = node.options(107)?;
+        let types = (options.get::<i8>(1, 0)?, options.get::<i8>(2, 0)?);
+        ensure!(
+            SERVED.contains(&types),
+            "a hash table with keys and values of types number {types:?}; from INT64 to STRING and back is served"
+        );
+        let number = options.get::<i32>(0, 0)?.to_le_bytes();
+        resource::declare_handle(node, cx, &[1], &[b"table", &number])?;
+        Ok(Hashtable)
+    }
+
+    fn eval(&self, _: &mut EvalContext<'_>) -> Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,64 @@
+//! HASHTABLE_FIND: the value of each key, the default where the hash table lacks it.
+//! Defined by: tflite/kernels/hashtable_find.cc.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::resource::{self, HashTable};
+use crate::kit::strings::{self, StringWriter, Strings};
+
+/// Prepared node.
+pub struct HashtableFind;
+
+impl Op for HashtableFind {
+    const CODE: OpCode = OpCode::Builtin(137);
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const STATEFUL: bool = true;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        node.expect(3..=3, 1..=1)?;
+        resource::expect_handle(node, 0)?;
+        let (keys, default, y) = (node.input(1)?, node.input(2)?, node.output(0)?);
+        resource::expect_key_and_value(&keys, &y)?;
+        ensure!(
+            default.ty == y.ty && !default.is_empty(),
+            "the default '{}' is {}{:?}, the values are {}; one value of that type is needed",
+            default.name,
+            default.ty,
+            default.shape,
+            y.ty
+        );
+        if y.ty == I64 { cx.set_output_shape(0, keys.shape)? } else { cx.set_output_dynamic(0)? }
+        Ok(HashtableFind)
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        let mut model = cx.model()?;
+        let handle = resource::handle(&mut model, cx, 0)?;
+        let table = HashTable::of(&mut model, handle)?;
+        let (keys, default) = (cx.input(1)?, cx.input(2)?);
+        let (values, find) = table.find(&model, &keys)?;
+        ensure!(
+            values.ty == default.ty,
+            "the hash table has values of type {}, the default '{}' is {}",
+            values.ty,
+            default.name,
+            default.ty
+        );
+        if default.ty == I64 {
+            let (values, default) = (values.as_slice::<i64>()?, default.as_slice::<i64>()?[0]);
+            for (i, y) in cx.output(0)?.into_slice::<i64>()?.iter_mut().enumerate() {
+                *y = find(i).and_then(|at| values.get(at).copied()).unwrap_or(default);
+            }
+            return Ok(());
+        }
+        let (values, default) = (Strings::of(&values)?, Strings::of(&default)?.get(0).unwrap_or_default());
+        let text = |i| find(i).and_then(|at| values.get(at)).unwrap_or(default);
+        let length = (0..keys.len()).try_fold(0usize, |sum, i| sum.checked_add(text(i).len()));
+        let bytes = length.and_then(|length| strings::packed_bytes(keys.len(), length));
+        let bytes = bytes.ok_or_else(|| invalid!("the values found have more than 2 GiB"))?;
+        let target = cx.resize_string_output(0, keys.shape, bytes)?.into_bytes();
+        let mut writer = StringWriter::new(target, keys.len())?;
+        (0..keys.len()).try_for_each(|i| writer.push(text(i)))?;
+        writer.finish()
+    }
+}

@@ -1,0 +1,32 @@
+//! HASHTABLE_SIZE: the number of different keys in a hash table.
+//! Defined by: tflite/kernels/hashtable_size.cc.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::resource::{self, HashTable};
+
+/// Prepared node.
+pub struct HashtableSize;
+
+impl Op for HashtableSize {
+    const CODE: OpCode = OpCode::Builtin(139);
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const STATEFUL: bool = true;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        node.expect(1..=1, 1..=1)?;
+        resource::expect_handle(node, 0)?;
+        let y = node.output(0)?;
+        ensure!(y.ty == I64, "output '{}' is {}; a size is INT64", y.name, y.ty);
+        cx.set_output_shape(0, &[1])?;
+        Ok(HashtableSize)
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        let mut model = cx.model()?;
+        let handle = resource::handle(&mut model, cx, 0)?;
+        let size = HashTable::of(&mut model, handle)?.len(&model)?;
+        cx.output(0)?.into_slice::<i64>()?.copy_from_slice(&[size as i64]);
+        Ok(())
+    }
+}

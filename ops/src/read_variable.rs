@@ -1,0 +1,47 @@
+//! READ_VARIABLE: the value that was assigned to a variable. Its shape is the one that the model file gives; without one,
+//! the run tells it.
+//! Defined by: tflite/kernels/read_variable.cc.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::{resource, subgraph};
+
+/// Prepared node.
+pub struct ReadVariable;
+
+impl Op for ReadVariable {
+    const CODE: OpCode = OpCode::Builtin(143);
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const STATEFUL: bool = true;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        node.expect(1..=1, 1..=1)?;
+        resource::expect_handle(node, 0)?;
+        let y = node.output(0)?;
+        if y.shape.is_empty() || y.ty.bits() == 0 {
+            cx.set_output_dynamic(0)?;
+        } else {
+            cx.set_output_shape(0, y.shape)?;
+        }
+        Ok(ReadVariable)
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        let mut model = cx.model()?;
+        let handle = resource::handle(&mut model, cx, 0)?;
+        let y = cx.node().output(0)?;
+        let value = model.resource(handle)?.ok_or_else(|| {
+            invalid!("the variable is read before it was assigned (ASSIGN_VARIABLE), into '{}'", y.name)
+        })?;
+        ensure!(
+            value.ty == y.ty && (y.is_dynamic() || value.shape == y.shape),
+            "the variable holds {}{:?}, '{}' is {}{:?}",
+            value.ty,
+            value.shape,
+            y.name,
+            y.ty,
+            y.shape
+        );
+        subgraph::copy(cx, 0, &value)
+    }
+}

@@ -1,0 +1,60 @@
+//! STABLEHLO_CASE: runs one of several subgraphs, chosen by an index, on the inputs behind it; an index that is out of
+//! range chooses the last one.
+//! Defined by: tflite/kernels/stablehlo_case.cc.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::subgraph;
+
+/// Prepared node: the options hold the subgraphs.
+pub struct StablehloCase;
+
+impl Op for StablehloCase {
+    const CODE: OpCode = OpCode::Builtin(209);
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const STATEFUL: bool = true;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        node.expect(1..=usize::MAX, 0..=usize::MAX)?;
+        let index = node.input(0)?;
+        ensure!(
+            index.ty == I32 && index.len() == 1,
+            "the index '{}' is {}{:?}; one INT32 is needed",
+            index.name,
+            index.ty,
+            index.shape
+        );
+        let (count, first) = (branch_count(node)?, branch(node, 0)?);
+        let mut model = cx.model()?;
+        let mut known = true;
+        for i in 0..count {
+            let branch = branch(node, i)?;
+            subgraph::expect_ports(&model, branch, node.input_count() - 1, node.output_count())?;
+            subgraph::prepare(&mut model, node, 1, branch)?;
+            known &= subgraph::same_shapes(&model, first, branch, node.output_count())?;
+        }
+        subgraph::declare_outputs(&model, node, cx, first, known)?;
+        Ok(StablehloCase)
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        let node = cx.node();
+        let last = branch_count(&node)? - 1;
+        let index = cx.input(0)?.as_slice::<i32>()?.first().copied().unwrap_or(0);
+        let branch = branch(&node, usize::try_from(index).map_or(last, |i| i.min(last)))?;
+        let mut model = cx.model()?;
+        subgraph::run(&mut model, cx, 1, branch)?;
+        subgraph::take_outputs(&model, cx, branch)
+    }
+}
+
+fn branch_count(node: &NodeView<'_>) -> Result<usize> {
+    let count = node.options_2(23)?.vector::<i32>(0)?.len();
+    ensure!(count > 0, "its options name no subgraph; one per branch is needed");
+    Ok(count)
+}
+
+fn branch(node: &NodeView<'_>, i: usize) -> Result<i32> {
+    let branches = node.options_2(23)?.vector::<i32>(0)?;
+    branches.iter().nth(i).ok_or_else(|| invalid!("there is no branch {i} of {}", branches.len()))
+}
