@@ -26,3 +26,40 @@ impl Op for AssignVariable {
         model.assign_resource(handle, &cx.input(1)?)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Tensor};
+
+    #[test]
+    fn a_variable_takes_type_shape_and_value() {
+        let value = Tensor::i16(&[1, 2], &[3, 4]);
+        let handle = Tensor::raw(ElementType::Resource, &[1], &0i32.to_le_bytes());
+        let case = OpTest::<AssignVariable>::new().input(handle).input(value.clone());
+        let outcome = case.resource(b"v", Tensor::f32(&[], &[1.0])).run_with_variables().unwrap();
+        assert_eq!(outcome.resources, [(b"v".to_vec(), value)]);
+    }
+
+    #[test]
+    fn a_number_of_the_model_names_a_variable_too() {
+        let case = OpTest::<AssignVariable>::new().input(Tensor::i32(&[1], &[7]));
+        let outcome = case.input(Tensor::f32(&[], &[1.0])).run_with_variables().unwrap();
+        assert_eq!(outcome.resources[0].0, b"number \x07\0\0\0");
+    }
+
+    #[test]
+    fn refusals() {
+        let value = Tensor::f32(&[], &[1.0]);
+        let case = |handle: Tensor| OpTest::<AssignVariable>::new().input(handle).input(value.clone()).run();
+        assert_eq!(
+            case(Tensor::f32(&[1], &[0.0])).unwrap_err().message(),
+            "'in0' is FLOAT32[1]; the handle of a resource is one RESOURCE or INT32"
+        );
+        let unknown = Tensor::raw(ElementType::Resource, &[], &5i32.to_le_bytes());
+        assert_eq!(
+            case(unknown).unwrap_err().message(),
+            "there is no resource with handle 5; 0 are open"
+        );
+    }
+}

@@ -40,3 +40,41 @@ impl Op for CallOnce {
         model.assign_resource_slice(self.done, &[1u8])
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Subgraph, Tensor};
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    /// How often the subgraph ran in `eval`; in `prepare` it is asked for shapes.
+    fn runs(case: OpTest<CallOnce>) -> u32 {
+        let count = Arc::new(AtomicU32::new(0));
+        let counted = Arc::clone(&count);
+        let subgraph = Subgraph::new(&[], move |_| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            Vec::new()
+        });
+        case.options(103, |o| o.i32(0, 0)).subgraph(subgraph).run().unwrap();
+        count.load(Ordering::Relaxed)
+    }
+
+    #[test]
+    fn it_runs_unless_it_ran() {
+        let ran = OpTest::new().resource(b"CALL_ONCE \0\0\0\0", Tensor::u8(&[1], &[1]));
+        assert_eq!(runs(OpTest::new()), runs(ran) + 2);
+    }
+
+    #[test]
+    fn refusals() {
+        let subgraph = Subgraph::new(&[Tensor::f32(&[], &[0.0])], |_| Vec::new());
+        let case = OpTest::<CallOnce>::new().options(103, |o| o.i32(0, 0)).subgraph(subgraph);
+        assert_eq!(
+            case.run().unwrap_err().message(),
+            "subgraph 0 has 1 inputs and 0 outputs, the node passes 0 and takes 0"
+        );
+        let error = OpTest::<CallOnce>::new().input(Tensor::f32(&[], &[0.0])).run().unwrap_err();
+        assert_eq!(error.message(), "it has 1 inputs, this op takes 0 to 0");
+    }
+}

@@ -33,3 +33,30 @@ impl Op for Hashtable {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec};
+
+    fn run(key: ElementType, value: ElementType) -> Result<Vec<u8>> {
+        let case = OpTest::<Hashtable>::new().output(Spec::of(ElementType::Resource));
+        let case = case.options(107, |o| o.i32(0, 3).i8(1, key as i8).i8(2, value as i8));
+        Ok(case.run()?[0].bytes().to_vec())
+    }
+
+    #[test]
+    fn a_table_has_a_handle() {
+        assert_eq!(run(I64, ElementType::String).unwrap(), [0; 4]);
+        assert_eq!(run(ElementType::String, I64).unwrap(), [0; 4]);
+    }
+
+    #[test]
+    fn refusals() {
+        let error = run(I64, I64).unwrap_err();
+        assert_eq!(
+            error.message(),
+            "a hash table with keys and values of types number (4, 4); from INT64 to STRING and back is served"
+        );
+    }
+}

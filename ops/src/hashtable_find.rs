@@ -62,3 +62,49 @@ impl Op for HashtableFind {
         writer.finish()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn case(stored: [Tensor; 3], keys: Tensor, default: Tensor) -> OpTest<HashtableFind> {
+        let [k, v, order] = stored;
+        let y = Spec::of(default.ty());
+        OpTest::new()
+            .input(Tensor::raw(ElementType::Resource, &[1], &0i32.to_le_bytes()))
+            .input(keys)
+            .input(default)
+            .output(y)
+            .resource(b"keys   \0\0\0\0", k)
+            .resource(b"values \0\0\0\0", v)
+            .resource(b"order  \0\0\0\0", order)
+    }
+
+    fn numbered() -> [Tensor; 3] {
+        let order = Tensor::u32(&[2], &[1, 0]);
+        [Tensor::i64(&[2], &[7, -1]), Tensor::strings(&[2], &["seven", "minus"]), order]
+    }
+
+    #[test]
+    fn values() {
+        let keys = Tensor::i64(&[3], &[-1, 0, 7]);
+        let y = case(numbered(), keys, Tensor::strings(&[1], &["?"])).run().unwrap();
+        assert_eq!(y[0].as_strings(), ["minus", "?", "seven"]);
+        let [texts, numbers, order] =
+            [Tensor::strings(&[2], &["b", "a"]), Tensor::i64(&[2], &[2, 1]), Tensor::u32(&[2], &[1, 0])];
+        let keys = Tensor::strings(&[1, 3], &["a", "", "b"]);
+        let y = case([texts, numbers, order], keys, Tensor::i64(&[], &[-5])).run().unwrap();
+        assert_eq!((y[0].shape(), y[0].as_i64()), (&[1, 3][..], vec![1, -5, 2]));
+    }
+
+    #[test]
+    fn refusals() {
+        let error = case(numbered(), Tensor::strings(&[1], &["a"]), Tensor::i64(&[], &[0])).run().unwrap_err();
+        assert_eq!(error.message(), "the hash table has keys of type INT64, 'in1' is STRING");
+        let handle = Tensor::raw(ElementType::Resource, &[1], &0i32.to_le_bytes());
+        let empty = OpTest::<HashtableFind>::new().input(handle).input(Tensor::strings(&[1], &["a"]));
+        let error = empty.input(Tensor::i64(&[], &[0])).output(Spec::i64()).run().unwrap_err();
+        assert_eq!(error.message(), "the hash table is read before it was imported (HASHTABLE_IMPORT)");
+    }
+}

@@ -39,3 +39,35 @@ impl Op for HashtableImport {
         table.import(&mut model, &cx.input(1)?, &cx.input(2)?, cx.scratch(&self.0)?)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Outcome, Tensor};
+
+    fn run(keys: Tensor, values: Tensor) -> Result<Outcome> {
+        let handle = Tensor::raw(ElementType::Resource, &[1], &0i32.to_le_bytes());
+        OpTest::<HashtableImport>::new().input(handle).input(keys).input(values).run_with_variables()
+    }
+
+    #[test]
+    fn keys_are_sorted_and_the_first_of_equal_ones_counts() {
+        let outcome = run(Tensor::i64(&[4], &[7, -1, 7, 3]), Tensor::strings(&[4], &["a", "b", "c", "d"]));
+        let order = outcome.unwrap().resources.remove(2);
+        assert_eq!((&order.0[..6], order.1.as_u32()), (&b"order "[..], vec![1, 3, 0]));
+    }
+
+    #[test]
+    fn refusals() {
+        let error = run(Tensor::i64(&[1], &[7]), Tensor::i64(&[1], &[7])).unwrap_err();
+        assert_eq!(
+            error.message(),
+            "a hash table from INT64 to INT64; from INT64 to STRING and back is served"
+        );
+        let error = run(Tensor::i64(&[2], &[7, 8]), Tensor::strings(&[1], &["a"])).unwrap_err();
+        assert_eq!(
+            error.message(),
+            "'in1' is [2], 'in2' is [1]; a hash table has as many keys as values"
+        );
+    }
+}

@@ -30,3 +30,30 @@ impl Op for HashtableSize {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn case() -> OpTest<HashtableSize> {
+        let handle = Tensor::raw(ElementType::Resource, &[1], &0i32.to_le_bytes());
+        OpTest::new().input(handle).output(Spec::i64())
+    }
+
+    #[test]
+    fn values() {
+        assert_eq!(case().run().unwrap()[0].as_i64(), [0]);
+        let filled = case().resource(b"order  \0\0\0\0", Tensor::u32(&[2], &[1, 0]));
+        assert_eq!(filled.run().unwrap()[0].as_i64(), [2]);
+    }
+
+    #[test]
+    fn refusals() {
+        let error = OpTest::<HashtableSize>::new().input(Tensor::f32(&[], &[0.0])).output(Spec::i64()).run();
+        assert_eq!(
+            error.unwrap_err().message(),
+            "'in0' is FLOAT32[]; the handle of a resource is one RESOURCE or INT32"
+        );
+    }
+}

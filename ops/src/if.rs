@@ -40,3 +40,62 @@ impl Op for If {
         subgraph::take_outputs(&model, cx, branch)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Subgraph, Tensor};
+
+    fn doubled(x: &[Tensor]) -> Vec<Tensor> {
+        vec![Tensor::f32(x[0].shape(), &x[0].as_f32().iter().map(|x| 2.0 * x).collect::<Vec<_>>())]
+    }
+
+    /// The then branch doubles, the else branch gives its input, or the first element of it.
+    fn case(condition: Tensor, otherwise: fn(&[Tensor]) -> Vec<Tensor>) -> OpTest<If> {
+        let x = Tensor::f32(&[2], &[0.0; 2]);
+        OpTest::new()
+            .input(condition)
+            .input(Tensor::f32(&[2], &[1.0, -3.0]))
+            .output(Spec::f32())
+            .options(92, |o| o.i32(0, 0).i32(1, 1))
+            .subgraph(Subgraph::new(std::slice::from_ref(&x), doubled))
+            .subgraph(Subgraph::new(&[x], otherwise))
+    }
+
+    fn run(condition: bool, otherwise: fn(&[Tensor]) -> Vec<Tensor>) -> Tensor {
+        case(Tensor::bool(&[], &[condition]), otherwise).run().unwrap().remove(0)
+    }
+
+    #[test]
+    fn the_condition_chooses() {
+        assert_eq!(run(true, |x| x.to_vec()).as_f32(), [2.0, -6.0]);
+        assert_eq!(run(false, |x| x.to_vec()).as_f32(), [1.0, -3.0]);
+    }
+
+    #[test]
+    fn branches_may_give_different_shapes() {
+        let first = |x: &[Tensor]| vec![Tensor::f32(&[], &x[0].as_f32()[..1])];
+        assert_eq!(run(true, first).shape(), [2]);
+        let y = run(false, first);
+        assert_eq!((y.shape(), y.as_f32()), (&[][..], vec![1.0]));
+    }
+
+    #[test]
+    fn refusals() {
+        let error = case(Tensor::f32(&[], &[1.0]), doubled).run().unwrap_err();
+        assert_eq!(error.message(), "the condition 'in0' is FLOAT32[]; one BOOL is needed");
+        let error = case(Tensor::bool(&[], &[true]), doubled).options(92, |o| o.i32(0, 7)).run().unwrap_err();
+        assert_eq!(error.message(), "there is no subgraph 7, the model has 2");
+        let error = case(Tensor::bool(&[], &[true]), doubled).options(92, |o| o.i32(0, -1)).run().unwrap_err();
+        assert_eq!(error.message(), "there is no subgraph -1");
+        let error = case(Tensor::bool(&[], &[true]), |_| vec![]).run().unwrap_err();
+        assert_eq!(
+            error.message(),
+            "subgraph 1 has 1 inputs and 0 outputs, the node passes 1 and takes 1"
+        );
+        let integers = |_: &[Tensor]| vec![Tensor::i32(&[2], &[1, 2])];
+        let case = case(Tensor::bool(&[], &[true]), doubled).options(92, |o| o.i32(0, 2).i32(1, 2));
+        let error = case.subgraph(Subgraph::new(&[Tensor::f32(&[2], &[0.0; 2])], integers)).run().unwrap_err();
+        assert_eq!(error.message(), "output 0 of subgraph 2 is INT32, 'out0' is FLOAT32; they must agree");
+    }
+}

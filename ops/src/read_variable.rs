@@ -45,3 +45,35 @@ impl Op for ReadVariable {
         subgraph::copy(cx, 0, &value)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn case(handle: i32, y: Spec) -> OpTest<ReadVariable> {
+        let handle = Tensor::raw(ElementType::Resource, &[1], &handle.to_le_bytes());
+        OpTest::new().input(handle).output(y).resource(b"v", Tensor::i32(&[2], &[5, 6]))
+    }
+
+    #[test]
+    fn values() {
+        for y in [Spec::i32(), Spec::i32().shape(&[2])] {
+            let y = case(0, y).run().unwrap().remove(0);
+            assert_eq!((y.shape(), y.as_i32()), (&[2][..], vec![5, 6]));
+        }
+    }
+
+    #[test]
+    fn refusals() {
+        let error = case(0, Spec::f32()).run().unwrap_err();
+        assert_eq!(error.message(), "the variable holds INT32[2], 'out0' is FLOAT32[]");
+        let error = case(0, Spec::i32().shape(&[3])).run().unwrap_err();
+        assert_eq!(error.message(), "the variable holds INT32[2], 'out0' is INT32[3]");
+        let unassigned = OpTest::<ReadVariable>::new().input(Tensor::i32(&[], &[3])).output(Spec::i32());
+        assert_eq!(
+            unassigned.run().unwrap_err().message(),
+            "the variable is read before it was assigned (ASSIGN_VARIABLE), into 'out0'"
+        );
+    }
+}

@@ -58,3 +58,41 @@ fn branch(node: &NodeView<'_>, i: usize) -> Result<i32> {
     let branches = node.options_2(23)?.vector::<i32>(0)?;
     branches.iter().nth(i).ok_or_else(|| invalid!("there is no branch {i} of {}", branches.len()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Subgraph, Tensor};
+
+    fn case(index: Tensor) -> OpTest<StablehloCase> {
+        let x = Tensor::i32(&[2], &[0; 2]);
+        let plus = |n: i32| {
+            Subgraph::new(std::slice::from_ref(&x), move |x| {
+                vec![Tensor::i32(x[0].shape(), &x[0].as_i32().iter().map(|x| x + n).collect::<Vec<_>>())]
+            })
+        };
+        let case = OpTest::new().input(index).input(Tensor::i32(&[2], &[1, 2])).output(Spec::i32());
+        let case = case.options_2(23, |o| o.i32s(0, &[2, 0, 1]));
+        case.subgraph(plus(10)).subgraph(plus(20)).subgraph(plus(30))
+    }
+
+    fn run(index: i32) -> Vec<i32> {
+        case(Tensor::i32(&[], &[index])).run().unwrap()[0].as_i32()
+    }
+
+    #[test]
+    fn the_index_chooses_and_beyond_the_end_it_is_the_last() {
+        assert_eq!([run(0), run(1), run(2)], [[31, 32], [11, 12], [21, 22]]);
+        assert_eq!([run(3), run(-1)], [[21, 22], [21, 22]]);
+    }
+
+    #[test]
+    fn refusals() {
+        let error = case(Tensor::i32(&[2], &[0, 0])).run().unwrap_err();
+        assert_eq!(error.message(), "the index 'in0' is INT32[2]; one INT32 is needed");
+        let error = case(Tensor::i32(&[], &[0])).options_2(23, |o| o.i32s(0, &[])).run().unwrap_err();
+        assert_eq!(error.message(), "its options name no subgraph; one per branch is needed");
+        let error = case(Tensor::i32(&[], &[0])).options_2(23, |o| o.i32s(0, &[0, 9])).run().unwrap_err();
+        assert_eq!(error.message(), "there is no subgraph 9, the model has 3");
+    }
+}

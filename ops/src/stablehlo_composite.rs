@@ -30,3 +30,34 @@ impl Op for StablehloComposite {
         subgraph::take_outputs(&model, cx, self.subgraph)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Subgraph, Tensor};
+
+    fn case(decomposition: i32) -> OpTest<StablehloComposite> {
+        let x = [Tensor::i32(&[2], &[0; 2]), Tensor::i32(&[2], &[0; 2])];
+        let sum = Subgraph::new(&x, |x| {
+            let sums: Vec<i32> = x[0].as_i32().iter().zip(x[1].as_i32()).map(|(a, b)| a + b).collect();
+            vec![Tensor::i32(x[0].shape(), &sums)]
+        });
+        let case = OpTest::new().input(Tensor::i32(&[2], &[1, 2])).input(Tensor::i32(&[2], &[10, 20]));
+        case.output(Spec::i32()).options_2(21, |o| o.i32(1, decomposition)).subgraph(sum)
+    }
+
+    #[test]
+    fn values() {
+        assert_eq!(case(0).run().unwrap()[0].as_i32(), [11, 22]);
+    }
+
+    #[test]
+    fn refusals() {
+        assert_eq!(case(4).run().unwrap_err().message(), "there is no subgraph 4, the model has 1");
+        let error = case(0).input(Tensor::i32(&[], &[1])).run().unwrap_err();
+        assert_eq!(
+            error.message(),
+            "subgraph 0 has 2 inputs and 1 outputs, the node passes 3 and takes 1"
+        );
+    }
+}

@@ -26,3 +26,32 @@ impl Op for VarHandle {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn run(name: &str) -> Vec<u8> {
+        let other = Tensor::i32(&[], &[0]);
+        let known = b"\x08\0\0\0variable\0\0\0\0\x01\0\0\0b";
+        let case = OpTest::<VarHandle>::new().resource(b"another", other.clone()).resource(known, other);
+        let case = case.output(Spec::of(ElementType::Resource)).options(111, |o| o.text(1, name));
+        case.run().unwrap().remove(0).bytes().to_vec()
+    }
+
+    #[test]
+    fn a_known_name_has_its_handle_and_a_new_one_the_next() {
+        assert_eq!(run("b"), 1i32.to_le_bytes());
+        assert_eq!(run("c"), 2i32.to_le_bytes());
+    }
+
+    #[test]
+    fn refusals() {
+        let error = OpTest::<VarHandle>::new().output(Spec::f32()).run().unwrap_err();
+        assert_eq!(error.message(), "output 'out0' is FLOAT32; a handle is RESOURCE or INT32");
+        let long = "x".repeat(1100);
+        let case = OpTest::<VarHandle>::new().output(Spec::i32()).options(111, |o| o.text(1, &long));
+        assert_eq!(case.run().unwrap_err().message(), "its name is longer than 1024 bytes");
+    }
+}

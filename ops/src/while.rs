@@ -77,3 +77,68 @@ fn keeps_shapes(model: &ModelContext<'_>, node: &NodeView<'_>, body: i32) -> Res
     }
     Ok(true)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Subgraph, Tensor};
+
+    fn scalar(x: i32) -> Tensor {
+        Tensor::i32(&[], &[x])
+    }
+
+    /// `while (i < limit) { i += 1; x = step(x) }`.
+    fn case(i: i32, x: Tensor, step: fn(&Tensor) -> Tensor) -> OpTest<While> {
+        let values = [scalar(0), x.clone()];
+        OpTest::new()
+            .input(scalar(i))
+            .input(x)
+            .output(Spec::i32())
+            .output(Spec::f32())
+            .options(93, |o| o.i32(0, 0).i32(1, 1))
+            .subgraph(Subgraph::new(&values, |v| vec![Tensor::bool(&[], &[v[0].as_i32()[0] < 3])]))
+            .subgraph(Subgraph::new(&values, move |v| vec![scalar(v[0].as_i32()[0] + 1), step(&v[1])]))
+    }
+
+    fn doubled(x: &Tensor) -> Tensor {
+        Tensor::f32(x.shape(), &x.as_f32().iter().map(|x| 2.0 * x).collect::<Vec<_>>())
+    }
+
+    fn grown(x: &Tensor) -> Tensor {
+        Tensor::f32(&[x.shape()[0] + 1], &[&x.as_f32()[..], &[9.0]].concat())
+    }
+
+    #[test]
+    fn values() {
+        let y = case(0, Tensor::f32(&[2], &[1.0, 0.5]), doubled).run().unwrap();
+        assert_eq!((y[0].as_i32(), y[1].as_f32()), (vec![3], vec![8.0, 4.0]));
+        let y = case(3, Tensor::f32(&[2], &[1.0, 0.5]), doubled).run().unwrap();
+        assert_eq!((y[0].as_i32(), y[1].as_f32()), (vec![3], vec![1.0, 0.5]));
+    }
+
+    #[test]
+    fn values_may_grow() {
+        let y = case(1, Tensor::f32(&[1], &[1.0]), grown).run().unwrap();
+        assert_eq!((y[1].shape(), y[1].as_f32()), (&[3][..], vec![1.0, 9.0, 9.0]));
+        let y = case(5, Tensor::f32(&[1], &[1.0]), grown).run().unwrap();
+        assert_eq!((y[1].shape(), y[1].as_f32()), (&[1][..], vec![1.0]));
+    }
+
+    #[test]
+    fn refusals() {
+        let x = || Tensor::f32(&[1], &[1.0]);
+        let error = case(0, x(), doubled).options(93, |o| o.i32(0, 1).i32(1, 1)).run().unwrap_err();
+        assert_eq!(error.message(), "its condition and its body are the same subgraph, 1");
+        let error = case(0, x(), doubled).options(93, |o| o.i32(0, 1).i32(1, 0)).run().unwrap_err();
+        assert_eq!(
+            error.message(),
+            "subgraph 1 has 2 inputs and 2 outputs, the node passes 2 and takes 1"
+        );
+        let values = [scalar(0), x()];
+        let number = Subgraph::new(&values, |v| v[..1].to_vec());
+        let error = case(0, x(), doubled).subgraph(number).options(93, |o| o.i32(0, 2).i32(1, 1)).run();
+        assert_eq!(error.unwrap_err().message(), "the condition '' is INT32[]; one BOOL is needed");
+        let error = case(0, x(), doubled).output(Spec::f32()).run().unwrap_err();
+        assert_eq!(error.message(), "it has 3 outputs, this op gives 2 to 2");
+    }
+}

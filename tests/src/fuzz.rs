@@ -12,7 +12,7 @@ use arenite_abi::flexbuffer::{FlexKind, FlexValue};
 
 /// Limits that keep one execution short.
 pub fn quota() -> Quota {
-    Quota { bytes: 4 << 20, nodes: 200, depth: 8, time: Some(Duration::from_millis(500)) }
+    Quota { bytes: 4 << 20, nodes: 200, depth: 8, calls: 1000, time: Some(Duration::from_millis(500)) }
 }
 
 fn registry() -> Arc<Registry> {

@@ -2,6 +2,7 @@
 
 mod elementwise;
 mod misc;
+pub mod control;
 mod vision;
 
 use arenite_model::tensor_type::{FLOAT32, INT8, INT32};
@@ -103,6 +104,7 @@ pub fn all() -> Vec<Sound> {
     let mut models = Vec::new();
     elementwise::add(&mut models);
     misc::add(&mut models);
+    control::add(&mut models);
     vision::add(&mut models);
     models
 }

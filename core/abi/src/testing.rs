@@ -52,6 +52,7 @@
 mod calls;
 mod host;
 mod memory;
+mod model;
 mod options;
 mod tensor;
 
@@ -61,6 +62,7 @@ use std::vec::Vec;
 use crate::op::{self, Op, OpCode};
 use crate::{Result, unsupported};
 
+pub use model::Subgraph;
 pub use options::OptionsBuilder;
 pub use tensor::{Quantized, Spec, Tensor};
 
@@ -78,6 +80,8 @@ pub struct Outcome {
     pub outputs: Vec<Tensor>,
     /// The variables as `eval` left them, in the order of the inputs.
     pub variables: Vec<Tensor>,
+    /// Names and values of the resources that have a value.
+    pub resources: Vec<(Vec<u8>, Tensor)>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -99,6 +103,8 @@ struct Node {
     options_2: options::Encoded,
     custom_options: Vec<u8>,
     threads: u32,
+    subgraphs: Vec<Subgraph>,
+    resources: Vec<(Vec<u8>, Tensor)>,
 }
 
 #[derive(Clone)]
@@ -147,6 +153,8 @@ impl<T: Op> OpTest<T> {
             options_2: options::Encoded::default(),
             custom_options: Vec::new(),
             threads: 1,
+            subgraphs: Vec::new(),
+            resources: Vec::new(),
         };
         OpTest { node, in_place: InPlace::IfAllowed, of: PhantomData }
     }
@@ -238,6 +246,18 @@ impl<T: Op> OpTest<T> {
     /// How many threads the op is told it may use; its parallel loops run on the calling thread, last range first.
     pub fn threads(mut self, threads: u32) -> Self {
         self.node.threads = threads;
+        self
+    }
+
+    /// The model's next subgraph, the first one being number 0.
+    pub fn subgraph(mut self, subgraph: Subgraph) -> Self {
+        self.node.subgraphs.push(subgraph);
+        self
+    }
+
+    /// A resource with this name has a value. Its handle is the number of resources given before it.
+    pub fn resource(mut self, name: &[u8], value: Tensor) -> Self {
+        self.node.resources.push((name.to_vec(), value));
         self
     }
 

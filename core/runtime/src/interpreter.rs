@@ -345,7 +345,7 @@ impl Interpreter {
     }
 
     /// Ops of the main subgraph that no plugin serves.
-    pub fn unresolved_ops(&self) -> &[crate::error::UnresolvedOp] {
+    pub fn unresolved_ops(&self) -> &[UnresolvedOp] {
         &self.main().graph.unresolved
     }
 

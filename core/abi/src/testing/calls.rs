@@ -42,10 +42,6 @@ unsafe extern "C" fn host_query(_interface: u64) -> *const c_void {
     core::ptr::null()
 }
 
-pub(super) unsafe extern "C" fn query(_context: *mut c_void, _interface: u64) -> *const c_void {
-    core::ptr::null()
-}
-
 pub(super) unsafe extern "C" fn is_cancelled(_context: *mut c_void) -> u8 {
     0
 }
@@ -54,7 +50,10 @@ pub(super) unsafe extern "C" fn is_cancelled(_context: *mut c_void) -> u8 {
 ///
 /// # Safety
 /// `context` is that of a call in progress.
-unsafe fn with_session(context: *mut c_void, f: impl FnOnce(&mut Session<'_>) -> Result<()>) -> ArStatus {
+pub(super) unsafe fn with_session(
+    context: *mut c_void,
+    f: impl FnOnce(&mut Session<'_>) -> Result<()>,
+) -> ArStatus {
     // SAFETY: the session outlives the call, and nothing else uses it while the op runs.
     let session = unsafe { &mut *context.cast::<Session<'_>>() };
     match f(session) {

@@ -8,6 +8,7 @@ use std::vec::Vec;
 
 use super::calls::*;
 use super::memory::Memory;
+use super::model::{Model, query};
 use super::{Node, Outcome, Role, Tensor};
 use crate::raw::*;
 use crate::tensor::element_count;
@@ -42,6 +43,7 @@ pub(super) struct Session<'n> {
     memory: Vec<Place>,
     poison: u8,
     state: Memory,
+    pub(super) model: Model,
     /// Whatever the op was shown once stays where it is.
     quantizations: Vec<Option<Box<ArQuantizationV1>>>,
     shapes: Vec<Box<[i32]>>,
@@ -85,6 +87,7 @@ impl<'n> Session<'n> {
             memory: (0..count).map(|_| Place::Nowhere).collect(),
             poison: 0,
             state: Memory::new(op.state_size as usize, 0),
+            model: Model::new(&node.subgraphs, &node.resources),
             quantizations: node.tensors.iter().map(|t| quantization(&t.tensor)).collect(),
             shapes: Vec::new(),
         };
@@ -134,7 +137,7 @@ impl<'n> Session<'n> {
 
     /// Runs the op's `eval` on fresh copies of the inputs; memory without defined contents is filled with `poison`.
     pub(super) fn eval(&mut self, poison: u8, sharing: Sharing) -> Result<Outcome> {
-        if self.outputs.iter().all(|o| o.constant.is_some() || o.tensor < 0) {
+        if !self.outputs.is_empty() && self.outputs.iter().all(|o| o.constant.is_some() || o.tensor < 0) {
             return Ok(self.outcome());
         }
         self.poison = poison;
@@ -180,7 +183,7 @@ impl<'n> Session<'n> {
             let tensor = &self.node.tensors[i as usize].tensor;
             tensor.with_contents(tensor.shape().to_vec(), self.contents(i as usize))
         });
-        Outcome { outputs: outputs.collect(), variables: variables.collect() }
+        Outcome { outputs: outputs.collect(), variables: variables.collect(), resources: self.model.values() }
     }
 
     fn has_role(&self, tensor: i32, role: Role) -> bool {
