@@ -1,6 +1,7 @@
 //! The model around the node under test: subgraphs that are closures, and resources.
 
 use core::ffi::c_void;
+use core::panic::RefUnwindSafe;
 use std::boxed::Box;
 use std::string::String;
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use crate::raw::*;
 use crate::{Result, ensure, invalid};
 
 /// What a subgraph computes.
-type Function = Arc<dyn Fn(&[Tensor]) -> Vec<Tensor>>;
+type Function = Arc<dyn Fn(&[Tensor]) -> Vec<Tensor> + RefUnwindSafe>;
 
 /// A subgraph for tests: a function of its inputs, and the ops that it is said to have.
 #[derive(Clone)]
@@ -36,7 +37,10 @@ struct TestNode {
 impl Subgraph {
     /// A subgraph with inputs of these types and shapes that computes `function`. In `prepare` the function is asked for
     /// shapes, on the tensors given here in the shapes that the inputs have.
-    pub fn new(inputs: &[Tensor], function: impl Fn(&[Tensor]) -> Vec<Tensor> + 'static) -> Self {
+    pub fn new(
+        inputs: &[Tensor],
+        function: impl Fn(&[Tensor]) -> Vec<Tensor> + RefUnwindSafe + 'static,
+    ) -> Self {
         Subgraph { inputs: inputs.to_vec(), function: Arc::new(function), dynamic: false, nodes: Vec::new() }
     }
 
