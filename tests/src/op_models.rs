@@ -3,6 +3,7 @@
 mod elementwise;
 mod misc;
 pub mod control;
+mod recurrent;
 mod vision;
 
 use arenite_model::tensor_type::{FLOAT32, INT8, INT32};
@@ -40,6 +41,24 @@ impl OneOp {
     pub fn constant(mut self, tensor: Tensor, data: impl Into<Vec<u8>>) -> Self {
         let buffer = self.model.buffer(data);
         self.node.inputs.push(self.graph.tensor(tensor.buffer(buffer)));
+        self
+    }
+
+    /// The next input, state of the node.
+    pub fn variable(mut self, tensor: Tensor) -> Self {
+        self.node.inputs.push(self.graph.tensor(tensor.variable()));
+        self
+    }
+
+    /// The next input is left out.
+    pub fn absent(mut self) -> Self {
+        self.node.inputs.push(-1);
+        self
+    }
+
+    /// The next intermediate.
+    pub fn intermediate(mut self, tensor: Tensor) -> Self {
+        self.node.intermediates.push(self.graph.tensor(tensor));
         self
     }
 
@@ -105,6 +124,7 @@ pub fn all() -> Vec<Sound> {
     elementwise::add(&mut models);
     misc::add(&mut models);
     control::add(&mut models);
+    recurrent::add(&mut models);
     vision::add(&mut models);
     models
 }

@@ -69,10 +69,15 @@ impl Block {
         *self = Block::EMPTY;
     }
 
-    /// Sets all bytes to zero.
-    pub fn clear(&mut self) {
-        // SAFETY: the block has that many bytes, and `&mut self` says that nobody reads them.
-        unsafe { self.as_ptr().write_bytes(0, self.bytes) };
+    /// Sets `count` bytes from `first` on. Panics outside of the block.
+    pub fn fill(&mut self, first: usize, count: usize, value: u8) {
+        assert!(
+            first <= self.bytes && count <= self.bytes - first,
+            "{count} bytes from {first} of {}",
+            self.bytes
+        );
+        // SAFETY: within the block, and `&mut self` says that nobody reads it.
+        unsafe { self.as_ptr().add(first).write_bytes(value, count) };
     }
 }
 

@@ -243,9 +243,14 @@ impl Executor {
         Ok(())
     }
 
-    /// Zeroes the variables.
+    /// Gives the variables their first values: those that stand for zero if they are i8, else zero bytes.
     pub fn reset_variables(&mut self) {
-        self.variables.clear();
+        self.variables.fill(0, self.variables.len(), 0);
+        for &t in &self.graph.variables {
+            let tensor = self.tensors.get(t as usize);
+            let first = tensor.data as usize - self.variables.as_ptr() as usize;
+            self.variables.fill(first, tensor.bytes as usize, self.graph.tensors[t as usize].zero_byte());
+        }
     }
 
     /// Runs the plan once.

@@ -41,6 +41,18 @@ pub(crate) struct TensorInfo {
     pub variable: bool,
 }
 
+impl TensorInfo {
+    /// Each byte of the tensor's first value if it is a variable: the zero point of i8 with one scale, else zero.
+    pub fn zero_byte(&self) -> u8 {
+        match &self.quantization {
+            Some(q) if self.ty == ElementType::I8 && q.scales.len() == 1 => {
+                q.zero_points.first().map_or(0, |&zero_point| zero_point as u8)
+            }
+            _ => 0,
+        }
+    }
+}
+
 /// Bytes that the model, or a copy that the graph holds, keeps alive.
 #[derive(Clone, Copy)]
 pub(crate) struct Constant {

@@ -200,7 +200,7 @@ impl Interpreter {
         &self.registry
     }
 
-    /// Applies delegates, prepares every node, plans memory and zeroes variables. After building, and after each
+    /// Applies delegates, prepares every node, plans memory and resets variables. After building, and after each
     /// resize.
     ///
     /// # Errors
@@ -272,7 +272,7 @@ impl Interpreter {
         self.set_strings_in(0, i, strings)
     }
 
-    /// Zeroes the variables of all subgraphs.
+    /// Gives the variables of all subgraphs their first values: zero, which for i8 is the zero point.
     pub fn reset_variables(&mut self) {
         for executor in self.slots.iter_mut().filter_map(Slot::executor_mut) {
             executor.reset_variables();

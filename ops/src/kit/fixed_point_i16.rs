@@ -21,12 +21,17 @@ pub fn logistic(a: i16) -> i16 {
 
 /// `tanh(a)` in Q0.15 for `a` in Q3.12.
 pub fn tanh(a: i16) -> i16 {
+    tanh_of(a, 3)
+}
+
+/// `tanh(a)` in Q0.15 for `a` with `integer_bits`, 0 to 6.
+pub fn tanh_of(a: i16, integer_bits: i32) -> i16 {
     if a == 0 {
         return 0;
     }
     let negative = if a < 0 { a } else { -a };
     // (1 - e^2a) / (1 + e^2a); doubling is one integer bit more.
-    let twice = two_over_one_plus_x(exp_on_negative_values(negative, 4));
+    let twice = two_over_one_plus_x(exp_on_negative_values(negative, integer_bits.clamp(0, 6) as u32 + 1));
     let magnitude = multiply_by_pot(twice.wrapping_sub(ONE_Q2), 2);
     if a < 0 { magnitude.wrapping_neg() } else { magnitude }
 }
@@ -40,9 +45,12 @@ pub fn multiply_by_pot(x: i16, exponent: i32) -> i16 {
     wide.clamp(i16::MIN.into(), i16::MAX.into()) as i16
 }
 
-/// `exp(a)` in Q0.15 for `a < 0` with `integer_bits` (3 or 4) integer bits.
+/// `exp(a)` in Q0.15 for `a < 0` with `integer_bits` (1 to 7) integer bits.
 fn exp_on_negative_values(a: i16, integer_bits: u32) -> i16 {
     let fractional_bits = 15 - integer_bits as i32;
+    if integer_bits > 5 && a < -(32 << fractional_bits) {
+        return 0;
+    }
     let quarter = 1i16 << (fractional_bits - 2);
     let fraction = (a & (quarter - 1)) - quarter;
     let remainder = fraction.wrapping_sub(a);

@@ -40,6 +40,12 @@
 //! | [`moves`] | elements nobody looks at, by size: [`Width`](moves::Width)`::of(ty)` (2 and 4 bits, 1 to 16 bytes): `copy_run(from, Run, to, Run, length)`, `gather(nest, from, to)`, `scatter(nest, from, to)`, `fill(value, to)`, `clear_rest(to)` |
 //! | [`rearrange`] | outputs that are elements of one input in another order, strings too: [`Rearrangement`](rearrange::Rearrangement)`::new(output, nest)`, `slice(..)`, `part(..)`; [`Prepared`](rearrange::Prepared)`::declare(plan, cx, output, ty)`, `eval(cx, input, output, late)`; `declare_shape`, `with_size` |
 //! | [`view`] | [`View`](view::View): the input's bytes in another shape (RESHAPE, SQUEEZE, EXPAND_DIMS) |
+//! | [`recurrent`] | recurrent layers: [`Sequence`](recurrent::Sequence)`::of(x, order)`, `for_each(direction, \|row, batch\|)`; [`Matrix`](recurrent::Matrix), [`Diagonal`](recurrent::Diagonal) of f32 or 8 bits, `accumulate(x, sums)`; [`Vector`](recurrent::Vector)`::new(x, symmetry, room)`; `activate(activation, values)`; states: `expect_state`, `load`, `store` |
+//! | [`lstm`] | LSTM layers: [`Layout`](lstm::Layout), where a node's inputs stand; [`Layer`](lstm::Layer)`::read(node, layout)`, checked; [`LstmOptions`](lstm::LstmOptions) |
+//! | [`lstm_float`] | [`FloatLstm`](lstm_float::FloatLstm): the step on f32, with weights of f32 or 8 bits |
+//! | [`lstm_integer`] | [`IntegerLstm`](lstm_integer::IntegerLstm): the step on i8 with gates of i16 |
+//! | [`lstm_integer_8`] | [`IntegerLstm8`](lstm_integer_8::IntegerLstm8): the same with sums of i8 |
+//! | [`rnn`] | [`RnnLayer`](rnn::RnnLayer): the step of fully connected recurrent layers |
 //! | [`pad`] | [`ConstantPad`](pad::ConstantPad): the input in a larger tensor of one value |
 //! | [`strings`] | [`Strings`](strings::Strings)`::of(x)` (checked), `get`, `iter`; [`StringWriter`](strings::StringWriter): `push`, `push_parts`; `packed_bytes`; `select(cx, output, shape, from, visit)` |
 //! | [`philox`] | Philox4x32: `block(key, counter)` |
@@ -71,6 +77,10 @@ pub mod hybrid;
 pub mod indexing;
 pub mod integer_pair;
 pub mod logical;
+pub mod lstm;
+pub mod lstm_float;
+pub mod lstm_integer;
+pub mod lstm_integer_8;
 pub mod lut;
 pub mod moves;
 pub mod node;
@@ -89,6 +99,8 @@ pub mod relu;
 pub mod requantize;
 pub mod resize;
 pub mod resource;
+pub mod recurrent;
+pub mod rnn;
 pub mod scaled_pair;
 pub mod sigmoid;
 pub mod strings;

@@ -26,12 +26,12 @@ impl Executor {
             end = next.ok_or_else(|| Error::State("the variables' sizes overflow".into()))?;
         }
         self.variables.grow(end, &mut self.budget, "its variables")?;
-        self.variables.clear();
         for (&t, offset) in self.graph.variables.iter().zip(offsets) {
             // SAFETY: the block has `end` bytes, and `offset` is within.
             let data = unsafe { self.variables.as_ptr().add(offset) };
             self.tensors.set_data(t as usize, data);
         }
+        self.reset_variables();
         Ok(())
     }
 

@@ -1,0 +1,79 @@
+//! BIDIRECTIONAL_SEQUENCE_LSTM: two LSTM layers (formula: [`kit::lstm`](crate::kit::lstm)) over sequences, one for each
+//! direction of time, into two outputs, or side by side into one. A second input is added with its own weights to both layers;
+//! without weights it is the input of the backward layer.
+//! f32; f32 × i8, u8 with inputs quantized while it runs (hybrid).
+//! Defined by: tflite/kernels/bidirectional_sequence_lstm.cc.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::lstm::{Layer, Layout, LstmOptions};
+use crate::kit::lstm_float::FloatLstm;
+use crate::kit::recurrent::{Direction, Directions, Order, SecondInput, Sequence};
+
+/// Prepared node.
+pub struct BidirectionalSequenceLstm {
+    sequence: Sequence,
+    directions: Directions,
+    forward: FloatLstm,
+    backward: FloatLstm,
+}
+
+const AUX: usize = 39;
+const FORWARD: Layout = Layout { x: 0, weights: 1, state: 35, norm: None, aux: None };
+const BACKWARD: Layout = Layout { x: 0, weights: 18, state: 37, norm: None, aux: None };
+
+impl Op for BidirectionalSequenceLstm {
+    const CODE: OpCode = OpCode::Builtin(52);
+    const VERSIONS: RangeInclusive<i32> = 1..=3;
+    const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8]);
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let options = node.options(69)?;
+        let outputs = if options.get(3, false)? { 1 } else { 2 };
+        node.expect(48..=48, outputs..=outputs)?;
+        let x = node.input(0)?;
+        ensure!(x.rank() == 3, "input '{}' is {:?}; it must have 3 axes", x.name, x.shape);
+        ensure!(x.ty == F32, "input '{}' is {}; it must be {F32}", x.name, x.ty);
+        let sequence = Sequence::of(&x, Order::read(&options, 4, Order::TimeMajor)?)?;
+        let (forward_aux, backward_aux) = (AUX + 1, AUX + 5);
+        let second = SecondInput::read(
+            node,
+            AUX,
+            [forward_aux + 1, forward_aux + 2, forward_aux + 3, backward_aux + 1, backward_aux + 2, backward_aux + 3],
+        )?;
+        let aux = |weights: usize| (second == SecondInput::Added).then_some((AUX, weights));
+        let layer = |layout: Layout| {
+            let layer = Layer::read(node, layout, sequence.batches)?;
+            ensure!(
+                layer.inputs == sequence.features,
+                "input '{}' is {:?}, weights have {} columns",
+                x.name,
+                x.shape,
+                layer.inputs
+            );
+            Ok(layer)
+        };
+        let forward = layer(Layout { aux: aux(forward_aux), ..FORWARD })?;
+        let backward = layer(Layout { aux: aux(backward_aux), x: second.of_backward(AUX), ..BACKWARD })?;
+        let directions = Directions::new(forward.outputs, backward.outputs, outputs);
+        directions.set_output_shapes(x.shape, cx)?;
+        let lstm_options = LstmOptions::read(&options, 5)?;
+        Ok(BidirectionalSequenceLstm {
+            sequence,
+            directions,
+            forward: FloatLstm::prepare(forward, lstm_options, cx)?,
+            backward: FloatLstm::prepare(backward, lstm_options, cx)?,
+        })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        self.directions.eval(
+            cx,
+            |columns, y| self.forward.eval(cx, (&self.sequence, Direction::Forward), (columns, y)),
+            |columns, y| self.backward.eval(cx, (&self.sequence, Direction::Backward), (columns, y)),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests;

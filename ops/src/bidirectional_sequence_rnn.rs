@@ -1,0 +1,150 @@
+//! BIDIRECTIONAL_SEQUENCE_RNN: two fully connected recurrent layers over sequences, one for each direction of time, into two
+//! outputs, or side by side into one. A second input is added with its own weights to both layers; without weights it is the
+//! input of the backward layer.
+//! f32; f32 × i8, u8 with inputs quantized while it runs (hybrid). As in TFLite, hybrid layers run over sequences in time-major
+//! order as often as these have points in time, and over those in batch-major order backward with the first input always.
+//! Defined by: tflite/kernels/bidirectional_sequence_rnn.cc.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::node;
+use crate::kit::recurrent::{self, Direction, Directions, Order, SecondInput, Sequence};
+use crate::kit::rnn::{RnnLayer, RnnLayout};
+
+/// Prepared node.
+pub struct BidirectionalSequenceRnn {
+    sequence: Sequence,
+    directions: Directions,
+    forward: RnnLayer,
+    backward: RnnLayer,
+}
+
+const AUX: usize = 9;
+
+impl Op for BidirectionalSequenceRnn {
+    const CODE: OpCode = OpCode::Builtin(46);
+    const VERSIONS: RangeInclusive<i32> = 1..=3;
+    const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8]);
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let options = node.options(70)?;
+        let merged = options.get(2, false)?;
+        let outputs = if merged { 1 } else { 2 };
+        node.expect(12..=12, outputs..=outputs)?;
+        let x = node.input(0)?;
+        ensure!(x.rank() == 3, "input '{}' is {:?}; it must have 3 axes", x.name, x.shape);
+        let order = Order::read(&options, 0, Order::BatchMajor)?;
+        let sequence = Sequence::of(&x, order)?;
+        let second = SecondInput::read(node, AUX, [AUX + 1, AUX + 2])?;
+        let aux = |weights: usize| (second == SecondInput::Added).then_some((AUX, weights));
+        let options = (node::activation(&options, 1)?, recurrent::symmetry(&options, 3)?);
+        let layout = RnnLayout { x: 0, weights: 1, aux: aux(AUX + 1) };
+        let forward = RnnLayer::prepare((node, &mut *cx), layout, options, sequence.batches)?;
+        let hybrid = node.input(1)?.ty != F32;
+        let x_of_backward = if hybrid && order == Order::BatchMajor { 0 } else { second.of_backward(AUX) };
+        let layout = RnnLayout { x: x_of_backward, weights: 5, aux: aux(AUX + 2) };
+        let backward = RnnLayer::prepare((node, &mut *cx), layout, options, sequence.batches)?;
+        let directions = Directions::new(forward.units(), backward.units(), outputs);
+        directions.set_output_shapes(x.shape, cx)?;
+        let passes = if hybrid && order == Order::TimeMajor { sequence.times } else { 1 };
+        let (forward, backward) = (forward.repeated(passes), backward.repeated(passes));
+        Ok(BidirectionalSequenceRnn { sequence, directions, forward, backward })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        self.directions.eval(
+            cx,
+            |columns, y| self.forward.eval(cx, (&self.sequence, Direction::Forward), (columns, y)),
+            |columns, y| self.backward.eval(cx, (&self.sequence, Direction::Backward), (columns, y)),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn number(x: f32) -> Tensor {
+        Tensor::f32(&[1, 1], &[x])
+    }
+
+    /// Both layers are `y = x + 10 h`, the backward one adds 0.5.
+    fn layers() -> OpTest<BidirectionalSequenceRnn> {
+        let test = OpTest::new().input(Tensor::f32(&[1, 3, 1], &[1., 2., 3.]));
+        let test = test.constant(number(1.)).constant(number(10.)).constant(Tensor::f32(&[1], &[0.]));
+        let test = test.variable(number(0.)).constant(number(1.)).constant(number(10.));
+        test.constant(Tensor::f32(&[1], &[0.5])).variable(number(0.))
+    }
+
+    #[test]
+    fn two_outputs_and_one() {
+        let test = layers().absent().absent().absent();
+        let y = test.clone().output(Spec::f32()).output(Spec::f32()).run_with_variables().unwrap();
+        assert_eq!(y.outputs[0].as_f32(), [1., 12., 123.]);
+        assert_eq!(y.outputs[1].as_f32(), [376.5, 37.5, 3.5]);
+        assert_eq!([y.variables[0].as_f32(), y.variables[1].as_f32()], [[123.], [376.5]]);
+        let merged = test.output(Spec::f32()).options(70, |o| o.bool(2, true)).run().unwrap();
+        assert_eq!(merged[0].shape(), [1, 3, 2]);
+        assert_eq!(merged[0].as_f32(), [1., 376.5, 12., 37.5, 123., 3.5]);
+    }
+
+    #[test]
+    fn second_inputs() {
+        let aux = Tensor::f32(&[1, 3, 1], &[4., 5., 6.]);
+        let added = layers().input(aux.clone()).constant(number(100.)).constant(number(1000.));
+        let y = added.output(Spec::f32()).output(Spec::f32()).run().unwrap();
+        assert_eq!(y[0].as_f32(), [401., 4512., 45723.]);
+        assert_eq!(y[1].as_f32()[2], 6003.5);
+        let stacked = layers().input(aux).absent().absent();
+        let y = stacked.output(Spec::f32()).output(Spec::f32()).run().unwrap();
+        assert_eq!(y[0].as_f32(), [1., 12., 123.]);
+        assert_eq!(y[1].as_f32(), [709.5, 70.5, 6.5]);
+    }
+
+    #[test]
+    fn weights_of_8_bits_in_time_major_order_run_again() {
+        let byte = |x: i8, scale: f32| Tensor::i8(&[1, 1], &[x]).quantized(scale, 0);
+        let bias = || Tensor::f32(&[1], &[0.]);
+        let layers = |shape: &[i32]| {
+            let test = OpTest::<BidirectionalSequenceRnn>::new().input(Tensor::f32(shape, &[1., 2.]));
+            let layer = |test: OpTest<_>| {
+                let test = test.constant(byte(1, 1.0)).constant(byte(10, 1.0)).constant(bias());
+                test.variable(number(0.))
+            };
+            let test = layer(layer(test)).absent().absent().absent();
+            test.output(Spec::f32()).output(Spec::f32())
+        };
+        let near = |y: &Tensor, want: [f32; 2]| {
+            let y = y.as_f32();
+            assert!(y.iter().zip(want).all(|(y, want)| (y / want - 1.0).abs() < 1e-5), "{y:?}, not {want:?}");
+        };
+        let y = layers(&[1, 2, 1]).run().unwrap();
+        near(&y[0], [1., 12.]);
+        near(&y[1], [21., 2.]);
+        // The second pass starts from 12 and 21.
+        let y = layers(&[2, 1, 1]).options(70, |o| o.bool(0, true)).run().unwrap();
+        near(&y[0], [121., 1212.]);
+        near(&y[1], [2121., 212.]);
+    }
+
+    #[test]
+    fn refusals() {
+        let message = |test: OpTest<BidirectionalSequenceRnn>| {
+            test.output(Spec::f32()).output(Spec::f32()).run().unwrap_err().message().to_owned()
+        };
+        let aux = Tensor::f32(&[1, 3, 1], &[4., 5., 6.]);
+        assert_eq!(
+            message(layers().input(aux.clone()).constant(number(1.)).absent()),
+            "1 of its 2 weights for the second input are there; it needs all or none"
+        );
+        assert_eq!(
+            message(layers().input(Tensor::f32(&[3, 1, 1], &[0.; 3])).absent().absent()),
+            "inputs 'in0' and 'in9' are FLOAT32[1, 3, 1] and FLOAT32[3, 1, 1]; their types and rows must agree"
+        );
+        assert_eq!(
+            message(layers().absent().absent().absent().options(70, |o| o.bool(2, true))),
+            "it has 2 outputs, this op gives 1 to 1"
+        );
+    }
+}

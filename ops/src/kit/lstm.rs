@@ -1,0 +1,308 @@
+//! LSTM layers, checked: what `LSTM`, `UNIDIRECTIONAL_SEQUENCE_LSTM` and each direction of
+//! `BIDIRECTIONAL_SEQUENCE_LSTM` have in common.
+//!
+//! A gate is `σ(W x + A aux + R h + p ⊙ c + b)`, and with the input gate `i`, the forget gate `f`, the cell gate `g` (whose
+//! activation is an option) and the output gate `o`:
+//!
+//! ```text
+//! c ← clip(f ⊙ c + i ⊙ g)          i = 1 - f where the node has no input gate (CIFG)
+//! h ← clip(P (o ⊙ act(c)) + bias)   without P: o ⊙ act(c)
+//! ```
+//!
+//! With layer norm a gate is `σ(n ⊙ normalize(W x + R h + p ⊙ c) + b)`.
+//!
+//! Defined by: tflite/kernels/{lstm_eval.cc,lstm.cc,unidirectional_sequence_lstm.cc,bidirectional_sequence_lstm.cc}.
+
+use arenite_abi::prelude::*;
+
+use super::activation::Activation;
+use super::hybrid::Symmetry;
+use super::node;
+use super::recurrent::{self, expect, expect_state};
+
+/// A gate; the order is that of a node's inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gate {
+    /// How much of the cell gate the cell takes in.
+    Input,
+    /// How much of the cell remains.
+    Forget,
+    /// What the cell may take in.
+    Cell,
+    /// How much of the cell comes out.
+    Output,
+}
+
+/// Positions among a node's inputs.
+#[derive(Clone, Copy)]
+pub struct Layout {
+    /// What the layer reads.
+    pub x: usize,
+    /// First of 17 weights and biases.
+    pub weights: usize,
+    /// The previous output; the cell follows.
+    pub state: usize,
+    /// First of four vectors of the layer norm.
+    pub norm: Option<usize>,
+    /// A second input, and the first of its four weights.
+    pub aux: Option<(usize, usize)>,
+}
+
+impl Layout {
+    /// That of nodes with one layer.
+    pub const SINGLE: Layout = Layout { x: 0, weights: 1, state: 18, norm: Some(20), aux: None };
+
+    /// Weights of the input.
+    pub const fn input_to(&self, gate: Gate) -> usize {
+        self.weights + gate as usize
+    }
+
+    /// Weights of the previous output.
+    pub const fn recurrent_to(&self, gate: Gate) -> usize {
+        self.weights + 4 + gate as usize
+    }
+
+    /// Weights of the cell; the cell gate has none.
+    pub const fn cell_to(&self, gate: Gate) -> Option<usize> {
+        match gate {
+            Gate::Input => Some(self.weights + 8),
+            Gate::Forget => Some(self.weights + 9),
+            Gate::Cell => None,
+            Gate::Output => Some(self.weights + 10),
+        }
+    }
+
+    /// Bias of a gate.
+    pub const fn bias(&self, gate: Gate) -> usize {
+        self.weights + 11 + gate as usize
+    }
+
+    /// Weights of the projection.
+    pub const fn projection(&self) -> usize {
+        self.weights + 15
+    }
+
+    /// Bias of the projection.
+    pub const fn projection_bias(&self) -> usize {
+        self.weights + 16
+    }
+
+    /// The previous output.
+    pub const fn output_state(&self) -> usize {
+        self.state
+    }
+
+    /// The cell.
+    pub const fn cell_state(&self) -> usize {
+        self.state + 1
+    }
+}
+
+/// A layer whose tensors were checked.
+#[derive(Clone, Copy)]
+pub struct Layer {
+    /// Where they stand; without `norm` and `aux` where the node has none.
+    pub layout: Layout,
+    /// Elements of a row of the input.
+    pub inputs: usize,
+    /// Elements of a row of the second input.
+    pub aux: usize,
+    /// Cells, the rows of most weights.
+    pub cells: usize,
+    /// Elements of a row of the output.
+    pub outputs: usize,
+    /// Whether there is an input gate.
+    pub input_gate: bool,
+    /// Whether gates see the cell.
+    pub peephole: bool,
+    /// Whether outputs are projected.
+    pub projection: bool,
+    /// Type of the weights.
+    pub weights: ElementType,
+}
+
+/// Types that depend on the type of the input.
+struct Types {
+    peephole: ElementType,
+    bias: ElementType,
+    norm: ElementType,
+    output: ElementType,
+    cell: ElementType,
+}
+
+impl Layer {
+    /// The layer with this layout; `batches` is the number of rows of its states.
+    pub fn read(node: &NodeView<'_>, layout: Layout, batches: usize) -> Result<Layer> {
+        let layer = Layer::measure(node, layout)?;
+        let types = match (node.input(layout.x)?.ty, layer.weights) {
+            (F32, weights @ (F32 | I8 | U8)) => {
+                Types { peephole: weights, bias: F32, norm: F32, output: F32, cell: F32 }
+            }
+            (I8, I8) => Types { peephole: I16, bias: I32, norm: I16, output: I8, cell: I16 },
+            (x, weights) => return Err(unsupported!("no kernel for input {x} and weights {weights}")),
+        };
+        for gate in layer.gates() {
+            layer.check_gate(node, gate, &types)?;
+        }
+        layer.check_absent(node)?;
+        layer.check_projection(node, &types)?;
+        expect_state(node, layout.output_state(), types.output, batches, layer.outputs)?;
+        expect_state(node, layout.cell_state(), types.cell, batches, layer.cells)?;
+        Ok(layer)
+    }
+
+    fn measure(node: &NodeView<'_>, layout: Layout) -> Result<Layer> {
+        let present = |i: usize| node.optional_input(i).map(|x| x.is_some());
+        let weights = node.input(layout.input_to(Gate::Output))?;
+        let dims = node::dims(&weights)?;
+        ensure!(
+            dims.rank() == 2,
+            "weights '{}' are {:?}; they must have 2 axes",
+            weights.name,
+            weights.shape
+        );
+        let recurrent = node.input(layout.recurrent_to(Gate::Output))?;
+        let recurrent_dims = node::dims(&recurrent)?;
+        let outputs = match recurrent_dims.rank() {
+            1 => recurrent_dims.size(0),
+            2 => recurrent_dims.size(1),
+            _ => {
+                return Err(invalid!(
+                    "weights '{}' are {:?}; they must have 2 axes, or 1 for a diagonal",
+                    recurrent.name,
+                    recurrent.shape
+                ));
+            }
+        };
+        let aux = match layout.aux {
+            Some((x, weights)) if present(weights + Gate::Forget as usize)? => Some((x, weights)),
+            _ => None,
+        };
+        Ok(Layer {
+            layout: Layout { norm: layout.norm.filter(|&i| present(i + 1).unwrap_or(false)), aux, ..layout },
+            inputs: dims.size(1),
+            aux: aux.map_or(Ok(0), |(x, _)| {
+                node::dims(&node.input(x)?).map(|d| d.size(d.rank().saturating_sub(1)))
+            })?,
+            cells: dims.size(0),
+            outputs,
+            input_gate: present(layout.input_to(Gate::Input))?,
+            peephole: present(layout.weights + 10)?,
+            projection: present(layout.projection())?,
+            weights: weights.ty,
+        })
+    }
+
+    /// The gates that the layer has.
+    pub fn gates(&self) -> impl Iterator<Item = Gate> + use<> {
+        let all = [Gate::Input, Gate::Forget, Gate::Cell, Gate::Output];
+        all.into_iter().skip(usize::from(!self.input_gate))
+    }
+
+    /// Multiply-adds of one step.
+    pub fn work(&self) -> usize {
+        let columns = self.inputs.saturating_add(self.aux).saturating_add(self.outputs).saturating_add(1);
+        self.cells.saturating_mul(columns).saturating_mul(4).max(1)
+    }
+
+    fn check_gate(&self, node: &NodeView<'_>, gate: Gate, types: &Types) -> Result<()> {
+        let layout = &self.layout;
+        expect(&node.input(layout.input_to(gate))?, self.weights, &[self.cells, self.inputs])?;
+        let recurrent = node.input(layout.recurrent_to(gate))?;
+        if recurrent.rank() == 1 && types.output == F32 {
+            ensure!(
+                self.outputs == self.cells,
+                "weights '{}' are a diagonal; {} outputs of {} cells do not go with it",
+                recurrent.name,
+                self.outputs,
+                self.cells
+            );
+            expect(&recurrent, F32, &[self.cells])?;
+        } else {
+            expect(&recurrent, self.weights, &[self.cells, self.outputs])?;
+        }
+        expect(&node.input(layout.bias(gate))?, types.bias, &[self.cells])?;
+        if let (Some(i), true) = (layout.cell_to(gate), self.peephole) {
+            expect(&node.input(i)?, types.peephole, &[self.cells])?;
+        }
+        if let Some(i) = layout.norm {
+            expect(&node.input(i + gate as usize)?, types.norm, &[self.cells])?;
+        }
+        if let Some((_, weights)) = layout.aux {
+            expect(&node.input(weights + gate as usize)?, self.weights, &[self.cells, self.aux])?;
+        }
+        Ok(())
+    }
+
+    /// Tensors that go only with others.
+    fn check_absent(&self, node: &NodeView<'_>) -> Result<()> {
+        let layout = &self.layout;
+        let refuse = |i: usize, without: &str| -> Result<()> {
+            let Some(x) = node.optional_input(i)? else { return Ok(()) };
+            Err(invalid!("'{}' (input {i}) is there without {without}", x.name))
+        };
+        if !self.input_gate {
+            let weights = "weights of the input gate";
+            refuse(layout.recurrent_to(Gate::Input), weights)?;
+            refuse(layout.bias(Gate::Input), weights)?;
+            layout.norm.map_or(Ok(()), |i| refuse(i, weights))?;
+        }
+        if !self.peephole {
+            refuse(layout.weights + 8, "weights from the cell to the output gate")?;
+            refuse(layout.weights + 9, "weights from the cell to the output gate")?;
+        }
+        if !self.projection {
+            refuse(layout.projection_bias(), "weights of the projection")?;
+        }
+        Ok(())
+    }
+
+    fn check_projection(&self, node: &NodeView<'_>, types: &Types) -> Result<()> {
+        if !self.projection {
+            ensure!(
+                self.outputs == self.cells,
+                "it has {} cells and {} outputs; without a projection they must agree",
+                self.cells,
+                self.outputs
+            );
+            return Ok(());
+        }
+        let layout = &self.layout;
+        expect(&node.input(layout.projection())?, self.weights, &[self.outputs, self.cells])?;
+        node.optional_input(layout.projection_bias())?
+            .map_or(Ok(()), |bias| expect(&bias, types.bias, &[self.outputs]))
+    }
+}
+
+/// Options of a layer.
+#[derive(Clone, Copy)]
+pub struct LstmOptions {
+    /// Of the cell gate, and of the cell on its way out.
+    pub activation: Activation,
+    /// Limit of the cell; 0 for none.
+    pub cell_clip: f32,
+    /// Limit of projected outputs; 0 for none.
+    pub projection_clip: f32,
+    /// How inputs of layers with weights of 8 bits are quantized.
+    pub symmetry: Symmetry,
+}
+
+impl LstmOptions {
+    /// The first three fields of the options, and the one in `symmetry_slot`.
+    pub fn read(options: &Options<'_>, symmetry_slot: usize) -> Result<LstmOptions> {
+        let clip = |slot: usize, what: &str| {
+            let clip: f32 = options.get(slot, 0.0)?;
+            ensure!(clip >= 0.0, "{what} is {clip}; it must not be negative");
+            Ok(clip)
+        };
+        Ok(LstmOptions {
+            activation: node::activation(options, 0)?,
+            cell_clip: clip(1, "cell_clip")?,
+            projection_clip: clip(2, "proj_clip")?,
+            symmetry: recurrent::symmetry(options, symmetry_slot)?,
+        })
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

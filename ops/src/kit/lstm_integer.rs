@@ -1,0 +1,380 @@
+//! The LSTM step on i8, with gates and cells of i16: all in fixed point. Gates are Q3.12 before their activation and Q0.15
+//! after it, unless the layer norm gives them other scales.
+//!
+//! Defined by: tflite/kernels/lstm_eval.cc (`LstmStepInteger8x8_16`) and
+//! tflite/kernels/internal/reference/portable_tensor_utils.cc.
+
+use arenite_abi::prelude::*;
+
+use super::activation::Limits;
+use super::bias::Bias;
+use super::dot::dot;
+use super::fixed_point::inverse_sqrt;
+use super::fixed_point_i16;
+use super::lstm::{Gate, Layer, LstmOptions};
+use super::pace::Pace;
+use super::recurrent::{Columns, Direction, Sequence, load, row, store};
+use super::requantize::{Multiplier, rounding_divide_by_pot};
+
+/// A prepared layer.
+pub struct IntegerLstm {
+    layer: Layer,
+    gates: [GateScales; 4],
+    /// From `o × tanh(c)` to what is projected, or to the output.
+    hidden: Multiplier,
+    hidden_zero_point: i32,
+    projection: Multiplier,
+    /// Binary logarithm of the cell's scale.
+    cell_exponent: i32,
+    cell_clip: i16,
+    projection_clip: i8,
+    input_zero_point: i32,
+    output_zero_point: i32,
+    /// Rows that TFLite's peephole of the projected layer takes for one; see [`IntegerLstm::peephole`].
+    batches: usize,
+    /// Two gates, the sum of another, the cell.
+    room: Scratch<i16>,
+    /// What is projected, and the output.
+    bytes: Scratch<i8>,
+}
+
+/// Factors of a gate's sums.
+#[derive(Clone, Copy)]
+struct GateScales {
+    input: Multiplier,
+    recurrent: Multiplier,
+    cell: Multiplier,
+    norm: Multiplier,
+    /// What a variance of less than one counts as.
+    variance_guard: i32,
+}
+
+/// The data of a gate.
+#[derive(Clone, Copy)]
+struct GateData<'a> {
+    scales: GateScales,
+    input: &'a [i8],
+    recurrent: &'a [i8],
+    cell: &'a [i16],
+    norm: &'a [i16],
+    bias: Bias<'a>,
+}
+
+/// Memory of one step.
+struct Room<'a> {
+    input: &'a mut [i16],
+    forget: &'a mut [i16],
+    gate: &'a mut [i16],
+    cell: &'a mut [i16],
+    hidden: &'a mut [i8],
+    output: &'a mut [i8],
+}
+
+/// The factor for a product of scales, a number of f32.
+pub(super) fn multiplier(factor: f32) -> Result<Multiplier> {
+    Multiplier::from_real(f64::from(factor))
+        .ok_or_else(|| invalid!("scales give the factor {factor}; scales must be above zero and finite"))
+}
+
+/// The scale of a tensor with one.
+pub(super) fn scale(x: Result<TensorView<'_>>) -> Result<f32> {
+    Ok(x?.scale_and_zero_point()?.0)
+}
+
+/// `2^exponent`.
+pub(super) fn power_of_two(exponent: i32) -> f64 {
+    libm::ldexp(1.0, exponent)
+}
+
+/// The binary logarithm of the scale of a cell, which must be a power of two.
+pub fn cell_exponent(cell: &TensorView<'_>) -> Result<i32> {
+    let (scale, _) = cell.scale_and_zero_point()?;
+    let exact = super::float::log(scale) * (1.0 / core::f32::consts::LN_2);
+    let rounded = super::requantize::round_f32(exact);
+    ensure!(
+        (exact - rounded).abs() < 1e-3,
+        "cell '{}' has scale {scale}; it must be a power of two",
+        cell.name
+    );
+    Ok(rounded as i32)
+}
+
+impl GateScales {
+    fn new(gate: Gate, layer: &Layer, node: &NodeView<'_>, cell_exponent: i32) -> Result<GateScales> {
+        let layout = &layer.layout;
+        let sum = match layout.norm {
+            Some(_) => scale(node.intermediate(gate as usize))?,
+            None => 1.0 / 4096.0,
+        };
+        let x = scale(node.input(layout.x))?;
+        let output = scale(node.input(layout.output_state()))?;
+        let cell = match layout.cell_to(gate) {
+            Some(i) if layer.peephole => {
+                let weights = f64::from(scale(node.input(i))?);
+                (power_of_two(cell_exponent) * weights / f64::from(sum)) as f32
+            }
+            _ => 1.0,
+        };
+        let norm = layout.norm.map_or(Ok(1.0), |i| scale(node.input(i + gate as usize)))?;
+        Ok(GateScales {
+            input: multiplier(scale(node.input(layout.input_to(gate)))? * x / sum)?,
+            recurrent: multiplier(scale(node.input(layout.recurrent_to(gate)))? * output / sum)?,
+            cell: multiplier(cell)?,
+            norm: multiplier(norm)?,
+            variance_guard: ((10000.0 * norm) as i32).max(1),
+        })
+    }
+}
+
+impl IntegerLstm {
+    /// Computes all factors.
+    pub fn prepare(
+        (node, cx): (&NodeView<'_>, &mut PrepareContext<'_>),
+        layer: Layer,
+        options: LstmOptions,
+        batches: usize,
+    ) -> Result<IntegerLstm> {
+        let layout = &layer.layout;
+        let cell = node.input(layout.cell_state())?;
+        let cell_exponent = cell_exponent(&cell)?;
+        ensure!(
+            (-15..=-9).contains(&cell_exponent),
+            "cell '{}' has scale 2^{cell_exponent}; the exponent must be within -15 and -9",
+            cell.name
+        );
+        let (hidden_scale, hidden_zero_point) = node.intermediate(4)?.scale_and_zero_point()?;
+        let (output_scale, output_zero_point) = node.input(layout.output_state())?.scale_and_zero_point()?;
+        let projection = if layer.projection { scale(node.input(layout.projection()))? } else { 1.0 };
+        let mut gates = [GateScales {
+            input: multiplier(0.0)?,
+            recurrent: multiplier(0.0)?,
+            cell: multiplier(0.0)?,
+            norm: multiplier(0.0)?,
+            variance_guard: 1,
+        }; 4];
+        for gate in layer.gates() {
+            gates[gate as usize] = GateScales::new(gate, &layer, node, cell_exponent)?;
+        }
+        let hidden = power_of_two(-15) / f64::from(hidden_scale) * power_of_two(-15);
+        Ok(IntegerLstm {
+            layer,
+            gates,
+            hidden: multiplier(hidden as f32)?,
+            hidden_zero_point,
+            projection: multiplier(projection * hidden_scale / output_scale)?,
+            cell_exponent,
+            cell_clip: (options.cell_clip / scale(Ok(cell))?) as i16,
+            projection_clip: (options.projection_clip / scale(node.output(0))?) as i8,
+            input_zero_point: node.input(layout.x)?.scale_and_zero_point()?.1,
+            output_zero_point,
+            batches,
+            room: cx.scratch(layer.cells.saturating_mul(4))?,
+            bytes: cx.scratch(layer.cells.saturating_add(layer.outputs))?,
+        })
+    }
+
+    /// Runs the layer over `sequence`, of which `x` is the input, and writes `columns` of `y`.
+    pub fn eval(
+        &self,
+        cx: &EvalContext<'_>,
+        (sequence, direction): (&Sequence, Direction),
+        (columns, y): (Columns, &mut [i8]),
+    ) -> Result<()> {
+        let layer = &self.layer;
+        let layout = &layer.layout;
+        let x = cx.input(layout.x)?.as_slice::<i8>()?;
+        let data = [Gate::Input, Gate::Forget, Gate::Cell, Gate::Output].map(|gate| self.data(gate, cx));
+        let [input, forget, cell, output] = data;
+        let (input, forget, cell, output) = (input?, forget?, cell?, output?);
+        let projection = self.projection_data(cx)?;
+        let output_state = cx.variable::<i8>(layout.output_state())?;
+        let cell_state = cx.variable::<i16>(layout.cell_state())?;
+        let mut room = self.room(cx)?;
+        let mut pace = Pace::new(cx);
+        sequence.for_each(direction, |i, batch| {
+            pace.ahead(layer.work())?;
+            load(cell_state, batch, room.cell);
+            load(output_state, batch, room.output);
+            self.step([&input, &forget, &cell, &output], row(x, i, layer.inputs), batch, &mut room);
+            self.project(&projection, &mut room);
+            store(room.cell, cell_state, batch);
+            store(room.output, output_state, batch);
+            columns.of(y, i, layer.outputs).copy_from_slice(room.output);
+            Ok(())
+        })
+    }
+
+    fn room<'a>(&self, cx: &EvalContext<'a>) -> Result<Room<'a>> {
+        let cells = self.layer.cells;
+        let (input, rest) = cx.scratch(&self.room)?.split_at_mut(cells);
+        let (forget, rest) = rest.split_at_mut(cells);
+        let (gate, cell) = rest.split_at_mut(cells);
+        let (hidden, output) = cx.scratch(&self.bytes)?.split_at_mut(cells);
+        Ok(Room { input, forget, gate, cell, hidden, output })
+    }
+
+    fn data<'a>(&self, gate: Gate, cx: &EvalContext<'a>) -> Result<GateData<'a>> {
+        let layer = &self.layer;
+        let layout = &layer.layout;
+        let scales = self.gates[gate as usize];
+        if gate == Gate::Input && !layer.input_gate {
+            return Ok(GateData {
+                scales,
+                input: &[],
+                recurrent: &[],
+                cell: &[],
+                norm: &[],
+                bias: Bias::Absent,
+            });
+        }
+        let cell = match layout.cell_to(gate) {
+            Some(i) if layer.peephole => cx.input(i)?.as_slice()?,
+            _ => &[],
+        };
+        Ok(GateData {
+            scales,
+            input: cx.input(layout.input_to(gate))?.as_slice()?,
+            recurrent: cx.input(layout.recurrent_to(gate))?.as_slice()?,
+            cell,
+            norm: layout.norm.map_or(Ok(&[][..]), |i| cx.input(i + gate as usize)?.as_slice())?,
+            bias: Bias::of(cx.optional_input(layout.bias(gate))?)?,
+        })
+    }
+
+    fn projection_data<'a>(&self, cx: &EvalContext<'a>) -> Result<Option<(&'a [i8], Bias<'a>)>> {
+        let layout = &self.layer.layout;
+        if !self.layer.projection {
+            return Ok(None);
+        }
+        let bias = Bias::of(cx.optional_input(layout.projection_bias())?)?;
+        Ok(Some((cx.input(layout.projection())?.as_slice()?, bias)))
+    }
+
+    /// Takes the cell one row further, and leaves the output gate in `room.forget`.
+    fn step(&self, gates: [&GateData<'_>; 4], x: &[i8], batch: usize, room: &mut Room<'_>) {
+        let [input, forget, cell, output] = gates;
+        self.sum(forget, (x, room.output), (room.cell, batch), room.forget);
+        room.forget.iter_mut().for_each(|f| *f = fixed_point_i16::logistic(*f));
+        if self.layer.input_gate {
+            self.sum(input, (x, room.output), (room.cell, batch), room.input);
+            room.input.iter_mut().for_each(|i| *i = fixed_point_i16::logistic(*i));
+        } else {
+            room.input.iter_mut().zip(&*room.forget).for_each(|(i, f)| *i = i16::MAX.wrapping_sub(*f));
+        }
+        self.sum(cell, (x, room.output), (room.cell, batch), room.gate);
+        room.gate.iter_mut().for_each(|g| *g = fixed_point_i16::tanh(*g));
+        let shift = (30 + self.cell_exponent) as u32;
+        let pairs = room.forget.iter().zip(room.input.iter().zip(&*room.gate));
+        for (c, (f, (i, g))) in room.cell.iter_mut().zip(pairs) {
+            let (kept, new) = (multiply(*f, *c, 15), multiply(*i, *g, shift));
+            *c = kept.saturating_add(new);
+        }
+        if self.cell_clip > 0 {
+            room.cell.iter_mut().for_each(|c| *c = (*c).clamp(-self.cell_clip, self.cell_clip));
+        }
+        self.sum(output, (x, room.output), (room.cell, batch), room.forget);
+        room.forget.iter_mut().for_each(|o| *o = fixed_point_i16::logistic(*o));
+    }
+
+    /// The output, from the cell and the output gate.
+    fn project(&self, projection: &Option<(&[i8], Bias<'_>)>, room: &mut Room<'_>) {
+        let bits = 15 + self.cell_exponent;
+        let hidden = |c: i16, o: i16, zero_point: i32| {
+            let product = i32::from(o) * i32::from(fixed_point_i16::tanh_of(c, bits));
+            Limits::I8.clamp(self.hidden.apply(product).wrapping_add(zero_point)) as i8
+        };
+        let pairs = room.cell.iter().zip(&*room.forget);
+        let Some((weights, bias)) = projection else {
+            let outputs = room.output.iter_mut().zip(pairs);
+            return outputs.for_each(|(h, (c, o))| *h = hidden(*c, *o, self.hidden_zero_point));
+        };
+        let zero_point = self.hidden_zero_point.wrapping_neg();
+        room.hidden.iter_mut().zip(pairs).for_each(|(h, (c, o))| *h = hidden(*c, *o, zero_point));
+        for (r, h) in room.output.iter_mut().enumerate() {
+            let sum = dot(room.hidden, zero_point, row(weights, r, room.hidden.len()), 0);
+            let sum = sum.wrapping_add(bias.at(r) as i32);
+            *h = Limits::I8.clamp(self.projection.apply(sum).wrapping_add(self.output_zero_point)) as i8;
+        }
+        if self.projection_clip > 0 {
+            let limit = self.projection_clip;
+            room.output.iter_mut().for_each(|h| *h = (*h).clamp(-limit, limit));
+        }
+    }
+
+    /// A gate before its activation.
+    fn sum(
+        &self,
+        gate: &GateData<'_>,
+        (x, output): (&[i8], &[i8]),
+        (cell, batch): (&[i16], usize),
+        to: &mut [i16],
+    ) {
+        let scales = &gate.scales;
+        let has_norm = !gate.norm.is_empty();
+        for (r, to) in to.iter_mut().enumerate() {
+            let bias = if has_norm { 0 } else { gate.bias.at(r) as i32 };
+            let sum = dot(x, self.input_zero_point, row(gate.input, r, x.len()), 0).wrapping_add(bias);
+            let seen = saturate(scales.input.apply(sum));
+            let sum = dot(output, self.output_zero_point, row(gate.recurrent, r, output.len()), 0);
+            *to = saturate(scales.recurrent.apply(sum).saturating_add(seen.into()));
+        }
+        if !gate.cell.is_empty() {
+            self.peephole(gate, cell, batch, to);
+        }
+        if has_norm {
+            normalize(gate, to);
+        }
+    }
+
+    /// Adds `weights ⊙ cell`. TFLite counts cells by outputs: of the cells of all batches in a row as many get a weight as
+    /// there are outputs, and the weights repeat after one for each output.
+    fn peephole(&self, gate: &GateData<'_>, cell: &[i16], batch: usize, to: &mut [i16]) {
+        let outputs = self.layer.outputs.max(1);
+        let first = if self.batches > 1 { batch * self.layer.cells } else { 0 };
+        for (k, (to, c)) in to.iter_mut().zip(cell).enumerate() {
+            let position = first + k;
+            if position >= self.batches * outputs {
+                break;
+            }
+            let v = position % outputs;
+            let product = i32::from(gate.cell.get(v).copied().unwrap_or(0)) * i32::from(*c);
+            // Vectors of sixteen round ties up.
+            let scaled = match v < outputs & !15 {
+                true => gate.scales.cell.apply_ties_up(product),
+                false => gate.scales.cell.apply(product),
+            };
+            *to = saturate(scaled.saturating_add((*to).into()));
+        }
+    }
+}
+
+/// The nearest number of 16 bits.
+pub(super) fn saturate(x: i32) -> i16 {
+    x.clamp(i16::MIN.into(), i16::MAX.into()) as i16
+}
+
+/// `a × b / 2^shift`, cut to 16 bits.
+pub(super) fn multiply(a: i16, b: i16, shift: u32) -> i16 {
+    rounding_divide_by_pot(i32::from(a) * i32::from(b), shift) as i16
+}
+
+/// Layer norm, in steps of 2^-10 between mean and weights.
+fn normalize(gate: &GateData<'_>, to: &mut [i16]) {
+    let n = to.len() as i64;
+    let (sum, squares) = to
+        .iter()
+        .fold((0i64, 0i64), |(sum, squares), &x| (sum + i64::from(x), squares + i64::from(x) * i64::from(x)));
+    let mean = (sum * 1024 / n) as i32;
+    let variance = squares * ((1 << 20) / n) - i64::from(mean) * i64::from(mean);
+    let variance = (variance / (1 << 20)) as i32;
+    let inverse = inverse_sqrt(if variance < 1 { gate.scales.variance_guard } else { variance });
+    let norm = Multiplier { shift: gate.scales.norm.shift.saturating_add(12), ..gate.scales.norm };
+    for (i, (x, &weight)) in to.iter_mut().zip(gate.norm).enumerate() {
+        let shifted = 1024 * i32::from(*x) - mean;
+        let weighted =
+            inverse.apply(shifted).wrapping_mul(weight.into()).wrapping_add(gate.bias.at(i) as i32);
+        let weighted = i64::from(weighted);
+        let rounded = (weighted + if weighted > 0 { 512 } else { -512 }) / 1024;
+        *x = saturate(norm.apply(rounded as i32));
+    }
+}

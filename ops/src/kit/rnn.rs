@@ -1,0 +1,132 @@
+//! Fully connected recurrent layers: `h ← activation(W x + A aux + R h + b)`, and `h` is the output too. What RNN,
+//! UNIDIRECTIONAL_SEQUENCE_RNN and each direction of BIDIRECTIONAL_SEQUENCE_RNN have in common. f32, with weights of f32, or
+//! of 8 bits and inputs quantized row by row (hybrid).
+//!
+//! Defined by: tflite/kernels/internal/kernel_utils.cc (`RnnBatchStep`).
+
+use arenite_abi::prelude::*;
+
+use super::activation::Activation;
+use super::bias::float_bias;
+use super::hybrid::Symmetry;
+use super::node;
+use super::pace::Pace;
+use super::recurrent::{
+    Columns, Direction, Matrix, Sequence, Vector, activate, expect, expect_state, load, row, store,
+};
+
+/// Positions among a node's inputs.
+#[derive(Clone, Copy)]
+pub struct RnnLayout {
+    /// What the layer reads.
+    pub x: usize,
+    /// Weights of the input; weights of the state, bias and state follow.
+    pub weights: usize,
+    /// A second input and its weights.
+    pub aux: Option<(usize, usize)>,
+}
+
+/// A prepared layer.
+pub struct RnnLayer {
+    layout: RnnLayout,
+    activation: Activation,
+    symmetry: Symmetry,
+    inputs: usize,
+    aux: usize,
+    units: usize,
+    /// How often it runs over the sequence.
+    passes: usize,
+    /// The state before and after a step.
+    room: Scratch<f32>,
+    /// Quantized input, second input and state; nothing for weights of f32.
+    quantized: Scratch<i8>,
+}
+
+impl RnnLayer {
+    /// Checks the layer with this layout; `batches` is the number of rows of its state.
+    pub fn prepare(
+        (node, cx): (&NodeView<'_>, &mut PrepareContext<'_>),
+        layout: RnnLayout,
+        (activation, symmetry): (Activation, Symmetry),
+        batches: usize,
+    ) -> Result<RnnLayer> {
+        let (x, weights) = (node.input(layout.x)?, node.input(layout.weights)?);
+        if !matches!((x.ty, weights.ty), (F32, F32 | I8 | U8)) {
+            return Err(unsupported!("no kernel for input {} and weights {}", x.ty, weights.ty));
+        }
+        let last = |x: &TensorView<'_>| node::dims(x).map(|d| d.size(d.rank().saturating_sub(1)));
+        let (inputs, units) = (last(&x)?, node::dims(&weights)?.size(0));
+        expect(&weights, weights.ty, &[units, inputs])?;
+        expect(&node.input(layout.weights + 1)?, weights.ty, &[units, units])?;
+        expect(&node.input(layout.weights + 2)?, F32, &[units])?;
+        expect_state(node, layout.weights + 3, F32, batches, units)?;
+        let mut aux = 0;
+        if let Some((x, aux_weights)) = layout.aux {
+            aux = last(&node.input(x)?)?;
+            expect(&node.input(aux_weights)?, weights.ty, &[units, aux])?;
+        }
+        let bytes = if weights.ty == F32 { 0 } else { inputs.saturating_add(aux).saturating_add(units) };
+        Ok(RnnLayer {
+            layout,
+            activation,
+            symmetry,
+            inputs,
+            aux,
+            units,
+            passes: 1,
+            room: cx.scratch(units.saturating_mul(2))?,
+            quantized: cx.scratch(bytes)?,
+        })
+    }
+
+    /// The same layer, running over the sequence so often that it starts from the state in which it stopped.
+    pub fn repeated(self, passes: usize) -> RnnLayer {
+        RnnLayer { passes, ..self }
+    }
+
+    /// Elements of a row of the output.
+    pub fn units(&self) -> usize {
+        self.units
+    }
+
+    /// Runs the layer over `sequence`, of which `x` is the input, and writes `columns` of `y`.
+    pub fn eval(
+        &self,
+        cx: &EvalContext<'_>,
+        (sequence, direction): (&Sequence, Direction),
+        (columns, y): (Columns, &mut [f32]),
+    ) -> Result<()> {
+        let layout = &self.layout;
+        let matrix = |i: usize| Matrix::of(&cx.input(i)?);
+        let (weights, recurrent) = (matrix(layout.weights)?, matrix(layout.weights + 1)?);
+        let bias = float_bias(cx, layout.weights + 2)?;
+        let state = cx.variable::<f32>(layout.weights + 3)?;
+        let x = cx.input(layout.x)?.as_slice::<f32>()?;
+        let aux = match layout.aux {
+            Some((x, weights)) => Some((cx.input(x)?.as_slice::<f32>()?, matrix(weights)?)),
+            None => None,
+        };
+        let (before, after) = cx.scratch(&self.room)?.split_at_mut(self.units);
+        let bytes = cx.scratch(&self.quantized)?;
+        let sizes = if bytes.is_empty() { [0; 2] } else { [self.inputs, self.aux] };
+        let (q_x, bytes) = bytes.split_at_mut(sizes[0]);
+        let (q_aux, q_state) = bytes.split_at_mut(sizes[1]);
+        let columns_of_weights = self.inputs.saturating_add(self.aux).saturating_add(self.units);
+        let mut pace = Pace::new(cx);
+        let mut step = |i: usize, batch: usize| {
+            pace.ahead(self.units.saturating_mul(columns_of_weights).max(1))?;
+            load(state, batch, before);
+            after.copy_from_slice(bias);
+            weights.accumulate(&Vector::new(row(x, i, self.inputs), self.symmetry, q_x), after);
+            if let Some((aux, weights)) = &aux {
+                weights.accumulate(&Vector::new(row(aux, i, self.aux), self.symmetry, q_aux), after);
+            }
+            recurrent.accumulate(&Vector::new(before, self.symmetry, q_state), after);
+            activate(self.activation, after);
+            store(after, state, batch);
+            columns.of(y, i, self.units).copy_from_slice(after);
+            Ok(())
+        };
+        (0..self.passes).try_for_each(|_| sequence.for_each(direction, &mut step))
+    }
+}

@@ -1,0 +1,83 @@
+//! UNIDIRECTIONAL_SEQUENCE_LSTM: an LSTM layer over sequences (formula: [`kit::lstm`](crate::kit::lstm)). Output and cell are
+//! state that outlives the call.
+//! f32; f32 × i8, u8 with inputs quantized while it runs (hybrid); i8 with cells of i16.
+//! Defined by: tflite/kernels/unidirectional_sequence_lstm.cc.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::lstm::{Layer, Layout, LstmOptions};
+use crate::kit::lstm_float::FloatLstm;
+use crate::kit::lstm_integer::IntegerLstm;
+use crate::kit::recurrent::{self, Columns, Direction, Order, Sequence};
+
+/// Prepared node.
+pub struct UnidirectionalSequenceLstm {
+    sequence: Sequence,
+    columns: Columns,
+    kernel: Kernel,
+}
+
+enum Kernel {
+    Float(FloatLstm),
+    Integer(IntegerLstm),
+}
+
+impl Op for UnidirectionalSequenceLstm {
+    const CODE: OpCode = OpCode::Builtin(44);
+    const VERSIONS: RangeInclusive<i32> = 1..=4;
+    const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8, I16, I32]);
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        ensure!(
+            matches!(node.input_count(), 20 | 24),
+            "it has {} inputs, this op takes 20 or 24",
+            node.input_count()
+        );
+        node.expect(20..=24, 1..=1)?;
+        let options = node.options(71)?;
+        let (x, y) = (node.input(0)?, node.output(0)?);
+        ensure!(x.rank() == 3, "input '{}' is {:?}; it must have 3 axes", x.name, x.shape);
+        ensure!(x.ty == y.ty, "input is {}, output is {}", x.ty, y.ty);
+        let order = Order::read(&options, 3, Order::BatchMajor)?;
+        let sequence = Sequence::of(&x, order)?;
+        let layer = Layer::read(node, Layout::SINGLE, sequence.batches)?;
+        ensure!(
+            layer.inputs == sequence.features,
+            "input '{}' is {:?}, the weights have {} columns",
+            x.name,
+            x.shape,
+            layer.inputs
+        );
+        let [outputs] = recurrent::shape([layer.outputs])?;
+        cx.set_output_shape(0, &[x.shape[0], x.shape[1], outputs])?;
+        let lstm_options = LstmOptions::read(&options, 4)?;
+        let columns = Columns { width: layer.outputs, first: 0 };
+        let kernel = match x.ty {
+            F32 => Kernel::Float(FloatLstm::prepare(layer, lstm_options, cx)?),
+            _ => {
+                let intermediates = node.intermediate_indices().len();
+                ensure!(intermediates == 5, "it has {intermediates} intermediates; with input {} it needs 5", x.ty);
+                let together = if order == Order::TimeMajor { sequence.batches } else { 1 };
+                Kernel::Integer(IntegerLstm::prepare((node, cx), layer, lstm_options, together)?)
+            }
+        };
+        Ok(UnidirectionalSequenceLstm { sequence, columns, kernel })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        let rows = (&self.sequence, Direction::Forward);
+        match &self.kernel {
+            Kernel::Float(lstm) => {
+                let y = cx.output(0)?.into_slice()?;
+                lstm.eval(cx, rows, (self.columns, y))
+            }
+            Kernel::Integer(lstm) => {
+                let y = cx.output(0)?.into_slice()?;
+                lstm.eval(cx, rows, (self.columns, y))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

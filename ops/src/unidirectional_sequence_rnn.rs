@@ -1,0 +1,79 @@
+//! UNIDIRECTIONAL_SEQUENCE_RNN: a fully connected recurrent layer over sequences, `h ← activation(W x + R h + b)` for each
+//! row. The state outlives the call.
+//! f32; f32 × i8, u8 with inputs quantized while it runs (hybrid).
+//! Defined by: tflite/kernels/unidirectional_sequence_rnn.cc.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::node;
+use crate::kit::recurrent::{self, Columns, Direction, Order, Sequence};
+use crate::kit::rnn::{RnnLayer, RnnLayout};
+
+/// Prepared node.
+pub struct UnidirectionalSequenceRnn {
+    sequence: Sequence,
+    layer: RnnLayer,
+}
+
+impl Op for UnidirectionalSequenceRnn {
+    const CODE: OpCode = OpCode::Builtin(35);
+    const VERSIONS: RangeInclusive<i32> = 1..=3;
+    const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8]);
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        node.expect(5..=5, 1..=1)?;
+        let options = node.options(31)?;
+        let x = node.input(0)?;
+        ensure!(x.rank() == 3, "input '{}' is {:?}; it must have 3 axes", x.name, x.shape);
+        let sequence = Sequence::of(&x, Order::read(&options, 0, Order::BatchMajor)?)?;
+        let options = (node::activation(&options, 1)?, recurrent::symmetry(&options, 2)?);
+        let layout = RnnLayout { x: 0, weights: 1, aux: None };
+        let layer = RnnLayer::prepare((node, cx), layout, options, sequence.batches)?;
+        let [units] = recurrent::shape([layer.units()])?;
+        cx.set_output_shape(0, &[x.shape[0], x.shape[1], units])?;
+        Ok(UnidirectionalSequenceRnn { sequence, layer })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        let columns = Columns { width: self.layer.units(), first: 0 };
+        let y = cx.output(0)?.into_slice()?;
+        self.layer.eval(cx, (&self.sequence, Direction::Forward), (columns, y))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn layer(x: Tensor, time_major: bool) -> OpTest<UnidirectionalSequenceRnn> {
+        let test = OpTest::new().input(x).constant(Tensor::f32(&[1, 1], &[1.]));
+        let test = test.constant(Tensor::f32(&[1, 1], &[10.])).constant(Tensor::f32(&[1], &[0.]));
+        let test = test.variable(Tensor::f32(&[2, 1], &[0., 7.])).output(Spec::f32());
+        test.options(31, |o| o.bool(0, time_major))
+    }
+
+    #[test]
+    fn rows_of_both_orders() {
+        // y = x + 10 h: decimal digits tell the path.
+        let x = [1., 2., 3., 4., 5., 6.];
+        let outcome = layer(Tensor::f32(&[2, 3, 1], &x), false).run_with_variables().unwrap();
+        assert_eq!(outcome.outputs[0].as_f32(), [1., 12., 123., 74., 745., 7456.]);
+        assert_eq!(outcome.variables[0].as_f32(), [123., 7456.]);
+        let outcome = layer(Tensor::f32(&[3, 2, 1], &x), true).run_with_variables().unwrap();
+        assert_eq!(outcome.outputs[0].as_f32(), [1., 72., 13., 724., 135., 7246.]);
+        assert_eq!(outcome.variables[0].as_f32(), [135., 7246.]);
+        assert_eq!(outcome.outputs[0].shape(), [3, 2, 1]);
+    }
+
+    #[test]
+    fn refusals() {
+        let message = |x: Tensor| layer(x, false).run().unwrap_err().message().to_owned();
+        assert_eq!(message(Tensor::f32(&[2, 1], &[0.; 2])), "input 'in0' is [2, 1]; it must have 3 axes");
+        assert_eq!(
+            message(Tensor::f32(&[3, 1, 1], &[0.; 3])),
+            "state 'in4' is FLOAT32[2, 1]; it must be FLOAT32 and hold 1 elements for each of 3 batches"
+        );
+        assert_eq!(message(Tensor::i8(&[2, 1, 1], &[0; 2])), "no kernel for input INT8 and weights FLOAT32");
+    }
+}
