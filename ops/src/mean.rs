@@ -5,21 +5,18 @@
 
 use arenite_abi::prelude::*;
 
-use crate::kit::indexing::{Axes, Dims, KeepDims, Reduction};
-use crate::kit::quantized::Quantized;
+use crate::kit::indexing::KeepDims;
 use crate::kit::node;
+use crate::kit::quantized::Quantized;
+use crate::kit::reduce::{Groups, Reduce, Reducer};
 use crate::kit::requantize::{Multiplier, Quant};
 
 /// Prepared node.
-pub struct Mean {
-    keep_dims: KeepDims,
-    /// Known in `prepare` unless the axes depend on data.
-    plan: Option<Plan>,
-}
+pub type Mean = Reducer<Average>;
 
+/// The part of MEAN.
 #[derive(Clone, Copy)]
-struct Plan {
-    reduction: Reduction,
+pub struct Average {
     quantized: Option<QuantizedMean>,
 }
 
@@ -35,86 +32,64 @@ struct QuantizedMean {
     channels: usize,
 }
 
-impl Op for Mean {
+impl Reduce for Average {
     const CODE: OpCode = OpCode::Builtin(40);
     const VERSIONS: RangeInclusive<i32> = 1..=3;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32, I64, U8, I8, I16]);
 
-    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
-        let (x, axes, y) = node.binary()?;
-        ensure!(x.ty == y.ty, "input is {}, output is {}", x.ty, y.ty);
-        ensure!(axes.ty == I32, "axes '{}' are {}; they must be INT32", axes.name, axes.ty);
-        let keep_dims = match node.options(27)?.get(0, false)? {
-            true => KeepDims::Keep,
-            false => KeepDims::Drop,
+    fn prepare(x: &TensorView<'_>, y: &TensorView<'_>, groups: &Groups) -> Result<Self> {
+        let quantized = match node::type_limits(x.ty) {
+            Some(_) => Some(QuantizedMean::new(x, y, groups)?),
+            None => None,
         };
-        let Some(list) = axes.constant::<i32>()? else {
-            cx.set_output_dynamic(0)?;
-            return Ok(Mean { keep_dims, plan: None });
-        };
-        let plan = Plan::new(&x, &y, list, keep_dims)?;
-        cx.set_output_shape(0, plan.reduction.output().as_slice())?;
-        Ok(Mean { keep_dims, plan: Some(plan) })
+        Ok(Average { quantized })
     }
 
-    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        let x = cx.input(0)?;
-        let (plan, y) = match self.plan {
-            Some(plan) => (plan, cx.output(0)?),
-            None => {
-                let list = cx.input(1)?.as_slice::<i32>()?;
-                let plan = Plan::new(&x, &cx.node().output(0)?, list, self.keep_dims)?;
-                let y = cx.resize_output(0, plan.reduction.output().as_slice())?;
-                (plan, y)
-            }
-        };
+    fn eval(&self, x: &TensorView<'_>, y: TensorViewMut<'_>, groups: &Groups) -> Result<()> {
         match x.ty {
-            F32 => plan.mean_f32(x.as_slice()?, y.into_slice()?),
-            I32 => plan.mean_whole(x.as_slice::<i32>()?, y.into_slice()?, i64::from, |q| q as i32),
-            I64 => plan.mean_whole(x.as_slice::<i64>()?, y.into_slice()?, |x| x, |q| q),
-            U8 => plan.mean_quantized::<u8>(x.as_slice()?, y.into_slice()?),
-            I8 => plan.mean_quantized::<i8>(x.as_slice()?, y.into_slice()?),
-            I16 => plan.mean_quantized::<i16>(x.as_slice()?, y.into_slice()?),
+            F32 => mean_f32(groups, x.as_slice()?, y.into_slice()?),
+            I32 => mean_whole(groups, x.as_slice::<i32>()?, y.into_slice()?, i64::from, |q| q as i32),
+            I64 => mean_whole(groups, x.as_slice::<i64>()?, y.into_slice()?, |x| x, |q| q),
+            U8 => self.mean_quantized::<u8>(groups, x.as_slice()?, y.into_slice()?),
+            I8 => self.mean_quantized::<i8>(groups, x.as_slice()?, y.into_slice()?),
+            I16 => self.mean_quantized::<i16>(groups, x.as_slice()?, y.into_slice()?),
             ty => return Err(Error::unsupported("MEAN", ty)),
         }
         Ok(())
     }
 }
 
-impl Plan {
-    fn new(x: &TensorView<'_>, y: &TensorView<'_>, list: &[i32], keep_dims: KeepDims) -> Result<Plan> {
-        let dims = node::dims(x)?;
-        let axes = Axes::new(list, dims.rank())
-            .ok_or_else(|| invalid!("axes are {list:?}, input '{}' has {} axes", x.name, dims.rank()))?;
-        let reduction = Reduction::new(&dims, axes, keep_dims);
-        let quantized = match node::type_limits(x.ty) {
-            Some(_) => Some(QuantizedMean::new(x, y, &dims, axes, &reduction, keep_dims)?),
-            None => None,
-        };
-        Ok(Plan { reduction, quantized })
-    }
+/// The mean of nothing is NaN.
+fn mean_f32(groups: &Groups, x: &[f32], y: &mut [f32]) {
+    let count = groups.reduction.group_len() as f32;
+    groups.reduction.for_each(|out, indices| {
+        y[out] = indices.map(|i| x[i]).reduce(|sum, x| sum + x).map_or(f32::NAN, |sum| sum / count);
+    });
+}
 
-    fn mean_f32(&self, x: &[f32], y: &mut [f32]) {
-        let count = self.reduction.group_len() as f32;
-        self.reduction.for_each(|out, indices| y[out] = indices.fold(0.0, |sum, i| sum + x[i]) / count);
-    }
+/// Quotients are truncated. The mean of nothing is 0.
+fn mean_whole<T: Copy>(
+    groups: &Groups,
+    x: &[T],
+    y: &mut [T],
+    widen: impl Fn(T) -> i64,
+    narrow: impl Fn(i64) -> T,
+) {
+    let count = groups.reduction.group_len() as i64;
+    groups.reduction.for_each(|out, indices| {
+        let sum = indices.fold(0i64, |sum, i| sum.wrapping_add(widen(x[i])));
+        y[out] = narrow(sum.checked_div(count).unwrap_or(0));
+    });
+}
 
-    /// Quotients are truncated. The mean of nothing is 0.
-    fn mean_whole<T: Copy>(&self, x: &[T], y: &mut [T], widen: impl Fn(T) -> i64, narrow: impl Fn(i64) -> T) {
-        let count = self.reduction.group_len() as i64;
-        self.reduction.for_each(|out, indices| {
-            let sum = indices.fold(0i64, |sum, i| sum.wrapping_add(widen(x[i])));
-            y[out] = narrow(sum.checked_div(count).unwrap_or(0));
-        });
-    }
-
+impl Average {
     /// The mean of nothing is the quantized number 0.
-    fn mean_quantized<T: Quantized>(&self, x: &[T], y: &mut [T]) {
-        let Some(q) = self.quantized.filter(|_| self.reduction.group_len() > 0) else {
+    fn mean_quantized<T: Quantized>(&self, groups: &Groups, x: &[T], y: &mut [T]) {
+        let Some(q) = self.quantized.filter(|_| groups.reduction.group_len() > 0) else {
             y.fill(T::saturate(0));
             return;
         };
-        self.reduction.for_each(|out, indices| {
+        groups.reduction.for_each(|out, indices| {
             let sum = indices.fold(0i32, |sum, i| sum.wrapping_add(x[i].into()));
             let sum = sum.wrapping_sub(q.before);
             let scaled = match out % q.channels < q.ties_up {
@@ -127,14 +102,8 @@ impl Plan {
 }
 
 impl QuantizedMean {
-    fn new(
-        x: &TensorView<'_>,
-        y: &TensorView<'_>,
-        dims: &Dims,
-        axes: Axes,
-        reduction: &Reduction,
-        keep_dims: KeepDims,
-    ) -> Result<QuantizedMean> {
+    fn new(x: &TensorView<'_>, y: &TensorView<'_>, groups: &Groups) -> Result<QuantizedMean> {
+        let Groups { dims, axes, keep_dims, reduction } = groups;
         let (from, to) = (node::quant(x)?, node::quant(y)?);
         ensure!(
             x.ty != I16 || (from.zero_point == 0 && to.zero_point == 0),
@@ -143,7 +112,7 @@ impl QuantizedMean {
             from.zero_point,
             to.zero_point
         );
-        let over_image = keep_dims == KeepDims::Keep
+        let over_image = *keep_dims == KeepDims::Keep
             && dims.rank() == 4
             && (0..4).all(|axis| axes.contains(axis) == (axis == 1 || axis == 2));
         let mean = match over_image && x.ty != I16 {

@@ -4,6 +4,7 @@ mod elementwise;
 mod misc;
 pub mod control;
 mod recurrent;
+mod reductions;
 mod vision;
 
 use arenite_model::tensor_type::{FLOAT32, INT8, INT32};
@@ -125,6 +126,7 @@ pub fn all() -> Vec<Sound> {
     misc::add(&mut models);
     control::add(&mut models);
     recurrent::add(&mut models);
+    reductions::add(&mut models);
     vision::add(&mut models);
     models
 }

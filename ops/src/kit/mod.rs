@@ -36,6 +36,10 @@
 //! | [`logical`] | two truth values that broadcast: [`Logical<M>`](logical::Logical) |
 //! | [`integer_pair`] | two plain integers that broadcast: [`IntegerPair<M>`](integer_pair::IntegerPair) |
 //! | [`complex_part`] | one real number of each complex one: [`ComplexPart<M>`](complex_part::ComplexPart) |
+//! | [`arg`] | [`Arg<B>`](arg::Arg): where the best element along an axis is (ARG_MAX, ARG_MIN); [`Best`](arg::Best) is what differs |
+//! | [`number`] | [`Number`](number::Number): integers that wrap, and f32: `plus`, `times`, `ZERO`, `ONE`, `LOWEST`, `HIGHEST`. [`Combine`](number::Combine): `nothing()`, `with(so_far, next)` |
+//! | [`reduce`] | [`Reducer<R>`](reduce::Reducer), ops along axes that an input names; [`Reduce`](reduce::Reduce) is what differs; [`Groups`](reduce::Groups): `fold(x, y, nothing, f)`, `combine::<Combine>(x, y)`, `is_copy()` |
+//! | [`segments`] | slices combined by number: [`UnsortedSegments<C>`](segments::UnsortedSegments), [`Segment`](segments::Segment) is what differs; `combine::<T, Combine>(x, ids, y)`, `with_segments(x, inner, segments)` |
 //! | [`relu`] | the ReLU family, f32 and quantized: [`Clamp<M>`](relu::Clamp) is the op, [`Member`](relu::Member) what differs |
 //! | [`moves`] | elements nobody looks at, by size: [`Width`](moves::Width)`::of(ty)` (2 and 4 bits, 1 to 16 bytes): `copy_run(from, Run, to, Run, length)`, `gather(nest, from, to)`, `scatter(nest, from, to)`, `fill(value, to)`, `clear_rest(to)` |
 //! | [`rearrange`] | outputs that are elements of one input in another order, strings too: [`Rearrangement`](rearrange::Rearrangement)`::new(output, nest)`, `slice(..)`, `part(..)`; [`Prepared`](rearrange::Prepared)`::declare(plan, cx, output, ty)`, `eval(cx, input, output, late)`; `declare_shape`, `with_size` |
@@ -59,6 +63,7 @@
 //! | [`arguments`] | [`Integers`](arguments::Integers)`::of(x)`: up to 32 numbers of an argument tensor; `scalar(x)`, `saturated()`; `expect_type`, `expect_vector` |
 
 pub mod activation;
+pub mod arg;
 pub mod arguments;
 pub mod bias;
 pub mod binary;
@@ -85,6 +90,7 @@ pub mod lut;
 pub mod moves;
 pub mod node;
 pub mod non_max_suppression;
+pub mod number;
 pub mod pace;
 pub mod packed;
 pub mod pad;
@@ -95,6 +101,7 @@ pub mod quantized;
 pub mod random;
 pub mod rearrange;
 pub mod reduce_window;
+pub mod reduce;
 pub mod relu;
 pub mod requantize;
 pub mod resize;
@@ -102,6 +109,7 @@ pub mod resource;
 pub mod recurrent;
 pub mod rnn;
 pub mod scaled_pair;
+pub mod segments;
 pub mod sigmoid;
 pub mod strings;
 pub mod subgraph;

@@ -1,0 +1,100 @@
+//! BUCKETIZE: how many of the boundaries, which rise, do not lie above each element. f32, f64, i32, i64 to i32.
+//! Defined by: tflite/kernels/bucketize.cc.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::unary;
+
+/// Prepared node.
+pub struct Bucketize {
+    boundaries: Table<f32>,
+}
+
+/// The union type of its options.
+const OPTIONS: u32 = 115;
+const BOUNDARIES: usize = 0;
+
+impl Op for Bucketize {
+    const CODE: OpCode = OpCode::Builtin(147);
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const TYPES: ElementTypes = ElementTypes::of(&[F32, F64, I32, I64]);
+    const SHARING: Sharing = Sharing::InPlace;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let (_, y) = unary::prepare_types(node, cx)?;
+        ensure!(y.ty == I32, "output '{}' is {}; it must be INT32", y.name, y.ty);
+        let boundaries = node.options(OPTIONS)?.vector::<f32>(BOUNDARIES)?;
+        let mut pairs = boundaries.iter().zip(boundaries.iter().skip(1));
+        if let Some((a, b)) = pairs.find(|(a, b)| b < a) {
+            return Err(invalid!("its boundaries must rise; {b} comes after {a}"));
+        }
+        let mut values = boundaries.iter();
+        Ok(Bucketize { boundaries: cx.table(boundaries.len(), |_| values.next().unwrap_or(0.0))? })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        let boundaries = cx.table(&self.boundaries)?;
+        match cx.node().input(0)?.ty {
+            F32 => unary::map(cx, |x: f32| bucket(boundaries, |boundary| x < boundary)),
+            F64 => unary::map(cx, |x: f64| bucket(boundaries, |boundary| x < boundary.into())),
+            I32 => unary::map(cx, |x: i32| bucket(boundaries, |boundary| (x as f32) < boundary)),
+            _ => unary::map(cx, |x: i64| bucket(boundaries, |boundary| (x as f32) < boundary)),
+        }
+    }
+}
+
+/// The number of boundaries before the first above the element, by the halving of C++'s `upper_bound`: where a boundary
+/// is NaN, the way of the search matters.
+fn bucket(boundaries: &[f32], is_below: impl Fn(f32) -> bool) -> i32 {
+    let (mut first, mut length) = (0, boundaries.len());
+    while length > 0 {
+        let half = length / 2;
+        if is_below(boundaries[first + half]) {
+            length = half;
+        } else {
+            first += half + 1;
+            length -= half + 1;
+        }
+    }
+    first as i32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn run(x: Tensor, boundaries: &[f32]) -> Result<Vec<i32>> {
+        let test = OpTest::<Bucketize>::new().input(x).output(Spec::i32());
+        test.options(OPTIONS, |o| o.f32s(BOUNDARIES, boundaries)).run().map(|y| y[0].as_i32())
+    }
+
+    #[test]
+    fn every_type() {
+        let boundaries = [0.0, 10.0, 100.0];
+        let x = Tensor::f32(&[2, 3], &[-5.0, 0.0, 9.9, 10.0, 1e9, f32::NAN]);
+        assert_eq!(run(x, &boundaries).unwrap(), [0, 1, 1, 2, 3, 3]);
+        assert_eq!(run(Tensor::of(&[2], &[-0.5f64, 99.999_999_999]), &boundaries).unwrap(), [0, 2]);
+        assert_eq!(run(Tensor::i32(&[3], &[-1, 10, 100]), &boundaries).unwrap(), [0, 2, 3]);
+        assert_eq!(run(Tensor::i64(&[2], &[1 << 40, i64::MIN]), &boundaries).unwrap(), [3, 0]);
+        // As floats 2^24 + 1 and 2^24 are the same.
+        assert_eq!(run(Tensor::i32(&[1], &[16_777_217]), &[16_777_216.0, 16_777_218.0]).unwrap(), [1]);
+        assert_eq!(run(Tensor::f32(&[2], &[1.0, 2.0]), &[]).unwrap(), [0, 0]);
+        assert_eq!(run(Tensor::f32(&[], &[1.0]), &[1.0, 1.0]).unwrap(), [2]);
+    }
+
+    #[test]
+    fn works_in_place() {
+        let test = OpTest::<Bucketize>::new().input(Tensor::i32(&[2], &[1, 3])).output(Spec::i32());
+        let y = test.options(OPTIONS, |o| o.f32s(BOUNDARIES, &[2.0])).in_place().run().unwrap();
+        assert_eq!(y[0].as_i32(), [0, 1]);
+    }
+
+    #[test]
+    fn refusals() {
+        let error = run(Tensor::f32(&[1], &[0.0]), &[1.0, 3.0, 2.0]).unwrap_err();
+        assert_eq!(error.message(), "its boundaries must rise; 2 comes after 3");
+        let test = OpTest::<Bucketize>::new().input(Tensor::f32(&[1], &[0.0])).output(Spec::i64());
+        assert_eq!(test.run().unwrap_err().message(), "output 'out0' is INT64; it must be INT32");
+    }
+}

@@ -1,0 +1,153 @@
+//! CUMSUM: the sums of all elements up to each along an axis, its own left out if `exclusive`, from the end if `reverse`.
+//! f32; i32 and i64, which wrap. May run in place.
+//! Defined by: tflite/kernels/cumsum.cc, tflite/kernels/internal/reference/cumsum.h.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::arguments::{Integers, expect_type, saturated};
+use crate::kit::indexing::{Dims, normalize_axis};
+use crate::kit::node;
+use crate::kit::number::Number;
+
+/// Prepared node.
+pub struct Cumsum {
+    dims: Dims,
+    direction: Direction,
+    own: Own,
+}
+
+#[derive(Clone, Copy)]
+enum Direction {
+    Forward,
+    Reverse,
+}
+
+/// Whether an element's sum has the element itself.
+#[derive(Clone, Copy)]
+enum Own {
+    Included,
+    LeftOut,
+}
+
+/// The union type of its options.
+const OPTIONS: u32 = 102;
+const EXCLUSIVE: usize = 0;
+const REVERSE: usize = 1;
+
+impl Op for Cumsum {
+    const CODE: OpCode = OpCode::Builtin(128);
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const TYPES: ElementTypes = ElementTypes::of(&[F32, I32, I64]);
+    const SHARING: Sharing = Sharing::InPlace;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let (x, axis, y) = node.binary()?;
+        ensure!(x.ty == y.ty, "input is {}, output is {}", x.ty, y.ty);
+        expect_type(&axis, &[I32])?;
+        ensure!(axis.len() == 1, "axis '{}' is {:?}; it must hold one number", axis.name, axis.shape);
+        ensure!(x.rank() >= 1, "input '{}' is a scalar; it needs an axis", x.name);
+        let dims = node::dims(&x)?;
+        if axis.is_constant() {
+            axis_of(&axis, &dims)?;
+        }
+        let options = node.options(OPTIONS)?;
+        cx.set_output_shape(0, x.shape)?;
+        cx.allow_in_place(0, 0)?;
+        Ok(Cumsum {
+            dims,
+            direction: if options.get(REVERSE, false)? { Direction::Reverse } else { Direction::Forward },
+            own: if options.get(EXCLUSIVE, false)? { Own::LeftOut } else { Own::Included },
+        })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        match cx.node().output(0)?.ty {
+            F32 => self.sum::<f32>(cx),
+            I32 => self.sum::<i32>(cx),
+            _ => self.sum::<i64>(cx),
+        }
+    }
+}
+
+fn axis_of(axis: &TensorView<'_>, dims: &Dims) -> Result<usize> {
+    let wanted = Integers::scalar(axis)?;
+    normalize_axis(saturated(wanted), dims.rank())
+        .ok_or_else(|| invalid!("axis {wanted} does not exist: the input is {:?}", dims.as_slice()))
+}
+
+impl Cumsum {
+    fn sum<T: Number>(&self, cx: &EvalContext<'_>) -> Result<()> {
+        let (outer, size, inner) = self.dims.split_at(axis_of(&cx.input(1)?, &self.dims)?);
+        let (x, y) = (cx.input_cells::<T>(0)?, cx.output_cells::<T>(0)?);
+        for first in (0..outer).flat_map(|o| (0..inner).map(move |k| o * size * inner + k)) {
+            let mut sum = T::ZERO;
+            for step in 0..size {
+                let position = match self.direction {
+                    Direction::Forward => step,
+                    Direction::Reverse => size - 1 - step,
+                };
+                let i = first + position * inner;
+                let with = sum.plus(x.get(i));
+                y[i].set(match self.own {
+                    Own::Included => with,
+                    Own::LeftOut => sum,
+                });
+                sum = with;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn run(x: Tensor, axis: i32, exclusive: bool, reverse: bool) -> Result<Tensor> {
+        let test = OpTest::<Cumsum>::new().options(OPTIONS, |o| o.bool(EXCLUSIVE, exclusive).bool(REVERSE, reverse));
+        let test = test.output(Spec::of(x.ty())).input(x);
+        let known = test.clone().constant(Tensor::i32(&[], &[axis])).run();
+        crate::kit::assert_same(&known, &test.input(Tensor::i32(&[1], &[axis])).run());
+        known.map(|mut y| y.remove(0))
+    }
+
+    #[test]
+    fn sums() {
+        let x = || Tensor::f32(&[2, 3], &[1., 2., 3., 4., 5., 6.]);
+        for (axis, exclusive, reverse, want) in [
+            (1, false, false, [1., 3., 6., 4., 9., 15.]),
+            (-1, true, false, [0., 1., 3., 0., 4., 9.]),
+            (1, false, true, [6., 5., 3., 15., 11., 6.]),
+            (1, true, true, [5., 3., 0., 11., 6., 0.]),
+            (0, false, false, [1., 2., 3., 5., 7., 9.]),
+            (-2, true, true, [4., 5., 6., 0., 0., 0.]),
+        ] {
+            let y = run(x(), axis, exclusive, reverse).unwrap();
+            assert_eq!((y.shape(), y.as_f32()), (&[2, 3][..], want.to_vec()));
+        }
+        let y = run(Tensor::i32(&[3], &[i32::MAX, 1, 1]), 0, false, false).unwrap();
+        assert_eq!(y.as_i32(), [i32::MAX, i32::MIN, i32::MIN + 1]);
+        let y = run(Tensor::i64(&[2, 1, 2], &[1 << 40, 1, 2, 3]), 0, false, false).unwrap();
+        assert_eq!(y.as_i64(), [1 << 40, 1, (1 << 40) + 2, 4]);
+        assert!(run(Tensor::f32(&[2, 0], &[]), 0, false, false).unwrap().as_f32().is_empty());
+    }
+
+    #[test]
+    fn works_in_place() {
+        let test = OpTest::<Cumsum>::new().input(Tensor::i32(&[2], &[1, 2])).constant(Tensor::i32(&[], &[0]));
+        let test = test.options(OPTIONS, |o| o.bool(EXCLUSIVE, true)).output(Spec::i32()).in_place();
+        assert_eq!(test.run().unwrap()[0].as_i32(), [0, 1]);
+    }
+
+    #[test]
+    fn refusals() {
+        let message = |x: Tensor, axis| run(x, axis, false, false).unwrap_err().message().to_owned();
+        assert_eq!(message(Tensor::i32(&[2], &[0, 0]), 1), "axis 1 does not exist: the input is [2]");
+        assert_eq!(message(Tensor::i32(&[0], &[]), -2), "axis -2 does not exist: the input is [0]");
+        assert_eq!(message(Tensor::i32(&[], &[0]), 0), "input 'in0' is a scalar; it needs an axis");
+        let test = OpTest::<Cumsum>::new().input(Tensor::i32(&[1], &[0])).constant(Tensor::i32(&[2], &[0, 0]));
+        let error = test.output(Spec::i32()).run().unwrap_err();
+        assert_eq!(error.message(), "axis 'in1' is [2]; it must hold one number");
+    }
+}

@@ -1,0 +1,199 @@
+//! ARG_MAX and ARG_MIN: where along an axis the best element is, the first of equals.
+//!
+//! Of floats, NaN loses against every number. Four or more floats that lie side by side are compared as SIMD code does:
+//! in four lanes, of which one that holds nothing but NaN can hide the others.
+//!
+//! Defined by: tflite/kernels/arg_min_max.cc, tflite/kernels/internal/reference/arg_min_max.h,
+//! tflite/kernels/internal/optimized/optimized_ops.h (`ArgMinMax`).
+
+use core::marker::PhantomData;
+
+use arenite_abi::prelude::*;
+
+use super::arguments::{Integers, expect_type, saturated};
+use super::indexing::{Dims, normalize_axis};
+use super::node;
+
+/// What an op file says of its op.
+pub trait Best: Send + Sync + 'static {
+    /// The op.
+    const CODE: OpCode;
+    /// The union type of its options.
+    const OPTIONS: u32;
+
+    /// Whether `a` is better than `b`.
+    fn better<T: PartialOrd>(a: T, b: T) -> bool;
+}
+
+/// Prepared node.
+pub struct Arg<B> {
+    /// Known in `prepare` unless it depends on data.
+    axis: Option<usize>,
+    best: PhantomData<B>,
+}
+
+impl<B: Best> Op for Arg<B> {
+    const CODE: OpCode = B::CODE;
+    const VERSIONS: RangeInclusive<i32> = 1..=3;
+    const TYPES: ElementTypes = ElementTypes::of(&[F32, U8, I8, I32, I64, ElementType::Bool]);
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let (x, axis, y) = node.binary()?;
+        expect_type(&x, &[F32, U8, I8, I32, ElementType::Bool])?;
+        expect_type(&axis, &[I32, I64])?;
+        expect_type(&y, &[I32, I64])?;
+        let output_type = node.options(B::OPTIONS)?.get::<i8>(0, 0)?;
+        ensure!(
+            i64::from(output_type) == i64::from(y.ty as u32),
+            "its options ask for type {output_type}, output '{}' is {}",
+            y.name,
+            y.ty
+        );
+        ensure!(axis.len() == 1, "axis '{}' is {:?}; it must hold one number", axis.name, axis.shape);
+        let axis = match axis.is_constant() {
+            true => Some(axis_of(&x, &axis)?),
+            false => None,
+        };
+        match axis {
+            Some(axis) => cx.set_output_shape(0, without(&x, axis)?.as_slice())?,
+            None => cx.set_output_dynamic(0)?,
+        }
+        Ok(Arg { axis, best: PhantomData })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        let x = cx.input(0)?;
+        let (axis, y) = match self.axis {
+            Some(axis) => (axis, cx.output(0)?),
+            None => {
+                let axis = axis_of(&x, &cx.input(1)?)?;
+                (axis, cx.resize_output(0, without(&x, axis)?.as_slice())?)
+            }
+        };
+        let parts = node::dims(&x)?.split_at(axis);
+        match x.ty {
+            F32 if parts.2 == 1 => {
+                let rows = x.as_slice::<f32>()?.chunks_exact(parts.1);
+                write(y, rows.map(|row| of_row(row, B::better)))
+            }
+            F32 => search(x.as_slice::<f32>()?, y, parts, |a, b| beats(a, b, B::better)),
+            U8 => search(x.as_slice::<u8>()?, y, parts, B::better),
+            I8 => search(x.as_slice::<i8>()?, y, parts, B::better),
+            I32 => search(x.as_slice::<i32>()?, y, parts, B::better),
+            ElementType::Bool => {
+                search(x.as_slice::<Bool>()?, y, parts, |a, b| B::better(a.0 != 0, b.0 != 0))
+            }
+            ty => Err(unsupported!("no kernel for {ty}")),
+        }
+    }
+}
+
+fn axis_of(x: &TensorView<'_>, axis: &TensorView<'_>) -> Result<usize> {
+    let wanted = Integers::scalar(axis)?;
+    let axis = normalize_axis(saturated(wanted), x.rank())
+        .ok_or_else(|| invalid!("axis {wanted} does not exist: input '{}' is {:?}", x.name, x.shape))?;
+    ensure!(x.shape[axis] > 0, "axis {axis} of input '{}' is empty: it is {:?}", x.name, x.shape);
+    Ok(axis)
+}
+
+/// The input's shape without an axis.
+fn without(x: &TensorView<'_>, axis: usize) -> Result<Dims> {
+    let sizes = node::dims(x)?;
+    let rest = sizes.as_slice().iter().enumerate().filter(|&(i, _)| i != axis).map(|(_, &size)| size);
+    Dims::from_sizes(rest).ok_or_else(|| invalid!("input '{}' is {:?}: too large", x.name, x.shape))
+}
+
+/// NaN beats nothing, and a number beats NaN.
+fn beats(a: f32, b: f32, better: impl Fn(f32, f32) -> bool) -> bool {
+    !a.is_nan() && (b.is_nan() || better(a, b))
+}
+
+fn search<T: Element>(
+    x: &[T],
+    y: TensorViewMut<'_>,
+    (outer, size, inner): (usize, usize, usize),
+    better: impl Fn(T, T) -> bool,
+) -> Result<()> {
+    let starts = (0..outer).flat_map(|o| (0..inner).map(move |k| o * size * inner + k));
+    write(
+        y,
+        starts.map(|start| {
+            let at = |i: usize| x[start + i * inner];
+            (1..size).fold(0, |best, i| if better(at(i), at(best)) { i } else { best })
+        }),
+    )
+}
+
+fn write(y: TensorViewMut<'_>, indices: impl Iterator<Item = usize>) -> Result<()> {
+    match y.ty() {
+        I32 => y.into_slice::<i32>()?.iter_mut().zip(indices).for_each(|(y, i)| *y = i as i32),
+        _ => y.into_slice::<i64>()?.iter_mut().zip(indices).for_each(|(y, i)| *y = i as i64),
+    }
+    Ok(())
+}
+
+/// The index of the best of some floats that lie side by side.
+fn of_row(row: &[f32], better: impl Fn(f32, f32) -> bool) -> usize {
+    let (mut value, mut index) = (row[0], 0);
+    let mut done = 1;
+    if let Some((first, _)) = row.split_first_chunk::<4>() {
+        let (mut values, mut indices) = (*first, [0, 1, 2, 3]);
+        done = row.len() / 4 * 4;
+        for (i, &x) in row.iter().enumerate().take(done).skip(4) {
+            if beats(x, values[i % 4], &better) {
+                (values[i % 4], indices[i % 4]) = (x, i);
+            }
+        }
+        let best = |a: f32, b: f32| if better(b, a) { b } else { a };
+        value = best(best(values[0], values[1]), best(values[2], values[3]));
+        let equal = values.iter().zip(indices).filter(|&(&v, _)| v == value);
+        index = equal.map(|(_, i)| i).min().unwrap_or(0);
+    }
+    for (i, &x) in row.iter().enumerate().skip(done) {
+        if beats(x, value, &better) {
+            (value, index) = (x, i);
+        }
+    }
+    if value.is_nan() { 0 } else { index }
+}
+
+/// What the tests of both ops share.
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    /// The indices along an axis, checked to be the same for a known and a late axis and for both types of output.
+    pub(crate) fn run<B: Best>(x: &Tensor, axis: i32) -> Result<(Vec<i32>, Vec<i64>)> {
+        let test = |axis: Tensor, known: bool, y: Spec, output_type: i8| {
+            let test = OpTest::<Arg<B>>::new().options(B::OPTIONS, |o| o.i8(0, output_type)).input(x.clone());
+            if known { test.constant(axis) } else { test.input(axis) }.output(y).run()
+        };
+        let known = test(Tensor::i32(&[], &[axis]), true, Spec::i64(), 4);
+        let late = test(Tensor::i64(&[1], &[axis.into()]), false, Spec::i64(), 4);
+        crate::kit::assert_same(&known, &late);
+        let short = test(Tensor::i64(&[1], &[axis.into()]), true, Spec::i32(), 2);
+        let long = known.map(|mut y| y.remove(0))?;
+        assert!(short?[0].as_i32().iter().map(|&i| i64::from(i)).eq(long.as_i64()));
+        Ok((long.shape().to_vec(), long.as_i64()))
+    }
+
+    /// Checks what both ops refuse.
+    pub(crate) fn expect_refusals<B: Best>() {
+        let x = Tensor::f32(&[2, 2], &[0.0; 4]);
+        let message = |x: &Tensor, axis| run::<B>(x, axis).unwrap_err().message().to_owned();
+        assert_eq!(message(&x, 2), "axis 2 does not exist: input 'in0' is [2, 2]");
+        assert_eq!(message(&x, -3), "axis -3 does not exist: input 'in0' is [2, 2]");
+        assert_eq!(message(&Tensor::f32(&[], &[0.0]), 0), "axis 0 does not exist: input 'in0' is []");
+        assert_eq!(message(&Tensor::f32(&[2, 0], &[]), 1), "axis 1 of input 'in0' is empty: it is [2, 0]");
+        assert_eq!(
+            message(&Tensor::i64(&[1], &[0]), 0),
+            "'in0' is INT64; it may be FLOAT32, UINT8, INT8, INT32 or BOOL"
+        );
+        let test = OpTest::<Arg<B>>::new().input(x).output(Spec::i32());
+        let error = test.clone().constant(Tensor::i32(&[2], &[0, 1])).options(B::OPTIONS, |o| o.i8(0, 2));
+        assert_eq!(error.run().unwrap_err().message(), "axis 'in1' is [2]; it must hold one number");
+        let error = test.constant(Tensor::i32(&[], &[0])).options(B::OPTIONS, |o| o.i8(0, 4));
+        assert_eq!(error.run().unwrap_err().message(), "its options ask for type 4, output 'out0' is INT32");
+    }
+}

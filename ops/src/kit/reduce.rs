@@ -1,0 +1,250 @@
+//! Ops that make one element of all along some axes, which their second input names: SUM, MEAN, REDUCE_MAX, ...
+//!
+//! Defined by: tflite/kernels/reduce.cc, tflite/kernels/internal/optimized/reduce.h.
+
+use core::marker::PhantomData;
+
+use arenite_abi::prelude::*;
+
+use super::indexing::{Axes, Dims, KeepDims, Reduction};
+use super::node;
+use super::number::Combine;
+
+/// The union type of their options.
+pub const OPTIONS: u32 = 27;
+/// The option whether to keep axes.
+pub const KEEP_DIMS: usize = 0;
+
+/// What differs between the ops; the value is what `prepare` computes.
+pub trait Reduce: Copy + Send + Sync + 'static {
+    /// The op.
+    const CODE: OpCode;
+    /// The versions of it.
+    const VERSIONS: RangeInclusive<i32>;
+    /// The types of its input and output, and INT32 of the axes.
+    const TYPES: ElementTypes;
+
+    /// Checks type and quantization of input and output, whose types agree.
+    fn prepare(x: &TensorView<'_>, y: &TensorView<'_>, groups: &Groups) -> Result<Self>;
+
+    /// Computes the output.
+    fn eval(&self, x: &TensorView<'_>, y: TensorViewMut<'_>, groups: &Groups) -> Result<()>;
+}
+
+/// The groups of elements that become one.
+#[derive(Clone, Copy, Debug)]
+pub struct Groups {
+    /// Shape of the input.
+    pub dims: Dims,
+    /// The axes that are reduced.
+    pub axes: Axes,
+    /// Whether they stay.
+    pub keep_dims: KeepDims,
+    /// The loops.
+    pub reduction: Reduction,
+}
+
+/// Prepared node.
+pub struct Reducer<R> {
+    keep_dims: KeepDims,
+    /// Known in `prepare` unless the axes depend on data.
+    plan: Option<(Groups, R)>,
+}
+
+impl<R: Reduce> Op for Reducer<R> {
+    const CODE: OpCode = R::CODE;
+    const VERSIONS: RangeInclusive<i32> = R::VERSIONS;
+    const TYPES: ElementTypes = R::TYPES;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let (x, axes, y) = node.binary()?;
+        ensure!(x.ty == y.ty, "input is {}, output is {}", x.ty, y.ty);
+        ensure!(axes.ty == I32, "axes '{}' are {}; they must be INT32", axes.name, axes.ty);
+        let keep_dims = match node.options(OPTIONS)?.get(KEEP_DIMS, false)? {
+            true => KeepDims::Keep,
+            false => KeepDims::Drop,
+        };
+        let Some(list) = axes.constant::<i32>()? else {
+            cx.set_output_dynamic(0)?;
+            return Ok(Reducer { keep_dims, plan: None });
+        };
+        let groups = Groups::new(&x, list, keep_dims)?;
+        cx.set_output_shape(0, groups.reduction.output().as_slice())?;
+        Ok(Reducer { keep_dims, plan: Some((groups, R::prepare(&x, &y, &groups)?)) })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        let x = cx.input(0)?;
+        if let Some((groups, reduce)) = &self.plan {
+            return reduce.eval(&x, cx.output(0)?, groups);
+        }
+        let groups = Groups::new(&x, cx.input(1)?.as_slice()?, self.keep_dims)?;
+        let reduce = R::prepare(&x, &cx.node().output(0)?, &groups)?;
+        reduce.eval(&x, cx.resize_output(0, groups.reduction.output().as_slice())?, &groups)
+    }
+}
+
+impl Groups {
+    fn new(x: &TensorView<'_>, list: &[i32], keep_dims: KeepDims) -> Result<Groups> {
+        let dims = node::dims(x)?;
+        let axes = Axes::new(list, dims.rank())
+            .ok_or_else(|| invalid!("axes are {list:?}, input '{}' has {} axes", x.name, dims.rank()))?;
+        Ok(Groups { dims, axes, keep_dims, reduction: Reduction::new(&dims, axes, keep_dims) })
+    }
+
+    /// Whether the output has the elements of the input: all reduced axes have size 1.
+    pub fn is_copy(&self) -> bool {
+        self.reduction.group_len() == 1
+    }
+
+    /// `y = f(f(x[0], x[1]), x[2])…` for each group; of nothing it is `nothing`.
+    pub fn fold<T: Element>(
+        &self,
+        x: &TensorView<'_>,
+        y: TensorViewMut<'_>,
+        nothing: T,
+        f: impl Fn(T, T) -> T,
+    ) -> Result<()> {
+        let (x, y) = (x.as_slice::<T>()?, y.into_slice::<T>()?);
+        self.reduction.for_each(|out, indices| y[out] = indices.map(|i| x[i]).reduce(&f).unwrap_or(nothing));
+        Ok(())
+    }
+
+    /// Combines the elements of each group, as plain numbers whatever they stand for.
+    pub fn combine<C: Combine>(&self, x: &TensorView<'_>, y: TensorViewMut<'_>) -> Result<()> {
+        match x.ty {
+            F32 => self.fold::<f32>(x, y, C::nothing(), C::with),
+            I32 => self.fold::<i32>(x, y, C::nothing(), C::with),
+            I64 => self.fold::<i64>(x, y, C::nothing(), C::with),
+            U8 => self.fold::<u8>(x, y, C::nothing(), C::with),
+            I8 => self.fold::<i8>(x, y, C::nothing(), C::with),
+            I16 => self.fold::<i16>(x, y, C::nothing(), C::with),
+            ElementType::Bool => self.fold::<Bool>(x, y, Bool(0), |a, _| a),
+            ty => Err(unsupported!("no kernel for {ty}")),
+        }
+    }
+}
+
+/// Refuses BOOL, unless there is nothing to compute.
+pub fn refuse_bool(x: &TensorView<'_>, groups: &Groups) -> Result<()> {
+    if x.ty == ElementType::Bool && !groups.is_copy() {
+        return Err(unsupported!("input '{}' is BOOL; only axes of size 1 can be reduced", x.name));
+    }
+    Ok(())
+}
+
+/// Refuses i16 with a zero point other than 0.
+pub fn symmetric_words(x: &TensorView<'_>, y: &TensorView<'_>) -> Result<()> {
+    let is_quantized = |t: &&TensorView<'_>| t.ty == I16 && t.quantization().is_some();
+    [x, y].into_iter().filter(is_quantized).try_for_each(node::symmetric)
+}
+
+/// What REDUCE_MAX and REDUCE_MIN say of themselves.
+pub trait Extreme: Combine {
+    /// The op.
+    const CODE: OpCode;
+}
+
+/// The part of REDUCE_MAX and REDUCE_MIN.
+pub struct Extremum<C>(PhantomData<C>);
+
+impl<C> Clone for Extremum<C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<C> Copy for Extremum<C> {}
+
+impl<C: Extreme> Reduce for Extremum<C> {
+    const CODE: OpCode = C::CODE;
+    const VERSIONS: RangeInclusive<i32> = 1..=3;
+    const TYPES: ElementTypes = ElementTypes::of(&[F32, I32, I64, U8, I8, I16, ElementType::Bool]);
+
+    fn prepare(x: &TensorView<'_>, y: &TensorView<'_>, groups: &Groups) -> Result<Self> {
+        refuse_bool(x, groups)?;
+        symmetric_words(x, y)?;
+        if node::type_limits(x.ty).is_some() {
+            node::same_quantization(x, y)?;
+        }
+        Ok(Extremum(PhantomData))
+    }
+
+    fn eval(&self, x: &TensorView<'_>, y: TensorViewMut<'_>, groups: &Groups) -> Result<()> {
+        groups.combine::<C>(x, y)
+    }
+}
+
+/// What REDUCE_ANY and REDUCE_ALL say of themselves.
+pub trait Quantifier: Send + Sync + 'static {
+    /// The op.
+    const CODE: OpCode;
+    /// The truth value that decides the result wherever it is found.
+    const DECIDES: bool;
+}
+
+/// The part of REDUCE_ANY and REDUCE_ALL.
+pub struct Quantified<Q>(PhantomData<Q>);
+
+impl<Q> Clone for Quantified<Q> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<Q> Copy for Quantified<Q> {}
+
+impl<Q: Quantifier> Reduce for Quantified<Q> {
+    const CODE: OpCode = Q::CODE;
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const TYPES: ElementTypes = ElementTypes::of(&[ElementType::Bool, I32]);
+
+    fn prepare(x: &TensorView<'_>, _: &TensorView<'_>, _: &Groups) -> Result<Self> {
+        ensure!(x.ty == ElementType::Bool, "input '{}' is {}; it must be BOOL", x.name, x.ty);
+        Ok(Quantified(PhantomData))
+    }
+
+    fn eval(&self, x: &TensorView<'_>, y: TensorViewMut<'_>, groups: &Groups) -> Result<()> {
+        let (x, y) = (x.as_slice::<Bool>()?, y.into_slice::<Bool>()?);
+        groups.reduction.for_each(|out, mut indices| {
+            let decided = indices.any(|i| (x[i].0 != 0) == Q::DECIDES);
+            y[out] = Bool(u8::from(decided == Q::DECIDES));
+        });
+        Ok(())
+    }
+}
+
+/// What the tests of the ops share.
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    /// A node whose axes are known.
+    pub(crate) fn node<O: Op>(x: Tensor, list: &[i32], keep_dims: bool, y: Spec) -> OpTest<O> {
+        let axes = Tensor::i32(&[list.len() as i32], list);
+        OpTest::new().options(OPTIONS, |o| o.bool(KEEP_DIMS, keep_dims)).input(x).constant(axes).output(y)
+    }
+
+    /// The output where the axes are known, and checks that it is the same where they depend on data.
+    pub(crate) fn run<O: Op>(x: &Tensor, list: &[i32], keep_dims: bool, y: Spec) -> Result<Tensor> {
+        let known = node::<O>(x.clone(), list, keep_dims, y.clone()).run();
+        let late = OpTest::<O>::new().options(OPTIONS, |o| o.bool(KEEP_DIMS, keep_dims)).input(x.clone());
+        let late = late.input(Tensor::i32(&[list.len() as i32], list)).output(y).run();
+        crate::kit::assert_same(&known, &late);
+        known.map(|mut y| y.remove(0))
+    }
+
+    /// Checks what every member refuses of floats, or of truth values.
+    pub(crate) fn expect_refusals<O: Op>(x: &Tensor, y: Spec) {
+        let error = run::<O>(x, &[0, 2], false, y.clone()).unwrap_err();
+        assert_eq!(error.message(), "axes are [0, 2], input 'in0' has 2 axes");
+        let error = run::<O>(x, &[i32::MIN], false, y.clone()).unwrap_err();
+        assert_eq!(error.message(), "axes are [-2147483648], input 'in0' has 2 axes");
+        let error = run::<O>(x, &[0], false, Spec::i32()).unwrap_err();
+        assert_eq!(error.message(), format!("input is {}, output is INT32", x.ty()));
+        let test = OpTest::<O>::new().input(x.clone()).constant(Tensor::i32(&[], &[1]));
+        assert!(test.clone().output(y.clone()).options(28, |o| o).run().is_err());
+        assert!(test.output(y).run().is_ok());
+    }
+}

@@ -1,0 +1,182 @@
+//! Ops that combine the slices of a tensor by number: SEGMENT_SUM, UNSORTED_SEGMENT_MAX, ...
+//!
+//! ```text
+//! x   = [ids…, inner…]
+//! ids = [ids…]
+//! y   = [segments, inner…]
+//! ```
+//!
+//! Defined by: tflite/kernels/unsorted_segment.cc, tflite/kernels/segment_sum.cc,
+//! tflite/kernels/internal/reference/reference_ops.h (`UnsortedSegmentRef`).
+
+use core::marker::PhantomData;
+
+use arenite_abi::prelude::*;
+
+use super::arguments::{Integers, expect_type};
+use super::indexing::Dims;
+use super::number::{Combine, Number};
+
+/// What an op file says of an UNSORTED_SEGMENT op.
+pub trait Segment: Combine {
+    /// The op.
+    const CODE: OpCode;
+}
+
+/// Prepared node of an UNSORTED_SEGMENT op.
+pub struct UnsortedSegments<C> {
+    /// Known in `prepare` unless it depends on data.
+    output: Option<Dims>,
+    combine: PhantomData<C>,
+}
+
+impl<C: Segment> Op for UnsortedSegments<C> {
+    const CODE: OpCode = C::CODE;
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const TYPES: ElementTypes = ElementTypes::of(&[F32, I32]);
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        node.expect(3..=3, 1..=1)?;
+        let (x, ids, count, y) = (node.input(0)?, node.input(1)?, node.input(2)?, node.output(0)?);
+        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}", x.name, x.ty, y.ty);
+        expect_type(&ids, &[I32])?;
+        expect_type(&count, &[I32])?;
+        let output = match ids.is_constant() && count.is_constant() {
+            true => Some(output_dims(&x, &ids, &count)?),
+            false => None,
+        };
+        match &output {
+            Some(dims) => cx.set_output_shape(0, dims.as_slice())?,
+            None => cx.set_output_dynamic(0)?,
+        }
+        Ok(UnsortedSegments { output, combine: PhantomData })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        let (x, ids) = (cx.input(0)?, cx.input(1)?);
+        let y = match self.output {
+            Some(_) => cx.output(0)?,
+            None => cx.resize_output(0, output_dims(&x, &ids, &cx.input(2)?)?.as_slice())?,
+        };
+        match x.ty {
+            F32 => combine::<f32, C>(&x, &ids, y),
+            _ => combine::<i32, C>(&x, &ids, y),
+        }
+    }
+}
+
+/// The shape of the output; checks that the ids fit.
+fn output_dims(x: &TensorView<'_>, ids: &TensorView<'_>, count: &TensorView<'_>) -> Result<Dims> {
+    ensure!(
+        x.shape.starts_with(ids.shape),
+        "ids '{}' are {:?}, input '{}' is {:?}; it must begin with the sizes of the ids",
+        ids.name,
+        ids.shape,
+        x.name,
+        x.shape
+    );
+    ensure!(
+        matches!(count.shape, [] | [1]),
+        "the number of segments '{}' is {:?}; it must be one number",
+        count.name,
+        count.shape
+    );
+    let segments = Integers::scalar(count)? as i32;
+    ensure!(segments >= 0, "the number of segments is {segments}; it must not be negative");
+    let largest = ids.as_slice::<i32>()?.iter().copied().max().unwrap_or(-1);
+    ensure!(
+        largest < segments,
+        "ids '{}' hold {largest}, there are {segments} segments; ids must be smaller",
+        ids.name
+    );
+    with_segments(x, ids.rank(), segments)
+}
+
+/// `[segments, inner…]`, where the inner axes of `x` begin at `inner`.
+pub fn with_segments(x: &TensorView<'_>, inner: usize, segments: i32) -> Result<Dims> {
+    let sizes = [segments].into_iter().chain(x.shape[inner..].iter().copied());
+    Dims::from_sizes(sizes)
+        .ok_or_else(|| invalid!("{segments} segments of input '{}' {:?}: too large", x.name, x.shape))
+}
+
+/// Combines the slices of each segment, in order. Negative ids are passed over, all others lie within the output.
+pub fn combine<T: Number, C: Combine>(
+    x: &TensorView<'_>,
+    ids: &TensorView<'_>,
+    y: TensorViewMut<'_>,
+) -> Result<()> {
+    let inner = Dims::new(&y.shape()[1..]).map_or(0, |dims| dims.flat_size());
+    let (x, ids, y) = (x.as_slice::<T>()?, ids.as_slice::<i32>()?, y.into_slice::<T>()?);
+    y.fill(C::nothing());
+    if inner == 0 {
+        return Ok(());
+    }
+    for (slice, &id) in x.chunks_exact(inner).zip(ids) {
+        let Ok(id) = usize::try_from(id) else { continue };
+        let segment = y.chunks_exact_mut(inner).nth(id).into_iter().flatten();
+        segment.zip(slice).for_each(|(so_far, &next)| *so_far = C::with(*so_far, next));
+    }
+    Ok(())
+}
+
+/// What the tests of the ops share.
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn run<C: Segment>(x: Tensor, shape: &[i32], ids: &[i32], segments: i32) -> Result<Tensor> {
+        let test = OpTest::<UnsortedSegments<C>>::new().output(Spec::of(x.ty())).input(x);
+        let (ids, count) = (Tensor::i32(shape, ids), Tensor::i32(&[], &[segments]));
+        let known = test.clone().constant(ids.clone()).constant(count.clone()).run();
+        crate::kit::assert_same(&known, &test.clone().constant(ids.clone()).input(count).run());
+        crate::kit::assert_same(&known, &test.input(ids).constant(Tensor::i32(&[1], &[segments])).run());
+        known.map(|mut y| y.remove(0))
+    }
+
+    /// Checks an op: what becomes of 2 and 3, of 2 and 3 and i32::MAX, and of nothing.
+    pub(crate) fn expect<C: Segment>(two: f32, three: i32, nothing: (f32, i32)) {
+        let x = Tensor::f32(&[4, 2], &[2., 1., 9., 9., 3., 1., 5., -5.]);
+        let y = run::<C>(x, &[4], &[2, -1, 2, 0], 3).unwrap();
+        assert_eq!(
+            (y.shape(), y.as_f32()),
+            (&[3, 2][..], vec![5., -5., nothing.0, nothing.0, two, C::with(1., 1.)])
+        );
+        let x = Tensor::i32(&[3], &[2, 3, i32::MAX]);
+        let y = run::<C>(x, &[3], &[0, 0, 0], 2).unwrap();
+        assert_eq!((y.shape(), y.as_i32()), (&[2][..], vec![three, nothing.1]));
+        // Ids of any rank, up to the input's, and none at all.
+        let y = run::<C>(Tensor::f32(&[2, 2], &[2., 7., 8., 3.]), &[2, 2], &[1, 0, 0, 1], 2).unwrap();
+        assert_eq!((y.shape(), y.as_f32()), (&[2][..], vec![C::with(7., 8.), two]));
+        let y = run::<C>(Tensor::i32(&[2], &[5, 6]), &[], &[1], 2).unwrap();
+        assert_eq!((y.shape(), y.as_i32()), (&[2, 2][..], vec![nothing.1, nothing.1, 5, 6]));
+        let y = run::<C>(Tensor::i32(&[0, 2], &[]), &[0], &[], 1).unwrap();
+        assert_eq!((y.shape(), y.as_i32()), (&[1, 2][..], vec![nothing.1; 2]));
+        assert!(run::<C>(Tensor::i32(&[1, 2], &[5, 6]), &[1], &[-3], 0).unwrap().as_i32().is_empty());
+        assert!(run::<C>(Tensor::i32(&[1, 0], &[]), &[1], &[1], 2).unwrap().as_i32().is_empty());
+    }
+
+    /// Checks what every op refuses.
+    pub(crate) fn expect_refusals<C: Segment>() {
+        let message = |shape, ids, segments| {
+            let x = Tensor::f32(&[2, 2], &[0.0; 4]);
+            run::<C>(x, shape, ids, segments).unwrap_err().message().to_owned()
+        };
+        assert_eq!(message(&[2], &[0, 3], 3), "ids 'in1' hold 3, there are 3 segments; ids must be smaller");
+        assert_eq!(message(&[2], &[0, 0], -1), "the number of segments is -1; it must not be negative");
+        assert_eq!(
+            message(&[1], &[0], 1),
+            "ids 'in1' are [1], input 'in0' is [2, 2]; it must begin with the sizes of the ids"
+        );
+        let test = OpTest::<UnsortedSegments<C>>::new().output(Spec::f32()).input(Tensor::f32(&[1], &[0.0]));
+        let test = test.constant(Tensor::i32(&[1], &[0]));
+        assert_eq!(
+            test.clone().constant(Tensor::i32(&[2], &[1, 1])).run().unwrap_err().message(),
+            "the number of segments 'in2' is [2]; it must be one number"
+        );
+        assert_eq!(
+            test.constant(Tensor::f32(&[], &[1.0])).run().unwrap_err().message(),
+            "'in2' is FLOAT32; it may be INT32"
+        );
+    }
+}

@@ -1,0 +1,68 @@
+//! L2_POOL_2D: the root of the mean square of each channel under a window, padding left out, then the activation. f32.
+//! Defined by: tflite/kernels/pooling.cc, tflite/kernels/internal/optimized/optimized_ops.h (`L2Pool`).
+
+use arenite_abi::prelude::*;
+
+use crate::kit::float;
+use crate::kit::pool::Pool;
+
+/// Prepared node.
+pub struct L2Pool2d(Pool);
+
+impl Op for L2Pool2d {
+    const CODE: OpCode = OpCode::Builtin(12);
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const TYPES: ElementTypes = ElementTypes::of(&[F32]);
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        Pool::prepare(node, cx).map(L2Pool2d)
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        let (x, y) = (cx.input(0)?.as_slice::<f32>()?, cx.output(0)?.into_slice::<f32>()?);
+        let limits = self.0.float_limits;
+        self.0.for_each(cx, x, y, |patch, out| {
+            out.fill(0.0);
+            for pixel in patch.pixels() {
+                out.iter_mut().zip(pixel).for_each(|(sum, &x)| *sum += x * x);
+            }
+            let per_pixel = 1.0 / patch.count() as f32;
+            out.iter_mut().for_each(|sum| *sum = limits.clamp(float::sqrt(*sum * per_pixel)));
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    /// Options in the order of the schema: padding (0 SAME, 1 VALID), stride, filter, activation.
+    fn run(x: Tensor, padding: i8, stride: i32, filter: i32, activation: i8) -> Result<Tensor> {
+        let test = OpTest::<L2Pool2d>::new().input(x).output(Spec::f32()).options(5, |o| {
+            o.i8(0, padding).i32(1, stride).i32(2, stride).i32(3, filter).i32(4, filter).i8(5, activation)
+        });
+        test.run().map(|mut y| y.remove(0))
+    }
+
+    #[test]
+    fn windows() {
+        let x = || Tensor::f32(&[1, 2, 2, 2], &[1., 8., 1., 0., -7., 0., 7., 0.]);
+        let y = run(x(), 1, 1, 2, 0).unwrap();
+        assert_eq!((y.shape(), y.as_f32()), (&[1, 1, 1, 2][..], vec![5., 4.]));
+        // SAME: the last windows have fewer pixels.
+        let y = run(x(), 0, 1, 2, 0).unwrap();
+        let root = |x: f32| x.sqrt();
+        assert_eq!(y.as_f32(), [5., 4., root(25.), 0., 7., 0., 7., 0.]);
+        // RELU6.
+        assert_eq!(run(x(), 0, 1, 1, 3).unwrap().as_f32(), [1., 6., 1., 0., 6., 0., 6., 0.]);
+    }
+
+    #[test]
+    fn refusals() {
+        let error = run(Tensor::f32(&[1, 2, 2, 1], &[0.0; 4]), 0, 0, 2, 0).unwrap_err();
+        assert_eq!(error.status(), Status::Invalid);
+        assert!(run(Tensor::f32(&[2, 2, 1], &[0.0; 4]), 0, 1, 2, 0).is_err());
+        assert!(run(Tensor::i8(&[1, 1, 1, 1], &[0]), 0, 1, 1, 0).is_err());
+    }
+}

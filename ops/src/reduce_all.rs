@@ -1,0 +1,51 @@
+//! REDUCE_ALL: whether all elements along the axes are true. Of nothing it is true. BOOL.
+//! Defined by: tflite/kernels/reduce.cc, tflite/kernels/internal/optimized/reduce.h.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::reduce::{Quantified, Quantifier, Reducer};
+
+/// Prepared node.
+pub type ReduceAll = Reducer<Quantified<All>>;
+
+/// Decided by the first that is false.
+pub struct All;
+
+impl Quantifier for All {
+    const CODE: OpCode = OpCode::Builtin(140);
+    const DECIDES: bool = false;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kit::reduce::tests::{expect_refusals, run};
+    use arenite_abi::testing::{Spec, Tensor};
+
+    #[test]
+    fn truth_values() {
+        let x = Tensor::bool(&[2, 2], &[true, false, false, false]);
+        type Case = (&'static [i32], bool, &'static [i32], &'static [bool]);
+        let cases: [Case; 4] = [(&[1], false, &[2], &[false, false]), (&[0, -2], true, &[1, 2], &[false, false]), (&[1, 0], false, &[], &[false]), (&[], false, &[2, 2], &[true, false, false, false])];
+        for (axes, keep_dims, shape, want) in cases {
+            let y = run::<ReduceAll>(&x, axes, keep_dims, Spec::bool()).unwrap();
+            assert_eq!((y.shape(), y.as_bool()), (shape, want.to_vec()), "{axes:?}");
+        }
+        let x = Tensor::bool(&[2, 3], &[true, true, true, false, false, false]);
+        let y = run::<ReduceAll>(&x, &[1], false, Spec::bool()).unwrap();
+        assert_eq!(y.as_bool(), [true, false]);
+    }
+
+    #[test]
+    fn of_nothing() {
+        let y = run::<ReduceAll>(&Tensor::bool(&[0, 2], &[]), &[0], false, Spec::bool()).unwrap();
+        assert_eq!(y.as_bool(), [true; 2]);
+    }
+
+    #[test]
+    fn refusals() {
+        expect_refusals::<ReduceAll>(&Tensor::bool(&[2, 2], &[true; 4]), Spec::bool());
+        let error = run::<ReduceAll>(&Tensor::i32(&[1], &[0]), &[0], false, Spec::i32()).unwrap_err();
+        assert_eq!(error.message(), "input 'in0' is INT32; it must be BOOL");
+    }
+}

@@ -1,0 +1,43 @@
+//! UNSORTED_SEGMENT_PROD: the product of all slices with one id. f32, i32. It wraps; of nothing it is 1.
+//! Defined by: tflite/kernels/unsorted_segment.cc.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::number::{Combine, Number};
+use crate::kit::segments::{Segment, UnsortedSegments};
+
+/// Prepared node.
+pub type UnsortedSegmentProd = UnsortedSegments<Prod>;
+
+/// The product of two.
+pub struct Prod;
+
+impl Segment for Prod {
+    const CODE: OpCode = OpCode::Builtin(153);
+}
+
+impl Combine for Prod {
+    fn nothing<T: Number>() -> T {
+        T::ONE
+    }
+
+    fn with<T: Number>(so_far: T, next: T) -> T {
+        so_far.times(next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kit::segments::tests::{expect, expect_refusals};
+
+    #[test]
+    fn segments() {
+        expect::<Prod>(6.0, i32::MAX.wrapping_mul(6), (1.0, 1));
+    }
+
+    #[test]
+    fn refusals() {
+        expect_refusals::<Prod>();
+    }
+}

@@ -1,0 +1,43 @@
+//! UNSORTED_SEGMENT_SUM: the sum of all slices with one id. f32, i32. It wraps; of nothing it is 0.
+//! Defined by: tflite/kernels/unsorted_segment.cc.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::number::{Combine, Number};
+use crate::kit::segments::{Segment, UnsortedSegments};
+
+/// Prepared node.
+pub type UnsortedSegmentSum = UnsortedSegments<Sum>;
+
+/// The sum of two.
+pub struct Sum;
+
+impl Segment for Sum {
+    const CODE: OpCode = OpCode::Builtin(155);
+}
+
+impl Combine for Sum {
+    fn nothing<T: Number>() -> T {
+        T::ZERO
+    }
+
+    fn with<T: Number>(so_far: T, next: T) -> T {
+        so_far.plus(next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kit::segments::tests::{expect, expect_refusals};
+
+    #[test]
+    fn segments() {
+        expect::<Sum>(5.0, i32::MAX.wrapping_add(5), (0.0, 0));
+    }
+
+    #[test]
+    fn refusals() {
+        expect_refusals::<Sum>();
+    }
+}
