@@ -1,8 +1,8 @@
 //! Small sound models of one node each: where tests of malformed models begin, and what they spoil.
 
+pub mod control;
 mod elementwise;
 mod misc;
-pub mod control;
 mod recurrent;
 mod reductions;
 mod vision;

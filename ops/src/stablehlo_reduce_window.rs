@@ -1,0 +1,167 @@
+//! STABLEHLO_REDUCE_WINDOW: as [REDUCE_WINDOW](crate::reduce_window), with padding and with a dilated input; what is done
+//! with a window's elements is the one op of a subgraph.
+//!
+//! Defined by: tflite/kernels/stablehlo_reduce_window.cc. Inputs: x, the initial value.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::arguments::expect_type;
+use crate::kit::indexing::MAX_RANK;
+use crate::kit::node;
+use crate::kit::reduce_window::{self, Function, ReduceWindow, TYPES, WindowAxis};
+
+/// Prepared node.
+pub struct StablehloReduceWindow {
+    windows: ReduceWindow,
+    function: Function,
+}
+
+/// The union type of its options.
+const OPTIONS: u32 = 13;
+const PADDING: usize = 4;
+const BODY: usize = 5;
+/// As TFLite.
+const MAX_AXES: usize = 6;
+
+impl Op for StablehloReduceWindow {
+    const CODE: OpCode = OpCode::Builtin(198);
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const TYPES: ElementTypes = ElementTypes::of(&TYPES);
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let (x, init, y) = node.binary()?;
+        expect_type(&x, &TYPES)?;
+        ensure!(
+            x.ty == y.ty && x.ty == init.ty,
+            "input '{}' is {}, initial value '{}' {}, output '{}' {}; they must agree",
+            x.name,
+            x.ty,
+            init.name,
+            init.ty,
+            y.name,
+            y.ty
+        );
+        ensure!(
+            (1..=MAX_AXES).contains(&x.rank()),
+            "input '{}' is {:?}; it must have 1 to {MAX_AXES} dimensions",
+            x.name,
+            x.shape
+        );
+        let options = node.options_2(OPTIONS)?;
+        let axes = axes(&options, x.rank())?;
+        let windows = ReduceWindow::new(node::dims(&x)?, &axes[..x.rank()])?;
+        let function = function(&cx.model()?, options.get(BODY, 0)?)?;
+        cx.set_output_shape(0, windows.output().as_slice())?;
+        Ok(StablehloReduceWindow { windows, function })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        reduce_window::eval(cx, &self.windows, self.function)
+    }
+}
+
+/// A window per axis. What the options leave out is 1, the padding 0.
+fn axes(options: &Options<'_>, rank: usize) -> Result<[WindowAxis; MAX_RANK]> {
+    let mut axes = [WindowAxis::ONE; MAX_RANK];
+    for (slot, name) in ["window_dimensions", "window_strides", "base_dilations", "window_dilations", "padding"]
+        .into_iter()
+        .enumerate()
+    {
+        let list = options.vector::<i64>(slot)?;
+        let wanted = if slot == PADDING { 2 * rank } else { rank };
+        ensure!(
+            list.is_empty() || list.len() == wanted,
+            "its {name} has {} numbers; {wanted} are needed for {rank} axes",
+            list.len()
+        );
+        for (i, number) in list.iter().enumerate() {
+            match slot {
+                0 => axes[i].size = number,
+                1 => axes[i].stride = number,
+                2 => axes[i].base_dilation = number,
+                3 => axes[i].dilation = number,
+                _ => axes[i / 2].padding[i % 2] = number,
+            }
+        }
+    }
+    Ok(axes)
+}
+
+/// What the one op of a subgraph does.
+fn function(model: &ModelContext<'_>, subgraph: i32) -> Result<Function> {
+    let body = model.subgraph(subgraph)?;
+    ensure!(
+        body.node_count() == 1,
+        "its body, subgraph {subgraph}, has {} nodes; one is served",
+        body.node_count()
+    );
+    Ok(match body.node(0).builtin_code() {
+        // Each op of TensorFlow Lite, and its StableHLO twin.
+        0 | 163 => Function::Add,
+        18 | 165 => Function::Mul,
+        55 | 166 => Function::Max,
+        57 | 181 => Function::Min,
+        86 | 176 => Function::All,
+        84 | 186 => Function::Any,
+        code => return Err(unsupported!("no reduction by the op number {code} of subgraph {subgraph}")),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, OptionsBuilder, Spec, Subgraph, Tensor};
+
+    fn body(code: i32) -> Subgraph {
+        let x = [Tensor::i32(&[], &[0]), Tensor::i32(&[], &[0])];
+        Subgraph::new(&x, |x| x[..1].to_vec()).node(code, &[0, 1], &[2])
+    }
+
+    fn case(
+        x: Tensor,
+        body: Subgraph,
+        fill: impl FnOnce(OptionsBuilder) -> OptionsBuilder,
+    ) -> OpTest<StablehloReduceWindow> {
+        let y = Spec::of(x.ty());
+        let case = OpTest::new().input(x).input(Tensor::i32(&[], &[1])).output(y);
+        case.options_2(OPTIONS, |o| fill(o).i32(BODY, 0)).subgraph(body)
+    }
+
+    #[test]
+    fn windows_over_a_padded_and_dilated_row() {
+        // 1, 2, 3 dilated and padded with the initial value 1: 1 1 1 2 1 3; windows of 2, 2 apart.
+        let row = Tensor::i32(&[3], &[1, 2, 3]);
+        let fill = |o: OptionsBuilder| {
+            o.i64s(0, &[2]).i64s(1, &[2]).i64s(2, &[2]).i64s(3, &[1]).i64s(4, &[1, 0])
+        };
+        for (code, want) in [(0, [3, 4, 5]), (165, [1, 2, 3]), (55, [1, 2, 3]), (181, [1, 1, 1])] {
+            let y = case(row.clone(), body(code), fill).run().unwrap();
+            assert_eq!((y[0].shape(), y[0].as_i32()), (&[3][..], want.to_vec()), "{code}");
+        }
+    }
+
+    #[test]
+    fn refusals() {
+        let row = || Tensor::i32(&[3], &[1, 2, 3]);
+        let message = |case: OpTest<StablehloReduceWindow>| case.run().unwrap_err().message().to_owned();
+        assert_eq!(
+            message(case(row(), body(0), |o| o.i64s(0, &[2, 2]))),
+            "its window_dimensions has 2 numbers; 1 are needed for 1 axes"
+        );
+        assert_eq!(
+            message(case(row(), body(3), |o| o)),
+            "no reduction by the op number 3 of subgraph 0"
+        );
+        let two = body(0).node(0, &[0, 1], &[2]);
+        assert_eq!(
+            message(case(row(), two, |o| o)),
+            "its body, subgraph 0, has 2 nodes; one is served"
+        );
+        assert_eq!(
+            message(case(Tensor::i32(&[], &[1]), body(0), |o| o)),
+            "input 'in0' is []; it must have 1 to 6 dimensions"
+        );
+        let zero_stride = case(row(), body(0), |o| o.i64s(1, &[0]));
+        assert!(message(zero_stride).contains("stride 0"));
+    }
+}
