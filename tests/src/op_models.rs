@@ -5,6 +5,7 @@ mod elementwise;
 mod misc;
 mod recurrent;
 mod reductions;
+mod moves;
 mod vision;
 
 use arenite_model::tensor_type::{FLOAT32, INT8, INT32};
@@ -127,6 +128,7 @@ pub fn all() -> Vec<Sound> {
     control::add(&mut models);
     recurrent::add(&mut models);
     reductions::add(&mut models);
+    moves::add(&mut models);
     vision::add(&mut models);
     models
 }

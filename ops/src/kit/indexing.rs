@@ -213,6 +213,17 @@ impl<const N: usize> Nest<N> {
 }
 
 impl Nest<1> {
+    /// The diagonals of the matrices that the last two axes are, one after another. `None` for less than two axes.
+    pub fn diagonals(matrices: &Dims) -> Option<Nest<1>> {
+        let row = matrices.rank().checked_sub(2)?;
+        let (rows, columns) = (matrices.sizes[row], matrices.sizes[row + 1]);
+        let mut loops = Dims { rank: row + 1, ..*matrices };
+        (loops.sizes[row], loops.sizes[row + 1]) = (rows.min(columns), 1);
+        let mut steps = matrices.strides();
+        steps[row] += 1;
+        Some(Nest::new(&loops, [steps]))
+    }
+
     /// The indices of the one tensor, in row-major order of the loops.
     pub fn indices(&self) -> Indices {
         Indices { remaining: self.len(), walk: Walk::new(*self, self.rank) }
@@ -414,6 +425,18 @@ mod tests {
         assert_eq!(shape.extended(9), None);
         assert_eq!(Dims::SCALAR.flat_size(), 1);
         assert_eq!(dims(&[0, i32::MAX]).flat_size(), 0);
+    }
+
+    #[test]
+    fn diagonals_of_matrices() {
+        let of = |sizes: &[i32]| Nest::diagonals(&dims(sizes)).map(|nest| nest.indices().collect::<Vec<_>>());
+        assert_eq!(of(&[2, 2]), Some(vec![0, 3]));
+        assert_eq!(of(&[2, 3]), Some(vec![0, 4]));
+        assert_eq!(of(&[3, 1]), Some(vec![0]));
+        assert_eq!(of(&[2, 3, 2]), Some(vec![0, 3, 6, 9]));
+        assert_eq!(of(&[2, 0, 4]), Some(vec![]));
+        assert_eq!(of(&[1, 1, 1, 1, 1, 2, 2, 2]), Some(vec![0, 3, 4, 7]));
+        assert_eq!(of(&[3]), None);
     }
 
     #[test]

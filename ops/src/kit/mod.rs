@@ -41,7 +41,7 @@
 //! | [`reduce`] | [`Reducer<R>`](reduce::Reducer), ops along axes that an input names; [`Reduce`](reduce::Reduce) is what differs; [`Groups`](reduce::Groups): `fold(x, y, nothing, f)`, `combine::<Combine>(x, y)`, `is_copy()` |
 //! | [`segments`] | slices combined by number: [`UnsortedSegments<C>`](segments::UnsortedSegments), [`Segment`](segments::Segment) is what differs; `combine::<T, Combine>(x, ids, y)`, `with_segments(x, inner, segments)` |
 //! | [`relu`] | the ReLU family, f32 and quantized: [`Clamp<M>`](relu::Clamp) is the op, [`Member`](relu::Member) what differs |
-//! | [`moves`] | elements nobody looks at, by size: [`Width`](moves::Width)`::of(ty)` (2 and 4 bits, 1 to 16 bytes): `copy_run(from, Run, to, Run, length)`, `gather(nest, from, to)`, `scatter(nest, from, to)`, `fill(value, to)`, `clear_rest(to)` |
+//! | [`moves`] | elements nobody looks at, by size: [`Width`](moves::Width)`::of(ty)` (2 and 4 bits, 1 to 16 bytes): `copy_run(from, Run, to, Run, length)`, `gather(nest, from, to)`, `scatter(nest, from, to)`, `copy(nest of two, from, to)`, `fill(value, to)`, `clear_rest(to)` |
 //! | [`rearrange`] | outputs that are elements of one input in another order, strings too: [`Rearrangement`](rearrange::Rearrangement)`::new(output, nest)`, `slice(..)`, `part(..)`; [`Prepared`](rearrange::Prepared)`::declare(plan, cx, output, ty)`, `eval(cx, input, output, late)`; `declare_shape`, `with_size` |
 //! | [`view`] | [`View`](view::View): the input's bytes in another shape (RESHAPE, SQUEEZE, EXPAND_DIMS) |
 //! | [`recurrent`] | recurrent layers: [`Sequence`](recurrent::Sequence)`::of(x, order)`, `for_each(direction, \|row, batch\|)`; [`Matrix`](recurrent::Matrix), [`Diagonal`](recurrent::Diagonal) of f32 or 8 bits, `accumulate(x, sums)`; [`Vector`](recurrent::Vector)`::new(x, symmetry, room)`; `activate(activation, values)`; states: `expect_state`, `load`, `store` |
@@ -60,6 +60,10 @@
 //! | [`strings`] | [`Strings`](strings::Strings)`::of(x)` (checked), `get`, `iter`; [`StringWriter`](strings::StringWriter); `packed_bytes`; `select(cx, output, shape, from, visit)` |
 //! | [`subgraph`] | calls of subgraphs: `expect_ports`, `prepare`, `run`, `same_shapes`, `declare_outputs`, `take_outputs`, `copy(cx, o, value)`, `truth` |
 //! | [`resource`] | `expect_handle`, `handle(model, cx, i)`, `declare_handle(node, cx, shape, name)`; [`HashTable`](resource::HashTable) |
+//! | [`space_batch`] | [`Blocks`](space_batch::Blocks): pixels of images dealt out to a batch of smaller ones, in blocks (SPACE_TO_BATCH_ND, BATCH_TO_SPACE_ND) |
+//! | [`spread`] | [`Spread`](spread::Spread): the input's elements apart in a tensor of one value (DILATE, STABLEHLO_PAD) |
+//! | [`coordinates`] | [`Coordinates`](coordinates::Coordinates)`::new(dims, depth)`, slices that rows of indices name: `for_each(indices, rows, \|row, slice\|)` (GATHER_ND, SCATTER_ND, SPARSE_TO_DENSE) |
+//! | [`strings`] | [`Strings`](strings::Strings)`::of(x)` (checked), `get`, `iter`; [`StringWriter`](strings::StringWriter); `packed_bytes`; `select(cx, output, shape, from, visit)`, `repeat(.., copies, visit)` |
 //! | [`arguments`] | [`Integers`](arguments::Integers)`::of(x)`: up to 32 numbers of an argument tensor; `scalar(x)`, `saturated()`; `expect_type`, `expect_vector` |
 
 pub mod activation;
@@ -72,6 +76,7 @@ pub mod channel_multipliers;
 pub mod channel_quant;
 pub mod complex_part;
 pub mod conv;
+pub mod coordinates;
 pub mod dot;
 pub mod fingerprint;
 pub mod fixed_point;
@@ -111,6 +116,8 @@ pub mod rnn;
 pub mod scaled_pair;
 pub mod segments;
 pub mod sigmoid;
+pub mod space_batch;
+pub mod spread;
 pub mod strings;
 pub mod subgraph;
 pub mod table;

@@ -116,7 +116,7 @@ impl Width {
     pub fn gather(self, nest: &Nest<1>, from: &[u8], to: &mut [u8]) -> Result<()> {
         self.clear_rest(to);
         let [step] = nest.run_steps();
-        each_run(nest, |k, first, length| {
+        each_run(nest, |k, [first], length| {
             self.copy_run(from, Run { first, step }, to, Run::contiguous(k), length)
         })
     }
@@ -124,8 +124,18 @@ impl Width {
     /// `to[nest[k]] = from[k]` for the positions `k` of the nest, in order.
     pub fn scatter(self, nest: &Nest<1>, from: &[u8], to: &mut [u8]) -> Result<()> {
         let [step] = nest.run_steps();
-        each_run(nest, |k, first, length| {
+        each_run(nest, |k, [first], length| {
             self.copy_run(from, Run::contiguous(k), to, Run { first, step }, length)
+        })
+    }
+
+    /// `to[b] = from[a]` for the positions `[a, b]` of the nest, in order.
+    pub fn copy(self, nest: &Nest<2>, from: &[u8], to: &mut [u8]) -> Result<()> {
+        let [from_step, to_step] = nest.run_steps();
+        each_run(nest, |_, [source, target], length| {
+            let (source, target) =
+                (Run { first: source, step: from_step }, Run { first: target, step: to_step });
+            self.copy_run(from, source, to, target, length)
         })
     }
 
@@ -142,10 +152,13 @@ impl Width {
     }
 }
 
-/// Calls `f(position, first index, length)` for the runs of a nest until one fails.
-fn each_run(nest: &Nest<1>, mut f: impl FnMut(usize, usize, usize) -> Result<()>) -> Result<()> {
+/// Calls `f(position, first indices, length)` for the runs of a nest until one fails.
+fn each_run<const N: usize>(
+    nest: &Nest<N>,
+    mut f: impl FnMut(usize, [usize; N], usize) -> Result<()>,
+) -> Result<()> {
     let mut result = Ok(());
-    nest.for_each_run(|k, [first], length| {
+    nest.for_each_run(|k, first, length| {
         if result.is_ok() {
             result = f(k, first, length);
         }
@@ -232,6 +245,11 @@ mod tests {
         Width::Bytes1.scatter(&transposed, &to.clone(), &mut to).unwrap();
         assert_eq!(to, [1, 2, 3, 4, 5, 6]);
         assert!(Width::Bytes2.gather(&transposed, &[0; 6], &mut to).is_err());
+        let reversed_rows = Nest::new(&columns, [[2, 1, 0, 0, 0, 0, 0, 0], [-2, 1, 0, 0, 0, 0, 0, 0]]);
+        let mut turned = [0; 6];
+        Width::Bytes1.copy(&reversed_rows.starting_at([0, 4]), &to, &mut turned).unwrap();
+        assert_eq!(turned, [5, 6, 3, 4, 1, 2]);
+        assert!(Width::Bytes1.copy(&reversed_rows.starting_at([0, 9]), &to, &mut turned).is_err());
         Width::Bytes2.fill(&[7, 8], &mut to).unwrap();
         assert_eq!(to, [7, 8, 7, 8, 7, 8]);
         assert!(Width::Bytes2.fill(&[7], &mut to).is_err());

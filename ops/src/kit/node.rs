@@ -88,6 +88,14 @@ pub fn symmetric(x: &TensorView<'_>) -> Result<()> {
     Ok(())
 }
 
+/// Refuses a zero point other than 0 of a tensor that may also have no quantization, or one scale per channel.
+pub fn no_zero_point(x: &TensorView<'_>) -> Result<()> {
+    match x.quantization() {
+        Some(q) if q.scales.len() == 1 => symmetric(x),
+        _ => Ok(()),
+    }
+}
+
 /// The range of a quantized output with this activation.
 pub fn quantized_range(activation: Activation, y: &TensorView<'_>) -> Result<Limits<i32>> {
     let Some(limits) = type_limits(y.ty) else {

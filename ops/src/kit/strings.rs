@@ -151,6 +151,32 @@ pub fn select(
     if let Some(i) = outside {
         return Err(invalid!("string {i} of {} is asked for", from.len()));
     }
+    write(cx, output, shape, from, (count, text_bytes), visit)
+}
+
+/// As [`select`], where `visit` names each string of `from` exactly `copies` times. The output's size is known, and its
+/// memory granted, before anything is visited: few strings can be asked for very often.
+pub fn repeat(
+    cx: &EvalContext<'_>,
+    output: usize,
+    shape: &[i32],
+    from: &Strings<'_>,
+    copies: usize,
+    visit: impl Fn(&mut dyn FnMut(usize)),
+) -> Result<()> {
+    let count = from.len().saturating_mul(copies);
+    let text_bytes = from.iter().map(<[u8]>::len).sum::<usize>().checked_mul(copies);
+    write(cx, output, shape, from, (count, text_bytes), visit)
+}
+
+fn write(
+    cx: &EvalContext<'_>,
+    output: usize,
+    shape: &[i32],
+    from: &Strings<'_>,
+    (count, text_bytes): (usize, Option<usize>),
+    visit: impl Fn(&mut dyn FnMut(usize)),
+) -> Result<()> {
     let bytes = text_bytes
         .and_then(|text_bytes| packed_bytes(count, text_bytes))
         .ok_or_else(|| invalid!("{count} strings do not fit 2 GiB"))?;

@@ -1,0 +1,110 @@
+//! DEPTH_TO_SPACE: the channels of each pixel become a block of `block × block` pixels. Any type.
+//! Defined by: tflite/kernels/depth_to_space.cc and kernels/internal/reference/depth_to_space.h.
+//!
+//! ```text
+//! y[n, i × block + v, j × block + u, c] = x[n, i, j, (v × block + u) × channels + c]
+//! ```
+
+use arenite_abi::prelude::*;
+
+use crate::kit::indexing::{Dims, MAX_RANK, Nest};
+use crate::kit::node;
+use crate::kit::rearrange::{Prepared, Rearrangement};
+
+/// Prepared node.
+pub struct DepthToSpace {
+    prepared: Prepared,
+    plan: Rearrangement,
+}
+
+/// The union type of its options.
+const OPTIONS: u32 = 94;
+const BLOCK_SIZE: usize = 0;
+
+impl Op for DepthToSpace {
+    const CODE: OpCode = OpCode::Builtin(5);
+    const VERSIONS: RangeInclusive<i32> = 1..=2;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let (x, y) = node.unary()?;
+        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}", x.name, x.ty, y.ty);
+        let plan = plan(&x, node.options(OPTIONS)?.get(BLOCK_SIZE, 0)?)?;
+        Ok(DepthToSpace { prepared: Prepared::declare(Some(plan), cx, 0, x.ty)?, plan })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        self.prepared.eval(cx, 0, 0, || Ok(self.plan))
+    }
+}
+
+fn plan(x: &TensorView<'_>, block: i32) -> Result<Rearrangement> {
+    let dims = node::dims(x)?;
+    ensure!(block > 0, "its block size is {block}; it must be positive");
+    let &[images, rows, columns, deep] = dims.as_slice() else {
+        return Err(invalid!("input '{}' is {:?}; it must have 4 dimensions", x.name, x.shape));
+    };
+    let channels = deep / block / block;
+    ensure!(
+        i64::from(channels) * i64::from(block) * i64::from(block) == i64::from(deep),
+        "input '{}' is {:?}; its channels must be a multiple of the block size {block} squared",
+        x.name,
+        x.shape
+    );
+    let sizes = rows.checked_mul(block).zip(columns.checked_mul(block));
+    let output = sizes.and_then(|(height, width)| Dims::new(&[images, height, width, channels]));
+    let loops = Dims::new(&[images, rows, block, columns, block, channels]);
+    let (Some(output), Some(loops)) = (output, loops) else {
+        return Err(invalid!("blocks of {block} are too large for {:?}", x.shape));
+    };
+    let ([image, row, column, ..], along) = (dims.strides(), channels as isize);
+    let mut steps = [0; MAX_RANK];
+    steps[..6].copy_from_slice(&[image, row, block as isize * along, column, along, 1]);
+    Rearrangement::new(output, Nest::new(&loops, [steps]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn run(x: Tensor, block: i32) -> Result<Tensor> {
+        let test = OpTest::<DepthToSpace>::new().input(x.clone()).output(Spec::of(x.ty()));
+        test.options(OPTIONS, |o| o.i32(BLOCK_SIZE, block)).run().map(|mut y| y.remove(0))
+    }
+
+    #[test]
+    fn blocks() {
+        for (shape, block, want, elements) in [
+            ([1, 1, 1, 4], 2, [1, 2, 2, 1], &[0, 1, 2, 3][..]),
+            ([1, 1, 2, 4], 2, [1, 2, 4, 1], &[0, 1, 4, 5, 2, 3, 6, 7]),
+            ([1, 1, 1, 8], 2, [1, 2, 2, 2], &[0, 1, 2, 3, 4, 5, 6, 7]),
+            ([2, 1, 1, 4], 2, [2, 2, 2, 1], &[0, 1, 2, 3, 4, 5, 6, 7]),
+            ([2, 1, 2, 2], 1, [2, 1, 2, 2], &[0, 1, 2, 3, 4, 5, 6, 7]),
+            ([1, 0, 2, 4], 2, [1, 0, 4, 1], &[]),
+        ] {
+            let x: Vec<i64> = (0..shape.iter().product()).map(|i: i32| i.into()).collect();
+            let y = run(Tensor::i64(&shape, &x), block).unwrap();
+            assert_eq!((y.shape(), y.as_i64()), (&want[..], elements.to_vec()), "{shape:?} by {block}");
+        }
+        let y = run(Tensor::i8(&[1, 1, 1, 4], &[1, 2, 3, 4]), 2).unwrap();
+        assert_eq!((y.shape(), y.as_i8()), (&[1, 2, 2, 1][..], vec![1, 2, 3, 4]));
+        assert_eq!(run(Tensor::i8(&[1, 1, 1, 0], &[]), 3).unwrap().shape(), [1, 3, 3, 0]);
+    }
+
+    #[test]
+    fn refusals() {
+        let message = |shape: &[i32], block| {
+            let x = vec![0.0; shape.iter().product::<i32>() as usize];
+            run(Tensor::f32(shape, &x), block).unwrap_err().message().to_owned()
+        };
+        assert_eq!(message(&[1, 1, 1, 4], 0), "its block size is 0; it must be positive");
+        for block in [3, i32::MAX] {
+            assert_eq!(
+                message(&[1, 1, 1, 4], block),
+                format!("input 'in0' is [1, 1, 1, 4]; its channels must be a multiple of the block size {block} squared")
+            );
+        }
+        assert_eq!(message(&[1, 4], 2), "input 'in0' is [1, 4]; it must have 4 dimensions");
+        assert_eq!(message(&[1, 2, 2, 0], i32::MAX), "blocks of 2147483647 are too large for [1, 2, 2, 0]");
+    }
+}

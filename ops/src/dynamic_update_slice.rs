@@ -1,0 +1,189 @@
+//! DYNAMIC_UPDATE_SLICE: the operand with a part of it replaced by the update, which lies inside wherever the start
+//! indices point. Any type of fixed size; start indices INT32, INT64. May run in place.
+//! Defined by: tflite/kernels/dynamic_update_slice.cc.
+
+use arenite_abi::prelude::*;
+use half::{bf16, f16};
+
+use crate::kit::arguments::{Integers, expect_type, expect_vector};
+use crate::kit::indexing::{Dims, Nest};
+use crate::kit::moves::Width;
+use crate::kit::node;
+
+/// Prepared node.
+pub struct DynamicUpdateSlice {
+    operand: Dims,
+    update: Dims,
+}
+
+impl Op for DynamicUpdateSlice {
+    const CODE: OpCode = OpCode::Builtin(151);
+    const VERSIONS: RangeInclusive<i32> = 1..=6;
+    const SHARING: Sharing = Sharing::InPlace;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        node.expect(3..=3, 1..=1)?;
+        let (x, update, starts, y) = (node.input(0)?, node.input(1)?, node.input(2)?, node.output(0)?);
+        for tensor in [&update, &y] {
+            ensure!(x.ty == tensor.ty, "operand '{}' is {}, '{}' is {}", x.name, x.ty, tensor.name, tensor.ty);
+        }
+        Width::of(x.ty)?;
+        expect_type(&starts, &[I32, I64])?;
+        let count = expect_vector(&starts)?;
+        ensure!(count == x.rank(), "'{}' has {count} numbers, operand '{}' has {} axes", starts.name, x.name, x.rank());
+        ensure!(
+            update.rank() == x.rank() && update.shape.iter().zip(x.shape).all(|(part, whole)| part <= whole),
+            "update '{}' is {:?}; it must lie in operand '{}', which is {:?}",
+            update.name,
+            update.shape,
+            x.name,
+            x.shape
+        );
+        cx.set_output_shape(0, x.shape)?;
+        if has_cells(x.ty) {
+            cx.allow_in_place(0, 0)?;
+        }
+        Ok(DynamicUpdateSlice { operand: node::dims(&x)?, update: node::dims(&update)? })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        let (update, nest) = (cx.input(1)?, self.part(&Integers::of(&cx.input(2)?)?));
+        // The operand cannot be had as a slice where it lies in the output's memory: all but the update is there then.
+        let Ok(x) = cx.input(0) else { return overwrite(cx, &update, &nest) };
+        let to = cx.output(0)?.into_bytes();
+        to.copy_from_slice(x.bytes());
+        Width::of(x.ty)?.scatter(&nest, update.bytes(), to)
+    }
+}
+
+impl DynamicUpdateSlice {
+    /// The update's elements in the operand, starting where all of them are inside.
+    fn part(&self, starts: &[i64]) -> Nest<1> {
+        let strides = self.operand.strides();
+        let mut first = 0;
+        for (axis, &start) in starts.iter().enumerate().take(self.operand.rank()) {
+            let room = self.operand.size(axis) - self.update.size(axis);
+            first += start.clamp(0, room as i64) as isize * strides[axis];
+        }
+        Nest::new(&self.update, [strides]).starting_at([first])
+    }
+}
+
+macro_rules! in_place {
+    ($($ty:pat => $rust:ty,)*) => {
+        /// Whether elements of this type can be written where they are read.
+        fn has_cells(ty: ElementType) -> bool {
+            matches!(ty, $($ty)|*)
+        }
+
+        /// Writes the update over the operand.
+        fn overwrite(cx: &EvalContext<'_>, update: &TensorView<'_>, nest: &Nest<1>) -> Result<()> {
+            match update.ty {
+                $($ty => write::<$rust>(cx, update, nest),)*
+                ty => Err(Error::unsupported("DYNAMIC_UPDATE_SLICE in place", ty)),
+            }
+        }
+    };
+}
+
+in_place! {
+    F32 => f32,
+    F64 => f64,
+    F16 => f16,
+    BF16 => bf16,
+    I8 => i8,
+    U8 => u8,
+    I16 => i16,
+    U16 => u16,
+    I32 => i32,
+    U32 => u32,
+    I64 => i64,
+    U64 => u64,
+    C64 => Complex32,
+    C128 => Complex64,
+    ElementType::Bool => Bool,
+}
+
+fn write<T: Element>(cx: &EvalContext<'_>, update: &TensorView<'_>, nest: &Nest<1>) -> Result<()> {
+    let (y, elements) = (cx.output_cells::<T>(0)?, update.as_slice::<T>()?);
+    for (at, &element) in nest.indices().zip(elements) {
+        if let Some(y) = y.get(at) {
+            y.set(element);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn node(x: Tensor, update: Tensor, starts: &[i32]) -> OpTest<DynamicUpdateSlice> {
+        let starts = Tensor::i32(&[starts.len() as i32], starts);
+        OpTest::new().input(x.clone()).input(update).input(starts).output(Spec::of(x.ty()))
+    }
+
+    #[test]
+    fn updates() {
+        for (shape, part, starts, want) in [
+            (&[4][..], &[2][..], &[1][..], &[0, -1, -2, 3][..]),
+            (&[4], &[2], &[9], &[0, 1, -1, -2]),
+            (&[4], &[2], &[i32::MIN], &[-1, -2, 2, 3]),
+            (&[4], &[4], &[3], &[-1, -2, -3, -4]),
+            (&[4], &[0], &[1], &[0, 1, 2, 3]),
+            (&[2, 3], &[1, 2], &[1, 1], &[0, 1, 2, 3, -1, -2]),
+            (&[2, 3], &[2, 1], &[0, 2], &[0, 1, -1, 3, 4, -2]),
+            (&[2, 1, 2], &[1, 1, 2], &[1, 5, 0], &[0, 1, -1, -2]),
+            (&[0, 2], &[0, 1], &[0, 0], &[]),
+            (&[], &[], &[], &[-1]),
+        ] {
+            let x: Vec<i32> = (0..shape.iter().product()).collect();
+            let update: Vec<i32> = (1..=part.iter().product::<i32>()).map(|i| -i).collect();
+            let node = node(Tensor::i32(shape, &x), Tensor::i32(part, &update), starts);
+            let y = node.in_place().run().unwrap();
+            assert_eq!((y[0].shape(), y[0].as_i32()), (shape, want.to_vec()), "{part:?} at {starts:?}");
+        }
+    }
+
+    #[test]
+    fn element_types() {
+        let bytes: [u8; 48] = core::array::from_fn(|i| i as u8);
+        for &ty in ElementType::ALL.iter().filter(|ty| ty.bits() >= 8) {
+            let size = ty.bits() as usize / 8;
+            let x = Tensor::raw(ty, &[2], &bytes[..2 * size]);
+            let node = node(x, Tensor::raw(ty, &[1], &bytes[2 * size..3 * size]), &[1]);
+            let y = if has_cells(ty) { node.in_place().run() } else { node.run() };
+            let want = [&bytes[..size], &bytes[2 * size..3 * size]].concat();
+            assert_eq!(y.unwrap()[0].bytes(), want, "{ty}");
+        }
+        let packed = node(Tensor::i4(&[5], &[1, 2, 3, 4, 5]), Tensor::i4(&[3], &[-1, -2, -3]), &[1]);
+        assert_eq!(packed.run().unwrap()[0].as_i4(), [1, -1, -2, -3, 5]);
+    }
+
+    #[test]
+    fn long_starts() {
+        let x = Tensor::f32(&[3], &[0.0; 3]);
+        let node = OpTest::<DynamicUpdateSlice>::new().input(x).input(Tensor::f32(&[1], &[1.0]));
+        let y = node.constant(Tensor::i64(&[1], &[i64::MAX])).output(Spec::f32()).run().unwrap();
+        assert_eq!(y[0].as_f32(), [0.0, 0.0, 1.0]);
+    }
+
+    #[test]
+    fn refusals() {
+        let x = || Tensor::f32(&[2], &[0.0; 2]);
+        let message = |update, starts: &[i32]| node(x(), update, starts).run().unwrap_err().message().to_owned();
+        assert_eq!(
+            message(Tensor::f32(&[3], &[0.0; 3]), &[0]),
+            "update 'in1' is [3]; it must lie in operand 'in0', which is [2]"
+        );
+        assert_eq!(
+            message(Tensor::f32(&[1, 1], &[0.0]), &[0]),
+            "update 'in1' is [1, 1]; it must lie in operand 'in0', which is [2]"
+        );
+        assert_eq!(message(Tensor::f32(&[1], &[0.0]), &[0, 0]), "'in2' has 2 numbers, operand 'in0' has 1 axes");
+        assert_eq!(message(Tensor::i32(&[1], &[0]), &[0]), "operand 'in0' is FLOAT32, 'in1' is INT32");
+        let strings = node(Tensor::strings(&[1], &["a"]), Tensor::strings(&[1], &["b"]), &[0]).run();
+        assert_eq!(strings.unwrap_err().status(), Status::Unsupported);
+    }
+}

@@ -1,0 +1,138 @@
+//! FILL: a tensor of one value, its shape given by a list. Any type of whole bytes, and strings.
+//! Defined by: tflite/kernels/fill.cc.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::arguments::{Integers, expect_type, expect_vector};
+use crate::kit::indexing::{Dims, MAX_RANK};
+use crate::kit::moves::Width;
+use crate::kit::node;
+use crate::kit::rearrange::declare_shape;
+use crate::kit::strings::{self, Strings};
+
+/// Prepared node: the shape of the output, if it is constant.
+pub struct Fill {
+    output: Option<Dims>,
+}
+
+impl Op for Fill {
+    const CODE: OpCode = OpCode::Builtin(94);
+    const VERSIONS: RangeInclusive<i32> = 1..=5;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let (list, value, y) = node.binary()?;
+        expect_type(&list, &[I32, I64])?;
+        expect_vector(&list)?;
+        ensure!(
+            value.rank() == 0 && value.ty == y.ty,
+            "the value '{}' is {} {:?}; it must be one {}, without dimensions",
+            value.name,
+            value.ty,
+            value.shape,
+            y.ty
+        );
+        node::same_quantization(&value, &y)?;
+        if value.ty == I16 {
+            node::no_zero_point(&value)?;
+        }
+        if matches!(value.ty.bits(), 2 | 4) {
+            return Err(Error::unsupported("FILL", value.ty));
+        }
+        let output = if list.is_constant() { Some(output(&list)?) } else { None };
+        declare_shape(output.as_ref().map(Dims::as_slice), cx, 0, value.ty)?;
+        Ok(Fill { output })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        let value = cx.input(1)?;
+        let output = match self.output {
+            Some(output) => output,
+            None => output(&cx.input(0)?)?,
+        };
+        let shape = output.as_slice();
+        if value.ty == ElementType::String {
+            let count = output.flat_size();
+            return strings::repeat(cx, 0, shape, &Strings::of(&value)?, count, |f| (0..count).for_each(|_| f(0)));
+        }
+        let y = if self.output.is_some() { cx.output(0)? } else { cx.resize_output(0, shape)? };
+        Width::of(value.ty)?.fill(value.bytes(), y.into_bytes())
+    }
+}
+
+fn output(list: &TensorView<'_>) -> Result<Dims> {
+    let (sizes, count) = Integers::of(list)?.saturated();
+    let sizes = &sizes[..count];
+    Dims::new(sizes).ok_or_else(|| {
+        invalid!(
+            "'{}' asks for {sizes:?}; sizes must not be negative, and at most {MAX_RANK} axes are served",
+            list.name
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kit::assert_same;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn run(shape: &[i32], value: Tensor, y: Spec) -> Result<Tensor> {
+        let long: Vec<i64> = shape.iter().map(|&v| v.into()).collect();
+        let count = [shape.len() as i32];
+        let test = |list: Tensor, known| {
+            let test = OpTest::<Fill>::new();
+            let test = if known { test.constant(list) } else { test.input(list) };
+            test.input(value.clone()).output(y.clone()).run()
+        };
+        let known = test(Tensor::i64(&count, &long), true);
+        assert_same(&known, &test(Tensor::i32(&count, shape), false));
+        known.map(|mut y| y.remove(0))
+    }
+
+    #[test]
+    fn one_value() {
+        let y = run(&[2, 3], Tensor::f32(&[], &[1.5]), Spec::f32()).unwrap();
+        assert_eq!((y.shape(), y.as_f32()), (&[2, 3][..], vec![1.5; 6]));
+        assert_eq!(run(&[], Tensor::i64(&[], &[-3]), Spec::i64()).unwrap().as_i64(), [-3]);
+        assert_eq!(run(&[2, 0], Tensor::bool(&[], &[true]), Spec::bool()).unwrap().shape(), [2, 0]);
+        let y = run(&[2], Tensor::i8(&[], &[4]).quantized(0.5, 3), Spec::i8(0.5, 3)).unwrap();
+        assert_eq!(y.as_i8(), [4, 4]);
+        assert_eq!(run(&[2], Tensor::i16(&[], &[4]), Spec::of(I16)).unwrap().as_i16(), [4, 4]);
+        let y = run(&[2, 1], Tensor::strings(&[], &["ab"]), Spec::string()).unwrap();
+        assert_eq!((y.shape(), y.as_strings()), (&[2, 1][..], vec!["ab".into(), "ab".into()]));
+    }
+
+    #[test]
+    fn refusals() {
+        let message = |shape: &[i32], value, y| run(shape, value, y).unwrap_err().message().to_owned();
+        let one = || Tensor::f32(&[], &[0.0]);
+        assert_eq!(
+            message(&[2, -1], one(), Spec::f32()),
+            "'in0' asks for [2, -1]; sizes must not be negative, and at most 8 axes are served"
+        );
+        assert_eq!(
+            message(&[1; 9], one(), Spec::f32()),
+            "'in0' asks for [1, 1, 1, 1, 1, 1, 1, 1, 1]; sizes must not be negative, and at most 8 axes are served"
+        );
+        assert_eq!(
+            message(&[1], Tensor::f32(&[1], &[0.0]), Spec::f32()),
+            "the value 'in1' is FLOAT32 [1]; it must be one FLOAT32, without dimensions"
+        );
+        assert_eq!(
+            message(&[1], Tensor::i8(&[], &[0]).quantized(0.5, 0), Spec::i8(0.25, 0)),
+            "'in1' has scale 0.5 and zero point 0, 'out0' has 0.25 and 0; they must agree"
+        );
+        assert_eq!(
+            message(&[1], Tensor::i16(&[], &[0]).quantized(0.5, 1), Spec::i16(0.5, 1)),
+            "'in1' is INT16 with zero point 1; it must be 0"
+        );
+        assert_eq!(
+            message(&[1 << 15, 1 << 15], Tensor::strings(&[], &["a"]), Spec::string()),
+            "1073741824 strings do not fit 2 GiB"
+        );
+        assert_eq!(
+            run(&[1], Tensor::i4(&[], &[0]), Spec::of(I4)).unwrap_err().message(),
+            "FILL has no kernel for INT4"
+        );
+    }
+}

@@ -1,0 +1,88 @@
+//! Slices of a tensor that rows of indices name: each row has one coordinate for each of the first axes.
+//!
+//! Defined by: tflite/kernels/internal/reference/reference_ops.h (`GatherNd`, `ScatterNd`, `SparseToDense`).
+
+use arenite_abi::prelude::*;
+
+use super::indexing::{Dims, MAX_RANK};
+
+/// A tensor seen as slices, named by `depth` coordinates.
+#[derive(Clone, Copy, Debug)]
+pub struct Coordinates {
+    depth: usize,
+    sizes: [usize; MAX_RANK],
+    slice_len: usize,
+}
+
+impl Coordinates {
+    /// `None` if `dims` has fewer than `depth` axes.
+    pub fn new(dims: &Dims, depth: usize) -> Option<Coordinates> {
+        let sizes = core::array::from_fn(|axis| dims.size(axis));
+        (depth <= dims.rank()).then(|| Coordinates {
+            depth,
+            sizes,
+            slice_len: dims.product(depth, dims.rank()),
+        })
+    }
+
+    /// Number of elements in a slice.
+    pub fn slice_len(&self) -> usize {
+        self.slice_len
+    }
+
+    /// Calls `f(row, slice)` for each row of `indices`, which is INT16, INT32 or INT64, until one fails. An error for a
+    /// coordinate out of range. Rows without coordinates, of empty slices, are left out: nothing tells how many there
+    /// may be.
+    pub fn for_each(
+        &self,
+        indices: &TensorView<'_>,
+        rows: usize,
+        mut f: impl FnMut(usize, usize) -> Result<()>,
+    ) -> Result<()> {
+        match indices.ty {
+            I16 => self.rows(indices, indices.as_slice::<i16>()?, rows, &mut f),
+            I32 => self.rows(indices, indices.as_slice::<i32>()?, rows, &mut f),
+            _ => self.rows(indices, indices.as_slice::<i64>()?, rows, &mut f),
+        }
+    }
+
+    /// Fails for a coordinate out of range.
+    pub fn check(&self, indices: &TensorView<'_>, rows: usize) -> Result<()> {
+        if self.depth == 0 { Ok(()) } else { self.for_each(indices, rows, |_, _| Ok(())) }
+    }
+
+    fn rows<I: Element + Into<i64>>(
+        &self,
+        indices: &TensorView<'_>,
+        list: &[I],
+        rows: usize,
+        f: &mut dyn FnMut(usize, usize) -> Result<()>,
+    ) -> Result<()> {
+        ensure!(
+            rows.checked_mul(self.depth) == Some(list.len()),
+            "'{}' has {} numbers for {rows} rows of {}",
+            indices.name,
+            list.len(),
+            self.depth
+        );
+        let rows = if self.depth == 0 && self.slice_len == 0 { 0 } else { rows };
+        for row in 0..rows {
+            let first = row * self.depth;
+            let mut slice = 0;
+            for (axis, &index) in list[first..first + self.depth].iter().enumerate() {
+                let (index, size): (i64, _) = (index.into(), self.sizes[axis]);
+                let coordinate = usize::try_from(index).ok().filter(|&coordinate| coordinate < size);
+                let coordinate = coordinate.ok_or_else(|| {
+                    invalid!(
+                        "index {index} at position {} of '{}' lies outside of 0..{size}",
+                        first + axis,
+                        indices.name
+                    )
+                })?;
+                slice = slice * size + coordinate;
+            }
+            f(row, slice)?;
+        }
+        Ok(())
+    }
+}

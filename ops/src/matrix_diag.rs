@@ -1,0 +1,81 @@
+//! MATRIX_DIAG: square matrices, zero but for their diagonals, which are the rows of the input. Any type of fixed size.
+//! Defined by: tflite/kernels/matrix_diag.cc.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::indexing::{Dims, Nest};
+use crate::kit::moves::Width;
+use crate::kit::node;
+use crate::kit::rearrange::declare_shape;
+
+/// Prepared node: where the input's elements lie in the output.
+pub struct MatrixDiag {
+    diagonals: Nest<1>,
+}
+
+impl Op for MatrixDiag {
+    const CODE: OpCode = OpCode::Builtin(113);
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let (x, y) = node.unary()?;
+        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}", x.name, x.ty, y.ty);
+        Width::of(x.ty)?;
+        let dims = node::dims(&x)?;
+        let Some(&size) = dims.as_slice().last() else {
+            return Err(invalid!("input '{}' is one element; it must have an axis", x.name));
+        };
+        let output = Dims::from_sizes(x.shape.iter().copied().chain([size]));
+        let output = output.ok_or_else(|| invalid!("matrices for {:?} are too large", x.shape))?;
+        declare_shape(Some(output.as_slice()), cx, 0, x.ty)?;
+        let diagonals = Nest::diagonals(&output);
+        let diagonals = diagonals.ok_or_else(|| invalid!("{:?} are no matrices", output.as_slice()))?;
+        Ok(MatrixDiag { diagonals })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        let (x, to) = (cx.input(0)?, cx.output(0)?.into_bytes());
+        to.fill(0);
+        Width::of(x.ty)?.scatter(&self.diagonals, x.bytes(), to)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn run(x: Tensor) -> Result<Tensor> {
+        let test = OpTest::<MatrixDiag>::new().input(x.clone()).output(Spec::of(x.ty()));
+        test.run().map(|mut y| y.remove(0))
+    }
+
+    #[test]
+    fn diagonals() {
+        for (shape, want, elements) in [
+            (&[2][..], &[2, 2][..], &[1, 0, 0, 2][..]),
+            (&[2, 2], &[2, 2, 2], &[1, 0, 0, 2, 3, 0, 0, 4]),
+            (&[3, 1], &[3, 1, 1], &[1, 2, 3]),
+            (&[1, 2, 1], &[1, 2, 1, 1], &[1, 2]),
+            (&[2, 0], &[2, 0, 0], &[]),
+            (&[0, 2], &[0, 2, 2], &[]),
+        ] {
+            let x: Vec<i64> = (1..=shape.iter().product::<i32>()).map(i64::from).collect();
+            let y = run(Tensor::i64(shape, &x)).unwrap();
+            assert_eq!((y.shape(), y.as_i64()), (want, elements.to_vec()), "{shape:?}");
+        }
+        assert_eq!(run(Tensor::f32(&[2], &[-0.5, 2.5])).unwrap().as_f32(), [-0.5, 0.0, 0.0, 2.5]);
+        assert_eq!(run(Tensor::u8(&[2], &[5, 6])).unwrap().as_u8(), [5, 0, 0, 6]);
+        assert_eq!(run(Tensor::i16(&[2], &[5, 6])).unwrap().as_i16(), [5, 0, 0, 6]);
+        assert_eq!(run(Tensor::bool(&[1], &[true])).unwrap().as_bool(), [true]);
+        assert_eq!(run(Tensor::i4(&[3], &[1, 2, 3])).unwrap().as_i4(), [1, 0, 0, 0, 2, 0, 0, 0, 3]);
+    }
+
+    #[test]
+    fn refusals() {
+        let message = |x| run(x).unwrap_err().message().to_owned();
+        assert_eq!(message(Tensor::f32(&[], &[0.0])), "input 'in0' is one element; it must have an axis");
+        assert_eq!(message(Tensor::f32(&[1; 8], &[0.0])), "matrices for [1, 1, 1, 1, 1, 1, 1, 1] are too large");
+        assert_eq!(run(Tensor::strings(&[1], &["a"])).unwrap_err().status(), Status::Unsupported);
+    }
+}

@@ -1,0 +1,232 @@
+//! MIRROR_PAD: the input with its own elements mirrored at the borders. Any type of fixed size.
+//! Defined by: tflite/kernels/mirror_pad.cc.
+//!
+//! ```text
+//! REFLECT:   c b │ a b c d │ c b      the border element is not repeated
+//! SYMMETRIC: b a │ a b c d │ d c
+//! ```
+
+use arenite_abi::prelude::*;
+
+use crate::kit::arguments::{Integers, expect_type};
+use crate::kit::indexing::{Dims, MAX_RANK};
+use crate::kit::moves::{Run, Width};
+use crate::kit::node;
+use crate::kit::rearrange::declare_shape;
+
+/// Prepared node.
+pub struct MirrorPad {
+    plan: Option<Plan>,
+}
+
+/// The union type of its options.
+const OPTIONS: u32 = 77;
+const MODE: usize = 0;
+
+impl Op for MirrorPad {
+    const CODE: OpCode = OpCode::Builtin(100);
+    const VERSIONS: RangeInclusive<i32> = 1..=3;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let (x, paddings, y) = node.binary()?;
+        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}", x.name, x.ty, y.ty);
+        Width::of(x.ty)?;
+        if matches!(x.ty, I8 | U8 | I16) {
+            node::same_quantization(&x, &y)?;
+        }
+        if x.ty == I16 {
+            node::no_zero_point(&x)?;
+        }
+        expect_type(&paddings, &[I32, I64])?;
+        ensure!(
+            paddings.shape == [x.rank() as i32, 2],
+            "paddings '{}' are {:?}, input '{}' has {} axes: they must be [{}, 2]",
+            paddings.name,
+            paddings.shape,
+            x.name,
+            x.rank(),
+            x.rank()
+        );
+        let border = border(node)?;
+        let plan = if paddings.is_constant() { Some(Plan::new(&x, &paddings, border)?) } else { None };
+        declare_shape(plan.as_ref().map(|plan| plan.output.as_slice()), cx, 0, x.ty)?;
+        Ok(MirrorPad { plan })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        let x = cx.input(0)?;
+        let (plan, y) = match self.plan {
+            Some(plan) => (plan, cx.output(0)?),
+            None => {
+                let plan = Plan::new(&x, &cx.input(1)?, border(&cx.node())?)?;
+                (plan, cx.resize_output(0, plan.output.as_slice())?)
+            }
+        };
+        plan.copy(Width::of(x.ty)?, x.bytes(), y.into_bytes())
+    }
+}
+
+/// How many elements at each border are not repeated.
+fn border(node: &NodeView<'_>) -> Result<usize> {
+    match node.options(OPTIONS)?.get::<i8>(MODE, 0)? {
+        0 => Ok(1),
+        1 => Ok(0),
+        mode => Err(invalid!("its mode is {mode}; 0 (REFLECT) and 1 (SYMMETRIC) are defined")),
+    }
+}
+
+/// What is mirrored.
+#[derive(Clone, Copy)]
+struct Plan {
+    input: Dims,
+    output: Dims,
+    /// Elements before each axis. Those after it are what is left over.
+    before: [usize; MAX_RANK],
+    border: usize,
+}
+
+impl Plan {
+    fn new(x: &TensorView<'_>, paddings: &TensorView<'_>, border: usize) -> Result<Plan> {
+        let (input, list) = (node::dims(x)?, Integers::of(paddings)?);
+        let (mut before, mut sizes) = ([0; MAX_RANK], [1; MAX_RANK]);
+        for (axis, pair) in list.chunks_exact(2).enumerate() {
+            let size = input.size(axis) as i64;
+            let most = size - border as i64;
+            ensure!(
+                pair.iter().all(|padding| (0..=most).contains(padding)),
+                "paddings {} and {} of axis {axis}, whose size is {size}: only 0 to {most} can be mirrored",
+                pair[0],
+                pair[1]
+            );
+            let padded = i32::try_from(size + pair[0] + pair[1]);
+            sizes[axis] = padded.map_err(|_| invalid!("axis {axis} of {:?} gets too large", x.shape))?;
+            before[axis] = pair[0] as usize;
+        }
+        let output = Dims::new(&sizes[..input.rank()]);
+        let output = output.ok_or_else(|| invalid!("the padded output of {:?} is too large", x.shape))?;
+        Ok(Plan { input, output, before, border })
+    }
+
+    /// The input's coordinate at one of the output's.
+    fn mirrored(&self, axis: usize, coordinate: usize) -> usize {
+        let (before, size) = (self.before[axis], self.input.size(axis));
+        match coordinate {
+            at if at < before => before - at - 1 + self.border,
+            at if at < before + size => at - before,
+            at => 2 * size + before - at - 1 - self.border,
+        }
+    }
+
+    /// Each row of the output is a piece of one row of the input, between two mirrored ones.
+    fn copy(&self, width: Width, from: &[u8], to: &mut [u8]) -> Result<()> {
+        if self.output.flat_size() == 0 {
+            return Ok(());
+        }
+        width.clear_rest(to);
+        let last = self.input.rank().saturating_sub(1);
+        let (padded, size, before) = (self.output.size(last), self.input.size(last), self.before[last]);
+        let strides = self.input.strides();
+        for row in 0..self.output.flat_size() / padded {
+            let (mut rest, mut first) = (row, 0);
+            for axis in (0..last).rev() {
+                let coordinate = rest % self.output.size(axis);
+                rest /= self.output.size(axis);
+                first += self.mirrored(axis, coordinate) * strides[axis] as usize;
+            }
+            for (begin, end, step) in [(0, before, -1), (before, before + size, 1), (before + size, padded, -1)] {
+                if begin < end {
+                    let source = Run { first: first + self.mirrored(last, begin), step };
+                    let target = Run::contiguous(row * padded + begin);
+                    width.copy_run(from, source, to, target, end - begin)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kit::assert_same;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    const REFLECT: i8 = 0;
+    const SYMMETRIC: i8 = 1;
+
+    fn run(x: Tensor, y: Spec, paddings: &[i32], mode: i8) -> Result<Tensor> {
+        let shape = [paddings.len() as i32 / 2, 2];
+        let long: Vec<i64> = paddings.iter().map(|&v| v.into()).collect();
+        let test = OpTest::<MirrorPad>::new().input(x).output(y).options(OPTIONS, |o| o.i8(MODE, mode));
+        let known = test.clone().constant(Tensor::i64(&shape, &long)).run();
+        assert_same(&known, &test.input(Tensor::i32(&shape, paddings)).run());
+        known.map(|mut y| y.remove(0))
+    }
+
+    #[test]
+    fn borders() {
+        for (shape, paddings, mode, want, elements) in [
+            (&[3][..], &[2, 2][..], REFLECT, &[7][..], &[2, 1, 0, 1, 2, 1, 0][..]),
+            (&[3], &[2, 3], SYMMETRIC, &[8], &[1, 0, 0, 1, 2, 2, 1, 0]),
+            (&[3], &[0, 0], REFLECT, &[3], &[0, 1, 2]),
+            (&[1], &[1, 1], SYMMETRIC, &[3], &[0, 0, 0]),
+            (&[2, 2], &[1, 0, 0, 1], REFLECT, &[3, 3], &[2, 3, 2, 0, 1, 0, 2, 3, 2]),
+            (&[2, 2], &[1, 0, 0, 1], SYMMETRIC, &[3, 3], &[0, 1, 1, 0, 1, 1, 2, 3, 3]),
+            (&[2, 1], &[0, 2, 0, 0], SYMMETRIC, &[4, 1], &[0, 1, 1, 0]),
+            (&[0, 2], &[0, 0, 1, 1], SYMMETRIC, &[0, 4], &[]),
+            (&[2, 0], &[1, 1, 0, 0], SYMMETRIC, &[4, 0], &[]),
+            (&[], &[], REFLECT, &[], &[0]),
+        ] {
+            let x: Vec<f64> = (0..shape.iter().product::<i32>()).map(f64::from).collect();
+            let y = run(Tensor::f64(shape, &x), Spec::of(F64), paddings, mode).unwrap();
+            let elements: Vec<f64> = elements.iter().map(|&v| f64::from(v)).collect();
+            assert_eq!((y.shape(), y.as_f64()), (want, elements), "{shape:?} {paddings:?} {mode}");
+        }
+        let y = run(Tensor::u8(&[2], &[5, 6]).quantized(0.5, 3), Spec::u8(0.5, 3), &[1, 1], REFLECT).unwrap();
+        assert_eq!(y.as_u8(), [6, 5, 6, 5]);
+        let y = run(Tensor::i16(&[2], &[5, 6]), Spec::of(I16), &[0, 1], SYMMETRIC).unwrap();
+        assert_eq!(y.as_i16(), [5, 6, 6]);
+        let y = run(Tensor::i4(&[3], &[1, 2, 3]), Spec::of(I4), &[2, 0], REFLECT).unwrap();
+        assert_eq!(y.as_i4(), [3, 2, 1, 2, 3]);
+        let corner = run(Tensor::bool(&[1, 1, 1, 1, 1, 1, 1, 2], &[true, false]), Spec::bool(), &[[0; 14], [0; 14]].concat()[..16], REFLECT);
+        assert_eq!(corner.unwrap().as_bool(), [true, false]);
+    }
+
+    #[test]
+    fn refusals() {
+        let x = || Tensor::f32(&[3], &[0.0; 3]);
+        for (paddings, mode, most) in
+            [([3, 0], REFLECT, 2), ([0, 4], SYMMETRIC, 3), ([-1, 0], SYMMETRIC, 3), ([0, i32::MAX], REFLECT, 2)]
+        {
+            assert_eq!(
+                run(x(), Spec::f32(), &paddings, mode).unwrap_err().message(),
+                format!(
+                    "paddings {} and {} of axis 0, whose size is 3: only 0 to {most} can be mirrored",
+                    paddings[0], paddings[1]
+                )
+            );
+        }
+        assert_eq!(
+            run(Tensor::f32(&[0], &[]), Spec::f32(), &[0, 0], REFLECT).unwrap_err().message(),
+            "paddings 0 and 0 of axis 0, whose size is 0: only 0 to -1 can be mirrored"
+        );
+        assert_eq!(
+            run(x(), Spec::f32(), &[0, 0], 2).unwrap_err().message(),
+            "its mode is 2; 0 (REFLECT) and 1 (SYMMETRIC) are defined"
+        );
+        assert_eq!(
+            run(x(), Spec::f32(), &[0, 0, 0, 0], REFLECT).unwrap_err().message(),
+            "paddings 'in1' are [2, 2], input 'in0' has 1 axes: they must be [1, 2]"
+        );
+        let i8 = |scale| Tensor::i8(&[1], &[0]).quantized(scale, 0);
+        assert_eq!(
+            run(i8(0.5), Spec::i8(0.25, 0), &[0, 0], SYMMETRIC).unwrap_err().message(),
+            "'in0' has scale 0.5 and zero point 0, 'out0' has 0.25 and 0; they must agree"
+        );
+        let i16 = Tensor::i16(&[1], &[0]).quantized(0.5, 1);
+        assert_eq!(
+            run(i16, Spec::i16(0.5, 1), &[0, 0], SYMMETRIC).unwrap_err().message(),
+            "'in0' is INT16 with zero point 1; it must be 0"
+        );
+    }
+}

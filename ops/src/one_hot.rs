@@ -1,0 +1,179 @@
+//! ONE_HOT: along a new axis, the on value where the position is the index, the off value elsewhere. Any type of whole
+//! bytes; indices INT32, INT64.
+//! Defined by: tflite/kernels/one_hot.cc.
+//!
+//! ```text
+//! indices = [outer…, inner…]     y = [outer…, depth, inner…]
+//! ```
+
+use arenite_abi::prelude::*;
+
+use crate::kit::arguments::{Integers, expect_type};
+use crate::kit::indexing::Dims;
+use crate::kit::moves::{Run, Width};
+
+/// Prepared node: the new axis.
+pub struct OneHot {
+    axis: usize,
+    output: Option<Dims>,
+}
+
+/// The union type of its options.
+const OPTIONS: u32 = 61;
+const AXIS: usize = 0;
+
+impl Op for OneHot {
+    const CODE: OpCode = OpCode::Builtin(85);
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        node.expect(4..=4, 1..=1)?;
+        let (indices, depth, y) = (node.input(0)?, node.input(1)?, node.output(0)?);
+        expect_type(&indices, &[I32, I64])?;
+        expect_type(&depth, &[I32, I64])?;
+        ensure!(depth.len() == 1, "the depth '{}' is {:?}; it must be one number", depth.name, depth.shape);
+        for i in [2, 3] {
+            let value = node.input(i)?;
+            ensure!(
+                value.ty == y.ty && value.len() == 1,
+                "the value '{}' is {} {:?}; it must be one {}",
+                value.name,
+                value.ty,
+                value.shape,
+                y.ty
+            );
+        }
+        if Width::of(y.ty)? == Width::Bits2 || Width::of(y.ty)? == Width::Bits4 {
+            return Err(Error::unsupported("ONE_HOT", y.ty));
+        }
+        let wanted = node.options(OPTIONS)?.get::<i32>(AXIS, 0)?;
+        let axis = if wanted == -1 { Some(indices.rank()) } else { usize::try_from(wanted).ok() };
+        let axis = axis.filter(|&axis| axis <= indices.rank()).ok_or_else(|| {
+            invalid!(
+                "axis {wanted} cannot be added to indices '{}', which are {:?}",
+                indices.name,
+                indices.shape
+            )
+        })?;
+        let output = if depth.is_constant() { Some(output(&indices, axis, &depth)?) } else { None };
+        match &output {
+            Some(output) => cx.set_output_shape(0, output.as_slice())?,
+            None => cx.set_output_dynamic(0)?,
+        }
+        Ok(OneHot { axis, output })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        let indices = cx.input(0)?;
+        let (output, y) = match self.output {
+            Some(output) => (output, cx.output(0)?),
+            None => {
+                let output = output(&indices, self.axis, &cx.input(1)?)?;
+                (output, cx.resize_output(0, output.as_slice())?)
+            }
+        };
+        let (on, off) = (cx.input(2)?, cx.input(3)?);
+        let (width, to) = (Width::of(on.ty)?, y.into_bytes());
+        width.fill(off.bytes(), to)?;
+        let mut set = |at| width.copy_run(on.bytes(), Run::contiguous(0), to, Run::contiguous(at), 1);
+        // TFLite compares the lowest 32 bits.
+        match indices.ty {
+            I32 => self.for_each(&output, indices.as_slice::<i32>()?.iter().copied(), &mut set),
+            _ => self.for_each(&output, indices.as_slice::<i64>()?.iter().map(|&i| i as i32), &mut set),
+        }
+    }
+}
+
+impl OneHot {
+    /// Calls `f` for the position of each index that lies within the depth.
+    fn for_each(
+        &self,
+        output: &Dims,
+        indices: impl Iterator<Item = i32>,
+        f: &mut dyn FnMut(usize) -> Result<()>,
+    ) -> Result<()> {
+        let (_, depth, inner) = output.split_at(self.axis);
+        for (k, index) in indices.enumerate() {
+            if let Some(index) = usize::try_from(index).ok().filter(|&index| index < depth) {
+                f((k / inner * depth + index) * inner + k % inner)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The shape of the output. The depth's lowest 32 bits count, as in TFLite.
+fn output(indices: &TensorView<'_>, axis: usize, depth: &TensorView<'_>) -> Result<Dims> {
+    let depth = Integers::scalar(depth)? as i32;
+    let (outer, inner) = indices.shape.split_at(axis.min(indices.rank()));
+    let output = Dims::from_sizes(outer.iter().chain(&[depth]).chain(inner).copied());
+    output.ok_or_else(|| {
+        invalid!("depth {depth} does not go with indices '{}', which are {:?}", indices.name, indices.shape)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kit::assert_same;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn run(shape: &[i32], indices: &[i64], depth: i32, [on, off]: [Tensor; 2], axis: i32) -> Result<Tensor> {
+        let int: Vec<i32> = indices.iter().map(|&i| i as i32).collect();
+        let rest = |test: OpTest<OneHot>| {
+            let test = test.input(on.clone()).constant(off.clone()).output(Spec::of(on.ty()));
+            test.options(OPTIONS, |o| o.i32(AXIS, axis)).run()
+        };
+        let test = OpTest::<OneHot>::new().input(Tensor::i64(shape, indices));
+        let known = rest(test.constant(Tensor::i32(&[], &[depth])));
+        let test = OpTest::<OneHot>::new().input(Tensor::i32(shape, &int));
+        assert_same(&known, &rest(test.input(Tensor::i64(&[1], &[depth.into()]))));
+        known.map(|mut y| y.remove(0))
+    }
+
+    #[test]
+    fn positions() {
+        let values = || [Tensor::i32(&[], &[1]), Tensor::i32(&[1], &[0])];
+        for (shape, indices, depth, axis, want, elements) in [
+            (&[2][..], &[2, 0][..], 3, -1, &[2, 3][..], &[0, 0, 1, 1, 0, 0][..]),
+            (&[2], &[2, 0], 3, 0, &[3, 2], &[0, 1, 0, 0, 1, 0]),
+            (&[2], &[-1, 3], 3, 1, &[2, 3], &[0; 6]),
+            (&[], &[1], 2, 0, &[2], &[0, 1]),
+            (&[1, 2], &[1, 0], 2, 1, &[1, 2, 2], &[0, 1, 1, 0]),
+            (&[2, 1], &[1, 0], 2, 0, &[2, 2, 1], &[0, 1, 1, 0]),
+            (&[2], &[0, 1], 0, -1, &[2, 0], &[]),
+            (&[0, 2], &[], 2, 1, &[0, 2, 2], &[]),
+            // Only the lowest 32 bits are looked at.
+            (&[1], &[1 + (1 << 32)], 2, -1, &[1, 2], &[0, 1]),
+        ] {
+            let y = run(shape, indices, depth, values(), axis).unwrap();
+            assert_eq!((y.shape(), y.as_i32()), (want, elements.to_vec()), "{indices:?} along {axis}");
+        }
+        let y = run(&[1], &[1], 2, [Tensor::f32(&[], &[2.5]), Tensor::f32(&[], &[-1.0])], -1).unwrap();
+        assert_eq!(y.as_f32(), [-1.0, 2.5]);
+        let y = run(&[1], &[1], 2, [Tensor::bool(&[], &[true]), Tensor::bool(&[], &[false])], -1).unwrap();
+        assert_eq!(y.as_bool(), [false, true]);
+        let y = run(&[1], &[0], 2, [Tensor::i64(&[], &[5]), Tensor::i64(&[], &[6])], 0).unwrap();
+        assert_eq!(y.as_i64(), [5, 6]);
+    }
+
+    #[test]
+    fn refusals() {
+        let values = || [Tensor::u8(&[], &[1]), Tensor::u8(&[], &[0])];
+        for axis in [2, -2, i32::MIN] {
+            assert_eq!(
+                run(&[1], &[0], 2, values(), axis).unwrap_err().message(),
+                format!("axis {axis} cannot be added to indices 'in0', which are [1]")
+            );
+        }
+        assert_eq!(
+            run(&[1], &[0], -1, values(), 0).unwrap_err().message(),
+            "depth -1 does not go with indices 'in0', which are [1]"
+        );
+        let [on, _] = values();
+        let mixed = run(&[1], &[0], 2, [on, Tensor::i8(&[], &[0])], 0).unwrap_err();
+        assert_eq!(mixed.message(), "the value 'in3' is INT8 []; it must be one UINT8");
+        let strings = [Tensor::strings(&[], &["a"]), Tensor::strings(&[], &["b"])];
+        assert_eq!(run(&[1], &[0], 2, strings, 0).unwrap_err().status(), Status::Unsupported);
+    }
+}

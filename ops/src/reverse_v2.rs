@@ -1,0 +1,107 @@
+//! REVERSE_V2: the input with the order along some axes turned round. Any type.
+//! Defined by: tflite/kernels/reverse.cc.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::arguments::{Integers, expect_type, expect_vector};
+use crate::kit::indexing::{MAX_RANK, normalize_axis};
+use crate::kit::node;
+use crate::kit::rearrange::{Prepared, Rearrangement, declare_shape};
+
+/// Prepared node.
+pub struct ReverseV2 {
+    plan: Option<Rearrangement>,
+}
+
+impl Op for ReverseV2 {
+    const CODE: OpCode = OpCode::Builtin(105);
+    const VERSIONS: RangeInclusive<i32> = 1..=4;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let (x, axes, y) = node.binary()?;
+        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}", x.name, x.ty, y.ty);
+        expect_type(&axes, &[I32])?;
+        let count = expect_vector(&axes)?;
+        ensure!(
+            count <= x.rank(),
+            "'{}' names {count} axes, input '{}' has {}",
+            axes.name,
+            x.name,
+            x.rank()
+        );
+        declare_shape(Some(x.shape), cx, 0, x.ty)?;
+        Ok(ReverseV2 { plan: if axes.is_constant() { Some(plan(&x, &axes)?) } else { None } })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        let plan = match self.plan {
+            Some(plan) => plan,
+            None => plan(&cx.input(0)?, &cx.input(1)?)?,
+        };
+        Prepared::again(Some(plan)).eval(cx, 0, 0, || Ok(plan))
+    }
+}
+
+fn plan(x: &TensorView<'_>, axes: &TensorView<'_>) -> Result<Rearrangement> {
+    let dims = node::dims(x)?;
+    let (list, count) = Integers::of(axes)?.saturated();
+    let (mut begins, mut steps) = ([0; MAX_RANK], [1; MAX_RANK]);
+    for &axis in &list[..count] {
+        let at = normalize_axis(axis, dims.rank())
+            .ok_or_else(|| invalid!("axis {axis} does not exist: input '{}' is {:?}", x.name, x.shape))?;
+        ensure!(steps[at] == 1, "'{}' names axis {at} twice", axes.name);
+        (begins[at], steps[at]) = ((dims.size(at) as i64 - 1).max(0), -1);
+    }
+    Rearrangement::slice(&dims, &begins, &steps, &dims, dims)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kit::assert_same;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn run(x: Tensor, axes: &[i32]) -> Result<Tensor> {
+        let list = Tensor::i32(&[axes.len() as i32], axes);
+        let test = OpTest::<ReverseV2>::new().input(x.clone()).output(Spec::of(x.ty()));
+        let known = test.clone().constant(list.clone()).run();
+        assert_same(&known, &test.input(list).run());
+        known.map(|mut y| y.remove(0))
+    }
+
+    #[test]
+    fn reversals() {
+        for (shape, axes, want) in [
+            (&[3][..], &[0][..], &[2, 1, 0][..]),
+            (&[2, 3], &[1], &[2, 1, 0, 5, 4, 3]),
+            (&[2, 3], &[-2], &[3, 4, 5, 0, 1, 2]),
+            (&[2, 3], &[1, 0], &[5, 4, 3, 2, 1, 0]),
+            (&[2, 2, 2], &[1], &[2, 3, 0, 1, 6, 7, 4, 5]),
+            (&[2, 2, 2], &[0, 2], &[5, 4, 7, 6, 1, 0, 3, 2]),
+            (&[2, 3], &[], &[0, 1, 2, 3, 4, 5]),
+            (&[2, 0], &[0, 1], &[]),
+            (&[], &[], &[0]),
+            (&[1, 1, 1, 1, 1, 1, 1, 2], &[7], &[1, 0]),
+        ] {
+            let x: Vec<i64> = (0..shape.iter().product::<i32>()).map(i64::from).collect();
+            let y = run(Tensor::i64(shape, &x), axes).unwrap();
+            assert_eq!((y.shape(), y.as_i64()), (shape, want.to_vec()), "{shape:?} along {axes:?}");
+        }
+        assert_eq!(run(Tensor::bool(&[2], &[true, false]), &[0]).unwrap().as_bool(), [false, true]);
+        assert_eq!(run(Tensor::i4(&[3], &[1, 2, 3]), &[0]).unwrap().as_i4(), [3, 2, 1]);
+        assert_eq!(run(Tensor::strings(&[2], &["a", "bc"]), &[0]).unwrap().as_strings(), ["bc", "a"]);
+    }
+
+    #[test]
+    fn refusals() {
+        let x = || Tensor::f32(&[2, 3], &[0.0; 6]);
+        for axis in [2, -3, i32::MIN] {
+            assert_eq!(
+                run(x(), &[axis]).unwrap_err().message(),
+                format!("axis {axis} does not exist: input 'in0' is [2, 3]")
+            );
+        }
+        assert_eq!(run(x(), &[1, -1]).unwrap_err().message(), "'in1' names axis 1 twice");
+        assert_eq!(run(x(), &[0, 1, 0]).unwrap_err().message(), "'in1' names 3 axes, input 'in0' has 2");
+    }
+}

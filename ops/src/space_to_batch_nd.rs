@@ -1,0 +1,178 @@
+//! SPACE_TO_BATCH_ND: images, padded with zeros (with the zero point, if quantized), dealt out in blocks to a batch of
+//! smaller ones. Any type of whole bytes.
+//! Defined by: tflite/kernels/space_to_batch_nd.cc and kernels/internal/reference/space_to_batch_nd.h.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::indexing::Dims;
+use crate::kit::moves::Width;
+use crate::kit::node;
+use crate::kit::space_batch::{Arguments, Blocks, four, shape};
+
+/// Prepared node.
+pub struct SpaceToBatchNd {
+    plan: Option<Plan>,
+    /// The byte that padding consists of.
+    zero: u8,
+}
+
+#[derive(Clone, Copy)]
+struct Plan {
+    output: Dims,
+    blocks: Blocks,
+}
+
+impl Op for SpaceToBatchNd {
+    const CODE: OpCode = OpCode::Builtin(38);
+    const VERSIONS: RangeInclusive<i32> = 1..=4;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        node.expect(3..=3, 1..=1)?;
+        let (x, block, paddings, y) = (node.input(0)?, node.input(1)?, node.input(2)?, node.output(0)?);
+        Arguments::check(&x, &block, &paddings, &y)?;
+        let zero = match Width::of(x.ty)? {
+            Width::Bits2 | Width::Bits4 => return Err(Error::unsupported("SPACE_TO_BATCH_ND", x.ty)),
+            // TFLite fills both bytes of a wide element with the zero point, which is 0 for INT16.
+            Width::Bytes1 | Width::Bytes2 => zero_point(&y),
+            Width::Bytes4 | Width::Bytes8 | Width::Bytes16 => 0,
+        };
+        let known = block.is_constant() && paddings.is_constant();
+        let plan = if known { Some(plan(&x, &block, &paddings)?) } else { None };
+        match &plan {
+            Some(plan) => cx.set_output_shape(0, plan.output.as_slice())?,
+            None => cx.set_output_dynamic(0)?,
+        }
+        Ok(SpaceToBatchNd { plan, zero })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        let x = cx.input(0)?;
+        let (plan, y) = match self.plan {
+            Some(plan) => (plan, cx.output(0)?),
+            None => {
+                let plan = plan(&x, &cx.input(1)?, &cx.input(2)?)?;
+                (plan, cx.resize_output(0, plan.output.as_slice())?)
+            }
+        };
+        let to = y.into_bytes();
+        to.fill(self.zero);
+        plan.blocks.deal_out(Width::of(x.ty)?, x.bytes(), to)
+    }
+}
+
+fn zero_point(y: &TensorView<'_>) -> u8 {
+    y.quantization().filter(|q| q.scales.len() == 1).map_or(0, |q| q.zero_points[0] as u8)
+}
+
+/// Paddings below zero crop.
+fn plan(x: &TensorView<'_>, block: &TensorView<'_>, paddings: &TensorView<'_>) -> Result<Plan> {
+    let (dims, arguments) = (node::dims(x)?, Arguments::read(block, paddings)?);
+    let mut sizes = four(&dims).map(|size| size as i64);
+    for (axis, (size, [before, after])) in arguments.block.into_iter().zip(arguments.edges).enumerate() {
+        let padded = sizes[1 + axis] + before + after;
+        ensure!(
+            padded >= 0 && padded % size == 0,
+            "axis {} of '{}', {} elements and {before} + {after} of padding, is no multiple of the block size {size}",
+            1 + axis,
+            x.name,
+            sizes[1 + axis]
+        );
+        sizes[0] = sizes[0].saturating_mul(size);
+        sizes[1 + axis] = padded / size;
+    }
+    let output = shape(sizes, &dims);
+    let output = output.ok_or_else(|| invalid!("the output {sizes:?} of '{}' is too large", x.name))?;
+    Ok(Plan { output, blocks: Blocks::new(&dims, &output, &arguments) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kit::assert_same;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn run(x: Tensor, y: Spec, block: &[i32], paddings: &[i32]) -> Result<Tensor> {
+        let list = Tensor::i32(&[block.len() as i32], block);
+        let pairs = Tensor::i32(&[paddings.len() as i32 / 2, 2], paddings);
+        let test = OpTest::<SpaceToBatchNd>::new().input(x).output(y);
+        let known = test.clone().constant(list.clone()).constant(pairs.clone()).run();
+        assert_same(&known, &test.clone().input(list.clone()).constant(pairs.clone()).run());
+        assert_same(&known, &test.constant(list).input(pairs).run());
+        known.map(|mut y| y.remove(0))
+    }
+
+    #[test]
+    fn blocks() {
+        for (shape, block, paddings, want, elements) in [
+            (&[1, 2, 2, 1][..], &[2, 2][..], &[0; 4][..], &[4, 1, 1, 1][..], &[1, 2, 3, 4][..]),
+            (&[1, 2, 2, 2], &[1, 2], &[0; 4], &[2, 2, 1, 2], &[1, 2, 5, 6, 3, 4, 7, 8]),
+            (&[2, 1, 2, 1], &[1, 2], &[0; 4], &[4, 1, 1, 1], &[1, 3, 2, 4]),
+            (&[1, 1, 2, 1], &[2, 2], &[1, 0, 2, 0], &[4, 1, 2, 1], &[0, 0, 0, 0, 0, 1, 0, 2]),
+            (&[1, 3, 1, 1], &[2, 1], &[0, 1, 0, 0], &[2, 2, 1, 1], &[1, 3, 2, 0]),
+            // The last row is cropped.
+            (&[1, 3, 1, 1], &[2, 1], &[0, -1, 0, 0], &[2, 1, 1, 1], &[1, 2]),
+            // The first row is cropped, and as much as is left added.
+            (&[1, 3, 1, 1], &[2, 1], &[-1, 2, 0, 0], &[2, 2, 1, 1], &[2, 0, 3, 0]),
+            (&[1, 4, 1], &[2], &[0, 0], &[2, 2, 1], &[1, 3, 2, 4]),
+            (&[1, 2, 1], &[3], &[1, 0], &[3, 1, 1], &[0, 1, 2]),
+            (&[0, 2, 1], &[2], &[0, 0], &[0, 1, 1], &[]),
+            (&[1, 0, 1], &[2], &[2, 2], &[2, 2, 1], &[0, 0, 0, 0]),
+            (&[1, 2, 0], &[1 << 30], &[0, (1 << 30) - 2], &[1 << 30, 1, 0], &[]),
+        ] {
+            let x: Vec<f32> = (1..=shape.iter().product::<i32>()).map(|i| i as f32).collect();
+            let y = run(Tensor::f32(shape, &x), Spec::f32(), block, paddings).unwrap();
+            let elements: Vec<f32> = elements.iter().map(|&v| v as f32).collect();
+            assert_eq!((y.shape(), y.as_f32()), (want, elements), "{shape:?} by {block:?}");
+        }
+    }
+
+    #[test]
+    fn padding_is_the_zero_point() {
+        let run = |x, y| run(x, y, &[2], &[0, 1]).unwrap();
+        let y = run(Tensor::i8(&[1, 1, 1], &[5]).quantized(0.5, -7), Spec::i8(0.5, -7));
+        assert_eq!(y.as_i8(), [5, -7]);
+        let y = run(Tensor::u8(&[1, 1, 1], &[5]).quantized(0.5, 200), Spec::u8(0.5, 200));
+        assert_eq!(y.as_u8(), [5, 200]);
+        let y = run(Tensor::i16(&[1, 1, 1], &[5]).quantized(0.5, 0), Spec::i16(0.5, 0));
+        assert_eq!(y.as_i16(), [5, 0]);
+        assert_eq!(run(Tensor::i64(&[1, 1, 1], &[5]), Spec::i64()).as_i64(), [5, 0]);
+        assert_eq!(run(Tensor::bool(&[1, 1, 1], &[true]), Spec::bool()).as_bool(), [true, false]);
+        // As TFLite fills it, byte by byte.
+        let wide = Tensor::u16(&[1, 1, 1], &[5]).quantized(0.5, 3);
+        assert_eq!(run(wide, Spec::of(U16).quantized(0.5, 3)).as_u16(), [5, 0x0303]);
+    }
+
+    #[test]
+    fn refusals() {
+        let message = |shape: &[i32], block: &[i32], paddings: &[i32]| {
+            let x = vec![0.0; shape.iter().product::<i32>() as usize];
+            run(Tensor::f32(shape, &x), Spec::f32(), block, paddings).unwrap_err().message().to_owned()
+        };
+        assert_eq!(message(&[1, 1], &[], &[]), "input 'in0' is [1, 1]; it must have 3 or 4 dimensions");
+        assert_eq!(message(&[1, 2, 1], &[2, 2], &[0, 0]), "'in1' has 2 numbers, 'in0' has 1 axes of space");
+        assert_eq!(message(&[1, 2, 1], &[2], &[0; 4]), "'in2' is [2, 2]; it must be [1, 2] for 'in0'");
+        for size in [0, -2] {
+            assert_eq!(
+                message(&[1, 2, 1], &[size], &[0, 0]),
+                format!("block size {size} of 'in1' must be positive")
+            );
+        }
+        for (block, before, after) in [(3, 0, 0), (2, 1, 0), (2, -3, 0), (2, i32::MIN, i32::MIN)] {
+            assert_eq!(
+                message(&[1, 2, 1], &[block], &[before, after]),
+                format!(
+                    "axis 1 of 'in0', 2 elements and {before} + {after} of padding, is no multiple of the block size {block}"
+                )
+            );
+        }
+        let huge = message(&[1, 2, 2, 1], &[1 << 30; 2], &[0, (1 << 30) - 2, 0, (1 << 30) - 2]);
+        assert_eq!(huge, "the output [1152921504606846976, 1, 1, 1] of 'in0' is too large");
+        let error = run(Tensor::i4(&[1, 1, 1], &[1]), Spec::of(I4), &[1], &[0, 0]).unwrap_err();
+        assert_eq!((error.status(), error.message()), (Status::Unsupported, "SPACE_TO_BATCH_ND has no kernel for INT4"));
+        let wide = Tensor::i16(&[1, 1, 1], &[0]).quantized(0.5, 1);
+        assert_eq!(
+            run(wide, Spec::i16(0.5, 1), &[1], &[0, 0]).unwrap_err().message(),
+            "'in0' is INT16 with zero point 1; it must be 0"
+        );
+    }
+}

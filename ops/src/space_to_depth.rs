@@ -1,0 +1,115 @@
+//! SPACE_TO_DEPTH: each block of `block × block` pixels becomes one pixel, its channels one after another. Any type.
+//! Defined by: tflite/kernels/space_to_depth.cc and kernels/internal/reference/space_to_depth.h.
+//!
+//! ```text
+//! y[n, i, j, (v × block + u) × channels + c] = x[n, i × block + v, j × block + u, c]
+//! ```
+
+use arenite_abi::prelude::*;
+
+use crate::kit::indexing::{Dims, MAX_RANK, Nest};
+use crate::kit::node;
+use crate::kit::rearrange::{Prepared, Rearrangement};
+
+/// Prepared node.
+pub struct SpaceToDepth {
+    prepared: Prepared,
+    plan: Rearrangement,
+}
+
+/// The union type of its options.
+const OPTIONS: u32 = 19;
+const BLOCK_SIZE: usize = 0;
+
+impl Op for SpaceToDepth {
+    const CODE: OpCode = OpCode::Builtin(26);
+    const VERSIONS: RangeInclusive<i32> = 1..=2;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let (x, y) = node.unary()?;
+        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}", x.name, x.ty, y.ty);
+        let plan = plan(&x, node.options(OPTIONS)?.get(BLOCK_SIZE, 0)?)?;
+        Ok(SpaceToDepth { prepared: Prepared::declare(Some(plan), cx, 0, x.ty)?, plan })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        self.prepared.eval(cx, 0, 0, || Ok(self.plan))
+    }
+}
+
+fn plan(x: &TensorView<'_>, block: i32) -> Result<Rearrangement> {
+    let dims = node::dims(x)?;
+    ensure!(block > 0, "its block size is {block}; it must be positive");
+    let &[images, height, width, channels] = dims.as_slice() else {
+        return Err(invalid!("input '{}' is {:?}; it must have 4 dimensions", x.name, x.shape));
+    };
+    ensure!(
+        height % block == 0 && width % block == 0,
+        "input '{}' is {:?}; height and width must be multiples of the block size {block}",
+        x.name,
+        x.shape
+    );
+    let (rows, columns) = (height / block, width / block);
+    let deep = block.checked_mul(block).and_then(|pixels| pixels.checked_mul(channels));
+    let deep = if channels == 0 { Some(0) } else { deep };
+    let output = deep.and_then(|deep| Dims::new(&[images, rows, columns, deep]));
+    let loops = Dims::new(&[images, rows, columns, block, block, channels]);
+    let (Some(output), Some(loops)) = (output, loops) else {
+        return Err(invalid!("blocks of {block} are too large for {:?}", x.shape));
+    };
+    let [image, row, column, ..] = dims.strides();
+    let along = block as isize;
+    let mut steps = [0; MAX_RANK];
+    steps[..6].copy_from_slice(&[image, row * along, column * along, row, column, 1]);
+    Rearrangement::new(output, Nest::new(&loops, [steps]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn run(x: Tensor, block: i32) -> Result<Tensor> {
+        let test = OpTest::<SpaceToDepth>::new().input(x.clone()).output(Spec::of(x.ty()));
+        test.options(OPTIONS, |o| o.i32(BLOCK_SIZE, block)).run().map(|mut y| y.remove(0))
+    }
+
+    #[test]
+    fn blocks() {
+        for (shape, block, want, elements) in [
+            ([1, 2, 2, 1], 2, [1, 1, 1, 4], &[0, 1, 2, 3][..]),
+            ([1, 2, 2, 2], 2, [1, 1, 1, 8], &[0, 1, 2, 3, 4, 5, 6, 7]),
+            ([1, 2, 4, 1], 2, [1, 1, 2, 4], &[0, 1, 4, 5, 2, 3, 6, 7]),
+            ([2, 1, 2, 2], 1, [2, 1, 2, 2], &[0, 1, 2, 3, 4, 5, 6, 7]),
+            ([1, 0, 2, 3], 2, [1, 0, 1, 12], &[]),
+            ([1, 0, 0, 0], i32::MAX, [1, 0, 0, 0], &[]),
+        ] {
+            let x: Vec<i32> = (0..shape.iter().product()).collect();
+            let y = run(Tensor::i32(&shape, &x), block).unwrap();
+            assert_eq!((y.shape(), y.as_i32()), (&want[..], elements.to_vec()), "{shape:?} by {block}");
+        }
+        let y = run(Tensor::u8(&[1, 2, 2, 1], &[1, 2, 3, 4]), 2).unwrap();
+        assert_eq!((y.shape(), y.as_u8()), (&[1, 1, 1, 4][..], vec![1, 2, 3, 4]));
+        let y = run(Tensor::strings(&[1, 1, 1, 1], &["a"]), 1).unwrap();
+        assert_eq!(y.as_strings(), ["a"]);
+    }
+
+    #[test]
+    fn refusals() {
+        let message = |shape: &[i32], block| {
+            let x = vec![0.0; shape.iter().product::<i32>() as usize];
+            run(Tensor::f32(shape, &x), block).unwrap_err().message().to_owned()
+        };
+        assert_eq!(message(&[1, 2, 2, 1], 0), "its block size is 0; it must be positive");
+        assert_eq!(message(&[1, 2, 2, 1], -2), "its block size is -2; it must be positive");
+        assert_eq!(
+            message(&[1, 2, 3, 1], 2),
+            "input 'in0' is [1, 2, 3, 1]; height and width must be multiples of the block size 2"
+        );
+        assert_eq!(message(&[2, 2, 1], 2), "input 'in0' is [2, 2, 1]; it must have 4 dimensions");
+        assert_eq!(
+            message(&[1, 0, 0, 1], 1 << 20),
+            "blocks of 1048576 are too large for [1, 0, 0, 1]"
+        );
+    }
+}

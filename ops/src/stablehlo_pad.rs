@@ -1,0 +1,140 @@
+//! STABLEHLO_PAD: the input with a value between neighbours and around it; negative edges crop. Any type of whole bytes.
+//! Defined by: tflite/kernels/stablehlo_pad.cc.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::indexing::MAX_RANK;
+use crate::kit::node;
+use crate::kit::spread::Spread;
+
+/// Prepared node.
+pub struct StablehloPad {
+    plan: Spread,
+}
+
+/// The type of its options in the second union.
+const OPTIONS: u32 = 10;
+const EDGE_PADDING_LOW: usize = 0;
+const EDGE_PADDING_HIGH: usize = 1;
+const INTERIOR_PADDING: usize = 2;
+
+impl Op for StablehloPad {
+    const CODE: OpCode = OpCode::Builtin(195);
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let (x, value, y) = node.binary()?;
+        Spread::check(&x, &value, &y)?;
+        let (rank, options) = (node::dims(&x)?.rank(), node.options_2(OPTIONS)?);
+        ensure!(rank > 0, "input '{}' is one element; it must have an axis", x.name);
+        let list = |slot| options.vector::<i64>(slot);
+        let (low, high) = (list(EDGE_PADDING_LOW)?, list(EDGE_PADDING_HIGH)?);
+        let interior = list(INTERIOR_PADDING)?;
+        for list in [&low, &high, &interior] {
+            ensure!(
+                list.len() == low.len() && (rank..=MAX_RANK).contains(&list.len()),
+                "its options have {} low, {} high and {} interior paddings for {rank} axes",
+                low.len(),
+                high.len(),
+                interior.len()
+            );
+        }
+        let mut paddings = [[0; 3]; MAX_RANK];
+        for (to, list) in paddings.iter_mut().zip(low.iter().zip(interior.iter()).zip(high.iter())) {
+            let ((low, interior), high) = list;
+            *to = [low, interior, high];
+        }
+        let plan = Spread::new(&x, |axis| {
+            let [low, interior, high] = paddings[axis];
+            ensure!(interior >= 0, "interior padding {interior} of axis {axis} is below 0");
+            Ok([low, interior.saturating_add(1), high])
+        })?;
+        let plan = plan.collapsed();
+        cx.set_output_shape(0, plan.output().as_slice())?;
+        Ok(StablehloPad { plan })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        self.plan.eval(&cx.input(0)?, &cx.input(1)?, cx.output(0)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    /// Low, interior and high padding of each axis.
+    fn run(x: Tensor, paddings: &[[i64; 3]], value: Tensor) -> Result<Tensor> {
+        let list = |which: usize| paddings.iter().map(|padding| padding[which]).collect::<Vec<_>>();
+        let test = OpTest::<StablehloPad>::new().input(x.clone()).input(value).output(Spec::of(x.ty()));
+        let test = test.options_2(OPTIONS, |o| {
+            let o = o.i64s(EDGE_PADDING_LOW, &list(0)).i64s(EDGE_PADDING_HIGH, &list(2));
+            o.i64s(INTERIOR_PADDING, &list(1))
+        });
+        test.run().map(|mut y| y.remove(0))
+    }
+
+    #[test]
+    fn paddings() {
+        for (shape, paddings, want, elements) in [
+            (&[2][..], &[[1, 0, 2]][..], &[5][..], &[-9, 1, 2, -9, -9][..]),
+            (&[3], &[[0, 1, 0]], &[5], &[1, -9, 2, -9, 3]),
+            (&[3], &[[-1, 0, 0]], &[2], &[2, 3]),
+            (&[3], &[[0, 0, -2]], &[1], &[1]),
+            // 1 9 9 9 2 9 9 9 3, cut at both ends.
+            (&[3], &[[-1, 3, 0]], &[8], &[-9, -9, -9, 2, -9, -9, -9, 3]),
+            (&[3], &[[-6, 3, 0]], &[3], &[-9, -9, 3]),
+            (&[3], &[[0, 3, -5]], &[4], &[1, -9, -9, -9]),
+            (&[3], &[[-1, 3, -1]], &[7], &[-9, -9, -9, 2, -9, -9, -9]),
+            (&[2], &[[-1, 3, -1]], &[3], &[-9, -9, -9]),
+            (&[1], &[[5, 0, -3]], &[3], &[-9, -9, -9]),
+            (&[1], &[[-3, 0, 5]], &[3], &[-9, -9, -9]),
+            (&[2, 2], &[[0, 1, 0], [1, 0, 0]], &[3, 3], &[-9, 1, 2, -9, -9, -9, -9, 3, 4]),
+            (&[0], &[[1, 5, 1]], &[2], &[-9, -9]),
+            // As in TFLite, no axis has a size when one has none.
+            (&[2, 2], &[[-2, 0, 0], [0, 0, 0]], &[0, 0], &[]),
+            (&[2, 2], &[[-7, 0, 0], [0, 0, 0]], &[0, 0], &[]),
+            // Entries beyond the axes mean nothing.
+            (&[1], &[[0, 0, 0], [7, 7, 7]], &[1], &[1]),
+        ] {
+            let x: Vec<i16> = (1..=shape.iter().product::<i32>()).map(|i| i as i16).collect();
+            let y = run(Tensor::i16(shape, &x), paddings, Tensor::i16(&[], &[-9])).unwrap();
+            assert_eq!((y.shape(), y.as_i16()), (want, elements.to_vec()), "{shape:?} {paddings:?}");
+        }
+        let y = run(Tensor::f32(&[1], &[2.5]), &[[1, 0, 0]], Tensor::f32(&[1], &[-0.5])).unwrap();
+        assert_eq!(y.as_f32(), [-0.5, 2.5]);
+        let y = run(Tensor::bool(&[2], &[false; 2]), &[[0, 1, 0]], Tensor::bool(&[], &[true])).unwrap();
+        assert_eq!(y.as_bool(), [false, true, false]);
+    }
+
+    #[test]
+    fn refusals() {
+        let x = || Tensor::i64(&[2], &[0; 2]);
+        let message = |paddings: &[[i64; 3]]| {
+            run(x(), paddings, Tensor::i64(&[], &[0])).unwrap_err().message().to_owned()
+        };
+        assert_eq!(message(&[[0, -1, 0]]), "interior padding -1 of axis 0 is below 0");
+        assert_eq!(message(&[]), "its options have 0 low, 0 high and 0 interior paddings for 1 axes");
+        assert_eq!(message(&[[0; 3]; 9]), "its options have 9 low, 9 high and 9 interior paddings for 1 axes");
+        for [low, interior, high] in
+            [[i64::MAX, 0, 0], [1 << 31, 0, 0], [0, i64::MAX - 1, 0], [i64::MIN, 0, i64::MIN], [i64::MAX, 0, i64::MAX]]
+        {
+            assert_eq!(
+                message(&[[low, interior, high]]),
+                format!(
+                    "axis 0, 2 elements with steps of {} and paddings {low} and {high}, gets too large",
+                    interior + 1
+                )
+            );
+        }
+        assert_eq!(
+            run(Tensor::i64(&[], &[0]), &[], Tensor::i64(&[], &[0])).unwrap_err().message(),
+            "input 'in0' is one element; it must have an axis"
+        );
+        assert_eq!(
+            run(x(), &[[0; 3]], Tensor::i64(&[2], &[0; 2])).unwrap_err().message(),
+            "the value 'in1' is INT64 [2]; it must be one INT64"
+        );
+    }
+}

@@ -1,0 +1,200 @@
+//! TILE: the input `multiples[axis]` times along each axis. Any type.
+//! Defined by: tflite/kernels/tile.cc.
+
+use core::ops::Range;
+
+use arenite_abi::prelude::*;
+
+use crate::kit::arguments::{Integers, expect_type};
+use crate::kit::indexing::{Dims, MAX_RANK, Nest};
+use crate::kit::moves::{Run, Width};
+use crate::kit::node;
+use crate::kit::rearrange::declare_shape;
+use crate::kit::strings::{self, Strings};
+
+/// Prepared node.
+pub struct Tile {
+    plan: Option<Plan>,
+}
+
+impl Op for Tile {
+    const CODE: OpCode = OpCode::Builtin(69);
+    const VERSIONS: RangeInclusive<i32> = 1..=3;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let (x, multiples, y) = node.binary()?;
+        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}", x.name, x.ty, y.ty);
+        expect_type(&multiples, &[I32, I64])?;
+        ensure!(
+            multiples.len() == x.rank(),
+            "'{}' has {} numbers, input '{}' has {} axes",
+            multiples.name,
+            multiples.len(),
+            x.name,
+            x.rank()
+        );
+        let plan = if multiples.is_constant() { Some(Plan::new(&x, &multiples)?) } else { None };
+        declare_shape(plan.as_ref().map(|plan| plan.output.as_slice()), cx, 0, x.ty)?;
+        Ok(Tile { plan })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        let x = cx.input(0)?;
+        let plan = match self.plan {
+            Some(plan) => plan,
+            None => Plan::new(&x, &cx.input(1)?)?,
+        };
+        let shape = plan.output.as_slice();
+        if x.ty == ElementType::String {
+            let from = Strings::of(&x)?;
+            let copies = plan.output.flat_size().checked_div(from.len()).unwrap_or(0);
+            return strings::repeat(cx, 0, shape, &from, copies, |f| {
+                plan.for_each_run(|_, from, length| (0..length).for_each(|k| f(from + k * plan.run_step())));
+            });
+        }
+        let y = if self.plan.is_some() { cx.output(0)? } else { cx.resize_output(0, shape)? };
+        let (width, to) = (Width::of(x.ty)?, y.into_bytes());
+        width.clear_rest(to);
+        let mut result = Ok(());
+        plan.for_each_run(|at, from, length| {
+            if result.is_ok() {
+                let source = Run { first: from, step: plan.run_step() as isize };
+                result = width.copy_run(x.bytes(), source, to, Run::contiguous(at), length);
+            }
+        });
+        result
+    }
+}
+
+/// Two loops per axis, over the copies and over the elements: more than a nest has for more than four axes, so the last
+/// four are the inner nest.
+#[derive(Clone, Copy)]
+struct Plan {
+    output: Dims,
+    outer: Nest<1>,
+    inner: Nest<1>,
+}
+
+impl Plan {
+    fn new(x: &TensorView<'_>, multiples: &TensorView<'_>) -> Result<Plan> {
+        let (dims, list) = (node::dims(x)?, Integers::of(multiples)?);
+        let (mut counts, mut sizes) = ([1; MAX_RANK], [1; MAX_RANK]);
+        for (axis, (&size, &count)) in x.shape.iter().zip(&*list).enumerate() {
+            let tiled = if size == 0 { Some(0) } else { count.checked_mul(size.into()) };
+            let tiled = tiled.and_then(|tiled| i32::try_from(tiled).ok()).filter(|_| count >= 0);
+            sizes[axis] = tiled.ok_or_else(|| {
+                invalid!("{count} copies of axis {axis}, whose size is {size}, are negative or too large")
+            })?;
+            counts[axis] = if size == 0 { 1 } else { count as i32 };
+        }
+        let too_large = || invalid!("{:?} copies of input '{}', which is {:?}", &*list, x.name, x.shape);
+        let output = Dims::new(&sizes[..dims.rank()]).ok_or_else(too_large)?;
+        let split = dims.rank().saturating_sub(MAX_RANK / 2);
+        Ok(Plan {
+            output,
+            outer: nest(&dims, &counts, 0..split).ok_or_else(too_large)?,
+            inner: nest(&dims, &counts, split..dims.rank()).ok_or_else(too_large)?,
+        })
+    }
+
+    /// Calls `f(output position, input position, length)` for every run, in the output's order.
+    fn for_each_run(&self, mut f: impl FnMut(usize, usize, usize)) {
+        if self.inner.is_empty() {
+            return;
+        }
+        self.outer.for_each(|copy, [start]| {
+            let first = copy * self.inner.len();
+            let inner = self.inner.starting_at([start as isize]);
+            inner.for_each_run(|at, [from], length| f(first + at, from, length));
+        });
+    }
+
+    /// Input elements from one element of a run to the next: 1, or 0 for copies of one element.
+    fn run_step(&self) -> usize {
+        let [step] = self.inner.run_steps();
+        step.unsigned_abs()
+    }
+}
+
+/// Loops over copies, which stand still in the input, and elements of these axes.
+fn nest(dims: &Dims, counts: &[i32; MAX_RANK], axes: Range<usize>) -> Option<Nest<1>> {
+    let strides = dims.strides();
+    let mut steps = [0; MAX_RANK];
+    for (i, axis) in axes.clone().enumerate() {
+        steps[2 * i + 1] = strides[axis];
+    }
+    let loops = Dims::from_sizes(axes.flat_map(|axis| [counts[axis], dims.size(axis) as i32]))?;
+    Some(Nest::new(&loops, [steps]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kit::assert_same;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn run(x: Tensor, multiples: &[i32]) -> Result<Tensor> {
+        let long: Vec<i64> = multiples.iter().map(|&v| v.into()).collect();
+        let shape = [multiples.len() as i32];
+        let test = OpTest::<Tile>::new().input(x.clone()).output(Spec::of(x.ty()));
+        let known = test.clone().constant(Tensor::i64(&shape, &long)).run();
+        assert_same(&known, &test.input(Tensor::i32(&shape, multiples)).run());
+        known.map(|mut y| y.remove(0))
+    }
+
+    #[test]
+    fn copies() {
+        for (shape, multiples, want, elements) in [
+            (&[2][..], &[3][..], &[6][..], &[0, 1, 0, 1, 0, 1][..]),
+            (&[2, 2], &[1, 2], &[2, 4], &[0, 1, 0, 1, 2, 3, 2, 3]),
+            (&[2, 2], &[2, 1], &[4, 2], &[0, 1, 2, 3, 0, 1, 2, 3]),
+            (&[2, 1], &[2, 3], &[4, 3], &[0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 1, 1]),
+            (&[1, 1], &[2, 3], &[2, 3], &[0; 6]),
+            (&[2, 2], &[2, 0], &[4, 0], &[]),
+            (&[0, 2], &[i32::MAX, 1], &[0, 2], &[]),
+            (&[], &[], &[], &[0]),
+        ] {
+            let x: Vec<u16> = (0..shape.iter().product::<i32>()).map(|i| i as u16).collect();
+            let y = run(Tensor::u16(shape, &x), multiples).unwrap();
+            assert_eq!((y.shape(), y.as_u16()), (want, elements.to_vec()), "{shape:?} by {multiples:?}");
+        }
+        let y = run(Tensor::strings(&[2, 2], &["a", "b", "", "cd"]), &[2, 2]).unwrap();
+        assert_eq!(y.shape(), [4, 4]);
+        let half = ["a", "b", "a", "b", "", "cd", "", "cd"];
+        assert_eq!(y.as_strings(), [half, half].concat());
+        assert_eq!(run(Tensor::strings(&[1], &["x"]), &[2]).unwrap().as_strings(), ["x", "x"]);
+        assert_eq!(run(Tensor::i4(&[3], &[1, 2, 3]), &[3]).unwrap().as_i4(), [1, 2, 3, 1, 2, 3, 1, 2, 3]);
+        let wide = Tensor::complex128(&[1], &[Complex64 { re: 1.0, im: 2.0 }]);
+        assert_eq!(run(wide, &[2]).unwrap().as_complex128(), [Complex64 { re: 1.0, im: 2.0 }; 2]);
+    }
+
+    #[test]
+    fn eight_axes_at_once() {
+        let x: Vec<i16> = (0..256).collect();
+        let y = run(Tensor::i16(&[2; 8], &x), &[2; 8]).unwrap();
+        assert_eq!(y.shape(), [4; 8]);
+        // Bit `2 × axis` of an output position is the element's bit on that axis, the next one counts copies.
+        let from = |at: usize| (0..8).map(|axis| (at >> (2 * axis) & 1) << axis).sum::<usize>();
+        for (at, element) in y.as_i16().into_iter().enumerate() {
+            assert_eq!(element as usize, from(at), "at {at}");
+        }
+    }
+
+    #[test]
+    fn refusals() {
+        let x = || Tensor::f32(&[2], &[0.0; 2]);
+        for count in [-1, i32::MIN, 1 << 30] {
+            assert_eq!(
+                run(x(), &[count]).unwrap_err().message(),
+                format!("{count} copies of axis 0, whose size is 2, are negative or too large")
+            );
+        }
+        assert_eq!(
+            run(Tensor::strings(&[1], &["abcd"]), &[1 << 28]).unwrap_err().message(),
+            "268435456 strings do not fit 2 GiB"
+        );
+        assert_eq!(run(x(), &[1, 1]).unwrap_err().message(), "'in1' has 2 numbers, input 'in0' has 1 axes");
+        let test = OpTest::<Tile>::new().input(x()).constant(Tensor::i8(&[1], &[1])).output(Spec::f32());
+        assert_eq!(test.run().unwrap_err().message(), "'in1' is INT8; it may be INT32 or INT64");
+    }
+}
