@@ -7,6 +7,7 @@
 
 use arenite_abi::{Plugin, plugin};
 
+pub mod custom;
 pub mod kit;
 
 macro_rules! ops {
@@ -17,7 +18,33 @@ macro_rules! ops {
         pub static PLUGIN: Plugin = plugin! {
             id: "org.arenite.ops",
             description: "Reference operators, bit-exact with TensorFlow Lite",
-            ops: [$($module::$op,)*],
+            ops: [
+                $($module::$op,)*
+                custom::aeq_hadamard_rotation::AeqHadamardRotation,
+                custom::audio_spectrogram::AudioSpectrogram,
+                custom::convolution_2d_transpose_bias::Convolution2dTransposeBias,
+                custom::dense_image_warp::DenseImageWarp,
+                custom::max_pool_with_argmax::MaxPoolWithArgmax,
+                custom::max_pooling_with_argmax_2d::MaxPoolingWithArgmax2d,
+                custom::max_unpooling_2d::MaxUnpooling2d,
+                custom::mfcc::Mfcc,
+                custom::numeric_verify::NumericVerify,
+                custom::signal_delay::SignalDelay,
+                custom::signal_energy::SignalEnergy,
+                custom::signal_fft_auto_scale::SignalFftAutoScale,
+                custom::signal_filter_bank::SignalFilterBank,
+                custom::signal_filter_bank_log::SignalFilterBankLog,
+                custom::signal_filter_bank_spectral_subtraction::SignalFilterBankSpectralSubtraction,
+                custom::signal_filter_bank_square_root::SignalFilterBankSquareRoot,
+                custom::signal_framer::SignalFramer,
+                custom::signal_irfft::SignalIrfft,
+                custom::signal_overlap_add::SignalOverlapAdd,
+                custom::signal_pcan::SignalPcan,
+                custom::signal_rfft::SignalRfft,
+                custom::signal_stacker::SignalStacker,
+                custom::signal_window::SignalWindow,
+                custom::tflite_detection_post_process::DetectionPostProcess,
+            ],
         };
     };
 }

@@ -1,6 +1,7 @@
 //! Small sound models of one node each: where tests of malformed models begin, and what they spoil.
 
 pub mod control;
+mod custom;
 mod elementwise;
 mod misc;
 mod recurrent;
@@ -82,6 +83,12 @@ impl OneOp {
         self
     }
 
+    /// The node's custom options.
+    pub fn custom_options(mut self, bytes: impl Into<Vec<u8>>) -> Self {
+        self.node = self.node.custom_options(bytes);
+        self
+    }
+
     /// The model.
     pub fn model(mut self) -> ModelBuilder {
         self.graph.operator(self.node);
@@ -129,6 +136,7 @@ pub fn all() -> Vec<Sound> {
     recurrent::add(&mut models);
     reductions::add(&mut models);
     moves::add(&mut models);
+    custom::add(&mut models);
     vision::add(&mut models);
     models
 }

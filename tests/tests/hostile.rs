@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use arenite::{Error, Interpreter, Model, Quota, Registry, Status};
+use arenite_abi::testing::FlexBuilder;
 use arenite_model::tensor_type::{BOOL, FLOAT32, STRING};
 use arenite_model::writer::{
     Buffer, Level, ModelBuilder, Operator, Options, SubGraph, Tensor, Value, bytes_of, bytes_of_strings,
@@ -109,6 +110,11 @@ fn option(model: &mut ModelBuilder, slot: u16, value: Value) {
     let options = model.subgraphs[0].operators[0].options.as_mut().expect("it has options");
     options.1.slots.retain(|(s, _)| *s != slot);
     options.1.slots.push((slot, value));
+}
+
+/// Sets the node's custom options.
+fn custom_options(model: &mut ModelBuilder, options: Vec<u8>) {
+    model.subgraphs[0].operators[0].custom_options = Buffer::Inline(options);
 }
 
 /// Sets the data of the node's input `i`, a constant.
@@ -233,11 +239,44 @@ fn d07_read_before_written() {
     );
 }
 
+/// Each option that an op cannot do without is missed by name, also where there are none at all.
 #[test]
 fn d08_custom_options_absent() {
     let mut cases = Cases::default();
-    let one = OneOp::custom("TFLite_Detection_PostProcess").feed(f32("boxes", &[1, 4, 4]));
-    cases.model(one.output(f32("y", &[1])).model(), "TFLite_Detection_PostProcess");
+    let missing = [
+        ("TFLite_Detection_PostProcess", "max_detections"),
+        ("Mfcc", "upper_frequency_limit"),
+        ("AudioSpectrogram", "window_size"),
+        ("MaxPoolWithArgmax", "padding"),
+        ("MaxPoolingWithArgmax2D", "padding"),
+        ("MaxUnpooling2D", "padding"),
+        ("Convolution2DTransposeBias", "padding"),
+        ("NumericVerify", "tolerance"),
+        ("aeq.hadamard_rotation", "hadamard_size"),
+        ("SignalDelay", "delay_length"),
+        ("SignalEnergy", "end_index"),
+        ("SignalFilterBank", "num_channels"),
+        ("SignalFilterBankLog", "input_correction_bits"),
+        ("SignalFilterBankSpectralSubtraction", "alternate_smoothing"),
+        ("SignalFramer", "frame_size"),
+        ("SignalIrfft", "fft_length"),
+        ("SignalOverlapAdd", "frame_step"),
+        ("SignalPCAN", "snr_shift"),
+        ("SignalRfft", "fft_length"),
+        ("SignalStacker", "num_channels"),
+        ("SignalWindow", "shift"),
+    ];
+    for (op, key) in missing {
+        for options in [vec![], vec![1, 2, 3]] {
+            cases.spoilt(sound(op, 0), |m| custom_options(m, options), format!("'{key}'"));
+        }
+    }
+    let mut boxes = sound("TFLite_Detection_PostProcess", 0);
+    custom_options(&mut boxes, FlexBuilder::default().int("max_detections", 3).finish());
+    cases.model(
+        boxes,
+        "TFLite_Detection_PostProcess (node 0, output 'boxes'): the custom options lack 'max_classes_per_detection'",
+    );
 }
 
 #[test]

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use arenite::config::{DelegateConfig, OnMissing};
 use arenite::{Config, Error, Interpreter, LoadError, Model, Registry, Served, Status};
-use arenite_model::writer::{ModelBuilder, Operator, SubGraph};
+use arenite_model::writer::{Buffer, ModelBuilder, Operator, SubGraph};
 use arenite_tests::libraries::{compile_c, copy_into, library};
-use arenite_tests::op_models::{OneOp, f32};
+use arenite_tests::op_models::{OneOp, f32, i8};
 use tempfile::TempDir;
 
 const TEMPLATE: &str = "arenite-plugin-template";
@@ -86,6 +86,31 @@ fn template_op_planner_and_delegate() {
     assert_eq!(alone.served_by(), [Served::Plugin("org.arenite.template".into())]);
     let reasons = alone.refusals()[0].clone();
     assert_eq!(reasons, [("sin".to_owned(), "max_nodes is 0: no more are taken".to_owned())]);
+}
+
+/// Relu in steps of the template's own programs; the real Edge TPU's are refused.
+#[test]
+fn precompiled_accelerator() {
+    let dir = folder_of(&[TEMPLATE]);
+    let registry = discover(dir.path(), "");
+    let model = |program: &[u8]| {
+        let one = OneOp::custom("edgetpu-custom-op").feed(i8("x", &[4])).output(i8("y", &[4]));
+        let mut model = one.model();
+        model.subgraphs[0].operators[0].custom_options = Buffer::Inline(program.to_vec());
+        Model::from_bytes(model.finish()).expect("the model is sound")
+    };
+    let run = |program: &[u8]| -> arenite::Result<Vec<i8>> {
+        let mut interpreter =
+            Interpreter::builder(&model(program)).registry(Arc::clone(&registry)).build()?;
+        interpreter.allocate()?;
+        interpreter.input_mut(0)?.copy_from_slice(&[-7i8, 0, 3, 9])?;
+        interpreter.invoke()?;
+        Ok(interpreter.output(0)?.as_slice()?.to_vec())
+    };
+    let program = b"TEMPLATE\x01\0\0\0\x04\0\0\0\x02\0\0\0\x02\x00\x03\x06";
+    assert_eq!(run(program).expect("the program runs"), [0, 0, 3, 6]);
+    let error = run(b"\x1c\0\0\0DWN1").expect_err("there is no Edge TPU").to_string();
+    assert!(error.contains("edgetpu-custom-op") && error.contains("libedgetpu"), "{error}");
 }
 
 #[test]

@@ -108,8 +108,8 @@ pub use plugin::Plugin;
 #[cfg(feature = "std")]
 pub use plugin::StaticPlugin;
 pub use tensor::{
-    Bool, Complex32, Complex64, Element, ElementType, ElementTypes, Quantization, ReadCells, Scratch, Table,
-    TensorView, TensorViewMut,
+    Bool, Complex32, Complex64, Element, ElementType, ElementTypes, Quantization, ReadCells, Scratch, State,
+    Table, TensorView, TensorViewMut,
 };
 
 /// All that an op, a planner or a delegate needs. Of the element types, those whose names mean something else in Rust
@@ -124,7 +124,7 @@ pub mod prelude {
     pub use crate::{
         AssignmentMut, Bool, Complex32, Complex64, Element, ElementTypes, Error, EvalContext, GraphView,
         ModelContext, NodeView, Op, OpCode, OptionPairs, Options, PlanRequest, Planner, Plugin,
-        PrepareContext, Quantization, ReadCells, Result, Scratch, Sharing, Status, Table, TensorView,
+        PrepareContext, Quantization, ReadCells, Result, Scratch, Sharing, State, Status, Table, TensorView,
         TensorViewMut, UsageRecord, ensure, export_plugin, invalid, plugin, unsupported,
     };
     #[cfg(feature = "std")]

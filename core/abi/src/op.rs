@@ -7,7 +7,9 @@ use core::ops::RangeInclusive;
 use crate::host;
 use crate::options::Options;
 use crate::raw::{self, ArEvalV1, ArNodeV1, ArPrepareV1, ArStr, ArTensorV1};
-use crate::tensor::{self, Element, ElementTypes, ReadCells, Scratch, Table, TensorView, TensorViewMut};
+use crate::tensor::{
+    self, Element, ElementTypes, ReadCells, Scratch, State, Table, TensorView, TensorViewMut,
+};
 use crate::{Error, ModelContext, Result, Status, ensure, invalid};
 
 /// Which op a registration serves.
@@ -303,6 +305,14 @@ impl<'a> PrepareContext<'a> {
         Ok(Table { index, of: PhantomData })
     }
 
+    /// A buffer of `count` elements that `eval` reads and writes and that is kept between calls, element `i` being
+    /// `value(i)` at first. The op says [`STATEFUL`](Op::STATEFUL). States are asked for before the 65th table.
+    pub fn state<T: Element>(&mut self, count: usize, value: impl FnMut(usize) -> T) -> Result<State<T>> {
+        let table = self.table(count, value)?;
+        ensure!(table.index < 64, "states must be among the first 64 pieces of persistent memory");
+        Ok(State { index: table.index, of: PhantomData })
+    }
+
     /// A buffer of `count` elements for the length of one `eval`.
     pub fn scratch<T: Element>(&mut self, count: usize) -> Result<Scratch<T>> {
         self.scratch_aligned(count, align_of::<T>())
@@ -371,6 +381,10 @@ pub struct EvalContext<'a> {
     next_output: Cell<usize>,
     /// Bit `i`: scratch buffer `i < 64` was handed out.
     scratch: Cell<u64>,
+    /// Bit `i`: persistent memory `i < 64` was handed out to be read.
+    tables: Cell<u64>,
+    /// Bit `i`: persistent memory `i < 64` was handed out to be written.
+    states: Cell<u64>,
     variables: Cell<VariableUse>,
     /// The [`ModelContext`] was handed out.
     model: Cell<bool>,
@@ -386,7 +400,7 @@ enum VariableUse {
 impl<'a> EvalContext<'a> {
     /// # Safety
     /// The host keeps the duties that the head of [`raw`] lists: both structs are valid for `'a`; the node's outputs overlap neither each other nor an input for which `prepare`
-    /// did not allow it; nobody else touches outputs, scratch and variables during `'a`.
+    /// did not allow it; nobody else touches outputs, scratch, variables and persistent memory during `'a`.
     pub(crate) unsafe fn from_raw(raw: &'a ArEvalV1, node: &'a ArNodeV1) -> Self {
         EvalContext {
             raw,
@@ -395,6 +409,8 @@ impl<'a> EvalContext<'a> {
             outputs: Cell::new(0),
             next_output: Cell::new(64),
             scratch: Cell::new(0),
+            tables: Cell::new(0),
+            states: Cell::new(0),
             variables: Cell::new(VariableUse::None),
             model: Cell::new(false),
         }
@@ -522,15 +538,48 @@ impl<'a> EvalContext<'a> {
 
     /// A table that `prepare` made.
     pub fn table<T: Element>(&self, table: &Table<T>) -> Result<&'a [T]> {
-        // SAFETY: the spans have the count that stands beside them.
-        let spans = unsafe { raw::slice(self.raw.persistent, self.raw.persistent_count) };
-        let span = spans.get(table.index as usize).ok_or_else(|| internal(format_args!("no such table")))?;
-        // SAFETY: persistent memory is initialised, lives as long as the instance, and is not written after `prepare`.
+        let span = self.persistent(table.index, &self.tables, &self.states)?;
+        // SAFETY: persistent memory is initialised, lives as long as the instance, and is not written while it is lent:
+        // not by the host, and not as a state, as checked.
         let bytes = unsafe { raw::slice(span.data.cast::<u8>().cast_const(), span.bytes as usize) };
         if bytes.is_empty() {
             return Ok(&[]);
         }
         bytemuck::try_cast_slice(bytes).map_err(|e| internal(format_args!("table: {e}")))
+    }
+
+    /// A state that `prepare` began.
+    pub fn state<T: Element>(&self, state: &State<T>) -> Result<&'a [Cell<T>]> {
+        if state.index >= 64 {
+            return Err(internal(format_args!("no such state")));
+        }
+        let span = self.persistent(state.index, &self.states, &self.tables)?;
+        let (data, bytes) = (span.data.cast::<u8>(), span.bytes as usize);
+        if data.is_null() || bytes == 0 {
+            return Ok(&[]);
+        }
+        if !bytes.is_multiple_of(size_of::<T>()) || data.align_offset(align_of::<T>()) != 0 {
+            return Err(internal(format_args!("state: {bytes} bytes at {data:p} are no {}", T::TYPE)));
+        }
+        // SAFETY: aligned and whole, as checked; initialised, of this instance alone, and not lent as a table during this
+        // call; `Cell<T>` has the layout of `T`, and any bit pattern is a `T`.
+        Ok(unsafe { core::slice::from_raw_parts(data.cast::<Cell<T>>(), bytes / size_of::<T>()) })
+    }
+
+    /// Persistent memory `index`, marked in `now`; refused if it is marked in `other`.
+    fn persistent(&self, index: u32, now: &Cell<u64>, other: &Cell<u64>) -> Result<&'a raw::ArSpan> {
+        // SAFETY: the spans have the count that stands beside them.
+        let spans = unsafe { raw::slice(self.raw.persistent, self.raw.persistent_count) };
+        let span = spans.get(index as usize).ok_or_else(|| internal(format_args!("no such table")))?;
+        if let Some(bit) = 1u64.checked_shl(index) {
+            if other.get() & bit != 0 {
+                return Err(internal(format_args!(
+                    "table {index} is used as a state, and a state as a table"
+                )));
+            }
+            now.set(now.get() | bit);
+        }
+        Ok(span)
     }
 
     /// A scratch buffer that `prepare` asked for, once per call. Its contents are left over from elsewhere.

@@ -169,7 +169,7 @@ pub struct ArPrepareV1 {
     /// The value of this output is known now; its shape must be set first.
     pub set_output_constant:
         unsafe extern "C" fn(context: *mut c_void, output: u32, data: *const c_void, bytes: u64) -> ArStatus,
-    /// Zeroed memory for the instance's life. `index` is its position in [`ArEvalV1::persistent`].
+    /// Zeroed memory for the instance's life, which `eval` may write to. `index` is its position in [`ArEvalV1::persistent`].
     pub request_persistent: unsafe extern "C" fn(
         context: *mut c_void,
         bytes: u64,

@@ -494,6 +494,12 @@ pub struct Table<T> {
     pub(crate) of: PhantomData<fn() -> T>,
 }
 
+/// What one `eval` leaves for the next, in the host's persistent memory; `prepare` begins it anew.
+pub struct State<T> {
+    pub(crate) index: u32,
+    pub(crate) of: PhantomData<fn() -> T>,
+}
+
 /// A buffer that `eval` may use as it likes and that is not kept between calls.
 pub struct Scratch<T> {
     pub(crate) index: u32,

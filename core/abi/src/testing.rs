@@ -46,10 +46,13 @@
 //! - the results differ (an element that is not written, memory read before it is written, a wrong claim to work in place);
 //! - a byte outside of a buffer, an input that is not a variable, or a table of `prepare` was changed by `eval`.
 //!
+//! An op that is stateful is evaluated once, or once per step of [`OpTest::run_steps`], and may change what it keeps.
+//!
 //! What the op itself refuses comes back as an [`Error`]. Tests of ops and an interpreter do not mix in one process: the
 //! messages of errors go to the host that was set last.
 
 mod calls;
+mod flexbuffer;
 mod host;
 mod memory;
 mod model;
@@ -62,6 +65,7 @@ use std::vec::Vec;
 use crate::op::{self, Op, OpCode};
 use crate::{Result, unsupported};
 
+pub use flexbuffer::FlexBuilder;
 pub use model::Subgraph;
 pub use options::OptionsBuilder;
 pub use tensor::{Quantized, Spec, Tensor};
@@ -243,6 +247,11 @@ impl<T: Op> OpTest<T> {
         self
     }
 
+    /// Custom options that are a flexbuffer's map.
+    pub fn flexbuffer(self, entries: impl FnOnce(FlexBuilder) -> FlexBuilder) -> Self {
+        self.custom_options(&entries(FlexBuilder::default()).finish())
+    }
+
     /// How many threads the op is told it may use; its parallel loops run on the calling thread, last range first.
     pub fn threads(mut self, threads: u32) -> Self {
         self.node.threads = threads;
@@ -297,6 +306,23 @@ impl<T: Op> OpTest<T> {
             assert_same(&outcome, &shared, "an evaluation in the input's memory");
         }
         Ok(outcome)
+    }
+
+    /// Prepares the node once, and evaluates it once per step, with these inputs in place of those that are fed, in order.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    ///
+    /// # Panics
+    /// If a step has other inputs than the node is fed, or if the op breaks the contract, see [the module](self).
+    pub fn run_steps(&self, steps: &[&[Tensor]]) -> Result<Vec<Vec<Tensor>>> {
+        self.check_registration()?;
+        let mut session = host::Session::prepare(op::registration::<T>(), &self.node)?;
+        let run = |inputs: &&[Tensor]| {
+            session.feed(inputs);
+            session.eval(0xa7, host::Sharing::Never).map(|outcome| outcome.outputs)
+        };
+        steps.iter().map(run).collect()
     }
 
     fn check_registration(&self) -> Result<()> {

@@ -217,7 +217,8 @@ typedef struct ArPrepareV1 {
   ArStatus (*set_output_dynamic)(void *context, uint32_t output);
   /* The value of this output is known now; its shape must be set first. The bytes are copied. */
   ArStatus (*set_output_constant)(void *context, uint32_t output, const void *data, uint64_t bytes);
-  /* Zeroed memory for the instance's life, at *data at once. *index is its position in ArEvalV1.persistent. */
+  /* Zeroed memory for the instance's life, at *data at once; `eval` may write to it. *index is its position in
+   * ArEvalV1.persistent. */
   ArStatus (*request_persistent)(void *context, uint64_t bytes, uint64_t alignment, uint32_t *index, void **data);
   /* Memory for the length of one `eval`, with undefined contents. *index is its position in ArEvalV1.scratch. */
   ArStatus (*request_scratch)(void *context, uint64_t bytes, uint64_t alignment, uint32_t *index);

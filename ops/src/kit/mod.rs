@@ -65,9 +65,15 @@
 //! | [`coordinates`] | [`Coordinates`](coordinates::Coordinates)`::new(dims, depth)`, slices that rows of indices name: `for_each(indices, rows, \|row, slice\|)` (GATHER_ND, SCATTER_ND, SPARSE_TO_DENSE) |
 //! | [`strings`] | [`Strings`](strings::Strings)`::of(x)` (checked), `get`, `iter`; [`StringWriter`](strings::StringWriter); `packed_bytes`; `select(cx, output, shape, from, visit)`, `repeat(.., copies, visit)` |
 //! | [`arguments`] | [`Integers`](arguments::Integers)`::of(x)`: up to 32 numbers of an argument tensor; `scalar(x)`, `saturated()`; `expect_type`, `expect_vector` |
+//! | [`custom_options`] | [`CustomOptions`](custom_options::CustomOptions)`::of(node)`: `i32(key)`, `f32`, `bool`, `str`, `integers` name the key that is missing; `optional(key)`; `words(node, names)` of a C struct |
+//! | [`argmax_pool`] | [`ArgmaxPool`](argmax_pool::ArgmaxPool)`::prepare(node, cx, padding, filter, stride)`, `for_each(cx, \|i, channel, maximum\|)`; `padding_of_c_struct(number)` |
+//! | [`fft`] | [`RealFft`](fft::RealFft)`::prepare(cx, length, direction)`, `begin(cx)`: `forward(samples, spectrum)`, `inverse(spectrum, samples)`, of f32, f64 and fixed point i16, i32 |
+//! | [`signal`] | of TFLite Micro's signal ops: `expect(x, ty)`, `expect_list`, `option_in(options, key, range)`, `last_axis(x)`, [`Shape`](signal::Shape)`::new(others, more)`, [`Queue`](signal::Queue), `most_significant_bit` |
+//! | [`partial_sort`] | `partial_sort(items, wanted, better)`: the best few, equals as libstdc++ orders them |
 
 pub mod activation;
 pub mod arg;
+pub mod argmax_pool;
 pub mod arguments;
 pub mod bias;
 pub mod binary;
@@ -77,7 +83,9 @@ pub mod channel_quant;
 pub mod complex_part;
 pub mod conv;
 pub mod coordinates;
+pub mod custom_options;
 pub mod dot;
+pub mod fft;
 pub mod fingerprint;
 pub mod fixed_point;
 pub mod fixed_point_i16;
@@ -100,24 +108,26 @@ pub mod pace;
 pub mod packed;
 pub mod pad;
 pub mod padding;
+pub mod partial_sort;
 pub mod philox;
 pub mod pool;
 pub mod quantized;
 pub mod random;
 pub mod rearrange;
+pub mod recurrent;
 pub mod reduce_window;
 pub mod reduce;
 pub mod relu;
 pub mod requantize;
 pub mod resize;
 pub mod resource;
-pub mod recurrent;
 pub mod rnn;
 pub mod scaled_pair;
 pub mod segments;
 pub mod sigmoid;
 pub mod space_batch;
 pub mod spread;
+pub mod signal;
 pub mod strings;
 pub mod subgraph;
 pub mod table;
@@ -127,7 +137,7 @@ pub mod window;
 
 /// FNV-1a over whole numbers: stands for long tables of expected values in tests.
 #[cfg(test)]
-fn checksum(values: impl IntoIterator<Item = i64>) -> u64 {
+pub(crate) fn checksum(values: impl IntoIterator<Item = i64>) -> u64 {
     values
         .into_iter()
         .fold(0xcbf2_9ce4_8422_2325, |hash, value| (hash ^ value as u64).wrapping_mul(0x0100_0000_01b3))

@@ -1,7 +1,8 @@
-//! The plugin to copy: one operator, one planner, one delegate. README.md says how.
+//! The plugin to copy: operators, a planner, a delegate. README.md says how.
 
 use arenite_abi::{Plugin, export_plugin, plugin};
 
+pub mod edgetpu_custom_op;
 pub mod first_fit;
 pub mod sin;
 pub mod sin_delegate;
@@ -9,8 +10,8 @@ pub mod sin_delegate;
 /// What this library offers.
 pub static PLUGIN: Plugin = plugin! {
     id: "org.arenite.template",
-    description: "Example: the op Sin, the planner first-fit, the delegate sin",
-    ops: [sin::Sin],
+    description: "Example: the ops Sin and edgetpu-custom-op, the planner first-fit, the delegate sin",
+    ops: [sin::Sin, edgetpu_custom_op::EdgetpuCustomOp],
     planners: [first_fit::FirstFit],
     delegates: [sin_delegate::SinDelegate],
 };

@@ -143,3 +143,44 @@ fn options_are_read_back() {
     assert_eq!(options.text(3).unwrap(), "abc");
     assert_eq!(options.get::<i64>(6, 0).unwrap(), -5);
 }
+
+/// `y = x + what was fed before`, and a state that is also read as a table if x is 99.
+struct Accumulate {
+    state: State<i32>,
+    table: Table<i32>,
+}
+
+impl Op for Accumulate {
+    const CODE: OpCode = OpCode::Custom("Accumulate");
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const STATEFUL: bool = true;
+
+    fn prepare(_: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        cx.set_output_shape(0, &[1])?;
+        let state = cx.state(1, |_| 100)?;
+        let table = Table { index: state.index, of: PhantomData };
+        Ok(Accumulate { state, table })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        let (x, sum) = (cx.input(0)?.as_slice::<i32>()?[0], cx.state(&self.state)?);
+        assert!(core::ptr::eq(sum, cx.state(&self.state)?));
+        if x == 99 {
+            cx.table(&self.table)?;
+        }
+        sum[0].set(sum[0].get() + x);
+        cx.output(0)?.into_slice::<i32>()?[0] = sum[0].get();
+        Ok(())
+    }
+}
+
+#[test]
+fn states_are_kept_between_steps() {
+    let x = |x: i32| Tensor::i32(&[1], &[x]);
+    let test = OpTest::<Accumulate>::new().input(x(5)).output(Spec::i32());
+    let steps = test.run_steps(&[&[x(1)], &[x(10)], &[x(-3)]]).unwrap();
+    assert_eq!(steps.iter().map(|outputs| outputs[0].as_i32()[0]).collect::<Vec<_>>(), [101, 111, 108]);
+    assert_eq!(test.run().unwrap()[0].as_i32(), [105]);
+    let error = test.run_steps(&[&[x(99)]]).unwrap_err();
+    assert_eq!(error.message(), "table 0 is used as a state, and a state as a table");
+}

@@ -70,7 +70,7 @@ fn template_is_accepted_with_all_its_parts() {
         let plugin = entry(library)(&HOST, &mut version).as_ref().expect("a descriptor");
         assert_eq!(version, ABI_VERSION);
         assert_eq!(plugin.id.as_str(), "org.arenite.template");
-        assert_eq!((plugin.op_count, plugin.planner_count, plugin.delegate_count), (1, 1, 1));
+        assert_eq!((plugin.op_count, plugin.planner_count, plugin.delegate_count), (2, 1, 1));
         assert_eq!((*plugin.planners).name.as_str(), "first-fit");
         assert_eq!((*plugin.delegates).name.as_str(), "sin");
     }

@@ -1,0 +1,116 @@
+//! aeq.hadamard_rotation: runs of `hadamard_size` elements times the Hadamard matrix, over the root of their number. f32.
+//! An input of i32 is taken as the bits of f32.
+//! Defined by: tflite/kernels/hadamard_rotation.cc.
+//!
+//! ```text
+//! distance 1, 2, 4, ...:  (a, b) → (a + b, a − b)
+//! ```
+
+use arenite_abi::prelude::*;
+
+use crate::kit::custom_options::CustomOptions;
+use crate::kit::pace::Pace;
+
+/// Prepared node: elements per run, and how many elements are in runs.
+pub struct AeqHadamardRotation {
+    size: usize,
+    rotated: usize,
+}
+
+impl Op for AeqHadamardRotation {
+    const CODE: OpCode = OpCode::Custom("aeq.hadamard_rotation");
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const TYPES: ElementTypes = ElementTypes::of(&[F32, I32]);
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let (x, y) = node.unary()?;
+        let size = CustomOptions::of(node).i32("hadamard_size")?;
+        ensure!(
+            size >= 1 && (size as u32).is_power_of_two(),
+            "option 'hadamard_size' is {size}; it must be a power of two"
+        );
+        ensure!(y.ty == x.ty || y.ty == F32, "input is {}, output is {}", x.ty, y.ty);
+        let features = match *x.shape {
+            [_, features] | [_, _, features] => features as usize,
+            _ => return Err(invalid!("'{}' is {:?}; it must have two or three axes", x.name, x.shape)),
+        };
+        cx.set_output_shape(0, x.shape)?;
+        let size = size as usize;
+        let rows = x.len().checked_div(features).unwrap_or(0);
+        // Whole runs per row are counted, and then follow each other without a gap.
+        Ok(AeqHadamardRotation { size, rotated: rows * (features / size) * size })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        let y = cx.output(0)?.into_words::<f32>()?;
+        y.copy_from_slice(cx.input(0)?.as_words::<f32>()?);
+        let scale = (1.0 / libm::sqrt(self.size as f64)) as f32;
+        let mut pace = Pace::new(cx);
+        for run in y[..self.rotated].chunks_exact_mut(self.size) {
+            pace.ahead(self.size * (usize::BITS - self.size.leading_zeros()) as usize)?;
+            let mut distance = 1;
+            while distance < self.size {
+                for pair in run.chunks_exact_mut(2 * distance) {
+                    let (a, b) = pair.split_at_mut(distance);
+                    a.iter_mut().zip(b).for_each(|(a, b)| (*a, *b) = (*a + *b, *a - *b));
+                }
+                distance *= 2;
+            }
+            run.iter_mut().for_each(|y| *y *= scale);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn test(shape: &[i32], x: &[f32], size: i64) -> OpTest<AeqHadamardRotation> {
+        let test =
+            OpTest::new().flexbuffer(|o| o.int("hadamard_size", size).ints("random_binary_vector", &[1]));
+        test.input(Tensor::f32(shape, x)).output(Spec::f32())
+    }
+
+    #[test]
+    fn values() {
+        let run = |shape: &[i32], x: &[f32], size| test(shape, x, size).run().unwrap()[0].as_f32();
+        // Rows of the matrix: ++++, +-+-, ++--, +--+.
+        assert_eq!(run(&[1, 4], &[1., 2., 3., 8.], 4), [7., -3., -4., 2.]);
+        assert_eq!(run(&[1, 2, 4], &[1., 2., 3., 8., 4., 0., 0., 0.], 4), [7., -3., -4., 2., 2., 2., 2., 2.]);
+        assert_eq!(run(&[1, 2], &[3., 4.], 1), [3., 4.]);
+        // Two rows of five have two runs of four: the second begins in the first row.
+        let x = [0., 0., 0., 0., 4., 0., 0., 0., 9., 9.];
+        assert_eq!(run(&[2, 5], &x, 4), [0., 0., 0., 0., 2., 2., 2., 2., 9., 9.]);
+        // Twice is nothing.
+        let x: Vec<f32> = (0..256).map(|i| (i % 7) as f32).collect();
+        let y = run(&[1, 256], &run(&[1, 256], &x, 256), 256);
+        assert!(x.iter().zip(y).all(|(x, y)| (x - y).abs() < 1e-5));
+    }
+
+    #[test]
+    fn bits_in_integers() {
+        let x = Tensor::i32(&[1, 2], &[3f32.to_bits() as i32, 1f32.to_bits() as i32]);
+        let test = OpTest::<AeqHadamardRotation>::new().flexbuffer(|o| o.int("hadamard_size", 2));
+        let y = test.input(x).output(Spec::f32()).run().unwrap();
+        let root = core::f32::consts::FRAC_1_SQRT_2;
+        assert_eq!(y[0].as_f32(), [4.0 * root, 2.0 * root]);
+    }
+
+    #[test]
+    fn refusals() {
+        let error = |test: OpTest<AeqHadamardRotation>| test.run().unwrap_err().message().to_owned();
+        for size in [0, -4, 3] {
+            assert_eq!(
+                error(test(&[1, 4], &[0.0; 4], size)),
+                format!("option 'hadamard_size' is {size}; it must be a power of two")
+            );
+        }
+        assert_eq!(
+            error(test(&[1, 4], &[0.0; 4], 4).custom_options(&[])),
+            "the custom options lack 'hadamard_size'"
+        );
+        assert_eq!(error(test(&[4], &[0.0; 4], 4)), "'in0' is [4]; it must have two or three axes");
+    }
+}

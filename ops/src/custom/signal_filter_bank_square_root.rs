@@ -1,0 +1,70 @@
+//! SignalFilterBankSquareRoot: `y = round(√x) >> scale_bits`, where the second input gives the bits. u64 to u32.
+//! Defined by: tflite-micro's signal/micro/kernels/filter_bank_square_root{,_common}.cc,
+//! signal/src/{filter_bank_square_root,square_root_32,square_root_64}.cc.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::signal::{self, expect_list};
+
+/// Prepared node: nothing to remember.
+pub struct SignalFilterBankSquareRoot;
+
+impl Op for SignalFilterBankSquareRoot {
+    const CODE: OpCode = OpCode::Custom("SignalFilterBankSquareRoot");
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const TYPES: ElementTypes = ElementTypes::of(&[U64, I32, U32]);
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let (x, bits, y) = node.binary()?;
+        expect_list(&x, U64)?;
+        signal::expect(&bits, I32)?;
+        ensure!(bits.rank() == 0, "'{}' is {:?}; it must be one number", bits.name, bits.shape);
+        signal::expect(&y, U32)?;
+        cx.set_output_shape(0, x.shape)?;
+        Ok(SignalFilterBankSquareRoot)
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        let (x, bits) = (cx.input(0)?.as_slice::<u64>()?, cx.input(1)?.as_slice::<i32>()?[0]);
+        ensure!((0..32).contains(&bits), "the roots are shifted by {bits} bits; it must be 0 to 31");
+        for (y, &x) in cx.output(0)?.into_slice::<u32>()?.iter_mut().zip(x) {
+            *y = root(x) >> bits;
+        }
+        Ok(())
+    }
+}
+
+/// The nearest whole number, but of what fits 32 bits at most 2¹⁶ − 1, of others at most 2³² − 1.
+fn root(x: u64) -> u32 {
+    let floor = x.isqrt();
+    let highest = if x >> 32 == 0 { u64::from(u16::MAX) } else { u64::from(u32::MAX) };
+    (floor + u64::from(x - floor * floor > floor)).min(highest) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn test(x: &[u64], bits: i32) -> OpTest<SignalFilterBankSquareRoot> {
+        let test = OpTest::new().input(Tensor::of(&[x.len() as i32], x));
+        test.input(Tensor::i32(&[], &[bits])).output(Spec::of(U32))
+    }
+
+    #[test]
+    fn roots() {
+        let x = [0, 1, 2, 3, 6, 7, 12, 13, u64::from(u32::MAX), 1 << 32, (1 << 40) + (1 << 20), u64::MAX];
+        let y = test(&x, 0).run().unwrap()[0].elements::<u32>();
+        assert_eq!(y, [0, 1, 1, 2, 2, 3, 3, 4, 65535, 65536, 1 << 20, u32::MAX]);
+        assert_eq!(test(&[1 << 40], 4).run().unwrap()[0].elements::<u32>(), [1 << 16]);
+    }
+
+    #[test]
+    fn refusals() {
+        let error = test(&[1], 32).run().unwrap_err();
+        assert_eq!(error.message(), "the roots are shifted by 32 bits; it must be 0 to 31");
+        let test = OpTest::<SignalFilterBankSquareRoot>::new().input(Tensor::of(&[1], &[1u64]));
+        let error = test.input(Tensor::i32(&[1], &[1])).output(Spec::of(U32)).run().unwrap_err();
+        assert_eq!(error.message(), "'in1' is [1]; it must be one number");
+    }
+}

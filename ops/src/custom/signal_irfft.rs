@@ -1,0 +1,198 @@
+//! SignalIrfft: the samples with the spectrum that each row of the last axis is, real and imaginary parts in turn. f32; i16
+//! and i32 in fixed point.
+//! Defined by: tflite-micro's signal/micro/kernels/irfft.cc, signal/src/irfft_{float,int16,int32}.cc.
+
+use arenite_abi::prelude::*;
+
+use super::signal_rfft::check_type;
+use crate::kit::custom_options::CustomOptions;
+use crate::kit::fft::{Direction, RealFft, Sample};
+use crate::kit::pace::Pace;
+use crate::kit::signal::{Shape, expect, last_axis};
+
+/// Prepared node, by element type.
+pub enum SignalIrfft {
+    /// f32.
+    Float(Transform<f32>),
+    /// i16.
+    Short(Transform<i16>),
+    /// i32.
+    Long(Transform<i32>),
+}
+
+/// What it takes for one type.
+pub struct Transform<T> {
+    fft: RealFft<T>,
+    /// Numbers in a row of the input.
+    numbers: usize,
+}
+
+impl Op for SignalIrfft {
+    const CODE: OpCode = OpCode::Custom("SignalIrfft");
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const TYPES: ElementTypes = ElementTypes::of(&[F32, I16, I32]);
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let (x, y) = node.unary()?;
+        let length = CustomOptions::of(node).i32("fft_length")?;
+        check_type(node, &x)?;
+        expect(&y, x.ty)?;
+        let (numbers, others) = last_axis(&x)?;
+        ensure!(
+            numbers as i64 >= i64::from(length) + 2,
+            "option 'fft_length' is {length}, '{}' has rows of {numbers} numbers; a spectrum takes two more than the length",
+            x.name
+        );
+        let prepared = match x.ty {
+            F32 => SignalIrfft::Float(Transform::new(cx, length, numbers)?),
+            I16 => SignalIrfft::Short(Transform::new(cx, length, numbers)?),
+            I32 => SignalIrfft::Long(Transform::new(cx, length, numbers)?),
+            ty => return Err(Error::unsupported("SignalIrfft", ty)),
+        };
+        cx.set_output_shape(0, Shape::new(others, &[length])?.as_slice())?;
+        Ok(prepared)
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        match self {
+            SignalIrfft::Float(transform) => {
+                // The transform gives the samples times their number.
+                let count = transform.fft.length() as f32;
+                transform.run(cx, |y| y / count)
+            }
+            SignalIrfft::Short(transform) => transform.run(cx, |y| y),
+            SignalIrfft::Long(transform) => transform.run(cx, |y| y),
+        }
+    }
+}
+
+impl<T: Sample> Transform<T> {
+    fn new(cx: &mut PrepareContext<'_>, length: i32, numbers: usize) -> Result<Self> {
+        Ok(Transform { fft: RealFft::prepare(cx, length, Direction::Inverse)?, numbers })
+    }
+
+    fn run(&self, cx: &EvalContext<'_>, finish: impl Fn(T) -> T) -> Result<()> {
+        let (x, y) = (cx.input(0)?.as_slice::<T>()?, cx.output(0)?.into_slice::<T>()?);
+        let mut fft = self.fft.begin(cx)?;
+        let mut pace = Pace::new(cx);
+        for (x, y) in x.chunks_exact(self.numbers).zip(y.chunks_exact_mut(self.fft.length())) {
+            pace.ahead(self.fft.work())?;
+            fft.inverse(x, y);
+            y.iter_mut().for_each(|y| *y = finish(*y));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kit::checksum;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn test(x: Tensor, length: i64) -> OpTest<SignalIrfft> {
+        let y = Spec::of(x.ty());
+        OpTest::new().flexbuffer(|o| o.int("fft_length", length)).input(x).output(y)
+    }
+
+    #[test]
+    fn floats() {
+        let x = Tensor::f32(&[2, 6], &[6., 0., -2., -2., 2., 0., 3., 0., -5., 0., 3., 0.]);
+        let y = test(x, 4).run().unwrap();
+        assert_eq!((y[0].shape(), y[0].as_f32()), (&[2, 4][..], vec![1., 2., 3., 0., -1., 0., 4., 0.]));
+    }
+
+    /// A constant and one cosine, of which fixed point gives as much as there was over the length.
+    #[test]
+    fn all_lengths() {
+        for length in [4, 6, 8, 10, 12, 16, 18, 20, 30, 32, 50, 60, 64, 90, 120, 250, 512] {
+            let (mut x, period) = (vec![0.0f32; length + 2], core::f64::consts::TAU / length as f64);
+            (x[0], x[2], x[3]) = (0.25, 0.5, -0.25);
+            let want = |t: usize| 0.25 + (period * t as f64).cos() + 0.5 * (period * t as f64).sin();
+            let shape = [length as i32 + 2];
+            let floats = test(Tensor::f32(&shape, &x), length as i64).run().unwrap()[0].as_f32();
+            let short: Vec<i16> = x.iter().map(|x| (x * 32767.0) as i16).collect();
+            let shorts = test(Tensor::i16(&shape, &short), length as i64).run().unwrap()[0].as_i16();
+            let long: Vec<i32> = x.iter().map(|x| (f64::from(*x) * 2147483647.0) as i32).collect();
+            let longs = test(Tensor::i32(&shape, &long), length as i64).run().unwrap()[0].as_i32();
+            for t in 0..length {
+                let sample = want(t) / length as f64;
+                assert!((f64::from(floats[t]) - sample).abs() < 1e-6, "{length} {t}: {}", floats[t]);
+                assert!((f64::from(shorts[t]) - 32767.0 * sample).abs() < 8.0, "{length} {t}: {}", shorts[t]);
+                assert!(
+                    (f64::from(longs[t]) - 2147483647.0 * sample).abs() < 100.0,
+                    "{length} {t}: {}",
+                    longs[t]
+                );
+            }
+        }
+    }
+
+    /// Checksums of what KISS FFT (v130, with TensorFlow Lite Micro's patch, g++ 12) gives for the same random numbers.
+    #[test]
+    fn bit_by_bit_as_kiss_fft() {
+        let short = |r: u32| (r >> 16) as i16;
+        let float = |r: u32| r as i32 as f32 / 1_073_741_824.0;
+        let cases: [(i32, u64); 6] = [
+            (8, 0x9486_08ac_33bf_5b05),
+            (18, 0x303b_2832_2f24_42cb),
+            (60, 0xf8fd_a956_3b07_fdb3),
+            (64, 0xa9a6_da7a_3414_7891),
+            (250, 0x7a56_b294_62f8_6ed5),
+            (512, 0x7679_2aec_7421_b44d),
+        ];
+        for (length, want) in cases {
+            let x: Vec<i16> = random(length).map(short).collect();
+            let y = test(Tensor::i16(&[length + 2], &x), length.into()).run().unwrap()[0].as_i16();
+            assert_eq!(checksum(y.into_iter().map(i64::from)), want, "i16, {length}");
+        }
+        let cases: [(i32, u64); 6] = [
+            (8, 0x3c69_a740_2212_0f79),
+            (18, 0x8091_9614_ec52_3fc2),
+            (60, 0x9006_3cc9_5a59_27a3),
+            (64, 0x8306_1eff_d57e_dfc5),
+            (250, 0xeff8_e4f9_2a49_d0f3),
+            (512, 0x6cfb_6df1_8412_98f5),
+        ];
+        for (length, want) in cases {
+            let x: Vec<i32> = random(length).map(|r| r as i32).collect();
+            let y = test(Tensor::i32(&[length + 2], &x), length.into()).run().unwrap()[0].as_i32();
+            assert_eq!(checksum(y.into_iter().map(i64::from)), want, "i32, {length}");
+        }
+        // TensorFlow Lite Micro divides by the length, which is undone exactly for powers of two.
+        let cases: [(i32, u64); 3] =
+            [(8, 0xaf47_0235_40a6_6313), (64, 0xe653_ddf2_c383_6904), (512, 0x7cc9_3753_e4ab_808a)];
+        for (length, want) in cases {
+            let x: Vec<f32> = random(length).map(float).collect();
+            let y = test(Tensor::f32(&[length + 2], &x), length.into()).run().unwrap()[0].as_f32();
+            assert_eq!(
+                checksum(y.into_iter().map(|y| (y * length as f32).to_bits().into())),
+                want,
+                "f32, {length}"
+            );
+        }
+    }
+
+    /// Numbers of a linear congruential generator.
+    fn random(length: i32) -> impl Iterator<Item = u32> {
+        let next = |seed: &u32| Some(seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223));
+        core::iter::successors(next(&(length as u32)), next).skip(length as usize).take(length as usize + 2)
+    }
+
+    #[test]
+    fn refusals() {
+        let error = |test: OpTest<SignalIrfft>| test.run().unwrap_err().message().to_owned();
+        assert_eq!(
+            error(test(Tensor::f32(&[4], &[0.; 4]), 4)),
+            "option 'fft_length' is 4, 'in0' has rows of 4 numbers; a spectrum takes two more than the length"
+        );
+        assert_eq!(
+            error(test(Tensor::f32(&[4], &[0.; 4]), 0)),
+            "the transform has length 0; it must be even"
+        );
+        assert_eq!(
+            error(test(Tensor::f32(&[4], &[0.; 4]), 2).custom_options(&[])),
+            "the custom options lack 'fft_length'"
+        );
+    }
+}
