@@ -56,7 +56,7 @@ impl Op for BidirectionalSequenceLstm {
         let forward = layer(Layout { aux: aux(forward_aux), ..FORWARD })?;
         let backward = layer(Layout { aux: aux(backward_aux), x: second.of_backward(AUX), ..BACKWARD })?;
         let directions = Directions::new(forward.outputs, backward.outputs, outputs);
-        directions.set_output_shapes(x.shape, cx)?;
+        directions.set_output_shapes((node, &mut *cx), x.shape)?;
         let lstm_options = LstmOptions::read(&options, 5)?;
         Ok(BidirectionalSequenceLstm {
             sequence,

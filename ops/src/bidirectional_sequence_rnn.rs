@@ -45,8 +45,9 @@ impl Op for BidirectionalSequenceRnn {
         let layout = RnnLayout { x: x_of_backward, weights: 5, aux: aux(AUX + 2) };
         let backward = RnnLayer::prepare((node, &mut *cx), layout, options, sequence.batches)?;
         let directions = Directions::new(forward.units(), backward.units(), outputs);
-        directions.set_output_shapes(x.shape, cx)?;
-        let passes = if hybrid && order == Order::TimeMajor { sequence.times } else { 1 };
+        directions.set_output_shapes((node, &mut *cx), x.shape)?;
+        let again = hybrid && order == Order::TimeMajor && sequence.batches > 0;
+        let passes = if again { sequence.times } else { 1 };
         let (forward, backward) = (forward.repeated(passes), backward.repeated(passes));
         Ok(BidirectionalSequenceRnn { sequence, directions, forward, backward })
     }

@@ -28,6 +28,7 @@ impl Op for Rnn {
         let sequence = Sequence::of(&x, Order::TimeMajor)?;
         let layout = RnnLayout { x: 0, weights: 1, aux: None };
         let layer = RnnLayer::prepare((node, cx), layout, options, sequence.batches)?;
+        recurrent::expect_output(node, 0, F32)?;
         cx.set_output_shape(0, &recurrent::shape([sequence.batches, layer.units()])?)?;
         Ok(Rnn { sequence, layer })
     }

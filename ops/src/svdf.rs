@@ -134,6 +134,11 @@ impl Sizes {
         recurrent::expect_state(node, STATE, types[2], self.batches, length)
     }
 
+    /// Multiply-adds of one batch.
+    fn work(&self) -> usize {
+        self.filters.saturating_mul(self.depth.saturating_add(self.memory)).max(1)
+    }
+
     /// Forgets the oldest number of each filter and takes in the new ones of a batch.
     fn remember<T: Copy>(&self, state: &[Cell<T>], batch: usize, mut new: impl FnMut(usize) -> T) {
         for filter in 0..self.filters {
@@ -162,7 +167,7 @@ impl Sizes {
         let units = self.filters / self.rank;
         let mut pace = Pace::new(cx);
         for batch in 0..self.batches {
-            pace.ahead(self.filters.saturating_mul(self.depth + self.memory))?;
+            pace.ahead(self.work())?;
             sums.fill(0.0);
             let x = Vector::new(row(x, batch, self.depth), symmetry, room);
             features.accumulate(&x, sums);
@@ -210,7 +215,7 @@ impl Integer {
         let units = sizes.filters / sizes.rank;
         let mut pace = Pace::new(cx);
         for batch in 0..sizes.batches {
-            pace.ahead(sizes.filters.saturating_mul(sizes.depth + sizes.memory))?;
+            pace.ahead(sizes.work())?;
             let x = row(x, batch, sizes.depth);
             sizes.remember(state, batch, |filter| {
                 let sum = dot(x, self.input_zero_point, row(features, filter, sizes.depth), 0);

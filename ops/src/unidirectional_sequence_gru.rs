@@ -13,7 +13,7 @@ use crate::kit::dot::dot_f32;
 use crate::kit::float;
 use crate::kit::node;
 use crate::kit::pace::Pace;
-use crate::kit::recurrent::{Direction, Order, Sequence, expect, row};
+use crate::kit::recurrent::{Direction, Order, Sequence, expect, expect_output, row};
 
 /// Prepared node.
 pub struct UnidirectionalSequenceGru {
@@ -49,8 +49,7 @@ impl Op for UnidirectionalSequenceGru {
             expect(&node.input(i)?, F32, shape)?;
         }
         for i in 0..2 {
-            let y = node.output(i)?;
-            ensure!(y.ty == F32, "output '{}' is {}; it must be {F32}", y.name, y.ty);
+            expect_output(node, i, F32)?;
         }
         cx.set_output_shape(0, &[x.shape[0], x.shape[1], state.shape[1]])?;
         cx.set_output_shape(1, state.shape)?;

@@ -30,6 +30,7 @@ impl Op for UnidirectionalSequenceRnn {
         let layout = RnnLayout { x: 0, weights: 1, aux: None };
         let layer = RnnLayer::prepare((node, cx), layout, options, sequence.batches)?;
         let [units] = recurrent::shape([layer.units()])?;
+        recurrent::expect_output(node, 0, F32)?;
         cx.set_output_shape(0, &[x.shape[0], x.shape[1], units])?;
         Ok(UnidirectionalSequenceRnn { sequence, layer })
     }

@@ -71,7 +71,8 @@ impl Sequence {
         direction: Direction,
         mut step: impl FnMut(usize, usize) -> Result<()>,
     ) -> Result<()> {
-        for batch in 0..self.batches {
+        let batches = if self.times == 0 { 0 } else { self.batches };
+        for batch in 0..batches {
             for i in 0..self.times {
                 let time = if direction == Direction::Forward { i } else { self.times - 1 - i };
                 let row = match self.order {
@@ -123,9 +124,14 @@ impl Directions {
         Directions { forward, backward, outputs }
     }
 
-    /// Sets the shapes for an input of this shape.
-    pub fn set_output_shapes(&self, x: &[i32], cx: &mut PrepareContext<'_>) -> Result<()> {
+    /// Sets the shapes of the outputs, for an input of shape `x`.
+    pub fn set_output_shapes(
+        &self,
+        (node, cx): (&NodeView<'_>, &mut PrepareContext<'_>),
+        x: &[i32],
+    ) -> Result<()> {
         for (i, columns) in [self.forward, self.backward].iter().take(self.outputs).enumerate() {
+            expect_output(node, i, F32)?;
             let [width] = shape([columns.width])?;
             cx.set_output_shape(i, &[x[0], x[1], width])?;
         }
@@ -343,6 +349,13 @@ pub fn expect_state(
         state.ty,
         state.shape
     );
+    Ok(())
+}
+
+/// Checks the type of an output.
+pub fn expect_output(node: &NodeView<'_>, i: usize, ty: ElementType) -> Result<()> {
+    let y = node.output(i)?;
+    ensure!(y.ty == ty, "output '{}' is {}; it must be {ty}", y.name, y.ty);
     Ok(())
 }
 

@@ -120,7 +120,7 @@ impl Basic {
         let a = cx.output(3)?.into_slice::<A>()?;
         let mut pace = Pace::new(cx);
         for batch in 0..self.batches {
-            pace.ahead(depth.saturating_mul(4 * outputs))?;
+            pace.ahead(depth.saturating_mul(4 * outputs).max(1))?;
             let joined = joined.get_mut(batch * depth..(batch + 1) * depth).unwrap_or_default();
             let (first, second) = joined.split_at_mut(self.inputs);
             first.copy_from_slice(row(x, batch, self.inputs));
