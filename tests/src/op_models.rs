@@ -7,6 +7,7 @@ mod misc;
 mod recurrent;
 mod reductions;
 mod moves;
+mod pairs;
 mod vision;
 
 use arenite_model::tensor_type::{FLOAT32, INT8, INT32};
@@ -137,6 +138,7 @@ pub fn all() -> Vec<Sound> {
     reductions::add(&mut models);
     moves::add(&mut models);
     custom::add(&mut models);
+    pairs::add(&mut models);
     vision::add(&mut models);
     models
 }

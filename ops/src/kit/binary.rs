@@ -70,3 +70,12 @@ pub fn same_type(operands: &Operands<'_>) -> Result<()> {
     ensure!(a.ty == y.ty, "inputs are {}, output '{}' is {}; they must agree", a.ty, y.name, y.ty);
     Ok(())
 }
+
+/// Refuses a second input, the divisor, of which an element equals `zero`.
+pub fn nonzero<T: Element + PartialEq>(cx: &EvalContext<'_>, zero: T) -> Result<()> {
+    let mut elements = cx.input_cells::<T>(1)?.iter();
+    match elements.position(|b| b == zero) {
+        Some(i) => Err(invalid!("element {i} of '{}' is zero, it divides", cx.node().input(1)?.name)),
+        None => Ok(()),
+    }
+}

@@ -5,7 +5,7 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`requantize`] | [`Multiplier`](requantize::Multiplier)`{value, shift}`: `from_real(f64)`, `from_real_smaller_than_one`, `from_real_greater_than_one`, `from_scales(in, filter, out)` `-> Option`; `apply(i32) -> i32`, `apply_ties_up(i32) -> i32` (the rounding of SIMD kernels), `apply_once(i32) -> i32`, `apply_i64(i64) -> i32`, `negated()`. [`Quant`](requantize::Quant)`{scale, zero_point}`: `quantize(x, limits)`, `dequantize(q)`. [`Requantize`](requantize::Requantize): `between(input, output, limits)`, `apply(q)`. Functions `quantize_f32`, `round_f32`, `round_f64` (ties away from zero), `rounding_divide_by_pot`, `saturating_rounding_doubling_high_mul{,_i16}` |
+//! | [`requantize`] | [`Multiplier`](requantize::Multiplier)`{value, shift}`: `from_real(f64)`, `from_real_smaller_than_one`, `from_real_greater_than_one`, `from_scales(in, filter, out)` `-> Option`; `apply(i32) -> i32`, `apply_ties_up(i32) -> i32` (the rounding of SIMD kernels), `apply_once(i32) -> i32`, `apply_right(i32) -> i32`, `apply_i64(i64) -> i32`, `negated()`. [`Quant`](requantize::Quant)`{scale, zero_point}`: `quantize(x, limits)`, `dequantize(q)`. [`Requantize`](requantize::Requantize): `between(input, output, limits)`, `apply(q)`. Functions `quantize_f32`, `round_f32`, `round_f64` (ties away from zero), `rounding_divide_by_pot`, `saturating_rounding_doubling_high_mul{,_i16}` |
 //! | [`activation`] | [`Activation`](activation::Activation): `from_schema(i8)`, `is_range()`, `f32_range()`, `i32_range()`, `i64_range()`, `quantized_range(scale, zero_point, ty)`. [`Limits<T>`](activation::Limits)`{min, max}`: `clamp(x)`, constants `I8`, `U8`, `I16` |
 //! | [`packed`] | elements of 2 and 4 bits: `limits(ty)`, `read(ty, bytes, i)`, `unpack(ty, bytes, first, &mut [i8])`, `write(ty, bytes, count, value)`; without a type `raw::<BITS>`, `set_raw::<BITS>` |
 //! | [`padding`] | [`Padding`](padding::Padding): `from_schema(i8)`, `output_size(input, filter, stride, dilation)`, `window(..) -> Option<Window {output, before, after}>`; `padding_for(input, filter, stride, dilation, output) -> Option<(before, after)>` |
@@ -27,7 +27,11 @@
 //! | [`pace`] | [`Pace`](pace::Pace)`::new(cx)`, `ahead(work)`: long loops ask whether the invocation was cancelled |
 //! | [`float`] | f32: `exp`, `expm1`, `log`, `log1p`, `sin`, `cos`, `tanh`, `erf`, `erfc`, `pow`, `sqrt`, `rsqrt`, `logistic`, `gelu`, `gelu_approximate`, `floor`, `ceil`, `trunc`, `round_ties_even`, `fmod`; `f16_to_f32(bits)`, `f32_to_f16(x) -> bits` |
 //! | [`unary`] | `prepare(node, cx) -> (x, y)` for one input and one output of its shape; `map(cx, f)`, `map_indexed(cx, f)` |
-//! | [`binary`] | `prepare(node, cx) -> Operands {a, b, y, broadcast}` for two inputs that broadcast; `map(cx, &broadcast, f)` |
+//! | [`binary`] | `prepare(node, cx) -> Operands {a, b, y, broadcast}` for two inputs that broadcast; `map(cx, &broadcast, f)`, `map_indexed`, `same_type(&operands)`, `nonzero(cx, zero)` |
+//! | [`compare`] | the comparisons, quantized and of strings too: [`Comparison<R>`](compare::Comparison) is the op, [`Relation`](compare::Relation) what differs |
+//! | [`extremum`] | MAXIMUM and MINIMUM: [`Extremum<M>`](extremum::Extremum), [`Member`](extremum::Member) |
+//! | [`select`] | SELECT and SELECT_V2: [`Choice`](select::Choice)`::new(operands, output, cx)`, `eval(cx)`, `Operands::of(node)` |
+//! | [`stablehlo`] | StableHLO's ops on two tensors of one shape: [`Elementwise<M>`](stablehlo::Elementwise), [`Member`](stablehlo::Member), [`Number`](stablehlo::Number) |
 //! | [`scaled_pair`] | [`ScaledPair`](scaled_pair::ScaledPair): two quantized inputs brought to one scale, combined, rescaled (ADD, SUB, SQUARED_DIFFERENCE); [`QuantizedSum`](scaled_pair::QuantizedSum)`::new(operands, options, activation, groups)`, `map(cx, ty, &broadcast, combine)` (ADD, SUB) |
 //! | [`table`] | [`FunctionTable`](table::FunctionTable)`::prepare(x, y, cx, f)`, `eval(cx)`: a real function of i8, u8 or i16 by lookup |
 //! | [`sigmoid`] | [`Sigmoid`](sigmoid::Sigmoid): what LOGISTIC and TANH share |
@@ -87,6 +91,8 @@ pub mod custom_options;
 pub mod dot;
 pub mod fft;
 pub mod fingerprint;
+pub mod compare;
+pub mod extremum;
 pub mod fixed_point;
 pub mod fixed_point_i16;
 pub mod float;
@@ -128,6 +134,8 @@ pub mod sigmoid;
 pub mod space_batch;
 pub mod spread;
 pub mod signal;
+pub mod select;
+pub mod stablehlo;
 pub mod strings;
 pub mod subgraph;
 pub mod table;

@@ -94,6 +94,19 @@ impl Multiplier {
         }
     }
 
+    /// `x × self` for `shift <= 0`, rounded twice (`MultiplyByQuantizedMultiplierSmallerThanOneExp`).
+    ///
+    /// The shift to the right is meant to be 0 to 31. Others are undefined in C++, yet common in DIV: the kernels of
+    /// TFLite on x86 shift by it modulo 32, and round as if all digits had been shifted out. So does this.
+    #[inline]
+    pub fn apply_right(self, x: i32) -> i32 {
+        let product = saturating_rounding_doubling_high_mul(x, self.value);
+        let right = self.shift.wrapping_neg() as u32;
+        let mask = 1i64.wrapping_shl(right).wrapping_sub(1) as i32;
+        let threshold = (mask >> 1) + i32::from(product < 0);
+        product.wrapping_shr(right).wrapping_add(i32::from(product & mask > threshold))
+    }
+
     /// `x × self`, rounded once, ties up: ruy without SIMD, behind the 16-bit FULLY_CONNECTED and CONV_2D with 32-bit
     /// sums.
     ///
@@ -322,6 +335,26 @@ mod tests {
     }
 
     #[test]
+    fn apply_right_takes_shifts_modulo_32() {
+        let half = |right: i32| Multiplier { value: 1 << 30, shift: -right };
+        for x in [0, 1, -1, 2, -2, 6, -6, 1000, i32::MAX, i32::MIN] {
+            for right in [0, 1, 2, 7, 30, 31] {
+                assert_eq!(half(right).apply_right(x), half(right).apply(x), "{x} {right}");
+            }
+        }
+        // As LiteRT's DIV and LESS answer: 2^20 / 2 by 34 and by -1.
+        for (x, right, want) in [
+            (1 << 20, 34, (1 << 17) + 1),
+            (-(1 << 20), 34, -(1 << 17)),
+            (1 << 20, -1, 1),
+            (0, 34, 1),
+            (-(1 << 20), -1, -1),
+        ] {
+            assert_eq!(half(right).apply_right(x), want, "{x} {right}");
+        }
+    }
+
+    #[test]
     fn apply_once_rounds_once() {
         let quarter = Multiplier { value: 1 << 30, shift: -1 };
         // 1/4 is below a half; two roundings make it 1.
@@ -340,6 +373,7 @@ mod tests {
                     m.apply(x);
                     m.apply_ties_up(x);
                     m.apply_once(x);
+                    m.apply_right(x);
                     m.apply_i64(i64::from(x) << 16);
                     m.negated();
                 }

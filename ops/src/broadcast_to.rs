@@ -1,0 +1,108 @@
+//! BROADCAST_TO: the input in a larger shape, repeated along axes where its size is 1. Any type but strings.
+//! Defined by: tflite/kernels/broadcast_to.cc and reference/broadcast_to.h.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::arguments::{Integers, expect_type, expect_vector, saturated};
+use crate::kit::broadcast::Broadcast;
+use crate::kit::indexing::Dims;
+use crate::kit::node;
+use crate::kit::rearrange::{Prepared, Rearrangement};
+
+/// Prepared node.
+pub struct BroadcastTo {
+    prepared: Prepared,
+}
+
+impl Op for BroadcastTo {
+    const CODE: OpCode = OpCode::Builtin(130);
+    const VERSIONS: RangeInclusive<i32> = 2..=4;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let (x, shape, y) = node.binary()?;
+        ensure!(x.ty == y.ty, "input '{}' is {}, output '{}' is {}; they must agree", x.name, x.ty, y.name, y.ty);
+        if x.ty == ElementType::String {
+            return Err(Error::unsupported("BROADCAST_TO", x.ty));
+        }
+        expect_type(&shape, &[I32, I64])?;
+        expect_vector(&shape)?;
+        let plan = if shape.is_constant() { Some(plan(&x, &shape)?) } else { None };
+        Ok(BroadcastTo { prepared: Prepared::declare(plan, cx, 0, x.ty)? })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        self.prepared.eval(cx, 0, 0, || plan(&cx.input(0)?, &cx.input(1)?))
+    }
+}
+
+fn plan(x: &TensorView<'_>, shape: &TensorView<'_>) -> Result<Rearrangement> {
+    let input = node::dims(x)?;
+    let sizes = Integers::of(shape)?;
+    let output = Dims::from_sizes(sizes.iter().map(|&size| saturated(size)));
+    let loops = output.and_then(|output| Broadcast::onto([&input], &output)).ok_or_else(|| {
+        invalid!(
+            "'{}' {:?} does not broadcast to the {:?} of '{}'; sizes must be equal, or 1 in the input, on at most 8 axes",
+            x.name,
+            x.shape,
+            &sizes[..],
+            shape.name
+        )
+    })?;
+    Rearrangement::new(loops.output(), *loops.nest())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kit::assert_same;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn run(x: Tensor, shape: &[i32]) -> Result<Tensor> {
+        let short = Tensor::i32(&[shape.len() as i32], shape);
+        let long: Vec<i64> = shape.iter().map(|&x| x.into()).collect();
+        let long = Tensor::i64(&[shape.len() as i32], &long);
+        let test = OpTest::<BroadcastTo>::new().output(Spec::of(x.ty())).input(x);
+        let known = test.clone().constant(short).run();
+        assert_same(&known, &test.input(long).run());
+        known.map(|mut y| y.remove(0))
+    }
+
+    #[test]
+    fn repeats() {
+        let x = || Tensor::i16(&[2, 1], &[1, 2]);
+        let y = run(x(), &[2, 3]).unwrap();
+        assert_eq!((y.shape(), y.as_i16()), (&[2, 3][..], vec![1, 1, 1, 2, 2, 2]));
+        let y = run(x(), &[2, 2, 2]).unwrap();
+        assert_eq!((y.shape(), y.as_i16()), (&[2, 2, 2][..], vec![1, 1, 2, 2, 1, 1, 2, 2]));
+        assert_eq!(run(x(), &[2, 1]).unwrap().as_i16(), [1, 2]);
+        assert_eq!(run(x(), &[2, 0]).unwrap().shape(), [2, 0]);
+        let y = run(Tensor::f32(&[], &[7.0]), &[]).unwrap();
+        assert_eq!((y.shape(), y.as_f32()), (&[][..], vec![7.0]));
+        assert_eq!(run(Tensor::bool(&[1], &[true]), &[1, 1, 1, 1, 1, 1, 1, 3]).unwrap().as_bool(), [true; 3]);
+        assert_eq!(run(Tensor::i64(&[2], &[1, -1]), &[2, 2]).unwrap().as_i64(), [1, -1, 1, -1]);
+        assert_eq!(run(Tensor::i8(&[1, 2], &[1, -1]), &[2, 2]).unwrap().as_i8(), [1, -1, 1, -1]);
+        let z = Complex64 { re: 1.0, im: 2.0 };
+        assert_eq!(run(Tensor::of(&[1], &[z]), &[2]).unwrap().elements::<Complex64>(), [z, z]);
+    }
+
+    #[test]
+    fn refusals() {
+        for shape in [&[3][..], &[3, 1], &[2, -1], &[1, 1], &[1, 1, 1, 1, 1, 1, 1, 2, 1], &[2, i32::MIN]] {
+            assert_eq!(
+                run(Tensor::i8(&[2, 1], &[0; 2]), shape).unwrap_err().message(),
+                format!(
+                    "'in0' [2, 1] does not broadcast to the {shape:?} of 'in1'; sizes must be equal, or 1 in the \
+                     input, on at most 8 axes"
+                )
+            );
+        }
+        let s = run(Tensor::strings(&[1], &["a"]), &[2]).unwrap_err();
+        assert_eq!(s.status(), Status::Unsupported);
+        let x = Tensor::f32(&[1], &[0.0]);
+        let test = OpTest::<BroadcastTo>::new().input(x.clone()).output(Spec::f32());
+        assert_eq!(
+            test.input(Tensor::i32(&[1, 1], &[1])).run().unwrap_err().message(),
+            "'in1' is [1, 1]; it must have one dimension"
+        );
+    }
+}

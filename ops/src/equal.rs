@@ -1,0 +1,52 @@
+//! EQUAL: `y = a == b`, with broadcasting. f32, f16, i16, i32, i64, bool, strings; i8, u8, i16 quantized. May run in place.
+//! Defined by: tflite/kernels/comparisons.cc.
+
+use core::cmp::Ordering;
+
+use arenite_abi::prelude::*;
+
+use crate::kit::compare::{Comparison, Relation};
+
+/// Prepared node.
+pub type Equal = Comparison<Same>;
+
+/// `a == b`.
+pub struct Same;
+
+impl Relation for Same {
+    const CODE: OpCode = OpCode::Builtin(71);
+    const VERSIONS: RangeInclusive<i32> = 1..=5;
+    const INPUTS: &'static [ElementType] = &[F32, F16, I16, I32, I64, I8, U8, ElementType::Bool, ElementType::String];
+    const SCALES_WORDS: bool = true;
+
+    fn holds(order: Option<Ordering>) -> bool {
+        order == Some(Ordering::Equal)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kit::compare::tests::*;
+
+    #[test]
+    fn values() {
+        expect::<Equal>([false, true, false], false);
+    }
+
+    #[test]
+    fn quantized() {
+        expect_quantized::<Equal>([false, true, false]);
+        expect_words::<Equal>([true, false]);
+    }
+
+    #[test]
+    fn truth_values_and_strings() {
+        expect_identity::<Equal>(true);
+    }
+
+    #[test]
+    fn refusals() {
+        expect_refusals::<Equal>();
+    }
+}

@@ -1,0 +1,52 @@
+//! GREATER: `y = a > b`, with broadcasting. f32, f16, bf16, i16, i32, i64; i8, u8 quantized. May run in place.
+//! Defined by: tflite/kernels/comparisons.cc.
+
+use core::cmp::Ordering;
+
+use arenite_abi::prelude::*;
+
+use crate::kit::compare::{Comparison, Relation};
+
+/// Prepared node.
+pub type Greater = Comparison<Above>;
+
+/// `a > b`.
+pub struct Above;
+
+impl Relation for Above {
+    const CODE: OpCode = OpCode::Builtin(61);
+    const VERSIONS: RangeInclusive<i32> = 1..=2;
+    const INPUTS: &'static [ElementType] = &[F32, F16, BF16, I16, I32, I64, I8, U8];
+    const SCALES_WORDS: bool = false;
+
+    fn holds(order: Option<Ordering>) -> bool {
+        order == Some(Ordering::Greater)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kit::compare::tests::*;
+
+    #[test]
+    fn values() {
+        expect::<Greater>([false, false, true], false);
+    }
+
+    #[test]
+    fn quantized() {
+        expect_quantized::<Greater>([false, false, true]);
+        expect_words::<Greater>([false, false]);
+    }
+
+    #[test]
+    fn no_truth_values_and_strings() {
+        expect_order_only::<Greater>();
+    }
+
+    #[test]
+    fn refusals() {
+        expect_refusals::<Greater>();
+    }
+}

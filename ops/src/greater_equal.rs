@@ -1,0 +1,52 @@
+//! GREATER_EQUAL: `y = a >= b`, with broadcasting. f32, f16, i16, i32, i64; i8, u8 quantized. May run in place.
+//! Defined by: tflite/kernels/comparisons.cc.
+
+use core::cmp::Ordering;
+
+use arenite_abi::prelude::*;
+
+use crate::kit::compare::{Comparison, Relation};
+
+/// Prepared node.
+pub type GreaterEqual = Comparison<AtLeast>;
+
+/// `a >= b`.
+pub struct AtLeast;
+
+impl Relation for AtLeast {
+    const CODE: OpCode = OpCode::Builtin(62);
+    const VERSIONS: RangeInclusive<i32> = 1..=3;
+    const INPUTS: &'static [ElementType] = &[F32, F16, I16, I32, I64, I8, U8];
+    const SCALES_WORDS: bool = false;
+
+    fn holds(order: Option<Ordering>) -> bool {
+        matches!(order, Some(Ordering::Greater | Ordering::Equal))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kit::compare::tests::*;
+
+    #[test]
+    fn values() {
+        expect::<GreaterEqual>([false, true, true], false);
+    }
+
+    #[test]
+    fn quantized() {
+        expect_quantized::<GreaterEqual>([false, true, true]);
+        expect_words::<GreaterEqual>([false, true]);
+    }
+
+    #[test]
+    fn no_truth_values_and_strings() {
+        expect_order_only::<GreaterEqual>();
+    }
+
+    #[test]
+    fn refusals() {
+        expect_refusals::<GreaterEqual>();
+    }
+}

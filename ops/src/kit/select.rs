@@ -1,0 +1,206 @@
+//! SELECT and SELECT_V2: `y = a where condition, else b`. Elements are moved as they are.
+//!
+//! Defined by: tflite/kernels/select.cc and reference/select.h.
+
+use arenite_abi::prelude::*;
+use half::{bf16, f16};
+
+use super::broadcast::Broadcast;
+use super::indexing::Dims;
+use super::node::dims;
+
+/// The types that are served, and BOOL of the condition: those of 8, 16, 32 and 64 bits.
+pub const TYPES: ElementTypes = ElementTypes::of(&[
+    F32,
+    F16,
+    BF16,
+    F64,
+    F8E4M3,
+    F8E5M2,
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    U16,
+    U32,
+    U64,
+    C64,
+    ElementType::Bool,
+]);
+
+/// What `prepare` finds.
+pub struct Operands<'a> {
+    /// Where `a` is taken.
+    pub condition: TensorView<'a>,
+    /// Taken where the condition holds.
+    pub a: TensorView<'a>,
+    /// Taken elsewhere.
+    pub b: TensorView<'a>,
+    /// The output's description; its shape is that of the file.
+    pub y: TensorView<'a>,
+}
+
+impl<'a> Operands<'a> {
+    /// Checks numbers and types.
+    pub fn of(node: &NodeView<'a>) -> Result<Operands<'a>> {
+        node.expect(3..=3, 1..=1)?;
+        let (condition, a, b, y) = (node.input(0)?, node.input(1)?, node.input(2)?, node.output(0)?);
+        ensure!(
+            condition.ty == ElementType::Bool,
+            "the condition '{}' is {}; it must be BOOL",
+            condition.name,
+            condition.ty
+        );
+        for x in [&b, &y] {
+            ensure!(a.ty == x.ty, "'{}' and '{}' are {} and {}; they must agree", a.name, x.name, a.ty, x.ty);
+        }
+        if !TYPES.contains(a.ty) {
+            return Err(unsupported!("no kernel for {}", a.ty));
+        }
+        Ok(Operands { condition, a, b, y })
+    }
+
+    /// The shape that the file gives the output, if that has one element, and the inputs have one each.
+    pub fn single(&self) -> Result<Option<Dims>> {
+        let Operands { condition, a, b, y } = self;
+        let single = [condition, a, b, y].iter().all(|x| x.len() == 1);
+        if single { dims(y).map(Some) } else { Ok(None) }
+    }
+}
+
+/// The loops over all three.
+pub struct Choice {
+    broadcast: Broadcast<3>,
+}
+
+impl Choice {
+    /// Sets the output's shape. An input of that shape may be overwritten.
+    pub fn new(
+        operands: &Operands<'_>,
+        broadcast: Broadcast<3>,
+        cx: &mut PrepareContext<'_>,
+    ) -> Result<Choice> {
+        let output = broadcast.output();
+        cx.set_output_shape(0, output.as_slice())?;
+        if !matches!(operands.a.ty, F8E4M3 | F8E5M2) {
+            for (i, x) in [(1, &operands.a), (2, &operands.b)] {
+                if x.shape == output.as_slice() {
+                    cx.allow_in_place(0, i)?;
+                }
+            }
+        }
+        Ok(Choice { broadcast })
+    }
+
+    /// Writes the output.
+    pub fn eval(&self, cx: &EvalContext<'_>) -> Result<()> {
+        match cx.node().output(0)?.ty {
+            F32 => self.map::<f32>(cx),
+            F16 => self.map::<f16>(cx),
+            BF16 => self.map::<bf16>(cx),
+            F64 => self.map::<f64>(cx),
+            I8 => self.map::<i8>(cx),
+            I16 => self.map::<i16>(cx),
+            I32 => self.map::<i32>(cx),
+            I64 => self.map::<i64>(cx),
+            U8 => self.map::<u8>(cx),
+            U16 => self.map::<u16>(cx),
+            U32 => self.map::<u32>(cx),
+            U64 => self.map::<u64>(cx),
+            C64 => self.map::<Complex32>(cx),
+            ElementType::Bool => self.map::<Bool>(cx),
+            F8E4M3 | F8E5M2 => self.bytes(cx),
+            ty => Err(unsupported!("no kernel for {ty}")),
+        }
+    }
+
+    fn map<T: Element>(&self, cx: &EvalContext<'_>) -> Result<()> {
+        let condition = cx.input_cells::<Bool>(0)?;
+        let (a, b, y) = (cx.input_cells::<T>(1)?, cx.input_cells::<T>(2)?, cx.output_cells::<T>(0)?);
+        self.broadcast.for_each3(|i, ic, ia, ib| {
+            y[i].set(if condition.get(ic).0 != 0 { a.get(ia) } else { b.get(ib) });
+        });
+        Ok(())
+    }
+
+    /// Elements of one byte for which there is no type of Rust.
+    fn bytes(&self, cx: &EvalContext<'_>) -> Result<()> {
+        let condition = cx.input_cells::<Bool>(0)?;
+        let (a, b) = (cx.input(1)?.as_words::<u8>()?, cx.input(2)?.as_words::<u8>()?);
+        let y = cx.output(0)?.into_words::<u8>()?;
+        self.broadcast.for_each3(|i, ic, ia, ib| {
+            y[i] = if condition.get(ic).0 != 0 { a[ia] } else { b[ib] };
+        });
+        Ok(())
+    }
+}
+
+/// What holds for both, for the tests of their files.
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    /// Checks elements of every type.
+    pub(crate) fn expect_types<O: Op>() {
+        let condition = Tensor::bool(&[3], &[true, false, true]);
+        for ty in TYPES.iter() {
+            let bytes = ty.bytes_of(1).unwrap();
+            // Truth values are bytes too, of any value here.
+            let tensor =
+                |from: u8| Tensor::raw(ty, &[3], &(0..3 * bytes).map(|i| from + i as u8).collect::<Vec<_>>());
+            let (a, b) = (tensor(1), tensor(101));
+            let test = OpTest::<O>::new().input(condition.clone()).input(a.clone()).input(b.clone());
+            let y = test.output(Spec::of(ty)).run().unwrap();
+            let want: Vec<u8> =
+                (0..3 * bytes).map(|i| if i / bytes == 1 { b.bytes()[i] } else { a.bytes()[i] }).collect();
+            assert_eq!((y[0].ty(), y[0].shape(), y[0].bytes()), (ty, &[3][..], &want[..]));
+        }
+    }
+
+    /// Checks that one element in any shape gets the shape that the file gives the output.
+    pub(crate) fn expect_single<O: Op>() {
+        for shape in [&[][..], &[1], &[1, 1]] {
+            let y = OpTest::<O>::new()
+                .input(Tensor::bool(&[1], &[true]))
+                .input(Tensor::f32(&[1, 1], &[3.0]))
+                .input(Tensor::f32(&[], &[4.0]))
+                .output(Spec::f32().shape(shape))
+                .run()
+                .unwrap();
+            assert_eq!((y[0].shape(), y[0].as_f32()), (shape, vec![3.0]));
+        }
+    }
+
+    /// The error for these inputs, all `f32` but the condition.
+    pub(crate) fn refusal<O: Op>(condition: &[i32], a: &[i32], b: &[i32]) -> String {
+        let count = |shape: &[i32]| shape.iter().product::<i32>() as usize;
+        let f = |shape: &[i32]| Tensor::f32(shape, &vec![0.0; count(shape)]);
+        let condition = Tensor::bool(condition, &vec![true; count(condition)]);
+        let test = OpTest::<O>::new().input(condition).input(f(a)).input(f(b)).output(Spec::f32());
+        test.run().unwrap_err().message().to_owned()
+    }
+
+    /// Checks the types that both refuse.
+    pub(crate) fn expect_refusals<O: Op>() {
+        let test = |condition: Tensor, a: Tensor, b: Tensor, y| {
+            OpTest::<O>::new().input(condition).input(a).input(b).output(y).run().unwrap_err()
+        };
+        let (t, f, i) = (Tensor::bool(&[1], &[true]), Tensor::f32(&[1], &[0.0]), Tensor::i32(&[1], &[0]));
+        assert_eq!(
+            test(i.clone(), f.clone(), f.clone(), Spec::f32()).message(),
+            "the condition 'in0' is INT32; it must be BOOL"
+        );
+        assert_eq!(
+            test(t.clone(), f.clone(), i, Spec::f32()).message(),
+            "'in1' and 'in2' are FLOAT32 and INT32; they must agree"
+        );
+        assert_eq!(
+            test(t.clone(), f.clone(), f, Spec::i8(1.0, 0)).message(),
+            "'in1' and 'out0' are FLOAT32 and INT8; they must agree"
+        );
+        let s = Tensor::strings(&[1], &["a"]);
+        assert_eq!(test(t, s.clone(), s, Spec::string()).status(), Status::Unsupported);
+    }
+}

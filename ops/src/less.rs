@@ -1,0 +1,52 @@
+//! LESS: `y = a < b`, with broadcasting. f32, f16, bf16, i16, i32, i64; i8, u8 quantized. May run in place.
+//! Defined by: tflite/kernels/comparisons.cc.
+
+use core::cmp::Ordering;
+
+use arenite_abi::prelude::*;
+
+use crate::kit::compare::{Comparison, Relation};
+
+/// Prepared node.
+pub type Less = Comparison<Below>;
+
+/// `a < b`.
+pub struct Below;
+
+impl Relation for Below {
+    const CODE: OpCode = OpCode::Builtin(58);
+    const VERSIONS: RangeInclusive<i32> = 1..=3;
+    const INPUTS: &'static [ElementType] = &[F32, F16, BF16, I16, I32, I64, I8, U8];
+    const SCALES_WORDS: bool = false;
+
+    fn holds(order: Option<Ordering>) -> bool {
+        order == Some(Ordering::Less)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kit::compare::tests::*;
+
+    #[test]
+    fn values() {
+        expect::<Less>([true, false, false], false);
+    }
+
+    #[test]
+    fn quantized() {
+        expect_quantized::<Less>([true, false, false]);
+        expect_words::<Less>([true, false]);
+    }
+
+    #[test]
+    fn no_truth_values_and_strings() {
+        expect_order_only::<Less>();
+    }
+
+    #[test]
+    fn refusals() {
+        expect_refusals::<Less>();
+    }
+}

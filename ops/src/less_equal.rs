@@ -1,0 +1,52 @@
+//! LESS_EQUAL: `y = a <= b`, with broadcasting. f32, f16, i16, i32, i64; i8, u8 quantized. May run in place.
+//! Defined by: tflite/kernels/comparisons.cc.
+
+use core::cmp::Ordering;
+
+use arenite_abi::prelude::*;
+
+use crate::kit::compare::{Comparison, Relation};
+
+/// Prepared node.
+pub type LessEqual = Comparison<AtMost>;
+
+/// `a <= b`.
+pub struct AtMost;
+
+impl Relation for AtMost {
+    const CODE: OpCode = OpCode::Builtin(63);
+    const VERSIONS: RangeInclusive<i32> = 1..=2;
+    const INPUTS: &'static [ElementType] = &[F32, F16, I16, I32, I64, I8, U8];
+    const SCALES_WORDS: bool = false;
+
+    fn holds(order: Option<Ordering>) -> bool {
+        matches!(order, Some(Ordering::Less | Ordering::Equal))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kit::compare::tests::*;
+
+    #[test]
+    fn values() {
+        expect::<LessEqual>([true, true, false], false);
+    }
+
+    #[test]
+    fn quantized() {
+        expect_quantized::<LessEqual>([true, true, false]);
+        expect_words::<LessEqual>([true, true]);
+    }
+
+    #[test]
+    fn no_truth_values_and_strings() {
+        expect_order_only::<LessEqual>();
+    }
+
+    #[test]
+    fn refusals() {
+        expect_refusals::<LessEqual>();
+    }
+}

@@ -1,0 +1,54 @@
+//! MAXIMUM: `y = a if a > b, else b`, with broadcasting. f32, f16, bf16; i8, u8, i16, i32, i64, quantized or not. May run in
+//! place.
+//! Defined by: tflite/kernels/maximum_minimum.cc.
+
+use core::cmp::Ordering;
+
+use arenite_abi::prelude::*;
+
+use crate::kit::extremum::{Extremum, Member};
+
+/// Prepared node.
+pub type Maximum = Extremum<Greater>;
+
+/// The larger of two.
+pub struct Greater;
+
+impl Member for Greater {
+    const CODE: OpCode = OpCode::Builtin(55);
+    const FIRST: Ordering = Ordering::Greater;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kit::extremum::tests::*;
+    use arenite_abi::testing::Tensor;
+
+    #[test]
+    fn of_every_type() {
+        expect::<Maximum>(5);
+    }
+
+    #[test]
+    fn broadcasts_without_a_look_at_scales() {
+        let a = Tensor::i8(&[2, 2], &[1, 2, 3, 4]).quantized(0.5, 3);
+        let y = run::<Maximum>(a, Tensor::i8(&[2, 1], &[2, 3]).quantized(0.25, 0));
+        assert_eq!((y.shape(), y.as_i8()), (&[2, 2][..], vec![2, 2, 3, 4]));
+    }
+
+    #[test]
+    fn nan_and_zeros() {
+        expect_second::<Maximum>();
+    }
+
+    #[test]
+    fn no_elements() {
+        expect_empty::<Maximum>();
+    }
+
+    #[test]
+    fn refusals() {
+        expect_refusals::<Maximum>();
+    }
+}

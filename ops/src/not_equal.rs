@@ -1,0 +1,52 @@
+//! NOT_EQUAL: `y = a != b`, with broadcasting. f32, f16, i16, i32, i64, bool, strings; i8, u8, i16 quantized. May run in place.
+//! Defined by: tflite/kernels/comparisons.cc.
+
+use core::cmp::Ordering;
+
+use arenite_abi::prelude::*;
+
+use crate::kit::compare::{Comparison, Relation};
+
+/// Prepared node.
+pub type NotEqual = Comparison<Different>;
+
+/// `a != b`.
+pub struct Different;
+
+impl Relation for Different {
+    const CODE: OpCode = OpCode::Builtin(72);
+    const VERSIONS: RangeInclusive<i32> = 1..=4;
+    const INPUTS: &'static [ElementType] = &[F32, F16, I16, I32, I64, I8, U8, ElementType::Bool, ElementType::String];
+    const SCALES_WORDS: bool = true;
+
+    fn holds(order: Option<Ordering>) -> bool {
+        order != Some(Ordering::Equal)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kit::compare::tests::*;
+
+    #[test]
+    fn values() {
+        expect::<NotEqual>([true, false, true], true);
+    }
+
+    #[test]
+    fn quantized() {
+        expect_quantized::<NotEqual>([true, false, true]);
+        expect_words::<NotEqual>([false, true]);
+    }
+
+    #[test]
+    fn truth_values_and_strings() {
+        expect_identity::<NotEqual>(false);
+    }
+
+    #[test]
+    fn refusals() {
+        expect_refusals::<NotEqual>();
+    }
+}

@@ -1,0 +1,120 @@
+//! SELECT: `y = a where condition, else b`, both of one shape; the condition has that shape too, or none, or one axis, the
+//! first of theirs. Types of 8, 16, 32 and 64 bits. May run in place.
+//! Defined by: tflite/kernels/select.cc.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::broadcast::Broadcast;
+use crate::kit::indexing::Dims;
+use crate::kit::node::dims;
+use crate::kit::select::{Choice, Operands, TYPES};
+
+/// Prepared node.
+pub struct Select(Choice);
+
+impl Op for Select {
+    const CODE: OpCode = OpCode::Builtin(64);
+    const VERSIONS: RangeInclusive<i32> = 1..=4;
+    const TYPES: ElementTypes = TYPES;
+    const SHARING: Sharing = Sharing::InPlace;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let operands = Operands::of(node)?;
+        let loops = loops(&operands)?;
+        Choice::new(&operands, loops, cx).map(Select)
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        self.0.eval(cx)
+    }
+}
+
+fn loops(operands: &Operands<'_>) -> Result<Broadcast<3>> {
+    let Operands { condition, a, b, .. } = operands;
+    if let Some(output) = operands.single()? {
+        let loops = Broadcast::onto([&Dims::SCALAR; 3], &output);
+        return loops.ok_or_else(|| invalid!("{output:?} is no shape for one element"));
+    }
+    ensure!(
+        a.shape == b.shape,
+        "'{}' {:?} and '{}' {:?} must have one shape",
+        a.name,
+        a.shape,
+        b.name,
+        b.shape
+    );
+    let (whole, shape) = (dims(a)?, dims(condition)?);
+    // The axis of a list is the first, those behind it are ones.
+    let aligned = match *condition.shape {
+        [rows] if a.shape.first() == Some(&rows) => {
+            Dims::from_sizes((0..whole.rank()).map(|axis| if axis == 0 { rows } else { 1 }))
+        }
+        [] => Some(shape),
+        _ if shape == whole => Some(shape),
+        _ => None,
+    };
+    aligned.and_then(|aligned| Broadcast::onto([&aligned, &whole, &whole], &whole)).ok_or_else(|| {
+        invalid!(
+            "the condition '{}' is {:?}; for '{}' {:?} it must have that shape, that of its first axis, or none",
+            condition.name,
+            condition.shape,
+            a.name,
+            a.shape
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kit::select::tests::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn run(condition: Tensor) -> Tensor {
+        let a = Tensor::i32(&[2, 2], &[1, 2, 3, 4]);
+        let b = Tensor::i32(&[2, 2], &[5, 6, 7, 8]);
+        let test = OpTest::<Select>::new().input(condition).input(a).input(b).output(Spec::i32());
+        test.in_place().run().unwrap().remove(0)
+    }
+
+    #[test]
+    fn conditions_of_three_shapes() {
+        let y = run(Tensor::bool(&[2, 2], &[true, false, false, true]));
+        assert_eq!((y.shape(), y.as_i32()), (&[2, 2][..], vec![1, 6, 7, 4]));
+        assert_eq!(run(Tensor::bool(&[2], &[false, true])).as_i32(), [5, 6, 3, 4]);
+        assert_eq!(run(Tensor::bool(&[], &[true])).as_i32(), [1, 2, 3, 4]);
+        assert_eq!(run(Tensor::bool(&[], &[false])).as_i32(), [5, 6, 7, 8]);
+    }
+
+    #[test]
+    fn no_elements() {
+        let x = Tensor::i32(&[0, 2], &[]);
+        let test = OpTest::<Select>::new().input(Tensor::bool(&[0], &[])).input(x.clone()).input(x);
+        assert_eq!(test.output(Spec::i32()).run().unwrap()[0].shape(), [0, 2]);
+    }
+
+    #[test]
+    fn every_type() {
+        expect_types::<Select>();
+    }
+
+    #[test]
+    fn one_element_keeps_the_shape_of_the_file() {
+        expect_single::<Select>();
+    }
+
+    #[test]
+    fn refusals() {
+        expect_refusals::<Select>();
+        assert_eq!(refusal::<Select>(&[2], &[2, 1], &[2]), "'in1' [2, 1] and 'in2' [2] must have one shape");
+        for condition in [&[3][..], &[1], &[1, 3], &[2, 1]] {
+            assert_eq!(
+                refusal::<Select>(condition, &[2, 3], &[2, 3]),
+                format!(
+                    "the condition 'in0' is {condition:?}; for 'in1' [2, 3] it must have that shape, that of its \
+                     first axis, or none"
+                )
+            );
+        }
+    }
+}

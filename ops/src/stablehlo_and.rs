@@ -1,0 +1,50 @@
+//! STABLEHLO_AND: `y = a & b` of two tensors of one shape. Integers, bit by bit, and bool. May run in place.
+//! Defined by: tflite/kernels/stablehlo_and.cc.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::stablehlo::{WHOLE, Elementwise, Member, Number};
+
+/// Prepared node.
+pub type StablehloAnd = Elementwise<And>;
+
+/// `y = a & b`.
+pub struct And;
+
+impl Member for And {
+    const CODE: OpCode = OpCode::Builtin(176);
+    const TYPES: ElementTypes = WHOLE;
+
+    fn combine<T: Number>(a: T, b: T) -> T {
+        a.common_bits(b)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kit::stablehlo::tests::*;
+
+    #[test]
+    fn values() {
+        expect_integers::<StablehloAnd>(4, 0);
+        expect::<StablehloAnd, u8>(&[0xf0, 255], &[0x3c, 1], &[0x30, 1]);
+        expect::<StablehloAnd, u16>(&[0xf0f0], &[0xff00], &[0xf000]);
+        expect::<StablehloAnd, u32>(&[!0], &[12], &[12]);
+        expect::<StablehloAnd, u64>(&[!0], &[1 << 63], &[1 << 63]);
+        expect_truth::<StablehloAnd>([0, 0, 0, 1]);
+    }
+
+    #[test]
+    fn floats_are_refused() {
+        use arenite_abi::testing::{OpTest, Spec, Tensor};
+        let x = Tensor::f32(&[1], &[1.0]);
+        let test = OpTest::<StablehloAnd>::new().input(x.clone()).input(x).output(Spec::f32());
+        assert_eq!(test.run().unwrap_err().status(), Status::Unsupported);
+    }
+
+    #[test]
+    fn refusals() {
+        expect_refusals::<StablehloAnd>();
+    }
+}
