@@ -125,12 +125,12 @@ impl StablehloGather {
         let mut inner = (0..slice.rank()).filter(|&axis| !collapsed.contains(axis));
         let mut outer = (0..indices.rank()).filter(|&axis| axis != vector);
         let mut sizes = [0; MAX_RANK];
-        for axis in 0..rank {
+        for (axis, (size, step)) in sizes[..rank].iter_mut().zip(&mut self.steps).enumerate() {
             let from = if offsets.contains(axis) { inner.next() } else { outer.next() };
             let from = from.ok_or_else(|| {
                 invalid!("the output has {rank} axes, which are more than the slice and the indices have together")
             })?;
-            (sizes[axis], self.steps[axis]) = match offsets.contains(axis) {
+            (*size, *step) = match offsets.contains(axis) {
                 true => (slice.size(from), Step::Slice(self.strides[from])),
                 false => (indices.size(from), Step::Indices(strides[from])),
             };

@@ -68,6 +68,9 @@
 //! | [`spread`] | [`Spread`](spread::Spread): the input's elements apart in a tensor of one value (DILATE, STABLEHLO_PAD) |
 //! | [`coordinates`] | [`Coordinates`](coordinates::Coordinates)`::new(dims, depth)`, slices that rows of indices name: `for_each(indices, rows, \|row, slice\|)` (GATHER_ND, SCATTER_ND, SPARSE_TO_DENSE) |
 //! | [`strings`] | [`Strings`](strings::Strings)`::of(x)` (checked), `get`, `iter`; [`StringWriter`](strings::StringWriter); `packed_bytes`; `select(cx, output, shape, from, visit)`, `repeat(.., copies, visit)` |
+//! | [`minstd`] | the engine of the C++ library: [`State`](minstd::State)`::draw(\|engine\|)`, lives in the op; [`Minstd`](minstd::Minstd)`::unit_f32`, `unit_f64`, `fill_normal_f32`, `fill_normal_f64` |
+//! | [`radix2`] | Fourier transforms of many sequences in place: `transform(x, &Layout, rest)`, `split_real(z, length)` |
+//! | [`volume`] | windows over depth, height and width: [`Options3d`](volume::Options3d)`::read(node)`, `window(axis, input, filter)`; [`Window`](volume::Window)`::inside(position)`; `check_bias` |
 //! | [`arguments`] | [`Integers`](arguments::Integers)`::of(x)`: up to 32 numbers of an argument tensor; `scalar(x)`, `saturated()`; `expect_type`, `expect_vector` |
 //! | [`custom_options`] | [`CustomOptions`](custom_options::CustomOptions)`::of(node)`: `i32(key)`, `f32`, `bool`, `str`, `integers` name the key that is missing; `optional(key)`; `words(node, names)` of a C struct |
 //! | [`argmax_pool`] | [`ArgmaxPool`](argmax_pool::ArgmaxPool)`::prepare(node, cx, padding, filter, stride)`, `for_each(cx, \|i, channel, maximum\|)`; `padding_of_c_struct(number)` |
@@ -106,6 +109,7 @@ pub mod lstm_float;
 pub mod lstm_integer;
 pub mod lstm_integer_8;
 pub mod lut;
+pub mod minstd;
 pub mod moves;
 pub mod node;
 pub mod non_max_suppression;
@@ -118,6 +122,7 @@ pub mod partial_sort;
 pub mod philox;
 pub mod pool;
 pub mod quantized;
+pub mod radix2;
 pub mod random;
 pub mod rearrange;
 pub mod recurrent;
@@ -141,6 +146,7 @@ pub mod subgraph;
 pub mod table;
 pub mod unary;
 pub mod view;
+pub mod volume;
 pub mod window;
 
 /// FNV-1a over whole numbers: stands for long tables of expected values in tests.

@@ -1,6 +1,6 @@
 //! Ops of lookups, random numbers, boxes, texts, spectra and volumes.
 
-use arenite_model::tensor_type::{INT64, STRING, UINT8, UINT64};
+use arenite_model::tensor_type::{COMPLEX64, INT64, STRING, UINT8, UINT64};
 use arenite_model::writer::{Tensor, bytes_of, bytes_of_strings};
 
 use super::{Models, OneOp, Sound, f32, i8, i32, sound};
@@ -10,6 +10,7 @@ pub(super) fn add(models: &mut Models) {
     random(models);
     lookups(models);
     boxes(models);
+    windows(models);
 }
 
 fn random(models: &mut Models) {
@@ -65,5 +66,53 @@ fn boxes(models: &mut Models) {
                 .output(i32("count", &[])),
         };
         models.push(Sound { op, model: one.model(), inputs: vec![(2, bytes_of(&[3]))] });
+    }
+}
+
+fn windows(models: &mut Models) {
+    let one =
+        |name: &str, values: &[i64]| (Tensor::new(name, INT64, &[values.len() as i32]), bytes_of(values));
+    let reduce = OneOp::new("REDUCE_WINDOW").feed(f32("x", &[4, 5])).feed(f32("init", &[]));
+    let lists = [one("sizes", &[2, 2]), one("strides", &[1, 2]), one("dilations", &[2, 1])];
+    let reduce = lists.into_iter().fold(reduce, |node, (list, data)| node.constant(list, data));
+    let reduce = reduce.output(f32("y", &[2, 2])).options_2(20, |o| o.i32(0, 1));
+    models.push(sound("REDUCE_WINDOW", reduce.model()));
+
+    let gather = OneOp::new("STABLEHLO_GATHER").feed(f32("x", &[3, 4])).feed(i32("indices", &[2, 2]));
+    let gather = gather
+        .output(f32("y", &[2, 2]))
+        .options_2(16, |o| o.i64s(0, &[1]).i64s(1, &[1]).i64s(2, &[1, 0]).i64(3, 1).i64s(4, &[2, 1]));
+    models.push(sound("STABLEHLO_GATHER", gather.model()));
+
+    for fed in [false, true] {
+        let node = OneOp::new("RFFT2D").feed(f32("x", &[3, 4]));
+        let lengths = i32("lengths", &[2]);
+        let node = if fed { node.feed(lengths) } else { node.constant(lengths, bytes_of(&[4, 4])) };
+        let model = node.output(Tensor::new("y", COMPLEX64, &[4, 3])).model();
+        let inputs = if fed { vec![(1, bytes_of(&[4, 4]))] } else { vec![] };
+        models.push(Sound { op: "RFFT2D", model, inputs });
+
+        let node = OneOp::new("CONV_3D_TRANSPOSE");
+        let shape = i32("shape", &[5]);
+        let sizes = bytes_of(&[1, 2, 3, 3, 2]);
+        let node = if fed { node.feed(shape) } else { node.constant(shape, sizes.clone()) };
+        let node =
+            node.constant(f32("w", &[2, 2, 2, 2, 3]), vec![0; 4 * 48]).feed(f32("x", &[1, 1, 2, 2, 3]));
+        let node = node.constant(f32("b", &[2]), vec![0; 8]).output(f32("y", &[1, 2, 3, 3, 2]));
+        let node = node.options(106, |o| o.i8(0, 1).i32(1, 1).i32(2, 1).i32(3, 1));
+        let inputs = if fed { vec![(0, sizes)] } else { vec![] };
+        models.push(Sound { op: "CONV_3D_TRANSPOSE", model: node.model(), inputs });
+    }
+    let conv = OneOp::new("CONV_3D").feed(f32("x", &[1, 2, 3, 3, 2]));
+    let conv =
+        conv.constant(f32("w", &[2, 2, 2, 2, 3]), vec![0; 4 * 48]).constant(f32("b", &[3]), vec![0; 12]);
+    let conv =
+        conv.output(f32("y", &[1, 1, 2, 2, 3])).options(106, |o| o.i8(0, 1).i32(1, 1).i32(2, 1).i32(3, 1));
+    models.push(sound("CONV_3D", conv.model()));
+
+    for op in ["RandomUniform", "RandomStandardNormal"] {
+        let node =
+            OneOp::custom(op).constant(i32("shape", &[2]), bytes_of(&[2, 3])).output(f32("y", &[2, 3]));
+        models.push(sound(op, node.model()));
     }
 }

@@ -1,0 +1,111 @@
+//! What CONV_3D and CONV_3D_TRANSPOSE share: windows along depth, height and width.
+//!
+//! Defined by: tflite/kernels/conv3d.cc, tflite/kernels/conv3d_transpose.cc.
+
+use arenite_abi::prelude::*;
+
+use super::activation::Limits;
+use super::arguments::expect_type;
+use super::node::range_activation;
+use super::padding::Padding;
+
+/// The union type of the options.
+pub const OPTIONS: u32 = 106;
+/// Slot of the padding.
+pub const PADDING: usize = 0;
+/// Slots of the strides along depth, width and height.
+pub const STRIDES: usize = 1;
+/// Slot of the activation.
+pub const ACTIVATION: usize = 4;
+/// Slots of the dilations along depth, width and height.
+pub const DILATIONS: usize = 5;
+
+/// What the options say, along depth, height and width.
+#[derive(Clone, Copy)]
+pub struct Options3d {
+    padding: Padding,
+    strides: [i32; 3],
+    dilations: [i32; 3],
+    /// Range of the activation.
+    pub limits: Limits<f32>,
+}
+
+/// A window along one axis: position `p` and tap `t` meet input `p × stride + t × dilation − before`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Window {
+    /// Elements of the input.
+    pub input: usize,
+    /// Taps of the filter.
+    pub filter: usize,
+    /// Positions of the window.
+    pub output: usize,
+    stride: usize,
+    dilation: usize,
+    before: usize,
+}
+
+impl Options3d {
+    /// Reads the options of the node.
+    pub fn read(node: &NodeView<'_>) -> Result<Options3d> {
+        let options = node.options(OPTIONS)?;
+        let padding: i8 = options.get(PADDING, 0)?;
+        // In the file the width stands before the height.
+        let triple = |slot, default| -> Result<[i32; 3]> {
+            Ok([
+                options.get(slot, default)?,
+                options.get(slot + 2, default)?,
+                options.get(slot + 1, default)?,
+            ])
+        };
+        Ok(Options3d {
+            padding: Padding::from_schema(padding).ok_or_else(|| invalid!("padding {padding} is unknown"))?,
+            strides: triple(STRIDES, 0)?,
+            dilations: triple(DILATIONS, 1)?,
+            limits: range_activation(&options, ACTIVATION)?.f32_range(),
+        })
+    }
+
+    /// The window of a filter over an input, both above zero, along axis 0 (depth), 1 (height) or 2 (width).
+    pub fn window(&self, axis: usize, input: i32, filter: i32) -> Result<Window> {
+        let what = ["depth", "height", "width"][axis];
+        let (stride, dilation) = (self.strides[axis], self.dilations[axis]);
+        ensure!(stride > 0, "stride along the {what} is {stride}; it must be above zero");
+        ensure!(dilation > 0, "dilation along the {what} is {dilation}; it must be above zero");
+        let window = self.padding.window(input, filter, stride, dilation).ok_or_else(|| {
+            invalid!(
+                "{filter} taps with dilation {dilation} do not fit the {what} {input}; use a smaller filter"
+            )
+        })?;
+        Ok(Window {
+            input: input as usize,
+            filter: filter as usize,
+            output: window.output as usize,
+            stride: stride as usize,
+            dilation: dilation as usize,
+            before: window.before as usize,
+        })
+    }
+}
+
+impl Window {
+    /// `(tap, input)` of the taps inside of the input, for the window at `position`.
+    pub fn inside(self, position: usize) -> impl Iterator<Item = (usize, usize)> + Clone {
+        let start = position * self.stride;
+        let first = self.before.saturating_sub(start).div_ceil(self.dilation);
+        let end = (self.input + self.before).saturating_sub(start).div_ceil(self.dilation).min(self.filter);
+        (first..end).map(move |tap| (tap, start + tap * self.dilation - self.before))
+    }
+}
+
+/// Checks that a bias has an f32 per channel.
+pub fn check_bias(bias: Option<TensorView<'_>>, channels: i32) -> Result<()> {
+    let Some(bias) = bias else { return Ok(()) };
+    expect_type(&bias, &[F32])?;
+    ensure!(
+        bias.len() == channels as usize,
+        "bias '{}' has {} elements, the filter gives {channels} channels; they must agree",
+        bias.name,
+        bias.len()
+    );
+    Ok(())
+}

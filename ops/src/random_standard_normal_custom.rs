@@ -1,0 +1,68 @@
+//! The custom op `RandomStandardNormal`: normally distributed numbers of mean 0 and variance 1, of a shape that the input
+//! tells. f32, f64.
+//! Defined by: tflite/kernels/random_standard_normal_custom.cc, built with GNU libstdc++: see
+//! [`minstd`](crate::kit::minstd).
+
+use arenite_abi::prelude::*;
+
+use crate::kit::arguments::expect_type;
+use crate::kit::minstd::State;
+use crate::kit::random;
+
+/// Prepared node: the engine's state, which evaluations carry on.
+pub struct RandomStandardNormalCustom(State);
+
+impl Op for RandomStandardNormalCustom {
+    const CODE: OpCode = OpCode::Custom("RandomStandardNormal");
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const STATEFUL: bool = true;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let (_, y) = node.unary()?;
+        expect_type(&y, &[F32, F64])?;
+        random::declare(node, cx, &[I32])?;
+        Ok(RandomStandardNormalCustom(State::new()))
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        let y = random::output(cx)?;
+        match y.ty() {
+            F32 => {
+                let y = y.into_slice()?;
+                self.0.draw(|engine| engine.fill_normal_f32(y));
+            }
+            _ => {
+                let y = y.into_slice()?;
+                self.0.draw(|engine| engine.fill_normal_f64(y));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn node(ty: ElementType) -> OpTest<RandomStandardNormalCustom> {
+        OpTest::new().output(Spec::of(ty))
+    }
+
+    #[test]
+    fn values() {
+        // As GNU libstdc++ draws them.
+        let y = node(F32).constant(Tensor::i32(&[1], &[3])).run().unwrap()[0].as_f32();
+        let want = [-0.259_093_2, 1.601_592, -1.498_961_2];
+        assert!(y.iter().zip(want).all(|(y, want)| (y - want).abs() < 1e-6), "{y:?}");
+        let y = node(F64).input(Tensor::i32(&[1], &[3])).run().unwrap()[0].as_f64();
+        let want = [-0.121_965_784_141_596_91, -1.086_818_044_261_357_3, 0.684_289_943_796_554_8];
+        assert!(y.iter().zip(want).all(|(y, want)| (y - want).abs() < 1e-15), "{y:?}");
+    }
+
+    #[test]
+    fn refusals() {
+        let error = node(F32).constant(Tensor::i64(&[1], &[2])).run().unwrap_err();
+        assert_eq!(error.message(), "'in0' is INT64; it may be INT32");
+    }
+}
