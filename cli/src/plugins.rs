@@ -51,6 +51,11 @@ struct Op {
     max_version: i32,
     /// Null: any.
     element_types: Option<Vec<&'static str>>,
+    /// An output may overwrite an input, or have its bytes, for some nodes at least.
+    in_place: bool,
+    view: bool,
+    /// The result depends on more than the inputs.
+    stateful: bool,
 }
 
 #[derive(Serialize)]
@@ -128,6 +133,9 @@ fn op(info: &OpInfo) -> Op {
         min_version: info.versions.0,
         max_version: info.versions.1,
         element_types: info.element_types.as_ref().map(|types| types.iter().map(|ty| ty.name()).collect()),
+        in_place: info.in_place,
+        view: info.view,
+        stateful: info.stateful,
     }
 }
 

@@ -12,6 +12,7 @@ pub mod compare;
 pub mod fuzz;
 pub mod libraries;
 pub mod op_models;
+pub mod op_table;
 pub mod report;
 pub mod run;
 pub mod selection;

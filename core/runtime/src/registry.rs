@@ -5,7 +5,9 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use arenite_abi::raw::{ArDelegateV1, ArOpV1, ArPlannerV1, ArPluginV1, BUILTIN_CUSTOM};
+use arenite_abi::raw::{
+    ArDelegateV1, ArOpV1, ArPlannerV1, ArPluginV1, BUILTIN_CUSTOM, OP_IN_PLACE, OP_STATEFUL, OP_VIEW,
+};
 use arenite_abi::{ElementType, ElementTypes, Plugin, StaticPlugin, UsageRecord};
 
 use crate::config::{Config, OpConfig, PlannerConfig};
@@ -98,6 +100,12 @@ pub struct OpInfo {
     pub versions: (i32, i32),
     /// Element types that it takes; `None`: any.
     pub element_types: Option<Vec<ElementType>>,
+    /// Whether an output may overwrite an input, for some nodes at least.
+    pub in_place: bool,
+    /// Whether an output may have an input's bytes, for some nodes at least.
+    pub view: bool,
+    /// Whether the result depends on more than the inputs.
+    pub stateful: bool,
 }
 
 /// An op registration that the registry found for a node.
@@ -362,7 +370,14 @@ impl fmt::Debug for Registry {
 fn describe(key: &OpKey, op: &ArOpV1) -> OpInfo {
     let element_types =
         (op.element_types != 0).then(|| ElementTypes::from_bits(op.element_types).iter().collect());
-    OpInfo { key: key.clone(), versions: (op.min_version, op.max_version), element_types }
+    OpInfo {
+        key: key.clone(),
+        versions: (op.min_version, op.max_version),
+        element_types,
+        in_place: op.flags & OP_IN_PLACE != 0,
+        view: op.flags & OP_VIEW != 0,
+        stateful: op.flags & OP_STATEFUL != 0,
+    }
 }
 
 /// The key of an op registration.
