@@ -4,10 +4,10 @@ pub mod control;
 mod custom;
 mod elementwise;
 mod misc;
-mod recurrent;
-mod reductions;
 mod moves;
 mod pairs;
+mod recurrent;
+mod reductions;
 mod vision;
 
 use arenite_model::tensor_type::{FLOAT32, INT8, INT32};
