@@ -104,8 +104,9 @@ impl SkipGram {
             pace.ahead(16)?;
             if depth < self.size && self.may_step(&stack[..=depth], count) {
                 let [number, _, end] = stack[depth];
-                let (begin, end) = words.after(end as usize + 1).unwrap_or_default();
-                stack[depth] = [number + 1, begin as u64, end as u64];
+                let (begin, next_end) = words.after(end as usize + 1).unwrap_or_default();
+                pace.ahead(next_end.saturating_sub(end as usize))?;
+                stack[depth] = [number + 1, begin as u64, next_end as u64];
                 depth += 1;
                 if depth < self.size {
                     stack[depth] = stack[depth - 1];

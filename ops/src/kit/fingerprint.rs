@@ -1,6 +1,6 @@
 //! A 64-bit fingerprint of bytes, the same on all machines.
 //!
-//! Defined by: `Fingerprint64` of FarmHash (https://github.com/google/farmhash, `farmhashna::Hash64`).
+//! Defined by: `Fingerprint64` of FarmHash (github.com/google/farmhash, `farmhashna::Hash64`).
 
 const K0: u64 = 0xc3a5_c85c_97cb_3127;
 const K1: u64 = 0xb492_b66f_be98_f273;

@@ -98,15 +98,13 @@ impl ReduceWindow {
         f: impl Fn(T, T) -> T,
     ) -> Result<()> {
         let mut pace = Pace::new(cx);
-        let taps = self.axes.iter().fold(1usize, |taps, axis| taps.saturating_mul(axis.size as usize));
         let strides = self.input.strides();
         let mut window = Counter::new(self.input.rank(), |axis| self.axes[axis].size);
         let mut position = Counter::new(self.input.rank(), |axis| self.output.size(axis) as i64);
         for y in y {
             let mut value = init;
             loop {
-                // One element at a time: a window may be larger than anything.
-                pace.ahead(if taps > 1 << 16 { self.input.rank() } else { 1 })?;
+                pace.ahead(self.input.rank())?;
                 let element = self.element(&position.at, &window.at, &strides);
                 value = f(value, element.and_then(|i| x.get(i)).copied().unwrap_or(init));
                 if !window.advance() {
