@@ -3,6 +3,7 @@
 pub mod control;
 mod custom;
 mod elementwise;
+mod flex;
 mod misc;
 mod moves;
 mod pairs;
@@ -85,6 +86,7 @@ impl OneOp {
     }
 
     /// The node's custom options.
+    /// The attributes of a custom op.
     pub fn custom_options(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.node = self.node.custom_options(bytes);
         self
@@ -140,6 +142,7 @@ pub fn all() -> Vec<Sound> {
     custom::add(&mut models);
     pairs::add(&mut models);
     vision::add(&mut models);
+    flex::add(&mut models);
     models
 }
 

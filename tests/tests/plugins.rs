@@ -137,10 +137,10 @@ fn first_fit_on_real_models_gives_the_same_bytes() {
 /// Nothing linked in: ops and planners come from libraries alone.
 #[test]
 fn dynamic_plugins_give_the_bytes_of_static_ones() {
-    let dir = folder_of(&["arenite-plugin-ops", "arenite-plugin-planners"]);
+    let dir = folder_of(&["arenite-plugin-flex", "arenite-plugin-ops", "arenite-plugin-planners"]);
     let dynamic = discover(dir.path(), "[plugins]\nbuiltin = false");
     let ids: Vec<&str> = dynamic.plugins().iter().map(|plugin| plugin.id.as_str()).collect();
-    assert_eq!(ids, ["org.arenite.ops", "org.arenite.planners"]);
+    assert_eq!(ids, ["org.arenite.flex", "org.arenite.ops", "org.arenite.planners"]);
     let fixed = Arc::new(Registry::with_static_plugins().expect("they are linked in"));
     let listing = |registry: &Registry| -> Vec<_> {
         registry.plugins().iter().map(|p| (p.id.clone(), p.ops.clone(), p.planners.clone())).collect()

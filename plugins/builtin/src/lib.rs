@@ -17,6 +17,7 @@ macro_rules! builtins {
 }
 
 builtins! {
+    arenite_flex::PLUGIN,
     arenite_ops::PLUGIN,
     arenite_planners::PLUGIN,
 }
@@ -38,7 +39,7 @@ mod tests {
         found.sort_unstable();
         listed.sort_unstable();
         assert_eq!(found, listed);
-        assert_eq!(found, ["org.arenite.ops", "org.arenite.planners"]);
+        assert_eq!(found, ["org.arenite.flex", "org.arenite.ops", "org.arenite.planners"]);
     }
 
     #[test]
@@ -48,8 +49,8 @@ mod tests {
             .map(|p| p.descriptor())
             .map(|d| (d.op_count, d.planner_count, d.delegate_count))
             .collect();
-        let ops = arenite_ops::PLUGIN.descriptor().op_count;
-        assert!(ops > 0);
-        assert_eq!(counts, [(ops, 0, 0), (0, 2, 0)]);
+        let [flex, ops] = [&arenite_flex::PLUGIN, &arenite_ops::PLUGIN].map(|p| p.descriptor().op_count);
+        assert!(flex > 0 && ops > 0);
+        assert_eq!(counts, [(flex, 0, 0), (ops, 0, 0), (0, 2, 0)]);
     }
 }

@@ -1,0 +1,22 @@
+//! DivNoNan: `y = a / b`, zero where `b` is zero. Inputs broadcast. Reals, complex numbers. May run in place.
+//! Defined by: tensorflow/core/kernels/cwise_op_div.cc.
+
+use crate::kit::complex;
+use crate::kit::binary::{Function, Functions, Binary};
+
+/// The op.
+pub type DivNoNan = Binary<Definition>;
+
+/// What it computes.
+pub enum Definition {}
+
+impl Function for Definition {
+    const NAME: &'static str = "FlexDivNoNan";
+    const FUNCTIONS: Functions = Functions {
+        float: Some(|a, b| if b == 0.0 { 0.0 } else { a / b }),
+        complex: Some(|a, b| {
+            if b == complex::real(0.0) { b } else { complex::div(a, b) }
+        }),
+        ..Functions::NONE
+    };
+}

@@ -1,0 +1,20 @@
+//! HsvToRgb: the color of a hue, a saturation and a value. Reals, three colors on the last axis.
+//! Defined by: tensorflow/core/kernels/image/colorspace_op.h.
+
+use crate::kit::color::{Color, Member, rgb};
+use crate::kit::kernel::Node;
+
+/// The op.
+pub type HsvToRgb = Node<Color<Definition>>;
+
+/// What it computes.
+pub struct Definition;
+
+impl Member for Definition {
+    const NAME: &'static str = "FlexHSVToRGB";
+    const INPUTS: usize = 1;
+
+    fn color(color: [f64; 3], _: f64) -> [f64; 3] {
+        rgb(color)
+    }
+}

@@ -1,0 +1,229 @@
+//! Ops of each pair of elements of two tensors that broadcast, to a number or to a truth value.
+
+use core::marker::PhantomData;
+
+use arenite_abi::prelude::*;
+use arenite_ops::kit::binary::{self, Operands, map};
+use arenite_ops::kit::broadcast::Broadcast;
+use arenite_ops::kit::strings::Strings;
+
+use super::node_def::NodeDef;
+use super::number::{Number, round_to};
+use crate::by_type;
+
+/// The function, by kind of number; kinds that are left out are refused.
+pub struct Functions {
+    /// Of reals.
+    pub float: Option<fn(f64, f64) -> f64>,
+    /// Of reals, with the rounding to their type between its steps.
+    pub stepwise: Option<Stepwise>,
+    /// Of integers: `None` is a division by zero. The low bits count.
+    pub int: Option<OfIntegers>,
+    /// Of complex numbers.
+    pub complex: Option<fn(Complex64, Complex64) -> Complex64>,
+    /// Of truth values.
+    pub bool: Option<fn(bool, bool) -> bool>,
+}
+
+/// The bits of an integer type.
+pub type Width = u32;
+
+/// A function of reals that rounds between its steps, by its last argument.
+pub type Stepwise = fn(f64, f64, fn(f64) -> f64) -> f64;
+
+/// A function of integers.
+pub type OfIntegers = fn(i128, i128, Width) -> Option<i128>;
+
+impl Functions {
+    /// None of them.
+    pub const NONE: Functions =
+        Functions { float: None, stepwise: None, int: None, complex: None, bool: None };
+}
+
+/// An op of this family.
+pub trait Function: 'static {
+    /// The custom op.
+    const NAME: &'static str;
+    /// What it computes.
+    const FUNCTIONS: Functions;
+}
+
+/// The op.
+pub struct Binary<F> {
+    broadcast: Broadcast<2>,
+    of: PhantomData<fn() -> F>,
+}
+
+impl<F: Function> Op for Binary<F> {
+    const CODE: OpCode = OpCode::Custom(F::NAME);
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const SHARING: Sharing = Sharing::InPlace;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        NodeDef::of(node)?;
+        let operands = binary::prepare(node, cx)?;
+        binary::same_type(&operands)?;
+        check(&operands, &F::FUNCTIONS)?;
+        Ok(Binary { broadcast: operands.broadcast, of: PhantomData })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        eval(cx, &self.broadcast, &F::FUNCTIONS)
+    }
+}
+
+fn check(operands: &Operands<'_>, of: &Functions) -> Result<()> {
+    let ty = operands.a.ty;
+    let served = match ty {
+        F16 | BF16 | F32 | F64 => of.float.is_some() || of.stepwise.is_some(),
+        C64 | C128 => of.complex.is_some(),
+        ElementType::Bool => of.bool.is_some(),
+        I8 | U8 | I16 | U16 | I32 | U32 | I64 | U64 => of.int.is_some(),
+        _ => false,
+    };
+    ensure!(served, "inputs are {ty}, which this op does not serve");
+    Ok(())
+}
+
+fn eval(cx: &EvalContext<'_>, broadcast: &Broadcast<2>, of: &Functions) -> Result<()> {
+    let ty = cx.node().input(0)?.ty;
+    if let Some(f) = of.stepwise
+        && matches!(ty, F16 | BF16 | F32 | F64)
+    {
+        return by_type!(ty, float: T => {
+            map(cx, broadcast, |a: T, b: T| T::narrow(f(a.wide(), b.wide(), round_to::<T>)))
+        });
+    }
+    let mut zero = false;
+    by_type!(ty,
+        float: T => { let f = served(of.float)?; map(cx, broadcast, |a: T, b: T| T::narrow(f(a.wide(), b.wide()))) },
+        int: T => {
+            let f = served(of.int)?;
+            map(cx, broadcast, |a: T, b: T| T::narrow(f(a.wide(), b.wide(), T::TYPE.bits()).unwrap_or_else(|| {
+                zero = true;
+                0
+            })))
+        },
+        complex: T => { let f = served(of.complex)?; map(cx, broadcast, |a: T, b: T| T::narrow(f(a.wide(), b.wide()))) },
+        bool: T => { let f = served(of.bool)?; map(cx, broadcast, |a: T, b: T| T::narrow(f(a.wide(), b.wide()))) },
+    )?;
+    ensure!(!zero, "an integer is divided by zero, or raised to a negative power");
+    Ok(())
+}
+
+fn served<F>(function: Option<F>) -> Result<F> {
+    function.ok_or_else(|| invalid!("this op does not serve its type"))
+}
+
+/// The predicate, by kind of number.
+pub struct Predicates {
+    /// Of reals.
+    pub float: fn(f64, f64) -> bool,
+    /// Of integers.
+    pub int: fn(i128, i128) -> bool,
+    /// Of complex numbers, truth values and strings: whether they are to be equal (`true`) or not; `None`: refused.
+    pub equality: Option<bool>,
+}
+
+/// A comparison.
+pub trait Predicate: 'static {
+    /// The custom op.
+    const NAME: &'static str;
+    /// What it tells.
+    const PREDICATES: Predicates;
+}
+
+/// The op.
+pub struct Comparison<F> {
+    broadcast: Broadcast<2>,
+    of: PhantomData<fn() -> F>,
+}
+
+impl<F: Predicate> Op for Comparison<F> {
+    const CODE: OpCode = OpCode::Custom(F::NAME);
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const SHARING: Sharing = Sharing::InPlace;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        NodeDef::of(node)?;
+        let operands = binary::prepare(node, cx)?;
+        let Operands { a, y, broadcast, .. } = operands;
+        ensure!(y.ty == ElementType::Bool, "output '{}' is {}; it must be BOOL", y.name, y.ty);
+        let served = match a.ty {
+            F16 | BF16 | F32 | F64 | I8 | U8 | I16 | U16 | I32 | U32 | I64 | U64 => true,
+            C64 | C128 | ElementType::Bool | ElementType::String => F::PREDICATES.equality.is_some(),
+            _ => false,
+        };
+        ensure!(served, "inputs are {}, which this op does not serve", a.ty);
+        Ok(Comparison { broadcast, of: PhantomData })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        compare(cx, &self.broadcast, &F::PREDICATES)
+    }
+}
+
+fn compare(cx: &EvalContext<'_>, broadcast: &Broadcast<2>, of: &Predicates) -> Result<()> {
+    let ty = cx.node().input(0)?.ty;
+    let equal = of.equality.unwrap_or_default();
+    if ty == ElementType::String {
+        let (a, b) = (Strings::of(&cx.input(0)?)?, Strings::of(&cx.input(1)?)?);
+        let y = cx.output(0)?.into_slice::<Bool>()?;
+        broadcast.for_each2(|i, ia, ib| y[i] = Bool((equal == (a.get(ia) == b.get(ib))).into()));
+        return Ok(());
+    }
+    let truth = |truth: bool| Bool(truth.into());
+    by_type!(ty,
+        float: T => map(cx, broadcast, |a: T, b: T| truth((of.float)(a.wide(), b.wide()))),
+        int: T => map(cx, broadcast, |a: T, b: T| truth((of.int)(a.wide(), b.wide()))),
+        complex: T => map(cx, broadcast, |a: T, b: T| truth(equal == (a == b))),
+        bool: T => map(cx, broadcast, |a: T, b: T| truth(equal == (a.wide() == b.wide()))),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kit::testing::{one, refusal};
+    use arenite_abi::testing::Tensor;
+
+    fn i32s<T: Op>(a: &[i32], b: &[i32]) -> Vec<i32> {
+        one::<T>(&[], &[Tensor::i32(&[a.len() as i32], a), Tensor::i32(&[b.len() as i32], b)], I32).as_i32()
+    }
+
+    #[test]
+    fn values() {
+        assert_eq!(i32s::<crate::add_v2::AddV2>(&[i32::MAX, 2], &[1]), [i32::MIN, 3]);
+        assert_eq!(i32s::<crate::floor_div::FloorDiv>(&[-7, 7, -6], &[2]), [-4, 3, -3]);
+        assert_eq!(i32s::<crate::floor_mod::FloorMod>(&[-7, 7], &[3, -3]), [2, -2]);
+        assert_eq!(i32s::<crate::modulus::Mod>(&[-7, 7], &[3, -3]), [-1, 1]);
+        assert_eq!(i32s::<crate::left_shift::LeftShift>(&[1, 1, 3], &[4, 99, -1]), [16, i32::MIN, 3]);
+        assert_eq!(i32s::<crate::pow::Pow>(&[3, -2], &[4, 3]), [81, -8]);
+        let (a, b) = (Tensor::f32(&[2, 1], &[0.0, 6.0]), Tensor::f32(&[2], &[0.0, 4.0]));
+        let y = one::<crate::div_no_nan::DivNoNan>(&[], &[a.clone(), b.clone()], F32);
+        assert_eq!((y.shape(), y.as_f32()), (&[2, 2][..], vec![0.0, 0.0, 0.0, 1.5]));
+        let less = one::<crate::less::Less>(&[], &[a, b], ElementType::Bool);
+        assert_eq!(less.as_bool(), [false, true, false, false]);
+        let (a, b) = (Tensor::strings(&[2], &["a", "b"]), Tensor::strings(&[1], &["b"]));
+        let equal = one::<crate::equal::Equal>(&[], &[a, b], ElementType::Bool);
+        assert_eq!(equal.as_bool(), [false, true]);
+    }
+
+    #[test]
+    fn refusals() {
+        let (a, zero) = (Tensor::i32(&[1], &[1]), Tensor::i32(&[1], &[0]));
+        assert_eq!(
+            refusal::<crate::floor_div::FloorDiv>(&[], &[a.clone(), zero], &[I32]),
+            "an integer is divided by zero, or raised to a negative power"
+        );
+        assert_eq!(
+            refusal::<crate::real_div::RealDiv>(&[], &[a.clone(), a], &[I32]),
+            "inputs are INT32, which this op does not serve"
+        );
+        let (a, b) = (Tensor::f32(&[2], &[0.0; 2]), Tensor::f32(&[3], &[0.0; 3]));
+        assert_eq!(
+            refusal::<crate::less::Less>(&[], &[a, b], &[ElementType::Bool]),
+            "inputs 'in0' [2] and 'in1' [3] do not broadcast; sizes must be equal or 1"
+        );
+    }
+}

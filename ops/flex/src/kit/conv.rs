@@ -1,0 +1,218 @@
+//! Convolutions of two and three spatial axes, and their gradients.
+
+use core::marker::PhantomData;
+
+use arenite_abi::prelude::*;
+use arenite_ops::kit::indexing::Dims;
+use arenite_ops::kit::pace::Pace;
+
+use super::kernel::{Call, Inputs, Kernel};
+use super::node_def::NodeDef;
+use super::values::Values;
+use super::window::{Layout, Padding, Windows};
+
+/// What is computed of what.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Kind {
+    /// The convolution; inputs: images, filter.
+    Forward,
+    /// The gradient of the images; inputs: their shape, filter, gradient of the output.
+    Images,
+    /// The gradient of the filter; inputs: images, its shape, gradient of the output.
+    Filter,
+}
+
+/// An op of this family.
+pub trait Member: Send + Sync + 'static {
+    /// The custom op.
+    const NAME: &'static str;
+    /// What it computes.
+    const KIND: Kind;
+    /// Spatial axes.
+    const AXES: usize;
+    /// Whether each input channel has filters of its own.
+    const DEPTHWISE: bool;
+}
+
+/// The op.
+pub struct Conv<M> {
+    layout: Layout,
+    strides: Vec<i64>,
+    dilations: Vec<i64>,
+    padding: Padding,
+    of: PhantomData<fn() -> M>,
+}
+
+struct Plan {
+    windows: Windows,
+    images: Dims,
+    filter: Dims,
+    output: Dims,
+    /// Input channels of a filter, and output channels.
+    depth: usize,
+    channels: usize,
+    /// Output channels of each group of input channels.
+    per_group: usize,
+    depthwise: bool,
+}
+
+impl<M: Member> Conv<M> {
+    fn plan(&self, x: &Inputs<'_, '_>) -> Result<Option<Plan>> {
+        let images = if M::KIND == Kind::Images { x.sizes(0)? } else { Some(x.dims(0)?) };
+        let filter = if M::KIND == Kind::Filter { x.sizes(1)? } else { Some(x.dims(1)?) };
+        let (Some(images), Some(filter)) = (images, filter) else { return Ok(None) };
+        let sound = filter.rank() == M::AXES + 2 && images.rank() == M::AXES + 2;
+        let own = filter.size(M::AXES);
+        let of_images = images.size(self.layout.channels);
+        let channels = filter.size(M::AXES + 1) * if M::DEPTHWISE { own } else { 1 };
+        let groups = if M::DEPTHWISE { own } else { of_images / own.max(1) };
+        let divides = own > 0
+            && of_images.is_multiple_of(own)
+            && (!M::DEPTHWISE || own == of_images)
+            && groups > 0
+            && channels.is_multiple_of(groups);
+        ensure!(
+            sound && divides,
+            "images {:?} and filter {:?} do not go together",
+            images.as_slice(),
+            filter.as_slice()
+        );
+        let sizes: Vec<i64> = filter.as_slice()[..M::AXES].iter().map(|&d| d.into()).collect();
+        let windows =
+            Windows::new(&self.layout, &images, &sizes, &self.strides, &self.dilations, &self.padding)?;
+        let output = windows.output(channels)?;
+        if M::KIND != Kind::Forward {
+            let given = x.dims(2)?;
+            ensure!(
+                given == output,
+                "the gradient is {:?}, the convolution gives {:?}",
+                given.as_slice(),
+                output.as_slice()
+            );
+        }
+        let depth = if M::DEPTHWISE { 1 } else { own };
+        Ok(Some(Plan {
+            windows,
+            images,
+            filter,
+            output,
+            depth,
+            channels,
+            per_group: channels / groups,
+            depthwise: M::DEPTHWISE,
+        }))
+    }
+}
+
+impl<M: Member> Kernel for Conv<M> {
+    const NAME: &'static str = M::NAME;
+
+    fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
+        let inputs = if M::KIND == Kind::Forward { 2 } else { 3 };
+        node.expect(inputs..=inputs, 1..=1)?;
+        let layout = Layout::of(def, M::AXES)?;
+        let list = |name: &str| super::window::spatial(&def.ints(name)?, &layout, name);
+        let padding = Padding::of(def)?;
+        Ok(Conv {
+            strides: list("strides")?,
+            dilations: list("dilations")?,
+            padding,
+            layout,
+            of: PhantomData,
+        })
+    }
+
+    fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
+        Ok(self.plan(x)?.map(|plan| match M::KIND {
+            Kind::Forward => plan.output,
+            Kind::Images => plan.images,
+            Kind::Filter => plan.filter,
+        }))
+    }
+
+    fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
+        let plan = self.plan(&call.inputs())?.ok_or_else(|| invalid!("the shapes are not known"))?;
+        plan.run(call, M::KIND)
+    }
+}
+
+impl Plan {
+    fn run(&self, call: &Call<'_, '_>, kind: Kind) -> Result<()> {
+        let (a, b) = match kind {
+            Kind::Forward => (0, 1),
+            Kind::Images => (2, 1),
+            Kind::Filter => (0, 2),
+        };
+        let (a, b) = (Values::of(&call.input(a)?)?, Values::of(&call.input(b)?)?);
+        let size = match kind {
+            Kind::Forward => self.output,
+            Kind::Images => self.images,
+            Kind::Filter => self.filter,
+        };
+        let mut y = a.zeros(size.flat_size());
+        let windows = &self.windows;
+        let work = windows.window_size().saturating_mul(self.depth).saturating_mul(self.channels);
+        let mut pace = Pace::new(call.cx);
+        for image in 0..windows.batch {
+            for at in windows.positions() {
+                pace.ahead(work)?;
+                let mut places = windows.taps(at).flat_map(|(tap, input)| {
+                    let tap = (0..3).fold(0, |index, i| index * windows.axes[i].filter + tap[i]);
+                    (0..self.depth * self.channels).map(move |k| {
+                        let (d, channel) = (k / self.channels, k % self.channels);
+                        let group = channel / self.per_group;
+                        let x = windows.input_index(image, input, group * self.depth + d);
+                        let weight = if self.depthwise {
+                            tap * self.channels + channel
+                        } else {
+                            tap * self.depth * self.channels + k
+                        };
+                        let out = windows.output_index(image, at, channel, self.channels);
+                        match kind {
+                            Kind::Forward => (out, x, weight),
+                            Kind::Images => (x, out, weight),
+                            Kind::Filter => (weight, x, out),
+                        }
+                    })
+                });
+                y.add_products(&a, &b, &mut places);
+            }
+        }
+        y.put(call.output(0)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kit::testing::{one, refusal};
+    use crate::kit::write::Attribute::{Ints, Text};
+    use arenite_abi::testing::Tensor;
+
+    #[test]
+    fn values() {
+        let attributes = [("strides", Ints(&[1, 1, 1, 1])), ("padding", Text("VALID"))];
+        let x = Tensor::f32(&[1, 2, 3, 1], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+        let w = Tensor::f32(&[2, 2, 1, 1], &[1.0, 0.0, 0.0, 10.0]);
+        assert_eq!(
+            one::<crate::conv2d::Conv2D>(&attributes, &[x.clone(), w.clone()], F32).as_f32(),
+            [51.0, 62.0]
+        );
+        let dy = Tensor::f32(&[1, 1, 2, 1], &[1.0, 2.0]);
+        let inputs = [Tensor::i32(&[4], &[1, 2, 3, 1]), w, dy.clone()];
+        let dx = one::<crate::conv2d_backprop_input::Conv2DBackpropInput>(&attributes, &inputs, F32);
+        assert_eq!(dx.as_f32(), [1.0, 2.0, 0.0, 0.0, 10.0, 20.0]);
+        let inputs = [x, Tensor::i32(&[4], &[2, 2, 1, 1]), dy];
+        let dw = one::<crate::conv2d_backprop_filter::Conv2DBackpropFilter>(&attributes, &inputs, F32);
+        assert_eq!(dw.as_f32(), [5.0, 8.0, 14.0, 17.0]);
+    }
+
+    #[test]
+    fn refusals() {
+        let inputs = [Tensor::f32(&[1, 1, 1, 2], &[0.0; 2]), Tensor::f32(&[1, 1, 3, 1], &[0.0; 3])];
+        assert_eq!(
+            refusal::<crate::conv2d::Conv2D>(&[], &inputs, &[F32]),
+            "images [1, 1, 1, 2] and filter [1, 1, 3, 1] do not go together"
+        );
+    }
+}

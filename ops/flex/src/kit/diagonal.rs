@@ -1,0 +1,276 @@
+//! Matrices made of diagonals, diagonals of matrices. Any type.
+//!
+//! Diagonal `k` holds the elements `[i, i + k]`; a band holds the diagonals `lower..=upper`, the upper one first. Shorter
+//! ones are aligned to the left or to the right in their row of the band.
+
+use core::marker::PhantomData;
+
+use arenite_abi::prelude::*;
+use arenite_ops::kit::indexing::Dims;
+
+use super::elements::{pick, unravel};
+use super::kernel::{Call, Inputs, Kernel, shape_of};
+use super::node_def::NodeDef;
+
+/// What is made of what.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Kind {
+    /// A matrix of a band; inputs: band, k, rows, columns, value elsewhere.
+    Matrix,
+    /// The band of a matrix; inputs: matrix, k, value elsewhere.
+    Part,
+    /// A matrix with another band; inputs: matrix, band, k.
+    Set,
+}
+
+/// An op of this family.
+pub trait Member: Send + Sync + 'static {
+    /// The custom op.
+    const NAME: &'static str;
+    /// What it makes.
+    const KIND: Kind;
+    /// Whether it has only its first inputs, and the main diagonal.
+    const MAIN: bool = false;
+    /// Whether the attribute `align` is absent, and all are aligned to the left.
+    const LEFT: bool = false;
+}
+
+/// The op.
+pub struct Diagonal<M> {
+    align: Align,
+    of: PhantomData<fn() -> M>,
+}
+
+/// Whether diagonals above, and those below the main one, end where their row ends.
+#[derive(Clone, Copy)]
+struct Align {
+    upper_right: bool,
+    lower_right: bool,
+}
+
+/// A band of a matrix.
+struct Band {
+    lower: i64,
+    upper: i64,
+    rows: i64,
+    columns: i64,
+    align: Align,
+}
+
+impl Band {
+    fn new(k: &[i64], rows: i64, columns: i64, align: Align) -> Result<Band> {
+        let (lower, upper) = match *k {
+            [k] => (k, k),
+            [lower, upper] if lower <= upper => (lower, upper),
+            _ => return Err(invalid!("diagonals are {k:?}; one or two in ascending order are needed")),
+        };
+        let inside = |k: i64| k > -rows && k < columns || k == 0;
+        ensure!(
+            inside(lower) && inside(upper),
+            "diagonals {lower}..={upper} do not lie in a matrix of {rows} by {columns}"
+        );
+        Ok(Band { lower, upper, rows, columns, align })
+    }
+
+    fn length(&self, k: i64) -> i64 {
+        (self.rows + k.min(0)).min(self.columns - k.max(0)).max(0)
+    }
+
+    /// The longest diagonal of the band.
+    fn width(&self) -> i64 {
+        (self.rows + self.upper.min(0)).min(self.columns - self.lower.max(0)).max(0)
+    }
+
+    fn height(&self) -> i64 {
+        self.upper - self.lower + 1
+    }
+
+    /// How far diagonal `k` begins in its row.
+    fn start(&self, k: i64) -> i64 {
+        let right = if k >= 0 { self.align.upper_right } else { self.align.lower_right };
+        if right { self.width() - self.length(k) } else { 0 }
+    }
+
+    /// The place of `[row, column]` within the band.
+    fn place(&self, row: i64, column: i64) -> Option<usize> {
+        let k = column - row;
+        if k < self.lower || k > self.upper {
+            return None;
+        }
+        let along = row.min(column) + self.start(k);
+        Some(((self.upper - k) * self.width() + along) as usize)
+    }
+
+    /// The element of the matrix at this place of the band.
+    fn element(&self, place: usize) -> Option<usize> {
+        let (line, along) = (place as i64 / self.width().max(1), place as i64 % self.width().max(1));
+        let k = self.upper - line;
+        let i = along - self.start(k);
+        if i < 0 || i >= self.length(k) {
+            return None;
+        }
+        Some(((i - k.min(0)) * self.columns + i + k.max(0)) as usize)
+    }
+}
+
+impl<M: Member> Diagonal<M> {
+    fn argument(&self, x: &Inputs<'_, '_>, i: usize, default: i64) -> Result<Option<Vec<i64>>> {
+        if M::MAIN { Ok(Some(vec![default])) } else { x.integers(i) }
+    }
+
+    /// The band, and the shapes of one band and of the axes ahead.
+    fn band(&self, x: &Inputs<'_, '_>) -> Result<Option<(Band, Dims)>> {
+        let dims = x.dims(0)?;
+        let Some(k) = self.argument(x, if M::KIND == Kind::Set { 2 } else { 1 }, 0)? else { return Ok(None) };
+        let one = |list: Vec<i64>| list.first().copied().unwrap_or(-1);
+        let (inner, size) = if M::KIND == Kind::Matrix {
+            let (Some(rows), Some(columns)) = (self.argument(x, 2, -1)?, self.argument(x, 3, -1)?) else {
+                return Ok(None);
+            };
+            let inner = if k.len() > 1 && k[0] != k[1] { 2 } else { 1 };
+            ensure!(dims.rank() >= inner, "diagonals are {:?}; {inner} axes are needed", dims.as_slice());
+            let longest = dims.size(dims.rank() - 1) as i64;
+            let (lower, upper) = (k.first().copied().unwrap_or(0), k.last().copied().unwrap_or(0));
+            (inner, matrix_size(one(rows), one(columns), longest, lower, upper)?)
+        } else {
+            ensure!(dims.rank() >= 2, "the matrix is {:?}; two axes are needed", dims.as_slice());
+            (2, (dims.size(dims.rank() - 2) as i64, dims.size(dims.rank() - 1) as i64))
+        };
+        let outer = shape_of(dims.as_slice()[..dims.rank() - inner].iter().map(|&d| d.into()))?;
+        Ok(Some((Band::new(&k, size.0, size.1, self.align)?, outer)))
+    }
+}
+
+/// Rows and columns, of which one or both may be −1: as few as the diagonals need.
+fn matrix_size(rows: i64, columns: i64, longest: i64, lower: i64, upper: i64) -> Result<(i64, i64)> {
+    let limit = i64::from(i32::MAX);
+    ensure!(
+        [rows, columns, lower, upper].iter().all(|v| (-limit..=limit).contains(v)),
+        "rows {rows}, columns {columns} and diagonals {lower}..={upper} are too large"
+    );
+    let (least_rows, least_columns) = (longest - upper.min(0), longest + lower.max(0));
+    Ok(match (rows, columns) {
+        (-1, -1) => (least_rows.max(least_columns), least_rows.max(least_columns)),
+        (-1, columns) => (least_rows, columns),
+        (rows, -1) => (rows, least_columns),
+        both => both,
+    })
+}
+
+impl<M: Member> Kernel for Diagonal<M> {
+    const NAME: &'static str = M::NAME;
+
+    fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
+        let inputs = match (M::KIND, M::MAIN) {
+            (Kind::Matrix, false) => 5,
+            (Kind::Part | Kind::Set, false) => 3,
+            (Kind::Set, true) => 2,
+            (_, true) => 1,
+        };
+        node.expect(inputs..=inputs, 1..=1)?;
+        let align = if M::MAIN || M::LEFT {
+            3
+        } else {
+            def.choice("align", &["RIGHT_LEFT", "LEFT_RIGHT", "RIGHT_RIGHT", "LEFT_LEFT"])?
+        };
+        let align = Align { upper_right: matches!(align, 0 | 2), lower_right: matches!(align, 1 | 2) };
+        Ok(Diagonal { align, of: PhantomData })
+    }
+
+    fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
+        let Some((band, outer)) = self.band(x)? else { return Ok(None) };
+        let outer = outer.as_slice().iter().map(|&d| i64::from(d));
+        let stored = if band.height() == 1 { vec![band.width()] } else { vec![band.height(), band.width()] };
+        let with = |inner: &[i64]| shape_of(outer.clone().chain(inner.iter().copied()).collect::<Vec<_>>());
+        let (matrix, stored) = (with(&[band.rows, band.columns])?, with(&stored)?);
+        let given = match M::KIND {
+            Kind::Matrix => Some(x.dims(0)?),
+            Kind::Set => Some(x.dims(1)?),
+            Kind::Part => None,
+        };
+        if let Some(given) = given {
+            ensure!(
+                given == stored,
+                "diagonals are {:?}; a matrix of {} by {} needs {:?}",
+                given.as_slice(),
+                band.rows,
+                band.columns,
+                stored.as_slice()
+            );
+        }
+        Ok(Some(if M::KIND == Kind::Part { stored } else { matrix }))
+    }
+
+    fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
+        let Some((band, _)) = self.band(&call.inputs())? else {
+            return Err(invalid!("diagonals are not known"));
+        };
+        let matrix = (band.rows * band.columns) as usize;
+        let stored = (band.height() * band.width()) as usize;
+        let mut sources = vec![call.input(0)?];
+        let mut outside = None;
+        match M::KIND {
+            Kind::Set => sources.push(call.input(1)?),
+            _ if !M::MAIN => {
+                sources.push(call.input(if M::KIND == Kind::Part { 2 } else { 4 })?);
+                outside = Some((1, 0));
+            }
+            _ => {}
+        }
+        let output = call.output_dims(0)?;
+        let rank = output.rank();
+        pick(call, 0, &sources, |k| {
+            if M::KIND == Kind::Part {
+                let (image, place) = (k / stored, k % stored);
+                return band.element(place).map(|e| (0, image * matrix + e)).or(outside);
+            }
+            let (at, image) = (unravel(k, &output), k / matrix);
+            let place = band.place(at[rank - 2] as i64, at[rank - 1] as i64);
+            match (place, M::KIND) {
+                (Some(place), Kind::Set) => Some((1, image * stored + place)),
+                (Some(place), _) => Some((0, image * stored + place)),
+                (None, Kind::Set) => Some((0, k)),
+                (None, _) => outside,
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kit::testing::{one, refusal};
+    use crate::kit::write::Attribute::Text;
+    use arenite_abi::testing::Tensor;
+
+    #[test]
+    fn values() {
+        let k = |values: &[i32]| Tensor::i32(&[values.len() as i32], values);
+        let scalar = |value| Tensor::i32(&[], &[value]);
+        let band = Tensor::i32(&[2, 2], &[7, 8, 1, 2]);
+        let inputs = [band, k(&[0, 1]), scalar(-1), scalar(-1), scalar(9)];
+        let y = |align| {
+            one::<crate::matrix_diag_v3::MatrixDiagV3>(&[("align", Text(align))], &inputs, I32).as_i32()
+        };
+        assert_eq!((y("RIGHT_LEFT"), y("LEFT_LEFT")), (vec![1, 8, 9, 2], vec![1, 7, 9, 2]));
+        let x = Tensor::i32(&[2, 3], &[1, 2, 3, 4, 5, 6]);
+        let inputs = [x.clone(), k(&[-1, 1]), scalar(0)];
+        let y = one::<crate::matrix_diag_part_v3::MatrixDiagPartV3>(
+            &[("align", Text("LEFT_LEFT"))],
+            &inputs,
+            I32,
+        );
+        assert_eq!((y.shape(), y.as_i32()), (&[3, 2][..], vec![2, 6, 1, 5, 4, 0]));
+        let y = one::<crate::matrix_set_diag::MatrixSetDiag>(&[], &[x, k(&[8, 9])], I32);
+        assert_eq!(y.as_i32(), [8, 2, 3, 4, 9, 6]);
+    }
+
+    #[test]
+    fn refusals() {
+        let inputs = [Tensor::i32(&[2, 3], &[0; 6]), Tensor::i32(&[], &[3]), Tensor::i32(&[], &[0])];
+        assert_eq!(
+            refusal::<crate::matrix_diag_part_v3::MatrixDiagPartV3>(&[], &inputs, &[I32]),
+            "diagonals 3..=3 do not lie in a matrix of 2 by 3"
+        );
+    }
+}

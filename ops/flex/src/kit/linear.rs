@@ -1,0 +1,120 @@
+//! Ops on stacks of matrices, of one or two inputs.
+
+use core::marker::PhantomData;
+
+use arenite_abi::prelude::*;
+use arenite_ops::kit::indexing::Dims;
+use arenite_ops::kit::pace::Pace;
+
+use super::complex::real;
+use super::kernel::{Call, Inputs, Kernel, shape_of};
+use super::matrix::{Matrix, stack};
+use super::node_def::NodeDef;
+use super::number::{complexes, put_complexes};
+
+/// An op of this family.
+pub trait Member: Sized + Send + Sync + 'static {
+    /// The custom op.
+    const NAME: &'static str;
+    /// Number of inputs.
+    const INPUTS: usize;
+    /// Number of outputs.
+    const OUTPUTS: usize = 1;
+
+    /// Reads the attributes.
+    fn new(_: &NodeDef<'_>) -> Result<Self>;
+
+    /// Whether output `i` is not computed, and a scalar zero.
+    fn is_left_out(&self, _output: usize) -> bool {
+        false
+    }
+
+    /// The sizes of one matrix of output `i`, from those of the inputs; fewer than two for vectors and scalars.
+    fn size(&self, inputs: &[(usize, usize)], output: usize) -> Result<Vec<usize>>;
+
+    /// The matrices of the outputs.
+    fn compute(&self, inputs: Vec<Matrix>) -> Result<Vec<Vec<Complex64>>>;
+}
+
+/// The op.
+pub struct Linear<M> {
+    member: M,
+    of: PhantomData<fn() -> M>,
+}
+
+/// Number of matrices, their sizes, and the axes ahead of them.
+type Stacks = (usize, Vec<(usize, usize)>, Dims);
+
+fn stacks(x: &Inputs<'_, '_>, inputs: usize) -> Result<Stacks> {
+    let first = x.dims(0)?;
+    let (count, ..) = stack(&first)?;
+    let outer = shape_of(first.as_slice()[..first.rank() - 2].iter().map(|&d| d.into()))?;
+    let mut sizes = Vec::new();
+    for i in 0..inputs {
+        let dims = x.dims(i)?;
+        let (_, rows, columns) = stack(&dims)?;
+        ensure!(
+            dims.as_slice()[..dims.rank() - 2] == *outer.as_slice(),
+            "inputs are {:?} and {:?}; the axes ahead of the matrices must agree",
+            first.as_slice(),
+            dims.as_slice()
+        );
+        sizes.push((rows, columns));
+    }
+    Ok((count, sizes, outer))
+}
+
+impl<M: Member> Kernel for Linear<M> {
+    const NAME: &'static str = M::NAME;
+
+    fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
+        node.expect(M::INPUTS..=M::INPUTS, M::OUTPUTS..=M::OUTPUTS)?;
+        Ok(Linear { member: M::new(def)?, of: PhantomData })
+    }
+
+    fn shape(&self, x: &Inputs<'_, '_>, output: usize) -> Result<Option<Dims>> {
+        let (_, sizes, outer) = stacks(x, M::INPUTS)?;
+        if self.member.is_left_out(output) {
+            return Ok(Some(Dims::SCALAR));
+        }
+        let own = self.member.size(&sizes, output)?;
+        shape_of(outer.as_slice().iter().map(|&d| d.into()).chain(own.iter().map(|&d| d as i64))).map(Some)
+    }
+
+    fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
+        let (count, sizes, _) = stacks(&call.inputs(), M::INPUTS)?;
+        let data = (0..M::INPUTS).map(|i| complexes(&call.input(i)?)).collect::<Result<Vec<_>>>()?;
+        let mut results = vec![Vec::new(); M::OUTPUTS];
+        let mut pace = Pace::new(call.cx);
+        let mut empty = true;
+        for i in 0..M::OUTPUTS {
+            empty &= call.output_dims(i)?.flat_size() == 0;
+        }
+        for i in 0..if empty { 0 } else { count } {
+            let matrices: Vec<Matrix> = data
+                .iter()
+                .zip(&sizes)
+                .map(|(data, &(rows, columns))| {
+                    Matrix::new(rows, columns, &data[i * rows * columns..][..rows * columns])
+                })
+                .collect();
+            pace.ahead(
+                sizes.iter().map(|&(a, b)| a.max(b).saturating_pow(3)).fold(0, usize::saturating_add),
+            )?;
+            for (result, matrix) in results.iter_mut().zip(self.member.compute(matrices)?) {
+                result.extend(matrix);
+            }
+        }
+        for (i, result) in results.into_iter().enumerate().filter(|&(i, _)| call.wants(i)) {
+            let left_out = self.member.is_left_out(i);
+            put_complexes(call.output(i)?, if left_out { vec![real(0.0)] } else { result })?;
+        }
+        Ok(())
+    }
+}
+
+/// The size of square matrices.
+pub fn square(size: (usize, usize)) -> Result<usize> {
+    ensure!(size.0 == size.1, "matrices are {} by {}; they must be square", size.0, size.1);
+    Ok(size.0)
+}

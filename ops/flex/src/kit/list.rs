@@ -1,0 +1,235 @@
+//! Tensor lists: values of VARIANT tensors, as plain bytes, so that copying the bytes copies the list.
+//!
+//! ```text
+//! "ARTL" │ u32 version 1 │ u32 element type │ i32 rank of the element shape, −1: unknown │ u64 count
+//! element shape: i32 sizes, −1: unknown
+//! per element: u8 present │ i32 rank │ i32 sizes │ u64 bytes │ data, as in a tensor of that type
+//! ```
+//! All numbers are little-endian. Everything is checked when a list is read; an absent element stands for zeros.
+//! Defined by: tensorflow/core/kernels/tensor_list.h, list_kernels.h.
+
+use arenite_abi::prelude::*;
+use arenite_ops::kit::indexing::Dims;
+
+use super::kernel::shape_of;
+use super::node_def::{element_type, number_of};
+
+/// The longest list.
+const LONGEST: usize = 1 << 20;
+const MAGIC: &[u8] = b"ARTL\x01\0\0\0";
+
+/// A list of tensors of one element type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct List<'a> {
+    /// The element type.
+    pub ty: ElementType,
+    /// What is known of the elements' shape: −1 for an unknown size, `None` for an unknown rank.
+    pub shape: Option<Vec<i64>>,
+    /// The elements.
+    pub elements: Vec<Option<Element<'a>>>,
+}
+
+/// A tensor in a list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Element<'a> {
+    /// Its shape.
+    pub shape: Vec<i32>,
+    /// Its data.
+    pub data: &'a [u8],
+}
+
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, bytes: u64) -> Result<&'a [u8]> {
+        let split = usize::try_from(bytes).ok().and_then(|bytes| self.0.split_at_checked(bytes));
+        let (taken, rest) = split.ok_or_else(|| invalid!("a tensor list ends inside of an element"))?;
+        self.0 = rest;
+        Ok(taken)
+    }
+
+    fn number<const N: usize>(&mut self) -> Result<[u8; N]> {
+        self.take(N as u64)?.try_into().map_err(|_| invalid!("a tensor list ends inside of a number"))
+    }
+
+    fn i32(&mut self) -> Result<i32> {
+        self.number().map(i32::from_le_bytes)
+    }
+
+    fn u64(&mut self) -> Result<u64> {
+        self.number().map(u64::from_le_bytes)
+    }
+
+    fn sizes(&mut self, rank: i32) -> Result<Vec<i32>> {
+        ensure!((0..=8).contains(&rank), "a tensor list has elements of rank {rank}; at most 8 is served");
+        (0..rank).map(|_| self.i32()).collect()
+    }
+}
+
+impl<'a> List<'a> {
+    /// The list in a VARIANT tensor.
+    pub fn of(x: &TensorView<'a>) -> Result<List<'a>> {
+        ensure!(x.ty == ElementType::Variant, "'{}' is {}, not VARIANT", x.name, x.ty);
+        List::read(x.bytes()).map_err(|e| invalid!("'{}': {e}", x.name))
+    }
+
+    /// Checks and reads.
+    pub fn read(bytes: &'a [u8]) -> Result<List<'a>> {
+        let mut reader = Reader(bytes);
+        ensure!(bytes.starts_with(MAGIC), "the variant is no tensor list");
+        reader.take(MAGIC.len() as u64)?;
+        let ty = element_type(u32::from_le_bytes(reader.number()?).into())?;
+        let shape = match reader.i32()? {
+            -1 => None,
+            rank => Some(rank),
+        };
+        let count = reader.u64()?;
+        let shape = shape.map(|rank| reader.sizes(rank)).transpose()?;
+        let shape = shape.map(|sizes| sizes.into_iter().map(i64::from).collect());
+        // Each element takes a byte at least: a count that the bytes cannot hold is refused before memory is taken.
+        ensure!(
+            count <= reader.0.len() as u64,
+            "a tensor list of {count} elements in {} bytes",
+            reader.0.len()
+        );
+        let elements = (0..count).map(|_| element(&mut reader, ty)).collect::<Result<_>>()?;
+        ensure!(reader.0.is_empty(), "a tensor list ends before its bytes do");
+        Ok(List { ty, shape, elements })
+    }
+
+    /// A list of `count` absent elements.
+    pub fn reserved(ty: ElementType, shape: Option<Vec<i64>>, count: i64) -> Result<List<'static>> {
+        let fits = usize::try_from(count).ok().filter(|&count| count <= LONGEST);
+        let count =
+            fits.ok_or_else(|| invalid!("a tensor list of {count} elements; 0..={LONGEST} are served"))?;
+        Ok(List { ty, shape, elements: vec![None; count] })
+    }
+
+    /// The bytes of the list.
+    pub fn bytes(&self) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend((number_of(self.ty) as u32).to_le_bytes());
+        bytes.extend(self.shape.as_ref().map_or(-1, |shape| shape.len() as i32).to_le_bytes());
+        bytes.extend((self.elements.len() as u64).to_le_bytes());
+        for &size in self.shape.iter().flatten() {
+            bytes.extend(i32::try_from(size).unwrap_or(-1).to_le_bytes());
+        }
+        for element in &self.elements {
+            let Some(element) = element else {
+                bytes.push(0);
+                continue;
+            };
+            bytes.push(1);
+            bytes.extend((element.shape.len() as i32).to_le_bytes());
+            element.shape.iter().for_each(|size| bytes.extend(size.to_le_bytes()));
+            bytes.extend((element.data.len() as u64).to_le_bytes());
+            bytes.extend(element.data);
+        }
+        bytes
+    }
+
+    /// Writes the list to a VARIANT output.
+    pub fn put(&self, cx: &EvalContext<'_>, output: usize) -> Result<()> {
+        let bytes = self.bytes();
+        let y = cx.resize_string_output(output, &[], bytes.len())?.into_bytes();
+        ensure!(y.len() == bytes.len(), "a variant of {} bytes got {}", bytes.len(), y.len());
+        y.copy_from_slice(&bytes);
+        Ok(())
+    }
+
+    /// Element `i`, an error past the end.
+    pub fn get(&self, i: i64) -> Result<&Option<Element<'a>>> {
+        let at = usize::try_from(i).ok().and_then(|i| self.elements.get(i));
+        at.ok_or_else(|| invalid!("element {i} of a tensor list of {}", self.elements.len()))
+    }
+
+    /// The shape of all elements: what the list, an argument and the present elements know together.
+    pub fn common_shape(&self, argument: Option<Vec<i64>>) -> Result<Dims> {
+        let mut shape = merge(self.shape.clone(), argument)?;
+        for element in self.elements.iter().flatten() {
+            shape = merge(shape, Some(element.shape.iter().map(|&d| d.into()).collect()))?;
+        }
+        let shape = shape.ok_or_else(|| invalid!("the shape of a tensor list's elements is not known"))?;
+        let known = shape.iter().all(|&size| size >= 0);
+        ensure!(known, "the shape {shape:?} of a tensor list's elements is not fully known");
+        shape_of(shape)
+    }
+
+    /// Refuses a tensor of another type, or of a shape that the list cannot hold.
+    pub fn check(&self, x: &TensorView<'_>) -> Result<()> {
+        ensure!(x.ty == self.ty, "'{}' is {}, the list's elements are {}", x.name, x.ty, self.ty);
+        merge(self.shape.clone(), Some(x.shape.iter().map(|&d| d.into()).collect())).map(|_| ())
+    }
+}
+
+fn element<'a>(reader: &mut Reader<'a>, ty: ElementType) -> Result<Option<Element<'a>>> {
+    if reader.number::<1>()? == [0] {
+        return Ok(None);
+    }
+    let rank = reader.i32()?;
+    let shape = reader.sizes(rank)?;
+    let dims = shape_of(shape.iter().map(|&d| d.into()))?;
+    let bytes = reader.u64()?;
+    let data = reader.take(bytes)?;
+    let wanted = ty.bytes_of(dims.flat_size());
+    ensure!(
+        wanted.is_none_or(|wanted| wanted == data.len()),
+        "an element of a tensor list has {} bytes, {ty}{shape:?} needs {}",
+        data.len(),
+        wanted.unwrap_or_default()
+    );
+    Ok(Some(Element { shape, data }))
+}
+
+/// What two partly known shapes know together.
+pub fn merge(a: Option<Vec<i64>>, b: Option<Vec<i64>>) -> Result<Option<Vec<i64>>> {
+    let (a, b) = match (a, b) {
+        (Some(a), Some(b)) => (a, b),
+        (a, b) => return Ok(a.or(b)),
+    };
+    let fits = a.len() == b.len() && a.iter().zip(&b).all(|(&a, &b)| a == b || a < 0 || b < 0);
+    ensure!(fits, "shapes {a:?} and {b:?} of a tensor list's elements do not agree");
+    Ok(Some(a.iter().zip(&b).map(|(&a, &b)| if a < 0 { b } else { a }).collect()))
+}
+
+/// The element shape that an input lists; a scalar −1 is no rank.
+pub fn shape_argument(x: &TensorView<'_>) -> Result<Option<Vec<i64>>> {
+    if x.rank() == 0 {
+        return Ok(None);
+    }
+    super::kernel::integers(x).map(Some)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn round_trip_and_no_panic() {
+        let list = List {
+            ty: F32,
+            shape: Some(vec![-1]),
+            elements: vec![None, Some(Element { shape: vec![2], data: &[1, 2, 3, 4, 5, 6, 7, 8] })],
+        };
+        let bytes = list.bytes();
+        assert_eq!(List::read(&bytes).unwrap(), list);
+        assert_eq!(list.common_shape(None).unwrap().as_slice(), [2]);
+        for i in 0..bytes.len() {
+            assert!(List::read(&bytes[..i]).is_err());
+            for value in [0, 1, 0x7f, 0xff] {
+                let mut spoilt = bytes.clone();
+                spoilt[i] = value;
+                let _ = List::read(&spoilt);
+            }
+        }
+        assert_eq!(List::read(b"").unwrap_err().message(), "the variant is no tensor list");
+    }
+
+    #[test]
+    fn shapes_merge() {
+        assert_eq!(merge(None, Some(vec![1])).unwrap(), Some(vec![1]));
+        assert_eq!(merge(Some(vec![-1, 2]), Some(vec![3, -1])).unwrap(), Some(vec![3, 2]));
+        let error = merge(Some(vec![1]), Some(vec![2])).unwrap_err();
+        assert_eq!(error.message(), "shapes [1] and [2] of a tensor list's elements do not agree");
+    }
+}

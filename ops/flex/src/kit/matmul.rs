@@ -1,0 +1,145 @@
+//! Products of stacks of matrices, whose axes ahead broadcast.
+
+use core::marker::PhantomData;
+
+use arenite_abi::prelude::*;
+use arenite_ops::kit::broadcast::Broadcast;
+use arenite_ops::kit::indexing::Dims;
+use arenite_ops::kit::pace::Pace;
+
+use super::kernel::{Call, Inputs, Kernel, shape_of};
+use super::matrix::stack;
+use super::node_def::NodeDef;
+use super::values::Values;
+
+/// An op of this family.
+pub trait Member: Send + Sync + 'static {
+    /// The custom op.
+    const NAME: &'static str;
+    /// The attributes that turn the matrices of the inputs.
+    const TURNED: [&'static str; 2];
+    /// Whether turned matrices are conjugated.
+    const ADJOINT: bool;
+}
+
+/// The op.
+pub struct MatMul<M> {
+    turned: [bool; 2],
+    of: PhantomData<fn() -> M>,
+}
+
+struct Plan {
+    outer: Broadcast<2>,
+    rows: usize,
+    inner: usize,
+    columns: usize,
+}
+
+fn plan(x: &Inputs<'_, '_>, turned: [bool; 2]) -> Result<Plan> {
+    let dims = [x.dims(0)?, x.dims(1)?];
+    let mut sizes = [(0, 0); 2];
+    let mut outer = [Dims::SCALAR; 2];
+    for i in 0..2 {
+        let (_, rows, columns) = stack(&dims[i])?;
+        sizes[i] = if turned[i] { (columns, rows) } else { (rows, columns) };
+        outer[i] = shape_of(dims[i].as_slice()[..dims[i].rank() - 2].iter().map(|&d| d.into()))?;
+    }
+    let outer = Broadcast::new([&outer[0], &outer[1]]);
+    match outer {
+        Some(outer) if sizes[0].1 == sizes[1].0 => {
+            Ok(Plan { outer, rows: sizes[0].0, inner: sizes[0].1, columns: sizes[1].1 })
+        }
+        _ => {
+            Err(invalid!("matrices {:?} and {:?} do not go together", dims[0].as_slice(), dims[1].as_slice()))
+        }
+    }
+}
+
+impl<M: Member> Kernel for MatMul<M> {
+    const NAME: &'static str = M::NAME;
+
+    fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
+        let (a, b, _) = node.binary()?;
+        ensure!(a.ty == b.ty, "'{}' is {}, '{}' is {}; they must agree", a.name, a.ty, b.name, b.ty);
+        let [a, b] = M::TURNED;
+        Ok(MatMul { turned: [def.bool(a, false)?, def.bool(b, false)?], of: PhantomData })
+    }
+
+    fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
+        let plan = plan(x, self.turned)?;
+        let inner = [plan.rows as i64, plan.columns as i64];
+        shape_of(plan.outer.output().as_slice().iter().map(|&d| d.into()).chain(inner)).map(Some)
+    }
+
+    fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
+        multiply(call, self.turned, M::ADJOINT)
+    }
+}
+
+fn multiply(call: &Call<'_, '_>, turned: [bool; 2], adjoint: bool) -> Result<()> {
+    let plan = plan(&call.inputs(), turned)?;
+    let (rows, inner, columns) = (plan.rows, plan.inner, plan.columns);
+    let load = |i: usize| -> Result<Values> {
+        let values = Values::of(&call.input(i)?)?;
+        Ok(if adjoint && turned[i] { values.conjugated() } else { values })
+    };
+    let (a, b) = (load(0)?, load(1)?);
+    if call.output_dims(0)?.flat_size() == 0 {
+        return call.output(0).map(|_| ());
+    }
+    let mut y = a.zeros(plan.outer.output().flat_size() * rows * columns);
+    let mut pace = Pace::new(call.cx);
+    let mut result = Ok(());
+    plan.outer.for_each2(|matrix, of_a, of_b| {
+        for row in 0..rows {
+            if result.is_ok() {
+                result = pace.ahead(inner * columns);
+            }
+            if result.is_err() {
+                return;
+            }
+            let mut places = (0..inner).flat_map(|k| {
+                let at = if turned[0] { k * rows + row } else { row * inner + k };
+                (0..columns).map(move |column| {
+                    let from = if turned[1] { column * inner + k } else { k * columns + column };
+                    (
+                        (matrix * rows + row) * columns + column,
+                        of_a * rows * inner + at,
+                        of_b * inner * columns + from,
+                    )
+                })
+            });
+            y.add_products(&a, &b, &mut places);
+        }
+    });
+    result?;
+    y.put(call.output(0)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kit::testing::{one, refusal};
+    use crate::kit::write::Attribute::Bool as Flag;
+    use arenite_abi::testing::Tensor;
+
+    #[test]
+    fn values() {
+        let (a, b) = (Tensor::i32(&[2, 2], &[1, 2, 3, 4]), Tensor::i32(&[2, 2], &[5, 6, 7, 8]));
+        let product = |attributes: &[_]| {
+            one::<crate::mat_mul::MatMul>(attributes, &[a.clone(), b.clone()], I32).as_i32()
+        };
+        assert_eq!(product(&[]), [19, 22, 43, 50]);
+        assert_eq!(product(&[("transpose_a", Flag(true))]), [26, 30, 38, 44]);
+        assert_eq!(product(&[("transpose_b", Flag(true))]), [17, 23, 39, 53]);
+    }
+
+    #[test]
+    fn refusals() {
+        let inputs = [Tensor::i32(&[1, 2], &[1, 2]), Tensor::i32(&[3, 1], &[1, 2, 3])];
+        assert_eq!(
+            refusal::<crate::mat_mul::MatMul>(&[], &inputs, &[I32]),
+            "matrices [1, 2] and [3, 1] do not go together"
+        );
+    }
+}

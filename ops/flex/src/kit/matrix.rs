@@ -1,0 +1,331 @@
+//! Linear algebra on stacks of small matrices, in complex f64.
+
+use arenite_abi::prelude::*;
+use arenite_ops::kit::indexing::Dims;
+
+use super::complex::{abs, add, complex, conj, div, mul, real, sqrt, sub};
+
+/// A matrix, row by row.
+#[derive(Clone, Debug)]
+pub struct Matrix {
+    /// Number of rows.
+    pub rows: usize,
+    /// Number of columns.
+    pub columns: usize,
+    /// The elements.
+    pub data: Vec<Complex64>,
+}
+
+impl Matrix {
+    /// A matrix of these elements.
+    pub fn new(rows: usize, columns: usize, data: &[Complex64]) -> Self {
+        Matrix { rows, columns, data: data.to_vec() }
+    }
+
+    /// The identity.
+    pub fn identity(n: usize) -> Self {
+        let data = (0..n * n).map(|i| real(if i / n == i % n { 1.0 } else { 0.0 })).collect();
+        Matrix { rows: n, columns: n, data }
+    }
+
+    /// An element.
+    pub fn at(&self, row: usize, column: usize) -> Complex64 {
+        self.data[row * self.columns + column]
+    }
+
+    /// Sets an element.
+    pub fn set(&mut self, row: usize, column: usize, value: Complex64) {
+        self.data[row * self.columns + column] = value;
+    }
+
+    /// The conjugate transpose.
+    pub fn adjoint(&self) -> Matrix {
+        let data =
+            (0..self.data.len()).map(|i| conj(self.at(i % self.rows.max(1), i / self.rows.max(1)))).collect();
+        Matrix { rows: self.columns, columns: self.rows, data }
+    }
+
+    /// The product with `other`.
+    pub fn times(&self, other: &Matrix) -> Matrix {
+        let mut product = Matrix::new(self.rows, other.columns, &vec![real(0.0); self.rows * other.columns]);
+        for i in 0..self.rows {
+            for k in 0..self.columns {
+                for j in 0..other.columns {
+                    product.set(i, j, add(product.at(i, j), mul(self.at(i, k), other.at(k, j))));
+                }
+            }
+        }
+        product
+    }
+
+    fn swap_rows(&mut self, a: usize, b: usize) {
+        for column in 0..self.columns {
+            self.data.swap(a * self.columns + column, b * self.columns + column);
+        }
+    }
+}
+
+/// A triangular decomposition with row exchanges.
+pub struct Lu {
+    /// `U` above, `L` below without its diagonal of ones.
+    pub lu: Matrix,
+    /// Row `i` of the product is row `order[i]` of the matrix.
+    pub order: Vec<usize>,
+    /// Whether the number of exchanges is odd.
+    pub odd: bool,
+}
+
+/// Decomposes a square matrix, the largest pivot first.
+pub fn lu(mut a: Matrix) -> Lu {
+    let n = a.rows;
+    let (mut order, mut odd): (Vec<usize>, bool) = ((0..n).collect(), false);
+    for k in 0..n {
+        let mut pivot = k;
+        for row in k + 1..n {
+            if abs(a.at(row, k)) > abs(a.at(pivot, k)) {
+                pivot = row;
+            }
+        }
+        if pivot != k {
+            a.swap_rows(pivot, k);
+            order.swap(pivot, k);
+            odd = !odd;
+        }
+        if a.at(k, k) == real(0.0) {
+            continue;
+        }
+        for row in k + 1..n {
+            let factor = div(a.at(row, k), a.at(k, k));
+            a.set(row, k, factor);
+            for column in k + 1..n {
+                a.set(row, column, sub(a.at(row, column), mul(factor, a.at(k, column))));
+            }
+        }
+    }
+    Lu { lu: a, order, odd }
+}
+
+impl Lu {
+    /// The elements of the diagonal of `U`.
+    pub fn diagonal(&self) -> impl Iterator<Item = Complex64> + '_ {
+        (0..self.lu.rows).map(|i| self.lu.at(i, i))
+    }
+
+    /// Whether the matrix has no inverse.
+    pub fn is_singular(&self) -> bool {
+        self.diagonal().any(|d| d == real(0.0))
+    }
+
+    /// `X` with `A X = B`.
+    pub fn solve(&self, b: &Matrix) -> Matrix {
+        let rows = self.order.iter().flat_map(|&row| (0..b.columns).map(move |column| (row, column)));
+        let data: Vec<Complex64> = rows.map(|(row, column)| b.at(row, column)).collect();
+        let permuted = Matrix { rows: b.rows, columns: b.columns, data };
+        let below = triangular_solve(&self.lu, &permuted, Triangle::UnitLower);
+        triangular_solve(&self.lu, &below, Triangle::Upper)
+    }
+}
+
+/// Which part of a matrix counts.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Triangle {
+    /// The diagonal and what is below.
+    Lower,
+    /// What is below the diagonal, which is ones.
+    UnitLower,
+    /// The diagonal and what is above.
+    Upper,
+}
+
+/// `X` with `A X = B`, where one triangle of `A` counts.
+pub fn triangular_solve(a: &Matrix, b: &Matrix, triangle: Triangle) -> Matrix {
+    let (n, mut x) = (a.rows, b.clone());
+    for column in 0..x.columns {
+        for step in 0..n {
+            let (row, known) =
+                if triangle == Triangle::Upper { (n - 1 - step, n - step..n) } else { (step, 0..step) };
+            let mut value = x.at(row, column);
+            for k in known {
+                value = sub(value, mul(a.at(row, k), x.at(k, column)));
+            }
+            x.set(
+                row,
+                column,
+                if triangle == Triangle::UnitLower { value } else { div(value, a.at(row, row)) },
+            );
+        }
+    }
+    x
+}
+
+/// `L` with `L L* = A`; `None` unless `A` is positive definite.
+pub fn cholesky(a: &Matrix) -> Option<Matrix> {
+    let n = a.rows;
+    let mut l = Matrix::new(n, n, &vec![real(0.0); n * n]);
+    for j in 0..n {
+        let size: f64 = (0..j).map(|k| l.at(j, k)).map(|x| x.re * x.re + x.im * x.im).sum();
+        let square = a.at(j, j).re - size;
+        if square.is_nan() || square <= 0.0 {
+            return None;
+        }
+        let diagonal = sqrt(real(square));
+        l.set(j, j, diagonal);
+        for i in j + 1..n {
+            let mut value = a.at(i, j);
+            for k in 0..j {
+                value = sub(value, mul(l.at(i, k), conj(l.at(j, k))));
+            }
+            l.set(i, j, div(value, diagonal));
+        }
+    }
+    Some(l)
+}
+
+/// `(Q, R)` of Householder's decomposition, `Q` square.
+pub fn qr(a: &Matrix) -> (Matrix, Matrix) {
+    let (mut r, mut q) = (a.clone(), Matrix::identity(a.rows));
+    for k in 0..a.rows.min(a.columns) {
+        let first = r.at(k, k);
+        let tail: f64 = (k + 1..a.rows).map(|i| r.at(i, k)).map(|x| x.re * x.re + x.im * x.im).sum();
+        if tail <= f64::MIN_POSITIVE && first.im * first.im <= f64::MIN_POSITIVE {
+            continue;
+        }
+        let norm = libm::sqrt(first.re * first.re + first.im * first.im + tail);
+        let beta = real(if first.re >= 0.0 { -norm } else { norm });
+        // v = (1, tail / (first − beta)), tau = conj((beta − first) / beta); H = 1 − tau v v*.
+        let mut v = vec![real(1.0)];
+        v.extend((k + 1..a.rows).map(|i| div(r.at(i, k), sub(first, beta))));
+        let tau = conj(div(sub(beta, first), beta));
+        reflect(&mut r, &v, tau, k);
+        // Q is the product of the adjoints of the reflections: its adjoint is reflected by the same.
+        reflect(&mut q, &v, tau, k);
+        (k + 1..a.rows).for_each(|i| r.set(i, k, real(0.0)));
+    }
+    (q.adjoint(), r)
+}
+
+/// `M ← (1 − tau v v*) M`, where `v` begins at row `k`.
+fn reflect(m: &mut Matrix, v: &[Complex64], tau: Complex64, k: usize) {
+    for column in 0..m.columns {
+        let dot =
+            v.iter().enumerate().fold(real(0.0), |sum, (i, &v)| add(sum, mul(conj(v), m.at(k + i, column))));
+        let scaled = mul(tau, dot);
+        for (i, &v) in v.iter().enumerate() {
+            m.set(k + i, column, sub(m.at(k + i, column), mul(v, scaled)));
+        }
+    }
+}
+
+/// Eigenvalues of a Hermitian matrix, of which the lower triangle counts, in ascending order, and its eigenvectors in
+/// columns: Jacobi's rotations.
+pub fn eigen(a: &Matrix) -> (Vec<f64>, Matrix) {
+    let n = a.rows;
+    let mut m = a.clone();
+    for i in 0..n {
+        m.set(i, i, real(a.at(i, i).re));
+        (i + 1..n).for_each(|j| m.set(i, j, conj(a.at(j, i))));
+    }
+    let mut vectors = Matrix::identity(n);
+    for _ in 0..60 {
+        let off: f64 = (0..n).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| abs(m.at(i, j))).sum();
+        let scale: f64 = (0..n).map(|i| m.at(i, i).re.abs()).sum();
+        if off.is_nan() || off <= scale * 1e-17 {
+            break;
+        }
+        for p in 0..n {
+            for q in p + 1..n {
+                rotate(&mut m, &mut vectors, p, q);
+            }
+        }
+    }
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by(|&i, &j| m.at(i, i).re.total_cmp(&m.at(j, j).re));
+    let values = order.iter().map(|&i| m.at(i, i).re).collect();
+    let data =
+        (0..n).flat_map(|row| order.iter().map(move |&c| (row, c))).map(|(r, c)| vectors.at(r, c)).collect();
+    (values, Matrix { rows: n, columns: n, data })
+}
+
+/// Makes element `(p, q)` zero.
+fn rotate(m: &mut Matrix, vectors: &mut Matrix, p: usize, q: usize) {
+    let pivot = m.at(p, q);
+    let size = abs(pivot);
+    if size == 0.0 || !size.is_finite() {
+        return;
+    }
+    let phase = complex(pivot.re / size, pivot.im / size);
+    let theta = (m.at(q, q).re - m.at(p, p).re) / (2.0 * size);
+    let t = 1f64.copysign(theta) / (theta.abs() + libm::sqrt(theta * theta + 1.0));
+    let c = 1.0 / libm::sqrt(t * t + 1.0);
+    let s = t * c;
+    let (c, s) = (real(c), mul(real(s), phase));
+    // Columns: p ← c p − s* q, q ← s p + c q; rows by the conjugates.
+    for matrix in [&mut *m, vectors] {
+        for k in 0..matrix.rows {
+            let (a, b) = (matrix.at(k, p), matrix.at(k, q));
+            matrix.set(k, p, sub(mul(c, a), mul(conj(s), b)));
+            matrix.set(k, q, add(mul(s, a), mul(c, b)));
+        }
+    }
+    for k in 0..m.columns {
+        let (a, b) = (m.at(p, k), m.at(q, k));
+        m.set(p, k, sub(mul(c, a), mul(s, b)));
+        m.set(q, k, add(mul(conj(s), a), mul(c, b)));
+    }
+}
+
+/// A stack of matrices: how many, and their size.
+pub fn stack(dims: &Dims) -> Result<(usize, usize, usize)> {
+    let rank = dims.rank();
+    ensure!(rank >= 2, "the shape {:?} has no matrices; at least two axes are needed", dims.as_slice());
+    let (rows, columns) = (dims.size(rank - 2), dims.size(rank - 1));
+    Ok((dims.product(0, rank - 2), rows, columns))
+}
+
+/// As [`stack`], of square matrices.
+pub fn square(dims: &Dims) -> Result<(usize, usize)> {
+    let (count, rows, columns) = stack(dims)?;
+    ensure!(rows == columns, "matrices are {rows} by {columns}; they must be square");
+    Ok((count, rows))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn near(a: &Matrix, b: &Matrix) -> bool {
+        a.data.len() == b.data.len() && a.data.iter().zip(&b.data).all(|(&a, &b)| abs(sub(a, b)) < 1e-12)
+    }
+
+    #[test]
+    fn decompositions_multiply_to_the_matrix() {
+        let c = complex;
+        let a = Matrix::new(
+            3,
+            3,
+            &[
+                c(2.0, 0.0),
+                c(1.0, 1.0),
+                c(0.0, -1.0),
+                c(1.0, -1.0),
+                c(3.0, 0.0),
+                c(0.5, 0.0),
+                c(0.0, 1.0),
+                c(0.5, 0.0),
+                c(1.5, 0.0),
+            ],
+        );
+        let l = cholesky(&a).unwrap();
+        assert!(near(&l.times(&l.adjoint()), &a));
+        let (q, r) = qr(&a);
+        assert!(near(&q.times(&r), &a) && near(&q.times(&q.adjoint()), &Matrix::identity(3)));
+        let inverse = lu(a.clone()).solve(&Matrix::identity(3));
+        assert!(near(&a.times(&inverse), &Matrix::identity(3)));
+        let (values, vectors) = eigen(&a);
+        let mut scaled = vectors.clone();
+        (0..9).for_each(|i| scaled.data[i] = mul(scaled.data[i], real(values[i % 3])));
+        assert!(near(&a.times(&vectors), &scaled) && values.is_sorted());
+        assert!(cholesky(&Matrix::new(1, 1, &[real(-1.0)])).is_none());
+        assert!(lu(Matrix::new(2, 2, &[real(1.0); 4])).is_singular());
+    }
+}

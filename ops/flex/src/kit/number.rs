@@ -1,0 +1,147 @@
+//! Elements as numbers, widened: reals to f64, integers to i128, complex numbers to pairs of f64.
+//!
+//! Sums, differences, products, quotients and square roots of f32 and smaller that are computed in f64 and then rounded
+//! are those that TensorFlow computes in the type itself.
+
+use arenite_abi::prelude::*;
+
+/// An element that is a number.
+pub trait Number: Element {
+    /// What it is computed in.
+    type Wide: Copy;
+
+    /// The number.
+    fn wide(self) -> Self::Wide;
+
+    /// The element nearest to a number; integers keep their low bits.
+    fn narrow(wide: Self::Wide) -> Self;
+}
+
+macro_rules! numbers {
+    ($($ty:ty => $wide:ty, |$x:ident| $widen:expr, $narrow:expr;)*) => {$(
+        impl Number for $ty {
+            type Wide = $wide;
+
+            #[inline]
+            fn wide(self) -> $wide {
+                let $x = self;
+                $widen
+            }
+
+            #[inline]
+            fn narrow($x: $wide) -> $ty {
+                $narrow
+            }
+        }
+    )*};
+}
+
+numbers! {
+    half::f16 => f64, |x| x.to_f64(), half::f16::from_f32(x as f32);
+    half::bf16 => f64, |x| x.to_f64(), half::bf16::from_f32(x as f32);
+    f32 => f64, |x| f64::from(x), x as f32;
+    f64 => f64, |x| x, x;
+    i8 => i128, |x| x.into(), x as i8;
+    u8 => i128, |x| x.into(), x as u8;
+    i16 => i128, |x| x.into(), x as i16;
+    u16 => i128, |x| x.into(), x as u16;
+    i32 => i128, |x| x.into(), x as i32;
+    u32 => i128, |x| x.into(), x as u32;
+    i64 => i128, |x| x.into(), x as i64;
+    u64 => i128, |x| x.into(), x as u64;
+    Complex32 => Complex64, |x| Complex64 { re: x.re.into(), im: x.im.into() },
+        Complex32 { re: x.re as f32, im: x.im as f32 };
+    Complex64 => Complex64, |x| x, x;
+    Bool => bool, |x| x.0 != 0, Bool(x.into());
+}
+
+/// Runs an expression with `$t` standing for the Rust type of `$ty`, by the kind of number; other types are an error.
+#[macro_export]
+macro_rules! by_type {
+    (@arms $ty:ident [$($arms:tt)*] float: $t:ident => $body:expr $(, $($rest:tt)*)?) => {
+        $crate::by_type!(@arms $ty [$($arms)* (F16 half::f16, $t, $body) (BF16 half::bf16, $t, $body)
+            (F32 f32, $t, $body) (F64 f64, $t, $body)] $($($rest)*)?)
+    };
+    (@arms $ty:ident [$($arms:tt)*] int: $t:ident => $body:expr $(, $($rest:tt)*)?) => {
+        $crate::by_type!(@arms $ty [$($arms)* (I8 i8, $t, $body) (U8 u8, $t, $body) (I16 i16, $t, $body)
+            (U16 u16, $t, $body) (I32 i32, $t, $body) (U32 u32, $t, $body) (I64 i64, $t, $body)
+            (U64 u64, $t, $body)] $($($rest)*)?)
+    };
+    (@arms $ty:ident [$($arms:tt)*] complex: $t:ident => $body:expr $(, $($rest:tt)*)?) => {
+        $crate::by_type!(@arms $ty [$($arms)* (C64 arenite_abi::Complex32, $t, $body)
+            (C128 arenite_abi::Complex64, $t, $body)] $($($rest)*)?)
+    };
+    (@arms $ty:ident [$($arms:tt)*] bool: $t:ident => $body:expr $(, $($rest:tt)*)?) => {
+        $crate::by_type!(@arms $ty [$($arms)* (Bool arenite_abi::Bool, $t, $body)] $($($rest)*)?)
+    };
+    (@arms $ty:ident [$(($variant:ident $rust:ty, $t:ident, $body:expr))*]) => {
+        match $ty {
+            $(arenite_abi::ElementType::$variant => {
+                type $t = $rust;
+                $body
+            })*
+            _ => Err(arenite_abi::unsupported!("{} is not an element type of this op", $ty)),
+        }
+    };
+    ($ty:expr, $($kinds:tt)+) => {{
+        let ty: arenite_abi::ElementType = $ty;
+        $crate::by_type!(@arms ty [] $($kinds)+)
+    }};
+}
+
+/// Rounds to the precision of a type of reals.
+pub fn round_to<T: Number<Wide = f64>>(x: f64) -> f64 {
+    T::narrow(x).wide()
+}
+
+/// The real elements of `x`, widened; integers too.
+pub fn reals(x: &TensorView<'_>) -> Result<Vec<f64>> {
+    by_type!(x.ty,
+        float: T => Ok(x.as_slice::<T>()?.iter().map(|&x| x.wide()).collect()),
+        int: T => Ok(x.as_slice::<T>()?.iter().map(|&x| x.wide() as f64).collect()),
+    )
+}
+
+/// The one real element of `x`.
+pub fn real(x: &TensorView<'_>) -> Result<f64> {
+    ensure!(x.len() == 1, "'{}' is {:?}; one element is needed", x.name, x.shape);
+    Ok(reals(x)?.first().copied().unwrap_or_default())
+}
+
+/// The elements of `x` as complex numbers; reals too.
+pub fn complexes(x: &TensorView<'_>) -> Result<Vec<Complex64>> {
+    by_type!(x.ty,
+        complex: T => Ok(x.as_slice::<T>()?.iter().map(|&x| x.wide()).collect()),
+        float: T => Ok(x.as_slice::<T>()?.iter().map(|&x| Complex64 { re: x.wide(), im: 0.0 }).collect()),
+    )
+}
+
+/// Writes reals to an output of reals.
+pub fn put_reals(y: TensorViewMut<'_>, values: impl IntoIterator<Item = f64>) -> Result<()> {
+    by_type!(y.ty(), float: T => {
+        y.into_slice::<T>()?.iter_mut().zip(values).for_each(|(y, value)| *y = T::narrow(value));
+        Ok(())
+    })
+}
+
+/// Writes integers to an output of integers.
+pub fn put_integers(y: TensorViewMut<'_>, values: impl IntoIterator<Item = i64>) -> Result<()> {
+    by_type!(y.ty(), int: T => {
+        y.into_slice::<T>()?.iter_mut().zip(values).for_each(|(y, value)| *y = T::narrow(value.into()));
+        Ok(())
+    })
+}
+
+/// Writes complex numbers to an output of complex numbers, or their real parts to one of reals.
+pub fn put_complexes(y: TensorViewMut<'_>, values: impl IntoIterator<Item = Complex64>) -> Result<()> {
+    by_type!(y.ty(),
+        complex: T => {
+            y.into_slice::<T>()?.iter_mut().zip(values).for_each(|(y, value)| *y = T::narrow(value));
+            Ok(())
+        },
+        float: T => {
+            y.into_slice::<T>()?.iter_mut().zip(values).for_each(|(y, value)| *y = T::narrow(value.re));
+            Ok(())
+        },
+    )
+}

@@ -1,0 +1,137 @@
+//! The input in a larger tensor: of zeros, of one value, or of its own mirror images.
+
+use core::marker::PhantomData;
+
+use arenite_abi::prelude::*;
+use arenite_ops::kit::indexing::Dims;
+
+use super::elements::{pick, ravel, unravel};
+use super::kernel::{Call, Inputs, Kernel, shape_of};
+use super::node_def::NodeDef;
+
+/// What is around the input.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Kind {
+    /// Zeros.
+    Zeros,
+    /// Input 2.
+    Value,
+    /// The input, mirrored.
+    Mirror,
+}
+
+/// An op of this family.
+pub trait Member: Send + Sync + 'static {
+    /// The custom op.
+    const NAME: &'static str;
+    /// What is around the input.
+    const KIND: Kind;
+}
+
+/// The op.
+pub struct Pad<M> {
+    /// Whether the mirror stands between the last element and its image.
+    symmetric: bool,
+    of: PhantomData<fn() -> M>,
+}
+
+impl<M: Member> Pad<M> {
+    fn paddings(&self, x: &Inputs<'_, '_>) -> Result<Option<Vec<(i64, i64)>>> {
+        let Some(list) = x.integers(1)? else { return Ok(None) };
+        let (dims, shape) = (x.dims(0)?, x.dims(1)?);
+        ensure!(
+            shape.as_slice() == [dims.rank() as i32, 2],
+            "paddings are {:?}, the input is {:?}; two are needed for each axis",
+            shape.as_slice(),
+            dims.as_slice()
+        );
+        let mut pairs = Vec::new();
+        for (axis, pair) in list.as_chunks::<2>().0.iter().enumerate() {
+            let limit = match M::KIND {
+                Kind::Mirror => dims.size(axis) as i64 - i64::from(!self.symmetric),
+                _ => i64::from(i32::MAX),
+            };
+            ensure!(
+                pair.iter().all(|p| (0..=limit.max(0)).contains(p)),
+                "paddings of axis {axis} are {pair:?}; they must lie in 0..={limit}"
+            );
+            pairs.push((pair[0], pair[1]));
+        }
+        Ok(Some(pairs))
+    }
+}
+
+impl<M: Member> Kernel for Pad<M> {
+    const NAME: &'static str = M::NAME;
+
+    fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
+        let inputs = if M::KIND == Kind::Value { 3 } else { 2 };
+        node.expect(inputs..=inputs, 1..=1)?;
+        let symmetric = M::KIND == Kind::Mirror && def.choice("mode", &["REFLECT", "SYMMETRIC"])? == 1;
+        Ok(Pad { symmetric, of: PhantomData })
+    }
+
+    fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
+        let (dims, Some(paddings)) = (x.dims(0)?, self.paddings(x)?) else { return Ok(None) };
+        shape_of(dims.as_slice().iter().zip(&paddings).map(|(&d, (a, b))| i64::from(d) + a + b)).map(Some)
+    }
+
+    fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
+        let paddings = self.paddings(&call.inputs())?.unwrap_or_default();
+        let (dims, output) = (call.dims(0)?, call.output_dims(0)?);
+        let mut sources = vec![call.input(0)?];
+        if M::KIND == Kind::Value {
+            let value = call.input(2)?;
+            ensure!(value.len() == 1, "'{}' is {:?}; one value is needed", value.name, value.shape);
+            sources.push(value);
+        }
+        let outside = if M::KIND == Kind::Value { Some((1, 0)) } else { None };
+        pick(call, 0, &sources, |k| {
+            let mut at = unravel(k, &output);
+            for (axis, &(before, _)) in paddings.iter().enumerate() {
+                let (i, size) = (at[axis] as i64 - before, dims.size(axis) as i64);
+                at[axis] = match i {
+                    _ if (0..size).contains(&i) => i as usize,
+                    _ if M::KIND != Kind::Mirror => return outside,
+                    _ if i < 0 => (-i - i64::from(self.symmetric)) as usize,
+                    _ => (2 * size - 2 - i + i64::from(self.symmetric)) as usize,
+                };
+            }
+            Some((0, ravel(&at, &dims)))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kit::testing::{one, refusal};
+    use crate::kit::write::Attribute::Text;
+    use arenite_abi::testing::Tensor;
+
+    #[test]
+    fn values() {
+        let (x, by) = (Tensor::i32(&[3], &[1, 2, 3]), Tensor::i32(&[1, 2], &[1, 2]));
+        assert_eq!(one::<crate::pad::Pad>(&[], &[x.clone(), by.clone()], I32).as_i32(), [0, 1, 2, 3, 0, 0]);
+        let value = Tensor::i32(&[], &[9]);
+        let y = one::<crate::pad_v2::PadV2>(&[], &[x.clone(), by.clone(), value], I32);
+        assert_eq!(y.as_i32(), [9, 1, 2, 3, 9, 9]);
+        let mirror = |mode| {
+            one::<crate::mirror_pad::MirrorPad>(&[("mode", Text(mode))], &[x.clone(), by.clone()], I32)
+                .as_i32()
+        };
+        assert_eq!(
+            (mirror("REFLECT"), mirror("SYMMETRIC")),
+            (vec![2, 1, 2, 3, 2, 1], vec![1, 1, 2, 3, 3, 2])
+        );
+    }
+
+    #[test]
+    fn refusals() {
+        let inputs = [Tensor::i32(&[1], &[1]), Tensor::i32(&[1, 2], &[0, -1])];
+        assert_eq!(
+            refusal::<crate::pad::Pad>(&[], &inputs, &[I32]),
+            "paddings of axis 0 are [0, -1]; they must lie in 0..=2147483647"
+        );
+    }
+}

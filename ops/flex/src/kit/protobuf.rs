@@ -1,0 +1,120 @@
+//! Checked reading of protocol buffers, field by field. Format: <https://protobuf.dev/programming-guides/encoding>.
+
+use arenite_abi::prelude::*;
+
+/// One field of a message.
+#[derive(Clone, Copy, Debug)]
+pub struct Field<'a> {
+    /// Its number.
+    pub number: u32,
+    /// Its value.
+    pub value: Value<'a>,
+}
+
+/// A field's value, by its form on the wire.
+#[derive(Clone, Copy, Debug)]
+pub enum Value<'a> {
+    /// A varint, or the bits of a number of fixed size.
+    Number(u64),
+    /// Bytes, text, a message, or packed numbers.
+    Bytes(&'a [u8]),
+}
+
+impl<'a> Value<'a> {
+    /// The number; 0 for bytes.
+    pub fn as_u64(&self) -> u64 {
+        match self {
+            Value::Number(number) => *number,
+            Value::Bytes(_) => 0,
+        }
+    }
+
+    /// The bytes; none for a number.
+    pub fn as_bytes(&self) -> &'a [u8] {
+        match self {
+            Value::Number(_) => &[],
+            Value::Bytes(bytes) => bytes,
+        }
+    }
+
+    /// Whether it is bytes.
+    pub fn is_bytes(&self) -> bool {
+        matches!(self, Value::Bytes(_))
+    }
+}
+
+/// The fields of a message in order. After an error there are no more.
+#[derive(Clone, Debug)]
+pub struct Fields<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Fields<'a> {
+    /// The fields of this message.
+    pub fn new(message: &'a [u8]) -> Self {
+        Fields { rest: message }
+    }
+
+    /// The next varint, `None` at the end: for packed numbers.
+    pub fn varint(&mut self) -> Result<Option<u64>> {
+        if self.rest.is_empty() { Ok(None) } else { self.number().map(Some) }
+    }
+
+    fn number(&mut self) -> Result<u64> {
+        let mut number = 0;
+        for shift in (0..64).step_by(7) {
+            let [byte] = *self.take(1)? else { return Err(truncated()) };
+            number |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Ok(number);
+            }
+        }
+        Err(invalid!("NodeDef: a number has more than ten bytes"))
+    }
+
+    fn take(&mut self, bytes: u64) -> Result<&'a [u8]> {
+        let split = usize::try_from(bytes).ok().and_then(|bytes| self.rest.split_at_checked(bytes));
+        let (taken, rest) = split.ok_or_else(truncated)?;
+        self.rest = rest;
+        Ok(taken)
+    }
+
+    fn fixed(&mut self, bytes: u64) -> Result<Value<'a>> {
+        Ok(Value::Number(self.take(bytes)?.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte))))
+    }
+
+    fn field(&mut self) -> Result<Field<'a>> {
+        let tag = self.number()?;
+        let number = u32::try_from(tag >> 3).map_err(|_| invalid!("NodeDef: field {}", tag >> 3))?;
+        let value = match tag & 7 {
+            0 => Value::Number(self.number()?),
+            1 => self.fixed(8)?,
+            2 => {
+                let bytes = self.number()?;
+                Value::Bytes(self.take(bytes)?)
+            }
+            5 => self.fixed(4)?,
+            form => return Err(invalid!("NodeDef: field {number} has the unknown form {form}")),
+        };
+        Ok(Field { number, value })
+    }
+}
+
+impl<'a> Iterator for Fields<'a> {
+    type Item = Result<Field<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let field = self.field();
+        if field.is_err() {
+            self.rest = &[];
+        }
+        Some(field)
+    }
+}
+
+fn truncated() -> Error {
+    invalid!("NodeDef ends inside of a field")
+}

@@ -1,0 +1,162 @@
+//! One result of all elements along axes.
+
+use core::marker::PhantomData;
+
+use arenite_abi::prelude::*;
+use arenite_ops::kit::indexing::{Axes, Dims, KeepDims, Reduction};
+
+use super::complex;
+use super::functions::{maximum, minimum};
+use super::kernel::{Call, Inputs, Kernel};
+use super::node_def::NodeDef;
+use super::values::Values;
+
+/// What is made of the elements.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Kind {
+    /// Their sum.
+    Sum,
+    /// Their mean.
+    Mean,
+    /// The largest.
+    Max,
+    /// The smallest.
+    Min,
+    /// Their product.
+    Prod,
+    /// Whether all are true.
+    All,
+    /// Whether one is true.
+    Any,
+    /// The root of the sum of their squares.
+    Norm,
+}
+
+/// An op of this family.
+pub trait Member: Send + Sync + 'static {
+    /// The custom op.
+    const NAME: &'static str;
+    /// What it computes.
+    const KIND: Kind;
+}
+
+/// The op.
+pub struct Reduce<M> {
+    keep: KeepDims,
+    of: PhantomData<fn() -> M>,
+}
+
+fn reduction(x: &Inputs<'_, '_>, keep: KeepDims) -> Result<Option<Reduction>> {
+    let (dims, Some(axes)) = (x.dims(0)?, x.integers(1)?) else { return Ok(None) };
+    let narrow: Vec<i32> = axes.iter().map(|&axis| i32::try_from(axis).unwrap_or(i32::MAX)).collect();
+    let set = Axes::new(&narrow, dims.rank());
+    let set = set.ok_or_else(|| invalid!("axes {axes:?} do not exist in {:?}", dims.as_slice()))?;
+    Ok(Some(Reduction::new(&dims, set, keep)))
+}
+
+impl<M: Member> Kernel for Reduce<M> {
+    const NAME: &'static str = M::NAME;
+
+    fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
+        let (x, _, y) = node.binary()?;
+        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
+        let keep = if def.bool("keep_dims", false)? { KeepDims::Keep } else { KeepDims::Drop };
+        Ok(Reduce { keep, of: PhantomData })
+    }
+
+    fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
+        Ok(reduction(x, self.keep)?.map(|reduction| reduction.output()))
+    }
+
+    fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
+        let Some(reduction) = reduction(&call.inputs(), self.keep)? else { return Err(invalid!("no axes")) };
+        let x = call.input(0)?;
+        reduce(Values::of(&x)?, &reduction, M::KIND, x.ty)?.put(call.output(0)?)
+    }
+}
+
+fn reduce(x: Values, reduction: &Reduction, kind: Kind, ty: ElementType) -> Result<Values> {
+    let count = reduction.group_len();
+    Ok(match x {
+        Values::Real(x) => Values::Real(match kind {
+            Kind::Sum => fold(&x, reduction, 0.0, |a, b| a + b),
+            Kind::Mean => {
+                fold(&x, reduction, 0.0, |a, b| a + b).into_iter().map(|sum| sum / count as f64).collect()
+            }
+            Kind::Max => fold(&x, reduction, f64::NEG_INFINITY, maximum),
+            Kind::Min => fold(&x, reduction, f64::INFINITY, minimum),
+            Kind::Prod => fold(&x, reduction, 1.0, |a, b| a * b),
+            Kind::Norm => fold(&x, reduction, 0.0, |a, b| a + b * b).into_iter().map(libm::sqrt).collect(),
+            Kind::All | Kind::Any => return Err(invalid!("{ty} is no truth value")),
+        }),
+        Values::Int(x) => {
+            let (low, high) = match ty.bits() {
+                bits if matches!(ty, U8 | U16 | U32 | U64) => (0, (1i128 << bits) - 1),
+                bits => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
+            };
+            Values::Int(match kind {
+                Kind::Sum => fold(&x, reduction, 0, i128::wrapping_add),
+                Kind::Mean => {
+                    let sums = fold(&x, reduction, 0, i128::wrapping_add);
+                    sums.into_iter().map(|sum| sum / count.max(1) as i128).collect()
+                }
+                Kind::Max => fold(&x, reduction, low, i128::max),
+                Kind::Min => fold(&x, reduction, high, i128::min),
+                Kind::Prod => fold(&x, reduction, 1, i128::wrapping_mul),
+                Kind::All => fold(&x, reduction, 1, |a, b| a & b),
+                Kind::Any => fold(&x, reduction, 0, |a, b| a | b),
+                Kind::Norm => {
+                    let squares = fold(&x, reduction, 0, |a, b: i128| a.wrapping_add(b.wrapping_mul(b)));
+                    squares.into_iter().map(|sum| libm::sqrt(sum as f64) as i128).collect()
+                }
+            })
+        }
+        Values::Complex(x) => Values::Complex(match kind {
+            Kind::Sum => fold(&x, reduction, complex::real(0.0), complex::add),
+            Kind::Mean => {
+                let by = complex::real(count as f64);
+                fold(&x, reduction, complex::real(0.0), complex::add)
+                    .into_iter()
+                    .map(|s| complex::div(s, by))
+                    .collect()
+            }
+            Kind::Prod => fold(&x, reduction, complex::real(1.0), complex::mul),
+            Kind::Norm => {
+                let square = |a, b| complex::add(a, complex::mul(b, complex::conj(b)));
+                fold(&x, reduction, complex::real(0.0), square).into_iter().map(complex::sqrt).collect()
+            }
+            _ => return Err(invalid!("{ty} has no order")),
+        }),
+    })
+}
+
+fn fold<T: Copy>(x: &[T], reduction: &Reduction, start: T, combine: impl Fn(T, T) -> T) -> Vec<T> {
+    let mut y = vec![start; reduction.output().flat_size()];
+    reduction.for_each_input(|i, o| y[o] = combine(y[o], x[i]));
+    y
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kit::testing::{one, refusal};
+    use arenite_abi::testing::Tensor;
+
+    #[test]
+    fn values() {
+        let (x, axis) = (Tensor::i32(&[2, 3], &[1, 2, 3, 4, 5, 7]), Tensor::i32(&[1], &[-1]));
+        let inputs = [x, axis];
+        assert_eq!(one::<crate::sum::Sum>(&[], &inputs, I32).as_i32(), [6, 16]);
+        assert_eq!(one::<crate::mean::Mean>(&[], &inputs, I32).as_i32(), [2, 5]);
+        assert_eq!(one::<crate::prod::Prod>(&[], &inputs, I32).as_i32(), [6, 140]);
+        assert_eq!(one::<crate::max::Max>(&[], &inputs, I32).as_i32(), [3, 7]);
+        let empty = [Tensor::i32(&[0], &[]), Tensor::i32(&[1], &[0])];
+        assert_eq!(one::<crate::max::Max>(&[], &empty, I32).as_i32(), [i32::MIN]);
+    }
+
+    #[test]
+    fn refusals() {
+        let inputs = [Tensor::i32(&[2], &[1, 2]), Tensor::i32(&[1], &[1])];
+        assert_eq!(refusal::<crate::sum::Sum>(&[], &inputs, &[I32]), "axes [1] do not exist in [2]");
+    }
+}

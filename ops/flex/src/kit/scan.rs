@@ -1,0 +1,138 @@
+//! Running results along an axis.
+
+use core::marker::PhantomData;
+
+use arenite_abi::prelude::*;
+use arenite_ops::kit::indexing::Dims;
+
+use super::complex::{add, mul, real};
+use super::kernel::{Call, Inputs, Kernel, axis_of, integer};
+use super::node_def::NodeDef;
+use super::number::Number;
+use crate::by_type;
+
+/// What runs.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Kind {
+    /// A sum.
+    Sum,
+    /// A product.
+    Product,
+    /// The logarithm of a sum of exponentials.
+    LogSumExp,
+}
+
+/// An op of this family.
+pub trait Member: Send + Sync + 'static {
+    /// The custom op.
+    const NAME: &'static str;
+    /// What it computes.
+    const KIND: Kind;
+}
+
+/// The op.
+pub struct Scan<M> {
+    exclusive: bool,
+    reverse: bool,
+    of: PhantomData<fn() -> M>,
+}
+
+impl<M: Member> Kernel for Scan<M> {
+    const NAME: &'static str = M::NAME;
+
+    fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
+        let (x, _, y) = node.binary()?;
+        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
+        Ok(Scan {
+            exclusive: def.bool("exclusive", false)?,
+            reverse: def.bool("reverse", false)?,
+            of: PhantomData,
+        })
+    }
+
+    fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
+        x.dims(0).map(Some)
+    }
+
+    fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
+        let dims = call.dims(0)?;
+        let axis = axis_of(integer(&call.input(1)?)?, dims.rank());
+        // A scalar is its own running result.
+        let split = if dims.rank() == 0 { (1, 1, 1) } else { dims.split_at(axis?) };
+        by_type!(call.input(0)?.ty,
+            float: T => match M::KIND {
+                Kind::Sum => self.run::<T>(call, split, 0.0, |a, b| a + b),
+                Kind::Product => self.run::<T>(call, split, 1.0, |a, b| a * b),
+                Kind::LogSumExp => self.run::<T>(call, split, f64::NEG_INFINITY, log_add),
+            },
+            int: T => match M::KIND {
+                Kind::Sum => self.run::<T>(call, split, 0, i128::wrapping_add),
+                Kind::Product => self.run::<T>(call, split, 1, i128::wrapping_mul),
+                Kind::LogSumExp => Err(invalid!("logarithms of integers are not served")),
+            },
+            complex: T => match M::KIND {
+                Kind::Sum => self.run::<T>(call, split, real(0.0), add),
+                Kind::Product => self.run::<T>(call, split, real(1.0), mul),
+                Kind::LogSumExp => Err(invalid!("logarithms of complex numbers are not served")),
+            },
+        )
+    }
+}
+
+impl<M> Scan<M> {
+    fn run<T: Number>(
+        &self,
+        call: &Call<'_, '_>,
+        (outer, size, inner): (usize, usize, usize),
+        start: T::Wide,
+        combine: impl Fn(T::Wide, T::Wide) -> T::Wide,
+    ) -> Result<()> {
+        let (x, y) = (call.slice::<T>(0)?, call.output_slice::<T>(0)?);
+        if x.is_empty() {
+            return Ok(());
+        }
+        for line in (0..outer).flat_map(|o| (0..inner).map(move |i| o * size * inner + i)) {
+            let mut value = start;
+            for step in 0..size {
+                let at = line + inner * if self.reverse { size - 1 - step } else { step };
+                let before = value;
+                value = T::narrow(combine(value, x[at].wide())).wide();
+                y[at] = T::narrow(if self.exclusive { before } else { value });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn log_add(a: f64, b: f64) -> f64 {
+    let (low, high) = if a < b { (a, b) } else { (b, a) };
+    if high == f64::NEG_INFINITY { high } else { high + libm::log1p(libm::exp(low - high)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kit::testing::{one, refusal};
+    use crate::kit::write::Attribute::Bool as Flag;
+    use arenite_abi::testing::Tensor;
+
+    #[test]
+    fn values() {
+        let (x, axis) = (Tensor::i32(&[2, 3], &[1, 2, 3, 4, 5, 6]), Tensor::i32(&[], &[-1]));
+        let run = |attributes: &[_]| {
+            one::<crate::cumprod::Cumprod>(attributes, &[x.clone(), axis.clone()], I32).as_i32()
+        };
+        assert_eq!(run(&[]), [1, 2, 6, 4, 20, 120]);
+        assert_eq!(run(&[("exclusive", Flag(true))]), [1, 1, 2, 1, 4, 20]);
+        assert_eq!(run(&[("reverse", Flag(true))]), [6, 6, 3, 120, 30, 6]);
+    }
+
+    #[test]
+    fn refusals() {
+        let (x, axis) = (Tensor::i32(&[2], &[1, 2]), Tensor::i32(&[], &[1]));
+        assert_eq!(
+            refusal::<crate::cumsum::Cumsum>(&[], &[x, axis], &[I32]),
+            "axis 1 does not exist in a tensor of rank 1"
+        );
+    }
+}

@@ -1,0 +1,215 @@
+//! Slices that are combined by the segment that a number names.
+
+use core::marker::PhantomData;
+
+use arenite_abi::prelude::*;
+use arenite_ops::kit::indexing::Dims;
+
+use super::complex;
+use super::functions::{maximum, minimum};
+use super::kernel::{Call, Inputs, Kernel, integers, shape_of};
+use super::node_def::NodeDef;
+use super::values::Values;
+
+/// How slices are combined.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Kind {
+    /// Added.
+    Sum,
+    /// Added, and divided by their number.
+    Mean,
+    /// Multiplied.
+    Prod,
+    /// The largest elements.
+    Max,
+    /// The smallest elements.
+    Min,
+}
+
+/// An op of this family.
+pub trait Member: Send + Sync + 'static {
+    /// The custom op.
+    const NAME: &'static str;
+    /// How slices are combined.
+    const KIND: Kind;
+    /// Whether numbers ascend, and the last one tells how many segments there are; else input 2 does.
+    const SORTED: bool;
+}
+
+/// The op.
+pub struct Segment<M>(PhantomData<fn() -> M>);
+
+impl<M: Member> Kernel for Segment<M> {
+    const NAME: &'static str = M::NAME;
+
+    fn new(node: &NodeView<'_>, _: &NodeDef<'_>) -> Result<Self> {
+        let inputs = if M::SORTED { 2 } else { 3 };
+        node.expect(inputs..=inputs, 1..=1)?;
+        Ok(Segment(PhantomData))
+    }
+
+    fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
+        let (dims, of) = (x.dims(0)?, x.dims(1)?);
+        ensure!(
+            dims.as_slice().starts_with(of.as_slice()) && (!M::SORTED || of.rank() == 1),
+            "segments are {:?}, the data {:?}; the first axes must agree",
+            of.as_slice(),
+            dims.as_slice()
+        );
+        let count = if M::SORTED {
+            x.integers(1)?.map(|of| of.last().map_or(0, |&last| last.saturating_add(1)))
+        } else {
+            x.integer(2)?
+        };
+        let Some(count) = count else { return Ok(None) };
+        let inner = dims.as_slice()[of.rank()..].iter().map(|&d| i64::from(d));
+        shape_of(core::iter::once(count).chain(inner)).map(Some)
+    }
+
+    fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
+        let (of, output) = (integers(&call.input(1)?)?, call.output_dims(0)?);
+        ensure!(!M::SORTED || of.is_sorted(), "segments do not ascend");
+        let count = output.size(0);
+        let outside = |&i: &i64| i >= count as i64 || M::SORTED && i < 0;
+        if let Some(bad) = of.iter().find(|i| outside(i)) {
+            return Err(invalid!("segment {bad} lies outside of 0..{count}"));
+        }
+        let x = call.input(0)?;
+        combine(Values::of(&x)?, &of, &output, M::KIND, M::SORTED, x.ty)?.put(call.output(0)?)
+    }
+}
+
+fn combine(
+    x: Values,
+    of: &[i64],
+    output: &Dims,
+    kind: Kind,
+    sorted: bool,
+    ty: ElementType,
+) -> Result<Values> {
+    let inner = output.product(1, output.rank());
+    if output.flat_size() == 0 {
+        return Ok(x.zeros(0));
+    }
+    let mut counts = vec![0usize; output.size(0)];
+    of.iter().filter_map(|&i| usize::try_from(i).ok()).for_each(|i| counts[i] += 1);
+    // What nothing was added to: zeros of sorted segments, else where combining begins.
+    let empty = |y: usize| counts[y / inner.max(1)] == 0;
+    let each = |f: &mut dyn FnMut(usize, usize)| {
+        for (slice, &i) in of.iter().enumerate() {
+            let Ok(i) = usize::try_from(i) else { continue };
+            (0..inner).for_each(|k| f(i * inner + k, slice * inner + k));
+        }
+    };
+    Ok(match x {
+        Values::Real(x) => {
+            let (largest, lowest) = match ty {
+                F16 => (65504.0, -65504.0),
+                F64 => (f64::MAX, f64::MIN),
+                _ => (f64::from(f32::MAX), f64::from(f32::MIN)),
+            };
+            let start = match kind {
+                Kind::Sum | Kind::Mean => 0.0,
+                Kind::Prod => 1.0,
+                Kind::Max => lowest,
+                Kind::Min => largest,
+            };
+            let mut y = vec![start; output.flat_size()];
+            each(&mut |to, from| {
+                y[to] = match kind {
+                    Kind::Sum | Kind::Mean => y[to] + x[from],
+                    Kind::Prod => y[to] * x[from],
+                    Kind::Max => maximum(y[to], x[from]),
+                    Kind::Min => minimum(y[to], x[from]),
+                };
+            });
+            for (i, y) in y.iter_mut().enumerate() {
+                if kind == Kind::Mean && !empty(i) {
+                    *y /= counts[i / inner] as f64;
+                }
+                if sorted && kind != Kind::Prod && empty(i) {
+                    *y = 0.0;
+                }
+            }
+            Values::Real(y)
+        }
+        Values::Int(x) => {
+            let bits = ty.bits();
+            let (lowest, largest) = match matches!(ty, U8 | U16 | U32 | U64) {
+                true => (0, (1i128 << bits) - 1),
+                false => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
+            };
+            let start = match kind {
+                Kind::Sum | Kind::Mean => 0,
+                Kind::Prod => 1,
+                Kind::Max => lowest,
+                Kind::Min => largest,
+            };
+            let mut y = vec![start; output.flat_size()];
+            each(&mut |to, from| {
+                y[to] = match kind {
+                    Kind::Sum | Kind::Mean => y[to].wrapping_add(x[from]),
+                    Kind::Prod => y[to].wrapping_mul(x[from]),
+                    Kind::Max => y[to].max(x[from]),
+                    Kind::Min => y[to].min(x[from]),
+                };
+            });
+            for (i, y) in y.iter_mut().enumerate() {
+                if kind == Kind::Mean && !empty(i) {
+                    *y /= counts[i / inner] as i128;
+                }
+                if sorted && kind != Kind::Prod && empty(i) {
+                    *y = 0;
+                }
+            }
+            Values::Int(y)
+        }
+        Values::Complex(x) => {
+            let start = if kind == Kind::Prod { 1.0 } else { 0.0 };
+            ensure!(matches!(kind, Kind::Sum | Kind::Prod | Kind::Mean), "{ty} has no order");
+            let mut y = vec![complex::real(start); output.flat_size()];
+            each(&mut |to, from| {
+                y[to] = match kind {
+                    Kind::Prod => complex::mul(y[to], x[from]),
+                    _ => complex::add(y[to], x[from]),
+                };
+            });
+            for (i, y) in y.iter_mut().enumerate() {
+                if kind == Kind::Mean && !empty(i) {
+                    *y = complex::div(*y, complex::real(counts[i / inner] as f64));
+                }
+            }
+            Values::Complex(y)
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kit::testing::{one, refusal};
+    use arenite_abi::testing::Tensor;
+
+    #[test]
+    fn values() {
+        let (x, of) = (Tensor::i32(&[4], &[1, 2, 3, 4]), Tensor::i32(&[4], &[0, 0, 2, 2]));
+        assert_eq!(
+            one::<crate::segment_sum::SegmentSum>(&[], &[x.clone(), of.clone()], I32).as_i32(),
+            [3, 0, 7]
+        );
+        let of = [x, Tensor::i32(&[4], &[1, -1, 1, 0]), Tensor::i32(&[], &[3])];
+        let y = one::<crate::unsorted_segment_max::UnsortedSegmentMax>(&[], &of, I32);
+        assert_eq!(y.as_i32(), [4, 3, i32::MIN]);
+    }
+
+    #[test]
+    fn refusals() {
+        let inputs = [Tensor::i32(&[2], &[1, 2]), Tensor::i32(&[2], &[1, 0])];
+        assert_eq!(refusal::<crate::segment_sum::SegmentSum>(&[], &inputs, &[I32]), "segments do not ascend");
+        let inputs = [Tensor::i32(&[1], &[1]), Tensor::i32(&[1], &[4]), Tensor::i32(&[], &[3])];
+        assert_eq!(
+            refusal::<crate::unsorted_segment_sum::UnsortedSegmentSum>(&[], &inputs, &[I32]),
+            "segment 4 lies outside of 0..3"
+        );
+    }
+}

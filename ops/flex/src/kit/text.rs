@@ -1,0 +1,136 @@
+//! Ops that make a string of each string, and ops that make a number of each.
+
+use core::marker::PhantomData;
+
+use arenite_abi::prelude::*;
+use arenite_ops::kit::indexing::Dims;
+
+use super::kernel::{Call, Inputs, Kernel};
+use super::node_def::NodeDef;
+use super::number::put_integers;
+
+/// An op that makes a string of each string.
+pub trait Edit: Sized + Send + Sync + 'static {
+    /// The custom op.
+    const NAME: &'static str;
+
+    /// Reads the attributes.
+    fn new(def: &NodeDef<'_>) -> Result<Self>;
+
+    /// The new string.
+    fn edit(&self, text: &[u8]) -> Result<Vec<u8>>;
+}
+
+/// The op.
+pub struct Edited<M>(M);
+
+impl<M: Edit> Kernel for Edited<M> {
+    const NAME: &'static str = M::NAME;
+
+    fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
+        let (x, y) = node.unary()?;
+        let strings = x.ty == ElementType::String && y.ty == ElementType::String;
+        ensure!(strings, "'{}' is {}, '{}' is {}; both must be STRING", x.name, x.ty, y.name, y.ty);
+        Ok(Edited(M::new(def)?))
+    }
+
+    fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
+        x.dims(0).map(Some)
+    }
+
+    fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
+        let texts = call.strings(0)?.iter().map(|text| self.0.edit(text)).collect::<Result<Vec<_>>>()?;
+        call.put_strings(0, &call.dims(0)?, &texts)
+    }
+}
+
+/// An op that makes an integer of each string.
+pub trait Measure: Sized + Send + Sync + 'static {
+    /// The custom op.
+    const NAME: &'static str;
+
+    /// Reads the attributes.
+    fn new(def: &NodeDef<'_>) -> Result<Self>;
+
+    /// The number.
+    fn measure(&self, text: &[u8]) -> Result<i64>;
+}
+
+/// The op.
+pub struct Measured<M> {
+    member: M,
+    of: PhantomData<fn() -> M>,
+}
+
+impl<M: Measure> Kernel for Measured<M> {
+    const NAME: &'static str = M::NAME;
+
+    fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
+        let (x, _) = node.unary()?;
+        ensure!(x.ty == ElementType::String, "'{}' is {}, not STRING", x.name, x.ty);
+        Ok(Measured { member: M::new(def)?, of: PhantomData })
+    }
+
+    fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
+        x.dims(0).map(Some)
+    }
+
+    fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
+        let numbers =
+            call.strings(0)?.iter().map(|text| self.member.measure(text)).collect::<Result<Vec<_>>>()?;
+        put_integers(call.output(0)?, numbers)
+    }
+}
+
+/// What is left of text without ASCII space at both ends.
+pub fn strip(text: &[u8]) -> &[u8] {
+    let space = |b: &u8| matches!(b, b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c);
+    let start = text.iter().position(|b| !space(b)).unwrap_or(text.len());
+    let end = text.iter().rposition(|b| !space(b)).map_or(start, |i| i + 1);
+    &text[start..end]
+}
+
+/// The number of buckets of a hash, from the attribute.
+pub fn buckets(def: &NodeDef<'_>) -> Result<u64> {
+    let count = def.int("num_buckets", 0)?;
+    ensure!(count > 0, "attribute 'num_buckets' is {count}; it must be positive");
+    Ok(count as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kit::testing::{one, refusal};
+    use crate::kit::write::Attribute::{Int, Text};
+    use arenite_abi::testing::Tensor;
+    use core::slice::from_ref;
+
+    #[test]
+    fn values() {
+        let x = Tensor::strings(&[2], &["  a b\t", "ÄB"]);
+        let string = ElementType::String;
+        assert_eq!(
+            one::<crate::string_strip::StringStrip>(&[], from_ref(&x), string).as_strings(),
+            ["a b", "ÄB"]
+        );
+        let lower =
+            one::<crate::string_lower::StringLower>(&[("encoding", Text("utf-8"))], from_ref(&x), string);
+        assert_eq!(lower.as_strings(), ["  a b\t", "äb"]);
+        assert_eq!(one::<crate::string_length::StringLength>(&[], from_ref(&x), I32).as_i32(), [6, 3]);
+        let characters = [("unit", Text("UTF8_CHAR"))];
+        assert_eq!(one::<crate::string_length::StringLength>(&characters, &[x], I32).as_i32(), [6, 2]);
+    }
+
+    #[test]
+    fn refusals() {
+        let x = Tensor::strings(&[1], &["a"]);
+        assert_eq!(
+            refusal::<crate::string_to_hash_bucket_fast::StringToHashBucketFast>(
+                &[("num_buckets", Int(0))],
+                &[x],
+                &[I64]
+            ),
+            "attribute 'num_buckets' is 0; it must be positive"
+        );
+    }
+}

@@ -1,0 +1,195 @@
+//! The different elements of a list in the order in which they come, where each element went, and how often each came.
+
+use core::hash::Hash;
+use core::marker::PhantomData;
+use std::collections::HashMap;
+
+use arenite_abi::prelude::*;
+use arenite_ops::kit::indexing::Dims;
+use arenite_ops::kit::strings::Strings;
+
+use super::elements::unravel;
+use super::kernel::{Call, Inputs, Kernel, axis_of, integers};
+use super::node_def::NodeDef;
+use super::number::put_integers;
+
+/// An op of this family.
+pub trait Member: Send + Sync + 'static {
+    /// The custom op.
+    const NAME: &'static str;
+    /// Whether elements are counted.
+    const COUNTS: bool;
+    /// Whether input 1 names the axis along which slices are compared.
+    const AXIS: bool;
+}
+
+/// The op.
+pub struct Unique<M>(PhantomData<fn() -> M>);
+
+impl<M: Member> Kernel for Unique<M> {
+    const NAME: &'static str = M::NAME;
+
+    fn new(node: &NodeView<'_>, _: &NodeDef<'_>) -> Result<Self> {
+        let (inputs, outputs) = (1 + usize::from(M::AXIS), 2 + usize::from(M::COUNTS));
+        node.expect(inputs..=inputs, outputs..=outputs)?;
+        let x = node.input(0)?;
+        ensure!(M::AXIS || x.rank() == 1, "'{}' is {:?}; a list is needed", x.name, x.shape);
+        Ok(Unique(PhantomData))
+    }
+
+    fn shape(&self, x: &Inputs<'_, '_>, output: usize) -> Result<Option<Dims>> {
+        // Only how many there are stays the same, and only of a list is it known without the axis.
+        let dims = x.dims(0)?;
+        Ok(if output == 1 && dims.rank() == 1 { Some(dims) } else { None })
+    }
+
+    fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
+        let (x, dims) = (call.input(0)?, call.dims(0)?);
+        let axes = if M::AXIS { integers(&call.input(1)?)? } else { Vec::new() };
+        ensure!(axes.len() <= 1, "axes are {axes:?}; one is needed at most");
+        ensure!(
+            !axes.is_empty() || dims.rank() == 1,
+            "'{}' is {:?}; without an axis a list is needed",
+            x.name,
+            x.shape
+        );
+        let axis = axis_of(axes.first().copied().unwrap_or(0), dims.rank())?;
+        let found = find(&x, &dims, axis)?;
+        let mut shape = dims.as_slice().to_vec();
+        shape[axis] = found.first.len() as i32;
+        self.write(call, &dims, axis, &found, &shape)
+    }
+}
+
+struct Found {
+    /// Where each different slice came first.
+    first: Vec<usize>,
+    /// Which one each slice is.
+    which: Vec<usize>,
+    /// How often each came.
+    counts: Vec<i64>,
+}
+
+fn group<K: Hash + Eq>(keys: impl Iterator<Item = K>) -> Found {
+    let mut seen = HashMap::new();
+    let mut found = Found { first: Vec::new(), which: Vec::new(), counts: Vec::new() };
+    for (i, key) in keys.enumerate() {
+        let next = found.first.len();
+        let which = *seen.entry(key).or_insert(next);
+        if which == next {
+            found.first.push(i);
+            found.counts.push(0);
+        }
+        found.counts[which] += 1;
+        found.which.push(which);
+    }
+    found
+}
+
+fn find(x: &TensorView<'_>, dims: &Dims, axis: usize) -> Result<Found> {
+    let (outer, size, inner) = dims.split_at(axis);
+    ensure!(
+        outer * inner > 0 || size == 0,
+        "'{}' is {:?}; slices of nothing are not compared",
+        x.name,
+        x.shape
+    );
+    if x.ty == ElementType::String {
+        ensure!(dims.rank() == 1, "slices of strings are not compared");
+        return Ok(group(Strings::of(x)?.iter()));
+    }
+    let width = (x.ty.bits() / 8) as usize;
+    ensure!(width > 0, "'{}' is {}, whose elements are not compared", x.name, x.ty);
+    let bytes = x.bytes();
+    let float = matches!(x.ty, F16 | BF16 | F32 | F64);
+    let slices = (0..size).map(|i| {
+        let mut key = Vec::with_capacity(outer * inner * width);
+        for o in 0..outer {
+            key.extend_from_slice(&bytes[(o * size + i) * inner * width..][..inner * width]);
+        }
+        if float {
+            // Both zeros are one number.
+            for element in key.chunks_exact_mut(width) {
+                let (last, rest) =
+                    element.split_last_mut().map_or((0, true), |(l, r)| (*l, r.iter().all(|&b| b == 0)));
+                if last == 0x80 && rest {
+                    element.fill(0);
+                }
+            }
+        }
+        key
+    });
+    Ok(group(slices))
+}
+
+impl<M: Member> Unique<M> {
+    fn write(
+        &self,
+        call: &Call<'_, '_>,
+        dims: &Dims,
+        axis: usize,
+        found: &Found,
+        shape: &[i32],
+    ) -> Result<()> {
+        let (x, output) = (call.input(0)?, Dims::new(shape).unwrap_or(*dims));
+        let source = |k: usize| {
+            let mut at = unravel(k, &output);
+            at[axis] = found.first[at[axis]];
+            super::elements::ravel(&at, dims)
+        };
+        if x.ty == ElementType::String {
+            let strings = Strings::of(&x)?;
+            let texts: Vec<&[u8]> =
+                (0..output.flat_size()).map(|k| strings.get(source(k)).unwrap_or_default()).collect();
+            call.put_strings(0, &output, &texts)?;
+        } else {
+            let width = (x.ty.bits() / 8) as usize;
+            let y = call.cx.resize_output(0, shape)?.into_bytes();
+            for (k, y) in y.chunks_exact_mut(width).enumerate() {
+                y.copy_from_slice(&x.bytes()[source(k) * width..][..width]);
+            }
+        }
+        let which = found.which.iter().map(|&i| i as i64);
+        let known = dims.rank() == 1;
+        let y =
+            if known { call.output(1)? } else { call.cx.resize_output(1, &[found.which.len() as i32])? };
+        put_integers(y, which)?;
+        if M::COUNTS {
+            let y = call.cx.resize_output(2, &[found.counts.len() as i32])?;
+            put_integers(y, found.counts.iter().copied())?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kit::testing::{refusal, run};
+    use arenite_abi::testing::Tensor;
+
+    #[test]
+    fn values() {
+        let x = Tensor::f32(&[5], &[2.0, 0.0, 2.0, -0.0, 1.0]);
+        let y = run::<crate::unique_with_counts::UniqueWithCounts>(&[], &[x], &[F32, I32, I64]).unwrap();
+        assert_eq!(
+            (y[0].as_f32(), y[1].as_i32(), y[2].as_i64()),
+            (vec![2.0, 0.0, 1.0], vec![0, 1, 0, 1, 2], vec![2, 2, 1])
+        );
+        let x = Tensor::i32(&[2, 3], &[1, 2, 1, 3, 4, 3]);
+        let y = run::<crate::unique_v2::UniqueV2>(&[], &[x, Tensor::i32(&[1], &[1])], &[I32, I32]).unwrap();
+        assert_eq!(
+            (y[0].shape(), y[0].as_i32(), y[1].as_i32()),
+            (&[2, 2][..], vec![1, 2, 3, 4], vec![0, 1, 0])
+        );
+    }
+
+    #[test]
+    fn refusals() {
+        let x = Tensor::i32(&[1, 1], &[1]);
+        assert_eq!(
+            refusal::<crate::unique::Unique>(&[], &[x], &[I32, I32]),
+            "'in0' is [1, 1]; a list is needed"
+        );
+    }
+}

@@ -1,0 +1,264 @@
+//! Windows that slide over one to three spatial axes, in any layout.
+
+use arenite_abi::prelude::*;
+use arenite_ops::kit::indexing::Dims;
+
+use super::kernel::shape_of;
+use super::node_def::NodeDef;
+
+/// Where batch, channels and spatial axes lie, of a layout such as "NHWC".
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// The batch.
+    pub batch: usize,
+    /// The channels.
+    pub channels: usize,
+    /// The others, outermost first.
+    pub spatial: Vec<usize>,
+}
+
+impl Layout {
+    /// The layout that the attribute `data_format` names, of `spatial` spatial axes.
+    pub fn of(def: &NodeDef<'_>, spatial: usize) -> Result<Layout> {
+        let known: [&str; 2] = match spatial {
+            2 => ["NHWC", "NCHW"],
+            _ => ["NDHWC", "NCDHW"],
+        };
+        let last = def.choice("data_format", &known)? == 0;
+        let channels = if last { spatial + 1 } else { 1 };
+        Ok(Layout {
+            batch: 0,
+            channels,
+            spatial: (0..spatial).map(|i| i + if last { 1 } else { 2 }).collect(),
+        })
+    }
+
+    /// Number of axes.
+    pub fn rank(&self) -> usize {
+        self.spatial.len() + 2
+    }
+
+    /// A shape of this layout.
+    pub fn shape(
+        &self,
+        batch: usize,
+        spatial: impl IntoIterator<Item = usize>,
+        channels: usize,
+    ) -> Result<Dims> {
+        let mut sizes = vec![0; self.rank()];
+        sizes[self.batch] = batch as i64;
+        sizes[self.channels] = channels as i64;
+        self.spatial.iter().zip(spatial).for_each(|(&axis, size)| sizes[axis] = size as i64);
+        shape_of(sizes)
+    }
+}
+
+/// One spatial axis.
+#[derive(Clone, Copy, Debug)]
+pub struct Axis {
+    /// Input size.
+    pub input: usize,
+    /// Taps.
+    pub filter: usize,
+    /// Inputs between windows.
+    pub stride: usize,
+    /// Inputs between taps.
+    pub dilation: usize,
+    /// Absent inputs ahead of the first one.
+    pub before: usize,
+    /// Number of windows.
+    pub output: usize,
+}
+
+/// What is outside of the input.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Padding {
+    /// No window reaches out.
+    Valid,
+    /// As many windows as there are strides in the input.
+    Same,
+    /// Before and after each axis of the tensor.
+    Explicit(Vec<i64>),
+}
+
+impl Padding {
+    /// The attribute `padding`.
+    pub fn of(def: &NodeDef<'_>) -> Result<Padding> {
+        Ok(match def.choice("padding", &["VALID", "SAME", "EXPLICIT"])? {
+            0 => Padding::Valid,
+            1 => Padding::Same,
+            _ => Padding::Explicit(def.ints("explicit_paddings")?),
+        })
+    }
+}
+
+impl Axis {
+    /// The windows along axis `axis` of the tensor.
+    pub fn new(
+        input: usize,
+        filter: i64,
+        stride: i64,
+        dilation: i64,
+        padding: &Padding,
+        axis: usize,
+    ) -> Result<Axis> {
+        let positive = |what: &str, value: i64| {
+            let fits = usize::try_from(value).ok().filter(|&v| v > 0 && v <= i32::MAX as usize);
+            fits.ok_or_else(|| invalid!("axis {axis} has {what} {value}; it must be positive"))
+        };
+        let (filter, stride) = (positive("filter size", filter)?, positive("stride", stride)?);
+        let dilation = positive("dilation", dilation)?;
+        let extent = (filter - 1)
+            .checked_mul(dilation)
+            .and_then(|extent| extent.checked_add(1))
+            .ok_or_else(|| invalid!("axis {axis}: {filter} taps with dilation {dilation} are too many"))?;
+        let (before, output) = match padding {
+            Padding::Valid => (0, (input + stride).saturating_sub(extent) / stride),
+            Padding::Same => {
+                let output = input.div_ceil(stride);
+                let all = (output.saturating_sub(1) * stride + extent).saturating_sub(input);
+                (if output == 0 { 0 } else { all / 2 }, output)
+            }
+            Padding::Explicit(list) => {
+                let at = |i: usize| {
+                    let value = list.get(i).copied().unwrap_or(-1);
+                    usize::try_from(value)
+                        .ok()
+                        .filter(|&v| v <= i32::MAX as usize)
+                        .ok_or_else(|| invalid!("explicit padding {i} is {value}; it must not be negative"))
+                };
+                let (before, after) = (at(2 * axis)?, at(2 * axis + 1)?);
+                (before, (input + before + after + stride).saturating_sub(extent) / stride)
+            }
+        };
+        Ok(Axis { input, filter, stride, dilation, before, output })
+    }
+
+    /// An axis that nothing slides along.
+    pub const fn still() -> Axis {
+        Axis { input: 1, filter: 1, stride: 1, dilation: 1, before: 0, output: 1 }
+    }
+
+    /// The input under a tap of a window, if there is one.
+    #[inline]
+    pub fn under(&self, window: usize, tap: usize) -> Option<usize> {
+        (window * self.stride + tap * self.dilation).checked_sub(self.before).filter(|&i| i < self.input)
+    }
+
+    /// The taps of a window that have an input, and it.
+    pub fn taps(&self, window: usize) -> impl Iterator<Item = (usize, usize)> + Clone + use<> {
+        let axis = *self;
+        // Taps ahead of the first input and behind the last one are skipped at once.
+        let start = window * axis.stride;
+        let first = axis.before.saturating_sub(start).div_ceil(axis.dilation);
+        let end = (axis.input + axis.before).saturating_sub(start).div_ceil(axis.dilation).min(axis.filter);
+        (first..end.max(first)).filter_map(move |tap| axis.under(window, tap).map(|i| (tap, i)))
+    }
+}
+
+/// Windows over a whole tensor; two spatial axes count as three with one plane.
+#[derive(Clone, Debug)]
+pub struct Windows {
+    /// The layout.
+    pub layout: Layout,
+    /// Images.
+    pub batch: usize,
+    /// Channels of the input.
+    pub channels: usize,
+    /// Three spatial axes.
+    pub axes: [Axis; 3],
+}
+
+impl Windows {
+    /// The windows that slide over `input`; sizes, strides and dilations are given per spatial axis.
+    pub fn new(
+        layout: &Layout,
+        input: &Dims,
+        filter: &[i64],
+        strides: &[i64],
+        dilations: &[i64],
+        padding: &Padding,
+    ) -> Result<Windows> {
+        ensure!(
+            input.rank() == layout.rank(),
+            "the input is {:?}; it must have {} axes",
+            input.as_slice(),
+            layout.rank()
+        );
+        let mut axes = [Axis::still(); 3];
+        let skip = 3 - layout.spatial.len();
+        for (i, &axis) in layout.spatial.iter().enumerate() {
+            let of = |list: &[i64]| list.get(i).copied().unwrap_or(0);
+            axes[skip + i] =
+                Axis::new(input.size(axis), of(filter), of(strides), of(dilations), padding, axis)?;
+        }
+        let (batch, channels) = (input.size(layout.batch), input.size(layout.channels));
+        Ok(Windows { layout: layout.clone(), batch, channels, axes })
+    }
+
+    /// The shape of one value per window and channel.
+    pub fn output(&self, channels: usize) -> Result<Dims> {
+        let skip = 3 - self.layout.spatial.len();
+        self.layout.shape(self.batch, self.axes[skip..].iter().map(|a| a.output), channels)
+    }
+
+    /// The element of the input at these coordinates.
+    #[inline]
+    pub fn input_index(&self, image: usize, at: [usize; 3], channel: usize) -> usize {
+        self.index(image, at, channel, self.channels, self.axes.map(|a| a.input))
+    }
+
+    /// The element of an output of `channels` channels.
+    #[inline]
+    pub fn output_index(&self, image: usize, at: [usize; 3], channel: usize, channels: usize) -> usize {
+        self.index(image, at, channel, channels, self.axes.map(|a| a.output))
+    }
+
+    #[inline]
+    fn index(
+        &self,
+        image: usize,
+        at: [usize; 3],
+        channel: usize,
+        channels: usize,
+        size: [usize; 3],
+    ) -> usize {
+        let pixel = |start: usize| (0..3).fold(start, |index, i| index * size[i] + at[i]);
+        match self.layout.channels {
+            1 => pixel(image * channels + channel),
+            _ => pixel(image) * channels + channel,
+        }
+    }
+
+    /// The positions of windows within an image.
+    pub fn positions(&self) -> impl Iterator<Item = [usize; 3]> + use<> {
+        let [d, h, w] = self.axes.map(|a| a.output);
+        (0..d).flat_map(move |z| (0..h).flat_map(move |y| (0..w).map(move |x| [z, y, x])))
+    }
+
+    /// The taps of a window that have an input: their coordinates, and the input's.
+    pub fn taps(&self, at: [usize; 3]) -> impl Iterator<Item = ([usize; 3], [usize; 3])> + use<> {
+        let [z, y, x] = [0, 1, 2].map(|i| self.axes[i].taps(at[i]));
+        z.flat_map(move |(a, i)| {
+            let x = x.clone();
+            y.clone().flat_map(move |(b, j)| x.clone().map(move |(c, k)| ([a, b, c], [i, j, k])))
+        })
+    }
+
+    /// Multiply-adds of a window, at most.
+    pub fn window_size(&self) -> usize {
+        self.axes.iter().fold(1usize, |n, a| n.saturating_mul(a.filter.min(a.input)))
+    }
+}
+
+/// The entries of a list of one number per axis of the tensor that belong to spatial axes; ones if the list is empty.
+/// Along batch and channels the number must be 1.
+pub fn spatial(list: &[i64], layout: &Layout, what: &str) -> Result<Vec<i64>> {
+    if list.is_empty() {
+        return Ok(vec![1; layout.spatial.len()]);
+    }
+    ensure!(list.len() == layout.rank(), "{what} are {list:?}; {} numbers are needed", layout.rank());
+    let still = list[layout.batch] == 1 && list[layout.channels] == 1;
+    ensure!(still, "{what} are {list:?}; along batch and channels they must be 1");
+    Ok(layout.spatial.iter().map(|&axis| list[axis]).collect())
+}

@@ -1,0 +1,16 @@
+//! LessEqual: whether `a ≤ b`. Inputs broadcast. Reals, integers. May run in place.
+//! Defined by: tensorflow/core/kernels/cwise_op_less_equal.cc.
+
+use crate::kit::binary::{Comparison, Predicate, Predicates};
+
+/// The op.
+pub type LessEqual = Comparison<Definition>;
+
+/// What it tells.
+pub enum Definition {}
+
+impl Predicate for Definition {
+    const NAME: &'static str = "FlexLessEqual";
+    const PREDICATES: Predicates =
+        Predicates { float: |a, b| a <= b, int: |a, b| a <= b, equality: None };
+}

@@ -1,0 +1,19 @@
+//! LogSoftmax: logarithms of exponentials over their sum, along the last axis. Reals.
+//! Defined by: tensorflow/core/kernels/softmax_op.cc.
+
+use crate::kit::kernel::Node;
+use crate::kit::rows::{Member, Rows, log_softmax};
+
+/// The op.
+pub type LogSoftmax = Node<Rows<Definition>>;
+
+/// What it computes.
+pub struct Definition;
+
+impl Member for Definition {
+    const NAME: &'static str = "FlexLogSoftmax";
+
+    fn change(row: &mut [f64]) {
+        log_softmax(row);
+    }
+}

@@ -1,0 +1,17 @@
+//! MatrixDiagPart: the main diagonal of matrices. Any type.
+//! Defined by: tensorflow/core/kernels/linalg/matrix_diag_op.cc.
+
+use crate::kit::kernel::Node;
+use crate::kit::diagonal::{Diagonal, Kind, Member};
+
+/// The op.
+pub type MatrixDiagPart = Node<Diagonal<Definition>>;
+
+/// What it computes.
+pub struct Definition;
+
+impl Member for Definition {
+    const NAME: &'static str = "FlexMatrixDiagPart";
+    const KIND: Kind = Kind::Part;
+    const MAIN: bool = true;
+}

@@ -1,0 +1,16 @@
+//! MatrixDiagPartV3: diagonals of matrices. Any type.
+//! Defined by: tensorflow/core/kernels/linalg/matrix_diag_op.cc.
+
+use crate::kit::kernel::Node;
+use crate::kit::diagonal::{Diagonal, Kind, Member};
+
+/// The op.
+pub type MatrixDiagPartV3 = Node<Diagonal<Definition>>;
+
+/// What it computes.
+pub struct Definition;
+
+impl Member for Definition {
+    const NAME: &'static str = "FlexMatrixDiagPartV3";
+    const KIND: Kind = Kind::Part;
+}

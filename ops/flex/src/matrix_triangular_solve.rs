@@ -1,0 +1,43 @@
+//! MatrixTriangularSolve: `X` with `A X = B`, where one triangle of `A` counts; with `adjoint` `A* X = B`. Reals and complex numbers; axes ahead of the matrices count the matrices.
+//! Defined by: tensorflow/core/kernels/linalg/matrix_triangular_solve_op.cc.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::complex;
+use crate::kit::kernel::Node;
+use crate::kit::linear::{Linear, Member, square};
+use crate::kit::matrix::{Matrix, Triangle, triangular_solve};
+use crate::kit::node_def::NodeDef;
+
+/// The op.
+pub type MatrixTriangularSolve = Node<Linear<Definition>>;
+
+/// What it computes.
+pub struct Definition {
+    adjoint: bool,
+    lower: bool,
+}
+
+impl Member for Definition {
+    const NAME: &'static str = "FlexMatrixTriangularSolve";
+    const INPUTS: usize = 2;
+
+    fn new(def: &NodeDef<'_>) -> Result<Self> {
+        Ok(Definition { adjoint: def.bool("adjoint", false)?, lower: def.bool("lower", true)? })
+    }
+
+    fn size(&self, inputs: &[(usize, usize)], _: usize) -> Result<Vec<usize>> {
+        let n = square(inputs[0])?;
+        ensure!(inputs[1].0 == n, "the right side has {} rows, the matrix {n}", inputs[1].0);
+        Ok(vec![n, inputs[1].1])
+    }
+
+    fn compute(&self, mut inputs: Vec<Matrix>) -> Result<Vec<Vec<Complex64>>> {
+        let a = inputs.remove(0);
+        let a = if self.adjoint { a.adjoint() } else { a };
+        let singular = (0..a.rows).any(|i| complex::abs(a.at(i, i)) == 0.0);
+        ensure!(!singular, "a matrix has no inverse: its diagonal has a zero");
+        let triangle = if self.lower != self.adjoint { Triangle::Lower } else { Triangle::Upper };
+        Ok(vec![triangular_solve(&a, &inputs[0], triangle).data])
+    }
+}

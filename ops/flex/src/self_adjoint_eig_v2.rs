@@ -1,0 +1,42 @@
+//! SelfAdjointEigV2: eigenvalues in ascending order and eigenvectors of a Hermitian matrix, of which the lower triangle counts. Reals and complex numbers; axes ahead of the matrices count the matrices.
+//! Defined by: tensorflow/core/kernels/linalg/self_adjoint_eig_v2_op_impl.h.
+
+use arenite_abi::prelude::*;
+
+use crate::kit::complex;
+use crate::kit::kernel::Node;
+use crate::kit::linear::{Linear, Member, square};
+use crate::kit::matrix::{Matrix, eigen};
+use crate::kit::node_def::NodeDef;
+
+/// The op.
+pub type SelfAdjointEigV2 = Node<Linear<Definition>>;
+
+/// What it computes.
+pub struct Definition {
+    vectors: bool,
+}
+
+impl Member for Definition {
+    const NAME: &'static str = "FlexSelfAdjointEigV2";
+    const INPUTS: usize = 1;
+    const OUTPUTS: usize = 2;
+
+    fn new(def: &NodeDef<'_>) -> Result<Self> {
+        Ok(Definition { vectors: def.bool("compute_v", true)? })
+    }
+
+    fn is_left_out(&self, output: usize) -> bool {
+        output == 1 && !self.vectors
+    }
+
+    fn size(&self, inputs: &[(usize, usize)], output: usize) -> Result<Vec<usize>> {
+        square(inputs[0]).map(|n| if output == 0 { vec![n] } else { vec![n, n] })
+    }
+
+    fn compute(&self, inputs: Vec<Matrix>) -> Result<Vec<Vec<Complex64>>> {
+        let (values, vectors) = eigen(&inputs[0]);
+        let values = values.into_iter().map(complex::real).collect();
+        Ok(vec![values, if self.vectors { vectors.data } else { Vec::new() }])
+    }
+}

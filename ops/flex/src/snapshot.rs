@@ -1,0 +1,32 @@
+//! Snapshot: the input as it is. Any type.
+//! Defined by: tensorflow/core/kernels/snapshot_op.cc.
+
+use arenite_abi::prelude::*;
+use arenite_ops::kit::indexing::Dims;
+
+use crate::kit::kernel::{Call, Inputs, Kernel, Node};
+use crate::kit::node_def::NodeDef;
+use crate::kit::elements::pick;
+
+/// The op.
+pub type Snapshot = Node<Definition>;
+
+/// What it computes.
+pub struct Definition;
+
+impl Kernel for Definition {
+    const NAME: &'static str = "FlexSnapshot";
+
+    fn new(node: &NodeView<'_>, _: &NodeDef<'_>) -> Result<Self> {
+        node.expect(1..=1, 1..=1)?;
+        Ok(Definition)
+    }
+
+    fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
+        x.dims(0).map(Some)
+    }
+
+    fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
+        pick(call, 0, &[call.input(0)?], |k| Some((0, k)))
+    }
+}

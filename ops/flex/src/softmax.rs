@@ -1,0 +1,20 @@
+//! Softmax: exponentials over their sum, along the last axis. Reals.
+//! Defined by: tensorflow/core/kernels/softmax_op.cc.
+
+use crate::kit::kernel::Node;
+use crate::kit::rows::{Member, Rows, log_softmax};
+
+/// The op.
+pub type Softmax = Node<Rows<Definition>>;
+
+/// What it computes.
+pub struct Definition;
+
+impl Member for Definition {
+    const NAME: &'static str = "FlexSoftmax";
+
+    fn change(row: &mut [f64]) {
+        log_softmax(row);
+        row.iter_mut().for_each(|x| *x = libm::exp(*x));
+    }
+}

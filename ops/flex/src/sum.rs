@@ -1,0 +1,16 @@
+//! Sum: sums, along axes. Reals, integers, complex numbers.
+//! Defined by: tensorflow/core/kernels/reduction_ops_sum.cc.
+
+use crate::kit::kernel::Node;
+use crate::kit::reduce::{Kind, Member, Reduce};
+
+/// The op.
+pub type Sum = Node<Reduce<Definition>>;
+
+/// What it computes.
+pub struct Definition;
+
+impl Member for Definition {
+    const NAME: &'static str = "FlexSum";
+    const KIND: Kind = Kind::Sum;
+}

@@ -1,0 +1,16 @@
+//! TensorScatterMax: slices of updates stay where they are larger, where indices say. Numbers, BOOL.
+//! Defined by: tensorflow/core/kernels/scatter_nd_op.cc.
+
+use crate::kit::kernel::Node;
+use crate::kit::scatter::{Kind, Member, Scatter};
+
+/// The op.
+pub type TensorScatterMax = Node<Scatter<Definition>>;
+
+/// What it computes.
+pub struct Definition;
+
+impl Member for Definition {
+    const NAME: &'static str = "FlexTensorScatterMax";
+    const KIND: Kind = Kind::Max;
+}

@@ -1,0 +1,16 @@
+//! TensorScatterUpdate: slices of updates replace elements, where indices say. Numbers, BOOL.
+//! Defined by: tensorflow/core/kernels/scatter_nd_op.cc.
+
+use crate::kit::kernel::Node;
+use crate::kit::scatter::{Kind, Member, Scatter};
+
+/// The op.
+pub type TensorScatterUpdate = Node<Scatter<Definition>>;
+
+/// What it computes.
+pub struct Definition;
+
+impl Member for Definition {
+    const NAME: &'static str = "FlexTensorScatterUpdate";
+    const KIND: Kind = Kind::Update;
+}

@@ -1,0 +1,17 @@
+//! UniqueWithCounts: the different elements of a list, where each went, and how often each came. Any type.
+//! Defined by: tensorflow/core/kernels/unique_op.cc.
+
+use crate::kit::kernel::Node;
+use crate::kit::unique::{Member, Unique};
+
+/// The op.
+pub type UniqueWithCounts = Node<Unique<Definition>>;
+
+/// What it computes.
+pub struct Definition;
+
+impl Member for Definition {
+    const NAME: &'static str = "FlexUniqueWithCounts";
+    const COUNTS: bool = true;
+    const AXIS: bool = false;
+}

@@ -1,0 +1,17 @@
+//! UnsortedSegmentMin: the smallest elements of slices by the segment that each belongs to. Numbers. Inputs: data, segments, how many segments.
+//! Defined by: tensorflow/core/kernels/segment_reduction_ops_impl.h.
+
+use crate::kit::kernel::Node;
+use crate::kit::segment::{Kind, Member, Segment};
+
+/// The op.
+pub type UnsortedSegmentMin = Node<Segment<Definition>>;
+
+/// What it computes.
+pub struct Definition;
+
+impl Member for Definition {
+    const NAME: &'static str = "FlexUnsortedSegmentMin";
+    const KIND: Kind = Kind::Min;
+    const SORTED: bool = false;
+}

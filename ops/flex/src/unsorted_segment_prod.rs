@@ -1,0 +1,17 @@
+//! UnsortedSegmentProd: products of slices by the segment that each belongs to. Numbers. Inputs: data, segments, how many segments.
+//! Defined by: tensorflow/core/kernels/segment_reduction_ops_impl.h.
+
+use crate::kit::kernel::Node;
+use crate::kit::segment::{Kind, Member, Segment};
+
+/// The op.
+pub type UnsortedSegmentProd = Node<Segment<Definition>>;
+
+/// What it computes.
+pub struct Definition;
+
+impl Member for Definition {
+    const NAME: &'static str = "FlexUnsortedSegmentProd";
+    const KIND: Kind = Kind::Prod;
+    const SORTED: bool = false;
+}

@@ -1,0 +1,22 @@
+//! Xlogy: `y = a log(b)`, zero where `a` is zero. Inputs broadcast. Reals, complex numbers. May run in place.
+//! Defined by: tensorflow/core/kernels/cwise_op_xlogy.cc.
+
+use crate::kit::complex;
+use crate::kit::binary::{Function, Functions, Binary};
+
+/// The op.
+pub type Xlogy = Binary<Definition>;
+
+/// What it computes.
+pub enum Definition {}
+
+impl Function for Definition {
+    const NAME: &'static str = "FlexXlogy";
+    const FUNCTIONS: Functions = Functions {
+        float: Some(|a, b| if a == 0.0 { 0.0 } else { a * libm::log(b) }),
+        complex: Some(|a, b| {
+            if a == complex::real(0.0) { a } else { complex::mul(a, complex::log(b)) }
+        }),
+        ..Functions::NONE
+    };
+}

@@ -1,0 +1,3 @@
+//! Shell: TensorFlow operators as a dynamic plugin.
+
+arenite_abi::export_plugin!(arenite_flex::PLUGIN);
