@@ -86,7 +86,11 @@ impl NumericVerify {
         let (Some(channels), Some(q)) = (&self.channels, tensor.quantization()) else {
             return Err(invalid!("'{}' has lost its quantization", tensor.name));
         };
-        self.differences(reference, y, |i| (channels.quant(&q, i).dequantize(x[i].into()), x[i].into()))
+        let real = |i: usize| match q.is_per_channel() {
+            true => channels.quant(&q, i).dequantize(x[i].into()),
+            false => channels.quant(&q, i).dequantize_in_eights(x[i].into(), i, x.len()),
+        };
+        self.differences(reference, y, |i| (real(i), x[i].into()))
     }
 
     /// `of(i)` is element `i` as a real number, and as it is stored.

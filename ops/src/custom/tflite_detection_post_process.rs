@@ -167,7 +167,9 @@ impl Op for DetectionPostProcess {
             (Some(scratch), Some(quant)) => {
                 let scores = cx.scratch(scratch)?;
                 let quantized = cx.input(SCORES)?.as_slice::<u8>()?;
-                scores.iter_mut().zip(quantized).for_each(|(y, &q)| *y = quant.dequantize(q.into()));
+                for (i, (y, &q)) in scores.iter_mut().zip(quantized).enumerate() {
+                    *y = quant.dequantize_in_eights(q.into(), i, quantized.len());
+                }
                 &*scores
             }
             _ => cx.input(SCORES)?.as_slice::<f32>()?,

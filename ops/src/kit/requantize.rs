@@ -154,6 +154,16 @@ impl Quant {
         self.scale * q.wrapping_sub(self.zero_point) as f32
     }
 
+    /// As [`dequantize`](Self::dequantize) of element `i` of `count`, in the rounding of SIMD code, which takes whole eights
+    /// as `scale × q + (−zero_point × scale)`.
+    #[inline]
+    pub fn dequantize_in_eights(self, q: i32, i: usize, count: usize) -> f32 {
+        if i >= count - count % 8 {
+            return self.dequantize(q);
+        }
+        q as f32 * self.scale + (f64::from(self.scale) * -f64::from(self.zero_point)) as f32
+    }
+
     /// The quantized number nearest to `x`, ties away from zero, within `limits`.
     #[inline]
     pub fn quantize(self, x: f32, limits: Limits<i32>) -> i32 {
