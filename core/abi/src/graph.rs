@@ -42,7 +42,7 @@ impl<'a> GraphView<'a> {
     }
 
     /// Description of the tensor with this index. It has data if it is constant; other data comes from an
-    /// [`EvalContext`].
+    /// [`EvalContext`](crate::EvalContext).
     pub fn tensor(&self, index: usize) -> Result<TensorView<'a>> {
         ensure!(index < self.tensor_count(), "tensor {index} of {}", self.tensor_count());
         // SAFETY: in range, as checked; the struct is copied.

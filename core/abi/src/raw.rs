@@ -312,27 +312,6 @@ pub struct ArGraphV1 {
     pub output_count: usize,
 }
 
-/// Where a delegate says which nodes it takes. A node that is neither accepted nor refused is refused.
-pub struct ArClaimsV1 {
-    pub header: ArHeader,
-    pub context: *mut c_void,
-    pub accept: unsafe extern "C" fn(context: *mut c_void, node: usize),
-    pub refuse: unsafe extern "C" fn(context: *mut c_void, node: usize, reason: ArStr),
-}
-
-/// A maximal set of claimed nodes that run as one. `nodes` are positions in `graph.nodes`, in execution order;
-/// `inputs` and `outputs` are tensor indices, the order in which the macro node has them.
-pub struct ArPartitionV1 {
-    pub header: ArHeader,
-    pub graph: *const ArGraphV1,
-    pub nodes: *const u32,
-    pub node_count: usize,
-    pub inputs: *const i32,
-    pub input_count: usize,
-    pub outputs: *const i32,
-    pub output_count: usize,
-}
-
 /// The model's subgraphs, as `query` of [`ArPrepareV1`] and [`ArEvalV1`] lends them (id [`INTERFACE_SUBGRAPHS`]). Each
 /// function takes that struct's `context`. A subgraph has one set of tensors: it is not called while it runs.
 pub struct ArSubgraphsV1 {
@@ -378,6 +357,27 @@ pub struct ArResourcesV1 {
     /// In `eval`: gives it a type, a shape and a value, which is copied.
     pub assign:
         unsafe extern "C" fn(context: *mut c_void, handle: i32, value: *const ArTensorV1) -> ArStatus,
+}
+
+/// Where a delegate says which nodes it takes. A node that is neither accepted nor refused is refused.
+pub struct ArClaimsV1 {
+    pub header: ArHeader,
+    pub context: *mut c_void,
+    pub accept: unsafe extern "C" fn(context: *mut c_void, node: usize),
+    pub refuse: unsafe extern "C" fn(context: *mut c_void, node: usize, reason: ArStr),
+}
+
+/// A maximal set of claimed nodes that run as one. `nodes` are positions in `graph.nodes`, in execution order;
+/// `inputs` and `outputs` are tensor indices, the order in which the macro node has them.
+pub struct ArPartitionV1 {
+    pub header: ArHeader,
+    pub graph: *const ArGraphV1,
+    pub nodes: *const u32,
+    pub node_count: usize,
+    pub inputs: *const i32,
+    pub input_count: usize,
+    pub outputs: *const i32,
+    pub output_count: usize,
 }
 
 pub struct ArDelegateV1 {
