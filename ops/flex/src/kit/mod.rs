@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`protobuf`] | [`Fields`](protobuf::Fields): a message field by field, checked |
 //! | [`node_def`] | [`NodeDef`](node_def::NodeDef): the op and its attributes by name |
-//! | [`write`] | custom options as a converter writes them |
+//! | [`mod@write`] | custom options as a converter writes them |
 //! | [`kernel`] | [`Kernel`](kernel::Kernel), the frame of most ops; [`Inputs`](kernel::Inputs), [`Call`](kernel::Call); `integers`, `shape_of`, `axis_of` |
 //! | [`number`] | [`Number`](number::Number): elements widened; `by_type!`, `reals`, `put_reals`, `complexes`, … |
 //! | [`complex`] | arithmetic and functions of complex numbers |
