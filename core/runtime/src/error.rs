@@ -244,6 +244,9 @@ fn unresolved(f: &mut fmt::Formatter<'_>, ops: &[UnresolvedOp]) -> fmt::Result {
     for op in ops {
         write!(f, "\n  {op}")?;
     }
+    if ops.iter().any(|op| op.custom && op.op.starts_with("Flex")) {
+        f.write_str("\n  those that begin with Flex are TensorFlow's own; the plugin org.arenite.flex serves many of them")?;
+    }
     f.write_str("\n  searched: ")?;
     match ops.first().map(|op| &op.searched) {
         Some(places) if !places.is_empty() => f.write_str(&places.join(", "))?,

@@ -425,7 +425,7 @@ impl<'n> Session<'n> {
         found.shape = Some(shape.to_vec());
         let tensor = found.tensor as usize;
         let ty = self.node.tensors[tensor].tensor.ty();
-        let bytes = if ty == ElementType::String { string_bytes } else { bytes_of(ty, shape)? };
+        let bytes = if ty.bits() == 0 { string_bytes } else { bytes_of(ty, shape)? };
         self.place(tensor, Memory::new(bytes, self.poison));
         self.show_shape(tensor, shape);
         Ok(())
