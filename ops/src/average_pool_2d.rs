@@ -123,4 +123,12 @@ mod tests {
         let test = OpTest::<AveragePool2d>::new().input(Tensor::f32(&[0, 2, 2, 3], &[])).output(Spec::f32());
         assert_eq!(test.options(5, options(1, 1, 0)).run().unwrap()[0].shape(), [0, 1, 1, 3]);
     }
+
+    #[test]
+    fn refusals() {
+        let x = Tensor::f32(&[1, 2, 2, 1], &[0.0; 4]);
+        let case = OpTest::<AveragePool2d>::new().input(x).output(Spec::f32());
+        let error = case.options(5, |o| o.i32(1, 0).i32(2, 1).i32(3, 1).i32(4, 1)).run().unwrap_err();
+        assert_eq!(error.message(), "stride along the width is 0; it must be above zero");
+    }
 }

@@ -5,3 +5,29 @@ use crate::kit::non_max_suppression::NonMaxSuppression;
 
 /// The op.
 pub type NonMaxSuppressionV5 = NonMaxSuppression<121>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_abi::testing::{OpTest, Spec, Tensor};
+
+    fn case(boxes: Tensor) -> OpTest<NonMaxSuppressionV5> {
+        let number = |x: f32| Tensor::f32(&[], &[x]);
+        let case = OpTest::new().input(boxes).input(Tensor::f32(&[2], &[0.25, 0.75]));
+        let case = case.constant(Tensor::i32(&[], &[2])).constant(number(0.5)).constant(number(0.0));
+        case.constant(number(0.0)).output(Spec::i32()).output(Spec::f32()).output(Spec::i32())
+    }
+
+    #[test]
+    fn boxes_and_scores() {
+        let same = Tensor::f32(&[2, 4], &[0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 1.0]);
+        let y = case(same).run().unwrap();
+        assert_eq!((y[0].as_i32(), y[1].as_f32(), y[2].as_i32()), (vec![1, 0], vec![0.75, 0.0], vec![1]));
+    }
+
+    #[test]
+    fn refusals() {
+        let error = case(Tensor::f32(&[2, 3], &[0.0; 6])).run().unwrap_err();
+        assert_eq!(error.message(), "boxes 'in0' are [2, 3]; they must be [n, 4]");
+    }
+}
