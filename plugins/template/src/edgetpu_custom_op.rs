@@ -5,7 +5,7 @@
 //!   driver's handle; dropping the prepared node gives the handle back,
 //! - in `eval` hands the inputs to the driver, waits, and takes the outputs: no allocation, no look at the program.
 //!
-//! Here the driver is [`Device`], which computes on the CPU and knows one tiny format of programs, its own. Any other
+//! Here the driver is `Device`, which computes on the CPU and knows one tiny format of programs, its own. Any other
 //! program is refused, with the name of the driver that it needs.
 //!
 //! ```text
