@@ -48,7 +48,7 @@
 //!
 //! An op that is stateful is evaluated once, or once per step of [`OpTest::run_steps`], and may change what it keeps.
 //!
-//! What the op itself refuses comes back as an [`Error`]. Tests of ops and an interpreter do not mix in one process: the
+//! What the op itself refuses comes back as an [`Error`](crate::Error). Tests of ops and an interpreter do not mix in one process: the
 //! messages of errors go to the host that was set last.
 
 mod calls;
