@@ -248,6 +248,10 @@ impl Executor {
         self.variables.fill(0, self.variables.len(), 0);
         for &t in &self.graph.variables {
             let tensor = self.tensors.get(t as usize);
+            // Before memory is planned there is nothing to set.
+            if tensor.data.is_null() {
+                continue;
+            }
             let first = tensor.data as usize - self.variables.as_ptr() as usize;
             self.variables.fill(first, tensor.bytes as usize, self.graph.tensors[t as usize].zero_byte());
         }

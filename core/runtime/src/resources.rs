@@ -96,8 +96,10 @@ impl Resources {
             return refuse("it is assigned a part of itself; copy the value first".into());
         }
         value.data.grow(bytes, budget, "its resources")?;
-        // SAFETY: the block has that many bytes and does not overlap `from`, as checked; the caller's promise.
-        unsafe { std::ptr::copy_nonoverlapping(from.data.cast::<u8>(), value.data.as_ptr(), bytes) };
+        if bytes > 0 {
+            // SAFETY: the block has that many bytes and does not overlap `from`, as checked; the caller's promise.
+            unsafe { std::ptr::copy_nonoverlapping(from.data.cast::<u8>(), value.data.as_ptr(), bytes) };
+        }
         value.ty = Some(ty);
         value.shape.clear();
         value.shape.extend_from_slice(shape);
