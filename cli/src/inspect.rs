@@ -131,6 +131,10 @@ enum Server {
     },
     /// No plugin has the op.
     Unresolved,
+    /// A composite, replaced by the nodes that it stands for.
+    Inlined {
+        nodes: Vec<Server>,
+    },
 }
 
 #[derive(Serialize)]
@@ -364,7 +368,9 @@ fn read_node(
     main: Option<&Interpreter>,
 ) -> Node {
     let code = view.operator_code(operator);
-    let refusals = main.and_then(|interpreter| interpreter.refusals().get(index)).into_iter().flatten();
+    let refusals = main.iter().flat_map(|interpreter| {
+        interpreter.nodes_of(index).filter_map(|node| interpreter.refusals().get(node)).flatten()
+    });
     Node {
         index,
         op: code.map_or_else(|| "unknown".to_owned(), |code| code.name().to_owned()),
@@ -378,7 +384,15 @@ fn read_node(
     }
 }
 
-fn server(interpreter: &Interpreter, node: usize) -> Server {
+fn server(interpreter: &Interpreter, operator: usize) -> Server {
+    let mut servers = interpreter.nodes_of(operator).map(|node| server_of_node(interpreter, node));
+    if interpreter.is_inlined(operator) {
+        return Server::Inlined { nodes: servers.collect() };
+    }
+    servers.next().unwrap_or(Server::Unresolved)
+}
+
+fn server_of_node(interpreter: &Interpreter, node: usize) -> Server {
     match interpreter.served_by().get(node) {
         Some(Served::Plugin(id)) => Server::Plugin { id: id.clone() },
         Some(Served::Folded(id)) => Server::Folded { id: id.clone() },

@@ -1,4 +1,5 @@
-//! STABLEHLO_COMPOSITE: an op that is given by a subgraph of simpler ones, its decomposition.
+//! STABLEHLO_COMPOSITE: an op that is given by a subgraph of simpler ones, its decomposition. The host puts those in its
+//! place where it can; this is the call that is left where it cannot.
 //! Defined by: tflite/kernels/stablehlo_composite.cc.
 
 use arenite_abi::prelude::*;

@@ -1,5 +1,6 @@
 //! The report for people.
 
+use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 
 use super::{Buffer, Memory, Node, Report, Server, Signature, Subgraph, Tensor};
@@ -167,6 +168,11 @@ impl Display for Server {
                 None => f.write_str("not prepared yet"),
             },
             Server::Unresolved => f.write_str("nobody: unresolved"),
+            Server::Inlined { nodes } => {
+                let distinct: BTreeSet<String> = nodes.iter().map(Server::to_string).collect();
+                let distinct: Vec<String> = distinct.into_iter().collect();
+                write!(f, "{} in its place: {}", count(nodes.len(), "node"), text::join(&distinct, "; "))
+            }
         }
     }
 }

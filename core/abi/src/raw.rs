@@ -121,7 +121,8 @@ pub struct ArNodeV1 {
     pub builtin_code: i32,
     pub version: i32,
     pub custom_name: ArStr,
-    /// Position in the subgraph's execution plan, and the subgraph's own index.
+    /// Position of the operator in its subgraph of the model, and the subgraph's index. A composite's nodes keep theirs when
+    /// they stand in another subgraph.
     pub index: u32,
     pub subgraph: u32,
     pub tensors: *const ArTensorV1,

@@ -13,7 +13,7 @@ mod delegation;
 mod memory;
 mod preparation;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -22,7 +22,7 @@ use arenite_abi::{Status, UsageRecord};
 
 use crate::arena::{ALIGNMENT, Block, Mark, Persistent};
 use crate::config::{DelegateConfig, OnMissing};
-use crate::error::{Error, Result, UnresolvedOp};
+use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::lifetime::{Lifetime, LifetimeInput, lifetimes};
 use crate::partition::{PartitionInput, Subset, partition};
@@ -225,17 +225,14 @@ impl Executor {
     fn try_allocate(&mut self, run: &Run<'_>) -> Result<()> {
         self.ready = false;
         self.reset();
-        let deferred = self.check_resolved(run.settings)?;
+        if !self.graph.unresolved.is_empty() && run.settings.delegates.is_empty() {
+            return Err(Error::UnresolvedOps(self.graph.unresolved.clone()));
+        }
         self.base_steps();
         if !run.settings.delegates.is_empty() {
             self.apply_delegates(run)?;
         }
-        let mut plain = vec![false; self.graph.nodes.len()];
-        self.steps.iter().filter_map(|step| step.node).for_each(|node| plain[node] = true);
-        let missing: Vec<_> = deferred.into_iter().filter(|u| u.nodes.iter().any(|&n| plain[n])).collect();
-        if !missing.is_empty() {
-            return Err(Error::UnresolvedOps(missing));
-        }
+        self.check_resolved()?;
         self.find_lifetimes();
         self.place_variables()?;
         self.prepare_segment(run, 0)?;
@@ -354,21 +351,20 @@ impl Executor {
         };
     }
 
-    /// Fails for ops that nobody serves, unless there are delegates, which may take them: then these are given back.
-    fn check_resolved(&self, settings: &Settings) -> Result<Vec<UnresolvedOp>> {
-        let unresolved = &self.graph.unresolved;
-        if !unresolved.is_empty() && settings.delegates.is_empty() {
-            return Err(Error::UnresolvedOps(unresolved.clone()));
+    /// Fails for ops that nobody serves, and no delegate took.
+    fn check_resolved(&self) -> Result<()> {
+        let missing: BTreeSet<usize> =
+            self.steps.iter().filter_map(|step| self.graph.nodes[step.node?].unresolved).collect();
+        if missing.is_empty() {
+            return Ok(());
         }
-        Ok(unresolved.clone())
+        Err(Error::UnresolvedOps(missing.into_iter().map(|u| self.graph.unresolved[u].clone()).collect()))
     }
 
     fn base_steps(&mut self) {
         let (tensors, count) = (self.tensors.as_ptr(), self.tensors.len());
         let nodes = self.graph.nodes.iter().enumerate();
-        self.steps = nodes
-            .map(|(i, node)| Step::new(node.to_raw(self.graph.index, i, tensors, count), Some(i)))
-            .collect();
+        self.steps = nodes.map(|(i, node)| Step::new(node.to_raw(tensors, count), Some(i))).collect();
     }
 
     /// Bytes of an input of strings.
@@ -422,7 +418,7 @@ impl Executor {
         let (op, output) = self.step_name(i);
         Error::Node {
             op,
-            subgraph: self.graph.index,
+            subgraph: self.steps[i].raw.subgraph as usize,
             node: self.steps[i].raw.index as usize,
             output,
             status: failure.status,

@@ -1,6 +1,8 @@
 //! The interpreter: a model, ready to be run.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -323,6 +325,18 @@ impl Interpreter {
         &self.main().report.plans
     }
 
+    /// The nodes that operator `operator` of the main subgraph became: one, or those of the composite that it is. Numbers of
+    /// nodes count these.
+    pub fn nodes_of(&self, operator: usize) -> Range<usize> {
+        self.main().graph.operators.get(operator).cloned().unwrap_or(0..0)
+    }
+
+    /// Whether an operator is a composite that was replaced by the nodes it stands for.
+    pub fn is_inlined(&self, operator: usize) -> bool {
+        let graph = &self.main().graph;
+        self.nodes_of(operator).any(|node| graph.nodes[node].origin != (graph.index, operator))
+    }
+
     /// Per node of the main subgraph, who runs it.
     pub fn served_by(&self) -> &[Served] {
         &self.main().report.served_by
@@ -402,10 +416,11 @@ impl Interpreter {
     fn all_unresolved(&mut self, first: Vec<UnresolvedOp>) -> Error {
         let mut all = first;
         for subgraph in 0..self.slots.len() {
-            if let Ok(executor) = self.executor_mut(subgraph)
-                && all.iter().all(|op| op.subgraph != subgraph)
-            {
-                all.extend(executor.graph.unresolved.iter().cloned());
+            if let Ok(executor) = self.executor_mut(subgraph) {
+                // A composite's ops are listed with its subgraph, wherever it stands.
+                let known: BTreeSet<usize> = all.iter().map(|op| op.subgraph).collect();
+                let unknown = executor.graph.unresolved.iter().filter(|op| !known.contains(&op.subgraph));
+                all.extend(unknown.cloned());
             }
         }
         Error::UnresolvedOps(all)
@@ -460,7 +475,13 @@ impl Interpreter {
             known: (0..known).map(|i| i.to_string()).collect(),
         })?;
         if let Slot::Unbuilt = slot {
-            *slot = Slot::Idle(run::build(&self.model, &self.registry, subgraph, &self.budget)?);
+            *slot = Slot::Idle(run::build(
+                &self.model,
+                &self.registry,
+                subgraph,
+                &self.settings.quota,
+                &self.budget,
+            )?);
         }
         slot.executor_mut().ok_or_else(|| Error::State("the subgraph is in use".into()))
     }

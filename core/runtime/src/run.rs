@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::executor::{Executor, Settings};
 use crate::graph::Graph;
 use crate::model::Model;
-use crate::quota::Budget;
+use crate::quota::{Budget, Quota};
 use crate::registry::Registry;
 use crate::resources::Resources;
 
@@ -125,13 +125,15 @@ impl<'a> Run<'a> {
                 )));
             }
             Slot::Idle(executor) => executor,
-            Slot::Unbuilt => match build(self.model, self.registry, subgraph, &self.budget) {
-                Ok(executor) => executor,
-                Err(error) => {
-                    slot.set(Slot::Unbuilt);
-                    return Err(error);
+            Slot::Unbuilt => {
+                match build(self.model, self.registry, subgraph, &self.settings.quota, &self.budget) {
+                    Ok(executor) => executor,
+                    Err(error) => {
+                        slot.set(Slot::Unbuilt);
+                        return Err(error);
+                    }
                 }
-            },
+            }
         };
         let done = f(&mut executor);
         slot.set(Slot::Idle(executor));
@@ -171,11 +173,12 @@ pub(crate) fn build(
     model: &Model,
     registry: &Registry,
     subgraph: usize,
+    quota: &Quota,
     budget: &Budget,
 ) -> Result<Box<Executor>> {
     let mut budget = budget.clone();
     let before = budget.used();
-    match Graph::build(model, registry, subgraph, &mut budget) {
+    match Graph::build(model, registry, subgraph, quota, &mut budget) {
         Ok(graph) => Ok(Box::new(Executor::new(graph, budget))),
         Err(error) => {
             budget.give(budget.used() - before);

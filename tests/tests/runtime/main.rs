@@ -2,6 +2,7 @@
 
 use arenite_builtin as _;
 
+mod composites;
 mod delegates;
 mod limits;
 mod models;

@@ -128,6 +128,8 @@ fn variables_keep_their_value_until_they_are_reset() {
         node(m, g, "Accumulate", &[x, v], y);
     });
     let mut interpreter = Interpreter::builder(&model).registry(plugin::registry()).build().unwrap();
+    // Before there is memory there is nothing to reset.
+    interpreter.reset_variables();
     interpreter.allocate().unwrap();
     let run = |interpreter: &mut Interpreter| {
         interpreter.input_mut(0).unwrap().copy_from_slice(&[1.0f32, 10.0]).unwrap();

@@ -183,8 +183,8 @@ impl Executor {
     pub fn describe(&mut self) -> *const ArGraphV1 {
         if self.description.is_none() {
             let (tensors, count) = (self.tensors.as_ptr(), self.tensors.len());
-            let nodes = self.graph.nodes.iter().enumerate();
-            let nodes = nodes.map(|(i, node)| node.to_raw(self.graph.index, i, tensors, count)).collect();
+            let nodes = self.graph.nodes.iter();
+            let nodes = nodes.map(|node| node.to_raw(tensors, count)).collect();
             let made = GraphForDelegate::new(&self.tensors, nodes, &self.graph.inputs, &self.graph.outputs);
             self.description = Some(Box::new(made));
         }

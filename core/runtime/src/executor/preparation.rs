@@ -153,7 +153,7 @@ impl Executor {
         match refusal {
             Some(failure) => Err(self.failed(i, failure, run)),
             None => Err(Error::UnresolvedOps(
-                self.graph.unresolved.iter().filter(|u| u.nodes.contains(&node)).cloned().collect(),
+                graph.nodes[node].unresolved.map(|u| graph.unresolved[u].clone()).into_iter().collect(),
             )),
         }
     }

@@ -1,0 +1,356 @@
+//! Builds a graph from a subgraph of the model. A composite becomes the nodes that it stands for:
+//!
+//! ```text
+//! subgraph 0   x ─► COMPOSITE ─► y                    x ─► MUL ─► t ─► ADD ─► y
+//!                       ┊                      =>
+//! subgraph 1   a ─► MUL ─► t ─► ADD ─► b              a is x, b is y, t gets an entry of its own
+//! ```
+//!
+//! so that its tensors share the arena and delegates see its nodes. A composite stays a node, which calls its subgraph, where
+//! names alone do not do: its decomposition keeps variables, hands an input or a constant through, or disagrees
+//! with the node about ports, types or quantization (then the op says so).
+
+use std::collections::HashMap;
+
+use arenite_abi::raw::{ArBytes, ArTable, BUILTIN_CUSTOM};
+use arenite_abi::{ElementType, Options};
+use arenite_model::{Operator, OperatorCode, RawTable, SubGraph};
+
+use super::constants::{Copies, tensor_info};
+use super::{Graph, NodeInfo};
+use crate::error::{Error, Result, UnresolvedOp};
+use crate::model::Model;
+use crate::quota::{Budget, Quota};
+use crate::registry::{OpKey, Registry};
+
+/// Code of STABLEHLO_COMPOSITE, the tag of its options, and the slot of its decomposition.
+const COMPOSITE: i32 = 206;
+const COMPOSITE_OPTIONS: u32 = 21;
+const DECOMPOSITION: usize = 1;
+
+/// Operands that are renamed to put composites in their place; the rest are called. A file of a few kilobytes can stand
+/// for a graph of any size.
+const MOST_RENAMED: usize = 1 << 24;
+
+impl Graph {
+    /// Builds subgraph `index` of the model: looks up every op.
+    ///
+    /// # Errors
+    /// A tensor that this runtime cannot represent (rank, type); copies of constants beyond the budget; composites nested
+    /// deeper than the quota. Ops that nobody serves are no error here: they are collected in `unresolved`.
+    pub fn build(
+        model: &Model,
+        registry: &Registry,
+        index: usize,
+        quota: &Quota,
+        budget: &mut Budget,
+    ) -> Result<Graph> {
+        let _span = tracing::info_span!("graph", subgraph = index).entered();
+        let view = model.view();
+        let known = (0..view.subgraphs().len()).map(|i| i.to_string()).collect();
+        let subgraph = view.subgraph(index).ok_or_else(|| Error::NotFound {
+            what: "subgraph",
+            name: index.to_string(),
+            known,
+        })?;
+        let graph = Graph {
+            index,
+            tensors: Vec::with_capacity(subgraph.tensors().len()),
+            nodes: Vec::with_capacity(subgraph.operators().len()),
+            operators: Vec::with_capacity(subgraph.operators().len()),
+            inputs: subgraph.inputs().iter().collect(),
+            outputs: subgraph.outputs().iter().collect(),
+            variables: Vec::new(),
+            unresolved: Vec::new(),
+            _model: model.clone(),
+            _copies: Vec::new(),
+        };
+        let mut builder = Builder {
+            view: &view,
+            registry,
+            quota,
+            copies: Copies { blocks: Vec::new(), budget },
+            graph,
+            traits: HashMap::new(),
+            unresolved_at: HashMap::new(),
+            renamed: 0,
+        };
+        for t in 0..subgraph.tensors().len() {
+            builder.add_tensor(index, &subgraph, t)?;
+        }
+        let tensors = &builder.graph.tensors;
+        builder.graph.variables =
+            (0..tensors.len() as i32).filter(|&i| tensors[i as usize].variable).collect();
+        builder.add_operators(&mut Scope { index, subgraph, names: None, outer: None })?;
+        let Builder { mut graph, copies, .. } = builder;
+        graph._copies = copies.blocks;
+        Ok(graph)
+    }
+}
+
+struct Builder<'a> {
+    view: &'a arenite_model::Model<'a>,
+    registry: &'a Registry,
+    quota: &'a Quota,
+    copies: Copies<'a>,
+    graph: Graph,
+    /// Of the subgraphs that were looked at.
+    traits: HashMap<usize, Traits>,
+    unresolved_at: UnresolvedAt,
+    /// Operands renamed so far.
+    renamed: usize,
+}
+
+/// Position in `Graph::unresolved` of what is asked for, and not served: op, version, types, subgraph.
+type UnresolvedAt = HashMap<(OpKey, i32, Vec<ElementType>, usize), usize>;
+
+/// A subgraph whose operators are being added.
+struct Scope<'a, 'o> {
+    index: usize,
+    subgraph: SubGraph<'a>,
+    /// The graph's tensor for each of the subgraph's that has one; `None` where they are the same.
+    names: Option<HashMap<i32, i32>>,
+    /// Where the composite stands.
+    outer: Option<&'o Scope<'a, 'o>>,
+}
+
+impl Scope<'_, '_> {
+    fn depth(&self) -> u32 {
+        self.outer.map_or(0, |outer| outer.depth() + 1)
+    }
+
+    fn is_open(&self, index: usize) -> bool {
+        self.index == index || self.outer.is_some_and(|outer| outer.is_open(index))
+    }
+}
+
+/// What is asked of a subgraph more than once.
+struct Traits {
+    /// Which tensors an operator or the caller writes.
+    written: Vec<bool>,
+    /// Whether its operators may stand in another graph.
+    plain: bool,
+}
+
+impl Traits {
+    fn of(subgraph: &SubGraph<'_>) -> Self {
+        let count = subgraph.tensors().len();
+        let mark = |written: &mut Vec<bool>, t: i32| {
+            usize::try_from(t).ok().and_then(|t| written.get_mut(t)).map(|flag| std::mem::replace(flag, true))
+        };
+        let mut written = vec![false; count];
+        let mut plain = subgraph.inputs().iter().all(|t| mark(&mut written, t) == Some(false));
+        let inputs = written.clone();
+        for t in subgraph.operators().iter().flat_map(|operator| operator.outputs()) {
+            mark(&mut written, t);
+            plain &= usize::try_from(t).map_or(true, |t| inputs.get(t) == Some(&false));
+        }
+        let mut given = vec![false; count];
+        plain &= subgraph.outputs().iter().all(|t| {
+            let own = usize::try_from(t).is_ok_and(|t| written.get(t) == Some(&true) && !inputs[t]);
+            own && mark(&mut given, t) == Some(false)
+        });
+        plain &= subgraph.tensors().iter().all(|tensor| !tensor.is_variable());
+        Traits { written, plain }
+    }
+}
+
+impl<'a> Builder<'a> {
+    fn traits(&mut self, index: usize, subgraph: &SubGraph<'a>) -> &Traits {
+        self.traits.entry(index).or_insert_with(|| Traits::of(subgraph))
+    }
+
+    /// An entry for a tensor of a subgraph; gives its index.
+    fn add_tensor(&mut self, index: usize, subgraph: &SubGraph<'a>, t: usize) -> Result<i32> {
+        let Some(tensor) = subgraph.tensors().get(t) else {
+            return Err(Error::State(format!("subgraph {index} has no tensor {t}")));
+        };
+        let written = self.traits(index, subgraph).written[t];
+        let constant = self.view.constant(&tensor).or_else(|| {
+            // A tensor without elements that nobody writes is a constant without data.
+            (tensor.element_count() == Some(0) && !written && !tensor.is_variable()).then_some(&[][..])
+        });
+        let info = tensor_info(self.view, subgraph, t, &tensor, constant, &mut self.copies)?;
+        self.graph.tensors.push(info);
+        Ok((self.graph.tensors.len() - 1) as i32)
+    }
+
+    fn add_operators(&mut self, scope: &mut Scope<'a, '_>) -> Result<()> {
+        for (position, operator) in scope.subgraph.operators().iter().enumerate() {
+            let first = self.graph.nodes.len();
+            let code = self.view.operator_code(&operator).ok_or_else(|| {
+                let (subgraph, code) = (scope.index, operator.opcode_index());
+                Error::State(format!("subgraph {subgraph}: operator code {code} is missing"))
+            })?;
+            match self.decomposition(scope, &code, &operator)? {
+                Some(mut inner) => self.add_operators(&mut inner)?,
+                None => self.add_node(scope, position, &code, &operator)?,
+            }
+            if scope.outer.is_none() {
+                self.graph.operators.push(first..self.graph.nodes.len());
+            }
+        }
+        Ok(())
+    }
+
+    /// The subgraph of a composite that can stand in its place.
+    fn decomposition<'o>(
+        &mut self,
+        scope: &'o mut Scope<'a, '_>,
+        code: &OperatorCode<'_>,
+        operator: &Operator<'a>,
+    ) -> Result<Option<Scope<'a, 'o>>> {
+        let Some((index, subgraph)) = self.decomposed(code, operator) else { return Ok(None) };
+        // A composite of itself is refused when it is called.
+        if scope.is_open(index)
+            || self.renamed > MOST_RENAMED
+            || self.graph.nodes.len() as u64 > self.quota.nodes
+            || !self.traits(index, &subgraph).plain
+        {
+            return Ok(None);
+        }
+        let (depth, limit) = (scope.depth() + 1, self.quota.depth);
+        if depth > limit {
+            let purpose = format!("the composite of subgraph {index} within others");
+            return Err(Error::Quota { what: "depth", purpose, needed: depth.into(), limit: limit.into() });
+        }
+        let (inputs, outputs) = (operator.inputs(), operator.outputs());
+        if (inputs.len(), outputs.len()) != (subgraph.inputs().len(), subgraph.outputs().len()) {
+            return Ok(None);
+        }
+        self.renamed += inputs.len() + outputs.len();
+        let ports = subgraph.inputs().iter().chain(subgraph.outputs());
+        let mut names = HashMap::new();
+        for (inner, t) in ports.zip(inputs.iter().chain(outputs)) {
+            let t = self.tensor(scope, t)?;
+            if !self.agrees(&subgraph, inner, t) {
+                return Ok(None);
+            }
+            names.insert(inner, t);
+        }
+        Ok(Some(Scope { index, subgraph, names: Some(names), outer: Some(scope) }))
+    }
+
+    fn decomposed(&self, code: &OperatorCode<'_>, operator: &Operator<'a>) -> Option<(usize, SubGraph<'a>)> {
+        let options = operator.builtin_options_2().filter(|_| code.builtin_code() == COMPOSITE)?;
+        if u32::from(options.tag) != COMPOSITE_OPTIONS {
+            return None;
+        }
+        let options = Options::from_bytes(options.buffer, options.position);
+        let index = usize::try_from(options.get::<i32>(DECOMPOSITION, 0).ok()?).ok()?;
+        Some((index, self.view.subgraph(index)?))
+    }
+
+    /// Whether tensor `inner` of a decomposition can be tensor `t` of the graph.
+    fn agrees(&mut self, subgraph: &SubGraph<'a>, inner: i32, t: i32) -> bool {
+        let tensors = subgraph.tensors();
+        let (Ok(at), Ok(t)) = (usize::try_from(inner), usize::try_from(t)) else { return false };
+        let Some(tensor) = tensors.get(at) else { return false };
+        let outer = &self.graph.tensors[t];
+        let ty = u32::try_from(tensor.element_type()).ok().and_then(ElementType::from_raw);
+        ty == Some(outer.ty)
+            && self.view.constant(&tensor).is_none()
+            && super::constants::quantization(self.view, subgraph, &tensor) == outer.quantization
+    }
+
+    /// The graph's tensor for tensor `t` of a subgraph; −1 for an absent one.
+    fn tensor(&mut self, scope: &mut Scope<'a, '_>, t: i32) -> Result<i32> {
+        let Scope { index, subgraph, names: Some(names), .. } = scope else { return Ok(t) };
+        let Ok(at) = usize::try_from(t) else { return Ok(t) };
+        self.renamed += 1;
+        if let Some(&known) = names.get(&t) {
+            return Ok(known);
+        }
+        let new = self.add_tensor(*index, subgraph, at)?;
+        names.insert(t, new);
+        Ok(new)
+    }
+
+    fn tensors(
+        &mut self,
+        scope: &mut Scope<'a, '_>,
+        list: impl IntoIterator<Item = i32>,
+    ) -> Result<Box<[i32]>> {
+        list.into_iter().map(|t| self.tensor(scope, t)).collect()
+    }
+
+    fn add_node(
+        &mut self,
+        scope: &mut Scope<'a, '_>,
+        position: usize,
+        code: &OperatorCode<'_>,
+        operator: &Operator<'a>,
+    ) -> Result<()> {
+        let key = match code.builtin_code() {
+            BUILTIN_CUSTOM => OpKey::Custom(code.custom_code().unwrap_or("").to_owned()),
+            builtin => OpKey::Builtin(builtin),
+        };
+        let version = code.version();
+        let inputs = self.tensors(scope, operator.inputs())?;
+        let outputs = self.tensors(scope, operator.outputs())?;
+        let intermediates = self.tensors(scope, operator.intermediates())?;
+        let tensors = Graph::present(&inputs).chain(Graph::present(&outputs));
+        let mut types: Vec<ElementType> = tensors.map(|t| self.graph.tensors[t].ty).collect();
+        types.sort();
+        types.dedup();
+        let candidates = self.registry.candidates(&key, version, &types);
+        let origin = (scope.index, position);
+        let unresolved = candidates.is_empty().then(|| self.note_unresolved(&key, version, types, origin));
+        let custom = operator.custom_options();
+        self.graph.nodes.push(NodeInfo {
+            origin,
+            key,
+            version,
+            inputs,
+            outputs,
+            intermediates,
+            candidates,
+            unresolved,
+            options: table(operator.builtin_options()),
+            options_2: table(operator.builtin_options_2()),
+            custom_options: if custom.is_empty() { ArBytes::EMPTY } else { ArBytes::borrowed(custom) },
+        });
+        Ok(())
+    }
+
+    fn note_unresolved(
+        &mut self,
+        key: &OpKey,
+        version: i32,
+        types: Vec<ElementType>,
+        (subgraph, node): (usize, usize),
+    ) -> usize {
+        let unresolved = &mut self.graph.unresolved;
+        let at = *self
+            .unresolved_at
+            .entry((key.clone(), version, types.clone(), subgraph))
+            .or_insert(unresolved.len());
+        match unresolved.get_mut(at) {
+            // Its operators come in order, again with each composite that it is the decomposition of.
+            Some(known) if known.nodes.last() >= Some(&node) => {}
+            Some(known) => known.nodes.push(node),
+            None => unresolved.push(UnresolvedOp {
+                op: key.name(),
+                custom: matches!(key, OpKey::Custom(_)),
+                version,
+                element_types: types,
+                nodes: vec![node],
+                subgraph,
+                candidates: self.registry.near_misses(key, version),
+                searched: self.registry.searched().to_vec(),
+            }),
+        }
+        at
+    }
+}
+
+fn table(table: Option<RawTable<'_>>) -> ArTable {
+    match table {
+        None => ArTable::NONE,
+        Some(table) => ArTable {
+            buffer: ArBytes::borrowed(table.buffer),
+            position: table.position as u64,
+            tag: u32::from(table.tag),
+        },
+    }
+}

@@ -1,0 +1,153 @@
+//! Composites: their nodes stand in their place where they can; they are called where they cannot.
+
+use std::time::{Duration, Instant};
+
+use arenite::model_file::writer::{ModelBuilder, Operator, SubGraph, bytes_of};
+use arenite::{Interpreter, Model, Quota, Served};
+
+use crate::models::{f32s, message, output};
+
+/// A node `y = decomposition(x…)`.
+fn composite(m: &mut ModelBuilder, subgraph: i32, inputs: &[i32], outputs: &[i32]) -> Operator {
+    let code = m.builtin("STABLEHLO_COMPOSITE", 1);
+    Operator::new(code, inputs, outputs).options_2(21, |o| o.text(0, "example").i32(1, subgraph))
+}
+
+/// `y = composite(x)`; subgraph 1, the decomposition, is what `fill` adds to, from `a` to `b`.
+fn model(fill: impl FnOnce(&mut ModelBuilder, &mut SubGraph, i32, i32)) -> Model {
+    let mut m = ModelBuilder::new();
+    let mut main = SubGraph::new("main");
+    let (x, y) = (main.input(f32s("x", &[2])), main.output(f32s("y", &[2])));
+    let node = composite(&mut m, 1, &[x], &[y]);
+    main.operator(node);
+    m.subgraph(main);
+    let mut inner = SubGraph::new("example");
+    let (a, b) = (inner.input(f32s("a", &[2])), inner.output(f32s("b", &[2])));
+    fill(&mut m, &mut inner, a, b);
+    m.subgraph(inner);
+    Model::from_bytes(m.finish()).expect("a sound model")
+}
+
+/// `b = −|a|`
+fn minus_abs(m: &mut ModelBuilder, g: &mut SubGraph, a: i32, b: i32) {
+    let t = g.tensor(f32s("t", &[2]));
+    let (abs, neg) = (m.builtin("ABS", 1), m.builtin("NEG", 1));
+    g.operator(Operator::new(abs, &[a], &[t]));
+    g.operator(Operator::new(neg, &[t], &[b]));
+}
+
+fn run(model: &Model) -> (Interpreter, Vec<f32>) {
+    let mut interpreter = Interpreter::builder(model).build().unwrap();
+    interpreter.allocate().unwrap();
+    interpreter.input_mut(0).unwrap().copy_from_slice(&[3.0f32, -4.0]).unwrap();
+    interpreter.invoke().unwrap();
+    let values = output(&interpreter, 0).1;
+    (interpreter, values)
+}
+
+#[test]
+fn its_nodes_stand_in_its_place() {
+    let (interpreter, values) = run(&model(minus_abs));
+    assert_eq!(values, [-3.0, -4.0]);
+    assert_eq!((interpreter.nodes_of(0), interpreter.is_inlined(0)), (0..2, true));
+    assert_eq!(interpreter.served_by(), vec![Served::Plugin("org.arenite.ops".into()); 2]);
+    let (records, _) = &interpreter.memory_plan()[0];
+    let planned: Vec<i32> = records.iter().map(|record| record.tensor).collect();
+    assert_eq!(planned, [0, 1, 2], "x, y, and t in the same arena");
+    assert_eq!(interpreter.tensor(2).unwrap().name, "t");
+}
+
+#[test]
+fn each_composite_has_tensors_of_its_own() {
+    let mut m = ModelBuilder::new();
+    let mut main = SubGraph::new("main");
+    let (x, t, y) = (main.input(f32s("x", &[2])), main.tensor(f32s("m", &[2])), main.output(f32s("y", &[2])));
+    for (from, to) in [(x, t), (t, y)] {
+        let node = composite(&mut m, 1, &[from], &[to]);
+        main.operator(node);
+    }
+    m.subgraph(main);
+    let mut inner = SubGraph::new("example");
+    let (a, b) = (inner.input(f32s("a", &[2])), inner.output(f32s("b", &[2])));
+    minus_abs(&mut m, &mut inner, a, b);
+    m.subgraph(inner);
+    let (interpreter, values) = run(&Model::from_bytes(m.finish()).unwrap());
+    assert_eq!(values, [-3.0, -4.0]);
+    assert_eq!((interpreter.nodes_of(0), interpreter.nodes_of(1)), (0..2, 2..4));
+    assert_eq!(interpreter.tensor_count(), 5);
+}
+
+#[test]
+fn an_error_names_the_operator_of_the_model() {
+    let model = model(|m, g, a, b| {
+        let (t, wrong) = (g.tensor(f32s("t", &[2])), g.input(f32s("wrong", &[3])));
+        g.inputs.pop();
+        let (abs, add) = (m.builtin("ABS", 1), m.builtin("ADD", 1));
+        let buffer = m.buffer(bytes_of(&[1.0f32; 3]));
+        g.tensors[wrong as usize].buffer = buffer;
+        g.operator(Operator::new(abs, &[a], &[t]));
+        g.operator(Operator::new(add, &[t, wrong], &[b]));
+    });
+    let error = message(Interpreter::builder(&model).build().unwrap().allocate());
+    assert!(
+        error.starts_with("ADD (node 1 of subgraph 1, output 'y'): inputs 't' [2] and 'wrong' [3]"),
+        "{error}"
+    );
+}
+
+#[test]
+fn what_names_alone_cannot_say_is_called() {
+    let variable = |m: &mut ModelBuilder, g: &mut SubGraph, a: i32, b: i32| {
+        g.tensor(f32s("v", &[2]).variable());
+        minus_abs(m, g, a, b);
+    };
+    let through = |m: &mut ModelBuilder, g: &mut SubGraph, a: i32, _: i32| {
+        let unread = g.tensor(f32s("unread", &[2]));
+        let abs = m.builtin("ABS", 1);
+        g.operator(Operator::new(abs, &[a], &[unread]));
+        g.outputs = vec![a];
+    };
+    for (model, want) in [(model(variable), [-3.0, -4.0]), (model(through), [3.0, -4.0])] {
+        let (interpreter, values) = run(&model);
+        assert_eq!(values, want);
+        assert_eq!((interpreter.nodes_of(0), interpreter.is_inlined(0)), (0..1, false));
+    }
+}
+
+#[test]
+fn nesting_and_size_are_bounded() {
+    // Each level holds the next one twice: 2ⁿ nodes.
+    let doubling = |levels: i32| {
+        let mut m = ModelBuilder::new();
+        for level in 0..levels {
+            let mut g = SubGraph::new("level");
+            let (a, t, b) = (g.input(f32s("a", &[2])), g.tensor(f32s("t", &[2])), g.output(f32s("b", &[2])));
+            for (from, to) in [(a, t), (t, b)] {
+                let node = composite(&mut m, level + 1, &[from], &[to]);
+                g.operator(node);
+            }
+            m.subgraph(g);
+        }
+        let mut leaf = SubGraph::new("leaf");
+        let (a, b) = (leaf.input(f32s("a", &[2])), leaf.output(f32s("b", &[2])));
+        let neg = m.builtin("NEG", 1);
+        leaf.operator(Operator::new(neg, &[a], &[b]));
+        m.subgraph(leaf);
+        Model::from_bytes(m.finish()).unwrap()
+    };
+    assert_eq!(run(&doubling(4)).1, [3.0, -4.0]);
+
+    let quota = Quota { nodes: 1000, calls: 5000, ..Quota::default() };
+    let mut many = Interpreter::builder(&doubling(40)).quota(quota).build().unwrap();
+    let start = Instant::now();
+    many.allocate().unwrap();
+    assert!(many.served_by().len() < 1100, "{}", many.served_by().len());
+    assert!(message(many.invoke()).contains("needs 5001 calls, the quota is 5000"));
+    assert!(start.elapsed() < Duration::from_secs(5));
+
+    let error = message(Interpreter::builder(&doubling(100)).build());
+    assert!(
+        error.contains("the composite of subgraph 65 within others needs 65 depth, the quota is 64"),
+        "{error}"
+    );
+}
