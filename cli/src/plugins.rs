@@ -54,6 +54,9 @@ struct Op {
     /// An output may overwrite an input, or have its bytes, for some nodes at least.
     in_place: bool,
     view: bool,
+    part_of_input: bool,
+    part_of_output: bool,
+    behind: bool,
     /// The result depends on more than the inputs.
     stateful: bool,
 }
@@ -135,6 +138,9 @@ fn op(info: &OpInfo) -> Op {
         element_types: info.element_types.as_ref().map(|types| types.iter().map(|ty| ty.name()).collect()),
         in_place: info.in_place,
         view: info.view,
+        part_of_input: info.part_of_input,
+        part_of_output: info.part_of_output,
+        behind: info.behind,
         stateful: info.stateful,
     }
 }

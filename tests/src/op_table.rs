@@ -15,9 +15,10 @@ const HEAD: &str = "\
 Written by `cargo run -p arenite-tests --bin op_table` from the registry of the plugins that are linked in by default.
 
 *Versions* are those that the model file names. *Memory*: `in place` where an output may overwrite an input that nothing
-else reads, `view` where it has an input's bytes; for the shapes and types that allow it. *Stateful* ops keep values between
-invocations, draw random numbers or run subgraphs: they are never computed ahead. *Delegates*: those that take a small node
-of this op.
+else reads, `behind` where it may do so from the input's beginning on, `view` where it has an input's bytes, `part of input`
+where it has some of them, `part of output` where an input's bytes become some of its; for the shapes and types that allow
+it. *Stateful* ops keep values between invocations, draw random numbers or run subgraphs: they are never computed ahead.
+*Delegates*: those that take a small node of this op.
 ";
 
 /// The document.
@@ -56,11 +57,14 @@ fn row(text: &mut String, op: &OpInfo, delegates: Option<&Vec<String>>) {
     let types = op.element_types.as_ref().map_or("any".to_owned(), |types| {
         types.iter().map(|ty| ty.name().to_lowercase()).collect::<Vec<_>>().join(" ")
     });
-    let memory = match (op.in_place, op.view) {
-        (_, true) => "view",
-        (true, _) => "in place",
-        _ => "",
-    };
+    let ways = [
+        (op.in_place, "in place"),
+        (op.view, "view"),
+        (op.part_of_input, "part of input"),
+        (op.part_of_output, "part of output"),
+        (op.behind, "behind"),
+    ];
+    let memory = ways.iter().filter(|way| way.0).map(|way| way.1).collect::<Vec<_>>().join(", ");
     let stateful = if op.stateful { "yes" } else { "" };
     let delegates = delegates.map_or(String::new(), |names| names.join(", "));
     let _ =

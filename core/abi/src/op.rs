@@ -53,6 +53,14 @@ pub enum Sharing {
     InPlace,
     /// [`PrepareContext::allow_view`]: the output has the input's bytes.
     View,
+    /// [`PrepareContext::allow_part_of_input`]: the output is a part of the input.
+    PartOfInput,
+    /// [`PrepareContext::allow_part_of_output`]: the input becomes a part of the output.
+    PartOfOutput,
+    /// [`PrepareContext::allow_behind`]: the output begins in front of the input, and overwrites it from its beginning on.
+    Behind,
+    /// Each of these, for one node or another.
+    AnyOf(&'static [Sharing]),
 }
 
 impl Sharing {
@@ -61,6 +69,17 @@ impl Sharing {
             Sharing::None => 0,
             Sharing::InPlace => raw::OP_IN_PLACE,
             Sharing::View => raw::OP_VIEW,
+            Sharing::PartOfInput => raw::OP_PART_OF_INPUT,
+            Sharing::PartOfOutput => raw::OP_PART_OF_OUTPUT,
+            Sharing::Behind => raw::OP_BEHIND,
+            Sharing::AnyOf(ways) => {
+                let (mut flags, mut i) = (0, 0);
+                while i < ways.len() {
+                    flags |= ways[i].flags();
+                    i += 1;
+                }
+                flags
+            }
         }
     }
 }
@@ -343,6 +362,28 @@ impl<'a> PrepareContext<'a> {
         self.share(output, input, raw::SHARE_VIEW)
     }
 
+    /// Says that `output` has the bytes of `input` from `offset` on: it may lie there for as long as either lives. `eval`
+    /// moves the bytes with [`ReadCells::copy_to`], which does nothing then.
+    pub fn allow_part_of_input(&mut self, output: usize, input: usize, offset: usize) -> Result<()> {
+        self.share_part(output, input, raw::SHARE_PART_OF_INPUT, offset)
+    }
+
+    /// Says that the bytes of `input` become those of `output` from `offset` on: the input may be made there, and lie there
+    /// for as long as either lives. `eval` moves the bytes with [`ReadCells::copy_to`], which does nothing then.
+    pub fn allow_part_of_output(&mut self, input: usize, output: usize, offset: usize) -> Result<()> {
+        self.share_part(output, input, raw::SHARE_PART_OF_OUTPUT, offset)
+    }
+
+    /// Says that `eval` reads `input` in ascending order, ahead of what it writes to `output`, both by way of cells: when it
+    /// has written byte `q` of the output, it reads no byte `p` of the input with `p + distance <= q` any more. So the output
+    /// may begin `distance` bytes or more in front of the input's beginning, if nothing else reads the input later.
+    ///
+    /// Where each part of the output is written after all reads for it and for what stands before it, `distance` is the
+    /// largest of (end of a part) − (first byte of the input that is read for it or for a part behind it), at least 0.
+    pub fn allow_behind(&mut self, output: usize, input: usize, distance: usize) -> Result<()> {
+        self.share_part(output, input, raw::SHARE_BEHIND, distance)
+    }
+
     /// The host's interface with this id, null if it has none.
     pub fn query(&self, interface: u64) -> *const core::ffi::c_void {
         // SAFETY: a plain value.
@@ -365,6 +406,17 @@ impl<'a> PrepareContext<'a> {
     fn share(&mut self, output: usize, input: usize, kind: u32) -> Result<()> {
         // SAFETY: plain values.
         host::check(unsafe { (self.raw.share_memory)(self.raw.context, output as u32, input as u32, kind) })
+    }
+
+    /// A host without the interface lays nothing that way.
+    fn share_part(&mut self, output: usize, input: usize, kind: u32, bytes: usize) -> Result<()> {
+        let layout = self.query(raw::INTERFACE_LAYOUT).cast::<raw::ArLayoutV1>();
+        // SAFETY: the host's promise: null, or the struct of that id.
+        let Some(layout) = (unsafe { layout.as_ref() }) else { return Ok(()) };
+        // SAFETY: plain values; the interface takes the context of `prepare`.
+        host::check(unsafe {
+            (layout.share_part)(self.raw.context, output as u32, input as u32, kind, bytes as u64)
+        })
     }
 }
 
@@ -466,6 +518,13 @@ impl<'a> EvalContext<'a> {
         unsafe { ReadCells::from_raw(raw) }
     }
 
+    /// Bytes of input `i`, which may share memory with an output: for ops that only move elements.
+    pub fn input_byte_cells(&self, i: usize) -> Result<ReadCells<'a, u8>> {
+        let raw = self.node.raw_at(self.node.input_indices(), i, "input")?;
+        // SAFETY: as in `input_cells`; any bytes are `u8`.
+        Ok(unsafe { ReadCells::bytes_of(raw) })
+    }
+
     /// Output `i`, once per call.
     pub fn output(&self, i: usize) -> Result<TensorViewMut<'a>> {
         let raw = self.node.raw_at(self.node.output_indices(), i, "output")?;
@@ -489,6 +548,15 @@ impl<'a> EvalContext<'a> {
         self.take_output(i)?;
         // SAFETY: an input that overlaps it is refused by `input` and read by `input_cells` only.
         unsafe { tensor::cells(raw) }
+    }
+
+    /// Bytes of output `i`, which may share memory with an input that is read by cells; once per call.
+    pub fn output_byte_cells(&self, i: usize) -> Result<&'a [Cell<u8>]> {
+        let raw = self.node.raw_at(self.node.output_indices(), i, "output")?;
+        ensure!(raw.flags & raw::TENSOR_CONSTANT == 0, "output {i} is constant");
+        self.take_output(i)?;
+        // SAFETY: as in `output_cells`; any bytes are `u8`.
+        Ok(unsafe { tensor::byte_cells(raw) })
     }
 
     /// Elements of an input that is a variable, to be read and written. Such inputs are not read as slices in the same

@@ -360,6 +360,21 @@ pub struct ArResourcesV1 {
         unsafe extern "C" fn(context: *mut c_void, handle: i32, value: *const ArTensorV1) -> ArStatus,
 }
 
+/// More ways to lay an output over an input than `share_memory` takes, as `query` of [`ArPrepareV1`] lends it (id
+/// [`INTERFACE_LAYOUT`]). The function takes that struct's `context`.
+pub struct ArLayoutV1 {
+    pub header: ArHeader,
+    /// `eval` still works when `output` and `input` lie as `kind` says: `SHARE_PART_OF_INPUT`, `SHARE_PART_OF_OUTPUT` or
+    /// `SHARE_BEHIND`, each of which says what `bytes` is.
+    pub share_part: unsafe extern "C" fn(
+        context: *mut c_void,
+        output: u32,
+        input: u32,
+        kind: u32,
+        bytes: u64,
+    ) -> ArStatus,
+}
+
 /// Where a delegate says which nodes it takes. A node that is neither accepted nor refused is refused.
 pub struct ArClaimsV1 {
     pub header: ArHeader,
@@ -467,6 +482,15 @@ pub const TENSOR_DYNAMIC: u32 = 4;
 pub const SHARE_IN_PLACE: u32 = 1;
 /// The output has the input's bytes; both may live.
 pub const SHARE_VIEW: u32 = 2;
+/// The output has the input's bytes from `bytes` on; both may live.
+pub const SHARE_PART_OF_INPUT: u32 = 3;
+/// The input's bytes become the output's from `bytes` on: the input may be made there. Both may live once `eval` is done;
+/// before it the rest of the output is undefined.
+pub const SHARE_PART_OF_OUTPUT: u32 = 4;
+/// `eval` reads the input in ascending order, ahead of what it writes: when it has written byte `q` of the output, it reads
+/// no byte `p` of the input with `p + bytes <= q` any more. So the output may begin `bytes` or more in front of the input's
+/// beginning and overlap it, if nothing reads the input later. 0: in order, element by element of one size.
+pub const SHARE_BEHIND: u32 = 5;
 
 /// The result depends on more than the inputs (randomness, resources): never computed ahead or left out.
 pub const OP_STATEFUL: u32 = 1;
@@ -474,10 +498,16 @@ pub const OP_STATEFUL: u32 = 1;
 pub const OP_IN_PLACE: u32 = 2;
 /// Some node of this op has an output with the bytes of an input ([`SHARE_VIEW`]). For listings, as well.
 pub const OP_VIEW: u32 = 4;
+/// Some node of this op has an output that is a part of an input ([`SHARE_PART_OF_INPUT`]), and so on.
+pub const OP_PART_OF_INPUT: u32 = 8;
+pub const OP_PART_OF_OUTPUT: u32 = 16;
+pub const OP_BEHIND: u32 = 32;
 
 /// Ids for `query` of [`ArPrepareV1`] and [`ArEvalV1`].
 pub const INTERFACE_SUBGRAPHS: u64 = 1;
 pub const INTERFACE_RESOURCES: u64 = 2;
+/// For [`ArPrepareV1`] alone.
+pub const INTERFACE_LAYOUT: u64 = 3;
 
 pub const ASSIGNMENT_OFFSETS: u32 = 0;
 pub const ASSIGNMENT_OBJECTS: u32 = 1;

@@ -3,6 +3,7 @@
 use core::cell::Cell;
 use core::fmt;
 use core::marker::PhantomData;
+use core::ops::Range;
 
 use crate::raw::{self, ArTensorV1};
 use crate::{Result, ensure, invalid};
@@ -439,11 +440,20 @@ pub struct ReadCells<'a, T> {
     cells: &'a [Cell<T>],
 }
 
+impl<'a> ReadCells<'a, u8> {
+    /// # Safety
+    /// As for [`from_raw`](Self::from_raw).
+    pub(crate) unsafe fn bytes_of(raw: ArTensorV1) -> Self {
+        // SAFETY: as in `from_raw`.
+        ReadCells { cells: unsafe { byte_cells(raw) } }
+    }
+}
+
 impl<'a, T: Element> ReadCells<'a, T> {
     /// # Safety
     /// The data is valid for `'a`; during it, it is written through cells only.
     pub(crate) unsafe fn from_raw(raw: ArTensorV1) -> Result<Self> {
-        // SAFETY: forwarded to the caller. Only `get` is offered, so that memory which cannot be written is not.
+        // SAFETY: forwarded to the caller. Only reads are offered, so that memory which cannot be written is not.
         Ok(ReadCells { cells: unsafe { cells(raw)? } })
     }
 
@@ -462,6 +472,44 @@ impl<'a, T: Element> ReadCells<'a, T> {
     /// All elements in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = T> + 'a {
         self.cells.iter().map(Cell::get)
+    }
+
+    /// The elements of `range`. Panics past the end.
+    #[inline]
+    pub fn range(&self, range: Range<usize>) -> ReadCells<'a, T> {
+        ReadCells { cells: &self.cells[range] }
+    }
+
+    /// Pieces of `length` elements, without a rest that is shorter. Panics if `length` is 0.
+    pub fn chunks_exact(&self, length: usize) -> impl ExactSizeIterator<Item = ReadCells<'a, T>> + 'a {
+        self.cells.chunks_exact(length).map(|cells| ReadCells { cells })
+    }
+
+    /// Copies all elements to `target`. Panics if it has another length.
+    #[inline]
+    pub fn load(&self, target: &mut [T]) {
+        assert_eq!(self.cells.len(), target.len(), "elements to load");
+        // SAFETY: both have that many elements. The target is borrowed exclusively, so it is not where the cells are.
+        unsafe {
+            core::ptr::copy_nonoverlapping(
+                self.cells.as_ptr().cast::<T>(),
+                target.as_mut_ptr(),
+                target.len(),
+            );
+        }
+    }
+
+    /// Copies all elements to `target`, which may overlap them: it has the elements that stood here before. Nothing moves if
+    /// they lie there already. Panics if it has another length.
+    #[inline]
+    pub fn copy_to(&self, target: &[Cell<T>]) {
+        assert_eq!(self.cells.len(), target.len(), "elements to copy");
+        let (from, to) = (self.cells.as_ptr().cast::<T>(), target.as_ptr().cast::<T>().cast_mut());
+        if from != to.cast_const() {
+            // SAFETY: both have that many elements; `copy` allows overlap. A slice of cells may be written through, and all
+            // that borrows this memory is cells, on this thread.
+            unsafe { core::ptr::copy(from, to, target.len()) };
+        }
     }
 }
 
@@ -486,6 +534,13 @@ pub(crate) unsafe fn cells<'a, T: Element>(raw: ArTensorV1) -> Result<&'a [Cell<
     // SAFETY: aligned and whole, as checked; valid by the caller's promise; `Cell<T>` has the layout of `T`, and any
     // bit pattern is a `T`.
     Ok(unsafe { core::slice::from_raw_parts(data.cast::<Cell<T>>(), bytes / size_of::<T>()) })
+}
+
+/// # Safety
+/// The data is valid for `'a`; during it, it is read and written through cells only.
+pub(crate) unsafe fn byte_cells<'a>(raw: ArTensorV1) -> &'a [Cell<u8>] {
+    // SAFETY: the caller's promise; null has no bytes. `Cell<u8>` has the layout of `u8`.
+    unsafe { raw::slice(raw.data.cast::<Cell<u8>>().cast_const(), raw.bytes as usize) }
 }
 
 /// A table that `prepare` filled and `eval` reads; it lives in the host's persistent memory.

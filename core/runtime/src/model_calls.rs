@@ -6,15 +6,18 @@ use std::ffi::c_void;
 
 use arenite_abi::Status;
 use arenite_abi::raw::{
-    ArBytes, ArGraphV1, ArHeader, ArResourcesV1, ArStatus, ArSubgraphsV1, ArTensorV1, INTERFACE_RESOURCES,
-    INTERFACE_SUBGRAPHS,
+    ArBytes, ArGraphV1, ArHeader, ArResourcesV1, ArStatus, ArSubgraphsV1, ArTensorV1, INTERFACE_LAYOUT,
+    INTERFACE_RESOURCES, INTERFACE_SUBGRAPHS,
 };
 
 use crate::error::{Error, Result};
 use crate::run::Run;
-use crate::step::{EvalHost, PrepareHost, finish};
+use crate::step::{self, EvalHost, PrepareHost, finish};
 
 pub(crate) unsafe extern "C" fn query_in_prepare(_context: *mut c_void, interface: u64) -> *const c_void {
+    if interface == INTERFACE_LAYOUT {
+        return (&raw const step::LAYOUT).cast();
+    }
     find::<PrepareHost<'static, 'static>>(interface)
 }
 

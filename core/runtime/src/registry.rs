@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use arenite_abi::raw::{
-    ArDelegateV1, ArOpV1, ArPlannerV1, ArPluginV1, BUILTIN_CUSTOM, OP_IN_PLACE, OP_STATEFUL, OP_VIEW,
+    ArDelegateV1, ArOpV1, ArPlannerV1, ArPluginV1, BUILTIN_CUSTOM, OP_BEHIND, OP_IN_PLACE, OP_PART_OF_INPUT,
+    OP_PART_OF_OUTPUT, OP_STATEFUL, OP_VIEW,
 };
 use arenite_abi::{ElementType, ElementTypes, Plugin, StaticPlugin, UsageRecord};
 
@@ -104,6 +105,12 @@ pub struct OpInfo {
     pub in_place: bool,
     /// Whether an output may have an input's bytes, for some nodes at least.
     pub view: bool,
+    /// Whether an output may be a part of an input.
+    pub part_of_input: bool,
+    /// Whether an input may be made as a part of an output.
+    pub part_of_output: bool,
+    /// Whether an output may overwrite an input from its beginning on.
+    pub behind: bool,
     /// Whether the result depends on more than the inputs.
     pub stateful: bool,
 }
@@ -376,6 +383,9 @@ fn describe(key: &OpKey, op: &ArOpV1) -> OpInfo {
         element_types,
         in_place: op.flags & OP_IN_PLACE != 0,
         view: op.flags & OP_VIEW != 0,
+        part_of_input: op.flags & OP_PART_OF_INPUT != 0,
+        part_of_output: op.flags & OP_PART_OF_OUTPUT != 0,
+        behind: op.flags & OP_BEHIND != 0,
         stateful: op.flags & OP_STATEFUL != 0,
     }
 }

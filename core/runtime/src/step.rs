@@ -6,8 +6,9 @@
 use std::ffi::c_void;
 
 use arenite_abi::raw::{
-    ASSIGNMENT_OFFSETS, ArAssignmentV1, ArEvalV1, ArHeader, ArNodeV1, ArOpV1, ArPlanRequestV1, ArPrepareV1,
-    ArSpan, ArStatus, TENSOR_CONSTANT, TENSOR_DYNAMIC, TENSOR_VARIABLE,
+    ASSIGNMENT_OFFSETS, ArAssignmentV1, ArEvalV1, ArHeader, ArLayoutV1, ArNodeV1, ArOpV1, ArPlanRequestV1,
+    ArPrepareV1, ArSpan, ArStatus, SHARE_IN_PLACE, SHARE_VIEW, TENSOR_CONSTANT, TENSOR_DYNAMIC,
+    TENSOR_VARIABLE,
 };
 use arenite_abi::{ElementType, Status, UsageRecord};
 
@@ -63,12 +64,22 @@ pub(crate) struct ScratchRequest {
     pub alignment: u64,
 }
 
-/// An output that may lie in an input's memory.
+/// An output that may lie in an input's memory, or around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Share {
     pub output: u32,
     pub input: u32,
+    /// `SHARE_*`.
     pub kind: u32,
+    /// Offset of a part, or distance to what lies behind; else 0.
+    pub bytes: u64,
+}
+
+impl Share {
+    /// Whether both have the same bytes, from the beginning on.
+    pub fn is_whole(&self) -> bool {
+        matches!(self.kind, SHARE_IN_PLACE | SHARE_VIEW)
+    }
 }
 
 /// What a call into a plugin gave, other than success.
@@ -370,6 +381,18 @@ impl PrepareHost<'_, '_> {
 }
 
 impl PrepareHost<'_, '_> {
+    fn share(&mut self, share: Share) -> Result<(), (Status, String)> {
+        self.tensor(share.output)?;
+        if share.input as usize >= self.input_count {
+            return Err(invalid(format!(
+                "output {} cannot share memory with input {}, which is not there",
+                share.output, share.input
+            )));
+        }
+        self.shares.push(share);
+        Ok(())
+    }
+
     /// The call that this `prepare` is part of.
     pub fn run_in_progress(&self) -> &Run<'_> {
         self.memory.run
@@ -585,18 +608,21 @@ fn sized(bytes: u64, alignment: u64) -> Result<(usize, usize), (Status, String)>
 
 unsafe extern "C" fn share_memory(context: *mut c_void, output: u32, input: u32, kind: u32) -> ArStatus {
     // SAFETY: the context is ours.
-    unsafe {
-        PrepareHost::run(context, |this| {
-            this.tensor(output)?;
-            if input as usize >= this.input_count {
-                return Err(invalid(format!(
-                    "output {output} cannot share memory with input {input}, which is not there"
-                )));
-            }
-            this.shares.push(Share { output, input, kind });
-            Ok(())
-        })
-    }
+    unsafe { PrepareHost::run(context, |this| this.share(Share { output, input, kind, bytes: 0 })) }
+}
+
+/// More kinds of sharing than `share_memory` takes.
+pub(crate) static LAYOUT: ArLayoutV1 = ArLayoutV1 { header: ArHeader::of::<ArLayoutV1>(), share_part };
+
+unsafe extern "C" fn share_part(
+    context: *mut c_void,
+    output: u32,
+    input: u32,
+    kind: u32,
+    bytes: u64,
+) -> ArStatus {
+    // SAFETY: the context is ours.
+    unsafe { PrepareHost::run(context, |this| this.share(Share { output, input, kind, bytes })) }
 }
 
 unsafe extern "C" fn plan(

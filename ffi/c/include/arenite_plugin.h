@@ -79,14 +79,25 @@ typedef uint32_t ArStatus;
 #define AR_SHARE_IN_PLACE 1u /* elementwise: the input may be overwritten if nothing reads it later */
 #define AR_SHARE_VIEW 2u     /* the output has the input's bytes; both may live */
 
+/* ArLayoutV1.share_part */
+#define AR_SHARE_PART_OF_INPUT 3u  /* the output has the input's bytes from `bytes` on; both may live */
+#define AR_SHARE_PART_OF_OUTPUT 4u /* the input's bytes become the output's from `bytes` on: it may be made there */
+/* When `eval` has written byte q of the output, it reads no byte p of the input with p + bytes <= q any more: the output may
+   begin `bytes` or more in front of the input's beginning and overlap it, if nothing reads the input later. */
+#define AR_SHARE_BEHIND 5u
+
 /* ArOpV1.flags */
 #define AR_OP_STATEFUL 1u /* the result depends on more than the inputs: never computed ahead or left out */
 #define AR_OP_IN_PLACE 2u /* some nodes share memory by AR_SHARE_IN_PLACE; for listings */
 #define AR_OP_VIEW 4u     /* some nodes share memory by AR_SHARE_VIEW; for listings */
+#define AR_OP_PART_OF_INPUT 8u   /* by AR_SHARE_PART_OF_INPUT */
+#define AR_OP_PART_OF_OUTPUT 16u /* by AR_SHARE_PART_OF_OUTPUT */
+#define AR_OP_BEHIND 32u         /* by AR_SHARE_BEHIND */
 
-/* For ArPrepareV1.query and ArEvalV1.query: an ArSubgraphsV1, an ArResourcesV1. */
+/* For ArPrepareV1.query and ArEvalV1.query: an ArSubgraphsV1, an ArResourcesV1. For ArPrepareV1.query: an ArLayoutV1. */
 #define AR_INTERFACE_SUBGRAPHS 1u
 #define AR_INTERFACE_RESOURCES 2u
+#define AR_INTERFACE_LAYOUT 3u
 
 /* ArAssignmentV1.kind */
 #define AR_ASSIGNMENT_OFFSETS 0u
@@ -357,6 +368,14 @@ typedef struct ArResourcesV1 {
   ArStatus (*assign)(void *context, int32_t handle, const ArTensorV1 *value);
 } ArResourcesV1;
 
+/* More ways to lay an output over an input than ArPrepareV1.share_memory takes. `context` is that of the ArPrepareV1. */
+typedef struct ArLayoutV1 {
+  ArHeader header;
+  /* `eval` still works when `output` and `input` lie as `kind` says: AR_SHARE_PART_OF_INPUT, AR_SHARE_PART_OF_OUTPUT,
+     AR_SHARE_BEHIND. */
+  ArStatus (*share_part)(void *context, uint32_t output, uint32_t input, uint32_t kind, uint64_t bytes);
+} ArLayoutV1;
+
 /* Where a delegate says which nodes it takes. A node that is neither accepted nor refused is refused. */
 typedef struct ArClaimsV1 {
   ArHeader header;
@@ -594,6 +613,9 @@ AR_AT(ArResourcesV1, header, 0);
 AR_AT(ArResourcesV1, open, 8);
 AR_AT(ArResourcesV1, value, 16);
 AR_AT(ArResourcesV1, assign, 24);
+AR_SIZE(ArLayoutV1, 16);
+AR_AT(ArLayoutV1, header, 0);
+AR_AT(ArLayoutV1, share_part, 8);
 AR_SIZE(ArClaimsV1, 32);
 AR_AT(ArClaimsV1, header, 0);
 AR_AT(ArClaimsV1, context, 8);

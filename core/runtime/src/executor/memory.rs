@@ -84,7 +84,7 @@ impl Executor {
             records.iter().enumerate().map(|(i, r)| (r.tensor, i)).collect();
         let mut pairs = Vec::new();
         for step in &self.steps[first..end] {
-            for share in step.shares.iter().filter(|share| step.shares_all_uses(share)) {
+            for share in step.shares.iter().filter(|share| share.is_whole() && step.shares_all_uses(share)) {
                 let output = step.outputs().get(share.output as usize).and_then(|t| record_of.get(t));
                 let input = step.inputs().get(share.input as usize).and_then(|t| record_of.get(t));
                 // What an earlier segment placed is not shared with: its views are not all known here.

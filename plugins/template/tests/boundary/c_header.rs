@@ -46,6 +46,7 @@ layouts! {
     ArGraphV1 { header, tensors, tensor_stride, tensor_count, nodes, node_stride, node_count, inputs, input_count, outputs, output_count }
     ArSubgraphsV1 { header, describe, set_input, forward, prepare, invoke, output }
     ArResourcesV1 { header, open, value, assign }
+    ArLayoutV1 { header, share_part }
     ArClaimsV1 { header, context, accept, refuse }
     ArPartitionV1 { header, graph, nodes, node_count, inputs, input_count, outputs, output_count }
     ArDelegateV1 { header, name, create, claim, compile, prepare, invoke, destroy_kernel, destroy, query }
@@ -172,11 +173,18 @@ fn numbers_agree() {
         ("TENSOR_DYNAMIC", TENSOR_DYNAMIC),
         ("SHARE_IN_PLACE", SHARE_IN_PLACE),
         ("SHARE_VIEW", SHARE_VIEW),
+        ("SHARE_PART_OF_INPUT", SHARE_PART_OF_INPUT),
+        ("SHARE_PART_OF_OUTPUT", SHARE_PART_OF_OUTPUT),
+        ("SHARE_BEHIND", SHARE_BEHIND),
         ("OP_STATEFUL", OP_STATEFUL),
         ("OP_IN_PLACE", OP_IN_PLACE),
         ("OP_VIEW", OP_VIEW),
+        ("OP_PART_OF_INPUT", OP_PART_OF_INPUT),
+        ("OP_PART_OF_OUTPUT", OP_PART_OF_OUTPUT),
+        ("OP_BEHIND", OP_BEHIND),
         ("INTERFACE_SUBGRAPHS", INTERFACE_SUBGRAPHS as u32),
         ("INTERFACE_RESOURCES", INTERFACE_RESOURCES as u32),
+        ("INTERFACE_LAYOUT", INTERFACE_LAYOUT as u32),
         ("ASSIGNMENT_OFFSETS", ASSIGNMENT_OFFSETS),
         ("ASSIGNMENT_OBJECTS", ASSIGNMENT_OBJECTS),
     ] {
