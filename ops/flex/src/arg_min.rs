@@ -1,50 +1,74 @@
-//! ArgMin: where the smallest element along an axis is, the first one. Reals, integers, BOOL to I16, U16, I32, I64.
+//! ArgMin: where the smallest element along an axis is, the first one. Reals, integers, BOOL to
+//! I32, I64.
 //! Defined by: tensorflow/core/kernels/argmax_op.cc.
 
 use arenite_abi::prelude::*;
-use arenite_ops::kit::indexing::Dims;
 
-use crate::kit::kernel::{Call, Inputs, Kernel, Node, axis_of, integer, shape_of};
-use crate::kit::node_def::NodeDef;
-use crate::kit::number::put_integers;
-use crate::kit::values::Values;
+use crate::kit::arg::{Arg, Member};
+use crate::kit::kernel::Node;
 
 /// The op.
-pub type ArgMin = Node<Definition>;
+pub type ArgMin = Node<Arg<Definition>>;
 
 /// What it computes.
-pub struct Definition;
+pub enum Definition {}
 
-impl Kernel for Definition {
+impl Member for Definition {
     const NAME: &'static str = "FlexArgMin";
+    const LARGEST: bool = false;
+    const OUTPUTS: &'static [ElementType] = &[I32, I64];
+}
 
-    fn new(node: &NodeView<'_>, _: &NodeDef<'_>) -> Result<Self> {
-        node.expect(2..=2, 1..=1)?;
-        Ok(Definition)
+#[cfg(test)]
+mod tests {
+    use super::ArgMin;
+    use crate::kit::testing::*;
+    use arenite_abi::prelude::*;
+    use arenite_abi::testing::Tensor;
+    use core::slice::from_ref;
+
+    #[test]
+    fn values() {
+        let x = of(F32, &[2, 3], &[-1.0, -5.0, -3.0, -9.0, -2.0, -9.0]);
+        gives::<ArgMin>(&[], &[x.clone(), axis(-1)], axes(&[1, 0]));
+        gives::<ArgMin>(&[], &[x.clone(), axis(-1)], Tensor::i64(&[2], &[1, 0]));
+        gives::<ArgMin>(&[], &[x.clone(), axis(0)], Tensor::i64(&[3], &[1, 0, 1]));
+        gives::<ArgMin>(&[], &[x.clone(), Tensor::i64(&[], &[1])], Tensor::i64(&[2], &[1, 0]));
+        gives::<ArgMin>(&[], &[of(F32, &[2], &[3.0, 4.0]), axis(0)], Tensor::i64(&[], &[0]));
+        gives::<ArgMin>(&[], &[of(F32, &[0, 2], &[]), axis(1)], Tensor::i64(&[0], &[]));
+        for ty in [F16, BF16, F64, I8, I16, I32, I64, U8, U16, U32, U64] {
+            gives::<ArgMin>(&[], &[of(ty, &[4], &[7.0, 1.0, 1.0, 7.0]), axis(0)], Tensor::i64(&[], &[1]));
+        }
+        gives::<ArgMin>(&[], &[Tensor::bool(&[3], &[true, false, false]), axis(0)], Tensor::i64(&[], &[1]));
+        gives::<ArgMin>(&[], &[Tensor::i8(&[2], &[127, -128]), axis(0)], Tensor::i64(&[], &[1]));
     }
 
-    fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
-        let (dims, Some(axis)) = (x.dims(0)?, x.integer(1)?) else { return Ok(None) };
-        let mut sizes: Vec<i64> = dims.as_slice().iter().map(|&d| d.into()).collect();
-        let axis = axis_of(axis, dims.rank())?;
-        ensure!(dims.size(axis) > 0, "axis {axis} of {:?} is empty", dims.as_slice());
-        sizes.remove(axis);
-        shape_of(sizes).map(Some)
+    #[test]
+    fn what_is_no_number() {
+        gives::<ArgMin>(&[], &[of(F32, &[3], &[NAN, -1.0, -2.0]), axis(0)], Tensor::i64(&[], &[2]));
+        gives::<ArgMin>(&[], &[of(F32, &[3], &[INF, NAN, INF]), axis(0)], Tensor::i64(&[], &[0]));
+        gives::<ArgMin>(&[], &[of(F32, &[3], &[NAN, -INF, -3.0]), axis(0)], Tensor::i64(&[], &[1]));
     }
 
-    fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
-        let dims = call.dims(0)?;
-        let (outer, size, inner) = dims.split_at(axis_of(integer(&call.input(1)?)?, dims.rank())?);
-        let x = Values::of(&call.input(0)?)?;
-        let better = |a: usize, b: usize| match &x {
-            Values::Real(x) => x[a] < x[b],
-            Values::Int(x) => x[a] < x[b],
-            Values::Complex(_) => false,
-        };
-        let best = (0..outer * inner).map(|k| {
-            let start = k / inner * size * inner + k % inner;
-            (1..size).fold(0, |best, i| if better(start + i * inner, start + best * inner) { i } else { best }) as i64
-        });
-        put_integers(call.output(0)?, best)
+    #[test]
+    fn refusals() {
+        let x = of(F32, &[2, 3], &[-1.0, -5.0, -3.0, -9.0, -2.0, -9.0]);
+        denies::<ArgMin>(&[x.clone(), axis(2)], I64, "axis 2 does not exist in a tensor of rank 2");
+        denies::<ArgMin>(&[x.clone(), axis(-3)], I64, "axis -3 does not exist in a tensor of rank 2");
+        denies::<ArgMin>(
+            &[of(F32, &[], &[1.0]), axis(0)],
+            I64,
+            "axis 0 does not exist in a tensor of rank 0",
+        );
+        denies::<ArgMin>(&[of(F32, &[0, 2], &[]), axis(0)], I64, "axis 0 of [0, 2] is empty");
+        denies::<ArgMin>(&[x.clone(), axes(&[0])], I64, "'in1' is [1]; a scalar is needed");
+        denies::<ArgMin>(&[x.clone(), of(F32, &[], &[0.0])], I64, "'in1' is FLOAT32; integers are needed");
+        denies::<ArgMin>(
+            &[complex_of(C64, &[1], &[(0.0, 1.0)]), axis(0)],
+            I64,
+            "input 'in0' is COMPLEX64, which this op does not serve",
+        );
+        denies::<ArgMin>(&[x.clone(), axis(0)], F32, "output 'out0' is FLOAT32, which this op does not give");
+        denies::<ArgMin>(from_ref(&x), I64, "it has 1 inputs, this op takes 2 to 2");
     }
 }

@@ -11,8 +11,28 @@ pub enum Definition {}
 
 impl Function for Definition {
     const NAME: &'static str = "FlexCeil";
-    const FUNCTIONS: Functions = Functions {
-        float: Some(libm::ceil),
-        ..Functions::NONE
-    };
+    const FUNCTIONS: Functions = Functions { float: Some(libm::ceil), ..Functions::NONE };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Ceil;
+    use crate::kit::testing::*;
+    use arenite_abi::prelude::*;
+    use arenite_abi::testing::Tensor;
+
+    #[test]
+    fn values() {
+        reals::<Ceil>(&[(1.25, 2.0), (-1.25, -1.0), (3.0, 3.0), (-0.5, 0.0), (INF, INF), (NAN, NAN)]);
+    }
+
+    #[test]
+    fn refusals() {
+        takes::<Ceil>(1);
+        refuses::<Ceil>(&[Tensor::i32(&[], &[1])], "input 'in0' is INT32, which this op does not serve");
+        refuses::<Ceil>(
+            &[complex_of(C64, &[], &[(1.0, 0.0)])],
+            "input 'in0' is COMPLEX64, which this op does not serve",
+        );
+    }
 }

@@ -4,10 +4,10 @@
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
 
+use crate::kit::elements::pick;
 use crate::kit::kernel::{Call, Inputs, Kernel, Node};
 use crate::kit::node_def::NodeDef;
-use crate::kit::elements::pick;
-use crate::kit::number::reals;
+use crate::kit::number::{reals, same_reals};
 
 /// The op.
 pub type CheckNumerics = Node<Definition>;
@@ -21,7 +21,8 @@ impl Kernel for Definition {
     const NAME: &'static str = "FlexCheckNumerics";
 
     fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
-        node.expect(1..=1, 1..=1)?;
+        let (x, y) = node.unary()?;
+        same_reals(&x, &y)?;
         Ok(Definition { message: def.text("message", "")?.into() })
     }
 
@@ -30,8 +31,62 @@ impl Kernel for Definition {
     }
 
     fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
-        let bad = reals(&call.input(0)?)?.into_iter().find(|x| !x.is_finite());
-        ensure!(bad.is_none(), "{}: the tensor has {}", self.message, bad.unwrap_or_default());
-        pick(call, 0, &[call.input(0)?], |k| Some((0, k)))
+        let x = call.input(0)?;
+        for (i, value) in reals(&x)?.into_iter().enumerate() {
+            ensure!(value.is_finite(), "{}: element {i} of '{}' is {value}", self.message, x.name);
+        }
+        pick(call, 0, &[x], |k| Some((0, k)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CheckNumerics;
+    use crate::kit::testing::*;
+    use crate::kit::write::Attribute;
+    use arenite_abi::prelude::*;
+    use arenite_abi::testing::Tensor;
+
+    #[test]
+    fn values() {
+        let message = [("message", Attribute::Text("m"))];
+        gives::<CheckNumerics>(
+            &message,
+            &[of(F32, &[2, 2], &[1.0, -2.0, 3.0, 0.0])],
+            of(F32, &[2, 2], &[1.0, -2.0, 3.0, 0.0]),
+        );
+        gives::<CheckNumerics>(&message, &[of(F32, &[], &[3.0])], of(F32, &[], &[3.0]));
+        gives::<CheckNumerics>(&message, &[of(F32, &[0], &[])], of(F32, &[0], &[]));
+        for ty in [F16, BF16, F64] {
+            gives::<CheckNumerics>(&message, &[of(ty, &[2], &[1.0, 2.0])], of(ty, &[2], &[1.0, 2.0]));
+        }
+    }
+
+    #[test]
+    fn refusals() {
+        let message = [("message", Attribute::Text("weights"))];
+        assert_eq!(
+            refusal::<CheckNumerics>(&message, &[of(F32, &[3], &[1.0, NAN, INF])], &[F32]),
+            "weights: element 1 of 'in0' is NaN"
+        );
+        assert_eq!(
+            refusal::<CheckNumerics>(&message, &[of(F32, &[2], &[1.0, -INF])], &[F32]),
+            "weights: element 1 of 'in0' is -inf"
+        );
+        denies::<CheckNumerics>(
+            &[Tensor::i32(&[1], &[1])],
+            I32,
+            "input 'in0' is INT32, which this op does not serve",
+        );
+        denies::<CheckNumerics>(
+            &[of(F32, &[1], &[1.0])],
+            F64,
+            "input 'in0' is FLOAT32, output 'out0' is FLOAT64; they must agree",
+        );
+        denies::<CheckNumerics>(
+            &[of(F32, &[1], &[1.0]), of(F32, &[1], &[1.0])],
+            F32,
+            "it has 2 inputs, this op takes 1 to 1",
+        );
     }
 }

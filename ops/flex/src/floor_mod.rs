@@ -1,8 +1,8 @@
 //! FloorMod: the remainder with the sign of `b`. Inputs broadcast. Reals, integers. May run in place.
 //! Defined by: tensorflow/core/kernels/cwise_op_floor_mod.cc.
 
+use crate::kit::binary::{Binary, Function, Functions};
 use crate::kit::functions;
-use crate::kit::binary::{Function, Functions, Binary};
 
 /// The op.
 pub type FloorMod = Binary<Definition>;
@@ -20,4 +20,40 @@ impl Function for Definition {
         }),
         ..Functions::NONE
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FloorMod;
+    use crate::kit::testing::*;
+    use arenite_abi::prelude::*;
+    use arenite_abi::testing::Tensor;
+
+    #[test]
+    fn values() {
+        real_pairs::<FloorMod>(&[
+            (7.0, 3.0, 1.0),
+            (-7.0, 3.0, 2.0),
+            (7.0, -3.0, -2.0),
+            (-7.0, -3.0, -1.0),
+            (6.0, 3.0, 0.0),
+            (5.5, 2.0, 1.5),
+            (1.0, 0.0, NAN),
+            (NAN, 1.0, NAN),
+        ]);
+        whole_pairs::<FloorMod>(&[(7, 3, 1), (6, 3, 0)]);
+        exact_pairs::<FloorMod, i8>(&[(-7, 3, 2), (7, -3, -2), (-7, -3, -1), (-6, 3, 0)]);
+    }
+
+    #[test]
+    fn refusals() {
+        takes::<FloorMod>(2);
+        refuses_pair::<FloorMod>(
+            complex_of(C64, &[], &[(1.0, 0.0)]),
+            "inputs are COMPLEX64, which this op does not serve",
+        );
+        refuses_pair::<FloorMod>(Tensor::bool(&[], &[true]), "inputs are BOOL, which this op does not serve");
+        let (seven, zero) = (Tensor::i32(&[1], &[7]), Tensor::i32(&[1], &[0]));
+        refuses::<FloorMod>(&[seven, zero], "the integer 7 is divided by zero");
+    }
 }

@@ -18,3 +18,30 @@ impl Function for Definition {
         ..Functions::NONE
     };
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Inv;
+    use crate::kit::testing::*;
+    use arenite_abi::testing::Tensor;
+
+    #[test]
+    fn values() {
+        reals::<Inv>(&[(2.0, 0.5), (-0.25, -4.0), (INF, 0.0), (0.0, INF), (-0.0, -INF), (NAN, NAN)]);
+        complexes::<Inv>(&[
+            ((3.0, -4.0), (0.12, 0.16)),
+            ((0.0, 2.0), (0.0, -0.5)),
+            ((-2.0, 0.0), (-0.5, 0.0)),
+        ]);
+    }
+
+    #[test]
+    fn refusals() {
+        takes::<Inv>(1);
+        refuses::<Inv>(&[Tensor::i32(&[], &[1])], "input 'in0' is INT32, which this op does not serve");
+        refuses::<Inv>(
+            &[Tensor::strings(&[], &["a"])],
+            "input 'in0' is STRING, which this op does not serve",
+        );
+    }
+}

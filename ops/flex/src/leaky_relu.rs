@@ -6,7 +6,7 @@ use arenite_ops::kit::indexing::Dims;
 
 use crate::kit::kernel::{Call, Inputs, Kernel, Node};
 use crate::kit::node_def::NodeDef;
-use crate::kit::number::{put_reals, reals};
+use crate::kit::number::{put_reals, reals, same_reals};
 
 /// The op.
 pub type LeakyRelu = Node<Definition>;
@@ -20,7 +20,8 @@ impl Kernel for Definition {
     const NAME: &'static str = "FlexLeakyRelu";
 
     fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
-        node.expect(1..=1, 1..=1)?;
+        let (x, y) = node.unary()?;
+        same_reals(&x, &y)?;
         Ok(Definition { alpha: def.float("alpha", 0.2)?.into() })
     }
 
@@ -31,5 +32,63 @@ impl Kernel for Definition {
     fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
         let x = reals(&call.input(0)?)?;
         put_reals(call.output(0)?, x.into_iter().map(|x| if x > 0.0 { x } else { self.alpha * x }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LeakyRelu;
+    use crate::kit::testing::*;
+    use crate::kit::write::Attribute;
+    use arenite_abi::prelude::*;
+    use arenite_abi::testing::Tensor;
+
+    #[test]
+    fn values() {
+        let alpha = [("alpha", Attribute::Float(0.5))];
+        gives::<LeakyRelu>(
+            &[],
+            &[of(F32, &[4], &[2.0, -2.0, 0.0, -5.0])],
+            of(F32, &[4], &[2.0, -0.4, 0.0, -1.0]),
+        );
+        gives::<LeakyRelu>(&alpha, &[of(F32, &[2], &[2.0, -2.0])], of(F32, &[2], &[2.0, -1.0]));
+        gives::<LeakyRelu>(
+            &[("alpha", Attribute::Float(2.0))],
+            &[of(F32, &[2], &[2.0, -2.0])],
+            of(F32, &[2], &[2.0, -4.0]),
+        );
+        for ty in [F16, BF16, F64] {
+            gives::<LeakyRelu>(&alpha, &[of(ty, &[2], &[2.0, -2.0])], of(ty, &[2], &[2.0, -1.0]));
+        }
+    }
+
+    #[test]
+    fn edges() {
+        gives::<LeakyRelu>(&[], &[of(F32, &[3], &[INF, -INF, NAN])], of(F32, &[3], &[INF, -INF, NAN]));
+        gives::<LeakyRelu>(
+            &[("alpha", Attribute::Float(0.5))],
+            &[of(F32, &[], &[-2.0])],
+            of(F32, &[], &[-1.0]),
+        );
+        gives::<LeakyRelu>(&[], &[of(F32, &[0, 2], &[])], of(F32, &[0, 2], &[]));
+    }
+
+    #[test]
+    fn refusals() {
+        denies::<LeakyRelu>(
+            &[Tensor::i32(&[1], &[1])],
+            I32,
+            "input 'in0' is INT32, which this op does not serve",
+        );
+        denies::<LeakyRelu>(
+            &[of(F32, &[1], &[1.0])],
+            F64,
+            "input 'in0' is FLOAT32, output 'out0' is FLOAT64; they must agree",
+        );
+        denies::<LeakyRelu>(
+            &[of(F32, &[1], &[1.0]), of(F32, &[1], &[1.0])],
+            F32,
+            "it has 2 inputs, this op takes 1 to 1",
+        );
     }
 }

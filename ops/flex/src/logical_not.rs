@@ -11,8 +11,30 @@ pub enum Definition {}
 
 impl Function for Definition {
     const NAME: &'static str = "FlexLogicalNot";
-    const FUNCTIONS: Functions = Functions {
-        bool: Some(|x| !x),
-        ..Functions::NONE
-    };
+    const FUNCTIONS: Functions = Functions { bool: Some(|x| !x), ..Functions::NONE };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LogicalNot;
+    use crate::kit::testing::*;
+    use arenite_abi::testing::Tensor;
+
+    #[test]
+    fn values() {
+        bools::<LogicalNot>(&[(true, false), (false, true)]);
+    }
+
+    #[test]
+    fn refusals() {
+        takes::<LogicalNot>(1);
+        refuses::<LogicalNot>(
+            &[Tensor::f32(&[], &[1.0])],
+            "input 'in0' is FLOAT32, which this op does not serve",
+        );
+        refuses::<LogicalNot>(
+            &[Tensor::i32(&[], &[1])],
+            "input 'in0' is INT32, which this op does not serve",
+        );
+    }
 }

@@ -1,4 +1,5 @@
-//! NotEqual: whether `a ≠ b`. Inputs broadcast. Reals, integers, complex numbers, BOOL, STRING. May run in place.
+//! NotEqual: whether `a ≠ b`. Inputs broadcast. Reals, integers, complex numbers, BOOL, STRING. May run in
+//! place.
 //! Defined by: tensorflow/core/kernels/cwise_op_not_equal.cc.
 
 use crate::kit::binary::{Comparison, Predicate, Predicates};
@@ -13,4 +14,55 @@ impl Predicate for Definition {
     const NAME: &'static str = "FlexNotEqual";
     const PREDICATES: Predicates =
         Predicates { float: |a, b| a != b, int: |a, b| a != b, equality: Some(false) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::NotEqual;
+    use crate::kit::testing::*;
+    use crate::kit::write::Attribute;
+    use arenite_abi::prelude::*;
+    use arenite_abi::testing::Tensor;
+
+    #[test]
+    fn values() {
+        comparisons::<NotEqual>(&[
+            (1.0, 2.0, true),
+            (2.0, 1.0, true),
+            (3.0, 3.0, false),
+            (-1.0, 0.0, true),
+            (0.0, -0.0, false),
+            (-INF, INF, true),
+            (NAN, NAN, true),
+            (NAN, 1.0, true),
+        ]);
+    }
+
+    #[test]
+    fn what_has_no_order() {
+        let tell = |a: Tensor, b: Tensor| one::<NotEqual>(&[], &[a, b], ElementType::Bool).as_bool();
+        assert_eq!(tell(Tensor::bool(&[2], &[true, false]), Tensor::bool(&[], &[true])), [false, true]);
+        let (a, b) = (Tensor::strings(&[3], &["a", "b", ""]), Tensor::strings(&[1], &["b"]));
+        assert_eq!(tell(a, b), [true, false, true]);
+        let z = [(1.0, 2.0), (1.0, -2.0), (f32::NAN, 0.0)].map(|(re, im)| Complex32 { re, im });
+        assert_eq!(tell(Tensor::of(&[3], &z), Tensor::of(&[], &z[..1])), [false, true, true]);
+        assert_eq!(tell(Tensor::of(&[], &z[2..]), Tensor::of(&[], &z[2..])), [true]);
+    }
+
+    #[test]
+    fn shapes_that_do_not_broadcast() {
+        let inputs = [Tensor::i32(&[2], &[1, 2]), Tensor::i32(&[3], &[1, 2, 3])];
+        let lenient = [("incompatible_shape_error", Attribute::Bool(false))];
+        let y = one::<NotEqual>(&lenient, &inputs, ElementType::Bool);
+        assert_eq!((y.shape(), y.as_bool()), (&[][..], vec![true]));
+        assert_eq!(
+            refusal::<NotEqual>(&[], &inputs, &[ElementType::Bool]),
+            "inputs 'in0' [2] and 'in1' [3] do not broadcast; sizes must be equal or 1"
+        );
+    }
+
+    #[test]
+    fn refusals() {
+        takes::<NotEqual>(2);
+    }
 }

@@ -18,3 +18,33 @@ impl Function for Definition {
         ..Functions::NONE
     };
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Reciprocal;
+    use crate::kit::testing::*;
+    use arenite_abi::testing::Tensor;
+
+    #[test]
+    fn values() {
+        reals::<Reciprocal>(&[(2.0, 0.5), (-0.25, -4.0), (INF, 0.0), (0.0, INF), (-0.0, -INF), (NAN, NAN)]);
+        complexes::<Reciprocal>(&[
+            ((3.0, -4.0), (0.12, 0.16)),
+            ((0.0, 2.0), (0.0, -0.5)),
+            ((-2.0, 0.0), (-0.5, 0.0)),
+        ]);
+    }
+
+    #[test]
+    fn refusals() {
+        takes::<Reciprocal>(1);
+        refuses::<Reciprocal>(
+            &[Tensor::i32(&[], &[1])],
+            "input 'in0' is INT32, which this op does not serve",
+        );
+        refuses::<Reciprocal>(
+            &[Tensor::strings(&[], &["a"])],
+            "input 'in0' is STRING, which this op does not serve",
+        );
+    }
+}

@@ -17,3 +17,28 @@ impl Function for Definition {
         ..Functions::NONE
     };
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Relu;
+    use crate::kit::testing::*;
+    use arenite_abi::prelude::*;
+    use arenite_abi::testing::Tensor;
+
+    #[test]
+    fn values() {
+        reals::<Relu>(&[(1.5, 1.5), (-2.0, 0.0), (0.0, 0.0), (INF, INF), (-INF, 0.0), (NAN, NAN)]);
+        wholes::<Relu>(&[(5, 5), (-7, 0), (0, 0)]);
+        exact::<Relu, u8>(&[(255, 255)]);
+    }
+
+    #[test]
+    fn refusals() {
+        takes::<Relu>(1);
+        refuses::<Relu>(
+            &[complex_of(C64, &[], &[(1.0, 0.0)])],
+            "input 'in0' is COMPLEX64, which this op does not serve",
+        );
+        refuses::<Relu>(&[Tensor::bool(&[], &[true])], "input 'in0' is BOOL, which this op does not serve");
+    }
+}

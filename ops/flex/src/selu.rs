@@ -19,3 +19,33 @@ impl Function for Definition {
         ..Functions::NONE
     };
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Selu;
+    use crate::kit::testing::*;
+    use arenite_abi::prelude::*;
+    use arenite_abi::testing::Tensor;
+
+    #[test]
+    fn values() {
+        reals::<Selu>(&[
+            (2.0, 2.101_401_974_710_961),
+            (0.0, 0.0),
+            (-1.0, -1.111_330_737_812_562_5),
+            (INF, INF),
+            (-INF, -1.758_099_340_847_376_6),
+            (NAN, NAN),
+        ]);
+    }
+
+    #[test]
+    fn refusals() {
+        takes::<Selu>(1);
+        refuses::<Selu>(&[Tensor::i32(&[], &[1])], "input 'in0' is INT32, which this op does not serve");
+        refuses::<Selu>(
+            &[complex_of(C64, &[], &[(1.0, 0.0)])],
+            "input 'in0' is COMPLEX64, which this op does not serve",
+        );
+    }
+}

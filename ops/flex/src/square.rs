@@ -19,3 +19,28 @@ impl Function for Definition {
         ..Functions::NONE
     };
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Square;
+    use crate::kit::testing::*;
+    use arenite_abi::testing::Tensor;
+
+    #[test]
+    fn values() {
+        reals::<Square>(&[(1.5, 2.25), (-2.0, 4.0), (0.0, 0.0), (-INF, INF), (NAN, NAN)]);
+        wholes::<Square>(&[(5, 25), (-7, 49), (0, 0)]);
+        exact::<Square, i8>(&[(16, 0), (-128, 0), (12, -112)]);
+        complexes::<Square>(&[((1.0, 2.0), (-3.0, 4.0)), ((0.0, -3.0), (-9.0, 0.0))]);
+    }
+
+    #[test]
+    fn refusals() {
+        takes::<Square>(1);
+        refuses::<Square>(&[Tensor::bool(&[], &[true])], "input 'in0' is BOOL, which this op does not serve");
+        refuses::<Square>(
+            &[Tensor::strings(&[], &["a"])],
+            "input 'in0' is STRING, which this op does not serve",
+        );
+    }
+}

@@ -21,7 +21,7 @@ pub struct Operands<'a> {
 /// overwritten.
 pub fn prepare<'a>(node: &NodeView<'a>, cx: &mut PrepareContext<'_>) -> Result<Operands<'a>> {
     let (a, b, y) = node.binary()?;
-    ensure!(a.ty == b.ty, "inputs '{}' and '{}' are {} and {}; they must agree", a.name, b.name, a.ty, b.ty);
+    same_types(&a, &b)?;
     let (a_dims, b_dims) = (dims(&a)?, dims(&b)?);
     let output = broadcast_dims([&a_dims, &b_dims]);
     let broadcast =
@@ -36,7 +36,7 @@ pub fn prepare<'a>(node: &NodeView<'a>, cx: &mut PrepareContext<'_>) -> Result<O
         })?;
     cx.set_output_shape(0, broadcast.output().as_slice())?;
     for (i, x) in [&a, &b].into_iter().enumerate() {
-        if x.shape == broadcast.output().as_slice() && x.ty.bits() == y.ty.bits() {
+        if x.shape == broadcast.output().as_slice() && x.ty.bits() == y.ty.bits() && y.ty.bits() >= 8 {
             cx.allow_in_place(0, i)?;
         }
     }
@@ -61,6 +61,12 @@ pub fn map_indexed<X: Element, Y: Element>(
     let (a, b) = (cx.input_cells::<X>(0)?, cx.input_cells::<X>(1)?);
     let y = cx.output_cells::<Y>(0)?;
     broadcast.for_each2(|i, ia, ib| y[i].set(f(i, a.get(ia), b.get(ib))));
+    Ok(())
+}
+
+/// Refuses inputs of two types.
+pub fn same_types(a: &TensorView<'_>, b: &TensorView<'_>) -> Result<()> {
+    ensure!(a.ty == b.ty, "inputs '{}' and '{}' are {} and {}; they must agree", a.name, b.name, a.ty, b.ty);
     Ok(())
 }
 

@@ -5,8 +5,10 @@ use core::marker::PhantomData;
 use arenite_abi::prelude::*;
 use arenite_ops::kit::binary::{self, Operands, map};
 use arenite_ops::kit::broadcast::Broadcast;
-use arenite_ops::kit::strings::Strings;
+use arenite_ops::kit::node::dims;
+use arenite_ops::kit::strings::{StringWriter, Strings};
 
+use super::kernel::string_bytes;
 use super::node_def::NodeDef;
 use super::number::{Number, round_to};
 use crate::by_type;
@@ -23,6 +25,8 @@ pub struct Functions {
     pub complex: Option<fn(Complex64, Complex64) -> Complex64>,
     /// Of truth values.
     pub bool: Option<fn(bool, bool) -> bool>,
+    /// Whether strings are joined.
+    pub joins: bool,
 }
 
 /// The bits of an integer type.
@@ -37,7 +41,7 @@ pub type OfIntegers = fn(i128, i128, Width) -> Option<i128>;
 impl Functions {
     /// None of them.
     pub const NONE: Functions =
-        Functions { float: None, stepwise: None, int: None, complex: None, bool: None };
+        Functions { float: None, stepwise: None, int: None, complex: None, bool: None, joins: false };
 }
 
 /// An op of this family.
@@ -46,6 +50,8 @@ pub trait Function: 'static {
     const NAME: &'static str;
     /// What it computes.
     const FUNCTIONS: Functions;
+    /// Whether the inputs may differ in shape.
+    const BROADCASTS: bool = true;
 }
 
 /// The op.
@@ -64,6 +70,18 @@ impl<F: Function> Op for Binary<F> {
         let operands = binary::prepare(node, cx)?;
         binary::same_type(&operands)?;
         check(&operands, &F::FUNCTIONS)?;
+        let Operands { a, b, .. } = operands;
+        ensure!(
+            F::BROADCASTS || a.shape == b.shape,
+            "inputs '{}' {:?} and '{}' {:?} differ in shape; they must agree",
+            a.name,
+            a.shape,
+            b.name,
+            b.shape
+        );
+        if a.ty == ElementType::String {
+            cx.set_output_dynamic(0)?;
+        }
         Ok(Binary { broadcast: operands.broadcast, of: PhantomData })
     }
 
@@ -78,6 +96,7 @@ fn check(operands: &Operands<'_>, of: &Functions) -> Result<()> {
         F16 | BF16 | F32 | F64 => of.float.is_some() || of.stepwise.is_some(),
         C64 | C128 => of.complex.is_some(),
         ElementType::Bool => of.bool.is_some(),
+        ElementType::String => of.joins,
         I8 | U8 | I16 | U16 | I32 | U32 | I64 | U64 => of.int.is_some(),
         _ => false,
     };
@@ -94,21 +113,46 @@ fn eval(cx: &EvalContext<'_>, broadcast: &Broadcast<2>, of: &Functions) -> Resul
             map(cx, broadcast, |a: T, b: T| T::narrow(f(a.wide(), b.wide(), round_to::<T>)))
         });
     }
-    let mut zero = false;
+    if ty == ElementType::String {
+        return join(cx, broadcast);
+    }
+    let mut undefined = None;
     by_type!(ty,
         float: T => { let f = served(of.float)?; map(cx, broadcast, |a: T, b: T| T::narrow(f(a.wide(), b.wide()))) },
         int: T => {
             let f = served(of.int)?;
             map(cx, broadcast, |a: T, b: T| T::narrow(f(a.wide(), b.wide(), T::TYPE.bits()).unwrap_or_else(|| {
-                zero = true;
+                undefined = Some((a.wide(), b.wide()));
                 0
             })))
         },
         complex: T => { let f = served(of.complex)?; map(cx, broadcast, |a: T, b: T| T::narrow(f(a.wide(), b.wide()))) },
         bool: T => { let f = served(of.bool)?; map(cx, broadcast, |a: T, b: T| T::narrow(f(a.wide(), b.wide()))) },
     )?;
-    ensure!(!zero, "an integer is divided by zero, or raised to a negative power");
-    Ok(())
+    match undefined {
+        None => Ok(()),
+        Some((a, 0)) => Err(invalid!("the integer {a} is divided by zero")),
+        Some((a, b)) => Err(invalid!("the integer {a} is raised to the power {b}, which is negative")),
+    }
+}
+
+fn join(cx: &EvalContext<'_>, broadcast: &Broadcast<2>) -> Result<()> {
+    let (a, b) = (Strings::of(&cx.input(0)?)?, Strings::of(&cx.input(1)?)?);
+    let shape = broadcast.output();
+    let text = |strings: &Strings<'_>| {
+        let times = shape.flat_size() / strings.len().max(1);
+        strings.iter().map(<[u8]>::len).fold(0usize, usize::saturating_add).saturating_mul(times)
+    };
+    let bytes = string_bytes(shape.flat_size(), text(&a).saturating_add(text(&b)))?;
+    let room = cx.resize_string_output(0, shape.as_slice(), bytes)?.into_bytes();
+    let mut writer = StringWriter::new(room, shape.flat_size())?;
+    let mut joined = Ok(());
+    broadcast.for_each2(|_, ia, ib| {
+        let parts = [a.get(ia), b.get(ib)].into_iter().flatten();
+        joined = core::mem::replace(&mut joined, Ok(())).and_then(|()| writer.push_parts(parts));
+    });
+    joined?;
+    writer.finish()
 }
 
 fn served<F>(function: Option<F>) -> Result<F> {
@@ -135,7 +179,8 @@ pub trait Predicate: 'static {
 
 /// The op.
 pub struct Comparison<F> {
-    broadcast: Broadcast<2>,
+    /// `None`: the shapes do not broadcast, so the tensors are not equal.
+    broadcast: Option<Broadcast<2>>,
     of: PhantomData<fn() -> F>,
 }
 
@@ -145,21 +190,35 @@ impl<F: Predicate> Op for Comparison<F> {
     const SHARING: Sharing = Sharing::InPlace;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
-        NodeDef::of(node)?;
-        let operands = binary::prepare(node, cx)?;
-        let Operands { a, y, broadcast, .. } = operands;
-        ensure!(y.ty == ElementType::Bool, "output '{}' is {}; it must be BOOL", y.name, y.ty);
+        let def = NodeDef::of(node)?;
+        let (a, b, y) = node.binary()?;
+        let differ = F::PREDICATES.equality.is_some()
+            && !def.bool("incompatible_shape_error", true)?
+            && Broadcast::new([&dims(&a)?, &dims(&b)?]).is_none();
+        let broadcast = if differ {
+            binary::same_types(&a, &b)?;
+            cx.set_output_shape(0, &[])?;
+            None
+        } else {
+            Some(binary::prepare(node, cx)?.broadcast)
+        };
         let served = match a.ty {
             F16 | BF16 | F32 | F64 | I8 | U8 | I16 | U16 | I32 | U32 | I64 | U64 => true,
             C64 | C128 | ElementType::Bool | ElementType::String => F::PREDICATES.equality.is_some(),
             _ => false,
         };
         ensure!(served, "inputs are {}, which this op does not serve", a.ty);
+        ensure!(y.ty == ElementType::Bool, "output '{}' is {}; it must be BOOL", y.name, y.ty);
         Ok(Comparison { broadcast, of: PhantomData })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        compare(cx, &self.broadcast, &F::PREDICATES)
+        let Some(broadcast) = &self.broadcast else {
+            let unequal = F::PREDICATES.equality == Some(false);
+            cx.output(0)?.into_slice::<Bool>()?.fill(Bool(unequal.into()));
+            return Ok(());
+        };
+        compare(cx, broadcast, &F::PREDICATES)
     }
 }
 
@@ -214,7 +273,7 @@ mod tests {
         let (a, zero) = (Tensor::i32(&[1], &[1]), Tensor::i32(&[1], &[0]));
         assert_eq!(
             refusal::<crate::floor_div::FloorDiv>(&[], &[a.clone(), zero], &[I32]),
-            "an integer is divided by zero, or raised to a negative power"
+            "the integer 1 is divided by zero"
         );
         assert_eq!(
             refusal::<crate::real_div::RealDiv>(&[], &[a.clone(), a], &[I32]),

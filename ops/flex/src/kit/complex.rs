@@ -30,6 +30,9 @@ pub fn mul(a: Complex64, b: Complex64) -> Complex64 {
 /// `a / b`, scaled so that nothing overflows on the way.
 pub fn div(a: Complex64, b: Complex64) -> Complex64 {
     let scale = b.re.abs().max(b.im.abs());
+    if scale.is_infinite() && a.re.is_finite() && a.im.is_finite() {
+        return real(0.0);
+    }
     if scale == 0.0 || !scale.is_finite() {
         let norm = b.re * b.re + b.im * b.im;
         return complex((a.re * b.re + a.im * b.im) / norm, (a.im * b.re - a.re * b.im) / norm);
@@ -66,10 +69,47 @@ pub fn log(a: Complex64) -> Complex64 {
     complex(libm::log(abs(a)), arg(a))
 }
 
+/// `e^a − 1`, exact near zero.
+pub fn expm1(a: Complex64) -> Complex64 {
+    if a.im == 0.0 {
+        return complex(libm::expm1(a.re), a.im);
+    }
+    let half = libm::sin(a.im / 2.0);
+    complex(libm::expm1(a.re) * libm::cos(a.im) - 2.0 * half * half, libm::exp(a.re) * libm::sin(a.im))
+}
+
+/// `log(1 + a)`, exact near zero.
+pub fn log1p(a: Complex64) -> Complex64 {
+    let next = complex(1.0 + a.re, a.im);
+    let size = if a.re.abs() < 0.5 && a.im.abs() < 0.5 {
+        libm::log1p(a.re * (2.0 + a.re) + a.im * a.im) / 2.0
+    } else {
+        libm::log(abs(next))
+    };
+    complex(size, arg(next))
+}
+
+/// `1 / √a`; the negative reals have the root with the negative imaginary part.
+pub fn rsqrt(a: Complex64) -> Complex64 {
+    if a.re == 0.0 && a.im == 0.0 {
+        return complex(f64::INFINITY, f64::NAN);
+    }
+    let root = div(real(1.0), sqrt(complex(a.re, a.im.abs())));
+    if a.im < 0.0 { conj(root) } else { root }
+}
+
 /// The principal square root.
 pub fn sqrt(a: Complex64) -> Complex64 {
     if a.re == 0.0 && a.im == 0.0 {
         return complex(0.0, a.im);
+    }
+    if a.im.is_infinite() {
+        return complex(f64::INFINITY, a.im);
+    }
+    if a.re.is_infinite() && !a.im.is_nan() {
+        let none = libm::copysign(0.0, a.im);
+        let all = libm::copysign(f64::INFINITY, a.im);
+        return if a.re > 0.0 { complex(a.re, none) } else { complex(0.0, all) };
     }
     let size = libm::sqrt((a.re.abs() + abs(a)) / 2.0);
     if a.re >= 0.0 {
@@ -79,24 +119,30 @@ pub fn sqrt(a: Complex64) -> Complex64 {
     }
 }
 
-/// `a^b`, 1 for the exponent 0.
+/// `a^b`. Powers of zero are zero or infinite by the sign of the exponent's real part, and NaN between.
 pub fn pow(a: Complex64, b: Complex64) -> Complex64 {
-    if b.re == 0.0 && b.im == 0.0 {
-        return real(1.0);
-    }
     if a.re == 0.0 && a.im == 0.0 {
-        return real(0.0);
+        return match b.re {
+            re if re > 0.0 => real(0.0),
+            re if re < 0.0 => complex(f64::INFINITY, f64::NAN),
+            _ => complex(f64::NAN, f64::NAN),
+        };
     }
     exp(mul(b, log(a)))
 }
 
-/// `sinh a`
+/// `sinh a`; of a real or imaginary number one, also at infinity.
 pub fn sinh(a: Complex64) -> Complex64 {
-    complex(libm::sinh(a.re) * libm::cos(a.im), libm::cosh(a.re) * libm::sin(a.im))
+    let re = if a.re == 0.0 { a.re } else { libm::sinh(a.re) * libm::cos(a.im) };
+    let im = if a.im == 0.0 { a.im } else { libm::cosh(a.re) * libm::sin(a.im) };
+    complex(re, im)
 }
 
-/// `cosh a`
+/// `cosh a`; of a real or imaginary number a real one, also at infinity.
 pub fn cosh(a: Complex64) -> Complex64 {
+    if a.re == 0.0 || a.im == 0.0 {
+        return complex(libm::cosh(a.re) * libm::cos(a.im), a.re.signum() * a.im.signum() * 0.0);
+    }
     complex(libm::cosh(a.re) * libm::cos(a.im), libm::sinh(a.re) * libm::sin(a.im))
 }
 
@@ -125,44 +171,63 @@ pub fn tan(a: Complex64) -> Complex64 {
     complex(t.im, -t.re)
 }
 
-/// `asinh a = log(a + √(a² + 1))`
+/// `asinh a = i asin(−i a)`
 pub fn asinh(a: Complex64) -> Complex64 {
-    if a.re < 0.0 {
-        let r = asinh(complex(-a.re, -a.im));
-        return complex(-r.re, -r.im);
-    }
-    log(add(a, sqrt(add(mul(a, a), real(1.0)))))
+    let s = asin(complex(a.im, -a.re));
+    complex(-s.im, s.re)
 }
 
-/// `acosh a = 2 log(√((a + 1) / 2) + √((a − 1) / 2))`
+/// `acosh a`, whose cut is the reals below 1.
 pub fn acosh(a: Complex64) -> Complex64 {
-    let half = |x: Complex64| sqrt(complex(x.re / 2.0, x.im / 2.0));
-    let l = log(add(half(add(a, real(1.0))), half(sub(a, real(1.0)))));
-    complex(2.0 * l.re, 2.0 * l.im)
+    if is_infinite(a) {
+        return complex(f64::INFINITY, arg(a));
+    }
+    let (low, high) = (sqrt(complex(a.re - 1.0, a.im)), sqrt(complex(a.re + 1.0, a.im)));
+    complex(libm::asinh(mul(conj(low), high).re), 2.0 * libm::atan2(low.im, high.re))
 }
 
-/// `atanh a = (log(1 + a) − log(1 − a)) / 2`
+/// `atanh a`, whose cuts are the reals outside of −1..1.
 pub fn atanh(a: Complex64) -> Complex64 {
-    let l = sub(log(add(real(1.0), a)), log(sub(real(1.0), a)));
-    complex(l.re / 2.0, l.im / 2.0)
+    let angle = libm::copysign(core::f64::consts::FRAC_PI_2, a.im);
+    if is_infinite(a) {
+        return complex(libm::copysign(0.0, a.re), angle);
+    }
+    if abs(a) > 1e100 {
+        return complex(div(real(1.0), a).re, angle);
+    }
+    let (re, im) = (a.re.abs(), a.im.abs());
+    let size = libm::log1p(4.0 * re / ((1.0 - re) * (1.0 - re) + im * im)) / 4.0;
+    let angle = libm::atan2(2.0 * im, (1.0 - re) * (1.0 + re) - im * im) / 2.0;
+    complex(libm::copysign(size, a.re), libm::copysign(angle, a.im))
 }
 
-/// `asin a = −i asinh(i a)`
+/// `asin a`, whose cuts are the reals outside of −1..1.
 pub fn asin(a: Complex64) -> Complex64 {
-    let s = asinh(complex(-a.im, a.re));
-    complex(s.im, -s.re)
+    if is_infinite(a) {
+        return complex(libm::atan2(a.re, a.im.abs()), libm::copysign(f64::INFINITY, a.im));
+    }
+    let (low, high) = (sqrt(complex(1.0 - a.re, -a.im)), sqrt(complex(1.0 + a.re, a.im)));
+    complex(libm::atan2(a.re, mul(low, high).re), libm::asinh(mul(conj(low), high).im))
 }
 
-/// `acos a = π/2 − asin a`
+/// `acos a`, whose cuts are the reals outside of −1..1.
 pub fn acos(a: Complex64) -> Complex64 {
-    let s = asin(a);
-    complex(core::f64::consts::FRAC_PI_2 - s.re, -s.im)
+    if is_infinite(a) {
+        return complex(libm::atan2(a.im.abs(), a.re), libm::copysign(f64::INFINITY, -a.im));
+    }
+    let (low, high) = (sqrt(complex(1.0 - a.re, -a.im)), sqrt(complex(1.0 + a.re, a.im)));
+    complex(2.0 * libm::atan2(low.re, high.re), libm::asinh(mul(conj(high), low).im))
 }
 
 /// `atan a = −i atanh(i a)`
 pub fn atan(a: Complex64) -> Complex64 {
     let t = atanh(complex(-a.im, a.re));
     complex(t.im, -t.re)
+}
+
+/// Whether a part is infinite and none is NaN.
+fn is_infinite(a: Complex64) -> bool {
+    (a.re.is_infinite() || a.im.is_infinite()) && !a.re.is_nan() && !a.im.is_nan()
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@ use core::f64::consts::PI;
 /// below zero. NaN at its poles.
 pub fn digamma(x: f64) -> f64 {
     if x <= 0.0 {
-        let fraction = x - libm::floor(x);
-        return if fraction == 0.0 { f64::NAN } else { digamma(1.0 - x) - PI / libm::tan(PI * fraction) };
+        let rest = x - libm::rint(x);
+        return if rest == 0.0 { f64::NAN } else { digamma(1.0 - x) - PI / libm::tan(PI * rest) };
     }
     let (mut x, mut shift) = (x, 0.0);
     while x < 10.0 {
@@ -22,59 +22,74 @@ pub fn digamma(x: f64) -> f64 {
     libm::log(x) - 0.5 / x - series - shift
 }
 
-/// The inverse of the error function: Giles' approximation, then two steps of Newton's method.
+/// The inverse of the error function.
 pub fn erfinv(x: f64) -> f64 {
-    if x.is_nan() || x.abs() >= 1.0 {
-        return if x.abs() == 1.0 { f64::INFINITY.copysign(x) } else { f64::NAN };
+    if x.is_nan() || x.abs() > 1.0 {
+        return f64::NAN;
     }
-    let w = -libm::log((1.0 - x) * (1.0 + x));
-    let guess = if w < 5.0 {
-        let w = w - 2.5;
-        [
-            2.81022636e-08,
-            3.43273939e-07,
-            -3.5233877e-06,
-            -4.39150654e-06,
-            0.00021858087,
-            -0.00125372503,
-            -0.00417768164,
-            0.246640727,
-            1.50140941,
-        ]
-        .into_iter()
-        .fold(0.0, |sum, c| sum * w + c)
-    } else {
-        let w = libm::sqrt(w) - 3.0;
-        [
-            -0.000200214257,
-            0.000100950558,
-            0.00134934322,
-            -0.00367342844,
-            0.00573950773,
-            -0.0076224613,
-            0.00943887047,
-            1.00167406,
-            2.83297682,
-        ]
-        .into_iter()
-        .fold(0.0, |sum, c| sum * w + c)
-    };
-    let mut y = guess * x;
+    if x.abs() >= 0.5 {
+        return erfc_inv(1.0 - x.abs()).copysign(x);
+    }
+    let mut y = erfinv_guess(-libm::log((1.0 - x) * (1.0 + x))) * x;
     for _ in 0..2 {
-        // Near ±1 the difference is taken of the complements, which do not cancel.
-        let error = if x.abs() < 0.5 {
-            libm::erf(y) - x
-        } else {
-            ((1.0 - x.abs()) - libm::erfc(y.abs())) * x.signum()
-        };
-        y -= error / (2.0 / libm::sqrt(PI) * libm::exp(-y * y));
+        y -= (libm::erf(y) - x) / (2.0 / libm::sqrt(PI) * libm::exp(-y * y));
     }
     y
 }
 
+/// The inverse of `1 − erf`, of `q` in 0..=1: a guess, then Newton's method on the logarithm.
+fn erfc_inv(q: f64) -> f64 {
+    if q == 0.0 {
+        return f64::INFINITY;
+    }
+    let w = -libm::log(q) - libm::log(2.0 - q);
+    let mut y = if w < 16.0 { erfinv_guess(w) * (1.0 - q) } else { libm::sqrt(w - 0.5 * libm::log(PI * w)) };
+    for _ in 0..3 {
+        let c = libm::erfc(y);
+        let slope = 2.0 / libm::sqrt(PI) * libm::exp(-y * y);
+        if c > 0.0 && slope > 0.0 {
+            y += libm::log(c / q) * (c / slope);
+        }
+    }
+    y
+}
+
+/// Giles' approximation of `erf⁻¹(x) / x`, where `w` is `−log(1 − x²)`.
+fn erfinv_guess(w: f64) -> f64 {
+    let (at, factors) = if w < 5.0 { (w - 2.5, &NEAR) } else { (libm::sqrt(w) - 3.0, &FAR) };
+    factors.iter().fold(0.0, |sum, c| sum * at + c)
+}
+
+const NEAR: [f64; 9] = [
+    2.81022636e-08,
+    3.43273939e-07,
+    -3.5233877e-06,
+    -4.39150654e-06,
+    0.00021858087,
+    -0.00125372503,
+    -0.00417768164,
+    0.246640727,
+    1.50140941,
+];
+const FAR: [f64; 9] = [
+    -0.000200214257,
+    0.000100950558,
+    0.00134934322,
+    -0.00367342844,
+    0.00573950773,
+    -0.0076224613,
+    0.00943887047,
+    1.00167406,
+    2.83297682,
+];
+
 /// The quantile function of the normal distribution.
 pub fn ndtri(p: f64) -> f64 {
-    libm::sqrt(2.0) * erfinv(2.0 * p - 1.0)
+    match p {
+        p if (0.0..=0.5).contains(&p) => -core::f64::consts::SQRT_2 * erfc_inv(2.0 * p),
+        p if (0.5..=1.0).contains(&p) => core::f64::consts::SQRT_2 * erfc_inv(2.0 * (1.0 - p)),
+        _ => f64::NAN,
+    }
 }
 
 /// `log(1 + e^x)`

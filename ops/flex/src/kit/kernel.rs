@@ -170,6 +170,12 @@ pub fn integer(x: &TensorView<'_>) -> Result<i64> {
     Ok(integers(x)?.first().copied().unwrap_or_default())
 }
 
+/// The one element of an integer tensor without axes.
+pub fn scalar(x: &TensorView<'_>) -> Result<i64> {
+    ensure!(x.rank() == 0, "'{}' is {:?}; a scalar is needed", x.name, x.shape);
+    integer(x)
+}
+
 /// A shape from sizes one by one.
 pub fn shape_of(sizes: impl IntoIterator<Item = i64> + Clone) -> Result<Dims> {
     let narrow = sizes.clone().into_iter().map(|size| i32::try_from(size).unwrap_or(-1));
@@ -199,6 +205,15 @@ pub struct Call<'c, 'a> {
 
 /// As many strings as an op makes at most.
 const MOST_STRINGS: usize = 1 << 24;
+
+/// The bytes of a tensor of `count` strings; an error if there are too many to make, or too much text.
+pub fn string_bytes(count: usize, text_bytes: usize) -> Result<usize> {
+    strings::packed_bytes(count, text_bytes).filter(|_| count <= MOST_STRINGS).ok_or_else(|| {
+        invalid!(
+            "{count} strings with {text_bytes} bytes of text; at most {MOST_STRINGS} strings and 2 GiB are served"
+        )
+    })
+}
 
 impl<'c, 'a> Call<'c, 'a> {
     /// All inputs.
@@ -256,12 +271,7 @@ impl<'c, 'a> Call<'c, 'a> {
 
     /// How many strings a shape has; an error if there are too many to make, or too much text.
     pub fn string_count(&self, shape: &Dims, text_bytes: usize) -> Result<usize> {
-        let count = shape.flat_size();
-        ensure!(
-            count <= MOST_STRINGS && strings::packed_bytes(count, text_bytes).is_some(),
-            "{count} strings with {text_bytes} bytes of text; at most {MOST_STRINGS} strings and 2 GiB are served"
-        );
-        Ok(count)
+        string_bytes(shape.flat_size(), text_bytes).map(|_| shape.flat_size())
     }
 
     /// Gives string output `i` its shape and elements.

@@ -11,6 +11,7 @@
 //! | [`functions`] | functions of reals and integers that the libraries lack |
 //! | [`unary`] | [`Unary`](unary::Unary): a function of each element |
 //! | [`binary`] | [`Binary`](binary::Binary), [`Comparison`](binary::Comparison): a function of each pair of elements |
+//! | [`arg`] | [`Arg`](arg::Arg): where the largest or smallest element along an axis is |
 //! | [`elements`] | [`pick`](elements::pick): outputs of elements that nobody looks at; `unravel`, `ravel` |
 //! | [`fft`] | [`transform`](fft::transform), [`Fourier`](fft::Fourier): Fourier transforms of any length |
 //! | [`matrix`] | [`Matrix`](matrix::Matrix): LU, Cholesky, QR, eigenvalues |
@@ -37,6 +38,7 @@
 //! | [`rows`] | [`Rows`](rows::Rows): reals to reals, row by row |
 //! | [`segment`] | [`Segment`](segment::Segment): slices combined by segment |
 
+pub mod arg;
 pub mod binary;
 pub mod color;
 pub mod complex;

@@ -94,6 +94,14 @@ pub fn round_to<T: Number<Wide = f64>>(x: f64) -> f64 {
     T::narrow(x).wide()
 }
 
+/// Refuses an input that is not of reals, and an output of another type.
+pub fn same_reals(x: &TensorView<'_>, y: &TensorView<'_>) -> Result<()> {
+    let served = matches!(x.ty, F16 | BF16 | F32 | F64);
+    ensure!(served, "input '{}' is {}, which this op does not serve", x.name, x.ty);
+    ensure!(x.ty == y.ty, "input '{}' is {}, output '{}' is {}; they must agree", x.name, x.ty, y.name, y.ty);
+    Ok(())
+}
+
 /// The real elements of `x`, widened; integers too.
 pub fn reals(x: &TensorView<'_>) -> Result<Vec<f64>> {
     by_type!(x.ty,

@@ -7,7 +7,7 @@ use arenite_ops::kit::indexing::{Axes, Dims, KeepDims, Reduction};
 
 use super::complex;
 use super::functions::{maximum, minimum};
-use super::kernel::{Call, Inputs, Kernel};
+use super::kernel::{Call, Inputs, Kernel, axis_of};
 use super::node_def::NodeDef;
 use super::values::Values;
 
@@ -48,6 +48,13 @@ pub struct Reduce<M> {
 
 fn reduction(x: &Inputs<'_, '_>, keep: KeepDims) -> Result<Option<Reduction>> {
     let (dims, Some(axes)) = (x.dims(0)?, x.integers(1)?) else { return Ok(None) };
+    for (i, &axis) in axes.iter().enumerate() {
+        let found = axis_of(axis, dims.rank());
+        ensure!(found.is_ok(), "axes {axes:?} do not exist in {:?}", dims.as_slice());
+        let twice =
+            axes[..i].iter().any(|&other| axis_of(other, dims.rank()).ok() == found.as_ref().ok().copied());
+        ensure!(!twice, "axes {axes:?} name an axis of {:?} twice", dims.as_slice());
+    }
     let narrow: Vec<i32> = axes.iter().map(|&axis| i32::try_from(axis).unwrap_or(i32::MAX)).collect();
     let set = Axes::new(&narrow, dims.rank());
     let set = set.ok_or_else(|| invalid!("axes {axes:?} do not exist in {:?}", dims.as_slice()))?;
@@ -59,6 +66,15 @@ impl<M: Member> Kernel for Reduce<M> {
 
     fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
         let (x, _, y) = node.binary()?;
+        let served = match x.ty {
+            ElementType::Bool => matches!(M::KIND, Kind::All | Kind::Any),
+            C64 | C128 => matches!(M::KIND, Kind::Sum | Kind::Mean | Kind::Prod | Kind::Norm),
+            F16 | BF16 | F32 | F64 | I8 | U8 | I16 | U16 | I32 | U32 | I64 | U64 => {
+                !matches!(M::KIND, Kind::All | Kind::Any)
+            }
+            _ => false,
+        };
+        ensure!(served, "input '{}' is {}, which this op does not serve", x.name, x.ty);
         ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
         let keep = if def.bool("keep_dims", false)? { KeepDims::Keep } else { KeepDims::Drop };
         Ok(Reduce { keep, of: PhantomData })
@@ -90,10 +106,7 @@ fn reduce(x: Values, reduction: &Reduction, kind: Kind, ty: ElementType) -> Resu
             Kind::All | Kind::Any => return Err(invalid!("{ty} is no truth value")),
         }),
         Values::Int(x) => {
-            let (low, high) = match ty.bits() {
-                bits if matches!(ty, U8 | U16 | U32 | U64) => (0, (1i128 << bits) - 1),
-                bits => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
-            };
+            let (low, high) = range(ty);
             Values::Int(match kind {
                 Kind::Sum => fold(&x, reduction, 0, i128::wrapping_add),
                 Kind::Mean => {
@@ -107,14 +120,14 @@ fn reduce(x: Values, reduction: &Reduction, kind: Kind, ty: ElementType) -> Resu
                 Kind::Any => fold(&x, reduction, 0, |a, b| a | b),
                 Kind::Norm => {
                     let squares = fold(&x, reduction, 0, |a, b: i128| a.wrapping_add(b.wrapping_mul(b)));
-                    squares.into_iter().map(|sum| libm::sqrt(sum as f64) as i128).collect()
+                    squares.into_iter().map(|sum| root(wrapped(sum, ty), ty)).collect()
                 }
             })
         }
         Values::Complex(x) => Values::Complex(match kind {
             Kind::Sum => fold(&x, reduction, complex::real(0.0), complex::add),
             Kind::Mean => {
-                let by = complex::real(count as f64);
+                let by = complex::real(count.max(1) as f64);
                 fold(&x, reduction, complex::real(0.0), complex::add)
                     .into_iter()
                     .map(|s| complex::div(s, by))
@@ -128,6 +141,29 @@ fn reduce(x: Values, reduction: &Reduction, kind: Kind, ty: ElementType) -> Resu
             _ => return Err(invalid!("{ty} has no order")),
         }),
     })
+}
+
+/// The lowest and the highest number of an integer type.
+fn range(ty: ElementType) -> (i128, i128) {
+    match ty.bits().max(1) {
+        bits if matches!(ty, U8 | U16 | U32 | U64) => (0, (1i128 << bits) - 1),
+        bits => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
+    }
+}
+
+/// The number with the low bits of `x` in an integer type.
+fn wrapped(x: i128, ty: ElementType) -> i128 {
+    let (low, high) = range(ty);
+    (x - low).rem_euclid(high - low + 1) + low
+}
+
+/// The whole part of the root. That of a negative number, an overflow, is the lowest number of 32 or 64 bits.
+fn root(x: i128, ty: ElementType) -> i128 {
+    if x < 0 {
+        if ty.bits() == 64 { i64::MIN.into() } else { i32::MIN.into() }
+    } else {
+        libm::sqrt(x as f64) as i128
+    }
 }
 
 fn fold<T: Copy>(x: &[T], reduction: &Reduction, start: T, combine: impl Fn(T, T) -> T) -> Vec<T> {

@@ -7,7 +7,7 @@ use arenite_ops::kit::indexing::Dims;
 
 use super::kernel::{Call, Inputs, Kernel};
 use super::node_def::NodeDef;
-use super::number::{put_reals, reals};
+use super::number::{put_reals, reals, same_reals};
 
 /// An op of this family.
 pub trait Member: Send + Sync + 'static {
@@ -24,7 +24,8 @@ impl<M: Member> Kernel for Rows<M> {
     const NAME: &'static str = M::NAME;
 
     fn new(node: &NodeView<'_>, _: &NodeDef<'_>) -> Result<Self> {
-        let (x, _) = node.unary()?;
+        let (x, y) = node.unary()?;
+        same_reals(&x, &y)?;
         ensure!(x.rank() > 0, "'{}' is a scalar; rows are needed", x.name);
         Ok(Rows(PhantomData))
     }

@@ -6,7 +6,7 @@ use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
 
 use super::complex::{add, mul, real};
-use super::kernel::{Call, Inputs, Kernel, axis_of, integer};
+use super::kernel::{Call, Inputs, Kernel, axis_of, scalar};
 use super::node_def::NodeDef;
 use super::number::Number;
 use crate::by_type;
@@ -42,6 +42,12 @@ impl<M: Member> Kernel for Scan<M> {
 
     fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
         let (x, _, y) = node.binary()?;
+        let served = match x.ty {
+            F16 | BF16 | F32 | F64 => true,
+            I8 | U8 | I16 | U16 | I32 | U32 | I64 | U64 | C64 | C128 => M::KIND != Kind::LogSumExp,
+            _ => false,
+        };
+        ensure!(served, "input '{}' is {}, which this op does not serve", x.name, x.ty);
         ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
         Ok(Scan {
             exclusive: def.bool("exclusive", false)?,
@@ -56,9 +62,7 @@ impl<M: Member> Kernel for Scan<M> {
 
     fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
         let dims = call.dims(0)?;
-        let axis = axis_of(integer(&call.input(1)?)?, dims.rank());
-        // A scalar is its own running result.
-        let split = if dims.rank() == 0 { (1, 1, 1) } else { dims.split_at(axis?) };
+        let split = dims.split_at(axis_of(scalar(&call.input(1)?)?, dims.rank())?);
         by_type!(call.input(0)?.ty,
             float: T => match M::KIND {
                 Kind::Sum => self.run::<T>(call, split, 0.0, |a, b| a + b),
@@ -68,12 +72,12 @@ impl<M: Member> Kernel for Scan<M> {
             int: T => match M::KIND {
                 Kind::Sum => self.run::<T>(call, split, 0, i128::wrapping_add),
                 Kind::Product => self.run::<T>(call, split, 1, i128::wrapping_mul),
-                Kind::LogSumExp => Err(invalid!("logarithms of integers are not served")),
+                Kind::LogSumExp => Err(invalid!("integers have no logarithms")),
             },
             complex: T => match M::KIND {
                 Kind::Sum => self.run::<T>(call, split, real(0.0), add),
                 Kind::Product => self.run::<T>(call, split, real(1.0), mul),
-                Kind::LogSumExp => Err(invalid!("logarithms of complex numbers are not served")),
+                Kind::LogSumExp => Err(invalid!("complex numbers have no order")),
             },
         )
     }

@@ -5,6 +5,11 @@ use arenite_abi::testing::{OpTest, Spec, Tensor};
 
 use super::write::{Attribute, custom_options};
 
+mod elementwise;
+mod gives;
+pub(crate) use elementwise::*;
+pub(crate) use gives::*;
+
 /// A node of `T` with these attributes, inputs and outputs.
 pub(crate) fn node<T: Op>(
     attributes: &[(&str, Attribute<'_>)],

@@ -1,0 +1,86 @@
+//! Where the largest or smallest element along an axis is.
+
+use core::marker::PhantomData;
+
+use arenite_abi::prelude::*;
+use arenite_ops::kit::indexing::Dims;
+
+use super::kernel::{Call, Inputs, Kernel, axis_of, scalar, shape_of};
+use super::node_def::NodeDef;
+use super::number::put_integers;
+use super::values::Values;
+
+/// An op of this family.
+pub trait Member: Send + Sync + 'static {
+    /// The custom op.
+    const NAME: &'static str;
+    /// Whether it looks for the largest element, not the smallest.
+    const LARGEST: bool;
+    /// The types of its output.
+    const OUTPUTS: &'static [ElementType];
+}
+
+/// The op.
+pub struct Arg<M>(PhantomData<fn() -> M>);
+
+impl<M: Member> Kernel for Arg<M> {
+    const NAME: &'static str = M::NAME;
+
+    fn new(node: &NodeView<'_>, _: &NodeDef<'_>) -> Result<Self> {
+        let (x, _, y) = node.binary()?;
+        let served = matches!(
+            x.ty,
+            F16 | BF16 | F32 | F64 | I8 | U8 | I16 | U16 | I32 | U32 | I64 | U64 | ElementType::Bool
+        );
+        ensure!(served, "input '{}' is {}, which this op does not serve", x.name, x.ty);
+        ensure!(M::OUTPUTS.contains(&y.ty), "output '{}' is {}, which this op does not give", y.name, y.ty);
+        Ok(Arg(PhantomData))
+    }
+
+    fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
+        let (dims, Some(axis)) = (x.dims(0)?, x.data(1)?) else { return Ok(None) };
+        let mut sizes: Vec<i64> = dims.as_slice().iter().map(|&d| d.into()).collect();
+        let axis = axis_of(scalar(&axis)?, dims.rank())?;
+        ensure!(dims.size(axis) > 0, "axis {axis} of {:?} is empty", dims.as_slice());
+        sizes.remove(axis);
+        shape_of(sizes).map(Some)
+    }
+
+    fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
+        let dims = call.dims(0)?;
+        let (outer, size, inner) = dims.split_at(axis_of(scalar(&call.input(1)?)?, dims.rank())?);
+        let lines = (0..outer * inner).map(|k| (k / inner * size * inner + k % inner, size, inner));
+        let y = call.output(0)?;
+        match Values::of(&call.input(0)?)? {
+            // Infinities of the wrong sign and NaN are passed over.
+            Values::Real(x) => {
+                let worst = if M::LARGEST { f64::NEG_INFINITY } else { f64::INFINITY };
+                let better = |a: f64, b: f64| if M::LARGEST { a > b } else { a < b };
+                put_integers(y, lines.map(|line| best(&x, line, worst, better)))
+            }
+            Values::Int(x) => {
+                let worst = if M::LARGEST { i128::MIN } else { i128::MAX };
+                let better = |a: i128, b: i128| if M::LARGEST { a > b } else { a < b };
+                put_integers(y, lines.map(|line| best(&x, line, worst, better)))
+            }
+            Values::Complex(_) => Err(invalid!("complex numbers have no order")),
+        }
+    }
+}
+
+/// Which of `size` elements, `step` apart, is best: the first of them, 0 if none is better than `worst`.
+fn best<T: Copy>(
+    x: &[T],
+    (start, size, step): (usize, usize, usize),
+    worst: T,
+    better: impl Fn(T, T) -> bool,
+) -> i64 {
+    let (mut best, mut value) = (0, worst);
+    for i in 0..size {
+        let candidate = x[start + i * step];
+        if better(candidate, value) {
+            (best, value) = (i, candidate);
+        }
+    }
+    best as i64
+}
