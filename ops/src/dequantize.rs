@@ -1,10 +1,10 @@
 //! DEQUANTIZE: `y = scale × (q - zero_point)`, per tensor or per channel. i2, i4, u4, i8, u8, i16; f16 to f32.
-//! Defined by: tflite/kernels/dequantize.{cc,h}.
+//! Defined by: tflite/kernels/dequantize.{cc,h}, internal/optimized/optimized_ops.h (`Dequantize`), which takes whole eights
+//! as `scale × q + (−zero_point × scale)` where there is one scale.
 
 use arenite_abi::prelude::*;
 use half::f16;
 
-use crate::kit::quantized::Quantized;
 use crate::kit::packed;
 use crate::kit::channel_quant::ChannelQuant;
 use crate::kit::{node, unary};
@@ -37,23 +37,24 @@ impl Op for Dequantize {
         let (Some(channels), Some(q)) = (&self.0, x.quantization()) else {
             return unary::map(cx, |x: f16| x.to_f32());
         };
+        let count = cx.input(0)?.len();
+        let real = |i, x: i32| match q.is_per_channel() {
+            true => channels.quant(&q, i).dequantize(x),
+            false => channels.quant(&q, 0).dequantize_in_eights(x, i, count),
+        };
         match x.ty {
-            I8 => map::<i8>(cx, channels, &q),
-            U8 => map::<u8>(cx, channels, &q),
-            I16 => map::<i16>(cx, channels, &q),
+            I8 => unary::map_indexed(cx, |i, x: i8| real(i, x.into())),
+            U8 => unary::map_indexed(cx, |i, x: u8| real(i, x.into())),
+            I16 => unary::map_indexed(cx, |i, x: i16| real(i, x.into())),
             ty => {
                 let bytes = cx.input(0)?.bytes();
                 for (i, y) in cx.output(0)?.into_slice::<f32>()?.iter_mut().enumerate() {
-                    *y = channels.quant(&q, i).dequantize(packed::read(ty, bytes, i));
+                    *y = real(i, packed::read(ty, bytes, i));
                 }
                 Ok(())
             }
         }
     }
-}
-
-fn map<T: Quantized>(cx: &EvalContext<'_>, channels: &ChannelQuant, q: &Quantization<'_>) -> Result<()> {
-    unary::map_indexed(cx, |i, x: T| channels.quant(q, i).dequantize(x.into()))
 }
 
 #[cfg(test)]
@@ -75,6 +76,25 @@ mod tests {
         assert_eq!(run(Tensor::raw(U4, &[3], &[0xf1, 0x07]).quantized(1.0, 0)), [1.0, 15.0, 7.0]);
         assert_eq!(run(Tensor::raw(I2, &[3], &[0b11_01_10]).quantized(2.0, 0)), [-4.0, 2.0, -2.0]);
         assert_eq!(run(Tensor::f16(&[2], &[f16::ONE, f16::INFINITY])), [1.0, f32::INFINITY]);
+    }
+
+    /// Of 0.1f32 × (q + 128), rounded once or twice: the last of nine elements stands alone.
+    #[test]
+    fn whole_eights_are_rounded_twice() {
+        let (scale, q) = (0.1f32, -125);
+        let (once, twice) = ((f64::from(scale) * 3.0) as f32, f32::from(-125i8) * scale + 128.0 * scale);
+        assert_ne!(once, twice);
+        let run = |x: Tensor| case(x).run().unwrap()[0].as_f32();
+        let mut want = vec![twice; 8];
+        want.push(once);
+        assert_eq!(run(Tensor::i8(&[9], &[q; 9]).quantized(scale, -128)), want);
+        assert_eq!(run(Tensor::u8(&[3, 3], &[3; 9]).quantized(scale, 0)), [once; 9]);
+        assert_eq!(run(Tensor::i8(&[9], &[q; 9]).per_channel(&[scale; 9], &[-128], 0)), [once; 9]);
+        assert_eq!(run(Tensor::i8(&[7], &[q; 7]).quantized(scale, -128)), [once; 7]);
+        // −8 and 7 of i4 with zero point 3: 0.1 × −11.
+        let (once, twice) = ((f64::from(scale) * -11.0) as f32, -8.0 * scale + (f64::from(scale) * -3.0) as f32);
+        let i4 = run(Tensor::i4(&[9], &[-8; 9]).quantized(scale, 3));
+        assert_eq!((i4[0], i4[8]), (twice, once));
     }
 
     #[test]

@@ -161,7 +161,7 @@ impl Quant {
         if i >= count - count % 8 {
             return self.dequantize(q);
         }
-        q as f32 * self.scale + (f64::from(self.scale) * -f64::from(self.zero_point)) as f32
+        q as f32 * self.scale + (f64::from(self.scale) * f64::from(self.zero_point.wrapping_neg())) as f32
     }
 
     /// The quantized number nearest to `x`, ties away from zero, within `limits`.
