@@ -8,7 +8,7 @@ use arenite_abi::prelude::*;
 use crate::kit::pace::Pace;
 use crate::kit::broadcast::Broadcast;
 use crate::kit::channel_multipliers::{ChannelMultipliers, filter_scales};
-use crate::kit::hybrid::{Symmetry, quantize_row};
+use crate::kit::hybrid::{Rows, Symmetry};
 use crate::kit::indexing::{Dims, MAX_RANK};
 use crate::kit::dot::{dot, dot_f32, dot_i64};
 use crate::kit::quantized::Quantized;
@@ -41,7 +41,8 @@ enum Kernel {
     Sums(Turned<i8, i8>),
     Words(Turned<i16, i16>, Fixed),
     WordsBytes(Turned<i16, i8>, Fixed),
-    Hybrid(Turned<f32, i8>, Hybrid),
+    /// Rows of one matrix of x are quantized at a time.
+    Hybrid(Turned<f32, i8>, Rows),
 }
 
 /// Room for one turned matrix of each operand.
@@ -55,14 +56,6 @@ struct Fixed {
     w_zero: i32,
     y_zero: i32,
     multipliers: ChannelMultipliers,
-}
-
-struct Hybrid {
-    symmetry: Symmetry,
-    /// The quantized rows of one matrix of x, with their scales and zero points.
-    quantized: Scratch<i8>,
-    scales: Scratch<f32>,
-    zero_points: Scratch<i32>,
 }
 
 impl Op for BatchMatMul {
@@ -86,7 +79,9 @@ impl Op for BatchMatMul {
                     true => Symmetry::Asymmetric,
                     false => Symmetry::Symmetric,
                 };
-                Kernel::Hybrid(product.turned(cx)?, Hybrid::new(&product, &w, symmetry, cx)?)
+                filter_scales(&w, product.columns, product.column_axis(&w))?;
+                let rows = Rows::prepare(cx, product.rows, product.depth, symmetry)?;
+                Kernel::Hybrid(product.turned(cx)?, rows)
             }
             (x, w, y) => return Err(unsupported!("no kernel for {x} × {w} to {y}")),
         };
@@ -108,7 +103,7 @@ impl Op for BatchMatMul {
             }
             Kernel::Words(turned, fixed) => product.eval_i64(cx, turned, fixed),
             Kernel::WordsBytes(turned, fixed) => product.eval_i64(cx, turned, fixed),
-            Kernel::Hybrid(turned, hybrid) => product.eval_hybrid(cx, turned, hybrid),
+            Kernel::Hybrid(turned, rows) => product.eval_hybrid(cx, turned, rows),
         }
     }
 }
@@ -208,13 +203,12 @@ impl Product {
         })
     }
 
-    fn eval_hybrid(&self, cx: &EvalContext<'_>, turned: &Turned<f32, i8>, hybrid: &Hybrid) -> Result<()> {
+    fn eval_hybrid(&self, cx: &EvalContext<'_>, turned: &Turned<f32, i8>, rows: &Rows) -> Result<()> {
         let (x, filter) = (cx.input(0)?.as_slice::<f32>()?, cx.input(1)?);
         let w = filter.as_slice::<i8>()?;
         let q = filter.quantization().ok_or_else(|| invalid!("input '{}' lost its scales", filter.name))?;
         let (x_turned, w_turned) = (cx.scratch(&turned.x)?, cx.scratch(&turned.w)?);
-        let quantized = cx.scratch(&hybrid.quantized)?;
-        let (scales, zero_points) = (cx.scratch(&hybrid.scales)?, cx.scratch(&hybrid.zero_points)?);
+        let mut rows = rows.begin(cx)?;
         let y = cx.output(0)?.into_slice::<f32>()?;
         if self.depth == 0 {
             y.fill(0.0);
@@ -227,13 +221,11 @@ impl Product {
             }
             let x = operand(matrix_at(x, a, self.x_size()), self.turn_x.then_some(&mut *x_turned), self.rows);
             let w = operand(matrix_at(w, b, self.w_size()), self.turn_w.then_some(&mut *w_turned), self.columns);
-            let rows = x.chunks_exact(self.depth).zip(quantized.chunks_exact_mut(self.depth));
-            for ((x, to), (scale, zero)) in rows.zip(scales.iter_mut().zip(zero_points.iter_mut())) {
-                (*scale, *zero) = quantize_row(x, hybrid.symmetry, to);
-            }
+            rows.quantize(x);
             done = self.for_each_element(&mut pace, matrix_at_mut(y, out, self.rows * self.columns), |r, c| {
-                let sum = dot(row(quantized, r, self.depth), zero_points[r], row(w, c, self.depth), 0);
-                sum as f32 * (scales[r] * q.scale_of(c))
+                let x = rows.row(r);
+                let sum = dot(x.elements, x.zero_point, row(w, c, self.depth), 0);
+                sum as f32 * (x.scale * q.scale_of(c))
             });
         });
         done
@@ -288,23 +280,6 @@ impl Fixed {
 
     fn output<Y: Quantized>(&self, scaled: i32) -> Y {
         Y::saturate(scaled.wrapping_add(self.y_zero))
-    }
-}
-
-impl Hybrid {
-    fn new(
-        product: &Product,
-        w: &TensorView<'_>,
-        symmetry: Symmetry,
-        cx: &mut PrepareContext<'_>,
-    ) -> Result<Hybrid> {
-        filter_scales(w, product.columns, product.column_axis(w))?;
-        Ok(Hybrid {
-            symmetry,
-            quantized: cx.scratch(product.x_size())?,
-            scales: cx.scratch(product.rows)?,
-            zero_points: cx.scratch(product.rows)?,
-        })
     }
 }
 

@@ -3,77 +3,41 @@
 
 use arenite_abi::prelude::*;
 
-use crate::kit::indexing::Dims;
-use crate::kit::moves::Width;
-use crate::kit::node;
-use crate::kit::space_batch::{Arguments, Blocks, four, shape};
+use crate::kit::space_batch::{Arguments, Member, SpaceBatch};
 
 /// Prepared node.
-pub struct BatchToSpaceNd {
-    plan: Option<Plan>,
-}
+pub type BatchToSpaceNd = SpaceBatch<Collect>;
 
-#[derive(Clone, Copy)]
-struct Plan {
-    output: Dims,
-    blocks: Blocks,
-}
+/// A batch becomes images.
+pub struct Collect;
 
-impl Op for BatchToSpaceNd {
+impl Member for Collect {
     const CODE: OpCode = OpCode::Builtin(37);
-    const VERSIONS: RangeInclusive<i32> = 1..=4;
+    const DEALS_OUT: bool = false;
 
-    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
-        node.expect(3..=3, 1..=1)?;
-        let (x, block, crops, y) = (node.input(0)?, node.input(1)?, node.input(2)?, node.output(0)?);
-        Arguments::check(&x, &block, &crops, &y)?;
-        Width::of(x.ty)?;
-        let known = block.is_constant() && crops.is_constant();
-        let plan = if known { Some(plan(&x, &block, &crops)?) } else { None };
-        match &plan {
-            Some(plan) => cx.set_output_shape(0, plan.output.as_slice())?,
-            None => cx.set_output_dynamic(0)?,
+    /// All elements come from the batch.
+    fn filling(_: &TensorView<'_>, _: &TensorView<'_>) -> Result<u8> {
+        Ok(0)
+    }
+
+    fn sizes(x: &TensorView<'_>, mut sizes: [i64; 4], arguments: &Arguments) -> Result<[i64; 4]> {
+        for (axis, size, [before, after]) in arguments.axes() {
+            ensure!(
+                sizes[0] % size == 0,
+                "input '{}' is {:?}; its batch must be a multiple of all block sizes, one is {size}",
+                x.name,
+                x.shape
+            );
+            let whole = sizes[axis] * size;
+            ensure!(
+                before >= 0 && after >= 0 && before + after <= whole,
+                "crops {before} and {after} of axis {axis} of the output leave its {whole} elements"
+            );
+            sizes[0] /= size;
+            sizes[axis] = whole - before - after;
         }
-        Ok(BatchToSpaceNd { plan })
+        Ok(sizes)
     }
-
-    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        let x = cx.input(0)?;
-        let (plan, y) = match self.plan {
-            Some(plan) => (plan, cx.output(0)?),
-            None => {
-                let plan = plan(&x, &cx.input(1)?, &cx.input(2)?)?;
-                (plan, cx.resize_output(0, plan.output.as_slice())?)
-            }
-        };
-        let (width, to) = (Width::of(x.ty)?, y.into_bytes());
-        width.clear_rest(to);
-        plan.blocks.collect(width, x.bytes(), to)
-    }
-}
-
-fn plan(x: &TensorView<'_>, block: &TensorView<'_>, crops: &TensorView<'_>) -> Result<Plan> {
-    let (dims, arguments) = (node::dims(x)?, Arguments::read(block, crops)?);
-    let mut sizes = four(&dims).map(|size| size as i64);
-    for (axis, (size, [before, after])) in arguments.block.into_iter().zip(arguments.edges).enumerate() {
-        ensure!(
-            sizes[0] % size == 0,
-            "input '{}' is {:?}; its batch must be a multiple of all block sizes, one is {size}",
-            x.name,
-            x.shape
-        );
-        let whole = sizes[1 + axis] * size;
-        ensure!(
-            before >= 0 && after >= 0 && before + after <= whole,
-            "crops {before} and {after} of axis {} of the output leave its {whole} elements",
-            1 + axis
-        );
-        sizes[0] /= size;
-        sizes[1 + axis] = whole - before - after;
-    }
-    let output = shape(sizes, &dims);
-    let output = output.ok_or_else(|| invalid!("the output {sizes:?} of '{}' is too large", x.name))?;
-    Ok(Plan { output, blocks: Blocks::new(&output, &dims, &arguments) })
 }
 
 #[cfg(test)]

@@ -8,20 +8,14 @@ use arenite_abi::prelude::*;
 
 use crate::kit::arguments::{Integers, expect_type, expect_vector};
 use crate::kit::indexing::MAX_RANK;
-use crate::kit::node;
-use crate::kit::reduce_window::{self, Function, ReduceWindow as Windows, TYPES, WindowAxis};
+use crate::kit::reduce_window::{self, Function, Reduction, TYPES, WindowAxis};
 
 /// Prepared node.
-pub struct ReduceWindow {
-    windows: Windows,
-    function: Function,
-}
+pub struct ReduceWindow(Reduction);
 
 /// The union type of its options.
 const OPTIONS: u32 = 20;
 const FUNCTION: usize = 0;
-/// As TFLite.
-const MAX_AXES: usize = 6;
 
 impl Op for ReduceWindow {
     const CODE: OpCode = OpCode::Builtin(205);
@@ -31,23 +25,7 @@ impl Op for ReduceWindow {
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(5..=5, 1..=1)?;
         let (x, init, y) = (node.input(0)?, node.input(1)?, node.output(0)?);
-        expect_type(&x, &TYPES)?;
-        ensure!(
-            x.ty == y.ty && x.ty == init.ty,
-            "input '{}' is {}, initial value '{}' {}, output '{}' {}; they must agree",
-            x.name,
-            x.ty,
-            init.name,
-            init.ty,
-            y.name,
-            y.ty
-        );
-        ensure!(
-            (1..=MAX_AXES).contains(&x.rank()),
-            "input '{}' is {:?}; it must have 1 to {MAX_AXES} dimensions",
-            x.name,
-            x.shape
-        );
+        reduce_window::check(&x, &init, &y)?;
         let function = match node.options_2(OPTIONS)?.get::<i32>(FUNCTION, 0)? {
             1 => Function::Add,
             2 => Function::Mul,
@@ -57,14 +35,11 @@ impl Op for ReduceWindow {
             6 => Function::Any,
             other => return Err(invalid!("its function is number {other}, the schema has 1 to 6")),
         };
-        let axes = axes(node, x.rank())?;
-        let windows = Windows::new(node::dims(&x)?, &axes[..x.rank()])?;
-        cx.set_output_shape(0, windows.output().as_slice())?;
-        Ok(ReduceWindow { windows, function })
+        Reduction::prepare(cx, &x, &axes(node, x.rank())?, function).map(ReduceWindow)
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        reduce_window::eval(cx, &self.windows, self.function)
+        self.0.eval(cx)
     }
 }
 

@@ -4,85 +4,45 @@
 
 use arenite_abi::prelude::*;
 
-use crate::kit::indexing::Dims;
 use crate::kit::moves::Width;
-use crate::kit::node;
-use crate::kit::space_batch::{Arguments, Blocks, four, shape};
+use crate::kit::space_batch::{Arguments, Member, SpaceBatch};
 
 /// Prepared node.
-pub struct SpaceToBatchNd {
-    plan: Option<Plan>,
-    /// The byte that padding consists of.
-    zero: u8,
-}
+pub type SpaceToBatchNd = SpaceBatch<DealOut>;
 
-#[derive(Clone, Copy)]
-struct Plan {
-    output: Dims,
-    blocks: Blocks,
-}
+/// Images become a batch.
+pub struct DealOut;
 
-impl Op for SpaceToBatchNd {
+impl Member for DealOut {
     const CODE: OpCode = OpCode::Builtin(38);
-    const VERSIONS: RangeInclusive<i32> = 1..=4;
+    const DEALS_OUT: bool = true;
 
-    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
-        node.expect(3..=3, 1..=1)?;
-        let (x, block, paddings, y) = (node.input(0)?, node.input(1)?, node.input(2)?, node.output(0)?);
-        Arguments::check(&x, &block, &paddings, &y)?;
-        let zero = match Width::of(x.ty)? {
+    fn filling(x: &TensorView<'_>, y: &TensorView<'_>) -> Result<u8> {
+        Ok(match Width::of(x.ty)? {
             Width::Bits2 | Width::Bits4 => return Err(Error::unsupported("SPACE_TO_BATCH_ND", x.ty)),
             // TFLite fills both bytes of a wide element with the zero point, which is 0 for INT16.
-            Width::Bytes1 | Width::Bytes2 => zero_point(&y),
-            Width::Bytes4 | Width::Bytes8 | Width::Bytes16 => 0,
-        };
-        let known = block.is_constant() && paddings.is_constant();
-        let plan = if known { Some(plan(&x, &block, &paddings)?) } else { None };
-        match &plan {
-            Some(plan) => cx.set_output_shape(0, plan.output.as_slice())?,
-            None => cx.set_output_dynamic(0)?,
-        }
-        Ok(SpaceToBatchNd { plan, zero })
-    }
-
-    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        let x = cx.input(0)?;
-        let (plan, y) = match self.plan {
-            Some(plan) => (plan, cx.output(0)?),
-            None => {
-                let plan = plan(&x, &cx.input(1)?, &cx.input(2)?)?;
-                (plan, cx.resize_output(0, plan.output.as_slice())?)
+            Width::Bytes1 | Width::Bytes2 => {
+                y.quantization().filter(|q| q.scales.len() == 1).map_or(0, |q| q.zero_points[0] as u8)
             }
-        };
-        let to = y.into_bytes();
-        to.fill(self.zero);
-        plan.blocks.deal_out(Width::of(x.ty)?, x.bytes(), to)
+            Width::Bytes4 | Width::Bytes8 | Width::Bytes16 => 0,
+        })
     }
-}
 
-fn zero_point(y: &TensorView<'_>) -> u8 {
-    y.quantization().filter(|q| q.scales.len() == 1).map_or(0, |q| q.zero_points[0] as u8)
-}
-
-/// Paddings below zero crop.
-fn plan(x: &TensorView<'_>, block: &TensorView<'_>, paddings: &TensorView<'_>) -> Result<Plan> {
-    let (dims, arguments) = (node::dims(x)?, Arguments::read(block, paddings)?);
-    let mut sizes = four(&dims).map(|size| size as i64);
-    for (axis, (size, [before, after])) in arguments.block.into_iter().zip(arguments.edges).enumerate() {
-        let padded = sizes[1 + axis] + before + after;
-        ensure!(
-            padded >= 0 && padded % size == 0,
-            "axis {} of '{}', {} elements and {before} + {after} of padding, is no multiple of the block size {size}",
-            1 + axis,
-            x.name,
-            sizes[1 + axis]
-        );
-        sizes[0] = sizes[0].saturating_mul(size);
-        sizes[1 + axis] = padded / size;
+    /// Paddings below zero crop.
+    fn sizes(x: &TensorView<'_>, mut sizes: [i64; 4], arguments: &Arguments) -> Result<[i64; 4]> {
+        for (axis, size, [before, after]) in arguments.axes() {
+            let padded = sizes[axis] + before + after;
+            ensure!(
+                padded >= 0 && padded % size == 0,
+                "axis {axis} of '{}', {} elements and {before} + {after} of padding, is no multiple of the block size {size}",
+                x.name,
+                sizes[axis]
+            );
+            sizes[0] = sizes[0].saturating_mul(size);
+            sizes[axis] = padded / size;
+        }
+        Ok(sizes)
     }
-    let output = shape(sizes, &dims);
-    let output = output.ok_or_else(|| invalid!("the output {sizes:?} of '{}' is too large", x.name))?;
-    Ok(Plan { output, blocks: Blocks::new(&dims, &output, &arguments) })
 }
 
 #[cfg(test)]

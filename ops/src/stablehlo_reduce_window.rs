@@ -5,23 +5,16 @@
 
 use arenite_abi::prelude::*;
 
-use crate::kit::arguments::expect_type;
 use crate::kit::indexing::MAX_RANK;
-use crate::kit::node;
-use crate::kit::reduce_window::{self, Function, ReduceWindow, TYPES, WindowAxis};
+use crate::kit::reduce_window::{self, Function, Reduction, TYPES, WindowAxis};
 
 /// Prepared node.
-pub struct StablehloReduceWindow {
-    windows: ReduceWindow,
-    function: Function,
-}
+pub struct StablehloReduceWindow(Reduction);
 
 /// The union type of its options.
 const OPTIONS: u32 = 13;
 const PADDING: usize = 4;
 const BODY: usize = 5;
-/// As TFLite.
-const MAX_AXES: usize = 6;
 
 impl Op for StablehloReduceWindow {
     const CODE: OpCode = OpCode::Builtin(198);
@@ -30,33 +23,15 @@ impl Op for StablehloReduceWindow {
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, init, y) = node.binary()?;
-        expect_type(&x, &TYPES)?;
-        ensure!(
-            x.ty == y.ty && x.ty == init.ty,
-            "input '{}' is {}, initial value '{}' {}, output '{}' {}; they must agree",
-            x.name,
-            x.ty,
-            init.name,
-            init.ty,
-            y.name,
-            y.ty
-        );
-        ensure!(
-            (1..=MAX_AXES).contains(&x.rank()),
-            "input '{}' is {:?}; it must have 1 to {MAX_AXES} dimensions",
-            x.name,
-            x.shape
-        );
+        reduce_window::check(&x, &init, &y)?;
         let options = node.options_2(OPTIONS)?;
         let axes = axes(&options, x.rank())?;
-        let windows = ReduceWindow::new(node::dims(&x)?, &axes[..x.rank()])?;
         let function = function(&cx.model()?, options.get(BODY, 0)?)?;
-        cx.set_output_shape(0, windows.output().as_slice())?;
-        Ok(StablehloReduceWindow { windows, function })
+        Reduction::prepare(cx, &x, &axes, function).map(StablehloReduceWindow)
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        reduce_window::eval(cx, &self.windows, self.function)
+        self.0.eval(cx)
     }
 }
 

@@ -9,7 +9,7 @@ use arenite_abi::prelude::*;
 use crate::kit::pace::Pace;
 use crate::kit::activation::{Activation, Limits};
 use crate::kit::channel_multipliers::{ChannelMultipliers, filter_scales};
-use crate::kit::hybrid::{Symmetry, quantize_row};
+use crate::kit::hybrid::{Rows, Symmetry};
 use crate::kit::indexing::Dims;
 use crate::kit::bias::{Bias, float_bias};
 use crate::kit::dot::{dot, dot_f32, dot_i64};
@@ -75,10 +75,8 @@ enum Rounding {
 
 struct Hybrid {
     limits: Limits<f32>,
-    /// The quantized inputs, and scale and zero point of each batch.
-    quantized: Scratch<i8>,
-    scales: Scratch<f32>,
-    zero_points: Scratch<i32>,
+    /// One for each batch.
+    images: Rows,
 }
 
 /// The node's tensors.
@@ -420,12 +418,9 @@ impl Hybrid {
         let channels = parts.filter.shape[0] as usize;
         filter_scales(&parts.filter, channels, 0)?;
         let batches = parts.x.shape[0].max(0) as usize;
-        Ok(Hybrid {
-            limits: parts.activation.f32_range(),
-            quantized: cx.scratch(parts.x.len())?,
-            scales: cx.scratch(batches)?,
-            zero_points: cx.scratch(batches)?,
-        })
+        let image = parts.x.len() / batches.max(1);
+        let images = Rows::prepare(cx, batches, image, Symmetry::Asymmetric)?;
+        Ok(Hybrid { limits: parts.activation.f32_range(), images })
     }
 
     fn eval(&self, cx: &EvalContext<'_>, g: &Geometry, y: TensorViewMut<'_>) -> Result<()> {
@@ -433,18 +428,13 @@ impl Hybrid {
         let q = filter.quantization().ok_or_else(|| invalid!("filter '{}' lost its scales", filter.name))?;
         let w = filter.as_slice::<i8>()?;
         let bias = float_bias(cx, 3)?;
-        let quantized = cx.scratch(&self.quantized)?;
-        let (scales, zero_points) = (cx.scratch(&self.scales)?, cx.scratch(&self.zero_points)?);
-        let image = (x.len() / g.batches.max(1)).max(1);
-        let images = x.chunks_exact(image).zip(quantized.chunks_exact_mut(image));
-        for ((x, to), (scale, zero)) in images.zip(scales.iter_mut().zip(zero_points.iter_mut())) {
-            (*scale, *zero) = quantize_row(x, Symmetry::Asymmetric, to);
-        }
+        let mut images = self.images.begin(cx)?;
+        images.quantize(x);
         let y = y.into_slice::<f32>()?;
         g.for_each(cx, |out, batch, channel, taps| {
-            let mut sum = 0i32;
-            taps.for_each(quantized, w, |x, w| sum = sum.wrapping_add(dot(x, zero_points[batch], w, 0)));
-            let real = sum as f32 * q.scale_of(channel) * scales[batch];
+            let (image, mut sum) = (images.row(batch), 0i32);
+            taps.for_each(images.elements(), w, |x, w| sum = sum.wrapping_add(dot(x, image.zero_point, w, 0)));
+            let real = sum as f32 * q.scale_of(channel) * image.scale;
             y[out] = self.limits.clamp(real + bias.get(channel).copied().unwrap_or(0.0));
         })
     }

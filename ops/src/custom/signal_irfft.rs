@@ -4,82 +4,25 @@
 
 use arenite_abi::prelude::*;
 
-use super::signal_rfft::check_type;
-use crate::kit::custom_options::CustomOptions;
-use crate::kit::fft::{Direction, RealFft, Sample};
-use crate::kit::pace::Pace;
-use crate::kit::signal::{Shape, expect, last_axis};
+use crate::kit::fft::Direction;
+use crate::kit::row_fft::{Member, RowFft};
 
-/// Prepared node, by element type.
-pub enum SignalIrfft {
-    /// f32.
-    Float(Transform<f32>),
-    /// i16.
-    Short(Transform<i16>),
-    /// i32.
-    Long(Transform<i32>),
-}
+/// Prepared node.
+pub type SignalIrfft = RowFft<Inverse>;
 
-/// What it takes for one type.
-pub struct Transform<T> {
-    fft: RealFft<T>,
-    /// Numbers in a row of the input.
-    numbers: usize,
-}
+/// From spectra to samples.
+pub struct Inverse;
 
-impl Op for SignalIrfft {
-    const CODE: OpCode = OpCode::Custom("SignalIrfft");
-    const VERSIONS: RangeInclusive<i32> = 1..=1;
-    const TYPES: ElementTypes = ElementTypes::of(&[F32, I16, I32]);
+impl Member for Inverse {
+    const NAME: &'static str = "SignalIrfft";
+    const DIRECTION: Direction = Direction::Inverse;
 
-    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
-        let (x, y) = node.unary()?;
-        let length = CustomOptions::of(node).i32("fft_length")?;
-        check_type(node, &x)?;
-        expect(&y, x.ty)?;
-        let (numbers, others) = last_axis(&x)?;
+    fn check(x: &TensorView<'_>, row: usize, length: i32) -> Result<()> {
         ensure!(
-            numbers as i64 >= i64::from(length) + 2,
-            "option 'fft_length' is {length}, '{}' has rows of {numbers} numbers; a spectrum takes two more than the length",
+            row as i64 >= i64::from(length) + 2,
+            "option 'fft_length' is {length}, '{}' has rows of {row} numbers; a spectrum takes two more than the length",
             x.name
         );
-        let prepared = match x.ty {
-            F32 => SignalIrfft::Float(Transform::new(cx, length, numbers)?),
-            I16 => SignalIrfft::Short(Transform::new(cx, length, numbers)?),
-            I32 => SignalIrfft::Long(Transform::new(cx, length, numbers)?),
-            ty => return Err(Error::unsupported("SignalIrfft", ty)),
-        };
-        cx.set_output_shape(0, Shape::new(others, &[length])?.as_slice())?;
-        Ok(prepared)
-    }
-
-    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        match self {
-            SignalIrfft::Float(transform) => {
-                // The transform gives the samples times their number.
-                let count = transform.fft.length() as f32;
-                transform.run(cx, |y| y / count)
-            }
-            SignalIrfft::Short(transform) => transform.run(cx, |y| y),
-            SignalIrfft::Long(transform) => transform.run(cx, |y| y),
-        }
-    }
-}
-
-impl<T: Sample> Transform<T> {
-    fn new(cx: &mut PrepareContext<'_>, length: i32, numbers: usize) -> Result<Self> {
-        Ok(Transform { fft: RealFft::prepare(cx, length, Direction::Inverse)?, numbers })
-    }
-
-    fn run(&self, cx: &EvalContext<'_>, finish: impl Fn(T) -> T) -> Result<()> {
-        let (x, y) = (cx.input(0)?.as_slice::<T>()?, cx.output(0)?.into_slice::<T>()?);
-        let mut fft = self.fft.begin(cx)?;
-        let mut pace = Pace::new(cx);
-        for (x, y) in x.chunks_exact(self.numbers).zip(y.chunks_exact_mut(self.fft.length())) {
-            pace.ahead(self.fft.work())?;
-            fft.inverse(x, y);
-            y.iter_mut().for_each(|y| *y = finish(*y));
-        }
         Ok(())
     }
 }

@@ -6,10 +6,9 @@ use core::cell::Cell;
 
 use arenite_abi::prelude::*;
 
-use super::signal_rfft::check_type;
 use crate::kit::custom_options::CustomOptions;
 use crate::kit::pace::Pace;
-use crate::kit::signal::{self, Shape, expect, last_axis};
+use crate::kit::signal::{self, Shape, check_type, expect, last_axis};
 
 /// Prepared node.
 pub struct SignalOverlapAdd {

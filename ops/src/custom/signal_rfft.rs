@@ -4,96 +4,25 @@
 
 use arenite_abi::prelude::*;
 
-use crate::kit::custom_options::CustomOptions;
-use crate::kit::fft::{Direction, RealFft, Sample};
-use crate::kit::pace::Pace;
-use crate::kit::signal::{Shape, expect, last_axis};
+use crate::kit::fft::Direction;
+use crate::kit::row_fft::{Member, RowFft};
 
-/// Prepared node, by element type.
-pub enum SignalRfft {
-    /// f32.
-    Float(Transform<f32>),
-    /// i16.
-    Short(Transform<i16>),
-    /// i32.
-    Long(Transform<i32>),
-}
+/// Prepared node.
+pub type SignalRfft = RowFft<Forward>;
 
-/// What it takes for one type.
-pub struct Transform<T> {
-    fft: RealFft<T>,
-    samples: usize,
-    filled: Scratch<T>,
-}
+/// From samples to spectra.
+pub struct Forward;
 
-impl Op for SignalRfft {
-    const CODE: OpCode = OpCode::Custom("SignalRfft");
-    const VERSIONS: RangeInclusive<i32> = 1..=1;
-    const TYPES: ElementTypes = ElementTypes::of(&[F32, I16, I32]);
+impl Member for Forward {
+    const NAME: &'static str = "SignalRfft";
+    const DIRECTION: Direction = Direction::Forward;
 
-    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
-        let (x, y) = node.unary()?;
-        let length = CustomOptions::of(node).i32("fft_length")?;
-        check_type(node, &x)?;
-        expect(&y, x.ty)?;
-        let (samples, others) = last_axis(&x)?;
+    fn check(x: &TensorView<'_>, row: usize, length: i32) -> Result<()> {
         ensure!(
-            length <= 1 << 24 && samples <= length.max(0) as usize,
-            "option 'fft_length' is {length}; it must be at least {samples}, the samples of '{}', and at most 2²⁴",
+            length <= 1 << 24 && row <= length.max(0) as usize,
+            "option 'fft_length' is {length}; it must be at least {row}, the samples of '{}', and at most 2²⁴",
             x.name
         );
-        let prepared = match x.ty {
-            F32 => SignalRfft::Float(Transform::new(cx, length, samples)?),
-            I16 => SignalRfft::Short(Transform::new(cx, length, samples)?),
-            I32 => SignalRfft::Long(Transform::new(cx, length, samples)?),
-            ty => return Err(Error::unsupported("SignalRfft", ty)),
-        };
-        cx.set_output_shape(0, Shape::new(others, &[length + 2])?.as_slice())?;
-        Ok(prepared)
-    }
-
-    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        match self {
-            SignalRfft::Float(transform) => transform.run(cx),
-            SignalRfft::Short(transform) => transform.run(cx),
-            SignalRfft::Long(transform) => transform.run(cx),
-        }
-    }
-}
-
-/// The option T, a number of the schema's, if it is there, says the type of `x`.
-pub(super) fn check_type(node: &NodeView<'_>, x: &TensorView<'_>) -> Result<()> {
-    let stated = match CustomOptions::of(node).optional("T")? {
-        Some(value) => value.as_i32()?,
-        None => return Ok(()),
-    };
-    ensure!(
-        stated == x.ty as i32,
-        "option 'T' is {stated}, '{}' is {}, number {}",
-        x.name,
-        x.ty,
-        x.ty as i32
-    );
-    Ok(())
-}
-
-impl<T: Sample> Transform<T> {
-    fn new(cx: &mut PrepareContext<'_>, length: i32, samples: usize) -> Result<Self> {
-        let fft = RealFft::prepare(cx, length, Direction::Forward)?;
-        let filled = cx.scratch(fft.length())?;
-        Ok(Transform { fft, samples, filled })
-    }
-
-    fn run(&self, cx: &EvalContext<'_>) -> Result<()> {
-        let (x, y) = (cx.input(0)?.as_slice::<T>()?, cx.output(0)?.into_slice::<T>()?);
-        let (mut fft, filled) = (self.fft.begin(cx)?, cx.scratch(&self.filled)?);
-        filled.fill(T::ZERO);
-        let mut pace = Pace::new(cx);
-        for (x, y) in x.chunks_exact(self.samples).zip(y.chunks_exact_mut(self.fft.length() + 2)) {
-            pace.ahead(self.fft.work())?;
-            filled[..self.samples].copy_from_slice(x);
-            fft.forward(filled, y);
-        }
         Ok(())
     }
 }

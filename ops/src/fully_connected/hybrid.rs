@@ -8,7 +8,7 @@ use crate::kit::pace::Pace;
 use crate::kit::activation::Activation;
 use crate::kit::channel_multipliers::filter_scales;
 use crate::kit::float;
-use crate::kit::hybrid::{Symmetry, quantize_row};
+use crate::kit::hybrid::{self, Symmetry};
 use crate::kit::bias::float_bias;
 use crate::kit::dot::dot;
 
@@ -16,13 +16,9 @@ use super::{Layer, Parts, Rows, row_scratch};
 
 pub(super) struct Hybrid {
     activation: Activation,
-    symmetry: Symmetry,
     /// Elements of a filter row that share a scale; the whole row unless blockwise.
     block: usize,
-    /// The quantized inputs, and scale and zero point of each row.
-    quantized: Scratch<i8>,
-    scales: Scratch<f32>,
-    zero_points: Scratch<i32>,
+    inputs: hybrid::Rows,
     row: Scratch<i8>,
 }
 
@@ -47,20 +43,17 @@ impl Hybrid {
             }
             block => block_size(filter, layer, block, q.scales.len())?,
         };
-        let elements = layer.batches * layer.depth;
         Ok(Hybrid {
             activation: parts.activation,
-            symmetry: parts.symmetry(layer, &q),
             block,
-            quantized: cx.scratch(elements)?,
-            scales: cx.scratch(layer.batches)?,
-            zero_points: cx.scratch(layer.batches)?,
+            inputs: hybrid::Rows::prepare(cx, layer.batches, layer.depth, parts.symmetry(layer, &q))?,
             row: row_scratch(filter, layer, cx)?,
         })
     }
 
     pub(super) fn eval(&self, layer: &Layer, cx: &EvalContext<'_>) -> Result<()> {
-        let inputs = self.quantize(layer, cx)?;
+        let mut inputs = self.inputs.begin(cx)?;
+        inputs.quantize(cx.input(0)?.as_slice()?);
         let filter = cx.input(1)?;
         let q = filter.quantization().ok_or_else(|| invalid!("filter '{}' lost its scales", filter.name))?;
         let bias = float_bias(cx, 2)?;
@@ -69,10 +62,10 @@ impl Hybrid {
         let blocks = layer.depth / self.block.max(1);
         let mut pace = Pace::new(cx);
         rows.for_each(layer, |u, w| {
-            for (b, input) in inputs.iter(layer).enumerate() {
+            for (b, input) in inputs.iter().enumerate() {
                 pace.ahead(layer.depth)?;
                 let mut sum = 0f32;
-                for (k, (x, w)) in input.row.chunks(self.block).zip(w.chunks(self.block)).enumerate() {
+                for (k, (x, w)) in input.elements.chunks(self.block).zip(w.chunks(self.block)).enumerate() {
                     sum += dot(x, input.zero_point, w, 0) as f32 * (input.scale * q.scale_of(u * blocks + k));
                 }
                 if let Some(y) = y.get_mut(b * layer.units + u) {
@@ -81,40 +74,6 @@ impl Hybrid {
             }
             Ok(())
         })
-    }
-
-    fn quantize<'a>(&self, layer: &Layer, cx: &EvalContext<'a>) -> Result<Inputs<'a>> {
-        let x = cx.input(0)?.as_slice::<f32>()?;
-        let quantized = cx.scratch(&self.quantized)?;
-        let (scales, zero_points) = (cx.scratch(&self.scales)?, cx.scratch(&self.zero_points)?);
-        let rows = x.chunks_exact(layer.depth).zip(quantized.chunks_exact_mut(layer.depth));
-        for ((x, q), (scale, zero)) in rows.zip(scales.iter_mut().zip(zero_points.iter_mut())) {
-            (*scale, *zero) = quantize_row(x, self.symmetry, q);
-        }
-        Ok(Inputs { quantized, scales, zero_points })
-    }
-}
-
-/// The quantized input rows.
-struct Inputs<'a> {
-    quantized: &'a [i8],
-    scales: &'a [f32],
-    zero_points: &'a [i32],
-}
-
-struct Input<'a> {
-    row: &'a [i8],
-    scale: f32,
-    zero_point: i32,
-}
-
-impl Inputs<'_> {
-    fn iter(&self, layer: &Layer) -> impl Iterator<Item = Input<'_>> {
-        let parameters = self.scales.iter().zip(self.zero_points);
-        self.quantized
-            .chunks_exact(layer.depth)
-            .zip(parameters)
-            .map(|(row, (&scale, &zero_point))| Input { row, scale, zero_point })
     }
 }
 

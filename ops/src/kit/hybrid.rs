@@ -3,6 +3,8 @@
 //! Defined by: tflite/kernels/internal/optimized/neon_tensor_utils.cc (`NeonSymmetricQuantizeFloats`,
 //! `NeonAsymmetricQuantizeFloats`), which x86-64 builds run as well.
 
+use arenite_abi::prelude::*;
+
 use super::requantize::{round_f32, round_f64};
 
 /// Whether rows get a zero point.
@@ -19,6 +21,94 @@ pub fn quantize_row(row: &[f32], symmetry: Symmetry, to: &mut [i8]) -> (f32, i32
     match symmetry {
         Symmetry::Symmetric => (quantize_symmetric(row, to), 0),
         Symmetry::Asymmetric => quantize_asymmetric(row, to),
+    }
+}
+
+/// Room for rows that are quantized while the model runs.
+pub struct Rows {
+    length: usize,
+    symmetry: Symmetry,
+    elements: Scratch<i8>,
+    scales: Scratch<f32>,
+    zero_points: Scratch<i32>,
+}
+
+impl Rows {
+    /// For `count` rows of `length` elements.
+    pub fn prepare(
+        cx: &mut PrepareContext<'_>,
+        count: usize,
+        length: usize,
+        symmetry: Symmetry,
+    ) -> Result<Rows> {
+        let count = if length == 0 { 0 } else { count };
+        let size =
+            count.checked_mul(length).ok_or_else(|| invalid!("{count} rows of {length} are too many"))?;
+        Ok(Rows {
+            length,
+            symmetry,
+            elements: cx.scratch(size)?,
+            scales: cx.scratch(count)?,
+            zero_points: cx.scratch(count)?,
+        })
+    }
+
+    /// The room itself, once per call.
+    pub fn begin<'a>(&self, cx: &EvalContext<'a>) -> Result<QuantizedRows<'a>> {
+        Ok(QuantizedRows {
+            length: self.length.max(1),
+            symmetry: self.symmetry,
+            elements: cx.scratch(&self.elements)?,
+            scales: cx.scratch(&self.scales)?,
+            zero_points: cx.scratch(&self.zero_points)?,
+        })
+    }
+}
+
+/// Rows, quantized.
+pub struct QuantizedRows<'a> {
+    length: usize,
+    symmetry: Symmetry,
+    elements: &'a mut [i8],
+    scales: &'a mut [f32],
+    zero_points: &'a mut [i32],
+}
+
+/// One of them: its elements are `scale × (q − zero_point)`.
+#[derive(Clone, Copy)]
+pub struct QuantizedRow<'a> {
+    /// What was quantized.
+    pub elements: &'a [i8],
+    /// Its scale.
+    pub scale: f32,
+    /// Its zero point.
+    pub zero_point: i32,
+}
+
+impl QuantizedRows<'_> {
+    /// Quantizes the rows of `x`.
+    pub fn quantize(&mut self, x: &[f32]) {
+        let rows = x.chunks_exact(self.length).zip(self.elements.chunks_exact_mut(self.length));
+        for ((x, to), (scale, zero)) in rows.zip(self.scales.iter_mut().zip(self.zero_points.iter_mut())) {
+            (*scale, *zero) = quantize_row(x, self.symmetry, to);
+        }
+    }
+
+    /// What was quantized, row after row.
+    pub fn elements(&self) -> &[i8] {
+        self.elements
+    }
+
+    /// Row `i` of those that there are.
+    #[inline]
+    pub fn row(&self, i: usize) -> QuantizedRow<'_> {
+        let elements = &self.elements[i * self.length..][..self.length];
+        QuantizedRow { elements, scale: self.scales[i], zero_point: self.zero_points[i] }
+    }
+
+    /// All rows in turn.
+    pub fn iter(&self) -> impl Iterator<Item = QuantizedRow<'_>> {
+        (0..self.scales.len()).map(|i| self.row(i))
     }
 }
 

@@ -5,8 +5,7 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`requantize`] | [`Multiplier`](requantize::Multiplier)`{value, shift}`: `from_real(f64)`, `from_real_smaller_than_one`, `from_real_greater_than_one`, `from_scales(in, filter, out)` `-> Option`; `apply(i32) -> i32`, `apply_ties_up(i32) -> i32` (the rounding of SIMD kernels), `apply_once(i32) -> i32`, `apply_right(i32) -> i32`, `apply_i64(i64) -> i32`, `negated()`. [`Quant`](requantize::Quant)`{scale, zero_point}`: `quantize(x, limits)`, `dequantize(q)`. [`Requantize`](requantize::Requantize): `between(input, output, limits)`, `apply(q)`. Functions `quantize_f32`, `round_f32`, `round_f64` (ties away from zero), `rounding_divide_by_pot`, `saturating_rounding_doubling_high_mul{,_i16}` |
-//! | [`requantize`] | [`Multiplier`](requantize::Multiplier)`{value, shift}`: `from_real(f64)`, `from_real_smaller_than_one`, `from_real_greater_than_one`, `from_scales(in, filter, out)` `-> Option`; `apply(i32) -> i32`, `apply_ties_up(i32) -> i32` (the rounding of SIMD kernels), `apply_once(i32) -> i32`, `apply_i64(i64) -> i32`, `negated()`. [`Quant`](requantize::Quant)`{scale, zero_point}`: `quantize(x, limits)`, `dequantize(q)`, `dequantize_in_eights(q, i, count)`. [`Requantize`](requantize::Requantize): `between(input, output, limits)`, `apply(q)`. Functions `quantize_f32`, `round_f32`, `round_f64` (ties away from zero), `rounding_divide_by_pot`, `saturating_rounding_doubling_high_mul{,_i16}` |
+//! | [`requantize`] | [`Multiplier`](requantize::Multiplier)`{value, shift}`: `from_real(f64)`, `from_real_smaller_than_one`, `from_real_greater_than_one`, `from_scales(in, filter, out)` `-> Option`; `apply(i32) -> i32`, `apply_ties_up(i32) -> i32` (the rounding of SIMD kernels), `apply_once(i32) -> i32`, `apply_right(i32) -> i32`, `apply_i64(i64) -> i32`, `negated()`. [`Quant`](requantize::Quant)`{scale, zero_point}`: `quantize(x, limits)`, `dequantize(q)`, `dequantize_in_eights(q, i, count)`. [`Requantize`](requantize::Requantize): `between(input, output, limits)`, `apply(q)`. Functions `quantize_f32`, `round_f32`, `round_f64` (ties away from zero), `rounding_divide_by_pot`, `saturating_rounding_doubling_high_mul{,_i16}` |
 //! | [`activation`] | [`Activation`](activation::Activation): `from_schema(i8)`, `is_range()`, `f32_range()`, `i32_range()`, `i64_range()`, `quantized_range(scale, zero_point, ty)`. [`Limits<T>`](activation::Limits)`{min, max}`: `clamp(x)`, constants `I8`, `U8`, `I16` |
 //! | [`packed`] | elements of 2 and 4 bits: `limits(ty)`, `read(ty, bytes, i)`, `unpack(ty, bytes, first, &mut [i8])`, `write(ty, bytes, count, value)`; without a type `raw::<BITS>`, `set_raw::<BITS>` |
 //! | [`padding`] | [`Padding`](padding::Padding): `from_schema(i8)`, `output_size(input, filter, stride, dilation)`, `window(..) -> Option<Window {output, before, after}>`; `padding_for(input, filter, stride, dilation, output) -> Option<(before, after)>` |
@@ -18,7 +17,7 @@
 //! | [`bias`] | [`Bias`](bias::Bias)`::of(input)`: i32 or i64 per channel, or none, `at(channel)`; `float_bias(cx, input)` |
 //! | [`dot`] | inner products: `dot(x, x_zero, w, w_zero)`, `dot_i64`; `dot_centered(patch, weights, zero_point)`, `dot_centered_i64` of i16 less its zero point; `dot_f32`. [`Weight`](dot::Weight) |
 //! | [`channel_multipliers`] | [`ChannelMultipliers`](channel_multipliers::ChannelMultipliers), what sums of a layer are scaled with: `per_channel(cx, [input, filter, output], channels, axis)`, `per_tensor(cx, [..])`; in eval `read(cx)?.of(channel)`. `filter_scales(filter, channels, axis)` |
-//! | [`hybrid`] | `quantize_row(&[f32], Symmetry, &mut [i8]) -> (scale, zero_point)` |
+//! | [`hybrid`] | `quantize_row(&[f32], Symmetry, &mut [i8]) -> (scale, zero_point)`; many rows: [`Rows`](hybrid::Rows)`::prepare(cx, count, length, symmetry)`, `begin(cx)`: `quantize(x)`, `row(i)`, `iter()` |
 //! | [`node`] | `dims(x)`, `activation(options, slot)`, `range_activation`, `type_limits(ty)`, `quant(x)`, `quantized_range(activation, y)`: what `prepare` reads, with errors |
 //! | [`window`] | [`WindowOptions`](window::WindowOptions)`::read(options, dilation_slot)`; [`Windows`](window::Windows)`::new(input, [height, width], &options)`: `rows`, `columns` ([`Axis`](window::Axis): `inside(position)` gives `(tap, input)`), `pixel(image, row, column)`, `for_each_pixel(input, output, channels, \|image, (row, column), pixel\|)`, `output_shape(channels)` |
 //! | [`conv`] | [`Layer`](conv::Layer)`::read(node, channel_axis)`: input, filter, bias, output, checked; [`Requantization`](conv::Requantization)`::new(cx, layer, axis, activation)`, `centered(x)`, `output(scaled)`; [`Weights`](conv::Weights), unpacked; [`Hybrid`](conv::Hybrid)`::for_each_image(cx, output_image, \|image, meaning, output\|)` |
@@ -56,19 +55,17 @@
 //! | [`lstm_integer_8`] | [`IntegerLstm8`](lstm_integer_8::IntegerLstm8): the same with sums of i8 |
 //! | [`rnn`] | [`RnnLayer`](rnn::RnnLayer): the step of fully connected recurrent layers |
 //! | [`pad`] | [`ConstantPad`](pad::ConstantPad): the input in a larger tensor of one value |
-//! | [`strings`] | [`Strings`](strings::Strings)`::of(x)` (checked), `get`, `iter`; [`StringWriter`](strings::StringWriter): `push`, `push_parts`; `packed_bytes`; `select(cx, output, shape, from, visit)` |
+//! | [`strings`] | [`Strings`](strings::Strings)`::of(x)` (checked), `get`, `iter`; [`StringWriter`](strings::StringWriter): `push`, `push_parts`; `packed_bytes`; `select(cx, output, shape, from, visit)`, `repeat(.., copies, visit)` |
 //! | [`philox`] | Philox4x32: `block(key, counter)` |
 //! | [`random`] | [`Generator`](random::Generator)`::read(node)`: `take(blocks)`, `block(n)`, `fill(y, convert)`, its position lives in the op; `unit_f32`, `unit_f64`; `declare(node, cx, types)`, `output(cx)`: an output whose shape is input 0 |
 //! | [`non_max_suppression`] | [`NonMaxSuppression<CODE>`](non_max_suppression::NonMaxSuppression) is the op, NON_MAX_SUPPRESSION_V4 and _V5 |
 //! | [`fingerprint`] | FarmHash: `fingerprint(head, tail)` |
-//! | [`reduce_window`] | [`ReduceWindow`](reduce_window::ReduceWindow)`::new(input, axes)` with a [`WindowAxis`](reduce_window::WindowAxis) per axis, padding and base dilation too; `output()`; `eval(cx, &windows, function)` |
-//! | [`strings`] | [`Strings`](strings::Strings)`::of(x)` (checked), `get`, `iter`; [`StringWriter`](strings::StringWriter); `packed_bytes`; `select(cx, output, shape, from, visit)` |
+//! | [`reduce_window`] | REDUCE_WINDOW and STABLEHLO_REDUCE_WINDOW: `check(x, init, y)`; [`Reduction`](reduce_window::Reduction)`::prepare(cx, x, axes, function)` with a [`WindowAxis`](reduce_window::WindowAxis) per axis, padding and base dilation too; `eval(cx)` |
 //! | [`subgraph`] | calls of subgraphs: `expect_ports`, `prepare`, `run`, `same_shapes`, `declare_outputs`, `take_outputs`, `copy(cx, o, value)`, `truth` |
 //! | [`resource`] | `expect_handle`, `handle(model, cx, i)`, `declare_handle(node, cx, shape, name)`; [`HashTable`](resource::HashTable) |
-//! | [`space_batch`] | [`Blocks`](space_batch::Blocks): pixels of images dealt out to a batch of smaller ones, in blocks (SPACE_TO_BATCH_ND, BATCH_TO_SPACE_ND) |
+//! | [`space_batch`] | SPACE_TO_BATCH_ND and BATCH_TO_SPACE_ND: [`SpaceBatch<M>`](space_batch::SpaceBatch), pixels of images dealt out to a batch of smaller ones in blocks, or collected; [`Member`](space_batch::Member) is what differs |
 //! | [`spread`] | [`Spread`](spread::Spread): the input's elements apart in a tensor of one value (DILATE, STABLEHLO_PAD) |
 //! | [`coordinates`] | [`Coordinates`](coordinates::Coordinates)`::new(dims, depth)`, slices that rows of indices name: `for_each(indices, rows, \|row, slice\|)` (GATHER_ND, SCATTER_ND, SPARSE_TO_DENSE) |
-//! | [`strings`] | [`Strings`](strings::Strings)`::of(x)` (checked), `get`, `iter`; [`StringWriter`](strings::StringWriter); `packed_bytes`; `select(cx, output, shape, from, visit)`, `repeat(.., copies, visit)` |
 //! | [`minstd`] | the engine of the C++ library: [`State`](minstd::State)`::draw(\|engine\|)`, lives in the op; [`Minstd`](minstd::Minstd)`::unit_f32`, `unit_f64`, `fill_normal_f32`, `fill_normal_f64` |
 //! | [`radix2`] | Fourier transforms of many sequences in place: `transform(x, &Layout, rest)`, `split_real(z, length)` |
 //! | [`volume`] | windows over depth, height and width: [`Options3d`](volume::Options3d)`::read(node)`, `window(axis, input, filter)`; [`Window`](volume::Window)`::inside(position)`; `check_bias` |
@@ -76,7 +73,8 @@
 //! | [`custom_options`] | [`CustomOptions`](custom_options::CustomOptions)`::of(node)`: `i32(key)`, `f32`, `bool`, `str`, `integers` name the key that is missing; `optional(key)`; `words(node, names)` of a C struct |
 //! | [`argmax_pool`] | [`ArgmaxPool`](argmax_pool::ArgmaxPool)`::prepare(node, cx, padding, filter, stride)`, `for_each(cx, \|i, channel, maximum\|)`; `padding_of_c_struct(number)` |
 //! | [`fft`] | [`RealFft`](fft::RealFft)`::prepare(cx, length, direction)`, `begin(cx)`: `forward(samples, spectrum)`, `inverse(spectrum, samples)`, of f32, f64 and fixed point i16, i32 |
-//! | [`signal`] | of TFLite Micro's signal ops: `expect(x, ty)`, `expect_list`, `option_in(options, key, range)`, `last_axis(x)`, [`Shape`](signal::Shape)`::new(others, more)`, [`Queue`](signal::Queue), `most_significant_bit` |
+//! | [`row_fft`] | [`RowFft<M>`](row_fft::RowFft), SignalRfft and SignalIrfft; [`Member`](row_fft::Member) is what differs |
+//! | [`signal`] | of TFLite Micro's signal ops: `expect(x, ty)`, `expect_list`, `option_in(options, key, range)`, `last_axis(x)`, `check_type(node, x)`, [`Shape`](signal::Shape)`::new(others, more)`, [`Queue`](signal::Queue), `most_significant_bit` |
 //! | [`partial_sort`] | `partial_sort(items, wanted, better)`: the best few, equals as libstdc++ orders them |
 
 pub mod activation;
@@ -134,6 +132,7 @@ pub mod requantize;
 pub mod resize;
 pub mod resource;
 pub mod rnn;
+pub mod row_fft;
 pub mod scaled_pair;
 pub mod segments;
 pub mod select;

@@ -11,7 +11,9 @@ use core::ops::{Add, Mul};
 
 use arenite_abi::prelude::*;
 
+use super::arguments::expect_type;
 use super::indexing::{Dims, MAX_RANK};
+use super::node;
 use super::pace::Pace;
 
 /// What is done with the elements of a window.
@@ -52,19 +54,104 @@ impl WindowAxis {
         WindowAxis { size: 1, stride: 1, dilation: 1, base_dilation: 1, padding: [0; 2] };
 }
 
+/// As TFLite.
+const MAX_AXES: usize = 6;
+
+/// The types that are served.
+pub const TYPES: [ElementType; 8] = [ElementType::Bool, I8, I16, I32, I64, U8, F32, F64];
+
+/// Checks types and rank of the input, the initial value and the output.
+pub fn check(x: &TensorView<'_>, init: &TensorView<'_>, y: &TensorView<'_>) -> Result<()> {
+    expect_type(x, &TYPES)?;
+    ensure!(
+        x.ty == y.ty && x.ty == init.ty,
+        "input '{}' is {}, initial value '{}' {}, output '{}' {}; they must agree",
+        x.name,
+        x.ty,
+        init.name,
+        init.ty,
+        y.name,
+        y.ty
+    );
+    ensure!(
+        (1..=MAX_AXES).contains(&x.rank()),
+        "input '{}' is {:?}; it must have 1 to {MAX_AXES} dimensions",
+        x.name,
+        x.shape
+    );
+    Ok(())
+}
+
+/// What is done with which windows: output 0 of input 0 and the initial value in input 1.
+pub struct Reduction {
+    windows: Windows,
+    function: Function,
+}
+
+impl Reduction {
+    /// Sets the output's shape. Of `axes` count as many as `x` has.
+    ///
+    /// An error if a number other than the padding is below 1, or one is too large.
+    pub fn prepare(
+        cx: &mut PrepareContext<'_>,
+        x: &TensorView<'_>,
+        axes: &[WindowAxis; MAX_RANK],
+        function: Function,
+    ) -> Result<Reduction> {
+        let windows = Windows::new(node::dims(x)?, &axes[..x.rank()])?;
+        cx.set_output_shape(0, windows.output.as_slice())?;
+        Ok(Reduction { windows, function })
+    }
+
+    /// Computes the output.
+    pub fn eval(&self, cx: &EvalContext<'_>) -> Result<()> {
+        match cx.node().output(0)?.ty {
+            F32 => self.by_function::<f32>(cx, f32::add, f32::mul),
+            F64 => self.by_function::<f64>(cx, f64::add, f64::mul),
+            I16 => self.by_function::<i16>(cx, i16::wrapping_add, i16::wrapping_mul),
+            I32 => self.by_function::<i32>(cx, i32::wrapping_add, i32::wrapping_mul),
+            I64 => self.by_function::<i64>(cx, i64::wrapping_add, i64::wrapping_mul),
+            U8 => self.by_function::<u8>(cx, u8::wrapping_add, u8::wrapping_mul),
+            // Truth values are bytes like others: their sum may be 2.
+            I8 | ElementType::Bool => self.by_function::<i8>(cx, i8::wrapping_add, i8::wrapping_mul),
+            ty => Err(unsupported!("no reduction of {ty}")),
+        }
+    }
+
+    fn by_function<T: Element + PartialOrd + From<bool>>(
+        &self,
+        cx: &EvalContext<'_>,
+        add: fn(T, T) -> T,
+        mul: fn(T, T) -> T,
+    ) -> Result<()> {
+        let (windows, x, init) = (&self.windows, cx.input(0)?, cx.input(1)?);
+        let (x, y) = (x.as_words::<T>()?, cx.output(0)?.into_words::<T>()?);
+        let Some(&init) = init.as_words::<T>()?.first() else {
+            return Err(invalid!("the initial value '{}' is empty", init.name));
+        };
+        let (zero, one) = (T::from(false), T::from(true));
+        let truth = |truth: bool| if truth { one } else { zero };
+        match self.function {
+            Function::Add => windows.reduce(cx, x, init, y, add),
+            Function::Mul => windows.reduce(cx, x, init, y, mul),
+            Function::Min => windows.reduce(cx, x, init, y, |a, b| if a <= b { a } else { b }),
+            Function::Max => windows.reduce(cx, x, init, y, |a, b| if a >= b { a } else { b }),
+            Function::All => windows.reduce(cx, x, init, y, |a, b| truth(a != zero && b != zero)),
+            Function::Any => windows.reduce(cx, x, init, y, |a, b| truth(a != zero || b != zero)),
+        }
+    }
+}
+
 /// Windows over a tensor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ReduceWindow {
+struct Windows {
     input: Dims,
     output: Dims,
     axes: [WindowAxis; MAX_RANK],
 }
 
-impl ReduceWindow {
+impl Windows {
     /// One axis of windows per axis of the input.
-    ///
-    /// An error if a number other than the padding is below 1, or one is too large.
-    pub fn new(input: Dims, list: &[WindowAxis]) -> Result<ReduceWindow> {
+    fn new(input: Dims, list: &[WindowAxis]) -> Result<Windows> {
         let mut axes = [WindowAxis::ONE; MAX_RANK];
         let (mut sizes, rank) = ([0; MAX_RANK], input.rank());
         ensure!(list.len() == rank, "windows along {} axes, the input has {rank}", list.len());
@@ -80,16 +167,11 @@ impl ReduceWindow {
         }
         let output = Dims::new(&sizes[..rank])
             .ok_or_else(|| invalid!("the output would be {:?}: too large", &sizes[..rank]))?;
-        Ok(ReduceWindow { input, output, axes })
-    }
-
-    /// Shape of the output.
-    pub fn output(&self) -> Dims {
-        self.output
+        Ok(Windows { input, output, axes })
     }
 
     /// Reduces each window of `x` into `y`. An error once the invocation is cancelled.
-    pub fn reduce<T: Copy>(
+    fn reduce<T: Copy>(
         &self,
         cx: &EvalContext<'_>,
         x: &[T],
@@ -174,49 +256,5 @@ impl Counter {
             self.at[axis] = 0;
         }
         false
-    }
-}
-
-/// Reduces output 0 from input 0 and the initial value in input 1, by type.
-pub fn eval(cx: &EvalContext<'_>, windows: &ReduceWindow, function: Function) -> Result<()> {
-    match cx.node().output(0)?.ty {
-        F32 => by_function::<f32>(cx, windows, function, f32::add, f32::mul),
-        F64 => by_function::<f64>(cx, windows, function, f64::add, f64::mul),
-        I16 => by_function::<i16>(cx, windows, function, i16::wrapping_add, i16::wrapping_mul),
-        I32 => by_function::<i32>(cx, windows, function, i32::wrapping_add, i32::wrapping_mul),
-        I64 => by_function::<i64>(cx, windows, function, i64::wrapping_add, i64::wrapping_mul),
-        U8 => by_function::<u8>(cx, windows, function, u8::wrapping_add, u8::wrapping_mul),
-        // Truth values are bytes like others: their sum may be 2.
-        I8 | ElementType::Bool => {
-            by_function::<i8>(cx, windows, function, i8::wrapping_add, i8::wrapping_mul)
-        }
-        ty => Err(unsupported!("no reduction of {ty}")),
-    }
-}
-
-/// The types that [`eval`] serves.
-pub const TYPES: [ElementType; 8] = [ElementType::Bool, I8, I16, I32, I64, U8, F32, F64];
-
-fn by_function<T: Element + PartialOrd + From<bool>>(
-    cx: &EvalContext<'_>,
-    windows: &ReduceWindow,
-    function: Function,
-    add: fn(T, T) -> T,
-    mul: fn(T, T) -> T,
-) -> Result<()> {
-    let (x, init) = (cx.input(0)?, cx.input(1)?);
-    let (x, y) = (x.as_words::<T>()?, cx.output(0)?.into_words::<T>()?);
-    let Some(&init) = init.as_words::<T>()?.first() else {
-        return Err(invalid!("the initial value '{}' is empty", init.name));
-    };
-    let (zero, one) = (T::from(false), T::from(true));
-    let truth = |truth: bool| if truth { one } else { zero };
-    match function {
-        Function::Add => windows.reduce(cx, x, init, y, add),
-        Function::Mul => windows.reduce(cx, x, init, y, mul),
-        Function::Min => windows.reduce(cx, x, init, y, |a, b| if a <= b { a } else { b }),
-        Function::Max => windows.reduce(cx, x, init, y, |a, b| if a >= b { a } else { b }),
-        Function::All => windows.reduce(cx, x, init, y, |a, b| truth(a != zero && b != zero)),
-        Function::Any => windows.reduce(cx, x, init, y, |a, b| truth(a != zero || b != zero)),
     }
 }

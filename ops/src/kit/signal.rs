@@ -32,6 +32,22 @@ pub fn option_in(options: &CustomOptions<'_>, key: &str, range: RangeInclusive<i
     Ok(value)
 }
 
+/// The option T, a number of the schema's, if it is there, says the type of `x`.
+pub fn check_type(node: &NodeView<'_>, x: &TensorView<'_>) -> Result<()> {
+    let stated = match CustomOptions::of(node).optional("T")? {
+        Some(value) => value.as_i32()?,
+        None => return Ok(()),
+    };
+    ensure!(
+        stated == x.ty as i32,
+        "option 'T' is {stated}, '{}' is {}, number {}",
+        x.name,
+        x.ty,
+        x.ty as i32
+    );
+    Ok(())
+}
+
 /// The last axis of `x`, and the others.
 pub fn last_axis<'a>(x: &TensorView<'a>) -> Result<(usize, &'a [i32])> {
     match x.shape {

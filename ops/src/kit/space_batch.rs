@@ -6,6 +6,10 @@
 //! With one coordinate for height and width each,
 //! `batch[(v × block width + u) × n + b, i, j] = images[b, i × block height + v − top, j × block width + u − left]`.
 //! Images of rank 3 have no width.
+//!
+//! Defined by: tflite/kernels/{space_to_batch_nd,batch_to_space_nd}.cc and kernels/internal/reference.
+
+use core::marker::PhantomData;
 
 use arenite_abi::prelude::*;
 
@@ -14,9 +18,85 @@ use super::indexing::{Dims, MAX_RANK, Nest};
 use super::moves::Width;
 use super::node;
 
+/// A member of the family: what its op file says of it.
+pub trait Member: Send + Sync + 'static {
+    /// The op.
+    const CODE: OpCode;
+    /// Whether images become a batch, or a batch images.
+    const DEALS_OUT: bool;
+
+    /// The byte that elements consist of which come from nowhere. An error for types that are not served.
+    fn filling(x: &TensorView<'_>, y: &TensorView<'_>) -> Result<u8>;
+
+    /// Sizes of the output for `sizes` of the input: images, height, width, channels.
+    fn sizes(x: &TensorView<'_>, sizes: [i64; 4], arguments: &Arguments) -> Result<[i64; 4]>;
+}
+
+/// Prepared node of a member. Inputs: the tensor, the block sizes, and pairs of paddings or crops.
+pub struct SpaceBatch<M> {
+    /// Known in `prepare` unless it depends on data.
+    plan: Option<Plan>,
+    filling: u8,
+    member: PhantomData<M>,
+}
+
+#[derive(Clone, Copy)]
+struct Plan {
+    output: Dims,
+    blocks: Blocks,
+}
+
+impl<M: Member> Op for SpaceBatch<M> {
+    const CODE: OpCode = M::CODE;
+    const VERSIONS: RangeInclusive<i32> = 1..=4;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        node.expect(3..=3, 1..=1)?;
+        let (x, block, edges, y) = (node.input(0)?, node.input(1)?, node.input(2)?, node.output(0)?);
+        Arguments::check(&x, &block, &edges, &y)?;
+        Width::of(x.ty)?;
+        let filling = M::filling(&x, &y)?;
+        let known = block.is_constant() && edges.is_constant();
+        let plan = if known { Some(Plan::new::<M>(&x, &block, &edges)?) } else { None };
+        match &plan {
+            Some(plan) => cx.set_output_shape(0, plan.output.as_slice())?,
+            None => cx.set_output_dynamic(0)?,
+        }
+        Ok(SpaceBatch { plan, filling, member: PhantomData })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        let x = cx.input(0)?;
+        let (plan, y) = match self.plan {
+            Some(plan) => (plan, cx.output(0)?),
+            None => {
+                let plan = Plan::new::<M>(&x, &cx.input(1)?, &cx.input(2)?)?;
+                (plan, cx.resize_output(0, plan.output.as_slice())?)
+            }
+        };
+        let (width, to) = (Width::of(x.ty)?, y.into_bytes());
+        to.fill(self.filling);
+        match M::DEALS_OUT {
+            true => plan.blocks.deal_out(width, x.bytes(), to),
+            false => plan.blocks.collect(width, x.bytes(), to),
+        }
+    }
+}
+
+impl Plan {
+    fn new<M: Member>(x: &TensorView<'_>, block: &TensorView<'_>, edges: &TensorView<'_>) -> Result<Plan> {
+        let (dims, arguments) = (node::dims(x)?, Arguments::read(block, edges)?);
+        let sizes = M::sizes(x, four(&dims).map(|size| size as i64), &arguments)?;
+        let output = shape(sizes, &dims);
+        let output = output.ok_or_else(|| invalid!("the output {sizes:?} of '{}' is too large", x.name))?;
+        let (images, batch) = if M::DEALS_OUT { (&dims, &output) } else { (&output, &dims) };
+        Ok(Plan { output, blocks: Blocks::new(images, batch, &arguments) })
+    }
+}
+
 /// The geometry: of height and width, or of height and a width of 1.
 #[derive(Clone, Copy, Debug)]
-pub struct Blocks {
+struct Blocks {
     /// Images, height, width, channels.
     images: [usize; 4],
     /// Rows and columns of the small images.
@@ -30,14 +110,23 @@ pub struct Blocks {
 #[derive(Clone, Copy, Debug)]
 pub struct Arguments {
     /// One for each axis between the first and the last.
-    pub block: [i64; 2],
+    block: [i64; 2],
     /// Before and after each such axis.
-    pub edges: [[i64; 2]; 2],
+    edges: [[i64; 2]; 2],
 }
 
 impl Arguments {
+    /// Block size, and paddings or crops, of each axis of space: height and width.
+    pub fn axes(&self) -> impl Iterator<Item = (usize, i64, [i64; 2])> {
+        self.block
+            .into_iter()
+            .zip(self.edges)
+            .enumerate()
+            .map(|(axis, (size, edges))| (axis + 1, size, edges))
+    }
+
     /// Checks what is known without their data: input `x` and its two lists.
-    pub fn check(
+    fn check(
         x: &TensorView<'_>,
         block: &TensorView<'_>,
         edges: &TensorView<'_>,
@@ -72,7 +161,7 @@ impl Arguments {
     }
 
     /// Their values, when they are known.
-    pub fn read(block: &TensorView<'_>, edges: &TensorView<'_>) -> Result<Arguments> {
+    fn read(block: &TensorView<'_>, edges: &TensorView<'_>) -> Result<Arguments> {
         let mut arguments = Arguments { block: [1; 2], edges: [[0; 2]; 2] };
         for (axis, &size) in Integers::of(block)?.iter().take(2).enumerate() {
             ensure!(size > 0, "block size {size} of '{}' must be positive", block.name);
@@ -86,7 +175,7 @@ impl Arguments {
 }
 
 /// Sizes of rank 3 or 4 as four.
-pub fn four(dims: &Dims) -> [usize; 4] {
+fn four(dims: &Dims) -> [usize; 4] {
     match dims.rank() {
         3 => [dims.size(0), dims.size(1), 1, dims.size(2)],
         _ => [dims.size(0), dims.size(1), dims.size(2), dims.size(3)],
@@ -94,7 +183,7 @@ pub fn four(dims: &Dims) -> [usize; 4] {
 }
 
 /// Four sizes as a shape of the rank that `like` has.
-pub fn shape([images, height, width, channels]: [i64; 4], like: &Dims) -> Option<Dims> {
+fn shape([images, height, width, channels]: [i64; 4], like: &Dims) -> Option<Dims> {
     let size = |size| i32::try_from(size).ok();
     match like.rank() {
         3 => Dims::new(&[size(images)?, size(height)?, size(channels)?]),
@@ -104,7 +193,7 @@ pub fn shape([images, height, width, channels]: [i64; 4], like: &Dims) -> Option
 
 impl Blocks {
     /// Both shapes, and their blocks.
-    pub fn new(images: &Dims, batch: &Dims, arguments: &Arguments) -> Blocks {
+    fn new(images: &Dims, batch: &Dims, arguments: &Arguments) -> Blocks {
         let [_, rows, columns, _] = four(batch);
         Blocks {
             images: four(images),
@@ -115,7 +204,7 @@ impl Blocks {
     }
 
     /// The batch gets what it holds of the images.
-    pub fn deal_out(&self, width: Width, images: &[u8], batch: &mut [u8]) -> Result<()> {
+    fn deal_out(&self, width: Width, images: &[u8], batch: &mut [u8]) -> Result<()> {
         self.for_each(|[image, small], loops, [at, small_at]| {
             let nest = Nest::new(&loops, [image, small]).starting_at([at, small_at]);
             width.copy(&nest, images, batch)
@@ -123,7 +212,7 @@ impl Blocks {
     }
 
     /// The images get what the batch holds of them.
-    pub fn collect(&self, width: Width, batch: &[u8], images: &mut [u8]) -> Result<()> {
+    fn collect(&self, width: Width, batch: &[u8], images: &mut [u8]) -> Result<()> {
         self.for_each(|[image, small], loops, [at, small_at]| {
             let nest = Nest::new(&loops, [small, image]).starting_at([small_at, at]);
             width.copy(&nest, batch, images)

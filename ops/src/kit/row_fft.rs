@@ -1,0 +1,124 @@
+//! Fourier transforms of the rows of the last axis: [`RowFft`] is the op, SignalRfft and SignalIrfft its members.
+//!
+//! Defined by: tflite-micro's signal/micro/kernels/{rfft,irfft}.cc.
+
+use core::marker::PhantomData;
+
+use arenite_abi::prelude::*;
+
+use super::custom_options::CustomOptions;
+use super::fft::{Direction, RealFft, Sample};
+use super::pace::Pace;
+use super::signal::{Shape, check_type, expect, last_axis};
+
+/// A member of the family: what its op file says of it.
+pub trait Member: Send + Sync + 'static {
+    /// The name of the op.
+    const NAME: &'static str;
+    /// Forward from samples, or back from spectra.
+    const DIRECTION: Direction;
+
+    /// Checks that rows of `x`, of `row` numbers, go with transforms of `length` samples.
+    fn check(x: &TensorView<'_>, row: usize, length: i32) -> Result<()>;
+}
+
+/// Prepared node of a member.
+pub struct RowFft<M> {
+    rows: Typed,
+    member: PhantomData<M>,
+}
+
+enum Typed {
+    Float(Rows<f32>),
+    Short(Rows<i16>),
+    Long(Rows<i32>),
+}
+
+/// What it takes for one type.
+struct Rows<T> {
+    fft: RealFft<T>,
+    /// Numbers in a row of the input.
+    row: usize,
+    /// A row of samples, filled up with zeros.
+    filled: Scratch<T>,
+}
+
+impl<M: Member> Op for RowFft<M> {
+    const CODE: OpCode = OpCode::Custom(M::NAME);
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const TYPES: ElementTypes = ElementTypes::of(&[F32, I16, I32]);
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let (x, y) = node.unary()?;
+        let length = CustomOptions::of(node).i32("fft_length")?;
+        check_type(node, &x)?;
+        expect(&y, x.ty)?;
+        let (row, others) = last_axis(&x)?;
+        M::check(&x, row, length)?;
+        let rows = match x.ty {
+            F32 => Typed::Float(Rows::new(cx, M::DIRECTION, length, row)?),
+            I16 => Typed::Short(Rows::new(cx, M::DIRECTION, length, row)?),
+            I32 => Typed::Long(Rows::new(cx, M::DIRECTION, length, row)?),
+            ty => return Err(Error::unsupported(M::NAME, ty)),
+        };
+        let numbers = if M::DIRECTION == Direction::Forward { length + 2 } else { length };
+        cx.set_output_shape(0, Shape::new(others, &[numbers])?.as_slice())?;
+        Ok(RowFft { rows, member: PhantomData })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        match (&self.rows, M::DIRECTION) {
+            (Typed::Float(rows), Direction::Forward) => rows.forward(cx),
+            (Typed::Short(rows), Direction::Forward) => rows.forward(cx),
+            (Typed::Long(rows), Direction::Forward) => rows.forward(cx),
+            // The transform of floats gives the samples times their number.
+            (Typed::Float(rows), Direction::Inverse) => {
+                let count = rows.fft.length() as f32;
+                rows.inverse(cx, |y| y / count)
+            }
+            (Typed::Short(rows), Direction::Inverse) => rows.inverse(cx, |y| y),
+            (Typed::Long(rows), Direction::Inverse) => rows.inverse(cx, |y| y),
+        }
+    }
+}
+
+impl<T: Sample> Rows<T> {
+    fn new(cx: &mut PrepareContext<'_>, direction: Direction, length: i32, row: usize) -> Result<Self> {
+        let fft = RealFft::prepare(cx, length, direction)?;
+        let filled = cx.scratch(if direction == Direction::Forward { fft.length() } else { 0 })?;
+        Ok(Rows { fft, row, filled })
+    }
+
+    fn forward(&self, cx: &EvalContext<'_>) -> Result<()> {
+        let (mut fft, filled) = (self.fft.begin(cx)?, cx.scratch(&self.filled)?);
+        filled.fill(T::ZERO);
+        self.for_each(cx, self.fft.length() + 2, |x, y| {
+            filled[..x.len()].copy_from_slice(x);
+            fft.forward(filled, y);
+        })
+    }
+
+    fn inverse(&self, cx: &EvalContext<'_>, finish: impl Fn(T) -> T) -> Result<()> {
+        let mut fft = self.fft.begin(cx)?;
+        self.for_each(cx, self.fft.length(), |x, y| {
+            fft.inverse(x, y);
+            y.iter_mut().for_each(|y| *y = finish(*y));
+        })
+    }
+
+    /// Calls `f(row of the input, row of the output)`, the latter of `numbers`. An error once the invocation is cancelled.
+    fn for_each(
+        &self,
+        cx: &EvalContext<'_>,
+        numbers: usize,
+        mut f: impl FnMut(&[T], &mut [T]),
+    ) -> Result<()> {
+        let (x, y) = (cx.input(0)?.as_slice::<T>()?, cx.output(0)?.into_slice::<T>()?);
+        let mut pace = Pace::new(cx);
+        for (x, y) in x.chunks_exact(self.row).zip(y.chunks_exact_mut(numbers)) {
+            pace.ahead(self.fft.work())?;
+            f(x, y);
+        }
+        Ok(())
+    }
+}
