@@ -223,7 +223,7 @@ fn plugins_lists_what_is_linked_in() {
     assert!(
         ops["ops"].as_array().unwrap().iter().any(|op| op["name"] == "CONV_2D" && op["min_version"] == 1)
     );
-    assert!(succeed(&["plugins"]).contains("planners: arena, naive"));
+    assert!(succeed(&["plugins"]).contains("planners: arena, best-fit, equality"));
 }
 
 #[test]

@@ -16,14 +16,13 @@
 //! ```
 
 use core::cmp::Reverse;
-use core::ops::ControlFlow;
 
 use alloc::vec;
 use alloc::vec::Vec;
 use arenite_abi::prelude::*;
 
 use crate::sharing::{self, Buffer};
-use crate::timeline::Timeline;
+use crate::space::{self, Fit};
 use crate::validate;
 
 /// The planner `arena`.
@@ -42,145 +41,32 @@ impl Planner for Arena {
 /// share memory do so as [`sharing`] says; a record without size lies at 0. An error if a record is malformed or an
 /// offset overflows.
 ///
-/// Takes O(n · (log n + k log k)) for n records of which k are alive together. Once 2²⁶ obstacles were looked
-/// at, which takes tens of thousands of buffers that are all alive together, the rest is stacked on top.
+/// Takes as long as [`space::fill`].
 pub fn place(records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
     validate::records(records)?;
     validate::same_length(records, offsets)?;
     let buffers = sharing::buffers(records);
-    let mut space = Space::new(&buffers.list);
-    for i in order(&buffers.list) {
-        space.place(i)?;
-    }
+    let list: Vec<UsageRecord> = buffers.list.iter().map(Buffer::record).collect();
+    let mut places = vec![0; list.len()];
+    space::fill(&list, order(&list).into_iter(), Fit::TightestUnaligned, &mut places)?;
     for (offset, &buffer) in offsets.iter_mut().zip(&buffers.of_record) {
-        *offset = space.offsets[buffer];
+        *offset = places[buffer];
     }
     Ok(())
 }
 
-/// Obstacles that are looked at, all buffers together: under a second of work. A model's tensors may all be alive at once,
-/// and a planner must end on any model.
-const MOST_WORK: usize = 1 << 26;
-
-/// The order in which buffers get their place: those that have one; those that live from the first node until the end;
-/// then the larger first, of equal ones that which is needed first, then by number.
-fn order(buffers: &[Buffer]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..buffers.len()).collect();
-    order.sort_unstable_by_key(|&i| {
-        let Buffer { size, life, fixed, .. } = buffers[i];
-        match (fixed, life) {
-            (Some(_), _) => (0, Reverse(0), 0, i),
-            (None, (0, UsageRecord::FOREVER)) => (1, Reverse(0), 0, i),
-            (None, (first, _)) => (2, Reverse(size), first, i),
-        }
-    });
-    order
-}
-
-/// The arena while it fills.
-struct Space<'a> {
-    buffers: &'a [Buffer],
-    /// Of each buffer that is placed.
-    offsets: Vec<u64>,
-    /// The placed buffers that have a size, by life and by offset.
-    by_life: Timeline,
-    by_offset: Vec<usize>,
-    /// Kept to spare an allocation per buffer.
-    obstacles: Vec<usize>,
-    /// Obstacles looked at so far.
-    work: usize,
-    /// The end of the highest buffer.
-    height: u64,
-}
-
-impl<'a> Space<'a> {
-    fn new(buffers: &'a [Buffer]) -> Self {
-        Space {
-            buffers,
-            offsets: vec![0; buffers.len()],
-            by_life: Timeline::new(buffers.iter().map(|buffer| buffer.life)),
-            by_offset: Vec::new(),
-            obstacles: Vec::new(),
-            work: 0,
-            height: 0,
-        }
-    }
-
-    fn place(&mut self, i: usize) -> Result<()> {
-        let buffer = self.buffers[i];
-        self.offsets[i] = match buffer.fixed {
-            Some(offset) => offset,
-            None if buffer.size == 0 => 0,
-            None if self.work > MOST_WORK => validate::align(self.height, buffer.alignment)?,
-            None => self.best_gap(&buffer)?,
-        };
-        if buffer.size == 0 {
-            return Ok(());
-        }
-        self.height = self.height.max(validate::end(self.offsets[i], buffer.size)?);
-        // What is stacked needs no list of obstacles.
-        if self.work <= MOST_WORK {
-            self.by_life.insert(i as u32, buffer.life);
-            let at = self.by_offset.partition_point(|&other| self.offsets[other] <= self.offsets[i]);
-            self.by_offset.insert(at, i);
-        }
-        Ok(())
-    }
-
-    fn best_gap(&mut self, buffer: &Buffer) -> Result<u64> {
-        let mut obstacles = core::mem::take(&mut self.obstacles);
-        self.find_obstacles(buffer, &mut obstacles);
-        let gap = self.best_gap_between(&obstacles, buffer);
-        self.obstacles = obstacles;
-        gap
-    }
-
-    /// The placed buffers that are alive together with `buffer`, by offset. Few are sorted; many are picked from all.
-    fn find_obstacles(&mut self, buffer: &Buffer, obstacles: &mut Vec<usize>) {
-        const SORTED_PER_SCANNED: usize = 16;
-        obstacles.clear();
-        let few = self.by_life.overlapping(buffer.life, |i| {
-            obstacles.push(i as usize);
-            if obstacles.len() > 64 + self.by_offset.len() / SORTED_PER_SCANNED {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
-        });
-        self.work += obstacles.len();
-        if few.is_continue() {
-            obstacles.sort_unstable_by_key(|&i| self.offsets[i]);
-            return;
-        }
-        let (first, last) = buffer.life;
-        let alive = |i: &usize| self.buffers[*i].life.0 <= last && first <= self.buffers[*i].life.1;
-        obstacles.clear();
-        obstacles.extend(self.by_offset.iter().copied().filter(alive));
-        self.work += self.by_offset.len();
-    }
-
-    /// The tightest gap below one of `obstacles`, or the end of them all. A gap is compared as it is after alignment,
-    /// and remembered as it is before: so does TFLite.
-    fn best_gap_between(&self, obstacles: &[usize], buffer: &Buffer) -> Result<u64> {
-        let (mut best, mut best_gap) = (None, u64::MAX);
-        let mut end_so_far = 0;
-        for &i in obstacles {
-            let (offset, size) = (self.offsets[i], self.buffers[i].size);
-            let start = validate::align(end_so_far, buffer.alignment)?;
-            if validate::end(start, buffer.size)? <= offset && offset - start < best_gap {
-                best = Some(start);
-                best_gap = offset - end_so_far;
-            }
-            end_so_far = end_so_far.max(validate::end(offset, size)?);
-            if best_gap == 0 {
-                break;
-            }
-        }
-        best.map_or_else(|| validate::align(end_so_far, buffer.alignment), Ok).and_then(|start| {
-            validate::end(start, buffer.size)?;
-            Ok(start)
+/// The order in which records get their place: those that live from the first node until the end; then the larger first,
+/// of equal ones that which is needed first, then by number.
+pub(crate) fn order(records: &[UsageRecord]) -> Vec<u32> {
+    let mut keys: Vec<(u8, Reverse<u64>, u32, u32)> = (0..)
+        .zip(records)
+        .map(|(i, record)| match (record.first_node, record.last_node) {
+            (0, UsageRecord::FOREVER) => (0, Reverse(0), 0, i),
+            (first, _) => (1, Reverse(record.size), first, i),
         })
-    }
+        .collect();
+    keys.sort_unstable();
+    keys.into_iter().map(|(.., i)| i).collect()
 }
 
 #[cfg(test)]
@@ -220,7 +106,7 @@ mod tests {
     #[test]
     fn order_is_life_then_size_then_first_node_then_number() {
         let records = packed(&[(8, 2, 3), (16, 4, 5), (8, 1, 1), (4, 0, END), (8, 1, 2), (9, 0, 3), (6, 0, END)]);
-        assert_eq!(order(&sharing::buffers(&records).list), [3, 6, 1, 5, 2, 4, 0]);
+        assert_eq!(order(&records), [3, 6, 1, 5, 2, 4, 0]);
     }
 
     /// Inputs first though they are small, then 300 bytes in front of 200 though it is needed later.

@@ -1,7 +1,19 @@
 //! Memory planners of arenite: pure functions from usage records to assignments.
 //!
-//! One strategy is one file, named after the strategy. Each has a function that takes records and writes an offset per
-//! record, and a [`Planner`](arenite_abi::Planner) that wraps it. What several share is in [`validate`] and [`sharing`].
+//! One strategy is one file, named after the strategy. Each has a function that takes records and gives an offset per
+//! record (`place`) or shared objects (`assign`), and a [`Planner`](arenite_abi::Planner) that wraps it. What several
+//! share:
+//!
+//! | file | what |
+//! |---|---|
+//! | [`validate`] | checks of records, arithmetic that cannot overflow |
+//! | [`usage`] | sizes of any kind; the orders in which records are taken |
+//! | [`objects`] | shared objects, and their offsets |
+//! | [`space`] | a block while it fills: gaps between the records that are alive together |
+//! | [`reallocation`] | records that may share memory whatever the order of operations |
+//! | [`sharing`] | records that lie in one buffer because the host lets them |
+//! | `births`, `timeline`, `profiles` | time: where lives begin, which overlap, what is alive at once |
+//! | `in_use`, `nearest`, `bits`, `work` | what single strategies keep |
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
@@ -10,9 +22,21 @@ extern crate alloc;
 
 use arenite_abi::{Plugin, plugin};
 
+mod births;
+mod bits;
+#[cfg(test)]
+mod classic;
+mod in_use;
+mod nearest;
+pub mod objects;
+mod profiles;
+pub mod reallocation;
 pub mod sharing;
+pub mod space;
 mod timeline;
+pub mod usage;
 pub mod validate;
+mod work;
 
 macro_rules! planners {
     ($($module:ident :: $planner:ident,)*) => {
@@ -21,7 +45,7 @@ macro_rules! planners {
         /// All planners of this crate.
         pub static PLUGIN: Plugin = plugin! {
             id: "org.arenite.planners",
-            description: "Memory planners: TensorFlow Lite's arena, and one without reuse",
+            description: "Memory planners: those of TensorFlow Lite, of its GPU delegate and of TensorFlow Lite Micro",
             planners: [$($module::$planner,)*],
         };
     };
@@ -29,5 +53,16 @@ macro_rules! planners {
 
 planners! {
     arena::Arena,
+    best_fit::BestFit,
+    equality::Equality,
+    equality_vector::EqualityVector,
+    greedy_best::GreedyBest,
+    greedy_by_breadth::GreedyByBreadth,
+    greedy_by_size::GreedyBySize,
+    greedy_by_size_offsets::GreedyBySizeOffsets,
+    greedy_in_order::GreedyInOrder,
+    linear::Linear,
+    micro_greedy::MicroGreedy,
+    min_cost_flow::MinCostFlow,
     naive::Naive,
 }

@@ -99,6 +99,17 @@ fn join(buffer: &mut Buffer, source: &UsageRecord, i: usize, record: &UsageRecor
     true
 }
 
+impl Buffer {
+    /// The buffer as if it were one record.
+    pub fn record(&self) -> UsageRecord {
+        UsageRecord {
+            alignment: self.alignment,
+            fixed_offset: self.fixed.unwrap_or(UsageRecord::ANYWHERE),
+            ..UsageRecord::new(self.size, self.life.0, self.life.1)
+        }
+    }
+}
+
 impl Buffers {
     /// Drops the buffers that no record lies in.
     fn without_gaps(mut self) -> Self {

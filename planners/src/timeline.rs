@@ -11,24 +11,25 @@
 //! Two lives overlap if the one holds the other's beginning. So a life `[a, b]` overlaps those that hold `a`, and those
 //! that begin in `a + 1 ..= b`; no life is found twice.
 
-use alloc::collections::BTreeSet;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
 
-/// First and last node of a life, both inclusive.
-pub type Life = (u32, u32);
+use crate::births::Births;
+pub use crate::births::Life;
+use crate::bits::Bits;
 
 /// Lives, each with the number that it was added under.
 pub struct Timeline {
-    /// The nodes at which a life begins, ascending: leaf `i` of the tree stands for `nodes[i]`.
-    nodes: Vec<u32>,
+    /// Leaf `i` of the tree stands for birth `i`.
+    births: Births,
     /// Per node of the tree, the newest entry kept there.
     newest: Vec<u32>,
-    /// The number of a life, and the entry before it at the same node of the tree.
+    /// Per leaf, the newest entry that begins there; the leaves that have one.
+    begins: Vec<u32>,
+    begun: Bits,
+    /// The number of a life, and the entry before it at the same place.
     entries: Vec<(u32, u32)>,
-    /// Leaf at which a life begins, and its number.
-    beginnings: BTreeSet<(usize, u32)>,
 }
 
 const NONE: u32 = u32::MAX;
@@ -36,63 +37,78 @@ const NONE: u32 = u32::MAX;
 impl Timeline {
     /// An empty timeline for lives that begin where one of these does.
     pub fn new(lives: impl Iterator<Item = Life>) -> Self {
-        let mut nodes: Vec<u32> = lives.map(|(first, _)| first).collect();
-        nodes.sort_unstable();
-        nodes.dedup();
-        let newest = vec![NONE; 2 * nodes.len().next_power_of_two()];
-        Timeline { nodes, newest, entries: Vec::new(), beginnings: BTreeSet::new() }
+        let births = Births::new(lives);
+        let count = births.len();
+        Timeline {
+            births,
+            newest: vec![NONE; 2 * count.next_power_of_two()],
+            begins: vec![NONE; count],
+            begun: Bits::new(count),
+            entries: Vec::new(),
+        }
     }
 
     /// Adds a life.
     pub fn insert(&mut self, number: u32, life: Life) {
-        let (low, high) = self.leaves(life);
-        self.beginnings.insert((low, number));
-        // The maximal subtrees within `low..=high`, from the leaves up.
+        let span = self.births.span(life);
+        keep(&mut self.entries, &mut self.begins[span.start], number);
+        self.begun.set(span.start);
+        // The maximal subtrees within the span, from the leaves up.
         let half = self.newest.len() / 2;
-        let (mut l, mut r) = (low + half, high + half + 1);
+        let (mut l, mut r) = (span.start + half, span.end + half);
         while l < r {
             if l & 1 == 1 {
-                self.keep(l, number);
+                keep(&mut self.entries, &mut self.newest[l], number);
                 l += 1;
             }
             if r & 1 == 1 {
                 r -= 1;
-                self.keep(r, number);
+                keep(&mut self.entries, &mut self.newest[r], number);
             }
             l /= 2;
             r /= 2;
         }
     }
 
+    /// The node of the last birth that is not after `node`, or of the first of all.
+    pub fn birth_before(&self, node: u32) -> u32 {
+        let births = node.checked_add(1).map_or(self.births.len(), |after| self.births.before(after));
+        if self.births.len() == 0 { 0 } else { self.births.node(births.saturating_sub(1)) }
+    }
+
     /// Calls `visit` with the number of each life that overlaps `life`, until it breaks.
+    ///
+    /// `life` begins where one of the given lives does.
     pub fn overlapping(&self, life: Life, mut visit: impl FnMut(u32) -> ControlFlow<()>) -> ControlFlow<()> {
-        let (low, high) = self.leaves(life);
-        let mut tree_node = low + self.newest.len() / 2;
+        let span = self.births.span(life);
+        let mut tree_node = span.start + self.newest.len() / 2;
         while tree_node > 0 {
-            let mut entry = self.newest[tree_node];
-            while entry != NONE {
-                let (number, before) = self.entries[entry as usize];
-                visit(number)?;
-                entry = before;
-            }
+            self.chain(self.newest[tree_node], &mut visit)?;
             tree_node /= 2;
         }
-        self.beginnings.range((low + 1, 0)..(high + 1, 0)).try_for_each(|&(_, number)| visit(number))
+        let mut next = self.begun.next(span.start + 1);
+        while let Some(leaf) = next.filter(|&leaf| leaf < span.end) {
+            self.chain(self.begins[leaf], &mut visit)?;
+            next = self.begun.next(leaf + 1);
+        }
+        ControlFlow::Continue(())
     }
 
-    fn keep(&mut self, tree_node: usize, number: u32) {
-        self.entries.push((number, self.newest[tree_node]));
-        self.newest[tree_node] = (self.entries.len() - 1) as u32;
-    }
-
-    /// The leaves for the beginning of a life and for the last beginning within it.
-    fn leaves(&self, (first, last): Life) -> (usize, usize) {
-        let low = self.nodes.partition_point(|&node| node < first);
-        let high = self.nodes.partition_point(|&node| node <= last).saturating_sub(1);
-        (low, high.max(low))
+    /// An entry and all before it.
+    fn chain(&self, mut entry: u32, visit: &mut impl FnMut(u32) -> ControlFlow<()>) -> ControlFlow<()> {
+        while entry != NONE {
+            let (number, before) = self.entries[entry as usize];
+            visit(number)?;
+            entry = before;
+        }
+        ControlFlow::Continue(())
     }
 }
 
+fn keep(entries: &mut Vec<(u32, u32)>, newest: &mut u32, number: u32) {
+    entries.push((number, *newest));
+    *newest = (entries.len() - 1) as u32;
+}
 #[cfg(test)]
 mod tests {
     use super::*;

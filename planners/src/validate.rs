@@ -2,16 +2,29 @@
 
 use arenite_abi::prelude::*;
 
+use crate::births::Life;
+use crate::usage::Usage;
+
+/// So many records can be told apart with 32 bits wherever planners count them.
+const MOST_RECORDS: usize = 1 << 26;
+
 /// Checks each record: its alignment is a power of two, its life does not end before it begins, a fixed place is aligned
 /// and ends below 2⁶⁴, and the record that it may share memory with exists. The error names record and both values.
 pub fn records(records: &[UsageRecord]) -> Result<()> {
-    ensure!(
-        u32::try_from(records.len()).is_ok(),
-        "{} records, at most {} can be planned",
-        records.len(),
-        u32::MAX
-    );
+    count(records.len())?;
     records.iter().enumerate().try_for_each(|(i, record)| one(i, record, records.len()))
+}
+
+/// Checks each usage: its life does not end before it begins. The error names record and both values.
+pub fn usages<S>(usages: &[Usage<S>]) -> Result<()> {
+    count(usages.len())?;
+    usages.iter().enumerate().try_for_each(|(i, usage)| life(i, usage.life))
+}
+
+/// Where the last fixed record ends.
+pub fn fixed_end(records: &[UsageRecord]) -> u64 {
+    let end = |record: &UsageRecord| record.fixed().map_or(0, |offset| offset.saturating_add(record.size));
+    records.iter().map(end).max().unwrap_or(0)
 }
 
 /// The place for each record's offset, or an error if the host's array has another length.
@@ -42,13 +55,23 @@ pub fn end(offset: u64, size: u64) -> Result<u64> {
     offset.checked_add(size).ok_or_else(|| invalid!("the plan overflows: {size} bytes at offset {offset}"))
 }
 
-fn one(i: usize, record: &UsageRecord, count: usize) -> Result<()> {
-    let UsageRecord { size, alignment, first_node, last_node, share_with, .. } = *record;
-    ensure!(alignment.is_power_of_two(), "record {i}: alignment {alignment} is not a power of two");
+fn count(records: usize) -> Result<()> {
+    ensure!(records <= MOST_RECORDS, "{records} records, at most {MOST_RECORDS} can be planned");
+    Ok(())
+}
+
+fn life(i: usize, (first_node, last_node): Life) -> Result<()> {
     ensure!(
         first_node <= last_node,
         "record {i}: its first node {first_node} comes after its last node {last_node}"
     );
+    Ok(())
+}
+
+fn one(i: usize, record: &UsageRecord, count: usize) -> Result<()> {
+    let UsageRecord { size, alignment, first_node, last_node, share_with, .. } = *record;
+    ensure!(alignment.is_power_of_two(), "record {i}: alignment {alignment} is not a power of two");
+    life(i, (first_node, last_node))?;
     if let Some(offset) = record.fixed() {
         ensure!(
             offset.is_multiple_of(alignment),

@@ -2,11 +2,11 @@
 
 use arenite_abi::UsageRecord;
 use arenite_abi::raw::{SHARE_IN_PLACE, SHARE_VIEW};
-use arenite_planners::{arena, naive};
+use arenite_planners::{arena, linear};
 use proptest::prelude::*;
 
 type PlaceFn = fn(&[UsageRecord], &mut [u64]) -> arenite_abi::Result<()>;
-const STRATEGIES: [(&str, PlaceFn); 2] = [("arena", arena::place), ("naive", naive::place)];
+const STRATEGIES: [(&str, PlaceFn); 2] = [("arena", arena::place), ("linear", linear::place)];
 
 fn place(strategy: PlaceFn, records: &[UsageRecord]) -> Vec<u64> {
     let mut offsets = vec![u64::MAX; records.len()];
@@ -146,7 +146,7 @@ proptest! {
             records.iter().filter(|r| r.first_node <= node && node <= r.last_node).map(|r| r.size).sum()
         };
         let bound = records.iter().map(|r| alive(r.first_node)).max().unwrap_or(0);
-        let (arena, naive) = (place(arena::place, &records), place(naive::place, &records));
+        let (arena, naive) = (place(arena::place, &records), place(linear::place, &records));
         prop_assert!(bound <= total(&records, &arena));
         prop_assert!(total(&records, &arena) <= total(&records, &naive));
         prop_assert_eq!(total(&records, &naive), records.iter().map(|r| r.size).sum::<u64>());

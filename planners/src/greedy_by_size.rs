@@ -1,0 +1,348 @@
+//! `greedy-by-size`: the largest records first, in steps; within a step, that which is nearest in time to one that has an
+//! object already, and into the same object. So objects are used without long pauses, by records of like size.
+//!
+//! ```text
+//! object 0   ▇▇▇▇▇▇         ▇▇▇▇▇▇▇▇          a gap of the object, from the end of one record to the beginning of the
+//!                  └──gap───┘                 next one; before the first and after the last it is open
+//! records       x ▇▇▇▇▇▇▇                     overlaps both: not into object 0
+//!               y    ▇▇▇▇                     distance 2 from the left edge
+//!               z     ▇▇                      distance 3 from the left edge
+//! ```
+//!
+//! Defined by: tflite/delegates/gpu/common/memory_management/greedy_by_size_assignment.cc
+//! (`GreedyBySizeDistPriorityAssignment`), which keeps the distance of every record from every object.
+//!
+//! - The step of a record is the last position whose maximum ([`profiles::positional_maxima`]) is not less than its size.
+//! - Within a step comes first the record with the least distance from an object that is free during its life, then the
+//!   larger one, then that with the lower number. Where no object is free, the record gets a new one.
+//! - Of objects at the same distance a record takes that which came so near first; but when it loses the object that it
+//!   would have taken so far, then of those that are as near at that time the one with the lowest number.
+//!
+//! Here each gap offers its nearest record, and a heap holds the offers; the last rule needs the past only where it
+//! decides. Takes O(n (p + t) log n) for p steps and t objects at the same distance. Once 2²⁶ + 2⁸ n offers and records were
+//! looked at, each of the rest gets an object of its own.
+
+use core::cmp::Reverse;
+use core::ops::ControlFlow;
+
+use alloc::collections::{BTreeMap, BinaryHeap};
+use alloc::vec::Vec;
+use arenite_abi::prelude::*;
+
+use crate::births::life;
+use crate::nearest::Nearest;
+use crate::objects::{self, Objects};
+use crate::timeline::Timeline;
+use crate::work::Work;
+use crate::{profiles, usage, validate};
+
+/// The planner `greedy-by-size`.
+pub struct GreedyBySize;
+
+impl Planner for GreedyBySize {
+    const NAME: &'static str = "greedy-by-size";
+
+    fn plan(request: &PlanRequest<'_>, assignment: &mut AssignmentMut<'_>) -> Result<()> {
+        objects::answer(request, assignment, assign)
+    }
+}
+
+/// Shared objects for `records`. An error if a record is malformed.
+pub fn assign(records: &[UsageRecord]) -> Result<Objects> {
+    validate::records(records)?;
+    let by_size = usage::by_size(records);
+    let maxima = profiles::positional_maxima(records, &by_size);
+    let step = |&i: &u32| maxima.partition_point(|&most| most >= records[i as usize].size);
+    let mut schedule = Schedule::new(records);
+    for same_step in by_size.chunk_by(|a, b| step(a) == step(b)) {
+        if !schedule.work.is_spent() {
+            Step::new(&mut schedule, same_step).assign_all();
+        }
+    }
+    for &i in &by_size {
+        if schedule.objects.ids[i as usize] == Objects::<u64>::NONE {
+            schedule.objects.add(i, records[i as usize].size);
+        }
+    }
+    Ok(schedule.objects)
+}
+
+/// Nodes before and after all others.
+const BEFORE_ALL: i64 = -1 << 33;
+const AFTER_ALL: i64 = 1 << 33;
+
+/// The beginning or the end of a record, and how many records had an object before it got its own.
+#[derive(Clone, Copy)]
+struct Edge {
+    node: i64,
+    since: u32,
+}
+
+/// The time between two records of an object that follow each other.
+struct Gap {
+    object: u32,
+    low: Edge,
+    high: Edge,
+    /// Whether no record was put in between.
+    is_open: bool,
+}
+
+/// What has been assigned.
+struct Schedule<'a> {
+    records: &'a [UsageRecord],
+    objects: Objects,
+    gaps: Vec<Gap>,
+    /// The records that have an object, in the order in which they got it; and by life, once that is asked for.
+    assigned: Vec<u32>,
+    timeline: Option<(Timeline, Vec<u32>)>,
+    /// The first node of the record that begins last, the last node of that which ends first.
+    last_beginning: i64,
+    first_end: i64,
+    work: Work,
+}
+
+/// The records of a step, by rank: the larger first, of equal ones that with the lower number.
+struct Step<'a, 'r> {
+    schedule: &'a mut Schedule<'r>,
+    records: &'a [u32],
+    has_object: Vec<bool>,
+    /// What follows the low edge of a gap; and, with time running backwards, the high one.
+    sides: [Nearest; 2],
+    offers: BinaryHeap<Reverse<Offer>>,
+}
+
+/// Distance, rank, gap, side. The least is taken.
+type Offer = (u32, u32, u32, u8);
+
+impl<'r> Schedule<'r> {
+    fn new(records: &'r [UsageRecord]) -> Self {
+        Schedule {
+            records,
+            objects: Objects::for_records(records.len()),
+            gaps: Vec::new(),
+            assigned: Vec::new(),
+            timeline: None,
+            last_beginning: records.iter().map(|record| record.first_node.into()).max().unwrap_or(0),
+            first_end: records.iter().map(|record| record.last_node.into()).min().unwrap_or(0),
+            work: Work::new(records.len()),
+        }
+    }
+
+    fn life(&self, record: u32) -> (i64, i64) {
+        let record = &self.records[record as usize];
+        (record.first_node.into(), record.last_node.into())
+    }
+
+    /// Puts a record into a gap, or into a new object.
+    fn assign(&mut self, record: u32, gap: Option<u32>) {
+        let size = self.records[record as usize].size;
+        let since = self.assigned.len() as u32;
+        let (mut low, mut high) =
+            (Edge { node: BEFORE_ALL, since }, Edge { node: AFTER_ALL, since });
+        let object = match gap {
+            None => self.objects.add(record, size),
+            Some(gap) => {
+                let gap = &mut self.gaps[gap as usize];
+                gap.is_open = false;
+                (low, high) = (gap.low, gap.high);
+                self.objects.put(record, gap.object, size);
+                gap.object
+            }
+        };
+        let (first, last) = self.life(record);
+        self.open(object, low, Edge { node: first, since });
+        self.open(object, Edge { node: last, since }, high);
+        self.assigned.push(record);
+        if let Some((timeline, order)) = &mut self.timeline {
+            timeline.insert(record, life(&self.records[record as usize]));
+            order[record as usize] = since;
+        }
+    }
+
+    /// Notes a gap, unless no record at all can lie in it.
+    fn open(&mut self, object: u32, low: Edge, high: Edge) {
+        if low.node < self.last_beginning && high.node > self.first_end {
+            self.gaps.push(Gap { object, low, high, is_open: true });
+        }
+    }
+
+    /// Which of `gaps`, all of them at the same distance from a record, it goes into.
+    fn choose(&mut self, record: u32, distance: u32, gaps: &[u32]) -> u32 {
+        let (first, last) = self.life(record);
+        let since = |&&gap: &&u32| {
+            let Gap { low, high, .. } = self.gaps[gap as usize];
+            let near = |edge: Edge, far: i64| if far == i64::from(distance) { edge.since } else { u32::MAX };
+            near(low, first - low.node).min(near(high, high.node - last))
+        };
+        let earliest = gaps.iter().min_by_key(since).copied().unwrap_or(0);
+        let lowest = gaps.iter().copied().min_by_key(|&gap| self.object(gap)).unwrap_or(0);
+        if earliest == lowest {
+            return lowest;
+        }
+        let chosen = self.replay(record, distance);
+        gaps.iter().copied().find(|&gap| Some(self.object(gap)) == chosen).unwrap_or(lowest)
+    }
+
+    fn object(&self, gap: u32) -> u32 {
+        self.gaps[gap as usize].object
+    }
+
+    /// The object that `record` would take, decided anew with each assignment so far that concerns it: those of records
+    /// that overlap it, and of those no farther than `distance`.
+    fn replay(&mut self, record: u32, distance: u32) -> Option<u32> {
+        let mut concerned = self.within(record, distance);
+        concerned.sort_unstable();
+        self.work.spend(concerned.len());
+        let (first, last) = self.life(record);
+        // Per object the distance, or that it is in use during the life of `record`.
+        let mut objects: BTreeMap<u32, Option<i64>> = BTreeMap::new();
+        let mut best: Option<(i64, u32)> = None;
+        for (_, other) in concerned {
+            let (other_first, other_last) = self.life(other);
+            let object = self.objects.ids[other as usize];
+            let known = objects.entry(object).or_insert(Some(AFTER_ALL));
+            let Some(nearest) = known else { continue };
+            let distance = (other_first - last).max(first - other_last);
+            if distance > 0 {
+                *nearest = distance.min(*nearest);
+                best = best.filter(|best| best.0 <= distance).or(Some((distance, object)));
+            } else {
+                *known = None;
+                if best.is_some_and(|(_, taken)| taken == object) {
+                    best = objects.iter().filter_map(|(&object, far)| Some(((*far)?, object))).min();
+                }
+            }
+        }
+        best.map(|(_, object)| object)
+    }
+
+    /// The records that have an object and are no farther than `distance` from `record`, with their place in the order
+    /// of assignments.
+    fn within(&mut self, record: u32, distance: u32) -> Vec<(u32, u32)> {
+        let records = self.records;
+        let (timeline, order) = self.timeline.get_or_insert_with(|| {
+            let mut timeline = Timeline::new(records.iter().map(life));
+            let mut order = alloc::vec![0; records.len()];
+            for (i, &record) in (0..).zip(&self.assigned) {
+                timeline.insert(record, life(&records[record as usize]));
+                order[record as usize] = i;
+            }
+            (timeline, order)
+        });
+        let (first, last) = life(&records[record as usize]);
+        let (first, last) = (first.saturating_sub(distance), last.saturating_add(distance));
+        let mut found = Vec::new();
+        let _ = timeline.overlapping((timeline.birth_before(first), last), |other| {
+            if records[other as usize].last_node >= first {
+                found.push((order[other as usize], other));
+            }
+            ControlFlow::<()>::Continue(())
+        });
+        found
+    }
+}
+
+impl<'a, 'r> Step<'a, 'r> {
+    fn new(schedule: &'a mut Schedule<'r>, records: &'a [u32]) -> Self {
+        schedule.gaps.retain(|gap| gap.is_open);
+        let lives = || records.iter().map(|&record| schedule.life(record));
+        let sides = [Nearest::new(lives()), Nearest::new(lives().map(|(first, last)| (-last, -first)))];
+        let has_object = alloc::vec![false; records.len()];
+        Step { schedule, records, has_object, sides, offers: BinaryHeap::new() }
+    }
+
+    fn assign_all(&mut self) {
+        self.offer_from(0);
+        let mut unassigned = 0;
+        let mut same = Vec::new();
+        while !self.schedule.work.is_spent() {
+            if let Some((distance, rank)) = self.take_offers(&mut same) {
+                let gaps: Vec<u32> = same.iter().map(|&(gap, _)| gap).collect();
+                let gap = self.schedule.choose(self.records[rank as usize], distance, &gaps);
+                self.assign(rank, Some(gap));
+                same.iter().filter(|&&(other, _)| other != gap).for_each(|&(other, side)| self.offer(other, side));
+                continue;
+            }
+            // No object is free for any of them.
+            while self.has_object.get(unassigned) == Some(&true) {
+                unassigned += 1;
+            }
+            if unassigned == self.records.len() {
+                return;
+            }
+            self.assign(unassigned as u32, None);
+        }
+    }
+
+    fn assign(&mut self, rank: u32, gap: Option<u32>) {
+        let gaps = self.schedule.gaps.len();
+        self.has_object[rank as usize] = true;
+        self.sides.iter_mut().for_each(|side| side.remove(rank));
+        self.schedule.assign(self.records[rank as usize], gap);
+        self.offer_from(gaps);
+    }
+
+    /// Both sides of the gaps from number `gaps` on offer their nearest record.
+    fn offer_from(&mut self, gaps: usize) {
+        for gap in gaps..self.schedule.gaps.len() {
+            self.offer(gap as u32, 0);
+            self.offer(gap as u32, 1);
+        }
+    }
+
+    /// One side of a gap offers the record that is nearest to its edge among those that lie in the gap.
+    fn offer(&mut self, gap: u32, side: u8) {
+        let Gap { low, high, .. } = self.schedule.gaps[gap as usize];
+        let (edge, end) = if side == 0 { (low.node, high.node) } else { (-high.node, -low.node) };
+        if edge == BEFORE_ALL {
+            return;
+        }
+        self.schedule.work.spend(1);
+        if let Some((distance, rank)) = self.sides[usize::from(side)].find(edge, end) {
+            self.offers.push(Reverse((distance as u32, rank, gap, side)));
+        }
+    }
+
+    /// The record that is offered at the least distance, and all gaps that offer it so. What is offered but has got an
+    /// object meanwhile is replaced.
+    fn take_offers(&mut self, same: &mut Vec<(u32, u8)>) -> Option<(u32, u32)> {
+        same.clear();
+        let mut best = None;
+        while let Some(&Reverse((distance, rank, gap, side))) = self.offers.peek() {
+            if best.is_some_and(|best| best != (distance, rank)) {
+                break;
+            }
+            self.offers.pop();
+            if !self.schedule.gaps[gap as usize].is_open {
+                continue;
+            }
+            if self.has_object[rank as usize] {
+                self.offer(gap, side);
+                continue;
+            }
+            best = Some((distance, rank));
+            same.push((gap, side));
+        }
+        best
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::classic;
+
+    #[test]
+    fn classic_cases() {
+        classic::check(assign, &classic::CHAIN, &[0, 1, 0, 1, 0], &[64, 32]);
+        classic::check(assign, &classic::COMPLEX, &[1, 0, 2, 1, 3, 0, 1, 2, 0], &[64, 32, 8, 8]);
+        classic::check_small(assign);
+    }
+
+    #[test]
+    fn a_million_records_alive_together() {
+        let records: Vec<UsageRecord> =
+            (0..1_000_000u32).map(|i| UsageRecord::new((i % 999).into(), i, 2_000_000 - i)).collect();
+        assert_eq!(assign(&records).unwrap().sizes.len(), 1_000_000);
+    }
+}

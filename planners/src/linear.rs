@@ -1,0 +1,62 @@
+//! `linear`: one record after the other, in their order. What TensorFlow Lite Micro does when all tensors are to be kept.
+//!
+//! Defined by: tensorflow/lite/micro/memory_planner/linear_memory_planner.cc, which knows no alignment. Takes O(n).
+
+use arenite_abi::prelude::*;
+
+use crate::validate;
+
+/// The planner `linear`.
+pub struct Linear;
+
+impl Planner for Linear {
+    const NAME: &'static str = "linear";
+
+    fn plan(request: &PlanRequest<'_>, assignment: &mut AssignmentMut<'_>) -> Result<()> {
+        request.options.expect_only(&[])?;
+        place(request.records, validate::offsets(request, assignment)?)
+    }
+}
+
+/// Writes the offset of each record to `offsets`. Records with a fixed place keep it; the others follow after the last
+/// of those; a record without size lies at 0. An error if a record is malformed or the sum overflows.
+pub fn place(records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
+    validate::records(records)?;
+    validate::same_length(records, offsets)?;
+    let mut end = validate::fixed_end(records);
+    for (record, offset) in records.iter().zip(offsets) {
+        *offset = match record.fixed() {
+            Some(fixed) => fixed,
+            None if record.size == 0 => 0,
+            None => {
+                let start = validate::align(end, record.alignment)?;
+                end = validate::end(start, record.size)?;
+                start
+            }
+        };
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::classic;
+
+    #[test]
+    fn one_after_the_other() {
+        let fixed = UsageRecord { fixed_offset: 256, ..UsageRecord::new(10, 0, 9) };
+        let bytes = UsageRecord { alignment: 1, ..UsageRecord::new(3, 1, 1) };
+        let records = [UsageRecord::new(100, 0, 0), fixed, UsageRecord::new(0, 0, 0), bytes, bytes];
+        assert_eq!(classic::offsets(place, &records), (vec![320, 256, 0, 420, 423], 426));
+    }
+
+    /// `TestBasics` of linear_memory_planner_test.cc.
+    #[test]
+    fn classic_cases() {
+        assert_eq!(classic::offsets(place, &classic::records(&[(10, 0, 1), (20, 1, 2)])), (vec![0, 10], 30));
+        assert_eq!(classic::offsets(place, &classic::records(&classic::CHAIN)).1, 128);
+        assert_eq!(classic::offsets(place, &classic::records(&classic::COMPLEX)).1, 192);
+        classic::check_small_offsets(place);
+    }
+}

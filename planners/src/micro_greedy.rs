@@ -1,0 +1,83 @@
+//! `micro-greedy`: the largest record first, each in the lowest gap among those that are alive together with it.
+//!
+//! Defined by: tensorflow/lite/micro/memory_planner/greedy_memory_planner.cc. Of equal sizes the higher number comes
+//! first. What is planned offline there is a record with a fixed place here: it comes before all others, and may lie in
+//! the memory of another one. Micro pads sizes instead of aligning offsets; here each record has its alignment.
+
+use core::cmp::Reverse;
+
+use alloc::vec::Vec;
+use arenite_abi::prelude::*;
+
+use crate::space::{self, Fit};
+use crate::validate;
+
+/// The planner `micro-greedy`.
+pub struct MicroGreedy;
+
+impl Planner for MicroGreedy {
+    const NAME: &'static str = "micro-greedy";
+
+    fn plan(request: &PlanRequest<'_>, assignment: &mut AssignmentMut<'_>) -> Result<()> {
+        request.options.expect_only(&[])?;
+        place(request.records, validate::offsets(request, assignment)?)
+    }
+}
+
+/// Writes the offset of each record to `offsets`. Records with a fixed place keep it and are obstacles; a record without
+/// size lies at 0. An error if a record is malformed or an offset overflows. Takes as long as [`space::fill`].
+pub fn place(records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
+    let mut order: Vec<(u64, u32)> = (0..).zip(records).map(|(i, record)| (record.size, i)).collect();
+    order.sort_unstable_by_key(|&key| Reverse(key));
+    space::fill(records, order.into_iter().map(|(_, i)| i), Fit::First, offsets)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::classic;
+
+    #[track_caller]
+    fn check(list: &[(u64, u32, u32)], offsets: &[u64], total: u64) {
+        assert_eq!(classic::offsets(place, &classic::records(list)), (offsets.to_vec(), total));
+    }
+
+    /// `TestGreedyBasics`, `TestGreedyMedium` and `TestOverlapCase` of greedy_memory_planner_test.cc; three buffers of
+    /// which the last overlaps both others.
+    #[test]
+    fn classic_cases_of_micro() {
+        check(&[(10, 0, 1), (20, 2, 3)], &[0, 0], 20);
+        check(&[(10, 0, 1), (20, 1, 2), (30, 2, 3), (40, 3, 4), (50, 0, 1)], &[50, 70, 40, 0, 0], 90);
+        check(&[(100, 0, 1), (50, 2, 3), (20, 1, 2)], &[0, 0, 100], 120);
+        check(&[(100, 0, 1), (80, 2, 3), (50, 1, 2)], &[0, 0, 100], 150);
+    }
+
+    #[test]
+    fn classic_cases() {
+        check(&classic::CHAIN, &[0, 64, 0, 64, 0], 96);
+        check(&classic::COMPLEX, &[32, 0, 88, 64, 80, 0, 72, 64, 0], 96);
+        classic::check_small_offsets(place);
+    }
+
+    #[test]
+    fn of_equal_sizes_the_higher_number_comes_first() {
+        check(&[(8, 0, 9), (8, 0, 9), (8, 0, 9)], &[16, 8, 0], 24);
+    }
+
+    /// The tightest gap, of 8 bytes from 40 on, is not the lowest.
+    #[test]
+    fn lowest_gap() {
+        let at = |offset| UsageRecord { fixed_offset: offset, alignment: 1, ..UsageRecord::new(8, 0, 9) };
+        let records = [at(0), at(32), at(48), classic::records(&[(8, 0, 9)])[0]];
+        assert_eq!(classic::offsets(place, &records).0[3], 8);
+    }
+
+    /// Offline offsets stay, though they overlap each other and a larger buffer comes after them.
+    #[test]
+    fn offline_offsets() {
+        let at = |offset, size| UsageRecord { fixed_offset: offset, alignment: 1, ..UsageRecord::new(size, 0, 1) };
+        let online = classic::records(&[(100, 1, 2), (50, 0, 0)]);
+        let records = [at(64, 32), online[0], at(80, 16), online[1]];
+        assert_eq!(classic::offsets(place, &records).0, [64, 96, 80, 0]);
+    }
+}

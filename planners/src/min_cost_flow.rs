@@ -1,0 +1,324 @@
+//! `min-cost-flow`: which record follows which in an object, as a flow of least cost: a new object costs the record's
+//! size, a record that follows a smaller one costs what the object must grow by.
+//!
+//! ```text
+//!           0              0                      the left vertex of j: j has died; a unit through it says who
+//!      ┌─────────► left j ────┐                     takes over its object
+//!  source                     ├► right i ──► sink  the right vertex of i: i gets an object
+//!      └──────────────────────┘        0
+//!               size i           left j ─► right i, if j ends before i begins: max(0, size i − size j)
+//! ```
+//!
+//! Defined by: tflite/delegates/gpu/common/memory_management/min_cost_flow_assignment.cc. Among flows of equal cost it
+//! is the order of the search that decides, so it is kept: one augmenting path after the other, each found by rounds in
+//! which every vertex that came nearer in the round before passes that on to those behind it, in the order of their
+//! edges. Records are taken by first node, so that those which may follow one are all from some number on, and no edge
+//! is written down. Costs are 64 bits wide.
+//!
+//! Takes O(n) memory, and for n paths some rounds over n² / 2 edges each. An error beyond 2³² edges looked at, which is
+//! some thousand records.
+
+use alloc::vec;
+use alloc::vec::Vec;
+use arenite_abi::prelude::*;
+
+use crate::objects::{self, Objects};
+use crate::usage;
+use crate::validate;
+use crate::work::Work;
+
+/// The planner `min-cost-flow`.
+pub struct MinCostFlow;
+
+impl Planner for MinCostFlow {
+    const NAME: &'static str = "min-cost-flow";
+
+    fn plan(request: &PlanRequest<'_>, assignment: &mut AssignmentMut<'_>) -> Result<()> {
+        objects::answer(request, assignment, assign)
+    }
+}
+
+/// Shared objects for `records`. An error if a record is malformed, the sum of the sizes reaches 2⁶³, or there are so
+/// many records that more than 2³² edges would be looked at.
+pub fn assign(records: &[UsageRecord]) -> Result<Objects> {
+    validate::records(records)?;
+    let total: u128 = records.iter().map(|record| u128::from(record.size)).sum();
+    ensure!(total < 1 << 63, "the sizes sum up to {total} bytes, costs are below 2^63");
+    let order = usage::by_first_node(&usage::of_records(records));
+    let ordered: Vec<UsageRecord> = order.iter().map(|&i| records[i as usize]).collect();
+    let mut flow = Flow::new(&ordered);
+    flow.solve()?;
+    let mut objects = Objects::for_records(records.len());
+    for head in 0..order.len() {
+        if flow.enters[head] != Enters::New {
+            continue;
+        }
+        let object = objects.add(order[head], records[order[head] as usize].size);
+        let mut at = head;
+        while let Some(next) = flow.follower[at] {
+            at = next as usize;
+            objects.put(order[at], object, records[order[at] as usize].size);
+        }
+    }
+    Ok(objects)
+}
+
+/// Edges looked at before the search is given up.
+const MOST_EDGES: u64 = 1 << 32;
+/// The distance of what was not reached.
+const FAR: i64 = i64::MAX;
+/// Right vertices that are passed over together when none of them can come nearer.
+const BLOCK: usize = 32;
+
+/// How a unit enters the right vertex of a record.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Enters {
+    /// Not at all, so far.
+    No,
+    /// From the source.
+    New,
+    /// From the left vertex of a record before it.
+    After(u32),
+}
+
+#[derive(Clone, Copy)]
+enum Vertex {
+    Source,
+    Left(u32),
+    Right(u32),
+    Sink,
+}
+
+/// The flow so far, and the search for the next path.
+struct Flow {
+    sizes: Vec<i64>,
+    /// Per record the first one that begins after its end.
+    next: Vec<usize>,
+    /// Per record the one that takes over its object, and how a unit enters its right vertex.
+    follower: Vec<Option<u32>>,
+    enters: Vec<Enters>,
+    left: Side,
+    right: Side,
+    sink: Side,
+    /// The least size of each block of records; no right vertex of a block is farther away than this.
+    least: Vec<i64>,
+    farthest: Vec<i64>,
+    /// The vertices that came nearer in this round, which is counted over all searches.
+    nearer: Vec<Vertex>,
+    round: u32,
+    work: Work,
+}
+
+/// Vertices of a kind: the shortest way from the source to each so far, the vertex before it on that way, and the last
+/// round in which it came nearer.
+struct Side {
+    distance: Vec<i64>,
+    before: Vec<Vertex>,
+    round: Vec<u32>,
+}
+
+impl Side {
+    fn new(count: usize) -> Self {
+        Side { distance: vec![FAR; count], before: vec![Vertex::Source; count], round: vec![0; count] }
+    }
+
+    /// Takes a shorter way to vertex `i`, if this is one. Whether it is the first one in this round.
+    fn relax(&mut self, i: usize, distance: i64, before: Vertex, round: u32) -> bool {
+        if distance >= self.distance[i] {
+            return false;
+        }
+        self.distance[i] = distance;
+        self.before[i] = before;
+        core::mem::replace(&mut self.round[i], round) != round
+    }
+}
+
+impl Flow {
+    /// For records by first node.
+    fn new(records: &[UsageRecord]) -> Self {
+        let count = records.len();
+        let sizes: Vec<i64> = records.iter().map(|record| record.size as i64).collect();
+        let after = |record: &UsageRecord| records.partition_point(|next| next.first_node <= record.last_node);
+        let least: Vec<i64> = sizes.chunks(BLOCK).map(|block| block.iter().copied().fold(FAR, i64::min)).collect();
+        Flow {
+            next: records.iter().map(after).collect(),
+            follower: vec![None; count],
+            enters: vec![Enters::No; count],
+            left: Side::new(count),
+            right: Side::new(count),
+            sink: Side::new(1),
+            farthest: vec![FAR; least.len()],
+            least,
+            sizes,
+            nearer: Vec::new(),
+            round: 0,
+            work: Work::of(MOST_EDGES),
+        }
+    }
+
+    /// Augments the flow until it has a unit for each record.
+    fn solve(&mut self) -> Result<()> {
+        for _ in 0..self.sizes.len() {
+            self.search()?;
+            self.augment();
+        }
+        Ok(())
+    }
+
+    /// Finds the shortest way to the sink: in rounds, until no vertex comes nearer.
+    fn search(&mut self) -> Result<()> {
+        for side in [&mut self.left, &mut self.right, &mut self.sink] {
+            side.distance.fill(FAR);
+        }
+        self.farthest.fill(FAR);
+        self.round += 1;
+        self.pass_on(Vertex::Source);
+        let mut vertices = Vec::new();
+        while !self.nearer.is_empty() {
+            core::mem::swap(&mut vertices, &mut self.nearer);
+            self.round += 1;
+            for vertex in vertices.drain(..) {
+                self.pass_on(vertex);
+                ensure!(
+                    !self.work.is_spent(),
+                    "min-cost-flow looks at more than {MOST_EDGES} edges for {} records",
+                    self.sizes.len()
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks at the edges from a vertex that have capacity left. Those back to the source never shorten a way.
+    fn pass_on(&mut self, vertex: Vertex) {
+        match vertex {
+            Vertex::Source => {
+                for i in 0..self.sizes.len() {
+                    if self.follower[i].is_none() {
+                        self.reach_left(i, 0, vertex);
+                    }
+                    if self.enters[i] != Enters::New {
+                        self.reach_right(i, self.sizes[i], vertex);
+                    }
+                }
+            }
+            Vertex::Left(j) => self.pass_on_to_followers(j as usize),
+            Vertex::Right(i) => {
+                let distance = self.right.distance[i as usize];
+                match self.enters[i as usize] {
+                    Enters::No if self.sink.relax(0, distance, vertex, self.round) => self.nearer.push(Vertex::Sink),
+                    Enters::No | Enters::New => {}
+                    Enters::After(j) => {
+                        self.reach_left(j as usize, distance - self.cost(j as usize, i as usize), vertex)
+                    }
+                }
+            }
+            Vertex::Sink => {
+                self.work.spend(self.sizes.len());
+                for i in 0..self.sizes.len() {
+                    if self.enters[i] != Enters::No {
+                        self.reach_right(i, self.sink.distance[0], vertex);
+                    }
+                }
+            }
+        }
+    }
+
+    fn reach_left(&mut self, j: usize, distance: i64, before: Vertex) {
+        if self.left.relax(j, distance, before, self.round) {
+            self.nearer.push(Vertex::Left(j as u32));
+        }
+    }
+
+    fn reach_right(&mut self, i: usize, distance: i64, before: Vertex) {
+        if self.right.relax(i, distance, before, self.round) {
+            self.nearer.push(Vertex::Right(i as u32));
+        }
+    }
+
+    /// Looks at the edges from left vertex `j`, block by block.
+    fn pass_on_to_followers(&mut self, j: usize) {
+        let distance = self.left.distance[j];
+        let (mut at, count) = (self.next[j], self.sizes.len());
+        while at < count {
+            let block = at / BLOCK;
+            let end = count.min((block + 1) * BLOCK);
+            let nearest = distance + (self.least[block] - self.sizes[j]).max(0);
+            self.work.spend(1);
+            if nearest < self.farthest[block] {
+                self.work.spend(end - at);
+                for i in at..end {
+                    if self.follower[j] != Some(i as u32) {
+                        self.reach_right(i, distance + self.cost(j, i), Vertex::Left(j as u32));
+                    }
+                }
+                let block_distances = &self.right.distance[block * BLOCK..end];
+                self.farthest[block] = block_distances.iter().copied().fold(i64::MIN, i64::max);
+            }
+            at = end;
+        }
+    }
+
+    /// What it costs that `i` takes over the object of `j`.
+    fn cost(&self, j: usize, i: usize) -> i64 {
+        (self.sizes[i] - self.sizes[j]).max(0)
+    }
+
+    /// Sends a unit along the way that was found, from the sink back: into a right vertex either from the source, or from
+    /// a left one; a left one gets it from the source, or gives up its follower, which is entered otherwise then.
+    fn augment(&mut self) {
+        let mut vertex = self.sink.before[0];
+        while let Vertex::Right(i) = vertex {
+            vertex = match self.right.before[i as usize] {
+                Vertex::Left(j) => {
+                    self.enters[i as usize] = Enters::After(j);
+                    self.follower[j as usize] = Some(i);
+                    self.left.before[j as usize]
+                }
+                before => {
+                    self.enters[i as usize] = Enters::New;
+                    before
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::classic;
+
+    #[test]
+    fn classic_cases() {
+        classic::check(assign, &classic::CHAIN, &[0, 1, 0, 1, 0], &[64, 32]);
+        classic::check(assign, &classic::COMPLEX, &[0, 1, 2, 0, 3, 1, 3, 2, 0], &[32, 64, 8, 8]);
+        classic::check_small(assign);
+    }
+
+    /// Sizes whose difference is lost in 32 bits.
+    #[test]
+    fn costs_are_64_bits_wide() {
+        let large = 1 << 40;
+        classic::check(
+            assign,
+            &[(large, 0, 0), (1, 0, 0), (large + 1, 1, 1), (2, 1, 1)],
+            &[0, 1, 0, 1],
+            &[large + 1, 2],
+        );
+    }
+
+    #[test]
+    fn refusals() {
+        let message = |list: &[(u64, u32, u32)]| assign(&classic::records(list)).unwrap_err().message().to_owned();
+        assert_eq!(
+            message(&[(1 << 62, 0, 0), (1 << 62, 0, 0)]),
+            "the sizes sum up to 9223372036854775808 bytes, costs are below 2^63"
+        );
+        let many: Vec<(u64, u32, u32)> = (0..100_000).map(|i| (u64::from(i * 7919 % 1000), i, i + 1)).collect();
+        assert_eq!(
+            message(&many),
+            "min-cost-flow looks at more than 4294967296 edges for 100000 records"
+        );
+    }
+}

@@ -1,0 +1,126 @@
+//! Which records may share memory whatever the order in which independent operations run.
+//!
+//! ```text
+//!       ┌► 2 ►┐
+//! 0 ► 1 ┤     ├► 4        4 may take over from 1: it is computed from each of 2 and 3, so all readers of 1 are done.
+//!       └► 3 ►┘           3 may not take over from 2: they may be computed at the same time.
+//! ```
+//!
+//! Defined by: tflite/delegates/gpu/common/memory_management/types.cc (`ReallocationGraph`).
+
+use alloc::vec;
+use alloc::vec::Vec;
+use arenite_abi::prelude::*;
+
+use crate::work::Work;
+
+/// For each record those that it may share memory with, ascending: `a` and `b` may if `b` is computed from each of the
+/// records that are computed from `a`, or the other way round. `dependencies` has for each record those that are
+/// computed from it.
+///
+/// Takes O(e (n + e)) for e dependencies. An error if one of them names a record that there is not, or beyond 2³² steps.
+pub fn graph(dependencies: &[Vec<u32>]) -> Result<Vec<Vec<u32>>> {
+    check(dependencies, dependencies.len())?;
+    let mut graph = vec![Vec::new(); dependencies.len()];
+    let mut work = Work::of(1 << 32);
+    // By how many of the readers of one record each record is reached, and by which of them last.
+    let mut reached = vec![0; dependencies.len()];
+    let mut reached_by = vec![u64::MAX; dependencies.len()];
+    let mut walk = 0;
+    for (record, readers) in dependencies.iter().enumerate().filter(|(_, readers)| !readers.is_empty()) {
+        let mut seen = Vec::new();
+        for &reader in readers {
+            let mut queue = vec![reader];
+            reached_by[reader as usize] = walk;
+            while let Some(at) = queue.pop() {
+                let next = &dependencies[at as usize];
+                work.spend(1 + next.len());
+                for &next in next
+                    .iter()
+                    .filter(|&&next| core::mem::replace(&mut reached_by[next as usize], walk) != walk)
+                {
+                    reached[next as usize] += 1;
+                    seen.push(next);
+                    queue.push(next);
+                }
+            }
+            walk += 1;
+            ensure!(!work.is_spent(), "the reallocation graph takes more than 2^32 steps");
+        }
+        for other in seen {
+            if core::mem::take(&mut reached[other as usize]) == readers.len() {
+                graph[record].push(other);
+                graph[other as usize].push(record as u32);
+            }
+        }
+    }
+    graph.iter_mut().for_each(|others| {
+        others.sort_unstable();
+        others.dedup();
+    });
+    Ok(graph)
+}
+
+/// The same edges from their other ends.
+pub(crate) fn transposed(graph: &[Vec<u32>], records: usize) -> Result<Vec<Vec<u32>>> {
+    check(graph, records)?;
+    let mut transposed = vec![Vec::new(); records];
+    for (from, to) in (0..).zip(graph) {
+        to.iter().for_each(|&to| transposed[to as usize].push(from));
+    }
+    Ok(transposed)
+}
+
+fn check(graph: &[Vec<u32>], records: usize) -> Result<()> {
+    ensure!(graph.len() == records, "a graph of {} records, there are {records}", graph.len());
+    for (record, others) in graph.iter().enumerate() {
+        if let Some(other) = others.iter().find(|&&other| other as usize >= records) {
+            return Err(invalid!("record {record} is joined with record {other}, there are {records}"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// types_test.cc.
+    #[test]
+    fn classic_cases() {
+        assert!(graph(&[]).unwrap().is_empty());
+        assert_eq!(graph(&[vec![1], vec![]]).unwrap(), [vec![], vec![]]);
+        let chain = graph(&[vec![1], vec![2], vec![3], vec![4], vec![]]).unwrap();
+        assert_eq!(chain, [vec![2, 3, 4], vec![3, 4], vec![0, 4], vec![0, 1], vec![0, 1, 2]]);
+        let complex: [&[u32]; 12] =
+            [&[1], &[2, 3, 4], &[7], &[5], &[7], &[6], &[7], &[8, 9], &[10], &[10], &[11], &[]];
+        let expected: [&[u32]; 12] = [
+            &[2, 3, 4, 5, 6, 7, 8, 9, 10, 11],
+            &[7, 8, 9, 10, 11],
+            &[0, 8, 9, 10, 11],
+            &[0, 6, 7, 8, 9, 10, 11],
+            &[0, 8, 9, 10, 11],
+            &[0, 7, 8, 9, 10, 11],
+            &[0, 3, 8, 9, 10, 11],
+            &[0, 1, 3, 5, 10, 11],
+            &[0, 1, 2, 3, 4, 5, 6, 11],
+            &[0, 1, 2, 3, 4, 5, 6, 11],
+            &[0, 1, 2, 3, 4, 5, 6, 7],
+            &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
+        ];
+        assert_eq!(graph(&complex.map(<[u32]>::to_vec)).unwrap(), expected.map(<[u32]>::to_vec));
+    }
+
+    #[test]
+    fn circles_end() {
+        assert_eq!(graph(&[vec![1], vec![2], vec![0]]).unwrap().len(), 3);
+        assert_eq!(graph(&[vec![0]]).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn refusals() {
+        let error = graph(&[vec![1], vec![2]]).unwrap_err();
+        assert_eq!(error.message(), "record 1 is joined with record 2, there are 2");
+        assert_eq!(transposed(&[], 1).unwrap_err().message(), "a graph of 0 records, there are 1");
+    }
+}

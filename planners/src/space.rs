@@ -1,0 +1,216 @@
+//! One block while it fills: records get their offset one after the other, each in a gap between those that are alive
+//! together with it, or above them all.
+//!
+//! ```text
+//! offset      ┌─────┐
+//!   ▲  ┌──┐   │  C  │        D is alive together with A, B and C. Below B and below C there is room for it:
+//!   │  │  │   └─────┘        the first gap is the lower one, the tightest is the upper one.
+//!   │  │A'│   (gap)  ┌───┐
+//!   │  │  │ ┌─────┐  │ D │   A' is not alive together with D, and no obstacle.
+//!   │  └──┘ │  B  │  │   │
+//!   │       └─────┘  └───┘
+//!   │ (   gap   )
+//!   │     ┌───────┐
+//!   └─────┴───A───┴───────► node
+//! ```
+
+use core::ops::ControlFlow;
+
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
+use arenite_abi::prelude::*;
+
+use crate::births::life;
+use crate::timeline::Timeline;
+use crate::validate;
+use crate::work::Work;
+
+/// Which gap a record is placed in. Gaps begin where an offset of its alignment does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fit {
+    /// The lowest.
+    First,
+    /// The tightest, of equal ones the lowest.
+    Tightest,
+    /// As TFLite does: a gap must be tighter, as it is after alignment, than the best so far was before alignment.
+    TightestUnaligned,
+}
+
+/// Writes the offset of each record to `offsets`: records with a fixed place keep it, the others are placed in the given
+/// order, and those without size lie at 0. An error if a record is malformed or an offset overflows.
+///
+/// Takes O(n (log n + k log k)) for n records of which k are alive together. Once 2²⁶ + 2⁸ n obstacles were looked at, which
+/// takes tens of thousands of records that are all alive together, the rest is stacked on top.
+pub fn fill(
+    records: &[UsageRecord],
+    order: impl Iterator<Item = u32>,
+    fit: Fit,
+    offsets: &mut [u64],
+) -> Result<()> {
+    validate::records(records)?;
+    validate::same_length(records, offsets)?;
+    let mut space = Space::new(records, offsets);
+    for i in (0..).take(records.len()) {
+        if let Some(offset) = records[i as usize].fixed() {
+            space.put(i, offset)?;
+        }
+    }
+    for i in order.filter(|&i| records[i as usize].fixed().is_none()) {
+        let offset = space.find(&records[i as usize], fit)?;
+        space.put(i, offset)?;
+    }
+    Ok(())
+}
+
+struct Space<'a> {
+    records: &'a [UsageRecord],
+    /// Of each record that is placed.
+    offsets: &'a mut [u64],
+    /// The placed records that have a size, by life; and, once they are needed so, by offset.
+    by_life: Timeline,
+    by_offset: Option<BTreeSet<(u64, u32)>>,
+    placed: Vec<u32>,
+    /// Offset and end. Kept to spare an allocation per record.
+    obstacles: Vec<(u64, u64)>,
+    work: Work,
+    /// The end of the highest record.
+    height: u64,
+}
+
+impl<'a> Space<'a> {
+    fn new(records: &'a [UsageRecord], offsets: &'a mut [u64]) -> Self {
+        Space {
+            records,
+            offsets,
+            by_life: Timeline::new(records.iter().map(life)),
+            by_offset: None,
+            placed: Vec::new(),
+            obstacles: Vec::new(),
+            work: Work::new(records.len()),
+            height: 0,
+        }
+    }
+
+    fn put(&mut self, i: u32, offset: u64) -> Result<()> {
+        let record = &self.records[i as usize];
+        self.offsets[i as usize] = offset;
+        if record.size == 0 {
+            return Ok(());
+        }
+        self.height = self.height.max(validate::end(offset, record.size)?);
+        // What is stacked needs no list of obstacles.
+        if !self.work.is_spent() {
+            self.by_life.insert(i, life(record));
+            self.placed.push(i);
+            if let Some(by_offset) = &mut self.by_offset {
+                by_offset.insert((offset, i));
+            }
+        }
+        Ok(())
+    }
+
+    fn find(&mut self, record: &UsageRecord, fit: Fit) -> Result<u64> {
+        if record.size == 0 {
+            return Ok(0);
+        }
+        if self.work.is_spent() {
+            return validate::align(self.height, record.alignment);
+        }
+        self.find_obstacles(record);
+        match fit.gap(&self.obstacles, record.size, record.alignment) {
+            Some(offset) => Ok(offset),
+            None => validate::align(self.height, record.alignment),
+        }
+    }
+
+    /// The placed records that are alive together with `record`, by offset. Few are sorted; many are picked from all.
+    fn find_obstacles(&mut self, record: &UsageRecord) {
+        const SORTED_PER_SCANNED: usize = 16;
+        let Space { records, offsets, obstacles, .. } = self;
+        let extent = |i: u32| (offsets[i as usize], offsets[i as usize] + records[i as usize].size);
+        let most = 64 + self.placed.len() / SORTED_PER_SCANNED;
+        obstacles.clear();
+        let few = self.by_life.overlapping(life(record), |i| {
+            obstacles.push(extent(i));
+            if obstacles.len() > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        self.work.spend(obstacles.len());
+        if few.is_continue() {
+            return obstacles.sort_unstable();
+        }
+        let by_offset = self
+            .by_offset
+            .get_or_insert_with(|| self.placed.iter().map(|&i| (offsets[i as usize], i)).collect());
+        obstacles.clear();
+        let alive = by_offset.iter().filter(|&&(_, i)| records[i as usize].overlaps(record));
+        obstacles.extend(alive.map(|&(_, i)| extent(i)));
+        self.work.spend(by_offset.len());
+    }
+}
+
+impl Fit {
+    /// Where a record goes among `obstacles`, which are sorted by offset. Nothing if all that is left lies past 2⁶⁴.
+    fn gap(self, obstacles: &[(u64, u64)], size: u64, alignment: u64) -> Option<u64> {
+        let (mut best, mut tightest) = (None, u64::MAX);
+        let mut end_so_far = 0;
+        for &(offset, end) in obstacles {
+            let Some(start) = aligned(end_so_far, alignment) else { return best };
+            if start.checked_add(size).is_some_and(|end| end <= offset) && offset - start < tightest {
+                best = Some(start);
+                tightest = match self {
+                    Fit::First => return best,
+                    Fit::Tightest => offset - start,
+                    Fit::TightestUnaligned => offset - end_so_far,
+                };
+                if tightest <= size {
+                    return best;
+                }
+            }
+            end_so_far = end_so_far.max(end);
+        }
+        best.or_else(|| aligned(end_so_far, alignment).filter(|start| start.checked_add(size).is_some()))
+    }
+}
+
+/// `validate::align`, without a message.
+fn aligned(offset: u64, alignment: u64) -> Option<u64> {
+    Some(offset.checked_add(alignment - 1)? & !(alignment - 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gaps of 64 bytes from 64 on, of 128 from 192 on, of 10 from 384 on.
+    const OBSTACLES: [(u64, u64); 4] = [(0, 64), (128, 192), (320, 384), (394, 400)];
+
+    #[test]
+    fn gaps() {
+        let cases = [(64, 64, 64), (10, 64, 384), (65, 192, 192), (129, 400, 400)];
+        for (size, first, tightest) in cases {
+            assert_eq!(Fit::First.gap(&OBSTACLES, size, 1), Some(first), "{size}");
+            assert_eq!(Fit::Tightest.gap(&OBSTACLES, size, 1), Some(tightest), "{size}");
+            assert_eq!(Fit::TightestUnaligned.gap(&OBSTACLES, size, 1), Some(tightest), "{size}");
+        }
+        assert_eq!(Fit::First.gap(&OBSTACLES, 129, 256), Some(512));
+    }
+
+    /// For 64 bytes aligned to 64, both gaps have 128 bytes after alignment; before it the lower one has 182.
+    #[test]
+    fn tfl_remembers_the_gap_before_alignment() {
+        let obstacles = [(0, 10), (192, 202), (384, 394)];
+        assert_eq!(Fit::TightestUnaligned.gap(&obstacles, 64, 64), Some(256));
+        assert_eq!(Fit::Tightest.gap(&obstacles, 64, 64), Some(64));
+    }
+
+    /// A gap is found although nothing fits above the last obstacle.
+    #[test]
+    fn the_end_of_all_memory() {
+        let top = [(0, 64), (1024, u64::MAX - 9)];
+        assert_eq!(Fit::Tightest.gap(&top, 64, 64), Some(64));
+        assert_eq!(Fit::Tightest.gap(&top, 9, 1), Some(64));
+        assert_eq!(Fit::Tightest.gap(&top, 1000, 64), None);
+        assert_eq!(Fit::Tightest.gap(&top, 1000, 1), None);
+        assert_eq!(Fit::First.gap(&[(0, u64::MAX - 9)], 9, 1), Some(u64::MAX - 9));
+    }
+}

@@ -1,0 +1,75 @@
+//! Usage of any kind of size, and the orders in which strategies take records.
+
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+
+use arenite_abi::UsageRecord;
+
+use crate::births::Life;
+
+/// What a shared object is needed for, as far as sharing is concerned: `S` is a size in bytes, a shape, or the extents
+/// of a texture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Usage<S> {
+    /// What the object must have room for.
+    pub size: S,
+    /// First and last node that need it.
+    pub life: Life,
+}
+
+impl<S> Usage<S> {
+    /// `first_node..=last_node`.
+    pub const fn new(size: S, first_node: u32, last_node: u32) -> Self {
+        Usage { size, life: (first_node, last_node) }
+    }
+}
+
+/// The usages that records stand for.
+pub fn of_records(records: &[UsageRecord]) -> Vec<Usage<u64>> {
+    records.iter().map(|record| Usage::new(record.size, record.first_node, record.last_node)).collect()
+}
+
+/// Numbers of the usages by first node; of equal ones the lower number comes first.
+pub(crate) fn by_first_node<S>(usages: &[Usage<S>]) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..usages.len() as u32).collect();
+    if !usages.is_sorted_by_key(|usage| usage.life.0) {
+        order.sort_unstable_by_key(|&i| (usages[i as usize].life.0, i));
+    }
+    order
+}
+
+/// Numbers of the records by falling size; of equal ones the lower number comes first.
+pub(crate) fn by_size(records: &[UsageRecord]) -> Vec<u32> {
+    let mut keys: Vec<(Reverse<u64>, u32)> =
+        records.iter().zip(0..).map(|(record, i)| (Reverse(record.size), i)).collect();
+    keys.sort_unstable();
+    keys.into_iter().map(|(_, i)| i).collect()
+}
+
+/// The sizes that occur, numbered in order: the number of each usage's size, and how many there are.
+pub(crate) fn classes<S: Ord + Copy>(usages: &[Usage<S>]) -> (Vec<u32>, usize) {
+    let mut keys: Vec<(S, u32)> = usages.iter().zip(0..).map(|(usage, i)| (usage.size, i)).collect();
+    keys.sort_unstable();
+    let mut class = alloc::vec![0; usages.len()];
+    let mut count = 0;
+    for equal in keys.chunk_by(|a, b| a.0 == b.0) {
+        equal.iter().for_each(|&(_, i)| class[i as usize] = count as u32);
+        count += 1;
+    }
+    (class, count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders() {
+        let usages = [Usage::new(5u64, 3, 4), Usage::new(9, 0, 4), Usage::new(5, 3, 3), Usage::new(1, 2, 9)];
+        assert_eq!(by_first_node(&usages), [1, 3, 0, 2]);
+        assert_eq!(classes(&usages), (alloc::vec![1, 2, 1, 0], 3));
+        let records = usages.map(|usage| UsageRecord::new(usage.size, usage.life.0, usage.life.1));
+        assert_eq!(by_size(&records), [1, 0, 2, 3]);
+        assert_eq!(of_records(&records), usages);
+    }
+}

@@ -1,0 +1,50 @@
+//! All strategies, by name.
+
+use arenite_abi::{Result, UsageRecord};
+use arenite_planners::objects::{self, Assign};
+use arenite_planners::*;
+
+type Place = fn(&[UsageRecord], &mut [u64]) -> Result<()>;
+
+/// What a strategy answers with.
+#[derive(Clone, Copy)]
+pub enum Answer {
+    Objects(Assign),
+    Offsets(Place),
+}
+
+use Answer::{Objects, Offsets};
+
+pub const STRATEGIES: [(&str, Answer); 13] = [
+    ("arena", Offsets(arena::place)),
+    ("best-fit", Offsets(best_fit::place)),
+    ("equality", Objects(equality::assign)),
+    ("equality-vector", Objects(equality_vector::assign)),
+    ("greedy-best", Objects(greedy_best::assign)),
+    ("greedy-by-breadth", Objects(greedy_by_breadth::assign)),
+    ("greedy-by-size", Objects(greedy_by_size::assign)),
+    ("greedy-by-size-offsets", Offsets(greedy_by_size_offsets::place)),
+    ("greedy-in-order", Objects(greedy_in_order::assign)),
+    ("linear", Offsets(linear::place)),
+    ("micro-greedy", Offsets(micro_greedy::place)),
+    ("min-cost-flow", Objects(min_cost_flow::assign)),
+    ("naive", Objects(naive::assign)),
+];
+
+impl Answer {
+    /// The offset of each record, objects one after the other.
+    pub fn offsets(self, records: &[UsageRecord]) -> Vec<u64> {
+        let mut offsets = vec![u64::MAX; records.len()];
+        match self {
+            Objects(assign) => objects::place(assign, records, &mut offsets),
+            Offsets(place) => place(records, &mut offsets),
+        }
+        .expect("good records");
+        offsets
+    }
+}
+
+/// The end of the record that ends last.
+pub fn total(records: &[UsageRecord], offsets: &[u64]) -> u64 {
+    records.iter().zip(offsets).map(|(record, offset)| offset + record.size).max().unwrap_or(0)
+}
