@@ -111,7 +111,9 @@ fn reduce(x: Values, reduction: &Reduction, kind: Kind, ty: ElementType) -> Resu
                 Kind::Sum => fold(&x, reduction, 0, i128::wrapping_add),
                 Kind::Mean => {
                     let sums = fold(&x, reduction, 0, i128::wrapping_add);
-                    sums.into_iter().map(|sum| sum / count.max(1) as i128).collect()
+                    // Sums have 64 bits.
+                    let sum = |sum| if ty.bits() == 64 { wrapped(sum, ty) } else { sum };
+                    sums.into_iter().map(|s| sum(s) / count.max(1) as i128).collect()
                 }
                 Kind::Max => fold(&x, reduction, low, i128::max),
                 Kind::Min => fold(&x, reduction, high, i128::min),
