@@ -1,10 +1,10 @@
-//! AdjustContrastv2: each channel further from its mean, by a factor. Reals. Inputs: images, factor.
+//! AdjustContrastv2: each channel further from its mean, by a factor. F16, F32. Inputs: images, factor.
 //! Defined by: tensorflow/core/kernels/image/adjust_contrast_op.cc.
 
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
 
-use crate::kit::kernel::{Call, Inputs, Kernel, Node};
+use crate::kit::kernel::{Call, Inputs, Kernel, Node, expect_rank, expect_type};
 use crate::kit::node_def::NodeDef;
 use crate::kit::number::{put_reals, real, reals};
 
@@ -19,12 +19,14 @@ impl Kernel for Definition {
 
     fn new(node: &NodeView<'_>, _: &NodeDef<'_>) -> Result<Self> {
         node.expect(2..=2, 1..=1)?;
+        expect_type(&node.input(0)?, &[F16, F32])?;
         Ok(Definition)
     }
 
     fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
         let dims = x.dims(0)?;
         ensure!(dims.rank() >= 3, "images are {:?}; three axes are needed", dims.as_slice());
+        expect_rank(&x.get(1)?, 0)?;
         Ok(Some(dims))
     }
 
@@ -41,5 +43,44 @@ impl Kernel for Definition {
             }
         }
         put_reals(call.output(0)?, x)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::AdjustContrastv2;
+    use crate::kit::testing::cases::*;
+
+    #[test]
+    fn values() {
+        let contrast = |shape: &[i32], x: &[f64], by: f32, want: &[f64]| {
+            for ty in [F16, F32] {
+                gives::<AdjustContrastv2>(&[], &[of(ty, shape, x), real(by)], &[of(ty, shape, want)]);
+            }
+        };
+        // The channels have the means 2 and 20.
+        contrast(&[1, 2, 2], &[1.0, 10.0, 3.0, 30.0], 2.0, &[0.0, 0.0, 4.0, 40.0]);
+        contrast(&[2, 1, 1], &[1.0, 3.0], 0.0, &[2.0, 2.0]);
+        contrast(&[2, 1, 1], &[1.0, 3.0], -1.0, &[3.0, 1.0]);
+        // Each image has its own mean.
+        contrast(&[2, 1, 2, 1], &[1.0, 3.0, 5.0, 7.0], 3.0, &[-1.0, 5.0, 3.0, 9.0]);
+        contrast(&[0, 1, 1], &[], 2.0, &[]);
+    }
+
+    #[test]
+    fn refusals() {
+        let refused = |x: Tensor, by: Tensor, message: &str| {
+            let ty = x.ty();
+            refuses::<AdjustContrastv2>(&[], &[x, by], &[ty], message);
+        };
+        let message = "images are [2, 3]; three axes are needed";
+        refused(of(F32, &[2, 3], &[0.0; 6]), real(0.0), message);
+        refused(
+            of(F32, &[1, 1, 3], &[0.0; 3]),
+            Tensor::f32(&[1], &[0.0]),
+            "'in1' is [1]; it must have 0 axes",
+        );
+        let message = "input 'in0' is FLOAT64, which this op does not serve";
+        refused(of(F64, &[1, 1, 3], &[0.0; 3]), real(0.0), message);
     }
 }

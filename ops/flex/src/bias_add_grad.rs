@@ -34,13 +34,36 @@ impl Kernel for Definition {
         let dims = call.dims(0)?;
         let (_, size, inner) = dims.split_at(if self.channels_first { 1 } else { dims.rank() - 1 });
         let x = Values::of(&call.input(0)?)?;
-        let one = match &x {
-            Values::Real(_) => Values::Real(vec![1.0]),
-            Values::Int(_) => Values::Int(vec![1]),
-            Values::Complex(_) => Values::Complex(vec![Complex64 { re: 1.0, im: 0.0 }]),
-        };
+        let one = x.one();
         let mut y = x.zeros(size);
         y.add_products(&x, &one, &mut (0..x.len()).map(|k| (k / inner % size, k, 0)));
         y.put(call.output(0)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::BiasAddGrad;
+    use crate::kit::testing::cases::*;
+
+    #[test]
+    fn values() {
+        let types = &[F16, BF16, F32, F64, I8, U8, I16, I32, I64, C64, C128];
+        let x = [1.0, 2.0, 3.0, 4.0];
+        each::<BiasAddGrad>(types, &[], &[(&[2, 2], &x)], (&[2], &[4.0, 6.0]));
+        each::<BiasAddGrad>(types, &[], &[(&[1, 2, 1, 2], &x)], (&[2], &[4.0, 6.0]));
+        each::<BiasAddGrad>(
+            types,
+            &[("data_format", Text("NCHW"))],
+            &[(&[1, 2, 2, 1], &x)],
+            (&[2], &[3.0, 7.0]),
+        );
+        each::<BiasAddGrad>(types, &[], &[(&[0, 2], &[])], (&[2], &[0.0, 0.0]));
+        each::<BiasAddGrad>(types, &[], &[(&[2, 0], &[])], (&[0], &[]));
+    }
+
+    #[test]
+    fn refusals() {
+        refuses::<BiasAddGrad>(&[], &[list(&[1])], &[I32], "the gradient is [1]; two axes are needed");
     }
 }

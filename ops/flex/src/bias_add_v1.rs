@@ -1,52 +1,47 @@
-//! BiasAddV1: a number per channel added. Numbers. Inputs: x, bias.
+//! BiasAddV1: a number per channel added, which is the last axis. Numbers. Inputs: x, bias.
 //! Defined by: tensorflow/core/kernels/bias_op.cc.
 
-use arenite_abi::prelude::*;
-use arenite_ops::kit::indexing::Dims;
-
-use crate::kit::kernel::{Call, Inputs, Kernel, Node};
-use crate::kit::node_def::NodeDef;
-use crate::kit::values::Values;
+use crate::kit::bias::{Bias, Member};
+use crate::kit::kernel::Node;
 
 /// The op.
-pub type BiasAddV1 = Node<Definition>;
+pub type BiasAddV1 = Node<Bias<Definition>>;
 
 /// What it computes.
-pub struct Definition {
-    channels_first: bool,
+pub struct Definition;
+
+impl Member for Definition {
+    const NAME: &'static str = "FlexBiasAddV1";
+    const HAS_FORMAT: bool = false;
 }
 
-impl Kernel for Definition {
-    const NAME: &'static str = "FlexBiasAddV1";
+#[cfg(test)]
+mod tests {
+    use super::BiasAddV1;
+    use crate::kit::testing::cases::*;
 
-    fn new(node: &NodeView<'_>, _: &NodeDef<'_>) -> Result<Self> {
-        node.expect(2..=2, 1..=1)?;
-        Ok(Definition { channels_first: false })
+    #[test]
+    fn values() {
+        let types = &[F16, BF16, F32, F64, I8, U8, I16, I32, I64, C64, C128];
+        let (x, bias) = ((&[2, 2][..], &[1.0, 2.0, 3.0, 4.0][..]), (&[2][..], &[10.0, 20.0][..]));
+        each::<BiasAddV1>(types, &[], &[x, bias], (&[2, 2], &[11.0, 22.0, 13.0, 24.0]));
+        let x = (&[1, 2, 1, 2][..], &[1.0, 2.0, 3.0, 4.0][..]);
+        each::<BiasAddV1>(types, &[], &[x, bias], (&[1, 2, 1, 2], &[11.0, 22.0, 13.0, 24.0]));
+        each::<BiasAddV1>(types, &[], &[(&[0, 2], &[]), bias], (&[0, 2], &[]));
+        each::<BiasAddV1>(types, &[], &[(&[2, 0], &[]), (&[0], &[])], (&[2, 0], &[]));
+        // Integers wrap around.
+        let (x, bias) = (Tensor::u8(&[1, 1], &[250]), Tensor::u8(&[1], &[10]));
+        gives::<BiasAddV1>(&[], &[x, bias], &[Tensor::u8(&[1, 1], &[4])]);
     }
 
-    fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
-        let (dims, bias) = (x.dims(0)?, x.dims(1)?);
-        let axis = if self.channels_first { 1 } else { dims.rank().wrapping_sub(1) };
-        ensure!(
-            dims.rank() >= 2 && bias.as_slice() == [dims.size(axis) as i32],
-            "the bias is {:?}, the input {:?}",
-            bias.as_slice(),
-            dims.as_slice()
-        );
-        Ok(Some(dims))
-    }
-
-    fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
-        let dims = call.dims(0)?;
-        let (_, size, inner) = dims.split_at(if self.channels_first { 1 } else { dims.rank() - 1 });
-        let (mut y, bias) = (Values::of(&call.input(0)?)?, Values::of(&call.input(1)?)?);
-        let one = match &y {
-            Values::Real(_) => Values::Real(vec![1.0]),
-            Values::Int(_) => Values::Int(vec![1]),
-            Values::Complex(_) => Values::Complex(vec![Complex64 { re: 1.0, im: 0.0 }]),
+    #[test]
+    fn refusals() {
+        let refused = |x: &[i32], bias: &[i32], message: &str| {
+            let zeros = |shape: &[i32]| of(F32, shape, &vec![0.0; shape.iter().product::<i32>() as usize]);
+            refuses::<BiasAddV1>(&[], &[zeros(x), zeros(bias)], &[F32], message);
         };
-        let count = y.len();
-        y.add_products(&bias, &one, &mut (0..count).map(|k| (k, k / inner % size, 0)));
-        y.put(call.output(0)?)
+        refused(&[2, 2], &[3], "the bias is [3], the input [2, 2]; a number per channel is needed");
+        refused(&[2, 2], &[1, 2], "the bias is [1, 2], the input [2, 2]; a number per channel is needed");
+        refused(&[2], &[2], "the bias is [2], the input [2]; a number per channel is needed");
     }
 }

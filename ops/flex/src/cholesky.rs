@@ -1,8 +1,10 @@
-//! Cholesky: the lower triangular `L` with `L L* = A`. Reals and complex numbers; axes ahead of the matrices count the matrices.
+//! Cholesky: the lower triangular `L` with `L L* = A`, of NaN if there is none; the lower triangle of `A`
+//! counts. Reals and complex numbers; axes ahead of the matrices count the matrices.
 //! Defined by: tensorflow/core/kernels/linalg/cholesky_op.cc.
 
 use arenite_abi::prelude::*;
 
+use crate::kit::complex::{complex, real};
 use crate::kit::kernel::Node;
 use crate::kit::linear::{Linear, Member, square};
 use crate::kit::matrix::{Matrix, cholesky};
@@ -27,7 +29,46 @@ impl Member for Definition {
     }
 
     fn compute(&self, inputs: Vec<Matrix>) -> Result<Vec<Vec<Complex64>>> {
-        let l = cholesky(&inputs[0]).ok_or_else(|| invalid!("a matrix is not positive definite"))?;
-        Ok(vec![l.data])
+        let n = inputs[0].rows;
+        let none = |i: usize| if i % n > i / n { real(0.0) } else { complex(f64::NAN, f64::NAN) };
+        Ok(vec![cholesky(&inputs[0]).map_or_else(|| (0..n * n).map(none).collect(), |l| l.data)])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cholesky;
+    use crate::kit::testing::cases::*;
+
+    #[test]
+    fn values() {
+        let types = &[F32, F64, C64, C128];
+        // What is above the diagonal does not count.
+        each::<Cholesky>(types, &[], &[(&[2, 2], &[4.0, 9.0, 2.0, 5.0])], (&[2, 2], &[2.0, 0.0, 1.0, 2.0]));
+        each::<Cholesky>(types, &[], &[(&[2, 1, 1], &[4.0, 9.0])], (&[2, 1, 1], &[2.0, 3.0]));
+        each::<Cholesky>(types, &[], &[(&[3, 0, 0], &[])], (&[3, 0, 0], &[]));
+        for &ty in COMPLEX {
+            let x = complex(ty, &[2, 2], &[(4.0, 0.0), (0.0, -2.0), (0.0, 2.0), (5.0, 0.0)]);
+            let y = complex(ty, &[2, 2], &[(2.0, 0.0), (0.0, 0.0), (0.0, 1.0), (2.0, 0.0)]);
+            gives::<Cholesky>(&[], &[x], &[y]);
+        }
+        // A matrix that is not positive definite.
+        let nan = f64::NAN;
+        each::<Cholesky>(
+            &[F32, F64],
+            &[],
+            &[(&[2, 2], &[1.0, 2.0, 2.0, 1.0])],
+            (&[2, 2], &[nan, 0.0, nan, nan]),
+        );
+    }
+
+    #[test]
+    fn refusals() {
+        let refused = |shape: &[i32], message: &str| {
+            let count = shape.iter().product::<i32>() as usize;
+            refuses::<Cholesky>(&[], &[of(F32, shape, &vec![1.0; count])], &[F32], message);
+        };
+        refused(&[2, 3], "matrices are 2 by 3; they must be square");
+        refused(&[2], "the shape [2] has no matrices; at least two axes are needed");
     }
 }

@@ -1,5 +1,6 @@
 //! CTCGreedyDecoder: the most probable symbol of each step, without blanks, as a sparse tensor. F32, F64.
-//! Inputs: logits `[time, batch, classes]`, lengths `[batch]`. Outputs: indices, values, shape, negated sums of logits.
+//! Inputs: logits `[time, batch, classes]`, lengths `[batch]`. Outputs: indices, values, shape, negated sums
+//! of logits.
 //! Defined by: tensorflow/core/kernels/ctc_decoder_ops.cc.
 
 use arenite_abi::prelude::*;
@@ -32,11 +33,12 @@ impl Kernel for Definition {
     fn shape(&self, x: &Inputs<'_, '_>, output: usize) -> Result<Option<Dims>> {
         let dims = x.dims(0)?;
         ensure!(
-            dims.rank() == 3 && x.dims(1)?.as_slice() == [dims.size(1) as i32] && dims.size(2) > 0,
+            dims.rank() == 3 && x.dims(1)?.as_slice() == [dims.size(1) as i32],
             "logits are {:?} and lengths {:?}; [time, batch, classes] and [batch] are needed",
             dims.as_slice(),
             x.dims(1)?.as_slice()
         );
+        ensure!(dims.flat_size() > 0, "logits are {:?}; they must not be empty", dims.as_slice());
         match output {
             2 => shape_of([2]).map(Some),
             3 => shape_of([dims.size(1) as i64, 1]).map(Some),
@@ -52,12 +54,9 @@ impl Kernel for Definition {
         let (logits, lengths) = (reals(&call.input(0)?)?, integers(&call.input(1)?)?);
         let (mut indices, mut values, mut longest, mut sums) = (Vec::new(), Vec::new(), 0, vec![0.0; batch]);
         for (b, &length) in lengths.iter().enumerate() {
-            ensure!(
-                (0..=time as i64).contains(&length),
-                "length {b} is {length}; it must lie in 0..={time}"
-            );
+            ensure!(length <= time as i64, "length {b} is {length}; it must be at most {time}");
             let (mut previous, mut count) = (-1, 0);
-            for t in 0..length as usize {
+            for t in 0..length.max(0) as usize {
                 let row = &logits[(t * batch + b) * classes..][..classes];
                 let best = (1..classes).fold(0, |best, c| if row[c] > row[best] { c } else { best });
                 sums[b] -= row[best];
@@ -76,5 +75,64 @@ impl Kernel for Definition {
         call.resized::<i64>(1, &[count])?.copy_from_slice(&values);
         call.output_slice::<i64>(2)?.copy_from_slice(&[batch as i64, longest]);
         put_reals(call.output(3)?, sums)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CtcGreedyDecoder;
+    use crate::kit::testing::cases::*;
+
+    #[test]
+    fn values() {
+        // The largest logit of the steps is of the symbols 0, 0, 2 (the blank), 0, 1.
+        let logits = [[4.0, 1.0, 0.0], [3.0, 1.0, 0.0], [0.0, 1.0, 2.0], [5.0, 1.0, 0.0], [0.0, 6.0, 1.0]];
+        let decode = |attributes: &[_], length: i32, want: &[i64], sum: f64| {
+            for ty in [F32, F64] {
+                let inputs = [of(ty, &[5, 1, 3], logits.as_flattened()), list(&[length])];
+                let count = want.len() as i32;
+                let indices: Vec<i64> = (0..want.len() as i64).flat_map(|i| [0, i]).collect();
+                let outputs = [
+                    Tensor::i64(&[count, 2], &indices),
+                    Tensor::i64(&[count], want),
+                    Tensor::i64(&[2], &[1, count.into()]),
+                    of(ty, &[1, 1], &[sum]),
+                ];
+                gives::<CtcGreedyDecoder>(attributes, &inputs, &outputs);
+            }
+        };
+        decode(&[], 5, &[0, 0, 0, 1], -20.0);
+        decode(&[("merge_repeated", Flag(true))], 5, &[0, 0, 1], -20.0);
+        decode(&[], 2, &[0, 0], -7.0);
+        decode(&[], 0, &[], 0.0);
+        decode(&[], -3, &[], 0.0);
+        // Another blank, counted from the front or from the end.
+        decode(&[("blank_index", Int(0))], 5, &[2, 1], -20.0);
+        decode(&[("blank_index", Int(-3))], 5, &[2, 1], -20.0);
+        // Two sequences: of equal logits the first one.
+        let inputs = [of(F32, &[1, 2, 2], &[7.0, 7.0, 1.0, 2.0]), list(&[1, 1])];
+        let outputs = [
+            Tensor::i64(&[1, 2], &[0, 0]),
+            Tensor::i64(&[1], &[0]),
+            Tensor::i64(&[2], &[2, 1]),
+            of(F32, &[2, 1], &[-7.0, -2.0]),
+        ];
+        gives::<CtcGreedyDecoder>(&[], &inputs, &outputs);
+    }
+
+    #[test]
+    fn refusals() {
+        let refused = |attributes: &[_], logits: &[i32], lengths: &[i32], message: &str| {
+            let logits = of(F32, logits, &vec![0.0; logits.iter().product::<i32>() as usize]);
+            refuses::<CtcGreedyDecoder>(attributes, &[logits, list(lengths)], &[I64, I64, I64, F32], message);
+        };
+        let message = "logits are [2, 2] and lengths [1]; [time, batch, classes] and [batch] are needed";
+        refused(&[], &[2, 2], &[1], message);
+        let message = "logits are [2, 1, 2] and lengths [2]; [time, batch, classes] and [batch] are needed";
+        refused(&[], &[2, 1, 2], &[1, 1], message);
+        refused(&[], &[0, 1, 2], &[0], "logits are [0, 1, 2]; they must not be empty");
+        refused(&[], &[2, 1, 2], &[3], "length 0 is 3; it must be at most 2");
+        refused(&[("blank_index", Int(2))], &[2, 1, 2], &[1], "blank_index 2 of 2 classes");
+        refused(&[("blank_index", Int(-3))], &[2, 1, 2], &[1], "blank_index -3 of 2 classes");
     }
 }

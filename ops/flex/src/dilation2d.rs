@@ -1,4 +1,5 @@
-//! Dilation2D: the largest sum of an input and the filter's tap above it. Reals and integers.
+//! Dilation2D: the largest sum of an input and the filter's tap above it, at least the lowest finite number.
+//! Reals and integers.
 //! Inputs: `[batch, height, width, depth]`, `[rows, columns, depth]`.
 //! Defined by: tensorflow/core/kernels/dilation_ops.cc.
 
@@ -9,7 +10,7 @@ use arenite_ops::kit::pace::Pace;
 use crate::by_type;
 use crate::kit::kernel::{Call, Inputs, Kernel, Node};
 use crate::kit::node_def::NodeDef;
-use crate::kit::number::Number;
+use crate::kit::number::{Number, lowest_integer, lowest_real};
 use crate::kit::window::{Layout, Padding, Windows, spatial};
 
 /// The op.
@@ -90,8 +91,57 @@ impl Kernel for Definition {
 
     fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
         by_type!(call.input(0)?.ty,
-            float: T => self.run::<T>(call, f64::NEG_INFINITY, |a, b| a + b),
-            int: T => self.run::<T>(call, i128::MIN, |a, b| T::narrow(a.wrapping_add(b)).wide()),
+            float: T => self.run::<T>(call, lowest_real(T::TYPE), |a, b| a + b),
+            int: T => self.run::<T>(call, lowest_integer(T::TYPE), |a, b| {
+                T::narrow(a.wrapping_add(b)).wide()
+            }),
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Dilation2D;
+    use crate::kit::testing::cases::*;
+
+    #[test]
+    fn values() {
+        let (strides, rates) = (("strides", Ints(&[1, 1, 1, 1])), ("rates", Ints(&[1, 1, 1, 1])));
+        let (one, same) = ([strides, rates], [strides, rates, ("padding", Text("SAME"))]);
+        let types = &[F16, BF16, F32, F64, I8, U8, I16, I32, I64];
+        let x = (&[1, 2, 2, 1][..], &[1.0, 2.0, 3.0, 4.0][..]);
+        // An element, or ten more than the one below.
+        let filter = (&[2, 1, 1][..], &[0.0, 10.0][..]);
+        each::<Dilation2D>(types, &one, &[x, filter], (&[1, 1, 2, 1], &[13.0, 14.0]));
+        each::<Dilation2D>(types, &same, &[x, filter], (&[1, 2, 2, 1], &[13.0, 14.0, 3.0, 4.0]));
+        let wide = [("strides", Ints(&[1, 1, 2, 1])), rates];
+        each::<Dilation2D>(types, &wide, &[x, filter], (&[1, 1, 1, 1], &[13.0]));
+        let apart = [strides, ("rates", Ints(&[1, 1, 2, 1])), ("padding", Text("SAME"))];
+        let row = [(&[1, 1, 3, 1][..], &[1.0, 2.0, 3.0][..]), (&[1, 2, 1], &[0.0, 10.0])];
+        // Of two taps two apart, with one column of padding on either side.
+        each::<Dilation2D>(types, &apart, &row, (&[1, 1, 3, 1], &[12.0, 13.0, 2.0]));
+        // What is no number does not count.
+        let x = of(F32, &[1, 1, 1, 1], &[f64::NAN]);
+        let lowest = Tensor::f32(&[1, 1, 1, 1], &[f32::MIN]);
+        gives::<Dilation2D>(&one, &[x, of(F32, &[1, 1, 1], &[0.0])], &[lowest]);
+    }
+
+    #[test]
+    fn refusals() {
+        let (strides, rates) = (("strides", Ints(&[1, 1, 1, 1])), ("rates", Ints(&[1, 1, 1, 1])));
+        let refused = |attributes: &[_], x: &[i32], filter: &[i32], message: &str| {
+            let zeros = |shape: &[i32]| of(F32, shape, &vec![0.0; shape.iter().product::<i32>() as usize]);
+            refuses::<Dilation2D>(attributes, &[zeros(x), zeros(filter)], &[F32], message);
+        };
+        let message =
+            "the image is [1, 1, 1, 2], the filter [1, 1, 1]; four and three axes of one depth are needed";
+        refused(&[strides, rates], &[1, 1, 1, 2], &[1, 1, 1], message);
+        let zero = ("strides", Ints(&[1, 0, 1, 1]));
+        refused(&[zero, rates], &[1; 4], &[1; 3], "axis 1 has stride 0; it must be positive");
+        refused(&[strides], &[1; 4], &[1; 3], "rates are []; 4 numbers are needed");
+        let message = "axis 1 has filter size 0; it must be positive";
+        refused(&[strides, rates], &[1; 4], &[0, 1, 1], message);
+        let message = "axis 2 has 1 elements, a window 3; it does not fit";
+        refused(&[strides, rates], &[1; 4], &[1, 3, 1], message);
     }
 }

@@ -1,5 +1,5 @@
-//! Einsum: sums of products over named axes, by the attribute `equation`; one or two inputs, with `...` for axes that
-//! broadcast. Reals, integers, complex numbers.
+//! Einsum: sums of products over named axes, by the attribute `equation`; one or two inputs, with `...` for
+//! axes that broadcast. A label that comes twice walks along the diagonal. Reals, integers, complex numbers.
 //! Defined by: tensorflow/core/kernels/linalg/einsum_op_impl.h, tensorflow/core/util/einsum_op_util.cc.
 
 use arenite_abi::prelude::*;
@@ -24,8 +24,8 @@ const ELLIPSIS: char = '\u{e000}';
 
 /// The labels of a term; the ellipsis is one label.
 fn labels(term: &str) -> Result<Vec<char>> {
-    let labels: Vec<char> = term.replace("...", &ELLIPSIS.to_string()).chars().filter(|c| *c != ' ').collect();
-    let known = labels.iter().all(|c| c.is_ascii_alphabetic() || *c == ELLIPSIS);
+    let labels: Vec<char> = term.replace("...", &ELLIPSIS.to_string()).chars().collect();
+    let known = labels.iter().all(|c| !".,->".contains(*c));
     let once = labels.iter().filter(|c| **c == ELLIPSIS).count() <= 1;
     ensure!(known && once, "'{term}' is no term of an equation");
     Ok(labels)
@@ -51,10 +51,15 @@ impl Definition {
         for (labels, dims) in self.inputs.iter().zip(&dims) {
             let named = labels.iter().filter(|c| **c != ELLIPSIS).count();
             let more = dims.rank().checked_sub(named).filter(|&more| more == 0 || labels.contains(&ELLIPSIS));
-            let more = more.ok_or_else(|| invalid!("an input is {:?}, its term has {named} labels", dims.as_slice()))?;
+            let more = more
+                .ok_or_else(|| invalid!("an input is {:?}, its term has {named} labels", dims.as_slice()))?;
             axes = axes.max(more);
             terms.push(spread(labels, more));
         }
+        ensure!(
+            axes == 0 || self.output.contains(&ELLIPSIS),
+            "the ellipsis of an input stands for {axes} axes; the output of the equation has none"
+        );
         let output = spread(&self.output, if self.output.contains(&ELLIPSIS) { axes } else { 0 });
         // Every label once: those of the output, then those that are summed.
         let mut all = output.clone();
@@ -65,10 +70,13 @@ impl Definition {
                 order.push((label, size(label, &terms, &dims)?));
             }
         }
-        ensure!(order.len() <= MAX_RANK, "the equation has {} labels; at most {MAX_RANK} are served", order.len());
-        let repeated = output.iter().enumerate().any(|(i, c)| output[..i].contains(c));
-        ensure!(!repeated, "a label comes twice in the output of the equation");
-        let of = |label: char| order.iter().find(|(known, _)| *known == label).map_or(1, |(_, size)| *size as i64);
+        ensure!(
+            order.len() <= MAX_RANK,
+            "the equation has {} labels; at most {MAX_RANK} are served",
+            order.len()
+        );
+        let of =
+            |label: char| order.iter().find(|(known, _)| *known == label).map_or(1, |(_, size)| *size as i64);
         let shape = shape_of(output.iter().map(|&label| of(label)))?;
         let loops = shape_of(order.iter().map(|(_, size)| *size as i64))?;
         let mut steps = [[0isize; MAX_RANK]; 3];
@@ -94,11 +102,15 @@ fn size(label: char, terms: &[Vec<char>], dims: &[Dims]) -> Result<usize> {
                 None => size,
                 Some(other) if other == size || broadcasts && size == 1 => other,
                 Some(1) if broadcasts => size,
-                Some(other) => return Err(invalid!("a label of the equation has the sizes {other} and {size}")),
+                Some(other) => {
+                    return Err(invalid!(
+                        "the label '{label}' of the equation has the sizes {other} and {size}"
+                    ));
+                }
             });
         }
     }
-    found.ok_or_else(|| invalid!("a label of the equation's output is in none of the inputs"))
+    found.ok_or_else(|| invalid!("the label '{label}' of the equation's output is in none of its inputs"))
 }
 
 impl Kernel for Definition {
@@ -132,11 +144,7 @@ impl Kernel for Definition {
         let a = Values::of(&call.input(0)?)?;
         let b = match self.inputs.len() {
             2 => Values::of(&call.input(1)?)?,
-            _ => match &a {
-                Values::Real(_) => Values::Real(vec![1.0]),
-                Values::Int(_) => Values::Int(vec![1]),
-                Values::Complex(_) => Values::Complex(vec![Complex64 { re: 1.0, im: 0.0 }]),
-            },
+            _ => a.one(),
         };
         let mut y = a.zeros(plan.output.flat_size());
         let [y_step, a_step, b_step] = plan.nest.run_steps();
@@ -153,5 +161,64 @@ impl Kernel for Definition {
         });
         result?;
         y.put(call.output(0)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Einsum;
+    use crate::kit::testing::cases::*;
+
+    #[test]
+    fn values() {
+        let types = &[F16, BF16, F32, F64, I32, I64, C64, C128];
+        let sum = |equation: &str, inputs: &[(&[i32], &[f64])], want: (&[i32], &[f64])| {
+            each::<Einsum>(types, &[("equation", Text(equation))], inputs, want);
+        };
+        let (a, b) = ((&[2, 2][..], &[1.0, 2.0, 3.0, 4.0][..]), (&[2, 2][..], &[5.0, 6.0, 7.0, 8.0][..]));
+        let (v, w) = ((&[2][..], &[1.0, 2.0][..]), (&[3][..], &[3.0, 4.0, 5.0][..]));
+        sum("ij,jk->ik", &[a, b], (&[2, 2], &[19.0, 22.0, 43.0, 50.0]));
+        sum("ij->ji", &[a], (&[2, 2], &[1.0, 3.0, 2.0, 4.0]));
+        sum("ij->", &[a], (&[], &[10.0]));
+        sum("i,j->ij", &[v, w], (&[2, 3], &[3.0, 4.0, 5.0, 6.0, 8.0, 10.0]));
+        // A diagonal, its sum, and a matrix of one.
+        sum("ii->i", &[a], (&[2], &[1.0, 4.0]));
+        sum("ii->", &[a], (&[], &[5.0]));
+        sum("i->ii", &[v], (&[2, 2], &[1.0, 0.0, 0.0, 2.0]));
+        // Axes of an ellipsis broadcast from the right.
+        sum(
+            "...ij,...jk->...ik",
+            &[(&[1, 1, 2], &[1.0, 2.0]), (&[2, 1], &[3.0, 4.0])],
+            (&[1, 1, 1], &[11.0]),
+        );
+        sum("...,...->...", &[(&[2, 1], &[1.0, 2.0]), w], (&[2, 3], &[3.0, 4.0, 5.0, 6.0, 8.0, 10.0]));
+        sum("i...->...", &[a], (&[2], &[4.0, 6.0]));
+        sum(",->", &[(&[], &[2.0]), (&[], &[3.0])], (&[], &[6.0]));
+        sum("ij,jk->ik", &[(&[2, 0], &[]), (&[0, 1], &[])], (&[2, 1], &[0.0, 0.0]));
+        let i = complex(C64, &[1], &[(0.0, 1.0)]);
+        gives::<Einsum>(&[("equation", Text("i,i->"))], &[i.clone(), i], &[of(C64, &[], &[-1.0])]);
+    }
+
+    #[test]
+    fn refusals() {
+        let refused = |equation: &str, inputs: &[&[i32]], message: &str| {
+            let zeros = |shape: &&[i32]| of(F32, shape, &vec![0.0; shape.iter().product::<i32>() as usize]);
+            let inputs: Vec<_> = inputs.iter().map(zeros).collect();
+            refuses::<Einsum>(&[("equation", Text(equation))], &inputs, &[F32], message);
+        };
+        refused("ij", &[&[1, 1]], "the equation 'ij' has no arrow");
+        refused("i,j->ij", &[&[1]], "the equation 'i,j->ij' has 2 terms, the node 1 inputs");
+        refused("i.j->ij", &[&[1, 1]], "'i.j' is no term of an equation");
+        refused("ij->i", &[&[1, 1, 1]], "an input is [1, 1, 1], its term has 2 labels");
+        refused("ij,jk->ik", &[&[2, 3], &[2, 4]], "the label 'j' of the equation has the sizes 3 and 2");
+        refused("i->j", &[&[1]], "the label 'j' of the equation's output is in none of its inputs");
+        refused(
+            "...i->i",
+            &[&[2, 3]],
+            "the ellipsis of an input stands for 1 axes; the output of the equation has none",
+        );
+        let inputs = [of(F32, &[1], &[0.0]), list(&[1])];
+        let message = "inputs are FLOAT32 and INT32; they must agree";
+        refuses::<Einsum>(&[("equation", Text("i,i->"))], &inputs, &[F32], message);
     }
 }

@@ -1,4 +1,5 @@
-//! ExtractImagePatches: the inputs under each window, one after the other in the depth; zeros outside. Any type.
+//! ExtractImagePatches: the inputs under each window, one after the other in the depth; zeros outside. Any
+//! type.
 //! Defined by: tensorflow/core/kernels/extract_image_patches_op.cc.
 
 use arenite_abi::prelude::*;
@@ -59,5 +60,52 @@ impl Kernel for Definition {
             let column = windows.axes[2].under(at[2], tap % columns)?;
             Some((0, windows.input_index(at[0], [0, row, column], channel)))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ExtractImagePatches;
+    use crate::kit::testing::cases::*;
+
+    #[test]
+    fn values() {
+        let (strides, rates) = (("strides", Ints(&[1, 1, 1, 1])), ("rates", Ints(&[1, 1, 1, 1])));
+        let (two, same) = (("ksizes", Ints(&[1, 2, 2, 1])), ("padding", Text("SAME")));
+        let types = &[U8, I8, I32, I64, F16, BF16, F32, F64, C64];
+        let patches = |attributes: &[_], x: (&[i32], &[f64]), want: (&[i32], &[f64])| {
+            each::<ExtractImagePatches>(types, attributes, &[x], want);
+        };
+        let x = (&[1, 2, 2, 1][..], &[1.0, 2.0, 3.0, 4.0][..]);
+        patches(&[two, strides, rates], x, (&[1, 1, 1, 4], &[1.0, 2.0, 3.0, 4.0]));
+        let all = [1.0, 2.0, 3.0, 4.0, 2.0, 0.0, 4.0, 0.0, 3.0, 4.0, 0.0, 0.0, 4.0, 0.0, 0.0, 0.0];
+        patches(&[two, strides, rates, same], x, (&[1, 2, 2, 4], &all));
+        let row = (&[1, 1, 3, 2][..], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0][..]);
+        let wide = [("ksizes", Ints(&[1, 1, 2, 1])), ("strides", Ints(&[1, 1, 2, 1])), rates, same];
+        patches(&wide, row, (&[1, 1, 2, 4], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 0.0, 0.0]));
+        let apart = [("ksizes", Ints(&[1, 1, 2, 1])), strides, ("rates", Ints(&[1, 1, 2, 1]))];
+        patches(&apart, row, (&[1, 1, 1, 4], &[1.0, 2.0, 5.0, 6.0]));
+        patches(&[two, strides, rates], (&[0, 2, 2, 1], &[]), (&[0, 1, 1, 4], &[]));
+    }
+
+    #[test]
+    fn refusals() {
+        let (strides, rates) = (("strides", Ints(&[1, 1, 1, 1])), ("rates", Ints(&[1, 1, 1, 1])));
+        let sizes = ("ksizes", Ints(&[1, 2, 2, 1]));
+        let refused = |attributes: &[_], x: &[i32], message: &str| {
+            let x = of(F32, x, &vec![0.0; x.iter().product::<i32>() as usize]);
+            refuses::<ExtractImagePatches>(attributes, &[x], &[F32], message);
+        };
+        refused(&[sizes, strides, rates], &[2, 2, 1], "the input is [2, 2, 1]; it must have 4 axes");
+        let zero = ("strides", Ints(&[1, 0, 1, 1]));
+        refused(&[sizes, zero, rates], &[1, 2, 2, 1], "axis 1 has stride 0; it must be positive");
+        let zero = ("rates", Ints(&[1, 1, 0, 1]));
+        refused(&[sizes, strides, zero], &[1, 2, 2, 1], "axis 2 has dilation 0; it must be positive");
+        let deep = ("ksizes", Ints(&[1, 1, 1, 2]));
+        let message = "sizes of windows are [1, 1, 1, 2]; along batch and channels they must be 1";
+        refused(&[deep, strides, rates], &[1, 2, 2, 1], message);
+        let large = ("ksizes", Ints(&[1, 4, 1, 1]));
+        let message = "axis 1 has 2 elements, a window 4; it does not fit";
+        refused(&[large, strides, rates], &[1, 2, 2, 1], message);
     }
 }

@@ -1,93 +1,74 @@
-//! FusedBatchNormV2: each channel normalized, scaled and shifted, by its own mean and variance with `is_training`, else by given ones. Reals. Inputs: x, scale, offset, mean, variance.
+//! FusedBatchNormV2: each channel normalized, scaled and shifted. F16, BF16, F32.
 //! Defined by: tensorflow/core/kernels/fused_batch_norm_op.cc.
 
 use arenite_abi::prelude::*;
-use arenite_ops::kit::indexing::Dims;
 
-use crate::kit::kernel::{Call, Inputs, Kernel, Node, shape_of};
-use crate::kit::node_def::NodeDef;
-use crate::kit::number::{put_reals, reals};
-use crate::kit::window::Layout;
+use crate::kit::batch_norm::{BatchNorm, Member};
+use crate::kit::kernel::Node;
 
 /// The op.
-pub type FusedBatchNormV2 = Node<Definition>;
+pub type FusedBatchNormV2 = Node<BatchNorm<Definition>>;
 
 /// What it computes.
-pub struct Definition {
-    layout: Layout,
-    training: bool,
-    epsilon: f64,
-    factor: f64,
+pub struct Definition;
+
+impl Member for Definition {
+    const NAME: &'static str = "FlexFusedBatchNormV2";
+    const OUTPUTS: usize = 5;
+    const TYPES: &'static [ElementType] = &[F16, BF16, F32];
 }
 
-impl Kernel for Definition {
-    const NAME: &'static str = "FlexFusedBatchNormV2";
+#[cfg(test)]
+mod tests {
+    use super::FusedBatchNormV2;
+    use crate::kit::testing::cases::*;
 
-    fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
-        node.expect(5..=5, 5..=5)?;
-        let volume = matches!(def.text("data_format", "NHWC")?, "NDHWC" | "NCDHW");
-        Ok(Definition {
-            layout: Layout::of(def, if volume { 3 } else { 2 })?,
-            training: def.bool("is_training", true)?,
-            epsilon: def.float("epsilon", 0.0001)?.into(),
-            factor: def.float("exponential_avg_factor", 1.0)?.into(),
-        })
+    #[test]
+    fn values() {
+        for ty in [F16, BF16, F32] {
+            let norm = |attributes: &[_], given: [&[f64]; 2], y: &[f64], outputs: [&[f64]; 4]| {
+                let list = |x: &[f64]| of(F32, &[x.len() as i32], x);
+                let x = of(ty, &[2, 1, 1, 2], &[1.0, 2.0, 3.0, 4.0]);
+                let inputs = [x, list(&[2.0, 1.0]), list(&[0.0, 10.0]), list(given[0]), list(given[1])];
+                let [a, b, c, d] = outputs.map(list);
+                let y = of(ty, &[2, 1, 1, 2], y);
+                gives::<FusedBatchNormV2>(attributes, &inputs, &[y, a, b, c, d]);
+            };
+            let epsilon = ("epsilon", Float(0.0));
+            // The channels 1, 3 and 2, 4 have the means 2 and 3, and the variance 1, which without bias is 2.
+            let own = [-2.0, 9.0, 2.0, 11.0];
+            norm(&[epsilon], [&[], &[]], &own, [&[2.0, 3.0], &[2.0, 2.0], &[2.0, 3.0], &[1.0, 1.0]]);
+            // Half of the old ones in the new ones.
+            let half = [epsilon, ("exponential_avg_factor", Float(0.5))];
+            let mixed: [&[f64]; 4] = [&[3.0, 4.5], &[5.0, 1.0], &[2.0, 3.0], &[1.0, 1.0]];
+            norm(&half, [&[4.0, 6.0], &[8.0, 0.0]], &own, mixed);
+            // Given ones, with 3 + 1 and 0 + 1 below the root.
+            let given = [("is_training", Flag(false)), ("epsilon", Float(1.0))];
+            let same: [&[f64]; 4] = [&[1.0, 2.0], &[3.0, 0.0], &[1.0, 2.0], &[3.0, 0.0]];
+            norm(&given, [&[1.0, 2.0], &[3.0, 0.0]], &[0.0, 10.0, 2.0, 12.0], same);
+        }
+        // Of no images.
+        let nan = of(F32, &[1], &[f64::NAN]);
+        let (x, one, zero) = (of(F32, &[0, 1, 1, 1], &[]), of(F32, &[1], &[1.0]), of(F32, &[1], &[0.0]));
+        let outputs = [x.clone(), nan.clone(), nan, zero.clone(), zero];
+        gives::<FusedBatchNormV2>(&[], &[x, one.clone(), one.clone(), one.clone(), one], &outputs);
     }
 
-    fn shape(&self, x: &Inputs<'_, '_>, output: usize) -> Result<Option<Dims>> {
-        let dims = x.dims(0)?;
-        ensure!(dims.rank() == self.layout.rank(), "the input is {:?}", dims.as_slice());
-        let channels = dims.size(self.layout.channels) as i64;
-        for i in 1..5 {
-            let other = x.dims(i)?.flat_size() as i64;
-            let optional = i > 2 && self.training && other == 0;
-            ensure!(other == channels || optional, "input {i} has {other} elements for {channels} channels");
-        }
-        match output {
-            0 => Ok(Some(dims)),
-            5 => shape_of([0]).map(Some),
-            _ => shape_of([channels]).map(Some),
-        }
-    }
-
-    fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
-        let dims = call.dims(0)?;
-        let (_, channels, inner) = dims.split_at(self.layout.channels);
-        let mut x = reals(&call.input(0)?)?;
-        let [scale, offset, mut mean, mut variance] =
-            [reals(&call.input(1)?)?, reals(&call.input(2)?)?, reals(&call.input(3)?)?, reals(&call.input(4)?)?];
-        let mut outputs = [mean.clone(), variance.clone(), mean.clone(), variance.clone()];
-        if self.training {
-            let count = (x.len() / channels.max(1)) as f64;
-            let sums = |of: &dyn Fn(usize, f64) -> f64| {
-                let mut sums = vec![0.0; channels];
-                x.iter().enumerate().for_each(|(k, &x)| sums[k / inner % channels] += of(k / inner % channels, x));
-                sums.into_iter().map(|sum| sum / count.max(1.0)).collect::<Vec<f64>>()
-            };
-            let own_mean = sums(&|_, x| x);
-            let own_variance = sums(&|c, x| (x - own_mean[c]) * (x - own_mean[c]));
-            let unbiased = if count > 1.0 { count / (count - 1.0) } else { 1.0 };
-            let mix = |old: &[f64], c: usize, new: f64| match old.get(c) {
-                Some(old) if self.factor != 1.0 => (1.0 - self.factor) * old + self.factor * new,
-                _ => new,
-            };
-            outputs[0] = (0..channels).map(|c| mix(&mean, c, own_mean[c])).collect();
-            outputs[1] = (0..channels).map(|c| mix(&variance, c, own_variance[c] * unbiased)).collect();
-            outputs[2] = own_mean.clone();
-            outputs[3] = own_variance.clone();
-            (mean, variance) = (own_mean, own_variance);
-        }
-        for (k, x) in x.iter_mut().enumerate() {
-            let c = k / inner % channels;
-            *x = (*x - mean[c]) / libm::sqrt(variance[c] + self.epsilon) * scale[c] + offset[c];
-        }
-        put_reals(call.output(0)?, x)?;
-        for (i, values) in outputs.into_iter().enumerate().filter(|(i, _)| call.wants(i + 1)) {
-            put_reals(call.output(i + 1)?, values)?;
-        }
-        if call.cx.output_count() > 5 && call.wants(5) {
-            call.output(5)?;
-        }
-        Ok(())
+    #[test]
+    fn refusals() {
+        let refused = |attributes: &[_], x: &[i32], scale: &[i32], mean: &[i32], message: &str| {
+            let zeros = |shape: &[i32]| of(F32, shape, &vec![0.0; shape.iter().product::<i32>() as usize]);
+            let inputs = [zeros(x), zeros(scale), zeros(&[2]), zeros(mean), zeros(&[2])];
+            refuses::<FusedBatchNormV2>(attributes, &inputs, &[F32, F32, F32, F32, F32], message);
+        };
+        refused(&[], &[1, 1, 2], &[2], &[2], "'in0' is [1, 1, 2]; it must have 4 axes");
+        refused(&[], &[1, 1, 1, 2], &[3], &[2], "input 1 has 3 elements for 2 channels");
+        refused(&[], &[1, 1, 1, 2], &[2, 1], &[2], "'in1' is [2, 1]; it must have 1 axes");
+        let message = "input 3 has 0 elements for 2 channels";
+        refused(&[("is_training", Flag(false))], &[1, 1, 1, 2], &[2], &[0], message);
+        refused(&[("exponential_avg_factor", Float(0.5))], &[1, 1, 1, 2], &[2], &[0], message);
+        let inputs = vec![of(F64, &[1, 1, 1, 1], &[0.0]); 5];
+        let message = "input 'in0' is FLOAT64, which this op does not serve";
+        refuses::<FusedBatchNormV2>(&[], &inputs, &[F64, F32, F32, F32, F32], message);
     }
 }

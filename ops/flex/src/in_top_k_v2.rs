@@ -5,7 +5,7 @@
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
 
-use crate::kit::kernel::{Call, Inputs, Kernel, Node, integer, integers};
+use crate::kit::kernel::{Call, Inputs, Kernel, Node, expect_rank, integer, integers};
 use crate::kit::node_def::NodeDef;
 
 /// The op.
@@ -30,6 +30,7 @@ impl Kernel for Definition {
             predictions.as_slice(),
             targets.as_slice()
         );
+        expect_rank(&x.get(2)?, 0)?;
         Ok(Some(targets))
     }
 
@@ -60,4 +61,51 @@ fn is_in(row: &[f32], own: f32, k: i64) -> bool {
         }
     }
     above < k
+}
+
+#[cfg(test)]
+mod tests {
+    use super::InTopKv2;
+    use crate::kit::testing::cases::*;
+
+    #[test]
+    fn values() {
+        let bools = |y: &[bool]| Tensor::bool(&[y.len() as i32], y);
+        let row = [0.25, 0.5, 0.5, 0.125];
+        for (k, want) in [
+            (0, [false, false, false, false]),
+            (1, [false, true, true, false]),
+            // Equal ones do not count as above.
+            (2, [false, true, true, false]),
+            (3, [true, true, true, false]),
+            (4, [true, true, true, true]),
+            (-1, [false, false, false, false]),
+        ] {
+            let predictions = of(F32, &[4, 4], [row; 4].as_flattened());
+            for ty in [I32, I64] {
+                let targets = of(ty, &[4], &[0.0, 1.0, 2.0, 3.0]);
+                let inputs = [predictions.clone(), targets, of(ty, &[], &[k.into()])];
+                gives::<InTopKv2>(&[], &inputs, &[bools(&want)]);
+            }
+        }
+        // No such class; a prediction that is not finite.
+        let inf = f64::INFINITY;
+        let predictions = of(F32, &[4, 2], &[1.0, 2.0, 1.0, 2.0, inf, 1.0, f64::NAN, 1.0]);
+        let inputs = [predictions, list(&[-1, 2, 0, 1]), int(2)];
+        gives::<InTopKv2>(&[], &inputs, &[bools(&[false; 4])]);
+        gives::<InTopKv2>(&[], &[of(F32, &[0, 2], &[]), list(&[]), int(1)], &[bools(&[])]);
+    }
+
+    #[test]
+    fn refusals() {
+        let refused = |predictions: &[i32], targets: &[i32], k: Tensor, message: &str| {
+            let predictions = of(F32, predictions, &vec![0.0; predictions.iter().product::<i32>() as usize]);
+            refuses::<InTopKv2>(&[], &[predictions, list(targets), k], &[ElementType::Bool], message);
+        };
+        let message = "predictions are [2] and targets [1]; [batch, classes] and [batch] are needed";
+        refused(&[2], &[0], int(1), message);
+        let message = "predictions are [2, 2] and targets [1]; [batch, classes] and [batch] are needed";
+        refused(&[2, 2], &[0], int(1), message);
+        refused(&[1, 2], &[0], list(&[1]), "'in2' is [1]; it must have 0 axes");
+    }
 }

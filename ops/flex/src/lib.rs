@@ -115,6 +115,7 @@ ops! {
     floor::Floor,
     floor_div::FloorDiv,
     floor_mod::FloorMod,
+    fused_batch_norm::FusedBatchNorm,
     fused_batch_norm_v2::FusedBatchNormV2,
     fused_batch_norm_v3::FusedBatchNormV3,
     gather::Gather,

@@ -1,9 +1,9 @@
-//! MatrixTriangularSolve: `X` with `A X = B`, where one triangle of `A` counts; with `adjoint` `A* X = B`. Reals and complex numbers; axes ahead of the matrices count the matrices.
+//! MatrixTriangularSolve: `X` with `A X = B`, where one triangle of `A` counts; with `adjoint` `A* X = B`.
+//! Reals and complex numbers; axes ahead of the matrices count the matrices, and broadcast.
 //! Defined by: tensorflow/core/kernels/linalg/matrix_triangular_solve_op.cc.
 
 use arenite_abi::prelude::*;
 
-use crate::kit::complex;
 use crate::kit::kernel::Node;
 use crate::kit::linear::{Linear, Member, square};
 use crate::kit::matrix::{Matrix, Triangle, triangular_solve};
@@ -21,6 +21,7 @@ pub struct Definition {
 impl Member for Definition {
     const NAME: &'static str = "FlexMatrixTriangularSolve";
     const INPUTS: usize = 2;
+    const BROADCASTS: bool = true;
 
     fn new(def: &NodeDef<'_>) -> Result<Self> {
         Ok(Definition { adjoint: def.bool("adjoint", false)?, lower: def.bool("lower", true)? })
@@ -35,9 +36,53 @@ impl Member for Definition {
     fn compute(&self, mut inputs: Vec<Matrix>) -> Result<Vec<Vec<Complex64>>> {
         let a = inputs.remove(0);
         let a = if self.adjoint { a.adjoint() } else { a };
-        let singular = (0..a.rows).any(|i| complex::abs(a.at(i, i)) == 0.0);
-        ensure!(!singular, "a matrix has no inverse: its diagonal has a zero");
         let triangle = if self.lower != self.adjoint { Triangle::Lower } else { Triangle::Upper };
         Ok(vec![triangular_solve(&a, &inputs[0], triangle).data])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::MatrixTriangularSolve;
+    use crate::kit::testing::cases::*;
+
+    #[test]
+    fn values() {
+        let types = &[F32, F64, C64, C128];
+        let solve =
+            |lower: bool, adjoint: bool, a: (&[i32], &[f64]), b: (&[i32], &[f64]), x: (&[i32], &[f64])| {
+                let attributes = [("lower", Flag(lower)), ("adjoint", Flag(adjoint))];
+                each::<MatrixTriangularSolve>(types, &attributes, &[a, b], x);
+            };
+        // 99 lies in the triangle that does not count.
+        let (below, above) =
+            ((&[2, 2][..], &[2.0, 99.0, 1.0, 4.0][..]), (&[2, 2][..], &[2.0, 1.0, 99.0, 4.0][..]));
+        solve(true, false, below, (&[2, 1], &[2.0, 9.0]), (&[2, 1], &[1.0, 2.0]));
+        solve(false, false, above, (&[2, 1], &[4.0, 8.0]), (&[2, 1], &[1.0, 2.0]));
+        solve(true, true, below, (&[2, 1], &[4.0, 8.0]), (&[2, 1], &[1.0, 2.0]));
+        solve(false, true, above, (&[2, 1], &[2.0, 9.0]), (&[2, 1], &[1.0, 2.0]));
+        solve(true, false, below, (&[2, 0], &[]), (&[2, 0], &[]));
+        // Axes ahead broadcast.
+        solve(true, false, (&[1, 1], &[2.0]), (&[3, 1, 1], &[2.0, 4.0, 6.0]), (&[3, 1, 1], &[1.0, 2.0, 3.0]));
+        // A zero in the diagonal: 1 / 0, then 1 − 2 ∞.
+        let inputs = [(&[2, 2][..], &[0.0, 0.0, 2.0, 1.0][..]), (&[2, 1], &[1.0, 1.0])];
+        let infinities = [f64::INFINITY, f64::NEG_INFINITY];
+        each::<MatrixTriangularSolve>(&[F32, F64], &[], &inputs, (&[2, 1], &infinities));
+        // −i x = 1
+        let (a, x) = (complex(C64, &[1, 1], &[(0.0, 1.0)]), complex(C64, &[1, 1], &[(0.0, 1.0)]));
+        let adjoint = [("adjoint", Flag(true))];
+        gives::<MatrixTriangularSolve>(&adjoint, &[a, of(C64, &[1, 1], &[1.0])], &[x]);
+    }
+
+    #[test]
+    fn refusals() {
+        let refused = |a: &[i32], b: &[i32], message: &str| {
+            let zeros = |shape: &[i32]| of(F32, shape, &vec![0.0; shape.iter().product::<i32>() as usize]);
+            refuses::<MatrixTriangularSolve>(&[], &[zeros(a), zeros(b)], &[F32], message);
+        };
+        refused(&[2, 2], &[3, 1], "the right side has 3 rows, the matrix 2");
+        refused(&[2, 3], &[2, 1], "matrices are 2 by 3; they must be square");
+        let message = "inputs are [2, 1, 1] and [3, 1, 1]; the axes ahead of the matrices must broadcast";
+        refused(&[2, 1, 1], &[3, 1, 1], message);
     }
 }

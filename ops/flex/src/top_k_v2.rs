@@ -1,12 +1,13 @@
-//! TopKV2: the `k` largest elements of each row in descending order, the first ones of equals, and their places. Reals, integers. Inputs: x, k.
+//! TopKV2: the `k` largest elements of each row in descending order, the first ones of equals, and their
+//! places. Reals, integers. Inputs: x, k.
 //! Defined by: tensorflow/core/kernels/topk_op.cc.
 
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
 
-use crate::kit::kernel::{Call, Inputs, Kernel, Node, shape_of};
-use crate::kit::node_def::NodeDef;
 use crate::kit::elements::pick;
+use crate::kit::kernel::{Call, Inputs, Kernel, Node, expect_rank, shape_of};
+use crate::kit::node_def::NodeDef;
 use crate::kit::number::put_integers;
 use crate::kit::values::Values;
 
@@ -25,8 +26,10 @@ impl Kernel for Definition {
     }
 
     fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
+        expect_rank(&x.get(1)?, 0)?;
         let (dims, Some(k)) = (x.dims(0)?, x.integer(1)?) else { return Ok(None) };
-        let size = dims.as_slice().last().copied().unwrap_or(-1);
+        let size =
+            *dims.as_slice().last().ok_or_else(|| invalid!("the input is a scalar; rows are needed"))?;
         ensure!((0..=i64::from(size)).contains(&k), "k is {k}, rows have {size} elements");
         let outer = dims.as_slice()[..dims.rank() - 1].iter().map(|&d| i64::from(d));
         shape_of(outer.chain([k])).map(Some)
@@ -50,5 +53,47 @@ impl Kernel for Definition {
         }
         pick(call, 0, &[call.input(0)?], |k| best.get(k).map(|&i| (0, i)))?;
         put_integers(call.output(1)?, best.iter().map(|&i| (i % size.max(1)) as i64))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TopKV2;
+    use crate::kit::testing::cases::*;
+
+    #[test]
+    fn values() {
+        let top = |x: (&[i32], &[f64]), k: i32, want: (&[i32], &[f64], &[i32])| {
+            for ty in [F16, BF16, F32, F64, I8, I16, I32, I64] {
+                let outputs = [of(ty, want.0, want.1), Tensor::i32(want.0, want.2)];
+                gives::<TopKV2>(&[], &[of(ty, x.0, x.1), int(k)], &outputs);
+            }
+        };
+        // The first one of equals.
+        let x = (&[5][..], &[3.0, -1.0, 4.0, 3.0, 4.0][..]);
+        top(x, 1, (&[1], &[4.0], &[2]));
+        top(x, 4, (&[4], &[4.0, 4.0, 3.0, 3.0], &[2, 4, 0, 3]));
+        top(x, 5, (&[5], &[4.0, 4.0, 3.0, 3.0, -1.0], &[2, 4, 0, 3, 1]));
+        top(x, 0, (&[0], &[], &[]));
+        top((&[2, 3], &[1.0, 2.0, 3.0, 6.0, 5.0, 4.0]), 2, (&[2, 2], &[3.0, 2.0, 6.0, 5.0], &[2, 1, 0, 1]));
+        top((&[0, 3], &[]), 2, (&[0, 2], &[], &[]));
+        let x = of(F32, &[3], &[f64::NEG_INFINITY, 0.0, f64::INFINITY]);
+        let outputs = [of(F32, &[2], &[f64::INFINITY, 0.0]), list(&[2, 1])];
+        gives::<TopKV2>(&[], &[x, int(2)], &outputs);
+        // Unsigned numbers; k and the places of other types.
+        let (x, k) = (Tensor::u8(&[2], &[1, 200]), Tensor::i64(&[], &[1]));
+        gives::<TopKV2>(&[], &[x, k], &[Tensor::u8(&[1], &[200]), Tensor::i64(&[1], &[1])]);
+    }
+
+    #[test]
+    fn refusals() {
+        let refused = |x: &[i32], k: Tensor, message: &str| {
+            let x = of(F32, x, &vec![0.0; x.iter().product::<i32>() as usize]);
+            refuses::<TopKV2>(&[], &[x, k], &[F32, I32], message);
+        };
+        refused(&[2], int(3), "k is 3, rows have 2 elements");
+        refused(&[2], int(-1), "k is -1, rows have 2 elements");
+        refused(&[2], list(&[1]), "'in1' is [1]; it must have 0 axes");
+        refused(&[], int(0), "the input is a scalar; rows are needed");
     }
 }

@@ -1,38 +1,70 @@
-//! TruncatedNormal: random numbers, normally distributed, within two deviations. F16, BF16, F32, F64. Input: shape. One seed gives TensorFlow's numbers.
+//! TruncatedNormal: random numbers, normally distributed, within two deviations. F16, BF16, F32, F64. Input:
+//! shape. Given seeds give TensorFlow's numbers.
 //! Defined by: tensorflow/core/kernels/random_op.cc.
 
-use arenite_abi::prelude::*;
-use arenite_ops::kit::indexing::Dims;
-
-use crate::kit::kernel::{Call, Inputs, Kernel, Node};
-use crate::kit::node_def::NodeDef;
-use crate::kit::number::put_reals;
-use crate::kit::random::{Distribution, Source, blocks, draw};
+use crate::kit::drawn::{Drawn, Member};
+use crate::kit::kernel::Node;
+use crate::kit::random::Distribution;
 
 /// The op.
-pub type TruncatedNormal = Node<Definition>;
+pub type TruncatedNormal = Node<Drawn<Definition>>;
 
 /// What it computes.
-pub struct Definition {
-    source: Source,
+pub struct Definition;
+
+impl Member for Definition {
+    const NAME: &'static str = "FlexTruncatedNormal";
+    const DISTRIBUTION: Distribution = Distribution::TruncatedNormal;
 }
 
-impl Kernel for Definition {
-    const NAME: &'static str = "FlexTruncatedNormal";
-    const STATEFUL: bool = true;
-    fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
-        node.expect(1..=1, 1..=1)?;
-        Ok(Definition { source: Source::of(def)? })
+#[cfg(test)]
+mod tests {
+    use super::TruncatedNormal;
+    use crate::kit::testing::cases::*;
+    use crate::kit::testing::node;
+
+    #[test]
+    fn values() {
+        // Those of TensorFlow.
+        let seeds = [("seed", Int(42)), ("seed2", Int(7))];
+        for (ty, want) in [
+            (F32, [-0.452_741_56, -0.300_407_53, -0.078_828_62, 0.113_067_49, -1.465_004_1]),
+            (
+                F64,
+                [
+                    -0.207_642_511_016_618_57,
+                    0.403_547_186_043_480_67,
+                    -1.292_991_942_506_226_2,
+                    -0.119_198_389_623_865_61,
+                    -1.052_260_730_714_152,
+                ],
+            ),
+            (F16, [-0.452_636_72, -0.300_292_97, -0.078_857_42, 0.113_037_11, -1.464_843_8]),
+            (BF16, [-0.453_125, -0.300_781_25, -0.078_613_28, 0.113_281_25, -1.468_75]),
+        ] {
+            gives::<TruncatedNormal>(&seeds, &[list(&[5])], &[of(ty, &[5], &want)]);
+            gives::<TruncatedNormal>(&seeds, &[Tensor::i64(&[2], &[1, 3])], &[of(ty, &[1, 3], &want[..3])]);
+        }
+        gives::<TruncatedNormal>(&seeds, &[list(&[2, 0])], &[of(F32, &[2, 0], &[])]);
+        gives::<TruncatedNormal>(&seeds, &[list(&[])], &[of(F32, &[], &[-0.452_741_56])]);
+        // The next call goes on.
+        let steps = node::<TruncatedNormal>(&seeds, &[list(&[5])], &[F32]);
+        let outputs = steps.run_steps(&[&[list(&[5])], &[list(&[5])]]).unwrap();
+        assert_ne!(outputs[0], outputs[1]);
+        // Without seeds each node has its own.
+        let own = || node::<TruncatedNormal>(&[], &[list(&[5])], &[F32]).run().unwrap();
+        assert_ne!(own(), own());
     }
 
-    fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
-        x.sizes(0)
-    }
-
-    fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
-        let y = call.output(0)?;
-        let (count, ty) = (y.spec().len(), y.ty());
-        let generator = self.source.reserve(blocks(count));
-        put_reals(y, draw(generator, count, Distribution::TruncatedNormal, ty)?)
+    #[test]
+    fn refusals() {
+        let refused = |shape: Tensor, ty: ElementType, message: &str| {
+            refuses::<TruncatedNormal>(&[("seed", Int(1))], &[shape], &[ty], message);
+        };
+        let message = "[-1] is no shape; sizes must not be negative, and at most 8 axes are served";
+        refused(list(&[-1]), F32, message);
+        refused(int(1), F32, "'in0' is []; it must have 1 axes");
+        refused(Tensor::i32(&[1, 1], &[1]), F32, "'in0' is [1, 1]; it must have 1 axes");
+        refused(list(&[1]), I32, "INT32 is not an element type of this op");
     }
 }

@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
 
-use super::kernel::{Call, Inputs, Kernel};
+use super::kernel::{Call, Inputs, Kernel, expect_rank, expect_type};
 use super::node_def::NodeDef;
 use super::number::{put_reals, real, reals};
 
@@ -15,6 +15,10 @@ pub trait Member: Send + Sync + 'static {
     const NAME: &'static str;
     /// Number of inputs; the second one is a number.
     const INPUTS: usize;
+    /// Axes at least.
+    const RANK: usize;
+    /// Types of the images.
+    const TYPES: &'static [ElementType];
     /// The new color, from the old one and that number.
     fn color(color: [f64; 3], by: f64) -> [f64; 3];
 }
@@ -27,16 +31,21 @@ impl<M: Member> Kernel for Color<M> {
 
     fn new(node: &NodeView<'_>, _: &NodeDef<'_>) -> Result<Self> {
         node.expect(M::INPUTS..=M::INPUTS, 1..=1)?;
+        expect_type(&node.input(0)?, M::TYPES)?;
         Ok(Color(PhantomData))
     }
 
     fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
         let dims = x.dims(0)?;
         ensure!(
-            dims.as_slice().last() == Some(&3),
-            "the image is {:?}; its last axis must be 3",
-            dims.as_slice()
+            dims.rank() >= M::RANK && dims.as_slice().last() == Some(&3),
+            "the image is {:?}; {} or more axes, the last one of 3, are needed",
+            dims.as_slice(),
+            M::RANK
         );
+        if M::INPUTS > 1 {
+            expect_rank(&x.get(1)?, 0)?;
+        }
         Ok(Some(dims))
     }
 

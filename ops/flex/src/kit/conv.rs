@@ -6,10 +6,10 @@ use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
 use arenite_ops::kit::pace::Pace;
 
-use super::kernel::{Call, Inputs, Kernel};
+use super::kernel::{Call, Inputs, Kernel, expect_type};
 use super::node_def::NodeDef;
 use super::values::Values;
-use super::window::{Layout, Padding, Windows};
+use super::window::{Layout, Padding, Windows, spatial};
 
 /// What is computed of what.
 #[derive(Clone, Copy, PartialEq)]
@@ -65,16 +65,19 @@ impl<M: Member> Conv<M> {
         let own = filter.size(M::AXES);
         let of_images = images.size(self.layout.channels);
         let channels = filter.size(M::AXES + 1) * if M::DEPTHWISE { own } else { 1 };
-        let groups = if M::DEPTHWISE { own } else { of_images / own.max(1) };
-        let divides = own > 0
-            && of_images.is_multiple_of(own)
+        let groups = if M::DEPTHWISE { own } else { of_images / own.max(1) }.max(1);
+        let divides = of_images.is_multiple_of(own)
             && (!M::DEPTHWISE || own == of_images)
-            && groups > 0
             && channels.is_multiple_of(groups);
         ensure!(
             sound && divides,
             "images {:?} and filter {:?} do not go together",
             images.as_slice(),
+            filter.as_slice()
+        );
+        ensure!(
+            M::KIND != Kind::Forward || filter.flat_size() > 0,
+            "the filter is {:?}; it must not be empty",
             filter.as_slice()
         );
         let sizes: Vec<i64> = filter.as_slice()[..M::AXES].iter().map(|&d| d.into()).collect();
@@ -111,11 +114,21 @@ impl<M: Member> Kernel for Conv<M> {
         let inputs = if M::KIND == Kind::Forward { 2 } else { 3 };
         node.expect(inputs..=inputs, 1..=1)?;
         let layout = Layout::of(def, M::AXES)?;
-        let list = |name: &str| super::window::spatial(&def.ints(name)?, &layout, name);
+        let types: &[_] = if M::AXES == 2 && !M::DEPTHWISE && M::KIND != Kind::Filter {
+            &[F16, BF16, F32, F64, I32]
+        } else {
+            &[F16, BF16, F32, F64]
+        };
+        let data = if M::KIND == Kind::Images { 1 } else { 0 };
+        expect_type(&node.input(data)?, types)?;
         let padding = Padding::of(def)?;
+        let dilations = match def.ints("dilations")?.as_slice() {
+            [] => vec![1; M::AXES],
+            list => spatial(list, &layout, "dilations")?,
+        };
         Ok(Conv {
-            strides: list("strides")?,
-            dilations: list("dilations")?,
+            strides: spatial(&def.ints("strides")?, &layout, "strides")?,
+            dilations,
             padding,
             layout,
             of: PhantomData,
@@ -179,40 +192,5 @@ impl Plan {
             }
         }
         y.put(call.output(0)?)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::kit::testing::{one, refusal};
-    use crate::kit::write::Attribute::{Ints, Text};
-    use arenite_abi::testing::Tensor;
-
-    #[test]
-    fn values() {
-        let attributes = [("strides", Ints(&[1, 1, 1, 1])), ("padding", Text("VALID"))];
-        let x = Tensor::f32(&[1, 2, 3, 1], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
-        let w = Tensor::f32(&[2, 2, 1, 1], &[1.0, 0.0, 0.0, 10.0]);
-        assert_eq!(
-            one::<crate::conv2d::Conv2D>(&attributes, &[x.clone(), w.clone()], F32).as_f32(),
-            [51.0, 62.0]
-        );
-        let dy = Tensor::f32(&[1, 1, 2, 1], &[1.0, 2.0]);
-        let inputs = [Tensor::i32(&[4], &[1, 2, 3, 1]), w, dy.clone()];
-        let dx = one::<crate::conv2d_backprop_input::Conv2DBackpropInput>(&attributes, &inputs, F32);
-        assert_eq!(dx.as_f32(), [1.0, 2.0, 0.0, 0.0, 10.0, 20.0]);
-        let inputs = [x, Tensor::i32(&[4], &[2, 2, 1, 1]), dy];
-        let dw = one::<crate::conv2d_backprop_filter::Conv2DBackpropFilter>(&attributes, &inputs, F32);
-        assert_eq!(dw.as_f32(), [5.0, 8.0, 14.0, 17.0]);
-    }
-
-    #[test]
-    fn refusals() {
-        let inputs = [Tensor::f32(&[1, 1, 1, 2], &[0.0; 2]), Tensor::f32(&[1, 1, 3, 1], &[0.0; 3])];
-        assert_eq!(
-            refusal::<crate::conv2d::Conv2D>(&[], &inputs, &[F32]),
-            "images [1, 1, 1, 2] and filter [1, 1, 3, 1] do not go together"
-        );
     }
 }

@@ -58,13 +58,14 @@ struct Band {
 }
 
 impl Band {
-    fn new(k: &[i64], rows: i64, columns: i64, align: Align) -> Result<Band> {
+    /// One of a matrix that is there lies in it.
+    fn new(k: &[i64], rows: i64, columns: i64, align: Align, made: bool) -> Result<Band> {
         let (lower, upper) = match *k {
             [k] => (k, k),
             [lower, upper] if lower <= upper => (lower, upper),
             _ => return Err(invalid!("diagonals are {k:?}; one or two in ascending order are needed")),
         };
-        let inside = |k: i64| k > -rows && k < columns || k == 0;
+        let inside = |k: i64| made || k > -rows && k < columns || k == 0;
         ensure!(
             inside(lower) && inside(upper),
             "diagonals {lower}..={upper} do not lie in a matrix of {rows} by {columns}"
@@ -137,7 +138,7 @@ impl<M: Member> Diagonal<M> {
             (2, (dims.size(dims.rank() - 2) as i64, dims.size(dims.rank() - 1) as i64))
         };
         let outer = shape_of(dims.as_slice()[..dims.rank() - inner].iter().map(|&d| d.into()))?;
-        Ok(Some((Band::new(&k, size.0, size.1, self.align)?, outer)))
+        Ok(Some((Band::new(&k, size.0, size.1, self.align, M::KIND == Kind::Matrix)?, outer)))
     }
 }
 
@@ -149,6 +150,14 @@ fn matrix_size(rows: i64, columns: i64, longest: i64, lower: i64, upper: i64) ->
         "rows {rows}, columns {columns} and diagonals {lower}..={upper} are too large"
     );
     let (least_rows, least_columns) = (longest - upper.min(0), longest + lower.max(0));
+    ensure!(
+        (rows == -1 || rows >= least_rows) && (columns == -1 || columns >= least_columns),
+        "{rows} rows and {columns} columns are too few; the diagonals need {least_rows} by {least_columns}"
+    );
+    ensure!(
+        rows == -1 || columns == -1 || rows == least_rows || columns == least_columns,
+        "{rows} rows and {columns} columns are too many; the diagonals need {least_rows} rows or {least_columns} columns"
+    );
     Ok(match (rows, columns) {
         (-1, -1) => (least_rows.max(least_columns), least_rows.max(least_columns)),
         (-1, columns) => (least_rows, columns),
@@ -233,44 +242,5 @@ impl<M: Member> Kernel for Diagonal<M> {
                 (None, _) => outside,
             }
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::kit::testing::{one, refusal};
-    use crate::kit::write::Attribute::Text;
-    use arenite_abi::testing::Tensor;
-
-    #[test]
-    fn values() {
-        let k = |values: &[i32]| Tensor::i32(&[values.len() as i32], values);
-        let scalar = |value| Tensor::i32(&[], &[value]);
-        let band = Tensor::i32(&[2, 2], &[7, 8, 1, 2]);
-        let inputs = [band, k(&[0, 1]), scalar(-1), scalar(-1), scalar(9)];
-        let y = |align| {
-            one::<crate::matrix_diag_v3::MatrixDiagV3>(&[("align", Text(align))], &inputs, I32).as_i32()
-        };
-        assert_eq!((y("RIGHT_LEFT"), y("LEFT_LEFT")), (vec![1, 8, 9, 2], vec![1, 7, 9, 2]));
-        let x = Tensor::i32(&[2, 3], &[1, 2, 3, 4, 5, 6]);
-        let inputs = [x.clone(), k(&[-1, 1]), scalar(0)];
-        let y = one::<crate::matrix_diag_part_v3::MatrixDiagPartV3>(
-            &[("align", Text("LEFT_LEFT"))],
-            &inputs,
-            I32,
-        );
-        assert_eq!((y.shape(), y.as_i32()), (&[3, 2][..], vec![2, 6, 1, 5, 4, 0]));
-        let y = one::<crate::matrix_set_diag::MatrixSetDiag>(&[], &[x, k(&[8, 9])], I32);
-        assert_eq!(y.as_i32(), [8, 2, 3, 4, 9, 6]);
-    }
-
-    #[test]
-    fn refusals() {
-        let inputs = [Tensor::i32(&[2, 3], &[0; 6]), Tensor::i32(&[], &[3]), Tensor::i32(&[], &[0])];
-        assert_eq!(
-            refusal::<crate::matrix_diag_part_v3::MatrixDiagPartV3>(&[], &inputs, &[I32]),
-            "diagonals 3..=3 do not lie in a matrix of 2 by 3"
-        );
     }
 }

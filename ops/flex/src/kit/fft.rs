@@ -126,7 +126,7 @@ impl<M: Member> Kernel for Fourier<M> {
         let inputs = if M::KIND == Kind::Complex { 1 } else { 2 };
         node.expect(inputs..=inputs, 1..=1)?;
         let (x, y) = (node.input(0)?, node.output(0)?);
-        ensure!(x.rank() >= M::AXES, "'{}' is {:?}; at least {} axes are needed", x.name, x.shape, M::AXES);
+        ensure!(x.rank() >= M::AXES, "'{}' is {:?}; its rank must be at least {}", x.name, x.shape, M::AXES);
         let real = |ty| matches!(ty, F32 | F64);
         let complex = |ty| matches!(ty, C64 | C128);
         let sound = match M::KIND {
@@ -134,7 +134,12 @@ impl<M: Member> Kernel for Fourier<M> {
             Kind::ToHalf => real(x.ty) && complex(y.ty),
             Kind::FromHalf => complex(x.ty) && real(y.ty),
         };
-        ensure!(sound, "input '{}' is {}, output '{}' is {}", x.name, x.ty, y.name, y.ty);
+        let needed = match M::KIND {
+            Kind::Complex => "one type of complex numbers is needed",
+            Kind::ToHalf => "reals to complex numbers are needed",
+            Kind::FromHalf => "complex numbers to reals are needed",
+        };
+        ensure!(sound, "input '{}' is {}, output '{}' is {}; {needed}", x.name, x.ty, y.name, y.ty);
         Ok(Fourier(PhantomData))
     }
 
@@ -193,7 +198,11 @@ impl<M: Member> Kernel for Fourier<M> {
 
 fn lengths(x: &Inputs<'_, '_>, axes: usize) -> Result<Option<Vec<i64>>> {
     let Some(lengths) = x.integers(1)? else { return Ok(None) };
-    ensure!(lengths.len() == axes, "fft_length is {lengths:?}; {axes} lengths are needed");
+    ensure!(
+        x.get(1)?.rank() == 1 && lengths.len() == axes,
+        "fft_length is {lengths:?} of rank {}; a list of {axes} lengths is needed",
+        x.get(1)?.rank()
+    );
     shape_of(lengths.iter().copied())?;
     Ok(Some(lengths))
 }

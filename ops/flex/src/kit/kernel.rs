@@ -176,6 +176,18 @@ pub fn scalar(x: &TensorView<'_>) -> Result<i64> {
     integer(x)
 }
 
+/// The elements of `x` are of one of these types.
+pub fn expect_type(x: &TensorView<'_>, types: &[ElementType]) -> Result<()> {
+    ensure!(types.contains(&x.ty), "input '{}' is {}, which this op does not serve", x.name, x.ty);
+    Ok(())
+}
+
+/// `x` has this number of axes.
+pub fn expect_rank(x: &TensorView<'_>, rank: usize) -> Result<()> {
+    ensure!(x.rank() == rank, "'{}' is {:?}; it must have {rank} axes", x.name, x.shape);
+    Ok(())
+}
+
 /// A shape from sizes one by one.
 pub fn shape_of(sizes: impl IntoIterator<Item = i64> + Clone) -> Result<Dims> {
     let narrow = sizes.clone().into_iter().map(|size| i32::try_from(size).unwrap_or(-1));

@@ -3,6 +3,7 @@
 use core::marker::PhantomData;
 
 use arenite_abi::prelude::*;
+use arenite_ops::kit::broadcast::Broadcast;
 use arenite_ops::kit::indexing::Dims;
 use arenite_ops::kit::pace::Pace;
 
@@ -20,6 +21,9 @@ pub trait Member: Sized + Send + Sync + 'static {
     const INPUTS: usize;
     /// Number of outputs.
     const OUTPUTS: usize = 1;
+
+    /// Whether the axes ahead of the matrices of two inputs broadcast; else they agree.
+    const BROADCASTS: bool = false;
 
     /// Reads the attributes.
     fn new(_: &NodeDef<'_>) -> Result<Self>;
@@ -42,26 +46,36 @@ pub struct Linear<M> {
     of: PhantomData<fn() -> M>,
 }
 
-/// Number of matrices, their sizes, and the axes ahead of them.
-type Stacks = (usize, Vec<(usize, usize)>, Dims);
+/// The axes ahead of the matrices, and the sizes of these.
+struct Stacks {
+    ahead: Broadcast<2>,
+    sizes: Vec<(usize, usize)>,
+}
 
-fn stacks(x: &Inputs<'_, '_>, inputs: usize) -> Result<Stacks> {
-    let first = x.dims(0)?;
-    let (count, ..) = stack(&first)?;
-    let outer = shape_of(first.as_slice()[..first.rank() - 2].iter().map(|&d| d.into()))?;
-    let mut sizes = Vec::new();
-    for i in 0..inputs {
-        let dims = x.dims(i)?;
-        let (_, rows, columns) = stack(&dims)?;
-        ensure!(
-            dims.as_slice()[..dims.rank() - 2] == *outer.as_slice(),
-            "inputs are {:?} and {:?}; the axes ahead of the matrices must agree",
-            first.as_slice(),
-            dims.as_slice()
-        );
-        sizes.push((rows, columns));
+impl Stacks {
+    fn of<M: Member>(x: &Inputs<'_, '_>) -> Result<Stacks> {
+        let mut sizes = Vec::new();
+        let mut ahead = [Dims::SCALAR; 2];
+        for (i, ahead) in ahead.iter_mut().enumerate().take(M::INPUTS) {
+            let dims = x.dims(i)?;
+            let (_, rows, columns) = stack(&dims)?;
+            *ahead = shape_of(dims.as_slice()[..dims.rank() - 2].iter().map(|&d| d.into()))?;
+            sizes.push((rows, columns));
+        }
+        if M::INPUTS < 2 {
+            ahead[1] = ahead[0];
+        }
+        let loops = Broadcast::new([&ahead[0], &ahead[1]]).filter(|_| M::BROADCASTS || ahead[0] == ahead[1]);
+        let Some(loops) = loops else {
+            return Err(invalid!(
+                "inputs are {:?} and {:?}; the axes ahead of the matrices must {}",
+                x.dims(0)?.as_slice(),
+                x.dims(1)?.as_slice(),
+                if M::BROADCASTS { "broadcast" } else { "agree" }
+            ));
+        };
+        Ok(Stacks { ahead: loops, sizes })
     }
-    Ok((count, sizes, outer))
 }
 
 impl<M: Member> Kernel for Linear<M> {
@@ -73,16 +87,17 @@ impl<M: Member> Kernel for Linear<M> {
     }
 
     fn shape(&self, x: &Inputs<'_, '_>, output: usize) -> Result<Option<Dims>> {
-        let (_, sizes, outer) = stacks(x, M::INPUTS)?;
+        let Stacks { ahead, sizes } = Stacks::of::<M>(x)?;
         if self.member.is_left_out(output) {
             return Ok(Some(Dims::SCALAR));
         }
         let own = self.member.size(&sizes, output)?;
-        shape_of(outer.as_slice().iter().map(|&d| d.into()).chain(own.iter().map(|&d| d as i64))).map(Some)
+        shape_of(ahead.output().as_slice().iter().map(|&d| d.into()).chain(own.iter().map(|&d| d as i64)))
+            .map(Some)
     }
 
     fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
-        let (count, sizes, _) = stacks(&call.inputs(), M::INPUTS)?;
+        let Stacks { ahead, sizes } = Stacks::of::<M>(&call.inputs())?;
         let data = (0..M::INPUTS).map(|i| complexes(&call.input(i)?)).collect::<Result<Vec<_>>>()?;
         let mut results = vec![Vec::new(); M::OUTPUTS];
         let mut pace = Pace::new(call.cx);
@@ -90,11 +105,16 @@ impl<M: Member> Kernel for Linear<M> {
         for i in 0..M::OUTPUTS {
             empty &= call.output_dims(i)?.flat_size() == 0;
         }
-        for i in 0..if empty { 0 } else { count } {
+        let mut places = Vec::new();
+        if !empty {
+            ahead.for_each2(|_, a, b| places.push([a, b]));
+        }
+        for place in places {
             let matrices: Vec<Matrix> = data
                 .iter()
                 .zip(&sizes)
-                .map(|(data, &(rows, columns))| {
+                .zip(place)
+                .map(|((data, &(rows, columns)), i)| {
                     Matrix::new(rows, columns, &data[i * rows * columns..][..rows * columns])
                 })
                 .collect();

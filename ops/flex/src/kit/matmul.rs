@@ -7,7 +7,7 @@ use arenite_ops::kit::broadcast::Broadcast;
 use arenite_ops::kit::indexing::Dims;
 use arenite_ops::kit::pace::Pace;
 
-use super::kernel::{Call, Inputs, Kernel, shape_of};
+use super::kernel::{Call, Inputs, Kernel, expect_rank, expect_type, shape_of};
 use super::matrix::stack;
 use super::node_def::NodeDef;
 use super::values::Values;
@@ -20,7 +20,25 @@ pub trait Member: Send + Sync + 'static {
     const TURNED: [&'static str; 2];
     /// Whether turned matrices are conjugated.
     const ADJOINT: bool;
+    /// What the axes ahead of the matrices may be.
+    const AHEAD: Ahead;
+    /// Whether the types of both inputs and of the output may differ.
+    const MIXED: bool = false;
 }
+
+/// Axes ahead of matrices.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Ahead {
+    /// There are none.
+    None,
+    /// They are equal.
+    Equal,
+    /// They broadcast.
+    Broadcast,
+}
+
+/// The types of TensorFlow's products, the last two where types may differ.
+const TYPES: &[ElementType] = &[F16, BF16, F32, F64, I16, I32, I64, C64, C128, I8, U8];
 
 /// The op.
 pub struct MatMul<M> {
@@ -35,8 +53,11 @@ struct Plan {
     columns: usize,
 }
 
-fn plan(x: &Inputs<'_, '_>, turned: [bool; 2]) -> Result<Plan> {
+fn plan(x: &Inputs<'_, '_>, turned: [bool; 2], ahead: Ahead) -> Result<Plan> {
     let dims = [x.dims(0)?, x.dims(1)?];
+    for i in 0..if ahead == Ahead::None { 2 } else { 0 } {
+        expect_rank(&x.get(i)?, 2)?;
+    }
     let mut sizes = [(0, 0); 2];
     let mut outer = [Dims::SCALAR; 2];
     for i in 0..2 {
@@ -44,8 +65,13 @@ fn plan(x: &Inputs<'_, '_>, turned: [bool; 2]) -> Result<Plan> {
         sizes[i] = if turned[i] { (columns, rows) } else { (rows, columns) };
         outer[i] = shape_of(dims[i].as_slice()[..dims[i].rank() - 2].iter().map(|&d| d.into()))?;
     }
-    let outer = Broadcast::new([&outer[0], &outer[1]]);
-    match outer {
+    ensure!(
+        ahead == Ahead::Broadcast || outer[0] == outer[1],
+        "inputs are {:?} and {:?}; the axes ahead of the matrices must agree",
+        dims[0].as_slice(),
+        dims[1].as_slice()
+    );
+    match Broadcast::new([&outer[0], &outer[1]]) {
         Some(outer) if sizes[0].1 == sizes[1].0 => {
             Ok(Plan { outer, rows: sizes[0].0, inner: sizes[0].1, columns: sizes[1].1 })
         }
@@ -60,24 +86,29 @@ impl<M: Member> Kernel for MatMul<M> {
 
     fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
         let (a, b, _) = node.binary()?;
-        ensure!(a.ty == b.ty, "'{}' is {}, '{}' is {}; they must agree", a.name, a.ty, b.name, b.ty);
+        let types = if M::MIXED { TYPES } else { &TYPES[..TYPES.len() - 2] };
+        expect_type(&a, types)?;
+        expect_type(&b, types)?;
+        let kind = |ty| (matches!(ty, F16 | BF16 | F32 | F64), matches!(ty, C64 | C128));
+        let agree = if M::MIXED { kind(a.ty) == kind(b.ty) } else { a.ty == b.ty };
+        ensure!(agree, "'{}' is {}, '{}' is {}; they must agree", a.name, a.ty, b.name, b.ty);
         let [a, b] = M::TURNED;
         Ok(MatMul { turned: [def.bool(a, false)?, def.bool(b, false)?], of: PhantomData })
     }
 
     fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
-        let plan = plan(x, self.turned)?;
+        let plan = plan(x, self.turned, M::AHEAD)?;
         let inner = [plan.rows as i64, plan.columns as i64];
         shape_of(plan.outer.output().as_slice().iter().map(|&d| d.into()).chain(inner)).map(Some)
     }
 
     fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
-        multiply(call, self.turned, M::ADJOINT)
+        multiply(call, self.turned, M::ADJOINT, M::AHEAD)
     }
 }
 
-fn multiply(call: &Call<'_, '_>, turned: [bool; 2], adjoint: bool) -> Result<()> {
-    let plan = plan(&call.inputs(), turned)?;
+fn multiply(call: &Call<'_, '_>, turned: [bool; 2], adjoint: bool, ahead: Ahead) -> Result<()> {
+    let plan = plan(&call.inputs(), turned, ahead)?;
     let (rows, inner, columns) = (plan.rows, plan.inner, plan.columns);
     let load = |i: usize| -> Result<Values> {
         let values = Values::of(&call.input(i)?)?;
@@ -114,32 +145,4 @@ fn multiply(call: &Call<'_, '_>, turned: [bool; 2], adjoint: bool) -> Result<()>
     });
     result?;
     y.put(call.output(0)?)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::kit::testing::{one, refusal};
-    use crate::kit::write::Attribute::Bool as Flag;
-    use arenite_abi::testing::Tensor;
-
-    #[test]
-    fn values() {
-        let (a, b) = (Tensor::i32(&[2, 2], &[1, 2, 3, 4]), Tensor::i32(&[2, 2], &[5, 6, 7, 8]));
-        let product = |attributes: &[_]| {
-            one::<crate::mat_mul::MatMul>(attributes, &[a.clone(), b.clone()], I32).as_i32()
-        };
-        assert_eq!(product(&[]), [19, 22, 43, 50]);
-        assert_eq!(product(&[("transpose_a", Flag(true))]), [26, 30, 38, 44]);
-        assert_eq!(product(&[("transpose_b", Flag(true))]), [17, 23, 39, 53]);
-    }
-
-    #[test]
-    fn refusals() {
-        let inputs = [Tensor::i32(&[1, 2], &[1, 2]), Tensor::i32(&[3, 1], &[1, 2, 3])];
-        assert_eq!(
-            refusal::<crate::mat_mul::MatMul>(&[], &inputs, &[I32]),
-            "matrices [1, 2] and [3, 1] do not go together"
-        );
-    }
 }

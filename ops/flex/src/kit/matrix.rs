@@ -113,7 +113,7 @@ impl Lu {
 
     /// Whether the matrix has no inverse.
     pub fn is_singular(&self) -> bool {
-        self.diagonal().any(|d| d == real(0.0))
+        self.diagonal().any(|d| d == real(0.0) || d.re.is_nan() || d.im.is_nan())
     }
 
     /// `X` with `A X = B`.
@@ -137,9 +137,13 @@ pub enum Triangle {
     Upper,
 }
 
-/// `X` with `A X = B`, where one triangle of `A` counts.
+/// `X` with `A X = B`, where one triangle of `A` counts. A zero in its diagonal makes infinities.
 pub fn triangular_solve(a: &Matrix, b: &Matrix, triangle: Triangle) -> Matrix {
     let (n, mut x) = (a.rows, b.clone());
+    // Reals stay reals next to infinities.
+    let reals = a.data.iter().chain(&b.data).all(|x| x.im == 0.0);
+    let mul = |a: Complex64, b: Complex64| if reals { real(a.re * b.re) } else { mul(a, b) };
+    let div = |a: Complex64, b: Complex64| if reals { real(a.re / b.re) } else { div(a, b) };
     for column in 0..x.columns {
         for step in 0..n {
             let (row, known) =
@@ -185,17 +189,7 @@ pub fn cholesky(a: &Matrix) -> Option<Matrix> {
 pub fn qr(a: &Matrix) -> (Matrix, Matrix) {
     let (mut r, mut q) = (a.clone(), Matrix::identity(a.rows));
     for k in 0..a.rows.min(a.columns) {
-        let first = r.at(k, k);
-        let tail: f64 = (k + 1..a.rows).map(|i| r.at(i, k)).map(|x| x.re * x.re + x.im * x.im).sum();
-        if tail <= f64::MIN_POSITIVE && first.im * first.im <= f64::MIN_POSITIVE {
-            continue;
-        }
-        let norm = libm::sqrt(first.re * first.re + first.im * first.im + tail);
-        let beta = real(if first.re >= 0.0 { -norm } else { norm });
-        // v = (1, tail / (first − beta)), tau = conj((beta − first) / beta); H = 1 − tau v v*.
-        let mut v = vec![real(1.0)];
-        v.extend((k + 1..a.rows).map(|i| div(r.at(i, k), sub(first, beta))));
-        let tau = conj(div(sub(beta, first), beta));
+        let Some((v, tau)) = reflection((k..a.rows).map(|i| r.at(i, k)).collect()) else { continue };
         reflect(&mut r, &v, tau, k);
         // Q is the product of the adjoints of the reflections: its adjoint is reflected by the same.
         reflect(&mut q, &v, tau, k);
@@ -217,61 +211,123 @@ fn reflect(m: &mut Matrix, v: &[Complex64], tau: Complex64, k: usize) {
 }
 
 /// Eigenvalues of a Hermitian matrix, of which the lower triangle counts, in ascending order, and its eigenvectors in
-/// columns: Jacobi's rotations.
+/// columns. They are made tridiagonal by reflections, then diagonal by QR steps with Wilkinson's shift, in the order of
+/// Eigen's SelfAdjointEigenSolver, so that vectors have its signs.
 pub fn eigen(a: &Matrix) -> (Vec<f64>, Matrix) {
     let n = a.rows;
-    let mut m = a.clone();
+    let scale = (0..n * n).filter(|i| i % n <= i / n).map(|i| abs(a.data[i])).fold(0.0, f64::max);
+    let scale = if scale == 0.0 { 1.0 } else { scale };
+    let mut m = Matrix::new(n, n, &a.data);
     for i in 0..n {
-        m.set(i, i, real(a.at(i, i).re));
-        (i + 1..n).for_each(|j| m.set(i, j, conj(a.at(j, i))));
-    }
-    let mut vectors = Matrix::identity(n);
-    for _ in 0..60 {
-        let off: f64 = (0..n).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| abs(m.at(i, j))).sum();
-        let scale: f64 = (0..n).map(|i| m.at(i, i).re.abs()).sum();
-        if off.is_nan() || off <= scale * 1e-17 {
-            break;
+        m.set(i, i, real(a.at(i, i).re / scale));
+        for j in i + 1..n {
+            let below = complex(a.at(j, i).re / scale, a.at(j, i).im / scale);
+            m.set(j, i, below);
+            m.set(i, j, conj(below));
         }
-        for p in 0..n {
-            for q in p + 1..n {
-                rotate(&mut m, &mut vectors, p, q);
+    }
+    let mut vectors = tridiagonal(&mut m);
+    let mut diagonal: Vec<f64> = (0..n).map(|i| m.at(i, i).re).collect();
+    let mut below: Vec<f64> = (1..n).map(|i| m.at(i, i - 1).re).collect();
+    let mut end = n.saturating_sub(1);
+    for _ in 0..30 * n {
+        for i in 0..end {
+            let small = below[i] / f64::EPSILON;
+            if small * small <= diagonal[i].abs() + diagonal[i + 1].abs() {
+                below[i] = 0.0;
             }
         }
+        while end > 0 && below[end - 1] == 0.0 {
+            end -= 1;
+        }
+        if end == 0 {
+            break;
+        }
+        let start = (1..end).rev().find(|&i| below[i - 1] == 0.0).unwrap_or(0);
+        qr_step(&mut diagonal, &mut below, start, end, &mut vectors);
     }
     let mut order: Vec<usize> = (0..n).collect();
-    order.sort_by(|&i, &j| m.at(i, i).re.total_cmp(&m.at(j, j).re));
-    let values = order.iter().map(|&i| m.at(i, i).re).collect();
+    order.sort_by(|&i, &j| diagonal[i].total_cmp(&diagonal[j]));
+    let values = order.iter().map(|&i| diagonal[i] * scale).collect();
     let data =
         (0..n).flat_map(|row| order.iter().map(move |&c| (row, c))).map(|(r, c)| vectors.at(r, c)).collect();
     (values, Matrix { rows: n, columns: n, data })
 }
 
-/// Makes element `(p, q)` zero.
-fn rotate(m: &mut Matrix, vectors: &mut Matrix, p: usize, q: usize) {
-    let pivot = m.at(p, q);
-    let size = abs(pivot);
-    if size == 0.0 || !size.is_finite() {
-        return;
-    }
-    let phase = complex(pivot.re / size, pivot.im / size);
-    let theta = (m.at(q, q).re - m.at(p, p).re) / (2.0 * size);
-    let t = 1f64.copysign(theta) / (theta.abs() + libm::sqrt(theta * theta + 1.0));
-    let c = 1.0 / libm::sqrt(t * t + 1.0);
-    let s = t * c;
-    let (c, s) = (real(c), mul(real(s), phase));
-    // Columns: p ← c p − s* q, q ← s p + c q; rows by the conjugates.
-    for matrix in [&mut *m, vectors] {
-        for k in 0..matrix.rows {
-            let (a, b) = (matrix.at(k, p), matrix.at(k, q));
-            matrix.set(k, p, sub(mul(c, a), mul(conj(s), b)));
-            matrix.set(k, q, add(mul(s, a), mul(c, b)));
+/// Makes a Hermitian matrix tridiagonal, and gives `Q` with `Q T Q* = M`.
+fn tridiagonal(m: &mut Matrix) -> Matrix {
+    let n = m.rows;
+    let mut q = Matrix::identity(n);
+    for k in 0..n.saturating_sub(1) {
+        if let Some((v, tau)) = reflection((k + 1..n).map(|i| m.at(i, k)).collect()) {
+            reflect(m, &v, tau, k + 1);
+            *m = m.adjoint();
+            reflect(m, &v, tau, k + 1);
+            reflect(&mut q, &v, tau, k + 1);
         }
     }
-    for k in 0..m.columns {
-        let (a, b) = (m.at(p, k), m.at(q, k));
-        m.set(p, k, sub(mul(c, a), mul(s, b)));
-        m.set(q, k, add(mul(conj(s), a), mul(c, b)));
+    q.adjoint()
+}
+
+/// `(v, tau)` with `(1 − tau v v*) x` a multiple of the first axis; `None` if `x` is a real one already.
+fn reflection(x: Vec<Complex64>) -> Option<(Vec<Complex64>, Complex64)> {
+    let first = x[0];
+    let tail: f64 = x[1..].iter().map(|x| x.re * x.re + x.im * x.im).sum();
+    if tail <= f64::MIN_POSITIVE && first.im * first.im <= f64::MIN_POSITIVE {
+        return None;
     }
+    let norm = libm::sqrt(first.re * first.re + first.im * first.im + tail);
+    let beta = real(if first.re >= 0.0 { -norm } else { norm });
+    // v = (1, tail / (first − beta)), tau = conj((beta − first) / beta).
+    let mut v = vec![real(1.0)];
+    v.extend(x[1..].iter().map(|&x| div(x, sub(first, beta))));
+    Some((v, conj(div(sub(beta, first), beta))))
+}
+
+/// A step of the QR algorithm on the block `start..=end` of a tridiagonal matrix.
+fn qr_step(diagonal: &mut [f64], below: &mut [f64], start: usize, end: usize, vectors: &mut Matrix) {
+    let (half, e) = ((diagonal[end - 1] - diagonal[end]) * 0.5, below[end - 1]);
+    let shift =
+        if half == 0.0 { e.abs() } else { e / ((half + libm::copysign(libm::hypot(half, e), half)) / e) };
+    let (mut x, mut z) = (diagonal[start] - (diagonal[end] - shift), below[start]);
+    for k in start..end {
+        if z == 0.0 {
+            break;
+        }
+        let (c, s) = givens(x, z);
+        let (a, b) = (s * diagonal[k] + c * below[k], s * below[k] + c * diagonal[k + 1]);
+        diagonal[k] = c * (c * diagonal[k] - s * below[k]) - s * (c * below[k] - s * diagonal[k + 1]);
+        diagonal[k + 1] = s * a + c * b;
+        below[k] = c * a - s * b;
+        if k > start {
+            below[k - 1] = c * below[k - 1] - s * z;
+        }
+        x = below[k];
+        if k + 1 < end {
+            z = -s * below[k + 1];
+            below[k + 1] *= c;
+        }
+        for row in 0..vectors.rows {
+            let (p, q) = (vectors.at(row, k), vectors.at(row, k + 1));
+            vectors.set(row, k, sub(mul(real(c), p), mul(real(s), q)));
+            vectors.set(row, k + 1, add(mul(real(s), p), mul(real(c), q)));
+        }
+    }
+}
+
+/// Cosine and sine of the rotation that makes `(p, q)` a multiple of the first axis.
+fn givens(p: f64, q: f64) -> (f64, f64) {
+    if p == 0.0 {
+        return (0.0, -libm::copysign(1.0, q));
+    }
+    if p.abs() > q.abs() {
+        let t = q / p;
+        let c = 1.0 / libm::copysign(libm::sqrt(1.0 + t * t), p);
+        return (c, -t * c);
+    }
+    let t = p / q;
+    let s = -1.0 / libm::copysign(libm::sqrt(1.0 + t * t), q);
+    (-t * s, s)
 }
 
 /// A stack of matrices: how many, and their size.

@@ -35,15 +35,21 @@
 //! | [`list`] | [`List`](list::List): tensor lists, the values of VARIANT tensors, as bytes |
 //! | [`random`] | [`Philox`](random::Philox), [`Source`](random::Source), [`draw`](random::draw): TensorFlow's random numbers |
 //! | [`conv`] | [`Conv`](conv::Conv): convolutions and their gradients |
+//! | [`bias`] | [`Bias`](bias::Bias): a number per channel added |
+//! | [`batch_norm`] | [`BatchNorm`](batch_norm::BatchNorm): channels normalized |
+//! | [`drawn`] | [`Drawn`](drawn::Drawn): random numbers of a distribution |
 //! | [`rows`] | [`Rows`](rows::Rows): reals to reals, row by row |
 //! | [`segment`] | [`Segment`](segment::Segment): slices combined by segment |
 
 pub mod arg;
+pub mod batch_norm;
+pub mod bias;
 pub mod binary;
 pub mod color;
 pub mod complex;
 pub mod conv;
 pub mod diagonal;
+pub mod drawn;
 pub mod elements;
 pub mod fft;
 pub mod functions;

@@ -102,6 +102,27 @@ pub fn same_reals(x: &TensorView<'_>, y: &TensorView<'_>) -> Result<()> {
     Ok(())
 }
 
+/// The lowest finite number of a type of reals.
+pub fn lowest_real(ty: ElementType) -> f64 {
+    match ty {
+        F16 => half::f16::MIN.to_f64(),
+        BF16 => half::bf16::MIN.to_f64(),
+        F64 => f64::MIN,
+        _ => f32::MIN.into(),
+    }
+}
+
+/// The lowest number of a type of integers.
+pub fn lowest_integer(ty: ElementType) -> i128 {
+    match ty {
+        I8 => i8::MIN.into(),
+        I16 => i16::MIN.into(),
+        I32 => i32::MIN.into(),
+        I64 => i64::MIN.into(),
+        _ => 0,
+    }
+}
+
 /// The real elements of `x`, widened; integers too.
 pub fn reals(x: &TensorView<'_>) -> Result<Vec<f64>> {
     by_type!(x.ty,

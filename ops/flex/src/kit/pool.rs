@@ -6,9 +6,10 @@ use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
 use arenite_ops::kit::pace::Pace;
 
-use super::kernel::{Call, Inputs, Kernel};
+use super::kernel::{Call, Inputs, Kernel, expect_type};
 use super::node_def::NodeDef;
-use super::number::{put_reals, reals};
+use super::number::{lowest_integer, lowest_real};
+use super::values::Values;
 use super::window::{Layout, Padding, Windows, spatial};
 
 /// What becomes of a window.
@@ -16,11 +17,12 @@ use super::window::{Layout, Padding, Windows, spatial};
 pub enum Kind {
     /// The mean of the inputs that it has.
     Average,
-    /// The largest input.
+    /// The largest input, at least the lowest finite number; what is no number does not count.
     Maximum,
     /// Inputs: shape, gradient of the means.
     AverageGradient,
-    /// Inputs: the input, the maxima, their gradient, which goes to the first largest input of each window.
+    /// Inputs: the input, the maxima, their gradient, which goes to the first largest input of each window, with
+    /// three axes to all of them.
     MaximumGradient,
 }
 
@@ -33,6 +35,9 @@ pub trait Member: Send + Sync + 'static {
     /// What it computes.
     const KIND: Kind;
 }
+
+/// Reals, then the integers that maxima of two axes serve, too.
+const TYPES: &[ElementType] = &[F16, BF16, F32, F64, I8, U8, I16, U16, I32, I64];
 
 /// The op.
 pub struct Pool<M> {
@@ -64,6 +69,12 @@ impl<M: Member> Kernel for Pool<M> {
             Kind::MaximumGradient => 3,
         };
         node.expect(inputs..=inputs, 1..=1)?;
+        let data = node.input(if M::KIND == Kind::AverageGradient { 1 } else { 0 })?;
+        let reals_only = M::AXES == 3 || matches!(M::KIND, Kind::Average | Kind::AverageGradient);
+        expect_type(&data, &TYPES[..if reals_only { 4 } else { TYPES.len() }])?;
+        for i in 1..if M::KIND == Kind::MaximumGradient { 3 } else { 1 } {
+            expect_type(&node.input(i)?, &[data.ty])?;
+        }
         let layout = Layout::of(def, M::AXES)?;
         Ok(Pool {
             sizes: spatial(&def.ints("ksize")?, &layout, "sizes of windows")?,
@@ -99,9 +110,6 @@ impl<M: Member> Kernel for Pool<M> {
     fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
         let large = self.large(&call.inputs())?.ok_or_else(|| invalid!("the input's shape is not known"))?;
         let windows = self.windows(&large)?;
-        if large.flat_size() == 0 {
-            return call.output(0).map(|_| ());
-        }
         let mut pace = Pace::new(call.cx);
         let mut visit = |f: &mut dyn FnMut(usize, &[usize])| -> Result<()> {
             let mut taps = Vec::new();
@@ -117,76 +125,51 @@ impl<M: Member> Kernel for Pool<M> {
             }
             Ok(())
         };
-        let mean = |x: &[f64], taps: &[usize]| taps.iter().map(|&i| x[i]).sum::<f64>() / taps.len() as f64;
-        let first_largest = |x: &[f64], taps: &[usize]| {
-            taps.iter()
-                .copied()
-                .reduce(|a, b| if x[b] > x[a] || x[b].is_nan() && !x[a].is_nan() { b } else { a })
-        };
+        let x = Values::of(&call.input(if M::KIND == Kind::AverageGradient { 1 } else { 0 })?)?;
         let small = windows.output(windows.channels)?.flat_size();
-        let mut y =
-            vec![
-                0.0;
-                if matches!(M::KIND, Kind::Average | Kind::Maximum) { small } else { large.flat_size() }
-            ];
-        let data = reals(&call.input(if M::KIND == Kind::AverageGradient { 1 } else { 0 })?)?;
-        match M::KIND {
-            Kind::Average => visit(&mut |o, taps| y[o] = mean(&data, taps))?,
-            Kind::Maximum => visit(&mut |o, taps| {
-                y[o] = first_largest(&data, taps).map_or(f64::NEG_INFINITY, |i| data[i])
-            })?,
-            Kind::AverageGradient => {
-                visit(&mut |o, taps| taps.iter().for_each(|&i| y[i] += data[o] / taps.len() as f64))?;
+        let forward = matches!(M::KIND, Kind::Average | Kind::Maximum);
+        let mut y = x.zeros(if forward { small } else { large.flat_size() });
+        match (&x, &mut y) {
+            (Values::Real(x), Values::Real(y)) if M::KIND == Kind::Average => {
+                visit(&mut |o, taps| y[o] = taps.iter().map(|&i| x[i]).sum::<f64>() / taps.len() as f64)?;
             }
-            Kind::MaximumGradient => {
-                let gradient = reals(&call.input(2)?)?;
-                visit(&mut |o, taps| {
-                    if let Some(i) = first_largest(&data, taps) {
-                        y[i] += gradient[o];
-                    }
-                })?;
+            (Values::Real(x), Values::Real(y)) if M::KIND == Kind::AverageGradient => {
+                visit(&mut |o, taps| taps.iter().for_each(|&i| y[i] += x[o] / taps.len() as f64))?;
             }
+            (Values::Real(x), Values::Real(y)) if M::KIND == Kind::Maximum => {
+                let lowest = lowest_real(call.input(0)?.ty);
+                let max = |a: f64, b: f64| if b > a { b } else { a };
+                visit(&mut |o, taps| y[o] = taps.iter().map(|&i| x[i]).fold(lowest, max))?;
+            }
+            (Values::Int(x), Values::Int(y)) if M::KIND == Kind::Maximum => {
+                let lowest = lowest_integer(call.input(0)?.ty);
+                visit(&mut |o, taps| y[o] = taps.iter().map(|&i| x[i]).max().unwrap_or(lowest))?;
+            }
+            (Values::Real(x), Values::Real(y)) => {
+                let Values::Real(dy) = Values::of(&call.input(2)?)? else { return Err(differ()) };
+                visit(&mut |o, taps| largest::<M, _>(x, taps).for_each(|i| y[i] += dy[o]))?;
+            }
+            (Values::Int(x), Values::Int(y)) => {
+                let Values::Int(dy) = Values::of(&call.input(2)?)? else { return Err(differ()) };
+                visit(&mut |o, taps| largest::<M, _>(x, taps).for_each(|i| y[i] = y[i].wrapping_add(dy[o])))?;
+            }
+            _ => return Err(differ()),
         }
-        put_reals(call.output(0)?, y)
+        y.put(call.output(0)?)
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::kit::testing::{one, refusal};
-    use crate::kit::write::Attribute::{Ints, Text};
-    use arenite_abi::testing::Tensor;
-    use core::slice::from_ref;
+fn differ() -> Error {
+    invalid!("the inputs differ in type")
+}
 
-    #[test]
-    fn values() {
-        let attributes =
-            [("ksize", Ints(&[1, 2, 2, 1])), ("strides", Ints(&[1, 2, 2, 1])), ("padding", Text("SAME"))];
-        let x = Tensor::f32(&[1, 3, 3, 1], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]);
-        let y = one::<crate::max_pool::MaxPool>(&attributes, from_ref(&x), F32);
-        assert_eq!((y.shape(), y.as_f32()), (&[1, 2, 2, 1][..], vec![5.0, 6.0, 8.0, 9.0]));
-        let y = one::<crate::avg_pool::AvgPool>(&attributes, from_ref(&x), F32);
-        assert_eq!(y.as_f32(), [3.0, 4.5, 7.5, 9.0]);
-        let dy = Tensor::f32(&[1, 2, 2, 1], &[4.0, 2.0, 6.0, 1.0]);
-        let dx = one::<crate::max_pool_grad::MaxPoolGrad>(&attributes, &[x, dy.clone(), dy.clone()], F32);
-        assert_eq!(dx.as_f32(), [0.0, 0.0, 0.0, 0.0, 4.0, 2.0, 0.0, 6.0, 1.0]);
-        let shape = Tensor::i32(&[4], &[1, 3, 3, 1]);
-        let dx = one::<crate::avg_pool_grad::AvgPoolGrad>(&attributes, &[shape, dy], F32);
-        assert_eq!(dx.as_f32(), [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 3.0, 3.0, 1.0]);
-    }
-
-    #[test]
-    fn refusals() {
-        let x = Tensor::f32(&[1, 1, 1, 1], &[0.0]);
-        let strides = |strides: &'static [i64]| [("ksize", Ints(&[1, 1, 1, 1])), ("strides", Ints(strides))];
-        assert_eq!(
-            refusal::<crate::max_pool::MaxPool>(&strides(&[1, 0, 1, 1]), from_ref(&x), &[F32]),
-            "axis 1 has stride 0; it must be positive"
-        );
-        assert_eq!(
-            refusal::<crate::max_pool::MaxPool>(&strides(&[2, 1, 1, 1]), &[x], &[F32]),
-            "strides are [2, 1, 1, 1]; along batch and channels they must be 1"
-        );
-    }
+/// The inputs that the gradient of a maximum goes to: the first largest one of two axes, all of three.
+fn largest<'t, M: Member, T: Copy + PartialOrd>(
+    x: &'t [T],
+    taps: &'t [usize],
+) -> impl Iterator<Item = usize> + use<'t, M, T> {
+    let first = taps.iter().copied().reduce(|a, b| if x[b] > x[a] { b } else { a });
+    taps.iter()
+        .copied()
+        .filter(move |&i| first == Some(i) || M::AXES == 3 && first.is_some_and(|first| x[i] == x[first]))
 }

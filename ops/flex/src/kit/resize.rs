@@ -43,7 +43,7 @@ type Weights = Vec<(usize, f64)>;
 
 impl<M: Member> Resize<M> {
     fn weights(&self, old: usize, new: usize) -> Vec<Weights> {
-        let scale = if self.align_corners && new > 1 {
+        let scale = if self.align_corners && new > 1 && !(M::KIND == Kind::Area && old == 1) {
             (old - 1) as f32 / (new - 1) as f32
         } else {
             old as f32 / new as f32
@@ -129,7 +129,7 @@ impl<M: Member> Kernel for Resize<M> {
     fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
         let dims = x.dims(0)?;
         ensure!(
-            dims.rank() == 4 && dims.size(1) > 0 && dims.size(2) > 0,
+            dims.rank() == 4 && dims.as_slice()[1..].iter().all(|&d| d > 0),
             "images are {:?}; four axes, and no empty images are needed",
             dims.as_slice()
         );

@@ -1,5 +1,9 @@
 //! Boxes that overlap better ones too much are left out.
 
+use arenite_abi::prelude::*;
+
+use super::number::real;
+
 /// A box: y1, x1, y2, x2, in any order of its corners.
 pub type Corners = [f32; 4];
 
@@ -14,6 +18,13 @@ pub fn overlap(a: &Corners, b: &Corners) -> f32 {
     let sides = [0, 1].map(|i| (a[i + 2].min(b[i + 2]) - a[i].max(b[i])).max(0.0));
     let common = sides[0] * sides[1];
     common / (area(&a) + area(&b) - common)
+}
+
+/// The overlap that is allowed: the one number of `x`.
+pub fn limit(x: &TensorView<'_>) -> Result<f32> {
+    let limit = real(x)? as f32;
+    ensure!((0.0..=1.0).contains(&limit), "the overlap is {limit}; it must lie in 0..=1");
+    Ok(limit)
 }
 
 /// The boxes that stay, the best first: at most `most`, all above `lowest`.

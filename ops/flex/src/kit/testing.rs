@@ -5,6 +5,7 @@ use arenite_abi::testing::{OpTest, Spec, Tensor};
 
 use super::write::{Attribute, custom_options};
 
+pub(crate) mod cases;
 mod elementwise;
 mod gives;
 pub(crate) use elementwise::*;

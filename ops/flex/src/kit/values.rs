@@ -70,6 +70,15 @@ impl Values {
         }
     }
 
+    /// The number 1 of the same kind.
+    pub fn one(&self) -> Values {
+        match self {
+            Values::Real(_) => Values::Real(vec![1.0]),
+            Values::Int(_) => Values::Int(vec![1]),
+            Values::Complex(_) => Values::Complex(vec![Complex64 { re: 1.0, im: 0.0 }]),
+        }
+    }
+
     /// `y[to] += a[i] b[j]` for each `(to, i, j)`; the kinds agree.
     pub fn add_products(
         &mut self,

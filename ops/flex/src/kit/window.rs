@@ -112,8 +112,13 @@ impl Axis {
             .checked_mul(dilation)
             .and_then(|extent| extent.checked_add(1))
             .ok_or_else(|| invalid!("axis {axis}: {filter} taps with dilation {dilation} are too many"))?;
+        let fitting = |input: usize| {
+            let short = extent.saturating_sub(input + stride);
+            ensure!(short < stride, "axis {axis} has {input} elements, a window {extent}; it does not fit");
+            Ok((input + stride).saturating_sub(extent) / stride)
+        };
         let (before, output) = match padding {
-            Padding::Valid => (0, (input + stride).saturating_sub(extent) / stride),
+            Padding::Valid => (0, fitting(input)?),
             Padding::Same => {
                 let output = input.div_ceil(stride);
                 let all = (output.saturating_sub(1) * stride + extent).saturating_sub(input);
@@ -128,7 +133,7 @@ impl Axis {
                         .ok_or_else(|| invalid!("explicit padding {i} is {value}; it must not be negative"))
                 };
                 let (before, after) = (at(2 * axis)?, at(2 * axis + 1)?);
-                (before, (input + before + after + stride).saturating_sub(extent) / stride)
+                (before, fitting(input + before + after)?)
             }
         };
         Ok(Axis { input, filter, stride, dilation, before, output })
@@ -251,12 +256,9 @@ impl Windows {
     }
 }
 
-/// The entries of a list of one number per axis of the tensor that belong to spatial axes; ones if the list is empty.
+/// The entries of a list of one number per axis of the tensor that belong to spatial axes.
 /// Along batch and channels the number must be 1.
 pub fn spatial(list: &[i64], layout: &Layout, what: &str) -> Result<Vec<i64>> {
-    if list.is_empty() {
-        return Ok(vec![1; layout.spatial.len()]);
-    }
     ensure!(list.len() == layout.rank(), "{what} are {list:?}; {} numbers are needed", layout.rank());
     let still = list[layout.batch] == 1 && list[layout.channels] == 1;
     ensure!(still, "{what} are {list:?}; along batch and channels they must be 1");

@@ -1,0 +1,47 @@
+//! Random numbers of a distribution. Input: the shape.
+
+use core::marker::PhantomData;
+
+use arenite_abi::prelude::*;
+use arenite_ops::kit::indexing::Dims;
+
+use super::kernel::{Call, Inputs, Kernel, expect_rank};
+use super::node_def::NodeDef;
+use super::number::put_reals;
+use super::random::{Distribution, Source, blocks, draw};
+
+/// An op of this family.
+pub trait Member: Send + Sync + 'static {
+    /// The custom op.
+    const NAME: &'static str;
+    /// How its numbers are distributed.
+    const DISTRIBUTION: Distribution;
+}
+
+/// The op.
+pub struct Drawn<M> {
+    source: Source,
+    of: PhantomData<fn() -> M>,
+}
+
+impl<M: Member> Kernel for Drawn<M> {
+    const NAME: &'static str = M::NAME;
+    const STATEFUL: bool = true;
+
+    fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
+        node.expect(1..=1, 1..=1)?;
+        Ok(Drawn { source: Source::of(def)?, of: PhantomData })
+    }
+
+    fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
+        expect_rank(&x.get(0)?, 1)?;
+        x.sizes(0)
+    }
+
+    fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
+        let y = call.output(0)?;
+        let (count, ty) = (y.spec().len(), y.ty());
+        let generator = self.source.reserve(blocks(count));
+        put_reals(y, draw(generator, count, M::DISTRIBUTION, ty)?)
+    }
+}
