@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use arenite::config::PlannerConfig;
-use arenite::{Config, Interpreter, Model, Quota, Registry, Status, UsageRecord};
+use arenite::{Config, Interpreter, Model, PlanLimits, Quota, Registry, Status, UsageRecord};
 use arenite_abi::Options;
 use arenite_abi::flexbuffer::{FlexKind, FlexValue};
 
@@ -128,7 +128,7 @@ pub fn records(bytes: &[u8]) {
     let records: Vec<UsageRecord> = bytes.chunks_exact(8).take(300).map(record).collect();
     let registry = registry();
     for name in registry.planner_names() {
-        match registry.plan(&PlannerConfig::new(&name), &records) {
+        match registry.plan(&PlannerConfig::new(&name), &records, &PlanLimits::default()) {
             Ok(plan) => {
                 assert_eq!(plan.offsets.len(), records.len());
                 assert!(plan.total_bytes >= records.iter().map(|r| r.size).max().unwrap_or(0));

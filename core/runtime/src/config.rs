@@ -10,6 +10,14 @@
 //! builtin = false                # without the plugins that are linked into the program
 //! [planner]
 //! use = "arena"
+//! [memory]                       # techniques that lay tensors over one another, all but the last on by default
+//! views = true                   # RESHAPE and the like read their input where it lies
+//! in_place = true                # elementwise ops write over an input that nobody reads later
+//! split = true                   # contiguous parts are read where they lie
+//! concat = true                  # parts are computed where they will lie
+//! overlap = true                 # convolutions and pools follow an input that nobody reads later
+//! reorder = true                 # nodes run in the order that needs the least memory
+//! overwrite_inputs = false       # inputs are used again; they must be filled before each run
 //! [[delegate]]
 //! use = "cpu"
 //! on_missing = "skip"            # or "error", the default
@@ -36,6 +44,7 @@ mod reader;
 
 pub use error::{ConfigError, Place};
 
+use crate::layout::Techniques;
 use reader::{Document, Table};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -68,6 +77,8 @@ pub struct Config {
     pub ops: BTreeMap<String, OpConfig>,
     /// `[threads] count`, in `1..=MAX_THREADS`; `None` means one per processor.
     pub threads: Option<NonZeroUsize>,
+    /// `[memory]`: how tensors may lie over one another.
+    pub techniques: Techniques,
     /// `[quota]`: limits on what a model may ask for.
     pub quota: QuotaConfig,
 }
@@ -253,13 +264,14 @@ fn parse(document: &Document<'_>) -> Result<Config, ConfigError> {
     let tree = document.parse()?;
     let root = Table::root(document, &tree);
     check_schema(&root)?;
-    root.only(&["schema", "plugins", "planner", "delegate", "ops", "threads", "quota"])?;
+    root.only(&["schema", "plugins", "planner", "memory", "delegate", "ops", "threads", "quota"])?;
     Ok(Config {
         plugins: root.table("plugins")?.map_or(Ok(PluginsConfig::default()), |t| plugins(&t))?,
         planner: root.table("planner")?.map(|t| planner(&t)).transpose()?,
         delegates: root.tables("delegate")?.iter().map(delegate).collect::<Result<_, _>>()?,
         ops: root.table("ops")?.map_or(Ok(BTreeMap::new()), |t| ops(&t))?,
         threads: root.table("threads")?.map_or(Ok(None), |t| threads(&t))?,
+        techniques: root.table("memory")?.map_or(Ok(Techniques::default()), |t| techniques(&t))?,
         quota: root.table("quota")?.map_or(Ok(QuotaConfig::default()), |t| quota(&t))?,
     })
 }
@@ -330,6 +342,17 @@ fn threads(table: &Table<'_>) -> Result<Option<NonZeroUsize>, ConfigError> {
     let most = i64::try_from(MAX_THREADS).unwrap_or(i64::MAX);
     let count = table.integer("count", 1..=most)?;
     Ok(count.and_then(|n| usize::try_from(n).ok()).and_then(NonZeroUsize::new))
+}
+
+fn techniques(table: &Table<'_>) -> Result<Techniques, ConfigError> {
+    table.only(&Techniques::NAMES)?;
+    let mut techniques = Techniques::default();
+    for name in Techniques::NAMES {
+        if let (Some(on), Some(technique)) = (table.boolean(name)?, techniques.named(name)) {
+            *technique = on;
+        }
+    }
+    Ok(techniques)
 }
 
 fn quota(table: &Table<'_>) -> Result<QuotaConfig, ConfigError> {

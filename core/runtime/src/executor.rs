@@ -17,13 +17,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::time::Instant;
 
-use arenite_abi::raw::{ArSpan, OP_STATEFUL, SHARE_VIEW, TENSOR_CONSTANT, TENSOR_DYNAMIC, TENSOR_VARIABLE};
+use arenite_abi::raw::{
+    ArSpan, OP_STATEFUL, SHARE_BEHIND, SHARE_IN_PLACE, SHARE_PART_OF_INPUT, SHARE_PART_OF_OUTPUT, SHARE_VIEW,
+    TENSOR_CONSTANT, TENSOR_DYNAMIC, TENSOR_VARIABLE,
+};
 use arenite_abi::{Status, UsageRecord};
 
 use crate::arena::{ALIGNMENT, Block, Mark, Persistent};
 use crate::config::{DelegateConfig, OnMissing};
 use crate::error::{Error, Result};
 use crate::graph::Graph;
+use crate::layout::Techniques;
 use crate::lifetime::{Lifetime, LifetimeInput, lifetimes};
 use crate::partition::{PartitionInput, Subset, partition};
 use crate::partition_kernel::{DelegateInstance, GraphForDelegate};
@@ -38,15 +42,11 @@ use crate::tensors::TensorTable;
 /// What an interpreter was asked for.
 pub(crate) struct Settings {
     pub planner: ChosenPlanner,
+    pub techniques: Techniques,
     pub delegates: Vec<DelegateConfig>,
     pub threads: u32,
     pub quota: Quota,
 }
-
-/// How many records of buffers that lie already are handed to the planner again, over all segments. Beyond that, a
-/// segment's memory is stacked on that of the segments before it: so a model of many nodes of dynamic shape is planned
-/// in linear time and space.
-const MAX_KEPT_RECORDS: usize = 1 << 20;
 
 /// Constants up to this size are folded while shapes are inferred for delegates; larger ones later.
 const INFERENCE_FOLD_LIMIT: u64 = 4096;
@@ -62,10 +62,6 @@ pub(crate) struct Executor {
     lives: Vec<Option<Lifetime>>,
     /// Tensors that somebody writes, in the order of their first node.
     births: Vec<(u32, usize)>,
-    /// Placed tensors; those that are dead are swept out now and then.
-    placed: Vec<usize>,
-    /// Per tensor, the one whose bytes it has and whose place it shares: itself, unless it is a view.
-    viewed: Vec<usize>,
     segments: Vec<Segment>,
     placements: Vec<Option<Placement>>,
     arena: Block,
@@ -88,8 +84,7 @@ struct Segment {
     mark: Mark,
     /// Bytes of the arena that this segment and those before it use.
     height: u64,
-    /// Records of buffers that lay already, up to here.
-    kept: usize,
+    standing: memory::Standing,
     /// Shapes of the dynamic tensors that it was prepared with.
     shapes: Vec<(usize, Vec<i32>)>,
 }
@@ -109,8 +104,22 @@ pub(crate) struct Report {
     pub refusals: Vec<Vec<(String, String)>>,
     /// Delegates that were left out as a whole, and why.
     pub left_out: Vec<(String, String)>,
-    /// Records and plan of each segment.
-    pub plans: Vec<(Vec<UsageRecord>, Plan)>,
+    /// Of each segment.
+    pub plans: Vec<SegmentPlan>,
+}
+
+/// The memory of a stretch of the execution plan between nodes of dynamic shape; one stretch if there are none.
+#[derive(Clone, Debug, Default)]
+pub struct SegmentPlan {
+    /// Tensors and scratch buffers. `tensor` is the tensor's index, −1 for scratch; nodes count the steps in the order in which
+    /// they run.
+    pub records: Vec<UsageRecord>,
+    /// Where they lie.
+    pub plan: Plan,
+    /// What the planner was given: records that lie over one another are one buffer; those of earlier segments are fixed.
+    pub buffers: Vec<UsageRecord>,
+    /// Per record, its buffer and its offset in there.
+    pub places: Vec<(usize, u64)>,
 }
 
 /// Who runs a node.
@@ -144,8 +153,6 @@ impl Executor {
             resized: BTreeMap::new(),
             lives: Vec::new(),
             births: Vec::new(),
-            placed: Vec::new(),
-            viewed: (0..n).collect(),
             segments: Vec::new(),
             placements: vec![None; n],
             arena: Block::EMPTY,
@@ -182,6 +189,16 @@ impl Executor {
 
     pub fn dynamic_bytes(&self) -> u64 {
         self.dynamic.iter().map(|block| block.len() as u64).sum()
+    }
+
+    /// Op or delegate of each step.
+    pub fn step_names(&self) -> Vec<String> {
+        (0..self.steps.len()).map(|i| self.step_op(i).to_owned()).collect()
+    }
+
+    /// Where the last segment ends that is planned.
+    pub fn planned_steps(&self) -> Option<usize> {
+        self.segments.last().map(|segment| segment.end)
     }
 
     /// Number of steps: nodes and partitions.
@@ -233,7 +250,7 @@ impl Executor {
             self.apply_delegates(run)?;
         }
         self.check_resolved()?;
-        self.find_lifetimes();
+        self.find_lifetimes(&run.settings.techniques);
         self.place_variables()?;
         self.prepare_segment(run, 0)?;
         self.ready = true;
@@ -326,7 +343,6 @@ impl Executor {
         self.steps.clear();
         self.segments.clear();
         self.placements.fill(None);
-        self.placed.clear();
         let bottom = Persistent::default().mark();
         self.persistent.release(bottom, &mut self.budget);
         let sizes: Vec<u64> = self.graph.inputs.iter().map(|&i| self.input_bytes(i)).collect();

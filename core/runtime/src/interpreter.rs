@@ -7,14 +7,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use arenite_abi::raw::{ArTensorV1, TENSOR_CONSTANT};
-use arenite_abi::{Element, ElementType, UsageRecord};
+use arenite_abi::{Element, ElementType};
 
 use crate::config::{Config, DelegateConfig, PlannerConfig};
 use crate::error::{Error, Result, UnresolvedOp};
-use crate::executor::{Executor, Served, Settings};
+use crate::executor::{Executor, SegmentPlan, Served, Settings};
 use crate::graph::Graph;
+use crate::layout::Techniques;
 use crate::model::Model;
-use crate::plan::Plan;
 use crate::profile::Profile;
 use crate::quota::{Budget, Quota};
 use crate::registry::Registry;
@@ -30,6 +30,7 @@ pub struct InterpreterBuilder {
     model: Model,
     registry: Option<Arc<Registry>>,
     planner: Option<PlannerConfig>,
+    techniques: Techniques,
     delegates: Vec<DelegateConfig>,
     threads: usize,
     quota: Quota,
@@ -46,6 +47,7 @@ impl InterpreterBuilder {
     /// [`Registry::discover`].
     pub fn config(mut self, config: &Config) -> Self {
         self.planner = config.planner.clone();
+        self.techniques = config.techniques;
         self.delegates = config.delegates.clone();
         self.threads = config.threads.map_or(0, |threads| threads.get());
         self.quota = Quota::from_config(&config.quota);
@@ -55,6 +57,12 @@ impl InterpreterBuilder {
     /// Plans memory with the planner of this name; [`DEFAULT_PLANNER`] without it.
     pub fn planner(mut self, name: &str) -> Self {
         self.planner = Some(PlannerConfig::new(name));
+        self
+    }
+
+    /// Uses these techniques to lay tensors over one another before memory is planned.
+    pub fn techniques(mut self, techniques: Techniques) -> Self {
+        self.techniques = techniques;
         self
     }
 
@@ -92,6 +100,7 @@ impl InterpreterBuilder {
         let threads = if self.threads == 0 { crate::pool::threads() } else { self.threads };
         let settings = Settings {
             planner,
+            techniques: self.techniques,
             delegates: self.delegates,
             threads: threads.min(crate::pool::MAX_THREADS) as u32,
             quota: self.quota,
@@ -186,6 +195,7 @@ impl Interpreter {
             model: model.clone(),
             registry: None,
             planner: None,
+            techniques: Techniques::default(),
             delegates: Vec::new(),
             threads: 0,
             quota: Quota::default(),
@@ -313,16 +323,46 @@ impl Interpreter {
             sum.persistent += executor.persistent_bytes();
             sum.dynamic += executor.dynamic_bytes();
             sum.lower_bound +=
-                executor.report.plans.iter().map(|(_, plan)| plan.lower_bound).max().unwrap_or(0);
+                executor.report.plans.iter().map(|segment| segment.plan.lower_bound).max().unwrap_or(0);
         }
         sum.persistent += self.resources.borrow().bytes();
         sum
     }
 
-    /// The main subgraph's records and plan, one pair per segment of the execution plan; one segment unless shapes
-    /// are dynamic. A record's `tensor` is the tensor's index, −1 for scratch.
-    pub fn memory_plan(&self) -> &[(Vec<UsageRecord>, Plan)] {
+    /// The memory of the main subgraph, by segment of the execution plan.
+    pub fn memory_plan(&self) -> &[SegmentPlan] {
         &self.main().report.plans
+    }
+
+    /// Prepares subgraph `subgraph` and plans its memory, with the shapes that the model gives its inputs; nothing runs. What
+    /// lies behind a node of dynamic shape is planned when the model runs.
+    ///
+    /// # Errors
+    /// As [`allocate`](Self::allocate).
+    pub fn plan_subgraph(&mut self, subgraph: usize) -> Result<&[SegmentPlan]> {
+        self.executor_mut(subgraph)?;
+        self.allocate_subgraph(subgraph)?;
+        Ok(&self.executor_mut(subgraph)?.report.plans)
+    }
+
+    /// The ops and delegates of a subgraph in the order in which they run; none before it was allocated or planned.
+    pub fn steps_of(&self, subgraph: usize) -> Vec<String> {
+        self.executor_of(subgraph).map_or_else(Vec::new, Executor::step_names)
+    }
+
+    /// How many of its steps have a plan: those up to the first one of dynamic shape, until it has run.
+    pub fn planned_steps(&self, subgraph: usize) -> Option<usize> {
+        self.executor_of(subgraph)?.planned_steps()
+    }
+
+    /// The names of its tensors, those of composites included.
+    pub fn tensor_names(&self, subgraph: usize) -> Vec<String> {
+        let graph = self.executor_of(subgraph).map(|executor| &executor.graph);
+        graph.map_or_else(Vec::new, |graph| graph.tensors.iter().map(|tensor| tensor.name.clone()).collect())
+    }
+
+    fn executor_of(&self, subgraph: usize) -> Option<&Executor> {
+        self.slots.get(subgraph).and_then(Slot::executor)
     }
 
     /// The nodes that operator `operator` of the main subgraph became: one, or those of the composite that it is. Numbers of

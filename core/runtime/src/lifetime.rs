@@ -20,8 +20,10 @@ pub struct LifetimeInput<'a> {
     pub tensor_count: usize,
     /// Inputs and outputs of each node, in execution order; −1 for absent ones.
     pub nodes: &'a mut dyn Iterator<Item = (&'a [i32], &'a [i32])>,
-    /// Tensors that the caller writes: they are never overwritten.
+    /// Tensors that the caller writes.
     pub inputs: &'a [i32],
+    /// Whether they are kept after their last reader.
+    pub keep_inputs: bool,
     /// Tensors that the caller reads: they are never overwritten.
     pub outputs: &'a [i32],
     /// Tensors that keep their value.
@@ -30,7 +32,8 @@ pub struct LifetimeInput<'a> {
 
 /// The lifetime of each tensor; `None` for tensors that nobody writes, such as constants.
 ///
-/// Inputs, outputs and variables hold a reference of their own, so that their memory is never given to another tensor.
+/// Inputs (unless they are not to be kept), outputs and variables hold a reference of their own, so that their memory is
+/// never given to another tensor.
 /// A tensor is allocated by its first producer and released after its last reader.
 pub fn lifetimes(graph: LifetimeInput<'_>) -> Vec<Option<Lifetime>> {
     let mut lives: Vec<Option<Lifetime>> = vec![None; graph.tensor_count];
@@ -38,9 +41,9 @@ pub fn lifetimes(graph: LifetimeInput<'_>) -> Vec<Option<Lifetime>> {
     let valid = |&&t: &&i32| t >= 0 && (t as usize) < graph.tensor_count;
     for &t in graph.variables.iter().chain(graph.inputs).filter(valid) {
         lives[t as usize] = Some(Lifetime { first: 0, last: UsageRecord::FOREVER });
-        pinned[t as usize] = true;
     }
-    for &t in graph.outputs.iter().filter(valid) {
+    let kept = if graph.keep_inputs { graph.inputs } else { &[] };
+    for &t in graph.variables.iter().chain(kept).chain(graph.outputs).filter(valid) {
         pinned[t as usize] = true;
     }
     let mut readers: Vec<Option<u32>> = vec![None; graph.tensor_count];
@@ -65,8 +68,14 @@ mod tests {
     use super::*;
 
     fn run(nodes: &[(&[i32], &[i32])], inputs: &[i32], outputs: &[i32], variables: &[i32]) -> Vec<String> {
-        let input =
-            LifetimeInput { tensor_count: 6, nodes: &mut nodes.iter().copied(), inputs, outputs, variables };
+        let input = LifetimeInput {
+            tensor_count: 6,
+            nodes: &mut nodes.iter().copied(),
+            inputs,
+            keep_inputs: true,
+            outputs,
+            variables,
+        };
         let show = |life: Option<Lifetime>| match life {
             None => "-".to_owned(),
             Some(Lifetime { first, last: UsageRecord::FOREVER }) => format!("{first}.."),

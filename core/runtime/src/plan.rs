@@ -1,11 +1,12 @@
 //! Memory plans: asks a planner, and trusts none of its answers.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use arenite_abi::UsageRecord;
 use arenite_abi::raw::{
     ASSIGNMENT_OBJECTS, ASSIGNMENT_OFFSETS, ArAssignmentV1, ArHeader, ArPair, ArPlanRequestV1, ArPlannerV1,
-    ArStr, SHARE_IN_PLACE, SHARE_VIEW,
+    ArStr,
 };
 
 use crate::error::{Error, Result};
@@ -22,6 +23,26 @@ pub struct Plan {
     pub lower_bound: u64,
     /// Whether the planner has proved that no plan is smaller.
     pub optimal: bool,
+    /// The shared objects that the planner answered with, if it did.
+    pub objects: Option<Objects>,
+}
+
+/// Records that share objects: each has one to itself while it lives.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Objects {
+    /// The object of each record.
+    pub ids: Vec<u32>,
+    /// The size of each object.
+    pub sizes: Vec<u64>,
+}
+
+/// What a planner may use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PlanLimits {
+    /// Bytes that the plan should fit into.
+    pub capacity: Option<u64>,
+    /// Time to plan.
+    pub time: Option<Duration>,
 }
 
 /// A planner, with its options.
@@ -34,7 +55,7 @@ pub(crate) struct ChosenPlanner {
 
 impl ChosenPlanner {
     /// Plans and checks the answer: bounds, alignment, and overlap in time and space.
-    pub fn plan(&self, records: &[UsageRecord]) -> Result<Plan> {
+    pub fn plan(&self, records: &[UsageRecord], limits: &PlanLimits) -> Result<Plan> {
         let _span = tracing::debug_span!("plan", planner = %self.name, records = records.len()).entered();
         let fail = |message: String| Error::Plan { planner: self.name.clone(), message };
         let (mut offsets, mut object_ids, mut object_sizes) =
@@ -49,8 +70,8 @@ impl ChosenPlanner {
             records: records.as_ptr(),
             record_count: records.len(),
             record_stride: size_of::<UsageRecord>(),
-            capacity: u64::MAX,
-            time_limit: u64::MAX,
+            capacity: limits.capacity.unwrap_or(u64::MAX),
+            time_limit: limits.time.map_or(u64::MAX, |time| time.as_nanos().try_into().unwrap_or(u64::MAX)),
             options: options.as_ptr(),
             option_count: options.len(),
         };
@@ -69,11 +90,14 @@ impl ChosenPlanner {
         if status != 0 {
             return Err(fail(host::take_message("it failed without a message")));
         }
+        let mut objects = None;
         match assignment.kind {
             ASSIGNMENT_OFFSETS => {}
             ASSIGNMENT_OBJECTS => {
                 let count = (assignment.object_count as usize).min(records.len());
-                offsets = objects_to_offsets(records, &object_ids, &object_sizes[..count]).map_err(fail)?;
+                object_sizes.truncate(count);
+                offsets = objects_to_offsets(records, &object_ids, &object_sizes).map_err(fail)?;
+                objects = Some(Objects { ids: object_ids, sizes: object_sizes });
             }
             _ if records.is_empty() => {}
             other => {
@@ -83,7 +107,9 @@ impl ChosenPlanner {
             }
         }
         let total_bytes = validate(records, &offsets).map_err(fail)?;
-        Ok(Plan { offsets, total_bytes, lower_bound: lower_bound(records), optimal: assignment.optimal != 0 })
+        let lower_bound = lower_bound(records);
+        let optimal = assignment.optimal != 0 || total_bytes == lower_bound;
+        Ok(Plan { offsets, total_bytes, lower_bound, optimal, objects })
     }
 }
 
@@ -114,9 +140,6 @@ fn objects_to_offsets(records: &[UsageRecord], ids: &[u32], sizes: &[u64]) -> Re
 
 /// Checks a plan and gives its size. Records of size 0 may lie anywhere.
 ///
-/// A record may lie at the offset of its `share_with` while both live: as a view for as long as they like, in place only
-/// if the other one, and every view of it, dies where this one is born.
-///
 /// # Errors
 /// The first record that is out of bounds, misaligned, moved although fixed, or lies in another's memory while both
 /// live, with its offset.
@@ -144,101 +167,31 @@ pub fn validate(records: &[UsageRecord], offsets: &[u64]) -> Result<u64, String>
     Ok(total)
 }
 
-/// Memory with one value: a record, or several that are views of one another.
-#[derive(Clone, Copy)]
-struct Value {
-    /// A record of it, for messages.
-    record: usize,
-    offset: u64,
-    size: u64,
-    /// Half steps: node `n` is `2n`; a value that is computed in place begins at `2n + 1`.
-    begins: u64,
-    ends: u64,
-}
-
-/// The values of a plan: views are joined with what they view, where the plan put them there.
-fn values(records: &[UsageRecord], offsets: &[u64]) -> Result<Vec<Value>, String> {
-    let mut value_of: Vec<usize> = (0..records.len()).collect();
-    let find = |value_of: &mut Vec<usize>, mut i: usize| {
-        while value_of[i] != i {
-            value_of[i] = value_of[value_of[i]];
-            i = value_of[i];
-        }
-        i
-    };
-    let source = |i: usize, kind: u32| {
-        let from =
-            usize::try_from(records[i].share_with).ok().filter(|&from| from < records.len() && from != i)?;
-        let taken = records[i].share_kind == kind
-            && offsets[i] == offsets[from]
-            && records[i].size == records[from].size;
-        taken.then_some(from)
-    };
-    for i in 0..records.len() {
-        if let Some(from) = source(i, SHARE_VIEW) {
-            let (a, b) = (find(&mut value_of, i), find(&mut value_of, from));
-            value_of[a.max(b)] = a.min(b);
-        }
-    }
-    let mut values: Vec<Option<Value>> = vec![None; records.len()];
-    for (i, record) in records.iter().enumerate() {
-        if record.last_node < record.first_node {
-            return Err(format!("record {i} lives from {} to {}", record.first_node, record.last_node));
-        }
-        let value = values[find(&mut value_of, i)].get_or_insert(Value {
-            record: i,
-            offset: offsets[i],
-            size: record.size,
-            begins: u64::MAX,
-            ends: 0,
-        });
-        value.begins = value.begins.min(2 * u64::from(record.first_node));
-        value.ends = value.ends.max(2 * u64::from(record.last_node));
-    }
-    for (i, record) in records.iter().enumerate() {
-        let Some(from) = source(i, SHARE_IN_PLACE) else { continue };
-        let (to, from) = (find(&mut value_of, i), find(&mut value_of, from));
-        let born = 2 * u64::from(record.first_node);
-        if let (Some(old), Some(new)) = (values[from], &mut values[to])
-            && to != from
-            && old.ends == born
-            && new.begins == born
-        {
-            new.begins = born + 1;
-        }
-    }
-    Ok(values.into_iter().flatten().filter(|value| value.size > 0).collect())
-}
-
-/// Sweeps over time. `alive` holds the memory in use, by start; a new value is compared with its neighbour.
+/// Sweeps over time. `alive` holds the memory in use, by start; a new record is compared with its neighbour.
 fn check_overlap(records: &[UsageRecord], offsets: &[u64]) -> Result<(), String> {
-    let mut births = values(records, offsets)?;
+    let mut births: Vec<usize> = (0..records.len()).filter(|&i| records[i].size > 0).collect();
+    if let Some(i) = births.iter().find(|&&i| records[i].last_node < records[i].first_node) {
+        return Err(format!("record {i} lives from {} to {}", records[*i].first_node, records[*i].last_node));
+    }
     let mut deaths = births.clone();
-    births.sort_by_key(|value| value.begins);
-    deaths.sort_by_key(|value| value.ends);
+    births.sort_by_key(|&i| records[i].first_node);
+    deaths.sort_by_key(|&i| records[i].last_node);
     let mut deaths = deaths.into_iter().peekable();
-    let mut alive: BTreeMap<u64, Value> = BTreeMap::new();
-    for value in births {
-        while let Some(gone) = deaths.next_if(|gone| gone.ends < value.begins) {
-            if alive.get(&gone.offset).is_some_and(|there| there.record == gone.record) {
-                alive.remove(&gone.offset);
-            }
+    let mut alive: BTreeMap<u64, usize> = BTreeMap::new();
+    for i in births {
+        let (node, start, end) = (records[i].first_node, offsets[i], offsets[i] + records[i].size);
+        while let Some(gone) = deaths.next_if(|&gone| records[gone].last_node < node) {
+            alive.remove(&offsets[gone]);
         }
-        let end = value.offset + value.size;
-        if let Some((_, other)) = alive.range(..end).next_back()
-            && other.offset + other.size > value.offset
+        if let Some((&from, &other)) = alive.range(..end).next_back()
+            && from + records[other].size > start
         {
+            let to = from + records[other].size;
             return Err(format!(
-                "records {} ({}..{}) and {} ({}..{end}) overlap while both live at node {}",
-                other.record,
-                other.offset,
-                other.offset + other.size,
-                value.record,
-                value.offset,
-                value.begins / 2
+                "records {other} ({from}..{to}) and {i} ({start}..{end}) overlap while both live at node {node}"
             ));
         }
-        alive.insert(value.offset, value);
+        alive.insert(start, i);
     }
     Ok(())
 }
@@ -293,24 +246,6 @@ mod tests {
             validate(&fixed, &[0, 128]).unwrap_err(),
             "record 1 is at offset 128, it was fixed at 256"
         );
-    }
-
-    fn sharing(kind: u32, lives: [(u32, u32); 3]) -> Result<u64, String> {
-        let mut records = lives.map(|(first, last)| record(64, first, last));
-        records[1].share_with = 0;
-        records[1].share_kind = SHARE_VIEW;
-        records[2].share_with = 0;
-        records[2].share_kind = kind;
-        validate(&records, &[0; 3])
-    }
-
-    #[test]
-    fn views_lie_with_their_source_and_results_in_place_only_where_it_dies() {
-        assert_eq!(sharing(SHARE_VIEW, [(0, 2), (1, 4), (2, 3)]), Ok(64));
-        assert_eq!(sharing(SHARE_IN_PLACE, [(0, 2), (1, 2), (2, 5)]), Ok(64));
-        assert!(sharing(SHARE_IN_PLACE, [(0, 2), (1, 3), (2, 5)]).is_err(), "the view outlives its source");
-        assert!(sharing(SHARE_IN_PLACE, [(0, 3), (1, 2), (2, 5)]).is_err(), "the source is read later");
-        assert!(sharing(0, [(0, 2), (1, 2), (2, 5)]).is_err(), "not allowed");
     }
 
     #[test]

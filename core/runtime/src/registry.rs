@@ -15,7 +15,7 @@ use crate::config::{Config, OpConfig, PlannerConfig};
 use crate::descriptor::{self, Offer};
 use crate::error::{Error, LoadError, LoadFailure, Result};
 use crate::library_file::FileIdentity;
-use crate::plan::{ChosenPlanner, Plan};
+use crate::plan::{ChosenPlanner, Plan, PlanLimits};
 
 /// Which op a node asks for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -237,8 +237,13 @@ impl Registry {
     }
 
     /// Has the planner of this name place `records`, and checks what it answers.
-    pub fn plan(&self, planner: &PlannerConfig, records: &[UsageRecord]) -> Result<Plan> {
-        self.choose_planner(planner)?.plan(records)
+    pub fn plan(
+        &self,
+        planner: &PlannerConfig,
+        records: &[UsageRecord],
+        limits: &PlanLimits,
+    ) -> Result<Plan> {
+        self.choose_planner(planner)?.plan(records, limits)
     }
 
     pub(crate) fn choose_planner(&self, config: &PlannerConfig) -> Result<ChosenPlanner> {

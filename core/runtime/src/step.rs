@@ -7,8 +7,7 @@ use std::ffi::c_void;
 
 use arenite_abi::raw::{
     ASSIGNMENT_OFFSETS, ArAssignmentV1, ArEvalV1, ArHeader, ArLayoutV1, ArNodeV1, ArOpV1, ArPlanRequestV1,
-    ArPrepareV1, ArSpan, ArStatus, SHARE_IN_PLACE, SHARE_VIEW, TENSOR_CONSTANT, TENSOR_DYNAMIC,
-    TENSOR_VARIABLE,
+    ArPrepareV1, ArSpan, ArStatus, TENSOR_CONSTANT, TENSOR_DYNAMIC, TENSOR_VARIABLE,
 };
 use arenite_abi::{ElementType, Status, UsageRecord};
 
@@ -16,6 +15,7 @@ use crate::arena::{ALIGNMENT, Block, Persistent};
 use crate::host;
 use crate::model_calls;
 use crate::partition_kernel::PartitionKernel;
+use crate::plan::PlanLimits;
 use crate::quota::Budget;
 use crate::run::Run;
 use crate::tensors::{MAX_RANK, TensorTable};
@@ -73,13 +73,6 @@ pub(crate) struct Share {
     pub kind: u32,
     /// Offset of a part, or distance to what lies behind; else 0.
     pub bytes: u64,
-}
-
-impl Share {
-    /// Whether both have the same bytes, from the beginning on.
-    pub fn is_whole(&self) -> bool {
-        matches!(self.kind, SHARE_IN_PLACE | SHARE_VIEW)
-    }
 }
 
 /// What a call into a plugin gave, other than success.
@@ -638,7 +631,13 @@ unsafe extern "C" fn plan(
                 return Err(invalid("the plan request has another layout".into()));
             }
             let records = list(request.records, request.record_count);
-            let plan = this.memory.run.settings.planner.plan(records).map_err(|e| invalid(e.to_string()))?;
+            let plan = this
+                .memory
+                .run
+                .settings
+                .planner
+                .plan(records, &PlanLimits::default())
+                .map_err(|e| invalid(e.to_string()))?;
             assignment.kind = ASSIGNMENT_OFFSETS;
             assignment.optimal = u8::from(plan.optimal);
             std::ptr::copy_nonoverlapping(plan.offsets.as_ptr(), assignment.offsets, plan.offsets.len());

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use arenite::model_file::tensor_type::INT32;
 use arenite::model_file::writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of};
-use arenite::{Error, Interpreter, Model, Registry, Status};
+use arenite::{Error, Interpreter, Model, Registry, SegmentPlan, Status};
 use arenite_abi::prelude::*;
 
 macro_rules! op {
@@ -213,7 +213,7 @@ fn views_of_one_tensor_live_on_into_a_later_segment() {
     for x in [1, 2, 1] {
         assert_eq!(invoke(&mut interpreter, x).unwrap(), [7 * x]);
     }
-    let (records, plan) = &interpreter.memory_plan()[0];
+    let SegmentPlan { records, plan, .. } = &interpreter.memory_plan()[0];
     let at = |tensor| plan.offsets[records.iter().position(|r| r.tensor == tensor).unwrap()];
     assert_eq!(at(1), at(2), "the view has no memory of its own");
     assert_ne!(at(1), at(3), "its source is read in another way by the same node");

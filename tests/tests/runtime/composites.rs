@@ -51,8 +51,7 @@ fn its_nodes_stand_in_its_place() {
     assert_eq!(values, [-3.0, -4.0]);
     assert_eq!((interpreter.nodes_of(0), interpreter.is_inlined(0)), (0..2, true));
     assert_eq!(interpreter.served_by(), vec![Served::Plugin("org.arenite.ops".into()); 2]);
-    let (records, _) = &interpreter.memory_plan()[0];
-    let planned: Vec<i32> = records.iter().map(|record| record.tensor).collect();
+    let planned: Vec<i32> = interpreter.memory_plan()[0].records.iter().map(|record| record.tensor).collect();
     assert_eq!(planned, [0, 1, 2], "x, y, and t in the same arena");
     assert_eq!(interpreter.tensor(2).unwrap().name, "t");
 }

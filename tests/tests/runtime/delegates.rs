@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use arenite::config::{DelegateConfig, OnMissing};
 use arenite::model_file::writer::{ModelBuilder, Operator};
-use arenite::{Interpreter, Model, Registry, Served};
+use arenite::{Interpreter, Model, Registry, Served, Techniques};
 
 use crate::models::{f32s, message, model, negation, node, output};
 use crate::plugin;
@@ -92,6 +92,7 @@ fn delegated(interpreter: &Interpreter) -> Vec<Option<usize>> {
 fn a_graph_is_cut_into_four() {
     let mut interpreter = Interpreter::builder(&sines())
         .registry(registry())
+        .techniques(Techniques { reorder: false, ..Techniques::default() })
         .delegate(DelegateConfig::new("sin"))
         .build()
         .unwrap();

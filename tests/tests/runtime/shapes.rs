@@ -162,3 +162,35 @@ fn what_is_constant_is_computed_once() {
         assert_eq!(output(&interpreter, 0).1, X.map(|x| scale * x - x));
     }
 }
+
+/// `k` is computed before the first dynamic shape is known and read after it, then a second one follows.
+///
+/// ```text
+/// x ─► NEG ─► k ────────────────────────► NEG ─► y
+/// x ─► RESHAPE* ─► r ─► NEG ─► a ─► RESHAPE* ─► s ─► NEG ─► z
+/// ```
+#[test]
+fn what_a_later_segment_forgot_is_still_there_for_an_earlier_one() {
+    let model = model(|m, g| {
+        let x = g.input(f32s("x", &[6]));
+        let [first, second] = ["first", "second"].map(|name| g.input(Tensor::new(name, INT32, &[2])));
+        let [r, a, s] = ["r", "a", "s"].map(|name| g.tensor(f32s(name, &[1, 1])));
+        let k = g.tensor(f32s("k", &[6]));
+        let (y, z) = (g.output(f32s("y", &[6])), g.output(f32s("z", &[1, 1])));
+        node(m, g, "NEG", &[x], k);
+        node(m, g, "RESHAPE", &[x, first], r);
+        node(m, g, "NEG", &[r], a);
+        node(m, g, "NEG", &[k], y);
+        node(m, g, "RESHAPE", &[a, second], s);
+        node(m, g, "NEG", &[s], z);
+    });
+    let mut interpreter = allocated(&model);
+    for shape in [[6, 1], [2, 3], [3, 2], [2, 3]] {
+        interpreter.input_mut(0).unwrap().copy_from_slice(&X).unwrap();
+        interpreter.input_mut(1).unwrap().copy_from_slice(&shape).unwrap();
+        interpreter.input_mut(2).unwrap().copy_from_slice(&[1, 6]).unwrap();
+        interpreter.invoke().unwrap();
+        assert_eq!(output(&interpreter, 0).1, X, "{shape:?}");
+        assert_eq!(output(&interpreter, 1), (vec![1, 6], X.to_vec()), "{shape:?}");
+    }
+}

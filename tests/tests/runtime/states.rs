@@ -3,7 +3,7 @@
 use std::thread;
 
 use arenite::model_file::writer::{ModelBuilder, SubGraph};
-use arenite::{Error, Interpreter, Model};
+use arenite::{Error, Interpreter, Model, Techniques};
 
 use crate::models::{allocated, f32s, message, model, negation, node, output};
 use crate::plugin;
@@ -172,4 +172,28 @@ fn an_interpreter_outlives_its_model_and_moves_to_another_thread() {
         output(&interpreter, 0).1
     });
     assert_eq!(y.join().unwrap(), [-3.0, -4.0]);
+}
+
+#[test]
+fn inputs_may_be_used_again_if_asked() {
+    let model = model(|m, g| {
+        let (x, a, y) = (g.input(f32s("x", &[64])), g.tensor(f32s("a", &[64])), g.output(f32s("y", &[64])));
+        node(m, g, "NEG", &[x], a);
+        node(m, g, "NEG", &[a], y);
+    });
+    let arena = |techniques: Techniques| {
+        let builder = Interpreter::builder(&model).techniques(techniques);
+        let mut interpreter = builder.build().unwrap();
+        interpreter.allocate().unwrap();
+        for start in [1.0f32, 5.0] {
+            let x: Vec<f32> = (0..64).map(|i| start + i as f32).collect();
+            interpreter.input_mut(0).unwrap().copy_from_slice(&x).unwrap();
+            interpreter.invoke().unwrap();
+            assert_eq!(output(&interpreter, 0).1, x);
+        }
+        interpreter.memory_use().arena
+    };
+    assert_eq!(arena(Techniques::NONE), 3 * 256);
+    assert_eq!(arena(Techniques::default()), 2 * 256);
+    assert_eq!(arena(Techniques::ALL), 256);
 }

@@ -184,7 +184,7 @@ impl Executor {
         }
     }
 
-    fn is_stateful(&self, step: &Step) -> bool {
+    pub(super) fn is_stateful(&self, step: &Step) -> bool {
         let variable = |t: usize| self.graph.tensors[t].variable;
         let node_is = |&node: &usize| {
             let info = &self.graph.nodes[node];

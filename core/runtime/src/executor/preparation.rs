@@ -3,11 +3,12 @@
 use super::*;
 
 impl Executor {
-    pub(super) fn find_lifetimes(&mut self) {
+    pub(super) fn find_lifetimes(&mut self, techniques: &Techniques) {
         self.lives = lifetimes(LifetimeInput {
             tensor_count: self.tensors.len(),
             nodes: &mut self.steps.iter().map(|step| (step.inputs(), step.outputs())),
             inputs: &self.graph.inputs,
+            keep_inputs: !techniques.overwrite_inputs,
             outputs: &self.graph.outputs,
             variables: &self.graph.variables,
         });
@@ -69,8 +70,8 @@ impl Executor {
                 break;
             }
         }
-        let (height, kept) = self.plan_segment(run, first, end)?;
-        self.segments.push(Segment { first, end, mark, height, kept, shapes });
+        let (height, standing) = self.plan_segment(run, first, end)?;
+        self.segments.push(Segment { first, end, mark, height, standing, shapes });
         Ok(())
     }
 
@@ -85,8 +86,6 @@ impl Executor {
         self.persistent.release(mark, &mut self.budget);
         self.segments.truncate(count);
         self.report.plans.truncate(count);
-        let placements = &self.placements;
-        self.placed.retain(|&t| placements[t].is_some());
     }
 
     /// Makes segment `k` fit the shapes that are known now.

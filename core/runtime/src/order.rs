@@ -1,0 +1,404 @@
+//! The order of nodes that needs the least memory at once.
+//!
+//! The peak of an order is the most bytes that live at one node: what the node reads and writes, and what later ones read.
+//! Orders are searched by their peak, as the shortest paths through the sets of nodes that can have run: what is found first is
+//! the best. From a thousand sets on, the most promising ones only (a *beam*).
+//!
+//! ```text
+//!        ┌─► B (9) ─► C (1) ─┐       A B D C E F needs 9 + 9 at D; A B C D E F frees B first: 9 + 1
+//!  A ────┤                   ├─► F
+//!        └─► D (9) ─► E (1) ─┘
+//! ```
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+
+/// A graph of nodes and the values that they hand to one another.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Problem {
+    pub nodes: Vec<Node>,
+    /// Bytes of each value.
+    pub sizes: Vec<u64>,
+    /// Values that live on when all nodes have run.
+    pub kept: Vec<bool>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Node {
+    /// Values, each once. What no node writes is there from the beginning.
+    pub reads: Vec<usize>,
+    /// Values that no other node writes.
+    pub writes: Vec<usize>,
+    /// Bytes while it runs.
+    pub scratch: u64,
+    /// A value that it reads, and may take over the memory of if nobody reads it later: for one that it writes.
+    pub takes_over: Option<usize>,
+    /// Nodes that must have run before, for other reasons than values.
+    pub after: Vec<usize>,
+}
+
+/// Sets of nodes that the exact search looks at.
+const MOST_STATES: usize = 1 << 10;
+/// Sets that the beam keeps after each node.
+const BEAM: usize = 24;
+/// Nodes that are tried in all.
+const MOST_TRIED: usize = 1 << 18;
+
+/// An order with a lower peak than that of the nodes as they stand, if one is found.
+pub(crate) fn better(problem: &Problem) -> Option<Vec<usize>> {
+    let graph = Search::new(problem)?;
+    let given = graph.peak_of(0..problem.nodes.len())?;
+    if given <= graph.floor() {
+        return None;
+    }
+    let found = graph.exact(given).unwrap_or_else(|| graph.beam(given))?;
+    (found.0 < given).then_some(found.1)
+}
+
+struct Search<'a> {
+    problem: &'a Problem,
+    /// Per node, how many nodes it waits for, and which wait for it.
+    waits: Vec<usize>,
+    before: Vec<Vec<usize>>,
+    next: Vec<Vec<usize>>,
+    readers: Vec<Vec<usize>>,
+    /// Values that are there from the beginning.
+    given: Vec<bool>,
+}
+
+/// Nodes that have run.
+#[derive(Clone)]
+struct State {
+    done: Vec<u64>,
+    ready: Vec<usize>,
+    live: u64,
+    peak: u64,
+    /// Sum over `done` of a number per node: stands for the set.
+    key: u64,
+    /// Position of the last node in the history.
+    path: usize,
+}
+
+impl State {
+    fn has(&self, node: usize) -> bool {
+        self.done[node / 64] >> (node % 64) & 1 == 1
+    }
+}
+
+/// What came before: a node, and the entry for those before it.
+struct History(Vec<(usize, usize)>);
+
+const NOBODY: usize = usize::MAX;
+
+impl History {
+    fn order(&self, mut path: usize) -> Vec<usize> {
+        let mut order = Vec::new();
+        while path != NOBODY {
+            let (node, before) = self.0[path];
+            order.push(node);
+            path = before;
+        }
+        order.reverse();
+        order
+    }
+}
+
+impl<'a> Search<'a> {
+    /// `None` if a value has two writers.
+    fn new(problem: &'a Problem) -> Option<Self> {
+        let count = problem.nodes.len();
+        let mut writer = vec![NOBODY; problem.sizes.len()];
+        for (i, node) in problem.nodes.iter().enumerate() {
+            for &value in &node.writes {
+                if std::mem::replace(&mut writer[value], i) != NOBODY {
+                    return None;
+                }
+            }
+        }
+        let mut search = Search {
+            problem,
+            waits: vec![0; count],
+            before: vec![Vec::new(); count],
+            next: vec![Vec::new(); count],
+            readers: vec![Vec::new(); problem.sizes.len()],
+            given: writer.iter().map(|&writer| writer == NOBODY).collect(),
+        };
+        for (i, node) in problem.nodes.iter().enumerate() {
+            let mut before: Vec<usize> = node.reads.iter().map(|&value| writer[value]).collect();
+            before.extend(&node.after);
+            before.retain(|&b| b != NOBODY && b != i);
+            before.sort_unstable();
+            before.dedup();
+            before.iter().for_each(|&b| search.next[b].push(i));
+            search.waits[i] = before.len();
+            search.before[i] = before;
+            node.reads.iter().for_each(|&value| search.readers[value].push(i));
+        }
+        Some(search)
+    }
+
+    fn start(&self) -> State {
+        let count = self.problem.nodes.len();
+        let live = self.sum(|value| self.given[value]);
+        State {
+            done: vec![0; count.div_ceil(64)],
+            ready: (0..count).filter(|&i| self.waits[i] == 0).collect(),
+            live,
+            peak: live,
+            key: 0,
+            path: NOBODY,
+        }
+    }
+
+    /// Bytes while `node` runs, and afterwards.
+    fn cost(&self, state: &State, node: usize) -> (u64, u64) {
+        let Node { reads, writes, scratch, takes_over, .. } = &self.problem.nodes[node];
+        let size = |value: &usize| self.problem.sizes[*value];
+        let dies = |value: &usize| {
+            !self.problem.kept[*value] && self.readers[*value].iter().all(|&r| r == node || state.has(r))
+        };
+        let written: u64 = writes.iter().map(size).sum();
+        let freed: u64 = reads.iter().filter(|value| dies(value)).map(size).sum();
+        let unread: u64 = writes.iter().filter(|value| dies(value)).map(size).sum();
+        let shared = takes_over.filter(dies).map_or(0, |value| size(&value).min(written));
+        let with = state.live.saturating_add(written);
+        (
+            with.saturating_sub(shared).saturating_add(*scratch),
+            with.saturating_sub(unread).saturating_sub(freed),
+        )
+    }
+
+    fn run(&self, state: &State, node: usize) -> State {
+        let (during, live) = self.cost(state, node);
+        let mut new = State { live, peak: state.peak.max(during), ..state.clone() };
+        new.done[node / 64] |= 1 << (node % 64);
+        new.ready.retain(|&other| other != node);
+        new.key = new.key.wrapping_add(mix(node as u64 + 1));
+        let mut ready = std::mem::take(&mut new.ready);
+        ready.extend(self.next[node].iter().filter(|&&i| self.before[i].iter().all(|&b| new.has(b))));
+        new.ready = ready;
+        new
+    }
+
+    /// Runs all nodes at once that cost nothing: no order does better than to run them first.
+    fn settle(&self, mut state: State, history: &mut History) -> State {
+        loop {
+            let free = state.ready.iter().copied().find(|&node| {
+                let (during, live) = self.cost(&state, node);
+                during <= state.peak && live <= state.live
+            });
+            let Some(node) = free else { return state };
+            state = self.step(&state, node, history);
+        }
+    }
+
+    fn step(&self, state: &State, node: usize, history: &mut History) -> State {
+        let mut new = self.run(state, node);
+        history.0.push((node, state.path));
+        new.path = history.0.len() - 1;
+        new
+    }
+
+    fn is_over(&self, state: &State) -> bool {
+        state.ready.is_empty()
+    }
+
+    fn peak_of(&self, order: impl Iterator<Item = usize>) -> Option<u64> {
+        let mut state = self.start();
+        for node in order {
+            if !state.ready.contains(&node) {
+                return None;
+            }
+            state = self.run(&state, node);
+        }
+        Some(state.peak)
+    }
+
+    /// Bytes of the values for which this holds.
+    fn sum(&self, of: impl Fn(usize) -> bool) -> u64 {
+        self.problem
+            .sizes
+            .iter()
+            .enumerate()
+            .filter(|&(value, _)| of(value))
+            .fold(0, |sum, (_, size)| sum.saturating_add(*size))
+    }
+
+    /// What each order needs at least: the costliest node alone.
+    fn floor(&self) -> u64 {
+        let always = |value: usize| self.given[value] && self.problem.kept[value];
+        let alone = |node: &Node| {
+            let bytes = |values: &[usize]| -> u64 {
+                values.iter().filter(|&&value| !always(value)).map(|&value| self.problem.sizes[value]).sum()
+            };
+            let (reads, writes) = (bytes(&node.reads), bytes(&node.writes));
+            let shared = node.takes_over.map_or(0, |value| self.problem.sizes[value].min(writes));
+            reads + writes - shared.min(reads) + node.scratch
+        };
+        self.sum(always) + self.problem.nodes.iter().map(alone).max().unwrap_or(0)
+    }
+
+    /// The best order below `limit`: `Some(None)` if there is none, `None` if there are too many sets to say.
+    #[allow(clippy::type_complexity)]
+    fn exact(&self, limit: u64) -> Option<Option<(u64, Vec<usize>)>> {
+        let mut history = History(Vec::new());
+        let mut states = vec![self.settle(self.start(), &mut history)];
+        let mut queue = BinaryHeap::from([(Reverse(states[0].peak), Reverse(states[0].live), 0usize)]);
+        let mut lowest = HashMap::from([(states[0].key, states[0].peak)]);
+        while let Some((_, _, at)) = queue.pop() {
+            let state = states[at].clone();
+            if self.is_over(&state) {
+                return Some(Some((state.peak, history.order(state.path))));
+            }
+            for &node in &state.ready {
+                let new = self.step(&state, node, &mut history);
+                let new = self.settle(new, &mut history);
+                if new.peak >= limit || lowest.get(&new.key).is_some_and(|&peak| peak <= new.peak) {
+                    continue;
+                }
+                lowest.insert(new.key, new.peak);
+                if states.len() >= MOST_STATES {
+                    return None;
+                }
+                queue.push((Reverse(new.peak), Reverse(new.live), states.len()));
+                states.push(new);
+            }
+        }
+        Some(None)
+    }
+
+    /// A good order below `limit`, if the beam finds one.
+    fn beam(&self, limit: u64) -> Option<(u64, Vec<usize>)> {
+        let mut history = History(Vec::new());
+        let mut states = vec![self.settle(self.start(), &mut history)];
+        let mut best: Option<State> = None;
+        let mut tried = 0;
+        while !states.is_empty() && tried < MOST_TRIED {
+            let mut found: HashMap<u64, State> = HashMap::new();
+            for state in &states {
+                tried += state.ready.len();
+                for &node in &state.ready {
+                    let new = self.step(state, node, &mut history);
+                    let new = self.settle(new, &mut history);
+                    let bound = best.as_ref().map_or(limit, |best| best.peak);
+                    if new.peak >= bound {
+                        continue;
+                    }
+                    if self.is_over(&new) {
+                        best = Some(new);
+                    } else if found.get(&new.key).is_none_or(|known| new.peak < known.peak) {
+                        found.insert(new.key, new);
+                    }
+                }
+            }
+            states = found.into_values().collect();
+            states.sort_unstable_by_key(|state| (state.peak, state.live, state.key));
+            states.truncate(BEAM);
+        }
+        best.map(|state| (state.peak, history.order(state.path)))
+    }
+}
+
+/// SplitMix64: spreads small numbers.
+fn mix(x: u64) -> u64 {
+    let mut z = x.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn node(reads: &[usize], write: usize) -> Node {
+        Node { reads: reads.to_vec(), writes: vec![write], ..Node::default() }
+    }
+
+    fn problem(nodes: Vec<Node>, sizes: &[u64]) -> Problem {
+        let mut kept = vec![false; sizes.len()];
+        kept[sizes.len() - 1] = true;
+        Problem { nodes, sizes: sizes.to_vec(), kept }
+    }
+
+    /// The one of the head comment, in the bad order.
+    fn two_branches() -> Problem {
+        let nodes =
+            vec![node(&[], 0), node(&[0], 1), node(&[0], 3), node(&[1], 2), node(&[3], 4), node(&[2, 4], 5)];
+        problem(nodes, &[1, 9, 1, 9, 1, 1])
+    }
+
+    #[test]
+    fn one_branch_after_the_other() {
+        let problem = two_branches();
+        let order = better(&problem).unwrap();
+        let search = Search::new(&problem).unwrap();
+        assert_eq!((search.peak_of(0..6), search.peak_of(order.into_iter())), (Some(19), Some(11)));
+    }
+
+    #[test]
+    fn a_chain_stays() {
+        let nodes = vec![node(&[], 0), node(&[0], 1), node(&[1], 2)];
+        assert_eq!(better(&problem(nodes, &[5, 6, 7])), None);
+    }
+
+    #[test]
+    fn other_reasons_are_kept() {
+        let mut problem = two_branches();
+        problem.nodes[3].after = vec![2];
+        let order = better(&problem).unwrap();
+        assert!(order.iter().position(|&n| n == 2) < order.iter().position(|&n| n == 3), "{order:?}");
+    }
+
+    #[test]
+    fn two_writers_are_left_alone() {
+        let nodes = vec![node(&[], 0), node(&[], 0)];
+        assert_eq!(better(&problem(nodes, &[5])), None);
+    }
+
+    fn graphs() -> impl Strategy<Value = Problem> {
+        let drawn =
+            (prop::collection::vec(any::<prop::sample::Index>(), 0..3), 1u64..20, any::<bool>(), 0u64..3);
+        prop::collection::vec(drawn, 1..8).prop_map(|drawn| {
+            let mut nodes: Vec<Node> = Vec::new();
+            for (i, (reads, _, takes, scratch)) in drawn.iter().enumerate() {
+                let mut reads: Vec<usize> = reads.iter().filter(|_| i > 0).map(|r| r.index(i)).collect();
+                reads.sort_unstable();
+                reads.dedup();
+                let takes_over = reads.first().copied().filter(|_| *takes);
+                nodes.push(Node { scratch: *scratch, takes_over, ..node(&reads, i) });
+            }
+            let sizes: Vec<u64> = drawn.iter().map(|(_, size, ..)| *size).collect();
+            problem(nodes, &sizes)
+        })
+    }
+
+    /// The lowest peak of all orders.
+    fn lowest(search: &Search<'_>, state: &State) -> u64 {
+        if search.is_over(state) {
+            return state.peak;
+        }
+        state.ready.iter().map(|&node| lowest(search, &search.run(state, node))).min().unwrap()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn the_exact_search_finds_the_lowest_peak(problem in graphs()) {
+            let search = Search::new(&problem).unwrap();
+            let given = search.peak_of(0..problem.nodes.len()).unwrap();
+            let lowest = lowest(&search, &search.start());
+            let found = search.exact(given).unwrap();
+            prop_assert_eq!(found.as_ref().map_or(given, |(peak, _)| *peak), lowest);
+            if let Some((peak, order)) = found {
+                prop_assert_eq!(search.peak_of(order.into_iter()), Some(peak));
+            }
+            if let Some((peak, order)) = search.beam(given) {
+                prop_assert!(peak >= lowest);
+                prop_assert_eq!(search.peak_of(order.into_iter()), Some(peak));
+            }
+        }
+    }
+}
