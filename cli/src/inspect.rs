@@ -5,7 +5,7 @@ mod show;
 use std::path::PathBuf;
 
 use arenite::model_file::{self, tensor_type};
-use arenite::{Interpreter, Model, Served, UsageRecord};
+use arenite::{Interpreter, Model, SegmentPlan, Served, UsageRecord};
 use clap::Args;
 use serde::Serialize;
 
@@ -422,7 +422,7 @@ fn read_unresolved(op: &arenite::UnresolvedOp) -> Unresolved {
 
 fn memory(interpreter: &Interpreter, planner: String) -> Memory {
     let used = interpreter.memory_use();
-    let plan = |(records, plan): &(Vec<UsageRecord>, arenite::Plan)| PlanReport {
+    let plan = |SegmentPlan { records, plan, .. }: &SegmentPlan| PlanReport {
         total_bytes: plan.total_bytes,
         lower_bound: plan.lower_bound,
         optimal: plan.optimal,

@@ -13,6 +13,7 @@ mod logging;
 mod npy;
 mod options;
 mod picture;
+mod plan;
 mod plugins;
 mod run;
 mod session;
@@ -51,6 +52,7 @@ Examples:
   arenite run model.tflite --input 0=x.npy --output-dir results
   arenite bench model.tflite --threads 2 --profile
   arenite inspect model.tflite
+  arenite plan model.tflite --planner all --html plan.html
   arenite plugins my-plugins
 
 Every command takes --json for output that programs read, and --help for its options.
@@ -64,6 +66,8 @@ enum Command {
     Bench(bench::Arguments),
     /// Show a model's tensors and nodes, who runs each node, and the memory plan
     Inspect(inspect::Arguments),
+    /// Plan memory: of a model or of usage records, with one planner or with all, as text, JSON or a picture
+    Plan(plan::Arguments),
     /// List the plugins that are found, what they offer, and what failed to load
     Plugins(plugins::Arguments),
 }
@@ -74,6 +78,7 @@ impl Command {
             Command::Run(arguments) => &arguments.common,
             Command::Bench(arguments) => &arguments.common,
             Command::Inspect(arguments) => &arguments.common,
+            Command::Plan(arguments) => &arguments.common,
             Command::Plugins(arguments) => &arguments.common,
         }
     }
@@ -91,6 +96,7 @@ impl Command {
             Command::Run(arguments) => run::run(arguments),
             Command::Bench(arguments) => bench::bench(arguments),
             Command::Inspect(arguments) => inspect::inspect(arguments),
+            Command::Plan(arguments) => plan::plan(arguments),
             Command::Plugins(arguments) => plugins::plugins(arguments),
         }
     }
