@@ -325,7 +325,8 @@ impl<'a> PrepareContext<'a> {
     }
 
     /// A buffer of `count` elements that `eval` reads and writes and that is kept between calls, element `i` being
-    /// `value(i)` at first. The op says [`STATEFUL`](Op::STATEFUL). States are asked for before the 65th table.
+    /// `value(i)` at first, and again when the interpreter's variables are reset. The op says
+    /// [`STATEFUL`](Op::STATEFUL). States are asked for before the 65th table.
     pub fn state<T: Element>(&mut self, count: usize, value: impl FnMut(usize) -> T) -> Result<State<T>> {
         let table = self.table(count, value)?;
         ensure!(table.index < 64, "states must be among the first 64 pieces of persistent memory");

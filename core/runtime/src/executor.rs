@@ -257,8 +257,9 @@ impl Executor {
         Ok(())
     }
 
-    /// Gives the variables their first values: those that stand for zero if they are i8, else zero bytes.
+    /// Gives the variables their first values: those that stand for zero if they are i8, else zero bytes. Ops' states too.
     pub fn reset_variables(&mut self) {
+        self.steps.iter_mut().for_each(Step::reset_state);
         self.variables.fill(0, self.variables.len(), 0);
         for &t in &self.graph.variables {
             let tensor = self.tensors.get(t as usize);

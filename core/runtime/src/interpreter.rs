@@ -284,7 +284,8 @@ impl Interpreter {
         self.set_strings_in(0, i, strings)
     }
 
-    /// Gives the variables of all subgraphs their first values: zero, which for i8 is the zero point.
+    /// Gives the variables of all subgraphs their first values: zero, which for i8 is the zero point. What ops keep between
+    /// calls in states of their own begins anew too.
     pub fn reset_variables(&mut self) {
         for executor in self.slots.iter_mut().filter_map(Slot::executor_mut) {
             executor.reset_variables();

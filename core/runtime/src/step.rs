@@ -7,7 +7,7 @@ use std::ffi::c_void;
 
 use arenite_abi::raw::{
     ASSIGNMENT_OFFSETS, ArAssignmentV1, ArEvalV1, ArHeader, ArLayoutV1, ArNodeV1, ArOpV1, ArPlanRequestV1,
-    ArPrepareV1, ArSpan, ArStatus, TENSOR_CONSTANT, TENSOR_DYNAMIC, TENSOR_VARIABLE,
+    ArPrepareV1, ArSpan, ArStatus, OP_STATEFUL, TENSOR_CONSTANT, TENSOR_DYNAMIC, TENSOR_VARIABLE,
 };
 use arenite_abi::{ElementType, Status, UsageRecord};
 
@@ -27,6 +27,8 @@ pub(crate) struct Step {
     pub node: Option<usize>,
     pub kernel: Kernel,
     pub persistent: Vec<ArSpan>,
+    /// Of a stateful op: copies of `persistent` as `prepare` left it.
+    initial: Vec<*const u8>,
     pub scratch_requests: Vec<ScratchRequest>,
     pub scratch: Vec<ArSpan>,
     pub shares: Vec<Share>,
@@ -110,6 +112,7 @@ impl Step {
             node,
             kernel: Kernel::None,
             persistent: Vec::new(),
+            initial: Vec::new(),
             scratch_requests: Vec::new(),
             scratch: Vec::new(),
             shares: Vec::new(),
@@ -150,6 +153,7 @@ impl Step {
             self.kernel = Kernel::None;
         }
         self.persistent.clear();
+        self.initial.clear();
         self.scratch_requests.clear();
         self.scratch.clear();
         self.shares.clear();
@@ -168,16 +172,39 @@ impl Step {
             .cast::<c_void>();
         let raw = self.raw;
         // SAFETY: the structs are valid for the call; the state has the size and alignment of the registration.
-        let done = self.prepare_with(memory, |prepare| unsafe { (op.prepare)(prepare, &raw, state) });
-        match done {
-            Ok(()) => {
-                self.kernel = Kernel::Op { op, state };
-                Ok(())
+        let mut done = self.prepare_with(memory, |prepare| unsafe { (op.prepare)(prepare, &raw, state) });
+        if done.is_ok() {
+            self.kernel = Kernel::Op { op, state };
+            if op.flags & OP_STATEFUL != 0 {
+                done = self.keep_initial(memory);
             }
-            Err(failure) => {
-                memory.persistent.release(mark, memory.budget);
-                Err(failure)
-            }
+        }
+        if done.is_err() {
+            self.unprepare();
+            memory.persistent.release(mark, memory.budget);
+        }
+        done
+    }
+
+    fn keep_initial(&mut self, memory: &mut Memory<'_>) -> Result<(), Failure> {
+        for span in &self.persistent {
+            let bytes = span.bytes as usize;
+            let copy = memory
+                .persistent
+                .take(bytes, 1, memory.budget)
+                .map_err(|e| Failure { status: Status::OutOfMemory, message: e.to_string() })?;
+            // SAFETY: two pieces of persistent memory, each of `bytes` bytes.
+            unsafe { std::ptr::copy_nonoverlapping(span.data.cast::<u8>(), copy, bytes) };
+            self.initial.push(copy);
+        }
+        Ok(())
+    }
+
+    /// Gives the states of a stateful op the values that they had after `prepare`.
+    pub fn reset_state(&mut self) {
+        for (span, &copy) in self.persistent.iter().zip(&self.initial) {
+            // SAFETY: as in `keep_initial`; no call is in progress, so that nobody else looks at the memory.
+            unsafe { std::ptr::copy_nonoverlapping(copy, span.data.cast::<u8>(), span.bytes as usize) };
         }
     }
 

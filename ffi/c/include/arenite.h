@@ -244,7 +244,7 @@ ARENITE_API ArError *ar_interpreter_invoke(ArInterpreter *interpreter);
  * is freed; without an invocation in progress it does nothing. */
 ARENITE_API void ar_interpreter_cancel(const ArInterpreter *interpreter);
 
-/* Zeroes the variables of all subgraphs. */
+/* Zeroes the variables of all subgraphs, and lets the states that ops keep between calls begin anew. */
 ARENITE_API ArError *ar_interpreter_reset_variables(ArInterpreter *interpreter);
 
 /* Gives an input another shape. ar_interpreter_allocate must follow.

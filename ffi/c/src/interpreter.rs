@@ -198,7 +198,7 @@ pub unsafe extern "C" fn ar_interpreter_cancel(interpreter: *const ArInterpreter
     });
 }
 
-/// Zeroes the variables.
+/// Zeroes the variables, and lets the states of ops begin anew.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_interpreter_reset_variables(interpreter: *mut ArInterpreter) -> *mut ArError {
     using(interpreter, |state| {

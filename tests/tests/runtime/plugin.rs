@@ -3,6 +3,7 @@
 //! | part | does |
 //! |---|---|
 //! | custom op `Accumulate` (x, variable v) | `y = v += x` |
+//! | custom op `Count` | `y = x + how often it ran`, a state that begins with 100 |
 //! | custom op `Wait` | `y = x`, after it was cancelled |
 //! | delegate `failing`, takes all nodes | fails in the call that the option `in` names |
 
@@ -36,6 +37,27 @@ impl Op for Accumulate {
             v.set(v.get() + x.get(i));
             y.set(v.get());
         }
+        Ok(())
+    }
+}
+
+struct Count(State<f32>);
+
+impl Op for Count {
+    const CODE: OpCode = OpCode::Custom("Count");
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const TYPES: ElementTypes = ElementTypes::of(&[F32]);
+    const STATEFUL: bool = true;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        cx.set_output_shape(0, node.unary()?.0.shape)?;
+        cx.state(1, |_| 100.0).map(Count)
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        let (x, y, count) = (cx.input_cells::<f32>(0)?, cx.output_cells::<f32>(0)?, &cx.state(&self.0)?[0]);
+        count.set(count.get() + 1.0);
+        y.iter().zip(x.iter()).for_each(|(y, x)| y.set(x + count.get()));
         Ok(())
     }
 }
@@ -122,7 +144,7 @@ fn check(fails_in: Call, here: Call) -> Result<()> {
 static PLUGIN: Plugin = plugin! {
     id: "org.arenite.test.runtime",
     description: "Ops and a delegate for tests of the runtime",
-    ops: [Accumulate, Wait],
+    ops: [Accumulate, Count, Wait],
     delegates: [Failing],
 };
 

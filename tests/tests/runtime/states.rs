@@ -145,6 +145,29 @@ fn variables_keep_their_value_until_they_are_reset() {
 }
 
 #[test]
+fn states_of_ops_are_reset_with_the_variables() {
+    let model = model(|m, g| {
+        let (x, y) = (g.input(f32s("x", &[2])), g.output(f32s("y", &[2])));
+        node(m, g, "Count", &[x], y);
+    });
+    let mut interpreter = Interpreter::builder(&model).registry(plugin::registry()).build().unwrap();
+    interpreter.reset_variables();
+    interpreter.allocate().unwrap();
+    let run = |interpreter: &mut Interpreter| {
+        interpreter.input_mut(0).unwrap().copy_from_slice(&[0.0f32, 10.0]).unwrap();
+        interpreter.invoke().unwrap();
+        output(interpreter, 0).1
+    };
+    assert_eq!(run(&mut interpreter), [101.0, 111.0]);
+    assert_eq!(run(&mut interpreter), [102.0, 112.0]);
+    interpreter.reset_variables();
+    assert_eq!(run(&mut interpreter), [101.0, 111.0]);
+    assert_eq!(run(&mut interpreter), [102.0, 112.0]);
+    interpreter.allocate().unwrap();
+    assert_eq!(run(&mut interpreter), [101.0, 111.0]);
+}
+
+#[test]
 fn a_model_is_shared_by_threads() {
     let model = negation(&[1000]);
     thread::scope(|scope| {
