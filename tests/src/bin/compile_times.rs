@@ -5,8 +5,9 @@
 //! cargo run -p arenite-tests --bin compile_times -- arenite_ops.llvm_timings.json
 //! ```
 //!
-//! rustc writes CRATE.llvm_timings.json to the folder where it runs, the workspace's root. The times are those of code
-//! generation, summed over all threads; type checking is not among them. A function that is generic belongs to the op it
+//! rustc writes CRATE.llvm_timings.json to the folder where it runs, the workspace's root: 3 GB for arenite-ops, and as much
+//! memory again to read it. The times are those of code generation, by the clock and summed over all threads: they count
+//! where nothing else runs on the machine, and are shares at best where something does. Type checking is not among them. A function that is generic belongs to the op it
 //! is made for, not to the module that defines it. What names no module of the crate is counted as `(others' code)`, what
 //! names no function at all as `(whole modules)`.
 #![forbid(unsafe_code)]
