@@ -64,7 +64,7 @@ pub enum Sharing {
 }
 
 impl Sharing {
-    const fn flags(self) -> u32 {
+    pub(crate) const fn flags(self) -> u32 {
         match self {
             Sharing::None => 0,
             Sharing::InPlace => raw::OP_IN_PLACE,

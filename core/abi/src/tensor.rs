@@ -434,19 +434,12 @@ impl<'a> TensorViewMut<'a> {
     }
 }
 
-/// Elements that are read one at a time, and may lie where an output is written.
+/// Elements that are read one at a time, or copied, and may lie where an output is written.
 #[derive(Clone, Copy)]
 pub struct ReadCells<'a, T> {
-    cells: &'a [Cell<T>],
-}
-
-impl<'a> ReadCells<'a, u8> {
-    /// # Safety
-    /// As for [`from_raw`](Self::from_raw).
-    pub(crate) unsafe fn bytes_of(raw: ArTensorV1) -> Self {
-        // SAFETY: as in `from_raw`.
-        ReadCells { cells: unsafe { byte_cells(raw) } }
-    }
+    data: *const T,
+    len: usize,
+    of: PhantomData<&'a [Cell<T>]>,
 }
 
 impl<'a, T: Element> ReadCells<'a, T> {
@@ -454,63 +447,114 @@ impl<'a, T: Element> ReadCells<'a, T> {
     /// The data is valid for `'a`; during it, it is written through cells only.
     pub(crate) unsafe fn from_raw(raw: ArTensorV1) -> Result<Self> {
         // SAFETY: forwarded to the caller. Only reads are offered, so that memory which cannot be written is not.
-        Ok(ReadCells { cells: unsafe { cells(raw)? } })
+        Ok(unsafe { cells::<T>(raw)? }.into())
+    }
+}
+
+impl<'a> ReadCells<'a, u8> {
+    /// # Safety
+    /// As for [`from_raw`](Self::from_raw).
+    pub(crate) unsafe fn bytes_of(raw: ArTensorV1) -> Self {
+        // SAFETY: as in `from_raw`.
+        unsafe { byte_cells(raw) }.into()
     }
 
+    /// The bytes as words of `S`, without a rest that is shorter.
+    #[inline]
+    pub fn words<const S: usize>(&self) -> ReadCells<'a, [u8; S]> {
+        ReadCells { data: self.data.cast(), len: self.len / S, of: PhantomData }
+    }
+}
+
+impl<'a, T: Copy> ReadCells<'a, T> {
     /// Number of elements.
     #[allow(clippy::len_without_is_empty)]
+    #[inline]
     pub fn len(&self) -> usize {
-        self.cells.len()
+        self.len
     }
 
     /// Element `i`. Panics past the end.
     #[inline]
     pub fn get(&self, i: usize) -> T {
-        self.cells[i].get()
+        assert!(i < self.len, "element {i} of {}", self.len);
+        // SAFETY: in range. What it was made of is borrowed for `'a`, on this thread, and written through cells only.
+        unsafe { self.data.add(i).read() }
     }
 
     /// All elements in order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = T> + 'a {
-        self.cells.iter().map(Cell::get)
+    #[inline]
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = T> + Clone + use<'a, T> {
+        let data = self.data;
+        // SAFETY: as in `get`.
+        (0..self.len).map(move |i| unsafe { data.add(i).read() })
     }
 
     /// The elements of `range`. Panics past the end.
     #[inline]
     pub fn range(&self, range: Range<usize>) -> ReadCells<'a, T> {
-        ReadCells { cells: &self.cells[range] }
+        assert!(range.start <= range.end && range.end <= self.len, "elements {range:?} of {}", self.len);
+        // SAFETY: in range.
+        ReadCells { data: unsafe { self.data.add(range.start) }, len: range.len(), of: PhantomData }
     }
 
     /// Pieces of `length` elements, without a rest that is shorter. Panics if `length` is 0.
-    pub fn chunks_exact(&self, length: usize) -> impl ExactSizeIterator<Item = ReadCells<'a, T>> + 'a {
-        self.cells.chunks_exact(length).map(|cells| ReadCells { cells })
+    #[inline]
+    pub fn chunks_exact(
+        &self,
+        length: usize,
+    ) -> impl ExactSizeIterator<Item = ReadCells<'a, T>> + Clone + use<'a, T> {
+        let all = *self;
+        (0..self.len / length).map(move |i| all.range(i * length..(i + 1) * length))
     }
 
     /// Copies all elements to `target`. Panics if it has another length.
     #[inline]
     pub fn load(&self, target: &mut [T]) {
-        assert_eq!(self.cells.len(), target.len(), "elements to load");
+        assert_eq!(self.len, target.len(), "elements to load");
         // SAFETY: both have that many elements. The target is borrowed exclusively, so it is not where the cells are.
-        unsafe {
-            core::ptr::copy_nonoverlapping(
-                self.cells.as_ptr().cast::<T>(),
-                target.as_mut_ptr(),
-                target.len(),
-            );
-        }
+        unsafe { core::ptr::copy_nonoverlapping(self.data, target.as_mut_ptr(), target.len()) };
     }
 
     /// Copies all elements to `target`, which may overlap them: it has the elements that stood here before. Nothing moves if
     /// they lie there already. Panics if it has another length.
     #[inline]
     pub fn copy_to(&self, target: &[Cell<T>]) {
-        assert_eq!(self.cells.len(), target.len(), "elements to copy");
-        let (from, to) = (self.cells.as_ptr().cast::<T>(), target.as_ptr().cast::<T>().cast_mut());
-        if from != to.cast_const() {
+        assert_eq!(self.len, target.len(), "elements to copy");
+        let to = target.as_ptr().cast::<T>().cast_mut();
+        if self.data != to.cast_const() {
             // SAFETY: both have that many elements; `copy` allows overlap. A slice of cells may be written through, and all
             // that borrows this memory is cells, on this thread.
-            unsafe { core::ptr::copy(from, to, target.len()) };
+            unsafe { core::ptr::copy(self.data, to, target.len()) };
         }
     }
+}
+
+impl<'a, T: Copy> From<&'a [T]> for ReadCells<'a, T> {
+    #[inline]
+    fn from(elements: &'a [T]) -> Self {
+        ReadCells { data: elements.as_ptr(), len: elements.len(), of: PhantomData }
+    }
+}
+
+impl<'a, T: Copy> From<&'a [Cell<T>]> for ReadCells<'a, T> {
+    #[inline]
+    fn from(cells: &'a [Cell<T>]) -> Self {
+        ReadCells { data: cells.as_ptr().cast(), len: cells.len(), of: PhantomData }
+    }
+}
+
+/// The cells of a slice.
+#[inline]
+pub fn cells_of<T>(elements: &mut [T]) -> &[Cell<T>] {
+    Cell::from_mut(elements).as_slice_of_cells()
+}
+
+/// Cells of bytes as cells of words of `S`, without a rest that is shorter.
+#[inline]
+pub fn word_cells<const S: usize>(bytes: &[Cell<u8>]) -> &[Cell<[u8; S]>] {
+    // SAFETY: a cell has the layout of what it holds: `S` cells of a byte are one of `S` bytes, of alignment 1.
+    unsafe { core::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len() / S) }
 }
 
 /// # Safety

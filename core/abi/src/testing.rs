@@ -40,10 +40,12 @@
 //!
 //! # What is checked
 //!
-//! [`OpTest::run`] prepares the node once and evaluates it two or three times: with two different fillings of all memory
-//! whose contents are undefined (outputs, scratch), and, if the op allowed it, with the output in the input's memory.
+//! [`OpTest::run`] prepares the node once and evaluates it two times or more: with two different fillings of all memory
+//! whose contents are undefined (outputs, scratch), and with outputs and inputs over one another, in each way that the op
+//! allowed: in place, as parts, and as near behind one another as it said.
 //! It panics, with a message that says what the op did, if
-//! - the results differ (an element that is not written, memory read before it is written, a wrong claim to work in place);
+//! - the results differ (an element that is not written, memory read before it is written, a wrong claim to work in place or
+//!   behind an input);
 //! - a byte outside of a buffer, an input that is not a variable, or a table of `prepare` was changed by `eval`.
 //!
 //! An op that is stateful is evaluated once, or once per step of [`OpTest::run_steps`], and may change what it keeps.
@@ -62,7 +64,7 @@ mod tensor;
 use core::marker::PhantomData;
 use std::vec::Vec;
 
-use crate::op::{self, Op, OpCode};
+use crate::op::{self, Op, OpCode, Sharing};
 use crate::{Result, unsupported};
 
 pub use flexbuffer::FlexBuilder;
@@ -70,10 +72,13 @@ pub use model::Subgraph;
 pub use options::OptionsBuilder;
 pub use tensor::{Quantized, Spec, Tensor};
 
+use host::Laid;
+
 /// One node, described step by step, then [`run`](OpTest::run). Inputs and outputs are those of the node, in order.
 pub struct OpTest<T> {
     node: Node,
-    in_place: InPlace,
+    /// Flags of the ways to share memory of which the op must allow one each.
+    demanded: Vec<u32>,
     of: PhantomData<fn() -> T>,
 }
 
@@ -86,12 +91,6 @@ pub struct Outcome {
     pub variables: Vec<Tensor>,
     /// Names and values of the resources that have a value.
     pub resources: Vec<(Vec<u8>, Tensor)>,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum InPlace {
-    IfAllowed,
-    Demanded,
 }
 
 #[derive(Clone)]
@@ -128,7 +127,7 @@ enum Role {
 
 impl<T> Clone for OpTest<T> {
     fn clone(&self) -> Self {
-        OpTest { node: self.node.clone(), in_place: self.in_place, of: PhantomData }
+        OpTest { node: self.node.clone(), demanded: self.demanded.clone(), of: PhantomData }
     }
 }
 
@@ -160,7 +159,7 @@ impl<T: Op> OpTest<T> {
             subgraphs: Vec::new(),
             resources: Vec::new(),
         };
-        OpTest { node, in_place: InPlace::IfAllowed, of: PhantomData }
+        OpTest { node, demanded: Vec::new(), of: PhantomData }
     }
 
     /// The next input: its shape is known in `prepare`, its data in `eval`.
@@ -272,7 +271,14 @@ impl<T: Op> OpTest<T> {
 
     /// Demands that the op let an output share the memory of an input; [`run`](Self::run) panics otherwise.
     pub fn in_place(mut self) -> Self {
-        self.in_place = InPlace::Demanded;
+        self.demanded.push(crate::raw::OP_IN_PLACE | crate::raw::OP_VIEW);
+        self
+    }
+
+    /// Demands that the op let an output and an input share memory in each of these ways; [`run`](Self::run) panics
+    /// otherwise.
+    pub fn shares(mut self, ways: &[Sharing]) -> Self {
+        self.demanded.extend(ways.iter().map(|way| way.flags()));
         self
     }
 
@@ -292,18 +298,25 @@ impl<T: Op> OpTest<T> {
     pub fn run_with_variables(&self) -> Result<Outcome> {
         self.check_registration()?;
         let mut session = host::Session::prepare(op::registration::<T>(), &self.node)?;
-        if self.in_place == InPlace::Demanded {
-            assert!(session.can_share(), "the op let no output share the memory of an input");
+        for &flags in &self.demanded {
+            assert!(session.ways() & flags != 0, "the op let no output share the memory of an input");
         }
-        let outcome = session.eval(0xa7, host::Sharing::Never)?;
+        let outcome = session.eval(0xa7, Laid::Apart)?;
         if T::STATEFUL {
             return Ok(outcome);
         }
-        let again = session.eval(0x1e, host::Sharing::Never)?;
+        let again = session.eval(0x1e, Laid::Apart)?;
         assert_same(&outcome, &again, "a second evaluation, with other leftovers in memory,");
-        if session.can_share() {
-            let shared = session.eval(0x73, host::Sharing::WherePossible)?;
-            assert_same(&outcome, &shared, "an evaluation in the input's memory");
+        for laid in session.layouts() {
+            let shared = session.eval(0x73, laid)?;
+            let what = match laid {
+                Laid::Behind { unit, .. } => {
+                    std::format!("an evaluation behind the input, as near as allowed in units of {unit},")
+                }
+                Laid::Parts => "an evaluation of parts in their place".into(),
+                _ => "an evaluation in the input's memory".into(),
+            };
+            assert_same(&outcome, &shared, &what);
         }
         Ok(outcome)
     }
@@ -320,7 +333,7 @@ impl<T: Op> OpTest<T> {
         let mut session = host::Session::prepare(op::registration::<T>(), &self.node)?;
         let run = |inputs: &&[Tensor]| {
             session.feed(inputs);
-            session.eval(0xa7, host::Sharing::Never).map(|outcome| outcome.outputs)
+            session.eval(0xa7, Laid::Apart).map(|outcome| outcome.outputs)
         };
         steps.iter().map(run).collect()
     }

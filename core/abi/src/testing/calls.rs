@@ -5,6 +5,7 @@ use std::string::ToString;
 
 use super::host::{CAPACITY, MESSAGE, Session, Share, internal};
 use super::memory::Memory;
+use super::model::query;
 use crate::raw::*;
 use crate::{Error, Result, Status, invalid};
 
@@ -182,16 +183,31 @@ pub(super) unsafe extern "C" fn share_memory(
     // SAFETY: the context is this call's.
     unsafe {
         with_session(context, |session| {
-            session.output(output)?;
-            if session.node.inputs.get(input as usize).copied().unwrap_or(-1) < 0 {
-                return Err(internal(format_args!(
-                    "output {output} cannot share with input {input}: it is absent"
-                )));
-            }
-            session.shares.push(Share { output: output as usize, input: input as usize, kind });
-            Ok(())
+            session.allow(Share { output: output as usize, input: input as usize, kind, bytes: 0 })
         })
     }
+}
+
+static LAYOUT: ArLayoutV1 = ArLayoutV1 { header: ArHeader::of::<ArLayoutV1>(), share_part };
+
+pub(super) unsafe extern "C" fn query_in_prepare(context: *mut c_void, interface: u64) -> *const c_void {
+    match interface {
+        INTERFACE_LAYOUT => (&raw const LAYOUT).cast(),
+        // SAFETY: the context is this call's.
+        _ => unsafe { query(context, interface) },
+    }
+}
+
+unsafe extern "C" fn share_part(
+    context: *mut c_void,
+    output: u32,
+    input: u32,
+    kind: u32,
+    bytes: u64,
+) -> ArStatus {
+    let share = Share { output: output as usize, input: input as usize, kind, bytes: bytes as usize };
+    // SAFETY: the context is this call's.
+    unsafe { with_session(context, |session| session.allow(share)) }
 }
 
 /// One buffer behind the other, nothing shared.

@@ -14,11 +14,17 @@ use crate::raw::*;
 use crate::tensor::element_count;
 use crate::{ElementType, Error, Result, Status, invalid};
 
-/// Whether outputs lie in the memory of inputs where the op allowed it.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Sharing {
-    Never,
-    WherePossible,
+/// How outputs lie in the memory of inputs, where the op allowed it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Laid {
+    /// All apart.
+    Apart,
+    /// In place, and as views.
+    Whole,
+    /// Parts of inputs there, and inputs as parts of outputs.
+    Parts,
+    /// An output so far in front of an input that all uses of that tensor allow it, rounded up to a multiple of `unit`.
+    Behind { output: usize, input: usize, unit: usize },
 }
 
 /// What a test may ask for in one buffer.
@@ -39,8 +45,10 @@ pub(super) struct Session<'n> {
     pub(super) shares: Vec<Share>,
     pub(super) persistent: Vec<Memory>,
     pub(super) scratch: Vec<usize>,
-    /// Memory of each tensor, or the index of the tensor whose memory it shares.
+    /// Memory of each tensor.
     memory: Vec<Place>,
+    /// The inputs that an output overwrites in the evaluation in progress.
+    overwritten: Vec<i32>,
     poison: u8,
     /// What stands in for the inputs that are fed.
     fed: Vec<(usize, Vec<u8>)>,
@@ -63,12 +71,18 @@ pub(super) struct Share {
     pub(super) output: usize,
     pub(super) input: usize,
     pub(super) kind: u32,
+    pub(super) bytes: usize,
 }
 
 enum Place {
     Nowhere,
+    /// From its beginning on; it may be larger.
     Own(Memory),
-    Of(usize),
+    /// In the memory of another tensor.
+    Within {
+        owner: usize,
+        offset: usize,
+    },
 }
 
 impl<'n> Session<'n> {
@@ -87,6 +101,7 @@ impl<'n> Session<'n> {
             persistent: Vec::new(),
             scratch: Vec::new(),
             memory: (0..count).map(|_| Place::Nowhere).collect(),
+            overwritten: Vec::new(),
             poison: 0,
             fed: Vec::new(),
             state: Memory::new(op.state_size as usize, 0),
@@ -109,7 +124,7 @@ impl<'n> Session<'n> {
             request_scratch,
             share_memory,
             plan,
-            query,
+            query: query_in_prepare,
         };
         let raw_node = session.raw_node();
         // SAFETY: both structs are valid for the call; the state has the op's size and is aligned to 64 bytes.
@@ -127,24 +142,72 @@ impl<'n> Session<'n> {
     /// What `prepare` shares, the registration declares.
     fn check_declared_sharing(&self) {
         for share in &self.shares {
-            let flag = if share.kind == SHARE_VIEW { OP_VIEW } else { OP_IN_PLACE };
-            let wanted = if share.kind == SHARE_VIEW { "View" } else { "InPlace" };
-            assert!(self.op.flags & flag != 0, "prepare shares memory, so SHARING must be Sharing::{wanted}");
+            let (flag, wanted) = match share.kind {
+                SHARE_VIEW => (OP_VIEW, "View"),
+                SHARE_PART_OF_INPUT => (OP_PART_OF_INPUT, "PartOfInput"),
+                SHARE_PART_OF_OUTPUT => (OP_PART_OF_OUTPUT, "PartOfOutput"),
+                SHARE_BEHIND => (OP_BEHIND, "Behind"),
+                _ => (OP_IN_PLACE, "InPlace"),
+            };
+            assert!(
+                self.op.flags & flag != 0,
+                "prepare shares memory, so SHARING must be or contain Sharing::{wanted}"
+            );
         }
     }
 
-    /// Whether the op let an output lie in the memory of an input that a host can give away.
-    pub(super) fn can_share(&self) -> bool {
-        self.shares.iter().any(|share| self.is_possible(share))
+    /// Notes what the op allows.
+    pub(super) fn allow(&mut self, share: Share) -> Result<()> {
+        let Share { output, input, .. } = share;
+        self.output(output as u32)?;
+        if self.node.inputs.get(input).copied().unwrap_or(-1) < 0 {
+            return Err(internal(format_args!(
+                "output {output} cannot share with input {input}: it is absent"
+            )));
+        }
+        self.shares.push(share);
+        Ok(())
+    }
+
+    /// Flags of the ways in which the op let an output lie in the memory of an input that a host can give away.
+    pub(super) fn ways(&self) -> u32 {
+        let flag = |share: &Share| match share.kind {
+            SHARE_IN_PLACE => OP_IN_PLACE,
+            SHARE_VIEW => OP_VIEW,
+            SHARE_PART_OF_INPUT => OP_PART_OF_INPUT,
+            SHARE_PART_OF_OUTPUT => OP_PART_OF_OUTPUT,
+            _ => OP_BEHIND,
+        };
+        self.shares.iter().filter(|share| self.is_possible(share)).map(flag).fold(0, |all, flag| all | flag)
+    }
+
+    /// The ways to lay outputs that the op must bear.
+    pub(super) fn layouts(&self) -> Vec<Laid> {
+        let ways = self.ways();
+        let mut layouts = Vec::new();
+        if ways & (OP_IN_PLACE | OP_VIEW) != 0 {
+            layouts.push(Laid::Whole);
+        }
+        if ways & (OP_PART_OF_INPUT | OP_PART_OF_OUTPUT) != 0 {
+            layouts.push(Laid::Parts);
+        }
+        let behind = |share: &&Share| share.kind == SHARE_BEHIND && self.is_possible(share);
+        for &Share { output, input, .. } in self.shares.iter().filter(behind) {
+            let element = self.node.tensors[self.node.inputs[input] as usize].tensor.ty().bits() as usize / 8;
+            for unit in [element.max(1), 64] {
+                layouts.push(Laid::Behind { output, input, unit });
+            }
+        }
+        layouts
     }
 
     /// Runs the op's `eval` on fresh copies of the inputs; memory without defined contents is filled with `poison`.
-    pub(super) fn eval(&mut self, poison: u8, sharing: Sharing) -> Result<Outcome> {
+    pub(super) fn eval(&mut self, poison: u8, laid: Laid) -> Result<Outcome> {
         if !self.outputs.is_empty() && self.outputs.iter().all(|o| o.constant.is_some() || o.tensor < 0) {
             return Ok(self.outcome());
         }
         self.poison = poison;
-        self.place_all(sharing)?;
+        self.place_all(laid)?;
         let tables: Vec<Vec<u8>> = self.persistent.iter().map(Memory::contents).collect();
         let persistent: Vec<ArSpan> = self.persistent.iter().map(Memory::span).collect();
         let scratch: Vec<Memory> = self.scratch.iter().map(|&bytes| Memory::new(bytes, poison)).collect();
@@ -221,15 +284,41 @@ impl<'n> Session<'n> {
         usize::try_from(tensor).is_ok_and(|i| self.node.tensors[i].role == role)
     }
 
+    /// Whether a host can lay the tensors so. Parts must fit.
     fn is_possible(&self, share: &Share) -> bool {
         let (output, input) = (&self.outputs[share.output], self.node.inputs[share.input]);
-        let bytes =
-            || self.output_bytes(output).ok() == Some(self.node.tensors[input as usize].tensor.bytes().len());
-        output.tensor >= 0
-            && !output.dynamic
-            && output.constant.is_none()
-            && self.has_role(input, Role::Input)
-            && bytes()
+        if output.tensor < 0
+            || output.dynamic
+            || output.constant.is_some()
+            || !self.has_role(input, Role::Input)
+        {
+            return false;
+        }
+        let Ok(output_bytes) = self.output_bytes(output) else { return false };
+        let input_bytes = self.node.tensors[input as usize].tensor.bytes().len();
+        let (part, whole) = match share.kind {
+            SHARE_PART_OF_INPUT => (output_bytes, input_bytes),
+            SHARE_PART_OF_OUTPUT => (input_bytes, output_bytes),
+            SHARE_BEHIND => return self.distance(share.output, share.input).is_some(),
+            _ => return output_bytes == input_bytes,
+        };
+        assert!(
+            share.bytes.checked_add(part).is_some_and(|end| end <= whole),
+            "{part} bytes from {} on are no part of {whole}",
+            share.bytes
+        );
+        true
+    }
+
+    /// How far behind the output the input must begin, for all uses of that tensor.
+    fn distance(&self, output: usize, input: usize) -> Option<usize> {
+        let tensor = self.node.inputs[input];
+        let uses = (0..self.node.inputs.len()).filter(|&i| self.node.inputs[i] == tensor);
+        let shared = |i| {
+            let is_it = |s: &&Share| (s.output, s.input, s.kind) == (output, i, SHARE_BEHIND);
+            self.shares.iter().find(is_it).map(|share| share.bytes)
+        };
+        uses.map(shared).try_fold(0, |most, bytes| Some(bytes?.max(most)))
     }
 
     pub(super) fn output_bytes(&self, output: &Output) -> Result<usize> {
@@ -292,7 +381,8 @@ impl<'n> Session<'n> {
     }
 
     /// Gives every tensor memory: fresh copies of the inputs, poison for the outputs.
-    fn place_all(&mut self, sharing: Sharing) -> Result<()> {
+    fn place_all(&mut self, laid: Laid) -> Result<()> {
+        self.overwritten.clear();
         for i in 0..self.node.tensors.len() {
             if matches!(self.node.tensors[i].role, Role::Input | Role::Variable) {
                 self.place(i, Memory::of(self.given(i)));
@@ -314,25 +404,72 @@ impl<'n> Session<'n> {
             let shape = self.outputs[o].shape.clone().unwrap_or_default();
             self.show_shape(tensor, &shape);
         }
-        if sharing == Sharing::WherePossible {
-            self.share();
+        match laid {
+            Laid::Apart => {}
+            Laid::Whole => self.share(&[SHARE_IN_PLACE, SHARE_VIEW]),
+            Laid::Parts => self.share(&[SHARE_PART_OF_INPUT, SHARE_PART_OF_OUTPUT]),
+            Laid::Behind { output, input, unit } => self.lay_behind(output, input, unit)?,
         }
         Ok(())
     }
 
-    fn share(&mut self) {
+    /// Lays each tensor over another at most once. Of parts the whole may have many.
+    fn share(&mut self, kinds: &[u32]) {
         let mut taken: Vec<i32> = Vec::new();
         for s in 0..self.shares.len() {
-            let share = &self.shares[s];
-            let (output, input) = (self.outputs[share.output].tensor, self.node.inputs[share.input]);
-            if !self.is_possible(share) || taken.contains(&output) || taken.contains(&input) {
+            let Share { output, input, kind, bytes } = self.shares[s];
+            let (output, input) = (self.outputs[output].tensor, self.node.inputs[input]);
+            let (part, whole) = if kind == SHARE_PART_OF_OUTPUT { (input, output) } else { (output, input) };
+            let whole_is_taken = matches!(kind, SHARE_IN_PLACE | SHARE_VIEW) && taken.contains(&whole);
+            if !kinds.contains(&kind)
+                || !self.is_possible(&self.shares[s])
+                || taken.contains(&part)
+                || whole_is_taken
+                || !matches!(self.memory[whole as usize], Place::Own(_))
+            {
                 continue;
             }
-            taken.extend([output, input]);
-            self.memory[output as usize] = Place::Of(input as usize);
-            // SAFETY: both are in range of the table, which nobody borrows between calls of the op.
-            unsafe { (*self.table.add(output as usize)).data = (*self.table.add(input as usize)).data };
+            taken.push(part);
+            if matches!(kind, SHARE_IN_PLACE | SHARE_VIEW) {
+                taken.push(whole);
+            }
+            if kind == SHARE_IN_PLACE {
+                self.overwritten.push(input);
+            }
+            self.lay(part as usize, whole as usize, bytes);
         }
+    }
+
+    /// Moves a tensor into the memory of another.
+    fn lay(&mut self, tensor: usize, owner: usize, offset: usize) {
+        let contents = self.contents(tensor);
+        self.memory[tensor] = Place::Within { owner, offset };
+        let Place::Own(memory) = &self.memory[owner] else { unreachable!("the owner has memory of its own") };
+        // SAFETY: the part lies in the owner's memory, as checked.
+        let data = unsafe { memory.data().add(offset) };
+        if self.node.tensors[tensor].role == Role::Input {
+            // SAFETY: as above; the bytes are a copy.
+            unsafe { data.copy_from_nonoverlapping(contents.as_ptr(), contents.len()) };
+        }
+        // SAFETY: in range of the table, which nobody borrows between calls of the op.
+        unsafe { (*self.table.add(tensor)).data = data.cast() };
+    }
+
+    /// One buffer for both: the output from its beginning on, the input up to its end.
+    fn lay_behind(&mut self, output: usize, input: usize, unit: usize) -> Result<()> {
+        let output_bytes = self.output_bytes(&self.outputs[output])?;
+        let distance = self.distance(output, input).unwrap_or(output_bytes).next_multiple_of(unit);
+        let (output, input) = (self.outputs[output].tensor as usize, self.node.inputs[input] as usize);
+        let both = output_bytes.max(distance.saturating_add(self.given(input).len()));
+        if both > CAPACITY {
+            return Ok(());
+        }
+        self.place(output, Memory::new(both, self.poison));
+        // SAFETY: in range of the table; the op holds copies of its elements.
+        unsafe { (*self.table.add(output)).bytes = output_bytes as u64 };
+        self.lay(input, output, distance);
+        self.overwritten.push(input as i32);
+        Ok(())
     }
 
     fn place(&mut self, tensor: usize, memory: Memory) {
@@ -361,30 +498,49 @@ impl<'n> Session<'n> {
     fn contents(&self, tensor: usize) -> Vec<u8> {
         match &self.memory[tensor] {
             Place::Nowhere => Vec::new(),
-            Place::Own(memory) => memory.contents(),
-            Place::Of(other) => self.contents(*other),
+            Place::Own(memory) => self.first_bytes(tensor, memory, 0),
+            Place::Within { owner, offset } => match &self.memory[*owner] {
+                Place::Own(memory) => self.first_bytes(tensor, memory, *offset),
+                _ => Vec::new(),
+            },
         }
+    }
+
+    fn first_bytes(&self, tensor: usize, memory: &Memory, offset: usize) -> Vec<u8> {
+        // SAFETY: in range of the table, which the op does not write to.
+        let bytes = unsafe { (*self.table.add(tensor)).bytes } as usize;
+        memory.contents()[offset..offset + bytes].to_vec()
     }
 
     /// Guards, and inputs that must not change.
     fn check_memory(&self, during: &str) -> Result<()> {
         for (i, (place, node_tensor)) in self.memory.iter().zip(&self.node.tensors).enumerate() {
-            let Place::Own(memory) = place else { continue };
             let name = node_tensor.tensor.name();
-            memory.check_guards(name, during);
-            let given_away = self.memory.iter().any(|p| matches!(p, Place::Of(other) if *other == i));
-            let shared_in_place = given_away && !self.is_viewed(i);
-            if matches!(node_tensor.role, Role::Input | Role::Constant) && !shared_in_place {
-                assert!(memory.contents() == self.given(i), "{during} changed the input '{name}'");
+            if let Place::Own(memory) = place {
+                memory.check_guards(name, during);
+            }
+            if matches!(node_tensor.role, Role::Input | Role::Constant) && !matches!(place, Place::Nowhere) {
+                let kept = self.overwritten.contains(&(i as i32)) || self.contents(i) == self.given(i);
+                assert!(kept, "{during} changed the input '{name}'");
             }
         }
+        self.check_tail(during);
         self.persistent.iter().for_each(|memory| memory.check_guards("a table", during));
         self.state.check_guards("the op's state", during);
         Ok(())
     }
 
-    fn is_viewed(&self, input: usize) -> bool {
-        self.shares.iter().any(|s| self.node.inputs[s.input] == input as i32 && s.kind == SHARE_VIEW)
+    /// Of an input that lies behind an output, what is past the output's end must not change.
+    fn check_tail(&self, during: &str) {
+        for &input in &self.overwritten {
+            let Place::Within { owner, offset } = self.memory[input as usize] else { continue };
+            let written = self.contents(owner).len().saturating_sub(offset);
+            let tail = |bytes: &[u8]| bytes.get(written..).map(<[u8]>::to_vec);
+            assert!(
+                tail(&self.contents(input as usize)) == tail(self.given(input as usize)),
+                "{during} wrote past the end of its output"
+            );
+        }
     }
 
     fn check_outputs(&self) -> Result<()> {

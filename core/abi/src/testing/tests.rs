@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::prelude::*;
-use std::panic::catch_unwind;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What the op does in `eval`; the number comes from field 0 of the options.
 struct Subject {
@@ -84,8 +84,9 @@ fn case(what: i32) -> OpTest<Subject> {
         .options(5, |o| o.bool(1, true).i32(0, what).i32s(2, &[3, -3]))
 }
 
-fn contract_error(test: OpTest<Subject>) -> String {
-    let payload = catch_unwind(move || drop(test.run())).expect_err("the breach is not seen");
+fn contract_error<T: Op>(test: OpTest<T>) -> String {
+    let run = AssertUnwindSafe(move || drop(test.run()));
+    let payload = catch_unwind(run).expect_err("the breach is not seen");
     payload.downcast_ref::<String>().expect("a message").clone()
 }
 
@@ -183,4 +184,108 @@ fn states_are_kept_between_steps() {
     assert_eq!(test.run().unwrap()[0].as_i32(), [105]);
     let error = test.run_steps(&[&[x(99)]]).unwrap_err();
     assert_eq!(error.message(), "table 0 is used as a state, and a state as a table");
+}
+
+/// Output 0 is each element plus the one before it, output 1 the input without its first element. Fields 0 and 1 of the
+/// options: the distance and the offset that it claims, each −1 for none.
+struct Lay;
+
+impl Op for Lay {
+    const CODE: OpCode = OpCode::Custom("Lay");
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const SHARING: Sharing = Sharing::AnyOf(&[Sharing::PartOfInput, Sharing::Behind]);
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let count = node.input(0)?.shape[0];
+        cx.set_output_shape(0, &[count])?;
+        cx.set_output_shape(1, &[count - 1])?;
+        let options = node.options(5)?;
+        if let Ok(distance) = usize::try_from(options.get(0, -1)?) {
+            cx.allow_behind(0, 0, distance)?;
+        }
+        if let Ok(offset) = usize::try_from(options.get(1, -1)?) {
+            cx.allow_part_of_input(1, 0, offset)?;
+        }
+        Ok(Lay)
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        let bytes = cx.input_byte_cells(0)?;
+        bytes.range(4..bytes.len()).copy_to(cx.output_byte_cells(1)?);
+        let (x, y) = (cx.input_cells::<i32>(0)?, cx.output_cells::<i32>(0)?);
+        for (i, y) in y.iter().enumerate() {
+            let mut pair = [0; 2];
+            match i.checked_sub(1) {
+                Some(before) => x.range(before..i + 1).load(&mut pair),
+                None => pair[1] = x.get(0),
+            }
+            y.set(pair[0] + pair[1]);
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn outputs_behind_and_within_inputs() {
+    let elements: Vec<i32> = (0..40).map(|i| i * i).collect();
+    let lay = |distance: i32, offset: i32| {
+        OpTest::<Lay>::new()
+            .input(Tensor::i32(&[40], &elements))
+            .output(Spec::i32())
+            .output(Spec::i32())
+            .options(5, |o| o.i32(0, distance).i32(1, offset))
+    };
+    let sums: Vec<i32> = (0..40).map(|i| i * i + if i > 0 { (i - 1) * (i - 1) } else { 0 }).collect();
+    for (distance, offset, ways) in [
+        (4, 4, [Sharing::Behind, Sharing::PartOfInput].as_slice()),
+        (5, -1, &[Sharing::Behind]),
+        (1000, -1, &[Sharing::Behind]),
+        (-1, 4, &[Sharing::PartOfInput]),
+        (-1, -1, &[]),
+    ] {
+        let outputs = lay(distance, offset).shares(ways).run().unwrap();
+        assert_eq!((outputs[0].as_i32(), outputs[1].as_i32()), (sums.clone(), elements[1..].to_vec()));
+    }
+    let wrong = |distance, offset| contract_error(lay(distance, offset));
+    assert!(wrong(0, -1).contains("behind the input, as near as allowed in units of 4"));
+    assert!(wrong(-1, 0).contains("changed the input 'in0'"), "{}", wrong(-1, 0));
+    assert!(wrong(-1, 8).contains("156 bytes from 8 on are no part of 160"));
+}
+
+/// Joins two inputs; field 0 of the options is the offset that it claims for the second.
+struct Join;
+
+impl Op for Join {
+    const CODE: OpCode = OpCode::Custom("Join");
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const SHARING: Sharing = Sharing::PartOfOutput;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        cx.set_output_shape(0, &[node.input(0)?.shape[0] + node.input(1)?.shape[0]])?;
+        cx.allow_part_of_output(0, 0, 0)?;
+        cx.allow_part_of_output(1, 0, node.options(5)?.get::<i32>(0, 0)? as usize)?;
+        Ok(Join)
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        let (a, b, to) = (cx.input_byte_cells(0)?, cx.input_byte_cells(1)?, cx.output_byte_cells(0)?);
+        a.copy_to(&to[..a.len()]);
+        b.copy_to(&to[a.len()..]);
+        Ok(())
+    }
+}
+
+#[test]
+fn inputs_within_outputs() {
+    let (a, b) = (Tensor::i32(&[3], &[1, 2, 3]), Tensor::i32(&[2], &[4, 5]));
+    let join = |offset| {
+        let test = OpTest::<Join>::new().output(Spec::i32()).options(5, |o| o.i32(0, offset));
+        test.shares(&[Sharing::PartOfOutput])
+    };
+    let outputs = join(12).input(a.clone()).input(b.clone()).run().unwrap();
+    assert_eq!(outputs[0].as_i32(), [1, 2, 3, 4, 5]);
+    let outputs = join(12).input(a.clone()).same_input(0).run().unwrap();
+    assert_eq!(outputs[0].as_i32(), [1, 2, 3, 1, 2, 3]);
+    assert_eq!(join(12).input(a.clone()).constant(b.clone()).run().unwrap()[0].as_i32(), [1, 2, 3, 4, 5]);
+    assert!(contract_error(join(8).input(a).input(b)).contains("changed the input"));
 }
