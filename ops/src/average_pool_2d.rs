@@ -18,6 +18,7 @@ impl Op for AveragePool2d {
     const CODE: OpCode = OpCode::Builtin(1);
     const VERSIONS: RangeInclusive<i32> = 1..=3;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8, I16]);
+    const SHARING: Sharing = Sharing::Behind;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let pool = Pool::prepare(node, cx)?;
@@ -26,7 +27,7 @@ impl Op for AveragePool2d {
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        match cx.input(0)?.ty {
+        match cx.node().input(0)?.ty {
             F32 => self.float(cx),
             I8 => self.quantized::<i8>(cx),
             U8 => self.quantized::<u8>(cx),
@@ -38,34 +39,30 @@ impl Op for AveragePool2d {
 
 impl AveragePool2d {
     fn float(&self, cx: &EvalContext<'_>) -> Result<()> {
-        let (x, y) = (cx.input(0)?.as_slice::<f32>()?, cx.output(0)?.into_slice::<f32>()?);
         let limits = self.pool.float_limits;
-        self.pool.for_each(cx, x, y, |patch, out| {
-            out.fill(0.0);
+        self.pool.for_each::<f32>(cx, |patch, out| {
+            out.iter().for_each(|sum| sum.set(0.0));
             for pixel in patch.pixels() {
-                for (sum, &x) in out.iter_mut().zip(pixel) {
-                    *sum += x;
-                }
+                out.iter().zip(pixel.iter()).for_each(|(sum, x)| sum.set(sum.get() + x));
             }
             let count = patch.count() as f32;
-            out.iter_mut().for_each(|sum| *sum = limits.clamp(*sum / count));
+            out.iter().for_each(|sum| sum.set(limits.clamp(sum.get() / count)));
         })
     }
 
     fn quantized<T: Quantized>(&self, cx: &EvalContext<'_>) -> Result<()> {
-        let (x, y) = (cx.input(0)?.as_slice::<T>()?, cx.output(0)?.into_slice::<T>()?);
         let sums = cx.scratch(&self.sums)?;
         let limits = self.pool.limits;
-        self.pool.for_each(cx, x, y, |patch, out| {
+        self.pool.for_each::<T>(cx, |patch, out| {
             sums.fill(0);
             for pixel in patch.pixels() {
-                for (sum, &x) in sums.iter_mut().zip(pixel) {
+                for (sum, x) in sums.iter_mut().zip(pixel.iter()) {
                     *sum = sum.wrapping_add(x.into());
                 }
             }
             let count = patch.count().max(1) as i64;
-            for (out, &sum) in out.iter_mut().zip(&*sums) {
-                *out = T::saturate(limits.clamp(rounded_quotient(sum, count)));
+            for (out, &sum) in out.iter().zip(&*sums) {
+                out.set(T::saturate(limits.clamp(rounded_quotient(sum, count))));
             }
         })
     }

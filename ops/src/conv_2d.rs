@@ -13,6 +13,8 @@
 //! ```
 
 use arenite_abi::prelude::*;
+use arenite_abi::tensor::cells_of;
+use core::cell::Cell;
 
 use crate::kit::pace::Pace;
 use crate::kit::activation::Limits;
@@ -68,6 +70,7 @@ impl Op for Conv2d {
     const CODE: OpCode = OpCode::Builtin(3);
     const VERSIONS: RangeInclusive<i32> = 1..=8;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, U8, I8, I16, I4, I32, I64]);
+    const SHARING: Sharing = Sharing::Behind;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let layer = Layer::read(node, CHANNEL_AXIS)?;
@@ -76,6 +79,10 @@ impl Op for Conv2d {
         cx.set_output_shape(0, &shape.windows.output_shape(layer.filter.shape[CHANNEL_AXIS]))?;
         check_bias_type(&layer, &options)?;
         let kernel = Kernel::new(cx, &layer, &options, &shape)?;
+        if !matches!(kernel, Kernel::Hybrid { .. }) {
+            let bytes = layer.input.ty.bits() as usize / 8;
+            shape.windows.allow_behind(cx, bytes, shape.filters)?;
+        }
         let weights = Weights::declare(cx, &layer.filter)?;
         Ok(Conv2d { shape, kernel, weights })
     }
@@ -85,7 +92,7 @@ impl Op for Conv2d {
             Kernel::Float { patch, limits } => self.float(cx, cx.scratch(patch)?, *limits),
             Kernel::Quantized { patch, requantization } => {
                 let patch = cx.scratch(patch)?;
-                match cx.input(0)?.ty {
+                match cx.node().input(0)?.ty {
                     U8 => self.quantized::<u8, u8>(cx, cx.input(1)?.as_slice()?, patch, requantization),
                     I8 => self.quantized::<i8, i8>(cx, self.weights.read(cx)?, patch, requantization),
                     _ if has_wide_bias(cx)? => self.wide(cx, patch, requantization),
@@ -153,14 +160,14 @@ fn has_wide_bias(cx: &EvalContext<'_>) -> Result<bool> {
 
 impl Conv2d {
     fn float(&self, cx: &EvalContext<'_>, patch: &mut [f32], limits: Limits<f32>) -> Result<()> {
-        let (x, w) = (cx.input(0)?.as_slice::<f32>()?, cx.input(1)?.as_slice::<f32>()?);
+        let (x, w) = (cx.input_cells::<f32>(0)?, cx.input(1)?.as_slice::<f32>()?);
         let bias = float_bias(cx, 2)?;
         let steps = Steps {
             convert: |x: f32| x,
             dot: dot_f32,
             finish: |sum: f32, c: usize| limits.clamp(sum + bias.get(c).copied().unwrap_or(0.0)),
         };
-        self.shape.convolve(cx, x, w, patch, cx.output(0)?.into_slice()?, steps)
+        self.shape.convolve(cx, x, w, patch, cx.output_cells(0)?, steps)
     }
 
     fn quantized<X: Quantized, W: Weight>(
@@ -183,8 +190,7 @@ impl Conv2d {
                 requantization.output::<X>(scale(multipliers, c, sum.wrapping_add(bias.at(c) as i32)))
             },
         };
-        let x = cx.input(0)?.as_slice()?;
-        self.shape.convolve(cx, x, filter, patch, cx.output(0)?.into_slice()?, steps)
+        self.shape.convolve(cx, cx.input_cells(0)?, filter, patch, cx.output_cells(0)?, steps)
     }
 
     /// i16 with 64-bit sums.
@@ -198,8 +204,8 @@ impl Conv2d {
                 requantization.output::<i16>(multipliers.of(c).apply_i64(sum.wrapping_add(bias.at(c))))
             },
         };
-        let x = cx.input(0)?.as_slice::<i16>()?;
-        self.shape.convolve(cx, x, self.weights.read(cx)?, patch, cx.output(0)?.into_slice()?, steps)
+        let (x, filter) = (cx.input_cells(0)?, self.weights.read(cx)?);
+        self.shape.convolve(cx, x, filter, patch, cx.output_cells(0)?, steps)
     }
 
     fn hybrid(&self, cx: &EvalContext<'_>, patch: &mut [i16], hybrid: &Hybrid) -> Result<()> {
@@ -211,7 +217,7 @@ impl Conv2d {
                 dot: |patch: &[i16], filter: &[i8]| dot_centered(patch, filter, 0),
                 finish: |sum: i32, c: usize| meaning.output(sum, c),
             };
-            self.shape.convolve(cx, image, filter, patch, y, steps)
+            self.shape.convolve(cx, image.into(), filter, patch, cells_of(y), steps)
         })
     }
 }
@@ -246,10 +252,10 @@ impl Shape {
     fn convolve<S: Copy, P: Copy + Default, W, A, Y>(
         &self,
         cx: &EvalContext<'_>,
-        input: &[S],
+        input: ReadCells<'_, S>,
         filter: &[W],
         patch: &mut [P],
-        output: &mut [Y],
+        output: &[Cell<Y>],
         steps: Steps<impl Fn(S) -> P, impl Fn(&[P], &[W]) -> A, impl Fn(A, usize) -> Y>,
     ) -> Result<()> {
         let mut pace = Pace::new(cx);
@@ -257,10 +263,10 @@ impl Shape {
         self.windows.for_each_pixel(input, output, self.filters, |image, at, pixel| {
             pace.ahead(self.patch.saturating_mul(self.filters))?;
             let filters = filter.chunks_exact(self.patch * group);
-            for (g, (out, filters)) in pixel.chunks_exact_mut(group).zip(filters).enumerate() {
+            for (g, (out, filters)) in pixel.chunks_exact(group).zip(filters).enumerate() {
                 self.gather(image, at, g, patch, &steps.convert);
-                for (i, (out, filter)) in out.iter_mut().zip(filters.chunks_exact(self.patch)).enumerate() {
-                    *out = (steps.finish)((steps.dot)(patch, filter), g * group + i);
+                for (i, (out, filter)) in out.iter().zip(filters.chunks_exact(self.patch)).enumerate() {
+                    out.set((steps.finish)((steps.dot)(patch, filter), g * group + i));
                 }
             }
             Ok(())
@@ -271,7 +277,7 @@ impl Shape {
     #[inline]
     fn gather<S: Copy, P: Copy + Default>(
         &self,
-        image: &[S],
+        image: ReadCells<'_, S>,
         (y, x): (usize, usize),
         group: usize,
         patch: &mut [P],
@@ -283,9 +289,10 @@ impl Shape {
         }
         for (tap_y, in_y) in rows.inside(y) {
             for (tap_x, in_x) in columns.inside(x) {
-                let from = &self.windows.pixel(image, in_y, in_x)[group * self.depth..][..self.depth];
+                let pixel = self.windows.pixel(image, in_y, in_x);
+                let from = pixel.range(group * self.depth..(group + 1) * self.depth);
                 let to = &mut patch[(tap_y * columns.filter + tap_x) * self.depth..][..self.depth];
-                for (to, &from) in to.iter_mut().zip(from) {
+                for (to, from) in to.iter_mut().zip(from.iter()) {
                     *to = convert(from);
                 }
             }

@@ -11,6 +11,8 @@
 //! ```
 
 use arenite_abi::prelude::*;
+use arenite_abi::tensor::cells_of;
+use core::cell::Cell;
 
 use crate::kit::pace::Pace;
 use crate::kit::activation::Limits;
@@ -64,6 +66,7 @@ impl Op for DepthwiseConv2d {
     const CODE: OpCode = OpCode::Builtin(4);
     const VERSIONS: RangeInclusive<i32> = 1..=7;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, U8, I8, I16, I4, I32, I64]);
+    const SHARING: Sharing = Sharing::Behind;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let layer = Layer::read(node, CHANNEL_AXIS)?;
@@ -71,6 +74,10 @@ impl Op for DepthwiseConv2d {
         let shape = Shape::new(&layer, &WindowOptions::read(&options, Some(DILATIONS))?)?;
         cx.set_output_shape(0, &shape.windows.output_shape(layer.filter.shape[CHANNEL_AXIS]))?;
         let kernel = Kernel::new(cx, &layer, &options, &shape)?;
+        if !matches!(kernel, Kernel::Hybrid { .. }) {
+            let bytes = layer.input.ty.bits() as usize / 8;
+            shape.windows.allow_behind(cx, bytes, shape.channels)?;
+        }
         let weights = Weights::declare(cx, &layer.filter)?;
         Ok(DepthwiseConv2d { shape, kernel, weights })
     }
@@ -80,7 +87,7 @@ impl Op for DepthwiseConv2d {
             Kernel::Float { sums, limits } => self.float(cx, cx.scratch(sums)?, *limits),
             Kernel::Quantized { sums, requantization } => {
                 let sums = cx.scratch(sums)?;
-                match cx.input(0)?.ty {
+                match cx.node().input(0)?.ty {
                     U8 => {
                         let filter = cx.input(1)?.as_slice()?;
                         self.quantized::<u8, u8>(cx, filter, sums, requantization, |_, m, sum| m.apply(sum))
@@ -132,14 +139,14 @@ impl Kernel {
 
 impl DepthwiseConv2d {
     fn float(&self, cx: &EvalContext<'_>, sums: &mut [f32], limits: Limits<f32>) -> Result<()> {
-        let (x, w) = (cx.input(0)?.as_slice::<f32>()?, cx.input(1)?.as_slice::<f32>()?);
+        let (x, w) = (cx.input_cells::<f32>(0)?, cx.input(1)?.as_slice::<f32>()?);
         let bias = float_bias(cx, 2)?;
         let steps = Steps {
             start: |c: usize| bias.get(c).copied().unwrap_or(0.0),
             multiply_add: |sum: f32, x: f32, w: f32| sum + x * w,
             finish: |sum: f32, _| limits.clamp(sum),
         };
-        self.shape.convolve(cx, (x, w), sums, cx.output(0)?.into_slice()?, steps)
+        self.shape.convolve(cx, (x, w), sums, cx.output_cells(0)?, steps)
     }
 
     /// `scale` applies the multiplier of a channel: SIMD kernels take eight channels at a time and round ties up, what
@@ -162,8 +169,7 @@ impl DepthwiseConv2d {
             },
             finish: |sum: i32, c: usize| requantization.output::<X>(scale(c, multipliers.of(c), sum)),
         };
-        let x = cx.input(0)?.as_slice()?;
-        self.shape.convolve(cx, (x, filter), sums, cx.output(0)?.into_slice()?, steps)
+        self.shape.convolve(cx, (cx.input_cells(0)?, filter), sums, cx.output_cells(0)?, steps)
     }
 
     /// i16 with 64-bit sums.
@@ -175,8 +181,8 @@ impl DepthwiseConv2d {
             multiply_add: |sum: i64, x: i16, w: i8| sum.wrapping_add(i64::from(i32::from(x) * i32::from(w))),
             finish: |sum: i64, c: usize| requantization.output::<i16>(multipliers.of(c).apply_i64(sum)),
         };
-        let (x, w) = (cx.input(0)?.as_slice::<i16>()?, cx.input(1)?.as_slice::<i8>()?);
-        self.shape.convolve(cx, (x, w), sums, cx.output(0)?.into_slice()?, steps)
+        let (x, w) = (cx.input_cells::<i16>(0)?, cx.input(1)?.as_slice::<i8>()?);
+        self.shape.convolve(cx, (x, w), sums, cx.output_cells(0)?, steps)
     }
 
     fn hybrid(&self, cx: &EvalContext<'_>, sums: &mut [i32], hybrid: &Hybrid) -> Result<()> {
@@ -191,7 +197,7 @@ impl DepthwiseConv2d {
                 },
                 finish: |sum: i32, c: usize| meaning.output(sum, c),
             };
-            self.shape.convolve(cx, (image, filter), sums, y, steps)
+            self.shape.convolve(cx, (image.into(), filter), sums, cells_of(y), steps)
         })
     }
 }
@@ -223,9 +229,9 @@ impl Shape {
     fn convolve<S: Copy, W: Copy, A: Copy, Y>(
         &self,
         cx: &EvalContext<'_>,
-        (input, filter): (&[S], &[W]),
+        (input, filter): (ReadCells<'_, S>, &[W]),
         sums: &mut [A],
-        output: &mut [Y],
+        output: &[Cell<Y>],
         steps: Steps<impl Fn(usize) -> A, impl Fn(A, S, W) -> A, impl Fn(A, usize) -> Y>,
     ) -> Result<()> {
         let mut pace = Pace::new(cx);
@@ -235,8 +241,8 @@ impl Shape {
                 *sum = (steps.start)(c);
             }
             self.accumulate((image, filter), at, sums, &steps.multiply_add);
-            for (c, (out, &sum)) in pixel.iter_mut().zip(&*sums).enumerate() {
-                *out = (steps.finish)(sum, c);
+            for (c, (out, &sum)) in pixel.iter().zip(&*sums).enumerate() {
+                out.set((steps.finish)(sum, c));
             }
             Ok(())
         })
@@ -246,7 +252,7 @@ impl Shape {
     #[inline]
     fn accumulate<S: Copy, W: Copy, A: Copy>(
         &self,
-        (image, filter): (&[S], &[W]),
+        (image, filter): (ReadCells<'_, S>, &[W]),
         (y, x): (usize, usize),
         sums: &mut [A],
         multiply_add: &impl Fn(A, S, W) -> A,
@@ -258,13 +264,13 @@ impl Shape {
                 let tap = tap_y * columns.filter + tap_x;
                 let weights = &filter[tap * self.channels..][..self.channels];
                 if self.multiplier == 1 {
-                    for ((sum, &x), &w) in sums.iter_mut().zip(pixel).zip(weights) {
+                    for ((sum, x), &w) in sums.iter_mut().zip(pixel.iter()).zip(weights) {
                         *sum = multiply_add(*sum, x, w);
                     }
                     continue;
                 }
                 let groups = sums.chunks_exact_mut(self.multiplier).zip(weights.chunks_exact(self.multiplier));
-                for (&x, (sums, weights)) in pixel.iter().zip(groups) {
+                for (x, (sums, weights)) in pixel.iter().zip(groups) {
                     for (sum, &w) in sums.iter_mut().zip(weights) {
                         *sum = multiply_add(*sum, x, w);
                     }

@@ -13,21 +13,21 @@ impl Op for L2Pool2d {
     const CODE: OpCode = OpCode::Builtin(12);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32]);
+    const SHARING: Sharing = Sharing::Behind;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         Pool::prepare(node, cx).map(L2Pool2d)
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        let (x, y) = (cx.input(0)?.as_slice::<f32>()?, cx.output(0)?.into_slice::<f32>()?);
         let limits = self.0.float_limits;
-        self.0.for_each(cx, x, y, |patch, out| {
-            out.fill(0.0);
+        self.0.for_each(cx, |patch, out| {
+            out.iter().for_each(|sum| sum.set(0.0));
             for pixel in patch.pixels() {
-                out.iter_mut().zip(pixel).for_each(|(sum, &x)| *sum += x * x);
+                out.iter().zip(pixel.iter()).for_each(|(sum, x)| sum.set(sum.get() + x * x));
             }
             let per_pixel = 1.0 / patch.count() as f32;
-            out.iter_mut().for_each(|sum| *sum = limits.clamp(float::sqrt(*sum * per_pixel)));
+            out.iter().for_each(|sum| sum.set(limits.clamp(float::sqrt(sum.get() * per_pixel))));
         })
     }
 }

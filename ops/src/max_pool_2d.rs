@@ -13,6 +13,7 @@ impl Op for MaxPool2d {
     const CODE: OpCode = OpCode::Builtin(17);
     const VERSIONS: RangeInclusive<i32> = 1..=3;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8, I16]);
+    const SHARING: Sharing = Sharing::Behind;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         Pool::prepare(node, cx).map(MaxPool2d)
@@ -20,7 +21,7 @@ impl Op for MaxPool2d {
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         let (float, limits) = (self.0.float_limits, self.0.limits);
-        match cx.input(0)?.ty {
+        match cx.node().input(0)?.ty {
             F32 => self.run(cx, f32::MIN, |x| float.clamp(x)),
             I8 => self.run(cx, i8::MIN, |x| i8::saturate(limits.clamp(x.into()))),
             U8 => self.run(cx, u8::MIN, |x| u8::saturate(limits.clamp(x.into()))),
@@ -37,15 +38,14 @@ impl MaxPool2d {
         lowest: T,
         finish: impl Fn(T) -> T,
     ) -> Result<()> {
-        let (x, y) = (cx.input(0)?.as_slice::<T>()?, cx.output(0)?.into_slice::<T>()?);
-        self.0.for_each(cx, x, y, |patch, out| {
-            out.fill(lowest);
+        self.0.for_each(cx, |patch, out| {
+            out.iter().for_each(|out| out.set(lowest));
             for pixel in patch.pixels() {
-                for (out, &x) in out.iter_mut().zip(pixel) {
-                    *out = if x > *out { x } else { *out };
+                for (out, x) in out.iter().zip(pixel.iter()) {
+                    out.set(if x > out.get() { x } else { out.get() });
                 }
             }
-            out.iter_mut().for_each(|out| *out = finish(*out));
+            out.iter().for_each(|out| out.set(finish(out.get())));
         })
     }
 }

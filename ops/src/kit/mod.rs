@@ -19,10 +19,11 @@
 //! | [`channel_multipliers`] | [`ChannelMultipliers`](channel_multipliers::ChannelMultipliers), what sums of a layer are scaled with: `per_channel(cx, [input, filter, output], channels, axis)`, `per_tensor(cx, [..])`; in eval `read(cx)?.of(channel)`. `filter_scales(filter, channels, axis)` |
 //! | [`hybrid`] | `quantize_row(&[f32], Symmetry, &mut [i8]) -> (scale, zero_point)`; many rows: [`Rows`](hybrid::Rows)`::prepare(cx, count, length, symmetry)`, `begin(cx)`: `quantize(x)`, `row(i)`, `iter()` |
 //! | [`node`] | `dims(x)`, `activation(options, slot)`, `range_activation`, `type_limits(ty)`, `quant(x)`, `quantized_range(activation, y)`: what `prepare` reads, with errors |
-//! | [`window`] | [`WindowOptions`](window::WindowOptions)`::read(options, dilation_slot)`; [`Windows`](window::Windows)`::new(input, [height, width], &options)`: `rows`, `columns` ([`Axis`](window::Axis): `inside(position)` gives `(tap, input)`), `pixel(image, row, column)`, `for_each_pixel(input, output, channels, \|image, (row, column), pixel\|)`, `output_shape(channels)` |
+//! | [`window`] | [`WindowOptions`](window::WindowOptions)`::read(options, dilation_slot)`; [`Windows`](window::Windows)`::new(input, [height, width], &options)`: `rows`, `columns` ([`Axis`](window::Axis): `inside(position)` gives `(tap, input)`), `pixel(image, row, column)`, `for_each_pixel(input, output, channels, \|image, (row, column), pixel\|)`, `output_shape(channels)`, `allow_behind(cx, bytes, channels)` |
+//! | [`raster`] | `allow_behind(cx, images, (Steps, Steps), rows, columns)`: an output that goes through images in order may overwrite its input |
 //! | [`conv`] | [`Layer`](conv::Layer)`::read(node, channel_axis)`: input, filter, bias, output, checked; [`Requantization`](conv::Requantization)`::new(cx, layer, axis, activation)`, `centered(x)`, `output(scaled)`; [`Weights`](conv::Weights), unpacked; [`Hybrid`](conv::Hybrid)`::for_each_image(cx, output_image, \|image, meaning, output\|)` |
 //! | [`fixed_point_i16`] | `logistic`, `tanh` of Q3.12 in Q0.15; `multiply_by_pot` |
-//! | [`pool`] | [`Pool`](pool::Pool)`::prepare(node, cx)`, `for_each(cx, input, output, \|patch, pixel\|)`; [`Patch`](pool::Patch)`::pixels()`, `count()` |
+//! | [`pool`] | [`Pool`](pool::Pool)`::prepare(node, cx)`, `for_each(cx, \|patch, pixel\|)`; [`Patch`](pool::Patch)`::pixels()`, `count()` |
 //! | [`resize`] | [`Resize`](resize::Resize)`::prepare(..)`, `output(cx) -> (output, Images)`; [`Alignment`](resize::Alignment), [`Sizes`](resize::Sizes)`::scale(alignment)` |
 //! | [`pace`] | [`Pace`](pace::Pace)`::new(cx)`, `ahead(work)`: long loops ask whether the invocation was cancelled |
 //! | [`float`] | f32: `exp`, `expm1`, `log`, `log1p`, `sin`, `cos`, `tanh`, `erf`, `erfc`, `pow`, `sqrt`, `rsqrt`, `logistic`, `gelu`, `gelu_approximate`, `floor`, `ceil`, `trunc`, `round_ties_even`, `fmod`; `f16_to_f32(bits)`, `f32_to_f16(x) -> bits` |
@@ -123,6 +124,7 @@ pub mod pool;
 pub mod quantized;
 pub mod radix2;
 pub mod random;
+pub mod raster;
 pub mod rearrange;
 pub mod recurrent;
 pub mod reduce;

@@ -7,6 +7,7 @@ use super::node::{quantized_range, range_activation, type_limits};
 use super::pace::Pace;
 use super::window::{WindowOptions, Windows};
 use arenite_abi::prelude::*;
+use core::cell::Cell;
 
 const OPTIONS: u32 = 5;
 const FILTER_WIDTH: usize = 3;
@@ -24,7 +25,7 @@ pub struct Pool {
 
 /// The elements under one window: for each of `taps` pixels its channels.
 pub struct Patch<'a, T> {
-    image: &'a [T],
+    image: ReadCells<'a, T>,
     windows: &'a Windows,
     at: (usize, usize),
 }
@@ -46,6 +47,7 @@ impl Pool {
         let filter = [options.get(FILTER_HEIGHT, 0)?, options.get(FILTER_WIDTH, 0)?];
         let windows = Windows::new(&x, filter, &WindowOptions::read(&options, None)?)?;
         cx.set_output_shape(0, &windows.output_shape(windows.channels as i32))?;
+        windows.allow_behind(cx, x.ty.bits() as usize / 8, windows.channels)?;
         let limits = match (x.ty, activation, type_limits(y.ty)) {
             (F32, ..) => Limits { min: 0, max: 0 },
             (_, Activation::None, Some(limits)) => limits,
@@ -60,13 +62,12 @@ impl Pool {
     }
 
     /// Calls `reduce(patch, output pixel)` for each position.
-    pub fn for_each<T>(
+    pub fn for_each<T: Element>(
         &self,
         cx: &EvalContext<'_>,
-        input: &[T],
-        output: &mut [T],
-        mut reduce: impl FnMut(Patch<'_, T>, &mut [T]),
+        mut reduce: impl FnMut(Patch<'_, T>, &[Cell<T>]),
     ) -> Result<()> {
+        let (input, output) = (cx.input_cells::<T>(0)?, cx.output_cells::<T>(0)?);
         let mut pace = Pace::new(cx);
         let channels = self.windows.channels;
         self.windows.for_each_pixel(input, output, channels, |image, at, pixel| {
@@ -78,9 +79,9 @@ impl Pool {
     }
 }
 
-impl<'a, T> Patch<'a, T> {
+impl<'a, T: Copy> Patch<'a, T> {
     /// The pixels under the window that lie inside of the image.
-    pub fn pixels(&self) -> impl Iterator<Item = &'a [T]> {
+    pub fn pixels(&self) -> impl Iterator<Item = ReadCells<'a, T>> {
         let (image, windows, (y, x)) = (self.image, self.windows, self.at);
         windows.rows.inside(y).flat_map(move |(_, row)| {
             windows.columns.inside(x).map(move |(_, column)| windows.pixel(image, row, column))

@@ -8,7 +8,9 @@
 //! ```
 
 use super::padding::Padding;
+use super::raster;
 use arenite_abi::prelude::*;
+use core::cell::Cell;
 
 /// What the options of a window op say about one window: `[rows, columns]`.
 #[derive(Clone, Copy, Debug)]
@@ -124,21 +126,24 @@ impl Windows {
 
     /// Calls `f(image of the input, (row, column) in the output, output pixel)` for each position of all images, until it
     /// fails. A pixel has `channels` elements.
+    ///
+    /// Nothing is read of an image before the windows of the position in hand and of those behind it: see
+    /// [`allow_behind`](Self::allow_behind).
     #[inline]
-    pub fn for_each_pixel<X, Y>(
+    pub fn for_each_pixel<X: Copy, Y>(
         &self,
-        input: &[X],
-        output: &mut [Y],
+        input: ReadCells<'_, X>,
+        output: &[Cell<Y>],
         channels: usize,
-        mut f: impl FnMut(&[X], (usize, usize), &mut [Y]) -> Result<()>,
+        mut f: impl FnMut(ReadCells<'_, X>, (usize, usize), &[Cell<Y>]) -> Result<()>,
     ) -> Result<()> {
         if output.is_empty() {
             return Ok(());
         }
-        let images = output.chunks_exact_mut(self.output_image(channels));
+        let images = output.chunks_exact(self.output_image(channels));
         for (image, output) in input.chunks_exact(self.image()).zip(images) {
-            for (y, row) in output.chunks_exact_mut(self.columns.output * channels).enumerate() {
-                for (x, pixel) in row.chunks_exact_mut(channels).enumerate() {
+            for (y, row) in output.chunks_exact(self.columns.output * channels).enumerate() {
+                for (x, pixel) in row.chunks_exact(channels).enumerate() {
                     f(image, (y, x), pixel)?;
                 }
             }
@@ -148,9 +153,18 @@ impl Windows {
 
     /// The channels of the input at a row and a column of an image.
     #[inline]
-    pub fn pixel<'a, T>(&self, image: &'a [T], row: usize, column: usize) -> &'a [T] {
+    pub fn pixel<'a, T: Copy>(&self, image: ReadCells<'a, T>, row: usize, column: usize) -> ReadCells<'a, T> {
         let start = (row * self.columns.input + column) * self.channels;
-        &image[start..start + self.channels]
+        image.range(start..start + self.channels)
+    }
+
+    /// Lets output 0 overwrite input 0, whose elements have `bytes` bytes as the output's, of `channels` channels. For ops
+    /// that read under the window of [`for_each_pixel`](Self::for_each_pixel) alone.
+    pub fn allow_behind(&self, cx: &mut PrepareContext<'_>, bytes: usize, channels: usize) -> Result<()> {
+        let (rows, columns) = (self.rows, self.columns);
+        let input = raster::Steps::new(rows.input, columns.input, self.channels.saturating_mul(bytes));
+        let output = raster::Steps::new(rows.output, columns.output, channels.saturating_mul(bytes));
+        raster::allow_behind(cx, self.batches, (input, output), rows.firsts(), columns.firsts())
     }
 }
 
@@ -181,6 +195,11 @@ impl Axis {
         let first = before.saturating_sub(start).div_ceil(dilation);
         let end = (self.input + before).saturating_sub(start).div_ceil(dilation).min(self.filter);
         (first..end).map(move |tap| (tap, start + tap * dilation - before))
+    }
+
+    /// The first input position under each window.
+    fn firsts(self) -> impl Iterator<Item = Option<usize>> {
+        (0..self.output).map(move |position| self.inside(position).next().map(|(_, first)| first))
     }
 
     /// Whether the whole window at `position` lies inside of the input.

@@ -1,0 +1,142 @@
+//! Outputs that overwrite their input from its beginning on: how far in front of it they must begin.
+//!
+//! An op goes through images in order: rows, and the pixels of each row. Before it writes a pixel it reads the input from
+//! some row and column on.
+//!
+//! ```text
+//! distance = max over pixels of (end of the pixel in the output − first byte that is read for it)
+//! ```
+//!
+//! As ends ascend, what is read for a later pixel lies behind all that is written before. Where both ends and first bytes
+//! are sums of one term each per image, row and column, so is the maximum.
+
+use arenite_abi::prelude::*;
+
+/// Bytes from one image, row and pixel to the next.
+#[derive(Clone, Copy, Debug)]
+pub struct Steps {
+    image: usize,
+    row: usize,
+    pixel: usize,
+}
+
+impl Steps {
+    /// Of images with so many rows, and columns with pixels of so many bytes.
+    pub fn new(rows: usize, columns: usize, pixel: usize) -> Steps {
+        let row = columns.saturating_mul(pixel);
+        Steps { image: rows.saturating_mul(row), row, pixel }
+    }
+}
+
+/// Lets output 0 overwrite input 0, of so many images. `rows` and `columns` give, for each row and column of the output,
+/// the first of the input that is read for it; `None` if nothing is.
+pub fn allow_behind(
+    cx: &mut PrepareContext<'_>,
+    images: usize,
+    (input, output): (Steps, Steps),
+    rows: impl IntoIterator<Item = Option<usize>>,
+    columns: impl IntoIterator<Item = Option<usize>>,
+) -> Result<()> {
+    let whole = images.saturating_mul(output.image);
+    // A distance as long as the output gains nothing.
+    match distance(images, (input, output), rows, columns) {
+        Some(bytes) if bytes < whole => cx.allow_behind(0, 0, bytes),
+        _ => Ok(()),
+    }
+}
+
+fn distance(
+    images: usize,
+    (input, output): (Steps, Steps),
+    rows: impl IntoIterator<Item = Option<usize>>,
+    columns: impl IntoIterator<Item = Option<usize>>,
+) -> Option<usize> {
+    let image = images.checked_sub(1)? as i128 * (output.image as i128 - input.image as i128);
+    let row = farthest(rows, 0, input.row, output.row)?;
+    let column = farthest(columns, 1, input.pixel, output.pixel)?;
+    usize::try_from((image.max(0) + row + column).max(0)).ok()
+}
+
+/// The largest of `(position + ahead) × output − first × input`.
+fn farthest(
+    firsts: impl IntoIterator<Item = Option<usize>>,
+    ahead: usize,
+    input: usize,
+    output: usize,
+) -> Option<i128> {
+    let reads = firsts.into_iter().enumerate().filter_map(|(position, first)| Some((position, first?)));
+    reads.map(|(at, first)| (at + ahead) as i128 * output as i128 - first as i128 * input as i128).max()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::average_pool_2d::AveragePool2d;
+    use crate::conv_2d::Conv2d;
+    use crate::depthwise_conv_2d::DepthwiseConv2d;
+    use crate::max_pool_2d::MaxPool2d;
+    use arenite_abi::testing::{OpTest, OptionsBuilder, Spec, Tensor};
+
+    #[test]
+    fn distances() {
+        let first = |list: &'static [usize]| list.iter().map(|&first| Some(first));
+        // Three rows of four pixels of 2 bytes, a window of 3 × 3 with padding: the last pixel ends at 24, and reads from
+        // row 1, column 2 on, which is byte 12.
+        let same = Steps::new(3, 4, 2);
+        assert_eq!(distance(1, (same, same), first(&[0, 0, 1]), first(&[0, 0, 1, 2])), Some(12));
+        assert_eq!(distance(9, (same, same), first(&[0, 0, 1]), first(&[0, 0, 1, 2])), Some(12));
+        // Twice as many channels: 48 − 12, and 24 bytes more for each image.
+        let wide = Steps::new(3, 4, 4);
+        assert_eq!(distance(1, (same, wide), first(&[0, 0, 1]), first(&[0, 0, 1, 2])), Some(36));
+        assert_eq!(distance(3, (same, wide), first(&[0, 0, 1]), first(&[0, 0, 1, 2])), Some(84));
+        // A stride of two in both directions: the first pixel ends 2 bytes behind its window's beginning.
+        assert_eq!(
+            distance(2, (Steps::new(4, 4, 2), Steps::new(2, 2, 2)), first(&[0, 2]), first(&[0, 2])),
+            Some(2)
+        );
+        assert_eq!(distance(0, (same, same), first(&[0]), first(&[0])), None);
+        assert_eq!(distance(1, (same, same), [None], first(&[0])), None);
+    }
+
+    /// The test harness lays each output as near as allowed: a distance too small gives another result.
+    #[test]
+    fn no_window_is_overwritten_before_it_is_read() {
+        for geometry in 0..3 * 3 * 2 * 2 * 2 {
+            let (filter, stride) = (1 + geometry % 3, 1 + geometry / 3 % 3);
+            let (padding, dilation) = ((geometry / 9 % 2) as i8, 1 + geometry / 18 % 2);
+            let (height, width) = if geometry / 36 == 0 { (5, 7) } else { (8, 5) };
+            let x: Vec<f32> = (0..2 * height * width * 2).map(|i| ((i * 37) % 101) as f32).collect();
+            let x = Tensor::f32(&[2, height, width, 2], &x);
+            let window = |o: OptionsBuilder| o.i8(0, padding).i32(1, stride).i32(2, stride);
+            let pool = |o| window(o).i32(3, filter).i32(4, filter);
+            OpTest::<MaxPool2d>::new().input(x.clone()).output(Spec::f32()).options(5, pool).run().unwrap();
+            OpTest::<AveragePool2d>::new()
+                .input(x.clone())
+                .output(Spec::f32())
+                .options(5, pool)
+                .run()
+                .unwrap();
+            for filters in [1, 2, 4] {
+                let count = filters * filter * filter * 2;
+                let weights: Vec<f32> = (0..count).map(|i| (i % 5) as f32 - 2.0).collect();
+                let w = Tensor::f32(&[filters, filter, filter, 2], &weights);
+                let conv = OpTest::<Conv2d>::new().input(x.clone()).constant(w).output(Spec::f32());
+                conv.options(1, |o| window(o).i32(4, dilation).i32(5, dilation)).run().unwrap();
+                let w = Tensor::f32(&[1, filter, filter, 2 * filters], &weights);
+                let conv = OpTest::<DepthwiseConv2d>::new().input(x.clone()).constant(w).output(Spec::f32());
+                conv.options(2, |o| window(o).i32(5, dilation).i32(6, dilation)).run().unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn common_layers_overwrite_their_input() {
+        let x = || Tensor::f32(&[1, 8, 8, 1], &[1.0; 64]);
+        let w = Tensor::f32(&[1, 3, 3, 1], &[1.0; 9]);
+        let conv = OpTest::<Conv2d>::new().input(x()).constant(w).output(Spec::f32());
+        conv.options(1, |o| o.i32(1, 1).i32(2, 1)).shares(&[Sharing::Behind]).run().unwrap();
+        let pool = OpTest::<MaxPool2d>::new().input(x()).output(Spec::f32());
+        let pool = pool.options(5, |o| o.i32(1, 2).i32(2, 2).i32(3, 2).i32(4, 2));
+        pool.shares(&[Sharing::Behind]).run().unwrap();
+    }
+}
