@@ -7,7 +7,7 @@ use crate::kit::arguments::{Integers, expect_type, expect_vector, saturated};
 use crate::kit::broadcast::Broadcast;
 use crate::kit::indexing::Dims;
 use crate::kit::node;
-use crate::kit::rearrange::{Prepared, Rearrangement};
+use crate::kit::rearrange::{self, Prepared, Rearrangement};
 
 /// Prepared node.
 pub struct BroadcastTo {
@@ -17,6 +17,7 @@ pub struct BroadcastTo {
 impl Op for BroadcastTo {
     const CODE: OpCode = OpCode::Builtin(130);
     const VERSIONS: RangeInclusive<i32> = 2..=4;
+    const SHARING: Sharing = rearrange::SHARING;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, shape, y) = node.binary()?;
@@ -27,7 +28,7 @@ impl Op for BroadcastTo {
         expect_type(&shape, &[I32, I64])?;
         expect_vector(&shape)?;
         let plan = if shape.is_constant() { Some(plan(&x, &shape)?) } else { None };
-        Ok(BroadcastTo { prepared: Prepared::declare(plan, cx, 0, x.ty)? })
+        Ok(BroadcastTo { prepared: Prepared::declare(plan, cx, &x)? })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
@@ -104,5 +105,12 @@ mod tests {
             test.input(Tensor::i32(&[1, 1], &[1])).run().unwrap_err().message(),
             "'in1' is [1, 1]; it must have one dimension"
         );
+    }
+
+    #[test]
+    fn the_last_repetition_may_be_the_input() {
+        let test = OpTest::<BroadcastTo>::new().version(2).input(Tensor::i32(&[3], &[1, 2, 3])).output(Spec::i32());
+        let test = test.constant(Tensor::i32(&[2], &[2, 3])).shares(&[Sharing::Behind]);
+        assert_eq!(test.run().unwrap()[0].as_i32(), [1, 2, 3, 1, 2, 3]);
     }
 }

@@ -13,10 +13,11 @@ pub struct Cast;
 impl Op for Cast {
     const CODE: OpCode = OpCode::Builtin(53);
     const VERSIONS: RangeInclusive<i32> = 1..=9;
-    const SHARING: Sharing = Sharing::InPlace;
+    const SHARING: Sharing = Sharing::AnyOf(&[Sharing::InPlace, Sharing::Behind]);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = unary::prepare_types(node, cx)?;
+        unary::allow_behind(cx, &x, &y)?;
         match (x.ty, y.ty) {
             (I2 | I4 | U4, F32) | (F32, I2 | I4 | U4) => Ok(Cast),
             (from, to) if is_plain(from) && is_plain(to) => Ok(Cast),
@@ -246,5 +247,17 @@ mod tests {
         let x = Tensor::strings(&[1], &["1"]);
         let error = OpTest::<Cast>::new().input(x).output(Spec::i32()).run().unwrap_err();
         assert_eq!(error.message(), "no kernel from STRING to INT32");
+    }
+
+    #[test]
+    fn narrow_and_wide_elements_overwrite_the_input() {
+        let cast = |x: Tensor, ty| {
+            let test = OpTest::<Cast>::new().input(x).output(Spec::of(ty));
+            test.shares(&[Sharing::Behind]).run().unwrap().remove(0)
+        };
+        let small: Vec<i8> = (-50..50).collect();
+        let wide: Vec<i64> = small.iter().map(|&x| x.into()).collect();
+        assert_eq!(cast(Tensor::i8(&[100], &small), I64).elements::<i64>(), wide);
+        assert_eq!(cast(Tensor::i64(&[100], &wide), I8).as_i8(), small);
     }
 }

@@ -3,6 +3,7 @@
 //! Defined by: tflite/kernels/concatenation.cc, tflite/kernels/internal/reference/concatenation.h.
 
 use arenite_abi::prelude::*;
+use core::cell::Cell;
 
 use crate::kit::activation::{Activation, Limits};
 use crate::kit::indexing::{Dims, normalize_axis};
@@ -20,6 +21,7 @@ pub struct Concatenation {
 impl Op for Concatenation {
     const CODE: OpCode = OpCode::Builtin(2);
     const VERSIONS: RangeInclusive<i32> = 1..=7;
+    const SHARING: Sharing = Sharing::PartOfOutput;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(1..=usize::MAX, 1..=1)?;
@@ -38,77 +40,94 @@ impl Op for Concatenation {
         }
         cx.set_output_shape(0, shape.dims.as_slice())?;
         let outer = shape.dims.product(0, shape.axis);
+        if outer == 1 {
+            allow_parts(node, cx, &y)?;
+        }
         Ok(Concatenation { outer, turn: shape.dims.product(shape.axis, shape.dims.rank()) })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        let y = cx.output(0)?;
-        let ty = y.ty();
-        let to_quant = (ty == U8).then(|| quant_or_identity(&y.spec()));
-        let mut to = Output { bytes: y.into_bytes(), turn: self.turn, at: 0 };
+        let y = cx.node().output(0)?;
+        let ty = y.ty;
+        let to_quant = (ty == U8).then(|| quant_or_identity(&y));
+        let mut to = Output { bytes: cx.output_byte_cells(0)?, turn: self.turn, at: 0 };
         if self.outer == 0 || self.turn == 0 {
             return Ok(());
         }
         if ty.bits() < 8 {
-            to.bytes.fill(0);
+            to.bytes.iter().for_each(|byte| byte.set(0));
         }
         for i in 0..cx.input_count() {
-            let x = cx.input(i)?;
+            let (x, bytes) = (cx.node().input(i)?, cx.input_byte_cells(i)?);
             let part = x.len() / self.outer;
             if ty.bits() < 8 {
-                to.pack(x.bytes(), part, self.outer, ty.bits() as usize);
+                to.pack(bytes, part, self.outer, ty.bits() as usize);
                 continue;
             }
             let from_quant = quant_or_identity(&x);
             match to_quant {
                 Some(quant) if quant != from_quant => {
-                    to.requantize(x.bytes(), part, from_quant, quant);
+                    to.requantize(bytes, part, from_quant, quant);
                 }
-                _ => to.copy(x.bytes(), part, ty.bits() as usize / 8),
+                _ => to.copy(bytes, part, ty.bits() as usize / 8),
             }
         }
         Ok(())
     }
 }
 
+/// Inputs that follow one another as they are may be made where they go.
+fn allow_parts(node: &NodeView<'_>, cx: &mut PrepareContext<'_>, y: &TensorView<'_>) -> Result<()> {
+    let (element, mut offset) = (y.ty.bits() as usize / 8, 0);
+    for i in 0..node.input_count() {
+        let x = node.input(i)?;
+        let bytes = x.len() * element;
+        if bytes > 0 && (y.ty != U8 || quant_or_identity(&x) == quant_or_identity(y)) {
+            cx.allow_part_of_output(i, 0, offset)?;
+        }
+        offset += bytes;
+    }
+    Ok(())
+}
+
 /// The output's bytes; each input fills `part` elements of every turn, from `at` on.
 struct Output<'a> {
-    bytes: &'a mut [u8],
+    bytes: &'a [Cell<u8>],
     turn: usize,
     at: usize,
 }
 
 impl Output<'_> {
-    fn copy(&mut self, x: &[u8], part: usize, size: usize) {
+    fn copy(&mut self, x: ReadCells<'_, u8>, part: usize, size: usize) {
         let (at, length) = (self.at * size, part * size);
-        for (y, x) in self.bytes.chunks_exact_mut(self.turn * size).zip(x.chunks_exact(length.max(1))) {
-            y[at..at + length].copy_from_slice(x);
+        for (y, x) in self.bytes.chunks_exact(self.turn * size).zip(x.chunks_exact(length.max(1))) {
+            x.copy_to(&y[at..at + length]);
         }
         self.at += part;
     }
 
     /// `y = round(x × scale + bias) + zero point`, in f32, with the reciprocal of the output's scale.
-    fn requantize(&mut self, x: &[u8], part: usize, from: Quant, to: Quant) {
+    fn requantize(&mut self, x: ReadCells<'_, u8>, part: usize, from: Quant, to: Quant) {
         let scale = from.scale * (1.0 / to.scale);
         let bias = -(from.zero_point as f32) * scale;
-        for (y, x) in self.bytes.chunks_exact_mut(self.turn).zip(x.chunks_exact(part.max(1))) {
-            for (y, &x) in y[self.at..self.at + part].iter_mut().zip(x) {
+        for (y, x) in self.bytes.chunks_exact(self.turn).zip(x.chunks_exact(part.max(1))) {
+            for (y, x) in y[self.at..self.at + part].iter().zip(x.iter()) {
                 let steps = round_f32(f32::from(x) * scale + bias) as i32;
-                *y = Limits::U8.clamp(steps.saturating_add(to.zero_point)) as u8;
+                y.set(Limits::U8.clamp(steps.saturating_add(to.zero_point)) as u8);
             }
         }
         self.at += part;
     }
 
     /// Elements smaller than a byte, the first one in the lowest bits.
-    fn pack(&mut self, x: &[u8], part: usize, outer: usize, bits: usize) {
+    fn pack(&mut self, x: ReadCells<'_, u8>, part: usize, outer: usize, bits: usize) {
         let (per_byte, mask) = (8 / bits, (1u8 << bits) - 1);
         for o in 0..outer {
             for k in 0..part {
                 let (from, to) = (o * part + k, o * self.turn + self.at + k);
-                let value = x.get(from / per_byte).copied().unwrap_or(0) >> (from % per_byte * bits) & mask;
-                if let Some(byte) = self.bytes.get_mut(to / per_byte) {
-                    *byte |= value << (to % per_byte * bits);
+                let value = x.get(from / per_byte) >> (from % per_byte * bits) & mask;
+                if let Some(byte) = self.bytes.get(to / per_byte) {
+                    byte.set(byte.get() | value << (to % per_byte * bits));
                 }
             }
         }
@@ -251,5 +270,17 @@ mod tests {
         assert!(error.message().contains("for i16 both must be 0"), "{error}");
         let error = test(0, &[x(&[1])], Spec::i32()).options(10, |o| o.i8(1, 1)).run().unwrap_err();
         assert_eq!(error.message(), "no kernel for the fused activation Relu");
+    }
+
+    #[test]
+    fn inputs_may_be_made_in_their_place() {
+        let (a, b) = (Tensor::i32(&[1, 2], &[1, 2]), Tensor::i32(&[3, 2], &[3, 4, 5, 6, 7, 8]));
+        let test = OpTest::<Concatenation>::new().input(a).input(b).same_input(0).output(Spec::i32());
+        let outputs = test.shares(&[Sharing::PartOfOutput]).run().unwrap();
+        assert_eq!(outputs[0].as_i32(), [1, 2, 3, 4, 5, 6, 7, 8, 1, 2]);
+        // The first is requantized, the second is not.
+        let (a, b) = (Tensor::u8(&[2], &[1, 2]).quantized(2.0, 0), Tensor::u8(&[1], &[9]).quantized(1.0, 0));
+        let test = OpTest::<Concatenation>::new().input(a).input(b).output(Spec::u8(1.0, 0));
+        assert_eq!(test.shares(&[Sharing::PartOfOutput]).run().unwrap()[0].as_u8(), [2, 4, 9]);
     }
 }

@@ -16,9 +16,11 @@ impl Op for Dequantize {
     const CODE: OpCode = OpCode::Builtin(6);
     const VERSIONS: RangeInclusive<i32> = 1..=9;
     const TYPES: ElementTypes = ElementTypes::of(&[I2, I4, U4, I8, U8, I16, F16, F32]);
+    const SHARING: Sharing = Sharing::Behind;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = unary::prepare_types(node, cx)?;
+        unary::allow_behind(cx, &x, &y)?;
         ensure!(y.ty == F32, "output '{}' is {}; it must be FLOAT32", y.name, y.ty);
         match x.ty {
             F16 => Ok(Dequantize(None)),
@@ -37,7 +39,7 @@ impl Op for Dequantize {
         let (Some(channels), Some(q)) = (&self.0, x.quantization()) else {
             return unary::map(cx, |x: f16| x.to_f32());
         };
-        let count = cx.input(0)?.len();
+        let count = x.len();
         let real = |i, x: i32| match q.is_per_channel() {
             true => channels.quant(&q, i).dequantize(x),
             false => channels.quant(&q, 0).dequantize_in_eights(x, i, count),

@@ -7,6 +7,8 @@
 //! ```
 
 use arenite_abi::prelude::*;
+use arenite_abi::tensor::cells_of;
+use core::cell::Cell;
 
 use crate::kit::arguments::{Integers, expect_type};
 use crate::kit::indexing::{Dims, MAX_RANK};
@@ -26,6 +28,7 @@ const MODE: usize = 0;
 impl Op for MirrorPad {
     const CODE: OpCode = OpCode::Builtin(100);
     const VERSIONS: RangeInclusive<i32> = 1..=3;
+    const SHARING: Sharing = Sharing::Behind;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, paddings, y) = node.binary()?;
@@ -50,19 +53,22 @@ impl Op for MirrorPad {
         let border = border(node)?;
         let plan = if paddings.is_constant() { Some(Plan::new(&x, &paddings, border)?) } else { None };
         declare_shape(plan.as_ref().map(|plan| plan.output.as_slice()), cx, 0, x.ty)?;
+        if let Some(plan) = &plan {
+            plan.allow_behind(cx, x.ty.bits() as usize / 8)?;
+        }
         Ok(MirrorPad { plan })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        let x = cx.input(0)?;
-        let (plan, y) = match self.plan {
-            Some(plan) => (plan, cx.output(0)?),
+        let x = cx.node().input(0)?;
+        let (plan, to) = match self.plan {
+            Some(plan) => (plan, cx.output_byte_cells(0)?),
             None => {
                 let plan = Plan::new(&x, &cx.input(1)?, border(&cx.node())?)?;
-                (plan, cx.resize_output(0, plan.output.as_slice())?)
+                (plan, cells_of(cx.resize_output(0, plan.output.as_slice())?.into_bytes()))
             }
         };
-        plan.copy(Width::of(x.ty)?, x.bytes(), y.into_bytes())
+        plan.copy(Width::of(x.ty)?, cx.input_byte_cells(0)?, to)
     }
 }
 
@@ -117,12 +123,32 @@ impl Plan {
         }
     }
 
+    /// A row of the output is written when one row of the input was read. The distance from the beginning of that one to the
+    /// end of this is a sum of one term per axis.
+    fn allow_behind(&self, cx: &mut PrepareContext<'_>, bytes: usize) -> Result<()> {
+        let count = self.output.flat_size();
+        if count == 0 || bytes == 0 {
+            return Ok(());
+        }
+        let last = self.input.rank().saturating_sub(1);
+        let (from, to) = (self.input.strides(), self.output.strides());
+        let mut distance = self.output.size(last) as i128;
+        for axis in 0..last {
+            let ahead = |at| at as i128 * to[axis] as i128 - self.mirrored(axis, at) as i128 * from[axis] as i128;
+            distance += (0..self.output.size(axis)).map(ahead).max().unwrap_or(0);
+        }
+        match usize::try_from(distance.max(0)) {
+            Ok(distance) if distance < count => cx.allow_behind(0, 0, distance * bytes),
+            _ => Ok(()),
+        }
+    }
+
     /// Each row of the output is a piece of one row of the input, between two mirrored ones.
-    fn copy(&self, width: Width, from: &[u8], to: &mut [u8]) -> Result<()> {
+    fn copy(&self, width: Width, from: ReadCells<'_, u8>, to: &[Cell<u8>]) -> Result<()> {
         if self.output.flat_size() == 0 {
             return Ok(());
         }
-        width.clear_rest(to);
+        width.clear_rest_cells(to);
         let last = self.input.rank().saturating_sub(1);
         let (padded, size, before) = (self.output.size(last), self.input.size(last), self.before[last]);
         let strides = self.input.strides();
@@ -137,7 +163,7 @@ impl Plan {
                 if begin < end {
                     let source = Run { first: first + self.mirrored(last, begin), step };
                     let target = Run::contiguous(row * padded + begin);
-                    width.copy_run(from, source, to, target, end - begin)?;
+                    width.move_run(from, source, to, target, end - begin)?;
                 }
             }
         }

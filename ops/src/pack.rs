@@ -21,6 +21,7 @@ const AXIS: usize = 1;
 impl Op for Pack {
     const CODE: OpCode = OpCode::Builtin(83);
     const VERSIONS: RangeInclusive<i32> = 1..=5;
+    const SHARING: Sharing = Sharing::PartOfOutput;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(1..=usize::MAX, 1..=1)?;
@@ -54,20 +55,23 @@ impl Op for Pack {
             .ok_or_else(|| invalid!("{count} inputs of {:?} are too large together", x.shape))?;
         cx.set_output_shape(0, output.as_slice())?;
         let (outer, _, inner) = output.split_at(axis);
+        let bytes = inner * (x.ty.bits() as usize / 8);
+        if outer == 1 && bytes > 0 {
+            (0..count).try_for_each(|i| cx.allow_part_of_output(i, 0, i * bytes))?;
+        }
         Ok(Pack { outer, inner })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        let (y, count) = (cx.output(0)?, cx.input_count());
-        let width = Width::of(y.ty())?;
-        let to = y.into_bytes();
-        width.clear_rest(to);
+        let (to, count) = (cx.output_byte_cells(0)?, cx.input_count());
+        let width = Width::of(cx.node().output(0)?.ty)?;
+        width.clear_rest_cells(to);
         for i in 0..count {
-            let from = cx.input(i)?.bytes();
+            let from = cx.input_byte_cells(i)?;
             for outer in 0..self.outer {
                 let source = Run::contiguous(outer * self.inner);
                 let target = Run::contiguous((outer * count + i) * self.inner);
-                width.copy_run(from, source, to, target, self.inner)?;
+                width.move_run(from, source, to, target, self.inner)?;
             }
         }
         Ok(())
@@ -122,5 +126,12 @@ mod tests {
             "its options ask for 1 inputs, it has 2"
         );
         assert_eq!(node(&[Tensor::strings(&[1], &["a"])], 0).run().unwrap_err().status(), Status::Unsupported);
+    }
+
+    #[test]
+    fn inputs_may_be_made_in_their_place() {
+        let test = OpTest::<Pack>::new().input(Tensor::i16(&[2], &[1, 2])).input(Tensor::i16(&[2], &[3, 4]));
+        let test = test.output(Spec::of(I16)).options(OPTIONS, |o| o.i32(VALUES_COUNT, 2));
+        assert_eq!(test.shares(&[Sharing::PartOfOutput]).run().unwrap()[0].as_i16(), [1, 2, 3, 4]);
     }
 }

@@ -12,6 +12,7 @@ pub struct Pad(ConstantPad);
 impl Op for Pad {
     const CODE: OpCode = OpCode::Builtin(34);
     const VERSIONS: RangeInclusive<i32> = 1..=6;
+    const SHARING: Sharing = Sharing::Behind;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         ConstantPad::prepare(node, cx).map(Pad)

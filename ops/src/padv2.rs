@@ -12,6 +12,7 @@ pub struct PadV2(ConstantPad);
 impl Op for PadV2 {
     const CODE: OpCode = OpCode::Builtin(60);
     const VERSIONS: RangeInclusive<i32> = 1..=6;
+    const SHARING: Sharing = Sharing::Behind;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         ConstantPad::prepare(node, cx).map(PadV2)

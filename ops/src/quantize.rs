@@ -32,10 +32,11 @@ impl Op for Quantize {
     const CODE: OpCode = OpCode::Builtin(114);
     const VERSIONS: RangeInclusive<i32> = 1..=6;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I4, U4, I8, U8, I16, I32]);
-    const SHARING: Sharing = Sharing::InPlace;
+    const SHARING: Sharing = Sharing::AnyOf(&[Sharing::InPlace, Sharing::Behind]);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = unary::prepare_types(node, cx)?;
+        unary::allow_behind(cx, &x, &y)?;
         let per_channel = y.quantization().is_some_and(|q| q.is_per_channel());
         match (x.ty, y.ty) {
             (F32, I8 | U8 | I16) if per_channel => ChannelQuant::new(&y, x.shape).map(Quantize::PerChannel),

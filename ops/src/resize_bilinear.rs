@@ -11,6 +11,7 @@
 //! ```
 
 use arenite_abi::prelude::*;
+use arenite_abi::tensor::cells_of;
 
 use crate::kit::quantized::Quantized;
 use crate::kit::resize::{Alignment, Images, Resize, Sizes};
@@ -33,6 +34,7 @@ struct Between<T> {
 impl Op for ResizeBilinear {
     const CODE: OpCode = OpCode::Builtin(23);
     const VERSIONS: RangeInclusive<i32> = 1..=4;
+    const SHARING: Sharing = Sharing::Behind;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let alignment = Alignment::read(&node.options(OPTIONS)?, ALIGN_CORNERS, HALF_PIXEL_CENTERS)?;
@@ -44,11 +46,16 @@ impl Op for ResizeBilinear {
         if !matches!(ty, F32 | U8 | I8 | I16) {
             return Err(Error::unsupported("RESIZE_BILINEAR", ty));
         }
-        Resize::prepare(node, cx, alignment, 1).map(ResizeBilinear)
+        let resize = Resize::prepare(node, cx, alignment, 1)?;
+        resize.allow_behind(node, cx, |sizes, at| match ty {
+            F32 | U8 => between(sizes, at, alignment).low,
+            _ => between_in_fixed_point(sizes, at, alignment).low,
+        })?;
+        Ok(ResizeBilinear(resize))
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        match cx.input(0)?.ty {
+        match cx.node().input(0)?.ty {
             F32 => self.by_reals(cx, |x: f32| x, |mean| mean),
             // The cast rounds down, since means are not negative.
             U8 => self.by_reals(cx, |x: u8| f32::from(x), |mean| (mean + 0.5) as u8),
@@ -94,20 +101,22 @@ impl ResizeBilinear {
         place: impl Fn(Sizes, usize) -> Between<D>,
         mean: impl Fn([T; 4], D, D) -> T,
     ) -> Result<()> {
-        let input = cx.input(0)?.as_slice::<T>()?;
-        let (output, Some(images)) = self.0.output(cx)? else { return Ok(()) };
+        let input = cx.input_cells::<T>(0)?;
+        let (output, images) =
+            self.0.output(cx, || cx.output_cells::<T>(0), |y| Ok(cells_of(y.into_slice()?)))?;
+        let Some(images) = images else { return Ok(()) };
         let Images { rows, columns, channels } = images;
-        let outputs = output.into_slice::<T>()?.chunks_exact_mut(images.output());
+        let outputs = output.chunks_exact(images.output());
         for (input, output) in input.chunks_exact(images.input()).zip(outputs) {
-            for (y, line) in output.chunks_exact_mut(columns.output * channels).enumerate() {
+            for (y, line) in output.chunks_exact(columns.output * channels).enumerate() {
                 let row = place(rows, y);
-                for (x, pixel) in line.chunks_exact_mut(channels).enumerate() {
+                for (x, pixel) in line.chunks_exact(channels).enumerate() {
                     let column = place(columns, x);
                     let at = |row, column| images.pixel(input, row, column);
-                    let low = at(row.low, column.low).iter().zip(at(row.low, column.high));
-                    let high = at(row.high, column.low).iter().zip(at(row.high, column.high));
-                    for (out, ((&a, &b), (&c, &d))) in pixel.iter_mut().zip(low.zip(high)) {
-                        *out = mean([a, b, c, d], row.distance, column.distance);
+                    let low = at(row.low, column.low).iter().zip(at(row.low, column.high).iter());
+                    let high = at(row.high, column.low).iter().zip(at(row.high, column.high).iter());
+                    for (out, ((a, b), (c, d))) in pixel.iter().zip(low.zip(high)) {
+                        out.set(mean([a, b, c, d], row.distance, column.distance));
                     }
                 }
             }

@@ -2,6 +2,7 @@
 //! Defined by: tflite/kernels/resize_nearest_neighbor.cc; 8-bit types as of its integer kernel.
 
 use arenite_abi::prelude::*;
+use arenite_abi::tensor::cells_of;
 
 use crate::kit::requantize::round_f32;
 use crate::kit::resize::{Alignment, Images, Resize, Sizes};
@@ -16,6 +17,7 @@ pub struct ResizeNearestNeighbor(Resize);
 impl Op for ResizeNearestNeighbor {
     const CODE: OpCode = OpCode::Builtin(97);
     const VERSIONS: RangeInclusive<i32> = 1..=4;
+    const SHARING: Sharing = Sharing::Behind;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let alignment = Alignment::read(&node.options(OPTIONS)?, ALIGN_CORNERS, HALF_PIXEL_CENTERS)?;
@@ -23,36 +25,26 @@ impl Op for ResizeNearestNeighbor {
         if !matches!(ty.bits(), 8 | 16 | 32) {
             return Err(Error::unsupported("RESIZE_NEAREST_NEIGHBOR", ty));
         }
-        Resize::prepare(node, cx, alignment, 0).map(ResizeNearestNeighbor)
+        let this = ResizeNearestNeighbor(Resize::prepare(node, cx, alignment, 0)?);
+        let bytes = ty.bits() as usize / 8;
+        this.0.allow_behind(node, cx, |sizes, position| this.nearest(bytes, sizes, position))?;
+        Ok(this)
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        let alignment = self.0.alignment;
-        let real = move |sizes: Sizes, position: usize| nearest(sizes, position, alignment);
-        match cx.input(0)?.ty.bits() {
-            8 if alignment == Alignment::Corner => self.copy::<u8>(cx, nearest_in_fixed_point),
-            8 => self.copy::<u8>(cx, real),
-            16 => self.copy::<u16>(cx, real),
-            _ => self.copy::<u32>(cx, real),
-        }
-    }
-}
-
-impl ResizeNearestNeighbor {
-    fn copy<T: Copy + Word>(
-        &self,
-        cx: &EvalContext<'_>,
-        nearest: impl Fn(Sizes, usize) -> usize,
-    ) -> Result<()> {
-        let input = T::words(&cx.input(0)?)?;
-        let (output, Some(images)) = self.0.output(cx)? else { return Ok(()) };
+        let bytes = cx.node().input(0)?.ty.bits() as usize / 8;
+        let (to, images) =
+            self.0.output(cx, || cx.output_byte_cells(0), |y| Ok(cells_of(y.into_bytes())))?;
+        let Some(images) = images else { return Ok(()) };
+        // From here on a pixel is bytes.
+        let images = Images { channels: images.channels * bytes, ..images };
         let Images { rows, columns, channels } = images;
-        let outputs = T::words_mut(output)?.chunks_exact_mut(images.output());
-        for (input, output) in input.chunks_exact(images.input()).zip(outputs) {
-            for (y, row) in output.chunks_exact_mut(columns.output * channels).enumerate() {
-                let in_y = nearest(rows, y);
-                for (x, pixel) in row.chunks_exact_mut(channels).enumerate() {
-                    pixel.copy_from_slice(images.pixel(input, in_y, nearest(columns, x)));
+        let inputs = cx.input_byte_cells(0)?.chunks_exact(images.input());
+        for (input, output) in inputs.zip(to.chunks_exact(images.output())) {
+            for (y, row) in output.chunks_exact(columns.output * channels).enumerate() {
+                let in_y = self.nearest(bytes, rows, y);
+                for (x, pixel) in row.chunks_exact(channels).enumerate() {
+                    images.pixel(input, in_y, self.nearest(bytes, columns, x)).copy_to(pixel);
                 }
             }
         }
@@ -60,26 +52,15 @@ impl ResizeNearestNeighbor {
     }
 }
 
-/// Elements seen as words of their size.
-trait Word: Sized {
-    fn words<'a>(tensor: &TensorView<'a>) -> Result<&'a [Self]>;
-    fn words_mut(tensor: TensorViewMut<'_>) -> Result<&mut [Self]>;
-}
-
-macro_rules! words {
-    ($($ty:ty)*) => {$(
-        impl Word for $ty {
-            fn words<'a>(tensor: &TensorView<'a>) -> Result<&'a [Self]> {
-                tensor.as_words()
-            }
-
-            fn words_mut(tensor: TensorViewMut<'_>) -> Result<&mut [Self]> {
-                tensor.into_words()
-            }
+impl ResizeNearestNeighbor {
+    /// The input position for an output position, of elements with so many bytes.
+    fn nearest(&self, bytes: usize, sizes: Sizes, position: usize) -> usize {
+        match (bytes, self.0.alignment) {
+            (1, Alignment::Corner) => nearest_in_fixed_point(sizes, position),
+            (_, alignment) => nearest(sizes, position, alignment),
         }
-    )*};
+    }
 }
-words!(u8 u16 u32);
 
 /// The input position for an output position, computed in f32.
 fn nearest(sizes: Sizes, position: usize, alignment: Alignment) -> usize {

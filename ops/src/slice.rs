@@ -6,7 +6,7 @@ use arenite_abi::prelude::*;
 use crate::kit::indexing::{Dims, MAX_RANK};
 use crate::kit::arguments::{Integers, expect_type, expect_vector};
 use crate::kit::node;
-use crate::kit::rearrange::{Prepared, Rearrangement};
+use crate::kit::rearrange::{self, Prepared, Rearrangement};
 
 /// Prepared node.
 pub struct Slice {
@@ -16,6 +16,7 @@ pub struct Slice {
 impl Op for Slice {
     const CODE: OpCode = OpCode::Builtin(65);
     const VERSIONS: RangeInclusive<i32> = 1..=8;
+    const SHARING: Sharing = rearrange::SHARING;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(3..=3, 1..=1)?;
@@ -34,7 +35,7 @@ impl Op for Slice {
         }
         let known = begin.is_constant() && size.is_constant();
         let plan = if known { Some(plan(&x, &begin, &size)?) } else { None };
-        Ok(Slice { prepared: Prepared::declare(plan, cx, 0, x.ty)? })
+        Ok(Slice { prepared: Prepared::declare(plan, cx, &x)? })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
@@ -113,5 +114,20 @@ mod tests {
         }
         let error = run(Tensor::i8(&[3], &[0; 3]), &[0, 0], &[1]).unwrap_err();
         assert_eq!(error.message(), "'in1' has 2 numbers, input 'in0' has 1 axes");
+    }
+
+    #[test]
+    fn the_output_may_lie_in_the_input() {
+        let slice = |begin: &[i32], size: &[i32], way| {
+            let x: Vec<i32> = (0..24).collect();
+            let test = OpTest::<Slice>::new().input(Tensor::i32(&[4, 3, 2], &x)).output(Spec::i32());
+            let test = test.constant(Tensor::i32(&[3], begin)).constant(Tensor::i32(&[3], size));
+            test.shares(&[way]).run().unwrap()[0].as_i32()
+        };
+        assert_eq!(slice(&[1, 0, 0], &[2, -1, -1], Sharing::PartOfInput), (6..18).collect::<Vec<_>>());
+        assert_eq!(slice(&[3, 1, 0], &[1, 1, 2], Sharing::PartOfInput), [20, 21]);
+        assert_eq!(slice(&[0; 3], &[-1; 3], Sharing::View), (0..24).collect::<Vec<_>>());
+        assert_eq!(slice(&[0, 1, 0], &[-1, 1, 2], Sharing::Behind), [2, 3, 8, 9, 14, 15, 20, 21]);
+        assert_eq!(slice(&[0, 0, 1], &[2, -1, 1], Sharing::Behind), [1, 3, 5, 7, 9, 11]);
     }
 }

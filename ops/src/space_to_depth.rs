@@ -9,7 +9,7 @@ use arenite_abi::prelude::*;
 
 use crate::kit::indexing::{Dims, MAX_RANK, Nest};
 use crate::kit::node;
-use crate::kit::rearrange::{Prepared, Rearrangement};
+use crate::kit::rearrange::{self, Prepared, Rearrangement};
 
 /// Prepared node.
 pub struct SpaceToDepth {
@@ -24,12 +24,13 @@ const BLOCK_SIZE: usize = 0;
 impl Op for SpaceToDepth {
     const CODE: OpCode = OpCode::Builtin(26);
     const VERSIONS: RangeInclusive<i32> = 1..=2;
+    const SHARING: Sharing = rearrange::SHARING;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;
         ensure!(x.ty == y.ty, "input '{}' is {}, output is {}", x.name, x.ty, y.ty);
         let plan = plan(&x, node.options(OPTIONS)?.get(BLOCK_SIZE, 0)?)?;
-        Ok(SpaceToDepth { prepared: Prepared::declare(Some(plan), cx, 0, x.ty)?, plan })
+        Ok(SpaceToDepth { prepared: Prepared::declare(Some(plan), cx, &x)?, plan })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
@@ -111,5 +112,13 @@ mod tests {
             message(&[1, 0, 0, 1], 1 << 20),
             "blocks of 1048576 are too large for [1, 0, 0, 1]"
         );
+    }
+
+    #[test]
+    fn the_output_may_overwrite_the_input() {
+        let x: Vec<i32> = (0..64).collect();
+        let test = OpTest::<SpaceToDepth>::new().input(Tensor::i32(&[2, 4, 4, 2], &x)).output(Spec::i32());
+        let outputs = test.options(OPTIONS, |o| o.i32(BLOCK_SIZE, 2)).shares(&[Sharing::Behind]).run().unwrap();
+        assert_eq!(outputs[0].as_i32()[..10], [0, 1, 2, 3, 8, 9, 10, 11, 4, 5]);
     }
 }

@@ -6,7 +6,7 @@ use arenite_abi::prelude::*;
 use crate::kit::indexing::normalize_axis;
 use crate::kit::arguments::{Integers, expect_type, saturated};
 use crate::kit::node;
-use crate::kit::rearrange::{Prepared, Rearrangement, with_size};
+use crate::kit::rearrange::{self, Prepared, Rearrangement, with_size};
 
 /// Prepared node: the axis, if it is constant.
 pub struct Split {
@@ -20,6 +20,7 @@ const NUM_SPLITS: usize = 0;
 impl Op for Split {
     const CODE: OpCode = OpCode::Builtin(49);
     const VERSIONS: RangeInclusive<i32> = 1..=5;
+    const SHARING: Sharing = rearrange::SHARING_OF_PARTS;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(2..=2, 1..=usize::MAX)?;
@@ -36,13 +37,13 @@ impl Op for Split {
             let y = node.output(i)?;
             ensure!(x.ty == y.ty, "input '{}' is {}, output {i} is {}", x.name, x.ty, y.ty);
             let plan = axis.map(|axis| part(&x, axis, i, count)).transpose()?;
-            Prepared::declare(plan, cx, i, x.ty)?;
+            Prepared::declare_part(plan, cx, [1, i], &x)?;
         }
         Ok(Split { axis })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        let (x, count) = (cx.input(1)?, cx.output_count());
+        let (x, count) = (cx.node().input(1)?, cx.output_count());
         let axis = match self.axis {
             Some(axis) => axis,
             None => axis_of(&cx.input(0)?, &x)?,
@@ -121,5 +122,17 @@ mod tests {
             test.run().unwrap_err().message(),
             "its options ask for 0 parts, it has 1 outputs"
         );
+    }
+
+    #[test]
+    fn outputs_may_be_parts_of_the_input() {
+        let test = OpTest::<Split>::new()
+            .constant(Tensor::i32(&[], &[1]))
+            .input(Tensor::i32(&[1, 4, 2], &[1, 2, 3, 4, 5, 6, 7, 8]))
+            .output(Spec::i32())
+            .output(Spec::i32())
+            .options(OPTIONS, |o| o.i32(NUM_SPLITS, 2));
+        let outputs = test.shares(&[Sharing::PartOfInput]).run().unwrap();
+        assert_eq!((outputs[0].as_i32(), outputs[1].as_i32()), (vec![1, 2, 3, 4], vec![5, 6, 7, 8]));
     }
 }

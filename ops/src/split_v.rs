@@ -7,7 +7,7 @@ use arenite_abi::prelude::*;
 use crate::kit::arguments::{Integers, expect_type, expect_vector, saturated};
 use crate::kit::indexing::normalize_axis;
 use crate::kit::node;
-use crate::kit::rearrange::{Prepared, Rearrangement, with_size};
+use crate::kit::rearrange::{self, Prepared, Rearrangement, with_size};
 
 /// Prepared node: the axis, if it and the sizes are constant.
 pub struct SplitV {
@@ -21,6 +21,7 @@ const NUM_SPLITS: usize = 0;
 impl Op for SplitV {
     const CODE: OpCode = OpCode::Builtin(102);
     const VERSIONS: RangeInclusive<i32> = 1..=3;
+    const SHARING: Sharing = rearrange::SHARING_OF_PARTS;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(3..=3, 1..=usize::MAX)?;
@@ -43,15 +44,15 @@ impl Op for SplitV {
         }
         match axis {
             Some(axis) => for_each_part(&x, &sizes, axis, |i, part| {
-                Prepared::declare(Some(part), cx, i, x.ty).map(|_| ())
+                Prepared::declare_part(Some(part), cx, [0, i], &x)
             })?,
-            None => (0..count).try_for_each(|i| Prepared::declare(None, cx, i, x.ty).map(|_| ()))?,
+            None => (0..count).try_for_each(|i| Prepared::declare_part(None, cx, [0, i], &x))?,
         }
         Ok(SplitV { axis })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        let (x, sizes) = (cx.input(0)?, cx.input(1)?);
+        let (x, sizes) = (cx.node().input(0)?, cx.input(1)?);
         let axis = match self.axis {
             Some(axis) => axis,
             None => axis_of(&cx.input(2)?, &x)?,
@@ -177,5 +178,18 @@ mod tests {
         let test = OpTest::<SplitV>::new().input(x()).constant(Tensor::i32(&[1], &[3]));
         let test = test.constant(Tensor::i32(&[], &[0])).output(Spec::f32());
         assert_eq!(test.run().unwrap_err().message(), "its options ask for 0 parts, it has 1 outputs");
+    }
+
+    #[test]
+    fn outputs_may_be_parts_of_the_input() {
+        let test = OpTest::<SplitV>::new()
+            .input(Tensor::i32(&[3, 2], &[1, 2, 3, 4, 5, 6]))
+            .constant(Tensor::i32(&[2], &[1, -1]))
+            .constant(Tensor::i32(&[], &[0]))
+            .output(Spec::i32())
+            .output(Spec::i32())
+            .options(OPTIONS, |o| o.i32(NUM_SPLITS, 2));
+        let outputs = test.shares(&[Sharing::PartOfInput]).run().unwrap();
+        assert_eq!((outputs[0].as_i32(), outputs[1].as_i32()), (vec![1, 2], vec![3, 4, 5, 6]));
     }
 }

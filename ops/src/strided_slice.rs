@@ -14,7 +14,7 @@ use arenite_abi::prelude::*;
 use crate::kit::indexing::{Dims, MAX_RANK};
 use crate::kit::arguments::{Integers, expect_type, expect_vector};
 use crate::kit::node;
-use crate::kit::rearrange::{Prepared, Rearrangement};
+use crate::kit::rearrange::{self, Prepared, Rearrangement};
 
 /// Prepared node.
 pub struct StridedSlice {
@@ -36,6 +36,7 @@ const MAX_ENTRIES: usize = 31;
 impl Op for StridedSlice {
     const CODE: OpCode = OpCode::Builtin(45);
     const VERSIONS: RangeInclusive<i32> = 1..=8;
+    const SHARING: Sharing = rearrange::SHARING;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(4..=4, 1..=1)?;
@@ -57,7 +58,7 @@ impl Op for StridedSlice {
         let masks = Masks::of(node, entries)?;
         let known = lists.iter().all(TensorView::is_constant);
         let plan = if known { Some(plan(&x, &lists, &masks)?) } else { None };
-        Ok(StridedSlice { prepared: Prepared::declare(plan, cx, 0, x.ty)? })
+        Ok(StridedSlice { prepared: Prepared::declare(plan, cx, &x)? })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {

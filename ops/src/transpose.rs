@@ -6,7 +6,7 @@ use arenite_abi::prelude::*;
 use crate::kit::indexing::Permutation;
 use crate::kit::arguments::{Integers, expect_type, expect_vector};
 use crate::kit::node;
-use crate::kit::rearrange::{Prepared, Rearrangement};
+use crate::kit::rearrange::{self, Prepared, Rearrangement};
 
 /// Prepared node.
 pub struct Transpose {
@@ -16,6 +16,7 @@ pub struct Transpose {
 impl Op for Transpose {
     const CODE: OpCode = OpCode::Builtin(39);
     const VERSIONS: RangeInclusive<i32> = 1..=9;
+    const SHARING: Sharing = rearrange::SHARING;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, perm, y) = node.binary()?;
@@ -30,7 +31,7 @@ impl Op for Transpose {
             x.rank()
         );
         let plan = if perm.is_constant() { Some(plan(&x, &perm)?) } else { None };
-        Ok(Transpose { prepared: Prepared::declare(plan, cx, 0, x.ty)? })
+        Ok(Transpose { prepared: Prepared::declare(plan, cx, &x)? })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
@@ -89,5 +90,18 @@ mod tests {
             assert_eq!(run(x(), perm).unwrap_err().message(), message);
         }
         assert_eq!(run(Tensor::i8(&[1; 9], &[0]), &[0, 1, 2, 3, 4, 5, 6, 7, 8]).unwrap_err().status(), Status::Invalid);
+    }
+
+    #[test]
+    fn axes_of_size_one_move_nothing() {
+        let transpose = |shape: &[i32], perm: &[i32], way| {
+            let x: Vec<i32> = (0..12).collect();
+            let test = OpTest::<Transpose>::new().input(Tensor::i32(shape, &x)).output(Spec::i32());
+            let test = test.constant(Tensor::i32(&[perm.len() as i32], perm));
+            test.shares(&[way]).run().unwrap()[0].as_i32()
+        };
+        assert_eq!(transpose(&[1, 3, 1, 4], &[1, 0, 3, 2], Sharing::View), (0..12).collect::<Vec<_>>());
+        let pairs = [0, 2, 1, 3, 4, 6, 5, 7, 8, 10, 9, 11];
+        assert_eq!(transpose(&[3, 2, 2], &[0, 2, 1], Sharing::Behind), pairs);
     }
 }

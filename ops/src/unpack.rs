@@ -5,7 +5,7 @@ use arenite_abi::prelude::*;
 
 use crate::kit::indexing::{Dims, normalize_axis};
 use crate::kit::node;
-use crate::kit::rearrange::{Prepared, Rearrangement};
+use crate::kit::rearrange::{self, Prepared, Rearrangement};
 
 /// Prepared node.
 pub struct Unpack {
@@ -20,6 +20,7 @@ const AXIS: usize = 1;
 impl Op for Unpack {
     const CODE: OpCode = OpCode::Builtin(88);
     const VERSIONS: RangeInclusive<i32> = 1..=6;
+    const SHARING: Sharing = rearrange::SHARING_OF_PARTS;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(1..=1, 0..=usize::MAX)?;
@@ -37,13 +38,13 @@ impl Op for Unpack {
             let y = node.output(i)?;
             ensure!(x.ty == y.ty, "input '{}' is {}, output {i} is {}", x.name, x.ty, y.ty);
             node::same_quantization(&x, &y)?;
-            Prepared::declare(Some(slice(&x, axis, i)?), cx, i, x.ty)?;
+            Prepared::declare_part(Some(slice(&x, axis, i)?), cx, [0, i], &x)?;
         }
         Ok(Unpack { axis })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        let x = cx.input(0)?;
+        let x = cx.node().input(0)?;
         for i in 0..cx.output_count() {
             let plan = slice(&x, self.axis, i)?;
             Prepared::again(Some(plan)).eval(cx, 0, i, || Ok(plan))?;
@@ -96,5 +97,16 @@ mod tests {
             test.options(OPTIONS, |o| o.i32(NUM, 1)).run().unwrap_err().message(),
             "'in0' has scale 0.5 and zero point 3, 'out0' has 0.5 and 4; they must agree"
         );
+    }
+
+    #[test]
+    fn outputs_may_be_parts_of_the_input() {
+        let test = OpTest::<Unpack>::new()
+            .input(Tensor::i32(&[1, 2, 2], &[1, 2, 3, 4]))
+            .output(Spec::i32())
+            .output(Spec::i32())
+            .options(OPTIONS, |o| o.i32(NUM, 2).i32(AXIS, 1));
+        let outputs = test.shares(&[Sharing::PartOfInput]).run().unwrap();
+        assert_eq!((outputs[0].as_i32(), outputs[1].as_i32()), (vec![1, 2], vec![3, 4]));
     }
 }

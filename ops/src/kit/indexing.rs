@@ -224,6 +224,34 @@ impl Nest<1> {
         Some(Nest::new(&loops, [steps]))
     }
 
+    /// Where the elements lie if all follow one another: the index of the first.
+    pub fn contiguous(&self) -> Option<usize> {
+        let follows = self.rank == 1 && (self.steps[0][0] == 1 || self.sizes[0] == 1);
+        usize::try_from(self.start[0]).ok().filter(|_| follows && !self.is_empty())
+    }
+
+    /// How far a position gets ahead of its index at most: with all before a position overwritten, that many elements further
+    /// on in memory nothing is lost that is still to be read.
+    pub fn lead(&self) -> i128 {
+        self.farthest(1)
+    }
+
+    /// How far an index gets ahead of its position at most.
+    pub fn lag(&self) -> i128 {
+        self.farthest(-1)
+    }
+
+    /// The largest of `sign × (position − index)`, which is a sum of one term per axis.
+    fn farthest(&self, sign: i128) -> i128 {
+        let (mut sum, mut block) = (-sign * self.start[0] as i128, 1);
+        for axis in (0..self.rank).rev() {
+            let per_step = sign * (block - self.steps[0][axis] as i128);
+            sum += (per_step * (self.sizes[axis] as i128 - 1)).max(0);
+            block *= self.sizes[axis] as i128;
+        }
+        sum
+    }
+
     /// The indices of the one tensor, in row-major order of the loops.
     pub fn indices(&self) -> Indices {
         Indices { remaining: self.len(), walk: Walk::new(*self, self.rank) }

@@ -24,10 +24,10 @@
 //! | [`conv`] | [`Layer`](conv::Layer)`::read(node, channel_axis)`: input, filter, bias, output, checked; [`Requantization`](conv::Requantization)`::new(cx, layer, axis, activation)`, `centered(x)`, `output(scaled)`; [`Weights`](conv::Weights), unpacked; [`Hybrid`](conv::Hybrid)`::for_each_image(cx, output_image, \|image, meaning, output\|)` |
 //! | [`fixed_point_i16`] | `logistic`, `tanh` of Q3.12 in Q0.15; `multiply_by_pot` |
 //! | [`pool`] | [`Pool`](pool::Pool)`::prepare(node, cx)`, `for_each(cx, \|patch, pixel\|)`; [`Patch`](pool::Patch)`::pixels()`, `count()` |
-//! | [`resize`] | [`Resize`](resize::Resize)`::prepare(..)`, `output(cx) -> (output, Images)`; [`Alignment`](resize::Alignment), [`Sizes`](resize::Sizes)`::scale(alignment)` |
+//! | [`resize`] | [`Resize`](resize::Resize)`::prepare(..)`, `allow_behind(node, cx, first)`, `output(cx, whole, resized) -> (output, Images)`; [`Alignment`](resize::Alignment), [`Sizes`](resize::Sizes)`::scale(alignment)` |
 //! | [`pace`] | [`Pace`](pace::Pace)`::new(cx)`, `ahead(work)`: long loops ask whether the invocation was cancelled |
 //! | [`float`] | f32: `exp`, `expm1`, `log`, `log1p`, `sin`, `cos`, `tanh`, `erf`, `erfc`, `pow`, `sqrt`, `rsqrt`, `logistic`, `gelu`, `gelu_approximate`, `floor`, `ceil`, `trunc`, `round_ties_even`, `fmod`; `f16_to_f32(bits)`, `f32_to_f16(x) -> bits` |
-//! | [`unary`] | `prepare(node, cx) -> (x, y)` for one input and one output of its shape; `map(cx, f)`, `map_indexed(cx, f)` |
+//! | [`unary`] | `prepare(node, cx) -> (x, y)` for one input and one output of its shape; `map(cx, f)`, `map_indexed(cx, f)`; `allow_behind(cx, x, y)` |
 //! | [`binary`] | `prepare(node, cx) -> Operands {a, b, y, broadcast}` for two inputs that broadcast; `map(cx, &broadcast, f)`, `map_indexed`, `same_type(&operands)`, `nonzero(cx, zero)` |
 //! | [`compare`] | the comparisons, quantized and of strings too: [`Comparison<R>`](compare::Comparison) is the op, [`Relation`](compare::Relation) what differs |
 //! | [`extremum`] | MAXIMUM and MINIMUM: [`Extremum<M>`](extremum::Extremum), [`Member`](extremum::Member) |
@@ -46,8 +46,8 @@
 //! | [`reduce`] | [`Reducer<R>`](reduce::Reducer), ops along axes that an input names; [`Reduce`](reduce::Reduce) is what differs; [`Groups`](reduce::Groups): `fold(x, y, nothing, f)`, `combine::<Combine>(x, y)`, `is_copy()` |
 //! | [`segments`] | slices combined by number: [`UnsortedSegments<C>`](segments::UnsortedSegments), [`Segment`](segments::Segment) is what differs; `combine::<T, Combine>(x, ids, y)`, `with_segments(x, inner, segments)` |
 //! | [`relu`] | the ReLU family, f32 and quantized: [`Clamp<M>`](relu::Clamp) is the op, [`Member`](relu::Member) what differs |
-//! | [`moves`] | elements nobody looks at, by size: [`Width`](moves::Width)`::of(ty)` (2 and 4 bits, 1 to 16 bytes): `copy_run(from, Run, to, Run, length)`, `gather(nest, from, to)`, `scatter(nest, from, to)`, `copy(nest of two, from, to)`, `fill(value, to)`, `clear_rest(to)` |
-//! | [`rearrange`] | outputs that are elements of one input in another order, strings too: [`Rearrangement`](rearrange::Rearrangement)`::new(output, nest)`, `slice(..)`, `part(..)`; [`Prepared`](rearrange::Prepared)`::declare(plan, cx, output, ty)`, `eval(cx, input, output, late)`; `declare_shape`, `with_size` |
+//! | [`moves`] | elements nobody looks at, by size: [`Width`](moves::Width)`::of(ty)` (2 and 4 bits, 1 to 16 bytes): `copy_run(from, Run, to, Run, length)`, `gather(nest, from, to)`, `scatter(nest, from, to)`, `copy(nest of two, from, to)`, `fill(value, to)`, `clear_rest(to)`; of cells `move_run`, `fill_cells`, `clear_rest_cells` |
+//! | [`rearrange`] | outputs that are elements of one input in another order, strings too: [`Rearrangement`](rearrange::Rearrangement)`::new(output, nest)`, `slice(..)`, `part(..)`; [`Prepared`](rearrange::Prepared)`::declare(plan, cx, x)`, `declare_part(plan, cx, [input, output], x)`, `eval(cx, input, output, late)`; `declare_shape`, `with_size` |
 //! | [`view`] | [`View`](view::View): the input's bytes in another shape (RESHAPE, SQUEEZE, EXPAND_DIMS) |
 //! | [`recurrent`] | recurrent layers: [`Sequence`](recurrent::Sequence)`::of(x, order)`, `for_each(direction, \|row, batch\|)`; [`Matrix`](recurrent::Matrix), [`Diagonal`](recurrent::Diagonal) of f32 or 8 bits, `accumulate(x, sums)`; [`Vector`](recurrent::Vector)`::new(x, symmetry, room)`; `activate(activation, values)`; states: `expect_state`, `load`, `store` |
 //! | [`lstm`] | LSTM layers: [`Layout`](lstm::Layout), where a node's inputs stand; [`Layer`](lstm::Layer)`::read(node, layout)`, checked; [`LstmOptions`](lstm::LstmOptions) |

@@ -4,9 +4,10 @@
 //! elements from a [`Run`] of one tensor to a [`Run`] of another. Loops over runs come from a [`Nest`].
 
 use arenite_abi::prelude::*;
+use arenite_abi::tensor::{cells_of, word_cells};
+use core::cell::Cell;
 
 use super::indexing::Nest;
-use super::packed;
 
 /// The size of an element: how its bytes are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +88,19 @@ impl Width {
 
     /// `to[target[k]] = from[source[k]]` for `k` in `0..length`. An error if a run leaves its tensor.
     pub fn copy_run(self, from: &[u8], source: Run, to: &mut [u8], target: Run, length: usize) -> Result<()> {
+        self.move_run(from.into(), source, cells_of(to), target, length)
+    }
+
+    /// As [`copy_run`](Self::copy_run), in ascending order of `k`, where the tensors may overlap. Neighbouring elements stay
+    /// where they are if they lie there already.
+    pub fn move_run(
+        self,
+        from: ReadCells<'_, u8>,
+        source: Run,
+        to: &[Cell<u8>],
+        target: Run,
+        length: usize,
+    ) -> Result<()> {
         let (n, m) = (self.count(from.len()), self.count(to.len()));
         ensure!(source.lies_in(n, length), "{length} elements from {source:?} leave a tensor of {n}");
         ensure!(target.lies_in(m, length), "{length} elements from {target:?} leave a tensor of {m}");
@@ -107,17 +121,23 @@ impl Width {
 
     /// Clears what packed elements leave of the last byte, before all of `to` is written.
     pub fn clear_rest(self, to: &mut [u8]) {
-        if let (Width::Bits2 | Width::Bits4, Some(last)) = (self, to.last_mut()) {
-            *last = 0;
+        self.clear_rest_cells(cells_of(to));
+    }
+
+    /// As [`clear_rest`](Self::clear_rest), of cells.
+    pub fn clear_rest_cells(self, to: &[Cell<u8>]) {
+        if let (Width::Bits2 | Width::Bits4, Some(last)) = (self, to.last()) {
+            last.set(0);
         }
     }
 
-    /// `to[k] = from[nest[k]]` for the positions `k` of the nest, in order: all elements of `to`.
-    pub fn gather(self, nest: &Nest<1>, from: &[u8], to: &mut [u8]) -> Result<()> {
-        self.clear_rest(to);
+    /// `to[k] = from[nest[k]]` for the positions `k` of the nest, in order: all elements of `to`. The tensors may overlap,
+    /// see [`Nest::lead`].
+    pub fn gather(self, nest: &Nest<1>, from: ReadCells<'_, u8>, to: &[Cell<u8>]) -> Result<()> {
+        self.clear_rest_cells(to);
         let [step] = nest.run_steps();
         each_run(nest, |k, [first], length| {
-            self.copy_run(from, Run { first, step }, to, Run::contiguous(k), length)
+            self.move_run(from, Run { first, step }, to, Run::contiguous(k), length)
         })
     }
 
@@ -141,13 +161,24 @@ impl Width {
 
     /// Sets all of `to` to one element, whose bytes are `value`. Packed types have no such fill.
     pub fn fill(self, value: &[u8], to: &mut [u8]) -> Result<()> {
+        self.fill_cells(value, cells_of(to))
+    }
+
+    /// As [`fill`](Self::fill), of cells.
+    pub fn fill_cells(self, value: &[u8], to: &[Cell<u8>]) -> Result<()> {
         let bytes = value.len();
         ensure!(
             bytes > 0 && self.count(bytes) == 1 && to.len().is_multiple_of(bytes),
             "{bytes} bytes are no element of {self:?} for a tensor of {} bytes",
             to.len()
         );
-        to.chunks_exact_mut(bytes).for_each(|element| element.copy_from_slice(value));
+        match self {
+            Width::Bytes1 => fill_words::<1>(value, to),
+            Width::Bytes2 => fill_words::<2>(value, to),
+            Width::Bytes4 => fill_words::<4>(value, to),
+            Width::Bytes8 => fill_words::<8>(value, to),
+            _ => fill_words::<16>(value, to),
+        }
         Ok(())
     }
 }
@@ -166,22 +197,45 @@ fn each_run<const N: usize>(
     result
 }
 
-/// Both runs lie in their slices and are not empty, as `copy_run` checked.
-fn copy_bytes<const S: usize>(from: &[u8], source: Run, to: &mut [u8], target: Run, length: usize) {
-    let (from, to) = (from.as_chunks::<S>().0, to.as_chunks_mut::<S>().0);
-    if source.step == 1 && target.step == 1 {
-        to[target.first..][..length].copy_from_slice(&from[source.first..][..length]);
-        return;
-    }
-    for k in 0..length {
-        to[target.at(k)] = from[source.at(k)];
+/// `S` is the length of `value`, as `fill_cells` checked.
+fn fill_words<const S: usize>(value: &[u8], to: &[Cell<u8>]) {
+    if let Ok(value) = <[u8; S]>::try_from(value) {
+        word_cells::<S>(to).iter().for_each(|element| element.set(value));
     }
 }
 
-/// As `copy_bytes`, for elements of `BITS` bits.
-fn copy_bits<const BITS: usize>(from: &[u8], source: Run, to: &mut [u8], target: Run, length: usize) {
+/// Both runs lie in their tensors and are not empty, as `move_run` checked.
+fn copy_bytes<const S: usize>(
+    from: ReadCells<'_, u8>,
+    source: Run,
+    to: &[Cell<u8>],
+    target: Run,
+    length: usize,
+) {
+    let (from, to) = (from.words::<S>(), word_cells::<S>(to));
+    if source.step == 1 && target.step == 1 {
+        from.range(source.first..source.first + length).copy_to(&to[target.first..][..length]);
+        return;
+    }
     for k in 0..length {
-        packed::set_raw::<BITS>(to, target.at(k), packed::raw::<BITS>(from, source.at(k)));
+        to[target.at(k)].set(from.get(source.at(k)));
+    }
+}
+
+/// As `copy_bytes`, for elements of `BITS` bits. Their neighbours stay.
+fn copy_bits<const BITS: usize>(
+    from: ReadCells<'_, u8>,
+    source: Run,
+    to: &[Cell<u8>],
+    target: Run,
+    length: usize,
+) {
+    let (per_byte, mask) = (8 / BITS, (1u8 << BITS) - 1);
+    for k in 0..length {
+        let (i, j) = (source.at(k), target.at(k));
+        let bits = from.get(i / per_byte) >> (i % per_byte * BITS) & mask;
+        let (byte, shift) = (&to[j / per_byte], j % per_byte * BITS);
+        byte.set(byte.get() & !(mask << shift) | bits << shift);
     }
 }
 
@@ -240,11 +294,11 @@ mod tests {
         let columns = Dims::new(&[3, 2]).unwrap();
         let transposed = Nest::new(&columns, [[1, 3, 0, 0, 0, 0, 0, 0]]);
         let mut to = [0; 6];
-        Width::Bytes1.gather(&transposed, &[1, 2, 3, 4, 5, 6], &mut to).unwrap();
+        Width::Bytes1.gather(&transposed, (&[1, 2, 3, 4, 5, 6][..]).into(), cells_of(&mut to)).unwrap();
         assert_eq!(to, [1, 4, 2, 5, 3, 6]);
         Width::Bytes1.scatter(&transposed, &to.clone(), &mut to).unwrap();
         assert_eq!(to, [1, 2, 3, 4, 5, 6]);
-        assert!(Width::Bytes2.gather(&transposed, &[0; 6], &mut to).is_err());
+        assert!(Width::Bytes2.gather(&transposed, (&[0; 6][..]).into(), cells_of(&mut to)).is_err());
         let reversed_rows = Nest::new(&columns, [[2, 1, 0, 0, 0, 0, 0, 0], [-2, 1, 0, 0, 0, 0, 0, 0]]);
         let mut turned = [0; 6];
         Width::Bytes1.copy(&reversed_rows.starting_at([0, 4]), &to, &mut turned).unwrap();

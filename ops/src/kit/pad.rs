@@ -3,10 +3,12 @@
 //! Defined by: tflite/kernels/pad.cc.
 
 use arenite_abi::prelude::*;
+use arenite_abi::tensor::cells_of;
+use core::cell::Cell;
 
 use super::arguments::{Integers, expect_type};
 use super::indexing::{Dims, MAX_RANK, Nest};
-use super::moves::Width;
+use super::moves::{Run, Width};
 use super::node;
 
 /// Inputs: the tensor, the paddings `[rank, 2]` (before and after each axis), and the value, if it is not zero.
@@ -46,7 +48,10 @@ impl ConstantPad {
         let zero = zero(&x, &y)?;
         let plan = if paddings.is_constant() { Some(plan(&x, &paddings)?) } else { None };
         match &plan {
-            Some(plan) => cx.set_output_shape(0, plan.output.as_slice())?,
+            Some(plan) => {
+                cx.set_output_shape(0, plan.output.as_slice())?;
+                plan.allow_behind(cx, x.ty.bits() as usize / 8)?;
+            }
             None => cx.set_output_dynamic(0)?,
         }
         Ok(ConstantPad { plan, zero })
@@ -54,21 +59,50 @@ impl ConstantPad {
 
     /// Fills the output and copies the input into it.
     pub fn eval(&self, cx: &EvalContext<'_>) -> Result<()> {
-        let x = cx.input(0)?;
-        let (plan, y) = match self.plan {
-            Some(plan) => (plan, cx.output(0)?),
+        let x = cx.node().input(0)?;
+        let (plan, to) = match self.plan {
+            Some(plan) => (plan, cx.output_byte_cells(0)?),
             None => {
                 let plan = plan(&x, &cx.input(1)?)?;
-                (plan, cx.resize_output(0, plan.output.as_slice())?)
+                (plan, cells_of(cx.resize_output(0, plan.output.as_slice())?.into_bytes()))
             }
         };
         let value = cx.optional_input(2)?;
         let bytes = x.ty.bits() as usize / 8;
         let element = value.as_ref().map_or(self.zero.get(..bytes), |value| value.bytes().get(..bytes));
         let element = element.ok_or_else(|| invalid!("the value to pad with has no {bytes} bytes"))?;
-        let (width, to) = (Width::of(x.ty)?, y.into_bytes());
-        width.fill(element, to)?;
-        width.scatter(&plan.nest, x.bytes(), to)
+        plan.pad(Width::of(x.ty)?, element, cx.input_byte_cells(0)?, to)
+    }
+}
+
+impl Plan {
+    /// The input's last element is the one that lies farthest from where it goes.
+    fn allow_behind(&self, cx: &mut PrepareContext<'_>, bytes: usize) -> Result<()> {
+        match usize::try_from(self.nest.lag()) {
+            Ok(lag) if lag < self.output.flat_size() && !self.nest.is_empty() => {
+                cx.allow_behind(0, 0, lag * bytes)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes the output from its beginning to its end: in turn what lies before a run of the input, and the run.
+    fn pad(self, width: Width, element: &[u8], from: ReadCells<'_, u8>, to: &[Cell<u8>]) -> Result<()> {
+        let (bytes, [step]) = (element.len(), self.nest.run_steps());
+        let (mut written, mut result) = (0, Ok(()));
+        self.nest.for_each_run(|k, [first], length| {
+            let (pieces, length) = if step == 1 { (1, length) } else { (length, 1) };
+            for piece in 0..pieces {
+                let at = first + piece * step as usize;
+                let copied = width.fill_cells(element, &to[written * bytes..at * bytes]).and_then(|()| {
+                    width.move_run(from, Run::contiguous(k + piece), to, Run::contiguous(at), length)
+                });
+                result = result.and(copied);
+                written = at + length;
+            }
+        });
+        result?;
+        width.fill_cells(element, &to[written * bytes..])
     }
 }
 

@@ -139,4 +139,38 @@ mod tests {
         let pool = pool.options(5, |o| o.i32(1, 2).i32(2, 2).i32(3, 2).i32(4, 2));
         pool.shares(&[Sharing::Behind]).run().unwrap();
     }
+
+    #[test]
+    fn resizes_and_paddings_overwrite_their_input() {
+        use crate::{mirror_pad::MirrorPad, pad::Pad};
+        use crate::{resize_bilinear::ResizeBilinear, resize_nearest_neighbor::ResizeNearestNeighbor};
+        let x: Vec<f32> = (0..2 * 4 * 5 * 2).map(|i| i as f32).collect();
+        let (x, q) = (
+            Tensor::f32(&[2, 4, 5, 2], &x),
+            Tensor::i8(&[1, 5, 4, 1], &core::array::from_fn::<i8, 20, _>(|i| i as i8)),
+        );
+        for size in [[4, 5], [8, 10], [2, 3], [3, 9], [9, 2]] {
+            for (corners, half) in [(false, false), (true, false), (false, true)] {
+                let size = Tensor::i32(&[2], &size);
+                for (x, out) in [(&x, Spec::f32()), (&q, Spec::of(I8))] {
+                    let test = OpTest::<ResizeBilinear>::new().input(x.clone()).constant(size.clone());
+                    test.output(out.clone()).options(15, |o| o.bool(2, corners).bool(3, half)).run().unwrap();
+                    let test = OpTest::<ResizeNearestNeighbor>::new().input(x.clone()).constant(size.clone());
+                    test.output(out).options(74, |o| o.bool(0, corners).bool(1, half)).run().unwrap();
+                }
+            }
+        }
+        for paddings in [[0, 0, 1, 2, 0, 0, 1, 0], [1, 0, 0, 1, 2, 2, 0, 0], [0, 0, 0, 0, 1, 1, 0, 0]] {
+            let paddings = Tensor::i32(&[4, 2], &paddings);
+            let pad = OpTest::<Pad>::new().input(x.clone()).constant(paddings.clone()).output(Spec::f32());
+            pad.shares(&[Sharing::Behind]).run().unwrap();
+            let mirror = OpTest::<MirrorPad>::new().input(x.clone()).constant(paddings).output(Spec::f32());
+            mirror.shares(&[Sharing::Behind]).run().unwrap();
+        }
+        // Rows of one element: the nest is one run with steps.
+        let column = Tensor::f32(&[3, 1], &[1.0, 2.0, 3.0]);
+        let pad = OpTest::<Pad>::new().input(column).constant(Tensor::i32(&[2, 2], &[0, 0, 1, 1]));
+        let padded = pad.output(Spec::f32()).shares(&[Sharing::Behind]).run().unwrap();
+        assert_eq!(padded[0].as_f32(), [0.0, 1.0, 0.0, 0.0, 2.0, 0.0, 0.0, 3.0, 0.0]);
+    }
 }

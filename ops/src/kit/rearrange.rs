@@ -4,10 +4,16 @@
 //! [`Prepared`] does the rest, for elements of any size and for strings.
 
 use arenite_abi::prelude::*;
+use arenite_abi::tensor::cells_of;
 
 use super::indexing::{Dims, MAX_RANK, Nest};
 use super::moves::Width;
 use super::strings::{self, Strings};
+
+/// How the output of an op with [`Prepared::declare`] may lie.
+pub const SHARING: Sharing = Sharing::AnyOf(&[Sharing::View, Sharing::PartOfInput, Sharing::Behind]);
+/// How the outputs of an op with [`Prepared::declare_part`] may lie.
+pub const SHARING_OF_PARTS: Sharing = Sharing::AnyOf(&[Sharing::View, Sharing::PartOfInput]);
 
 /// `output[k] = input[nest[k]]`, `k` counting row-major.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +65,39 @@ impl Rearrangement {
     pub fn output(&self) -> Dims {
         self.output
     }
+
+    /// Whether the output is a part of the input `x`, or all of it: then it may lie there. True too where it is empty.
+    fn allow_part(
+        &self,
+        cx: &mut PrepareContext<'_>,
+        [input, output]: [usize; 2],
+        x: &TensorView<'_>,
+    ) -> Result<bool> {
+        let (bytes, count) = (x.ty.bits() as usize / 8, self.nest.len());
+        let Some(first) = self.nest.contiguous() else { return Ok(count == 0) };
+        match first.checked_add(count) {
+            _ if bytes == 0 => {}
+            Some(end) if end > x.len() => {}
+            _ if count == x.len() => cx.allow_view(output, input)?,
+            Some(_) => cx.allow_part_of_input(output, input, first * bytes)?,
+            None => {}
+        }
+        Ok(true)
+    }
+
+    /// Lets the output overwrite the input, whose elements are read in the output's order.
+    fn allow_behind(
+        &self,
+        cx: &mut PrepareContext<'_>,
+        [input, output]: [usize; 2],
+        x: &TensorView<'_>,
+    ) -> Result<()> {
+        let lead = usize::try_from(self.nest.lead().max(0)).unwrap_or(usize::MAX);
+        match x.ty.bits() as usize / 8 {
+            bytes if bytes > 0 && lead < self.nest.len() => cx.allow_behind(output, input, lead * bytes),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// `dims` with another size of one axis.
@@ -72,16 +111,33 @@ pub fn with_size(dims: &Dims, axis: usize, size: i32) -> Result<Dims> {
 pub struct Prepared(Option<Rearrangement>);
 
 impl Prepared {
-    /// Gives output `output` of type `ty` its shape; without one, and for strings, it is dynamic.
+    /// Gives output 0, the node's only one, its shape; without one, and for strings, it is dynamic. `x` is input 0.
     pub fn declare(
         plan: Option<Rearrangement>,
         cx: &mut PrepareContext<'_>,
-        output: usize,
-        ty: ElementType,
+        x: &TensorView<'_>,
     ) -> Result<Prepared> {
-        let shape = plan.as_ref().map(|plan| plan.output.as_slice());
-        declare_shape(shape, cx, output, ty)?;
+        declare_shape(plan.as_ref().map(|plan| plan.output.as_slice()), cx, 0, x.ty)?;
+        if let Some(plan) = &plan
+            && !plan.allow_part(cx, [0, 0], x)?
+        {
+            plan.allow_behind(cx, [0, 0], x)?;
+        }
         Ok(Prepared(plan))
+    }
+
+    /// The same for one output of several, which is made of input `input`, that is `x`.
+    pub fn declare_part(
+        plan: Option<Rearrangement>,
+        cx: &mut PrepareContext<'_>,
+        [input, output]: [usize; 2],
+        x: &TensorView<'_>,
+    ) -> Result<()> {
+        declare_shape(plan.as_ref().map(|plan| plan.output.as_slice()), cx, output, x.ty)?;
+        if let Some(plan) = &plan {
+            plan.allow_part(cx, [input, output], x)?;
+        }
+        Ok(())
     }
 
     /// As `declare` left it, for an op that computes the plan again in `eval`.
@@ -99,13 +155,16 @@ impl Prepared {
     ) -> Result<()> {
         let plan = self.0.map_or_else(late, Ok)?;
         let shape = plan.output.as_slice();
-        let x = cx.input(input)?;
-        if x.ty == ElementType::String {
+        let ty = cx.node().input(input)?.ty;
+        if ty == ElementType::String {
             let visit = |f: &mut dyn FnMut(usize)| plan.nest.for_each(|_, [i]| f(i));
-            return strings::select(cx, output, shape, &Strings::of(&x)?, visit);
+            return strings::select(cx, output, shape, &Strings::of(&cx.input(input)?)?, visit);
         }
-        let y = if self.0.is_some() { cx.output(output)? } else { cx.resize_output(output, shape)? };
-        Width::of(x.ty)?.gather(&plan.nest, x.bytes(), y.into_bytes())
+        let to = match self.0 {
+            Some(_) => cx.output_byte_cells(output)?,
+            None => cells_of(cx.resize_output(output, shape)?.into_bytes()),
+        };
+        Width::of(ty)?.gather(&plan.nest, cx.input_byte_cells(input)?, to)
     }
 }
 

@@ -4,6 +4,9 @@
 //! Defined by: tflite/kernels/resize_bilinear.cc, tflite/kernels/resize_nearest_neighbor.cc.
 
 use arenite_abi::prelude::*;
+use arenite_abi::tensor::element_count;
+
+use super::raster;
 
 /// Where the centres of pixels lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,24 +109,41 @@ impl Resize {
         Ok(resize)
     }
 
-    /// The output and the sizes; `None` if the output is empty.
-    pub fn output<'a>(&self, cx: &EvalContext<'a>) -> Result<(TensorViewMut<'a>, Option<Images>)> {
-        let x = cx.input(0)?;
-        let output = if self.size_is_dynamic {
+    /// Lets the output overwrite the input, if its shape is known. `first` gives the first row of the input that is read for
+    /// one of the output, and columns alike.
+    pub fn allow_behind(
+        &self,
+        node: &NodeView<'_>,
+        cx: &mut PrepareContext<'_>,
+        first: impl Fn(Sizes, usize) -> usize,
+    ) -> Result<()> {
+        let (x, size) = (node.input(0)?, node.input(1)?.constant::<i32>()?);
+        let Some(size) = size else { return Ok(()) };
+        let shape = self.output_shape(&x, size)?;
+        let Some(Images { rows, columns, channels }) = Images::between(&x, &shape)? else { return Ok(()) };
+        let pixel = channels * (x.ty.bits() as usize / 8);
+        let input = raster::Steps::new(rows.input, columns.input, pixel);
+        let output = raster::Steps::new(rows.output, columns.output, pixel);
+        let firsts = |sizes: Sizes| {
+            let first = &first;
+            (0..sizes.output).map(move |position| Some(first(sizes, position)))
+        };
+        raster::allow_behind(cx, shape[0] as usize, (input, output), firsts(rows), firsts(columns))
+    }
+
+    /// The output, as `whole` or `resized` gives it, and the sizes; `None` if the output is empty.
+    pub fn output<'a, Y>(
+        &self,
+        cx: &EvalContext<'a>,
+        whole: impl FnOnce() -> Result<Y>,
+        resized: impl FnOnce(TensorViewMut<'a>) -> Result<Y>,
+    ) -> Result<(Y, Option<Images>)> {
+        let x = cx.node().input(0)?;
+        if self.size_is_dynamic {
             let shape = self.output_shape(&x, cx.input(1)?.as_slice()?)?;
-            cx.resize_output(0, &shape)?
-        } else {
-            cx.output(0)?
-        };
-        let (&[_, h, w, channels], &[_, new_h, new_w, _]) = (x.shape, output.shape()) else {
-            return Err(invalid!("'{}' is {:?}; it must have 4 dimensions", x.name, x.shape));
-        };
-        let images = (!output.spec().is_empty()).then_some(Images {
-            rows: Sizes { input: h as usize, output: new_h as usize },
-            columns: Sizes { input: w as usize, output: new_w as usize },
-            channels: channels as usize,
-        });
-        Ok((output, images))
+            return Ok((resized(cx.resize_output(0, &shape)?)?, Images::between(&x, &shape)?));
+        }
+        Ok((whole()?, Images::between(&x, cx.node().output(0)?.shape)?))
     }
 
     fn output_shape(&self, x: &TensorView<'_>, size: &[i32]) -> Result<[i32; 4]> {
@@ -146,6 +166,18 @@ impl Resize {
 }
 
 impl Images {
+    /// `None` if the output is empty.
+    fn between(x: &TensorView<'_>, output: &[i32]) -> Result<Option<Images>> {
+        let (&[_, h, w, channels], &[_, new_h, new_w, _]) = (x.shape, output) else {
+            return Err(invalid!("'{}' is {:?}; it must have 4 dimensions", x.name, x.shape));
+        };
+        Ok((element_count(output) > 0).then_some(Images {
+            rows: Sizes { input: h as usize, output: new_h as usize },
+            columns: Sizes { input: w as usize, output: new_w as usize },
+            channels: channels as usize,
+        }))
+    }
+
     /// Elements of an image of the input.
     pub fn input(&self) -> usize {
         self.rows.input * self.columns.input * self.channels
@@ -158,9 +190,9 @@ impl Images {
 
     /// The channels of the input at a row and a column.
     #[inline]
-    pub fn pixel<'a, T>(&self, image: &'a [T], row: usize, column: usize) -> &'a [T] {
+    pub fn pixel<'a, T: Copy>(&self, image: ReadCells<'a, T>, row: usize, column: usize) -> ReadCells<'a, T> {
         let start = (row * self.columns.input + column) * self.channels;
-        &image[start..start + self.channels]
+        image.range(start..start + self.channels)
     }
 }
 

@@ -25,6 +25,19 @@ pub fn prepare_types<'a>(
     Ok((x, y))
 }
 
+/// Lets the output overwrite an input of larger or smaller elements, for ops that are [`map`] of whole bytes.
+pub fn allow_behind(cx: &mut PrepareContext<'_>, x: &TensorView<'_>, y: &TensorView<'_>) -> Result<()> {
+    let (from, to) = (x.ty.bits() as usize / 8, y.ty.bits() as usize / 8);
+    if from == 0 || to == 0 || from == to {
+        return Ok(());
+    }
+    // Element i of the output ends at (i + 1) × to, and element i + 1 is read next.
+    match x.len().checked_sub(1) {
+        Some(steps) => cx.allow_behind(0, 0, steps * to.saturating_sub(from)),
+        None => Ok(()),
+    }
+}
+
 /// `y = f(x)` for each element.
 pub fn map<X: Element, Y: Element>(cx: &EvalContext<'_>, mut f: impl FnMut(X) -> Y) -> Result<()> {
     map_indexed(cx, |_, x| f(x))
