@@ -16,8 +16,8 @@
 //!   └─────────────────────┴────┴─┴──► node
 //! ```
 //!
-//! Every step is taken only if the largest sum of buffers that live together does not grow where it is taken, since a buffer
-//! occupies its whole height for as long as any of it lives.
+//! A buffer occupies its whole height for as long as any of it lives. So a step is taken only if the largest sum of buffers that
+//! live together does not grow where it is taken, and overlaps of different sizes only where they lower the peak.
 
 mod live;
 
@@ -155,23 +155,18 @@ impl Layout {
         for of_a_node in parts.chunk_by(|a, b| a.node == b.node) {
             plan.apply_together(of_a_node);
         }
-        let mut open: Vec<&Tie> = allowed().filter(|tie| matches!(tie.kind, TieKind::Behind(_))).collect();
-        for _ in 0..PASSES {
-            let before = open.len();
-            open.retain(|tie| !plan.apply(tie));
-            if open.len() == before {
-                break;
-            }
-        }
+        let overlaps: Vec<&Tie> = allowed().filter(|tie| matches!(tie.kind, TieKind::Behind(_))).collect();
+        plan.lower_peaks(&overlaps);
         plan.finish()
     }
 }
 
-/// Times that the overlaps are tried: one may become worth while after another.
-const PASSES: usize = 4;
+/// How many overlaps before a peak, and from it on, are tried together: a buffer that holds two values lives as long as both,
+/// so that one overlap alone may cost where several save.
+const REACHES: [usize; 6] = [0, 1, 2, 4, 8, 16];
 
 /// Values and records that are looked at, all together. Beyond that, what is left stays apart.
-const MOST_WORK: usize = 1 << 24;
+const MOST_WORK: usize = 1 << 22;
 
 /// Bytes from a beginning that other buffers' are counted from, too; they may be negative until the end.
 type Offset = i128;
@@ -248,6 +243,42 @@ impl<'a> Arrangement<'a> {
             live,
             work: 0,
             free: false,
+        }
+    }
+
+    /// Lets results follow what they read, around the nodes where most bytes live, for as long as that lowers the peak.
+    fn lower_peaks(&mut self, ties: &[&Tie]) {
+        loop {
+            let (node, peak) = self.live.peak();
+            let at = ties.partition_point(|tie| tie.node < node);
+            let mut best: Option<(i128, Arrangement<'a>)> = None;
+            let mut tried: Vec<(usize, usize)> = Vec::new();
+            for (before, from) in REACHES.into_iter().flat_map(|b| REACHES.map(|f| (b, f))) {
+                let group = (at.saturating_sub(before), ties.len().min(at + from));
+                if group.0 == group.1 || tried.contains(&group) {
+                    continue;
+                }
+                tried.push(group);
+                self.work = self.work.saturating_add(self.records.len());
+                if self.work > MOST_WORK {
+                    return;
+                }
+                let mut trial = self.clone();
+                trial.free = true;
+                ties[group.0..group.1].iter().for_each(|tie| {
+                    trial.apply(tie);
+                });
+                trial.free = false;
+                let reached = trial.live.peak().1;
+                self.work = trial.work;
+                if reached < best.as_ref().map_or(peak, |(reached, _)| *reached) {
+                    best = Some((reached, trial));
+                }
+            }
+            match best {
+                Some((_, trial)) => *self = Arrangement { work: self.work, ..trial },
+                None => return,
+            }
         }
     }
 

@@ -29,8 +29,8 @@ impl Executor {
         if first == 0 && run.settings.techniques.reorder {
             segment = self.reorder(segment, end, &run.settings.techniques);
         }
+        let (segment, mut placed) = place(segment, run)?;
         let LaidOut { mut records, layout, scratch_owners, .. } = segment;
-        let mut placed = run.settings.planner.plan(&layout.buffers, &PlanLimits::default())?;
         if standing.overflown {
             raise(&mut placed, below)?;
         }
@@ -255,6 +255,23 @@ struct LaidOut {
     layout: Layout,
     /// The step of each record that is scratch.
     scratch_owners: Vec<usize>,
+}
+
+/// Asks the planner. Overlaps make buffers of odd lives and sizes: where a planner cannot use what they save, it is asked
+/// again without them.
+fn place(segment: LaidOut, run: &Run<'_>) -> Result<(LaidOut, Plan)> {
+    let (planner, techniques) = (&run.settings.planner, &run.settings.techniques);
+    let placed = planner.plan(&segment.layout.buffers, &PlanLimits::default())?;
+    if placed.total_bytes == placed.lower_bound || !techniques.overlap {
+        return Ok((segment, placed));
+    }
+    let simple = Techniques { overlap: false, ..*techniques };
+    let layout = Layout::new(&segment.records, &segment.ties, &simple);
+    let other = planner.plan(&layout.buffers, &PlanLimits::default())?;
+    Ok(match other.total_bytes < placed.total_bytes {
+        true => (LaidOut { layout, ..segment }, other),
+        false => (segment, placed),
+    })
 }
 
 /// The arena when a segment ends: what the next one must leave alone.

@@ -32,6 +32,15 @@ impl Live {
         self.highest_in(1, (0, self.added.len() / 2), (from, to)).unwrap_or(0)
     }
 
+    /// The first node at which most bytes live, and how many.
+    pub fn peak(&self) -> (u32, i128) {
+        let (mut node, half) = (1, self.added.len() / 2);
+        while node < half {
+            node = 2 * node + usize::from(self.highest[2 * node] < self.highest[2 * node + 1]);
+        }
+        (self.nodes.get(node - half).copied().unwrap_or(0), self.highest[1])
+    }
+
     fn leaves(&self, (first, last): (u32, u32)) -> (usize, usize) {
         (self.nodes.partition_point(|&n| n < first), self.nodes.partition_point(|&n| n <= last))
     }
@@ -85,6 +94,8 @@ mod tests {
                 .enumerate()
                 .filter(|(n, _)| (life.0..=life.1).contains(&(*n as u32)))
                 .for_each(|(_, sum)| *sum += bytes);
+            let (node, bytes) = live.peak();
+            assert_eq!((plain.get(node as usize), plain.iter().max()), (Some(&bytes), Some(&bytes)));
             for &(first, last) in &lives {
                 let want = plain[first as usize..=(last as usize).min(59)].iter().max().copied();
                 assert_eq!(Some(live.highest((first, last))), want, "{i}: {first}..={last}");
