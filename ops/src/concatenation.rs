@@ -16,12 +16,14 @@ pub struct Concatenation {
     outer: usize,
     /// Elements of the output per turn.
     turn: usize,
+    /// The input that is read before anything is written over it, and how many elements precede its own in a turn.
+    first: (usize, usize),
 }
 
 impl Op for Concatenation {
     const CODE: OpCode = OpCode::Builtin(2);
     const VERSIONS: RangeInclusive<i32> = 1..=7;
-    const SHARING: Sharing = Sharing::PartOfOutput;
+    const SHARING: Sharing = Sharing::AnyOf(&[Sharing::PartOfOutput, Sharing::Behind]);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(1..=usize::MAX, 1..=1)?;
@@ -40,40 +42,84 @@ impl Op for Concatenation {
         }
         cx.set_output_shape(0, shape.dims.as_slice())?;
         let outer = shape.dims.product(0, shape.axis);
-        if outer == 1 {
-            allow_parts(node, cx, &y)?;
+        let turn = shape.dims.product(shape.axis, shape.dims.rank());
+        let first = largest(node, outer)?;
+        match outer {
+            0 => {}
+            1 => allow_parts(node, cx, &y)?,
+            _ => allow_behind(node, cx, &y, (outer, turn), first)?,
         }
-        Ok(Concatenation { outer, turn: shape.dims.product(shape.axis, shape.dims.rank()) })
+        Ok(Concatenation { outer, turn, first })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        let y = cx.node().output(0)?;
-        let ty = y.ty;
-        let to_quant = (ty == U8).then(|| quant_or_identity(&y));
-        let mut to = Output { bytes: cx.output_byte_cells(0)?, turn: self.turn, at: 0 };
+        let to = Output { bytes: cx.output_byte_cells(0)?, turn: self.turn };
         if self.outer == 0 || self.turn == 0 {
             return Ok(());
         }
-        if ty.bits() < 8 {
+        if cx.node().output(0)?.ty.bits() < 8 {
             to.bytes.iter().for_each(|byte| byte.set(0));
         }
+        let (first, in_front) = self.first;
+        self.join(cx, &to, first, in_front)?;
+        let mut at = 0;
         for i in 0..cx.input_count() {
-            let (x, bytes) = (cx.node().input(i)?, cx.input_byte_cells(i)?);
-            let part = x.len() / self.outer;
-            if ty.bits() < 8 {
-                to.pack(bytes, part, self.outer, ty.bits() as usize);
-                continue;
+            if i != first {
+                self.join(cx, &to, i, at)?;
             }
-            let from_quant = quant_or_identity(&x);
-            match to_quant {
-                Some(quant) if quant != from_quant => {
-                    to.requantize(bytes, part, from_quant, quant);
-                }
-                _ => to.copy(bytes, part, ty.bits() as usize / 8),
-            }
+            at += cx.node().input(i)?.len() / self.outer;
         }
         Ok(())
     }
+}
+
+impl Concatenation {
+    /// Writes input `i`, from element `at` of each turn on.
+    fn join(&self, cx: &EvalContext<'_>, to: &Output<'_>, i: usize, at: usize) -> Result<()> {
+        let (x, y, bytes) = (cx.node().input(i)?, cx.node().output(0)?, cx.input_byte_cells(i)?);
+        let (part, bits) = (x.len() / self.outer, y.ty.bits() as usize);
+        let (from_quant, to_quant) = (quant_or_identity(&x), quant_or_identity(&y));
+        if bits < 8 {
+            to.pack(bytes, (at, part), self.outer, bits);
+        } else if y.ty == U8 && from_quant != to_quant {
+            to.requantize(bytes, (at, part), from_quant, to_quant);
+        } else {
+            to.copy(bytes, (at, part), bits / 8);
+        }
+        Ok(())
+    }
+}
+
+/// The largest input, and how many elements precede its own in a turn.
+fn largest(node: &NodeView<'_>, outer: usize) -> Result<(usize, usize)> {
+    let (mut largest, mut most, mut at) = ((0, 0), 0, 0);
+    for i in 0..node.input_count() {
+        let part = node.input(i)?.len() / outer.max(1);
+        if part > most {
+            (largest, most) = ((i, at), part);
+        }
+        at += part;
+    }
+    Ok(largest)
+}
+
+/// The largest input is read turn by turn. Turn `o` of it ends up at turn `o` of the output, which is longer: of all turns
+/// the last one lies farthest ahead of where it was.
+fn allow_behind(
+    node: &NodeView<'_>,
+    cx: &mut PrepareContext<'_>,
+    y: &TensorView<'_>,
+    (outer, turn): (usize, usize),
+    (first, in_front): (usize, usize),
+) -> Result<()> {
+    let tensor = node.input_indices()[first];
+    let uses = node.input_indices().iter().filter(|&&t| t == tensor).count();
+    let x = node.input(first)?;
+    if y.ty.bits() < 8 || uses > 1 || x.is_constant() {
+        return Ok(());
+    }
+    let distance = (outer - 1) * (turn - x.len() / outer) + in_front;
+    cx.allow_behind(0, first, distance * y.ty.bits() as usize / 8)
 }
 
 /// Inputs that follow one another as they are may be made where they go.
@@ -94,44 +140,40 @@ fn allow_parts(node: &NodeView<'_>, cx: &mut PrepareContext<'_>, y: &TensorView<
 struct Output<'a> {
     bytes: &'a [Cell<u8>],
     turn: usize,
-    at: usize,
 }
 
 impl Output<'_> {
-    fn copy(&mut self, x: ReadCells<'_, u8>, part: usize, size: usize) {
-        let (at, length) = (self.at * size, part * size);
+    fn copy(&self, x: ReadCells<'_, u8>, (at, part): (usize, usize), size: usize) {
+        let (at, length) = (at * size, part * size);
         for (y, x) in self.bytes.chunks_exact(self.turn * size).zip(x.chunks_exact(length.max(1))) {
             x.copy_to(&y[at..at + length]);
         }
-        self.at += part;
     }
 
     /// `y = round(x × scale + bias) + zero point`, in f32, with the reciprocal of the output's scale.
-    fn requantize(&mut self, x: ReadCells<'_, u8>, part: usize, from: Quant, to: Quant) {
+    fn requantize(&self, x: ReadCells<'_, u8>, (at, part): (usize, usize), from: Quant, to: Quant) {
         let scale = from.scale * (1.0 / to.scale);
         let bias = -(from.zero_point as f32) * scale;
         for (y, x) in self.bytes.chunks_exact(self.turn).zip(x.chunks_exact(part.max(1))) {
-            for (y, x) in y[self.at..self.at + part].iter().zip(x.iter()) {
+            for (y, x) in y[at..at + part].iter().zip(x.iter()) {
                 let steps = round_f32(f32::from(x) * scale + bias) as i32;
                 y.set(Limits::U8.clamp(steps.saturating_add(to.zero_point)) as u8);
             }
         }
-        self.at += part;
     }
 
     /// Elements smaller than a byte, the first one in the lowest bits.
-    fn pack(&mut self, x: ReadCells<'_, u8>, part: usize, outer: usize, bits: usize) {
+    fn pack(&self, x: ReadCells<'_, u8>, (at, part): (usize, usize), outer: usize, bits: usize) {
         let (per_byte, mask) = (8 / bits, (1u8 << bits) - 1);
         for o in 0..outer {
             for k in 0..part {
-                let (from, to) = (o * part + k, o * self.turn + self.at + k);
+                let (from, to) = (o * part + k, o * self.turn + at + k);
                 let value = x.get(from / per_byte) >> (from % per_byte * bits) & mask;
                 if let Some(byte) = self.bytes.get(to / per_byte) {
                     byte.set(byte.get() | value << (to % per_byte * bits));
                 }
             }
         }
-        self.at += part;
     }
 }
 

@@ -73,8 +73,8 @@ fn halves_are_computed_where_they_will_lie() {
 fn a_larger_result_begins_in_front_of_what_it_reads() {
     let records = [record(4, 0, 1), record(6, 1, 2), record(2, 2, 3)];
     let ties = [tie(1, 0, 1, TieKind::Behind(3 * UNIT - 5)), tie(2, 1, 2, TieKind::Behind(0))];
-    // 3 units in front: 7 units hold both; the third would gain nothing more.
-    check(&records, &ties, &[7, 2], &[(0, 3), (0, 0), (1, 0)]);
+    // 3 units in front: 4 + 3 units hold all.
+    check(&records, &ties, &[7], &[(0, 3), (0, 0), (0, 0)]);
 }
 
 #[test]
