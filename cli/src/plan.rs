@@ -27,8 +27,9 @@ out, and said. --planner all compares every planner.";
 #[derive(Args)]
 #[command(after_help = NOTES)]
 pub struct Arguments {
-    /// A .tflite model, or usage records: .csv or .jsonl
-    problem: PathBuf,
+    /// .tflite models, or usage records: .csv or .jsonl
+    #[arg(required = true, value_name = "PROBLEM")]
+    problems: Vec<PathBuf>,
 
     /// Bytes that the plan should fit into
     #[arg(long, value_name = "BYTES")]
@@ -47,7 +48,7 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME,…", value_parser = techniques)]
     techniques: Option<Techniques>,
 
-    /// Plan a model without techniques, then with one more at a time, and show what each saves
+    /// Plan models without techniques, then with one more at a time, and show what each saves
     #[arg(long, conflicts_with = "techniques")]
     compare: bool,
 
@@ -97,8 +98,8 @@ fn techniques(text: &str) -> Result<Techniques, String> {
 #[derive(Serialize)]
 struct Report {
     plans: Vec<PlanReport>,
-    /// What each technique saves, cumulatively; empty unless asked for.
-    techniques: Vec<TechniqueReport>,
+    /// What the techniques save; empty unless asked for.
+    compared: Vec<Compared>,
     /// What could not be planned, and why.
     notes: Vec<String>,
 }
@@ -125,6 +126,13 @@ struct PlanReport {
     error: Option<String>,
 }
 
+/// The arena of a model's main subgraph: without techniques, then with one more at a time.
+#[derive(Serialize)]
+struct Compared {
+    problem: String,
+    techniques: Vec<TechniqueReport>,
+}
+
 #[derive(Serialize)]
 struct TechniqueReport {
     technique: &'static str,
@@ -138,7 +146,12 @@ pub fn plan(arguments: &Arguments) -> Result<Answer> {
     let registry = Arc::new(Registry::discover(&config)?);
     let planners = chosen_planners(&config, &registry)?;
     let limits = PlanLimits { capacity: arguments.capacity, time: arguments.timeout };
-    let (problems, mut notes) = problem::read(&arguments.problem, arguments.align, &config, &registry)?;
+    let (mut problems, mut notes) = (Vec::new(), Vec::new());
+    for path in &arguments.problems {
+        let (read, left_out) = problem::read(path, arguments.align, &config, &registry)?;
+        problems.extend(read);
+        notes.extend(left_out);
+    }
     let mut plans = Vec::new();
     let mut drawn = Vec::new();
     for problem in &problems {
@@ -149,8 +162,8 @@ pub fn plan(arguments: &Arguments) -> Result<Answer> {
         }
     }
     let mut compared = Vec::new();
-    if arguments.compare {
-        compared = compare(&arguments.problem, &config, &registry, &mut notes)?;
+    for path in arguments.problems.iter().filter(|_| arguments.compare) {
+        compared.push(compare(path, &config, &registry)?);
     }
     if let Some(path) = &arguments.svg {
         let first = drawn
@@ -164,11 +177,11 @@ pub fn plan(arguments: &Arguments) -> Result<Answer> {
             .iter()
             .zip(&plans)
             .filter_map(|((problem, offsets), report)| Some((*problem, offsets.as_deref()?, report)));
-        write(path, &drawing::html(&arguments.problem, &pages.collect::<Vec<_>>())?)?;
+        write(path, &drawing::html(&arguments.problems[0], &pages.collect::<Vec<_>>())?)?;
     }
     let failed = plans.iter().filter(|plan| plan.error.is_some()).count();
     let first = plans.iter().find_map(|plan| plan.error.clone());
-    let report = Report { plans, techniques: compared, notes };
+    let report = Report { plans, compared, notes };
     match first {
         // One planner that refuses is a result where all are compared.
         Some(error) if failed == report.plans.len() => {
@@ -235,35 +248,29 @@ fn solve(
     (report, offsets)
 }
 
-/// The arena of a model without techniques, then with one more at a time.
-fn compare(
-    path: &Path,
-    config: &Config,
-    registry: &Arc<Registry>,
-    notes: &mut Vec<String>,
-) -> Result<Vec<TechniqueReport>> {
+fn compare(path: &Path, config: &Config, registry: &Arc<Registry>) -> Result<Compared> {
     let mut config = config.clone();
     config.techniques = Techniques::NONE;
-    let mut reports = Vec::new();
+    let planner = config.planner.clone().filter(|planner| planner.name != "all");
+    let planner = planner.unwrap_or_else(|| PlannerConfig::new(arenite::DEFAULT_PLANNER));
+    let mut compared = Compared { problem: String::new(), techniques: Vec::new() };
     for technique in ["none"].into_iter().chain(Techniques::NAMES) {
         if let Some(technique) = config.techniques.named(technique) {
             *technique = true;
         }
         let (problems, _) = problem::read(path, 1, &config, registry)?;
-        let Some(main) = problems.first().filter(|problem| problem.is_model) else {
-            notes.push("techniques are compared for models only".into());
-            return Ok(Vec::new());
+        let Some(main) = problems.into_iter().next().filter(|problem| problem.is_model) else {
+            return Err(Failure::with(path.display(), "techniques are compared for models only"));
         };
-        let planner = config.planner.clone().filter(|planner| planner.name != "all");
-        let planner = planner.unwrap_or_else(|| PlannerConfig::new(arenite::DEFAULT_PLANNER));
         let plan = registry.plan(&planner, &main.records, &PlanLimits::default())?;
-        reports.push(TechniqueReport {
+        compared.problem = main.name;
+        compared.techniques.push(TechniqueReport {
             technique,
             total_bytes: plan.total_bytes,
             lower_bound_bytes: plan.lower_bound,
         });
     }
-    Ok(reports)
+    Ok(compared)
 }
 
 fn write(path: &Path, text: &str) -> Result<()> {

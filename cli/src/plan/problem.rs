@@ -40,13 +40,18 @@ pub fn read(
     config: &Config,
     registry: &Arc<Registry>,
 ) -> Result<(Vec<Problem>, Vec<String>)> {
-    let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
-    let text = || std::fs::read_to_string(path).map_err(|error| Failure::with(path.display(), error));
+    let text = |part: Option<&std::ffi::OsStr>| part.map_or_else(String::new, |p| p.to_string_lossy().into_owned());
+    let name = match text(path.file_stem()) {
+        // What is called model.tflite is known by its folder.
+        stem if stem == "model" => text(path.parent().and_then(Path::file_name)),
+        stem => stem,
+    };
+    let contents = || std::fs::read_to_string(path).map_err(|error| Failure::with(path.display(), error));
     let wrong = |message: String| Failure::with(path.display(), message);
     match path.extension().and_then(|extension| extension.to_str()) {
-        Some("csv") => Ok((vec![plain(name, csv(&text()?, alignment).map_err(wrong)?)], Vec::new())),
+        Some("csv") => Ok((vec![plain(name, csv(&contents()?, alignment).map_err(wrong)?)], Vec::new())),
         Some("jsonl") => {
-            let problems = jsonl(&text()?, alignment).map_err(wrong)?;
+            let problems = jsonl(&contents()?, alignment).map_err(wrong)?;
             let named = problems.into_iter().enumerate().map(|(i, (known, records))| {
                 plain(known.unwrap_or_else(|| format!("{name} {}", i + 1)), records)
             });

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{PlanReport, Report};
+use super::{Compared, PlanReport, Report};
 use crate::text::{Align, DIM, HEAD, Table, thousands};
 
 impl Display for Report {
@@ -16,23 +16,8 @@ impl Display for Report {
             )?;
             show_plans(f, plans)?;
         }
-        if let Some(first) = self.techniques.first() {
-            writeln!(f, "\n{HEAD}techniques{HEAD:#}{DIM}  each with those above it{DIM:#}")?;
-            let mut table = Table::new(&[
-                ("technique", Align::Left),
-                ("bytes", Align::Right),
-                ("of none", Align::Right),
-                ("lower bound", Align::Right),
-            ]);
-            for row in &self.techniques {
-                table.row([
-                    row.technique.to_owned(),
-                    thousands(row.total_bytes),
-                    format!("{:.3}", row.total_bytes as f64 / first.total_bytes.max(1) as f64),
-                    thousands(row.lower_bound_bytes),
-                ]);
-            }
-            table.fmt(f)?;
+        if !self.compared.is_empty() {
+            show_compared(f, &self.compared)?;
         }
         for note in &self.notes {
             writeln!(f, "\n{note}")?;
@@ -69,4 +54,32 @@ fn show_plans(f: &mut Formatter<'_>, plans: &[PlanReport]) -> fmt::Result {
         writeln!(f, "  {}: {}", plan.planner, plan.error.as_deref().unwrap_or_default())?;
     }
     Ok(())
+}
+
+/// A row per model: bytes without techniques, then parts of that with each, those to its left included.
+fn show_compared(f: &mut Formatter<'_>, compared: &[Compared]) -> fmt::Result {
+    writeln!(f, "\n{HEAD}techniques{HEAD:#}{DIM}  each with those to its left, as parts of none{DIM:#}")?;
+    let names = compared[0].techniques.iter().map(|row| (row.technique, Align::Right));
+    let mut table = Table::new(&[("model", Align::Left)].into_iter().chain(names).collect::<Vec<_>>());
+    let ratios = |row: &Compared| -> Vec<f64> {
+        let none = row.techniques[0].total_bytes.max(1) as f64;
+        row.techniques[1..].iter().map(|technique| technique.total_bytes as f64 / none).collect()
+    };
+    let shown = |name: String, first: String, ratios: Vec<f64>| {
+        [name, first].into_iter().chain(ratios.into_iter().map(|ratio| format!("{ratio:.3}")))
+    };
+    for row in compared {
+        table.row(shown(row.problem.clone(), thousands(row.techniques[0].total_bytes), ratios(row)));
+    }
+    if compared.len() > 1 {
+        let mut logs = vec![0.0; compared[0].techniques.len() - 1];
+        for row in compared {
+            logs.iter_mut()
+                .zip(ratios(row))
+                .for_each(|(log, ratio)| *log += ratio.max(f64::MIN_POSITIVE).ln());
+        }
+        let means = logs.into_iter().map(|log| (log / compared.len() as f64).exp()).collect();
+        table.row(shown("geometric mean".to_owned(), String::new(), means));
+    }
+    table.fmt(f)
 }
