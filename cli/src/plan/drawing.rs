@@ -20,7 +20,7 @@ pub fn svg(problem: &Problem, offsets: &[u64], report: &PlanReport) -> String {
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" font-family=\"sans-serif\" font-size=\"12\">\n\
          <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n\
-         <text x=\"{MARGIN}\" y=\"20\" font-size=\"16\">{}: {} bytes by {}, at least {} are alive at once</text>\n\
+         <text x=\"{MARGIN}\" y=\"40\" font-size=\"16\">{}: {} bytes by {}, at least {} are alive at once</text>\n\
          <rect x=\"{MARGIN}\" y=\"{MARGIN}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"none\" stroke=\"#999\"/>\n",
         WIDTH + 2.0 * MARGIN,
         HEIGHT + 2.0 * MARGIN,

@@ -40,7 +40,8 @@ pub fn read(
     config: &Config,
     registry: &Arc<Registry>,
 ) -> Result<(Vec<Problem>, Vec<String>)> {
-    let text = |part: Option<&std::ffi::OsStr>| part.map_or_else(String::new, |p| p.to_string_lossy().into_owned());
+    let text =
+        |part: Option<&std::ffi::OsStr>| part.map_or_else(String::new, |p| p.to_string_lossy().into_owned());
     let name = match text(path.file_stem()) {
         // What is called model.tflite is known by its folder.
         stem if stem == "model" => text(path.parent().and_then(Path::file_name)),
@@ -168,8 +169,9 @@ fn model(
         };
         let steps = interpreter.steps_of(subgraph);
         let names = interpreter.tensor_names(subgraph);
+        let inputs = model.view().subgraph(subgraph).map_or_else(Vec::new, |s| s.inputs().iter().collect());
         for segment in &segments {
-            problems.push(problem(name.clone(), segment, &steps, &names));
+            problems.push(problem(name.clone(), segment, &steps, (&names, &inputs)));
         }
         if let Some(last) = interpreter.planned_steps(subgraph).filter(|&last| last < steps.len()) {
             notes.push(format!(
@@ -184,7 +186,12 @@ fn model(
     Ok((problems, notes))
 }
 
-fn problem(name: String, segment: &SegmentPlan, steps: &[String], names: &[String]) -> Problem {
+fn problem(
+    name: String,
+    segment: &SegmentPlan,
+    steps: &[String],
+    (names, inputs): (&[String], &[i32]),
+) -> Problem {
     let part = |(record, &(buffer, offset)): (&UsageRecord, &(usize, u64))| {
         let written_by = steps.get(record.first_node as usize).cloned().unwrap_or_default();
         let tensor = usize::try_from(record.tensor).ok();
@@ -195,7 +202,11 @@ fn problem(name: String, segment: &SegmentPlan, steps: &[String], names: &[Strin
             first: record.first_node,
             last: record.last_node,
             name: tensor.and_then(|t| names.get(t)).map_or_else(|| "(scratch)".to_owned(), String::clone),
-            op: if tensor.is_some() { written_by } else { format!("{written_by} scratch") },
+            op: match tensor {
+                Some(_) if inputs.contains(&record.tensor) => "input".to_owned(),
+                Some(_) => written_by,
+                None => format!("{written_by} scratch"),
+            },
         }
     };
     Problem {
