@@ -1,5 +1,5 @@
-//! BroadcastGradientArgs: the axes along which the gradient of a broadcast operation is summed, for each of two shapes.
-//! I32, I64.
+//! BroadcastGradientArgs: the axes along which the gradient of a broadcast operation is summed, for each of
+//! two shapes. I32, I64.
 //! Defined by: tensorflow/core/kernels/bcast_ops.cc, tensorflow/core/util/bcast.h.
 
 use arenite_abi::prelude::*;
@@ -20,6 +20,10 @@ impl Kernel for Definition {
 
     fn new(node: &NodeView<'_>, _: &NodeDef<'_>) -> Result<Self> {
         node.expect(2..=2, 2..=2)?;
+        for i in [0, 1] {
+            let x = node.input(i)?;
+            ensure!(x.rank() == 1, "'{}' is {:?}; a list is needed", x.name, x.shape);
+        }
         Ok(Definition)
     }
 
@@ -63,20 +67,29 @@ fn summed([a, b]: &[Vec<i64>; 2]) -> Result<[Vec<i64>; 2]> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::kit::testing::tables::*;
 
     #[test]
-    fn axes() {
-        for (a, b, want) in [
-            (&[2, 3][..], &[2, 3][..], [&[][..], &[]]),
-            (&[2, 3], &[3], [&[], &[0]]),
-            (&[2, 1, 4], &[5, 1], [&[1], &[0, 2]]),
-            (&[1, 3], &[1, 1], [&[0], &[0, 1]]),
-            (&[], &[2], [&[0], &[]]),
+    fn values() {
+        for (a, b, for_a, for_b) in [
+            (&[2, 3][..], &[2, 3][..], &[][..], &[][..]),
+            (&[2, 3], &[3], &[], &[0]),
+            (&[2, 1, 4], &[5, 1], &[1], &[0, 2]),
+            (&[1, 3], &[1, 1], &[0], &[0, 1]),
+            (&[], &[2], &[0], &[]),
+            (&[0], &[1], &[], &[0]),
         ] {
-            assert_eq!(summed(&[a.to_vec(), b.to_vec()]).unwrap(), want, "{a:?} {b:?}");
+            gives::<super::BroadcastGradientArgs>(&[], &[ints(a), ints(b)], &[ints(for_a), ints(for_b)]);
         }
-        let error = summed(&[vec![2], vec![3]]).unwrap_err();
-        assert_eq!(error.message(), "shapes [2] and [3] do not broadcast; sizes must be equal or 1");
+        gives::<super::BroadcastGradientArgs>(&[], &[longs(&[4]), longs(&[1])], &[longs(&[]), longs(&[0])]);
+    }
+
+    #[test]
+    fn refusals() {
+        let refused = |a: Tensor, b: Tensor, message: &str| {
+            refuses::<super::BroadcastGradientArgs>(&[], &[a, b], &[I32, I32], message);
+        };
+        refused(ints(&[2]), ints(&[3]), "shapes [2] and [3] do not broadcast; sizes must be equal or 1");
+        refused(int(2), ints(&[3]), "'in0' is []; a list is needed");
     }
 }

@@ -2,12 +2,12 @@
 //! Defined by: tensorflow/core/kernels/broadcast_to_op.cc.
 
 use arenite_abi::prelude::*;
-use arenite_ops::kit::indexing::Dims;
 use arenite_ops::kit::broadcast::Broadcast;
+use arenite_ops::kit::indexing::Dims;
 
+use crate::kit::elements::{pick, ravel, unravel};
 use crate::kit::kernel::{Call, Inputs, Kernel, Node};
 use crate::kit::node_def::NodeDef;
-use crate::kit::elements::{pick, ravel, unravel};
 
 /// The op.
 pub type BroadcastTo = Node<Definition>;
@@ -25,6 +25,7 @@ impl Kernel for Definition {
 
     fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
         let (dims, Some(shape)) = (x.dims(0)?, x.sizes(1)?) else { return Ok(None) };
+        ensure!(x.dims(1)?.rank() == 1, "the shape is {:?}; a list is needed", x.dims(1)?.as_slice());
         let fits = Broadcast::onto([&dims], &shape).is_some();
         ensure!(fits, "{:?} does not broadcast to {:?}", dims.as_slice(), shape.as_slice());
         Ok(Some(shape))
@@ -36,8 +37,43 @@ impl Kernel for Definition {
         pick(call, 0, &[call.input(0)?], |k| {
             let at = unravel(k, &output);
             let mut from = [0; 8];
-            (0..dims.rank()).for_each(|axis| from[axis] = if dims.size(axis) == 1 { 0 } else { at[axis + skip] });
+            (0..dims.rank())
+                .for_each(|axis| from[axis] = if dims.size(axis) == 1 { 0 } else { at[axis + skip] });
             Some((0, ravel(&from, &dims)))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::kit::testing::tables::*;
+
+    #[test]
+    fn values() {
+        each_type(|x| {
+            gives::<super::BroadcastTo>(
+                &[],
+                &[x(&[2, 1], &[1, 2]), ints(&[2, 2])],
+                &[x(&[2, 2], &[1, 1, 2, 2])],
+            );
+            gives::<super::BroadcastTo>(
+                &[],
+                &[x(&[2], &[1, 2]), longs(&[2, 2])],
+                &[x(&[2, 2], &[1, 2, 1, 2])],
+            );
+            gives::<super::BroadcastTo>(&[], &[x(&[], &[3]), ints(&[2])], &[x(&[2], &[3, 3])]);
+        });
+        gives::<super::BroadcastTo>(&[], &[ints(&[1]), ints(&[0])], &[ints(&[])]);
+        gives::<super::BroadcastTo>(&[], &[int(5), ints(&[])], &[int(5)]);
+    }
+
+    #[test]
+    fn refusals() {
+        let x = ints(&[1, 2]);
+        refuses::<super::BroadcastTo>(&[], &[x.clone(), ints(&[3])], &[I32], "[2] does not broadcast to [3]");
+        refuses::<super::BroadcastTo>(&[], &[x.clone(), ints(&[])], &[I32], "[2] does not broadcast to []");
+        refuses::<super::BroadcastTo>(&[], &[x.clone(), int(2)], &[I32], "the shape is []; a list is needed");
+        let message = "[-1] is no shape; sizes must not be negative, and at most 8 axes are served";
+        refuses::<super::BroadcastTo>(&[], &[x, ints(&[-1])], &[I32], message);
     }
 }

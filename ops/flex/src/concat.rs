@@ -1,68 +1,52 @@
 //! Concat: inputs joined along an axis, which is the first input. Any type.
 //! Defined by: tensorflow/core/kernels/concat_op.cc.
 
-use arenite_abi::prelude::*;
-use arenite_ops::kit::indexing::Dims;
-
-use crate::kit::kernel::{Call, Inputs, Kernel, Node, axis_of, integer, shape_of};
-use crate::kit::node_def::NodeDef;
-use crate::kit::elements::{pick, ravel, unravel};
+use crate::kit::concat::{self, Member};
+use crate::kit::kernel::Node;
 
 /// The op.
-pub type Concat = Node<Definition>;
+pub type Concat = Node<concat::Concat<Definition>>;
 
 /// What it computes.
 pub struct Definition;
 
-impl Kernel for Definition {
+impl Member for Definition {
     const NAME: &'static str = "FlexConcat";
-
-    fn new(node: &NodeView<'_>, _: &NodeDef<'_>) -> Result<Self> {
-        node.expect(2..=usize::MAX, 1..=1)?;
-        Ok(Definition)
-    }
-
-    fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
-        let Some(axis) = x.integer(0)? else { return Ok(None) };
-        let (axis, dims) = join(x, axis, 1, x.len() - 1)?;
-        joined(axis, &dims).map(Some)
-    }
-
-    fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
-        let x = call.inputs();
-        let axis = integer(&call.input(0)?)?;
-        let (axis, dims) = join(&x, axis, 1, x.len() - 1)?;
-        put(call, axis, &dims, 1)
-    }
+    const AXIS_FIRST: bool = true;
 }
 
-fn join(x: &Inputs<'_, '_>, axis: i64, first: usize, count: usize) -> Result<(usize, Vec<Dims>)> {
-    let dims = (first..first + count).map(|i| x.dims(i)).collect::<Result<Vec<_>>>()?;
-    let axis = axis_of(axis, dims[0].rank())?;
-    for other in &dims {
-        let agrees = other.rank() == dims[0].rank()
-            && (0..other.rank()).all(|a| a == axis || other.size(a) == dims[0].size(a));
-        ensure!(agrees, "{:?} and {:?} are not joined along axis {axis}", dims[0].as_slice(), other.as_slice());
+#[cfg(test)]
+mod tests {
+    use crate::kit::testing::tables::*;
+
+    #[test]
+    fn values() {
+        each_type(|x| {
+            let (a, b) = (x(&[2, 2], &[1, 2, 3, 4]), x(&[2, 1], &[5, 6]));
+            gives::<super::Concat>(&[], &[int(1), a.clone(), b.clone()], &[x(&[2, 3], &[1, 2, 5, 3, 4, 6])]);
+            gives::<super::Concat>(&[], &[int(-1), b, a], &[x(&[2, 3], &[5, 1, 2, 6, 3, 4])]);
+        });
+        gives::<super::Concat>(&[], &[int(0), ints(&[]), ints(&[7]), ints(&[8, 9])], &[ints(&[7, 8, 9])]);
     }
-    Ok((axis, dims))
-}
 
-fn joined(axis: usize, dims: &[Dims]) -> Result<Dims> {
-    let mut sizes: Vec<i64> = dims[0].as_slice().iter().map(|&d| d.into()).collect();
-    sizes[axis] = dims.iter().map(|d| d.size(axis) as i64).sum();
-    shape_of(sizes)
-}
-
-fn put(call: &Call<'_, '_>, axis: usize, dims: &[Dims], first: usize) -> Result<()> {
-    let output = call.output_dims(0)?;
-    let sources = (0..dims.len()).map(|i| call.input(first + i)).collect::<Result<Vec<_>>>()?;
-    pick(call, 0, &sources, |k| {
-        let mut at = unravel(k, &output);
-        let mut source = 0;
-        while source + 1 < dims.len() && at[axis] >= dims[source].size(axis) {
-            at[axis] -= dims[source].size(axis);
-            source += 1;
-        }
-        Some((source, ravel(&at, &dims[source])))
-    })
+    #[test]
+    fn refusals() {
+        let x = ints(&[1]);
+        refuses::<super::Concat>(
+            &[],
+            &[int(0)],
+            &[I32],
+            "it has 1 inputs, this op takes 2 to 18446744073709551615",
+        );
+        let inputs = [int(1), x.clone(), x.clone()];
+        refuses::<super::Concat>(&[], &inputs, &[I32], "axis 1 does not exist in a tensor of rank 1");
+        let inputs = [int(0), int(1), int(2)];
+        refuses::<super::Concat>(&[], &inputs, &[I32], "axis 0 does not exist in a tensor of rank 0");
+        refuses::<super::Concat>(
+            &[],
+            &[int(0), x.clone(), floats(&[1.0])],
+            &[I32],
+            "'in2' is FLOAT32, the output is INT32; they must agree",
+        );
+    }
 }

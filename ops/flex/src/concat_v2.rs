@@ -1,68 +1,63 @@
 //! ConcatV2: inputs joined along an axis, which is the last input. Any type.
 //! Defined by: tensorflow/core/kernels/concat_op.cc.
 
-use arenite_abi::prelude::*;
-use arenite_ops::kit::indexing::Dims;
-
-use crate::kit::kernel::{Call, Inputs, Kernel, Node, axis_of, integer, shape_of};
-use crate::kit::node_def::NodeDef;
-use crate::kit::elements::{pick, ravel, unravel};
+use crate::kit::concat::{Concat, Member};
+use crate::kit::kernel::Node;
 
 /// The op.
-pub type ConcatV2 = Node<Definition>;
+pub type ConcatV2 = Node<Concat<Definition>>;
 
 /// What it computes.
 pub struct Definition;
 
-impl Kernel for Definition {
+impl Member for Definition {
     const NAME: &'static str = "FlexConcatV2";
-
-    fn new(node: &NodeView<'_>, _: &NodeDef<'_>) -> Result<Self> {
-        node.expect(2..=usize::MAX, 1..=1)?;
-        Ok(Definition)
-    }
-
-    fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
-        let Some(axis) = x.integer(x.len() - 1)? else { return Ok(None) };
-        let (axis, dims) = join(x, axis, 0, x.len() - 1)?;
-        joined(axis, &dims).map(Some)
-    }
-
-    fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
-        let x = call.inputs();
-        let axis = integer(&call.input(x.len() - 1)?)?;
-        let (axis, dims) = join(&x, axis, 0, x.len() - 1)?;
-        put(call, axis, &dims, 0)
-    }
+    const AXIS_FIRST: bool = false;
 }
 
-fn join(x: &Inputs<'_, '_>, axis: i64, first: usize, count: usize) -> Result<(usize, Vec<Dims>)> {
-    let dims = (first..first + count).map(|i| x.dims(i)).collect::<Result<Vec<_>>>()?;
-    let axis = axis_of(axis, dims[0].rank())?;
-    for other in &dims {
-        let agrees = other.rank() == dims[0].rank()
-            && (0..other.rank()).all(|a| a == axis || other.size(a) == dims[0].size(a));
-        ensure!(agrees, "{:?} and {:?} are not joined along axis {axis}", dims[0].as_slice(), other.as_slice());
+#[cfg(test)]
+mod tests {
+    use crate::kit::testing::tables::*;
+
+    #[test]
+    fn values() {
+        each_type(|x| {
+            let (a, b) = (x(&[1, 2], &[1, 2]), x(&[2, 2], &[3, 4, 5, 6]));
+            gives::<super::ConcatV2>(
+                &[],
+                &[a.clone(), b.clone(), int(0)],
+                &[x(&[3, 2], &[1, 2, 3, 4, 5, 6])],
+            );
+            gives::<super::ConcatV2>(&[], &[b, a, int(-2)], &[x(&[3, 2], &[3, 4, 5, 6, 1, 2])]);
+        });
+        let empty = Tensor::f32(&[0, 2], &[]);
+        gives::<super::ConcatV2>(&[], &[empty.clone(), empty.clone(), long(1)], &[Tensor::f32(&[0, 4], &[])]);
     }
-    Ok((axis, dims))
-}
 
-fn joined(axis: usize, dims: &[Dims]) -> Result<Dims> {
-    let mut sizes: Vec<i64> = dims[0].as_slice().iter().map(|&d| d.into()).collect();
-    sizes[axis] = dims.iter().map(|d| d.size(axis) as i64).sum();
-    shape_of(sizes)
-}
-
-fn put(call: &Call<'_, '_>, axis: usize, dims: &[Dims], first: usize) -> Result<()> {
-    let output = call.output_dims(0)?;
-    let sources = (0..dims.len()).map(|i| call.input(first + i)).collect::<Result<Vec<_>>>()?;
-    pick(call, 0, &sources, |k| {
-        let mut at = unravel(k, &output);
-        let mut source = 0;
-        while source + 1 < dims.len() && at[axis] >= dims[source].size(axis) {
-            at[axis] -= dims[source].size(axis);
-            source += 1;
-        }
-        Some((source, ravel(&at, &dims[source])))
-    })
+    #[test]
+    fn refusals() {
+        let (a, b) = (Tensor::i32(&[1, 2], &[1, 2]), Tensor::i32(&[2, 1], &[3, 4]));
+        let message = "[1, 2] and [2, 1] are not joined along axis 0; their other axes must agree";
+        refuses::<super::ConcatV2>(&[], &[a.clone(), b, int(0)], &[I32], message);
+        let message = "[1, 2] and [3] are not joined along axis 0; their other axes must agree";
+        refuses::<super::ConcatV2>(&[], &[a.clone(), ints(&[1, 2, 3]), int(0)], &[I32], message);
+        refuses::<super::ConcatV2>(
+            &[],
+            &[a.clone(), a.clone(), int(-3)],
+            &[I32],
+            "axis -3 does not exist in a tensor of rank 2",
+        );
+        refuses::<super::ConcatV2>(
+            &[],
+            &[a.clone(), a.clone(), ints(&[0, 1])],
+            &[I32],
+            "'in2' is [2]; one element is needed",
+        );
+        refuses::<super::ConcatV2>(
+            &[],
+            &[a.clone(), a, float(0.0)],
+            &[I32],
+            "'in2' is FLOAT32; integers are needed",
+        );
+    }
 }

@@ -5,8 +5,8 @@ use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
 
 use crate::kit::kernel::{Call, Inputs, Kernel, Node};
+use crate::kit::list::{List, shape_argument, type_argument};
 use crate::kit::node_def::NodeDef;
-use crate::kit::list::{List, shape_argument};
 
 /// The op.
 pub type EmptyTensorList = Node<Definition>;
@@ -21,7 +21,7 @@ impl Kernel for Definition {
 
     fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
         node.expect(2..=2, 1..=1)?;
-        Ok(Definition { ty: element_type(def)? })
+        Ok(Definition { ty: type_argument(def)? })
     }
 
     fn shape(&self, _: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
@@ -33,6 +33,30 @@ impl Kernel for Definition {
     }
 }
 
-fn element_type(def: &NodeDef<'_>) -> Result<ElementType> {
-    def.ty("element_dtype")?.ok_or_else(|| invalid!("attribute 'element_dtype' is left out"))
+#[cfg(test)]
+mod tests {
+    use crate::kit::testing::tables::*;
+
+    const FLOATS: [(&str, Attribute<'_>); 1] = [("element_dtype", Type(F32))];
+
+    #[test]
+    fn values() {
+        let new = |shape: Tensor, want: Tensor| {
+            gives::<super::EmptyTensorList>(&FLOATS, &[shape, int(-1)], &[want]);
+        };
+        new(ints(&[2, -1]), list(F32, Some(&[2, -1]), &[]));
+        new(longs(&[]), list(F32, Some(&[]), &[]));
+        new(int(-1), list(F32, None, &[]));
+    }
+
+    #[test]
+    fn refusals() {
+        let variant = [ElementType::Variant];
+        let message = "attribute 'element_dtype' is left out";
+        refuses::<super::EmptyTensorList>(&[], &[int(-1), int(-1)], &variant, message);
+        let message = "the element shape is the scalar 2; a list of sizes, or -1, is needed";
+        refuses::<super::EmptyTensorList>(&FLOATS, &[int(2), int(-1)], &variant, message);
+        let message = "the element shape is [-2]; a size is at least 0, or -1 where it is not known";
+        refuses::<super::EmptyTensorList>(&FLOATS, &[ints(&[-2]), int(-1)], &variant, message);
+    }
 }

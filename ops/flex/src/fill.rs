@@ -4,9 +4,9 @@
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
 
+use crate::kit::elements::pick;
 use crate::kit::kernel::{Call, Inputs, Kernel, Node};
 use crate::kit::node_def::NodeDef;
-use crate::kit::elements::pick;
 
 /// The op.
 pub type Fill = Node<Definition>;
@@ -27,7 +27,37 @@ impl Kernel for Definition {
     }
 
     fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
-        ensure!(call.input(1)?.len() == 1, "the value has {} elements", call.input(1)?.len());
+        ensure!(call.input(1)?.len() == 1, "the value has {} elements; one is needed", call.input(1)?.len());
         pick(call, 0, &[call.input(1)?], |_| Some((0, 0)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::kit::testing::tables::*;
+
+    #[test]
+    fn values() {
+        each_type(|x| {
+            gives::<super::Fill>(&[], &[ints(&[2, 1]), x(&[], &[3])], &[x(&[2, 1], &[3, 3])]);
+            gives::<super::Fill>(&[], &[longs(&[]), x(&[], &[3])], &[x(&[], &[3])]);
+        });
+        gives::<super::Fill>(&[], &[ints(&[0, 2]), float(f32::NAN)], &[Tensor::f32(&[0, 2], &[])]);
+        // A scalar for a list of one, and a list of one for a scalar.
+        gives::<super::Fill>(&[], &[int(2), ints(&[7])], &[ints(&[7, 7])]);
+    }
+
+    #[test]
+    fn refusals() {
+        let message = "[-3] is no shape; sizes must not be negative, and at most 8 axes are served";
+        refuses::<super::Fill>(&[], &[ints(&[-3]), int(1)], &[I32], message);
+        refuses::<super::Fill>(
+            &[],
+            &[ints(&[3]), ints(&[1, 2])],
+            &[I32],
+            "the value has 2 elements; one is needed",
+        );
+        let inputs = [Tensor::i32(&[1, 1], &[2]), int(1)];
+        refuses::<super::Fill>(&[], &inputs, &[I32], "'in0' is [1, 1]; a list of sizes is needed");
     }
 }

@@ -4,23 +4,25 @@
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
 
+use crate::kit::elements::pick;
 use crate::kit::kernel::{Call, Inputs, Kernel, Node, integers, shape_of};
 use crate::kit::node_def::NodeDef;
-use crate::kit::elements::pick;
-use crate::kit::scatter::starts;
+use crate::kit::scatter::{Outside, starts};
 
 /// The op.
 pub type GatherNd = Node<Definition>;
 
 /// What it computes.
-pub struct Definition;
+pub struct Definition {
+    outside: Outside,
+}
 
 impl Kernel for Definition {
     const NAME: &'static str = "FlexGatherNd";
 
-    fn new(node: &NodeView<'_>, _: &NodeDef<'_>) -> Result<Self> {
+    fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
         node.expect(2..=2, 1..=1)?;
-        Ok(Definition)
+        Ok(Definition { outside: Outside::new(def)? })
     }
 
     fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
@@ -33,16 +35,84 @@ impl Kernel for Definition {
             dims.as_slice()
         );
         let outer = &indices.as_slice()[..indices.rank() - 1];
+        ensure!(
+            dims.flat_size() > 0 || outer.contains(&0),
+            "indices {:?} name slices of {:?}, which has no elements",
+            indices.as_slice(),
+            dims.as_slice()
+        );
         shape_of(outer.iter().chain(&dims.as_slice()[depth as usize..]).map(|&d| d.into())).map(Some)
     }
 
     fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
         let (dims, at) = (call.dims(0)?, call.dims(1)?);
-        let depth = at.as_slice().last().copied().unwrap_or_default() as usize;
-        let starts = starts(&integers(&call.input(1)?)?, depth, &dims)?;
+        let depth = at.size(at.rank() - 1);
+        let count = at.product(0, at.rank() - 1);
+        let starts = starts(&integers(&call.input(1)?)?, count, depth, &dims, self.outside)?;
         let inner = dims.product(depth, dims.rank()).max(1);
         pick(call, 0, &[call.input(0)?], |k| {
-            Some((0, if depth == 0 { k % inner } else { starts.get(k / inner)? + k % inner }))
+            let start = starts.get(k / inner).copied().flatten()?;
+            Some((0, start + k % inner))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::kit::testing::tables::*;
+
+    #[test]
+    fn values() {
+        each_type(|x| {
+            let data = x(&[2, 2], &[1, 2, 3, 4]);
+            let inputs = [data.clone(), Tensor::i32(&[2, 2], &[1, 0, 0, 1])];
+            gives::<super::GatherNd>(&[], &inputs, &[x(&[2], &[3, 2])]);
+            gives::<super::GatherNd>(&[], &[data.clone(), longs(&[1])], &[x(&[2], &[3, 4])]);
+            // No index at all names the whole tensor.
+            let inputs = [data.clone(), Tensor::i32(&[2, 0], &[])];
+            gives::<super::GatherNd>(&[], &inputs, &[x(&[2, 2, 2], &[1, 2, 3, 4, 1, 2, 3, 4])]);
+            let inputs = [data, Tensor::i32(&[2, 1], &[5, 1])];
+            gives::<super::GatherNd>(
+                &[("bad_indices_policy", Text("IGNORE"))],
+                &inputs,
+                &[x(&[2, 2], &[0, 0, 3, 4])],
+            );
+        });
+        let inputs = [Tensor::f32(&[0, 2], &[]), Tensor::i32(&[0, 1], &[])];
+        gives::<super::GatherNd>(&[], &inputs, &[Tensor::f32(&[0, 2], &[])]);
+    }
+
+    #[test]
+    fn refusals() {
+        let x = Tensor::i32(&[2, 2], &[1, 2, 3, 4]);
+        let inputs = [x.clone(), Tensor::i32(&[1, 2], &[0, 2])];
+        refuses::<super::GatherNd>(&[], &inputs, &[I32], "index [0, 2] lies outside of [2, 2]");
+        refuses::<super::GatherNd>(&[], &[x.clone(), ints(&[-1])], &[I32], "index [-1] lies outside of [2]");
+        refuses::<super::GatherNd>(
+            &[],
+            &[x.clone(), ints(&[0, 0, 0])],
+            &[I32],
+            "indices [3] do not name slices of [2, 2]",
+        );
+        refuses::<super::GatherNd>(
+            &[],
+            &[x.clone(), int(0)],
+            &[I32],
+            "indices [] do not name slices of [2, 2]",
+        );
+        let inputs = [Tensor::i32(&[2, 0], &[]), ints(&[0])];
+        refuses::<super::GatherNd>(
+            &[],
+            &inputs,
+            &[I32],
+            "indices [1] name slices of [2, 0], which has no elements",
+        );
+        let message = "attribute 'bad_indices_policy' is 'CLAMP'; it may be , DEFAULT, ERROR, IGNORE";
+        refuses::<super::GatherNd>(
+            &[("bad_indices_policy", Text("CLAMP"))],
+            &[x, ints(&[0])],
+            &[I32],
+            message,
+        );
     }
 }

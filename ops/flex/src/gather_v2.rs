@@ -1,72 +1,65 @@
 //! GatherV2: the slices that indices name, along an axis. Any type.
 //! Defined by: tensorflow/core/kernels/gather_op.cc.
 
-use arenite_abi::prelude::*;
-use arenite_ops::kit::indexing::Dims;
-
-use crate::kit::kernel::{Call, Inputs, Kernel, Node, axis_of, integers, shape_of};
-use crate::kit::node_def::NodeDef;
-use crate::kit::elements::pick;
+use crate::kit::gather::{Gather, Member};
+use crate::kit::kernel::Node;
 
 /// The op.
-pub type GatherV2 = Node<Definition>;
+pub type GatherV2 = Node<Gather<Definition>>;
 
 /// What it computes.
-pub struct Definition {
-    batch: i64,
-}
+pub struct Definition;
 
-impl Kernel for Definition {
+impl Member for Definition {
     const NAME: &'static str = "FlexGatherV2";
-
-    fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
-        node.expect(3..=3, 1..=1)?;
-        Ok(Definition { batch: def.int("batch_dims", 0)? })
-    }
-
-    fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
-        let (dims, indices, Some((axis, batch))) = (x.dims(0)?, x.dims(1)?, self.axis(x)?) else { return Ok(None) };
-        ensure!(
-            dims.as_slice()[..batch] == indices.as_slice()[..batch],
-            "{:?} and indices {:?}: their first {batch} axes must agree",
-            dims.as_slice(),
-            indices.as_slice()
-        );
-        let sizes = dims.as_slice()[..axis].iter().chain(&indices.as_slice()[batch..]).chain(&dims.as_slice()[axis + 1..]);
-        shape_of(sizes.map(|&d| d.into())).map(Some)
-    }
-
-    fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
-        let Some((axis, batch)) = self.axis(&call.inputs())? else { return Err(invalid!("no axis")) };
-        let (dims, at) = (call.dims(0)?, call.dims(1)?);
-        let (_, size, inner) = dims.split_at(axis);
-        let outer = dims.product(batch, axis).max(1);
-        let coords = at.product(batch, at.rank()).max(1);
-        let indices = integers(&call.input(1)?)?;
-        if let Some(index) = indices.iter().find(|&&i| !(0..size as i64).contains(&i)) {
-            return Err(invalid!("index {index} lies outside of 0..{size}"));
-        }
-        pick(call, 0, &[call.input(0)?], |k| {
-            let (k, within) = (k / inner, k % inner);
-            let (slice, coord) = (k / coords, k % coords);
-            let index = indices.get(slice / outer * coords + coord).copied().unwrap_or_default() as usize;
-            Some((0, (slice * size + index) * inner + within))
-        })
-    }
+    const AXIS: bool = true;
 }
 
-impl Definition {
-    fn axis(&self, x: &Inputs<'_, '_>) -> Result<Option<(usize, usize)>> {
-        let dims = x.dims(0)?;
-        let Some(axis) = x.integer(2)? else { return Ok(None) };
-        let rank = x.dims(1)?.rank();
-        let batch = if self.batch < 0 { self.batch + rank as i64 } else { self.batch };
-        let axis = axis_of(axis, dims.rank())?;
-        ensure!(
-            (0..=rank.min(axis) as i64).contains(&batch),
-            "{} batch axes do not go with axis {axis} and indices of rank {rank}",
-            self.batch
+#[cfg(test)]
+mod tests {
+    use crate::kit::testing::tables::*;
+
+    #[test]
+    fn values() {
+        each_type(|x| {
+            let data = x(&[2, 3], &[1, 2, 3, 4, 5, 6]);
+            let inputs = [data.clone(), ints(&[2, 0]), int(1)];
+            gives::<super::GatherV2>(&[], &inputs, &[x(&[2, 2], &[3, 1, 6, 4])]);
+            gives::<super::GatherV2>(&[], &[data.clone(), long(1), int(-2)], &[x(&[3], &[4, 5, 6])]);
+            // Row by row.
+            let inputs = [data, Tensor::i32(&[2, 1], &[2, 0]), int(1)];
+            gives::<super::GatherV2>(&[("batch_dims", Int(1))], &inputs, &[x(&[2, 1], &[3, 4])]);
+            gives::<super::GatherV2>(&[("batch_dims", Int(-1))], &inputs, &[x(&[2, 1], &[3, 4])]);
+        });
+        let inputs = [Tensor::f32(&[0, 2], &[]), ints(&[1]), int(1)];
+        gives::<super::GatherV2>(&[], &inputs, &[Tensor::f32(&[0, 1], &[])]);
+    }
+
+    #[test]
+    fn refusals() {
+        let (x, i) = (Tensor::i32(&[2, 1], &[1, 2]), ints(&[0]));
+        refuses::<super::GatherV2>(
+            &[],
+            &[x.clone(), ints(&[1]), int(1)],
+            &[I32],
+            "index 1 lies outside of 0..1",
         );
-        Ok(Some((axis, batch as usize)))
+        refuses::<super::GatherV2>(
+            &[],
+            &[x.clone(), i.clone(), int(2)],
+            &[I32],
+            "axis 2 does not exist in a tensor of rank 2",
+        );
+        refuses::<super::GatherV2>(
+            &[],
+            &[x.clone(), i.clone(), ints(&[0])],
+            &[I32],
+            "'in2' is [1]; a scalar is needed",
+        );
+        let batch = [("batch_dims", Int(1))];
+        let message = "1 batch axes do not go with axis 0 and indices of rank 1";
+        refuses::<super::GatherV2>(&batch, &[x.clone(), i.clone(), int(0)], &[I32], message);
+        let message = "[2, 1] and indices [1]: their first 1 axes must agree";
+        refuses::<super::GatherV2>(&batch, &[x, i, int(1)], &[I32], message);
     }
 }

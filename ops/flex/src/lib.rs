@@ -1,7 +1,9 @@
-//! TensorFlow's operators, as converters leave them in models: custom ops with the prefix `Flex`, whose options are a
+//! TensorFlow's operators, as converters leave them in models: custom ops with the prefix `Flex`, whose
+//! options are a
 //! serialized NodeDef.
 //!
-//! One op is one file, named after the op; what several share is in [`kit`]. Results are those of TensorFlow's CPU kernels.
+//! One op is one file, named after the op; what several share is in [`kit`]. Results are those of
+//! TensorFlow's CPU kernels.
 //! This crate needs std: lists of attributes, and work space of results whose size depends on data, come from the heap.
 #![forbid(unsafe_code)]
 
@@ -284,14 +286,19 @@ ops! {
     tan::Tan,
     tanh::Tanh,
     tanh_grad::TanhGrad,
+    tensor_list_concat_v2::TensorListConcatV2,
     tensor_list_element_shape::TensorListElementShape,
     tensor_list_from_tensor::TensorListFromTensor,
+    tensor_list_gather::TensorListGather,
     tensor_list_get_item::TensorListGetItem,
     tensor_list_length::TensorListLength,
     tensor_list_pop_back::TensorListPopBack,
     tensor_list_push_back::TensorListPushBack,
     tensor_list_reserve::TensorListReserve,
+    tensor_list_resize::TensorListResize,
+    tensor_list_scatter_into_existing_list::TensorListScatterIntoExistingList,
     tensor_list_set_item::TensorListSetItem,
+    tensor_list_split::TensorListSplit,
     tensor_list_stack::TensorListStack,
     tensor_scatter_add::TensorScatterAdd,
     tensor_scatter_max::TensorScatterMax,

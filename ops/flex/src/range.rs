@@ -1,4 +1,5 @@
-//! Range: the numbers from `start` to `limit` in steps of `delta`. Reals, integers. Inputs: start, limit, delta.
+//! Range: the numbers from `start` to `limit` in steps of `delta`. Reals, integers. Inputs: start, limit,
+//! delta.
 //! Defined by: tensorflow/core/kernels/sequence_ops.cc.
 
 use arenite_abi::prelude::*;
@@ -6,7 +7,7 @@ use arenite_ops::kit::indexing::Dims;
 
 use crate::kit::kernel::{Call, Inputs, Kernel, Node, integer, shape_of};
 use crate::kit::node_def::NodeDef;
-use crate::kit::number::real;
+use crate::kit::number::{real, round_as};
 use crate::kit::values::Values;
 
 /// The op.
@@ -33,13 +34,20 @@ impl Kernel for Definition {
             F16 | BF16 | F32 | F64 => {
                 let [start, limit, delta] = [real(&known[0])?, real(&known[1])?, real(&known[2])?];
                 ensure!(delta != 0.0, "delta is 0");
-                libm::ceil(((limit - start) / delta).abs()) as i64 * i64::from((limit - start) / delta > 0.0)
+                let ahead = if delta > 0.0 { start <= limit } else { start >= limit };
+                ensure!(ahead, "steps of {delta} do not lead from {start} to {limit}");
+                // Rounded as the type itself does.
+                let steps = round_as(known[0].ty, round_as(known[0].ty, limit - start)? / delta)?;
+                libm::ceil(steps.abs()) as i64
             }
             _ => {
-                let [start, limit, delta] = [integer(&known[0])?, integer(&known[1])?, integer(&known[2])?].map(i128::from);
+                let [start, limit, delta] =
+                    [integer(&known[0])?, integer(&known[1])?, integer(&known[2])?].map(i128::from);
                 ensure!(delta != 0, "delta is 0");
-                let (span, step) = if delta > 0 { (limit - start, delta) } else { (start - limit, -delta) };
-                i64::try_from((span.max(0) + step - 1) / step).unwrap_or(i64::MAX)
+                let ahead = if delta > 0 { start <= limit } else { start >= limit };
+                ensure!(ahead, "steps of {delta} do not lead from {start} to {limit}");
+                let (span, step) = ((limit - start).abs(), delta.abs());
+                i64::try_from((span + step - 1) / step).unwrap_or(i64::MAX)
             }
         };
         shape_of([count]).map(Some)
@@ -51,12 +59,51 @@ impl Kernel for Definition {
         let (start, delta) = (Values::of(&call.input(0)?)?, Values::of(&call.input(2)?)?);
         match (start, delta) {
             (Values::Real(start), Values::Real(delta)) => {
-                Values::Real((0..count).map(|i| start[0] + i as f64 * delta[0]).collect()).put(y)
+                let steps =
+                    (0..count).map(|i| round_as(y.ty(), i as f64 * delta[0])).collect::<Result<Vec<_>>>()?;
+                Values::Real(steps.into_iter().map(|step| start[0] + step).collect()).put(y)
             }
             (Values::Int(start), Values::Int(delta)) => {
                 Values::Int((0..count).map(|i| start[0] + i as i128 * delta[0]).collect()).put(y)
             }
             _ => Err(invalid!("start and delta differ in type")),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::kit::testing::tables::*;
+
+    #[test]
+    fn values() {
+        gives::<super::Range>(&[], &[int(5), int(0), int(-2)], &[ints(&[5, 3, 1])]);
+        gives::<super::Range>(&[], &[ints(&[0]), ints(&[2]), ints(&[1])], &[ints(&[0, 1])]);
+        gives::<super::Range>(&[], &[int(5), int(5), int(1)], &[ints(&[])]);
+        let ends = [long(i64::MIN), long(i64::MAX), long(1 << 62)];
+        gives::<super::Range>(&[], &ends, &[longs(&[i64::MIN, -(1 << 62), 0, 1 << 62])]);
+        // In the type itself 0.3 is three steps of 0.1, and steps are rounded before they are added.
+        gives::<super::Range>(&[], &[float(0.0), float(0.3), float(0.1)], &[floats(&[0.0, 0.1, 0.2])]);
+        let want = [1.0, 0.7, 0.399_999_98, 0.099_999_964, -0.200_000_05, -0.5, -0.800_000_1];
+        gives::<super::Range>(&[], &[float(1.0), float(-1.0), float(-0.3)], &[floats(&want)]);
+        gives::<super::Range>(&[], &[double(0.0), double(0.5), double(0.25)], &[doubles(&[0.0, 0.25])]);
+        gives::<super::Range>(&[], &[float(0.0), float(5.0), float(f32::INFINITY)], &[floats(&[])]);
+    }
+
+    #[test]
+    fn refusals() {
+        refuses::<super::Range>(&[], &[int(0), int(5), int(0)], &[I32], "delta is 0");
+        refuses::<super::Range>(&[], &[int(5), int(0), int(1)], &[I32], "steps of 1 do not lead from 5 to 0");
+        let inputs = [float(f32::NAN), float(5.0), float(1.0)];
+        refuses::<super::Range>(&[], &inputs, &[F32], "steps of 1 do not lead from NaN to 5");
+        let message =
+            "[9223372036854775807] is no shape; sizes must not be negative, and at most 8 axes are served";
+        refuses::<super::Range>(&[], &[float(0.0), float(f32::INFINITY), float(1.0)], &[F32], message);
+        refuses::<super::Range>(
+            &[],
+            &[ints(&[0, 1]), int(5), int(1)],
+            &[I32],
+            "'in0' is [2]; one element is needed",
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! ReduceJoin: strings along axes, joined by the attribute `separator`. Of several axes the first one listed runs
-//! fastest. Inputs: strings, axes.
+//! ReduceJoin: strings along axes, joined by the attribute `separator`. Of several axes the first one listed
+//! runs fastest. Inputs: strings, axes.
 //! Defined by: tensorflow/core/kernels/reduce_join_op.cc.
 
 use arenite_abi::prelude::*;
@@ -67,5 +67,43 @@ impl Kernel for Definition {
             })
             .collect();
         call.put_strings(0, &output, &texts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::kit::testing::tables::*;
+
+    const DOT: (&str, Attribute<'_>) = ("separator", Text("."));
+
+    #[test]
+    fn values() {
+        let x = || Tensor::strings(&[2, 2], &["a", "b", "c", "d"]);
+        gives::<super::ReduceJoin>(&[], &[x(), ints(&[0])], &[texts(&["ac", "bd"])]);
+        gives::<super::ReduceJoin>(&[DOT], &[x(), int(1)], &[texts(&["a.b", "c.d"])]);
+        let keep = ("keep_dims", Bool(true));
+        gives::<super::ReduceJoin>(&[keep], &[x(), int(-1)], &[Tensor::strings(&[2, 1], &["ab", "cd"])]);
+        // The axis that is named first runs fastest.
+        gives::<super::ReduceJoin>(&[DOT], &[x(), ints(&[0, 1])], &[text("a.c.b.d")]);
+        gives::<super::ReduceJoin>(&[DOT], &[x(), ints(&[1, 0])], &[text("a.b.c.d")]);
+        gives::<super::ReduceJoin>(&[DOT], &[x(), ints(&[])], &[x()]);
+        gives::<super::ReduceJoin>(
+            &[],
+            &[Tensor::strings::<&str>(&[0, 2], &[]), int(0)],
+            &[texts(&["", ""])],
+        );
+        gives::<super::ReduceJoin>(&[], &[text("a"), ints(&[])], &[text("a")]);
+    }
+
+    #[test]
+    fn refusals() {
+        let refused = |axes: &[i32], message: &str| {
+            let inputs = [Tensor::strings(&[1, 2], &["a", "b"]), ints(axes)];
+            refuses::<super::ReduceJoin>(&[], &inputs, &[ElementType::String], message);
+        };
+        refused(&[0, -2], "axis 0 is listed twice");
+        refused(&[2], "axis 2 does not exist in a tensor of rank 2");
+        let inputs = [ints(&[1]), int(0)];
+        refuses::<super::ReduceJoin>(&[], &inputs, &[ElementType::String], "'in0' is INT32, not STRING");
     }
 }

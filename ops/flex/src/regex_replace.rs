@@ -21,6 +21,10 @@ impl Kernel for Definition {
 
     fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
         node.expect(3..=3, 1..=1)?;
+        for i in [1, 2] {
+            let text = node.input(i)?;
+            ensure!(text.rank() == 0, "'{}' is {:?}; a scalar is needed", text.name, text.shape);
+        }
         Ok(Definition { all: def.bool("replace_global", true)? })
     }
 
@@ -29,10 +33,50 @@ impl Kernel for Definition {
     }
 
     fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
-        let [pattern, rewrite] = [call.strings(1)?.get(0), call.strings(2)?.get(0)].map(Option::unwrap_or_default);
+        let [pattern, rewrite] =
+            [call.strings(1)?.get(0), call.strings(2)?.get(0)].map(Option::unwrap_or_default);
         let regex = compile(pattern, false)?;
         check_rewrite(rewrite, &regex)?;
-        let texts = call.strings(0)?.iter().map(|text| replace(&regex, text, rewrite, self.all)).collect::<Result<Vec<_>>>()?;
+        let texts = call
+            .strings(0)?
+            .iter()
+            .map(|text| replace(&regex, text, rewrite, self.all))
+            .collect::<Result<Vec<_>>>()?;
         call.put_strings(0, &call.dims(0)?, &texts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::kit::testing::tables::*;
+
+    #[test]
+    fn values() {
+        let inputs = [texts(&["aab", "ba", ""]), text("a+"), text("<\\0>")];
+        gives::<super::RegexReplace>(&[], &inputs, &[texts(&["<aa>b", "b<a>", ""])]);
+        let first = [("replace_global", Bool(false))];
+        gives::<super::RegexReplace>(&first, &[text("aXa"), text("a"), text("b")], &[text("bXa")]);
+        gives::<super::RegexReplace>(&[], &[text("baac"), text("a*"), text("-")], &[text("-b-c-")]);
+        gives::<super::RegexReplace>(&[], &[text("ä"), text(""), text("-")], &[text("-ä-")]);
+        gives::<super::RegexReplace>(&[], &[text("ab"), text("(a)(b)"), text("\\2\\1\\\\")], &[text("ba\\")]);
+    }
+
+    #[test]
+    fn refusals() {
+        let refused = |pattern: Tensor, rewrite: Tensor, message: &str| {
+            refuses::<super::RegexReplace>(
+                &[],
+                &[text("a"), pattern, rewrite],
+                &[ElementType::String],
+                message,
+            );
+        };
+        refused(text("("), text(""), "the pattern '(' is not served: unclosed group");
+        refused(texts(&["a"]), text("b"), "'in1' is [1]; a scalar is needed");
+        refused(text("a"), texts(&["b"]), "'in2' is [1]; a scalar is needed");
+        refused(text("a"), text("\\1"), "the rewrite names group 1, the pattern has 0");
+        let message = "the rewrite has a backslash without a digit or a backslash behind it";
+        refused(text("a"), text("\\x"), message);
+        refused(text("a"), text("b\\"), message);
     }
 }

@@ -4,9 +4,9 @@
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
 
+use crate::kit::elements::pick;
 use crate::kit::kernel::{Call, Inputs, Kernel, Node, shape_of};
 use crate::kit::node_def::NodeDef;
-use crate::kit::elements::pick;
 
 /// The op.
 pub type Reshape = Node<Definition>;
@@ -24,17 +24,23 @@ impl Kernel for Definition {
 
     fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
         let (dims, Some(mut sizes)) = (x.dims(0)?, x.integers(1)?) else { return Ok(None) };
-        let known: i64 = sizes.iter().filter(|&&size| size != -1).fold(1, |n, &size| n.saturating_mul(size));
-        let count = dims.flat_size() as i64;
-        ensure!(sizes.iter().filter(|&&size| size == -1).count() <= 1, "{sizes:?} has more than one unknown size");
-        for size in sizes.iter_mut().filter(|size| **size == -1) {
-            *size = if known == 0 { 0 } else { count / known };
-        }
+        ensure!(x.dims(1)?.rank() <= 1, "the shape is {:?}; a list is needed", x.dims(1)?.as_slice());
+        let unknown = sizes.iter().filter(|&&size| size == -1).count();
+        ensure!(unknown <= 1, "{sizes:?} has more than one unknown size");
+        // Beside a zero, the unknown size is that of what the other axes would have without their zeros.
+        let zero = sizes.contains(&0);
+        let product = |sizes: &mut dyn Iterator<Item = i64>| {
+            sizes.filter(|&size| size != -1 && !(zero && size == 0)).fold(1, i64::saturating_mul)
+        };
+        let count = product(&mut dims.as_slice().iter().map(|&d| d.into()));
+        let known = product(&mut sizes.iter().copied());
+        sizes.iter_mut().filter(|size| **size == -1).for_each(|size| *size = count / known);
         let shape = shape_of(sizes)?;
         ensure!(
             shape.flat_size() == dims.flat_size(),
-            "{:?} has {count} elements, which do not fit {:?}",
+            "{:?} has {} elements, which do not fit {:?}",
             dims.as_slice(),
+            dims.flat_size(),
             shape.as_slice()
         );
         Ok(Some(shape))
@@ -42,5 +48,49 @@ impl Kernel for Definition {
 
     fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
         pick(call, 0, &[call.input(0)?], |k| Some((0, k)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::kit::testing::tables::*;
+
+    #[test]
+    fn values() {
+        each_type(|x| {
+            let data = x(&[2, 3], &[1, 2, 3, 4, 5, 6]);
+            gives::<super::Reshape>(&[], &[data.clone(), ints(&[3, 2])], &[x(&[3, 2], &[1, 2, 3, 4, 5, 6])]);
+            gives::<super::Reshape>(&[], &[data, longs(&[-1])], &[x(&[6], &[1, 2, 3, 4, 5, 6])]);
+        });
+        gives::<super::Reshape>(&[], &[ints(&[7]), ints(&[])], &[int(7)]);
+        gives::<super::Reshape>(&[], &[ints(&[7, 8]), int(-1)], &[ints(&[7, 8])]);
+        gives::<super::Reshape>(
+            &[],
+            &[Tensor::f32(&[0, 2], &[]), ints(&[-1, 2])],
+            &[Tensor::f32(&[0, 2], &[])],
+        );
+        gives::<super::Reshape>(&[], &[floats(&[]), ints(&[0, -1])], &[Tensor::f32(&[0, 1], &[])]);
+        let inputs = [Tensor::f32(&[0, 6], &[]), ints(&[2, 0, -1])];
+        gives::<super::Reshape>(&[], &inputs, &[Tensor::f32(&[2, 0, 3], &[])]);
+    }
+
+    #[test]
+    fn refusals() {
+        let refused = |shape: &[i32], message: &str| {
+            refuses::<super::Reshape>(&[], &[ints(&[1, 2, 3, 4]), ints(shape)], &[I32], message);
+        };
+        refused(&[3], "[4] has 4 elements, which do not fit [3]");
+        refused(&[-1, 3], "[4] has 4 elements, which do not fit [1, 3]");
+        refused(&[-1, -1], "[-1, -1] has more than one unknown size");
+        refused(&[-2, -2], "[-2, -2] is no shape; sizes must not be negative, and at most 8 axes are served");
+        refused(&[0, -1], "[4] has 4 elements, which do not fit [0, 4]");
+        let inputs = [ints(&[1]), Tensor::i32(&[1, 1], &[1])];
+        refuses::<super::Reshape>(&[], &inputs, &[I32], "the shape is [1, 1]; a list is needed");
+        refuses::<super::Reshape>(
+            &[],
+            &[ints(&[1]), floats(&[1.0])],
+            &[I32],
+            "'in1' is FLOAT32; integers are needed",
+        );
     }
 }

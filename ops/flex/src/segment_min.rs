@@ -1,4 +1,5 @@
-//! SegmentMin: the smallest elements of slices by the segment that each belongs to. Numbers. Inputs: data, segments.
+//! SegmentMin: the smallest elements of slices by the segment that each belongs to. Numbers. Inputs: data,
+//! segments.
 //! Defined by: tensorflow/core/kernels/segment_reduction_ops_impl.h.
 
 use crate::kit::kernel::Node;
@@ -14,4 +15,35 @@ impl Member for Definition {
     const NAME: &'static str = "FlexSegmentMin";
     const KIND: Kind = Kind::Min;
     const SORTED: bool = true;
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::kit::testing::tables::*;
+
+    #[test]
+    fn values() {
+        let of = ints(&[1, 1, 3]);
+        gives::<super::SegmentMin>(
+            &[],
+            &[floats(&[1.0, 2.0, -4.0]), of.clone()],
+            &[floats(&[0.0, 1.0, 0.0, -4.0])],
+        );
+        gives::<super::SegmentMin>(&[], &[ints(&[3, 2, 4]), of], &[ints(&[0, 2, 0, 4])]);
+        let highest = [floats(&[f32::INFINITY, 1.0]), longs(&[0, 1])];
+        gives::<super::SegmentMin>(&[], &highest, &[floats(&[f32::INFINITY, 1.0])]);
+        gives::<super::SegmentMin>(
+            &[],
+            &[Tensor::i8(&[2], &[-128, 100]), ints(&[0, 0])],
+            &[Tensor::i8(&[1], &[-128])],
+        );
+        gives::<super::SegmentMin>(&[], &[floats(&[f32::NAN, 2.0]), ints(&[0, 0])], &[floats(&[2.0])]);
+    }
+
+    #[test]
+    fn refusals() {
+        refuses::<super::SegmentMin>(&[], &[ints(&[1, 2]), ints(&[1, 0])], &[I32], "segments do not ascend");
+        let x = Tensor::complex64(&[1], &[Complex32 { re: 1.0, im: 1.0 }]);
+        refuses::<super::SegmentMin>(&[], &[x, ints(&[0])], &[C64], "COMPLEX64 has no order");
+    }
 }

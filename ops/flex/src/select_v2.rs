@@ -1,13 +1,14 @@
-//! SelectV2: elements of the second input where the first is true, else of the third; all broadcast. Any type.
+//! SelectV2: elements of the second input where the first is true, else of the third; all broadcast. Any
+//! type.
 //! Defined by: tensorflow/core/kernels/cwise_op_select.cc.
 
 use arenite_abi::prelude::*;
-use arenite_ops::kit::indexing::Dims;
 use arenite_ops::kit::broadcast::broadcast_dims;
+use arenite_ops::kit::indexing::Dims;
 
+use crate::kit::elements::{pick, ravel, unravel};
 use crate::kit::kernel::{Call, Inputs, Kernel, Node};
 use crate::kit::node_def::NodeDef;
-use crate::kit::elements::{pick, ravel, unravel};
 
 /// The op.
 pub type SelectV2 = Node<Definition>;
@@ -38,7 +39,8 @@ impl Kernel for Definition {
         let index = |dims: &Dims, at: &[usize]| {
             let mut from = [0; 8];
             let skip = output.rank() - dims.rank();
-            (0..dims.rank()).for_each(|axis| from[axis] = if dims.size(axis) == 1 { 0 } else { at[axis + skip] });
+            (0..dims.rank())
+                .for_each(|axis| from[axis] = if dims.size(axis) == 1 { 0 } else { at[axis + skip] });
             ravel(&from, dims)
         };
         let condition = call.slice::<Bool>(0)?;
@@ -47,5 +49,34 @@ impl Kernel for Definition {
             let which = usize::from(condition[index(&dims[0], &at)].0 == 0);
             Some((which, index(&dims[1 + which], &at)))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::kit::testing::tables::*;
+
+    #[test]
+    fn values() {
+        each_type(|x| {
+            let (a, b) = (x(&[2], &[1, 2]), x(&[2, 1], &[5, 6]));
+            let inputs = [Tensor::bool(&[2, 2], &[true, false, false, true]), a, b];
+            gives::<super::SelectV2>(&[], &inputs, &[x(&[2, 2], &[1, 5, 6, 2])]);
+        });
+        gives::<super::SelectV2>(&[], &[truth(false), int(1), ints(&[2, 3])], &[ints(&[2, 3])]);
+        gives::<super::SelectV2>(&[], &[bools(&[true]), floats(&[]), float(1.0)], &[floats(&[])]);
+    }
+
+    #[test]
+    fn refusals() {
+        let inputs = [bools(&[true, false]), ints(&[1, 2, 3]), int(0)];
+        refuses::<super::SelectV2>(&[], &inputs, &[I32], "[2], [3] and [] do not broadcast");
+        let inputs = [truth(true), int(1), float(0.0)];
+        refuses::<super::SelectV2>(
+            &[],
+            &inputs,
+            &[I32],
+            "'in2' is FLOAT32, the output is INT32; they must agree",
+        );
     }
 }

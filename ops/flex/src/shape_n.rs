@@ -18,7 +18,8 @@ impl Kernel for Definition {
     const NAME: &'static str = "FlexShapeN";
 
     fn new(node: &NodeView<'_>, _: &NodeDef<'_>) -> Result<Self> {
-        node.expect(1..=usize::MAX, 1..=usize::MAX)?;
+        let (inputs, outputs) = (node.input_count(), node.output_count());
+        ensure!(inputs == outputs, "it has {inputs} inputs and {outputs} outputs; they must be as many");
         Ok(Definition)
     }
 
@@ -32,5 +33,29 @@ impl Kernel for Definition {
             put_integers(call.output(i)?, dims.as_slice().iter().map(|&d| d.into()))?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::kit::testing::tables::*;
+
+    #[test]
+    fn values() {
+        each_type(|x| {
+            let inputs = [x(&[1, 2], &[5, 6]), x(&[], &[7]), x(&[0], &[])];
+            gives::<super::ShapeN>(&[("N", Int(3))], &inputs, &[ints(&[1, 2]), ints(&[]), ints(&[0])]);
+        });
+        gives::<super::ShapeN>(&[("N", Int(1)), ("out_type", Type(I64))], &[ints(&[1, 2])], &[longs(&[2])]);
+    }
+
+    #[test]
+    fn refusals() {
+        refuses::<super::ShapeN>(
+            &[],
+            &[int(1), int(2)],
+            &[I32],
+            "it has 2 inputs and 1 outputs; they must be as many",
+        );
     }
 }

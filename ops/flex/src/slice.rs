@@ -1,12 +1,13 @@
-//! Slice: the elements from `begin` on, `size` along each axis, or all that follow where `size` is −1. Any type.
+//! Slice: the elements from `begin` on, `size` along each axis, or all that follow where `size` is −1. Any
+//! type.
 //! Defined by: tensorflow/core/kernels/slice_op.cc.
 
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
 
+use crate::kit::elements::{pick, ravel, unravel};
 use crate::kit::kernel::{Call, Inputs, Kernel, Node, integers, shape_of};
 use crate::kit::node_def::NodeDef;
-use crate::kit::elements::{pick, ravel, unravel};
 
 /// The op.
 pub type Slice = Node<Definition>;
@@ -23,10 +24,10 @@ impl Kernel for Definition {
     }
 
     fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
-        let (dims, Some(begin), Some(size)) = (x.dims(0)?, x.integers(1)?, x.integers(2)?) else { return Ok(None) };
+        let (dims, Some(begin), Some(size)) = (x.dims(0)?, x.list(1)?, x.list(2)?) else { return Ok(None) };
         ensure!(
             begin.len() == dims.rank() && size.len() == dims.rank(),
-            "begin {begin:?} and size {size:?} of {:?}",
+            "begin {begin:?} and size {size:?} of {:?}; one number is needed for each axis",
             dims.as_slice()
         );
         let mut sizes = Vec::new();
@@ -50,5 +51,39 @@ impl Kernel for Definition {
             at.iter_mut().zip(&begin).for_each(|(at, &begin)| *at += begin as usize);
             Some((0, ravel(&at, &dims)))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::kit::testing::tables::*;
+
+    #[test]
+    fn values() {
+        each_type(|x| {
+            let data = x(&[2, 3], &[1, 2, 3, 4, 5, 6]);
+            let inputs = [data.clone(), ints(&[0, 1]), ints(&[2, 2])];
+            gives::<super::Slice>(&[], &inputs, &[x(&[2, 2], &[2, 3, 5, 6])]);
+            let inputs = [data, longs(&[1, 0]), longs(&[-1, 1])];
+            gives::<super::Slice>(&[], &inputs, &[x(&[1, 1], &[4])]);
+        });
+        gives::<super::Slice>(&[], &[ints(&[1, 2]), ints(&[2]), ints(&[-1])], &[ints(&[])]);
+        gives::<super::Slice>(&[], &[int(5), ints(&[]), ints(&[])], &[int(5)]);
+    }
+
+    #[test]
+    fn refusals() {
+        let refused = |begin: i32, size: i32, message: &str| {
+            refuses::<super::Slice>(&[], &[ints(&[1, 2, 3]), ints(&[begin]), ints(&[size])], &[I32], message);
+        };
+        refused(2, 2, "begin 2 and size 2 do not lie in axis 0 of [3]");
+        refused(4, -1, "begin 4 and size -1 do not lie in axis 0 of [3]");
+        refused(-1, 1, "begin -1 and size 1 do not lie in axis 0 of [3]");
+        refused(1, -2, "begin 1 and size -2 do not lie in axis 0 of [3]");
+        let inputs = [ints(&[1]), ints(&[0, 0]), ints(&[1, 1])];
+        let message = "begin [0, 0] and size [1, 1] of [1]; one number is needed for each axis";
+        refuses::<super::Slice>(&[], &inputs, &[I32], message);
+        let inputs = [ints(&[1]), Tensor::i32(&[1, 1], &[0]), ints(&[1])];
+        refuses::<super::Slice>(&[], &inputs, &[I32], "'in1' is [1, 1]; a list is needed");
     }
 }

@@ -1,32 +1,34 @@
 //! Snapshot: the input as it is. Any type.
 //! Defined by: tensorflow/core/kernels/snapshot_op.cc.
 
-use arenite_abi::prelude::*;
-use arenite_ops::kit::indexing::Dims;
-
-use crate::kit::kernel::{Call, Inputs, Kernel, Node};
-use crate::kit::node_def::NodeDef;
-use crate::kit::elements::pick;
+use crate::kit::kernel::Node;
+use crate::kit::same::{Member, Same};
 
 /// The op.
-pub type Snapshot = Node<Definition>;
+pub type Snapshot = Node<Same<Definition>>;
 
 /// What it computes.
 pub struct Definition;
 
-impl Kernel for Definition {
+impl Member for Definition {
     const NAME: &'static str = "FlexSnapshot";
+}
 
-    fn new(node: &NodeView<'_>, _: &NodeDef<'_>) -> Result<Self> {
-        node.expect(1..=1, 1..=1)?;
-        Ok(Definition)
+#[cfg(test)]
+mod tests {
+    use crate::kit::testing::tables::*;
+
+    #[test]
+    fn values() {
+        each_type(|x| gives::<super::Snapshot>(&[], &[x(&[2, 1], &[5, 6])], &[x(&[2, 1], &[5, 6])]));
+        gives::<super::Snapshot>(&[], &[float(f32::NAN)], &[float(f32::NAN)]);
+        gives::<super::Snapshot>(&[], &[ints(&[])], &[ints(&[])]);
     }
 
-    fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
-        x.dims(0).map(Some)
-    }
-
-    fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
-        pick(call, 0, &[call.input(0)?], |k| Some((0, k)))
+    #[test]
+    fn refusals() {
+        refuses::<super::Snapshot>(&[], &[int(1), int(2)], &[I32], "it has 2 inputs, this op takes 1 to 1");
+        let message = "'in0' is INT32, the output is FLOAT32; they must agree";
+        refuses::<super::Snapshot>(&[], &[int(1)], &[F32], message);
     }
 }

@@ -1,65 +1,60 @@
 //! SplitV: parts of the input along an axis. Any type. Inputs: tensor, sizes (one may be −1), axis.
 //! Defined by: tensorflow/core/kernels/split_v_op.cc.
 
-use arenite_abi::prelude::*;
-use arenite_ops::kit::indexing::Dims;
-
-use crate::kit::kernel::{Call, Inputs, Kernel, Node, axis_of, shape_of};
-use crate::kit::node_def::NodeDef;
-use crate::kit::elements::pick;
+use crate::kit::kernel::Node;
+use crate::kit::split::{Member, Split};
 
 /// The op.
-pub type SplitV = Node<Definition>;
+pub type SplitV = Node<Split<Definition>>;
 
 /// What it computes.
-pub struct Definition {
-    count: usize,
-}
+pub struct Definition;
 
-impl Kernel for Definition {
+impl Member for Definition {
     const NAME: &'static str = "FlexSplitV";
-
-    fn new(node: &NodeView<'_>, _: &NodeDef<'_>) -> Result<Self> {
-        node.expect(3..=3, 1..=usize::MAX)?;
-        Ok(Definition { count: node.output_count() })
-    }
-
-    fn shape(&self, x: &Inputs<'_, '_>, output: usize) -> Result<Option<Dims>> {
-        let (dims, Some((axis, parts))) = (x.dims(0)?, self.parts(x)?) else { return Ok(None) };
-        let mut sizes: Vec<i64> = dims.as_slice().iter().map(|&d| d.into()).collect();
-        sizes[axis] = parts.get(output).copied().unwrap_or_default() as i64;
-        shape_of(sizes).map(Some)
-    }
-
-    fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
-        let Some((axis, parts)) = self.parts(&call.inputs())? else { return Err(invalid!("no parts")) };
-        let (_, size, inner) = call.dims(0)?.split_at(axis);
-        let mut start = 0;
-        for (i, part) in parts.into_iter().enumerate() {
-            if call.wants(i) {
-                pick(call, i, &[call.input(0)?], |k| {
-                    let (outer, rest) = (k / (part * inner), k % (part * inner));
-                    Some((0, (outer * size + start) * inner + rest))
-                })?;
-            }
-            start += part;
-        }
-        Ok(())
-    }
+    const SIZES: bool = true;
 }
 
-impl Definition {
-    /// The axis, and the size of each part.
-    fn parts(&self, x: &Inputs<'_, '_>) -> Result<Option<(usize, Vec<usize>)>> {
-        let (dims, Some(sizes), Some(axis)) = (x.dims(0)?, x.integers(1)?, x.integer(2)?) else { return Ok(None) };
-        let axis = axis_of(axis, dims.rank())?;
-        let all = dims.size(axis) as i64;
-        let known: i64 = sizes.iter().filter(|&&s| s != -1).fold(0, |sum, &s| sum.saturating_add(s));
-        let parts: Vec<i64> = sizes.iter().map(|&s| if s == -1 { all.saturating_sub(known) } else { s }).collect();
-        let sound = parts.len() == self.count
-            && parts.iter().all(|&s| (0..=all).contains(&s))
-            && parts.iter().sum::<i64>() == all;
-        ensure!(sound, "sizes {sizes:?} do not divide axis {axis} of {:?}", dims.as_slice());
-        Ok(Some((axis, parts.into_iter().map(|s| s as usize).collect())))
+#[cfg(test)]
+mod tests {
+    use crate::kit::testing::tables::*;
+
+    #[test]
+    fn values() {
+        each_type(|x| {
+            let data = x(&[2, 3], &[1, 2, 3, 4, 5, 6]);
+            let parts = [x(&[2, 1], &[1, 4]), x(&[2, 2], &[2, 3, 5, 6])];
+            gives::<super::SplitV>(&[("num_split", Int(2))], &[data.clone(), ints(&[1, 2]), int(1)], &parts);
+            gives::<super::SplitV>(&[("num_split", Int(2))], &[data, longs(&[1, -1]), int(-1)], &parts);
+        });
+        let inputs = [ints(&[1, 2]), ints(&[-1, 2]), int(0)];
+        gives::<super::SplitV>(&[("num_split", Int(2))], &inputs, &[ints(&[]), ints(&[1, 2])]);
+    }
+
+    #[test]
+    fn refusals() {
+        let refused = |sizes: &[i32], message: &str| {
+            let (types, inputs) = ([I32, I32], [ints(&[1, 2, 3]), ints(sizes), int(0)]);
+            refuses::<super::SplitV>(&[("num_split", Int(2))], &inputs, &types, message);
+        };
+        refused(&[1, 1], "sizes [1, 1] do not divide axis 0 of [3]");
+        refused(&[-1, 4], "sizes [-1, 4] do not divide axis 0 of [3]");
+        refused(&[-2, 5], "sizes [-2, 5] do not divide axis 0 of [3]");
+        refused(&[-1, -1], "sizes [-1, -1] have more than one -1");
+        refused(&[3], "1 sizes for 2 parts");
+        let inputs = [ints(&[1]), ints(&[1]), int(1)];
+        refuses::<super::SplitV>(
+            &[("num_split", Int(1))],
+            &inputs,
+            &[I32],
+            "axis 1 does not exist in a tensor of rank 1",
+        );
+        let inputs = [ints(&[1]), Tensor::i32(&[1, 1], &[1]), int(0)];
+        refuses::<super::SplitV>(
+            &[("num_split", Int(1))],
+            &inputs,
+            &[I32],
+            "'in1' is [1, 1]; a list is needed",
+        );
     }
 }

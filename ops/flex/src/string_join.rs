@@ -44,7 +44,8 @@ impl Kernel for Definition {
         let inputs = (0..call.cx.input_count()).map(|i| call.strings(i)).collect::<Result<Vec<_>>>()?;
         let shape = call.output_dims(0)?;
         // A scalar's text comes once for each string of the output.
-        let scalars: usize = inputs.iter().filter(|s| s.len() == 1).filter_map(|s| s.get(0)).map(<[u8]>::len).sum();
+        let scalars: usize =
+            inputs.iter().filter(|s| s.len() == 1).filter_map(|s| s.get(0)).map(<[u8]>::len).sum();
         let each = scalars.saturating_add(self.separator.len().saturating_mul(inputs.len()));
         call.string_count(&shape, shape.flat_size().saturating_mul(each))?;
         let text = |k: usize| {
@@ -53,5 +54,32 @@ impl Kernel for Definition {
         };
         let texts: Vec<Vec<u8>> = (0..shape.flat_size()).map(text).collect();
         call.put_strings(0, &shape, &texts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::kit::testing::tables::*;
+
+    #[test]
+    fn values() {
+        let dash = [("separator", Text("-"))];
+        gives::<super::StringJoin>(&dash, &[texts(&["a", "b"]), text("x")], &[texts(&["a-x", "b-x"])]);
+        gives::<super::StringJoin>(
+            &[],
+            &[text("a"), Tensor::strings(&[2, 1], &["", "b"])],
+            &[Tensor::strings(&[2, 1], &["a", "ab"])],
+        );
+        gives::<super::StringJoin>(&dash, &[texts(&["a"])], &[texts(&["a"])]);
+        gives::<super::StringJoin>(&dash, &[text("a"), text(""), text("b")], &[text("a--b")]);
+        gives::<super::StringJoin>(&[], &[texts(&[]), text("b")], &[texts(&[])]);
+    }
+
+    #[test]
+    fn refusals() {
+        let string = [ElementType::String];
+        let message = "inputs are [2] and [1]; they must agree, or be scalars";
+        refuses::<super::StringJoin>(&[], &[texts(&["a", "b"]), texts(&["c"])], &string, message);
+        refuses::<super::StringJoin>(&[], &[text("a"), int(1)], &string, "'in1' is INT32, not STRING");
     }
 }

@@ -1,4 +1,5 @@
-//! StringSplitV2: the parts of each string between separators, as a sparse tensor; the empty separator is any space. Inputs: strings `[n]`, separator. Outputs: indices, values, shape.
+//! StringSplitV2: the parts of each string between separators, as a sparse tensor; the empty separator is any
+//! space. Inputs: strings `[n]`, separator. Outputs: indices, values, shape.
 //! Defined by: tensorflow/core/kernels/string_split_op.cc.
 
 use arenite_abi::prelude::*;
@@ -7,6 +8,7 @@ use arenite_ops::kit::indexing::Dims;
 use crate::kit::kernel::{Call, Inputs, Kernel, Node, shape_of};
 use crate::kit::node_def::NodeDef;
 use crate::kit::number::put_integers;
+use crate::kit::text::is_space;
 
 /// The op.
 pub type StringSplitV2 = Node<Definition>;
@@ -21,11 +23,13 @@ impl Kernel for Definition {
 
     fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
         node.expect(2..=2, 3..=3)?;
+        let (x, separator) = (node.input(0)?, node.input(1)?);
+        ensure!(x.rank() == 1, "'{}' is {:?}; a list is needed", x.name, x.shape);
+        ensure!(separator.rank() == 0, "'{}' is {:?}; a scalar is needed", separator.name, separator.shape);
         Ok(Definition { most: def.int("maxsplit", -1)? })
     }
 
-    fn shape(&self, x: &Inputs<'_, '_>, output: usize) -> Result<Option<Dims>> {
-        ensure!(x.dims(0)?.rank() == 1, "strings are {:?}; a list is needed", x.dims(0)?.as_slice());
+    fn shape(&self, _: &Inputs<'_, '_>, output: usize) -> Result<Option<Dims>> {
         if output == 2 { shape_of([2]).map(Some) } else { Ok(None) }
     }
 
@@ -53,11 +57,15 @@ fn split<'a>(mut text: &'a [u8], separator: &[u8], most: usize) -> Vec<&'a [u8]>
         return vec![text];
     }
     if separator.is_empty() {
-        text = text.trim_ascii_start();
+        let skipped = |text: &'a [u8]| {
+            let start = text.iter().position(|b| !is_space(b)).unwrap_or(text.len());
+            &text[start..]
+        };
+        text = skipped(text);
         while !text.is_empty() {
-            let end = text.iter().position(|b| b.is_ascii_whitespace()).unwrap_or(text.len());
+            let end = text.iter().position(is_space).unwrap_or(text.len());
             parts.push(&text[..end]);
-            text = text[end..].trim_ascii_start();
+            text = skipped(&text[end..]);
             if parts.len() == most {
                 parts.push(text);
                 break;
@@ -72,4 +80,49 @@ fn split<'a>(mut text: &'a [u8], separator: &[u8], most: usize) -> Vec<&'a [u8]>
     }
     parts.push(text);
     parts
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::kit::testing::tables::*;
+
+    fn split(most: i64, x: &[&str], separator: &str, places: &[i64], parts: &[&str], longest: i64) {
+        let indices = Tensor::i64(&[parts.len() as i32, 2], places);
+        let want = [indices, texts(parts), longs(&[x.len() as i64, longest])];
+        gives::<super::StringSplitV2>(&[("maxsplit", Int(most))], &[texts(x), text(separator)], &want);
+    }
+
+    #[test]
+    fn values() {
+        split(-1, &["a b  c ", ""], "", &[0, 0, 0, 1, 0, 2], &["a", "b", "c"], 3);
+        split(-1, &[" \ta\u{b}b\u{c}c\nd "], "", &[0, 0, 0, 1, 0, 2, 0, 3], &["a", "b", "c", "d"], 4);
+        split(
+            -1,
+            &["a,b,,c,", ""],
+            ",",
+            &[0, 0, 0, 1, 0, 2, 0, 3, 0, 4, 1, 0],
+            &["a", "b", "", "c", "", ""],
+            5,
+        );
+        split(-1, &["a<>b<>"], "<>", &[0, 0, 0, 1, 0, 2], &["a", "b", ""], 3);
+        // What is left behind the last split; of space even nothing.
+        split(1, &["a b  c ", " a"], "", &[0, 0, 0, 1, 1, 0, 1, 1], &["a", "b  c ", "a", ""], 2);
+        split(1, &["a,b,,c,"], ",", &[0, 0, 0, 1], &["a", "b,,c,"], 2);
+        split(0, &["a b", ""], "", &[0, 0, 1, 0], &["a b", ""], 1);
+        split(-1, &[], " ", &[], &[], 0);
+    }
+
+    #[test]
+    fn refusals() {
+        let types = [I64, ElementType::String, I64];
+        refuses::<super::StringSplitV2>(
+            &[],
+            &[text("a b"), text("")],
+            &types,
+            "'in0' is []; a list is needed",
+        );
+        let inputs = [texts(&["a b"]), texts(&[" "])];
+        refuses::<super::StringSplitV2>(&[], &inputs, &types, "'in1' is [1]; a scalar is needed");
+        refuses::<super::StringSplitV2>(&[], &[ints(&[1]), text("")], &types, "'in0' is INT32, not STRING");
+    }
 }

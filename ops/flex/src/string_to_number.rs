@@ -1,4 +1,4 @@
-//! StringToNumber: the number that each string spells. STRING to F32, F64, I32, I64.
+//! StringToNumber: the number that each string spells. STRING to F32, F64, I32, I64, U32, U64.
 //! Defined by: tensorflow/core/kernels/string_to_number_op.cc.
 
 use arenite_abi::prelude::*;
@@ -6,8 +6,9 @@ use arenite_ops::kit::indexing::Dims;
 
 use crate::kit::kernel::{Call, Inputs, Kernel, Node};
 use crate::kit::node_def::NodeDef;
-use crate::kit::number::{put_integers, put_reals};
+use crate::kit::number::put_reals;
 use crate::kit::text::strip;
+use crate::kit::values::Values;
 
 /// The op.
 pub type StringToNumber = Node<Definition>;
@@ -19,7 +20,10 @@ impl Kernel for Definition {
     const NAME: &'static str = "FlexStringToNumber";
 
     fn new(node: &NodeView<'_>, _: &NodeDef<'_>) -> Result<Self> {
-        node.expect(1..=1, 1..=1)?;
+        let (x, y) = node.unary()?;
+        ensure!(x.ty == ElementType::String, "'{}' is {}, not STRING", x.name, x.ty);
+        let served = matches!(y.ty, F32 | F64 | I32 | I64 | U32 | U64);
+        ensure!(served, "'{}' is {}; numbers of 32 or 64 bits are made", y.name, y.ty);
         Ok(Definition)
     }
 
@@ -30,26 +34,121 @@ impl Kernel for Definition {
     fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
         let strings = call.strings(0)?;
         let y = call.output(0)?;
-        let texts = strings.iter().map(|text| {
-            core::str::from_utf8(strip(text)).map_err(|_| invalid!("a string is no UTF-8"))
-        });
-        if matches!(y.ty(), F32 | F64) {
-            let values = texts.map(|text| text.and_then(|text| number(text).ok_or_else(|| not_a_number(text))));
-            return put_reals(y, values.collect::<Result<Vec<_>>>()?);
+        let ty = y.ty();
+        let texts = strings
+            .iter()
+            .map(|text| core::str::from_utf8(strip(text)).map_err(|_| invalid!("a string is no UTF-8")));
+        if matches!(ty, F32 | F64) {
+            let value = |text| real(text, ty).ok_or_else(|| not_a_number(text, ty));
+            return put_reals(y, texts.map(|text| text.and_then(value)).collect::<Result<Vec<_>>>()?);
         }
-        let range = if y.ty() == I32 { i64::from(i32::MIN)..=i64::from(i32::MAX) } else { i64::MIN..=i64::MAX };
-        let values = texts.map(|text| {
-            let text = text?;
-            text.parse().ok().filter(|value| range.contains(value)).ok_or_else(|| not_a_number(text))
-        });
-        put_integers(y, values.collect::<Result<Vec<_>>>()?)
+        let value = |text: &str| text.parse().ok().filter(|&value| fits(value, ty));
+        let values =
+            texts.map(|text| text.and_then(|text| value(text).ok_or_else(|| not_a_number(text, ty))));
+        Values::Int(values.collect::<Result<Vec<_>>>()?).put(y)
     }
 }
 
-fn number(text: &str) -> Option<f64> {
-    text.parse().ok()
+fn fits(value: i128, ty: ElementType) -> bool {
+    match ty {
+        I32 => i32::try_from(value).is_ok(),
+        I64 => i64::try_from(value).is_ok(),
+        U32 => u32::try_from(value).is_ok(),
+        _ => u64::try_from(value).is_ok(),
+    }
 }
 
-fn not_a_number(text: &str) -> Error {
-    invalid!("'{text}' is no number of the output's type")
+/// As C's `strtod` reads it: decimal, hexadecimal, `inf`, `nan`.
+fn real(text: &str, ty: ElementType) -> Option<f64> {
+    let (negative, digits) = match text.as_bytes().first()? {
+        b'-' => (true, &text[1..]),
+        b'+' => (false, &text[1..]),
+        _ => (false, text),
+    };
+    let lower = digits.to_ascii_lowercase();
+    let magnitude = if let Some(hex) = lower.strip_prefix("0x") {
+        hexadecimal(hex)?
+    } else if let Some(payload) = lower.strip_prefix("nan(").and_then(|rest| rest.strip_suffix(')')) {
+        payload.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_').then_some(f64::NAN)?
+    } else if lower.starts_with(['+', '-']) {
+        return None;
+    } else if ty == F32 {
+        lower.parse::<f32>().ok()?.into()
+    } else {
+        lower.parse().ok()?
+    };
+    Some(if negative { -magnitude } else { magnitude })
+}
+
+/// `h.hhp±d`; digits beyond 28 are refused.
+fn hexadecimal(text: &str) -> Option<f64> {
+    let (digits, exponent) = text.split_once('p').unwrap_or((text, "0"));
+    let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
+    let all = [whole, part].concat();
+    if all.starts_with('+') || all.len() > 28 {
+        return None;
+    }
+    let exponent = i64::from(exponent.parse::<i32>().ok()?) - 4 * part.len() as i64;
+    let value = u128::from_str_radix(&all, 16).ok()? as f64;
+    Some(libm::ldexp(value, exponent.clamp(-5000, 5000) as i32))
+}
+
+fn not_a_number(text: &str, ty: ElementType) -> Error {
+    invalid!("'{text}' is no number of the type {ty}")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::kit::testing::tables::*;
+
+    #[test]
+    fn values() {
+        let x = texts(&["1", " -1.5 ", "+2.", ".5", "1e3", "1e-400"]);
+        let want = [1.0, -1.5, 2.0, 0.5, 1000.0, 0.0];
+        gives::<super::StringToNumber>(&[], from_ref(&x), &[floats(&want)]);
+        let doubled = [("out_type", Type(F64))];
+        gives::<super::StringToNumber>(&doubled, &[x], &[doubles(&want.map(f64::from))]);
+        let (inf, x) = (f32::INFINITY, texts(&["inf", "-Infinity", "INF", "1e39", "nan", "NaN"]));
+        gives::<super::StringToNumber>(&[], &[x], &[floats(&[inf, -inf, inf, inf, f32::NAN, f32::NAN])]);
+        let x = texts(&["0x10", "-0x1p3", "0x1.8P-1", "0xfF"]);
+        gives::<super::StringToNumber>(&[], &[x], &[floats(&[16.0, -8.0, 0.75, 255.0])]);
+        let x = texts(&["010", "+1", "\t-2147483648\n"]);
+        gives::<super::StringToNumber>(&[("out_type", Type(I32))], &[x], &[ints(&[10, 1, i32::MIN])]);
+        let x = texts(&["9223372036854775807", "-9223372036854775808"]);
+        gives::<super::StringToNumber>(&[("out_type", Type(I64))], &[x], &[longs(&[i64::MAX, i64::MIN])]);
+        let most = Tensor::u32(&[], &[u32::MAX]);
+        gives::<super::StringToNumber>(&[("out_type", Type(U32))], &[text("4294967295")], &[most]);
+        let most = Tensor::u64(&[], &[u64::MAX]);
+        gives::<super::StringToNumber>(&[("out_type", Type(U64))], &[text("18446744073709551615")], &[most]);
+    }
+
+    #[test]
+    fn refusals() {
+        for (x, ty) in [
+            ("", F32),
+            (".", F32),
+            ("1e", F64),
+            ("1 2", F32),
+            ("1_0", F64),
+            ("--1", F32),
+            ("+-1", F64),
+            ("0x", F32),
+            ("0x+1", F32),
+            ("inf1", F64),
+            ("e5", F32),
+            ("1.5", I32),
+            ("0x10", I32),
+            ("2147483648", I32),
+            ("9223372036854775808", I64),
+            ("-1", U32),
+            ("4294967296", U32),
+            ("-1", U64),
+        ] {
+            let message = format!("'{x}' is no number of the type {ty}");
+            refuses::<super::StringToNumber>(&[("out_type", Type(ty))], &[text(x)], &[ty], &message);
+        }
+        refuses::<super::StringToNumber>(&[], &[int(1)], &[F32], "'in0' is INT32, not STRING");
+        let message = "'out0' is INT8; numbers of 32 or 64 bits are made";
+        refuses::<super::StringToNumber>(&[("out_type", Type(I8))], &[text("1")], &[I8], message);
+    }
 }

@@ -1,12 +1,13 @@
-//! TensorListElementShape: what is known of the shape of a tensor list's elements; the scalar −1 if nothing is.
+//! TensorListElementShape: what is known of the shape of a tensor list's elements; the scalar −1 if nothing
+//! is.
 //! Defined by: tensorflow/core/kernels/list_kernels.cc.
 
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
 
 use crate::kit::kernel::{Call, Inputs, Kernel, Node};
-use crate::kit::node_def::NodeDef;
 use crate::kit::list::List;
+use crate::kit::node_def::NodeDef;
 use crate::kit::number::put_integers;
 
 /// The op.
@@ -32,5 +33,24 @@ impl Kernel for Definition {
             Some(shape) => put_integers(call.cx.resize_output(0, &[shape.len() as i32])?, shape),
             None => put_integers(call.cx.resize_output(0, &[])?, [-1]),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::kit::testing::tables::*;
+
+    #[test]
+    fn values() {
+        let shaped = list(F32, Some(&[2, -1]), &[Some(Tensor::f32(&[2, 1], &[1.0, 2.0]))]);
+        gives::<super::TensorListElementShape>(&[], from_ref(&shaped), &[ints(&[2, -1])]);
+        gives::<super::TensorListElementShape>(&[("shape_type", Type(I64))], &[shaped], &[longs(&[2, -1])]);
+        gives::<super::TensorListElementShape>(&[], &[list(F32, Some(&[]), &[])], &[ints(&[])]);
+        gives::<super::TensorListElementShape>(&[], &[list(F32, None, &[])], &[int(-1)]);
+    }
+
+    #[test]
+    fn refusals() {
+        refuses::<super::TensorListElementShape>(&[], &[int(1)], &[I32], "'in0' is INT32, not VARIANT");
     }
 }

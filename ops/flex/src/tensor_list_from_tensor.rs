@@ -1,15 +1,13 @@
-//! TensorListFromTensor: a tensor list of the slices of a tensor along its first axis. Inputs: tensor, element shape.
+//! TensorListFromTensor: a tensor list of the slices of a tensor along its first axis. Inputs: tensor,
+//! element shape.
 //! Defined by: tensorflow/core/kernels/list_kernels.cc.
-
-use std::borrow::Cow;
 
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
-use arenite_ops::kit::strings::{StringWriter, Strings, packed_bytes};
 
 use crate::kit::kernel::{Call, Inputs, Kernel, Node};
+use crate::kit::list::{Element, List, merge, shape_argument, slices};
 use crate::kit::node_def::NodeDef;
-use crate::kit::list::{Element, List, merge, shape_argument};
 
 /// The op.
 pub type TensorListFromTensor = Node<Definition>;
@@ -31,33 +29,50 @@ impl Kernel for Definition {
 
     fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
         let x = call.input(0)?;
-        let [count, inner @ ..] = x.shape else { return Err(invalid!("'{}' is a scalar", x.name)) };
+        let [count, inner @ ..] = x.shape else {
+            return Err(invalid!("'{}' is a scalar, which has no slices", x.name));
+        };
         let shape: Vec<i64> = inner.iter().map(|&d| d.into()).collect();
-        let known = merge(shape_argument(&call.input(1)?)?, Some(shape.clone()))?;
+        let known = shape_argument(&call.input(1)?)?;
+        merge(known.clone(), Some(shape))?;
         let mut list = List::reserved(x.ty, known, (*count).into())?;
-        let texts = slices(&x, *count as usize)?;
+        let data = slices(&x, &vec![1; *count as usize])?;
         let element = |data| Some(Element { shape: inner.to_vec(), data });
-        list.elements = texts.iter().map(|data| element(data.as_ref())).collect();
+        list.elements = data.iter().map(|data| element(data.as_ref())).collect();
         list.put(call.cx, 0)
     }
 }
 
-/// The data of `count` equal slices.
-fn slices<'a>(x: &TensorView<'a>, count: usize) -> Result<Vec<Cow<'a, [u8]>>> {
-    if x.ty != ElementType::String {
-        let each = x.bytes().len() / count.max(1);
-        return Ok((0..count).map(|i| Cow::Borrowed(&x.bytes()[i * each..][..each])).collect());
-    }
-    let strings: Vec<&[u8]> = Strings::of(x)?.iter().collect();
-    let each = strings.len() / count.max(1);
-    (0..count).map(|i| packed(&strings[i * each..][..each]).map(Cow::Owned)).collect()
-}
+#[cfg(test)]
+mod tests {
+    use crate::kit::testing::tables::*;
 
-fn packed(strings: &[&[u8]]) -> Result<Vec<u8>> {
-    let bytes = packed_bytes(strings.len(), strings.iter().map(|s| s.len()).sum());
-    let mut data = vec![0; bytes.ok_or_else(|| invalid!("strings do not fit 2 GiB"))?];
-    let mut writer = StringWriter::new(&mut data, strings.len())?;
-    strings.iter().try_for_each(|s| writer.push(s))?;
-    writer.finish()?;
-    Ok(data)
+    #[test]
+    fn values() {
+        each_type(|x| {
+            let ty = x(&[], &[0]).ty();
+            let want = |shape| list(ty, shape, &[Some(x(&[2], &[1, 2])), Some(x(&[2], &[3, 0]))]);
+            let data = || x(&[2, 2], &[1, 2, 3, 0]);
+            gives::<super::TensorListFromTensor>(&[], &[data(), ints(&[-1])], &[want(Some(&[-1]))]);
+            gives::<super::TensorListFromTensor>(&[], &[data(), int(-1)], &[want(None)]);
+        });
+        let scalars = list(I32, Some(&[]), &[Some(int(5)), Some(int(6))]);
+        gives::<super::TensorListFromTensor>(&[], &[ints(&[5, 6]), longs(&[])], &[scalars]);
+        let inputs = [Tensor::f32(&[0, 2], &[]), ints(&[2])];
+        gives::<super::TensorListFromTensor>(&[], &inputs, &[list(F32, Some(&[2]), &[])]);
+    }
+
+    #[test]
+    fn refusals() {
+        let variant = [ElementType::Variant];
+        refuses::<super::TensorListFromTensor>(
+            &[],
+            &[int(1), int(-1)],
+            &variant,
+            "'in0' is a scalar, which has no slices",
+        );
+        let message = "shapes [3] and [2] of a tensor list's elements do not agree";
+        let inputs = [Tensor::i32(&[1, 2], &[1, 2]), ints(&[3])];
+        refuses::<super::TensorListFromTensor>(&[], &inputs, &variant, message);
+    }
 }

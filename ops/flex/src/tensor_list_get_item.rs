@@ -1,12 +1,13 @@
-//! TensorListGetItem: an element of a tensor list; zeros where it is absent. Inputs: list, index, element shape.
+//! TensorListGetItem: an element of a tensor list; zeros where it is absent. Inputs: list, index, element
+//! shape.
 //! Defined by: tensorflow/core/kernels/list_kernels.cc.
 
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
 
-use crate::kit::kernel::{Call, Inputs, Kernel, Node, integer};
-use crate::kit::node_def::NodeDef;
+use crate::kit::kernel::{Call, Inputs, Kernel, Node};
 use crate::kit::list::{List, shape_argument};
+use crate::kit::node_def::NodeDef;
 
 /// The op.
 pub type TensorListGetItem = Node<Definition>;
@@ -28,21 +29,39 @@ impl Kernel for Definition {
 
     fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
         let list = List::of(&call.input(0)?)?;
-        let y = call.cx.node().output(0)?;
-        ensure!(y.ty == list.ty, "the list's elements are {}, output '{}' is {}", list.ty, y.name, y.ty);
-        match list.get(integer(&call.input(1)?)?)? {
-            Some(element) => {
-                call.cx.resize_string_output(0, &element.shape, element.data.len())?.into_bytes().copy_from_slice(element.data);
-                Ok(())
-            }
-            None => {
-                let shape = list.common_shape(shape_argument(&call.input(2)?)?)?;
-                if y.ty == ElementType::String {
-                    return call.put_strings(0, &shape, &vec![""; call.string_count(&shape, 0)?]);
-                }
-                call.cx.resize_output(0, shape.as_slice())?.into_bytes().fill(0);
-                Ok(())
-            }
-        }
+        let element = list.get(call.inputs().scalar(1)?.unwrap_or_default())?;
+        list.put_element(call, 0, element, shape_argument(&call.input(2)?)?, &list.elements)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::kit::testing::tables::*;
+
+    #[test]
+    fn values() {
+        let x = || list(F32, Some(&[-1]), &[Some(floats(&[1.0, 2.0])), None]);
+        gives::<super::TensorListGetItem>(&[], &[x(), int(0), int(-1)], &[floats(&[1.0, 2.0])]);
+        // An absent element is zeros of the shape that is known, be it from its neighbours.
+        gives::<super::TensorListGetItem>(&[], &[x(), int(1), ints(&[2])], &[floats(&[0.0; 2])]);
+        gives::<super::TensorListGetItem>(&[], &[x(), int(1), ints(&[-1])], &[floats(&[0.0; 2])]);
+        let words = list(ElementType::String, Some(&[]), &[Some(text("a")), None]);
+        gives::<super::TensorListGetItem>(&[], &[words.clone(), int(0), int(-1)], &[text("a")]);
+        gives::<super::TensorListGetItem>(&[], &[words, int(1), int(-1)], &[text("")]);
+    }
+
+    #[test]
+    fn refusals() {
+        let refused = |x: Tensor, i: i32, ty: ElementType, message: &str| {
+            refuses::<super::TensorListGetItem>(&[], &[x, int(i), int(-1)], &[ty], message);
+        };
+        let x = || list(F32, None, &[None]);
+        refused(x(), 1, F32, "element 1 of a tensor list of 1");
+        refused(x(), -1, F32, "element -1 of a tensor list of 1");
+        refused(x(), 0, I32, "the list's elements are FLOAT32, output 'out0' is INT32");
+        refused(x(), 0, F32, "the shape of a tensor list's elements is not known");
+        let open = list(F32, Some(&[2, -1]), &[None]);
+        refused(open, 0, F32, "the shape [2, -1] of a tensor list's elements is not fully known");
+        refused(float(1.0), 0, F32, "'in0' is FLOAT32, not VARIANT");
     }
 }

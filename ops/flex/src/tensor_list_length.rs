@@ -5,8 +5,8 @@ use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
 
 use crate::kit::kernel::{Call, Inputs, Kernel, Node};
-use crate::kit::node_def::NodeDef;
 use crate::kit::list::List;
+use crate::kit::node_def::NodeDef;
 use crate::kit::number::put_integers;
 
 /// The op.
@@ -30,5 +30,23 @@ impl Kernel for Definition {
     fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
         let count = List::of(&call.input(0)?)?.elements.len();
         put_integers(call.output(0)?, [count as i64])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::kit::testing::tables::*;
+
+    #[test]
+    fn values() {
+        gives::<super::TensorListLength>(&[], &[list(F32, None, &[])], &[int(0)]);
+        gives::<super::TensorListLength>(&[], &[list(F32, None, &[None, Some(float(1.0))])], &[int(2)]);
+    }
+
+    #[test]
+    fn refusals() {
+        refuses::<super::TensorListLength>(&[], &[int(1)], &[I32], "'in0' is INT32, not VARIANT");
+        let other = Tensor::raw(ElementType::Variant, &[], b"other");
+        refuses::<super::TensorListLength>(&[], &[other], &[I32], "'in0': the variant is no tensor list");
     }
 }

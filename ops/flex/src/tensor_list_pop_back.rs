@@ -5,8 +5,8 @@ use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
 
 use crate::kit::kernel::{Call, Inputs, Kernel, Node};
-use crate::kit::node_def::NodeDef;
 use crate::kit::list::{List, shape_argument};
+use crate::kit::node_def::NodeDef;
 
 /// The op.
 pub type TensorListPopBack = Node<Definition>;
@@ -28,20 +28,43 @@ impl Kernel for Definition {
 
     fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
         let mut list = List::of(&call.input(0)?)?;
-        let last = list.elements.pop().ok_or_else(|| invalid!("the tensor list is empty"))?;
-        let y = call.cx.node().output(1)?;
-        ensure!(y.ty == list.ty, "the list's elements are {}, output '{}' is {}", list.ty, y.name, y.ty);
-        match last {
-            Some(element) => {
-                let y = call.cx.resize_string_output(1, &element.shape, element.data.len())?;
-                y.into_bytes().copy_from_slice(element.data);
-            }
-            None => {
-                let shape = list.common_shape(shape_argument(&call.input(1)?)?)?;
-                ensure!(list.ty != ElementType::String, "an absent element of strings");
-                call.cx.resize_output(1, shape.as_slice())?.into_bytes().fill(0);
-            }
-        }
+        let last = list.elements.last().cloned().ok_or_else(|| invalid!("the tensor list is empty"))?;
+        list.put_element(call, 1, &last, shape_argument(&call.input(1)?)?, &[])?;
+        list.elements.pop();
         list.put(call.cx, 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::kit::testing::tables::*;
+
+    #[test]
+    fn values() {
+        let (a, b) = (floats(&[1.0, 2.0]), floats(&[3.0, 4.0]));
+        let two = list(F32, Some(&[2]), &[Some(a.clone()), Some(b.clone())]);
+        let one = list(F32, Some(&[2]), &[Some(a)]);
+        gives::<super::TensorListPopBack>(&[], &[two, ints(&[2])], &[one, b]);
+        // An absent element is zeros of the shape that is known.
+        let absent = list(F32, Some(&[-1]), &[None]);
+        gives::<super::TensorListPopBack>(
+            &[],
+            &[absent, ints(&[2])],
+            &[list(F32, Some(&[-1]), &[]), floats(&[0.0; 2])],
+        );
+        let words = list(ElementType::String, Some(&[]), &[Some(text("a")), None]);
+        let rest = list(ElementType::String, Some(&[]), &[Some(text("a"))]);
+        gives::<super::TensorListPopBack>(&[], &[words, int(-1)], &[rest, text("")]);
+    }
+
+    #[test]
+    fn refusals() {
+        let refused = |x: Tensor, ty: ElementType, message: &str| {
+            refuses::<super::TensorListPopBack>(&[], &[x, int(-1)], &[ElementType::Variant, ty], message);
+        };
+        refused(list(F32, None, &[]), F32, "the tensor list is empty");
+        let one = list(F32, None, &[Some(float(1.0))]);
+        refused(one, I32, "the list's elements are FLOAT32, output 'out1' is INT32");
+        refused(list(F32, None, &[None]), F32, "the shape of a tensor list's elements is not known");
     }
 }

@@ -4,9 +4,9 @@
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
 
-use crate::kit::kernel::{Call, Inputs, Kernel, Node, integer};
+use crate::kit::kernel::{Call, Inputs, Kernel, Node};
+use crate::kit::list::{List, shape_argument, type_argument};
 use crate::kit::node_def::NodeDef;
-use crate::kit::list::{List, shape_argument};
 
 /// The op.
 pub type TensorListReserve = Node<Definition>;
@@ -21,7 +21,7 @@ impl Kernel for Definition {
 
     fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
         node.expect(2..=2, 1..=1)?;
-        Ok(Definition { ty: element_type(def)? })
+        Ok(Definition { ty: type_argument(def)? })
     }
 
     fn shape(&self, _: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
@@ -30,10 +30,32 @@ impl Kernel for Definition {
 
     fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
         let shape = shape_argument(&call.input(0)?)?;
-        List::reserved(self.ty, shape, integer(&call.input(1)?)?)?.put(call.cx, 0)
+        List::reserved(self.ty, shape, call.inputs().scalar(1)?.unwrap_or_default())?.put(call.cx, 0)
     }
 }
 
-fn element_type(def: &NodeDef<'_>) -> Result<ElementType> {
-    def.ty("element_dtype")?.ok_or_else(|| invalid!("attribute 'element_dtype' is left out"))
+#[cfg(test)]
+mod tests {
+    use crate::kit::testing::tables::*;
+
+    const FLOATS: [(&str, Attribute<'_>); 1] = [("element_dtype", Type(F32))];
+
+    #[test]
+    fn values() {
+        let inputs = [ints(&[2, -1]), int(2)];
+        gives::<super::TensorListReserve>(&FLOATS, &inputs, &[list(F32, Some(&[2, -1]), &[None, None])]);
+        gives::<super::TensorListReserve>(&FLOATS, &[int(-1), int(0)], &[list(F32, None, &[])]);
+    }
+
+    #[test]
+    fn refusals() {
+        let refused = |inputs: [Tensor; 2], message: &str| {
+            refuses::<super::TensorListReserve>(&FLOATS, &inputs, &[ElementType::Variant], message);
+        };
+        refused([int(-1), int(-1)], "a tensor list of -1 elements; 0..=1048576 are served");
+        refused([int(-1), int(i32::MAX)], "a tensor list of 2147483647 elements; 0..=1048576 are served");
+        refused([int(-1), ints(&[1, 1])], "'in1' is [2]; a scalar is needed");
+        let message = "attribute 'element_dtype' is left out";
+        refuses::<super::TensorListReserve>(&[], &[int(-1), int(1)], &[ElementType::Variant], message);
+    }
 }

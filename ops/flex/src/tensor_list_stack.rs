@@ -1,13 +1,13 @@
-//! TensorListStack: all elements of a tensor list side by side; zeros for absent ones. Inputs: list, element shape.
+//! TensorListStack: all elements of a tensor list side by side; zeros for absent ones. Inputs: list, element
+//! shape.
 //! Defined by: tensorflow/core/kernels/list_kernels.cc.
 
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
-use arenite_ops::kit::strings::Strings;
 
 use crate::kit::kernel::{Call, Inputs, Kernel, Node, shape_of};
+use crate::kit::list::{List, put_elements, shape_argument};
 use crate::kit::node_def::NodeDef;
-use crate::kit::list::{List, shape_argument};
 
 /// The op.
 pub type TensorListStack = Node<Definition>;
@@ -31,35 +31,54 @@ impl Kernel for Definition {
 
     fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
         let list = List::of(&call.input(0)?)?;
-        let y = call.cx.node().output(0)?;
-        ensure!(y.ty == list.ty, "the list's elements are {}, output '{}' is {}", list.ty, y.name, y.ty);
+        list.check_output(call, 0)?;
         let count = list.elements.len();
         ensure!(
             self.count < 0 || self.count == count as i64,
             "the tensor list has {count} elements; it must have {}",
             self.count
         );
-        let each = list.common_shape(shape_argument(&call.input(1)?)?)?;
-        let shape = shape_of([count as i64].into_iter().chain(each.as_slice().iter().map(|&d| d.into())).collect::<Vec<_>>())?;
-        if list.ty == ElementType::String {
-            call.string_count(&shape, 0)?;
-            let mut texts: Vec<&[u8]> = Vec::new();
-            for element in &list.elements {
-                match element {
-                    Some(element) => texts.extend(Strings::new(element.data, each.flat_size())?.iter()),
-                    None => texts.extend(vec![&[][..]; each.flat_size()]),
-                }
-            }
-            return call.put_strings(0, &shape, &texts);
-        }
-        let y = call.cx.resize_output(0, shape.as_slice())?.into_bytes();
-        let bytes = y.len() / count.max(1);
-        for (y, element) in y.chunks_exact_mut(bytes.max(1)).zip(&list.elements) {
-            match element {
-                Some(element) => y.copy_from_slice(element.data),
-                None => y.fill(0),
-            }
-        }
-        Ok(())
+        let each = list.common_shape(shape_argument(&call.input(1)?)?, &list.elements)?;
+        let shape = shape_of(
+            [count as i64].into_iter().chain(each.as_slice().iter().map(|&d| d.into())).collect::<Vec<_>>(),
+        )?;
+        let elements: Vec<_> = list.elements.iter().collect();
+        put_elements(call, 0, &shape, &elements, &vec![each.flat_size(); count])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::kit::testing::tables::*;
+
+    #[test]
+    fn values() {
+        each_type(|x| {
+            let elements = list(x(&[], &[0]).ty(), Some(&[-1]), &[Some(x(&[2], &[1, 2])), None]);
+            gives::<super::TensorListStack>(&[], &[elements, ints(&[2])], &[x(&[2, 2], &[1, 2, 0, 0])]);
+        });
+        let scalars = list(F32, None, &[Some(float(1.0)), Some(float(2.0))]);
+        gives::<super::TensorListStack>(
+            &[("num_elements", Int(2))],
+            &[scalars, int(-1)],
+            &[floats(&[1.0, 2.0])],
+        );
+        let empty = list(F32, Some(&[3]), &[]);
+        gives::<super::TensorListStack>(&[], &[empty, int(-1)], &[Tensor::f32(&[0, 3], &[])]);
+    }
+
+    #[test]
+    fn refusals() {
+        let refused = |attributes: &[(&str, Attribute<'_>)], x: Tensor, ty: ElementType, message: &str| {
+            refuses::<super::TensorListStack>(attributes, &[x, int(-1)], &[ty], message);
+        };
+        let (a, b) = (Some(floats(&[1.0])), Some(floats(&[1.0, 2.0])));
+        let uneven = list(F32, None, &[a.clone(), b]);
+        refused(&[], uneven, F32, "shapes [1] and [2] of a tensor list's elements do not agree");
+        refused(&[], list(F32, None, &[]), F32, "the shape of a tensor list's elements is not known");
+        let one = list(F32, None, &[a]);
+        let message = "the tensor list has 1 elements; it must have 2";
+        refused(&[("num_elements", Int(2))], one.clone(), F32, message);
+        refused(&[], one, I32, "the list's elements are FLOAT32, output 'out0' is INT32");
     }
 }

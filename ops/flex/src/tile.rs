@@ -4,9 +4,9 @@
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
 
+use crate::kit::elements::{pick, ravel, unravel};
 use crate::kit::kernel::{Call, Inputs, Kernel, Node, shape_of};
 use crate::kit::node_def::NodeDef;
-use crate::kit::elements::{pick, ravel, unravel};
 
 /// The op.
 pub type Tile = Node<Definition>;
@@ -23,8 +23,13 @@ impl Kernel for Definition {
     }
 
     fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
-        let (dims, Some(times)) = (x.dims(0)?, x.integers(1)?) else { return Ok(None) };
-        ensure!(times.len() == dims.rank(), "multiples {times:?} for {:?}", dims.as_slice());
+        let (dims, Some(times)) = (x.dims(0)?, x.list(1)?) else { return Ok(None) };
+        ensure!(
+            times.len() == dims.rank(),
+            "{} multiples for {:?}; one is needed for each axis",
+            times.len(),
+            dims.as_slice()
+        );
         shape_of(dims.as_slice().iter().zip(&times).map(|(&d, &n)| i64::from(d).saturating_mul(n))).map(Some)
     }
 
@@ -35,5 +40,34 @@ impl Kernel for Definition {
             (0..dims.rank()).for_each(|axis| at[axis] %= dims.size(axis).max(1));
             Some((0, ravel(&at, &dims)))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::kit::testing::tables::*;
+
+    #[test]
+    fn values() {
+        each_type(|x| {
+            let inputs = [x(&[1, 2], &[1, 2]), ints(&[2, 2])];
+            gives::<super::Tile>(&[], &inputs, &[x(&[2, 4], &[1, 2, 1, 2, 1, 2, 1, 2])]);
+            gives::<super::Tile>(&[], &[x(&[2], &[1, 2]), longs(&[0])], &[x(&[0], &[])]);
+        });
+        gives::<super::Tile>(&[], &[int(7), ints(&[])], &[int(7)]);
+    }
+
+    #[test]
+    fn refusals() {
+        let x = ints(&[1, 2]);
+        refuses::<super::Tile>(
+            &[],
+            &[x.clone(), ints(&[2, 2])],
+            &[I32],
+            "2 multiples for [2]; one is needed for each axis",
+        );
+        refuses::<super::Tile>(&[], &[x.clone(), int(2)], &[I32], "'in1' is []; a list is needed");
+        let message = "[-2] is no shape; sizes must not be negative, and at most 8 axes are served";
+        refuses::<super::Tile>(&[], &[x, ints(&[-1])], &[I32], message);
     }
 }

@@ -4,9 +4,9 @@
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
 
+use crate::kit::elements::unravel;
 use crate::kit::kernel::{Call, Inputs, Kernel, Node};
 use crate::kit::node_def::NodeDef;
-use crate::kit::elements::unravel;
 use crate::kit::values::Values;
 
 /// The op.
@@ -19,7 +19,8 @@ impl Kernel for Definition {
     const NAME: &'static str = "FlexWhere";
 
     fn new(node: &NodeView<'_>, _: &NodeDef<'_>) -> Result<Self> {
-        node.expect(1..=1, 1..=1)?;
+        let (x, _) = node.unary()?;
+        ensure!(x.rank() > 0, "'{}' is a scalar, whose element has no index", x.name);
         Ok(Definition)
     }
 
@@ -39,5 +40,31 @@ impl Kernel for Definition {
             y.iter_mut().zip(unravel(i, &dims)).for_each(|(y, at)| *y = at as i64);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::kit::testing::tables::*;
+
+    #[test]
+    fn values() {
+        each_type(|x| {
+            // What is zero, and therefore not found, is so in every type.
+            if x(&[], &[0]).ty() != ElementType::String {
+                let want = Tensor::i64(&[2, 2], &[0, 1, 1, 0]);
+                gives::<super::Where>(&[], &[x(&[2, 2], &[0, 1, 3, 0])], &[want]);
+            }
+        });
+        gives::<super::Where>(&[], &[floats(&[0.0, -0.0, f32::NAN, -1.0])], &[Tensor::i64(&[2, 1], &[2, 3])]);
+        gives::<super::Where>(&[], &[Tensor::bool(&[0, 2], &[])], &[Tensor::i64(&[0, 2], &[])]);
+        gives::<super::Where>(&[], &[bools(&[false])], &[Tensor::i64(&[0, 1], &[])]);
+    }
+
+    #[test]
+    fn refusals() {
+        refuses::<super::Where>(&[], &[truth(true)], &[I64], "'in0' is a scalar, whose element has no index");
+        refuses::<super::Where>(&[], &[texts(&["a"])], &[I64], "STRING is not an element type of this op");
+        refuses::<super::Where>(&[], &[], &[I64], "it has 0 inputs, this op takes 1 to 1");
     }
 }

@@ -4,9 +4,9 @@
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
 
+use crate::kit::elements::pick;
 use crate::kit::kernel::{Call, Inputs, Kernel, Node};
 use crate::kit::node_def::NodeDef;
-use crate::kit::elements::pick;
 
 /// The op.
 pub type ZerosLike = Node<Definition>;
@@ -28,5 +28,22 @@ impl Kernel for Definition {
 
     fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
         pick(call, 0, &[], |_| None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::kit::testing::tables::*;
+
+    #[test]
+    fn values() {
+        each_type(|x| gives::<super::ZerosLike>(&[], &[x(&[1, 2], &[5, 6])], &[x(&[1, 2], &[0, 0])]));
+        gives::<super::ZerosLike>(&[], &[float(f32::NAN)], &[float(0.0)]);
+        gives::<super::ZerosLike>(&[], &[longs(&[])], &[longs(&[])]);
+    }
+
+    #[test]
+    fn refusals() {
+        refuses::<super::ZerosLike>(&[], &[], &[I32], "it has 0 inputs, this op takes 1 to 1");
     }
 }

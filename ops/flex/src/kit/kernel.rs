@@ -1,4 +1,5 @@
-//! The frame of most ops: shapes by one function, which is asked in `prepare` and, where it needs data that only `eval`
+//! The frame of most ops: shapes by one function, which is asked in `prepare` and, where it needs data that
+//! only `eval`
 //! has, again there.
 
 use core::cell::RefCell;
@@ -142,8 +143,24 @@ impl<'a> Inputs<'_, 'a> {
         self.data(i)?.map(|x| integer(&x)).transpose()
     }
 
+    /// The integers of input `i`, which is a list; `None` if they are not known yet.
+    pub fn list(&self, i: usize) -> Result<Option<Vec<i64>>> {
+        let x = self.get(i)?;
+        ensure!(x.rank() == 1, "'{}' is {:?}; a list is needed", x.name, x.shape);
+        self.integers(i)
+    }
+
+    /// The integer of input `i`, which is a scalar; `None` if it is not known yet.
+    pub fn scalar(&self, i: usize) -> Result<Option<i64>> {
+        let x = self.get(i)?;
+        ensure!(x.rank() == 0, "'{}' is {:?}; a scalar is needed", x.name, x.shape);
+        self.integer(i)
+    }
+
     /// The sizes that input `i` lists, as a shape; `None` if they are not known yet.
     pub fn sizes(&self, i: usize) -> Result<Option<Dims>> {
+        let x = self.get(i)?;
+        ensure!(x.rank() <= 1, "'{}' is {:?}; a list of sizes is needed", x.name, x.shape);
         let Some(sizes) = self.integers(i)? else { return Ok(None) };
         shape_of(sizes.iter().copied()).map(Some)
     }

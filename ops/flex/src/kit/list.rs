@@ -8,11 +8,14 @@
 //! All numbers are little-endian. Everything is checked when a list is read; an absent element stands for zeros.
 //! Defined by: tensorflow/core/kernels/tensor_list.h, list_kernels.h.
 
+use std::borrow::Cow;
+
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
+use arenite_ops::kit::strings::{StringWriter, Strings, packed_bytes};
 
-use super::kernel::shape_of;
-use super::node_def::{element_type, number_of};
+use super::kernel::{Call, shape_of};
+use super::node_def::{NodeDef, element_type, number_of};
 
 /// The longest list.
 const LONGEST: usize = 1 << 20;
@@ -143,16 +146,51 @@ impl<'a> List<'a> {
         at.ok_or_else(|| invalid!("element {i} of a tensor list of {}", self.elements.len()))
     }
 
-    /// The shape of all elements: what the list, an argument and the present elements know together.
-    pub fn common_shape(&self, argument: Option<Vec<i64>>) -> Result<Dims> {
+    /// The shape of these elements: what the list, an argument and the present ones know together.
+    pub fn common_shape<'e>(
+        &self,
+        argument: Option<Vec<i64>>,
+        elements: impl IntoIterator<Item = &'e Option<Element<'e>>>,
+    ) -> Result<Dims> {
         let mut shape = merge(self.shape.clone(), argument)?;
-        for element in self.elements.iter().flatten() {
+        for element in elements.into_iter().flatten() {
             shape = merge(shape, Some(element.shape.iter().map(|&d| d.into()).collect()))?;
         }
         let shape = shape.ok_or_else(|| invalid!("the shape of a tensor list's elements is not known"))?;
         let known = shape.iter().all(|&size| size >= 0);
         ensure!(known, "the shape {shape:?} of a tensor list's elements is not fully known");
         shape_of(shape)
+    }
+
+    /// Refuses an output of another type than the elements'.
+    pub fn check_output(&self, call: &Call<'_, '_>, output: usize) -> Result<()> {
+        let y = call.cx.node().output(output)?;
+        ensure!(y.ty == self.ty, "the list's elements are {}, output '{}' is {}", self.ty, y.name, y.ty);
+        Ok(())
+    }
+
+    /// Writes an element to an output; zeros where it is absent, of the shape that the list and an argument
+    /// know, or else
+    /// these neighbours.
+    pub fn put_element(
+        &self,
+        call: &Call<'_, '_>,
+        output: usize,
+        element: &Option<Element<'_>>,
+        argument: Option<Vec<i64>>,
+        neighbours: &[Option<Element<'_>>],
+    ) -> Result<()> {
+        self.check_output(call, output)?;
+        let known =
+            |shape: &Option<Vec<i64>>| shape.as_ref().is_some_and(|s| s.iter().all(|&size| size >= 0));
+        let shape = match element {
+            Some(element) => shape_of(element.shape.iter().map(|&d| d.into()))?,
+            None => {
+                let enough = known(&merge(self.shape.clone(), argument.clone())?);
+                self.common_shape(argument, if enough { &[] } else { neighbours })?
+            }
+        };
+        put_elements(call, output, &shape, &[element], &[shape.flat_size()])
     }
 
     /// Refuses a tensor of another type, or of a shape that the list cannot hold.
@@ -194,10 +232,87 @@ pub fn merge(a: Option<Vec<i64>>, b: Option<Vec<i64>>) -> Result<Option<Vec<i64>
 
 /// The element shape that an input lists; a scalar −1 is no rank.
 pub fn shape_argument(x: &TensorView<'_>) -> Result<Option<Vec<i64>>> {
+    let sizes = super::kernel::integers(x)?;
     if x.rank() == 0 {
+        ensure!(
+            sizes == [-1],
+            "the element shape is the scalar {}; a list of sizes, or -1, is needed",
+            sizes.first().copied().unwrap_or_default()
+        );
         return Ok(None);
     }
-    super::kernel::integers(x).map(Some)
+    ensure!(
+        sizes.iter().all(|&size| size >= -1),
+        "the element shape is {sizes:?}; a size is at least 0, or -1 where it is not known"
+    );
+    Ok(Some(sizes))
+}
+
+/// The element type that the attribute of a new list names.
+pub fn type_argument(def: &NodeDef<'_>) -> Result<ElementType> {
+    def.ty("element_dtype")?.ok_or_else(|| invalid!("attribute 'element_dtype' is left out"))
+}
+
+/// The data of consecutive rows of `x`, as many in each slice as `counts` says.
+pub fn slices<'a>(x: &TensorView<'a>, counts: &[usize]) -> Result<Vec<Cow<'a, [u8]>>> {
+    let rows = x.shape.first().map_or(1, |&rows| rows as usize).max(1);
+    let strings = if x.ty == ElementType::String { Strings::of(x)?.iter().collect() } else { Vec::new() };
+    let (bytes, texts) = (x.bytes().len() / rows, strings.len() / rows);
+    let mut start = 0;
+    let slice = |&count: &usize| {
+        let rows = start..start + count;
+        start = rows.end;
+        if x.ty == ElementType::String {
+            return packed(&strings[rows.start * texts..rows.end * texts]).map(Cow::Owned);
+        }
+        Ok(Cow::Borrowed(&x.bytes()[rows.start * bytes..rows.end * bytes]))
+    };
+    counts.iter().map(slice).collect()
+}
+
+fn packed(strings: &[&[u8]]) -> Result<Vec<u8>> {
+    let bytes = packed_bytes(strings.len(), strings.iter().map(|s| s.len()).sum());
+    let mut data = vec![0; bytes.ok_or_else(|| invalid!("strings do not fit 2 GiB"))?];
+    let mut writer = StringWriter::new(&mut data, strings.len())?;
+    strings.iter().try_for_each(|s| writer.push(s))?;
+    writer.finish()?;
+    Ok(data)
+}
+
+/// Writes elements one behind the other to an output of this shape; an absent one is zeros, or empty strings,
+/// as many as
+/// its place in `counts` says.
+pub fn put_elements(
+    call: &Call<'_, '_>,
+    output: usize,
+    shape: &Dims,
+    elements: &[&Option<Element<'_>>],
+    counts: &[usize],
+) -> Result<()> {
+    let ty = call.cx.node().output(output)?.ty;
+    if ty == ElementType::String {
+        call.string_count(shape, 0)?;
+        let mut texts: Vec<&[u8]> = Vec::new();
+        for (element, &count) in elements.iter().zip(counts) {
+            match element {
+                Some(element) => texts.extend(Strings::new(element.data, count)?.iter()),
+                None => texts.resize(texts.len() + count, &[]),
+            }
+        }
+        return call.put_strings(output, shape, &texts);
+    }
+    let mut rest = call.cx.resize_output(output, shape.as_slice())?.into_bytes();
+    for (element, &count) in elements.iter().zip(counts) {
+        let bytes = ty.bytes_of(count).filter(|&bytes| bytes <= rest.len());
+        let bytes = bytes.ok_or_else(|| invalid!("the elements of a tensor list do not fit {shape:?}"))?;
+        let (y, behind) = rest.split_at_mut(bytes);
+        match element {
+            Some(element) => y.copy_from_slice(element.data),
+            None => y.fill(0),
+        }
+        rest = behind;
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -213,7 +328,7 @@ mod tests {
         };
         let bytes = list.bytes();
         assert_eq!(List::read(&bytes).unwrap(), list);
-        assert_eq!(list.common_shape(None).unwrap().as_slice(), [2]);
+        assert_eq!(list.common_shape(None, &list.elements).unwrap().as_slice(), [2]);
         for i in 0..bytes.len() {
             assert!(List::read(&bytes[..i]).is_err());
             for value in [0, 1, 0x7f, 0xff] {

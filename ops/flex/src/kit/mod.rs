@@ -13,6 +13,10 @@
 //! | [`binary`] | [`Binary`](binary::Binary), [`Comparison`](binary::Comparison): a function of each pair of elements |
 //! | [`arg`] | [`Arg`](arg::Arg): where the largest or smallest element along an axis is |
 //! | [`elements`] | [`pick`](elements::pick): outputs of elements that nobody looks at; `unravel`, `ravel` |
+//! | [`same`] | [`Same`](same::Same): the input as it is |
+//! | [`concat`] | [`Concat`](concat::Concat): inputs joined along an axis |
+//! | [`split`] | [`Split`](split::Split): parts of the input along an axis |
+//! | [`gather`] | [`Gather`](gather::Gather): the slices that indices name |
 //! | [`fft`] | [`transform`](fft::transform), [`Fourier`](fft::Fourier): Fourier transforms of any length |
 //! | [`matrix`] | [`Matrix`](matrix::Matrix): LU, Cholesky, QR, eigenvalues |
 //! | [`linear`] | [`Linear`](linear::Linear): ops on stacks of matrices |
@@ -47,12 +51,14 @@ pub mod bias;
 pub mod binary;
 pub mod color;
 pub mod complex;
+pub mod concat;
 pub mod conv;
 pub mod diagonal;
 pub mod drawn;
 pub mod elements;
 pub mod fft;
 pub mod functions;
+pub mod gather;
 pub mod hash;
 pub mod kernel;
 pub mod linear;
@@ -69,9 +75,11 @@ pub mod reduce;
 pub mod regex;
 pub mod resize;
 pub mod rows;
+pub mod same;
 pub mod scan;
 pub mod scatter;
 pub mod segment;
+pub mod split;
 pub mod suppression;
 #[cfg(test)]
 pub(crate) mod testing;

@@ -1,6 +1,7 @@
 //! Elements as numbers, widened: reals to f64, integers to i128, complex numbers to pairs of f64.
 //!
-//! Sums, differences, products, quotients and square roots of f32 and smaller that are computed in f64 and then rounded
+//! Sums, differences, products, quotients and square roots of f32 and smaller that are computed in f64 and
+//! then rounded
 //! are those that TensorFlow computes in the type itself.
 
 use arenite_abi::prelude::*;
@@ -121,6 +122,11 @@ pub fn lowest_integer(ty: ElementType) -> i128 {
         I64 => i64::MIN.into(),
         _ => 0,
     }
+}
+
+/// Rounds to the precision of the element type `ty` of reals.
+pub fn round_as(ty: ElementType, x: f64) -> Result<f64> {
+    by_type!(ty, float: T => Ok(round_to::<T>(x)))
 }
 
 /// The real elements of `x`, widened; integers too.

@@ -52,7 +52,7 @@ impl<M: Member> Pad<M> {
                 _ => i64::from(i32::MAX),
             };
             ensure!(
-                pair.iter().all(|p| (0..=limit.max(0)).contains(p)),
+                pair.iter().all(|p| (0..=limit).contains(p)),
                 "paddings of axis {axis} are {pair:?}; they must lie in 0..={limit}"
             );
             pairs.push((pair[0], pair[1]));
@@ -67,6 +67,10 @@ impl<M: Member> Kernel for Pad<M> {
     fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
         let inputs = if M::KIND == Kind::Value { 3 } else { 2 };
         node.expect(inputs..=inputs, 1..=1)?;
+        if M::KIND == Kind::Value {
+            let value = node.input(2)?;
+            ensure!(value.rank() == 0, "'{}' is {:?}; a scalar is needed", value.name, value.shape);
+        }
         let symmetric = M::KIND == Kind::Mirror && def.choice("mode", &["REFLECT", "SYMMETRIC"])? == 1;
         Ok(Pad { symmetric, of: PhantomData })
     }
@@ -81,9 +85,7 @@ impl<M: Member> Kernel for Pad<M> {
         let (dims, output) = (call.dims(0)?, call.output_dims(0)?);
         let mut sources = vec![call.input(0)?];
         if M::KIND == Kind::Value {
-            let value = call.input(2)?;
-            ensure!(value.len() == 1, "'{}' is {:?}; one value is needed", value.name, value.shape);
-            sources.push(value);
+            sources.push(call.input(2)?);
         }
         let outside = if M::KIND == Kind::Value { Some((1, 0)) } else { None };
         pick(call, 0, &sources, |k| {

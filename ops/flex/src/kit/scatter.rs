@@ -6,7 +6,6 @@ use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
 
 use super::complex;
-use super::functions;
 use super::kernel::{Call, Inputs, Kernel, integers};
 use super::node_def::NodeDef;
 use super::number::Number;
@@ -38,13 +37,33 @@ pub trait Member: Send + Sync + 'static {
     const TO_ZEROS: bool = false;
 }
 
+/// What becomes of an index that lies outside.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Outside {
+    /// It is an error.
+    Refused,
+    /// It names nothing.
+    Ignored,
+}
+
+impl Outside {
+    /// What the attribute `bad_indices_policy` says.
+    pub fn new(def: &NodeDef<'_>) -> Result<Outside> {
+        let known = ["", "DEFAULT", "ERROR", "IGNORE"];
+        Ok(if def.choice("bad_indices_policy", &known)? == 3 { Outside::Ignored } else { Outside::Refused })
+    }
+}
+
 /// The op.
-pub struct Scatter<M>(PhantomData<fn() -> M>);
+pub struct Scatter<M> {
+    outside: Outside,
+    of: PhantomData<fn() -> M>,
+}
 
 impl<M: Member> Kernel for Scatter<M> {
     const NAME: &'static str = M::NAME;
 
-    fn new(node: &NodeView<'_>, _: &NodeDef<'_>) -> Result<Self> {
+    fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
         node.expect(3..=3, 1..=1)?;
         let (updates, y) = (node.input(if M::TO_ZEROS { 1 } else { 2 })?, node.output(0)?);
         ensure!(
@@ -54,13 +73,33 @@ impl<M: Member> Kernel for Scatter<M> {
             updates.ty,
             y.ty
         );
-        Ok(Scatter(PhantomData))
+        let indices = node.input(usize::from(!M::TO_ZEROS))?;
+        ensure!(indices.rank() > 0, "'{}' is a scalar; lists of indices are needed", indices.name);
+        ensure!(updates.rank() > 0, "'{}' is a scalar; a list of updates is needed", updates.name);
+        let order = matches!(M::KIND, Kind::Max | Kind::Min);
+        ensure!(
+            !order || !matches!(y.ty, C64 | C128),
+            "'{}' is {}, which has no order",
+            updates.name,
+            updates.ty
+        );
+        ensure!(
+            y.ty != ElementType::String || matches!(M::KIND, Kind::Update | Kind::Add),
+            "'{}' is STRING, which is neither subtracted nor ordered",
+            updates.name
+        );
+        Ok(Scatter { outside: Outside::new(def)?, of: PhantomData })
     }
 
     fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
         let [indices, updates] = [0, 1].map(|i| x.dims(i + usize::from(!M::TO_ZEROS)));
         let output = if M::TO_ZEROS { x.sizes(2)? } else { Some(x.dims(0)?) };
         let (indices, updates, Some(output)) = (indices?, updates?, output) else { return Ok(None) };
+        ensure!(
+            !indices.as_slice().ends_with(&[0]),
+            "indices {:?} name nothing; an index has one number at least",
+            indices.as_slice()
+        );
         let depth = depth(&indices, &output)?;
         let outer = indices.rank().saturating_sub(1);
         let wanted = indices.as_slice()[..outer].iter().chain(&output.as_slice()[depth..]);
@@ -71,18 +110,28 @@ impl<M: Member> Kernel for Scatter<M> {
             indices.as_slice(),
             output.as_slice()
         );
+        ensure!(
+            output.flat_size() > 0 || indices.flat_size() == 0,
+            "indices {:?} name slices of {:?}, which has no elements",
+            indices.as_slice(),
+            output.as_slice()
+        );
         Ok(Some(output))
     }
 
     fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
         let ty = call.cx.node().output(0)?.ty;
+        if ty == ElementType::String {
+            return self.texts(call);
+        }
         by_type!(ty,
             float: T => self.run::<T>(call, |a, b| match M::KIND {
                 Kind::Update => b,
                 Kind::Add => a + b,
                 Kind::Sub => a - b,
-                Kind::Max => functions::maximum(a, b),
-                Kind::Min => functions::minimum(a, b),
+                // NaN stays, NaN that comes does not.
+                Kind::Max => if a < b { b } else { a },
+                Kind::Min => if b < a { b } else { a },
             }),
             int: T => self.run::<T>(call, |a, b| match M::KIND {
                 Kind::Update => b,
@@ -107,7 +156,7 @@ impl<M: Member> Kernel for Scatter<M> {
 
 /// How many axes an index names.
 fn depth(indices: &Dims, output: &Dims) -> Result<usize> {
-    let depth = indices.as_slice().last().map_or(1, |&d| d as usize);
+    let depth = indices.as_slice().last().map_or(0, |&d| d as usize);
     ensure!(
         depth <= output.rank(),
         "indices are {:?}, the output is {:?}, which has fewer axes than an index",
@@ -118,15 +167,43 @@ fn depth(indices: &Dims, output: &Dims) -> Result<usize> {
 }
 
 impl<M: Member> Scatter<M> {
+    /// Where slices of the output begin that updates go to, and how many elements each has.
+    fn slices(&self, call: &Call<'_, '_>) -> Result<(Vec<Option<usize>>, usize)> {
+        let first = usize::from(!M::TO_ZEROS);
+        let (dims, indices) = (call.output_dims(0)?, call.dims(first)?);
+        let depth = depth(&indices, &dims)?;
+        let count = indices.product(0, indices.rank() - 1);
+        let starts = starts(&integers(&call.input(first)?)?, count, depth, &dims, self.outside)?;
+        Ok((starts, dims.product(depth, dims.rank())))
+    }
+
+    /// Strings are replaced, or appended.
+    fn texts(&self, call: &Call<'_, '_>) -> Result<()> {
+        let (shape, (starts, slice)) = (call.output_dims(0)?, self.slices(call)?);
+        let updates = call.strings(if M::TO_ZEROS { 1 } else { 2 })?;
+        let mut texts = match M::TO_ZEROS {
+            true => vec![Vec::new(); call.string_count(&shape, 0)?],
+            false => call.strings(0)?.iter().map(<[u8]>::to_vec).collect(),
+        };
+        for (i, start) in starts.into_iter().enumerate() {
+            let Some(start) = start else { continue };
+            for (k, text) in texts[start..start + slice].iter_mut().enumerate() {
+                if M::KIND == Kind::Update {
+                    text.clear();
+                }
+                text.extend(updates.get(i * slice + k).unwrap_or_default());
+            }
+        }
+        call.put_strings(0, &shape, &texts)
+    }
+
     fn run<T: Number>(
         &self,
         call: &Call<'_, '_>,
         combine: impl Fn(T::Wide, T::Wide) -> T::Wide,
     ) -> Result<()> {
         let first = usize::from(!M::TO_ZEROS);
-        let dims = call.output_dims(0)?;
-        let depth = depth(&call.dims(first)?, &dims)?;
-        let starts = starts(&integers(&call.input(first)?)?, depth, &dims)?;
+        let (starts, slice) = self.slices(call)?;
         let updates = call.slice::<T>(first + 1)?;
         let (tensor, y) =
             (if M::TO_ZEROS { None } else { Some(call.slice::<T>(0)?) }, call.output_slice::<T>(0)?);
@@ -134,11 +211,11 @@ impl<M: Member> Scatter<M> {
             Some(tensor) => y.copy_from_slice(tensor),
             None => y.fill(T::zeroed()),
         }
-        let slice = dims.product(depth, dims.rank());
         if slice == 0 {
             return Ok(());
         }
         for (start, updates) in starts.into_iter().zip(updates.chunks_exact(slice)) {
+            let Some(start) = start else { continue };
             for (y, &update) in y[start..start + slice].iter_mut().zip(updates) {
                 *y = T::narrow(combine(y.wide(), update.wide()));
             }
@@ -147,25 +224,33 @@ impl<M: Member> Scatter<M> {
     }
 }
 
-/// The first element of each slice that indices name.
-pub fn starts(indices: &[i64], depth: usize, dims: &Dims) -> Result<Vec<usize>> {
-    if depth == 0 {
-        return Ok(vec![0]);
-    }
+/// The first element of each slice that `count` lists of `depth` indices name; `None` for one that is
+/// ignored.
+pub fn starts(
+    indices: &[i64],
+    count: usize,
+    depth: usize,
+    dims: &Dims,
+    outside: Outside,
+) -> Result<Vec<Option<usize>>> {
     let inner = dims.product(depth, dims.rank());
-    let mut starts = Vec::with_capacity(indices.len() / depth);
-    for index in indices.chunks_exact(depth) {
-        let mut start = 0;
-        for (axis, &i) in index.iter().enumerate() {
-            let size = dims.size(axis);
-            let inside = usize::try_from(i).ok().filter(|&i| i < size);
-            let i = inside
-                .ok_or_else(|| invalid!("index {index:?} lies outside of {:?}", &dims.as_slice()[..depth]))?;
-            start = start * size + i;
-        }
-        starts.push(start * inner);
-    }
-    Ok(starts)
+    let start = |index: &[i64]| {
+        index.iter().enumerate().try_fold(0, |start, (axis, &i)| {
+            let inside = usize::try_from(i).ok().filter(|&i| i < dims.size(axis));
+            inside.map(|i| start * dims.size(axis) + i)
+        })
+    };
+    (0..count)
+        .map(|k| {
+            let index = &indices[k * depth..][..depth];
+            match start(index) {
+                None if outside == Outside::Refused => {
+                    Err(invalid!("index {index:?} lies outside of {:?}", &dims.as_slice()[..depth]))
+                }
+                start => Ok(start.map(|start| start * inner)),
+            }
+        })
+        .collect()
 }
 
 #[cfg(test)]

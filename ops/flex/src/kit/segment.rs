@@ -6,9 +6,9 @@ use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
 
 use super::complex;
-use super::functions::{maximum, minimum};
 use super::kernel::{Call, Inputs, Kernel, integers, shape_of};
 use super::node_def::NodeDef;
+use super::number::lowest_real;
 use super::values::Values;
 
 /// How slices are combined.
@@ -59,7 +59,7 @@ impl<M: Member> Kernel for Segment<M> {
         let count = if M::SORTED {
             x.integers(1)?.map(|of| of.last().map_or(0, |&last| last.saturating_add(1)))
         } else {
-            x.integer(2)?
+            x.scalar(2)?
         };
         let Some(count) = count else { return Ok(None) };
         let inner = dims.as_slice()[of.rank()..].iter().map(|&d| i64::from(d));
@@ -103,11 +103,9 @@ fn combine(
     };
     Ok(match x {
         Values::Real(x) => {
-            let (largest, lowest) = match ty {
-                F16 => (65504.0, -65504.0),
-                F64 => (f64::MAX, f64::MIN),
-                _ => (f64::from(f32::MAX), f64::from(f32::MIN)),
-            };
+            // Sorted segments begin with their first slice, others with the limits of the type.
+            let lowest = if sorted { f64::NEG_INFINITY } else { lowest_real(ty) };
+            let largest = -lowest;
             let start = match kind {
                 Kind::Sum | Kind::Mean => 0.0,
                 Kind::Prod => 1.0,
@@ -119,8 +117,10 @@ fn combine(
                 y[to] = match kind {
                     Kind::Sum | Kind::Mean => y[to] + x[from],
                     Kind::Prod => y[to] * x[from],
-                    Kind::Max => maximum(y[to], x[from]),
-                    Kind::Min => minimum(y[to], x[from]),
+                    // NaN is replaced by what follows.
+                    Kind::Max if y[to] > x[from] => y[to],
+                    Kind::Min if y[to] < x[from] => y[to],
+                    _ => x[from],
                 };
             });
             for (i, y) in y.iter_mut().enumerate() {

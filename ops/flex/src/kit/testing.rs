@@ -10,6 +10,7 @@ mod elementwise;
 mod gives;
 pub(crate) use elementwise::*;
 pub(crate) use gives::*;
+pub(crate) mod tables;
 
 /// A node of `T` with these attributes, inputs and outputs.
 pub(crate) fn node<T: Op>(

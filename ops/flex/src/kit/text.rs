@@ -82,11 +82,15 @@ impl<M: Measure> Kernel for Measured<M> {
     }
 }
 
+/// Whether a byte is ASCII space, the vertical tab too.
+pub fn is_space(byte: &u8) -> bool {
+    byte.is_ascii_whitespace() || *byte == 0x0b
+}
+
 /// What is left of text without ASCII space at both ends.
 pub fn strip(text: &[u8]) -> &[u8] {
-    let space = |b: &u8| matches!(b, b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c);
-    let start = text.iter().position(|b| !space(b)).unwrap_or(text.len());
-    let end = text.iter().rposition(|b| !space(b)).map_or(start, |i| i + 1);
+    let start = text.iter().position(|b| !is_space(b)).unwrap_or(text.len());
+    let end = text.iter().rposition(|b| !is_space(b)).map_or(start, |i| i + 1);
     &text[start..end]
 }
 

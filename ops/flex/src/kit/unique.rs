@@ -1,4 +1,5 @@
-//! The different elements of a list in the order in which they come, where each element went, and how often each came.
+//! The different elements of a list in the order in which they come, where each element went, and how often
+//! each came.
 
 use core::hash::Hash;
 use core::marker::PhantomData;
@@ -11,7 +12,7 @@ use arenite_ops::kit::strings::Strings;
 use super::elements::unravel;
 use super::kernel::{Call, Inputs, Kernel, axis_of, integers};
 use super::node_def::NodeDef;
-use super::number::put_integers;
+use super::number::{put_integers, reals};
 
 /// An op of this family.
 pub trait Member: Send + Sync + 'static {
@@ -33,7 +34,8 @@ impl<M: Member> Kernel for Unique<M> {
         let (inputs, outputs) = (1 + usize::from(M::AXIS), 2 + usize::from(M::COUNTS));
         node.expect(inputs..=inputs, outputs..=outputs)?;
         let x = node.input(0)?;
-        ensure!(M::AXIS || x.rank() == 1, "'{}' is {:?}; a list is needed", x.name, x.shape);
+        let list = if M::AXIS { node.input(1)? } else { x };
+        ensure!(list.rank() == 1, "'{}' is {:?}; a list is needed", list.name, list.shape);
         Ok(Unique(PhantomData))
     }
 
@@ -88,38 +90,29 @@ fn group<K: Hash + Eq>(keys: impl Iterator<Item = K>) -> Found {
 
 fn find(x: &TensorView<'_>, dims: &Dims, axis: usize) -> Result<Found> {
     let (outer, size, inner) = dims.split_at(axis);
-    ensure!(
-        outer * inner > 0 || size == 0,
-        "'{}' is {:?}; slices of nothing are not compared",
-        x.name,
-        x.shape
-    );
+    // The elements of slice `i`, as their indices.
+    let slice = |i: usize| (0..outer).flat_map(move |o| (0..inner).map(move |k| (o * size + i) * inner + k));
     if x.ty == ElementType::String {
-        ensure!(dims.rank() == 1, "slices of strings are not compared");
-        return Ok(group(Strings::of(x)?.iter()));
+        let strings = Strings::of(x)?;
+        let key = |i| slice(i).map(|k| strings.get(k).unwrap_or_default()).collect::<Vec<_>>();
+        return Ok(group((0..size).map(key)));
     }
     let width = (x.ty.bits() / 8) as usize;
     ensure!(width > 0, "'{}' is {}, whose elements are not compared", x.name, x.ty);
-    let bytes = x.bytes();
-    let float = matches!(x.ty, F16 | BF16 | F32 | F64);
-    let slices = (0..size).map(|i| {
+    let reals = if matches!(x.ty, F16 | BF16 | F32 | F64) { Some(reals(x)?) } else { None };
+    Ok(group((0..size).map(|i| {
         let mut key = Vec::with_capacity(outer * inner * width);
-        for o in 0..outer {
-            key.extend_from_slice(&bytes[(o * size + i) * inner * width..][..inner * width]);
-        }
-        if float {
-            // Both zeros are one number.
-            for element in key.chunks_exact_mut(width) {
-                let (last, rest) =
-                    element.split_last_mut().map_or((0, true), |(l, r)| (*l, r.iter().all(|&b| b == 0)));
-                if last == 0x80 && rest {
-                    element.fill(0);
-                }
+        let mut nan = None;
+        for k in slice(i) {
+            match reals.as_ref().map(|reals| reals[k]) {
+                // NaN is not equal to itself, both zeros are one number.
+                Some(real) if real.is_nan() => nan = Some(i),
+                Some(0.0) => key.resize(key.len() + width, 0),
+                _ => key.extend_from_slice(&x.bytes()[k * width..][..width]),
             }
         }
-        key
-    });
-    Ok(group(slices))
+        (key, nan)
+    })))
 }
 
 impl<M: Member> Unique<M> {

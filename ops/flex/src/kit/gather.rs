@@ -1,0 +1,82 @@
+//! The slices that indices name, along an axis.
+
+use core::marker::PhantomData;
+
+use arenite_abi::prelude::*;
+use arenite_ops::kit::indexing::Dims;
+
+use super::elements::pick;
+use super::kernel::{Call, Inputs, Kernel, axis_of, integers, shape_of};
+use super::node_def::NodeDef;
+
+/// An op of this family.
+pub trait Member: Send + Sync + 'static {
+    /// The custom op.
+    const NAME: &'static str;
+    /// Whether input 2 names the axis, and the attribute `batch_dims` the leading axes that go in step; else
+    /// slices
+    /// are those of axis 0.
+    const AXIS: bool;
+}
+
+/// The op.
+pub struct Gather<M> {
+    batch: i64,
+    of: PhantomData<fn() -> M>,
+}
+
+impl<M: Member> Kernel for Gather<M> {
+    const NAME: &'static str = M::NAME;
+
+    fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
+        let inputs = 2 + usize::from(M::AXIS);
+        node.expect(inputs..=inputs, 1..=1)?;
+        Ok(Gather { batch: if M::AXIS { def.int("batch_dims", 0)? } else { 0 }, of: PhantomData })
+    }
+
+    fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
+        let (dims, indices) = (x.dims(0)?, x.dims(1)?);
+        let Some((axis, batch)) = self.axis(x)? else { return Ok(None) };
+        let (dims, indices) = (dims.as_slice(), indices.as_slice());
+        ensure!(
+            dims[..batch] == indices[..batch],
+            "{dims:?} and indices {indices:?}: their first {batch} axes must agree"
+        );
+        let sizes = dims[..axis].iter().chain(&indices[batch..]).chain(&dims[axis + 1..]);
+        shape_of(sizes.map(|&d| d.into())).map(Some)
+    }
+
+    fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
+        let (axis, batch) = self.axis(&call.inputs())?.ok_or_else(|| invalid!("no axis"))?;
+        let (dims, at) = (call.dims(0)?, call.dims(1)?);
+        let (_, size, inner) = dims.split_at(axis);
+        let outer = dims.product(batch, axis).max(1);
+        let coords = at.product(batch, at.rank()).max(1);
+        let indices = integers(&call.input(1)?)?;
+        if let Some(index) = indices.iter().find(|&&i| !(0..size as i64).contains(&i)) {
+            return Err(invalid!("index {index} lies outside of 0..{size}"));
+        }
+        pick(call, 0, &[call.input(0)?], |k| {
+            let (k, within) = (k / inner, k % inner);
+            let (slice, coord) = (k / coords, k % coords);
+            let index = indices.get(slice / outer * coords + coord).copied().unwrap_or_default() as usize;
+            Some((0, (slice * size + index) * inner + within))
+        })
+    }
+}
+
+impl<M: Member> Gather<M> {
+    /// The axis, and how many axes before it go in step; `None` if they are not known yet.
+    fn axis(&self, x: &Inputs<'_, '_>) -> Result<Option<(usize, usize)>> {
+        let Some(axis) = (if M::AXIS { x.scalar(2)? } else { Some(0) }) else { return Ok(None) };
+        let axis = axis_of(axis, x.dims(0)?.rank())?;
+        let rank = x.dims(1)?.rank();
+        let batch = if self.batch < 0 { self.batch.saturating_add(rank as i64) } else { self.batch };
+        ensure!(
+            (0..=rank.min(axis) as i64).contains(&batch),
+            "{} batch axes do not go with axis {axis} and indices of rank {rank}",
+            self.batch
+        );
+        Ok(Some((axis, batch as usize)))
+    }
+}

@@ -1,0 +1,148 @@
+//! TensorListConcatV2: the elements of a tensor list joined along their first axis, and the length of each;
+//! zeros for absent ones. Inputs: list, element shape, lengths of absent elements whose length is not known
+//! otherwise.
+//! Defined by: tensorflow/core/kernels/list_kernels.cc.
+
+use arenite_abi::prelude::*;
+use arenite_ops::kit::indexing::Dims;
+
+use crate::kit::kernel::{Call, Inputs, Kernel, Node, integers, shape_of};
+use crate::kit::list::{Element, List, merge, put_elements, shape_argument};
+use crate::kit::node_def::NodeDef;
+use crate::kit::number::put_integers;
+
+/// The op.
+pub type TensorListConcatV2 = Node<Definition>;
+
+/// What it computes.
+pub struct Definition;
+
+impl Kernel for Definition {
+    const NAME: &'static str = "FlexTensorListConcatV2";
+
+    fn new(node: &NodeView<'_>, _: &NodeDef<'_>) -> Result<Self> {
+        node.expect(3..=3, 2..=2)?;
+        Ok(Definition)
+    }
+
+    fn shape(&self, _: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
+        Ok(None)
+    }
+
+    fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
+        let list = List::of(&call.input(0)?)?;
+        list.check_output(call, 0)?;
+        let argument = shape_argument(&call.input(1)?)?;
+        let first = argument.as_ref().and_then(|sizes| sizes.first().copied()).filter(|&size| size >= 0);
+        // What is known of the elements' shape behind the first axis.
+        let mut inner = None;
+        let elements = list.elements.iter().flatten().map(|x| x.shape.iter().map(|&d| d.into()).collect());
+        for shape in list.shape.clone().into_iter().chain(argument).chain(elements) {
+            let rest: Option<&[i64]> = shape.get(1..);
+            let rest = rest.ok_or_else(|| invalid!("a tensor list of scalars is not joined"))?;
+            inner = merge(inner, Some(rest.to_vec()))?;
+        }
+        let inner = inner.ok_or_else(|| invalid!("the shape of a tensor list's elements is not known"))?;
+        ensure!(
+            inner.iter().all(|&size| size >= 0),
+            "the shape {inner:?} behind the first axis of a tensor list's elements is not fully known"
+        );
+
+        let leading = integers(&call.input(2)?)?;
+        // The length of all present elements, if it is one.
+        let mut present =
+            list.elements.iter().flatten().filter_map(|x| x.shape.first().map(|&d| i64::from(d)));
+        let common = present.next().filter(|&length| present.all(|other| other == length));
+        let length = |(i, element): (usize, &Option<Element<'_>>)| match (element, first) {
+            (Some(element), first) => {
+                let length = element.shape.first().copied().map_or(0, i64::from);
+                let fits = first.is_none_or(|first| first == length);
+                ensure!(
+                    fits,
+                    "element {i} of a tensor list has length {length}; it must be {}",
+                    first.unwrap_or(0)
+                );
+                Ok(length)
+            }
+            (None, Some(first)) => Ok(first),
+            (None, None) => {
+                let given = leading.get(i).copied().or(common).filter(|&length| length >= 0);
+                given
+                    .ok_or_else(|| invalid!("the length of absent element {i} of a tensor list is not known"))
+            }
+        };
+        let lengths = list.elements.iter().enumerate().map(length).collect::<Result<Vec<i64>>>()?;
+        let total = lengths.iter().fold(0i64, |sum, &length| sum.saturating_add(length));
+        let shape = shape_of(core::iter::once(total).chain(inner.iter().copied()))?;
+        let each = shape.product(1, shape.rank());
+        let counts: Vec<usize> = lengths.iter().map(|&length| length as usize * each).collect();
+        put_elements(call, 0, &shape, &list.elements.iter().collect::<Vec<_>>(), &counts)?;
+        match call.wants(1) {
+            true => put_integers(call.cx.resize_output(1, &[lengths.len() as i32])?, lengths),
+            false => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::kit::testing::tables::*;
+
+    #[test]
+    fn values() {
+        each_type(|x| {
+            let parts = [Some(x(&[1, 2], &[1, 2])), None, Some(x(&[2, 2], &[3, 4, 5, 6]))];
+            let inputs = [list(x(&[], &[0]).ty(), None, &parts), int(-1), longs(&[7, 1])];
+            let want = [x(&[4, 2], &[1, 2, 0, 0, 3, 4, 5, 6]), longs(&[1, 1, 2])];
+            gives::<super::TensorListConcatV2>(&[], &inputs, &want);
+        });
+        let absent = list(F32, Some(&[-1]), &[Some(floats(&[1.0, 2.0])), None]);
+        let want = [floats(&[1.0, 2.0, 0.0, 0.0]), longs(&[2, 2])];
+        gives::<super::TensorListConcatV2>(&[], &[absent, ints(&[2]), longs(&[])], &want);
+        let absent = list(F32, Some(&[-1]), &[None, Some(floats(&[1.0]))]);
+        gives::<super::TensorListConcatV2>(
+            &[],
+            &[absent, int(-1), longs(&[])],
+            &[floats(&[0.0, 1.0]), longs(&[1, 1])],
+        );
+        // The length that the list itself knows does not count.
+        let absent = list(F32, Some(&[2]), &[None]);
+        gives::<super::TensorListConcatV2>(
+            &[],
+            &[absent, ints(&[-1]), longs(&[1])],
+            &[floats(&[0.0]), longs(&[1])],
+        );
+        let empty = list(F32, None, &[]);
+        let want = [Tensor::f32(&[0, 2], &[]), longs(&[])];
+        gives::<super::TensorListConcatV2>(&[], &[empty, ints(&[-1, 2]), longs(&[])], &want);
+    }
+
+    #[test]
+    fn refusals() {
+        let refused = |elements: &[Option<Tensor>], shape: Tensor, message: &str| {
+            let inputs = [list(F32, None, elements), shape, longs(&[])];
+            refuses::<super::TensorListConcatV2>(&[], &inputs, &[F32, I64], message);
+        };
+        let x = |x: &[f32]| Some(floats(x));
+        let message = "element 1 of a tensor list has length 1; it must be 2";
+        refused(&[x(&[1.0, 2.0]), x(&[3.0])], ints(&[2]), message);
+        refused(&[Some(float(1.0))], int(-1), "a tensor list of scalars is not joined");
+        refused(&[], ints(&[]), "a tensor list of scalars is not joined");
+        refused(&[], int(-1), "the shape of a tensor list's elements is not known");
+        let message = "the shape [-1] behind the first axis of a tensor list's elements is not fully known";
+        refused(&[], ints(&[-1, -1]), message);
+        refused(
+            &[x(&[1.0]), x(&[]), None],
+            int(-1),
+            "the length of absent element 2 of a tensor list is not known",
+        );
+        refused(
+            &[Some(Tensor::f32(&[1, 1], &[1.0]))],
+            ints(&[-1, 2]),
+            "shapes [2] and [1] of a tensor list's elements do not agree",
+        );
+        let message = "shapes [1] and [2] of a tensor list's elements do not agree";
+        let uneven = [Some(Tensor::f32(&[1, 1], &[1.0])), Some(Tensor::f32(&[1, 2], &[1.0; 2]))];
+        refused(&uneven, int(-1), message);
+    }
+}
