@@ -143,6 +143,15 @@ impl Step {
         uses.all(|(i, _)| shared(i))
     }
 
+    /// How far behind the tensor that `share` names its output may begin: behind all uses of it.
+    pub fn distance(&self, share: &Share) -> u64 {
+        let tensor = |share: &Share| self.inputs().get(share.input as usize);
+        let same = |other: &&Share| {
+            (other.output, other.kind, tensor(other)) == (share.output, share.kind, tensor(share))
+        };
+        self.shares.iter().filter(same).map(|share| share.bytes).max().unwrap_or(share.bytes)
+    }
+
     /// Forgets what `prepare` made, and drops the op's state. A compiled partition stays.
     pub fn unprepare(&mut self) {
         if let Kernel::Op { op, state } = self.kernel {

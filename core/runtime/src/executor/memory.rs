@@ -171,7 +171,7 @@ impl Executor {
                     SHARE_IN_PLACE => TieKind::InPlace,
                     SHARE_PART_OF_INPUT => TieKind::PartOfInput(share.bytes),
                     SHARE_PART_OF_OUTPUT => TieKind::PartOfOutput(share.bytes),
-                    SHARE_BEHIND => TieKind::Behind(share.bytes),
+                    SHARE_BEHIND => TieKind::Behind(step.distance(share)),
                     _ => continue,
                 };
                 if let (Some(&output), Some(&input)) = (output, input) {
