@@ -12,7 +12,7 @@
 //! | [`space`] | a block while it fills: gaps between the records that are alive together |
 //! | [`reallocation`] | records that may share memory whatever the order of operations |
 //! | [`sharing`] | records that lie in one buffer because the host lets them |
-//! | `births`, `timeline`, `profiles` | time: where lives begin, which overlap, what is alive at once |
+//! | `ascending`, `births`, `timeline`, `profiles` | time: where lives begin, which overlap, what is alive at once |
 //! | `in_use`, `nearest`, `bits`, `work` | what single strategies keep |
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![forbid(unsafe_code)]
@@ -22,6 +22,7 @@ extern crate alloc;
 
 use arenite_abi::{Plugin, plugin};
 
+mod ascending;
 mod births;
 mod bits;
 #[cfg(test)]

@@ -2,11 +2,11 @@
 //! size, a record that follows a smaller one costs what the object must grow by.
 //!
 //! ```text
-//!           0              0                      the left vertex of j: j has died; a unit through it says who
-//!      ┌─────────► left j ────┐                     takes over its object
-//!  source                     ├► right i ──► sink  the right vertex of i: i gets an object
-//!      └──────────────────────┘        0
-//!               size i           left j ─► right i, if j ends before i begins: max(0, size i − size j)
+//!              0             c                 left j     a unit goes through it if a record takes over the object of j
+//!         ┌────────► left j ───┐               right i    a unit must go through it: i needs an object
+//!  source ┤                    ├► right i ─► sink
+//!         └────────────────────┘         0     c          max(0, size i − size j); only if j ends before i begins
+//!                 size i
 //! ```
 //!
 //! Defined by: tflite/delegates/gpu/common/memory_management/min_cost_flow_assignment.cc. Among flows of equal cost it
@@ -105,7 +105,7 @@ struct Flow {
     farthest: Vec<i64>,
     /// The vertices that came nearer in this round, which is counted over all searches.
     nearer: Vec<Vertex>,
-    round: u32,
+    round: u64,
     work: Work,
 }
 
@@ -114,7 +114,7 @@ struct Flow {
 struct Side {
     distance: Vec<i64>,
     before: Vec<Vertex>,
-    round: Vec<u32>,
+    round: Vec<u64>,
 }
 
 impl Side {
@@ -123,7 +123,7 @@ impl Side {
     }
 
     /// Takes a shorter way to vertex `i`, if this is one. Whether it is the first one in this round.
-    fn relax(&mut self, i: usize, distance: i64, before: Vertex, round: u32) -> bool {
+    fn relax(&mut self, i: usize, distance: i64, before: Vertex, round: u64) -> bool {
         if distance >= self.distance[i] {
             return false;
         }
@@ -158,11 +158,28 @@ impl Flow {
 
     /// Augments the flow until it has a unit for each record.
     fn solve(&mut self) -> Result<()> {
+        if self.least_work() > MOST_EDGES.into() {
+            return Err(self.too_many_edges());
+        }
         for _ in 0..self.sizes.len() {
             self.search()?;
             self.augment();
         }
         Ok(())
+    }
+
+    /// What all searches look at for certain: the edges from the source, and the blocks behind each left vertex that has
+    /// no follower. There is one such vertex less after each search, at best that with the most blocks.
+    fn least_work(&self) -> u128 {
+        let blocks = |&next: &usize| (self.least.len() - next / BLOCK) as u128;
+        let mut counts: Vec<u128> = self.next.iter().map(blocks).collect();
+        counts.sort_unstable();
+        let blocks: u128 = (1..).zip(counts.iter().rev()).map(|(searches, count)| searches * count).sum();
+        blocks + (counts.len() as u128).pow(2)
+    }
+
+    fn too_many_edges(&self) -> Error {
+        invalid!("min-cost-flow looks at more than {MOST_EDGES} edges for {} records", self.sizes.len())
     }
 
     /// Finds the shortest way to the sink: in rounds, until no vertex comes nearer.
@@ -178,12 +195,11 @@ impl Flow {
             core::mem::swap(&mut vertices, &mut self.nearer);
             self.round += 1;
             for vertex in vertices.drain(..) {
+                self.work.spend(1);
                 self.pass_on(vertex);
-                ensure!(
-                    !self.work.is_spent(),
-                    "min-cost-flow looks at more than {MOST_EDGES} edges for {} records",
-                    self.sizes.len()
-                );
+                if self.work.is_spent() {
+                    return Err(self.too_many_edges());
+                }
             }
         }
         Ok(())
@@ -193,6 +209,7 @@ impl Flow {
     fn pass_on(&mut self, vertex: Vertex) {
         match vertex {
             Vertex::Source => {
+                self.work.spend(self.sizes.len());
                 for i in 0..self.sizes.len() {
                     if self.follower[i].is_none() {
                         self.reach_left(i, 0, vertex);

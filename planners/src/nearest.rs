@@ -11,10 +11,12 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use crate::ascending::Ascending;
+
 /// Lives by first node. They are known by their rank: the place in the order in which they were given.
 pub struct Nearest {
     /// Per leaf the first node, and the rank; per rank the leaf.
-    firsts: Vec<i64>,
+    firsts: Ascending,
     ranks: Vec<u32>,
     leaves: Vec<u32>,
     /// Per node of the tree the least last node.
@@ -40,7 +42,7 @@ impl Nearest {
             tree[node] = tree[2 * node].min(tree[2 * node + 1]);
         }
         let (firsts, ranks) = lives.iter().map(|&(first, rank, _)| (first, rank)).unzip();
-        Nearest { firsts, ranks, leaves, tree }
+        Nearest { firsts: Ascending::new(firsts), ranks, leaves, tree }
     }
 
     /// Takes the life of this rank out.
@@ -60,16 +62,22 @@ impl Nearest {
     /// with the lowest rank: how much later it begins than `after`, and its rank.
     pub fn find(&self, after: i64, before: i64) -> Option<(i64, u32)> {
         let half = self.tree.len() / 2;
-        let start = self.firsts.partition_point(|&first| first <= after);
-        let mut node = start + half;
-        if start == self.firsts.len() {
-            return None;
-        }
-        while self.tree[node] >= before {
+        let start = self.firsts.before(after + 1);
+        // The leaves below a node of the tree are `node << height` and those behind it.
+        let (mut node, mut height) = (start + half, 0);
+        loop {
+            // Who begins at `before` or later does not end before it.
+            if self.firsts.get((node << height) - half)? >= before {
+                return None;
+            }
+            if self.tree[node] < before {
+                break;
+            }
             node += 1;
             if node.is_power_of_two() {
                 return None;
             }
+            height += node.trailing_zeros();
             node >>= node.trailing_zeros();
         }
         while node < half {

@@ -124,21 +124,27 @@ impl Depth {
     /// One more is alive at these births.
     fn add(&mut self, span: Range<usize>) {
         let half = self.most.len() / 2;
+        // The nodes of a level that are within the span, and the outermost that hold a part of it.
         let (mut l, mut r) = (span.start + half, span.end + half);
-        while l < r {
-            if l & 1 == 1 {
+        let (mut left, mut right) = (l, r - 1);
+        loop {
+            if l < r && l & 1 == 1 {
                 self.add_at(l);
                 l += 1;
             }
-            if r & 1 == 1 {
+            if l < r && r & 1 == 1 {
                 r -= 1;
                 self.add_at(r);
             }
-            l /= 2;
-            r /= 2;
+            if left <= 1 {
+                return;
+            }
+            (l, r, left, right) = (l / 2, r / 2, left / 2, right / 2);
+            let has_changed = self.mend(left) | self.mend(right);
+            if l >= r && !has_changed {
+                return;
+            }
         }
-        self.mend(span.start + half);
-        self.mend(span.end - 1 + half);
     }
 
     fn add_at(&mut self, node: usize) {
@@ -146,14 +152,10 @@ impl Depth {
         self.added[node] += 1;
     }
 
-    /// Puts the ancestors of a leaf right.
-    fn mend(&mut self, leaf: usize) {
-        let mut node = leaf / 2;
-        while node > 0 {
-            let most = self.most[2 * node].max(self.most[2 * node + 1]) + self.added[node];
-            self.most[node] = most;
-            node /= 2;
-        }
+    /// Puts a node right after its children have changed. Whether it changes, too.
+    fn mend(&mut self, node: usize) -> bool {
+        let most = self.most[2 * node].max(self.most[2 * node + 1]) + self.added[node];
+        core::mem::replace(&mut self.most[node], most) != most
     }
 
     fn most(&self) -> usize {

@@ -17,6 +17,7 @@
 use core::ops::ControlFlow;
 
 use alloc::collections::BTreeSet;
+use alloc::vec;
 use alloc::vec::Vec;
 use arenite_abi::prelude::*;
 
@@ -39,8 +40,8 @@ pub enum Fit {
 /// Writes the offset of each record to `offsets`: records with a fixed place keep it, the others are placed in the given
 /// order, and those without size lie at 0. An error if a record is malformed or an offset overflows.
 ///
-/// Takes O(n (log n + k log k)) for n records of which k are alive together. Once 2²⁶ + 2⁸ n obstacles were looked at, which
-/// takes tens of thousands of records that are all alive together, the rest is stacked on top.
+/// Takes O(n (log n + k log k)) for n records of which k are alive together. Once 2²⁶ + 2⁸ n obstacles were looked at,
+/// which takes tens of thousands of records that are all alive together, the rest is stacked on top.
 pub fn fill(
     records: &[UsageRecord],
     order: impl Iterator<Item = u32>,
@@ -49,7 +50,7 @@ pub fn fill(
 ) -> Result<()> {
     validate::records(records)?;
     validate::same_length(records, offsets)?;
-    let mut space = Space::new(records, offsets);
+    let mut space = Space::new(records);
     for i in (0..).take(records.len()) {
         if let Some(offset) = records[i as usize].fixed() {
             space.put(i, offset)?;
@@ -59,13 +60,16 @@ pub fn fill(
         let offset = space.find(&records[i as usize], fit)?;
         space.put(i, offset)?;
     }
+    for (offset, extent) in offsets.iter_mut().zip(space.extents) {
+        *offset = extent.0;
+    }
     Ok(())
 }
 
 struct Space<'a> {
     records: &'a [UsageRecord],
-    /// Of each record that is placed.
-    offsets: &'a mut [u64],
+    /// Offset and end of each record that is placed.
+    extents: Vec<(u64, u64)>,
     /// The placed records that have a size, by life; and, once they are needed so, by offset.
     by_life: Timeline,
     by_offset: Option<BTreeSet<(u64, u32)>>,
@@ -78,10 +82,10 @@ struct Space<'a> {
 }
 
 impl<'a> Space<'a> {
-    fn new(records: &'a [UsageRecord], offsets: &'a mut [u64]) -> Self {
+    fn new(records: &'a [UsageRecord]) -> Self {
         Space {
             records,
-            offsets,
+            extents: vec![(0, 0); records.len()],
             by_life: Timeline::new(records.iter().map(life)),
             by_offset: None,
             placed: Vec::new(),
@@ -93,11 +97,12 @@ impl<'a> Space<'a> {
 
     fn put(&mut self, i: u32, offset: u64) -> Result<()> {
         let record = &self.records[i as usize];
-        self.offsets[i as usize] = offset;
+        let end = validate::end(offset, record.size)?;
+        self.extents[i as usize] = (offset, end);
         if record.size == 0 {
             return Ok(());
         }
-        self.height = self.height.max(validate::end(offset, record.size)?);
+        self.height = self.height.max(end);
         // What is stacked needs no list of obstacles.
         if !self.work.is_spent() {
             self.by_life.insert(i, life(record));
@@ -126,12 +131,11 @@ impl<'a> Space<'a> {
     /// The placed records that are alive together with `record`, by offset. Few are sorted; many are picked from all.
     fn find_obstacles(&mut self, record: &UsageRecord) {
         const SORTED_PER_SCANNED: usize = 16;
-        let Space { records, offsets, obstacles, .. } = self;
-        let extent = |i: u32| (offsets[i as usize], offsets[i as usize] + records[i as usize].size);
+        let Space { records, extents, obstacles, .. } = self;
         let most = 64 + self.placed.len() / SORTED_PER_SCANNED;
         obstacles.clear();
         let few = self.by_life.overlapping(life(record), |i| {
-            obstacles.push(extent(i));
+            obstacles.push(extents[i as usize]);
             if obstacles.len() > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         self.work.spend(obstacles.len());
@@ -140,10 +144,10 @@ impl<'a> Space<'a> {
         }
         let by_offset = self
             .by_offset
-            .get_or_insert_with(|| self.placed.iter().map(|&i| (offsets[i as usize], i)).collect());
+            .get_or_insert_with(|| self.placed.iter().map(|&i| (extents[i as usize].0, i)).collect());
         obstacles.clear();
         let alive = by_offset.iter().filter(|&&(_, i)| records[i as usize].overlaps(record));
-        obstacles.extend(alive.map(|&(_, i)| extent(i)));
+        obstacles.extend(alive.map(|&(_, i)| extents[i as usize]));
         self.work.spend(by_offset.len());
     }
 }

@@ -13,6 +13,7 @@
 
 use alloc::vec;
 use alloc::vec::Vec;
+use core::mem::replace;
 use core::ops::ControlFlow;
 
 use crate::births::Births;
@@ -25,55 +26,61 @@ pub struct Timeline {
     births: Births,
     /// Per node of the tree, the newest entry kept there.
     newest: Vec<u32>,
-    /// Per leaf, the newest entry that begins there; the leaves that have one.
-    begins: Vec<u32>,
-    begun: Bits,
-    /// The number of a life, and the entry before it at the same place.
+    /// Bit `h` says that an entry is kept `h` steps above the leaves.
+    heights: u64,
+    /// The number of a life that is kept at a node of the tree, and the entry before it there.
     entries: Vec<(u32, u32)>,
+    /// Per leaf, the newest life that begins there; per life the one before it; the leaves that have one.
+    begins: Vec<u32>,
+    begins_before: Vec<u32>,
+    begun: Bits,
 }
 
 const NONE: u32 = u32::MAX;
 
 impl Timeline {
-    /// An empty timeline for lives that begin where one of these does.
-    pub fn new(lives: impl Iterator<Item = Life>) -> Self {
+    /// An empty timeline for some of these lives, each with its place among them as its number.
+    pub fn new(lives: impl ExactSizeIterator<Item = Life>) -> Self {
+        let begins_before = vec![NONE; lives.len()];
         let births = Births::new(lives);
         let count = births.len();
         Timeline {
             births,
             newest: vec![NONE; 2 * count.next_power_of_two()],
-            begins: vec![NONE; count],
-            begun: Bits::new(count),
+            heights: 0,
             entries: Vec::new(),
+            begins: vec![NONE; count],
+            begins_before,
+            begun: Bits::new(count),
         }
     }
 
     /// Adds a life.
     pub fn insert(&mut self, number: u32, life: Life) {
         let span = self.births.span(life);
-        keep(&mut self.entries, &mut self.begins[span.start], number);
+        self.begins_before[number as usize] = replace(&mut self.begins[span.start], number);
         self.begun.set(span.start);
         // The maximal subtrees within the span, from the leaves up.
         let half = self.newest.len() / 2;
-        let (mut l, mut r) = (span.start + half, span.end + half);
+        let (mut l, mut r, mut height) = (span.start + half, span.end + half, 0);
         while l < r {
             if l & 1 == 1 {
                 keep(&mut self.entries, &mut self.newest[l], number);
+                self.heights |= 1 << height;
                 l += 1;
             }
             if r & 1 == 1 {
                 r -= 1;
                 keep(&mut self.entries, &mut self.newest[r], number);
+                self.heights |= 1 << height;
             }
-            l /= 2;
-            r /= 2;
+            (l, r, height) = (l / 2, r / 2, height + 1);
         }
     }
 
-    /// The node of the last birth that is not after `node`, or of the first of all.
-    pub fn birth_before(&self, node: u32) -> u32 {
-        let births = node.checked_add(1).map_or(self.births.len(), |after| self.births.before(after));
-        if self.births.len() == 0 { 0 } else { self.births.node(births.saturating_sub(1)) }
+    /// The node of the last birth that is not after `node`; of the first, if all are.
+    pub fn birth_not_after(&self, node: u32) -> u32 {
+        self.births.not_after(node)
     }
 
     /// Calls `visit` with the number of each life that overlaps `life`, until it breaks.
@@ -81,25 +88,25 @@ impl Timeline {
     /// `life` begins where one of the given lives does.
     pub fn overlapping(&self, life: Life, mut visit: impl FnMut(u32) -> ControlFlow<()>) -> ControlFlow<()> {
         let span = self.births.span(life);
-        let mut tree_node = span.start + self.newest.len() / 2;
-        while tree_node > 0 {
-            self.chain(self.newest[tree_node], &mut visit)?;
-            tree_node /= 2;
+        let leaf = span.start + self.newest.len() / 2;
+        let mut heights = self.heights;
+        while heights != 0 {
+            let mut entry = self.newest[leaf >> heights.trailing_zeros()];
+            while entry != NONE {
+                let (number, before) = self.entries[entry as usize];
+                visit(number)?;
+                entry = before;
+            }
+            heights &= heights - 1;
         }
         let mut next = self.begun.next(span.start + 1);
         while let Some(leaf) = next.filter(|&leaf| leaf < span.end) {
-            self.chain(self.begins[leaf], &mut visit)?;
+            let mut number = self.begins[leaf];
+            while number != NONE {
+                visit(number)?;
+                number = self.begins_before[number as usize];
+            }
             next = self.begun.next(leaf + 1);
-        }
-        ControlFlow::Continue(())
-    }
-
-    /// An entry and all before it.
-    fn chain(&self, mut entry: u32, visit: &mut impl FnMut(u32) -> ControlFlow<()>) -> ControlFlow<()> {
-        while entry != NONE {
-            let (number, before) = self.entries[entry as usize];
-            visit(number)?;
-            entry = before;
         }
         ControlFlow::Continue(())
     }
