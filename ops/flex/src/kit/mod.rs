@@ -14,7 +14,7 @@
 //! | [`arg`] | [`Arg`](arg::Arg): where the largest or smallest element along an axis is |
 //! | [`elements`] | [`pick`](elements::pick): outputs of elements that nobody looks at; `unravel`, `ravel` |
 //! | [`same`] | [`Same`](same::Same): the input as it is |
-//! | [`concat`] | [`Concat`](concat::Concat): inputs joined along an axis |
+//! | [`mod@concat`] | [`Concat`](concat::Concat): inputs joined along an axis |
 //! | [`split`] | [`Split`](split::Split): parts of the input along an axis |
 //! | [`gather`] | [`Gather`](gather::Gather): the slices that indices name |
 //! | [`fft`] | [`transform`](fft::transform), [`Fourier`](fft::Fourier): Fourier transforms of any length |
