@@ -17,11 +17,9 @@
 
 use core::cmp::Reverse;
 
-use alloc::vec;
 use alloc::vec::Vec;
 use arenite_abi::prelude::*;
 
-use crate::sharing::{self, Buffer};
 use crate::space::{self, Fit};
 use crate::validate;
 
@@ -37,22 +35,14 @@ impl Planner for Arena {
     }
 }
 
-/// Writes the offset of each record to `offsets`. Records with a fixed place keep it and are obstacles; records that may
-/// share memory do so as [`sharing`] says; a record without size lies at 0. An error if a record is malformed or an
-/// offset overflows.
+/// Writes the offset of each record to `offsets`. Records with a fixed place keep it and are obstacles; a record without
+/// size lies at 0. An error if a record is malformed or an offset overflows.
 ///
 /// Takes as long as [`space::fill`].
 pub fn place(records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
     validate::records(records)?;
     validate::same_length(records, offsets)?;
-    let buffers = sharing::buffers(records);
-    let list: Vec<UsageRecord> = buffers.list.iter().map(Buffer::record).collect();
-    let mut places = vec![0; list.len()];
-    space::fill(&list, order(&list).into_iter(), Fit::TightestUnaligned, &mut places)?;
-    for (offset, &buffer) in offsets.iter_mut().zip(&buffers.of_record) {
-        *offset = places[buffer];
-    }
-    Ok(())
+    space::fill(records, order(records).into_iter(), Fit::TightestUnaligned, offsets)
 }
 
 /// The order in which records get their place: those that live from the first node until the end; then the larger first,
@@ -201,15 +191,6 @@ mod tests {
         assert_eq!(offsets(&records), [256, 0, 448, 0, 192]);
         assert_eq!(total(&records), 640);
         assert_eq!(records.iter().map(|r| r.size).sum::<u64>(), 896);
-    }
-
-    #[test]
-    fn records_that_share_have_one_offset() {
-        use arenite_abi::raw::SHARE_IN_PLACE;
-        let mut sum = UsageRecord::new(128, 1, 2);
-        (sum.share_with, sum.share_kind) = (0, SHARE_IN_PLACE);
-        let records = [UsageRecord::new(128, 0, 1), sum, UsageRecord::new(256, 1, 2)];
-        assert_eq!(offsets(&records), [256, 256, 0]);
     }
 
     #[test]

@@ -12,7 +12,7 @@
 //! Defined by: tflite/delegates/gpu/common/memory_management/greedy_by_size_assignment.cc
 //! (`GreedyBySizeDistPriorityAssignment`), which keeps the distance of every record from every object.
 //!
-//! - The step of a record is the last position whose maximum ([`profiles::positional_maxima`]) is not less than its size.
+//! - The step of a record is the last position whose maximum (`positional_maxima` of profiles.rs) is not less than its size.
 //! - Within a step comes first the record with the least distance from an object that is free during its life, then the
 //!   larger one, then that with the lower number. Where no object is free, the record gets a new one.
 //! - Of objects at the same distance a record takes that which came so near first; but when it loses the object that it

@@ -49,7 +49,7 @@ pub fn assign(records: &[UsageRecord]) -> Result<Objects> {
 }
 
 /// Shared objects for `records` where a record may take over an object only from one that `graph` joins it with: what
-/// [`reallocation::graph`](crate::reallocation::graph) gives for operations that run in any order. Of objects that
+/// [`reallocation::graph`] gives for operations that run in any order. Of objects that
 /// differ as much the smaller is taken, then that with the lowest number. An error if a record is malformed or `graph`
 /// is not a list of record numbers per record.
 ///

@@ -11,7 +11,6 @@
 //! | [`objects`] | shared objects, and their offsets |
 //! | [`space`] | a block while it fills: gaps between the records that are alive together |
 //! | [`reallocation`] | records that may share memory whatever the order of operations |
-//! | [`sharing`] | records that lie in one buffer because the host lets them |
 //! | `ascending`, `births`, `timeline`, `profiles` | time: where lives begin, which overlap, what is alive at once |
 //! | `in_use`, `nearest`, `bits`, `work` | what single strategies keep |
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
@@ -32,7 +31,6 @@ mod nearest;
 pub mod objects;
 mod profiles;
 pub mod reallocation;
-pub mod sharing;
 pub mod space;
 mod timeline;
 pub mod usage;

@@ -3,7 +3,6 @@
 mod strategies;
 
 use arenite_abi::UsageRecord;
-use arenite_abi::raw::{SHARE_IN_PLACE, SHARE_VIEW};
 use arenite_planners::arena;
 use proptest::prelude::*;
 use strategies::{Answer, STRATEGIES, total};
@@ -22,28 +21,6 @@ fn record() -> impl Strategy<Value = UsageRecord> {
     (size, life, 0u32..8).prop_map(|(size, (first, last), log)| UsageRecord {
         alignment: 1 << log,
         ..UsageRecord::new(size, first, last)
-    })
-}
-
-/// Some records with wishes to share, mostly of the size of the one they share with.
-fn sharing_records() -> impl Strategy<Value = Vec<UsageRecord>> {
-    prop::collection::vec((record(), any::<prop::sample::Index>(), 0u8..4), 1..40).prop_map(|drawn| {
-        let mut records: Vec<UsageRecord> = drawn.iter().map(|(record, ..)| *record).collect();
-        for (i, (_, with, kind)) in drawn.iter().enumerate() {
-            let with = with.index(records.len());
-            if with < i && *kind != 0 {
-                let source = records[with];
-                records[i].share_with = with as i32;
-                records[i].share_kind = if *kind == 1 { SHARE_VIEW } else { SHARE_IN_PLACE };
-                records[i].size = source.size;
-                if *kind == 3 && source.last_node != UsageRecord::FOREVER {
-                    records[i].last_node =
-                        source.last_node + (records[i].last_node - records[i].first_node).min(9);
-                    records[i].first_node = source.last_node;
-                }
-            }
-        }
-        records
     })
 }
 
@@ -142,50 +119,6 @@ proptest! {
         let bound = records.iter().map(|r| alive(r.first_node)).max().unwrap_or(0);
         let (arena, sum) = (total(&records, &arena(&records)), records.iter().map(|r| r.size).sum());
         prop_assert!(bound <= arena && arena <= sum);
-    }
-
-    /// Memory is simulated: at each node results are written, a view writes nothing; whoever is alive must still hold its
-    /// own value after the node, and its inputs must be whole until the node has read them.
-    #[test]
-    fn shared_memory_never_loses_a_value(records in sharing_records()) {
-        let offsets = arena(&records);
-        let shared = |i: usize| {
-            let with = records[i].share_with;
-            with >= 0 && records[i].size != 0 && offsets[i] == offsets[with as usize]
-                && records[with as usize].first_node <= records[i].first_node
-                && records[i].first_node <= records[with as usize].last_node
-        };
-        let mut source: Vec<usize> = (0..records.len()).collect();
-        let mut nodes: Vec<u32> = records.iter().map(|r| r.first_node).collect();
-        nodes.sort_unstable();
-        nodes.dedup();
-        // Byte range -> the record that wrote it last, at the node before and now.
-        let mut writes: Vec<(u64, u64, usize, u32)> = Vec::new();
-        for &node in &nodes {
-            let mut born: Vec<usize> = (0..records.len()).filter(|&i| records[i].first_node == node).collect();
-            born.sort_by_key(|&i| (records[i].share_with >= 0, i));
-            for i in born {
-                if shared(i) && records[i].share_kind == SHARE_VIEW {
-                    source[i] = source[records[i].share_with as usize];
-                } else {
-                    writes.push((offsets[i], records[i].size, i, node));
-                }
-            }
-            for i in 0..records.len() {
-                let record = &records[i];
-                if record.size == 0 || node < record.first_node || record.last_node < node {
-                    continue;
-                }
-                let last = writes.iter().rev().find(|w| !apart((w.0, w.1), (offsets[i], record.size)));
-                let (.., writer, at) = *last.expect("it was written");
-                let taken_over = record.last_node == node && at == node && shared(writer)
-                    && records[writer].share_kind == SHARE_IN_PLACE && records[writer].share_with == i as i32;
-                prop_assert!(
-                    writer == source[i] || taken_over,
-                    "at node {}, record {} holds the value of {}, not of {}", node, i, writer, source[i]
-                );
-            }
-        }
     }
 }
 

@@ -256,7 +256,7 @@ pub struct ArUsageRecordV1 {
     pub fixed_offset: u64,
     /// The tensor that lies here, or −1 (scratch).
     pub tensor: i32,
-    /// The record whose memory this one may take over (`share_kind`: `SHARE_*`), or −1.
+    /// −1: the host lays records over one another before it asks a planner.
     pub share_with: i32,
     pub share_kind: u32,
     pub reserved: u32,

@@ -118,7 +118,7 @@ op!(
     }
 );
 
-/// Views lie with their source, all else one after the other.
+/// One after the other.
 struct Stack;
 
 impl Planner for Stack {
@@ -129,12 +129,7 @@ impl Planner for Stack {
         let mut end: u64 = request.records.iter().map(fixed_end).max().unwrap_or(0);
         let offsets = assignment.offsets();
         for (i, record) in request.records.iter().enumerate() {
-            let source = usize::try_from(record.share_with).ok().filter(|_| record.share_kind == 2);
-            offsets[i] = match (record.fixed(), source) {
-                (Some(fixed), _) => fixed,
-                (None, Some(source)) if source < i => offsets[source],
-                _ => end.next_multiple_of(64),
-            };
+            offsets[i] = record.fixed().unwrap_or(end.next_multiple_of(64));
             end = end.max(offsets[i] + record.size);
         }
         Ok(())

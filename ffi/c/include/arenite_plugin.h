@@ -75,7 +75,7 @@ typedef uint32_t ArStatus;
 #define AR_TENSOR_VARIABLE 2u /* state: `eval` may write it although it is an input */
 #define AR_TENSOR_DYNAMIC 4u  /* the shape is unknown until the tensor's producer has run */
 
-/* ArPrepareV1.share_memory, ArUsageRecordV1.share_kind */
+/* ArPrepareV1.share_memory */
 #define AR_SHARE_IN_PLACE 1u /* elementwise: the input may be overwritten if nothing reads it later */
 #define AR_SHARE_VIEW 2u     /* the output has the input's bytes; both may live */
 
@@ -286,8 +286,8 @@ typedef struct ArUsageRecordV1 {
   uint32_t last_node;    /* AR_FOREVER: until the end */
   uint64_t fixed_offset; /* AR_ANYWHERE, or the offset where the buffer lies already */
   int32_t tensor;        /* the tensor that lies here; -1: scratch memory */
-  int32_t share_with;    /* the record whose memory this one may take over; -1: none */
-  uint32_t share_kind;   /* AR_SHARE_* */
+  int32_t share_with;    /* -1: the host lays records over one another before it asks */
+  uint32_t share_kind;   /* 0 */
   uint32_t reserved;     /* 0 */
 } ArUsageRecordV1;
 
