@@ -7,11 +7,12 @@
 //! | file | what |
 //! |---|---|
 //! | [`validate`] | checks of records, arithmetic that cannot overflow |
+//! | [`bound`](mod@bound) | bytes that every plan needs |
 //! | [`usage`] | sizes of any kind; the orders in which records are taken |
 //! | [`objects`] | shared objects, and their offsets |
 //! | [`space`] | a block while it fills: gaps between the records that are alive together |
 //! | [`reallocation`] | records that may share memory whatever the order of operations |
-//! | `ascending`, `births`, `timeline`, `profiles` | time: where lives begin, which overlap, what is alive at once |
+//! | `ascending`, `births`, `timeline`, `profiles`, `groups` | time: where lives begin, which overlap, what is alive at once |
 //! | `in_use`, `nearest`, `bits`, `work` | what single strategies keep |
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![forbid(unsafe_code)]
@@ -24,8 +25,10 @@ use arenite_abi::{Plugin, plugin};
 mod ascending;
 mod births;
 mod bits;
+pub mod bound;
 #[cfg(test)]
 mod classic;
+mod groups;
 mod in_use;
 mod nearest;
 pub mod objects;
@@ -55,6 +58,7 @@ planners! {
     best_fit::BestFit,
     equality::Equality,
     equality_vector::EqualityVector,
+    exact::Exact,
     greedy_best::GreedyBest,
     greedy_by_breadth::GreedyByBreadth,
     greedy_by_size::GreedyBySize,
@@ -64,4 +68,5 @@ planners! {
     micro_greedy::MicroGreedy,
     min_cost_flow::MinCostFlow,
     naive::Naive,
+    portfolio::Portfolio,
 }

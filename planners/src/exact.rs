@@ -1,0 +1,213 @@
+//! `exact`: no plan is smaller, or it is known how much smaller one could be.
+//!
+//! Records that are not connected in time are planned apart. Each group starts from the best of some greedy plans; if that is
+//! larger than the lower bound, the search looks for smaller ones, and proves for the heights below the best that there are
+//! none.
+//!
+//! ```text
+//! records ─► groups ─► greedy plans ─► problem: sections, units ─► descent ◄─► search
+//! ```
+//!
+//! With a capacity any plan that fits is as good as another; that none fits may be proved, too.
+//!
+//! The problem is NP-hard (Garey and Johnson's SR2, dynamic storage allocation): the time may end before the answer is known.
+//! Ended by proof or by a number of steps, the answer is the same on every machine.
+
+mod budget;
+mod choice;
+mod descent;
+mod failed;
+mod problem;
+mod profile;
+mod search;
+mod state;
+mod tactics;
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use arenite_abi::prelude::*;
+
+use crate::groups::Groups;
+use crate::space::{self, Fit};
+use crate::{arena, bound, profiles, validate};
+use budget::Budget;
+use descent::Descent;
+use problem::Problem;
+
+/// The planner `exact`. Option: `steps`, how many the search may take at most.
+pub struct Exact;
+
+impl Planner for Exact {
+    const NAME: &'static str = "exact";
+
+    fn plan(request: &PlanRequest<'_>, assignment: &mut AssignmentMut<'_>) -> Result<()> {
+        request.options.expect_only(&["steps"])?;
+        let steps = request.options.get("steps").map(|_| request.options.parse("steps", 0)).transpose()?;
+        let limits = Limits { capacity: request.capacity, nanos: request.time_limit, steps };
+        let outcome = solve(request.records, &limits)?;
+        validate::offsets(request, assignment)?.copy_from_slice(&outcome.offsets);
+        if outcome.is_optimal() {
+            assignment.set_optimal();
+        }
+        Ok(())
+    }
+}
+
+/// What is asked for, and how long the search may take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes: any plan that has no more is good enough.
+    pub capacity: Option<u64>,
+    /// Time, in nanoseconds. Without `std` it stands for a number of steps.
+    pub nanos: Option<u64>,
+    /// Steps. If neither time nor steps are limited, steps for about a second.
+    pub steps: Option<u64>,
+}
+
+/// A plan, and what is known about all others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// Of each record.
+    pub offsets: Vec<u64>,
+    /// Bytes of the plan.
+    pub total: u64,
+    /// No plan has fewer bytes.
+    pub lower_bound: u64,
+    /// Steps that the search has taken.
+    pub steps: u64,
+}
+
+impl Outcome {
+    /// Whether it is proved that no plan is smaller.
+    pub fn is_optimal(&self) -> bool {
+        self.total == self.lower_bound
+    }
+}
+
+/// Writes the offset of each record to `offsets`, see [`solve`].
+pub fn place(records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
+    validate::same_length(records, offsets)?;
+    offsets.copy_from_slice(&solve(records, &Limits::default())?.offsets);
+    Ok(())
+}
+
+/// The smallest plan, or the best that is found within the limits. Records with a fixed place keep it; a record without size
+/// lies at 0.
+///
+/// An error if a record is malformed, if records with fixed places overlap, if there is no plan within the capacity or none
+/// was found, or if offsets overflow.
+///
+/// Takes O(n (log n + k log k)) for n records of which k are alive together, and the search, which is limited. Groups of more
+/// than 2¹² records are not searched.
+pub fn solve(records: &[UsageRecord], limits: &Limits) -> Result<Outcome> {
+    validate::records(records)?;
+    validate::fixed_apart(records)?;
+    let mut plans = Plans::new(records, limits.capacity)?;
+    let mut budget = Budget::new(limits.steps, limits.nanos);
+    plans.improve(limits.capacity, &mut budget);
+    let (total, lower_bound) = (plans.total(), plans.lower_bound());
+    if let Some(capacity) = limits.capacity {
+        ensure!(lower_bound <= capacity, "no plan fits into {capacity} bytes: at least {lower_bound} are needed");
+        ensure!(
+            total <= capacity,
+            "no plan that fits into {capacity} bytes was found in {} steps: the best has {total}, and at least \
+             {lower_bound} are needed",
+            budget.spent()
+        );
+    }
+    Ok(Outcome { offsets: plans.offsets(), total, lower_bound, steps: budget.spent() })
+}
+
+/// Groups of more records are not searched: an attempt would take the whole default budget.
+const MOST_SEARCHED: usize = 1 << 12;
+/// Larger sums could overflow.
+const MOST_BYTES: u64 = 1 << 60;
+
+/// The best plan of each group.
+struct Plans {
+    offsets: Vec<u64>,
+    /// Bytes of the largest plan that cannot be made smaller, or need not.
+    settled: u64,
+    /// The largest lower bound before any search.
+    bound: u64,
+    descents: Vec<Descent>,
+}
+
+impl Plans {
+    /// Greedy plans, the best of each group, and what it takes to make them smaller where that may be possible.
+    fn new(records: &[UsageRecord], capacity: Option<u64>) -> Result<Self> {
+        let groups = Groups::new(records);
+        let bounds: Vec<u64> =
+            groups.iter().map(|group| bound::of_group(records, group)).collect::<Result<_>>()?;
+        let starts = greedy(records)?;
+        let bound = bounds.iter().copied().max().unwrap_or(0);
+        let enough = capacity.unwrap_or(0).max(bound);
+        let mut plans = Plans { offsets: starts[0].clone(), settled: 0, bound, descents: Vec::new() };
+        for (group, bound) in groups.iter().zip(bounds) {
+            let end = |offsets: &[u64], i: u32| offsets[i as usize] + records[i as usize].size;
+            let total = |offsets: &Vec<u64>| group.iter().map(|&i| end(offsets, i)).max().unwrap_or(0);
+            let Some(start) = starts.iter().min_by_key(|offsets| total(offsets)) else { continue };
+            group.iter().for_each(|&i| plans.offsets[i as usize] = start[i as usize]);
+            let best = total(start);
+            let alignment = group.iter().map(|&i| records[i as usize].alignment).max().unwrap_or(1);
+            if best > enough && group.len() <= MOST_SEARCHED && best.max(alignment) <= MOST_BYTES {
+                plans.descents.push(Descent::new(Problem::new(records, group), best, bound, capacity));
+            } else {
+                plans.settled = plans.settled.max(best);
+            }
+        }
+        Ok(plans)
+    }
+
+    /// Searches for smaller plans of the group that needs the most, until that is none of those searched, or the budget is
+    /// over.
+    fn improve(&mut self, capacity: Option<u64>, budget: &mut Budget) {
+        while !budget.is_over() {
+            let bound = self.lower_bound();
+            if capacity.is_some_and(|capacity| capacity < bound) {
+                return;
+            }
+            let enough = capacity.unwrap_or(bound).max(self.settled);
+            let largest = self.descents.iter_mut().rev().max_by_key(|descent| descent.best);
+            match largest.filter(|descent| descent.best > enough) {
+                Some(descent) => descent.search(enough, budget),
+                None => return,
+            }
+        }
+    }
+
+    fn total(&self) -> u64 {
+        self.descents.iter().map(|descent| descent.best).max().unwrap_or(0).max(self.settled)
+    }
+
+    fn lower_bound(&self) -> u64 {
+        self.descents.iter().map(|descent| descent.bound).max().unwrap_or(0).max(self.bound)
+    }
+
+    /// The offset of each record.
+    fn offsets(self) -> Vec<u64> {
+        let mut offsets = self.offsets;
+        for descent in &self.descents {
+            if let Some(places) = &descent.places {
+                descent.problem().offsets(places).for_each(|(i, offset)| offsets[i as usize] = offset);
+            }
+        }
+        offsets
+    }
+}
+
+/// Plans to start from: the larger first, and the records of the broadest nodes first.
+fn greedy(records: &[UsageRecord]) -> Result<Vec<Vec<u64>>> {
+    const MANY: usize = 1 << 16;
+    let mut by_size = vec![0; records.len()];
+    space::fill(records, arena::order(records).into_iter(), Fit::Tightest, &mut by_size)?;
+    if records.len() > MANY {
+        return Ok(vec![by_size]);
+    }
+    let mut by_breadth = vec![0; records.len()];
+    match space::fill(records, profiles::by_breadth(records).into_iter(), Fit::Tightest, &mut by_breadth) {
+        Ok(()) => Ok(vec![by_size, by_breadth]),
+        Err(_) => Ok(vec![by_size]),
+    }
+}
