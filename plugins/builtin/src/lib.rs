@@ -51,6 +51,6 @@ mod tests {
             .collect();
         let [flex, ops] = [&arenite_flex::PLUGIN, &arenite_ops::PLUGIN].map(|p| p.descriptor().op_count);
         assert!(flex > 0 && ops > 0);
-        assert_eq!(counts, [(flex, 0, 0), (ops, 0, 0), (0, 2, 0)]);
+        assert_eq!(counts, [(flex, 0, 0), (ops, 0, 0), (0, 15, 0)]);
     }
 }
