@@ -1,17 +1,17 @@
 //! `exact`: no plan is smaller, or it is known how much smaller one could be.
 //!
-//! Records that are not connected in time are planned apart. Each group starts from the best of some greedy plans; if that is
-//! larger than the lower bound, the search looks for smaller ones, and proves for the heights below the best that there are
-//! none.
+//! Records that are not connected in time are planned apart. Each group starts from the best plan of the cheap
+//! strategies; if that is larger than the lower bound, the search looks for smaller ones, and proves for the heights
+//! below the best that there are none.
 //!
 //! ```text
-//! records ─► groups ─► greedy plans ─► problem: sections, units ─► descent ◄─► search
+//! records ─► groups ─► cheap plans ─► problem: sections, units ─► descent ◄─► search
 //! ```
 //!
 //! With a capacity any plan that fits is as good as another; that none fits may be proved, too.
 //!
-//! The problem is NP-hard (Garey and Johnson's SR2, dynamic storage allocation): the time may end before the answer is known.
-//! Ended by proof or by a number of steps, the answer is the same on every machine.
+//! The problem is NP-hard (Garey and Johnson's SR2, dynamic storage allocation): the time may end before the answer is
+//! known. Ended by proof or by a number of steps, the answer is the same on every machine.
 
 mod budget;
 mod choice;
@@ -23,14 +23,12 @@ mod search;
 mod state;
 mod tactics;
 
-use alloc::vec;
 use alloc::vec::Vec;
 
 use arenite_abi::prelude::*;
 
 use crate::groups::Groups;
-use crate::space::{self, Fit};
-use crate::{arena, bound, profiles, validate};
+use crate::{bound, cheap, validate};
 use budget::Budget;
 use descent::Descent;
 use problem::Problem;
@@ -92,18 +90,27 @@ pub fn place(records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
     Ok(())
 }
 
-/// The smallest plan, or the best that is found within the limits. Records with a fixed place keep it; a record without size
-/// lies at 0.
+/// The smallest plan, or the best that is found within the limits. Records with a fixed place keep it; a record without
+/// size lies at 0.
 ///
-/// An error if a record is malformed, if records with fixed places overlap, if there is no plan within the capacity or none
-/// was found, or if offsets overflow.
+/// An error if a record is malformed, if records with fixed places overlap, if there is no plan within the capacity or
+/// none was found, or if offsets overflow.
 ///
-/// Takes O(n (log n + k log k)) for n records of which k are alive together, and the search, which is limited. Groups of more
-/// than 2¹² records are not searched.
+/// Takes O(n (log n + k log k)) for n records of which k are alive together, and the search, which is limited. Groups
+/// of more than 2¹² records are not searched.
 pub fn solve(records: &[UsageRecord], limits: &Limits) -> Result<Outcome> {
     validate::records(records)?;
     validate::fixed_apart(records)?;
-    let mut plans = Plans::new(records, limits.capacity)?;
+    improve(records, &cheap::best(records, limits.capacity.unwrap_or(0))?, limits)
+}
+
+/// As [`solve`], from the plan `start` on: the offset of each record. Of a group that no search is made for, or none
+/// finds a smaller plan of, the offsets stay.
+pub fn improve(records: &[UsageRecord], start: &[u64], limits: &Limits) -> Result<Outcome> {
+    validate::records(records)?;
+    validate::same_length(records, start)?;
+    validate::fixed_apart(records)?;
+    let mut plans = Plans::new(records, start, limits.capacity)?;
     let mut budget = Budget::new(limits.steps, limits.nanos);
     plans.improve(limits.capacity, &mut budget);
     let (total, lower_bound) = (plans.total(), plans.lower_bound());
@@ -135,21 +142,17 @@ struct Plans {
 }
 
 impl Plans {
-    /// Greedy plans, the best of each group, and what it takes to make them smaller where that may be possible.
-    fn new(records: &[UsageRecord], capacity: Option<u64>) -> Result<Self> {
+    /// The plan to start from, and what it takes to make it smaller, group by group, where that may be possible.
+    fn new(records: &[UsageRecord], start: &[u64], capacity: Option<u64>) -> Result<Self> {
         let groups = Groups::new(records);
         let bounds: Vec<u64> =
             groups.iter().map(|group| bound::of_group(records, group)).collect::<Result<_>>()?;
-        let starts = greedy(records)?;
         let bound = bounds.iter().copied().max().unwrap_or(0);
         let enough = capacity.unwrap_or(0).max(bound);
-        let mut plans = Plans { offsets: starts[0].clone(), settled: 0, bound, descents: Vec::new() };
+        let mut plans = Plans { offsets: start.to_vec(), settled: 0, bound, descents: Vec::new() };
         for (group, bound) in groups.iter().zip(bounds) {
-            let end = |offsets: &[u64], i: u32| offsets[i as usize] + records[i as usize].size;
-            let total = |offsets: &Vec<u64>| group.iter().map(|&i| end(offsets, i)).max().unwrap_or(0);
-            let Some(start) = starts.iter().min_by_key(|offsets| total(offsets)) else { continue };
-            group.iter().for_each(|&i| plans.offsets[i as usize] = start[i as usize]);
-            let best = total(start);
+            let end = |&i: &u32| validate::end(start[i as usize], records[i as usize].size);
+            let best = group.iter().map(end).try_fold(0, |best: u64, end| Ok(best.max(end?)))?;
             let alignment = group.iter().map(|&i| records[i as usize].alignment).max().unwrap_or(1);
             if best > enough && group.len() <= MOST_SEARCHED && best.max(alignment) <= MOST_BYTES {
                 plans.descents.push(Descent::new(Problem::new(records, group), best, bound, capacity));
@@ -160,8 +163,8 @@ impl Plans {
         Ok(plans)
     }
 
-    /// Searches for smaller plans of the group that needs the most, until that is none of those searched, or the budget is
-    /// over.
+    /// Searches for smaller plans of the group that needs the most, until that is none of those searched, or the budget
+    /// is over, or too small for another search.
     fn improve(&mut self, capacity: Option<u64>, budget: &mut Budget) {
         while !budget.is_over() {
             let bound = self.lower_bound();
@@ -171,8 +174,8 @@ impl Plans {
             let enough = capacity.unwrap_or(bound).max(self.settled);
             let largest = self.descents.iter_mut().rev().max_by_key(|descent| descent.best);
             match largest.filter(|descent| descent.best > enough) {
-                Some(descent) => descent.search(enough, budget),
-                None => return,
+                Some(descent) if !descent.is_hopeless(budget.left()) => descent.search(enough, budget),
+                _ => return,
             }
         }
     }
@@ -194,20 +197,5 @@ impl Plans {
             }
         }
         offsets
-    }
-}
-
-/// Plans to start from: the larger first, and the records of the broadest nodes first.
-fn greedy(records: &[UsageRecord]) -> Result<Vec<Vec<u64>>> {
-    const MANY: usize = 1 << 16;
-    let mut by_size = vec![0; records.len()];
-    space::fill(records, arena::order(records).into_iter(), Fit::Tightest, &mut by_size)?;
-    if records.len() > MANY {
-        return Ok(vec![by_size]);
-    }
-    let mut by_breadth = vec![0; records.len()];
-    match space::fill(records, profiles::by_breadth(records).into_iter(), Fit::Tightest, &mut by_breadth) {
-        Ok(()) => Ok(vec![by_size, by_breadth]),
-        Err(_) => Ok(vec![by_size]),
     }
 }

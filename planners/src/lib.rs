@@ -13,6 +13,7 @@
 //! | [`space`] | a block while it fills: gaps between the records that are alive together |
 //! | [`reallocation`] | records that may share memory whatever the order of operations |
 //! | `ascending`, `births`, `timeline`, `profiles`, `groups` | time: where lives begin, which overlap, what is alive at once |
+//! | `cheap` | the best plan of all that take little time |
 //! | `in_use`, `nearest`, `bits`, `work` | what single strategies keep |
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![forbid(unsafe_code)]
@@ -26,6 +27,7 @@ mod ascending;
 mod births;
 mod bits;
 pub mod bound;
+mod cheap;
 #[cfg(test)]
 mod classic;
 mod groups;
@@ -47,7 +49,7 @@ macro_rules! planners {
         /// All planners of this crate.
         pub static PLUGIN: Plugin = plugin! {
             id: "org.arenite.planners",
-            description: "Memory planners: those of TensorFlow Lite, of its GPU delegate and of TensorFlow Lite Micro",
+            description: "Memory planners: those of TensorFlow Lite, of its GPU delegate and of TensorFlow Lite Micro, and our own",
             planners: [$($module::$planner,)*],
         };
     };
@@ -56,6 +58,7 @@ macro_rules! planners {
 planners! {
     arena::Arena,
     best_fit::BestFit,
+    both_ends::BothEnds,
     equality::Equality,
     equality_vector::EqualityVector,
     exact::Exact,

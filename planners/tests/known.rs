@@ -5,6 +5,8 @@ mod strategies;
 use std::path::{Path, PathBuf};
 
 use arenite_abi::UsageRecord;
+use arenite_planners::exact::Limits;
+use arenite_planners::portfolio;
 use serde_json::Value;
 use strategies::{Answer, STRATEGIES, total};
 
@@ -81,6 +83,7 @@ fn random_problems() {
 }
 
 /// Besides, each strategy needs no less than the lower bound, and those that use nothing twice need the sum.
+/// `portfolio` reaches the bound wherever any of them does.
 #[test]
 fn models() {
     let Some((folder, models)) = problems("models.jsonl") else { return };
@@ -91,13 +94,21 @@ fn models() {
         check(name, &records, &model["expect"]);
         let (bound, sum) = (number(&model["lower_bound_bytes"]), number(&model["naive_bytes"]));
         print!("{name}: bound {bound}");
+        let mut least = sum;
+        let portfolio = portfolio::solve(&records, &Limits::default()).expect("good records");
         for (strategy, answer) in STRATEGIES {
             let total = total(&records, &answer.offsets(&records));
             print!(", {strategy} {total}");
             assert!(bound <= total && total <= sum, "{name}, {strategy}: {bound} <= {total} <= {sum}");
             assert!(total == sum || !matches!(strategy, "linear" | "naive"), "{name}, {strategy}: {total}");
+            least = least.min(total);
         }
         println!();
+        assert_eq!(portfolio.total, total(&records, &portfolio.offsets), "{name}");
+        assert!(
+            portfolio.total <= least && portfolio.is_optimal() == (least == bound),
+            "{name}: {portfolio:?}"
+        );
     }
 }
 

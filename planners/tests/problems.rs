@@ -1,5 +1,6 @@
-//! Many random problems, every strategy: each plan is checked, and compared with the plain form of its rule.
-//! `ARENITE_PROBLEMS` says how many.
+//! Many random problems, every strategy: each plan is checked here, without the code that made it, and compared with
+//! the plain form of its rule; all lie between the lower bound and what others need. `ARENITE_PROBLEMS` says how many
+//! problems.
 
 mod plain;
 mod strategies;
@@ -138,16 +139,30 @@ fn check_assign(name: &str, assign: Assign, records: &[UsageRecord]) -> Result<(
     }
 }
 
-fn check_strategy(name: &str, answer: Answer, records: &[UsageRecord]) -> Result<(), String> {
+/// Gives the bytes of the plan.
+fn check_strategy(name: &str, answer: Answer, records: &[UsageRecord]) -> Result<u64, String> {
     let offsets = answer.offsets(records);
     check_offsets(records, &offsets)?;
     if let Some((_, plain)) = PLAIN_OFFSETS.iter().find(|(other, _)| *other == name) {
         same(&offsets, &plain(records))?;
     }
     match answer {
-        Answer::Objects(assign) => check_assign(name, assign, records),
-        Answer::Offsets(_) => Ok(()),
+        Answer::Objects(assign) => check_assign(name, assign, records)?,
+        Answer::Offsets(_) => {}
     }
+    Ok(total(records, &offsets))
+}
+
+/// `exact` needs no more than any other strategy, `portfolio` no more than any but `exact`.
+fn check_totals(totals: &[(&str, u64)]) -> Result<(), String> {
+    let of = |name| totals.iter().find(|(other, _)| *other == name).expect("a strategy").1;
+    let (exact, portfolio) = (of("exact"), of("portfolio"));
+    for &(name, total) in totals {
+        if total < exact || total < portfolio && name != "exact" {
+            return Err(format!("{name} needs {total} bytes, exact {exact} and portfolio {portfolio}"));
+        }
+    }
+    Ok(())
 }
 
 /// The forms of greedy-in-order that no planner has: for operations in any order, and for textures.
@@ -173,9 +188,12 @@ fn check_forms(records: &[UsageRecord]) -> Result<(), String> {
 
 fn check_all(records: &[UsageRecord]) -> Result<(), String> {
     let check = || {
+        let mut totals = Vec::new();
         for (name, answer) in STRATEGIES {
-            check_strategy(name, answer, records).map_err(|error| format!("{name}: {error}"))?;
+            let total = check_strategy(name, answer, records).map_err(|error| format!("{name}: {error}"))?;
+            totals.push((name, total));
         }
+        check_totals(&totals)?;
         if records.is_empty() { Ok(()) } else { check_forms(records).map_err(|e| format!("forms: {e}")) }
     };
     catch_unwind(AssertUnwindSafe(check)).unwrap_or_else(|_| Err("it panicked".to_owned()))

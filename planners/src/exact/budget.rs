@@ -25,7 +25,8 @@ struct Clock {
 }
 
 impl Budget {
-    /// At most `steps` and `nanos`. The default is [`DEFAULT_STEPS`]; where there is no clock, a nanosecond is half a step.
+    /// At most `steps` and `nanos`. The default is [`DEFAULT_STEPS`]; where there is no clock, a nanosecond is half a
+    /// step.
     pub fn new(steps: Option<u64>, nanos: Option<u64>) -> Self {
         #[cfg(all(feature = "std", not(target_family = "wasm")))]
         {
@@ -50,6 +51,11 @@ impl Budget {
     /// Steps so far.
     pub fn spent(&self) -> u64 {
         self.spent
+    }
+
+    /// Steps that are left, as far as they are limited.
+    pub fn left(&self) -> u64 {
+        self.most.saturating_sub(self.spent)
     }
 
     /// Whether the steps, or the time, are at an end.

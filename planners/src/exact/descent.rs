@@ -72,7 +72,13 @@ impl Descent {
         self.search.problem()
     }
 
-    /// One search. The best plan must have more than `enough` bytes; plans with less are no better than those with `enough`.
+    /// Whether so many steps are too few to place all items even once, so that no plan would be found.
+    pub fn is_hopeless(&self, steps: u64) -> bool {
+        steps < self.base / 16
+    }
+
+    /// One search. The best plan must have more than `enough` bytes; plans with less are no better than those with
+    /// `enough`.
     pub fn search(&mut self, enough: u64, budget: &mut Budget) {
         let bottom = self.capacity.unwrap_or(self.bound.max(enough));
         let is_between = self.capacity.is_none()

@@ -15,9 +15,10 @@ pub enum Answer {
 
 use Answer::{Objects, Offsets};
 
-pub const STRATEGIES: [(&str, Answer); 14] = [
+pub const STRATEGIES: [(&str, Answer); 16] = [
     ("arena", Offsets(arena::place)),
     ("best-fit", Offsets(best_fit::place)),
+    ("both-ends", Offsets(both_ends::place)),
     ("equality", Objects(equality::assign)),
     ("equality-vector", Objects(equality_vector::assign)),
     ("exact", Offsets(exact_briefly)),
@@ -30,12 +31,20 @@ pub const STRATEGIES: [(&str, Answer); 14] = [
     ("micro-greedy", Offsets(micro_greedy::place)),
     ("min-cost-flow", Objects(min_cost_flow::assign)),
     ("naive", Objects(naive::assign)),
+    ("portfolio", Offsets(portfolio_briefly)),
 ];
 
 /// Few steps: where others end at once, the search may not.
 fn exact_briefly(records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
-    let limits = exact::Limits { steps: Some(1 << 16), ..exact::Limits::default() };
+    let limits = exact::Limits { steps: Some(1 << 13), ..exact::Limits::default() };
     offsets.copy_from_slice(&exact::solve(records, &limits)?.offsets);
+    Ok(())
+}
+
+/// Fewer than those of `exact`, for the same reason.
+fn portfolio_briefly(records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
+    let limits = exact::Limits { steps: Some(1 << 12), ..exact::Limits::default() };
+    offsets.copy_from_slice(&portfolio::solve(records, &limits)?.offsets);
     Ok(())
 }
 

@@ -1,0 +1,277 @@
+//! `both-ends`: in the order of time, each record at the lower or the upper end of a gap, next to what dies when it
+//! does.
+//!
+//! Ours. A block of a given height is filled from both ends: floor and ceiling never die, and a record that lies next
+//! to one that dies with it, or later, leaves no hole behind that is smaller than both. Chains need no more than the
+//! lower bound so, which strategies that only stack upwards miss.
+//!
+//! ```text
+//! offset
+//!   ▲  ────────────────────────────  height
+//!   │      ┌───────┐     ┌─────┐
+//!   │      │   B   │     │  D  │     B lies at the ceiling, not on A, which dies before it: so C, which is large,
+//!   │      │       ├─────┴──┐  │     has room where A was
+//!   │  ┌───┴───┐   │        │  │
+//!   │  │   A   │   │   C    │  │
+//!   └──┴───────┴───┴────────┴──┴──► node
+//! ```
+//!
+//! The height is the lower bound first. What does not fit is stacked on top; then heights between the best plan so far
+//! and the last one that was too low are tried.
+
+use core::cmp::Reverse;
+
+use alloc::borrow::Cow;
+use alloc::vec;
+use alloc::vec::Vec;
+use arenite_abi::prelude::*;
+
+use crate::work::Work;
+use crate::{bound, validate};
+
+/// The planner `both-ends`.
+pub struct BothEnds;
+
+impl Planner for BothEnds {
+    const NAME: &'static str = "both-ends";
+
+    fn plan(request: &PlanRequest<'_>, assignment: &mut AssignmentMut<'_>) -> Result<()> {
+        request.options.expect_only(&[])?;
+        place(request.records, validate::offsets(request, assignment)?)
+    }
+}
+
+/// Heights that are tried with each rule.
+const ROUNDS: usize = 5;
+
+/// Writes the offset of each record to `offsets`. Records with a fixed place keep it and are obstacles; a record
+/// without size lies at 0. An error if a record is malformed or an offset overflows.
+///
+/// Takes O(n (log n + k)) for n records of which k are alive together. Once 2²⁶ + 2⁸ n obstacles were looked at, the
+/// rest is stacked on top.
+pub fn place(records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
+    validate::records(records)?;
+    validate::same_length(records, offsets)?;
+    // Of plans that overflow, too, the error is that of the record.
+    let bound = bound::lower_bound(records).unwrap_or(u64::MAX);
+    let sweep = Sweep::new(records);
+    let mut work = Work::new(records.len());
+    let mut best = None;
+    let mut found = vec![0; records.len()];
+    for rule in [Rule::Tightest, Rule::Death] {
+        let (mut too_low, mut height) = (bound, bound);
+        for _ in 0..ROUNDS {
+            let total = sweep.fill(height, rule, &mut work, &mut found)?;
+            if best.is_none_or(|best| total < best) {
+                best = Some(total);
+                offsets.copy_from_slice(&found);
+            }
+            if total > height {
+                too_low = height;
+            }
+            let best = best.unwrap_or(total);
+            if best <= bound || work.is_spent() {
+                return Ok(());
+            }
+            height = too_low.midpoint(best);
+            if height == too_low {
+                break;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What decides first between the ends of the gaps that a record fits into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rule {
+    /// The size of the gap.
+    Tightest,
+    /// The death of what lies there.
+    Death,
+}
+
+/// Something that lies in the block; floor and ceiling, too.
+#[derive(Clone, Copy)]
+struct Obstacle {
+    offset: u64,
+    end: u64,
+    last_node: u32,
+}
+
+/// The records in the order of time.
+struct Sweep<'a> {
+    records: &'a [UsageRecord],
+    /// Those with a size, by first node; of equal ones the larger first.
+    order: Vec<u32>,
+    /// Those of them with a fixed place, in the same order.
+    fixed: Vec<u32>,
+}
+
+impl<'a> Sweep<'a> {
+    fn new(records: &'a [UsageRecord]) -> Self {
+        let key = |&i: &u32| {
+            let record = &records[i as usize];
+            (record.first_node, record.fixed().is_none(), Reverse(record.size), i)
+        };
+        let mut order: Vec<u32> =
+            (0..).take(records.len()).filter(|&i| records[i as usize].size > 0).collect();
+        order.sort_unstable_by_key(key);
+        let fixed = order.iter().copied().filter(|&i| records[i as usize].fixed().is_some()).collect();
+        Sweep { records, order, fixed }
+    }
+
+    /// Fills a block of this height; what does not fit lies above all that is in its way. Gives the bytes of the plan.
+    fn fill(&self, height: u64, rule: Rule, work: &mut Work, offsets: &mut [u64]) -> Result<u64> {
+        offsets.iter_mut().zip(self.records).for_each(|(offset, r)| *offset = r.fixed().unwrap_or(0));
+        let mut alive: Vec<Obstacle> = Vec::new();
+        let (mut node, mut born_fixed) = (0, 0);
+        let mut total = validate::fixed_end(self.records);
+        for &i in &self.order {
+            let record = &self.records[i as usize];
+            let offset = match record.fixed() {
+                Some(offset) => {
+                    born_fixed += 1;
+                    offset
+                }
+                None if work.is_spent() => validate::align(total, record.alignment)?,
+                None => {
+                    if record.first_node != node {
+                        node = record.first_node;
+                        alive.retain(|obstacle| obstacle.last_node >= node);
+                    }
+                    work.spend(alive.len() + self.fixed.len() - born_fixed);
+                    let fixed = self.fixed_later(record, born_fixed);
+                    rule.offset(record, height, &obstacles(&alive, fixed))?
+                }
+            };
+            let end = validate::end(offset, record.size)?;
+            total = total.max(end);
+            offsets[i as usize] = offset;
+            // What is stacked on top of all needs no list.
+            if !work.is_spent() {
+                let at = alive.partition_point(|obstacle| obstacle.offset <= offset);
+                alive.insert(at, Obstacle { offset, end, last_node: record.last_node });
+            }
+        }
+        Ok(total)
+    }
+
+    /// The fixed records behind the first `born` ones that are born during the life of `record`.
+    fn fixed_later(&self, record: &UsageRecord, born: usize) -> impl Iterator<Item = Obstacle> {
+        let later = self.fixed[born..].iter().map(|&i| &self.records[i as usize]);
+        later.take_while(|later| later.first_node <= record.last_node).filter_map(|later| {
+            let offset = later.fixed()?;
+            Some(Obstacle { offset, end: offset.saturating_add(later.size), last_node: later.last_node })
+        })
+    }
+}
+
+/// All of them by offset.
+fn obstacles(alive: &[Obstacle], fixed: impl Iterator<Item = Obstacle>) -> Cow<'_, [Obstacle]> {
+    let mut fixed = fixed.peekable();
+    if fixed.peek().is_none() {
+        return Cow::Borrowed(alive);
+    }
+    let mut all = alive.to_vec();
+    all.extend(fixed);
+    all.sort_by_key(|obstacle| obstacle.offset);
+    Cow::Owned(all)
+}
+
+impl Rule {
+    /// Where the record goes among obstacles that are sorted by offset: to the end of a gap below `height`, or above
+    /// all.
+    fn offset(self, record: &UsageRecord, height: u64, obstacles: &[Obstacle]) -> Result<u64> {
+        let mut best: Option<((u64, u64, u64), u64)> = None;
+        let border = |at| Obstacle { offset: at, end: at, last_node: UsageRecord::FOREVER };
+        let (mut below, ceiling) = (border(0), border(height));
+        for above in obstacles.iter().chain([&ceiling]) {
+            let nearest = if above.offset < height { above } else { &ceiling };
+            if let Some((key, offset)) = self.best_end(record, &below, nearest)
+                && best.is_none_or(|(least, _)| key < least)
+            {
+                best = Some((key, offset));
+            }
+            let is_obstacle = above.end > above.offset;
+            if is_obstacle && above.end > below.end {
+                below = *above;
+            }
+        }
+        match best {
+            Some((_, offset)) => Ok(offset),
+            None => validate::align(below.end, record.alignment),
+        }
+    }
+
+    /// The better end of the gap between two obstacles, and how good it is: less is better. Nothing if it is too small.
+    fn best_end(
+        self,
+        record: &UsageRecord,
+        below: &Obstacle,
+        above: &Obstacle,
+    ) -> Option<((u64, u64, u64), u64)> {
+        let low = below.end.checked_next_multiple_of(record.alignment)?;
+        let room = above.offset.checked_sub(low).filter(|&room| room >= record.size)?;
+        let high = (above.offset - record.size) & !(record.alignment - 1);
+        let ends = [(low, below), (high, above)].map(|(offset, neighbour)| {
+            let apart = apart(record.last_node, neighbour.last_node);
+            match self {
+                Rule::Tightest => ((room, apart, offset), offset),
+                Rule::Death => ((apart, room, offset), offset),
+            }
+        });
+        ends.into_iter().min()
+    }
+}
+
+/// How badly a record that dies at `last` lies next to one that dies at `neighbour`: best together with it; or before
+/// it; last of all after it.
+fn apart(last: u32, neighbour: u32) -> u64 {
+    match neighbour.checked_sub(last) {
+        Some(longer) => longer.into(),
+        None => u64::from(last - neighbour) + (1 << 32),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::classic;
+
+    #[test]
+    fn classic_cases() {
+        let chain = classic::records(&classic::CHAIN);
+        assert_eq!(classic::offsets(place, &chain).1, 96);
+        let complex = classic::records(&classic::COMPLEX);
+        assert_eq!(classic::offsets(place, &complex).1, 96);
+        classic::check_small_offsets(place);
+    }
+
+    /// The picture above: what is stacked upwards needs more.
+    #[test]
+    fn chains_need_the_bound() {
+        let picture = classic::records(&[(3, 0, 1), (4, 1, 2), (4, 2, 4), (3, 4, 5)]);
+        assert_eq!(classic::offsets(place, &picture), (vec![0, 4, 0, 5], 8));
+        assert_eq!(classic::offsets(crate::greedy_by_size_offsets::place, &picture).1, 8);
+        let mut state = 7u64;
+        let chain: Vec<(u64, u32, u32)> = (0..500)
+            .map(|i| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                (1 + (state >> 40) % 1000, i, i + 1)
+            })
+            .collect();
+        let records = classic::records(&chain);
+        let bound = bound::lower_bound(&records).unwrap();
+        assert_eq!(classic::offsets(place, &records).1, bound);
+        assert!(classic::offsets(crate::greedy_by_size_offsets::place, &records).1 > bound);
+    }
+
+    /// A record below and one above a fixed one that is born later.
+    #[test]
+    fn fixed_records_that_come_later_are_obstacles() {
+        let mut records = classic::records(&[(4, 0, 3), (4, 2, 9), (6, 1, 2)]);
+        records[1].fixed_offset = 6;
+        assert_eq!(classic::offsets(place, &records), (vec![10, 6, 0], 14));
+    }
+}
