@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use arenite::{Interpreter, Profile};
+use arenite::{Interpreter, Profile, ProfileRow};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -184,12 +184,12 @@ fn progress_bar(length: Duration) -> ProgressBar {
 }
 
 fn op_times(profile: &Profile) -> Vec<OpTime> {
-    let rows: Vec<_> = profile.rows().iter().filter(|row| row.runs > 0).collect();
-    let all: Duration = rows.iter().map(|row| row.total).sum();
+    let rows: Vec<_> = profile.rows().iter().filter(|row| row.runs > 0).flat_map(steps).collect();
+    let all: Duration = rows.iter().map(|(_, row)| row.total).sum();
     let percent = |total: Duration| 100.0 * total.as_secs_f64() / all.as_secs_f64().max(f64::MIN_POSITIVE);
     rows.into_iter()
-        .map(|row| OpTime {
-            op: row.op.clone(),
+        .map(|(op, row)| OpTime {
+            op,
             output: row.output.clone(),
             runs: row.runs,
             total_ms: ms(row.total),
@@ -198,6 +198,15 @@ fn op_times(profile: &Profile) -> Vec<OpTime> {
             percent: percent(row.total),
         })
         .collect()
+}
+
+/// A row, or those of the delegate's steps that stand behind it.
+fn steps(row: &ProfileRow) -> Vec<(String, &ProfileRow)> {
+    if row.parts.is_empty() {
+        return vec![(row.op.clone(), row)];
+    }
+    let delegate = row.op.trim_start_matches("delegate ");
+    row.parts.iter().map(|part| (format!("{delegate}: {}", part.op), part)).collect()
 }
 
 fn ms(time: Duration) -> f64 {

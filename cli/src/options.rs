@@ -22,11 +22,12 @@ pub struct Common {
     #[arg(long, value_name = "DIR")]
     pub plugin_dir: Vec<PathBuf>,
 
-    /// Run nodes on this delegate (repeatable). Replaces the list of the config file
+    /// Run nodes on this delegate (repeatable), the rest on the CPU delegate; 'none' for reference ops
+    /// only. Replaces the list of the config file
     #[arg(long, value_name = "NAME[:KEY=VALUE,…]")]
     pub delegate: Vec<Choice>,
 
-    /// Plan memory with this planner [default: arena]
+    /// Plan memory with this planner [default: portfolio]
     #[arg(long, value_name = "NAME[:KEY=VALUE,…]")]
     pub planner: Option<Choice>,
 

@@ -153,7 +153,8 @@ fn a_profile_has_a_row_per_node_and_a_trace_an_event() {
     let dir = tempfile::tempdir().unwrap();
     let trace = dir.path().join("trace.json").display().to_string();
     let model = path("digits_f32.tflite");
-    let got = json(&["bench", &model, "--seconds", "0", "--profile", "--trace", &trace, "--json"]);
+    let options = ["--delegate", "none", "--seconds", "0", "--profile", "--trace", &trace, "--json"];
+    let got = json(&[&["bench", &model][..], &options].concat());
     let ops = got["ops"].as_array().unwrap();
     assert_eq!(ops.len(), 15);
     assert_eq!((&ops[0]["op"], &ops[14]["op"]), (&"CONV_2D".into(), &"SOFTMAX".into()));
@@ -177,7 +178,7 @@ fn a_profile_has_a_row_per_node_and_a_trace_an_event() {
 
 #[test]
 fn inspect_shows_nodes_tensors_and_a_plan_within_its_bounds() {
-    let got = json(&["inspect", &path("digits_i8.tflite"), "--json"]);
+    let got = json(&["inspect", &path("digits_i8.tflite"), "--delegate", "none", "--json"]);
     let main = &got["subgraphs"][0];
     assert_eq!(
         (main["nodes"].as_array().unwrap().len(), main["tensors"].as_array().unwrap().len()),
@@ -194,7 +195,7 @@ fn inspect_shows_nodes_tensors_and_a_plan_within_its_bounds() {
     let ends = buffers.iter().filter(|b| b["size"] != 0);
     let ends = ends.map(|b| b["offset"].as_u64().unwrap() + b["size"].as_u64().unwrap());
     assert_eq!(ends.max(), Some(total));
-    let text = succeed(&["inspect", &path("digits_i8.tflite")]);
+    let text = succeed(&["inspect", &path("digits_i8.tflite"), "--delegate", "none"]);
     for word in ["DEPTHWISE_CONV_2D", "org.arenite.ops", "probabilities", "lower bound", "serving_default"] {
         assert!(text.contains(word), "{word} is missing");
     }
@@ -223,7 +224,7 @@ fn plugins_lists_what_is_linked_in() {
     assert!(
         ops["ops"].as_array().unwrap().iter().any(|op| op["name"] == "CONV_2D" && op["min_version"] == 1)
     );
-    assert!(succeed(&["plugins"]).contains("planners: arena, best-fit, equality"));
+    assert!(succeed(&["plugins"]).contains("planners: arena, best-fit, both-ends, equality"));
 }
 
 #[test]

@@ -18,3 +18,8 @@ pub mod run;
 pub mod selection;
 pub mod source;
 pub mod suite;
+
+/// A builder whose interpreters run reference ops, and the delegates that are added: the default one stays away.
+pub fn reference_ops(model: &arenite::Model) -> arenite::InterpreterBuilder {
+    arenite::Interpreter::builder(model).delegate(arenite::config::DelegateConfig::new(arenite::NO_DELEGATE))
+}

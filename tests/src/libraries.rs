@@ -8,7 +8,8 @@ use std::sync::OnceLock;
 use serde_json::Value;
 
 /// Packages that are cdylibs: the shells, the template, and the plugins that misbehave.
-const PACKAGES: [&str; 7] = [
+const PACKAGES: [&str; 8] = [
+    "arenite-plugin-cpu",
     "arenite-plugin-flex",
     "arenite-plugin-ops",
     "arenite-plugin-planners",

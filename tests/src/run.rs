@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arenite::config::DelegateConfig;
-use arenite::{Config, ElementType, Error, Interpreter, Model, Quota, Registry, Served, Tensor};
+use arenite::{Config, ElementType, Error, Interpreter, Model, NO_DELEGATE, Quota, Registry, Served, Tensor};
 
 use crate::array::{Array, Data};
 use crate::case::{Case, Set, SignatureRun, TensorText};
@@ -21,6 +21,7 @@ pub struct Setup {
     /// A planner other than that of `config`.
     pub planner: Option<String>,
     /// Delegates after those of `config`.
+    /// No others: without any, reference ops run.
     pub delegates: Vec<String>,
     /// Threads for ops and delegates; `None`: as `config` says.
     pub threads: Option<usize>,
@@ -63,6 +64,7 @@ impl Setup {
         for delegate in &self.delegates {
             builder = builder.delegate(DelegateConfig::new(delegate));
         }
+        builder = builder.delegate(DelegateConfig::new(NO_DELEGATE));
         if let Some(threads) = self.threads {
             builder = builder.threads(threads);
         }

@@ -11,6 +11,7 @@ use arenite::{Config, Error, Interpreter, LoadError, Model, Registry, Served, St
 use arenite_model::writer::{Buffer, ModelBuilder, Operator, SubGraph};
 use arenite_tests::libraries::{compile_c, copy_into, library};
 use arenite_tests::op_models::{OneOp, f32, i8};
+use arenite_tests::reference_ops;
 use tempfile::TempDir;
 
 const TEMPLATE: &str = "arenite-plugin-template";
@@ -55,7 +56,7 @@ fn run(mut interpreter: Interpreter, x: &[f32]) -> arenite::Result<Vec<f32>> {
 }
 
 fn run_model(model: &Model, registry: &Arc<Registry>, x: &[f32]) -> arenite::Result<Vec<f32>> {
-    run(Interpreter::builder(model).registry(Arc::clone(registry)).threads(2).build()?, x)
+    run(reference_ops(model).registry(Arc::clone(registry)).threads(2).build()?, x)
 }
 
 const X: [f32; 4] = [0.0, 0.5, -1.0, 3.0];
@@ -68,7 +69,7 @@ fn template_op_planner_and_delegate() {
     assert_eq!(registry.failures().len(), 0);
     let model = custom("Sin", &[4]);
     let wanted = X.map(f32::sin).to_vec();
-    let builder = || Interpreter::builder(&model).registry(Arc::clone(&registry));
+    let builder = || reference_ops(&model).registry(Arc::clone(&registry));
     assert_eq!(run(builder().build().expect("it builds"), &X).expect("the op runs"), wanted);
 
     let first_fit = builder().planner("first-fit").build().expect("the planner is there");
@@ -100,8 +101,7 @@ fn precompiled_accelerator() {
         Model::from_bytes(model.finish()).expect("the model is sound")
     };
     let run = |program: &[u8]| -> arenite::Result<Vec<i8>> {
-        let mut interpreter =
-            Interpreter::builder(&model(program)).registry(Arc::clone(&registry)).build()?;
+        let mut interpreter = reference_ops(&model(program)).registry(Arc::clone(&registry)).build()?;
         interpreter.allocate()?;
         interpreter.input_mut(0)?.copy_from_slice(&[-7i8, 0, 3, 9])?;
         interpreter.invoke()?;
@@ -137,10 +137,12 @@ fn first_fit_on_real_models_gives_the_same_bytes() {
 /// Nothing linked in: ops and planners come from libraries alone.
 #[test]
 fn dynamic_plugins_give_the_bytes_of_static_ones() {
-    let dir = folder_of(&["arenite-plugin-flex", "arenite-plugin-ops", "arenite-plugin-planners"]);
+    let names = ["cpu", "flex", "ops", "planners"];
+    let libraries = names.map(|name| format!("arenite-plugin-{name}"));
+    let dir = folder_of(&libraries.each_ref().map(String::as_str));
     let dynamic = discover(dir.path(), "[plugins]\nbuiltin = false");
     let ids: Vec<&str> = dynamic.plugins().iter().map(|plugin| plugin.id.as_str()).collect();
-    assert_eq!(ids, ["org.arenite.flex", "org.arenite.ops", "org.arenite.planners"]);
+    assert_eq!(ids, names.map(|name| format!("org.arenite.{name}")));
     let fixed = Arc::new(Registry::with_static_plugins().expect("they are linked in"));
     let listing = |registry: &Registry| -> Vec<_> {
         registry.plugins().iter().map(|p| (p.id.clone(), p.ops.clone(), p.planners.clone())).collect()
@@ -170,7 +172,7 @@ fn real_models() -> Vec<PathBuf> {
 }
 
 fn outputs(model: &Model, registry: &Arc<Registry>, planner: &str) -> Vec<Vec<u8>> {
-    let builder = Interpreter::builder(model).registry(Arc::clone(registry)).planner(planner);
+    let builder = reference_ops(model).registry(Arc::clone(registry)).planner(planner);
     let mut interpreter = builder.build().expect("it builds");
     interpreter.allocate().expect("it allocates");
     for i in 0..interpreter.input_count() {
@@ -441,7 +443,7 @@ fn alternating_delegate_nodes() {
     model.subgraph(graph);
     let model = Model::from_bytes(model.finish()).expect("it is sound");
     let start = Instant::now();
-    let builder = Interpreter::builder(&model).registry(registry).threads(1);
+    let builder = reference_ops(&model).registry(registry).threads(1);
     let mut interpreter = builder.delegate(DelegateConfig::new("sin")).build().expect("it builds");
     interpreter.allocate().expect("it allocates");
     let last = Served::Delegate { name: "sin".into(), partition: 49_999 };
@@ -463,11 +465,11 @@ fn missing_delegate() {
     let build = |on_missing| {
         let mut delegate = DelegateConfig::new("sine");
         delegate.on_missing = on_missing;
-        Interpreter::builder(&model).registry(Arc::clone(&registry)).delegate(delegate).build()
+        reference_ops(&model).registry(Arc::clone(&registry)).delegate(delegate).build()
     };
     let error =
         build(OnMissing::Error).and_then(|mut i| i.allocate()).expect_err("it is missing").to_string();
-    assert_eq!(error, "there is no delegate 'sine'; did you mean 'sin'? known: sin");
+    assert_eq!(error, "there is no delegate 'sine'; did you mean 'sin'? known: cpu, sin");
     let mut interpreter = build(OnMissing::Skip).expect("it builds");
     interpreter.allocate().expect("the delegate is skipped");
     let left_out = interpreter.left_out().to_vec();
@@ -519,7 +521,7 @@ fn op_panics() {
 fn op_is_poisoned() {
     let registry = panicking();
     let model = custom("Panic", &[2, 3]);
-    let mut interpreter = Interpreter::builder(&model).registry(registry).build().expect("it builds");
+    let mut interpreter = reference_ops(&model).registry(registry).build().expect("it builds");
     interpreter.allocate().expect("it is not told to panic");
     let invoke = |interpreter: &mut Interpreter, x: f32| {
         interpreter.input_mut(0)?.copy_from_slice(&[x; 6])?;
@@ -537,7 +539,7 @@ fn op_is_poisoned() {
 fn planner_panics() {
     let registry = panicking();
     let model = custom("Panic", &[2, 3]);
-    let builder = Interpreter::builder(&model).registry(Arc::clone(&registry)).planner("panicking");
+    let builder = reference_ops(&model).registry(Arc::clone(&registry)).planner("panicking");
     let error = run(builder.build().expect("it builds"), &[1.0; 6]).expect_err("the planner panics");
     assert!(matches!(error, Error::Plan { .. }), "{error}");
     let text = error.to_string();
@@ -554,7 +556,7 @@ fn delegate_panics() {
             let mut delegate = DelegateConfig::new("panicking");
             delegate.on_missing = on_missing;
             delegate.options.push(("in".into(), call.into()));
-            let builder = Interpreter::builder(&model).registry(Arc::clone(&registry)).delegate(delegate);
+            let builder = reference_ops(&model).registry(Arc::clone(&registry)).delegate(delegate);
             let mut interpreter = builder.build().expect("it builds");
             let allocated = interpreter.allocate();
             let left_out = interpreter.left_out().to_vec();
@@ -574,7 +576,7 @@ fn delegate_panics() {
     }
     let mut wrong = DelegateConfig::new("panicking");
     wrong.options.push(("inn".into(), "create".into()));
-    let builder = Interpreter::builder(&model).registry(Arc::clone(&registry)).delegate(wrong);
+    let builder = reference_ops(&model).registry(Arc::clone(&registry)).delegate(wrong);
     let error = builder.build().and_then(|mut i| i.allocate()).expect_err("no such option").to_string();
     assert!(error.starts_with("delegate 'panicking': ") && error.contains("'inn'"), "{error}");
 }

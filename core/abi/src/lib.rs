@@ -100,7 +100,7 @@ pub use delegate::{Claims, Delegate, DelegateKernel, PartitionView};
 pub use error::{Error, MESSAGE_CAPACITY, Result, Status};
 pub use graph::GraphView;
 pub use model::{ModelContext, SubgraphOutput};
-pub use op::{EvalContext, NodeView, Op, OpCode, PrepareContext, Sharing};
+pub use op::{EvalContext, NodeView, Op, OpCode, PrepareContext, Sharing, StepTimes};
 pub use options::Options;
 pub use pairs::OptionPairs;
 pub use planner::{AssignmentMut, PlanRequest, Planner, UsageRecord};

@@ -398,6 +398,29 @@ impl<'a> PrepareContext<'a> {
         unsafe { ModelContext::new(self.raw.query, self.raw.context) }
     }
 
+    /// Says that the caller has a copy of its own of constant tensor `tensor` (an index in the graph) and will hardly read it
+    /// again: the host may take its pages out of memory. It stays readable. A host without the interface keeps all.
+    pub fn release_constant(&mut self, tensor: usize) -> Result<()> {
+        let constants = self.query(raw::INTERFACE_CONSTANTS).cast::<raw::ArConstantsV1>();
+        // SAFETY: the host's promise: null, or the struct of that id.
+        let Some(constants) = (unsafe { constants.as_ref() }) else { return Ok(()) };
+        let tensor = i32::try_from(tensor).map_err(|_| invalid!("there is no tensor {tensor}"))?;
+        // SAFETY: a plain value; the interface takes the context of `prepare`.
+        host::check(unsafe { (constants.release)(self.raw.context, tensor) })
+    }
+
+    /// Four numbers that change when the model's file does: device, number, size, time of the last change. `None` if the model is
+    /// no file, or the host does not say.
+    pub fn model_origin(&self) -> Result<Option<[u64; 4]>> {
+        let constants = self.query(raw::INTERFACE_CONSTANTS).cast::<raw::ArConstantsV1>();
+        // SAFETY: the host's promise: null, or the struct of that id.
+        let Some(constants) = (unsafe { constants.as_ref() }) else { return Ok(None) };
+        let mut numbers = [0; 4];
+        // SAFETY: four numbers are writable; the interface takes the context of `prepare`.
+        host::check(unsafe { (constants.origin)(self.raw.context, numbers.as_mut_ptr()) })?;
+        Ok(Some(numbers).filter(|numbers| *numbers != [0; 4]))
+    }
+
     /// Asks the interpreter's planner to lay out buffers that live within one node: the offset of each record goes to
     /// `offsets`; returned is the total. A delegate uses it for its intermediates, in one scratch buffer.
     pub fn plan(&mut self, records: &[crate::UsageRecord], offsets: &mut [u64]) -> Result<u64> {
@@ -696,6 +719,14 @@ impl<'a> EvalContext<'a> {
         unsafe { (self.raw.query)(self.raw.context, interface) }
     }
 
+    /// Where a delegate tells how long its steps take; `None` unless somebody asked for a profile.
+    pub fn profile(&self) -> Option<StepTimes<'a>> {
+        let interface = self.query(raw::INTERFACE_PROFILE).cast::<raw::ArProfileV1>();
+        // SAFETY: the host's promise: null, or the struct of that id, valid during the call.
+        let interface = unsafe { interface.as_ref() }?;
+        Some(StepTimes { interface, context: self.raw.context })
+    }
+
     /// The model around the node; once per call.
     pub fn model(&self) -> Result<ModelContext<'a>> {
         lend(&self.model)?;
@@ -739,6 +770,23 @@ impl<'a> EvalContext<'a> {
         }
         self.variables.set(how);
         Ok(())
+    }
+}
+
+/// Takes the times of a delegate's steps, see [`EvalContext::profile`].
+pub struct StepTimes<'a> {
+    interface: &'a raw::ArProfileV1,
+    context: *mut core::ffi::c_void,
+}
+
+impl StepTimes<'_> {
+    /// Step `number` of this node, named `name`, whose first result is tensor `tensor` of the graph, took so long.
+    pub fn note(&self, number: usize, name: &str, tensor: Option<usize>, nanoseconds: u64) {
+        let tensor = tensor.and_then(|t| i32::try_from(t).ok()).unwrap_or(-1);
+        // SAFETY: the name is readable for the call; the interface takes the context of `eval`.
+        unsafe {
+            (self.interface.note)(self.context, number as u32, ArStr::borrowed(name), tensor, nanoseconds);
+        }
     }
 }
 

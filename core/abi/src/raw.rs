@@ -375,6 +375,27 @@ pub struct ArLayoutV1 {
     ) -> ArStatus,
 }
 
+/// What a delegate says of constants, and may ask, as `query` of [`ArPrepareV1`] lends it (id [`INTERFACE_CONSTANTS`]). The
+/// functions take that struct's `context`.
+pub struct ArConstantsV1 {
+    pub header: ArHeader,
+    /// The caller has a copy of its own of constant `tensor` and will hardly read it again: the host may take its pages out of
+    /// memory. It stays readable.
+    pub release: unsafe extern "C" fn(context: *mut c_void, tensor: i32) -> ArStatus,
+    /// Four numbers that change when the model's file does: device, number, size, time of the last change. Zeros if the model
+    /// is no file.
+    pub origin: unsafe extern "C" fn(context: *mut c_void, numbers: *mut u64) -> ArStatus,
+}
+
+/// Where a delegate tells how long its own steps take, as `query` of [`ArEvalV1`] lends it (id [`INTERFACE_PROFILE`]); null
+/// unless somebody asked for a profile. The function takes that struct's `context`.
+pub struct ArProfileV1 {
+    pub header: ArHeader,
+    /// Step `number` of this node, named `name`, whose first result is `tensor` (−1 if it is none of the graph's), took so long.
+    pub note:
+        unsafe extern "C" fn(context: *mut c_void, number: u32, name: ArStr, tensor: i32, nanoseconds: u64),
+}
+
 /// Where a delegate says which nodes it takes. A node that is neither accepted nor refused is refused.
 pub struct ArClaimsV1 {
     pub header: ArHeader,
@@ -508,6 +529,10 @@ pub const INTERFACE_SUBGRAPHS: u64 = 1;
 pub const INTERFACE_RESOURCES: u64 = 2;
 /// For [`ArPrepareV1`] alone.
 pub const INTERFACE_LAYOUT: u64 = 3;
+/// For [`ArEvalV1`] alone.
+pub const INTERFACE_PROFILE: u64 = 4;
+/// For [`ArPrepareV1`] alone.
+pub const INTERFACE_CONSTANTS: u64 = 5;
 
 pub const ASSIGNMENT_OFFSETS: u32 = 0;
 pub const ASSIGNMENT_OBJECTS: u32 = 1;

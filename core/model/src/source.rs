@@ -22,6 +22,10 @@ pub struct ModelBuffer {
     root: usize,
     /// Keeps `bytes` alive.
     _owner: Owner,
+    /// The owner, if it is a mapped file.
+    map: Option<Arc<memmap2::Mmap>>,
+    /// See [`ModelBuffer::origin`].
+    origin: [u64; 4],
 }
 
 // SAFETY: the bytes are only read, and their owner is Send and Sync.
@@ -37,12 +41,16 @@ impl ModelBuffer {
     /// [`ModelError::Io`] for what cannot be mapped (absent, a directory, empty); otherwise as [`Model::new`].
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, ModelError> {
         let path = path.as_ref();
-        let map = map(path).map_err(|error| ModelError::Io {
+        let (map, origin) = map(path).map_err(|error| ModelError::Io {
             file: path.to_path_buf(),
             kind: error.kind(),
             message: error.to_string(),
         })?;
-        Self::from_owner(Arc::new(map))
+        let map = Arc::new(map);
+        let mut buffer = Self::from_owner(Arc::clone(&map) as Owner)?;
+        buffer.map = Some(map);
+        buffer.origin = origin;
+        Ok(buffer)
     }
 
     /// Takes over bytes and verifies them.
@@ -69,13 +77,46 @@ impl ModelBuffer {
         let bytes: &[u8] = (*owner).as_ref();
         let root = Model::new(bytes)?.0.position();
         let bytes = NonNull::from(bytes);
-        Ok(ModelBuffer { bytes, root, _owner: owner })
+        Ok(ModelBuffer { bytes, root, _owner: owner, map: None, origin: [0; 4] })
     }
 
     /// The model, without verifying again.
     pub fn model(&self) -> Model<'_> {
         // SAFETY: the root was found in these very bytes when the buffer was made.
         Model(unsafe { schema::root_at(self.bytes(), self.root) })
+    }
+
+    /// Four numbers that change when the mapped file does: device, number, size, time of the last change in nanoseconds. Zeros
+    /// for bytes that are no mapped file, and where the system does not tell.
+    pub fn origin(&self) -> [u64; 4] {
+        self.origin
+    }
+
+    /// Lets the system take whole pages of `bytes`, a part of a mapped file, out of memory: for constants of which somebody has a
+    /// copy in another form. They stay readable, and come back from the file when they are read. Nothing happens to other bytes.
+    pub fn release(&self, bytes: &[u8]) {
+        #[cfg(unix)]
+        {
+            let Some(map) = &self.map else { return };
+            let (from, start) = (map.as_ptr() as usize, bytes.as_ptr() as usize);
+            if start < from || start + bytes.len() > from + map.len() {
+                return;
+            }
+            // Maps begin on a page; 64 KiB is a multiple of every page size in use.
+            const PAGE: usize = 1 << 16;
+            let first = (start - from).next_multiple_of(PAGE);
+            let end = (start - from + bytes.len()) / PAGE * PAGE;
+            if first < end {
+                // SAFETY: the map is read-only and never written, so its pages are the file's: dropping them loses nothing.
+                let result = unsafe {
+                    map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, first, end - first)
+                };
+                // Advice that is not taken changes nothing.
+                drop(result);
+            }
+        }
+        #[cfg(not(unix))]
+        let _ = bytes;
     }
 
     /// The bytes of the file.
@@ -92,7 +133,19 @@ impl std::fmt::Debug for ModelBuffer {
     }
 }
 
-fn map(path: &Path) -> io::Result<memmap2::Mmap> {
+#[cfg(unix)]
+fn origin(file: &std::fs::Metadata) -> [u64; 4] {
+    use std::os::unix::fs::MetadataExt;
+    let time = file.mtime().wrapping_mul(1_000_000_000).wrapping_add(file.mtime_nsec());
+    [file.dev(), file.ino(), file.len(), time as u64]
+}
+
+#[cfg(not(unix))]
+fn origin(_: &std::fs::Metadata) -> [u64; 4] {
+    [0; 4]
+}
+
+fn map(path: &Path) -> io::Result<(memmap2::Mmap, [u64; 4])> {
     let file = File::open(path)?;
     let kind = file.metadata()?;
     if kind.is_dir() {
@@ -105,5 +158,6 @@ fn map(path: &Path) -> io::Result<memmap2::Mmap> {
         return Err(io::Error::new(io::ErrorKind::InvalidData, "is empty"));
     }
     // SAFETY: the map is private and read-only; `from_file` documents that the file must stay as it is.
-    unsafe { memmap2::MmapOptions::new().map_copy_read_only(&file) }
+    let map = unsafe { memmap2::MmapOptions::new().map_copy_read_only(&file) }?;
+    Ok((map, origin(&kind)))
 }

@@ -71,7 +71,8 @@ pub struct Config {
     pub plugins: PluginsConfig,
     /// `[planner]`; `None` leaves the choice to the runtime.
     pub planner: Option<PlannerConfig>,
-    /// `[[delegate]]`, in the order of the file: the first one claims nodes first.
+    /// `[[delegate]]`, in the order of the file: the first one claims nodes first. The runtime adds its default delegate behind
+    /// them, unless one is `none`.
     pub delegates: Vec<DelegateConfig>,
     /// `[ops.NAME]` by operator name (`CONV_2D`, or the name of a custom op).
     pub ops: BTreeMap<String, OpConfig>,

@@ -294,7 +294,7 @@ impl Executor {
         }
     }
 
-    fn run_step(&mut self, i: usize, run: &Run<'_>, profile: Option<&mut Profile>) -> Result<()> {
+    fn run_step(&mut self, i: usize, run: &Run<'_>, mut profile: Option<&mut Profile>) -> Result<()> {
         if self.steps[i].outcome == Outcome::Folded {
             return Ok(());
         }
@@ -312,6 +312,7 @@ impl Executor {
             budget: &mut self.budget,
             run,
             outputs: (std::ptr::null(), 0),
+            profile: profile.as_deref_mut().and_then(|profile| profile.row_mut(i)),
         };
         if run.is_over() {
             return Err(run.stopped());

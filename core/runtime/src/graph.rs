@@ -2,6 +2,7 @@
 
 mod build;
 mod constants;
+mod updates;
 
 use std::ops::Range;
 

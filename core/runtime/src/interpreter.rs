@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use arenite_abi::raw::{ArTensorV1, TENSOR_CONSTANT};
 use arenite_abi::{Element, ElementType};
 
-use crate::config::{Config, DelegateConfig, PlannerConfig};
+use crate::config::{Config, DelegateConfig, OnMissing, PlannerConfig};
 use crate::error::{Error, Result, UnresolvedOp};
 use crate::executor::{Executor, SegmentPlan, Served, Settings};
 use crate::graph::Graph;
@@ -22,8 +22,14 @@ use crate::resources::Resources;
 use crate::run::{self, Lent, Run, Slot};
 use crate::signature::SignatureRunner;
 
-/// The planner that is used when none is named.
-pub const DEFAULT_PLANNER: &str = "arena";
+/// The planner that is used when none is named: the best plan of many strategies, the same on every machine.
+pub const DEFAULT_PLANNER: &str = "portfolio";
+
+/// The delegate that gets what all others leave, where a plugin has it. It needs not be named.
+pub const DEFAULT_DELEGATE: &str = "cpu";
+
+/// The name that stands for no delegate: where it is among the delegates, [`DEFAULT_DELEGATE`] is not added.
+pub const NO_DELEGATE: &str = "none";
 
 /// Collects what an [`Interpreter`] is to be made with.
 pub struct InterpreterBuilder {
@@ -66,7 +72,8 @@ impl InterpreterBuilder {
         self
     }
 
-    /// Adds a delegate, which claims nodes after those that were added before.
+    /// Adds a delegate, which claims nodes after those that were added before. [`DEFAULT_DELEGATE`] comes last by itself, unless
+    /// [`NO_DELEGATE`] is added.
     pub fn delegate(mut self, delegate: DelegateConfig) -> Self {
         self.delegates.push(delegate);
         self
@@ -101,7 +108,7 @@ impl InterpreterBuilder {
         let settings = Settings {
             planner,
             techniques: self.techniques,
-            delegates: self.delegates,
+            delegates: with_default(self.delegates, &registry),
             threads: threads.min(crate::pool::MAX_THREADS) as u32,
             quota: self.quota,
         };
@@ -119,6 +126,18 @@ impl InterpreterBuilder {
         interpreter.executor_mut(0)?;
         Ok(interpreter)
     }
+}
+
+/// The delegates to use: the default one is added, unless somebody says otherwise or no plugin has it.
+fn with_default(mut delegates: Vec<DelegateConfig>, registry: &Registry) -> Vec<DelegateConfig> {
+    let named = |name: &str| delegates.iter().any(|delegate| delegate.name == name);
+    if named(NO_DELEGATE) {
+        delegates.retain(|delegate| delegate.name != NO_DELEGATE);
+    } else if !named(DEFAULT_DELEGATE) && registry.delegate(DEFAULT_DELEGATE).is_some() {
+        delegates
+            .push(DelegateConfig { on_missing: OnMissing::Skip, ..DelegateConfig::new(DEFAULT_DELEGATE) });
+    }
+    delegates
 }
 
 fn check_node_count(model: &Model, quota: &Quota) -> Result<()> {
@@ -366,16 +385,17 @@ impl Interpreter {
         self.slots.get(subgraph).and_then(Slot::executor)
     }
 
-    /// The nodes that operator `operator` of the main subgraph became: one, or those of the composite that it is. Numbers of
-    /// nodes count these.
+    /// The nodes that operator `operator` of the main subgraph became: one, those of the composite that it is, or none if another
+    /// node does its work. Numbers of nodes count these.
     pub fn nodes_of(&self, operator: usize) -> Range<usize> {
         self.main().graph.operators.get(operator).cloned().unwrap_or(0..0)
     }
 
-    /// Whether an operator is a composite that was replaced by the nodes it stands for.
+    /// Whether other nodes do an operator's work: those that a composite stands for, or one that was put in the place of several.
     pub fn is_inlined(&self, operator: usize) -> bool {
         let graph = &self.main().graph;
-        self.nodes_of(operator).any(|node| graph.nodes[node].origin != (graph.index, operator))
+        self.nodes_of(operator).is_empty()
+            || self.nodes_of(operator).any(|node| graph.nodes[node].origin != (graph.index, operator))
     }
 
     /// Per node of the main subgraph, who runs it.

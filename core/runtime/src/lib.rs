@@ -58,7 +58,8 @@ pub use config::{Config, ConfigError};
 pub use error::{Error, LoadError, LoadFailure, Result, UnresolvedOp};
 pub use executor::{SegmentPlan, Served};
 pub use interpreter::{
-    CancelHandle, DEFAULT_PLANNER, Interpreter, InterpreterBuilder, MemoryUse, Tensor, TensorMut,
+    CancelHandle, DEFAULT_DELEGATE, DEFAULT_PLANNER, Interpreter, InterpreterBuilder, MemoryUse, NO_DELEGATE,
+    Tensor, TensorMut,
 };
 pub use layout::Techniques;
 pub use loader::PLUGIN_PATH;

@@ -40,6 +40,16 @@ impl Model {
         self.buffer.model()
     }
 
+    /// See [`ModelBuffer::origin`].
+    pub(crate) fn origin(&self) -> [u64; 4] {
+        self.buffer.origin()
+    }
+
+    /// See [`ModelBuffer::release`].
+    pub(crate) fn release(&self, bytes: &[u8]) {
+        self.buffer.release(bytes);
+    }
+
     /// Keys of the signatures.
     pub fn signature_keys(&self) -> Vec<String> {
         self.view().signatures().iter().map(|signature| signature.key().to_owned()).collect()

@@ -6,8 +6,8 @@ use std::ffi::c_void;
 
 use arenite_abi::Status;
 use arenite_abi::raw::{
-    ArBytes, ArGraphV1, ArHeader, ArResourcesV1, ArStatus, ArSubgraphsV1, ArTensorV1, INTERFACE_LAYOUT,
-    INTERFACE_RESOURCES, INTERFACE_SUBGRAPHS,
+    ArBytes, ArGraphV1, ArHeader, ArResourcesV1, ArStatus, ArSubgraphsV1, ArTensorV1, INTERFACE_CONSTANTS,
+    INTERFACE_LAYOUT, INTERFACE_PROFILE, INTERFACE_RESOURCES, INTERFACE_SUBGRAPHS,
 };
 
 use crate::error::{Error, Result};
@@ -18,10 +18,18 @@ pub(crate) unsafe extern "C" fn query_in_prepare(_context: *mut c_void, interfac
     if interface == INTERFACE_LAYOUT {
         return (&raw const step::LAYOUT).cast();
     }
+    if interface == INTERFACE_CONSTANTS {
+        return (&raw const step::CONSTANTS).cast();
+    }
     find::<PrepareHost<'static, 'static>>(interface)
 }
 
-pub(crate) unsafe extern "C" fn query_in_eval(_context: *mut c_void, interface: u64) -> *const c_void {
+pub(crate) unsafe extern "C" fn query_in_eval(context: *mut c_void, interface: u64) -> *const c_void {
+    if interface == INTERFACE_PROFILE {
+        // SAFETY: the context is the `EvalHost` of the call in progress.
+        let profiled = unsafe { (*context.cast::<EvalHost<'_>>()).profile.is_some() };
+        return if profiled { (&raw const step::PROFILE).cast() } else { std::ptr::null() };
+    }
     find::<EvalHost<'static>>(interface)
 }
 

@@ -15,9 +15,44 @@ pub struct ProfileRow {
     pub total: Duration,
     /// The shortest run.
     pub min: Duration,
+    /// Of a delegate's partition: its own steps, where the delegate tells them.
+    pub parts: Vec<ProfileRow>,
 }
 
-/// Time per node, collected over invocations. Collecting makes no heap allocation.
+impl ProfileRow {
+    fn new(op: String, output: String) -> Self {
+        ProfileRow { op, output, runs: 0, total: Duration::ZERO, min: Duration::MAX, parts: Vec::new() }
+    }
+
+    fn note(&mut self, time: Duration) {
+        self.runs += 1;
+        self.total += time;
+        self.min = self.min.min(time);
+    }
+
+    /// Adds the time of step `number` of a delegate. Its row is made when it is named first; numbers without limit are not
+    /// followed.
+    pub(crate) fn note_part(
+        &mut self,
+        number: usize,
+        time: Duration,
+        name: impl FnOnce() -> (String, String),
+    ) {
+        if number == self.parts.len() && number < MAX_PARTS {
+            let (op, output) = name();
+            self.parts.push(ProfileRow::new(op, output));
+        }
+        if let Some(part) = self.parts.get_mut(number) {
+            part.note(time);
+        }
+    }
+}
+
+/// Most steps of one partition that are told apart.
+const MAX_PARTS: usize = 1 << 20;
+
+/// Time per node, collected over invocations. Collecting makes no heap allocation once a delegate's
+/// steps are known.
 #[derive(Clone, Debug, Default)]
 pub struct Profile {
     rows: Vec<ProfileRow>,
@@ -25,17 +60,17 @@ pub struct Profile {
 
 impl Profile {
     pub(crate) fn new(names: impl Iterator<Item = (String, String)>) -> Self {
-        let row =
-            |(op, output)| ProfileRow { op, output, runs: 0, total: Duration::ZERO, min: Duration::MAX };
-        Profile { rows: names.map(row).collect() }
+        Profile { rows: names.map(|(op, output)| ProfileRow::new(op, output)).collect() }
     }
 
     pub(crate) fn note(&mut self, step: usize, time: Duration) {
         if let Some(row) = self.rows.get_mut(step) {
-            row.runs += 1;
-            row.total += time;
-            row.min = row.min.min(time);
+            row.note(time);
         }
+    }
+
+    pub(crate) fn row_mut(&mut self, step: usize) -> Option<&mut ProfileRow> {
+        self.rows.get_mut(step)
     }
 
     /// The rows in execution order. Nodes that never ran, since their result is constant, have no runs.

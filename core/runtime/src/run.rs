@@ -69,6 +69,16 @@ pub(crate) struct Lent<'a> {
 }
 
 impl<'a> Run<'a> {
+    /// Numbers that change when the model's file does; zeros if it is none.
+    pub fn origin(&self) -> [u64; 4] {
+        self.model.origin()
+    }
+
+    /// Takes the pages of a constant out of memory, if they are the model file's.
+    pub fn release(&self, bytes: &[u8]) {
+        self.model.release(bytes);
+    }
+
     pub fn new(lent: Lent<'a>) -> Self {
         let Lent { settings, registry, resources, budget, model, slots, cancelled } = lent;
         Run {

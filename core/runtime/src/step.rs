@@ -4,10 +4,12 @@
 //! translation of what comes back.
 
 use std::ffi::c_void;
+use std::time::Duration;
 
 use arenite_abi::raw::{
-    ASSIGNMENT_OFFSETS, ArAssignmentV1, ArEvalV1, ArHeader, ArLayoutV1, ArNodeV1, ArOpV1, ArPlanRequestV1,
-    ArPrepareV1, ArSpan, ArStatus, OP_STATEFUL, TENSOR_CONSTANT, TENSOR_DYNAMIC, TENSOR_VARIABLE,
+    ASSIGNMENT_OFFSETS, ArAssignmentV1, ArConstantsV1, ArEvalV1, ArHeader, ArLayoutV1, ArNodeV1, ArOpV1,
+    ArPlanRequestV1, ArPrepareV1, ArProfileV1, ArSpan, ArStatus, ArStr, OP_STATEFUL, TENSOR_CONSTANT,
+    TENSOR_DYNAMIC, TENSOR_VARIABLE,
 };
 use arenite_abi::{ElementType, Status, UsageRecord};
 
@@ -16,6 +18,7 @@ use crate::host;
 use crate::model_calls;
 use crate::partition_kernel::PartitionKernel;
 use crate::plan::PlanLimits;
+use crate::profile::ProfileRow;
 use crate::quota::Budget;
 use crate::run::Run;
 use crate::tensors::{MAX_RANK, TensorTable};
@@ -654,6 +657,36 @@ unsafe extern "C" fn share_part(
     unsafe { PrepareHost::run(context, |this| this.share(Share { output, input, kind, bytes })) }
 }
 
+/// What delegates say of constants.
+pub(crate) static CONSTANTS: ArConstantsV1 =
+    ArConstantsV1 { header: ArHeader::of::<ArConstantsV1>(), release, origin };
+
+unsafe extern "C" fn origin(context: *mut c_void, numbers: *mut u64) -> ArStatus {
+    // SAFETY: the context is ours; four numbers are writable, by the contract.
+    unsafe {
+        PrepareHost::run(context, |this| {
+            numbers.cast::<[u64; 4]>().write_unaligned(this.memory.run.origin());
+            Ok(())
+        })
+    }
+}
+
+unsafe extern "C" fn release(context: *mut c_void, tensor: i32) -> ArStatus {
+    // SAFETY: the context is ours.
+    unsafe {
+        PrepareHost::run(context, |this| {
+            let tensors = &this.memory.tensors;
+            let t = usize::try_from(tensor).ok().filter(|&t| t < tensors.len());
+            let raw = t.map(|t| tensors.get(t)).filter(|raw| raw.flags & TENSOR_CONSTANT != 0);
+            let raw =
+                raw.ok_or_else(|| invalid(format!("tensor {tensor} is no constant, it cannot be released")))?;
+            // A constant's bytes are readable for as long as the interpreter lives.
+            this.memory.run.release(list(raw.data.cast::<u8>(), raw.bytes as usize));
+            Ok(())
+        })
+    }
+}
+
 unsafe extern "C" fn plan(
     context: *mut c_void,
     request: *const ArPlanRequestV1,
@@ -691,6 +724,8 @@ pub(crate) struct EvalHost<'a> {
     pub run: &'a Run<'a>,
     /// Outputs of the node in progress.
     pub outputs: (*const i32, usize),
+    /// The row of the node in progress, if somebody asked for a profile.
+    pub profile: Option<&'a mut ProfileRow>,
 }
 
 impl EvalHost<'_> {
@@ -727,6 +762,24 @@ impl EvalHost<'_> {
         self.tensors.set_bytes(t, bytes);
         self.tensors.set_data(t, self.dynamic[t].as_ptr());
         Ok(())
+    }
+}
+
+/// Where delegates tell the times of their steps.
+pub(crate) static PROFILE: ArProfileV1 = ArProfileV1 { header: ArHeader::of::<ArProfileV1>(), note };
+
+unsafe extern "C" fn note(context: *mut c_void, number: u32, name: ArStr, tensor: i32, nanoseconds: u64) {
+    // SAFETY: the context is the `EvalHost` of the call in progress; `name` is readable for the call, by the contract.
+    let (host, name) = unsafe { (&mut *context.cast::<EvalHost<'_>>(), name.as_str()) };
+    let tensors = &*host.tensors;
+    let output = || match usize::try_from(tensor) {
+        // SAFETY: names live in the graph, which outlives the tensor table.
+        Ok(t) if t < tensors.len() => unsafe { tensors.get(t).name.as_str().to_owned() },
+        _ => String::new(),
+    };
+    if let Some(row) = &mut host.profile {
+        let time = Duration::from_nanos(nanoseconds);
+        row.note_part(number as usize, time, || (name.to_owned(), output()));
     }
 }
 

@@ -157,7 +157,7 @@ typedef uint32_t ArOnMissing;
 #define AR_ON_MISSING_ERROR 0u /* making the interpreter, or allocating it, fails */
 #define AR_ON_MISSING_SKIP 1u  /* go on without it */
 
-/* New options: linked-in plugins and those of ARENITE_PLUGIN_PATH, planner "arena", no delegate, one thread per
+/* New options: linked-in plugins and those of ARENITE_PLUGIN_PATH, planner "portfolio", delegate "cpu", one thread per
  * processor, as much memory as the machine has. Owned by the caller. Null only if the library broke down. */
 ARENITE_API ArOptions *ar_options_new(void);
 
@@ -185,7 +185,7 @@ ARENITE_API ArError *ar_options_add_plugin_file(ArOptions *options, const char *
 ARENITE_API ArError *ar_options_set_planner(ArOptions *options, const char *name, const ArOption *planner_options,
                                             size_t option_count);
 
-/* Adds a delegate. It claims nodes after those that were added before.
+/* Adds a delegate. It claims nodes after those that were added before; "cpu" comes last by itself. "none" keeps it away.
  *   on_missing        AR_ON_MISSING_*
  *   delegate_options  copied; may be null if option_count is 0 */
 ARENITE_API ArError *ar_options_add_delegate(ArOptions *options, const char *name, ArOnMissing on_missing,

@@ -98,6 +98,10 @@ typedef uint32_t ArStatus;
 #define AR_INTERFACE_SUBGRAPHS 1u
 #define AR_INTERFACE_RESOURCES 2u
 #define AR_INTERFACE_LAYOUT 3u
+/* For ArEvalV1.query: an ArProfileV1. */
+#define AR_INTERFACE_PROFILE 4u
+/* For ArPrepareV1.query: an ArConstantsV1. */
+#define AR_INTERFACE_CONSTANTS 5u
 
 /* ArAssignmentV1.kind */
 #define AR_ASSIGNMENT_OFFSETS 0u
@@ -376,6 +380,25 @@ typedef struct ArLayoutV1 {
   ArStatus (*share_part)(void *context, uint32_t output, uint32_t input, uint32_t kind, uint64_t bytes);
 } ArLayoutV1;
 
+/* What a delegate says of constants, and may ask. `context` is that of the ArPrepareV1. */
+typedef struct ArConstantsV1 {
+  ArHeader header;
+  /* The caller has a copy of its own of constant `tensor` and will hardly read it again: the host may take its pages out of
+     memory. It stays readable. */
+  ArStatus (*release)(void *context, int32_t tensor);
+  /* Four numbers that change when the model's file does: device, number, size, time of the last change. Zeros if the model is
+     no file. */
+  ArStatus (*origin)(void *context, uint64_t *numbers);
+} ArConstantsV1;
+
+/* Where a delegate tells how long its own steps take; null unless somebody asked for a profile. `context` is that of the
+   ArEvalV1. */
+typedef struct ArProfileV1 {
+  ArHeader header;
+  /* Step `number` of this node, named `name`, whose first result is `tensor` (-1 if it is none of the graph's), took so long. */
+  void (*note)(void *context, uint32_t number, ArStr name, int32_t tensor, uint64_t nanoseconds);
+} ArProfileV1;
+
 /* Where a delegate says which nodes it takes. A node that is neither accepted nor refused is refused. */
 typedef struct ArClaimsV1 {
   ArHeader header;
@@ -616,6 +639,13 @@ AR_AT(ArResourcesV1, assign, 24);
 AR_SIZE(ArLayoutV1, 16);
 AR_AT(ArLayoutV1, header, 0);
 AR_AT(ArLayoutV1, share_part, 8);
+AR_SIZE(ArConstantsV1, 24);
+AR_AT(ArConstantsV1, header, 0);
+AR_AT(ArConstantsV1, release, 8);
+AR_AT(ArConstantsV1, origin, 16);
+AR_SIZE(ArProfileV1, 16);
+AR_AT(ArProfileV1, header, 0);
+AR_AT(ArProfileV1, note, 8);
 AR_SIZE(ArClaimsV1, 32);
 AR_AT(ArClaimsV1, header, 0);
 AR_AT(ArClaimsV1, context, 8);

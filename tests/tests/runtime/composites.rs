@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use arenite::model_file::writer::{ModelBuilder, Operator, SubGraph, bytes_of};
 use arenite::{Interpreter, Model, Quota, Served};
+use arenite_tests::reference_ops;
 
 use crate::models::{f32s, message, output};
 
@@ -37,7 +38,7 @@ fn minus_abs(m: &mut ModelBuilder, g: &mut SubGraph, a: i32, b: i32) {
 }
 
 fn run(model: &Model) -> (Interpreter, Vec<f32>) {
-    let mut interpreter = Interpreter::builder(model).build().unwrap();
+    let mut interpreter = reference_ops(model).build().unwrap();
     interpreter.allocate().unwrap();
     interpreter.input_mut(0).unwrap().copy_from_slice(&[3.0f32, -4.0]).unwrap();
     interpreter.invoke().unwrap();
@@ -87,7 +88,7 @@ fn an_error_names_the_operator_of_the_model() {
         g.operator(Operator::new(abs, &[a], &[t]));
         g.operator(Operator::new(add, &[t, wrong], &[b]));
     });
-    let error = message(Interpreter::builder(&model).build().unwrap().allocate());
+    let error = message(reference_ops(&model).build().unwrap().allocate());
     assert!(
         error.starts_with("ADD (node 1 of subgraph 1, output 'y'): inputs 't' [2] and 'wrong' [3]"),
         "{error}"
@@ -137,14 +138,14 @@ fn nesting_and_size_are_bounded() {
     assert_eq!(run(&doubling(4)).1, [3.0, -4.0]);
 
     let quota = Quota { nodes: 1000, calls: 5000, ..Quota::default() };
-    let mut many = Interpreter::builder(&doubling(40)).quota(quota).build().unwrap();
+    let mut many = reference_ops(&doubling(40)).quota(quota).build().unwrap();
     let start = Instant::now();
     many.allocate().unwrap();
     assert!(many.served_by().len() < 1100, "{}", many.served_by().len());
     assert!(message(many.invoke()).contains("needs 5001 calls, the quota is 5000"));
     assert!(start.elapsed() < Duration::from_secs(5));
 
-    let error = message(Interpreter::builder(&doubling(100)).build());
+    let error = message(reference_ops(&doubling(100)).build());
     assert!(
         error.contains("the composite of subgraph 65 within others needs 65 depth, the quota is 64"),
         "{error}"

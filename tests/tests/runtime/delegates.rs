@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use arenite::config::{DelegateConfig, OnMissing};
 use arenite::model_file::writer::{ModelBuilder, Operator};
 use arenite::{Interpreter, Model, Registry, Served, Techniques};
+use arenite_tests::reference_ops;
 
 use crate::models::{f32s, message, model, negation, node, output};
 use crate::plugin;
@@ -90,7 +91,7 @@ fn delegated(interpreter: &Interpreter) -> Vec<Option<usize>> {
 
 #[test]
 fn a_graph_is_cut_into_four() {
-    let mut interpreter = Interpreter::builder(&sines())
+    let mut interpreter = reference_ops(&sines())
         .registry(registry())
         .techniques(Techniques { reorder: false, ..Techniques::default() })
         .delegate(DelegateConfig::new("sin"))
@@ -117,7 +118,7 @@ fn a_graph_is_cut_into_four() {
 #[test]
 fn a_delegate_may_take_an_op_that_no_plugin_serves() {
     let model = sines_with(|m| m.builtin("SIN", 99));
-    let build = || Interpreter::builder(&model).registry(registry());
+    let build = || reference_ops(&model).registry(registry());
     let mut interpreter = build().delegate(DelegateConfig::new("sin")).build().unwrap();
     interpreter.allocate().unwrap();
     assert_sines(&mut interpreter);
@@ -133,7 +134,7 @@ fn a_delegate_may_take_an_op_that_no_plugin_serves() {
 
 #[test]
 fn without_the_delegate_the_op_gives_the_same() {
-    let mut interpreter = Interpreter::builder(&sines()).registry(registry()).build().unwrap();
+    let mut interpreter = reference_ops(&sines()).registry(registry()).build().unwrap();
     interpreter.allocate().unwrap();
     assert_sines(&mut interpreter);
     assert!(delegated(&interpreter).iter().all(Option::is_none));
@@ -143,7 +144,7 @@ fn without_the_delegate_the_op_gives_the_same() {
 fn options_and_exclusions_leave_nodes_to_the_ops() {
     let build = |delegate: DelegateConfig| {
         let mut interpreter =
-            Interpreter::builder(&sines()).registry(registry()).delegate(delegate).build().unwrap();
+            reference_ops(&sines()).registry(registry()).delegate(delegate).build().unwrap();
         interpreter.allocate().unwrap();
         assert_sines(&mut interpreter);
         delegated(&interpreter).iter().filter(|d| d.is_some()).count()
@@ -162,11 +163,8 @@ fn options_and_exclusions_leave_nodes_to_the_ops() {
 
 #[test]
 fn a_resize_is_followed_by_partitions() {
-    let mut interpreter = Interpreter::builder(&sines())
-        .registry(registry())
-        .delegate(DelegateConfig::new("sin"))
-        .build()
-        .unwrap();
+    let mut interpreter =
+        reference_ops(&sines()).registry(registry()).delegate(DelegateConfig::new("sin")).build().unwrap();
     for n in [4, 1, 9] {
         interpreter.resize_input(0, &[n]).unwrap();
         interpreter.allocate().unwrap();
@@ -188,7 +186,7 @@ fn failing(call: &str) -> DelegateConfig {
 #[test]
 fn a_delegate_that_fails_before_the_run_is_left_out() {
     for call in ["claim", "compile", "prepare"] {
-        let mut interpreter = Interpreter::builder(&negation(&[2]))
+        let mut interpreter = reference_ops(&negation(&[2]))
             .registry(plugin::registry())
             .delegate(failing(call))
             .build()
@@ -208,7 +206,7 @@ fn a_delegate_that_fails_before_the_run_is_left_out() {
 
 #[test]
 fn a_delegate_that_fails_in_the_run_is_an_error() {
-    let mut interpreter = Interpreter::builder(&negation(&[2]))
+    let mut interpreter = reference_ops(&negation(&[2]))
         .registry(plugin::registry())
         .delegate(failing("invoke"))
         .build()
@@ -223,7 +221,7 @@ fn a_delegate_that_fails_in_the_run_is_an_error() {
 fn a_missing_delegate_is_an_error_unless_it_may_be_skipped() {
     let build = |config: DelegateConfig| {
         let mut interpreter =
-            Interpreter::builder(&negation(&[1])).registry(plugin::registry()).delegate(config).build()?;
+            reference_ops(&negation(&[1])).registry(plugin::registry()).delegate(config).build()?;
         interpreter.allocate()?;
         Ok(interpreter)
     };

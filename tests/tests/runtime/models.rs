@@ -24,6 +24,7 @@ pub fn node(model: &mut ModelBuilder, graph: &mut SubGraph, op: &str, inputs: &[
     graph.operator(match op {
         "ADD" => node.options(11, |options| options),
         "MUL" => node.options(21, |options| options),
+        "CONCATENATION" => node.options(10, |options| options),
         _ => node,
     });
 }

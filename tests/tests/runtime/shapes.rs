@@ -4,7 +4,7 @@ use arenite::model_file::{
     tensor_type::INT32,
     writer::{Tensor, bytes_of},
 };
-use arenite::{Interpreter, Quota, Served};
+use arenite::{Interpreter, Model, Quota, Served};
 
 use crate::models::{allocated, dynamic_chain, f32s, list, message, model, negation, node, output};
 
@@ -193,4 +193,61 @@ fn what_a_later_segment_forgot_is_still_there_for_an_earlier_one() {
         assert_eq!(output(&interpreter, 0).1, X, "{shape:?}");
         assert_eq!(output(&interpreter, 1), (vec![1, 6], X.to_vec()), "{shape:?}");
     }
+}
+
+/// `y` is `list` with row `i` written anew, as converters spell it: the rows above, the new one, the rows below.
+fn row_update(next: i32) -> Model {
+    model(|m, g| {
+        let x = g.input(f32s("list", &[4, 2]));
+        let i = g.input(Tensor::new("i", INT32, &[]));
+        let new = g.input(f32s("new", &[2]));
+        let buffer = m.buffer(bytes_of(&[next]));
+        let step = g.tensor(Tensor::new("step", INT32, &[]).buffer(buffer));
+        let scalar = list(m, g, "scalar", &[1]);
+        let (all, zero) = (list(m, g, "all", &[-1]), list(m, g, "zero", &[0]));
+        let (begin, rest, line) =
+            (list(m, g, "begin", &[0, 0]), list(m, g, "rest", &[-1, -1]), list(m, g, "line", &[1, 2]));
+        let [j, i1, j1] = [("j", &[][..]), ("i1", &[1]), ("j1", &[1])]
+            .map(|(name, shape)| g.tensor(Tensor::new(name, INT32, shape)));
+        let [size, from] = ["size", "from"].map(|name| g.tensor(Tensor::new(name, INT32, &[2])));
+        let [above, row, below] = ["above", "row", "below"].map(|name| g.tensor(f32s(name, &[1, 2])));
+        let y = g.output(f32s("y", &[4, 2]));
+        node(m, g, "ADD", &[i, step], j);
+        node(m, g, "RESHAPE", &[i, scalar], i1);
+        node(m, g, "CONCATENATION", &[i1, all], size);
+        node(m, g, "SLICE", &[x, begin, size], above);
+        node(m, g, "RESHAPE", &[j, scalar], j1);
+        node(m, g, "CONCATENATION", &[j1, zero], from);
+        node(m, g, "SLICE", &[x, from, rest], below);
+        node(m, g, "RESHAPE", &[new, line], row);
+        node(m, g, "CONCATENATION", &[above, row, below], y);
+    })
+}
+
+#[test]
+fn a_row_of_a_list_is_written_without_dynamic_shapes() {
+    let mut interpreter = allocated(&row_update(1));
+    assert_eq!([3, 6, 8].map(|operator| interpreter.nodes_of(operator).len()), [0, 0, 1]);
+    let x = [1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0];
+    for i in 0..4 {
+        interpreter.input_mut(0).unwrap().copy_from_slice(&x).unwrap();
+        interpreter.input_mut(1).unwrap().copy_from_slice(&[i as i32]).unwrap();
+        interpreter.input_mut(2).unwrap().copy_from_slice(&[-1.0f32, -2.0]).unwrap();
+        interpreter.invoke().unwrap();
+        let mut want = x.to_vec();
+        want[2 * i..2 * i + 2].copy_from_slice(&[-1.0, -2.0]);
+        assert_eq!(output(&interpreter, 0), (vec![4, 2], want));
+    }
+}
+
+/// Two rows further is no update of a row: three rows are left.
+#[test]
+fn what_only_looks_like_an_update_is_left_alone() {
+    let mut interpreter = allocated(&row_update(2));
+    assert_eq!([3, 6, 8].map(|operator| interpreter.nodes_of(operator).len()), [1, 1, 1]);
+    interpreter.input_mut(0).unwrap().copy_from_slice(&[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]).unwrap();
+    interpreter.input_mut(1).unwrap().copy_from_slice(&[1]).unwrap();
+    interpreter.input_mut(2).unwrap().copy_from_slice(&[-1.0f32, -2.0]).unwrap();
+    interpreter.invoke().unwrap();
+    assert_eq!(output(&interpreter, 0), (vec![3, 2], vec![1.0, 2.0, -1.0, -2.0, 7.0, 8.0]));
 }

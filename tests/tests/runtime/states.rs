@@ -4,13 +4,14 @@ use std::thread;
 
 use arenite::model_file::writer::{ModelBuilder, SubGraph};
 use arenite::{Error, Interpreter, Model, Techniques};
+use arenite_tests::reference_ops;
 
 use crate::models::{allocated, f32s, message, model, negation, node, output};
 use crate::plugin;
 
 #[test]
 fn nothing_works_before_allocate() {
-    let mut interpreter = Interpreter::builder(&negation(&[2])).build().unwrap();
+    let mut interpreter = reference_ops(&negation(&[2])).build().unwrap();
     let hint = "call allocate()";
     assert!(message(interpreter.invoke()).contains(hint));
     assert!(message(interpreter.input_mut(0).unwrap().copy_from_slice(&[1.0f32, 2.0])).contains(hint));
@@ -52,7 +53,7 @@ fn unknown_names_come_with_the_known_ones() {
     assert!(message(interpreter.input_index("z")).contains("there is no input 'z'"));
     assert!(message(interpreter.input_index("z")).contains("known: x"));
     assert!(message(interpreter.signature("serve")).contains("there is no signature 'serve'"));
-    let planner = message(Interpreter::builder(&negation(&[2])).planner("arenna").build());
+    let planner = message(reference_ops(&negation(&[2])).planner("arenna").build());
     assert!(planner.starts_with("there is no planner 'arenna'; did you mean 'arena'?"), "{planner}");
 }
 
@@ -64,7 +65,7 @@ fn ops_that_nobody_serves_are_listed() {
         node(m, g, "Nothing", &[x], a);
         node(m, g, "Nothing", &[a], y);
     });
-    let mut interpreter = Interpreter::builder(&model).build().unwrap();
+    let mut interpreter = reference_ops(&model).build().unwrap();
     assert_eq!(interpreter.unresolved_ops().len(), 1);
     let error = interpreter.allocate().unwrap_err();
     assert!(matches!(&error, Error::UnresolvedOps(ops) if ops[0].custom && ops[0].nodes == [0, 1]));
@@ -91,7 +92,7 @@ fn negate_and_double() -> Model {
 fn each_signature_runs_its_subgraph() {
     let model = negate_and_double();
     assert_eq!(model.signature_keys(), ["negate", "double"]);
-    let mut interpreter = Interpreter::builder(&model).build().unwrap();
+    let mut interpreter = reference_ops(&model).build().unwrap();
     for (key, subgraph, want) in [("double", 1, [2.0, -4.0]), ("negate", 0, [-1.0, 2.0])] {
         let mut runner = interpreter.signature(key).unwrap();
         assert_eq!(runner.subgraph(), subgraph);
@@ -109,7 +110,7 @@ fn each_signature_runs_its_subgraph() {
 
 #[test]
 fn a_signature_is_resized_alone() {
-    let mut interpreter = Interpreter::builder(&negate_and_double()).build().unwrap();
+    let mut interpreter = reference_ops(&negate_and_double()).build().unwrap();
     let mut runner = interpreter.signature("double").unwrap();
     runner.resize_input("in", &[3]).unwrap();
     runner.allocate().unwrap();
@@ -127,7 +128,7 @@ fn variables_keep_their_value_until_they_are_reset() {
         let y = g.output(f32s("y", &[2]));
         node(m, g, "Accumulate", &[x, v], y);
     });
-    let mut interpreter = Interpreter::builder(&model).registry(plugin::registry()).build().unwrap();
+    let mut interpreter = reference_ops(&model).registry(plugin::registry()).build().unwrap();
     // Before there is memory there is nothing to reset.
     interpreter.reset_variables();
     interpreter.allocate().unwrap();
@@ -150,7 +151,7 @@ fn states_of_ops_are_reset_with_the_variables() {
         let (x, y) = (g.input(f32s("x", &[2])), g.output(f32s("y", &[2])));
         node(m, g, "Count", &[x], y);
     });
-    let mut interpreter = Interpreter::builder(&model).registry(plugin::registry()).build().unwrap();
+    let mut interpreter = reference_ops(&model).registry(plugin::registry()).build().unwrap();
     interpreter.reset_variables();
     interpreter.allocate().unwrap();
     let run = |interpreter: &mut Interpreter| {
@@ -205,7 +206,7 @@ fn inputs_may_be_used_again_if_asked() {
         node(m, g, "NEG", &[a], y);
     });
     let arena = |techniques: Techniques| {
-        let builder = Interpreter::builder(&model).techniques(techniques);
+        let builder = reference_ops(&model).techniques(techniques);
         let mut interpreter = builder.build().unwrap();
         interpreter.allocate().unwrap();
         for start in [1.0f32, 5.0] {

@@ -84,6 +84,7 @@ impl Graph {
         builder.add_operators(&mut Scope { index, subgraph, names: None, outer: None })?;
         let Builder { mut graph, copies, .. } = builder;
         graph._copies = copies.blocks;
+        super::updates::replace(&mut graph, registry);
         Ok(graph)
     }
 }

@@ -69,7 +69,7 @@ static void options(const ArModel *model) {
   REQUIRE(!interpreter);
 
   OK(ar_options_set_config_text(options, "schema = 1\n[plugins]\nbuiltin = false\n"));
-  FAILS(AR_ERROR_NOT_FOUND, "planner 'arena'", ar_interpreter_new(model, options, &interpreter));
+  FAILS(AR_ERROR_NOT_FOUND, "planner 'portfolio'", ar_interpreter_new(model, options, &interpreter));
 
   OK(ar_options_set_config_text(options, "schema = 1\n[plugins]\nstrict = true\n"));
   OK(ar_options_add_plugin_file(options, "/no/such/plugin.so"));

@@ -47,6 +47,8 @@ layouts! {
     ArSubgraphsV1 { header, describe, set_input, forward, prepare, invoke, output }
     ArResourcesV1 { header, open, value, assign }
     ArLayoutV1 { header, share_part }
+    ArConstantsV1 { header, release, origin }
+    ArProfileV1 { header, note }
     ArClaimsV1 { header, context, accept, refuse }
     ArPartitionV1 { header, graph, nodes, node_count, inputs, input_count, outputs, output_count }
     ArDelegateV1 { header, name, create, claim, compile, prepare, invoke, destroy_kernel, destroy, query }
@@ -185,6 +187,8 @@ fn numbers_agree() {
         ("INTERFACE_SUBGRAPHS", INTERFACE_SUBGRAPHS as u32),
         ("INTERFACE_RESOURCES", INTERFACE_RESOURCES as u32),
         ("INTERFACE_LAYOUT", INTERFACE_LAYOUT as u32),
+        ("INTERFACE_PROFILE", INTERFACE_PROFILE as u32),
+        ("INTERFACE_CONSTANTS", INTERFACE_CONSTANTS as u32),
         ("ASSIGNMENT_OFFSETS", ASSIGNMENT_OFFSETS),
         ("ASSIGNMENT_OBJECTS", ASSIGNMENT_OBJECTS),
     ] {

@@ -1,0 +1,191 @@
+//! One row of a list written anew, as converters spell it inside loops, becomes one op of static shape:
+//!
+//! ```text
+//! i ─────► RESHAPE ─► CONCATENATION(·, −1…) ─► SLICE(x, 0…, ·) ──┐
+//! r ─────► RESHAPE(1, …) ─► row ─────────────────────────────────┼─► CONCATENATION ─► y
+//! i + 1 ─► RESHAPE ─► CONCATENATION(·, 0…) ──► SLICE(x, ·, −1…) ─┘
+//!
+//! i ─────► RESHAPE ─► CONCATENATION(·, 0…) ─► DYNAMIC_UPDATE_SLICE(x, row, ·) ─► y
+//! ```
+//! The slices' shapes depend on `i`, so a loop around them would be planned anew in each round. For `i` inside the list both
+//! give the same; outside, where slicing is an error, the op writes the nearest row.
+
+use arenite_abi::{ElementType, Options};
+
+use super::{Graph, NodeInfo, TensorInfo};
+use crate::registry::{OpKey, Registry};
+
+const ADD: i32 = 0;
+const CONCATENATION: i32 = 2;
+const RESHAPE: i32 = 22;
+const SLICE: i32 = 65;
+const DYNAMIC_UPDATE_SLICE: i32 = 151;
+
+/// Tag of CONCATENATION's options, and slots of its axis and activation.
+const CONCATENATION_OPTIONS: u32 = 10;
+const AXIS: usize = 0;
+const ACTIVATION: usize = 1;
+
+/// What an update is made of.
+struct Update {
+    /// The last CONCATENATION.
+    last: usize,
+    /// Both SLICE nodes.
+    slices: [usize; 2],
+    /// The CONCATENATION that gives the size of the first slice.
+    size: usize,
+    /// The list, the row, and the zeros behind the position.
+    list: i32,
+    row: i32,
+    zeros: i32,
+}
+
+/// Replaces all updates of rows, if a plugin has the op.
+pub(super) fn replace(graph: &mut Graph, registry: &Registry) {
+    if !graph.nodes.iter().any(|node| node.key == OpKey::Builtin(SLICE)) {
+        return;
+    }
+    let found: Vec<Update> = {
+        let uses = Uses::of(graph);
+        (0..graph.nodes.len()).filter_map(|node| uses.update(node)).collect()
+    };
+    let mut gone = vec![false; graph.nodes.len()];
+    for update in found {
+        let types = [graph.tensors[update.list as usize].ty, ElementType::I32];
+        let key = OpKey::Builtin(DYNAMIC_UPDATE_SLICE);
+        let candidates = registry.candidates(&key, 1, &types);
+        if candidates.is_empty() {
+            continue;
+        }
+        let position = graph.nodes[update.size].outputs[0];
+        graph.nodes[update.size].inputs[1] = update.zeros;
+        let last = &mut graph.nodes[update.last];
+        (last.key, last.version, last.candidates) = (key, 1, candidates);
+        last.inputs = [update.list, update.row, position].into();
+        last.options = arenite_abi::raw::ArTable::NONE;
+        update.slices.iter().for_each(|&slice| gone[slice] = true);
+    }
+    remove(graph, &gone);
+}
+
+/// Takes nodes out, and out of their operators' ranges.
+fn remove(graph: &mut Graph, gone: &[bool]) {
+    let mut before = vec![0; gone.len() + 1];
+    for (i, &gone) in gone.iter().enumerate() {
+        before[i + 1] = before[i] + usize::from(!gone);
+    }
+    for range in &mut graph.operators {
+        *range = before[range.start]..before[range.end];
+    }
+    let mut position = 0;
+    graph.nodes.retain(|_| {
+        position += 1;
+        !gone[position - 1]
+    });
+}
+
+/// Who writes a tensor, and how many read it.
+struct Uses<'a> {
+    graph: &'a Graph,
+    producer: Vec<Option<usize>>,
+    readers: Vec<usize>,
+}
+
+impl<'a> Uses<'a> {
+    fn of(graph: &'a Graph) -> Self {
+        let mut uses =
+            Uses { graph, producer: vec![None; graph.tensors.len()], readers: vec![0; graph.tensors.len()] };
+        for (i, node) in graph.nodes.iter().enumerate() {
+            Graph::present(&node.outputs).for_each(|t| uses.producer[t] = Some(i));
+            Graph::present(&node.inputs).for_each(|t| uses.readers[t] += 1);
+        }
+        Graph::present(&graph.outputs).for_each(|t| uses.readers[t] += 1);
+        uses
+    }
+
+    fn tensor(&self, t: i32) -> Option<&'a TensorInfo> {
+        self.graph.tensors.get(usize::try_from(t).ok()?)
+    }
+
+    /// The node that writes `t`, if it is of this op and has so many inputs.
+    fn made_by(&self, t: i32, op: i32, inputs: usize) -> Option<(usize, &'a NodeInfo)> {
+        let at = (*self.producer.get(usize::try_from(t).ok()?)?)?;
+        let node = &self.graph.nodes[at];
+        (node.key == OpKey::Builtin(op) && node.inputs.len() == inputs).then_some((at, node))
+    }
+
+    /// Whether one node reads `t`, and nobody else.
+    fn is_read_once(&self, t: i32) -> bool {
+        usize::try_from(t).is_ok_and(|t| self.readers.get(t) == Some(&1))
+    }
+
+    /// The value of a constant of `i32` elements.
+    fn integers(&self, t: i32) -> Option<Vec<i32>> {
+        let tensor = self.tensor(t)?;
+        let constant = tensor.constant.as_ref().filter(|_| tensor.ty == ElementType::I32)?;
+        // SAFETY: a constant's bytes are readable for as long as the graph lives.
+        let bytes = unsafe { std::slice::from_raw_parts(constant.as_ptr(), constant.len()) };
+        Some(bytes.chunks_exact(4).map(|b| i32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect())
+    }
+
+    fn all(&self, t: i32, value: i32) -> bool {
+        self.integers(t).is_some_and(|list| list.iter().all(|&x| x == value))
+    }
+
+    /// `scalar ─► RESHAPE ─► CONCATENATION(·, rest) ─► t`: the node, the scalar and the rest.
+    fn position(&self, t: i32) -> Option<(usize, i32, i32)> {
+        let (at, node) = self.made_by(t, CONCATENATION, 2)?;
+        let (_, reshape) = self.made_by(node.inputs[0], RESHAPE, 2)?;
+        (concatenation(node)? == (0, 0)).then_some((at, reshape.inputs[0], node.inputs[1]))
+    }
+
+    fn update(&self, last: usize) -> Option<Update> {
+        let node = &self.graph.nodes[last];
+        let &[above, row, below] = &node.inputs[..] else { return None };
+        if node.key != OpKey::Builtin(CONCATENATION) || concatenation(node)? != (0, 0) {
+            return None;
+        }
+        let (first, upper) = self.made_by(above, SLICE, 3)?;
+        let (second, lower) = self.made_by(below, SLICE, 3)?;
+        let list = upper.inputs[0];
+        let (size, i, rest) = self.position(upper.inputs[2])?;
+        let (_, next, zeros) = self.position(lower.inputs[1])?;
+        let (_, sum) = self.made_by(next, ADD, 2)?;
+        let counts = sum.inputs[0] == i && self.all(sum.inputs[1], 1);
+        let whole = self.all(upper.inputs[1], 0)
+            && self.all(rest, -1)
+            && self.all(zeros, 0)
+            && self.all(lower.inputs[2], -1)
+            && self.integers(rest)?.len() == self.integers(zeros)?.len();
+        // The row stays one row whatever shapes the caller gives.
+        let (_, one) = self.made_by(row, RESHAPE, 2)?;
+        let one = self.integers(one.inputs[1])?.first() == Some(&1);
+        let ours = [above, below, upper.inputs[2]].iter().all(|&t| self.is_read_once(t));
+        let (x, r, y) = (self.tensor(list)?, self.tensor(row)?, self.tensor(*node.outputs.first()?)?);
+        let shapes = x.shape.len() > 1
+            && x.shape == y.shape
+            && x.shape.iter().all(|&d| d > 0)
+            && r.shape.first() == Some(&1)
+            && r.shape[1..] == x.shape[1..]
+            && (x.ty, r.ty) == (y.ty, y.ty);
+        (counts && whole && one && ours && shapes && lower.inputs[0] == list).then_some(Update {
+            last,
+            slices: [first, second],
+            size,
+            list,
+            row,
+            zeros,
+        })
+    }
+}
+
+/// Axis and activation of a CONCATENATION.
+fn concatenation(node: &NodeInfo) -> Option<(i32, i8)> {
+    if node.options.tag != CONCATENATION_OPTIONS {
+        return None;
+    }
+    // SAFETY: the options lie in the model's bytes, which the graph keeps alive.
+    let bytes = unsafe { node.options.buffer.as_slice() };
+    let options = Options::from_bytes(bytes, usize::try_from(node.options.position).ok()?);
+    Some((options.get(AXIS, 0).ok()?, options.get(ACTIVATION, 0).ok()?))
+}

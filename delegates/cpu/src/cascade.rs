@@ -1,0 +1,119 @@
+//! Joins layers whose results are larger than the caches, and are read once, to cascades.
+//!
+//! ```text
+//! CONV_2D ─► 3 MB ─► DEPTHWISE ─► 1 MB ─► CONV_2D ─► 0.3 MB     =>     [CONV_2D, DEPTHWISE, CONV_2D] ─► 0.3 MB
+//! ```
+
+use arenite_abi::prelude::*;
+
+use crate::net::{Id, Net, Node};
+use crate::ops::{Build, Layer};
+use crate::steps::cascade::{self, Cascade, LAYERS, MOST_KEPT, Rows};
+use crate::steps::post::Post;
+use crate::window::Window;
+
+/// Bytes of a tensor that is worth the trouble: what does not stay in the second-level cache beside weights and other tensors.
+const LARGE: usize = 3 << 18;
+/// Most bytes of a layer's weights, which are read again for some rows at a time.
+const WEIGHTS: usize = 1 << 18;
+/// Fewest columns: with less, products would be cut into tiles of other sizes for other numbers of rows, and round otherwise.
+const COLUMNS: usize = 8;
+
+/// Rewrites the net.
+pub fn cascade(net: &mut Net<'_>, build: &Build) {
+    let mut first = 0;
+    while first < net.nodes.len() {
+        let chain = chain(net, build, first);
+        if chain.len() > 1 {
+            join(net, &chain);
+        }
+        first += 1;
+    }
+}
+
+/// The nodes that follow one another from node `first` on.
+fn chain(net: &Net<'_>, build: &Build, first: usize) -> Vec<usize> {
+    let mut chain = vec![first];
+    if !fits(&net.nodes[first], build) {
+        return chain;
+    }
+    let (uses, producers) = (net.uses(), net.producers());
+    let mut windows: Vec<_> = window(&net.nodes[first]).into_iter().collect();
+    while let Some(&last) = chain.last().filter(|_| chain.len() < LAYERS) {
+        let node = &net.nodes[last];
+        let plain = !posts(node).iter().any(|post| matches!(post, Post::Binary(..)));
+        let value = node.outputs[0];
+        if !plain || uses[value] != 1 || net.outputs.contains(&value) || net.values[value].bytes() < LARGE {
+            break;
+        }
+        let reads = |node: &Node<'_>| node.inputs.first() == Some(&value) && fits(node, build);
+        let Some(next) = net.nodes.iter().position(reads) else { break };
+        // What else the next one reads has to be there before the chain begins.
+        let others = &net.nodes[next].inputs[1..];
+        if others.iter().any(|&id| producers[id].is_some_and(|p| p >= first)) {
+            break;
+        }
+        windows.extend(window(&net.nodes[next]));
+        if cascade::kept(&cascade::rooms(&windows, 1)) * size_of::<f32>() > MOST_KEPT {
+            break;
+        }
+        chain.push(next);
+    }
+    chain
+}
+
+fn posts<'n>(node: &'n Node<'_>) -> &'n [Post] {
+    node.layer.posts().map_or(&[], |posts| posts)
+}
+
+/// The window of a layer that works by rows, and the channels of its output.
+fn window(node: &Node<'_>) -> Option<(Window, usize)> {
+    match &node.layer {
+        Layer::Conv2d(layer) => Some((layer.window, layer.filters)),
+        Layer::DepthwiseConv2d(layer) => Some((layer.window, layer.window.channels)),
+        Layer::Pool2d(layer) => Some((layer.window, layer.window.channels)),
+        _ => None,
+    }
+}
+
+/// Whether a node may be a part of a cascade.
+fn fits(node: &Node<'_>, build: &Build) -> bool {
+    let wide = window(node).is_some_and(|(window, _)| window.columns.output >= COLUMNS);
+    wide && match &node.layer {
+        Layer::Conv2d(layer) => size_of_val(layer.weights) <= WEIGHTS && layer.winograd(build).is_none(),
+        Layer::DepthwiseConv2d(layer) => layer.multiplier == 1,
+        _ => true,
+    }
+}
+
+/// Puts one node in the place of a chain's first.
+fn join(net: &mut Net<'_>, chain: &[usize]) {
+    let mut nodes = Vec::new();
+    for &i in chain {
+        let nothing = Node::new(Layer::Nothing, Vec::new(), Vec::new());
+        nodes.push(std::mem::replace(&mut net.nodes[i], nothing));
+    }
+    let mut inputs: Vec<Id> = vec![nodes[0].inputs[0]];
+    inputs.extend(nodes.iter().flat_map(|node| &node.inputs[1..]));
+    let outputs = nodes.last().map_or(Vec::new(), |node| node.outputs.clone());
+    let packed = nodes.iter().flat_map(|node| node.packed.clone()).collect();
+    net.nodes[chain[0]] = Node { packed, ..Node::new(Layer::Cascade(nodes), inputs, outputs) };
+    net.nodes.retain(|node| !matches!(node.layer, Layer::Nothing));
+}
+
+/// The step.
+pub fn build(nodes: &[Node<'_>], build: &Build) -> Result<Cascade> {
+    let mut layers: Vec<Box<dyn Rows>> = Vec::new();
+    for node in nodes {
+        layers.push(match &node.layer {
+            Layer::Conv2d(layer) => Box::new(layer.plain(node, build)?),
+            Layer::DepthwiseConv2d(layer) => Box::new(layer.build(node, build)?),
+            Layer::Pool2d(layer) => Box::new(layer.build(node, build)),
+            _ => return Err(invalid!("a layer of a cascade does not work by rows")),
+        });
+    }
+    let (Some(first), Some(last)) = (nodes.first(), nodes.last()) else {
+        return Err(invalid!("a cascade has no layers"));
+    };
+    Ok(Cascade::new(layers, first.inputs[0], last.outputs[0]))
+}

@@ -1,0 +1,209 @@
+//! The delegate `cpu`.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use arenite_abi::host::{self, LogLevel};
+use arenite_abi::prelude::*;
+
+use crate::cascade::cascade;
+use crate::fuse::fuse;
+use crate::fuse_bytes::fuse_bytes;
+use crate::isa::Isa;
+use crate::net::{Id, Net, Node, Values};
+use crate::normalize::normalize;
+use crate::ops::{self, Build, Layer, Winograd};
+use crate::program::Program;
+use crate::store::{Cache, Origin, Store, hash};
+use crate::unsign::unsign;
+use crate::views::view;
+
+/// The delegate `cpu`. Options:
+///
+/// * `isa`: the instruction set to go up to, as in `ARENITE_ISA`;
+/// * `winograd`: `true` (the default) or `false`, whether 3 × 3 convolutions may be computed with fewer operations and another
+///   rounding;
+/// * `cache`: a folder for packed weights. The first start writes a file there, later ones map it: nothing is packed, the
+///   model's own weights are not read, and processes share the memory.
+#[derive(Clone)]
+pub struct Cpu {
+    isa: Isa,
+    winograd: Winograd,
+    cache: Option<PathBuf>,
+}
+
+/// A compiled partition.
+pub struct CpuKernel {
+    settings: Cpu,
+    program: Option<Program>,
+}
+
+impl Delegate for Cpu {
+    const NAME: &'static str = "cpu";
+    type Kernel = CpuKernel;
+
+    fn create(options: &OptionPairs<'_>) -> Result<Self> {
+        options.expect_only(&["isa", "winograd", "cache"])?;
+        let detected = Isa::detect()?;
+        let isa = match options.get("isa") {
+            Some(name) => Isa::best(Some(Isa::named(name)?.min(detected))),
+            None => detected,
+        };
+        let winograd = if options.parse("winograd", true)? { Winograd::Allowed } else { Winograd::Off };
+        let cache = options.get("cache").map(PathBuf::from);
+        if let Some(folder) = &cache {
+            ensure!(folder.is_dir(), "option cache: {} is no folder; make it first", folder.display());
+        }
+        Ok(Cpu { isa, winograd, cache })
+    }
+
+    fn claim(&self, graph: &GraphView<'_>, claims: &mut Claims<'_>) -> Result<()> {
+        let mut values = Values::of(*graph);
+        let mut taken = Vec::with_capacity(graph.node_count());
+        for (i, node) in graph.nodes().enumerate() {
+            let lowered = values.add_node(&node).and_then(|()| ops::lower(&node, &values));
+            if let Err(error) = &lowered {
+                claims.refuse(i, error.message());
+            }
+            taken.push(lowered.ok());
+        }
+        let alone = lonely_renamings(&taken);
+        for (i, lowered) in taken.iter().enumerate() {
+            match lowered {
+                Some(_) if alone.contains(&i) => {
+                    claims.refuse(i, "nothing beside it is taken, it moves no bytes")
+                }
+                Some(_) => claims.accept(i),
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Packing waits for `prepare`, where the host takes back what was packed.
+    fn compile(&self, partition: &PartitionView<'_>) -> Result<CpuKernel> {
+        Net::lower(partition)?;
+        Ok(CpuKernel { settings: self.clone(), program: None })
+    }
+}
+
+/// Renamings that no other kind of node reads from or gives to, by way of renamings. The host lays their outputs over their
+/// inputs, while a partition of its own would have to copy.
+fn lonely_renamings(nodes: &[Option<Node<'_>>]) -> HashSet<usize> {
+    let is_renaming = |node: &Node<'_>| matches!(node.layer, Layer::Rename);
+    let mut with_company: HashSet<Id> = HashSet::new();
+    for node in nodes.iter().flatten().filter(|node| !is_renaming(node)) {
+        with_company.extend(node.inputs.iter().chain(&node.outputs));
+    }
+    let spread = |node: &Node<'_>, with_company: &mut HashSet<Id>| {
+        let ends = [node.inputs[0], node.outputs[0]];
+        if is_renaming(node) && ends.iter().any(|id| with_company.contains(id)) {
+            with_company.extend(ends);
+        }
+    };
+    nodes.iter().flatten().for_each(|node| spread(node, &mut with_company));
+    nodes.iter().rev().flatten().for_each(|node| spread(node, &mut with_company));
+    let alone = |node: &Node<'_>| is_renaming(node) && !with_company.contains(&node.inputs[0]);
+    let numbered = nodes.iter().enumerate();
+    numbered.filter(|(_, node)| node.as_ref().is_some_and(alone)).map(|(i, _)| i).collect()
+}
+
+impl DelegateKernel for CpuKernel {
+    fn prepare(&mut self, partition: &PartitionView<'_>, cx: &mut PrepareContext<'_>) -> Result<()> {
+        for (i, &tensor) in partition.outputs().iter().enumerate() {
+            let tensor = partition.graph().tensor(tensor as usize)?;
+            cx.set_output_shape(i, tensor.shape)?;
+        }
+        let program = match &mut self.program {
+            Some(program) => program,
+            none => none.insert(self.settings.program(partition, cx)?),
+        };
+        program.prepare(cx)
+    }
+
+    fn invoke(&mut self, _: &PartitionView<'_>, cx: &mut EvalContext<'_>) -> Result<()> {
+        match &mut self.program {
+            Some(program) => program.run(cx),
+            None => Err(invalid!("the partition was not prepared")),
+        }
+    }
+}
+
+impl Cpu {
+    fn program(&self, partition: &PartitionView<'_>, cx: &mut PrepareContext<'_>) -> Result<Program> {
+        let Some(folder) = &self.cache else { return Ok(self.build(partition, cx, None)?.0) };
+        let origin = self.origin(partition, cx)?;
+        let words = [&origin.file[..], &[origin.setting]].concat();
+        let name = hash(bytemuck::cast_slice(&words));
+        let path = folder.join(format!("{name:016x}.arenite-weights"));
+        let cache = open(&path, &origin);
+        let found = cache.is_some();
+        let mut built = self.build(partition, cx, cache)?;
+        if built.1.filled() == 0 {
+            return Ok(built.0);
+        }
+        if found {
+            // A damaged block: the whole file is made anew.
+            built = self.build(partition, cx, None)?;
+        }
+        if let Err(error) = built.1.save(&path, &origin) {
+            warn(&path, "was not written", &error);
+            return Ok(built.0);
+        }
+        // Nothing is held twice: from here on the file's pages are used.
+        drop(built);
+        Ok(self.build(partition, cx, open(&path, &origin))?.0)
+    }
+
+    fn build(
+        &self,
+        partition: &PartitionView<'_>,
+        cx: &mut PrepareContext<'_>,
+        cache: Option<Cache>,
+    ) -> Result<(Program, Store)> {
+        let mut net = Net::lower(partition)?;
+        normalize(&mut net);
+        fuse(&mut net);
+        view(&mut net);
+        unsign(&mut net);
+        fuse_bytes(&mut net)?;
+        let build = Build::new(self.isa, self.winograd, Store::new(cache));
+        cascade(&mut net, &build);
+        let program = Program::build(net, &build, |id| cx.release_constant(id))?;
+        Ok((program, build.store))
+    }
+
+    /// What the packed weights of a partition are made of. The contents of constants are read only if the model is no file.
+    fn origin(&self, partition: &PartitionView<'_>, cx: &PrepareContext<'_>) -> Result<Origin> {
+        let nodes: Vec<u8> = partition.node_indices().iter().flat_map(|node| node.to_le_bytes()).collect();
+        let setting = format!("{} {} {:?}", env!("CARGO_PKG_VERSION"), self.isa, self.winograd);
+        let setting = hash(setting.as_bytes()) ^ hash(&nodes).rotate_left(1);
+        let file = match cx.model_origin()? {
+            Some(file) => file,
+            None => {
+                let mut sums = [0u64; 4];
+                for &tensor in partition.inputs() {
+                    let tensor = partition.graph().tensor(tensor as usize)?;
+                    for (i, sum) in sums.iter_mut().enumerate() {
+                        let part = hash(tensor.bytes()).rotate_left(16 * i as u32);
+                        *sum = hash(&[sum.to_le_bytes(), part.to_le_bytes()].concat());
+                    }
+                }
+                sums
+            }
+        };
+        Ok(Origin { file, setting })
+    }
+}
+
+fn open(path: &Path, origin: &Origin) -> Option<Cache> {
+    Cache::open(path, origin).unwrap_or_else(|error| {
+        warn(path, "cannot be read", &error);
+        None
+    })
+}
+
+fn warn(path: &Path, what: &str, error: &std::io::Error) {
+    let message = format!("cache {} {what}: {error}; weights are packed in memory", path.display());
+    host::log(LogLevel::Warn, "arenite_cpu", &message);
+}

@@ -1,0 +1,197 @@
+//! Real factors in fixed point, and what sums are multiplied with on their way to quantized results.
+//!
+//! Defined by: tflite/kernels/internal/quantization_util.cc, tflite/kernels/internal/common.cc; gemmlowp fixedpoint.h.
+//!
+//! Multiplying by `value / 2³¹ · 2^shift` rounds twice: the product to Q31, then the shift to the right. Both are one floor of a
+//! 64-bit number, with `p = x · 2^max(shift, 0) · value`, `s = max(−shift, 0)`:
+//!
+//! ```text
+//! floor((p + 2³⁰ + [s > 0] · 2^(30 + s) − away) / 2^(31 + s))      away = 2³¹ if ties go away from zero, p < −2³⁰ and s > 0
+//! ```
+
+pub mod hard_swish;
+pub mod rsqrt;
+
+/// A real factor: `value / 2³¹ · 2^shift`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Multiplier {
+    /// `2³⁰ ≤ value < 2³¹`, or 0.
+    pub value: i32,
+    /// From −31 to 30.
+    pub shift: i32,
+}
+
+/// Where the second rounding of a negative tie goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ties {
+    /// Up: SIMD kernels of TensorFlow Lite.
+    Up,
+    /// Away from zero: its scalar kernels.
+    Away,
+}
+
+impl Multiplier {
+    /// The nearest to `real`; `None` if that is negative, not finite, or 2³⁰ and more. Below about 2⁻³² it is zero.
+    pub fn from_real(real: f64) -> Option<Multiplier> {
+        if !(0.0..1_073_741_824.0).contains(&real) {
+            return None;
+        }
+        let (fraction, mut shift) = split(real);
+        let mut value = (fraction * 2_147_483_648.0).round() as i64;
+        if value == 1 << 31 {
+            value /= 2;
+            shift += 1;
+        }
+        if value == 0 || shift < -31 {
+            return Some(Multiplier { value: 0, shift: 0 });
+        }
+        Some(Multiplier { value: value as i32, shift })
+    }
+
+    /// The factor of `input · filter / output`, multiplied in `f64`.
+    pub fn from_scales(input: f32, filter: f32, output: f32) -> Option<Multiplier> {
+        Multiplier::from_real(f64::from(input) * f64::from(filter) / f64::from(output))
+    }
+
+    /// `s` of the formula.
+    pub fn right(self) -> u32 {
+        self.shift.min(0).unsigned_abs()
+    }
+
+    /// As one floor.
+    pub fn factor(self, ties: Ties) -> Factor {
+        let s = self.right();
+        let second = if s > 0 { 1 << (30 + s) } else { 0 };
+        Factor {
+            left: self.shift.max(0) as u32,
+            value: self.value,
+            rounding: (1 << 30) + second,
+            shift: 31 + s,
+            is_away: ties == Ties::Away && s > 0,
+        }
+    }
+
+    /// `x` times the factor.
+    pub fn apply(self, x: i32, ties: Ties) -> i32 {
+        self.factor(ties).apply(x)
+    }
+}
+
+/// A factor as one floor: `floor((x · 2^left · value + rounding − away) / 2^shift)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Factor {
+    /// Shift to the left, up to 31, before the multiplication; it wraps.
+    pub left: u32,
+    /// Not negative.
+    pub value: i32,
+    /// Added to the product.
+    pub rounding: i64,
+    /// Up to 62.
+    pub shift: u32,
+    /// Whether 2³¹ is taken from products below −2³⁰.
+    pub is_away: bool,
+}
+
+impl Factor {
+    /// Zero.
+    pub const ZERO: Factor = Factor { left: 0, value: 0, rounding: 0, shift: 31, is_away: false };
+
+    /// `x` times the factor.
+    pub fn apply(self, x: i32) -> i32 {
+        let product = i64::from(x.wrapping_shl(self.left)) * i64::from(self.value);
+        let away = if self.is_away && product < -(1 << 30) { 1 << 31 } else { 0 };
+        ((product + self.rounding - away) >> self.shift) as i32
+    }
+
+    /// The power of two that this is, if the rounding never matters: `x · 2^n`.
+    pub fn power_of_two(self) -> Option<u32> {
+        let exact =
+            self.value == 1 << 30 && self.left == 0 && !self.is_away && self.rounding < 1 << self.shift;
+        (exact && self.shift <= 30).then(|| 30 - self.shift)
+    }
+
+    /// The same without a shift to the left, for numbers that it does not take out of 32 bits: `left` bits less to the right.
+    pub fn without_left(self) -> Factor {
+        if self.is_away || self.left > 30 || self.rounding & ((1 << self.left) - 1) != 0 {
+            return self;
+        }
+        Factor { left: 0, rounding: self.rounding >> self.left, shift: self.shift - self.left, ..self }
+    }
+}
+
+/// `real = fraction · 2^exponent` with a fraction in [½, 1), or 0.
+fn split(real: f64) -> (f64, i32) {
+    if real == 0.0 {
+        return (0.0, 0);
+    }
+    // Subnormal numbers are scaled into the range of normal ones.
+    let (real, moved) = if real < f64::MIN_POSITIVE { (real * 2f64.powi(64), 64) } else { (real, 0) };
+    let bits = real.to_bits();
+    let exponent = (bits >> 52) as i32 - 1022;
+    (f64::from_bits(bits & !(0x7ff << 52) | 1022 << 52), exponent - moved)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Both roundings one after the other, as gemmlowp has them.
+    fn twice(x: i32, m: Multiplier, ties: Ties) -> i32 {
+        let x = x.wrapping_mul(1i32 << m.shift.max(0));
+        let product = i64::from(x) * i64::from(m.value);
+        let nudge = if product >= 0 { 1 << 30 } else { 1 - (1 << 30) };
+        let high = ((product + nudge) / (1 << 31)) as i32;
+        let s = m.right();
+        match ties {
+            Ties::Up if s == 0 => high,
+            Ties::Up => ((i64::from(high) + (1 << (s - 1))) >> s) as i32,
+            Ties::Away => {
+                let mask = ((1i64 << s) - 1) as i32;
+                let threshold = (mask >> 1) + i32::from(high < 0);
+                (high >> s) + i32::from((high & mask) > threshold)
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+        #[test]
+        fn one_floor_is_two_roundings(value in (1i32 << 30)..=i32::MAX, shift in -31i32..=30, seed: u64) {
+            let m = Multiplier { value, shift };
+            let mut state = seed | 1;
+            for i in 0..500u32 {
+                state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                // Numbers of all magnitudes, and ties of a factor of one half to some power.
+                let x = (state >> 32) as i32 >> (i % 31);
+                for ties in [Ties::Up, Ties::Away] {
+                    prop_assert_eq!(m.apply(x, ties), twice(x, m, ties), "{} {:?} {:?}", x, m, ties);
+                    let half = Multiplier { value: 1 << 30, shift: m.shift };
+                    prop_assert_eq!(half.apply(x, ties), twice(x, half, ties), "{} {:?} {:?}", x, half, ties);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn multipliers_of_reals() {
+        let cases = [
+            (0.0, (0, 0)),
+            (1.0, (1 << 30, 1)),
+            (0.5, (1 << 30, 0)),
+            (0.75, (3 << 29, 0)),
+            (0.999_999_999_9, (1 << 30, 1)),
+            (3.0, (3 << 29, 2)),
+            (2f64.powi(-32), (1 << 30, -31)),
+            (2f64.powi(-33), (0, 0)),
+            (5e-324, (0, 0)),
+        ];
+        for (real, (value, shift)) in cases {
+            assert_eq!(Multiplier::from_real(real), Some(Multiplier { value, shift }), "{real}");
+        }
+        for real in [-1.0, f64::NAN, f64::INFINITY, 2e9] {
+            assert_eq!(Multiplier::from_real(real), None, "{real}");
+        }
+        assert_eq!(Multiplier::from_scales(0.5, 0.5, 1.0), Some(Multiplier { value: 1 << 30, shift: -1 }));
+    }
+}

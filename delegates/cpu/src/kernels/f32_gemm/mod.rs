@@ -1,0 +1,218 @@
+//! Products of `f32` rows with packed weights: convolutions, fully connected layers, matrix products.
+//!
+//! ```text
+//! rows of a: one pointer per row and tap          panel: width = vectors × lanes columns
+//!   tap 0: ┌ k ┐  row 0                             ┌─ bias ──────┐
+//!          └───┘  row 1 …                           ├─ tap 0, k ──┤ k lines
+//!   tap 1: ┌ k ┐  …                                 ├─ tap 1, k ──┤
+//!          └───┘                                    └─────────────┘
+//! c[r][j] = clamp(bias[j] + Σ_tap Σ_i a[tap][r][i] · panel[tap][i][j])
+//! ```
+//! A microkernel keeps `rows × vectors` sums in registers for the whole of taps × k, so c is written once.
+
+mod body;
+
+use crate::isa::Isa;
+#[cfg(target_arch = "aarch64")]
+use crate::simd::Neon;
+use crate::simd::Scalar;
+#[cfg(target_arch = "x86_64")]
+use crate::simd::{Avx2, Avx512};
+
+/// What one call of a microkernel computes.
+#[derive(Clone, Copy)]
+pub struct Tile {
+    /// `[taps][rows]` pointers, each to `k` values.
+    pub a: *const *const f32,
+    /// Number of taps.
+    pub taps: usize,
+    /// Values per row and tap.
+    pub k: usize,
+    /// The panel.
+    pub weights: *const f32,
+    /// The first result.
+    pub c: *mut f32,
+    /// Values from one row of results to the next.
+    pub stride: usize,
+    /// Results per row that are written, at most the panel's width.
+    pub columns: usize,
+    /// Smallest result.
+    pub low: f32,
+    /// Largest result.
+    pub high: f32,
+    /// What to bring near meanwhile.
+    pub prefetch: Prefetch,
+}
+
+/// Weights that are wanted soon: for each line of the panel, two lines of cache from `from` on, `step` values apart from one line
+/// to the next. The address is never read through.
+#[derive(Clone, Copy, Debug)]
+pub struct Prefetch {
+    /// The first line.
+    pub from: *const f32,
+    /// Values from one to the next.
+    pub step: usize,
+}
+
+impl Prefetch {
+    /// Nothing but what is near already.
+    pub fn nothing(weights: *const f32) -> Self {
+        Prefetch { from: weights, step: 0 }
+    }
+
+    /// The panel's own lines, so far ahead that memory has the time to answer.
+    pub fn ahead(weights: *const f32, width: usize) -> Self {
+        Prefetch { from: weights.wrapping_add(AHEAD), step: width }
+    }
+
+    /// Another panel.
+    pub fn panel(weights: *const f32, width: usize) -> Self {
+        Prefetch { from: weights, step: width }
+    }
+}
+
+/// Values between what is multiplied and what is asked for: a page.
+const AHEAD: usize = 1024;
+
+/// # Safety
+/// The machine has the instruction set. All pointers of `a` are readable for `k` values, the panel for
+/// `(1 + taps · k) · width`, and each of the rows of c is writable for `columns` values.
+pub type Microkernel = unsafe fn(&Tile);
+
+/// A family member: microkernels for all numbers of rows up to `mr` and of vectors up to `vectors`.
+pub struct Gemm {
+    /// As in `f32_gemm_14x32__avx512`.
+    pub name: &'static str,
+    /// The instructions it needs.
+    pub isa: Isa,
+    /// Most rows of a tile of several panels.
+    pub mr: usize,
+    /// Columns of a vector.
+    pub lanes: usize,
+    /// `by_vectors[v − 1][r − 1]` serves `r` rows and `v` vectors of columns.
+    pub by_vectors: &'static [&'static [Microkernel]],
+}
+
+impl Gemm {
+    /// Columns of the widest panel.
+    pub const fn nr(&self) -> usize {
+        self.by_vectors.len() * self.lanes
+    }
+
+    /// Rows of a tile that has all of `columns` columns: few vectors leave registers for more rows.
+    pub fn rows(&self, columns: usize) -> usize {
+        let vectors = columns.div_ceil(self.lanes).min(self.by_vectors.len());
+        self.by_vectors[vectors.max(1) - 1].len()
+    }
+
+    /// The best member on this machine, up to `isa`.
+    pub fn select(isa: Isa) -> &'static Gemm {
+        TABLE.iter().rfind(|gemm| gemm.isa <= isa && gemm.isa.is_available()).unwrap_or(&TABLE[0])
+    }
+
+    /// Width of the panel that holds columns `from..` of `columns`.
+    pub fn panel_width(&self, from: usize, columns: usize) -> usize {
+        (columns - from).next_multiple_of(self.lanes).min(self.nr())
+    }
+
+    /// Values that packed weights take: `k_total` lines and a bias line for each of `columns` columns.
+    pub fn packed_len(&self, k_total: usize, columns: usize) -> usize {
+        columns.next_multiple_of(self.lanes) * (k_total + 1)
+    }
+
+    /// Packs weights, given as `weight(column, line)`, with `bias(column)`, panel after panel.
+    pub fn pack(
+        &self,
+        k_total: usize,
+        columns: usize,
+        packed: &mut [f32],
+        weight: impl Fn(usize, usize) -> f32,
+        bias: impl Fn(usize) -> f32,
+    ) {
+        let (mut from, mut rest) = (0, packed);
+        while from < columns {
+            let width = self.panel_width(from, columns);
+            let used = width.min(columns - from);
+            let (panel, next) = rest.split_at_mut(width * (k_total + 1));
+            let (first, lines) = panel.split_at_mut(width);
+            first.fill(0.0);
+            first.iter_mut().take(used).enumerate().for_each(|(j, x)| *x = bias(from + j));
+            for (i, line) in lines.chunks_exact_mut(width).enumerate() {
+                line[used..].fill(0.0);
+                line.iter_mut().take(used).enumerate().for_each(|(j, x)| *x = weight(from + j, i));
+            }
+            (from, rest) = (from + width, next);
+        }
+    }
+}
+
+macro_rules! rows {
+    ($entry:ident, $v:literal, $($r:literal)*) => { &[$($entry::<$r, $v>),*] };
+}
+
+macro_rules! entry {
+    ($name:ident, $simd:ident, $features:literal) => {
+        #[target_feature(enable = $features)]
+        unsafe fn $name<const R: usize, const V: usize>(tile: &Tile) {
+            // SAFETY: the caller's promise: the instructions, and the tile's pointers.
+            unsafe { body::tile::<$simd, R, V>(<$simd as crate::simd::Simd>::new(), tile) }
+        }
+    };
+}
+
+unsafe fn scalar<const R: usize, const V: usize>(tile: &Tile) {
+    // SAFETY: the caller's promise: the tile's pointers.
+    unsafe { body::tile::<Scalar, R, V>(<Scalar as crate::simd::Simd>::new(), tile) }
+}
+#[cfg(target_arch = "x86_64")]
+entry!(avx2, Avx2, "avx2,fma");
+#[cfg(target_arch = "x86_64")]
+entry!(avx512, Avx512, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
+#[cfg(target_arch = "aarch64")]
+entry!(neon, Neon, "neon");
+
+/// All microkernels of the family, the slowest first.
+pub static TABLE: &[Gemm] = &[
+    Gemm {
+        name: "f32_gemm_4x8__scalar",
+        isa: Isa::Scalar,
+        mr: 4,
+        lanes: 4,
+        by_vectors: &[rows!(scalar, 1, 1 2 3 4), rows!(scalar, 2, 1 2 3 4)],
+    },
+    #[cfg(target_arch = "x86_64")]
+    Gemm {
+        name: "f32_gemm_6x16__avx2",
+        isa: Isa::Avx2,
+        mr: 6,
+        lanes: 8,
+        by_vectors: &[rows!(avx2, 1, 1 2 3 4 5 6 7 8 9 10 11 12), rows!(avx2, 2, 1 2 3 4 5 6)],
+    },
+    #[cfg(target_arch = "x86_64")]
+    Gemm {
+        name: "f32_gemm_14x32__avx512",
+        isa: Isa::Avx512,
+        mr: 14,
+        lanes: 16,
+        by_vectors: &[
+            rows!(avx512, 1, 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28),
+            rows!(avx512, 2, 1 2 3 4 5 6 7 8 9 10 11 12 13 14),
+        ],
+    },
+    #[cfg(target_arch = "aarch64")]
+    Gemm {
+        name: "f32_gemm_6x16__neon",
+        isa: Isa::Neon,
+        mr: 6,
+        lanes: 4,
+        by_vectors: &[
+            rows!(neon, 1, 1 2 3 4 5 6),
+            rows!(neon, 2, 1 2 3 4 5 6),
+            rows!(neon, 3, 1 2 3 4 5 6),
+            rows!(neon, 4, 1 2 3 4 5 6),
+        ],
+    },
+];
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,283 @@
+//! Functions of `f32` elements: of one, of two, of one and a number. Sources and targets may be the same memory.
+
+mod body;
+pub mod functions;
+
+use crate::isa::Isa;
+use crate::simd::Simd;
+
+/// A function of one element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub enum Unary {
+    /// `|x|`.
+    Abs,
+    /// `−x`.
+    Neg,
+    /// `√x`.
+    Sqrt,
+    /// `1 / √x`.
+    Rsqrt,
+    /// `x²`.
+    Square,
+    /// The integer next below.
+    Floor,
+    /// The integer next above.
+    Ceil,
+    /// The integer next to it, the even one of two.
+    Round,
+    /// `eˣ`.
+    Exp,
+    /// `x` where that is not negative, else `eˣ − 1`.
+    Elu,
+    /// `1 / (1 + e⁻ˣ)`.
+    Logistic,
+    /// `tanh x`.
+    Tanh,
+    /// `x · min(max(x + 3, 0), 6) / 6`.
+    HardSwish,
+    /// `x / (1 + e⁻ˣ)`.
+    Silu,
+    /// `x / 2 · (1 + erf(x / √2))`.
+    Gelu,
+    /// `x / 2 · (1 + tanh(√(2/π) · (x + 0.044715 x³)))`.
+    GeluTanh,
+}
+
+impl Unary {
+    /// All of them, by number.
+    pub const ALL: [Unary; 16] = [
+        Unary::Abs,
+        Unary::Neg,
+        Unary::Sqrt,
+        Unary::Rsqrt,
+        Unary::Square,
+        Unary::Floor,
+        Unary::Ceil,
+        Unary::Round,
+        Unary::Exp,
+        Unary::Elu,
+        Unary::Logistic,
+        Unary::Tanh,
+        Unary::HardSwish,
+        Unary::Silu,
+        Unary::Gelu,
+        Unary::GeluTanh,
+    ];
+}
+
+/// A function of two elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub enum Binary {
+    /// `a + b`.
+    Add,
+    /// `a − b`.
+    Sub,
+    /// `b − a`.
+    SubFrom,
+    /// `a · b`.
+    Mul,
+    /// `a / b`.
+    Div,
+    /// `b / a`.
+    DivInto,
+    /// The smaller.
+    Min,
+    /// The larger.
+    Max,
+    /// `(a − b)²`.
+    SquaredDifference,
+    /// `a` where that is not negative, else `a · b`.
+    Leak,
+    /// `b` where that is not negative, else `a · b`.
+    LeakOf,
+}
+
+impl Binary {
+    /// All of them, by number.
+    pub const ALL: [Binary; 11] = [
+        Binary::Add,
+        Binary::Sub,
+        Binary::SubFrom,
+        Binary::Mul,
+        Binary::Div,
+        Binary::DivInto,
+        Binary::Min,
+        Binary::Max,
+        Binary::SquaredDifference,
+        Binary::Leak,
+        Binary::LeakOf,
+    ];
+
+    /// The function with its operands the other way round.
+    pub const fn swapped(self) -> Binary {
+        match self {
+            Binary::Sub => Binary::SubFrom,
+            Binary::SubFrom => Binary::Sub,
+            Binary::Div => Binary::DivInto,
+            Binary::DivInto => Binary::Div,
+            Binary::Leak => Binary::LeakOf,
+            Binary::LeakOf => Binary::Leak,
+            other => other,
+        }
+    }
+}
+
+/// `y[i] = f(x[i])` for `n` elements: `(n, x, y)`.
+pub type UnaryFn = unsafe fn(usize, *const f32, *mut f32);
+/// `y[i] = f(a[i], b[i])`: `(n, a, b, y)`.
+pub type BinaryFn = unsafe fn(usize, *const f32, *const f32, *mut f32);
+/// `y[i] = f(a[i], b)`: `(n, a, b, y)`.
+pub type ScalarFn = unsafe fn(usize, *const f32, f32, *mut f32);
+/// `y[i] = min(max(x[i], low), high)`: `(n, x, low, high, y)`.
+pub type ClampFn = unsafe fn(usize, *const f32, f32, f32, *mut f32);
+/// Sum, or maximum, of `n` elements.
+pub type FoldFn = unsafe fn(usize, *const f32) -> f32;
+
+/// The family on one instruction set. All its functions are unsafe to call: the machine has the instructions, sources are
+/// readable and targets writable for `n` elements.
+pub struct Map {
+    /// As in `f32_map__avx512`.
+    pub name: &'static str,
+    /// The instructions it needs.
+    pub isa: Isa,
+    unary: [UnaryFn; Unary::ALL.len()],
+    binary: [BinaryFn; Binary::ALL.len()],
+    with_scalar: [ScalarFn; Binary::ALL.len()],
+    /// Clamps.
+    pub clamp: ClampFn,
+    /// The sum.
+    pub sum: FoldFn,
+    /// The largest element; −∞ of none.
+    pub largest: FoldFn,
+    /// `y[i] = exp(x[i] − m)`, and the sum of them: `(n, x, m, y)`.
+    pub exp_sum: unsafe fn(usize, *const f32, f32, *mut f32) -> f32,
+    /// `y[i] += x[i] · a`: `(n, x, a, y)`.
+    pub axpy: ScalarFn,
+    /// `y[i] = Σ x[k][i] · w[k]`: `(n, x, w, y)`.
+    pub blend: unsafe fn(usize, [*const f32; 4], [f32; 4], *mut f32),
+}
+
+impl Map {
+    /// The best member on this machine, up to `isa`.
+    pub fn select(isa: Isa) -> &'static Map {
+        TABLE.iter().rfind(|map| map.isa <= isa && map.isa.is_available()).unwrap_or(&TABLE[0])
+    }
+
+    /// The function.
+    pub fn unary(&self, f: Unary) -> UnaryFn {
+        self.unary[f as usize]
+    }
+
+    /// The function.
+    pub fn binary(&self, f: Binary) -> BinaryFn {
+        self.binary[f as usize]
+    }
+
+    /// The function, of an element and a number.
+    pub fn with_scalar(&self, f: Binary) -> ScalarFn {
+        self.with_scalar[f as usize]
+    }
+}
+
+macro_rules! member {
+    ($module:ident, $name:literal, $isa:ident, $simd:ident $(, $features:literal)?) => {
+        mod $module {
+            use super::*;
+            use crate::simd::$simd as S;
+
+            $(#[target_feature(enable = $features)])?
+            unsafe fn unary<const F: usize>(n: usize, x: *const f32, y: *mut f32) {
+                // SAFETY: the caller's promise.
+                unsafe { body::unary::<S, F>(S::new(), n, x, y) }
+            }
+            $(#[target_feature(enable = $features)])?
+            unsafe fn binary<const F: usize>(n: usize, a: *const f32, b: *const f32, y: *mut f32) {
+                // SAFETY: the caller's promise.
+                unsafe { body::binary::<S, F>(S::new(), n, a, b, y) }
+            }
+            $(#[target_feature(enable = $features)])?
+            unsafe fn scalar<const F: usize>(n: usize, a: *const f32, b: f32, y: *mut f32) {
+                // SAFETY: the caller's promise.
+                unsafe { body::scalar::<S, F>(S::new(), n, a, b, y) }
+            }
+            $(#[target_feature(enable = $features)])?
+            unsafe fn clamp(n: usize, x: *const f32, low: f32, high: f32, y: *mut f32) {
+                // SAFETY: the caller's promise.
+                unsafe { body::clamp::<S>(S::new(), n, x, low, high, y) }
+            }
+            $(#[target_feature(enable = $features)])?
+            unsafe fn sum(n: usize, x: *const f32) -> f32 {
+                // SAFETY: the caller's promise.
+                unsafe { body::sum::<S>(S::new(), n, x) }
+            }
+            $(#[target_feature(enable = $features)])?
+            unsafe fn largest(n: usize, x: *const f32) -> f32 {
+                // SAFETY: the caller's promise.
+                unsafe { body::largest::<S>(S::new(), n, x) }
+            }
+            $(#[target_feature(enable = $features)])?
+            unsafe fn exp_sum(n: usize, x: *const f32, m: f32, y: *mut f32) -> f32 {
+                // SAFETY: the caller's promise.
+                unsafe { body::exp_sum::<S>(S::new(), n, x, m, y) }
+            }
+            $(#[target_feature(enable = $features)])?
+            unsafe fn axpy(n: usize, x: *const f32, a: f32, y: *mut f32) {
+                // SAFETY: the caller's promise.
+                unsafe { body::axpy::<S>(S::new(), n, x, a, y) }
+            }
+
+            $(#[target_feature(enable = $features)])?
+            unsafe fn blend(n: usize, x: [*const f32; 4], w: [f32; 4], y: *mut f32) {
+                // SAFETY: the caller's promise.
+                unsafe { body::blend::<S>(S::new(), n, x, w, y) }
+            }
+
+            pub const MEMBER: Map = Map {
+                name: $name,
+                isa: Isa::$isa,
+                unary: [
+                    unary::<0>, unary::<1>, unary::<2>, unary::<3>, unary::<4>, unary::<5>, unary::<6>,
+                    unary::<7>, unary::<8>, unary::<9>, unary::<10>, unary::<11>, unary::<12>, unary::<13>, unary::<14>, unary::<15>,
+                ],
+                binary: [
+                    binary::<0>, binary::<1>, binary::<2>, binary::<3>, binary::<4>, binary::<5>, binary::<6>,
+                    binary::<7>, binary::<8>, binary::<9>, binary::<10>,
+                ],
+                with_scalar: [
+                    scalar::<0>, scalar::<1>, scalar::<2>, scalar::<3>, scalar::<4>, scalar::<5>, scalar::<6>,
+                    scalar::<7>, scalar::<8>, scalar::<9>, scalar::<10>,
+                ],
+                clamp,
+                sum,
+                largest,
+                exp_sum,
+                axpy,
+                blend,
+            };
+        }
+    };
+}
+
+member!(scalar, "f32_map__scalar", Scalar, Scalar);
+#[cfg(target_arch = "x86_64")]
+member!(avx2, "f32_map__avx2", Avx2, Avx2, "avx2,fma");
+#[cfg(target_arch = "x86_64")]
+member!(avx512, "f32_map__avx512", Avx512, Avx512, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
+#[cfg(target_arch = "aarch64")]
+member!(neon, "f32_map__neon", Neon, Neon, "neon");
+
+/// All members of the family, the slowest first.
+pub static TABLE: &[Map] = &[
+    scalar::MEMBER,
+    #[cfg(target_arch = "x86_64")]
+    avx2::MEMBER,
+    #[cfg(target_arch = "x86_64")]
+    avx512::MEMBER,
+    #[cfg(target_arch = "aarch64")]
+    neon::MEMBER,
+];
+
+#[cfg(test)]
+mod tests;

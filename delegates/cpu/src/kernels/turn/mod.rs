@@ -1,0 +1,104 @@
+//! Transposition of matrices of elements of 1, 2, 4, 8 or 16 bytes.
+//!
+//! ```text
+//! to[a · to_row + b] = from[b · from_row + a]     for a < columns, b < rows of the source
+//! ```
+
+mod blocks;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+use crate::isa::Isa;
+
+/// A source of `rows × columns` elements and a target of `columns × rows`.
+#[derive(Clone, Copy)]
+pub struct Matrix {
+    /// First element of the source.
+    pub from: *const u8,
+    /// Elements from one row of the source to the next.
+    pub from_row: isize,
+    /// First element of the target.
+    pub to: *mut u8,
+    /// Elements from one row of the target to the next.
+    pub to_row: isize,
+    /// Rows of the source.
+    pub rows: usize,
+    /// Columns of the source.
+    pub columns: usize,
+}
+
+/// # Safety
+/// The machine has the instruction set. All elements of the source are readable, those of the target are writable, and
+/// they do not overlap; both are aligned for the element.
+pub type Kernel = unsafe fn(&Matrix);
+
+/// A transposition of elements of one size.
+pub struct Turn {
+    /// As in `x32_turn_8x8__avx2`.
+    pub name: &'static str,
+    /// The instructions it needs.
+    pub isa: Isa,
+    /// Bytes of an element.
+    pub width: usize,
+    /// Transposes.
+    pub turn: Kernel,
+}
+
+impl Turn {
+    /// The best for elements of `width` bytes on this machine, up to `isa`. `None` if there is no such element.
+    pub fn select(isa: Isa, width: usize) -> Option<&'static Turn> {
+        TABLE.iter().rfind(|turn| turn.width == width && turn.isa <= isa && turn.isa.is_available())
+    }
+}
+
+/// All transpositions, the slowest first.
+pub static TABLE: &[Turn] = &[
+    Turn { name: "x8_turn_8x8__scalar", isa: Isa::Scalar, width: 1, turn: blocks::turn::<u8> },
+    Turn { name: "x16_turn_8x8__scalar", isa: Isa::Scalar, width: 2, turn: blocks::turn::<u16> },
+    Turn { name: "x32_turn_8x8__scalar", isa: Isa::Scalar, width: 4, turn: blocks::turn::<u32> },
+    Turn { name: "x64_turn_8x8__scalar", isa: Isa::Scalar, width: 8, turn: blocks::turn::<u64> },
+    Turn { name: "x128_turn_8x8__scalar", isa: Isa::Scalar, width: 16, turn: blocks::turn::<[u64; 2]> },
+    #[cfg(target_arch = "x86_64")]
+    Turn { name: "x32_turn_8x8__avx2", isa: Isa::Avx2, width: 4, turn: x86::turn_x32 },
+];
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn every_entry_transposes(rows in 0usize..40, columns in 0usize..40, more in 0usize..5) {
+            for entry in TABLE.iter().filter(|entry| entry.isa.is_available()) {
+                let w = entry.width;
+                let (from_row, to_row) = (columns + more, rows + 2 * more);
+                let from: Vec<u64> =
+                    (0..(rows * from_row * w).div_ceil(8) as u64).map(|i| i.wrapping_mul(0x9E37_79B9_7F4A_7C15)).collect();
+                let mut to = vec![0xA5A5_A5A5_A5A5_A5A5u64; (columns * to_row * w).div_ceil(8)];
+                let matrix = Matrix {
+                    from: from.as_ptr().cast(),
+                    from_row: from_row as isize,
+                    to: to.as_mut_ptr().cast(),
+                    to_row: to_row as isize,
+                    rows,
+                    columns,
+                };
+                // SAFETY: available; lengths are those of the vectors.
+                unsafe { (entry.turn)(&matrix) };
+                let (from, to): (&[u8], &[u8]) = (bytemuck::cast_slice(&from), bytemuck::cast_slice(&to));
+                for a in 0..columns {
+                    for b in 0..to_row {
+                        let got = &to[(a * to_row + b) * w..][..w];
+                        if b < rows {
+                            prop_assert_eq!(got, &from[(b * from_row + a) * w..][..w], "{} {} {}", entry.name, a, b);
+                        } else {
+                            prop_assert!(got.iter().all(|&byte| byte == 0xA5), "{} wrote behind row {}", entry.name, a);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

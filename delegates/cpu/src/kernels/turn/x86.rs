@@ -1,0 +1,45 @@
+//! AVX2: blocks of 8 × 8 elements of 4 bytes in eight registers.
+
+use core::arch::x86_64::*;
+
+use super::{Matrix, blocks};
+
+/// # Safety
+/// That of [`super::Kernel`].
+#[target_feature(enable = "avx2")]
+pub unsafe fn turn_x32(m: &Matrix) {
+    let (rows, columns) = (m.rows & !7, m.columns & !7);
+    for b in (0..rows).step_by(8) {
+        for a in (0..columns).step_by(8) {
+            // SAFETY: a whole block inside both matrices.
+            unsafe {
+                let from = m.from.cast::<f32>().offset(b as isize * m.from_row + a as isize);
+                let to = m.to.cast::<f32>().offset(a as isize * m.to_row + b as isize);
+                let x = core::array::from_fn(|i| _mm256_loadu_ps(from.offset(i as isize * m.from_row)));
+                for (i, y) in turn_8x8(x).into_iter().enumerate() {
+                    _mm256_storeu_ps(to.offset(i as isize * m.to_row), y);
+                }
+            }
+        }
+    }
+    // SAFETY: the caller's promise, for the right and the lower border.
+    unsafe {
+        blocks::block::<u32>(m, (0, rows), (columns, m.columns - columns));
+        blocks::block::<u32>(m, (rows, m.rows - rows), (0, m.columns));
+    }
+}
+
+/// Pairs of rows are interleaved by elements, then by pairs, then by halves of the registers.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn turn_8x8(x: [__m256; 8]) -> [__m256; 8] {
+    let low = |i: usize| _mm256_unpacklo_ps(x[i], x[i + 1]);
+    let high = |i: usize| _mm256_unpackhi_ps(x[i], x[i + 1]);
+    let pairs = [low(0), high(0), low(2), high(2), low(4), high(4), low(6), high(6)];
+    let front = |i: usize| _mm256_shuffle_ps::<0x44>(pairs[i], pairs[i + 2]);
+    let back = |i: usize| _mm256_shuffle_ps::<0xEE>(pairs[i], pairs[i + 2]);
+    let fours = [front(0), back(0), front(1), back(1), front(4), back(4), front(5), back(5)];
+    let upper = |i: usize| _mm256_permute2f128_ps::<0x20>(fours[i], fours[i + 4]);
+    let lower = |i: usize| _mm256_permute2f128_ps::<0x31>(fours[i], fours[i + 4]);
+    [upper(0), upper(1), upper(2), upper(3), lower(0), lower(1), lower(2), lower(3)]
+}

@@ -1,0 +1,152 @@
+//! The kernels, for any instruction set. `F` is the number of a function in `Combine`, `W` that of a way in `Way`.
+
+use super::{Combine, Pair, Way};
+use crate::simd::Ints;
+
+const SHIFT: usize = 0;
+const PLAIN: usize = 1;
+const GENERAL: usize = 2;
+
+/// # Safety
+/// That of [`super::Pairs`].
+#[inline(always)]
+pub(super) unsafe fn pair<S: Ints, const F: usize, const ONE: bool>(
+    s: S,
+    p: &Pair,
+    n: usize,
+    a: *const u8,
+    b: *const u8,
+    y: *mut u8,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match p.way {
+            Way::Shift => run::<S, F, ONE, SHIFT>(s, p, n, a, b, y),
+            Way::Plain => run::<S, F, ONE, PLAIN>(s, p, n, a, b, y),
+            Way::General => run::<S, F, ONE, GENERAL>(s, p, n, a, b, y),
+        }
+    }
+}
+
+/// Operand `I` (0 or 1), scaled.
+#[inline(always)]
+unsafe fn scaled<S: Ints, const F: usize, const W: usize, const I: usize>(s: S, p: &Pair, x: S::I) -> S::I {
+    // SAFETY: the blocks are whole.
+    unsafe {
+        let x = s.add_i32(x, s.load_i32(p.blocks[I].cast()));
+        match (Combine::ALL[F], W) {
+            (Combine::Mul, _) => x,
+            (_, SHIFT) if I == 0 => s.shift_left(x, p.shift),
+            (_, GENERAL) => s.requantize::<true, true>(x, p.blocks[I]),
+            _ => s.requantize::<false, false>(x, p.blocks[I]),
+        }
+    }
+}
+
+/// The result of two vectors, scaled.
+#[inline(always)]
+unsafe fn combined<S: Ints, const F: usize, const W: usize>(s: S, p: &Pair, a: S::I, b: S::I) -> S::I {
+    // SAFETY: the blocks are whole.
+    let a = unsafe { scaled::<S, F, W, 0>(s, p, a) };
+    let difference = s.sub_i32(a, b);
+    let c = match Combine::ALL[F] {
+        Combine::Add => s.add_i32(a, b),
+        Combine::Sub => difference,
+        Combine::SubFrom => s.sub_i32(b, a),
+        Combine::Mul => s.mul_i32(a, b),
+        Combine::SquaredDifference => s.mul_i32(difference, difference),
+    };
+    // SAFETY: as above.
+    unsafe { s.requantize::<false, true>(c, p.blocks[2]) }
+}
+
+/// The second operand: of each result its own, or one for all.
+#[derive(Clone, Copy)]
+enum Second<I> {
+    Many(*const u8),
+    One(I),
+}
+
+impl<I: Copy> Second<I> {
+    #[inline(always)]
+    fn at(self, i: usize) -> Self {
+        match self {
+            Second::Many(p) => Second::Many(p.wrapping_add(i)),
+            one => one,
+        }
+    }
+}
+
+/// A vector of results, scaled.
+#[inline(always)]
+unsafe fn vector<S: Ints, const F: usize, const W: usize>(
+    s: S,
+    p: &Pair,
+    a: *const u8,
+    b: Second<S::I>,
+) -> S::I {
+    // SAFETY: a vector of bytes is readable.
+    unsafe {
+        let b = match b {
+            Second::Many(b) => scaled::<S, F, W, 1>(s, p, s.widen(b)),
+            Second::One(b) => b,
+        };
+        combined::<S, F, W>(s, p, s.widen(a), b)
+    }
+}
+
+/// Two vectors of results, of which `n` are written.
+#[inline(always)]
+unsafe fn two<S: Ints, const F: usize, const W: usize>(
+    s: S,
+    p: &Pair,
+    n: usize,
+    a: *const u8,
+    b: Second<S::I>,
+    y: *mut u8,
+) {
+    // SAFETY: two vectors are readable, `n` bytes writable.
+    unsafe {
+        let low = vector::<S, F, W>(s, p, a, b);
+        let high = vector::<S, F, W>(s, p, a.add(S::LANES), b.at(S::LANES));
+        s.narrow(&[low, high], &p.bytes, y, n);
+    }
+}
+
+#[inline(always)]
+unsafe fn run<S: Ints, const F: usize, const ONE: bool, const W: usize>(
+    s: S,
+    p: &Pair,
+    n: usize,
+    a: *const u8,
+    b: *const u8,
+    y: *mut u8,
+) {
+    if n == 0 {
+        return;
+    }
+    // SAFETY: the caller's promise; what is left over from pairs of vectors goes through memory of its own.
+    unsafe {
+        let second = match ONE {
+            true => Second::One(scaled::<S, F, W, 1>(s, p, s.splat_i32((*b).into()))),
+            false => Second::Many(b),
+        };
+        let mut i = 0;
+        while i + 2 * S::LANES <= n {
+            two::<S, F, W>(s, p, 2 * S::LANES, a.add(i), second.at(i), y.add(i));
+            i += 2 * S::LANES;
+        }
+        if i < n {
+            let (mut x, mut z) = ([0u8; 32], [0u8; 32]);
+            core::ptr::copy_nonoverlapping(a.add(i), x.as_mut_ptr(), n - i);
+            let last = match second.at(i) {
+                Second::Many(b) => {
+                    core::ptr::copy_nonoverlapping(b, z.as_mut_ptr(), n - i);
+                    Second::Many(z.as_ptr())
+                }
+                one => one,
+            };
+            two::<S, F, W>(s, p, n - i, x.as_ptr(), last, y.add(i));
+        }
+    }
+}

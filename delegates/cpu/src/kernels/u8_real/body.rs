@@ -1,0 +1,135 @@
+//! The kernels, for any instruction set.
+
+use super::{Halves, Sums};
+use crate::requantize::Bytes;
+use crate::simd::Ints;
+
+/// # Safety
+/// That of [`super::Reals`].
+#[inline(always)]
+pub(super) unsafe fn quantize<S: Ints>(
+    s: S,
+    n: usize,
+    x: *const f32,
+    factor: f32,
+    zero_point: i32,
+    y: *mut u8,
+) {
+    let factor = s.splat(factor);
+    let bytes = Bytes { zero_point, low: 0, high: 255 };
+    let mut i = 0;
+    // SAFETY: the caller's promise.
+    unsafe {
+        while i + 2 * S::LANES <= n {
+            let low = s.round_i32(s.mul(s.load(x.add(i)), factor));
+            let high = s.round_i32(s.mul(s.load(x.add(i + S::LANES)), factor));
+            s.narrow(&[low, high], &bytes, y.add(i), 2 * S::LANES);
+            i += 2 * S::LANES;
+        }
+        while i < n {
+            let left = S::LANES.min(n - i);
+            let steps = s.round_i32(s.mul(s.load_first(x.add(i), left), factor));
+            s.narrow(&[steps], &bytes, y.add(i), left);
+            i += left;
+        }
+    }
+}
+
+/// # Safety
+/// That of [`super::Reals`].
+#[inline(always)]
+pub(super) unsafe fn quantize_positive<S: Ints>(
+    s: S,
+    n: usize,
+    x: *const f32,
+    factor: f32,
+    halves: Halves,
+    y: *mut u8,
+) {
+    let (factor, half, zero, one) = (s.splat(factor), s.splat(0.5), s.splat(0.0), s.splat(1.0));
+    let bytes = Bytes { zero_point: 0, low: 0, high: 255 };
+    for i in (0..n).step_by(S::LANES) {
+        let left = S::LANES.min(n - i);
+        // SAFETY: the caller's promise.
+        unsafe {
+            let steps = s.mul(s.load_first(x.add(i), left), factor);
+            let rounded = match halves {
+                Halves::Added => s.floor(s.add(steps, half)),
+                Halves::Up => {
+                    let whole = s.floor(steps);
+                    s.add(whole, s.select_lt(s.sub(steps, whole), half, zero, one))
+                }
+            };
+            s.narrow(&[s.round_i32(rounded)], &bytes, y.add(i), left);
+        }
+    }
+}
+
+/// # Safety
+/// That of [`super::Reals`].
+#[inline(always)]
+pub(super) unsafe fn dequantize<S: Ints>(
+    s: S,
+    n: usize,
+    x: *const u8,
+    zero_point: i32,
+    factor: f32,
+    offset: f32,
+    y: *mut f32,
+) {
+    let (zero_point, factor, offset) = (s.splat_i32(zero_point), s.splat(factor), s.splat(offset));
+    let mut i = 0;
+    // SAFETY: the caller's promise; what is left over goes through memory of its own.
+    unsafe {
+        while i + S::LANES <= n {
+            let steps = s.sub_i32(s.widen(x.add(i)), zero_point);
+            s.store(y.add(i), s.add(s.mul(s.real(steps), factor), offset));
+            i += S::LANES;
+        }
+        if i < n {
+            let mut last = [0u8; 16];
+            core::ptr::copy_nonoverlapping(x.add(i), last.as_mut_ptr(), n - i);
+            let steps = s.sub_i32(s.widen(last.as_ptr()), zero_point);
+            s.store_first(y.add(i), s.add(s.mul(s.real(steps), factor), offset), n - i);
+        }
+    }
+}
+
+/// # Safety
+/// That of [`super::Reals`].
+#[inline(always)]
+pub(super) unsafe fn requantize<S: Ints>(s: S, sums: &Sums, y: *mut u8) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if sums.is_general {
+            scale::<S, true>(s, sums, y);
+        } else {
+            scale::<S, false>(s, sums, y);
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn scale<S: Ints, const G: bool>(s: S, sums: &Sums, y: *mut u8) {
+    let bytes = if G { Bytes { zero_point: 0, ..sums.bytes } } else { sums.bytes };
+    let zero_point = s.splat_i32(sums.bytes.zero_point);
+    let (mut i, mut block) = (0, sums.table);
+    // SAFETY: the caller's promise; what is left over goes through memory of its own.
+    unsafe {
+        while i < sums.n {
+            let left = S::LANES.min(sums.n - i);
+            let x = if left == S::LANES {
+                s.load_i32(sums.x.add(i))
+            } else {
+                let mut last = [0i32; 16];
+                core::ptr::copy_nonoverlapping(sums.x.add(i), last.as_mut_ptr(), left);
+                s.load_i32(last.as_ptr())
+            };
+            let scaled = s.requantize::<G, G>(s.add_i32(x, s.load_i32(block.cast())), block);
+            let scaled = if G { s.add_i32(scaled, zero_point) } else { scaled };
+            s.narrow(&[scaled], &bytes, y.add(i), left);
+            i += left;
+            block = block.add(sums.step);
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! The microkernel, for any instruction set.
+
+// Indices are constants once loops over rows and vectors are unrolled: so sums stay in registers.
+#![allow(clippy::needless_range_loop)]
+
+use super::{Reach, Tile};
+use crate::requantize::{Bytes, Channels};
+use crate::simd::dot::Dot;
+use crate::simd::{Ints, Simd};
+
+type Sum<D> = <<D as Dot>::S as Ints>::I;
+
+/// `R` rows by `V` vectors of columns. Few sums do not fill the pipeline of dot products: then each is kept in parts, groups
+/// 0, P, 2P, … in the first, and so on.
+///
+/// # Safety
+/// That of [`super::Microkernel`].
+#[inline(always)]
+pub(super) unsafe fn tile<D: Dot, const R: usize, const V: usize>(d: D, t: &Tile) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let sums = match R * V {
+            1..=2 => parts::<D, R, V, 4>(d, t),
+            3..=4 => parts::<D, R, V, 2>(d, t),
+            _ => parts::<D, R, V, 1>(d, t),
+        };
+        if t.product.is_general {
+            write::<D, R, V, true>(d, &sums, t);
+        } else {
+            write::<D, R, V, false>(d, &sums, t);
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn parts<D: Dot, const R: usize, const V: usize, const P: usize>(d: D, t: &Tile) -> [[Sum<D>; V]; R] {
+    let s = d.ints();
+    let mut sums = [[[s.splat_i32(0); V]; R]; P];
+    let (p, mut w) = (&t.product, t.weights);
+    let mut a = p.a;
+    let (whole, rest) = if p.reach >= Reach::Groups { (p.k.div_ceil(4), 0) } else { (p.k / 4, p.k % 4) };
+    // SAFETY: the caller's promise covers each row of each tap, and the panel's groups.
+    unsafe {
+        for _ in 0..p.taps {
+            let mut rows = [core::ptr::null::<u8>(); R];
+            for r in 0..R {
+                rows[r] = *a.add(r);
+            }
+            a = a.add(R);
+            let mut i = 0;
+            while i + P <= whole {
+                for part in 0..P {
+                    group(
+                        d,
+                        &mut sums[part],
+                        |r| rows[r].add(4 * (i + part)).cast::<u32>().read_unaligned(),
+                        w,
+                    );
+                    w = w.add(V * D::WEIGHTS);
+                }
+                i += P;
+            }
+            while P > 1 && i < whole {
+                group(d, &mut sums[0], |r| rows[r].add(4 * i).cast::<u32>().read_unaligned(), w);
+                w = w.add(V * D::WEIGHTS);
+                i += 1;
+            }
+            if rest > 0 {
+                group(d, &mut sums[0], |r| first(rows[r].add(4 * whole), rest), w);
+                w = w.add(V * D::WEIGHTS);
+            }
+        }
+    }
+    for p in 1..P {
+        for r in 0..R {
+            for v in 0..V {
+                sums[0][r][v] = s.add_i32(sums[0][r][v], sums[p][r][v]);
+            }
+        }
+    }
+    sums[0]
+}
+
+/// Adds the products of one group; `four(r)` gives the bytes of row `r`.
+///
+/// # Safety
+/// `weights` has the group of `V` vectors.
+#[inline(always)]
+unsafe fn group<D: Dot, const R: usize, const V: usize>(
+    d: D,
+    sums: &mut [[Sum<D>; V]; R],
+    four: impl Fn(usize) -> u32,
+    weights: *const u8,
+) {
+    // SAFETY: the caller's promise.
+    let w: [D::W; V] = std::array::from_fn(|v| unsafe { d.weights(weights.add(v * D::WEIGHTS)) });
+    for r in 0..R {
+        let a = d.spread(four(r));
+        for v in 0..V {
+            sums[r][v] = d.dot(sums[r][v], a, w[v]);
+        }
+    }
+}
+
+/// The first `n` of four bytes, then zeros.
+///
+/// # Safety
+/// `n ≤ 4` bytes are readable.
+#[inline(always)]
+unsafe fn first(p: *const u8, n: usize) -> u32 {
+    // SAFETY: the caller's promise.
+    (0..n).fold(0, |four, i| four | u32::from(unsafe { *p.add(i) }) << (8 * i))
+}
+
+#[inline(always)]
+unsafe fn write<D: Dot, const R: usize, const V: usize, const GENERAL: bool>(
+    d: D,
+    sums: &[[Sum<D>; V]; R],
+    t: &Tile,
+) {
+    let s = d.ints();
+    let lanes = <D::S as Simd>::LANES;
+    let zero_point = s.splat_i32(t.product.bytes.zero_point);
+    let bytes = if GENERAL { Bytes { zero_point: 0, ..t.product.bytes } } else { t.product.bytes };
+    for r in 0..R {
+        let mut row = sums[r];
+        // SAFETY: there is a block per vector, a term per row, and `columns` bytes per row are writable.
+        unsafe {
+            let term = if t.product.row_terms.is_null() { 0 } else { *t.product.row_terms.add(r) };
+            for v in 0..V {
+                let block = t.channels.add(v * Channels::stride(lanes));
+                let start = s.add_i32(s.load_i32(block.cast()), s.splat_i32(term));
+                row[v] = s.requantize::<GENERAL, GENERAL>(s.add_i32(row[v], start), block);
+                if GENERAL {
+                    row[v] = s.add_i32(row[v], zero_point);
+                }
+            }
+            s.narrow(&row, &bytes, t.c.add(r * t.product.stride), t.columns);
+        }
+    }
+}

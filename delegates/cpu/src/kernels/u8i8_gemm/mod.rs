@@ -1,0 +1,414 @@
+//! Products of rows of `u8` with packed `i8` weights: convolutions and matrix products of quantized tensors.
+//!
+//! ```text
+//! rows of a: one pointer per row and tap          panel: width = vectors × lanes columns
+//!   tap 0: ┌ k ┐  row 0                             ┌─ tap 0, k ──┐ ⌈k / 4⌉ groups:
+//!          └───┘  row 1 …                           │             │   four lines, those of a column side by side;
+//!   tap 1: ┌ k ┐  …                                 ├─ tap 1, k ──┤   lines past k are zero
+//!          └───┘                                    └─────────────┘
+//! sum[r][j] = bias[j] + row[r] + Σ_tap Σ_i a[tap][r][i] · panel[tap][i][j]
+//! c[r][j]   = clamp(sum[r][j] · multiplier[j] + zero point)
+//! ```
+//! Sums wrap. How weights lie in a group is the member's own: as bytes where there are instructions for dot products of four bytes,
+//! else as words for products of pairs.
+
+#[cfg(target_arch = "x86_64")]
+mod amx;
+mod body;
+mod panel;
+
+pub use panel::{COLUMNS, Matrix, Pack};
+
+use crate::isa::Isa;
+use crate::requantize::{Bytes, Channels};
+use crate::simd::dot::{self, Dot};
+
+/// Rows by columns of results.
+#[derive(Clone, Copy)]
+pub struct Product {
+    /// `[taps][rows]` pointers, each to `k` bytes.
+    pub a: *const *const u8,
+    /// Number of rows.
+    pub rows: usize,
+    /// Number of taps.
+    pub taps: usize,
+    /// Bytes per row and tap.
+    pub k: usize,
+    /// How far each row may be read.
+    pub reach: Reach,
+    /// The first panel; the others follow.
+    pub weights: *const u8,
+    /// The channels of the columns, from the first on.
+    pub channels: *const i64,
+    /// Whether they need the general way of scaling.
+    pub is_general: bool,
+    /// What the results become.
+    pub bytes: Bytes,
+    /// One per row, added to its sums; or null.
+    pub row_terms: *const i32,
+    /// The first result.
+    pub c: *mut u8,
+    /// Bytes from one row of results to the next.
+    pub stride: usize,
+    /// Results per row.
+    pub columns: usize,
+}
+
+/// How far a row may be read: beyond `k` bytes, what is read meets weights of zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reach {
+    /// `k` bytes.
+    Exact,
+    /// Up to the next multiple of four.
+    Groups,
+    /// Up to the next multiple of 64.
+    Lines,
+}
+
+impl Reach {
+    /// Of rows of `k` bytes from which on so many bytes may be read.
+    pub fn of(k: usize, readable: usize) -> Reach {
+        if k.next_multiple_of(LINE) <= readable {
+            Reach::Lines
+        } else if k.next_multiple_of(4) <= readable {
+            Reach::Groups
+        } else {
+            Reach::Exact
+        }
+    }
+}
+
+/// Bytes of a line of a tile of AMX.
+const LINE: usize = 64;
+
+/// What one call of a microkernel computes: a product with the columns of one panel.
+#[derive(Clone, Copy)]
+struct Tile {
+    product: Product,
+    weights: *const u8,
+    channels: *const i64,
+    c: *mut u8,
+    columns: usize,
+}
+
+/// # Safety
+/// The machine has the instruction set. All pointers of `a` are readable for `k` bytes, and as far as the reach says; the panel has
+/// `taps · ⌈k / 4⌉` groups; the channels have a block per vector, row terms are null or one per row; and each of the rows of c is
+/// writable for `columns` bytes.
+type Microkernel = unsafe fn(&Tile);
+
+/// A family member.
+pub struct Gemm {
+    /// As in `u8i8_gemm_14x32__avx512vnni`.
+    pub name: &'static str,
+    /// The instructions it needs.
+    pub isa: Isa,
+    /// Most rows of a product.
+    pub mr: usize,
+    /// Columns of a vector.
+    pub lanes: usize,
+    /// Bytes that a group of four lines takes per column: 4, or 8 where weights are words.
+    group_bytes: usize,
+    /// Panels have whole multiples of so many groups.
+    groups: usize,
+    /// Packs columns that are known at run time only.
+    pub pack_columns: Pack,
+    /// `by_vectors[v − 1][r − 1]` serves `r` rows and `v` vectors of columns.
+    by_vectors: &'static [&'static [Microkernel]],
+    /// What serves more rows than few.
+    tiles: Option<Tiles>,
+}
+
+/// AMX.
+#[derive(Clone, Copy)]
+struct Tiles {
+    /// Rows that are few: vectors are faster for them.
+    few: usize,
+    /// Most bytes of a row.
+    most: usize,
+    /// What a thread calls before the first product.
+    enter: unsafe fn(),
+    /// What it calls after the last one.
+    leave: unsafe fn(),
+    /// Computes a product.
+    multiply: unsafe fn(&Product),
+}
+
+/// What a thread holds while it calls microkernels of a member.
+pub struct Session {
+    leave: Option<unsafe fn()>,
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if let Some(leave) = self.leave {
+            // SAFETY: the member is available, as whoever began the session promised.
+            unsafe { leave() };
+        }
+    }
+}
+
+/// Whether there are tiles of bytes (AMX), and the system lets this process use them. Looked up once.
+#[cfg(target_arch = "x86_64")]
+pub fn has_tiles() -> bool {
+    static FOUND: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
+    *FOUND.get_or_init(amx::is_available)
+}
+
+impl Gemm {
+    /// Makes this thread ready for products, until the value is dropped.
+    ///
+    /// # Safety
+    /// The machine has the instruction set.
+    pub unsafe fn begin(&self) -> Session {
+        if let Some(tiles) = self.tiles {
+            // SAFETY: the caller's promise.
+            unsafe { (tiles.enter)() };
+        }
+        Session { leave: self.tiles.map(|tiles| tiles.leave) }
+    }
+
+    /// Number of products that so many rows are cut into.
+    pub fn parts(&self, rows: usize) -> usize {
+        rows.div_ceil(self.mr)
+    }
+
+    /// Rows of part `i`: the most that fit, or, of vectors, about equally many.
+    pub fn part(&self, i: usize, rows: usize) -> (usize, usize) {
+        match self.tiles {
+            Some(_) => (i * self.mr, ((i + 1) * self.mr).min(rows)),
+            None => (i * rows / self.parts(rows), (i + 1) * rows / self.parts(rows)),
+        }
+    }
+
+    /// Computes a product.
+    ///
+    /// # Safety
+    /// This thread has begun a session. Rows, at most `mr`, are readable for `k` bytes and as far as their reach; panels are packed by
+    /// this member, for `taps` and `k`; the channels have a block for each vector of columns; row terms are null or one per row; and
+    /// the results are writable.
+    pub unsafe fn multiply(&self, p: &Product) {
+        if let Some(tiles) = self.tiles.filter(|tiles| p.rows > tiles.few) {
+            // SAFETY: the caller's promise.
+            return unsafe { (tiles.multiply)(p) };
+        }
+        let per_column = self.column_bytes(p.taps, p.k);
+        let mut column = 0;
+        while column < p.columns {
+            let width = self.panel_width(column, p.columns);
+            let tile = Tile {
+                product: *p,
+                weights: p.weights.wrapping_add(column * per_column),
+                channels: p.channels.wrapping_add(column / self.lanes * Channels::stride(self.lanes)),
+                c: p.c.wrapping_add(column),
+                columns: width.min(p.columns - column),
+            };
+            // SAFETY: the caller's promise.
+            unsafe { self.by_vectors[width / self.lanes - 1][p.rows - 1](&tile) };
+            column += width;
+        }
+    }
+
+    /// Columns of the widest panel.
+    pub const fn nr(&self) -> usize {
+        self.by_vectors.len() * self.lanes
+    }
+
+    /// The best member on this machine, up to `isa`.
+    pub fn select(isa: Isa) -> &'static Gemm {
+        TABLE.iter().rfind(|gemm| gemm.isa <= isa && gemm.isa.is_available()).unwrap_or(&TABLE[0])
+    }
+
+    /// The best member on this machine, up to `isa`, for that many taps of `k` bytes.
+    pub fn select_for(isa: Isa, taps: usize, k: usize) -> &'static Gemm {
+        let bytes = taps * k.next_multiple_of(4);
+        let fits = |gemm: &&Gemm| gemm.tiles.is_none_or(|tiles| bytes <= tiles.most);
+        let mut usable = TABLE.iter().filter(|gemm| gemm.isa <= isa && gemm.isa.is_available());
+        usable.rfind(fits).unwrap_or(&TABLE[0])
+    }
+
+    /// Width of the panel that holds columns `from..` of `columns`.
+    pub fn panel_width(&self, from: usize, columns: usize) -> usize {
+        (columns - from).next_multiple_of(self.lanes).min(self.nr())
+    }
+
+    /// Bytes of a panel, per column.
+    pub fn column_bytes(&self, taps: usize, k: usize) -> usize {
+        (taps * k.div_ceil(4)).next_multiple_of(self.groups) * self.group_bytes
+    }
+
+    /// Bytes that packed weights take.
+    pub fn packed_len(&self, taps: usize, k: usize, columns: usize) -> usize {
+        columns.next_multiple_of(self.lanes) * self.column_bytes(taps, k)
+    }
+
+    /// Packs weights, given as `weight(column, tap, line)`, panel after panel.
+    pub fn pack(
+        &self,
+        (taps, k): (usize, usize),
+        columns: usize,
+        packed: &mut [u8],
+        weight: impl Fn(usize, usize, usize) -> i8,
+    ) {
+        let (mut from, mut rest) = (0, packed);
+        let groups = k.div_ceil(4);
+        while from < columns {
+            let width = self.panel_width(from, columns);
+            let used = width.min(columns - from);
+            let (panel, next) = rest.split_at_mut(width * self.column_bytes(taps, k));
+            panel.fill(0);
+            for (g, group) in panel.chunks_exact_mut(width * self.group_bytes).take(taps * groups).enumerate()
+            {
+                let (tap, line) = (g / groups, g % groups * 4);
+                for j in 0..used {
+                    let four =
+                        std::array::from_fn(
+                            |i| {
+                                if line + i < k { weight(from + j, tap, line + i) } else { 0 }
+                            },
+                        );
+                    let (vector, lane) = (j / self.lanes, j % self.lanes);
+                    let bytes = self.lanes * self.group_bytes;
+                    dot::place(&mut group[vector * bytes..][..bytes], self.lanes, lane, four);
+                }
+            }
+            (from, rest) = (from + width, next);
+        }
+    }
+}
+
+macro_rules! entry {
+    ($name:ident, $pack:ident, $dot:ident, $words:literal $(, $features:literal)?) => {
+        $(#[target_feature(enable = $features)])?
+        unsafe fn $pack(matrix: &Matrix, width: usize, to: *mut u8) -> [i32; COLUMNS] {
+            // SAFETY: the caller's promise: the instructions, and the pointers.
+            unsafe { panel::pack::<$words>(matrix, width, to) }
+        }
+
+        $(#[target_feature(enable = $features)])?
+        unsafe fn $name<const R: usize, const V: usize>(tile: &Tile) {
+            // SAFETY: the caller's promise: the instructions, and the tile's pointers.
+            unsafe { body::tile::<dot::$dot, R, V>(dot::$dot::new(), tile) }
+        }
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512vnni,avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
+unsafe fn tiles_pack(matrix: &Matrix, width: usize, to: *mut u8) -> [i32; COLUMNS] {
+    let groups = matrix.depth.div_ceil(4);
+    let rest = groups.next_multiple_of(16) - groups;
+    // SAFETY: the caller's promise: the instructions, and the pointers; panels have whole tiles.
+    unsafe {
+        to.add(groups * width * 4).write_bytes(0, rest * width * 4);
+        panel::pack::<0>(matrix, width, to)
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512vnni,avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
+unsafe fn tiles(product: &Product) {
+    // SAFETY: the caller's promise: the instructions, a session, and the product's pointers.
+    unsafe { amx::multiply(<crate::simd::Avx512 as crate::simd::Simd>::new(), product) }
+}
+
+entry!(scalar, scalar_pack, ScalarDot, 0);
+#[cfg(target_arch = "x86_64")]
+entry!(avx2, avx2_pack, Avx2Dot, 8, "avx2,fma");
+#[cfg(target_arch = "x86_64")]
+entry!(avx512, avx512_pack, Avx512Dot, 16, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
+#[cfg(target_arch = "x86_64")]
+entry!(avx512vnni, avx512vnni_pack, VnniDot, 0, "avx512vnni,avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
+#[cfg(target_arch = "aarch64")]
+entry!(neon, neon_pack, NeonWords, 0, "neon");
+
+macro_rules! rows {
+    ($entry:ident, $v:literal, $($r:literal)*) => { &[$($entry::<$r, $v>),*] };
+}
+
+/// All microkernels of the family, the slowest first.
+pub static TABLE: &[Gemm] = &[
+    Gemm {
+        name: "u8i8_gemm_4x8__scalar",
+        isa: Isa::Scalar,
+        mr: 4,
+        lanes: 4,
+        group_bytes: 4,
+        groups: 1,
+        pack_columns: scalar_pack,
+        by_vectors: &[rows!(scalar, 1, 1 2 3 4), rows!(scalar, 2, 1 2 3 4)],
+        tiles: None,
+    },
+    #[cfg(target_arch = "x86_64")]
+    Gemm {
+        name: "u8i8_gemm_4x16__avx2",
+        isa: Isa::Avx2,
+        mr: 4,
+        lanes: 8,
+        group_bytes: 8,
+        groups: 1,
+        pack_columns: avx2_pack,
+        by_vectors: &[rows!(avx2, 1, 1 2 3 4), rows!(avx2, 2, 1 2 3 4)],
+        tiles: None,
+    },
+    #[cfg(target_arch = "x86_64")]
+    Gemm {
+        name: "u8i8_gemm_12x32__avx512",
+        isa: Isa::Avx512,
+        mr: 12,
+        lanes: 16,
+        group_bytes: 8,
+        groups: 1,
+        pack_columns: avx512_pack,
+        by_vectors: &[
+            rows!(avx512, 1, 1 2 3 4 5 6 7 8 9 10 11 12),
+            rows!(avx512, 2, 1 2 3 4 5 6 7 8 9 10 11 12),
+        ],
+        tiles: None,
+    },
+    #[cfg(target_arch = "x86_64")]
+    Gemm {
+        name: "u8i8_gemm_14x32__avx512vnni",
+        isa: Isa::Avx512Vnni,
+        mr: 14,
+        lanes: 16,
+        group_bytes: 4,
+        groups: 1,
+        pack_columns: avx512vnni_pack,
+        by_vectors: &[
+            rows!(avx512vnni, 1, 1 2 3 4 5 6 7 8 9 10 11 12 13 14),
+            rows!(avx512vnni, 2, 1 2 3 4 5 6 7 8 9 10 11 12 13 14),
+        ],
+        tiles: None,
+    },
+    #[cfg(target_arch = "x86_64")]
+    Gemm {
+        name: "u8i8_gemm_32x32__amx",
+        isa: Isa::Amx,
+        mr: 32,
+        lanes: 16,
+        group_bytes: 4,
+        groups: 16,
+        pack_columns: tiles_pack,
+        by_vectors: &[
+            rows!(avx512vnni, 1, 1 2 3 4 5 6 7 8 9 10 11 12 13 14),
+            rows!(avx512vnni, 2, 1 2 3 4 5 6 7 8 9 10 11 12 13 14),
+        ],
+        tiles: Some(Tiles { few: 4, most: amx::MOST, enter: amx::enter, leave: amx::leave, multiply: tiles }),
+    },
+    #[cfg(target_arch = "aarch64")]
+    Gemm {
+        name: "u8i8_gemm_4x8__neon",
+        isa: Isa::Neon,
+        mr: 4,
+        lanes: 4,
+        group_bytes: 4,
+        groups: 1,
+        pack_columns: neon_pack,
+        by_vectors: &[rows!(neon, 1, 1 2 3 4), rows!(neon, 2, 1 2 3 4)],
+        tiles: None,
+    },
+];
+
+#[cfg(test)]
+mod tests;

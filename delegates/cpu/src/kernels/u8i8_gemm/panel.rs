@@ -1,0 +1,109 @@
+//! Panels of a matrix that is known at run time only.
+
+/// Most columns of a panel.
+pub const COLUMNS: usize = 32;
+
+/// Columns of a matrix of unsigned bytes.
+#[derive(Clone, Copy)]
+pub struct Matrix {
+    /// The first one's first byte.
+    pub first: *const u8,
+    /// Bytes from one line to the next.
+    pub line: usize,
+    /// Bytes from one column to the next.
+    pub column: usize,
+    /// Lines.
+    pub depth: usize,
+    /// Columns that there are.
+    pub columns: usize,
+}
+
+/// Packs columns as signed bytes, 128 less, into a panel of so many columns; gives their sums.
+///
+/// # Safety
+/// The machine has the instruction set; all lines of the columns are readable, and the panel is writable.
+pub type Pack = unsafe fn(&Matrix, usize, *mut u8) -> [i32; COLUMNS];
+
+/// The same byte four times: 128.
+const HALVES: u32 = 0x8080_8080;
+
+/// As bytes, or as words for vectors of `LANES` columns if that is not 0.
+///
+/// # Safety
+/// That of [`Pack`].
+#[inline(always)]
+pub(super) unsafe fn pack<const LANES: usize>(m: &Matrix, width: usize, to: *mut u8) -> [i32; COLUMNS] {
+    let mut sums = [0; COLUMNS];
+    let size = if LANES == 0 { 4 } else { 8 };
+    for g in 0..m.depth.div_ceil(4) {
+        let mut fours = [HALVES; COLUMNS];
+        // SAFETY: the caller's promise.
+        unsafe {
+            fill(m, g, &mut fours);
+            for (sum, four) in sums.iter_mut().zip(&mut fours) {
+                let bytes = four.to_le_bytes().map(i32::from);
+                *sum += bytes[0] + bytes[1] + bytes[2] + bytes[3] - 512;
+                *four ^= HALVES;
+            }
+            let group = to.add(g * width * size);
+            if LANES == 0 {
+                std::ptr::copy_nonoverlapping(fours.as_ptr().cast(), group, 4 * width);
+            } else {
+                words::<LANES>(&fours[..width], group);
+            }
+        }
+    }
+    sums
+}
+
+/// Reads four lines of each column; 128 where there is none.
+///
+/// # Safety
+/// That of [`Pack`].
+#[inline(always)]
+unsafe fn fill(m: &Matrix, g: usize, fours: &mut [u32; COLUMNS]) {
+    let n = 4.min(m.depth - 4 * g);
+    // SAFETY: the caller's promise.
+    unsafe {
+        let from = m.first.add(4 * g * m.line);
+        if n == 4 && m.column == 1 {
+            let line = |i: usize| std::slice::from_raw_parts(from.add(i * m.line), m.columns);
+            let lines = [line(0), line(1), line(2), line(3)];
+            for (j, four) in fours[..m.columns].iter_mut().enumerate() {
+                *four = u32::from_le_bytes(lines.map(|line| line[j]));
+            }
+        } else if n == 4 && m.line == 1 {
+            for (j, four) in fours[..m.columns].iter_mut().enumerate() {
+                *four = u32::from_le(from.add(j * m.column).cast::<u32>().read_unaligned());
+            }
+        } else {
+            for (j, four) in fours[..m.columns].iter_mut().enumerate() {
+                let mut bytes = four.to_le_bytes();
+                for (i, byte) in bytes[..n].iter_mut().enumerate() {
+                    *byte = *from.add(i * m.line + j * m.column);
+                }
+                *four = u32::from_le_bytes(bytes);
+            }
+        }
+    }
+}
+
+/// Writes a group as words: those of bytes 0 and 2 for a vector of columns, then those of bytes 1 and 3.
+///
+/// # Safety
+/// The group is writable.
+#[inline(always)]
+unsafe fn words<const LANES: usize>(fours: &[u32], group: *mut u8) {
+    for (v, fours) in fours.chunks_exact(LANES).enumerate() {
+        for (j, four) in fours.iter().enumerate() {
+            let w = four.to_le_bytes().map(|b| i16::from(b as i8) as u16);
+            let pair = |low: u16, high: u16| u32::from(low) | u32::from(high) << 16;
+            // SAFETY: inside the group.
+            unsafe {
+                let to = group.cast::<u32>().add(2 * v * LANES + j);
+                to.write_unaligned(pair(w[0], w[2]));
+                to.add(LANES).write_unaligned(pair(w[1], w[3]));
+            }
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! The delegate's own graph: what a partition's nodes compute, before it is decided how.
+
+use std::collections::HashMap;
+
+use arenite_abi::prelude::*;
+
+use crate::memory::Aligned;
+use crate::ops::Layer;
+
+/// Position of a value in [`Net::values`].
+pub type Id = usize;
+
+/// Per-tensor quantization: `real = scale · (q − zero_point)`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Quant {
+    /// Positive.
+    pub scale: f32,
+    /// In the range of the type.
+    pub zero_point: i32,
+}
+
+/// A tensor.
+#[derive(Clone, Debug)]
+pub struct Value<'a> {
+    /// Name in the model.
+    pub name: &'a str,
+    /// Element type.
+    pub ty: ElementType,
+    /// Dimensions, outermost first.
+    pub shape: Vec<usize>,
+    /// Scale and zero point, where there is one of each.
+    pub quant: Option<Quant>,
+    /// The data of a constant.
+    pub constant: Option<TensorView<'a>>,
+    /// Its index in the graph; `None` of a value that rewriting added.
+    pub tensor: Option<usize>,
+}
+
+impl<'a> Value<'a> {
+    /// As the host describes it.
+    pub fn of(tensor: &TensorView<'a>) -> Self {
+        let quant = tensor.quantization().filter(|q| q.scales.len() == 1).and_then(|q| {
+            Some(Quant { scale: q.scales[0], zero_point: i32::try_from(*q.zero_points.first()?).ok()? })
+        });
+        Value {
+            name: tensor.name,
+            ty: tensor.ty,
+            shape: tensor.shape.iter().map(|&d| d.max(0) as usize).collect(),
+            quant,
+            constant: tensor.is_constant().then_some(*tensor),
+            tensor: None,
+        }
+    }
+
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        self.shape.iter().product()
+    }
+
+    /// Bytes that it takes.
+    pub fn bytes(&self) -> usize {
+        self.ty.bytes_of(self.len()).unwrap_or(0)
+    }
+
+    /// The elements of a constant, `None` of another tensor. An error if `T` is not its type.
+    pub fn elements<T: Element>(&self) -> Result<Option<&'a [T]>> {
+        self.constant.as_ref().map(TensorView::as_slice).transpose()
+    }
+}
+
+/// Whether a tensor's data lies at a multiple of its elements' size, up to 8 bytes.
+pub fn is_aligned(tensor: &TensorView<'_>) -> bool {
+    let size = (tensor.ty.bits() as usize / 8).clamp(1, 8).next_power_of_two();
+    tensor.as_ptr().addr().is_multiple_of(size)
+}
+
+/// A node: what is computed, from what, to what.
+pub struct Node<'a> {
+    /// The computation.
+    pub layer: Layer<'a>,
+    /// What it reads: activations only, constants that it packs are inside the layer.
+    pub inputs: Vec<Id>,
+    /// What it writes.
+    pub outputs: Vec<Id>,
+    /// Constants that its step packs, and does not read where they are.
+    pub packed: Vec<Id>,
+}
+
+impl<'a> Node<'a> {
+    /// A node without packed constants.
+    pub fn new(layer: Layer<'a>, inputs: Vec<Id>, outputs: Vec<Id>) -> Self {
+        Node { layer, inputs, outputs, packed: Vec::new() }
+    }
+}
+
+/// Tensors of a graph as values, those only that were asked for.
+pub struct Values<'a> {
+    graph: GraphView<'a>,
+    list: Vec<Value<'a>>,
+    ids: HashMap<i32, Id>,
+}
+
+impl<'a> Values<'a> {
+    /// None yet.
+    pub fn of(graph: GraphView<'a>) -> Self {
+        Values { graph, list: Vec::new(), ids: HashMap::new() }
+    }
+
+    /// The id of a tensor, which becomes a value if it is none yet.
+    fn add(&mut self, tensor: i32) -> Result<Id> {
+        if let Some(&id) = self.ids.get(&tensor) {
+            return Ok(id);
+        }
+        let index = usize::try_from(tensor).map_err(|_| invalid!("there is no tensor {tensor}"))?;
+        self.list.push(Value { tensor: Some(index), ..Value::of(&self.graph.tensor(index)?) });
+        self.ids.insert(tensor, self.list.len() - 1);
+        Ok(self.list.len() - 1)
+    }
+
+    /// Makes values of a node's tensors.
+    pub fn add_node(&mut self, node: &NodeView<'a>) -> Result<()> {
+        let tensors = node.input_indices().iter().chain(node.output_indices());
+        tensors.filter(|&&tensor| tensor >= 0).try_for_each(|&tensor| self.add(tensor).map(drop))
+    }
+
+    /// A tensor that was added.
+    pub fn get(&self, tensor: i32) -> Option<(Id, &Value<'a>)> {
+        let id = *self.ids.get(&tensor)?;
+        Some((id, self.list.get(id)?))
+    }
+}
+
+/// A partition as a graph of layers.
+pub struct Net<'a> {
+    /// The partition's tensors, and those that rewriting added.
+    pub values: Vec<Value<'a>>,
+    /// In execution order.
+    pub nodes: Vec<Node<'a>>,
+    /// Values that rewriting computed.
+    pub constants: Vec<(Id, Aligned<u8>)>,
+    /// What the partition reads from outside.
+    pub inputs: Vec<Id>,
+    /// What is read outside of the partition.
+    pub outputs: Vec<Id>,
+}
+
+impl<'a> Net<'a> {
+    /// The layers of a partition's nodes.
+    pub fn lower(partition: &PartitionView<'a>) -> Result<Net<'a>> {
+        let mut values = Values::of(partition.graph());
+        let mut nodes = Vec::with_capacity(partition.node_indices().len());
+        for node in partition.nodes() {
+            values.add_node(&node)?;
+            let mut lowered = crate::ops::lower(&node, &values)?;
+            let inputs = node.input_indices().iter().filter_map(|&tensor| values.get(tensor));
+            let packed =
+                inputs.filter(|(id, value)| value.constant.is_some() && !lowered.inputs.contains(id));
+            lowered.packed = packed.map(|(id, _)| id).collect();
+            nodes.push(lowered);
+        }
+        let mut ids =
+            |list: &[i32]| list.iter().map(|&tensor| values.add(tensor)).collect::<Result<Vec<Id>>>();
+        let (inputs, outputs) = (ids(partition.inputs())?, ids(partition.outputs())?);
+        Ok(Net { values: values.list, nodes, constants: Vec::new(), inputs, outputs })
+    }
+
+    /// A value of the same type and shape as `like`.
+    pub fn add_value(&mut self, like: Id) -> Id {
+        let mut value = self.values[like].clone();
+        (value.constant, value.tensor) = (None, None);
+        self.values.push(value);
+        self.values.len() - 1
+    }
+
+    /// How often each value is read: by nodes, and once for being read outside.
+    pub fn uses(&self) -> Vec<usize> {
+        let mut uses = vec![0; self.values.len()];
+        let inside = self.nodes.iter().flat_map(|node| &node.inputs);
+        inside.chain(&self.outputs).for_each(|&id| uses[id] += 1);
+        uses
+    }
+
+    /// The node that writes each value.
+    pub fn producers(&self) -> Vec<Option<usize>> {
+        let mut producers = vec![None; self.values.len()];
+        for (i, node) in self.nodes.iter().enumerate() {
+            node.outputs.iter().for_each(|&id| producers[id] = Some(i));
+        }
+        producers
+    }
+}

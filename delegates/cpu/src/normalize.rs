@@ -1,0 +1,239 @@
+//! Finds layer normalization in the many ways that converters write it, and makes one layer of it.
+//!
+//! ```text
+//! m = mean x     d = x − m     v = mean d²     r = 1 / √(v + ε)
+//! y = d · r · gamma + beta          or          g = r · gamma,   y = x · g + (beta − m · g)
+//! ```
+//! Each value is given a meaning, found from those of its node's inputs: what has the meaning of a normalized row is computed
+//! from the row at once. What nobody reads then is left out.
+
+use arenite_abi::prelude::*;
+
+use crate::kernels::f32_fold::Fold;
+use crate::kernels::f32_map::{Binary, Unary};
+use crate::net::{Id, Net, Node};
+use crate::ops::{Build, Elementwise, Layer};
+use crate::program::Step;
+use crate::steps::norm_f32::NormF32;
+use crate::steps::post::Post;
+
+/// A layer of it: ε, and constants of a row's length.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LayerNorm {
+    /// What is added to variances.
+    pub epsilon: f32,
+    /// What rows are multiplied by.
+    pub gamma: Option<Id>,
+    /// What is added then.
+    pub beta: Option<Id>,
+}
+
+/// What a value means, for the rows of value `x`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Meaning {
+    x: Id,
+    what: What,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum What {
+    /// `m`, or `−m`.
+    Mean { negative: bool },
+    /// `d`.
+    Deviation,
+    /// `d²`.
+    Square,
+    /// `v`.
+    Variance,
+    /// `v + ε`.
+    Shifted(f32),
+    /// `√(v + ε)`.
+    Root(f32),
+    /// `r`, or `r · gamma`.
+    Scale(f32, Option<Id>),
+    /// `x · r`, or `x · g`.
+    Scaled(f32, Option<Id>),
+    /// `± m · r`, or `± m · g`; where negative, `beta` is added.
+    Offset { epsilon: f32, gamma: Option<Id>, negative: bool, beta: Option<Id> },
+    /// `y`.
+    Normal(LayerNorm),
+}
+
+/// Rewrites the net.
+pub fn normalize(net: &mut Net<'_>) {
+    let mut meanings: Vec<Option<Meaning>> = vec![None; net.values.len()];
+    let mut found = false;
+    for i in 0..net.nodes.len() {
+        let Some(meaning) = meaning(net, &net.nodes[i], &meanings) else { continue };
+        let output = net.nodes[i].outputs[0];
+        meanings[output] = Some(meaning);
+        if let What::Normal(norm) = meaning.what {
+            net.nodes[i] = Node::new(Layer::LayerNorm(norm), vec![meaning.x], vec![output]);
+            net.nodes[i].packed.extend(norm.gamma.into_iter().chain(norm.beta));
+            found = true;
+        }
+    }
+    if found {
+        drop_unread(net);
+    }
+}
+
+/// Leaves out nodes whose results nobody reads.
+fn drop_unread(net: &mut Net<'_>) {
+    let mut read = vec![false; net.values.len()];
+    net.outputs.iter().for_each(|&id| read[id] = true);
+    for node in net.nodes.iter_mut().rev() {
+        match node.outputs.iter().any(|&id| read[id]) {
+            true => node.inputs.iter().for_each(|&id| read[id] = true),
+            false => node.layer = Layer::Nothing,
+        }
+    }
+    net.nodes.retain(|node| !matches!(node.layer, Layer::Nothing));
+}
+
+/// What the node's result means.
+fn meaning(net: &Net<'_>, node: &Node<'_>, meanings: &[Option<Meaning>]) -> Option<Meaning> {
+    let of = |id: Id| meanings[id];
+    match &node.layer {
+        Layer::Reduce(reduce) => {
+            let x = node.inputs[0];
+            let depth = *net.values[x].shape.last()?;
+            let [pass] = reduce.passes[..] else { return None };
+            let is_mean = reduce.fold == Fold::Sum && pass.inner == 1 && reduce.divisor == depth as f32;
+            let (from, to) = (&net.values[x].shape, &net.values[node.outputs[0]].shape);
+            match of(x) {
+                _ if !is_mean || pass.rows != depth || from.len() != to.len() || to.last() != Some(&1) => {
+                    None
+                }
+                Some(Meaning { x, what: What::Square }) => Some(Meaning { x, what: What::Variance }),
+                _ => Some(Meaning { x, what: What::Mean { negative: false } }),
+            }
+        }
+        Layer::Elementwise(Elementwise::Chain(posts)) => match posts[..] {
+            [Post::Unary(f)] => unary(f, of(node.inputs[0])?),
+            [Post::Scalar(Binary::Add, number)] => {
+                let Meaning { x, what } = of(node.inputs[0])?;
+                (what == What::Variance).then_some(Meaning { x, what: What::Shifted(number) })
+            }
+            [Post::Scalar(Binary::DivInto, 1.0)] => {
+                let Meaning { x, what } = of(node.inputs[0])?;
+                let What::Root(epsilon) = what else { return None };
+                Some(Meaning { x, what: What::Scale(epsilon, None) })
+            }
+            [Post::Binary(op, other)] => binary(net, op, [node.inputs[0], other], node.outputs[0], meanings),
+            _ => None,
+        },
+        Layer::Elementwise(Elementwise::Two(op, limits)) => {
+            let unlimited = limits.0 <= f32::MIN && limits.1 >= f32::MAX;
+            let ids = [node.inputs[0], node.inputs[1]];
+            binary(net, *op, ids, node.outputs[0], meanings).filter(|_| unlimited)
+        }
+        _ => None,
+    }
+}
+
+fn unary(f: Unary, Meaning { x, what }: Meaning) -> Option<Meaning> {
+    let what = match (f, what) {
+        (Unary::Neg, What::Mean { negative }) => What::Mean { negative: !negative },
+        (Unary::Square, What::Deviation) => What::Square,
+        (Unary::Rsqrt, What::Shifted(epsilon)) => What::Scale(epsilon, None),
+        (Unary::Sqrt, What::Shifted(epsilon)) => What::Root(epsilon),
+        _ => return None,
+    };
+    Some(Meaning { x, what })
+}
+
+/// An operand: the rows themselves, something of their meaning, or constants of a row's length.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Operand {
+    Rows,
+    Of(What),
+    Constants(Id),
+}
+
+fn binary(
+    net: &Net<'_>,
+    op: Binary,
+    ids: [Id; 2],
+    output: Id,
+    meanings: &[Option<Meaning>],
+) -> Option<Meaning> {
+    let commutes = matches!(op, Binary::Add | Binary::Mul | Binary::SquaredDifference);
+    // Rows that are normalized already may be the rows of another layer.
+    let rows = ids.into_iter().filter_map(|id| meanings[id]).map(|meaning| meaning.x);
+    rows.into_iter().find_map(|x| {
+        let [a, b] = [operand(net, x, ids[0], meanings)?, operand(net, x, ids[1], meanings)?];
+        let what = combine(op, a, b).or_else(|| if commutes { combine(op, b, a) } else { None })?;
+        let whole = matches!(what, What::Deviation | What::Square | What::Scaled(..) | What::Normal(_));
+        (!whole || net.values[output].shape == net.values[x].shape).then_some(Meaning { x, what })
+    })
+}
+
+fn operand(net: &Net<'_>, x: Id, id: Id, meanings: &[Option<Meaning>]) -> Option<Operand> {
+    let (value, depth) = (&net.values[id], *net.values[x].shape.last()?);
+    let is_row = value.len() == depth && value.shape.last() == Some(&depth);
+    match meanings[id] {
+        _ if id == x => Some(Operand::Rows),
+        Some(meaning) => (meaning.x == x).then_some(Operand::Of(meaning.what)),
+        None => (value.constant.is_some() && value.ty == F32 && is_row).then_some(Operand::Constants(id)),
+    }
+}
+
+fn combine(op: Binary, a: Operand, b: Operand) -> Option<What> {
+    use Operand::{Constants, Of, Rows};
+    let normal = |epsilon, gamma, beta| Some(What::Normal(LayerNorm { epsilon, gamma, beta }));
+    match (op, a, b) {
+        (Binary::SquaredDifference, Rows, Of(What::Mean { negative: false })) => Some(What::Square),
+        (Binary::Sub, Rows, Of(What::Mean { negative: false }))
+        | (Binary::Add, Rows, Of(What::Mean { negative: true })) => Some(What::Deviation),
+        (Binary::Mul, Of(What::Deviation), Of(What::Deviation)) => Some(What::Square),
+        (Binary::Mul, Of(What::Scale(epsilon, None)), Constants(gamma)) => {
+            Some(What::Scale(epsilon, Some(gamma)))
+        }
+        (Binary::Mul, Rows, Of(What::Scale(epsilon, gamma))) => Some(What::Scaled(epsilon, gamma)),
+        (Binary::Mul, Of(What::Mean { negative }), Of(What::Scale(epsilon, gamma))) => {
+            Some(What::Offset { epsilon, gamma, negative, beta: None })
+        }
+        (Binary::Sub, Constants(beta), Of(What::Offset { epsilon, gamma, negative: false, beta: None }))
+        | (Binary::Add, Constants(beta), Of(What::Offset { epsilon, gamma, negative: true, beta: None })) => {
+            Some(What::Offset { epsilon, gamma, negative: true, beta: Some(beta) })
+        }
+        (Binary::Add, Of(What::Scaled(e, g)), Of(What::Offset { epsilon, gamma, negative: true, beta }))
+        | (Binary::Sub, Of(What::Scaled(e, g)), Of(What::Offset { epsilon, gamma, negative: false, beta }))
+            if (e, g) == (epsilon, gamma) =>
+        {
+            normal(epsilon, gamma, beta)
+        }
+        (Binary::Mul, Of(What::Deviation), Of(What::Scale(epsilon, gamma))) => normal(epsilon, gamma, None),
+        (Binary::Div, Of(What::Deviation), Of(What::Root(epsilon))) => normal(epsilon, None, None),
+        (Binary::Mul, Of(What::Normal(LayerNorm { epsilon, gamma: None, beta: None })), Constants(gamma)) => {
+            normal(epsilon, Some(gamma), None)
+        }
+        (Binary::Add, Of(What::Normal(LayerNorm { epsilon, gamma, beta: None })), Constants(beta)) => {
+            normal(epsilon, gamma, Some(beta))
+        }
+        _ => None,
+    }
+}
+
+impl LayerNorm {
+    /// The step.
+    pub fn build(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+        let constants = |id: Option<Id>| -> Result<Vec<f32>> {
+            let list = id.map(|id| net.values[id].elements::<f32>()).transpose()?.flatten();
+            Ok(list.map_or(Vec::new(), <[f32]>::to_vec))
+        };
+        let value = &net.values[node.inputs[0]];
+        let depth = value.shape.last().copied().unwrap_or(1);
+        Ok(Box::new(NormF32 {
+            kernels: build.f32_norm,
+            rows: value.len() / depth,
+            depth,
+            epsilon: self.epsilon,
+            gamma: constants(self.gamma)?,
+            beta: constants(self.beta)?,
+            input: node.inputs[0],
+            output: node.outputs[0],
+        }))
+    }
+}

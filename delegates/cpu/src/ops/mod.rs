@@ -1,0 +1,320 @@
+//! From nodes to layers, from layers to steps: one op family one file.
+//!
+//! [`lower`] is asked twice: when nodes are claimed (its error is the reason of a refusal), and when a partition is compiled.
+
+mod batch_matmul;
+mod conv_2d;
+mod depthwise_conv_2d;
+mod elementwise;
+mod fully_connected;
+mod gather;
+mod moves;
+mod pads;
+mod pool_2d;
+mod quantized;
+mod reduce;
+mod reshape;
+mod resize;
+mod slices;
+mod softmax;
+mod transpose_conv;
+mod typed;
+
+use arenite_abi::prelude::*;
+
+pub use batch_matmul::BatchMatmul;
+pub use conv_2d::Conv2d;
+pub use depthwise_conv_2d::DepthwiseConv2d;
+pub use elementwise::Elementwise;
+pub use gather::Gather;
+pub use moves::Moves;
+pub use pool_2d::Pool2d;
+pub use quantized::{Quantized, Weights};
+pub use reduce::Reduce;
+pub use resize::Resize;
+pub use softmax::Softmax;
+pub use transpose_conv::TransposeConv;
+pub use typed::Typed;
+
+use crate::isa::Isa;
+use crate::kernels;
+use crate::kernels::f32_dwconv::DwConv;
+use crate::kernels::f32_fold::Folds;
+use crate::kernels::f32_gemm::Gemm;
+use crate::kernels::f32_map::Map;
+use crate::kernels::f32_norm::Norm;
+use crate::kernels::f32_pool::{self, Pool};
+use crate::net::{Id, Net, Node, Value, Values, is_aligned};
+use crate::normalize::LayerNorm;
+use crate::program::Step;
+use crate::steps::post::Post;
+use crate::store::Store;
+
+/// What a node computes.
+pub enum Layer<'a> {
+    /// Nothing: what rewriting leaves of a node that is gone.
+    Nothing,
+    /// The output has the input's bytes.
+    Rename,
+    /// A convolution of `f32`, or a product with constant weights.
+    Conv2d(Conv2d<'a>),
+    /// A depthwise convolution of `f32`.
+    DepthwiseConv2d(DepthwiseConv2d<'a>),
+    /// The gradient of a convolution of `f32`.
+    TransposeConv(TransposeConv<'a>),
+    /// Products of matrices, both known at run time only.
+    BatchMatmul(BatchMatmul<'a>),
+    /// A function of one or two `f32` tensors.
+    Elementwise(Elementwise),
+    /// On quantized bytes.
+    Quantized(Quantized<'a>),
+    /// Elements that go to other places as they are.
+    Moves(Moves),
+    /// A pool of `f32`.
+    Pool2d(Pool2d),
+    /// A sum, a mean or an extreme of `f32`.
+    Reduce(Reduce),
+    /// Rows of `f32` brought to mean 0 and variance 1.
+    LayerNorm(LayerNorm),
+    /// Softmax of `f32`, or its logarithm.
+    Softmax(Softmax),
+    /// Slices that indices name.
+    Gather(Gather),
+    /// Images of another size.
+    Resize(Resize),
+    /// A function of elements of any type.
+    Typed(Typed),
+    /// Layers one behind the other, some rows of each at a time.
+    Cascade(Vec<Node<'a>>),
+}
+
+impl Layer<'_> {
+    /// What the layer does to its results while they are in the cache; `None` if it cannot.
+    pub fn posts(&self) -> Option<&Vec<Post>> {
+        match self {
+            Layer::Conv2d(layer) => Some(&layer.posts),
+            Layer::BatchMatmul(layer) => Some(&layer.posts),
+            Layer::DepthwiseConv2d(layer) => Some(&layer.posts),
+            Layer::Pool2d(layer) => Some(&layer.posts),
+            Layer::TransposeConv(layer) => Some(&layer.posts),
+            Layer::Elementwise(Elementwise::Chain(posts)) => Some(posts),
+            _ => None,
+        }
+    }
+
+    /// As [`posts`](Self::posts), to be added to.
+    pub fn posts_mut(&mut self) -> Option<&mut Vec<Post>> {
+        match self {
+            Layer::Conv2d(layer) => Some(&mut layer.posts),
+            Layer::BatchMatmul(layer) => Some(&mut layer.posts),
+            Layer::DepthwiseConv2d(layer) => Some(&mut layer.posts),
+            Layer::Pool2d(layer) => Some(&mut layer.posts),
+            Layer::TransposeConv(layer) => Some(&mut layer.posts),
+            Layer::Elementwise(Elementwise::Chain(posts)) => Some(posts),
+            _ => None,
+        }
+    }
+}
+
+/// What steps are built for.
+pub struct Build {
+    /// The instructions to use.
+    pub isa: Isa,
+    /// Products of `f32`.
+    pub f32_gemm: &'static Gemm,
+    /// Depthwise convolutions of `f32`.
+    pub f32_dwconv: &'static DwConv,
+    /// Sums and extremes of `f32`.
+    pub f32_fold: &'static Folds,
+    /// Elementwise `f32`.
+    pub f32_map: &'static Map,
+    /// Bytes.
+    pub bytes: quantized::Kernels,
+    /// Layer normalization of `f32`.
+    pub f32_norm: &'static Norm,
+    /// Pools of `f32`.
+    pub f32_pool: &'static Pool,
+    /// Softmax of `f32`.
+    pub f32_softmax: &'static kernels::f32_softmax::Softmax,
+    /// Whether convolutions may round as Winograd's do.
+    pub winograd: Winograd,
+    /// Where packed weights go.
+    pub store: Store,
+}
+
+/// A switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Winograd {
+    /// Where it is faster: results are within 1e-4 relative.
+    Allowed,
+    /// Nowhere.
+    Off,
+}
+
+impl Build {
+    /// The best kernels up to `isa`.
+    pub fn new(isa: Isa, winograd: Winograd, store: Store) -> Self {
+        Build {
+            isa,
+            f32_gemm: Gemm::select(isa),
+            f32_dwconv: DwConv::select(isa),
+            f32_fold: Folds::select(isa),
+            f32_map: Map::select(isa),
+            bytes: quantized::Kernels::select(isa),
+            f32_norm: Norm::select(isa),
+            f32_pool: Pool::select(isa),
+            f32_softmax: kernels::f32_softmax::Softmax::select(isa),
+            winograd,
+            store,
+        }
+    }
+}
+
+/// What the node computes. An error says why the delegate does not take it.
+pub fn lower<'a>(node: &NodeView<'a>, values: &Values<'a>) -> Result<Node<'a>> {
+    let x = Source { node: *node, values };
+    let inputs = (0..node.input_count()).filter_map(|i| x.optional_input(i));
+    if let Some((_, value)) =
+        inputs.into_iter().find(|(_, value)| value.constant.is_some_and(|data| !is_aligned(&data)))
+    {
+        return Err(unsupported!("constant '{}' lies between elements of {}", value.name, value.ty));
+    }
+    if let Some(lowered) = quantized::lower(&x) {
+        return lowered;
+    }
+    match node.builtin_code() {
+        3 => conv_2d::lower(&x),
+        4 => depthwise_conv_2d::lower(&x),
+        9 => fully_connected::lower(&x),
+        126 => batch_matmul::lower(&x),
+        67 => transpose_conv::lower(&x),
+        1 => pool_2d::lower(&x, f32_pool::Kind::Mean),
+        17 => pool_2d::lower(&x, f32_pool::Kind::Max),
+        22 | 43 | 70 => reshape::lower(&x),
+        25 => softmax::softmax(&x),
+        50 => softmax::log_softmax(&x),
+        code @ (40 | 74 | 82 | 89) => reduce::lower(&x, code),
+        2 => moves::concatenation(&x),
+        83 => moves::pack(&x),
+        49 => moves::split(&x),
+        102 => moves::split_v(&x),
+        88 => moves::unpack(&x),
+        34 => pads::pad(&x),
+        60 => pads::pad_v2(&x),
+        100 => pads::mirror(&x),
+        65 => slices::slice(&x),
+        45 => slices::strided_slice(&x),
+        105 => slices::reverse(&x),
+        39 => slices::transpose(&x),
+        69 => slices::tile(&x),
+        130 => slices::broadcast(&x),
+        5 => slices::depth_to_space(&x),
+        26 => slices::space_to_depth(&x),
+        36 => gather::gather(&x),
+        7 => gather::embedding_lookup(&x),
+        23 => resize::bilinear(&x),
+        97 => resize::nearest(&x),
+        code => typed::lower(&x, code)
+            .or_else(|| elementwise::lower(&x, code))
+            .unwrap_or_else(|| Err(unsupported!("the op has no fast kernel"))),
+    }
+}
+
+/// Builds the step of a node. Renamings that are left move bytes.
+pub fn build(node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+    match &node.layer {
+        Layer::Nothing => Err(invalid!("a node was rewritten away and is still there")),
+        Layer::Rename => Ok(Box::new(crate::steps::copy::Copy {
+            input: node.inputs[0],
+            output: node.outputs[0],
+            bytes: net.values[node.outputs[0]].bytes(),
+        })),
+        Layer::Conv2d(layer) => layer.build(node, build),
+        Layer::BatchMatmul(layer) => layer.build(node, build),
+        Layer::DepthwiseConv2d(layer) => Ok(Box::new(layer.build(node, build)?)),
+        Layer::Elementwise(layer) => layer.build(node, net, build),
+        Layer::Quantized(layer) => layer.build(node, net, build),
+        Layer::Moves(layer) => layer.build(node, build),
+        Layer::TransposeConv(layer) => layer.build(node, build),
+        Layer::Pool2d(layer) => Ok(Box::new(layer.build(node, build))),
+        Layer::Cascade(nodes) => Ok(Box::new(crate::cascade::build(nodes, build)?)),
+        Layer::Reduce(layer) => Ok(layer.build(node, build)),
+        Layer::LayerNorm(layer) => layer.build(node, net, build),
+        Layer::Softmax(layer) => Ok(layer.build(node, net, build)),
+        Layer::Gather(layer) => Ok(layer.build(node, net)),
+        Layer::Resize(layer) => layer.build(node, net, build),
+        Layer::Typed(layer) => layer.build(node, net),
+    }
+}
+
+/// A node of the model and the values around it.
+pub struct Source<'s, 'a> {
+    /// The node.
+    pub node: NodeView<'a>,
+    values: &'s Values<'a>,
+}
+
+impl<'a> Source<'_, 'a> {
+    /// The value of input `i`, if there is one.
+    pub fn optional_input(&self, i: usize) -> Option<(Id, &Value<'a>)> {
+        self.values.get(*self.node.input_indices().get(i)?)
+    }
+
+    /// The value of input `i`.
+    pub fn input(&self, i: usize) -> Result<(Id, &Value<'a>)> {
+        self.optional_input(i).ok_or_else(|| invalid!("input {i} is absent, this op needs it"))
+    }
+
+    /// The value of output `i`.
+    pub fn output(&self, i: usize) -> Result<(Id, &Value<'a>)> {
+        let index = self.node.output_indices().get(i).copied().unwrap_or(-1);
+        self.values.get(index).ok_or_else(|| invalid!("output {i} is absent, this op needs it"))
+    }
+
+    /// The elements of input `i`, which has to be constant.
+    pub fn constant<T: Element>(&self, i: usize) -> Result<&'a [T]> {
+        let (_, value) = self.input(i)?;
+        value.elements()?.ok_or_else(|| unsupported!("input {i} '{}' is not constant", value.name))
+    }
+
+    /// As [`constant`](Self::constant), of an input that may be absent.
+    pub fn optional_constant<T: Element>(&self, i: usize) -> Result<Option<&'a [T]>> {
+        self.optional_input(i).map(|_| self.constant(i)).transpose()
+    }
+
+    /// The whole numbers of input `i`, which has to be constant.
+    pub fn integers(&self, i: usize) -> Result<Vec<i64>> {
+        let (_, value) = self.input(i)?;
+        fn wide<T: Element + Into<i64>>(list: &[T]) -> Vec<i64> {
+            list.iter().map(|&x| x.into()).collect()
+        }
+        Ok(match value.ty {
+            I8 => wide(self.constant::<i8>(i)?),
+            I16 => wide(self.constant::<i16>(i)?),
+            I32 => wide(self.constant::<i32>(i)?),
+            I64 => self.constant::<i64>(i)?.to_vec(),
+            ty => return Err(unsupported!("'{}' is {ty}, taken are whole numbers", value.name)),
+        })
+    }
+
+    /// An error unless all listed inputs that are present, and all outputs, are `f32`.
+    pub fn expect_f32(&self, inputs: usize) -> Result<()> {
+        let inputs = (0..inputs).filter_map(|i| self.optional_input(i));
+        let outputs = (0..self.node.output_count()).filter_map(|i| self.output(i).ok());
+        for (_, value) in inputs.chain(outputs) {
+            if value.ty != F32 {
+                return Err(unsupported!("'{}' is {}, taken is FLOAT32", value.name, value.ty));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// An error if a node with these shapes is not worth the delegate's while, or its sizes overflow.
+pub fn expect_elements(value: &Value<'_>) -> Result<()> {
+    let count = value.shape.iter().try_fold(1usize, |n, &d| n.checked_mul(d));
+    match count {
+        Some(n) if n > 0 => Ok(()),
+        _ => Err(unsupported!("'{}' has shape {:?}, without elements", value.name, value.shape)),
+    }
+}

@@ -1,0 +1,144 @@
+//! PAD, PADV2, MIRROR_PAD: the input in the middle of an element, or of its own mirror images; any type of whole bytes.
+//!
+//! ```text
+//! ┌──────────────────────────────┐   along the first axis: whole slabs before and after
+//! ├────────┬────────────┬────────┤   along the next: what is left of them
+//! │        │   input    │        │
+//! ├────────┴────────────┴────────┤
+//! └──────────────────────────────┘
+//! ```
+
+use arenite_abi::prelude::*;
+
+use super::moves::{Moves, strides, width};
+use super::{Layer, Source, expect_elements};
+use crate::net::{Node, Value};
+use crate::steps::moves::{Dim, Nest};
+
+/// Elements before and after the input along each axis.
+fn paddings(x: &Source<'_, '_>) -> Result<Vec<[usize; 2]>> {
+    let ((_, a), (_, y)) = (x.input(0)?, x.output(0)?);
+    expect_elements(a)?;
+    expect_elements(y)?;
+    let list = x.integers(1)?;
+    ensure!(
+        a.ty == y.ty && a.shape.len() == y.shape.len() && list.len() == 2 * a.shape.len(),
+        "input {:?}, output {:?} and {} paddings do not fit",
+        a.shape,
+        y.shape,
+        list.len()
+    );
+    let mut pairs = Vec::new();
+    for (i, pair) in list.chunks_exact(2).enumerate() {
+        let [Ok(before), Ok(after)] = [usize::try_from(pair[0]), usize::try_from(pair[1])] else {
+            return Err(invalid!("paddings {pair:?} of axis {i} are negative"));
+        };
+        ensure!(
+            before + a.shape[i] + after == y.shape[i],
+            "axis {i} is {} and padded by {pair:?}, the output has {}",
+            a.shape[i],
+            y.shape[i]
+        );
+        pairs.push([before, after]);
+    }
+    Ok(pairs)
+}
+
+/// Lowers PAD.
+pub fn pad<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
+    let ((_, a), (_, y)) = (x.input(0)?, x.output(0)?);
+    constant(x, zero(a, y)?)
+}
+
+/// Lowers PADV2.
+pub fn pad_v2<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
+    let (_, value) = x.input(2)?;
+    let Some(view) = &value.constant else {
+        return Err(unsupported!("'{}' is not constant", value.name));
+    };
+    let mut fill = [0; 16];
+    let bytes = view.bytes().get(..width(value)?);
+    let bytes = bytes.ok_or_else(|| invalid!("'{}' holds no element", value.name))?;
+    fill[..bytes.len()].copy_from_slice(bytes);
+    constant(x, fill)
+}
+
+/// The element that stands for zero: the output's zero point if both are quantized.
+fn zero(a: &Value<'_>, y: &Value<'_>) -> Result<[u8; 16]> {
+    let mut fill = [0; 16];
+    let zero_point = match (a.quant, y.quant) {
+        (Some(_), Some(quant)) => quant.zero_point,
+        (None, Some(quant)) if a.ty == U8 => quant.zero_point,
+        _ => 0,
+    };
+    match a.ty {
+        I8 | U8 => fill[0] = zero_point as u8,
+        I16 => fill[..2].copy_from_slice(&(zero_point as i16).to_ne_bytes()),
+        _ => {}
+    }
+    Ok(fill)
+}
+
+fn constant<'a>(x: &Source<'_, 'a>, fill: [u8; 16]) -> Result<Node<'a>> {
+    let pairs = paddings(x)?;
+    let ((from, a), (to, y)) = (x.input(0)?, x.output(0)?);
+    let (sources, targets) = (strides(&a.shape), strides(&y.shape));
+    let rank = a.shape.len();
+    let start = |axis: usize| pairs[axis][0] * targets[axis] as usize;
+    let inside = |i: usize| Dim { size: a.shape[i], from: sources[i], to: targets[i] };
+    let mut boxes = vec![(Some(0), 0, Nest::new(0, (0..rank).map(start).sum(), (0..rank).map(inside)))];
+    for axis in 0..rank {
+        let corner: usize = (0..axis).map(start).sum();
+        for (first, size) in [(0, pairs[axis][0]), (pairs[axis][0] + a.shape[axis], pairs[axis][1])] {
+            let slab = (0..rank).map(|i| match i.cmp(&axis) {
+                std::cmp::Ordering::Less => inside(i),
+                std::cmp::Ordering::Equal => Dim { size, from: 0, to: targets[i] },
+                std::cmp::Ordering::Greater => Dim { size: y.shape[i], from: 0, to: targets[i] },
+            });
+            // A filled box has no source whose strides would keep its dimensions apart.
+            let slab = slab.map(|dim| Dim { from: dim.to, ..dim });
+            boxes.push((None, 0, Nest::new(0, corner + first * targets[axis] as usize, slab)));
+        }
+    }
+    boxes.retain(|(_, _, nest)| nest.len() > 0);
+    let layer = Layer::Moves(Moves { name: "pad", width: width(a)?, fill, boxes });
+    Ok(Node::new(layer, vec![from], vec![to]))
+}
+
+/// Lowers MIRROR_PAD: along each axis a mirrored part, the input, and another mirrored part; a box for each combination.
+pub fn mirror<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
+    let pairs = paddings(x)?;
+    let ((from, a), (to, y)) = (x.input(0)?, x.output(0)?);
+    let mode: i8 = x.node.options(77)?.get(0, 0)?;
+    // Mode 0 does not repeat the element at the border.
+    let border = usize::from(mode == 0);
+    let (sources, targets) = (strides(&a.shape), strides(&y.shape));
+    let mut parts: Vec<(usize, usize, Vec<Dim>)> = vec![(0, 0, Vec::new())];
+    for (i, &[before, after]) in pairs.iter().enumerate() {
+        let size = a.shape[i];
+        ensure!(
+            before.max(after) + border <= size,
+            "axis {i} has {size} elements, paddings {before} and {after} cannot be mirrored"
+        );
+        let (s, t) = (sources[i], targets[i]);
+        // First elements of source and target, size, direction in the source.
+        let sections = [
+            ((before + border).wrapping_sub(1), 0, before, -1),
+            (0, before, size, 1),
+            (size.wrapping_sub(1 + border), before + size, after, -1),
+        ];
+        let sections = sections.into_iter().filter(|section| section.2 > 0);
+        parts = sections
+            .flat_map(|(first, target, count, step)| {
+                parts.iter().map(move |(from, to, dims)| {
+                    let mut dims = dims.clone();
+                    dims.push(Dim { size: count, from: s * step, to: t });
+                    (from + first * s as usize, to + target * t as usize, dims)
+                })
+            })
+            .collect();
+    }
+    let boxes = parts.into_iter().map(|(from, to, dims)| (Some(0), 0, Nest::new(from, to, dims))).collect();
+    let layer = Layer::Moves(Moves { name: "mirror pad", width: width(a)?, fill: [0; 16], boxes });
+    Ok(Node::new(layer, vec![from], vec![to]))
+}

@@ -1,0 +1,65 @@
+//! QUANTIZE of `f32` to bytes, DEQUANTIZE of bytes to `f32`.
+//!
+//! Defined by: tflite/kernels/quantize.cc, tflite/kernels/dequantize.h and their SIMD kernels in optimized/optimized_ops.h, which take
+//! whole eights and round otherwise than scalar code:
+//!
+//! ```text
+//! quantize     eights: round(x · (1 / scale)), ties to even, + z      rest: round(x / scale), ties away from zero, + z
+//! dequantize   eights: q · scale + (−z · scale)                       rest: (q − z) · scale
+//! ```
+
+use arenite_abi::prelude::*;
+
+use super::{Quantized, quant_of, unsigned};
+use crate::net::{Net, Node, Quant};
+use crate::ops::{Build, Layer, Source, expect_elements};
+use crate::program::Step;
+use crate::steps::convert_u8::{Dequantize, Quantize};
+
+/// A conversion.
+#[derive(Clone, Copy, Debug)]
+pub enum Convert {
+    /// From `f32`.
+    Quantize,
+    /// To `f32`; the number is what signed bytes are raised by.
+    Dequantize(i32),
+}
+
+/// Lowers QUANTIZE.
+pub fn quantize<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
+    let (_, y) = x.output(0)?;
+    quant_of(y)?;
+    node(x, Convert::Quantize)
+}
+
+/// Lowers DEQUANTIZE.
+pub fn dequantize<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
+    let (_, a) = x.input(0)?;
+    quant_of(a)?;
+    node(x, Convert::Dequantize(if a.ty == I8 { 128 } else { 0 }))
+}
+
+fn node<'a>(x: &Source<'_, 'a>, convert: Convert) -> Result<Node<'a>> {
+    let ((input, a), (output, y)) = (x.input(0)?, x.output(0)?);
+    expect_elements(y)?;
+    ensure!(a.len() == y.len(), "input has shape {:?}, output {:?}", a.shape, y.shape);
+    Ok(Node::new(Layer::Quantized(Quantized::Convert(convert)), vec![input], vec![output]))
+}
+
+impl Convert {
+    /// The step.
+    pub fn build(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+        let (input, output, reals) = (node.inputs[0], node.outputs[0], build.bytes.reals);
+        let len = net.values[output].len();
+        Ok(match *self {
+            Convert::Quantize => {
+                Box::new(Quantize { reals, quant: unsigned(net, output)?, len, input, output })
+            }
+            Convert::Dequantize(raised) => {
+                let Quant { scale, zero_point } = unsigned(net, input)?;
+                let quant = Quant { scale, zero_point: zero_point - raised };
+                Box::new(Dequantize { reals, quant, raised, len, input, output })
+            }
+        })
+    }
+}

@@ -1,0 +1,216 @@
+//! Functions of one quantized tensor: each of its 256 values has its result in a table.
+//!
+//! Defined by: tflite/kernels/activations.cc, tflite/kernels/elementwise.cc, tflite/kernels/quantize.cc;
+//! tflite/kernels/internal/common.h (`LUTPopulate`), reference/{hard_swish,leaky_relu}.h, optimized/optimized_ops.h
+//! (`Requantize`).
+
+use arenite_abi::prelude::*;
+
+use super::{Quantized, quant_of, unsigned};
+use crate::fixed_point::{Multiplier, Ties, hard_swish::HardSwish, rsqrt};
+use crate::net::{Net, Node, Quant};
+use crate::ops::{Build, Layer, Source, expect_elements};
+use crate::program::Step;
+use crate::steps::lookup::{Lookup, Table};
+
+/// A function of one tensor.
+#[derive(Clone, Copy, Debug)]
+pub enum Function {
+    /// Of reals, rounded once.
+    Real(fn(f32) -> f32),
+    /// `x · clamp(x + 3, 0, 6) / 6`, with 16 bits.
+    HardSwish,
+    /// `1 / √x`.
+    Rsqrt,
+    /// `clamp(x, low, high)`.
+    Clamp(f32, f32),
+    /// `x > 0 ? x : alpha · x`.
+    LeakyRelu(f32),
+    /// `|x|`.
+    Abs,
+    /// The same number with another scale.
+    Rescale,
+}
+
+fn exp(x: f32) -> f32 {
+    libm::exp(f64::from(x)) as f32
+}
+
+fn tanh(x: f32) -> f32 {
+    libm::tanh(f64::from(x)) as f32
+}
+
+fn logistic(x: f32) -> f32 {
+    1.0 / (1.0 + exp(-x))
+}
+
+fn gelu(x: f32) -> f32 {
+    0.5 * x * libm::erfc(f64::from(x * -std::f32::consts::FRAC_1_SQRT_2)) as f32
+}
+
+fn gelu_tanh(x: f32) -> f32 {
+    const FACTOR: f32 = (std::f64::consts::FRAC_2_SQRT_PI * std::f64::consts::FRAC_1_SQRT_2) as f32;
+    0.5 * x * (1.0 + tanh(FACTOR * (x + 0.044715 * x * x * x)))
+}
+
+fn elu(x: f32) -> f32 {
+    if x < 0.0 { libm::expm1(f64::from(x)) as f32 } else { x }
+}
+
+/// Lowers the node if its op is one of these.
+pub fn lower<'a>(x: &Source<'_, 'a>, code: i32) -> Option<Result<Node<'a>>> {
+    let signed = x.input(0).is_ok_and(|(_, value)| value.ty == I8);
+    let function = match code {
+        14 => Function::Real(logistic),
+        28 => Function::Real(tanh),
+        47 if signed => Function::Real(exp),
+        111 if signed => Function::Real(elu),
+        76 if signed => Function::Rsqrt,
+        101 if signed => Function::Abs,
+        117 => Function::HardSwish,
+        19 => Function::Clamp(0.0, f32::INFINITY),
+        20 => Function::Clamp(-1.0, 1.0),
+        21 => Function::Clamp(0.0, 6.0),
+        152 => Function::Clamp(0.0, 1.0),
+        114 => Function::Rescale,
+        98 => match x.node.options(75).and_then(|options| options.get(0, 0.0)) {
+            Ok(alpha) => Function::LeakyRelu(alpha),
+            Err(error) => return Some(Err(error)),
+        },
+        150 => match x.node.options(116).and_then(|options| options.get(0, false)) {
+            Ok(approximate) => Function::Real(if approximate { gelu_tanh } else { gelu }),
+            Err(error) => return Some(Err(error)),
+        },
+        _ => return None,
+    };
+    Some(node(x, function))
+}
+
+fn node<'a>(x: &Source<'_, 'a>, function: Function) -> Result<Node<'a>> {
+    let ((input, a), (output, y)) = (x.input(0)?, x.output(0)?);
+    expect_elements(y)?;
+    ensure!(a.len() == y.len(), "input has shape {:?}, output {:?}", a.shape, y.shape);
+    if a.ty != y.ty && !matches!(function, Function::Rescale) {
+        return Err(unsupported!("input is {}, output is {}", a.ty, y.ty));
+    }
+    function.table(quant_of(a)?, quant_of(y)?)?;
+    Ok(Node::new(Layer::Quantized(Quantized::Function(function)), vec![input], vec![output]))
+}
+
+/// The step of a function given by its results.
+pub fn plain(table: &Table, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Box<dyn Step> {
+    let (input, output) = (node.inputs[0], node.outputs[0]);
+    let len = net.values[output].len();
+    Box::new(Lookup {
+        map: build.bytes.map,
+        table: table.clone(),
+        last: None,
+        smallest: 0,
+        len,
+        input,
+        output,
+    })
+}
+
+impl Function {
+    /// The step.
+    pub fn build(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+        let (input, output) = (node.inputs[0], node.outputs[0]);
+        let (from, to) = (unsigned(net, input)?, unsigned(net, output)?);
+        Ok(Box::new(Lookup {
+            map: build.bytes.map,
+            table: self.table(from, to)?,
+            // Whole sixteens are rescaled by vectors, which round ties up; what is left is not.
+            last: match self {
+                Function::Rescale => Some((16, rescale(from, to, Ties::Away)?)),
+                _ => None,
+            },
+            smallest: if let Function::Rsqrt = self { from.zero_point as u8 } else { 0 },
+            len: net.values[output].len(),
+            input,
+            output,
+        }))
+    }
+
+    /// The result of each byte, if that does not depend on its place and all bytes have one.
+    pub fn of_bytes(&self, node: &Node<'_>, net: &Net<'_>) -> Result<Option<Table>> {
+        if matches!(self, Function::Rescale | Function::Rsqrt) {
+            return Ok(None);
+        }
+        self.table(unsigned(net, node.inputs[0])?, unsigned(net, node.outputs[0])?).map(Some)
+    }
+
+    /// The result of each byte. Zero points count from the type's smallest number, which adds up to the same results.
+    fn table(&self, from: Quant, to: Quant) -> Result<Table> {
+        Ok(match *self {
+            Function::Real(f) => {
+                let inverse = 1.0 / to.scale;
+                table(|q| {
+                    let steps = (f(from.scale * (q - from.zero_point) as f32) * inverse).round();
+                    (steps + to.zero_point as f32) as i32
+                })
+            }
+            Function::HardSwish => {
+                let function = HardSwish::new(from, to).ok_or_else(|| {
+                    unsupported!("scales {} and {} are too far apart", from.scale, to.scale)
+                })?;
+                table(|q| function.apply(q))
+            }
+            Function::Rsqrt => {
+                let real = 1.0 / f64::from(from.scale.sqrt() * to.scale);
+                let factor = multiplier(real)?;
+                table(|q| match q - from.zero_point {
+                    ..=0 => 255,
+                    x => rsqrt::apply(x, factor).saturating_add(to.zero_point),
+                })
+            }
+            Function::Clamp(low, high) => {
+                let factor = multiplier(f64::from(from.scale / to.scale))?;
+                let bound = |x: f32| ((x / to.scale).round() as i32).saturating_add(to.zero_point);
+                let (low, high) =
+                    (bound(low).max(0), if high.is_finite() { bound(high).min(255) } else { 255 });
+                table(|q| {
+                    let scaled = factor.apply(q - from.zero_point, Ties::Away).wrapping_add(to.zero_point);
+                    scaled.max(low).min(high)
+                })
+            }
+            Function::LeakyRelu(alpha) => {
+                let positive = multiplier(f64::from(from.scale / to.scale))?;
+                let negative = multiplier(f64::from((from.scale * alpha / to.scale).abs()))?;
+                let sign = if alpha < 0.0 { -1 } else { 1 };
+                table(|q| {
+                    let x = q - from.zero_point;
+                    let scaled = match x >= 0 {
+                        true => positive.apply(x, Ties::Away),
+                        false => negative.apply(x, Ties::Away).wrapping_mul(sign),
+                    };
+                    scaled.wrapping_add(to.zero_point)
+                })
+            }
+            Function::Abs => {
+                let factor = multiplier(f64::from(from.scale / to.scale))?;
+                let same = from.scale == to.scale;
+                table(|q| {
+                    let x = (q - from.zero_point).abs();
+                    let scaled = if same { x } else { factor.apply(x, Ties::Away) };
+                    scaled.wrapping_add(to.zero_point)
+                })
+            }
+            Function::Rescale => rescale(from, to, Ties::Up)?,
+        })
+    }
+}
+
+fn rescale(from: Quant, to: Quant, ties: Ties) -> Result<Table> {
+    let factor = multiplier(f64::from(from.scale) / f64::from(to.scale))?;
+    Ok(table(|q| factor.apply(q - from.zero_point, ties).wrapping_add(to.zero_point)))
+}
+
+fn multiplier(real: f64) -> Result<Multiplier> {
+    Multiplier::from_real(real).ok_or_else(|| unsupported!("the factor {real} is not taken"))
+}
+
+/// `f` of each byte, saturated.
+fn table(f: impl Fn(i32) -> i32) -> Table {
+    Box::new(std::array::from_fn(|q| f(q as i32).clamp(0, 255) as u8))
+}

@@ -1,0 +1,125 @@
+//! MEAN of bytes along axes that lie side by side.
+//!
+//! Defined by: tflite/kernels/reduce.cc, tflite/kernels/internal/reference/reduce.h (`QuantizedMeanOrSum`);
+//! optimized/integer_ops/mean.h and optimized/reduce.h over height and width.
+
+use arenite_abi::prelude::*;
+
+use super::{Quantized, quant_of, unsigned};
+use crate::fixed_point::{Multiplier, Ties};
+use crate::net::{Net, Node, Quant};
+use crate::ops::moves::axis_of;
+use crate::ops::{Build, Layer, Source, expect_elements};
+use crate::program::Step;
+use crate::requantize::{Bytes, Channel};
+use crate::steps::mean_u8::{MeanU8, Scaling, Shape};
+
+/// The mean along some axes.
+pub struct Mean {
+    shape: Shape,
+    kind: Kind,
+}
+
+/// Which of the kernels of TensorFlow Lite this is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Over height and width of signed (raised by 128) or unsigned bytes, keeping the axes.
+    Image { raised: i32 },
+    /// Any other.
+    General,
+}
+
+/// Lowers MEAN.
+pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
+    let ((input, a), (output, y)) = (x.input(0)?, x.output(0)?);
+    expect_elements(a)?;
+    expect_elements(y)?;
+    if a.ty != y.ty {
+        return Err(unsupported!("input is {}, output is {}", a.ty, y.ty));
+    }
+    let mut folded = vec![false; a.shape.len()];
+    for axis in x.integers(1)? {
+        folded[axis_of(axis, a.shape.len())?] = true;
+    }
+    let over_image = x.node.options(27)?.get(0, false)? && folded[..] == [false, true, true, false];
+    let shape = shape(&a.shape, &folded).ok_or_else(|| {
+        unsupported!("folding {:?} along axes that do not lie side by side is not taken", a.shape)
+    })?;
+    ensure!(shape.outer * shape.inner == y.len(), "input {:?} does not become {:?}", a.shape, y.shape);
+    let raised = if a.ty == I8 { 128 } else { 0 };
+    let layer = Mean { shape, kind: if over_image { Kind::Image { raised } } else { Kind::General } };
+    // Signed zero points are brought to where the step will see them.
+    let lift = |q: Quant| Quant { zero_point: q.zero_point + raised, ..q };
+    layer.scaling(lift(quant_of(a)?), lift(quant_of(y)?))?;
+    Ok(Node::new(Layer::Quantized(Quantized::Mean(layer)), vec![input], vec![output]))
+}
+
+/// `[outer][folded][inner]`, if the folded axes lie side by side but for those of size 1.
+fn shape(sizes: &[usize], folded: &[bool]) -> Option<Shape> {
+    let mut sections: Vec<(bool, usize)> = Vec::new();
+    for (&size, &folded) in sizes.iter().zip(folded).filter(|(size, _)| **size != 1) {
+        match sections.last_mut() {
+            Some((same, n)) if *same == folded => *n *= size,
+            _ => sections.push((folded, size)),
+        }
+    }
+    match sections[..] {
+        [] => Some(Shape { outer: 1, folded: 1, inner: 1 }),
+        [(false, outer)] => Some(Shape { outer, folded: 1, inner: 1 }),
+        [(true, folded)] => Some(Shape { outer: 1, folded, inner: 1 }),
+        [(true, folded), (false, inner)] => Some(Shape { outer: 1, folded, inner }),
+        [(false, outer), (true, folded)] => Some(Shape { outer, folded, inner: 1 }),
+        [(false, outer), (true, folded), (false, inner)] => Some(Shape { outer, folded, inner }),
+        _ => None,
+    }
+}
+
+impl Mean {
+    /// The step.
+    pub fn build(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+        let (input, output) = (node.inputs[0], node.outputs[0]);
+        let scaling = self.scaling(unsigned(net, input)?, unsigned(net, output)?)?;
+        let kernels = (build.bytes.fold, build.bytes.reals);
+        Ok(Box::new(MeanU8::new(kernels, self.shape, scaling, (input, output))))
+    }
+
+    fn scaling(&self, from: Quant, to: Quant) -> Result<Scaling> {
+        let scaling = match self.kind {
+            Kind::Image { raised } => self.image(from, to, raised),
+            Kind::General => self.general(from, to),
+        };
+        scaling
+            // Sums of 16 bits saturate beyond.
+            .filter(|scaling| scaling.bytes.zero_point.abs() <= 32_000)
+            .ok_or_else(|| unsupported!("scales {} and {} are too far apart", from.scale, to.scale))
+    }
+
+    /// `sum · s + z`, with s and z of `f32`; vectors of whole sixteens round ties up.
+    fn image(&self, from: Quant, to: Quant, raised: i32) -> Option<Scaling> {
+        let count = self.shape.folded;
+        let offset = (from.zero_point - raised) as f32 * from.scale / to.scale;
+        let offset = if offset > 0.0 { offset + 0.5 } else { offset - 0.5 };
+        let multiplier = Multiplier::from_real((from.scale / (count as f32 * to.scale)).into())?;
+        let channels = self.shape.inner;
+        let bias = i32::try_from(count).ok()?.checked_mul(raised)?.wrapping_neg();
+        let channel = |ties| Channel { bias, factor: multiplier.factor(ties) };
+        Some(Scaling {
+            first: (channel(Ties::Up), channels / 16 * 16),
+            rest: channel(Ties::Away),
+            bytes: Bytes { zero_point: to.zero_point.checked_sub(offset as i32)?, low: 0, high: 255 },
+        })
+    }
+
+    /// `(sum − count · z) · value / count · 2^shift`, with as many bits of `value / count` as the shift can take.
+    fn general(&self, from: Quant, to: Quant) -> Option<Scaling> {
+        let Multiplier { value, shift } = Multiplier::from_real(f64::from(from.scale) / f64::from(to.scale))?;
+        let count = self.shape.folded as i64;
+        let bits = (63 - count.leading_zeros() as i32).min(32).min(31 + shift);
+        let value = ((i64::from(value) << bits) / count) as i32;
+        let multiplier = Multiplier { value, shift: shift - bits };
+        let bias = i64::from(from.zero_point).wrapping_mul(count) as i32;
+        let channel = Channel { bias: bias.wrapping_neg(), factor: multiplier.factor(Ties::Away) };
+        let bytes = Bytes { zero_point: to.zero_point, low: 0, high: 255 };
+        Some(Scaling { first: (channel, 0), rest: channel, bytes })
+    }
+}

@@ -1,0 +1,200 @@
+//! Ops on quantized bytes. Lowering sees tensors as the model has them, i8 or u8; `build` sees them unsigned, with quantization to match
+//! (see [`crate::unsign`]).
+
+mod convert;
+mod depthwise_conv_2d;
+mod lookup;
+mod matmul;
+mod mean;
+mod pair;
+mod pool;
+mod product;
+mod softmax;
+mod transpose_conv;
+
+use arenite_abi::prelude::*;
+
+use convert::Convert;
+use depthwise_conv_2d::DepthwiseProduct;
+use lookup::Function;
+use matmul::Matmul;
+use mean::Mean;
+use pair::Pairwise;
+use pool::Pool;
+use product::Product;
+pub use product::Weights;
+use softmax::Softmax;
+use transpose_conv::TransposeProduct;
+
+use super::{Build, Source, expect_elements};
+use crate::isa::Isa;
+use crate::kernels::u8_fold::Fold;
+use crate::kernels::u8_map::ByteMap;
+use crate::kernels::u8_pair::Pairs;
+use crate::kernels::u8_pool::Pools;
+use crate::kernels::u8_real::Reals;
+use crate::kernels::u8i8_dwconv::DwConv;
+use crate::kernels::u8i8_gemm::Gemm;
+use crate::net::{Id, Net, Node, Quant, Value};
+use crate::program::Step;
+use crate::requantize::Bytes;
+use crate::steps::flip::Flip;
+use crate::steps::lookup::Table;
+
+/// What a node computes.
+pub enum Quantized<'a> {
+    /// Adds 128 to bytes: from signed to unsigned ones and back.
+    Flip,
+    /// A convolution, or a product with constant weights.
+    Product(Product<'a>),
+    /// A depthwise convolution.
+    Depthwise(DepthwiseProduct<'a>),
+    /// A function of one tensor.
+    Function(Function),
+    /// A function of one tensor, by its results.
+    Table(Table),
+    /// A function of two tensors.
+    Pairwise(Pairwise),
+    /// A pool.
+    Pool(Pool),
+    /// To and from `f32`.
+    Convert(Convert),
+    /// A mean.
+    Mean(Mean),
+    /// Softmax.
+    Softmax(Softmax),
+    /// Products of matrices.
+    Matmul(Matmul),
+    /// The gradient of a convolution.
+    Transpose(TransposeProduct<'a>),
+}
+
+/// Families of kernels of bytes.
+pub struct Kernels {
+    /// Functions.
+    pub map: &'static ByteMap,
+    /// Functions of two.
+    pub pairs: &'static Pairs,
+    /// Sums and maxima.
+    pub fold: &'static Fold,
+    /// Pools.
+    pub pools: &'static Pools,
+    /// To and from other numbers.
+    pub reals: &'static Reals,
+    /// Products.
+    pub gemm: &'static Gemm,
+    /// Depthwise convolutions.
+    pub dwconv: &'static DwConv,
+}
+
+impl Kernels {
+    /// The best up to `isa`.
+    pub fn select(isa: Isa) -> Self {
+        Kernels {
+            map: ByteMap::select(isa),
+            pairs: Pairs::select(isa),
+            fold: Fold::select(isa),
+            pools: Pools::select(isa),
+            reals: Reals::select(isa),
+            gemm: Gemm::select(isa),
+            dwconv: DwConv::select(isa),
+        }
+    }
+}
+
+impl Quantized<'_> {
+    /// The step.
+    pub fn build(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+        match self {
+            Quantized::Flip => Ok(Box::new(Flip {
+                map: build.bytes.map,
+                input: node.inputs[0],
+                output: node.outputs[0],
+                bytes: net.values[node.outputs[0]].bytes(),
+            })),
+            Quantized::Product(layer) => layer.build(node, net, build),
+            Quantized::Depthwise(layer) => layer.build(node, net, build),
+            Quantized::Function(layer) => layer.build(node, net, build),
+            Quantized::Table(table) => Ok(lookup::plain(table, node, net, build)),
+            Quantized::Pairwise(layer) => layer.build(node, net, build),
+            Quantized::Pool(layer) => layer.build(node, net, build),
+            Quantized::Convert(layer) => layer.build(node, net, build),
+            Quantized::Mean(layer) => layer.build(node, net, build),
+            Quantized::Softmax(layer) => layer.build(node, net, build),
+            Quantized::Matmul(layer) => layer.build(node, net, build),
+            Quantized::Transpose(layer) => layer.build(node, net, build),
+        }
+    }
+}
+
+/// Lowers the node if its op has kernels for bytes and its tensors are such; `None` leaves it to others.
+pub fn lower<'a>(x: &Source<'_, 'a>) -> Option<Result<Node<'a>>> {
+    let (from, to) = (x.input(0).ok()?.1.ty, x.output(0).ok()?.1.ty);
+    match (x.node.builtin_code(), from, to) {
+        (114, F32, I8 | U8) => return Some(convert::quantize(x)),
+        (6, I8 | U8, F32) => return Some(convert::dequantize(x)),
+        (67, _, I8) => return Some(transpose_conv::lower(x)),
+        (_, I8 | U8, I8 | U8) => {}
+        _ => return None,
+    }
+    match x.node.builtin_code() {
+        3 => Some(product::convolution(x)),
+        1 => Some(pool::lower(x, true)),
+        17 => Some(pool::lower(x, false)),
+        4 => Some(depthwise_conv_2d::lower(x)),
+        126 => Some(matmul::lower(x)),
+        25 => Some(softmax::lower(x)),
+        40 => Some(mean::lower(x)),
+        9 => Some(product::fully_connected(x)),
+        code => lookup::lower(x, code).or_else(|| pair::lower(x, code)),
+    }
+}
+
+/// Scale and zero point. An error unless there is one of each, the scale is positive and the zero point is a value of the type.
+fn quant_of(value: &Value<'_>) -> Result<Quant> {
+    let quant =
+        value.quant.ok_or_else(|| unsupported!("'{}' has not one scale for all elements", value.name))?;
+    let range = match value.ty {
+        U8 => 0..=255,
+        I8 => -128..=127,
+        ty => return Err(unsupported!("'{}' is {ty}, taken are INT8 and UINT8", value.name)),
+    };
+    if !(quant.scale > 0.0 && quant.scale.is_finite() && range.contains(&quant.zero_point)) {
+        return Err(unsupported!(
+            "'{}' has scale {} and zero point {}, which {} does not hold",
+            value.name,
+            quant.scale,
+            quant.zero_point,
+            value.ty
+        ));
+    }
+    Ok(quant)
+}
+
+/// The quantization of a value that is bytes, now unsigned.
+fn unsigned(net: &Net<'_>, id: Id) -> Result<Quant> {
+    let value = &net.values[id];
+    ensure!(value.ty == U8, "'{}' is {} where bytes are unsigned", value.name, value.ty);
+    quant_of(value)
+}
+
+/// The bytes that results with this quantization are clamped to by an activation of the schema.
+///
+/// Defined by: `CalculateActivationRangeQuantized` of tflite/kernels/kernel_util.cc.
+fn range(activation: i8, quant: Quant) -> Result<Bytes> {
+    let bound = |x: f32| {
+        let steps = (x / quant.scale).round();
+        let fits = steps >= i32::MIN as f32 && steps <= i32::MAX as f32;
+        fits.then(|| quant.zero_point.checked_add(steps as i32)).flatten().ok_or_else(|| {
+            invalid!("scale {} and zero point {} give no range", quant.scale, quant.zero_point)
+        })
+    };
+    let (low, high) = match activation {
+        0 => (0, 255),
+        1 => (bound(0.0)?, 255),
+        2 => (bound(-1.0)?, bound(1.0)?),
+        3 => (bound(0.0)?, bound(6.0)?),
+        other => return Err(unsupported!("activation {other} is no range")),
+    };
+    Ok(Bytes { zero_point: quant.zero_point, low: low.max(0) as u8, high: high.clamp(0, 255) as u8 })
+}

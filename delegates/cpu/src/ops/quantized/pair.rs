@@ -1,0 +1,221 @@
+//! ADD, SUB, MUL, SQUARED_DIFFERENCE of bytes, with broadcasting.
+//!
+//! ```text
+//! sums:      a' = (a − za) · 2^20 · sa / (2 max(sa, sb))     y = (a' ± b') · 2 max(sa, sb) / (2^20 · sy) + zy
+//! squares:   the same with 2^7                               y = (a' − b')² · (2 max(sa, sb))² / (2^14 · sy) + zy
+//! products:                                                  y = (a − za)(b − zb) · sa · sb / sy + zy
+//! ```
+//! Defined by: tflite/kernels/{add,sub,mul,squared_difference}.cc and the SIMD kernels of ADD in
+//! optimized/integer_ops/add.h and optimized/optimized_ops.h, which round otherwise than scalar code, and treat whole groups of results.
+
+use arenite_abi::prelude::*;
+
+use super::{Quantized, quant_of, range, unsigned};
+use crate::fixed_point::{Factor, Multiplier, Ties};
+use crate::kernels::u8_pair::Combine;
+use crate::net::{Net, Node, Quant};
+use crate::ops::{Build, Layer, Source, expect_elements};
+use crate::program::Step;
+use crate::steps::loops::Loops;
+use crate::steps::pair_u8::{Groups, PairU8, Ways};
+
+/// A function of two tensors.
+#[derive(Clone, Debug)]
+pub struct Pairwise {
+    combine: Combine,
+    activation: i8,
+    loops: Loops,
+    groups: Groups,
+    rounding: Rounding,
+}
+
+/// How grouped operands are scaled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rounding {
+    /// Twice, as scalar code does: after the multiplication and after the shift to the right.
+    Twice,
+    /// Once: both shifts come first.
+    Once,
+    /// After the multiplication; the shift rounds down.
+    OnceThenDown,
+}
+
+/// Results that are all scaled as scalar code does.
+const NO_GROUPS: Groups = Groups { run: usize::MAX, grouped: 0 };
+
+/// Lowers the node if its op is one of these.
+pub fn lower<'a>(x: &Source<'_, 'a>, code: i32) -> Option<Result<Node<'a>>> {
+    let (combine, options) = match code {
+        0 => (Combine::Add, Some(11)),
+        41 => (Combine::Sub, Some(28)),
+        18 => (Combine::Mul, Some(21)),
+        99 => (Combine::SquaredDifference, None),
+        _ => return None,
+    };
+    Some(node(x, combine, options))
+}
+
+fn node<'a>(x: &Source<'_, 'a>, combine: Combine, options: Option<u32>) -> Result<Node<'a>> {
+    let ((a_id, a), (b_id, b), (output, y)) = (x.input(0)?, x.input(1)?, x.output(0)?);
+    for value in [a, b, y] {
+        expect_elements(value)?;
+        if value.ty != y.ty {
+            return Err(unsupported!("'{}' is {}, '{}' is {}", value.name, value.ty, y.name, y.ty));
+        }
+    }
+    let activation = match options {
+        Some(tag) => x.node.options(tag)?.get(0, 0)?,
+        None => 0,
+    };
+    let loops = Loops::new(&a.shape, &b.shape, &y.shape)
+        .ok_or_else(|| unsupported!("shapes {:?} and {:?} are not taken", a.shape, b.shape))?;
+    let (groups, rounding) = match combine {
+        Combine::Add => groups(&a.shape, &b.shape, y.ty),
+        _ => (NO_GROUPS, Rounding::Twice),
+    };
+    let layer = Pairwise { combine, activation, loops, groups, rounding };
+    range(activation, quant_of(y)?)?;
+    layer.ways([quant_of(a)?, quant_of(b)?, quant_of(y)?])?;
+    Ok(Node::new(Layer::Quantized(Quantized::Pairwise(layer)), vec![a_id, b_id], vec![output]))
+}
+
+impl Pairwise {
+    /// The step.
+    pub fn build(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+        let (inputs, output) = ([node.inputs[0], node.inputs[1]], node.outputs[0]);
+        let [from, to] = [unsigned(net, inputs[0])?, unsigned(net, inputs[1])?];
+        let result = unsigned(net, output)?;
+        let ways = self.ways([from, to, result])?;
+        let bytes = range(self.activation, result)?;
+        let shape = (self.loops.clone(), self.groups);
+        Ok(Box::new(PairU8::new(build.bytes.pairs, self.combine, shape, ways, bytes, inputs, output)))
+    }
+
+    /// The result of two bytes, if operands have the result's shape and it does not depend on the place.
+    pub fn of_bytes(&self, node: &Node<'_>, net: &Net<'_>) -> Result<Option<impl Fn(u8, u8) -> u8 + use<>>> {
+        if self.groups.grouped > 0 || !self.loops.covers(0) || !self.loops.covers(1) {
+            return Ok(None);
+        }
+        let y = unsigned(net, node.outputs[0])?;
+        let [_, Ways { biases, factors }] =
+            self.ways([unsigned(net, node.inputs[0])?, unsigned(net, node.inputs[1])?, y])?;
+        let (combine, bytes) = (self.combine, range(self.activation, y)?);
+        let scaled = move |i: usize, q: u8| {
+            let x = i32::from(q) + biases[i];
+            if combine == Combine::Mul { x } else { factors[i].apply(x) }
+        };
+        Ok(Some(move |a, b| {
+            let c = factors[2].apply(combine.apply(scaled(0, a), scaled(1, b)));
+            c.saturating_add(bytes.zero_point).max(bytes.low.into()).min(bytes.high.into()) as u8
+        }))
+    }
+
+    /// The ways of grouped results and of the others.
+    fn ways(&self, [a, b, y]: [Quant; 3]) -> Result<[Ways; 2]> {
+        let biases = [-a.zero_point, -b.zero_point];
+        if self.combine == Combine::Mul {
+            let real = f64::from(a.scale * b.scale / y.scale);
+            let factor = multiplier(real, 14)?.factor(Ties::Away).without_left();
+            return Ok([Ways { biases, factors: [Factor::ZERO, Factor::ZERO, factor] }; 2]);
+        }
+        let twice = 2.0 * a.scale.max(b.scale);
+        let (left, real) = match self.combine {
+            Combine::SquaredDifference => {
+                (7, f64::from(twice) * f64::from(twice) / f64::from((1u32 << 14) as f32 * y.scale))
+            }
+            _ => (20, f64::from(twice) / f64::from((1u32 << 20) as f32 * y.scale)),
+        };
+        let result = multiplier(real, 0)?.factor(Ties::Away);
+        let [a, b] = [a.scale, b.scale].map(|scale| f64::from(scale) / f64::from(twice));
+        let (a, b) = (multiplier(a, 0)?, multiplier(b, 0)?);
+        Ok([self.rounding, Rounding::Twice].map(|rounding| Ways {
+            biases,
+            factors: [operand(a, left, rounding), operand(b, left, rounding), result],
+        }))
+    }
+}
+
+/// The factor with at most so many bits to the left: then nothing that it is used for overflows.
+fn multiplier(real: f64, most: i32) -> Result<Multiplier> {
+    Multiplier::from_real(real)
+        .filter(|m| m.shift <= most)
+        .ok_or_else(|| unsupported!("the scales give the factor {real}, which is not taken"))
+}
+
+/// `m · 2^left` for operands.
+fn operand(m: Multiplier, left: u32, rounding: Rounding) -> Factor {
+    let right = m.right();
+    let once = Factor { left, value: m.value, rounding: 1 << 30, shift: 31, is_away: false };
+    let factor = match rounding {
+        Rounding::Once if right <= left => Factor { left: left - right, ..once },
+        Rounding::OnceThenDown => Factor { shift: 31 + right, ..once },
+        _ => Factor { left, ..m.factor(Ties::Away) },
+    };
+    factor.without_left()
+}
+
+/// The groups of ADD. Dimensions from the last one on: equal sizes, ones of the first operand that has one, equal sizes, ones of the
+/// other, equal sizes. A run consists of the first of these sections, or of the second if the first is empty; other shapes have none.
+fn groups(a: &[usize], b: &[usize], ty: ElementType) -> (Groups, Rounding) {
+    let rank = a.len().max(b.len());
+    let size = |shape: &[usize], i: usize| shape.len().checked_sub(i + 1).map_or(1, |i| shape[i]);
+    let mut pairs: Vec<(usize, usize)> = (0..rank).map(|i| (size(a, i), size(b, i))).collect();
+    let wide = if ty == I8 { (16, Rounding::Once) } else { (8, Rounding::OnceThenDown) };
+    let Some(&(first, _)) = pairs.iter().find(|(a, b)| a != b) else {
+        return grouped(pairs.iter().map(|pair| pair.0).product(), wide);
+    };
+    if first != 1 {
+        pairs.iter_mut().for_each(|pair| *pair = (pair.1, pair.0));
+    }
+    let mut rest = pairs.into_iter().peekable();
+    let mut section = |accepts: fn(&(usize, usize)) -> bool| {
+        let mut product = 1;
+        while let Some((_, size)) = rest.next_if(accepts) {
+            product *= size;
+        }
+        product
+    };
+    let (equal, ones) = (section(|(a, b)| a == b), section(|(a, _)| *a == 1));
+    section(|(a, b)| a == b);
+    section(|(_, b)| *b == 1);
+    section(|(a, b)| a == b);
+    match (rest.next(), equal) {
+        (Some(_), _) => (NO_GROUPS, Rounding::Twice),
+        (None, ..=1) => grouped(ones, (8, Rounding::OnceThenDown)),
+        (None, run) => grouped(run, wide),
+    }
+}
+
+fn grouped(run: usize, (group, rounding): (usize, Rounding)) -> (Groups, Rounding) {
+    let run = run.max(1);
+    (Groups { run, grouped: run / group * group }, rounding)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_follow_shapes() {
+        let of = |a: &[usize], b: &[usize], ty| {
+            let (Groups { run, grouped }, rounding) = groups(a, b, ty);
+            (run, grouped, rounding)
+        };
+        assert_eq!(of(&[2, 13], &[2, 13], I8), (26, 16, Rounding::Once));
+        assert_eq!(of(&[2, 13], &[2, 13], U8), (26, 24, Rounding::OnceThenDown));
+        assert_eq!(of(&[4, 2, 9], &[2, 9], I8), (18, 16, Rounding::Once));
+        assert_eq!(of(&[1], &[4, 5], I8), (20, 16, Rounding::OnceThenDown));
+        assert_eq!(of(&[2, 4, 1], &[2, 1, 5], I8), (5, 0, Rounding::OnceThenDown));
+        assert_eq!(of(&[2, 1, 2, 1, 3], &[1, 2, 1, 2, 3], I8), (usize::MAX, 0, Rounding::Twice));
+    }
+
+    #[test]
+    fn roundings_differ_where_they_should() {
+        // x · 2² · ¾ · ½: −1 gives −1.5, 3 gives 4.5.
+        let m = Multiplier { value: 3 << 29, shift: -1 };
+        let all = |x: i32| {
+            [Rounding::Twice, Rounding::Once, Rounding::OnceThenDown].map(|r| operand(m, 2, r).apply(x))
+        };
+        assert_eq!((all(-1), all(3)), ([-2, -1, -2], [5, 5, 4]));
+    }
+}

@@ -1,0 +1,265 @@
+//! CONV_2D and FULLY_CONNECTED of bytes with constant weights of 8, 4 or 2 bits.
+//!
+//! With weights `w` and their zero point `z` as signed bytes, activations `a` and theirs as unsigned ones:
+//!
+//! ```text
+//! Σ (a − za)(w − z) = Σ a·w − za·Σ w + K·za·z − z·Σ a
+//!                             └──── bias ────┘  └ row ┘
+//! ```
+//! Defined by: tflite/kernels/conv.cc, tflite/kernels/fully_connected.cc; rounding as of their SIMD kernels, with groups as of
+//! tflite/kernels/internal/reference/conv.h.
+
+use arenite_abi::prelude::*;
+
+use super::{Quantized, expect_elements, quant_of, range, unsigned};
+use crate::fixed_point::{Multiplier, Ties};
+use crate::net::{Net, Node, Quant, Value};
+use crate::ops::conv_2d::expect_shape;
+use crate::ops::{Build, Layer, Source};
+use crate::program::Step;
+use crate::requantize::Channel;
+use crate::steps::conv_f32::MAX_TAPS;
+use crate::steps::conv_u8::{ConvU8, Parts};
+use crate::store::Block;
+use crate::window::{Slots, Window};
+
+/// A convolution, or a product, with constant weights.
+pub struct Product<'a> {
+    window: Window,
+    groups: usize,
+    filters: usize,
+    /// `[filters][taps][channels / groups]`.
+    weights: Weights<'a>,
+    /// One per filter.
+    multipliers: Vec<Multiplier>,
+    bias: Option<&'a [i32]>,
+    activation: i8,
+    ties: Ties,
+}
+
+/// Weights as signed bytes.
+#[derive(Clone, Copy)]
+pub struct Weights<'a> {
+    ty: ElementType,
+    bytes: &'a [u8],
+    /// Of the signed bytes.
+    pub zero_point: i32,
+}
+
+impl<'a> Weights<'a> {
+    /// The constant input 1, whose scales run along `axis` if there are several.
+    pub fn read(x: &Source<'_, 'a>, axis: usize) -> Result<(Weights<'a>, Quantization<'a>)> {
+        let (_, value) = x.input(1)?;
+        let Some(constant) = &value.constant else {
+            return Err(unsupported!("the weights '{}' are not constant", value.name));
+        };
+        let q = constant
+            .quantization()
+            .filter(|q| q.block_size == 0 && q.scales.iter().all(|s| *s > 0.0 && s.is_finite()))
+            .ok_or_else(|| unsupported!("'{}' has not one positive scale per channel", value.name))?;
+        ensure!(
+            q.scales.len() == 1 || q.scales.len() == value.shape[axis] && q.dimension == axis,
+            "'{}' has {} scales along dimension {}",
+            value.name,
+            q.scales.len(),
+            q.dimension
+        );
+        ensure!(
+            value.ty.bytes_of(value.len()) == Some(constant.bytes().len()),
+            "'{}' has {} bytes",
+            value.name,
+            constant.bytes().len()
+        );
+        let zero_point = match (value.ty, q.scales.len()) {
+            (U8, 1) => q.zero_points[0] - 128,
+            (I8, 1) => q.zero_points[0],
+            (I8 | I4 | I2, _) if q.zero_points.iter().all(|&z| z == 0) => 0,
+            _ => {
+                return Err(unsupported!(
+                    "'{}' is {} with a zero point for each channel",
+                    value.name,
+                    value.ty
+                ));
+            }
+        };
+        if !(-128..=127).contains(&zero_point) {
+            return Err(unsupported!("'{}' has zero point {}", value.name, q.zero_points[0]));
+        }
+        Ok((Weights { ty: value.ty, bytes: constant.bytes(), zero_point: zero_point as i32 }, q))
+    }
+
+    /// Element `i`.
+    pub fn at(&self, i: usize) -> i8 {
+        match self.ty {
+            I8 => self.bytes[i] as i8,
+            I4 => (self.bytes[i / 2] << (4 - 4 * (i % 2)) as u32) as i8 >> 4,
+            I2 => (self.bytes[i / 4] << (6 - 2 * (i % 4)) as u32) as i8 >> 6,
+            _ => (self.bytes[i] ^ 0x80) as i8,
+        }
+    }
+}
+
+/// Lowers CONV_2D.
+pub fn convolution<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
+    let ((input, image), (_, filter), (output, result)) = (x.input(0)?, x.input(1)?, x.output(0)?);
+    check(image, result)?;
+    let &[filters, height, width, depth] = &filter.shape[..] else {
+        return Err(unsupported!("the filter has shape {:?}", filter.shape));
+    };
+    let options = x.node.options(1)?;
+    let window = Window::read(&options, &Slots { dilation: Some(4) }, &image.shape, [height, width])?;
+    let groups = window.channels / depth.max(1);
+    ensure!(
+        groups * depth == window.channels && groups > 0 && filters % groups == 0,
+        "the filter has shape {:?}, the input {:?}",
+        filter.shape,
+        image.shape
+    );
+    if height * width > MAX_TAPS {
+        return Err(unsupported!("the filter has {height} × {width} taps, taken are up to {MAX_TAPS}"));
+    }
+    expect_shape(&result.shape, &window, filters)?;
+    let (weights, scales) = Weights::read(x, 0)?;
+    let multipliers = multipliers(image, &scales, result, filters, image.ty == U8)?;
+    let layer = Product {
+        window,
+        groups,
+        filters,
+        weights,
+        multipliers,
+        bias: bias(x, 2, filters)?,
+        activation: options.get(3, 0)?,
+        ties: if groups == 1 { Ties::Up } else { Ties::Away },
+    };
+    Ok(Node::new(Layer::Quantized(Quantized::Product(layer)), vec![input], vec![output]))
+}
+
+/// Lowers FULLY_CONNECTED.
+pub fn fully_connected<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
+    let ((input, a), (_, w), (output, y)) = (x.input(0)?, x.input(1)?, x.output(0)?);
+    check(a, y)?;
+    let &[units, depth] = &w.shape[..] else {
+        return Err(unsupported!("the weights have shape {:?}", w.shape));
+    };
+    let options = x.node.options(8)?;
+    if options.get::<i8>(1, 0)? != 0 {
+        return Err(unsupported!("shuffled weights are not taken"));
+    }
+    ensure!(depth > 0 && units > 0, "the weights have shape {:?}", w.shape);
+    let rows = a.len() / depth;
+    ensure!(
+        rows * depth == a.len() && rows * units == y.len(),
+        "input {:?}, weights {:?} and output {:?} do not fit",
+        a.shape,
+        w.shape,
+        y.shape
+    );
+    let (weights, scales) = Weights::read(x, 0)?;
+    let layer = Product {
+        window: Window::point(rows, depth),
+        groups: 1,
+        filters: units,
+        weights,
+        multipliers: multipliers(a, &scales, y, units, scales.scales.len() == 1)?,
+        bias: bias(x, 2, units)?,
+        activation: options.get(0, 0)?,
+        ties: Ties::Up,
+    };
+    Ok(Node::new(Layer::Quantized(Quantized::Product(layer)), vec![input], vec![output]))
+}
+
+/// Input and output are quantized alike, with bytes of one kind.
+pub fn check(input: &Value<'_>, output: &Value<'_>) -> Result<()> {
+    expect_elements(input)?;
+    expect_elements(output)?;
+    if input.ty != output.ty {
+        return Err(unsupported!("input is {}, output is {}", input.ty, output.ty));
+    }
+    quant_of(input)?;
+    quant_of(output)?;
+    Ok(())
+}
+
+/// `input · filter / output` per channel; `rounded` where the product of the scales is one of `f32`.
+pub fn multipliers(
+    input: &Value<'_>,
+    filter: &Quantization<'_>,
+    output: &Value<'_>,
+    channels: usize,
+    rounded: bool,
+) -> Result<Vec<Multiplier>> {
+    let (input, output) = (quant_of(input)?.scale, quant_of(output)?.scale);
+    let of = |scale: f32| {
+        let multiplier = match rounded {
+            true => Multiplier::from_real(f64::from(input * scale) / f64::from(output)),
+            false => Multiplier::from_scales(input, scale, output),
+        };
+        multiplier.ok_or_else(|| unsupported!("scales {input} × {scale} / {output} give no multiplier"))
+    };
+    (0..channels).map(|c| of(filter.scale_of(c))).collect()
+}
+
+/// The constant input `i`, one number per channel, if there is one.
+pub fn bias<'a>(x: &Source<'_, 'a>, i: usize, channels: usize) -> Result<Option<&'a [i32]>> {
+    let bias = x.optional_constant::<i32>(i)?;
+    ensure!(
+        bias.is_none_or(|bias| bias.len() == channels),
+        "the bias has {:?} numbers for {channels} channels",
+        bias.map(<[i32]>::len)
+    );
+    Ok(bias)
+}
+
+impl Product<'_> {
+    /// Packs the weights.
+    pub fn build(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+        let (input, output) = (node.inputs[0], node.outputs[0]);
+        let (from, to) = (unsigned(net, input)?, unsigned(net, output)?);
+        let name = format!("{:?}", node.packed);
+        Ok(Box::new(ConvU8::new(
+            build.bytes.gemm,
+            &build.store,
+            Parts {
+                window: self.window,
+                groups: self.groups,
+                filters: self.filters,
+                name: &name,
+                weights: &self.weights,
+                channels: &self.channels(from, &self.sums(build, &name)?),
+                zero_point: from.zero_point as u8,
+                bytes: range(self.activation, to)?,
+                input,
+                output,
+            },
+        )?))
+    }
+
+    /// Weights per filter.
+    fn lines(&self) -> usize {
+        self.window.rows.taps * self.window.columns.taps * self.window.channels / self.groups
+    }
+
+    /// The sum of each filter's weights.
+    fn sums(&self, build: &Build, name: &str) -> Result<Block<i32>> {
+        let lines = self.lines();
+        build.store.block(
+            &format!("sums {} × {lines} {name}", self.filters),
+            self.filters,
+            |sums: &mut [i32]| {
+                for (j, sum) in sums.iter_mut().enumerate() {
+                    *sum = (j * lines..(j + 1) * lines).map(|i| i32::from(self.weights.at(i))).sum();
+                }
+            },
+        )
+    }
+
+    fn channels(&self, from: Quant, sums: &[i32]) -> Vec<Channel> {
+        let z = self.weights.zero_point.wrapping_mul(self.lines() as i32);
+        let channel = |((j, &multiplier), &sum): ((usize, &Multiplier), &i32)| {
+            let bias = self.bias.map_or(0, |bias| bias[j]);
+            let centre = z.wrapping_sub(sum).wrapping_mul(from.zero_point);
+            Channel { bias: bias.wrapping_add(centre), factor: multiplier.factor(self.ties) }
+        };
+        self.multipliers.iter().enumerate().zip(sums).map(channel).collect()
+    }
+}

@@ -1,0 +1,54 @@
+//! SOFTMAX of bytes along the last axis.
+//!
+//! Defined by: tflite/kernels/activations.cc, optimized/optimized_ops.h: exponentials of the distances from the largest byte come from a
+//! table of `f32` and are added in order.
+
+use arenite_abi::prelude::*;
+
+use super::{Quantized, quant_of, unsigned};
+use crate::kernels::u8_real::Halves;
+use crate::net::{Net, Node};
+use crate::ops::{Build, Layer, Source, expect_elements};
+use crate::program::Step;
+use crate::steps::softmax_u8::SoftmaxU8;
+
+/// Softmax along the last axis.
+pub struct Softmax {
+    beta: f32,
+    halves: Halves,
+}
+
+/// Lowers SOFTMAX.
+pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
+    let ((input, a), (output, y)) = (x.input(0)?, x.output(0)?);
+    expect_elements(y)?;
+    if a.ty != y.ty || a.shape != y.shape || a.shape.is_empty() {
+        return Err(unsupported!("{} {:?} to {} {:?} is not taken", a.ty, a.shape, y.ty, y.shape));
+    }
+    let quant = quant_of(y)?;
+    quant_of(a)?;
+    let beta: f32 = x.node.options(9)?.get(0, 0.0)?;
+    if beta.is_nan() || beta < 0.0 {
+        return Err(unsupported!("beta is {beta}"));
+    }
+    let halves = match (a.ty, quant.zero_point) {
+        (I8, -128) => Halves::Up,
+        (U8, _) => Halves::Added,
+        _ => return Err(unsupported!("'{}' has zero point {}, it must be −128", y.name, quant.zero_point)),
+    };
+    let layer = Softmax { beta, halves };
+    Ok(Node::new(Layer::Quantized(Quantized::Softmax(layer)), vec![input], vec![output]))
+}
+
+impl Softmax {
+    /// The step.
+    pub fn build(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+        let (input, output) = (node.inputs[0], node.outputs[0]);
+        let (from, to) = (unsigned(net, input)?, unsigned(net, output)?);
+        let depth = net.values[input].shape.last().copied().unwrap_or(1);
+        let kernels = (build.bytes.fold, build.bytes.map, build.bytes.reals);
+        let rows = net.values[input].len() / depth;
+        let scales = (from.scale * self.beta, to.scale);
+        Ok(Box::new(SoftmaxU8::new(kernels, scales, self.halves, [rows, depth], (input, output))))
+    }
+}

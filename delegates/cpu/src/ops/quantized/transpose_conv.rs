@@ -1,0 +1,77 @@
+//! TRANSPOSE_CONV of signed bytes with constant weights.
+//!
+//! Defined by: tflite/kernels/transpose_conv.cc, optimized/integer_ops/transpose_conv.h, whose vectors take eight channels at a time and
+//! round ties up.
+
+use arenite_abi::prelude::*;
+
+use super::product::{bias, check, multipliers};
+use super::{Quantized, Weights, range, unsigned};
+use crate::fixed_point::{Multiplier, Ties};
+use crate::net::{Net, Node};
+use crate::ops::{Build, Layer, Source, transpose_conv};
+use crate::program::Step;
+use crate::requantize::Channel;
+use crate::steps::transpose_conv_u8::{Parts, TransposeConvU8};
+use crate::window::Window;
+
+/// The gradient of a convolution, with constant weights.
+pub struct TransposeProduct<'a> {
+    /// Of the convolution: its input is the output here.
+    window: Window,
+    /// Channels of the input.
+    depth: usize,
+    /// `[channels of the output][taps][channels of the input]`.
+    weights: Weights<'a>,
+    multipliers: Vec<Multiplier>,
+    bias: Option<&'a [i32]>,
+    activation: i8,
+}
+
+/// Lowers TRANSPOSE_CONV.
+pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
+    let ((input, image), (output, result)) = (x.input(2)?, x.output(0)?);
+    check(image, result)?;
+    let (window, depth) = transpose_conv::shape(x)?;
+    let (weights, scales) = Weights::read(x, 0)?;
+    if weights.zero_point != 0 {
+        return Err(unsupported!("weights with zero point {} are not taken", weights.zero_point));
+    }
+    let layer = TransposeProduct {
+        window,
+        depth,
+        weights,
+        multipliers: multipliers(image, &scales, result, window.channels, false)?,
+        bias: bias(x, 3, window.channels)?,
+        activation: x.node.options(49)?.get(3, 0)?,
+    };
+    Ok(Node::new(Layer::Quantized(Quantized::Transpose(layer)), vec![input], vec![output]))
+}
+
+impl TransposeProduct<'_> {
+    /// Packs the weights.
+    pub fn build(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+        let (input, output) = (node.inputs[0], node.outputs[0]);
+        let (from, to) = (unsigned(net, input)?, unsigned(net, output)?);
+        let up = self.multipliers.len() & !7;
+        let channels = self.multipliers.iter().enumerate().map(|(c, &multiplier)| Channel {
+            bias: self.bias.map_or(0, |bias| bias[c]),
+            factor: multiplier.factor(if c < up { Ties::Up } else { Ties::Away }),
+        });
+        Ok(Box::new(TransposeConvU8::new(
+            build.bytes.gemm,
+            &build.store,
+            Parts {
+                window: self.window,
+                depth: self.depth,
+                name: &format!("{:?}", node.packed),
+                weights: &self.weights,
+                channels: &channels.collect::<Vec<_>>(),
+                zero_point: from.zero_point as u8,
+                bytes: range(self.activation, to)?,
+                input,
+                output,
+            },
+        )?))
+    }
+}

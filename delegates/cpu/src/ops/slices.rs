@@ -1,0 +1,189 @@
+//! SLICE, STRIDED_SLICE, REVERSE_V2, TRANSPOSE, TILE, BROADCAST_TO, DEPTH_TO_SPACE, SPACE_TO_DEPTH: one input, its elements
+//! in other places; any type of whole bytes.
+
+use arenite_abi::prelude::*;
+
+use super::moves::{Moves, axis_of, strides};
+use super::{Source, expect_elements};
+use crate::net::Node;
+use crate::steps::moves::{Dim, Nest};
+
+/// Where a slice begins and how it goes on, along each axis of its input.
+struct Cut {
+    begin: usize,
+    step: isize,
+    size: usize,
+}
+
+/// The box that takes `cuts` of a tensor of `shape`.
+fn cut(shape: &[usize], cuts: &[Cut]) -> Nest {
+    let from = strides(shape);
+    let sizes: Vec<usize> = cuts.iter().map(|cut| cut.size).collect();
+    let to = strides(&sizes);
+    let start = cuts.iter().zip(&from).map(|(cut, &stride)| cut.begin * stride as usize).sum();
+    let dims = (0..cuts.len()).map(|i| Dim { size: sizes[i], from: from[i] * cuts[i].step, to: to[i] });
+    Nest::new(start, 0, dims)
+}
+
+/// Lowers SLICE.
+pub fn slice<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
+    let ((_, a), (_, y)) = (x.input(0)?, x.output(0)?);
+    x.integers(2)?;
+    let begins = x.integers(1)?;
+    ensure!(
+        begins.len() == a.shape.len() && y.shape.len() == a.shape.len(),
+        "begin has {} numbers, the input is {:?}, the output {:?}",
+        begins.len(),
+        a.shape,
+        y.shape
+    );
+    let mut cuts = Vec::new();
+    for (i, &begin) in begins.iter().enumerate() {
+        let begin = usize::try_from(begin).ok().filter(|begin| begin + y.shape[i] <= a.shape[i]);
+        let begin = begin.ok_or_else(|| invalid!("the slice leaves axis {i} of {:?}", a.shape))?;
+        cuts.push(Cut { begin, step: 1, size: y.shape[i] });
+    }
+    Moves::single(x, "slice", 0, cut(&a.shape, &cuts))
+}
+
+/// Lowers STRIDED_SLICE. Entries of its lists are axes of the input, but for that of the ellipsis mask, which stands for the
+/// axes that are left over, and those of the new axis mask, which stand for none.
+pub fn strided_slice<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
+    let (_, a) = x.input(0)?;
+    let lists = [x.integers(1)?, x.integers(2)?, x.integers(3)?];
+    let entries = lists[0].len();
+    ensure!(lists.iter().all(|list| list.len() == entries) && entries < 32, "the lists differ in length");
+    let options = x.node.options(32)?;
+    let mask = |slot: usize| options.get::<i32>(slot, 0).map(|bits| bits as u32);
+    let [begin, end, ellipsis, new_axis, shrink] = [mask(0)?, mask(1)?, mask(2)?, mask(3)?, mask(4)?];
+    if options.get(5, false)? {
+        return Err(unsupported!("ends that count from the begin are not taken"));
+    }
+    let has = |mask: u32, entry: usize| mask >> entry & 1 == 1;
+    let whole = |size: usize| Cut { begin: 0, step: 1, size };
+    let new = |entry: &usize| has(new_axis & !ellipsis, *entry);
+    let named = (0..entries).filter(|entry| !has(ellipsis, *entry) && !new(entry)).count();
+    let spread = a.shape.len().checked_sub(named).filter(|&n| n > 0 || ellipsis & ((1 << entries) - 1) == 0);
+    let Some(spread) = spread else { return Err(unsupported!("an ellipsis for no axis is not taken")) };
+    let mut cuts: Vec<Cut> = Vec::new();
+    for entry in (0..entries).filter(|entry| !new(entry)) {
+        if has(ellipsis, entry) {
+            (0..spread).for_each(|_| cuts.push(whole(a.shape[cuts.len()])));
+            continue;
+        }
+        let size = a.shape[cuts.len()] as i64;
+        let step = lists[2][entry];
+        ensure!(step != 0, "the stride of entry {entry} is 0");
+        let range = if step > 0 { (0, size) } else { (-1, size - 1) };
+        let clamped = |at: i64| if at < 0 { at + size } else { at }.clamp(range.0, range.1);
+        let (first, last) = if step > 0 { range } else { (range.1, range.0) };
+        let start = if has(begin, entry) { first } else { clamped(lists[0][entry]) };
+        let stop = if has(end, entry) { last } else { clamped(lists[1][entry]) };
+        let count = match has(shrink, entry) {
+            true => i64::from((0..size).contains(&start)),
+            false => ((stop - start) * step.signum() + step.abs() - 1).max(0) / step.abs(),
+        };
+        ensure!(count > 0 && start >= 0, "entry {entry} takes nothing");
+        cuts.push(Cut { begin: start as usize, step: step as isize, size: count as usize });
+    }
+    a.shape[cuts.len()..].iter().for_each(|&size| cuts.push(whole(size)));
+    Moves::single(x, "slice", 0, cut(&a.shape, &cuts))
+}
+
+/// Lowers REVERSE_V2.
+pub fn reverse<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
+    let (_, a) = x.input(0)?;
+    expect_elements(a)?;
+    let mut cuts: Vec<Cut> = a.shape.iter().map(|&size| Cut { begin: 0, step: 1, size }).collect();
+    for axis in x.integers(1)? {
+        let axis = axis_of(axis, a.shape.len())?;
+        cuts[axis] = Cut { begin: a.shape[axis] - 1, step: -1, size: a.shape[axis] };
+    }
+    Moves::single(x, "reverse", 0, cut(&a.shape, &cuts))
+}
+
+/// Lowers TRANSPOSE.
+pub fn transpose<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
+    let ((_, a), (_, y)) = (x.input(0)?, x.output(0)?);
+    let list = x.integers(1)?;
+    let (from, to) = (strides(&a.shape), strides(&y.shape));
+    ensure!(list.len() == to.len(), "{} axes are permuted, the output has {}", list.len(), to.len());
+    let mut dims = Vec::new();
+    let mut seen = vec![false; from.len()];
+    for (i, &axis) in list.iter().enumerate() {
+        let axis = axis_of(axis, a.shape.len())?;
+        ensure!(!std::mem::replace(&mut seen[axis], true), "axis {axis} is named twice");
+        dims.push(Dim { size: a.shape[axis], from: from[axis], to: to[i] });
+    }
+    Moves::single(x, "transpose", 0, Nest::new(0, 0, dims))
+}
+
+/// Lowers TILE.
+pub fn tile<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
+    let ((_, a), (_, y)) = (x.input(0)?, x.output(0)?);
+    expect_elements(a)?;
+    x.integers(1)?;
+    ensure!(a.shape.len() == y.shape.len(), "input {:?} and output {:?} differ in rank", a.shape, y.shape);
+    let (from, to) = (strides(&a.shape), strides(&y.shape));
+    let dims = (0..to.len()).flat_map(|i| {
+        let turns = Dim { size: y.shape[i] / a.shape[i], from: 0, to: to[i] * a.shape[i] as isize };
+        [turns, Dim { size: a.shape[i], from: from[i], to: to[i] }]
+    });
+    Moves::single(x, "tile", 0, Nest::new(0, 0, dims))
+}
+
+/// Lowers BROADCAST_TO.
+pub fn broadcast<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
+    let ((_, a), (_, y)) = (x.input(0)?, x.output(0)?);
+    x.integers(1)?;
+    let (from, to) = (strides(&a.shape), strides(&y.shape));
+    let lead = to.len().checked_sub(from.len());
+    let lead = lead.ok_or_else(|| invalid!("{:?} has more axes than {:?}", a.shape, y.shape))?;
+    let mut dims = Vec::new();
+    for i in 0..to.len() {
+        let size = if i < lead { 1 } else { a.shape[i - lead] };
+        ensure!(size == 1 || size == y.shape[i], "{:?} does not broadcast to {:?}", a.shape, y.shape);
+        dims.push(Dim { size: y.shape[i], from: if size == 1 { 0 } else { from[i - lead] }, to: to[i] });
+    }
+    Moves::single(x, "broadcast", 0, Nest::new(0, 0, dims))
+}
+
+/// Lowers DEPTH_TO_SPACE: `y[n, i · block + v, j · block + u, c] = x[n, i, j, (v · block + u) · channels + c]`.
+pub fn depth_to_space<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
+    let ((_, small), (_, large)) = (x.input(0)?, x.output(0)?);
+    let block: i32 = x.node.options(94)?.get(0, 0)?;
+    let dims = blocks(&small.shape, &large.shape, block)?;
+    Moves::single(x, "depth to space", 0, Nest::new(0, 0, dims))
+}
+
+/// Lowers SPACE_TO_DEPTH, which undoes DEPTH_TO_SPACE.
+pub fn space_to_depth<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
+    let ((_, large), (_, small)) = (x.input(0)?, x.output(0)?);
+    let block: i32 = x.node.options(19)?.get(0, 0)?;
+    let dims = blocks(&small.shape, &large.shape, block)?;
+    let turned = |i: usize| Dim { size: dims[i].size, from: dims[i].to, to: dims[i].from };
+    // In the order of the small images' memory.
+    Moves::single(x, "space to depth", 0, Nest::new(0, 0, [0, 1, 3, 2, 4, 5].map(turned)))
+}
+
+/// The loops from small images of many channels to large ones of few, in the order of the latter's memory.
+fn blocks(small: &[usize], large: &[usize], block: i32) -> Result<[Dim; 6]> {
+    let block = usize::try_from(block).map_err(|_| invalid!("block size {block} is negative"))?;
+    let (&[images, rows, columns, deep], &[_, height, width, channels]) = (small, large) else {
+        return Err(invalid!("{small:?} and {large:?} must have 4 dimensions"));
+    };
+    ensure!(
+        height == rows * block && width == columns * block && deep == channels * block * block,
+        "{small:?} and {large:?} do not fit blocks of {block}"
+    );
+    let (from, to) = (strides(small), strides(large));
+    let (row, block_i) = ((block * channels) as isize, block as isize);
+    Ok([
+        Dim { size: images, from: from[0], to: to[0] },
+        Dim { size: rows, from: from[1], to: to[1] * block_i },
+        Dim { size: block, from: row, to: to[1] },
+        Dim { size: columns, from: from[2], to: to[2] * block_i },
+        Dim { size: block, from: channels as isize, to: to[2] },
+        Dim { size: channels, from: 1, to: 1 },
+    ])
+}

@@ -1,0 +1,305 @@
+//! Comparisons, selections, casts, logic, and arithmetic of whole numbers.
+
+use arenite_abi::prelude::*;
+
+use super::moves::width;
+use super::{Layer, Source, expect_elements};
+use crate::net::{Id, Net, Node, Value};
+use crate::program::Step;
+use crate::steps::typed_map::{INPUTS, Loops, RunFn, TypedMap};
+
+/// A function of elements of any type.
+pub struct Typed {
+    name: &'static str,
+    f: RunFn,
+    /// The shape that the first input is seen as.
+    first: Vec<usize>,
+}
+
+/// Lowers the node if its op is one of these for its types.
+pub fn lower<'a>(x: &Source<'_, 'a>, code: i32) -> Option<Result<Node<'a>>> {
+    let (ty, activation) = (x.input(0).ok()?.1.ty, x.node.options(arithmetic_options(code)).ok());
+    let activation = activation.map_or(0, |options| options.get::<i8>(0, 0).unwrap_or(1));
+    let found = match (code, ty) {
+        (64 | 123, _) => return Some(select(x, code)),
+        (53, _) => return Some(cast(x)),
+        (58 | 61 | 62 | 63 | 71 | 72, F32) => ("compare", compare::<f32>(code)),
+        (58 | 61 | 62 | 63 | 71 | 72, I32) => ("compare", compare::<i32>(code)),
+        (58 | 61 | 62 | 63 | 71 | 72, I64) => ("compare", compare::<i64>(code)),
+        (0 | 18 | 41 | 55 | 57, I32) if activation == 0 => ("arithmetic", arithmetic_i32(code)),
+        (0 | 18 | 41 | 55 | 57, I64) if activation == 0 => ("arithmetic", arithmetic_i64(code)),
+        (84, ElementType::Bool) => ("logic", two::<u8, u8, Or> as RunFn),
+        (86, ElementType::Bool) => ("logic", two::<u8, u8, And> as RunFn),
+        (87, ElementType::Bool) => ("logic", one::<u8, u8, Not> as RunFn),
+        _ => return None,
+    };
+    let result = if found.0 == "arithmetic" { ty } else { ElementType::Bool };
+    let inputs = if code == 87 { &[ty][..] } else { &[ty, ty] };
+    Some(expect_types(x, inputs, result).and_then(|()| node(x, found.0, found.1, None)))
+}
+
+/// An error unless the node has just these inputs, and one output, of these types.
+fn expect_types(x: &Source<'_, '_>, inputs: &[ElementType], output: ElementType) -> Result<()> {
+    let (count, outputs) = (x.node.input_count(), x.node.output_count());
+    ensure!(
+        (count, outputs) == (inputs.len(), 1),
+        "it has {count} inputs and {outputs} outputs, not {} and 1",
+        inputs.len()
+    );
+    for (i, &ty) in inputs.iter().enumerate() {
+        let (_, value) = x.input(i)?;
+        ensure!(value.ty == ty, "input {i} '{}' is {}, not {ty}", value.name, value.ty);
+    }
+    let (_, value) = x.output(0)?;
+    ensure!(value.ty == output, "output '{}' is {}, not {output}", value.name, value.ty);
+    Ok(())
+}
+
+/// The options table of arithmetic that has an activation.
+fn arithmetic_options(code: i32) -> u32 {
+    match code {
+        18 => 21,
+        41 => 28,
+        _ => 11,
+    }
+}
+
+fn node<'a>(x: &Source<'_, 'a>, name: &'static str, f: RunFn, first: Option<Vec<usize>>) -> Result<Node<'a>> {
+    let (output, y) = x.output(0)?;
+    expect_elements(y)?;
+    width(y)?;
+    let mut values: Vec<(Id, &Value<'a>)> = Vec::new();
+    for i in 0..x.node.input_count() {
+        values.push(x.input(i)?);
+        width(values[i].1)?;
+    }
+    ensure!(values.len() <= INPUTS, "it has {} inputs", values.len());
+    let first = first.unwrap_or_else(|| values[0].1.shape.clone());
+    let shapes =
+        values.iter().enumerate().map(|(i, (_, value))| if i == 0 { &first[..] } else { &value.shape[..] });
+    if Loops::new(&shapes.collect::<Vec<_>>(), &y.shape).is_none() {
+        return Err(unsupported!("its shapes do not broadcast to {:?}", y.shape));
+    }
+    let inputs = values.iter().map(|&(id, _)| id).collect();
+    Ok(Node::new(Layer::Typed(Typed { name, f, first }), inputs, vec![output]))
+}
+
+fn select<'a>(x: &Source<'_, 'a>, code: i32) -> Result<Node<'a>> {
+    let ((_, condition), (_, a), (_, b), (_, y)) = (x.input(0)?, x.input(1)?, x.input(2)?, x.output(0)?);
+    ensure!(condition.ty == ElementType::Bool, "the condition is {}", condition.ty);
+    ensure!(x.node.input_count() == 3, "it has {} inputs, not 3", x.node.input_count());
+    ensure!(a.ty == b.ty && a.ty == y.ty, "{}, {} and {} do not agree", a.ty, b.ty, y.ty);
+    let f: RunFn = match width(a)? {
+        1 => choose::<u8>,
+        2 => choose::<u16>,
+        4 => choose::<u32>,
+        8 => choose::<u64>,
+        _ => return Err(unsupported!("{} is not taken", a.ty)),
+    };
+    // The one axis of SELECT's condition is the first of the others'.
+    let by_rows = code == 64 && condition.shape.len() == 1 && a.shape.len() > 1;
+    let first = by_rows.then(|| {
+        let mut shape = vec![1; a.shape.len()];
+        shape[0] = condition.shape[0];
+        shape
+    });
+    node(x, "select", f, first)
+}
+
+fn cast<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
+    let ((_, a), (_, y)) = (x.input(0)?, x.output(0)?);
+    let f: RunFn = match (a.ty, y.ty) {
+        (I32, F32) => one::<i32, f32, As>,
+        (I64, F32) => one::<i64, f32, As>,
+        (U8, F32) => one::<u8, f32, As>,
+        (ElementType::Bool, F32) => one::<u8, f32, Truth>,
+        (ElementType::Bool, I32) => one::<u8, i32, Truth>,
+        (ElementType::Bool, I64) => one::<u8, i64, Truth>,
+        (F32, I32) => one::<f32, i32, As>,
+        (F32, I64) => one::<f32, i64, As>,
+        (I32, I64) => one::<i32, i64, As>,
+        (I64, I32) => one::<i64, i32, As>,
+        (F32, ElementType::Bool) => one::<f32, u8, Truth>,
+        (I32, ElementType::Bool) => one::<i32, u8, Truth>,
+        (I64, ElementType::Bool) => one::<i64, u8, Truth>,
+        (from, to) => return Err(unsupported!("a cast from {from} to {to} is not taken")),
+    };
+    ensure!(x.node.input_count() == 1, "it has {} inputs, not 1", x.node.input_count());
+    ensure!(a.len() == y.len(), "input has shape {:?}, output {:?}", a.shape, y.shape);
+    node(x, "cast", f, Some(y.shape.clone()))
+}
+
+impl Typed {
+    /// The step.
+    pub fn build(&self, node: &Node<'_>, net: &Net<'_>) -> Result<Box<dyn Step>> {
+        let (y, mut widths) = (&net.values[node.outputs[0]], [1; INPUTS]);
+        let mut shapes = vec![&self.first[..]];
+        for (i, &id) in node.inputs.iter().enumerate() {
+            widths[i] = width(&net.values[id])?;
+            if i > 0 {
+                shapes.push(&net.values[id].shape);
+            }
+        }
+        let loops = Loops::new(&shapes, &y.shape);
+        let loops = loops.ok_or_else(|| invalid!("shapes {shapes:?} do not broadcast to {:?}", y.shape))?;
+        Ok(Box::new(TypedMap {
+            name: self.name,
+            f: self.f,
+            widths,
+            width: width(y)?,
+            loops,
+            inputs: node.inputs.clone(),
+            output: node.outputs[0],
+        }))
+    }
+}
+
+/// A function of one element.
+trait One<X, Y> {
+    fn of(x: X) -> Y;
+}
+
+/// A function of two elements.
+trait Two<X, Y> {
+    fn of(a: X, b: X) -> Y;
+}
+
+/// # Safety
+/// That of [`RunFn`].
+unsafe fn one<X: Copy, Y, F: One<X, Y>>(n: usize, x: [*const u8; INPUTS], moves: [bool; INPUTS], y: *mut u8) {
+    let (x, y) = (x[0].cast::<X>(), y.cast::<Y>());
+    for i in 0..n {
+        // SAFETY: the caller's promise.
+        unsafe { y.add(i).write_unaligned(F::of(x.add(if moves[0] { i } else { 0 }).read_unaligned())) };
+    }
+}
+
+/// # Safety
+/// That of [`RunFn`].
+unsafe fn two<X: Copy, Y, F: Two<X, Y>>(n: usize, x: [*const u8; INPUTS], moves: [bool; INPUTS], y: *mut u8) {
+    let (a, b, y) = (x[0].cast::<X>(), x[1].cast::<X>(), y.cast::<Y>());
+    // SAFETY: the caller's promise.
+    unsafe {
+        let step = moves.map(usize::from);
+        for i in 0..n {
+            let (a, b) = (a.add(i * step[0]).read_unaligned(), b.add(i * step[1]).read_unaligned());
+            y.add(i).write_unaligned(F::of(a, b));
+        }
+    }
+}
+
+/// # Safety
+/// That of [`RunFn`].
+unsafe fn choose<T: Copy>(n: usize, x: [*const u8; INPUTS], moves: [bool; INPUTS], y: *mut u8) {
+    let (a, b, y) = (x[1].cast::<T>(), x[2].cast::<T>(), y.cast::<T>());
+    let at = |moves: bool, i: usize| if moves { i } else { 0 };
+    for i in 0..n {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let holds = *x[0].add(at(moves[0], i)) != 0;
+            *y.add(i) = if holds { *a.add(at(moves[1], i)) } else { *b.add(at(moves[2], i)) };
+        }
+    }
+}
+
+macro_rules! functions {
+    ($($(#[$doc:meta])* $name:ident $kind:ident<$x:ty, $y:ty>: |$($arg:ident),*| $value:expr;)*) => {$(
+        impl $kind<$x, $y> for $name {
+            #[inline]
+            fn of($($arg: $x),*) -> $y {
+                $value
+            }
+        }
+    )*};
+}
+
+/// A conversion: whole numbers wrap, floats are cut off towards zero and saturate, NaN becomes the largest.
+struct As;
+/// 1 of all but zero.
+struct Truth;
+struct Not;
+struct And;
+struct Or;
+struct Add;
+struct Subtract;
+struct Multiply;
+struct Larger;
+struct Smaller;
+
+functions! {
+    As One<i32, f32>: |x| x as f32;
+    As One<i64, f32>: |x| x as f32;
+    As One<u8, f32>: |x| x.into();
+    As One<f32, i32>: |x| if x.is_nan() { i32::MAX } else { x as i32 };
+    As One<f32, i64>: |x| if x.is_nan() { i64::MAX } else { x as i64 };
+    As One<i32, i64>: |x| x.into();
+    As One<i64, i32>: |x| x as i32;
+    Truth One<u8, f32>: |x| f32::from(u8::from(x != 0));
+    Truth One<u8, i32>: |x| (x != 0).into();
+    Truth One<u8, i64>: |x| (x != 0).into();
+    Truth One<f32, u8>: |x| (x != 0.0).into();
+    Truth One<i32, u8>: |x| (x != 0).into();
+    Truth One<i64, u8>: |x| (x != 0).into();
+    Not One<u8, u8>: |x| (x == 0).into();
+    And Two<u8, u8>: |a, b| (a != 0 && b != 0).into();
+    Or Two<u8, u8>: |a, b| (a != 0 || b != 0).into();
+    Add Two<i32, i32>: |a, b| a.wrapping_add(b);
+    Add Two<i64, i64>: |a, b| a.wrapping_add(b);
+    Subtract Two<i32, i32>: |a, b| a.wrapping_sub(b);
+    Subtract Two<i64, i64>: |a, b| a.wrapping_sub(b);
+    Multiply Two<i32, i32>: |a, b| a.wrapping_mul(b);
+    Multiply Two<i64, i64>: |a, b| a.wrapping_mul(b);
+    Larger Two<i32, i32>: |a, b| a.max(b);
+    Larger Two<i64, i64>: |a, b| a.max(b);
+    Smaller Two<i32, i32>: |a, b| a.min(b);
+    Smaller Two<i64, i64>: |a, b| a.min(b);
+}
+
+fn arithmetic_i32(code: i32) -> RunFn {
+    match code {
+        0 => two::<i32, i32, Add>,
+        41 => two::<i32, i32, Subtract>,
+        18 => two::<i32, i32, Multiply>,
+        55 => two::<i32, i32, Larger>,
+        _ => two::<i32, i32, Smaller>,
+    }
+}
+
+fn arithmetic_i64(code: i32) -> RunFn {
+    match code {
+        0 => two::<i64, i64, Add>,
+        41 => two::<i64, i64, Subtract>,
+        18 => two::<i64, i64, Multiply>,
+        55 => two::<i64, i64, Larger>,
+        _ => two::<i64, i64, Smaller>,
+    }
+}
+
+/// A comparison, by its op's code.
+struct Compare<const CODE: i32>;
+
+impl<const CODE: i32, T: PartialOrd> Two<T, u8> for Compare<CODE> {
+    #[inline]
+    fn of(a: T, b: T) -> u8 {
+        let holds = match CODE {
+            58 => a < b,
+            61 => a > b,
+            62 => a >= b,
+            63 => a <= b,
+            71 => a == b,
+            _ => a != b,
+        };
+        holds.into()
+    }
+}
+
+fn compare<T: PartialOrd + Copy>(code: i32) -> RunFn {
+    match code {
+        58 => two::<T, u8, Compare<58>>,
+        61 => two::<T, u8, Compare<61>>,
+        62 => two::<T, u8, Compare<62>>,
+        63 => two::<T, u8, Compare<63>>,
+        71 => two::<T, u8, Compare<71>>,
+        _ => two::<T, u8, Compare<72>>,
+    }
+}

@@ -1,0 +1,357 @@
+//! A compiled partition: steps in order, and where each value lies.
+//!
+//! ```text
+//! values:  partition's inputs ─► intermediates (one scratch buffer, laid out by the host's planner) ─► its outputs
+//! ```
+//! A value that only renames another one's bytes (a reshape) has the other's place. A step's result may take the place of an
+//! input that nobody reads later, if the step says so.
+
+use std::time::Instant;
+
+use arenite_abi::prelude::*;
+
+use crate::memory::{Aligned, Shared};
+use crate::net::{Id, Net, Node};
+use crate::ops::Layer;
+
+/// What runs.
+pub trait Step: Send + Sync {
+    /// Computes all outputs.
+    fn run(&self, cx: &Run<'_>) -> Result<()>;
+
+    /// What it does, for profiles.
+    fn name(&self) -> &'static str;
+
+    /// Where its packed weights begin; null if it has none.
+    fn weights(&self) -> *const f32 {
+        std::ptr::null()
+    }
+
+    /// Tells it where the next step's weights begin, to ask for them ahead of time.
+    fn follow(&mut self, _next: *const f32) {}
+
+    /// Bytes of scratch memory, at a multiple of 64, that `run` gets.
+    fn scratch(&self) -> usize {
+        0
+    }
+
+    /// Whether output 0 may lie where input `i` lies: each element is read before the one at its place is written.
+    fn in_place(&self, _i: usize) -> bool {
+        false
+    }
+}
+
+/// What a step sees while it runs.
+pub struct Run<'a> {
+    places: &'a [Shared<u8>],
+    scratch: *mut u8,
+    eval: &'a EvalContext<'a>,
+}
+
+impl Run<'_> {
+    /// Where the value lies. Its bytes are those of its type and shape; outputs of the step overlap neither one another nor
+    /// inputs, but for those that the step allowed.
+    pub fn place<T>(&self, id: Id) -> *mut T {
+        self.places[id].get().cast()
+    }
+
+    /// Where all values lie, for the threads of a loop to look up.
+    pub fn places(&self) -> Places<'_> {
+        Places(self.places)
+    }
+
+    /// The step's scratch memory.
+    pub fn scratch<T>(&self) -> *mut T {
+        self.scratch.cast()
+    }
+
+    /// How many threads `parallel_for` may use.
+    pub fn threads(&self) -> usize {
+        self.eval.threads()
+    }
+
+    /// Calls `body` for ranges of at least `grain` that cover `0..count`, on the host's threads.
+    pub fn parallel_for(
+        &self,
+        count: usize,
+        grain: usize,
+        body: impl Fn(std::ops::Range<usize>) + Sync,
+    ) -> Result<()> {
+        if count <= grain {
+            if count > 0 {
+                body(0..count);
+            }
+            return Ok(());
+        }
+        let mut first = 0;
+        while first < count {
+            if first > 0 && self.eval.is_cancelled() {
+                return Err(Error::new(Status::Cancelled, format_args!("")));
+            }
+            let ranges = if grain == 1 { HEAVY_RANGES } else { RANGES };
+            let some = (count - first).min(grain * ranges);
+            self.eval.parallel_for(some, grain, |range| body(first + range.start..first + range.end))?;
+            first += some;
+        }
+        Ok(())
+    }
+}
+
+/// Where values lie.
+#[derive(Clone, Copy)]
+pub struct Places<'a>(&'a [Shared<u8>]);
+
+impl Places<'_> {
+    /// As [`Run::place`].
+    pub fn of<T>(&self, id: Id) -> *mut T {
+        self.0[id].get().cast()
+    }
+}
+
+/// Ranges between two looks at whether the caller has cancelled: some ten milliseconds.
+const RANGES: usize = 1 << 10;
+/// As above, of items that are worth a range each, or much more.
+const HEAVY_RANGES: usize = 32;
+
+struct Compiled {
+    step: Box<dyn Step>,
+    /// The record of its scratch memory.
+    scratch: Option<usize>,
+    /// Its first result, if that is a tensor of the graph.
+    tensor: Option<usize>,
+}
+
+/// Where a value lies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Place {
+    Nowhere,
+    Input(usize),
+    Output(usize),
+    Constant(usize),
+    Record(usize),
+}
+
+/// The steps of a partition and their memory.
+pub struct Program {
+    steps: Vec<Compiled>,
+    places: Vec<Place>,
+    records: Vec<UsageRecord>,
+    offsets: Vec<u64>,
+    arena: Option<Scratch<u8>>,
+    pointers: Vec<Shared<u8>>,
+    outputs: Vec<Shared<u8>>,
+    constants: Vec<(Id, Aligned<u8>)>,
+}
+
+impl Program {
+    /// Builds a step for each node of the net.
+    ///
+    /// Constants that a step has packed are given to `release`.
+    pub fn build(
+        mut net: Net<'_>,
+        build: &crate::ops::Build,
+        mut release: impl FnMut(usize) -> Result<()>,
+    ) -> Result<Program> {
+        let mut layout = Layout::new(&net);
+        let last = layout.last_uses(&net);
+        let nodes = std::mem::take(&mut net.nodes);
+        let mut steps: Vec<Compiled> = Vec::with_capacity(nodes.len());
+        for node in &nodes {
+            let at = steps.len() as u32;
+            if let Layer::Rename = node.layer
+                && layout.rename(node.inputs[0], node.outputs[0])
+            {
+                continue;
+            }
+            let step = crate::ops::build(node, &net, build)?;
+            node.packed.iter().filter_map(|&id| net.values[id].tensor).try_for_each(&mut release)?;
+            for &output in &node.outputs {
+                let target = (0..node.inputs.len())
+                    .filter(|&i| step.in_place(i) && output == node.outputs[0])
+                    .map(|i| node.inputs[i])
+                    .find(|&x| layout.can_overwrite(&net, x, output, last[x] <= steps.len()));
+                layout.define(&net, output, target, at);
+            }
+            let scratch = (step.scratch() > 0).then(|| layout.record(step.scratch() as u64, at, at));
+            steps.push(Compiled { step, scratch, tensor: net.values[node.outputs[0]].tensor });
+            node.inputs.iter().for_each(|&id| layout.read(id, at));
+        }
+        let mut next = std::ptr::null();
+        for Compiled { step, .. } in steps.iter_mut().rev() {
+            step.follow(next);
+            next = if step.weights().is_null() { next } else { step.weights() };
+        }
+        let count = net.values.len();
+        let (places, records) = layout.finish();
+        Ok(Program {
+            steps,
+            places,
+            offsets: vec![0; records.len()],
+            records,
+            arena: None,
+            pointers: vec![Shared::new(std::ptr::null_mut()); count],
+            outputs: vec![Shared::new(std::ptr::null_mut()); net.outputs.len()],
+            constants: net.constants,
+        })
+    }
+
+    /// Has the host lay out the intermediates.
+    pub fn prepare(&mut self, cx: &mut PrepareContext<'_>) -> Result<()> {
+        self.arena = None;
+        if !self.records.is_empty() {
+            let total = cx.plan(&self.records, &mut self.offsets)?;
+            self.arena = Some(cx.scratch_aligned::<u8>(usize_of(total)?, 64)?);
+        }
+        Ok(())
+    }
+
+    /// Runs all steps.
+    pub fn run(&mut self, cx: &EvalContext<'_>) -> Result<()> {
+        let arena = match &self.arena {
+            Some(arena) => cx.scratch(arena)?.as_mut_ptr(),
+            None => std::ptr::null_mut(),
+        };
+        let at = |record: usize| {
+            // SAFETY: the host's plan lies inside the arena, whose size it gave.
+            unsafe { arena.add(self.offsets[record] as usize) }
+        };
+        for (o, output) in self.outputs.iter_mut().enumerate() {
+            *output = Shared::new(cx.output(o)?.into_bytes().as_mut_ptr());
+        }
+        for (pointer, place) in self.pointers.iter_mut().zip(&self.places) {
+            *pointer = Shared::new(match *place {
+                Place::Nowhere => continue,
+                Place::Input(i) => aligned(&cx.input(i)?)?.cast_mut(),
+                Place::Output(o) => self.outputs[o].get(),
+                Place::Constant(i) => self.constants[i].1.as_ptr().cast_mut(),
+                Place::Record(r) => at(r),
+            });
+        }
+        let times = cx.profile();
+        for (i, Compiled { step, scratch, tensor }) in self.steps.iter().enumerate() {
+            let scratch = scratch.map_or(std::ptr::null_mut(), at);
+            let start = times.as_ref().map(|_| Instant::now());
+            if cx.is_cancelled() {
+                return Err(Error::new(Status::Cancelled, format_args!("")));
+            }
+            step.run(&Run { places: &self.pointers, scratch, eval: cx })?;
+            if let (Some(times), Some(start)) = (&times, start) {
+                times.note(i, step.name(), *tensor, start.elapsed().as_nanos() as u64);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn usize_of(bytes: u64) -> Result<usize> {
+    usize::try_from(bytes).map_err(|_| invalid!("{bytes} bytes do not fit this machine's address space"))
+}
+
+/// Where a tensor lies, a multiple of its elements' size.
+fn aligned(tensor: &TensorView<'_>) -> Result<*const u8> {
+    ensure!(
+        crate::net::is_aligned(tensor),
+        "'{}' is {} and lies at {:p}, between elements; run it without the delegate cpu",
+        tensor.name,
+        tensor.ty,
+        tensor.as_ptr()
+    );
+    Ok(tensor.as_ptr())
+}
+
+/// Where values go, decided in execution order.
+struct Layout {
+    places: Vec<Place>,
+    records: Vec<UsageRecord>,
+    /// Values that are read outside of the partition.
+    is_output: Vec<bool>,
+}
+
+impl Layout {
+    fn new(net: &Net<'_>) -> Self {
+        let mut places = vec![Place::Nowhere; net.values.len()];
+        let mut is_output = vec![false; net.values.len()];
+        let mut read = vec![false; net.values.len()];
+        net.nodes.iter().flat_map(|node| &node.inputs).for_each(|&id| read[id] = true);
+        let inputs = net.inputs.iter().enumerate();
+        inputs.filter(|&(_, &id)| read[id]).for_each(|(i, &id)| places[id] = Place::Input(i));
+        net.constants.iter().enumerate().for_each(|(i, (id, _))| places[*id] = Place::Constant(i));
+        for (i, &id) in net.outputs.iter().enumerate() {
+            places[id] = Place::Output(i);
+            is_output[id] = true;
+        }
+        // What is only renamed on its way out is made where it goes.
+        for node in net.nodes.iter().rev().filter(|node| matches!(node.layer, Layer::Rename)) {
+            let (from, to) = (node.inputs[0], node.outputs[0]);
+            if is_output[to] && places[from] == Place::Nowhere && net.values[from].constant.is_none() {
+                (places[from], is_output[from]) = (places[to], true);
+            }
+        }
+        Layout { places, records: Vec::new(), is_output }
+    }
+
+    /// Per value, the number of the last step that reads its bytes, under any name.
+    fn last_uses(&self, net: &Net<'_>) -> Vec<usize> {
+        let mut name: Vec<Id> = (0..net.values.len()).collect();
+        let mut last = vec![0; net.values.len()];
+        let mut step = 0;
+        for node in &net.nodes {
+            node.inputs.iter().for_each(|&id| last[name[id]] = step);
+            match node.layer {
+                Layer::Rename if !self.copies(node) => name[node.outputs[0]] = name[node.inputs[0]],
+                _ => step += 1,
+            }
+        }
+        name.into_iter().map(|name| last[name]).collect()
+    }
+
+    /// Whether a renaming has to move bytes: from outside to outside.
+    fn copies(&self, node: &Node<'_>) -> bool {
+        let (from, to) = (node.inputs[0], node.outputs[0]);
+        self.is_output[to] && self.places[from] != self.places[to]
+    }
+
+    /// Gives `to` the place of `from`, if both may lie there.
+    fn rename(&mut self, from: Id, to: Id) -> bool {
+        if self.is_output[to] {
+            return self.places[from] == self.places[to];
+        }
+        self.places[to] = self.places[from];
+        true
+    }
+
+    fn can_overwrite(&self, net: &Net<'_>, input: Id, output: Id, dies: bool) -> bool {
+        dies && !self.is_output[output]
+            && matches!(self.places[input], Place::Record(_))
+            && net.values[input].bytes() == net.values[output].bytes()
+    }
+
+    /// Gives an output its place.
+    fn define(&mut self, net: &Net<'_>, output: Id, over: Option<Id>, at: u32) {
+        if self.is_output[output] {
+            return;
+        }
+        self.places[output] = match over {
+            Some(input) => self.places[input],
+            None => Place::Record(self.record(net.values[output].bytes() as u64, at, at)),
+        };
+        self.read(output, at);
+    }
+
+    fn record(&mut self, bytes: u64, first: u32, last: u32) -> usize {
+        self.records.push(UsageRecord::new(bytes.max(1), first, last));
+        self.records.len() - 1
+    }
+
+    /// A step reads or writes the value.
+    fn read(&mut self, id: Id, at: u32) {
+        if let Place::Record(r) = self.places[id] {
+            let record = &mut self.records[r];
+            record.last_node = record.last_node.max(at);
+        }
+    }
+
+    fn finish(self) -> (Vec<Place>, Vec<UsageRecord>) {
+        (self.places, self.records)
+    }
+}

@@ -1,0 +1,102 @@
+//! AVX-512, with and without VNNI.
+
+use core::arch::x86_64::*;
+
+use super::Dot;
+use crate::simd::{Avx512, Simd};
+
+/// Products of pairs of words.
+#[derive(Clone, Copy)]
+pub struct Avx512Dot(Avx512);
+
+impl Avx512Dot {
+    /// Bytes 0 and 2, and bytes 1 and 3, as words.
+    #[inline(always)]
+    fn split(self, bytes: __m512i) -> [__m512i; 2] {
+        // SAFETY: the machine has the instructions, `self` proves it.
+        unsafe { [_mm512_and_si512(bytes, _mm512_set1_epi16(255)), _mm512_srli_epi16::<8>(bytes)] }
+    }
+}
+
+// SAFETY: `new` is the only way to a value.
+unsafe impl Dot for Avx512Dot {
+    type S = Avx512;
+    type A = [__m512i; 2];
+    type W = [__m512i; 2];
+    const WEIGHTS: usize = 128;
+
+    #[inline(always)]
+    unsafe fn new() -> Self {
+        // SAFETY: the caller's promise.
+        Avx512Dot(unsafe { Avx512::new() })
+    }
+    #[inline(always)]
+    fn ints(self) -> Avx512 {
+        self.0
+    }
+    #[inline(always)]
+    fn spread(self, four: u32) -> [__m512i; 2] {
+        // SAFETY: the machine has the instructions, `self` proves it.
+        self.split(unsafe { _mm512_set1_epi32(four as i32) })
+    }
+    #[inline(always)]
+    unsafe fn fours(self, p: *const u8) -> [__m512i; 2] {
+        // SAFETY: as above; readable, as the caller promises.
+        self.split(unsafe { _mm512_loadu_si512(p.cast()) })
+    }
+    #[inline(always)]
+    unsafe fn weights(self, p: *const u8) -> [__m512i; 2] {
+        // SAFETY: as above; readable, as the caller promises.
+        unsafe { [_mm512_loadu_si512(p.cast()), _mm512_loadu_si512(p.add(64).cast())] }
+    }
+    #[inline(always)]
+    fn dot(self, sum: __m512i, a: [__m512i; 2], w: [__m512i; 2]) -> __m512i {
+        // SAFETY: as above.
+        unsafe {
+            let pairs = _mm512_add_epi32(_mm512_madd_epi16(a[0], w[0]), _mm512_madd_epi16(a[1], w[1]));
+            _mm512_add_epi32(sum, pairs)
+        }
+    }
+}
+
+/// Dot products of four bytes.
+#[derive(Clone, Copy)]
+pub struct VnniDot(Avx512);
+
+// SAFETY: `new` is the only way to a value.
+unsafe impl Dot for VnniDot {
+    type S = Avx512;
+    type A = __m512i;
+    type W = __m512i;
+    const WEIGHTS: usize = 64;
+
+    #[inline(always)]
+    unsafe fn new() -> Self {
+        // SAFETY: the caller's promise.
+        VnniDot(unsafe { Avx512::new() })
+    }
+    #[inline(always)]
+    fn ints(self) -> Avx512 {
+        self.0
+    }
+    #[inline(always)]
+    fn spread(self, four: u32) -> __m512i {
+        // SAFETY: the machine has the instructions, `self` proves it.
+        unsafe { _mm512_set1_epi32(four as i32) }
+    }
+    #[inline(always)]
+    unsafe fn fours(self, p: *const u8) -> __m512i {
+        // SAFETY: as above; readable, as the caller promises.
+        unsafe { _mm512_loadu_si512(p.cast()) }
+    }
+    #[inline(always)]
+    unsafe fn weights(self, p: *const u8) -> __m512i {
+        // SAFETY: as above; readable, as the caller promises.
+        unsafe { _mm512_loadu_si512(p.cast()) }
+    }
+    #[inline(always)]
+    fn dot(self, sum: __m512i, a: __m512i, w: __m512i) -> __m512i {
+        // SAFETY: as above.
+        unsafe { _mm512_dpbusd_epi32(sum, a, w) }
+    }
+}

@@ -1,0 +1,46 @@
+//! Plain Rust.
+
+use super::Dot;
+use crate::simd::{Scalar, Simd};
+
+/// Plain Rust.
+#[derive(Clone, Copy)]
+pub struct ScalarDot(Scalar);
+
+// SAFETY: it needs no instructions.
+unsafe impl Dot for ScalarDot {
+    type S = Scalar;
+    type A = [[u8; 4]; 4];
+    type W = [[i8; 4]; 4];
+    const WEIGHTS: usize = 16;
+
+    #[inline(always)]
+    unsafe fn new() -> Self {
+        // SAFETY: it needs no instructions.
+        ScalarDot(unsafe { Scalar::new() })
+    }
+    #[inline(always)]
+    fn ints(self) -> Scalar {
+        self.0
+    }
+    #[inline(always)]
+    fn spread(self, four: u32) -> [[u8; 4]; 4] {
+        [four.to_le_bytes(); 4]
+    }
+    #[inline(always)]
+    unsafe fn fours(self, p: *const u8) -> [[u8; 4]; 4] {
+        // SAFETY: readable, as the caller promises.
+        unsafe { p.cast::<[[u8; 4]; 4]>().read_unaligned() }
+    }
+    #[inline(always)]
+    unsafe fn weights(self, p: *const u8) -> [[i8; 4]; 4] {
+        // SAFETY: readable, as the caller promises.
+        unsafe { p.cast::<[[i8; 4]; 4]>().read_unaligned() }
+    }
+    #[inline(always)]
+    fn dot(self, sum: [i32; 4], a: [[u8; 4]; 4], w: [[i8; 4]; 4]) -> [i32; 4] {
+        std::array::from_fn(|j| {
+            (0..4).fold(sum[j], |sum, i| sum.wrapping_add(i32::from(a[j][i]) * i32::from(w[j][i])))
+        })
+    }
+}

@@ -1,0 +1,215 @@
+//! AVX2: eight lanes.
+
+use core::arch::x86_64::*;
+
+use super::{Ints, MOST};
+use crate::requantize::{AWAY, Bytes, LEFT, MULTIPLIER, ROUNDING, SHIFT};
+use crate::simd::Avx2;
+
+/// Row `row` of a block.
+///
+/// # Safety
+/// The machine has the instructions; `block` is a block for eight lanes.
+#[inline(always)]
+unsafe fn row(block: *const i64, row: usize) -> __m256i {
+    // SAFETY: the caller's promise.
+    unsafe { _mm256_loadu_si256(block.add(4 * row).cast()) }
+}
+
+/// The low halves of the 64-bit lanes of `x` times their multipliers. `I` is 0 for even lanes, 1 for odd ones.
+///
+/// There is no arithmetic shift of 64-bit lanes: 2⁶² is added first, which shifts of up to 62 divide without rest.
+///
+/// # Safety
+/// As of [`row`].
+#[inline(always)]
+unsafe fn half<const A: bool, const I: usize>(x: __m256i, block: *const i64) -> __m256i {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let lifted = _mm256_set1_epi64x(1 << 62);
+        let product = _mm256_mul_epi32(x, row(block, MULTIPLIER[I]));
+        let mut rounded = _mm256_add_epi64(product, row(block, ROUNDING[I]));
+        if A {
+            let negative = _mm256_cmpgt_epi64(_mm256_set1_epi64x(-(1 << 30)), product);
+            rounded = _mm256_sub_epi64(rounded, _mm256_and_si256(negative, row(block, AWAY[I])));
+        }
+        let shift = row(block, SHIFT[I]);
+        let shifted = _mm256_srlv_epi64(_mm256_add_epi64(rounded, lifted), shift);
+        _mm256_sub_epi64(shifted, _mm256_srlv_epi64(lifted, shift))
+    }
+}
+
+// SAFETY: `Avx2` proves that the machine has the instructions.
+unsafe impl Ints for Avx2 {
+    type I = __m256i;
+    type B = __m256i;
+
+    #[inline(always)]
+    fn splat_i32(self, x: i32) -> __m256i {
+        // SAFETY: the machine has the instructions, `self` proves it.
+        unsafe { _mm256_set1_epi32(x) }
+    }
+    #[inline(always)]
+    unsafe fn load_i32(self, p: *const i32) -> __m256i {
+        // SAFETY: as above; readable, as the caller promises.
+        unsafe { _mm256_loadu_si256(p.cast()) }
+    }
+    #[inline(always)]
+    fn add_i32(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: as above.
+        unsafe { _mm256_add_epi32(a, b) }
+    }
+    #[inline(always)]
+    fn sub_i32(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: as above.
+        unsafe { _mm256_sub_epi32(a, b) }
+    }
+    #[inline(always)]
+    fn mul_i32(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: as above.
+        unsafe { _mm256_mullo_epi32(a, b) }
+    }
+    #[inline(always)]
+    fn decrement_below(self, a: __m256i, x: __m256i, middle: i32) -> __m256i {
+        // SAFETY: as above. The comparison gives −1 where it holds.
+        unsafe { _mm256_add_epi32(a, _mm256_cmpgt_epi32(_mm256_set1_epi32(middle), x)) }
+    }
+    #[inline(always)]
+    fn shift_left(self, a: __m256i, n: u32) -> __m256i {
+        // SAFETY: as above.
+        unsafe { _mm256_sll_epi32(a, _mm_cvtsi32_si128(n as i32)) }
+    }
+    #[inline(always)]
+    fn real(self, x: __m256i) -> __m256 {
+        // SAFETY: as above.
+        unsafe { _mm256_cvtepi32_ps(x) }
+    }
+    #[inline(always)]
+    fn round_i32(self, x: __m256) -> __m256i {
+        // SAFETY: as above.
+        unsafe {
+            let number = _mm256_castps_si256(_mm256_cmp_ps::<_CMP_ORD_Q>(x, x));
+            let x = _mm256_min_ps(_mm256_max_ps(x, _mm256_set1_ps(-MOST)), _mm256_set1_ps(MOST));
+            _mm256_and_si256(number, _mm256_cvtps_epi32(x))
+        }
+    }
+    #[inline(always)]
+    unsafe fn widen(self, p: *const u8) -> __m256i {
+        // SAFETY: as above; readable, as the caller promises.
+        unsafe { _mm256_cvtepu8_epi32(_mm_loadl_epi64(p.cast())) }
+    }
+    #[inline(always)]
+    unsafe fn requantize<const L: bool, const A: bool>(self, x: __m256i, block: *const i64) -> __m256i {
+        // SAFETY: as above; the caller's promise.
+        unsafe {
+            let x = if L { _mm256_sllv_epi32(x, row(block, LEFT)) } else { x };
+            let even = half::<A, 0>(x, block);
+            let odd = half::<A, 1>(_mm256_srli_epi64::<32>(x), block);
+            _mm256_blend_epi32::<0b1010_1010>(even, _mm256_slli_epi64::<32>(odd))
+        }
+    }
+    #[inline(always)]
+    unsafe fn narrow<const V: usize>(self, x: &[__m256i; V], bytes: &Bytes, c: *mut u8, n: usize) {
+        const { assert!(V == 1 || V == 2) };
+        // SAFETY: as above; `n` bytes are writable.
+        unsafe {
+            // Packing interleaves the halves of its operands: bytes come as 0‥3 of each, 4‥7 of each. One vector is its own partner, its bytes
+            // come twice.
+            let words = _mm256_packs_epi32(x[0], x[V - 1]);
+            let words = _mm256_adds_epi16(words, _mm256_set1_epi16(bytes.zero_point as i16));
+            let order = _mm256_setr_epi32(0, 4, 1, 5, 0, 4, 1, 5);
+            let all = _mm256_permutevar8x32_epi32(_mm256_packus_epi16(words, words), order);
+            let all = _mm_max_epu8(_mm256_castsi256_si128(all), _mm_set1_epi8(bytes.low as i8));
+            let all = _mm_min_epu8(all, _mm_set1_epi8(bytes.high as i8));
+            if n == 16 {
+                _mm_storeu_si128(c.cast(), all);
+            } else if n == 8 {
+                _mm_storel_epi64(c.cast(), all);
+            } else {
+                let mut buffer = [0u8; 16];
+                _mm_storeu_si128(buffer.as_mut_ptr().cast(), all);
+                core::ptr::copy_nonoverlapping(buffer.as_ptr(), c, n.min(16));
+            }
+        }
+    }
+    #[inline(always)]
+    unsafe fn load_runs<const P: usize>(self, p: *const u8, step: usize, n: usize) -> __m256i {
+        const { assert!(P == 1 || P == 2) };
+        // SAFETY: as above; readable, as the caller promises.
+        unsafe {
+            if n < 32 / P {
+                let mut b = [0u8; 32];
+                for (i, run) in b.chunks_exact_mut(32 / P).enumerate() {
+                    core::ptr::copy_nonoverlapping(p.add(i * step), run.as_mut_ptr(), n);
+                }
+                _mm256_loadu_si256(b.as_ptr().cast())
+            } else if P == 1 {
+                _mm256_loadu_si256(p.cast())
+            } else {
+                _mm256_loadu2_m128i(p.add(step).cast(), p.cast())
+            }
+        }
+    }
+    #[inline(always)]
+    unsafe fn store_runs<const P: usize>(self, p: *mut u8, step: usize, n: usize, count: usize, b: __m256i) {
+        const { assert!(P == 1 || P == 2) };
+        // SAFETY: as above; writable, as the caller promises.
+        unsafe {
+            if n >= 32 / P && count == P {
+                match P {
+                    1 => _mm256_storeu_si256(p.cast(), b),
+                    _ => _mm256_storeu2_m128i(p.add(step).cast(), p.cast(), b),
+                }
+                return;
+            }
+            let mut all = [0u8; 32];
+            _mm256_storeu_si256(all.as_mut_ptr().cast(), b);
+            for (i, run) in all.chunks_exact(32 / P).enumerate().take(count) {
+                core::ptr::copy_nonoverlapping(run.as_ptr(), p.add(i * step), n.min(32 / P));
+            }
+        }
+    }
+    #[inline(always)]
+    unsafe fn store_bytes(self, p: *mut u8, b: __m256i) {
+        // SAFETY: as above; writable, as the caller promises.
+        unsafe { _mm256_storeu_si256(p.cast(), b) }
+    }
+    #[inline(always)]
+    fn largest_bytes(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: as above.
+        unsafe { _mm256_max_epu8(a, b) }
+    }
+    #[inline(always)]
+    fn clamp_bytes(self, b: __m256i, low: u8, high: u8) -> __m256i {
+        // SAFETY: as above.
+        unsafe {
+            let (low, high) = (_mm256_set1_epi8(low as i8), _mm256_set1_epi8(high as i8));
+            _mm256_min_epu8(_mm256_max_epu8(b, low), high)
+        }
+    }
+    #[inline(always)]
+    fn interleave(self, r: [__m256i; 4]) -> [__m256i; 4] {
+        // SAFETY: as above.
+        unsafe {
+            let (low01, high01) = (_mm256_unpacklo_epi8(r[0], r[1]), _mm256_unpackhi_epi8(r[0], r[1]));
+            let (low23, high23) = (_mm256_unpacklo_epi8(r[2], r[3]), _mm256_unpackhi_epi8(r[2], r[3]));
+            [
+                _mm256_unpacklo_epi16(low01, low23),
+                _mm256_unpackhi_epi16(low01, low23),
+                _mm256_unpacklo_epi16(high01, high23),
+                _mm256_unpackhi_epi16(high01, high23),
+            ]
+        }
+    }
+    #[inline(always)]
+    fn narrow_interleaved(self, x: [__m256i; 4], bytes: &Bytes) -> __m256i {
+        // SAFETY: as above.
+        unsafe {
+            let zero_point = _mm256_set1_epi16(bytes.zero_point as i16);
+            let low = _mm256_adds_epi16(_mm256_packs_epi32(x[0], x[1]), zero_point);
+            let high = _mm256_adds_epi16(_mm256_packs_epi32(x[2], x[3]), zero_point);
+            let all = _mm256_packus_epi16(low, high);
+            self.clamp_bytes(all, bytes.low, bytes.high)
+        }
+    }
+}

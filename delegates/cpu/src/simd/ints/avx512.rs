@@ -1,0 +1,234 @@
+//! AVX-512: sixteen lanes.
+
+use core::arch::x86_64::*;
+
+use super::{Ints, MOST};
+use crate::requantize::{AWAY, Bytes, LEFT, MULTIPLIER, ROUNDING, SHIFT};
+use crate::simd::Avx512;
+
+/// Row `row` of a block.
+///
+/// # Safety
+/// The machine has the instructions; `block` is a block for sixteen lanes.
+#[inline(always)]
+unsafe fn row(block: *const i64, row: usize) -> __m512i {
+    // SAFETY: the caller's promise.
+    unsafe { _mm512_loadu_si512(block.add(8 * row).cast()) }
+}
+
+/// The low halves of the 64-bit lanes of `x` times their multipliers. `I` is 0 for even lanes, 1 for odd ones.
+///
+/// # Safety
+/// As of [`row`].
+#[inline(always)]
+unsafe fn half<const A: bool, const I: usize>(x: __m512i, block: *const i64) -> __m512i {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let product = _mm512_mul_epi32(x, row(block, MULTIPLIER[I]));
+        let mut rounded = _mm512_add_epi64(product, row(block, ROUNDING[I]));
+        if A {
+            let negative = _mm512_cmplt_epi64_mask(product, _mm512_set1_epi64(-(1 << 30)));
+            rounded = _mm512_mask_sub_epi64(rounded, negative, rounded, row(block, AWAY[I]));
+        }
+        _mm512_srav_epi64(rounded, row(block, SHIFT[I]))
+    }
+}
+
+/// The mask of the first `n` of 64 bytes.
+#[inline(always)]
+fn first(n: usize) -> u64 {
+    if n >= 64 { u64::MAX } else { (1 << n) - 1 }
+}
+
+// SAFETY: `Avx512` proves that the machine has the instructions.
+unsafe impl Ints for Avx512 {
+    type I = __m512i;
+    type B = __m512i;
+
+    #[inline(always)]
+    fn splat_i32(self, x: i32) -> __m512i {
+        // SAFETY: the machine has the instructions, `self` proves it.
+        unsafe { _mm512_set1_epi32(x) }
+    }
+    #[inline(always)]
+    unsafe fn load_i32(self, p: *const i32) -> __m512i {
+        // SAFETY: as above; readable, as the caller promises.
+        unsafe { _mm512_loadu_si512(p.cast()) }
+    }
+    #[inline(always)]
+    fn add_i32(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: as above.
+        unsafe { _mm512_add_epi32(a, b) }
+    }
+    #[inline(always)]
+    fn sub_i32(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: as above.
+        unsafe { _mm512_sub_epi32(a, b) }
+    }
+    #[inline(always)]
+    fn mul_i32(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: as above.
+        unsafe { _mm512_mullo_epi32(a, b) }
+    }
+    #[inline(always)]
+    fn decrement_below(self, a: __m512i, x: __m512i, middle: i32) -> __m512i {
+        // SAFETY: as above.
+        unsafe {
+            let below = _mm512_cmplt_epi32_mask(x, _mm512_set1_epi32(middle));
+            _mm512_mask_sub_epi32(a, below, a, _mm512_set1_epi32(1))
+        }
+    }
+    #[inline(always)]
+    fn shift_left(self, a: __m512i, n: u32) -> __m512i {
+        // SAFETY: as above.
+        unsafe { _mm512_sll_epi32(a, _mm_cvtsi32_si128(n as i32)) }
+    }
+    #[inline(always)]
+    fn real(self, x: __m512i) -> __m512 {
+        // SAFETY: as above.
+        unsafe { _mm512_cvtepi32_ps(x) }
+    }
+    #[inline(always)]
+    fn round_i32(self, x: __m512) -> __m512i {
+        // SAFETY: as above.
+        unsafe {
+            let number = _mm512_cmp_ps_mask::<_CMP_ORD_Q>(x, x);
+            let x = _mm512_min_ps(_mm512_max_ps(x, _mm512_set1_ps(-MOST)), _mm512_set1_ps(MOST));
+            _mm512_maskz_cvtps_epi32(number, x)
+        }
+    }
+    #[inline(always)]
+    unsafe fn widen(self, p: *const u8) -> __m512i {
+        // SAFETY: as above; readable, as the caller promises.
+        unsafe { _mm512_cvtepu8_epi32(_mm_loadu_si128(p.cast())) }
+    }
+    #[inline(always)]
+    unsafe fn requantize<const L: bool, const A: bool>(self, x: __m512i, block: *const i64) -> __m512i {
+        // SAFETY: as above; the caller's promise.
+        unsafe {
+            let x = if L { _mm512_sllv_epi32(x, row(block, LEFT)) } else { x };
+            let high = _mm512_castps_si512(_mm512_movehdup_ps(_mm512_castsi512_ps(x)));
+            let even = _mm512_castsi512_ps(half::<A, 0>(x, block));
+            let odd = _mm512_castsi512_ps(half::<A, 1>(high, block));
+            _mm512_castps_si512(_mm512_mask_moveldup_ps(even, 0xAAAA, odd))
+        }
+    }
+    #[inline(always)]
+    unsafe fn narrow<const V: usize>(self, x: &[__m512i; V], bytes: &Bytes, c: *mut u8, n: usize) {
+        const { assert!(V == 1 || V == 2) };
+        // SAFETY: as above; `n` bytes are writable.
+        unsafe {
+            // Packing interleaves the quarters of its operands: bytes come as 0‥3 of each, 4‥7 of each, ….
+            let words = _mm512_packs_epi32(x[0], x[V - 1]);
+            let words = _mm512_adds_epi16(words, _mm512_set1_epi16(bytes.zero_point as i16));
+            let order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 0, 4, 8, 12, 1, 5, 9, 13);
+            let all = _mm512_permutexvar_epi32(order, _mm512_packus_epi16(words, words));
+            let low = _mm256_set1_epi8(bytes.low as i8);
+            let high = _mm256_set1_epi8(bytes.high as i8);
+            let all = _mm256_min_epu8(_mm256_max_epu8(_mm512_castsi512_si256(all), low), high);
+            if n == 32 {
+                _mm256_storeu_si256(c.cast(), all);
+            } else {
+                _mm256_mask_storeu_epi8(c.cast(), ((1u64 << n) - 1) as u32, all);
+            }
+        }
+    }
+    #[inline(always)]
+    unsafe fn load_runs<const P: usize>(self, p: *const u8, step: usize, n: usize) -> __m512i {
+        const { assert!(P == 1 || P == 2 || P == 4) };
+        // SAFETY: as above; `n` bytes of each run are readable, as the caller promises.
+        unsafe {
+            match P {
+                1 => _mm512_maskz_loadu_epi8(first(n), p.cast()),
+                2 => {
+                    let mask = first(n) as u32;
+                    let low = _mm256_maskz_loadu_epi8(mask, p.cast());
+                    let high = _mm256_maskz_loadu_epi8(mask, p.add(step).cast());
+                    _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high)
+                }
+                _ => {
+                    let mask = first(n) as u16;
+                    let all = _mm512_castsi128_si512(_mm_maskz_loadu_epi8(mask, p.cast()));
+                    let next = _mm_maskz_loadu_epi8(mask, p.add(step).cast());
+                    let all = _mm512_inserti32x4::<1>(all, next);
+                    let next = _mm_maskz_loadu_epi8(mask, p.add(2 * step).cast());
+                    let all = _mm512_inserti32x4::<2>(all, next);
+                    let next = _mm_maskz_loadu_epi8(mask, p.add(3 * step).cast());
+                    _mm512_inserti32x4::<3>(all, next)
+                }
+            }
+        }
+    }
+    #[inline(always)]
+    unsafe fn store_runs<const P: usize>(self, p: *mut u8, step: usize, n: usize, count: usize, b: __m512i) {
+        const { assert!(P == 1 || P == 2 || P == 4) };
+        // SAFETY: as above; `n` bytes of each run are writable, as the caller promises.
+        unsafe {
+            match P {
+                1 => _mm512_mask_storeu_epi8(p.cast(), first(n), b),
+                2 => {
+                    let mask = first(n) as u32;
+                    _mm256_mask_storeu_epi8(p.cast(), mask, _mm512_castsi512_si256(b));
+                    if count > 1 {
+                        _mm256_mask_storeu_epi8(p.add(step).cast(), mask, _mm512_extracti64x4_epi64::<1>(b));
+                    }
+                }
+                _ => {
+                    let mask = first(n) as u16;
+                    let runs = [
+                        _mm512_castsi512_si128(b),
+                        _mm512_extracti32x4_epi32::<1>(b),
+                        _mm512_extracti32x4_epi32::<2>(b),
+                        _mm512_extracti32x4_epi32::<3>(b),
+                    ];
+                    for (i, run) in runs.into_iter().enumerate().take(count) {
+                        _mm_mask_storeu_epi8(p.add(i * step).cast(), mask, run);
+                    }
+                }
+            }
+        }
+    }
+    #[inline(always)]
+    unsafe fn store_bytes(self, p: *mut u8, b: __m512i) {
+        // SAFETY: as above; writable, as the caller promises.
+        unsafe { _mm512_storeu_si512(p.cast(), b) }
+    }
+    #[inline(always)]
+    fn largest_bytes(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: as above.
+        unsafe { _mm512_max_epu8(a, b) }
+    }
+    #[inline(always)]
+    fn clamp_bytes(self, b: __m512i, low: u8, high: u8) -> __m512i {
+        // SAFETY: as above.
+        unsafe {
+            let (low, high) = (_mm512_set1_epi8(low as i8), _mm512_set1_epi8(high as i8));
+            _mm512_min_epu8(_mm512_max_epu8(b, low), high)
+        }
+    }
+    #[inline(always)]
+    fn interleave(self, r: [__m512i; 4]) -> [__m512i; 4] {
+        // SAFETY: as above.
+        unsafe {
+            let (low01, high01) = (_mm512_unpacklo_epi8(r[0], r[1]), _mm512_unpackhi_epi8(r[0], r[1]));
+            let (low23, high23) = (_mm512_unpacklo_epi8(r[2], r[3]), _mm512_unpackhi_epi8(r[2], r[3]));
+            [
+                _mm512_unpacklo_epi16(low01, low23),
+                _mm512_unpackhi_epi16(low01, low23),
+                _mm512_unpacklo_epi16(high01, high23),
+                _mm512_unpackhi_epi16(high01, high23),
+            ]
+        }
+    }
+    #[inline(always)]
+    fn narrow_interleaved(self, x: [__m512i; 4], bytes: &Bytes) -> __m512i {
+        // SAFETY: as above.
+        unsafe {
+            let zero_point = _mm512_set1_epi16(bytes.zero_point as i16);
+            let low = _mm512_adds_epi16(_mm512_packs_epi32(x[0], x[1]), zero_point);
+            let high = _mm512_adds_epi16(_mm512_packs_epi32(x[2], x[3]), zero_point);
+            let all = _mm512_packus_epi16(low, high);
+            self.clamp_bytes(all, bytes.low, bytes.high)
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Vectors of `i32`, as many lanes as the instruction set has of `f32`, and their way from and to bytes.
+
+mod scalar;
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+#[cfg(target_arch = "aarch64")]
+mod neon;
+
+use super::Simd;
+use crate::requantize::Bytes;
+
+/// What reals are limited to before they become integers.
+const MOST: f32 = 1_073_741_824.0;
+
+/// Arithmetic on vectors of `i32`; it wraps.
+///
+/// # Safety
+/// That of [`Simd`].
+pub unsafe trait Ints: Simd {
+    /// A vector.
+    type I: Copy;
+    /// A vector of `4 · LANES` bytes. What is said of quarters holds for each 16 bytes of it.
+    type B: Copy;
+
+    /// All lanes `x`.
+    fn splat_i32(self, x: i32) -> Self::I;
+    /// # Safety
+    /// `LANES` values are readable.
+    unsafe fn load_i32(self, p: *const i32) -> Self::I;
+    /// `a + b`.
+    fn add_i32(self, a: Self::I, b: Self::I) -> Self::I;
+    /// `a − b`.
+    fn sub_i32(self, a: Self::I, b: Self::I) -> Self::I;
+    /// `a · b`.
+    fn mul_i32(self, a: Self::I, b: Self::I) -> Self::I;
+    /// `a − 1` in lanes where `x` is below `middle`, else `a`.
+    fn decrement_below(self, a: Self::I, x: Self::I, middle: i32) -> Self::I;
+    /// `a · 2^n`.
+    fn shift_left(self, a: Self::I, n: u32) -> Self::I;
+    /// As `f32`.
+    fn real(self, x: Self::I) -> Self::V;
+    /// The integer next to `x`, the even one of two; beyond ±2³⁰ those, and 0 of NaN.
+    fn round_i32(self, x: Self::V) -> Self::I;
+    /// # Safety
+    /// `LANES` bytes are readable.
+    unsafe fn widen(self, p: *const u8) -> Self::I;
+
+    /// Lanes times the multipliers of a block of channels, rounded; `L` if one shifts to the left, `A` if one rounds away from
+    /// zero.
+    ///
+    /// # Safety
+    /// `block` is a block for `LANES` lanes.
+    unsafe fn requantize<const L: bool, const A: bool>(self, x: Self::I, block: *const i64) -> Self::I;
+
+    /// Writes `clamp(x + zero point)` of the first `n` of `V` vectors' lanes. Sums saturate.
+    ///
+    /// # Safety
+    /// `n ≤ V · LANES` bytes are writable.
+    unsafe fn narrow<const V: usize>(self, x: &[Self::I; V], bytes: &Bytes, c: *mut u8, n: usize);
+
+    /// `P` runs of `4 · LANES / P` bytes, one after the other, the first `n` of each from memory, the others any.
+    ///
+    /// # Safety
+    /// `n` bytes are readable at `p`, `p + step`, ….
+    unsafe fn load_runs<const P: usize>(self, p: *const u8, step: usize, n: usize) -> Self::B;
+    /// Writes the first `n` bytes of the first `count` of `P` runs.
+    ///
+    /// # Safety
+    /// `n` bytes are writable at `p`, `p + step`, ….
+    unsafe fn store_runs<const P: usize>(self, p: *mut u8, step: usize, n: usize, count: usize, b: Self::B);
+    /// # Safety
+    /// `4 · LANES` bytes are writable.
+    unsafe fn store_bytes(self, p: *mut u8, b: Self::B);
+    /// The larger bytes.
+    fn largest_bytes(self, a: Self::B, b: Self::B) -> Self::B;
+    /// `min(max(b, low), high)`.
+    fn clamp_bytes(self, b: Self::B, low: u8, high: u8) -> Self::B;
+    /// Brings bytes of the same number side by side: vector `q` of the result has in each quarter those of bytes `4q‥4q + 3`
+    /// of the operands' quarters, four by four.
+    fn interleave(self, rows: [Self::B; 4]) -> [Self::B; 4];
+    /// `clamp(x + zero point)` of lanes that lie as [`interleave`](Self::interleave) leaves them, in the order of its operands' bytes.
+    fn narrow_interleaved(self, x: [Self::I; 4], bytes: &Bytes) -> Self::B;
+}
+
+/// The byte of a vector that lane `d` of vector `q` of an interleaved one belongs to.
+pub const fn interleaved(q: usize, d: usize) -> usize {
+    16 * (d / 4) + 4 * q + d % 4
+}

@@ -1,0 +1,368 @@
+//! Layers one behind the other, some rows of each at a time: so what one makes is still in the cache when the next one reads it,
+//! and never goes to memory as a whole.
+//!
+//! ```text
+//! input ─► layer 0 ─► [rows kept] ─► layer 1 ─► [rows kept] ─► layer 2 ─► output
+//!                      ▲ those that the next rows of layer 1 read
+//! ```
+//! In turn, for some rows of the output: which rows of each layer they need is found from the last layer to the first, those that
+//! are not there yet are computed from the first to the last. A row is computed the same whenever that is, so neither the number
+//! of rows in a turn nor that of threads changes a bit of a result.
+
+use std::ops::Range;
+
+use arenite_abi::prelude::*;
+
+use super::post::{self, Bounds, Post};
+use crate::memory::Shared;
+use crate::net::Id;
+use crate::program::{Run, Step};
+use crate::window::Window;
+
+/// A layer that computes rows of its output from rows of its input.
+pub trait Rows: Send + Sync {
+    /// Its window and the channels of its output.
+    fn window(&self) -> (&Window, usize);
+
+    /// What it does to its results.
+    fn posts(&self) -> &[Post];
+
+    /// Computes `rows` of an image. `input` and `output` are the beginnings of tensors, of which just the rows that are read, and
+    /// those that are written, need to be there; behind those that are read, [`BEHIND`] more values are readable.
+    ///
+    /// # Safety
+    /// As said; nobody else touches the rows that are written.
+    unsafe fn rows(
+        &self,
+        image: usize,
+        rows: Range<usize>,
+        input: *const f32,
+        output: *mut f32,
+        posts: &Bounds,
+    );
+}
+
+/// Values behind kept rows.
+pub const BEHIND: usize = 64;
+/// Most parts of the output that are computed at the same time, each with rows of its own.
+const PARTS: usize = 8;
+/// Bytes of all rows kept that are aimed at: a small part of a second-level cache, so that they stay there beside weights.
+const KEPT: usize = 1 << 17;
+/// Bytes of all rows kept at most.
+pub const MOST_KEPT: usize = 1 << 19;
+/// Most layers.
+pub const LAYERS: usize = 12;
+
+struct Stage {
+    layer: Box<dyn Rows>,
+    /// Where rows of its output are kept; of the last layer nowhere.
+    room: Room,
+}
+
+/// Rows of a layer's output that are kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Room {
+    /// Values of a row.
+    width: usize,
+    /// Rows at most.
+    rows: usize,
+    /// Where they begin in a part's memory.
+    at: usize,
+}
+
+/// Layers one behind the other.
+pub struct Cascade {
+    stages: Vec<Stage>,
+    /// Rows of the output in a turn.
+    turn: usize,
+    /// Values of memory that each part needs.
+    memory: usize,
+    input: Id,
+    output: Id,
+}
+
+impl Cascade {
+    /// From the first layer to the last, at most [`LAYERS`]. Layers but the last one have posts without operands.
+    pub fn new(layers: Vec<Box<dyn Rows>>, input: Id, output: Id) -> Self {
+        let windows: Vec<(Window, usize)> =
+            layers.iter().map(|layer| (*layer.window().0, layer.window().1)).collect();
+        let rows = windows.last().map_or(1, |(window, _)| window.rows.output);
+        let fits = |turn: &usize| kept(&rooms(&windows, *turn)) * size_of::<f32>() <= KEPT;
+        let turn = (1..=rows).take_while(fits).last().unwrap_or(1);
+        Cascade::with_turn(layers, turn, (input, output))
+    }
+
+    fn with_turn(layers: Vec<Box<dyn Rows>>, turn: usize, (input, output): (Id, Id)) -> Self {
+        let windows: Vec<(Window, usize)> =
+            layers.iter().map(|layer| (*layer.window().0, layer.window().1)).collect();
+        let rooms = rooms(&windows, turn);
+        let memory = kept(&rooms);
+        let stages = layers.into_iter().zip(rooms).map(|(layer, room)| Stage { layer, room }).collect();
+        Cascade { stages, turn, memory, input, output }
+    }
+
+    /// Computes rows `rows` of image `image` of the output.
+    ///
+    /// # Safety
+    /// `input` and `output` are the tensors, `memory` is this part's; nobody else writes these rows.
+    unsafe fn part(
+        &self,
+        image: usize,
+        rows: Range<usize>,
+        (input, memory, output): (*const f32, *mut f32, *mut f32),
+        posts: &[Bounds],
+    ) {
+        let last = self.stages.len() - 1;
+        // Of each layer, the rows that are there.
+        let mut kept: [Range<usize>; LAYERS] = std::array::from_fn(|_| 0..0);
+        let mut first = rows.start;
+        while first < rows.end {
+            let mut wanted: [Range<usize>; LAYERS] = std::array::from_fn(|_| 0..0);
+            wanted[last] = first..rows.end.min(first + self.turn);
+            for i in (0..last).rev() {
+                wanted[i] = kept[i].end..kept[i].end;
+                if !wanted[i + 1].is_empty() {
+                    let needed = self.stages[i + 1].layer.window().0.rows.reads(wanted[i + 1].clone());
+                    // SAFETY: the rows lie in this layer's part of the memory.
+                    unsafe { self.forget(i, &mut kept[i], &needed, memory) };
+                    wanted[i] = kept[i].end..needed.end.max(kept[i].end);
+                }
+            }
+            for (i, stage) in self.stages.iter().enumerate().filter(|&(i, _)| !wanted[i].is_empty()) {
+                let from =
+                    if i == 0 { input } else { self.origin(i - 1, image, &kept[i - 1], memory).cast_const() };
+                kept[i].end = wanted[i].end;
+                let to = if i == last { output } else { self.origin(i, image, &kept[i], memory) };
+                // SAFETY: rows that are read were computed in this turn or kept; there is room for those that are written.
+                unsafe { stage.layer.rows(image, wanted[i].clone(), from, to, &posts[i]) };
+            }
+            first += self.turn;
+        }
+    }
+
+    /// Gives up rows of layer `i` before those that are needed: the others move to the beginning once the room is used up.
+    ///
+    /// # Safety
+    /// `memory` is this part's, with rows `kept`.
+    unsafe fn forget(&self, i: usize, kept: &mut Range<usize>, needed: &Range<usize>, memory: *mut f32) {
+        if needed.start >= kept.end {
+            *kept = needed.start..needed.start;
+        }
+        let Room { width, rows, at } = self.stages[i].room;
+        if needed.end.saturating_sub(kept.start) <= rows {
+            return;
+        }
+        let from = needed.start.max(kept.start);
+        // SAFETY: both inside this layer's room.
+        unsafe {
+            let rows = memory.add(at);
+            std::ptr::copy(rows.add((from - kept.start) * width), rows, (kept.end - from) * width);
+        }
+        kept.start = from;
+    }
+
+    /// Where row 0 of the first image would lie, if the rows kept were a part of a whole tensor.
+    fn origin(&self, i: usize, image: usize, kept: &Range<usize>, memory: *mut f32) -> *mut f32 {
+        let stage = &self.stages[i];
+        let rows = image * stage.layer.window().0.rows.output + kept.start;
+        memory.wrapping_add(stage.room.at).wrapping_sub(rows * stage.room.width)
+    }
+}
+
+/// For layers with these windows, and channels of outputs: room for the rows that `turn` rows of the last output read, and some
+/// more, so that rows need not move every turn.
+pub fn rooms(layers: &[(Window, usize)], turn: usize) -> Vec<Room> {
+    let mut rooms = vec![Room::default(); layers.len()];
+    let (mut rows, mut at) = (turn, 0);
+    for i in (0..layers.len().saturating_sub(1)).rev() {
+        let axis = layers[i + 1].0.rows;
+        rows = ((rows - 1) * axis.stride + (axis.taps - 1) * axis.dilation + 1).min(axis.input);
+        let width = layers[i].0.columns.output * layers[i].1;
+        rooms[i] = Room { width, rows: (rows + rows.div_ceil(2)).min(axis.input), at };
+        at += (rooms[i].rows * width + BEHIND).next_multiple_of(16);
+    }
+    rooms
+}
+
+/// Values of all rooms.
+pub fn kept(rooms: &[Room]) -> usize {
+    rooms
+        .iter()
+        .filter(|room| room.rows > 0)
+        .map(|room| (room.rows * room.width + BEHIND).next_multiple_of(16))
+        .sum()
+}
+
+impl Step for Cascade {
+    fn name(&self) -> &'static str {
+        "cascade"
+    }
+
+    fn scratch(&self) -> usize {
+        PARTS * self.memory * size_of::<f32>()
+    }
+
+    fn run(&self, cx: &Run<'_>) -> Result<()> {
+        let input = Shared::new(cx.place::<f32>(self.input));
+        let output = Shared::new(cx.place::<f32>(self.output));
+        let memory = Shared::new(cx.scratch::<f32>());
+        let mut posts = [const { Bounds::NONE }; LAYERS];
+        for (bounds, stage) in posts.iter_mut().zip(&self.stages) {
+            *bounds = post::bind(stage.layer.posts(), cx);
+        }
+        let Some(Window { batches, rows, .. }) = self.stages.last().map(|stage| *stage.layer.window().0)
+        else {
+            return Ok(());
+        };
+        let all = batches * rows.output;
+        let parts = cx.threads().clamp(1, PARTS).min(all);
+        cx.parallel_for(parts, 1, |range| {
+            for part in range {
+                let (mut first, end) = (part * all / parts, (part + 1) * all / parts);
+                while first < end {
+                    let (image, row) = (first / rows.output, first % rows.output);
+                    let last = (row + end - first).min(rows.output);
+                    let own = memory.get().wrapping_add(part * self.memory);
+                    // SAFETY: the host's tensors have the shapes that the step was built for; parts are disjoint.
+                    unsafe { self.part(image, row..last, (input.get(), own, output.get()), &posts) };
+                    first += last - row;
+                }
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::isa::Isa;
+    use crate::kernels::f32_dwconv::DwConv;
+    use crate::kernels::f32_gemm::Gemm;
+    use crate::kernels::f32_map::Map;
+    use crate::kernels::f32_pool::{Kind, Pool};
+    use crate::kernels::random::values;
+    use crate::steps::conv_f32::{self, ConvF32};
+    use crate::steps::dwconv_f32::{self, DwConvF32};
+    use crate::steps::pool_f32::PoolF32;
+    use crate::store::Store;
+    use crate::window::Axis;
+
+    const IMAGES: usize = 2;
+
+    /// What a layer is: its kind, taps, stride, and how much of the taps is padded.
+    type Kinds = (u8, usize, usize, bool);
+
+    fn axis(input: usize, (_, taps, stride, same): Kinds) -> Option<Axis> {
+        let (output, before) = match same {
+            true => (
+                input.div_ceil(stride),
+                ((input.div_ceil(stride) - 1) * stride + taps).saturating_sub(input) / 2,
+            ),
+            false => ((input + stride).checked_sub(taps)? / stride, 0),
+        };
+        (output > 0).then_some(Axis { input, taps, output, stride, dilation: 1, before })
+    }
+
+    /// Layers one behind the other from an image of this size on; those that would have no results are left out.
+    fn layers(kinds: &[Kinds], mut size: [usize; 2], mut channels: usize) -> Vec<Box<dyn Rows>> {
+        let (gemm, map, store) =
+            (Gemm::select(Isa::best(None)), Map::select(Isa::best(None)), Store::new(None));
+        let mut layers: Vec<Box<dyn Rows>> = Vec::new();
+        for &kind in kinds {
+            let (Some(rows), Some(columns)) = (axis(size[0], kind), axis(size[1], kind)) else { continue };
+            let window = Window { batches: IMAGES, rows, columns, channels };
+            let taps = kind.1 * kind.1;
+            let (limits, posts, name, places) = ((-1.0, 1.0), Vec::new(), String::new(), (0, 0));
+            match kind.0 {
+                0 => {
+                    let filters = 5 + channels % 7;
+                    let weights = values(7, filters * taps * channels);
+                    let parts = conv_f32::Parts {
+                        window,
+                        groups: 1,
+                        filters,
+                        name,
+                        weights: &weights,
+                        bias: None,
+                        limits,
+                        posts,
+                        input: 0,
+                        output: 0,
+                    };
+                    layers.push(Box::new(ConvF32::new(gemm, map, &store, parts).unwrap()));
+                    channels = filters;
+                }
+                1 => {
+                    let weights = values(8, taps * channels);
+                    let parts = dwconv_f32::Parts {
+                        window,
+                        multiplier: 1,
+                        name,
+                        weights: &weights,
+                        bias: None,
+                        limits,
+                        posts,
+                        input: 0,
+                        output: 0,
+                    };
+                    let kernels = DwConv::select(Isa::best(None));
+                    layers.push(Box::new(DwConvF32::new(kernels, map, &store, parts).unwrap()));
+                }
+                _ => {
+                    let kernels = Pool::select(Isa::best(None));
+                    layers.push(Box::new(PoolF32::new(
+                        kernels,
+                        map,
+                        Kind::Mean,
+                        window,
+                        (limits, posts),
+                        places,
+                    )));
+                }
+            }
+            size = [rows.output, columns.output];
+        }
+        layers
+    }
+
+    proptest! {
+        #[test]
+        fn rows_in_turn_are_the_rows_at_once(
+            kinds in prop::collection::vec((0u8..3, 1usize..6, 1usize..3, any::<bool>()), 1..6),
+            height in 1usize..30, width in 8usize..20, channels in 1usize..20, turn in 1usize..9, parts in 1usize..4,
+        ) {
+            let first = Axis { input: height, taps: 1, output: height, stride: 1, dilation: 1, before: 0 };
+            let x = values(9, IMAGES * height * width * channels);
+            let list = layers(&kinds, [height, width], channels);
+            prop_assume!(!list.is_empty());
+            let mut want = x.clone();
+            for layer in &list {
+                let (window, channels) = layer.window();
+                let mut y = vec![f32::NAN; IMAGES * window.rows.output * window.columns.output * channels];
+                for image in 0..IMAGES {
+                    // SAFETY: whole tensors.
+                    unsafe { layer.rows(image, 0..window.rows.output, want.as_ptr(), y.as_mut_ptr(), &Bounds::NONE) };
+                }
+                want = y;
+            }
+            let cascade = Cascade::with_turn(list, turn, (0, 0));
+            let rows = cascade.stages.last().map_or(first, |stage| stage.layer.window().0.rows).output;
+            let mut got = vec![f32::NAN; want.len()];
+            let posts = [const { Bounds::NONE }; LAYERS];
+            for image in 0..IMAGES {
+                for part in 0..parts {
+                    let mut memory = vec![f32::NAN; cascade.memory];
+                    let places = (x.as_ptr(), memory.as_mut_ptr(), got.as_mut_ptr());
+                    // SAFETY: whole tensors, and the memory that a part needs.
+                    unsafe { cascade.part(image, part * rows / parts..(part + 1) * rows / parts, places, &posts) };
+                }
+            }
+            prop_assert!(want.iter().all(|x| !x.is_nan()));
+            for (i, (got, want)) in got.iter().zip(&want).enumerate() {
+                prop_assert!((got - want).abs() <= 1e-5, "{i}: {got}, not {want}");
+            }
+        }
+    }
+}

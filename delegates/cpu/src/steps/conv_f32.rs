@@ -1,0 +1,345 @@
+//! Convolution of `f32` by products of rows: the pixels under a window are rows of a, found by pointers, never copied.
+//!
+//! ```text
+//!             taps of one row of the filter lie side by side in the input (no dilation, one group):
+//! inner tile:   one pointer per filter row, k = columns × channels
+//! edge tile:    one pointer per tap, k = channels; outside the image it points to zeros
+//! ```
+//! Both add the same products in the same order, so a tile's kind does not change its bits.
+
+use std::mem::MaybeUninit;
+use std::ops::Range;
+
+use arenite_abi::prelude::*;
+
+use super::cascade::Rows;
+use super::post::{self, Bounds, Post};
+use crate::kernels::f32_gemm::{Gemm, Prefetch, Tile};
+use crate::kernels::f32_map::Map;
+use crate::memory::{Aligned, Shared};
+use crate::net::Id;
+use crate::program::{Run, Step};
+use crate::store::{Block, Store};
+use crate::window::Window;
+
+/// Most pointers of a tile.
+const POINTERS: usize = 28 * MAX_TAPS;
+/// Most taps of a filter.
+pub const MAX_TAPS: usize = 256;
+/// Bytes of packed weights that are used tile after tile: a part of a second-level cache, so that the next ones fit beside them.
+const BLOCK: usize = 1 << 19;
+
+/// A convolution with packed weights.
+pub struct ConvF32 {
+    gemm: &'static Gemm,
+    map: &'static Map,
+    window: Window,
+    groups: usize,
+    /// Output channels of a group.
+    columns: usize,
+    packed: Block<f32>,
+    zeros: Aligned<f32>,
+    low: f32,
+    high: f32,
+    posts: Vec<Post>,
+    input: Id,
+    output: Id,
+    tiles: usize,
+    /// Blocks of panels: first column, columns, offset in a group's packed weights.
+    blocks: Vec<(usize, usize, usize)>,
+    /// The next step's weights.
+    next: Shared<f32>,
+}
+
+/// What a tile asks for while it is multiplied.
+#[derive(Clone, Copy)]
+enum Soon {
+    /// All is near.
+    Nothing,
+    /// Its own weights, which are used for the first time.
+    Own,
+    /// The weights after this block.
+    Next,
+}
+
+/// What a [`ConvF32`] is made of.
+pub struct Parts<'a> {
+    /// Geometry; `channels` are those of the whole input.
+    pub window: Window,
+    /// Groups of channels.
+    pub groups: usize,
+    /// Output channels, of all groups.
+    pub filters: usize,
+    /// Names the weights in a cache.
+    pub name: String,
+    /// `[filters][taps][channels / groups]`.
+    pub weights: &'a [f32],
+    /// One per filter, or none.
+    pub bias: Option<&'a [f32]>,
+    /// Range of results before `posts`.
+    pub limits: (f32, f32),
+    /// What follows.
+    pub posts: Vec<Post>,
+    /// Read.
+    pub input: Id,
+    /// Written.
+    pub output: Id,
+}
+
+impl ConvF32 {
+    /// Packs the weights.
+    pub fn new(gemm: &'static Gemm, map: &'static Map, store: &Store, parts: Parts<'_>) -> Result<Self> {
+        let Parts { window, groups, filters, .. } = parts;
+        let columns = filters / groups;
+        let depth = window.channels / groups;
+        let lines = window.rows.taps * window.columns.taps * depth;
+        let group = gemm.packed_len(lines, columns);
+        let key = format!("{} {filters}/{groups} × {lines} {}", gemm.name, parts.name);
+        let packed = store.block(&key, group * groups, |packed: &mut [f32]| {
+            for (g, packed) in packed.chunks_exact_mut(group).enumerate() {
+                let weights = &parts.weights[g * columns * lines..][..columns * lines];
+                let bias = |j: usize| parts.bias.map_or(0.0, |bias| bias[g * columns + j]);
+                gemm.pack(lines, columns, packed, |j, i| weights[j * lines + i], bias);
+            }
+        })?;
+        let tiles = window.positions().div_ceil(gemm.rows(columns));
+        Ok(ConvF32 {
+            gemm,
+            map,
+            window,
+            groups,
+            columns,
+            packed,
+            zeros: Aligned::zeros(window.columns.taps * depth),
+            low: parts.limits.0,
+            high: parts.limits.1,
+            posts: parts.posts,
+            input: parts.input,
+            output: parts.output,
+            tiles,
+            blocks: blocks(gemm, lines, columns, tiles),
+            next: Shared::new(std::ptr::null_mut()),
+        })
+    }
+
+    fn lines(&self) -> usize {
+        self.window.rows.taps * self.window.columns.taps * (self.window.channels / self.groups)
+    }
+
+    /// Computes positions `first..end`, a tile, of a block of columns of group `g`.
+    ///
+    /// # Safety
+    /// `input` and `output` are the tensors; nobody else writes these results.
+    unsafe fn tile(
+        &self,
+        [g, block]: [usize; 2],
+        (first, end): (usize, usize),
+        soon: Soon,
+        input: *const f32,
+        output: *mut f32,
+        posts: &Bounds,
+    ) {
+        let rows = end - first;
+        let mut pointers = [const { MaybeUninit::<*const f32>::uninit() }; POINTERS];
+        let depth = self.window.channels / self.groups;
+        // SAFETY: the caller's promise.
+        let (taps, k) = unsafe { self.point(&mut pointers, first, end, input.wrapping_add(g * depth)) };
+        let (from, count, offset) = self.blocks[block];
+        let lines = self.lines();
+        let mut panel = g * self.gemm.packed_len(lines, self.columns) + offset;
+        let next = self.after(g, block).wrapping_sub(panel);
+        let stride = self.columns * self.groups;
+        let start = first * stride + g * self.columns;
+        let mut column = from;
+        while column < from + count {
+            let width = self.gemm.panel_width(column, self.columns);
+            let weights = self.packed[panel..].as_ptr();
+            let tile = Tile {
+                a: pointers.as_ptr().cast(),
+                taps,
+                k,
+                weights,
+                c: output.wrapping_add(start + column),
+                stride,
+                columns: width.min(self.columns - column),
+                low: self.low,
+                high: self.high,
+                prefetch: match soon {
+                    Soon::Nothing => Prefetch::nothing(weights),
+                    Soon::Own => Prefetch::ahead(weights, width),
+                    Soon::Next => Prefetch::panel(next.wrapping_add(panel), width),
+                },
+            };
+            // SAFETY: the table's entry was selected for this machine; pointers have `k` values each, the panel has
+            // `lines` lines, and the rows are those of the output.
+            unsafe { self.gemm.by_vectors[width / self.gemm.lanes - 1][rows - 1](&tile) };
+            panel += width * (lines + 1);
+            column += width;
+        }
+        // Whole rows lie side by side.
+        let (runs, run) = if count == stride { (1, rows * stride) } else { (rows, count) };
+        for post in posts.iter() {
+            for r in 0..runs {
+                // SAFETY: just written, by this thread.
+                unsafe { post.apply(self.map, output, output, start + r * stride + from, run) };
+            }
+        }
+    }
+
+    /// The weights that are wanted after a block: those of the next one, or of the next step.
+    fn after(&self, g: usize, block: usize) -> *const f32 {
+        let group = g * self.packed.len() / self.groups;
+        match self.blocks.get(block + 1) {
+            Some((_, _, offset)) => self.packed[group + offset..].as_ptr(),
+            None if g + 1 < self.groups => self.packed[group + self.packed.len() / self.groups..].as_ptr(),
+            None => self.next.get(),
+        }
+    }
+
+    /// Fills in the pointers of positions `first..end`; gives taps and values per tap.
+    ///
+    /// # Safety
+    /// `input` is the tensor, from the group's first channel on.
+    unsafe fn point(
+        &self,
+        pointers: &mut [MaybeUninit<*const f32>; POINTERS],
+        first: usize,
+        end: usize,
+        input: *const f32,
+    ) -> (usize, usize) {
+        let w = &self.window;
+        let (channels, depth) = (w.channels, w.channels / self.groups);
+        if w.is_point() {
+            for (p, i) in pointers.iter_mut().zip(first..end) {
+                p.write(input.wrapping_add(i * channels));
+            }
+            return (1, depth);
+        }
+        let rows = end - first;
+        let (mut y, mut x) = (first / w.columns.output, first % w.columns.output);
+        let same_row = x + rows <= w.columns.output;
+        let inner = w.columns.dilation == 1 && self.groups == 1 && {
+            let (a, b) = if same_row { (x, x + rows - 1) } else { (0, w.columns.output - 1) };
+            w.columns.is_inside(a, b)
+        };
+        let whole = (w.rows.taps, w.columns.taps * depth);
+        if inner && same_row {
+            let (image, row) = (y / w.rows.output, y % w.rows.output);
+            let column = (x * w.columns.stride - w.columns.before) * channels;
+            for (ty, pointers) in pointers.chunks_exact_mut(rows).take(w.rows.taps).enumerate() {
+                let line = w.rows.at(row, ty).map(|i| image * w.image() + i * w.columns.input * channels);
+                let (first, step) = match line {
+                    Some(line) => (input.wrapping_add(line + column), w.columns.stride * channels),
+                    None => (self.zeros.as_ptr(), 0),
+                };
+                for (r, pointer) in pointers.iter_mut().enumerate() {
+                    pointer.write(first.wrapping_add(r * step));
+                }
+            }
+            return whole;
+        }
+        let per_row = if inner { 1 } else { w.columns.taps };
+        for r in 0..rows {
+            let (image, row) = (y / w.rows.output, y % w.rows.output);
+            for ty in 0..w.rows.taps {
+                let line = w.rows.at(row, ty).map(|i| image * w.image() + i * w.columns.input * channels);
+                for tx in 0..per_row {
+                    let pixel = line.zip(w.columns.at(x, tx)).map(|(line, i)| line + i * channels);
+                    let pointer = pixel.map_or(self.zeros.as_ptr(), |at| input.wrapping_add(at));
+                    pointers[(ty * per_row + tx) * rows + r].write(pointer);
+                }
+            }
+            x += 1;
+            if x == w.columns.output {
+                (x, y) = (0, y + 1);
+            }
+        }
+        if inner { whole } else { (w.rows.taps * per_row, depth) }
+    }
+}
+
+/// Cuts the columns into blocks of whole panels: small enough for the cache, and enough of them for several threads where there
+/// are few tiles.
+fn blocks(gemm: &Gemm, lines: usize, columns: usize, tiles: usize) -> Vec<(usize, usize, usize)> {
+    let panel = gemm.nr() * (lines + 1) * size_of::<f32>();
+    let panels = columns.div_ceil(gemm.nr());
+    let for_cache = (BLOCK / panel).max(1);
+    let for_threads = if tiles >= 16 { panels } else { panels.div_ceil(16usize.div_ceil(tiles.max(1))) };
+    let step = for_cache.min(for_threads).max(1) * gemm.nr();
+    (0..columns).step_by(step).map(|from| (from, step.min(columns - from), from * (lines + 1))).collect()
+}
+
+impl Step for ConvF32 {
+    fn weights(&self) -> *const f32 {
+        self.packed.as_ptr()
+    }
+
+    fn follow(&mut self, next: *const f32) {
+        self.next = Shared::new(next.cast_mut());
+    }
+
+    fn name(&self) -> &'static str {
+        "CONV_2D"
+    }
+
+    fn run(&self, cx: &Run<'_>) -> Result<()> {
+        let input = Shared::new(cx.place::<f32>(self.input));
+        let output = Shared::new(cx.place::<f32>(self.output));
+        let posts = post::bind(&self.posts, cx);
+        let items = self.groups * self.blocks.len() * self.tiles;
+        let cost =
+            self.window.positions() * self.columns * self.lines() / (self.blocks.len() * self.tiles).max(1);
+        cx.parallel_for(items, super::grain(cost), |range| {
+            let mut done = 0;
+            let mut asked = false;
+            for item in range {
+                let (block, t) = (item / self.tiles, item % self.tiles);
+                if t == 0 {
+                    done = 0;
+                }
+                let soon = match done {
+                    0 if !asked => Soon::Own,
+                    1 => Soon::Next,
+                    _ => Soon::Nothing,
+                };
+                asked = done >= 1;
+                done += 1;
+                let (g, block) = (block / self.blocks.len(), block % self.blocks.len());
+                let positions = self.window.positions();
+                let tile = (t * positions / self.tiles, (t + 1) * positions / self.tiles);
+                // SAFETY: the host's tensors have the shapes that the step was built for; each item has results of its own.
+                unsafe { self.tile([g, block], tile, soon, input.get(), output.get(), &posts) };
+            }
+        })
+    }
+}
+
+impl Rows for ConvF32 {
+    fn window(&self) -> (&Window, usize) {
+        (&self.window, self.columns * self.groups)
+    }
+
+    fn posts(&self) -> &[Post] {
+        &self.posts
+    }
+
+    unsafe fn rows(
+        &self,
+        image: usize,
+        rows: Range<usize>,
+        input: *const f32,
+        output: *mut f32,
+        posts: &Bounds,
+    ) {
+        let (from, width) = (image * self.window.rows.output, self.window.columns.output);
+        let (first, end) = ((from + rows.start) * width, (from + rows.end) * width);
+        let tiles = (end - first).div_ceil(self.gemm.rows(self.columns));
+        for item in 0..self.groups * self.blocks.len() * tiles {
+            let (block, t) = (item / tiles, item % tiles);
+            let tile = (first + t * (end - first) / tiles, first + (t + 1) * (end - first) / tiles);
+            let at = [block / self.blocks.len(), block % self.blocks.len()];
+            // SAFETY: the caller's promise.
+            unsafe { self.tile(at, tile, Soon::Nothing, input, output, posts) };
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! Depthwise convolution of `f32`: a row of the output at a time, cut into tiles of neighbouring results.
+
+use std::mem::MaybeUninit;
+use std::ops::Range;
+
+use arenite_abi::prelude::*;
+
+use super::cascade::Rows;
+use super::post::{self, Bounds, Post};
+use super::slide::{Line, Pointers, Slide, Way};
+use crate::kernels::f32_dwconv::{DwConv, Taps, Tile};
+use crate::kernels::f32_map::Map;
+use crate::memory::Shared;
+use crate::net::Id;
+use crate::program::{Run, Step};
+use crate::store::{Block, Store};
+use crate::window::Window;
+
+/// A depthwise convolution with packed weights.
+pub struct DwConvF32 {
+    kernels: &'static DwConv,
+    taps: Option<&'static Taps>,
+    map: &'static Map,
+    /// Its channels are those of the output.
+    slide: Slide,
+    multiplier: usize,
+    packed: Block<f32>,
+    low: f32,
+    high: f32,
+    posts: Vec<Post>,
+    input: Id,
+    output: Id,
+}
+
+/// What a [`DwConvF32`] is made of.
+pub struct Parts<'a> {
+    /// Geometry; `channels` are the input's.
+    pub window: Window,
+    /// Results per channel of the input.
+    pub multiplier: usize,
+    /// Names the weights in a cache.
+    pub name: String,
+    /// `[taps][channels · multiplier]`.
+    pub weights: &'a [f32],
+    /// One per channel of the output, or none.
+    pub bias: Option<&'a [f32]>,
+    /// Range of results before `posts`.
+    pub limits: (f32, f32),
+    /// What follows.
+    pub posts: Vec<Post>,
+    /// Read.
+    pub input: Id,
+    /// Written.
+    pub output: Id,
+}
+
+impl DwConvF32 {
+    /// Packs the weights.
+    pub fn new(kernels: &'static DwConv, map: &'static Map, store: &Store, parts: Parts<'_>) -> Result<Self> {
+        let channels = parts.window.channels * parts.multiplier;
+        let window = Window { channels, ..parts.window };
+        let columns = window.columns;
+        let blocks = channels.div_ceil(kernels.lanes);
+        let taps = window.rows.taps * columns.taps;
+        let key = format!("{} {taps} × {channels} {}", kernels.name, parts.name);
+        let packed = store.block(&key, blocks * kernels.block(taps), |packed: &mut [f32]| {
+            kernels.pack(channels, parts.weights, packed, |c| parts.bias.map_or(0.0, |bias| bias[c]));
+        })?;
+        Ok(DwConvF32 {
+            kernels,
+            taps: kernels.taps(columns.taps, columns.stride).filter(|_| columns.dilation == 1),
+            map,
+            slide: Slide::new(window, kernels.lanes, kernels.results, 0.0),
+            multiplier: parts.multiplier,
+            packed,
+            low: parts.limits.0,
+            high: parts.limits.1,
+            posts: parts.posts,
+            input: parts.input,
+            output: parts.output,
+        })
+    }
+
+    /// Computes row `line`, counted through all images.
+    ///
+    /// # Safety
+    /// `input` and `output` are the tensors, `input` with each channel as often as it has results; nobody else writes this row.
+    unsafe fn row(&self, line: usize, input: *const f32, output: *mut f32, posts: &Bounds) {
+        let w = &self.slide.window;
+        let width = w.columns.output * w.channels;
+        let from = self.slide.line(line);
+        for t in 0..self.slide.tiles {
+            let columns = self.slide.columns(t);
+            // SAFETY: the caller's promise.
+            unsafe {
+                let c = output.wrapping_add(line * width + columns.start * w.channels);
+                self.tile(&from, &columns, input, c);
+            }
+        }
+        for post in posts.iter() {
+            // SAFETY: just written, by this thread.
+            unsafe { post.apply(self.map, output, output, line * width, width) };
+        }
+    }
+
+    /// Computes the results of `columns` in a row, written from `c` on.
+    ///
+    /// # Safety
+    /// As of [`row`](Self::row).
+    unsafe fn tile(&self, line: &Line, columns: &Range<usize>, input: *const f32, c: *mut f32) {
+        let w = &self.slide.window;
+        let pixels = self.slide.pixels(line, input);
+        let mut tile = Tile {
+            pixels,
+            weights: self.packed.as_ptr(),
+            skip: line.taps.start * w.columns.taps,
+            block: self.kernels.block(w.rows.taps * w.columns.taps),
+            c,
+            stride: w.channels,
+            channels: w.channels,
+            low: self.low,
+            high: self.high,
+        };
+        let mut pointers: Pointers = [const { MaybeUninit::uninit() }; _];
+        let mut done = 0;
+        if let Some(kernels) = self.taps {
+            done = self.slide.split(line, columns).whole;
+            tile.channels = done;
+            let by_results = match self.slide.aim(&mut tile.pixels, columns, &mut pointers) {
+                Way::Even => kernels.even,
+                Way::Pointed => kernels.pointed,
+            };
+            // SAFETY: the kernel was selected for this machine; pixels are readable for whole vectors of `done` channels.
+            unsafe { by_results[columns.len() - 1](&tile) };
+        }
+        if done < w.channels {
+            tile.pixels = pixels.offset(done);
+            self.slide.aim_taps(&mut tile.pixels, columns, &mut pointers);
+            tile.channels = w.channels - done;
+            tile.weights = self.packed[done / self.kernels.lanes * tile.block..].as_ptr();
+            tile.c = c.wrapping_add(done);
+            // SAFETY: as above; this kernel reads what is left of the channels.
+            unsafe { self.kernels.exact[columns.len() - 1](&tile) };
+        }
+    }
+
+    /// Elements of the input with each channel as often as it has results.
+    fn expanded(&self) -> usize {
+        self.slide.window.batches * self.slide.window.image()
+    }
+
+    /// Repeats each channel for each of its results.
+    fn expand(&self, cx: &Run<'_>) -> Result<()> {
+        let x = Shared::new(cx.place::<f32>(self.input));
+        let y = Shared::new(cx.scratch::<f32>());
+        let count = self.expanded() / self.multiplier;
+        cx.parallel_for(count, super::grain(4 * self.multiplier), |range| {
+            for i in range {
+                for m in 0..self.multiplier {
+                    // SAFETY: the scratch memory has `multiplier` elements for each of the input's; ranges are disjoint.
+                    unsafe { *y.get().add(i * self.multiplier + m) = *x.get().add(i) };
+                }
+            }
+        })
+    }
+}
+
+impl Step for DwConvF32 {
+    fn name(&self) -> &'static str {
+        "depthwise"
+    }
+
+    fn run(&self, cx: &Run<'_>) -> Result<()> {
+        let input = match self.multiplier {
+            1 => Shared::new(cx.place::<f32>(self.input)),
+            _ => {
+                self.expand(cx)?;
+                Shared::new(cx.scratch::<f32>())
+            }
+        };
+        let output = Shared::new(cx.place::<f32>(self.output));
+        let posts = post::bind(&self.posts, cx);
+        let w = &self.slide.window;
+        let cost = w.columns.output * w.channels * w.rows.taps * w.columns.taps;
+        cx.parallel_for(w.batches * w.rows.output, super::grain(cost), |range| {
+            for line in range {
+                // SAFETY: the host's tensors have the shapes that the step was built for; each row is one thread's.
+                unsafe { self.row(line, input.get(), output.get(), &posts) };
+            }
+        })
+    }
+
+    fn scratch(&self) -> usize {
+        if self.multiplier == 1 { 0 } else { self.expanded() * size_of::<f32>() }
+    }
+}
+
+impl Rows for DwConvF32 {
+    fn window(&self) -> (&Window, usize) {
+        (&self.slide.window, self.slide.window.channels)
+    }
+
+    fn posts(&self) -> &[Post] {
+        &self.posts
+    }
+
+    unsafe fn rows(
+        &self,
+        image: usize,
+        rows: Range<usize>,
+        input: *const f32,
+        output: *mut f32,
+        posts: &Bounds,
+    ) {
+        for row in rows {
+            // SAFETY: the caller's promise.
+            unsafe { self.row(image * self.slide.window.rows.output + row, input, output, posts) };
+        }
+    }
+}

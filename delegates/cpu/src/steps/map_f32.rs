@@ -1,0 +1,131 @@
+//! Functions of `f32` elements as steps.
+
+use arenite_abi::prelude::*;
+
+use super::loops::Loops;
+use super::post::{self, Post};
+use crate::kernels::f32_map::{Binary, Map};
+use crate::memory::Shared;
+use crate::net::Id;
+use crate::program::{Run, Step};
+
+/// Elements that one thread does at a time: 16 KiB of them.
+const CHUNK: usize = 4096;
+
+/// Functions of one tensor, one after the other.
+pub struct ChainMap {
+    /// The kernels.
+    pub map: &'static Map,
+    /// What to do, at most [`MAX_POSTS`](super::post::MAX_POSTS).
+    pub posts: Vec<Post>,
+    /// Number of elements.
+    pub len: usize,
+    /// Read.
+    pub input: Id,
+    /// Written.
+    pub output: Id,
+}
+
+impl Step for ChainMap {
+    fn name(&self) -> &'static str {
+        "elementwise"
+    }
+
+    fn run(&self, cx: &Run<'_>) -> Result<()> {
+        let x = Shared::new(cx.place::<f32>(self.input));
+        let y = Shared::new(cx.place::<f32>(self.output));
+        let posts = post::bind(&self.posts, cx);
+        cx.parallel_for(self.len.div_ceil(CHUNK), 8, |range| {
+            for chunk in range {
+                let at = chunk * CHUNK;
+                let n = CHUNK.min(self.len - at);
+                let mut from = x.get();
+                for post in posts.iter() {
+                    // SAFETY: both tensors have `len` elements, and each chunk is one thread's.
+                    unsafe { post.apply(self.map, from, y.get(), at, n) };
+                    from = y.get();
+                }
+            }
+        })
+    }
+
+    fn in_place(&self, i: usize) -> bool {
+        // Other operands are read after the first function has written.
+        i == 0 && !self.posts.iter().any(|post| matches!(post, Post::Binary(_, id) if *id == self.input))
+    }
+}
+
+/// A function of two tensors.
+pub struct BinaryMap {
+    /// The kernels.
+    pub map: &'static Map,
+    /// The function.
+    pub op: Binary,
+    /// Over all results.
+    pub loops: Loops,
+    /// The range of results.
+    pub limits: (f32, f32),
+    /// Read.
+    pub inputs: [Id; 2],
+    /// Written.
+    pub output: Id,
+}
+
+impl BinaryMap {
+    /// # Safety
+    /// The tensors have the shapes of the loops; nobody else touches the results of `runs`.
+    unsafe fn runs(
+        &self,
+        runs: std::ops::Range<usize>,
+        part: std::ops::Range<usize>,
+        a: *const f32,
+        b: *const f32,
+        y: *mut f32,
+    ) {
+        let l = &self.loops;
+        for run in runs {
+            let at = l.starts(run);
+            let n = part.len();
+            // SAFETY: inside the tensors, by the loops' construction.
+            unsafe {
+                let y = y.add(run * l.run + part.start);
+                let a = a.add(at[0] + if l.moves[0] { part.start } else { 0 });
+                let b = b.add(at[1] + if l.moves[1] { part.start } else { 0 });
+                match l.moves {
+                    [true, true] => self.map.binary(self.op)(n, a, b, y),
+                    [true, false] => self.map.with_scalar(self.op)(n, a, *b, y),
+                    [false, _] => self.map.with_scalar(self.op.swapped())(n, b, *a, y),
+                }
+                if self.limits != (f32::NEG_INFINITY, f32::INFINITY) {
+                    (self.map.clamp)(n, y, self.limits.0, self.limits.1, y);
+                }
+            }
+        }
+    }
+}
+
+impl Step for BinaryMap {
+    fn name(&self) -> &'static str {
+        "broadcast"
+    }
+
+    fn run(&self, cx: &Run<'_>) -> Result<()> {
+        let [a, b] = self.inputs.map(|id| Shared::new(cx.place::<f32>(id)));
+        let y = Shared::new(cx.place::<f32>(self.output));
+        let runs = self.loops.runs();
+        let parts = self.loops.run.div_ceil(CHUNK);
+        let grain = (8 * CHUNK / self.loops.run.min(CHUNK)).max(1);
+        cx.parallel_for(runs * parts, grain, |range| {
+            for item in range {
+                let (run, part) = (item / parts, item % parts);
+                let part = part * CHUNK..((part + 1) * CHUNK).min(self.loops.run);
+                // SAFETY: the host's tensors have the shapes that the step was built for; each part is one thread's.
+                unsafe { self.runs(run..run + 1, part, a.get(), b.get(), y.get()) };
+            }
+        })
+    }
+
+    fn in_place(&self, i: usize) -> bool {
+        self.loops.covers(i)
+    }
+}

@@ -1,0 +1,319 @@
+//! Elements that go to other places as they are: boxes of them, each with its loops over source and target.
+//!
+//! ```text
+//! rows      the innermost dimension is consecutive on both sides: memory is copied run by run
+//! turned    consecutive in the source along one dimension, in the target along another: matrices are transposed
+//! strided   else: element by element
+//! filled    no source: one element everywhere
+//! ```
+
+use std::ops::Range;
+
+use arenite_abi::prelude::*;
+
+use crate::kernels::turn::{Matrix, Turn};
+use crate::net::Id;
+use crate::program::{Run, Step};
+
+/// One dimension of a box: its size, and the elements from one index to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dim {
+    /// Indices.
+    pub size: usize,
+    /// In the source.
+    pub from: isize,
+    /// In the target.
+    pub to: isize,
+}
+
+/// A box: where it begins and its dimensions, outermost first, merged where both sides allow it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Nest {
+    /// First element of the source.
+    pub from: usize,
+    /// First element of the target.
+    pub to: usize,
+    /// Dimensions larger than 1; one of size 0 if the box is empty.
+    pub dims: Vec<Dim>,
+}
+
+impl Nest {
+    /// The box of `dims` at `from` and `to`.
+    pub fn new(from: usize, to: usize, dims: impl IntoIterator<Item = Dim>) -> Nest {
+        let mut merged: Vec<Dim> = Vec::new();
+        for dim in dims {
+            match merged.last_mut() {
+                _ if dim.size == 0 => return Nest { from: 0, to: 0, dims: vec![dim] },
+                _ if dim.size == 1 => {}
+                Some(outer)
+                    if outer.from == dim.from * dim.size as isize
+                        && outer.to == dim.to * dim.size as isize =>
+                {
+                    *outer = Dim { size: outer.size * dim.size, ..dim };
+                }
+                _ => merged.push(dim),
+            }
+        }
+        Nest { from, to, dims: merged }
+    }
+
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        self.dims.iter().map(|dim| dim.size).product()
+    }
+
+    /// Whether the box moves `len` elements from the beginning of one tensor to the beginning of another, in order.
+    pub fn is_all_of(&self, len: usize) -> bool {
+        self.from == 0
+            && self.to == 0
+            && self.len() == len
+            && matches!(self.dims[..], [] | [Dim { from: 1, to: 1, .. }])
+    }
+}
+
+/// Elements of rows and columns of a matrix that is transposed at a time.
+const STRIP: usize = 16;
+/// Bytes that count as one multiply-add.
+const BYTES_PER_COST: usize = 4;
+
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    /// `count` consecutive elements.
+    Rows { count: usize },
+    /// `columns` of a source that lie side by side there, each to a row of `rows`.
+    Turned { rows: Dim, columns: Dim },
+    /// Elements one by one.
+    Strided(Dim),
+    /// `count` times the same element.
+    Filled { count: usize, to: isize },
+}
+
+/// A box ready to run.
+struct Part {
+    from: Option<Id>,
+    to: Id,
+    nest: Nest,
+    kind: Kind,
+    /// Pieces of work for each index of the nest's dimensions.
+    strips: usize,
+    /// The number of its first piece among those of all parts.
+    first: usize,
+}
+
+/// Moves boxes.
+pub struct Moves {
+    parts: Vec<Part>,
+    width: usize,
+    turn: &'static Turn,
+    fill: [u8; 16],
+    name: &'static str,
+    pieces: usize,
+    grain: usize,
+}
+
+impl Moves {
+    /// Boxes from and to these values, of elements of `width` bytes; those without a source are filled with `fill`.
+    pub fn new(
+        name: &'static str,
+        turn: &'static Turn,
+        fill: [u8; 16],
+        boxes: impl IntoIterator<Item = (Option<Id>, Id, Nest)>,
+    ) -> Self {
+        let (mut parts, mut pieces, mut elements) = (Vec::new(), 0, 0);
+        for (from, to, nest) in boxes.into_iter().filter(|(_, _, nest)| nest.len() > 0) {
+            elements += nest.len();
+            let part = Part::new(from, to, nest, pieces);
+            pieces += part.pieces();
+            parts.push(part);
+        }
+        let cost = elements * turn.width / BYTES_PER_COST / pieces.max(1);
+        Moves { parts, width: turn.width, turn, fill, name, pieces, grain: super::grain(cost) }
+    }
+
+    /// # Safety
+    /// `pieces` are those of the part; the tensors have the shapes that it was made for.
+    unsafe fn part(&self, part: &Part, pieces: Range<usize>, from: *const u8, to: *mut u8) {
+        let dims = &part.nest.dims;
+        let (mut index, mut at) = ([0usize; MAX_DIMS], [part.nest.from as isize, part.nest.to as isize]);
+        let mut rest = pieces.start / part.strips;
+        for (i, dim) in dims.iter().enumerate().rev() {
+            index[i] = rest % dim.size;
+            rest /= dim.size;
+            at[0] += index[i] as isize * dim.from;
+            at[1] += index[i] as isize * dim.to;
+        }
+        let mut strip = pieces.start % part.strips;
+        for _ in pieces {
+            let (from, to) = (
+                from.wrapping_offset(at[0] * self.width as isize),
+                to.wrapping_offset(at[1] * self.width as isize),
+            );
+            // SAFETY: inside the tensors, as the box is.
+            unsafe { self.piece(part.kind, strip, from, to) };
+            strip += 1;
+            if strip == part.strips {
+                strip = 0;
+                for (i, dim) in dims.iter().enumerate().rev() {
+                    index[i] += 1;
+                    at[0] += dim.from;
+                    at[1] += dim.to;
+                    if index[i] < dim.size {
+                        break;
+                    }
+                    index[i] = 0;
+                    at[0] -= dim.size as isize * dim.from;
+                    at[1] -= dim.size as isize * dim.to;
+                }
+            }
+        }
+    }
+
+    /// # Safety
+    /// The piece lies inside the tensors.
+    unsafe fn piece(&self, kind: Kind, strip: usize, from: *const u8, to: *mut u8) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match kind {
+                Kind::Rows { count } => std::ptr::copy_nonoverlapping(from, to, count * self.width),
+                Kind::Turned { rows, columns } => {
+                    let first = strip * STRIP;
+                    let matrix = Matrix {
+                        from: from.wrapping_add(first * self.width),
+                        from_row: rows.from,
+                        to: to.wrapping_offset(first as isize * columns.to * self.width as isize),
+                        to_row: columns.to,
+                        rows: rows.size,
+                        columns: STRIP.min(columns.size - first),
+                    };
+                    (self.turn.turn)(&matrix);
+                }
+                Kind::Strided(dim) => match self.width {
+                    1 => strided::<u8>(dim, from, to),
+                    2 => strided::<u16>(dim, from, to),
+                    4 => strided::<u32>(dim, from, to),
+                    8 => strided::<u64>(dim, from, to),
+                    _ => strided::<[u64; 2]>(dim, from, to),
+                },
+                Kind::Filled { count, to: step } => match self.width {
+                    1 => filled::<u8>(count, step, &self.fill, to),
+                    2 => filled::<u16>(count, step, &self.fill, to),
+                    4 => filled::<u32>(count, step, &self.fill, to),
+                    8 => filled::<u64>(count, step, &self.fill, to),
+                    _ => filled::<[u64; 2]>(count, step, &self.fill, to),
+                },
+            }
+        }
+    }
+}
+
+/// # Safety
+/// All elements of the run are readable and writable.
+unsafe fn strided<T: Copy>(dim: Dim, from: *const u8, to: *mut u8) {
+    let (from, to) = (from.cast::<T>(), to.cast::<T>());
+    for i in 0..dim.size as isize {
+        // SAFETY: the caller's promise.
+        unsafe { *to.offset(i * dim.to) = *from.offset(i * dim.from) };
+    }
+}
+
+/// # Safety
+/// All elements of the run are writable.
+unsafe fn filled<T: Copy>(count: usize, step: isize, element: &[u8; 16], to: *mut u8) {
+    let to = to.cast::<T>();
+    // SAFETY: `T` is a whole number of at most 16 bytes.
+    let element = unsafe { element.as_ptr().cast::<T>().read_unaligned() };
+    for i in 0..count as isize {
+        // SAFETY: the caller's promise.
+        unsafe { *to.offset(i * step) = element };
+    }
+}
+
+/// Dimensions of a box: those of a tensor, or two for each of them.
+const MAX_DIMS: usize = 16;
+
+impl Part {
+    fn new(from: Option<Id>, to: Id, mut nest: Nest, first: usize) -> Self {
+        let one = Dim { size: 1, from: 1, to: 1 };
+        let source = nest.dims.iter().rposition(|dim| dim.from == 1);
+        let target = nest.dims.iter().rposition(|dim| dim.to == 1);
+        let (kind, strips) = match (from, source, target) {
+            (None, ..) => {
+                let dim = nest.dims.pop().unwrap_or(one);
+                (Kind::Filled { count: dim.size, to: dim.to }, 1)
+            }
+            _ if nest.dims.is_empty() => (Kind::Rows { count: 1 }, 1),
+            (_, Some(s), Some(t)) if s == t => (Kind::Rows { count: nest.dims.remove(s).size }, 1),
+            (_, Some(s), Some(t)) => {
+                let (columns, rows) = (nest.dims[s], nest.dims[t]);
+                nest.dims.remove(s.max(t));
+                nest.dims.remove(s.min(t));
+                (Kind::Turned { rows, columns }, columns.size.div_ceil(STRIP))
+            }
+            _ => (Kind::Strided(nest.dims.pop().unwrap_or(one)), 1),
+        };
+        Part { from, to, nest, kind, strips, first }
+    }
+
+    fn pieces(&self) -> usize {
+        self.nest.len() * self.strips
+    }
+}
+
+impl Step for Moves {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn run(&self, cx: &Run<'_>) -> Result<()> {
+        let places = cx.places();
+        cx.parallel_for(self.pieces, self.grain, |range| {
+            let from = self.parts.partition_point(|part| part.first + part.pieces() <= range.start);
+            for part in self.parts[from..].iter().take_while(|part| part.first < range.end) {
+                let pieces = range.start.max(part.first) - part.first
+                    ..range.end.min(part.first + part.pieces()) - part.first;
+                let from = part.from.map_or(std::ptr::null_mut(), |from| places.of::<u8>(from));
+                // SAFETY: the host's tensors have the shapes that the step was built for; boxes do not overlap.
+                unsafe { self.part(part, pieces, from, places.of(part.to)) };
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dimensions_merge_where_both_sides_allow_it() {
+        let dims = |list: &[(usize, isize, isize)]| -> Vec<Dim> {
+            list.iter().map(|&(size, from, to)| Dim { size, from, to }).collect()
+        };
+        let whole = Nest::new(0, 0, dims(&[(2, 12, 12), (3, 4, 4), (1, 4, 9), (4, 1, 1)]));
+        assert_eq!(whole.dims, dims(&[(24, 1, 1)]));
+        assert!(whole.is_all_of(24) && !whole.is_all_of(25));
+        let turned = Nest::new(0, 0, dims(&[(3, 1, 4), (4, 3, 1)]));
+        assert_eq!(turned.dims, dims(&[(3, 1, 4), (4, 3, 1)]));
+        assert!(!turned.is_all_of(12));
+        let part = Nest::new(0, 6, dims(&[(2, 6, 20), (2, 3, 3), (3, 1, 1)]));
+        assert_eq!(part.dims, dims(&[(2, 6, 20), (6, 1, 1)]));
+        assert_eq!(Nest::new(5, 5, dims(&[(2, 1, 1), (0, 1, 1)])).len(), 0);
+        assert!(Nest::new(0, 0, dims(&[(1, 1, 1)])).is_all_of(1));
+    }
+
+    #[test]
+    fn the_kind_follows_the_strides() {
+        let kind = |from: Option<Id>, dims: &[(usize, isize, isize)]| {
+            let nest = Nest::new(0, 0, dims.iter().map(|&(size, from, to)| Dim { size, from, to }));
+            let part = Part::new(from, 1, nest, 0);
+            (format!("{:?}", part.kind), part.pieces())
+        };
+        assert_eq!(kind(Some(0), &[(5, 9, 4), (4, 1, 1)]), ("Rows { count: 4 }".to_owned(), 5));
+        let (turned, pieces) = kind(Some(0), &[(2, 80, 80), (20, 1, 4), (4, 20, 1)]);
+        assert!(turned.starts_with("Turned { rows: Dim { size: 4,"), "{turned}");
+        assert_eq!(pieces, 2 * 2);
+        assert!(kind(Some(0), &[(5, 2, 1)]).0.starts_with("Strided"));
+        assert!(kind(Some(0), &[(5, -1, 1)]).0.starts_with("Strided"));
+        assert_eq!(kind(None, &[(5, 0, 1)]), ("Filled { count: 5, to: 1 }".to_owned(), 1));
+        assert_eq!(kind(Some(0), &[]), ("Rows { count: 1 }".to_owned(), 1));
+    }
+}

@@ -1,0 +1,168 @@
+//! Sums, differences and products of two tensors of bytes.
+
+use std::ops::Range;
+
+use arenite_abi::prelude::*;
+
+use super::loops::Loops;
+use crate::fixed_point::Factor;
+use crate::kernels::u8_pair::{Combine, Pair, Pairs, Way};
+use crate::memory::Shared;
+use crate::net::Id;
+use crate::program::{Run, Step};
+use crate::requantize::{Bytes, Channel, Channels};
+
+/// Bytes that one thread does at a time.
+const CHUNK: usize = 1 << 13;
+
+/// The factors of a, b and y, and the numbers added to bytes before they are scaled.
+#[derive(Clone, Copy, Debug)]
+pub struct Ways {
+    /// Minus the zero points of a and b.
+    pub biases: [i32; 2],
+    /// Of a, b and y.
+    pub factors: [Factor; 3],
+}
+
+/// The results that are scaled as SIMD kernels of TensorFlow Lite do: the first `grouped` of every `run`. The others are scaled as its
+/// scalar code does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Groups {
+    /// Positive.
+    pub run: usize,
+    /// At most `run`.
+    pub grouped: usize,
+}
+
+/// A function of two tensors.
+pub struct PairU8 {
+    pairs: &'static Pairs,
+    combine: Combine,
+    loops: Loops,
+    groups: Groups,
+    /// Whether the operands have changed places.
+    swaps: bool,
+    /// The tables of grouped results, and of the others.
+    tables: [Tables; 2],
+    bytes: Bytes,
+    inputs: [Id; 2],
+    output: Id,
+}
+
+/// The factors of a, b and y, for vectors.
+struct Tables {
+    blocks: [Channels; 3],
+    way: Way,
+    shift: u32,
+}
+
+impl Tables {
+    fn new(lanes: usize, ways: &Ways, bytes: Bytes) -> Self {
+        let one = |bias, factor| Channels::new(lanes, &vec![Channel { bias, factor }; lanes], bytes);
+        let [a, b, y] = ways.factors;
+        let blocks = [one(ways.biases[0], a), one(ways.biases[1], b), one(0, y)];
+        let way = match a.power_of_two() {
+            _ if blocks[0].is_general || blocks[1].is_general => Way::General,
+            Some(_) => Way::Shift,
+            None => Way::Plain,
+        };
+        Tables { blocks, way, shift: a.power_of_two().unwrap_or(0) }
+    }
+}
+
+impl Ways {
+    fn swapped(self) -> Ways {
+        let ([a, b], [fa, fb, fy]) = (self.biases, self.factors);
+        Ways { biases: [b, a], factors: [fb, fa, fy] }
+    }
+}
+
+impl PairU8 {
+    /// `ways` are those of grouped results and of the others. Operands change places if the first one is a sole element of each run, or
+    /// if the second one is scaled by a shift.
+    pub fn new(
+        pairs: &'static Pairs,
+        combine: Combine,
+        (loops, groups): (Loops, Groups),
+        ways: [Ways; 2],
+        bytes: Bytes,
+        inputs: [Id; 2],
+        output: Id,
+    ) -> Self {
+        let [a, b, _] = ways[0].factors.map(Factor::power_of_two);
+        let swaps = match loops.moves {
+            [false, true] => true,
+            [true, true] => a.is_none() && b.is_some(),
+            _ => false,
+        };
+        let tables = |ways: Ways| Tables::new(pairs.lanes, &if swaps { ways.swapped() } else { ways }, bytes);
+        let combine = if swaps { combine.swapped() } else { combine };
+        PairU8 { pairs, combine, loops, groups, swaps, tables: ways.map(tables), bytes, inputs, output }
+    }
+
+    /// Computes part of a run.
+    ///
+    /// # Safety
+    /// The tensors have the shapes of the loops; nobody else touches these results.
+    unsafe fn part(&self, run: usize, part: Range<usize>, a: *const u8, b: *const u8, y: *mut u8) {
+        let l = &self.loops;
+        let (starts, mut from) = (l.starts(run), part.start);
+        while from < part.end {
+            let place = (run * l.run + from) % self.groups.run;
+            let (way, end) = match place < self.groups.grouped {
+                true => (0, self.groups.grouped),
+                false => (1, self.groups.run),
+            };
+            let n = (end - place).min(part.end - from);
+            let Tables { blocks, way, shift } = &self.tables[way];
+            let pair = Pair {
+                blocks: [blocks[0].block(0), blocks[1].block(0), blocks[2].block(0)],
+                way: *way,
+                shift: *shift,
+                bytes: self.bytes,
+            };
+            let at = |o: usize| starts[o] + if l.moves[o] { from } else { 0 };
+            let (mut operands, mut moves) = ([a.wrapping_add(at(0)), b.wrapping_add(at(1))], l.moves);
+            if self.swaps {
+                operands.swap(0, 1);
+                moves.swap(0, 1);
+            }
+            let [a, b] = operands;
+            // SAFETY: inside the tensors, by the loops' construction. Where both have one element the run has one.
+            unsafe {
+                let y = y.add(run * l.run + from);
+                match moves {
+                    [_, true] => self.pairs.with_many(self.combine)(&pair, n, a, b, y),
+                    [true, false] => self.pairs.with_one(self.combine)(&pair, n, a, b, y),
+                    [false, false] => self.pairs.with_one(self.combine)(&pair, n.min(1), a, b, y),
+                }
+            }
+            from += n;
+        }
+    }
+}
+
+impl Step for PairU8 {
+    fn name(&self) -> &'static str {
+        "byte pairs"
+    }
+
+    fn run(&self, cx: &Run<'_>) -> Result<()> {
+        let [a, b] = self.inputs.map(|id| Shared::new(cx.place::<u8>(id)));
+        let y = Shared::new(cx.place::<u8>(self.output));
+        let parts = self.loops.run.div_ceil(CHUNK);
+        let grain = (4 * CHUNK / self.loops.run.min(CHUNK)).max(1);
+        cx.parallel_for(self.loops.runs() * parts, grain, |range| {
+            for item in range {
+                let (run, part) = (item / parts, item % parts);
+                let part = part * CHUNK..((part + 1) * CHUNK).min(self.loops.run);
+                // SAFETY: the host's tensors have the shapes that the step was built for; each part is one thread's.
+                unsafe { self.part(run, part, a.get(), b.get(), y.get()) };
+            }
+        })
+    }
+
+    fn in_place(&self, i: usize) -> bool {
+        self.loops.covers(i)
+    }
+}

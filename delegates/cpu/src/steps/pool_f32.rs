@@ -1,0 +1,172 @@
+//! Pools of `f32`: a row of the output at a time, cut into tiles of neighbouring results.
+
+use std::mem::MaybeUninit;
+use std::ops::Range;
+
+use arenite_abi::prelude::*;
+
+use super::cascade::Rows;
+use super::post::{self, Bounds, Post};
+use super::slide::{Line, Pointers, Slide, Way};
+use crate::kernels::f32_map::Map;
+use crate::kernels::f32_pool::{Columns, Kind, Pool, Tile};
+use crate::memory::Shared;
+use crate::net::Id;
+use crate::program::{Run, Step};
+use crate::window::Window;
+
+/// A pool.
+pub struct PoolF32 {
+    kernels: &'static Pool,
+    columns: Option<&'static Columns>,
+    map: &'static Map,
+    kind: Kind,
+    slide: Slide,
+    limits: (f32, f32),
+    posts: Vec<Post>,
+    input: Id,
+    output: Id,
+}
+
+/// Most results of a tile.
+const RESULTS: usize = 7;
+
+impl PoolF32 {
+    /// A pool over `window`, whose results are clamped to `limits` and followed by `posts`.
+    pub fn new(
+        kernels: &'static Pool,
+        map: &'static Map,
+        kind: Kind,
+        window: Window,
+        (limits, posts): ((f32, f32), Vec<Post>),
+        (input, output): (Id, Id),
+    ) -> Self {
+        let outside = match kind {
+            Kind::Max => f32::NEG_INFINITY,
+            Kind::Mean => 0.0,
+        };
+        PoolF32 {
+            kernels,
+            columns: kernels.of(kind).columns(window.columns.taps, window.columns.stride),
+            map,
+            kind,
+            slide: Slide::new(window, kernels.lanes, kernels.results.min(RESULTS), outside),
+            limits,
+            posts,
+            input,
+            output,
+        }
+    }
+
+    /// Computes row `line`, counted through all images.
+    ///
+    /// # Safety
+    /// `input` and `output` are the tensors; nobody else writes this row.
+    unsafe fn row(&self, line: usize, input: *const f32, output: *mut f32, posts: &Bounds) {
+        let w = &self.slide.window;
+        let width = w.columns.output * w.channels;
+        let from = self.slide.line(line);
+        for t in 0..self.slide.tiles {
+            let columns = self.slide.columns(t);
+            // SAFETY: the caller's promise.
+            unsafe {
+                let c = output.wrapping_add(line * width + columns.start * w.channels);
+                self.tile(&from, &columns, input, c);
+            }
+        }
+        for post in posts.iter() {
+            // SAFETY: just written, by this thread.
+            unsafe { post.apply(self.map, output, output, line * width, width) };
+        }
+    }
+
+    /// Computes the results of `columns` in a row, written from `c` on.
+    ///
+    /// # Safety
+    /// As of [`row`](Self::row).
+    unsafe fn tile(&self, line: &Line, columns: &Range<usize>, input: *const f32, c: *mut f32) {
+        let w = &self.slide.window;
+        let mut factors = [0.0; RESULTS];
+        for (factor, x) in factors.iter_mut().zip(columns.clone()) {
+            // What lies outside of the image does not count.
+            *factor = 1.0 / (line.taps.len() * w.columns.taps_inside(x).len()) as f32;
+        }
+        let pixels = self.slide.pixels(line, input);
+        let mut tile = Tile {
+            pixels,
+            factors: factors.as_ptr(),
+            c,
+            stride: w.channels,
+            channels: w.channels,
+            low: self.limits.0,
+            high: self.limits.1,
+        };
+        let mut pointers: Pointers = [const { MaybeUninit::uninit() }; _];
+        let mut done = 0;
+        if let Some(kernels) = self.columns {
+            done = self.slide.split(line, columns).whole;
+            tile.channels = done;
+            let by_results = match self.slide.aim(&mut tile.pixels, columns, &mut pointers) {
+                Way::Even => kernels.even,
+                Way::Pointed => kernels.pointed,
+            };
+            // SAFETY: the kernel was selected for this machine; pixels are readable for whole vectors of `done` channels.
+            unsafe { by_results[columns.len() - 1](&tile) };
+        }
+        if done < w.channels {
+            tile.pixels = pixels.offset(done);
+            self.slide.aim_taps(&mut tile.pixels, columns, &mut pointers);
+            tile.channels = w.channels - done;
+            tile.c = c.wrapping_add(done);
+            // SAFETY: as above; this kernel reads what is left of the channels.
+            unsafe { self.kernels.of(self.kind).exact[columns.len() - 1](&tile) };
+        }
+    }
+}
+
+impl Step for PoolF32 {
+    fn name(&self) -> &'static str {
+        match self.kind {
+            Kind::Max => "max pool",
+            Kind::Mean => "average pool",
+        }
+    }
+
+    fn run(&self, cx: &Run<'_>) -> Result<()> {
+        let input = Shared::new(cx.place::<f32>(self.input));
+        let output = Shared::new(cx.place::<f32>(self.output));
+        let posts = post::bind(&self.posts, cx);
+        let w = &self.slide.window;
+        let cost = w.columns.output * w.channels * w.rows.taps * w.columns.taps;
+        cx.parallel_for(w.batches * w.rows.output, super::grain(cost), |range| {
+            for line in range {
+                // SAFETY: the host's tensors have the shapes that the step was built for; each row is one thread's.
+                unsafe { self.row(line, input.get(), output.get(), &posts) };
+            }
+        })
+    }
+}
+
+impl Rows for PoolF32 {
+    fn window(&self) -> (&Window, usize) {
+        (&self.slide.window, self.slide.window.channels)
+    }
+
+    fn posts(&self) -> &[Post] {
+        &self.posts
+    }
+
+    unsafe fn rows(
+        &self,
+        image: usize,
+        rows: Range<usize>,
+        input: *const f32,
+        output: *mut f32,
+        posts: &Bounds,
+    ) {
+        for row in rows {
+            // SAFETY: the caller's promise.
+            unsafe { self.row(image * self.slide.window.rows.output + row, input, output, posts) };
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Pools of bytes, a row of results at a time.
+
+use std::mem::MaybeUninit;
+
+use arenite_abi::prelude::*;
+
+use super::conv_f32::MAX_TAPS;
+use crate::fixed_point::Factor;
+use crate::kernels::u8_pool::{self, Mean, Pools};
+use crate::memory::Shared;
+use crate::net::Id;
+use crate::program::{Run, Step};
+use crate::requantize::{Bytes, Channel, Channels};
+use crate::window::Window;
+
+/// What becomes of a window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pooling {
+    /// The largest.
+    Largest,
+    /// The mean of unsigned numbers, ties up.
+    Mean,
+    /// The mean of numbers that count from 128, ties away from that.
+    SignedMean,
+}
+
+/// A pool.
+pub struct PoolU8 {
+    pools: &'static Pools,
+    pooling: Pooling,
+    window: Window,
+    bytes: Bytes,
+    /// By number of pixels under the window; empty for the largest.
+    divisions: Vec<Channels>,
+    input: Id,
+    output: Id,
+}
+
+/// The division of a sum of up to 256 · `count` by `count`, to the nearest, ties up: `floor((sum + count / 2) · m / 2^k)` with m above
+/// `2^k / count` by less than one, which is exact while `256 · count² < 2^k`.
+pub fn division(count: usize) -> Channel {
+    let k = 30 + count.ilog2();
+    let value = (1u64 << k).div_ceil(count as u64) as i32;
+    let factor = Factor { left: 0, value, rounding: 0, shift: k, is_away: false };
+    Channel { bias: (count / 2) as i32, factor }
+}
+
+impl PoolU8 {
+    /// A pool whose results are clamped to `bytes`.
+    pub fn new(
+        pools: &'static Pools,
+        pooling: Pooling,
+        window: Window,
+        bytes: Bytes,
+        (input, output): (Id, Id),
+    ) -> Self {
+        let most = if pooling == Pooling::Largest { 0 } else { window.rows.taps * window.columns.taps };
+        let alike = |count| Channels::new(pools.lanes, &vec![division(count); pools.lanes], bytes);
+        let divisions = (1..=most).map(alike).collect();
+        PoolU8 { pools, pooling, window, bytes, divisions, input, output }
+    }
+
+    /// Computes row `y` of all images.
+    ///
+    /// # Safety
+    /// `input` and `output` are the tensors; nobody else writes this row.
+    unsafe fn row(&self, y: usize, input: *const u8, output: *mut u8) {
+        let w = &self.window;
+        let (image, row) = (y / w.rows.output, y % w.rows.output);
+        let line = w.columns.input * w.channels;
+        let rows = w.rows.taps_inside(row);
+        let mut pixels = [const { MaybeUninit::<*const u8>::uninit() }; MAX_TAPS];
+        for x in 0..w.columns.output {
+            let mut count = 0;
+            for tap in rows.clone() {
+                let Some(from) = w.rows.at(row, tap) else { continue };
+                let from = input.wrapping_add(image * w.image() + from * line);
+                for column in w.columns.taps_inside(x).filter_map(|tap| w.columns.at(x, tap)) {
+                    pixels[count].write(from.wrapping_add(column * w.channels));
+                    count += 1;
+                }
+            }
+            let window = u8_pool::Window {
+                pixels: pixels.as_ptr().cast(),
+                count,
+                n: w.channels,
+                low: self.bytes.low,
+                high: self.bytes.high,
+                mean: self.mean(count),
+                c: output.wrapping_add((y * w.columns.output + x) * w.channels),
+            };
+            // SAFETY: selected for this machine; the pixels are inside the image, at least one of them.
+            unsafe {
+                match self.pooling {
+                    Pooling::Largest => (self.pools.largest)(&window),
+                    _ => (self.pools.mean)(&window),
+                }
+            }
+        }
+    }
+
+    fn mean(&self, count: usize) -> Mean {
+        let table =
+            self.divisions.get(count.wrapping_sub(1)).map_or(std::ptr::null(), |table| table.block(0));
+        let ties = self.pooling == Pooling::SignedMean && count.is_multiple_of(2);
+        Mean { table, middle: if ties { 128 * count as i32 } else { 0 } }
+    }
+}
+
+impl Step for PoolU8 {
+    fn name(&self) -> &'static str {
+        "pool"
+    }
+
+    fn run(&self, cx: &Run<'_>) -> Result<()> {
+        let w = &self.window;
+        let input = Shared::new(cx.place::<u8>(self.input));
+        let output = Shared::new(cx.place::<u8>(self.output));
+        let cost = w.columns.output * w.channels * w.rows.taps * w.columns.taps;
+        cx.parallel_for(w.batches * w.rows.output, super::grain(cost), |range| {
+            for y in range {
+                // SAFETY: the host's tensors have the window's shapes; each row is one thread's.
+                unsafe { self.row(y, input.get(), output.get()) };
+            }
+        })
+    }
+}

@@ -1,0 +1,82 @@
+//! What is done to the rows of a result while they are in the cache: a sum with another tensor, a clamp, a function.
+
+use crate::kernels::f32_map::{Binary, Map, Unary};
+use crate::memory::Shared;
+use crate::net::Id;
+use crate::program::Run;
+
+/// One operation on rows of `f32`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Post {
+    /// With the element of this value at the same place, which has the result's shape.
+    Binary(Binary, Id),
+    /// With one number.
+    Scalar(Binary, f32),
+    /// Clamps.
+    Clamp(f32, f32),
+    /// A function.
+    Unary(Unary),
+}
+
+/// A row operation with its operand's address.
+#[derive(Clone, Copy)]
+pub struct Bound {
+    post: Post,
+    other: Shared<f32>,
+}
+
+/// Most operations in a row.
+pub const MAX_POSTS: usize = 6;
+
+/// Row operations with their operands' addresses.
+pub struct Bounds {
+    list: [Bound; MAX_POSTS],
+    count: usize,
+}
+
+/// Looks up the operands of the first [`MAX_POSTS`] posts.
+pub fn bind(posts: &[Post], cx: &Run<'_>) -> Bounds {
+    let mut bounds = Bounds { list: [Bound::NONE; MAX_POSTS], count: posts.len().min(MAX_POSTS) };
+    for (bound, &post) in bounds.list.iter_mut().zip(posts) {
+        let other = match post {
+            Post::Binary(_, id) => cx.place(id),
+            _ => std::ptr::null_mut(),
+        };
+        *bound = Bound { post, other: Shared::new(other) };
+    }
+    bounds
+}
+
+impl Bounds {
+    /// No operations.
+    pub const NONE: Bounds = Bounds { list: [Bound::NONE; MAX_POSTS], count: 0 };
+
+    /// In the order in which they are applied.
+    pub fn iter(&self) -> impl Iterator<Item = &Bound> {
+        self.list[..self.count].iter()
+    }
+}
+
+impl Bound {
+    /// Nothing.
+    pub const NONE: Bound =
+        Bound { post: Post::Clamp(f32::MIN, f32::MAX), other: Shared::new(std::ptr::null_mut()) };
+
+    /// `y[i] = f(x[i])` for `n` elements from `at` on; `x` and `y` are the beginnings of tensors, of which the other elements need
+    /// not be there.
+    ///
+    /// # Safety
+    /// Those elements are readable, those of `y` writable, and nobody else touches them; the operand is as long.
+    pub unsafe fn apply(&self, map: &Map, x: *const f32, y: *mut f32, at: usize, n: usize) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let (x, y) = (x.wrapping_add(at), y.wrapping_add(at));
+            match self.post {
+                Post::Binary(op, _) => map.binary(op)(n, x, self.other.get().add(at), y),
+                Post::Scalar(op, b) => map.with_scalar(op)(n, x, b, y),
+                Post::Clamp(low, high) => (map.clamp)(n, x, low, high, y),
+                Post::Unary(f) => map.unary(f)(n, x, y),
+            }
+        }
+    }
+}

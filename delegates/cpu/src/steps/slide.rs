@@ -1,0 +1,152 @@
+//! Windows that slide along the rows of an NHWC tensor, each channel on its own: what depthwise convolutions and pools share.
+//!
+//! ```text
+//! row of the output:  │ pointed │ even │ even │ … │ pointed │    even: the windows stay inside the row
+//! ```
+//! Rows of taps outside the image are left out, columns outside are pointers to a pixel of their own. Kernels read whole vectors
+//! of channels; where that would pass the end of the tensor, the last channels of a tile are left to a kernel that reads exactly.
+
+use std::mem::MaybeUninit;
+use std::ops::Range;
+
+use crate::kernels::pixels::Pixels;
+use crate::memory::Aligned;
+use crate::window::Window;
+
+/// Most taps of a window.
+pub const MAX_TAPS: usize = 256;
+/// Most results of a tile.
+const RESULTS: usize = 7;
+/// Pointers of a tile: one for each result and tap at most, since pixels that results share are not more.
+pub type Pointers = [MaybeUninit<*const f32>; RESULTS * MAX_TAPS];
+
+/// How a kernel finds its pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// At even steps.
+    Even,
+    /// By pointers.
+    Pointed,
+}
+
+/// A window over a tensor, and the tiles that it is cut into.
+pub struct Slide {
+    /// The window.
+    pub window: Window,
+    /// Tiles of a row.
+    pub tiles: usize,
+    /// Channels of a vector.
+    lanes: usize,
+    /// The pixel outside of the image.
+    outside: Aligned<f32>,
+}
+
+/// A row of the output.
+pub struct Line {
+    /// The rows of taps that are inside the image.
+    pub taps: Range<usize>,
+    /// The row of all images that the first of them reads.
+    first: usize,
+}
+
+/// The channels of a tile: those for kernels that read whole vectors, and the rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Split {
+    /// From the first on.
+    pub whole: usize,
+    /// Behind those.
+    pub rest: usize,
+}
+
+impl Slide {
+    /// Tiles of at most `results` (up to seven), for vectors of `lanes`; pixels outside of the image consist of `outside`.
+    pub fn new(window: Window, lanes: usize, results: usize, outside: f32) -> Self {
+        let mut pixel = Aligned::zeros(window.channels.next_multiple_of(lanes));
+        pixel.fill(outside);
+        let tiles = window.columns.output.div_ceil(results.min(RESULTS));
+        Slide { window, tiles, lanes, outside: pixel }
+    }
+
+    /// Row `line` of the output, counted through all images.
+    pub fn line(&self, line: usize) -> Line {
+        let rows = &self.window.rows;
+        let (image, y) = (line / rows.output, line % rows.output);
+        let taps = rows.taps_inside(y);
+        let first = image * rows.input + rows.at(y, taps.start).unwrap_or(0);
+        Line { taps, first }
+    }
+
+    /// The results of tile `t`.
+    pub fn columns(&self, t: usize) -> Range<usize> {
+        let columns = self.window.columns.output;
+        t * columns / self.tiles..(t + 1) * columns / self.tiles
+    }
+
+    /// How a tile's channels are split, so that nothing is read behind the tensor.
+    pub fn split(&self, line: &Line, columns: &Range<usize>) -> Split {
+        let w = &self.window;
+        let row = line.first + line.taps.len().saturating_sub(1) * w.rows.dilation;
+        let column = (columns.end - 1) * w.columns.stride + (w.columns.taps - 1) * w.columns.dilation;
+        let last = row * w.columns.input + column.saturating_sub(w.columns.before).min(w.columns.input - 1);
+        let whole = match last * w.channels + self.outside.len() <= w.batches * w.image() {
+            true => w.channels,
+            false => w.channels / self.lanes * self.lanes,
+        };
+        Split { whole, rest: w.channels - whole }
+    }
+
+    /// The pixels of a row of windows, from the first column of the image on.
+    pub fn pixels(&self, line: &Line, input: *const f32) -> Pixels {
+        let w = &self.window;
+        let in_row = w.columns.input * w.channels;
+        Pixels {
+            pointers: std::ptr::null(),
+            base: input.wrapping_add(line.first * in_row),
+            row: w.rows.dilation * in_row,
+            column: w.channels,
+            rows: line.taps.len(),
+        }
+    }
+
+    /// Aims pixels at the windows of `columns`, for kernels that share pixels between results.
+    pub fn aim(&self, pixels: &mut Pixels, columns: &Range<usize>, to: &mut Pointers) -> Way {
+        let axis = &self.window.columns;
+        let first = (columns.start * axis.stride) as isize - axis.before as isize;
+        if axis.is_inside(columns.start, columns.end - 1) {
+            pixels.base = pixels.base.wrapping_offset(first * self.window.channels as isize);
+            return Way::Even;
+        }
+        let width = (columns.len() - 1) * axis.stride + axis.taps;
+        for (row, pointers) in to.chunks_exact_mut(width).take(pixels.rows).enumerate() {
+            let row = pixels.base.wrapping_add(row * pixels.row);
+            for (i, pointer) in pointers.iter_mut().enumerate() {
+                pointer.write(self.pixel(row, first + i as isize));
+            }
+        }
+        pixels.pointers = to.as_ptr().cast();
+        Way::Pointed
+    }
+
+    /// Aims pixels at the windows of `columns`, for kernels that take each tap as a row of its own.
+    pub fn aim_taps(&self, pixels: &mut Pixels, columns: &Range<usize>, to: &mut Pointers) {
+        let axis = &self.window.columns;
+        for (i, pointers) in to.chunks_exact_mut(columns.len()).take(pixels.rows * axis.taps).enumerate() {
+            let row = pixels.base.wrapping_add(i / axis.taps * pixels.row);
+            let tap = (i % axis.taps * axis.dilation) as isize - axis.before as isize;
+            for (pointer, column) in pointers.iter_mut().zip(columns.clone()) {
+                pointer.write(self.pixel(row, (column * axis.stride) as isize + tap));
+            }
+        }
+        pixels.pointers = to.as_ptr().cast();
+        pixels.rows *= axis.taps;
+    }
+
+    fn pixel(&self, row: *const f32, column: isize) -> *const f32 {
+        match usize::try_from(column) {
+            Ok(column) if column < self.window.columns.input => {
+                row.wrapping_add(column * self.window.channels)
+            }
+            _ => self.outside.as_ptr(),
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! Convolution of `f32` by 3 × 3 filters with stride 1, after Winograd: in blocks of tiles that fit the cache
+//!
+//! ```text
+//! pixels ─► V[f][tile][channel]  ─► P[f] = V[f] · U[f], f = 0..α² ─► results + bias, clamped ─► posts
+//!          (a tile at a time)       (packed products)                (a tile at a time)
+//! ```
+
+use arenite_abi::prelude::*;
+
+use super::conv_f32::Parts;
+use super::post::{self, Bounds, Post};
+use crate::kernels::f32_gemm::{Gemm, Prefetch, Tile};
+use crate::kernels::f32_map::Map;
+use crate::kernels::f32_winograd::{FILTERS, Output, Winograd};
+use crate::memory::{Aligned, Shared};
+use crate::net::Id;
+use crate::program::{Run, Step};
+use crate::store::{Block, Store};
+use crate::window::Window;
+
+/// Bytes of V and P together that are worked on at a time: most of a second-level cache.
+const BLOCK: usize = 3 << 19;
+/// Values between the lines of V or P, so that they do not fall on the same lines of a cache.
+const SKEW: usize = 16;
+
+/// A convolution by 3 × 3 filters.
+pub struct WinogradF32 {
+    gemm: &'static Gemm,
+    map: &'static Map,
+    winograd: &'static Winograd,
+    window: Window,
+    filters: usize,
+    /// Products' weights, one after the other.
+    packed: Block<f32>,
+    bias: Aligned<f32>,
+    zeros: Aligned<f32>,
+    limits: (f32, f32),
+    posts: Vec<Post>,
+    input: Id,
+    output: Id,
+    /// Tiles along height and width of an image.
+    tiles: [usize; 2],
+    /// Tiles that are worked on at a time.
+    block: usize,
+}
+
+/// Multiply-adds that one value of a transform costs.
+const TRANSFORM: usize = 160;
+/// Multiply-adds in the time that it takes to read one weight from beyond the second-level cache.
+const STREAM: usize = 24;
+/// Bytes of weights that stay in the second-level cache.
+const NEAR: usize = 1 << 20;
+
+/// The tile size that is the fastest for this convolution, if it is faster than none: by counting operations and the weights that
+/// are read.
+pub fn choose(
+    isa: crate::isa::Isa,
+    gemm: &Gemm,
+    window: &Window,
+    groups: usize,
+    filters: usize,
+) -> Option<&'static Winograd> {
+    let (rows, columns, channels) = (window.rows, window.columns, window.channels);
+    let plain = |axis: crate::window::Axis| axis.taps == 3 && axis.stride == 1 && axis.dilation == 1;
+    if groups != 1 || !plain(rows) || !plain(columns) || channels < 8 || filters < 8 {
+        return None;
+    }
+    let padded = filters.next_multiple_of(gemm.lanes);
+    let stream = |weights: usize| if weights * 4 > NEAR { weights * STREAM } else { 0 };
+    let direct = window.positions() * 9 * channels * padded + stream(9 * channels * padded);
+    let cost = |w: &Winograd| {
+        let tiles = window.batches * rows.output.div_ceil(w.m) * columns.output.div_ceil(w.m);
+        let products = w.alpha() * w.alpha();
+        let mr = tiles.next_multiple_of(if tiles < gemm.mr { 1 } else { 2 });
+        products * (mr * channels * padded + tiles * (channels + filters) * TRANSFORM / 16)
+            + stream(products * channels * padded)
+    };
+    let sizes = [2, 4].into_iter().filter_map(|m| Winograd::select(isa, m));
+    let best = sizes.min_by_key(|w| cost(w))?;
+    (cost(best) * 5 / 4 < direct).then_some(best)
+}
+
+impl WinogradF32 {
+    /// Transforms and packs the weights.
+    pub fn new(
+        gemm: &'static Gemm,
+        map: &'static Map,
+        winograd: &'static Winograd,
+        store: &Store,
+        parts: Parts<'_>,
+    ) -> Result<Self> {
+        let Parts { window, filters, .. } = parts;
+        let channels = window.channels;
+        let products = winograd.alpha() * winograd.alpha();
+        let len = gemm.packed_len(channels, filters);
+        let key = format!("{} {} {filters} × {channels} {}", gemm.name, winograd.name, parts.name);
+        let packed = store.block(&key, products * len, |packed: &mut [f32]| {
+            let transformed = transform(winograd, parts.weights, channels, filters);
+            for (f, packed) in packed.chunks_exact_mut(len).enumerate() {
+                let weights = &transformed[f * filters * channels..];
+                gemm.pack(channels, filters, packed, |j, i| weights[j * channels + i], |_| 0.0);
+            }
+        })?;
+        let mut bias = Aligned::zeros(filters);
+        if let Some(values) = parts.bias {
+            bias.copy_from_slice(values);
+        }
+        let tiles = [window.rows.output.div_ceil(winograd.m), window.columns.output.div_ceil(winograd.m)];
+        let all = window.batches * tiles[0] * tiles[1];
+        let one = products * (channels + filters) * size_of::<f32>();
+        let fit = (BLOCK / one).max(gemm.mr).next_multiple_of(gemm.mr);
+        let blocks = all.div_ceil(fit).max(1);
+        Ok(WinogradF32 {
+            gemm,
+            map,
+            winograd,
+            window,
+            filters,
+            packed,
+            bias,
+            zeros: Aligned::zeros(channels),
+            limits: parts.limits,
+            posts: parts.posts,
+            input: parts.input,
+            output: parts.output,
+            tiles,
+            block: all.div_ceil(blocks),
+        })
+    }
+
+    /// Tiles in all images.
+    fn count(&self) -> usize {
+        self.window.batches * self.tiles[0] * self.tiles[1]
+    }
+
+    fn products(&self) -> usize {
+        self.winograd.alpha() * self.winograd.alpha()
+    }
+
+    /// Values from one product's rows to the next's, in V and in P.
+    fn strides(&self) -> [usize; 2] {
+        [self.block * self.window.channels + SKEW, self.block * self.filters + SKEW]
+    }
+
+    /// Image, row and column of a tile's first output.
+    fn origin(&self, tile: usize) -> [usize; 3] {
+        let (image, rest) = (tile / (self.tiles[0] * self.tiles[1]), tile % (self.tiles[0] * self.tiles[1]));
+        [image, rest / self.tiles[1] * self.winograd.m, rest % self.tiles[1] * self.winograd.m]
+    }
+
+    /// Transforms the inputs of a tile, row `r` of the block.
+    ///
+    /// # Safety
+    /// `input` is the tensor; nobody else touches row `r` of `v`.
+    unsafe fn transform(&self, tile: usize, r: usize, input: *const f32, v: *mut f32) {
+        let [image, y, x] = self.origin(tile);
+        let (w, alpha, channels) = (&self.window, self.winograd.alpha(), self.window.channels);
+        let mut pixels = [self.zeros.as_ptr(); 36];
+        for i in 0..alpha {
+            let Some(line) = (y + i).checked_sub(w.rows.before).filter(|&l| l < w.rows.input) else {
+                continue;
+            };
+            for j in 0..alpha {
+                let column = (x + j).checked_sub(w.columns.before).filter(|&c| c < w.columns.input);
+                if let Some(column) = column {
+                    let at = image * w.image() + (line * w.columns.input + column) * channels;
+                    pixels[i * alpha + j] = input.wrapping_add(at);
+                }
+            }
+        }
+        // SAFETY: the table's entry was selected for this machine; pixels are inside the tensor or zeros.
+        unsafe { (self.winograd.input)(channels, pixels.as_ptr(), v.add(r * channels), self.strides()[0]) };
+    }
+
+    /// Multiplies rows `first..end` of product `f`.
+    ///
+    /// # Safety
+    /// `v` is transformed; nobody else touches these rows of `p`.
+    unsafe fn multiply(&self, f: usize, first: usize, end: usize, v: *const f32, p: *mut f32) {
+        let channels = self.window.channels;
+        let [vs, ps] = self.strides();
+        let rows = end - first;
+        let mut pointers = [std::ptr::null::<f32>(); 16];
+        for (pointer, r) in pointers.iter_mut().zip(first..end) {
+            *pointer = v.wrapping_add(f * vs + r * channels);
+        }
+        let len = self.gemm.packed_len(channels, self.filters);
+        let mut panel = f * len;
+        let mut column = 0;
+        while column < self.filters {
+            let width = self.gemm.panel_width(column, self.filters);
+            let weights = self.packed[panel..].as_ptr();
+            let tile = Tile {
+                a: pointers.as_ptr(),
+                taps: 1,
+                k: channels,
+                weights,
+                c: p.wrapping_add(f * ps + first * self.filters + column),
+                stride: self.filters,
+                columns: width.min(self.filters - column),
+                low: f32::NEG_INFINITY,
+                high: f32::INFINITY,
+                prefetch: match first {
+                    0 => Prefetch::ahead(weights, width),
+                    _ if end < 2 * (end - first) + 2 => Prefetch::panel(weights.wrapping_add(len), width),
+                    _ => Prefetch::nothing(weights),
+                },
+            };
+            // SAFETY: selected for this machine; the panel has `channels` lines, rows are those of V and P.
+            unsafe { self.gemm.by_vectors[width / self.gemm.lanes - 1][rows - 1](&tile) };
+            panel += width * (channels + 1);
+            column += width;
+        }
+    }
+
+    /// Transforms the products of a tile, row `r` of the block, to results.
+    ///
+    /// # Safety
+    /// `p` is computed; nobody else touches the tile's results in `output`, the tensor.
+    unsafe fn finish(&self, tile: usize, r: usize, p: *const f32, output: *mut f32, posts: &Bounds) {
+        let [image, y, x] = self.origin(tile);
+        let (height, width) = (self.window.rows.output, self.window.columns.output);
+        let size = [self.winograd.m.min(height - y), self.winograd.m.min(width - x)];
+        let first = ((image * height + y) * width + x) * self.filters;
+        let transform = Output {
+            channels: self.filters,
+            p: p.wrapping_add(r * self.filters),
+            stride: self.strides()[1],
+            bias: self.bias.as_ptr(),
+            y: output.wrapping_add(first),
+            row: width * self.filters,
+            size,
+            low: self.limits.0,
+            high: self.limits.1,
+        };
+        // SAFETY: selected for this machine; the tile's pixels inside the image are in the tensor.
+        unsafe { (self.winograd.output)(&transform) };
+        for post in posts.iter() {
+            for i in 0..size[0] {
+                let at = first + i * width * self.filters;
+                // SAFETY: just written, by this thread.
+                unsafe { post.apply(self.map, output, output, at, size[1] * self.filters) };
+            }
+        }
+    }
+}
+
+/// `[α²][filters][channels]`, of `[filters][9][channels]`.
+fn transform(winograd: &Winograd, weights: &[f32], channels: usize, filters: usize) -> Vec<f32> {
+    let products = winograd.alpha() * winograd.alpha();
+    let mut transformed = vec![0.0; products * channels * filters];
+    for j in 0..filters {
+        for i in (0..channels).step_by(FILTERS) {
+            let n = FILTERS.min(channels - i);
+            let mut g = [[0.0; FILTERS]; 9];
+            for (tap, g) in g.iter_mut().enumerate() {
+                g[..n].copy_from_slice(&weights[(j * 9 + tap) * channels + i..][..n]);
+            }
+            for (f, u) in winograd.filters(&g)[..products].iter().enumerate() {
+                transformed[(f * filters + j) * channels + i..][..n].copy_from_slice(&u[..n]);
+            }
+        }
+    }
+    transformed
+}
+
+impl Step for WinogradF32 {
+    fn name(&self) -> &'static str {
+        "CONV_2D, Winograd"
+    }
+
+    fn scratch(&self) -> usize {
+        self.strides().iter().sum::<usize>() * self.products() * size_of::<f32>()
+    }
+
+    fn run(&self, cx: &Run<'_>) -> Result<()> {
+        let input = Shared::new(cx.place::<f32>(self.input));
+        let output = Shared::new(cx.place::<f32>(self.output));
+        let v = Shared::new(cx.scratch::<f32>());
+        let p = Shared::new(cx.scratch::<f32>().wrapping_add(self.strides()[0] * self.products()));
+        let posts = post::bind(&self.posts, cx);
+        let channels = self.window.channels;
+        for first in (0..self.count()).step_by(self.block) {
+            let rows = self.block.min(self.count() - first);
+            cx.parallel_for(rows, super::grain(self.products() * channels * TRANSFORM / 16), |range| {
+                for r in range {
+                    // SAFETY: the host's tensor has the window's shape; each row is one thread's.
+                    unsafe { self.transform(first + r, r, input.get(), v.get()) };
+                }
+            })?;
+            let groups = rows.div_ceil(self.gemm.mr);
+            let cost = rows * channels * self.filters / groups;
+            cx.parallel_for(self.products() * groups, super::grain(cost), |range| {
+                for item in range {
+                    let (f, g) = (item / groups, item % groups);
+                    // SAFETY: V is complete; each group of rows is one thread's.
+                    unsafe { self.multiply(f, g * rows / groups, (g + 1) * rows / groups, v.get(), p.get()) };
+                }
+            })?;
+            cx.parallel_for(rows, super::grain(self.products() * self.filters * TRANSFORM / 16), |range| {
+                for r in range {
+                    // SAFETY: P is complete; each tile is one thread's.
+                    unsafe { self.finish(first + r, r, p.get(), output.get(), &posts) };
+                }
+            })?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,195 @@
+//! Where packed weights lie: in large pieces of memory of the delegate's own, or in a cache file that is mapped.
+//!
+//! ```text
+//! block(key, len, fill) ─┬─ the cache has key and len ──► a part of the mapped file; `fill` is not called,
+//!                        │                               so that the model's own weights are never read
+//!                        └─ else ─► a part of a piece ──► filled
+//! ```
+//! Blocks are asked for in the same order whenever the same partition is built for the same instructions.
+
+mod cache;
+
+use std::cell::RefCell;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use arenite_abi::prelude::*;
+use bytemuck::Pod;
+use memmap2::{MmapMut, MmapRaw};
+
+pub use cache::{Cache, Origin, hash};
+
+/// Packed weights: read-only, at a multiple of 64 bytes.
+pub struct Block<T> {
+    data: *const T,
+    len: usize,
+    /// Keeps `data` alive.
+    _piece: Arc<MmapRaw>,
+}
+
+// SAFETY: the elements are plain values that nobody writes once the block exists.
+unsafe impl<T: Pod + Send> Send for Block<T> {}
+// SAFETY: as above.
+unsafe impl<T: Pod + Sync> Sync for Block<T> {}
+
+impl<T: Pod> Deref for Block<T> {
+    type Target = [T];
+    fn deref(&self) -> &[T] {
+        // SAFETY: `len` initialised elements inside the piece, which lives as long as this value; nobody writes them.
+        unsafe { std::slice::from_raw_parts(self.data, self.len) }
+    }
+}
+
+/// Hands out blocks.
+pub struct Store {
+    inner: RefCell<Inner>,
+}
+
+struct Inner {
+    cache: Option<Cache>,
+    pieces: Vec<Arc<MmapRaw>>,
+    /// Bytes of the last piece that are taken.
+    used: usize,
+    /// What was filled: key, piece, first byte, bytes.
+    filled: Vec<(u64, usize, usize, usize)>,
+}
+
+/// Bytes of the first piece.
+const FIRST: usize = 1 << 16;
+/// Bytes of the largest piece, but for blocks that are larger.
+const LARGEST: usize = 1 << 25;
+/// Pieces from here on are asked to be of large pages.
+const LARGE: usize = 1 << 22;
+
+impl Store {
+    /// An empty store; blocks come from the cache where it has them.
+    pub fn new(cache: Option<Cache>) -> Self {
+        Store { inner: RefCell::new(Inner { cache, pieces: Vec::new(), used: 0, filled: Vec::new() }) }
+    }
+
+    /// The block with this key, of `len` elements: from the cache, or filled, from zeros. The key tells what is packed and how.
+    pub fn block<T: Pod>(&self, key: &str, len: usize, fill: impl FnOnce(&mut [T])) -> Result<Block<T>> {
+        let inner = &mut *self.inner.borrow_mut();
+        let bytes = len * size_of::<T>();
+        let key = hash(key.as_bytes());
+        if let Some((map, at)) = inner.cache.as_mut().and_then(|cache| cache.find(key, bytes)) {
+            return Ok(Block { data: map.as_ptr().wrapping_add(at).cast(), len, _piece: map });
+        }
+        let (piece, at) = inner.take(bytes)?;
+        let data = inner.pieces[piece].as_mut_ptr().wrapping_add(at).cast::<T>();
+        // SAFETY: this part of the piece is this block's alone, zeroed by the system, aligned to 64 bytes.
+        fill(unsafe { std::slice::from_raw_parts_mut(data, len) });
+        inner.filled.push((key, piece, at, bytes));
+        Ok(Block { data, len, _piece: Arc::clone(&inner.pieces[piece]) })
+    }
+
+    /// Bytes that were packed and not found.
+    pub fn filled(&self) -> usize {
+        self.inner.borrow().filled.iter().map(|&(_, _, _, bytes)| bytes).sum()
+    }
+
+    /// Writes all blocks to a cache file at `path`, for models of this origin.
+    pub fn save(&self, path: &std::path::Path, origin: &Origin) -> std::io::Result<()> {
+        let inner = self.inner.borrow();
+        let blocks = inner.filled.iter().map(|&(key, piece, at, bytes)| {
+            let data = inner.pieces[piece].as_ptr().wrapping_add(at);
+            // SAFETY: a filled part of a piece, which nobody writes any more.
+            (key, unsafe { std::slice::from_raw_parts(data, bytes) })
+        });
+        cache::write(path, origin, &blocks.collect::<Vec<_>>())
+    }
+}
+
+impl Inner {
+    /// A part of a piece: number of the piece, first byte.
+    fn take(&mut self, bytes: usize) -> Result<(usize, usize)> {
+        let at = self.used.next_multiple_of(64);
+        let room = self.pieces.last().map_or(0, |piece| piece.len());
+        if at + bytes <= room && !self.pieces.is_empty() {
+            self.used = at + bytes;
+            return Ok((self.pieces.len() - 1, at));
+        }
+        let size = bytes.max((2 * room).clamp(FIRST, LARGEST));
+        let piece = MmapMut::map_anon(size).map_err(|error| {
+            Error::new(Status::OutOfMemory, format_args!("{size} bytes for packed weights: {error}"))
+        })?;
+        #[cfg(target_os = "linux")]
+        if size >= LARGE {
+            // Advice that is not taken costs speed only.
+            drop(piece.advise(memmap2::Advice::HugePage));
+        }
+        self.pieces.push(Arc::new(MmapRaw::from(piece)));
+        self.used = bytes;
+        Ok((self.pieces.len() - 1, 0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_aligned_zeroed_and_apart() {
+        let store = Store::new(None);
+        let blocks: Vec<Block<f32>> = (0..200)
+            .map(|i| {
+                store
+                    .block("", i * 37, |block: &mut [f32]| {
+                        assert!(block.iter().all(|&x| x == 0.0));
+                        block.fill(i as f32);
+                    })
+                    .unwrap()
+            })
+            .collect();
+        for (i, block) in blocks.iter().enumerate() {
+            assert_eq!((block.len(), block.as_ptr().align_offset(64)), (i * 37, 0));
+            assert!(block.iter().all(|&x| x == i as f32));
+        }
+    }
+
+    #[test]
+    fn blocks_outlive_the_store() {
+        let block = Store::new(None).block("x", 3, |x: &mut [u8]| x.copy_from_slice(b"abc")).unwrap();
+        assert_eq!(&*block, b"abc");
+    }
+
+    #[test]
+    fn a_cache_gives_what_was_saved_and_nothing_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("weights");
+        let origin = Origin { file: [1, 2, 3, 4], setting: 7 };
+        let fill = |n: u8| move |block: &mut [u8]| block.fill(n);
+        let store = Store::new(None);
+        for (key, n) in [("a", 1), ("b", 2), ("c", 3)] {
+            store.block(key, 100 * n as usize, fill(n)).unwrap();
+        }
+        store.save(&path, &origin).unwrap();
+
+        let cached = Store::new(Cache::open(&path, &origin).unwrap());
+        for (key, n) in [("a", 1u8), ("b", 2), ("c", 3)] {
+            let block = cached.block(key, 100 * n as usize, |_: &mut [u8]| panic!("{key} is there")).unwrap();
+            assert!(block.iter().all(|&x| x == n));
+        }
+        assert_eq!(cached.filled(), 0);
+        let other = cached.block("d", 5, fill(9)).unwrap();
+        assert_eq!((other[0], cached.filled()), (9, 5), "what is not there is packed");
+
+        let elsewhere = Origin { file: [1, 2, 3, 5], ..origin };
+        assert!(Cache::open(&path, &elsewhere).unwrap().is_none(), "another model");
+        assert!(Cache::open(&dir.path().join("none"), &origin).unwrap().is_none(), "no file");
+        let whole = std::fs::read(&path).unwrap();
+        for (at, flip) in [(0, 1u8), (20, 1), (whole.len() - 1, 0x80), (whole.len() / 2, 1)] {
+            let mut broken = whole.clone();
+            broken[at] ^= flip;
+            std::fs::write(&path, &broken).unwrap();
+            let found = Cache::open(&path, &origin).unwrap();
+            let store = Store::new(found);
+            let block = store.block("c", 300, fill(4)).unwrap();
+            assert!(block.iter().all(|&x| x == 3) || block.iter().all(|&x| x == 4), "byte {at}");
+        }
+        for len in [0, 1, 63, 64, 100, whole.len() - 64] {
+            std::fs::write(&path, &whole[..len]).unwrap();
+            assert!(Cache::open(&path, &origin).unwrap().is_none(), "cut to {len} bytes");
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Makes all signed bytes of a net unsigned: `q` is held as `q + 128`, with a zero point that is 128 larger and the same scale. So
+//! kernels know one kind of activation, the one that dot products of bytes take.
+//!
+//! ```text
+//! inputs:  i8 ─► [flip] ─► u8      inside: u8      outputs:  u8 ─► [flip] ─► i8      constants: flipped once
+//! tables:  i8 ─► GATHER ─► i8 ─► [flip] ─► u8      they are read where they are
+//! ```
+//! Adding 128 to a byte flips its highest bit.
+
+use arenite_abi::prelude::*;
+
+use crate::memory::Aligned;
+use crate::net::{Id, Net, Node, Quant};
+use crate::ops::{Layer, Quantized};
+
+/// Rewrites the net.
+pub fn unsign(net: &mut Net<'_>) {
+    let signed = flip_gathered(net);
+    let mut used = vec![false; net.values.len()];
+    for node in &mut net.nodes {
+        if let Layer::Moves(moves) = &mut node.layer
+            && net.values[node.outputs[0]].ty == I8
+        {
+            moves.fill[0] ^= 0x80;
+        }
+        node.inputs.iter().chain(&node.outputs).for_each(|&id| used[id] = true);
+    }
+    for (id, used) in used.into_iter().enumerate() {
+        if net.values[id].ty != I8 || !used || signed.contains(&id) {
+            continue;
+        }
+        let value = &mut net.values[id];
+        value.ty = U8;
+        value.quant = value.quant.map(|q| Quant { zero_point: q.zero_point + 128, ..q });
+        match value.constant.take() {
+            Some(constant) => {
+                let mut bytes = Aligned::zeros(constant.bytes().len());
+                bytes.iter_mut().zip(constant.bytes()).for_each(|(to, from)| *to = from ^ 0x80);
+                net.constants.push((id, bytes));
+            }
+            None => flip_borders(net, id),
+        }
+    }
+}
+
+fn flip<'a>(from: Id, to: Id) -> Node<'a> {
+    Node::new(Layer::Quantized(Quantized::Flip), vec![from], vec![to])
+}
+
+/// Has what is gathered from constant tables flipped. Gives the values that stay signed: tables, and what is gathered.
+fn flip_gathered(net: &mut Net<'_>) -> Vec<Id> {
+    let is_table = |net: &Net<'_>, id: Id| net.values[id].constant.is_some() && net.values[id].ty == I8;
+    let gathers = |node: &Node<'_>, id: Id| matches!(node.layer, Layer::Gather(_)) && node.inputs[0] == id;
+    let mut signed = Vec::new();
+    let mut i = 0;
+    while i < net.nodes.len() {
+        let table = net.nodes[i].inputs.first().copied().filter(|&id| gathers(&net.nodes[i], id));
+        let only_gathered =
+            |&id: &Id| net.nodes.iter().all(|node| gathers(node, id) || !node.inputs.contains(&id));
+        if let Some(table) = table.filter(|&id| is_table(net, id)).filter(only_gathered) {
+            let gathered = net.add_value(net.nodes[i].outputs[0]);
+            let output = std::mem::replace(&mut net.nodes[i].outputs[0], gathered);
+            net.nodes.insert(i + 1, flip(gathered, output));
+            signed.extend([table, gathered]);
+        }
+        i += 1;
+    }
+    signed
+}
+
+/// Whoever is outside sees another value, of the type that it was.
+fn flip_borders(net: &mut Net<'_>, id: Id) {
+    let input = net.inputs.iter().position(|&input| input == id);
+    let output = net.outputs.iter().position(|&output| output == id);
+    if input.is_none() && output.is_none() {
+        return;
+    }
+    let outside = net.add_value(id);
+    net.values[outside].ty = I8;
+    if let Some(i) = input {
+        net.inputs[i] = outside;
+        net.nodes.insert(0, flip(outside, id));
+    }
+    if let Some(o) = output {
+        net.outputs[o] = outside;
+        net.nodes.push(flip(id, outside));
+    }
+}

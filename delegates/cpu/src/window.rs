@@ -1,0 +1,142 @@
+//! Windows that slide over the rows and columns of an NHWC tensor.
+//!
+//! Defined by: tflite/kernels/padding.h.
+//!
+//! ```text
+//! position p:  tap t reads input[p × stride − before + t × dilation] if that lies inside
+//! ```
+
+use arenite_abi::prelude::*;
+
+/// A window along one axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Axis {
+    /// Elements of the input.
+    pub input: usize,
+    /// Taps.
+    pub taps: usize,
+    /// Positions.
+    pub output: usize,
+    /// Elements from one position to the next.
+    pub stride: usize,
+    /// Elements from one tap to the next.
+    pub dilation: usize,
+    /// Elements of the first position's window in front of the input.
+    pub before: usize,
+}
+
+impl Axis {
+    /// Input element of tap `t` at position `p`, if it is inside.
+    pub fn at(&self, p: usize, t: usize) -> Option<usize> {
+        (p * self.stride + t * self.dilation).checked_sub(self.before).filter(|&i| i < self.input)
+    }
+
+    /// The taps at position `p` that are inside.
+    pub fn taps_inside(&self, p: usize) -> std::ops::Range<usize> {
+        let before = self.before.saturating_sub(p * self.stride).div_ceil(self.dilation).min(self.taps);
+        let room = (self.input + self.before).saturating_sub(p * self.stride);
+        before..room.div_ceil(self.dilation).clamp(before, self.taps)
+    }
+
+    /// The elements inside that positions `first..end` read, one position at least.
+    pub fn reads(&self, positions: std::ops::Range<usize>) -> std::ops::Range<usize> {
+        let end = (positions.end - 1) * self.stride + (self.taps - 1) * self.dilation + 1;
+        let end = end.saturating_sub(self.before).min(self.input);
+        (positions.start * self.stride).saturating_sub(self.before).min(end)..end
+    }
+
+    /// Whether all taps at positions `first..=last` are inside.
+    pub fn is_inside(&self, first: usize, last: usize) -> bool {
+        first * self.stride >= self.before
+            && last * self.stride + (self.taps - 1) * self.dilation - self.before < self.input
+    }
+}
+
+/// A window over rows and columns.
+#[derive(Clone, Copy, Debug)]
+pub struct Window {
+    /// Images.
+    pub batches: usize,
+    /// Along the height.
+    pub rows: Axis,
+    /// Along the width.
+    pub columns: Axis,
+    /// Channels of the input.
+    pub channels: usize,
+}
+
+/// Positions of `padding`, strides and dilations in an options table.
+pub struct Slots {
+    /// Of `dilation_w_factor`, if there is one; that of the height follows.
+    pub dilation: Option<usize>,
+}
+
+impl Window {
+    /// The window of `taps = [rows, columns]` over a tensor of `shape`, giving `[rows, columns]` of `output`.
+    pub fn read(options: &Options<'_>, slots: &Slots, shape: &[usize], taps: [usize; 2]) -> Result<Window> {
+        let &[batches, height, width, channels] = shape else {
+            return Err(unsupported!("input has shape {shape:?}; the window needs 4 dimensions"));
+        };
+        let padding: i8 = options.get(0, 0)?;
+        let strides: [i32; 2] = [options.get(2, 0)?, options.get(1, 0)?];
+        let dilations: [i32; 2] = match slots.dilation {
+            Some(slot) => [options.get(slot + 1, 1)?, options.get(slot, 1)?],
+            None => [1, 1],
+        };
+        let axis = |input: usize, i: usize| -> Result<Axis> {
+            ensure!(
+                strides[i] > 0 && dilations[i] > 0 && taps[i] > 0 && input > 0,
+                "stride {}, dilation {} and taps {} over {input} elements must be above zero",
+                strides[i],
+                dilations[i],
+                taps[i]
+            );
+            let (stride, dilation) = (strides[i] as usize, dilations[i] as usize);
+            let extent = (taps[i] - 1) * dilation + 1;
+            let (output, before) = match padding {
+                0 => {
+                    let output = input.div_ceil(stride);
+                    (output, ((output - 1) * stride + extent).saturating_sub(input) / 2)
+                }
+                1 => ((input + stride).saturating_sub(extent) / stride, 0),
+                _ => return Err(invalid!("padding {padding} is unknown")),
+            };
+            Ok(Axis { input, taps: taps[i], output, stride, dilation, before })
+        };
+        Ok(Window { batches, rows: axis(height, 0)?, columns: axis(width, 1)?, channels })
+    }
+
+    /// One position, one tap: of a product of matrices.
+    pub fn point(rows: usize, channels: usize) -> Window {
+        let one = Axis { input: 1, taps: 1, output: 1, stride: 1, dilation: 1, before: 0 };
+        Window { batches: 1, rows: one, columns: Axis { input: rows, output: rows, ..one }, channels }
+    }
+
+    /// Positions in all images.
+    pub fn positions(&self) -> usize {
+        self.batches * self.rows.output * self.columns.output
+    }
+
+    /// Whether each position reads just the pixel of its own number.
+    pub fn is_point(&self) -> bool {
+        [self.rows, self.columns]
+            .iter()
+            .all(|axis| axis.taps == 1 && axis.stride == 1 && axis.before == 0 && axis.input == axis.output)
+    }
+
+    /// Elements of one image of the input.
+    pub fn image(&self) -> usize {
+        self.rows.input * self.columns.input * self.channels
+    }
+}
+
+/// The range that an activation of the schema clamps `f32` results to, `None` if it is no range.
+pub fn limits(activation: i8) -> Result<(f32, f32)> {
+    Ok(match activation {
+        0 => (f32::MIN, f32::MAX),
+        1 => (0.0, f32::MAX),
+        2 => (-1.0, 1.0),
+        3 => (0.0, 6.0),
+        other => return Err(unsupported!("activation {other} is no range")),
+    })
+}
