@@ -1,0 +1,106 @@
+"""A contender's side of the measurement: one JSON request a line on stdin, one JSON reply a line on stdout.
+
+    open     {model, threads, inputs: [file]}  -> {load_ns, first_ns, before: {rss, pss}}
+    run      {for_ns, batch}                   -> {ns: [of one invocation, mean over a batch]}
+    memory   {}                                -> {rss, pss}
+    outputs  {folder}                          -> {outputs: [{file, type, shape, scale, zero_point}]}
+
+A reply may be {error: text} instead. `src/protocol.rs` is the same for arenite.
+"""
+
+import gc
+import json
+import os
+import sys
+import time
+
+
+def memory():
+    """Resident bytes of this process; null where the system does not tell."""
+    sizes = {"rss": None, "pss": None}
+    try:
+        with open("/proc/self/smaps_rollup") as file:
+            for line in file:
+                field, _, rest = line.partition(":")
+                if field.lower() in sizes:
+                    sizes[field.lower()] = int(rest.split()[0]) * 1024
+    except OSError:
+        pass
+    return sizes
+
+
+class Session:
+    """A loaded model. `Network(path, threads)` loads; it has `set_inputs([bytes])`, `invoke`, `outputs() -> [(array,
+    scale, zero_point)]`."""
+
+    def __init__(self, network):
+        self.network_type = network
+        self.network = None
+
+    def open(self, model, threads, inputs):
+        data = [read(path) for path in inputs]
+        gc.collect()
+        before = memory()
+        start = time.perf_counter_ns()
+        network = self.network_type(model, threads)
+        loaded = time.perf_counter_ns()
+        network.set_inputs(data)
+        first = time.perf_counter_ns()
+        network.invoke()
+        end = time.perf_counter_ns()
+        self.network = network
+        return {"load_ns": loaded - start, "first_ns": end - first, "before": before}
+
+    def run(self, for_ns, batch):
+        """At least once. One batch goes before, unmeasured: what ran meanwhile took the caches."""
+        invoke, now, turns = self.network.invoke, time.perf_counter_ns, range(batch)
+        end = now() + for_ns
+        for _ in turns:
+            invoke()
+        times = []
+        while not times or now() < end:
+            start = now()
+            for _ in turns:
+                invoke()
+            times.append((now() - start) / batch)
+        return {"ns": times}
+
+    def memory(self):
+        gc.collect()
+        return memory()
+
+    def outputs(self, folder):
+        listed = []
+        for i, (array, scale, zero_point) in enumerate(self.network.outputs()):
+            path = os.path.join(folder, f"{i}.bin")
+            array.tofile(path)
+            listed.append(
+                {
+                    "file": path,
+                    "type": str(array.dtype),
+                    "shape": list(array.shape),
+                    "scale": scale,
+                    "zero_point": zero_point,
+                }
+            )
+        return {"outputs": listed}
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def serve(name, version, network):
+    """Answers until stdin ends. What libraries print to stdout goes to stderr."""
+    replies = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)
+    session = Session(network)
+    print(json.dumps({"name": name, "version": version}), file=replies)
+    for line in sys.stdin:
+        request = json.loads(line)
+        try:
+            reply = getattr(session, request.pop("do"))(**request)
+        except Exception as error:  # whatever the runtime throws is the answer
+            reply = {"error": f"{type(error).__name__}: {error}"}
+        print(json.dumps(reply), file=replies)
