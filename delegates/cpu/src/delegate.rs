@@ -13,6 +13,7 @@ use crate::isa::Isa;
 use crate::net::{Id, Net, Node, Values};
 use crate::normalize::normalize;
 use crate::ops::{self, Build, Layer, Winograd};
+use crate::pads::take_pads;
 use crate::program::Program;
 use crate::store::{Cache, Origin, Store, hash};
 use crate::unsign::unsign;
@@ -162,6 +163,7 @@ impl Cpu {
         cache: Option<Cache>,
     ) -> Result<(Program, Store)> {
         let mut net = Net::lower(partition)?;
+        take_pads(&mut net);
         normalize(&mut net);
         fuse(&mut net);
         view(&mut net);

@@ -24,6 +24,7 @@ mod memory;
 mod net;
 mod normalize;
 mod ops;
+mod pads;
 mod program;
 mod requantize;
 mod steps;

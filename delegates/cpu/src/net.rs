@@ -188,4 +188,17 @@ impl<'a> Net<'a> {
         }
         producers
     }
+
+    /// Takes out nodes whose results nobody reads.
+    pub fn drop_unread(&mut self) {
+        let mut read = vec![false; self.values.len()];
+        self.outputs.iter().for_each(|&id| read[id] = true);
+        for node in self.nodes.iter_mut().rev() {
+            match node.outputs.iter().any(|&id| read[id]) {
+                true => node.inputs.iter().for_each(|&id| read[id] = true),
+                false => node.layer = Layer::Nothing,
+            }
+        }
+        self.nodes.retain(|node| !matches!(node.layer, Layer::Nothing));
+    }
 }

@@ -74,21 +74,8 @@ pub fn normalize(net: &mut Net<'_>) {
         }
     }
     if found {
-        drop_unread(net);
+        net.drop_unread();
     }
-}
-
-/// Leaves out nodes whose results nobody reads.
-fn drop_unread(net: &mut Net<'_>) {
-    let mut read = vec![false; net.values.len()];
-    net.outputs.iter().for_each(|&id| read[id] = true);
-    for node in net.nodes.iter_mut().rev() {
-        match node.outputs.iter().any(|&id| read[id]) {
-            true => node.inputs.iter().for_each(|&id| read[id] = true),
-            false => node.layer = Layer::Nothing,
-        }
-    }
-    net.nodes.retain(|node| !matches!(node.layer, Layer::Nothing));
 }
 
 /// What the node's result means.

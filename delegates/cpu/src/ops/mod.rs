@@ -27,7 +27,7 @@ pub use conv_2d::Conv2d;
 pub use depthwise_conv_2d::DepthwiseConv2d;
 pub use elementwise::Elementwise;
 pub use gather::Gather;
-pub use moves::Moves;
+pub use moves::{Moves, strides};
 pub use pool_2d::Pool2d;
 pub use quantized::{Quantized, Weights};
 pub use reduce::Reduce;

@@ -18,7 +18,8 @@ use crate::window::{Slots, Window};
 
 /// A convolution of each channel with its own filters, which are constant.
 pub struct DepthwiseProduct<'a> {
-    window: Window,
+    /// Where it reads.
+    pub window: Window,
     /// Results per channel of the input.
     multiplier: usize,
     /// `[taps][channels · multiplier]`.

@@ -25,7 +25,8 @@ use crate::window::{Slots, Window};
 
 /// A convolution, or a product, with constant weights.
 pub struct Product<'a> {
-    window: Window,
+    /// Where it reads.
+    pub window: Window,
     groups: usize,
     filters: usize,
     /// `[filters][taps][channels / groups]`.

@@ -1,0 +1,100 @@
+//! Lets windows reach over the border of a tensor that is not padded.
+//!
+//! ```text
+//! x ─► PAD ─► y ─► CONV_2D                 =>   x ─► CONV_2D            x is smaller, more of the window lies outside
+//! ```
+//! What lies outside of a window's input counts as zero, as do the elements that PAD adds.
+
+use crate::net::{Id, Net};
+use crate::ops::{Layer, Moves, Quantized, strides};
+use crate::steps::moves::{Dim, Nest};
+use crate::window::{Axis, Window};
+
+/// Rewrites the net.
+pub fn take_pads(net: &mut Net<'_>) {
+    let producers = net.producers();
+    for i in 0..net.nodes.len() {
+        let Some(&input) = net.nodes[i].inputs.first() else { continue };
+        let Some(pad) = producers[input].and_then(|pad| padding(net, pad)) else { continue };
+        let Some(window) = window(&mut net.nodes[i].layer) else { continue };
+        if let Some(wider) = pad.widen(window) {
+            *window = wider;
+            net.nodes[i].inputs[0] = pad.from;
+        }
+    }
+    net.drop_unread();
+}
+
+/// What a node adds around its input.
+struct Padding {
+    from: Id,
+    /// Rows and columns of the input.
+    sizes: [usize; 2],
+    /// Rows and columns of the output.
+    padded: [usize; 2],
+    /// Rows and columns in front of it.
+    before: [usize; 2],
+}
+
+impl Padding {
+    /// The window over the input, if it is one over the output.
+    fn widen(&self, window: &Window) -> Option<Window> {
+        if [window.rows.input, window.columns.input] != self.padded {
+            return None;
+        }
+        let axis = |axis: Axis, i: usize| Axis {
+            input: self.sizes[i],
+            before: axis.before + self.before[i],
+            ..axis
+        };
+        let (rows, columns) = (axis(window.rows, 0), axis(window.columns, 1));
+        let wider = Window { rows, columns, ..*window };
+        // Kernels count on a tap inside at each position.
+        let touches = |axis: &Axis| (0..axis.output).all(|p| !axis.taps_inside(p).is_empty());
+        (touches(&rows) && touches(&columns)).then_some(wider)
+    }
+}
+
+/// The node as padding of rows and columns by what counts as zero.
+fn padding(net: &Net<'_>, node: usize) -> Option<Padding> {
+    let node = &net.nodes[node];
+    let (&[from], &[to], Layer::Moves(moves)) = (&node.inputs[..], &node.outputs[..], &node.layer) else {
+        return None;
+    };
+    let (input, output) = (&net.values[from], &net.values[to]);
+    let (&[n, height, width, channels], &[_, high, wide, _]) = (&input.shape[..], &output.shape[..]) else {
+        return None;
+    };
+    let [(Some(0), 0, inner), others @ ..] = &moves.boxes[..] else { return None };
+    if others.iter().any(|(source, ..)| source.is_some()) || input.quant != output.quant {
+        return None;
+    }
+    let row = (wide * channels).max(1);
+    let before = [inner.to / row, inner.to % row / channels.max(1)];
+    let (sources, targets) = (strides(&input.shape), strides(&output.shape));
+    let dims = (0..4).map(|i| Dim { size: input.shape[i], from: sources[i], to: targets[i] });
+    let whole = Nest::new(0, before[0] * row + before[1] * channels, dims);
+    let only_inner_axes = output.shape[0] == n && output.shape[3] == channels;
+    (only_inner_axes && *inner == whole && is_zero(moves, net, from))
+        .then_some(Padding { from, sizes: [height, width], padded: [high, wide], before })
+}
+
+/// Whether what is filled in counts as zero.
+fn is_zero(moves: &Moves, net: &Net<'_>, from: Id) -> bool {
+    let value = &net.values[from];
+    match (value.quant, moves.width) {
+        (Some(quant), 1) => moves.fill[0] == quant.zero_point as u8,
+        (None, 4) => moves.fill[..4] == [0; 4],
+        _ => false,
+    }
+}
+
+fn window<'n>(layer: &'n mut Layer<'_>) -> Option<&'n mut Window> {
+    match layer {
+        Layer::Conv2d(layer) => Some(&mut layer.window),
+        Layer::DepthwiseConv2d(layer) => Some(&mut layer.window),
+        Layer::Quantized(Quantized::Product(layer)) => Some(&mut layer.window),
+        Layer::Quantized(Quantized::Depthwise(layer)) => Some(&mut layer.window),
+        _ => None,
+    }
+}
