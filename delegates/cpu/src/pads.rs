@@ -75,8 +75,12 @@ fn padding(net: &Net<'_>, node: usize) -> Option<Padding> {
     let dims = (0..4).map(|i| Dim { size: input.shape[i], from: sources[i], to: targets[i] });
     let whole = Nest::new(0, before[0] * row + before[1] * channels, dims);
     let only_inner_axes = output.shape[0] == n && output.shape[3] == channels;
-    (only_inner_axes && *inner == whole && is_zero(moves, net, from))
-        .then_some(Padding { from, sizes: [height, width], padded: [high, wide], before })
+    (only_inner_axes && *inner == whole && is_zero(moves, net, from)).then_some(Padding {
+        from,
+        sizes: [height, width],
+        padded: [high, wide],
+        before,
+    })
 }
 
 /// Whether what is filled in counts as zero.

@@ -31,9 +31,14 @@ unsafe impl Simd for Neon {
     unsafe fn load_first(self, p: *const f32, n: usize) -> float32x4_t {
         // SAFETY: as above; `n` values are readable, as the caller promises.
         unsafe {
-            let mut v = [0.0; 4];
-            core::ptr::copy_nonoverlapping(p, v.as_mut_ptr(), n.min(4));
-            vld1q_f32(v.as_ptr())
+            let zero = vdupq_n_f32(0.0);
+            match n {
+                4.. => vld1q_f32(p),
+                3 => vld1q_lane_f32::<2>(p.add(2), vcombine_f32(vld1_f32(p), vget_low_f32(zero))),
+                2 => vcombine_f32(vld1_f32(p), vget_low_f32(zero)),
+                1 => vld1q_lane_f32::<0>(p, zero),
+                0 => zero,
+            }
         }
     }
     #[inline(always)]
@@ -45,9 +50,16 @@ unsafe impl Simd for Neon {
     unsafe fn store_first(self, p: *mut f32, v: float32x4_t, n: usize) {
         // SAFETY: as above; `n` values are writable, as the caller promises.
         unsafe {
-            let mut a = [0.0; 4];
-            vst1q_f32(a.as_mut_ptr(), v);
-            core::ptr::copy_nonoverlapping(a.as_ptr(), p, n.min(4))
+            match n {
+                4.. => vst1q_f32(p, v),
+                3 => {
+                    vst1_f32(p, vget_low_f32(v));
+                    vst1q_lane_f32::<2>(p.add(2), v);
+                }
+                2 => vst1_f32(p, vget_low_f32(v)),
+                1 => vst1q_lane_f32::<0>(p, v),
+                0 => {}
+            }
         }
     }
     #[inline(always)]

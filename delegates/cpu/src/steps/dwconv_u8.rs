@@ -5,7 +5,7 @@
 //!                       └ group 1: rows 4‥7 ┘ planes of group 1 ─┴─► results
 //! ```
 //! With a stride of s every s-th column of the image goes to the same planes, so that the columns that neighbouring results read with
-//! one tap are neighbours there. Outside the image planes have the zero point.
+//! one tap are neighbours there. Outside the image planes have the zero point, and all bytes are less by the kernels' offset.
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -123,7 +123,7 @@ impl DwConvU8 {
                 }
             }
         })?;
-        let of = |channel| parts.channel(&window, channel);
+        let of = |channel| parts.channel(&window, member.offset, channel);
         let order: Vec<Channel> = blocks.iter().flat_map(|block| block.order(member, of)).collect();
         let mut zeros = Aligned::zeros(64);
         zeros.fill(parts.zero_point);
@@ -204,13 +204,14 @@ impl DwConvU8 {
         for phase in layout.phases(&w.columns) {
             let to = planes.wrapping_add(g * 4 * layout.plane + phase * layout.positions * width.channels);
             let inside = layout.inside(&w.columns, phase);
+            let outside = self.zeros[0] ^ self.member.offset;
             for q in 0..4 {
                 let to = to.wrapping_add(q * layout.plane);
                 let end = (layout.positions - inside.end) * width.channels;
                 // SAFETY: inside the planes.
                 unsafe {
-                    to.write_bytes(self.zeros[0], inside.start * width.channels);
-                    to.wrapping_add(inside.end * width.channels).write_bytes(self.zeros[0], end);
+                    to.write_bytes(outside, inside.start * width.channels);
+                    to.wrapping_add(inside.end * width.channels).write_bytes(outside, end);
                 }
             }
             if inside.is_empty() {
@@ -248,7 +249,7 @@ impl DwConvU8 {
                     let Some((q, d)) = place else { continue };
                     let to = rows.to.wrapping_add(q * rows.plane + p * width.channels + 4 * d + i);
                     // SAFETY: the caller's promise.
-                    unsafe { *to = *from.add(c) };
+                    unsafe { *to = *from.add(c) ^ self.member.offset };
                 }
             }
         }
@@ -262,12 +263,13 @@ impl Parts<'_> {
         if row < window.rows.taps { self.weights[at] } else { 0 }
     }
 
-    /// What the zero point adds is part of the bias: the bytes outside the image are zero points, too.
-    fn channel(&self, window: &Window, channel: usize) -> Channel {
+    /// What the zero point adds is part of the bias: the bytes outside the image are zero points, too. So is the offset of planes.
+    fn channel(&self, window: &Window, offset: u8, channel: usize) -> Channel {
         let taps = window.rows.taps * window.columns.taps;
         let sum: i32 = (0..taps).map(|tap| i32::from(self.weights[tap * window.channels + channel])).sum();
         let given = self.channels[channel];
-        Channel { bias: given.bias.wrapping_sub(sum * i32::from(self.zero_point)), ..given }
+        let zero_point = i32::from(self.zero_point) - i32::from(offset);
+        Channel { bias: given.bias.wrapping_sub(sum * zero_point), ..given }
     }
 }
 

@@ -64,6 +64,20 @@ unsafe fn parts<S: Simd, const R: usize, const V: usize, const P: usize>(s: S, t
             }
         }
     }
+    // SAFETY: the caller's promise.
+    unsafe { finish(s, sums, t) }
+}
+
+/// Adds the parts and writes the results.
+///
+/// # Safety
+/// That of [`super::Microkernel`].
+#[inline(always)]
+pub(super) unsafe fn finish<S: Simd, const R: usize, const V: usize, const P: usize>(
+    s: S,
+    mut sums: [[[S::V; V]; R]; P],
+    t: &Tile,
+) {
     let (low, high) = (s.splat(t.low), s.splat(t.high));
     for r in 0..R {
         for v in 0..V {
@@ -78,16 +92,19 @@ unsafe fn parts<S: Simd, const R: usize, const V: usize, const P: usize>(s: S, t
     unsafe { write(s, &sums[0], t) }
 }
 
-/// Adds the products of one line of the panel.
+/// Adds the products of line `i` of a tap, which is at `w`.
+///
+/// # Safety
+/// `i < k`; the line has `V` vectors.
 #[inline(always)]
-unsafe fn line<S: Simd, const R: usize, const V: usize>(
+pub(super) unsafe fn line<S: Simd, const R: usize, const V: usize>(
     s: S,
     sums: &mut [[S::V; V]; R],
     rows: &[*const f32; R],
     i: usize,
     w: *const f32,
 ) {
-    // SAFETY: `i < k`; the line has `V` vectors.
+    // SAFETY: the caller's promise.
     unsafe {
         let mut weights = [s.splat(0.0); V];
         for v in 0..V {

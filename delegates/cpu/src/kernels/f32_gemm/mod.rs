@@ -11,6 +11,8 @@
 //! A microkernel keeps `rows × vectors` sums in registers for the whole of taps × k, so c is written once.
 
 mod body;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 
 use crate::isa::Isa;
 #[cfg(target_arch = "aarch64")]
@@ -151,25 +153,22 @@ macro_rules! rows {
 }
 
 macro_rules! entry {
-    ($name:ident, $simd:ident, $features:literal) => {
-        #[target_feature(enable = $features)]
+    ($name:ident, $simd:ident, $tile:path $(, $features:literal)?) => {
+        $(#[target_feature(enable = $features)])?
         unsafe fn $name<const R: usize, const V: usize>(tile: &Tile) {
             // SAFETY: the caller's promise: the instructions, and the tile's pointers.
-            unsafe { body::tile::<$simd, R, V>(<$simd as crate::simd::Simd>::new(), tile) }
+            unsafe { $tile(<$simd as crate::simd::Simd>::new(), tile) }
         }
     };
 }
 
-unsafe fn scalar<const R: usize, const V: usize>(tile: &Tile) {
-    // SAFETY: the caller's promise: the tile's pointers.
-    unsafe { body::tile::<Scalar, R, V>(<Scalar as crate::simd::Simd>::new(), tile) }
-}
+entry!(scalar, Scalar, body::tile::<Scalar, R, V>);
 #[cfg(target_arch = "x86_64")]
-entry!(avx2, Avx2, "avx2,fma");
+entry!(avx2, Avx2, body::tile::<Avx2, R, V>, "avx2,fma");
 #[cfg(target_arch = "x86_64")]
-entry!(avx512, Avx512, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
+entry!(avx512, Avx512, body::tile::<Avx512, R, V>, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
 #[cfg(target_arch = "aarch64")]
-entry!(neon, Neon, "neon");
+entry!(neon, Neon, neon::tile::<R, V>, "neon");
 
 /// All microkernels of the family, the slowest first.
 pub static TABLE: &[Gemm] = &[

@@ -16,7 +16,7 @@ type Sum<D> = <<D as Dot>::S as Ints>::I;
 /// # Safety
 /// That of [`super::Interleave`].
 #[inline(always)]
-pub(super) unsafe fn interleave<S: Ints, const P: usize>(s: S, rows: &Rows) {
+pub(super) unsafe fn interleave<S: Ints, const P: usize, const OFFSET: u8>(s: S, rows: &Rows) {
     let channels = 4 * S::LANES / P;
     let mut done = 0;
     while done < rows.count {
@@ -31,7 +31,8 @@ pub(super) unsafe fn interleave<S: Ints, const P: usize>(s: S, rows: &Rows) {
             }
             let quads = s.interleave(four);
             for q in 0..4 {
-                s.store_bytes(rows.to.add(q * rows.plane + p * channels), quads[q]);
+                let quad = if OFFSET == 0 { quads[q] } else { s.flip_bytes(quads[q]) };
+                s.store_bytes(rows.to.add(q * rows.plane + p * channels), quad);
             }
         }
         done = p + P;

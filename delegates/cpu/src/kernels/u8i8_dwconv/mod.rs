@@ -94,6 +94,8 @@ pub struct DwConv {
     pub lanes: usize,
     /// Bytes of a vector of weights.
     pub weights: usize,
+    /// What planes have less than the bytes of the image, 0 or 128: biases hold it times the sums of weights.
+    pub offset: u8,
     /// From the widest on.
     pub widths: &'static [Width],
 }
@@ -117,7 +119,7 @@ macro_rules! member {
             $(#[target_feature(enable = $features)])?
             unsafe fn interleave<const P: usize>(rows: &Rows) {
                 // SAFETY: the caller's promise.
-                unsafe { body::interleave::<<D as Dot>::S, P>(D::new().ints(), rows) }
+                unsafe { body::interleave::<<D as Dot>::S, P, { D::OFFSET }>(D::new().ints(), rows) }
             }
             $(#[target_feature(enable = $features)])?
             unsafe fn convolve<const P: usize>(outputs: &Outputs) {
@@ -130,6 +132,7 @@ macro_rules! member {
                 isa: Isa::$isa,
                 lanes: LANES,
                 weights: D::WEIGHTS,
+                offset: D::OFFSET,
                 widths: &[$(Width {
                     channels: 4 * LANES / $pixels,
                     pixels: $pixels,
@@ -163,7 +166,9 @@ member!(
     "avx512vnni,avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"
 );
 #[cfg(target_arch = "aarch64")]
-member!(neon, "u8i8_dwconv__neon", Neon, NeonWords, [1], "neon");
+member!(neon, "u8i8_dwconv__neon", Neon, NeonBytes, [1], "neon");
+#[cfg(target_arch = "aarch64")]
+member!(neondot, "u8i8_dwconv__neondot", NeonDot, NeonDot, [1], "neon,dotprod");
 
 /// All members of the family, the slowest first.
 pub static TABLE: &[DwConv] = &[
@@ -176,6 +181,8 @@ pub static TABLE: &[DwConv] = &[
     avx512vnni::MEMBER,
     #[cfg(target_arch = "aarch64")]
     neon::MEMBER,
+    #[cfg(target_arch = "aarch64")]
+    neondot::MEMBER,
 ];
 
 #[cfg(test)]

@@ -23,7 +23,13 @@ fn check(member: &DwConv, width: &Width, taps: usize, count: usize, used: usize,
     let of = |q: usize, d: usize| Some(interleaved(q, d) % width.channels).filter(|&c| c < used);
     let none = Channel { bias: 0, factor: Factor::ZERO };
     let lanes: Vec<(usize, usize)> = (0..4).flat_map(|q| (0..member.lanes).map(move |d| (q, d))).collect();
-    let order: Vec<Channel> = lanes.iter().map(|&(q, d)| of(q, d).map_or(none, |c| channels[c])).collect();
+    // Sums of what is taken from the planes' bytes.
+    let taken = |c: usize| {
+        let sum: i32 = (0..taps).flat_map(|tap| weights[tap * used + c]).map(i32::from).sum();
+        i32::from(member.offset) * sum
+    };
+    let channel = |c: usize| Channel { bias: channels[c].bias + taken(c), ..channels[c] };
+    let order: Vec<Channel> = lanes.iter().map(|&(q, d)| of(q, d).map_or(none, channel)).collect();
     let table = Channels::new(member.lanes, &order, bytes);
     let mut packed = vec![0; taps * 4 * member.weights];
     for (tap, packed) in packed.chunks_exact_mut(4 * member.weights).enumerate() {

@@ -24,10 +24,22 @@ pub(super) unsafe fn tile<D: Dot, const R: usize, const V: usize>(d: D, t: &Tile
             3..=4 => parts::<D, R, V, 2>(d, t),
             _ => parts::<D, R, V, 1>(d, t),
         };
+        finish(d, &sums, t);
+    }
+}
+
+/// Writes the results.
+///
+/// # Safety
+/// That of [`super::Microkernel`].
+#[inline(always)]
+pub(super) unsafe fn finish<D: Dot, const R: usize, const V: usize>(d: D, sums: &[[Sum<D>; V]; R], t: &Tile) {
+    // SAFETY: the caller's promise.
+    unsafe {
         if t.product.is_general {
-            write::<D, R, V, true>(d, &sums, t);
+            write::<D, R, V, true>(d, sums, t);
         } else {
-            write::<D, R, V, false>(d, &sums, t);
+            write::<D, R, V, false>(d, sums, t);
         }
     }
 }
@@ -107,7 +119,7 @@ unsafe fn group<D: Dot, const R: usize, const V: usize>(
 /// # Safety
 /// `n ≤ 4` bytes are readable.
 #[inline(always)]
-unsafe fn first(p: *const u8, n: usize) -> u32 {
+pub(super) unsafe fn first(p: *const u8, n: usize) -> u32 {
     // SAFETY: the caller's promise.
     (0..n).fold(0, |four, i| four | u32::from(unsafe { *p.add(i) }) << (8 * i))
 }

@@ -10,11 +10,14 @@
 //! c[r][j]   = clamp(sum[r][j] · multiplier[j] + zero point)
 //! ```
 //! Sums wrap. How weights lie in a group is the member's own: as bytes where there are instructions for dot products of four bytes,
-//! else as words for products of pairs.
+//! else as words for products of pairs. Where there are only products of signed bytes, rows are taken as 128 less, and a panel begins
+//! with 128 times the sums of its columns, as `i32`, from which sums start.
 
 #[cfg(target_arch = "x86_64")]
 mod amx;
 mod body;
+#[cfg(target_arch = "aarch64")]
+mod by_lane;
 mod panel;
 
 pub use panel::{COLUMNS, Matrix, Pack};
@@ -109,6 +112,8 @@ pub struct Gemm {
     pub lanes: usize,
     /// Bytes that a group of four lines takes per column: 4, or 8 where weights are words.
     group_bytes: usize,
+    /// What is taken from the bytes of rows: if it is not 0, panels begin with their columns' sums times that.
+    offset: u8,
     /// Panels have whole multiples of so many groups.
     groups: usize,
     /// Packs columns that are known at run time only.
@@ -234,7 +239,12 @@ impl Gemm {
 
     /// Bytes of a panel, per column.
     pub fn column_bytes(&self, taps: usize, k: usize) -> usize {
-        (taps * k.div_ceil(4)).next_multiple_of(self.groups) * self.group_bytes
+        (taps * k.div_ceil(4)).next_multiple_of(self.groups) * self.group_bytes + self.start_bytes()
+    }
+
+    /// Bytes per column in front of a panel's groups.
+    const fn start_bytes(&self) -> usize {
+        if self.offset == 0 { 0 } else { size_of::<i32>() }
     }
 
     /// Bytes that packed weights take.
@@ -257,20 +267,26 @@ impl Gemm {
             let used = width.min(columns - from);
             let (panel, next) = rest.split_at_mut(width * self.column_bytes(taps, k));
             panel.fill(0);
+            let (starts, panel) = panel.split_at_mut(width * self.start_bytes());
+            let mut sums = [0i32; COLUMNS];
             for (g, group) in panel.chunks_exact_mut(width * self.group_bytes).take(taps * groups).enumerate()
             {
                 let (tap, line) = (g / groups, g % groups * 4);
-                for j in 0..used {
+                for (j, sum) in sums.iter_mut().enumerate().take(used) {
                     let four =
                         std::array::from_fn(
                             |i| {
                                 if line + i < k { weight(from + j, tap, line + i) } else { 0 }
                             },
                         );
+                    *sum = four.iter().fold(*sum, |sum, &w| sum.wrapping_add(w.into()));
                     let (vector, lane) = (j / self.lanes, j % self.lanes);
                     let bytes = self.lanes * self.group_bytes;
                     dot::place(&mut group[vector * bytes..][..bytes], self.lanes, lane, four);
                 }
+            }
+            for (start, sum) in starts.chunks_exact_mut(size_of::<i32>()).zip(sums) {
+                start.copy_from_slice(&sum.wrapping_mul(self.offset.into()).to_ne_bytes());
             }
             (from, rest) = (from + width, next);
         }
@@ -279,16 +295,19 @@ impl Gemm {
 
 macro_rules! entry {
     ($name:ident, $pack:ident, $dot:ident, $words:literal $(, $features:literal)?) => {
+        entry!($name, $pack, $dot, $words $(, $features)?; body::tile::<dot::$dot, R, V>);
+    };
+    ($name:ident, $pack:ident, $dot:ident, $words:literal $(, $features:literal)?; $tile:path) => {
         $(#[target_feature(enable = $features)])?
         unsafe fn $pack(matrix: &Matrix, width: usize, to: *mut u8) -> [i32; COLUMNS] {
             // SAFETY: the caller's promise: the instructions, and the pointers.
-            unsafe { panel::pack::<$words>(matrix, width, to) }
+            unsafe { panel::pack::<$words, { dot::$dot::OFFSET }>(matrix, width, to) }
         }
 
         $(#[target_feature(enable = $features)])?
         unsafe fn $name<const R: usize, const V: usize>(tile: &Tile) {
             // SAFETY: the caller's promise: the instructions, and the tile's pointers.
-            unsafe { body::tile::<dot::$dot, R, V>(dot::$dot::new(), tile) }
+            unsafe { $tile(dot::$dot::new(), tile) }
         }
     };
 }
@@ -301,7 +320,7 @@ unsafe fn tiles_pack(matrix: &Matrix, width: usize, to: *mut u8) -> [i32; COLUMN
     // SAFETY: the caller's promise: the instructions, and the pointers; panels have whole tiles.
     unsafe {
         to.add(groups * width * 4).write_bytes(0, rest * width * 4);
-        panel::pack::<0>(matrix, width, to)
+        panel::pack::<0, 0>(matrix, width, to)
     }
 }
 
@@ -320,7 +339,9 @@ entry!(avx512, avx512_pack, Avx512Dot, 16, "avx512f,avx512bw,avx512dq,avx512vl,a
 #[cfg(target_arch = "x86_64")]
 entry!(avx512vnni, avx512vnni_pack, VnniDot, 0, "avx512vnni,avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
 #[cfg(target_arch = "aarch64")]
-entry!(neon, neon_pack, NeonWords, 0, "neon");
+entry!(neon, neon_pack, NeonBytes, 0, "neon"; by_lane::tile::<dot::NeonBytes, R, V>);
+#[cfg(target_arch = "aarch64")]
+entry!(neondot, neondot_pack, NeonDot, 0, "neon,dotprod"; by_lane::tile::<dot::NeonDot, R, V>);
 
 macro_rules! rows {
     ($entry:ident, $v:literal, $($r:literal)*) => { &[$($entry::<$r, $v>),*] };
@@ -334,6 +355,7 @@ pub static TABLE: &[Gemm] = &[
         mr: 4,
         lanes: 4,
         group_bytes: 4,
+        offset: 0,
         groups: 1,
         pack_columns: scalar_pack,
         by_vectors: &[rows!(scalar, 1, 1 2 3 4), rows!(scalar, 2, 1 2 3 4)],
@@ -346,6 +368,7 @@ pub static TABLE: &[Gemm] = &[
         mr: 4,
         lanes: 8,
         group_bytes: 8,
+        offset: 0,
         groups: 1,
         pack_columns: avx2_pack,
         by_vectors: &[rows!(avx2, 1, 1 2 3 4), rows!(avx2, 2, 1 2 3 4)],
@@ -358,6 +381,7 @@ pub static TABLE: &[Gemm] = &[
         mr: 12,
         lanes: 16,
         group_bytes: 8,
+        offset: 0,
         groups: 1,
         pack_columns: avx512_pack,
         by_vectors: &[
@@ -373,6 +397,7 @@ pub static TABLE: &[Gemm] = &[
         mr: 14,
         lanes: 16,
         group_bytes: 4,
+        offset: 0,
         groups: 1,
         pack_columns: avx512vnni_pack,
         by_vectors: &[
@@ -388,6 +413,7 @@ pub static TABLE: &[Gemm] = &[
         mr: 32,
         lanes: 16,
         group_bytes: 4,
+        offset: 0,
         groups: 16,
         pack_columns: tiles_pack,
         by_vectors: &[
@@ -403,9 +429,28 @@ pub static TABLE: &[Gemm] = &[
         mr: 4,
         lanes: 4,
         group_bytes: 4,
+        offset: 128,
         groups: 1,
         pack_columns: neon_pack,
         by_vectors: &[rows!(neon, 1, 1 2 3 4), rows!(neon, 2, 1 2 3 4)],
+        tiles: None,
+    },
+    #[cfg(target_arch = "aarch64")]
+    Gemm {
+        name: "u8i8_gemm_5x16__neondot",
+        isa: Isa::NeonDot,
+        mr: 5,
+        lanes: 4,
+        group_bytes: 4,
+        offset: 128,
+        groups: 1,
+        pack_columns: neondot_pack,
+        by_vectors: &[
+            rows!(neondot, 1, 1 2 3 4 5),
+            rows!(neondot, 2, 1 2 3 4 5),
+            rows!(neondot, 3, 1 2 3 4 5),
+            rows!(neondot, 4, 1 2 3 4 5),
+        ],
         tiles: None,
     },
 ];

@@ -27,14 +27,19 @@ pub type Pack = unsafe fn(&Matrix, usize, *mut u8) -> [i32; COLUMNS];
 /// The same byte four times: 128.
 const HALVES: u32 = 0x8080_8080;
 
-/// As bytes, or as words for vectors of `LANES` columns if that is not 0.
+/// As bytes, or as words for vectors of `LANES` columns if that is not 0; behind `OFFSET` times the columns' sums if that is not 0.
 ///
 /// # Safety
 /// That of [`Pack`].
 #[inline(always)]
-pub(super) unsafe fn pack<const LANES: usize>(m: &Matrix, width: usize, to: *mut u8) -> [i32; COLUMNS] {
+pub(super) unsafe fn pack<const LANES: usize, const OFFSET: u8>(
+    m: &Matrix,
+    width: usize,
+    to: *mut u8,
+) -> [i32; COLUMNS] {
     let mut sums = [0; COLUMNS];
     let size = if LANES == 0 { 4 } else { 8 };
+    let first = if OFFSET == 0 { to } else { to.wrapping_add(4 * width) };
     for g in 0..m.depth.div_ceil(4) {
         let mut fours = [HALVES; COLUMNS];
         // SAFETY: the caller's promise.
@@ -45,13 +50,18 @@ pub(super) unsafe fn pack<const LANES: usize>(m: &Matrix, width: usize, to: *mut
                 *sum += bytes[0] + bytes[1] + bytes[2] + bytes[3] - 512;
                 *four ^= HALVES;
             }
-            let group = to.add(g * width * size);
+            let group = first.add(g * width * size);
             if LANES == 0 {
                 std::ptr::copy_nonoverlapping(fours.as_ptr().cast(), group, 4 * width);
             } else {
                 words::<LANES>(&fours[..width], group);
             }
         }
+    }
+    if OFFSET != 0 {
+        let starts = sums.map(|sum: i32| sum.wrapping_mul(OFFSET.into()));
+        // SAFETY: the panel begins with a number per column.
+        unsafe { std::ptr::copy_nonoverlapping(starts.as_ptr().cast(), to, 4 * width) };
     }
     sums
 }

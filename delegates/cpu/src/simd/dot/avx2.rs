@@ -24,6 +24,7 @@ unsafe impl Dot for Avx2Dot {
     type A = [__m256i; 2];
     type W = [__m256i; 2];
     const WEIGHTS: usize = 64;
+    const OFFSET: u8 = 0;
 
     #[inline(always)]
     unsafe fn new() -> Self {

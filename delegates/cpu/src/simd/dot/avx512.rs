@@ -24,6 +24,7 @@ unsafe impl Dot for Avx512Dot {
     type A = [__m512i; 2];
     type W = [__m512i; 2];
     const WEIGHTS: usize = 128;
+    const OFFSET: u8 = 0;
 
     #[inline(always)]
     unsafe fn new() -> Self {
@@ -69,6 +70,7 @@ unsafe impl Dot for VnniDot {
     type A = __m512i;
     type W = __m512i;
     const WEIGHTS: usize = 64;
+    const OFFSET: u8 = 0;
 
     #[inline(always)]
     unsafe fn new() -> Self {

@@ -1,5 +1,8 @@
 //! Sums of products of bytes, four at a time: unsigned ones with signed weights.
 
+#[cfg(target_arch = "aarch64")]
+use core::arch::aarch64::*;
+
 use super::Ints;
 
 mod scalar;
@@ -18,7 +21,9 @@ pub use {
 #[cfg(target_arch = "aarch64")]
 mod neon;
 #[cfg(target_arch = "aarch64")]
-pub use neon::NeonWords;
+mod neondot;
+#[cfg(target_arch = "aarch64")]
+pub use {neon::NeonBytes, neondot::NeonDot};
 
 /// Dot products of four bytes per lane.
 ///
@@ -27,28 +32,59 @@ pub use neon::NeonWords;
 pub unsafe trait Dot: Copy + 'static {
     /// Vectors of sums.
     type S: Ints;
-    /// Four bytes per lane.
+    /// Four bytes per lane, without the offset.
     type A: Copy;
     /// Four weights per lane.
     type W: Copy;
     /// Bytes of weights for a vector of lanes: 4 per lane, or 8 where they are words.
     const WEIGHTS: usize;
+    /// What is taken from unsigned bytes before they are multiplied: 128 where there are only products of signed ones. Whoever starts
+    /// the sums adds `OFFSET · Σ w`.
+    const OFFSET: u8;
 
     /// # Safety
     /// The machine has the instructions.
     unsafe fn new() -> Self;
     /// The arithmetic of sums.
     fn ints(self) -> Self::S;
-    /// The same four bytes for all lanes, the first in the lowest bits.
+    /// The same four bytes for all lanes, the first in the lowest bits; takes the offset from them.
     fn spread(self, four: u32) -> Self::A;
+    /// Bytes from which the offset has been taken.
+    ///
     /// # Safety
-    /// Four bytes per lane are readable.
+    /// Four per lane are readable.
     unsafe fn fours(self, p: *const u8) -> Self::A;
     /// # Safety
     /// `WEIGHTS` bytes are readable.
     unsafe fn weights(self, p: *const u8) -> Self::W;
     /// `sum + Σ a · w`; it wraps.
     fn dot(self, sum: <Self::S as Ints>::I, a: Self::A, w: Self::W) -> <Self::S as Ints>::I;
+}
+
+/// Products of signed bytes with those of one lane of a vector: a row's bytes need not be spread first.
+#[cfg(target_arch = "aarch64")]
+pub trait ByLane: Dot<S = super::Neon, A = int8x16_t, W = int8x16_t> {
+    /// What sums are until they are complete.
+    type Sum: Copy;
+    /// Vectors of such a sum.
+    const REGISTERS: usize;
+
+    /// No products yet.
+    fn nothing(self) -> Self::Sum;
+    /// `sum + Σ a · w` with the same four bytes for all lanes: those of lane `G` of `a`.
+    fn dot_group<const G: i32>(self, sum: Self::Sum, a: int8x16_t, w: int8x16_t) -> Self::Sum;
+    /// The complete sum.
+    fn total(self, sum: Self::Sum) -> int32x4_t;
+
+    /// Sixteen bytes of a row, from which the offset is taken.
+    ///
+    /// # Safety
+    /// They are readable.
+    #[inline(always)]
+    unsafe fn bytes(self, p: *const u8) -> int8x16_t {
+        // SAFETY: the machine has the instructions, `self` proves it; readable, as the caller promises.
+        unsafe { neon::less(vld1q_u8(p)) }
+    }
 }
 
 /// Writes the four weights of lane `lane` of `lanes` into the `weights` of a vector. Words come as those of bytes 0 and 2 for all lanes,

@@ -1,67 +1,90 @@
-//! NEON: products of words.
+//! NEON: products of signed bytes as words, added in pairs. What is unsigned is taken as 128 less.
 
 use core::arch::aarch64::*;
 
-use super::Dot;
+use super::{ByLane, Dot};
 use crate::simd::{Neon, Simd};
 
 /// NEON.
 #[derive(Clone, Copy)]
-pub struct NeonWords(Neon);
+pub struct NeonBytes(Neon);
 
-/// Bytes as words.
+/// Signed bytes, 128 less.
 ///
 /// # Safety
 /// The machine has the instructions.
 #[inline(always)]
-unsafe fn words(bytes: uint8x8_t) -> int16x8_t {
+pub(super) unsafe fn less(bytes: uint8x16_t) -> int8x16_t {
     // SAFETY: the caller's promise.
-    unsafe { vreinterpretq_s16_u16(vmovl_u8(bytes)) }
+    unsafe { vreinterpretq_s8_u8(veorq_u8(bytes, vdupq_n_u8(128))) }
 }
 
 // SAFETY: `new` is the only way to a value.
-unsafe impl Dot for NeonWords {
+unsafe impl Dot for NeonBytes {
     type S = Neon;
-    /// Four bytes as words: lanes 0 and 1, 2 and 3.
-    type A = [int16x8_t; 2];
-    /// Columns 0 and 1, 2 and 3.
-    type W = [int8x8_t; 2];
+    type A = int8x16_t;
+    type W = int8x16_t;
     const WEIGHTS: usize = 16;
+    const OFFSET: u8 = 128;
 
     #[inline(always)]
     unsafe fn new() -> Self {
         // SAFETY: the caller's promise.
-        NeonWords(unsafe { Neon::new() })
+        NeonBytes(unsafe { Neon::new() })
     }
     #[inline(always)]
     fn ints(self) -> Neon {
         self.0
     }
     #[inline(always)]
-    fn spread(self, four: u32) -> [int16x8_t; 2] {
+    fn spread(self, four: u32) -> int8x16_t {
         // SAFETY: the machine has the instructions, `self` proves it.
-        unsafe { [words(vreinterpret_u8_u32(vdup_n_u32(four))); 2] }
+        unsafe { less(vreinterpretq_u8_u32(vdupq_n_u32(four))) }
     }
     #[inline(always)]
-    unsafe fn fours(self, p: *const u8) -> [int16x8_t; 2] {
+    unsafe fn fours(self, p: *const u8) -> int8x16_t {
         // SAFETY: as above; readable, as the caller promises.
-        unsafe { [words(vld1_u8(p)), words(vld1_u8(p.add(8)))] }
+        unsafe { vld1q_s8(p.cast()) }
     }
     #[inline(always)]
-    unsafe fn weights(self, p: *const u8) -> [int8x8_t; 2] {
+    unsafe fn weights(self, p: *const u8) -> int8x16_t {
         // SAFETY: as above; readable, as the caller promises.
-        unsafe { [vld1_s8(p.cast()), vld1_s8(p.add(8).cast())] }
+        unsafe { vld1q_s8(p.cast()) }
     }
+    /// Two products may exceed a word, (−128)² + (−128)², so they are added as 32 bits.
     #[inline(always)]
-    fn dot(self, sum: int32x4_t, a: [int16x8_t; 2], w: [int8x8_t; 2]) -> int32x4_t {
+    fn dot(self, sum: int32x4_t, a: int8x16_t, w: int8x16_t) -> int32x4_t {
         // SAFETY: as above.
         unsafe {
-            let lanes = |a: int16x8_t, w: int8x8_t| {
-                let w = vmovl_s8(w);
-                let low = vmull_s16(vget_low_s16(a), vget_low_s16(w));
-                vpaddq_s32(low, vmull_s16(vget_high_s16(a), vget_high_s16(w)))
-            };
-            vaddq_s32(sum, vpaddq_s32(lanes(a[0], w[0]), lanes(a[1], w[1])))
+            let low = vpaddlq_s16(vmull_s8(vget_low_s8(a), vget_low_s8(w)));
+            let high = vpaddlq_s16(vmull_high_s8(a, w));
+            vaddq_s32(sum, vpaddq_s32(low, high))
         }
+    }
+}
+
+impl ByLane for NeonBytes {
+    /// In pairs of lanes: those of the low lanes, those of the high ones.
+    type Sum = [int32x4_t; 2];
+    const REGISTERS: usize = 2;
+
+    #[inline(always)]
+    fn nothing(self) -> [int32x4_t; 2] {
+        // SAFETY: as above.
+        unsafe { [vdupq_n_s32(0); 2] }
+    }
+    #[inline(always)]
+    fn dot_group<const G: i32>(self, sum: [int32x4_t; 2], a: int8x16_t, w: int8x16_t) -> [int32x4_t; 2] {
+        // SAFETY: as above.
+        unsafe {
+            let a = vreinterpretq_s8_s32(vdupq_laneq_s32::<G>(vreinterpretq_s32_s8(a)));
+            let low = vmull_s8(vget_low_s8(a), vget_low_s8(w));
+            [vpadalq_s16(sum[0], low), vpadalq_s16(sum[1], vmull_high_s8(a, w))]
+        }
+    }
+    #[inline(always)]
+    fn total(self, sum: [int32x4_t; 2]) -> int32x4_t {
+        // SAFETY: as above.
+        unsafe { vpaddq_s32(sum[0], sum[1]) }
     }
 }

@@ -13,6 +13,7 @@ unsafe impl Dot for ScalarDot {
     type A = [[u8; 4]; 4];
     type W = [[i8; 4]; 4];
     const WEIGHTS: usize = 16;
+    const OFFSET: u8 = 0;
 
     #[inline(always)]
     unsafe fn new() -> Self {

@@ -188,6 +188,11 @@ unsafe impl Ints for Avx2 {
         }
     }
     #[inline(always)]
+    fn flip_bytes(self, b: __m256i) -> __m256i {
+        // SAFETY: as above.
+        unsafe { _mm256_xor_si256(b, _mm256_set1_epi8(-128)) }
+    }
+    #[inline(always)]
     fn interleave(self, r: [__m256i; 4]) -> [__m256i; 4] {
         // SAFETY: as above.
         unsafe {

@@ -207,6 +207,11 @@ unsafe impl Ints for Avx512 {
         }
     }
     #[inline(always)]
+    fn flip_bytes(self, b: __m512i) -> __m512i {
+        // SAFETY: as above.
+        unsafe { _mm512_xor_si512(b, _mm512_set1_epi8(-128)) }
+    }
+    #[inline(always)]
     fn interleave(self, r: [__m512i; 4]) -> [__m512i; 4] {
         // SAFETY: as above.
         unsafe {

@@ -78,6 +78,8 @@ pub unsafe trait Ints: Simd {
     fn largest_bytes(self, a: Self::B, b: Self::B) -> Self::B;
     /// `min(max(b, low), high)`.
     fn clamp_bytes(self, b: Self::B, low: u8, high: u8) -> Self::B;
+    /// `b ^ 0x80`: 128 less, as signed bytes.
+    fn flip_bytes(self, b: Self::B) -> Self::B;
     /// Brings bytes of the same number side by side: vector `q` of the result has in each quarter those of bytes `4q‥4q + 3`
     /// of the operands' quarters, four by four.
     fn interleave(self, rows: [Self::B; 4]) -> [Self::B; 4];

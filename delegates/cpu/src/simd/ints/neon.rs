@@ -2,17 +2,101 @@
 
 use core::arch::aarch64::*;
 
-use super::scalar::{byte, scale_lane};
 use super::{Ints, MOST};
-use crate::requantize::Bytes;
+use crate::requantize::{AWAY, Bytes, LEFT, MULTIPLIER, ROUNDING, SHIFT};
 use crate::simd::Neon;
 
 const N: usize = 4;
 
+/// Row `row` of a block.
+///
+/// # Safety
+/// `block` is a block for four lanes.
 #[inline(always)]
-fn lanes(x: int32x4_t) -> [i32; N] {
-    // SAFETY: both are 16 bytes of integers.
-    unsafe { core::mem::transmute(x) }
+unsafe fn row(block: *const i64, row: usize) -> int64x2_t {
+    // SAFETY: the machine has NEON, as all aarch64 code supposes; the caller's promise.
+    unsafe { vld1q_s64(block.add(row * N / 2)) }
+}
+
+/// The lanes of `x` times their multipliers. `I` is 0 for even lanes, 1 for odd ones.
+///
+/// # Safety
+/// As of [`row`].
+#[inline(always)]
+unsafe fn half<const A: bool, const I: usize>(x: int32x2_t, block: *const i64) -> int32x4_t {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let product = vmull_s32(x, vmovn_s64(row(block, MULTIPLIER[I])));
+        let mut rounded = vaddq_s64(product, row(block, ROUNDING[I]));
+        if A {
+            let negative = vcltq_s64(product, vdupq_n_s64(-(1 << 30)));
+            rounded = vsubq_s64(rounded, vandq_s64(vreinterpretq_s64_u64(negative), row(block, AWAY[I])));
+        }
+        vreinterpretq_s32_s64(vshlq_s64(rounded, vnegq_s64(row(block, SHIFT[I]))))
+    }
+}
+
+/// `clamp(x + zero point)` of eight lanes. Words saturate, which the limits of bytes do not notice.
+///
+/// # Safety
+/// The machine has the instructions.
+#[inline(always)]
+unsafe fn eight(low: int32x4_t, high: int32x4_t, bytes: &Bytes) -> uint8x8_t {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let words = vqmovn_high_s32(vqmovn_s32(low), high);
+        let words = vqaddq_s16(words, vdupq_n_s16(bytes.zero_point as i16));
+        vmin_u8(vmax_u8(vqmovun_s16(words), vdup_n_u8(bytes.low)), vdup_n_u8(bytes.high))
+    }
+}
+
+/// The first `n ≤ 8` bytes from memory, then zeros.
+///
+/// # Safety
+/// They are readable.
+#[inline(always)]
+unsafe fn load_eight(p: *const u8, n: usize) -> u64 {
+    // SAFETY: the caller's promise. Two reads of equal width, which overlap, cover all bytes.
+    unsafe {
+        let pair = |low: u64, high: u64, width: usize| low | high << (8 * (n - width));
+        match n {
+            8.. => p.cast::<u64>().read_unaligned(),
+            4.. => {
+                let at = |i| u64::from(p.wrapping_add(i).cast::<u32>().read_unaligned());
+                pair(at(0), at(n - 4), 4)
+            }
+            2.. => {
+                let at = |i| u64::from(p.wrapping_add(i).cast::<u16>().read_unaligned());
+                pair(at(0), at(n - 2), 2)
+            }
+            1 => (*p).into(),
+            0 => 0,
+        }
+    }
+}
+
+/// The first `n ≤ 8` bytes to memory.
+///
+/// # Safety
+/// They are writable.
+#[inline(always)]
+unsafe fn store_eight(p: *mut u8, n: usize, bytes: u64) {
+    // SAFETY: the caller's promise. Two writes of equal width, which overlap, cover all bytes.
+    unsafe {
+        match n {
+            8.. => p.cast::<u64>().write_unaligned(bytes),
+            4.. => {
+                p.cast::<u32>().write_unaligned(bytes as u32);
+                p.add(n - 4).cast::<u32>().write_unaligned((bytes >> (8 * (n - 4))) as u32);
+            }
+            2.. => {
+                p.cast::<u16>().write_unaligned(bytes as u16);
+                p.add(n - 2).cast::<u16>().write_unaligned((bytes >> (8 * (n - 2))) as u16);
+            }
+            1 => *p = bytes as u8,
+            0 => {}
+        }
+    }
 }
 
 // SAFETY: `Neon` proves that the machine has the instructions.
@@ -75,31 +159,41 @@ unsafe impl Ints for Neon {
     }
     #[inline(always)]
     unsafe fn requantize<const L: bool, const A: bool>(self, x: int32x4_t, block: *const i64) -> int32x4_t {
-        let x = lanes(x);
-        // SAFETY: the caller's promise.
-        let scaled: [i32; N] = std::array::from_fn(|i| unsafe { scale_lane(N, i, x[i], block) });
-        // SAFETY: as above; an array of four.
-        unsafe { vld1q_s32(scaled.as_ptr()) }
+        // SAFETY: as above; the caller's promise.
+        unsafe {
+            let x = if L { vshlq_s32(x, vld1q_s32(block.add(LEFT * N / 2).cast())) } else { x };
+            let even = half::<A, 0>(vget_low_s32(vuzp1q_s32(x, x)), block);
+            let odd = half::<A, 1>(vget_low_s32(vuzp2q_s32(x, x)), block);
+            vtrn1q_s32(even, odd)
+        }
     }
     #[inline(always)]
     unsafe fn narrow<const V: usize>(self, x: &[int32x4_t; V], bytes: &Bytes, c: *mut u8, n: usize) {
-        for i in 0..n {
-            // SAFETY: `n` bytes are writable.
-            unsafe { *c.add(i) = byte(lanes(x[i / N])[i % N], bytes) };
+        // SAFETY: as above; `n` bytes are writable.
+        unsafe {
+            for v in (0..V).step_by(2) {
+                let all = eight(x[v], x[(v + 1).min(V - 1)], bytes);
+                let from = v * N;
+                if from + 8 <= n {
+                    vst1_u8(c.add(from), all);
+                } else if from < n {
+                    store_eight(c.add(from), n - from, vget_lane_u64::<0>(vreinterpret_u64_u8(all)));
+                }
+            }
         }
     }
     #[inline(always)]
     unsafe fn load_runs<const P: usize>(self, p: *const u8, step: usize, n: usize) -> uint8x16_t {
-        let mut b = [0u8; 16];
-        // SAFETY: the caller's promise.
+        const { assert!(P == 1) };
+        let _ = step;
+        // SAFETY: as above; `n` bytes are readable, as the caller promises.
         unsafe {
-            if P == 1 && n >= 16 {
+            if n >= 16 {
                 return vld1q_u8(p);
             }
-            for (i, run) in b.chunks_exact_mut(16 / P).enumerate() {
-                core::ptr::copy_nonoverlapping(p.add(i * step), run.as_mut_ptr(), n.min(16 / P));
-            }
-            vld1q_u8(b.as_ptr())
+            let low = load_eight(p, n.min(8));
+            let high = load_eight(p.wrapping_add(8), n.saturating_sub(8));
+            vcombine_u8(vcreate_u8(low), vcreate_u8(high))
         }
     }
     #[inline(always)]
@@ -111,16 +205,19 @@ unsafe impl Ints for Neon {
         count: usize,
         b: uint8x16_t,
     ) {
-        let mut all = [0u8; 16];
-        // SAFETY: the caller's promise.
+        const { assert!(P == 1) };
+        let _ = step;
+        // SAFETY: as above; `n` bytes are writable, as the caller promises.
         unsafe {
-            if P == 1 && n >= 16 {
+            if count == 0 {
+                return;
+            }
+            if n >= 16 {
                 return vst1q_u8(p, b);
             }
-            vst1q_u8(all.as_mut_ptr(), b);
-            for (i, run) in all.chunks_exact(16 / P).enumerate().take(count) {
-                core::ptr::copy_nonoverlapping(run.as_ptr(), p.add(i * step), n.min(16 / P));
-            }
+            let halves = vreinterpretq_u64_u8(b);
+            store_eight(p, n.min(8), vgetq_lane_u64::<0>(halves));
+            store_eight(p.wrapping_add(8), n.saturating_sub(8), vgetq_lane_u64::<1>(halves));
         }
     }
     #[inline(always)]
@@ -139,6 +236,11 @@ unsafe impl Ints for Neon {
         unsafe { vminq_u8(vmaxq_u8(b, vdupq_n_u8(low)), vdupq_n_u8(high)) }
     }
     #[inline(always)]
+    fn flip_bytes(self, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: as above.
+        unsafe { veorq_u8(b, vdupq_n_u8(128)) }
+    }
+    #[inline(always)]
     fn interleave(self, r: [uint8x16_t; 4]) -> [uint8x16_t; 4] {
         // SAFETY: the machine has the instructions, `self` proves it.
         unsafe {
@@ -151,8 +253,7 @@ unsafe impl Ints for Neon {
     }
     #[inline(always)]
     fn narrow_interleaved(self, x: [int32x4_t; 4], bytes: &Bytes) -> uint8x16_t {
-        let all: [u8; 16] = std::array::from_fn(|i| byte(lanes(x[i / N])[i % N], bytes));
-        // SAFETY: as above; sixteen bytes.
-        unsafe { vld1q_u8(all.as_ptr()) }
+        // SAFETY: as above.
+        unsafe { vcombine_u8(eight(x[0], x[1], bytes), eight(x[2], x[3], bytes)) }
     }
 }

@@ -119,6 +119,10 @@ unsafe impl Ints for Scalar {
         b.map(|b| b.max(low).min(high))
     }
     #[inline(always)]
+    fn flip_bytes(self, b: [u8; 16]) -> [u8; 16] {
+        b.map(|b| b ^ 0x80)
+    }
+    #[inline(always)]
     fn interleave(self, rows: [[u8; 16]; 4]) -> [[u8; 16]; 4] {
         std::array::from_fn(|q| std::array::from_fn(|i| rows[i % 4][4 * q + i / 4]))
     }

@@ -1,0 +1,92 @@
+//! NEON's microkernel: four values of each row are read at once, and each of them meets its line of the panel by lane.
+
+// Indices are constants once loops over rows and vectors are unrolled: so sums stay in registers.
+#![allow(clippy::needless_range_loop)]
+
+use core::arch::aarch64::*;
+
+use super::{Tile, body};
+use crate::simd::{Neon, Simd};
+
+const LANES: usize = Neon::LANES;
+
+/// `R` rows by `V` vectors of columns; few sums are kept in parts, so that additions need not wait for one another.
+///
+/// # Safety
+/// That of [`super::Microkernel`].
+#[inline(always)]
+pub(super) unsafe fn tile<const R: usize, const V: usize>(s: Neon, t: &Tile) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match R * V {
+            1..=4 => parts::<R, V, 4>(s, t),
+            5..=10 => parts::<R, V, 2>(s, t),
+            _ => parts::<R, V, 1>(s, t),
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn parts<const R: usize, const V: usize, const P: usize>(s: Neon, t: &Tile) {
+    let width = V * LANES;
+    let mut sums = [[[s.splat(0.0); V]; R]; P];
+    let (mut a, mut w) = (t.a, t.weights);
+    // SAFETY: the caller's promise covers the panel's bias and lines, each row of each tap, and the results.
+    unsafe {
+        for v in 0..V {
+            let bias = s.load(w.add(v * LANES));
+            for r in 0..R {
+                sums[0][r][v] = bias;
+            }
+        }
+        w = w.add(width);
+        for _ in 0..t.taps {
+            let mut rows = [core::ptr::null::<f32>(); R];
+            for r in 0..R {
+                rows[r] = *a.add(r);
+            }
+            a = a.add(R);
+            let mut i = 0;
+            while i + LANES <= t.k {
+                let mut x = [s.load(rows[0].add(i)); R];
+                for r in 1..R {
+                    x[r] = s.load(rows[r].add(i));
+                }
+                line::<0, R, V>(s, &mut sums[0], &x, w);
+                line::<1, R, V>(s, &mut sums[1 % P], &x, w.add(width));
+                line::<2, R, V>(s, &mut sums[2 % P], &x, w.add(2 * width));
+                line::<3, R, V>(s, &mut sums[3 % P], &x, w.add(3 * width));
+                i += LANES;
+                w = w.add(4 * width);
+            }
+            while i < t.k {
+                body::line(s, &mut sums[0], &rows, i, w);
+                i += 1;
+                w = w.add(width);
+            }
+        }
+        body::finish(s, sums, t);
+    }
+}
+
+/// Adds the products of lane `I` of `x` with a line of the panel.
+///
+/// # Safety
+/// The line has `V` vectors.
+#[inline(always)]
+unsafe fn line<const I: i32, const R: usize, const V: usize>(
+    s: Neon,
+    sums: &mut [[float32x4_t; V]; R],
+    x: &[float32x4_t; R],
+    w: *const f32,
+) {
+    for v in 0..V {
+        // SAFETY: the caller's promise; `s` proves that the machine has the instructions.
+        unsafe {
+            let w = s.load(w.add(v * LANES));
+            for r in 0..R {
+                sums[r][v] = vfmaq_laneq_f32::<I>(sums[r][v], w, x[r]);
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! NEON's microkernel: sixteen bytes of each row are read at once, and each four of them meet their weights by lane.
+
+// Indices are constants once loops over rows and vectors are unrolled: so sums stay in registers.
+#![allow(clippy::needless_range_loop)]
+
+use core::arch::aarch64::*;
+
+use super::{Reach, Tile, body};
+use crate::simd::dot::ByLane;
+
+/// Bytes of a vector.
+const BYTES: usize = 16;
+
+/// `R` rows by `V` vectors of columns; few sums are kept in parts, so that additions need not wait for one another.
+///
+/// # Safety
+/// That of [`super::Microkernel`].
+#[inline(always)]
+pub(super) unsafe fn tile<D: ByLane, const R: usize, const V: usize>(d: D, t: &Tile) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let sums = match R * V * D::REGISTERS {
+            1..=4 => parts::<D, R, V, 4>(d, t),
+            5..=10 => parts::<D, R, V, 2>(d, t),
+            _ => parts::<D, R, V, 1>(d, t),
+        };
+        body::finish(d, &sums, t);
+    }
+}
+
+#[inline(always)]
+unsafe fn parts<D: ByLane, const R: usize, const V: usize, const P: usize>(
+    d: D,
+    t: &Tile,
+) -> [[int32x4_t; V]; R] {
+    let mut sums = [[[d.nothing(); V]; R]; P];
+    let (p, mut a) = (&t.product, t.product.a);
+    let mut w = t.weights.wrapping_add(V * BYTES);
+    let (whole, rest) = if p.reach >= Reach::Groups { (p.k.div_ceil(4), 0) } else { (p.k / 4, p.k % 4) };
+    // SAFETY: the caller's promise covers each row of each tap, and the panel: its columns' starts, and the groups.
+    unsafe {
+        for _ in 0..p.taps {
+            let mut rows = [core::ptr::null::<u8>(); R];
+            for r in 0..R {
+                rows[r] = *a.add(r);
+            }
+            a = a.add(R);
+            let mut i = 0;
+            while i < p.k / BYTES * 4 {
+                let mut x = [d.bytes(rows[0].add(4 * i)); R];
+                for r in 1..R {
+                    x[r] = d.bytes(rows[r].add(4 * i));
+                }
+                group::<D, 0, R, V>(d, &mut sums[0], &x, w);
+                group::<D, 1, R, V>(d, &mut sums[1 % P], &x, w.add(V * BYTES));
+                group::<D, 2, R, V>(d, &mut sums[2 % P], &x, w.add(2 * V * BYTES));
+                group::<D, 3, R, V>(d, &mut sums[3 % P], &x, w.add(3 * V * BYTES));
+                w = w.add(4 * V * BYTES);
+                i += 4;
+            }
+            while i < whole {
+                let mut x = [d.spread(0); R];
+                for r in 0..R {
+                    x[r] = d.spread(rows[r].add(4 * i).cast::<u32>().read_unaligned());
+                }
+                group::<D, 0, R, V>(d, &mut sums[0], &x, w);
+                w = w.add(V * BYTES);
+                i += 1;
+            }
+            if rest > 0 {
+                let mut x = [d.spread(0); R];
+                for r in 0..R {
+                    x[r] = d.spread(body::first(rows[r].add(4 * whole), rest));
+                }
+                group::<D, 0, R, V>(d, &mut sums[0], &x, w);
+                w = w.add(V * BYTES);
+            }
+        }
+        let mut total = [[vdupq_n_s32(0); V]; R];
+        for v in 0..V {
+            let start = vld1q_s32(t.weights.add(v * BYTES).cast());
+            for r in 0..R {
+                total[r][v] = start;
+                for p in 0..P {
+                    total[r][v] = vaddq_s32(total[r][v], d.total(sums[p][r][v]));
+                }
+            }
+        }
+        total
+    }
+}
+
+/// Adds the products of group `G` of `x`.
+///
+/// # Safety
+/// `weights` has the group of `V` vectors.
+#[inline(always)]
+unsafe fn group<D: ByLane, const G: i32, const R: usize, const V: usize>(
+    d: D,
+    sums: &mut [[D::Sum; V]; R],
+    x: &[int8x16_t; R],
+    weights: *const u8,
+) {
+    for v in 0..V {
+        // SAFETY: the caller's promise.
+        let w = unsafe { d.weights(weights.add(v * BYTES)) };
+        for r in 0..R {
+            sums[r][v] = d.dot_group::<G>(sums[r][v], x[r], w);
+        }
+    }
+}

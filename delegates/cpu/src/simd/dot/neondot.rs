@@ -1,0 +1,91 @@
+//! NEON: dot products of four signed bytes. What is unsigned is taken as 128 less.
+
+use core::arch::aarch64::*;
+use core::arch::asm;
+
+use super::{ByLane, Dot, neon::less};
+use crate::simd::{Neon, Simd};
+
+/// NEON with dot products.
+#[derive(Clone, Copy)]
+pub struct NeonDot(Neon);
+
+/// Adds to `sum` the products of four bytes of `a` with the weights of each lane.
+macro_rules! sdot {
+    ($sum:ident, $a:ident, $w:ident, $which:literal) => {
+        // SAFETY: the machine has the instruction, a `NeonDot` proves it; it touches registers only.
+        unsafe {
+            asm!(
+                concat!("sdot {sum:v}.4s, {w:v}.16b, {a:v}", $which),
+                sum = inout(vreg) $sum,
+                w = in(vreg) $w,
+                a = in(vreg) $a,
+                options(pure, nomem, nostack, preserves_flags),
+            )
+        }
+    };
+}
+
+// SAFETY: `new` is the only way to a value.
+unsafe impl Dot for NeonDot {
+    type S = Neon;
+    type A = int8x16_t;
+    type W = int8x16_t;
+    const WEIGHTS: usize = 16;
+    const OFFSET: u8 = 128;
+
+    #[inline(always)]
+    unsafe fn new() -> Self {
+        // SAFETY: the caller's promise.
+        NeonDot(unsafe { Neon::new() })
+    }
+    #[inline(always)]
+    fn ints(self) -> Neon {
+        self.0
+    }
+    #[inline(always)]
+    fn spread(self, four: u32) -> int8x16_t {
+        // SAFETY: the machine has the instructions, `self` proves it.
+        unsafe { less(vreinterpretq_u8_u32(vdupq_n_u32(four))) }
+    }
+    #[inline(always)]
+    unsafe fn fours(self, p: *const u8) -> int8x16_t {
+        // SAFETY: as above; readable, as the caller promises.
+        unsafe { vld1q_s8(p.cast()) }
+    }
+    #[inline(always)]
+    unsafe fn weights(self, p: *const u8) -> int8x16_t {
+        // SAFETY: as above; readable, as the caller promises.
+        unsafe { vld1q_s8(p.cast()) }
+    }
+    #[inline(always)]
+    fn dot(self, mut sum: int32x4_t, a: int8x16_t, w: int8x16_t) -> int32x4_t {
+        sdot!(sum, a, w, ".16b");
+        sum
+    }
+}
+
+impl ByLane for NeonDot {
+    type Sum = int32x4_t;
+    const REGISTERS: usize = 1;
+
+    #[inline(always)]
+    fn nothing(self) -> int32x4_t {
+        // SAFETY: the machine has the instructions, `self` proves it.
+        unsafe { vdupq_n_s32(0) }
+    }
+    #[inline(always)]
+    fn dot_group<const G: i32>(self, mut sum: int32x4_t, a: int8x16_t, w: int8x16_t) -> int32x4_t {
+        match G {
+            0 => sdot!(sum, a, w, ".4b[0]"),
+            1 => sdot!(sum, a, w, ".4b[1]"),
+            2 => sdot!(sum, a, w, ".4b[2]"),
+            _ => sdot!(sum, a, w, ".4b[3]"),
+        }
+        sum
+    }
+    #[inline(always)]
+    fn total(self, sum: int32x4_t) -> int32x4_t {
+        sum
+    }
+}
