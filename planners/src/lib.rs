@@ -13,6 +13,7 @@
 //! | [`space`] | a block while it fills: gaps between the records that are alive together |
 //! | [`reallocation`] | records that may share memory whatever the order of operations |
 //! | `ascending`, `births`, `timeline`, `profiles`, `groups` | time: where lives begin, which overlap, what is alive at once |
+//! | [`banks`] | several memories, fast ones and slow ones: which record lies in which |
 //! | `cheap` | the best plan of all that take little time |
 //! | `in_use`, `nearest`, `bits`, `work` | what single strategies keep |
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
@@ -24,6 +25,7 @@ extern crate alloc;
 use arenite_abi::{Plugin, plugin};
 
 mod ascending;
+pub mod banks;
 mod births;
 mod bits;
 pub mod bound;

@@ -1,32 +1,26 @@
 //! A million records, few of them alive at once: the near-linear strategies take less than two seconds. And many that are
 //! all alive at once: every strategy ends, with a plan or an error.
 
+mod clock;
 mod strategies;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use arenite_abi::UsageRecord;
+use clock::Clock;
 use strategies::{Answer, STRATEGIES, total};
 
 /// These compare each record with the free objects that are near it, besides.
 const MORE_THAN_LINEAR: [&str; 2] = ["greedy-best", "greedy-by-size"];
 
-/// What this thread has computed for so far, where the system says; else the time since `start`.
-fn spent(start: Instant) -> Duration {
-    let times = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    let nanos = times.split(' ').next().and_then(|nanos| nanos.parse().ok());
-    nanos.map_or_else(|| start.elapsed(), Duration::from_nanos)
-}
-
 /// Bytes, or why there is no plan; and how long that took.
 fn plan(answer: Answer, records: &[UsageRecord]) -> (Result<u128, String>, Duration) {
-    let start = Instant::now();
-    let before = spent(start);
+    let clock = Clock::start();
     let bytes = match answer {
         Answer::Objects(assign) => assign(records).map(|objects| objects.total()),
         Answer::Offsets(_) => Ok(total(records, &answer.offsets(records)).into()),
     };
-    (bytes.map_err(|error| error.to_string()), spent(start) - before)
+    (bytes.map_err(|error| error.to_string()), clock.spent())
 }
 
 #[test]

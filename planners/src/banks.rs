@@ -1,0 +1,308 @@
+//! Several banks of memory: fast and small ones first, slow and large ones behind. Which record lies in which bank, and where.
+//!
+//! What is wanted is that as many bytes as possible are read and written in the first bank, of the rest as many as possible in the
+//! second, and so on. That is the *storage allocation problem* (Bar-Noy, Bar-Yehuda, Freund, Naor and Schieber, A Unified Approach
+//! to Approximating Resource Allocation and Scheduling, 2001; Mömke and Wiese, 2015), NP-hard even for one bank of two sizes.
+//!
+//! ```text
+//! records by benefit ─► first bank as long as they fit ─► exchanges ─► few records: all ways
+//!        └ per byte and node, per byte, all in all, by space; those left out ─► second bank, …
+//! ```
+//!
+//! 1. *Spill by benefit.* Records go to the first bank by falling benefit; those that would make it too full are left to the next
+//!    one. A record's benefit is its traffic, per byte and node at which it lives. Three more orders are tried, the last of which
+//!    spares the banks behind.
+//! 2. A bank is planned by `portfolio`. If gaps make the plan larger than the bank, records that end above it are left out.
+//! 3. *Exchanges.* A record moves to a faster bank, and those that are in its way and worth less move to where it was.
+//! 4. Of up to [`FEW`] records all ways are tried (`banks/few.rs`).
+
+mod few;
+mod load;
+
+use alloc::vec;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+
+use arenite_abi::prelude::*;
+
+use crate::exact::Limits;
+use crate::{bound, portfolio, validate};
+use load::Load;
+
+/// So many records are assigned in all ways; the best is found unless there are too many ways.
+pub const FEW: usize = 12;
+
+/// More records than these are not exchanged.
+const MANY: usize = 1 << 12;
+/// Plans that exchanges are tried with.
+const MOST_EXCHANGES: usize = 1 << 9;
+/// Steps of a plan's exact search.
+const STEPS: u64 = 1 << 14;
+
+/// Where records lie in some banks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Banks {
+    /// Per record, the number of its bank.
+    pub banks: Vec<u32>,
+    /// Per record, its offset in there.
+    pub offsets: Vec<u64>,
+    /// Per bank, the bytes that its plan needs.
+    pub totals: Vec<u64>,
+    /// Per bank, the bytes that are read and written there.
+    pub traffic: Vec<u128>,
+    /// Whether no assignment has more traffic in the first bank, then in the second, and so on.
+    pub optimal: bool,
+}
+
+/// Assigns each record to one of the banks, which have these capacities in bytes, the fastest first. `traffic` is how many bytes
+/// of each record are read and written while it lives.
+///
+/// An error if a record is malformed or has a fixed place, if there is no bank or one record that fits into none, or if no
+/// assignment is found: then it says what the last bank would need. Takes O(n log n) besides the plans, of which there are a few
+/// per bank, and some hundred where records can be exchanged.
+pub fn assign(records: &[UsageRecord], traffic: &[u64], capacities: &[u64]) -> Result<Banks> {
+    check(records, traffic, capacities)?;
+    let problem = Problem { records, traffic, capacities };
+    let mut best: Option<Banks> = None;
+    let mut failure = None;
+    for order in ORDERS {
+        match problem.spill(order) {
+            Ok(found) if best.as_ref().is_none_or(|best| found.traffic > best.traffic) => best = Some(found),
+            Ok(_) => {}
+            Err(error) => drop(failure.get_or_insert(error)),
+        }
+    }
+    if let Some(best) = &mut best {
+        problem.exchange(best);
+    }
+    let (best, is_complete) = few::search(&problem, best);
+    match best {
+        Some(best) => Ok(Banks { optimal: best.optimal || is_complete, ..best }),
+        None => {
+            Err(failure.unwrap_or_else(|| invalid!("no assignment of {} records was found", records.len())))
+        }
+    }
+}
+
+fn check(records: &[UsageRecord], traffic: &[u64], capacities: &[u64]) -> Result<()> {
+    validate::records(records)?;
+    ensure!(
+        traffic.len() == records.len(),
+        "the traffic of {} records, {} records",
+        traffic.len(),
+        records.len()
+    );
+    ensure!(!capacities.is_empty(), "there is no bank; at least one is needed");
+    let largest = capacities.iter().copied().max().unwrap_or(0);
+    for (i, record) in records.iter().enumerate() {
+        ensure!(record.fixed().is_none(), "record {i} has a fixed place, which no bank can give it");
+        ensure!(
+            record.size <= largest,
+            "record {i} has {} bytes, the largest bank {largest}: no bank has room for it",
+            record.size
+        );
+    }
+    Ok(())
+}
+
+struct Problem<'a> {
+    records: &'a [UsageRecord],
+    traffic: &'a [u64],
+    capacities: &'a [u64],
+}
+
+/// A bank's records, and their plan.
+struct Planned {
+    offsets: Vec<u64>,
+    total: u64,
+}
+
+type Order = fn(&UsageRecord, u64) -> f64;
+
+/// What a record is worth to the first banks.
+const ORDERS: [Order; 4] = [
+    |record, traffic| traffic as f64 / (record.size as f64 * nodes(record)),
+    |record, traffic| traffic as f64 / record.size as f64,
+    |_, traffic| traffic as f64,
+    |record, _| record.size as f64 * nodes(record),
+];
+
+fn nodes(record: &UsageRecord) -> f64 {
+    f64::from(record.last_node - record.first_node) + 1.0
+}
+
+impl Problem<'_> {
+    fn plan(&self, members: &[u32], capacity: u64) -> Result<Planned> {
+        let records: Vec<UsageRecord> = members.iter().map(|&i| self.records[i as usize]).collect();
+        let limits = Limits { capacity: Some(capacity), steps: Some(STEPS), nanos: None };
+        let plan = portfolio::solve(&records, &limits)?;
+        Ok(Planned { offsets: plan.offsets, total: plan.total })
+    }
+
+    /// Fills one bank after the other.
+    fn spill(&self, order: Order) -> Result<Banks> {
+        let mut rest: Vec<u32> = (0..).take(self.records.len()).collect();
+        // Those without size need no room.
+        let worth = |i: u32| match self.records[i as usize] {
+            UsageRecord { size: 0, .. } => f64::INFINITY,
+            ref record => order(record, self.traffic[i as usize]),
+        };
+        rest.sort_by(|&a, &b| worth(b).total_cmp(&worth(a)).then(a.cmp(&b)));
+        let mut found = self.empty();
+        let last = self.capacities.len() - 1;
+        for (bank, &capacity) in self.capacities.iter().enumerate() {
+            let (members, left) = match bank == last {
+                true => (rest, Vec::new()),
+                false => self.fill(rest, capacity)?,
+            };
+            let plan = self.plan(&members, capacity)?;
+            ensure!(
+                plan.total <= capacity,
+                "bank {bank} has {capacity} bytes; what is left for it needs {}, and at least {}",
+                plan.total,
+                bound::lower_bound(&members.iter().map(|&i| self.records[i as usize]).collect::<Vec<_>>())?
+            );
+            found.put(self, bank, &members, &plan);
+            rest = left;
+        }
+        Ok(found)
+    }
+
+    /// Nothing is anywhere.
+    fn empty(&self) -> Banks {
+        Banks {
+            banks: vec![0; self.records.len()],
+            offsets: vec![0; self.records.len()],
+            totals: vec![0; self.capacities.len()],
+            traffic: vec![0; self.capacities.len()],
+            optimal: false,
+        }
+    }
+
+    /// Which of the records, in their order, go to a bank; and which do not.
+    fn fill(&self, order: Vec<u32>, capacity: u64) -> Result<(Vec<u32>, Vec<u32>)> {
+        let mut load = Load::new(self.records);
+        let (mut members, mut left) = (Vec::new(), Vec::new());
+        for i in order {
+            let record = &self.records[i as usize];
+            let fits = load.most(record) + u128::from(record.size) <= u128::from(capacity);
+            if fits {
+                load.add(record);
+            }
+            if fits { &mut members } else { &mut left }.push(i);
+        }
+        loop {
+            let plan = self.plan(&members, capacity)?;
+            if plan.total <= capacity {
+                break;
+            }
+            let ends_inside =
+                |place: usize, i: u32| plan.offsets[place] + self.records[i as usize].size <= capacity;
+            let mut place = 0;
+            members.retain(|&i| {
+                let stays = ends_inside(place, i);
+                place += 1;
+                if !stays {
+                    left.push(i);
+                }
+                stays
+            });
+        }
+        Ok((members, left))
+    }
+
+    /// Moves records to faster banks for as long as that gains something.
+    fn exchange(&self, best: &mut Banks) {
+        if self.records.len() > MANY {
+            return;
+        }
+        let mut tried = 0;
+        for fast in 0..self.capacities.len() - 1 {
+            let mut wanted: Vec<u32> = (0..).take(self.records.len()).collect();
+            wanted.retain(|&i| {
+                best.banks[i as usize] as usize > fast
+                    && self.records[i as usize].size <= self.capacities[fast]
+            });
+            wanted.sort_by_key(|&i| (Reverse(self.traffic[i as usize]), i));
+            for i in wanted {
+                let Some(swap) = self.in_the_way(best, i, fast) else { continue };
+                tried += 1;
+                if tried > MOST_EXCHANGES {
+                    return;
+                }
+                self.swap(best, i, &swap, fast);
+            }
+        }
+    }
+
+    /// Those of bank `fast` that would have to leave it for record `i`, the least worthy first; `None` if they are worth as much.
+    fn in_the_way(&self, best: &Banks, i: u32, fast: usize) -> Option<Vec<u32>> {
+        let wanted = &self.records[i as usize];
+        let mut load = Load::new(self.records);
+        let mut inside: Vec<u32> = Vec::new();
+        for k in (0..).take(self.records.len()).filter(|&k| best.banks[k as usize] as usize == fast) {
+            let record = &self.records[k as usize];
+            load.add(record);
+            if record.size > 0 && record.overlaps(wanted) {
+                inside.push(k);
+            }
+        }
+        inside.sort_by_key(|&k| (self.traffic[k as usize], k));
+        let room = u128::from(self.capacities[fast].checked_sub(wanted.size)?);
+        let (mut leaving, mut lost) = (Vec::new(), 0u128);
+        for k in inside {
+            if load.most(wanted) <= room {
+                break;
+            }
+            load.remove(&self.records[k as usize]);
+            lost += u128::from(self.traffic[k as usize]);
+            leaving.push(k);
+        }
+        // Of those that were taken out first some may stay.
+        leaving.retain(|&k| {
+            let record = &self.records[k as usize];
+            load.add(record);
+            let stays = load.most(wanted) <= room;
+            match stays {
+                true => lost -= u128::from(self.traffic[k as usize]),
+                false => load.remove(record),
+            }
+            !stays
+        });
+        (load.most(wanted) <= room && lost < u128::from(self.traffic[i as usize])).then_some(leaving)
+    }
+
+    /// Moves record `i` to bank `fast`, and `leaving` to where it was, if both banks hold what they get.
+    fn swap(&self, best: &mut Banks, i: u32, leaving: &[u32], fast: usize) {
+        let slow = best.banks[i as usize] as usize;
+        let mut banks = best.banks.clone();
+        banks[i as usize] = fast as u32;
+        leaving.iter().for_each(|&k| banks[k as usize] = slow as u32);
+        let mut found = best.clone();
+        for bank in [fast, slow] {
+            let members: Vec<u32> =
+                (0..).take(banks.len()).filter(|&k| banks[k as usize] as usize == bank).collect();
+            match self.plan(&members, self.capacities[bank]) {
+                Ok(plan) if plan.total <= self.capacities[bank] => found.put(self, bank, &members, &plan),
+                _ => return,
+            }
+        }
+        if found.traffic > best.traffic {
+            *best = found;
+        }
+    }
+}
+
+impl Banks {
+    /// These records, and no others, are in the bank.
+    fn put(&mut self, problem: &Problem<'_>, bank: usize, members: &[u32], plan: &Planned) {
+        for (&i, &offset) in members.iter().zip(&plan.offsets) {
+            self.banks[i as usize] = bank as u32;
+            self.offsets[i as usize] = offset;
+        }
+        self.totals[bank] = plan.total;
+        self.traffic[bank] = members.iter().map(|&i| u128::from(problem.traffic[i as usize])).sum();
+        // Nothing is better than all of it in the first bank.
+        self.optimal = self.traffic.iter().skip(1).all(|&traffic| traffic == 0);
+    }
+}

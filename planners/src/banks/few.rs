@@ -1,0 +1,109 @@
+//! All assignments of few records: depth first, the most traffic first, without those that cannot beat the best.
+
+use alloc::vec;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+
+use arenite_abi::UsageRecord;
+
+use super::{Banks, FEW, Planned, Problem, STEPS};
+use crate::exact::{self, Limits, Outcome};
+
+/// Plans that are made.
+const MOST_PLANS: usize = 1 << 13;
+
+/// The best assignment, if it is not `best`; and whether it is known to be the best of all.
+pub fn search(problem: &Problem<'_>, best: Option<Banks>) -> (Option<Banks>, bool) {
+    let mut order: Vec<u32> = (0..).take(problem.records.len()).collect();
+    order.retain(|&i| problem.records[i as usize].size > 0);
+    if order.len() > FEW || best.as_ref().is_some_and(|best| best.optimal) {
+        return (best, false);
+    }
+    order.sort_by_key(|&i| (Reverse(problem.traffic[i as usize]), i));
+    let rest =
+        (0..=order.len()).map(|k| order[k..].iter().map(|&i| u128::from(problem.traffic[i as usize])).sum());
+    let mut found = problem.empty();
+    // Those without size are in the first bank.
+    let sizeless = problem.records.iter().zip(problem.traffic).filter(|(record, _)| record.size == 0);
+    found.traffic[0] = sizeless.map(|(_, &traffic)| u128::from(traffic)).sum();
+    let mut search = Search {
+        problem,
+        rest: rest.collect(),
+        members: vec![Vec::new(); problem.capacities.len()],
+        found,
+        best,
+        plans: 0,
+        is_complete: true,
+        order,
+    };
+    search.descend(0);
+    (search.best, search.is_complete)
+}
+
+struct Search<'a> {
+    problem: &'a Problem<'a>,
+    /// Records, the most traffic first; and the traffic of those from each place on.
+    order: Vec<u32>,
+    rest: Vec<u128>,
+    /// Per bank.
+    members: Vec<Vec<u32>>,
+    found: Banks,
+    best: Option<Banks>,
+    plans: usize,
+    is_complete: bool,
+}
+
+impl Search<'_> {
+    fn descend(&mut self, place: usize) {
+        if !self.can_win(place) {
+            return;
+        }
+        let Some(&i) = self.order.get(place) else {
+            let optimal = self.found.traffic.iter().skip(1).all(|&traffic| traffic == 0);
+            self.best = Some(Banks { optimal, ..self.found.clone() });
+            return;
+        };
+        let capacities = self.problem.capacities;
+        for (bank, &capacity) in capacities.iter().enumerate() {
+            if self.plans == MOST_PLANS {
+                self.is_complete = false;
+                return;
+            }
+            self.plans += 1;
+            self.members[bank].push(i);
+            let before = self.found.clone();
+            if self.is_planned(bank, capacity) {
+                // Those without size count, too.
+                self.found.traffic[bank] =
+                    before.traffic[bank] + u128::from(self.problem.traffic[i as usize]);
+                self.descend(place + 1);
+            }
+            self.found = before;
+            self.members[bank].pop();
+        }
+    }
+
+    /// Whether the bank holds its records. If that is not known, the search is not complete.
+    fn is_planned(&mut self, bank: usize, capacity: u64) -> bool {
+        let members = &self.members[bank];
+        let records: Vec<UsageRecord> = members.iter().map(|&i| self.problem.records[i as usize]).collect();
+        let limits = Limits { steps: Some(STEPS), ..Limits::default() };
+        let Ok(Outcome { offsets, total, lower_bound, .. }) = exact::solve(&records, &limits) else {
+            return false;
+        };
+        if total <= capacity {
+            self.found.put(self.problem, bank, members, &Planned { offsets, total });
+        } else if lower_bound <= capacity {
+            self.is_complete = false;
+        }
+        total <= capacity
+    }
+
+    /// Whether more traffic is possible than the best has: if all that is left were in the first bank.
+    fn can_win(&self, place: usize) -> bool {
+        let Some(best) = &self.best else { return true };
+        let mut most = self.found.traffic.clone();
+        most[0] += self.rest[place];
+        most > best.traffic
+    }
+}

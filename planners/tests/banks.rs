@@ -1,0 +1,180 @@
+//! Several banks: each bank's plan holds, and no assignment of few records serves more traffic from the first ones.
+
+use arenite_abi::UsageRecord;
+use arenite_planners::banks::{Banks, FEW, assign};
+use arenite_planners::bound::lower_bound;
+use arenite_planners::exact::{self, Limits};
+use proptest::prelude::*;
+
+/// Up to `count` records, some of them aligned, and the traffic of each.
+fn problems(count: usize) -> impl Strategy<Value = (Vec<UsageRecord>, Vec<u64>)> {
+    let record =
+        (0u64..40, 0u32..10, 0u32..6, 0u32..3, 1u64..6).prop_map(|(size, first, length, log, accesses)| {
+            let record = UsageRecord { alignment: 1 << log, ..UsageRecord::new(size, first, first + length) };
+            (record, size * accesses)
+        });
+    prop::collection::vec(record, 1..=count).prop_map(|pairs| pairs.into_iter().unzip())
+}
+
+/// Everything that an assignment says of itself.
+fn check(records: &[UsageRecord], traffic: &[u64], capacities: &[u64], found: &Banks) {
+    assert_eq!((found.banks.len(), found.offsets.len()), (records.len(), records.len()));
+    assert_eq!((found.totals.len(), found.traffic.len()), (capacities.len(), capacities.len()));
+    for (i, a) in records.iter().enumerate() {
+        let (bank, at) = (found.banks[i] as usize, found.offsets[i]);
+        assert!(at.is_multiple_of(a.alignment), "record {i} at {at}");
+        assert!(a.size == 0 || at + a.size <= capacities[bank], "record {i} ends above bank {bank}");
+        for (j, b) in records.iter().enumerate().take(i) {
+            let apart = at + a.size <= found.offsets[j] || found.offsets[j] + b.size <= at;
+            let meet = found.banks[j] as usize == bank && a.overlaps(b) && a.size > 0 && b.size > 0;
+            assert!(apart || !meet, "records {i} and {j} overlap in bank {bank}");
+        }
+    }
+    for (bank, &capacity) in capacities.iter().enumerate() {
+        let inside = || (0..records.len()).filter(|&i| found.banks[i] as usize == bank);
+        let ends = inside().filter(|&i| records[i].size > 0).map(|i| found.offsets[i] + records[i].size);
+        assert_eq!(found.totals[bank], ends.max().unwrap_or(0), "bank {bank}");
+        assert!(found.totals[bank] <= capacity);
+        assert_eq!(
+            found.traffic[bank],
+            inside().map(|i| u128::from(traffic[i])).sum::<u128>(),
+            "bank {bank}"
+        );
+    }
+}
+
+/// The most traffic in the first bank, then in the second, … of all assignments; `None` if no bank holds what is left for it.
+fn best_of_all(records: &[UsageRecord], traffic: &[u64], capacities: &[u64]) -> Option<Vec<u128>> {
+    let count = capacities.len();
+    let holds = |bank: usize, number: usize| {
+        let inside = |i: usize| number / count.pow(i as u32) % count == bank;
+        let members: Vec<UsageRecord> =
+            (0..records.len()).filter(|&i| inside(i)).map(|i| records[i]).collect();
+        let served: u128 = (0..records.len()).filter(|&i| inside(i)).map(|i| u128::from(traffic[i])).sum();
+        (exact::solve(&members, &Limits::default()).expect("good records").total <= capacities[bank])
+            .then_some(served)
+    };
+    (0..count.pow(records.len() as u32))
+        .filter_map(|number| (0..count).map(|bank| holds(bank, number)).collect::<Option<Vec<u128>>>())
+        .max()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_assignment_of_few_records_is_better(
+        (records, traffic) in problems(6),
+        parts in prop::collection::vec(0u64..5, 1..3),
+        last in 2u64..5,
+    ) {
+        let need = exact::solve(&records, &Limits::default()).expect("good records").total;
+        let capacities: Vec<u64> = parts.into_iter().chain([last]).map(|part| need * part / 4).collect();
+        let best = best_of_all(&records, &traffic, &capacities);
+        match assign(&records, &traffic, &capacities) {
+            Ok(found) => {
+                check(&records, &traffic, &capacities, &found);
+                prop_assert!(found.optimal);
+                prop_assert_eq!(Some(found.traffic), best);
+            }
+            Err(error) => prop_assert!(best.is_none(), "{}, but {:?} is possible", error, best),
+        }
+    }
+
+    #[test]
+    fn plans_hold(
+        (records, traffic) in problems(60),
+        parts in prop::collection::vec(0u64..10, 1..4),
+    ) {
+        let most = exact::solve(&records, &Limits { steps: Some(1 << 12), ..Limits::default() }).expect("good records").total;
+        let capacities: Vec<u64> = parts.into_iter().map(|part| most * part / 10).chain([most]).collect();
+        // The last bank holds everything, so there is an assignment.
+        let found = assign(&records, &traffic, &capacities).expect("the last bank holds all");
+        check(&records, &traffic, &capacities, &found);
+        prop_assert_eq!(&found, &assign(&records, &traffic, &capacities).expect("as before"), "not deterministic");
+    }
+}
+
+/// A network's tensors: the first ones are large and wanted rarely.
+fn network(count: u32) -> (Vec<UsageRecord>, Vec<u64>) {
+    let record = |i: u32| {
+        UsageRecord::new(
+            u64::from((i * 7919 % 97 + 3) * (1 + (count - i) * 8 / count)) * 64,
+            i,
+            i + 1 + i % 3,
+        )
+    };
+    let records: Vec<UsageRecord> = (0..count).map(record).collect();
+    let traffic = records.iter().zip(0u64..).map(|(r, i)| r.size * (2 + i % 4)).collect();
+    (records, traffic)
+}
+
+#[test]
+fn more_fast_memory_serves_more() {
+    let (records, traffic) = network(400);
+    let need = lower_bound(&records).expect("good records") * 2;
+    let all: u128 = traffic.iter().map(|&bytes| u128::from(bytes)).sum();
+    let served = |part: u64| {
+        let capacities = [need * part / 100, need];
+        let found = assign(&records, &traffic, &capacities).expect("the last bank holds all");
+        check(&records, &traffic, &capacities, &found);
+        found.traffic[0] as f64 / all as f64
+    };
+    let (none, some, more, whole) = (served(0), served(10), served(30), served(100));
+    println!("served by the fast bank: {none:.3}, {some:.3}, {more:.3}, {whole:.3}");
+    assert_eq!((none, whole), (0.0, 1.0));
+    assert!(some > 0.3 && more > some + 0.3, "{some}, {more}");
+}
+
+/// Where the last bank is too small for what is worth the least, the first takes that.
+#[test]
+fn the_last_bank_is_spared_if_need_be() {
+    let record = |size| UsageRecord { alignment: 1, ..UsageRecord::new(size, 0, 3) };
+    let records: Vec<UsageRecord> =
+        (0..FEW as u64 + 2).map(|i| record(if i == 0 { 100 } else { 1 })).collect();
+    let mut traffic = vec![50; records.len()];
+    traffic[0] = 1;
+    let capacities = [100, records.len() as u64 - 1];
+    let found = assign(&records, &traffic, &capacities).expect("the first bank takes the large one");
+    check(&records, &traffic, &capacities, &found);
+    assert_eq!(found.banks[0], 0);
+}
+
+#[test]
+fn refusals() {
+    let record = |size| UsageRecord::new(size, 0, 1);
+    let message = |records: &[UsageRecord], traffic: &[u64], capacities: &[u64]| {
+        assign(records, traffic, capacities).expect_err("no assignment").message().to_owned()
+    };
+    assert_eq!(message(&[record(1)], &[], &[1]), "the traffic of 0 records, 1 records");
+    assert_eq!(message(&[record(1)], &[1], &[]), "there is no bank; at least one is needed");
+    assert_eq!(
+        message(&[record(1), record(100)], &[1, 1], &[10, 99]),
+        "record 1 has 100 bytes, the largest bank 99: no bank has room for it"
+    );
+    let fixed = UsageRecord { fixed_offset: 64, ..record(1) };
+    assert_eq!(message(&[fixed], &[1], &[10]), "record 0 has a fixed place, which no bank can give it");
+    let three = [record(64), record(64), record(64)];
+    assert_eq!(
+        message(&three, &[1; 3], &[64, 100]),
+        "bank 1 has 100 bytes; what is left for it needs 128, and at least 128"
+    );
+    assert_eq!(assign(&[], &[], &[0]).expect("nothing to do").totals, [0]);
+}
+
+/// Large sizes, and many records: an answer or an error, and in time.
+#[test]
+fn hostile_records() {
+    let huge = UsageRecord::new(u64::MAX / 2, 0, 5);
+    assert!(assign(&[huge; 3], &[u64::MAX; 3], &[u64::MAX, u64::MAX]).is_ok());
+    assert!(assign(&[huge; 20], &[u64::MAX; 20], &[u64::MAX, u64::MAX]).is_err());
+    let records: Vec<UsageRecord> =
+        (0..5_000).map(|i| UsageRecord::new(u64::from(i * 7919 % 1000), i, 10_000 - i)).collect();
+    let traffic: Vec<u64> = records.iter().map(|record| record.size * 2).collect();
+    let capacities = [1 << 20, u64::MAX];
+    check_totals(&assign(&records, &traffic, &capacities).expect("the last bank holds all"), &capacities);
+}
+
+fn check_totals(found: &Banks, capacities: &[u64]) {
+    assert!(found.totals.iter().zip(capacities).all(|(total, capacity)| total <= capacity));
+}
