@@ -101,7 +101,7 @@ conformance() {
     for suite in models conformance; do
         [ ! -d "$shared/$suite" ] || paths+=("$shared/$suite")
     done
-    for isa in scalar neon neondot; do
+    for isa in scalar neon neondot neoni8mm; do
         step "aarch64: ${paths[*]}, the CPU delegate up to $isa"
         ARENITE_ISA=$isa cargo run --release --target $target -p arenite-tests --bin conformance -- \
             "${paths[@]}" --delegate cpu

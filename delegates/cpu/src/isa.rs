@@ -22,12 +22,22 @@ pub enum Isa {
     Neon,
     /// aarch64: NEON with dot products of bytes.
     NeonDot,
+    /// aarch64: NEON with products of matrices of bytes.
+    NeonI8mm,
 }
 
 impl Isa {
     /// All of them, in order.
-    pub const ALL: [Isa; 7] =
-        [Isa::Scalar, Isa::Avx2, Isa::Avx512, Isa::Avx512Vnni, Isa::Amx, Isa::Neon, Isa::NeonDot];
+    pub const ALL: [Isa; 8] = [
+        Isa::Scalar,
+        Isa::Avx2,
+        Isa::Avx512,
+        Isa::Avx512Vnni,
+        Isa::Amx,
+        Isa::Neon,
+        Isa::NeonDot,
+        Isa::NeonI8mm,
+    ];
 
     /// The name that `ARENITE_ISA` takes and that microkernels' names end with.
     pub const fn name(self) -> &'static str {
@@ -39,6 +49,7 @@ impl Isa {
             Isa::Amx => "amx",
             Isa::Neon => "neon",
             Isa::NeonDot => "neondot",
+            Isa::NeonI8mm => "neoni8mm",
         }
     }
 
@@ -97,7 +108,7 @@ fn available(isa: Isa) -> bool {
         }
         Isa::Avx512Vnni => available(Isa::Avx512) && has!("avx512vnni") && has!("avx512vbmi"),
         Isa::Amx => available(Isa::Avx512Vnni) && crate::kernels::u8i8_gemm::has_tiles(),
-        Isa::Neon | Isa::NeonDot => false,
+        Isa::Neon | Isa::NeonDot | Isa::NeonI8mm => false,
     }
 }
 
@@ -107,7 +118,8 @@ fn available(isa: Isa) -> bool {
     match isa {
         Isa::Scalar => true,
         Isa::Neon => has!("neon"),
-        Isa::NeonDot => has!("neon") && has!("dotprod"),
+        Isa::NeonDot => available(Isa::Neon) && has!("dotprod"),
+        Isa::NeonI8mm => available(Isa::NeonDot) && has!("i8mm"),
         _ => false,
     }
 }

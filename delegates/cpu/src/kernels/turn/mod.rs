@@ -5,6 +5,8 @@
 //! ```
 
 mod blocks;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
@@ -60,6 +62,8 @@ pub static TABLE: &[Turn] = &[
     Turn { name: "x128_turn_8x8__scalar", isa: Isa::Scalar, width: 16, turn: blocks::turn::<[u64; 2]> },
     #[cfg(target_arch = "x86_64")]
     Turn { name: "x32_turn_8x8__avx2", isa: Isa::Avx2, width: 4, turn: x86::turn_x32 },
+    #[cfg(target_arch = "aarch64")]
+    Turn { name: "x32_turn_4x4__neon", isa: Isa::Neon, width: 4, turn: neon::turn_x32 },
 ];
 
 #[cfg(test)]

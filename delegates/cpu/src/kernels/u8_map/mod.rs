@@ -2,6 +2,8 @@
 
 #[cfg(target_arch = "x86_64")]
 mod avx512vnni;
+#[cfg(target_arch = "aarch64")]
+mod tbl;
 
 use crate::isa::Isa;
 
@@ -73,7 +75,7 @@ pub static TABLE: &[ByteMap] = &[
         ..avx512::MEMBER
     },
     #[cfg(target_arch = "aarch64")]
-    neon::MEMBER,
+    ByteMap { lookup: tbl::lookup, ..neon::MEMBER },
 ];
 
 #[cfg(test)]

@@ -169,6 +169,8 @@ member!(
 member!(neon, "u8i8_dwconv__neon", Neon, NeonBytes, [1], "neon");
 #[cfg(target_arch = "aarch64")]
 member!(neondot, "u8i8_dwconv__neondot", NeonDot, NeonDot, [1], "neon,dotprod");
+#[cfg(target_arch = "aarch64")]
+member!(neoni8mm, "u8i8_dwconv__neoni8mm", NeonI8mm, NeonI8mm, [1], "neon,dotprod,i8mm");
 
 /// All members of the family, the slowest first.
 pub static TABLE: &[DwConv] = &[
@@ -183,6 +185,8 @@ pub static TABLE: &[DwConv] = &[
     neon::MEMBER,
     #[cfg(target_arch = "aarch64")]
     neondot::MEMBER,
+    #[cfg(target_arch = "aarch64")]
+    neoni8mm::MEMBER,
 ];
 
 #[cfg(test)]

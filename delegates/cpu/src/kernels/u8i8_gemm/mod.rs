@@ -18,6 +18,8 @@ mod amx;
 mod body;
 #[cfg(target_arch = "aarch64")]
 mod by_lane;
+#[cfg(target_arch = "aarch64")]
+mod by_pair;
 mod panel;
 
 pub use panel::{COLUMNS, Matrix, Pack};
@@ -342,6 +344,8 @@ entry!(avx512vnni, avx512vnni_pack, VnniDot, 0, "avx512vnni,avx512f,avx512bw,avx
 entry!(neon, neon_pack, NeonBytes, 0, "neon"; by_lane::tile::<dot::NeonBytes, R, V>);
 #[cfg(target_arch = "aarch64")]
 entry!(neondot, neondot_pack, NeonDot, 0, "neon,dotprod"; by_lane::tile::<dot::NeonDot, R, V>);
+#[cfg(target_arch = "aarch64")]
+entry!(neoni8mm, neoni8mm_pack, NeonI8mm, 0, "neon,dotprod,i8mm"; by_pair::tile::<R, V>);
 
 macro_rules! rows {
     ($entry:ident, $v:literal, $($r:literal)*) => { &[$($entry::<$r, $v>),*] };
@@ -451,6 +455,19 @@ pub static TABLE: &[Gemm] = &[
             rows!(neondot, 3, 1 2 3 4 5),
             rows!(neondot, 4, 1 2 3 4 5),
         ],
+        tiles: None,
+    },
+    #[cfg(target_arch = "aarch64")]
+    Gemm {
+        name: "u8i8_gemm_8x8__neoni8mm",
+        isa: Isa::NeonI8mm,
+        mr: 8,
+        lanes: 4,
+        group_bytes: 4,
+        offset: 0,
+        groups: 1,
+        pack_columns: neoni8mm_pack,
+        by_vectors: &[rows!(neoni8mm, 1, 1 2 3 4 5 6 7 8), rows!(neoni8mm, 2, 1 2 3 4 5 6 7 8)],
         tiles: None,
     },
 ];

@@ -23,7 +23,9 @@ mod neon;
 #[cfg(target_arch = "aarch64")]
 mod neondot;
 #[cfg(target_arch = "aarch64")]
-pub use {neon::NeonBytes, neondot::NeonDot};
+mod neoni8mm;
+#[cfg(target_arch = "aarch64")]
+pub use {neon::NeonBytes, neondot::NeonDot, neoni8mm::NeonI8mm};
 
 /// Dot products of four bytes per lane.
 ///

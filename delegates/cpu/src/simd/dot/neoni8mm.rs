@@ -1,0 +1,78 @@
+//! NEON's instructions for matrices of bytes: products of unsigned with signed ones.
+
+use core::arch::aarch64::*;
+use core::arch::asm;
+
+use super::Dot;
+use crate::simd::{Neon, Simd};
+
+/// NEON with matrices of bytes.
+#[derive(Clone, Copy)]
+pub struct NeonI8mm(Neon);
+
+impl NeonI8mm {
+    /// Adds the product of two rows of eight unsigned bytes with two columns of eight signed ones: results `[0][0]`, `[0][1]`, `[1][0]`,
+    /// `[1][1]`.
+    #[inline(always)]
+    pub fn multiply(self, mut sums: int32x4_t, rows: uint8x16_t, columns: int8x16_t) -> int32x4_t {
+        // SAFETY: the machine has the instruction, `self` proves it; it touches registers only.
+        unsafe {
+            asm!(
+                "usmmla {sums:v}.4s, {rows:v}.16b, {columns:v}.16b",
+                sums = inout(vreg) sums,
+                rows = in(vreg) rows,
+                columns = in(vreg) columns,
+                options(pure, nomem, nostack, preserves_flags),
+            );
+        }
+        sums
+    }
+}
+
+// SAFETY: `new` is the only way to a value.
+unsafe impl Dot for NeonI8mm {
+    type S = Neon;
+    type A = uint8x16_t;
+    type W = int8x16_t;
+    const WEIGHTS: usize = 16;
+    const OFFSET: u8 = 0;
+
+    #[inline(always)]
+    unsafe fn new() -> Self {
+        // SAFETY: the caller's promise.
+        NeonI8mm(unsafe { Neon::new() })
+    }
+    #[inline(always)]
+    fn ints(self) -> Neon {
+        self.0
+    }
+    #[inline(always)]
+    fn spread(self, four: u32) -> uint8x16_t {
+        // SAFETY: the machine has the instructions, `self` proves it.
+        unsafe { vreinterpretq_u8_u32(vdupq_n_u32(four)) }
+    }
+    #[inline(always)]
+    unsafe fn fours(self, p: *const u8) -> uint8x16_t {
+        // SAFETY: as above; readable, as the caller promises.
+        unsafe { vld1q_u8(p) }
+    }
+    #[inline(always)]
+    unsafe fn weights(self, p: *const u8) -> int8x16_t {
+        // SAFETY: as above; readable, as the caller promises.
+        unsafe { vld1q_s8(p.cast()) }
+    }
+    #[inline(always)]
+    fn dot(self, mut sum: int32x4_t, a: uint8x16_t, w: int8x16_t) -> int32x4_t {
+        // SAFETY: the machine has the instruction, `self` proves it; it touches registers only.
+        unsafe {
+            asm!(
+                "usdot {sum:v}.4s, {a:v}.16b, {w:v}.16b",
+                sum = inout(vreg) sum,
+                a = in(vreg) a,
+                w = in(vreg) w,
+                options(pure, nomem, nostack, preserves_flags),
+            );
+        }
+        sum
+    }
+}
