@@ -1,6 +1,9 @@
 //! `arenite plan`: how much memory a model, or a list of usage records, needs with which planner.
 
+mod banks;
+mod bounds;
 mod drawing;
+mod input;
 mod problem;
 mod show;
 
@@ -15,14 +18,16 @@ use serde::Serialize;
 
 use crate::answer::{Answer, Failure, Result};
 use crate::options::Common;
-use problem::Problem;
+use banks::{Bank, BanksReport};
+use input::InputShape;
+use problem::{Contents, Problem, Reading, Unknown};
 
 const NOTES: &str = "\
 A problem is a .tflite model; or a .csv file, `id,lower,upper,size` with one buffer a line that is
 alive from `lower` to before `upper`; or a .jsonl file, a problem a line:
   {\"records\": [{\"size\": 64, \"first_task\": 0, \"last_task\": 2}, …]}   both ends inclusive
-A model is prepared but never run; what lies behind a node whose shapes only a run tells is left
-out, and said. --planner all compares every planner.";
+A model is prepared but never run; each subgraph is planned by itself. What lies behind a node whose
+shapes only a run tells is left out, and said. --planner all compares every planner.";
 
 #[derive(Args)]
 #[command(after_help = NOTES)]
@@ -48,9 +53,20 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME,…", value_parser = techniques)]
     techniques: Option<Techniques>,
 
-    /// Plan models without techniques, then with one more at a time, and show what each saves
+    /// Plan models as TensorFlow Lite does, then without techniques, then with one more at a time, and show
+    /// what each saves
     #[arg(long, conflicts_with = "techniques")]
     compare: bool,
+
+    /// Shape of an input, by name or position, as large as it will be: then the plan is an upper bound
+    /// (repeatable)
+    #[arg(long, value_name = "NAME=1x128", value_parser = input::parse)]
+    input: Vec<InputShape>,
+
+    /// A memory and its size, the fastest first: tensors are assigned to several, the most traffic to the
+    /// first (repeatable)
+    #[arg(long, value_name = "NAME=256K", value_parser = banks::parse, conflicts_with = "compare")]
+    bank: Vec<Bank>,
 
     /// Draw the plan of the first problem and planner as SVG
     #[arg(long, value_name = "FILE")]
@@ -100,6 +116,10 @@ struct Report {
     plans: Vec<PlanReport>,
     /// What the techniques save; empty unless asked for.
     compared: Vec<Compared>,
+    /// Which tensor lies in which bank; empty unless banks are given.
+    banks: Vec<BanksReport>,
+    /// Results whose shape only a run tells.
+    unknown: Vec<Unknown>,
     /// What could not be planned, and why.
     notes: Vec<String>,
 }
@@ -108,6 +128,9 @@ struct Report {
 #[derive(Serialize)]
 struct PlanReport {
     problem: String,
+    /// The model that the problem is a subgraph of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<String>,
     planner: String,
     /// Null if it failed.
     total_bytes: Option<u64>,
@@ -126,7 +149,7 @@ struct PlanReport {
     error: Option<String>,
 }
 
-/// The arena of a model's main subgraph: without techniques, then with one more at a time.
+/// The arena of a model's main subgraph: by TensorFlow Lite's planner, without techniques, then with one more at a time.
 #[derive(Serialize)]
 struct Compared {
     problem: String,
@@ -146,49 +169,68 @@ pub fn plan(arguments: &Arguments) -> Result<Answer> {
     let registry = Arc::new(Registry::discover(&config)?);
     let planners = chosen_planners(&config, &registry)?;
     let limits = PlanLimits { capacity: arguments.capacity, time: arguments.timeout };
-    let (mut problems, mut notes) = (Vec::new(), Vec::new());
+    let reading = Reading {
+        alignment: arguments.align,
+        config: &config,
+        registry: &registry,
+        inputs: &arguments.input,
+    };
+    let mut all = Contents::default();
     for path in &arguments.problems {
-        let (read, left_out) = problem::read(path, arguments.align, &config, &registry)?;
-        problems.extend(read);
-        notes.extend(left_out);
+        let Contents { problems, unknown, notes } = problem::read(path, &reading)?;
+        all.problems.extend(problems);
+        all.unknown.extend(unknown);
+        all.notes.extend(notes);
     }
     let mut plans = Vec::new();
     let mut drawn = Vec::new();
-    for problem in &problems {
+    for problem in &all.problems {
         for planner in &planners {
             let (report, offsets) = solve(problem, planner, &registry, &limits);
             plans.push(report);
             drawn.push((problem, offsets));
         }
     }
+    let with_banks = all.problems.iter().filter(|_| !arguments.bank.is_empty());
+    let banks: Vec<BanksReport> = with_banks.map(|problem| banks::report(problem, &arguments.bank)).collect();
     let mut compared = Vec::new();
     for path in arguments.problems.iter().filter(|_| arguments.compare) {
-        compared.push(compare(path, &config, &registry)?);
+        compared.push(compare(path, &reading)?);
     }
+    let pictures: Vec<drawing::Plan> = drawn
+        .iter()
+        .zip(&plans)
+        .filter_map(|((problem, offsets), report)| {
+            Some(drawing::Plan::new(problem, offsets.as_ref()?, report))
+        })
+        .collect();
+    let of_banks = all.problems.iter().zip(&banks).filter(|(_, report)| report.error.is_none());
+    let of_banks: Vec<drawing::Plan> =
+        of_banks.map(|(problem, report)| drawing::Plan::of_banks(problem, report)).collect();
+    draw(arguments, of_banks, pictures)?;
+    let failed = plans.iter().filter(|plan| plan.error.is_some()).count();
+    let mut first = plans.iter().find_map(|plan| plan.error.clone()).filter(|_| failed == plans.len());
+    // One planner that refuses is a result where all are compared; banks that do not hold a problem are none.
+    first = first.or_else(|| banks.iter().find_map(|report| report.error.clone()));
+    let report = Report { plans, compared, banks, unknown: all.unknown, notes: all.notes };
+    match first {
+        Some(error) => Answer::failed(&report, arguments.common.json, Failure::new(error)),
+        None => Answer::new(&report, arguments.common.json),
+    }
+}
+
+/// Banks come first where there are any: they are what was asked for.
+fn draw(arguments: &Arguments, of_banks: Vec<drawing::Plan>, pictures: Vec<drawing::Plan>) -> Result<()> {
+    let pictures: Vec<drawing::Plan> = of_banks.into_iter().chain(pictures).collect();
     if let Some(path) = &arguments.svg {
-        let first = drawn
-            .iter()
-            .zip(&plans)
-            .find_map(|((problem, offsets), report)| Some(drawing::svg(problem, offsets.as_ref()?, report)));
-        write(path, &first.ok_or_else(|| Failure::new("no planner found a plan that could be drawn"))?)?;
+        let first = pictures.first();
+        let first = first.ok_or_else(|| Failure::new("no planner found a plan that could be drawn"))?;
+        write(path, &drawing::svg(first))?;
     }
     if let Some(path) = &arguments.html {
-        let pages = drawn
-            .iter()
-            .zip(&plans)
-            .filter_map(|((problem, offsets), report)| Some((*problem, offsets.as_deref()?, report)));
-        write(path, &drawing::html(&arguments.problems[0], &pages.collect::<Vec<_>>())?)?;
+        write(path, &drawing::html(&arguments.problems[0], &pictures)?)?;
     }
-    let failed = plans.iter().filter(|plan| plan.error.is_some()).count();
-    let first = plans.iter().find_map(|plan| plan.error.clone());
-    let report = Report { plans, compared, notes };
-    match first {
-        // One planner that refuses is a result where all are compared.
-        Some(error) if failed == report.plans.len() => {
-            Answer::failed(&report, arguments.common.json, Failure::new(error))
-        }
-        _ => Answer::new(&report, arguments.common.json),
-    }
+    Ok(())
 }
 
 fn chosen_planners(config: &Config, registry: &Registry) -> Result<Vec<PlannerConfig>> {
@@ -212,6 +254,7 @@ fn solve(
     let micros = start.elapsed().as_micros() as u64;
     let mut report = PlanReport {
         problem: problem.name.clone(),
+        model: problem.model.clone(),
         planner: planner.name.clone(),
         total_bytes: None,
         lower_bound_bytes: arenite::plan::lower_bound(&problem.records),
@@ -248,21 +291,24 @@ fn solve(
     (report, offsets)
 }
 
-fn compare(path: &Path, config: &Config, registry: &Arc<Registry>) -> Result<Compared> {
-    let mut config = config.clone();
+fn compare(path: &Path, reading: &Reading<'_>) -> Result<Compared> {
+    let mut config = reading.config.clone();
     config.techniques = Techniques::NONE;
     let planner = config.planner.clone().filter(|planner| planner.name != "all");
     let planner = planner.unwrap_or_else(|| PlannerConfig::new(arenite::DEFAULT_PLANNER));
     let mut compared = Compared { problem: String::new(), techniques: Vec::new() };
-    for technique in ["none"].into_iter().chain(Techniques::NAMES) {
+    for technique in [TFLITE, "none"].into_iter().chain(Techniques::NAMES) {
         if let Some(technique) = config.techniques.named(technique) {
             *technique = true;
         }
-        let (problems, _) = problem::read(path, 1, &config, registry)?;
-        let Some(main) = problems.into_iter().next().filter(|problem| problem.is_model) else {
+        let contents = problem::read(path, &Reading { config: &config, ..*reading })?;
+        let Some(main) = contents.problems.into_iter().next().filter(|problem| problem.model.is_some())
+        else {
             return Err(Failure::with(path.display(), "techniques are compared for models only"));
         };
-        let plan = registry.plan(&planner, &main.records, &PlanLimits::default())?;
+        let tflite = PlannerConfig::new("arena");
+        let planner = if technique == TFLITE { &tflite } else { &planner };
+        let plan = reading.registry.plan(planner, &main.records, &PlanLimits::default())?;
         compared.problem = main.name;
         compared.techniques.push(TechniqueReport {
             technique,
@@ -272,6 +318,9 @@ fn compare(path: &Path, config: &Config, registry: &Arc<Registry>) -> Result<Com
     }
     Ok(compared)
 }
+
+/// TensorFlow Lite's arena: its planner, and no technique.
+const TFLITE: &str = "TFLite";
 
 fn write(path: &Path, text: &str) -> Result<()> {
     std::fs::write(path, text).map_err(|error| Failure::with(path.display(), error))

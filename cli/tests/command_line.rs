@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use arenite_model::tensor_type::{BOOL, INT32, INT64};
+use arenite_model::writer::{ModelBuilder, Operator, SubGraph, Tensor};
 use serde_json::Value;
 
 /// The lowest probability in `expected.json` is LiteRT's; another processor may round differently.
@@ -327,4 +329,94 @@ fn help_is_there_for_every_command() {
         }
     }
     assert!(succeed(&["--version"]).starts_with("arenite "));
+}
+
+#[test]
+fn tensors_are_assigned_to_banks() {
+    let model = path("digits_f32.tflite");
+    let folder = tempfile::tempdir().unwrap();
+    let (svg, html) = (folder.path().join("plan.svg"), folder.path().join("plan.html"));
+    let pictures = ["--svg", svg.to_str().unwrap(), "--html", html.to_str().unwrap()];
+    let arguments =
+        ["plan", &model, "--delegate", "none", "--bank", "fast=4K", "--bank", "slow=1M", "--json"];
+    let got = json(&[&arguments[..], &pictures].concat());
+    let report = &got["banks"][0];
+    let bank = |i: usize, field: &str| report["banks"][i][field].as_u64().unwrap();
+    assert!(bank(0, "total_bytes") <= 4096 && bank(1, "total_bytes") <= 1 << 20, "{report}");
+    assert!(bank(0, "traffic_bytes") > 0 && bank(1, "traffic_bytes") > 0, "{report}");
+    let tensors = report["tensors"].as_array().unwrap();
+    let traffic: u64 = tensors.iter().map(|tensor| tensor["traffic_bytes"].as_u64().unwrap()).sum();
+    assert_eq!(traffic, bank(0, "traffic_bytes") + bank(1, "traffic_bytes"));
+    for tensor in tensors {
+        let end = tensor["offset"].as_u64().unwrap() + tensor["bytes"].as_u64().unwrap();
+        let i = usize::from(tensor["bank"] == "slow");
+        assert!(end <= bank(i, "total_bytes"), "{tensor}");
+    }
+    assert!(std::fs::read_to_string(&svg).unwrap().contains(">fast</text>"));
+    assert!(std::fs::read_to_string(&html).unwrap().contains("\"banks fast, slow\""));
+    let text = succeed(&["plan", &model, "--delegate", "none", "--bank", "fast=1M"]);
+    assert!(
+        text.contains("no assignment serves more from the fastest") && text.contains("100.0 %"),
+        "{text}"
+    );
+    fail(&["plan", &model, "--bank", "fast=1K"], 1, &["no bank has room for it"]);
+    fail(&["plan", &model, "--bank", "fast"], 2, &["256K, 16M and 1G are understood"]);
+}
+
+#[test]
+fn inputs_are_planned_as_large_as_they_will_be() {
+    let (mut model, mut graph) = (ModelBuilder::new(), SubGraph::new("main"));
+    let x = graph.input(Tensor::new("tokens", INT32, &[1, 16]));
+    let y = graph.output(Tensor::new("y", INT32, &[1, 16]));
+    let code = model.builtin("NEG", 1);
+    graph.operator(Operator::new(code, &[x], &[y]));
+    model.subgraph(graph);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("model.tflite");
+    std::fs::write(&file, model.finish()).unwrap();
+    let file = file.to_str().unwrap();
+    let total = |arguments: &[&str]| {
+        let got = json(&[&["plan", file, "--json"], arguments].concat());
+        got["plans"][0]["total_bytes"].as_u64().unwrap()
+    };
+    assert_eq!(total(&[]), 2 * 64);
+    assert_eq!(total(&["--input", "tokens=1x384"]), 2 * 4 * 384);
+    assert_eq!(total(&["--input", "0=2x16"]), 2 * 128);
+    fail(&["plan", file, "--input", "token=1"], 1, &["token", "tokens"]);
+    fail(&["plan", file, "--input", "tokens"], 2, &["is not NAME=SHAPE"]);
+}
+
+/// WHERE of 4 × 3, or RANGE; then ABS of what comes out.
+fn model_of_unknown_shapes(op: &str) -> Vec<u8> {
+    let (mut model, mut graph) = (ModelBuilder::new(), SubGraph::new("main"));
+    let inputs = match op {
+        "WHERE" => vec![graph.input(Tensor::new("mask", BOOL, &[4, 3]))],
+        _ => ["start", "limit", "delta"].map(|name| graph.input(Tensor::new(name, INT32, &[]))).to_vec(),
+    };
+    let (ty, shape): (_, &[i32]) = if op == "WHERE" { (INT64, &[1, 2]) } else { (INT32, &[1]) };
+    let x = graph.tensor(Tensor::new("found", ty, shape));
+    let y = graph.output(Tensor::new("y", ty, shape));
+    let code = model.builtin(op, 1);
+    graph.operator(Operator::new(code, &inputs, &[x]));
+    let code = model.builtin("NEG", 1);
+    graph.operator(Operator::new(code, &[x], &[y]));
+    model.subgraph(graph);
+    model.finish()
+}
+
+#[test]
+fn results_of_unknown_shape_are_told_with_a_bound() {
+    let folder = tempfile::tempdir().unwrap();
+    for (op, bound, words) in [
+        ("WHERE", Some(4 * 3 * 2 * 8), "'found' of WHERE (step 0): at most 192 bytes"),
+        ("RANGE", None, "'found' of RANGE (step 0): unbounded: its inputs' values say how long it is"),
+    ] {
+        let file = folder.path().join(format!("{op}.tflite"));
+        std::fs::write(&file, model_of_unknown_shapes(op)).unwrap();
+        let file = file.to_str().unwrap();
+        let got = json(&["plan", file, "--json"]);
+        assert_eq!(got["unknown"][0]["most_bytes"].as_u64(), bound, "{got}");
+        let text = succeed(&["plan", file]);
+        assert!(text.contains(words) && text.contains("1 of 2 steps are planned"), "{text}");
+    }
 }

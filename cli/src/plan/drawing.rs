@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::PlanReport;
+use super::banks::BanksReport;
 use super::problem::{Part, Problem};
 use crate::answer::{Failure, Result};
 
@@ -14,8 +15,7 @@ const HEIGHT: f64 = 600.0;
 const MARGIN: f64 = 60.0;
 
 /// One plan as SVG.
-pub fn svg(problem: &Problem, offsets: &[u64], report: &PlanReport) -> String {
-    let plan = Plan::new(problem, offsets, report);
+pub fn svg(plan: &Plan) -> String {
     let (x, y) = (WIDTH / f64::from(plan.end.max(1)), HEIGHT / plan.total.max(1) as f64);
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" font-family=\"sans-serif\" font-size=\"12\">\n\
@@ -42,6 +42,18 @@ pub fn svg(problem: &Problem, offsets: &[u64], report: &PlanReport) -> String {
             escape(&block.title()),
         );
     }
+    for level in &plan.levels {
+        let at = MARGIN + HEIGHT - level.offset as f64 * y;
+        let _ = write!(
+            text,
+            "<line x1=\"{MARGIN}\" x2=\"{}\" y1=\"{at:.2}\" y2=\"{at:.2}\" stroke=\"#00c\" stroke-width=\"1.5\"/>\n\
+             <text x=\"{}\" y=\"{:.2}\" fill=\"#00c\">{}</text>\n",
+            MARGIN + WIDTH,
+            MARGIN + WIDTH + 4.0,
+            at + 12.0,
+            escape(&level.name),
+        );
+    }
     let bound = MARGIN + HEIGHT - plan.bound as f64 * y;
     let _ = write!(
         text,
@@ -61,18 +73,17 @@ pub fn svg(problem: &Problem, offsets: &[u64], report: &PlanReport) -> String {
 }
 
 /// All plans in one page that needs nothing else.
-pub fn html(path: &Path, plans: &[(&Problem, &[u64], &PlanReport)]) -> Result<String> {
-    let plans: Vec<Plan> =
-        plans.iter().map(|(problem, offsets, report)| Plan::new(problem, offsets, report)).collect();
-    let data = serde_json::to_string(&plans).map_err(|error| Failure::with("JSON", error))?;
+pub fn html(path: &Path, plans: &[Plan]) -> Result<String> {
+    let data = serde_json::to_string(plans).map_err(|error| Failure::with("JSON", error))?;
     let title = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     // A tensor's name must not end the script.
     let data = data.replace('<', "\\u003c");
     Ok(include_str!("page.html").replace("{{title}}", &escape(&title)).replace("{{plans}}", &data))
 }
 
+/// What is drawn of a plan.
 #[derive(Serialize)]
-struct Plan {
+pub struct Plan {
     problem: String,
     planner: String,
     total: u64,
@@ -82,6 +93,14 @@ struct Plan {
     /// Number of steps.
     end: u32,
     blocks: Vec<Block>,
+    /// Where banks end that lie one above the other.
+    levels: Vec<Level>,
+}
+
+#[derive(Serialize)]
+struct Level {
+    name: String,
+    offset: u64,
 }
 
 #[derive(Serialize)]
@@ -96,7 +115,36 @@ struct Block {
 }
 
 impl Plan {
-    fn new(problem: &Problem, offsets: &[u64], report: &PlanReport) -> Self {
+    pub fn new(problem: &Problem, offsets: &[u64], report: &PlanReport) -> Self {
+        let plan = Plan::of_blocks(problem, offsets);
+        Plan {
+            planner: report.planner.clone(),
+            total: report.total_bytes.unwrap_or(plan.total).max(plan.total),
+            bound: report.lower_bound_bytes,
+            optimal: report.optimal,
+            micros: report.micros,
+            ..plan
+        }
+    }
+
+    /// Banks lie one above the other, the fastest at the bottom.
+    pub fn of_banks(problem: &Problem, report: &BanksReport) -> Self {
+        let plan = Plan::of_blocks(problem, &report.offsets);
+        let names: Vec<&str> = report.banks.iter().map(|bank| bank.name.as_str()).collect();
+        let ends = report.banks.iter().scan(0u64, |end, bank| {
+            *end = end.saturating_add(bank.total_bytes);
+            Some(Level { name: bank.name.clone(), offset: *end })
+        });
+        Plan {
+            planner: format!("banks {}", names.join(", ")),
+            levels: ends.collect(),
+            micros: report.micros,
+            optimal: report.optimal,
+            ..plan
+        }
+    }
+
+    fn of_blocks(problem: &Problem, offsets: &[u64]) -> Self {
         let finite = |part: &Part| if part.last == u32::MAX { part.first } else { part.last };
         let end = problem.parts.iter().map(finite).max().map_or(0, |last| last.saturating_add(1));
         let block = |part: &Part| Block {
@@ -109,16 +157,16 @@ impl Plan {
             last: part.last.min(end.saturating_sub(1)).max(part.first),
         };
         let blocks: Vec<Block> = problem.parts.iter().map(block).collect();
-        let total = blocks.iter().map(|block| block.offset.saturating_add(block.size)).max().unwrap_or(0);
         Plan {
-            problem: report.problem.clone(),
-            planner: report.planner.clone(),
-            total: report.total_bytes.unwrap_or(total).max(total),
-            bound: report.lower_bound_bytes,
-            optimal: report.optimal,
-            micros: report.micros,
+            problem: problem.name.clone(),
+            planner: String::new(),
+            total: blocks.iter().map(|block| block.offset.saturating_add(block.size)).max().unwrap_or(0),
+            bound: arenite::plan::lower_bound(&problem.records),
+            optimal: false,
+            micros: 0,
             end,
             blocks,
+            levels: Vec::new(),
         }
     }
 }

@@ -4,15 +4,19 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arenite::{Config, Interpreter, Registry, SegmentPlan, UsageRecord};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::answer::{Failure, Result};
 use crate::options::load_model;
 
+use super::bounds;
+use super::input::InputShape;
+
 /// Records to be planned together.
 pub struct Problem {
     pub name: String,
-    pub is_model: bool,
+    /// The model that it is a subgraph of.
+    pub model: Option<String>,
     /// What the planner gets.
     pub records: Vec<UsageRecord>,
     /// What is drawn: tensors and scratch, each in one of the records; the records themselves if there is nothing else.
@@ -31,15 +35,46 @@ pub struct Part {
     pub name: String,
     /// The op that writes it; what kind of thing it is.
     pub op: String,
+    /// How often steps read or write it.
+    pub accesses: u64,
+}
+
+/// A result whose shape only a run tells. What lies behind it is not planned.
+#[derive(Serialize)]
+pub struct Unknown {
+    pub problem: String,
+    pub step: usize,
+    pub op: String,
+    pub tensor: String,
+    /// Null if there is no bound.
+    pub most_bytes: Option<u64>,
+    /// Why there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<&'static str>,
+}
+
+/// What a file holds.
+#[derive(Default)]
+pub struct Contents {
+    pub problems: Vec<Problem>,
+    pub unknown: Vec<Unknown>,
+    /// What is left out.
+    pub notes: Vec<String>,
+}
+
+/// How files are read.
+pub struct Reading<'a> {
+    /// Of the records of a table.
+    pub alignment: u64,
+    pub config: &'a Config,
+    pub registry: &'a Arc<Registry>,
+    /// Shapes of inputs other than the model's.
+    pub inputs: &'a [InputShape],
 }
 
 /// The problems of a file, and what is left out of them.
-pub fn read(
-    path: &Path,
-    alignment: u64,
-    config: &Config,
-    registry: &Arc<Registry>,
-) -> Result<(Vec<Problem>, Vec<String>)> {
+pub fn read(path: &Path, reading: &Reading<'_>) -> Result<Contents> {
+    let alignment = reading.alignment;
     let text =
         |part: Option<&std::ffi::OsStr>| part.map_or_else(String::new, |p| p.to_string_lossy().into_owned());
     let name = match text(path.file_stem()) {
@@ -50,15 +85,18 @@ pub fn read(
     let contents = || std::fs::read_to_string(path).map_err(|error| Failure::with(path.display(), error));
     let wrong = |message: String| Failure::with(path.display(), message);
     match path.extension().and_then(|extension| extension.to_str()) {
-        Some("csv") => Ok((vec![plain(name, csv(&contents()?, alignment).map_err(wrong)?)], Vec::new())),
+        Some("csv") => {
+            let problems = vec![plain(name, csv(&contents()?, alignment).map_err(wrong)?)];
+            Ok(Contents { problems, ..Contents::default() })
+        }
         Some("jsonl") => {
             let problems = jsonl(&contents()?, alignment).map_err(wrong)?;
             let named = problems.into_iter().enumerate().map(|(i, (known, records))| {
                 plain(known.unwrap_or_else(|| format!("{name} {}", i + 1)), records)
             });
-            Ok((named.collect(), Vec::new()))
+            Ok(Contents { problems: named.collect(), ..Contents::default() })
         }
-        _ => model(path, &name, config, registry),
+        _ => model(path, &name, reading),
     }
 }
 
@@ -71,8 +109,9 @@ fn plain(name: String, records: Vec<UsageRecord>) -> Problem {
         last: record.last_node,
         name: format!("record {i}"),
         op: String::new(),
+        accesses: 2,
     };
-    Problem { name, is_model: false, parts: records.iter().enumerate().map(part).collect(), records }
+    Problem { name, model: None, parts: records.iter().enumerate().map(part).collect(), records }
 }
 
 /// MiniMalloc's form: a head, then `id,lower,upper,size`, in any order of columns; `upper` is exclusive.
@@ -145,75 +184,126 @@ fn record(size: u64, first: u64, last: u64, alignment: u64) -> Result<UsageRecor
 }
 
 /// A problem per subgraph, and per stretch between nodes of dynamic shape.
-fn model(
-    path: &Path,
-    name: &str,
-    config: &Config,
-    registry: &Arc<Registry>,
-) -> Result<(Vec<Problem>, Vec<String>)> {
+fn model(path: &Path, name: &str, reading: &Reading<'_>) -> Result<Contents> {
     let model = load_model(path)?;
     let count = model.view().subgraphs().len();
-    let (mut problems, mut notes) = (Vec::new(), Vec::new());
+    let mut contents = Contents::default();
     for subgraph in 0..count {
         // Each by itself: a subgraph that others call has the shapes that they gave it.
-        let builder = Interpreter::builder(&model).config(config).registry(Arc::clone(registry));
+        let builder =
+            Interpreter::builder(&model).config(reading.config).registry(Arc::clone(reading.registry));
         let mut interpreter = builder.planner(arenite::DEFAULT_PLANNER).build()?;
-        let name = if count == 1 { name.to_owned() } else { format!("{name}, subgraph {subgraph}") };
+        if subgraph == 0 {
+            reading.inputs.iter().try_for_each(|input| input.apply(&mut interpreter))?;
+        }
+        let label = if count == 1 { name.to_owned() } else { format!("{name}, subgraph {subgraph}") };
         let segments = match interpreter.plan_subgraph(subgraph) {
             Ok(segments) => segments.to_vec(),
             Err(error) if subgraph > 0 => {
-                notes.push(format!("{name}: {error}"));
+                contents.notes.push(format!("{label}: {error}"));
                 continue;
             }
             Err(error) => return Err(error.into()),
         };
-        let steps = interpreter.steps_of(subgraph);
-        let names = interpreter.tensor_names(subgraph);
         let inputs = model.view().subgraph(subgraph).map_or_else(Vec::new, |s| s.inputs().iter().collect());
+        let prepared = Prepared {
+            steps: interpreter.steps_of(subgraph),
+            names: interpreter.tensor_names(subgraph),
+            interpreter: &interpreter,
+            subgraph,
+            inputs,
+        };
         for segment in &segments {
-            problems.push(problem(name.clone(), segment, &steps, (&names, &inputs)));
+            contents.problems.push(prepared.problem(label.clone(), name, segment));
         }
-        if let Some(last) = interpreter.planned_steps(subgraph).filter(|&last| last < steps.len()) {
-            notes.push(format!(
-                "{name}: the shapes behind {} (step {}) are known only when it has run; {} of {} steps are planned",
-                steps[last - 1],
-                last - 1,
-                last,
-                steps.len()
-            ));
-        }
+        prepared.tell_unknown(&label, &mut contents);
     }
-    Ok((problems, notes))
+    Ok(contents)
 }
 
-fn problem(
-    name: String,
-    segment: &SegmentPlan,
-    steps: &[String],
-    (names, inputs): (&[String], &[i32]),
-) -> Problem {
-    let part = |(record, &(buffer, offset)): (&UsageRecord, &(usize, u64))| {
-        let written_by = steps.get(record.first_node as usize).cloned().unwrap_or_default();
-        let tensor = usize::try_from(record.tensor).ok();
-        Part {
-            record: buffer,
-            offset,
-            size: record.size,
-            first: record.first_node,
-            last: record.last_node,
-            name: tensor.and_then(|t| names.get(t)).map_or_else(|| "(scratch)".to_owned(), String::clone),
-            op: match tensor {
-                Some(_) if inputs.contains(&record.tensor) => "input".to_owned(),
-                Some(_) => written_by,
-                None => format!("{written_by} scratch"),
-            },
+/// A subgraph that is ready to run.
+struct Prepared<'a> {
+    interpreter: &'a Interpreter,
+    subgraph: usize,
+    /// Ops and delegates in the order in which they run.
+    steps: Vec<String>,
+    /// Of tensors.
+    names: Vec<String>,
+    /// Tensors that the caller fills.
+    inputs: Vec<i32>,
+}
+
+impl Prepared<'_> {
+    fn problem(&self, name: String, model: &str, segment: &SegmentPlan) -> Problem {
+        let accesses = self.accesses();
+        let part = |(record, &(buffer, offset)): (&UsageRecord, &(usize, u64))| {
+            let written_by = self.steps.get(record.first_node as usize).cloned().unwrap_or_default();
+            let tensor = usize::try_from(record.tensor).ok();
+            Part {
+                record: buffer,
+                offset,
+                size: record.size,
+                first: record.first_node,
+                last: record.last_node,
+                name: tensor
+                    .and_then(|t| self.names.get(t))
+                    .map_or_else(|| "(scratch)".to_owned(), String::clone),
+                op: match tensor {
+                    Some(_) if self.inputs.contains(&record.tensor) => "input".to_owned(),
+                    Some(_) => written_by,
+                    None => format!("{written_by} scratch"),
+                },
+                // Scratch is written and read.
+                accesses: tensor.map_or(2, |t| accesses.get(t).copied().unwrap_or(0)),
+            }
+        };
+        Problem {
+            name,
+            model: Some(model.to_owned()),
+            records: segment.buffers.clone(),
+            parts: segment.records.iter().zip(&segment.places).map(part).collect(),
         }
-    };
-    Problem {
-        name,
-        is_model: true,
-        records: segment.buffers.clone(),
-        parts: segment.records.iter().zip(&segment.places).map(part).collect(),
+    }
+
+    /// How often each tensor is read or written, once per step and mention.
+    fn accesses(&self) -> Vec<u64> {
+        let mut accesses = vec![0; self.names.len()];
+        for step in 0..self.steps.len() {
+            let Some((reads, writes)) = self.interpreter.step_tensors(self.subgraph, step) else { continue };
+            for tensor in reads.into_iter().chain(writes) {
+                accesses.get_mut(tensor).into_iter().for_each(|count| *count += 1);
+            }
+        }
+        accesses
+    }
+
+    /// Where planning ended, and what the step there may give at most.
+    fn tell_unknown(&self, label: &str, contents: &mut Contents) {
+        let planned = self.interpreter.planned_steps(self.subgraph);
+        let Some(last) = planned.filter(|&last| 0 < last && last < self.steps.len()) else { return };
+        let (step, op, count) = (last - 1, &self.steps[last - 1], self.steps.len());
+        contents.notes.push(format!(
+            "{label}: the shapes behind {op} (step {step}) are known only when it has run; {last} of {count} steps are planned"
+        ));
+        let form = |tensor| self.interpreter.tensor_form(self.subgraph, tensor);
+        let Some((reads, writes)) = self.interpreter.step_tensors(self.subgraph, step) else { return };
+        let read = reads.first().and_then(|&tensor| form(tensor)?.1);
+        let elements = read.map(|shape| shape.iter().map(|&side| u64::try_from(side).unwrap_or(0)).product());
+        for tensor in writes {
+            let Some((ty, None)) = form(tensor) else { continue };
+            let most =
+                read.zip(elements).and_then(|(shape, n)| bounds::most_elements(op, n, shape.len() as u64));
+            let most_bytes =
+                most.and_then(|n| ty.bytes_of(usize::try_from(n).ok()?)).map(|bytes| bytes as u64);
+            contents.unknown.push(Unknown {
+                problem: label.to_owned(),
+                step,
+                op: op.clone(),
+                tensor: self.names.get(tensor).cloned().unwrap_or_default(),
+                most_bytes,
+                reason: most_bytes.is_none().then(|| bounds::reason(op)),
+            });
+        }
     }
 }
 

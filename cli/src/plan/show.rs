@@ -2,8 +2,10 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use super::banks::BanksReport;
+use super::problem::Unknown;
 use super::{Compared, PlanReport, Report};
-use crate::text::{Align, DIM, HEAD, Table, thousands};
+use crate::text::{Align, DIM, HEAD, Table, count, shorten, thousands};
 
 impl Display for Report {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -16,13 +18,17 @@ impl Display for Report {
             )?;
             show_plans(f, plans)?;
         }
+        for plans in self.plans.chunk_by(|a, b| a.model == b.model) {
+            show_sum(f, plans)?;
+        }
+        self.banks.iter().try_for_each(|report| show_banks(f, report))?;
         if !self.compared.is_empty() {
             show_compared(f, &self.compared)?;
         }
         for note in &self.notes {
             writeln!(f, "\n{note}")?;
         }
-        Ok(())
+        self.unknown.iter().try_for_each(|unknown| show_unknown(f, unknown))
     }
 }
 
@@ -56,9 +62,12 @@ fn show_plans(f: &mut Formatter<'_>, plans: &[PlanReport]) -> fmt::Result {
     Ok(())
 }
 
-/// A row per model: bytes without techniques, then parts of that with each, those to its left included.
+/// A row per model: bytes of TensorFlow Lite's arena, then parts of that with each, those to its left included.
 fn show_compared(f: &mut Formatter<'_>, compared: &[Compared]) -> fmt::Result {
-    writeln!(f, "\n{HEAD}techniques{HEAD:#}{DIM}  each with those to its left, as parts of none{DIM:#}")?;
+    writeln!(
+        f,
+        "\n{HEAD}techniques{HEAD:#}{DIM}  each with those to its left, as parts of TensorFlow Lite's arena{DIM:#}"
+    )?;
     let names = compared[0].techniques.iter().map(|row| (row.technique, Align::Right));
     let mut table = Table::new(&[("model", Align::Left)].into_iter().chain(names).collect::<Vec<_>>());
     let ratios = |row: &Compared| -> Vec<f64> {
@@ -82,4 +91,72 @@ fn show_compared(f: &mut Formatter<'_>, compared: &[Compared]) -> fmt::Result {
         table.row(shown("geometric mean".to_owned(), String::new(), means));
     }
     table.fmt(f)
+}
+
+/// What all subgraphs of a model need together: those that are called have arenas of their own.
+fn show_sum(f: &mut Formatter<'_>, plans: &[PlanReport]) -> fmt::Result {
+    let Some(model) = &plans[0].model else { return Ok(()) };
+    let of_first: Vec<&PlanReport> = plans.iter().filter(|plan| plan.planner == plans[0].planner).collect();
+    if of_first.len() > 1 {
+        let sum = of_first.iter().filter_map(|plan| plan.total_bytes).fold(0u64, u64::saturating_add);
+        let subgraphs = count(of_first.len(), "subgraph");
+        writeln!(
+            f,
+            "{HEAD}{model}{HEAD:#}  {subgraphs} need {} bytes by {}",
+            thousands(sum),
+            of_first[0].planner
+        )?;
+    }
+    Ok(())
+}
+
+/// Tensors that are listed; the others are in the JSON.
+const MOST_TENSORS: usize = 40;
+
+fn show_banks(f: &mut Formatter<'_>, report: &BanksReport) -> fmt::Result {
+    let optimal = if report.optimal { "  no assignment serves more from the fastest" } else { "" };
+    writeln!(f, "\n{HEAD}{} in banks{HEAD:#}{DIM}{optimal}{DIM:#}", report.problem)?;
+    if let Some(error) = &report.error {
+        return writeln!(f, "  {error}");
+    }
+    let all = report.banks.iter().map(|bank| bank.traffic_bytes as f64).sum::<f64>().max(1.0);
+    let right = |head| (head, Align::Right);
+    let mut table = Table::new(&[
+        ("bank", Align::Left),
+        right("capacity"),
+        right("bytes"),
+        right("traffic"),
+        right("of all"),
+    ]);
+    for bank in &report.banks {
+        let part = format!("{:.1} %", 100.0 * bank.traffic_bytes as f64 / all);
+        let bytes = [bank.capacity_bytes, bank.total_bytes, bank.traffic_bytes].map(thousands);
+        table.row([bank.name.clone()].into_iter().chain(bytes).chain([part]));
+    }
+    table.fmt(f)?;
+    let mut table = Table::new(&[
+        ("tensor", Align::Left),
+        ("bank", Align::Left),
+        right("offset"),
+        right("bytes"),
+        right("traffic"),
+    ]);
+    for tensor in report.tensors.iter().take(MOST_TENSORS) {
+        let bytes = [tensor.offset, tensor.bytes, tensor.traffic_bytes].map(thousands);
+        table.row([shorten(&tensor.name, 48), tensor.bank.clone()].into_iter().chain(bytes));
+    }
+    table.fmt(f)?;
+    match report.tensors.len().saturating_sub(MOST_TENSORS) {
+        0 => Ok(()),
+        more => writeln!(f, "  and {more} more; --json lists all"),
+    }
+}
+
+fn show_unknown(f: &mut Formatter<'_>, unknown: &Unknown) -> fmt::Result {
+    let Unknown { problem, step, op, tensor, most_bytes, reason } = unknown;
+    let bound = match most_bytes {
+        Some(bytes) => format!("at most {} bytes", thousands(*bytes)),
+        None => format!("unbounded: {}", reason.unwrap_or("nothing is known before it runs")),
+    };
+    writeln!(f, "{problem}: '{tensor}' of {op} (step {step}): {bound}")
 }

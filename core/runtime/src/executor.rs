@@ -21,7 +21,7 @@ use arenite_abi::raw::{
     ArSpan, OP_STATEFUL, SHARE_BEHIND, SHARE_IN_PLACE, SHARE_PART_OF_INPUT, SHARE_PART_OF_OUTPUT, SHARE_VIEW,
     TENSOR_CONSTANT, TENSOR_DYNAMIC, TENSOR_VARIABLE,
 };
-use arenite_abi::{Status, UsageRecord};
+use arenite_abi::{ElementType, Status, UsageRecord};
 
 use crate::arena::{ALIGNMENT, Block, Mark, Persistent};
 use crate::config::{DelegateConfig, OnMissing};
@@ -194,6 +194,19 @@ impl Executor {
     /// Op or delegate of each step.
     pub fn step_names(&self) -> Vec<String> {
         (0..self.steps.len()).map(|i| self.step_op(i).to_owned()).collect()
+    }
+
+    /// What a step reads, and what it writes.
+    pub fn step_tensors(&self, step: usize) -> Option<(Vec<usize>, Vec<usize>)> {
+        let step = self.steps.get(step)?;
+        let tensors = |list: &[i32]| list.iter().filter_map(|&t| usize::try_from(t).ok()).collect();
+        Some((tensors(step.inputs()), tensors(step.outputs())))
+    }
+
+    /// Element type of a tensor, and its shape, unless only a run tells it.
+    pub fn tensor_form(&self, tensor: usize) -> Option<(ElementType, Option<&[i32]>)> {
+        let ty = self.graph.tensors.get(tensor)?.ty;
+        Some((ty, (!self.tensors.is_dynamic(tensor)).then(|| self.shape(tensor))))
     }
 
     /// Where the last segment ends that is planned.

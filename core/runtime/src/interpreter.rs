@@ -381,6 +381,16 @@ impl Interpreter {
         graph.map_or_else(Vec::new, |graph| graph.tensors.iter().map(|tensor| tensor.name.clone()).collect())
     }
 
+    /// The tensors that a step reads, and those that it writes, each as often as it is named.
+    pub fn step_tensors(&self, subgraph: usize, step: usize) -> Option<(Vec<usize>, Vec<usize>)> {
+        self.executor_of(subgraph)?.step_tensors(step)
+    }
+
+    /// Element type of a tensor, and its shape, unless only a run tells it.
+    pub fn tensor_form(&self, subgraph: usize, tensor: usize) -> Option<(ElementType, Option<&[i32]>)> {
+        self.executor_of(subgraph)?.tensor_form(tensor)
+    }
+
     fn executor_of(&self, subgraph: usize) -> Option<&Executor> {
         self.slots.get(subgraph).and_then(Slot::executor)
     }
