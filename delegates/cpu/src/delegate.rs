@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use arenite_abi::host::{self, LogLevel};
 use arenite_abi::prelude::*;
 
+use crate::borders::add_borders;
 use crate::cascade::cascade;
 use crate::fuse::fuse;
 use crate::fuse_bytes::fuse_bytes;
@@ -164,6 +165,7 @@ impl Cpu {
     ) -> Result<(Program, Store)> {
         let mut net = Net::lower(partition)?;
         take_pads(&mut net);
+        add_borders(&mut net);
         normalize(&mut net);
         fuse(&mut net);
         view(&mut net);

@@ -15,6 +15,7 @@ pub mod isa;
 pub mod kernels;
 pub mod simd;
 
+mod borders;
 mod cascade;
 mod delegate;
 mod fixed_point;

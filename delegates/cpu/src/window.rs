@@ -38,6 +38,13 @@ impl Axis {
         before..room.div_ceil(self.dilation).clamp(before, self.taps)
     }
 
+    /// The positions at which tap `t` is inside.
+    pub fn positions_inside(&self, t: usize) -> std::ops::Range<usize> {
+        let start = self.before.saturating_sub(t * self.dilation).div_ceil(self.stride).min(self.output);
+        let end = (self.input + self.before).saturating_sub(t * self.dilation).div_ceil(self.stride);
+        start..end.clamp(start, self.output)
+    }
+
     /// The elements inside that positions `first..end` read, one position at least.
     pub fn reads(&self, positions: std::ops::Range<usize>) -> std::ops::Range<usize> {
         let end = (positions.end - 1) * self.stride + (self.taps - 1) * self.dilation + 1;

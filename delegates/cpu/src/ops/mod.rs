@@ -28,6 +28,7 @@ pub use depthwise_conv_2d::DepthwiseConv2d;
 pub use elementwise::Elementwise;
 pub use gather::Gather;
 pub use moves::{Moves, strides};
+pub use pads::padding;
 pub use pool_2d::Pool2d;
 pub use quantized::{Quantized, Weights};
 pub use reduce::Reduce;

@@ -81,19 +81,27 @@ fn zero(a: &Value<'_>, y: &Value<'_>) -> Result<[u8; 16]> {
 
 fn constant<'a>(x: &Source<'_, 'a>, fill: [u8; 16]) -> Result<Node<'a>> {
     let pairs = paddings(x)?;
-    let ((from, a), (to, y)) = (x.input(0)?, x.output(0)?);
-    let (sources, targets) = (strides(&a.shape), strides(&y.shape));
-    let rank = a.shape.len();
+    let ((from, a), (to, _)) = (x.input(0)?, x.output(0)?);
+    let layer = Layer::Moves(padding(&a.shape, &pairs, width(a)?, fill));
+    Ok(Node::new(layer, vec![from], vec![to]))
+}
+
+/// A tensor of `shape` in the middle of elements of `width` bytes, so many before and after it along each axis.
+pub fn padding(shape: &[usize], pairs: &[[usize; 2]], width: usize, fill: [u8; 16]) -> Moves {
+    let padded: Vec<usize> =
+        shape.iter().zip(pairs).map(|(size, [before, after])| before + size + after).collect();
+    let (sources, targets) = (strides(shape), strides(&padded));
+    let rank = shape.len();
     let start = |axis: usize| pairs[axis][0] * targets[axis] as usize;
-    let inside = |i: usize| Dim { size: a.shape[i], from: sources[i], to: targets[i] };
+    let inside = |i: usize| Dim { size: shape[i], from: sources[i], to: targets[i] };
     let mut boxes = vec![(Some(0), 0, Nest::new(0, (0..rank).map(start).sum(), (0..rank).map(inside)))];
     for axis in 0..rank {
         let corner: usize = (0..axis).map(start).sum();
-        for (first, size) in [(0, pairs[axis][0]), (pairs[axis][0] + a.shape[axis], pairs[axis][1])] {
+        for (first, size) in [(0, pairs[axis][0]), (pairs[axis][0] + shape[axis], pairs[axis][1])] {
             let slab = (0..rank).map(|i| match i.cmp(&axis) {
                 std::cmp::Ordering::Less => inside(i),
                 std::cmp::Ordering::Equal => Dim { size, from: 0, to: targets[i] },
-                std::cmp::Ordering::Greater => Dim { size: y.shape[i], from: 0, to: targets[i] },
+                std::cmp::Ordering::Greater => Dim { size: padded[i], from: 0, to: targets[i] },
             });
             // A filled box has no source whose strides would keep its dimensions apart.
             let slab = slab.map(|dim| Dim { from: dim.to, ..dim });
@@ -101,8 +109,7 @@ fn constant<'a>(x: &Source<'_, 'a>, fill: [u8; 16]) -> Result<Node<'a>> {
         }
     }
     boxes.retain(|(_, _, nest)| nest.len() > 0);
-    let layer = Layer::Moves(Moves { name: "pad", width: width(a)?, fill, boxes });
-    Ok(Node::new(layer, vec![from], vec![to]))
+    Moves { name: "pad", width, fill, boxes }
 }
 
 /// Lowers MIRROR_PAD: along each axis a mirrored part, the input, and another mirrored part; a box for each combination.

@@ -13,6 +13,7 @@ use std::ops::Range;
 use arenite_abi::prelude::*;
 
 use super::cascade::Rows;
+use super::pointers::Pointers;
 use super::post::{self, Bounds, Post};
 use crate::kernels::f32_gemm::{Gemm, Prefetch, Tile};
 use crate::kernels::f32_map::Map;
@@ -24,6 +25,8 @@ use crate::window::Window;
 
 /// Most pointers of a tile.
 const POINTERS: usize = 28 * MAX_TAPS;
+/// Room for them.
+type Room = [MaybeUninit<*const f32>; POINTERS];
 /// Most taps of a filter.
 pub const MAX_TAPS: usize = 256;
 /// Bytes of packed weights that are used tile after tile: a part of a second-level cache, so that the next ones fit beside them.
@@ -34,6 +37,7 @@ pub struct ConvF32 {
     gemm: &'static Gemm,
     map: &'static Map,
     window: Window,
+    pointers: Pointers,
     groups: usize,
     /// Output channels of a group.
     columns: usize,
@@ -107,6 +111,7 @@ impl ConvF32 {
             gemm,
             map,
             window,
+            pointers: Pointers::new(window),
             groups,
             columns,
             packed,
@@ -138,12 +143,12 @@ impl ConvF32 {
         input: *const f32,
         output: *mut f32,
         posts: &Bounds,
+        pointers: &mut Room,
     ) {
         let rows = end - first;
-        let mut pointers = [const { MaybeUninit::<*const f32>::uninit() }; POINTERS];
         let depth = self.window.channels / self.groups;
         // SAFETY: the caller's promise.
-        let (taps, k) = unsafe { self.point(&mut pointers, first, end, input.wrapping_add(g * depth)) };
+        let (taps, k) = unsafe { self.point(pointers, first, end, input.wrapping_add(g * depth)) };
         let (from, count, offset) = self.blocks[block];
         let lines = self.lines();
         let mut panel = g * self.gemm.packed_len(lines, self.columns) + offset;
@@ -202,7 +207,7 @@ impl ConvF32 {
     /// `input` is the tensor, from the group's first channel on.
     unsafe fn point(
         &self,
-        pointers: &mut [MaybeUninit<*const f32>; POINTERS],
+        pointers: &mut Room,
         first: usize,
         end: usize,
         input: *const f32,
@@ -215,46 +220,15 @@ impl ConvF32 {
             }
             return (1, depth);
         }
-        let rows = end - first;
-        let (mut y, mut x) = (first / w.columns.output, first % w.columns.output);
-        let same_row = x + rows <= w.columns.output;
+        let (x, rows) = (first % w.columns.output, end - first);
         let inner = w.columns.dilation == 1 && self.groups == 1 && {
+            let same_row = x + rows <= w.columns.output;
             let (a, b) = if same_row { (x, x + rows - 1) } else { (0, w.columns.output - 1) };
             w.columns.is_inside(a, b)
         };
-        let whole = (w.rows.taps, w.columns.taps * depth);
-        if inner && same_row {
-            let (image, row) = (y / w.rows.output, y % w.rows.output);
-            let column = (x * w.columns.stride - w.columns.before) * channels;
-            for (ty, pointers) in pointers.chunks_exact_mut(rows).take(w.rows.taps).enumerate() {
-                let line = w.rows.at(row, ty).map(|i| image * w.image() + i * w.columns.input * channels);
-                let (first, step) = match line {
-                    Some(line) => (input.wrapping_add(line + column), w.columns.stride * channels),
-                    None => (self.zeros.as_ptr(), 0),
-                };
-                for (r, pointer) in pointers.iter_mut().enumerate() {
-                    pointer.write(first.wrapping_add(r * step));
-                }
-            }
-            return whole;
-        }
         let per_row = if inner { 1 } else { w.columns.taps };
-        for r in 0..rows {
-            let (image, row) = (y / w.rows.output, y % w.rows.output);
-            for ty in 0..w.rows.taps {
-                let line = w.rows.at(row, ty).map(|i| image * w.image() + i * w.columns.input * channels);
-                for tx in 0..per_row {
-                    let pixel = line.zip(w.columns.at(x, tx)).map(|(line, i)| line + i * channels);
-                    let pointer = pixel.map_or(self.zeros.as_ptr(), |at| input.wrapping_add(at));
-                    pointers[(ty * per_row + tx) * rows + r].write(pointer);
-                }
-            }
-            x += 1;
-            if x == w.columns.output {
-                (x, y) = (0, y + 1);
-            }
-        }
-        if inner { whole } else { (w.rows.taps * per_row, depth) }
+        self.pointers.fill(pointers, (first, end), per_row, input, self.zeros.as_ptr());
+        if inner { (w.rows.taps, w.columns.taps * depth) } else { (w.rows.taps * per_row, depth) }
     }
 }
 
@@ -290,6 +264,7 @@ impl Step for ConvF32 {
         let cost =
             self.window.positions() * self.columns * self.lines() / (self.blocks.len() * self.tiles).max(1);
         cx.parallel_for(items, super::grain(cost), |range| {
+            let mut pointers = [const { MaybeUninit::uninit() }; POINTERS];
             let mut done = 0;
             let mut asked = false;
             for item in range {
@@ -308,7 +283,9 @@ impl Step for ConvF32 {
                 let positions = self.window.positions();
                 let tile = (t * positions / self.tiles, (t + 1) * positions / self.tiles);
                 // SAFETY: the host's tensors have the shapes that the step was built for; each item has results of its own.
-                unsafe { self.tile([g, block], tile, soon, input.get(), output.get(), &posts) };
+                unsafe {
+                    self.tile([g, block], tile, soon, input.get(), output.get(), &posts, &mut pointers)
+                };
             }
         })
     }
@@ -334,12 +311,13 @@ impl Rows for ConvF32 {
         let (from, width) = (image * self.window.rows.output, self.window.columns.output);
         let (first, end) = ((from + rows.start) * width, (from + rows.end) * width);
         let tiles = (end - first).div_ceil(self.gemm.rows(self.columns));
+        let mut pointers = [const { MaybeUninit::uninit() }; POINTERS];
         for item in 0..self.groups * self.blocks.len() * tiles {
             let (block, t) = (item / tiles, item % tiles);
             let tile = (first + t * (end - first) / tiles, first + (t + 1) * (end - first) / tiles);
             let at = [block / self.blocks.len(), block % self.blocks.len()];
             // SAFETY: the caller's promise.
-            unsafe { self.tile(at, tile, Soon::Nothing, input, output, posts) };
+            unsafe { self.tile(at, tile, Soon::Nothing, input, output, posts, &mut pointers) };
         }
     }
 }

@@ -1,12 +1,12 @@
 //! Convolution of bytes by products of rows: the pixels under a window are rows of a, found by pointers.
 //!
 //! ```text
-//! channels come in fours, or are many:        weights tap by tap; outside the image a pointer goes to bytes of the zero point
-//!   inner tile:   one pointer per filter row, k = columns × channels     (if channels come in fours)
-//!   edge tile:    one pointer per tap, k = channels
-//! else (an image of three colours):           weights per filter row
+//! channels come in fours:             weights tap by tap; outside the image a pointer goes to bytes of the zero point
 //!   inner tile:   one pointer per filter row, k = columns × channels
-//!   edge tile:    the same, to a copy of the window with the zero point outside the image
+//!   edge tile:    one pointer per tap, k = channels
+//! else, and windows stay inside:      weights per filter row
+//!   all tiles:    one pointer per filter row, k = columns × channels
+//! else:                               weights tap by tap, all tiles as at an edge
 //! ```
 
 use std::mem::MaybeUninit;
@@ -14,6 +14,7 @@ use std::mem::MaybeUninit;
 use arenite_abi::prelude::*;
 
 use super::conv_f32::MAX_TAPS;
+use super::pointers::{MAX_POSITIONS, Pointers};
 use crate::kernels::u8i8_gemm::{Gemm, Product, Reach};
 use crate::memory::{Aligned, Shared};
 use crate::net::Id;
@@ -24,11 +25,11 @@ use crate::store::{Block, Store};
 use crate::window::Window;
 
 /// Most rows of a tile.
-const ROWS: usize = 32;
+const ROWS: usize = MAX_POSITIONS;
 /// Most pointers of a tile.
 const POINTERS: usize = ROWS * MAX_TAPS;
-/// Most bytes of a copied tile.
-const COPY: usize = 1 << 14;
+/// Room for them.
+type Room = [MaybeUninit<*const u8>; POINTERS];
 /// Bytes of packed weights that are used tile after tile: half of a second-level cache.
 const BLOCK: usize = 1 << 20;
 /// Multiply-adds of bytes in the time of one of `f32`.
@@ -38,6 +39,7 @@ const SPEED: usize = 4;
 pub struct ConvU8 {
     gemm: &'static Gemm,
     window: Window,
+    pointers: Pointers,
     groups: usize,
     /// Output channels of a group.
     columns: usize,
@@ -117,6 +119,7 @@ impl ConvU8 {
         Ok(ConvU8 {
             gemm,
             window,
+            pointers: Pointers::new(window),
             groups,
             columns,
             taps,
@@ -135,14 +138,12 @@ impl ConvU8 {
     ///
     /// # Safety
     /// `input` and `output` are the tensors; nobody else writes these results.
-    unsafe fn tile(&self, g: usize, block: usize, t: usize, input: *const u8, output: *mut u8) {
+    unsafe fn tile(&self, [g, block, t]: [usize; 3], pointers: &mut Room, input: *const u8, output: *mut u8) {
         let positions = self.window.positions();
         let (first, end) = self.gemm.part(t, positions);
         let rows = end - first;
-        let mut pointers = [const { MaybeUninit::<*const u8>::uninit() }; POINTERS];
-        let mut copy = [const { MaybeUninit::<u8>::uninit() }; COPY];
         // SAFETY: the caller's promise.
-        let found = unsafe { self.point(&mut pointers, &mut copy, (first, end), g, input) };
+        let found = unsafe { self.point(pointers, (first, end), g, input) };
         let pointers: *const *const u8 = pointers.as_ptr().cast();
         let mut terms = [0; ROWS];
         if self.row_factor != 0 {
@@ -183,8 +184,7 @@ impl ConvU8 {
     /// `input` is the tensor.
     unsafe fn point(
         &self,
-        pointers: &mut [MaybeUninit<*const u8>; POINTERS],
-        copy: &mut [MaybeUninit<u8>; COPY],
+        pointers: &mut Room,
         (first, end): (usize, usize),
         g: usize,
         input: *const u8,
@@ -192,9 +192,8 @@ impl ConvU8 {
         let w = &self.window;
         let (channels, depth) = (w.channels, w.channels / self.groups);
         let len = w.batches * w.image();
-        let rows = end - first;
-        let mut most = 0;
         if w.is_point() {
+            let mut most = 0;
             for (p, i) in pointers.iter_mut().zip(first..end) {
                 p.write(input.wrapping_add(i * channels + g * depth));
                 most = i * channels + g * depth;
@@ -202,32 +201,11 @@ impl ConvU8 {
             return Found { taps: 1, k: depth, reach: Reach::of(depth, len - most) };
         }
         let inner = self.is_inner(first, end);
-        if !inner && self.taps == Taps::Merged {
-            // SAFETY: the caller's promise.
-            return unsafe { self.copy(pointers, copy, (first, end), input) };
-        }
         let merged = inner && (self.taps == Taps::Merged || depth.is_multiple_of(4));
         let per_row = if merged { 1 } else { w.columns.taps };
-        let (mut y, mut x) = (first / w.columns.output, first % w.columns.output);
-        for r in 0..rows {
-            let (image, row) = (y / w.rows.output, y % w.rows.output);
-            for ty in 0..w.rows.taps {
-                let line = w
-                    .rows
-                    .at(row, ty)
-                    .map(|i| image * w.image() + i * w.columns.input * channels + g * depth);
-                for tx in 0..per_row {
-                    let pixel = line.zip(w.columns.at(x, tx)).map(|(line, i)| line + i * channels);
-                    most = most.max(pixel.unwrap_or(0));
-                    let pointer = pixel.map_or(self.zeros.as_ptr(), |at| input.wrapping_add(at));
-                    pointers[(ty * per_row + tx) * rows + r].write(pointer);
-                }
-            }
-            x += 1;
-            if x == w.columns.output {
-                (x, y) = (0, y + 1);
-            }
-        }
+        let outside = self.zeros.as_ptr();
+        let most = g * depth
+            + self.pointers.fill(pointers, (first, end), per_row, input.wrapping_add(g * depth), outside);
         let k = if merged { w.columns.taps * depth } else { depth };
         // Zero points are there up to the next multiple of four.
         Found { taps: w.rows.taps * per_row, k, reach: Reach::of(k, len - most).min(Reach::Groups) }
@@ -240,43 +218,6 @@ impl ConvU8 {
         let same_row = first / columns.output == (end - 1) / columns.output;
         let (a, b) = if same_row { (a, b) } else { (0, columns.output - 1) };
         columns.dilation == 1 && self.groups == 1 && columns.is_inside(a, b)
-    }
-
-    /// Copies the windows of positions `first..end`, of one group of channels.
-    ///
-    /// # Safety
-    /// `input` is the tensor.
-    unsafe fn copy(
-        &self,
-        pointers: &mut [MaybeUninit<*const u8>; POINTERS],
-        copy: &mut [MaybeUninit<u8>; COPY],
-        (first, end): (usize, usize),
-        input: *const u8,
-    ) -> Found {
-        let (w, rows) = (&self.window, end - first);
-        let (channels, taps) = (w.channels, w.columns.taps);
-        let k = taps * channels;
-        let stride = k.next_multiple_of(4);
-        for position in first..end {
-            let (y, x) = (position / w.columns.output, position % w.columns.output);
-            let (image, row) = (y / w.rows.output, y % w.rows.output);
-            for ty in 0..w.rows.taps {
-                let i = ty * rows + position - first;
-                let to = &mut copy[i * stride..][..stride];
-                pointers[i].write(to.as_ptr().cast());
-                to.fill(MaybeUninit::new(self.zeros[0]));
-                let Some(line) = w.rows.at(row, ty) else { continue };
-                let from = input.wrapping_add(image * w.image() + line * w.columns.input * channels);
-                for (tx, to) in to[..k].chunks_exact_mut(channels).enumerate() {
-                    let Some(column) = w.columns.at(x, tx) else { continue };
-                    for (i, to) in to.iter_mut().enumerate() {
-                        // SAFETY: inside the image.
-                        to.write(unsafe { *from.add(column * channels + i) });
-                    }
-                }
-            }
-        }
-        Found { taps: w.rows.taps, k, reach: Reach::Groups }
     }
 }
 
@@ -303,10 +244,9 @@ impl Found {
 
 impl Taps {
     fn choose(window: &Window, groups: usize) -> Taps {
-        let k = window.columns.taps * window.channels;
-        let small = ROWS * window.rows.taps * k.next_multiple_of(4) <= COPY;
-        let merges = groups == 1 && window.columns.dilation == 1 && window.columns.taps > 1;
-        if merges && small && !window.channels.is_multiple_of(4) && window.channels < 16 {
+        let columns = &window.columns;
+        let merges = groups == 1 && columns.dilation == 1 && columns.taps > 1;
+        if merges && !window.channels.is_multiple_of(4) && columns.is_inside(0, columns.output - 1) {
             return Taps::Merged;
         }
         Taps::Single
@@ -347,11 +287,12 @@ impl Step for ConvU8 {
         cx.parallel_for(items, super::grain(cost), |range| {
             // SAFETY: the member was selected for this machine.
             let _session = unsafe { self.gemm.begin() };
+            let mut pointers = [const { MaybeUninit::uninit() }; POINTERS];
             for item in range {
                 let (block, t) = (item / self.tiles, item % self.tiles);
                 let (g, block) = (block / self.blocks.len(), block % self.blocks.len());
                 // SAFETY: the host's tensors have the shapes that the step was built for; each item has results of its own.
-                unsafe { self.tile(g, block, t, input.get(), output.get()) };
+                unsafe { self.tile([g, block, t], &mut pointers, input.get(), output.get()) };
             }
         })
     }

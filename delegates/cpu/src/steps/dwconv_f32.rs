@@ -167,7 +167,7 @@ impl DwConvF32 {
 
 impl Step for DwConvF32 {
     fn name(&self) -> &'static str {
-        "depthwise"
+        "DEPTHWISE_CONV_2D"
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {

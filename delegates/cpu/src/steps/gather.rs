@@ -50,7 +50,7 @@ impl Gather {
 
 impl Step for Gather {
     fn name(&self) -> &'static str {
-        "gather"
+        "GATHER"
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {

@@ -19,6 +19,7 @@ pub mod mean_u8;
 pub mod moves;
 pub mod norm_f32;
 pub mod pair_u8;
+pub mod pointers;
 pub mod pool_f32;
 pub mod pool_u8;
 pub mod post;

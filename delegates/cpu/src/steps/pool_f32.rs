@@ -127,8 +127,8 @@ impl PoolF32 {
 impl Step for PoolF32 {
     fn name(&self) -> &'static str {
         match self.kind {
-            Kind::Max => "max pool",
-            Kind::Mean => "average pool",
+            Kind::Max => "MAX_POOL_2D",
+            Kind::Mean => "AVERAGE_POOL_2D",
         }
     }
 

@@ -109,7 +109,10 @@ impl PoolU8 {
 
 impl Step for PoolU8 {
     fn name(&self) -> &'static str {
-        "pool"
+        match self.pooling {
+            Pooling::Largest => "MAX_POOL_2D",
+            _ => "AVERAGE_POOL_2D",
+        }
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {

@@ -69,7 +69,7 @@ pub struct Nearest {
 
 impl Step for Bilinear {
     fn name(&self) -> &'static str {
-        "resize bilinear"
+        "RESIZE_BILINEAR"
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
@@ -111,7 +111,7 @@ impl Step for Bilinear {
 
 impl Step for Nearest {
     fn name(&self) -> &'static str {
-        "resize nearest"
+        "RESIZE_NEAREST_NEIGHBOR"
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {

@@ -40,7 +40,7 @@ pub struct SoftmaxF32 {
 
 impl Step for SoftmaxF32 {
     fn name(&self) -> &'static str {
-        "softmax"
+        "SOFTMAX"
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {

@@ -134,15 +134,25 @@ unsafe fn write<D: Dot, const R: usize, const V: usize, const GENERAL: bool>(
     let lanes = <D::S as Simd>::LANES;
     let zero_point = s.splat_i32(t.product.bytes.zero_point);
     let bytes = if GENERAL { Bytes { zero_point: 0, ..t.product.bytes } } else { t.product.bytes };
-    for r in 0..R {
-        let mut row = sums[r];
-        // SAFETY: there is a block per vector, a term per row, and `columns` bytes per row are writable.
+    // SAFETY: there is a block per vector.
+    let mut channels = [unsafe { s.channels(t.channels) }; V];
+    for v in 1..V {
+        // SAFETY: as above.
+        channels[v] = unsafe { s.channels(t.channels.add(v * Channels::stride(lanes))) };
+    }
+    // Not unrolled: so the channels stay in registers, and sums come from memory.
+    for (r, sums) in sums.iter().enumerate().take(t.product.rows) {
+        let mut row = *sums;
+        // SAFETY: a term per row, and `columns` bytes per row are writable.
         unsafe {
-            let term = if t.product.row_terms.is_null() { 0 } else { *t.product.row_terms.add(r) };
+            if !t.product.row_terms.is_null() {
+                let term = s.splat_i32(*t.product.row_terms.add(r));
+                for v in 0..V {
+                    row[v] = s.add_i32(row[v], term);
+                }
+            }
             for v in 0..V {
-                let block = t.channels.add(v * Channels::stride(lanes));
-                let start = s.add_i32(s.load_i32(block.cast()), s.splat_i32(term));
-                row[v] = s.requantize::<GENERAL, GENERAL>(s.add_i32(row[v], start), block);
+                row[v] = s.scale_by::<GENERAL, GENERAL>(s.add_bias(row[v], channels[v]), channels[v]);
                 if GENERAL {
                     row[v] = s.add_i32(row[v], zero_point);
                 }

@@ -27,7 +27,8 @@ use crate::window::{Slots, Window};
 pub struct Product<'a> {
     /// Where it reads.
     pub window: Window,
-    groups: usize,
+    /// Groups of channels.
+    pub groups: usize,
     filters: usize,
     /// `[filters][taps][channels / groups]`.
     weights: Weights<'a>,

@@ -44,6 +44,8 @@ unsafe impl Ints for Avx2 {
     type I = __m256i;
     type B = __m256i;
 
+    channels_in_memory!();
+
     #[inline(always)]
     fn splat_i32(self, x: i32) -> __m256i {
         // SAFETY: the machine has the instructions, `self` proves it.

@@ -3,7 +3,7 @@
 use core::arch::x86_64::*;
 
 use super::{Ints, MOST};
-use crate::requantize::{AWAY, Bytes, LEFT, MULTIPLIER, ROUNDING, SHIFT};
+use crate::requantize::{AWAY, BIAS, Bytes, LEFT, MULTIPLIER, ROUNDING, SHIFT};
 use crate::simd::Avx512;
 
 /// Row `row` of a block.
@@ -16,21 +16,31 @@ unsafe fn row(block: *const i64, row: usize) -> __m512i {
     unsafe { _mm512_loadu_si512(block.add(8 * row).cast()) }
 }
 
+/// A block of channels. The compiler loads what is used.
+#[derive(Clone, Copy)]
+pub struct Channels {
+    bias: __m512i,
+    multiplier: [__m512i; 2],
+    rounding: [__m512i; 2],
+    shift: [__m512i; 2],
+    block: *const i64,
+}
+
 /// The low halves of the 64-bit lanes of `x` times their multipliers. `I` is 0 for even lanes, 1 for odd ones.
 ///
 /// # Safety
-/// As of [`row`].
+/// The machine has the instructions; the block is there.
 #[inline(always)]
-unsafe fn half<const A: bool, const I: usize>(x: __m512i, block: *const i64) -> __m512i {
+unsafe fn half<const A: bool, const I: usize>(x: __m512i, channels: Channels) -> __m512i {
     // SAFETY: the caller's promise.
     unsafe {
-        let product = _mm512_mul_epi32(x, row(block, MULTIPLIER[I]));
-        let mut rounded = _mm512_add_epi64(product, row(block, ROUNDING[I]));
+        let product = _mm512_mul_epi32(x, channels.multiplier[I]);
+        let mut rounded = _mm512_add_epi64(product, channels.rounding[I]);
         if A {
             let negative = _mm512_cmplt_epi64_mask(product, _mm512_set1_epi64(-(1 << 30)));
-            rounded = _mm512_mask_sub_epi64(rounded, negative, rounded, row(block, AWAY[I]));
+            rounded = _mm512_mask_sub_epi64(rounded, negative, rounded, row(channels.block, AWAY[I]));
         }
-        _mm512_srav_epi64(rounded, row(block, SHIFT[I]))
+        _mm512_srav_epi64(rounded, channels.shift[I])
     }
 }
 
@@ -43,6 +53,7 @@ fn first(n: usize) -> u64 {
 // SAFETY: `Avx512` proves that the machine has the instructions.
 unsafe impl Ints for Avx512 {
     type I = __m512i;
+    type Channels = Channels;
     type B = __m512i;
 
     #[inline(always)]
@@ -103,15 +114,37 @@ unsafe impl Ints for Avx512 {
         unsafe { _mm512_cvtepu8_epi32(_mm_loadu_si128(p.cast())) }
     }
     #[inline(always)]
-    unsafe fn requantize<const L: bool, const A: bool>(self, x: __m512i, block: *const i64) -> __m512i {
+    unsafe fn channels(self, block: *const i64) -> Channels {
         // SAFETY: as above; the caller's promise.
         unsafe {
-            let x = if L { _mm512_sllv_epi32(x, row(block, LEFT)) } else { x };
+            Channels {
+                bias: row(block, BIAS),
+                multiplier: [row(block, MULTIPLIER[0]), row(block, MULTIPLIER[1])],
+                rounding: [row(block, ROUNDING[0]), row(block, ROUNDING[1])],
+                shift: [row(block, SHIFT[0]), row(block, SHIFT[1])],
+                block,
+            }
+        }
+    }
+    #[inline(always)]
+    fn add_bias(self, x: __m512i, channels: Channels) -> __m512i {
+        self.add_i32(x, channels.bias)
+    }
+    #[inline(always)]
+    fn scale_by<const L: bool, const A: bool>(self, x: __m512i, channels: Channels) -> __m512i {
+        // SAFETY: as above; the block is there, as the maker of `channels` promised.
+        unsafe {
+            let x = if L { _mm512_sllv_epi32(x, row(channels.block, LEFT)) } else { x };
             let high = _mm512_castps_si512(_mm512_movehdup_ps(_mm512_castsi512_ps(x)));
-            let even = _mm512_castsi512_ps(half::<A, 0>(x, block));
-            let odd = _mm512_castsi512_ps(half::<A, 1>(high, block));
+            let even = _mm512_castsi512_ps(half::<A, 0>(x, channels));
+            let odd = _mm512_castsi512_ps(half::<A, 1>(high, channels));
             _mm512_castps_si512(_mm512_mask_moveldup_ps(even, 0xAAAA, odd))
         }
+    }
+    #[inline(always)]
+    unsafe fn requantize<const L: bool, const A: bool>(self, x: __m512i, block: *const i64) -> __m512i {
+        // SAFETY: as above; the caller's promise.
+        self.scale_by::<L, A>(x, unsafe { self.channels(block) })
     }
     #[inline(always)]
     unsafe fn narrow<const V: usize>(self, x: &[__m512i; V], bytes: &Bytes, c: *mut u8, n: usize) {

@@ -1,5 +1,27 @@
 //! Vectors of `i32`, as many lanes as the instruction set has of `f32`, and their way from and to bytes.
 
+/// Blocks of channels stay where they are: for few or short registers.
+macro_rules! channels_in_memory {
+    () => {
+        type Channels = *const i64;
+
+        #[inline(always)]
+        unsafe fn channels(self, block: *const i64) -> *const i64 {
+            block
+        }
+        #[inline(always)]
+        fn add_bias(self, x: Self::I, block: *const i64) -> Self::I {
+            // SAFETY: the block is there, as whoever called `channels` promised; its first row are the biases.
+            self.add_i32(x, unsafe { self.load_i32(block.add(crate::requantize::BIAS).cast()) })
+        }
+        #[inline(always)]
+        fn scale_by<const L: bool, const A: bool>(self, x: Self::I, block: *const i64) -> Self::I {
+            // SAFETY: as above.
+            unsafe { self.requantize::<L, A>(x, block) }
+        }
+    };
+}
+
 mod scalar;
 
 #[cfg(target_arch = "x86_64")]
@@ -12,6 +34,8 @@ mod neon;
 use super::Simd;
 use crate::requantize::Bytes;
 
+const _: () = assert!(crate::requantize::BIAS == 0);
+
 /// What reals are limited to before they become integers.
 const MOST: f32 = 1_073_741_824.0;
 
@@ -22,6 +46,8 @@ const MOST: f32 = 1_073_741_824.0;
 pub unsafe trait Ints: Simd {
     /// A vector.
     type I: Copy;
+    /// A block of channels, as much of it in registers as is worth it.
+    type Channels: Copy;
     /// A vector of `4 · LANES` bytes. What is said of quarters holds for each 16 bytes of it.
     type B: Copy;
 
@@ -48,8 +74,14 @@ pub unsafe trait Ints: Simd {
     /// `LANES` bytes are readable.
     unsafe fn widen(self, p: *const u8) -> Self::I;
 
-    /// Lanes times the multipliers of a block of channels, rounded; `L` if one shifts to the left, `A` if one rounds away from
-    /// zero.
+    /// # Safety
+    /// `block` is a block for `LANES` lanes, now and when the value is used.
+    unsafe fn channels(self, block: *const i64) -> Self::Channels;
+    /// Lanes plus the biases.
+    fn add_bias(self, x: Self::I, channels: Self::Channels) -> Self::I;
+    /// Lanes times the multipliers, rounded; `L` if one shifts to the left, `A` if one rounds away from zero.
+    fn scale_by<const L: bool, const A: bool>(self, x: Self::I, channels: Self::Channels) -> Self::I;
+    /// As [`scale_by`](Self::scale_by), of a block that is used once.
     ///
     /// # Safety
     /// `block` is a block for `LANES` lanes.

@@ -104,6 +104,8 @@ unsafe impl Ints for Neon {
     type I = int32x4_t;
     type B = uint8x16_t;
 
+    channels_in_memory!();
+
     #[inline(always)]
     fn splat_i32(self, x: i32) -> int32x4_t {
         // SAFETY: the machine has the instructions, `self` proves it.

@@ -35,6 +35,8 @@ unsafe impl Ints for Scalar {
     type I = [i32; N];
     type B = [u8; 16];
 
+    channels_in_memory!();
+
     #[inline(always)]
     fn splat_i32(self, x: i32) -> [i32; N] {
         [x; N]

@@ -1,0 +1,392 @@
+//! What the CPU delegate makes one step of, in the ways that converters write it; each against reference ops, on every
+//! instruction set and with several threads.
+
+use arenite::config::DelegateConfig;
+use arenite::model_file::tensor_type::{FLOAT32, INT8, INT32};
+use arenite::model_file::writer::{ModelBuilder, Operator, Options, SubGraph, Tensor, bytes_of};
+use arenite::{Interpreter, Model};
+
+/// A model under construction: nodes in order, the last one's result is the output.
+struct Net {
+    model: ModelBuilder,
+    graph: SubGraph,
+    seed: u64,
+}
+
+/// A tensor: its index, and what it holds.
+#[derive(Clone)]
+struct Value {
+    index: i32,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    F32,
+    /// With this scale and zero point.
+    I8(f32, i64),
+}
+
+const REAL: Kind = Kind::F32;
+
+impl Net {
+    fn new() -> Net {
+        Net { model: ModelBuilder::new(), graph: SubGraph::new("main"), seed: 1 }
+    }
+
+    /// Numbers between -1 and 1, the same in each run.
+    fn random(&mut self) -> f32 {
+        self.seed = self.seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.seed >> 40) as f32 / (1 << 23) as f32 - 1.0
+    }
+
+    fn tensor(kind: Kind, shape: &[i32]) -> Tensor {
+        match kind {
+            Kind::F32 => Tensor::new("", FLOAT32, shape),
+            Kind::I8(scale, zero_point) => Tensor::new("", INT8, shape).quantized(scale, zero_point),
+        }
+    }
+
+    fn input(&mut self, kind: Kind, shape: &[i32]) -> Value {
+        Value { index: self.graph.input(Self::tensor(kind, shape)), kind }
+    }
+
+    /// A constant of random numbers.
+    fn weights(&mut self, shape: &[i32]) -> Value {
+        let len: i32 = shape.iter().product();
+        let data: Vec<f32> = (0..len).map(|_| self.random()).collect();
+        self.real(shape, &data)
+    }
+
+    fn real(&mut self, shape: &[i32], data: &[f32]) -> Value {
+        let buffer = self.model.buffer(bytes_of(data));
+        Value { index: self.graph.tensor(Self::tensor(REAL, shape).buffer(buffer)), kind: REAL }
+    }
+
+    /// Random bytes with a scale for each slice of `axis`.
+    fn bytes(&mut self, shape: &[i32], axis: i32) -> Value {
+        let len: i32 = shape.iter().product();
+        let data: Vec<u8> = (0..len).map(|_| (self.random() * 127.0) as i8 as u8).collect();
+        let channels = shape[axis as usize] as usize;
+        let scales: Vec<f32> = (0..channels).map(|_| 0.006 + 0.003 * self.random()).collect();
+        let buffer = self.model.buffer(data);
+        let tensor = Tensor::new("", INT8, shape).per_channel(&scales, &vec![0; channels], axis);
+        Value { index: self.graph.tensor(tensor.buffer(buffer)), kind: Kind::I8(0.0, 0) }
+    }
+
+    fn integers(&mut self, data: &[i32]) -> Value {
+        self.list(&[data.len() as i32], data)
+    }
+
+    fn list(&mut self, shape: &[i32], data: &[i32]) -> Value {
+        let buffer = self.model.buffer(bytes_of(data));
+        Value { index: self.graph.tensor(Tensor::new("", INT32, shape).buffer(buffer)), kind: REAL }
+    }
+
+    /// Adds a node with one result, of `kind`; its shape is found when it is prepared.
+    fn node(
+        &mut self,
+        op: &str,
+        inputs: &[&Value],
+        kind: Kind,
+        options: Option<(u8, &dyn Fn(Options) -> Options)>,
+    ) -> Value {
+        let inputs: Vec<i32> = inputs.iter().map(|value| value.index).collect();
+        let output = self.graph.tensor(Self::tensor(kind, &[]));
+        let mut node = Operator::new(self.model.builtin(op, 1), &inputs, &[output]);
+        if let Some((tag, fill)) = options {
+            node = node.options(tag, fill);
+        }
+        self.graph.operator(node);
+        Value { index: output, kind }
+    }
+
+    fn of_one(&mut self, op: &str, x: &Value) -> Value {
+        self.node(op, &[x], x.kind, None)
+    }
+
+    fn of_two(&mut self, op: &str, x: &Value, y: &Value) -> Value {
+        let tag = match op {
+            "ADD" => 11,
+            "MUL" => 21,
+            "SUB" => 28,
+            _ => return self.node(op, &[x, y], x.kind, None),
+        };
+        self.node(op, &[x, y], x.kind, Some((tag, &|o| o)))
+    }
+
+    fn pad(&mut self, x: &Value, pads: [[i32; 2]; 4]) -> Value {
+        let pads = self.list(&[4, 2], pads.as_flattened());
+        self.node("PAD", &[x, &pads], x.kind, Some((22, &|o| o)))
+    }
+
+    /// A convolution of `taps × taps` without padding, with ReLU6.
+    fn conv(&mut self, x: &Value, taps: i32, stride: i32, channels: [i32; 2]) -> Value {
+        let filter = self.weights(&[channels[1], taps, taps, channels[0]]);
+        let bias = self.weights(&[channels[1]]);
+        let options = move |o: Options| o.i8(0, 1).i32(1, stride).i32(2, stride).i8(3, 3);
+        self.node("CONV_2D", &[x, &filter, &bias], REAL, Some((1, &options)))
+    }
+
+    fn depthwise(&mut self, x: &Value, taps: i32, stride: i32, channels: i32) -> Value {
+        let filter = self.weights(&[1, taps, taps, channels]);
+        let bias = self.weights(&[channels]);
+        let options = move |o: Options| o.i8(0, 1).i32(1, stride).i32(2, stride).i32(3, 1).i8(4, 3);
+        self.node("DEPTHWISE_CONV_2D", &[x, &filter, &bias], REAL, Some((2, &options)))
+    }
+
+    fn mean(&mut self, x: &Value) -> Value {
+        let axis = self.integers(&[-1]);
+        self.node("MEAN", &[x, &axis], REAL, Some((27, &|o| o.bool(0, true))))
+    }
+
+    fn transpose(&mut self, x: &Value, order: &[i32]) -> Value {
+        let order = self.integers(order);
+        self.node("TRANSPOSE", &[x, &order], x.kind, None)
+    }
+
+    fn reshape(&mut self, x: &Value, shape: &[i32]) -> Value {
+        let shape = self.integers(shape);
+        self.node("RESHAPE", &[x, &shape], x.kind, None)
+    }
+
+    fn finish(mut self, y: &Value) -> Model {
+        self.graph.outputs.push(y.index);
+        self.model.subgraph(self.graph);
+        Model::from_bytes(self.model.finish()).expect("the model is sound")
+    }
+}
+
+/// The bytes of an input: multiples of 1/64 as floats, anything as bytes.
+fn fill(interpreter: &mut Interpreter) {
+    for i in 0..interpreter.input_count() {
+        let input = interpreter.input_mut(i).unwrap();
+        let is_float = input.tensor().ty == arenite::ElementType::F32;
+        let bytes = input.into_bytes().unwrap();
+        let number = |k: usize| (k * 37 + k / 7 * 11 + i) % 255;
+        match is_float {
+            true => bytes.as_chunks_mut::<4>().0.iter_mut().enumerate().for_each(|(k, x)| {
+                *x = ((number(k) as f32 - 127.0) / 64.0).to_le_bytes();
+            }),
+            false => bytes.iter_mut().enumerate().for_each(|(k, x)| *x = number(k) as u8),
+        }
+    }
+}
+
+fn run(interpreter: &mut Interpreter) -> Vec<u8> {
+    fill(interpreter);
+    interpreter.invoke().unwrap();
+    interpreter.output(0).unwrap().bytes().unwrap().to_vec()
+}
+
+/// The steps that the delegate makes of the model. Its answers are those of the reference ops: bytes exactly, floats within 1e-5 of
+/// the largest; the same bits for any number of threads.
+#[track_caller]
+fn steps(model: &Model) -> Vec<String> {
+    let want = run(&mut arenite_tests::reference_ops(model).build().unwrap());
+    let floats = |bytes: &[u8]| -> Vec<f32> {
+        bytes.as_chunks::<4>().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect()
+    };
+    let mut names = Vec::new();
+    for isa in ["scalar", "avx2", "avx512", "avx512vnni", "amx", "neon", "neondot"] {
+        let build = |threads| {
+            let mut delegate = DelegateConfig::new("cpu");
+            delegate.options.push(("isa".to_owned(), isa.to_owned()));
+            Interpreter::builder(model).delegate(delegate).threads(threads).build().unwrap()
+        };
+        let mut interpreter = build(1);
+        interpreter.start_profile();
+        let got = run(&mut interpreter);
+        assert_eq!(run(&mut build(3)), got, "{isa}: three threads give other bits");
+        match interpreter.output(0).unwrap().ty {
+            arenite::ElementType::F32 => {
+                let (got, want) = (floats(&got), floats(&want));
+                let largest = want.iter().fold(0f32, |a, x| a.max(x.abs()));
+                assert!(largest > 0.0 && got.len() == want.len());
+                let differ = got.iter().zip(&want).position(|(g, w)| (g - w).abs() > 1e-5 * largest);
+                assert_eq!(differ.map(|i| (i, got[i], want[i])), None, "{isa}");
+            }
+            _ => assert_eq!(got, want, "{isa}"),
+        }
+        let rows = interpreter.profile().unwrap().rows();
+        let of_row = |row: &arenite::ProfileRow| match row.parts.is_empty() {
+            true => vec![row.op.clone()],
+            false => row.parts.iter().map(|part| part.op.clone()).collect(),
+        };
+        names = rows.iter().flat_map(of_row).collect();
+    }
+    names
+}
+
+const PAD_ROWS_AND_COLUMNS: [[i32; 2]; 4] = [[0, 0], [0, 1], [1, 2], [0, 0]];
+
+#[test]
+fn a_convolution_reaches_over_the_border_in_place_of_a_pad() {
+    for (taps, stride) in [(3, 1), (3, 2), (5, 3)] {
+        let mut net = Net::new();
+        let x = net.input(REAL, &[2, 9, 10, 5]);
+        let padded = net.pad(&x, PAD_ROWS_AND_COLUMNS);
+        let y = net.conv(&padded, taps, stride, [5, 18]);
+        assert_eq!(steps(&net.finish(&y)), ["CONV_2D"], "{taps} taps, stride {stride}");
+
+        let mut net = Net::new();
+        let x = net.input(REAL, &[2, 9, 10, 19]);
+        let padded = net.pad(&x, PAD_ROWS_AND_COLUMNS);
+        let y = net.depthwise(&padded, taps, stride, 19);
+        assert_eq!(steps(&net.finish(&y)), ["DEPTHWISE_CONV_2D"], "{taps} taps, stride {stride}");
+    }
+}
+
+#[test]
+fn a_quantized_convolution_reaches_over_the_border_too() {
+    let kind = Kind::I8(0.02, -3);
+    let mut net = Net::new();
+    let x = net.input(kind, &[1, 9, 10, 8]);
+    let padded = net.pad(&x, PAD_ROWS_AND_COLUMNS);
+    let filter = net.bytes(&[12, 3, 3, 8], 0);
+    let bias = net.list(&[12], &[100, -200, 300, 0, 5, 6, 7, 8, 9, 10, 1000, -1000]);
+    let y = net.node(
+        "CONV_2D",
+        &[&padded, &filter, &bias],
+        Kind::I8(0.3, 5),
+        Some((1, &|o| o.i8(0, 1).i32(1, 2).i32(2, 2))),
+    );
+    assert_eq!(steps(&net.finish(&y)), ["flip signs", "CONV_2D", "flip signs"]);
+
+    let mut net = Net::new();
+    let x = net.input(kind, &[1, 9, 10, 12]);
+    let padded = net.pad(&x, PAD_ROWS_AND_COLUMNS);
+    let filter = net.bytes(&[1, 3, 3, 12], 3);
+    let bias = net.list(&[12], &[1, -2, 3, 0, 5, 6, 7, 8, 9, 10, 11, -12]);
+    let options = |o: Options| o.i8(0, 1).i32(1, 2).i32(2, 2).i32(3, 1);
+    let y =
+        net.node("DEPTHWISE_CONV_2D", &[&padded, &filter, &bias], Kind::I8(0.1, 5), Some((2, &options)));
+    assert_eq!(steps(&net.finish(&y)), ["flip signs", "DEPTHWISE_CONV_2D", "flip signs"]);
+}
+
+#[test]
+fn a_pad_stays_where_a_window_cannot_see_it() {
+    // Of channels.
+    let mut net = Net::new();
+    let x = net.input(REAL, &[1, 6, 6, 5]);
+    let padded = net.pad(&x, [[0, 0], [1, 1], [1, 1], [0, 1]]);
+    let y = net.conv(&padded, 3, 1, [6, 4]);
+    assert_eq!(steps(&net.finish(&y)), ["pad", "CONV_2D"]);
+    // So far that a window touches nothing else.
+    let mut net = Net::new();
+    let x = net.input(REAL, &[1, 6, 6, 5]);
+    let padded = net.pad(&x, [[0, 0], [3, 3], [1, 1], [0, 0]]);
+    let y = net.conv(&padded, 3, 1, [5, 4]);
+    assert_eq!(steps(&net.finish(&y)), ["pad", "CONV_2D"]);
+    // Read by another node, too.
+    let mut net = Net::new();
+    let x = net.input(REAL, &[1, 6, 6, 5]);
+    let padded = net.pad(&x, [[0, 0], [1, 1], [1, 1], [0, 0]]);
+    let y = net.conv(&padded, 3, 1, [5, 5]);
+    let z = net.depthwise(&padded, 3, 1, 5);
+    let negated = net.of_one("NEG", &padded);
+    let largest = net.of_two("MAXIMUM", &y, &z);
+    let all = net.integers(&[1, 2]);
+    let of_padded = net.node("REDUCE_MAX", &[&negated, &all], REAL, Some((27, &|o| o.bool(0, true))));
+    let sum = net.of_two("ADD", &largest, &of_padded);
+    let steps = steps(&net.finish(&sum));
+    assert!(steps.contains(&"pad".to_owned()), "{steps:?}");
+}
+
+#[test]
+fn functions_of_results_run_while_these_are_in_the_cache() {
+    // SiLU, as x · logistic(x).
+    let mut net = Net::new();
+    let x = net.input(REAL, &[1, 6, 6, 5]);
+    let a = net.conv(&x, 1, 1, [5, 20]);
+    let gate = net.of_one("LOGISTIC", &a);
+    let y = net.of_two("MUL", &a, &gate);
+    assert_eq!(steps(&net.finish(&y)), ["CONV_2D"]);
+    // A residual sum of two convolutions, and ReLU.
+    let mut net = Net::new();
+    let x = net.input(REAL, &[1, 6, 6, 20]);
+    let a = net.conv(&x, 1, 1, [20, 20]);
+    let b = net.of_two("ADD", &x, &a);
+    let y = net.of_one("RELU", &b);
+    assert_eq!(steps(&net.finish(&y)), ["CONV_2D"]);
+    // GELU by its formula with tanh.
+    let mut net = Net::new();
+    let x = net.input(REAL, &[3, 7]);
+    let [cube, root, half, one] = [0.044_715, 0.797_884_6, 0.5, 1.0].map(|c| net.real(&[], &[c]));
+    let squared = net.of_two("MUL", &x, &x);
+    let cubed = net.of_two("MUL", &squared, &x);
+    let scaled = net.of_two("MUL", &cubed, &cube);
+    let sum = net.of_two("ADD", &x, &scaled);
+    let inner = net.of_two("MUL", &sum, &root);
+    let tanh = net.of_one("TANH", &inner);
+    let shifted = net.of_two("ADD", &tanh, &one);
+    let halved = net.of_two("MUL", &x, &half);
+    let y = net.of_two("MUL", &halved, &shifted);
+    let steps = steps(&net.finish(&y));
+    assert!(steps.len() <= 2, "{steps:?}");
+}
+
+#[test]
+fn layer_norm_is_one_step() {
+    // (x − m) · rsqrt(v + ε) · gamma + beta.
+    let mut net = Net::new();
+    let x = net.input(REAL, &[4, 33]);
+    let (gamma, beta, epsilon) = (net.weights(&[33]), net.weights(&[33]), net.real(&[], &[1e-3]));
+    let mean = net.mean(&x);
+    let squares = net.of_two("SQUARED_DIFFERENCE", &x, &mean);
+    let variance = net.mean(&squares);
+    let shifted = net.of_two("ADD", &variance, &epsilon);
+    let scale = net.of_one("RSQRT", &shifted);
+    let deviation = net.of_two("SUB", &x, &mean);
+    let normal = net.of_two("MUL", &deviation, &scale);
+    let scaled = net.of_two("MUL", &normal, &gamma);
+    let y = net.of_two("ADD", &scaled, &beta);
+    assert_eq!(steps(&net.finish(&y)), ["layer norm"]);
+    // x · g + (beta − m · g), with g = rsqrt(v + ε) · gamma.
+    let mut net = Net::new();
+    let x = net.input(REAL, &[2, 3, 16]);
+    let (gamma, beta, epsilon) = (net.weights(&[16]), net.weights(&[16]), net.real(&[], &[1e-3]));
+    let mean = net.mean(&x);
+    let squares = net.of_two("SQUARED_DIFFERENCE", &x, &mean);
+    let variance = net.mean(&squares);
+    let shifted = net.of_two("ADD", &variance, &epsilon);
+    let root = net.of_one("RSQRT", &shifted);
+    let scale = net.of_two("MUL", &root, &gamma);
+    let scaled = net.of_two("MUL", &x, &scale);
+    let offset = net.of_two("MUL", &mean, &scale);
+    let rest = net.of_two("SUB", &beta, &offset);
+    let y = net.of_two("ADD", &scaled, &rest);
+    assert_eq!(steps(&net.finish(&y)), ["layer norm"]);
+}
+
+#[test]
+fn attention_reads_heads_where_they_are() {
+    let mut net = Net::new();
+    let (tokens, heads, depth) = (6, 3, 8);
+    let [q, k, v] = [0; 3].map(|_| net.input(REAL, &[1, tokens, heads * depth]));
+    let mut split = |x: &Value, order: &[i32]| {
+        let x = net.reshape(x, &[1, tokens, heads, depth]);
+        net.transpose(&x, order)
+    };
+    let q = split(&q, &[0, 2, 1, 3]);
+    let k = split(&k, &[0, 2, 3, 1]);
+    let v = split(&v, &[0, 2, 1, 3]);
+    let scores = net.node("BATCH_MATMUL", &[&q, &k], REAL, Some((101, &|o| o)));
+    let weights = net.node("SOFTMAX", &[&scores], REAL, Some((9, &|o| o.f32(0, 1.0))));
+    let mixed = net.node("BATCH_MATMUL", &[&weights, &v], REAL, Some((101, &|o| o)));
+    let together = net.transpose(&mixed, &[0, 2, 1, 3]);
+    let y = net.reshape(&together, &[1, tokens, heads * depth]);
+    assert_eq!(steps(&net.finish(&y)), ["BATCH_MATMUL", "SOFTMAX", "BATCH_MATMUL"]);
+}
+
+#[test]
+fn layers_whose_results_exceed_the_cache_run_some_rows_at_a_time() {
+    let mut net = Net::new();
+    let x = net.input(REAL, &[1, 112, 112, 16]);
+    let a = net.conv(&x, 1, 1, [16, 96]);
+    let padded = net.pad(&a, [[0, 0], [0, 1], [0, 1], [0, 0]]);
+    let b = net.depthwise(&padded, 3, 2, 96);
+    let y = net.conv(&b, 1, 1, [96, 24]);
+    let steps = steps(&net.finish(&y));
+    assert!(steps == ["cascade"] || cfg!(not(target_arch = "x86_64")), "{steps:?}");
+}
