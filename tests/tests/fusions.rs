@@ -174,6 +174,7 @@ fn fill(interpreter: &mut Interpreter) {
 }
 
 fn run(interpreter: &mut Interpreter) -> Vec<u8> {
+    interpreter.allocate().unwrap();
     fill(interpreter);
     interpreter.invoke().unwrap();
     interpreter.output(0).unwrap().bytes().unwrap().to_vec()
@@ -195,8 +196,9 @@ fn steps(model: &Model) -> Vec<String> {
             Interpreter::builder(model).delegate(delegate).threads(threads).build().unwrap()
         };
         let mut interpreter = build(1);
-        interpreter.start_profile();
         let got = run(&mut interpreter);
+        interpreter.start_profile();
+        interpreter.invoke().unwrap();
         assert_eq!(run(&mut build(3)), got, "{isa}: three threads give other bits");
         match interpreter.output(0).unwrap().ty {
             arenite::ElementType::F32 => {
@@ -251,7 +253,8 @@ fn a_quantized_convolution_reaches_over_the_border_too() {
         Kind::I8(0.3, 5),
         Some((1, &|o| o.i8(0, 1).i32(1, 2).i32(2, 2))),
     );
-    assert_eq!(steps(&net.finish(&y)), ["flip signs", "CONV_2D", "flip signs"]);
+    // The copy has a border to the left and to the right, so that the taps of a filter row lie side by side.
+    assert_eq!(steps(&net.finish(&y)), ["flip signs", "pad", "CONV_2D", "flip signs"]);
 
     let mut net = Net::new();
     let x = net.input(kind, &[1, 9, 10, 12]);
@@ -259,8 +262,7 @@ fn a_quantized_convolution_reaches_over_the_border_too() {
     let filter = net.bytes(&[1, 3, 3, 12], 3);
     let bias = net.list(&[12], &[1, -2, 3, 0, 5, 6, 7, 8, 9, 10, 11, -12]);
     let options = |o: Options| o.i8(0, 1).i32(1, 2).i32(2, 2).i32(3, 1);
-    let y =
-        net.node("DEPTHWISE_CONV_2D", &[&padded, &filter, &bias], Kind::I8(0.1, 5), Some((2, &options)));
+    let y = net.node("DEPTHWISE_CONV_2D", &[&padded, &filter, &bias], Kind::I8(0.1, 5), Some((2, &options)));
     assert_eq!(steps(&net.finish(&y)), ["flip signs", "DEPTHWISE_CONV_2D", "flip signs"]);
 }
 
@@ -323,7 +325,7 @@ fn functions_of_results_run_while_these_are_in_the_cache() {
     let halved = net.of_two("MUL", &x, &half);
     let y = net.of_two("MUL", &halved, &shifted);
     let steps = steps(&net.finish(&y));
-    assert!(steps.len() <= 2, "{steps:?}");
+    assert!(steps.len() <= 3, "{steps:?}");
 }
 
 #[test]
