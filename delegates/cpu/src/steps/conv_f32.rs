@@ -140,8 +140,7 @@ impl ConvF32 {
         [g, block]: [usize; 2],
         (first, end): (usize, usize),
         soon: Soon,
-        input: *const f32,
-        output: *mut f32,
+        (input, output): (*const f32, *mut f32),
         posts: &Bounds,
         pointers: &mut Room,
     ) {
@@ -284,7 +283,7 @@ impl Step for ConvF32 {
                 let tile = (t * positions / self.tiles, (t + 1) * positions / self.tiles);
                 // SAFETY: the host's tensors have the shapes that the step was built for; each item has results of its own.
                 unsafe {
-                    self.tile([g, block], tile, soon, input.get(), output.get(), &posts, &mut pointers)
+                    self.tile([g, block], tile, soon, (input.get(), output.get()), &posts, &mut pointers)
                 };
             }
         })
@@ -317,7 +316,7 @@ impl Rows for ConvF32 {
             let tile = (first + t * (end - first) / tiles, first + (t + 1) * (end - first) / tiles);
             let at = [block / self.blocks.len(), block % self.blocks.len()];
             // SAFETY: the caller's promise.
-            unsafe { self.tile(at, tile, Soon::Nothing, input, output, posts, &mut pointers) };
+            unsafe { self.tile(at, tile, Soon::Nothing, (input, output), posts, &mut pointers) };
         }
     }
 }

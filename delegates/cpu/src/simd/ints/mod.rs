@@ -3,24 +3,28 @@
 /// Blocks of channels stay where they are: for few or short registers.
 macro_rules! channels_in_memory {
     () => {
-        type Channels = *const i64;
+        type Channels = crate::simd::ints::InMemory;
 
         #[inline(always)]
-        unsafe fn channels(self, block: *const i64) -> *const i64 {
-            block
+        unsafe fn channels(self, block: *const i64) -> Self::Channels {
+            crate::simd::ints::InMemory(block)
         }
         #[inline(always)]
-        fn add_bias(self, x: Self::I, block: *const i64) -> Self::I {
+        fn add_bias(self, x: Self::I, block: Self::Channels) -> Self::I {
             // SAFETY: the block is there, as whoever called `channels` promised; its first row are the biases.
-            self.add_i32(x, unsafe { self.load_i32(block.add(crate::requantize::BIAS).cast()) })
+            self.add_i32(x, unsafe { self.load_i32(block.0.add(crate::requantize::BIAS).cast()) })
         }
         #[inline(always)]
-        fn scale_by<const L: bool, const A: bool>(self, x: Self::I, block: *const i64) -> Self::I {
+        fn scale_by<const L: bool, const A: bool>(self, x: Self::I, block: Self::Channels) -> Self::I {
             // SAFETY: as above.
-            unsafe { self.requantize::<L, A>(x, block) }
+            unsafe { self.requantize::<L, A>(x, block.0) }
         }
     };
 }
+
+/// A block that is read where it is. Whoever makes one promises that it stays there.
+#[derive(Clone, Copy)]
+pub struct InMemory(*const i64);
 
 mod scalar;
 
