@@ -418,5 +418,6 @@ fn results_of_unknown_shape_are_told_with_a_bound() {
         assert_eq!(got["unknown"][0]["most_bytes"].as_u64(), bound, "{got}");
         let text = succeed(&["plan", file]);
         assert!(text.contains(words) && text.contains("1 of 2 steps are planned"), "{text}");
+        assert!(got["plans"][0]["total_bytes"].as_u64().is_some(), "{got}");
     }
 }

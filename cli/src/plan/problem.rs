@@ -280,21 +280,22 @@ impl Prepared<'_> {
     /// Where planning ended, and what the step there may give at most.
     fn tell_unknown(&self, label: &str, contents: &mut Contents) {
         let planned = self.interpreter.planned_steps(self.subgraph);
-        let Some(last) = planned.filter(|&last| 0 < last && last < self.steps.len()) else { return };
+        let Some(last) = planned.filter(|&last| 0 < last && last <= self.steps.len()) else { return };
         let (step, op, count) = (last - 1, &self.steps[last - 1], self.steps.len());
-        contents.notes.push(format!(
-            "{label}: the shapes behind {op} (step {step}) are known only when it has run; {last} of {count} steps are planned"
-        ));
+        if last < count {
+            contents.notes.push(format!(
+                "{label}: the shapes behind {op} (step {step}) are known only when it has run; {last} of {count} steps are planned"
+            ));
+        }
         let form = |tensor| self.interpreter.tensor_form(self.subgraph, tensor);
         let Some((reads, writes)) = self.interpreter.step_tensors(self.subgraph, step) else { return };
-        let read = reads.first().and_then(|&tensor| form(tensor)?.1);
-        let elements = read.map(|shape| shape.iter().map(|&side| u64::try_from(side).unwrap_or(0)).product());
+        let read = reads.get(bounds::input_that_bounds(op)).and_then(|&tensor| form(tensor)?.1);
         for tensor in writes {
             let Some((ty, None)) = form(tensor) else { continue };
-            let most =
-                read.zip(elements).and_then(|(shape, n)| bounds::most_elements(op, n, shape.len() as u64));
-            let most_bytes =
-                most.and_then(|n| ty.bytes_of(usize::try_from(n).ok()?)).map(|bytes| bytes as u64);
+            let most_bytes = read
+                .and_then(|shape| bounds::most_elements(op, shape))
+                .and_then(|n| ty.bytes_of(usize::try_from(n).ok()?))
+                .map(|bytes| bytes as u64);
             contents.unknown.push(Unknown {
                 problem: label.to_owned(),
                 step,
