@@ -1,6 +1,7 @@
 //! The kernels, for any instruction set. `F` is the number of a function in `Combine`, `W` that of a way in `Way`.
 
 use super::{Combine, Pair, Way};
+use crate::requantize::Bytes;
 use crate::simd::Ints;
 
 const SHIFT: usize = 0;
@@ -28,26 +29,29 @@ pub(super) unsafe fn pair<S: Ints, const F: usize, const ONE: bool>(
     }
 }
 
+/// The blocks of a, b and y, and the shift of a.
+#[derive(Clone, Copy)]
+struct Scales<S: Ints> {
+    blocks: [S::Channels; 3],
+    shift: u32,
+}
+
 /// Operand `I` (0 or 1), scaled.
 #[inline(always)]
-unsafe fn scaled<S: Ints, const F: usize, const W: usize, const I: usize>(s: S, p: &Pair, x: S::I) -> S::I {
-    // SAFETY: the blocks are whole.
-    unsafe {
-        let x = s.add_i32(x, s.load_i32(p.blocks[I].cast()));
-        match (Combine::ALL[F], W) {
-            (Combine::Mul, _) => x,
-            (_, SHIFT) if I == 0 => s.shift_left(x, p.shift),
-            (_, GENERAL) => s.requantize::<true, true>(x, p.blocks[I]),
-            _ => s.requantize::<false, false>(x, p.blocks[I]),
-        }
+fn scaled<S: Ints, const F: usize, const W: usize, const I: usize>(s: S, p: Scales<S>, x: S::I) -> S::I {
+    let x = s.add_bias(x, p.blocks[I]);
+    match (Combine::ALL[F], W) {
+        (Combine::Mul, _) => x,
+        (_, SHIFT) if I == 0 => s.shift_left(x, p.shift),
+        (_, GENERAL) => s.scale_by::<true, true>(x, p.blocks[I]),
+        _ => s.scale_by::<false, false>(x, p.blocks[I]),
     }
 }
 
 /// The result of two vectors, scaled.
 #[inline(always)]
-unsafe fn combined<S: Ints, const F: usize, const W: usize>(s: S, p: &Pair, a: S::I, b: S::I) -> S::I {
-    // SAFETY: the blocks are whole.
-    let a = unsafe { scaled::<S, F, W, 0>(s, p, a) };
+fn combined<S: Ints, const F: usize, const W: usize>(s: S, p: Scales<S>, a: S::I, b: S::I) -> S::I {
+    let a = scaled::<S, F, W, 0>(s, p, a);
     let difference = s.sub_i32(a, b);
     let c = match Combine::ALL[F] {
         Combine::Add => s.add_i32(a, b),
@@ -56,8 +60,7 @@ unsafe fn combined<S: Ints, const F: usize, const W: usize>(s: S, p: &Pair, a: S
         Combine::Mul => s.mul_i32(a, b),
         Combine::SquaredDifference => s.mul_i32(difference, difference),
     };
-    // SAFETY: as above.
-    unsafe { s.requantize::<false, true>(c, p.blocks[2]) }
+    s.scale_by::<false, true>(c, p.blocks[2])
 }
 
 /// The second operand: of each result its own, or one for all.
@@ -81,7 +84,7 @@ impl<I: Copy> Second<I> {
 #[inline(always)]
 unsafe fn vector<S: Ints, const F: usize, const W: usize>(
     s: S,
-    p: &Pair,
+    p: Scales<S>,
     a: *const u8,
     b: Second<S::I>,
 ) -> S::I {
@@ -99,7 +102,7 @@ unsafe fn vector<S: Ints, const F: usize, const W: usize>(
 #[inline(always)]
 unsafe fn two<S: Ints, const F: usize, const W: usize>(
     s: S,
-    p: &Pair,
+    (p, bytes): (Scales<S>, &Bytes),
     n: usize,
     a: *const u8,
     b: Second<S::I>,
@@ -109,7 +112,7 @@ unsafe fn two<S: Ints, const F: usize, const W: usize>(
     unsafe {
         let low = vector::<S, F, W>(s, p, a, b);
         let high = vector::<S, F, W>(s, p, a.add(S::LANES), b.at(S::LANES));
-        s.narrow(&[low, high], &p.bytes, y, n);
+        s.narrow(&[low, high], bytes, y, n);
     }
 }
 
@@ -127,13 +130,15 @@ unsafe fn run<S: Ints, const F: usize, const ONE: bool, const W: usize>(
     }
     // SAFETY: the caller's promise; what is left over from pairs of vectors goes through memory of its own.
     unsafe {
+        let blocks = [s.channels(p.blocks[0]), s.channels(p.blocks[1]), s.channels(p.blocks[2])];
+        let (p, bytes) = (Scales { blocks, shift: p.shift }, p.bytes);
         let second = match ONE {
             true => Second::One(scaled::<S, F, W, 1>(s, p, s.splat_i32((*b).into()))),
             false => Second::Many(b),
         };
         let mut i = 0;
         while i + 2 * S::LANES <= n {
-            two::<S, F, W>(s, p, 2 * S::LANES, a.add(i), second.at(i), y.add(i));
+            two::<S, F, W>(s, (p, &bytes), 2 * S::LANES, a.add(i), second.at(i), y.add(i));
             i += 2 * S::LANES;
         }
         if i < n {
@@ -146,7 +151,7 @@ unsafe fn run<S: Ints, const F: usize, const ONE: bool, const W: usize>(
                 }
                 one => one,
             };
-            two::<S, F, W>(s, p, n - i, x.as_ptr(), last, y.add(i));
+            two::<S, F, W>(s, (p, &bytes), n - i, x.as_ptr(), last, y.add(i));
         }
     }
 }

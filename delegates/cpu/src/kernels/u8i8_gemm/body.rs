@@ -34,12 +34,21 @@ pub(super) unsafe fn tile<D: Dot, const R: usize, const V: usize>(d: D, t: &Tile
 /// That of [`super::Microkernel`].
 #[inline(always)]
 pub(super) unsafe fn finish<D: Dot, const R: usize, const V: usize>(d: D, sums: &[[Sum<D>; V]; R], t: &Tile) {
-    // SAFETY: the caller's promise.
+    // Rows are found by number from here on. The compiler must not know that this is the memory of the sums, or it leaves them there
+    // while products are added.
+    let mut room = core::mem::MaybeUninit::<[[Sum<D>; V]; R]>::uninit();
+    let rows = core::hint::black_box(room.as_mut_ptr());
+    // SAFETY: all of `room` is written before it is read; the caller's promise.
     unsafe {
+        for r in 0..R {
+            for v in 0..V {
+                (*rows)[r][v] = sums[r][v];
+            }
+        }
         if t.product.is_general {
-            write::<D, R, V, true>(d, sums, t);
+            write::<D, R, V, true>(d, &*rows, t);
         } else {
-            write::<D, R, V, false>(d, sums, t);
+            write::<D, R, V, false>(d, &*rows, t);
         }
     }
 }
