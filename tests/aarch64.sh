@@ -108,9 +108,13 @@ conformance() {
     done
 }
 
+# Emulated code takes longer than the time that one test allows. The C library's programs are for the machine's own compiler.
 runtime() {
+    local skipped=()
+    [ "$(uname -m)" = aarch64 ] || skipped=(--skip take_no_quadratic_time)
     step "aarch64: contract, runtime and C library"
-    cargo test --target $target -p arenite-abi -p arenite -p arenite-c
+    cargo test --target $target -p arenite-abi -p arenite -- "${skipped[@]}"
+    cargo test --target $target -p arenite-c --lib
 }
 
 suites=()
