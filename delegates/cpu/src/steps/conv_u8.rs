@@ -107,9 +107,14 @@ impl ConvU8 {
         let packed = store.block(&key, group * groups, |packed: &mut [u8]| {
             for (g, packed) in packed.chunks_exact_mut(group).enumerate() {
                 let first = g * columns;
-                gemm.pack((count, k), columns, packed, |j, tap, i| {
-                    weights.at((first + j) * lines + tap * k + i)
-                });
+                match weights.bytes() {
+                    Some((bytes, flip)) => {
+                        gemm.pack_rows((count, k), columns, packed, (&bytes[first * lines..], flip));
+                    }
+                    None => gemm.pack((count, k), columns, packed, |j, tap, i| {
+                        weights.at((first + j) * lines + tap * k + i)
+                    }),
+                }
             }
         })?;
         let mut zeros = Aligned::zeros((width * depth).next_multiple_of(4));

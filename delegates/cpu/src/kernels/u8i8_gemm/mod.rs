@@ -293,6 +293,44 @@ impl Gemm {
             (from, rest) = (from + width, next);
         }
     }
+
+    /// As [`pack`](Self::pack), of bytes `[columns][taps][k]`, each of which is read as `byte ^ flip`.
+    pub fn pack_rows(
+        &self,
+        (taps, k): (usize, usize),
+        columns: usize,
+        packed: &mut [u8],
+        (rows, flip): (&[u8], u8),
+    ) {
+        let lines = taps * k;
+        if self.group_bytes != 4 || self.offset != 0 || !k.is_multiple_of(4) {
+            return self
+                .pack((taps, k), columns, packed, |j, tap, i| (rows[j * lines + tap * k + i] ^ flip) as i8);
+        }
+        // Groups of so many columns at a time that lines of both sides stay near.
+        const NEAR: usize = 16;
+        let (groups, flip) = (lines / 4, [flip; 4]);
+        let (mut from, mut rest) = (0, packed);
+        while from < columns {
+            let width = self.panel_width(from, columns);
+            let (panel, next) = rest.split_at_mut(width * self.column_bytes(taps, k));
+            let (used, unused) = panel.split_at_mut(groups * width * 4);
+            unused.fill(0);
+            for (part, near) in used.chunks_mut(NEAR * width * 4).enumerate() {
+                for j in 0..width {
+                    let row = rows.get((from + j) * lines..).filter(|_| from + j < columns);
+                    let fours = row.map_or(&[][..], |row| &row[..lines].as_chunks::<4>().0[part * NEAR..]);
+                    let mut fours = fours.iter();
+                    for group in near.chunks_exact_mut(width * 4) {
+                        let four =
+                            fours.next().map_or([0; 4], |four| std::array::from_fn(|i| four[i] ^ flip[i]));
+                        group[j * 4..][..4].copy_from_slice(&four);
+                    }
+                }
+            }
+            (from, rest) = (from + width, next);
+        }
+    }
 }
 
 macro_rules! entry {

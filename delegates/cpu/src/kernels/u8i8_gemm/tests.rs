@@ -186,3 +186,17 @@ proptest! {
         }
     }
 }
+
+proptest! {
+    #[test]
+    fn rows_are_packed_as_weights_one_by_one(taps in 1..4usize, k in 1..70usize, columns in 1..70usize, flip: u8) {
+        let rows: Vec<u8> = (0..columns * taps * k).map(|i| (i * 37 + i / 11) as u8).collect();
+        for gemm in TABLE {
+            let len = gemm.packed_len(taps, k, columns);
+            let (mut want, mut got) = (vec![0x55; len], vec![0xAA; len]);
+            gemm.pack((taps, k), columns, &mut want, |j, tap, i| (rows[(j * taps + tap) * k + i] ^ flip) as i8);
+            gemm.pack_rows((taps, k), columns, &mut got, (&rows, flip));
+            assert_eq!(got, want, "{}", gemm.name);
+        }
+    }
+}

@@ -90,6 +90,15 @@ impl<'a> Weights<'a> {
         Ok((Weights { ty: value.ty, bytes: constant.bytes(), zero_point: zero_point as i32 }, q))
     }
 
+    /// All elements, if they are bytes, which become signed by flipping these bits.
+    pub fn bytes(&self) -> Option<(&'a [u8], u8)> {
+        match self.ty {
+            I8 => Some((self.bytes, 0)),
+            U8 => Some((self.bytes, 0x80)),
+            _ => None,
+        }
+    }
+
     /// Element `i`.
     pub fn at(&self, i: usize) -> i8 {
         match self.ty {
