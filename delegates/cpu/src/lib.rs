@@ -28,6 +28,7 @@ mod ops;
 mod pads;
 mod program;
 mod requantize;
+mod rescale;
 mod steps;
 mod store;
 mod unsign;

@@ -97,6 +97,7 @@ fn window<'n>(layer: &'n mut Layer<'_>) -> Option<&'n mut Window> {
     match layer {
         Layer::Conv2d(layer) => Some(&mut layer.window),
         Layer::DepthwiseConv2d(layer) => Some(&mut layer.window),
+        Layer::Hybrid(layer) => layer.over_image(),
         Layer::Quantized(Quantized::Product(layer)) => Some(&mut layer.window),
         Layer::Quantized(Quantized::Depthwise(layer)) => Some(&mut layer.window),
         _ => None,

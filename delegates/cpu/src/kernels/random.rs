@@ -2,6 +2,7 @@
 
 use crate::fixed_point::{Multiplier, Ties};
 use crate::requantize::Channel;
+use crate::rescale::{QuantizedRow, RealChannel};
 
 /// A linear congruential generator.
 pub struct Random(u64);
@@ -36,6 +37,20 @@ impl Random {
             bias: self.next() as i32 % 20_000 - 10_000,
             factor: Multiplier { value: (1 << 30) + (self.next() >> 1) as i32 % (1 << 30), shift }
                 .factor(if general && self.coin() { Ties::Away } else { Ties::Up }),
+        }
+    }
+
+    /// A channel of `f32` results.
+    pub fn real_channel(&mut self) -> RealChannel {
+        let [scale, bias] = [1 << 20, 1 << 30].map(|unit| self.next() as f32 / unit as f32);
+        RealChannel { sum: self.next() as i32 % 2_000 - 1_000, scale: scale * 1e-4, bias: bias - 1.0 }
+    }
+
+    /// What a row of bytes means.
+    pub fn quantized_row(&mut self) -> QuantizedRow {
+        QuantizedRow {
+            zero_point: (self.next() % 256) as i32,
+            scale: self.next() as f32 / (1u32 << 31) as f32,
         }
     }
 }

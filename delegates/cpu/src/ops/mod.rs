@@ -8,6 +8,7 @@ mod depthwise_conv_2d;
 mod elementwise;
 mod fully_connected;
 mod gather;
+mod hybrid;
 mod moves;
 mod pads;
 mod pool_2d;
@@ -27,6 +28,7 @@ pub use conv_2d::Conv2d;
 pub use depthwise_conv_2d::DepthwiseConv2d;
 pub use elementwise::Elementwise;
 pub use gather::Gather;
+pub use hybrid::Hybrid;
 pub use moves::{Moves, strides};
 pub use pads::padding;
 pub use pool_2d::Pool2d;
@@ -69,6 +71,8 @@ pub enum Layer<'a> {
     Elementwise(Elementwise),
     /// On quantized bytes.
     Quantized(Quantized<'a>),
+    /// On `f32`, with weights of bytes.
+    Hybrid(Hybrid<'a>),
     /// Elements that go to other places as they are.
     Moves(Moves),
     /// A pool of `f32`.
@@ -96,6 +100,7 @@ impl Layer<'_> {
             Layer::Conv2d(layer) => Some(&layer.posts),
             Layer::BatchMatmul(layer) => Some(&layer.posts),
             Layer::DepthwiseConv2d(layer) => Some(&layer.posts),
+            Layer::Hybrid(layer) => Some(&layer.posts),
             Layer::Pool2d(layer) => Some(&layer.posts),
             Layer::TransposeConv(layer) => Some(&layer.posts),
             Layer::Elementwise(Elementwise::Chain(posts)) => Some(posts),
@@ -109,6 +114,7 @@ impl Layer<'_> {
             Layer::Conv2d(layer) => Some(&mut layer.posts),
             Layer::BatchMatmul(layer) => Some(&mut layer.posts),
             Layer::DepthwiseConv2d(layer) => Some(&mut layer.posts),
+            Layer::Hybrid(layer) => Some(&mut layer.posts),
             Layer::Pool2d(layer) => Some(&mut layer.posts),
             Layer::TransposeConv(layer) => Some(&mut layer.posts),
             Layer::Elementwise(Elementwise::Chain(posts)) => Some(posts),
@@ -180,7 +186,7 @@ pub fn lower<'a>(node: &NodeView<'a>, values: &Values<'a>) -> Result<Node<'a>> {
     {
         return Err(unsupported!("constant '{}' lies between elements of {}", value.name, value.ty));
     }
-    if let Some(lowered) = quantized::lower(&x) {
+    if let Some(lowered) = quantized::lower(&x).or_else(|| hybrid::lower(&x)) {
         return lowered;
     }
     match node.builtin_code() {
@@ -235,6 +241,7 @@ pub fn build(node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn St
         Layer::DepthwiseConv2d(layer) => Ok(Box::new(layer.build(node, build)?)),
         Layer::Elementwise(layer) => layer.build(node, net, build),
         Layer::Quantized(layer) => layer.build(node, net, build),
+        Layer::Hybrid(layer) => layer.build(node, build),
         Layer::Moves(layer) => layer.build(node, build),
         Layer::TransposeConv(layer) => layer.build(node, build),
         Layer::Pool2d(layer) => Ok(Box::new(layer.build(node, build))),

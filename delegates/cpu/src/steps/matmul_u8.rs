@@ -13,7 +13,7 @@ use arenite_abi::prelude::*;
 use super::matmul_f32::Sizes;
 use crate::fixed_point::Factor;
 use crate::kernels::u8_fold::Fold;
-use crate::kernels::u8i8_gemm::{Gemm, Matrix, Product, Reach};
+use crate::kernels::u8i8_gemm::{Gemm, Matrix, Product, Reach, Results, ToBytes};
 use crate::memory::Shared;
 use crate::net::Id;
 use crate::program::{Run, Step};
@@ -131,10 +131,12 @@ impl MatMulU8 {
             k: depth,
             reach: Reach::of(depth, readable - (end - 1) * depth),
             weights: packed,
-            channels: table,
-            is_general: self.template.is_general,
-            bytes: self.template.bytes,
-            row_terms: terms.as_ptr(),
+            results: Results::Bytes(ToBytes {
+                channels: table,
+                is_general: self.template.is_general,
+                bytes: self.template.bytes,
+                row_terms: terms.as_ptr(),
+            }),
             c: c.wrapping_add(first * columns),
             stride: columns,
             columns,

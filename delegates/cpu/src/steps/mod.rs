@@ -2,10 +2,12 @@
 
 pub mod cascade;
 pub mod conv_f32;
+pub mod conv_hybrid;
 pub mod conv_u8;
 pub mod convert_u8;
 pub mod copy;
 pub mod dwconv_f32;
+pub mod dwconv_hybrid;
 pub mod dwconv_u8;
 pub mod flip;
 pub mod fold_f32;
@@ -19,11 +21,14 @@ pub mod mean_u8;
 pub mod moves;
 pub mod norm_f32;
 pub mod pair_u8;
+pub mod patches_u8;
+pub mod planes_u8;
 pub mod pointers;
 pub mod pool_f32;
 pub mod pool_u8;
 pub mod post;
 pub mod resize;
+pub mod rows_u8;
 pub mod slide;
 pub mod softmax_f32;
 pub mod softmax_u8;

@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 use arenite_abi::prelude::*;
 
 use super::transpose_conv_f32::{MAX_TAPS, Phase, phases, taps_of};
-use crate::kernels::u8i8_gemm::{Gemm, Product, Reach};
+use crate::kernels::u8i8_gemm::{Gemm, Product, Reach, Results, ToBytes};
 use crate::memory::{Aligned, Shared};
 use crate::net::Id;
 use crate::ops::Weights;
@@ -175,10 +175,12 @@ impl TransposeConvU8 {
             k: self.depth,
             reach: if self.depth.is_multiple_of(4) { Reach::Groups } else { Reach::Exact },
             weights: self.packed[phase.packed..].as_ptr(),
-            channels: channels.block(0),
-            is_general: channels.is_general,
-            bytes: channels.bytes,
-            row_terms: std::ptr::null(),
+            results: Results::Bytes(ToBytes {
+                channels: channels.block(0),
+                is_general: channels.is_general,
+                bytes: channels.bytes,
+                row_terms: std::ptr::null(),
+            }),
             c,
             stride: self.window.columns.stride * self.window.channels,
             columns: phase.width * self.window.channels,

@@ -133,3 +133,73 @@ unsafe fn scale<S: Ints, const G: bool>(s: S, sums: &Sums, y: *mut u8) {
         }
     }
 }
+
+/// # Safety
+/// That of [`super::Reals`].
+#[inline(always)]
+pub(super) unsafe fn range<S: Ints>(s: S, n: usize, x: *const f32) -> [f32; 2] {
+    let zero = s.splat(0.0);
+    let (mut low, mut high) = ([zero; 4], [zero; 4]);
+    let mut i = 0;
+    // SAFETY: the caller's promise.
+    unsafe {
+        while i + 4 * S::LANES <= n {
+            for part in 0..4 {
+                let x = s.load(x.add(i + part * S::LANES));
+                (low[part], high[part]) = (s.min(x, low[part]), s.max(x, high[part]));
+            }
+            i += 4 * S::LANES;
+        }
+        while i < n {
+            let left = S::LANES.min(n - i);
+            let x = s.load_first(x.add(i), left);
+            (low[0], high[0]) = (s.min(x, low[0]), s.max(x, high[0]));
+            i += left;
+        }
+    }
+    let low = s.min(s.min(low[0], low[1]), s.min(low[2], low[3]));
+    let high = s.max(s.max(high[0], high[1]), s.max(high[2], high[3]));
+    [-s.largest(s.sub(zero, low)), s.largest(high)]
+}
+
+/// # Safety
+/// That of [`super::Reals`].
+#[inline(always)]
+pub(super) unsafe fn quantize_away<S: Ints>(
+    s: S,
+    n: usize,
+    x: *const f32,
+    factor: f32,
+    bytes: Bytes,
+    y: *mut u8,
+) {
+    let factors = s.splat(factor);
+    let (eights, mut i) = (n & !7, 0);
+    // SAFETY: the caller's promise.
+    unsafe {
+        while i + 2 * S::LANES <= eights {
+            let low = cut(s, s.mul(s.load(x.add(i)), factors));
+            let high = cut(s, s.mul(s.load(x.add(i + S::LANES)), factors));
+            s.narrow(&[low, high], &bytes, y.add(i), 2 * S::LANES);
+            i += 2 * S::LANES;
+        }
+        while i < eights {
+            let left = S::LANES.min(eights - i);
+            let steps = cut(s, s.mul(s.load_first(x.add(i), left), factors));
+            s.narrow(&[steps], &bytes, y.add(i), left);
+            i += left;
+        }
+        for i in eights..n {
+            let steps = ((*x.add(i) * factor).round() as i32).saturating_add(bytes.zero_point);
+            *y.add(i) = steps.clamp(bytes.low.into(), bytes.high.into()) as u8;
+        }
+    }
+}
+
+/// Half is added, away from zero, and the fraction cut off.
+#[inline(always)]
+fn cut<S: Ints>(s: S, x: S::V) -> S::I {
+    let zero = s.splat(0.0);
+    let whole = s.floor(s.add(s.abs(x), s.splat(0.5)));
+    s.round_i32(s.select_lt(x, zero, s.sub(zero, whole), whole))
+}

@@ -48,6 +48,11 @@ pub struct Reals {
     pub quantize_positive: unsafe fn(usize, *const f32, f32, Halves, *mut u8),
     /// Scaled sums.
     pub requantize: unsafe fn(&Sums, *mut u8),
+    /// The smallest and the largest of `x`, but for NaN, and of 0: `(n, x)`.
+    pub range: unsafe fn(usize, *const f32) -> [f32; 2],
+    /// `y[i] = clamp(round(x[i] · factor) + zero point)`: `(n, x, factor, bytes, y)`. NaN counts as 0. Halves go away from zero: in whole
+    /// eights half is added in `f32` and the fraction cut off ([`Halves::Added`]), what is left over is rounded to the nearest.
+    pub quantize_away: unsafe fn(usize, *const f32, f32, Bytes, *mut u8),
 }
 
 impl Reals {
@@ -84,6 +89,17 @@ macro_rules! member {
                 unsafe { body::requantize::<S>(S::new(), sums, y) }
             }
 
+            $(#[target_feature(enable = $features)])?
+            unsafe fn range(n: usize, x: *const f32) -> [f32; 2] {
+                // SAFETY: the caller's promise.
+                unsafe { body::range::<S>(S::new(), n, x) }
+            }
+            $(#[target_feature(enable = $features)])?
+            unsafe fn quantize_away(n: usize, x: *const f32, factor: f32, bytes: Bytes, y: *mut u8) {
+                // SAFETY: the caller's promise.
+                unsafe { body::quantize_away::<S>(S::new(), n, x, factor, bytes, y) }
+            }
+
             pub(super) const MEMBER: Reals = Reals {
                 name: $name,
                 isa: Isa::$isa,
@@ -92,6 +108,8 @@ macro_rules! member {
                 dequantize,
                 quantize_positive,
                 requantize,
+                range,
+                quantize_away,
             };
         }
     };

@@ -47,6 +47,41 @@ proptest! {
     }
 
     #[test]
+    fn ranges_hold_zero_and_skip_nan(x in prop::collection::vec(-40.0f32..40.0, 0..200), shift in -50.0f32..50.0, nan: bool) {
+        let mut x: Vec<f32> = x.iter().map(|x| x + shift).collect();
+        x.iter_mut().step_by(7).filter(|_| nan).for_each(|x| *x = f32::NAN);
+        for member in members() {
+            // SAFETY: available; the length is the vector's.
+            let [low, high] = unsafe { (member.range)(x.len(), x.as_ptr()) };
+            let want = x.iter().fold((0.0f32, 0.0f32), |(low, high), &x| (low.min(x), high.max(x)));
+            prop_assert_eq!((low, high), want, "{}", member.name);
+        }
+    }
+
+    #[test]
+    fn halves_go_away_from_zero(x in prop::collection::vec(-300.0f32..300.0, 0..120), factor in 0.1f32..2.0, zero in 0i32..256) {
+        let below = 0.5f32.next_down();
+        let special = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e30, -1e30, below, -below, 0.5, -0.5, 1.5, -1.5];
+        let (mut x, len) = (x.clone(), x.len());
+        let factor = if len % 3 == 0 { 1.0 } else { factor };
+        x.iter_mut().zip(special).for_each(|(x, s)| *x = s);
+        x.iter_mut().rev().zip(&special[5..]).for_each(|(x, s)| *x = *s);
+        let bytes = Bytes { zero_point: zero, low: 1, high: 254 };
+        for member in members() {
+            let mut y = vec![7; len + 1];
+            // SAFETY: available; the lengths are the vectors'.
+            unsafe { (member.quantize_away)(len, x.as_ptr(), factor, bytes, y.as_mut_ptr()) };
+            for (i, (&x, &y)) in x.iter().zip(&y).enumerate() {
+                let steps = x * factor;
+                let half = if steps < 0.0 { -0.5 } else { 0.5 };
+                let whole = if i < len & !7 { (steps + half) as i32 } else { steps.round() as i32 };
+                prop_assert_eq!(i32::from(y), whole.saturating_add(zero).clamp(1, 254), "{} {}", member.name, x);
+            }
+            prop_assert_eq!(y[len], 7);
+        }
+    }
+
+    #[test]
     fn bytes_become_reals(x: Vec<u8>, factor in 0.01f32..2.0, offset in -9.0f32..9.0, zero in 0i32..256) {
         for member in members() {
             let mut y = vec![7.0; x.len() + 1];

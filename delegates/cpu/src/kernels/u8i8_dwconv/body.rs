@@ -3,8 +3,9 @@
 // Indices are constants once loops over vectors are unrolled: so sums stay in registers.
 #![allow(clippy::needless_range_loop)]
 
-use super::{Outputs, Rows};
+use super::{Outputs, Results, Rows};
 use crate::requantize::{Bytes, Channels};
+use crate::rescale::{Limits, QuantizedRow, RealChannels, rescale};
 use crate::simd::dot::Dot;
 use crate::simd::{Ints, Simd};
 
@@ -39,31 +40,148 @@ pub(super) unsafe fn interleave<S: Ints, const P: usize, const OFFSET: u8>(s: S,
     }
 }
 
+/// What becomes of the sums of `V` vectors of pixels.
+trait Finish<D: Dot>: Copy {
+    /// What sums begin with.
+    ///
+    /// # Safety
+    /// The table is whole.
+    unsafe fn start(self, d: D, q: usize) -> Sum<D>;
+    /// Writes the results of pixels `p` and up; of the last vector `count` pixels.
+    ///
+    /// # Safety
+    /// The table is whole, and the results are writable.
+    unsafe fn write<const P: usize, const V: usize>(
+        self,
+        d: D,
+        sums: [[Sum<D>; V]; 4],
+        o: &Outputs,
+        p: usize,
+        count: usize,
+    );
+}
+
+#[derive(Clone, Copy)]
+struct ToBytes<const GENERAL: bool> {
+    table: *const i64,
+    bytes: Bytes,
+}
+
+#[derive(Clone, Copy)]
+struct ToReals {
+    table: *const u32,
+    image: QuantizedRow,
+    limits: Limits,
+}
+
+impl<D: Dot, const GENERAL: bool> Finish<D> for ToBytes<GENERAL> {
+    #[inline(always)]
+    unsafe fn start(self, d: D, q: usize) -> Sum<D> {
+        let stride = Channels::stride(<D::S as Simd>::LANES);
+        // SAFETY: the caller's promise.
+        unsafe { d.ints().load_i32(self.table.add(q * stride).cast()) }
+    }
+    #[inline(always)]
+    unsafe fn write<const P: usize, const V: usize>(
+        self,
+        d: D,
+        mut sums: [[Sum<D>; V]; 4],
+        o: &Outputs,
+        p: usize,
+        count: usize,
+    ) {
+        let (s, stride) = (d.ints(), Channels::stride(<D::S as Simd>::LANES));
+        let zero_point = s.splat_i32(self.bytes.zero_point);
+        let bytes = if GENERAL { Bytes { zero_point: 0, ..self.bytes } } else { self.bytes };
+        // SAFETY: the caller's promise.
+        unsafe {
+            for q in 0..4 {
+                for v in 0..V {
+                    sums[q][v] = s.requantize::<GENERAL, GENERAL>(sums[q][v], self.table.add(q * stride));
+                    if GENERAL {
+                        sums[q][v] = s.add_i32(sums[q][v], zero_point);
+                    }
+                }
+            }
+            for v in 0..V {
+                let all = s.narrow_interleaved([sums[0][v], sums[1][v], sums[2][v], sums[3][v]], &bytes);
+                let n = if v + 1 == V { count } else { P };
+                s.store_runs::<P>(o.c.add((p + v * P) * o.step), o.step, o.channels, n, all);
+            }
+        }
+    }
+}
+
+impl<D: Dot> Finish<D> for ToReals {
+    #[inline(always)]
+    unsafe fn start(self, d: D, _: usize) -> Sum<D> {
+        d.ints().splat_i32(0)
+    }
+    #[inline(always)]
+    unsafe fn write<const P: usize, const V: usize>(
+        self,
+        d: D,
+        sums: [[Sum<D>; V]; 4],
+        o: &Outputs,
+        p: usize,
+        count: usize,
+    ) {
+        let (s, lanes) = (d.ints(), <D::S as Simd>::LANES);
+        let stride = RealChannels::stride(lanes);
+        let channels = 4 * lanes / P;
+        for v in 0..V {
+            let mut reals = [s.splat(0.0); 4];
+            // SAFETY: the caller's promise.
+            unsafe {
+                for q in 0..4 {
+                    let block = self.table.add(q * stride);
+                    reals[q] = rescale(s, sums[q][v], block, self.image, self.limits);
+                }
+                let reals = s.in_order(reals);
+                let n = if v + 1 == V { count } else { P };
+                for i in 0..4 {
+                    let (pixel, channel) = (i * lanes / channels, i * lanes % channels);
+                    if pixel < n && channel < o.channels {
+                        let c = o.c.add((p + v * P + pixel) * o.step).cast::<f32>().add(channel);
+                        s.store_first(c, reals[i], lanes.min(o.channels - channel));
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// # Safety
 /// That of [`super::Convolve`].
 #[inline(always)]
 pub(super) unsafe fn convolve<D: Dot, const P: usize>(d: D, o: &Outputs) {
     // SAFETY: the caller's promise.
     unsafe {
-        if o.is_general {
-            pixels::<D, P, true>(d, o);
-        } else {
-            pixels::<D, P, false>(d, o);
+        match o.results {
+            Results::Bytes { table, is_general: true, bytes } => {
+                pixels::<D, P, _>(d, o, ToBytes::<true> { table, bytes });
+            }
+            Results::Bytes { table, bytes, .. } => {
+                pixels::<D, P, _>(d, o, ToBytes::<false> { table, bytes });
+            }
+            Results::Reals { table, image, limits } => {
+                pixels::<D, P, _>(d, o, ToReals { table, image, limits });
+            }
         }
     }
 }
 
 #[inline(always)]
-unsafe fn pixels<D: Dot, const P: usize, const GENERAL: bool>(d: D, o: &Outputs) {
+unsafe fn pixels<D: Dot, const P: usize, F: Finish<D>>(d: D, o: &Outputs, finish: F) {
     let mut p = 0;
     // SAFETY: the caller's promise.
     unsafe {
         while p + TOGETHER * P <= o.count {
-            vectors::<D, P, TOGETHER, GENERAL>(d, o, p, P);
+            vectors::<D, P, TOGETHER, F>(d, o, p, P, finish);
             p += TOGETHER * P;
         }
         while p < o.count {
-            vectors::<D, P, 1, GENERAL>(d, o, p, P.min(o.count - p));
+            vectors::<D, P, 1, F>(d, o, p, P.min(o.count - p), finish);
             p += P;
         }
     }
@@ -71,19 +189,22 @@ unsafe fn pixels<D: Dot, const P: usize, const GENERAL: bool>(d: D, o: &Outputs)
 
 /// `V` vectors of pixels from `p` on; of the last one `count` are written.
 #[inline(always)]
-unsafe fn vectors<D: Dot, const P: usize, const V: usize, const GENERAL: bool>(
+unsafe fn vectors<D: Dot, const P: usize, const V: usize, F: Finish<D>>(
     d: D,
     o: &Outputs,
     p: usize,
     count: usize,
+    finish: F,
 ) {
-    let s = d.ints();
     let width = 4 * <D::S as Simd>::LANES;
-    let stride = Channels::stride(<D::S as Simd>::LANES);
     // SAFETY: planes, weights and table are as large as the caller promises; results of `V` vectors are writable.
     unsafe {
-        let mut sums: [[Sum<D>; V]; 4] =
-            std::array::from_fn(|q| [s.load_i32(o.table.add(q * stride).cast()); V]);
+        let mut sums: [[Sum<D>; V]; 4] = [
+            [finish.start(d, 0); V],
+            [finish.start(d, 1); V],
+            [finish.start(d, 2); V],
+            [finish.start(d, 3); V],
+        ];
         let mut w = o.weights;
         for tap in 0..o.taps {
             let plane = o.planes.add(*o.offsets.add(tap) + p * (width / P));
@@ -96,20 +217,6 @@ unsafe fn vectors<D: Dot, const P: usize, const V: usize, const GENERAL: bool>(
                 }
             }
         }
-        let zero_point = s.splat_i32(o.bytes.zero_point);
-        for q in 0..4 {
-            for v in 0..V {
-                sums[q][v] = s.requantize::<GENERAL, GENERAL>(sums[q][v], o.table.add(q * stride));
-                if GENERAL {
-                    sums[q][v] = s.add_i32(sums[q][v], zero_point);
-                }
-            }
-        }
-        let bytes = if GENERAL { Bytes { zero_point: 0, ..o.bytes } } else { o.bytes };
-        for v in 0..V {
-            let all = s.narrow_interleaved([sums[0][v], sums[1][v], sums[2][v], sums[3][v]], &bytes);
-            let n = if v + 1 == V { count } else { P };
-            s.store_runs::<P>(o.c.add((p + v * P) * o.step), o.step, o.channels, n, all);
-        }
+        finish.write::<P, V>(d, sums, o, p, count);
     }
 }

@@ -15,7 +15,8 @@
 mod body;
 
 use crate::isa::Isa;
-use crate::requantize::Bytes;
+use crate::requantize::{Bytes, Channels};
+use crate::rescale::{Limits, QuantizedRow, RealChannels};
 use crate::simd::dot::{self, Dot};
 
 /// Four rows to be interleaved.
@@ -48,12 +49,8 @@ pub struct Outputs {
     pub taps: usize,
     /// `[taps][4]` vectors of weights.
     pub weights: *const u8,
-    /// Four blocks of channels, in the order of interleaved lanes.
-    pub table: *const i64,
-    /// Whether they need the general way of scaling.
-    pub is_general: bool,
-    /// What the results become.
-    pub bytes: Bytes,
+    /// What the sums become.
+    pub results: Results,
     /// Number of pixels.
     pub count: usize,
     /// Channels of the block that there are.
@@ -64,12 +61,51 @@ pub struct Outputs {
     pub step: usize,
 }
 
+/// What sums become. A table has four blocks of channels, in the order of interleaved lanes.
+#[derive(Clone, Copy)]
+pub enum Results {
+    /// Bytes.
+    Bytes {
+        /// The channels.
+        table: *const i64,
+        /// Whether they need the general way of scaling.
+        is_general: bool,
+        /// What the results become.
+        bytes: Bytes,
+    },
+    /// `f32`.
+    Reals {
+        /// The channels.
+        table: *const u32,
+        /// How the image was quantized.
+        image: QuantizedRow,
+        /// The range of results.
+        limits: Limits,
+    },
+}
+
+impl Results {
+    /// Those from block `block` of `lanes` channels on.
+    pub fn from(self, block: usize, lanes: usize) -> Results {
+        match self {
+            Results::Bytes { table, is_general, bytes } => {
+                let table = table.wrapping_add(block * Channels::stride(lanes));
+                Results::Bytes { table, is_general, bytes }
+            }
+            Results::Reals { table, image, limits } => {
+                let table = table.wrapping_add(block * RealChannels::stride(lanes));
+                Results::Reals { table, image, limits }
+            }
+        }
+    }
+}
+
 /// # Safety
 /// The machine has the instruction set. Pixels are readable for `channels` bytes; the planes are writable for as many pixels.
 pub type Interleave = unsafe fn(&Rows);
 /// # Safety
 /// The machine has the instruction set. Planes are readable at all offsets for `count` pixels, rounded up to whole vectors, weights
-/// and table are whole, and `count` pixels of results are writable for `channels` bytes.
+/// and table are whole, and `count` pixels of results are writable for `channels` channels.
 pub type Convolve = unsafe fn(&Outputs);
 
 /// Kernels for blocks of some number of channels.
@@ -94,7 +130,7 @@ pub struct DwConv {
     pub lanes: usize,
     /// Bytes of a vector of weights.
     pub weights: usize,
-    /// What planes have less than the bytes of the image, 0 or 128: biases hold it times the sums of weights.
+    /// What planes have less than the bytes of the image, 0 or 128: biases hold it times the sums of weights, zero points are less by it.
     pub offset: u8,
     /// From the widest on.
     pub widths: &'static [Width],

@@ -6,9 +6,10 @@ use super::*;
 use crate::fixed_point::Factor;
 use crate::kernels::random::Random;
 use crate::requantize::{Channel, Channels};
+use crate::rescale::{RealChannel, RealChannels, rescaled};
 use crate::simd::interleaved;
 
-/// One row of results of a filter with four rows and `taps` columns, without padding, stride 1.
+/// One row of results of a filter with four rows and `taps` columns, without padding, stride 1: as bytes, and as reals.
 fn check(member: &DwConv, width: &Width, taps: usize, count: usize, used: usize, seed: u64, general: bool) {
     let mut random = Random::new(seed);
     let pixels = count + taps - 1;
@@ -53,9 +54,7 @@ fn check(member: &DwConv, width: &Width, taps: usize, count: usize, used: usize,
         offsets: offsets.as_ptr(),
         taps,
         weights: packed.as_ptr(),
-        table: table.block(0),
-        is_general: table.is_general,
-        bytes,
+        results: Results::Bytes { table: table.block(0), is_general: table.is_general, bytes },
         count,
         channels: used,
         c: c.as_mut_ptr(),
@@ -66,17 +65,45 @@ fn check(member: &DwConv, width: &Width, taps: usize, count: usize, used: usize,
         (width.interleave)(&rows_of);
         (width.convolve)(&outputs);
     }
+    let sum = |p: usize, ch: usize, start: i32| {
+        (0..taps).fold(start, |sum, tap| {
+            let w = weights[tap * used + ch];
+            (0..4).fold(sum, |sum, i| sum + i32::from(rows[i][(p + tap) * used + ch]) * i32::from(w[i]))
+        })
+    };
     for p in 0..count {
         for ch in 0..used {
-            let sum = (0..taps).fold(channels[ch].bias, |sum, tap| {
-                let w = weights[tap * used + ch];
-                (0..4).fold(sum, |sum, i| sum + i32::from(rows[i][(p + tap) * used + ch]) * i32::from(w[i]))
-            });
-            let scaled = channels[ch].factor.apply(sum);
+            let scaled = channels[ch].factor.apply(sum(p, ch, channels[ch].bias));
             let want = scaled.saturating_add(bytes.zero_point).clamp(3, 250) as u8;
             assert_eq!(c[p * step + ch], want, "{} {} pixel {p} channel {ch}", member.name, width.channels);
         }
         assert!(c[p * step + used..(p + 1) * step].iter().all(|&x| x == 0xAA), "{}", member.name);
+    }
+
+    let reals: Vec<RealChannel> = (0..used).map(|_| random.real_channel()).collect();
+    let order: Vec<RealChannel> =
+        lanes.iter().map(|&(q, d)| of(q, d).map_or(RealChannel::NONE, |c| reals[c])).collect();
+    let (table, image) = (RealChannels::new(member.lanes, &order), random.quantized_row());
+    let limits = Limits { low: -50.0, high: 50.0 };
+    let mut c = vec![f32::NAN; count * step];
+    let outputs = Outputs {
+        results: Results::Reals {
+            table: table.block(0),
+            image: QuantizedRow { zero_point: image.zero_point - i32::from(member.offset), ..image },
+            limits,
+        },
+        c: c.as_mut_ptr().cast(),
+        step: step * size_of::<f32>(),
+        ..outputs
+    };
+    // SAFETY: as above.
+    unsafe { (width.convolve)(&outputs) };
+    for p in 0..count {
+        for ch in 0..used {
+            let want = rescaled(sum(p, ch, 0), reals[ch], image, limits);
+            assert_eq!(c[p * step + ch], want, "{} {} pixel {p} channel {ch}", member.name, width.channels);
+        }
+        assert!(c[p * step + used..(p + 1) * step].iter().all(|x| x.is_nan()), "{}", member.name);
     }
 }
 

@@ -13,8 +13,9 @@ use std::arch::asm;
 use std::arch::x86_64::{__cpuid_count, _mm512_mask_storeu_epi8, _mm512_maskz_loadu_epi8};
 use std::mem::MaybeUninit;
 
-use super::{LINE, Product, Reach};
+use super::{LINE, Product, Reach, Results, ToBytes, ToReals};
 use crate::requantize::{Bytes, Channels};
+use crate::rescale::{RealChannels, rescale};
 use crate::simd::{Avx512, Ints, Simd};
 
 /// Rows of one tile register.
@@ -109,7 +110,7 @@ struct Lines {
 #[derive(Clone, Copy)]
 struct Panel {
     sums: *const i32,
-    channels: *const i64,
+    results: Results,
     c: *mut u8,
     columns: usize,
     /// Rows that are scaled already.
@@ -150,11 +151,9 @@ pub(super) unsafe fn multiply(s: Avx512, p: &Product) {
     // SAFETY: the caller's promise.
     unsafe {
         let lines = even(p).unwrap_or_else(|| copy_rows(p, copy.0.as_mut_ptr().cast()));
-        match (p.is_general, p.rows > HEIGHT) {
-            (false, false) => panels::<false, false>(s, p, lines),
-            (false, true) => panels::<false, true>(s, p, lines),
-            (true, false) => panels::<true, false>(s, p, lines),
-            (true, true) => panels::<true, true>(s, p, lines),
+        match p.rows > HEIGHT {
+            false => panels::<false>(s, p, lines),
+            true => panels::<true>(s, p, lines),
         }
     }
 }
@@ -207,10 +206,9 @@ unsafe fn copy_rows(p: &Product, copy: *mut u8) -> Lines {
 /// # Safety
 /// That of [`multiply`].
 #[inline(always)]
-unsafe fn panels<const GENERAL: bool, const BOTH: bool>(s: Avx512, p: &Product, lines: Lines) {
+unsafe fn panels<const BOTH: bool>(s: Avx512, p: &Product, lines: Lines) {
     let mut sums = [const { Sums(MaybeUninit::uninit()) }; 2];
     let steps = (p.taps * p.k.div_ceil(4)).div_ceil(HEIGHT);
-    let blocks = Channels::stride(Avx512::LANES);
     let mut before: Option<Panel> = None;
     let (mut column, mut turn) = (0, 0);
     // SAFETY: the caller's promise.
@@ -220,17 +218,17 @@ unsafe fn panels<const GENERAL: bool, const BOTH: bool>(s: Avx512, p: &Product, 
             let weights = p.weights.add(column * steps * LINE);
             let sums: *mut i32 = sums[turn].0.as_mut_ptr().cast();
             if left > Avx512::LANES {
-                panel::<GENERAL, BOTH, 2>(s, p, lines, (weights, steps), &mut before, sums);
+                panel::<BOTH, 2>(s, p, lines, (weights, steps), &mut before, sums);
             } else {
-                panel::<GENERAL, BOTH, 1>(s, p, lines, (weights, steps), &mut before, sums);
+                panel::<BOTH, 1>(s, p, lines, (weights, steps), &mut before, sums);
             }
             let columns = left.min(2 * Avx512::LANES);
-            let channels = p.channels.add(column / Avx512::LANES * blocks);
-            before = Some(Panel { sums, channels, c: p.c.add(column), columns, done: 0 });
+            let results = p.results.from(column, Avx512::LANES);
+            before = Some(Panel { sums, results, c: p.c.add(column * results.size()), columns, done: 0 });
             (column, turn) = (column + columns, 1 - turn);
         }
         if let Some(mut last) = before {
-            scale_rows::<GENERAL>(s, p, &mut last, p.rows);
+            scale_rows(s, p, &mut last, p.rows);
         }
     }
 }
@@ -240,7 +238,7 @@ unsafe fn panels<const GENERAL: bool, const BOTH: bool>(s: Avx512, p: &Product, 
 /// # Safety
 /// That of [`multiply`]; the panel has `steps` tiles per vector, `sums` room for its sums.
 #[inline(always)]
-unsafe fn panel<const GENERAL: bool, const BOTH: bool, const V: usize>(
+unsafe fn panel<const BOTH: bool, const V: usize>(
     s: Avx512,
     p: &Product,
     lines: Lines,
@@ -270,11 +268,11 @@ unsafe fn panel<const GENERAL: bool, const BOTH: bool, const V: usize>(
                 }
             }
             if let Some(panel) = before {
-                scale_rows::<GENERAL>(s, p, panel, (panel.done + share).min(p.rows));
+                scale_rows(s, p, panel, (panel.done + share).min(p.rows));
             }
         }
         if let Some(panel) = before {
-            scale_rows::<GENERAL>(s, p, panel, p.rows);
+            scale_rows(s, p, panel, p.rows);
         }
         let sums = sums.cast::<u8>();
         store!("tmm0", sums);
@@ -295,30 +293,58 @@ unsafe fn panel<const GENERAL: bool, const BOTH: bool, const V: usize>(
 /// # Safety
 /// The panel's sums are there, and its results are writable.
 #[inline(always)]
-unsafe fn scale_rows<const GENERAL: bool>(s: Avx512, p: &Product, panel: &mut Panel, end: usize) {
-    let lanes = Avx512::LANES;
-    let zero_point = s.splat_i32(p.bytes.zero_point);
-    let bytes = if GENERAL { Bytes { zero_point: 0, ..p.bytes } } else { p.bytes };
-    let two = panel.columns > lanes;
+unsafe fn scale_rows(s: Avx512, p: &Product, panel: &mut Panel, end: usize) {
     for r in panel.done..end {
-        // SAFETY: there is a block per vector, a term per row, and `columns` bytes per row are writable.
+        // SAFETY: the caller's promise.
         unsafe {
-            let term = s.splat_i32(if p.row_terms.is_null() { 0 } else { *p.row_terms.add(r) });
-            let sums = panel.sums.add(r * LINES);
-            let start = s.add_i32(s.load_i32(panel.channels.cast()), term);
-            let mut row =
-                [s.requantize::<GENERAL, GENERAL>(s.add_i32(s.load_i32(sums), start), panel.channels); 2];
-            if two {
-                let block = panel.channels.add(Channels::stride(lanes));
-                let start = s.add_i32(s.load_i32(block.cast()), term);
-                row[1] =
-                    s.requantize::<GENERAL, GENERAL>(s.add_i32(s.load_i32(sums.add(lanes)), start), block);
+            match &panel.results {
+                Results::Bytes(to) if to.is_general => bytes_of_row::<true>(s, p, panel, to, r),
+                Results::Bytes(to) => bytes_of_row::<false>(s, p, panel, to, r),
+                Results::Reals(to) => reals_of_row(s, p, panel, to, r),
             }
-            if GENERAL {
-                row = [s.add_i32(row[0], zero_point), s.add_i32(row[1], zero_point)];
-            }
-            s.narrow(&row, &bytes, panel.c.add(r * p.stride), panel.columns);
         }
     }
     panel.done = end;
+}
+
+/// # Safety
+/// That of [`scale_rows`].
+#[inline(always)]
+unsafe fn bytes_of_row<const GENERAL: bool>(s: Avx512, p: &Product, panel: &Panel, to: &ToBytes, r: usize) {
+    let lanes = Avx512::LANES;
+    let zero_point = s.splat_i32(to.bytes.zero_point);
+    let bytes = if GENERAL { Bytes { zero_point: 0, ..to.bytes } } else { to.bytes };
+    // SAFETY: there is a block per vector, a term per row, and `columns` bytes per row are writable.
+    unsafe {
+        let term = s.splat_i32(if to.row_terms.is_null() { 0 } else { *to.row_terms.add(r) });
+        let sums = panel.sums.add(r * LINES);
+        let start = s.add_i32(s.load_i32(to.channels.cast()), term);
+        let mut row = [s.requantize::<GENERAL, GENERAL>(s.add_i32(s.load_i32(sums), start), to.channels); 2];
+        if panel.columns > lanes {
+            let block = to.channels.add(Channels::stride(lanes));
+            let start = s.add_i32(s.load_i32(block.cast()), term);
+            row[1] = s.requantize::<GENERAL, GENERAL>(s.add_i32(s.load_i32(sums.add(lanes)), start), block);
+        }
+        if GENERAL {
+            row = [s.add_i32(row[0], zero_point), s.add_i32(row[1], zero_point)];
+        }
+        s.narrow(&row, &bytes, panel.c.add(r * p.stride), panel.columns);
+    }
+}
+
+/// # Safety
+/// That of [`scale_rows`].
+#[inline(always)]
+unsafe fn reals_of_row(s: Avx512, p: &Product, panel: &Panel, to: &ToReals, r: usize) {
+    let lanes = Avx512::LANES;
+    // SAFETY: there is a block per vector, a quantized row per row, and `columns` reals per row are writable.
+    unsafe {
+        let (row, c) = (*to.rows.add(r), panel.c.add(r * p.stride).cast::<f32>());
+        for column in (0..panel.columns).step_by(lanes) {
+            let block = to.channels.add(column / lanes * RealChannels::stride(lanes));
+            let sums = s.load_i32(panel.sums.add(r * LINES + column));
+            let real = rescale(s, sums, block, row, to.limits);
+            s.store_first(c.add(column), real, lanes.min(panel.columns - column));
+        }
+    }
 }

@@ -3,8 +3,9 @@
 // Indices are constants once loops over rows and vectors are unrolled: so sums stay in registers.
 #![allow(clippy::needless_range_loop)]
 
-use super::{Reach, Tile};
+use super::{Reach, Results, Tile, ToBytes, ToReals};
 use crate::requantize::{Bytes, Channels};
+use crate::rescale::{RealChannels, rescale};
 use crate::simd::dot::Dot;
 use crate::simd::{Ints, Simd};
 
@@ -45,10 +46,10 @@ pub(super) unsafe fn finish<D: Dot, const R: usize, const V: usize>(d: D, sums: 
                 (*rows)[r][v] = sums[r][v];
             }
         }
-        if t.product.is_general {
-            write::<D, R, V, true>(d, &*rows, t);
-        } else {
-            write::<D, R, V, false>(d, &*rows, t);
+        match &t.results {
+            Results::Bytes(to) if to.is_general => write::<D, R, V, true>(d, &*rows, t, to),
+            Results::Bytes(to) => write::<D, R, V, false>(d, &*rows, t, to),
+            Results::Reals(to) => write_reals::<D, R, V>(d, &*rows, t, to),
         }
     }
 }
@@ -138,24 +139,25 @@ unsafe fn write<D: Dot, const R: usize, const V: usize, const GENERAL: bool>(
     d: D,
     sums: &[[Sum<D>; V]; R],
     t: &Tile,
+    to: &ToBytes,
 ) {
     let s = d.ints();
     let lanes = <D::S as Simd>::LANES;
-    let zero_point = s.splat_i32(t.product.bytes.zero_point);
-    let bytes = if GENERAL { Bytes { zero_point: 0, ..t.product.bytes } } else { t.product.bytes };
+    let zero_point = s.splat_i32(to.bytes.zero_point);
+    let bytes = if GENERAL { Bytes { zero_point: 0, ..to.bytes } } else { to.bytes };
     // SAFETY: there is a block per vector.
-    let mut channels = [unsafe { s.channels(t.channels) }; V];
+    let mut channels = [unsafe { s.channels(to.channels) }; V];
     for v in 1..V {
         // SAFETY: as above.
-        channels[v] = unsafe { s.channels(t.channels.add(v * Channels::stride(lanes))) };
+        channels[v] = unsafe { s.channels(to.channels.add(v * Channels::stride(lanes))) };
     }
     // Not unrolled: so the channels stay in registers, and sums come from memory.
     for (r, sums) in sums.iter().enumerate().take(t.product.rows) {
         let mut row = *sums;
         // SAFETY: a term per row, and `columns` bytes per row are writable.
         unsafe {
-            if !t.product.row_terms.is_null() {
-                let term = s.splat_i32(*t.product.row_terms.add(r));
+            if !to.row_terms.is_null() {
+                let term = s.splat_i32(*to.row_terms.add(r));
                 for v in 0..V {
                     row[v] = s.add_i32(row[v], term);
                 }
@@ -167,6 +169,33 @@ unsafe fn write<D: Dot, const R: usize, const V: usize, const GENERAL: bool>(
                 }
             }
             s.narrow(&row, &bytes, t.c.add(r * t.product.stride), t.columns);
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn write_reals<D: Dot, const R: usize, const V: usize>(
+    d: D,
+    sums: &[[Sum<D>; V]; R],
+    t: &Tile,
+    to: &ToReals,
+) {
+    let s = d.ints();
+    let lanes = <D::S as Simd>::LANES;
+    // Not unrolled: it is little beside the sums.
+    for (r, sums) in sums.iter().enumerate().take(t.product.rows) {
+        // SAFETY: there is a block per vector, a quantized row per row, and `columns` reals per row are writable.
+        unsafe {
+            let row = *to.rows.add(r);
+            let c = t.c.add(r * t.product.stride).cast::<f32>();
+            for v in 0..V {
+                let block = to.channels.add(v * RealChannels::stride(lanes));
+                let real = rescale(s, sums[v], block, row, to.limits);
+                match t.columns - v * lanes {
+                    n if n >= lanes => s.store(c.add(v * lanes), real),
+                    n => s.store_first(c.add(v * lanes), real, n),
+                }
+            }
         }
     }
 }

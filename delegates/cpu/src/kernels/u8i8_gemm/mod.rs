@@ -7,7 +7,8 @@
 //!   tap 1: ┌ k ┐  …                                 ├─ tap 1, k ──┤   lines past k are zero
 //!          └───┘                                    └─────────────┘
 //! sum[r][j] = bias[j] + row[r] + Σ_tap Σ_i a[tap][r][i] · panel[tap][i][j]
-//! c[r][j]   = clamp(sum[r][j] · multiplier[j] + zero point)
+//! c[r][j]   = clamp(sum[r][j] · multiplier[j] + zero point)                          as bytes, or
+//!             clamp((sum[r][j] − zero[r] · Σ panel[j]) · (scale[r] · scale[j]) + bias[j])     as reals, with sums from 0
 //! ```
 //! Sums wrap. How weights lie in a group is the member's own: as bytes where there are instructions for dot products of four bytes,
 //! else as words for products of pairs. Where there are only products of signed bytes, rows are taken as 128 less, and a panel begins
@@ -26,6 +27,7 @@ pub use panel::{COLUMNS, Matrix, Pack};
 
 use crate::isa::Isa;
 use crate::requantize::{Bytes, Channels};
+use crate::rescale::{Limits, QuantizedRow, RealChannels};
 use crate::simd::dot::{self, Dot};
 
 /// Rows by columns of results.
@@ -43,6 +45,28 @@ pub struct Product {
     pub reach: Reach,
     /// The first panel; the others follow.
     pub weights: *const u8,
+    /// What the sums become.
+    pub results: Results,
+    /// The first result.
+    pub c: *mut u8,
+    /// Bytes from one row of results to the next.
+    pub stride: usize,
+    /// Results per row.
+    pub columns: usize,
+}
+
+/// What sums become.
+#[derive(Clone, Copy)]
+pub enum Results {
+    /// Bytes.
+    Bytes(ToBytes),
+    /// `f32`.
+    Reals(ToReals),
+}
+
+/// From sums to bytes.
+#[derive(Clone, Copy)]
+pub struct ToBytes {
     /// The channels of the columns, from the first on.
     pub channels: *const i64,
     /// Whether they need the general way of scaling.
@@ -51,12 +75,44 @@ pub struct Product {
     pub bytes: Bytes,
     /// One per row, added to its sums; or null.
     pub row_terms: *const i32,
-    /// The first result.
-    pub c: *mut u8,
-    /// Bytes from one row of results to the next.
-    pub stride: usize,
-    /// Results per row.
-    pub columns: usize,
+}
+
+/// From sums to `f32`.
+#[derive(Clone, Copy)]
+pub struct ToReals {
+    /// The channels of the columns, from the first on.
+    pub channels: *const u32,
+    /// One per row.
+    pub rows: *const QuantizedRow,
+    /// The range of results.
+    pub limits: Limits,
+}
+
+impl Results {
+    /// Those of the columns from `column` on, a multiple of `lanes`.
+    #[inline(always)]
+    fn from(self, column: usize, lanes: usize) -> Results {
+        let blocks = column / lanes;
+        match self {
+            Results::Bytes(to) => {
+                let channels = to.channels.wrapping_add(blocks * Channels::stride(lanes));
+                Results::Bytes(ToBytes { channels, ..to })
+            }
+            Results::Reals(to) => {
+                let channels = to.channels.wrapping_add(blocks * RealChannels::stride(lanes));
+                Results::Reals(ToReals { channels, ..to })
+            }
+        }
+    }
+
+    /// Bytes of a result.
+    #[inline(always)]
+    fn size(&self) -> usize {
+        match self {
+            Results::Bytes(_) => 1,
+            Results::Reals(_) => 4,
+        }
+    }
 }
 
 /// How far a row may be read: beyond `k` bytes, what is read meets weights of zero.
@@ -91,15 +147,15 @@ const LINE: usize = 64;
 struct Tile {
     product: Product,
     weights: *const u8,
-    channels: *const i64,
+    results: Results,
     c: *mut u8,
     columns: usize,
 }
 
 /// # Safety
 /// The machine has the instruction set. All pointers of `a` are readable for `k` bytes, and as far as the reach says; the panel has
-/// `taps · ⌈k / 4⌉` groups; the channels have a block per vector, row terms are null or one per row; and each of the rows of c is
-/// writable for `columns` bytes.
+/// `taps · ⌈k / 4⌉` groups; the channels have a block per vector, row terms are null or, as quantized rows, one per row; and each of
+/// the rows of c is writable for `columns` results.
 type Microkernel = unsafe fn(&Tile);
 
 /// A family member.
@@ -192,8 +248,8 @@ impl Gemm {
     ///
     /// # Safety
     /// This thread has begun a session. Rows, at most `mr`, are readable for `k` bytes and as far as their reach; panels are packed by
-    /// this member, for `taps` and `k`; the channels have a block for each vector of columns; row terms are null or one per row; and
-    /// the results are writable.
+    /// this member, for `taps` and `k`; the channels have a block for each vector of columns; row terms are null or, as quantized rows,
+    /// one per row; and the results are writable.
     pub unsafe fn multiply(&self, p: &Product) {
         if let Some(tiles) = self.tiles.filter(|tiles| p.rows > tiles.few) {
             // SAFETY: the caller's promise.
@@ -206,8 +262,8 @@ impl Gemm {
             let tile = Tile {
                 product: *p,
                 weights: p.weights.wrapping_add(column * per_column),
-                channels: p.channels.wrapping_add(column / self.lanes * Channels::stride(self.lanes)),
-                c: p.c.wrapping_add(column),
+                results: p.results.from(column, self.lanes),
+                c: p.c.wrapping_add(column * p.results.size()),
                 columns: width.min(p.columns - column),
             };
             // SAFETY: the caller's promise.

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::kernels::random::Random;
 use crate::requantize::{Channel, Channels};
+use crate::rescale::{RealChannel, RealChannels, rescaled};
 
 /// Most rows of any member.
 const ROWS: usize = 32;
@@ -45,14 +46,21 @@ impl Case {
         &self.a[(tap * ROWS + r) * self.k..][..self.k]
     }
 
-    fn want(&self, r: usize, j: usize) -> u8 {
-        let mut sum = self.terms.as_ref().map_or(0, |terms| terms[r]).wrapping_add(self.channels[j].bias);
+    /// The sum of row `r` and column `j`, from `start`.
+    fn sum(&self, r: usize, j: usize, start: i32) -> i32 {
+        let mut sum = start;
         for tap in 0..self.taps {
             for (i, &a) in self.row(tap, r).iter().enumerate() {
                 let w = self.weights[(tap * self.k + i) * self.columns + j];
                 sum = sum.wrapping_add(i32::from(a) * i32::from(w));
             }
         }
+        sum
+    }
+
+    fn want(&self, r: usize, j: usize) -> u8 {
+        let term = self.terms.as_ref().map_or(0, |terms| terms[r]);
+        let sum = self.sum(r, j, term.wrapping_add(self.channels[j].bias));
         let scaled = self.channels[j].factor.apply(sum);
         let Bytes { zero_point, low, high } = self.bytes;
         scaled.wrapping_add(zero_point).max(low.into()).min(high.into()) as u8
@@ -104,10 +112,12 @@ impl Case {
             k,
             reach,
             weights: packed.as_ptr(),
-            channels: channels.block(0),
-            is_general: channels.is_general,
-            bytes: channels.bytes,
-            row_terms: self.terms.as_ref().map_or(std::ptr::null(), |terms| terms.as_ptr()),
+            results: Results::Bytes(ToBytes {
+                channels: channels.block(0),
+                is_general: channels.is_general,
+                bytes: channels.bytes,
+                row_terms: self.terms.as_ref().map_or(std::ptr::null(), |terms| terms.as_ptr()),
+            }),
             c: c.as_mut_ptr(),
             stride,
             columns,
@@ -126,9 +136,70 @@ impl Case {
             assert!(untouched.iter().all(|&x| x == 0xAA), "{} wrote behind row {r}", gemm.name);
         }
     }
+
+    /// Rows with zero points and scales become reals.
+    fn check_reals(&self, gemm: &Gemm, rows: usize, reals: &[RealChannel], quantized: &[QuantizedRow]) {
+        let Case { taps, k, columns, .. } = *self;
+        let mut packed = vec![0x55; gemm.packed_len(taps, k, columns)];
+        gemm.pack((taps, k), columns, &mut packed, |j, tap, i| self.weights[(tap * k + i) * columns + j]);
+        let channels = RealChannels::new(gemm.lanes, reals);
+        let pointers: Vec<*const u8> =
+            (0..taps * rows).map(|i| self.row(i / rows, i % rows).as_ptr()).collect();
+        let (stride, limits) = (columns + 3, Limits { low: -9e3, high: 9e3 });
+        let mut c = vec![f32::NAN; rows * stride];
+        let product = Product {
+            a: pointers.as_ptr(),
+            rows,
+            taps,
+            k,
+            reach: Reach::Exact,
+            weights: packed.as_ptr(),
+            results: Results::Reals(ToReals {
+                channels: channels.block(0),
+                rows: quantized.as_ptr(),
+                limits,
+            }),
+            c: c.as_mut_ptr().cast(),
+            stride: stride * size_of::<f32>(),
+            columns,
+        };
+        // SAFETY: the instruction set is available; all lengths are those of the vectors above.
+        unsafe {
+            let _session = gemm.begin();
+            gemm.multiply(&product);
+        }
+        for r in 0..rows {
+            for j in 0..columns {
+                let want = rescaled(self.sum(r, j, 0), reals[j], quantized[r], limits);
+                assert_eq!(
+                    c[r * stride + j],
+                    want,
+                    "{} row {r} column {j} of {rows} × {columns}, k {k}",
+                    gemm.name
+                );
+            }
+            let untouched = &c[r * stride + columns..(r + 1) * stride];
+            assert!(untouched.iter().all(|x| x.is_nan()), "{} wrote behind row {r}", gemm.name);
+        }
+    }
 }
 
 proptest! {
+    #[test]
+    fn every_microkernel_gives_reals(
+        taps in 1usize..4, k in prop_oneof![0usize..40, 40usize..200], columns in 1usize..100, seed: u64,
+    ) {
+        let case = case((taps, k), columns, seed, false);
+        let mut random = Random::new(seed ^ 0x5555);
+        let reals: Vec<RealChannel> = (0..columns).map(|_| random.real_channel()).collect();
+        let rows: Vec<QuantizedRow> = (0..ROWS).map(|_| random.quantized_row()).collect();
+        for gemm in TABLE.iter().filter(|gemm| gemm.isa.is_available()) {
+            for count in 1..=gemm.mr {
+                case.check_reals(gemm, count, &reals, &rows);
+            }
+        }
+    }
+
     #[test]
     fn every_microkernel_agrees_with_plain_sums(
         taps in 1usize..4, k in prop_oneof![0usize..40, 40usize..200], columns in 1usize..100, seed: u64,

@@ -13,7 +13,8 @@ use crate::ops::conv_2d::expect_shape;
 use crate::ops::{Build, Layer, Source};
 use crate::program::Step;
 use crate::requantize::Channel;
-use crate::steps::dwconv_u8::{self, DwConvU8, Parts};
+use crate::steps::dwconv_u8::{DwConvU8, Parts};
+use crate::steps::planes_u8;
 use crate::window::{Slots, Window};
 
 /// A convolution of each channel with its own filters, which are constant.
@@ -48,7 +49,7 @@ pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
         filter.shape,
         image.shape
     );
-    if !dwconv_u8::takes(&window) {
+    if !planes_u8::takes(&window) {
         return Err(unsupported!(
             "the filter has {height} × {width} taps, which are too many, or too far apart"
         ));

@@ -20,7 +20,7 @@ use crate::program::Step;
 use crate::requantize::Channel;
 use crate::steps::conv_f32::MAX_TAPS;
 use crate::steps::conv_u8::{ConvU8, Parts};
-use crate::store::Block;
+use crate::store::{Block, Store};
 use crate::window::{Slots, Window};
 
 /// A convolution, or a product, with constant weights.
@@ -107,6 +107,15 @@ impl<'a> Weights<'a> {
             I2 => (self.bytes[i / 4] << (6 - 2 * (i % 4)) as u32) as i8 >> 6,
             _ => (self.bytes[i] ^ 0x80) as i8,
         }
+    }
+
+    /// The sum of each filter's weights, of which there are `lines`.
+    pub fn sums(&self, store: &Store, filters: usize, lines: usize, name: &str) -> Result<Block<i32>> {
+        store.block(&format!("sums {filters} × {lines} {name}"), filters, |sums: &mut [i32]| {
+            for (j, sum) in sums.iter_mut().enumerate() {
+                *sum = (j * lines..(j + 1) * lines).map(|i| i32::from(self.at(i))).sum();
+            }
+        })
     }
 }
 
@@ -227,8 +236,9 @@ impl Product<'_> {
         let (input, output) = (node.inputs[0], node.outputs[0]);
         let (from, to) = (unsigned(net, input)?, unsigned(net, output)?);
         let name = format!("{:?}", node.packed);
+        let sums = self.weights.sums(&build.store, self.filters, self.lines(), &name)?;
         Ok(Box::new(ConvU8::new(
-            build.bytes.gemm,
+            build.bytes.gemm.isa,
             &build.store,
             Parts {
                 window: self.window,
@@ -236,7 +246,7 @@ impl Product<'_> {
                 filters: self.filters,
                 name: &name,
                 weights: &self.weights,
-                channels: &self.channels(from, &self.sums(build, &name)?),
+                channels: &self.channels(from, &sums),
                 zero_point: from.zero_point as u8,
                 bytes: range(self.activation, to)?,
                 input,
@@ -248,20 +258,6 @@ impl Product<'_> {
     /// Weights per filter.
     fn lines(&self) -> usize {
         self.window.rows.taps * self.window.columns.taps * self.window.channels / self.groups
-    }
-
-    /// The sum of each filter's weights.
-    fn sums(&self, build: &Build, name: &str) -> Result<Block<i32>> {
-        let lines = self.lines();
-        build.store.block(
-            &format!("sums {} × {lines} {name}", self.filters),
-            self.filters,
-            |sums: &mut [i32]| {
-                for (j, sum) in sums.iter_mut().enumerate() {
-                    *sum = (j * lines..(j + 1) * lines).map(|i| i32::from(self.weights.at(i))).sum();
-                }
-            },
-        )
     }
 
     fn channels(&self, from: Quant, sums: &[i32]) -> Vec<Channel> {

@@ -209,6 +209,18 @@ unsafe impl Ints for Avx2 {
         }
     }
     #[inline(always)]
+    fn in_order(self, x: [__m256; 4]) -> [__m256; 4] {
+        // SAFETY: as above.
+        unsafe {
+            [
+                _mm256_permute2f128_ps::<0x20>(x[0], x[1]),
+                _mm256_permute2f128_ps::<0x20>(x[2], x[3]),
+                _mm256_permute2f128_ps::<0x31>(x[0], x[1]),
+                _mm256_permute2f128_ps::<0x31>(x[2], x[3]),
+            ]
+        }
+    }
+    #[inline(always)]
     fn narrow_interleaved(self, x: [__m256i; 4], bytes: &Bytes) -> __m256i {
         // SAFETY: as above.
         unsafe {

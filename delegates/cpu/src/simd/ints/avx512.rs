@@ -259,6 +259,20 @@ unsafe impl Ints for Avx512 {
         }
     }
     #[inline(always)]
+    fn in_order(self, x: [__m512; 4]) -> [__m512; 4] {
+        // SAFETY: as above.
+        unsafe {
+            let low = [_mm512_shuffle_f32x4::<0x44>(x[0], x[1]), _mm512_shuffle_f32x4::<0x44>(x[2], x[3])];
+            let high = [_mm512_shuffle_f32x4::<0xEE>(x[0], x[1]), _mm512_shuffle_f32x4::<0xEE>(x[2], x[3])];
+            [
+                _mm512_shuffle_f32x4::<0x88>(low[0], low[1]),
+                _mm512_shuffle_f32x4::<0xDD>(low[0], low[1]),
+                _mm512_shuffle_f32x4::<0x88>(high[0], high[1]),
+                _mm512_shuffle_f32x4::<0xDD>(high[0], high[1]),
+            ]
+        }
+    }
+    #[inline(always)]
     fn narrow_interleaved(self, x: [__m512i; 4], bytes: &Bytes) -> __m512i {
         // SAFETY: as above.
         unsafe {

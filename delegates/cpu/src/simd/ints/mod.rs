@@ -121,6 +121,13 @@ pub unsafe trait Ints: Simd {
     fn interleave(self, rows: [Self::B; 4]) -> [Self::B; 4];
     /// `clamp(x + zero point)` of lanes that lie as [`interleave`](Self::interleave) leaves them, in the order of its operands' bytes.
     fn narrow_interleaved(self, x: [Self::I; 4], bytes: &Bytes) -> Self::B;
+    /// Lanes that lie as [`interleave`](Self::interleave) leaves them, in the order of its operands' bytes: those of the first
+    /// `LANES` bytes in the first vector, and so on.
+    #[inline(always)]
+    fn in_order(self, x: [Self::V; 4]) -> [Self::V; 4] {
+        const { assert!(Self::LANES == 4, "vectors of one quarter are in order, others are not") };
+        x
+    }
 }
 
 /// The byte of a vector that lane `d` of vector `q` of an interleaved one belongs to.

@@ -1,0 +1,235 @@
+//! CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED of `f32` with constant weights of 8, 4 or 2 bits (dynamic range): the input is
+//! quantized while the model runs, each image, or each row of a product, with a scale of its own.
+//!
+//! Defined by: tflite/kernels/conv.cc (`EvalHybrid`, `EvalHybridPerChannel`), tflite/kernels/depthwise_conv.cc (`EvalHybridPerChannel`),
+//! tflite/kernels/fully_connected.cc (`EvalHybridDense`, `EvalHybridDense4Bit`).
+
+use arenite_abi::prelude::*;
+
+use super::conv_2d::expect_shape;
+use super::quantized::Weights;
+use super::{Build, Layer, Source, expect_elements};
+use crate::net::Node;
+use crate::program::Step;
+use crate::rescale::{Limits, RealChannel};
+use crate::steps::conv_f32::MAX_TAPS;
+use crate::steps::conv_hybrid::{ConvHybrid, Finish};
+use crate::steps::dwconv_hybrid::DwConvHybrid;
+use crate::steps::patches_u8::Patches;
+use crate::steps::planes_u8::{self, Planes};
+use crate::steps::post::Post;
+use crate::steps::rows_u8::{Rows, Symmetry};
+use crate::window::{Slots, Window, limits};
+
+/// A convolution, or a product, of `f32` with weights of bytes.
+pub struct Hybrid<'a> {
+    window: Window,
+    kind: Kind,
+    filters: usize,
+    weights: Weights<'a>,
+    /// One per filter.
+    scales: Vec<f32>,
+    bias: Option<&'a [f32]>,
+    symmetry: Symmetry,
+    limits: (f32, f32),
+    /// What is done to results while they are in the cache.
+    pub posts: Vec<Post>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    /// Weights are `[filters][taps][channels / groups]`; each image has a scale.
+    Convolution { groups: usize },
+    /// Weights are `[filters][channels]`; each position has a scale.
+    Product,
+    /// Weights are `[taps][channels · multiplier]`; each image has a scale.
+    Depthwise { multiplier: usize },
+}
+
+/// Lowers the node if it is such a one; `None` leaves it to others.
+pub fn lower<'a>(x: &Source<'_, 'a>) -> Option<Result<Node<'a>>> {
+    let ty = |i: usize| x.input(i).ok().map(|(_, value)| value.ty);
+    let is_hybrid = ty(0)? == F32 && matches!(ty(1)?, I8 | I4 | I2) && x.output(0).ok()?.1.ty == F32;
+    let code = x.node.builtin_code();
+    (is_hybrid && matches!(code, 3 | 4 | 9)).then(|| {
+        let ((input, a), (output, y)) = (x.input(0)?, x.output(0)?);
+        expect_elements(a)?;
+        expect_elements(y)?;
+        let layer = match code {
+            3 => convolution(x)?,
+            4 => depthwise(x)?,
+            _ => fully_connected(x)?,
+        };
+        ensure!(
+            layer.bias.is_none_or(|bias| bias.len() == layer.filters),
+            "the bias has {:?} numbers for {} channels",
+            layer.bias.map(<[f32]>::len),
+            layer.filters
+        );
+        Ok(Node::new(Layer::Hybrid(layer), vec![input], vec![output]))
+    })
+}
+
+/// Filters with one scale go with symmetric activations, others and groups with asymmetric ones.
+fn convolution<'a>(x: &Source<'_, 'a>) -> Result<Hybrid<'a>> {
+    let ((_, image), (_, filter), (_, result)) = (x.input(0)?, x.input(1)?, x.output(0)?);
+    let &[filters, height, width, depth] = &filter.shape[..] else {
+        return Err(unsupported!("the filter has shape {:?}", filter.shape));
+    };
+    let options = x.node.options(1)?;
+    let window = Window::read(&options, &Slots { dilation: Some(4) }, &image.shape, [height, width])?;
+    let groups = window.channels / depth.max(1);
+    ensure!(
+        groups * depth == window.channels && groups > 0 && filters % groups == 0,
+        "the filter has shape {:?}, the input {:?}",
+        filter.shape,
+        image.shape
+    );
+    if height * width > MAX_TAPS {
+        return Err(unsupported!("the filter has {height} × {width} taps, taken are up to {MAX_TAPS}"));
+    }
+    expect_shape(&result.shape, &window, filters)?;
+    let (weights, scales) = weights(x, 0, filters)?;
+    let differ = scales.iter().any(|&scale| scale != scales[0]);
+    Ok(Hybrid {
+        window,
+        kind: Kind::Convolution { groups },
+        filters,
+        weights,
+        scales,
+        bias: x.optional_constant(2)?,
+        symmetry: if differ || groups != 1 { Symmetry::Asymmetric } else { Symmetry::Symmetric },
+        limits: limits(options.get(3, 0)?)?,
+        posts: Vec::new(),
+    })
+}
+
+fn depthwise<'a>(x: &Source<'_, 'a>) -> Result<Hybrid<'a>> {
+    let ((_, image), (_, filter), (_, result)) = (x.input(0)?, x.input(1)?, x.output(0)?);
+    let &[1, height, width, filters] = &filter.shape[..] else {
+        return Err(unsupported!("the filter has shape {:?}", filter.shape));
+    };
+    if filter.ty != I8 {
+        return Err(unsupported!("the filter '{}' is {}, taken is INT8", filter.name, filter.ty));
+    }
+    let options = x.node.options(2)?;
+    let window = Window::read(&options, &Slots { dilation: Some(5) }, &image.shape, [height, width])?;
+    let multiplier = filters / window.channels;
+    ensure!(
+        multiplier > 0 && multiplier * window.channels == filters,
+        "the filter has shape {:?}, the input {:?}",
+        filter.shape,
+        image.shape
+    );
+    if !planes_u8::takes(&window) {
+        return Err(unsupported!(
+            "the filter has {height} × {width} taps, which are too many, or too far apart"
+        ));
+    }
+    expect_shape(&result.shape, &window, filters)?;
+    let (weights, scales) = weights(x, 3, filters)?;
+    Ok(Hybrid {
+        window,
+        kind: Kind::Depthwise { multiplier },
+        filters,
+        weights,
+        scales,
+        bias: x.optional_constant(2)?,
+        symmetry: Symmetry::Asymmetric,
+        limits: limits(options.get(4, 0)?)?,
+        posts: Vec::new(),
+    })
+}
+
+/// 4-bit weights of some size run in a kernel that ignores the option and is symmetric.
+fn fully_connected<'a>(x: &Source<'_, 'a>) -> Result<Hybrid<'a>> {
+    let ((_, a), (_, w), (_, y)) = (x.input(0)?, x.input(1)?, x.output(0)?);
+    let &[units, depth] = &w.shape[..] else {
+        return Err(unsupported!("the weights have shape {:?}", w.shape));
+    };
+    let options = x.node.options(8)?;
+    if options.get::<i8>(1, 0)? != 0 {
+        return Err(unsupported!("shuffled weights are not taken"));
+    }
+    ensure!(depth > 0 && units > 0, "the weights have shape {:?}", w.shape);
+    let rows = a.len() / depth;
+    ensure!(
+        rows * depth == a.len() && rows * units == y.len(),
+        "input {:?}, weights {:?} and output {:?} do not fit",
+        a.shape,
+        w.shape,
+        y.shape
+    );
+    let (weights, scales) = weights(x, 0, units)?;
+    let packed = w.ty == I4 && depth.is_multiple_of(2) && depth >= 32 && units >= 4;
+    let asymmetric = options.get(3, false)? && !packed;
+    Ok(Hybrid {
+        window: Window::point(rows, depth),
+        kind: Kind::Product,
+        filters: units,
+        weights,
+        scales,
+        bias: x.optional_constant(2)?,
+        symmetry: if asymmetric { Symmetry::Asymmetric } else { Symmetry::Symmetric },
+        limits: limits(options.get(0, 0)?)?,
+        posts: Vec::new(),
+    })
+}
+
+/// The weights, and a scale for each of the filters, which are dimension `axis`.
+fn weights<'a>(x: &Source<'_, 'a>, axis: usize, filters: usize) -> Result<(Weights<'a>, Vec<f32>)> {
+    let (weights, scales) = Weights::read(x, axis)?;
+    if weights.zero_point != 0 {
+        return Err(unsupported!("the weights have zero point {}, taken is 0", weights.zero_point));
+    }
+    Ok((weights, (0..filters).map(|i| scales.scale_of(i)).collect()))
+}
+
+impl Hybrid<'_> {
+    /// Where it reads, if that is images. Zeros around an image do not change how it is quantized.
+    pub fn over_image(&mut self) -> Option<&mut Window> {
+        (self.kind != Kind::Product).then_some(&mut self.window)
+    }
+
+    /// Packs the weights.
+    pub fn build(&self, node: &Node<'_>, build: &Build) -> Result<Box<dyn Step>> {
+        let name = format!("{:?}", node.packed);
+        let ends = [node.inputs[0], node.outputs[0]];
+        let (count, length) = match self.kind {
+            Kind::Product => (self.window.positions(), self.window.channels),
+            _ => (self.window.batches, self.window.image()),
+        };
+        let rows = Rows { reals: build.bytes.reals, count, length, symmetry: self.symmetry, outside: 0 };
+        let results = Finish {
+            limits: Limits { low: self.limits.0, high: self.limits.1 },
+            posts: self.posts.clone(),
+            map: build.f32_map,
+        };
+        let groups = match self.kind {
+            Kind::Depthwise { multiplier } => {
+                let len = self.window.rows.taps * self.window.columns.taps * self.filters;
+                let weights: Vec<i16> = (0..len).map(|i| self.weights.at(i).into()).collect();
+                let sum = |c: usize| weights[c..].iter().step_by(self.filters).map(|&w| i32::from(w)).sum();
+                let channels: Vec<RealChannel> = (0..self.filters).map(|c| self.channel(c, sum(c))).collect();
+                let weights = (&name[..], &weights[..]);
+                let planes =
+                    Planes::new(build.bytes.dwconv, &build.store, &self.window, multiplier, weights)?;
+                return Ok(Box::new(DwConvHybrid::new(planes, rows, &channels, results, ends)));
+            }
+            Kind::Convolution { groups } => groups,
+            Kind::Product => 1,
+        };
+        let lines = self.window.rows.taps * self.window.columns.taps * self.window.channels / groups;
+        let sums = self.weights.sums(&build.store, self.filters, lines, &name)?;
+        let channels: Vec<RealChannel> =
+            sums.iter().enumerate().map(|(c, &sum)| self.channel(c, sum)).collect();
+        let (sizes, weights) = ((self.filters, groups), (&name[..], &self.weights));
+        let image = Window { batches: 1, ..self.window };
+        let patches = Patches::new(build.bytes.gemm.isa, &build.store, image, sizes, weights)?;
+        Ok(Box::new(ConvHybrid::new((self.window.batches, patches), rows, &channels, results, ends)))
+    }
+
+    fn channel(&self, c: usize, sum: i32) -> RealChannel {
+        RealChannel { sum, scale: self.scales[c], bias: self.bias.map_or(0.0, |bias| bias[c]) }
+    }
+}
