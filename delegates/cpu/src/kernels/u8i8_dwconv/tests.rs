@@ -24,12 +24,10 @@ fn check(member: &DwConv, width: &Width, taps: usize, count: usize, used: usize,
     let of = |q: usize, d: usize| Some(interleaved(q, d) % width.channels).filter(|&c| c < used);
     let none = Channel { bias: 0, factor: Factor::ZERO };
     let lanes: Vec<(usize, usize)> = (0..4).flat_map(|q| (0..member.lanes).map(move |d| (q, d))).collect();
-    // Sums of what is taken from the planes' bytes.
-    let taken = |c: usize| {
-        let sum: i32 = (0..taps).flat_map(|tap| weights[tap * used + c]).map(i32::from).sum();
-        i32::from(member.offset) * sum
-    };
-    let channel = |c: usize| Channel { bias: channels[c].bias + taken(c), ..channels[c] };
+    // What is taken from the planes' bytes is given back: to biases here, to zero points below.
+    let sum_of = |c: usize| (0..taps).flat_map(|tap| weights[tap * used + c]).map(i32::from).sum::<i32>();
+    let channel =
+        |c: usize| Channel { bias: channels[c].bias + i32::from(member.offset) * sum_of(c), ..channels[c] };
     let order: Vec<Channel> = lanes.iter().map(|&(q, d)| of(q, d).map_or(none, channel)).collect();
     let table = Channels::new(member.lanes, &order, bytes);
     let mut packed = vec![0; taps * 4 * member.weights];
@@ -80,7 +78,8 @@ fn check(member: &DwConv, width: &Width, taps: usize, count: usize, used: usize,
         assert!(c[p * step + used..(p + 1) * step].iter().all(|&x| x == 0xAA), "{}", member.name);
     }
 
-    let reals: Vec<RealChannel> = (0..used).map(|_| random.real_channel()).collect();
+    let reals: Vec<RealChannel> =
+        (0..used).map(|c| RealChannel { sum: sum_of(c), ..random.real_channel() }).collect();
     let order: Vec<RealChannel> =
         lanes.iter().map(|&(q, d)| of(q, d).map_or(RealChannel::NONE, |c| reals[c])).collect();
     let (table, image) = (RealChannels::new(member.lanes, &order), random.quantized_row());
