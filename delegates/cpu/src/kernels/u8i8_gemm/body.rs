@@ -17,7 +17,7 @@ type Sum<D> = <<D as Dot>::S as Ints>::I;
 /// # Safety
 /// That of [`super::Microkernel`].
 #[inline(always)]
-pub(super) unsafe fn tile<D: Dot, const R: usize, const V: usize>(d: D, t: &Tile) {
+pub(super) unsafe fn tile<D: Dot, const R: usize, const V: usize>(d: D, t: &Tile<'_>) {
     // SAFETY: the caller's promise.
     unsafe {
         let sums = match R * V {
@@ -34,7 +34,11 @@ pub(super) unsafe fn tile<D: Dot, const R: usize, const V: usize>(d: D, t: &Tile
 /// # Safety
 /// That of [`super::Microkernel`].
 #[inline(always)]
-pub(super) unsafe fn finish<D: Dot, const R: usize, const V: usize>(d: D, sums: &[[Sum<D>; V]; R], t: &Tile) {
+pub(super) unsafe fn finish<D: Dot, const R: usize, const V: usize>(
+    d: D,
+    sums: &[[Sum<D>; V]; R],
+    t: &Tile<'_>,
+) {
     // Rows are found by number from here on. The compiler must not know that this is the memory of the sums, or it leaves them there
     // while products are added.
     let mut room = core::mem::MaybeUninit::<[[Sum<D>; V]; R]>::uninit();
@@ -55,10 +59,13 @@ pub(super) unsafe fn finish<D: Dot, const R: usize, const V: usize>(d: D, sums: 
 }
 
 #[inline(always)]
-unsafe fn parts<D: Dot, const R: usize, const V: usize, const P: usize>(d: D, t: &Tile) -> [[Sum<D>; V]; R] {
+unsafe fn parts<D: Dot, const R: usize, const V: usize, const P: usize>(
+    d: D,
+    t: &Tile<'_>,
+) -> [[Sum<D>; V]; R] {
     let s = d.ints();
     let mut sums = [[[s.splat_i32(0); V]; R]; P];
-    let (p, mut w) = (&t.product, t.weights);
+    let (p, mut w) = (t.product, t.weights);
     let mut a = p.a;
     let (whole, rest) = if p.reach >= Reach::Groups { (p.k.div_ceil(4), 0) } else { (p.k / 4, p.k % 4) };
     // SAFETY: the caller's promise covers each row of each tap, and the panel's groups.
@@ -138,7 +145,7 @@ pub(super) unsafe fn first(p: *const u8, n: usize) -> u32 {
 unsafe fn write<D: Dot, const R: usize, const V: usize, const GENERAL: bool>(
     d: D,
     sums: &[[Sum<D>; V]; R],
-    t: &Tile,
+    t: &Tile<'_>,
     to: &ToBytes,
 ) {
     let s = d.ints();
@@ -177,7 +184,7 @@ unsafe fn write<D: Dot, const R: usize, const V: usize, const GENERAL: bool>(
 unsafe fn write_reals<D: Dot, const R: usize, const V: usize>(
     d: D,
     sums: &[[Sum<D>; V]; R],
-    t: &Tile,
+    t: &Tile<'_>,
     to: &ToReals,
 ) {
     let s = d.ints();

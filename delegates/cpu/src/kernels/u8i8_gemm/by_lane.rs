@@ -16,7 +16,7 @@ const BYTES: usize = 16;
 /// # Safety
 /// That of [`super::Microkernel`].
 #[inline(always)]
-pub(super) unsafe fn tile<D: ByLane, const R: usize, const V: usize>(d: D, t: &Tile) {
+pub(super) unsafe fn tile<D: ByLane, const R: usize, const V: usize>(d: D, t: &Tile<'_>) {
     // SAFETY: the caller's promise.
     unsafe {
         let sums = match R * V * D::REGISTERS {
@@ -31,10 +31,10 @@ pub(super) unsafe fn tile<D: ByLane, const R: usize, const V: usize>(d: D, t: &T
 #[inline(always)]
 unsafe fn parts<D: ByLane, const R: usize, const V: usize, const P: usize>(
     d: D,
-    t: &Tile,
+    t: &Tile<'_>,
 ) -> [[int32x4_t; V]; R] {
     let mut sums = [[[d.nothing(); V]; R]; P];
-    let (p, mut a) = (&t.product, t.product.a);
+    let (p, mut a) = (t.product, t.product.a);
     let mut w = t.weights.wrapping_add(V * BYTES);
     let (whole, rest) = if p.reach >= Reach::Groups { (p.k.div_ceil(4), 0) } else { (p.k / 4, p.k % 4) };
     // SAFETY: the caller's promise covers each row of each tap, and the panel: its columns' starts, and the groups.

@@ -27,13 +27,13 @@ type Quad = [int32x4_t; 2];
 /// # Safety
 /// That of [`super::Microkernel`].
 #[inline(always)]
-pub(super) unsafe fn tile<const R: usize, const V: usize>(d: NeonI8mm, t: &Tile) {
+pub(super) unsafe fn tile<const R: usize, const V: usize>(d: NeonI8mm, t: &Tile<'_>) {
     const { assert!(R <= 2 * PAIRS) };
     // SAFETY: the caller's promise covers each row of each tap, the panel's groups, and the results.
     unsafe {
         let nothing = vdupq_n_s32(0);
         let mut sums = [[[nothing; 2]; V]; PAIRS];
-        let (p, mut a, mut w) = (&t.product, t.product.a, t.weights);
+        let (p, mut a, mut w) = (t.product, t.product.a, t.weights);
         let (whole, rest) = if p.reach >= Reach::Groups { (p.k.div_ceil(4), 0) } else { (p.k / 4, p.k % 4) };
         for _ in 0..p.taps {
             let mut rows = [core::ptr::null::<u8>(); R];

@@ -144,8 +144,8 @@ const LINE: usize = 64;
 
 /// What one call of a microkernel computes: a product with the columns of one panel.
 #[derive(Clone, Copy)]
-struct Tile {
-    product: Product,
+struct Tile<'p> {
+    product: &'p Product,
     weights: *const u8,
     results: Results,
     c: *mut u8,
@@ -156,7 +156,7 @@ struct Tile {
 /// The machine has the instruction set. All pointers of `a` are readable for `k` bytes, and as far as the reach says; the panel has
 /// `taps · ⌈k / 4⌉` groups; the channels have a block per vector, row terms are null or, as quantized rows, one per row; and each of
 /// the rows of c is writable for `columns` results.
-type Microkernel = unsafe fn(&Tile);
+type Microkernel = unsafe fn(&Tile<'_>);
 
 /// A family member.
 pub struct Gemm {
@@ -260,7 +260,7 @@ impl Gemm {
         while column < p.columns {
             let width = self.panel_width(column, p.columns);
             let tile = Tile {
-                product: *p,
+                product: p,
                 weights: p.weights.wrapping_add(column * per_column),
                 results: p.results.from(column, self.lanes),
                 c: p.c.wrapping_add(column * p.results.size()),
@@ -401,7 +401,7 @@ macro_rules! entry {
         }
 
         $(#[target_feature(enable = $features)])?
-        unsafe fn $name<const R: usize, const V: usize>(tile: &Tile) {
+        unsafe fn $name<const R: usize, const V: usize>(tile: &Tile<'_>) {
             // SAFETY: the caller's promise: the instructions, and the tile's pointers.
             unsafe { $tile(dot::$dot::new(), tile) }
         }
