@@ -361,7 +361,8 @@ mod tests {
             }
             prop_assert!(want.iter().all(|x| !x.is_nan()));
             for (i, (got, want)) in got.iter().zip(&want).enumerate() {
-                prop_assert!((got - want).abs() <= 1e-5, "{i}: {got}, not {want}");
+                // Sums of some hundred products, in tiles of other heights: rounded otherwise where kernels keep them in parts.
+                prop_assert!((got - want).abs() <= 1e-4, "{i}: {got}, not {want}");
             }
         }
     }
