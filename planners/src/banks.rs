@@ -155,7 +155,12 @@ impl Problem<'_> {
                 true => (rest, Vec::new()),
                 false => self.fill(rest, capacity)?,
             };
-            let plan = self.plan(&members, capacity)?;
+            let mut plan = self.plan(&members, capacity)?;
+            if plan.total > capacity
+                && let Some(whole) = self.as_in_whole(&members, capacity)
+            {
+                plan = whole;
+            }
             ensure!(
                 plan.total <= capacity,
                 "bank {bank} has {capacity} bytes; what is left for it needs {}, and at least {}",
@@ -166,6 +171,15 @@ impl Problem<'_> {
             rest = left;
         }
         Ok(found)
+    }
+
+    /// The records where they lie in a plan of all, if that one fits: fewer records are not always planned better.
+    fn as_in_whole(&self, members: &[u32], capacity: u64) -> Option<Planned> {
+        let all: Vec<u32> = (0..).take(self.records.len()).collect();
+        let whole = self.plan(&all, capacity).ok().filter(|whole| whole.total <= capacity)?;
+        let offsets: Vec<u64> = members.iter().map(|&i| whole.offsets[i as usize]).collect();
+        let ends = members.iter().zip(&offsets).map(|(&i, offset)| offset + self.records[i as usize].size);
+        Some(Planned { total: ends.max().unwrap_or(0), offsets })
     }
 
     /// Nothing is anywhere.

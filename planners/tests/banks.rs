@@ -4,6 +4,7 @@ use arenite_abi::UsageRecord;
 use arenite_planners::banks::{Banks, FEW, assign};
 use arenite_planners::bound::lower_bound;
 use arenite_planners::exact::{self, Limits};
+use arenite_planners::portfolio;
 use proptest::prelude::*;
 
 /// Up to `count` records, some of them aligned, and the traffic of each.
@@ -74,8 +75,12 @@ proptest! {
         match assign(&records, &traffic, &capacities) {
             Ok(found) => {
                 check(&records, &traffic, &capacities, &found);
-                prop_assert!(found.optimal);
-                prop_assert_eq!(Some(found.traffic), best);
+                // A plan that took too many steps leaves open whether the assignment is the best.
+                if found.optimal {
+                    prop_assert_eq!(Some(found.traffic), best);
+                } else {
+                    prop_assert!(Some(found.traffic) <= best);
+                }
             }
             Err(error) => prop_assert!(best.is_none(), "{}, but {:?} is possible", error, best),
         }
@@ -86,7 +91,7 @@ proptest! {
         (records, traffic) in problems(60),
         parts in prop::collection::vec(0u64..10, 1..4),
     ) {
-        let most = exact::solve(&records, &Limits { steps: Some(1 << 12), ..Limits::default() }).expect("good records").total;
+        let most = portfolio::solve(&records, &Limits { steps: Some(1 << 12), ..Limits::default() }).expect("good records").total;
         let capacities: Vec<u64> = parts.into_iter().map(|part| most * part / 10).chain([most]).collect();
         // The last bank holds everything, so there is an assignment.
         let found = assign(&records, &traffic, &capacities).expect("the last bank holds all");
@@ -215,4 +220,24 @@ fn hostile_records() {
 
 fn check_totals(found: &Banks, capacities: &[u64]) {
     assert!(found.totals.iter().zip(capacities).all(|(total, capacity)| total <= capacity));
+}
+
+#[test]
+fn few_records_are_known_to_be_assigned_best() {
+    let of = |seed: u32| {
+        let (records, traffic) = network(3 + seed % 4);
+        let need = exact::solve(&records, &Limits::default()).expect("good records").total;
+        assign(&records, &traffic, &[need * u64::from(seed % 5) / 4, need]).expect("the last bank holds all")
+    };
+    assert!((0..20).all(|seed| of(seed).optimal));
+}
+
+#[test]
+fn a_bank_that_just_holds_its_records_is_found_to() {
+    let record =
+        |size, alignment, first, last| UsageRecord { alignment, ..UsageRecord::new(size, first, last) };
+    let records = [(9, 1, 5, 8), (1, 1, 8, 8), (9, 1, 7, 8), (1, 4, 6, 8), (4, 1, 3, 7), (12, 1, 2, 7)]
+        .map(|(size, alignment, first, last)| record(size, alignment, first, last));
+    let found = assign(&records, &[9, 1, 18, 1, 4, 12], &[0, 35]).expect("35 bytes are enough");
+    assert!(found.optimal && found.totals == [0, 35], "{found:?}");
 }

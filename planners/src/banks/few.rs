@@ -11,6 +11,8 @@ use crate::exact::{self, Limits, Outcome};
 
 /// Plans that are made.
 const MOST_PLANS: usize = 1 << 13;
+/// Steps of a search that has not told whether a bank holds its records.
+const LONG: u64 = STEPS << 5;
 
 /// The best assignment, if it is not `best`; and whether it is known to be the best of all.
 pub fn search(problem: &Problem<'_>, best: Option<Banks>) -> (Option<Banks>, bool) {
@@ -87,13 +89,24 @@ impl Search<'_> {
     fn is_planned(&mut self, bank: usize, capacity: u64) -> bool {
         let members = &self.members[bank];
         let records: Vec<UsageRecord> = members.iter().map(|&i| self.problem.records[i as usize]).collect();
-        let limits = Limits { steps: Some(STEPS), ..Limits::default() };
-        let Ok(Outcome { offsets, total, lower_bound, .. }) = exact::solve(&records, &limits) else {
-            return false;
+        let within = |steps| {
+            exact::solve(
+                &records,
+                &Limits { capacity: Some(capacity), steps: Some(steps), ..Limits::default() },
+            )
         };
+        let undecided = |plan: &Outcome| plan.total > capacity && plan.lower_bound <= capacity;
+        let Ok(mut plan) = within(STEPS) else { return false };
+        if undecided(&plan)
+            && let Ok(longer) = within(LONG)
+        {
+            plan = longer;
+        }
+        let is_undecided = undecided(&plan);
+        let Outcome { offsets, total, .. } = plan;
         if total <= capacity {
             self.found.put(self.problem, bank, members, &Planned { offsets, total });
-        } else if lower_bound <= capacity {
+        } else if is_undecided {
             self.is_complete = false;
         }
         total <= capacity
