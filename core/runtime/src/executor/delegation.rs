@@ -2,6 +2,9 @@
 
 use super::*;
 
+/// Code of the op that makes floats of half-precision and quantized numbers.
+const DEQUANTIZE: i32 = 6;
+
 impl Executor {
     pub(super) fn apply_delegates(&mut self, run: &Run<'_>) -> Result<()> {
         let known = self.infer_shapes(run)?;
@@ -67,7 +70,7 @@ impl Executor {
                 continue;
             }
             match self.prepare_step(run, i) {
-                Ok(()) => self.fold(i, run, INFERENCE_FOLD_LIMIT)?,
+                Ok(()) => self.fold(i, run, self.inference_fold_limit(i))?,
                 Err(Error::Node { status: Status::Unsupported, .. }) => {}
                 Err(error) => return Err(error),
             }
@@ -77,6 +80,15 @@ impl Executor {
             *known = true;
         }
         Ok(known)
+    }
+
+    /// Most bytes of a constant that step `i` is run for before delegates claim. Weights of half precision or of bytes have no limit:
+    /// delegates take layers whose weights are constant.
+    fn inference_fold_limit(&self, i: usize) -> u64 {
+        match self.steps[i].raw.builtin_code {
+            DEQUANTIZE => u64::MAX,
+            _ => INFERENCE_FOLD_LIMIT,
+        }
     }
 
     /// Hands the delegate what it claims. On an error everything stays as it was.
