@@ -35,7 +35,7 @@ impl Step for Quantize {
         let Quant { scale, zero_point } = self.quant;
         let inverse = (1.0 / f64::from(scale)) as f32;
         let eights = self.len / 8 * 8;
-        cx.parallel_for(eights.div_ceil(CHUNK), 4, |range| {
+        cx.parallel_for(eights.div_ceil(CHUNK), 1, |range| {
             let at = range.start * CHUNK;
             let n = (range.len() * CHUNK).min(eights - at);
             // SAFETY: both tensors have `len` elements, and each range is one thread's.
@@ -79,7 +79,7 @@ impl Step for Dequantize {
         let Quant { scale, zero_point } = self.quant;
         let offset = (f64::from(scale) * f64::from(-zero_point)) as f32;
         let eights = self.len / 8 * 8;
-        cx.parallel_for(eights.div_ceil(CHUNK), 4, |range| {
+        cx.parallel_for(eights.div_ceil(CHUNK), 1, |range| {
             let at = range.start * CHUNK;
             let n = (range.len() * CHUNK).min(eights - at);
             // SAFETY: both tensors have `len` elements, and each range is one thread's.

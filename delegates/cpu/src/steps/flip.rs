@@ -8,7 +8,7 @@ use crate::net::Id;
 use crate::program::{Run, Step};
 
 /// Bytes that one thread does at a time.
-const CHUNK: usize = 1 << 16;
+const CHUNK: usize = 1 << 13;
 
 /// Adds 128 to each byte.
 pub struct Flip {
@@ -30,7 +30,7 @@ impl Step for Flip {
     fn run(&self, cx: &Run<'_>) -> Result<()> {
         let x = Shared::new(cx.place::<u8>(self.input));
         let y = Shared::new(cx.place::<u8>(self.output));
-        cx.parallel_for(self.bytes.div_ceil(CHUNK), 4, |range| {
+        cx.parallel_for(self.bytes.div_ceil(CHUNK), 8, |range| {
             let at = range.start * CHUNK;
             let n = (range.len() * CHUNK).min(self.bytes - at);
             // SAFETY: both tensors have that many bytes, and each range is one thread's.

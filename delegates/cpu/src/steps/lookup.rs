@@ -11,7 +11,7 @@ use crate::program::{Run, Step};
 pub type Table = Box<[u8; 256]>;
 
 /// Bytes that one thread does at a time.
-const CHUNK: usize = 1 << 16;
+const CHUNK: usize = 1 << 14;
 
 /// A function of one tensor.
 pub struct Lookup {

@@ -35,7 +35,7 @@ impl Step for ChainMap {
         let x = Shared::new(cx.place::<f32>(self.input));
         let y = Shared::new(cx.place::<f32>(self.output));
         let posts = post::bind(&self.posts, cx);
-        cx.parallel_for(self.len.div_ceil(CHUNK), 8, |range| {
+        cx.parallel_for(self.len.div_ceil(CHUNK), 2, |range| {
             for chunk in range {
                 let at = chunk * CHUNK;
                 let n = CHUNK.min(self.len - at);
@@ -114,7 +114,7 @@ impl Step for BinaryMap {
         let y = Shared::new(cx.place::<f32>(self.output));
         let runs = self.loops.runs();
         let parts = self.loops.run.div_ceil(CHUNK);
-        let grain = (8 * CHUNK / self.loops.run.min(CHUNK)).max(1);
+        let grain = (2 * CHUNK / self.loops.run.min(CHUNK)).max(1);
         cx.parallel_for(runs * parts, grain, |range| {
             for item in range {
                 let (run, part) = (item / parts, item % parts);

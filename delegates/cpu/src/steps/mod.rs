@@ -37,8 +37,9 @@ pub mod transpose_conv_u8;
 pub mod typed_map;
 pub mod winograd_f32;
 
-/// Multiply-adds that are worth a thread's while.
-pub const WORK: usize = 1 << 20;
+/// Multiply-adds that are worth a thread's while: half a microsecond, three times what it takes to hand work to a thread that is
+/// awake.
+pub const WORK: usize = 1 << 16;
 
 /// Items per range such that a range is worth a thread's while, if one item costs that many multiply-adds. Does not depend on
 /// the number of threads, so that ranges do not either.

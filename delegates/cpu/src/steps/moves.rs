@@ -74,7 +74,7 @@ impl Nest {
 /// Elements of rows and columns of a matrix that is transposed at a time.
 const STRIP: usize = 16;
 /// Bytes that count as one multiply-add.
-const BYTES_PER_COST: usize = 4;
+const BYTES_PER_COST: usize = 1;
 
 #[derive(Clone, Copy, Debug)]
 enum Kind {

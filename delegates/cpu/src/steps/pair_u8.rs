@@ -151,7 +151,7 @@ impl Step for PairU8 {
         let [a, b] = self.inputs.map(|id| Shared::new(cx.place::<u8>(id)));
         let y = Shared::new(cx.place::<u8>(self.output));
         let parts = self.loops.run.div_ceil(CHUNK);
-        let grain = (4 * CHUNK / self.loops.run.min(CHUNK)).max(1);
+        let grain = (CHUNK / self.loops.run.min(CHUNK)).max(1);
         cx.parallel_for(self.loops.runs() * parts, grain, |range| {
             for item in range {
                 let (run, part) = (item / parts, item % parts);

@@ -12,7 +12,7 @@ pub const INPUTS: usize = 3;
 /// Most dimensions that do not merge with their neighbours.
 const DIMS: usize = 6;
 /// Elements that are worth a thread's while.
-const MANY: usize = 1 << 16;
+const MANY: usize = 1 << 14;
 
 /// `n` results at `y` of elements at `x`; whether each input moves on along the run.
 ///
