@@ -219,15 +219,14 @@ impl ConvF32 {
             }
             return (1, depth);
         }
-        let (x, rows) = (first % w.columns.output, end - first);
-        let inner = w.columns.dilation == 1 && self.groups == 1 && {
-            let same_row = x + rows <= w.columns.output;
-            let (a, b) = if same_row { (x, x + rows - 1) } else { (0, w.columns.output - 1) };
-            w.columns.is_inside(a, b)
-        };
-        let per_row = if inner { 1 } else { w.columns.taps };
-        self.pointers.fill(pointers, (first, end), per_row, input, self.zeros.as_ptr());
-        if inner { (w.rows.taps, w.columns.taps * depth) } else { (w.rows.taps * per_row, depth) }
+        let runs = self.pointers.runs((first, end));
+        let outside = self.zeros.as_ptr();
+        if w.columns.dilation == 1 && self.groups == 1 && self.pointers.are_inside(&runs) {
+            self.pointers.fill_rows(pointers, runs, input, outside);
+            return (w.rows.taps, w.columns.taps * depth);
+        }
+        self.pointers.fill_taps(pointers, runs, input, outside);
+        (w.rows.taps * w.columns.taps, depth)
     }
 }
 

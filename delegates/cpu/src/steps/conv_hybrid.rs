@@ -3,7 +3,7 @@
 use arenite_abi::prelude::*;
 
 use super::conv_u8::SPEED;
-use super::patches_u8::{Patches, ROWS, Room, room};
+use super::patches_u8::{Item, Patches, ROWS, Room, room};
 use super::post::{self, Bounds, Post};
 use super::rows_u8::{Quantized, Rows};
 use crate::kernels::f32_map::Map;
@@ -59,13 +59,13 @@ impl ConvHybrid {
     unsafe fn tile(
         &self,
         image: usize,
-        [g, block, t]: [usize; 3],
+        item: Item,
         pointers: &mut Room,
         (input, output): (&Quantized, *mut f32),
         posts: &Bounds,
     ) {
         let p = &self.patches;
-        let (first, end) = p.tile(t);
+        let Item { g, from, columns, first, end } = item;
         let bytes = input.bytes.get().wrapping_add(image * p.window.image());
         // SAFETY: the caller's promise.
         let found = unsafe { p.point(pointers, (first, end), g, bytes, input.outside(image)) };
@@ -77,7 +77,7 @@ impl ConvHybrid {
         }
         let first = image * p.window.positions() + first;
         let end = image * p.window.positions() + end;
-        let (from, columns) = p.blocks[block];
+        let (weights, column_bytes) = p.panels(g, from);
         let stride = p.columns * p.groups;
         let start = first * stride + g * p.columns + from;
         let product = Product {
@@ -86,7 +86,8 @@ impl ConvHybrid {
             taps: found.taps,
             k: found.k,
             reach: found.reach,
-            weights: p.panels(g, from),
+            weights,
+            column_bytes,
             results: Results::Reals(ToReals {
                 channels: self.channels[g].block(from),
                 rows: rows.as_ptr(),
@@ -131,10 +132,15 @@ impl Step for ConvHybrid {
             // SAFETY: the member was selected for this machine.
             let _session = unsafe { self.patches.gemm.begin() };
             let mut pointers = room();
-            for item in range {
-                let (image, item) = (item / items, self.patches.item(item % items));
-                // SAFETY: as above; each item has results of its own.
-                unsafe { self.tile(image, item, &mut pointers, (&quantized, output.get()), &posts) };
+            let mut first = range.start;
+            while first < range.end {
+                let image = first / items;
+                let end = range.end.min((image + 1) * items);
+                self.patches.for_each(first - image * items..end - image * items, |item| {
+                    // SAFETY: as above; each item has results of its own.
+                    unsafe { self.tile(image, item, &mut pointers, (&quantized, output.get()), &posts) };
+                });
+                first = end;
             }
         })
     }

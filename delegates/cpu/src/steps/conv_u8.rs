@@ -2,7 +2,7 @@
 
 use arenite_abi::prelude::*;
 
-use super::patches_u8::{Patches, ROWS, Room, room};
+use super::patches_u8::{Item, Patches, ROWS, Room, room};
 use crate::isa::Isa;
 use crate::kernels::u8i8_gemm::{Product, Results, ToBytes};
 use crate::memory::{Aligned, Shared};
@@ -71,13 +71,13 @@ impl ConvU8 {
         })
     }
 
-    /// Computes tile `t` of a block of columns of group `g`.
+    /// Computes an item.
     ///
     /// # Safety
     /// `input` and `output` are the tensors; nobody else writes these results.
-    unsafe fn tile(&self, [g, block, t]: [usize; 3], pointers: &mut Room, input: *const u8, output: *mut u8) {
+    unsafe fn tile(&self, item: Item, pointers: &mut Room, input: *const u8, output: *mut u8) {
         let p = &self.patches;
-        let (first, end) = p.tile(t);
+        let Item { g, from, columns, first, end } = item;
         let rows = end - first;
         // SAFETY: the caller's promise.
         let found = unsafe { p.point(pointers, (first, end), g, input, self.zeros.as_ptr()) };
@@ -89,7 +89,7 @@ impl ConvU8 {
                 *term = self.row_factor.wrapping_mul(unsafe { found.sum(pointers, rows, r) });
             }
         }
-        let (from, columns) = p.blocks[block];
+        let (weights, column_bytes) = p.panels(g, from);
         let stride = p.columns * p.groups;
         let channels = &self.channels[g];
         let product = Product {
@@ -98,7 +98,8 @@ impl ConvU8 {
             taps: found.taps,
             k: found.k,
             reach: found.reach,
-            weights: p.panels(g, from),
+            weights,
+            column_bytes,
             results: Results::Bytes(ToBytes {
                 channels: channels.block(from),
                 is_general: channels.is_general,
@@ -127,10 +128,10 @@ impl Step for ConvU8 {
             // SAFETY: the member was selected for this machine.
             let _session = unsafe { self.patches.gemm.begin() };
             let mut pointers = room();
-            for item in range {
+            self.patches.for_each(range, |item| {
                 // SAFETY: the host's tensors have the shapes that the step was built for; each item has results of its own.
-                unsafe { self.tile(self.patches.item(item), &mut pointers, input.get(), output.get()) };
-            }
+                unsafe { self.tile(item, &mut pointers, input.get(), output.get()) };
+            });
         })
     }
 }

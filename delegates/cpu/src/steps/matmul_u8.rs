@@ -131,6 +131,7 @@ impl MatMulU8 {
             k: depth,
             reach: Reach::of(depth, readable - (end - 1) * depth),
             weights: packed,
+            column_bytes: self.gemm.column_bytes(1, depth),
             results: Results::Bytes(ToBytes {
                 channels: table,
                 is_general: self.template.is_general,

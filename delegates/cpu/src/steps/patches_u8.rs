@@ -10,6 +10,7 @@
 //! ```
 
 use std::mem::MaybeUninit;
+use std::ops::Range;
 
 use arenite_abi::prelude::*;
 
@@ -48,10 +49,30 @@ pub struct Patches {
     pub columns: usize,
     /// Number of tiles that the positions are cut into.
     pub tiles: usize,
+    cost: usize,
     /// Blocks of panels: first column, columns.
-    pub blocks: Vec<(usize, usize)>,
-    taps: Taps,
+    blocks: Vec<(usize, usize)>,
+    /// Whether the taps of a filter row are one, where they lie side by side inside the image.
+    merges: bool,
+    /// Bytes of packed weights per column, and per group.
+    column_bytes: usize,
+    group_bytes: usize,
     packed: Block<u8>,
+}
+
+/// Some positions by some columns of a group.
+#[derive(Clone, Copy)]
+pub struct Item {
+    /// The group.
+    pub g: usize,
+    /// First column.
+    pub from: usize,
+    /// Number of columns.
+    pub columns: usize,
+    /// First position.
+    pub first: usize,
+    /// The position behind the last one.
+    pub end: usize,
 }
 
 /// How packed weights lie.
@@ -93,9 +114,24 @@ impl Patches {
             }
         })?;
         let tiles = gemm.parts(window.positions());
-        let blocks = blocks(gemm, gemm.column_bytes(count, k), columns, tiles);
-        let pointers = Pointers::new(window);
-        Ok(Patches { gemm, window, pointers, groups, columns, tiles, blocks, taps, packed })
+        let column_bytes = gemm.column_bytes(count, k);
+        let cost = window.positions() * columns * count * k;
+        let blocks = blocks(gemm, column_bytes, columns, tiles);
+        let side_by_side = window.columns.dilation == 1 && groups == 1;
+        Ok(Patches {
+            gemm,
+            window,
+            pointers: Pointers::new(window),
+            groups,
+            columns,
+            tiles,
+            cost: cost / (blocks.len() * tiles).max(1),
+            blocks,
+            merges: side_by_side && (taps == Taps::Merged || window.channels.is_multiple_of(4)),
+            column_bytes,
+            group_bytes: group,
+            packed,
+        })
     }
 
     /// Bytes of the zero point that are read for a tap outside of the image.
@@ -103,16 +139,10 @@ impl Patches {
         (self.window.columns.taps * (self.window.channels / self.groups)).next_multiple_of(4)
     }
 
-    /// The positions of tile `t`.
-    pub fn tile(&self, t: usize) -> (usize, usize) {
-        self.gemm.part(t, self.window.positions())
-    }
-
-    /// The panels of group `g` from column `from` on.
-    pub fn panels(&self, g: usize, from: usize) -> *const u8 {
-        let (count, k) = self.taps.of(&self.window, self.groups);
-        let group = g * self.gemm.packed_len(count, k, self.columns);
-        self.packed[group + from * self.gemm.column_bytes(count, k)..].as_ptr()
+    /// The panels of group `g` from column `from` on, and their bytes per column.
+    pub fn panels(&self, g: usize, from: usize) -> (*const u8, usize) {
+        let panels = &self.packed[g * self.group_bytes + from * self.column_bytes..];
+        (panels.as_ptr(), self.column_bytes)
     }
 
     /// Tiles of blocks of groups: what can be computed apart.
@@ -120,16 +150,31 @@ impl Patches {
         self.groups * self.blocks.len() * self.tiles
     }
 
-    /// Group, block and tile of an item.
-    pub fn item(&self, item: usize) -> [usize; 3] {
-        let (block, t) = (item / self.tiles, item % self.tiles);
-        [block / self.blocks.len(), block % self.blocks.len(), t]
+    /// Calls `f` with group, block and positions of each of these items.
+    #[inline(always)]
+    pub fn for_each(&self, items: Range<usize>, mut f: impl FnMut(Item)) {
+        let (mut block, mut t) = (items.start / self.tiles, items.start % self.tiles);
+        let positions = self.window.positions();
+        let (mut first, mut end) = self.gemm.part(t, positions);
+        for _ in items {
+            let (g, b) = if self.groups == 1 {
+                (0, block)
+            } else {
+                (block / self.blocks.len(), block % self.blocks.len())
+            };
+            let (from, columns) = self.blocks[b];
+            f(Item { g, from, columns, first, end });
+            t += 1;
+            if t == self.tiles {
+                (block, t, end) = (block + 1, 0, 0);
+            }
+            (first, end) = (end, self.gemm.part_end(t, self.tiles, positions));
+        }
     }
 
     /// Multiply-adds of bytes of an item.
     pub fn cost(&self) -> usize {
-        let (count, k) = self.taps.of(&self.window, self.groups);
-        self.window.positions() * self.columns * count * k / (self.blocks.len() * self.tiles).max(1)
+        self.cost
     }
 
     /// What the step is called.
@@ -160,23 +205,16 @@ impl Patches {
             }
             return Found { taps: 1, k: depth, reach: Reach::of(depth, len - most) };
         }
-        let inner = self.is_inner(first, end);
-        let merged = inner && (self.taps == Taps::Merged || depth.is_multiple_of(4));
-        let per_row = if merged { 1 } else { w.columns.taps };
-        let most = g * depth
-            + self.pointers.fill(pointers, (first, end), per_row, input.wrapping_add(g * depth), outside);
-        let k = if merged { w.columns.taps * depth } else { depth };
+        let (runs, input) = (self.pointers.runs((first, end)), input.wrapping_add(g * depth));
+        let (taps, k, most) = if self.merges && self.pointers.are_inside(&runs) {
+            let most = self.pointers.fill_rows(pointers, runs, input, outside);
+            (w.rows.taps, w.columns.taps * depth, most)
+        } else {
+            let most = self.pointers.fill_taps(pointers, runs, input, outside);
+            (w.rows.taps * w.columns.taps, depth, most)
+        };
         // Zero points are there up to the next multiple of four.
-        Found { taps: w.rows.taps * per_row, k, reach: Reach::of(k, len - most).min(Reach::Groups) }
-    }
-
-    /// Whether the taps of each filter row lie side by side inside the image, or outside together, at these positions.
-    fn is_inner(&self, first: usize, end: usize) -> bool {
-        let columns = &self.window.columns;
-        let (a, b) = (first % columns.output, (end - 1) % columns.output);
-        let same_row = first / columns.output == (end - 1) / columns.output;
-        let (a, b) = if same_row { (a, b) } else { (0, columns.output - 1) };
-        columns.dilation == 1 && self.groups == 1 && columns.is_inside(a, b)
+        Found { taps, k, reach: Reach::of(k, len - most - g * depth).min(Reach::Groups) }
     }
 }
 

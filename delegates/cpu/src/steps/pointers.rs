@@ -14,52 +14,106 @@ pub struct Pointers {
     window: Window,
     /// For each tap of a row, the positions where it is inside.
     spans: Vec<Range<usize>>,
+    /// The positions where all taps of a row are inside.
+    inside: Range<usize>,
+    /// Rows from the first to the last row of the window.
+    below: usize,
 }
 
 impl Pointers {
     /// Of this window.
     pub fn new(window: Window) -> Pointers {
         let columns = &window.columns;
-        Pointers { window, spans: (0..columns.taps).map(|tap| columns.positions_inside(tap)).collect() }
+        let spans: Vec<_> = (0..columns.taps).map(|tap| columns.positions_inside(tap)).collect();
+        let start = spans.iter().map(|span| span.start).max().unwrap_or(0);
+        let end = spans.iter().map(|span| span.end).min().unwrap_or(0);
+        let below = (window.rows.taps - 1) * window.rows.dilation;
+        Pointers { window, spans, inside: start..end, below }
     }
 
-    /// Fills in those of positions `first..end`, as `[taps][positions]`: `per_row` taps of each row of the window, relative to `input`, the
-    /// tensor; what lies outside points to `outside`. Gives the offset of the last pixel.
-    pub fn fill<T>(
+    /// Positions `first..end`, at most [`MAX_POSITIONS`], by rows of the output.
+    pub fn runs(&self, (first, end): (usize, usize)) -> Runs<'_> {
+        let Window { rows, columns, .. } = &self.window;
+        let (y, x) = (first / columns.output, first % columns.output);
+        let (image, row) = match y < rows.output {
+            true => (0, y),
+            false => (y / rows.output * rows.input, y % rows.output),
+        };
+        Runs { window: &self.window, next: Run { image, row, x, len: 0 }, rest: end - first }
+    }
+
+    /// Whether the columns of all taps are inside the image.
+    pub fn are_inside(&self, runs: &Runs<'_>) -> bool {
+        runs.clone().all(|run| self.inside.start <= run.x && run.x + run.len <= self.inside.end)
+    }
+
+    /// Fills in those of `runs`, as `[taps][positions]`: the first tap of each row of the window, relative to `input`, the tensor; what lies
+    /// outside points to `outside`. Gives the offset of the last pixel.
+    ///
+    /// The columns of all taps must be inside.
+    pub fn fill_rows<T>(
         &self,
         pointers: &mut [MaybeUninit<*const T>],
-        (first, end): (usize, usize),
-        per_row: usize,
+        runs: Runs<'_>,
         input: *const T,
         outside: *const T,
     ) -> usize {
         let Window { rows, columns, channels, .. } = &self.window;
-        let count = end - first;
-        let mut runs = [Run::default(); MAX_POSITIONS];
-        let runs = self.runs((first, end), &mut runs);
-        let (step, mut most, mut at) = (columns.stride * channels, 0, 0);
-        let inside = |run: &Run| self.spans[0].start <= run.x && run.x + run.len <= self.spans[0].end;
-        if per_row == 1 && runs.iter().all(inside) {
-            for ty in 0..rows.taps {
-                for run in runs {
-                    let (first, step) = match rows.at(run.row, ty) {
-                        Some(row) => {
-                            let column = run.x * columns.stride - columns.before;
-                            let pixel = ((run.image + row) * columns.input + column) * channels;
-                            most = most.max(pixel + (run.len - 1) * step);
-                            (input.wrapping_add(pixel), step)
-                        }
-                        None => (outside, 0),
-                    };
-                    write(pointers, at, run.len, first, step);
-                    at += run.len;
-                }
+        let (step, line) = (columns.stride * channels, columns.input * channels);
+        // Of the first row of the window, which may lie above the image.
+        let mut starts = [0usize; MAX_POSITIONS];
+        let (mut count, mut are_inside) = (0, true);
+        for run in runs.clone() {
+            let top = (run.row * rows.stride).wrapping_sub(rows.before);
+            are_inside &= top < rows.input && top + self.below < rows.input;
+            let first = run.image.wrapping_add(top).wrapping_mul(line).wrapping_add(run.x * step);
+            let first = first.wrapping_sub(columns.before * channels);
+            for (i, start) in starts[count..][..run.len].iter_mut().enumerate() {
+                *start = first.wrapping_add(i * step);
             }
-            return most;
+            count += run.len;
         }
+        if are_inside {
+            for tap in 0..rows.taps {
+                let row = input.wrapping_add(tap * rows.dilation * line);
+                add(row, &starts, &mut pointers[tap * count..], count);
+            }
+            return starts[count - 1] + self.below * line;
+        }
+        let mut most = 0;
+        for tap in 0..rows.taps {
+            let mut at = 0;
+            let down = tap * rows.dilation * line;
+            for run in runs.clone() {
+                let pointers = &mut pointers[tap * count + at..][..run.len];
+                if rows.at(run.row, tap).is_some() {
+                    let starts = &starts[at..][..run.len];
+                    for (pointer, &start) in pointers.iter_mut().zip(starts) {
+                        pointer.write(input.wrapping_add(start.wrapping_add(down)));
+                    }
+                    most = most.max(starts[run.len - 1].wrapping_add(down));
+                } else {
+                    pointers.fill(MaybeUninit::new(outside));
+                }
+                at += run.len;
+            }
+        }
+        most
+    }
+
+    /// As [`fill_rows`](Self::fill_rows), of all taps of each row of the window.
+    pub fn fill_taps<T>(
+        &self,
+        pointers: &mut [MaybeUninit<*const T>],
+        runs: Runs<'_>,
+        input: *const T,
+        outside: *const T,
+    ) -> usize {
+        let Window { rows, columns, channels, .. } = &self.window;
+        let (step, mut most, mut at) = (columns.stride * channels, 0, 0);
         for ty in 0..rows.taps {
-            for (tx, span) in self.spans[..per_row].iter().enumerate() {
-                for run in runs {
+            for (tx, span) in self.spans.iter().enumerate() {
+                for run in runs.clone() {
                     let (x, end) = (run.x, run.x + run.len);
                     let (start, end) = (span.start.max(x), span.end.min(end));
                     match rows.at(run.row, ty).filter(|_| start < end) {
@@ -79,31 +133,43 @@ impl Pointers {
                 }
             }
         }
-        debug_assert_eq!(at, rows.taps * per_row * count);
         most
-    }
-
-    /// Positions `first..end` by rows of the output.
-    fn runs<'r>(&self, (first, end): (usize, usize), runs: &'r mut [Run; MAX_POSITIONS]) -> &'r [Run] {
-        let Window { rows, columns, .. } = &self.window;
-        let (mut y, mut x) = (first / columns.output, first % columns.output);
-        let (mut rest, mut count) = (end - first, 0);
-        while rest > 0 {
-            let len = rest.min(columns.output - x);
-            let (image, row) = (y / rows.output, y % rows.output);
-            runs[count] = Run { image: image * rows.input, row, x, len };
-            (rest, x, y, count) = (rest - len, 0, y + 1, count + 1);
-        }
-        &runs[..count]
     }
 }
 
 /// Most positions at a time.
 pub const MAX_POSITIONS: usize = 32;
 
+/// Positions, by rows of the output.
+#[derive(Clone)]
+pub struct Runs<'w> {
+    window: &'w Window,
+    next: Run,
+    rest: usize,
+}
+
+impl Iterator for Runs<'_> {
+    type Item = Run;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Run> {
+        if self.rest == 0 {
+            return None;
+        }
+        let Window { rows, columns, .. } = self.window;
+        let run = Run { len: self.rest.min(columns.output - self.next.x), ..self.next };
+        self.rest -= run.len;
+        (self.next.x, self.next.row) = (0, run.row + 1);
+        if self.next.row == rows.output {
+            (self.next.image, self.next.row) = (run.image + rows.input, 0);
+        }
+        Some(run)
+    }
+}
+
 /// Positions of one row of the output.
-#[derive(Clone, Copy, Default)]
-struct Run {
+#[derive(Clone, Copy)]
+pub struct Run {
     /// Rows of the images before.
     image: usize,
     row: usize,
@@ -111,10 +177,28 @@ struct Run {
     len: usize,
 }
 
+/// Writes `from + starts[i]`, `count` of them, and others behind them where there is room.
+#[inline(always)]
+fn add<T>(from: *const T, starts: &[usize; MAX_POSITIONS], to: &mut [MaybeUninit<*const T>], count: usize) {
+    if count <= SOME
+        && let (Some(to), Some(starts)) = (to.first_chunk_mut::<SOME>(), starts.first_chunk::<SOME>())
+    {
+        for (pointer, &start) in to.iter_mut().zip(starts) {
+            pointer.write(from.wrapping_add(start));
+        }
+        return;
+    }
+    for (pointer, &start) in to[..count].iter_mut().zip(starts) {
+        pointer.write(from.wrapping_add(start));
+    }
+}
+
+/// So many pointers are written at once where there is room.
+const SOME: usize = 16;
+
 /// Writes `first`, `first + step`, …, `len` of them from `at` on, and others behind them where there is room.
 #[inline(always)]
 fn write<T>(to: &mut [MaybeUninit<*const T>], at: usize, len: usize, first: *const T, step: usize) {
-    const SOME: usize = 16;
     if len <= SOME
         && let Some(to) = to[at..].first_chunk_mut::<SOME>()
     {
@@ -158,7 +242,15 @@ mod tests {
             for per_row in [1, columns.taps] {
                 let count = end - first;
                 let mut pointers = vec![MaybeUninit::uninit(); rows.taps * per_row * count];
-                let most = Pointers::new(window).fill(&mut pointers, (first, end), per_row, input.as_ptr(), outside.as_ptr());
+                let all = Pointers::new(window);
+                let runs = all.runs((first, end));
+                let most = match per_row == columns.taps {
+                    true => all.fill_taps(&mut pointers, runs.clone(), input.as_ptr(), outside.as_ptr()),
+                    false if !all.are_inside(&runs) => continue,
+                    false => all.fill_rows(&mut pointers, runs.clone(), input.as_ptr(), outside.as_ptr()),
+                };
+                let inside = |p: usize| (0..columns.taps).all(|tap| columns.at(p % columns.output, tap).is_some());
+                assert_eq!(all.are_inside(&runs), (first..end).all(inside));
                 let mut largest = 0;
                 for (i, pointer) in pointers.iter().enumerate() {
                     let (tap, p) = (i / count, first + i % count);

@@ -175,6 +175,7 @@ impl TransposeConvU8 {
             k: self.depth,
             reach: if self.depth.is_multiple_of(4) { Reach::Groups } else { Reach::Exact },
             weights: self.packed[phase.packed..].as_ptr(),
+            column_bytes: self.gemm.column_bytes(taps, self.depth),
             results: Results::Bytes(ToBytes {
                 channels: channels.block(0),
                 is_general: channels.is_general,

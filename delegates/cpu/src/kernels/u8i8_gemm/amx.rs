@@ -223,7 +223,7 @@ unsafe fn panels<const BOTH: bool>(s: Avx512, p: &Product, lines: Lines) {
                 panel::<BOTH, 1>(s, p, lines, (weights, steps), &mut before, sums);
             }
             let columns = left.min(2 * Avx512::LANES);
-            let results = p.results.from(column, Avx512::LANES);
+            let results = p.results.from(column / Avx512::LANES, Avx512::LANES);
             before = Some(Panel { sums, results, c: p.c.add(column * results.size()), columns, done: 0 });
             (column, turn) = (column + columns, 1 - turn);
         }

@@ -45,6 +45,8 @@ pub struct Product {
     pub reach: Reach,
     /// The first panel; the others follow.
     pub weights: *const u8,
+    /// Bytes of panels per column.
+    pub column_bytes: usize,
     /// What the sums become.
     pub results: Results,
     /// The first result.
@@ -89,10 +91,9 @@ pub struct ToReals {
 }
 
 impl Results {
-    /// Those of the columns from `column` on, a multiple of `lanes`.
+    /// Those of the columns behind so many blocks of `lanes`.
     #[inline(always)]
-    fn from(self, column: usize, lanes: usize) -> Results {
-        let blocks = column / lanes;
+    fn from(self, blocks: usize, lanes: usize) -> Results {
         match self {
             Results::Bytes(to) => {
                 let channels = to.channels.wrapping_add(blocks * Channels::stride(lanes));
@@ -244,6 +245,14 @@ impl Gemm {
         }
     }
 
+    /// The end of part `i` of `parts`.
+    pub fn part_end(&self, i: usize, parts: usize, rows: usize) -> usize {
+        match self.tiles {
+            Some(_) => ((i + 1) * self.mr).min(rows),
+            None => (i + 1) * rows / parts,
+        }
+    }
+
     /// Computes a product.
     ///
     /// # Safety
@@ -255,20 +264,23 @@ impl Gemm {
             // SAFETY: the caller's promise.
             return unsafe { (tiles.multiply)(p) };
         }
-        let per_column = self.column_bytes(p.taps, p.k);
-        let mut column = 0;
-        while column < p.columns {
-            let width = self.panel_width(column, p.columns);
+        // A power of two: divisions would cost as much as a small product.
+        let shift = self.lanes.trailing_zeros();
+        let all = (p.columns + self.lanes - 1) >> shift;
+        let mut block = 0;
+        while block < all {
+            let vectors = (all - block).min(self.by_vectors.len());
+            let column = block << shift;
             let tile = Tile {
                 product: p,
-                weights: p.weights.wrapping_add(column * per_column),
-                results: p.results.from(column, self.lanes),
+                weights: p.weights.wrapping_add(column * p.column_bytes),
+                results: p.results.from(block, self.lanes),
                 c: p.c.wrapping_add(column * p.results.size()),
-                columns: width.min(p.columns - column),
+                columns: (vectors << shift).min(p.columns - column),
             };
             // SAFETY: the caller's promise.
-            unsafe { self.by_vectors[width / self.lanes - 1][p.rows - 1](&tile) };
-            column += width;
+            unsafe { self.by_vectors[vectors - 1][p.rows - 1](&tile) };
+            block += vectors;
         }
     }
 

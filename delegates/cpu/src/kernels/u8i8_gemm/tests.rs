@@ -112,6 +112,7 @@ impl Case {
             k,
             reach,
             weights: packed.as_ptr(),
+            column_bytes: gemm.column_bytes(taps, k),
             results: Results::Bytes(ToBytes {
                 channels: channels.block(0),
                 is_general: channels.is_general,
@@ -154,6 +155,7 @@ impl Case {
             k,
             reach: Reach::Exact,
             weights: packed.as_ptr(),
+            column_bytes: gemm.column_bytes(taps, k),
             results: Results::Reals(ToReals {
                 channels: channels.block(0),
                 rows: quantized.as_ptr(),
