@@ -16,8 +16,6 @@ pub struct Pointers {
     spans: Vec<Range<usize>>,
     /// The positions where all taps of a row are inside.
     inside: Range<usize>,
-    /// Rows from the first to the last row of the window.
-    below: usize,
 }
 
 impl Pointers {
@@ -27,8 +25,7 @@ impl Pointers {
         let spans: Vec<_> = (0..columns.taps).map(|tap| columns.positions_inside(tap)).collect();
         let start = spans.iter().map(|span| span.start).max().unwrap_or(0);
         let end = spans.iter().map(|span| span.end).min().unwrap_or(0);
-        let below = (window.rows.taps - 1) * window.rows.dilation;
-        Pointers { window, spans, inside: start..end, below }
+        Pointers { window, spans, inside: start..end }
     }
 
     /// Positions `first..end`, at most [`MAX_POSITIONS`], by rows of the output.
@@ -59,42 +56,20 @@ impl Pointers {
         outside: *const T,
     ) -> usize {
         let Window { rows, columns, channels, .. } = &self.window;
-        let (step, line) = (columns.stride * channels, columns.input * channels);
-        // Of the first row of the window, which may lie above the image.
-        let mut starts = [0usize; MAX_POSITIONS];
-        let (mut count, mut are_inside) = (0, true);
-        for run in runs.clone() {
-            let top = (run.row * rows.stride).wrapping_sub(rows.before);
-            are_inside &= top < rows.input && top + self.below < rows.input;
-            let first = run.image.wrapping_add(top).wrapping_mul(line).wrapping_add(run.x * step);
-            let first = first.wrapping_sub(columns.before * channels);
-            for (i, start) in starts[count..][..run.len].iter_mut().enumerate() {
-                *start = first.wrapping_add(i * step);
-            }
-            count += run.len;
-        }
-        if are_inside {
-            for tap in 0..rows.taps {
-                let row = input.wrapping_add(tap * rows.dilation * line);
-                add(row, &starts, &mut pointers[tap * count..], count);
-            }
-            return starts[count - 1] + self.below * line;
-        }
-        let mut most = 0;
+        let (step, mut most, mut at) = (columns.stride * channels, 0, 0);
         for tap in 0..rows.taps {
-            let mut at = 0;
-            let down = tap * rows.dilation * line;
             for run in runs.clone() {
-                let pointers = &mut pointers[tap * count + at..][..run.len];
-                if rows.at(run.row, tap).is_some() {
-                    let starts = &starts[at..][..run.len];
-                    for (pointer, &start) in pointers.iter_mut().zip(starts) {
-                        pointer.write(input.wrapping_add(start.wrapping_add(down)));
+                let row = (run.row * rows.stride + tap * rows.dilation).wrapping_sub(rows.before);
+                let (first, step) = match row < rows.input {
+                    true => {
+                        let column = run.x * columns.stride - columns.before;
+                        let pixel = ((run.image + row) * columns.input + column) * channels;
+                        most = most.max(pixel + (run.len - 1) * step);
+                        (input.wrapping_add(pixel), step)
                     }
-                    most = most.max(starts[run.len - 1].wrapping_add(down));
-                } else {
-                    pointers.fill(MaybeUninit::new(outside));
-                }
+                    false => (outside, 0),
+                };
+                write(pointers, at, run.len, first, step);
                 at += run.len;
             }
         }
@@ -177,22 +152,6 @@ pub struct Run {
     len: usize,
 }
 
-/// Writes `from + starts[i]`, `count` of them, and others behind them where there is room.
-#[inline(always)]
-fn add<T>(from: *const T, starts: &[usize; MAX_POSITIONS], to: &mut [MaybeUninit<*const T>], count: usize) {
-    if count <= SOME
-        && let (Some(to), Some(starts)) = (to.first_chunk_mut::<SOME>(), starts.first_chunk::<SOME>())
-    {
-        for (pointer, &start) in to.iter_mut().zip(starts) {
-            pointer.write(from.wrapping_add(start));
-        }
-        return;
-    }
-    for (pointer, &start) in to[..count].iter_mut().zip(starts) {
-        pointer.write(from.wrapping_add(start));
-    }
-}
-
 /// So many pointers are written at once where there is room.
 const SOME: usize = 16;
 
@@ -202,8 +161,13 @@ fn write<T>(to: &mut [MaybeUninit<*const T>], at: usize, len: usize, first: *con
     if len <= SOME
         && let Some(to) = to[at..].first_chunk_mut::<SOME>()
     {
-        for (i, pointer) in to.iter_mut().enumerate() {
-            pointer.write(first.wrapping_add(i * step));
+        // Two pointers on their way: products of numbers and steps would not fit into registers.
+        let (low, high) = to.split_at_mut(SOME / 2);
+        let (mut a, mut b) = (first, first.wrapping_add(SOME / 2 * step));
+        for (low, high) in low.iter_mut().zip(high) {
+            low.write(a);
+            high.write(b);
+            (a, b) = (a.wrapping_add(step), b.wrapping_add(step));
         }
         return;
     }
