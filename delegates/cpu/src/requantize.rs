@@ -84,7 +84,9 @@ impl Channels {
 
     /// The block of channels `from..from + lanes`, where `from` is a multiple of `lanes`, and those that follow it.
     pub fn block(&self, from: usize) -> *const i64 {
-        self.words[from / self.lanes * ROWS * (self.lanes / 2)..].as_ptr()
+        debug_assert!(self.lanes.is_power_of_two() && from.is_multiple_of(self.lanes));
+        // `from / lanes` blocks of `ROWS · lanes / 2` words.
+        self.words[from * ROWS / 2..].as_ptr()
     }
 
     /// Words from one block to the next.

@@ -186,6 +186,7 @@ impl Patches {
     ///
     /// # Safety
     /// `input` is the tensor; `outside` are as many bytes of its zero point as [`outside`](Self::outside) tells.
+    #[inline(always)] // What it gives stays in registers.
     pub unsafe fn point(
         &self,
         pointers: &mut Room,
