@@ -15,7 +15,7 @@ use std::ops::Range;
 use arenite_abi::prelude::*;
 
 use super::conv_f32::MAX_TAPS;
-use super::pointers::{MAX_POSITIONS, Pointers};
+use super::pointers::{self, MAX_POSITIONS, Pointers};
 use crate::isa::Isa;
 use crate::kernels::u8i8_gemm::{Gemm, Reach};
 use crate::ops::Weights;
@@ -43,6 +43,7 @@ pub struct Patches {
     /// Geometry; `channels` are those of the whole input.
     pub window: Window,
     pointers: Pointers,
+    is_point: bool,
     /// Groups of channels.
     pub groups: usize,
     /// Output channels of a group.
@@ -122,6 +123,7 @@ impl Patches {
             gemm,
             window,
             pointers: Pointers::new(window),
+            is_point: window.is_point(),
             groups,
             columns,
             tiles,
@@ -198,13 +200,11 @@ impl Patches {
         let w = &self.window;
         let (channels, depth) = (w.channels, w.channels / self.groups);
         let len = w.batches * w.image();
-        if w.is_point() {
-            let mut most = 0;
-            for (p, i) in pointers.iter_mut().zip(first..end) {
-                p.write(input.wrapping_add(i * channels + g * depth));
-                most = i * channels + g * depth;
-            }
-            return Found { taps: 1, k: depth, reach: Reach::of(depth, len - most) };
+        if self.is_point {
+            let at = first * channels + g * depth;
+            pointers::write(pointers, 0, end - first, input.wrapping_add(at), channels);
+            let last = (end - 1) * channels + g * depth;
+            return Found { taps: 1, k: depth, reach: Reach::of(depth, len - last) };
         }
         let (runs, input) = (self.pointers.runs((first, end)), input.wrapping_add(g * depth));
         let (taps, k, most) = if self.merges && self.pointers.are_inside(&runs) {

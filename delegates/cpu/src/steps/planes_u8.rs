@@ -9,7 +9,6 @@
 //! one tap are neighbours there. Outside the image planes have the zero point, and all bytes are less by the kernels' offset.
 
 use std::mem::MaybeUninit;
-use std::ops::Range;
 
 use arenite_abi::prelude::*;
 
@@ -24,7 +23,7 @@ use crate::window::{Axis, Window};
 /// Bytes of planes that a part of a row may take.
 const PLANES: usize = 1 << 15;
 /// Most dot products per channel.
-const TAPS: usize = 256;
+const MOST_TAPS: usize = 256;
 /// Multiply-adds of `f32` in the time of one result.
 const COST: usize = 16;
 /// Bytes of the zero point that are read outside of an image.
@@ -70,15 +69,15 @@ struct Block {
     first: usize,
     /// Channels that there are.
     channels: usize,
-    /// Results of a part of a row.
-    part: usize,
+    /// Of a row of results.
+    parts: Vec<Part>,
 }
 
 /// Whether the kernels take such a window.
 pub fn takes(window: &Window) -> bool {
     let groups = window.rows.taps.div_ceil(4);
     let dots = 2 * groups * window.columns.taps;
-    dots <= TAPS && positions(&window.columns, 64) * window.columns.stride * groups * 4 * 16 <= PLANES
+    dots <= MOST_TAPS && positions(&window.columns, 64) * window.columns.stride * groups * 4 * 16 <= PLANES
 }
 
 /// Pixels of a plane from which a part of a row of `count` results is made.
@@ -102,7 +101,7 @@ impl Planes {
         let is_wide = weights.iter().any(|w| i8::try_from(*w).is_err());
         let once = (0..groups).flat_map(|g| (0..columns).map(move |column| (column, g)));
         let taps: Vec<_> = if is_wide { once.clone().chain(once).collect() } else { once.collect() };
-        let blocks = blocks(member, &window, groups);
+        let blocks = blocks(member, &window, &taps, groups);
         let vectors = 4 * taps.len() * member.weights;
         let sizes = (window.rows.taps, columns, window.channels, &taps);
         let key = format!("{} {sizes:?} {name}", member.name);
@@ -185,29 +184,22 @@ impl Planes {
         let mut planes = Room([const { MaybeUninit::uninit() }; PLANES]);
         let planes = planes.0.as_mut_ptr().cast::<u8>();
         let vectors = 4 * self.taps.len() * self.member.weights;
-        let mut offsets = [0; TAPS];
-        for x in (0..w.columns.output).step_by(block.part) {
-            let count = block.part.min(w.columns.output - x);
-            let layout = Layout::new(&w.columns, block.width, x, count);
-            for (offset, &(column, g)) in offsets.iter_mut().zip(&self.taps) {
-                *offset = layout.offset(&w.columns, column, g);
-            }
+        for part in &block.parts {
             for g in 0..w.rows.taps.div_ceil(4) {
-                // SAFETY: `part` was chosen so that the planes of all groups fit.
-                unsafe { self.fill(block, &layout, (g, row), (image, job.outside), planes) };
+                // SAFETY: parts were chosen so that the planes of all groups fit.
+                unsafe { self.fill(block, part, (g, row), (image, job.outside), planes) };
             }
+            let first = y * w.columns.output + part.first;
             let outputs = Outputs {
                 planes,
-                plane: layout.plane,
-                offsets: offsets.as_ptr(),
+                plane: part.plane,
+                offsets: part.offsets.as_ptr(),
                 taps: self.taps.len(),
                 weights: self.packed[job.block * vectors..].as_ptr(),
                 results: job.results.from(4 * job.block, self.member.lanes),
-                count,
+                count: part.count,
                 channels: block.channels,
-                c: job
-                    .output
-                    .wrapping_add(((y * w.columns.output + x) * w.channels + block.first) * job.size),
+                c: job.output.wrapping_add((first * w.channels + block.first) * job.size),
                 step: w.channels * job.size,
             };
             // SAFETY: the member was selected for this machine; planes are filled, and the results are this call's.
@@ -222,7 +214,7 @@ impl Planes {
     unsafe fn fill(
         &self,
         block: &Block,
-        layout: &Layout,
+        part: &Part,
         (g, row): (usize, usize),
         (image, outside): (*const u8, *const u8),
         planes: *mut u8,
@@ -231,35 +223,37 @@ impl Planes {
         let line = w.columns.input * w.channels;
         // SAFETY: the caller's promise.
         let zero = unsafe { *outside } ^ self.member.offset;
-        let lines: [Option<*const u8>; 4] = std::array::from_fn(|i| {
-            let tap = Some(4 * g + i).filter(|&tap| tap < w.rows.taps)?;
-            w.rows.at(row, tap).map(|y| image.wrapping_add(y * line))
-        });
-        for phase in layout.phases(&w.columns) {
-            let to = planes.wrapping_add(g * 4 * layout.plane + phase * layout.positions * width.channels);
-            let inside = layout.inside(&w.columns, phase);
+        let mut lines = [None; 4];
+        for (i, l) in lines.iter_mut().enumerate().take(w.rows.taps - 4 * g) {
+            *l = w.rows.at(row, 4 * g + i).map(|y| image.wrapping_add(y * line));
+        }
+        let step = w.columns.stride * w.channels;
+        for phase in &part.phases {
+            let to = planes.wrapping_add(g * 4 * part.plane + phase.at);
             for q in 0..4 {
-                let to = to.wrapping_add(q * layout.plane);
-                let end = (layout.positions - inside.end) * width.channels;
+                let to = to.wrapping_add(q * part.plane);
                 // SAFETY: inside the planes.
                 unsafe {
-                    to.write_bytes(zero, inside.start * width.channels);
-                    to.wrapping_add(inside.end * width.channels).write_bytes(zero, end);
+                    to.write_bytes(zero, phase.start);
+                    to.wrapping_add(phase.end).write_bytes(zero, phase.len - phase.end);
                 }
             }
-            if inside.is_empty() {
+            if phase.pixels == 0 {
                 continue;
             }
-            let column = layout.column(&w.columns, phase, inside.start);
-            let step = w.columns.stride * w.channels;
-            let rows = Rows {
-                from: lines.map(|l| l.map_or(outside, |l| l.wrapping_add(column * w.channels))),
-                steps: lines.map(|l| if l.is_some() { step } else { 0 }),
-                count: inside.len(),
+            let mut rows = Rows {
+                from: [outside; 4],
+                steps: [0; 4],
+                count: phase.pixels,
                 channels: block.channels,
-                to: to.wrapping_add(inside.start * width.channels),
-                plane: layout.plane,
+                to: to.wrapping_add(phase.start),
+                plane: part.plane,
             };
+            for (i, l) in lines.iter().enumerate() {
+                if let Some(l) = l {
+                    (rows.from[i], rows.steps[i]) = (l.wrapping_add(phase.from), step);
+                }
+            }
             // SAFETY: pixels are inside the image; planes have room. As few pixels as are not a vector go one by one.
             unsafe { self.interleave(width, &rows) };
         }
@@ -320,7 +314,7 @@ impl Block {
 }
 
 /// Cuts the channels into blocks: wide ones as long as they are filled, then narrower ones.
-fn blocks(member: &'static DwConv, window: &Window, groups: usize) -> Vec<Block> {
+fn blocks(member: &'static DwConv, window: &Window, taps: &[(usize, usize)], groups: usize) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut first = 0;
     while first < window.channels {
@@ -331,7 +325,10 @@ fn blocks(member: &'static DwConv, window: &Window, groups: usize) -> Vec<Block>
         let narrowest = member.widths.len() - 1;
         let width = widths.find(fills).unwrap_or(&member.widths[narrowest]);
         let channels = left.min(width.channels);
-        blocks.push(Block { width, first, channels, part: part(&window.columns, width, groups) });
+        let count = part(&window.columns, width, groups);
+        let parts = (0..window.columns.output).step_by(count);
+        let parts = parts.map(|x| Part::new(window, width, x, count.min(window.columns.output - x), taps));
+        blocks.push(Block { width, first, channels, parts: parts.collect() });
         first += channels;
     }
     blocks
@@ -351,52 +348,69 @@ fn part(columns: &Axis, width: &Width, groups: usize) -> usize {
     }
 }
 
-/// How the planes of a part of a row lie: `[group][quad][phase][position][channel]`.
-struct Layout {
-    /// The column that the first result's first tap reads, which may lie in front of the image.
-    first: isize,
-    /// Pixels per phase.
-    positions: usize,
+/// A part of a row of results. Its planes lie so: `[group][quad][phase][position][channel]`.
+struct Part {
+    /// First result.
+    first: usize,
+    /// Number of results.
+    count: usize,
     /// Bytes of the planes of all phases of a quad.
     plane: usize,
-    channels: usize,
+    /// Where the first result finds each tap.
+    offsets: Vec<usize>,
+    /// Those that a tap reads.
+    phases: Vec<Phase>,
 }
 
-impl Layout {
-    fn new(columns: &Axis, width: &Width, x: usize, count: usize) -> Layout {
+/// Every `stride`-th column.
+struct Phase {
+    /// Where its planes begin, and their bytes.
+    at: usize,
+    len: usize,
+    /// The bytes of them that are inside the image.
+    start: usize,
+    end: usize,
+    /// The pixels there.
+    pixels: usize,
+    /// Where in a row of the image they begin.
+    from: usize,
+}
+
+impl Part {
+    fn new(window: &Window, width: &Width, first: usize, count: usize, taps: &[(usize, usize)]) -> Part {
+        let columns = &window.columns;
         let positions = positions(columns, count.next_multiple_of(width.pixels));
-        Layout {
-            first: (x * columns.stride) as isize - columns.before as isize,
-            positions,
-            plane: columns.stride * positions * width.channels,
-            channels: width.channels,
+        let len = positions * width.channels;
+        let plane = columns.stride * len;
+        let offset = |&(column, g): &(usize, usize)| {
+            let at = column * columns.dilation;
+            4 * g * plane + at % columns.stride * len + at / columns.stride * width.channels
+        };
+        let is_read =
+            |phase: &usize| (0..columns.taps).any(|tap| tap * columns.dilation % columns.stride == *phase);
+        let phase = |phase: usize| {
+            // The column that the first position reads, which may lie in front of the image.
+            let column = (first * columns.stride + phase) as isize - columns.before as isize;
+            let before = (-column).max(0) as usize;
+            let start = before.div_ceil(columns.stride).min(positions);
+            let room = (columns.input as isize - column).max(0) as usize;
+            let end = room.div_ceil(columns.stride).clamp(start, positions);
+            let inside = column + (start * columns.stride) as isize;
+            Phase {
+                at: phase * len,
+                len,
+                start: start * width.channels,
+                end: end * width.channels,
+                pixels: end - start,
+                from: if start < end { inside as usize * window.channels } else { 0 },
+            }
+        };
+        Part {
+            first,
+            count,
+            plane,
+            offsets: taps.iter().map(offset).collect(),
+            phases: (0..columns.stride).filter(is_read).map(phase).collect(),
         }
-    }
-
-    /// Where the first result finds tap `column` of group `g`.
-    fn offset(&self, columns: &Axis, column: usize, g: usize) -> usize {
-        let at = column * columns.dilation;
-        let pixel = at % columns.stride * self.positions + at / columns.stride;
-        4 * g * self.plane + pixel * self.channels
-    }
-
-    /// The phases that a tap reads.
-    fn phases<'a>(&self, columns: &'a Axis) -> impl Iterator<Item = usize> + use<'a> {
-        (0..columns.stride)
-            .filter(|&phase| (0..columns.taps).any(|tap| tap * columns.dilation % columns.stride == phase))
-    }
-
-    /// The positions of a phase whose columns are inside the image.
-    fn inside(&self, columns: &Axis, phase: usize) -> Range<usize> {
-        let first = self.first + phase as isize;
-        let before = (-first).max(0) as usize;
-        let start = before.div_ceil(columns.stride).min(self.positions);
-        let room = (columns.input as isize - first).max(0) as usize;
-        start..room.div_ceil(columns.stride).clamp(start, self.positions)
-    }
-
-    /// The column of a position inside the image.
-    fn column(&self, columns: &Axis, phase: usize, position: usize) -> usize {
-        (self.first + (phase + position * columns.stride) as isize) as usize
     }
 }

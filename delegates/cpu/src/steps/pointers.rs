@@ -157,7 +157,7 @@ const SOME: usize = 16;
 
 /// Writes `first`, `first + step`, …, `len` of them from `at` on, and others behind them where there is room.
 #[inline(always)]
-fn write<T>(to: &mut [MaybeUninit<*const T>], at: usize, len: usize, first: *const T, step: usize) {
+pub fn write<T>(to: &mut [MaybeUninit<*const T>], at: usize, len: usize, first: *const T, step: usize) {
     if len <= SOME
         && let Some(to) = to[at..].first_chunk_mut::<SOME>()
     {
