@@ -103,10 +103,20 @@ impl MeanU8 {
     unsafe fn columns(&self, outer: usize, from: usize, n: usize, input: *const u8, output: *mut u8) {
         let Shape { folded, inner, .. } = self.shape;
         let mut sums = [0; PART];
+        // Rows of few elements are added some at a time, as one.
+        let together = if n == inner { (PART / n).clamp(1, folded) } else { 1 };
+        let whole = folded / together;
         // SAFETY: inside the tensors.
         unsafe {
             let first = input.add(outer * folded * inner + from);
-            let rows = Rows { from: first, count: folded, step: inner, n };
+            let rows = Rows { from: first, count: whole, step: together * inner, n: together * n };
+            (self.fold.add_rows)(&rows, sums.as_mut_ptr());
+            let (all, others) = sums.split_at_mut(n);
+            for other in others[..(together - 1) * n].chunks_exact(n) {
+                all.iter_mut().zip(other).for_each(|(sum, &x)| *sum = sum.wrapping_add(x));
+            }
+            let rest = first.add(whole * together * inner);
+            let rows = Rows { from: rest, count: folded - whole * together, step: inner, n };
             (self.fold.add_rows)(&rows, sums.as_mut_ptr());
             self.finish(&sums[..n], from, output.add(outer * inner + from));
         }
