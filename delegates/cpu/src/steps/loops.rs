@@ -69,8 +69,78 @@ impl Loops {
         at
     }
 
+    /// How runs are taken together, as many as have at most `room` elements; `None` if that is none.
+    pub fn together(&self, room: usize) -> Option<Together> {
+        let (same, count) = (self.dims[4], room / self.run.max(1));
+        let is_same = |o: usize| self.strides[o][4] == 0 && self.strides[1 - o][4] == self.run;
+        let operand = (0..2).find(|&o| is_same(o))?;
+        let gains = self.moves == [true, true] && same > 1 && count > 1;
+        gains.then_some(Together { operand, same, count: count.min(same) })
+    }
+
     /// Whether operand `o` is as large as the result: then each of its elements is read once, for the result at its place.
     pub fn covers(&self, o: usize) -> bool {
         self.moves[o] && (0..5).all(|i| self.dims[i] == 1 || self.strides[o][i] != 0)
+    }
+}
+
+/// Short runs, one behind the other, that all meet the same elements of an operand. With these repeated they are one long run.
+///
+/// ```text
+/// a   │ row 0 │ row 1 │ row 2 │ …
+/// b   │  row  │  row  │  row  │          copied once for all rows of a
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Together {
+    /// The operand that is repeated.
+    pub operand: usize,
+    /// Runs that meet the same elements of it.
+    same: usize,
+    /// Runs at a time.
+    pub count: usize,
+}
+
+impl Together {
+    /// Number of pieces that all runs are cut into.
+    pub fn pieces(&self, loops: &Loops) -> usize {
+        loops.runs() / self.same * self.same.div_ceil(self.count)
+    }
+
+    /// The runs of a piece.
+    pub fn runs(&self, piece: usize) -> std::ops::Range<usize> {
+        let pieces = self.same.div_ceil(self.count);
+        let (outer, first) = (piece / pieces * self.same, piece % pieces * self.count);
+        outer + first..outer + (first + self.count).min(self.same)
+    }
+
+    /// Repeats the elements of a piece's operand in `room`, unless they are there from the piece `before`.
+    ///
+    /// # Safety
+    /// The operand's run is readable at `from`, and `room` has as many elements as `together` was asked for.
+    pub unsafe fn repeat<T: Copy>(&self, run: usize, from: *const T, before: &mut *const T, room: *mut T) {
+        if *before != from {
+            for i in 0..self.count {
+                // SAFETY: the caller's promise.
+                unsafe { std::ptr::copy_nonoverlapping(from, room.add(i * run), run) };
+            }
+            *before = from;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_that_meet_the_same_elements_are_taken_together() {
+        let loops = Loops::new(&[2, 7, 4], &[2, 1, 4], &[2, 7, 4]).unwrap();
+        let together = loops.together(13).unwrap();
+        assert_eq!(together, Together { operand: 1, same: 7, count: 3 });
+        let pieces: Vec<_> = (0..together.pieces(&loops)).map(|piece| together.runs(piece)).collect();
+        assert_eq!(pieces, [0..3, 3..6, 6..7, 7..10, 10..13, 13..14]);
+        assert_eq!(loops.together(7), None);
+        assert_eq!(Loops::new(&[7, 4], &[7, 1], &[7, 4]).unwrap().together(99), None);
+        assert_eq!(Loops::new(&[7, 4], &[7, 4], &[7, 4]).unwrap().together(99), None);
     }
 }

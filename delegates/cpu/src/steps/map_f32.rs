@@ -1,5 +1,7 @@
 //! Functions of `f32` elements as steps.
 
+use std::mem::MaybeUninit;
+
 use arenite_abi::prelude::*;
 
 use super::loops::Loops;
@@ -71,35 +73,45 @@ pub struct BinaryMap {
     pub output: Id,
 }
 
+/// Elements of short runs that are taken together: 2 KiB of them.
+const ROOM: usize = 512;
+
 impl BinaryMap {
+    /// Computes `n` results.
+    ///
     /// # Safety
-    /// The tensors have the shapes of the loops; nobody else touches the results of `runs`.
-    unsafe fn runs(
+    /// The operands are readable for `n` elements, or, if they do not move, for one; nobody else touches these results.
+    unsafe fn span(&self, n: usize, a: *const f32, b: *const f32, y: *mut f32) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self.loops.moves {
+                [true, true] => self.map.binary(self.op)(n, a, b, y),
+                [true, false] => self.map.with_scalar(self.op)(n, a, *b, y),
+                [false, _] => self.map.with_scalar(self.op.swapped())(n, b, *a, y),
+            }
+            if self.limits != (f32::NEG_INFINITY, f32::INFINITY) {
+                (self.map.clamp)(n, y, self.limits.0, self.limits.1, y);
+            }
+        }
+    }
+
+    /// # Safety
+    /// The tensors have the shapes of the loops; nobody else touches these results.
+    unsafe fn part(
         &self,
-        runs: std::ops::Range<usize>,
+        run: usize,
         part: std::ops::Range<usize>,
         a: *const f32,
         b: *const f32,
         y: *mut f32,
     ) {
         let l = &self.loops;
-        for run in runs {
-            let at = l.starts(run);
-            let n = part.len();
-            // SAFETY: inside the tensors, by the loops' construction.
-            unsafe {
-                let y = y.add(run * l.run + part.start);
-                let a = a.add(at[0] + if l.moves[0] { part.start } else { 0 });
-                let b = b.add(at[1] + if l.moves[1] { part.start } else { 0 });
-                match l.moves {
-                    [true, true] => self.map.binary(self.op)(n, a, b, y),
-                    [true, false] => self.map.with_scalar(self.op)(n, a, *b, y),
-                    [false, _] => self.map.with_scalar(self.op.swapped())(n, b, *a, y),
-                }
-                if self.limits != (f32::NEG_INFINITY, f32::INFINITY) {
-                    (self.map.clamp)(n, y, self.limits.0, self.limits.1, y);
-                }
-            }
+        let at = l.starts(run);
+        // SAFETY: inside the tensors, by the loops' construction.
+        unsafe {
+            let a = a.add(at[0] + if l.moves[0] { part.start } else { 0 });
+            let b = b.add(at[1] + if l.moves[1] { part.start } else { 0 });
+            self.span(part.len(), a, b, y.add(run * l.run + part.start));
         }
     }
 }
@@ -112,15 +124,34 @@ impl Step for BinaryMap {
     fn run(&self, cx: &Run<'_>) -> Result<()> {
         let [a, b] = self.inputs.map(|id| Shared::new(cx.place::<f32>(id)));
         let y = Shared::new(cx.place::<f32>(self.output));
+        let run = self.loops.run;
+        if let Some(together) = self.loops.together(ROOM) {
+            return cx.parallel_for(together.pieces(&self.loops), (2 * CHUNK / ROOM).max(1), |range| {
+                let mut room = [const { MaybeUninit::<f32>::uninit() }; ROOM];
+                let (room, mut before) = (room.as_mut_ptr().cast::<f32>(), std::ptr::null());
+                for piece in range {
+                    let runs = together.runs(piece);
+                    let at = self.loops.starts(runs.start);
+                    // SAFETY: the host's tensors have the shapes that the step was built for; each piece is one thread's.
+                    unsafe {
+                        let mut operands = [a.get().add(at[0]).cast_const(), b.get().add(at[1])];
+                        together.repeat(run, operands[together.operand], &mut before, room);
+                        operands[together.operand] = room;
+                        let [a, b] = operands;
+                        self.span(runs.len() * run, a, b, y.get().add(runs.start * run));
+                    }
+                }
+            });
+        }
         let runs = self.loops.runs();
-        let parts = self.loops.run.div_ceil(CHUNK);
-        let grain = (2 * CHUNK / self.loops.run.min(CHUNK)).max(1);
+        let parts = run.div_ceil(CHUNK);
+        let grain = (2 * CHUNK / run.min(CHUNK)).max(1);
         cx.parallel_for(runs * parts, grain, |range| {
             for item in range {
-                let (run, part) = (item / parts, item % parts);
-                let part = part * CHUNK..((part + 1) * CHUNK).min(self.loops.run);
+                let (number, part) = (item / parts, item % parts);
+                let part = part * CHUNK..((part + 1) * CHUNK).min(run);
                 // SAFETY: the host's tensors have the shapes that the step was built for; each part is one thread's.
-                unsafe { self.runs(run..run + 1, part, a.get(), b.get(), y.get()) };
+                unsafe { self.part(number, part, a.get(), b.get(), y.get()) };
             }
         })
     }

@@ -1,5 +1,6 @@
 //! Sums, differences and products of two tensors of bytes.
 
+use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use arenite_abi::prelude::*;
@@ -14,6 +15,8 @@ use crate::requantize::{Bytes, Channel, Channels};
 
 /// Bytes that one thread does at a time.
 const CHUNK: usize = 1 << 13;
+/// Bytes of short runs that are taken together.
+const ROOM: usize = 1 << 10;
 
 /// The factors of a, b and y, and the numbers added to bytes before they are scaled.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +35,13 @@ pub struct Groups {
     pub run: usize,
     /// At most `run`.
     pub grouped: usize,
+}
+
+impl Groups {
+    /// Whether all results are scaled alike.
+    fn is_even(&self) -> bool {
+        self.grouped == 0 || self.grouped == self.run
+    }
 }
 
 /// A function of two tensors.
@@ -105,15 +115,30 @@ impl PairU8 {
     /// # Safety
     /// The tensors have the shapes of the loops; nobody else touches these results.
     unsafe fn part(&self, run: usize, part: Range<usize>, a: *const u8, b: *const u8, y: *mut u8) {
-        let l = &self.loops;
-        let (starts, mut from) = (l.starts(run), part.start);
-        while from < part.end {
-            let place = (run * l.run + from) % self.groups.run;
+        let (l, starts) = (&self.loops, self.loops.starts(run));
+        let at = |o: usize| starts[o] + if l.moves[o] { part.start } else { 0 };
+        let operands = [a.wrapping_add(at(0)), b.wrapping_add(at(1))];
+        let first = run * l.run + part.start;
+        // SAFETY: the caller's promise.
+        unsafe { self.span(first..first + part.len(), operands, y) };
+    }
+
+    /// Computes these results.
+    ///
+    /// # Safety
+    /// `operands` are those of the first result, each readable for all or, if it does not move, for one element; nobody else touches the
+    /// results, which are inside of `y`.
+    unsafe fn span(&self, results: Range<usize>, operands: [*const u8; 2], y: *mut u8) {
+        let mut from = results.start;
+        while from < results.end {
+            let place = from % self.groups.run;
             let (way, end) = match place < self.groups.grouped {
+                true if self.groups.is_even() => (0, usize::MAX),
                 true => (0, self.groups.grouped),
+                false if self.groups.is_even() => (1, usize::MAX),
                 false => (1, self.groups.run),
             };
-            let n = (end - place).min(part.end - from);
+            let n = (end - place).min(results.end - from);
             let Tables { blocks, way, shift } = &self.tables[way];
             let pair = Pair {
                 blocks: [blocks[0].block(0), blocks[1].block(0), blocks[2].block(0)],
@@ -121,16 +146,17 @@ impl PairU8 {
                 shift: *shift,
                 bytes: self.bytes,
             };
-            let at = |o: usize| starts[o] + if l.moves[o] { from } else { 0 };
-            let (mut operands, mut moves) = ([a.wrapping_add(at(0)), b.wrapping_add(at(1))], l.moves);
+            let mut moves = self.loops.moves;
+            let at = |o: usize| operands[o].wrapping_add(if moves[o] { from - results.start } else { 0 });
+            let mut operands = [at(0), at(1)];
             if self.swaps {
                 operands.swap(0, 1);
                 moves.swap(0, 1);
             }
             let [a, b] = operands;
-            // SAFETY: inside the tensors, by the loops' construction. Where both have one element the run has one.
+            // SAFETY: the caller's promise. Where both have one element the run has one.
             unsafe {
-                let y = y.add(run * l.run + from);
+                let y = y.add(from);
                 match moves {
                     [_, true] => self.pairs.with_many(self.combine)(&pair, n, a, b, y),
                     [true, false] => self.pairs.with_one(self.combine)(&pair, n, a, b, y),
@@ -150,6 +176,24 @@ impl Step for PairU8 {
     fn run(&self, cx: &Run<'_>) -> Result<()> {
         let [a, b] = self.inputs.map(|id| Shared::new(cx.place::<u8>(id)));
         let y = Shared::new(cx.place::<u8>(self.output));
+        if let Some(together) = self.loops.together(ROOM).filter(|_| self.groups.is_even()) {
+            let run = self.loops.run;
+            return cx.parallel_for(together.pieces(&self.loops), CHUNK / ROOM, |range| {
+                let mut room = [const { MaybeUninit::<u8>::uninit() }; ROOM];
+                let (room, mut before) = (room.as_mut_ptr().cast::<u8>(), std::ptr::null());
+                for piece in range {
+                    let runs = together.runs(piece);
+                    let at = self.loops.starts(runs.start);
+                    // SAFETY: the host's tensors have the shapes that the step was built for; each piece is one thread's.
+                    unsafe {
+                        let mut operands = [a.get().add(at[0]).cast_const(), b.get().add(at[1])];
+                        together.repeat(run, operands[together.operand], &mut before, room);
+                        operands[together.operand] = room;
+                        self.span(runs.start * run..runs.end * run, operands, y.get());
+                    }
+                }
+            });
+        }
         let parts = self.loops.run.div_ceil(CHUNK);
         let grain = (CHUNK / self.loops.run.min(CHUNK)).max(1);
         cx.parallel_for(self.loops.runs() * parts, grain, |range| {
