@@ -434,7 +434,7 @@ impl Hybrid {
         g.for_each(cx, |out, batch, channel, taps| {
             let (image, mut sum) = (images.row(batch), 0i32);
             taps.for_each(images.elements(), w, |x, w| sum = sum.wrapping_add(dot(x, image.zero_point, w, 0)));
-            let real = sum as f32 * q.scale_of(channel) * image.scale;
+            let real = sum as f32 * (q.scale_of(channel) * image.scale);
             y[out] = self.limits.clamp(real + bias.get(channel).copied().unwrap_or(0.0));
         })
     }

@@ -267,6 +267,28 @@ fn a_quantized_convolution_reaches_over_the_border_too() {
 }
 
 #[test]
+fn transposed_convolutions_of_dynamic_range_are_one_step_with_what_follows() {
+    // Phases with other taps each, or all as one; depths in whole fours and not; an image more than one.
+    for (images, [depth, channels], taps, stride, same) in [
+        (1, [8, 5], 2, 2, true),
+        (2, [7, 20], 3, 2, true),
+        (3, [16, 33], 3, 2, false),
+        (1, [5, 4], 1, 2, false),
+    ] {
+        let mut net = Net::new();
+        let x = net.input(REAL, &[images, 5, 19, depth]);
+        let size = |input: i32| if same { input * stride } else { (input - 1) * stride + taps };
+        let shape = net.integers(&[images, size(5), size(19), channels]);
+        let filter = net.bytes(&[channels, taps, taps, depth], 0);
+        let bias = net.weights(&[channels]);
+        let options = |o: Options| o.i8(0, i8::from(!same)).i32(1, stride).i32(2, stride).i8(3, 1);
+        let y = net.node("TRANSPOSE_CONV", &[&shape, &filter, &x, &bias], REAL, Some((49, &options)));
+        let y = net.of_one("TANH", &y);
+        assert_eq!(steps(&net.finish(&y)), ["TRANSPOSE_CONV"], "{taps} taps, stride {stride}");
+    }
+}
+
+#[test]
 fn a_pad_stays_where_a_window_cannot_see_it() {
     // Of channels.
     let mut net = Net::new();

@@ -1,24 +1,26 @@
-//! CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED of `f32` with constant weights of 8, 4 or 2 bits (dynamic range): the input is
-//! quantized while the model runs, each image, or each row of a product, with a scale of its own.
+//! CONV_2D, DEPTHWISE_CONV_2D, TRANSPOSE_CONV and FULLY_CONNECTED of `f32` with constant weights of 8, 4 or 2 bits (dynamic range):
+//! the input is quantized while the model runs, each image, or each row of a product, with a scale of its own.
 //!
 //! Defined by: tflite/kernels/conv.cc (`EvalHybrid`, `EvalHybridPerChannel`), tflite/kernels/depthwise_conv.cc (`EvalHybridPerChannel`),
-//! tflite/kernels/fully_connected.cc (`EvalHybridDense`, `EvalHybridDense4Bit`).
+//! tflite/kernels/transpose_conv.cc, tflite/kernels/fully_connected.cc (`EvalHybridDense`, `EvalHybridDense4Bit`).
 
 use arenite_abi::prelude::*;
 
 use super::conv_2d::expect_shape;
 use super::quantized::Weights;
-use super::{Build, Layer, Source, expect_elements};
+use super::{Build, Layer, Source, expect_elements, transpose_conv};
 use crate::net::Node;
 use crate::program::Step;
-use crate::rescale::{Limits, RealChannel};
+use crate::rescale::{Limits, RealChannel, RealChannels};
 use crate::steps::conv_f32::MAX_TAPS;
 use crate::steps::conv_hybrid::{ConvHybrid, Finish};
 use crate::steps::dwconv_hybrid::DwConvHybrid;
 use crate::steps::patches_u8::Patches;
+use crate::steps::phases_u8::{Column, Phases};
 use crate::steps::planes_u8::{self, Planes};
 use crate::steps::post::Post;
 use crate::steps::rows_u8::{Rows, Symmetry};
+use crate::steps::transpose_conv_hybrid::TransposeConvHybrid;
 use crate::window::{Slots, Window, limits};
 
 /// A convolution, or a product, of `f32` with weights of bytes.
@@ -44,20 +46,24 @@ enum Kind {
     Product,
     /// Weights are `[taps][channels · multiplier]`; each image has a scale.
     Depthwise { multiplier: usize },
+    /// The gradient of a convolution whose output had `depth` channels. Weights are `[filters][taps][depth]`; each image has a scale.
+    Transposed { depth: usize },
 }
 
 /// Lowers the node if it is such a one; `None` leaves it to others.
 pub fn lower<'a>(x: &Source<'_, 'a>) -> Option<Result<Node<'a>>> {
     let ty = |i: usize| x.input(i).ok().map(|(_, value)| value.ty);
-    let is_hybrid = ty(0)? == F32 && matches!(ty(1)?, I8 | I4 | I2) && x.output(0).ok()?.1.ty == F32;
     let code = x.node.builtin_code();
-    (is_hybrid && matches!(code, 3 | 4 | 9)).then(|| {
-        let ((input, a), (output, y)) = (x.input(0)?, x.output(0)?);
+    let main = if code == 67 { 2 } else { 0 };
+    let is_hybrid = ty(main)? == F32 && matches!(ty(1)?, I8 | I4 | I2) && x.output(0).ok()?.1.ty == F32;
+    (is_hybrid && matches!(code, 3 | 4 | 9 | 67)).then(|| {
+        let ((input, a), (output, y)) = (x.input(main)?, x.output(0)?);
         expect_elements(a)?;
         expect_elements(y)?;
         let layer = match code {
             3 => convolution(x)?,
             4 => depthwise(x)?,
+            67 => transposed(x)?,
             _ => fully_connected(x)?,
         };
         ensure!(
@@ -141,6 +147,22 @@ fn depthwise<'a>(x: &Source<'_, 'a>) -> Result<Hybrid<'a>> {
     })
 }
 
+fn transposed<'a>(x: &Source<'_, 'a>) -> Result<Hybrid<'a>> {
+    let (window, depth) = transpose_conv::shape(x)?;
+    let (weights, scales) = weights(x, 0, window.channels)?;
+    Ok(Hybrid {
+        window,
+        kind: Kind::Transposed { depth },
+        filters: window.channels,
+        weights,
+        scales,
+        bias: x.optional_constant(3)?,
+        symmetry: Symmetry::Asymmetric,
+        limits: limits(x.node.options(transpose_conv::OPTIONS)?.get(transpose_conv::ACTIVATION, 0)?)?,
+        posts: Vec::new(),
+    })
+}
+
 /// 4-bit weights of some size run in a kernel that ignores the option and is symmetric.
 fn fully_connected<'a>(x: &Source<'_, 'a>) -> Result<Hybrid<'a>> {
     let ((_, a), (_, w), (_, y)) = (x.input(0)?, x.input(1)?, x.output(0)?);
@@ -188,7 +210,7 @@ fn weights<'a>(x: &Source<'_, 'a>, axis: usize, filters: usize) -> Result<(Weigh
 impl Hybrid<'_> {
     /// Where it reads, if that is images. Zeros around an image do not change how it is quantized.
     pub fn over_image(&mut self) -> Option<&mut Window> {
-        (self.kind != Kind::Product).then_some(&mut self.window)
+        matches!(self.kind, Kind::Convolution { .. } | Kind::Depthwise { .. }).then_some(&mut self.window)
     }
 
     /// Packs the weights.
@@ -197,6 +219,9 @@ impl Hybrid<'_> {
         let ends = [node.inputs[0], node.outputs[0]];
         let (count, length) = match self.kind {
             Kind::Product => (self.window.positions(), self.window.channels),
+            Kind::Transposed { depth } => {
+                (self.window.batches, self.window.rows.output * self.window.columns.output * depth)
+            }
             _ => (self.window.batches, self.window.image()),
         };
         let rows = Rows { reals: build.bytes.reals, count, length, symmetry: self.symmetry, outside: 0 };
@@ -215,6 +240,16 @@ impl Hybrid<'_> {
                 let planes =
                     Planes::new(build.bytes.dwconv, &build.store, &self.window, multiplier, weights)?;
                 return Ok(Box::new(DwConvHybrid::new(planes, rows, &channels, results, ends)));
+            }
+            Kind::Transposed { depth } => {
+                let table = |lanes: usize, columns: &[Column]| {
+                    let channel = |column: &Column| self.channel(column.channel, column.sum);
+                    RealChannels::new(lanes, &columns.iter().map(channel).collect::<Vec<_>>())
+                };
+                let weights = (&name[..], &self.weights);
+                let shape = (self.window, depth);
+                let phases = Phases::new(build.bytes.gemm, &build.store, shape, weights, table)?;
+                return Ok(Box::new(TransposeConvHybrid::new(phases, rows, results, ends)));
             }
             Kind::Convolution { groups } => groups,
             Kind::Product => 1,

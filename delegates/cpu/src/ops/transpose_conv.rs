@@ -9,8 +9,10 @@ use crate::steps::post::Post;
 use crate::steps::transpose_conv_f32::{MAX_TAPS, Parts, TransposeConvF32, taps_of};
 use crate::window::{Slots, Window, limits};
 
-const OPTIONS: u32 = 49;
-const ACTIVATION: usize = 3;
+/// Number of the options table in the schema.
+pub const OPTIONS: u32 = 49;
+/// Position of the activation in it.
+pub const ACTIVATION: usize = 3;
 
 /// The gradient of a convolution, with constant weights.
 pub struct TransposeConv<'a> {

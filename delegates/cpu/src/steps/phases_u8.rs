@@ -1,0 +1,193 @@
+//! The products of transposed convolutions of bytes: for each phase of the stride one with some of the taps, as of `f32`
+//! ([`super::transpose_conv_f32`]).
+
+use std::mem::MaybeUninit;
+
+use arenite_abi::prelude::*;
+
+use super::transpose_conv_f32::{MAX_TAPS, Phase, phases, taps_of};
+use crate::kernels::u8i8_gemm::{Gemm, Product, Reach, Results};
+use crate::ops::Weights;
+use crate::program::Run;
+use crate::store::{Block, Store};
+use crate::window::Window;
+
+/// Most rows of a tile.
+pub const ROWS: usize = 32;
+/// Multiply-adds of bytes in the time of one of `f32`.
+const SPEED: usize = 4;
+
+/// Packed weights of all phases, and what sums become, as a `T` tells.
+pub struct Phases<T> {
+    gemm: &'static Gemm,
+    /// Of the convolution whose gradient this is: its input is the output here.
+    pub window: Window,
+    /// Channels of the input.
+    pub depth: usize,
+    /// For each phase of the rows those of the columns.
+    phases: Vec<Vec<(Phase, T)>>,
+    packed: Block<u8>,
+}
+
+/// A column of the products of a phase.
+#[derive(Clone, Copy, Debug)]
+pub struct Column {
+    /// The channel of the output.
+    pub channel: usize,
+    /// The sum of the weights that it has in this phase.
+    pub sum: i32,
+}
+
+/// A row of the output to be computed.
+#[derive(Clone, Copy)]
+pub struct Row {
+    /// Its number, counted through all images.
+    pub line: usize,
+    /// The input's bytes.
+    pub input: *const u8,
+    /// What lies outside of the image: as many bytes as a pixel has, up to the next multiple of four.
+    pub outside: *const u8,
+    /// The output.
+    pub output: *mut u8,
+    /// Bytes of a result.
+    pub size: usize,
+}
+
+/// Weights `[channels of the output][taps][channels of the input]`.
+struct Filter<'a> {
+    weights: &'a Weights<'a>,
+    window: Window,
+    depth: usize,
+}
+
+impl Filter<'_> {
+    /// The weight of column `j` of a phase, whose row taps begin at `row`, at one of its taps.
+    fn weight(&self, row: usize, phase: &Phase, j: usize, tap: usize, c: usize) -> i8 {
+        let (rows, columns) = (&self.window.rows, &self.window.columns);
+        let across = phase.taps[1];
+        let first = (phase.first + columns.before) % columns.stride;
+        let ky = row + tap / across * rows.stride;
+        let kx = first + j / self.window.channels + tap % across * columns.stride;
+        let o = j % self.window.channels;
+        self.weights.at(((o * rows.taps + ky) * columns.taps + kx) * self.depth + c)
+    }
+
+    fn column(&self, row: usize, phase: &Phase, j: usize) -> Column {
+        let taps = phase.taps[0] * phase.taps[1];
+        let all = (0..taps).flat_map(|tap| (0..self.depth).map(move |c| (tap, c)));
+        let sum = all.map(|(tap, c)| i32::from(self.weight(row, phase, j, tap, c))).sum();
+        Column { channel: j % self.window.channels, sum }
+    }
+}
+
+impl<T> Phases<T> {
+    /// Packs weights `[channels of the output][taps][depth]`, which have a name in the cache. `table(lanes, columns)` is asked for each
+    /// phase.
+    pub fn new(
+        gemm: &'static Gemm,
+        store: &Store,
+        (window, depth): (Window, usize),
+        (name, weights): (&str, &Weights<'_>),
+        table: impl Fn(usize, &[Column]) -> T,
+    ) -> Result<Self> {
+        let filter = Filter { weights, window, depth };
+        let most = taps_of(&window.rows, 0) * taps_of(&window.columns, 0);
+        let gemm = Gemm::select_for(gemm.isa, most, depth);
+        let mut len = 0;
+        let mut place = |taps: usize, width: usize| {
+            let at = len;
+            len += gemm.packed_len(taps, depth, width * window.channels).next_multiple_of(64);
+            at
+        };
+        let of_rows = |r: usize| phases(&window.columns, taps_of(&window.rows, r), &mut place);
+        let phases: Vec<Vec<Phase>> = (0..window.rows.stride).map(of_rows).collect();
+        let key = format!("{} {:?} × {depth} {name}", gemm.name, phases);
+        let packed = store.block(&key, len, |packed: &mut [u8]| {
+            for (row, list) in phases.iter().enumerate() {
+                for phase in list {
+                    let (taps, count) = (phase.taps[0] * phase.taps[1], phase.width * window.channels);
+                    let panels = &mut packed[phase.packed..][..gemm.packed_len(taps, depth, count)];
+                    gemm.pack((taps, depth), count, panels, |j, tap, c| filter.weight(row, phase, j, tap, c));
+                }
+            }
+        })?;
+        let with_table = |(row, list): (usize, Vec<Phase>)| {
+            let of_phase = |phase: Phase| {
+                let columns = 0..phase.width * window.channels;
+                let columns: Vec<Column> = columns.map(|j| filter.column(row, &phase, j)).collect();
+                (phase, table(gemm.lanes, &columns))
+            };
+            list.into_iter().map(of_phase).collect()
+        };
+        let phases = phases.into_iter().enumerate().map(with_table).collect();
+        Ok(Phases { gemm, window, depth, phases, packed })
+    }
+
+    /// Bytes that are wanted of what lies outside of the image.
+    pub fn outside(&self) -> usize {
+        self.depth.next_multiple_of(4)
+    }
+
+    /// Calls `f` with the number of each row of the output, on several threads, which have begun a session.
+    pub fn for_each(&self, cx: &Run<'_>, f: impl Fn(usize) + Sync) -> Result<()> {
+        let Window { batches, rows, columns, channels } = self.window;
+        let taps = (rows.taps * columns.taps).div_ceil(rows.stride * columns.stride);
+        let cost = columns.input * channels * self.depth * taps / SPEED;
+        cx.parallel_for(batches * rows.input, super::grain(cost), |range| {
+            // SAFETY: the member was selected for this machine.
+            let _session = unsafe { self.gemm.begin() };
+            range.for_each(&f);
+        })
+    }
+
+    /// Computes a row; `results` says what the sums of a phase become.
+    ///
+    /// # Safety
+    /// The row's pointers are to what they are said to be, nobody else writes it, and this thread has begun a session. Results have
+    /// channels for the columns of their phase, of as many bytes as the row says, and terms for [`ROWS`] rows if for any.
+    pub unsafe fn row(&self, row: &Row, results: impl Fn(&T) -> Results) {
+        let Row { line, input, outside, output, size } = *row;
+        let (rows, columns) = (&self.window.rows, &self.window.columns);
+        let (image, y) = (line / rows.input, line % rows.input);
+        let (phase, lead) = ((y + rows.before) % rows.stride, (y + rows.before) / rows.stride);
+        let width = columns.input * self.window.channels;
+        for (phase, table) in &self.phases[phase] {
+            let (tiles, results) = (self.gemm.parts(phase.count), results(table));
+            for t in 0..tiles {
+                let (first, end) = self.gemm.part(t, phase.count);
+                let mut pointers = [const { MaybeUninit::<*const u8>::uninit() }; ROWS * MAX_TAPS];
+                for (i, pointers) in
+                    pointers.chunks_exact_mut(end - first).take(phase.taps[0] * phase.taps[1]).enumerate()
+                {
+                    let (jy, jx) = (i / phase.taps[1], i % phase.taps[1]);
+                    let row = lead.checked_sub(jy).filter(|&row| row < rows.output);
+                    let row = row.map(|row| (image * rows.output + row) * columns.output);
+                    for (pointer, q) in pointers.iter_mut().zip(first..end) {
+                        let column =
+                            (phase.lead + q).checked_sub(jx).filter(|&column| column < columns.output);
+                        let pixel = row.zip(column).map(|(row, column)| (row + column) * self.depth);
+                        pointer.write(pixel.map_or(outside, |at| input.wrapping_add(at)));
+                    }
+                }
+                let taps = phase.taps[0] * phase.taps[1];
+                let start = line * width + (phase.first + first * columns.stride) * self.window.channels;
+                let product = Product {
+                    a: pointers.as_ptr().cast(),
+                    rows: end - first,
+                    taps,
+                    k: self.depth,
+                    reach: if self.depth.is_multiple_of(4) { Reach::Groups } else { Reach::Exact },
+                    weights: self.packed[phase.packed..].as_ptr(),
+                    column_bytes: self.gemm.column_bytes(taps, self.depth),
+                    results,
+                    c: output.wrapping_add(start * size),
+                    stride: columns.stride * self.window.channels * size,
+                    columns: phase.width * self.window.channels,
+                };
+                // SAFETY: the caller's promise; pointers are to pixels of the input or outside of it, which have `depth` bytes, and panels
+                // as many lines for each tap.
+                unsafe { self.gemm.multiply(&product) };
+            }
+        }
+    }
+}
