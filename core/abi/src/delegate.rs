@@ -5,9 +5,10 @@
 //! [compiled](Delegate::compile), [prepared](DelegateKernel::prepare) and [invoked](DelegateKernel::invoke).
 
 use crate::graph::GraphView;
+use crate::host::check;
 use crate::op::{EvalContext, NodeView, PrepareContext};
-use crate::raw::{self, ArClaimsV1, ArPartitionV1, ArStr};
-use crate::{OptionPairs, Result};
+use crate::raw::{self, ArClaimsV1, ArDescribeV1, ArGraphV1, ArPartitionV1, ArStr};
+use crate::{OptionPairs, Result, invalid, unsupported};
 
 /// A backend. One value serves one interpreter.
 pub trait Delegate: Sized + Send + 'static {
@@ -39,13 +40,32 @@ pub trait DelegateKernel: Send + 'static {
 /// Where [`Delegate::claim`] answers. A node that is not accepted is refused.
 pub struct Claims<'a> {
     raw: &'a ArClaimsV1,
+    subgraphs: Option<&'a ArDescribeV1>,
 }
 
 impl<'a> Claims<'a> {
     /// # Safety
-    /// The struct is valid for `'a` and its functions may be called with its context.
-    pub(crate) unsafe fn from_raw(raw: &'a ArClaimsV1) -> Self {
-        Claims { raw }
+    /// The structs are valid for `'a` and their functions may be called with their contexts.
+    pub(crate) unsafe fn from_raw(raw: &'a ArClaimsV1, subgraphs: Option<&'a ArDescribeV1>) -> Self {
+        Claims { raw, subgraphs }
+    }
+
+    /// The nodes of a subgraph that a node calls, and its tensors with the shapes and constants they have now. A partition that
+    /// has such nodes is shown them again by [`PrepareContext::model`].
+    ///
+    /// # Errors
+    /// There is no such subgraph, or it is the one whose nodes are claimed, or the host shows none.
+    pub fn subgraph(&self, subgraph: i32) -> Result<GraphView<'a>> {
+        let host = self.subgraphs.ok_or_else(|| unsupported!("this host shows delegates no subgraphs"))?;
+        let index = u32::try_from(subgraph).map_err(|_| invalid!("there is no subgraph {subgraph}"))?;
+        let mut graph: *const ArGraphV1 = core::ptr::null();
+        // SAFETY: the result is writable; the graph lives as long as the call, in which nothing changes it.
+        unsafe {
+            check((host.describe)(host.context, index, &mut graph))?;
+            let graph =
+                graph.as_ref().ok_or_else(|| unsupported!("the host shows no subgraph {subgraph}"))?;
+            Ok(GraphView::from_raw(graph))
+        }
     }
 
     /// Takes the node at position `node` of the execution plan.
@@ -117,6 +137,6 @@ pub const fn registration<T: Delegate>() -> raw::ArDelegateV1 {
         invoke: crate::shim::invoke::<T>,
         destroy_kernel: crate::shim::destroy_kernel::<T>,
         destroy: crate::shim::destroy::<T>,
-        query: None,
+        query: Some(crate::shim::query_delegate::<T>),
     }
 }

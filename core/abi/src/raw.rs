@@ -396,12 +396,37 @@ pub struct ArProfileV1 {
         unsafe extern "C" fn(context: *mut c_void, number: u32, name: ArStr, tensor: i32, nanoseconds: u64),
 }
 
+/// The model's subgraphs while a delegate claims nodes. The functions take `context`.
+pub struct ArDescribeV1 {
+    pub header: ArHeader,
+    pub context: *mut c_void,
+    /// The subgraph with the shapes and constants it has now; `graph` lives as long as the call in progress. Those that a node
+    /// calls were made ready for the shapes that it gives them.
+    pub describe: unsafe extern "C" fn(
+        context: *mut c_void,
+        subgraph: u32,
+        graph: *mut *const ArGraphV1,
+    ) -> ArStatus,
+}
+
 /// Where a delegate says which nodes it takes. A node that is neither accepted nor refused is refused.
 pub struct ArClaimsV1 {
     pub header: ArHeader,
     pub context: *mut c_void,
     pub accept: unsafe extern "C" fn(context: *mut c_void, node: usize),
     pub refuse: unsafe extern "C" fn(context: *mut c_void, node: usize, reason: ArStr),
+}
+
+/// `claim` of a delegate that looks into the subgraphs that nodes call, as `query` of [`ArDelegateV1`] gives it (id
+/// [`INTERFACE_CLAIM`]). The host calls it in place of that struct's own.
+pub struct ArClaimV1 {
+    pub header: ArHeader,
+    pub claim: unsafe extern "C" fn(
+        delegate: *mut c_void,
+        graph: *const ArGraphV1,
+        subgraphs: *const ArDescribeV1,
+        claims: *const ArClaimsV1,
+    ) -> ArStatus,
 }
 
 /// A maximal set of claimed nodes that run as one. `nodes` are positions in `graph.nodes`, in execution order;
@@ -524,7 +549,7 @@ pub const OP_PART_OF_INPUT: u32 = 8;
 pub const OP_PART_OF_OUTPUT: u32 = 16;
 pub const OP_BEHIND: u32 = 32;
 
-/// Ids for `query` of [`ArPrepareV1`] and [`ArEvalV1`].
+/// Ids for `query`, of [`ArPrepareV1`] and [`ArEvalV1`] where nothing else is said.
 pub const INTERFACE_SUBGRAPHS: u64 = 1;
 pub const INTERFACE_RESOURCES: u64 = 2;
 /// For [`ArPrepareV1`] alone.
@@ -533,6 +558,8 @@ pub const INTERFACE_LAYOUT: u64 = 3;
 pub const INTERFACE_PROFILE: u64 = 4;
 /// For [`ArPrepareV1`] alone.
 pub const INTERFACE_CONSTANTS: u64 = 5;
+/// For [`ArDelegateV1`], which the host asks.
+pub const INTERFACE_CLAIM: u64 = 6;
 
 pub const ASSIGNMENT_OFFSETS: u32 = 0;
 pub const ASSIGNMENT_OBJECTS: u32 = 1;

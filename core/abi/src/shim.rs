@@ -126,10 +126,41 @@ mod with_heap {
     ) -> ArStatus {
         status(|| {
             // SAFETY: the host's promise: the structs are valid, and `delegate` came from `create`.
-            let (delegate, graph, mut claims) =
-                unsafe { (&*delegate.cast::<T>(), GraphView::from_raw(&*graph), Claims::from_raw(&*claims)) };
+            let (delegate, graph, mut claims) = unsafe {
+                (&*delegate.cast::<T>(), GraphView::from_raw(&*graph), Claims::from_raw(&*claims, None))
+            };
             delegate.claim(&graph, &mut claims)
         })
+    }
+
+    unsafe extern "C" fn claim_with_subgraphs<T: Delegate>(
+        delegate: *mut c_void,
+        graph: *const ArGraphV1,
+        subgraphs: *const ArDescribeV1,
+        claims: *const ArClaimsV1,
+    ) -> ArStatus {
+        status(|| {
+            // SAFETY: as for `claim`.
+            let (delegate, graph, mut claims) = unsafe {
+                let claims = Claims::from_raw(&*claims, subgraphs.as_ref());
+                (&*delegate.cast::<T>(), GraphView::from_raw(&*graph), claims)
+            };
+            delegate.claim(&graph, &mut claims)
+        })
+    }
+
+    struct Claim<T>(core::marker::PhantomData<T>);
+
+    impl<T: Delegate> Claim<T> {
+        const TABLE: &'static ArClaimV1 =
+            &ArClaimV1 { header: ArHeader::of::<ArClaimV1>(), claim: claim_with_subgraphs::<T> };
+    }
+
+    pub(crate) unsafe extern "C" fn query_delegate<T: Delegate>(interface: u64) -> *const c_void {
+        match interface {
+            INTERFACE_CLAIM => (&raw const *Claim::<T>::TABLE).cast(),
+            _ => core::ptr::null(),
+        }
     }
 
     pub(crate) unsafe extern "C" fn compile<T: Delegate>(

@@ -72,6 +72,8 @@ pub(crate) struct Executor {
     description: Option<Box<GraphForDelegate>>,
     budget: Budget,
     ready: bool,
+    /// How many steps were prepared when shapes were found, and nothing more was done since.
+    inferred: Option<usize>,
     /// Delegates, by position in the settings, whose partition could not be prepared, and why.
     disabled: BTreeMap<usize, String>,
     pub report: Report,
@@ -163,6 +165,7 @@ impl Executor {
             description: None,
             budget,
             ready: false,
+            inferred: None,
             disabled: BTreeMap::new(),
             report: Report::default(),
             graph,
@@ -235,6 +238,7 @@ impl Executor {
         }
         self.resized.insert(tensor, shape.to_vec());
         self.ready = false;
+        self.inferred = None;
         Ok(())
     }
 
@@ -243,13 +247,15 @@ impl Executor {
     pub fn allocate(&mut self, run: &Run<'_>) -> Result<()> {
         let _span = tracing::info_span!("allocate", subgraph = self.graph.index).entered();
         self.disabled.clear();
-        loop {
-            let before = self.disabled.len();
-            match self.try_allocate(run) {
-                Err(_) if self.disabled.len() > before => {}
-                done => return done,
+        run.infer(false, || {
+            loop {
+                let before = self.disabled.len();
+                match self.try_allocate(run) {
+                    Err(_) if self.disabled.len() > before => {}
+                    done => return done,
+                }
             }
-        }
+        })
     }
 
     fn try_allocate(&mut self, run: &Run<'_>) -> Result<()> {
@@ -355,6 +361,7 @@ impl Executor {
 
     /// Back to the model's shapes, with those that the caller gave.
     fn reset(&mut self) {
+        self.inferred = None;
         self.steps.clear();
         self.segments.clear();
         self.placements.fill(None);

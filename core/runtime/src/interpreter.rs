@@ -445,6 +445,7 @@ impl Interpreter {
         let mut nested = false;
         let done = self.run(subgraph, |executor, run, _| {
             let done = executor.allocate(run);
+            run.forget_shown();
             nested = run.found_unresolved();
             done
         });

@@ -172,7 +172,7 @@ unsafe extern "C" fn forward<C: Caller>(context: *mut c_void, from: u32, to: u32
 
 unsafe extern "C" fn prepare<C: Caller>(context: *mut c_void, subgraph: u32) -> ArStatus {
     // SAFETY: as in `describe`.
-    unsafe { call::<C>(context, |run| run.descend(subgraph as usize, |executor| executor.make_ready(run))) }
+    unsafe { call::<C>(context, |run| run.prepare_called(subgraph as usize)) }
 }
 
 unsafe extern "C" fn invoke<C: Caller>(context: *mut c_void, subgraph: u32) -> ArStatus {

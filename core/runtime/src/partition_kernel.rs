@@ -5,13 +5,15 @@ use std::rc::Rc;
 
 use arenite_abi::Status;
 use arenite_abi::raw::{
-    ArClaimsV1, ArDelegateV1, ArGraphV1, ArHeader, ArNodeV1, ArPair, ArPartitionV1, ArStr, ArTensorV1,
-    BUILTIN_DELEGATE,
+    ArClaimV1, ArClaimsV1, ArDelegateV1, ArDescribeV1, ArGraphV1, ArHeader, ArNodeV1, ArPair, ArPartitionV1,
+    ArStatus, ArStr, ArTensorV1, BUILTIN_DELEGATE, INTERFACE_CLAIM,
 };
 
 use crate::error::{Error, Result};
 use crate::host;
 use crate::partition::Subset;
+use crate::run::Run;
+use crate::step::finish;
 use crate::tensors::TensorTable;
 
 /// An instance of a delegate.
@@ -45,7 +47,7 @@ impl DelegateInstance {
     }
 
     /// Asks which nodes the delegate takes: `None` for accepted, else the reason of the refusal.
-    pub fn claim(&self, graph: &GraphForDelegate) -> Result<Vec<Option<String>>> {
+    pub fn claim(&self, graph: &GraphForDelegate, run: &Run<'_>) -> Result<Vec<Option<String>>> {
         let unanswered = || Some("the delegate did not answer for it".to_owned());
         let mut answers: Vec<Option<String>> = (0..graph.nodes.len()).map(|_| unanswered()).collect();
         let claims = ArClaimsV1 {
@@ -54,9 +56,22 @@ impl DelegateInstance {
             accept,
             refuse,
         };
+        let mut subgraphs = Subgraphs(run);
+        let describe = ArDescribeV1 {
+            header: ArHeader::of::<ArDescribeV1>(),
+            context: (&raw mut subgraphs).cast(),
+            describe,
+        };
         host::clear_message();
-        // SAFETY: the instance came from `create`; the structs are valid for the call.
-        let status = unsafe { (self.raw.claim)(self.instance, &graph.raw, &claims) };
+        // SAFETY: the instance came from `create`; the structs are valid for the call; `query` answers with null or the struct of
+        // that id.
+        let status = unsafe {
+            let more = self.raw.query.map_or(std::ptr::null(), |query| query(INTERFACE_CLAIM));
+            match more.cast::<ArClaimV1>().as_ref() {
+                Some(more) => (more.claim)(self.instance, &graph.raw, &describe, &claims),
+                None => (self.raw.claim)(self.instance, &graph.raw, &claims),
+            }
+        };
         if status != Status::Ok as u32 {
             return Err(fail(&self.name, "it could not claim nodes"));
         }
@@ -127,6 +142,18 @@ unsafe extern "C" fn refuse(context: *mut c_void, node: usize, reason: ArStr) {
     let (answers, reason) = unsafe { (&mut *context.cast::<Vec<Option<String>>>(), reason.as_str()) };
     if let Some(answer) = answers.get_mut(node) {
         *answer = Some(reason.to_owned());
+    }
+}
+
+/// What `describe` shows.
+struct Subgraphs<'a>(&'a Run<'a>);
+
+unsafe extern "C" fn describe(context: *mut c_void, subgraph: u32, graph: *mut *const ArGraphV1) -> ArStatus {
+    // SAFETY: the context is that of the `claim` in progress; the result is writable.
+    unsafe {
+        let Subgraphs(run) = &*context.cast::<Subgraphs<'_>>();
+        let found = run.with(subgraph as usize, |executor| Ok(executor.describe()));
+        finish(found.map(|found| *graph = found).map_err(|error| (Status::Invalid, error.to_string())))
     }
 }
 

@@ -55,6 +55,10 @@ pub(crate) struct Run<'a> {
     calls: Cell<u64>,
     /// A nested subgraph has an op that nobody serves.
     unresolved: Cell<bool>,
+    /// Nodes are prepared to find shapes alone: called subgraphs are [shown](Executor::infer), and not made ready.
+    inferring: Cell<bool>,
+    /// A node had a subgraph shown so since this was last taken.
+    shown: Cell<bool>,
 }
 
 /// The parts of a [`Run`].
@@ -93,6 +97,43 @@ impl<'a> Run<'a> {
             depth: Cell::new(0),
             calls: Cell::new(0),
             unresolved: Cell::new(false),
+            inferring: Cell::new(false),
+            shown: Cell::new(false),
+        }
+    }
+
+    /// Calls `f`, in which nodes are prepared to find shapes alone, or are made ready.
+    pub fn infer<R>(&self, inferring: bool, f: impl FnOnce() -> R) -> R {
+        let before = self.inferring.replace(inferring);
+        let done = f();
+        self.inferring.set(before);
+        done
+    }
+
+    /// For a node that prepares a subgraph: makes it ready, or has it shown while shapes are found.
+    pub fn prepare_called(&self, subgraph: usize) -> Result<()> {
+        let inferring = self.inferring.get();
+        self.descend(subgraph, |executor| match inferring {
+            true => executor.infer(self),
+            false => executor.make_ready(self),
+        })?;
+        self.shown.set(self.shown.get() | inferring);
+        Ok(())
+    }
+
+    /// Whether a node had a subgraph shown since the last call.
+    pub fn take_shown(&self) -> bool {
+        self.shown.take()
+    }
+
+    /// Takes back what executors hold that were shown and that nobody made ready: a delegate runs what they show.
+    pub fn forget_shown(&self) {
+        for slot in self.slots {
+            let mut taken = slot.take();
+            if let Some(executor) = taken.executor_mut() {
+                executor.forget_inferred(self);
+            }
+            slot.set(taken);
         }
     }
 

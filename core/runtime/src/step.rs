@@ -36,6 +36,8 @@ pub(crate) struct Step {
     pub scratch: Vec<ArSpan>,
     pub shares: Vec<Share>,
     pub outcome: Outcome,
+    /// It was prepared with subgraphs that are not ready: see [`Run::infer`].
+    pub shown: bool,
 }
 
 /// What runs a step.
@@ -120,6 +122,7 @@ impl Step {
             scratch: Vec::new(),
             shares: Vec::new(),
             outcome: Outcome::Unprepared,
+            shown: false,
         }
     }
 

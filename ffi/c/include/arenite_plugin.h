@@ -102,6 +102,8 @@ typedef uint32_t ArStatus;
 #define AR_INTERFACE_PROFILE 4u
 /* For ArPrepareV1.query: an ArConstantsV1. */
 #define AR_INTERFACE_CONSTANTS 5u
+/* For ArDelegateV1.query, which the host calls: an ArClaimV1. */
+#define AR_INTERFACE_CLAIM 6u
 
 /* ArAssignmentV1.kind */
 #define AR_ASSIGNMENT_OFFSETS 0u
@@ -399,6 +401,15 @@ typedef struct ArProfileV1 {
   void (*note)(void *context, uint32_t number, ArStr name, int32_t tensor, uint64_t nanoseconds);
 } ArProfileV1;
 
+/* The model's subgraphs while a delegate claims nodes. */
+typedef struct ArDescribeV1 {
+  ArHeader header;
+  void *context;
+  /* The subgraph with the shapes and constants it has now; *graph lives as long as the call in progress. Those that a node
+     calls were made ready for the shapes that it gives them. */
+  ArStatus (*describe)(void *context, uint32_t subgraph, const ArGraphV1 **graph);
+} ArDescribeV1;
+
 /* Where a delegate says which nodes it takes. A node that is neither accepted nor refused is refused. */
 typedef struct ArClaimsV1 {
   ArHeader header;
@@ -408,6 +419,12 @@ typedef struct ArClaimsV1 {
   /* Leaves it, and tells the user why. */
   void (*refuse)(void *context, size_t node, ArStr reason);
 } ArClaimsV1;
+
+/* `claim` of a delegate that looks into the subgraphs that nodes call: the host calls it in place of ArDelegateV1.claim. */
+typedef struct ArClaimV1 {
+  ArHeader header;
+  ArStatus (*claim)(void *delegate, const ArGraphV1 *graph, const ArDescribeV1 *subgraphs, const ArClaimsV1 *claims);
+} ArClaimV1;
 
 /* A maximal set of claimed nodes that run as one macro node. */
 typedef struct ArPartitionV1 {
@@ -646,11 +663,18 @@ AR_AT(ArConstantsV1, origin, 16);
 AR_SIZE(ArProfileV1, 16);
 AR_AT(ArProfileV1, header, 0);
 AR_AT(ArProfileV1, note, 8);
+AR_SIZE(ArDescribeV1, 24);
+AR_AT(ArDescribeV1, header, 0);
+AR_AT(ArDescribeV1, context, 8);
+AR_AT(ArDescribeV1, describe, 16);
 AR_SIZE(ArClaimsV1, 32);
 AR_AT(ArClaimsV1, header, 0);
 AR_AT(ArClaimsV1, context, 8);
 AR_AT(ArClaimsV1, accept, 16);
 AR_AT(ArClaimsV1, refuse, 24);
+AR_SIZE(ArClaimV1, 16);
+AR_AT(ArClaimV1, header, 0);
+AR_AT(ArClaimV1, claim, 8);
 AR_SIZE(ArPartitionV1, 64);
 AR_AT(ArPartitionV1, header, 0);
 AR_AT(ArPartitionV1, graph, 8);

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use arenite::config::{DelegateConfig, OnMissing};
 use arenite::model_file::writer::{ModelBuilder, Operator};
 use arenite::{Interpreter, Model, Registry, Served, Techniques};
+use arenite_tests::op_models::control;
 use arenite_tests::reference_ops;
 
 use crate::models::{f32s, message, model, negation, node, output};
@@ -232,4 +233,26 @@ fn a_missing_delegate_is_an_error_unless_it_may_be_skipped() {
     config.on_missing = OnMissing::Skip;
     let interpreter = build(config).unwrap();
     assert_eq!(interpreter.left_out()[0].0, "absent");
+}
+
+/// A delegate sees the body of a loop with the shapes that the loop gives it; the loop runs as without.
+#[test]
+fn a_delegate_looks_into_the_body_of_a_loop() {
+    let model = Model::from_bytes(control::counting_loop(1).finish()).unwrap();
+    let mut interpreter = reference_ops(&model)
+        .registry(plugin::registry())
+        .delegate(DelegateConfig::new("looking"))
+        .build()
+        .unwrap();
+    for length in [2, 5] {
+        interpreter.resize_input(1, &[length]).unwrap();
+        interpreter.allocate().unwrap();
+        let said = &interpreter.refusals()[0];
+        let seen = format!("2 nodes, outputs [[], [{length}]], 1 constants, true");
+        assert!(said.iter().any(|(name, why)| name == "looking" && *why == seen), "{said:?}");
+        interpreter.input_mut(0).unwrap().copy_from_slice(&[0]).unwrap();
+        interpreter.input_mut(1).unwrap().copy_from_slice(&vec![1.5f32; length as usize]).unwrap();
+        interpreter.invoke().unwrap();
+        assert_eq!(output(&interpreter, 1), (vec![length], vec![12.0; length as usize]));
+    }
 }

@@ -6,6 +6,7 @@
 //! | custom op `Count` | `y = x + how often it ran`, a state that begins with 100 |
 //! | custom op `Wait` | `y = x`, after it was cancelled |
 //! | delegate `failing`, takes all nodes | fails in the call that the option `in` names |
+//! | delegate `looking`, takes none | says what it sees in the body of each WHILE |
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -141,11 +142,41 @@ fn check(fails_in: Call, here: Call) -> Result<()> {
     Ok(())
 }
 
+struct Looking;
+
+impl Delegate for Looking {
+    const NAME: &'static str = "looking";
+    type Kernel = FailingKernel;
+
+    fn create(_: &OptionPairs<'_>) -> Result<Self> {
+        Ok(Looking)
+    }
+
+    fn claim(&self, graph: &GraphView<'_>, claims: &mut Claims<'_>) -> Result<()> {
+        for (i, node) in graph.nodes().enumerate().filter(|(_, node)| node.builtin_code() == 119) {
+            let body = claims.subgraph(node.options(93)?.get(1, 0)?)?;
+            let outputs = body.outputs().iter().map(|&t| Ok(body.tensor(t as usize)?.shape));
+            let shapes = outputs.collect::<Result<Vec<_>>>()?;
+            let constants = (0..body.tensor_count())
+                .map(|t| Ok(usize::from(body.tensor(t)?.is_constant())))
+                .sum::<Result<usize>>()?;
+            let nodes = body.node_count();
+            let missing = claims.subgraph(9).is_err();
+            claims.refuse(i, &format!("{nodes} nodes, outputs {shapes:?}, {constants} constants, {missing}"));
+        }
+        Ok(())
+    }
+
+    fn compile(&self, _: &PartitionView<'_>) -> Result<FailingKernel> {
+        Err(invalid!("it takes nothing"))
+    }
+}
+
 static PLUGIN: Plugin = plugin! {
     id: "org.arenite.test.runtime",
-    description: "Ops and a delegate for tests of the runtime",
+    description: "Ops and delegates for tests of the runtime",
     ops: [Accumulate, Count, Wait],
-    delegates: [Failing],
+    delegates: [Failing, Looking],
 };
 
 /// The linked-in plugins and this one.

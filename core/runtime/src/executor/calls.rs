@@ -104,6 +104,37 @@ impl Executor {
         done
     }
 
+    /// Finds the shapes that inputs of these shapes give, as far as they are known before a run, and constants. Where there are no
+    /// delegates to be shown that, it is made ready at once.
+    pub fn infer(&mut self, run: &Run<'_>) -> Result<()> {
+        if run.settings.delegates.is_empty() {
+            return self.make_ready(run);
+        }
+        if self.ready || self.inferred.is_some() {
+            return Ok(());
+        }
+        self.reset();
+        self.base_steps();
+        let known = self.infer_shapes(run)?;
+        self.inferred = Some((known.iter().filter(|known| **known).count() + 1).min(known.len()));
+        Ok(())
+    }
+
+    /// Gives back the memory of what was [inferred](Self::infer), unless it was made ready since. The pages of its constants go
+    /// out of memory, if they are the model file's: whoever was shown them has what it needs.
+    pub fn forget_inferred(&mut self, run: &Run<'_>) {
+        if self.inferred.is_none() {
+            return;
+        }
+        self.reset();
+        for tensor in &self.graph.tensors {
+            if let Some(constant) = &tensor.constant {
+                // SAFETY: a constant's bytes are readable for as long as the graph lives.
+                run.release(unsafe { list(constant.as_ptr(), constant.len()) });
+            }
+        }
+    }
+
     /// Output `i` as the last run left it; `TENSOR_DYNAMIC` if only a run tells its shape.
     pub fn called_output(&self, i: usize) -> Result<ArTensorV1> {
         let count = self.graph.outputs.len();
@@ -111,7 +142,8 @@ impl Executor {
             Error::State(format!("subgraph {} has {count} outputs, there is no output {i}", self.graph.index))
         })?;
         let mut raw = self.tensors.get(t);
-        let prepared = self.segments.last().map_or(0, |segment| segment.end);
+        let planned = self.segments.last().map_or(0, |segment| segment.end);
+        let prepared = self.inferred.unwrap_or(planned);
         let late = self.steps[prepared..].iter().any(|step| step.outputs().contains(&(t as i32)));
         if late || self.graph.tensors[t].ty.bits() == 0 {
             raw.flags |= TENSOR_DYNAMIC;

@@ -14,7 +14,7 @@ impl Executor {
                 continue;
             }
             let Some(instance) = self.instance(run.registry, i, config)? else { continue };
-            if let Err(error) = self.apply_delegate(&instance, config, &known) {
+            if let Err(error) = self.apply_delegate(&instance, config, &known, run) {
                 tracing::warn!(delegate = %config.name, "left out: {error}");
                 self.report.left_out.push((config.name.clone(), error.to_string()));
                 // It may have panicked: the next `allocate` makes another one.
@@ -59,7 +59,11 @@ impl Executor {
 
     /// Prepares all nodes with reference ops, so that delegates see shapes and wrong nodes are refused on every
     /// backend alike. Gives, per node of the model, whether its shapes are known.
-    fn infer_shapes(&mut self, run: &Run<'_>) -> Result<Vec<bool>> {
+    pub(super) fn infer_shapes(&mut self, run: &Run<'_>) -> Result<Vec<bool>> {
+        run.infer(true, || self.prepare_for_shapes(run))
+    }
+
+    fn prepare_for_shapes(&mut self, run: &Run<'_>) -> Result<Vec<bool>> {
         let mut known = vec![false; self.graph.nodes.len()];
         for (i, known) in known.iter_mut().enumerate() {
             if run.is_over() {
@@ -97,12 +101,13 @@ impl Executor {
         instance: &Rc<DelegateInstance>,
         config: &DelegateConfig,
         known: &[bool],
+        run: &Run<'_>,
     ) -> Result<()> {
         let _span = tracing::info_span!("delegate", name = %config.name).entered();
         let nodes = self.steps.iter().map(|step| step.raw).collect();
         let view =
             Rc::new(GraphForDelegate::new(&self.tensors, nodes, &self.graph.inputs, &self.graph.outputs));
-        let answers = instance.claim(&view)?;
+        let answers = instance.claim(&view, run)?;
         let mut refused: Vec<Option<String>> = answers
             .into_iter()
             .enumerate()

@@ -108,7 +108,7 @@ impl Executor {
             Outcome::Unprepared => {}
             // What it reads is constant.
             Outcome::Folded => return Ok(false),
-            _ if stale => {}
+            _ if stale || self.steps[i].shown => {}
             _ => return Ok(false),
         }
         let shapes = |this: &Self| -> Vec<Vec<i32>> {
@@ -121,6 +121,13 @@ impl Executor {
 
     /// Prepares one step: a partition, or a node with the first candidate that serves it.
     pub(super) fn prepare_step(&mut self, run: &Run<'_>, i: usize) -> Result<()> {
+        run.take_shown();
+        let done = self.try_prepare_step(run, i);
+        self.steps[i].shown = run.take_shown();
+        done
+    }
+
+    fn try_prepare_step(&mut self, run: &Run<'_>, i: usize) -> Result<()> {
         let Executor { steps, tensors, persistent, budget, graph, .. } = self;
         let step = &mut steps[i];
         step.unprepare();

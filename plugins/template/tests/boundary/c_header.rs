@@ -49,7 +49,9 @@ layouts! {
     ArLayoutV1 { header, share_part }
     ArConstantsV1 { header, release, origin }
     ArProfileV1 { header, note }
+    ArDescribeV1 { header, context, describe }
     ArClaimsV1 { header, context, accept, refuse }
+    ArClaimV1 { header, claim }
     ArPartitionV1 { header, graph, nodes, node_count, inputs, input_count, outputs, output_count }
     ArDelegateV1 { header, name, create, claim, compile, prepare, invoke, destroy_kernel, destroy, query }
     ArPluginV1 { header, id, version, description, ops, op_count, op_stride, planners, planner_count, planner_stride, delegates, delegate_count, delegate_stride, query }
@@ -189,6 +191,7 @@ fn numbers_agree() {
         ("INTERFACE_LAYOUT", INTERFACE_LAYOUT as u32),
         ("INTERFACE_PROFILE", INTERFACE_PROFILE as u32),
         ("INTERFACE_CONSTANTS", INTERFACE_CONSTANTS as u32),
+        ("INTERFACE_CLAIM", INTERFACE_CLAIM as u32),
         ("ASSIGNMENT_OFFSETS", ASSIGNMENT_OFFSETS),
         ("ASSIGNMENT_OBJECTS", ASSIGNMENT_OBJECTS),
     ] {
