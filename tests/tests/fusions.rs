@@ -2,7 +2,7 @@
 //! instruction set and with several threads.
 
 use arenite::config::DelegateConfig;
-use arenite::model_file::tensor_type::{FLOAT32, INT8, INT32};
+use arenite::model_file::tensor_type::{FLOAT16, FLOAT32, INT8, INT32};
 use arenite::model_file::writer::{ModelBuilder, Operator, Options, SubGraph, Tensor, bytes_of};
 use arenite::{Interpreter, Model};
 
@@ -72,6 +72,15 @@ impl Net {
         let buffer = self.model.buffer(data);
         let tensor = Tensor::new("", INT8, shape).per_channel(&scales, &vec![0; channels], axis);
         Value { index: self.graph.tensor(tensor.buffer(buffer)), kind: Kind::I8(0.0, 0) }
+    }
+
+    /// Weights that are stored in half precision, behind a DEQUANTIZE.
+    fn halves(&mut self, shape: &[i32]) -> Value {
+        let len: i32 = shape.iter().product();
+        let data: Vec<u16> = (0..len).map(|_| half::f16::from_f32(self.random()).to_bits()).collect();
+        let buffer = self.model.buffer(bytes_of(&data));
+        let index = self.graph.tensor(Tensor::new("", FLOAT16, shape).buffer(buffer));
+        self.node("DEQUANTIZE", &[&Value { index, kind: REAL }], REAL, None)
     }
 
     fn integers(&mut self, data: &[i32]) -> Value {
@@ -197,6 +206,7 @@ fn steps(model: &Model) -> Vec<String> {
         };
         let mut interpreter = build(1);
         let got = run(&mut interpreter);
+        assert_eq!(interpreter.left_out(), [], "{isa}");
         interpreter.start_profile();
         interpreter.invoke().unwrap();
         assert_eq!(run(&mut build(3)), got, "{isa}: three threads give other bits");
@@ -215,7 +225,8 @@ fn steps(model: &Model) -> Vec<String> {
             true => vec![row.op.clone()],
             false => row.parts.iter().map(|part| part.op.clone()).collect(),
         };
-        names = rows.iter().flat_map(of_row).collect();
+        // What is computed once does not run.
+        names = rows.iter().filter(|row| row.runs > 0).flat_map(of_row).collect();
     }
     names
 }
@@ -381,6 +392,87 @@ fn layer_norm_is_one_step() {
     let rest = net.of_two("SUB", &beta, &offset);
     let y = net.of_two("ADD", &scaled, &rest);
     assert_eq!(steps(&net.finish(&y)), ["layer norm"]);
+}
+
+#[test]
+fn weights_of_half_precision_and_of_bytes_are_packed_as_they_are_stored() {
+    for as_bytes in [false, true] {
+        let stored = |net: &mut Net, shape: &[i32], axis: i32| match as_bytes {
+            false => net.halves(shape),
+            true => {
+                let bytes = net.bytes(shape, axis);
+                net.node("DEQUANTIZE", &[&bytes], REAL, None)
+            }
+        };
+        let mut net = Net::new();
+        let x = net.input(REAL, &[1, 12, 12, 40]);
+        let (filter, bias) = (stored(&mut net, &[48, 3, 3, 40], 0), net.halves(&[48]));
+        let options = |o: Options| o.i32(1, 1).i32(2, 1);
+        let a = net.node("CONV_2D", &[&x, &filter, &bias], REAL, Some((1, &options)));
+        let (filter, bias) = (stored(&mut net, &[1, 5, 5, 48], 3), net.halves(&[48]));
+        let options = |o: Options| o.i32(1, 2).i32(2, 2).i32(3, 1);
+        let b = net.node("DEPTHWISE_CONV_2D", &[&a, &filter, &bias], REAL, Some((2, &options)));
+        let (filter, shape) = (stored(&mut net, &[24, 2, 2, 48], 0), net.integers(&[1, 12, 12, 24]));
+        let options = |o: Options| o.i32(1, 2).i32(2, 2);
+        let c = net.node("TRANSPOSE_CONV", &[&shape, &filter, &b], REAL, Some((49, &options)));
+        let (weights, bias) = (stored(&mut net, &[70, 24], 0), net.halves(&[70]));
+        let y = net.node("FULLY_CONNECTED", &[&c, &weights, &bias], REAL, Some((8, &|o| o)));
+        let layers = ["CONV_2D", "DEPTHWISE_CONV_2D", "TRANSPOSE_CONV", "CONV_2D"];
+        let steps = steps(&net.finish(&y));
+        let kinds: Vec<&str> = steps.iter().map(|name| name.trim_end_matches(", Winograd")).collect();
+        assert_eq!(kinds, layers);
+    }
+}
+
+/// What a DEQUANTIZE gives to others, too, is made once, before the run.
+#[test]
+fn weights_that_others_read_are_dequantized_once() {
+    let mut net = Net::new();
+    let x = net.input(REAL, &[48, 40]);
+    let weights = net.halves(&[48, 40]);
+    let product = net.node("FULLY_CONNECTED", &[&x, &weights], REAL, Some((8, &|o| o)));
+    let sum = net.of_two("ADD", &x, &weights);
+    let total = net.node("FULLY_CONNECTED", &[&sum, &x], REAL, Some((8, &|o| o)));
+    let y = net.of_two("ADD", &product, &total);
+    let steps = steps(&net.finish(&y));
+    assert!(!steps.contains(&"DEQUANTIZE".to_owned()), "{steps:?}");
+    assert!(steps.contains(&"CONV_2D".to_owned()), "{steps:?}");
+}
+
+/// Bytes of the mapped file at `path` that are in this process's memory.
+#[cfg(target_os = "linux")]
+fn resident(path: &std::path::Path) -> usize {
+    let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();
+    let of_file = maps.lines().skip_while(|line| !line.ends_with(path.to_str().unwrap()));
+    let line = of_file.skip(1).find(|line| line.starts_with("Rss:")).expect("the file is mapped");
+    line.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap() << 10
+}
+
+/// Neither as floats beside what is packed nor as pages of the file.
+#[cfg(target_os = "linux")]
+#[test]
+fn stored_weights_are_held_once() {
+    let dir = tempfile::tempdir().unwrap();
+    for (name, halves) in [("f16", true), ("f32", false)] {
+        let mut net = Net::new();
+        let mut y = net.input(REAL, &[1, 512]);
+        for _ in 0..4 {
+            let weights = if halves { net.halves(&[512, 512]) } else { net.weights(&[512, 512]) };
+            y = net.node("FULLY_CONNECTED", &[&y, &weights], REAL, Some((8, &|o| o)));
+        }
+        net.graph.outputs.push(y.index);
+        net.model.subgraph(net.graph);
+        let path = dir.path().join(name);
+        let file = net.model.finish();
+        std::fs::write(&path, &file).unwrap();
+        let model = Model::from_file(&path).unwrap();
+        let mut interpreter =
+            Interpreter::builder(&model).delegate(DelegateConfig::new("cpu")).build().unwrap();
+        interpreter.allocate().unwrap();
+        let (pages, copies) = (resident(&path), interpreter.memory_use().persistent);
+        assert!(pages < file.len() / 8, "{name}: {pages} bytes of {} stay in memory", file.len());
+        assert!(copies < 1 << 16, "{name}: {copies} bytes of constants were computed");
+    }
 }
 
 #[test]

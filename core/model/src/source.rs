@@ -92,8 +92,9 @@ impl ModelBuffer {
         self.origin
     }
 
-    /// Lets the system take whole pages of `bytes`, a part of a mapped file, out of memory: for constants of which somebody has a
-    /// copy in another form. They stay readable, and come back from the file when they are read. Nothing happens to other bytes.
+    /// Lets the system take the pages of `bytes`, a part of a mapped file, out of memory: for constants of which somebody has a
+    /// copy in another form. They, and what else lies on these pages, stay readable, and come back from the file when they are read.
+    /// Nothing happens to other bytes.
     pub fn release(&self, bytes: &[u8]) {
         #[cfg(unix)]
         {
@@ -102,11 +103,13 @@ impl ModelBuffer {
             if start < from || start + bytes.len() > from + map.len() {
                 return;
             }
-            // Maps begin on a page; 64 KiB is a multiple of every page size in use.
-            const PAGE: usize = 1 << 16;
-            let first = (start - from).next_multiple_of(PAGE);
-            let end = (start - from + bytes.len()) / PAGE * PAGE;
-            if first < end {
+            // What the system brings along when it reads a page: at least a page of every size in use.
+            const AROUND: usize = 1 << 16;
+            // Fewer bytes are hardly worth the call; their pages go with those of larger neighbours.
+            const WORTH: usize = 1 << 12;
+            let first = (start / AROUND * AROUND).max(from) - from;
+            let end = (start + bytes.len()).next_multiple_of(AROUND).min(from + map.len()) - from;
+            if bytes.len() >= WORTH {
                 // SAFETY: the map is read-only and never written, so its pages are the file's: dropping them loses nothing.
                 let result = unsafe {
                     map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, first, end - first)

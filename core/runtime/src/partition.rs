@@ -27,6 +27,8 @@ pub struct PartitionInput<'a> {
     pub claimed: &'a [bool],
     /// Per node, whether it has effects besides its outputs: such nodes keep their order.
     pub stateful: &'a [bool],
+    /// Per node, whether it reads constants alone and goes, if it is claimed, where its results are read first.
+    pub weights: &'a [bool],
 }
 
 /// Cuts the graph into subsets, each claimed or not as a whole, in an order in which they can run.
@@ -42,8 +44,15 @@ pub fn partition(graph: &PartitionInput<'_>) -> Vec<Subset> {
     let mut subsets: Vec<Subset> = Vec::new();
     // Nodes that can run and are in no subset yet, by kind, smallest position first.
     let mut ready = [std::collections::BTreeSet::new(), std::collections::BTreeSet::new()];
-    for i in (0..n).filter(|&i| waiting[i] == 0) {
-        ready[usize::from(graph.claimed[i])].insert(i);
+    let (with_readers, first): (Vec<usize>, Vec<usize>) = (0..n)
+        .filter(|&i| waiting[i] == 0)
+        .partition(|&i| graph.claimed[i] && graph.weights[i] && !deps.dependents[i].is_empty());
+    first.into_iter().for_each(|i| _ = ready[usize::from(graph.claimed[i])].insert(i));
+    for next in with_readers.iter().flat_map(|&i| &deps.dependents[i]) {
+        waiting[*next] -= 1;
+        if waiting[*next] == 0 {
+            ready[usize::from(graph.claimed[*next])].insert(*next);
+        }
     }
     while let Some(first) = ready.iter().filter_map(|set| set.first()).min().copied() {
         let claimed = graph.claimed[first];
@@ -59,9 +68,14 @@ pub fn partition(graph: &PartitionInput<'_>) -> Vec<Subset> {
                 }
             }
         }
-        nodes.sort_unstable();
         subsets.push(Subset { claimed, nodes, inputs: Vec::new(), outputs: Vec::new() });
     }
+    for i in with_readers {
+        let readers = deps.dependents[i].iter().map(|&reader| subset_of[reader]);
+        subset_of[i] = readers.min().unwrap_or(0);
+        subsets[subset_of[i]].nodes.push(i);
+    }
+    subsets.iter_mut().for_each(|subset| subset.nodes.sort_unstable());
     find_borders(graph, &subset_of, &mut subsets);
     subsets
 }
@@ -138,8 +152,14 @@ mod tests {
     use super::*;
 
     fn nodes_of(nodes: &[(&[i32], &[i32])], claimed: &[bool], outputs: &[i32]) -> Vec<(bool, Vec<usize>)> {
-        let graph =
-            PartitionInput { tensor_count: 16, nodes, outputs, claimed, stateful: &vec![false; nodes.len()] };
+        let graph = PartitionInput {
+            tensor_count: 16,
+            nodes,
+            outputs,
+            claimed,
+            stateful: &vec![false; nodes.len()],
+            weights: &vec![false; nodes.len()],
+        };
         partition(&graph).into_iter().map(|s| (s.claimed, s.nodes)).collect()
     }
 
@@ -166,6 +186,7 @@ mod tests {
             outputs: &[5, 1],
             claimed: &[true, false, false, true, false],
             stateful: &[false; 5],
+            weights: &[false; 5],
         };
         let subsets = partition(&graph);
         assert_eq!((&subsets[0].inputs[..], &subsets[0].outputs[..]), (&[0][..], &[1][..]));
@@ -189,9 +210,32 @@ mod tests {
             outputs: &[1, 2, 3],
             claimed: &claimed,
             stateful: &[true; 3],
+            weights: &[false; 3],
         };
         let kinds: Vec<_> = partition(&graph).into_iter().map(|s| s.nodes).collect();
         assert_eq!(kinds, [[0], [1], [2]]);
+    }
+
+    /// Tensors 10 and 11 are made of constants; the node between their readers is the host's.
+    #[test]
+    fn weights_go_where_they_are_read() {
+        let nodes: &[(&[i32], &[i32])] =
+            &[(&[8], &[10]), (&[9], &[11]), (&[0], &[1]), (&[1, 10], &[2]), (&[2], &[3]), (&[3, 11], &[4])];
+        let of = |claimed: &[bool]| {
+            let (stateful, weights) = (&[false; 6], &[true, true, false, false, false, false]);
+            let graph = PartitionInput { tensor_count: 16, nodes, outputs: &[4], claimed, stateful, weights };
+            partition(&graph).into_iter().map(|s| (s.claimed, s.nodes, s.outputs)).collect::<Vec<_>>()
+        };
+        let want = [
+            (false, vec![2], vec![1]),
+            (true, vec![0, 3], vec![2]),
+            (false, vec![4], vec![3]),
+            (true, vec![1, 5], vec![4]),
+        ];
+        assert_eq!(of(&[true, true, false, true, false, true]), want);
+        // What is not claimed runs where it can.
+        let want = [(false, vec![0, 1, 2], vec![1, 10, 11]), (true, vec![3, 4, 5], vec![4])];
+        assert_eq!(of(&[false, false, false, true, true, true]), want);
     }
 
     #[test]
@@ -207,6 +251,7 @@ mod tests {
             outputs: &[n],
             claimed: &claimed,
             stateful: &vec![false; n as usize],
+            weights: &vec![false; n as usize],
         };
         assert_eq!(partition(&graph).len(), n as usize);
     }

@@ -80,7 +80,9 @@ fn window(node: &Node<'_>) -> Option<(Window, usize)> {
 fn fits(node: &Node<'_>, build: &Build) -> bool {
     let wide = window(node).is_some_and(|(window, _)| window.columns.output >= COLUMNS);
     wide && match &node.layer {
-        Layer::Conv2d(layer) => size_of_val(layer.weights) <= WEIGHTS && layer.winograd(build).is_none(),
+        Layer::Conv2d(layer) => {
+            layer.weights.len() * size_of::<f32>() <= WEIGHTS && layer.winograd(build).is_none()
+        }
         Layer::DepthwiseConv2d(layer) => layer.multiplier == 1,
         _ => true,
     }

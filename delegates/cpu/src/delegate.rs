@@ -63,11 +63,16 @@ impl Delegate for Cpu {
         let mut values = Values::of(*graph);
         let mut taken = Vec::with_capacity(graph.node_count());
         for (i, node) in graph.nodes().enumerate() {
-            let lowered = values.add_node(&node).and_then(|()| ops::lower(&node, &values));
-            if let Err(error) = &lowered {
-                claims.refuse(i, error.message());
+            let lowered = values.add_node(&node).and_then(|is_weights| match is_weights {
+                true => Ok(None),
+                false => ops::lower(&node, &values).map(Some),
+            });
+            match &lowered {
+                Ok(None) => claims.accept(i),
+                Ok(Some(_)) => {}
+                Err(error) => claims.refuse(i, error.message()),
             }
-            taken.push(lowered.ok());
+            taken.push(lowered.ok().flatten());
         }
         let alone = lonely_renamings(&taken);
         for (i, lowered) in taken.iter().enumerate() {

@@ -31,6 +31,7 @@ mod requantize;
 mod rescale;
 mod steps;
 mod store;
+mod stored;
 mod unsign;
 mod views;
 mod window;

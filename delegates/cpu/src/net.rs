@@ -1,11 +1,12 @@
 //! The delegate's own graph: what a partition's nodes compute, before it is decided how.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use arenite_abi::prelude::*;
 
 use crate::memory::Aligned;
 use crate::ops::Layer;
+use crate::stored::{Stored, dequantized, read_plainly};
 
 /// Position of a value in [`Net::values`].
 pub type Id = usize;
@@ -34,6 +35,8 @@ pub struct Value<'a> {
     pub constant: Option<TensorView<'a>>,
     /// Its index in the graph; `None` of a value that rewriting added.
     pub tensor: Option<usize>,
+    /// What it is made of, of dequantized weights that layers pack, and the constant they come from.
+    pub stored: Option<(Stored<'a>, Id)>,
 }
 
 impl<'a> Value<'a> {
@@ -49,6 +52,7 @@ impl<'a> Value<'a> {
             quant,
             constant: tensor.is_constant().then_some(*tensor),
             tensor: None,
+            stored: None,
         }
     }
 
@@ -65,6 +69,14 @@ impl<'a> Value<'a> {
     /// The elements of a constant, `None` of another tensor. An error if `T` is not its type.
     pub fn elements<T: Element>(&self) -> Result<Option<&'a [T]>> {
         self.constant.as_ref().map(TensorView::as_slice).transpose()
+    }
+
+    /// The elements of constant weights, `None` of another tensor. An error if they are not `f32`.
+    pub fn weights(&self) -> Result<Option<Stored<'a>>> {
+        match self.stored {
+            Some((stored, _)) => Ok(Some(stored)),
+            None => Ok(self.elements()?.map(Stored::F32)),
+        }
     }
 }
 
@@ -98,12 +110,14 @@ pub struct Values<'a> {
     graph: GraphView<'a>,
     list: Vec<Value<'a>>,
     ids: HashMap<i32, Id>,
+    /// Tensors that are read by more than layers that pack them.
+    plain: HashSet<i32>,
 }
 
 impl<'a> Values<'a> {
     /// None yet.
     pub fn of(graph: GraphView<'a>) -> Self {
-        Values { graph, list: Vec::new(), ids: HashMap::new() }
+        Values { graph, list: Vec::new(), ids: HashMap::new(), plain: read_plainly(&graph) }
     }
 
     /// The id of a tensor, which becomes a value if it is none yet.
@@ -117,10 +131,19 @@ impl<'a> Values<'a> {
         Ok(self.list.len() - 1)
     }
 
-    /// Makes values of a node's tensors.
-    pub fn add_node(&mut self, node: &NodeView<'a>) -> Result<()> {
+    /// Makes values of a node's tensors. Says whether the node does no more than to dequantize weights, which layers read as they
+    /// are stored.
+    pub fn add_node(&mut self, node: &NodeView<'a>) -> Result<bool> {
         let tensors = node.input_indices().iter().chain(node.output_indices());
-        tensors.filter(|&&tensor| tensor >= 0).try_for_each(|&tensor| self.add(tensor).map(drop))
+        tensors.filter(|&&tensor| tensor >= 0).try_for_each(|&tensor| self.add(tensor).map(drop))?;
+        let Some((from, to)) = dequantized(node).filter(|(_, to)| !self.plain.contains(to)) else {
+            return Ok(false);
+        };
+        let source = self.get(from).and_then(|(id, value)| Some((Stored::of(value)?, id)));
+        let Some(to) = self.ids.get(&to).map(|&id| &mut self.list[id]) else { return Ok(false) };
+        to.stored =
+            source.filter(|(stored, _)| to.ty == F32 && to.constant.is_none() && stored.len() == to.len());
+        Ok(to.stored.is_some())
     }
 
     /// A tensor that was added.
@@ -150,12 +173,15 @@ impl<'a> Net<'a> {
         let mut values = Values::of(partition.graph());
         let mut nodes = Vec::with_capacity(partition.node_indices().len());
         for node in partition.nodes() {
-            values.add_node(&node)?;
+            if values.add_node(&node)? {
+                continue;
+            }
             let mut lowered = crate::ops::lower(&node, &values)?;
             let inputs = node.input_indices().iter().filter_map(|&tensor| values.get(tensor));
-            let packed =
-                inputs.filter(|(id, value)| value.constant.is_some() && !lowered.inputs.contains(id));
-            lowered.packed = packed.map(|(id, _)| id).collect();
+            let packed = inputs.filter(|(id, _)| !lowered.inputs.contains(id)).filter_map(|(id, value)| {
+                value.stored.map(|(_, source)| source).or(value.constant.is_some().then_some(id))
+            });
+            lowered.packed = packed.collect();
             nodes.push(lowered);
         }
         let mut ids =

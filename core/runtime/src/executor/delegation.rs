@@ -86,16 +86,17 @@ impl Executor {
         Ok(known)
     }
 
-    /// Most bytes of a constant that step `i` is run for before delegates claim. Weights of half precision or of bytes have no limit:
-    /// delegates take layers whose weights are constant.
+    /// Most bytes of a constant that step `i` is run for before delegates claim. Dequantized vectors, such as biases, have no limit:
+    /// layers are taken if those are constant.
     fn inference_fold_limit(&self, i: usize) -> u64 {
+        let mut outputs = Graph::present(self.steps[i].outputs());
         match self.steps[i].raw.builtin_code {
-            DEQUANTIZE => u64::MAX,
+            DEQUANTIZE if outputs.all(|t| self.tensors.shape(t).len() <= 1) => u64::MAX,
             _ => INFERENCE_FOLD_LIMIT,
         }
     }
 
-    /// Hands the delegate what it claims. On an error everything stays as it was.
+    /// Hands the delegate what it claims. On an error the steps stay as they were.
     fn apply_delegate(
         &mut self,
         instance: &Rc<DelegateInstance>,
@@ -107,23 +108,15 @@ impl Executor {
         let nodes = self.steps.iter().map(|step| step.raw).collect();
         let view =
             Rc::new(GraphForDelegate::new(&self.tensors, nodes, &self.graph.inputs, &self.graph.outputs));
-        let answers = instance.claim(&view, run)?;
-        let mut refused: Vec<Option<String>> = answers
-            .into_iter()
-            .enumerate()
-            .map(|(i, answer)| self.veto(i, config, known).or(answer))
-            .collect();
-        let mut subsets = self.cut(&refused);
-        let mut small = false;
-        for subset in subsets.iter().filter(|s| s.claimed && s.nodes.len() < config.min_nodes) {
-            small = true;
-            let reason =
-                format!("its partition has {} nodes, min_nodes is {}", subset.nodes.len(), config.min_nodes);
-            subset.nodes.iter().for_each(|&i| refused[i] = Some(reason.clone()));
-        }
-        if small {
-            subsets = self.cut(&refused);
-        }
+        let (refused, subsets) = loop {
+            let (refused, subsets) = self.claim(instance, &view, config, known, run)?;
+            let exposed = self.exposed_weights(&subsets);
+            if exposed.is_empty() {
+                break (refused, subsets);
+            }
+            // With constants in their place the delegate may take more.
+            exposed.into_iter().try_for_each(|i| self.fold(i, run, u64::MAX))?;
+        };
         let mut kernels = Vec::new();
         for subset in subsets.iter().filter(|s| s.claimed) {
             kernels.push(instance.compile(&view, subset)?);
@@ -135,6 +128,48 @@ impl Executor {
         }
         self.replace(subsets, kernels);
         Ok(())
+    }
+
+    /// Asks the delegate what it takes. Gives, per step, why it is not the delegate's, and the plan cut into subsets.
+    fn claim(
+        &self,
+        instance: &DelegateInstance,
+        view: &GraphForDelegate,
+        config: &DelegateConfig,
+        known: &[bool],
+        run: &Run<'_>,
+    ) -> Result<(Vec<Option<String>>, Vec<Subset>)> {
+        let answers = instance.claim(view, run)?;
+        let mut refused: Vec<Option<String>> = answers
+            .into_iter()
+            .enumerate()
+            .map(|(i, answer)| self.veto(i, config, known).or(answer))
+            .collect();
+        let subsets = self.cut(&refused);
+        let mut small = false;
+        for subset in subsets.iter().filter(|s| s.claimed && s.nodes.len() < config.min_nodes) {
+            small = true;
+            let reason =
+                format!("its partition has {} nodes, min_nodes is {}", subset.nodes.len(), config.min_nodes);
+            subset.nodes.iter().for_each(|&i| refused[i] = Some(reason.clone()));
+        }
+        let subsets = if small { self.cut(&refused) } else { subsets };
+        Ok((refused, subsets))
+    }
+
+    /// Whether step `i` makes floats of constant weights, and did not run yet.
+    fn holds_weights(&self, i: usize) -> bool {
+        self.steps[i].raw.builtin_code == DEQUANTIZE && self.is_foldable(i, u64::MAX)
+    }
+
+    /// Those of these steps that are not, with all that read them, inside one claimed subset: the host runs them once.
+    fn exposed_weights(&self, subsets: &[Subset]) -> Vec<usize> {
+        let is_exposed = |subset: &Subset, i: usize| {
+            let crosses = |&t: &i32| subset.outputs.binary_search(&t).is_ok();
+            !subset.claimed || self.steps[i].outputs().iter().any(crosses)
+        };
+        let pairs = subsets.iter().flat_map(|subset| subset.nodes.iter().map(move |&i| (subset, i)));
+        pairs.filter(|&(subset, i)| self.holds_weights(i) && is_exposed(subset, i)).map(|(_, i)| i).collect()
     }
 
     /// Reasons of the host's own against giving step `i` to a delegate.
@@ -154,12 +189,14 @@ impl Executor {
         let nodes: Vec<(&[i32], &[i32])> = self.steps.iter().map(|s| (s.inputs(), s.outputs())).collect();
         let claimed: Vec<bool> = refused.iter().map(Option::is_none).collect();
         let stateful: Vec<bool> = self.steps.iter().map(|step| self.is_stateful(step)).collect();
+        let weights: Vec<bool> = (0..self.steps.len()).map(|i| self.holds_weights(i)).collect();
         partition(&PartitionInput {
             tensor_count: self.tensors.len(),
             nodes: &nodes,
             outputs: &self.graph.outputs,
             claimed: &claimed,
             stateful: &stateful,
+            weights: &weights,
         })
     }
 

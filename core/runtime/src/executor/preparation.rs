@@ -194,10 +194,15 @@ impl Executor {
         for t in Graph::present(self.steps[i].outputs()) {
             self.tensors.set_flags(t, self.tensors.get(t).flags & TENSOR_VARIABLE | TENSOR_CONSTANT);
         }
+        for t in Graph::present(self.steps[i].inputs()) {
+            let raw = self.tensors.get(t);
+            // SAFETY: a constant's bytes are readable for as long as the interpreter lives.
+            run.release(unsafe { list(raw.data.cast::<u8>(), raw.bytes as usize) });
+        }
         Ok(())
     }
 
-    fn is_foldable(&self, i: usize, limit: u64) -> bool {
+    pub(super) fn is_foldable(&self, i: usize, limit: u64) -> bool {
         let step = &self.steps[i];
         let small = |t: usize| {
             let raw = self.tensors.get(t);

@@ -15,6 +15,7 @@ pub mod u8_pool;
 pub mod u8_real;
 pub mod u8i8_dwconv;
 pub mod u8i8_gemm;
+pub mod widen;
 
 #[cfg(test)]
 pub(crate) mod random;

@@ -102,11 +102,10 @@ impl BatchMatmul<'_> {
 
     /// The step.
     pub fn build(&self, node: &Node<'_>, build: &Build) -> Result<Box<dyn Step>> {
-        let turn = Turn::select(build.isa, size_of::<f32>());
         Ok(Box::new(MatMulF32 {
             gemm: build.f32_gemm,
             map: build.f32_map,
-            turn: turn.ok_or_else(|| invalid!("elements of 4 bytes cannot be moved"))?,
+            turn: Turn::words(build.isa),
             sizes: self.sizes,
             batches: self.batches.clone(),
             views: self.views.clone(),

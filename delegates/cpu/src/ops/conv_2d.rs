@@ -9,6 +9,7 @@ use crate::program::Step;
 use crate::steps::conv_f32::{ConvF32, MAX_TAPS, Parts};
 use crate::steps::post::Post;
 use crate::steps::winograd_f32::{self, WinogradF32};
+use crate::stored::Stored;
 use crate::window::{Slots, Window, limits};
 
 const OPTIONS: u32 = 1;
@@ -23,7 +24,7 @@ pub struct Conv2d<'a> {
     /// Output channels.
     pub filters: usize,
     /// `[filters][taps][channels / groups]`.
-    pub weights: &'a [f32],
+    pub weights: Stored<'a>,
     /// One per filter.
     pub bias: Option<&'a [f32]>,
     /// The range of results.
@@ -38,7 +39,7 @@ pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
     let ((input, image), (_, filter), (output, result)) = (x.input(0)?, x.input(1)?, x.output(0)?);
     expect_elements(image)?;
     expect_elements(result)?;
-    let weights = x.constant::<f32>(1)?;
+    let weights = x.weights(1)?;
     let bias = x.optional_constant::<f32>(2)?;
     let &[filters, height, width, depth] = &filter.shape[..] else {
         return Err(unsupported!("the filter has shape {:?}", filter.shape));

@@ -8,6 +8,7 @@ use crate::net::Node;
 use crate::steps::dwconv_f32::{DwConvF32, Parts};
 use crate::steps::post::Post;
 use crate::steps::slide::MAX_TAPS;
+use crate::stored::Stored;
 use crate::window::{Slots, Window, limits};
 
 const OPTIONS: u32 = 2;
@@ -20,7 +21,7 @@ pub struct DepthwiseConv2d<'a> {
     /// Results per channel of the input.
     pub multiplier: usize,
     /// `[taps][channels · multiplier]`.
-    pub weights: &'a [f32],
+    pub weights: Stored<'a>,
     /// One per channel of the output.
     pub bias: Option<&'a [f32]>,
     /// The range of results.
@@ -35,7 +36,7 @@ pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
     let ((input, image), (_, filter), (output, result)) = (x.input(0)?, x.input(1)?, x.output(0)?);
     expect_elements(image)?;
     expect_elements(result)?;
-    let weights = x.constant::<f32>(1)?;
+    let weights = x.weights(1)?;
     let bias = x.optional_constant::<f32>(2)?;
     let &[1, height, width, filters] = &filter.shape[..] else {
         return Err(unsupported!("the filter has shape {:?}", filter.shape));

@@ -41,7 +41,7 @@ pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
         y.shape
     );
     let limits = limits(options.get(ACTIVATION, 0)?)?;
-    let Some(weights) = w.elements::<f32>()? else {
+    let Some(weights) = w.weights()? else {
         let sizes = Sizes { rows, depth, columns: units, turned: true };
         let mut layer = BatchMatmul { bias, ..BatchMatmul::new(sizes, false, vec![[0, 0]]) };
         if limits != (f32::MIN, f32::MAX) {

@@ -52,6 +52,7 @@ use crate::normalize::LayerNorm;
 use crate::program::Step;
 use crate::steps::post::Post;
 use crate::store::Store;
+use crate::stored::Stored;
 
 /// What a node computes.
 pub enum Layer<'a> {
@@ -283,6 +284,12 @@ impl<'a> Source<'_, 'a> {
     pub fn constant<T: Element>(&self, i: usize) -> Result<&'a [T]> {
         let (_, value) = self.input(i)?;
         value.elements()?.ok_or_else(|| unsupported!("input {i} '{}' is not constant", value.name))
+    }
+
+    /// The weights of input `i`, which have to be constant.
+    pub fn weights(&self, i: usize) -> Result<Stored<'a>> {
+        let (_, value) = self.input(i)?;
+        value.weights()?.ok_or_else(|| unsupported!("input {i} '{}' is not constant", value.name))
     }
 
     /// As [`constant`](Self::constant), of an input that may be absent.

@@ -7,6 +7,7 @@ use crate::net::Node;
 use crate::program::Step;
 use crate::steps::post::Post;
 use crate::steps::transpose_conv_f32::{MAX_TAPS, Parts, TransposeConvF32, taps_of};
+use crate::stored::Stored;
 use crate::window::{Slots, Window, limits};
 
 /// Number of the options table in the schema.
@@ -21,7 +22,7 @@ pub struct TransposeConv<'a> {
     /// Channels of the input.
     pub depth: usize,
     /// `[channels of the output][taps][channels of the input]`.
-    pub weights: &'a [f32],
+    pub weights: Stored<'a>,
     /// One per channel of the output.
     pub bias: Option<&'a [f32]>,
     /// The range of results.
@@ -39,7 +40,7 @@ pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
         }
     }
     let (window, depth) = shape(x)?;
-    let weights = x.constant::<f32>(1)?;
+    let weights = x.weights(1)?;
     let bias = x.optional_constant::<f32>(3)?;
     ensure!(
         weights.len() == filter.len() && bias.is_none_or(|bias| bias.len() == window.channels),

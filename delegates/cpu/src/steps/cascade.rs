@@ -247,6 +247,7 @@ mod tests {
     use crate::steps::dwconv_f32::{self, DwConvF32};
     use crate::steps::pool_f32::PoolF32;
     use crate::store::Store;
+    use crate::stored::Stored;
     use crate::window::Axis;
 
     const IMAGES: usize = 2;
@@ -289,7 +290,7 @@ mod tests {
                         groups: 1,
                         filters,
                         name,
-                        weights: &weights,
+                        weights: Stored::F32(&weights),
                         bias: None,
                         limits,
                         posts,
@@ -305,7 +306,7 @@ mod tests {
                         window,
                         multiplier: 1,
                         name,
-                        weights: &weights,
+                        weights: Stored::F32(&weights),
                         bias: None,
                         limits,
                         posts,

@@ -21,6 +21,7 @@ use crate::memory::{Aligned, Shared};
 use crate::net::Id;
 use crate::program::{Run, Step};
 use crate::store::{Block, Store};
+use crate::stored::Stored;
 use crate::window::Window;
 
 /// Most pointers of a tile.
@@ -77,7 +78,7 @@ pub struct Parts<'a> {
     /// Names the weights in a cache.
     pub name: String,
     /// `[filters][taps][channels / groups]`.
-    pub weights: &'a [f32],
+    pub weights: Stored<'a>,
     /// One per filter, or none.
     pub bias: Option<&'a [f32]>,
     /// Range of results before `posts`.
@@ -101,9 +102,8 @@ impl ConvF32 {
         let key = format!("{} {filters}/{groups} × {lines} {}", gemm.name, parts.name);
         let packed = store.block(&key, group * groups, |packed: &mut [f32]| {
             for (g, packed) in packed.chunks_exact_mut(group).enumerate() {
-                let weights = &parts.weights[g * columns * lines..][..columns * lines];
                 let bias = |j: usize| parts.bias.map_or(0.0, |bias| bias[g * columns + j]);
-                gemm.pack(lines, columns, packed, |j, i| weights[j * lines + i], bias);
+                gemm.pack_rows(lines, columns, packed, (&parts.weights, g * columns * lines), bias);
             }
         })?;
         let tiles = window.positions().div_ceil(gemm.rows(columns));

@@ -14,6 +14,7 @@ use crate::memory::Shared;
 use crate::net::Id;
 use crate::program::{Run, Step};
 use crate::store::{Block, Store};
+use crate::stored::Stored;
 use crate::window::Window;
 
 /// A depthwise convolution with packed weights.
@@ -41,7 +42,7 @@ pub struct Parts<'a> {
     /// Names the weights in a cache.
     pub name: String,
     /// `[taps][channels · multiplier]`.
-    pub weights: &'a [f32],
+    pub weights: Stored<'a>,
     /// One per channel of the output, or none.
     pub bias: Option<&'a [f32]>,
     /// Range of results before `posts`.
@@ -64,7 +65,9 @@ impl DwConvF32 {
         let taps = window.rows.taps * columns.taps;
         let key = format!("{} {taps} × {channels} {}", kernels.name, parts.name);
         let packed = store.block(&key, blocks * kernels.block(taps), |packed: &mut [f32]| {
-            kernels.pack(channels, parts.weights, packed, |c| parts.bias.map_or(0.0, |bias| bias[c]));
+            let mut room = Vec::new();
+            let weights = parts.weights.all(kernels.isa, &mut room);
+            kernels.pack(channels, weights, packed, |c| parts.bias.map_or(0.0, |bias| bias[c]));
         })?;
         Ok(DwConvF32 {
             kernels,

@@ -18,6 +18,7 @@ use crate::memory::{Aligned, Shared};
 use crate::net::Id;
 use crate::program::{Run, Step};
 use crate::store::{Block, Store};
+use crate::stored::Stored;
 use crate::window::{Axis, Window};
 
 /// Most rows of a tile.
@@ -69,7 +70,7 @@ pub struct Parts<'a> {
     /// Names the weights in a cache.
     pub name: String,
     /// `[channels of the output][taps][channels of the input]`.
-    pub weights: &'a [f32],
+    pub weights: Stored<'a>,
     /// One per channel of the output, or none.
     pub bias: Option<&'a [f32]>,
     /// Range of results before `posts`.
@@ -123,6 +124,8 @@ impl TransposeConvF32 {
         let key = format!("{} {:?} × {depth} {}", gemm.name, phases, parts.name);
         let packed = store.block(&key, len, |packed: &mut [f32]| {
             let (rows, columns) = (&window.rows, &window.columns);
+            let mut room = Vec::new();
+            let weights = weights.all(gemm.isa, &mut room);
             for (ry, phase) in
                 phases.iter().enumerate().flat_map(|(ry, list)| list.iter().map(move |p| (ry, p)))
             {

@@ -9,6 +9,7 @@ use arenite_abi::prelude::*;
 
 use super::conv_f32::Parts;
 use super::post::{self, Bounds, Post};
+use crate::isa::Isa;
 use crate::kernels::f32_gemm::{Gemm, Prefetch, Tile};
 use crate::kernels::f32_map::Map;
 use crate::kernels::f32_winograd::{FILTERS, Output, Winograd};
@@ -16,6 +17,7 @@ use crate::memory::{Aligned, Shared};
 use crate::net::Id;
 use crate::program::{Run, Step};
 use crate::store::{Block, Store};
+use crate::stored::{Rows, Stored};
 use crate::window::Window;
 
 /// Bytes of V and P together that are worked on at a time: most of a second-level cache.
@@ -54,7 +56,7 @@ const NEAR: usize = 1 << 20;
 /// The tile size that is the fastest for this convolution, if it is faster than none: by counting operations and the weights that
 /// are read.
 pub fn choose(
-    isa: crate::isa::Isa,
+    isa: Isa,
     gemm: &Gemm,
     window: &Window,
     groups: usize,
@@ -95,10 +97,10 @@ impl WinogradF32 {
         let len = gemm.packed_len(channels, filters);
         let key = format!("{} {} {filters} × {channels} {}", gemm.name, winograd.name, parts.name);
         let packed = store.block(&key, products * len, |packed: &mut [f32]| {
-            let transformed = transform(winograd, parts.weights, channels, filters);
+            let transformed = transform(gemm.isa, winograd, &parts.weights, channels, filters);
             for (f, packed) in packed.chunks_exact_mut(len).enumerate() {
-                let weights = &transformed[f * filters * channels..];
-                gemm.pack(channels, filters, packed, |j, i| weights[j * channels + i], |_| 0.0);
+                let weights = (&Stored::F32(&transformed), f * filters * channels);
+                gemm.pack_rows(channels, filters, packed, weights, |_| 0.0);
             }
         })?;
         let mut bias = Aligned::zeros(filters);
@@ -246,15 +248,24 @@ impl WinogradF32 {
 }
 
 /// `[α²][filters][channels]`, of `[filters][9][channels]`.
-fn transform(winograd: &Winograd, weights: &[f32], channels: usize, filters: usize) -> Vec<f32> {
+fn transform(
+    isa: Isa,
+    winograd: &Winograd,
+    weights: &Stored<'_>,
+    channels: usize,
+    filters: usize,
+) -> Vec<f32> {
     let products = winograd.alpha() * winograd.alpha();
     let mut transformed = vec![0.0; products * channels * filters];
+    let mut room = Vec::new();
     for j in 0..filters {
+        let row = Rows { first: j * 9 * channels, stride: 0, count: 1, len: 9 * channels };
+        let (weights, _) = weights.rows(row, isa, &mut room);
         for i in (0..channels).step_by(FILTERS) {
             let n = FILTERS.min(channels - i);
             let mut g = [[0.0; FILTERS]; 9];
             for (tap, g) in g.iter_mut().enumerate() {
-                g[..n].copy_from_slice(&weights[(j * 9 + tap) * channels + i..][..n]);
+                g[..n].copy_from_slice(&weights[tap * channels + i..][..n]);
             }
             for (f, u) in winograd.filters(&g)[..products].iter().enumerate() {
                 transformed[(f * filters + j) * channels + i..][..n].copy_from_slice(&u[..n]);

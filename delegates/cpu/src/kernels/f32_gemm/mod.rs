@@ -14,12 +14,14 @@ mod body;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 
+use super::turn::{Matrix, Turn};
 use crate::isa::Isa;
 #[cfg(target_arch = "aarch64")]
 use crate::simd::Neon;
 use crate::simd::Scalar;
 #[cfg(target_arch = "x86_64")]
 use crate::simd::{Avx2, Avx512};
+use crate::stored::{Rows, Stored};
 
 /// What one call of a microkernel computes.
 #[derive(Clone, Copy)]
@@ -73,6 +75,9 @@ impl Prefetch {
     }
 }
 
+/// Lines that are packed at a time.
+const LINES: usize = 256;
+
 /// Values between what is multiplied and what is asked for: a page.
 const AHEAD: usize = 1024;
 
@@ -120,6 +125,49 @@ impl Gemm {
     /// Values that packed weights take: `k_total` lines and a bias line for each of `columns` columns.
     pub fn packed_len(&self, k_total: usize, columns: usize) -> usize {
         columns.next_multiple_of(self.lanes) * (k_total + 1)
+    }
+
+    /// Packs weights of which each column lies in a row of its own, from this element on, with `bias(column)`.
+    pub fn pack_rows(
+        &self,
+        k_total: usize,
+        columns: usize,
+        packed: &mut [f32],
+        (weights, first): (&Stored<'_>, usize),
+        bias: impl Fn(usize) -> f32,
+    ) {
+        let turn = Turn::words(self.isa);
+        let (mut from, mut rest, mut room) = (0, packed, Vec::new());
+        while from < columns {
+            let width = self.panel_width(from, columns);
+            let used = width.min(columns - from);
+            let (panel, next) = rest.split_at_mut(width * (k_total + 1));
+            let (head, lines) = panel.split_at_mut(width);
+            head.fill(0.0);
+            head.iter_mut().take(used).enumerate().for_each(|(j, x)| *x = bias(from + j));
+            for (i, lines) in lines.chunks_mut(width * LINES).enumerate() {
+                let len = lines.len() / width;
+                let rows =
+                    Rows { first: first + from * k_total + i * LINES, stride: k_total, count: used, len };
+                let (rows, stride) = weights.rows(rows, self.isa, &mut room);
+                if used < width {
+                    lines.fill(0.0);
+                }
+                assert!(rows.len() >= (used - 1) * stride + len);
+                let matrix = Matrix {
+                    from: rows.as_ptr().cast(),
+                    from_row: stride as isize,
+                    to: lines.as_mut_ptr().cast(),
+                    to_row: width as isize,
+                    rows: used,
+                    columns: len,
+                };
+                // SAFETY: selected for this machine; `used` rows of `len` values are readable, as checked, and `len` lines of
+                // `width` values are writable.
+                unsafe { (turn.turn)(&matrix) };
+            }
+            (from, rest) = (from + width, next);
+        }
     }
 
     /// Packs weights, given as `weight(column, line)`, with `bias(column)`, panel after panel.

@@ -27,6 +27,21 @@ proptest! {
     }
 }
 
+/// Rows of weights, more lines than are packed at a time among them, are packed as those that a function gives.
+#[test]
+fn rows_are_packed_as_columns() {
+    for gemm in TABLE.iter().filter(|gemm| gemm.isa.is_available()) {
+        for (k, columns) in [(1, 1), (9, 7), (64, 40), (300, 33), (513, 96)] {
+            let weights = values(k as u64, 5 + k * columns);
+            let (mut want, mut got) = (vec![f32::NAN; gemm.packed_len(k, columns)], vec![]);
+            got.resize(want.len(), f32::NAN);
+            gemm.pack(k, columns, &mut want, |j, i| weights[5 + j * k + i], |j| j as f32);
+            gemm.pack_rows(k, columns, &mut got, (&Stored::F32(&weights), 5), |j| j as f32);
+            assert_eq!(got, want, "{} {k} × {columns}", gemm.name);
+        }
+    }
+}
+
 fn check(gemm: &Gemm, (taps, k): (usize, usize), rows: usize, columns: usize, seed: u64, low: f32) {
     let a = values(seed, taps * rows * k);
     let weights = values(seed ^ 7, taps * k * columns);

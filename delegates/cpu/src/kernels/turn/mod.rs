@@ -51,13 +51,21 @@ impl Turn {
     pub fn select(isa: Isa, width: usize) -> Option<&'static Turn> {
         TABLE.iter().rfind(|turn| turn.width == width && turn.isa <= isa && turn.isa.is_available())
     }
+
+    /// The best for elements of 4 bytes.
+    pub fn words(isa: Isa) -> &'static Turn {
+        Turn::select(isa, 4).unwrap_or(&WORDS)
+    }
 }
+
+const WORDS: Turn =
+    Turn { name: "x32_turn_8x8__scalar", isa: Isa::Scalar, width: 4, turn: blocks::turn::<u32> };
 
 /// All transpositions, the slowest first.
 pub static TABLE: &[Turn] = &[
     Turn { name: "x8_turn_8x8__scalar", isa: Isa::Scalar, width: 1, turn: blocks::turn::<u8> },
     Turn { name: "x16_turn_8x8__scalar", isa: Isa::Scalar, width: 2, turn: blocks::turn::<u16> },
-    Turn { name: "x32_turn_8x8__scalar", isa: Isa::Scalar, width: 4, turn: blocks::turn::<u32> },
+    WORDS,
     Turn { name: "x64_turn_8x8__scalar", isa: Isa::Scalar, width: 8, turn: blocks::turn::<u64> },
     Turn { name: "x128_turn_8x8__scalar", isa: Isa::Scalar, width: 16, turn: blocks::turn::<[u64; 2]> },
     #[cfg(target_arch = "x86_64")]

@@ -1,0 +1,178 @@
+//! Weights of `f32` layers as the model stores them: as they are, of half precision, or as bytes with scales. Packing widens the
+//! latter two, a block at a time, so that no copy of a whole tensor is ever made.
+
+use std::collections::HashSet;
+
+use arenite_abi::prelude::*;
+use half::f16;
+
+use crate::isa::Isa;
+use crate::kernels::widen::Widen;
+use crate::net::Value;
+
+const DEQUANTIZE: i32 = 6;
+
+/// Constant weights.
+#[derive(Clone, Copy, Debug)]
+pub enum Stored<'a> {
+    /// As they are used.
+    F32(&'a [f32]),
+    /// Half of their bytes.
+    F16(&'a [f16]),
+    /// A quarter: `scales[i / inner % scales.len()] · bytes[i]`.
+    I8 {
+        /// The numbers.
+        bytes: &'a [i8],
+        /// One, or one per slice of a dimension.
+        scales: &'a [f32],
+        /// Elements side by side that share a scale.
+        inner: usize,
+    },
+}
+
+/// Rows of weights.
+#[derive(Clone, Copy, Debug)]
+pub struct Rows {
+    /// The first element.
+    pub first: usize,
+    /// Elements from one row to the next.
+    pub stride: usize,
+    /// Number of rows.
+    pub count: usize,
+    /// Elements of a row.
+    pub len: usize,
+}
+
+impl<'a> Stored<'a> {
+    /// What a constant that is dequantized holds, if layers can pack it: half precision, or `i8` with zero points of 0.
+    pub fn of(constant: &Value<'a>) -> Option<Stored<'a>> {
+        if constant.ty == F16 {
+            return Some(Stored::F16(constant.elements().ok()??));
+        }
+        let bytes = constant.elements::<i8>().ok()??;
+        let q = constant.constant.as_ref()?.quantization()?;
+        let (scales, zero_points) = (q.scales, q.zero_points);
+        let count = *constant.shape.get(q.dimension)?;
+        let fits = scales.len() == 1 || (scales.len() == count && q.block_size == 0);
+        (fits && zero_points.iter().all(|&z| z == 0)).then(|| Stored::I8 {
+            bytes,
+            scales,
+            inner: constant.shape[q.dimension + 1..].iter().product::<usize>().max(1),
+        })
+    }
+
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        match self {
+            Stored::F32(values) => values.len(),
+            Stored::F16(values) => values.len(),
+            Stored::I8 { bytes, .. } => bytes.len(),
+        }
+    }
+
+    /// The rows as `f32`, and the elements from one to the next: where they are, or else in `room`.
+    pub fn rows<'r>(&self, rows: Rows, isa: Isa, room: &'r mut Vec<f32>) -> (&'r [f32], usize)
+    where
+        'a: 'r,
+    {
+        let Rows { first, stride, count, len } = rows;
+        if let Stored::F32(values) = self {
+            return (&values[first..], stride);
+        }
+        room.resize(count * len, 0.0);
+        for (i, row) in room.chunks_exact_mut(len.max(1)).enumerate() {
+            self.widen(first + i * stride, isa, row);
+        }
+        (room, len)
+    }
+
+    /// All elements as `f32`, as [`rows`](Self::rows).
+    pub fn all<'r>(&self, isa: Isa, room: &'r mut Vec<f32>) -> &'r [f32]
+    where
+        'a: 'r,
+    {
+        let len = self.len();
+        self.rows(Rows { first: 0, stride: len, count: 1, len }, isa, room).0
+    }
+
+    /// Elements from `first` on.
+    fn widen(&self, first: usize, isa: Isa, to: &mut [f32]) {
+        match *self {
+            Stored::F32(values) => to.copy_from_slice(&values[first..][..to.len()]),
+            // SAFETY: selected for this machine; the lengths agree.
+            Stored::F16(values) => unsafe { (Widen::select(isa).widen)(&values[first..][..to.len()], to) },
+            Stored::I8 { bytes, scales, inner } => {
+                let scale = |i: usize| scales[i / inner % scales.len()];
+                let whole =
+                    scales.len() == 1 || first / inner == (first + to.len()).saturating_sub(1) / inner;
+                let bytes = bytes[first..][..to.len()].iter().zip(to);
+                match whole {
+                    true => bytes.for_each(|(&x, y)| *y = scale(first) * f32::from(x)),
+                    false => bytes.enumerate().for_each(|(i, (&x, y))| *y = scale(first + i) * f32::from(x)),
+                }
+            }
+        }
+    }
+}
+
+/// The input and the output of a node that makes floats of a constant.
+pub fn dequantized(node: &NodeView<'_>) -> Option<(i32, i32)> {
+    let ends = (*node.input_indices().first()?, *node.output_indices().first()?);
+    (node.builtin_code() == DEQUANTIZE).then_some(ends)
+}
+
+/// Tensors of which somebody needs more than a layer that packs them does.
+pub fn read_plainly(graph: &GraphView<'_>) -> HashSet<i32> {
+    let mut tensors: HashSet<i32> = graph.outputs().iter().copied().collect();
+    for node in graph.nodes() {
+        let inputs = node.input_indices().iter().enumerate();
+        tensors.extend(inputs.filter(|(i, _)| !(packs(node.builtin_code()) && *i == 1)).map(|(_, &t)| t));
+    }
+    tensors
+}
+
+/// Whether the layer of this op packs its input 1.
+fn packs(code: i32) -> bool {
+    const CONV_2D: i32 = 3;
+    const DEPTHWISE_CONV_2D: i32 = 4;
+    const FULLY_CONNECTED: i32 = 9;
+    const TRANSPOSE_CONV: i32 = 67;
+    matches!(code, CONV_2D | DEPTHWISE_CONV_2D | FULLY_CONNECTED | TRANSPOSE_CONV)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_read_where_they_are_or_widened() {
+        let values: Vec<f32> = (0..60).map(|i| i as f32 / 4.0).collect();
+        let halves: Vec<f16> = values.iter().map(|&x| f16::from_f32(x)).collect();
+        let bytes: Vec<i8> = (0..60).collect();
+        for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
+            for stored in [
+                Stored::F32(&values),
+                Stored::F16(&halves),
+                Stored::I8 { bytes: &bytes, scales: &[0.25], inner: 60 },
+                Stored::I8 { bytes: &bytes, scales: &[0.25; 5], inner: 12 },
+            ] {
+                let mut room = Vec::new();
+                let (rows, stride) =
+                    stored.rows(Rows { first: 7, stride: 11, count: 3, len: 9 }, isa, &mut room);
+                for (i, j) in (0..3).flat_map(|i| (0..9).map(move |j| (i, j))) {
+                    assert_eq!(rows[i * stride + j], values[7 + 11 * i + j], "{stored:?}");
+                }
+                assert_eq!(stored.all(isa, &mut room), values);
+            }
+        }
+    }
+
+    #[test]
+    fn bytes_have_the_scale_of_their_slice() {
+        // A dimension of three between dimensions of two.
+        let (bytes, scales) = ([1i8; 12], [1.0, 2.0, 3.0]);
+        let stored = Stored::I8 { bytes: &bytes, scales: &scales, inner: 2 };
+        let mut room = Vec::new();
+        assert_eq!(stored.all(Isa::Scalar, &mut room), [1., 1., 2., 2., 3., 3., 1., 1., 2., 2., 3., 3.]);
+    }
+}
