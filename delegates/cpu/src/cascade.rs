@@ -41,7 +41,7 @@ fn chain(net: &Net<'_>, build: &Build, first: usize) -> Vec<usize> {
     let mut windows: Vec<_> = window(&net.nodes[first]).into_iter().collect();
     while let Some(&last) = chain.last().filter(|_| chain.len() < LAYERS) {
         let node = &net.nodes[last];
-        let plain = !posts(node).iter().any(|post| matches!(post, Post::Binary(..)));
+        let plain = !posts(node).iter().any(|post| post.operand().is_some());
         let value = node.outputs[0];
         if !plain || uses[value] != 1 || net.outputs.contains(&value) || net.values[value].bytes() < LARGE {
             break;

@@ -4,6 +4,7 @@
 //! x ─► LOGISTIC ─► s ─► MUL(x, s)            =>  x ─► [silu]
 //! x ─► [f] ─► y ─► [g]                       =>  x ─► [f, g]            y is read once
 //! x ─► CONV_2D ─► y ─► [add z, clamp]        =>  x ─► CONV_2D [add z, clamp]
+//! x ─► MUL(x, row) ─► y ─► ADD(y, row)       =>  x ─► MUL [add row]
 //! ```
 //! A fused node runs where the later of its nodes ran: then everything that it reads is there.
 
@@ -50,7 +51,7 @@ fn absorb(net: &mut Net<'_>) {
     let uses = net.uses();
     let mut producers = net.producers();
     for j in 0..net.nodes.len() {
-        let Some(candidates) = mains(&net.nodes[j]) else { continue };
+        let Some(candidates) = mains(net, &net.nodes[j]) else { continue };
         let found = candidates.into_iter().find_map(|(main, posts)| {
             let i = producers[main].filter(|_| uses[main] == 1)?;
             let node = &net.nodes[i];
@@ -73,8 +74,24 @@ fn absorb(net: &mut Net<'_>) {
 }
 
 /// The ways to see a node as functions of one main operand: with the operands of a leading function of two swapped, too.
-fn mains(node: &Node<'_>) -> Option<Vec<(Id, Vec<Post>)>> {
-    let Layer::Elementwise(Elementwise::Chain(posts)) = &node.layer else { return None };
+fn mains(net: &Net<'_>, node: &Node<'_>) -> Option<Vec<(Id, Vec<Post>)>> {
+    let posts = match &node.layer {
+        Layer::Elementwise(Elementwise::Chain(posts)) => posts,
+        Layer::Elementwise(Elementwise::Two(op, limits, posts)) => {
+            let [a, b] = node.inputs[..] else { return None };
+            let (main, other, op) = match row(net, a, b, node.outputs[0]) {
+                Some(_) => (a, b, *op),
+                None => (b, a, op.swapped()),
+            };
+            let mut all = vec![Post::Row(op, other, row(net, main, other, node.outputs[0])?)];
+            if limits.0 > f32::MIN || limits.1 < f32::MAX {
+                all.push(Post::Clamp(limits.0, limits.1));
+            }
+            all.extend(posts);
+            return Some(vec![(main, all)]);
+        }
+        _ => return None,
+    };
     let mut ways = vec![(node.inputs[0], posts.clone())];
     if let Some(&Post::Binary(op, other)) = posts.first() {
         let mut swapped = posts.clone();
@@ -82,4 +99,12 @@ fn mains(node: &Node<'_>) -> Option<Vec<(Id, Vec<Post>)>> {
         ways.push((other, swapped));
     }
     Some(ways)
+}
+
+/// The length of `other`, if each row of `main` meets the same elements of it.
+fn row(net: &Net<'_>, main: Id, other: Id, output: Id) -> Option<usize> {
+    let [main, other, output] = [main, other, output].map(|id| &net.values[id]);
+    let len = *output.shape.last()?;
+    let is_row = other.len() == len && other.shape.last() == Some(&len);
+    (len > 1 && is_row && main.shape == output.shape).then_some(len)
 }

@@ -110,7 +110,7 @@ fn meaning(net: &Net<'_>, node: &Node<'_>, meanings: &[Option<Meaning>]) -> Opti
             [Post::Binary(op, other)] => binary(net, op, [node.inputs[0], other], node.outputs[0], meanings),
             _ => None,
         },
-        Layer::Elementwise(Elementwise::Two(op, limits)) => {
+        Layer::Elementwise(Elementwise::Two(op, limits, _)) => {
             let unlimited = limits.0 <= f32::MIN && limits.1 >= f32::MAX;
             let ids = [node.inputs[0], node.inputs[1]];
             binary(net, *op, ids, node.outputs[0], meanings).filter(|_| unlimited)

@@ -9,7 +9,6 @@ use crate::net::{Id, Net};
 use crate::ops::Layer;
 use crate::steps::matmul_f32::View;
 use crate::steps::moves::{Dim, Nest};
-use crate::steps::post::Post;
 
 /// Rewrites the net.
 pub fn view(net: &mut Net<'_>) {
@@ -58,7 +57,7 @@ fn write(net: &mut Net<'_>, i: usize) {
     let Some((nest, _, to)) = whole_move(net, mover).filter(|_| uses[value] == 1) else { return };
     let Layer::BatchMatmul(layer) = &net.nodes[i].layer else { return };
     // Operands of functions lie as the products did.
-    if layer.posts.iter().any(|post| matches!(post, Post::Binary(..))) {
+    if layer.posts.iter().any(|post| post.operand().is_some()) {
         return;
     }
     let mut dims: Vec<Dim> =

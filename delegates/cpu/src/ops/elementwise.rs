@@ -16,8 +16,8 @@ use crate::window::limits;
 pub enum Elementwise {
     /// Of input 0, one after the other; a [`Post::Binary`] reads another value of the same shape.
     Chain(Vec<Post>),
-    /// Of inputs 0 and 1, broadcast, then clamped.
-    Two(Binary, (f32, f32)),
+    /// Of inputs 0 and 1, broadcast, then clamped; and what follows.
+    Two(Binary, (f32, f32), Vec<Post>),
 }
 
 /// Lowers the node if its op is one of these.
@@ -107,7 +107,7 @@ fn binary<'a>(x: &Source<'_, 'a>, op: Binary, options: Option<u32>) -> Result<No
     if Loops::new(&a.shape, &b.shape, &y.shape).is_none() {
         return Err(unsupported!("shapes {:?} and {:?} are not taken", a.shape, b.shape));
     }
-    let layer = Layer::Elementwise(Elementwise::Two(op, range));
+    let layer = Layer::Elementwise(Elementwise::Two(op, range, Vec::new()));
     Ok(Node::new(layer, vec![a_id, b_id], vec![output]))
 }
 
@@ -124,11 +124,12 @@ impl Elementwise {
                 input: node.inputs[0],
                 output,
             }),
-            Elementwise::Two(op, limits) => {
+            Elementwise::Two(op, limits, ref posts) => {
                 let (a, b) = (node.inputs[0], node.inputs[1]);
                 let loops = Loops::new(shape(a), shape(b), shape(output))
                     .ok_or_else(|| invalid!("shapes {:?} and {:?} do not broadcast", shape(a), shape(b)))?;
-                Box::new(BinaryMap { map: build.f32_map, op, loops, limits, inputs: [a, b], output })
+                let (map, posts) = (build.f32_map, posts.clone());
+                Box::new(BinaryMap { map, op, loops, limits, posts, inputs: [a, b], output })
             }
         })
     }

@@ -104,7 +104,7 @@ impl Layer<'_> {
             Layer::Hybrid(layer) => Some(&layer.posts),
             Layer::Pool2d(layer) => Some(&layer.posts),
             Layer::TransposeConv(layer) => Some(&layer.posts),
-            Layer::Elementwise(Elementwise::Chain(posts)) => Some(posts),
+            Layer::Elementwise(Elementwise::Chain(posts) | Elementwise::Two(_, _, posts)) => Some(posts),
             _ => None,
         }
     }
@@ -118,7 +118,7 @@ impl Layer<'_> {
             Layer::Hybrid(layer) => Some(&mut layer.posts),
             Layer::Pool2d(layer) => Some(&mut layer.posts),
             Layer::TransposeConv(layer) => Some(&mut layer.posts),
-            Layer::Elementwise(Elementwise::Chain(posts)) => Some(posts),
+            Layer::Elementwise(Elementwise::Chain(posts) | Elementwise::Two(_, _, posts)) => Some(posts),
             _ => None,
         }
     }

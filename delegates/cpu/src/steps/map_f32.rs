@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use arenite_abi::prelude::*;
 
 use super::loops::Loops;
-use super::post::{self, Post};
+use super::post::{self, Bounds, Post};
 use crate::kernels::f32_map::{Binary, Map};
 use crate::memory::Shared;
 use crate::net::Id;
@@ -53,7 +53,7 @@ impl Step for ChainMap {
 
     fn in_place(&self, i: usize) -> bool {
         // Other operands are read after the first function has written.
-        i == 0 && !self.posts.iter().any(|post| matches!(post, Post::Binary(_, id) if *id == self.input))
+        i == 0 && !self.posts.iter().any(|post| post.operand() == Some(self.input))
     }
 }
 
@@ -67,6 +67,8 @@ pub struct BinaryMap {
     pub loops: Loops,
     /// The range of results.
     pub limits: (f32, f32),
+    /// What follows.
+    pub posts: Vec<Post>,
     /// Read.
     pub inputs: [Id; 2],
     /// Written.
@@ -77,13 +79,20 @@ pub struct BinaryMap {
 const ROOM: usize = 512;
 
 impl BinaryMap {
-    /// Computes `n` results.
+    /// Computes `n` results, from the one at `at` on.
     ///
     /// # Safety
     /// The operands are readable for `n` elements, or, if they do not move, for one; nobody else touches these results.
-    unsafe fn span(&self, n: usize, a: *const f32, b: *const f32, y: *mut f32) {
+    unsafe fn span(
+        &self,
+        (at, n): (usize, usize),
+        [a, b]: [*const f32; 2],
+        output: *mut f32,
+        posts: &Bounds,
+    ) {
         // SAFETY: the caller's promise.
         unsafe {
+            let y = output.add(at);
             match self.loops.moves {
                 [true, true] => self.map.binary(self.op)(n, a, b, y),
                 [true, false] => self.map.with_scalar(self.op)(n, a, *b, y),
@@ -91,6 +100,9 @@ impl BinaryMap {
             }
             if self.limits != (f32::NEG_INFINITY, f32::INFINITY) {
                 (self.map.clamp)(n, y, self.limits.0, self.limits.1, y);
+            }
+            for post in posts.iter() {
+                post.apply(self.map, output, output, at, n);
             }
         }
     }
@@ -101,9 +113,9 @@ impl BinaryMap {
         &self,
         run: usize,
         part: std::ops::Range<usize>,
-        a: *const f32,
-        b: *const f32,
+        [a, b]: [*const f32; 2],
         y: *mut f32,
+        posts: &Bounds,
     ) {
         let l = &self.loops;
         let at = l.starts(run);
@@ -111,7 +123,7 @@ impl BinaryMap {
         unsafe {
             let a = a.add(at[0] + if l.moves[0] { part.start } else { 0 });
             let b = b.add(at[1] + if l.moves[1] { part.start } else { 0 });
-            self.span(part.len(), a, b, y.add(run * l.run + part.start));
+            self.span((run * l.run + part.start, part.len()), [a, b], y, posts);
         }
     }
 }
@@ -124,7 +136,7 @@ impl Step for BinaryMap {
     fn run(&self, cx: &Run<'_>) -> Result<()> {
         let [a, b] = self.inputs.map(|id| Shared::new(cx.place::<f32>(id)));
         let y = Shared::new(cx.place::<f32>(self.output));
-        let run = self.loops.run;
+        let (run, posts) = (self.loops.run, post::bind(&self.posts, cx));
         if let Some(together) = self.loops.together(ROOM) {
             return cx.parallel_for(together.pieces(&self.loops), (2 * CHUNK / ROOM).max(1), |range| {
                 let mut room = [const { MaybeUninit::<f32>::uninit() }; ROOM];
@@ -137,8 +149,7 @@ impl Step for BinaryMap {
                         let mut operands = [a.get().add(at[0]).cast_const(), b.get().add(at[1])];
                         together.repeat(run, operands[together.operand], &mut before, room);
                         operands[together.operand] = room;
-                        let [a, b] = operands;
-                        self.span(runs.len() * run, a, b, y.get().add(runs.start * run));
+                        self.span((runs.start * run, runs.len() * run), operands, y.get(), &posts);
                     }
                 }
             });
@@ -151,12 +162,13 @@ impl Step for BinaryMap {
                 let (number, part) = (item / parts, item % parts);
                 let part = part * CHUNK..((part + 1) * CHUNK).min(run);
                 // SAFETY: the host's tensors have the shapes that the step was built for; each part is one thread's.
-                unsafe { self.part(number, part, a.get(), b.get(), y.get()) };
+                unsafe { self.part(number, part, [a.get(), b.get()], y.get(), &posts) };
             }
         })
     }
 
     fn in_place(&self, i: usize) -> bool {
-        self.loops.covers(i)
+        // Operands of what follows are read after the function has written.
+        i < 2 && self.loops.covers(i) && !self.posts.iter().any(|post| post.operand() == Some(self.inputs[i]))
     }
 }

@@ -10,6 +10,8 @@ use crate::program::Run;
 pub enum Post {
     /// With the element of this value at the same place, which has the result's shape.
     Binary(Binary, Id),
+    /// With a row of so many elements, over and over: the result's innermost dimension.
+    Row(Binary, Id, usize),
     /// With one number.
     Scalar(Binary, f32),
     /// Clamps.
@@ -39,12 +41,22 @@ pub fn bind(posts: &[Post], cx: &Run<'_>) -> Bounds {
     let mut bounds = Bounds { list: [Bound::NONE; MAX_POSTS], count: posts.len().min(MAX_POSTS) };
     for (bound, &post) in bounds.list.iter_mut().zip(posts) {
         let other = match post {
-            Post::Binary(_, id) => cx.place(id),
+            Post::Binary(_, id) | Post::Row(_, id, _) => cx.place(id),
             _ => std::ptr::null_mut(),
         };
         *bound = Bound { post, other: Shared::new(other) };
     }
     bounds
+}
+
+impl Post {
+    /// The tensor that it reads beside the result.
+    pub fn operand(&self) -> Option<Id> {
+        match *self {
+            Post::Binary(_, id) | Post::Row(_, id, _) => Some(id),
+            Post::Scalar(..) | Post::Clamp(..) | Post::Unary(_) => None,
+        }
+    }
 }
 
 impl Bounds {
@@ -66,13 +78,21 @@ impl Bound {
     /// not be there.
     ///
     /// # Safety
-    /// Those elements are readable, those of `y` writable, and nobody else touches them; the operand is as long.
+    /// Those elements are readable, those of `y` writable, and nobody else touches them; the operand is as long, or a row.
     pub unsafe fn apply(&self, map: &Map, x: *const f32, y: *mut f32, at: usize, n: usize) {
         // SAFETY: the caller's promise.
         unsafe {
             let (x, y) = (x.wrapping_add(at), y.wrapping_add(at));
             match self.post {
                 Post::Binary(op, _) => map.binary(op)(n, x, self.other.get().add(at), y),
+                Post::Row(op, _, len) => {
+                    let (mut done, mut column) = (0, at % len);
+                    while done < n {
+                        let some = (len - column).min(n - done);
+                        map.binary(op)(some, x.add(done), self.other.get().add(column), y.add(done));
+                        (done, column) = (done + some, 0);
+                    }
+                }
                 Post::Scalar(op, b) => map.with_scalar(op)(n, x, b, y),
                 Post::Clamp(low, high) => (map.clamp)(n, x, low, high, y),
                 Post::Unary(f) => map.unary(f)(n, x, y),
