@@ -45,6 +45,13 @@ impl Axis {
         start..end.clamp(start, self.output)
     }
 
+    /// The positions at which all taps are inside; empty if there are none.
+    pub fn all_inside(&self) -> std::ops::Range<usize> {
+        let start = self.before.div_ceil(self.stride).min(self.output);
+        let room = (self.input + self.before).saturating_sub((self.taps - 1) * self.dilation);
+        start..room.div_ceil(self.stride).clamp(start, self.output)
+    }
+
     /// The elements inside that positions `first..end` read, one position at least.
     pub fn reads(&self, positions: std::ops::Range<usize>) -> std::ops::Range<usize> {
         let end = (positions.end - 1) * self.stride + (self.taps - 1) * self.dilation + 1;

@@ -22,10 +22,8 @@ impl Pointers {
     /// Of this window.
     pub fn new(window: Window) -> Pointers {
         let columns = &window.columns;
-        let spans: Vec<_> = (0..columns.taps).map(|tap| columns.positions_inside(tap)).collect();
-        let start = spans.iter().map(|span| span.start).max().unwrap_or(0);
-        let end = spans.iter().map(|span| span.end).min().unwrap_or(0);
-        Pointers { window, spans, inside: start..end }
+        let spans = (0..columns.taps).map(|tap| columns.positions_inside(tap)).collect();
+        Pointers { spans, inside: columns.all_inside(), window }
     }
 
     /// Positions `first..end`, at most [`MAX_POSITIONS`], by rows of the output.

@@ -1,6 +1,7 @@
 //! Pools of bytes, a row of results at a time.
 
 use std::mem::MaybeUninit;
+use std::ops::Range;
 
 use arenite_abi::prelude::*;
 
@@ -29,6 +30,8 @@ pub struct PoolU8 {
     pools: &'static Pools,
     pooling: Pooling,
     window: Window,
+    /// The positions of a row where all columns of the window are inside the image.
+    inside: Range<usize>,
     bytes: Bytes,
     /// By number of pixels under the window; empty for the largest.
     divisions: Vec<Channels>,
@@ -57,7 +60,8 @@ impl PoolU8 {
         let most = if pooling == Pooling::Largest { 0 } else { window.rows.taps * window.columns.taps };
         let alike = |count| Channels::new(pools.lanes, &vec![division(count); pools.lanes], bytes);
         let divisions = (1..=most).map(alike).collect();
-        PoolU8 { pools, pooling, window, bytes, divisions, input, output }
+        let inside = window.columns.all_inside();
+        PoolU8 { pools, pooling, window, inside, bytes, divisions, input, output }
     }
 
     /// Computes row `y` of all images.
@@ -70,30 +74,46 @@ impl PoolU8 {
         let line = w.columns.input * w.channels;
         let rows = w.rows.taps_inside(row);
         let mut pixels = [const { MaybeUninit::<*const u8>::uninit() }; MAX_TAPS];
-        for x in 0..w.columns.output {
+        let (mut x, step) = (0, w.columns.stride * w.channels);
+        while x < w.columns.output {
+            let columns = w.columns.taps_inside(x);
             let mut count = 0;
             for tap in rows.clone() {
                 let Some(from) = w.rows.at(row, tap) else { continue };
                 let from = input.wrapping_add(image * w.image() + from * line);
-                for column in w.columns.taps_inside(x).filter_map(|tap| w.columns.at(x, tap)) {
+                for column in columns.clone().filter_map(|tap| w.columns.at(x, tap)) {
                     pixels[count].write(from.wrapping_add(column * w.channels));
                     count += 1;
                 }
             }
-            let window = u8_pool::Window {
-                pixels: pixels.as_ptr().cast(),
-                count,
-                n: w.channels,
-                low: self.bytes.low,
-                high: self.bytes.high,
-                mean: self.mean(count),
-                c: output.wrapping_add((y * w.columns.output + x) * w.channels),
-            };
-            // SAFETY: selected for this machine; the pixels are inside the image, at least one of them.
-            unsafe {
-                match self.pooling {
-                    Pooling::Largest => (self.pools.largest)(&window),
-                    _ => (self.pools.mean)(&window),
+            // Where the whole window is inside, pixels just move on.
+            let end = if self.inside.contains(&x) { self.inside.end } else { x + 1 };
+            let pixels: *mut *const u8 = pixels.as_mut_ptr().cast();
+            let mean = self.mean(count);
+            loop {
+                let window = u8_pool::Window {
+                    pixels,
+                    count,
+                    n: w.channels,
+                    low: self.bytes.low,
+                    high: self.bytes.high,
+                    mean,
+                    c: output.wrapping_add((y * w.columns.output + x) * w.channels),
+                };
+                // SAFETY: selected for this machine; the pixels are inside the image, at least one of them.
+                unsafe {
+                    match self.pooling {
+                        Pooling::Largest => (self.pools.largest)(&window),
+                        _ => (self.pools.mean)(&window),
+                    }
+                }
+                x += 1;
+                if x == end {
+                    break;
+                }
+                for k in 0..count {
+                    // SAFETY: `count` of them were written.
+                    unsafe { *pixels.add(k) = (*pixels.add(k)).wrapping_add(step) };
                 }
             }
         }

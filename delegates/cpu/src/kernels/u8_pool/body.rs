@@ -30,10 +30,12 @@ pub(super) unsafe fn largest<S: Ints>(s: S, w: &Window) {
 pub(super) unsafe fn mean<S: Ints>(s: S, w: &Window) {
     let bytes = Bytes { zero_point: 0, low: w.low, high: w.high };
     let mut i = 0;
-    // SAFETY: the caller's promise; what is left over goes through memory of its own.
+    // SAFETY: the caller's promise; what is fewer than a vector goes through memory of its own.
     unsafe {
         while i < w.n {
-            let n = S::LANES.min(w.n - i);
+            let n = S::LANES.min(w.n);
+            // The last vector ends with the last channel.
+            i = i.min(w.n - n);
             let mut sum = s.splat_i32(0);
             for k in 0..w.count {
                 let p = (*w.pixels.add(k)).add(i);
