@@ -83,6 +83,7 @@ impl ConvHybrid {
         let product = Product {
             a: pointers.as_ptr().cast(),
             rows: end - first,
+            step: found.step,
             taps: found.taps,
             k: found.k,
             reach: found.reach,

@@ -95,6 +95,7 @@ impl ConvU8 {
         let product = Product {
             a: pointers,
             rows,
+            step: found.step,
             taps: found.taps,
             k: found.k,
             reach: found.reach,

@@ -126,6 +126,7 @@ impl MatMulU8 {
         }
         let product = Product {
             a: pointers.as_ptr().cast(),
+            step: 0,
             rows: end - first,
             taps: 1,
             k: depth,

@@ -44,6 +44,8 @@ pub struct Patches {
     pub window: Window,
     pointers: Pointers,
     is_point: bool,
+    /// Of tiles that do not go beyond a row of the output: positions of a row, and tiles.
+    line: Option<(usize, usize)>,
     /// Groups of channels.
     pub groups: usize,
     /// Output channels of a group.
@@ -114,22 +116,29 @@ impl Patches {
                 }
             }
         })?;
-        let tiles = gemm.parts(window.positions());
+        let pointers = Pointers::new(window);
+        let side_by_side = window.columns.dilation == 1 && groups == 1;
+        let merges = side_by_side && (taps == Taps::Merged || window.channels.is_multiple_of(4));
+        let line = line(gemm, &window).filter(|_| merges && pointers.are_all_inside());
+        let tiles = match line {
+            Some((width, parts)) => window.positions() / width * parts,
+            None => gemm.parts(window.positions()),
+        };
         let column_bytes = gemm.column_bytes(count, k);
         let cost = window.positions() * columns * count * k;
         let blocks = blocks(gemm, column_bytes, columns, tiles);
-        let side_by_side = window.columns.dilation == 1 && groups == 1;
         Ok(Patches {
             gemm,
             window,
-            pointers: Pointers::new(window),
+            pointers,
+            line,
             is_point: window.is_point(),
             groups,
             columns,
             tiles,
             cost: cost / (blocks.len() * tiles).max(1),
             blocks,
-            merges: side_by_side && (taps == Taps::Merged || window.channels.is_multiple_of(4)),
+            merges,
             column_bytes,
             group_bytes: group,
             packed,
@@ -156,13 +165,11 @@ impl Patches {
     #[inline(always)]
     pub fn for_each(&self, items: Range<usize>, mut f: impl FnMut(Item)) {
         let (mut block, mut t) = (items.start / self.tiles, items.start % self.tiles);
-        let positions = self.window.positions();
-        let (mut first, mut end) = self.gemm.part(t, positions);
+        let (mut first, mut end) = (self.end(t), self.end(t + 1));
         for _ in items {
-            let (g, b) = if self.groups == 1 {
-                (0, block)
-            } else {
-                (block / self.blocks.len(), block % self.blocks.len())
+            let (g, b) = match self.groups {
+                1 => (0, block),
+                _ => (block / self.blocks.len(), block % self.blocks.len()),
             };
             let (from, columns) = self.blocks[b];
             f(Item { g, from, columns, first, end });
@@ -170,7 +177,15 @@ impl Patches {
             if t == self.tiles {
                 (block, t, end) = (block + 1, 0, 0);
             }
-            (first, end) = (end, self.gemm.part_end(t, self.tiles, positions));
+            (first, end) = (end, self.end(t + 1));
+        }
+    }
+
+    /// The position behind the first `t` tiles.
+    fn end(&self, t: usize) -> usize {
+        match self.line {
+            Some((width, parts)) => t / parts * width + t % parts * width / parts,
+            None => self.gemm.rows_before(t, self.tiles, self.window.positions()),
         }
     }
 
@@ -201,30 +216,49 @@ impl Patches {
         let (channels, depth) = (w.channels, w.channels / self.groups);
         let len = w.batches * w.image();
         if self.is_point {
-            let at = first * channels + g * depth;
-            pointers::write(pointers, 0, end - first, input.wrapping_add(at), channels);
+            let at = input.wrapping_add(first * channels + g * depth);
             let last = (end - 1) * channels + g * depth;
-            return Found { taps: 1, k: depth, reach: Reach::of(depth, len - last) };
+            let step = match self.gemm.takes_strips() {
+                true => {
+                    pointers[0].write(at);
+                    channels
+                }
+                false => {
+                    pointers::write(pointers, 0, end - first, at, channels);
+                    0
+                }
+            };
+            return Found { taps: 1, k: depth, step, reach: Reach::of(depth, len - last) };
         }
         let (runs, input) = (self.pointers.runs((first, end)), input.wrapping_add(g * depth));
-        let (taps, k, most) = if self.merges && self.pointers.are_inside(&runs) {
-            let most = self.pointers.fill_rows(pointers, runs, input, outside);
-            (w.rows.taps, w.columns.taps * depth, most)
+        let (taps, k, step, most) = if self.merges && self.pointers.are_inside(&runs) {
+            let (taps, k) = (w.rows.taps, w.columns.taps * depth);
+            match self.pointers.strip(runs.clone(), input).filter(|_| self.gemm.takes_strips()) {
+                Some(strip) => {
+                    for (pointer, tap) in pointers.iter_mut().zip(0..taps) {
+                        pointer.write(strip.first.wrapping_add(tap * strip.down));
+                    }
+                    (taps, k, strip.step, strip.most)
+                }
+                None => (taps, k, 0, self.pointers.fill_rows(pointers, runs, input, outside)),
+            }
         } else {
             let most = self.pointers.fill_taps(pointers, runs, input, outside);
-            (w.rows.taps * w.columns.taps, depth, most)
+            (w.rows.taps * w.columns.taps, depth, 0, most)
         };
         // Zero points are there up to the next multiple of four.
-        Found { taps, k, reach: Reach::of(k, len - most - g * depth).min(Reach::Groups) }
+        Found { taps, k, step, reach: Reach::of(k, len - most - g * depth).min(Reach::Groups) }
     }
 }
 
-/// Where the rows of a tile are: `[taps][rows]` pointers to `k` bytes.
+/// Where the rows of a tile are: `[taps][rows]` pointers to `k` bytes, or `[taps]` pointers to the first rows, if the others lie at steps.
 pub struct Found {
     /// Number of taps.
     pub taps: usize,
     /// Bytes per row and tap.
     pub k: usize,
+    /// Bytes from one row to the next; 0 if each has a pointer.
+    pub step: usize,
     /// How far rows may be read.
     pub reach: Reach,
 }
@@ -237,7 +271,13 @@ impl Found {
     pub unsafe fn sum(&self, pointers: *const *const u8, rows: usize, r: usize) -> i32 {
         (0..self.taps).fold(0, |sum: i32, tap| {
             // SAFETY: the caller's promise.
-            let row = unsafe { std::slice::from_raw_parts(*pointers.add(tap * rows + r), self.k) };
+            let row = unsafe {
+                let first = match self.step {
+                    0 => *pointers.add(tap * rows + r),
+                    step => (*pointers.add(tap)).wrapping_add(r * step),
+                };
+                std::slice::from_raw_parts(first, self.k)
+            };
             sum.wrapping_add(row.iter().map(|&a| i32::from(a)).sum())
         })
     }
@@ -261,6 +301,15 @@ impl Taps {
             Taps::Merged => (window.rows.taps, window.columns.taps * depth),
         }
     }
+}
+
+/// Positions of a row of the output and tiles that it is cut into, if these are nearly as large as can be, and rows that lie at steps
+/// are worth something.
+fn line(gemm: &Gemm, window: &Window) -> Option<(usize, usize)> {
+    let width = window.columns.output;
+    let parts = width.div_ceil(gemm.mr);
+    let fills = 4 * width >= 3 * parts * gemm.mr;
+    (gemm.takes_strips() && fills && !window.is_point()).then_some((width, parts))
 }
 
 /// Cuts the columns into blocks of whole panels: small enough for the cache, and enough of them for several threads where there

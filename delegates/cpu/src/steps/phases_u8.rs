@@ -173,6 +173,7 @@ impl<T> Phases<T> {
                 let start = line * width + (phase.first + first * columns.stride) * self.window.channels;
                 let product = Product {
                     a: pointers.as_ptr().cast(),
+                    step: 0,
                     rows: end - first,
                     taps,
                     k: self.depth,

@@ -37,9 +37,32 @@ impl Pointers {
         Runs { window: &self.window, next: Run { image, row, x, len: 0 }, rest: end - first }
     }
 
+    /// Whether the columns of all taps are inside the image at all positions.
+    pub fn are_all_inside(&self) -> bool {
+        self.inside == (0..self.window.columns.output)
+    }
+
     /// Whether the columns of all taps are inside the image.
     pub fn are_inside(&self, runs: &Runs<'_>) -> bool {
         runs.clone().all(|run| self.inside.start <= run.x && run.x + run.len <= self.inside.end)
+    }
+
+    /// Those of `runs`, if they are of one row of the output, and all rows of the window are inside the image.
+    ///
+    /// The columns of all taps must be inside.
+    pub fn strip<T>(&self, mut runs: Runs<'_>, input: *const T) -> Option<Strip<T>> {
+        let Window { rows, columns, channels, .. } = &self.window;
+        let run = runs.next().filter(|_| runs.rest == 0)?;
+        let row = (run.row * rows.stride).checked_sub(rows.before)?;
+        let below = (rows.taps - 1) * rows.dilation;
+        if row + below >= rows.input {
+            return None;
+        }
+        let line = columns.input * channels;
+        let first = (run.image + row) * line + (run.x * columns.stride - columns.before) * channels;
+        let step = columns.stride * channels;
+        let most = first + below * line + (run.len - 1) * step;
+        Some(Strip { first: input.wrapping_add(first), down: rows.dilation * line, step, most })
     }
 
     /// Fills in those of `runs`, as `[taps][positions]`: the first tap of each row of the window, relative to `input`, the tensor; what lies
@@ -112,6 +135,18 @@ impl Pointers {
 
 /// Most positions at a time.
 pub const MAX_POSITIONS: usize = 32;
+
+/// Pixels at equal distances.
+pub struct Strip<T> {
+    /// Under the first tap of the first position.
+    pub first: *const T,
+    /// Elements from one row of the window to the next.
+    pub down: usize,
+    /// Elements from one position to the next.
+    pub step: usize,
+    /// Offset of the last pixel.
+    pub most: usize,
+}
 
 /// Positions, by rows of the output.
 #[derive(Clone)]

@@ -11,19 +11,105 @@ use crate::simd::{Ints, Simd};
 
 type Sum<D> = <<D as Dot>::S as Ints>::I;
 
+/// The rows of a tap, from some byte on.
+pub(super) trait Rows<const R: usize>: Copy {
+    /// Those of the tap that `a` points to; `a` moves on to the next one.
+    ///
+    /// # Safety
+    /// There are pointers for the tap.
+    unsafe fn of(a: &mut *const *const u8, step: usize) -> Self;
+    /// The rows, `groups` of four bytes on.
+    fn at(&self, groups: usize) -> [*const u8; R];
+    /// All rows, `groups` of four bytes on.
+    fn after(self, groups: usize) -> Self;
+}
+
+/// A pointer per row.
+#[derive(Clone, Copy)]
+pub(super) struct Apart<const R: usize> {
+    rows: [*const u8; R],
+    at: usize,
+}
+
+impl<const R: usize> Rows<R> for Apart<R> {
+    #[inline(always)]
+    unsafe fn of(a: &mut *const *const u8, _: usize) -> Self {
+        let mut rows = [core::ptr::null::<u8>(); R];
+        for r in 0..R {
+            // SAFETY: the caller's promise.
+            rows[r] = unsafe { *a.add(r) };
+        }
+        *a = a.wrapping_add(R);
+        Apart { rows, at: 0 }
+    }
+    #[inline(always)]
+    fn at(&self, groups: usize) -> [*const u8; R] {
+        let mut rows = self.rows;
+        for r in 0..R {
+            rows[r] = rows[r].wrapping_add(4 * (self.at + groups));
+        }
+        rows
+    }
+    #[inline(always)]
+    fn after(self, groups: usize) -> Self {
+        Apart { at: self.at + groups, ..self }
+    }
+}
+
+/// A pointer per three rows, which lie at equal distances: as many as there are registers for.
+#[derive(Clone, Copy)]
+pub(super) struct Strip {
+    thirds: [*const u8; 5],
+    step: usize,
+}
+
+impl<const R: usize> Rows<R> for Strip {
+    #[inline(always)]
+    unsafe fn of(a: &mut *const *const u8, step: usize) -> Self {
+        const { assert!(R <= 15) };
+        // SAFETY: the caller's promise.
+        let first = unsafe { **a };
+        *a = a.wrapping_add(1);
+        let mut thirds = [first; 5];
+        for i in 1..R.div_ceil(3) {
+            thirds[i] = thirds[i - 1].wrapping_add(3 * step);
+        }
+        Strip { thirds, step }
+    }
+    #[inline(always)]
+    fn at(&self, groups: usize) -> [*const u8; R] {
+        let mut rows = [core::ptr::null::<u8>(); R];
+        for i in 0..5 {
+            for m in 0..3 {
+                if 3 * i + m < R {
+                    rows[3 * i + m] = self.thirds[i].wrapping_add(m * self.step + 4 * groups);
+                }
+            }
+        }
+        rows
+    }
+    #[inline(always)]
+    fn after(mut self, groups: usize) -> Self {
+        for i in 0..R.div_ceil(3) {
+            self.thirds[i] = self.thirds[i].wrapping_add(4 * groups);
+        }
+        self
+    }
+}
+
 /// `R` rows by `V` vectors of columns. Few sums do not fill the pipeline of dot products: then each is kept in parts, groups
 /// 0, P, 2P, … in the first, and so on.
 ///
 /// # Safety
-/// That of [`super::Microkernel`].
+/// That of [`super::Microkernel`]; rows lie as `A` has them.
 #[inline(always)]
-pub(super) unsafe fn tile<D: Dot, const R: usize, const V: usize>(d: D, t: &Tile<'_>) {
+pub(super) unsafe fn tile<D: Dot, A: Rows<R>, const R: usize, const V: usize>(d: D, t: &Tile<'_>) {
     // SAFETY: the caller's promise.
     unsafe {
         let sums = match R * V {
-            1..=2 => parts::<D, R, V, 4>(d, t),
-            3..=4 => parts::<D, R, V, 2>(d, t),
-            _ => parts::<D, R, V, 1>(d, t),
+            1..=2 => parts::<D, A, R, V, 4>(d, t),
+            3..=4 => parts::<D, A, R, V, 2>(d, t),
+            _ => parts::<D, A, R, V, 1>(d, t),
         };
         finish(d, &sums, t);
     }
@@ -59,7 +145,7 @@ pub(super) unsafe fn finish<D: Dot, const R: usize, const V: usize>(
 }
 
 #[inline(always)]
-unsafe fn parts<D: Dot, const R: usize, const V: usize, const P: usize>(
+unsafe fn parts<D: Dot, A: Rows<R>, const R: usize, const V: usize, const P: usize>(
     d: D,
     t: &Tile<'_>,
 ) -> [[Sum<D>; V]; R] {
@@ -71,31 +157,27 @@ unsafe fn parts<D: Dot, const R: usize, const V: usize, const P: usize>(
     // SAFETY: the caller's promise covers each row of each tap, and the panel's groups.
     unsafe {
         for _ in 0..p.taps {
-            let mut rows = [core::ptr::null::<u8>(); R];
-            for r in 0..R {
-                rows[r] = *a.add(r);
-            }
-            a = a.add(R);
+            let mut rows = A::of(&mut a, p.step);
             let mut i = 0;
             while i + P <= whole {
                 for part in 0..P {
-                    group(
-                        d,
-                        &mut sums[part],
-                        |r| rows[r].add(4 * (i + part)).cast::<u32>().read_unaligned(),
-                        w,
-                    );
+                    let at = rows.at(part);
+                    group(d, &mut sums[part], |r| at[r].cast::<u32>().read_unaligned(), w);
                     w = w.add(V * D::WEIGHTS);
                 }
+                rows = rows.after(P);
                 i += P;
             }
             while P > 1 && i < whole {
-                group(d, &mut sums[0], |r| rows[r].add(4 * i).cast::<u32>().read_unaligned(), w);
+                let at = rows.at(0);
+                group(d, &mut sums[0], |r| at[r].cast::<u32>().read_unaligned(), w);
                 w = w.add(V * D::WEIGHTS);
+                rows = rows.after(1);
                 i += 1;
             }
             if rest > 0 {
-                group(d, &mut sums[0], |r| first(rows[r].add(4 * whole), rest), w);
+                let at = rows.at(0);
+                group(d, &mut sums[0], |r| first(at[r], rest), w);
                 w = w.add(V * D::WEIGHTS);
             }
         }

@@ -33,8 +33,10 @@ use crate::simd::dot::{self, Dot};
 /// Rows by columns of results.
 #[derive(Clone, Copy)]
 pub struct Product {
-    /// `[taps][rows]` pointers, each to `k` bytes.
+    /// `[taps][rows]` pointers, each to `k` bytes; if `step` is not 0, `[taps]` pointers to the first row's.
     pub a: *const *const u8,
+    /// Bytes from one row to the next of each tap; 0 if they lie anywhere.
+    pub step: usize,
     /// Number of rows.
     pub rows: usize,
     /// Number of taps.
@@ -154,7 +156,7 @@ struct Tile<'p> {
 }
 
 /// # Safety
-/// The machine has the instruction set. All pointers of `a` are readable for `k` bytes, and as far as the reach says; the panel has
+/// The machine has the instruction set; rows lie at steps, or anywhere, as the table says. All rows of `a` are readable for `k` bytes, and as far as the reach says; the panel has
 /// `taps · ⌈k / 4⌉` groups; the channels have a block per vector, row terms are null or, as quantized rows, one per row; and each of
 /// the rows of c is writable for `columns` results.
 type Microkernel = unsafe fn(&Tile<'_>);
@@ -179,6 +181,8 @@ pub struct Gemm {
     pub pack_columns: Pack,
     /// `by_vectors[v − 1][r − 1]` serves `r` rows and `v` vectors of columns.
     by_vectors: &'static [&'static [Microkernel]],
+    /// As `by_vectors`, for rows at steps; empty if the member takes none.
+    strips: &'static [&'static [Microkernel]],
     /// What serves more rows than few.
     tiles: Option<Tiles>,
 }
@@ -245,18 +249,18 @@ impl Gemm {
         }
     }
 
-    /// The end of part `i` of `parts`.
-    pub fn part_end(&self, i: usize, parts: usize, rows: usize) -> usize {
+    /// Rows of the first `i` of `parts`.
+    pub fn rows_before(&self, i: usize, parts: usize, rows: usize) -> usize {
         match self.tiles {
-            Some(_) => ((i + 1) * self.mr).min(rows),
-            None => (i + 1) * rows / parts,
+            Some(_) => (i * self.mr).min(rows),
+            None => i * rows / parts,
         }
     }
 
     /// Computes a product.
     ///
     /// # Safety
-    /// This thread has begun a session. Rows, at most `mr`, are readable for `k` bytes and as far as their reach; panels are packed by
+    /// This thread has begun a session; if there is a step, the member takes strips. Rows, at most `mr`, are readable for `k` bytes and as far as their reach; panels are packed by
     /// this member, for `taps` and `k`; the channels have a block for each vector of columns; row terms are null or, as quantized rows,
     /// one per row; and the results are writable.
     pub unsafe fn multiply(&self, p: &Product) {
@@ -278,10 +282,16 @@ impl Gemm {
                 c: p.c.wrapping_add(column * p.results.size()),
                 columns: (vectors << shift).min(p.columns - column),
             };
+            let table = if p.step == 0 { self.by_vectors } else { self.strips };
             // SAFETY: the caller's promise.
-            unsafe { self.by_vectors[vectors - 1][p.rows - 1](&tile) };
+            unsafe { table[vectors - 1][p.rows - 1](&tile) };
             block += vectors;
         }
+    }
+
+    /// Whether rows may lie at steps.
+    pub fn takes_strips(&self) -> bool {
+        !self.strips.is_empty()
     }
 
     /// Columns of the widest panel.
@@ -403,7 +413,7 @@ impl Gemm {
 
 macro_rules! entry {
     ($name:ident, $pack:ident, $dot:ident, $words:literal $(, $features:literal)?) => {
-        entry!($name, $pack, $dot, $words $(, $features)?; body::tile::<dot::$dot, R, V>);
+        entry!($name, $pack, $dot, $words $(, $features)?; body::tile::<dot::$dot, body::Apart<R>, R, V>);
     };
     ($name:ident, $pack:ident, $dot:ident, $words:literal $(, $features:literal)?; $tile:path) => {
         $(#[target_feature(enable = $features)])?
@@ -446,6 +456,13 @@ entry!(avx2, avx2_pack, Avx2Dot, 8, "avx2,fma");
 entry!(avx512, avx512_pack, Avx512Dot, 16, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
 #[cfg(target_arch = "x86_64")]
 entry!(avx512vnni, avx512vnni_pack, VnniDot, 0, "avx512vnni,avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
+/// As `avx512vnni`, of rows at steps.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512vnni,avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
+unsafe fn avx512vnni_strip<const R: usize, const V: usize>(tile: &Tile<'_>) {
+    // SAFETY: the caller's promise: the instructions, and the tile's pointers.
+    unsafe { body::tile::<dot::VnniDot, body::Strip, R, V>(dot::VnniDot::new(), tile) }
+}
 #[cfg(target_arch = "aarch64")]
 entry!(neon, neon_pack, NeonBytes, 0, "neon"; by_lane::tile::<dot::NeonBytes, R, V>);
 #[cfg(target_arch = "aarch64")]
@@ -469,6 +486,7 @@ pub static TABLE: &[Gemm] = &[
         groups: 1,
         pack_columns: scalar_pack,
         by_vectors: &[rows!(scalar, 1, 1 2 3 4), rows!(scalar, 2, 1 2 3 4)],
+        strips: &[],
         tiles: None,
     },
     #[cfg(target_arch = "x86_64")]
@@ -482,6 +500,7 @@ pub static TABLE: &[Gemm] = &[
         groups: 1,
         pack_columns: avx2_pack,
         by_vectors: &[rows!(avx2, 1, 1 2 3 4), rows!(avx2, 2, 1 2 3 4)],
+        strips: &[],
         tiles: None,
     },
     #[cfg(target_arch = "x86_64")]
@@ -498,6 +517,7 @@ pub static TABLE: &[Gemm] = &[
             rows!(avx512, 1, 1 2 3 4 5 6 7 8 9 10 11 12),
             rows!(avx512, 2, 1 2 3 4 5 6 7 8 9 10 11 12),
         ],
+        strips: &[],
         tiles: None,
     },
     #[cfg(target_arch = "x86_64")]
@@ -513,6 +533,10 @@ pub static TABLE: &[Gemm] = &[
         by_vectors: &[
             rows!(avx512vnni, 1, 1 2 3 4 5 6 7 8 9 10 11 12 13 14),
             rows!(avx512vnni, 2, 1 2 3 4 5 6 7 8 9 10 11 12 13 14),
+        ],
+        strips: &[
+            rows!(avx512vnni_strip, 1, 1 2 3 4 5 6 7 8 9 10 11 12 13 14),
+            rows!(avx512vnni_strip, 2, 1 2 3 4 5 6 7 8 9 10 11 12 13 14),
         ],
         tiles: None,
     },
@@ -530,6 +554,7 @@ pub static TABLE: &[Gemm] = &[
             rows!(avx512vnni, 1, 1 2 3 4 5 6 7 8 9 10 11 12 13 14),
             rows!(avx512vnni, 2, 1 2 3 4 5 6 7 8 9 10 11 12 13 14),
         ],
+        strips: &[],
         tiles: Some(Tiles { few: 4, most: amx::MOST, enter: amx::enter, leave: amx::leave, multiply: tiles }),
     },
     #[cfg(target_arch = "aarch64")]
@@ -543,6 +568,7 @@ pub static TABLE: &[Gemm] = &[
         groups: 1,
         pack_columns: neon_pack,
         by_vectors: &[rows!(neon, 1, 1 2 3 4), rows!(neon, 2, 1 2 3 4)],
+        strips: &[],
         tiles: None,
     },
     #[cfg(target_arch = "aarch64")]
@@ -561,6 +587,7 @@ pub static TABLE: &[Gemm] = &[
             rows!(neondot, 3, 1 2 3 4 5),
             rows!(neondot, 4, 1 2 3 4 5),
         ],
+        strips: &[],
         tiles: None,
     },
     #[cfg(target_arch = "aarch64")]
@@ -574,6 +601,7 @@ pub static TABLE: &[Gemm] = &[
         groups: 1,
         pack_columns: neoni8mm_pack,
         by_vectors: &[rows!(neoni8mm, 1, 1 2 3 4 5 6 7 8), rows!(neoni8mm, 2, 1 2 3 4 5 6 7 8)],
+        strips: &[],
         tiles: None,
     },
 ];

@@ -91,6 +91,10 @@ impl Case {
         together.resize(taps * rows * k + len - k, 77);
         let evenly: Vec<*const u8> = (0..taps * rows).map(|i| together[i * k..].as_ptr()).collect();
         self.check_rows(gemm, rows, reach, &packed, &channels, &evenly);
+        if gemm.takes_strips() && k > 0 {
+            let firsts: Vec<*const u8> = evenly.iter().copied().step_by(rows).collect();
+            self.check_strip(gemm, (rows, k), reach, &packed, &channels, &firsts);
+        }
     }
 
     fn check_rows(
@@ -102,11 +106,24 @@ impl Case {
         channels: &Channels,
         pointers: &[*const u8],
     ) {
+        self.check_strip(gemm, (rows, 0), reach, packed, channels, pointers);
+    }
+
+    fn check_strip(
+        &self,
+        gemm: &Gemm,
+        (rows, step): (usize, usize),
+        reach: Reach,
+        packed: &[u8],
+        channels: &Channels,
+        pointers: &[*const u8],
+    ) {
         let Case { taps, k, columns, .. } = *self;
         let stride = columns + 3;
         let mut c = vec![0xAA; rows * stride];
         let product = Product {
             a: pointers.as_ptr(),
+            step,
             rows,
             taps,
             k,
@@ -150,6 +167,7 @@ impl Case {
         let mut c = vec![f32::NAN; rows * stride];
         let product = Product {
             a: pointers.as_ptr(),
+            step: 0,
             rows,
             taps,
             k,
