@@ -33,6 +33,8 @@ pub type Room = [MaybeUninit<*const u8>; POINTERS];
 pub const fn room() -> Room {
     [const { MaybeUninit::uninit() }; POINTERS]
 }
+/// Positions of a tile that are enough to hide the loads of weights.
+const ENOUGH: usize = 8;
 /// Bytes of packed weights that are used tile after tile: half of a second-level cache.
 const BLOCK: usize = 1 << 20;
 
@@ -303,13 +305,12 @@ impl Taps {
     }
 }
 
-/// Positions of a row of the output and tiles that it is cut into, if these are nearly as large as can be, and rows that lie at steps
-/// are worth something.
+/// Positions of a row of the output and tiles that it is cut into, if these are large enough, and rows that lie at steps are worth
+/// something.
 fn line(gemm: &Gemm, window: &Window) -> Option<(usize, usize)> {
     let width = window.columns.output;
     let parts = width.div_ceil(gemm.mr);
-    let fills = 4 * width >= 3 * parts * gemm.mr;
-    (gemm.takes_strips() && fills && !window.is_point()).then_some((width, parts))
+    (gemm.takes_strips() && width >= ENOUGH * parts && !window.is_point()).then_some((width, parts))
 }
 
 /// Cuts the columns into blocks of whole panels: small enough for the cache, and enough of them for several threads where there
