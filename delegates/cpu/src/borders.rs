@@ -1,4 +1,4 @@
-//! Gives small quantized images a border of zero points to the left and to the right, where windows reach over it.
+//! Gives small images of bytes, or that become bytes, a border of zeros to the left and to the right, where windows reach over it.
 //!
 //! ```text
 //! x ─► CONV_2D               =>   x ─► [pad] ─► y ─► CONV_2D          all taps of a filter row lie side by side
@@ -12,6 +12,8 @@ use crate::ops::{Layer, Quantized, padding};
 const COPIED: usize = 1 << 17;
 /// These are few channels.
 const FEW: usize = 16;
+/// As above, where the bytes are `f32` still, which are dearer to copy.
+const FEW_REALS: usize = 3;
 
 /// Rewrites the net.
 pub fn add_borders(net: &mut Net<'_>) {
@@ -28,15 +30,25 @@ pub fn add_borders(net: &mut Net<'_>) {
 /// The node that copies the input of node `i` into a border, which the node sees from then on.
 fn border<'a>(net: &mut Net<'a>, i: usize) -> Option<Node<'a>> {
     let input = *net.nodes[i].inputs.first()?;
-    let Layer::Quantized(Quantized::Product(layer)) = &mut net.nodes[i].layer else { return None };
-    let window = &mut layer.window;
     let value = &net.values[input];
-    let zero_point = value.quant?.zero_point;
+    let mut fill = [0; 16];
+    let (window, width, groups, few) = match &mut net.nodes[i].layer {
+        Layer::Quantized(Quantized::Product(layer)) => {
+            fill[0] = value.quant?.zero_point as u8;
+            (&mut layer.window, 1, layer.groups, FEW)
+        }
+        Layer::Hybrid(layer) => {
+            let (window, groups) = layer.convolution()?;
+            (window, size_of::<f32>(), groups, FEW_REALS)
+        }
+        _ => return None,
+    };
     let columns = &mut window.columns;
     let lies = value.shape[..] == [window.batches, window.rows.input, columns.input, window.channels];
     let sides = columns.taps > 1 && columns.dilation == 1 && !columns.is_inside(0, columns.output - 1);
-    let fits = window.channels < FEW || window.channels.is_multiple_of(4) && value.len() <= COPIED;
-    if !(lies && sides && fits && layer.groups == 1) {
+    let small = width * value.len() <= COPIED;
+    let fits = window.channels < few || width == 1 && window.channels.is_multiple_of(4) && small;
+    if !(lies && sides && fits && groups == 1) {
         return None;
     }
     let before = columns.before;
@@ -44,9 +56,7 @@ fn border<'a>(net: &mut Net<'a>, i: usize) -> Option<Node<'a>> {
     // Rows are read in fours of bytes.
     let after = reached.saturating_sub(before + columns.input) + 3usize.div_ceil(window.channels);
     (columns.before, columns.input) = (0, before + columns.input + after);
-    let mut fill = [0; 16];
-    fill[0] = zero_point as u8;
-    let pads = padding(&value.shape, &[[0, 0], [0, 0], [before, after], [0, 0]], 1, fill);
+    let pads = padding(&value.shape, &[[0, 0], [0, 0], [before, after], [0, 0]], width, fill);
     let wide = columns.input;
     let padded = net.add_value(input);
     net.values[padded].shape[2] = wide;

@@ -213,6 +213,14 @@ impl Hybrid<'_> {
         matches!(self.kind, Kind::Convolution { .. } | Kind::Depthwise { .. }).then_some(&mut self.window)
     }
 
+    /// Where a convolution reads, and the groups of its channels.
+    pub fn convolution(&mut self) -> Option<(&mut Window, usize)> {
+        match self.kind {
+            Kind::Convolution { groups } => Some((&mut self.window, groups)),
+            _ => None,
+        }
+    }
+
     /// Packs the weights.
     pub fn build(&self, node: &Node<'_>, build: &Build) -> Result<Box<dyn Step>> {
         let name = format!("{:?}", node.packed);
