@@ -11,11 +11,12 @@ use crate::cascade::cascade;
 use crate::fuse::fuse;
 use crate::fuse_bytes::fuse_bytes;
 use crate::isa::Isa;
-use crate::net::{Id, Net, Node, Values};
+use crate::net::{Id, Net, Node, Subgraphs, Values};
 use crate::normalize::normalize;
 use crate::ops::{self, Build, Layer, Winograd};
 use crate::pads::take_pads;
 use crate::program::Program;
+use crate::scan::scan;
 use crate::store::{Cache, Origin, Store, hash};
 use crate::unsign::unsign;
 use crate::views::view;
@@ -60,38 +61,39 @@ impl Delegate for Cpu {
     }
 
     fn claim(&self, graph: &GraphView<'_>, claims: &mut Claims<'_>) -> Result<()> {
-        let mut values = Values::of(*graph);
-        let mut taken = Vec::with_capacity(graph.node_count());
-        for (i, node) in graph.nodes().enumerate() {
-            let lowered = values.add_node(&node).and_then(|is_weights| match is_weights {
-                true => Ok(None),
-                false => ops::lower(&node, &values).map(Some),
-            });
-            match &lowered {
-                Ok(None) => claims.accept(i),
-                Ok(Some(_)) => {}
-                Err(error) => claims.refuse(i, error.message()),
-            }
-            taken.push(lowered.ok().flatten());
-        }
-        let alone = lonely_renamings(&taken);
-        for (i, lowered) in taken.iter().enumerate() {
-            match lowered {
-                Some(_) if alone.contains(&i) => {
-                    claims.refuse(i, "nothing beside it is taken, it moves no bytes")
-                }
-                Some(_) => claims.accept(i),
-                None => {}
+        let mut refused = refusals(*graph, &|subgraph| claims.subgraph(subgraph))?;
+        for (i, reason) in refused.iter_mut().enumerate() {
+            match reason.take() {
+                Some(reason) => claims.refuse(i, &reason),
+                None => claims.accept(i),
             }
         }
         Ok(())
     }
 
-    /// Packing waits for `prepare`, where the host takes back what was packed.
-    fn compile(&self, partition: &PartitionView<'_>) -> Result<CpuKernel> {
-        Net::lower(partition)?;
+    /// All work waits for `prepare`, where subgraphs are shown, and the host takes back what was packed.
+    fn compile(&self, _: &PartitionView<'_>) -> Result<CpuKernel> {
         Ok(CpuKernel { settings: self.clone(), program: None })
     }
+}
+
+/// Per node, why it is not taken.
+fn refusals<'a>(graph: GraphView<'a>, subgraphs: &'a Subgraphs<'a>) -> Result<Vec<Option<String>>> {
+    let mut values = Values::of(graph, subgraphs);
+    let mut refused = vec![None; graph.node_count()];
+    let mut taken = Vec::with_capacity(graph.node_count());
+    for (node, refused) in graph.nodes().zip(&mut refused) {
+        let lowered = values.add_node(&node).and_then(|is_weights| match is_weights {
+            true => Ok(None),
+            false => ops::lower(&node, &values).map(Some),
+        });
+        *refused = lowered.as_ref().err().map(|error| error.message().to_owned());
+        taken.push(lowered.ok().flatten());
+    }
+    for i in lonely_renamings(&taken) {
+        refused[i] = Some("nothing beside it is taken, it moves no bytes".to_owned());
+    }
+    Ok(refused)
 }
 
 /// Renamings that no other kind of node reads from or gives to, by way of renamings. The host lays their outputs over their
@@ -123,7 +125,14 @@ impl DelegateKernel for CpuKernel {
         }
         let program = match &mut self.program {
             Some(program) => program,
-            none => none.insert(self.settings.program(partition, cx)?),
+            none => {
+                let model = cx.model();
+                let show = |subgraph| match &model {
+                    Ok(model) => model.subgraph(subgraph),
+                    Err(error) => Err(*error),
+                };
+                none.insert(self.settings.program(partition, cx, &show)?)
+            }
         };
         program.prepare(cx)
     }
@@ -137,21 +146,27 @@ impl DelegateKernel for CpuKernel {
 }
 
 impl Cpu {
-    fn program(&self, partition: &PartitionView<'_>, cx: &mut PrepareContext<'_>) -> Result<Program> {
-        let Some(folder) = &self.cache else { return Ok(self.build(partition, cx, None)?.0) };
-        let origin = self.origin(partition, cx)?;
+    fn program<'a>(
+        &self,
+        partition: &PartitionView<'a>,
+        cx: &mut PrepareContext<'_>,
+        subgraphs: &'a Subgraphs<'a>,
+    ) -> Result<Program> {
+        let net = || Net::lower(partition, subgraphs);
+        let Some(folder) = &self.cache else { return Ok(self.build(net()?, cx, None)?.0) };
+        let origin = self.origin(partition, &net()?, cx)?;
         let words = [&origin.file[..], &[origin.setting]].concat();
         let name = hash(bytemuck::cast_slice(&words));
         let path = folder.join(format!("{name:016x}.arenite-weights"));
         let cache = open(&path, &origin);
         let found = cache.is_some();
-        let mut built = self.build(partition, cx, cache)?;
+        let mut built = self.build(net()?, cx, cache)?;
         if built.1.filled() == 0 {
             return Ok(built.0);
         }
         if found {
             // A damaged block: the whole file is made anew.
-            built = self.build(partition, cx, None)?;
+            built = self.build(net()?, cx, None)?;
         }
         if let Err(error) = built.1.save(&path, &origin) {
             warn(&path, "was not written", &error);
@@ -159,23 +174,17 @@ impl Cpu {
         }
         // Nothing is held twice: from here on the file's pages are used.
         drop(built);
-        Ok(self.build(partition, cx, open(&path, &origin))?.0)
+        Ok(self.build(net()?, cx, open(&path, &origin))?.0)
     }
 
     fn build(
         &self,
-        partition: &PartitionView<'_>,
+        mut net: Net<'_>,
         cx: &mut PrepareContext<'_>,
         cache: Option<Cache>,
     ) -> Result<(Program, Store)> {
-        let mut net = Net::lower(partition)?;
-        take_pads(&mut net);
-        add_borders(&mut net);
-        normalize(&mut net);
-        fuse(&mut net);
-        view(&mut net);
-        unsign(&mut net);
-        fuse_bytes(&mut net)?;
+        scan(&mut net, rewrite)?;
+        rewrite(&mut net)?;
         let build = Build::new(self.isa, self.winograd, Store::new(cache));
         cascade(&mut net, &build);
         let program = Program::build(net, &build, |id| cx.release_constant(id))?;
@@ -183,7 +192,12 @@ impl Cpu {
     }
 
     /// What the packed weights of a partition are made of. The contents of constants are read only if the model is no file.
-    fn origin(&self, partition: &PartitionView<'_>, cx: &PrepareContext<'_>) -> Result<Origin> {
+    fn origin(
+        &self,
+        partition: &PartitionView<'_>,
+        net: &Net<'_>,
+        cx: &PrepareContext<'_>,
+    ) -> Result<Origin> {
         let nodes: Vec<u8> = partition.node_indices().iter().flat_map(|node| node.to_le_bytes()).collect();
         let setting = format!("{} {} {:?}", env!("CARGO_PKG_VERSION"), self.isa, self.winograd);
         let setting = hash(setting.as_bytes()) ^ hash(&nodes).rotate_left(1);
@@ -191,10 +205,9 @@ impl Cpu {
             Some(file) => file,
             None => {
                 let mut sums = [0u64; 4];
-                for &tensor in partition.inputs() {
-                    let tensor = partition.graph().tensor(tensor as usize)?;
+                for constant in net.values.iter().filter_map(|value| value.constant) {
                     for (i, sum) in sums.iter_mut().enumerate() {
-                        let part = hash(tensor.bytes()).rotate_left(16 * i as u32);
+                        let part = hash(constant.bytes()).rotate_left(16 * i as u32);
                         *sum = hash(&[sum.to_le_bytes(), part.to_le_bytes()].concat());
                     }
                 }
@@ -203,6 +216,17 @@ impl Cpu {
         };
         Ok(Origin { file, setting })
     }
+}
+
+/// What is done to any net, those inside of loops too.
+fn rewrite(net: &mut Net<'_>) -> Result<()> {
+    take_pads(net);
+    add_borders(net);
+    normalize(net);
+    fuse(net);
+    view(net);
+    unsign(net);
+    fuse_bytes(net)
 }
 
 fn open(path: &Path, origin: &Origin) -> Option<Cache> {

@@ -29,6 +29,7 @@ mod pads;
 mod program;
 mod requantize;
 mod rescale;
+mod scan;
 mod steps;
 mod store;
 mod stored;

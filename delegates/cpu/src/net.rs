@@ -105,6 +105,9 @@ impl<'a> Node<'a> {
     }
 }
 
+/// Shows a subgraph that a node calls.
+pub type Subgraphs<'a> = dyn Fn(i32) -> Result<GraphView<'a>> + 'a;
+
 /// Tensors of a graph as values, those only that were asked for.
 pub struct Values<'a> {
     graph: GraphView<'a>,
@@ -112,23 +115,60 @@ pub struct Values<'a> {
     ids: HashMap<i32, Id>,
     /// Tensors that are read by more than layers that pack them.
     plain: HashSet<i32>,
+    /// Id of the first one.
+    first: Id,
+    /// Of the next subgraph's first one.
+    inner: Id,
+    subgraphs: Option<&'a Subgraphs<'a>>,
 }
 
 impl<'a> Values<'a> {
     /// None yet.
-    pub fn of(graph: GraphView<'a>) -> Self {
-        Values { graph, list: Vec::new(), ids: HashMap::new(), plain: read_plainly(&graph) }
+    pub fn of(graph: GraphView<'a>, subgraphs: &'a Subgraphs<'a>) -> Self {
+        let ids = HashMap::new();
+        let plain = read_plainly(&graph);
+        Values { graph, list: Vec::new(), ids, plain, first: 0, inner: 0, subgraphs: Some(subgraphs) }
+    }
+
+    /// Of a subgraph that a node calls, whose own nodes call none: none yet, with ids behind those that are taken.
+    pub fn inner(&self, graph: GraphView<'a>) -> Self {
+        let ids = HashMap::new();
+        let (plain, first) = (read_plainly(&graph), self.inner);
+        Values { graph, list: Vec::new(), ids, plain, first, inner: first, subgraphs: None }
+    }
+
+    /// A subgraph that a node calls.
+    pub fn subgraph(&self, subgraph: i32) -> Result<GraphView<'a>> {
+        let look = self.subgraphs.ok_or_else(|| unsupported!("a loop inside of a loop is not taken"))?;
+        look(subgraph).map_err(|error| match error.message() {
+            "" => unsupported!("subgraph {subgraph} is not shown"),
+            _ => error,
+        })
     }
 
     /// The id of a tensor, which becomes a value if it is none yet.
-    fn add(&mut self, tensor: i32) -> Result<Id> {
+    pub fn add(&mut self, tensor: i32) -> Result<Id> {
         if let Some(&id) = self.ids.get(&tensor) {
             return Ok(id);
         }
         let index = usize::try_from(tensor).map_err(|_| invalid!("there is no tensor {tensor}"))?;
-        self.list.push(Value { tensor: Some(index), ..Value::of(&self.graph.tensor(index)?) });
-        self.ids.insert(tensor, self.list.len() - 1);
-        Ok(self.list.len() - 1)
+        // Values of subgraphs are no tensors of the graph that the host talks about.
+        let known = self.subgraphs.map(|_| index);
+        self.list.push(Value { tensor: known, ..Value::of(&self.graph.tensor(index)?) });
+        self.ids.insert(tensor, self.first + self.list.len() - 1);
+        Ok(self.first + self.list.len() - 1)
+    }
+
+    /// What is known of the data of a tensor that was added.
+    pub fn set_constant(&mut self, tensor: i32, constant: Option<TensorView<'a>>) {
+        if let Some(&id) = self.ids.get(&tensor) {
+            self.list[id - self.first].constant = constant;
+        }
+    }
+
+    /// All of them, by id.
+    pub fn into_list(self) -> Vec<Value<'a>> {
+        self.list
     }
 
     /// Makes values of a node's tensors. Says whether the node does no more than to dequantize weights, which layers read as they
@@ -140,7 +180,7 @@ impl<'a> Values<'a> {
             return Ok(false);
         };
         let source = self.get(from).and_then(|(id, value)| Some((Stored::of(value)?, id)));
-        let Some(to) = self.ids.get(&to).map(|&id| &mut self.list[id]) else { return Ok(false) };
+        let Some(to) = self.ids.get(&to).map(|&id| &mut self.list[id - self.first]) else { return Ok(false) };
         to.stored =
             source.filter(|(stored, _)| to.ty == F32 && to.constant.is_none() && stored.len() == to.len());
         Ok(to.stored.is_some())
@@ -149,7 +189,7 @@ impl<'a> Values<'a> {
     /// A tensor that was added.
     pub fn get(&self, tensor: i32) -> Option<(Id, &Value<'a>)> {
         let id = *self.ids.get(&tensor)?;
-        Some((id, self.list.get(id)?))
+        Some((id, self.list.get(id - self.first)?))
     }
 }
 
@@ -169,25 +209,36 @@ pub struct Net<'a> {
 
 impl<'a> Net<'a> {
     /// The layers of a partition's nodes.
-    pub fn lower(partition: &PartitionView<'a>) -> Result<Net<'a>> {
-        let mut values = Values::of(partition.graph());
+    pub fn lower(partition: &PartitionView<'a>, subgraphs: &'a Subgraphs<'a>) -> Result<Net<'a>> {
+        let mut values = Values::of(partition.graph(), subgraphs);
         let mut nodes = Vec::with_capacity(partition.node_indices().len());
-        for node in partition.nodes() {
-            if values.add_node(&node)? {
+        let ids = |values: &mut Values<'a>, list: &[i32]| {
+            list.iter().map(|&tensor| values.add(tensor)).collect::<Result<Vec<Id>>>()
+        };
+        let weights = partition.nodes().map(|node| values.add_node(&node)).collect::<Result<Vec<bool>>>()?;
+        let (inputs, outputs) =
+            (ids(&mut values, partition.inputs())?, ids(&mut values, partition.outputs())?);
+        values.inner = values.list.len();
+        let mut of_subgraphs = Vec::new();
+        for (node, is_weights) in partition.nodes().zip(weights) {
+            if is_weights {
                 continue;
             }
             let mut lowered = crate::ops::lower(&node, &values)?;
-            let inputs = node.input_indices().iter().filter_map(|&tensor| values.get(tensor));
-            let packed = inputs.filter(|(id, _)| !lowered.inputs.contains(id)).filter_map(|(id, value)| {
+            let read = node.input_indices().iter().filter_map(|&tensor| values.get(tensor));
+            let packed = read.filter(|(id, _)| !lowered.inputs.contains(id)).filter_map(|(id, value)| {
                 value.stored.map(|(_, source)| source).or(value.constant.is_some().then_some(id))
             });
             lowered.packed = packed.collect();
+            if let Layer::Scan(scan) = &mut lowered.layer {
+                of_subgraphs.append(&mut scan.values);
+                values.inner = values.list.len() + of_subgraphs.len();
+            }
             nodes.push(lowered);
         }
-        let mut ids =
-            |list: &[i32]| list.iter().map(|&tensor| values.add(tensor)).collect::<Result<Vec<Id>>>();
-        let (inputs, outputs) = (ids(partition.inputs())?, ids(partition.outputs())?);
-        Ok(Net { values: values.list, nodes, constants: Vec::new(), inputs, outputs })
+        let mut list = values.list;
+        list.append(&mut of_subgraphs);
+        Ok(Net { values: list, nodes, constants: Vec::new(), inputs, outputs })
     }
 
     /// A value of the same type and shape as `like`.

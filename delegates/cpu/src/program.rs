@@ -60,6 +60,21 @@ impl Run<'_> {
         Places(self.places)
     }
 
+    /// The place of each value, by id.
+    pub fn all(&self) -> &[Shared<u8>] {
+        self.places
+    }
+
+    /// What a step inside of this one sees.
+    pub fn within<'b>(&'b self, places: &'b [Shared<u8>], scratch: *mut u8) -> Run<'b> {
+        Run { places, scratch, eval: self.eval }
+    }
+
+    /// Whether the caller wants no more.
+    pub fn is_cancelled(&self) -> bool {
+        self.eval.is_cancelled()
+    }
+
     /// The step's scratch memory.
     pub fn scratch<T>(&self) -> *mut T {
         self.scratch.cast()
@@ -171,6 +186,9 @@ impl Program {
                     .map(|i| node.inputs[i])
                     .find(|&x| layout.can_overwrite(&net, x, output, last[x] <= steps.len()));
                 layout.define(&net, output, target, at);
+            }
+            if let Layer::Scan(scan) = &node.layer {
+                scan.written().for_each(|id| layout.define(&net, id, None, at));
             }
             let scratch = (step.scratch() > 0).then(|| layout.record(step.scratch() as u64, at, at));
             steps.push(Compiled { step, scratch, tensor: net.values[node.outputs[0]].tensor });

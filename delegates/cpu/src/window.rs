@@ -126,6 +126,17 @@ impl Window {
         Window { batches: 1, rows: one, columns: Axis { input: rows, output: rows, ..one }, channels }
     }
 
+    /// Whether it is one row of [points](Self::point).
+    pub fn is_line(&self) -> bool {
+        self.is_point() && self.batches * self.rows.output == 1
+    }
+
+    /// Makes such a row `times` as long.
+    pub fn repeat(&mut self, times: usize) {
+        self.columns.input *= times;
+        self.columns.output *= times;
+    }
+
     /// Positions in all images.
     pub fn positions(&self) -> usize {
         self.batches * self.rows.output * self.columns.output

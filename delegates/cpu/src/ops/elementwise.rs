@@ -101,7 +101,8 @@ fn binary<'a>(x: &Source<'_, 'a>, op: Binary, options: Option<u32>) -> Result<No
     if let (Some(&[number]), true) = (a.elements::<f32>()?, b.len() == y.len()) {
         return chain(b_id, Post::Scalar(op.swapped(), number));
     }
-    if a.shape == b.shape && a.shape == y.shape {
+    // With so many elements each, dimensions differ by ones at most.
+    if a.len() == y.len() && b.len() == y.len() {
         return chain(a_id, Post::Binary(op, b_id));
     }
     if Loops::new(&a.shape, &b.shape, &y.shape).is_none() {

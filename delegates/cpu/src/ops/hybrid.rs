@@ -207,6 +207,24 @@ fn weights<'a>(x: &Source<'_, 'a>, axis: usize, filters: usize) -> Result<(Weigh
     Ok((weights, (0..filters).map(|i| scales.scale_of(i)).collect()))
 }
 
+impl<'a> Hybrid<'a> {
+    /// Whether each row has a scale of its own.
+    pub fn is_product(&self) -> bool {
+        self.kind == Kind::Product
+    }
+
+    /// Makes a product `times` as many rows.
+    pub fn repeat(&mut self, times: usize) {
+        self.window.repeat(times);
+    }
+
+    /// The place of the bias, if there is none and constants of this length that are added to results may be that.
+    pub fn free_bias(&mut self, len: usize) -> Option<&mut Option<&'a [f32]>> {
+        let free = self.bias.is_none() && self.filters == len && self.limits == (f32::MIN, f32::MAX);
+        free.then_some(&mut self.bias)
+    }
+}
+
 impl Hybrid<'_> {
     /// Where it reads, if that is images. Zeros around an image do not change how it is quantized.
     pub fn over_image(&mut self) -> Option<&mut Window> {

@@ -4,6 +4,7 @@
 
 mod batch_matmul;
 mod conv_2d;
+mod counting;
 mod depthwise_conv_2d;
 mod elementwise;
 mod fully_connected;
@@ -16,6 +17,7 @@ mod quantized;
 mod reduce;
 mod reshape;
 mod resize;
+mod scan;
 mod slices;
 mod softmax;
 mod transpose_conv;
@@ -35,6 +37,7 @@ pub use pool_2d::Pool2d;
 pub use quantized::{Quantized, Weights};
 pub use reduce::Reduce;
 pub use resize::Resize;
+pub use scan::Scan;
 pub use softmax::Softmax;
 pub use transpose_conv::TransposeConv;
 pub use typed::Typed;
@@ -92,6 +95,8 @@ pub enum Layer<'a> {
     Typed(Typed),
     /// Layers one behind the other, some rows of each at a time.
     Cascade(Vec<Node<'a>>),
+    /// A loop that counts.
+    Scan(Box<Scan<'a>>),
 }
 
 impl Layer<'_> {
@@ -119,6 +124,37 @@ impl Layer<'_> {
             Layer::Pool2d(layer) => Some(&mut layer.posts),
             Layer::TransposeConv(layer) => Some(&mut layer.posts),
             Layer::Elementwise(Elementwise::Chain(posts) | Elementwise::Two(_, _, posts)) => Some(posts),
+            _ => None,
+        }
+    }
+}
+
+impl<'a> Layer<'a> {
+    /// Whether it is a product of rows, each on its own.
+    pub fn repeats(&self) -> bool {
+        match self {
+            Layer::Conv2d(layer) => layer.window.is_line() && layer.groups == 1 && layer.posts.is_empty(),
+            Layer::Hybrid(layer) => layer.is_product() && layer.posts.is_empty(),
+            _ => false,
+        }
+    }
+
+    /// Makes it `times` as many rows, if it is such a product.
+    pub fn repeat(&mut self, times: usize) {
+        match self {
+            Layer::Conv2d(layer) => layer.window.repeat(times),
+            Layer::Hybrid(layer) => layer.repeat(times),
+            _ => {}
+        }
+    }
+
+    /// The place of the bias of a product that has none, if constants of this length that are added to its results may be that.
+    pub fn free_bias(&mut self, len: usize) -> Option<&mut Option<&'a [f32]>> {
+        match self {
+            Layer::Conv2d(layer) if layer.filters == len && layer.limits == (f32::MIN, f32::MAX) => {
+                Some(&mut layer.bias).filter(|bias| bias.is_none())
+            }
+            Layer::Hybrid(layer) => layer.free_bias(len),
             _ => None,
         }
     }
@@ -222,6 +258,7 @@ pub fn lower<'a>(node: &NodeView<'a>, values: &Values<'a>) -> Result<Node<'a>> {
         7 => gather::embedding_lookup(&x),
         23 => resize::bilinear(&x),
         97 => resize::nearest(&x),
+        119 => scan::lower(&x),
         code => typed::lower(&x, code)
             .or_else(|| elementwise::lower(&x, code))
             .unwrap_or_else(|| Err(unsupported!("the op has no fast kernel"))),
@@ -253,6 +290,7 @@ pub fn build(node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn St
         Layer::Gather(layer) => Ok(layer.build(node, net)),
         Layer::Resize(layer) => layer.build(node, net, build),
         Layer::Typed(layer) => layer.build(node, net),
+        Layer::Scan(layer) => layer.build(net, build),
     }
 }
 

@@ -30,6 +30,7 @@ pub mod pool_u8;
 pub mod post;
 pub mod resize;
 pub mod rows_u8;
+pub mod scan;
 pub mod slide;
 pub mod softmax_f32;
 pub mod softmax_u8;

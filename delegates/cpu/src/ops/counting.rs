@@ -1,0 +1,233 @@
+//! Whole numbers inside a loop that depend on the number of the round alone: `base + step · round`.
+//!
+//! ```text
+//! i ─► ADD(·, 1) ─► i'                     i: [0 + 1·r]    i': [1 + 1·r]
+//! i ─► RESHAPE ─► CONCATENATION(·, 0, 0)   [0 + 1·r, 0, 0]
+//! LESS(i, 50)                              true in rounds 0..50
+//! ```
+//! Rounds are few enough, and numbers small enough, that nothing here overflows 64 bits; what would wrap around in 32 bits is not
+//! known.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use arenite_abi::prelude::*;
+
+/// `base + step · round`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Affine {
+    /// In round 0.
+    pub base: i64,
+    /// From one round to the next.
+    pub step: i64,
+}
+
+/// Most rounds of a loop.
+pub const MOST_ROUNDS: usize = 1 << 20;
+/// Most numbers of a tensor that is followed.
+const NUMBERS: usize = 64;
+
+impl Affine {
+    /// The same number in each round.
+    pub fn constant(number: i64) -> Affine {
+        Affine { base: number, step: 0 }
+    }
+
+    /// In this round.
+    pub fn at(self, round: usize) -> i64 {
+        self.base + self.step * round as i64
+    }
+
+    /// Whether it lies in `range` in all of `rounds`.
+    pub fn stays_in(self, range: Range<i64>, rounds: usize) -> bool {
+        rounds == 0 || range.contains(&self.at(0)) && range.contains(&self.at(rounds - 1))
+    }
+
+    /// Whether a 32-bit number has it in all of `rounds`.
+    fn fits(self, rounds: usize) -> bool {
+        let range = i64::from(i32::MIN)..i64::from(i32::MAX) + 1;
+        let small = |x: i64| x.unsigned_abs() <= 1 << 33;
+        small(self.base) && small(self.step) && self.stays_in(range, rounds)
+    }
+}
+
+/// What is known of tensors of one subgraph, in the first rounds of a loop.
+pub struct Counting<'a> {
+    graph: GraphView<'a>,
+    rounds: usize,
+    numbers: HashMap<i32, Vec<Affine>>,
+    /// In how many rounds, from the first on, a truth value holds before it does not; `None`: always.
+    truths: HashMap<i32, Option<usize>>,
+}
+
+impl<'a> Counting<'a> {
+    /// Of constants only, in so many rounds.
+    pub fn of(graph: GraphView<'a>, rounds: usize) -> Self {
+        Counting { graph, rounds, numbers: HashMap::new(), truths: HashMap::new() }
+    }
+
+    /// Says what a tensor is.
+    pub fn set(&mut self, tensor: i32, numbers: Vec<Affine>) {
+        self.numbers.insert(tensor, numbers);
+    }
+
+    /// The numbers of a tensor, if they depend on the round alone.
+    pub fn numbers(&self, tensor: i32) -> Option<Vec<Affine>> {
+        if let Some(numbers) = self.numbers.get(&tensor) {
+            return Some(numbers.clone());
+        }
+        let tensor = self.graph.tensor(usize::try_from(tensor).ok()?).ok()?;
+        if tensor.ty != I32 || !tensor.is_constant() {
+            return None;
+        }
+        let numbers = tensor.as_slice::<i32>().ok().filter(|numbers| numbers.len() <= NUMBERS)?;
+        Some(numbers.iter().map(|&number| Affine::constant(number.into())).collect())
+    }
+
+    /// The one number of a tensor.
+    pub fn number(&self, tensor: i32) -> Option<Affine> {
+        match self.numbers(tensor)?[..] {
+            [number] => Some(number),
+            _ => None,
+        }
+    }
+
+    /// Follows a node. Whether all that it writes is known.
+    pub fn follow(&mut self, node: &NodeView<'a>) -> bool {
+        let &[output] = node.output_indices() else { return false };
+        if let Some(truth) = self.truth(node) {
+            self.truths.insert(output, truth);
+            return true;
+        }
+        match self.compute(node) {
+            Some(numbers) if numbers.len() <= NUMBERS && numbers.iter().all(|x| x.fits(self.rounds)) => {
+                self.numbers.insert(output, numbers);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// In how many rounds a truth value holds before it does not. `None` if that is not known, or never.
+    pub fn rounds_of(&self, tensor: i32) -> Option<usize> {
+        *self.truths.get(&tensor)?
+    }
+
+    /// Whether all numbers that were followed fit 32 bits in so many rounds.
+    pub fn all_fit(&self, rounds: usize) -> bool {
+        self.numbers.values().flatten().all(|number| number.fits(rounds))
+    }
+
+    fn input(&self, node: &NodeView<'a>, i: usize) -> Option<Vec<Affine>> {
+        self.numbers(*node.input_indices().get(i)?)
+    }
+
+    fn compute(&self, node: &NodeView<'a>) -> Option<Vec<Affine>> {
+        let plain =
+            |tag: u32, slot: usize| node.options(tag).ok()?.get::<i8>(slot, 0).ok().filter(|&a| a == 0);
+        match node.builtin_code() {
+            0 => plain(11, 0).and_then(|_| {
+                self.pairs(node, |a, b| {
+                    Some(Affine { base: a.base.checked_add(b.base)?, step: a.step.checked_add(b.step)? })
+                })
+            }),
+            41 => plain(28, 0).and_then(|_| {
+                self.pairs(node, |a, b| {
+                    Some(Affine { base: a.base.checked_sub(b.base)?, step: a.step.checked_sub(b.step)? })
+                })
+            }),
+            18 => plain(21, 0).and_then(|_| self.pairs(node, product)),
+            // RESHAPE, SQUEEZE, EXPAND_DIMS.
+            22 | 43 | 70 => self.input(node, 0),
+            2 => plain(10, 1).and_then(|_| self.join(node)),
+            83 => self.join(node),
+            _ => None,
+        }
+    }
+
+    /// A function of two tensors of one size, or of one and a single number.
+    fn pairs(
+        &self,
+        node: &NodeView<'a>,
+        f: impl Fn(Affine, Affine) -> Option<Affine>,
+    ) -> Option<Vec<Affine>> {
+        let (a, b) = (self.input(node, 0)?, self.input(node, 1)?);
+        let len = a.len().max(b.len());
+        let fits = |list: &[Affine]| list.len() == 1 || list.len() == len;
+        if !fits(&a) || !fits(&b) {
+            return None;
+        }
+        (0..len).map(|i| f(a[i % a.len()], b[i % b.len()])).collect()
+    }
+
+    /// Lists, or single numbers, one behind the other.
+    fn join(&self, node: &NodeView<'a>) -> Option<Vec<Affine>> {
+        let output = self.graph.tensor(usize::try_from(*node.output_indices().first()?).ok()?).ok()?;
+        if output.shape.len() != 1 {
+            return None;
+        }
+        let parts: Option<Vec<Vec<Affine>>> = (0..node.input_count()).map(|i| self.input(node, i)).collect();
+        Some(parts?.concat())
+    }
+
+    fn truth(&self, node: &NodeView<'a>) -> Option<Option<usize>> {
+        let number = |i: usize| self.number(*node.input_indices().get(i)?);
+        let truth = |i: usize| self.truths.get(node.input_indices().get(i)?).copied();
+        match node.builtin_code() {
+            58 => Some(rounds_below(number(0)?, number(1)?, 0)),
+            61 => Some(rounds_below(number(1)?, number(0)?, 0)),
+            62 => Some(rounds_below(number(1)?, number(0)?, 1)),
+            63 => Some(rounds_below(number(0)?, number(1)?, 1)),
+            86 => Some(match (truth(0)?, truth(1)?) {
+                (Some(a), Some(b)) => Some(a.min(b)),
+                (a, b) => a.or(b),
+            }),
+            _ => None,
+        }
+    }
+}
+
+fn product(a: Affine, b: Affine) -> Option<Affine> {
+    let (x, factor) = match (a.step, b.step) {
+        (_, 0) => (a, b.base),
+        (0, _) => (b, a.base),
+        _ => return None,
+    };
+    Some(Affine { base: x.base.checked_mul(factor)?, step: x.step.checked_mul(factor)? })
+}
+
+/// In how many rounds `a < b + slack` before it does not hold; `None`: it always does.
+fn rounds_below(a: Affine, b: Affine, slack: i64) -> Option<usize> {
+    let (gap, step) = (b.base + slack - a.base, a.step - b.step);
+    match gap {
+        ..=0 => Some(0),
+        _ if step <= 0 => None,
+        _ => Some(((gap + step - 1) / step) as usize),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_are_those_of_the_loop() {
+        for (a, step_a) in [(0, 1), (-7, 3), (5, 0), (5, -1), (10, 2)] {
+            for (b, step_b) in [(0, 0), (10, 0), (50, -1), (3, 1)] {
+                for slack in [0, 1] {
+                    let (a, b) = (Affine { base: a, step: step_a }, Affine { base: b, step: step_b });
+                    let counted = (0..1000).find(|&r| a.at(r) >= b.at(r) + slack);
+                    assert_eq!(rounds_below(a, b, slack), counted, "{a:?} < {b:?} + {slack}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_stay_where_both_ends_are() {
+        let x = Affine { base: 3, step: -1 };
+        assert!(x.stays_in(0..4, 4) && !x.stays_in(0..4, 5) && x.stays_in(9..10, 0));
+        assert!(Affine { base: i64::from(i32::MAX) - 1, step: 1 }.fits(2));
+        assert!(!Affine { base: i64::from(i32::MAX) - 1, step: 1 }.fits(3));
+    }
+}

@@ -1,0 +1,392 @@
+//! WHILE, where it counts: a loop whose number of rounds is known, over rows of tensors and states.
+//!
+//! ```text
+//! condition   i < 50 and j < 50                  counters begin at constants and grow by constants
+//! body        x[i]                               a row: GATHER of a tensor that stays
+//!             h' = f(x[i], h)                    states: what round r leaves is what round r + 1 finds
+//!             list[i] = g(h')                    rows of a list: DYNAMIC_UPDATE_SLICE
+//!             i' = i + 1
+//! ```
+//! The body's other nodes are a net of layers of their own, whose values have ids behind those of the net around.
+//! All results are those of the loop run node by node: counters too, and those of a loop of no rounds.
+
+use arenite_abi::prelude::*;
+
+use super::counting::{Affine, Counting, MOST_ROUNDS};
+use super::{Build, Layer, Source};
+use crate::net::{Id, Net, Node, Value, Values};
+use crate::program::Step;
+use crate::steps::scan::{self, Alias, Feed, List, Rows, State};
+
+/// A counted loop.
+pub struct Scan<'a> {
+    /// How often the body runs.
+    pub rounds: usize,
+    /// Of the body, and others that rewriting adds; the net around takes them.
+    pub values: Vec<Value<'a>>,
+    /// What a round computes.
+    pub nodes: Vec<Node<'a>>,
+    /// Values that lie inside of others.
+    pub aliases: Vec<Alias>,
+    /// Rows of tensors outside, and whole ones.
+    pub feeds: Vec<Feed>,
+    /// What one round leaves for the next.
+    pub states: Vec<State>,
+    /// Tensors of which rounds write rows.
+    pub lists: Vec<List>,
+    /// Outputs that are inputs.
+    pub kept: Vec<[Id; 2]>,
+    /// Outputs that are known numbers.
+    pub counters: Vec<(Id, i32)>,
+}
+
+impl Scan<'_> {
+    /// What the loop reads from outside.
+    pub fn inputs(&self) -> Vec<Id> {
+        let feeds = self.feeds.iter().map(|feed| feed.from);
+        let states = self.states.iter().map(|state| state.initial);
+        let lists = self.lists.iter().map(|list| list.initial);
+        let kept = self.kept.iter().map(|[from, _]| *from);
+        let mut inputs: Vec<Id> = feeds.chain(states).chain(lists).chain(kept).collect();
+        inputs.sort_unstable();
+        inputs.dedup();
+        inputs
+    }
+
+    /// States whose source a layer writes for no other state.
+    fn direct(&self) -> Vec<bool> {
+        let is_first = |i: usize, id: Id| self.states[..i].iter().all(|state| state.source != id);
+        let is_written = |id: Id| self.nodes.iter().any(|node| node.outputs.contains(&id));
+        let states = self.states.iter().enumerate();
+        states.map(|(i, state)| is_first(i, state.source) && is_written(state.source)).collect()
+    }
+
+    /// What layers write to places that stay.
+    pub fn written(&self) -> impl Iterator<Item = Id> {
+        let states = self.states.iter().zip(self.direct());
+        let moving: Vec<Id> = states.filter(|(_, direct)| *direct).map(|(state, _)| state.source).collect();
+        let outputs = self.nodes.iter().flat_map(|node| &node.outputs).copied();
+        outputs.filter(move |id| !moving.contains(id))
+    }
+
+    /// The step.
+    pub fn build(&self, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+        let steps = self.nodes.iter().map(|node| super::build(node, net, build)).collect::<Result<_>>()?;
+        let pick = |wanted: bool| {
+            let states = self.states.iter().zip(self.direct());
+            states.filter(|(_, direct)| *direct == wanted).map(|(state, _)| *state).collect()
+        };
+        let kept = self.kept.iter().map(|&[from, to]| (from, to, net.values[to].bytes()));
+        Ok(Box::new(scan::Scan {
+            rounds: self.rounds,
+            steps,
+            aliases: self.aliases.clone(),
+            feeds: self.feeds.clone(),
+            states: pick(true),
+            moved: pick(false),
+            lists: self.lists.clone(),
+            kept: kept.collect(),
+            counters: self.counters.clone(),
+            count: net.values.len(),
+        }))
+    }
+}
+
+/// A carried value, before it is known what it is.
+struct Port<'v, 'a> {
+    /// Outside, before and after the loop.
+    ends: [(Id, &'v Value<'a>); 2],
+    /// In the body, before and after a round.
+    tensors: [i32; 2],
+    counter: Option<Affine>,
+}
+
+/// Lowers WHILE.
+pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
+    let options = x.node.options(93)?;
+    let condition = x.values.subgraph(options.get(0, 0)?)?;
+    let body = x.values.subgraph(options.get(1, 0)?)?;
+    let mut ports = ports(x, &body)?;
+    find_counters(&body, &mut ports);
+    let rounds = rounds(&condition, &ports)?;
+    let (scan, outputs) = Lowering::new(x, body, ports, rounds)?.finish()?;
+    let inputs = scan.inputs();
+    Ok(Node::new(Layer::Scan(Box::new(scan)), inputs, outputs))
+}
+
+fn ports<'v, 'a>(x: &'v Source<'_, 'a>, body: &GraphView<'a>) -> Result<Vec<Port<'v, 'a>>> {
+    let (inputs, outputs) = (body.inputs(), body.outputs());
+    let count = x.node.input_count();
+    ensure!(
+        [inputs.len(), outputs.len(), x.node.output_count()] == [count; 3],
+        "it carries {count} values, its body takes {} and gives {}",
+        inputs.len(),
+        outputs.len()
+    );
+    let mut ports = Vec::with_capacity(count);
+    for i in 0..count {
+        ensure!(!inputs[..i].contains(&inputs[i]), "two inputs of its body are one");
+        let ends = [x.input(i)?, x.output(i)?];
+        let (from, to) = (ends[0].1, ends[1].1);
+        if from.bytes() != to.bytes() || from.ty != to.ty {
+            return Err(unsupported!("'{}' changes its size in the loop", from.name));
+        }
+        ports.push(Port { ends, tensors: [inputs[i], outputs[i]], counter: None });
+    }
+    Ok(ports)
+}
+
+/// Those that begin at a constant and become themselves and a constant.
+fn find_counters(body: &GraphView<'_>, ports: &mut [Port<'_, '_>]) {
+    for port in ports {
+        let [before, after] = port.tensors;
+        let initial = port.ends[0].1;
+        let Ok(Some(&[base])) = initial.elements::<i32>() else { continue };
+        // How the result changes when the number goes up by one tells whether it is the number itself and a constant.
+        let mut counting = Counting::of(*body, 0);
+        counting.set(before, vec![Affine { base: base.into(), step: 1 }]);
+        body.nodes().for_each(|node| {
+            counting.follow(&node);
+        });
+        if let Some(Affine { base: next, step: 1 }) = counting.number(after) {
+            port.counter = Some(Affine { base: base.into(), step: next - i64::from(base) });
+        }
+    }
+}
+
+fn rounds(condition: &GraphView<'_>, ports: &[Port<'_, '_>]) -> Result<usize> {
+    let mut counting = Counting::of(*condition, 0);
+    let inputs = condition.inputs();
+    ensure!(inputs.len() == ports.len(), "its condition takes {} values", inputs.len());
+    for (&input, port) in inputs.iter().zip(ports) {
+        if let Some(counter) = port.counter {
+            counting.set(input, vec![counter]);
+        }
+    }
+    condition.nodes().for_each(|node| {
+        counting.follow(&node);
+    });
+    let &[output] = condition.outputs() else {
+        return Err(invalid!("its condition has {} outputs", condition.outputs().len()));
+    };
+    match counting.rounds_of(output) {
+        Some(rounds) if rounds <= MOST_ROUNDS && counting.all_fit(rounds + 1) => Ok(rounds),
+        _ => Err(unsupported!("how often it runs is not known before")),
+    }
+}
+
+/// A loop on its way to layers.
+struct Lowering<'v, 'a> {
+    ports: Vec<Port<'v, 'a>>,
+    body: GraphView<'a>,
+    values: Values<'a>,
+    counting: Counting<'a>,
+    scan: Scan<'a>,
+    /// Tensors that a round has when it begins, or that were written since.
+    written: Vec<i32>,
+    /// Per node of the body, whether it does no more than to dequantize weights.
+    weights: Vec<bool>,
+}
+
+impl<'v, 'a> Lowering<'v, 'a> {
+    fn new(
+        x: &'v Source<'_, 'a>,
+        body: GraphView<'a>,
+        ports: Vec<Port<'v, 'a>>,
+        rounds: usize,
+    ) -> Result<Self> {
+        let mut values = x.values.inner(body);
+        let weights = body.nodes().map(|node| values.add_node(&node)).collect::<Result<Vec<bool>>>()?;
+        let mut counting = Counting::of(body, rounds);
+        for port in &ports {
+            port.tensors.iter().try_for_each(|&tensor| values.add(tensor).map(drop))?;
+            let [before, after] = port.tensors;
+            match port.counter {
+                Some(counter) => counting.set(before, vec![counter]),
+                None if before == after => values.set_constant(before, port.ends[0].1.constant),
+                None => {}
+            }
+        }
+        let written = ports.iter().map(|port| port.tensors[0]).collect();
+        let scan = Scan {
+            rounds,
+            values: Vec::new(),
+            nodes: Vec::new(),
+            aliases: Vec::new(),
+            feeds: Vec::new(),
+            states: Vec::new(),
+            lists: Vec::new(),
+            kept: Vec::new(),
+            counters: Vec::new(),
+        };
+        Ok(Lowering { ports, body, values, counting, scan, written, weights })
+    }
+
+    fn finish(mut self) -> Result<(Scan<'a>, Vec<Id>)> {
+        let outputs = self.ports.iter().map(|port| port.ends[1].0).collect();
+        if self.scan.rounds == 0 {
+            self.scan.kept = self.ports.iter().map(|port| port.ends.map(|(id, _)| id)).collect();
+            return Ok((self.scan, outputs));
+        }
+        for (i, node) in self.body.nodes().enumerate() {
+            if self.weights[i] || self.is_folded(&node)? {
+                continue;
+            }
+            if !self.counting.follow(&node) && !self.take_row(&node)? && !self.take_update(&node)? {
+                self.take_node(&node)?;
+            }
+        }
+        self.carry()?;
+        self.feed_whole()?;
+        self.expect_no_counters()?;
+        self.scan.values = self.values.into_list();
+        Ok((self.scan, outputs))
+    }
+
+    /// Whether all that the node writes is constant already.
+    fn is_folded(&self, node: &NodeView<'a>) -> Result<bool> {
+        for &tensor in node.output_indices() {
+            if self.id(tensor)?.1.constant.is_none() {
+                return Ok(false);
+            }
+        }
+        Ok(node.output_count() > 0)
+    }
+
+    fn id(&self, tensor: i32) -> Result<(Id, &Value<'a>)> {
+        self.values.get(tensor).ok_or_else(|| invalid!("its body has no tensor {tensor}"))
+    }
+
+    /// The port whose value a round begins with in `tensor`, if it has the same there when it ends.
+    fn kept(&self, tensor: i32) -> Option<&Port<'v, 'a>> {
+        self.ports.iter().find(|port| port.tensors == [tensor, tensor])
+    }
+
+    /// GATHER of a row that the round tells.
+    fn take_row(&mut self, node: &NodeView<'a>) -> Result<bool> {
+        let (36, &[from, at], &[to]) = (node.builtin_code(), node.input_indices(), node.output_indices())
+        else {
+            return Ok(false);
+        };
+        let options = node.options(23)?;
+        let (axis, batch): (i32, i32) = (options.get(0, 0)?, options.get(1, 0)?);
+        let (Some(port), Some(index)) = (self.kept(from), self.counting.number(at)) else { return Ok(false) };
+        let ((from, table), (to, row)) = (port.ends[0], self.id(to)?);
+        let rows = table.shape.first().copied().unwrap_or(0);
+        if (axis, batch) != (0, 0) || row.bytes() * rows != table.bytes() {
+            return Ok(false);
+        }
+        let feed = Feed { value: to, from, rows: self.rows(index, rows, row, table)? };
+        self.scan.feeds.push(feed);
+        self.written.push(node.output_indices()[0]);
+        Ok(true)
+    }
+
+    /// DYNAMIC_UPDATE_SLICE of a carried list, at a row that the round tells.
+    fn take_update(&mut self, node: &NodeView<'a>) -> Result<bool> {
+        let (151, &[list, row, at], &[to]) =
+            (node.builtin_code(), node.input_indices(), node.output_indices())
+        else {
+            return Ok(false);
+        };
+        let Some(port) = self.ports.iter().find(|port| port.tensors == [list, to]) else { return Ok(false) };
+        let Some(at) = self.counting.numbers(at) else { return Ok(false) };
+        let (initial, last, table) = (port.ends[0].0, port.ends[1].0, port.ends[0].1);
+        let others = at.get(1..).unwrap_or(&[]);
+        let (id, value) = self.id(row)?;
+        let rows = table.shape.first().copied().unwrap_or(0);
+        let whole = at.len() == table.shape.len() && others.iter().all(|&x| x == Affine::constant(0));
+        if !whole || value.bytes() * rows != table.bytes() || !self.written.contains(&row) {
+            return Ok(false);
+        }
+        let rows = self.rows(at[0], rows, value, table)?;
+        self.scan.lists.push(List { row: id, initial, last, bytes: table.bytes(), rows });
+        Ok(true)
+    }
+
+    fn rows(&self, at: Affine, count: usize, row: &Value<'_>, table: &Value<'_>) -> Result<Rows> {
+        if !at.stays_in(0..count as i64, self.scan.rounds) {
+            return Err(unsupported!("it reads or writes rows outside of '{}'", table.name));
+        }
+        Ok(Rows { first: at.base as usize, step: at.step as isize, bytes: row.bytes() })
+    }
+
+    fn take_node(&mut self, node: &NodeView<'a>) -> Result<()> {
+        let lowered = super::lower(node, &self.values)
+            .map_err(|error| unsupported!("node {} of its body: {}", node.index(), error.message()))?;
+        let mut lowered = lowered;
+        for &tensor in node.input_indices().iter().filter(|&&tensor| tensor >= 0) {
+            let (id, value) = self.id(tensor)?;
+            let constant = value.stored.map(|(_, source)| source).or(value.constant.is_some().then_some(id));
+            if let Some(constant) = constant {
+                if !lowered.inputs.contains(&id) {
+                    lowered.packed.push(constant);
+                }
+            } else if !self.written.contains(&tensor) {
+                return Err(unsupported!("'{}' in its body is read, and not written before", value.name));
+            }
+        }
+        self.written.extend(node.output_indices());
+        self.scan.nodes.push(lowered);
+        Ok(())
+    }
+
+    /// What becomes of carried values from round to round.
+    fn carry(&mut self) -> Result<()> {
+        for port in &self.ports {
+            let [(initial, value), (last, _)] = port.ends;
+            let [before, after] = port.tensors;
+            if let Some(counter) = port.counter {
+                let number = i32::try_from(counter.at(self.scan.rounds));
+                let number = number.map_err(|_| unsupported!("'{}' does not fit 32 bits", value.name))?;
+                self.scan.counters.push((last, number));
+            } else if before == after {
+                self.scan.kept.push([initial, last]);
+            } else if !self.scan.lists.iter().any(|list| list.last == last) {
+                let (source, _) = self.id(after)?;
+                if !self.written.contains(&after) {
+                    return Err(unsupported!("'{}' becomes what its body does not write", value.name));
+                }
+                let (value, bytes) = (self.id(before)?.0, value.bytes());
+                self.scan.states.push(State { value, source, initial, last, bytes });
+            }
+        }
+        Ok(())
+    }
+
+    /// Values that stay, and are read as a whole.
+    fn feed_whole(&mut self) -> Result<()> {
+        for port in &self.ports {
+            let [(from, whole), _] = port.ends;
+            let (value, inside) = self.id(port.tensors[0])?;
+            if inside.constant.is_some() {
+                continue;
+            }
+            if port.counter.is_none() && port.tensors[0] == port.tensors[1] && self.is_read(value) {
+                let rows = Rows { first: 0, step: 0, bytes: whole.bytes() };
+                self.scan.feeds.push(Feed { value, from, rows });
+            }
+        }
+        Ok(())
+    }
+
+    fn is_read(&self, id: Id) -> bool {
+        self.scan.nodes.iter().any(|node| node.inputs.contains(&id))
+            || self.scan.lists.iter().any(|list| list.row == id)
+            || self.scan.states.iter().any(|state| state.source == id)
+    }
+
+    /// Nothing reads a counter, or a list, as a tensor.
+    fn expect_no_counters(&self) -> Result<()> {
+        for port in &self.ports {
+            let (id, value) = self.id(port.tensors[0])?;
+            let known = value.constant.is_some()
+                || self.scan.feeds.iter().any(|feed| feed.value == id)
+                || self.scan.states.iter().any(|state| state.value == id);
+            if !known && self.is_read(id) {
+                return Err(unsupported!("'{}' in its body is read as a tensor", value.name));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,258 @@
+//! Rewrites loops: what does not depend on what rounds leave to one another goes before the loop, and the body is a net that is
+//! rewritten like any other.
+//!
+//! ```text
+//! x ─► [row i] ─► FULLY_CONNECTED ─► …  in each round    =>    x ─► FULLY_CONNECTED of all rows ─► p    before the loop
+//!                                                              p ─► [row i] ─► …                       in each round
+//! ```
+//! Each row is multiplied, and quantized where weights are bytes, on its own, so both have the same results.
+
+use arenite_abi::prelude::*;
+
+use crate::kernels::f32_map::Binary;
+use crate::memory::Aligned;
+use crate::net::{Id, Net, Node, Value};
+use crate::ops::{Elementwise, Layer, Scan};
+use crate::steps::moves::Dim;
+use crate::steps::post::Post;
+use crate::steps::scan::{Alias, Feed, Rows};
+
+/// Rewrites all loops of a net; `rewrite` is what is done to any net.
+pub fn scan(net: &mut Net<'_>, rewrite: impl Fn(&mut Net<'_>) -> Result<()>) -> Result<()> {
+    let mut at = 0;
+    while at < net.nodes.len() {
+        let nothing = Node::new(Layer::Nothing, Vec::new(), Vec::new());
+        let mut node = std::mem::replace(&mut net.nodes[at], nothing);
+        if let Layer::Scan(scan) = &mut node.layer {
+            drop_unread(net, scan, &mut node.outputs);
+            let before = hoist(net, scan);
+            rewrite_body(net, scan, &rewrite)?;
+            node.inputs = scan.inputs();
+            let count = before.len();
+            net.nodes.splice(at..at, before);
+            at += count;
+        }
+        net.nodes[at] = node;
+        at += 1;
+    }
+    Ok(())
+}
+
+/// Forgets outputs that nobody reads, but for states.
+fn drop_unread(net: &Net<'_>, scan: &mut Scan<'_>, outputs: &mut Vec<Id>) {
+    let uses = net.uses();
+    let is_state = |id: Id| scan.states.iter().any(|state| state.last == id);
+    let first = outputs.first().copied();
+    outputs.retain(|&id| uses[id] > 0 || is_state(id));
+    outputs.extend(first.filter(|_| outputs.is_empty()));
+    scan.kept.retain(|[_, to]| outputs.contains(to));
+    scan.counters.retain(|(to, _)| outputs.contains(to));
+    scan.lists.retain(|list| outputs.contains(&list.last));
+}
+
+/// Takes products of rows out of the body.
+fn hoist<'a>(net: &mut Net<'a>, scan: &mut Scan<'a>) -> Vec<Node<'a>> {
+    let mut before = Vec::new();
+    let (mut i, uses) = (0, uses(scan, net.values.len()));
+    while i < scan.nodes.len() {
+        let Some((rows, from)) = repeats(net, scan, &scan.nodes[i]) else {
+            i += 1;
+            continue;
+        };
+        let mut node = scan.nodes.remove(i);
+        let mut value = node.outputs[0];
+        node.layer.repeat(rows.count);
+        if uses[value] == 1 {
+            value = take_bias(net, scan, &mut node, value);
+        }
+        let row = &net.values[value];
+        let bytes = row.bytes();
+        let shape = vec![rows.count, row.len()];
+        let all = Value { shape, tensor: None, ..row.clone() };
+        net.values.push(all);
+        (node.inputs, node.outputs) = (vec![from], vec![net.values.len() - 1]);
+        let rows = Rows { bytes, ..rows.rows };
+        scan.feeds.push(Feed { value, from: net.values.len() - 1, rows });
+        before.push(node);
+    }
+    let uses = self::uses(scan, net.values.len());
+    scan.feeds.retain(|feed| uses[feed.value] > 0);
+    before
+}
+
+/// Rows that a node reads, one in each round.
+struct Repeated {
+    rows: Rows,
+    count: usize,
+}
+
+/// The rows and their tensor, if the node is a product of them and most of them are wanted.
+fn repeats(net: &Net<'_>, scan: &Scan<'_>, node: &Node<'_>) -> Option<(Repeated, Id)> {
+    let &[input] = &node.inputs[..] else { return None };
+    let input = root(scan, input);
+    let feed = scan.feeds.iter().find(|feed| feed.value == input && feed.rows.step != 0)?;
+    let count = net.values[feed.from].bytes() / feed.rows.bytes;
+    let wanted = node.layer.repeats() && count <= 2 * scan.rounds;
+    wanted.then_some((Repeated { rows: feed.rows, count }, feed.from))
+}
+
+/// The value that renamings make this one of.
+fn root(scan: &Scan<'_>, id: Id) -> Id {
+    let renamed = scan.nodes.iter().find(|node| matches!(node.layer, Layer::Rename) && node.outputs[0] == id);
+    renamed.map_or(id, |node| root(scan, node.inputs[0]))
+}
+
+/// How often values are read in a round.
+fn uses(scan: &Scan<'_>, count: usize) -> Vec<usize> {
+    let mut uses = vec![0; count];
+    let nodes = scan.nodes.iter().flat_map(|node| &node.inputs);
+    let states = scan.states.iter().map(|state| &state.source);
+    let lists = scan.lists.iter().map(|list| &list.row);
+    nodes.chain(states).chain(lists).for_each(|&id| uses[id] += 1);
+    uses
+}
+
+/// Gives a product the constants that are added to its only result; gives what they are added to.
+fn take_bias<'a>(net: &Net<'a>, scan: &mut Scan<'a>, node: &mut Node<'a>, value: Id) -> Id {
+    let reader = scan.nodes.iter().position(|reader| reader.inputs.contains(&value));
+    let Some((at, other)) = reader.and_then(|at| {
+        let reader = &scan.nodes[at];
+        let [a, b] = reader.inputs[..] else { return None };
+        let is_sum = match &reader.layer {
+            Layer::Elementwise(Elementwise::Chain(posts)) => {
+                matches!(posts[..], [Post::Binary(Binary::Add, _)])
+            }
+            Layer::Elementwise(Elementwise::Two(Binary::Add, limits, posts)) => {
+                posts.is_empty() && limits.0 <= f32::MIN && limits.1 >= f32::MAX
+            }
+            _ => false,
+        };
+        is_sum.then_some((at, if b == value { a } else { b }))
+    }) else {
+        return value;
+    };
+    let Ok(Some(constants)) = net.values[other].elements::<f32>() else { return value };
+    match node.layer.free_bias(constants.len()) {
+        Some(bias) => *bias = Some(constants),
+        None => return value,
+    }
+    node.packed.push(other);
+    scan.nodes.remove(at).outputs[0]
+}
+
+/// Rewrites the body as a net of its own, on the values of the whole.
+fn rewrite_body<'a>(
+    net: &mut Net<'a>,
+    scan: &mut Scan<'a>,
+    rewrite: &impl Fn(&mut Net<'_>) -> Result<()>,
+) -> Result<()> {
+    let feeds = scan.feeds.iter().map(|feed| feed.value);
+    let inputs = feeds.chain(scan.states.iter().map(|state| state.value)).collect();
+    let rows = scan.lists.iter().map(|list| list.row);
+    let outputs = rows.chain(scan.states.iter().map(|state| state.source)).collect();
+    let mut body = Net {
+        values: std::mem::take(&mut net.values),
+        nodes: std::mem::take(&mut scan.nodes),
+        constants: std::mem::take(&mut net.constants),
+        inputs,
+        outputs,
+    };
+    read_through_names(&mut body);
+    let done = rewrite(&mut body);
+    add_biases(&mut body);
+    hold_constants(&mut body);
+    alias(&mut body, scan);
+    (net.values, net.constants, scan.nodes) = (body.values, body.constants, body.nodes);
+    done
+}
+
+/// Layers that do not look at shapes read what renamings rename.
+fn read_through_names(net: &mut Net<'_>) {
+    let mut name: Vec<Id> = (0..net.values.len()).collect();
+    for node in &mut net.nodes {
+        match &mut node.layer {
+            Layer::Rename if !net.outputs.contains(&node.outputs[0]) => {
+                name[node.outputs[0]] = name[node.inputs[0]];
+            }
+            Layer::Conv2d(_) | Layer::Hybrid(_) | Layer::Elementwise(Elementwise::Chain(_)) => {
+                node.inputs.iter_mut().for_each(|id| *id = name[*id]);
+                for post in node.layer.posts_mut().into_iter().flatten() {
+                    if let Post::Binary(_, id) | Post::Row(_, id, _) = post {
+                        *id = name[*id];
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    net.drop_unread();
+}
+
+/// Constants that are added to rows of products, first or behind other sums, become their bias.
+fn add_biases(net: &mut Net<'_>) {
+    for i in 0..net.nodes.len() {
+        let Net { values, nodes, .. } = net;
+        let Some(posts) = nodes[i].layer.posts() else { continue };
+        let sum = |post: &&Post| matches!(post, Post::Binary(Binary::Add, _) | Post::Row(Binary::Add, ..));
+        let sums = posts.iter().take_while(sum);
+        let found = sums.enumerate().find_map(|(at, post)| {
+            let id = post.operand()?;
+            Some((at, id, values[id].elements::<f32>().ok()??))
+        });
+        let Some((at, id, constants)) = found else { continue };
+        let node = &mut nodes[i];
+        let over_and_over = matches!(node.layer.posts(), Some(posts) if matches!(posts[at], Post::Row(..)));
+        let one_row = values[node.outputs[0]].len() == constants.len();
+        let bias = node.layer.free_bias(constants.len()).filter(|_| one_row || over_and_over);
+        let Some(bias) = bias else { continue };
+        *bias = Some(constants);
+        if let Some(posts) = node.layer.posts_mut() {
+            posts.remove(at);
+        }
+        let posts = node.layer.posts().map_or(&[][..], |posts| posts);
+        if !posts.iter().any(|post| post.operand() == Some(id)) {
+            node.inputs.retain(|&input| input != id);
+        }
+        node.packed.push(id);
+    }
+}
+
+/// Copies constants of the body that are read where they are: the net around has no place for them.
+fn hold_constants(net: &mut Net<'_>) {
+    let mut read: Vec<Id> = net.nodes.iter().flat_map(|node| node.inputs.iter().copied()).collect();
+    read.sort_unstable();
+    read.dedup();
+    for id in read {
+        let Some(constant) = net.values[id].constant else { continue };
+        let bytes = constant.bytes();
+        let mut copy = Aligned::zeros(bytes.len());
+        copy.copy_from_slice(bytes);
+        net.constants.push((id, copy));
+    }
+}
+
+/// Values that are parts of others, in order, have no node.
+fn alias(net: &mut Net<'_>, scan: &mut Scan<'_>) {
+    net.nodes.retain(|node| match part(node) {
+        Some(parts) => {
+            scan.aliases.extend(parts);
+            false
+        }
+        None => true,
+    });
+}
+
+fn part(node: &Node<'_>) -> Option<Vec<Alias>> {
+    let moves = match &node.layer {
+        Layer::Rename => return Some(vec![Alias { to: node.outputs[0], from: node.inputs[0], offset: 0 }]),
+        Layer::Moves(moves) if moves.boxes.len() == node.outputs.len() => moves,
+        _ => return None,
+    };
+    let parts = moves.boxes.iter().enumerate().map(|(i, (from, to, nest))| {
+        let in_order = matches!(nest.dims[..], [] | [Dim { from: 1, to: 1, .. }]);
+        let alias =
+            Alias { to: node.outputs[*to], from: node.inputs[(*from)?], offset: nest.from * moves.width };
+        (in_order && nest.to == 0 && *to == i).then_some(alias)
+    });
+    parts.collect()
+}
