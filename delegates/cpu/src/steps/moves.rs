@@ -78,8 +78,8 @@ const BYTES_PER_COST: usize = 1;
 
 #[derive(Clone, Copy, Debug)]
 enum Kind {
-    /// `count` consecutive elements.
-    Rows { count: usize },
+    /// `count` consecutive elements, at each index of `outer`.
+    Rows { count: usize, outer: Dim },
     /// `columns` of a source that lie side by side there, each to a row of `rows`.
     Turned { rows: Dim, columns: Dim },
     /// Elements one by one.
@@ -174,7 +174,16 @@ impl Moves {
         // SAFETY: the caller's promise.
         unsafe {
             match kind {
-                Kind::Rows { count } => std::ptr::copy_nonoverlapping(from, to, count * self.width),
+                Kind::Rows { count, outer } => {
+                    let first = strip * ROWS;
+                    let step = |step: isize| step * self.width as isize;
+                    copy_rows(
+                        count * self.width,
+                        ROWS.min(outer.size - first),
+                        (from.wrapping_offset(first as isize * step(outer.from)), step(outer.from)),
+                        (to.wrapping_offset(first as isize * step(outer.to)), step(outer.to)),
+                    );
+                }
                 Kind::Turned { rows, columns } => {
                     let first = strip * STRIP;
                     let matrix = Matrix {
@@ -203,6 +212,51 @@ impl Moves {
                 },
             }
         }
+    }
+}
+
+/// Rows of a piece.
+const ROWS: usize = 64;
+/// Bytes of a row that are copied without a call.
+const SHORT: usize = 256;
+
+/// Copies `count` rows of `bytes` bytes, each a step from the last.
+///
+/// # Safety
+/// All of them are readable and writable, and apart.
+unsafe fn copy_rows(
+    bytes: usize,
+    count: usize,
+    (from, from_step): (*const u8, isize),
+    (to, to_step): (*mut u8, isize),
+) {
+    for r in 0..count as isize {
+        let (from, to) = (from.wrapping_offset(r * from_step), to.wrapping_offset(r * to_step));
+        // SAFETY: the caller's promise.
+        unsafe {
+            match bytes {
+                16..=SHORT => copy_in::<u128>(bytes, from, to),
+                8..16 => copy_in::<u64>(bytes, from, to),
+                4..8 => copy_in::<u32>(bytes, from, to),
+                _ => std::ptr::copy_nonoverlapping(from, to, bytes),
+            }
+        }
+    }
+}
+
+/// Copies in pieces of the size of `T`, of which the last one may overlap the one before.
+///
+/// # Safety
+/// `bytes`, at least one piece, are readable and writable, and apart.
+#[inline(always)]
+unsafe fn copy_in<T: Copy>(bytes: usize, from: *const u8, to: *mut u8) {
+    let copy = |at: usize| {
+        // SAFETY: the caller's promise; `at` is at most a piece from the end.
+        unsafe { to.add(at).cast::<T>().write_unaligned(from.add(at).cast::<T>().read_unaligned()) }
+    };
+    (0..bytes / size_of::<T>()).for_each(|i| copy(i * size_of::<T>()));
+    if !bytes.is_multiple_of(size_of::<T>()) {
+        copy(bytes - size_of::<T>());
     }
 }
 
@@ -241,8 +295,12 @@ impl Part {
                 let dim = nest.dims.pop().unwrap_or(one);
                 (Kind::Filled { count: dim.size, to: dim.to }, 1)
             }
-            _ if nest.dims.is_empty() => (Kind::Rows { count: 1 }, 1),
-            (_, Some(s), Some(t)) if s == t => (Kind::Rows { count: nest.dims.remove(s).size }, 1),
+            _ if nest.dims.is_empty() => (Kind::Rows { count: 1, outer: one }, 1),
+            (_, Some(s), Some(t)) if s == t => {
+                let count = nest.dims.remove(s).size;
+                let outer = nest.dims.pop().unwrap_or(one);
+                (Kind::Rows { count, outer }, outer.size.div_ceil(ROWS))
+            }
             (_, Some(s), Some(t)) => {
                 let (columns, rows) = (nest.dims[s], nest.dims[t]);
                 nest.dims.remove(s.max(t));
