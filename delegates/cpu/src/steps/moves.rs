@@ -365,13 +365,31 @@ mod tests {
             let part = Part::new(from, 1, nest, 0);
             (format!("{:?}", part.kind), part.pieces())
         };
-        assert_eq!(kind(Some(0), &[(5, 9, 4), (4, 1, 1)]), ("Rows { count: 4 }".to_owned(), 5));
+        let (rows, pieces) = kind(Some(0), &[(3, 1000, 500), (70, 9, 4), (4, 1, 1)]);
+        assert_eq!(rows, "Rows { count: 4, outer: Dim { size: 70, from: 9, to: 4 } }");
+        assert_eq!(pieces, 3 * 2);
         let (turned, pieces) = kind(Some(0), &[(2, 80, 80), (20, 1, 4), (4, 20, 1)]);
         assert!(turned.starts_with("Turned { rows: Dim { size: 4,"), "{turned}");
         assert_eq!(pieces, 2 * 2);
         assert!(kind(Some(0), &[(5, 2, 1)]).0.starts_with("Strided"));
         assert!(kind(Some(0), &[(5, -1, 1)]).0.starts_with("Strided"));
         assert_eq!(kind(None, &[(5, 0, 1)]), ("Filled { count: 5, to: 1 }".to_owned(), 1));
-        assert_eq!(kind(Some(0), &[]), ("Rows { count: 1 }".to_owned(), 1));
+        let (rows, pieces) = kind(Some(0), &[]);
+        assert!(rows.starts_with("Rows { count: 1,") && pieces == 1, "{rows}");
+    }
+
+    #[test]
+    fn rows_of_any_length_are_copied_whole() {
+        let from: Vec<u8> = (0..3 * 600).map(|i| (i % 251) as u8).collect();
+        for bytes in 0..600 {
+            let mut to = vec![0; 3 * 601];
+            // SAFETY: three rows of at most 600 bytes.
+            unsafe { copy_rows(bytes, 3, (from.as_ptr(), 600), (to.as_mut_ptr(), 601)) };
+            for r in 0..3 {
+                let row = &to[r * 601..(r + 1) * 601];
+                assert_eq!(row[..bytes], from[r * 600..][..bytes]);
+                assert!(row[bytes..].iter().all(|&x| x == 0), "{bytes}");
+            }
+        }
     }
 }
