@@ -14,7 +14,7 @@ mod body;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 
-use super::turn::{Matrix, Turn};
+use super::turn::Turn;
 use crate::isa::Isa;
 #[cfg(target_arch = "aarch64")]
 use crate::simd::Neon;
@@ -153,18 +153,7 @@ impl Gemm {
                 if used < width {
                     lines.fill(0.0);
                 }
-                assert!(rows.len() >= (used - 1) * stride + len);
-                let matrix = Matrix {
-                    from: rows.as_ptr().cast(),
-                    from_row: stride as isize,
-                    to: lines.as_mut_ptr().cast(),
-                    to_row: width as isize,
-                    rows: used,
-                    columns: len,
-                };
-                // SAFETY: selected for this machine; `used` rows of `len` values are readable, as checked, and `len` lines of
-                // `width` values are writable.
-                unsafe { (turn.turn)(&matrix) };
+                turn.slices((rows, stride), (lines, width), [used, len]);
             }
             (from, rest) = (from + width, next);
         }

@@ -56,6 +56,33 @@ impl Turn {
     pub fn words(isa: Isa) -> &'static Turn {
         Turn::select(isa, 4).unwrap_or(&WORDS)
     }
+
+    /// Transposes slices, each given with the elements from one of its rows to the next.
+    ///
+    /// # Panics
+    /// Elements have another size, or a slice is too short.
+    pub fn slices<T: bytemuck::Pod>(
+        &self,
+        (from, from_row): (&[T], usize),
+        (to, to_row): (&mut [T], usize),
+        [rows, columns]: [usize; 2],
+    ) {
+        if rows == 0 || columns == 0 {
+            return;
+        }
+        assert_eq!(size_of::<T>(), self.width);
+        assert!((rows - 1) * from_row + columns <= from.len() && (columns - 1) * to_row + rows <= to.len());
+        let matrix = Matrix {
+            from: from.as_ptr().cast(),
+            from_row: from_row as isize,
+            to: to.as_mut_ptr().cast(),
+            to_row: to_row as isize,
+            rows,
+            columns,
+        };
+        // SAFETY: whoever has a selected entry has its instructions; the slices hold all elements, as checked.
+        unsafe { (self.turn)(&matrix) };
+    }
 }
 
 const WORDS: Turn =

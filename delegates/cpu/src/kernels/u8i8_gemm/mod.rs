@@ -25,6 +25,7 @@ mod panel;
 
 pub use panel::{COLUMNS, Matrix, Pack};
 
+use super::turn::Turn;
 use crate::isa::Isa;
 use crate::requantize::{Bytes, Channels};
 use crate::rescale::{Limits, QuantizedRow, RealChannels};
@@ -381,30 +382,27 @@ impl Gemm {
         (rows, flip): (&[u8], u8),
     ) {
         let lines = taps * k;
-        if self.group_bytes != 4 || self.offset != 0 || !k.is_multiple_of(4) {
+        let words = bytemuck::try_cast_slice::<u8, u32>(&rows[..columns * lines]).ok();
+        let (Some(words), 4, 0, 0) = (words, self.group_bytes, self.offset, k % 4) else {
             return self
                 .pack((taps, k), columns, packed, |j, tap, i| (rows[j * lines + tap * k + i] ^ flip) as i8);
-        }
-        // Groups of so many columns at a time that lines of both sides stay near.
-        const NEAR: usize = 16;
-        let (groups, flip) = (lines / 4, [flip; 4]);
+        };
+        // Four lines of a column are a word, and words change places as the elements of a matrix do.
+        let (turn, groups) = (Turn::words(self.isa), lines / 4);
         let (mut from, mut rest) = (0, packed);
         while from < columns {
             let width = self.panel_width(from, columns);
+            let used = width.min(columns - from);
             let (panel, next) = rest.split_at_mut(width * self.column_bytes(taps, k));
-            let (used, unused) = panel.split_at_mut(groups * width * 4);
+            let (lines, unused) = panel.split_at_mut(groups * width * 4);
             unused.fill(0);
-            for (part, near) in used.chunks_mut(NEAR * width * 4).enumerate() {
-                for j in 0..width {
-                    let row = rows.get((from + j) * lines..).filter(|_| from + j < columns);
-                    let fours = row.map_or(&[][..], |row| &row[..lines].as_chunks::<4>().0[part * NEAR..]);
-                    let mut fours = fours.iter();
-                    for group in near.chunks_exact_mut(width * 4) {
-                        let four =
-                            fours.next().map_or([0; 4], |four| std::array::from_fn(|i| four[i] ^ flip[i]));
-                        group[j * 4..][..4].copy_from_slice(&four);
-                    }
-                }
+            if used < width {
+                lines.fill(flip);
+            }
+            let to = bytemuck::cast_slice_mut::<u8, u32>(lines);
+            turn.slices((&words[from * groups..], groups), (to, width), [used, groups]);
+            if flip != 0 {
+                lines.iter_mut().for_each(|byte| *byte ^= flip);
             }
             (from, rest) = (from + width, next);
         }

@@ -113,7 +113,12 @@ impl<'a> Weights<'a> {
     pub fn sums(&self, store: &Store, filters: usize, lines: usize, name: &str) -> Result<Block<i32>> {
         store.block(&format!("sums {filters} × {lines} {name}"), filters, |sums: &mut [i32]| {
             for (j, sum) in sums.iter_mut().enumerate() {
-                *sum = (j * lines..(j + 1) * lines).map(|i| i32::from(self.at(i))).sum();
+                *sum = match self.bytes() {
+                    Some((bytes, flip)) => {
+                        bytes[j * lines..][..lines].iter().map(|&byte| i32::from((byte ^ flip) as i8)).sum()
+                    }
+                    None => (j * lines..(j + 1) * lines).map(|i| i32::from(self.at(i))).sum(),
+                };
             }
         })
     }
