@@ -13,6 +13,7 @@ use crate::isa::Isa;
 use crate::kernels::f32_gemm::{Gemm, Prefetch, Tile};
 use crate::kernels::f32_map::Map;
 use crate::kernels::f32_winograd::{FILTERS, Output, Winograd};
+use crate::kernels::turn::Turn;
 use crate::memory::{Aligned, Shared};
 use crate::net::Id;
 use crate::program::{Run, Step};
@@ -22,6 +23,8 @@ use crate::window::Window;
 
 /// Bytes of V and P together that are worked on at a time: most of a second-level cache.
 const BLOCK: usize = 3 << 19;
+/// Channels whose filters are transformed before they are packed: so many fit the cache.
+const DEPTH: usize = 64;
 /// Values between the lines of V or P, so that they do not fall on the same lines of a cache.
 const SKEW: usize = 16;
 
@@ -97,10 +100,13 @@ impl WinogradF32 {
         let len = gemm.packed_len(channels, filters);
         let key = format!("{} {} {filters} × {channels} {}", gemm.name, winograd.name, parts.name);
         let packed = store.block(&key, products * len, |packed: &mut [f32]| {
-            let transformed = transform(gemm.isa, winograd, &parts.weights, channels, filters);
-            for (f, packed) in packed.chunks_exact_mut(len).enumerate() {
-                let weights = (&Stored::F32(&transformed), f * filters * channels);
-                gemm.pack_rows(channels, filters, packed, weights, |_| 0.0);
+            let mut from = 0;
+            while from < filters {
+                let width = gemm.panel_width(from, filters);
+                let panel = (from * (channels + 1), width);
+                let part = (from, width.min(filters - from));
+                transform((gemm, winograd), (&parts.weights, channels), part, packed, (len, panel));
+                from += width;
             }
         })?;
         let mut bias = Aligned::zeros(filters);
@@ -247,32 +253,42 @@ impl WinogradF32 {
     }
 }
 
-/// `[α²][filters][channels]`, of `[filters][9][channels]`.
+/// Transforms `count` filters from `from` on, of `[filters][9][channels]`, to columns of a panel of each product. The products' panels
+/// lie `len` values apart; they are so wide, and zeros at first, as their bias stays.
 fn transform(
-    isa: Isa,
-    winograd: &Winograd,
-    weights: &Stored<'_>,
-    channels: usize,
-    filters: usize,
-) -> Vec<f32> {
-    let products = winograd.alpha() * winograd.alpha();
-    let mut transformed = vec![0.0; products * channels * filters];
+    (gemm, winograd): (&Gemm, &Winograd),
+    (weights, channels): (&Stored<'_>, usize),
+    (from, count): (usize, usize),
+    packed: &mut [f32],
+    (len, (panel, width)): (usize, (usize, usize)),
+) {
+    let (turn, products) = (Turn::words(gemm.isa), winograd.alpha() * winograd.alpha());
+    let mut transformed = vec![0.0; products * count * DEPTH.min(channels)];
     let mut room = Vec::new();
-    for j in 0..filters {
-        let row = Rows { first: j * 9 * channels, stride: 0, count: 1, len: 9 * channels };
-        let (weights, _) = weights.rows(row, isa, &mut room);
-        for i in (0..channels).step_by(FILTERS) {
-            let n = FILTERS.min(channels - i);
-            let mut g = [[0.0; FILTERS]; 9];
-            for (tap, g) in g.iter_mut().enumerate() {
-                g[..n].copy_from_slice(&weights[tap * channels + i..][..n]);
-            }
-            for (f, u) in winograd.filters(&g)[..products].iter().enumerate() {
-                transformed[(f * filters + j) * channels + i..][..n].copy_from_slice(&u[..n]);
+    for first in (0..channels).step_by(DEPTH) {
+        let depth = DEPTH.min(channels - first);
+        for j in 0..count {
+            let taps =
+                Rows { first: (from + j) * 9 * channels + first, stride: channels, count: 9, len: depth };
+            let (taps, stride) = weights.rows(taps, gemm.isa, &mut room);
+            for i in (0..depth).step_by(FILTERS) {
+                let n = FILTERS.min(depth - i);
+                let mut g = [[0.0; FILTERS]; 9];
+                for (tap, g) in g.iter_mut().enumerate() {
+                    g[..n].copy_from_slice(&taps[tap * stride + i..][..n]);
+                }
+                // SAFETY: selected for this machine.
+                let u = unsafe { (winograd.filters)(&g) };
+                for (f, u) in u[..products].iter().enumerate() {
+                    transformed[(f * count + j) * depth + i..][..n].copy_from_slice(&u[..n]);
+                }
             }
         }
+        for (rows, packed) in transformed.chunks_exact(count * depth).zip(packed.chunks_exact_mut(len)) {
+            let lines = &mut packed[panel + (1 + first) * width..][..depth * width];
+            turn.slices((rows, depth), (lines, width), [count, depth]);
+        }
     }
-    transformed
 }
 
 impl Step for WinogradF32 {

@@ -26,6 +26,8 @@ pub struct Winograd {
     pub input: unsafe fn(usize, *const *const f32, *mut f32, usize),
     /// `Aᵀ p A + bias` of one tile, clamped: see [`Output`].
     pub output: unsafe fn(&Output),
+    /// `G g Gᵀ` of `FILTERS` filters side by side: tap `t` of filter `i` is `g[t][i]`; the first α² rows of the result are used.
+    pub filters: unsafe fn(&[[f32; FILTERS]; 9]) -> [[f32; FILTERS]; 36],
 }
 
 /// Arguments of an output transform.
@@ -60,22 +62,20 @@ impl Winograd {
     pub const fn alpha(&self) -> usize {
         self.m + 2
     }
+}
 
-    /// `G g Gᵀ` of `FILTERS` filters side by side: tap `t` of filter `i` is `g[t][i]`; the first α² rows of the result are used.
-    pub fn filters(&self, g: &[[f32; FILTERS]; 9]) -> [[f32; FILTERS]; 36] {
-        let rows: &[[f64; 3]] = if self.m == 2 { &G2 } else { &G4 };
-        let mut u = [[0.0; FILTERS]; 36];
-        for (i, a) in rows.iter().enumerate() {
-            let half: [[f64; FILTERS]; 3] = std::array::from_fn(|k| {
-                std::array::from_fn(|l| (0..3).map(|t| a[t] * f64::from(g[t * 3 + k][l])).sum())
-            });
-            for (j, b) in rows.iter().enumerate() {
-                u[i * rows.len() + j] =
-                    std::array::from_fn(|l| (0..3).map(|k| b[k] * half[k][l]).sum::<f64>() as f32);
-            }
+#[inline(always)]
+fn filters<const A: usize>(rows: &[[f64; 3]; A], g: &[[f32; FILTERS]; 9]) -> [[f32; FILTERS]; 36] {
+    let mut u = [[0.0; FILTERS]; 36];
+    for (i, a) in rows.iter().enumerate() {
+        let half: [[f64; FILTERS]; 3] = std::array::from_fn(|k| {
+            std::array::from_fn(|l| (0..3).map(|t| a[t] * f64::from(g[t * 3 + k][l])).sum())
+        });
+        for (j, b) in rows.iter().enumerate() {
+            u[i * A + j] = std::array::from_fn(|l| (0..3).map(|k| b[k] * half[k][l]).sum::<f64>() as f32);
         }
-        u
     }
+    u
 }
 
 /// Filters that are transformed together.
@@ -99,6 +99,14 @@ macro_rules! members {
             use crate::simd::$simd as S;
 
             $(#[target_feature(enable = $features)])?
+            unsafe fn filters_2(g: &[[f32; FILTERS]; 9]) -> [[f32; FILTERS]; 36] {
+                filters(&G2, g)
+            }
+            $(#[target_feature(enable = $features)])?
+            unsafe fn filters_4(g: &[[f32; FILTERS]; 9]) -> [[f32; FILTERS]; 36] {
+                filters(&G4, g)
+            }
+            $(#[target_feature(enable = $features)])?
             unsafe fn input<const A: usize>(channels: usize, pixels: *const *const f32, v: *mut f32, stride: usize) {
                 // SAFETY: the caller's promise.
                 unsafe { body::input::<S, A>(S::new(), channels, pixels, v, stride) }
@@ -110,9 +118,9 @@ macro_rules! members {
             }
 
             pub const TWO: Winograd =
-                Winograd { name: $two, isa: Isa::$isa, m: 2, input: input::<4>, output: output::<4> };
+                Winograd { name: $two, isa: Isa::$isa, m: 2, input: input::<4>, output: output::<4>, filters: filters_2 };
             pub const FOUR: Winograd =
-                Winograd { name: $four, isa: Isa::$isa, m: 4, input: input::<6>, output: output::<6> };
+                Winograd { name: $four, isa: Isa::$isa, m: 4, input: input::<6>, output: output::<6>, filters: filters_4 };
         }
     };
 }

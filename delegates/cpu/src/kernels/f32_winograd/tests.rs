@@ -36,7 +36,8 @@ fn check(
     let mut v = vec![0.0f32; alpha * alpha * stride];
     // SAFETY: available; the vectors have the lengths that the transform reads and writes.
     unsafe { (w.input)(channels, pixels.as_ptr(), v.as_mut_ptr(), stride) };
-    let u = w.filters(&filter.map(|tap| [tap; FILTERS]));
+    // SAFETY: available, as above.
+    let u = unsafe { (w.filters)(&filter.map(|tap| [tap; FILTERS])) };
     for (line, u) in v.chunks_exact_mut(stride).zip(&u) {
         line.iter_mut().for_each(|x| *x *= u[FILTERS - 1]);
     }
