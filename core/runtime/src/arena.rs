@@ -9,11 +9,20 @@ use crate::quota::Budget;
 /// Every block and every tensor in an arena starts at a multiple of this.
 pub(crate) const ALIGNMENT: usize = 64;
 
+/// Of an allocation that has `bytes` bytes from the first multiple of [`ALIGNMENT`] on. What has no larger alignment than this comes from
+/// the system as zeros; the rest would be written, and so be held before it is used.
+fn layout(bytes: usize) -> Option<Layout> {
+    const USUAL: usize = 16;
+    Layout::from_size_align(bytes.checked_add(ALIGNMENT - USUAL)?, USUAL).ok()
+}
+
 /// A block of zeroed memory, aligned to [`ALIGNMENT`]. Its owner hands out pointers into it; it makes no references.
 #[derive(Debug)]
 pub(crate) struct Block {
     data: NonNull<u8>,
     bytes: usize,
+    /// Bytes of the allocation in front of `data`.
+    lead: usize,
 }
 
 // SAFETY: the block owns its memory, like a `Vec<u8>`.
@@ -21,17 +30,19 @@ unsafe impl Send for Block {}
 
 impl Block {
     /// No memory.
-    pub const EMPTY: Block = Block { data: NonNull::dangling(), bytes: 0 };
+    pub const EMPTY: Block = Block { data: NonNull::dangling(), bytes: 0, lead: 0 };
 
     /// A block of so many zero bytes.
     pub fn zeroed(bytes: usize) -> Result<Self> {
         if bytes == 0 {
             return Ok(Block::EMPTY);
         }
-        let layout = Layout::from_size_align(bytes, ALIGNMENT).map_err(|_| Error::OutOfMemory { bytes })?;
+        let layout = layout(bytes).ok_or(Error::OutOfMemory { bytes })?;
         // SAFETY: the layout's size is not zero.
-        let data = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or(Error::OutOfMemory { bytes })?;
-        Ok(Block { data, bytes })
+        let start = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or(Error::OutOfMemory { bytes })?;
+        let lead = start.as_ptr().addr().next_multiple_of(ALIGNMENT) - start.as_ptr().addr();
+        // SAFETY: the allocation is larger than `bytes` by what aligning takes at most.
+        Ok(Block { data: unsafe { start.add(lead) }, bytes, lead })
     }
 
     /// Bytes in the block.
@@ -83,11 +94,9 @@ impl Block {
 
 impl Drop for Block {
     fn drop(&mut self) {
-        if self.bytes != 0 {
-            // SAFETY: allocated in `zeroed` with this layout, which was valid there.
-            unsafe {
-                dealloc(self.as_ptr(), Layout::from_size_align_unchecked(self.bytes, ALIGNMENT));
-            }
+        if let (1.., Some(layout)) = (self.bytes, layout(self.bytes)) {
+            // SAFETY: allocated in `zeroed` with this layout, `lead` bytes in front of `data`.
+            unsafe { dealloc(self.as_ptr().sub(self.lead), layout) };
         }
     }
 }

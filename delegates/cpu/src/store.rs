@@ -60,6 +60,8 @@ const FIRST: usize = 1 << 16;
 const LARGEST: usize = 1 << 25;
 /// Pieces from here on are asked to be of large pages.
 const LARGE: usize = 1 << 22;
+/// Blocks from here on are many pages.
+const MANY: usize = 1 << 15;
 
 impl Store {
     /// An empty store; blocks come from the cache where it has them.
@@ -76,6 +78,11 @@ impl Store {
             return Ok(Block { data: map.as_ptr().wrapping_add(at).cast(), len, _piece: map });
         }
         let (piece, at) = inner.take(bytes)?;
+        #[cfg(target_os = "linux")]
+        if bytes >= MANY {
+            // All pages at once, in place of one at a time; a system that cannot does the latter.
+            drop(inner.pieces[piece].advise_range(memmap2::Advice::PopulateWrite, at, bytes));
+        }
         let data = inner.pieces[piece].as_mut_ptr().wrapping_add(at).cast::<T>();
         // SAFETY: this part of the piece is this block's alone, zeroed by the system, aligned to 64 bytes.
         fill(unsafe { std::slice::from_raw_parts_mut(data, len) });
