@@ -62,7 +62,11 @@ pub fn parallel_for(
     body: &(dyn Fn(Range<usize>) + Sync),
 ) -> Result<(), Panicked> {
     let job = Job::new(count, grain.max(1), body);
-    let limit = if max_threads == 0 { threads() } else { max_threads.min(threads()) };
+    let limit = match max_threads {
+        0 => threads(),
+        1 => 1,
+        n => n.min(threads()),
+    };
     let helpers = limit.min(job.chunks).saturating_sub(1);
     if helpers == 0 || IN_BODY.get() {
         job.work();

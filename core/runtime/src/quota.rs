@@ -1,7 +1,7 @@
 //! Limits on what a model may ask for.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use crate::config::QuotaConfig;
@@ -86,7 +86,13 @@ impl Budget {
     }
 }
 
+/// Bytes of memory that the machine has, looked up once.
 fn physical_memory() -> Option<u64> {
+    static FOUND: OnceLock<Option<u64>> = OnceLock::new();
+    *FOUND.get_or_init(read_physical_memory)
+}
+
+fn read_physical_memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find(|line| line.starts_with("MemTotal:"))?;
     line.split_whitespace().nth(1)?.parse::<u64>().ok()?.checked_mul(1024)
