@@ -150,6 +150,11 @@ impl Persistent {
         self.total = mark.total;
     }
 
+    /// Takes everything back, and gives the blocks back to the system.
+    pub fn clear(&mut self, budget: &mut Budget) {
+        std::mem::take(self).blocks.iter_mut().for_each(|block| block.release(budget));
+    }
+
     /// Bytes handed out.
     pub fn in_use(&self) -> u64 {
         self.total
@@ -221,6 +226,9 @@ mod tests {
         // SAFETY: 100 bytes were handed out.
         assert!((0..100).all(|i| unsafe { again.add(i).read() } == 0));
         assert_eq!(memory.in_use(), 103);
+        memory.clear(&mut budget);
+        assert_eq!((memory.in_use(), memory.blocks.len()), (0, 0));
+        budget.take(BLOCK_BYTES as u64, "what the blocks took").unwrap();
     }
 
     #[test]

@@ -267,6 +267,7 @@ impl Executor {
         self.base_steps();
         if !run.settings.delegates.is_empty() {
             self.apply_delegates(run)?;
+            self.forget_replaced_ops();
         }
         self.check_resolved()?;
         self.find_lifetimes(&run.settings.techniques);
