@@ -91,7 +91,7 @@ fn repeats(net: &Net<'_>, scan: &Scan<'_>, node: &Node<'_>) -> Option<(Repeated,
     let &[input] = &node.inputs[..] else { return None };
     let input = root(scan, input);
     let feed = scan.feeds.iter().find(|feed| feed.value == input && feed.rows.step != 0)?;
-    let count = net.values[feed.from].bytes() / feed.rows.bytes;
+    let count = net.values[feed.from].bytes().checked_div(feed.rows.bytes)?;
     let wanted = node.layer.repeats() && count <= 2 * scan.rounds;
     wanted.then_some((Repeated { rows: feed.rows, count }, feed.from))
 }
