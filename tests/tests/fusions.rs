@@ -83,6 +83,13 @@ impl Net {
         self.node("DEQUANTIZE", &[&Value { index, kind: REAL }], REAL, None)
     }
 
+    /// Random bytes of one quantization.
+    fn row(&mut self, kind: Kind, columns: i32) -> Value {
+        let data: Vec<u8> = (0..columns).map(|_| (self.random() * 127.0) as i8 as u8).collect();
+        let buffer = self.model.buffer(data);
+        Value { index: self.graph.tensor(Self::tensor(kind, &[columns]).buffer(buffer)), kind }
+    }
+
     fn integers(&mut self, data: &[i32]) -> Value {
         self.list(&[data.len() as i32], data)
     }
@@ -297,6 +304,30 @@ fn transposed_convolutions_of_dynamic_range_are_one_step_with_what_follows() {
         let y = net.of_one("TANH", &y);
         assert_eq!(steps(&net.finish(&y)), ["TRANSPOSE_CONV"], "{taps} taps, stride {stride}");
     }
+}
+
+#[test]
+fn products_and_sums_with_constant_rows_are_straight_lines() {
+    for columns in [32, 45, 160] {
+        let mut net = Net::new();
+        let x = net.input(Kind::I8(0.02, -3), &[2, 3, 7, columns]);
+        let (by, plus) = (net.row(Kind::I8(0.011, 4), columns), net.row(Kind::I8(0.025, -9), columns));
+        let y = net.node("MUL", &[&x, &by], Kind::I8(0.021, 7), Some((21, &|o| o)));
+        let y = net.node("ADD", &[&plus, &y], Kind::I8(0.013, -128), Some((11, &|o| o.i8(0, 1))));
+        let less = net.row(Kind::I8(0.017, 20), columns);
+        let y = net.node("SUB", &[&less, &y], Kind::I8(0.03, 30), Some((28, &|o| o)));
+        assert_eq!(steps(&net.finish(&y)), ["flip signs", "byte lines", "flip signs"], "{columns}");
+    }
+}
+
+#[test]
+fn products_and_sums_with_numbers_are_tables() {
+    let mut net = Net::new();
+    let x = net.input(Kind::I8(0.02, -3), &[2, 3, 7, 16]);
+    let (by, plus) = (net.row(Kind::I8(0.011, 4), 1), net.row(Kind::I8(0.025, -9), 1));
+    let y = net.node("MUL", &[&x, &by], Kind::I8(0.021, 7), Some((21, &|o| o)));
+    let y = net.node("ADD", &[&y, &plus], Kind::I8(0.013, -128), Some((11, &|o| o.i8(0, 3))));
+    assert_eq!(steps(&net.finish(&y)), ["flip signs", "lookup", "flip signs"]);
 }
 
 #[test]

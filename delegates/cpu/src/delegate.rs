@@ -11,6 +11,7 @@ use crate::cascade::cascade;
 use crate::fuse::fuse;
 use crate::fuse_bytes::fuse_bytes;
 use crate::isa::Isa;
+use crate::kernels::u8_pair::Pairs;
 use crate::net::{Id, Net, Node, Subgraphs, Values};
 use crate::normalize::normalize;
 use crate::ops::{self, Build, Layer, Winograd};
@@ -18,6 +19,7 @@ use crate::pads::take_pads;
 use crate::program::Program;
 use crate::scan::scan;
 use crate::store::{Cache, Origin, Store, hash};
+use crate::straighten::straighten;
 use crate::unsign::unsign;
 use crate::views::view;
 
@@ -183,8 +185,9 @@ impl Cpu {
         cx: &mut PrepareContext<'_>,
         cache: Option<Cache>,
     ) -> Result<(Program, Store)> {
-        scan(&mut net, rewrite)?;
-        rewrite(&mut net)?;
+        let pairs = Pairs::select(self.isa);
+        scan(&mut net, |net| rewrite(net, pairs))?;
+        rewrite(&mut net, pairs)?;
         let build = Build::new(self.isa, self.winograd, Store::new(cache));
         cascade(&mut net, &build);
         let program = Program::build(net, &build, |id| cx.release_constant(id))?;
@@ -219,13 +222,14 @@ impl Cpu {
 }
 
 /// What is done to any net, those inside of loops too.
-fn rewrite(net: &mut Net<'_>) -> Result<()> {
+fn rewrite(net: &mut Net<'_>, pairs: &'static Pairs) -> Result<()> {
     take_pads(net);
     add_borders(net);
     normalize(net);
     fuse(net);
     view(net);
     unsign(net);
+    straighten(net, pairs)?;
     fuse_bytes(net)
 }
 

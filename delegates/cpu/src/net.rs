@@ -249,6 +249,13 @@ impl<'a> Net<'a> {
         self.values.len() - 1
     }
 
+    /// The bytes of a constant.
+    pub fn bytes_of(&self, id: Id) -> Option<&[u8]> {
+        let made = self.constants.iter().find(|(constant, _)| *constant == id);
+        let given = || self.values[id].constant.as_ref().map(|constant| constant.bytes());
+        made.map(|(_, bytes)| &bytes[..]).or_else(given)
+    }
+
     /// How often each value is read: by nodes, and once for being read outside.
     pub fn uses(&self) -> Vec<usize> {
         let mut uses = vec![0; self.values.len()];

@@ -103,6 +103,11 @@ impl Factor {
         ((product + self.rounding - away) >> self.shift) as i32
     }
 
+    /// What it multiplies with, but for rounding.
+    pub fn real(self) -> f64 {
+        f64::from(self.value) * 2f64.powi(self.left as i32 - self.shift as i32)
+    }
+
     /// The power of two that this is, if the rounding never matters: `x · 2^n`.
     pub fn power_of_two(self) -> Option<u32> {
         let exact =

@@ -9,6 +9,7 @@ pub mod f32_winograd;
 pub mod pixels;
 pub mod turn;
 pub mod u8_fold;
+pub mod u8_lines;
 pub mod u8_map;
 pub mod u8_pair;
 pub mod u8_pool;

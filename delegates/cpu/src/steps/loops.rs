@@ -78,6 +78,11 @@ impl Loops {
         gains.then_some(Together { operand, same, count: count.min(same) })
     }
 
+    /// Whether each run meets the same elements of operand `o`, one for each of its own.
+    pub fn is_row(&self, o: usize) -> bool {
+        self.moves[o] && self.strides[o] == [0; 5]
+    }
+
     /// Whether operand `o` is as large as the result: then each of its elements is read once, for the result at its place.
     pub fn covers(&self, o: usize) -> bool {
         self.moves[o] && (0..5).all(|i| self.dims[i] == 1 || self.strides[o][i] != 0)

@@ -12,6 +12,7 @@ pub mod dwconv_u8;
 pub mod flip;
 pub mod fold_f32;
 pub mod gather;
+pub mod lines_u8;
 pub mod lookup;
 pub mod loops;
 pub mod map_f32;

@@ -38,8 +38,13 @@ pub struct Groups {
 }
 
 impl Groups {
+    /// Whether the result in this place is.
+    pub fn is_grouped(&self, place: usize) -> bool {
+        place % self.run < self.grouped
+    }
+
     /// Whether all results are scaled alike.
-    fn is_even(&self) -> bool {
+    pub fn is_even(&self) -> bool {
         self.grouped == 0 || self.grouped == self.run
     }
 }
@@ -78,6 +83,11 @@ impl Tables {
         };
         Tables { blocks, way, shift: a.power_of_two().unwrap_or(0) }
     }
+
+    fn pair(&self, bytes: Bytes) -> Pair {
+        let [a, b, y] = &self.blocks;
+        Pair { blocks: [a.block(0), b.block(0), y.block(0)], way: self.way, shift: self.shift, bytes }
+    }
 }
 
 impl Ways {
@@ -110,6 +120,18 @@ impl PairU8 {
         PairU8 { pairs, combine, loops, groups, swaps, tables: ways.map(tables), bytes, inputs, output }
     }
 
+    /// The results of all bytes with `byte` as operand `o`, in place `column` of a run; `None` if they depend on the run.
+    pub fn with_constant(&self, o: usize, byte: u8, column: usize) -> Option<[u8; 256]> {
+        let depends = !self.groups.is_even() && self.groups.run != self.loops.run;
+        let tables = &self.tables[usize::from(!self.groups.is_grouped(column))];
+        let (all, same, mut results) = (std::array::from_fn(|x| x as u8), [byte; 256], [0; 256]);
+        let [a, b]: [&[u8; 256]; 2] = if (o == 0) == self.swaps { [&all, &same] } else { [&same, &all] };
+        let f = self.pairs.with_many(self.combine);
+        // SAFETY: the member was selected for this machine; all have 256 bytes.
+        unsafe { f(&tables.pair(self.bytes), 256, a.as_ptr(), b.as_ptr(), results.as_mut_ptr()) };
+        (!depends).then_some(results)
+    }
+
     /// Computes part of a run.
     ///
     /// # Safety
@@ -139,13 +161,7 @@ impl PairU8 {
                 false => (1, self.groups.run),
             };
             let n = (end - place).min(results.end - from);
-            let Tables { blocks, way, shift } = &self.tables[way];
-            let pair = Pair {
-                blocks: [blocks[0].block(0), blocks[1].block(0), blocks[2].block(0)],
-                way: *way,
-                shift: *shift,
-                bytes: self.bytes,
-            };
+            let pair = self.tables[way].pair(self.bytes);
             let mut moves = self.loops.moves;
             let at = |o: usize| operands[o].wrapping_add(if moves[o] { from - results.start } else { 0 });
             let mut operands = [at(0), at(1)];

@@ -3,6 +3,7 @@
 
 mod convert;
 mod depthwise_conv_2d;
+mod lines;
 mod lookup;
 mod matmul;
 mod mean;
@@ -16,6 +17,7 @@ use arenite_abi::prelude::*;
 
 use convert::Convert;
 use depthwise_conv_2d::DepthwiseProduct;
+pub use lines::Lines;
 use lookup::Function;
 use matmul::Matmul;
 use mean::Mean;
@@ -28,6 +30,7 @@ use transpose_conv::TransposeProduct;
 
 use super::{Build, Source, expect_elements};
 use crate::isa::Isa;
+use crate::kernels;
 use crate::kernels::u8_fold::Fold;
 use crate::kernels::u8_map::ByteMap;
 use crate::kernels::u8_pair::Pairs;
@@ -55,6 +58,8 @@ pub enum Quantized<'a> {
     Table(Table),
     /// A function of two tensors.
     Pairwise(Pairwise),
+    /// Functions of one tensor, other ones for each column.
+    Lines(Lines),
     /// A pool.
     Pool(Pool),
     /// To and from `f32`.
@@ -75,6 +80,8 @@ pub struct Kernels {
     pub map: &'static ByteMap,
     /// Functions of two.
     pub pairs: &'static Pairs,
+    /// Straight lines.
+    pub lines: &'static kernels::u8_lines::Lines,
     /// Sums and maxima.
     pub fold: &'static Fold,
     /// Pools.
@@ -93,6 +100,7 @@ impl Kernels {
         Kernels {
             map: ByteMap::select(isa),
             pairs: Pairs::select(isa),
+            lines: kernels::u8_lines::Lines::select(isa),
             fold: Fold::select(isa),
             pools: Pools::select(isa),
             reals: Reals::select(isa),
@@ -117,6 +125,7 @@ impl Quantized<'_> {
             Quantized::Function(layer) => layer.build(node, net, build),
             Quantized::Table(table) => Ok(lookup::plain(table, node, net, build)),
             Quantized::Pairwise(layer) => layer.build(node, net, build),
+            Quantized::Lines(layer) => layer.build(node, net, build),
             Quantized::Pool(layer) => layer.build(node, net, build),
             Quantized::Convert(layer) => layer.build(node, net, build),
             Quantized::Mean(layer) => layer.build(node, net, build),

@@ -10,12 +10,15 @@
 
 use arenite_abi::prelude::*;
 
-use super::{Quantized, quant_of, range, unsigned};
+use super::{Lines, Quantized, quant_of, range, unsigned};
 use crate::fixed_point::{Factor, Multiplier, Ties};
-use crate::kernels::u8_pair::Combine;
+use crate::kernels::u8_lines::PADDING;
+use crate::kernels::u8_pair::{Combine, Pairs};
+use crate::line;
 use crate::net::{Net, Node, Quant};
 use crate::ops::{Build, Layer, Source, expect_elements};
 use crate::program::Step;
+use crate::steps::lines_u8::Columns;
 use crate::steps::loops::Loops;
 use crate::steps::pair_u8::{Groups, PairU8, Ways};
 
@@ -82,13 +85,67 @@ fn node<'a>(x: &Source<'_, 'a>, combine: Combine, options: Option<u32>) -> Resul
 impl Pairwise {
     /// The step.
     pub fn build(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+        Ok(Box::new(self.step(node, net, build.bytes.pairs)?))
+    }
+
+    fn step(&self, node: &Node<'_>, net: &Net<'_>, pairs: &'static Pairs) -> Result<PairU8> {
         let (inputs, output) = ([node.inputs[0], node.inputs[1]], node.outputs[0]);
-        let [from, to] = [unsigned(net, inputs[0])?, unsigned(net, inputs[1])?];
-        let result = unsigned(net, output)?;
-        let ways = self.ways([from, to, result])?;
-        let bytes = range(self.activation, result)?;
+        let quants = self.quants(node, net)?;
+        let ways = self.ways(quants)?;
+        let bytes = range(self.activation, quants[2])?;
         let shape = (self.loops.clone(), self.groups);
-        Ok(Box::new(PairU8::new(build.bytes.pairs, self.combine, shape, ways, bytes, inputs, output)))
+        Ok(PairU8::new(pairs, self.combine, shape, ways, bytes, inputs, output))
+    }
+
+    /// The same with operand `o` constant: a table if that is one byte, lines if it is a row; `None` if there is no such thing.
+    pub fn with_constant<'a>(
+        &self,
+        o: usize,
+        constant: &[u8],
+        node: &Node<'_>,
+        net: &Net<'_>,
+        pairs: &'static Pairs,
+    ) -> Result<Option<Quantized<'a>>> {
+        let (is_number, columns) = (constant.len() == 1, self.loops.run);
+        let is_row = self.loops.is_row(o) && constant.len() == columns && columns >= PADDING;
+        if !self.loops.covers(1 - o) || !(is_number || is_row) || self.combine == Combine::SquaredDifference {
+            return Ok(None);
+        }
+        let step = self.step(node, net, pairs)?;
+        if is_number {
+            let table = self.groups.is_even().then(|| step.with_constant(o, constant[0], 0)).flatten();
+            return Ok(table.map(|table| Quantized::Table(Box::new(table))));
+        }
+        let quants = self.quants(node, net)?;
+        let [_, Ways { biases, factors }] = self.ways(quants)?;
+        let by = |byte: u8| match self.combine {
+            Combine::Mul => f64::from(i32::from(byte) + biases[o]) * factors[2].real(),
+            Combine::Sub if o == 0 => -factors[1].real() * factors[2].real(),
+            _ => factors[1 - o].real() * factors[2].real(),
+        };
+        let steepest = constant.iter().fold(0f64, |most, &byte| most.max(by(byte).abs()));
+        let Some(shift) = line::shift(steepest) else { return Ok(None) };
+        let (zero, bytes) = (quants[1 - o].zero_point as u8, range(self.activation, quants[2])?);
+        let limits = (bytes.low, bytes.high);
+        // Few bytes are many columns'.
+        let mut found = [[None; 256]; 2];
+        let mut fits = Vec::with_capacity(columns);
+        for (column, &byte) in constant.iter().enumerate() {
+            let known = &mut found[usize::from(self.groups.is_grouped(column))][usize::from(byte)];
+            if known.is_none() {
+                let values = step.with_constant(o, byte, column);
+                *known = values.and_then(|values| line::fit(&values, zero, by(byte), shift, limits));
+            }
+            let Some(fit) = *known else { return Ok(None) };
+            fits.push(fit);
+        }
+        let stage = Columns::new(zero, shift, limits, &fits);
+        Ok(Some(Quantized::Lines(Lines::new(stage, columns))))
+    }
+
+    /// Of the operands and the result.
+    fn quants(&self, node: &Node<'_>, net: &Net<'_>) -> Result<[Quant; 3]> {
+        Ok([unsigned(net, node.inputs[0])?, unsigned(net, node.inputs[1])?, unsigned(net, node.outputs[0])?])
     }
 
     /// The result of two bytes, if operands have the result's shape and it does not depend on the place.
@@ -96,9 +153,8 @@ impl Pairwise {
         if self.groups.grouped > 0 || !self.loops.covers(0) || !self.loops.covers(1) {
             return Ok(None);
         }
-        let y = unsigned(net, node.outputs[0])?;
-        let [_, Ways { biases, factors }] =
-            self.ways([unsigned(net, node.inputs[0])?, unsigned(net, node.inputs[1])?, y])?;
+        let quants @ [_, _, y] = self.quants(node, net)?;
+        let [_, Ways { biases, factors }] = self.ways(quants)?;
         let (combine, bytes) = (self.combine, range(self.activation, y)?);
         let scaled = move |i: usize, q: u8| {
             let x = i32::from(q) + biases[i];

@@ -77,6 +77,21 @@ unsafe impl Ints for Avx2 {
         unsafe { _mm256_add_epi32(a, _mm256_cmpgt_epi32(_mm256_set1_epi32(middle), x)) }
     }
     #[inline(always)]
+    fn sub_below(self, a: __m256i, b: __m256i, x: __m256i, middle: i32) -> __m256i {
+        // SAFETY: as above.
+        unsafe { _mm256_sub_epi32(a, _mm256_and_si256(b, _mm256_cmpgt_epi32(_mm256_set1_epi32(middle), x))) }
+    }
+    #[inline(always)]
+    fn clamp_i32(self, a: __m256i, low: i32, high: i32) -> __m256i {
+        // SAFETY: as above.
+        unsafe { _mm256_min_epi32(_mm256_max_epi32(a, _mm256_set1_epi32(low)), _mm256_set1_epi32(high)) }
+    }
+    #[inline(always)]
+    fn shift_right(self, a: __m256i, n: u32) -> __m256i {
+        // SAFETY: as above.
+        unsafe { _mm256_sra_epi32(a, _mm_cvtsi32_si128(n as i32)) }
+    }
+    #[inline(always)]
     fn shift_left(self, a: __m256i, n: u32) -> __m256i {
         // SAFETY: as above.
         unsafe { _mm256_sll_epi32(a, _mm_cvtsi32_si128(n as i32)) }

@@ -90,6 +90,24 @@ unsafe impl Ints for Avx512 {
         }
     }
     #[inline(always)]
+    fn sub_below(self, a: __m512i, b: __m512i, x: __m512i, middle: i32) -> __m512i {
+        // SAFETY: as above.
+        unsafe {
+            let below = _mm512_cmplt_epi32_mask(x, _mm512_set1_epi32(middle));
+            _mm512_mask_sub_epi32(a, below, a, b)
+        }
+    }
+    #[inline(always)]
+    fn clamp_i32(self, a: __m512i, low: i32, high: i32) -> __m512i {
+        // SAFETY: as above.
+        unsafe { _mm512_min_epi32(_mm512_max_epi32(a, _mm512_set1_epi32(low)), _mm512_set1_epi32(high)) }
+    }
+    #[inline(always)]
+    fn shift_right(self, a: __m512i, n: u32) -> __m512i {
+        // SAFETY: as above.
+        unsafe { _mm512_sra_epi32(a, _mm_cvtsi32_si128(n as i32)) }
+    }
+    #[inline(always)]
     fn shift_left(self, a: __m512i, n: u32) -> __m512i {
         // SAFETY: as above.
         unsafe { _mm512_sll_epi32(a, _mm_cvtsi32_si128(n as i32)) }

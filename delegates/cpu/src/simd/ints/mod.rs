@@ -68,8 +68,14 @@ pub unsafe trait Ints: Simd {
     fn mul_i32(self, a: Self::I, b: Self::I) -> Self::I;
     /// `a − 1` in lanes where `x` is below `middle`, else `a`.
     fn decrement_below(self, a: Self::I, x: Self::I, middle: i32) -> Self::I;
+    /// `a − b` in lanes where `x` is below `middle`, else `a`.
+    fn sub_below(self, a: Self::I, b: Self::I, x: Self::I, middle: i32) -> Self::I;
+    /// `min(max(a, low), high)`.
+    fn clamp_i32(self, a: Self::I, low: i32, high: i32) -> Self::I;
     /// `a · 2^n`.
     fn shift_left(self, a: Self::I, n: u32) -> Self::I;
+    /// `⌊a / 2^n⌋`, for `n < 32`.
+    fn shift_right(self, a: Self::I, n: u32) -> Self::I;
     /// As `f32`.
     fn real(self, x: Self::I) -> Self::V;
     /// The integer next to `x`, the even one of two; beyond ±2³⁰ those, and 0 of NaN.

@@ -137,6 +137,24 @@ unsafe impl Ints for Neon {
         unsafe { vaddq_s32(a, vreinterpretq_s32_u32(vcltq_s32(x, vdupq_n_s32(middle)))) }
     }
     #[inline(always)]
+    fn sub_below(self, a: int32x4_t, b: int32x4_t, x: int32x4_t, middle: i32) -> int32x4_t {
+        // SAFETY: as above.
+        unsafe {
+            let below = vreinterpretq_s32_u32(vcltq_s32(x, vdupq_n_s32(middle)));
+            vsubq_s32(a, vandq_s32(b, below))
+        }
+    }
+    #[inline(always)]
+    fn clamp_i32(self, a: int32x4_t, low: i32, high: i32) -> int32x4_t {
+        // SAFETY: as above.
+        unsafe { vminq_s32(vmaxq_s32(a, vdupq_n_s32(low)), vdupq_n_s32(high)) }
+    }
+    #[inline(always)]
+    fn shift_right(self, a: int32x4_t, n: u32) -> int32x4_t {
+        // SAFETY: as above. A shift to the left by less than nothing.
+        unsafe { vshlq_s32(a, vdupq_n_s32(-(n as i32))) }
+    }
+    #[inline(always)]
     fn shift_left(self, a: int32x4_t, n: u32) -> int32x4_t {
         // SAFETY: as above.
         unsafe { vshlq_s32(a, vdupq_n_s32(n as i32)) }

@@ -63,6 +63,18 @@ unsafe impl Ints for Scalar {
         std::array::from_fn(|i| a[i] - i32::from(x[i] < middle))
     }
     #[inline(always)]
+    fn sub_below(self, a: [i32; N], b: [i32; N], x: [i32; N], middle: i32) -> [i32; N] {
+        std::array::from_fn(|i| if x[i] < middle { a[i].wrapping_sub(b[i]) } else { a[i] })
+    }
+    #[inline(always)]
+    fn clamp_i32(self, a: [i32; N], low: i32, high: i32) -> [i32; N] {
+        a.map(|a| a.max(low).min(high))
+    }
+    #[inline(always)]
+    fn shift_right(self, a: [i32; N], n: u32) -> [i32; N] {
+        a.map(|a| a.wrapping_shr(n))
+    }
+    #[inline(always)]
     fn shift_left(self, a: [i32; N], n: u32) -> [i32; N] {
         a.map(|a| a.wrapping_shl(n))
     }

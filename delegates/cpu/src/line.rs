@@ -1,0 +1,102 @@
+//! Functions of a byte as straight lines.
+//!
+//! Scaling in fixed point rounds more than once, so a result is the floor of a line only nearly. But a function of a byte has 256 values,
+//! and all of them together leave room for a line:
+//!
+//! ```text
+//! f(x) = clamp(⌊((x − zero) · slope + offset) / 2^shift⌋)
+//!     ⇔  f(x) · 2^shift ≤ (x − zero) · slope + offset < (f(x) + 1) · 2^shift      one-sided where f(x) is clamped
+//! ```
+//! For a given slope these are bounds of the offset. Roundings that depend on the sign of `x − zero` move the bounds of negative ones,
+//! which then have an offset of their own.
+
+/// A line that gives all values of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fit {
+    /// What one more adds.
+    pub slope: i32,
+    /// Where `x` is `zero`.
+    pub offset: i32,
+    /// Taken from the offset where `x` is below.
+    pub drop: i32,
+}
+
+/// The most bits behind the point for lines of this steepness, so that nothing leaves 32 bits; `None` if these are too few to tell bytes
+/// apart.
+pub fn shift(steepest: f64) -> Option<u32> {
+    let most = f64::from(i32::MAX) / (256.0 + 512.0 * steepest.abs());
+    (12..=22).rev().find(|&shift| f64::from(1u32 << shift) <= most)
+}
+
+/// The line of about this slope through values that are clamped to `limits`; `None` if there is none.
+pub fn fit(values: &[u8; 256], zero: u8, slope: f64, shift: u32, limits: (u8, u8)) -> Option<Fit> {
+    let nearest = (slope * f64::from(1u32 << shift)).round() as i32;
+    [nearest, nearest - 1, nearest + 1].into_iter().find_map(|slope| {
+        let (below, above) = values.split_at(zero.into());
+        let [below, above] = [(below, -i32::from(zero)), (above, 0)]
+            .map(|(values, first)| bounds(values, first, slope, shift, limits));
+        let both = (below.0.max(above.0), below.1.min(above.1));
+        if let Some(offset) = inside(both) {
+            return Some(Fit { slope, offset, drop: 0 });
+        }
+        let offset = inside(above)?;
+        Some(Fit { slope, offset, drop: offset - inside(below)? })
+    })
+}
+
+/// The smallest and the largest offset for values of `first‥`; the ends of `i32` stand for none.
+fn bounds(values: &[u8], first: i32, slope: i32, shift: u32, (low, high): (u8, u8)) -> (i32, i32) {
+    let (mut least, mut most) = (i32::MIN, i32::MAX);
+    for (x, &y) in (first..).zip(values) {
+        let start = (i32::from(y) << shift) - x * slope;
+        least = least.max(if y == low { i32::MIN } else { start });
+        most = most.min(if y == high { i32::MAX } else { start + ((1 << shift) - 1) });
+    }
+    (least, most)
+}
+
+/// A number between bounds.
+fn inside(bounds: (i32, i32)) -> Option<i32> {
+    match bounds {
+        (i32::MIN, i32::MAX) => Some(0),
+        (i32::MIN, most) => Some(most),
+        (least, i32::MAX) => Some(least),
+        (least, most) => (least <= most).then(|| least + (most - least) / 2),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::fixed_point::{Multiplier, Ties};
+
+    proptest! {
+        /// Whatever is found gives all values, and lines are found for most factors.
+        #[test]
+        fn lines_give_all_values(zero: u8, points in 0u8..255, by in -255i32..256, real in 1e-4..0.02f64) {
+            let factor = Multiplier::from_real(real).unwrap().factor(Ties::Away);
+            let (low, high) = (points / 2, 255 - points / 3);
+            let clamped = |y: i32| (y + i32::from(points)).clamp(low.into(), high.into()) as u8;
+            let values: [u8; 256] =
+                std::array::from_fn(|x| clamped(factor.apply((x as i32 - i32::from(zero)) * by)));
+            let slope = f64::from(by) * real;
+            let shift = shift(slope).unwrap();
+            let Some(fit) = fit(&values, zero, slope, shift, (low, high)) else {
+                return Err(TestCaseError::reject("no line"));
+            };
+            for (x, &want) in (-i32::from(zero)..).zip(&values) {
+                let sum = x * fit.slope + fit.offset - if x < 0 { fit.drop } else { 0 };
+                prop_assert_eq!((sum >> shift).clamp(low.into(), high.into()), i32::from(want), "{}", x);
+            }
+        }
+    }
+
+    #[test]
+    fn no_line_goes_through_a_curve() {
+        let square = std::array::from_fn(|x| (x * x / 255) as u8);
+        assert_eq!(fit(&square, 0, 1.0, shift(1.0).unwrap(), (0, 255)), None);
+        assert_eq!(shift(1e4), None);
+    }
+}

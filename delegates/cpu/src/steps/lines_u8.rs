@@ -1,0 +1,97 @@
+//! Rows of bytes of which each column has a straight line of its own, or several one behind the other.
+
+use std::sync::Arc;
+
+use arenite_abi::prelude::*;
+
+use crate::kernels::u8_lines::{Line, Lines, PADDING};
+use crate::line::Fit;
+use crate::memory::{Aligned, Shared};
+use crate::net::Id;
+use crate::program::{Run, Step};
+
+/// Bytes that are worth a thread's while.
+const CHUNK: usize = 1 << 13;
+
+/// The lines of all columns.
+pub struct Columns {
+    zero: u8,
+    shift: u32,
+    limits: (u8, u8),
+    slopes: Aligned<i32>,
+    offsets: Aligned<i32>,
+    /// If a column has one.
+    drops: Option<Aligned<i32>>,
+}
+
+impl Columns {
+    /// One fit per column, all of the same zero, shift and limits.
+    pub fn new(zero: u8, shift: u32, limits: (u8, u8), fits: &[Fit]) -> Columns {
+        let table = |of: fn(&Fit) -> i32| {
+            let mut table = Aligned::<i32>::zeros(fits.len().next_multiple_of(PADDING));
+            table.iter_mut().zip(fits).for_each(|(to, fit)| *to = of(fit));
+            table
+        };
+        let drops = fits.iter().any(|fit| fit.drop != 0).then(|| table(|fit| fit.drop));
+        Columns {
+            zero,
+            shift,
+            limits,
+            slopes: table(|fit| fit.slope),
+            offsets: table(|fit| fit.offset),
+            drops,
+        }
+    }
+
+    fn line(&self) -> Line {
+        Line {
+            zero: self.zero.into(),
+            shift: self.shift,
+            slopes: self.slopes.as_ptr(),
+            offsets: self.offsets.as_ptr(),
+            drops: self.drops.as_ref().map_or(std::ptr::null(), |drops| drops.as_ptr()),
+            low: self.limits.0,
+            high: self.limits.1,
+        }
+    }
+}
+
+/// Lines for rows.
+pub struct LinesU8 {
+    /// Kernels.
+    pub lines: &'static Lines,
+    /// The first one's results are what the second one reads.
+    pub stages: Vec<Arc<Columns>>,
+    /// Bytes of a row.
+    pub columns: usize,
+    /// Number of rows.
+    pub rows: usize,
+    /// Read.
+    pub input: Id,
+    /// Written.
+    pub output: Id,
+}
+
+impl Step for LinesU8 {
+    fn name(&self) -> &'static str {
+        "byte lines"
+    }
+
+    fn run(&self, cx: &Run<'_>) -> Result<()> {
+        let x = Shared::new(cx.place::<u8>(self.input));
+        let y = Shared::new(cx.place::<u8>(self.output));
+        cx.parallel_for(self.rows, (CHUNK / self.columns).max(1), |range| {
+            let lines: Vec<Line> = self.stages.iter().map(|columns| columns.line()).collect();
+            for row in range {
+                let at = row * self.columns;
+                // SAFETY: the host's tensors have the shapes that the step was built for; each row is one thread's. Tables have a number for
+                // each column.
+                unsafe { (self.lines.row)(&lines, self.columns, x.get().add(at), y.get().add(at)) };
+            }
+        })
+    }
+
+    fn in_place(&self, i: usize) -> bool {
+        i == 0
+    }
+}

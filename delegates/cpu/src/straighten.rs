@@ -1,0 +1,53 @@
+//! Rewrites sums and products of unsigned bytes with constants.
+//!
+//! ```text
+//! x ─► MUL(x, row) ─► y ─► ADD(y, row)      =>  x ─► [lines, lines]      a line for each column
+//! x ─► MUL(x, number)                       =>  x ─► [table]
+//! ```
+//! Nothing is rewritten that would give other bytes.
+
+use arenite_abi::prelude::*;
+
+use crate::kernels::u8_pair::Pairs;
+use crate::net::{Id, Net, Node};
+use crate::ops::{Layer, Lines, Quantized};
+
+/// Applies the rewriting.
+pub fn straighten(net: &mut Net<'_>, pairs: &'static Pairs) -> Result<()> {
+    let (uses, mut producers) = (net.uses(), net.producers());
+    for j in 0..net.nodes.len() {
+        let Some((input, layer)) = straight(net, j, pairs)? else { continue };
+        let before = producers[input].filter(|_| uses[input] == 1);
+        let merged = before.and_then(|i| match (&layer, Lines::of(&net.nodes[i])) {
+            (Quantized::Lines(lines), Some(first)) => {
+                Some((i, net.nodes[i].inputs[0], Quantized::Lines(lines.after(first)?)))
+            }
+            _ => None,
+        });
+        let (input, layer) = match merged {
+            Some((i, input, layer)) => {
+                net.nodes[i] = Node::new(Layer::Nothing, Vec::new(), Vec::new());
+                (input, layer)
+            }
+            None => (input, layer),
+        };
+        net.nodes[j].inputs = vec![input];
+        net.nodes[j].layer = Layer::Quantized(layer);
+        producers[net.nodes[j].outputs[0]] = Some(j);
+    }
+    net.nodes.retain(|node| !matches!(node.layer, Layer::Nothing));
+    Ok(())
+}
+
+/// The operand of a sum or product with a constant, and what is made of it.
+fn straight<'a>(net: &Net<'a>, j: usize, pairs: &'static Pairs) -> Result<Option<(Id, Quantized<'a>)>> {
+    let node = &net.nodes[j];
+    let Layer::Quantized(Quantized::Pairwise(pair)) = &node.layer else { return Ok(None) };
+    for o in 0..2 {
+        let Some(constant) = net.bytes_of(node.inputs[o]) else { continue };
+        if let Some(layer) = pair.with_constant(o, constant, node, net, pairs)? {
+            return Ok(Some((node.inputs[1 - o], layer)));
+        }
+    }
+    Ok(None)
+}
