@@ -2,7 +2,6 @@
 
 use arenite_abi::prelude::*;
 
-use super::conv_u8::SPEED;
 use super::patches_u8::{Item, Patches, ROWS, Room, room};
 use super::post::{self, Bounds, Post};
 use super::rows_u8::{Quantized, Rows};
@@ -129,7 +128,7 @@ impl Step for ConvHybrid {
         // SAFETY: the host's tensor has the shape that the step was built for, and its scratch memory the size.
         let quantized = unsafe { self.rows.quantize(cx, input, scratch)? };
         let (items, cost) = (self.patches.items(), self.patches.cost());
-        cx.parallel_for(self.images * items, super::grain(cost / SPEED), |range| {
+        cx.parallel_for(self.images * items, super::grain(cost), |range| {
             // SAFETY: the member was selected for this machine.
             let _session = unsafe { self.patches.gemm.begin() };
             let mut pointers = room();

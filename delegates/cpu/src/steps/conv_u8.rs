@@ -13,9 +13,6 @@ use crate::requantize::{Bytes, Channel, Channels};
 use crate::store::Store;
 use crate::window::Window;
 
-/// Multiply-adds of bytes in the time of one of `f32`.
-pub const SPEED: usize = 4;
-
 /// A convolution with packed weights.
 pub struct ConvU8 {
     patches: Patches,
@@ -125,7 +122,7 @@ impl Step for ConvU8 {
     fn run(&self, cx: &Run<'_>) -> Result<()> {
         let input = Shared::new(cx.place::<u8>(self.input));
         let output = Shared::new(cx.place::<u8>(self.output));
-        cx.parallel_for(self.patches.items(), super::grain(self.patches.cost() / SPEED), |range| {
+        cx.parallel_for(self.patches.items(), super::grain(self.patches.cost()), |range| {
             // SAFETY: the member was selected for this machine.
             let _session = unsafe { self.patches.gemm.begin() };
             let mut pointers = room();

@@ -11,6 +11,7 @@ use std::mem::MaybeUninit;
 use arenite_abi::prelude::*;
 
 use super::matmul_f32::Sizes;
+use super::patches_u8::{RESULT, SPEED};
 use crate::fixed_point::Factor;
 use crate::kernels::u8_fold::Fold;
 use crate::kernels::u8i8_gemm::{Gemm, Matrix, Product, Reach, Results, ToBytes};
@@ -21,8 +22,6 @@ use crate::requantize::{Bytes, Channel, Channels};
 
 /// Most rows of a tile.
 const ROWS: usize = 32;
-/// Multiply-adds of bytes in the time of one of `f32`.
-const SPEED: usize = 4;
 
 /// Products of matrices.
 pub struct MatMulU8 {
@@ -178,7 +177,7 @@ impl Step for MatMulU8 {
         })?;
         let tiles = self.gemm.parts(rows);
         let all = (self.batches.iter().map(|[a, _]| a + 1).max().unwrap_or(0)) * rows * depth;
-        let cost = rows * depth * columns / tiles / SPEED;
+        let cost = rows * columns * (depth / SPEED + RESULT) / tiles;
         cx.parallel_for(self.batches.len() * tiles, super::grain(cost), |range| {
             // SAFETY: the member was selected for this machine.
             let _session = unsafe { self.gemm.begin() };

@@ -43,7 +43,7 @@ pub mod winograd_f32;
 
 /// Multiply-adds that are worth a thread's while: half a microsecond, three times what it takes to hand work to a thread that is
 /// awake.
-pub const WORK: usize = 1 << 16;
+pub const WORK: usize = 3 << 14;
 
 /// Items per range such that a range is worth a thread's while, if one item costs that many multiply-adds. Does not depend on
 /// the number of threads, so that ranges do not either.

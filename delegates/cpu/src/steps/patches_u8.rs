@@ -33,6 +33,10 @@ pub type Room = [MaybeUninit<*const u8>; POINTERS];
 pub const fn room() -> Room {
     [const { MaybeUninit::uninit() }; POINTERS]
 }
+/// Multiply-adds of bytes in the time of one of `f32`.
+pub const SPEED: usize = 4;
+/// Multiply-adds of `f32` in the time of one result.
+pub const RESULT: usize = 8;
 /// Positions of a tile that are enough to hide the loads of weights.
 const ENOUGH: usize = 8;
 /// Bytes of packed weights that are used tile after tile: half of a second-level cache.
@@ -127,7 +131,7 @@ impl Patches {
             None => gemm.parts(window.positions()),
         };
         let column_bytes = gemm.column_bytes(count, k);
-        let cost = window.positions() * columns * count * k;
+        let cost = window.positions() * columns * (count * k / SPEED + RESULT);
         let blocks = blocks(gemm, column_bytes, columns, tiles);
         Ok(Patches {
             gemm,
@@ -191,7 +195,7 @@ impl Patches {
         }
     }
 
-    /// Multiply-adds of bytes of an item.
+    /// What an item takes, in multiply-adds of `f32`.
     pub fn cost(&self) -> usize {
         self.cost
     }

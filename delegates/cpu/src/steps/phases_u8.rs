@@ -5,6 +5,7 @@ use std::mem::MaybeUninit;
 
 use arenite_abi::prelude::*;
 
+use super::patches_u8::{RESULT, SPEED};
 use super::transpose_conv_f32::{MAX_TAPS, Phase, phases, taps_of};
 use crate::kernels::u8i8_gemm::{Gemm, Product, Reach, Results};
 use crate::ops::Weights;
@@ -14,8 +15,6 @@ use crate::window::Window;
 
 /// Most rows of a tile.
 pub const ROWS: usize = 32;
-/// Multiply-adds of bytes in the time of one of `f32`.
-const SPEED: usize = 4;
 
 /// Packed weights of all phases, and what sums become, as a `T` tells.
 pub struct Phases<T> {
@@ -132,7 +131,7 @@ impl<T> Phases<T> {
     pub fn for_each(&self, cx: &Run<'_>, f: impl Fn(usize) + Sync) -> Result<()> {
         let Window { batches, rows, columns, channels } = self.window;
         let taps = (rows.taps * columns.taps).div_ceil(rows.stride * columns.stride);
-        let cost = columns.input * channels * self.depth * taps / SPEED;
+        let cost = columns.input * channels * taps * (self.depth / SPEED + RESULT);
         cx.parallel_for(batches * rows.input, super::grain(cost), |range| {
             // SAFETY: the member was selected for this machine.
             let _session = unsafe { self.gemm.begin() };
