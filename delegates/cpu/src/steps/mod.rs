@@ -41,7 +41,7 @@ pub mod transpose_conv_u8;
 pub mod typed_map;
 pub mod winograd_f32;
 
-/// Multiply-adds that are worth a thread's while: half a microsecond, three times what it takes to hand work to a thread that is
+/// Multiply-adds that are worth a thread's while: 0.4 microseconds, three times what it takes to hand work to a thread that is
 /// awake.
 pub const WORK: usize = 3 << 14;
 
