@@ -1,5 +1,8 @@
 //! The loops of functions of two tensors that broadcast.
 
+use std::mem::MaybeUninit;
+use std::ops::Range;
+
 /// At most five dimensions, the innermost a run where each operand has either consecutive elements or one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loops {
@@ -98,11 +101,11 @@ impl Loops {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Together {
     /// The operand that is repeated.
-    pub operand: usize,
+    operand: usize,
     /// Runs that meet the same elements of it.
     same: usize,
     /// Runs at a time.
-    pub count: usize,
+    count: usize,
 }
 
 impl Together {
@@ -112,23 +115,39 @@ impl Together {
     }
 
     /// The runs of a piece.
-    pub fn runs(&self, piece: usize) -> std::ops::Range<usize> {
+    fn runs(&self, piece: usize) -> Range<usize> {
         let pieces = self.same.div_ceil(self.count);
         let (outer, first) = (piece / pieces * self.same, piece % pieces * self.count);
         outer + first..outer + (first + self.count).min(self.same)
     }
 
-    /// Repeats the elements of a piece's operand in `room`, unless they are there from the piece `before`.
+    /// Calls `f` with the results of each piece, and where its operands begin: one of them in `room`, repeated.
     ///
     /// # Safety
-    /// The operand's run is readable at `from`, and `room` has as many elements as `together` was asked for.
-    pub unsafe fn repeat<T: Copy>(&self, run: usize, from: *const T, before: &mut *const T, room: *mut T) {
-        if *before != from {
-            for i in 0..self.count {
-                // SAFETY: the caller's promise.
-                unsafe { std::ptr::copy_nonoverlapping(from, room.add(i * run), run) };
+    /// `operands` are the tensors of the loops, and `room` has as many elements as `together` was asked for.
+    pub unsafe fn for_each<T: Copy>(
+        &self,
+        loops: &Loops,
+        pieces: Range<usize>,
+        operands: [*const T; 2],
+        room: &mut [MaybeUninit<T>],
+        mut f: impl FnMut(Range<usize>, [*const T; 2]),
+    ) {
+        let (run, mut repeated) = (loops.run, std::ptr::null());
+        for piece in pieces {
+            let runs = self.runs(piece);
+            let at = loops.starts(runs.start);
+            let mut operands = [operands[0].wrapping_add(at[0]), operands[1].wrapping_add(at[1])];
+            let from = operands[self.operand];
+            if repeated != from {
+                for room in room.chunks_exact_mut(run).take(self.count) {
+                    // SAFETY: the caller's promise: the operand has a run there.
+                    unsafe { std::ptr::copy_nonoverlapping(from, room.as_mut_ptr().cast(), run) };
+                }
+                repeated = from;
             }
-            *before = from;
+            operands[self.operand] = room.as_ptr().cast();
+            f(runs.start * run..runs.end * run, operands);
         }
     }
 }

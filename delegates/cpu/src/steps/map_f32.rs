@@ -139,18 +139,13 @@ impl Step for BinaryMap {
         let (run, posts) = (self.loops.run, post::bind(&self.posts, cx));
         if let Some(together) = self.loops.together(ROOM) {
             return cx.parallel_for(together.pieces(&self.loops), (2 * CHUNK / ROOM).max(1), |range| {
-                let mut room = [const { MaybeUninit::<f32>::uninit() }; ROOM];
-                let (room, mut before) = (room.as_mut_ptr().cast::<f32>(), std::ptr::null());
-                for piece in range {
-                    let runs = together.runs(piece);
-                    let at = self.loops.starts(runs.start);
-                    // SAFETY: the host's tensors have the shapes that the step was built for; each piece is one thread's.
-                    unsafe {
-                        let mut operands = [a.get().add(at[0]).cast_const(), b.get().add(at[1])];
-                        together.repeat(run, operands[together.operand], &mut before, room);
-                        operands[together.operand] = room;
-                        self.span((runs.start * run, runs.len() * run), operands, y.get(), &posts);
-                    }
+                let mut room = [const { MaybeUninit::uninit() }; ROOM];
+                // SAFETY: the host's tensors have the shapes that the step was built for; each piece is one thread's.
+                unsafe {
+                    let operands = [a.get().cast_const(), b.get()];
+                    together.for_each(&self.loops, range, operands, &mut room, |results, operands| {
+                        self.span((results.start, results.len()), operands, y.get(), &posts);
+                    });
                 }
             });
         }

@@ -193,20 +193,14 @@ impl Step for PairU8 {
         let [a, b] = self.inputs.map(|id| Shared::new(cx.place::<u8>(id)));
         let y = Shared::new(cx.place::<u8>(self.output));
         if let Some(together) = self.loops.together(ROOM).filter(|_| self.groups.is_even()) {
-            let run = self.loops.run;
             return cx.parallel_for(together.pieces(&self.loops), CHUNK / ROOM, |range| {
-                let mut room = [const { MaybeUninit::<u8>::uninit() }; ROOM];
-                let (room, mut before) = (room.as_mut_ptr().cast::<u8>(), std::ptr::null());
-                for piece in range {
-                    let runs = together.runs(piece);
-                    let at = self.loops.starts(runs.start);
-                    // SAFETY: the host's tensors have the shapes that the step was built for; each piece is one thread's.
-                    unsafe {
-                        let mut operands = [a.get().add(at[0]).cast_const(), b.get().add(at[1])];
-                        together.repeat(run, operands[together.operand], &mut before, room);
-                        operands[together.operand] = room;
-                        self.span(runs.start * run..runs.end * run, operands, y.get());
-                    }
+                let mut room = [const { MaybeUninit::uninit() }; ROOM];
+                // SAFETY: the host's tensors have the shapes that the step was built for; each piece is one thread's.
+                unsafe {
+                    let operands = [a.get().cast_const(), b.get()];
+                    together.for_each(&self.loops, range, operands, &mut room, |results, operands| {
+                        self.span(results, operands, y.get());
+                    });
                 }
             });
         }
