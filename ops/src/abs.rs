@@ -78,7 +78,10 @@ mod tests {
     #[test]
     fn plain() {
         let y = run(Tensor::f32(&[4], &[-1.5, -0.0, 2.0, f32::NEG_INFINITY]), Spec::f32()).as_f32();
-        assert_eq!(y.iter().map(|y| y.to_bits()).collect::<Vec<_>>(), [0x3fc0_0000, 0, 0x4000_0000, 0x7f80_0000]);
+        assert_eq!(
+            y.iter().map(|y| y.to_bits()).collect::<Vec<_>>(),
+            [0x3fc0_0000, 0, 0x4000_0000, 0x7f80_0000]
+        );
         assert_eq!(run(Tensor::i32(&[3], &[-7, 7, i32::MIN]), Spec::i32()).as_i32(), [7, 7, i32::MIN]);
         assert_eq!(run(Tensor::i16(&[2], &[-7, i16::MIN]), Spec::of(I16)).as_i16(), [7, i16::MIN]);
         assert_eq!(run(Tensor::f32(&[0], &[]), Spec::f32()).shape(), [0]);
@@ -102,10 +105,7 @@ mod tests {
             "'in0' is INT8 without quantization; it needs a scale and a zero point"
         );
         let x = Tensor::i16(&[1], &[1]).quantized(0.5, 7);
-        assert_eq!(
-            test(x, Spec::i16(0.5, 0)).message(),
-            "'in0' is INT16 with zero point 7; it must be 0"
-        );
+        assert_eq!(test(x, Spec::i16(0.5, 0)).message(), "'in0' is INT16 with zero point 7; it must be 0");
         assert_eq!(
             test(Tensor::i32(&[1], &[1]), Spec::f32()).message(),
             "input 'in0' is INT32, output 'out0' is FLOAT32; they must agree"

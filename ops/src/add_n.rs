@@ -21,7 +21,13 @@ impl Op for AddN {
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(2..=usize::MAX, 1..=1)?;
         let (first, y) = (node.input(0)?, node.output(0)?);
-        ensure!(y.ty == first.ty, "inputs are {}, output '{}' is {}; they must agree", first.ty, y.name, y.ty);
+        ensure!(
+            y.ty == first.ty,
+            "inputs are {}, output '{}' is {}; they must agree",
+            first.ty,
+            y.name,
+            y.ty
+        );
         if !Self::TYPES.contains(first.ty) {
             return Err(Error::unsupported("ADD_N", first.ty));
         }
@@ -112,7 +118,9 @@ mod tests {
     fn refusals() {
         let message = |inputs: &[Tensor], y| test(inputs, y).run().unwrap_err().message().to_owned();
         let (f, long) = (Tensor::f32(&[1], &[0.0]), Tensor::f32(&[2], &[0.0; 2]));
-        assert!(message(std::slice::from_ref(&f), Spec::f32()).starts_with("it has 1 inputs, this op takes 2"));
+        assert!(
+            message(std::slice::from_ref(&f), Spec::f32()).starts_with("it has 1 inputs, this op takes 2")
+        );
         assert_eq!(
             message(&[f.clone(), f.clone(), long], Spec::f32()),
             "inputs 'in0' FLOAT32[1] and 'in2' FLOAT32[2] must have one type and shape"

@@ -57,9 +57,6 @@ mod tests {
             "'in0' is FLOAT32[1]; the handle of a resource is one RESOURCE or INT32"
         );
         let unknown = Tensor::raw(ElementType::Resource, &[], &5i32.to_le_bytes());
-        assert_eq!(
-            case(unknown).unwrap_err().message(),
-            "there is no resource with handle 5; 0 are open"
-        );
+        assert_eq!(case(unknown).unwrap_err().message(), "there is no resource with handle 5; 0 are open");
     }
 }

@@ -4,8 +4,8 @@
 
 use arenite_abi::prelude::*;
 
-use crate::kit::quantized::Quantized;
 use crate::kit::pool::Pool;
+use crate::kit::quantized::Quantized;
 
 /// Prepared node.
 pub struct AveragePool2d {

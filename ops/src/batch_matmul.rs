@@ -5,14 +5,14 @@
 
 use arenite_abi::prelude::*;
 
-use crate::kit::pace::Pace;
 use crate::kit::broadcast::Broadcast;
 use crate::kit::channel_multipliers::{ChannelMultipliers, filter_scales};
+use crate::kit::dot::{dot, dot_f32, dot_i64};
 use crate::kit::hybrid::{Rows, Symmetry};
 use crate::kit::indexing::{Dims, MAX_RANK};
-use crate::kit::dot::{dot, dot_f32, dot_i64};
-use crate::kit::quantized::Quantized;
 use crate::kit::node;
+use crate::kit::pace::Pace;
+use crate::kit::quantized::Quantized;
 
 /// Prepared node.
 pub struct BatchMatMul {
@@ -73,7 +73,9 @@ impl Op for BatchMatMul {
             (I8, I8, I32) => Kernel::Sums(product.turned(cx)?),
             (I8, I8, I8) => Kernel::Bytes(product.turned(cx)?, Fixed::new(&product, [&x, &w, &y], cx)?),
             (I16, I16, I16) => Kernel::Words(product.turned(cx)?, Fixed::new(&product, [&x, &w, &y], cx)?),
-            (I16, I8, I16) => Kernel::WordsBytes(product.turned(cx)?, Fixed::new(&product, [&x, &w, &y], cx)?),
+            (I16, I8, I16) => {
+                Kernel::WordsBytes(product.turned(cx)?, Fixed::new(&product, [&x, &w, &y], cx)?)
+            }
             (F32, I8, F32) => {
                 let symmetry = match options.get(2, false)? {
                     true => Symmetry::Asymmetric,
@@ -91,9 +93,7 @@ impl Op for BatchMatMul {
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         let product = &self.product;
         match &self.kernel {
-            Kernel::Float(turned) => {
-                product.eval(cx, turned, |x: &[f32], w: &[f32], _| dot_f32(x, w))
-            }
+            Kernel::Float(turned) => product.eval(cx, turned, |x: &[f32], w: &[f32], _| dot_f32(x, w)),
             Kernel::Sums(turned) => product.eval(cx, turned, |x: &[i8], w: &[i8], _| dot(x, 0, w, 0)),
             Kernel::Bytes(turned, fixed) => {
                 let multipliers = fixed.multipliers.read(cx)?;
@@ -183,10 +183,12 @@ impl Product {
                 return;
             }
             let x = operand(matrix_at(x, a, self.x_size()), self.turn_x.then_some(&mut *x_turned), self.rows);
-            let w = operand(matrix_at(w, b, self.w_size()), self.turn_w.then_some(&mut *w_turned), self.columns);
-            done = self.for_each_element(&mut pace, matrix_at_mut(y, out, self.rows * self.columns), |r, c| {
-                f(row(x, r, self.depth), row(w, c, self.depth), c)
-            });
+            let w =
+                operand(matrix_at(w, b, self.w_size()), self.turn_w.then_some(&mut *w_turned), self.columns);
+            done =
+                self.for_each_element(&mut pace, matrix_at_mut(y, out, self.rows * self.columns), |r, c| {
+                    f(row(x, r, self.depth), row(w, c, self.depth), c)
+                });
         });
         done
     }
@@ -220,13 +222,15 @@ impl Product {
                 return;
             }
             let x = operand(matrix_at(x, a, self.x_size()), self.turn_x.then_some(&mut *x_turned), self.rows);
-            let w = operand(matrix_at(w, b, self.w_size()), self.turn_w.then_some(&mut *w_turned), self.columns);
+            let w =
+                operand(matrix_at(w, b, self.w_size()), self.turn_w.then_some(&mut *w_turned), self.columns);
             rows.quantize(x);
-            done = self.for_each_element(&mut pace, matrix_at_mut(y, out, self.rows * self.columns), |r, c| {
-                let x = rows.row(r);
-                let sum = dot(x.elements, x.zero_point, row(w, c, self.depth), 0);
-                sum as f32 * (x.scale * q.scale_of(c))
-            });
+            done =
+                self.for_each_element(&mut pace, matrix_at_mut(y, out, self.rows * self.columns), |r, c| {
+                    let x = rows.row(r);
+                    let sum = dot(x.elements, x.zero_point, row(w, c, self.depth), 0);
+                    sum as f32 * (x.scale * q.scale_of(c))
+                });
         });
         done
     }
@@ -248,11 +252,7 @@ impl Product {
 }
 
 impl Fixed {
-    fn new(
-        product: &Product,
-        [x, w, y]: [&TensorView<'_>; 3],
-        cx: &mut PrepareContext<'_>,
-    ) -> Result<Fixed> {
+    fn new(product: &Product, [x, w, y]: [&TensorView<'_>; 3], cx: &mut PrepareContext<'_>) -> Result<Fixed> {
         let scales = filter_scales(w, product.columns, product.column_axis(w))?;
         let (x_zero, y_zero) = (node::quant(x)?.zero_point, node::quant(y)?.zero_point);
         let w_zero = scales.zero_points[0] as i32;
@@ -326,7 +326,10 @@ mod tests {
         OpTest::new().input(x).input(w).output(y)
     }
 
-    fn adjoint(x: bool, w: bool) -> impl FnOnce(arenite_abi::testing::OptionsBuilder) -> arenite_abi::testing::OptionsBuilder {
+    fn adjoint(
+        x: bool,
+        w: bool,
+    ) -> impl FnOnce(arenite_abi::testing::OptionsBuilder) -> arenite_abi::testing::OptionsBuilder {
         move |o| o.bool(0, x).bool(1, w)
     }
 
@@ -341,7 +344,10 @@ mod tests {
             for turn_w in [false, true] {
                 let x = if turn_x { &x_turned } else { &x };
                 let w = if turn_w { &w_turned } else { &w };
-                let y = test(x.clone(), w.clone(), Spec::f32()).options(101, adjoint(turn_x, turn_w)).run().unwrap();
+                let y = test(x.clone(), w.clone(), Spec::f32())
+                    .options(101, adjoint(turn_x, turn_w))
+                    .run()
+                    .unwrap();
                 assert_eq!(y[0].shape(), [2, 2]);
                 assert_eq!(y[0].as_f32(), [7., 8., 16., 17.], "{turn_x} {turn_w}");
             }
@@ -382,7 +388,8 @@ mod tests {
         let w = Tensor::i8(&[2, 2], &[1, 2, 3, 4]).per_channel(&[1.0, 0.5], &[0, 0], 1);
         assert_eq!(test(x.clone(), w, Spec::i16(1.0, 0)).run().unwrap()[0].as_i16(), [700, 500]);
         let w = Tensor::i8(&[2, 2], &[1, 3, 2, 4]).per_channel(&[1.0, 0.5], &[0, 0], 0);
-        let y = test(x.clone(), w.clone(), Spec::i16(1.0, 0)).options(101, adjoint(false, true)).run().unwrap();
+        let y =
+            test(x.clone(), w.clone(), Spec::i16(1.0, 0)).options(101, adjoint(false, true)).run().unwrap();
         assert_eq!(y[0].as_i16(), [700, 500]);
         assert_eq!(
             test(x, w, Spec::i16(1.0, 0)).run().unwrap_err().message(),

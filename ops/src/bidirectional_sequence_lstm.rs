@@ -39,7 +39,14 @@ impl Op for BidirectionalSequenceLstm {
         let second = SecondInput::read(
             node,
             AUX,
-            [forward_aux + 1, forward_aux + 2, forward_aux + 3, backward_aux + 1, backward_aux + 2, backward_aux + 3],
+            [
+                forward_aux + 1,
+                forward_aux + 2,
+                forward_aux + 3,
+                backward_aux + 1,
+                backward_aux + 2,
+                backward_aux + 3,
+            ],
         )?;
         let aux = |weights: usize| (second == SecondInput::Added).then_some((AUX, weights));
         let layer = |layout: Layout| {

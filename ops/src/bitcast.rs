@@ -43,7 +43,8 @@ impl Op for Bitcast {
                 }
             }
         };
-        let output = output.ok_or_else(|| invalid!("input '{}' is {:?}: too large as {}", x.name, x.shape, y.ty))?;
+        let output =
+            output.ok_or_else(|| invalid!("input '{}' is {:?}: too large as {}", x.name, x.shape, y.ty))?;
         Ok(Bitcast { view: View::declare(Some(output), cx, y.ty)?, output })
     }
 
@@ -83,7 +84,9 @@ mod tests {
             let x = vec![0; shape.iter().product::<i32>() as usize];
             assert_eq!(
                 run(Tensor::i16(shape, &x), F32).unwrap_err().message(),
-                format!("input 'in0' is INT16 {shape:?}; its last axis must be the 2 elements of one FLOAT32")
+                format!(
+                    "input 'in0' is INT16 {shape:?}; its last axis must be the 2 elements of one FLOAT32"
+                )
             );
         }
         assert_eq!(

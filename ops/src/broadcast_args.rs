@@ -75,7 +75,10 @@ fn size<T: Copy + Into<i64>>(a: &[T], b: &[T], count: usize, i: usize) -> Result
         list.get(at).map(|&size| size.into() as i32)
     };
     let (a, b) = (of(a).unwrap_or(1), of(b).unwrap_or(1));
-    ensure!(a == b || a == 1 || b == 1, "sizes {a} and {b} of axis {i} do not broadcast; they must be equal or 1");
+    ensure!(
+        a == b || a == 1 || b == 1,
+        "sizes {a} and {b} of axis {i} do not broadcast; they must be equal or 1"
+    );
     Ok(if a == 1 { b } else { a }.into())
 }
 

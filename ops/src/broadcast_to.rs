@@ -21,7 +21,14 @@ impl Op for BroadcastTo {
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, shape, y) = node.binary()?;
-        ensure!(x.ty == y.ty, "input '{}' is {}, output '{}' is {}; they must agree", x.name, x.ty, y.name, y.ty);
+        ensure!(
+            x.ty == y.ty,
+            "input '{}' is {}, output '{}' is {}; they must agree",
+            x.name,
+            x.ty,
+            y.name,
+            y.ty
+        );
         if x.ty == ElementType::String {
             return Err(Error::unsupported("BROADCAST_TO", x.ty));
         }
@@ -109,7 +116,8 @@ mod tests {
 
     #[test]
     fn the_last_repetition_may_be_the_input() {
-        let test = OpTest::<BroadcastTo>::new().version(2).input(Tensor::i32(&[3], &[1, 2, 3])).output(Spec::i32());
+        let test =
+            OpTest::<BroadcastTo>::new().version(2).input(Tensor::i32(&[3], &[1, 2, 3])).output(Spec::i32());
         let test = test.constant(Tensor::i32(&[2], &[2, 3])).shares(&[Sharing::Behind]);
         assert_eq!(test.run().unwrap()[0].as_i32(), [1, 2, 3, 1, 2, 3]);
     }

@@ -29,7 +29,15 @@ mod tests {
 
     #[test]
     fn values() {
-        expect::<Ceil>(&[(-0.0, -0.0), (0.5, 1.0), (-0.5, -0.0), (2.25, 3.0), (-3.0, -3.0), (f32::NEG_INFINITY, f32::NEG_INFINITY), (f32::NAN, f32::NAN)]);
+        expect::<Ceil>(&[
+            (-0.0, -0.0),
+            (0.5, 1.0),
+            (-0.5, -0.0),
+            (2.25, 3.0),
+            (-3.0, -3.0),
+            (f32::NEG_INFINITY, f32::NEG_INFINITY),
+            (f32::NAN, f32::NAN),
+        ]);
     }
 
     #[test]

@@ -30,7 +30,12 @@ mod tests {
 
     #[test]
     fn values() {
-        expect::<ComplexAbs>(&[([3.0, -4.0], 5.0), ([3e30, 4e30], 5e30), ([0.0, -0.0], 0.0), ([f64::NEG_INFINITY, f64::NAN], f64::INFINITY)]);
+        expect::<ComplexAbs>(&[
+            ([3.0, -4.0], 5.0),
+            ([3e30, 4e30], 5e30),
+            ([0.0, -0.0], 0.0),
+            ([f64::NEG_INFINITY, f64::NAN], f64::INFINITY),
+        ]);
     }
 
     #[test]

@@ -293,7 +293,9 @@ mod tests {
     #[test]
     fn refusals() {
         let x = |shape: &[i32]| Tensor::i32(shape, &vec![0; shape.iter().product::<i32>() as usize]);
-        let message = |axis, inputs: &[Tensor]| test(axis, inputs, Spec::i32()).run().unwrap_err().message().to_string();
+        let message = |axis, inputs: &[Tensor]| {
+            test(axis, inputs, Spec::i32()).run().unwrap_err().message().to_string()
+        };
         assert_eq!(message(2, &[x(&[1, 1])]), "axis is 2, input 'in0' has 2 axes");
         assert_eq!(message(-1, &[x(&[])]), "axis is -1, input 'in0' has 0 axes");
         assert_eq!(

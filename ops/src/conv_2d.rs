@@ -16,15 +16,15 @@ use arenite_abi::prelude::*;
 use arenite_abi::tensor::cells_of;
 use core::cell::Cell;
 
-use crate::kit::pace::Pace;
 use crate::kit::activation::Limits;
+use crate::kit::bias::{Bias, float_bias};
 use crate::kit::channel_multipliers::{Multipliers, filter_scales};
 use crate::kit::conv::{Hybrid, Layer, Requantization, Weights};
-use crate::kit::dot::{Weight, dot_f32, dot_centered, dot_centered_i64};
+use crate::kit::dot::{Weight, dot_centered, dot_centered_i64, dot_f32};
 use crate::kit::hybrid::Symmetry;
-use crate::kit::bias::{Bias, float_bias};
-use crate::kit::quantized::Quantized;
 use crate::kit::node::range_activation;
+use crate::kit::pace::Pace;
+use crate::kit::quantized::Quantized;
 use crate::kit::window::{WindowOptions, Windows};
 
 const OPTIONS: u32 = 1;
@@ -113,9 +113,7 @@ impl Kernel {
     ) -> Result<Kernel> {
         let activation = range_activation(options, ACTIVATION)?;
         Ok(match (layer.input.ty, layer.filter.ty) {
-            (F32, F32) => {
-                Kernel::Float { patch: cx.scratch(shape.patch)?, limits: activation.f32_range() }
-            }
+            (F32, F32) => Kernel::Float { patch: cx.scratch(shape.patch)?, limits: activation.f32_range() },
             (U8, U8) | (I8 | I16, I8 | I4) => Kernel::Quantized {
                 patch: cx.scratch(shape.patch)?,
                 requantization: Requantization::new(cx, layer, CHANNEL_AXIS, activation)?,
@@ -418,11 +416,9 @@ mod tests {
         let x = Tensor::i16(&[1, 1, 1, 1], &[3]).quantized(1.0, 0);
         let w = Tensor::i8(&[1, 1, 1, 1], &[2]).quantized(1.0, 0);
         let run = |bias, scale| {
-            test(x.clone(), w.clone(), bias, Spec::i16(scale, 0))
-                .options(1, options(VALID, 1))
-                .run()
-                .unwrap()[0]
-                .as_i16()
+            test(x.clone(), w.clone(), bias, Spec::i16(scale, 0)).options(1, options(VALID, 1)).run().unwrap()
+                [0]
+            .as_i16()
         };
         assert_eq!(run(Tensor::i64(&[1], &[1 << 33]), 16_777_216.0), [512]);
         assert_eq!(run(Tensor::i64(&[1], &[2]), 1.0), [8]);
@@ -468,9 +464,15 @@ mod tests {
         let i8s = || Spec::i8(1.0, 0);
         let plain = options(VALID, 1);
         let cases = [
-            (float(&[1, 1, 1, 16], &[2, 1, 1, 3], 2), "input 'in0' has 16 channels; they must be a multiple of 3"),
+            (
+                float(&[1, 1, 1, 16], &[2, 1, 1, 3], 2),
+                "input 'in0' has 16 channels; they must be a multiple of 3",
+            ),
             (float(&[1, 1, 1, 4], &[3, 1, 1, 2], 3), "3 filters do not make 2 groups"),
-            (float(&[1, 1, 1, 1], &[2, 1, 1, 1], 3), "bias 'in2' has 3 elements, filter 'in1' gives 2 channels"),
+            (
+                float(&[1, 1, 1, 1], &[2, 1, 1, 1], 3),
+                "bias 'in2' has 3 elements, filter 'in1' gives 2 channels",
+            ),
             (float(&[1, 1, 1, 1], &[2, 0, 1, 1], 2), "no dimension may be zero"),
             (float(&[1, 0, 1, 1], &[2, 1, 1, 1], 2), "must be above zero"),
             (float(&[1, 1, 1], &[2, 1, 1, 1], 2), "must have 4 dimensions"),
@@ -485,7 +487,11 @@ mod tests {
             (signed(x8(0), w8().quantized(1.0, 0), Spec::i8(0.0, 0)), "no finite multiplier"),
             (signed(x8(0), w8().quantized(1.0, 0), Spec::u8(1.0, 0)), "they must agree"),
             (
-                signed(Tensor::i16(&[1, 1, 1, 1], &[0]).quantized(1.0, 1), w8().quantized(1.0, 0), Spec::i16(1.0, 0)),
+                signed(
+                    Tensor::i16(&[1, 1, 1, 1], &[0]).quantized(1.0, 1),
+                    w8().quantized(1.0, 0),
+                    Spec::i16(1.0, 0),
+                ),
                 "zero points of INT16 must be 0",
             ),
         ];

@@ -36,7 +36,8 @@ impl Op for Conv3d {
         [&x, &filter, &node.output(0)?].into_iter().try_for_each(|x| expect_type(x, &[F32]))?;
         for tensor in [&x, &filter] {
             node::dims(tensor)?;
-            let served = tensor.rank() == 5 && tensor.shape[1..].iter().all(|&size| size > 0) && filter.shape[0] > 0;
+            let served =
+                tensor.rank() == 5 && tensor.shape[1..].iter().all(|&size| size > 0) && filter.shape[0] > 0;
             ensure!(
                 served,
                 "'{}' is {:?}; it must have 5 dimensions, none of them zero but the batches",
@@ -129,7 +130,8 @@ mod tests {
     use arenite_abi::testing::{OpTest, OptionsBuilder, Spec, Tensor};
 
     fn node(x: Tensor, filter: Tensor, options: impl Fn(OptionsBuilder) -> OptionsBuilder) -> OpTest<Conv3d> {
-        let ones = move |o: OptionsBuilder| options(o.i32(STRIDES, 1).i32(STRIDES + 1, 1).i32(STRIDES + 2, 1));
+        let ones =
+            move |o: OptionsBuilder| options(o.i32(STRIDES, 1).i32(STRIDES + 1, 1).i32(STRIDES + 2, 1));
         OpTest::new().options(OPTIONS, ones).input(x).constant(filter).output(Spec::f32())
     }
 
@@ -142,7 +144,8 @@ mod tests {
     fn windows() {
         // Of 0..8 as a cube, neighbours in depth: x[0] − x[1] = −4, and 2 × that plus a bias.
         let (x, filter) = (count(&[1, 2, 2, 2, 1]), Tensor::f32(&[2, 1, 1, 1, 2], &[1.0, 2.0, -1.0, -2.0]));
-        let y = node(x.clone(), filter.clone(), |o| o.i8(PADDING, 1)).constant(Tensor::f32(&[2], &[0.5, 9.0]));
+        let y =
+            node(x.clone(), filter.clone(), |o| o.i8(PADDING, 1)).constant(Tensor::f32(&[2], &[0.5, 9.0]));
         let y = y.run().unwrap().remove(0);
         assert_eq!((y.shape(), y.as_f32()), (&[1, 1, 2, 2, 2][..], [-3.5, 1.0].repeat(4)));
         // With zeros behind, and only what is above zero.

@@ -32,7 +32,12 @@ impl Op for Conv3dTranspose {
         node.expect(3..=4, 1..=1)?;
         let (shape, filter, x) = (node.input(0)?, node.input(1)?, node.input(2)?);
         expect_type(&shape, &[I32])?;
-        ensure!(expect_vector(&shape)? == 5, "shape '{}' is {:?}; it must hold 5 sizes", shape.name, shape.shape);
+        ensure!(
+            expect_vector(&shape)? == 5,
+            "shape '{}' is {:?}; it must hold 5 sizes",
+            shape.name,
+            shape.shape
+        );
         [&x, &filter, &node.output(0)?].into_iter().try_for_each(|x| expect_type(x, &[F32]))?;
         for tensor in [&x, &filter] {
             node::dims(tensor)?;
@@ -156,14 +161,16 @@ mod tests {
     use arenite_abi::testing::{OpTest, OptionsBuilder, Spec, Tensor};
 
     fn node(options: impl Fn(OptionsBuilder) -> OptionsBuilder) -> OpTest<Conv3dTranspose> {
-        let ones = move |o: OptionsBuilder| options(o.i32(STRIDES, 1).i32(STRIDES + 1, 2).i32(STRIDES + 2, 1));
+        let ones =
+            move |o: OptionsBuilder| options(o.i32(STRIDES, 1).i32(STRIDES + 1, 2).i32(STRIDES + 2, 1));
         OpTest::new().options(OPTIONS, ones).output(Spec::f32())
     }
 
     #[test]
     fn windows() {
         // Along the width, stride 2: 1 × (1, 10, 100) and 2 × (1, 10, 100) overlap in the middle.
-        let (filter, x) = (Tensor::f32(&[1, 1, 3, 1, 1], &[1.0, 10.0, 100.0]), Tensor::f32(&[1, 1, 1, 2, 1], &[1.0, 2.0]));
+        let (filter, x) =
+            (Tensor::f32(&[1, 1, 3, 1, 1], &[1.0, 10.0, 100.0]), Tensor::f32(&[1, 1, 1, 2, 1], &[1.0, 2.0]));
         let shape = || Tensor::i32(&[5], &[1, 1, 1, 5, 1]);
         let valid = || node(|o| o.i8(PADDING, 1));
         let want = [1.0, 10.0, 102.0, 20.0, 200.0];

@@ -105,7 +105,8 @@ mod tests {
     use arenite_abi::testing::{OpTest, Spec, Tensor};
 
     fn run(x: Tensor, axis: i32, exclusive: bool, reverse: bool) -> Result<Tensor> {
-        let test = OpTest::<Cumsum>::new().options(OPTIONS, |o| o.bool(EXCLUSIVE, exclusive).bool(REVERSE, reverse));
+        let test =
+            OpTest::<Cumsum>::new().options(OPTIONS, |o| o.bool(EXCLUSIVE, exclusive).bool(REVERSE, reverse));
         let test = test.output(Spec::of(x.ty())).input(x);
         let known = test.clone().constant(Tensor::i32(&[], &[axis])).run();
         crate::kit::assert_same(&known, &test.input(Tensor::i32(&[1], &[axis])).run());
@@ -146,7 +147,8 @@ mod tests {
         assert_eq!(message(Tensor::i32(&[2], &[0, 0]), 1), "axis 1 does not exist: the input is [2]");
         assert_eq!(message(Tensor::i32(&[0], &[]), -2), "axis -2 does not exist: the input is [0]");
         assert_eq!(message(Tensor::i32(&[], &[0]), 0), "input 'in0' is a scalar; it needs an axis");
-        let test = OpTest::<Cumsum>::new().input(Tensor::i32(&[1], &[0])).constant(Tensor::i32(&[2], &[0, 0]));
+        let test =
+            OpTest::<Cumsum>::new().input(Tensor::i32(&[1], &[0])).constant(Tensor::i32(&[2], &[0, 0]));
         let error = test.output(Spec::i32()).run().unwrap_err();
         assert_eq!(error.message(), "axis 'in1' is [2]; it must hold one number");
     }

@@ -35,6 +35,9 @@ mod tests {
         let test = OpTest::<Densify>::new().constant(Tensor::f32(&[2, 2], &[0., 1., 0., 2.]));
         let y = test.clone().output(Spec::f32()).run().unwrap();
         assert_eq!((y[0].shape(), y[0].as_f32()), (&[2, 2][..], vec![0., 1., 0., 2.]));
-        assert_eq!(test.output(Spec::i32()).run().unwrap_err().message(), "input is FLOAT32, output is INT32");
+        assert_eq!(
+            test.output(Spec::i32()).run().unwrap_err().message(),
+            "input is FLOAT32, output is INT32"
+        );
     }
 }

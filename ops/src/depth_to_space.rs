@@ -102,7 +102,9 @@ mod tests {
         for block in [3, i32::MAX] {
             assert_eq!(
                 message(&[1, 1, 1, 4], block),
-                format!("input 'in0' is [1, 1, 1, 4]; its channels must be a multiple of the block size {block} squared")
+                format!(
+                    "input 'in0' is [1, 1, 1, 4]; its channels must be a multiple of the block size {block} squared"
+                )
             );
         }
         assert_eq!(message(&[1, 4], 2), "input 'in0' is [1, 4]; it must have 4 dimensions");
@@ -113,7 +115,8 @@ mod tests {
     fn the_output_may_overwrite_the_input() {
         let x: Vec<i32> = (0..64).collect();
         let test = OpTest::<DepthToSpace>::new().input(Tensor::i32(&[2, 2, 2, 8], &x)).output(Spec::i32());
-        let outputs = test.options(OPTIONS, |o| o.i32(BLOCK_SIZE, 2)).shares(&[Sharing::Behind]).run().unwrap();
+        let outputs =
+            test.options(OPTIONS, |o| o.i32(BLOCK_SIZE, 2)).shares(&[Sharing::Behind]).run().unwrap();
         assert_eq!(outputs[0].as_i32()[..10], [0, 1, 2, 3, 8, 9, 10, 11, 4, 5]);
     }
 }

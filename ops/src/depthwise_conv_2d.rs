@@ -14,14 +14,14 @@ use arenite_abi::prelude::*;
 use arenite_abi::tensor::cells_of;
 use core::cell::Cell;
 
-use crate::kit::pace::Pace;
 use crate::kit::activation::Limits;
+use crate::kit::bias::{Bias, float_bias};
 use crate::kit::conv::{Hybrid, Layer, Requantization, Weights};
 use crate::kit::dot::Weight;
 use crate::kit::hybrid::Symmetry;
-use crate::kit::bias::{Bias, float_bias};
-use crate::kit::quantized::Quantized;
 use crate::kit::node::range_activation;
+use crate::kit::pace::Pace;
+use crate::kit::quantized::Quantized;
 use crate::kit::requantize::Multiplier;
 use crate::kit::window::{WindowOptions, Windows};
 
@@ -114,9 +114,7 @@ impl Kernel {
         let activation = range_activation(options, ACTIVATION)?;
         let bias = layer.bias.map(|bias| bias.ty);
         Ok(match (layer.input.ty, layer.filter.ty) {
-            (F32, F32) => {
-                Kernel::Float { sums: cx.scratch(shape.channels)?, limits: activation.f32_range() }
-            }
+            (F32, F32) => Kernel::Float { sums: cx.scratch(shape.channels)?, limits: activation.f32_range() },
             (U8, U8) | (I8, I8 | I4) => Kernel::Quantized {
                 sums: cx.scratch(shape.channels)?,
                 requantization: Requantization::new(cx, layer, CHANNEL_AXIS, activation)?,
@@ -269,7 +267,8 @@ impl Shape {
                     }
                     continue;
                 }
-                let groups = sums.chunks_exact_mut(self.multiplier).zip(weights.chunks_exact(self.multiplier));
+                let groups =
+                    sums.chunks_exact_mut(self.multiplier).zip(weights.chunks_exact(self.multiplier));
                 for (x, (sums, weights)) in pixel.iter().zip(groups) {
                     for (sum, &w) in sums.iter_mut().zip(weights) {
                         *sum = multiply_add(*sum, x, w);
@@ -328,7 +327,8 @@ mod tests {
         for w in [Tensor::i8(&[1, 1, 1, 9], &[1; 9]), Tensor::i4(&[1, 1, 1, 9], &[1; 9])] {
             let w = w.per_channel(&scales, &[0; 9], 3);
             let bias = Tensor::i32(&[9], &[0; 9]);
-            let out = test(x.clone(), w, bias, Spec::i8(1.0, 10)).options(2, options(VALID, 1)).run().unwrap();
+            let out =
+                test(x.clone(), w, bias, Spec::i8(1.0, 10)).options(2, options(VALID, 1)).run().unwrap();
             assert_eq!(out[0].as_i8(), [9, 9, 9, 9, 9, 9, 9, 9, 8]);
         }
     }
@@ -389,7 +389,10 @@ mod tests {
         let cases = [
             (float(&[1, 1, 1, 2], &[1, 1, 1, 3], 3), "3 must be a multiple of that"),
             (float(&[1, 1, 1, 2], &[2, 1, 1, 2], 2), "a depthwise filter is [1, height, width, channels]"),
-            (float(&[1, 1, 1, 2], &[1, 1, 1, 2], 1), "bias 'in2' has 1 elements, filter 'in1' gives 2 channels"),
+            (
+                float(&[1, 1, 1, 2], &[1, 1, 1, 2], 1),
+                "bias 'in2' has 1 elements, filter 'in1' gives 2 channels",
+            ),
             (wide(Tensor::i32(&[1], &[0])), "no kernel for input INT16, filter INT8 and bias INT32"),
             (wide(Tensor::i64(&[1], &[0]).quantized(1.0, 5)), "bias 'in2' has zero point 5"),
         ];

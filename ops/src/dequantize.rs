@@ -5,8 +5,8 @@
 use arenite_abi::prelude::*;
 use half::f16;
 
-use crate::kit::packed;
 use crate::kit::channel_quant::ChannelQuant;
+use crate::kit::packed;
 use crate::kit::{node, unary};
 
 /// Prepared node; f16 has no channels.
@@ -94,7 +94,8 @@ mod tests {
         assert_eq!(run(Tensor::i8(&[9], &[q; 9]).per_channel(&[scale; 9], &[-128], 0)), [once; 9]);
         assert_eq!(run(Tensor::i8(&[7], &[q; 7]).quantized(scale, -128)), [once; 7]);
         // −8 and 7 of i4 with zero point 3: 0.1 × −11.
-        let (once, twice) = ((f64::from(scale) * -11.0) as f32, -8.0 * scale + (f64::from(scale) * -3.0) as f32);
+        let (once, twice) =
+            ((f64::from(scale) * -11.0) as f32, -8.0 * scale + (f64::from(scale) * -3.0) as f32);
         let i4 = run(Tensor::i4(&[9], &[-8; 9]).quantized(scale, 3));
         assert_eq!((i4[0], i4[8]), (twice, once));
     }

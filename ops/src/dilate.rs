@@ -54,7 +54,11 @@ fn plan(x: &TensorView<'_>, dilations: &TensorView<'_>) -> Result<Spread> {
     let list = Integers::of(dilations)?;
     for (axis, (&dilation, &size)) in list.iter().zip(x.shape).enumerate() {
         ensure!(dilation >= 1, "dilation {dilation} of axis {axis} is below 1");
-        ensure!(dilation == 1 || size > 0, "axis {axis} of input '{}' is empty; it cannot be dilated", x.name);
+        ensure!(
+            dilation == 1 || size > 0,
+            "axis {axis} of input '{}' is empty; it cannot be dilated",
+            x.name
+        );
     }
     Spread::new(x, |axis| Ok([0, list[axis], 0]))
 }
@@ -97,10 +101,14 @@ mod tests {
     #[test]
     fn refusals() {
         let x = || Tensor::f32(&[2], &[0.0; 2]);
-        let message = |x, dilations: &[i32], value| run(x, dilations, value).unwrap_err().message().to_owned();
+        let message =
+            |x, dilations: &[i32], value| run(x, dilations, value).unwrap_err().message().to_owned();
         let zero = || Tensor::f32(&[], &[0.0]);
         for dilation in [0, -1, i32::MIN] {
-            assert_eq!(message(x(), &[dilation], zero()), format!("dilation {dilation} of axis 0 is below 1"));
+            assert_eq!(
+                message(x(), &[dilation], zero()),
+                format!("dilation {dilation} of axis 0 is below 1")
+            );
         }
         assert_eq!(
             message(Tensor::f32(&[0], &[]), &[2], zero()),
@@ -111,7 +119,10 @@ mod tests {
             "axis 0, 3 elements with steps of 2147483647 and paddings 0 and 0, gets too large"
         );
         assert_eq!(message(x(), &[1, 1], zero()), "'in1' has 2 numbers, input 'in0' has 1 axes");
-        assert_eq!(message(Tensor::f32(&[], &[0.0]), &[], zero()), "input 'in0' is one element; it must have an axis");
+        assert_eq!(
+            message(Tensor::f32(&[], &[0.0]), &[], zero()),
+            "input 'in0' is one element; it must have an axis"
+        );
         assert_eq!(
             message(x(), &[1], Tensor::i32(&[], &[0])),
             "the value 'in2' is INT32 []; it must be one FLOAT32"

@@ -170,10 +170,7 @@ mod tests {
     fn refusals() {
         let message = |test: OpTest<Div>| test.run().unwrap_err().message().to_owned();
         let i = |list: &[i32]| Tensor::i32(&[list.len() as i32], list);
-        assert_eq!(
-            message(case(i(&[1]), i(&[2, 0]), Spec::i32())),
-            "element 1 of 'in1' is zero, it divides"
-        );
+        assert_eq!(message(case(i(&[1]), i(&[2, 0]), Spec::i32())), "element 1 of 'in1' is zero, it divides");
         assert_eq!(
             message(case(Tensor::i32(&[0, 1], &[]), i(&[0]), Spec::i32())),
             "element 0 of 'in1' is zero, it divides"

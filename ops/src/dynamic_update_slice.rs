@@ -25,12 +25,25 @@ impl Op for DynamicUpdateSlice {
         node.expect(3..=3, 1..=1)?;
         let (x, update, starts, y) = (node.input(0)?, node.input(1)?, node.input(2)?, node.output(0)?);
         for tensor in [&update, &y] {
-            ensure!(x.ty == tensor.ty, "operand '{}' is {}, '{}' is {}", x.name, x.ty, tensor.name, tensor.ty);
+            ensure!(
+                x.ty == tensor.ty,
+                "operand '{}' is {}, '{}' is {}",
+                x.name,
+                x.ty,
+                tensor.name,
+                tensor.ty
+            );
         }
         Width::of(x.ty)?;
         expect_type(&starts, &[I32, I64])?;
         let count = expect_vector(&starts)?;
-        ensure!(count == x.rank(), "'{}' has {count} numbers, operand '{}' has {} axes", starts.name, x.name, x.rank());
+        ensure!(
+            count == x.rank(),
+            "'{}' has {count} numbers, operand '{}' has {} axes",
+            starts.name,
+            x.name,
+            x.rank()
+        );
         ensure!(
             update.rank() == x.rank() && update.shape.iter().zip(x.shape).all(|(part, whole)| part <= whole),
             "update '{}' is {:?}; it must lie in operand '{}', which is {:?}",
@@ -172,7 +185,8 @@ mod tests {
     #[test]
     fn refusals() {
         let x = || Tensor::f32(&[2], &[0.0; 2]);
-        let message = |update, starts: &[i32]| node(x(), update, starts).run().unwrap_err().message().to_owned();
+        let message =
+            |update, starts: &[i32]| node(x(), update, starts).run().unwrap_err().message().to_owned();
         assert_eq!(
             message(Tensor::f32(&[3], &[0.0; 3]), &[0]),
             "update 'in1' is [3]; it must lie in operand 'in0', which is [2]"
@@ -181,7 +195,10 @@ mod tests {
             message(Tensor::f32(&[1, 1], &[0.0]), &[0]),
             "update 'in1' is [1, 1]; it must lie in operand 'in0', which is [2]"
         );
-        assert_eq!(message(Tensor::f32(&[1], &[0.0]), &[0, 0]), "'in2' has 2 numbers, operand 'in0' has 1 axes");
+        assert_eq!(
+            message(Tensor::f32(&[1], &[0.0]), &[0, 0]),
+            "'in2' has 2 numbers, operand 'in0' has 1 axes"
+        );
         assert_eq!(message(Tensor::i32(&[1], &[0]), &[0]), "operand 'in0' is FLOAT32, 'in1' is INT32");
         let strings = node(Tensor::strings(&[1], &["a"]), Tensor::strings(&[1], &["b"]), &[0]).run();
         assert_eq!(strings.unwrap_err().status(), Status::Unsupported);

@@ -33,7 +33,12 @@ impl Op for EmbeddingLookup {
         let (indices, table, y) = node.binary()?;
         expect_type(&indices, &[I32])?;
         let count = expect_vector(&indices)?;
-        ensure!(table.rank() >= 2, "table '{}' is {:?}; it must have at least 2 dimensions", table.name, table.shape);
+        ensure!(
+            table.rank() >= 2,
+            "table '{}' is {:?}; it must have at least 2 dimensions",
+            table.name,
+            table.shape
+        );
         let dims = node::dims(&table)?;
         let (rows, row) = (dims.size(0), dims.product(1, dims.rank()));
         let block = if table.ty == y.ty {
@@ -81,7 +86,12 @@ fn block(table: &TensorView<'_>, y: &TensorView<'_>, row: usize) -> Result<usize
             q.block_size
         );
         let blocks = row / q.block_size * table.shape[0] as usize;
-        ensure!(q.scales.len() == blocks, "table '{}' has {} scales for {blocks} blocks", table.name, q.scales.len());
+        ensure!(
+            q.scales.len() == blocks,
+            "table '{}' has {} scales for {blocks} blocks",
+            table.name,
+            q.scales.len()
+        );
         return Ok(q.block_size);
     }
     ensure!(
@@ -92,7 +102,8 @@ fn block(table: &TensorView<'_>, y: &TensorView<'_>, row: usize) -> Result<usize
     );
     let rows = table.shape[0] as usize;
     ensure!(
-        !q.is_per_channel() || (q.dimension == 0 && q.scales.len() == rows && [1, rows].contains(&q.zero_points.len())),
+        !q.is_per_channel()
+            || (q.dimension == 0 && q.scales.len() == rows && [1, rows].contains(&q.zero_points.len())),
         "table '{}' is {:?} with {} scales along dimension {}; it needs one, or one per row",
         table.name,
         table.shape,
@@ -195,7 +206,12 @@ mod tests {
 
     #[test]
     fn blocks_have_their_scales() {
-        let blocks = |block_size| Quantized { scales: vec![1.0, 0.5, 0.25, 2.0], zero_points: vec![0], dimension: 1, block_size };
+        let blocks = |block_size| Quantized {
+            scales: vec![1.0, 0.5, 0.25, 2.0],
+            zero_points: vec![0],
+            dimension: 1,
+            block_size,
+        };
         let table = || Tensor::i4(&[2, 4], &[1, -2, 3, -8, 4, 5, 6, 7]);
         let y = node(&[1, 0], table().with_quantization(blocks(2)), F32).run().unwrap();
         assert_eq!(y[0].as_f32(), [1.0, 1.25, 12.0, 14.0, 1.0, -2.0, 1.5, -4.0]);
@@ -210,9 +226,18 @@ mod tests {
     fn refusals() {
         let message = |test: OpTest<EmbeddingLookup>| test.run().unwrap_err().message().to_owned();
         let table = || Tensor::f32(&[2, 1], &[0.0; 2]);
-        assert_eq!(message(node(&[0, 2], table(), F32)), "index 2 at position 1 of 'in0' lies outside of 0..2");
-        assert_eq!(message(node(&[-1], table(), F32)), "index -1 at position 0 of 'in0' lies outside of 0..2");
-        assert_eq!(message(node(&[0], table(), F16)), "'in1' is FLOAT32; it may be INT2, INT4, INT8 or UINT8");
+        assert_eq!(
+            message(node(&[0, 2], table(), F32)),
+            "index 2 at position 1 of 'in0' lies outside of 0..2"
+        );
+        assert_eq!(
+            message(node(&[-1], table(), F32)),
+            "index -1 at position 0 of 'in0' lies outside of 0..2"
+        );
+        assert_eq!(
+            message(node(&[0], table(), F16)),
+            "'in1' is FLOAT32; it may be INT2, INT4, INT8 or UINT8"
+        );
         let flat = Tensor::f32(&[2], &[0.0; 2]);
         assert_eq!(message(node(&[0], flat, F32)), "table 'in1' is [2]; it must have at least 2 dimensions");
         let shifted = Tensor::i8(&[2, 1], &[0; 2]).quantized(1.0, 3);

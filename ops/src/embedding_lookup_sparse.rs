@@ -57,7 +57,12 @@ impl Op for EmbeddingLookupSparse {
             false => cx.set_output_dynamic(0)?,
         }
         let is_static = dense_shape.is_constant();
-        Ok(EmbeddingLookupSparse { combiner, rows: dims.size(0), row: dims.product(1, dims.rank()), is_static })
+        Ok(EmbeddingLookupSparse {
+            combiner,
+            rows: dims.size(0),
+            row: dims.product(1, dims.rank()),
+            is_static,
+        })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
@@ -76,12 +81,24 @@ fn check<'a>(node: &NodeView<'a>) -> Result<TensorView<'a>> {
     let count = [expect_vector(&ids)?, expect_vector(&weights)?];
     let rank = expect_vector(&node.input(2)?)?;
     ensure!(
-        indices.rank() == 2 && count.iter().all(|&n| indices.shape[0] as usize == n) && rank >= 1
+        indices.rank() == 2
+            && count.iter().all(|&n| indices.shape[0] as usize == n)
+            && rank >= 1
             && indices.shape[1] as usize == rank,
         "ids '{}' are {:?}, weights '{}' {:?}, indices '{}' {:?}, the dense shape has {rank} numbers; they must be [n], [n], [n, rank] and rank",
-        ids.name, ids.shape, weights.name, weights.shape, indices.name, indices.shape
+        ids.name,
+        ids.shape,
+        weights.name,
+        weights.shape,
+        indices.name,
+        indices.shape
     );
-    ensure!(table.rank() >= 2, "table '{}' is {:?}; it must have at least 2 dimensions", table.name, table.shape);
+    ensure!(
+        table.rank() >= 2,
+        "table '{}' is {:?}; it must have at least 2 dimensions",
+        table.name,
+        table.shape
+    );
     Ok(table)
 }
 
@@ -111,9 +128,10 @@ impl EmbeddingLookupSparse {
         let mut sum: Option<Sum> = None;
         for ((&id, indices), &weight) in ids.as_slice::<i32>()?.iter().zip(indices).zip(weights) {
             pace.ahead(self.row)?;
-            let row = usize::try_from(id).ok().filter(|&row| row < self.rows).ok_or_else(|| {
-                invalid!("'{}' holds {id}; the table has rows 0..{}", ids.name, self.rows)
-            })?;
+            let row = usize::try_from(id)
+                .ok()
+                .filter(|&row| row < self.rows)
+                .ok_or_else(|| invalid!("'{}' holds {id}; the table has rows 0..{}", ids.name, self.rows))?;
             let bucket = bucket(indices, dense_shape);
             if let Some(ended) = sum.take_if(|sum| sum.bucket != bucket) {
                 self.finish(&ended, y);
@@ -157,9 +175,10 @@ impl Sum {
 /// `None` for one that no output can have.
 fn bucket(indices: &[i32], dense_shape: &[i64]) -> Option<usize> {
     let outer = dense_shape.len() - 1;
-    let bucket = indices[..outer].iter().zip(dense_shape).try_fold(0i64, |bucket, (&index, &size)| {
-        bucket.checked_mul(size)?.checked_add(index.into())
-    });
+    let bucket = indices[..outer]
+        .iter()
+        .zip(dense_shape)
+        .try_fold(0i64, |bucket, (&index, &size)| bucket.checked_mul(size)?.checked_add(index.into()));
     usize::try_from(bucket?).ok()
 }
 

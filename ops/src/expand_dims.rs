@@ -3,8 +3,8 @@
 
 use arenite_abi::prelude::*;
 
-use crate::kit::indexing::{Dims, normalize_axis};
 use crate::kit::arguments::{Integers, expect_type, saturated};
+use crate::kit::indexing::{Dims, normalize_axis};
 use crate::kit::node;
 use crate::kit::view::View;
 
@@ -70,7 +70,8 @@ mod tests {
             assert_eq!(test.input(Tensor::i64(&[1], &[axis.into()])).run().unwrap(), known);
         }
         let strings = node(Tensor::strings(&[2], &["a", "bc"]));
-        for test in [strings.clone().constant(Tensor::i32(&[], &[0])), strings.input(Tensor::i32(&[], &[0]))] {
+        for test in [strings.clone().constant(Tensor::i32(&[], &[0])), strings.input(Tensor::i32(&[], &[0]))]
+        {
             let y = test.run().unwrap();
             assert_eq!((y[0].shape(), y[0].as_strings().concat().as_str()), (&[1, 2][..], "abc"));
         }
@@ -86,7 +87,10 @@ mod tests {
             assert_eq!(message(x().input(Tensor::i64(&[], &[axis]))), want);
         }
         assert_eq!(message(x().constant(Tensor::i32(&[2], &[0, 1]))), "'in1' is [2]; it must hold one axis");
-        assert_eq!(message(x().constant(Tensor::f32(&[], &[0.0]))), "'in1' is FLOAT32; it may be INT32 or INT64");
+        assert_eq!(
+            message(x().constant(Tensor::f32(&[], &[0.0]))),
+            "'in1' is FLOAT32; it may be INT32 or INT64"
+        );
         let deep = node(Tensor::i8(&[1; 8], &[0])).constant(Tensor::i32(&[], &[0]));
         assert_eq!(message(deep), "input 'in0' has 8 dimensions already");
         let rescaled = OpTest::<ExpandDims>::new()

@@ -87,10 +87,7 @@ mod tests {
         // Zero is a value: -1.2 … 1.8 in steps of 1 becomes -1 … 2.
         assert_eq!(run(&[-3.0, 0.4, 1.6, 3.0], -1.2, 1.8, 2), [-1.0, 0.0, 2.0, 2.0]);
         assert_eq!(run(&[2.9, 3.1], 0.0, 6.0, 1), [0.0, 6.0]);
-        assert_eq!(
-            run(&[f32::NAN, f32::INFINITY, f32::NEG_INFINITY], -1.0, 0.5, 2),
-            [-1.0, 0.5, -1.0]
-        );
+        assert_eq!(run(&[f32::NAN, f32::INFINITY, f32::NEG_INFINITY], -1.0, 0.5, 2), [-1.0, 0.5, -1.0]);
         // Ranges without zero move to it.
         assert_eq!(run(&[0.5, 5.0, -2.0], 1.0, 4.0, 2), [1.0, 3.0, 0.0]);
         assert_eq!(run(&[-0.5, -5.0, 2.0], -4.0, -1.0, 2), [0.0, -3.0, 0.0]);

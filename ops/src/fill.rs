@@ -52,7 +52,9 @@ impl Op for Fill {
         let shape = output.as_slice();
         if value.ty == ElementType::String {
             let count = output.flat_size();
-            return strings::repeat(cx, 0, shape, &Strings::of(&value)?, count, |f| (0..count).for_each(|_| f(0)));
+            return strings::repeat(cx, 0, shape, &Strings::of(&value)?, count, |f| {
+                (0..count).for_each(|_| f(0))
+            });
         }
         let y = if self.output.is_some() { cx.output(0)? } else { cx.resize_output(0, shape)? };
         Width::of(value.ty)?.fill(value.bytes(), y.into_bytes())

@@ -29,7 +29,15 @@ mod tests {
 
     #[test]
     fn values() {
-        expect::<Floor>(&[(-0.0, -0.0), (0.5, 0.0), (-0.5, -1.0), (2.75, 2.0), (-3.0, -3.0), (f32::INFINITY, f32::INFINITY), (f32::NAN, f32::NAN)]);
+        expect::<Floor>(&[
+            (-0.0, -0.0),
+            (0.5, 0.0),
+            (-0.5, -1.0),
+            (2.75, 2.0),
+            (-3.0, -3.0),
+            (f32::INFINITY, f32::INFINITY),
+            (f32::NAN, f32::NAN),
+        ]);
     }
 
     #[test]

@@ -65,11 +65,13 @@ mod tests {
 
     #[test]
     fn the_divisor_gives_the_sign() {
-        let y = run(Tensor::i8(&[2, 4], &[7, -7, 6, -6, 7, -7, 6, -6]), Tensor::i8(&[2, 1], &[3, -3])).unwrap();
+        let y =
+            run(Tensor::i8(&[2, 4], &[7, -7, 6, -6, 7, -7, 6, -6]), Tensor::i8(&[2, 1], &[3, -3])).unwrap();
         assert_eq!(y.as_i8(), [1, 2, 0, 0, -2, -1, 0, 0]);
         let y = run(Tensor::i16(&[2], &[i16::MIN; 2]), Tensor::i16(&[2], &[-1, i16::MAX])).unwrap();
         assert_eq!(y.as_i16(), [0, 32766]);
-        let y = run(Tensor::i32(&[3], &[i32::MIN, 5, -5]), Tensor::i32(&[3], &[-1, i32::MAX, i32::MAX])).unwrap();
+        let y =
+            run(Tensor::i32(&[3], &[i32::MIN, 5, -5]), Tensor::i32(&[3], &[-1, i32::MAX, i32::MAX])).unwrap();
         assert_eq!(y.as_i32(), [0, 5, i32::MAX - 5]);
         let y = run(Tensor::i64(&[2], &[i64::MIN, 1 << 40]), Tensor::i64(&[2], &[-1, -3])).unwrap();
         assert_eq!(y.as_i64(), [0, -2]);

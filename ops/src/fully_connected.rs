@@ -7,12 +7,12 @@ mod hybrid;
 
 use arenite_abi::prelude::*;
 
-use crate::kit::pace::Pace;
 use crate::kit::activation::{Activation, Limits};
 use crate::kit::bias::float_bias;
 use crate::kit::dot::dot_f32;
-use crate::kit::packed;
 use crate::kit::node;
+use crate::kit::pace::Pace;
+use crate::kit::packed;
 
 use fixed::Fixed;
 use hybrid::Hybrid;
@@ -201,7 +201,8 @@ fn set_output_shape(
     let mut sizes = [0; 8];
     let sizes = &mut sizes[..x.rank()];
     sizes.copy_from_slice(x.shape);
-    let last = sizes.last_mut().ok_or_else(|| invalid!("input '{}' is a scalar, it keeps no axes", x.name))?;
+    let last =
+        sizes.last_mut().ok_or_else(|| invalid!("input '{}' is a scalar, it keeps no axes", x.name))?;
     ensure!(
         layer.depth == 0 || *last == filter.shape[1],
         "input '{}' is {:?}, filter '{}' is {:?}; where axes are kept the last ones must agree",
@@ -223,9 +224,7 @@ enum Rows<'a, W> {
 impl<'a> Rows<'a, i8> {
     fn of(filter: &TensorView<'a>, cx: &EvalContext<'a>, row: &Scratch<i8>) -> Result<Rows<'a, i8>> {
         Ok(match filter.ty {
-            I4 | I2 => {
-                Rows::Packed { ty: filter.ty, bytes: filter.bytes(), row: cx.scratch(row)? }
-            }
+            I4 | I2 => Rows::Packed { ty: filter.ty, bytes: filter.bytes(), row: cx.scratch(row)? },
             _ => Rows::Plain(filter.as_words()?),
         })
     }

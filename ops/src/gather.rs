@@ -9,8 +9,8 @@
 
 use arenite_abi::prelude::*;
 
-use crate::kit::indexing::{Dims, normalize_axis};
 use crate::kit::arguments::expect_type;
+use crate::kit::indexing::{Dims, normalize_axis};
 use crate::kit::moves::{Run, Width};
 use crate::kit::node;
 use crate::kit::rearrange::declare_shape;
@@ -122,7 +122,12 @@ impl Gather {
     }
 
     /// All indices were checked.
-    fn gather<I: Element>(&self, cx: &EvalContext<'_>, indices: &[I], index: impl Fn(I) -> usize) -> Result<()> {
+    fn gather<I: Element>(
+        &self,
+        cx: &EvalContext<'_>,
+        indices: &[I],
+        index: impl Fn(I) -> usize,
+    ) -> Result<()> {
         let x = cx.input(0)?;
         // Calls `f(block of x, block of y)`, blocks counting `inner` elements.
         let blocks = |f: &mut dyn FnMut(usize, usize)| {
@@ -184,7 +189,11 @@ mod tests {
             (&[0], &[], 0, 0, &[0, 3], &[]),
         ] {
             let y = run(x(), shape, indices, axis, batch_dims).unwrap();
-            assert_eq!((y.shape(), y.as_u8()), (want, elements.to_vec()), "{shape:?} along {axis}, {batch_dims}");
+            assert_eq!(
+                (y.shape(), y.as_u8()),
+                (want, elements.to_vec()),
+                "{shape:?} along {axis}, {batch_dims}"
+            );
         }
         let y = run(Tensor::i4(&[3, 1], &[1, 2, 3]), &[3], &[2, 0, 2], 0, 0).unwrap();
         assert_eq!(y.as_i4(), [3, 1, 3]);
@@ -197,7 +206,9 @@ mod tests {
     #[test]
     fn refusals() {
         let x = || Tensor::f32(&[2, 3], &[0.0; 6]);
-        let message = |shape, indices, axis, batch| run(x(), shape, indices, axis, batch).unwrap_err().message().to_owned();
+        let message = |shape, indices, axis, batch| {
+            run(x(), shape, indices, axis, batch).unwrap_err().message().to_owned()
+        };
         assert_eq!(message(&[2], &[0, 2], 0, 0), "index 2 at position 1 of 'in1' lies outside of 0..2");
         assert_eq!(message(&[1], &[-1], 0, 0), "index -1 at position 0 of 'in1' lies outside of 0..2");
         assert_eq!(message(&[1], &[0], 2, 0), "axis 2 does not exist: input 'in0' is [2, 3]");

@@ -113,8 +113,14 @@ mod tests {
         let y = run(Tensor::strings(&[2, 2], &["a", "b", "c", "de"]), &[1, 1], &[1]).unwrap();
         assert_eq!((y.shape(), y.as_strings()), (&[1, 2][..], vec!["c".into(), "de".into()]));
         let y = run(Tensor::strings(&[2], &["a", "bc"]), &[2, 0], &[]).unwrap();
-        assert_eq!((y.shape(), y.as_strings()), (&[2, 2][..], ["a", "bc", "a", "bc"].map(String::from).to_vec()));
-        assert_eq!(run(Tensor::strings(&[1], &["a"]), &[0, 1], &[]).unwrap().as_strings(), Vec::<String>::new());
+        assert_eq!(
+            (y.shape(), y.as_strings()),
+            (&[2, 2][..], ["a", "bc", "a", "bc"].map(String::from).to_vec())
+        );
+        assert_eq!(
+            run(Tensor::strings(&[1], &["a"]), &[0, 1], &[]).unwrap().as_strings(),
+            Vec::<String>::new()
+        );
         // As many rows as one likes of nothing.
         assert_eq!(run(Tensor::f32(&[0], &[]), &[i32::MAX, 0], &[]).unwrap().shape(), [i32::MAX, 0]);
     }
@@ -122,7 +128,8 @@ mod tests {
     #[test]
     fn refusals() {
         let x = || Tensor::f32(&[2, 3], &[0.0; 6]);
-        let message = |shape: &[i32], indices: &[i16]| run(x(), shape, indices).unwrap_err().message().to_owned();
+        let message =
+            |shape: &[i32], indices: &[i16]| run(x(), shape, indices).unwrap_err().message().to_owned();
         assert_eq!(message(&[1, 2], &[1, 3]), "index 3 at position 1 of 'in1' lies outside of 0..3");
         assert_eq!(message(&[2, 1], &[0, -1]), "index -1 at position 1 of 'in1' lies outside of 0..2");
         assert_eq!(message(&[1, 3], &[0; 3]), "indices 'in1' have 3 per row, input 'in0' is [2, 3]");

@@ -3,8 +3,8 @@
 
 use arenite_abi::prelude::*;
 
-use crate::kit::quantized::Quantized;
 use crate::kit::node;
+use crate::kit::quantized::Quantized;
 use crate::kit::requantize::{
     Multiplier, rounding_divide_by_pot, saturating_rounding_doubling_high_mul_i16 as high_mul,
 };
@@ -152,9 +152,6 @@ mod tests {
     fn refusals() {
         let x = Tensor::i8(&[1], &[0]).quantized(1.0, 0);
         let error = case(x, Spec::i8(0.001, 0)).run().unwrap_err();
-        assert_eq!(
-            error.message(),
-            "the scale 1 of 'in0' is more than 128 times the scale 0.001 of 'out0'"
-        );
+        assert_eq!(error.message(), "the scale 1 of 'in0' is more than 128 times the scale 0.001 of 'out0'");
     }
 }

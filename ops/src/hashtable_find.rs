@@ -27,7 +27,11 @@ impl Op for HashtableFind {
             default.shape,
             y.ty
         );
-        if y.ty == I64 { cx.set_output_shape(0, keys.shape)? } else { cx.set_output_dynamic(0)? }
+        if y.ty == I64 {
+            cx.set_output_shape(0, keys.shape)?
+        } else {
+            cx.set_output_dynamic(0)?
+        }
         Ok(HashtableFind)
     }
 
@@ -100,7 +104,8 @@ mod tests {
 
     #[test]
     fn refusals() {
-        let error = case(numbered(), Tensor::strings(&[1], &["a"]), Tensor::i64(&[], &[0])).run().unwrap_err();
+        let error =
+            case(numbered(), Tensor::strings(&[1], &["a"]), Tensor::i64(&[], &[0])).run().unwrap_err();
         assert_eq!(error.message(), "the hash table has keys of type INT64, 'in1' is STRING");
         let handle = Tensor::raw(ElementType::Resource, &[1], &0i32.to_le_bytes());
         let empty = OpTest::<HashtableFind>::new().input(handle).input(Tensor::strings(&[1], &["a"]));

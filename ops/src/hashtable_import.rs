@@ -65,9 +65,6 @@ mod tests {
             "a hash table from INT64 to INT64; from INT64 to STRING and back is served"
         );
         let error = run(Tensor::i64(&[2], &[7, 8]), Tensor::strings(&[1], &["a"])).unwrap_err();
-        assert_eq!(
-            error.message(),
-            "'in1' is [2], 'in2' is [1]; a hash table has as many keys as values"
-        );
+        assert_eq!(error.message(), "'in1' is [2], 'in2' is [1]; a hash table has as many keys as values");
     }
 }

@@ -11,9 +11,9 @@ use arenite_abi::prelude::*;
 
 use crate::kit::arguments::{expect_type, expect_vector};
 use crate::kit::moves::{Run, Width};
+use crate::kit::node;
 use crate::kit::rearrange::declare_shape;
 use crate::kit::rearrange::with_size;
-use crate::kit::node;
 use crate::kit::strings::{StringWriter, Strings, packed_bytes};
 
 /// Prepared node: elements in a slice.
@@ -34,9 +34,17 @@ impl Op for HashtableLookup {
             expect_vector(list)?;
         }
         expect_type(&hits, &[U8])?;
-        ensure!(values.ty == y.ty, "values '{}' are {}, output '{}' {}", values.name, values.ty, y.name, y.ty);
         ensure!(
-            values.shape.first() == keys.shape.first() && (values.ty != ElementType::String || values.rank() == 1),
+            values.ty == y.ty,
+            "values '{}' are {}, output '{}' {}",
+            values.name,
+            values.ty,
+            y.name,
+            y.ty
+        );
+        ensure!(
+            values.shape.first() == keys.shape.first()
+                && (values.ty != ElementType::String || values.rank() == 1),
             "values '{}' are {:?}, keys '{}' {:?}; a slice per key is needed, one string if they are strings",
             values.name,
             values.shape,
@@ -129,7 +137,10 @@ mod tests {
         let y = node(&[2, 1, 9], &[1, 2], Tensor::i4(&[2, 3], &[1, 2, 3, 4, 5, 6])).run().unwrap();
         assert_eq!(y[0].as_i4(), [4, 5, 6, 1, 2, 3, 0, 0, 0]);
         let y = node(&[2, 3, 1], &[1, 2], Tensor::strings(&[2], &["one", "two"])).run().unwrap();
-        assert_eq!((y[0].as_strings(), y[1].as_u8()), (vec!["two".into(), "".into(), "one".into()], vec![1, 0, 1]));
+        assert_eq!(
+            (y[0].as_strings(), y[1].as_u8()),
+            (vec!["two".into(), "".into(), "one".into()], vec![1, 0, 1])
+        );
     }
 
     #[test]

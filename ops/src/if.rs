@@ -86,16 +86,15 @@ mod tests {
         assert_eq!(error.message(), "the condition 'in0' is FLOAT32[]; one BOOL is needed");
         let error = case(Tensor::bool(&[], &[true]), doubled).options(92, |o| o.i32(0, 7)).run().unwrap_err();
         assert_eq!(error.message(), "there is no subgraph 7, the model has 2");
-        let error = case(Tensor::bool(&[], &[true]), doubled).options(92, |o| o.i32(0, -1)).run().unwrap_err();
+        let error =
+            case(Tensor::bool(&[], &[true]), doubled).options(92, |o| o.i32(0, -1)).run().unwrap_err();
         assert_eq!(error.message(), "there is no subgraph -1");
         let error = case(Tensor::bool(&[], &[true]), |_| vec![]).run().unwrap_err();
-        assert_eq!(
-            error.message(),
-            "subgraph 1 has 1 inputs and 0 outputs, the node passes 1 and takes 1"
-        );
+        assert_eq!(error.message(), "subgraph 1 has 1 inputs and 0 outputs, the node passes 1 and takes 1");
         let integers = |_: &[Tensor]| vec![Tensor::i32(&[2], &[1, 2])];
         let case = case(Tensor::bool(&[], &[true]), doubled).options(92, |o| o.i32(0, 2).i32(1, 2));
-        let error = case.subgraph(Subgraph::new(&[Tensor::f32(&[2], &[0.0; 2])], integers)).run().unwrap_err();
+        let error =
+            case.subgraph(Subgraph::new(&[Tensor::f32(&[2], &[0.0; 2])], integers)).run().unwrap_err();
         assert_eq!(error.message(), "output 0 of subgraph 2 is INT32, 'out0' is FLOAT32; they must agree");
     }
 }

@@ -36,7 +36,8 @@ impl Op for L2Normalization {
             return Err(unsupported!("its fused activation is {activation:?}; it may have none"));
         }
         let (x, y) = unary::prepare(node, cx)?;
-        let depth = x.shape.last().ok_or_else(|| invalid!("input '{}' is a scalar; it needs an axis", x.name))?;
+        let depth =
+            x.shape.last().ok_or_else(|| invalid!("input '{}' is a scalar; it needs an axis", x.name))?;
         let zero_point = match x.ty {
             F32 => 0,
             ty => {
@@ -80,7 +81,11 @@ impl L2Normalization {
         Ok(())
     }
 
-    fn quantized<T: Quantized>(&self, cx: &EvalContext<'_>, scale: impl Fn(i32, Multiplier) -> T) -> Result<()> {
+    fn quantized<T: Quantized>(
+        &self,
+        cx: &EvalContext<'_>,
+        scale: impl Fn(i32, Multiplier) -> T,
+    ) -> Result<()> {
         let (x, y) = (cx.input_cells::<T>(0)?, cx.output_cells::<T>(0)?);
         for (row, y) in y.chunks_exact(self.depth.max(1)).enumerate() {
             let at = |i: usize| x.get(row * self.depth + i).into().wrapping_sub(self.zero_point);

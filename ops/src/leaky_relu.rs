@@ -3,8 +3,8 @@
 
 use arenite_abi::prelude::*;
 
-use crate::kit::quantized::Quantized;
 use crate::kit::node;
+use crate::kit::quantized::Quantized;
 use crate::kit::requantize::Multiplier;
 use crate::kit::unary;
 
@@ -92,7 +92,10 @@ mod tests {
     #[test]
     fn values() {
         let x = Tensor::f32(&[3], &[-2.0, 0.0, 3.0]);
-        assert_eq!(case(x.clone(), Spec::f32(), 0.25).in_place().run().unwrap()[0].as_f32(), [-0.5, 0.0, 3.0]);
+        assert_eq!(
+            case(x.clone(), Spec::f32(), 0.25).in_place().run().unwrap()[0].as_f32(),
+            [-0.5, 0.0, 3.0]
+        );
         assert_eq!(case(x, Spec::f32(), -2.0).run().unwrap()[0].as_f32(), [4.0, -0.0, 3.0]);
         // 0.5 (q - 2): -8, 0, 4; a quarter of -8 is -2.
         let x = Tensor::i8(&[3], &[-14, 2, 10]).quantized(0.5, 2);

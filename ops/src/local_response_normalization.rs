@@ -85,7 +85,8 @@ mod tests {
 
     fn run(x: Tensor, radius: i32, bias: f32, alpha: f32, beta: f32) -> Result<Vec<f32>> {
         let test = OpTest::<LocalResponseNormalization>::new().input(x).output(Spec::f32());
-        let test = test.options(OPTIONS, |o| o.i32(RADIUS, radius).f32(BIAS, bias).f32(ALPHA, alpha).f32(BETA, beta));
+        let test = test
+            .options(OPTIONS, |o| o.i32(RADIUS, radius).f32(BIAS, bias).f32(ALPHA, alpha).f32(BETA, beta));
         test.run().map(|y| y[0].as_f32())
     }
 
@@ -112,7 +113,10 @@ mod tests {
     #[test]
     fn refusals() {
         let message = |x, radius| run(x, radius, 1.0, 1.0, 1.0).unwrap_err().message().to_owned();
-        assert_eq!(message(Tensor::f32(&[1, 1, 1, 1], &[0.0]), -1), "its radius is -1; it must not be negative");
+        assert_eq!(
+            message(Tensor::f32(&[1, 1, 1, 1], &[0.0]), -1),
+            "its radius is -1; it must not be negative"
+        );
         assert_eq!(message(Tensor::f32(&[1], &[0.0]), 1), "input 'in0' is [1]; it must have 4 dimensions");
     }
 }

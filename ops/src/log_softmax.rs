@@ -32,7 +32,8 @@ impl Op for LogSoftmax {
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;
         ensure!(x.ty == y.ty, "input is {}, output is {}", x.ty, y.ty);
-        let depth = x.shape.last().ok_or_else(|| invalid!("input '{}' is a scalar; it needs an axis", x.name))?;
+        let depth =
+            x.shape.last().ok_or_else(|| invalid!("input '{}' is a scalar; it needs an axis", x.name))?;
         let bytes = match x.ty {
             F32 => None,
             _ => Some(Bytes::prepare(&x, &y, cx)?),

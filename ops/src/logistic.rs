@@ -3,7 +3,10 @@
 
 use arenite_abi::prelude::*;
 
-use crate::kit::{fixed_point_i16, float, lut, node, sigmoid::{Functions, Sigmoid}};
+use crate::kit::{
+    fixed_point_i16, float, lut, node,
+    sigmoid::{Functions, Sigmoid},
+};
 
 /// Prepared node.
 pub struct Logistic(Sigmoid);
@@ -21,7 +24,12 @@ impl Op for Logistic {
         let (_, y) = node.unary()?;
         if matches!(y.ty, I8 | U8) {
             let scale = node::quant(&y)?.scale;
-            ensure!(scale == 1.0 / 256.0, "output '{}' is {} with scale {scale}; it must be 1/256", y.name, y.ty);
+            ensure!(
+                scale == 1.0 / 256.0,
+                "output '{}' is {} with scale {scale}; it must be 1/256",
+                y.name,
+                y.ty
+            );
         }
         Sigmoid::prepare(node, cx, |x| 1.0 / (1.0 + float::exp(-x)), 0).map(Logistic)
     }

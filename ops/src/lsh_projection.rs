@@ -46,7 +46,11 @@ impl Op for LshProjection {
         expect_type(&seeds, &[F32])?;
         expect_type(&node.output(0)?, &[I32])?;
         let [hashes, bits @ 0..=32] = *seeds.shape else {
-            return Err(invalid!("seeds '{}' are {:?}; they must be [hashes, bits], bits at most 32", seeds.name, seeds.shape));
+            return Err(invalid!(
+                "seeds '{}' are {:?}; they must be [hashes, bits], bits at most 32",
+                seeds.name,
+                seeds.shape
+            ));
         };
         let count = items.shape.first().copied().filter(|&count| count >= 1).ok_or_else(|| {
             invalid!("items '{}' are {:?}; one item at least is needed", items.name, items.shape)
@@ -95,7 +99,8 @@ impl Op for LshProjection {
                 let step = 1i32.wrapping_shl(self.bits as u32);
                 for (h, y) in y.iter_mut().enumerate() {
                     let mut seeds = seeds[h * self.bits..][..self.bits].iter();
-                    let number = seeds.try_fold(0, |number: i32, &seed| Ok::<_, Error>(number << 1 | bit(seed)?))?;
+                    let number =
+                        seeds.try_fold(0, |number: i32, &seed| Ok::<_, Error>(number << 1 | bit(seed)?))?;
                     *y = number.wrapping_add((h as i32).wrapping_mul(step));
                 }
                 Ok(())
@@ -126,8 +131,8 @@ mod tests {
         let y = node(1, seeds(), items()).run().unwrap();
         assert_eq!(y[0].as_i32(), [0, 4 + 1, 8]);
         let items = [
-            1234, 2345, 3456, 1234, 4567, 5678, 6789, 4567, 7891, 8912, 9123, 7890, -987, -876, -765, -987, -543,
-            -432, -321, -543,
+            1234, 2345, 3456, 1234, 4567, 5678, 6789, 4567, 7891, 8912, 9123, 7890, -987, -876, -765, -987,
+            -543, -432, -321, -543,
         ];
         let weights = Tensor::f32(&[5], &[0.12, 0.34, 0.56, 0.67, 0.78]);
         let y = node(1, seeds(), Tensor::i32(&[5, 2, 2], &items)).input(weights).run().unwrap();

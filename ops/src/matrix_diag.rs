@@ -75,7 +75,10 @@ mod tests {
     fn refusals() {
         let message = |x| run(x).unwrap_err().message().to_owned();
         assert_eq!(message(Tensor::f32(&[], &[0.0])), "input 'in0' is one element; it must have an axis");
-        assert_eq!(message(Tensor::f32(&[1; 8], &[0.0])), "matrices for [1, 1, 1, 1, 1, 1, 1, 1] are too large");
+        assert_eq!(
+            message(Tensor::f32(&[1; 8], &[0.0])),
+            "matrices for [1, 1, 1, 1, 1, 1, 1, 1] are too large"
+        );
         assert_eq!(run(Tensor::strings(&[1], &["a"])).unwrap_err().status(), Status::Unsupported);
     }
 }

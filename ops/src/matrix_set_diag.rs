@@ -19,7 +19,14 @@ impl Op for MatrixSetDiag {
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, diagonal, y) = node.binary()?;
         ensure!(x.ty == y.ty, "input '{}' is {}, output is {}", x.name, x.ty, y.ty);
-        ensure!(x.ty == diagonal.ty, "input '{}' is {}, '{}' is {}", x.name, x.ty, diagonal.name, diagonal.ty);
+        ensure!(
+            x.ty == diagonal.ty,
+            "input '{}' is {}, '{}' is {}",
+            x.name,
+            x.ty,
+            diagonal.name,
+            diagonal.ty
+        );
         Width::of(x.ty)?;
         let diagonals = Nest::diagonals(&node::dims(&x)?)
             .ok_or_else(|| invalid!("input '{}' is {:?}; it must have two axes", x.name, x.shape))?;

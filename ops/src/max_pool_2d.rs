@@ -3,8 +3,8 @@
 
 use arenite_abi::prelude::*;
 
-use crate::kit::quantized::Quantized;
 use crate::kit::pool::Pool;
+use crate::kit::quantized::Quantized;
 
 /// Prepared node.
 pub struct MaxPool2d(Pool);
@@ -55,7 +55,12 @@ mod tests {
     use super::*;
     use arenite_abi::testing::{OpTest, OptionsBuilder, Spec, Tensor};
 
-    fn options(padding: i8, stride: i32, filter: i32, activation: i8) -> impl Fn(OptionsBuilder) -> OptionsBuilder {
+    fn options(
+        padding: i8,
+        stride: i32,
+        filter: i32,
+        activation: i8,
+    ) -> impl Fn(OptionsBuilder) -> OptionsBuilder {
         move |o| {
             o.i8(0, padding).i32(1, stride).i32(2, stride).i32(3, filter).i32(4, filter).i8(5, activation)
         }
@@ -86,7 +91,10 @@ mod tests {
         let test = OpTest::<MaxPool2d>::new();
         let out = test.clone().input(Tensor::i8(&shape, &[-9, -7, -8, -128])).output(Spec::of(I8));
         assert_eq!(out.options(5, options(0, 2, 2, 0)).run().unwrap()[0].as_i8(), [-8, -7]);
-        let out = test.clone().input(Tensor::u8(&shape, &[1, 200, 3, 4]).quantized(1.0, 5)).output(Spec::u8(1.0, 5));
+        let out = test
+            .clone()
+            .input(Tensor::u8(&shape, &[1, 200, 3, 4]).quantized(1.0, 5))
+            .output(Spec::u8(1.0, 5));
         assert_eq!(out.options(5, options(0, 2, 2, 1)).run().unwrap()[0].as_u8(), [5, 200]);
         let out = test.input(Tensor::i16(&shape, &[-300, 5, -400, 6])).output(Spec::of(I16));
         assert_eq!(out.options(5, options(0, 2, 2, 0)).run().unwrap()[0].as_i16(), [-300, 6]);

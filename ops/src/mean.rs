@@ -142,7 +142,8 @@ impl QuantizedMean {
         let Multiplier { value, shift } = Multiplier::from_real(f64::from(from.scale) / f64::from(to.scale))?;
         let count = count.max(1) as i64;
         let bits = (63 - count.leading_zeros() as i32).min(32).min(31 + shift);
-        let multiplier = Multiplier { value: ((i64::from(value) << bits) / count) as i32, shift: shift - bits };
+        let multiplier =
+            Multiplier { value: ((i64::from(value) << bits) / count) as i32, shift: shift - bits };
         let before = i64::from(from.zero_point).wrapping_mul(count) as i32;
         Some(QuantizedMean { multiplier, before, after: to.zero_point, ties_up: 0, channels: 1 })
     }

@@ -134,7 +134,8 @@ impl Plan {
         let (from, to) = (self.input.strides(), self.output.strides());
         let mut distance = self.output.size(last) as i128;
         for axis in 0..last {
-            let ahead = |at| at as i128 * to[axis] as i128 - self.mirrored(axis, at) as i128 * from[axis] as i128;
+            let ahead =
+                |at| at as i128 * to[axis] as i128 - self.mirrored(axis, at) as i128 * from[axis] as i128;
             distance += (0..self.output.size(axis)).map(ahead).max().unwrap_or(0);
         }
         match usize::try_from(distance.max(0)) {
@@ -159,7 +160,9 @@ impl Plan {
                 rest /= self.output.size(axis);
                 first += self.mirrored(axis, coordinate) * strides[axis] as usize;
             }
-            for (begin, end, step) in [(0, before, -1), (before, before + size, 1), (before + size, padded, -1)] {
+            for (begin, end, step) in
+                [(0, before, -1), (before, before + size, 1), (before + size, padded, -1)]
+            {
                 if begin < end {
                     let source = Run { first: first + self.mirrored(last, begin), step };
                     let target = Run::contiguous(row * padded + begin);
@@ -214,16 +217,24 @@ mod tests {
         assert_eq!(y.as_i16(), [5, 6, 6]);
         let y = run(Tensor::i4(&[3], &[1, 2, 3]), Spec::of(I4), &[2, 0], REFLECT).unwrap();
         assert_eq!(y.as_i4(), [3, 2, 1, 2, 3]);
-        let corner = run(Tensor::bool(&[1, 1, 1, 1, 1, 1, 1, 2], &[true, false]), Spec::bool(), &[[0; 14], [0; 14]].concat()[..16], REFLECT);
+        let corner = run(
+            Tensor::bool(&[1, 1, 1, 1, 1, 1, 1, 2], &[true, false]),
+            Spec::bool(),
+            &[[0; 14], [0; 14]].concat()[..16],
+            REFLECT,
+        );
         assert_eq!(corner.unwrap().as_bool(), [true, false]);
     }
 
     #[test]
     fn refusals() {
         let x = || Tensor::f32(&[3], &[0.0; 3]);
-        for (paddings, mode, most) in
-            [([3, 0], REFLECT, 2), ([0, 4], SYMMETRIC, 3), ([-1, 0], SYMMETRIC, 3), ([0, i32::MAX], REFLECT, 2)]
-        {
+        for (paddings, mode, most) in [
+            ([3, 0], REFLECT, 2),
+            ([0, 4], SYMMETRIC, 3),
+            ([-1, 0], SYMMETRIC, 3),
+            ([0, i32::MAX], REFLECT, 2),
+        ] {
             assert_eq!(
                 run(x(), Spec::f32(), &paddings, mode).unwrap_err().message(),
                 format!(

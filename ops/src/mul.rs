@@ -8,8 +8,8 @@ use half::f16;
 use crate::kit::activation::{Activation, Limits};
 use crate::kit::binary::{self, Operands};
 use crate::kit::broadcast::Broadcast;
-use crate::kit::quantized::Quantized;
 use crate::kit::node;
+use crate::kit::quantized::Quantized;
 use crate::kit::requantize::{
     Multiplier, Quant, rounding_divide_by_pot, saturating_rounding_doubling_high_mul_i16,
 };

@@ -33,7 +33,11 @@ impl Op for Multinomial {
         expect_type(&samples, &[I32])?;
         expect_type(&y, &[I32, I64])?;
         let [batch, classes] = *logits.shape else {
-            return Err(invalid!("logits '{}' are {:?}; they must have 2 dimensions", logits.name, logits.shape));
+            return Err(invalid!(
+                "logits '{}' are {:?}; they must have 2 dimensions",
+                logits.name,
+                logits.shape
+            ));
         };
         ensure!(classes > 0, "logits '{}' are {:?}; there must be a class", logits.name, logits.shape);
         ensure!(samples.rank() == 0, "'{}' is {:?}; it must be one number", samples.name, samples.shape);
@@ -42,7 +46,11 @@ impl Op for Multinomial {
             true => cx.set_output_shape(0, &[batch, count(&samples)?])?,
             false => cx.set_output_dynamic(0)?,
         }
-        Ok(Multinomial { generator: Generator::read(node)?, totals: cx.scratch(classes as usize)?, is_static })
+        Ok(Multinomial {
+            generator: Generator::read(node)?,
+            totals: cx.scratch(classes as usize)?,
+            is_static,
+        })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
@@ -53,7 +61,8 @@ impl Op for Multinomial {
         };
         match y.ty() {
             I64 => self.draw(cx, logits.as_slice()?, samples as usize, y.into_slice::<i64>()?, |class| class),
-            _ => self.draw(cx, logits.as_slice()?, samples as usize, y.into_slice::<i32>()?, |class| class as i32),
+            _ => self
+                .draw(cx, logits.as_slice()?, samples as usize, y.into_slice::<i32>()?, |class| class as i32),
         }
     }
 }

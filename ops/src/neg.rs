@@ -59,7 +59,8 @@ mod tests {
 
     #[test]
     fn refusals() {
-        let error = OpTest::<Neg>::new().input(Tensor::i32(&[1], &[1])).output(Spec::i64()).run().unwrap_err();
+        let error =
+            OpTest::<Neg>::new().input(Tensor::i32(&[1], &[1])).output(Spec::i64()).run().unwrap_err();
         assert_eq!(error.message(), "input 'in0' is INT32, output 'out0' is INT64; they must agree");
     }
 }

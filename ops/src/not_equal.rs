@@ -16,7 +16,8 @@ pub struct Different;
 impl Relation for Different {
     const CODE: OpCode = OpCode::Builtin(72);
     const VERSIONS: RangeInclusive<i32> = 1..=4;
-    const INPUTS: &'static [ElementType] = &[F32, F16, I16, I32, I64, I8, U8, ElementType::Bool, ElementType::String];
+    const INPUTS: &'static [ElementType] =
+        &[F32, F16, I16, I32, I64, I8, U8, ElementType::Bool, ElementType::String];
     const SCALES_WORDS: bool = true;
 
     fn holds(order: Option<Ordering>) -> bool {

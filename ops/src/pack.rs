@@ -25,14 +25,16 @@ impl Op for Pack {
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(1..=usize::MAX, 1..=1)?;
-        let (x, y, options, count) = (node.input(0)?, node.output(0)?, node.options(OPTIONS)?, node.input_count());
+        let (x, y, options, count) =
+            (node.input(0)?, node.output(0)?, node.options(OPTIONS)?, node.input_count());
         let (wanted, values) = (options.get::<i32>(AXIS, 0)?, options.get::<i32>(VALUES_COUNT, 0)?);
-        ensure!(
-            usize::try_from(values) == Ok(count),
-            "its options ask for {values} inputs, it has {count}"
-        );
+        ensure!(usize::try_from(values) == Ok(count), "its options ask for {values} inputs, it has {count}");
         let axis = normalize_axis(wanted, x.rank() + 1).ok_or_else(|| {
-            invalid!("axis {wanted} does not exist: input '{}' is {:?}, the output has one axis more", x.name, x.shape)
+            invalid!(
+                "axis {wanted} does not exist: input '{}' is {:?}, the output has one axis more",
+                x.name,
+                x.shape
+            )
         })?;
         Width::of(x.ty)?;
         ensure!(x.ty == y.ty, "input '{}' is {}, output is {}", x.name, x.ty, y.ty);
@@ -125,7 +127,10 @@ mod tests {
             node(&[x()], 0).same_input(0).run().unwrap_err().message(),
             "its options ask for 1 inputs, it has 2"
         );
-        assert_eq!(node(&[Tensor::strings(&[1], &["a"])], 0).run().unwrap_err().status(), Status::Unsupported);
+        assert_eq!(
+            node(&[Tensor::strings(&[1], &["a"])], 0).run().unwrap_err().status(),
+            Status::Unsupported
+        );
     }
 
     #[test]

@@ -58,7 +58,8 @@ mod tests {
         let y = run(Tensor::i64(&[1, 0], &[]), Spec::i64(), &[0, 1, 0, 0]).unwrap();
         assert_eq!(y.shape(), [2, 0]);
         assert_eq!(run(Tensor::i64(&[], &[3]), Spec::i64(), &[]).unwrap().as_i64(), [3]);
-        let deep = run(Tensor::u16(&[1; 8], &[3]), Spec::of(U16), &[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0]);
+        let deep =
+            run(Tensor::u16(&[1; 8], &[3]), Spec::of(U16), &[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0]);
         assert_eq!(deep.unwrap().as_u16(), [0, 3]);
         let bits = node(Tensor::i32(&[1], &[7]), Spec::i32()).constant(Tensor::bool(&[1, 2], &[true, false]));
         assert_eq!(bits.run().unwrap()[0].as_i32(), [0, 7]);
@@ -99,7 +100,9 @@ mod tests {
             "paddings 'in1' are [2, 2], input 'in0' has 1 axes: they must be [1, 2]"
         );
         assert_eq!(
-            run(Tensor::i8(&[1], &[0]).quantized(0.5, 128), Spec::i8(0.5, 128), &[0, 1]).unwrap_err().message(),
+            run(Tensor::i8(&[1], &[0]).quantized(0.5, 128), Spec::i8(0.5, 128), &[0, 1])
+                .unwrap_err()
+                .message(),
             "output 'out0' has zero point 128, INT8 has -128..=127"
         );
         let strings = run(Tensor::strings(&[1], &["a"]), Spec::string(), &[0, 1]).unwrap_err();

@@ -66,7 +66,8 @@ mod tests {
 
     #[test]
     fn without_a_value_it_is_pad() {
-        let test = OpTest::<PadV2>::new().input(Tensor::i32(&[1], &[5])).constant(Tensor::i32(&[1, 2], &[1, 0]));
+        let test =
+            OpTest::<PadV2>::new().input(Tensor::i32(&[1], &[5])).constant(Tensor::i32(&[1, 2], &[1, 0]));
         assert_eq!(test.output(Spec::i32()).run().unwrap()[0].as_i32(), [0, 5]);
     }
 

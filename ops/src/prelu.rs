@@ -63,9 +63,7 @@ impl Op for Prelu {
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         let (loops, alpha) = (&self.broadcast, cx.input(1)?);
         match (cx.node().output(0)?.ty, &self.scaled) {
-            (I8, Some(scaled)) => {
-                map(cx, loops, alpha.bytes(), |x: i8, a| scaled.value(x, (a as i8).into()))
-            }
+            (I8, Some(scaled)) => map(cx, loops, alpha.bytes(), |x: i8, a| scaled.value(x, (a as i8).into())),
             (U8, Some(scaled)) => map(cx, loops, alpha.bytes(), |x: u8, a| scaled.value(x, a.into())),
             // Numbers of an i16 alpha are its first bytes: TFLite reads it so.
             (I16, Some(scaled)) => {
@@ -125,7 +123,9 @@ mod tests {
         assert_eq!((y.shape(), y.as_f32()), (&[2, 2][..], vec![-1.0, 3.0, 0.0, 1.0]));
         let y = run(x, Tensor::f32(&[2, 2], &[1.0, 2.0, 3.0, 0.5]), Spec::f32());
         assert_eq!(y.as_f32(), [-2.0, 3.0, 0.0, -2.0]);
-        assert!(run(Tensor::f32(&[1], &[f32::NAN]), Tensor::f32(&[], &[0.0]), Spec::f32()).as_f32()[0].is_nan());
+        assert!(
+            run(Tensor::f32(&[1], &[f32::NAN]), Tensor::f32(&[], &[0.0]), Spec::f32()).as_f32()[0].is_nan()
+        );
     }
 
     #[test]

@@ -9,9 +9,9 @@
 use arenite_abi::prelude::*;
 
 use crate::kit::activation::Limits;
+use crate::kit::channel_quant::ChannelQuant;
 use crate::kit::float::round_ties_even;
 use crate::kit::quantized::Quantized;
-use crate::kit::channel_quant::ChannelQuant;
 use crate::kit::requantize::{Quant, Requantize, round_f64};
 use crate::kit::{node, packed, unary};
 
@@ -104,7 +104,11 @@ fn from_f32<Y: Quantized>(cx: &EvalContext<'_>, to: Quant) -> Result<()> {
     })
 }
 
-fn channelwise<Y: Quantized>(cx: &EvalContext<'_>, channels: &ChannelQuant, q: &Quantization<'_>) -> Result<()> {
+fn channelwise<Y: Quantized>(
+    cx: &EvalContext<'_>,
+    channels: &ChannelQuant,
+    q: &Quantization<'_>,
+) -> Result<()> {
     unary::map_indexed(cx, |i, x: f32| Y::saturate(channels.quant(q, i).quantize(x, Y::LIMITS)))
 }
 

@@ -128,7 +128,10 @@ mod tests {
         let message = |y: Result<Tensor>| y.unwrap_err().message().to_owned();
         assert_eq!(message(whole(0, 5, 0)), "steps of 0 do not lead from 0 to 5");
         assert_eq!(message(whole(0, 5, -1)), "steps of -1 do not lead from 0 to 5");
-        assert_eq!(message(whole(0, i32::MIN, -1)), "0 to -2147483648 by -1 are 2147483648 elements: too many");
+        assert_eq!(
+            message(whole(0, i32::MIN, -1)),
+            "0 to -2147483648 by -1 are 2147483648 elements: too many"
+        );
         assert_eq!(float(0.0, 1.0, f32::NAN).unwrap_err().message(), "steps of NaN do not lead from 0 to 1");
         let error = float(0.0, 1.0, 1e-30).unwrap_err();
         assert!(error.message().ends_with("elements: too many"), "{error}");

@@ -26,7 +26,12 @@ mod tests {
     fn truth_values() {
         let x = Tensor::bool(&[2, 2], &[true, false, false, false]);
         type Case = (&'static [i32], bool, &'static [i32], &'static [bool]);
-        let cases: [Case; 4] = [(&[1], false, &[2], &[true, false]), (&[0, -2], true, &[1, 2], &[true, false]), (&[0, 1], false, &[], &[true]), (&[], false, &[2, 2], &[true, false, false, false])];
+        let cases: [Case; 4] = [
+            (&[1], false, &[2], &[true, false]),
+            (&[0, -2], true, &[1, 2], &[true, false]),
+            (&[0, 1], false, &[], &[true]),
+            (&[], false, &[2, 2], &[true, false, false, false]),
+        ];
         for (axes, keep_dims, shape, want) in cases {
             let y = run::<ReduceAny>(&x, axes, keep_dims, Spec::bool()).unwrap();
             assert_eq!((y.shape(), y.as_bool()), (shape, want.to_vec()), "{axes:?}");

@@ -56,7 +56,9 @@ impl Reduce for Product {
             // The bytes move, whatever they stand for.
             (I8 | I16, Some(_)) if groups.is_copy() => Ok(Product { quantized: None }),
             (I8 | I16, Some(_)) => Ok(Product { quantized: Some(Steps::new(x, y, groups)?) }),
-            (ty, Some(_)) => Err(unsupported!("input '{}' is {ty} with quantization; INT8 or INT16 may be", x.name)),
+            (ty, Some(_)) => {
+                Err(unsupported!("input '{}' is {ty} with quantization; INT8 or INT16 may be", x.name))
+            }
         }
     }
 
@@ -78,7 +80,12 @@ impl Steps {
         Ok(Steps { input_zero_point: from.zero_point, output: to, multiplier })
     }
 
-    fn multiply<T: Quantized>(&self, x: &TensorView<'_>, y: TensorViewMut<'_>, groups: &Groups) -> Result<()> {
+    fn multiply<T: Quantized>(
+        &self,
+        x: &TensorView<'_>,
+        y: TensorViewMut<'_>,
+        groups: &Groups,
+    ) -> Result<()> {
         let (x, y) = (x.as_slice::<T>()?, y.into_slice::<T>()?);
         let scaled = |product: i64| self.multiplier.apply_i64(product);
         groups.reduction.for_each(|out, indices| {

@@ -72,7 +72,12 @@ mod tests {
     use super::*;
     use arenite_abi::testing::{OpTest, Spec, Tensor};
 
-    fn node(function: i32, x: Tensor, init: Tensor, [size, stride, dilation]: [&[i64]; 3]) -> OpTest<ReduceWindow> {
+    fn node(
+        function: i32,
+        x: Tensor,
+        init: Tensor,
+        [size, stride, dilation]: [&[i64]; 3],
+    ) -> OpTest<ReduceWindow> {
         let list = |of: &[i64]| Tensor::i64(&[of.len() as i32], of);
         let ty = x.ty();
         let test = OpTest::new().options_2(OPTIONS, |o| o.i32(FUNCTION, function)).input(x).input(init);
@@ -99,13 +104,18 @@ mod tests {
     #[test]
     fn types() {
         let windows: [&[i64]; 3] = [&[1, 2], &[2, 1], &[1, 1]];
-        let y = node(1, Tensor::i8(&[3, 2], &[100, 100, 0, 0, -3, 1]), Tensor::i8(&[], &[0]), windows).run().unwrap();
+        let y = node(1, Tensor::i8(&[3, 2], &[100, 100, 0, 0, -3, 1]), Tensor::i8(&[], &[0]), windows)
+            .run()
+            .unwrap();
         assert_eq!((y[0].shape(), y[0].as_i8()), (&[2, 1][..], vec![-56, -2]));
         let y = node(2, Tensor::u8(&[1, 2], &[20, 20]), Tensor::u8(&[], &[1]), windows).run().unwrap();
         assert_eq!(y[0].as_u8(), [144]);
-        let y = node(6, Tensor::bool(&[1, 2], &[false, true]), Tensor::bool(&[], &[false]), windows).run().unwrap();
+        let y = node(6, Tensor::bool(&[1, 2], &[false, true]), Tensor::bool(&[], &[false]), windows)
+            .run()
+            .unwrap();
         assert_eq!(y[0].as_bool(), [true]);
-        let y = node(2, Tensor::f32(&[1, 2], &[0.5, -3.0]), Tensor::f32(&[1], &[2.0]), windows).run().unwrap();
+        let y =
+            node(2, Tensor::f32(&[1, 2], &[0.5, -3.0]), Tensor::f32(&[1], &[2.0]), windows).run().unwrap();
         assert_eq!(y[0].as_f32(), [-3.0]);
         let y = node(5, Tensor::f64(&[1, 2], &[0.5, -3.0]), Tensor::f64(&[], &[2.0]), windows).run().unwrap();
         assert_eq!(y[0].as_f64(), [1.0]);
@@ -127,11 +137,17 @@ mod tests {
             message(1, zero(), [&[1], &[0], &[1]]),
             "windows along axis 0, of 3 elements: size 1, stride 0, dilation 1, padding [0, 0]; they must be above zero, and positions must not overflow"
         );
-        assert_eq!(message(1, zero(), [&[1], &[1, 1], &[1]]), "'in3' is [2]; a number for each of 1 axes is needed");
+        assert_eq!(
+            message(1, zero(), [&[1], &[1, 1], &[1]]),
+            "'in3' is [2]; a number for each of 1 axes is needed"
+        );
         assert_eq!(
             message(1, Tensor::f32(&[], &[0.0]), [&[1], &[1], &[1]]),
             "input 'in0' is INT32, initial value 'in1' FLOAT32, output 'out0' INT32; they must agree"
         );
-        assert_eq!(message(1, Tensor::i32(&[0], &[]), [&[1], &[1], &[1]]), "the initial value 'in1' is empty");
+        assert_eq!(
+            message(1, Tensor::i32(&[0], &[]), [&[1], &[1], &[1]]),
+            "the initial value 'in1' is empty"
+        );
     }
 }

@@ -3,8 +3,8 @@
 
 use arenite_abi::prelude::*;
 
-use crate::kit::indexing::Dims;
 use crate::kit::arguments::Integers;
+use crate::kit::indexing::Dims;
 use crate::kit::view::View;
 
 /// Prepared node.
@@ -71,14 +71,20 @@ fn resolve(x: &TensorView<'_>, wanted: &[i32]) -> Result<Dims> {
     let left = if x.is_empty() && others.flat_size() != 0 {
         0
     } else {
-        let nonzero = |sizes: &[i32]| sizes.iter().filter(|&&size| size > 0).map(|&size| size as usize).product();
+        let nonzero =
+            |sizes: &[i32]| sizes.iter().filter(|&&size| size > 0).map(|&size| size as usize).product();
         let (total, product): (usize, usize) = (nonzero(x.shape), nonzero(others.as_slice()));
         i32::try_from(total / product).map_err(|_| unserved())?
     };
     let shape = Dims::from_sizes(wanted.iter().map(|&size| if size == -1 { left } else { size }))
         .filter(|shape| shape.flat_size() == x.len());
     shape.ok_or_else(|| {
-        invalid!("input '{}' is {:?} with {} elements, new shape {wanted:?} does not fit", x.name, x.shape, x.len())
+        invalid!(
+            "input '{}' is {:?} with {} elements, new shape {wanted:?} does not fit",
+            x.name,
+            x.shape,
+            x.len()
+        )
     })
 }
 
@@ -129,7 +135,11 @@ mod tests {
     #[test]
     fn refusals() {
         for (x, wanted, message) in [
-            (&[2, 3][..], &[4, 2][..], "input 'in0' is [2, 3] with 6 elements, new shape [4, 2] does not fit"),
+            (
+                &[2, 3][..],
+                &[4, 2][..],
+                "input 'in0' is [2, 3] with 6 elements, new shape [4, 2] does not fit",
+            ),
             (&[2, 3], &[4, -1], "input 'in0' is [2, 3] with 6 elements, new shape [4, -1] does not fit"),
             (&[6], &[-1, -1], "new shape [-1, -1] is none: sizes must be at least 0, one may be -1"),
             (&[6], &[-2, 3], "new shape [-2, 3] is none: sizes must be at least 0, one may be -1"),
@@ -154,7 +164,11 @@ mod tests {
     fn a_shape_that_is_no_list_is_ignored() {
         let x = Tensor::f32(&[2], &[7.0, 8.0]);
         for shape in [Tensor::i32(&[], &[9]), Tensor::i64(&[1], &[9])] {
-            let y = node(x.clone()).constant(shape).options(OPTIONS, |o| o.i32s(NEW_SHAPE, &[2, 1])).run().unwrap();
+            let y = node(x.clone())
+                .constant(shape)
+                .options(OPTIONS, |o| o.i32s(NEW_SHAPE, &[2, 1]))
+                .run()
+                .unwrap();
             assert_eq!(y[0].shape(), [2, 1]);
         }
     }
@@ -164,7 +178,10 @@ mod tests {
         let x = Tensor::strings(&[2, 2], &["a", "", "bcd", "e"]);
         for list in [Tensor::i32(&[1], &[4]), Tensor::i32(&[1], &[-1])] {
             let y = &node(x.clone()).input(list).run().unwrap()[0];
-            assert_eq!((y.shape(), y.as_strings()), (&[4][..], vec!["a".into(), "".into(), "bcd".into(), "e".into()]));
+            assert_eq!(
+                (y.shape(), y.as_strings()),
+                (&[4][..], vec!["a".into(), "".into(), "bcd".into(), "e".into()])
+            );
         }
         let y = &node(Tensor::i4(&[3, 1], &[1, -2, 3])).constant(Tensor::i32(&[1], &[3])).run().unwrap()[0];
         assert_eq!((y.shape(), y.as_i4()), (&[3][..], vec![1, -2, 3]));

@@ -74,23 +74,31 @@ impl ResizeBilinear {
         finish: impl Fn(f32) -> T,
     ) -> Result<()> {
         let alignment = self.0.alignment;
-        self.interpolate(cx, |sizes, at| between(sizes, at, alignment), |[a, b, c, d], y: f32, x: f32| {
-            let mean = real(a) * ((1.0 - y) * (1.0 - x))
-                + real(b) * ((1.0 - y) * x)
-                + real(c) * (y * (1.0 - x))
-                + real(d) * (y * x);
-            finish(mean)
-        })
+        self.interpolate(
+            cx,
+            |sizes, at| between(sizes, at, alignment),
+            |[a, b, c, d], y: f32, x: f32| {
+                let mean = real(a) * ((1.0 - y) * (1.0 - x))
+                    + real(b) * ((1.0 - y) * x)
+                    + real(c) * (y * (1.0 - x))
+                    + real(d) * (y * x);
+                finish(mean)
+            },
+        )
     }
 
     fn by_integers<T: Quantized>(&self, cx: &EvalContext<'_>) -> Result<()> {
         let alignment = self.0.alignment;
-        self.interpolate(cx, |sizes, at| between_in_fixed_point(sizes, at, alignment), |pixels, y: i64, x: i64| {
-            let [a, b, c, d] = pixels.map(|x: T| i64::from(x.into()));
-            let sum = a * (ONE - y) * (ONE - x) + b * (ONE - y) * x + c * y * (ONE - x) + d * y * x;
-            let half = if sum > 0 { ONE * ONE / 2 } else { -(ONE * ONE / 2) };
-            T::saturate(((sum + half) / (ONE * ONE)) as i32)
-        })
+        self.interpolate(
+            cx,
+            |sizes, at| between_in_fixed_point(sizes, at, alignment),
+            |pixels, y: i64, x: i64| {
+                let [a, b, c, d] = pixels.map(|x: T| i64::from(x.into()));
+                let sum = a * (ONE - y) * (ONE - x) + b * (ONE - y) * x + c * y * (ONE - x) + d * y * x;
+                let half = if sum > 0 { ONE * ONE / 2 } else { -(ONE * ONE / 2) };
+                T::saturate(((sum + half) / (ONE * ONE)) as i32)
+            },
+        )
     }
 
     /// `place` finds the neighbours along an axis; `mean` is of `[low row: low, high column, high row: low, high]`, by
@@ -208,7 +216,9 @@ mod tests {
     #[test]
     fn places_stay_inside() {
         for alignment in [Alignment::Corner, Alignment::Corners, Alignment::HalfPixel] {
-            for (input, output) in [(1, 1), (1, 9), (7, 3), (4, 100_001), (100_001, 4), (3, i32::MAX as usize)] {
+            for (input, output) in
+                [(1, 1), (1, 9), (7, 3), (4, 100_001), (100_001, 4), (3, i32::MAX as usize)]
+            {
                 let sizes = Sizes { input, output };
                 for position in [0, output / 3, output - 1] {
                     let real = between(sizes, position, alignment);

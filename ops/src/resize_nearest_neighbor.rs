@@ -33,8 +33,7 @@ impl Op for ResizeNearestNeighbor {
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         let bytes = cx.node().input(0)?.ty.bits() as usize / 8;
-        let (to, images) =
-            self.0.output(cx, || cx.output_byte_cells(0), |y| Ok(cells_of(y.into_bytes())))?;
+        let (to, images) = self.0.output(cx, || cx.output_byte_cells(0), |y| Ok(cells_of(y.into_bytes())))?;
         let Some(images) = images else { return Ok(()) };
         // From here on a pixel is bytes.
         let images = Images { channels: images.channels * bytes, ..images };

@@ -34,9 +34,10 @@ impl Op for ReverseSequence {
         let (dims, options) = (node::dims(&x)?, node.options(OPTIONS)?);
         let axis = |slot| -> Result<usize> {
             let axis = options.get::<i32>(slot, 0)?;
-            usize::try_from(axis).ok().filter(|&axis| axis < x.rank()).ok_or_else(|| {
-                invalid!("axis {axis} does not exist: input '{}' is {:?}", x.name, x.shape)
-            })
+            usize::try_from(axis)
+                .ok()
+                .filter(|&axis| axis < x.rank())
+                .ok_or_else(|| invalid!("axis {axis} does not exist: input '{}' is {:?}", x.name, x.shape))
         };
         let (sequence, batch) = (axis(SEQ_DIM)?, axis(BATCH_DIM)?);
         ensure!(sequence != batch, "axis {batch} is both its batch and its sequence axis");

@@ -22,13 +22,7 @@ impl Op for ReverseV2 {
         ensure!(x.ty == y.ty, "input '{}' is {}, output is {}", x.name, x.ty, y.ty);
         expect_type(&axes, &[I32])?;
         let count = expect_vector(&axes)?;
-        ensure!(
-            count <= x.rank(),
-            "'{}' names {count} axes, input '{}' has {}",
-            axes.name,
-            x.name,
-            x.rank()
-        );
+        ensure!(count <= x.rank(), "'{}' names {count} axes, input '{}' has {}", axes.name, x.name, x.rank());
         declare_shape(Some(x.shape), cx, 0, x.ty)?;
         Ok(ReverseV2 { plan: if axes.is_constant() { Some(plan(&x, &axes)?) } else { None } })
     }

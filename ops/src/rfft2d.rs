@@ -12,10 +12,10 @@
 use arenite_abi::prelude::*;
 
 use crate::kit::arguments::{Integers, expect_type, expect_vector};
-use crate::kit::radix2::{Layout, Real, split_real, transform};
 use crate::kit::indexing::Dims;
 use crate::kit::node;
 use crate::kit::pace::Pace;
+use crate::kit::radix2::{Layout, Real, split_real, transform};
 
 /// Prepared node: `[real, imaginary]` of one slice of the output, if its size is known.
 pub struct Rfft2d {
@@ -92,14 +92,22 @@ impl Shape {
             return Err(invalid!("lengths '{}' are {:?}; there must be two", lengths.name, lengths.shape));
         };
         let served = |&n: &i64| n > 0 && n.count_ones() == 1;
-        ensure!(list.iter().all(served), "lengths '{}' are [{h}, {w}]; they must be powers of two", lengths.name);
+        ensure!(
+            list.iter().all(served),
+            "lengths '{}' are [{h}, {w}]; they must be powers of two",
+            lengths.name
+        );
         let dims = node::dims(x)?;
         let rank = dims.rank();
         let outer = x.shape[..rank - 2].iter().copied();
         let output = Dims::from_sizes(outer.chain([h as i32, (w / 2 + 1) as i32])).ok_or_else(|| {
             invalid!("input '{}' is {:?}: too large for lengths [{h}, {w}]", x.name, x.shape)
         })?;
-        Ok(Shape { input: [dims.size(rank - 2), dims.size(rank - 1)], lengths: [h as usize, w as usize], output })
+        Ok(Shape {
+            input: [dims.size(rank - 2), dims.size(rank - 1)],
+            lengths: [h as usize, w as usize],
+            output,
+        })
     }
 
     /// Complex numbers in a slice of the output.
@@ -158,7 +166,8 @@ mod tests {
     fn expect(x: Tensor, lengths: [i32; 2], want: &[(f32, f32)]) {
         for y in both(&x, &lengths) {
             let got: Vec<(f32, f32)> = y.as_complex64().iter().map(|y| (y.re, y.im)).collect();
-            let near = |(a, b): (&(f32, f32), &(f32, f32))| (a.0 - b.0).abs() < 1e-5 && (a.1 - b.1).abs() < 1e-5;
+            let near =
+                |(a, b): (&(f32, f32), &(f32, f32))| (a.0 - b.0).abs() < 1e-5 && (a.1 - b.1).abs() < 1e-5;
             assert!(got.len() == want.len() && got.iter().zip(want).all(near), "{lengths:?}: {got:?}");
         }
     }

@@ -78,7 +78,9 @@ mod tests {
         // Row 0: x is [64, 127] steps of 2/127, h [127, 127] of 1/127.
         let half = 2.0 / 127.0 * 0.5;
         let want = [318.0 * half + 1.0 + 0.5, 700.0 * half + 1.0 - 1.0, -0.5 + 0.5, -1.5 + 2.0 - 1.0];
-        let u8 = |x: &Tensor| Tensor::raw(U8, x.shape(), x.bytes()).quantized(x.quantization().unwrap().scales[0], 0);
+        let u8 = |x: &Tensor| {
+            Tensor::raw(U8, x.shape(), x.bytes()).quantized(x.quantization().unwrap().scales[0], 0)
+        };
         for (w, r) in [(w.clone(), r.clone()), (u8(&w), u8(&r))] {
             let y = layer(w, r).run().unwrap()[0].as_f32();
             assert!(y.iter().zip(want).all(|(y, want)| (y - want).abs() < 1e-5), "{y:?}, not {want:?}");

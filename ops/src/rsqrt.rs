@@ -84,7 +84,10 @@ impl Scaled {
 
 /// Zero is let through: it gives the largest output.
 fn positive(x: i32) -> Result<()> {
-    ensure!(x >= 0, "the input is {x} steps from its zero; the inverse root of a negative number is not defined");
+    ensure!(
+        x >= 0,
+        "the input is {x} steps from its zero; the inverse root of a negative number is not defined"
+    );
     Ok(())
 }
 

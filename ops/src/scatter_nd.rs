@@ -112,7 +112,8 @@ mod tests {
 
     fn run(indices: Tensor, updates: Tensor, shape: &[i32]) -> Result<Tensor> {
         let list = Tensor::i32(&[shape.len() as i32], shape);
-        let test = OpTest::<ScatterNd>::new().input(indices).input(updates.clone()).output(Spec::of(updates.ty()));
+        let test =
+            OpTest::<ScatterNd>::new().input(indices).input(updates.clone()).output(Spec::of(updates.ty()));
         let known = test.clone().constant(list.clone()).run();
         assert_same(&known, &test.input(list).run());
         known.map(|mut y| y.remove(0))
@@ -143,14 +144,17 @@ mod tests {
     #[test]
     fn refusals() {
         let rows = |rows: &[i32]| Tensor::i32(&[rows.len() as i32, 1], rows);
-        let message = |indices, updates, shape: &[i32]| run(indices, updates, shape).unwrap_err().message().to_owned();
+        let message =
+            |indices, updates, shape: &[i32]| run(indices, updates, shape).unwrap_err().message().to_owned();
         for index in [-1, 3, i32::MIN] {
             assert_eq!(
                 message(rows(&[0, index]), Tensor::f32(&[2], &[0.0; 2]), &[3]),
                 format!("index {index} at position 1 of 'in0' lies outside of 0..3")
             );
         }
-        for (updates, shape) in [(&[3][..], &[3][..]), (&[2, 1], &[3]), (&[2], &[3, 1]), (&[2, 2], &[3, 1]), (&[2], &[])] {
+        for (updates, shape) in
+            [(&[3][..], &[3][..]), (&[2, 1], &[3]), (&[2], &[3, 1]), (&[2, 2], &[3, 1]), (&[2], &[])]
+        {
             let x = vec![0.0; updates.iter().product::<i32>() as usize];
             assert_eq!(
                 message(rows(&[0, 1]), Tensor::f32(updates, &x), shape),

@@ -99,7 +99,10 @@ mod tests {
         assert_eq!(message(&[1, 1]), "id 0 of 'in1' is 1 after -1; ids begin at 0 and grow by 0 or 1");
         assert_eq!(message(&[-1, 0]), "id 0 of 'in1' is -1 after -1; ids begin at 0 and grow by 0 or 1");
         assert_eq!(message(&[0, 2]), "id 1 of 'in1' is 2 after 0; ids begin at 0 and grow by 0 or 1");
-        assert_eq!(message(&[0, i32::MIN]), "id 1 of 'in1' is -2147483648 after 0; ids begin at 0 and grow by 0 or 1");
+        assert_eq!(
+            message(&[0, i32::MIN]),
+            "id 1 of 'in1' is -2147483648 after 0; ids begin at 0 and grow by 0 or 1"
+        );
         assert_eq!(
             message(&[0]),
             "input 'in0' is [2], there are 1 ids 'in1'; its first size must be their number"

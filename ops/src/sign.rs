@@ -46,12 +46,16 @@ pub(crate) mod tests {
         assert_eq!(y[..4].iter().map(|y| y.to_bits()).collect::<Vec<_>>(), [0xbf80_0000, 0, 0, 0x3f80_0000]);
         assert!(y[4].is_nan());
         let y = run(Tensor::f64(&[4], &[-1e-300, -0.0, 7.0, f64::NAN])).as_f64();
-        assert_eq!(y[..3].iter().map(|y| y.to_bits()).collect::<Vec<_>>(), [(-1f64).to_bits(), 0, 1f64.to_bits()]);
+        assert_eq!(
+            y[..3].iter().map(|y| y.to_bits()).collect::<Vec<_>>(),
+            [(-1f64).to_bits(), 0, 1f64.to_bits()]
+        );
         assert!(y[3].is_nan());
     }
 
     pub(crate) fn expect_refusals<O: Op>() {
-        let error = OpTest::<O>::new().input(Tensor::f32(&[1], &[1.0])).output(Spec::of(F64)).run().unwrap_err();
+        let error =
+            OpTest::<O>::new().input(Tensor::f32(&[1], &[1.0])).output(Spec::of(F64)).run().unwrap_err();
         assert_eq!(error.message(), "input 'in0' is FLOAT32, output 'out0' is FLOAT64; they must agree");
         let error = OpTest::<O>::new().input(Tensor::i64(&[1], &[1])).output(Spec::i64()).run().unwrap_err();
         assert_eq!(error.message(), "'in0' is INT64, which the op does not register");

@@ -79,7 +79,8 @@ impl Op for SkipGram {
         self.for_each(cx, words, count, stack, |gram| {
             let blank = |i| if i == 0 { &b""[..] } else { b" " };
             let parts = gram.iter().enumerate();
-            writer.push_parts(parts.flat_map(|(i, word)| [blank(i), &text[word[1] as usize..word[2] as usize]]))
+            writer
+                .push_parts(parts.flat_map(|(i, word)| [blank(i), &text[word[1] as usize..word[2] as usize]]))
         })?;
         writer.finish()
     }
@@ -171,7 +172,9 @@ mod tests {
     use arenite_abi::testing::{OpTest, Spec, Tensor};
 
     fn node(size: i32, max_skip: i32, all: bool, text: &str) -> OpTest<SkipGram> {
-        let options = move |o: arenite_abi::testing::OptionsBuilder| o.i32(SIZE, size).i32(MAX_SKIP, max_skip).bool(ALL, all);
+        let options = move |o: arenite_abi::testing::OptionsBuilder| {
+            o.i32(SIZE, size).i32(MAX_SKIP, max_skip).bool(ALL, all)
+        };
         OpTest::new().options(OPTIONS, options).input(Tensor::strings(&[1], &[text])).output(Spec::string())
     }
 

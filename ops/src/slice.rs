@@ -3,8 +3,8 @@
 
 use arenite_abi::prelude::*;
 
-use crate::kit::indexing::{Dims, MAX_RANK};
 use crate::kit::arguments::{Integers, expect_type, expect_vector};
+use crate::kit::indexing::{Dims, MAX_RANK};
 use crate::kit::node;
 use crate::kit::rearrange::{self, Prepared, Rearrangement};
 
@@ -51,7 +51,8 @@ fn plan(x: &TensorView<'_>, begin: &TensorView<'_>, size: &TensorView<'_>) -> Re
     for (axis, (&whole, (&from, &wanted))) in x.shape.iter().zip(begin.iter().zip(&*size)).enumerate() {
         let left = i64::from(whole).checked_sub(from);
         let count = if wanted == -1 { left } else { Some(wanted) };
-        let fits = from >= 0 && count.is_some_and(|count| count >= 0 && left.is_some_and(|left| count <= left));
+        let fits =
+            from >= 0 && count.is_some_and(|count| count >= 0 && left.is_some_and(|left| count <= left));
         ensure!(
             fits,
             "{wanted} elements from {from} on leave axis {axis} of input '{}', which is {:?}",
@@ -106,7 +107,9 @@ mod tests {
 
     #[test]
     fn refusals() {
-        for (begin, size) in [(2, 2), (-1, 1), (0, -2), (4, -1), (1 << 28, -1), (i32::MIN, i32::MAX), (0, i32::MIN)] {
+        for (begin, size) in
+            [(2, 2), (-1, 1), (0, -2), (4, -1), (1 << 28, -1), (i32::MIN, i32::MAX), (0, i32::MIN)]
+        {
             assert_eq!(
                 run(Tensor::i8(&[3], &[0; 3]), &[begin], &[size]).unwrap_err().message(),
                 format!("{size} elements from {begin} on leave axis 0 of input 'in0', which is [3]")

@@ -6,9 +6,9 @@ use arenite_abi::prelude::*;
 use half::f16;
 
 use crate::kit::float;
-use crate::kit::quantized::Quantized;
 use crate::kit::lut::{LUT16_SIZE, lookup_i16, populate_i16_f64};
 use crate::kit::node::quant;
+use crate::kit::quantized::Quantized;
 use crate::kit::requantize::{Multiplier, Quant, round_f32};
 
 /// Prepared node.
@@ -101,7 +101,12 @@ impl Op for Softmax {
 }
 
 impl Bytes {
-    fn prepare(x: &TensorView<'_>, y: &TensorView<'_>, beta: f32, cx: &mut PrepareContext<'_>) -> Result<Self> {
+    fn prepare(
+        x: &TensorView<'_>,
+        y: &TensorView<'_>,
+        beta: f32,
+        cx: &mut PrepareContext<'_>,
+    ) -> Result<Self> {
         let output = quant(y)?;
         if (x.ty, y.ty) == (I8, I8) {
             check_output(y, output, -128, 1.0 / 256.0)?;
@@ -113,7 +118,12 @@ impl Bytes {
 }
 
 impl Words {
-    fn prepare(x: &TensorView<'_>, y: &TensorView<'_>, beta: f32, cx: &mut PrepareContext<'_>) -> Result<Self> {
+    fn prepare(
+        x: &TensorView<'_>,
+        y: &TensorView<'_>,
+        beta: f32,
+        cx: &mut PrepareContext<'_>,
+    ) -> Result<Self> {
         let input = quant(x)?;
         ensure!(
             input.zero_point == 0,
@@ -294,14 +304,19 @@ mod tests {
     #[test]
     fn refusals() {
         let message = |x, y| test(x, y, 1.0).run().unwrap_err().message().to_string();
-        assert_eq!(message(Tensor::f32(&[], &[1.0]), Spec::f32()), "input 'in0' is a scalar; it needs an axis");
+        assert_eq!(
+            message(Tensor::f32(&[], &[1.0]), Spec::f32()),
+            "input 'in0' is a scalar; it needs an axis"
+        );
         assert_eq!(message(Tensor::f32(&[1], &[1.0]), Spec::i8(1.0, 0)), "no kernel for FLOAT32 to INT8");
         let x = Tensor::i8(&[1], &[1]).quantized(1.0, 0);
         assert_eq!(
             message(x.clone(), Spec::i8(0.5, 0)),
             "output 'out0' has scale 0.5 and zero point 0; for INT8 they must be 0.00390625 and -128"
         );
-        assert!(message(Tensor::i8(&[1], &[1]), Spec::i8(1.0 / 256.0, -128)).contains("without quantization"));
+        assert!(
+            message(Tensor::i8(&[1], &[1]), Spec::i8(1.0 / 256.0, -128)).contains("without quantization")
+        );
         let x = Tensor::i16(&[1], &[1]).quantized(1.0, 1);
         assert!(message(x, Spec::i16(1.0 / 32768.0, 0)).contains("has zero point 1; for i16 it must be 0"));
     }

@@ -128,7 +128,10 @@ mod tests {
         let huge = message(&[1, 2, 2, 1], &[1 << 30; 2], &[0, (1 << 30) - 2, 0, (1 << 30) - 2]);
         assert_eq!(huge, "the output [1152921504606846976, 1, 1, 1] of 'in0' is too large");
         let error = run(Tensor::i4(&[1, 1, 1], &[1]), Spec::of(I4), &[1], &[0, 0]).unwrap_err();
-        assert_eq!((error.status(), error.message()), (Status::Unsupported, "SPACE_TO_BATCH_ND has no kernel for INT4"));
+        assert_eq!(
+            (error.status(), error.message()),
+            (Status::Unsupported, "SPACE_TO_BATCH_ND has no kernel for INT4")
+        );
         let wide = Tensor::i16(&[1, 1, 1], &[0]).quantized(0.5, 1);
         assert_eq!(
             run(wide, Spec::i16(0.5, 1), &[1], &[0, 0]).unwrap_err().message(),

@@ -108,17 +108,15 @@ mod tests {
             "input 'in0' is [1, 2, 3, 1]; height and width must be multiples of the block size 2"
         );
         assert_eq!(message(&[2, 2, 1], 2), "input 'in0' is [2, 2, 1]; it must have 4 dimensions");
-        assert_eq!(
-            message(&[1, 0, 0, 1], 1 << 20),
-            "blocks of 1048576 are too large for [1, 0, 0, 1]"
-        );
+        assert_eq!(message(&[1, 0, 0, 1], 1 << 20), "blocks of 1048576 are too large for [1, 0, 0, 1]");
     }
 
     #[test]
     fn the_output_may_overwrite_the_input() {
         let x: Vec<i32> = (0..64).collect();
         let test = OpTest::<SpaceToDepth>::new().input(Tensor::i32(&[2, 4, 4, 2], &x)).output(Spec::i32());
-        let outputs = test.options(OPTIONS, |o| o.i32(BLOCK_SIZE, 2)).shares(&[Sharing::Behind]).run().unwrap();
+        let outputs =
+            test.options(OPTIONS, |o| o.i32(BLOCK_SIZE, 2)).shares(&[Sharing::Behind]).run().unwrap();
         assert_eq!(outputs[0].as_i32()[..10], [0, 1, 2, 3, 8, 9, 10, 11, 4, 5]);
     }
 }

@@ -23,7 +23,14 @@ impl Op for SparseToDense {
         let (indices, shape, values) = (node.input(0)?, node.input(1)?, node.input(2)?);
         let (default, y) = (node.input(3)?, node.output(0)?);
         for tensor in [&default, &y] {
-            ensure!(values.ty == tensor.ty, "values '{}' are {}, '{}' is {}", values.name, values.ty, tensor.name, tensor.ty);
+            ensure!(
+                values.ty == tensor.ty,
+                "values '{}' are {}, '{}' is {}",
+                values.name,
+                values.ty,
+                tensor.name,
+                tensor.ty
+            );
         }
         if values.ty.bits() < 8 {
             return Err(Error::unsupported("SPARSE_TO_DENSE", values.ty));
@@ -31,7 +38,12 @@ impl Op for SparseToDense {
         expect_type(&indices, &[I32, I64])?;
         expect_type(&shape, &[I32, I64])?;
         let rank = expect_vector(&shape)?;
-        ensure!(default.len() == 1, "the default '{}' is {:?}; it must be one value", default.name, default.shape);
+        ensure!(
+            default.len() == 1,
+            "the default '{}' is {:?}; it must be one value",
+            default.name,
+            default.shape
+        );
         let (rows, depth) = rows(&indices)?;
         ensure!(
             depth == rank,
@@ -80,7 +92,11 @@ fn rows(indices: &TensorView<'_>) -> Result<(usize, usize)> {
         [] => Ok((1, 1)),
         [rows] => Ok((rows as usize, 1)),
         [rows, depth] => Ok((rows as usize, depth as usize)),
-        _ => Err(invalid!("indices '{}' are {:?}; at most 2 dimensions are defined", indices.name, indices.shape)),
+        _ => Err(invalid!(
+            "indices '{}' are {:?}; at most 2 dimensions are defined",
+            indices.name,
+            indices.shape
+        )),
     }
 }
 
@@ -116,15 +132,18 @@ mod tests {
 
     #[test]
     fn values_and_defaults() {
-        let y = run((&[2], &[1, 3]), &[4], Tensor::f32(&[2], &[1.5, 2.5]), Tensor::f32(&[], &[-1.0])).unwrap();
+        let y =
+            run((&[2], &[1, 3]), &[4], Tensor::f32(&[2], &[1.5, 2.5]), Tensor::f32(&[], &[-1.0])).unwrap();
         assert_eq!(y.as_f32(), [-1.0, 1.5, -1.0, 2.5]);
-        let y = run((&[2, 2], &[0, 1, 1, 0]), &[2, 2], Tensor::i32(&[], &[7]), Tensor::i32(&[1], &[0])).unwrap();
+        let y =
+            run((&[2, 2], &[0, 1, 1, 0]), &[2, 2], Tensor::i32(&[], &[7]), Tensor::i32(&[1], &[0])).unwrap();
         assert_eq!((y.shape(), y.as_i32()), (&[2, 2][..], vec![0, 7, 7, 0]));
         let y = run((&[], &[2]), &[3], Tensor::i8(&[], &[5]), Tensor::i8(&[], &[1])).unwrap();
         assert_eq!(y.as_i8(), [1, 1, 5]);
         let y = run((&[3], &[0, 1, 0]), &[2], Tensor::u8(&[3], &[1, 2, 3]), Tensor::u8(&[], &[0])).unwrap();
         assert_eq!(y.as_u8(), [3, 2]);
-        let deep = run((&[1, 4], &[0, 1, 0, 1]), &[1, 2, 1, 2], Tensor::i64(&[1], &[9]), Tensor::i64(&[], &[0]));
+        let deep =
+            run((&[1, 4], &[0, 1, 0, 1]), &[1, 2, 1, 2], Tensor::i64(&[1], &[9]), Tensor::i64(&[], &[0]));
         assert_eq!(deep.unwrap().as_i64(), [0, 0, 0, 9]);
         let y = run((&[0], &[]), &[2], Tensor::f32(&[0], &[]), Tensor::f32(&[], &[3.0])).unwrap();
         assert_eq!(y.as_f32(), [3.0, 3.0]);
@@ -144,8 +163,14 @@ mod tests {
                 format!("index {index} at position 1 of 'in0' lies outside of 0..2")
             );
         }
-        assert_eq!(message((&[1, 1, 1], &[0]), &[2], one()), "indices 'in0' are [1, 1, 1]; at most 2 dimensions are defined");
-        assert_eq!(message((&[1, 2], &[0, 0]), &[2], one()), "indices 'in0' are [1, 2]: 2 per row; the output has 1 axes");
+        assert_eq!(
+            message((&[1, 1, 1], &[0]), &[2], one()),
+            "indices 'in0' are [1, 1, 1]; at most 2 dimensions are defined"
+        );
+        assert_eq!(
+            message((&[1, 2], &[0, 0]), &[2], one()),
+            "indices 'in0' are [1, 2]: 2 per row; the output has 1 axes"
+        );
         assert_eq!(
             message((&[1], &[0]), &[2], Tensor::f32(&[2], &[0.0; 2])),
             "values 'in2' are [2]; they must be one, or one for each of 1 rows of indices"

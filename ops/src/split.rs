@@ -3,8 +3,8 @@
 
 use arenite_abi::prelude::*;
 
-use crate::kit::indexing::normalize_axis;
 use crate::kit::arguments::{Integers, expect_type, saturated};
+use crate::kit::indexing::normalize_axis;
 use crate::kit::node;
 use crate::kit::rearrange::{self, Prepared, Rearrangement, with_size};
 
@@ -118,10 +118,7 @@ mod tests {
         );
         assert_eq!(run(x(), 2, 1).unwrap_err().message(), "axis 2 does not exist: input 'in1' is [2, 3]");
         let test = OpTest::<Split>::new().constant(Tensor::i32(&[], &[0])).input(x()).output(Spec::of(I8));
-        assert_eq!(
-            test.run().unwrap_err().message(),
-            "its options ask for 0 parts, it has 1 outputs"
-        );
+        assert_eq!(test.run().unwrap_err().message(), "its options ask for 0 parts, it has 1 outputs");
     }
 
     #[test]

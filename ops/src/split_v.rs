@@ -43,9 +43,9 @@ impl Op for SplitV {
             ensure!(x.ty == y.ty, "input '{}' is {}, output {i} is {}", x.name, x.ty, y.ty);
         }
         match axis {
-            Some(axis) => for_each_part(&x, &sizes, axis, |i, part| {
-                Prepared::declare_part(Some(part), cx, [0, i], &x)
-            })?,
+            Some(axis) => {
+                for_each_part(&x, &sizes, axis, |i, part| Prepared::declare_part(Some(part), cx, [0, i], &x))?
+            }
             None => (0..count).try_for_each(|i| Prepared::declare_part(None, cx, [0, i], &x))?,
         }
         Ok(SplitV { axis })
@@ -153,7 +153,10 @@ mod tests {
             assert_eq!(got, want, "{sizes:?} along {axis}");
         }
         let strings = run(Tensor::strings(&[3], &["a", "b", "cd"]), &[1, 2], 0).unwrap();
-        assert_eq!((strings[0].as_strings(), strings[1].as_strings()), (vec!["a".into()], vec!["b".into(), "cd".into()]));
+        assert_eq!(
+            (strings[0].as_strings(), strings[1].as_strings()),
+            (vec!["a".into()], vec!["b".into(), "cd".into()])
+        );
         let packed = run(Tensor::i4(&[3], &[1, 2, 3]), &[1, 2], 0).unwrap();
         assert_eq!((packed[0].as_i4(), packed[1].as_i4()), (vec![1], vec![2, 3]));
         let mut fine = run(Tensor::u8(&[40], &[7; 40]), &[1; 40], 0).unwrap();

@@ -28,7 +28,13 @@ mod tests {
 
     #[test]
     fn values() {
-        expect::<Square>(&[(0.0, 0.0), (-3.0, 9.0), (1e-30, 0.0), (2e38, f32::INFINITY), (f32::NAN, f32::NAN)]);
+        expect::<Square>(&[
+            (0.0, 0.0),
+            (-3.0, 9.0),
+            (1e-30, 0.0),
+            (2e38, f32::INFINITY),
+            (f32::NAN, f32::NAN),
+        ]);
     }
 
     #[test]

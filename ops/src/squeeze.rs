@@ -63,7 +63,10 @@ mod tests {
 
     fn node(x: Tensor, axes: &[i32]) -> OpTest<Squeeze> {
         let ty = x.ty();
-        OpTest::<Squeeze>::new().input(x).output(Spec::of(ty)).options(OPTIONS, |o| o.i32s(SQUEEZE_DIMS, axes))
+        OpTest::<Squeeze>::new()
+            .input(x)
+            .output(Spec::of(ty))
+            .options(OPTIONS, |o| o.i32s(SQUEEZE_DIMS, axes))
     }
 
     #[test]

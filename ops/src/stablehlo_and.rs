@@ -3,7 +3,7 @@
 
 use arenite_abi::prelude::*;
 
-use crate::kit::stablehlo::{WHOLE, Elementwise, Member, Number};
+use crate::kit::stablehlo::{Elementwise, Member, Number, WHOLE};
 
 /// Prepared node.
 pub type StablehloAnd = Elementwise<And>;

@@ -56,9 +56,6 @@ mod tests {
     fn refusals() {
         assert_eq!(case(4).run().unwrap_err().message(), "there is no subgraph 4, the model has 1");
         let error = case(0).input(Tensor::i32(&[], &[1])).run().unwrap_err();
-        assert_eq!(
-            error.message(),
-            "subgraph 0 has 2 inputs and 1 outputs, the node passes 3 and takes 1"
-        );
+        assert_eq!(error.message(), "subgraph 0 has 2 inputs and 1 outputs, the node passes 3 and takes 1");
     }
 }

@@ -86,7 +86,8 @@ impl StablehloGather {
         let collapsed = axes(options, COLLAPSED_SLICE_DIMS, "collapsed_slice_dims", from.rank())?;
         let (mut map, mut mapped) = ([0; MAX_RANK], 0);
         for axis in options.vector::<i64>(START_INDEX_MAP)?.iter() {
-            let ok = usize::try_from(axis).ok().filter(|&axis| axis < from.rank() && mapped < at.size(vector));
+            let ok =
+                usize::try_from(axis).ok().filter(|&axis| axis < from.rank() && mapped < at.size(vector));
             *map.get_mut(mapped).ok_or_else(|| invalid!("start_index_map has more than {MAX_RANK} entries"))? =
                 ok.ok_or_else(|| {
                     invalid!(
@@ -128,7 +129,9 @@ impl StablehloGather {
         for (axis, (size, step)) in sizes[..rank].iter_mut().zip(&mut self.steps).enumerate() {
             let from = if offsets.contains(axis) { inner.next() } else { outer.next() };
             let from = from.ok_or_else(|| {
-                invalid!("the output has {rank} axes, which are more than the slice and the indices have together")
+                invalid!(
+                    "the output has {rank} axes, which are more than the slice and the indices have together"
+                )
             })?;
             (*size, *step) = match offsets.contains(axis) {
                 true => (slice.size(from), Step::Slice(self.strides[from])),
@@ -180,7 +183,8 @@ impl StablehloGather {
             let index = indices.get(at).ok_or_else(|| invalid!("the indices end before number {at}"))?;
             start[axis] = (*index).into();
         }
-        let axes = (0..self.rank).map(|axis| start[axis].min(self.last_start[axis]).max(0) as isize * self.strides[axis]);
+        let axes = (0..self.rank)
+            .map(|axis| start[axis].min(self.last_start[axis]).max(0) as isize * self.strides[axis]);
         Ok(axes.sum())
     }
 }
@@ -203,7 +207,8 @@ fn axes(options: &Options<'_>, slot: usize, name: &str, rank: usize) -> Result<A
     for axis in list.iter() {
         let axis = usize::try_from(axis).ok().filter(|&axis| axis < rank);
         let axis = axis.ok_or_else(|| invalid!("{name} has an axis that is none of the {rank}"))?;
-        *inside.get_mut(count).ok_or_else(|| invalid!("{name} has more than {MAX_RANK} entries"))? = axis as i32;
+        *inside.get_mut(count).ok_or_else(|| invalid!("{name} has more than {MAX_RANK} entries"))? =
+            axis as i32;
         count += 1;
     }
     Axes::new(&inside[..count], rank).ok_or_else(|| invalid!("{name} has an axis that is none of the {rank}"))
@@ -232,7 +237,8 @@ mod tests {
     }
 
     /// Columns of a 3 × 4 matrix whose element `[r, c]` is `10 r + c`, from a row on.
-    const COLUMNS: Case = Case { offsets: &[1], collapsed: &[1], map: &[1, 0], vector: 1, sizes: &[2, 1], rank: 2 };
+    const COLUMNS: Case =
+        Case { offsets: &[1], collapsed: &[1], map: &[1, 0], vector: 1, sizes: &[2, 1], rank: 2 };
 
     fn matrix() -> Tensor {
         let elements: Vec<u8> = (0..12).map(|i| i / 4 * 10 + i % 4).collect();
@@ -244,7 +250,8 @@ mod tests {
         let y = node(&matrix(), Tensor::i32(&[2, 2], &[3, 0, 1, 1]), &COLUMNS).run().unwrap().remove(0);
         assert_eq!((y.shape(), y.as_u8()), (&[2, 2][..], vec![3, 13, 11, 21]));
         // Starts beyond the last that fits, and negative ones.
-        let y = node(&matrix(), Tensor::i64(&[2, 2], &[9, 2, -5, i64::MIN]), &COLUMNS).run().unwrap().remove(0);
+        let y =
+            node(&matrix(), Tensor::i64(&[2, 2], &[9, 2, -5, i64::MIN]), &COLUMNS).run().unwrap().remove(0);
         assert_eq!(y.as_u8(), [13, 23, 0, 10]);
         // One number per index, without an axis of vectors.
         let rows = Case { offsets: &[0, 2], collapsed: &[], map: &[0], vector: 1, sizes: &[1, 4], rank: 3 };
@@ -263,8 +270,14 @@ mod tests {
             message(Case { sizes: &[4, 1], ..COLUMNS }),
             "2 slice sizes do not fit input 'in0', which is [3, 4]"
         );
-        assert_eq!(message(Case { vector: 3, ..COLUMNS }), "index vectors along axis 3, indices 'in1' are [2, 2]");
-        assert_eq!(message(Case { offsets: &[2], ..COLUMNS }), "offset_dims has an axis that is none of the 2");
+        assert_eq!(
+            message(Case { vector: 3, ..COLUMNS }),
+            "index vectors along axis 3, indices 'in1' are [2, 2]"
+        );
+        assert_eq!(
+            message(Case { offsets: &[2], ..COLUMNS }),
+            "offset_dims has an axis that is none of the 2"
+        );
         assert_eq!(
             message(Case { map: &[0, 1, 1], ..COLUMNS }),
             "start_index_map names axis 1 for number 2 of an index vector; input 'in0' is [3, 4], indices 'in1' [2, 2]"

@@ -33,7 +33,11 @@ mod tests {
         expect::<StablehloMaximum, u32>(&[6, 0], &[5, 1 << 31], &[6, 1 << 31]);
         expect::<StablehloMaximum, u64>(&[6, 0], &[5, 1 << 63], &[6, 1 << 63]);
         let inf = f32::INFINITY;
-        expect_floats::<StablehloMaximum>([1.5, -0.5, inf, -inf], [2.0, -2.0, 1.0, 1.0], [2.0, -0.5, inf, 1.0]);
+        expect_floats::<StablehloMaximum>(
+            [1.5, -0.5, inf, -inf],
+            [2.0, -2.0, 1.0, 1.0],
+            [2.0, -0.5, inf, 1.0],
+        );
         expect_truth::<StablehloMaximum>([0, 1, 1, 1]);
     }
 

@@ -33,7 +33,11 @@ mod tests {
         expect::<StablehloMinimum, u32>(&[6, 1], &[5, 1 << 31], &[5, 1]);
         expect::<StablehloMinimum, u64>(&[6, 1], &[5, 1 << 63], &[5, 1]);
         let inf = f32::INFINITY;
-        expect_floats::<StablehloMinimum>([1.5, -0.5, inf, -inf], [2.0, -2.0, 1.0, 1.0], [1.5, -2.0, 1.0, -inf]);
+        expect_floats::<StablehloMinimum>(
+            [1.5, -0.5, inf, -inf],
+            [2.0, -2.0, 1.0, 1.0],
+            [1.5, -2.0, 1.0, -inf],
+        );
         expect_truth::<StablehloMinimum>([0, 0, 0, 1]);
     }
 

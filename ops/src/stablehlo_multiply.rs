@@ -38,7 +38,11 @@ mod tests {
     #[test]
     fn floats() {
         let inf = f32::INFINITY;
-        expect_floats::<StablehloMultiply>([1.5, 0.25, inf, -inf], [2.0, -0.5, 1.0, 2.0], [3.0, -0.125, inf, -inf]);
+        expect_floats::<StablehloMultiply>(
+            [1.5, 0.25, inf, -inf],
+            [2.0, -0.5, 1.0, 2.0],
+            [3.0, -0.125, inf, -inf],
+        );
     }
 
     #[test]

@@ -116,10 +116,17 @@ mod tests {
         };
         assert_eq!(message(&[[0, -1, 0]]), "interior padding -1 of axis 0 is below 0");
         assert_eq!(message(&[]), "its options have 0 low, 0 high and 0 interior paddings for 1 axes");
-        assert_eq!(message(&[[0; 3]; 9]), "its options have 9 low, 9 high and 9 interior paddings for 1 axes");
-        for [low, interior, high] in
-            [[i64::MAX, 0, 0], [1 << 31, 0, 0], [0, i64::MAX - 1, 0], [i64::MIN, 0, i64::MIN], [i64::MAX, 0, i64::MAX]]
-        {
+        assert_eq!(
+            message(&[[0; 3]; 9]),
+            "its options have 9 low, 9 high and 9 interior paddings for 1 axes"
+        );
+        for [low, interior, high] in [
+            [i64::MAX, 0, 0],
+            [1 << 31, 0, 0],
+            [0, i64::MAX - 1, 0],
+            [i64::MIN, 0, i64::MIN],
+            [i64::MAX, 0, i64::MAX],
+        ] {
             assert_eq!(
                 message(&[[low, interior, high]]),
                 format!(

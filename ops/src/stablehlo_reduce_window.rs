@@ -38,9 +38,10 @@ impl Op for StablehloReduceWindow {
 /// A window per axis. What the options leave out is 1, the padding 0.
 fn axes(options: &Options<'_>, rank: usize) -> Result<[WindowAxis; MAX_RANK]> {
     let mut axes = [WindowAxis::ONE; MAX_RANK];
-    for (slot, name) in ["window_dimensions", "window_strides", "base_dilations", "window_dilations", "padding"]
-        .into_iter()
-        .enumerate()
+    for (slot, name) in
+        ["window_dimensions", "window_strides", "base_dilations", "window_dilations", "padding"]
+            .into_iter()
+            .enumerate()
     {
         let list = options.vector::<i64>(slot)?;
         let wanted = if slot == PADDING { 2 * rank } else { rank };
@@ -106,9 +107,8 @@ mod tests {
     fn windows_over_a_padded_and_dilated_row() {
         // 1, 2, 3 dilated and padded with the initial value 1: 1 1 1 2 1 3; windows of 2, 2 apart.
         let row = Tensor::i32(&[3], &[1, 2, 3]);
-        let fill = |o: OptionsBuilder| {
-            o.i64s(0, &[2]).i64s(1, &[2]).i64s(2, &[2]).i64s(3, &[1]).i64s(4, &[1, 0])
-        };
+        let fill =
+            |o: OptionsBuilder| o.i64s(0, &[2]).i64s(1, &[2]).i64s(2, &[2]).i64s(3, &[1]).i64s(4, &[1, 0]);
         for (code, want) in [(0, [3, 4, 5]), (165, [1, 2, 3]), (55, [1, 2, 3]), (181, [1, 1, 1])] {
             let y = case(row.clone(), body(code), fill).run().unwrap();
             assert_eq!((y[0].shape(), y[0].as_i32()), (&[3][..], want.to_vec()), "{code}");
@@ -123,15 +123,9 @@ mod tests {
             message(case(row(), body(0), |o| o.i64s(0, &[2, 2]))),
             "its window_dimensions has 2 numbers; 1 are needed for 1 axes"
         );
-        assert_eq!(
-            message(case(row(), body(3), |o| o)),
-            "no reduction by the op number 3 of subgraph 0"
-        );
+        assert_eq!(message(case(row(), body(3), |o| o)), "no reduction by the op number 3 of subgraph 0");
         let two = body(0).node(0, &[0, 1], &[2]);
-        assert_eq!(
-            message(case(row(), two, |o| o)),
-            "its body, subgraph 0, has 2 nodes; one is served"
-        );
+        assert_eq!(message(case(row(), two, |o| o)), "its body, subgraph 0, has 2 nodes; one is served");
         assert_eq!(
             message(case(Tensor::i32(&[], &[1]), body(0), |o| o)),
             "input 'in0' is []; it must have 1 to 6 dimensions"

@@ -47,10 +47,16 @@ impl Op for StablehloRngBitGenerator {
             [count] => count == 2,
             _ => false,
         };
-        ensure!(served, "state '{}' is {:?}; {algorithm:?} takes {}", state.name, state.shape, match algorithm {
-            Algorithm::Philox => "[2] or [3]",
-            Algorithm::Threefry => "[2]",
-        });
+        ensure!(
+            served,
+            "state '{}' is {:?}; {algorithm:?} takes {}",
+            state.name,
+            state.shape,
+            match algorithm {
+                Algorithm::Philox => "[2] or [3]",
+                Algorithm::Threefry => "[2]",
+            }
+        );
         ensure!(
             next.shape == state.shape,
             "state '{}' is {:?}, the output '{}' {:?}; they must agree",
@@ -124,7 +130,8 @@ mod tests {
 
     fn run(algorithm: i8, state: &[u64], bits: Spec) -> Result<Vec<Tensor>> {
         let shape = [state.len() as i32];
-        let test = OpTest::<StablehloRngBitGenerator>::new().options_2(OPTIONS, |o| o.i8(ALGORITHM, algorithm));
+        let test =
+            OpTest::<StablehloRngBitGenerator>::new().options_2(OPTIONS, |o| o.i8(ALGORITHM, algorithm));
         test.input(Tensor::u64(&shape, state)).output(Spec::of(U64).shape(&shape)).output(bits).run()
     }
 
@@ -154,7 +161,8 @@ mod tests {
 
     #[test]
     fn refusals() {
-        let message = |algorithm, state: &[u64], bits| run(algorithm, state, bits).unwrap_err().message().to_owned();
+        let message =
+            |algorithm, state: &[u64], bits| run(algorithm, state, bits).unwrap_err().message().to_owned();
         assert_eq!(message(2, &[0; 3], Spec::i32()), "state 'in0' is [3]; Threefry takes [2]");
         assert_eq!(message(1, &[0], Spec::i32()), "state 'in0' is [1]; Philox takes [2] or [3]");
         assert_eq!(message(3, &[0; 2], Spec::i32()), "its algorithm is number 3, the schema has 0 to 2");

@@ -291,7 +291,8 @@ fn axes(options: &Options<'_>, slot: usize, name: &str, rank: usize) -> Result<A
         *list.get_mut(count).ok_or_else(|| invalid!("its {name} has more than {MAX_RANK} axes"))? = known;
         count += 1;
     }
-    Axes::new(&list[..count], rank).ok_or_else(|| invalid!("its {name} is {:?} of {rank} axes", &list[..count]))
+    Axes::new(&list[..count], rank)
+        .ok_or_else(|| invalid!("its {name} is {:?} of {rank} axes", &list[..count]))
 }
 
 #[cfg(test)]

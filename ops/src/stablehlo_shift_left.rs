@@ -61,7 +61,13 @@ mod tests {
 
     fn run(a: Tensor, b: Tensor) -> Result<Tensor> {
         let y = Spec::of(a.ty());
-        OpTest::<StablehloShiftLeft>::new().input(a).input(b).output(y).in_place().run().map(|mut y| y.remove(0))
+        OpTest::<StablehloShiftLeft>::new()
+            .input(a)
+            .input(b)
+            .output(y)
+            .in_place()
+            .run()
+            .map(|mut y| y.remove(0))
     }
 
     #[test]

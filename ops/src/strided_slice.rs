@@ -11,8 +11,8 @@
 
 use arenite_abi::prelude::*;
 
-use crate::kit::indexing::{Dims, MAX_RANK};
 use crate::kit::arguments::{Integers, expect_type, expect_vector};
+use crate::kit::indexing::{Dims, MAX_RANK};
 use crate::kit::node;
 use crate::kit::rearrange::{self, Prepared, Rearrangement};
 
@@ -278,7 +278,11 @@ mod tests {
             ([2, 3, 1], [!1, !1, !1, !1, !1], &[2]),
         ] {
             let y = run(counting(&[4]), Case(&[entry], masks)).unwrap();
-            assert_eq!((y.shape(), y.as_i16()), (&[want.len() as i32][..], want.to_vec()), "{entry:?} {masks:?}");
+            assert_eq!(
+                (y.shape(), y.as_i16()),
+                (&[want.len() as i32][..], want.to_vec()),
+                "{entry:?} {masks:?}"
+            );
         }
     }
 
@@ -363,9 +367,6 @@ mod tests {
             .constant(Tensor::i32(&[1], &[0]))
             .constant(Tensor::i32(&[2], &[1, 1]))
             .constant(Tensor::i32(&[1], &[1]));
-        assert_eq!(
-            uneven.run().unwrap_err().message(),
-            "'in2' has 2 entries, 'in1' has 1; they must agree"
-        );
+        assert_eq!(uneven.run().unwrap_err().message(), "'in2' has 2 entries, 'in1' has 1; they must agree");
     }
 }

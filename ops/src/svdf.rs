@@ -130,7 +130,8 @@ impl Sizes {
             recurrent::expect(&bias, types[1], &[self.filters / self.rank])?;
         }
         ensure!(self.memory > 0, "time weights '{}' cover no time", node.input(TIME)?.name);
-        let length = self.filters.checked_mul(self.memory).ok_or_else(|| invalid!("the memory is too large"))?;
+        let length =
+            self.filters.checked_mul(self.memory).ok_or_else(|| invalid!("the memory is too large"))?;
         recurrent::expect_state(node, STATE, types[2], self.batches, length)
     }
 
@@ -226,7 +227,8 @@ impl Integer {
                 for filter in unit * sizes.rank..(unit + 1) * sizes.rank {
                     let memory = row(state, batch * sizes.filters + filter, sizes.memory);
                     let products = memory.iter().zip(row(time, filter, sizes.memory));
-                    sum = products.fold(sum, |sum, (m, &w)| sum.wrapping_add(i32::from(m.get()) * i32::from(w)));
+                    sum = products
+                        .fold(sum, |sum, (m, &w)| sum.wrapping_add(i32::from(m.get()) * i32::from(w)));
                 }
                 let scaled = self.to_output.apply(sum).wrapping_add(self.output_zero_point);
                 *y = Limits::I8.clamp(scaled) as i8;

@@ -3,7 +3,10 @@
 
 use arenite_abi::prelude::*;
 
-use crate::kit::{fixed_point_i16, float, lut, sigmoid::{Functions, Sigmoid}};
+use crate::kit::{
+    fixed_point_i16, float, lut,
+    sigmoid::{Functions, Sigmoid},
+};
 
 /// Prepared node.
 pub struct Tanh(Sigmoid);

@@ -192,7 +192,8 @@ mod tests {
 
     /// Values and indices, the same for a known and a late k and for both types of indices.
     fn run(x: Tensor, k: i32) -> Result<(Tensor, Vec<i32>)> {
-        let test = |indices| OpTest::<TopKV2>::new().input(x.clone()).output(Spec::of(x.ty())).output(indices);
+        let test =
+            |indices| OpTest::<TopKV2>::new().input(x.clone()).output(Spec::of(x.ty())).output(indices);
         let known = test(Spec::i32()).constant(Tensor::i32(&[], &[k])).run();
         crate::kit::assert_same(&known, &test(Spec::i32()).input(Tensor::i16(&[1], &[k as i16])).run());
         let short = test(Spec::of(I16)).constant(Tensor::i32(&[1], &[k])).run();
@@ -221,7 +222,10 @@ mod tests {
     #[test]
     fn every_type() {
         assert_eq!(run(Tensor::u8(&[3], &[1, 255, 7]), 2).unwrap().0.as_u8(), [255, 7]);
-        assert_eq!(run(Tensor::i8(&[3], &[1, -128, 7]).quantized(0.5, 1), 3).unwrap().0.as_i8(), [7, 1, -128]);
+        assert_eq!(
+            run(Tensor::i8(&[3], &[1, -128, 7]).quantized(0.5, 1), 3).unwrap().0.as_i8(),
+            [7, 1, -128]
+        );
         assert_eq!(run(Tensor::i16(&[3], &[1, -300, 300]), 2).unwrap().0.as_i16(), [300, 1]);
         assert_eq!(run(Tensor::i32(&[3], &[1, i32::MIN, 7]), 1).unwrap().0.as_i32(), [7]);
         assert_eq!(run(Tensor::i64(&[2, 2], &[1, 1 << 40, 1, 1]), 1).unwrap().1, [1, 0]);

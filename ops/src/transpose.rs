@@ -3,8 +3,8 @@
 
 use arenite_abi::prelude::*;
 
-use crate::kit::indexing::Permutation;
 use crate::kit::arguments::{Integers, expect_type, expect_vector};
+use crate::kit::indexing::Permutation;
 use crate::kit::node;
 use crate::kit::rearrange::{self, Prepared, Rearrangement};
 
@@ -68,7 +68,8 @@ mod tests {
         assert_eq!((y.shape(), y.as_i8()), (&[3, 2][..], vec![0, 3, 1, 4, 2, 5]));
         let y = run(Tensor::f32(&[1, 2, 2], &[0.0, 1.0, 2.0, 3.0]), &[-1, 0, 1]).unwrap();
         assert_eq!((y.shape(), y.as_f32()), (&[2, 1, 2][..], vec![0.0, 2.0, 1.0, 3.0]));
-        let y = run(Tensor::i16(&[2, 1, 1, 1, 1, 1, 1, 2], &[0, 1, 2, 3]), &[7, 6, 5, 4, 3, 2, 1, 0]).unwrap();
+        let y =
+            run(Tensor::i16(&[2, 1, 1, 1, 1, 1, 1, 2], &[0, 1, 2, 3]), &[7, 6, 5, 4, 3, 2, 1, 0]).unwrap();
         assert_eq!(y.as_i16(), [0, 2, 1, 3]);
         let complex = [0.0, 1.0, 2.0, 3.0].map(|re| Complex64 { re, im: -re });
         let y = run(Tensor::complex128(&[2, 2], &complex), &[1, 0]).unwrap();
@@ -89,7 +90,10 @@ mod tests {
         ] {
             assert_eq!(run(x(), perm).unwrap_err().message(), message);
         }
-        assert_eq!(run(Tensor::i8(&[1; 9], &[0]), &[0, 1, 2, 3, 4, 5, 6, 7, 8]).unwrap_err().status(), Status::Invalid);
+        assert_eq!(
+            run(Tensor::i8(&[1; 9], &[0]), &[0, 1, 2, 3, 4, 5, 6, 7, 8]).unwrap_err().status(),
+            Status::Invalid
+        );
     }
 
     #[test]

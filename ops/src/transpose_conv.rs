@@ -6,16 +6,16 @@
 
 use arenite_abi::prelude::*;
 
-use crate::kit::pace::Pace;
 use crate::kit::activation::{Activation, Limits};
+use crate::kit::bias::{Bias, float_bias};
 use crate::kit::channel_multipliers::{ChannelMultipliers, filter_scales};
+use crate::kit::dot::{dot, dot_f32, dot_i64};
 use crate::kit::hybrid::{Rows, Symmetry};
 use crate::kit::indexing::Dims;
-use crate::kit::bias::{Bias, float_bias};
-use crate::kit::dot::{dot, dot_f32, dot_i64};
-use crate::kit::quantized::Quantized;
 use crate::kit::node;
+use crate::kit::pace::Pace;
 use crate::kit::padding::Padding;
+use crate::kit::quantized::Quantized;
 
 /// Prepared node.
 pub struct TransposeConv {
@@ -197,7 +197,9 @@ impl Parts<'_> {
             0 => None,
             2 => Some(I32),
             4 => Some(I64),
-            other => return Err(invalid!("its bias type is number {other}; it must be 2 (INT32) or 4 (INT64)")),
+            other => {
+                return Err(invalid!("its bias type is number {other}; it must be 2 (INT32) or 4 (INT64)"));
+            }
         };
         let Some(bias) = &self.bias else { return Ok(()) };
         let allowed = match (self.x.ty, told) {
@@ -433,7 +435,9 @@ impl Hybrid {
         let y = y.into_slice::<f32>()?;
         g.for_each(cx, |out, batch, channel, taps| {
             let (image, mut sum) = (images.row(batch), 0i32);
-            taps.for_each(images.elements(), w, |x, w| sum = sum.wrapping_add(dot(x, image.zero_point, w, 0)));
+            taps.for_each(images.elements(), w, |x, w| {
+                sum = sum.wrapping_add(dot(x, image.zero_point, w, 0))
+            });
             let real = sum as f32 * (q.scale_of(channel) * image.scale);
             y[out] = self.limits.clamp(real + bias.get(channel).copied().unwrap_or(0.0));
         })
@@ -506,7 +510,8 @@ mod tests {
         let x = Tensor::i16(&[1, 1, 2, 1], &[100, -100]).quantized(0.5, 0);
         assert_eq!(y(filter.clone(), x.clone(), Spec::i16(0.5, 0)).as_i16(), [250, 50, -250, -50]);
         let bias = |b: Tensor| {
-            test(&[1, 1, 4, 1], filter.clone(), x.clone(), Spec::i16(0.5, 0)).options(49, options(VALID, 2, 1));
+            test(&[1, 1, 4, 1], filter.clone(), x.clone(), Spec::i16(0.5, 0))
+                .options(49, options(VALID, 2, 1));
             let test = OpTest::<TransposeConv>::new().constant(Tensor::i32(&[4], &[1, 1, 4, 1]));
             let test = test.constant(filter.clone()).input(x.clone()).constant(b).output(Spec::i16(0.5, 0));
             test.options(49, options(VALID, 2, 1)).run().unwrap()[0].as_i16()
@@ -554,7 +559,9 @@ mod tests {
             message(&[1, 1, 5, 1], &bytes, good),
             "no kernel for input FLOAT32, filter UINT8 and output FLOAT32"
         );
-        let i64s = OpTest::<TransposeConv>::new().constant(Tensor::i64(&[4], &[1, 1, 5, 1])).constant(filter.clone());
+        let i64s = OpTest::<TransposeConv>::new()
+            .constant(Tensor::i64(&[4], &[1, 1, 5, 1]))
+            .constant(filter.clone());
         let error = i64s.input(x.clone()).output(Spec::f32()).options(49, good).run().unwrap_err();
         assert_eq!(error.message(), "output shape 'in0' is INT64; it must be INT32");
     }

@@ -93,7 +93,8 @@ mod tests {
     use arenite_abi::testing::{OpTest, Spec, Tensor};
 
     fn layer(weights: Tensor) -> OpTest<UnidirectionalSequenceGru> {
-        let test = OpTest::new().input(Tensor::f32(&[2, 1, 1], &[0.5, -1.0])).input(Tensor::f32(&[1, 1], &[0.25]));
+        let test =
+            OpTest::new().input(Tensor::f32(&[2, 1, 1], &[0.5, -1.0])).input(Tensor::f32(&[1, 1], &[0.25]));
         let test = test.constant(weights).constant(Tensor::f32(&[2], &[0.1, -0.1]));
         let test = test.constant(Tensor::f32(&[1, 2], &[1.5, -2.0])).constant(Tensor::f32(&[1], &[0.2]));
         test.output(Spec::f32()).output(Spec::f32())

@@ -56,7 +56,11 @@ impl Op for UnidirectionalSequenceLstm {
             F32 => Kernel::Float(FloatLstm::prepare(layer, lstm_options, cx)?),
             _ => {
                 let intermediates = node.intermediate_indices().len();
-                ensure!(intermediates == 5, "it has {intermediates} intermediates; with input {} it needs 5", x.ty);
+                ensure!(
+                    intermediates == 5,
+                    "it has {intermediates} intermediates; with input {} it needs 5",
+                    x.ty
+                );
                 let together = if order == Order::TimeMajor { sequence.batches } else { 1 };
                 Kernel::Integer(IntegerLstm::prepare((node, cx), layer, lstm_options, together)?)
             }

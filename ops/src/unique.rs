@@ -168,7 +168,10 @@ mod tests {
     #[test]
     fn every_type() {
         let (y, indices) = run(Tensor::i32(&[6], &[5, -1, 5, 7, -1, i32::MIN]));
-        assert_eq!((y.shape(), y.as_i32(), indices), (&[4][..], vec![5, -1, 7, i32::MIN], vec![0, 1, 0, 2, 1, 3]));
+        assert_eq!(
+            (y.shape(), y.as_i32(), indices),
+            (&[4][..], vec![5, -1, 7, i32::MIN], vec![0, 1, 0, 2, 1, 3])
+        );
         assert_eq!(run(Tensor::i8(&[3], &[5, -1, 5]).quantized(0.5, 3)).1, [0, 1, 0]);
         assert_eq!(run(Tensor::u8(&[3], &[5, 255, 5])).0.as_u8(), [5, 255]);
         assert_eq!(run(Tensor::i16(&[2], &[300, 300])).0.as_i16(), [300]);

@@ -114,7 +114,8 @@ mod tests {
     fn refusals() {
         let error = run(Tensor::bool(&[], &[true])).unwrap_err();
         assert_eq!(error.message(), "input 'in0' is a scalar; it needs an axis");
-        let error = OpTest::<Where>::new().input(Tensor::i32(&[1], &[1])).output(Spec::i32()).run().unwrap_err();
+        let error =
+            OpTest::<Where>::new().input(Tensor::i32(&[1], &[1])).output(Spec::i32()).run().unwrap_err();
         assert_eq!(error.message(), "'out0' is INT32; it may be INT64");
         let error = run(Tensor::i16(&[1], &[1])).unwrap_err();
         assert_eq!(error.message(), "'in0' is INT16, which the op does not register");

@@ -49,7 +49,9 @@ impl Op for While {
         subgraph::run(&mut model, cx, 0, condition)?;
         if !subgraph::truth(&model.output(condition, 0)?.tensor)? {
             let outputs = cx.node().output_indices().iter().enumerate();
-            return outputs.filter(|(_, t)| **t >= 0).try_for_each(|(i, _)| subgraph::copy(cx, i, &cx.input(i)?));
+            return outputs
+                .filter(|(_, t)| **t >= 0)
+                .try_for_each(|(i, _)| subgraph::copy(cx, i, &cx.input(i)?));
         }
         subgraph::run(&mut model, cx, 0, body)?;
         loop {
@@ -130,10 +132,7 @@ mod tests {
         let error = case(0, x(), doubled).options(93, |o| o.i32(0, 1).i32(1, 1)).run().unwrap_err();
         assert_eq!(error.message(), "its condition and its body are the same subgraph, 1");
         let error = case(0, x(), doubled).options(93, |o| o.i32(0, 1).i32(1, 0)).run().unwrap_err();
-        assert_eq!(
-            error.message(),
-            "subgraph 1 has 2 inputs and 2 outputs, the node passes 2 and takes 1"
-        );
+        assert_eq!(error.message(), "subgraph 1 has 2 inputs and 2 outputs, the node passes 2 and takes 1");
         let values = [scalar(0), x()];
         let number = Subgraph::new(&values, |v| v[..1].to_vec());
         let error = case(0, x(), doubled).subgraph(number).options(93, |o| o.i32(0, 2).i32(1, 1)).run();

@@ -43,7 +43,10 @@ mod tests {
 
     #[test]
     fn values() {
-        assert_eq!(run(Tensor::f32(&[1, 2], &[f32::NAN, -1.0])), Tensor::f32(&[1, 2], &[0.0; 2]).named("out0"));
+        assert_eq!(
+            run(Tensor::f32(&[1, 2], &[f32::NAN, -1.0])),
+            Tensor::f32(&[1, 2], &[0.0; 2]).named("out0")
+        );
         assert_eq!(run(Tensor::i32(&[], &[7])).as_i32(), [0]);
         assert_eq!(run(Tensor::i64(&[3], &[7, -7, i64::MIN])).as_i64(), [0; 3]);
         assert_eq!(run(Tensor::i64(&[0, 3], &[])).shape(), [0, 3]);

@@ -85,17 +85,20 @@ mod tests {
 
     #[test]
     fn a_hundred_thousand_buffers_alive_together_are_placed_in_seconds() {
-        let records: Vec<UsageRecord> =
-            (0..100_000u32).map(|i| UsageRecord::new(64 + u64::from(i * 7919 % 1000), i, 200_000 - i)).collect();
+        let records: Vec<UsageRecord> = (0..100_000u32)
+            .map(|i| UsageRecord::new(64 + u64::from(i * 7919 % 1000), i, 200_000 - i))
+            .collect();
         let offsets = offsets(&records);
-        let mut places: Vec<(u64, u64)> = offsets.iter().zip(&records).map(|(&o, r)| (o, o + r.size)).collect();
+        let mut places: Vec<(u64, u64)> =
+            offsets.iter().zip(&records).map(|(&o, r)| (o, o + r.size)).collect();
         places.sort_unstable();
         assert!(places.windows(2).all(|pair| pair[0].1 <= pair[1].0), "all are alive at node 100,000");
     }
 
     #[test]
     fn order_is_life_then_size_then_first_node_then_number() {
-        let records = packed(&[(8, 2, 3), (16, 4, 5), (8, 1, 1), (4, 0, END), (8, 1, 2), (9, 0, 3), (6, 0, END)]);
+        let records =
+            packed(&[(8, 2, 3), (16, 4, 5), (8, 1, 1), (4, 0, END), (8, 1, 2), (9, 0, 3), (6, 0, END)]);
         assert_eq!(order(&records), [3, 6, 1, 5, 2, 4, 0]);
     }
 

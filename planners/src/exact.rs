@@ -115,7 +115,10 @@ pub fn improve(records: &[UsageRecord], start: &[u64], limits: &Limits) -> Resul
     plans.improve(limits.capacity, &mut budget);
     let (total, lower_bound) = (plans.total(), plans.lower_bound());
     if let Some(capacity) = limits.capacity {
-        ensure!(lower_bound <= capacity, "no plan fits into {capacity} bytes: at least {lower_bound} are needed");
+        ensure!(
+            lower_bound <= capacity,
+            "no plan fits into {capacity} bytes: at least {lower_bound} are needed"
+        );
         ensure!(
             total <= capacity,
             "no plan that fits into {capacity} bytes was found in {} steps: the best has {total}, and at least \

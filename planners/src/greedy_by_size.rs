@@ -145,8 +145,7 @@ impl<'r> Schedule<'r> {
     fn assign(&mut self, record: u32, gap: Option<u32>) {
         let size = self.records[record as usize].size;
         let since = self.assigned;
-        let (mut low, mut high) =
-            (Edge { node: BEFORE_ALL, since }, Edge { node: AFTER_ALL, since });
+        let (mut low, mut high) = (Edge { node: BEFORE_ALL, since }, Edge { node: AFTER_ALL, since });
         let object = match gap {
             None => {
                 self.known.push((NONE, LOST));

@@ -78,10 +78,7 @@ struct Pool {
 }
 
 /// Takes the records by first node; `choose` names the waiting object for a record, if it is to have one.
-fn in_order(
-    records: &[UsageRecord],
-    choose: impl Fn(usize, &Pool) -> Option<u32>,
-) -> Result<Objects> {
+fn in_order(records: &[UsageRecord], choose: impl Fn(usize, &Pool) -> Option<u32>) -> Result<Objects> {
     validate::records(records)?;
     let objects = Objects::for_records(records.len());
     let mut pool =
@@ -127,7 +124,8 @@ pub fn assign_textures<const N: usize>(usages: &[Usage<[u32; N]>]) -> Result<Obj
             releases += 1;
         }
         // What covers a size does not come before it in their order.
-        let covering = waiting.range_mut(size..).filter(|(room, queue)| covers(room, &size) && !queue.is_empty());
+        let covering =
+            waiting.range_mut(size..).filter(|(room, queue)| covers(room, &size) && !queue.is_empty());
         let best = covering.min_by_key(|(room, queue)| (elements(room), queue.front().copied()));
         let object = match best.and_then(|(_, queue)| queue.pop_front()) {
             Some((_, object)) => object,

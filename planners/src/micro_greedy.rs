@@ -75,7 +75,8 @@ mod tests {
     /// Offline offsets stay, though they overlap each other and a larger buffer comes after them.
     #[test]
     fn offline_offsets() {
-        let at = |offset, size| UsageRecord { fixed_offset: offset, alignment: 1, ..UsageRecord::new(size, 0, 1) };
+        let at =
+            |offset, size| UsageRecord { fixed_offset: offset, alignment: 1, ..UsageRecord::new(size, 0, 1) };
         let online = classic::records(&[(100, 1, 2), (50, 0, 0)]);
         let records = [at(64, 32), online[0], at(80, 16), online[1]];
         assert_eq!(classic::offsets(place, &records).0, [64, 96, 80, 0]);

@@ -138,8 +138,10 @@ impl Flow {
     fn new(records: &[UsageRecord]) -> Self {
         let count = records.len();
         let sizes: Vec<i64> = records.iter().map(|record| record.size as i64).collect();
-        let after = |record: &UsageRecord| records.partition_point(|next| next.first_node <= record.last_node);
-        let least: Vec<i64> = sizes.chunks(BLOCK).map(|block| block.iter().copied().fold(FAR, i64::min)).collect();
+        let after =
+            |record: &UsageRecord| records.partition_point(|next| next.first_node <= record.last_node);
+        let least: Vec<i64> =
+            sizes.chunks(BLOCK).map(|block| block.iter().copied().fold(FAR, i64::min)).collect();
         Flow {
             next: records.iter().map(after).collect(),
             follower: vec![None; count],
@@ -223,7 +225,9 @@ impl Flow {
             Vertex::Right(i) => {
                 let distance = self.right.distance[i as usize];
                 match self.enters[i as usize] {
-                    Enters::No if self.sink.relax(0, distance, vertex, self.round) => self.nearer.push(Vertex::Sink),
+                    Enters::No if self.sink.relax(0, distance, vertex, self.round) => {
+                        self.nearer.push(Vertex::Sink)
+                    }
                     Enters::No | Enters::New => {}
                     Enters::After(j) => {
                         self.reach_left(j as usize, distance - self.cost(j as usize, i as usize), vertex)
@@ -327,15 +331,14 @@ mod tests {
 
     #[test]
     fn refusals() {
-        let message = |list: &[(u64, u32, u32)]| assign(&classic::records(list)).unwrap_err().message().to_owned();
+        let message =
+            |list: &[(u64, u32, u32)]| assign(&classic::records(list)).unwrap_err().message().to_owned();
         assert_eq!(
             message(&[(1 << 62, 0, 0), (1 << 62, 0, 0)]),
             "the sizes sum up to 9223372036854775808 bytes, costs are below 2^63"
         );
-        let many: Vec<(u64, u32, u32)> = (0..100_000).map(|i| (u64::from(i * 7919 % 1000), i, i + 1)).collect();
-        assert_eq!(
-            message(&many),
-            "min-cost-flow looks at more than 4294967296 edges for 100000 records"
-        );
+        let many: Vec<(u64, u32, u32)> =
+            (0..100_000).map(|i| (u64::from(i * 7919 % 1000), i, i + 1)).collect();
+        assert_eq!(message(&many), "min-cost-flow looks at more than 4294967296 edges for 100000 records");
     }
 }

@@ -50,10 +50,7 @@ fn each_direction_is_a_layer() {
     ] {
         let (forward, backward) = (Weights::new(variant), other(Weights::new(variant)));
         let x = numbers(2, TIMES * 3);
-        let want = [
-            forward.run(&x),
-            reversed(&backward.run(&reversed(&x, 3)), backward.outputs),
-        ];
+        let want = [forward.run(&x), reversed(&backward.run(&reversed(&x, 3)), backward.outputs)];
         let test = absent(node(&x, &forward, &backward), 9);
         let apart = test.clone().output(Spec::f32()).output(Spec::f32());
         let apart = apart.options(69, |o| o.i8(0, 4).f32(1, variant.clip)).run().unwrap();
@@ -96,7 +93,8 @@ fn second_inputs() {
     let weights = Weights::new(Variant::default());
     let (x, aux) = (numbers(6, TIMES * 3), numbers(8, TIMES * 3));
     let aux_tensor = Tensor::f32(&[TIMES as i32, 1, 3], &aux);
-    let run = |test: Node| test.output(Spec::f32()).output(Spec::f32()).options(69, |o| o.i8(0, 4)).run().unwrap();
+    let run =
+        |test: Node| test.output(Spec::f32()).output(Spec::f32()).options(69, |o| o.i8(0, 4)).run().unwrap();
     let stacked = run(absent(node(&x, &weights, &weights).input(aux_tensor.clone()), 8));
     assert_near(reals(&stacked[0]), &weights.run(&x), 1e-5, "forward");
     let want = reversed(&weights.run(&reversed(&aux, 3)), 4);
@@ -104,8 +102,10 @@ fn second_inputs() {
 
     // With the weights of the first input for the second too, the layers see the sum.
     let added = node(&x, &weights, &weights).input(aux_tensor);
-    let gates: Vec<_> = weights.parts[..4].iter().flatten().chain(weights.parts[..4].iter().flatten()).collect();
-    let added = gates.into_iter().fold(added, |test, (shape, numbers)| test.constant(Tensor::f32(shape, numbers)));
+    let gates: Vec<_> =
+        weights.parts[..4].iter().flatten().chain(weights.parts[..4].iter().flatten()).collect();
+    let added =
+        gates.into_iter().fold(added, |test, (shape, numbers)| test.constant(Tensor::f32(shape, numbers)));
     let sum: Vec<f32> = x.iter().zip(&aux).map(|(a, b)| a + b).collect();
     assert_near(reals(&run(added)[0]), &weights.run(&sum), 1e-5, "sum");
 }

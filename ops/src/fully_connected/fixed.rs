@@ -2,13 +2,13 @@
 
 use arenite_abi::prelude::*;
 
-use crate::kit::pace::Pace;
 use crate::kit::activation::Limits;
-use crate::kit::channel_multipliers::{ChannelMultipliers, filter_scales};
 use crate::kit::bias::Bias;
+use crate::kit::channel_multipliers::{ChannelMultipliers, filter_scales};
 use crate::kit::dot::{dot, dot_i64};
-use crate::kit::quantized::Quantized;
 use crate::kit::node;
+use crate::kit::pace::Pace;
+use crate::kit::quantized::Quantized;
 use crate::kit::requantize::{Multiplier, round_f64};
 
 use super::{Layer, Parts, Rows, row_scratch};
@@ -102,9 +102,7 @@ impl Fixed {
         cx: &EvalContext<'_>,
     ) -> Result<()> {
         let w = cx.input(1)?.as_slice::<W>()?;
-        self.run::<X, W, Y>(layer, cx, |f| {
-            (0..layer.units).try_for_each(|u| f(u, layer.row(w, u)))
-        })
+        self.run::<X, W, Y>(layer, cx, |f| (0..layer.units).try_for_each(|u| f(u, layer.row(w, u))))
     }
 
     /// Filters of i8, i4 or i2.
@@ -177,7 +175,9 @@ impl Parts<'_> {
             0 => return Ok(()),
             2 => I32,
             4 => I64,
-            other => return Err(invalid!("its bias type is number {other}; it must be 2 (INT32) or 4 (INT64)")),
+            other => {
+                return Err(invalid!("its bias type is number {other}; it must be 2 (INT32) or 4 (INT64)"));
+            }
         };
         self.expect_bias(&[told])
     }

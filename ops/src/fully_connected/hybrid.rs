@@ -4,13 +4,13 @@
 
 use arenite_abi::prelude::*;
 
-use crate::kit::pace::Pace;
 use crate::kit::activation::Activation;
+use crate::kit::bias::float_bias;
 use crate::kit::channel_multipliers::filter_scales;
+use crate::kit::dot::dot;
 use crate::kit::float;
 use crate::kit::hybrid::{self, Symmetry};
-use crate::kit::bias::float_bias;
-use crate::kit::dot::dot;
+use crate::kit::pace::Pace;
 
 use super::{Layer, Parts, Rows, row_scratch};
 

@@ -87,7 +87,9 @@ fn words() {
     // tell the kernels apart.
     let x = Tensor::i16(&[4, 1], &[1, 2, 3, -2]).quantized(0.25, 0);
     let filter = Tensor::i8(&[1, 1], &[1]).quantized(1.0, 0);
-    let y = |filter: &Tensor, bias| test(x.clone(), filter.clone(), bias, Spec::i16(1.0, 0)).run().unwrap()[0].as_i16();
+    let y = |filter: &Tensor, bias| {
+        test(x.clone(), filter.clone(), bias, Spec::i16(1.0, 0)).run().unwrap()[0].as_i16()
+    };
     assert_eq!(y(&filter, None), [0, 1, 1, 0]);
     assert_eq!(y(&filter, Some(Tensor::i32(&[1], &[0]))), [0, 1, 1, 0]);
     assert_eq!(y(&filter, Some(Tensor::i64(&[1], &[0]))), [0, 1, 1, -1]);
@@ -130,7 +132,8 @@ fn hybrid() {
 #[test]
 fn blocks_have_their_own_scales() {
     let x = Tensor::f32(&[1, 4], &[0.0, 255.0, 0.0, 51.0]);
-    let blocks = |block_size| Quantized { scales: vec![1.0, 0.5], zero_points: vec![0], dimension: 1, block_size };
+    let blocks =
+        |block_size| Quantized { scales: vec![1.0, 0.5], zero_points: vec![0], dimension: 1, block_size };
     let filter = Tensor::i4(&[1, 4], &[7, 1, 7, -2]).with_quantization(blocks(2));
     let y = test(x.clone(), filter, None, Spec::f32()).run().unwrap();
     assert!((y[0].as_f32()[0] - 204.0).abs() < 1e-3, "{:?}", y[0].as_f32());
@@ -187,6 +190,9 @@ fn refusals() {
     let shifted = Tensor::i4(&[2, 2], &[0; 4]).quantized(1.0, 1);
     assert_eq!(message(layer(shifted, None)), "filter 'in1' is INT4 with zero point 1; it must be 0");
     assert!(message(layer(Tensor::i8(&[2, 2], &[0; 4]), None)).contains("without quantization"));
-    assert!(message(layer(Tensor::u8(&[2, 2], &[0; 4]), None)).starts_with("no kernel for input INT8, filter UINT8"));
+    assert!(
+        message(layer(Tensor::u8(&[2, 2], &[0; 4]), None))
+            .starts_with("no kernel for input INT8, filter UINT8")
+    );
     assert!(message(test(x.clone(), filter, None, Spec::i8(0.0, 0))).contains("give no finite multiplier"));
 }

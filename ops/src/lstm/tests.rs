@@ -24,7 +24,8 @@ fn full_kernel() {
         let x = Tensor::i8(&[2, 3], &bytes).quantized(INPUT.0, INPUT.1);
         let node: Node = weights.integer_node(x, 2).output(Spec::i8(OUTPUT.0, OUTPUT.1));
         let y = node.options(14, |o| o.i8(0, 4).f32(1, variant.clip)).run().unwrap();
-        let y = y[0].as_i8().into_iter().map(|q| f64::from(OUTPUT.0) * f64::from(i32::from(q) - OUTPUT.1 as i32));
+        let y =
+            y[0].as_i8().into_iter().map(|q| f64::from(OUTPUT.0) * f64::from(i32::from(q) - OUTPUT.1 as i32));
         assert_near(y, &want, 0.05, &format!("{variant:?} on i8"));
     }
 }
@@ -50,10 +51,13 @@ fn basic_kernel_on_f32() {
     assert_near([y[0].as_f32()[0], y[1].as_f32()[0]].map(f64::from), &[h, c], 1e-6, "output and cell");
     assert_eq!(y[2].as_f32(), [0.5, 0.25]);
     assert_near(y[3].as_f32().into_iter().map(f64::from), &a, 1e-6, "sums");
-    assert_eq!(outcome.variables, [y[0].clone(), y[1].clone()].map(|y| y.named("")).map(|y| {
-        let name = if y == outcome.outputs[0].clone().named("") { "in1" } else { "in4" };
-        y.named(name)
-    }));
+    assert_eq!(
+        outcome.variables,
+        [y[0].clone(), y[1].clone()].map(|y| y.named("")).map(|y| {
+            let name = if y == outcome.outputs[0].clone().named("") { "in1" } else { "in4" };
+            y.named(name)
+        })
+    );
 }
 
 #[test]
@@ -88,8 +92,5 @@ fn refusals() {
         message(test.clone().options(14, |o| o.i8(3, 2))),
         "its kernel type is 2, the schema has 0 and 1"
     );
-    assert_eq!(
-        message(test.options(14, |o| o.i8(3, 0))),
-        "it has 5 inputs, the full kernel takes 20 or 24"
-    );
+    assert_eq!(message(test.options(14, |o| o.i8(3, 0))), "it has 5 inputs, the full kernel takes 20 or 24");
 }

@@ -40,7 +40,9 @@ fn every_variant_on_f32() {
         let want = want(&weights, &x);
         assert_near(reals(&outcome.outputs[0]), &want, 1e-5, &format!("{variant:?}"));
         // The state is the last output of each batch.
-        let last = want.chunks(TIMES * weights.outputs).flat_map(|rows| rows[rows.len() - weights.outputs..].to_vec());
+        let last = want
+            .chunks(TIMES * weights.outputs)
+            .flat_map(|rows| rows[rows.len() - weights.outputs..].to_vec());
         assert_near(reals(&outcome.variables[0]), &last.collect::<Vec<_>>(), 1e-5, "state");
 
         let turned = Tensor::f32(&[TIMES as i32, BATCHES as i32, 3], &transposed(&x, weights.inputs));
@@ -76,10 +78,14 @@ fn every_variant_on_i8() {
         let x = numbers(3, TIMES * BATCHES * weights.inputs);
         let bytes: Vec<i8> = x.iter().map(|x| (x / INPUT.0).round() as i8 + INPUT.1 as i8).collect();
         let shape = [BATCHES as i32, TIMES as i32, weights.inputs as i32];
-        let node: Node = weights.integer_node(Tensor::i8(&shape, &bytes).quantized(INPUT.0, INPUT.1), BATCHES);
+        let node: Node =
+            weights.integer_node(Tensor::i8(&shape, &bytes).quantized(INPUT.0, INPUT.1), BATCHES);
         let node = node.output(Spec::i8(OUTPUT.0, OUTPUT.1)).options(71, |o| o.i8(0, 4).f32(1, variant.clip));
         let y = node.run().unwrap();
-        let got = y[0].as_i8().into_iter().map(|q| f64::from(OUTPUT.0) * f64::from(i64::from(q) as i32 - OUTPUT.1 as i32));
+        let got = y[0]
+            .as_i8()
+            .into_iter()
+            .map(|q| f64::from(OUTPUT.0) * f64::from(i64::from(q) as i32 - OUTPUT.1 as i32));
         assert_near(got, &want(&weights, &x), 0.06, &format!("{variant:?}"));
     }
 }
@@ -108,7 +114,8 @@ fn without_activation_the_cell_gate_comes_out() {
     let test = Node::new().input(Tensor::f32(&[1, 1, 1], &[1.0])).constant(one(0.)).constant(one(0.));
     let test = test.constant(one(3.)).constant(one(0.)).constant(one(0.)).constant(one(0.)).constant(one(0.));
     let test = test.constant(one(0.)).absent().absent().absent().constant(bias(0.)).constant(bias(0.));
-    let test = test.constant(bias(0.)).constant(bias(0.)).absent().absent().variable(one(0.)).variable(one(2.));
+    let test =
+        test.constant(bias(0.)).constant(bias(0.)).absent().absent().variable(one(0.)).variable(one(2.));
     let test = test.output(Spec::f32());
     let outcome = test.clone().run_with_variables().unwrap();
     assert_eq!(outcome.outputs[0].as_f32(), [1.5]);
@@ -116,7 +123,10 @@ fn without_activation_the_cell_gate_comes_out() {
     let clamped = test.clone().options(71, |o| o.i8(0, 3).f32(1, 1.0)).run_with_variables().unwrap();
     assert_eq!((clamped.outputs[0].as_f32(), clamped.variables[1].as_f32()), (vec![0.5], vec![1.0]));
     let message = |test: Node| test.run().unwrap_err().message().to_owned();
-    assert_eq!(message(test.clone().options(71, |o| o.f32(1, -1.0))), "cell_clip is -1; it must not be negative");
+    assert_eq!(
+        message(test.clone().options(71, |o| o.f32(1, -1.0))),
+        "cell_clip is -1; it must not be negative"
+    );
     assert_eq!(message(test.absent()), "it has 21 inputs, this op takes 20 or 24");
 }
 

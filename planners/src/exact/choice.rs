@@ -59,7 +59,10 @@ impl Search {
             first = first.min(item.first);
             end = end.max(item.end);
             let twin = self.problem.rules[k as usize].twin;
-            if twin == NONE || self.state.is_placed[twin as usize] || self.state.lowest[twin as usize] != floor {
+            if twin == NONE
+                || self.state.is_placed[twin as usize]
+                || self.state.lowest[twin as usize] != floor
+            {
                 self.lists.push(k);
             }
         }
@@ -89,8 +92,8 @@ impl Search {
         while start < sections.end {
             let level = floor[start];
             let end = (start..sections.end).find(|&s| floor[s] != level).unwrap_or(sections.end);
-            let is_valley =
-                (start == sections.start || floor[start - 1] > level) && (end == sections.end || floor[end] > level);
+            let is_valley = (start == sections.start || floor[start - 1] > level)
+                && (end == sections.end || floor[end] > level);
             for section in (start..end).filter(|_| is_valley) {
                 let slack = self.limits.end[section] - self.profile.left[section] - level;
                 let ways = f64::from(self.candidates[section] + u32::from(slack > 0));
@@ -114,7 +117,9 @@ impl Search {
         for &k in &self.lists[part.items.clone()] {
             let item = self.problem.items[k as usize];
             if self.profile.floor[item.first as usize] == self.state.lowest[k as usize] {
-                self.candidates[item.first as usize..item.end as usize].iter_mut().for_each(|count| *count += 1);
+                self.candidates[item.first as usize..item.end as usize]
+                    .iter_mut()
+                    .for_each(|count| *count += 1);
             }
         }
     }

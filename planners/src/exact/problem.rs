@@ -79,7 +79,8 @@ impl Problem {
         let of_group = || group.iter().map(|&i| &records[i as usize]);
         let (spans, sections) = spans(records, group);
         let neighbours = neighbours_alignment(of_group().zip(&spans), sections);
-        let rounded = || of_group().zip(&neighbours).map(|(record, &least)| record.size.next_multiple_of(least));
+        let rounded =
+            || of_group().zip(&neighbours).map(|(record, &least)| record.size.next_multiple_of(least));
         let alignment = of_group().map(|record| record.alignment).min().unwrap_or(1);
         let unit = if of_group().any(|record| record.alignment != alignment) {
             alignment
@@ -111,8 +112,11 @@ impl Problem {
         };
         let mut order: Vec<u32> = (0..self.items.len() as u32).collect();
         order.sort_unstable_by_key(|&k| (key(k), k));
-        let pairs: Vec<(u32, u32)> =
-            order.windows(2).filter(|pair| key(pair[0]) == key(pair[1])).map(|pair| (pair[0], pair[1])).collect();
+        let pairs: Vec<(u32, u32)> = order
+            .windows(2)
+            .filter(|pair| key(pair[0]) == key(pair[1]))
+            .map(|pair| (pair[0], pair[1]))
+            .collect();
         for (twin, k) in pairs {
             self.rules[k as usize].twin = twin;
         }
@@ -127,8 +131,10 @@ impl Problem {
         let align = |place: u64| (place + (rule.alignment - 1)) & !(rule.alignment - 1);
         let mut place = align(place);
         for &obstacle in &self.fixed {
-            let (other, start) = (&self.items[obstacle as usize], self.rules[obstacle as usize].fixed.unwrap_or(0));
-            if other.overlaps(item.first, item.end) && start < place + item.size && place < start + other.size {
+            let (other, start) =
+                (&self.items[obstacle as usize], self.rules[obstacle as usize].fixed.unwrap_or(0));
+            if other.overlaps(item.first, item.end) && start < place + item.size && place < start + other.size
+            {
                 place = align(start + other.size);
             }
         }
@@ -201,7 +207,9 @@ fn neighbours_alignment<'a>(
 ) -> Vec<u64> {
     let mut least = vec![u64::MAX; sections];
     for (record, &(first, end)) in records.clone() {
-        least[first as usize..end as usize].iter_mut().for_each(|least| *least = record.alignment.min(*least));
+        least[first as usize..end as usize]
+            .iter_mut()
+            .for_each(|least| *least = record.alignment.min(*least));
     }
     let of_span = |&(first, end): &(u32, u32)| least[first as usize..end as usize].iter().copied().min();
     records.map(|(record, span)| of_span(span).unwrap_or(record.alignment)).collect()
@@ -238,7 +246,8 @@ mod tests {
         let limits = problem.limits(129).expect("both fit");
         assert_eq!((&limits.last[..], &limits.end[..]), (&[1, 1][..], &[3][..]));
         assert!(problem.limits(64).is_none());
-        let next: Vec<u64> = [0, 64, 65, 128, 129, 191].iter().map(|&height| problem.next_height(height)).collect();
+        let next: Vec<u64> =
+            [0, 64, 65, 128, 129, 191].iter().map(|&height| problem.next_height(height)).collect();
         assert_eq!(next, [64, 65, 128, 129, 192, 192]);
         assert_eq!(problem.height(&[0, 1]), 129);
     }
@@ -246,7 +255,8 @@ mod tests {
     #[test]
     fn places_that_are_fixed_or_aligned_strictly() {
         let packed = |size| UsageRecord { alignment: 1, ..UsageRecord::new(size, 0, 1) };
-        let problem = problem(&[UsageRecord { fixed_offset: 6, ..packed(2) }, packed(4), UsageRecord::new(5, 0, 0)]);
+        let problem =
+            problem(&[UsageRecord { fixed_offset: 6, ..packed(2) }, packed(4), UsageRecord::new(5, 0, 0)]);
         assert_eq!(problem.unit, 1);
         let limits = problem.limits(72).expect("all fit");
         assert_eq!((&limits.last[..], &limits.end[..]), (&[6, 68, 64][..], &[72][..]));

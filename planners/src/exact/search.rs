@@ -43,9 +43,18 @@ pub(super) struct Part {
 }
 
 enum Frame {
-    Choice { part: Part, choice: Choice, mark: Mark, key: Key },
+    Choice {
+        part: Part,
+        choice: Choice,
+        mark: Mark,
+        key: Key,
+    },
     /// Among the search's parts: all of these, and those that are left. And the end of their lists.
-    Parts { first: usize, rest: Range<usize>, lists: usize },
+    Parts {
+        first: usize,
+        rest: Range<usize>,
+        lists: usize,
+    },
 }
 
 /// A problem, and what was learnt about it.

@@ -69,7 +69,9 @@ impl State {
         for k in self.placed.drain(mark.placed..) {
             let item = problem.items[k as usize];
             self.is_placed[k as usize] = false;
-            self.crossing[item.first as usize..item.end as usize - 1].iter_mut().for_each(|count| *count += 1);
+            self.crossing[item.first as usize..item.end as usize - 1]
+                .iter_mut()
+                .for_each(|count| *count += 1);
         }
         while self.raised.len() > mark.raised {
             if let Some((k, lowest)) = self.raised.pop() {

@@ -40,11 +40,16 @@ impl Tactics {
         for item in &problem.items {
             filled[item.first as usize..item.end as usize].iter_mut().for_each(|sum| *sum += item.size);
         }
-        let keys: Vec<[u128; 4]> = problem.items.iter().map(|item| {
-            let fullest = filled[item.first as usize..item.end as usize].iter().max().copied().unwrap_or(0);
-            let sections = u128::from(item.end - item.first);
-            [fullest.into(), sections, sections * u128::from(item.size), item.size.into()]
-        }).collect();
+        let keys: Vec<[u128; 4]> = problem
+            .items
+            .iter()
+            .map(|item| {
+                let fullest =
+                    filled[item.first as usize..item.end as usize].iter().max().copied().unwrap_or(0);
+                let sections = u128::from(item.end - item.first);
+                [fullest.into(), sections, sections * u128::from(item.size), item.size.into()]
+            })
+            .collect();
         const F: usize = 0;
         const S: usize = 1;
         const A: usize = 2;
