@@ -105,7 +105,7 @@ impl Plan {
         self.outer.for_each(|copy, [start]| {
             let first = copy * self.inner.len();
             let inner = self.inner.starting_at([start as isize]);
-            inner.for_each_run(|at, [from], length| f(first + at, from, length));
+            inner.for_each_run(&mut |at, [from], length| f(first + at, from, length));
         });
     }
 

@@ -80,14 +80,14 @@ pub fn parallel_for<F: Fn(Range<usize>) + Sync>(
         body(0..count);
         return Ok(());
     };
-    let work = Work { body, panicked: AtomicBool::new(false) };
+    let work = Work { body: &body, panicked: AtomicBool::new(false) };
     // SAFETY: `call` fits the argument, and the host returns when all calls have ended.
     let status = unsafe {
         (host.parallel_for)(
             count,
             grain,
             threads,
-            ArRangeFn { call: call::<F> },
+            ArRangeFn { call },
             (&raw const work).cast_mut().cast::<c_void>(),
         )
     };
@@ -98,15 +98,19 @@ pub fn parallel_for<F: Fn(Range<usize>) + Sync>(
     Ok(())
 }
 
-struct Work<F> {
-    body: F,
+struct Work<'a> {
+    body: &'a (dyn Fn(Range<usize>) + Sync),
     panicked: AtomicBool,
 }
 
-unsafe extern "C" fn call<F: Fn(Range<usize>) + Sync>(argument: *mut c_void, begin: usize, end: usize) {
+unsafe extern "C" fn call(argument: *mut c_void, begin: usize, end: usize) {
     // SAFETY: `argument` is the `Work` of `parallel_for`, which outlives the call and whose closure is `Sync`.
-    let work = unsafe { &*argument.cast::<Work<F>>() };
-    if crate::shim::catch(|| (work.body)(begin..end)).is_err() {
+    let work = unsafe { &*argument.cast::<Work<'_>>() };
+    let caught = crate::shim::catch(&mut || {
+        (work.body)(begin..end);
+        Ok(())
+    });
+    if caught.is_err() {
         work.panicked.store(true, Ordering::Relaxed);
     }
 }

@@ -18,7 +18,9 @@ use crate::{Error, Result, Status};
 pub(crate) struct Panicked(Error);
 
 /// Runs `f`; a panic ends here. Without std nothing can be caught: a panic ends the program.
-pub(crate) fn catch<T>(f: impl FnOnce() -> T) -> Result<T, Panicked> {
+///
+/// `f` is called by pointer, so that what catches is compiled once, not once per op and function.
+pub(crate) fn catch(f: &mut dyn FnMut() -> Result<()>) -> Result<Result<()>, Panicked> {
     #[cfg(feature = "std")]
     return std::panic::catch_unwind(core::panic::AssertUnwindSafe(f)).map_err(|payload| {
         let said = payload.downcast_ref::<&str>().copied();
@@ -39,7 +41,7 @@ pub(crate) fn catch<T>(f: impl FnOnce() -> T) -> Result<T, Panicked> {
 }
 
 /// Runs `f` and turns its result into a status, the message going to the host.
-fn status(f: impl FnOnce() -> Result<()>) -> ArStatus {
+fn status(f: &mut dyn FnMut() -> Result<()>) -> ArStatus {
     match catch(f) {
         Ok(Ok(())) => Status::Ok as ArStatus,
         Ok(Err(error)) => host::report(&error),
@@ -52,7 +54,7 @@ pub(crate) unsafe extern "C" fn prepare<T: Op>(
     node: *const ArNodeV1,
     state: *mut c_void,
 ) -> ArStatus {
-    status(|| {
+    status(&mut || {
         // SAFETY: the host's promise: both structs are valid for the call.
         let (node, mut cx) = unsafe { (NodeView::from_raw(&*node), PrepareContext::from_raw(&*prepare)) };
         let op = T::prepare(&node, &mut cx)?;
@@ -67,7 +69,7 @@ pub(crate) unsafe extern "C" fn eval<T: Op>(
     node: *const ArNodeV1,
     state: *mut c_void,
 ) -> ArStatus {
-    status(|| {
+    status(&mut || {
         // SAFETY: the host's promise: the structs are valid for the call and `state` was prepared.
         let (op, mut cx) = unsafe { (&*state.cast::<T>(), EvalContext::from_raw(&*eval, &*node)) };
         op.eval(&mut cx)
@@ -76,7 +78,7 @@ pub(crate) unsafe extern "C" fn eval<T: Op>(
 
 pub(crate) unsafe extern "C" fn drop<T: Op>(state: *mut c_void) {
     // A panic in a destructor is reported like any other; what it leaves behind leaks.
-    status(|| {
+    status(&mut || {
         // SAFETY: the host's promise: `state` was prepared and is not used again.
         unsafe { state.cast::<T>().drop_in_place() };
         Ok(())
@@ -87,7 +89,7 @@ pub(crate) unsafe extern "C" fn plan<T: Planner>(
     request: *const ArPlanRequestV1,
     assignment: *mut ArAssignmentV1,
 ) -> ArStatus {
-    status(|| {
+    status(&mut || {
         // SAFETY: the host's promise: both structs and their arrays are valid for the call.
         let (request, mut assignment) = unsafe {
             (PlanRequest::from_raw(&*request)?, AssignmentMut::from_raw(&*request, &mut *assignment))
@@ -109,7 +111,7 @@ mod with_heap {
         option_count: usize,
         delegate: *mut *mut c_void,
     ) -> ArStatus {
-        status(|| {
+        status(&mut || {
             // SAFETY: the host's promise: the pairs are valid for the call.
             let options = unsafe { OptionPairs::from_raw(options, option_count) };
             let value = T::create(&options)?;
@@ -124,7 +126,7 @@ mod with_heap {
         graph: *const ArGraphV1,
         claims: *const ArClaimsV1,
     ) -> ArStatus {
-        status(|| {
+        status(&mut || {
             // SAFETY: the host's promise: the structs are valid, and `delegate` came from `create`.
             let (delegate, graph, mut claims) = unsafe {
                 (&*delegate.cast::<T>(), GraphView::from_raw(&*graph), Claims::from_raw(&*claims, None))
@@ -139,7 +141,7 @@ mod with_heap {
         subgraphs: *const ArDescribeV1,
         claims: *const ArClaimsV1,
     ) -> ArStatus {
-        status(|| {
+        status(&mut || {
             // SAFETY: as for `claim`.
             let (delegate, graph, mut claims) = unsafe {
                 let claims = Claims::from_raw(&*claims, subgraphs.as_ref());
@@ -168,7 +170,7 @@ mod with_heap {
         partition: *const ArPartitionV1,
         kernel: *mut *mut c_void,
     ) -> ArStatus {
-        status(|| {
+        status(&mut || {
             // SAFETY: the host's promise: the structs are valid, and `delegate` came from `create`.
             let (delegate, partition) =
                 unsafe { (&*delegate.cast::<T>(), PartitionView::from_raw(&*partition)) };
@@ -184,7 +186,7 @@ mod with_heap {
         prepare: *const ArPrepareV1,
         partition: *const ArPartitionV1,
     ) -> ArStatus {
-        status(|| {
+        status(&mut || {
             // SAFETY: the host's promise: the structs are valid, `kernel` came from `compile`, and the call is exclusive.
             let (kernel, partition, mut cx) = unsafe {
                 (
@@ -203,7 +205,7 @@ mod with_heap {
         partition: *const ArPartitionV1,
         node: *const ArNodeV1,
     ) -> ArStatus {
-        status(|| {
+        status(&mut || {
             // SAFETY: as for `prepare_kernel`.
             let (kernel, partition, mut cx) = unsafe {
                 (
@@ -234,7 +236,7 @@ mod with_heap {
     /// `pointer` is null or came from [`into_raw`] of a `T`, and is not used again.
     unsafe fn destroy_box<T>(pointer: *mut c_void) {
         if !pointer.is_null() {
-            status(|| {
+            status(&mut || {
                 // SAFETY: the caller's promise.
                 core::mem::drop(unsafe { Box::from_raw(pointer.cast::<T>()) });
                 Ok(())

@@ -149,7 +149,7 @@ impl Kernel for Definition {
         let mut y = a.zeros(plan.output.flat_size());
         let [y_step, a_step, b_step] = plan.nest.run_steps();
         let (mut pace, mut result) = (Pace::new(call.cx), Ok(()));
-        plan.nest.for_each_run(|_, [to, i, j], length| {
+        plan.nest.for_each_run(&mut |_, [to, i, j], length| {
             if result.is_ok() {
                 result = pace.ahead(length);
             }

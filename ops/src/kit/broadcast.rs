@@ -52,20 +52,8 @@ impl<const N: usize> Broadcast<N> {
 
 impl Broadcast<2> {
     /// Calls `f(output index, a index, b index)` for every output element, in row-major order.
-    /// Equal shapes are one plain loop, and so is a scalar against a tensor.
     pub fn for_each2(&self, mut f: impl FnMut(usize, usize, usize)) {
-        match self.nest.run_steps() {
-            [1, 1] => self.nest.for_each_run(|out, [a, b], length| {
-                (0..length).for_each(|k| f(out + k, a + k, b + k));
-            }),
-            [1, 0] => self.nest.for_each_run(|out, [a, b], length| {
-                (0..length).for_each(|k| f(out + k, a + k, b));
-            }),
-            [0, 1] => self.nest.for_each_run(|out, [a, b], length| {
-                (0..length).for_each(|k| f(out + k, a, b + k));
-            }),
-            _ => self.nest.for_each(|out, [a, b]| f(out, a, b)),
-        }
+        self.nest.for_each(|out, [a, b]| f(out, a, b));
     }
 }
 
@@ -204,7 +192,7 @@ mod tests {
         let run = |a: &[i32], b: &[i32]| {
             let mut length = 0;
             let broadcast = Broadcast::new([&dims(a), &dims(b)]).unwrap();
-            broadcast.nest().for_each_run(|_, _, n| length = n);
+            broadcast.nest().for_each_run(&mut |_, _, n| length = n);
             length
         };
         assert_eq!(run(&[2, 3, 4], &[2, 3, 4]), 24);

@@ -184,8 +184,9 @@ impl<const N: usize> Nest<N> {
         self.steps.map(|steps| steps[self.rank - 1])
     }
 
-    /// Calls `f(out, first indices, length)` for every run, in row-major order.
-    pub fn for_each_run(&self, mut f: impl FnMut(usize, [usize; N], usize)) {
+    /// Calls `f(out, first indices, length)` for every run, in row-major order. `f` is called by pointer, so that the walk is
+    /// compiled once, not once per kernel.
+    pub fn for_each_run(&self, f: &mut dyn FnMut(usize, [usize; N], usize)) {
         if self.is_empty() {
             return;
         }
@@ -201,14 +202,20 @@ impl<const N: usize> Nest<N> {
     /// Calls `f(out, indices)` for every position, in row-major order.
     pub fn for_each(&self, mut f: impl FnMut(usize, [usize; N])) {
         let steps = self.run_steps();
-        self.for_each_run(|out, mut at, length| {
+        self.for_each_run(&mut |out, mut at, length| {
             for k in 0..length {
                 f(out + k, at);
-                for (i, step) in at.iter_mut().zip(steps) {
-                    *i = i.wrapping_add_signed(step);
-                }
+                step(&mut at, &steps);
             }
         });
+    }
+}
+
+/// Moves each index by its step.
+#[inline]
+fn step<const N: usize>(at: &mut [usize; N], steps: &[isize; N]) {
+    for (i, &step) in at.iter_mut().zip(steps) {
+        *i = i.wrapping_add_signed(step);
     }
 }
 

@@ -189,7 +189,7 @@ fn each_run<const N: usize>(
     mut f: impl FnMut(usize, [usize; N], usize) -> Result<()>,
 ) -> Result<()> {
     let mut result = Ok(());
-    nest.for_each_run(|k, first, length| {
+    nest.for_each_run(&mut |k, first, length| {
         if result.is_ok() {
             result = f(k, first, length);
         }

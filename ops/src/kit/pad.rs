@@ -90,7 +90,7 @@ impl Plan {
     fn pad(self, width: Width, element: &[u8], from: ReadCells<'_, u8>, to: &[Cell<u8>]) -> Result<()> {
         let (bytes, [step]) = (element.len(), self.nest.run_steps());
         let (mut written, mut result) = (0, Ok(()));
-        self.nest.for_each_run(|k, [first], length| {
+        self.nest.for_each_run(&mut |k, [first], length| {
             let (pieces, length) = if step == 1 { (1, length) } else { (length, 1) };
             for piece in 0..pieces {
                 let at = first + piece * step as usize;
