@@ -25,7 +25,7 @@ use core::cmp::Reverse;
 
 use arenite_abi::prelude::*;
 
-use crate::exact::Limits;
+use crate::outcome::Limits;
 use crate::{bound, portfolio, validate};
 use load::Load;
 

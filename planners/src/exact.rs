@@ -28,6 +28,7 @@ use alloc::vec::Vec;
 use arenite_abi::prelude::*;
 
 use crate::groups::Groups;
+pub use crate::outcome::{Limits, Outcome};
 use crate::{bound, cheap, validate};
 use budget::Budget;
 use descent::Descent;
@@ -49,37 +50,6 @@ impl Planner for Exact {
             assignment.set_optimal();
         }
         Ok(())
-    }
-}
-
-/// What is asked for, and how long the search may take.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Limits {
-    /// Bytes: any plan that has no more is good enough.
-    pub capacity: Option<u64>,
-    /// Time, in nanoseconds. Without `std` it stands for a number of steps.
-    pub nanos: Option<u64>,
-    /// Steps. If neither time nor steps are limited, steps for about a second.
-    pub steps: Option<u64>,
-}
-
-/// A plan, and what is known about all others.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outcome {
-    /// Of each record.
-    pub offsets: Vec<u64>,
-    /// Bytes of the plan.
-    pub total: u64,
-    /// No plan has fewer bytes.
-    pub lower_bound: u64,
-    /// Steps that the search has taken.
-    pub steps: u64,
-}
-
-impl Outcome {
-    /// Whether it is proved that no plan is smaller.
-    pub fn is_optimal(&self) -> bool {
-        self.total == self.lower_bound
     }
 }
 

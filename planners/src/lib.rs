@@ -10,6 +10,7 @@
 //! | [`bound`](mod@bound) | bytes that every plan needs |
 //! | [`usage`] | sizes of any kind; the orders in which records are taken |
 //! | [`objects`] | shared objects, and their offsets |
+//! | [`outcome`] | a plan and what is known about all others; the search for smaller ones, if `exact` is compiled in |
 //! | [`space`] | a block while it fills: gaps between the records that are alive together |
 //! | [`reallocation`] | records that may share memory whatever the order of operations |
 //! | `ascending`, `births`, `timeline`, `profiles`, `groups` | time: where lives begin, which overlap, what is alive at once |
@@ -36,6 +37,7 @@ mod groups;
 mod in_use;
 mod nearest;
 pub mod objects;
+pub mod outcome;
 mod profiles;
 pub mod reallocation;
 pub mod space;
@@ -45,14 +47,14 @@ pub mod validate;
 mod work;
 
 macro_rules! planners {
-    ($($module:ident :: $planner:ident,)*) => {
-        $(pub mod $module;)*
+    ($($(#[$condition:meta])? $module:ident :: $planner:ident,)*) => {
+        $($(#[$condition])? pub mod $module;)*
 
         /// All planners of this crate.
         pub static PLUGIN: Plugin = plugin! {
             id: "org.arenite.planners",
             description: "Memory planners: those of TensorFlow Lite, of its GPU delegate and of TensorFlow Lite Micro, and our own",
-            planners: [$($module::$planner,)*],
+            planners: [$($(#[$condition])? $module::$planner,)*],
         };
     };
 }
@@ -63,6 +65,7 @@ planners! {
     both_ends::BothEnds,
     equality::Equality,
     equality_vector::EqualityVector,
+    #[cfg(feature = "exact")]
     exact::Exact,
     greedy_best::GreedyBest,
     greedy_by_breadth::GreedyByBreadth,

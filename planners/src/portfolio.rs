@@ -1,6 +1,6 @@
 //! `portfolio`: the best plan of the cheap strategies, and of a short exact search if none reaches the lower bound.
 //!
-//! Ours. Strategies are asked in a fixed order until one reaches the bound (`cheap.rs`), and each is asked in full: so
+//! Ours. The search is that of the feature `exact`; without it the best of the cheap strategies is the answer. Strategies are asked in a fixed order until one reaches the bound (`cheap.rs`), and each is asked in full: so
 //! the answer is never larger than that of any of them, and the same on every machine. The search is limited by steps,
 //! not by time.
 //!
@@ -11,7 +11,7 @@
 
 use arenite_abi::prelude::*;
 
-use crate::exact::{self, Limits, Outcome};
+use crate::outcome::{Limits, Outcome, improve};
 use crate::{cheap, validate};
 
 /// The planner `portfolio`. Option: `steps`, how many the exact search may take at most.
@@ -64,9 +64,8 @@ pub fn solve(records: &[UsageRecord], limits: &Limits) -> Result<Outcome> {
     };
     let steps = limits.steps.or(limits.nanos.map(|nanos| nanos / NANOS_PER_STEP)).unwrap_or(default);
     let start = cheap::best(records, 0)?;
-    let search = |steps, capacity| {
-        exact::improve(records, &start, &Limits { steps: Some(steps), nanos: None, capacity })
-    };
+    let search =
+        |steps, capacity| improve(records, &start, &Limits { steps: Some(steps), nanos: None, capacity });
     match limits.capacity {
         Some(_) => search(steps, limits.capacity).or_else(|_| search(0, None)),
         None => search(steps, None),

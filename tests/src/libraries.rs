@@ -1,32 +1,19 @@
-//! The workspace's plugin libraries, as files.
+//! The workspace's plugin libraries, as files. Cargo has built them: this crate's tests depend on their packages.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
 
-use serde_json::Value;
-
-/// Packages that are cdylibs: the shells, the template, and the plugins that misbehave.
-const PACKAGES: [&str; 8] = [
-    "arenite-plugin-cpu",
-    "arenite-plugin-flex",
-    "arenite-plugin-ops",
-    "arenite-plugin-planners",
-    "arenite-plugin-template",
-    "arenite-test-future-abi",
-    "arenite-test-other-layout",
-    "arenite-test-panicking",
-];
-
-/// The library of one of these packages. `cargo test` does not build them: the first call does.
+/// The library of one of the packages that tests depend on: the shells, the template, and the plugins that misbehave.
 ///
 /// # Panics
-/// If cargo cannot build them.
-pub fn library(package: &str) -> &'static Path {
-    static BUILT: OnceLock<BTreeMap<&'static str, PathBuf>> = OnceLock::new();
-    let built = BUILT.get_or_init(build);
-    built.get(package).unwrap_or_else(|| panic!("cargo built no library of {package}"))
+/// If cargo did not build it beside this program.
+pub fn library(package: &str) -> PathBuf {
+    let program = std::env::current_exe().expect("this program has a path");
+    let folder = program.parent().expect("it lies in a folder");
+    let (before, after) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+    let library = folder.join(format!("{before}{}{after}", package.replace('-', "_")));
+    assert!(library.is_file(), "{} is missing; do tests depend on {package}?", library.display());
+    library
 }
 
 /// Copies the libraries of `packages` into `folder`.
@@ -37,7 +24,7 @@ pub fn copy_into(folder: &Path, packages: &[&str]) {
     for package in packages {
         let from = library(package);
         let name = from.file_name().expect("a library has a name");
-        std::fs::copy(from, folder.join(name)).expect("a library can be copied");
+        std::fs::copy(&from, folder.join(name)).expect("a library can be copied");
     }
 }
 
@@ -64,31 +51,4 @@ pub fn compile_c(source: &str, folder: &Path, name: &str) -> Option<PathBuf> {
             Some(library)
         }
     }
-}
-
-fn build() -> BTreeMap<&'static str, PathBuf> {
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--offline", "--message-format=json"]).current_dir(env!("CARGO_MANIFEST_DIR"));
-    PACKAGES.iter().for_each(|package| {
-        cargo.args(["-p", package]);
-    });
-    if !cfg!(debug_assertions) {
-        cargo.arg("--release");
-    }
-    let output = cargo.output().expect("cargo runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let messages = String::from_utf8(output.stdout).expect("JSON is UTF-8");
-    messages.lines().filter_map(built_library).collect()
-}
-
-/// Package and file, if cargo's message is about a library of `PACKAGES`.
-fn built_library(message: &str) -> Option<(&'static str, PathBuf)> {
-    let message: Value = serde_json::from_str(message).ok()?;
-    let target = &message["target"];
-    if target["crate_types"][0] != "cdylib" {
-        return None;
-    }
-    let name = target["name"].as_str()?.replace('_', "-");
-    let package = PACKAGES.iter().find(|package| **package == name)?;
-    Some((package, PathBuf::from(message["filenames"][0].as_str()?)))
 }

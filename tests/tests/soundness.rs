@@ -40,7 +40,7 @@ fn plugins_are_loaded_by_several_threads_at_once() {
     let dir = tempfile::tempdir().expect("there is room for a folder");
     let folder = dir.path();
     for file in files {
-        std::fs::copy(file, folder.join(file.file_name().expect("a name"))).expect("it can be copied");
+        std::fs::copy(&file, folder.join(file.file_name().expect("a name"))).expect("it can be copied");
     }
     let barrier = Barrier::new(4);
     std::thread::scope(|scope| {

@@ -92,7 +92,7 @@ pub mod plugin;
 pub mod raw;
 mod shim;
 pub mod tensor;
-#[cfg(feature = "testing")]
+#[cfg(feature = "std")]
 pub mod testing;
 
 #[cfg(feature = "std")]

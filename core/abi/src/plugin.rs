@@ -67,24 +67,25 @@ impl Plugin {
 }
 
 /// Makes a [`Plugin`]: its id (reverse domain name), a description, and the types that implement [`Op`](crate::Op),
-/// [`Planner`](crate::Planner) and [`Delegate`](crate::Delegate). The version is that of the calling package.
+/// [`Planner`](crate::Planner) and [`Delegate`](crate::Delegate), each with a `#[cfg(…)]` if it is not always there. The
+/// version is that of the calling package.
 #[macro_export]
 macro_rules! plugin {
     (
         id: $id:expr,
         description: $description:expr
-        $(, ops: [$($op:ty),* $(,)?])?
-        $(, planners: [$($planner:ty),* $(,)?])?
-        $(, delegates: [$($delegate:ty),* $(,)?])?
+        $(, ops: [$($(#[$op_if:meta])? $op:ty),* $(,)?])?
+        $(, planners: [$($(#[$planner_if:meta])? $planner:ty),* $(,)?])?
+        $(, delegates: [$($(#[$delegate_if:meta])? $delegate:ty),* $(,)?])?
         $(,)?
     ) => {
         $crate::Plugin::new(
             $id,
             ::core::env!("CARGO_PKG_VERSION"),
             $description,
-            const { &[$($($crate::op::registration::<$op>()),*)?] },
-            const { &[$($($crate::planner::registration::<$planner>()),*)?] },
-            const { &[$($($crate::delegate::registration::<$delegate>()),*)?] },
+            const { &[$($($(#[$op_if])? $crate::op::registration::<$op>()),*)?] },
+            const { &[$($($(#[$planner_if])? $crate::planner::registration::<$planner>()),*)?] },
+            const { &[$($($(#[$delegate_if])? $crate::delegate::registration::<$delegate>()),*)?] },
         )
     };
 }

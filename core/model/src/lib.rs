@@ -30,7 +30,7 @@ mod schema;
 mod source;
 mod types;
 mod verify;
-#[cfg(feature = "writer")]
+#[cfg(feature = "std")]
 pub mod writer;
 
 pub use builtin_names::{

@@ -53,9 +53,20 @@ impl Isa {
         }
     }
 
-    /// Whether this machine has it.
+    /// Whether its microkernels were compiled: a feature of this crate.
+    const fn is_compiled(self) -> bool {
+        match self {
+            Isa::Scalar => true,
+            Isa::Avx2 => cfg!(feature = "avx2"),
+            Isa::Avx512 | Isa::Avx512Vnni => cfg!(feature = "avx512"),
+            Isa::Amx => cfg!(feature = "amx"),
+            Isa::Neon | Isa::NeonDot | Isa::NeonI8mm => cfg!(feature = "neon"),
+        }
+    }
+
+    /// Whether this machine has it, and its microkernels were compiled.
     pub fn is_available(self) -> bool {
-        available(self)
+        self.is_compiled() && available(self)
     }
 
     /// The instruction set with this name.
@@ -107,7 +118,10 @@ fn available(isa: Isa) -> bool {
                 && has!("avx512vl")
         }
         Isa::Avx512Vnni => available(Isa::Avx512) && has!("avx512vnni") && has!("avx512vbmi"),
+        #[cfg(feature = "amx")]
         Isa::Amx => available(Isa::Avx512Vnni) && crate::kernels::u8i8_gemm::has_tiles(),
+        #[cfg(not(feature = "amx"))]
+        Isa::Amx => false,
         Isa::Neon | Isa::NeonDot | Isa::NeonI8mm => false,
     }
 }

@@ -7,7 +7,7 @@ use core::cmp::Reverse;
 use arenite_abi::UsageRecord;
 
 use super::{Banks, FEW, Planned, Problem, STEPS};
-use crate::exact::{self, Limits, Outcome};
+use crate::outcome::{self, Limits, Outcome};
 
 /// Plans that are made.
 const MOST_PLANS: usize = 1 << 13;
@@ -90,7 +90,7 @@ impl Search<'_> {
         let members = &self.members[bank];
         let records: Vec<UsageRecord> = members.iter().map(|&i| self.problem.records[i as usize]).collect();
         let within = |steps| {
-            exact::solve(
+            outcome::solve(
                 &records,
                 &Limits { capacity: Some(capacity), steps: Some(steps), ..Limits::default() },
             )

@@ -3,22 +3,33 @@
 //! A Rust program that depends on this crate writes `use arenite_builtin as _;`, and the host finds the plugins by itself.
 //! A C program that links a static library does not run what `inventory` relies on, unless the linker is told to keep
 //! whole archives: there the host is given [`register_builtins`].
+//!
+//! # Features
+//!
+//! | feature | default | what |
+//! |---|---|---|
+//! | `cpu` | yes | the CPU delegate |
+//! | `avx2`, `avx512`, `amx`, `neon` | yes | its instruction sets; each needs those before it on its architecture |
+//! | `exact` | yes | the exact planner, and the short search with which `portfolio` ends |
+//! | `flex` | no | TensorFlow's ops behind the prefix `Flex` |
+//!
+//! The reference ops and the planners are always there.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
 use arenite_abi::{Plugin, register_plugin};
 
 macro_rules! builtins {
-    ($($plugin:path,)*) => {
-        $(register_plugin!($plugin);)*
+    ($($(#[$condition:meta])? $plugin:path,)*) => {
+        $($(#[$condition])? const _: () = { register_plugin!($plugin); };)*
 
-        static BUILTINS: &[&Plugin] = &[$(&$plugin),*];
+        static BUILTINS: &[&Plugin] = &[$($(#[$condition])? &$plugin),*];
     };
 }
 
 builtins! {
-    arenite_cpu::PLUGIN,
-    arenite_flex::PLUGIN,
+    #[cfg(feature = "cpu")] arenite_cpu::PLUGIN,
+    #[cfg(feature = "flex")] arenite_flex::PLUGIN,
     arenite_ops::PLUGIN,
     arenite_planners::PLUGIN,
 }
@@ -40,20 +51,27 @@ mod tests {
         found.sort_unstable();
         listed.sort_unstable();
         assert_eq!(found, listed);
-        assert_eq!(found, ["org.arenite.cpu", "org.arenite.flex", "org.arenite.ops", "org.arenite.planners"]);
+        let optional =
+            [("org.arenite.cpu", cfg!(feature = "cpu")), ("org.arenite.flex", cfg!(feature = "flex"))];
+        let mut expected: Vec<&str> =
+            optional.iter().filter(|(_, there)| *there).map(|(id, _)| *id).collect();
+        expected.extend(["org.arenite.ops", "org.arenite.planners"]);
+        assert_eq!(found, expected);
     }
 
     #[test]
     fn nothing_was_dropped() {
-        let counts: Vec<(usize, usize, usize)> = register_builtins()
-            .iter()
-            .map(|p| p.descriptor())
-            .map(|d| (d.op_count, d.planner_count, d.delegate_count))
-            .collect();
-        let [flex, ops] = [&arenite_flex::PLUGIN, &arenite_ops::PLUGIN].map(|p| p.descriptor().op_count);
-        assert!(flex > 0 && ops > 0);
-        let planners = arenite_planners::PLUGIN.descriptor().planner_count;
-        assert!(planners > 0);
-        assert_eq!(counts, [(0, 0, 1), (flex, 0, 0), (ops, 0, 0), (0, planners, 0)]);
+        let counts = |plugin: &Plugin| {
+            let d = plugin.descriptor();
+            (d.op_count, d.planner_count, d.delegate_count)
+        };
+        for plugin in register_builtins() {
+            let (ops, planners, delegates) = counts(plugin);
+            match plugin.id() {
+                "org.arenite.cpu" => assert_eq!((ops, planners, delegates), (0, 0, 1)),
+                "org.arenite.planners" => assert!(ops == 0 && planners > 10 && delegates == 0),
+                _ => assert!(ops > 100 && planners == 0 && delegates == 0),
+            }
+        }
     }
 }

@@ -1,45 +1,20 @@
 //! Delegates: what they take, and what stays when they fail.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use arenite::config::{DelegateConfig, OnMissing};
 use arenite::model_file::writer::{ModelBuilder, Operator};
 use arenite::{Interpreter, Model, Registry, Served, Techniques};
+use arenite_tests::libraries::library;
 use arenite_tests::op_models::control;
 use arenite_tests::reference_ops;
 
 use crate::models::{f32s, message, model, negation, node, output};
 use crate::plugin;
 
-/// The template's library, built as cargo builds it for users.
-fn template() -> &'static Path {
-    static PATH: OnceLock<PathBuf> = OnceLock::new();
-    PATH.get_or_init(|| {
-        let mut cargo = Command::new(env!("CARGO"));
-        cargo.args(["build", "--offline", "--message-format=json", "-p", "arenite-plugin-template"]);
-        cargo.current_dir(env!("CARGO_MANIFEST_DIR"));
-        if !cfg!(debug_assertions) {
-            cargo.arg("--release");
-        }
-        let built = cargo.output().expect("cargo runs");
-        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-        let messages = String::from_utf8(built.stdout).expect("JSON is UTF-8");
-        let library = messages.lines().find_map(|line| {
-            let message: serde_json::Value = serde_json::from_str(line).ok()?;
-            let target = &message["target"];
-            let ours = target["crate_types"][0] == "cdylib"
-                && target["name"].as_str()?.replace('-', "_").contains("plugin_template");
-            ours.then(|| message["filenames"][0].as_str().map(PathBuf::from))?
-        });
-        library.expect("cargo names the library")
-    })
-}
-
 fn registry() -> Arc<Registry> {
     let mut registry = Registry::with_static_plugins().unwrap();
-    registry.load_file(template()).unwrap();
+    registry.load_file(&library("arenite-plugin-template")).unwrap();
     Arc::new(registry)
 }
 

@@ -31,7 +31,7 @@ fn scalar(from: &[f16], to: &mut [f32]) {
 
 /// # Safety
 /// That of [`Kernel`].
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 #[target_feature(enable = "avx2,f16c")]
 unsafe fn avx2(from: &[f16], to: &mut [f32]) {
     use core::arch::x86_64::{_mm_loadu_si128, _mm256_cvtph_ps, _mm256_storeu_ps};
@@ -48,7 +48,7 @@ unsafe fn avx2(from: &[f16], to: &mut [f32]) {
 /// All conversions, the slowest first.
 pub static TABLE: &[Widen] = &[
     Widen { name: "f16_widen_1__scalar", isa: Isa::Scalar, widen: scalar },
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
     Widen { name: "f16_widen_8__avx2", isa: Isa::Avx2, widen: avx2 },
 ];
 

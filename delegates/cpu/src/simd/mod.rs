@@ -10,16 +10,18 @@ mod scalar;
 pub use ints::{Ints, interleaved};
 pub use scalar::Scalar;
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 mod avx2;
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod avx512;
-#[cfg(target_arch = "x86_64")]
-pub use {avx2::Avx2, avx512::Avx512};
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+pub use avx2::Avx2;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+pub use avx512::Avx512;
 
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", feature = "neon"))]
 mod neon;
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", feature = "neon"))]
 pub use neon::Neon;
 
 /// Arithmetic on vectors of [`LANES`](Simd::LANES) values.

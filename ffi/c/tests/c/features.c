@@ -138,6 +138,11 @@ static void *allocate_until_stopped(void *interpreter) {
   return NULL;
 }
 
+static ArError *allocate_and_invoke(ArInterpreter *interpreter) {
+  ArError *error = ar_interpreter_allocate(interpreter);
+  return error != NULL ? error : ar_interpreter_invoke(interpreter);
+}
+
 /* The model takes long enough that a call every millisecond hits an invocation. */
 static void cancelling(const char *folder) {
   ArModel *model;
@@ -156,8 +161,7 @@ static void cancelling(const char *folder) {
   ArOptions *options = ar_options_new();
   OK(ar_options_set_time_limit(options, 1));
   OK(ar_interpreter_new(model, options, &interpreter));
-  OK(ar_interpreter_allocate(interpreter));
-  FAILS(AR_ERROR_MEMORY, "time", ar_interpreter_invoke(interpreter));
+  FAILS(AR_ERROR_MEMORY, "time", allocate_and_invoke(interpreter));
   ar_options_free(options);
   ar_interpreter_free(interpreter);
 

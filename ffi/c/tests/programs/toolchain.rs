@@ -1,4 +1,4 @@
-//! Builds the library, then programs against it, with the machine's compilers.
+//! Builds programs against the library, with the machine's compilers.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -23,25 +23,11 @@ pub enum Link {
     Static,
 }
 
-/// The folder of this test's profile.
-fn profile_folder() -> PathBuf {
-    let test = std::env::current_exe().expect("the test's own path");
-    test.ancestors().nth(2).expect("PROFILE/deps/TEST").to_owned()
-}
-
-/// Builds a package with the profile and in the target folder of this test.
-fn build(package: &str) {
-    let folder = profile_folder();
-    let profile = match folder.file_name().and_then(|name| name.to_str()).expect("a profile's folder") {
-        "debug" => "dev",
-        name => name,
-    };
-    let status = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "-p", package, "--profile", profile, "--target-dir"])
-        .arg(folder.parent().expect("the target folder"))
-        .current_dir(HERE)
-        .status();
-    assert!(status.expect("cargo runs").success(), "cargo build -p {package}");
+/// What cargo has built beside this test, as it depends on it.
+fn built(name: &str) -> PathBuf {
+    let file = std::env::current_exe().expect("the test's own path").with_file_name(name);
+    assert!(file.is_file(), "{} is missing; does this package depend on it?", file.display());
+    file
 }
 
 /// Name of a dynamic library on this system.
@@ -49,31 +35,34 @@ fn library_name(name: &str) -> String {
     format!("{}{name}{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX)
 }
 
-/// Builds the plugins of ops and planners and puts them in a folder.
+/// Puts the plugins of ops and planners in a folder.
 pub fn plugins(to: &Path) {
     for name in ["ops", "planners"] {
-        build(&format!("arenite-plugin-{name}"));
         let library = library_name(&format!("arenite_plugin_{name}"));
-        std::fs::copy(profile_folder().join(&library), to.join(&library)).expect("a plugin is copied");
+        std::fs::copy(built(&library), to.join(&library)).expect("a plugin is copied");
     }
 }
 
-/// The folder of the library.
+/// A folder with the library under the names that it is installed under.
 fn library_folder() -> &'static Path {
-    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    FOLDER.get_or_init(|| {
-        build("arenite-c");
-        let folder = profile_folder();
-        // The name that a program asks for at run time is the SONAME.
-        #[cfg(target_os = "linux")]
-        {
-            let soname = concat!("libarenite.so.", env!("CARGO_PKG_VERSION_MAJOR"));
-            let link = folder.join(soname);
-            let _ = std::fs::remove_file(&link);
-            std::os::unix::fs::symlink("libarenite.so", &link).expect("a link with the SONAME");
-        }
-        folder
-    })
+    static FOLDER: OnceLock<tempfile::TempDir> = OnceLock::new();
+    FOLDER
+        .get_or_init(|| {
+            let folder = tempfile::tempdir().expect("a temporary folder");
+            let (dynamic, installed) = (built(&library_name("arenite_c")), library_name("arenite"));
+            // The name that a program asks for at run time is the SONAME.
+            for name in [&installed, &format!("{installed}.{}", env!("CARGO_PKG_VERSION_MAJOR"))] {
+                std::fs::hard_link(&dynamic, folder.path().join(name))
+                    .or_else(|_| std::fs::copy(&dynamic, folder.path().join(name)).map(drop))
+                    .expect("the library is copied");
+            }
+            let archive = built("libarenite_c.a");
+            std::fs::hard_link(&archive, folder.path().join("libarenite.a"))
+                .or_else(|_| std::fs::copy(&archive, folder.path().join("libarenite.a")).map(drop))
+                .expect("the archive is copied");
+            folder
+        })
+        .path()
 }
 
 /// The dynamic library.

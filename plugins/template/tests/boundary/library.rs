@@ -1,10 +1,6 @@
 //! Libraries as cargo builds them: what the host's comparison of layouts and the handshake say to each.
 
-use std::collections::BTreeMap;
 use std::ffi::c_void;
-use std::path::PathBuf;
-use std::process::Command;
-use std::sync::OnceLock;
 
 use arenite_abi::layout::{SYMBOL, check};
 use arenite_abi::raw::{ABI_VERSION, ArEntryV1, ENTRY_SYMBOL};
@@ -12,45 +8,17 @@ use libloading::Library;
 
 use crate::host::HOST;
 
-const PACKAGES: [&str; 3] =
-    ["arenite-plugin-template", "arenite-test-future-abi", "arenite-test-other-layout"];
-
-/// Builds the libraries of `PACKAGES`, which `cargo test` does not, and gives their paths by package.
-fn build() -> BTreeMap<&'static str, PathBuf> {
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--offline", "--message-format=json"]).current_dir(env!("CARGO_MANIFEST_DIR"));
-    PACKAGES.iter().for_each(|package| {
-        cargo.args(["-p", package]);
-    });
-    if !cfg!(debug_assertions) {
-        cargo.arg("--release");
-    }
-    let output = cargo.output().expect("cargo runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let messages = String::from_utf8(output.stdout).expect("JSON is UTF-8");
-    let mut libraries = BTreeMap::new();
-    for message in messages.lines() {
-        let message: serde_json::Value = serde_json::from_str(message).expect("a JSON object");
-        let (target, file) = (&message["target"], &message["filenames"][0]);
-        if let (true, Some(file)) = (target["crate_types"][0] == "cdylib", file.as_str()) {
-            let name = target["name"].as_str().expect("a name").replace('_', "-");
-            libraries
-                .extend(PACKAGES.iter().find(|package| **package == name).map(|p| (*p, PathBuf::from(file))));
-        }
-    }
-    libraries
-}
-
-/// The library of a package. It stays loaded.
+/// The library of a package that these tests depend on, as cargo has built it. It stays loaded.
 fn load(package: &str) -> &'static Library {
-    static BUILT: OnceLock<BTreeMap<&'static str, PathBuf>> = OnceLock::new();
-    let path = BUILT.get_or_init(build).get(package).expect("cargo has built it");
+    let program = std::env::current_exe().expect("this program has a path");
+    let name = libloading::library_filename(package.replace('-', "_"));
+    let path = program.with_file_name(name);
     // SAFETY: the library was just built from this workspace; it has no initialisers.
     Box::leak(Box::new(unsafe { Library::new(path) }.expect("it loads")))
 }
 
 fn entry(library: &Library) -> ArEntryV1 {
-    // SAFETY: the entry of a library of `PACKAGES` has this type, or one that is called in the same way.
+    // SAFETY: the entry of such a library has this type, or one that is called in the same way.
     *unsafe { library.get::<ArEntryV1>(ENTRY_SYMBOL) }.expect("it has the entry")
 }
 

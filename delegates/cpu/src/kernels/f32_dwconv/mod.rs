@@ -16,10 +16,12 @@ mod body;
 
 use super::pixels::Pixels;
 use crate::isa::Isa;
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+use crate::simd::Avx2;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+use crate::simd::Avx512;
+#[cfg(all(target_arch = "aarch64", feature = "neon"))]
 use crate::simd::Neon;
-#[cfg(target_arch = "x86_64")]
-use crate::simd::{Avx2, Avx512};
 use crate::simd::{Scalar, Simd};
 
 /// What one call of a microkernel computes.
@@ -165,24 +167,24 @@ macro_rules! member {
 }
 
 member!(scalar, "f32_dwconv_4x4__scalar", Scalar, Scalar, 4, (1 2 3 4));
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 member!(avx2, "f32_dwconv_4x8__avx2", Avx2, Avx2, 4, (1 2 3 4), "avx2,fma");
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 member!(
     avx512, "f32_dwconv_7x16__avx512", Avx512, Avx512, 7, (1 2 3 4 5 6 7),
     "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"
 );
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", feature = "neon"))]
 member!(neon, "f32_dwconv_7x4__neon", Neon, Neon, 7, (1 2 3 4 5 6 7), "neon");
 
 /// All members of the family, the slowest first.
 pub static TABLE: &[DwConv] = &[
     scalar::MEMBER,
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
     avx2::MEMBER,
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
     avx512::MEMBER,
-    #[cfg(target_arch = "aarch64")]
+    #[cfg(all(target_arch = "aarch64", feature = "neon"))]
     neon::MEMBER,
 ];
 

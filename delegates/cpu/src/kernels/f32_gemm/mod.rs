@@ -11,16 +11,18 @@
 //! A microkernel keeps `rows × vectors` sums in registers for the whole of taps × k, so c is written once.
 
 mod body;
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", feature = "neon"))]
 mod neon;
 
 use super::turn::Turn;
 use crate::isa::Isa;
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+use crate::simd::Avx2;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+use crate::simd::Avx512;
+#[cfg(all(target_arch = "aarch64", feature = "neon"))]
 use crate::simd::Neon;
 use crate::simd::Scalar;
-#[cfg(target_arch = "x86_64")]
-use crate::simd::{Avx2, Avx512};
 use crate::stored::{Rows, Stored};
 
 /// What one call of a microkernel computes.
@@ -200,11 +202,11 @@ macro_rules! entry {
 }
 
 entry!(scalar, Scalar, body::tile::<Scalar, R, V>);
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 entry!(avx2, Avx2, body::tile::<Avx2, R, V>, "avx2,fma");
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 entry!(avx512, Avx512, body::tile::<Avx512, R, V>, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", feature = "neon"))]
 entry!(neon, Neon, neon::tile::<R, V>, "neon");
 
 /// All microkernels of the family, the slowest first.
@@ -216,7 +218,7 @@ pub static TABLE: &[Gemm] = &[
         lanes: 4,
         by_vectors: &[rows!(scalar, 1, 1 2 3 4), rows!(scalar, 2, 1 2 3 4)],
     },
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
     Gemm {
         name: "f32_gemm_6x16__avx2",
         isa: Isa::Avx2,
@@ -224,7 +226,7 @@ pub static TABLE: &[Gemm] = &[
         lanes: 8,
         by_vectors: &[rows!(avx2, 1, 1 2 3 4 5 6 7 8 9 10 11 12), rows!(avx2, 2, 1 2 3 4 5 6)],
     },
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
     Gemm {
         name: "f32_gemm_14x32__avx512",
         isa: Isa::Avx512,
@@ -235,7 +237,7 @@ pub static TABLE: &[Gemm] = &[
             rows!(avx512, 2, 1 2 3 4 5 6 7 8 9 10 11 12 13 14),
         ],
     },
-    #[cfg(target_arch = "aarch64")]
+    #[cfg(all(target_arch = "aarch64", feature = "neon"))]
     Gemm {
         name: "f32_gemm_6x16__neon",
         isa: Isa::Neon,

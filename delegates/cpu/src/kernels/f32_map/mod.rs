@@ -261,21 +261,21 @@ macro_rules! member {
 }
 
 member!(scalar, "f32_map__scalar", Scalar, Scalar);
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 member!(avx2, "f32_map__avx2", Avx2, Avx2, "avx2,fma");
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 member!(avx512, "f32_map__avx512", Avx512, Avx512, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", feature = "neon"))]
 member!(neon, "f32_map__neon", Neon, Neon, "neon");
 
 /// All members of the family, the slowest first.
 pub static TABLE: &[Map] = &[
     scalar::MEMBER,
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
     avx2::MEMBER,
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
     avx512::MEMBER,
-    #[cfg(target_arch = "aarch64")]
+    #[cfg(all(target_arch = "aarch64", feature = "neon"))]
     neon::MEMBER,
 ];
 

@@ -126,9 +126,9 @@ macro_rules! members {
 }
 
 members!(scalar, "f32_winograd_2x2__scalar", "f32_winograd_4x4__scalar", Scalar, Scalar);
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 members!(avx2, "f32_winograd_2x2__avx2", "f32_winograd_4x4__avx2", Avx2, Avx2, "avx2,fma");
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 members!(
     avx512,
     "f32_winograd_2x2__avx512",
@@ -137,24 +137,24 @@ members!(
     Avx512,
     "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"
 );
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", feature = "neon"))]
 members!(neon, "f32_winograd_2x2__neon", "f32_winograd_4x4__neon", Neon, Neon, "neon");
 
 /// All members of the family, the slowest first.
 pub static TABLE: &[Winograd] = &[
     scalar::TWO,
     scalar::FOUR,
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
     avx2::TWO,
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
     avx2::FOUR,
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
     avx512::TWO,
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
     avx512::FOUR,
-    #[cfg(target_arch = "aarch64")]
+    #[cfg(all(target_arch = "aarch64", feature = "neon"))]
     neon::TWO,
-    #[cfg(target_arch = "aarch64")]
+    #[cfg(all(target_arch = "aarch64", feature = "neon"))]
     neon::FOUR,
 ];
 

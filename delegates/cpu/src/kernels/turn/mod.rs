@@ -5,9 +5,9 @@
 //! ```
 
 mod blocks;
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", feature = "neon"))]
 mod neon;
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 mod x86;
 
 use crate::isa::Isa;
@@ -95,9 +95,9 @@ pub static TABLE: &[Turn] = &[
     WORDS,
     Turn { name: "x64_turn_8x8__scalar", isa: Isa::Scalar, width: 8, turn: blocks::turn::<u64> },
     Turn { name: "x128_turn_8x8__scalar", isa: Isa::Scalar, width: 16, turn: blocks::turn::<[u64; 2]> },
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
     Turn { name: "x32_turn_8x8__avx2", isa: Isa::Avx2, width: 4, turn: x86::turn_x32 },
-    #[cfg(target_arch = "aarch64")]
+    #[cfg(all(target_arch = "aarch64", feature = "neon"))]
     Turn { name: "x32_turn_4x4__neon", isa: Isa::Neon, width: 4, turn: neon::turn_x32 },
 ];
 

@@ -1,8 +1,8 @@
 //! Functions of bytes. Sources and targets may be the same memory.
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod avx512vnni;
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", feature = "neon"))]
 mod tbl;
 
 use crate::isa::Isa;
@@ -53,28 +53,28 @@ macro_rules! member {
 }
 
 member!(scalar, "u8_map__scalar", Scalar);
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 member!(avx2, "u8_map__avx2", Avx2, "avx2,fma");
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 member!(avx512, "u8_map__avx512", Avx512, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", feature = "neon"))]
 member!(neon, "u8_map__neon", Neon, "neon");
 
 /// All members of the family, the slowest first.
 pub static TABLE: &[ByteMap] = &[
     scalar::MEMBER,
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
     avx2::MEMBER,
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
     avx512::MEMBER,
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
     ByteMap {
         name: "u8_map__avx512vnni",
         isa: Isa::Avx512Vnni,
         lookup: avx512vnni::lookup,
         ..avx512::MEMBER
     },
-    #[cfg(target_arch = "aarch64")]
+    #[cfg(all(target_arch = "aarch64", feature = "neon"))]
     ByteMap { lookup: tbl::lookup, ..neon::MEMBER },
 ];
 

@@ -139,21 +139,21 @@ macro_rules! member {
 }
 
 member!(scalar, "u8_pair__scalar", Scalar, Scalar);
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 member!(avx2, "u8_pair__avx2", Avx2, Avx2, "avx2,fma");
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 member!(avx512, "u8_pair__avx512", Avx512, Avx512, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", feature = "neon"))]
 member!(neon, "u8_pair__neon", Neon, Neon, "neon");
 
 /// All members of the family, the slowest first.
 pub static TABLE: &[Pairs] = &[
     scalar::MEMBER,
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
     avx2::MEMBER,
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
     avx512::MEMBER,
-    #[cfg(target_arch = "aarch64")]
+    #[cfg(all(target_arch = "aarch64", feature = "neon"))]
     neon::MEMBER,
 ];
 

@@ -181,9 +181,9 @@ macro_rules! member {
 }
 
 member!(scalar, "u8i8_dwconv__scalar", Scalar, ScalarDot, [1]);
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 member!(avx2, "u8i8_dwconv__avx2", Avx2, Avx2Dot, [1 2], "avx2,fma");
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 member!(
     avx512,
     "u8i8_dwconv__avx512",
@@ -192,7 +192,7 @@ member!(
     [1 2 4],
     "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"
 );
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 member!(
     avx512vnni,
     "u8i8_dwconv__avx512vnni",
@@ -201,27 +201,27 @@ member!(
     [1 2 4],
     "avx512vnni,avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"
 );
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", feature = "neon"))]
 member!(neon, "u8i8_dwconv__neon", Neon, NeonBytes, [1], "neon");
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", feature = "neon"))]
 member!(neondot, "u8i8_dwconv__neondot", NeonDot, NeonDot, [1], "neon,dotprod");
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", feature = "neon"))]
 member!(neoni8mm, "u8i8_dwconv__neoni8mm", NeonI8mm, NeonI8mm, [1], "neon,dotprod,i8mm");
 
 /// All members of the family, the slowest first.
 pub static TABLE: &[DwConv] = &[
     scalar::MEMBER,
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
     avx2::MEMBER,
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
     avx512::MEMBER,
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
     avx512vnni::MEMBER,
-    #[cfg(target_arch = "aarch64")]
+    #[cfg(all(target_arch = "aarch64", feature = "neon"))]
     neon::MEMBER,
-    #[cfg(target_arch = "aarch64")]
+    #[cfg(all(target_arch = "aarch64", feature = "neon"))]
     neondot::MEMBER,
-    #[cfg(target_arch = "aarch64")]
+    #[cfg(all(target_arch = "aarch64", feature = "neon"))]
     neoni8mm::MEMBER,
 ];
 

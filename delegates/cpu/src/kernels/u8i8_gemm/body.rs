@@ -57,14 +57,14 @@ impl<const R: usize> Rows<R> for Apart<R> {
 }
 
 /// A pointer per three rows, which lie at equal distances: as many as there are registers for.
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 #[derive(Clone, Copy)]
 pub(super) struct Strip {
     thirds: [*const u8; 5],
     step: usize,
 }
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 impl<const R: usize> Rows<R> for Strip {
     #[inline(always)]
     unsafe fn of(a: &mut *const *const u8, step: usize) -> Self {

@@ -14,12 +14,12 @@
 //! else as words for products of pairs. Where there are only products of signed bytes, rows are taken as 128 less, and a panel begins
 //! with 128 times the sums of its columns, as `i32`, from which sums start.
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "amx"))]
 mod amx;
 mod body;
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", feature = "neon"))]
 mod by_lane;
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", feature = "neon"))]
 mod by_pair;
 mod panel;
 
@@ -218,7 +218,7 @@ impl Drop for Session {
 }
 
 /// Whether there are tiles of bytes (AMX), and the system lets this process use them. Looked up once.
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "amx"))]
 pub fn has_tiles() -> bool {
     static FOUND: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
     *FOUND.get_or_init(amx::is_available)
@@ -428,7 +428,7 @@ macro_rules! entry {
     };
 }
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "amx"))]
 #[target_feature(enable = "avx512vnni,avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
 unsafe fn tiles_pack(matrix: &Matrix, width: usize, to: *mut u8) -> [i32; COLUMNS] {
     let groups = matrix.depth.div_ceil(4);
@@ -440,7 +440,7 @@ unsafe fn tiles_pack(matrix: &Matrix, width: usize, to: *mut u8) -> [i32; COLUMN
     }
 }
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "amx"))]
 #[target_feature(enable = "avx512vnni,avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
 unsafe fn tiles(product: &Product) {
     // SAFETY: the caller's promise: the instructions, a session, and the product's pointers.
@@ -448,24 +448,24 @@ unsafe fn tiles(product: &Product) {
 }
 
 entry!(scalar, scalar_pack, ScalarDot, 0);
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 entry!(avx2, avx2_pack, Avx2Dot, 8, "avx2,fma");
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 entry!(avx512, avx512_pack, Avx512Dot, 16, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 entry!(avx512vnni, avx512vnni_pack, VnniDot, 0, "avx512vnni,avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
 /// As `avx512vnni`, of rows at steps.
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 #[target_feature(enable = "avx512vnni,avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
 unsafe fn avx512vnni_strip<const R: usize, const V: usize>(tile: &Tile<'_>) {
     // SAFETY: the caller's promise: the instructions, and the tile's pointers.
     unsafe { body::tile::<dot::VnniDot, body::Strip, R, V>(dot::VnniDot::new(), tile) }
 }
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", feature = "neon"))]
 entry!(neon, neon_pack, NeonBytes, 0, "neon"; by_lane::tile::<dot::NeonBytes, R, V>);
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", feature = "neon"))]
 entry!(neondot, neondot_pack, NeonDot, 0, "neon,dotprod"; by_lane::tile::<dot::NeonDot, R, V>);
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", feature = "neon"))]
 entry!(neoni8mm, neoni8mm_pack, NeonI8mm, 0, "neon,dotprod,i8mm"; by_pair::tile::<R, V>);
 
 macro_rules! rows {
@@ -487,7 +487,7 @@ pub static TABLE: &[Gemm] = &[
         strips: &[],
         tiles: None,
     },
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
     Gemm {
         name: "u8i8_gemm_4x16__avx2",
         isa: Isa::Avx2,
@@ -501,7 +501,7 @@ pub static TABLE: &[Gemm] = &[
         strips: &[],
         tiles: None,
     },
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
     Gemm {
         name: "u8i8_gemm_12x32__avx512",
         isa: Isa::Avx512,
@@ -518,7 +518,7 @@ pub static TABLE: &[Gemm] = &[
         strips: &[],
         tiles: None,
     },
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
     Gemm {
         name: "u8i8_gemm_14x32__avx512vnni",
         isa: Isa::Avx512Vnni,
@@ -538,7 +538,7 @@ pub static TABLE: &[Gemm] = &[
         ],
         tiles: None,
     },
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", feature = "amx"))]
     Gemm {
         name: "u8i8_gemm_32x32__amx",
         isa: Isa::Amx,
@@ -555,7 +555,7 @@ pub static TABLE: &[Gemm] = &[
         strips: &[],
         tiles: Some(Tiles { few: 4, most: amx::MOST, enter: amx::enter, leave: amx::leave, multiply: tiles }),
     },
-    #[cfg(target_arch = "aarch64")]
+    #[cfg(all(target_arch = "aarch64", feature = "neon"))]
     Gemm {
         name: "u8i8_gemm_4x8__neon",
         isa: Isa::Neon,
@@ -569,7 +569,7 @@ pub static TABLE: &[Gemm] = &[
         strips: &[],
         tiles: None,
     },
-    #[cfg(target_arch = "aarch64")]
+    #[cfg(all(target_arch = "aarch64", feature = "neon"))]
     Gemm {
         name: "u8i8_gemm_5x16__neondot",
         isa: Isa::NeonDot,
@@ -588,7 +588,7 @@ pub static TABLE: &[Gemm] = &[
         strips: &[],
         tiles: None,
     },
-    #[cfg(target_arch = "aarch64")]
+    #[cfg(all(target_arch = "aarch64", feature = "neon"))]
     Gemm {
         name: "u8i8_gemm_8x8__neoni8mm",
         isa: Isa::NeonI8mm,

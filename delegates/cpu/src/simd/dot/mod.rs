@@ -1,6 +1,6 @@
 //! Sums of products of bytes, four at a time: unsigned ones with signed weights.
 
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", feature = "neon"))]
 use core::arch::aarch64::*;
 
 use super::Ints;
@@ -8,23 +8,22 @@ use super::Ints;
 mod scalar;
 pub use scalar::ScalarDot;
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 mod avx2;
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod avx512;
-#[cfg(target_arch = "x86_64")]
-pub use {
-    avx2::Avx2Dot,
-    avx512::{Avx512Dot, VnniDot},
-};
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+pub use avx2::Avx2Dot;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+pub use avx512::{Avx512Dot, VnniDot};
 
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", feature = "neon"))]
 mod neon;
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", feature = "neon"))]
 mod neondot;
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", feature = "neon"))]
 mod neoni8mm;
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", feature = "neon"))]
 pub use {neon::NeonBytes, neondot::NeonDot, neoni8mm::NeonI8mm};
 
 /// Dot products of four bytes per lane.
@@ -64,7 +63,7 @@ pub unsafe trait Dot: Copy + 'static {
 }
 
 /// Products of signed bytes with those of one lane of a vector: a row's bytes need not be spread first.
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", feature = "neon"))]
 pub trait ByLane: Dot<S = super::Neon, A = int8x16_t, W = int8x16_t> {
     /// What sums are until they are complete.
     type Sum: Copy;
