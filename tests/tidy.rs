@@ -3,7 +3,7 @@
 //! What the rules do is in `tests/tidy/src`, where each is broken on purpose.
 #![forbid(unsafe_code)]
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
@@ -189,8 +189,14 @@ static PACKAGES: LazyLock<Vec<Package>> = LazyLock::new(|| {
     crates::packages(&String::from_utf8_lossy(&output.stdout), root()).expect("cargo describes the workspace")
 });
 
+/// Asked of cargo when the test runs: work trees may share what is built.
+static ROOT: LazyLock<PathBuf> = LazyLock::new(|| {
+    let folder = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+    Path::new(&folder).join("../..")
+});
+
 fn root() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+    &ROOT
 }
 
 /// The files that programs are built of: those in the `src` of a crate that is not there for tests.
