@@ -43,6 +43,7 @@ impl fmt::Display for Complaint {
 ///
 /// # Panics
 /// If there is a complaint.
+#[track_caller]
 pub fn demand(rule: &str, complaints: &[Complaint]) {
     let lines: Vec<String> = complaints.iter().map(Complaint::to_string).collect();
     assert!(lines.is_empty(), "{rule}: {} complaint(s)\n{}\n", lines.len(), lines.join("\n"));
