@@ -1,0 +1,290 @@
+//! The invariants of ARCHITECTURE.md and the style of CONTRIBUTING.md, checked: first the tables, then one test per rule.
+//!
+//! What the rules do is in `tests/tidy/src`, where each is broken on purpose.
+#![forbid(unsafe_code)]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::LazyLock;
+
+use arenite_tidy::crates::{self, Crate, Layer, Package};
+use arenite_tidy::tree::{self, Source, Text};
+use arenite_tidy::words::{self, Place, Word};
+use arenite_tidy::{Complaint, demand, format, length, places, scan, text};
+
+/// Where the tables are, for messages.
+const TABLES: &str = "tests/tidy.rs";
+const EXCEPTIONS: &str = "tests/tidy/exceptions.txt";
+
+/// One crate of the workspace, the crates of it that it needs, and those that only its tests need.
+const fn row(
+    name: &'static str,
+    folder: &'static str,
+    layer: Layer,
+    needs: &'static [&'static str],
+    tests_need: &'static [&'static str],
+) -> Crate {
+    Crate { name, folder, layer, needs, tests_need }
+}
+
+/// Every crate of the workspace. A new edge is a new word here.
+#[rustfmt::skip]
+const CRATES: &[Crate] = &[
+    row("arenite-abi", "core/abi", Layer::Contract, &[], &[]),
+    row("arenite-model", "core/model", Layer::Model, &[], &[]),
+    row("arenite", "core/runtime", Layer::Runtime, &["arenite-abi", "arenite-model"], &["arenite-model"]),
+
+    row("arenite-ops", "ops", Layer::Part, &["arenite-abi"], &["arenite-abi"]),
+    row("arenite-flex", "ops/flex", Layer::Part, &["arenite-abi", "arenite-ops"], &["arenite-abi"]),
+    row("arenite-planners", "planners", Layer::Part, &["arenite-abi"], &["arenite-abi"]),
+    row("arenite-cpu", "delegates/cpu", Layer::Part, &["arenite-abi"], &[]),
+
+    row("arenite-plugin-ops", "plugins/ops", Layer::Shell, &["arenite-abi", "arenite-ops"], &[]),
+    row("arenite-plugin-flex", "plugins/flex", Layer::Shell, &["arenite-abi", "arenite-flex"], &[]),
+    row("arenite-plugin-planners", "plugins/planners", Layer::Shell, &["arenite-abi", "arenite-planners"], &[]),
+    row("arenite-plugin-cpu", "plugins/cpu", Layer::Shell, &["arenite-abi", "arenite-cpu"], &[]),
+    row("arenite-plugin-template", "plugins/template", Layer::Shell, &["arenite-abi"], &["arenite-abi"]),
+    row("arenite-builtin", "plugins/builtin", Layer::Composition,
+        &["arenite-abi", "arenite-cpu", "arenite-flex", "arenite-ops", "arenite-planners"], &[]),
+
+    // The program's reports use arenite-planners' function for banks, which is no plugin.
+    row("arenite-cli", "cli", Layer::Application,
+        &["arenite", "arenite-builtin", "arenite-planners"], &["arenite-model"]),
+    row("arenite-c", "ffi/c", Layer::Application, &["arenite", "arenite-builtin"], &["arenite-model"]),
+
+    row("arenite-tests", "tests", Layer::Tests,
+        &["arenite", "arenite-abi", "arenite-builtin", "arenite-flex", "arenite-model"], &[]),
+    row("arenite-bench", "tests/bench", Layer::Tests,
+        &["arenite", "arenite-builtin", "arenite-model"], &["arenite-model"]),
+    row("arenite-test-future-abi", "tests/plugins/future_abi", Layer::Tests, &[], &[]),
+    row("arenite-test-other-layout", "tests/plugins/other_layout", Layer::Tests, &[], &[]),
+    row("arenite-test-panicking", "tests/plugins/panicking", Layer::Tests, &["arenite-abi"], &["arenite-abi"]),
+    row("arenite-tidy", "tests/tidy", Layer::Tests, &[], &[]),
+];
+
+/// Dependencies between parts.
+const APART: &[(&str, &str)] = &[("arenite-flex", "arenite-ops")];
+
+/// Packages that name abi_stable. The second is core/abi under its own name with another layout.
+const ABI_STABLE: &[&str] = &["arenite-abi", "arenite-test-other-layout"];
+const ABI_STABLE_CODE: &[&str] = &["core/abi/src/", "tests/plugins/other_layout/src/"];
+
+/// The named places of `unsafe`, as in ARCHITECTURE.md: files, and folders with a slash at their end.
+const UNSAFE: &[&str] = &[
+    // core/abi: the boundary, and its test host.
+    "core/abi/src/delegate.rs",
+    "core/abi/src/graph.rs",
+    "core/abi/src/host.rs",
+    "core/abi/src/layout.rs",
+    "core/abi/src/model.rs",
+    "core/abi/src/op.rs",
+    "core/abi/src/options.rs",
+    "core/abi/src/pairs.rs",
+    "core/abi/src/planner.rs",
+    "core/abi/src/plugin.rs",
+    "core/abi/src/raw.rs",
+    "core/abi/src/shim.rs",
+    "core/abi/src/tensor.rs",
+    "core/abi/src/testing/calls.rs",
+    "core/abi/src/testing/host.rs",
+    "core/abi/src/testing/memory.rs",
+    "core/abi/src/testing/model.rs",
+    "core/abi/src/testing/tests.rs",
+    // core/model: flatbuffers' traits, mmap.
+    "core/model/src/schema/macros.rs",
+    "core/model/src/schema/mod.rs",
+    "core/model/src/schema/unions.rs",
+    "core/model/src/source.rs",
+    // core/runtime: memory.
+    "core/runtime/src/arena.rs",
+    "core/runtime/src/executor.rs",
+    "core/runtime/src/graph.rs",
+    "core/runtime/src/graph/constants.rs",
+    "core/runtime/src/graph/updates.rs",
+    "core/runtime/src/interpreter.rs",
+    "core/runtime/src/resources.rs",
+    "core/runtime/src/tensors.rs",
+    // core/runtime: calls into plugins.
+    "core/runtime/src/executor/calls.rs",
+    "core/runtime/src/executor/preparation.rs",
+    "core/runtime/src/host.rs",
+    "core/runtime/src/model_calls.rs",
+    "core/runtime/src/partition_kernel.rs",
+    "core/runtime/src/plan.rs",
+    "core/runtime/src/pool.rs",
+    "core/runtime/src/step.rs",
+    // core/runtime: plugins' descriptors.
+    "core/runtime/src/descriptor.rs",
+    "core/runtime/src/loader.rs",
+    "core/runtime/src/registry.rs",
+    // delegates/cpu: vectors, kernels, the steps that call them, and what these share.
+    "delegates/cpu/src/simd/",
+    "delegates/cpu/src/kernels/",
+    "delegates/cpu/src/steps/",
+    "delegates/cpu/src/ops/typed.rs",
+    "delegates/cpu/src/program.rs",
+    "delegates/cpu/src/rescale.rs",
+    // delegates/cpu: packed weights.
+    "delegates/cpu/src/memory.rs",
+    "delegates/cpu/src/store.rs",
+    "delegates/cpu/src/store/",
+    "delegates/cpu/src/stored.rs",
+    // ffi/c: the boundary.
+    "ffi/c/src/",
+    // tests/bench: the peak's instructions.
+    "tests/bench/src/peak/",
+    // Tests: plugins that misbehave, a host that calls them, allocators that count.
+    "core/runtime/tests/pool_allocations.rs",
+    "plugins/template/tests/boundary/",
+    "tests/plugins/future_abi/src/lib.rs",
+    "tests/plugins/panicking/tests/panics.rs",
+    "tests/tests/allocations.rs",
+];
+
+/// Roots of crates without `unsafe`.
+const SAFE: &[&str] = &[
+    "cli/src/main.rs",
+    "ops/src/lib.rs",
+    "ops/flex/src/lib.rs",
+    "planners/src/lib.rs",
+    "plugins/builtin/src/lib.rs",
+    "tests/src/lib.rs",
+    "tests/tidy/src/lib.rs",
+];
+
+/// What library code does not say, and what it says instead.
+const WORDS: &[Word] = &[
+    Word { word: ".unwrap()", instead: ERROR },
+    Word { word: ".expect(\"", instead: ERROR },
+    Word { word: "panic!", instead: ERROR },
+    Word { word: "unreachable!", instead: ERROR },
+    Word { word: "unimplemented!", instead: ERROR },
+    Word { word: "todo!", instead: "do it" },
+    Word { word: "dbg!", instead: LOG },
+    Word { word: "print!", instead: LOG },
+    Word { word: "println!", instead: LOG },
+    Word { word: "eprint!", instead: LOG },
+    Word { word: "eprintln!", instead: LOG },
+];
+const ERROR: &str = "return an error that says what to do, or write it so that it cannot fail";
+const LOG: &str = "log it with `tracing`, or return it";
+
+/// Where it does: in the host of the tests, which fails them, and where a constructor has seen to it.
+const SAID: &[Place] = &[
+    Place { file: "core/abi/src/testing/calls.rs", word: "eprintln!" },
+    Place { file: "core/abi/src/testing/host.rs", word: "unreachable!" },
+    Place { file: "core/abi/src/testing/memory.rs", word: ".expect(\"" },
+    Place { file: "core/abi/src/testing/tensor.rs", word: ".expect(\"" },
+    Place { file: "core/abi/src/testing/tensor.rs", word: "panic!" },
+    Place { file: "core/runtime/src/interpreter.rs", word: "unreachable!" },
+];
+
+static TEXTS: LazyLock<Vec<Text>> = LazyLock::new(|| tree::texts(root(), &tree::list(root())));
+static SOURCES: LazyLock<Vec<Source>> = LazyLock::new(|| tree::sources(&TEXTS));
+static PACKAGES: LazyLock<Vec<Package>> = LazyLock::new(|| {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(root()).args(["metadata", "--format-version", "1", "--no-deps", "--offline"]);
+    let output = cargo.output().expect("cargo runs, since it runs this test");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    crates::packages(&String::from_utf8_lossy(&output.stdout), root()).expect("cargo describes the workspace")
+});
+
+/// Asked of cargo when the test runs: work trees may share what is built.
+static ROOT: LazyLock<PathBuf> = LazyLock::new(|| {
+    let folder = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+    Path::new(&folder).join("../..")
+});
+
+fn root() -> &'static Path {
+    &ROOT
+}
+
+/// The files that programs are built of: those in the `src` of a crate that is not there for tests.
+fn library() -> impl Iterator<Item = &'static Source> {
+    let folders =
+        CRATES.iter().filter(|row| row.layer != Layer::Tests).map(|row| format!("{}/src/", row.folder));
+    let folders: Vec<String> = folders.collect();
+    SOURCES.iter().filter(move |source| folders.iter().any(|folder| source.path.starts_with(folder)))
+}
+
+#[test]
+fn every_file_is_read_rightly() {
+    let wrong = SOURCES.iter().filter_map(|source| {
+        let line = scan::unbalanced(&source.code)?;
+        Some(Complaint::new(
+            &source.path,
+            line,
+            "brackets do not balance: if rustc reads this, correct `scan::code`",
+        ))
+    });
+    demand("scanner", &wrong.collect::<Vec<_>>());
+}
+
+#[test]
+fn files_are_formatted() {
+    let files: Vec<&str> = SOURCES.iter().map(|source| source.path.as_str()).collect();
+    match format::check("rustfmt", root(), &files) {
+        Some(found) => demand("format", &found),
+        None => println!("left out: this machine has no rustfmt"),
+    }
+}
+
+#[test]
+fn dependencies_are_written_down() {
+    demand("dependencies", &crates::check_table(&PACKAGES, CRATES, TABLES));
+}
+
+#[test]
+fn dependencies_keep_the_architecture() {
+    demand("architecture", &crates::check_layers(&PACKAGES, CRATES, APART));
+}
+
+#[test]
+fn a_crate_is_an_implementation_or_a_shell() {
+    demand("implementation or shell", &crates::check_kinds(&PACKAGES, CRATES));
+}
+
+#[test]
+fn only_the_contract_names_abi_stable() {
+    let mut found = crates::check_only(&PACKAGES, "abi_stable", ABI_STABLE);
+    found.extend(places::check(&SOURCES, "abi_stable", ABI_STABLE_CODE, TABLES));
+    demand("abi_stable", &found);
+}
+
+#[test]
+fn every_crate_has_the_lints_of_the_workspace() {
+    demand("lints", &crates::check_lints(&PACKAGES));
+}
+
+#[test]
+fn unsafe_has_named_places() {
+    demand("unsafe", &places::check(&SOURCES, "unsafe", UNSAFE, TABLES));
+}
+
+#[test]
+fn safe_crates_forbid_unsafe() {
+    demand("forbid(unsafe_code)", &places::check_forbidden(&SOURCES, SAFE));
+}
+
+#[test]
+fn files_and_functions_are_short() {
+    let listed =
+        std::fs::read_to_string(root().join(EXCEPTIONS)).expect("the exceptions lie beside the rule");
+    let exceptions = length::exceptions(EXCEPTIONS, &listed).unwrap_or_else(|wrong| panic!("{wrong}"));
+    demand("length", &length::check(&length::measure(library()), &exceptions, EXCEPTIONS));
+}
+
+#[test]
+fn library_code_neither_panics_nor_prints() {
+    demand("words", &words::check(library(), WORDS, SAID, TABLES));
+}
+
+#[test]
+fn lines_end_as_they_should() {
+    demand("lines", &text::check_lines(&TEXTS));
+}
+
+#[test]
+fn no_file_names_the_path_of_a_machine() {
+    demand("paths", &text::check_paths(&TEXTS));
+}

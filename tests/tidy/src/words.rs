@@ -1,0 +1,74 @@
+//! Words that library code does not say.
+
+use crate::Complaint;
+use crate::scan::{find_word, line_of};
+use crate::tree::Source;
+
+/// A word and what to write instead.
+pub struct Word {
+    pub word: &'static str,
+    pub instead: &'static str,
+}
+
+/// A file that may say a word.
+pub struct Place {
+    pub file: &'static str,
+    pub word: &'static str,
+}
+
+/// Complains of `words` outside of `places`, and of places that do not say theirs. Tests may say anything.
+pub fn check<'a>(
+    sources: impl IntoIterator<Item = &'a Source>,
+    words: &[Word],
+    places: &[Place],
+    table: &str,
+) -> Vec<Complaint> {
+    let mut used = vec![false; places.len()];
+    let mut found = Vec::new();
+    for source in sources {
+        for Word { word, instead } in words {
+            let place = places.iter().position(|place| place.file == source.path && place.word == *word);
+            for at in find_word(&source.library, word) {
+                match place {
+                    Some(place) => used[place] = true,
+                    None => found.push(Complaint::new(
+                        &source.path,
+                        line_of(&source.library, at),
+                        format!("`{word}` in library code: {instead}"),
+                    )),
+                }
+            }
+        }
+    }
+    let stale = places.iter().zip(used).filter(|(_, used)| !used);
+    found.extend(stale.map(|(Place { file, word }, _)| {
+        Complaint::new(*file, 1, format!("`{word}` is not said here any more: remove the entry from {table}"))
+    }));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::{Text, sources};
+
+    const WORDS: &[Word] = &[Word { word: ".unwrap()", instead: "return an error" }];
+
+    #[test]
+    fn a_word_in_library_code_fails() {
+        let text = "//! x.unwrap()\nfn f() {\n    x.unwrap_or(\".unwrap()\").unwrap()\n}\n\
+                    #[cfg(test)]\nmod tests { fn f() { x.unwrap() } }\n";
+        let sources = sources(&[Text { path: "a.rs".into(), text: text.into() }]);
+        let found = check(&sources, WORDS, &[], "table.rs");
+        assert_eq!(found, [Complaint::new("a.rs", 3, "`.unwrap()` in library code: return an error")]);
+        assert_eq!(check(&sources, WORDS, &[Place { file: "a.rs", word: ".unwrap()" }], "table.rs"), []);
+    }
+
+    #[test]
+    fn a_place_that_does_not_say_its_word_fails() {
+        let sources = sources(&[Text { path: "a.rs".into(), text: "fn f() {}".into() }]);
+        let found = check(&sources, WORDS, &[Place { file: "a.rs", word: ".unwrap()" }], "table.rs");
+        let want = "a.rs:1: `.unwrap()` is not said here any more: remove the entry from table.rs";
+        assert_eq!(found.iter().map(Complaint::to_string).collect::<Vec<_>>(), [want]);
+    }
+}
