@@ -43,22 +43,26 @@ const CRATES: &[Crate] = &[
     row("arenite-plugin-flex", "plugins/flex", Layer::Shell, &["arenite-abi", "arenite-flex"], &[]),
     row("arenite-plugin-planners", "plugins/planners", Layer::Shell, &["arenite-abi", "arenite-planners"], &[]),
     row("arenite-plugin-cpu", "plugins/cpu", Layer::Shell, &["arenite-abi", "arenite-cpu"], &[]),
-    row("arenite-plugin-template", "plugins/template", Layer::Shell, &["arenite-abi"], &["arenite-abi"]),
+    row("arenite-plugin-template", "plugins/template", Layer::Shell, &["arenite-abi"],
+        &["arenite-test-future-abi", "arenite-test-other-layout"]),
     row("arenite-builtin", "plugins/builtin", Layer::Composition,
         &["arenite-abi", "arenite-cpu", "arenite-flex", "arenite-ops", "arenite-planners"], &[]),
 
     // The program's reports use arenite-planners' function for banks, which is no plugin.
     row("arenite-cli", "cli", Layer::Application,
         &["arenite", "arenite-builtin", "arenite-planners"], &["arenite-model"]),
-    row("arenite-c", "ffi/c", Layer::Application, &["arenite", "arenite-builtin"], &["arenite-model"]),
+    row("arenite-c", "ffi/c", Layer::Application, &["arenite", "arenite-builtin"],
+        &["arenite-model", "arenite-plugin-ops", "arenite-plugin-planners"]),
 
     row("arenite-tests", "tests", Layer::Tests,
-        &["arenite", "arenite-abi", "arenite-builtin", "arenite-flex", "arenite-model"], &[]),
+        &["arenite", "arenite-abi", "arenite-builtin", "arenite-flex", "arenite-model"],
+        &["arenite-plugin-cpu", "arenite-plugin-flex", "arenite-plugin-ops", "arenite-plugin-planners",
+          "arenite-plugin-template", "arenite-test-future-abi", "arenite-test-other-layout", "arenite-test-panicking"]),
     row("arenite-bench", "tests/bench", Layer::Tests,
-        &["arenite", "arenite-builtin", "arenite-model"], &["arenite-model"]),
+        &["arenite", "arenite-builtin", "arenite-model"], &[]),
     row("arenite-test-future-abi", "tests/plugins/future_abi", Layer::Tests, &[], &[]),
     row("arenite-test-other-layout", "tests/plugins/other_layout", Layer::Tests, &[], &[]),
-    row("arenite-test-panicking", "tests/plugins/panicking", Layer::Tests, &["arenite-abi"], &["arenite-abi"]),
+    row("arenite-test-panicking", "tests/plugins/panicking", Layer::Tests, &["arenite-abi"], &[]),
     row("arenite-tidy", "tests/tidy", Layer::Tests, &[], &[]),
 ];
 
