@@ -30,22 +30,14 @@ impl Op for Cast {
         match from {
             I2 | I4 | U4 => unpack(cx, from),
             F32 if packed::limits(to).is_some() => pack(cx, to),
-            F32 => cast::<f32>(cx, to),
-            F64 => cast::<f64>(cx, to),
-            F16 => cast::<f16>(cx, to),
-            BF16 => cast::<bf16>(cx, to),
-            I8 => cast::<i8>(cx, to),
-            U8 => cast::<u8>(cx, to),
-            I16 => cast::<i16>(cx, to),
-            U16 => cast::<u16>(cx, to),
-            I32 => cast::<i32>(cx, to),
-            U32 => cast::<u32>(cx, to),
-            I64 => cast::<i64>(cx, to),
-            ElementType::Bool => cast::<Bool>(cx, to),
-            _ => cast::<Complex32>(cx, to),
+            C64 if to == C64 => unary::map(cx, |x: Complex32| x),
+            _ => cast(cx, reader(from), to),
         }
     }
 }
+
+/// Elements that are read before they are written, where the output may lie, too.
+const CHUNK: usize = 64;
 
 /// A [`Number`] as a whole number of type `$ty`.
 macro_rules! whole {
@@ -59,29 +51,71 @@ macro_rules! whole {
         }
     };
 }
+
 fn is_plain(ty: ElementType) -> bool {
     matches!(ty, F32 | F64 | F16 | BF16 | I8 | U8 | I16 | U16 | I32 | U32 | I64 | ElementType::Bool | C64)
 }
 
-fn cast<X: Source>(cx: &EvalContext<'_>, to: ElementType) -> Result<()> {
-    match to {
-        F32 => unary::map(cx, |x: X| x.number().to_f32()),
-        F64 => unary::map(cx, |x: X| x.number().to_f64()),
-        F16 => unary::map(cx, |x: X| f16::from_f32(x.number().to_f32())),
-        BF16 => unary::map(cx, |x: X| bf16::from_f32(x.number().to_f32())),
-        I8 => unary::map(cx, |x: X| whole!(x.number(), i8)),
-        U8 => unary::map(cx, |x: X| whole!(x.number(), u8)),
-        I16 => unary::map(cx, |x: X| whole!(x.number(), i16)),
-        U16 => unary::map(cx, |x: X| whole!(x.number(), u16)),
-        I32 => unary::map(cx, |x: X| whole!(x.number(), i32)),
-        U32 => unary::map(cx, |x: X| whole!(x.number(), u32)),
-        I64 => unary::map(cx, |x: X| whole!(x.number(), i64)),
-        ElementType::Bool => unary::map(cx, |x: X| Bool(x.number().is_true().into())),
-        _ => unary::map(cx, |x: X| x.complex()),
+/// Reads elements of the input, from the one at an index on. Readers and writers are compiled once per type, not once per pair.
+type Read = fn(&EvalContext<'_>, usize, &mut [Number]) -> Result<()>;
+
+fn reader(from: ElementType) -> Read {
+    match from {
+        F32 => read::<f32>,
+        F64 => read::<f64>,
+        F16 => read::<f16>,
+        BF16 => read::<bf16>,
+        I8 => read::<i8>,
+        U8 => read::<u8>,
+        I16 => read::<i16>,
+        U16 => read::<u16>,
+        I32 => read::<i32>,
+        U32 => read::<u32>,
+        I64 => read::<i64>,
+        ElementType::Bool => read::<Bool>,
+        _ => read::<Complex32>,
     }
 }
 
-/// A number of any of the plain types, without loss.
+fn read<X: Element + Into<Number>>(cx: &EvalContext<'_>, first: usize, numbers: &mut [Number]) -> Result<()> {
+    let x = cx.input_cells::<X>(0)?;
+    for (i, number) in numbers.iter_mut().enumerate() {
+        *number = x.get(first + i).into();
+    }
+    Ok(())
+}
+
+fn cast(cx: &EvalContext<'_>, read: Read, to: ElementType) -> Result<()> {
+    match to {
+        F32 => write(cx, read, |x| x.to_f32()),
+        F64 => write(cx, read, |x| x.to_f64()),
+        F16 => write(cx, read, |x| f16::from_f32(x.to_f32())),
+        BF16 => write(cx, read, |x| bf16::from_f32(x.to_f32())),
+        I8 => write(cx, read, |x| whole!(x, i8)),
+        U8 => write(cx, read, |x| whole!(x, u8)),
+        I16 => write(cx, read, |x| whole!(x, i16)),
+        U16 => write(cx, read, |x| whole!(x, u16)),
+        I32 => write(cx, read, |x| whole!(x, i32)),
+        U32 => write(cx, read, |x| whole!(x, u32)),
+        I64 => write(cx, read, |x| whole!(x, i64)),
+        ElementType::Bool => write(cx, read, |x| Bool(x.is_true().into())),
+        _ => write(cx, read, |x| Complex32 { re: x.to_f32(), im: 0.0 }),
+    }
+}
+
+/// Writes the output; where it may lie in the input's memory, what is overwritten was read before.
+fn write<Y: Element>(cx: &EvalContext<'_>, read: Read, of: fn(Number) -> Y) -> Result<()> {
+    let mut numbers = [Number::Whole(0); CHUNK];
+    for (chunk, y) in cx.output_cells::<Y>(0)?.chunks(CHUNK).enumerate() {
+        let numbers = &mut numbers[..y.len()];
+        read(cx, chunk * CHUNK, numbers)?;
+        y.iter().zip(&*numbers).for_each(|(y, &number)| y.set(of(number)));
+    }
+    Ok(())
+}
+
+/// A number of any of the plain types, without loss; of a complex one the real part.
+#[derive(Clone, Copy)]
 enum Number {
     Whole(i64),
     Single(f32),
@@ -114,19 +148,10 @@ impl Number {
     }
 }
 
-trait Source: Element {
-    fn number(self) -> Number;
-
-    fn complex(self) -> Complex32 {
-        Complex32 { re: self.number().to_f32(), im: 0.0 }
-    }
-}
-
 macro_rules! sources {
     ($($ty:ty => |$x:ident| $number:expr,)*) => {$(
-        impl Source for $ty {
-            fn number(self) -> Number {
-                let $x = self;
+        impl From<$ty> for Number {
+            fn from($x: $ty) -> Number {
                 $number
             }
         }
@@ -145,16 +170,7 @@ sources! {
     u32 => |x| Number::Whole(x.into()),
     i64 => |x| Number::Whole(x),
     Bool => |x| Number::Whole((x.0 != 0).into()),
-}
-
-impl Source for Complex32 {
-    fn number(self) -> Number {
-        Number::Single(self.re)
-    }
-
-    fn complex(self) -> Complex32 {
-        self
-    }
+    Complex32 => |x| Number::Single(x.re),
 }
 
 fn unpack(cx: &EvalContext<'_>, from: ElementType) -> Result<()> {

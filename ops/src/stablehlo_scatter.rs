@@ -10,7 +10,6 @@
 //! y[start + position in the window] = f(y[…], updates[u])
 //! ```
 
-use core::cell::Cell;
 use core::ops::{Add, Mul};
 
 use arenite_abi::prelude::*;
@@ -208,57 +207,67 @@ impl StablehloScatter {
         multiply: fn(T, T) -> T,
     ) -> Result<()> {
         match self.function {
-            Function::Update => self.scatter(cx, |_, update: T| update),
+            Function::Update => self.scatter::<T>(cx, |_, update| update),
             Function::Add => self.scatter(cx, add),
             Function::Multiply => self.scatter(cx, multiply),
-            Function::Maximum => self.scatter(cx, |x: T, update| if x < update { update } else { x }),
-            Function::Minimum => self.scatter(cx, |x: T, update| if update < x { update } else { x }),
+            Function::Maximum => self.scatter::<T>(cx, |x, update| if x < update { update } else { x }),
+            Function::Minimum => self.scatter::<T>(cx, |x, update| if update < x { update } else { x }),
         }
     }
 
     fn truths(&self, cx: &EvalContext<'_>) -> Result<()> {
-        let truth = |truth: bool| Bool(truth.into());
         match self.function {
-            Function::Update => self.scatter(cx, |_, update: Bool| update),
+            Function::Update => self.scatter::<Bool>(cx, |_, update| update),
             Function::Add | Function::Maximum => {
-                self.scatter(cx, |x: Bool, update| truth(x.0 != 0 || update.0 != 0))
+                self.scatter::<Bool>(cx, |x, update| Bool((x.0 != 0 || update.0 != 0).into()))
             }
             Function::Multiply | Function::Minimum => {
-                self.scatter(cx, |x: Bool, update| truth(x.0 != 0 && update.0 != 0))
+                self.scatter::<Bool>(cx, |x, update| Bool((x.0 != 0 && update.0 != 0).into()))
             }
         }
     }
 
-    fn scatter<T: Element>(&self, cx: &EvalContext<'_>, f: impl Fn(T, T) -> T) -> Result<()> {
+    fn scatter<T: Element>(&self, cx: &EvalContext<'_>, f: fn(T, T) -> T) -> Result<()> {
         let y = cx.output_cells::<T>(0)?;
-        y.iter().zip(cx.input_cells::<T>(0)?.iter()).for_each(|(y, x)| y.set(x));
+        cx.input_cells::<T>(0)?.copy_to(y);
         let (indices, updates) = (cx.input(1)?, cx.input(2)?.as_slice::<T>()?);
-        match indices.ty {
-            I32 => self.update(cx, indices.as_slice::<i32>()?, updates, y, f),
-            _ => self.update(cx, indices.as_slice::<i64>()?, updates, y, f),
-        }
+        self.targets(cx, &indices, &mut |i, target| {
+            if let Some(y) = y.get(target) {
+                y.set(f(y.get(), updates[i]));
+            }
+        })
     }
 
-    fn update<I: Element + Into<i64>, T: Element>(
+    /// Calls `f(update, element)` for each update that is for an element of the input.
+    fn targets(
         &self,
         cx: &EvalContext<'_>,
-        indices: &[I],
-        updates: &[T],
-        y: &[Cell<T>],
-        f: impl Fn(T, T) -> T,
+        indices: &TensorView<'_>,
+        f: &mut dyn FnMut(usize, usize),
     ) -> Result<()> {
+        let (short, long);
+        let index: &dyn Fn(usize) -> Option<i64> = match indices.ty {
+            I32 => {
+                short = indices.as_slice::<i32>()?;
+                &|i| short.get(i).map(|&index| index.into())
+            }
+            _ => {
+                long = indices.as_slice::<i64>()?;
+                &|i| long.get(i).copied()
+            }
+        };
         let mut pace = Pace::new(cx);
-        for (i, &update) in updates.iter().enumerate() {
+        for i in 0..self.updates.flat_size() {
             pace.ahead(MAX_RANK)?;
-            if let Some(y) = self.target(i, indices).and_then(|target| y.get(target)) {
-                y.set(f(y.get(), update));
+            if let Some(target) = self.target(i, index) {
+                f(i, target);
             }
         }
         Ok(())
     }
 
     /// The element of the input that update number `i` is for; `None` outside of the input.
-    fn target<I: Element + Into<i64>>(&self, i: usize, indices: &[I]) -> Option<usize> {
+    fn target(&self, i: usize, index: &dyn Fn(usize) -> Option<i64>) -> Option<usize> {
         let (mut at, mut rest, mut vector) = ([0i64; MAX_RANK], i, 0);
         for axis in (0..self.updates.rank()).rev() {
             let size = self.updates.size(axis);
@@ -270,8 +279,7 @@ impl StablehloScatter {
             }
         }
         for (k, &axis) in self.map[..self.mapped].iter().enumerate() {
-            let start: i64 = (*indices.get(vector + k * self.vector_step)?).into();
-            at[axis] = at[axis].checked_add(start)?;
+            at[axis] = at[axis].checked_add(index(vector + k * self.vector_step)?)?;
         }
         let mut element = 0;
         for (axis, &at) in at[..self.input.rank()].iter().enumerate() {

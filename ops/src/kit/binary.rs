@@ -1,5 +1,7 @@
 //! Ops with two inputs whose shapes broadcast, and one output.
 
+use core::cell::Cell;
+
 use arenite_abi::prelude::*;
 
 use super::broadcast::{Broadcast, broadcast_dims};
@@ -58,10 +60,16 @@ pub fn map_indexed<X: Element, Y: Element>(
     broadcast: &Broadcast<2>,
     mut f: impl FnMut(usize, X, X) -> Y,
 ) -> Result<()> {
-    let (a, b) = (cx.input_cells::<X>(0)?, cx.input_cells::<X>(1)?);
-    let y = cx.output_cells::<Y>(0)?;
+    let (a, b, y) = cells::<X, Y>(cx)?;
     broadcast.for_each2(|i, ia, ib| y[i].set(f(i, a.get(ia), b.get(ib))));
     Ok(())
+}
+
+/// Elements of both inputs, and cells of the output.
+type Cells<'a, X, Y> = (ReadCells<'a, X>, ReadCells<'a, X>, &'a [Cell<Y>]);
+
+fn cells<'a, X: Element, Y: Element>(cx: &'a EvalContext<'_>) -> Result<Cells<'a, X, Y>> {
+    Ok((cx.input_cells(0)?, cx.input_cells(1)?, cx.output_cells(0)?))
 }
 
 /// Refuses inputs of two types.

@@ -1,5 +1,7 @@
 //! Ops with one input and one output of the same shape.
 
+use core::cell::Cell;
+
 use arenite_abi::prelude::*;
 
 /// The input and the output of a node that has one of each, of the same type. The output gets the input's shape.
@@ -48,11 +50,18 @@ pub fn map_indexed<X: Element, Y: Element>(
     cx: &EvalContext<'_>,
     mut f: impl FnMut(usize, X) -> Y,
 ) -> Result<()> {
-    let (x, y) = (cx.input_cells::<X>(0)?, cx.output_cells::<Y>(0)?);
-    for (i, (y, x)) in y.iter().zip(x.iter()).enumerate() {
-        y.set(f(i, x));
+    let (x, y) = cells::<X, Y>(cx)?;
+    for i in 0..x.len() {
+        y[i].set(f(i, x.get(i)));
     }
     Ok(())
+}
+
+/// Elements of the input, and cells for as many of the output.
+fn cells<'a, X: Element, Y: Element>(cx: &'a EvalContext<'_>) -> Result<(ReadCells<'a, X>, &'a [Cell<Y>])> {
+    let (x, y) = (cx.input_cells::<X>(0)?, cx.output_cells::<Y>(0)?);
+    let count = x.len().min(y.len());
+    Ok((x.range(0..count), &y[..count]))
 }
 
 /// `y = f(x)` for each element, until one fails.
@@ -60,9 +69,9 @@ pub fn try_map<X: Element, Y: Element>(
     cx: &EvalContext<'_>,
     mut f: impl FnMut(X) -> Result<Y>,
 ) -> Result<()> {
-    let (x, y) = (cx.input_cells::<X>(0)?, cx.output_cells::<Y>(0)?);
-    for (y, x) in y.iter().zip(x.iter()) {
-        y.set(f(x)?);
+    let (x, y) = cells::<X, Y>(cx)?;
+    for i in 0..x.len() {
+        y[i].set(f(x.get(i))?);
     }
     Ok(())
 }
