@@ -33,7 +33,8 @@ impl<M: Member> Kernel for Unique<M> {
     fn new(node: &NodeView<'_>, _: &NodeDef<'_>) -> Result<Self> {
         let (inputs, outputs) = (1 + usize::from(M::AXIS), 2 + usize::from(M::COUNTS));
         node.expect(inputs..=inputs, outputs..=outputs)?;
-        let x = node.input(0)?;
+        let (x, y) = (node.input(0)?, node.output(0)?);
+        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
         let list = if M::AXIS { node.input(1)? } else { x };
         ensure!(list.rank() == 1, "'{}' is {:?}; a list is needed", list.name, list.shape);
         Ok(Unique(PhantomData))
