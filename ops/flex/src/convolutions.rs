@@ -11,7 +11,11 @@ family! { Framed<Conv>:
 
     /// Conv2DBackpropFilter: the gradient of a filter; inputs: images, its shape, gradient. Numbers.
     /// Defined by: tensorflow/core/kernels/conv_grad_filter_ops.cc.
-    Conv2DBackpropFilter "FlexConv2DBackpropFilter" = Member { kind: Kind::Filter, axes: 2, depthwise: false };
+    Conv2DBackpropFilter "FlexConv2DBackpropFilter" = Member {
+        kind: Kind::Filter,
+        axes: 2,
+        depthwise: false,
+    };
 
     /// Conv2DBackpropInput: the gradient of images under a convolution; inputs: their shape, filter, gradient.
     /// Numbers.
@@ -24,27 +28,47 @@ family! { Framed<Conv>:
 
     /// Conv3DBackpropFilterV2: the gradient of a filter; inputs: volumes, its shape, gradient. Numbers.
     /// Defined by: tensorflow/core/kernels/conv_grad_ops_3d.cc.
-    Conv3DBackpropFilterV2 "FlexConv3DBackpropFilterV2" = Member { kind: Kind::Filter, axes: 3, depthwise: false };
+    Conv3DBackpropFilterV2 "FlexConv3DBackpropFilterV2" = Member {
+        kind: Kind::Filter,
+        axes: 3,
+        depthwise: false,
+    };
 
     /// Conv3DBackpropInputV2: the gradient of volumes under a convolution; inputs: their shape, filter, gradient.
     /// Numbers.
     /// Defined by: tensorflow/core/kernels/conv_grad_ops_3d.cc.
-    Conv3DBackpropInputV2 "FlexConv3DBackpropInputV2" = Member { kind: Kind::Images, axes: 3, depthwise: false };
+    Conv3DBackpropInputV2 "FlexConv3DBackpropInputV2" = Member {
+        kind: Kind::Images,
+        axes: 3,
+        depthwise: false,
+    };
 
     /// DepthwiseConv2dNative: a convolution of each channel; filter `[rows, columns, depth, multiplier]`.
     /// Numbers.
     /// Defined by: tensorflow/core/kernels/depthwise_conv_op.cc.
-    DepthwiseConv2dNative "FlexDepthwiseConv2dNative" = Member { kind: Kind::Forward, axes: 2, depthwise: true };
+    DepthwiseConv2dNative "FlexDepthwiseConv2dNative" = Member {
+        kind: Kind::Forward,
+        axes: 2,
+        depthwise: true,
+    };
 
     /// DepthwiseConv2dNativeBackpropFilter: the gradient of a filter; inputs: images, its shape, gradient.
     /// Numbers.
     /// Defined by: tensorflow/core/kernels/depthwise_conv_grad_op.cc.
-    DepthwiseConv2dNativeBackpropFilter "FlexDepthwiseConv2dNativeBackpropFilter" = Member { kind: Kind::Filter, axes: 2, depthwise: true };
+    DepthwiseConv2dNativeBackpropFilter "FlexDepthwiseConv2dNativeBackpropFilter" = Member {
+        kind: Kind::Filter,
+        axes: 2,
+        depthwise: true,
+    };
 
     /// DepthwiseConv2dNativeBackpropInput: the gradient of images; inputs: their shape, filter, gradient.
     /// Numbers.
     /// Defined by: tensorflow/core/kernels/depthwise_conv_grad_op.cc.
-    DepthwiseConv2dNativeBackpropInput "FlexDepthwiseConv2dNativeBackpropInput" = Member { kind: Kind::Images, axes: 2, depthwise: true };
+    DepthwiseConv2dNativeBackpropInput "FlexDepthwiseConv2dNativeBackpropInput" = Member {
+        kind: Kind::Images,
+        axes: 2,
+        depthwise: true,
+    };
 }
 
 #[cfg(test)]

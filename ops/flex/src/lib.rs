@@ -2,8 +2,8 @@
 //! options are a
 //! serialized NodeDef.
 //!
-//! One op is one file, named after the op; what several share is in [`kit`]. Results are those of
-//! TensorFlow's CPU kernels.
+//! Ops that differ by a value stand in the table of their family, found by their names; every other op is one file,
+//! named after the op. What several share is in [`kit`]. Results are those of TensorFlow's CPU kernels.
 //! This crate needs std: lists of attributes, and work space of results whose size depends on data, come from the heap.
 #![forbid(unsafe_code)]
 
@@ -13,15 +13,11 @@ pub mod add_n;
 pub mod adjust_contrastv2;
 pub mod adjust_hue;
 pub mod adjust_saturation;
-pub mod arg_max;
-pub mod arg_min;
+pub mod args;
 pub mod as_string;
-pub mod batch_mat_mul;
-pub mod batch_mat_mul_v2;
-pub mod batch_mat_mul_v3;
-pub mod bias_add;
+pub mod batch_norms;
 pub mod bias_add_grad;
-pub mod bias_add_v1;
+pub mod biases;
 pub mod bincount;
 pub mod broadcast_args;
 pub mod broadcast_gradient_args;
@@ -32,8 +28,7 @@ pub mod cholesky;
 pub mod clip_by_value;
 pub mod combined_non_max_suppression;
 pub mod complex;
-pub mod concat;
-pub mod concat_v2;
+pub mod concats;
 pub mod convolutions;
 pub mod crop_and_resize;
 pub mod cross;
@@ -50,12 +45,8 @@ pub mod expand_dims;
 pub mod extract_image_patches;
 pub mod fill;
 pub mod fourier;
-pub mod fused_batch_norm;
-pub mod fused_batch_norm_v2;
-pub mod fused_batch_norm_v3;
-pub mod gather;
 pub mod gather_nd;
-pub mod gather_v2;
+pub mod gathers;
 pub mod hsv_to_rgb;
 pub mod identity;
 pub mod in_top_k_v2;
@@ -66,20 +57,18 @@ pub mod leaky_relu;
 pub mod lin_space;
 pub mod log_matrix_determinant;
 pub mod log_softmax;
-pub mod mat_mul;
+pub mod matmuls;
 pub mod matrix_band_part;
 pub mod matrix_determinant;
 pub mod matrix_inverse;
 pub mod matrix_solve;
 pub mod matrix_triangular_solve;
-pub mod mirror_pad;
 pub mod multinomial;
 pub mod non_max_suppression_v3;
 pub mod one_hot;
 pub mod ones_like;
 pub mod pack;
-pub mod pad;
-pub mod pad_v2;
+pub mod pads;
 pub mod placeholder_with_default;
 pub mod pools;
 pub mod prevent_gradient;
@@ -94,10 +83,7 @@ pub mod reductions;
 pub mod regex_full_match;
 pub mod regex_replace;
 pub mod reshape;
-pub mod resize_area;
-pub mod resize_bicubic;
-pub mod resize_bilinear;
-pub mod resize_nearest_neighbor;
+pub mod resizes;
 pub mod reverse_v2;
 pub mod rgb_to_hsv;
 pub mod roll;
@@ -150,10 +136,7 @@ pub mod tile;
 pub mod top_k_v2;
 pub mod transpose;
 pub mod truncated_normal;
-pub mod unique;
-pub mod unique_v2;
-pub mod unique_with_counts;
-pub mod unique_with_counts_v2;
+pub mod uniques;
 pub mod unpack;
 pub mod r#where;
 pub mod zeros_like;
@@ -178,15 +161,15 @@ macro_rules! ops {
 ops! {
     simple::Abs, elementary::Acos, elementary::Acosh, arithmetic::Add, add_n::AddN, arithmetic::AddV2,
     adjust_contrastv2::AdjustContrastv2, adjust_hue::AdjustHue, adjust_saturation::AdjustSaturation, reductions::All,
-    simple::Angle, reductions::Any, arg_max::ArgMax, arg_min::ArgMin, as_string::AsString, elementary::Asin,
+    simple::Angle, reductions::Any, args::ArgMax, args::ArgMin, as_string::AsString, elementary::Asin,
     elementary::Asinh, arithmetic::Atan2, elementary::Atan, elementary::Atanh, pools::AvgPool3D,
-    pools::AvgPool3DGrad, pools::AvgPool, pools::AvgPoolGrad, batch_mat_mul::BatchMatMul,
-    batch_mat_mul_v2::BatchMatMulV2, batch_mat_mul_v3::BatchMatMulV3, bias_add::BiasAdd,
-    bias_add_grad::BiasAddGrad, bias_add_v1::BiasAddV1, bincount::Bincount, bits::BitwiseAnd, bits::BitwiseOr,
+    pools::AvgPool3DGrad, pools::AvgPool, pools::AvgPoolGrad, matmuls::BatchMatMul,
+    matmuls::BatchMatMulV2, matmuls::BatchMatMulV3, biases::BiasAdd,
+    bias_add_grad::BiasAddGrad, biases::BiasAddV1, bincount::Bincount, bits::BitwiseAnd, bits::BitwiseOr,
     bits::BitwiseXor, broadcast_args::BroadcastArgs, broadcast_gradient_args::BroadcastGradientArgs,
     broadcast_to::BroadcastTo, cast::Cast, simple::Ceil, check_numerics::CheckNumerics, cholesky::Cholesky,
     clip_by_value::ClipByValue, combined_non_max_suppression::CombinedNonMaxSuppression, complex::Complex,
-    simple::ComplexAbs, concat::Concat, concat_v2::ConcatV2, simple::Conj, convolutions::Conv2D,
+    simple::ComplexAbs, concats::Concat, concats::ConcatV2, simple::Conj, convolutions::Conv2D,
     convolutions::Conv2DBackpropFilter, convolutions::Conv2DBackpropInput, convolutions::Conv3D,
     convolutions::Conv3DBackpropFilterV2, convolutions::Conv3DBackpropInputV2,
     elementary::Cos, elementary::Cosh, crop_and_resize::CropAndResize, cross::Cross,
@@ -200,32 +183,32 @@ ops! {
     special::Erf, special::Erfc, special::Erfinv, reductions::EuclideanNorm, elementary::Exp,
     expand_dims::ExpandDims, elementary::Expm1, extract_image_patches::ExtractImagePatches, fourier::Fft2D,
     fourier::Fft3D, fourier::Fft, fill::Fill, simple::Floor, arithmetic::FloorDiv, arithmetic::FloorMod,
-    fused_batch_norm::FusedBatchNorm, fused_batch_norm_v2::FusedBatchNormV2,
-    fused_batch_norm_v3::FusedBatchNormV3, gather::Gather, gather_nd::GatherNd, gather_v2::GatherV2,
+    batch_norms::FusedBatchNorm, batch_norms::FusedBatchNormV2,
+    batch_norms::FusedBatchNormV3, gathers::Gather, gather_nd::GatherNd, gathers::GatherV2,
     comparisons::Greater, comparisons::GreaterEqual, hsv_to_rgb::HsvToRgb, identity::Identity, fourier::Ifft2D,
     fourier::Ifft3D, fourier::Ifft, simple::Imag, in_top_k_v2::InTopKv2, simple::Inv, gradients::InvGrad,
     simple::Invert, invert_permutation::InvertPermutation, fourier::Irfft2D, fourier::Irfft3D, fourier::Irfft,
     simple::IsFinite, simple::IsInf, simple::IsNan, l2_loss::L2Loss, leaky_relu::LeakyRelu, bits::LeftShift,
     comparisons::Less, comparisons::LessEqual, special::Lgamma, lin_space::LinSpace, elementary::Log1p,
     elementary::Log, log_matrix_determinant::LogMatrixDeterminant, log_softmax::LogSoftmax, bits::LogicalAnd,
-    simple::LogicalNot, bits::LogicalOr, mat_mul::MatMul, matrix_band_part::MatrixBandPart,
+    simple::LogicalNot, bits::LogicalOr, matmuls::MatMul, matrix_band_part::MatrixBandPart,
     matrix_determinant::MatrixDeterminant, diagonals::MatrixDiag, diagonals::MatrixDiagPart,
     diagonals::MatrixDiagPartV2, diagonals::MatrixDiagPartV3,
     diagonals::MatrixDiagV2, diagonals::MatrixDiagV3, matrix_inverse::MatrixInverse,
     diagonals::MatrixSetDiag, diagonals::MatrixSetDiagV2, diagonals::MatrixSetDiagV3,
     matrix_solve::MatrixSolve, matrix_triangular_solve::MatrixTriangularSolve, reductions::Max,
     pools::MaxPool3D, pools::MaxPool3DGrad, pools::MaxPool, pools::MaxPoolGrad,
-    arithmetic::Maximum, reductions::Mean, reductions::Min, arithmetic::Minimum, mirror_pad::MirrorPad, arithmetic::Mod,
+    arithmetic::Maximum, reductions::Mean, reductions::Min, arithmetic::Minimum, pads::MirrorPad, arithmetic::Mod,
     arithmetic::Mul, arithmetic::MulNoNan, multinomial::Multinomial, special::Ndtri, simple::Neg,
     non_max_suppression_v3::NonMaxSuppressionV3, comparisons::NotEqual, one_hot::OneHot, ones_like::OnesLike,
-    pack::Pack, pad::Pad, pad_v2::PadV2, placeholder_with_default::PlaceholderWithDefault, arithmetic::Pow,
+    pack::Pack, pads::Pad, pads::PadV2, placeholder_with_default::PlaceholderWithDefault, arithmetic::Pow,
     prevent_gradient::PreventGradient, reductions::Prod, qr::Qr, r#where::Where,
     random_standard_normal::RandomStandardNormal, random_uniform::RandomUniform,
     random_uniform_int::RandomUniformInt, range::Range, rank::Rank, simple::Real, arithmetic::RealDiv,
     simple::Reciprocal, gradients::ReciprocalGrad, reduce_join::ReduceJoin, regex_full_match::RegexFullMatch,
     regex_replace::RegexReplace, special::Relu6, gradients::Relu6Grad, special::Relu, gradients::ReluGrad,
-    reshape::Reshape, resize_area::ResizeArea, resize_bicubic::ResizeBicubic, resize_bilinear::ResizeBilinear,
-    resize_nearest_neighbor::ResizeNearestNeighbor, reverse_v2::ReverseV2, fourier::Rfft2D, fourier::Rfft3D,
+    reshape::Reshape, resizes::ResizeArea, resizes::ResizeBicubic, resizes::ResizeBilinear,
+    resizes::ResizeNearestNeighbor, reverse_v2::ReverseV2, fourier::Rfft2D, fourier::Rfft3D,
     fourier::Rfft, rgb_to_hsv::RgbToHsv, bits::RightShift, simple::Rint, roll::Roll, simple::Round,
     elementary::Rsqrt, gradients::RsqrtGrad, scatters::ScatterNd, segments::SegmentMax,
     segments::SegmentMean, segments::SegmentMin, segments::SegmentProd, segments::SegmentSum,
@@ -253,8 +236,8 @@ ops! {
     scatters::TensorScatterMax, scatters::TensorScatterMin,
     scatters::TensorScatterSub, scatters::TensorScatterUpdate, tile::Tile,
     top_k_v2::TopKV2, transpose::Transpose, arithmetic::TruncateDiv, arithmetic::TruncateMod,
-    truncated_normal::TruncatedNormal, unique::Unique, unique_v2::UniqueV2,
-    unique_with_counts::UniqueWithCounts, unique_with_counts_v2::UniqueWithCountsV2, unpack::Unpack,
+    truncated_normal::TruncatedNormal, uniques::Unique, uniques::UniqueV2,
+    uniques::UniqueWithCounts, uniques::UniqueWithCountsV2, unpack::Unpack,
     segments::UnsortedSegmentMax, segments::UnsortedSegmentMin,
     segments::UnsortedSegmentProd, segments::UnsortedSegmentSum, arithmetic::Xdivy,
     arithmetic::Xlog1py, arithmetic::Xlogy, zeros_like::ZerosLike,
