@@ -239,10 +239,15 @@ pub fn expect_rank(x: &TensorView<'_>, rank: usize) -> Result<()> {
 }
 
 /// A shape from sizes one by one.
-pub fn shape_of(sizes: impl IntoIterator<Item = i64> + Clone) -> Result<Dims> {
-    let narrow = sizes.clone().into_iter().map(|size| i32::try_from(size).unwrap_or(-1));
+pub fn shape_of(sizes: impl IntoIterator<Item = i64>) -> Result<Dims> {
+    shape_of_sizes(&mut sizes.into_iter())
+}
+
+fn shape_of_sizes(sizes: &mut dyn Iterator<Item = i64>) -> Result<Dims> {
+    let sizes: Vec<i64> = sizes.collect();
+    let narrow = sizes.iter().map(|&size| i32::try_from(size).unwrap_or(-1));
     Dims::from_sizes(narrow).ok_or_else(|| {
-        let sizes: Vec<i64> = sizes.into_iter().take(16).collect();
+        let sizes = &sizes[..sizes.len().min(16)];
         invalid!("{sizes:?} is no shape; sizes must not be negative, and at most 8 axes are served")
     })
 }
