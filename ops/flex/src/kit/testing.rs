@@ -13,12 +13,15 @@ pub(crate) use gives::*;
 mod nodes;
 pub(crate) mod tables;
 
+/// Runs a node with these custom options, inputs and outputs; whether the inputs are constant.
+type Once = fn(&[u8], &[Tensor], &[ElementType], bool) -> Result<Vec<Tensor>>;
+
 /// An op.
 #[derive(Clone, Copy)]
 pub(crate) struct Subject {
     /// The custom op.
     pub(crate) name: &'static str,
-    once: fn(&[u8], &[Tensor], &[ElementType], bool) -> Result<Vec<Tensor>>,
+    once: Once,
 }
 
 /// The op `T`.
