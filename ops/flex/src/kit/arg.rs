@@ -1,40 +1,36 @@
 //! Where the largest or smallest element along an axis is.
 
-use core::marker::PhantomData;
-
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
 
-use super::kernel::{Call, Inputs, Kernel, axis_of, scalar, shape_of};
+use super::kernel::{Call, Inputs, Program, axis_of, scalar, shape_of};
 use super::node_def::NodeDef;
 use super::number::put_integers;
 use super::values::Values;
 
-/// An op of this family.
-pub trait Member: Send + Sync + 'static {
-    /// The custom op.
-    const NAME: &'static str;
+/// What tells an op of this family from others.
+pub struct Member {
     /// Whether it looks for the largest element, not the smallest.
-    const LARGEST: bool;
+    pub largest: bool,
     /// The types of its output.
-    const OUTPUTS: &'static [ElementType];
+    pub outputs: &'static [ElementType],
 }
 
 /// The op.
-pub struct Arg<M>(PhantomData<fn() -> M>);
+pub struct Arg(&'static Member);
 
-impl<M: Member> Kernel for Arg<M> {
-    const NAME: &'static str = M::NAME;
+impl Program for Arg {
+    type Member = Member;
 
-    fn new(node: &NodeView<'_>, _: &NodeDef<'_>) -> Result<Self> {
+    fn new(node: &NodeView<'_>, _: &NodeDef<'_>, of: &'static Member) -> Result<Self> {
         let (x, _, y) = node.binary()?;
         let served = matches!(
             x.ty,
             F16 | BF16 | F32 | F64 | I8 | U8 | I16 | U16 | I32 | U32 | I64 | U64 | ElementType::Bool
         );
         ensure!(served, "input '{}' is {}, which this op does not serve", x.name, x.ty);
-        ensure!(M::OUTPUTS.contains(&y.ty), "output '{}' is {}, which this op does not give", y.name, y.ty);
-        Ok(Arg(PhantomData))
+        ensure!(of.outputs.contains(&y.ty), "output '{}' is {}, which this op does not give", y.name, y.ty);
+        Ok(Arg(of))
     }
 
     fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
@@ -54,13 +50,13 @@ impl<M: Member> Kernel for Arg<M> {
         match Values::of(&call.input(0)?)? {
             // Infinities of the wrong sign and NaN are passed over.
             Values::Real(x) => {
-                let worst = if M::LARGEST { f64::NEG_INFINITY } else { f64::INFINITY };
-                let better = |a: f64, b: f64| if M::LARGEST { a > b } else { a < b };
+                let worst = if self.0.largest { f64::NEG_INFINITY } else { f64::INFINITY };
+                let better = |a: f64, b: f64| if self.0.largest { a > b } else { a < b };
                 put_integers(y, lines.map(|line| best(&x, line, worst, better)))
             }
             Values::Int(x) => {
-                let worst = if M::LARGEST { i128::MIN } else { i128::MAX };
-                let better = |a: i128, b: i128| if M::LARGEST { a > b } else { a < b };
+                let worst = if self.0.largest { i128::MIN } else { i128::MAX };
+                let better = |a: i128, b: i128| if self.0.largest { a > b } else { a < b };
                 put_integers(y, lines.map(|line| best(&x, line, worst, better)))
             }
             Values::Complex(_) => Err(invalid!("complex numbers have no order")),

@@ -3,48 +3,44 @@
 //! Inputs: x, scale, offset, mean, variance. Outputs: y, the means and the variances mixed with the given
 //! ones, twice the means and variances that were used, and nothing.
 
-use core::marker::PhantomData;
-
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
 
-use super::kernel::{Call, Inputs, Kernel, expect_rank, expect_type, shape_of};
+use super::kernel::{Call, Inputs, Program, expect_rank, expect_type, shape_of};
 use super::node_def::NodeDef;
 use super::number::{put_reals, reals};
 use super::window::Layout;
 
-/// An op of this family.
-pub trait Member: Send + Sync + 'static {
-    /// The custom op.
-    const NAME: &'static str;
+/// What tells an op of this family from others.
+pub struct Member {
     /// Number of outputs.
-    const OUTPUTS: usize;
+    pub outputs: usize,
     /// Types of x and y; the others are F32.
-    const TYPES: &'static [ElementType];
+    pub types: &'static [ElementType],
 }
 
 /// The op.
-pub struct BatchNorm<M> {
+pub struct BatchNorm {
     layout: Layout,
     training: bool,
     epsilon: f64,
     factor: f64,
-    of: PhantomData<fn() -> M>,
+    of: &'static Member,
 }
 
-impl<M: Member> Kernel for BatchNorm<M> {
-    const NAME: &'static str = M::NAME;
+impl Program for BatchNorm {
+    type Member = Member;
 
-    fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
-        node.expect(5..=5, M::OUTPUTS..=M::OUTPUTS)?;
-        expect_type(&node.input(0)?, M::TYPES)?;
+    fn new(node: &NodeView<'_>, def: &NodeDef<'_>, of: &'static Member) -> Result<Self> {
+        node.expect(5..=5, of.outputs..=of.outputs)?;
+        expect_type(&node.input(0)?, of.types)?;
         let volume = matches!(def.text("data_format", "NHWC")?, "NDHWC" | "NCDHW");
         Ok(BatchNorm {
             layout: Layout::of(def, if volume { 3 } else { 2 })?,
             training: def.bool("is_training", true)?,
             epsilon: def.float("epsilon", 0.0001)?.into(),
             factor: def.float("exponential_avg_factor", 1.0)?.into(),
-            of: PhantomData,
+            of,
         })
     }
 
@@ -87,14 +83,14 @@ impl<M: Member> Kernel for BatchNorm<M> {
         for (i, values) in outputs.into_iter().enumerate().filter(|(i, _)| call.wants(i + 1)) {
             put_reals(call.output(i + 1)?, values)?;
         }
-        if M::OUTPUTS > 5 && call.wants(5) {
+        if self.of.outputs > 5 && call.wants(5) {
             call.output(5)?;
         }
         Ok(())
     }
 }
 
-impl<M> BatchNorm<M> {
+impl BatchNorm {
     /// Means and variances mixed with the old ones, the variance without bias; then those of the batch alone.
     fn trained(
         &self,

@@ -1,35 +1,30 @@
 //! A number per channel added. Inputs: x, bias.
 
-use core::marker::PhantomData;
-
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
 
-use super::kernel::{Call, Inputs, Kernel};
+use super::kernel::{Call, Inputs, Program};
 use super::node_def::NodeDef;
 use super::values::Values;
 
-/// An op of this family.
-pub trait Member: Send + Sync + 'static {
-    /// The custom op.
-    const NAME: &'static str;
+/// What tells an op of this family from others.
+pub struct Member {
     /// Whether the attribute `data_format` says where the channels are; else they are last.
-    const HAS_FORMAT: bool;
+    pub has_format: bool,
 }
 
 /// The op.
-pub struct Bias<M> {
+pub struct Bias {
     channels_first: bool,
-    of: PhantomData<fn() -> M>,
 }
 
-impl<M: Member> Kernel for Bias<M> {
-    const NAME: &'static str = M::NAME;
+impl Program for Bias {
+    type Member = Member;
 
-    fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
+    fn new(node: &NodeView<'_>, def: &NodeDef<'_>, of: &'static Member) -> Result<Self> {
         node.expect(2..=2, 1..=1)?;
-        let channels_first = M::HAS_FORMAT && def.choice("data_format", &["NHWC", "NCHW"])? == 1;
-        Ok(Bias { channels_first, of: PhantomData })
+        let channels_first = of.has_format && def.choice("data_format", &["NHWC", "NCHW"])? == 1;
+        Ok(Bias { channels_first })
     }
 
     fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {

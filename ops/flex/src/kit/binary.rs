@@ -1,13 +1,12 @@
 //! Ops of each pair of elements of two tensors that broadcast, to a number or to a truth value.
 
-use core::marker::PhantomData;
-
 use arenite_abi::prelude::*;
 use arenite_ops::kit::binary::{self, Operands, map};
 use arenite_ops::kit::broadcast::Broadcast;
 use arenite_ops::kit::node::dims;
 use arenite_ops::kit::strings::{StringWriter, Strings};
 
+use super::family::Family;
 use super::kernel::string_bytes;
 use super::node_def::NodeDef;
 use super::number::{Number, round_to};
@@ -25,9 +24,14 @@ pub struct Functions {
     pub complex: Option<fn(Complex64, Complex64) -> Complex64>,
     /// Of truth values.
     pub bool: Option<fn(bool, bool) -> bool>,
-    /// Whether strings are joined.
-    pub joins: bool,
+    /// Of strings.
+    pub joins: Option<Joined>,
+    /// Whether the inputs may differ in shape.
+    pub broadcasts: bool,
 }
+
+/// Strings are joined.
+pub struct Joined;
 
 /// The bits of an integer type.
 pub type Width = u32;
@@ -40,39 +44,38 @@ pub type OfIntegers = fn(i128, i128, Width) -> Option<i128>;
 
 impl Functions {
     /// None of them.
-    pub const NONE: Functions =
-        Functions { float: None, stepwise: None, int: None, complex: None, bool: None, joins: false };
+    pub const NONE: Functions = Functions {
+        float: None,
+        stepwise: None,
+        int: None,
+        complex: None,
+        bool: None,
+        joins: None,
+        broadcasts: true,
+    };
+
+    /// None of them, of inputs that must agree in shape.
+    pub const ALIKE: Functions = Functions { broadcasts: false, ..Functions::NONE };
 }
 
-/// An op of this family.
-pub trait Function: 'static {
-    /// The custom op.
-    const NAME: &'static str;
-    /// What it computes.
-    const FUNCTIONS: Functions;
-    /// Whether the inputs may differ in shape.
-    const BROADCASTS: bool = true;
-}
-
-/// The op.
-pub struct Binary<F> {
+/// A prepared node.
+pub struct Binary {
     broadcast: Broadcast<2>,
-    of: PhantomData<fn() -> F>,
+    of: &'static Functions,
 }
 
-impl<F: Function> Op for Binary<F> {
-    const CODE: OpCode = OpCode::Custom(F::NAME);
-    const VERSIONS: RangeInclusive<i32> = 1..=1;
+impl Family for Binary {
+    type Member = Functions;
     const SHARING: Sharing = Sharing::InPlace;
 
-    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>, of: &'static Functions) -> Result<Self> {
         NodeDef::of(node)?;
         let operands = binary::prepare(node, cx)?;
         binary::same_type(&operands)?;
-        check(&operands, &F::FUNCTIONS)?;
+        check(&operands, of)?;
         let Operands { a, b, .. } = operands;
         ensure!(
-            F::BROADCASTS || a.shape == b.shape,
+            of.broadcasts || a.shape == b.shape,
             "inputs '{}' {:?} and '{}' {:?} differ in shape; they must agree",
             a.name,
             a.shape,
@@ -82,11 +85,11 @@ impl<F: Function> Op for Binary<F> {
         if a.ty == ElementType::String {
             cx.set_output_dynamic(0)?;
         }
-        Ok(Binary { broadcast: operands.broadcast, of: PhantomData })
+        Ok(Binary { broadcast: operands.broadcast, of })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        eval(cx, &self.broadcast, &F::FUNCTIONS)
+        eval(cx, &self.broadcast, self.of)
     }
 }
 
@@ -96,7 +99,7 @@ fn check(operands: &Operands<'_>, of: &Functions) -> Result<()> {
         F16 | BF16 | F32 | F64 => of.float.is_some() || of.stepwise.is_some(),
         C64 | C128 => of.complex.is_some(),
         ElementType::Bool => of.bool.is_some(),
-        ElementType::String => of.joins,
+        ElementType::String => of.joins.is_some(),
         I8 | U8 | I16 | U16 | I32 | U32 | I64 | U64 => of.int.is_some(),
         _ => false,
     };
@@ -169,30 +172,21 @@ pub struct Predicates {
     pub equality: Option<bool>,
 }
 
-/// A comparison.
-pub trait Predicate: 'static {
-    /// The custom op.
-    const NAME: &'static str;
-    /// What it tells.
-    const PREDICATES: Predicates;
-}
-
-/// The op.
-pub struct Comparison<F> {
+/// A prepared comparison.
+pub struct Comparison {
     /// `None`: the shapes do not broadcast, so the tensors are not equal.
     broadcast: Option<Broadcast<2>>,
-    of: PhantomData<fn() -> F>,
+    of: &'static Predicates,
 }
 
-impl<F: Predicate> Op for Comparison<F> {
-    const CODE: OpCode = OpCode::Custom(F::NAME);
-    const VERSIONS: RangeInclusive<i32> = 1..=1;
+impl Family for Comparison {
+    type Member = Predicates;
     const SHARING: Sharing = Sharing::InPlace;
 
-    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>, of: &'static Predicates) -> Result<Self> {
         let def = NodeDef::of(node)?;
         let (a, b, y) = node.binary()?;
-        let differ = F::PREDICATES.equality.is_some()
+        let differ = of.equality.is_some()
             && !def.bool("incompatible_shape_error", true)?
             && Broadcast::new([&dims(&a)?, &dims(&b)?]).is_none();
         let broadcast = if differ {
@@ -204,21 +198,21 @@ impl<F: Predicate> Op for Comparison<F> {
         };
         let served = match a.ty {
             F16 | BF16 | F32 | F64 | I8 | U8 | I16 | U16 | I32 | U32 | I64 | U64 => true,
-            C64 | C128 | ElementType::Bool | ElementType::String => F::PREDICATES.equality.is_some(),
+            C64 | C128 | ElementType::Bool | ElementType::String => of.equality.is_some(),
             _ => false,
         };
         ensure!(served, "inputs are {}, which this op does not serve", a.ty);
         ensure!(y.ty == ElementType::Bool, "output '{}' is {}; it must be BOOL", y.name, y.ty);
-        Ok(Comparison { broadcast, of: PhantomData })
+        Ok(Comparison { broadcast, of })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         let Some(broadcast) = &self.broadcast else {
-            let unequal = F::PREDICATES.equality == Some(false);
+            let unequal = self.of.equality == Some(false);
             cx.output(0)?.into_slice::<Bool>()?.fill(Bool(unequal.into()));
             return Ok(());
         };
-        compare(cx, broadcast, &F::PREDICATES)
+        compare(cx, broadcast, self.of)
     }
 }
 
@@ -252,19 +246,19 @@ mod tests {
 
     #[test]
     fn values() {
-        assert_eq!(i32s::<crate::add_v2::AddV2>(&[i32::MAX, 2], &[1]), [i32::MIN, 3]);
-        assert_eq!(i32s::<crate::floor_div::FloorDiv>(&[-7, 7, -6], &[2]), [-4, 3, -3]);
-        assert_eq!(i32s::<crate::floor_mod::FloorMod>(&[-7, 7], &[3, -3]), [2, -2]);
-        assert_eq!(i32s::<crate::modulus::Mod>(&[-7, 7], &[3, -3]), [-1, 1]);
-        assert_eq!(i32s::<crate::left_shift::LeftShift>(&[1, 1, 3], &[4, 99, -1]), [16, i32::MIN, 3]);
-        assert_eq!(i32s::<crate::pow::Pow>(&[3, -2], &[4, 3]), [81, -8]);
+        assert_eq!(i32s::<crate::elementwise::arithmetic::AddV2>(&[i32::MAX, 2], &[1]), [i32::MIN, 3]);
+        assert_eq!(i32s::<crate::elementwise::arithmetic::FloorDiv>(&[-7, 7, -6], &[2]), [-4, 3, -3]);
+        assert_eq!(i32s::<crate::elementwise::arithmetic::FloorMod>(&[-7, 7], &[3, -3]), [2, -2]);
+        assert_eq!(i32s::<crate::elementwise::arithmetic::Mod>(&[-7, 7], &[3, -3]), [-1, 1]);
+        assert_eq!(i32s::<crate::elementwise::bits::LeftShift>(&[1, 1, 3], &[4, 99, -1]), [16, i32::MIN, 3]);
+        assert_eq!(i32s::<crate::elementwise::arithmetic::Pow>(&[3, -2], &[4, 3]), [81, -8]);
         let (a, b) = (Tensor::f32(&[2, 1], &[0.0, 6.0]), Tensor::f32(&[2], &[0.0, 4.0]));
-        let y = one::<crate::div_no_nan::DivNoNan>(&[], &[a.clone(), b.clone()], F32);
+        let y = one::<crate::elementwise::arithmetic::DivNoNan>(&[], &[a.clone(), b.clone()], F32);
         assert_eq!((y.shape(), y.as_f32()), (&[2, 2][..], vec![0.0, 0.0, 0.0, 1.5]));
-        let less = one::<crate::less::Less>(&[], &[a, b], ElementType::Bool);
+        let less = one::<crate::elementwise::comparisons::Less>(&[], &[a, b], ElementType::Bool);
         assert_eq!(less.as_bool(), [false, true, false, false]);
         let (a, b) = (Tensor::strings(&[2], &["a", "b"]), Tensor::strings(&[1], &["b"]));
-        let equal = one::<crate::equal::Equal>(&[], &[a, b], ElementType::Bool);
+        let equal = one::<crate::elementwise::comparisons::Equal>(&[], &[a, b], ElementType::Bool);
         assert_eq!(equal.as_bool(), [false, true]);
     }
 
@@ -272,16 +266,16 @@ mod tests {
     fn refusals() {
         let (a, zero) = (Tensor::i32(&[1], &[1]), Tensor::i32(&[1], &[0]));
         assert_eq!(
-            refusal::<crate::floor_div::FloorDiv>(&[], &[a.clone(), zero], &[I32]),
+            refusal::<crate::elementwise::arithmetic::FloorDiv>(&[], &[a.clone(), zero], &[I32]),
             "the integer 1 is divided by zero"
         );
         assert_eq!(
-            refusal::<crate::real_div::RealDiv>(&[], &[a.clone(), a], &[I32]),
+            refusal::<crate::elementwise::arithmetic::RealDiv>(&[], &[a.clone(), a], &[I32]),
             "inputs are INT32, which this op does not serve"
         );
         let (a, b) = (Tensor::f32(&[2], &[0.0; 2]), Tensor::f32(&[3], &[0.0; 3]));
         assert_eq!(
-            refusal::<crate::less::Less>(&[], &[a, b], &[ElementType::Bool]),
+            refusal::<crate::elementwise::comparisons::Less>(&[], &[a, b], &[ElementType::Bool]),
             "inputs 'in0' [2] and 'in1' [3] do not broadcast; sizes must be equal or 1"
         );
     }

@@ -1,31 +1,27 @@
 //! Inputs joined along an axis.
 
-use core::marker::PhantomData;
-
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
 
 use super::elements::{pick, ravel, unravel};
-use super::kernel::{Call, Inputs, Kernel, axis_of, shape_of};
+use super::kernel::{Call, Inputs, Program, axis_of, shape_of};
 use super::node_def::NodeDef;
 
-/// An op of this family.
-pub trait Member: Send + Sync + 'static {
-    /// The custom op.
-    const NAME: &'static str;
+/// What tells an op of this family from others.
+pub struct Member {
     /// Whether the axis is the first input, else the last.
-    const AXIS_FIRST: bool;
+    pub axis_first: bool,
 }
 
 /// The op.
-pub struct Concat<M>(PhantomData<fn() -> M>);
+pub struct Concat(&'static Member);
 
-impl<M: Member> Kernel for Concat<M> {
-    const NAME: &'static str = M::NAME;
+impl Program for Concat {
+    type Member = Member;
 
-    fn new(node: &NodeView<'_>, _: &NodeDef<'_>) -> Result<Self> {
+    fn new(node: &NodeView<'_>, _: &NodeDef<'_>, of: &'static Member) -> Result<Self> {
         node.expect(2..=usize::MAX, 1..=1)?;
-        Ok(Concat(PhantomData))
+        Ok(Concat(of))
     }
 
     fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
@@ -38,7 +34,7 @@ impl<M: Member> Kernel for Concat<M> {
     fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
         let (axis, dims) = self.parts(&call.inputs())?.ok_or_else(|| invalid!("no axis"))?;
         let output = call.output_dims(0)?;
-        let first = usize::from(M::AXIS_FIRST);
+        let first = usize::from(self.0.axis_first);
         let sources = (0..dims.len()).map(|i| call.input(first + i)).collect::<Result<Vec<_>>>()?;
         pick(call, 0, &sources, |k| {
             let mut at = unravel(k, &output);
@@ -52,11 +48,11 @@ impl<M: Member> Kernel for Concat<M> {
     }
 }
 
-impl<M: Member> Concat<M> {
+impl Concat {
     /// The axis, and the shape of each input that is joined; `None` if the axis is not known yet.
     fn parts(&self, x: &Inputs<'_, '_>) -> Result<Option<(usize, Vec<Dims>)>> {
-        let first = usize::from(M::AXIS_FIRST);
-        let Some(axis) = x.integer(if M::AXIS_FIRST { 0 } else { x.len() - 1 })? else { return Ok(None) };
+        let first = usize::from(self.0.axis_first);
+        let Some(axis) = x.integer(if self.0.axis_first { 0 } else { x.len() - 1 })? else { return Ok(None) };
         let dims = (first..first + x.len() - 1).map(|i| x.dims(i)).collect::<Result<Vec<_>>>()?;
         let axis = axis_of(axis, dims[0].rank())?;
         for other in &dims {

@@ -1,12 +1,10 @@
 //! Convolutions of two and three spatial axes, and their gradients.
 
-use core::marker::PhantomData;
-
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
 use arenite_ops::kit::pace::Pace;
 
-use super::kernel::{Call, Inputs, Kernel, expect_type};
+use super::kernel::{Call, Inputs, Program, expect_type};
 use super::node_def::NodeDef;
 use super::values::Values;
 use super::window::{Layout, Padding, Windows, spatial};
@@ -22,25 +20,23 @@ pub enum Kind {
     Filter,
 }
 
-/// An op of this family.
-pub trait Member: Send + Sync + 'static {
-    /// The custom op.
-    const NAME: &'static str;
+/// What tells an op of this family from others.
+pub struct Member {
     /// What it computes.
-    const KIND: Kind;
+    pub kind: Kind,
     /// Spatial axes.
-    const AXES: usize;
+    pub axes: usize,
     /// Whether each input channel has filters of its own.
-    const DEPTHWISE: bool;
+    pub depthwise: bool,
 }
 
 /// The op.
-pub struct Conv<M> {
+pub struct Conv {
     layout: Layout,
     strides: Vec<i64>,
     dilations: Vec<i64>,
     padding: Padding,
-    of: PhantomData<fn() -> M>,
+    of: &'static Member,
 }
 
 struct Plan {
@@ -56,18 +52,18 @@ struct Plan {
     depthwise: bool,
 }
 
-impl<M: Member> Conv<M> {
+impl Conv {
     fn plan(&self, x: &Inputs<'_, '_>) -> Result<Option<Plan>> {
-        let images = if M::KIND == Kind::Images { x.sizes(0)? } else { Some(x.dims(0)?) };
-        let filter = if M::KIND == Kind::Filter { x.sizes(1)? } else { Some(x.dims(1)?) };
+        let images = if self.of.kind == Kind::Images { x.sizes(0)? } else { Some(x.dims(0)?) };
+        let filter = if self.of.kind == Kind::Filter { x.sizes(1)? } else { Some(x.dims(1)?) };
         let (Some(images), Some(filter)) = (images, filter) else { return Ok(None) };
-        let sound = filter.rank() == M::AXES + 2 && images.rank() == M::AXES + 2;
-        let own = filter.size(M::AXES);
+        let sound = filter.rank() == self.of.axes + 2 && images.rank() == self.of.axes + 2;
+        let own = filter.size(self.of.axes);
         let of_images = images.size(self.layout.channels);
-        let channels = filter.size(M::AXES + 1) * if M::DEPTHWISE { own } else { 1 };
-        let groups = if M::DEPTHWISE { own } else { of_images / own.max(1) }.max(1);
+        let channels = filter.size(self.of.axes + 1) * if self.of.depthwise { own } else { 1 };
+        let groups = if self.of.depthwise { own } else { of_images / own.max(1) }.max(1);
         let divides = of_images.is_multiple_of(own)
-            && (!M::DEPTHWISE || own == of_images)
+            && (!self.of.depthwise || own == of_images)
             && channels.is_multiple_of(groups);
         ensure!(
             sound && divides,
@@ -76,15 +72,15 @@ impl<M: Member> Conv<M> {
             filter.as_slice()
         );
         ensure!(
-            M::KIND != Kind::Forward || filter.flat_size() > 0,
+            self.of.kind != Kind::Forward || filter.flat_size() > 0,
             "the filter is {:?}; it must not be empty",
             filter.as_slice()
         );
-        let sizes: Vec<i64> = filter.as_slice()[..M::AXES].iter().map(|&d| d.into()).collect();
+        let sizes: Vec<i64> = filter.as_slice()[..self.of.axes].iter().map(|&d| d.into()).collect();
         let windows =
             Windows::new(&self.layout, &images, &sizes, &self.strides, &self.dilations, &self.padding)?;
         let output = windows.output(channels)?;
-        if M::KIND != Kind::Forward {
+        if self.of.kind != Kind::Forward {
             let given = x.dims(2)?;
             ensure!(
                 given == output,
@@ -93,7 +89,7 @@ impl<M: Member> Conv<M> {
                 output.as_slice()
             );
         }
-        let depth = if M::DEPTHWISE { 1 } else { own };
+        let depth = if self.of.depthwise { 1 } else { own };
         Ok(Some(Plan {
             windows,
             images,
@@ -102,28 +98,28 @@ impl<M: Member> Conv<M> {
             depth,
             channels,
             per_group: channels / groups,
-            depthwise: M::DEPTHWISE,
+            depthwise: self.of.depthwise,
         }))
     }
 }
 
-impl<M: Member> Kernel for Conv<M> {
-    const NAME: &'static str = M::NAME;
+impl Program for Conv {
+    type Member = Member;
 
-    fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
-        let inputs = if M::KIND == Kind::Forward { 2 } else { 3 };
+    fn new(node: &NodeView<'_>, def: &NodeDef<'_>, of: &'static Member) -> Result<Self> {
+        let inputs = if of.kind == Kind::Forward { 2 } else { 3 };
         node.expect(inputs..=inputs, 1..=1)?;
-        let layout = Layout::of(def, M::AXES)?;
-        let types: &[_] = if M::AXES == 2 && !M::DEPTHWISE && M::KIND != Kind::Filter {
+        let layout = Layout::of(def, of.axes)?;
+        let types: &[_] = if of.axes == 2 && !of.depthwise && of.kind != Kind::Filter {
             &[F16, BF16, F32, F64, I32]
         } else {
             &[F16, BF16, F32, F64]
         };
-        let data = if M::KIND == Kind::Images { 1 } else { 0 };
+        let data = if of.kind == Kind::Images { 1 } else { 0 };
         expect_type(&node.input(data)?, types)?;
         let padding = Padding::of(def)?;
         let dilations = match def.ints("dilations")?.as_slice() {
-            [] => vec![1; M::AXES],
+            [] => vec![1; of.axes],
             list => spatial(list, &layout, "dilations")?,
         };
         Ok(Conv {
@@ -131,12 +127,12 @@ impl<M: Member> Kernel for Conv<M> {
             dilations,
             padding,
             layout,
-            of: PhantomData,
+            of,
         })
     }
 
     fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
-        Ok(self.plan(x)?.map(|plan| match M::KIND {
+        Ok(self.plan(x)?.map(|plan| match self.of.kind {
             Kind::Forward => plan.output,
             Kind::Images => plan.images,
             Kind::Filter => plan.filter,
@@ -145,7 +141,7 @@ impl<M: Member> Kernel for Conv<M> {
 
     fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
         let plan = self.plan(&call.inputs())?.ok_or_else(|| invalid!("the shapes are not known"))?;
-        plan.run(call, M::KIND)
+        plan.run(call, self.of.kind)
     }
 }
 

@@ -3,13 +3,11 @@
 //! Diagonal `k` holds the elements `[i, i + k]`; a band holds the diagonals `lower..=upper`, the upper one first. Shorter
 //! ones are aligned to the left or to the right in their row of the band.
 
-use core::marker::PhantomData;
-
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
 
 use super::elements::{pick, unravel};
-use super::kernel::{Call, Inputs, Kernel, shape_of};
+use super::kernel::{Call, Inputs, Program, shape_of};
 use super::node_def::NodeDef;
 
 /// What is made of what.
@@ -23,22 +21,20 @@ pub enum Kind {
     Set,
 }
 
-/// An op of this family.
-pub trait Member: Send + Sync + 'static {
-    /// The custom op.
-    const NAME: &'static str;
+/// What tells an op of this family from others.
+pub struct Member {
     /// What it makes.
-    const KIND: Kind;
+    pub kind: Kind,
     /// Whether it has only its first inputs, and the main diagonal.
-    const MAIN: bool = false;
+    pub main: bool,
     /// Whether the attribute `align` is absent, and all are aligned to the left.
-    const LEFT: bool = false;
+    pub left: bool,
 }
 
 /// The op.
-pub struct Diagonal<M> {
+pub struct Diagonal {
     align: Align,
-    of: PhantomData<fn() -> M>,
+    of: &'static Member,
 }
 
 /// Whether diagonals above, and those below the main one, end where their row ends.
@@ -114,17 +110,19 @@ impl Band {
     }
 }
 
-impl<M: Member> Diagonal<M> {
+impl Diagonal {
     fn argument(&self, x: &Inputs<'_, '_>, i: usize, default: i64) -> Result<Option<Vec<i64>>> {
-        if M::MAIN { Ok(Some(vec![default])) } else { x.integers(i) }
+        if self.of.main { Ok(Some(vec![default])) } else { x.integers(i) }
     }
 
     /// The band, and the shapes of one band and of the axes ahead.
     fn band(&self, x: &Inputs<'_, '_>) -> Result<Option<(Band, Dims)>> {
         let dims = x.dims(0)?;
-        let Some(k) = self.argument(x, if M::KIND == Kind::Set { 2 } else { 1 }, 0)? else { return Ok(None) };
+        let Some(k) = self.argument(x, if self.of.kind == Kind::Set { 2 } else { 1 }, 0)? else {
+            return Ok(None);
+        };
         let one = |list: Vec<i64>| list.first().copied().unwrap_or(-1);
-        let (inner, size) = if M::KIND == Kind::Matrix {
+        let (inner, size) = if self.of.kind == Kind::Matrix {
             let (Some(rows), Some(columns)) = (self.argument(x, 2, -1)?, self.argument(x, 3, -1)?) else {
                 return Ok(None);
             };
@@ -138,7 +136,7 @@ impl<M: Member> Diagonal<M> {
             (2, (dims.size(dims.rank() - 2) as i64, dims.size(dims.rank() - 1) as i64))
         };
         let outer = shape_of(dims.as_slice()[..dims.rank() - inner].iter().map(|&d| d.into()))?;
-        Ok(Some((Band::new(&k, size.0, size.1, self.align, M::KIND == Kind::Matrix)?, outer)))
+        Ok(Some((Band::new(&k, size.0, size.1, self.align, self.of.kind == Kind::Matrix)?, outer)))
     }
 }
 
@@ -166,24 +164,24 @@ fn matrix_size(rows: i64, columns: i64, longest: i64, lower: i64, upper: i64) ->
     })
 }
 
-impl<M: Member> Kernel for Diagonal<M> {
-    const NAME: &'static str = M::NAME;
+impl Program for Diagonal {
+    type Member = Member;
 
-    fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
-        let inputs = match (M::KIND, M::MAIN) {
+    fn new(node: &NodeView<'_>, def: &NodeDef<'_>, of: &'static Member) -> Result<Self> {
+        let inputs = match (of.kind, of.main) {
             (Kind::Matrix, false) => 5,
             (Kind::Part | Kind::Set, false) => 3,
             (Kind::Set, true) => 2,
             (_, true) => 1,
         };
         node.expect(inputs..=inputs, 1..=1)?;
-        let align = if M::MAIN || M::LEFT {
+        let align = if of.main || of.left {
             3
         } else {
             def.choice("align", &["RIGHT_LEFT", "LEFT_RIGHT", "RIGHT_RIGHT", "LEFT_LEFT"])?
         };
         let align = Align { upper_right: matches!(align, 0 | 2), lower_right: matches!(align, 1 | 2) };
-        Ok(Diagonal { align, of: PhantomData })
+        Ok(Diagonal { align, of })
     }
 
     fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
@@ -192,7 +190,7 @@ impl<M: Member> Kernel for Diagonal<M> {
         let stored = if band.height() == 1 { vec![band.width()] } else { vec![band.height(), band.width()] };
         let with = |inner: &[i64]| shape_of(outer.clone().chain(inner.iter().copied()).collect::<Vec<_>>());
         let (matrix, stored) = (with(&[band.rows, band.columns])?, with(&stored)?);
-        let given = match M::KIND {
+        let given = match self.of.kind {
             Kind::Matrix => Some(x.dims(0)?),
             Kind::Set => Some(x.dims(1)?),
             Kind::Part => None,
@@ -207,7 +205,7 @@ impl<M: Member> Kernel for Diagonal<M> {
                 stored.as_slice()
             );
         }
-        Ok(Some(if M::KIND == Kind::Part { stored } else { matrix }))
+        Ok(Some(if self.of.kind == Kind::Part { stored } else { matrix }))
     }
 
     fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
@@ -218,10 +216,10 @@ impl<M: Member> Kernel for Diagonal<M> {
         let stored = (band.height() * band.width()) as usize;
         let mut sources = vec![call.input(0)?];
         let mut outside = None;
-        match M::KIND {
+        match self.of.kind {
             Kind::Set => sources.push(call.input(1)?),
-            _ if !M::MAIN => {
-                sources.push(call.input(if M::KIND == Kind::Part { 2 } else { 4 })?);
+            _ if !self.of.main => {
+                sources.push(call.input(if self.of.kind == Kind::Part { 2 } else { 4 })?);
                 outside = Some((1, 0));
             }
             _ => {}
@@ -229,13 +227,13 @@ impl<M: Member> Kernel for Diagonal<M> {
         let output = call.output_dims(0)?;
         let rank = output.rank();
         pick(call, 0, &sources, |k| {
-            if M::KIND == Kind::Part {
+            if self.of.kind == Kind::Part {
                 let (image, place) = (k / stored, k % stored);
                 return band.element(place).map(|e| (0, image * matrix + e)).or(outside);
             }
             let (at, image) = (unravel(k, &output), k / matrix);
             let place = band.place(at[rank - 2] as i64, at[rank - 1] as i64);
-            match (place, M::KIND) {
+            match (place, self.of.kind) {
                 (Some(place), Kind::Set) => Some((1, image * stored + place)),
                 (Some(place), _) => Some((0, image * stored + place)),
                 (None, Kind::Set) => Some((0, k)),

@@ -3,15 +3,13 @@
 //! Lengths that are powers of two by Cooley and Tukey's algorithm, others by Bluestein's, which is a convolution of the
 //! next power of two above `2 n`.
 
-use core::f64::consts::PI;
-use core::marker::PhantomData;
-
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
+use core::f64::consts::PI;
 
 use super::complex::{complex, conj, mul, real};
 use super::elements::unravel;
-use super::kernel::{Call, Inputs, Kernel, shape_of};
+use super::kernel::{Call, Inputs, Program, shape_of};
 use super::node_def::NodeDef;
 use super::number::{complexes, put_complexes};
 
@@ -104,90 +102,88 @@ pub enum Kind {
     FromHalf,
 }
 
-/// An op of this family.
-pub trait Member: Send + Sync + 'static {
-    /// The custom op.
-    const NAME: &'static str;
+/// What tells an op of this family from others.
+pub struct Member {
     /// How many innermost axes are transformed.
-    const AXES: usize;
+    pub axes: usize,
     /// From what to what.
-    const KIND: Kind;
+    pub kind: Kind,
     /// Whether it is an inverse transform.
-    const BACKWARDS: bool;
+    pub backwards: bool,
 }
 
 /// The op.
-pub struct Fourier<M>(PhantomData<fn() -> M>);
+pub struct Fourier(&'static Member);
 
-impl<M: Member> Kernel for Fourier<M> {
-    const NAME: &'static str = M::NAME;
+impl Program for Fourier {
+    type Member = Member;
 
-    fn new(node: &NodeView<'_>, _: &NodeDef<'_>) -> Result<Self> {
-        let inputs = if M::KIND == Kind::Complex { 1 } else { 2 };
+    fn new(node: &NodeView<'_>, _: &NodeDef<'_>, of: &'static Member) -> Result<Self> {
+        let inputs = if of.kind == Kind::Complex { 1 } else { 2 };
         node.expect(inputs..=inputs, 1..=1)?;
         let (x, y) = (node.input(0)?, node.output(0)?);
-        ensure!(x.rank() >= M::AXES, "'{}' is {:?}; its rank must be at least {}", x.name, x.shape, M::AXES);
+        ensure!(x.rank() >= of.axes, "'{}' is {:?}; its rank must be at least {}", x.name, x.shape, of.axes);
         let real = |ty| matches!(ty, F32 | F64);
         let complex = |ty| matches!(ty, C64 | C128);
-        let sound = match M::KIND {
+        let sound = match of.kind {
             Kind::Complex => complex(x.ty) && x.ty == y.ty,
             Kind::ToHalf => real(x.ty) && complex(y.ty),
             Kind::FromHalf => complex(x.ty) && real(y.ty),
         };
-        let needed = match M::KIND {
+        let needed = match of.kind {
             Kind::Complex => "one type of complex numbers is needed",
             Kind::ToHalf => "reals to complex numbers are needed",
             Kind::FromHalf => "complex numbers to reals are needed",
         };
         ensure!(sound, "input '{}' is {}, output '{}' is {}; {needed}", x.name, x.ty, y.name, y.ty);
-        Ok(Fourier(PhantomData))
+        Ok(Fourier(of))
     }
 
     fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
         let dims = x.dims(0)?;
-        if M::KIND == Kind::Complex {
+        if self.0.kind == Kind::Complex {
             return Ok(Some(dims));
         }
-        let Some(lengths) = lengths(x, M::AXES)? else { return Ok(None) };
-        let outer = dims.rank() - M::AXES;
-        let last = M::AXES - 1;
-        let inner = lengths
-            .iter()
-            .enumerate()
-            .map(|(i, &n)| if M::KIND == Kind::ToHalf && i == last { n / 2 + i64::from(n > 0) } else { n });
+        let Some(lengths) = lengths(x, self.0.axes)? else { return Ok(None) };
+        let outer = dims.rank() - self.0.axes;
+        let last = self.0.axes - 1;
+        let inner = lengths.iter().enumerate().map(|(i, &n)| {
+            if self.0.kind == Kind::ToHalf && i == last { n / 2 + i64::from(n > 0) } else { n }
+        });
         shape_of(dims.as_slice()[..outer].iter().map(|&d| d.into()).chain(inner)).map(Some)
     }
 
     fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
         let (dims, output) = (call.dims(0)?, call.output_dims(0)?);
-        let lengths = match M::KIND {
-            Kind::Complex => dims.as_slice()[dims.rank() - M::AXES..].iter().map(|&d| d.into()).collect(),
-            _ => lengths(&call.inputs(), M::AXES)?.unwrap_or_default(),
+        let lengths = match self.0.kind {
+            Kind::Complex => dims.as_slice()[dims.rank() - self.0.axes..].iter().map(|&d| d.into()).collect(),
+            _ => lengths(&call.inputs(), self.0.axes)?.unwrap_or_default(),
         };
         // What is transformed is as large as the lengths say; of a half spectrum, its half.
         let mut work: Vec<usize> = dims.as_slice().iter().map(|&d| d as usize).collect();
-        let first = dims.rank() - M::AXES;
+        let first = dims.rank() - self.0.axes;
         for (size, &n) in work[first..].iter_mut().zip(&lengths) {
             *size = n as usize;
         }
         let n = work.last().copied().unwrap_or(1);
-        if let (Kind::FromHalf, Some(last)) = (M::KIND, work.last_mut()) {
+        if let (Kind::FromHalf, Some(last)) = (self.0.kind, work.last_mut()) {
             *last = n / 2 + usize::from(n > 0);
         }
         let mut data = cropped(call, &dims, &work)?;
         if !data.is_empty() {
-            for axis in
-                (first..dims.rank()).rev().filter(|&axis| M::KIND != Kind::FromHalf || axis + 1 < dims.rank())
+            for axis in (first..dims.rank())
+                .rev()
+                .filter(|&axis| self.0.kind != Kind::FromHalf || axis + 1 < dims.rank())
             {
-                along(&mut data, &work, axis, M::BACKWARDS);
+                along(&mut data, &work, axis, self.0.backwards);
             }
         }
-        let mut values = match M::KIND {
+        let mut values = match self.0.kind {
             Kind::Complex => data,
             Kind::ToHalf => halves(&data, n),
             Kind::FromHalf => reals_of_halves(&data, n),
         };
-        if M::BACKWARDS {
+        if self.0.backwards {
             let scale = lengths.iter().map(|&n| n as f64).product::<f64>();
             values.iter_mut().for_each(|v| *v = complex(v.re / scale, v.im / scale));
         }

@@ -1,37 +1,33 @@
 //! The slices that indices name, along an axis.
 
-use core::marker::PhantomData;
-
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
 
 use super::elements::pick;
-use super::kernel::{Call, Inputs, Kernel, axis_of, integers, shape_of};
+use super::kernel::{Call, Inputs, Program, axis_of, integers, shape_of};
 use super::node_def::NodeDef;
 
-/// An op of this family.
-pub trait Member: Send + Sync + 'static {
-    /// The custom op.
-    const NAME: &'static str;
+/// What tells an op of this family from others.
+pub struct Member {
     /// Whether input 2 names the axis, and the attribute `batch_dims` the leading axes that go in step; else
     /// slices
     /// are those of axis 0.
-    const AXIS: bool;
+    pub axis: bool,
 }
 
 /// The op.
-pub struct Gather<M> {
+pub struct Gather {
     batch: i64,
-    of: PhantomData<fn() -> M>,
+    of: &'static Member,
 }
 
-impl<M: Member> Kernel for Gather<M> {
-    const NAME: &'static str = M::NAME;
+impl Program for Gather {
+    type Member = Member;
 
-    fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
-        let inputs = 2 + usize::from(M::AXIS);
+    fn new(node: &NodeView<'_>, def: &NodeDef<'_>, of: &'static Member) -> Result<Self> {
+        let inputs = 2 + usize::from(of.axis);
         node.expect(inputs..=inputs, 1..=1)?;
-        Ok(Gather { batch: if M::AXIS { def.int("batch_dims", 0)? } else { 0 }, of: PhantomData })
+        Ok(Gather { batch: if of.axis { def.int("batch_dims", 0)? } else { 0 }, of })
     }
 
     fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
@@ -65,10 +61,10 @@ impl<M: Member> Kernel for Gather<M> {
     }
 }
 
-impl<M: Member> Gather<M> {
+impl Gather {
     /// The axis, and how many axes before it go in step; `None` if they are not known yet.
     fn axis(&self, x: &Inputs<'_, '_>) -> Result<Option<(usize, usize)>> {
-        let Some(axis) = (if M::AXIS { x.scalar(2)? } else { Some(0) }) else { return Ok(None) };
+        let Some(axis) = (if self.of.axis { x.scalar(2)? } else { Some(0) }) else { return Ok(None) };
         let axis = axis_of(axis, x.dims(0)?.rank())?;
         let rank = x.dims(1)?.rank();
         let batch = if self.batch < 0 { self.batch.saturating_add(rank as i64) } else { self.batch };

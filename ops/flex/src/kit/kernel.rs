@@ -9,6 +9,7 @@ use arenite_ops::kit::indexing::Dims;
 use arenite_ops::kit::node;
 use arenite_ops::kit::strings::{self, StringWriter, Strings};
 
+use super::family::Family;
 use super::node_def::NodeDef;
 
 /// An op in the frame.
@@ -47,6 +48,38 @@ impl<K: Kernel> Op for Node<K> {
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         evaluate(cx, &|x, output| self.kernel.shape(x, output), &|call| self.kernel.eval(call))
+    }
+}
+
+/// As [`Kernel`], of a family of ops that differ by what stands in a table only.
+pub trait Program: Sized + Send + Sync + 'static {
+    /// What tells one op from another.
+    type Member: 'static;
+
+    /// Reads the attributes, checks the numbers of inputs and outputs.
+    fn new(node: &NodeView<'_>, def: &NodeDef<'_>, of: &'static Self::Member) -> Result<Self>;
+
+    /// As [`Kernel::shape`].
+    fn shape(&self, x: &Inputs<'_, '_>, output: usize) -> Result<Option<Dims>>;
+
+    /// Computes the outputs.
+    fn eval(&self, call: &Call<'_, '_>) -> Result<()>;
+}
+
+/// A prepared node of the family `P`.
+pub struct Framed<P>(P);
+
+impl<P: Program> Family for Framed<P> {
+    type Member = P::Member;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>, of: &'static P::Member) -> Result<Self> {
+        let program = P::new(node, &NodeDef::of(node)?, of)?;
+        declare(node, cx, &|x, output| program.shape(x, output))?;
+        Ok(Framed(program))
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        evaluate(cx, &|x, output| self.0.shape(x, output), &|call| self.0.eval(call))
     }
 }
 
@@ -206,10 +239,15 @@ pub fn expect_rank(x: &TensorView<'_>, rank: usize) -> Result<()> {
 }
 
 /// A shape from sizes one by one.
-pub fn shape_of(sizes: impl IntoIterator<Item = i64> + Clone) -> Result<Dims> {
-    let narrow = sizes.clone().into_iter().map(|size| i32::try_from(size).unwrap_or(-1));
+pub fn shape_of(sizes: impl IntoIterator<Item = i64>) -> Result<Dims> {
+    shape_of_sizes(&mut sizes.into_iter())
+}
+
+fn shape_of_sizes(sizes: &mut dyn Iterator<Item = i64>) -> Result<Dims> {
+    let sizes: Vec<i64> = sizes.collect();
+    let narrow = sizes.iter().map(|&size| i32::try_from(size).unwrap_or(-1));
     Dims::from_sizes(narrow).ok_or_else(|| {
-        let sizes: Vec<i64> = sizes.into_iter().take(16).collect();
+        let sizes = &sizes[..sizes.len().min(16)];
         invalid!("{sizes:?} is no shape; sizes must not be negative, and at most 8 axes are served")
     })
 }
@@ -333,13 +371,13 @@ mod tests {
 
     #[test]
     fn refusals() {
-        let other = arenite_abi::testing::OpTest::<crate::erf::Erf>::new()
+        let other = arenite_abi::testing::OpTest::<crate::elementwise::special::Erf>::new()
             .custom_options(&custom_options("Exp", &[]));
         assert_eq!(
             other.run().unwrap_err().message(),
             "the custom op is 'FlexErf', its NodeDef is of 'Exp'; they must agree"
         );
-        let none = arenite_abi::testing::OpTest::<crate::erf::Erf>::new();
+        let none = arenite_abi::testing::OpTest::<crate::elementwise::special::Erf>::new();
         assert_eq!(none.run().unwrap_err().message(), "custom options have 0 bytes, which is no flexbuffer");
         let (x, shape) = (Tensor::f32(&[2], &[1.0; 2]), Tensor::i32(&[1], &[3]));
         assert_eq!(

@@ -1,29 +1,25 @@
 //! Products of stacks of matrices, whose axes ahead broadcast.
 
-use core::marker::PhantomData;
-
 use arenite_abi::prelude::*;
 use arenite_ops::kit::broadcast::Broadcast;
 use arenite_ops::kit::indexing::Dims;
 use arenite_ops::kit::pace::Pace;
 
-use super::kernel::{Call, Inputs, Kernel, expect_rank, expect_type, shape_of};
+use super::kernel::{Call, Inputs, Program, expect_rank, expect_type, shape_of};
 use super::matrix::stack;
 use super::node_def::NodeDef;
 use super::values::Values;
 
-/// An op of this family.
-pub trait Member: Send + Sync + 'static {
-    /// The custom op.
-    const NAME: &'static str;
+/// What tells an op of this family from others.
+pub struct Member {
     /// The attributes that turn the matrices of the inputs.
-    const TURNED: [&'static str; 2];
+    pub turned: [&'static str; 2],
     /// Whether turned matrices are conjugated.
-    const ADJOINT: bool;
+    pub adjoint: bool,
     /// What the axes ahead of the matrices may be.
-    const AHEAD: Ahead;
+    pub ahead: Ahead,
     /// Whether the types of both inputs and of the output may differ.
-    const MIXED: bool = false;
+    pub mixed: bool,
 }
 
 /// Axes ahead of matrices.
@@ -41,9 +37,9 @@ pub enum Ahead {
 const TYPES: &[ElementType] = &[F16, BF16, F32, F64, I16, I32, I64, C64, C128, I8, U8];
 
 /// The op.
-pub struct MatMul<M> {
+pub struct MatMul {
     turned: [bool; 2],
-    of: PhantomData<fn() -> M>,
+    of: &'static Member,
 }
 
 struct Plan {
@@ -81,29 +77,29 @@ fn plan(x: &Inputs<'_, '_>, turned: [bool; 2], ahead: Ahead) -> Result<Plan> {
     }
 }
 
-impl<M: Member> Kernel for MatMul<M> {
-    const NAME: &'static str = M::NAME;
+impl Program for MatMul {
+    type Member = Member;
 
-    fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
+    fn new(node: &NodeView<'_>, def: &NodeDef<'_>, of: &'static Member) -> Result<Self> {
         let (a, b, _) = node.binary()?;
-        let types = if M::MIXED { TYPES } else { &TYPES[..TYPES.len() - 2] };
+        let types = if of.mixed { TYPES } else { &TYPES[..TYPES.len() - 2] };
         expect_type(&a, types)?;
         expect_type(&b, types)?;
         let kind = |ty| (matches!(ty, F16 | BF16 | F32 | F64), matches!(ty, C64 | C128));
-        let agree = if M::MIXED { kind(a.ty) == kind(b.ty) } else { a.ty == b.ty };
+        let agree = if of.mixed { kind(a.ty) == kind(b.ty) } else { a.ty == b.ty };
         ensure!(agree, "'{}' is {}, '{}' is {}; they must agree", a.name, a.ty, b.name, b.ty);
-        let [a, b] = M::TURNED;
-        Ok(MatMul { turned: [def.bool(a, false)?, def.bool(b, false)?], of: PhantomData })
+        let [a, b] = of.turned;
+        Ok(MatMul { turned: [def.bool(a, false)?, def.bool(b, false)?], of })
     }
 
     fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
-        let plan = plan(x, self.turned, M::AHEAD)?;
+        let plan = plan(x, self.turned, self.of.ahead)?;
         let inner = [plan.rows as i64, plan.columns as i64];
         shape_of(plan.outer.output().as_slice().iter().map(|&d| d.into()).chain(inner)).map(Some)
     }
 
     fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
-        multiply(call, self.turned, M::ADJOINT, M::AHEAD)
+        multiply(call, self.turned, self.of.adjoint, self.of.ahead)
     }
 }
 

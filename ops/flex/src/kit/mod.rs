@@ -9,6 +9,7 @@
 //! | [`number`] | [`Number`](number::Number): elements widened; `by_type!`, `reals`, `put_reals`, `complexes`, … |
 //! | [`complex`] | arithmetic and functions of complex numbers |
 //! | [`functions`] | functions of reals and integers that the libraries lack |
+//! | [`family`] | [`Family`](family::Family), `family!`: ops that differ by what stands in a table |
 //! | [`unary`] | [`Unary`](unary::Unary): a function of each element |
 //! | [`binary`] | [`Binary`](binary::Binary), [`Comparison`](binary::Comparison): a function of each pair of elements |
 //! | [`arg`] | [`Arg`](arg::Arg): where the largest or smallest element along an axis is |
@@ -56,6 +57,7 @@ pub mod conv;
 pub mod diagonal;
 pub mod drawn;
 pub mod elements;
+pub mod family;
 pub mod fft;
 pub mod functions;
 pub mod gather;

@@ -153,6 +153,10 @@ pub fn complexes(x: &TensorView<'_>) -> Result<Vec<Complex64>> {
 
 /// Writes reals to an output of reals.
 pub fn put_reals(y: TensorViewMut<'_>, values: impl IntoIterator<Item = f64>) -> Result<()> {
+    put_reals_of(y, &mut values.into_iter())
+}
+
+fn put_reals_of(y: TensorViewMut<'_>, values: &mut dyn Iterator<Item = f64>) -> Result<()> {
     by_type!(y.ty(), float: T => {
         y.into_slice::<T>()?.iter_mut().zip(values).for_each(|(y, value)| *y = T::narrow(value));
         Ok(())
@@ -161,6 +165,10 @@ pub fn put_reals(y: TensorViewMut<'_>, values: impl IntoIterator<Item = f64>) ->
 
 /// Writes integers to an output of integers.
 pub fn put_integers(y: TensorViewMut<'_>, values: impl IntoIterator<Item = i64>) -> Result<()> {
+    put_integers_of(y, &mut values.into_iter())
+}
+
+fn put_integers_of(y: TensorViewMut<'_>, values: &mut dyn Iterator<Item = i64>) -> Result<()> {
     by_type!(y.ty(), int: T => {
         y.into_slice::<T>()?.iter_mut().zip(values).for_each(|(y, value)| *y = T::narrow(value.into()));
         Ok(())
@@ -169,6 +177,10 @@ pub fn put_integers(y: TensorViewMut<'_>, values: impl IntoIterator<Item = i64>)
 
 /// Writes complex numbers to an output of complex numbers, or their real parts to one of reals.
 pub fn put_complexes(y: TensorViewMut<'_>, values: impl IntoIterator<Item = Complex64>) -> Result<()> {
+    put_complexes_of(y, &mut values.into_iter())
+}
+
+fn put_complexes_of(y: TensorViewMut<'_>, values: &mut dyn Iterator<Item = Complex64>) -> Result<()> {
     by_type!(y.ty(),
         complex: T => {
             y.into_slice::<T>()?.iter_mut().zip(values).for_each(|(y, value)| *y = T::narrow(value));

@@ -1,12 +1,10 @@
 //! The input in a larger tensor: of zeros, of one value, or of its own mirror images.
 
-use core::marker::PhantomData;
-
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
 
 use super::elements::{pick, ravel, unravel};
-use super::kernel::{Call, Inputs, Kernel, shape_of};
+use super::kernel::{Call, Inputs, Program, shape_of};
 use super::node_def::NodeDef;
 
 /// What is around the input.
@@ -20,22 +18,20 @@ pub enum Kind {
     Mirror,
 }
 
-/// An op of this family.
-pub trait Member: Send + Sync + 'static {
-    /// The custom op.
-    const NAME: &'static str;
+/// What tells an op of this family from others.
+pub struct Member {
     /// What is around the input.
-    const KIND: Kind;
+    pub kind: Kind,
 }
 
 /// The op.
-pub struct Pad<M> {
+pub struct Pad {
     /// Whether the mirror stands between the last element and its image.
     symmetric: bool,
-    of: PhantomData<fn() -> M>,
+    of: &'static Member,
 }
 
-impl<M: Member> Pad<M> {
+impl Pad {
     fn paddings(&self, x: &Inputs<'_, '_>) -> Result<Option<Vec<(i64, i64)>>> {
         let Some(list) = x.integers(1)? else { return Ok(None) };
         let (dims, shape) = (x.dims(0)?, x.dims(1)?);
@@ -47,7 +43,7 @@ impl<M: Member> Pad<M> {
         );
         let mut pairs = Vec::new();
         for (axis, pair) in list.as_chunks::<2>().0.iter().enumerate() {
-            let limit = match M::KIND {
+            let limit = match self.of.kind {
                 Kind::Mirror => dims.size(axis) as i64 - i64::from(!self.symmetric),
                 _ => i64::from(i32::MAX),
             };
@@ -61,18 +57,18 @@ impl<M: Member> Pad<M> {
     }
 }
 
-impl<M: Member> Kernel for Pad<M> {
-    const NAME: &'static str = M::NAME;
+impl Program for Pad {
+    type Member = Member;
 
-    fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
-        let inputs = if M::KIND == Kind::Value { 3 } else { 2 };
+    fn new(node: &NodeView<'_>, def: &NodeDef<'_>, of: &'static Member) -> Result<Self> {
+        let inputs = if of.kind == Kind::Value { 3 } else { 2 };
         node.expect(inputs..=inputs, 1..=1)?;
-        if M::KIND == Kind::Value {
+        if of.kind == Kind::Value {
             let value = node.input(2)?;
             ensure!(value.rank() == 0, "'{}' is {:?}; a scalar is needed", value.name, value.shape);
         }
-        let symmetric = M::KIND == Kind::Mirror && def.choice("mode", &["REFLECT", "SYMMETRIC"])? == 1;
-        Ok(Pad { symmetric, of: PhantomData })
+        let symmetric = of.kind == Kind::Mirror && def.choice("mode", &["REFLECT", "SYMMETRIC"])? == 1;
+        Ok(Pad { symmetric, of })
     }
 
     fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
@@ -84,17 +80,17 @@ impl<M: Member> Kernel for Pad<M> {
         let paddings = self.paddings(&call.inputs())?.unwrap_or_default();
         let (dims, output) = (call.dims(0)?, call.output_dims(0)?);
         let mut sources = vec![call.input(0)?];
-        if M::KIND == Kind::Value {
+        if self.of.kind == Kind::Value {
             sources.push(call.input(2)?);
         }
-        let outside = if M::KIND == Kind::Value { Some((1, 0)) } else { None };
+        let outside = if self.of.kind == Kind::Value { Some((1, 0)) } else { None };
         pick(call, 0, &sources, |k| {
             let mut at = unravel(k, &output);
             for (axis, &(before, _)) in paddings.iter().enumerate() {
                 let (i, size) = (at[axis] as i64 - before, dims.size(axis) as i64);
                 at[axis] = match i {
                     _ if (0..size).contains(&i) => i as usize,
-                    _ if M::KIND != Kind::Mirror => return outside,
+                    _ if self.of.kind != Kind::Mirror => return outside,
                     _ if i < 0 => (-i - i64::from(self.symmetric)) as usize,
                     _ => (2 * size - 2 - i + i64::from(self.symmetric)) as usize,
                 };
@@ -114,13 +110,12 @@ mod tests {
     #[test]
     fn values() {
         let (x, by) = (Tensor::i32(&[3], &[1, 2, 3]), Tensor::i32(&[1, 2], &[1, 2]));
-        assert_eq!(one::<crate::pad::Pad>(&[], &[x.clone(), by.clone()], I32).as_i32(), [0, 1, 2, 3, 0, 0]);
+        assert_eq!(one::<crate::pads::Pad>(&[], &[x.clone(), by.clone()], I32).as_i32(), [0, 1, 2, 3, 0, 0]);
         let value = Tensor::i32(&[], &[9]);
-        let y = one::<crate::pad_v2::PadV2>(&[], &[x.clone(), by.clone(), value], I32);
+        let y = one::<crate::pads::PadV2>(&[], &[x.clone(), by.clone(), value], I32);
         assert_eq!(y.as_i32(), [9, 1, 2, 3, 9, 9]);
         let mirror = |mode| {
-            one::<crate::mirror_pad::MirrorPad>(&[("mode", Text(mode))], &[x.clone(), by.clone()], I32)
-                .as_i32()
+            one::<crate::pads::MirrorPad>(&[("mode", Text(mode))], &[x.clone(), by.clone()], I32).as_i32()
         };
         assert_eq!(
             (mirror("REFLECT"), mirror("SYMMETRIC")),
@@ -132,7 +127,7 @@ mod tests {
     fn refusals() {
         let inputs = [Tensor::i32(&[1], &[1]), Tensor::i32(&[1, 2], &[0, -1])];
         assert_eq!(
-            refusal::<crate::pad::Pad>(&[], &inputs, &[I32]),
+            refusal::<crate::pads::Pad>(&[], &inputs, &[I32]),
             "paddings of axis 0 are [0, -1]; they must lie in 0..=2147483647"
         );
     }

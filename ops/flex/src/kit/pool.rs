@@ -1,12 +1,10 @@
 //! Averages and maxima of windows, and their gradients.
 
-use core::marker::PhantomData;
-
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
 use arenite_ops::kit::pace::Pace;
 
-use super::kernel::{Call, Inputs, Kernel, expect_type};
+use super::kernel::{Call, Inputs, Program, expect_type};
 use super::node_def::NodeDef;
 use super::number::{lowest_integer, lowest_real};
 use super::values::Values;
@@ -26,62 +24,60 @@ pub enum Kind {
     MaximumGradient,
 }
 
-/// An op of this family.
-pub trait Member: Send + Sync + 'static {
-    /// The custom op.
-    const NAME: &'static str;
+/// What tells an op of this family from others.
+pub struct Member {
     /// Spatial axes.
-    const AXES: usize;
+    pub axes: usize,
     /// What it computes.
-    const KIND: Kind;
+    pub kind: Kind,
 }
 
 /// Reals, then the integers that maxima of two axes serve, too.
 const TYPES: &[ElementType] = &[F16, BF16, F32, F64, I8, U8, I16, U16, I32, I64];
 
 /// The op.
-pub struct Pool<M> {
+pub struct Pool {
     layout: Layout,
     sizes: Vec<i64>,
     strides: Vec<i64>,
     padding: Padding,
-    of: PhantomData<fn() -> M>,
+    of: &'static Member,
 }
 
-impl<M: Member> Pool<M> {
+impl Pool {
     fn windows(&self, input: &Dims) -> Result<Windows> {
-        Windows::new(&self.layout, input, &self.sizes, &self.strides, &vec![1; M::AXES], &self.padding)
+        Windows::new(&self.layout, input, &self.sizes, &self.strides, &vec![1; self.of.axes], &self.padding)
     }
 
     /// The shape that windows slide over.
     fn large(&self, x: &Inputs<'_, '_>) -> Result<Option<Dims>> {
-        if M::KIND == Kind::AverageGradient { x.sizes(0) } else { x.dims(0).map(Some) }
+        if self.of.kind == Kind::AverageGradient { x.sizes(0) } else { x.dims(0).map(Some) }
     }
 }
 
-impl<M: Member> Kernel for Pool<M> {
-    const NAME: &'static str = M::NAME;
+impl Program for Pool {
+    type Member = Member;
 
-    fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
-        let inputs = match M::KIND {
+    fn new(node: &NodeView<'_>, def: &NodeDef<'_>, of: &'static Member) -> Result<Self> {
+        let inputs = match of.kind {
             Kind::Average | Kind::Maximum => 1,
             Kind::AverageGradient => 2,
             Kind::MaximumGradient => 3,
         };
         node.expect(inputs..=inputs, 1..=1)?;
-        let data = node.input(if M::KIND == Kind::AverageGradient { 1 } else { 0 })?;
-        let reals_only = M::AXES == 3 || matches!(M::KIND, Kind::Average | Kind::AverageGradient);
+        let data = node.input(if of.kind == Kind::AverageGradient { 1 } else { 0 })?;
+        let reals_only = of.axes == 3 || matches!(of.kind, Kind::Average | Kind::AverageGradient);
         expect_type(&data, &TYPES[..if reals_only { 4 } else { TYPES.len() }])?;
-        for i in 1..if M::KIND == Kind::MaximumGradient { 3 } else { 1 } {
+        for i in 1..if of.kind == Kind::MaximumGradient { 3 } else { 1 } {
             expect_type(&node.input(i)?, &[data.ty])?;
         }
-        let layout = Layout::of(def, M::AXES)?;
+        let layout = Layout::of(def, of.axes)?;
         Ok(Pool {
             sizes: spatial(&def.ints("ksize")?, &layout, "sizes of windows")?,
             strides: spatial(&def.ints("strides")?, &layout, "strides")?,
             padding: Padding::of(def)?,
             layout,
-            of: PhantomData,
+            of,
         })
     }
 
@@ -89,7 +85,7 @@ impl<M: Member> Kernel for Pool<M> {
         let Some(large) = self.large(x)? else { return Ok(None) };
         let windows = self.windows(&large)?;
         let small = windows.output(windows.channels)?;
-        match M::KIND {
+        match self.of.kind {
             Kind::Average | Kind::Maximum => Ok(Some(small)),
             _ => {
                 for i in 1..x.len() {
@@ -125,33 +121,34 @@ impl<M: Member> Kernel for Pool<M> {
             }
             Ok(())
         };
-        let x = Values::of(&call.input(if M::KIND == Kind::AverageGradient { 1 } else { 0 })?)?;
+        let x = Values::of(&call.input(if self.of.kind == Kind::AverageGradient { 1 } else { 0 })?)?;
         let small = windows.output(windows.channels)?.flat_size();
-        let forward = matches!(M::KIND, Kind::Average | Kind::Maximum);
+        let forward = matches!(self.of.kind, Kind::Average | Kind::Maximum);
+        let all = self.of.axes == 3;
         let mut y = x.zeros(if forward { small } else { large.flat_size() });
         match (&x, &mut y) {
-            (Values::Real(x), Values::Real(y)) if M::KIND == Kind::Average => {
+            (Values::Real(x), Values::Real(y)) if self.of.kind == Kind::Average => {
                 visit(&mut |o, taps| y[o] = taps.iter().map(|&i| x[i]).sum::<f64>() / taps.len() as f64)?;
             }
-            (Values::Real(x), Values::Real(y)) if M::KIND == Kind::AverageGradient => {
+            (Values::Real(x), Values::Real(y)) if self.of.kind == Kind::AverageGradient => {
                 visit(&mut |o, taps| taps.iter().for_each(|&i| y[i] += x[o] / taps.len() as f64))?;
             }
-            (Values::Real(x), Values::Real(y)) if M::KIND == Kind::Maximum => {
+            (Values::Real(x), Values::Real(y)) if self.of.kind == Kind::Maximum => {
                 let lowest = lowest_real(call.input(0)?.ty);
                 let max = |a: f64, b: f64| if b > a { b } else { a };
                 visit(&mut |o, taps| y[o] = taps.iter().map(|&i| x[i]).fold(lowest, max))?;
             }
-            (Values::Int(x), Values::Int(y)) if M::KIND == Kind::Maximum => {
+            (Values::Int(x), Values::Int(y)) if self.of.kind == Kind::Maximum => {
                 let lowest = lowest_integer(call.input(0)?.ty);
                 visit(&mut |o, taps| y[o] = taps.iter().map(|&i| x[i]).max().unwrap_or(lowest))?;
             }
             (Values::Real(x), Values::Real(y)) => {
                 let Values::Real(dy) = Values::of(&call.input(2)?)? else { return Err(differ()) };
-                visit(&mut |o, taps| largest::<M, _>(x, taps).for_each(|i| y[i] += dy[o]))?;
+                visit(&mut |o, taps| largest(x, taps, all).for_each(|i| y[i] += dy[o]))?;
             }
             (Values::Int(x), Values::Int(y)) => {
                 let Values::Int(dy) = Values::of(&call.input(2)?)? else { return Err(differ()) };
-                visit(&mut |o, taps| largest::<M, _>(x, taps).for_each(|i| y[i] = y[i].wrapping_add(dy[o])))?;
+                visit(&mut |o, taps| largest(x, taps, all).for_each(|i| y[i] = y[i].wrapping_add(dy[o])))?;
             }
             _ => return Err(differ()),
         }
@@ -164,12 +161,13 @@ fn differ() -> Error {
 }
 
 /// The inputs that the gradient of a maximum goes to: the first largest one of two axes, all of three.
-fn largest<'t, M: Member, T: Copy + PartialOrd>(
+fn largest<'t, T: Copy + PartialOrd>(
     x: &'t [T],
     taps: &'t [usize],
-) -> impl Iterator<Item = usize> + use<'t, M, T> {
+    all: bool,
+) -> impl Iterator<Item = usize> + use<'t, T> {
     let first = taps.iter().copied().reduce(|a, b| if x[b] > x[a] { b } else { a });
     taps.iter()
         .copied()
-        .filter(move |&i| first == Some(i) || M::AXES == 3 && first.is_some_and(|first| x[i] == x[first]))
+        .filter(move |&i| first == Some(i) || all && first.is_some_and(|first| x[i] == x[first]))
 }

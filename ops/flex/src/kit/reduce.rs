@@ -1,13 +1,11 @@
 //! One result of all elements along axes.
 
-use core::marker::PhantomData;
-
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::{Axes, Dims, KeepDims, Reduction};
 
 use super::complex;
 use super::functions::{maximum, minimum};
-use super::kernel::{Call, Inputs, Kernel, axis_of};
+use super::kernel::{Call, Inputs, Program, axis_of};
 use super::node_def::NodeDef;
 use super::values::Values;
 
@@ -32,18 +30,16 @@ pub enum Kind {
     Norm,
 }
 
-/// An op of this family.
-pub trait Member: Send + Sync + 'static {
-    /// The custom op.
-    const NAME: &'static str;
+/// What tells an op of this family from others.
+pub struct Member {
     /// What it computes.
-    const KIND: Kind;
+    pub kind: Kind,
 }
 
 /// The op.
-pub struct Reduce<M> {
+pub struct Reduce {
     keep: KeepDims,
-    of: PhantomData<fn() -> M>,
+    of: &'static Member,
 }
 
 fn reduction(x: &Inputs<'_, '_>, keep: KeepDims) -> Result<Option<Reduction>> {
@@ -61,23 +57,23 @@ fn reduction(x: &Inputs<'_, '_>, keep: KeepDims) -> Result<Option<Reduction>> {
     Ok(Some(Reduction::new(&dims, set, keep)))
 }
 
-impl<M: Member> Kernel for Reduce<M> {
-    const NAME: &'static str = M::NAME;
+impl Program for Reduce {
+    type Member = Member;
 
-    fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
+    fn new(node: &NodeView<'_>, def: &NodeDef<'_>, of: &'static Member) -> Result<Self> {
         let (x, _, y) = node.binary()?;
         let served = match x.ty {
-            ElementType::Bool => matches!(M::KIND, Kind::All | Kind::Any),
-            C64 | C128 => matches!(M::KIND, Kind::Sum | Kind::Mean | Kind::Prod | Kind::Norm),
+            ElementType::Bool => matches!(of.kind, Kind::All | Kind::Any),
+            C64 | C128 => matches!(of.kind, Kind::Sum | Kind::Mean | Kind::Prod | Kind::Norm),
             F16 | BF16 | F32 | F64 | I8 | U8 | I16 | U16 | I32 | U32 | I64 | U64 => {
-                !matches!(M::KIND, Kind::All | Kind::Any)
+                !matches!(of.kind, Kind::All | Kind::Any)
             }
             _ => false,
         };
         ensure!(served, "input '{}' is {}, which this op does not serve", x.name, x.ty);
         ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
         let keep = if def.bool("keep_dims", false)? { KeepDims::Keep } else { KeepDims::Drop };
-        Ok(Reduce { keep, of: PhantomData })
+        Ok(Reduce { keep, of })
     }
 
     fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
@@ -87,7 +83,7 @@ impl<M: Member> Kernel for Reduce<M> {
     fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
         let Some(reduction) = reduction(&call.inputs(), self.keep)? else { return Err(invalid!("no axes")) };
         let x = call.input(0)?;
-        reduce(Values::of(&x)?, &reduction, M::KIND, x.ty)?.put(call.output(0)?)
+        reduce(Values::of(&x)?, &reduction, self.of.kind, x.ty)?.put(call.output(0)?)
     }
 }
 
@@ -184,17 +180,17 @@ mod tests {
     fn values() {
         let (x, axis) = (Tensor::i32(&[2, 3], &[1, 2, 3, 4, 5, 7]), Tensor::i32(&[1], &[-1]));
         let inputs = [x, axis];
-        assert_eq!(one::<crate::sum::Sum>(&[], &inputs, I32).as_i32(), [6, 16]);
-        assert_eq!(one::<crate::mean::Mean>(&[], &inputs, I32).as_i32(), [2, 5]);
-        assert_eq!(one::<crate::prod::Prod>(&[], &inputs, I32).as_i32(), [6, 140]);
-        assert_eq!(one::<crate::max::Max>(&[], &inputs, I32).as_i32(), [3, 7]);
+        assert_eq!(one::<crate::reductions::Sum>(&[], &inputs, I32).as_i32(), [6, 16]);
+        assert_eq!(one::<crate::reductions::Mean>(&[], &inputs, I32).as_i32(), [2, 5]);
+        assert_eq!(one::<crate::reductions::Prod>(&[], &inputs, I32).as_i32(), [6, 140]);
+        assert_eq!(one::<crate::reductions::Max>(&[], &inputs, I32).as_i32(), [3, 7]);
         let empty = [Tensor::i32(&[0], &[]), Tensor::i32(&[1], &[0])];
-        assert_eq!(one::<crate::max::Max>(&[], &empty, I32).as_i32(), [i32::MIN]);
+        assert_eq!(one::<crate::reductions::Max>(&[], &empty, I32).as_i32(), [i32::MIN]);
     }
 
     #[test]
     fn refusals() {
         let inputs = [Tensor::i32(&[2], &[1, 2]), Tensor::i32(&[1], &[1])];
-        assert_eq!(refusal::<crate::sum::Sum>(&[], &inputs, &[I32]), "axes [1] do not exist in [2]");
+        assert_eq!(refusal::<crate::reductions::Sum>(&[], &inputs, &[I32]), "axes [1] do not exist in [2]");
     }
 }

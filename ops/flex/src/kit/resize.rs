@@ -1,12 +1,10 @@
 //! Images of another size.
 
-use core::marker::PhantomData;
-
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
 use arenite_ops::kit::pace::Pace;
 
-use super::kernel::{Call, Inputs, Kernel, shape_of};
+use super::kernel::{Call, Inputs, Program, shape_of};
 use super::node_def::NodeDef;
 use super::number::{put_reals, reals};
 
@@ -23,27 +21,25 @@ pub enum Kind {
     Area,
 }
 
-/// An op of this family.
-pub trait Member: Send + Sync + 'static {
-    /// The custom op.
-    const NAME: &'static str;
+/// What tells an op of this family from others.
+pub struct Member {
     /// How elements are made.
-    const KIND: Kind;
+    pub kind: Kind,
 }
 
 /// The op.
-pub struct Resize<M> {
+pub struct Resize {
     align_corners: bool,
     half_pixel: bool,
-    of: PhantomData<fn() -> M>,
+    of: &'static Member,
 }
 
 /// The old elements that make a new one.
 type Weights = Vec<(usize, f64)>;
 
-impl<M: Member> Resize<M> {
+impl Resize {
     fn weights(&self, old: usize, new: usize) -> Vec<Weights> {
-        let scale = if self.align_corners && new > 1 && !(M::KIND == Kind::Area && old == 1) {
+        let scale = if self.align_corners && new > 1 && !(self.of.kind == Kind::Area && old == 1) {
             (old - 1) as f32 / (new - 1) as f32
         } else {
             old as f32 / new as f32
@@ -53,7 +49,7 @@ impl<M: Member> Resize<M> {
             .map(|i| {
                 let i = i as f32;
                 let at = if self.half_pixel { (i + 0.5) * scale - 0.5 } else { i * scale };
-                match M::KIND {
+                match self.of.kind {
                     Kind::Nearest => {
                         let at = if self.half_pixel { (i + 0.5) * scale } else { at };
                         let at = if self.align_corners { libm::roundf(at) } else { libm::floorf(at) };
@@ -115,15 +111,15 @@ fn area(i: f32, scale: f32, last: i64) -> Weights {
     (first..end).map(|k| (k.clamp(0, last) as usize, f64::from(part(k)) / f64::from(scale))).collect()
 }
 
-impl<M: Member> Kernel for Resize<M> {
-    const NAME: &'static str = M::NAME;
+impl Program for Resize {
+    type Member = Member;
 
-    fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
+    fn new(node: &NodeView<'_>, def: &NodeDef<'_>, of: &'static Member) -> Result<Self> {
         node.binary()?;
         let align_corners = def.bool("align_corners", false)?;
         let half_pixel = def.bool("half_pixel_centers", false)?;
         ensure!(!(align_corners && half_pixel), "align_corners and half_pixel_centers exclude one another");
-        Ok(Resize { align_corners, half_pixel, of: PhantomData })
+        Ok(Resize { align_corners, half_pixel, of })
     }
 
     fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
@@ -165,7 +161,7 @@ impl<M: Member> Kernel for Resize<M> {
             }
         }
         let result = call.output(0)?;
-        if M::KIND == Kind::Nearest && !matches!(result.ty(), F16 | BF16 | F32 | F64) {
+        if self.of.kind == Kind::Nearest && !matches!(result.ty(), F16 | BF16 | F32 | F64) {
             return super::number::put_integers(result, y.into_iter().map(|y: f64| y as i64));
         }
         put_reals(result, y)

@@ -1,12 +1,10 @@
 //! Running results along an axis.
 
-use core::marker::PhantomData;
-
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
 
 use super::complex::{add, mul, real};
-use super::kernel::{Call, Inputs, Kernel, axis_of, scalar};
+use super::kernel::{Call, Inputs, Program, axis_of, scalar};
 use super::node_def::NodeDef;
 use super::number::Number;
 use crate::by_type;
@@ -22,38 +20,32 @@ pub enum Kind {
     LogSumExp,
 }
 
-/// An op of this family.
-pub trait Member: Send + Sync + 'static {
-    /// The custom op.
-    const NAME: &'static str;
+/// What tells an op of this family from others.
+pub struct Member {
     /// What it computes.
-    const KIND: Kind;
+    pub kind: Kind,
 }
 
 /// The op.
-pub struct Scan<M> {
+pub struct Scan {
     exclusive: bool,
     reverse: bool,
-    of: PhantomData<fn() -> M>,
+    of: &'static Member,
 }
 
-impl<M: Member> Kernel for Scan<M> {
-    const NAME: &'static str = M::NAME;
+impl Program for Scan {
+    type Member = Member;
 
-    fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
+    fn new(node: &NodeView<'_>, def: &NodeDef<'_>, of: &'static Member) -> Result<Self> {
         let (x, _, y) = node.binary()?;
         let served = match x.ty {
             F16 | BF16 | F32 | F64 => true,
-            I8 | U8 | I16 | U16 | I32 | U32 | I64 | U64 | C64 | C128 => M::KIND != Kind::LogSumExp,
+            I8 | U8 | I16 | U16 | I32 | U32 | I64 | U64 | C64 | C128 => of.kind != Kind::LogSumExp,
             _ => false,
         };
         ensure!(served, "input '{}' is {}, which this op does not serve", x.name, x.ty);
         ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
-        Ok(Scan {
-            exclusive: def.bool("exclusive", false)?,
-            reverse: def.bool("reverse", false)?,
-            of: PhantomData,
-        })
+        Ok(Scan { exclusive: def.bool("exclusive", false)?, reverse: def.bool("reverse", false)?, of })
     }
 
     fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
@@ -64,17 +56,17 @@ impl<M: Member> Kernel for Scan<M> {
         let dims = call.dims(0)?;
         let split = dims.split_at(axis_of(scalar(&call.input(1)?)?, dims.rank())?);
         by_type!(call.input(0)?.ty,
-            float: T => match M::KIND {
+            float: T => match self.of.kind {
                 Kind::Sum => self.run::<T>(call, split, 0.0, |a, b| a + b),
                 Kind::Product => self.run::<T>(call, split, 1.0, |a, b| a * b),
                 Kind::LogSumExp => self.run::<T>(call, split, f64::NEG_INFINITY, log_add),
             },
-            int: T => match M::KIND {
+            int: T => match self.of.kind {
                 Kind::Sum => self.run::<T>(call, split, 0, i128::wrapping_add),
                 Kind::Product => self.run::<T>(call, split, 1, i128::wrapping_mul),
                 Kind::LogSumExp => Err(invalid!("integers have no logarithms")),
             },
-            complex: T => match M::KIND {
+            complex: T => match self.of.kind {
                 Kind::Sum => self.run::<T>(call, split, real(0.0), add),
                 Kind::Product => self.run::<T>(call, split, real(1.0), mul),
                 Kind::LogSumExp => Err(invalid!("complex numbers have no order")),
@@ -83,13 +75,13 @@ impl<M: Member> Kernel for Scan<M> {
     }
 }
 
-impl<M> Scan<M> {
+impl Scan {
     fn run<T: Number>(
         &self,
         call: &Call<'_, '_>,
         (outer, size, inner): (usize, usize, usize),
         start: T::Wide,
-        combine: impl Fn(T::Wide, T::Wide) -> T::Wide,
+        combine: fn(T::Wide, T::Wide) -> T::Wide,
     ) -> Result<()> {
         let (x, y) = (call.slice::<T>(0)?, call.output_slice::<T>(0)?);
         if x.is_empty() {
@@ -124,7 +116,7 @@ mod tests {
     fn values() {
         let (x, axis) = (Tensor::i32(&[2, 3], &[1, 2, 3, 4, 5, 6]), Tensor::i32(&[], &[-1]));
         let run = |attributes: &[_]| {
-            one::<crate::cumprod::Cumprod>(attributes, &[x.clone(), axis.clone()], I32).as_i32()
+            one::<crate::scans::Cumprod>(attributes, &[x.clone(), axis.clone()], I32).as_i32()
         };
         assert_eq!(run(&[]), [1, 2, 6, 4, 20, 120]);
         assert_eq!(run(&[("exclusive", Flag(true))]), [1, 1, 2, 1, 4, 20]);
@@ -135,7 +127,7 @@ mod tests {
     fn refusals() {
         let (x, axis) = (Tensor::i32(&[2], &[1, 2]), Tensor::i32(&[], &[1]));
         assert_eq!(
-            refusal::<crate::cumsum::Cumsum>(&[], &[x, axis], &[I32]),
+            refusal::<crate::scans::Cumsum>(&[], &[x, axis], &[I32]),
             "axis 1 does not exist in a tensor of rank 1"
         );
     }

@@ -1,12 +1,10 @@
 //! Slices of updates that go where indices say.
 
-use core::marker::PhantomData;
-
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
 
 use super::complex;
-use super::kernel::{Call, Inputs, Kernel, integers};
+use super::kernel::{Call, Inputs, Program, integers};
 use super::node_def::NodeDef;
 use super::number::Number;
 use crate::by_type;
@@ -26,15 +24,13 @@ pub enum Kind {
     Min,
 }
 
-/// An op of this family.
-pub trait Member: Send + Sync + 'static {
-    /// The custom op.
-    const NAME: &'static str;
+/// What tells an op of this family from others.
+pub struct Member {
     /// What an update does.
-    const KIND: Kind;
+    pub kind: Kind,
     /// Whether updates go to zeros of a given shape (inputs `indices, updates, shape`) and not to a tensor (inputs
     /// `tensor, indices, updates`).
-    const TO_ZEROS: bool = false;
+    pub to_zeros: bool,
 }
 
 /// What becomes of an index that lies outside.
@@ -55,17 +51,17 @@ impl Outside {
 }
 
 /// The op.
-pub struct Scatter<M> {
+pub struct Scatter {
     outside: Outside,
-    of: PhantomData<fn() -> M>,
+    of: &'static Member,
 }
 
-impl<M: Member> Kernel for Scatter<M> {
-    const NAME: &'static str = M::NAME;
+impl Program for Scatter {
+    type Member = Member;
 
-    fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
+    fn new(node: &NodeView<'_>, def: &NodeDef<'_>, of: &'static Member) -> Result<Self> {
         node.expect(3..=3, 1..=1)?;
-        let (updates, y) = (node.input(if M::TO_ZEROS { 1 } else { 2 })?, node.output(0)?);
+        let (updates, y) = (node.input(if of.to_zeros { 1 } else { 2 })?, node.output(0)?);
         ensure!(
             updates.ty == y.ty,
             "'{}' is {}, output is {}; they must agree",
@@ -73,10 +69,10 @@ impl<M: Member> Kernel for Scatter<M> {
             updates.ty,
             y.ty
         );
-        let indices = node.input(usize::from(!M::TO_ZEROS))?;
+        let indices = node.input(usize::from(!of.to_zeros))?;
         ensure!(indices.rank() > 0, "'{}' is a scalar; lists of indices are needed", indices.name);
         ensure!(updates.rank() > 0, "'{}' is a scalar; a list of updates is needed", updates.name);
-        let order = matches!(M::KIND, Kind::Max | Kind::Min);
+        let order = matches!(of.kind, Kind::Max | Kind::Min);
         ensure!(
             !order || !matches!(y.ty, C64 | C128),
             "'{}' is {}, which has no order",
@@ -84,16 +80,16 @@ impl<M: Member> Kernel for Scatter<M> {
             updates.ty
         );
         ensure!(
-            y.ty != ElementType::String || matches!(M::KIND, Kind::Update | Kind::Add),
+            y.ty != ElementType::String || matches!(of.kind, Kind::Update | Kind::Add),
             "'{}' is STRING, which is neither subtracted nor ordered",
             updates.name
         );
-        Ok(Scatter { outside: Outside::new(def)?, of: PhantomData })
+        Ok(Scatter { outside: Outside::new(def)?, of })
     }
 
     fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
-        let [indices, updates] = [0, 1].map(|i| x.dims(i + usize::from(!M::TO_ZEROS)));
-        let output = if M::TO_ZEROS { x.sizes(2)? } else { Some(x.dims(0)?) };
+        let [indices, updates] = [0, 1].map(|i| x.dims(i + usize::from(!self.of.to_zeros)));
+        let output = if self.of.to_zeros { x.sizes(2)? } else { Some(x.dims(0)?) };
         let (indices, updates, Some(output)) = (indices?, updates?, output) else { return Ok(None) };
         ensure!(
             !indices.as_slice().ends_with(&[0]),
@@ -125,7 +121,7 @@ impl<M: Member> Kernel for Scatter<M> {
             return self.texts(call);
         }
         by_type!(ty,
-            float: T => self.run::<T>(call, |a, b| match M::KIND {
+            float: T => self.run::<T>(call, |a, b| match self.of.kind {
                 Kind::Update => b,
                 Kind::Add => a + b,
                 Kind::Sub => a - b,
@@ -133,19 +129,19 @@ impl<M: Member> Kernel for Scatter<M> {
                 Kind::Max => if a < b { b } else { a },
                 Kind::Min => if b < a { b } else { a },
             }),
-            int: T => self.run::<T>(call, |a, b| match M::KIND {
+            int: T => self.run::<T>(call, |a, b| match self.of.kind {
                 Kind::Update => b,
                 Kind::Add => a.wrapping_add(b),
                 Kind::Sub => a.wrapping_sub(b),
                 Kind::Max => a.max(b),
                 Kind::Min => a.min(b),
             }),
-            complex: T => self.run::<T>(call, |a, b| match M::KIND {
+            complex: T => self.run::<T>(call, |a, b| match self.of.kind {
                 Kind::Add => complex::add(a, b),
                 Kind::Sub => complex::sub(a, b),
                 _ => b,
             }),
-            bool: T => self.run::<T>(call, |a, b| match M::KIND {
+            bool: T => self.run::<T>(call, |a, b| match self.of.kind {
                 Kind::Add | Kind::Max => a || b,
                 Kind::Min => a && b,
                 _ => b,
@@ -166,10 +162,10 @@ fn depth(indices: &Dims, output: &Dims) -> Result<usize> {
     Ok(depth)
 }
 
-impl<M: Member> Scatter<M> {
+impl Scatter {
     /// Where slices of the output begin that updates go to, and how many elements each has.
     fn slices(&self, call: &Call<'_, '_>) -> Result<(Vec<Option<usize>>, usize)> {
-        let first = usize::from(!M::TO_ZEROS);
+        let first = usize::from(!self.of.to_zeros);
         let (dims, indices) = (call.output_dims(0)?, call.dims(first)?);
         let depth = depth(&indices, &dims)?;
         let count = indices.product(0, indices.rank() - 1);
@@ -180,15 +176,15 @@ impl<M: Member> Scatter<M> {
     /// Strings are replaced, or appended.
     fn texts(&self, call: &Call<'_, '_>) -> Result<()> {
         let (shape, (starts, slice)) = (call.output_dims(0)?, self.slices(call)?);
-        let updates = call.strings(if M::TO_ZEROS { 1 } else { 2 })?;
-        let mut texts = match M::TO_ZEROS {
+        let updates = call.strings(if self.of.to_zeros { 1 } else { 2 })?;
+        let mut texts = match self.of.to_zeros {
             true => vec![Vec::new(); call.string_count(&shape, 0)?],
             false => call.strings(0)?.iter().map(<[u8]>::to_vec).collect(),
         };
         for (i, start) in starts.into_iter().enumerate() {
             let Some(start) = start else { continue };
             for (k, text) in texts[start..start + slice].iter_mut().enumerate() {
-                if M::KIND == Kind::Update {
+                if self.of.kind == Kind::Update {
                     text.clear();
                 }
                 text.extend(updates.get(i * slice + k).unwrap_or_default());
@@ -202,11 +198,11 @@ impl<M: Member> Scatter<M> {
         call: &Call<'_, '_>,
         combine: impl Fn(T::Wide, T::Wide) -> T::Wide,
     ) -> Result<()> {
-        let first = usize::from(!M::TO_ZEROS);
+        let first = usize::from(!self.of.to_zeros);
         let (starts, slice) = self.slices(call)?;
         let updates = call.slice::<T>(first + 1)?;
         let (tensor, y) =
-            (if M::TO_ZEROS { None } else { Some(call.slice::<T>(0)?) }, call.output_slice::<T>(0)?);
+            (if self.of.to_zeros { None } else { Some(call.slice::<T>(0)?) }, call.output_slice::<T>(0)?);
         match tensor {
             Some(tensor) => y.copy_from_slice(tensor),
             None => y.fill(T::zeroed()),
@@ -264,28 +260,25 @@ mod tests {
         let x = Tensor::i32(&[3, 2], &[1, 2, 3, 4, 5, 6]);
         let (indices, updates) = (Tensor::i32(&[2, 1], &[2, 0]), Tensor::i32(&[2, 2], &[9, 0, 0, 9]));
         let inputs = [x, indices.clone(), updates.clone()];
+        assert_eq!(one::<crate::scatters::TensorScatterMax>(&[], &inputs, I32).as_i32(), [1, 9, 3, 4, 9, 6]);
         assert_eq!(
-            one::<crate::tensor_scatter_max::TensorScatterMax>(&[], &inputs, I32).as_i32(),
-            [1, 9, 3, 4, 9, 6]
-        );
-        assert_eq!(
-            one::<crate::tensor_scatter_sub::TensorScatterSub>(&[], &inputs, I32).as_i32(),
+            one::<crate::scatters::TensorScatterSub>(&[], &inputs, I32).as_i32(),
             [1, -7, 3, 4, -4, 6]
         );
         let inputs = [indices, updates, Tensor::i32(&[2], &[3, 2])];
-        assert_eq!(one::<crate::scatter_nd::ScatterNd>(&[], &inputs, I32).as_i32(), [0, 9, 0, 0, 9, 0]);
+        assert_eq!(one::<crate::scatters::ScatterNd>(&[], &inputs, I32).as_i32(), [0, 9, 0, 0, 9, 0]);
     }
 
     #[test]
     fn refusals() {
         let inputs = [Tensor::i32(&[3], &[0; 3]), Tensor::i32(&[1, 1], &[3]), Tensor::i32(&[1], &[1])];
         assert_eq!(
-            refusal::<crate::tensor_scatter_add::TensorScatterAdd>(&[], &inputs, &[I32]),
+            refusal::<crate::scatters::TensorScatterAdd>(&[], &inputs, &[I32]),
             "index [3] lies outside of [3]"
         );
         let inputs = [Tensor::i32(&[3], &[0; 3]), Tensor::i32(&[1, 1], &[0]), Tensor::i32(&[2], &[1, 1])];
         assert_eq!(
-            refusal::<crate::tensor_scatter_add::TensorScatterAdd>(&[], &inputs, &[I32]),
+            refusal::<crate::scatters::TensorScatterAdd>(&[], &inputs, &[I32]),
             "updates are [2], which does not go with indices [1, 1] into [3]"
         );
     }

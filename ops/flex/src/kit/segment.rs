@@ -1,12 +1,10 @@
 //! Slices that are combined by the segment that a number names.
 
-use core::marker::PhantomData;
-
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
 
 use super::complex;
-use super::kernel::{Call, Inputs, Kernel, integers, shape_of};
+use super::kernel::{Call, Inputs, Program, integers, shape_of};
 use super::node_def::NodeDef;
 use super::number::lowest_real;
 use super::values::Values;
@@ -26,37 +24,35 @@ pub enum Kind {
     Min,
 }
 
-/// An op of this family.
-pub trait Member: Send + Sync + 'static {
-    /// The custom op.
-    const NAME: &'static str;
+/// What tells an op of this family from others.
+pub struct Member {
     /// How slices are combined.
-    const KIND: Kind;
+    pub kind: Kind,
     /// Whether numbers ascend, and the last one tells how many segments there are; else input 2 does.
-    const SORTED: bool;
+    pub sorted: bool,
 }
 
 /// The op.
-pub struct Segment<M>(PhantomData<fn() -> M>);
+pub struct Segment(&'static Member);
 
-impl<M: Member> Kernel for Segment<M> {
-    const NAME: &'static str = M::NAME;
+impl Program for Segment {
+    type Member = Member;
 
-    fn new(node: &NodeView<'_>, _: &NodeDef<'_>) -> Result<Self> {
-        let inputs = if M::SORTED { 2 } else { 3 };
+    fn new(node: &NodeView<'_>, _: &NodeDef<'_>, of: &'static Member) -> Result<Self> {
+        let inputs = if of.sorted { 2 } else { 3 };
         node.expect(inputs..=inputs, 1..=1)?;
-        Ok(Segment(PhantomData))
+        Ok(Segment(of))
     }
 
     fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
         let (dims, of) = (x.dims(0)?, x.dims(1)?);
         ensure!(
-            dims.as_slice().starts_with(of.as_slice()) && (!M::SORTED || of.rank() == 1),
+            dims.as_slice().starts_with(of.as_slice()) && (!self.0.sorted || of.rank() == 1),
             "segments are {:?}, the data {:?}; the first axes must agree",
             of.as_slice(),
             dims.as_slice()
         );
-        let count = if M::SORTED {
+        let count = if self.0.sorted {
             x.integers(1)?.map(|of| of.last().map_or(0, |&last| last.saturating_add(1)))
         } else {
             x.scalar(2)?
@@ -68,14 +64,14 @@ impl<M: Member> Kernel for Segment<M> {
 
     fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
         let (of, output) = (integers(&call.input(1)?)?, call.output_dims(0)?);
-        ensure!(!M::SORTED || of.is_sorted(), "segments do not ascend");
+        ensure!(!self.0.sorted || of.is_sorted(), "segments do not ascend");
         let count = output.size(0);
-        let outside = |&i: &i64| i >= count as i64 || M::SORTED && i < 0;
+        let outside = |&i: &i64| i >= count as i64 || self.0.sorted && i < 0;
         if let Some(bad) = of.iter().find(|i| outside(i)) {
             return Err(invalid!("segment {bad} lies outside of 0..{count}"));
         }
         let x = call.input(0)?;
-        combine(Values::of(&x)?, &of, &output, M::KIND, M::SORTED, x.ty)?.put(call.output(0)?)
+        combine(Values::of(&x)?, &of, &output, self.0.kind, self.0.sorted, x.ty)?.put(call.output(0)?)
     }
 }
 
@@ -194,21 +190,21 @@ mod tests {
     fn values() {
         let (x, of) = (Tensor::i32(&[4], &[1, 2, 3, 4]), Tensor::i32(&[4], &[0, 0, 2, 2]));
         assert_eq!(
-            one::<crate::segment_sum::SegmentSum>(&[], &[x.clone(), of.clone()], I32).as_i32(),
+            one::<crate::segments::SegmentSum>(&[], &[x.clone(), of.clone()], I32).as_i32(),
             [3, 0, 7]
         );
         let of = [x, Tensor::i32(&[4], &[1, -1, 1, 0]), Tensor::i32(&[], &[3])];
-        let y = one::<crate::unsorted_segment_max::UnsortedSegmentMax>(&[], &of, I32);
+        let y = one::<crate::segments::UnsortedSegmentMax>(&[], &of, I32);
         assert_eq!(y.as_i32(), [4, 3, i32::MIN]);
     }
 
     #[test]
     fn refusals() {
         let inputs = [Tensor::i32(&[2], &[1, 2]), Tensor::i32(&[2], &[1, 0])];
-        assert_eq!(refusal::<crate::segment_sum::SegmentSum>(&[], &inputs, &[I32]), "segments do not ascend");
+        assert_eq!(refusal::<crate::segments::SegmentSum>(&[], &inputs, &[I32]), "segments do not ascend");
         let inputs = [Tensor::i32(&[1], &[1]), Tensor::i32(&[1], &[4]), Tensor::i32(&[], &[3])];
         assert_eq!(
-            refusal::<crate::unsorted_segment_sum::UnsortedSegmentSum>(&[], &inputs, &[I32]),
+            refusal::<crate::segments::UnsortedSegmentSum>(&[], &inputs, &[I32]),
             "segment 4 lies outside of 0..3"
         );
     }

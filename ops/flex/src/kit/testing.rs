@@ -6,11 +6,29 @@ use arenite_abi::testing::{OpTest, Spec, Tensor};
 use super::write::{Attribute, custom_options};
 
 pub(crate) mod cases;
-mod elementwise;
+pub(crate) mod elementwise;
 mod gives;
 pub(crate) use elementwise::*;
 pub(crate) use gives::*;
+mod nodes;
 pub(crate) mod tables;
+
+/// Runs a node with these custom options, inputs and outputs; whether the inputs are constant.
+type Once = fn(&[u8], &[Tensor], &[ElementType], bool) -> Result<Vec<Tensor>>;
+
+/// An op.
+#[derive(Clone, Copy)]
+pub(crate) struct Subject {
+    /// The custom op.
+    pub(crate) name: &'static str,
+    once: Once,
+}
+
+/// The op `T`.
+pub(crate) const fn op<T: Op>() -> Subject {
+    let OpCode::Custom(name) = T::CODE else { panic!("the op is a custom one") };
+    Subject { name, once: once::<T> }
+}
 
 /// A node of `T` with these attributes, inputs and outputs.
 pub(crate) fn node<T: Op>(
@@ -18,39 +36,99 @@ pub(crate) fn node<T: Op>(
     inputs: &[Tensor],
     outputs: &[ElementType],
 ) -> OpTest<T> {
-    let OpCode::Custom(name) = T::CODE else { panic!("the op is a custom one") };
-    let test = OpTest::<T>::new().custom_options(&custom_options(&name[4..], attributes));
+    let test = OpTest::<T>::new().custom_options(&custom_options(&op::<T>().name[4..], attributes));
     let test = inputs.iter().fold(test, |test, x| test.input(x.clone()));
     outputs.iter().fold(test, |test, &ty| test.output(Spec::of(ty)))
 }
 
-/// Its outputs; the same whether inputs are constant or not.
+fn once<T: Op>(
+    options: &[u8],
+    inputs: &[Tensor],
+    outputs: &[ElementType],
+    constant: bool,
+) -> Result<Vec<Tensor>> {
+    let mut test = OpTest::<T>::new().custom_options(options);
+    for x in inputs {
+        test = if constant { test.constant(x.clone()) } else { test.input(x.clone()) };
+    }
+    for &ty in outputs {
+        test = test.output(Spec::of(ty));
+    }
+    test.run()
+}
+
+impl Subject {
+    /// The outputs of a node with these attributes, inputs that only `eval` has, and outputs.
+    pub(crate) fn fed(
+        self,
+        attributes: &[(&str, Attribute<'_>)],
+        inputs: &[Tensor],
+        outputs: &[ElementType],
+    ) -> Result<Vec<Tensor>> {
+        (self.once)(&custom_options(&self.name[4..], attributes), inputs, outputs, false)
+    }
+
+    /// The outputs of a node with these attributes, inputs and outputs; the same whether inputs are constant or not.
+    pub(crate) fn run(
+        self,
+        attributes: &[(&str, Attribute<'_>)],
+        inputs: &[Tensor],
+        outputs: &[ElementType],
+    ) -> Result<Vec<Tensor>> {
+        let options = custom_options(&self.name[4..], attributes);
+        let [fed, constant] = [false, true].map(|constant| (self.once)(&options, inputs, outputs, constant));
+        match (&fed, &constant) {
+            (Ok(a), Ok(b)) => assert_eq!(a, b, "{}", self.name),
+            (Err(a), Err(b)) => assert_eq!(a.message(), b.message(), "{}", self.name),
+            _ => panic!("constant and fed inputs of {} differ: {fed:?} {constant:?}", self.name),
+        }
+        fed
+    }
+
+    /// Its one output.
+    pub(crate) fn one(
+        self,
+        attributes: &[(&str, Attribute<'_>)],
+        inputs: &[Tensor],
+        ty: ElementType,
+    ) -> Tensor {
+        let outputs = self.run(attributes, inputs, &[ty]);
+        outputs.unwrap_or_else(|e| panic!("{} of {inputs:?}: {}", self.name, e.message())).remove(0)
+    }
+
+    /// What it is refused with.
+    pub(crate) fn refusal(
+        self,
+        attributes: &[(&str, Attribute<'_>)],
+        inputs: &[Tensor],
+        outputs: &[ElementType],
+    ) -> String {
+        match self.run(attributes, inputs, outputs) {
+            Ok(got) => panic!("{} makes {got:?} of {inputs:?}", self.name),
+            Err(error) => error.message().to_owned(),
+        }
+    }
+}
+
+/// As [`Subject::run`].
 pub(crate) fn run<T: Op>(
     attributes: &[(&str, Attribute<'_>)],
     inputs: &[Tensor],
     outputs: &[ElementType],
 ) -> Result<Vec<Tensor>> {
-    let fed = node::<T>(attributes, inputs, outputs).run();
-    let constant = inputs.iter().fold(node::<T>(attributes, &[], &[]), |test, x| test.constant(x.clone()));
-    let constant = outputs.iter().fold(constant, |test, &ty| test.output(Spec::of(ty))).run();
-    match (&fed, &constant) {
-        (Ok(a), Ok(b)) => assert_eq!(a, b),
-        (Err(a), Err(b)) => assert_eq!(a.message(), b.message()),
-        _ => panic!("constant and fed inputs differ: {fed:?} {constant:?}"),
-    }
-    fed
+    op::<T>().run(attributes, inputs, outputs)
 }
 
-/// Its one output.
+/// As [`Subject::one`].
 pub(crate) fn one<T: Op>(attributes: &[(&str, Attribute<'_>)], inputs: &[Tensor], ty: ElementType) -> Tensor {
-    run::<T>(attributes, inputs, &[ty]).unwrap().remove(0)
+    op::<T>().one(attributes, inputs, ty)
 }
 
-/// What it is refused with.
+/// As [`Subject::refusal`].
 pub(crate) fn refusal<T: Op>(
     attributes: &[(&str, Attribute<'_>)],
     inputs: &[Tensor],
     outputs: &[ElementType],
 ) -> String {
-    run::<T>(attributes, inputs, outputs).unwrap_err().message().to_owned()
+    op::<T>().refusal(attributes, inputs, outputs)
 }

@@ -1,10 +1,9 @@
 //! Ops that are a function of each element.
 
-use core::marker::PhantomData;
-
 use arenite_abi::prelude::*;
 use arenite_ops::kit::unary::{map, prepare_types, try_map};
 
+use super::family::Family;
 use super::node_def::NodeDef;
 use super::number::Number;
 use crate::by_type;
@@ -31,29 +30,20 @@ impl Functions {
         Functions { float: None, int: None, complex: None, bool: None, test: None, part: None };
 }
 
-/// An op of this family.
-pub trait Function: 'static {
-    /// The custom op.
-    const NAME: &'static str;
-    /// What it computes.
-    const FUNCTIONS: Functions;
-}
+/// A prepared node.
+pub struct Unary(&'static Functions);
 
-/// The op.
-pub struct Unary<F>(PhantomData<fn() -> F>);
-
-impl<F: Function> Op for Unary<F> {
-    const CODE: OpCode = OpCode::Custom(F::NAME);
-    const VERSIONS: RangeInclusive<i32> = 1..=1;
+impl Family for Unary {
+    type Member = Functions;
     const SHARING: Sharing = Sharing::InPlace;
 
-    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
-        prepare(node, cx, &F::FUNCTIONS)?;
-        Ok(Unary(PhantomData))
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>, of: &'static Functions) -> Result<Self> {
+        prepare(node, cx, of)?;
+        Ok(Unary(of))
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        eval(cx, &F::FUNCTIONS)
+        eval(cx, self.0)
     }
 }
 
@@ -116,19 +106,28 @@ mod tests {
     #[test]
     fn values() {
         let x = Tensor::f32(&[3], &[-1.0, 0.0, 4.0]);
-        assert_eq!(one::<crate::sqrt::Sqrt>(&[], from_ref(&x), F32).as_f32()[1..], [0.0, 2.0]);
-        assert_eq!(one::<crate::relu::Relu>(&[], from_ref(&x), F32).as_f32(), [0.0, 0.0, 4.0]);
-        assert_eq!(one::<crate::is_nan::IsNan>(&[], &[x], ElementType::Bool).as_bool(), [false; 3]);
+        assert_eq!(
+            one::<crate::elementwise::elementary::Sqrt>(&[], from_ref(&x), F32).as_f32()[1..],
+            [0.0, 2.0]
+        );
+        assert_eq!(
+            one::<crate::elementwise::special::Relu>(&[], from_ref(&x), F32).as_f32(),
+            [0.0, 0.0, 4.0]
+        );
+        assert_eq!(
+            one::<crate::elementwise::simple::IsNan>(&[], &[x], ElementType::Bool).as_bool(),
+            [false; 3]
+        );
         let x = Tensor::i8(&[2], &[-128, 5]);
-        assert_eq!(one::<crate::neg::Neg>(&[], from_ref(&x), I8).as_i8(), [-128, -5]);
-        assert_eq!(one::<crate::invert::Invert>(&[], &[x], I8).as_i8(), [127, -6]);
+        assert_eq!(one::<crate::elementwise::simple::Neg>(&[], from_ref(&x), I8).as_i8(), [-128, -5]);
+        assert_eq!(one::<crate::elementwise::simple::Invert>(&[], &[x], I8).as_i8(), [127, -6]);
         let z = Tensor::of(&[1], &[Complex32 { re: 3.0, im: -4.0 }]);
-        assert_eq!(one::<crate::complex_abs::ComplexAbs>(&[], from_ref(&z), F32).as_f32(), [5.0]);
-        let square = one::<crate::square::Square>(&[], &[z], C64).elements::<Complex32>();
+        assert_eq!(one::<crate::elementwise::simple::ComplexAbs>(&[], from_ref(&z), F32).as_f32(), [5.0]);
+        let square = one::<crate::elementwise::simple::Square>(&[], &[z], C64).elements::<Complex32>();
         assert_eq!(square, [Complex32 { re: -7.0, im: -24.0 }]);
         let truth = Tensor::bool(&[2], &[true, false]);
         assert_eq!(
-            one::<crate::logical_not::LogicalNot>(&[], &[truth], ElementType::Bool).as_bool(),
+            one::<crate::elementwise::simple::LogicalNot>(&[], &[truth], ElementType::Bool).as_bool(),
             [false, true]
         );
     }
@@ -137,12 +136,12 @@ mod tests {
     fn refusals() {
         let x = Tensor::i32(&[1], &[1]);
         assert_eq!(
-            refusal::<crate::erf::Erf>(&[], &[x], &[I32]),
+            refusal::<crate::elementwise::special::Erf>(&[], &[x], &[I32]),
             "input 'in0' is INT32, which this op does not serve"
         );
         let x = Tensor::f32(&[1], &[1.0]);
         assert_eq!(
-            refusal::<crate::erf::Erf>(&[], &[x], &[F64]),
+            refusal::<crate::elementwise::special::Erf>(&[], &[x], &[F64]),
             "input is FLOAT32, output 'out0' is FLOAT64; it must be FLOAT32"
         );
     }

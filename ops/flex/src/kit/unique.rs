@@ -2,7 +2,6 @@
 //! each came.
 
 use core::hash::Hash;
-use core::marker::PhantomData;
 use std::collections::HashMap;
 
 use arenite_abi::prelude::*;
@@ -10,33 +9,32 @@ use arenite_ops::kit::indexing::Dims;
 use arenite_ops::kit::strings::Strings;
 
 use super::elements::unravel;
-use super::kernel::{Call, Inputs, Kernel, axis_of, integers};
+use super::kernel::{Call, Inputs, Program, axis_of, integers};
 use super::node_def::NodeDef;
 use super::number::{put_integers, reals};
 
-/// An op of this family.
-pub trait Member: Send + Sync + 'static {
-    /// The custom op.
-    const NAME: &'static str;
+/// What tells an op of this family from others.
+pub struct Member {
     /// Whether elements are counted.
-    const COUNTS: bool;
+    pub counts: bool,
     /// Whether input 1 names the axis along which slices are compared.
-    const AXIS: bool;
+    pub axis: bool,
 }
 
 /// The op.
-pub struct Unique<M>(PhantomData<fn() -> M>);
+pub struct Unique(&'static Member);
 
-impl<M: Member> Kernel for Unique<M> {
-    const NAME: &'static str = M::NAME;
+impl Program for Unique {
+    type Member = Member;
 
-    fn new(node: &NodeView<'_>, _: &NodeDef<'_>) -> Result<Self> {
-        let (inputs, outputs) = (1 + usize::from(M::AXIS), 2 + usize::from(M::COUNTS));
+    fn new(node: &NodeView<'_>, _: &NodeDef<'_>, of: &'static Member) -> Result<Self> {
+        let (inputs, outputs) = (1 + usize::from(of.axis), 2 + usize::from(of.counts));
         node.expect(inputs..=inputs, outputs..=outputs)?;
-        let x = node.input(0)?;
-        let list = if M::AXIS { node.input(1)? } else { x };
+        let (x, y) = (node.input(0)?, node.output(0)?);
+        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
+        let list = if of.axis { node.input(1)? } else { x };
         ensure!(list.rank() == 1, "'{}' is {:?}; a list is needed", list.name, list.shape);
-        Ok(Unique(PhantomData))
+        Ok(Unique(of))
     }
 
     fn shape(&self, x: &Inputs<'_, '_>, output: usize) -> Result<Option<Dims>> {
@@ -47,7 +45,7 @@ impl<M: Member> Kernel for Unique<M> {
 
     fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
         let (x, dims) = (call.input(0)?, call.dims(0)?);
-        let axes = if M::AXIS { integers(&call.input(1)?)? } else { Vec::new() };
+        let axes = if self.0.axis { integers(&call.input(1)?)? } else { Vec::new() };
         ensure!(axes.len() <= 1, "axes are {axes:?}; one is needed at most");
         ensure!(
             !axes.is_empty() || dims.rank() == 1,
@@ -115,7 +113,7 @@ fn find(x: &TensorView<'_>, dims: &Dims, axis: usize) -> Result<Found> {
     })))
 }
 
-impl<M: Member> Unique<M> {
+impl Unique {
     fn write(
         &self,
         call: &Call<'_, '_>,
@@ -147,7 +145,7 @@ impl<M: Member> Unique<M> {
         let y =
             if known { call.output(1)? } else { call.cx.resize_output(1, &[found.which.len() as i32])? };
         put_integers(y, which)?;
-        if M::COUNTS {
+        if self.0.counts {
             let y = call.cx.resize_output(2, &[found.counts.len() as i32])?;
             put_integers(y, found.counts.iter().copied())?;
         }
@@ -164,13 +162,13 @@ mod tests {
     #[test]
     fn values() {
         let x = Tensor::f32(&[5], &[2.0, 0.0, 2.0, -0.0, 1.0]);
-        let y = run::<crate::unique_with_counts::UniqueWithCounts>(&[], &[x], &[F32, I32, I64]).unwrap();
+        let y = run::<crate::uniques::UniqueWithCounts>(&[], &[x], &[F32, I32, I64]).unwrap();
         assert_eq!(
             (y[0].as_f32(), y[1].as_i32(), y[2].as_i64()),
             (vec![2.0, 0.0, 1.0], vec![0, 1, 0, 1, 2], vec![2, 2, 1])
         );
         let x = Tensor::i32(&[2, 3], &[1, 2, 1, 3, 4, 3]);
-        let y = run::<crate::unique_v2::UniqueV2>(&[], &[x, Tensor::i32(&[1], &[1])], &[I32, I32]).unwrap();
+        let y = run::<crate::uniques::UniqueV2>(&[], &[x, Tensor::i32(&[1], &[1])], &[I32, I32]).unwrap();
         assert_eq!(
             (y[0].shape(), y[0].as_i32(), y[1].as_i32()),
             (&[2, 2][..], vec![1, 2, 3, 4], vec![0, 1, 0])
@@ -181,7 +179,7 @@ mod tests {
     fn refusals() {
         let x = Tensor::i32(&[1, 1], &[1]);
         assert_eq!(
-            refusal::<crate::unique::Unique>(&[], &[x], &[I32, I32]),
+            refusal::<crate::uniques::Unique>(&[], &[x], &[I32, I32]),
             "'in0' is [1, 1]; a list is needed"
         );
     }

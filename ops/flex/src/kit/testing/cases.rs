@@ -6,7 +6,7 @@ pub(crate) use arenite_abi::testing::Tensor;
 pub(crate) use crate::kit::write::Attribute;
 pub(crate) use crate::kit::write::Attribute::{Bool as Flag, Float, Int, Ints, Text};
 
-use super::run;
+use super::{Subject, op};
 use crate::by_type;
 use crate::kit::number::Number;
 
@@ -55,8 +55,12 @@ pub(crate) fn real(x: f32) -> Tensor {
 
 /// These inputs give these outputs. Reals may differ in the last bits of their type; NaN is NaN.
 pub(crate) fn gives<T: Op>(attributes: &[(&str, Attribute<'_>)], inputs: &[Tensor], want: &[Tensor]) {
+    given(op::<T>(), attributes, inputs, want);
+}
+
+fn given(op: Subject, attributes: &[(&str, Attribute<'_>)], inputs: &[Tensor], want: &[Tensor]) {
     let types: Vec<_> = want.iter().map(Tensor::ty).collect();
-    let got = run::<T>(attributes, inputs, &types).unwrap();
+    let got = op.run(attributes, inputs, &types).unwrap();
     assert_eq!(got.len(), want.len());
     for (got, want) in got.iter().zip(want) {
         assert_eq!(got.shape(), want.shape(), "{got:?} instead of {want:?} of {attributes:?} {inputs:?}");
@@ -77,9 +81,19 @@ pub(crate) fn each<T: Op>(
     inputs: &[(&[i32], &[f64])],
     want: (&[i32], &[f64]),
 ) {
+    each_of(op::<T>(), types, attributes, inputs, want);
+}
+
+fn each_of(
+    op: Subject,
+    types: &[ElementType],
+    attributes: &[(&str, Attribute<'_>)],
+    inputs: &[(&[i32], &[f64])],
+    want: (&[i32], &[f64]),
+) {
     for &ty in types {
         let inputs: Vec<_> = inputs.iter().map(|&(shape, x)| of(ty, shape, x)).collect();
-        gives::<T>(attributes, &inputs, &[of(ty, want.0, want.1)]);
+        given(op, attributes, &inputs, &[of(ty, want.0, want.1)]);
     }
 }
 

@@ -9,7 +9,8 @@ use core::fmt::Debug;
 use arenite_abi::prelude::*;
 use arenite_abi::testing::Tensor;
 
-use super::{one, refusal};
+use super::Subject;
+use crate::by_type;
 use crate::kit::number::Number;
 
 /// No number.
@@ -20,130 +21,126 @@ pub(crate) const INF: f64 = f64::INFINITY;
 /// Real and imaginary part.
 pub(crate) type Parts = (f64, f64);
 
-/// The op refuses these inputs, whose type the output has.
-pub(crate) fn refuses<T: Op>(inputs: &[Tensor], message: &str) {
-    assert_eq!(refusal::<T>(&[], inputs, &[inputs[0].ty()]), message);
+/// An op, and what it gives.
+pub(crate) type CaseTable<'a> = &'a [(Subject, &'a [Case<'a>])];
+
+/// Arguments and results.
+pub(crate) enum Case<'a> {
+    /// Of every type of reals, which all have the arguments exactly.
+    Reals(&'a [(f64, f64)]),
+    /// Of FLOAT64.
+    F64s(&'a [(f64, f64)]),
+    /// Of every type of integers that has the numbers.
+    Wholes(&'a [(i64, i64)]),
+    /// Of one type of integers.
+    Exact(ElementType, &'a [(i128, i128)]),
+    /// Of both types of complex numbers.
+    Complexes(&'a [(Parts, Parts)]),
+    /// Of complex numbers to reals.
+    OneOfParts(&'a [(Parts, f64)]),
+    /// Of every type of reals to truth values.
+    Tests(&'a [(f64, bool)]),
+    /// Of truth values.
+    Bools(&'a [(bool, bool)]),
+    /// Of pairs of every type of reals, which all have the arguments exactly.
+    RealPairs(&'a [(f64, f64, f64)]),
+    /// Of pairs of every type of integers that has the numbers.
+    WholePairs(&'a [(i64, i64, i64)]),
+    /// Of pairs of one type of integers.
+    ExactPairs(ElementType, &'a [(i128, i128, i128)]),
+    /// Of pairs of both types of complex numbers.
+    ComplexPairs(&'a [(Parts, Parts, Parts)]),
+    /// Of pairs of truth values.
+    BoolPairs(&'a [(bool, bool, bool)]),
+    /// Of pairs to truth values: reals, and integers where all are whole and none is negative.
+    Comparisons(&'a [(f64, f64, bool)]),
+    /// As [`RealPairs`](Case::RealPairs), of inputs that must agree in shape.
+    Gradients(&'a [(f64, f64, f64)]),
+    /// As [`ComplexPairs`](Case::ComplexPairs), of inputs that must agree in shape.
+    ComplexGradients(&'a [(Parts, Parts, Parts)]),
+    /// As [`WholePairs`](Case::WholePairs), of inputs that must agree in shape.
+    WholeGradients(&'a [(i64, i64, i64)]),
 }
 
-/// The op refuses two inputs like this one, whose type the output has.
-pub(crate) fn refuses_pair<T: Op>(x: Tensor, message: &str) {
-    refuses::<T>(&[x.clone(), x], message);
-}
-
-/// The op takes exactly this many inputs.
-pub(crate) fn takes<T: Op>(count: usize) {
-    for other in [count - 1, count + 1] {
-        let inputs = vec![Tensor::f32(&[], &[1.0]); other];
-        let message = format!("it has {other} inputs, this op takes {count} to {count}");
-        assert_eq!(refusal::<T>(&[], &inputs, &[F32]), message);
+/// Every op of `names` stands in the table with cases, and gives what they say.
+pub(crate) fn check(names: &[&str], table: CaseTable<'_>) {
+    assert_eq!(table.iter().map(|(op, _)| op.name).collect::<Vec<_>>(), names);
+    for &(op, cases) in table {
+        assert!(!cases.is_empty(), "{} has no cases", op.name);
+        cases.iter().for_each(|case| case.check(op));
     }
 }
 
 macro_rules! for_types {
-    ($function:ident::<$op:ident>($cases:expr): $($ty:ty)*) => { $($function::<$op, $ty>($cases);)* };
+    ($function:ident($op:expr, $cases:expr): $($ty:ty)*) => {{ $($function::<$ty>($op, $cases);)* }};
 }
 
-/// Of every type of reals, which all have the arguments exactly.
-pub(crate) fn reals<T: Op>(cases: &[(f64, f64)]) {
-    for_types!(real_cases::<T>(cases): half::f16 half::bf16 f32 f64);
-}
-
-/// Of FLOAT64.
-pub(crate) fn f64s<T: Op>(cases: &[(f64, f64)]) {
-    real_cases::<T, f64>(cases);
-}
-
-/// Of every type of integers that has the numbers.
-pub(crate) fn wholes<T: Op>(cases: &[(i64, i64)]) {
-    for_types!(whole_cases::<T>(cases): i8 i16 i32 i64);
-    if cases.iter().all(|&(x, y)| x >= 0 && y >= 0) {
-        for_types!(whole_cases::<T>(cases): u8 u16 u32 u64);
+impl Case<'_> {
+    fn check(&self, op: Subject) {
+        match *self {
+            Case::Reals(cases) => for_types!(real_cases(op, cases): half::f16 half::bf16 f32 f64),
+            Case::F64s(cases) => real_cases::<f64>(op, cases),
+            Case::Wholes(cases) => {
+                for_types!(whole_cases(op, cases): i8 i16 i32 i64);
+                if cases.iter().all(|&(x, y)| x >= 0 && y >= 0) {
+                    for_types!(whole_cases(op, cases): u8 u16 u32 u64);
+                }
+            }
+            Case::Exact(ty, cases) => exact(op, ty, cases),
+            Case::Complexes(cases) => for_types!(complex_cases(op, cases): Complex32 Complex64),
+            Case::OneOfParts(cases) => {
+                let (x, want): (Vec<Parts>, Vec<f64>) = cases.iter().copied().unzip();
+                all_near(&each::<Complex32, f32>(op, &complex_numbers(&x)), &want);
+                all_near(&each::<Complex64, f64>(op, &complex_numbers(&x)), &want);
+            }
+            Case::Tests(cases) => for_types!(test_cases(op, cases): half::f16 half::bf16 f32 f64),
+            Case::Bools(cases) => {
+                let (x, want): (Vec<Bool>, Vec<Bool>) =
+                    cases.iter().map(|&(x, y)| (truth(x), truth(y))).unzip();
+                assert_eq!(each::<Bool, Bool>(op, &x), want, "{}", op.name);
+            }
+            _ => self.check_pairs(op),
+        }
     }
-}
 
-/// Of one type, exactly.
-pub(crate) fn exact<T: Op, X: Element + PartialEq + Debug>(cases: &[(X, X)]) {
-    let (x, want): (Vec<X>, Vec<X>) = cases.iter().copied().unzip();
-    assert_eq!(each::<T, X, X>(&x), want);
-}
-
-/// Of both types of complex numbers.
-pub(crate) fn complexes<T: Op>(cases: &[(Parts, Parts)]) {
-    for_types!(complex_cases::<T>(cases): Complex32 Complex64);
-}
-
-/// Of complex numbers to reals.
-pub(crate) fn parts<T: Op>(cases: &[(Parts, f64)]) {
-    let (x, want): (Vec<Parts>, Vec<f64>) = cases.iter().copied().unzip();
-    all_near(&each::<T, Complex32, f32>(&complex_numbers(&x)), &want);
-    all_near(&each::<T, Complex64, f64>(&complex_numbers(&x)), &want);
-}
-
-/// Of every type of reals to truth values.
-pub(crate) fn tests<T: Op>(cases: &[(f64, bool)]) {
-    for_types!(test_cases::<T>(cases): half::f16 half::bf16 f32 f64);
-}
-
-/// Of truth values.
-pub(crate) fn bools<T: Op>(cases: &[(bool, bool)]) {
-    let (x, want): (Vec<Bool>, Vec<Bool>) = cases.iter().map(|&(x, y)| (truth(x), truth(y))).unzip();
-    assert_eq!(each::<T, Bool, Bool>(&x), want);
-}
-
-/// Of pairs of every type of reals, which all have the arguments exactly.
-pub(crate) fn real_pairs<T: Op>(cases: &[(f64, f64, f64)]) {
-    for_types!(real_pair_cases::<T>(cases): half::f16 half::bf16 f32 f64);
-}
-
-/// Of pairs of every type of integers that has the numbers.
-pub(crate) fn whole_pairs<T: Op>(cases: &[(i64, i64, i64)]) {
-    for_types!(whole_pair_cases::<T>(cases): i8 i16 i32 i64);
-    if cases.iter().all(|&(a, b, y)| a >= 0 && b >= 0 && y >= 0) {
-        for_types!(whole_pair_cases::<T>(cases): u8 u16 u32 u64);
+    fn check_pairs(&self, op: Subject) {
+        match *self {
+            Case::RealPairs(cases) => for_types!(real_pair_cases(op, cases): half::f16 half::bf16 f32 f64),
+            Case::WholePairs(cases) => {
+                for_types!(whole_pair_cases(op, cases): i8 i16 i32 i64);
+                if cases.iter().all(|&(a, b, y)| a >= 0 && b >= 0 && y >= 0) {
+                    for_types!(whole_pair_cases(op, cases): u8 u16 u32 u64);
+                }
+            }
+            Case::ExactPairs(ty, cases) => exact_pairs(op, ty, cases),
+            Case::ComplexPairs(cases) => for_types!(complex_pair_cases(op, cases): Complex32 Complex64),
+            Case::BoolPairs(cases) => {
+                let (a, b, want) = unzip(cases);
+                let truths = |x: Vec<bool>| x.into_iter().map(truth).collect::<Vec<_>>();
+                assert_eq!(each_pair::<Bool, Bool>(op, &truths(a), &truths(b)), truths(want), "{}", op.name);
+            }
+            Case::Comparisons(cases) => {
+                for_types!(comparison_cases(op, cases): half::f16 half::bf16 f32 f64);
+                let whole = |x: &f64| (0.0..128.0).contains(x);
+                let whole: Vec<_> =
+                    cases.iter().filter(|(a, b, _)| [a, b].into_iter().all(whole)).copied().collect();
+                for_types!(integer_comparisons(op, &whole): i8 i16 i32 i64 u8 u16 u32 u64);
+            }
+            Case::Gradients(cases) => {
+                for_types!(gradient_cases(op, cases): half::f16 half::bf16 f32 f64);
+                let inputs = [Tensor::f32(&[2, 1], &[1.0; 2]), Tensor::f32(&[2], &[1.0; 2])];
+                let message = "inputs 'in0' [2, 1] and 'in1' [2] differ in shape; they must agree";
+                assert_eq!(op.refusal(&[], &inputs, &[F32]), message);
+            }
+            Case::ComplexGradients(cases) => {
+                for_types!(complex_gradient_cases(op, cases): Complex32 Complex64);
+            }
+            Case::WholeGradients(cases) => {
+                for_types!(whole_gradient_cases(op, cases): i8 i16 i32 i64 u8 u16 u32 u64);
+            }
+            _ => unreachable!("of one element"),
+        }
     }
-}
-
-/// Of pairs of one type, exactly.
-pub(crate) fn exact_pairs<T: Op, X: Element + PartialEq + Debug>(cases: &[(X, X, X)]) {
-    let (a, b, want) = unzip(cases);
-    assert_eq!(each_pair::<T, X, X>(&a, &b), want);
-}
-
-/// Of pairs of both types of complex numbers.
-pub(crate) fn complex_pairs<T: Op>(cases: &[(Parts, Parts, Parts)]) {
-    for_types!(complex_pair_cases::<T>(cases): Complex32 Complex64);
-}
-
-/// Of pairs of truth values.
-pub(crate) fn bool_pairs<T: Op>(cases: &[(bool, bool, bool)]) {
-    let (a, b, want) = unzip(cases);
-    let truths = |x: Vec<bool>| x.into_iter().map(truth).collect::<Vec<_>>();
-    assert_eq!(each_pair::<T, Bool, Bool>(&truths(a), &truths(b)), truths(want));
-}
-
-/// Of pairs to truth values: reals, and integers where all are whole and none is negative.
-pub(crate) fn comparisons<T: Op>(cases: &[(f64, f64, bool)]) {
-    for_types!(comparison_cases::<T>(cases): half::f16 half::bf16 f32 f64);
-    let whole: Vec<_> =
-        cases.iter().filter(|(a, b, _)| [a, b].iter().all(|x| (0.0..128.0).contains(*x))).copied().collect();
-    for_types!(integer_comparisons::<T>(&whole): i8 i16 i32 i64 u8 u16 u32 u64);
-}
-
-/// As [`real_pairs`], of inputs that must agree in shape.
-pub(crate) fn gradients<T: Op>(cases: &[(f64, f64, f64)]) {
-    for_types!(gradient_cases::<T>(cases): half::f16 half::bf16 f32 f64);
-    let (a, b) = (Tensor::f32(&[2, 1], &[1.0; 2]), Tensor::f32(&[2], &[1.0; 2]));
-    refuses::<T>(&[a, b], "inputs 'in0' [2, 1] and 'in1' [2] differ in shape; they must agree");
-}
-
-/// As [`complex_pairs`], of inputs that must agree in shape.
-pub(crate) fn complex_gradients<T: Op>(cases: &[(Parts, Parts, Parts)]) {
-    for_types!(complex_gradient_cases::<T>(cases): Complex32 Complex64);
-}
-
-/// As [`whole_pairs`], of inputs that must agree in shape.
-pub(crate) fn whole_gradients<T: Op>(cases: &[(i64, i64, i64)]) {
-    for_types!(whole_gradient_cases::<T>(cases): i8 i16 i32 i64 u8 u16 u32 u64);
 }
 
 /// A type of reals and the bits of its fraction.
@@ -209,13 +206,13 @@ fn numbers<X: Real>(x: impl IntoIterator<Item = f64>) -> Vec<X> {
     x.into_iter().map(number).collect()
 }
 
-fn integers<X: Number<Wide = i128>>(x: impl IntoIterator<Item = i64>) -> Vec<X> {
-    let number = |x: i64| {
-        let number = X::narrow(x.into());
-        assert!(number.wide() == x.into(), "{} has no {x}", X::TYPE);
+fn integers<X: Number<Wide = i128>>(x: impl IntoIterator<Item: Into<i128>>) -> Vec<X> {
+    let number = |x: i128| {
+        let number = X::narrow(x);
+        assert!(number.wide() == x, "{} has no {x}", X::TYPE);
         number
     };
-    x.into_iter().map(number).collect()
+    x.into_iter().map(|x| number(x.into())).collect()
 }
 
 pub(super) fn complex_numbers<X: Number<Wide = Complex64>>(x: &[Parts]) -> Vec<X> {
@@ -233,108 +230,126 @@ fn unzip<A: Copy, B: Copy, C: Copy>(cases: &[(A, B, C)]) -> (Vec<A>, Vec<B>, Vec
     (a, b, c)
 }
 
-fn real_cases<T: Op, X: Real>(cases: &[(f64, f64)]) {
+fn exact(op: Subject, ty: ElementType, cases: &[(i128, i128)]) {
+    let (x, want): (Vec<i128>, Vec<i128>) = cases.iter().copied().unzip();
+    let checked: Result<()> = by_type!(ty, int: T => {
+        assert_eq!(each::<T, T>(op, &integers(x)), integers::<T>(want), "{} in {ty}", op.name);
+        Ok(())
+    });
+    checked.unwrap();
+}
+
+fn exact_pairs(op: Subject, ty: ElementType, cases: &[(i128, i128, i128)]) {
+    let (a, b, want) = unzip(cases);
+    let checked: Result<()> = by_type!(ty, int: T => {
+        assert_eq!(each_pair::<T, T>(op, &integers(a), &integers(b)), integers::<T>(want), "{} in {ty}", op.name);
+        Ok(())
+    });
+    checked.unwrap();
+}
+
+fn real_cases<X: Real>(op: Subject, cases: &[(f64, f64)]) {
     let (x, want): (Vec<f64>, Vec<f64>) = cases.iter().copied().unzip();
-    all_near(&each::<T, X, X>(&numbers(x)), &want);
+    all_near(&each::<X, X>(op, &numbers(x)), &want);
 }
 
-fn whole_cases<T: Op, X: Number<Wide = i128> + PartialEq + Debug>(cases: &[(i64, i64)]) {
+fn whole_cases<X: Number<Wide = i128> + PartialEq + Debug>(op: Subject, cases: &[(i64, i64)]) {
     let (x, want): (Vec<i64>, Vec<i64>) = cases.iter().copied().unzip();
-    assert_eq!(each::<T, X, X>(&integers(x)), integers(want), "{}", X::TYPE);
+    assert_eq!(each::<X, X>(op, &integers(x)), integers(want), "{}", X::TYPE);
 }
 
-fn complex_cases<T: Op, X: ComplexNumber>(cases: &[(Parts, Parts)]) {
+fn complex_cases<X: ComplexNumber>(op: Subject, cases: &[(Parts, Parts)]) {
     let (x, want): (Vec<Parts>, Vec<Parts>) = cases.iter().copied().unzip();
-    all_complex_near(&each::<T, X, X>(&complex_numbers(&x)), &want);
+    all_complex_near(&each::<X, X>(op, &complex_numbers(&x)), &want);
 }
 
-fn test_cases<T: Op, X: Real>(cases: &[(f64, bool)]) {
+fn test_cases<X: Real>(op: Subject, cases: &[(f64, bool)]) {
     let (x, want): (Vec<f64>, Vec<Bool>) = cases.iter().map(|&(x, y)| (x, truth(y))).unzip();
-    assert_eq!(each::<T, X, Bool>(&numbers(x)), want, "{}", X::TYPE);
+    assert_eq!(each::<X, Bool>(op, &numbers(x)), want, "{}", X::TYPE);
 }
 
-fn real_pair_cases<T: Op, X: Real>(cases: &[(f64, f64, f64)]) {
+fn real_pair_cases<X: Real>(op: Subject, cases: &[(f64, f64, f64)]) {
     let (a, b, want) = unzip(cases);
-    all_near(&each_pair::<T, X, X>(&numbers(a), &numbers(b)), &want);
+    all_near(&each_pair::<X, X>(op, &numbers(a), &numbers(b)), &want);
 }
 
-fn whole_pair_cases<T: Op, X: Number<Wide = i128> + PartialEq + Debug>(cases: &[(i64, i64, i64)]) {
+fn whole_pair_cases<X: Number<Wide = i128> + PartialEq + Debug>(op: Subject, cases: &[(i64, i64, i64)]) {
     let (a, b, want) = unzip(cases);
-    assert_eq!(each_pair::<T, X, X>(&integers(a), &integers(b)), integers(want), "{}", X::TYPE);
+    assert_eq!(each_pair::<X, X>(op, &integers(a), &integers(b)), integers(want), "{}", X::TYPE);
 }
 
-fn complex_pair_cases<T: Op, X: ComplexNumber>(cases: &[(Parts, Parts, Parts)]) {
+fn complex_pair_cases<X: ComplexNumber>(op: Subject, cases: &[(Parts, Parts, Parts)]) {
     let (a, b, want) = unzip(cases);
-    all_complex_near(&each_pair::<T, X, X>(&complex_numbers(&a), &complex_numbers(&b)), &want);
+    all_complex_near(&each_pair::<X, X>(op, &complex_numbers(&a), &complex_numbers(&b)), &want);
 }
 
-fn comparison_cases<T: Op, X: Real>(cases: &[(f64, f64, bool)]) {
+fn comparison_cases<X: Real>(op: Subject, cases: &[(f64, f64, bool)]) {
     let (a, b, want) = unzip(cases);
     let want: Vec<Bool> = want.into_iter().map(truth).collect();
-    assert_eq!(each_pair::<T, X, Bool>(&numbers(a), &numbers(b)), want, "{}", X::TYPE);
+    assert_eq!(each_pair::<X, Bool>(op, &numbers(a), &numbers(b)), want, "{}", X::TYPE);
 }
 
-fn integer_comparisons<T: Op, X: Number<Wide = i128>>(cases: &[(f64, f64, bool)]) {
+fn integer_comparisons<X: Number<Wide = i128>>(op: Subject, cases: &[(f64, f64, bool)]) {
     let (a, b, want) = unzip(cases);
     let whole = |x: Vec<f64>| integers(x.into_iter().map(|x| x as i64));
     let want: Vec<Bool> = want.into_iter().map(truth).collect();
-    assert_eq!(each_pair::<T, X, Bool>(&whole(a), &whole(b)), want, "{}", X::TYPE);
+    assert_eq!(each_pair::<X, Bool>(op, &whole(a), &whole(b)), want, "{}", X::TYPE);
 }
 
-fn gradient_cases<T: Op, X: Real>(cases: &[(f64, f64, f64)]) {
+fn gradient_cases<X: Real>(op: Subject, cases: &[(f64, f64, f64)]) {
     let (a, b, want) = unzip(cases);
-    all_near(&each_alike::<T, X, X>(&numbers(a), &numbers(b)), &want);
+    all_near(&each_alike::<X, X>(op, &numbers(a), &numbers(b)), &want);
 }
 
-fn complex_gradient_cases<T: Op, X: ComplexNumber>(cases: &[(Parts, Parts, Parts)]) {
+fn complex_gradient_cases<X: ComplexNumber>(op: Subject, cases: &[(Parts, Parts, Parts)]) {
     let (a, b, want) = unzip(cases);
-    all_complex_near(&each_alike::<T, X, X>(&complex_numbers(&a), &complex_numbers(&b)), &want);
+    all_complex_near(&each_alike::<X, X>(op, &complex_numbers(&a), &complex_numbers(&b)), &want);
 }
 
-fn whole_gradient_cases<T: Op, X: Number<Wide = i128> + PartialEq + Debug>(cases: &[(i64, i64, i64)]) {
+fn whole_gradient_cases<X: Number<Wide = i128> + PartialEq + Debug>(op: Subject, cases: &[(i64, i64, i64)]) {
     let (a, b, want) = unzip(cases);
-    assert_eq!(each_alike::<T, X, X>(&integers(a), &integers(b)), integers(want), "{}", X::TYPE);
+    assert_eq!(each_alike::<X, X>(op, &integers(a), &integers(b)), integers(want), "{}", X::TYPE);
 }
 
 /// The results of a list, which are those of its first element alone, and of nothing.
-fn each<T: Op, X: Element, Y: Element>(x: &[X]) -> Vec<Y> {
-    let list = one::<T>(&[], &[Tensor::of(&[x.len() as i32], x)], Y::TYPE);
+fn each<X: Element, Y: Element>(op: Subject, x: &[X]) -> Vec<Y> {
+    let list = op.one(&[], &[Tensor::of(&[x.len() as i32], x)], Y::TYPE);
     assert_eq!(list.shape(), [x.len() as i32]);
-    let scalar = one::<T>(&[], &[Tensor::of(&[], &x[..1])], Y::TYPE);
+    let scalar = op.one(&[], &[Tensor::of(&[], &x[..1])], Y::TYPE);
     assert_eq!((scalar.shape(), scalar.bytes()), (&[][..], &list.bytes()[..size_of::<Y>()]));
-    let empty = one::<T>(&[], &[Tensor::of::<X>(&[2, 0], &[])], Y::TYPE);
+    let empty = op.one(&[], &[Tensor::of::<X>(&[2, 0], &[])], Y::TYPE);
     assert_eq!(empty.shape(), [2, 0]);
     list.elements()
 }
 
 /// The results of pairs in two lists of one shape.
-fn each_alike<T: Op, X: Element, Y: Element>(a: &[X], b: &[X]) -> Vec<Y> {
+fn each_alike<X: Element, Y: Element>(op: Subject, a: &[X], b: &[X]) -> Vec<Y> {
     let n = a.len() as i32;
-    let list = one::<T>(&[], &[Tensor::of(&[n], a), Tensor::of(&[n], b)], Y::TYPE);
+    let list = op.one(&[], &[Tensor::of(&[n], a), Tensor::of(&[n], b)], Y::TYPE);
     assert_eq!(list.shape(), [n]);
-    let scalar = one::<T>(&[], &[Tensor::of(&[], &a[..1]), Tensor::of(&[], &b[..1])], Y::TYPE);
+    let scalar = op.one(&[], &[Tensor::of(&[], &a[..1]), Tensor::of(&[], &b[..1])], Y::TYPE);
     assert_eq!((scalar.shape(), scalar.bytes()), (&[][..], &list.bytes()[..size_of::<Y>()]));
     let nothing = Tensor::of::<X>(&[2, 0], &[]);
-    assert_eq!(one::<T>(&[], &[nothing.clone(), nothing], Y::TYPE).shape(), [2, 0]);
+    assert_eq!(op.one(&[], &[nothing.clone(), nothing], Y::TYPE).shape(), [2, 0]);
     list.elements()
 }
 
 /// As [`each_alike`], of a function that broadcasts.
-fn each_pair<T: Op, X: Element, Y: Element>(a: &[X], b: &[X]) -> Vec<Y> {
-    let list = each_alike::<T, X, Y>(a, b);
+fn each_pair<X: Element, Y: Element>(op: Subject, a: &[X], b: &[X]) -> Vec<Y> {
+    let list = each_alike::<X, Y>(op, a, b);
     for (i, y) in list.iter().enumerate() {
         let (two, three) = (Tensor::of(&[2, 1], &[a[i]; 2]), Tensor::of(&[3], &[b[i]; 3]));
-        assert_eq!(one::<T>(&[], &[two, three], Y::TYPE), Tensor::of(&[2, 3], &[*y; 6]).named("out0"));
+        assert_eq!(op.one(&[], &[two, three], Y::TYPE), Tensor::of(&[2, 3], &[*y; 6]).named("out0"));
     }
     let (nothing, scalar) = (Tensor::of::<X>(&[0], &[]), Tensor::of(&[], &b[..1]));
-    assert_eq!(one::<T>(&[], &[nothing, scalar], Y::TYPE).shape(), [0]);
+    assert_eq!(op.one(&[], &[nothing, scalar], Y::TYPE).shape(), [0]);
     let (two, three) = (Tensor::of(&[2], &[a[0]; 2]), Tensor::of(&[3], &[b[0]; 3]));
     assert_eq!(
-        refusal::<T>(&[], &[two.clone(), three], &[Y::TYPE]),
+        op.refusal(&[], &[two.clone(), three], &[Y::TYPE]),
         "inputs 'in0' [2] and 'in1' [3] do not broadcast; sizes must be equal or 1"
     );
     assert_eq!(
-        refusal::<T>(&[], &[two, Tensor::strings(&[1], &["a"])], &[Y::TYPE]),
+        op.refusal(&[], &[two, Tensor::strings(&[1], &["a"])], &[Y::TYPE]),
         format!("inputs 'in0' and 'in1' are {} and STRING; they must agree", X::TYPE)
     );
     list

@@ -4,7 +4,7 @@ use arenite_abi::prelude::*;
 use arenite_abi::testing::Tensor;
 
 use super::elementwise::{Parts, all_near, complex_numbers};
-use super::{one, refusal};
+use super::{Subject, op, refusal};
 use crate::by_type;
 use crate::kit::number::Number;
 use crate::kit::write::Attribute;
@@ -43,7 +43,11 @@ pub(crate) fn denies<T: Op>(inputs: &[Tensor], ty: ElementType, message: &str) {
 
 /// The op gives this output. Reals may differ in the last bits of their type; NaN is NaN.
 pub(crate) fn gives<T: Op>(attributes: &[(&str, Attribute<'_>)], inputs: &[Tensor], want: Tensor) {
-    let got = one::<T>(attributes, inputs, want.ty());
+    given(op::<T>(), attributes, inputs, want);
+}
+
+fn given(op: Subject, attributes: &[(&str, Attribute<'_>)], inputs: &[Tensor], want: Tensor) {
+    let got = op.one(attributes, inputs, want.ty());
     assert_eq!(got.shape(), want.shape(), "{inputs:?}");
     let wide = |want: &Tensor| match want.ty() {
         F16 => want.as_f16().into_iter().map(Number::wide).collect(),

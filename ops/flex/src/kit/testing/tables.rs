@@ -6,14 +6,18 @@ pub(crate) use arenite_abi::prelude::*;
 pub(crate) use arenite_abi::testing::Tensor;
 use half::{bf16, f16};
 
-use super::run;
+use super::{Subject, op};
 use crate::kit::list::{Element, List};
 pub(crate) use crate::kit::write::Attribute::{self, Bool, Int, Ints, Shape, Text, Type};
 
 /// The op makes these outputs of these inputs, bit by bit.
 pub(crate) fn gives<T: Op>(attributes: &[(&str, Attribute<'_>)], inputs: &[Tensor], outputs: &[Tensor]) {
+    given(op::<T>(), attributes, inputs, outputs);
+}
+
+fn given(op: Subject, attributes: &[(&str, Attribute<'_>)], inputs: &[Tensor], outputs: &[Tensor]) {
     let types: Vec<_> = outputs.iter().map(Tensor::ty).collect();
-    let got = run::<T>(attributes, inputs, &types);
+    let got = op.run(attributes, inputs, &types);
     let got = got.unwrap_or_else(|error| panic!("{inputs:?}: {}", error.message()));
     for (got, want) in got.iter().zip(outputs) {
         let equal = got.shape() == want.shape() && got.bytes() == want.bytes();
@@ -28,10 +32,7 @@ pub(crate) fn refuses<T: Op>(
     outputs: &[ElementType],
     message: &str,
 ) {
-    match run::<T>(attributes, inputs, outputs) {
-        Ok(got) => panic!("{inputs:?} give {got:?}, not the refusal '{message}'"),
-        Err(error) => assert_eq!(error.message(), message, "{inputs:?}"),
-    }
+    assert_eq!(op::<T>().refusal(attributes, inputs, outputs), message, "{inputs:?}");
 }
 
 /// Runs a table of nodes once for each element type, with tensors of small numbers in that type. As BOOL they

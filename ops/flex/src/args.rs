@@ -1,0 +1,22 @@
+//! Where the largest or smallest element along an axis is.
+
+use arenite_abi::prelude::*;
+
+use crate::family;
+use crate::kit::arg::{self, Member};
+use crate::kit::kernel::Framed;
+
+family! { Framed<arg::Arg>:
+    /// ArgMax: where the largest element along an axis is, the first one. Reals, integers, BOOL to
+    /// I16, U16, I32, I64.
+    /// Defined by: tensorflow/core/kernels/argmax_op.cc.
+    ArgMax "FlexArgMax" = Member { largest: true, outputs: &[I16, U16, I32, I64] };
+
+    /// ArgMin: where the smallest element along an axis is, the first one. Reals, integers, BOOL to
+    /// I32, I64.
+    /// Defined by: tensorflow/core/kernels/argmax_op.cc.
+    ArgMin "FlexArgMin" = Member { largest: false, outputs: &[I32, I64] };
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,77 @@
+//! Convolutions and their gradients.
+
+use crate::family;
+use crate::kit::conv::{Conv, Kind, Member};
+use crate::kit::kernel::Framed;
+
+family! { Framed<Conv>:
+    /// Conv2D: a convolution of images; filter `[rows, columns, depth, channels]`. Numbers.
+    /// Defined by: tensorflow/core/kernels/conv_ops.cc.
+    Conv2D "FlexConv2D" = Member { kind: Kind::Forward, axes: 2, depthwise: false };
+
+    /// Conv2DBackpropFilter: the gradient of a filter; inputs: images, its shape, gradient. Numbers.
+    /// Defined by: tensorflow/core/kernels/conv_grad_filter_ops.cc.
+    Conv2DBackpropFilter "FlexConv2DBackpropFilter" = Member {
+        kind: Kind::Filter,
+        axes: 2,
+        depthwise: false,
+    };
+
+    /// Conv2DBackpropInput: the gradient of images under a convolution; inputs: their shape, filter, gradient.
+    /// Numbers.
+    /// Defined by: tensorflow/core/kernels/conv_grad_input_ops.cc.
+    Conv2DBackpropInput "FlexConv2DBackpropInput" = Member { kind: Kind::Images, axes: 2, depthwise: false };
+
+    /// Conv3D: a convolution of volumes; filter `[planes, rows, columns, depth, channels]`. Numbers.
+    /// Defined by: tensorflow/core/kernels/conv_ops_3d.cc.
+    Conv3D "FlexConv3D" = Member { kind: Kind::Forward, axes: 3, depthwise: false };
+
+    /// Conv3DBackpropFilterV2: the gradient of a filter; inputs: volumes, its shape, gradient. Numbers.
+    /// Defined by: tensorflow/core/kernels/conv_grad_ops_3d.cc.
+    Conv3DBackpropFilterV2 "FlexConv3DBackpropFilterV2" = Member {
+        kind: Kind::Filter,
+        axes: 3,
+        depthwise: false,
+    };
+
+    /// Conv3DBackpropInputV2: the gradient of volumes under a convolution; inputs: their shape, filter, gradient.
+    /// Numbers.
+    /// Defined by: tensorflow/core/kernels/conv_grad_ops_3d.cc.
+    Conv3DBackpropInputV2 "FlexConv3DBackpropInputV2" = Member {
+        kind: Kind::Images,
+        axes: 3,
+        depthwise: false,
+    };
+
+    /// DepthwiseConv2dNative: a convolution of each channel; filter `[rows, columns, depth, multiplier]`.
+    /// Numbers.
+    /// Defined by: tensorflow/core/kernels/depthwise_conv_op.cc.
+    DepthwiseConv2dNative "FlexDepthwiseConv2dNative" = Member {
+        kind: Kind::Forward,
+        axes: 2,
+        depthwise: true,
+    };
+
+    /// DepthwiseConv2dNativeBackpropFilter: the gradient of a filter; inputs: images, its shape, gradient.
+    /// Numbers.
+    /// Defined by: tensorflow/core/kernels/depthwise_conv_grad_op.cc.
+    DepthwiseConv2dNativeBackpropFilter "FlexDepthwiseConv2dNativeBackpropFilter" = Member {
+        kind: Kind::Filter,
+        axes: 2,
+        depthwise: true,
+    };
+
+    /// DepthwiseConv2dNativeBackpropInput: the gradient of images; inputs: their shape, filter, gradient.
+    /// Numbers.
+    /// Defined by: tensorflow/core/kernels/depthwise_conv_grad_op.cc.
+    DepthwiseConv2dNativeBackpropInput "FlexDepthwiseConv2dNativeBackpropInput" = Member {
+        kind: Kind::Images,
+        axes: 2,
+        depthwise: true,
+    };
+}
+
+#[cfg(test)]
+mod tests_1;
+#[cfg(test)]
+mod tests_2;

@@ -1,0 +1,48 @@
+//! Products of stacks of matrices.
+
+use crate::family;
+use crate::kit::kernel::Framed;
+use crate::kit::matmul::{self, Ahead, Member};
+
+family! { Framed<matmul::MatMul>:
+    /// BatchMatMul: products of stacks of matrices of equal shape ahead. Reals, integers, complex numbers.
+    /// Defined by: tensorflow/core/kernels/batch_matmul_op_impl.h.
+    BatchMatMul "FlexBatchMatMul" = Member {
+        turned: ["adj_x", "adj_y"],
+        adjoint: true,
+        ahead: Ahead::Equal,
+        mixed: false,
+    };
+
+    /// BatchMatMulV2: products of stacks of matrices, whose axes ahead broadcast. Reals, integers, complex
+    /// numbers.
+    /// Defined by: tensorflow/core/kernels/batch_matmul_op_impl.h.
+    BatchMatMulV2 "FlexBatchMatMulV2" = Member {
+        turned: ["adj_x", "adj_y"],
+        adjoint: true,
+        ahead: Ahead::Broadcast,
+        mixed: false,
+    };
+
+    /// BatchMatMulV3: products of stacks of matrices, whose axes ahead broadcast. Reals, integers, complex
+    /// numbers.
+    /// Defined by: tensorflow/core/kernels/batch_matmul_op_impl.h.
+    BatchMatMulV3 "FlexBatchMatMulV3" = Member {
+        turned: ["adj_x", "adj_y"],
+        adjoint: true,
+        ahead: Ahead::Broadcast,
+        mixed: true,
+    };
+
+    /// MatMul: the product of two matrices. Reals, integers, complex numbers.
+    /// Defined by: tensorflow/core/kernels/matmul_op_fused.cc.
+    MatMul "FlexMatMul" = Member {
+        turned: ["transpose_a", "transpose_b"],
+        adjoint: false,
+        ahead: Ahead::None,
+        mixed: false,
+    };
+}
+
+#[cfg(test)]
+mod tests;

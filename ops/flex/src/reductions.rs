@@ -1,0 +1,44 @@
+//! One result of all elements along axes.
+
+use crate::family;
+use crate::kit::kernel::Framed;
+use crate::kit::reduce::{Kind, Member, Reduce};
+
+family! { Framed<Reduce>:
+    /// All: whether all are true, along axes. BOOL.
+    /// Defined by: tensorflow/core/kernels/reduction_ops_all.cc.
+    All "FlexAll" = Member { kind: Kind::All };
+
+    /// Any: whether one is true, along axes. BOOL.
+    /// Defined by: tensorflow/core/kernels/reduction_ops_any.cc.
+    Any "FlexAny" = Member { kind: Kind::Any };
+
+    /// EuclideanNorm: the root of the sum of squares, along axes. Reals, integers, complex numbers.
+    /// Defined by: tensorflow/core/kernels/reduction_ops_euclidean.cc.
+    EuclideanNorm "FlexEuclideanNorm" = Member { kind: Kind::Norm };
+
+    /// Max: the largest elements, along axes. Reals, integers.
+    /// Defined by: tensorflow/core/kernels/reduction_ops_max.cc.
+    Max "FlexMax" = Member { kind: Kind::Max };
+
+    /// Mean: means, along axes. Reals, integers, complex numbers.
+    /// Defined by: tensorflow/core/kernels/reduction_ops_mean.cc.
+    Mean "FlexMean" = Member { kind: Kind::Mean };
+
+    /// Min: the smallest elements, along axes. Reals, integers.
+    /// Defined by: tensorflow/core/kernels/reduction_ops_min.cc.
+    Min "FlexMin" = Member { kind: Kind::Min };
+
+    /// Prod: products, along axes. Reals, integers, complex numbers.
+    /// Defined by: tensorflow/core/kernels/reduction_ops_prod.cc.
+    Prod "FlexProd" = Member { kind: Kind::Prod };
+
+    /// Sum: sums, along axes. Reals, integers, complex numbers.
+    /// Defined by: tensorflow/core/kernels/reduction_ops_sum.cc.
+    Sum "FlexSum" = Member { kind: Kind::Sum };
+}
+
+#[cfg(test)]
+mod tests_1;
+#[cfg(test)]
+mod tests_2;
