@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use arenite_model::tensor_type::{BOOL, INT32, INT64};
+use arenite_model::tensor_type::{BOOL, FLOAT32, INT32, INT64};
 use arenite_model::writer::{ModelBuilder, Operator, SubGraph, Tensor};
 use serde_json::Value;
 
@@ -420,4 +420,20 @@ fn results_of_unknown_shape_are_told_with_a_bound() {
         assert!(text.contains(words) && text.contains("1 of 2 steps are planned"), "{text}");
         assert!(got["plans"][0]["total_bytes"].as_u64().is_some(), "{got}");
     }
+}
+
+#[test]
+#[cfg(not(feature = "flex"))]
+fn a_model_with_a_flex_op_says_which_plugin_to_add() {
+    let (mut model, mut graph) = (ModelBuilder::new(), SubGraph::new("main"));
+    let op = model.custom("FlexErf", 1);
+    let x = graph.input(Tensor::new("x", FLOAT32, &[1]));
+    let y = graph.output(Tensor::new("y", FLOAT32, &[1]));
+    graph.operator(Operator::new(op, &[x], &[y]));
+    model.subgraph(graph);
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("erf.tflite");
+    std::fs::write(&file, model.finish()).unwrap();
+    let words = ["FlexErf", "org.arenite.flex", "-p arenite-plugin-flex", "feature `flex`", "--plugin-dir"];
+    fail(&["run", &file.display().to_string()], 1, &words);
 }

@@ -4,7 +4,9 @@
 //! and [`compare`] judges the outputs; [`suite`] runs many and counts.
 #![forbid(unsafe_code)]
 
-use arenite_builtin as _;
+use arenite_abi::Plugin;
+
+arenite_abi::register_plugin!(arenite_flex::PLUGIN);
 
 pub mod array;
 pub mod case;
@@ -18,6 +20,11 @@ pub mod run;
 pub mod selection;
 pub mod source;
 pub mod suite;
+
+/// The default plugins, and the ops behind the prefix `Flex`: all that the host finds in a program that links this crate.
+pub fn plugins() -> impl Iterator<Item = &'static Plugin> {
+    arenite_builtin::register_builtins().iter().copied().chain([&arenite_flex::PLUGIN])
+}
 
 /// A builder whose interpreters run reference ops, and the delegates that are added: the default one stays away.
 pub fn reference_ops(model: &arenite::Model) -> arenite::InterpreterBuilder {

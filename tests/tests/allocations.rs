@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use arenite::pool::parallel_for;
 use arenite::{Interpreter, Model};
-use arenite_builtin as _;
+use arenite_tests as _;
 use arenite_tests::op_models::control;
 
 struct Counting;

@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 fn registry() -> Arc<Registry> {
     let mut registry = Registry::new();
-    for plugin in arenite_builtin::register_builtins() {
-        registry.add_plugin(plugin).expect("the default plugins are well formed");
+    for plugin in arenite_tests::plugins() {
+        registry.add_plugin(plugin).expect("the plugins are well formed");
     }
     Arc::new(registry)
 }

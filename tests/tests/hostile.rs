@@ -16,8 +16,8 @@ fn registry() -> Arc<Registry> {
     static REGISTRY: OnceLock<Arc<Registry>> = OnceLock::new();
     let make = || {
         let mut registry = Registry::new();
-        for plugin in arenite_builtin::register_builtins() {
-            registry.add_plugin(plugin).expect("the default plugins are well formed");
+        for plugin in arenite_tests::plugins() {
+            registry.add_plugin(plugin).expect("the plugins are well formed");
         }
         Arc::new(registry)
     };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arenite::Registry;
-use arenite_builtin as _;
+use arenite_tests as _;
 
 #[test]
 fn operators_md_is_current() {

@@ -245,7 +245,10 @@ fn unresolved(f: &mut fmt::Formatter<'_>, ops: &[UnresolvedOp]) -> fmt::Result {
         write!(f, "\n  {op}")?;
     }
     if ops.iter().any(|op| op.custom && op.op.starts_with("Flex")) {
-        f.write_str("\n  those that begin with Flex are TensorFlow's own; the plugin org.arenite.flex serves many of them")?;
+        f.write_str(
+            "\n  those that begin with Flex are TensorFlow's own; the plugin org.arenite.flex serves many of them: build it \
+             with `cargo build --release -p arenite-plugin-flex` and give its folder, or link it in with the feature `flex`",
+        )?;
     }
     f.write_str("\n  searched: ")?;
     match ops.first().map(|op| &op.searched) {

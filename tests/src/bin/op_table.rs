@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arenite::Registry;
-use arenite_builtin as _;
+use arenite_tests as _;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let registry = Arc::new(Registry::with_static_plugins()?);

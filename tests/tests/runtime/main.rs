@@ -1,6 +1,6 @@
 //! What a program sees of the interpreter, on models that the tests write.
 
-use arenite_builtin as _;
+use arenite_tests as _;
 
 mod composites;
 mod delegates;
