@@ -15,10 +15,13 @@ use crate::simd::Simd;
 pub unsafe fn tile<S: Simd, const R: usize, const V: usize>(s: S, t: &Tile) {
     // SAFETY: the caller's promise.
     unsafe {
-        match R * V {
-            1..=2 => parts::<S, R, V, 4>(s, t),
-            3..=4 => parts::<S, R, V, 2>(s, t),
-            _ => parts::<S, R, V, 1>(s, t),
+        // Of constants, so that the compiler makes the one that is used, not all three.
+        if const { R * V <= 2 } {
+            parts::<S, R, V, 4>(s, t)
+        } else if const { R * V <= 4 } {
+            parts::<S, R, V, 2>(s, t)
+        } else {
+            parts::<S, R, V, 1>(s, t)
         }
     }
 }

@@ -18,10 +18,13 @@ const LANES: usize = Neon::LANES;
 pub(super) unsafe fn tile<const R: usize, const V: usize>(s: Neon, t: &Tile) {
     // SAFETY: the caller's promise.
     unsafe {
-        match R * V {
-            1..=4 => parts::<R, V, 4>(s, t),
-            5..=10 => parts::<R, V, 2>(s, t),
-            _ => parts::<R, V, 1>(s, t),
+        // Of constants, so that the compiler makes the one that is used, not all three.
+        if const { R * V <= 4 } {
+            parts::<R, V, 4>(s, t)
+        } else if const { R * V <= 10 } {
+            parts::<R, V, 2>(s, t)
+        } else {
+            parts::<R, V, 1>(s, t)
         }
     }
 }

@@ -108,10 +108,13 @@ impl<const R: usize> Rows<R> for Strip {
 pub(super) unsafe fn tile<D: Dot, A: Rows<R>, const R: usize, const V: usize>(d: D, t: &Tile<'_>) {
     // SAFETY: the caller's promise.
     unsafe {
-        let sums = match R * V {
-            1..=2 => parts::<D, A, R, V, 4>(d, t),
-            3..=4 => parts::<D, A, R, V, 2>(d, t),
-            _ => parts::<D, A, R, V, 1>(d, t),
+        // Of constants, so that the compiler makes the one that is used, not all three.
+        let sums = if const { R * V <= 2 } {
+            parts::<D, A, R, V, 4>(d, t)
+        } else if const { R * V <= 4 } {
+            parts::<D, A, R, V, 2>(d, t)
+        } else {
+            parts::<D, A, R, V, 1>(d, t)
         };
         finish(d, &sums, t);
     }

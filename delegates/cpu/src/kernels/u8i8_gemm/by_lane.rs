@@ -19,10 +19,13 @@ const BYTES: usize = 16;
 pub(super) unsafe fn tile<D: ByLane, const R: usize, const V: usize>(d: D, t: &Tile<'_>) {
     // SAFETY: the caller's promise.
     unsafe {
-        let sums = match R * V * D::REGISTERS {
-            1..=4 => parts::<D, R, V, 4>(d, t),
-            5..=10 => parts::<D, R, V, 2>(d, t),
-            _ => parts::<D, R, V, 1>(d, t),
+        // Of constants, so that the compiler makes the one that is used, not all three.
+        let sums = if const { R * V * D::REGISTERS <= 4 } {
+            parts::<D, R, V, 4>(d, t)
+        } else if const { R * V * D::REGISTERS <= 10 } {
+            parts::<D, R, V, 2>(d, t)
+        } else {
+            parts::<D, R, V, 1>(d, t)
         };
         body::finish(d, &sums, t);
     }
