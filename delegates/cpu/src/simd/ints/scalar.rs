@@ -24,6 +24,16 @@ pub(super) unsafe fn scale_lane(lanes: usize, i: usize, x: i32, block: *const i6
     }
 }
 
+/// Each lane times its multiplier. Called, not inlined: it would stand in each kernel a dozen times.
+///
+/// # Safety
+/// `block` is a block for `N` lanes.
+#[inline(never)]
+unsafe fn scale(x: [i32; N], block: *const i64) -> [i32; N] {
+    // SAFETY: the caller's promise.
+    std::array::from_fn(|i| unsafe { scale_lane(N, i, x[i], block) })
+}
+
 /// The byte of a scaled sum.
 #[inline(always)]
 pub(super) fn byte(x: i32, bytes: &Bytes) -> u8 {
@@ -94,7 +104,7 @@ unsafe impl Ints for Scalar {
     #[inline(always)]
     unsafe fn requantize<const L: bool, const A: bool>(self, x: [i32; N], block: *const i64) -> [i32; N] {
         // SAFETY: the caller's promise.
-        std::array::from_fn(|i| unsafe { scale_lane(N, i, x[i], block) })
+        unsafe { scale(x, block) }
     }
     #[inline(always)]
     unsafe fn narrow<const V: usize>(self, x: &[[i32; N]; V], bytes: &Bytes, c: *mut u8, n: usize) {
