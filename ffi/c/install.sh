@@ -1,22 +1,47 @@
 #!/bin/sh
 # Builds libarenite in release and installs it below PREFIX: include/, lib/, lib/pkgconfig/, lib/cmake/arenite/.
-# Usage: ffi/c/install.sh PREFIX        (DESTDIR is put in front of PREFIX, for packages)
+#
+#   ffi/c/install.sh PREFIX [--features LIST] [--no-default-features]
+#
+#   --features LIST         what arenite-c has beside the default, as `flex`: ffi/c/README.md lists them
+#   --no-default-features   only what --features names
+#
+# DESTDIR is put in front of PREFIX, for packages.
 set -eu
 
-if [ $# -ne 1 ]; then
-  echo "usage: $0 PREFIX" >&2
-  exit 2
-fi
-case $1 in
-  /*) prefix=$1 ;;
-  *) prefix=$(pwd)/$1 ;;
+usage() {
+  sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p;}' "$0"
+}
+
+prefix=
+features=
+while [ $# -gt 0 ]; do
+  case $1 in
+    --help) usage; exit 0 ;;
+    --features)
+      [ $# -gt 1 ] || { echo "$0: --features needs a list, as flex" >&2; exit 2; }
+      features="$features --features $2"
+      shift ;;
+    --no-default-features) features="$features $1" ;;
+    -*) echo "$0: unknown option $1" >&2; usage >&2; exit 2 ;;
+    *)
+      [ -z "$prefix" ] || { echo "$0: one PREFIX is needed, there are $prefix and $1" >&2; exit 2; }
+      prefix=$1 ;;
+  esac
+  shift
+done
+[ -n "$prefix" ] || { usage >&2; exit 2; }
+case $prefix in
+  /*) ;;
+  *) prefix=$(pwd)/$prefix ;;
 esac
 root=${DESTDIR:-}$prefix
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here"
 
 # The prefix is where the runtime looks for lib/arenite/plugins.
-ARENITE_PREFIX=$prefix cargo build --release -p arenite-c
+# shellcheck disable=SC2086 # a list of options
+ARENITE_PREFIX=$prefix cargo build --release -p arenite-c $features
 built=$(cargo metadata --format-version 1 --no-deps | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')/release
 version=$(cargo pkgid -p arenite-c | sed 's/.*[#@]//')
 major=${version%%.*}
@@ -26,8 +51,12 @@ list=$(echo "$libs" | tr " " ";")
 
 mkdir -p "$root/include" "$root/lib/pkgconfig" "$root/lib/cmake/arenite"
 cp include/*.h "$root/include/"
-cp "$built/libarenite.a" "$root/lib/"
-cp "$built/libarenite.so" "$root/lib/libarenite.so.$version"
+cp "$built/libarenite_c.a" "$root/lib/libarenite.a"
+cp "$built/libarenite_c.so" "$root/lib/libarenite.so.$version"
+# Names that nobody links against are a fifth of the libraries.
+if command -v strip >/dev/null; then
+  strip --strip-unneeded "$root/lib/libarenite.a" "$root/lib/libarenite.so.$version"
+fi
 ln -sf "libarenite.so.$version" "$root/lib/libarenite.so.$major"
 ln -sf "libarenite.so.$major" "$root/lib/libarenite.so"
 

@@ -98,11 +98,21 @@ pub struct PluginsConfig {
     pub strict: bool,
     /// Whether the plugins that are linked into the program are used.
     pub builtin: bool,
+    /// Where the library that asks was installed: `lib/arenite/plugins` below it is searched last. A program in a folder `bin`
+    /// has the folder above that one, whatever stands here. Not part of the file.
+    pub prefix: Option<PathBuf>,
 }
 
 impl Default for PluginsConfig {
     fn default() -> Self {
-        PluginsConfig { dirs: Vec::new(), paths: Vec::new(), allow: None, strict: false, builtin: true }
+        PluginsConfig {
+            dirs: Vec::new(),
+            paths: Vec::new(),
+            allow: None,
+            strict: false,
+            builtin: true,
+            prefix: None,
+        }
     }
 }
 
@@ -300,6 +310,7 @@ fn plugins(table: &Table<'_>) -> Result<PluginsConfig, ConfigError> {
         allow: table.strings("allow")?,
         strict: table.boolean("strict")?.unwrap_or_default(),
         builtin: table.boolean("builtin")?.unwrap_or(true),
+        prefix: None,
     })
 }
 

@@ -74,7 +74,7 @@ fn places(config: &Config) -> Vec<Place> {
         let dirs = std::env::split_paths(&list).filter(|dir| dir.is_absolute());
         places.extend(dirs.map(|path| Place { path, must_exist: true }));
     }
-    if let Some(prefix) = install_prefix() {
+    if let Some(prefix) = install_prefix().or_else(|| config.plugins.prefix.clone()) {
         places.push(Place { path: prefix.join(PREFIX_FOLDER), must_exist: false });
     }
     places
@@ -86,14 +86,10 @@ fn relative_places() -> Vec<PathBuf> {
     std::env::split_paths(&list).filter(|dir| dir.is_relative() && !dir.as_os_str().is_empty()).collect()
 }
 
-/// The folder above the one that the program lies in, if that is called `bin`; else what the build was told.
+/// The folder above the one that the program lies in, if that is called `bin`.
 fn install_prefix() -> Option<PathBuf> {
-    let program = std::env::current_exe().ok();
-    let beside = program.as_deref().and_then(Path::parent).filter(|dir| dir.ends_with("bin"));
-    match beside.and_then(Path::parent) {
-        Some(prefix) => Some(prefix.to_owned()),
-        None => option_env!("ARENITE_PREFIX").map(PathBuf::from),
-    }
+    let program = std::env::current_exe().ok()?;
+    Some(program.parent().filter(|dir| dir.ends_with("bin"))?.parent()?.to_owned())
 }
 
 fn load_dir_allowed(

@@ -1,7 +1,7 @@
 //! What an interpreter is to be made with: an `arenite.toml` in memory.
 
 use std::ffi::c_char;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arenite::config::{DelegateConfig, OnMissing, PlannerConfig};
@@ -38,10 +38,12 @@ impl ArOptions {
             // In a program that links the static library `inventory` may have collected nothing.
             arenite_builtin::register_builtins().iter().try_for_each(|plugin| registry.add_plugin(plugin))?;
         }
-        registry.add_discovered(&self.config)?;
-        let quota = Quota::from_config(&self.config.quota);
+        let mut config = self.config.clone();
+        config.plugins.prefix = option_env!("ARENITE_PREFIX").map(PathBuf::from);
+        registry.add_discovered(&config)?;
+        let quota = Quota::from_config(&config.quota);
         let builder = Interpreter::builder(model).registry(Arc::new(registry));
-        Ok(builder.config(&self.config).quota(quota).build()?)
+        Ok(builder.config(&config).quota(quota).build()?)
     }
 }
 
