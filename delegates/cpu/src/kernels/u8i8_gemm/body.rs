@@ -209,11 +209,7 @@ unsafe fn group<D: Dot, const R: usize, const V: usize>(
     weights: *const u8,
 ) {
     // SAFETY: the caller's promise.
-    let mut w = [unsafe { d.weights(weights) }; V];
-    for v in 1..V {
-        // SAFETY: the caller's promise.
-        w[v] = unsafe { d.weights(weights.add(v * D::WEIGHTS)) };
-    }
+    let w: [D::W; V] = std::array::from_fn(|v| unsafe { d.weights(weights.add(v * D::WEIGHTS)) });
     for r in 0..R {
         let a = d.spread(four(r));
         for v in 0..V {
