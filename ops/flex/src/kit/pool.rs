@@ -142,15 +142,15 @@ impl Program for Pool {
                 let lowest = lowest_integer(call.input(0)?.ty);
                 visit(&mut |o, taps| y[o] = taps.iter().map(|&i| x[i]).max().unwrap_or(lowest))?;
             }
-            (Values::Real(x), Values::Real(y)) => {
-                let Values::Real(dy) = Values::of(&call.input(2)?)? else { return Err(differ()) };
-                visit(&mut |o, taps| largest(x, taps, all).for_each(|i| y[i] += dy[o]))?;
-            }
-            (Values::Int(x), Values::Int(y)) => {
-                let Values::Int(dy) = Values::of(&call.input(2)?)? else { return Err(differ()) };
-                visit(&mut |o, taps| largest(x, taps, all).for_each(|i| y[i] = y[i].wrapping_add(dy[o])))?;
-            }
-            _ => return Err(differ()),
+            (x, y) => match (x, Values::of(&call.input(2)?)?, y) {
+                (Values::Real(x), Values::Real(dy), Values::Real(y)) => {
+                    visit(&mut |o, taps| largest(x, taps, all).for_each(|i| y[i] += dy[o]))?;
+                }
+                (Values::Int(x), Values::Int(dy), Values::Int(y)) => {
+                    visit(&mut |o, taps| largest(x, taps, all).for_each(|i| y[i] = y[i].wrapping_add(dy[o])))?
+                }
+                _ => return Err(differ()),
+            },
         }
         y.put(call.output(0)?)
     }
