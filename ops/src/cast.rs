@@ -123,24 +123,24 @@ enum Number {
 }
 
 impl Number {
-    fn to_f32(&self) -> f32 {
-        match *self {
+    fn to_f32(self) -> f32 {
+        match self {
             Number::Whole(x) => x as f32,
             Number::Single(x) => x,
             Number::Double(x) => x as f32,
         }
     }
 
-    fn to_f64(&self) -> f64 {
-        match *self {
+    fn to_f64(self) -> f64 {
+        match self {
             Number::Whole(x) => x as f64,
             Number::Single(x) => x.into(),
             Number::Double(x) => x,
         }
     }
 
-    fn is_true(&self) -> bool {
-        match *self {
+    fn is_true(self) -> bool {
+        match self {
             Number::Whole(x) => x != 0,
             Number::Single(x) => x != 0.0,
             Number::Double(x) => x != 0.0,

@@ -199,7 +199,7 @@ fn listing(registry: &Registry) -> Listing {
 /// Loads `path` after the template, and wants an error that leaves the registry as it was.
 fn refused(path: &Path) -> LoadError {
     let mut registry = Registry::with_static_plugins().expect("they are linked in");
-    registry.load_file(&library(TEMPLATE)).expect("the template is sound");
+    registry.load_file(library(TEMPLATE)).expect("the template is sound");
     let before = listing(&registry);
     let error = registry.load_file(path).expect_err("the library must be refused");
     assert_eq!(listing(&registry), before, "{error}");
@@ -482,7 +482,7 @@ fn missing_delegate() {
 
 fn panicking() -> Arc<Registry> {
     let mut registry = Registry::with_static_plugins().expect("they are linked in");
-    registry.load_file(&library(PANICKING)).expect("it loads well");
+    registry.load_file(library(PANICKING)).expect("it loads well");
     Arc::new(registry)
 }
 

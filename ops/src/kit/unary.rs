@@ -51,8 +51,8 @@ pub fn map_indexed<X: Element, Y: Element>(
     mut f: impl FnMut(usize, X) -> Y,
 ) -> Result<()> {
     let (x, y) = cells::<X, Y>(cx)?;
-    for i in 0..x.len() {
-        y[i].set(f(i, x.get(i)));
+    for (i, y) in y.iter().enumerate() {
+        y.set(f(i, x.get(i)));
     }
     Ok(())
 }
@@ -70,8 +70,8 @@ pub fn try_map<X: Element, Y: Element>(
     mut f: impl FnMut(X) -> Result<Y>,
 ) -> Result<()> {
     let (x, y) = cells::<X, Y>(cx)?;
-    for i in 0..x.len() {
-        y[i].set(f(x.get(i))?);
+    for (i, y) in y.iter().enumerate() {
+        y.set(f(x.get(i))?);
     }
     Ok(())
 }

@@ -14,7 +14,7 @@ use crate::plugin;
 
 fn registry() -> Arc<Registry> {
     let mut registry = Registry::with_static_plugins().unwrap();
-    registry.load_file(&library("arenite-plugin-template")).unwrap();
+    registry.load_file(library("arenite-plugin-template")).unwrap();
     Arc::new(registry)
 }
 
