@@ -123,9 +123,8 @@ impl Program for Pool {
         };
         let x = Values::of(&call.input(if self.of.kind == Kind::AverageGradient { 1 } else { 0 })?)?;
         let small = windows.output(windows.channels)?.flat_size();
-        let forward = matches!(self.of.kind, Kind::Average | Kind::Maximum);
-        let all = self.of.axes == 3;
-        let mut y = x.zeros(if forward { small } else { large.flat_size() });
+        let is_gradient = !matches!(self.of.kind, Kind::Average | Kind::Maximum);
+        let mut y = x.zeros(if is_gradient { large.flat_size() } else { small });
         match (&x, &mut y) {
             (Values::Real(x), Values::Real(y)) if self.of.kind == Kind::Average => {
                 visit(&mut |o, taps| y[o] = taps.iter().map(|&i| x[i]).sum::<f64>() / taps.len() as f64)?;
@@ -144,11 +143,11 @@ impl Program for Pool {
             }
             (x, y) => match (x, Values::of(&call.input(2)?)?, y) {
                 (Values::Real(x), Values::Real(dy), Values::Real(y)) => {
-                    visit(&mut |o, taps| largest(x, taps, all).for_each(|i| y[i] += dy[o]))?;
+                    visit(&mut |o, taps| largest(x, taps, self.of.axes == 3).for_each(|i| y[i] += dy[o]))?;
                 }
-                (Values::Int(x), Values::Int(dy), Values::Int(y)) => {
-                    visit(&mut |o, taps| largest(x, taps, all).for_each(|i| y[i] = y[i].wrapping_add(dy[o])))?
-                }
+                (Values::Int(x), Values::Int(dy), Values::Int(y)) => visit(&mut |o, taps| {
+                    largest(x, taps, self.of.axes == 3).for_each(|i| y[i] = y[i].wrapping_add(dy[o]))
+                })?,
                 _ => return Err(differ()),
             },
         }
