@@ -24,6 +24,7 @@
 #![deny(missing_docs)]
 
 mod arena;
+mod builder;
 pub mod config;
 mod descriptor;
 mod error;
@@ -54,13 +55,11 @@ mod tensors;
 pub mod trace;
 
 pub use arenite_abi::{Bool, Complex32, Complex64, Element, ElementType, Status, UsageRecord};
+pub use builder::{DEFAULT_DELEGATE, DEFAULT_PLANNER, InterpreterBuilder, NO_DELEGATE};
 pub use config::{Config, ConfigError};
 pub use error::{Error, LoadError, LoadFailure, Result, UnresolvedOp};
 pub use executor::{SegmentPlan, Served};
-pub use interpreter::{
-    CancelHandle, DEFAULT_DELEGATE, DEFAULT_PLANNER, Interpreter, InterpreterBuilder, MemoryUse, NO_DELEGATE,
-    Tensor, TensorMut,
-};
+pub use interpreter::{CancelHandle, Interpreter, MemoryUse, Tensor, TensorMut};
 pub use layout::Techniques;
 pub use loader::PLUGIN_PATH;
 pub use model::Model;
