@@ -391,7 +391,7 @@ fn d13_deep_nesting() {
     let run = |levels| run_with(nested(levels), Quota::default(), &[(0, &input[..])]);
     assert_eq!(run(40), Ok(vec![bytes_of(&[2.0f32, -6.0])]));
     let error = run(100).expect_err("deeper than the quota");
-    assert!(error.contains("needs 65 depth, the quota is 64; raise `depth` in [quota]"), "{error}");
+    assert!(error.contains("needs 65 levels, the quota is 64; raise `depth` in [quota]"), "{error}");
 }
 
 #[test]

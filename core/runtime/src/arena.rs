@@ -237,6 +237,6 @@ mod tests {
         let mut memory = Persistent::default();
         memory.take(10, 8, &mut budget).unwrap();
         let error = memory.take(90_000, 8, &mut budget).unwrap_err();
-        assert!(matches!(error, Error::Quota { what: "bytes", .. }), "{error}");
+        assert!(matches!(error, Error::Quota { resource: crate::Resource::Bytes, .. }), "{error}");
     }
 }

@@ -8,7 +8,7 @@ use crate::executor::Settings;
 use crate::interpreter::Interpreter;
 use crate::layout::Techniques;
 use crate::model::Model;
-use crate::quota::Quota;
+use crate::quota::{Quota, Resource};
 use crate::registry::Registry;
 
 /// The planner that is used when none is named: the best plan of many strategies, the same on every machine.
@@ -133,7 +133,7 @@ fn check_node_count(model: &Model, quota: &Quota) -> Result<()> {
     let nodes: u64 = model.view().subgraphs().iter().map(|s| s.operators().len() as u64).sum();
     if nodes > quota.nodes {
         let purpose = "the model".to_owned();
-        return Err(Error::Quota { what: "nodes", purpose, needed: nodes, limit: quota.nodes });
+        return Err(Error::Quota { resource: Resource::Nodes, purpose, needed: nodes, limit: quota.nodes });
     }
     Ok(())
 }

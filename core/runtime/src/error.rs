@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use arenite_abi::{ElementType, Status};
 
 use crate::config::ConfigError;
+use crate::quota::Resource;
 
 /// The result of everything in this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -62,11 +63,11 @@ pub enum Error {
     },
     /// A limit of [`Quota`](crate::Quota) would be exceeded.
     Quota {
-        /// "bytes", "nodes", "depth", "calls" or "time".
-        what: &'static str,
+        /// Which one.
+        resource: Resource,
         /// What for.
         purpose: String,
-        /// The amount needed.
+        /// The amount needed, in [`Resource::unit`].
         needed: u64,
         /// The limit.
         limit: u64,
@@ -226,9 +227,10 @@ impl fmt::Display for Error {
             }
             Error::Plan { planner, message } => write!(f, "planner '{planner}': {message}"),
             Error::Delegate { delegate, message } => write!(f, "delegate '{delegate}': {message}"),
-            Error::Quota { what, purpose, needed, limit } => write!(
+            Error::Quota { resource, purpose, needed, limit } => write!(
                 f,
-                "{purpose} needs {needed} {what}, the quota is {limit}; raise `{what}` in [quota] if that is right"
+                "{purpose} needs {needed} {}, the quota is {limit}; raise `{resource}` in [quota] if that is right",
+                resource.unit()
             ),
             Error::OutOfMemory { bytes } => write!(f, "the system gave no memory for {bytes} bytes"),
             Error::Cancelled => f.write_str("the invocation was cancelled"),

@@ -65,7 +65,7 @@ pub use loader::PLUGIN_PATH;
 pub use model::Model;
 pub use plan::{Objects, Plan, PlanLimits};
 pub use profile::{Profile, ProfileRow};
-pub use quota::Quota;
+pub use quota::{Quota, Resource};
 pub use registry::{OpInfo, OpKey, Origin, PluginInfo, Registry};
 pub use signature::SignatureRunner;
 

@@ -11,6 +11,7 @@ use arenite_abi::raw::{
 };
 
 use crate::error::{Error, Result};
+use crate::quota::Resource;
 use crate::run::Run;
 use crate::step::{self, EvalHost, PrepareHost, finish};
 
@@ -104,9 +105,9 @@ unsafe fn call<C: Caller>(context: *mut c_void, f: impl FnOnce(&Run<'_>) -> Resu
 /// kernel.
 fn status_of(error: &Error) -> Status {
     match error {
-        Error::Cancelled | Error::Quota { what: "time", .. } => Status::Cancelled,
+        Error::Cancelled | Error::Quota { resource: Resource::Time, .. } => Status::Cancelled,
         Error::Node { status: Status::Cancelled, .. } => Status::Cancelled,
-        Error::Quota { what: "bytes", .. } | Error::OutOfMemory { .. } => Status::OutOfMemory,
+        Error::Quota { resource: Resource::Bytes, .. } | Error::OutOfMemory { .. } => Status::OutOfMemory,
         Error::Node { status: Status::OutOfMemory, .. } => Status::OutOfMemory,
         Error::Node { status: Status::Internal | Status::Panicked, .. } => Status::Internal,
         _ => Status::Invalid,

@@ -1,5 +1,6 @@
 //! Limits on what a model may ask for.
 
+use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -20,6 +21,48 @@ pub struct Quota {
     pub calls: u64,
     /// Length of one `allocate` or `invoke`; asked between nodes, and inside long ones.
     pub time: Option<Duration>,
+}
+
+/// What a [`Quota`] limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Resource {
+    /// [`Quota::bytes`].
+    Bytes,
+    /// [`Quota::time`].
+    Time,
+    /// [`Quota::nodes`].
+    Nodes,
+    /// [`Quota::depth`].
+    Depth,
+    /// [`Quota::calls`].
+    Calls,
+}
+
+impl Resource {
+    /// What its amounts are counted in.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Resource::Bytes => "bytes",
+            Resource::Time => "milliseconds",
+            Resource::Nodes => "nodes",
+            Resource::Depth => "levels",
+            Resource::Calls => "calls",
+        }
+    }
+}
+
+impl fmt::Display for Resource {
+    /// Its key in `[quota]`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Resource::Bytes => "bytes",
+            Resource::Time => "time",
+            Resource::Nodes => "nodes",
+            Resource::Depth => "depth",
+            Resource::Calls => "calls",
+        })
+    }
 }
 
 /// Without a figure from the system.
@@ -69,7 +112,7 @@ impl Budget {
         let needed = self.used().saturating_add(bytes);
         if needed > self.limit {
             let purpose = purpose.to_owned();
-            return Err(Error::Quota { what: "bytes", purpose, needed, limit: self.limit });
+            return Err(Error::Quota { resource: Resource::Bytes, purpose, needed, limit: self.limit });
         }
         self.used.store(needed, Relaxed);
         Ok(())

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::executor::{Executor, Settings};
 use crate::graph::Graph;
 use crate::model::Model;
-use crate::quota::{Budget, Quota};
+use crate::quota::{Budget, Quota, Resource};
 use crate::registry::Registry;
 use crate::resources::Resources;
 
@@ -149,7 +149,7 @@ impl<'a> Run<'a> {
             return Error::Cancelled;
         }
         let limit = self.settings.quota.time.unwrap_or(Duration::ZERO).as_millis() as u64;
-        Error::Quota { what: "time", purpose: "this call, in milliseconds,".into(), needed: limit + 1, limit }
+        Error::Quota { resource: Resource::Time, purpose: "this call".into(), needed: limit + 1, limit }
     }
 
     /// Whether a nested subgraph has an op that nobody serves.
@@ -196,7 +196,12 @@ impl<'a> Run<'a> {
         let (depth, limit) = (self.depth.get() + 1, self.settings.quota.depth);
         if depth > limit {
             let purpose = format!("calling subgraph {subgraph} within others");
-            return Err(Error::Quota { what: "depth", purpose, needed: depth.into(), limit: limit.into() });
+            return Err(Error::Quota {
+                resource: Resource::Depth,
+                purpose,
+                needed: depth.into(),
+                limit: limit.into(),
+            });
         }
         self.depth.set(depth);
         let done = self.with(subgraph, f);
@@ -212,7 +217,7 @@ impl<'a> Run<'a> {
         let (calls, limit) = (self.calls.get() + 1, self.settings.quota.calls);
         if calls > limit {
             let purpose = format!("running subgraph {subgraph} again, in a loop that may not end,");
-            return Err(Error::Quota { what: "calls", purpose, needed: calls, limit });
+            return Err(Error::Quota { resource: Resource::Calls, purpose, needed: calls, limit });
         }
         self.calls.set(calls);
         Ok(())

@@ -147,7 +147,7 @@ fn nesting_and_size_are_bounded() {
 
     let error = message(reference_ops(&doubling(100)).build());
     assert!(
-        error.contains("the composite of subgraph 65 within others needs 65 depth, the quota is 64"),
+        error.contains("the composite of subgraph 65 within others needs 65 levels, the quota is 64"),
         "{error}"
     );
 }

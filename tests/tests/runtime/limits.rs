@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use arenite::model_file::writer::{ModelBuilder, Operator, SubGraph};
-use arenite::{Error, Interpreter, Model, Quota};
+use arenite::{Error, Interpreter, Model, Quota, Resource};
 
 use crate::models::{f32s, message, model, negation, node, output};
 use crate::plugin::{self, WAITING};
@@ -60,7 +60,11 @@ fn the_quota_of_time_ends_an_invocation() {
     interpreter.allocate().unwrap();
     for _ in 0..2 {
         let error = interpreter.invoke().unwrap_err();
-        assert!(matches!(error, Error::Quota { what: "time", limit: 20, .. }), "{error}");
+        assert!(matches!(error, Error::Quota { resource: Resource::Time, limit: 20, .. }), "{error}");
+        assert_eq!(
+            error.to_string(),
+            "this call needs 21 milliseconds, the quota is 20; raise `time` in [quota] if that is right"
+        );
     }
 }
 

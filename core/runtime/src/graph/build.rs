@@ -20,7 +20,7 @@ use super::constants::{Copies, tensor_info};
 use super::{Graph, NodeInfo};
 use crate::error::{Error, Result, UnresolvedOp};
 use crate::model::Model;
-use crate::quota::{Budget, Quota};
+use crate::quota::{Budget, Quota, Resource};
 use crate::registry::{OpKey, Registry};
 
 /// Code of STABLEHLO_COMPOSITE, the tag of its options, and the slot of its decomposition.
@@ -213,7 +213,12 @@ impl<'a> Builder<'a> {
         let (depth, limit) = (scope.depth() + 1, self.quota.depth);
         if depth > limit {
             let purpose = format!("the composite of subgraph {index} within others");
-            return Err(Error::Quota { what: "depth", purpose, needed: depth.into(), limit: limit.into() });
+            return Err(Error::Quota {
+                resource: Resource::Depth,
+                purpose,
+                needed: depth.into(),
+                limit: limit.into(),
+            });
         }
         let (inputs, outputs) = (operator.inputs(), operator.outputs());
         if (inputs.len(), outputs.len()) != (subgraph.inputs().len(), subgraph.outputs().len()) {
