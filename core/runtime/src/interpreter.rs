@@ -10,7 +10,7 @@ use arenite_abi::raw::{ArTensorV1, TENSOR_CONSTANT};
 use arenite_abi::{Element, ElementType};
 
 use crate::builder::InterpreterBuilder;
-use crate::error::{Error, Result, UnresolvedOp};
+use crate::error::{Error, Named, Result, UnresolvedOp};
 use crate::executor::{Executor, SegmentPlan, Served, Settings};
 use crate::graph::Graph;
 use crate::model::Model;
@@ -423,7 +423,7 @@ impl Interpreter {
     pub(crate) fn executor_mut(&mut self, subgraph: usize) -> Result<&mut Executor> {
         let known = self.slots.len();
         let slot = self.slots.get_mut(subgraph).ok_or_else(|| Error::NotFound {
-            what: "subgraph",
+            what: Named::Subgraph,
             name: subgraph.to_string(),
             known: (0..known).map(|i| i.to_string()).collect(),
         })?;
@@ -458,7 +458,7 @@ impl Interpreter {
     fn port(&self, subgraph: usize, port: Port, i: usize) -> Result<usize> {
         let tensors = self.port_tensors(subgraph, port);
         tensors.get(i).and_then(|&t| usize::try_from(t).ok()).ok_or_else(|| {
-            Error::State(format!("there is no {} {i}; the model has {}", port.name(), tensors.len()))
+            Error::State(format!("there is no {} {i}; the model has {}", port.named(), tensors.len()))
         })
     }
 
@@ -467,7 +467,7 @@ impl Interpreter {
         let names: Vec<&str> =
             Graph::present(self.port_tensors(0, port)).map(|t| main.graph.tensors[t].name.as_str()).collect();
         names.iter().position(|n| *n == name).ok_or_else(|| Error::NotFound {
-            what: port.name(),
+            what: port.named(),
             name: name.to_owned(),
             known: names.iter().map(|n| (*n).to_owned()).collect(),
         })
@@ -503,10 +503,10 @@ pub(crate) enum Port {
 }
 
 impl Port {
-    pub fn name(self) -> &'static str {
+    pub fn named(self) -> Named {
         match self {
-            Port::Input => "input",
-            Port::Output => "output",
+            Port::Input => Named::Input,
+            Port::Output => Named::Output,
         }
     }
 }

@@ -13,7 +13,7 @@ use arenite_abi::{ElementType, ElementTypes, Plugin, StaticPlugin, UsageRecord};
 
 use crate::config::{Config, OpConfig, PlannerConfig};
 use crate::descriptor::{self, Offer};
-use crate::error::{Error, LoadError, LoadFailure, Result};
+use crate::error::{Error, LoadError, LoadFailure, Named, Result};
 use crate::library_file::FileIdentity;
 use crate::plan::{ChosenPlanner, Plan, PlanLimits};
 
@@ -248,7 +248,7 @@ impl Registry {
 
     pub(crate) fn choose_planner(&self, config: &PlannerConfig) -> Result<ChosenPlanner> {
         let raw = self.planner(&config.name).ok_or_else(|| Error::NotFound {
-            what: "planner",
+            what: Named::Planner,
             name: config.name.clone(),
             known: self.planner_names(),
         })?;

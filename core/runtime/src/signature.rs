@@ -1,6 +1,6 @@
 //! Signatures: entry points with names for their inputs and outputs.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Named, Result};
 use crate::interpreter::{Interpreter, Port, Tensor, TensorMut};
 
 /// Runs one signature of an interpreter's model, by the names that the signature gives.
@@ -18,7 +18,7 @@ impl<'a> SignatureRunner<'a> {
         let model = interpreter.model().clone();
         let view = model.view();
         let signature = view.signature(key).ok_or_else(|| Error::NotFound {
-            what: "signature",
+            what: Named::Signature,
             name: key.to_owned(),
             known: model.signature_keys(),
         })?;
@@ -30,8 +30,8 @@ impl<'a> SignatureRunner<'a> {
                 let position = tensors.iter().position(|&t| t as i64 == i64::from(tensor)).ok_or_else(|| {
                     Error::State(format!(
                         "signature '{key}': {} '{name}' names tensor {tensor}, which is no {} of subgraph {subgraph}",
-                        port.name(),
-                        port.name()
+                        port.named(),
+                        port.named()
                     ))
                 })?;
                 Ok((name, position))
@@ -110,7 +110,7 @@ impl<'a> SignatureRunner<'a> {
             Port::Output => &self.outputs,
         };
         list.iter().find(|(n, _)| n == name).map(|(_, i)| *i).ok_or_else(|| Error::NotFound {
-            what: port.name(),
+            what: port.named(),
             name: name.to_owned(),
             known: list.iter().map(|(n, _)| n.clone()).collect(),
         })

@@ -16,7 +16,6 @@ pub struct Place {
 }
 
 /// Why a config was refused.
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum ConfigError {
     /// The file could not be opened or read.
@@ -97,6 +96,12 @@ impl fmt::Display for Place {
             Some(file) => write!(f, "{}:{}:{}", file.display(), self.line, self.column),
             None => write!(f, "line {}, column {}", self.line, self.column),
         }
+    }
+}
+
+impl fmt::Debug for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

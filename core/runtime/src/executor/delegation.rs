@@ -1,6 +1,7 @@
 //! Hands parts of the graph to delegates.
 
 use super::*;
+use crate::error::Named;
 
 /// Code of the op that makes floats of half-precision and quantized numbers.
 const DEQUANTIZE: i32 = 6;
@@ -37,7 +38,7 @@ impl Executor {
         let made = match registry.delegate(&config.name) {
             Some(raw) => DelegateInstance::create(index, &config.name, raw, &config.options),
             None => Err(Error::NotFound {
-                what: "delegate",
+                what: Named::Delegate,
                 name: config.name.clone(),
                 known: registry.delegate_names(),
             }),

@@ -18,7 +18,7 @@ use arenite_model::{Operator, OperatorCode, RawTable, SubGraph};
 
 use super::constants::{Copies, tensor_info};
 use super::{Graph, NodeInfo};
-use crate::error::{Error, Result, UnresolvedOp};
+use crate::error::{Error, Named, Result, UnresolvedOp};
 use crate::model::Model;
 use crate::quota::{Budget, Quota, Resource};
 use crate::registry::{OpKey, Registry};
@@ -49,7 +49,7 @@ impl Graph {
         let view = model.view();
         let known = (0..view.subgraphs().len()).map(|i| i.to_string()).collect();
         let subgraph = view.subgraph(index).ok_or_else(|| Error::NotFound {
-            what: "subgraph",
+            what: Named::Subgraph,
             name: index.to_string(),
             known,
         })?;

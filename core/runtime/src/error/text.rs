@@ -1,0 +1,178 @@
+//! The texts of errors.
+
+use std::fmt;
+
+use super::{Error, LoadError, LoadFailure, Named, UnresolvedOp};
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LoadError::File(m) | LoadError::Version(m) => f.write_str(m),
+            LoadError::Open(m) => write!(f, "the system cannot open it: {m}"),
+            LoadError::NoEntry => {
+                write!(f, "it has no symbol {}: not an arenite plugin", arenite_abi::raw::ENTRY_SYMBOL)
+            }
+            LoadError::Layout(m) => {
+                write!(f, "its layout differs from this host's; rebuild it against this contract: {m}")
+            }
+            LoadError::Descriptor(m) => write!(f, "its descriptor is malformed: {m}"),
+            LoadError::NotAllowed(id) => write!(f, "'{id}' matches no pattern of [plugins] allow"),
+            LoadError::Duplicate(m) => f.write_str(m),
+        }
+    }
+}
+
+impl fmt::Display for LoadFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "plugin {}: {}", self.path.display(), self.reason)
+    }
+}
+
+impl fmt::Display for UnresolvedOp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = if self.custom { "custom op" } else { "op" };
+        let types: Vec<_> = self.element_types.iter().map(|ty| ty.name()).collect();
+        write!(
+            f,
+            "{kind} {} version {} ({}) at node{} {} of subgraph {}",
+            self.op,
+            self.version,
+            types.join(", "),
+            if self.nodes.len() == 1 { "" } else { "s" },
+            List(&self.nodes, 8),
+            self.subgraph
+        )?;
+        for candidate in &self.candidates {
+            write!(f, "; {candidate}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Named {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Named::Planner => "planner",
+            Named::Delegate => "delegate",
+            Named::Signature => "signature",
+            Named::Subgraph => "subgraph",
+            Named::Input => "input",
+            Named::Output => "output",
+        })
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Model(error) => error.fmt(f),
+            Error::Config(error) => error.fmt(f),
+            Error::Plugin(failure) => failure.fmt(f),
+            Error::UnresolvedOps(ops) => unresolved(f, ops),
+            Error::Node { op, subgraph, node, output, message, .. } => {
+                write!(f, "{op} (node {node}")?;
+                if *subgraph != 0 {
+                    write!(f, " of subgraph {subgraph}")?;
+                }
+                write!(f, ", output '{output}'): {message}")
+            }
+            Error::NotFound { what, name, known } => not_found(f, *what, name, known),
+            Error::Plan { planner, message } => write!(f, "planner '{planner}': {message}"),
+            Error::Delegate { delegate, message } => write!(f, "delegate '{delegate}': {message}"),
+            Error::Quota { resource, purpose, needed, limit } => write!(
+                f,
+                "{purpose} needs {needed} {}, the quota is {limit}; raise `{resource}` in [quota] if that is right",
+                resource.unit()
+            ),
+            Error::OutOfMemory { bytes } => write!(f, "the system gave no memory for {bytes} bytes"),
+            Error::Cancelled => f.write_str("the invocation was cancelled"),
+            Error::Tensor { name, message } => write!(f, "tensor '{name}': {message}"),
+            Error::State(message) => f.write_str(message),
+            Error::Io(path, error) => write!(f, "{}: {error}", path.display()),
+        }
+    }
+}
+
+fn not_found(f: &mut fmt::Formatter<'_>, what: Named, name: &str, known: &[String]) -> fmt::Result {
+    write!(f, "there is no {what} '{name}'")?;
+    match (what, known.is_empty()) {
+        (Named::Planner, true) => {
+            return f.write_str(
+                "; no plugin has any: link the default ones (`use arenite_builtin as _;`) or name a plugin folder",
+            );
+        }
+        (Named::Delegate, true) => {
+            return f.write_str(
+                "; no plugin that was found has one: give the folder of a plugin that has it \
+                 (--plugin-dir, [plugins] dirs, ARENITE_PLUGIN_PATH)",
+            );
+        }
+        _ => {}
+    }
+    match crate::config::nearest(name, known.iter().map(String::as_str)) {
+        Some(near) => write!(f, "; did you mean '{near}'?")?,
+        None => f.write_str(";")?,
+    }
+    write!(f, " known: {}", if known.is_empty() { "none".into() } else { known.join(", ") })
+}
+
+fn unresolved(f: &mut fmt::Formatter<'_>, ops: &[UnresolvedOp]) -> fmt::Result {
+    write!(f, "no plugin serves {} of the model's ops:", ops.len())?;
+    for op in ops {
+        write!(f, "\n  {op}")?;
+    }
+    if ops.iter().any(|op| op.custom && op.op.starts_with("Flex")) {
+        f.write_str(
+            "\n  those that begin with Flex are TensorFlow's own; the plugin org.arenite.flex serves many of them: build it \
+             with `cargo build --release -p arenite-plugin-flex` and give its folder, or link it in with the feature `flex`",
+        )?;
+    }
+    f.write_str("\n  searched: ")?;
+    match ops.first().map(|op| &op.searched) {
+        Some(places) if !places.is_empty() => f.write_str(&places.join(", "))?,
+        _ => f.write_str("nowhere; no plugin folder is configured")?,
+    }
+    f.write_str(
+        "\n  give the folder of a plugin that has them (--plugin-dir, [plugins] dirs, ARENITE_PLUGIN_PATH)",
+    )
+}
+
+/// The first few elements of a list, and how many more there are.
+struct List<'a>(&'a [usize], usize);
+
+impl fmt::Display for List<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, value) in self.0.iter().take(self.1).enumerate() {
+            write!(f, "{}{value}", if i == 0 { "" } else { ", " })?;
+        }
+        if self.0.len() > self.1 {
+            write!(f, " and {} more", self.0.len() - self.1)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn debug_writes_what_display_writes() {
+        let known = vec!["arena".to_owned()];
+        let error = Error::NotFound { what: Named::Planner, name: "arenna".into(), known };
+        let wanted = "there is no planner 'arenna'; did you mean 'arena'? known: arena";
+        assert_eq!((format!("{error:?}"), error.to_string()), (wanted.into(), wanted.into()));
+        let config = "".parse::<crate::Config>().unwrap_err();
+        assert_eq!(format!("{config:?}"), config.to_string());
+        assert_eq!(
+            format!("{:?}", Error::Config(config)),
+            Error::Config("".parse::<crate::Config>().unwrap_err()).to_string()
+        );
+    }
+}
