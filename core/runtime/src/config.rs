@@ -23,7 +23,9 @@
 //! on_missing = "skip"            # or "error", the default
 //! exclude_ops = ["SOFTMAX"]
 //! min_nodes = 3
-//! options = { threads = 2 }
+//! max_partitions = 4             # of those with the most nodes
+//! on_failure = "fallback"        # or "error", the default
+//! options = { winograd = false } # the delegate's own; an unknown one is an error
 //! [ops.CONV_2D]
 //! prefer = ["org.arenite.ops"]
 //! priority = { "org.example.fast" = 20 }
@@ -40,12 +42,14 @@
 #![forbid(unsafe_code)]
 
 mod error;
+mod parse;
 mod reader;
 
 pub use error::{ConfigError, Place};
 
 use crate::layout::Techniques;
-use reader::{Document, Table};
+use parse::parse;
+use reader::Document;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
@@ -145,6 +149,10 @@ pub struct DelegateConfig {
     pub exclude_ops: Vec<String>,
     /// Partitions of fewer nodes stay off this delegate; 0 and 1 set no limit.
     pub min_nodes: usize,
+    /// The most partitions that this delegate gets in a subgraph: those with the most nodes; `None` sets no limit.
+    pub max_partitions: Option<NonZeroUsize>,
+    /// What becomes of an invocation in which its device is [unavailable](crate::Status::Unavailable).
+    pub on_failure: OnFailure,
     /// `options` as text, in the order of the file. Integers are decimal, floats have a point or an
     /// exponent (or are `inf`, `NaN`), booleans are `true` or `false`.
     pub options: Vec<(String, String)>,
@@ -158,6 +166,8 @@ impl DelegateConfig {
             on_missing: OnMissing::Error,
             exclude_ops: Vec::new(),
             min_nodes: 0,
+            max_partitions: None,
+            on_failure: OnFailure::Error,
             options: Vec::new(),
         }
     }
@@ -171,6 +181,16 @@ pub enum OnMissing {
     Error,
     /// Go on without it.
     Skip,
+}
+
+/// What to do when a delegate's device is lost, or its memory is, while the model runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnFailure {
+    /// The invocation fails.
+    #[default]
+    Error,
+    /// The invocation runs again without the delegate.
+    Fallback,
 }
 
 /// `[ops.NAME]`: which plugin's op wins.
@@ -271,117 +291,6 @@ fn read_text(path: &Path) -> Result<String, ConfigError> {
     })
 }
 
-fn parse(document: &Document<'_>) -> Result<Config, ConfigError> {
-    let tree = document.parse()?;
-    let root = Table::root(document, &tree);
-    check_schema(&root)?;
-    root.only(&["schema", "plugins", "planner", "memory", "delegate", "ops", "threads", "quota"])?;
-    Ok(Config {
-        plugins: root.table("plugins")?.map_or(Ok(PluginsConfig::default()), |t| plugins(&t))?,
-        planner: root.table("planner")?.map(|t| planner(&t)).transpose()?,
-        delegates: root.tables("delegate")?.iter().map(delegate).collect::<Result<_, _>>()?,
-        ops: root.table("ops")?.map_or(Ok(BTreeMap::new()), |t| ops(&t))?,
-        threads: root.table("threads")?.map_or(Ok(None), |t| threads(&t))?,
-        techniques: root.table("memory")?.map_or(Ok(Techniques::default()), |t| techniques(&t))?,
-        quota: root.table("quota")?.map_or(Ok(QuotaConfig::default()), |t| quota(&t))?,
-    })
-}
-
-/// Comes before everything else: a file of another schema may well have other keys.
-fn check_schema(root: &Table<'_>) -> Result<(), ConfigError> {
-    match root.integer("schema", i64::MIN..=i64::MAX)? {
-        None => Err(root.missing("schema", "write `schema = 1` first")),
-        Some(SCHEMA) => Ok(()),
-        Some(other) => {
-            Err(root
-                .bad("schema", format!("the file has schema {other}, this version reads schema {SCHEMA}")))
-        }
-    }
-}
-
-fn plugins(table: &Table<'_>) -> Result<PluginsConfig, ConfigError> {
-    table.only(&["dirs", "paths", "allow", "strict", "builtin"])?;
-    let paths = |key| -> Result<Vec<PathBuf>, ConfigError> {
-        Ok(table.strings(key)?.unwrap_or_default().into_iter().map(PathBuf::from).collect())
-    };
-    Ok(PluginsConfig {
-        dirs: paths("dirs")?,
-        paths: paths("paths")?,
-        allow: table.strings("allow")?,
-        strict: table.boolean("strict")?.unwrap_or_default(),
-        builtin: table.boolean("builtin")?.unwrap_or(true),
-        prefix: None,
-    })
-}
-
-fn planner(table: &Table<'_>) -> Result<PlannerConfig, ConfigError> {
-    table.only(&["use", "options"])?;
-    Ok(PlannerConfig { name: required_name(table)?, options: table.options("options")? })
-}
-
-fn delegate(table: &Table<'_>) -> Result<DelegateConfig, ConfigError> {
-    table.only(&["use", "on_missing", "exclude_ops", "min_nodes", "options"])?;
-    let choices = [("error", OnMissing::Error), ("skip", OnMissing::Skip)];
-    let most = i64::try_from(usize::MAX).unwrap_or(i64::MAX);
-    let min_nodes = table.integer("min_nodes", 0..=most)?.unwrap_or_default();
-    Ok(DelegateConfig {
-        name: required_name(table)?,
-        on_missing: table.choice("on_missing", &choices)?.unwrap_or_default(),
-        exclude_ops: table.strings("exclude_ops")?.unwrap_or_default(),
-        min_nodes: usize::try_from(min_nodes).unwrap_or(usize::MAX),
-        options: table.options("options")?,
-    })
-}
-
-fn required_name(table: &Table<'_>) -> Result<String, ConfigError> {
-    table.string("use")?.ok_or_else(|| table.missing("use", "name what to use"))
-}
-
-fn ops(table: &Table<'_>) -> Result<BTreeMap<String, OpConfig>, ConfigError> {
-    let read = |(name, op): (&str, Table<'_>)| {
-        op.only(&["prefer", "priority"])?;
-        let prefer = op.strings("prefer")?.unwrap_or_default();
-        let priority = op.integers("priority", i64::from(i32::MIN)..=i64::from(i32::MAX))?;
-        let narrow = |(id, value)| (id, i32::try_from(value).unwrap_or_default());
-        let priority = priority.into_iter().map(narrow).collect();
-        Ok((name.to_owned(), OpConfig { prefer, priority }))
-    };
-    table.each_table()?.into_iter().map(read).collect()
-}
-
-fn threads(table: &Table<'_>) -> Result<Option<NonZeroUsize>, ConfigError> {
-    table.only(&["count"])?;
-    let most = i64::try_from(MAX_THREADS).unwrap_or(i64::MAX);
-    let count = table.integer("count", 1..=most)?;
-    Ok(count.and_then(|n| usize::try_from(n).ok()).and_then(NonZeroUsize::new))
-}
-
-fn techniques(table: &Table<'_>) -> Result<Techniques, ConfigError> {
-    table.only(&Techniques::NAMES)?;
-    let mut techniques = Techniques::default();
-    for name in Techniques::NAMES {
-        if let (Some(on), Some(technique)) = (table.boolean(name)?, techniques.named(name)) {
-            *technique = on;
-        }
-    }
-    Ok(techniques)
-}
-
-fn quota(table: &Table<'_>) -> Result<QuotaConfig, ConfigError> {
-    table.only(&["bytes", "nodes", "depth", "calls", "time"])?;
-    let depth = table.integer("depth", 0..=i64::from(u32::MAX))?;
-    Ok(QuotaConfig {
-        bytes: table.integer("bytes", 0..=i64::MAX)?.map(i64::unsigned_abs),
-        nodes: table.integer("nodes", 0..=i64::MAX)?.map(i64::unsigned_abs),
-        depth: depth.and_then(|n| u32::try_from(n).ok()),
-        calls: table.integer("calls", 0..=i64::MAX)?.map(i64::unsigned_abs),
-        time: table.integer("time", 1..=i64::MAX)?.map(i64::unsigned_abs),
-    })
-}
-
-#[cfg(test)]
-mod tests;
-
 /// The known name with the least edit distance, if it is near enough to be what was meant.
 pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let name = name.to_lowercase();
@@ -392,3 +301,6 @@ pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> O
         .filter(|(d, _)| *d <= 1 + name.len() / 3)
         .map(|(_, k)| k)
 }
+
+#[cfg(test)]
+mod tests;

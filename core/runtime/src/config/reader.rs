@@ -92,6 +92,12 @@ impl<'t> Table<'t> {
         self.value(key).map(|value| self.as_integer(self.whole(key), value, range)).transpose()
     }
 
+    /// A number of things, from `least` on.
+    pub(super) fn count(&self, key: &str, least: i64) -> Result<Option<usize>> {
+        let most = i64::try_from(usize::MAX).unwrap_or(i64::MAX);
+        Ok(self.integer(key, least..=most)?.and_then(|n| usize::try_from(n).ok()))
+    }
+
     /// A table whose keys are free and whose values are integers; none if the key is not there.
     pub(super) fn integers(&self, key: &str, range: RangeInclusive<i64>) -> Result<Vec<(String, i64)>> {
         let Some(table) = self.table(key)? else { return Ok(Vec::new()) };

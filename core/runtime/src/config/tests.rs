@@ -38,6 +38,8 @@ use = "opencl"
 on_missing = "skip"
 exclude_ops = ["SOFTMAX"]
 min_nodes = 3
+max_partitions = 2
+on_failure = "fallback"
 options = { tuning = "exhaustive", precision = "f16", fast = true, scale = 0.5, big = 1e300, n = -1_000 }
 [ops.CONV_2D]
 prefer = ["org.arenite.ops"]
@@ -67,6 +69,8 @@ fn reads_every_key() {
     );
     let [cpu, opencl] = config.delegates.as_slice() else { panic!("two delegates") };
     assert_eq!((cpu.name.as_str(), cpu.on_missing, cpu.min_nodes), ("cpu", OnMissing::Error, 0));
+    assert_eq!((cpu.max_partitions, cpu.on_failure), (None, OnFailure::Error));
+    assert_eq!((opencl.max_partitions, opencl.on_failure), (NonZeroUsize::new(2), OnFailure::Fallback));
     assert_eq!(cpu.options, pairs(&[("threads", "2")]));
     assert_eq!((opencl.name.as_str(), opencl.on_missing, opencl.min_nodes), ("opencl", OnMissing::Skip, 3));
     assert_eq!(opencl.exclude_ops, strings(&["SOFTMAX"]));
@@ -118,7 +122,7 @@ fn refuses_what_it_does_not_know() {
         ),
         (
             "schema = 1\n[[delegate]]\nuse = \"a\"\n[[delegate]]\nuse = \"b\"\nonmissing = \"skip\"",
-            "line 6, column 1: unknown key `onmissing` in `delegate[1]`; did you mean `on_missing`? (known: use, on_missing, exclude_ops, min_nodes, options)",
+            "line 6, column 1: unknown key `onmissing` in `delegate[1]`; did you mean `on_missing`? (known: use, on_missing, exclude_ops, min_nodes, max_partitions, on_failure, options)",
         ),
         (
             "schema = 1\nops.CONV_2D.preferr = []",
@@ -161,6 +165,14 @@ fn refuses_what_it_does_not_know() {
         (
             "schema = 1\n[[delegate]]\nuse = \"cpu\"\nmin_nodes = -1",
             "line 4, column 13: `delegate[0].min_nodes`: must be in 0..=9223372036854775807, found -1",
+        ),
+        (
+            "schema = 1\n[[delegate]]\nuse = \"cpu\"\nmax_partitions = 0",
+            "line 4, column 18: `delegate[0].max_partitions`: must be in 1..=9223372036854775807, found 0",
+        ),
+        (
+            "schema = 1\n[[delegate]]\nuse = \"cpu\"\non_failure = \"fall_back\"",
+            "line 4, column 14: `delegate[0].on_failure`: must be \"error\" or \"fallback\", found \"fall_back\"; did you mean \"fallback\"?",
         ),
         (
             "schema = 1\n[[delegate]]\nuse = \"cpu\"\noptions = { a = 1, b = [2] }",

@@ -1,0 +1,130 @@
+//! From the tables of a TOML document to a [`Config`].
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use super::reader::{Document, Table};
+use super::{
+    Config, ConfigError, DelegateConfig, MAX_THREADS, OnFailure, OnMissing, OpConfig, PlannerConfig,
+    PluginsConfig, QuotaConfig, SCHEMA,
+};
+use crate::layout::Techniques;
+
+/// Reads the whole document.
+pub(super) fn parse(document: &Document<'_>) -> Result<Config, ConfigError> {
+    let tree = document.parse()?;
+    let root = Table::root(document, &tree);
+    check_schema(&root)?;
+    root.only(&["schema", "plugins", "planner", "memory", "delegate", "ops", "threads", "quota"])?;
+    Ok(Config {
+        plugins: root.table("plugins")?.map_or(Ok(PluginsConfig::default()), |t| plugins(&t))?,
+        planner: root.table("planner")?.map(|t| planner(&t)).transpose()?,
+        delegates: root.tables("delegate")?.iter().map(delegate).collect::<Result<_, _>>()?,
+        ops: root.table("ops")?.map_or(Ok(BTreeMap::new()), |t| ops(&t))?,
+        threads: root.table("threads")?.map_or(Ok(None), |t| threads(&t))?,
+        techniques: root.table("memory")?.map_or(Ok(Techniques::default()), |t| techniques(&t))?,
+        quota: root.table("quota")?.map_or(Ok(QuotaConfig::default()), |t| quota(&t))?,
+    })
+}
+
+/// Comes before everything else: a file of another schema may well have other keys.
+fn check_schema(root: &Table<'_>) -> Result<(), ConfigError> {
+    match root.integer("schema", i64::MIN..=i64::MAX)? {
+        None => Err(root.missing("schema", "write `schema = 1` first")),
+        Some(SCHEMA) => Ok(()),
+        Some(other) => {
+            Err(root
+                .bad("schema", format!("the file has schema {other}, this version reads schema {SCHEMA}")))
+        }
+    }
+}
+
+fn plugins(table: &Table<'_>) -> Result<PluginsConfig, ConfigError> {
+    table.only(&["dirs", "paths", "allow", "strict", "builtin"])?;
+    let paths = |key| -> Result<Vec<PathBuf>, ConfigError> {
+        Ok(table.strings(key)?.unwrap_or_default().into_iter().map(PathBuf::from).collect())
+    };
+    Ok(PluginsConfig {
+        dirs: paths("dirs")?,
+        paths: paths("paths")?,
+        allow: table.strings("allow")?,
+        strict: table.boolean("strict")?.unwrap_or_default(),
+        builtin: table.boolean("builtin")?.unwrap_or(true),
+        prefix: None,
+    })
+}
+
+fn planner(table: &Table<'_>) -> Result<PlannerConfig, ConfigError> {
+    table.only(&["use", "options"])?;
+    Ok(PlannerConfig { name: required_name(table)?, options: table.options("options")? })
+}
+
+fn delegate(table: &Table<'_>) -> Result<DelegateConfig, ConfigError> {
+    table.only(&[
+        "use",
+        "on_missing",
+        "exclude_ops",
+        "min_nodes",
+        "max_partitions",
+        "on_failure",
+        "options",
+    ])?;
+    let missing = [("error", OnMissing::Error), ("skip", OnMissing::Skip)];
+    let failure = [("error", OnFailure::Error), ("fallback", OnFailure::Fallback)];
+    Ok(DelegateConfig {
+        name: required_name(table)?,
+        on_missing: table.choice("on_missing", &missing)?.unwrap_or_default(),
+        exclude_ops: table.strings("exclude_ops")?.unwrap_or_default(),
+        min_nodes: table.count("min_nodes", 0)?.unwrap_or_default(),
+        max_partitions: table.count("max_partitions", 1)?.and_then(NonZeroUsize::new),
+        on_failure: table.choice("on_failure", &failure)?.unwrap_or_default(),
+        options: table.options("options")?,
+    })
+}
+
+fn required_name(table: &Table<'_>) -> Result<String, ConfigError> {
+    table.string("use")?.ok_or_else(|| table.missing("use", "name what to use"))
+}
+
+fn ops(table: &Table<'_>) -> Result<BTreeMap<String, OpConfig>, ConfigError> {
+    let read = |(name, op): (&str, Table<'_>)| {
+        op.only(&["prefer", "priority"])?;
+        let prefer = op.strings("prefer")?.unwrap_or_default();
+        let priority = op.integers("priority", i64::from(i32::MIN)..=i64::from(i32::MAX))?;
+        let narrow = |(id, value)| (id, i32::try_from(value).unwrap_or_default());
+        let priority = priority.into_iter().map(narrow).collect();
+        Ok((name.to_owned(), OpConfig { prefer, priority }))
+    };
+    table.each_table()?.into_iter().map(read).collect()
+}
+
+fn threads(table: &Table<'_>) -> Result<Option<NonZeroUsize>, ConfigError> {
+    table.only(&["count"])?;
+    let most = i64::try_from(MAX_THREADS).unwrap_or(i64::MAX);
+    let count = table.integer("count", 1..=most)?;
+    Ok(count.and_then(|n| usize::try_from(n).ok()).and_then(NonZeroUsize::new))
+}
+
+fn techniques(table: &Table<'_>) -> Result<Techniques, ConfigError> {
+    table.only(&Techniques::NAMES)?;
+    let mut techniques = Techniques::default();
+    for name in Techniques::NAMES {
+        if let (Some(on), Some(technique)) = (table.boolean(name)?, techniques.named(name)) {
+            *technique = on;
+        }
+    }
+    Ok(techniques)
+}
+
+fn quota(table: &Table<'_>) -> Result<QuotaConfig, ConfigError> {
+    table.only(&["bytes", "nodes", "depth", "calls", "time"])?;
+    let depth = table.integer("depth", 0..=i64::from(u32::MAX))?;
+    Ok(QuotaConfig {
+        bytes: table.integer("bytes", 0..=i64::MAX)?.map(i64::unsigned_abs),
+        nodes: table.integer("nodes", 0..=i64::MAX)?.map(i64::unsigned_abs),
+        depth: depth.and_then(|n| u32::try_from(n).ok()),
+        calls: table.integer("calls", 0..=i64::MAX)?.map(i64::unsigned_abs),
+        time: table.integer("time", 1..=i64::MAX)?.map(i64::unsigned_abs),
+    })
+}
