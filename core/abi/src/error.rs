@@ -23,6 +23,8 @@ pub enum Status {
     Panicked = 5,
     /// The host or the plugin broke the contract.
     Internal = 6,
+    /// What the plugin works with is not there, or is no more: no device, a device lost, its memory exhausted.
+    Unavailable = 7,
 }
 
 impl Status {
@@ -35,6 +37,7 @@ impl Status {
             3 => Status::OutOfMemory,
             4 => Status::Cancelled,
             5 => Status::Panicked,
+            7 => Status::Unavailable,
             _ => Status::Internal,
         }
     }
@@ -149,9 +152,36 @@ macro_rules! unsupported {
     };
 }
 
+/// An error with [`Status::Unavailable`](crate::Status::Unavailable) and the formatted message.
+#[macro_export]
+macro_rules! unavailable {
+    ($($message:tt)+) => {
+        $crate::Error::new($crate::Status::Unavailable, ::core::format_args!($($message)+))
+    };
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_status_has_its_number_and_others_are_internal() {
+        let all = [
+            Status::Ok,
+            Status::Invalid,
+            Status::Unsupported,
+            Status::OutOfMemory,
+            Status::Cancelled,
+            Status::Panicked,
+            Status::Internal,
+            Status::Unavailable,
+        ];
+        for (number, status) in (0..).zip(all) {
+            assert_eq!((status as u32, Status::from_raw(number)), (number, status));
+        }
+        assert_eq!(Status::from_raw(8), Status::Internal);
+        assert_eq!(unavailable!("no {}", "device").status(), Status::Unavailable);
+    }
 
     #[test]
     fn long_messages_are_cut_at_a_character() {

@@ -125,7 +125,7 @@ pub mod prelude {
         AssignmentMut, Bool, Complex32, Complex64, Element, ElementTypes, Error, EvalContext, GraphView,
         ModelContext, NodeView, Op, OpCode, OptionPairs, Options, PlanRequest, Planner, Plugin,
         PrepareContext, Quantization, ReadCells, Result, Scratch, Sharing, State, Status, Table, TensorView,
-        TensorViewMut, UsageRecord, ensure, export_plugin, invalid, plugin, unsupported,
+        TensorViewMut, UsageRecord, ensure, export_plugin, invalid, plugin, unavailable, unsupported,
     };
     #[cfg(feature = "std")]
     pub use crate::{Claims, Delegate, DelegateKernel, PartitionView};

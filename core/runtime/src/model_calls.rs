@@ -109,6 +109,7 @@ fn status_of(error: &Error) -> Status {
         Error::Node { status: Status::Cancelled, .. } => Status::Cancelled,
         Error::Quota { resource: Resource::Bytes, .. } | Error::OutOfMemory { .. } => Status::OutOfMemory,
         Error::Node { status: Status::OutOfMemory, .. } => Status::OutOfMemory,
+        Error::Node { status: Status::Unavailable, .. } => Status::Unavailable,
         Error::Node { status: Status::Internal | Status::Panicked, .. } => Status::Internal,
         _ => Status::Invalid,
     }

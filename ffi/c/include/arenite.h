@@ -79,6 +79,7 @@ typedef uint32_t ArErrorCode;
 #define AR_ERROR_CANCELLED 10u  /* the invocation was cancelled */
 #define AR_ERROR_FAILED 11u     /* an op, a planner or a delegate failed, or refused the model */
 #define AR_ERROR_PANICKED 12u   /* the library or a plugin broke down: a defect to report */
+#define AR_ERROR_UNAVAILABLE 13u /* what a delegate works with is not there: no device, a device lost, its memory gone */
 
 /* The error's code. AR_ERROR_NONE for null. */
 ARENITE_API ArErrorCode ar_error_code(const ArError *error);

@@ -40,6 +40,7 @@ typedef uint32_t ArStatus;
 #define AR_STATUS_CANCELLED 4u     /* the caller cancelled the invocation */
 #define AR_STATUS_PANICKED 5u      /* the plugin broke down; the instance is not called again */
 #define AR_STATUS_INTERNAL 6u      /* the host or the plugin broke the contract */
+#define AR_STATUS_UNAVAILABLE 7u   /* what the plugin works with is not there: no device, a device lost, its memory gone */
 
 /* Element types of tensors: the numbers of the .tflite schema. */
 #define AR_TYPE_FLOAT32 0u

@@ -39,6 +39,8 @@ pub const AR_ERROR_CANCELLED: ArErrorCode = 10;
 pub const AR_ERROR_FAILED: ArErrorCode = 11;
 /// Something panicked.
 pub const AR_ERROR_PANICKED: ArErrorCode = 12;
+/// A device is not there, or no more.
+pub const AR_ERROR_UNAVAILABLE: ArErrorCode = 13;
 
 /// An error; the caller owns it.
 pub struct ArError {
@@ -83,6 +85,7 @@ fn code_of(error: &Error) -> ArErrorCode {
         Error::Node { status: Status::OutOfMemory, .. } => AR_ERROR_MEMORY,
         Error::Node { status: Status::Cancelled, .. } | Error::Cancelled => AR_ERROR_CANCELLED,
         Error::Node { status: Status::Panicked, .. } => AR_ERROR_PANICKED,
+        Error::Node { status: Status::Unavailable, .. } => AR_ERROR_UNAVAILABLE,
         Error::NotFound { .. } => AR_ERROR_NOT_FOUND,
         Error::Quota { .. } | Error::OutOfMemory { .. } => AR_ERROR_MEMORY,
         Error::Tensor { .. } => AR_ERROR_ARGUMENT,

@@ -137,6 +137,20 @@ fn errors_have_a_code_and_a_text() {
 }
 
 #[test]
+fn what_is_missing_stands_in_errors() {
+    let folder = temporary();
+    models::write(folder.path());
+    let program = compile("tests/c/missing.c", Language::C11, Link::Dynamic, folder.path(), &[]);
+    if let Some(program) = program {
+        let plugins = folder.path().join("plugins");
+        std::fs::create_dir(&plugins).expect("a folder");
+        toolchain::compile_plugin("tests/c/gone.c", &plugins);
+        std::fs::write(plugins.join("libbroken.so"), b"no library").expect("a file");
+        run(Command::new(program).arg(folder.path()).arg(plugins));
+    }
+}
+
+#[test]
 fn features() {
     let folder = temporary();
     models::write(folder.path());

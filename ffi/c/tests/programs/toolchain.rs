@@ -109,6 +109,16 @@ pub fn compile(source: &str, language: Language, link: Link, to: &Path, extra: &
     Some(program)
 }
 
+/// Compiles a plugin in C into a folder.
+pub fn compile_plugin(source: &str, to: &Path) {
+    let name = Path::new(source).file_stem().and_then(|name| name.to_str()).expect("a source has a name");
+    let mut command = Command::new("cc");
+    command.args(["-Wall", "-Wextra", "-Werror", "-pedantic", "-std=c11", "-shared", "-fPIC", "-I"]);
+    command.arg(Path::new(HERE).join("include")).arg(Path::new(HERE).join(source));
+    let output = command.arg("-o").arg(to.join(library_name(name))).output().expect("the compiler runs");
+    assert!(output.status.success(), "{command:?}\n{}", String::from_utf8_lossy(&output.stderr));
+}
+
 /// Runs a program to its good end; gives what it wrote.
 pub fn run(command: &mut Command) -> String {
     let output: Output = command.env_remove("ARENITE_PLUGIN_PATH").output().expect("the program runs");
