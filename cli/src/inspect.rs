@@ -246,9 +246,9 @@ fn allocate(interpreter: &mut Interpreter, arguments: &Arguments) -> Result<()> 
 
 fn read(path: &std::path::Path, model: &Model, interpreter: &Interpreter) -> Report {
     let view = model.view();
-    let left_out = |(delegate, reason): &(String, String)| LeftOut {
-        delegate: delegate.clone(),
-        reason: reason.clone(),
+    let left_out = |left_out: &arenite::LeftOut| LeftOut {
+        delegate: left_out.delegate.clone(),
+        reason: left_out.reason.clone(),
     };
     Report {
         model: ModelReport {

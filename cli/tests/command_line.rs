@@ -437,3 +437,30 @@ fn a_model_with_a_flex_op_says_which_plugin_to_add() {
     let words = ["FlexErf", "org.arenite.flex", "-p arenite-plugin-flex", "feature `flex`", "--plugin-dir"];
     fail(&["run", &file.display().to_string()], 1, &words);
 }
+
+/// Runs a model with a configuration of these lines after its schema.
+fn configured(command: &str, lines: &str) -> Output {
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("arenite.toml");
+    std::fs::write(&config, format!("schema = 1\n{lines}\n")).unwrap();
+    let seconds: &[&str] = if command == "bench" { &["--seconds", "0"] } else { &[] };
+    let model = path("digits_i8.tflite");
+    arenite(&[&[command, &model, "--config", &config.display().to_string()], seconds].concat())
+}
+
+#[test]
+fn a_wrong_option_of_a_delegate_is_an_error_even_if_it_may_be_missing() {
+    for command in ["run", "bench"] {
+        for on_missing in ["error", "skip"] {
+            let lines = format!(
+                "[[delegate]]\nuse = \"cpu\"\non_missing = \"{on_missing}\"\noptions = {{ threads = 2 }}"
+            );
+            let output = configured(command, &lines);
+            assert_eq!(output.status.code(), Some(1), "{command} {on_missing}");
+            let error = "error: delegate 'cpu': unknown option 'threads'; known: isa, winograd, cache\n";
+            assert!(stderr(&output).ends_with(error), "{}", stderr(&output));
+        }
+        let absent = configured(command, "[[delegate]]\nuse = \"warp\"\non_missing = \"skip\"");
+        assert_eq!((absent.status.code(), stderr(&absent).contains("warp")), (Some(0), false));
+    }
+}

@@ -95,8 +95,8 @@ impl InterpreterBuilder {
     /// Builds the main subgraph. Memory is planned by [`Interpreter::allocate`].
     ///
     /// # Errors
-    /// An unknown planner, a tensor that cannot be represented, or more nodes than the quota. Ops that nobody serves
-    /// are an error of `allocate`, since a delegate may take them.
+    /// A planner or a delegate that no plugin has, a tensor that cannot be represented, or more nodes than the quota. Ops that
+    /// nobody serves are an error of `allocate`, since a delegate may take them; so are wrong options of a delegate.
     pub fn build(self) -> Result<Interpreter> {
         let registry = match self.registry {
             Some(registry) => registry,
@@ -109,7 +109,7 @@ impl InterpreterBuilder {
         let settings = Settings {
             planner,
             techniques: self.techniques,
-            delegates: with_default(self.delegates, &registry),
+            delegates: delegates(self.delegates, &registry)?,
             threads: threads.min(crate::pool::MAX_THREADS) as u32,
             quota: self.quota,
         };
@@ -118,7 +118,7 @@ impl InterpreterBuilder {
 }
 
 /// The delegates to use: the default one is added, unless somebody says otherwise or no plugin has it.
-fn with_default(mut delegates: Vec<DelegateConfig>, registry: &Registry) -> Vec<DelegateConfig> {
+fn delegates(mut delegates: Vec<DelegateConfig>, registry: &Registry) -> Result<Vec<DelegateConfig>> {
     let named = |name: &str| delegates.iter().any(|delegate| delegate.name == name);
     if named(NO_DELEGATE) {
         delegates.retain(|delegate| delegate.name != NO_DELEGATE);
@@ -126,14 +126,16 @@ fn with_default(mut delegates: Vec<DelegateConfig>, registry: &Registry) -> Vec<
         delegates
             .push(DelegateConfig { on_missing: OnMissing::Skip, ..DelegateConfig::new(DEFAULT_DELEGATE) });
     }
-    delegates
+    for delegate in delegates.iter().filter(|delegate| delegate.on_missing == OnMissing::Error) {
+        registry.choose_delegate(&delegate.name)?;
+    }
+    Ok(delegates)
 }
 
 fn check_node_count(model: &Model, quota: &Quota) -> Result<()> {
     let nodes: u64 = model.view().subgraphs().iter().map(|s| s.operators().len() as u64).sum();
     if nodes > quota.nodes {
-        let purpose = "the model".to_owned();
-        return Err(Error::Quota { resource: Resource::Nodes, purpose, needed: nodes, limit: quota.nodes });
+        return Err(Error::quota(Resource::Nodes, "the model", nodes, quota.nodes));
     }
     Ok(())
 }

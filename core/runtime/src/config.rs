@@ -143,7 +143,8 @@ impl PlannerConfig {
 pub struct DelegateConfig {
     /// `use`: the delegate's name.
     pub name: String,
-    /// What to do when no plugin has this delegate, or when it cannot start here.
+    /// What to do when no plugin has this delegate, or when its device is [not there](crate::Status::Unavailable). Whatever
+    /// else keeps it from starting, such as an unknown option, is an error.
     pub on_missing: OnMissing,
     /// Names of ops that stay off this delegate.
     pub exclude_ops: Vec<String>,

@@ -59,6 +59,8 @@ pub enum Error {
     Delegate {
         /// The delegate.
         delegate: String,
+        /// What kind of failure.
+        status: Status,
         /// What it says.
         message: String,
     },
@@ -91,6 +93,18 @@ pub enum Error {
     State(String),
     /// A file cannot be written or read.
     Io(PathBuf, std::io::Error),
+}
+
+impl Error {
+    /// [`Error::Quota`].
+    pub(crate) fn quota(
+        resource: Resource,
+        purpose: impl Into<String>,
+        needed: impl Into<u64>,
+        limit: impl Into<u64>,
+    ) -> Self {
+        Error::Quota { resource, purpose: purpose.into(), needed: needed.into(), limit: limit.into() }
+    }
 }
 
 /// What has a name.
@@ -130,6 +144,28 @@ pub struct UnresolvedOp {
     pub candidates: Vec<String>,
     /// Where plugins were looked for.
     pub searched: Vec<String>,
+}
+
+/// A delegate that was left out as a whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LeftOut {
+    /// The delegate.
+    pub delegate: String,
+    /// Why.
+    pub reason: String,
+    /// No plugin has it, and the settings say that it may be missing. Anything else is a warning.
+    pub is_absent: bool,
+}
+
+impl LeftOut {
+    pub(crate) fn absent(delegate: &str, reason: String) -> Self {
+        LeftOut { delegate: delegate.to_owned(), reason, is_absent: true }
+    }
+
+    pub(crate) fn failed(delegate: &str, reason: String) -> Self {
+        LeftOut { delegate: delegate.to_owned(), reason, is_absent: false }
+    }
 }
 
 /// A plugin that was not loaded.

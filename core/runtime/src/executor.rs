@@ -25,7 +25,7 @@ use arenite_abi::{ElementType, Status, UsageRecord};
 
 use crate::arena::{ALIGNMENT, Block, Mark, Persistent};
 use crate::config::{DelegateConfig, OnMissing};
-use crate::error::{Error, Result};
+use crate::error::{Error, LeftOut, Result};
 use crate::graph::Graph;
 use crate::layout::Techniques;
 use crate::lifetime::{Lifetime, LifetimeInput, lifetimes};
@@ -105,7 +105,7 @@ pub(crate) struct Report {
     /// Per node of the model: which delegates refused it, and why.
     pub refusals: Vec<Vec<(String, String)>>,
     /// Delegates that were left out as a whole, and why.
-    pub left_out: Vec<(String, String)>,
+    pub left_out: Vec<LeftOut>,
     /// Of each segment.
     pub plans: Vec<SegmentPlan>,
 }

@@ -10,7 +10,7 @@ use arenite_abi::raw::{ArTensorV1, TENSOR_CONSTANT};
 use arenite_abi::{Element, ElementType};
 
 use crate::builder::InterpreterBuilder;
-use crate::error::{Error, Named, Result, UnresolvedOp};
+use crate::error::{Error, LeftOut, Named, Result, UnresolvedOp};
 use crate::executor::{Executor, SegmentPlan, Served, Settings};
 use crate::graph::Graph;
 use crate::model::Model;
@@ -306,7 +306,7 @@ impl Interpreter {
     }
 
     /// Delegates that were left out as a whole, and why.
-    pub fn left_out(&self) -> &[(String, String)] {
+    pub fn left_out(&self) -> &[LeftOut] {
         &self.main().report.left_out
     }
 

@@ -41,7 +41,7 @@ impl DelegateInstance {
         // SAFETY: the pairs are valid for the call, the result is writable.
         let status = unsafe { (raw.create)(pairs.as_ptr(), pairs.len(), &mut instance) };
         if status != Status::Ok as u32 {
-            return Err(fail(name, "it could not be created"));
+            return Err(fail(name, status, "it could not be created"));
         }
         Ok(DelegateInstance { raw, index, name: name.to_owned(), instance })
     }
@@ -73,7 +73,7 @@ impl DelegateInstance {
             }
         };
         if status != Status::Ok as u32 {
-            return Err(fail(&self.name, "it could not claim nodes"));
+            return Err(fail(&self.name, status, "it could not claim nodes"));
         }
         Ok(answers)
     }
@@ -102,7 +102,7 @@ impl DelegateInstance {
         // SAFETY: the instance came from `create`; the partition lives as long as the kernel.
         let status = unsafe { (self.raw.compile)(self.instance, &*raw, &mut kernel) };
         if status != Status::Ok as u32 {
-            return Err(fail(&self.name, "it could not compile a partition"));
+            return Err(fail(&self.name, status, "it could not compile a partition"));
         }
         Ok(PartitionKernel {
             delegate: self.raw,
@@ -125,8 +125,12 @@ impl Drop for DelegateInstance {
     }
 }
 
-fn fail(name: &str, otherwise: &str) -> Error {
-    Error::Delegate { delegate: name.to_owned(), message: host::take_message(otherwise) }
+fn fail(name: &str, status: ArStatus, otherwise: &str) -> Error {
+    Error::Delegate {
+        delegate: name.to_owned(),
+        status: Status::from_raw(status),
+        message: host::take_message(otherwise),
+    }
 }
 
 unsafe extern "C" fn accept(context: *mut c_void, node: usize) {

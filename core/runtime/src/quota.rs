@@ -111,8 +111,7 @@ impl Budget {
     pub fn take(&mut self, bytes: u64, purpose: &str) -> Result<()> {
         let needed = self.used().saturating_add(bytes);
         if needed > self.limit {
-            let purpose = purpose.to_owned();
-            return Err(Error::Quota { resource: Resource::Bytes, purpose, needed, limit: self.limit });
+            return Err(Error::quota(Resource::Bytes, purpose, needed, self.limit));
         }
         self.used.store(needed, Relaxed);
         Ok(())

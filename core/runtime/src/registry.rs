@@ -1,14 +1,13 @@
 //! The registry: what plugins offer, and who serves a node.
 
+mod listing;
+
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use arenite_abi::raw::{
-    ArDelegateV1, ArOpV1, ArPlannerV1, ArPluginV1, BUILTIN_CUSTOM, OP_BEHIND, OP_IN_PLACE, OP_PART_OF_INPUT,
-    OP_PART_OF_OUTPUT, OP_STATEFUL, OP_VIEW,
-};
+use arenite_abi::raw::{ArDelegateV1, ArOpV1, ArPlannerV1, ArPluginV1, BUILTIN_CUSTOM};
 use arenite_abi::{ElementType, ElementTypes, Plugin, StaticPlugin, UsageRecord};
 
 use crate::config::{Config, OpConfig, PlannerConfig};
@@ -16,6 +15,8 @@ use crate::descriptor::{self, Offer};
 use crate::error::{Error, LoadError, LoadFailure, Named, Result};
 use crate::library_file::FileIdentity;
 use crate::plan::{ChosenPlanner, Plan, PlanLimits};
+
+pub use listing::{OpInfo, Origin, PluginInfo};
 
 /// Which op a node asks for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -51,68 +52,6 @@ impl fmt::Display for OpKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name())
     }
-}
-
-/// Where a plugin came from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// Linked into the program.
-    Static,
-    /// A library.
-    File(PathBuf),
-}
-
-impl fmt::Display for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Origin::Static => f.write_str("linked in"),
-            Origin::File(path) => path.display().fmt(f),
-        }
-    }
-}
-
-/// A registered plugin.
-#[derive(Clone, Debug)]
-pub struct PluginInfo {
-    /// Reverse domain name.
-    pub id: String,
-    /// Version of the plugin's package.
-    pub version: String,
-    /// One line.
-    pub description: String,
-    /// Where it came from.
-    pub origin: Origin,
-    /// The contract that was negotiated, `(major, minor)`.
-    pub abi: (u16, u16),
-    /// Number of planners that it offers, by name.
-    pub planners: Vec<String>,
-    /// Names of its delegates.
-    pub delegates: Vec<String>,
-    /// Its ops.
-    pub ops: Vec<OpInfo>,
-}
-
-/// An op registration, for listings.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OpInfo {
-    /// The op.
-    pub key: OpKey,
-    /// Lowest and highest version.
-    pub versions: (i32, i32),
-    /// Element types that it takes; `None`: any.
-    pub element_types: Option<Vec<ElementType>>,
-    /// Whether an output may overwrite an input, for some nodes at least.
-    pub in_place: bool,
-    /// Whether an output may have an input's bytes, for some nodes at least.
-    pub view: bool,
-    /// Whether an output may be a part of an input.
-    pub part_of_input: bool,
-    /// Whether an input may be made as a part of an output.
-    pub part_of_output: bool,
-    /// Whether an output may overwrite an input from its beginning on.
-    pub behind: bool,
-    /// Whether the result depends on more than the inputs.
-    pub stateful: bool,
 }
 
 /// An op registration that the registry found for a node.
@@ -255,6 +194,14 @@ impl Registry {
         Ok(ChosenPlanner { name: config.name.clone(), raw, options: config.options.clone() })
     }
 
+    pub(crate) fn choose_delegate(&self, name: &str) -> Result<&'static ArDelegateV1> {
+        self.delegate(name).ok_or_else(|| Error::NotFound {
+            what: Named::Delegate,
+            name: name.to_owned(),
+            known: self.delegate_names(),
+        })
+    }
+
     /// Registers what a plugin offers: all of it, or on an error nothing.
     pub(crate) fn register(
         &mut self,
@@ -279,7 +226,7 @@ impl Registry {
             abi,
             planners: planners.iter().map(|(name, _)| name.clone()).collect(),
             delegates: delegates.iter().map(|(name, _)| name.clone()).collect(),
-            ops: ops.iter().map(|(key, op)| describe(key, op)).collect(),
+            ops: ops.iter().map(|(key, op)| OpInfo::of(key, op)).collect(),
         });
         for (key, op) in ops {
             self.ops.entry(key).or_default().push(Candidate { op, plugin });
@@ -376,22 +323,6 @@ impl Registry {
 impl fmt::Debug for Registry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Registry").field("plugins", &self.plugins).finish_non_exhaustive()
-    }
-}
-
-fn describe(key: &OpKey, op: &ArOpV1) -> OpInfo {
-    let element_types =
-        (op.element_types != 0).then(|| ElementTypes::from_bits(op.element_types).iter().collect());
-    OpInfo {
-        key: key.clone(),
-        versions: (op.min_version, op.max_version),
-        element_types,
-        in_place: op.flags & OP_IN_PLACE != 0,
-        view: op.flags & OP_VIEW != 0,
-        part_of_input: op.flags & OP_PART_OF_INPUT != 0,
-        part_of_output: op.flags & OP_PART_OF_OUTPUT != 0,
-        behind: op.flags & OP_BEHIND != 0,
-        stateful: op.flags & OP_STATEFUL != 0,
     }
 }
 

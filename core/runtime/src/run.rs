@@ -149,7 +149,7 @@ impl<'a> Run<'a> {
             return Error::Cancelled;
         }
         let limit = self.settings.quota.time.unwrap_or(Duration::ZERO).as_millis() as u64;
-        Error::Quota { resource: Resource::Time, purpose: "this call".into(), needed: limit + 1, limit }
+        Error::quota(Resource::Time, "this call", limit + 1, limit)
     }
 
     /// Whether a nested subgraph has an op that nobody serves.
@@ -196,12 +196,7 @@ impl<'a> Run<'a> {
         let (depth, limit) = (self.depth.get() + 1, self.settings.quota.depth);
         if depth > limit {
             let purpose = format!("calling subgraph {subgraph} within others");
-            return Err(Error::Quota {
-                resource: Resource::Depth,
-                purpose,
-                needed: depth.into(),
-                limit: limit.into(),
-            });
+            return Err(Error::quota(Resource::Depth, purpose, depth, limit));
         }
         self.depth.set(depth);
         let done = self.with(subgraph, f);
@@ -217,7 +212,7 @@ impl<'a> Run<'a> {
         let (calls, limit) = (self.calls.get() + 1, self.settings.quota.calls);
         if calls > limit {
             let purpose = format!("running subgraph {subgraph} again, in a loop that may not end,");
-            return Err(Error::Quota { resource: Resource::Calls, purpose, needed: calls, limit });
+            return Err(Error::quota(Resource::Calls, purpose, calls, limit));
         }
         self.calls.set(calls);
         Ok(())

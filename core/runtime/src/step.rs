@@ -104,7 +104,6 @@ impl Failure {
             Status::Unsupported => "it is not supported, the plugin does not say why",
             Status::Cancelled => "it was cancelled",
             Status::Panicked => "the plugin panicked",
-            Status::Unavailable => "its device is not available, the plugin does not say why",
             _ => "it failed without a message",
         };
         Failure { status, message: host::take_message(silent) }

@@ -153,9 +153,10 @@ typedef struct ArOption {
   const char *value;
 } ArOption;
 
-/* What to do about a delegate that is not there, or that cannot start here. */
+/* What to do about a delegate that no plugin has, or whose device is not there. Whatever else keeps it from starting, such as an
+ * unknown option, is an error of ar_interpreter_allocate. */
 typedef uint32_t ArOnMissing;
-#define AR_ON_MISSING_ERROR 0u /* making the interpreter, or allocating it, fails */
+#define AR_ON_MISSING_ERROR 0u /* making the interpreter fails; without the device, allocating it */
 #define AR_ON_MISSING_SKIP 1u  /* go on without it */
 
 /* New options: linked-in plugins and those of ARENITE_PLUGIN_PATH, planner "portfolio", delegate "cpu", one thread per
@@ -223,7 +224,7 @@ typedef struct ArPlugin ArPlugin;
 
 /* Finds plugins and makes an interpreter of the main subgraph.
  *   options  read now, not kept; null: as ar_options_new gives them
- * Errors: AR_ERROR_NOT_FOUND for an unknown planner, with the known ones; AR_ERROR_PLUGIN under `strict`;
+ * Errors: AR_ERROR_NOT_FOUND for an unknown planner or delegate, with the known ones; AR_ERROR_PLUGIN under `strict`;
  * AR_ERROR_MEMORY for more nodes than the quota; AR_ERROR_MODEL. */
 ARENITE_API ArError *ar_interpreter_new(const ArModel *model, const ArOptions *options, ArInterpreter **interpreter);
 

@@ -81,15 +81,23 @@ fn code_of(error: &Error) -> ArErrorCode {
         Error::Config(_) => AR_ERROR_CONFIG,
         Error::Plugin(_) => AR_ERROR_PLUGIN,
         Error::UnresolvedOps(_) => AR_ERROR_UNSUPPORTED,
-        Error::Node { status: Status::Unsupported, .. } => AR_ERROR_UNSUPPORTED,
-        Error::Node { status: Status::OutOfMemory, .. } => AR_ERROR_MEMORY,
-        Error::Node { status: Status::Cancelled, .. } | Error::Cancelled => AR_ERROR_CANCELLED,
-        Error::Node { status: Status::Panicked, .. } => AR_ERROR_PANICKED,
-        Error::Node { status: Status::Unavailable, .. } => AR_ERROR_UNAVAILABLE,
+        Error::Node { status, .. } | Error::Delegate { status, .. } => code_of_status(*status),
+        Error::Cancelled => AR_ERROR_CANCELLED,
         Error::NotFound { .. } => AR_ERROR_NOT_FOUND,
         Error::Quota { .. } | Error::OutOfMemory { .. } => AR_ERROR_MEMORY,
         Error::Tensor { .. } => AR_ERROR_ARGUMENT,
         Error::State(_) => AR_ERROR_STATE,
+        _ => AR_ERROR_FAILED,
+    }
+}
+
+fn code_of_status(status: Status) -> ArErrorCode {
+    match status {
+        Status::Unsupported => AR_ERROR_UNSUPPORTED,
+        Status::OutOfMemory => AR_ERROR_MEMORY,
+        Status::Cancelled => AR_ERROR_CANCELLED,
+        Status::Panicked => AR_ERROR_PANICKED,
+        Status::Unavailable => AR_ERROR_UNAVAILABLE,
         _ => AR_ERROR_FAILED,
     }
 }

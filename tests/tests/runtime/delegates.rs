@@ -174,8 +174,9 @@ fn a_delegate_that_fails_before_the_run_is_left_out() {
             assert_eq!(output(&interpreter, 0).1, [-1.0, -2.0], "{call}");
             assert!(matches!(&interpreter.served_by()[0], Served::Plugin(id) if id == "org.arenite.ops"));
             let left_out = interpreter.left_out();
-            assert!(left_out.len() == 1 && left_out[0].0 == "failing", "{call}: {left_out:?}");
-            assert!(left_out[0].1.contains("told to fail"), "{call}: {left_out:?}");
+            assert!(left_out.len() == 1 && left_out[0].delegate == "failing", "{call}: {left_out:?}");
+            assert!(left_out[0].reason.contains("told to fail"), "{call}: {left_out:?}");
+            assert!(!left_out[0].is_absent, "{call}");
         }
     }
 }
@@ -195,19 +196,40 @@ fn a_delegate_that_fails_in_the_run_is_an_error() {
 
 #[test]
 fn a_missing_delegate_is_an_error_unless_it_may_be_skipped() {
-    let build = |config: DelegateConfig| {
-        let mut interpreter =
-            reference_ops(&negation(&[1])).registry(plugin::registry()).delegate(config).build()?;
-        interpreter.allocate()?;
-        Ok(interpreter)
-    };
+    let build = |config| reference_ops(&negation(&[1])).registry(plugin::registry()).delegate(config).build();
     let text = message(build(DelegateConfig::new("failling")));
-    assert!(text.contains("there is no delegate 'failling'; did you mean 'failing'?"), "{text}");
-    assert!(message(build(failing("create"))).contains("told to fail in create"));
+    assert!(text.starts_with("there is no delegate 'failling'; did you mean 'failing'? known: "), "{text}");
     let mut config = DelegateConfig::new("absent");
     config.on_missing = OnMissing::Skip;
-    let interpreter = build(config).unwrap();
-    assert_eq!(interpreter.left_out()[0].0, "absent");
+    let mut interpreter = build(config).unwrap();
+    interpreter.allocate().unwrap();
+    let left_out = &interpreter.left_out()[0];
+    assert_eq!((left_out.delegate.as_str(), left_out.is_absent), ("absent", true));
+    assert!(left_out.reason.starts_with("there is no delegate 'absent'"), "{left_out:?}");
+}
+
+/// What is skipped is a delegate that is not there, or a device that is not: a wrong option is an error.
+#[test]
+fn skipping_forgives_absence_only() {
+    let build = |on_missing, mut config: DelegateConfig| {
+        config.on_missing = on_missing;
+        reference_ops(&negation(&[1])).registry(plugin::registry()).delegate(config).build().unwrap()
+    };
+    let mut threads = DelegateConfig::new("cpu");
+    threads.options = vec![("threads".into(), "2".into())];
+    let unknown = "delegate 'cpu': unknown option 'threads'; known: isa, winograd, cache";
+    for on_missing in [OnMissing::Error, OnMissing::Skip] {
+        assert_eq!(message(build(on_missing, threads.clone()).allocate()), unknown);
+        let text = message(build(on_missing, failing("create")).allocate());
+        assert_eq!(text, "delegate 'failing': told to fail in create");
+    }
+    let mut without_device = build(OnMissing::Error, failing("device"));
+    assert_eq!(message(without_device.allocate()), "delegate 'failing': there is no device");
+    let mut without_device = build(OnMissing::Skip, failing("device"));
+    without_device.allocate().unwrap();
+    let left_out = &without_device.left_out()[0];
+    assert_eq!(left_out.reason, "delegate 'failing': there is no device");
+    assert!(!left_out.is_absent);
 }
 
 /// A delegate sees the body of a loop with the shapes that the loop gives it; the loop runs as without.

@@ -5,7 +5,7 @@
 //! | custom op `Accumulate` (x, variable v) | `y = v += x` |
 //! | custom op `Count` | `y = x + how often it ran`, a state that begins with 100 |
 //! | custom op `Wait` | `y = x`, after it was cancelled |
-//! | delegate `failing`, takes all nodes | fails in the call that the option `in` names |
+//! | delegate `failing`, takes all nodes | fails in the call that the option `in` names; has no device for `device` |
 //! | delegate `looking`, takes none | says what it sees in the body of each WHILE |
 
 use std::sync::Arc;
@@ -110,6 +110,7 @@ impl Delegate for Failing {
             Some("compile") => Call::Compile,
             Some("prepare") => Call::Prepare,
             Some("invoke") => Call::Invoke,
+            Some("device") => return Err(unavailable!("there is no device")),
             _ => return Err(invalid!("told to fail in create")),
         }))
     }

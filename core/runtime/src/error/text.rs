@@ -84,7 +84,7 @@ impl fmt::Display for Error {
             }
             Error::NotFound { what, name, known } => not_found(f, *what, name, known),
             Error::Plan { planner, message } => write!(f, "planner '{planner}': {message}"),
-            Error::Delegate { delegate, message } => write!(f, "delegate '{delegate}': {message}"),
+            Error::Delegate { delegate, message, .. } => write!(f, "delegate '{delegate}': {message}"),
             Error::Quota { resource, purpose, needed, limit } => write!(
                 f,
                 "{purpose} needs {needed} {}, the quota is {limit}; raise `{resource}` in [quota] if that is right",

@@ -1,7 +1,7 @@
 //! Hands parts of the graph to delegates.
 
 use super::*;
-use crate::error::Named;
+use crate::error::LeftOut;
 
 /// Code of the op that makes floats of half-precision and quantized numbers.
 const DEQUANTIZE: i32 = 6;
@@ -11,13 +11,13 @@ impl Executor {
         let known = self.infer_shapes(run)?;
         for (i, config) in run.settings.delegates.iter().enumerate() {
             if let Some(reason) = self.disabled.get(&i) {
-                self.report.left_out.push((config.name.clone(), reason.clone()));
+                self.report.left_out.push(LeftOut::failed(&config.name, reason.clone()));
                 continue;
             }
             let Some(instance) = self.instance(run.registry, i, config)? else { continue };
             if let Err(error) = self.apply_delegate(&instance, config, &known, run) {
-                tracing::warn!(delegate = %config.name, "left out: {error}");
-                self.report.left_out.push((config.name.clone(), error.to_string()));
+                tracing::warn!("left out: {error}");
+                self.report.left_out.push(LeftOut::failed(&config.name, error.to_string()));
                 // It may have panicked: the next `allocate` makes another one.
                 self.instances.remove(&i);
             }
@@ -26,6 +26,7 @@ impl Executor {
         Ok(())
     }
 
+    /// The delegate at work; none if it is not there, or its device, and may be missing.
     fn instance(
         &mut self,
         registry: &Registry,
@@ -35,23 +36,26 @@ impl Executor {
         if let Some(instance) = self.instances.get(&index) {
             return Ok(Some(Rc::clone(instance)));
         }
-        let made = match registry.delegate(&config.name) {
-            Some(raw) => DelegateInstance::create(index, &config.name, raw, &config.options),
-            None => Err(Error::NotFound {
-                what: Named::Delegate,
-                name: config.name.clone(),
-                known: registry.delegate_names(),
-            }),
+        let raw = match registry.choose_delegate(&config.name) {
+            Ok(raw) => raw,
+            Err(absent) if config.on_missing == OnMissing::Skip => {
+                tracing::info!("left out: {absent}");
+                self.report.left_out.push(LeftOut::absent(&config.name, absent.to_string()));
+                return Ok(None);
+            }
+            Err(absent) => return Err(absent),
         };
-        match made {
+        match DelegateInstance::create(index, &config.name, raw, &config.options) {
             Ok(instance) => {
                 let instance = Rc::new(instance);
                 self.instances.insert(index, Rc::clone(&instance));
                 Ok(Some(instance))
             }
-            Err(error) if config.on_missing == OnMissing::Skip => {
-                tracing::info!(delegate = %config.name, "skipped: {error}");
-                self.report.left_out.push((config.name.clone(), error.to_string()));
+            Err(error @ Error::Delegate { status: Status::Unavailable, .. })
+                if config.on_missing == OnMissing::Skip =>
+            {
+                tracing::warn!("left out: {error}");
+                self.report.left_out.push(LeftOut::failed(&config.name, error.to_string()));
                 Ok(None)
             }
             Err(error) => Err(error),

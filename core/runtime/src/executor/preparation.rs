@@ -166,12 +166,12 @@ impl Executor {
 
     fn disable_delegate(&mut self, i: usize, failure: Failure, run: &Run<'_>) -> Error {
         let owner = match &self.steps[i].kernel {
-            Kernel::Partition(kernel) => Some((kernel.owner.index, kernel.owner.name.clone())),
+            Kernel::Partition(kernel) => Some(kernel.owner.index),
             _ => None,
         };
         let error = self.failed(i, failure, run);
-        if let Some((index, name)) = owner {
-            tracing::warn!(delegate = %name, "left out: {error}");
+        if let Some(index) = owner {
+            tracing::warn!("left out: {error}");
             self.disabled.insert(index, error.to_string());
         }
         error

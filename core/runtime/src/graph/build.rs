@@ -213,12 +213,7 @@ impl<'a> Builder<'a> {
         let (depth, limit) = (scope.depth() + 1, self.quota.depth);
         if depth > limit {
             let purpose = format!("the composite of subgraph {index} within others");
-            return Err(Error::Quota {
-                resource: Resource::Depth,
-                purpose,
-                needed: depth.into(),
-                limit: limit.into(),
-            });
+            return Err(Error::quota(Resource::Depth, purpose, depth, limit));
         }
         let (inputs, outputs) = (operator.inputs(), operator.outputs());
         if (inputs.len(), outputs.len()) != (subgraph.inputs().len(), subgraph.outputs().len()) {

@@ -82,9 +82,7 @@ static void options(const ArModel *model) {
   OK(ar_interpreter_allocate(interpreter));
   ar_interpreter_free(interpreter);
   OK(ar_options_add_delegate(options, "no_such_delegate", AR_ON_MISSING_ERROR, NULL, 0));
-  OK(ar_interpreter_new(model, options, &interpreter));
-  FAILS(AR_ERROR_NOT_FOUND, "no_such_delegate", ar_interpreter_allocate(interpreter));
-  ar_interpreter_free(interpreter);
+  FAILS(AR_ERROR_NOT_FOUND, "there is no delegate 'no_such_delegate'", ar_interpreter_new(model, options, &interpreter));
 
   OK(ar_options_set_config_text(options, "schema = 1\n"));
   OK(ar_options_set_quota_nodes(options, 0));

@@ -1,0 +1,91 @@
+//! What plugins offer, for listings.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use arenite_abi::raw::{
+    ArOpV1, OP_BEHIND, OP_IN_PLACE, OP_PART_OF_INPUT, OP_PART_OF_OUTPUT, OP_STATEFUL, OP_VIEW,
+};
+use arenite_abi::{ElementType, ElementTypes};
+
+use super::OpKey;
+
+/// Where a plugin came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Linked into the program.
+    Static,
+    /// A library.
+    File(PathBuf),
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Origin::Static => f.write_str("linked in"),
+            Origin::File(path) => path.display().fmt(f),
+        }
+    }
+}
+
+/// A registered plugin.
+#[derive(Clone, Debug)]
+pub struct PluginInfo {
+    /// Reverse domain name.
+    pub id: String,
+    /// Version of the plugin's package.
+    pub version: String,
+    /// One line.
+    pub description: String,
+    /// Where it came from.
+    pub origin: Origin,
+    /// The contract that was negotiated, `(major, minor)`.
+    pub abi: (u16, u16),
+    /// Names of its planners.
+    pub planners: Vec<String>,
+    /// Names of its delegates.
+    pub delegates: Vec<String>,
+    /// Its ops.
+    pub ops: Vec<OpInfo>,
+}
+
+/// An op registration, for listings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpInfo {
+    /// The op.
+    pub key: OpKey,
+    /// Lowest and highest version.
+    pub versions: (i32, i32),
+    /// Element types that it takes; `None`: any.
+    pub element_types: Option<Vec<ElementType>>,
+    /// Whether an output may overwrite an input, for some nodes at least.
+    pub in_place: bool,
+    /// Whether an output may have an input's bytes, for some nodes at least.
+    pub view: bool,
+    /// Whether an output may be a part of an input.
+    pub part_of_input: bool,
+    /// Whether an input may be made as a part of an output.
+    pub part_of_output: bool,
+    /// Whether an output may overwrite an input from its beginning on.
+    pub behind: bool,
+    /// Whether the result depends on more than the inputs.
+    pub stateful: bool,
+}
+
+impl OpInfo {
+    pub(super) fn of(key: &OpKey, op: &ArOpV1) -> Self {
+        let element_types =
+            (op.element_types != 0).then(|| ElementTypes::from_bits(op.element_types).iter().collect());
+        OpInfo {
+            key: key.clone(),
+            versions: (op.min_version, op.max_version),
+            element_types,
+            in_place: op.flags & OP_IN_PLACE != 0,
+            view: op.flags & OP_VIEW != 0,
+            part_of_input: op.flags & OP_PART_OF_INPUT != 0,
+            part_of_output: op.flags & OP_PART_OF_OUTPUT != 0,
+            behind: op.flags & OP_BEHIND != 0,
+            stateful: op.flags & OP_STATEFUL != 0,
+        }
+    }
+}
