@@ -263,7 +263,7 @@ fn read(path: &std::path::Path, model: &Model, interpreter: &Interpreter) -> Rep
         subgraphs: (0..view.subgraphs().len())
             .filter_map(|index| Some(read_subgraph(&view, index, &view.subgraph(index)?, interpreter)))
             .collect(),
-        unresolved: interpreter.unresolved_ops().iter().map(read_unresolved).collect(),
+        unresolved: interpreter.unresolved_ops().iter().map(|op| read_unresolved(op, interpreter)).collect(),
         left_out: interpreter.left_out().iter().map(left_out).collect(),
         memory: None,
         error: None,
@@ -407,7 +407,7 @@ fn server_of_node(interpreter: &Interpreter, node: usize) -> Server {
     }
 }
 
-fn read_unresolved(op: &arenite::UnresolvedOp) -> Unresolved {
+fn read_unresolved(op: &arenite::UnresolvedOp, interpreter: &Interpreter) -> Unresolved {
     Unresolved {
         op: op.op.clone(),
         custom: op.custom,
@@ -416,7 +416,7 @@ fn read_unresolved(op: &arenite::UnresolvedOp) -> Unresolved {
         subgraph: op.subgraph,
         nodes: op.nodes.clone(),
         candidates: op.candidates.clone(),
-        searched: op.searched.clone(),
+        searched: interpreter.registry().searched().to_vec(),
     }
 }
 

@@ -398,6 +398,39 @@ fn allow_list_and_strict() {
     assert_eq!(Registry::discover(&lax).expect("no error").failures().len(), 1);
 }
 
+/// A library that is none and a folder that is not there, in errors that may follow.
+#[test]
+fn what_was_not_loaded_stands_in_errors_that_follow() {
+    let dir = folder();
+    fs::write(dir.path().join("libbroken.so"), b"no library").expect("the folder can be written");
+    let mut config = config(dir.path(), "");
+    config.plugins.dirs.push("/no/such/folder".into());
+    let build = |model: &Model| Interpreter::builder(model).config(&config);
+    let registry = || Arc::new(Registry::discover(&config).expect("nothing is strict"));
+    let model = custom("Sin", &[4]);
+    let mut interpreter = build(&model).registry(registry()).build().expect("it builds");
+    let planner = build(&model).registry(registry()).planner("none-such").build().err();
+    let delegate = build(&model).registry(registry()).delegate(DelegateConfig::new("gpu")).build().err();
+    for (error, start) in [
+        (interpreter.allocate().err(), "no plugin serves 1 of the model's ops:\n  custom op Sin"),
+        (planner, "there is no planner 'none-such'"),
+        (delegate, "there is no delegate 'gpu'"),
+    ] {
+        let text = error.expect("something is missing").to_string();
+        assert!(text.starts_with(start), "{text}");
+        assert!(text.contains("\n  not loaded: plugin ") && text.contains("/libbroken.so: "), "{text}");
+        assert!(
+            text.contains("\n  not loaded: plugin /no/such/folder: the plugin folder cannot be read"),
+            "{text}"
+        );
+    }
+    let known = custom("NEG", &[4]);
+    let fallback = Registry::new().with_fallback(registry());
+    let builder = build(&known).registry(Arc::new(fallback));
+    let text = builder.build().and_then(|mut i| i.allocate()).expect_err("no such custom op").to_string();
+    assert!(text.contains("/no/such/folder: "), "those of the fallback too: {text}");
+}
+
 /// Two plugins serve the op Sin: the template, and one in C that cubes.
 #[test]
 fn choice_between_two_plugins() {

@@ -22,8 +22,13 @@ pub enum Error {
     Config(ConfigError),
     /// A plugin cannot be loaded; nothing of it is registered.
     Plugin(LoadFailure),
-    /// No plugin serves some of the model's ops; all of them are listed.
-    UnresolvedOps(Vec<UnresolvedOp>),
+    /// No plugin serves some of the model's ops.
+    UnresolvedOps {
+        /// All of them.
+        ops: Vec<UnresolvedOp>,
+        /// Who else might have served them.
+        missing: Missing,
+    },
     /// An op or a delegate refused a node, or failed to run it.
     Node {
         /// The op's name.
@@ -47,6 +52,8 @@ pub enum Error {
         name: String,
         /// The names that are there.
         known: Vec<String>,
+        /// The plugins that might have it and were not loaded.
+        failures: Vec<LoadFailure>,
     },
     /// A planner's answer is wrong, or it gave none.
     Plan {
@@ -96,6 +103,33 @@ pub enum Error {
 }
 
 impl Error {
+    /// [`Error::UnresolvedOps`].
+    pub(crate) fn unresolved(ops: Vec<UnresolvedOp>) -> Self {
+        Error::UnresolvedOps { ops, missing: Missing::default() }
+    }
+
+    /// [`Error::NotFound`], of what plugins have nothing to do with.
+    pub(crate) fn not_found(
+        what: Named,
+        name: impl ToString,
+        known: impl IntoIterator<Item = impl ToString>,
+    ) -> Self {
+        let known = known.into_iter().map(|known| known.to_string()).collect();
+        Error::NotFound { what, name: name.to_string(), known, failures: Vec::new() }
+    }
+
+    /// Puts in what is missing, if the error may follow from it.
+    pub(crate) fn explained_by(mut self, missing: impl FnOnce() -> Missing) -> Self {
+        match &mut self {
+            Error::UnresolvedOps { missing: place, .. } => *place = missing(),
+            Error::Node { status: Status::Unsupported, message, .. } => {
+                message.push_str(&missing().to_string());
+            }
+            _ => {}
+        }
+        self
+    }
+
     /// [`Error::Quota`].
     pub(crate) fn quota(
         resource: Resource,
@@ -142,8 +176,6 @@ pub struct UnresolvedOp {
     pub subgraph: usize,
     /// Why the candidates do not fit, for instance their versions; empty if there is none.
     pub candidates: Vec<String>,
-    /// Where plugins were looked for.
-    pub searched: Vec<String>,
 }
 
 /// A delegate that was left out as a whole.
@@ -168,10 +200,22 @@ impl LeftOut {
     }
 }
 
-/// A plugin that was not loaded.
+/// What is not there, and may be why something else fails. Its text has a line for each plugin and each delegate.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Missing {
+    /// Where plugins were looked for.
+    pub searched: Vec<String>,
+    /// Plugins and plugin folders that could not be loaded.
+    pub failures: Vec<LoadFailure>,
+    /// Delegates that were left out.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A plugin, or a folder of plugins, that was not loaded.
 #[derive(Clone, Debug)]
 pub struct LoadFailure {
-    /// The file.
+    /// The file, or the folder.
     pub path: PathBuf,
     /// Why.
     pub reason: LoadError,

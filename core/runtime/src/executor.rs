@@ -262,7 +262,7 @@ impl Executor {
         self.ready = false;
         self.reset();
         if !self.graph.unresolved.is_empty() && run.settings.delegates.is_empty() {
-            return Err(Error::UnresolvedOps(self.graph.unresolved.clone()));
+            return Err(Error::unresolved(self.graph.unresolved.clone()));
         }
         self.base_steps();
         if !run.settings.delegates.is_empty() {
@@ -397,7 +397,7 @@ impl Executor {
         if missing.is_empty() {
             return Ok(());
         }
-        Err(Error::UnresolvedOps(missing.into_iter().map(|u| self.graph.unresolved[u].clone()).collect()))
+        Err(Error::unresolved(missing.into_iter().map(|u| self.graph.unresolved[u].clone()).collect()))
     }
 
     fn base_steps(&mut self) {

@@ -10,7 +10,7 @@ use arenite_abi::raw::{ArTensorV1, TENSOR_CONSTANT};
 use arenite_abi::{Element, ElementType};
 
 use crate::builder::InterpreterBuilder;
-use crate::error::{Error, LeftOut, Named, Result, UnresolvedOp};
+use crate::error::{Error, LeftOut, Missing, Named, Result, UnresolvedOp};
 use crate::executor::{Executor, SegmentPlan, Served, Settings};
 use crate::graph::Graph;
 use crate::model::Model;
@@ -331,10 +331,11 @@ impl Interpreter {
             done
         });
         match done {
-            Err(Error::UnresolvedOps(first)) => Err(self.all_unresolved(first)),
+            Err(Error::UnresolvedOps { ops, .. }) => Err(self.all_unresolved(ops)),
             Err(_) if nested => Err(self.all_unresolved(Vec::new())),
             done => done,
         }
+        .map_err(|error| error.explained_by(|| self.missing()))
     }
 
     pub(crate) fn invoke_subgraph(&mut self, subgraph: usize) -> Result<()> {
@@ -343,6 +344,7 @@ impl Interpreter {
         }
         let _span = tracing::debug_span!("invoke", subgraph).entered();
         self.run(subgraph, |executor, run, profile| executor.invoke(run, profile))
+            .map_err(|error| error.explained_by(|| self.missing()))
     }
 
     /// Calls `f` with a subgraph's executor and all that it may use.
@@ -365,6 +367,12 @@ impl Interpreter {
         run.with(subgraph, |executor| f(executor, &run, profile))
     }
 
+    /// What is not there of plugins and delegates.
+    fn missing(&self) -> Missing {
+        let executors = self.slots.iter().filter_map(Slot::executor);
+        self.registry.missing(executors.flat_map(|executor| &executor.report.left_out))
+    }
+
     /// The error that lists, after those of `first`, what nobody serves in all other subgraphs too.
     fn all_unresolved(&mut self, first: Vec<UnresolvedOp>) -> Error {
         let mut all = first;
@@ -376,7 +384,7 @@ impl Interpreter {
                 all.extend(unknown.cloned());
             }
         }
-        Error::UnresolvedOps(all)
+        Error::unresolved(all)
     }
 
     pub(crate) fn resize_in(&mut self, subgraph: usize, i: usize, shape: &[i32]) -> Result<()> {
@@ -422,19 +430,11 @@ impl Interpreter {
 
     pub(crate) fn executor_mut(&mut self, subgraph: usize) -> Result<&mut Executor> {
         let known = self.slots.len();
-        let slot = self.slots.get_mut(subgraph).ok_or_else(|| Error::NotFound {
-            what: Named::Subgraph,
-            name: subgraph.to_string(),
-            known: (0..known).map(|i| i.to_string()).collect(),
-        })?;
+        let unknown = || Error::not_found(Named::Subgraph, subgraph, 0..known);
+        let slot = self.slots.get_mut(subgraph).ok_or_else(unknown)?;
         if let Slot::Unbuilt = slot {
-            *slot = Slot::Idle(run::build(
-                &self.model,
-                &self.registry,
-                subgraph,
-                &self.settings.quota,
-                &self.budget,
-            )?);
+            let (quota, budget) = (&self.settings.quota, &self.budget);
+            *slot = Slot::Idle(run::build(&self.model, &self.registry, subgraph, quota, budget)?);
         }
         slot.executor_mut().ok_or_else(|| Error::State("the subgraph is in use".into()))
     }
@@ -466,11 +466,7 @@ impl Interpreter {
         let main = self.main();
         let names: Vec<&str> =
             Graph::present(self.port_tensors(0, port)).map(|t| main.graph.tensors[t].name.as_str()).collect();
-        names.iter().position(|n| *n == name).ok_or_else(|| Error::NotFound {
-            what: port.named(),
-            name: name.to_owned(),
-            known: names.iter().map(|n| (*n).to_owned()).collect(),
-        })
+        names.iter().position(|n| *n == name).ok_or_else(|| Error::not_found(port.named(), name, names))
     }
 
     fn tensor_at(&self, subgraph: usize, index: usize) -> Result<Tensor<'_>> {

@@ -57,7 +57,7 @@ pub mod trace;
 pub use arenite_abi::{Bool, Complex32, Complex64, Element, ElementType, Status, UsageRecord};
 pub use builder::{DEFAULT_DELEGATE, DEFAULT_PLANNER, InterpreterBuilder, NO_DELEGATE};
 pub use config::{Config, ConfigError};
-pub use error::{Error, LeftOut, LoadError, LoadFailure, Named, Result, UnresolvedOp};
+pub use error::{Error, LeftOut, LoadError, LoadFailure, Missing, Named, Result, UnresolvedOp};
 pub use executor::{SegmentPlan, Served};
 pub use interpreter::{CancelHandle, Interpreter, MemoryUse, Tensor, TensorMut};
 pub use layout::Techniques;

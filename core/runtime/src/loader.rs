@@ -23,7 +23,6 @@ pub(crate) fn discover(registry: &mut Registry, config: &Config) -> Result<()> {
     let allow: Option<&[String]> = allow.as_deref();
     if config.plugins.builtin {
         registry.add_static_plugins()?;
-        registry.searched.push("plugins linked in".into());
     }
     for path in &config.plugins.paths {
         if let Err(reason) = load_allowed(registry, path, allow) {
@@ -36,8 +35,8 @@ pub(crate) fn discover(registry: &mut Registry, config: &Config) -> Result<()> {
     for dir in places(config) {
         load_dir_allowed(registry, &dir.path, allow, dir.must_exist)?;
     }
-    match registry.failures.iter().find(|failure| !matches!(failure.reason, LoadError::Duplicate(_))) {
-        Some(failure) if config.plugins.strict => Err(Error::Plugin(failure.clone())),
+    match registry.not_loaded().into_iter().next() {
+        Some(failure) if config.plugins.strict => Err(Error::Plugin(failure)),
         _ => Ok(()),
     }
 }

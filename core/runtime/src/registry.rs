@@ -12,7 +12,7 @@ use arenite_abi::{ElementType, ElementTypes, Plugin, StaticPlugin, UsageRecord};
 
 use crate::config::{Config, OpConfig, PlannerConfig};
 use crate::descriptor::{self, Offer};
-use crate::error::{Error, LoadError, LoadFailure, Named, Result};
+use crate::error::{Error, LeftOut, LoadError, LoadFailure, Missing, Named, Result};
 use crate::library_file::FileIdentity;
 use crate::plan::{ChosenPlanner, Plan, PlanLimits};
 
@@ -132,6 +132,7 @@ impl Registry {
         // Collection order is the linker's; the id gives one that is the same everywhere.
         // SAFETY: the descriptor of a linked-in plugin is made by `plugin!` from static text.
         plugins.sort_by_key(|plugin| unsafe { plugin.descriptor().id.as_str() });
+        self.searched.push("plugins linked in".into());
         plugins.into_iter().try_for_each(|plugin| self.add_plugin(plugin))
     }
 
@@ -186,20 +187,37 @@ impl Registry {
     }
 
     pub(crate) fn choose_planner(&self, config: &PlannerConfig) -> Result<ChosenPlanner> {
-        let raw = self.planner(&config.name).ok_or_else(|| Error::NotFound {
-            what: Named::Planner,
-            name: config.name.clone(),
-            known: self.planner_names(),
-        })?;
+        let raw = self
+            .planner(&config.name)
+            .ok_or_else(|| self.not_found(Named::Planner, &config.name, self.planner_names()))?;
         Ok(ChosenPlanner { name: config.name.clone(), raw, options: config.options.clone() })
     }
 
     pub(crate) fn choose_delegate(&self, name: &str) -> Result<&'static ArDelegateV1> {
-        self.delegate(name).ok_or_else(|| Error::NotFound {
-            what: Named::Delegate,
-            name: name.to_owned(),
-            known: self.delegate_names(),
-        })
+        self.delegate(name).ok_or_else(|| self.not_found(Named::Delegate, name, self.delegate_names()))
+    }
+
+    fn not_found(&self, what: Named, name: &str, known: Vec<String>) -> Error {
+        Error::NotFound { what, name: name.to_owned(), known, failures: self.not_loaded() }
+    }
+
+    /// The plugins and folders that could not be loaded, those of the fallback too. A plugin that is there already is none.
+    pub(crate) fn not_loaded(&self) -> Vec<LoadFailure> {
+        let is_lost = |failure: &&LoadFailure| !matches!(failure.reason, LoadError::Duplicate(_));
+        let mut lost: Vec<_> = self.failures.iter().filter(is_lost).cloned().collect();
+        lost.extend(self.fallback.iter().flat_map(|fallback| fallback.not_loaded()));
+        lost
+    }
+
+    /// What is not there, where these delegates were left out.
+    pub(crate) fn missing<'a>(&self, left_out: impl Iterator<Item = &'a LeftOut>) -> Missing {
+        let mut delegates: Vec<LeftOut> = Vec::new();
+        for left_out in left_out {
+            if !delegates.contains(left_out) {
+                delegates.push(left_out.clone());
+            }
+        }
+        Missing { searched: self.searched.clone(), failures: self.not_loaded(), left_out: delegates }
     }
 
     /// Registers what a plugin offers: all of it, or on an error nothing.

@@ -201,7 +201,7 @@ impl<'a> Run<'a> {
         self.depth.set(depth);
         let done = self.with(subgraph, f);
         self.depth.set(depth - 1);
-        if let Err(Error::UnresolvedOps(_)) = done {
+        if let Err(Error::UnresolvedOps { .. }) = done {
             self.unresolved.set(true);
         }
         done

@@ -17,11 +17,9 @@ impl<'a> SignatureRunner<'a> {
     pub(crate) fn new(interpreter: &'a mut Interpreter, key: &str) -> Result<Self> {
         let model = interpreter.model().clone();
         let view = model.view();
-        let signature = view.signature(key).ok_or_else(|| Error::NotFound {
-            what: Named::Signature,
-            name: key.to_owned(),
-            known: model.signature_keys(),
-        })?;
+        let signature = view
+            .signature(key)
+            .ok_or_else(|| Error::not_found(Named::Signature, key, model.signature_keys()))?;
         let subgraph = signature.subgraph_index() as usize;
         interpreter.executor_mut(subgraph)?;
         let ports = |port: Port, entries: Vec<(String, u32)>| {
@@ -109,10 +107,9 @@ impl<'a> SignatureRunner<'a> {
             Port::Input => &self.inputs,
             Port::Output => &self.outputs,
         };
-        list.iter().find(|(n, _)| n == name).map(|(_, i)| *i).ok_or_else(|| Error::NotFound {
-            what: port.named(),
-            name: name.to_owned(),
-            known: list.iter().map(|(n, _)| n.clone()).collect(),
-        })
+        list.iter()
+            .find(|(n, _)| n == name)
+            .map(|(_, i)| *i)
+            .ok_or_else(|| Error::not_found(port.named(), name, list.iter().map(|(n, _)| n)))
     }
 }

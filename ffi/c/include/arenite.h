@@ -176,7 +176,8 @@ ARENITE_API ArError *ar_options_set_config_text(ArOptions *options, const char *
 ARENITE_API ArError *ar_options_set_threads(ArOptions *options, uint32_t count);
 
 /* Adds a folder whose plugins are loaded when an interpreter is made, not recursively. Plugins are trusted code. One
- * that cannot be loaded is reported to the log, and is an error if the configuration says `strict`. */
+ * that cannot be loaded, or a folder that cannot be read, is a warning in the log, stands in errors that may follow from it and in
+ * ar_interpreter_failure, and is an error of ar_interpreter_new if the configuration says `strict`. */
 ARENITE_API ArError *ar_options_add_plugin_dir(ArOptions *options, const char *path);
 
 /* Adds one plugin. As ar_options_add_plugin_dir. */
@@ -418,6 +419,19 @@ ARENITE_API const ArPlugin *ar_interpreter_plugin(const ArInterpreter *interpret
 ARENITE_API const char *ar_plugin_id(const ArPlugin *plugin);
 ARENITE_API const char *ar_plugin_version(const ArPlugin *plugin);
 ARENITE_API const char *ar_plugin_origin(const ArPlugin *plugin);
+
+/* How many plugins and plugin folders could not be loaded. */
+ARENITE_API size_t ar_interpreter_failure_count(const ArInterpreter *interpreter);
+
+/* One of them: its path and the reason, as a text that belongs to the interpreter. Null if there are fewer. */
+ARENITE_API const char *ar_interpreter_failure(const ArInterpreter *interpreter, size_t index);
+
+/* How many delegates were left out of the main subgraph when it was allocated last, absent ones included. */
+ARENITE_API size_t ar_interpreter_left_out_count(const ArInterpreter *interpreter);
+
+/* One of them: the reason, with its name, as a text that stays until the interpreter is allocated again. Null if there are
+ * fewer. */
+ARENITE_API const char *ar_interpreter_left_out(const ArInterpreter *interpreter, size_t index);
 
 /* How many op registrations, planners and delegates the plugin has. */
 ARENITE_API size_t ar_plugin_op_count(const ArPlugin *plugin);

@@ -80,7 +80,7 @@ fn code_of(error: &Error) -> ArErrorCode {
         Error::Config(arenite::ConfigError::Read { .. }) => AR_ERROR_IO,
         Error::Config(_) => AR_ERROR_CONFIG,
         Error::Plugin(_) => AR_ERROR_PLUGIN,
-        Error::UnresolvedOps(_) => AR_ERROR_UNSUPPORTED,
+        Error::UnresolvedOps { .. } => AR_ERROR_UNSUPPORTED,
         Error::Node { status, .. } | Error::Delegate { status, .. } => code_of_status(*status),
         Error::Cancelled => AR_ERROR_CANCELLED,
         Error::NotFound { .. } => AR_ERROR_NOT_FOUND,

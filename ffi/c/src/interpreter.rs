@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::ffi::c_char;
+use std::ffi::{CString, c_char};
+use std::fmt::Display;
 use std::ptr;
 use std::rc::Rc;
 use std::sync::{Mutex, MutexGuard, TryLockError};
@@ -10,7 +11,9 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 use arenite::{CancelHandle, Interpreter, Tensor, TensorMut};
 
 use crate::arguments::{self, list, out, shared, text};
-use crate::error::{AR_ERROR_PANICKED, AR_ERROR_STATE, ArError, Failure, Result, guard, guard_value};
+use crate::error::{
+    AR_ERROR_PANICKED, AR_ERROR_STATE, ArError, Failure, Result, c_string, guard, guard_value,
+};
 use crate::model::ArModel;
 use crate::options::ArOptions;
 use crate::plugin::ArPlugin;
@@ -21,13 +24,17 @@ use crate::tensor::ArTensor;
 /// function makes an exclusive reference to it.
 pub struct ArInterpreter {
     cancel: CancelHandle,
-    plugins: Vec<ArPlugin>,
+    pub(crate) plugins: Vec<ArPlugin>,
+    /// Texts of the plugins that were not loaded.
+    pub(crate) failures: Vec<CString>,
     state: Mutex<State>,
 }
 
 /// What one call at a time may use. Handles live as long as the interpreter.
 pub(crate) struct State {
     pub interpreter: Interpreter,
+    /// Texts of the delegates that were left out of the main subgraph when it was allocated last.
+    pub left_out: Vec<CString>,
     tensors: HashMap<Place, Rc<ArTensor>>,
     signatures: HashMap<String, Rc<ArSignature>>,
 }
@@ -105,6 +112,10 @@ impl State {
     }
 }
 
+fn texts(list: &[impl Display]) -> Vec<CString> {
+    list.iter().map(|item| c_string(&item.to_string())).collect()
+}
+
 fn not_an_input() -> Failure {
     Failure::argument("the tensor is not an input: only inputs can be set")
 }
@@ -163,7 +174,13 @@ pub unsafe extern "C" fn ar_interpreter_new(
         out.give(ArInterpreter {
             cancel: interpreter.cancel_handle(),
             plugins: interpreter.registry().plugins().iter().map(ArPlugin::new).collect(),
-            state: Mutex::new(State { interpreter, tensors: HashMap::new(), signatures: HashMap::new() }),
+            failures: texts(interpreter.registry().failures()),
+            state: Mutex::new(State {
+                interpreter,
+                left_out: Vec::new(),
+                tensors: HashMap::new(),
+                signatures: HashMap::new(),
+            }),
         });
         Ok(())
     })
@@ -179,7 +196,11 @@ pub unsafe extern "C" fn ar_interpreter_free(interpreter: *mut ArInterpreter) {
 /// Prepares every node and plans memory.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_interpreter_allocate(interpreter: *mut ArInterpreter) -> *mut ArError {
-    using(interpreter, |state| Ok(state.interpreter.allocate()?))
+    using(interpreter, |state| {
+        let done = state.interpreter.allocate();
+        state.left_out = texts(state.interpreter.left_out());
+        Ok(done?)
+    })
 }
 
 /// Runs the model once.
@@ -331,24 +352,4 @@ pub unsafe extern "C" fn ar_interpreter_arena_bytes(interpreter: *const ArInterp
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_interpreter_persistent_bytes(interpreter: *const ArInterpreter) -> u64 {
     number(interpreter, |interpreter| interpreter.memory_use().persistent)
-}
-
-/// Number of plugins.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ar_interpreter_plugin_count(interpreter: *const ArInterpreter) -> usize {
-    // SAFETY: the crate's rule.
-    guard_value(0, || Ok(unsafe { shared(interpreter, "interpreter") }?.plugins.len()))
-}
-
-/// A plugin, or null.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ar_interpreter_plugin(
-    interpreter: *const ArInterpreter,
-    index: usize,
-) -> *const ArPlugin {
-    guard_value(ptr::null(), || {
-        // SAFETY: the crate's rule.
-        let interpreter = unsafe { shared(interpreter, "interpreter") }?;
-        Ok(interpreter.plugins.get(index).map_or(ptr::null(), ptr::from_ref))
-    })
 }

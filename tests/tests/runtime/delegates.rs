@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use arenite::config::{DelegateConfig, OnMissing};
-use arenite::model_file::writer::{ModelBuilder, Operator};
+use arenite::model_file::tensor_type::{FLOAT64, INT4};
+use arenite::model_file::writer::{ModelBuilder, Operator, Tensor};
 use arenite::{Interpreter, Model, Registry, Served, Techniques};
 use arenite_tests::libraries::library;
 use arenite_tests::op_models::control;
@@ -230,6 +231,41 @@ fn skipping_forgives_absence_only() {
     let left_out = &without_device.left_out()[0];
     assert_eq!(left_out.reason, "delegate 'failing': there is no device");
     assert!(!left_out.is_absent);
+}
+
+/// What may have served an op, and is not there, stands in the error.
+#[test]
+fn a_delegate_that_was_left_out_stands_in_errors_that_follow() {
+    let mut absent = DelegateConfig::new("absent");
+    absent.on_missing = OnMissing::Skip;
+    let allocate = |model: &Model, delegate: DelegateConfig| {
+        let builder = reference_ops(model).registry(plugin::registry());
+        message(builder.delegate(absent.clone()).delegate(delegate).build().unwrap().allocate())
+    };
+    let unserved = sines_with(|m| m.builtin("SIN", 99));
+    // FLOAT64 to INT4 is an op's own refusal, and one that a delegate might not share.
+    let unsupported = model(|m, g| {
+        let x = g.input(Tensor::new("x", FLOAT64, &[2]));
+        let y = g.output(Tensor::new("y", INT4, &[2]));
+        let cast = m.builtin("CAST", 1);
+        g.operator(Operator::new(cast, &[x], &[y]));
+    });
+    for (model, start) in [
+        (&unserved, "no plugin serves 1 of the model's ops:\n  op SIN version 99"),
+        (&unsupported, "CAST (node 0, output 'y'): no kernel from FLOAT64 to INT4"),
+    ] {
+        for call in ["claim", "compile", "device"] {
+            let mut delegate = failing(call);
+            delegate.on_missing = OnMissing::Skip;
+            let text = allocate(model, delegate);
+            assert!(text.starts_with(start), "{text}");
+            assert!(text.contains("\n  left out: there is no delegate 'absent'; known: "), "{text}");
+            let reason = if call == "device" { "there is no device" } else { "told to fail" };
+            assert!(text.contains(&format!("\n  left out: delegate 'failing': {reason}")), "{call}: {text}");
+        }
+    }
+    let text = allocate(&unserved, failing("prepare"));
+    assert!(text.contains("\n  left out: delegate failing (node 0, output 'y'): told to fail"), "{text}");
 }
 
 /// A delegate sees the body of a loop with the shapes that the loop gives it; the loop runs as without.

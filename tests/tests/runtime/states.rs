@@ -68,7 +68,7 @@ fn ops_that_nobody_serves_are_listed() {
     let mut interpreter = reference_ops(&model).build().unwrap();
     assert_eq!(interpreter.unresolved_ops().len(), 1);
     let error = interpreter.allocate().unwrap_err();
-    assert!(matches!(&error, Error::UnresolvedOps(ops) if ops[0].custom && ops[0].nodes == [0, 1]));
+    assert!(matches!(&error, Error::UnresolvedOps { ops, .. } if ops[0].custom && ops[0].nodes == [0, 1]));
     let text = error.to_string();
     assert!(text.contains("custom op Nothing version 1 (FLOAT32) at nodes 0, 1 of subgraph 0"), "{text}");
     assert!(text.contains("--plugin-dir"), "{text}");

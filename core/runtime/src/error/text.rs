@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Error, LoadError, LoadFailure, Named, UnresolvedOp};
+use super::{Error, LeftOut, LoadError, LoadFailure, Missing, Named, UnresolvedOp};
 
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -74,7 +74,7 @@ impl fmt::Display for Error {
             Error::Model(error) => error.fmt(f),
             Error::Config(error) => error.fmt(f),
             Error::Plugin(failure) => failure.fmt(f),
-            Error::UnresolvedOps(ops) => unresolved(f, ops),
+            Error::UnresolvedOps { ops, missing } => unresolved(f, ops, missing),
             Error::Node { op, subgraph, node, output, message, .. } => {
                 write!(f, "{op} (node {node}")?;
                 if *subgraph != 0 {
@@ -82,7 +82,10 @@ impl fmt::Display for Error {
                 }
                 write!(f, ", output '{output}'): {message}")
             }
-            Error::NotFound { what, name, known } => not_found(f, *what, name, known),
+            Error::NotFound { what, name, known, failures } => {
+                not_found(f, *what, name, known)?;
+                not_loaded(f, failures)
+            }
             Error::Plan { planner, message } => write!(f, "planner '{planner}': {message}"),
             Error::Delegate { delegate, message, .. } => write!(f, "delegate '{delegate}': {message}"),
             Error::Quota { resource, purpose, needed, limit } => write!(
@@ -101,19 +104,12 @@ impl fmt::Display for Error {
 
 fn not_found(f: &mut fmt::Formatter<'_>, what: Named, name: &str, known: &[String]) -> fmt::Result {
     write!(f, "there is no {what} '{name}'")?;
-    match (what, known.is_empty()) {
-        (Named::Planner, true) => {
-            return f.write_str(
-                "; no plugin has any: link the default ones (`use arenite_builtin as _;`) or name a plugin folder",
-            );
-        }
-        (Named::Delegate, true) => {
-            return f.write_str(
-                "; no plugin that was found has one: give the folder of a plugin that has it \
-                 (--plugin-dir, [plugins] dirs, ARENITE_PLUGIN_PATH)",
-            );
-        }
-        _ => {}
+    if known.is_empty() && matches!(what, Named::Planner | Named::Delegate) {
+        return f.write_str(
+            "; no plugin that was found has one: give the folder of a plugin that has it (--plugin-dir, [plugins] dirs, \
+             ARENITE_PLUGIN_PATH), leave `builtin = false` out of [plugins], or link the default plugins into your program \
+             (`use arenite_builtin as _;`)",
+        );
     }
     match crate::config::nearest(name, known.iter().map(String::as_str)) {
         Some(near) => write!(f, "; did you mean '{near}'?")?,
@@ -122,7 +118,7 @@ fn not_found(f: &mut fmt::Formatter<'_>, what: Named, name: &str, known: &[Strin
     write!(f, " known: {}", if known.is_empty() { "none".into() } else { known.join(", ") })
 }
 
-fn unresolved(f: &mut fmt::Formatter<'_>, ops: &[UnresolvedOp]) -> fmt::Result {
+fn unresolved(f: &mut fmt::Formatter<'_>, ops: &[UnresolvedOp], missing: &Missing) -> fmt::Result {
     write!(f, "no plugin serves {} of the model's ops:", ops.len())?;
     for op in ops {
         write!(f, "\n  {op}")?;
@@ -133,14 +129,39 @@ fn unresolved(f: &mut fmt::Formatter<'_>, ops: &[UnresolvedOp]) -> fmt::Result {
              with `cargo build --release -p arenite-plugin-flex` and give its folder, or link it in with the feature `flex`",
         )?;
     }
+    fmt::Display::fmt(missing, f)?;
     f.write_str("\n  searched: ")?;
-    match ops.first().map(|op| &op.searched) {
-        Some(places) if !places.is_empty() => f.write_str(&places.join(", "))?,
-        _ => f.write_str("nowhere; no plugin folder is configured")?,
+    match missing.searched.as_slice() {
+        [] => f.write_str("nowhere; no plugin folder is configured")?,
+        places => f.write_str(&places.join(", "))?,
     }
     f.write_str(
         "\n  give the folder of a plugin that has them (--plugin-dir, [plugins] dirs, ARENITE_PLUGIN_PATH)",
     )
+}
+
+/// How many lines of one kind an error has.
+const MOST_LINES: usize = 8;
+
+fn not_loaded(f: &mut fmt::Formatter<'_>, failures: &[LoadFailure]) -> fmt::Result {
+    failures.iter().take(MOST_LINES).try_for_each(|failure| write!(f, "\n  not loaded: {failure}"))?;
+    match failures.len().saturating_sub(MOST_LINES) {
+        0 => Ok(()),
+        more => write!(f, "\n  not loaded: {more} more"),
+    }
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        not_loaded(f, &self.failures)?;
+        self.left_out.iter().try_for_each(|left_out| write!(f, "\n  left out: {left_out}"))
+    }
+}
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason)
+    }
 }
 
 /// The first few elements of a list, and how many more there are.
@@ -165,7 +186,7 @@ mod tests {
     #[test]
     fn debug_writes_what_display_writes() {
         let known = vec!["arena".to_owned()];
-        let error = Error::NotFound { what: Named::Planner, name: "arenna".into(), known };
+        let error = Error::not_found(Named::Planner, "arenna", known);
         let wanted = "there is no planner 'arenna'; did you mean 'arena'? known: arena";
         assert_eq!((format!("{error:?}"), error.to_string()), (wanted.into(), wanted.into()));
         let config = "".parse::<crate::Config>().unwrap_err();

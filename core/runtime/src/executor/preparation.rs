@@ -158,7 +158,7 @@ impl Executor {
         reset_outputs(memory.tensors, graph, step);
         match refusal {
             Some(failure) => Err(self.failed(i, failure, run)),
-            None => Err(Error::UnresolvedOps(
+            None => Err(Error::unresolved(
                 graph.nodes[node].unresolved.map(|u| graph.unresolved[u].clone()).into_iter().collect(),
             )),
         }

@@ -47,12 +47,8 @@ impl Graph {
     ) -> Result<Graph> {
         let _span = tracing::info_span!("graph", subgraph = index).entered();
         let view = model.view();
-        let known = (0..view.subgraphs().len()).map(|i| i.to_string()).collect();
-        let subgraph = view.subgraph(index).ok_or_else(|| Error::NotFound {
-            what: Named::Subgraph,
-            name: index.to_string(),
-            known,
-        })?;
+        let unknown = || Error::not_found(Named::Subgraph, index, 0..view.subgraphs().len());
+        let subgraph = view.subgraph(index).ok_or_else(unknown)?;
         let graph = Graph {
             index,
             tensors: Vec::with_capacity(subgraph.tensors().len()),
@@ -338,7 +334,6 @@ impl<'a> Builder<'a> {
                 nodes: vec![node],
                 subgraph,
                 candidates: self.registry.near_misses(key, version),
-                searched: self.registry.searched().to_vec(),
             }),
         }
         at
