@@ -3,10 +3,9 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
-use std::sync::Arc;
 
 use arenite::config::{DelegateConfig, MAX_THREADS, PlannerConfig};
-use arenite::{Config, Interpreter, Model, Registry};
+use arenite::{Config, Interpreter, Model};
 use clap::Args;
 
 use crate::answer::{Failure, Result};
@@ -92,8 +91,7 @@ impl Common {
     /// An interpreter of `model`, not allocated yet.
     pub fn interpreter(&self, model: &Model) -> Result<Interpreter> {
         let config = self.settings()?;
-        let registry = Arc::new(Registry::discover(&config)?);
-        Ok(Interpreter::builder(model).config(&config).registry(registry).build()?)
+        Ok(Interpreter::builder(model).config(&config).build()?)
     }
 }
 

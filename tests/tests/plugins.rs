@@ -431,6 +431,28 @@ fn what_was_not_loaded_stands_in_errors_that_follow() {
     assert!(text.contains("/no/such/folder: "), "those of the fallback too: {text}");
 }
 
+/// A configuration that is given to a builder says where plugins are, which are allowed, and which are preferred.
+#[test]
+fn a_builder_takes_plugins_from_a_configuration() {
+    let dir = folder_of(&[TEMPLATE, PANICKING]);
+    let model = custom("Sin", &[4]);
+    let build = |lines: &str| Interpreter::builder(&model).config(&config(dir.path(), lines)).build();
+    let interpreter = build("[planner]\nuse = \"first-fit\"").expect("the planner is there");
+    assert_eq!(run(interpreter, &X).expect("the op is there"), X.map(f32::sin));
+    let allowed = build("[plugins]\nallow = [\"org.arenite.test.*\"]").and_then(|i| run(i, &X));
+    let text = allowed.expect_err("the template is not allowed").to_string();
+    assert!(text.contains("'org.arenite.template' matches no pattern of [plugins] allow"), "{text}");
+    let strict = build("[plugins]\nallow = [\"org.arenite.test.*\"]\nstrict = true").err();
+    assert!(matches!(strict, Some(Error::Plugin(_))), "{strict:?}");
+    let without = build("[plugins]\nbuiltin = false").err().expect("no planner is linked in").to_string();
+    assert!(without.contains("there is no planner 'portfolio'"), "{without}");
+    // A registry that is given has the plugins that it has.
+    let builder = Interpreter::builder(&model).config(&config(dir.path(), ""));
+    let given =
+        builder.registry(Arc::new(Registry::with_static_plugins().expect("they are linked in"))).build();
+    assert!(given.and_then(|i| run(i, &X)).is_err());
+}
+
 /// Two plugins serve the op Sin: the template, and one in C that cubes.
 #[test]
 fn choice_between_two_plugins() {
@@ -572,7 +594,7 @@ fn planner_panics() {
     let registry = panicking();
     let model = custom("Panic", &[2, 3]);
     let builder = reference_ops(&model).registry(Arc::clone(&registry)).planner("panicking");
-    let error = run(builder.build().expect("it builds"), &[1.0; 6]).expect_err("the planner panics");
+    let error = builder.build().err().expect("the planner panics");
     assert!(matches!(error, Error::Plan { .. }), "{error}");
     let text = error.to_string();
     assert!(text.starts_with("planner 'panicking': ") && text.contains("told to panic in plan"), "{text}");
@@ -624,6 +646,8 @@ fn child() {
         return;
     }
     let registry = Registry::discover(&Config::default()).expect("nothing is strict");
+    let interpreter = Interpreter::builder(&custom("Sin", &[4])).build().expect("it builds");
+    assert_eq!(listing(interpreter.registry()), listing(&registry), "a builder searches the same places");
     registry.plugins().iter().for_each(|plugin| println!("found {}", plugin.id));
     registry.failures().iter().for_each(|failure| println!("refused {failure}"));
 }

@@ -1,13 +1,15 @@
 //! What an interpreter is made with.
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use crate::config::{Config, DelegateConfig, OnMissing, PlannerConfig};
+use crate::config::{Config, DelegateConfig, NO_DELEGATE, OnMissing, PlannerConfig};
 use crate::error::{Error, Result};
 use crate::executor::Settings;
 use crate::interpreter::Interpreter;
 use crate::layout::Techniques;
 use crate::model::Model;
+use crate::plan::PlanLimits;
 use crate::quota::{Quota, Resource};
 use crate::registry::Registry;
 
@@ -17,17 +19,11 @@ pub const DEFAULT_PLANNER: &str = "portfolio";
 /// The delegate that gets what all others leave, where a plugin has it. It needs not be named.
 pub const DEFAULT_DELEGATE: &str = "cpu";
 
-/// The name that stands for no delegate: where it is among the delegates, [`DEFAULT_DELEGATE`] is not added.
-pub const NO_DELEGATE: &str = "none";
-
 /// Collects what an [`Interpreter`] is to be made with.
 pub struct InterpreterBuilder {
     model: Model,
     registry: Option<Arc<Registry>>,
-    planner: Option<PlannerConfig>,
-    techniques: Techniques,
-    delegates: Vec<DelegateConfig>,
-    threads: usize,
+    config: Config,
     quota: Quota,
 }
 
@@ -36,53 +32,48 @@ impl InterpreterBuilder {
         InterpreterBuilder {
             model: model.clone(),
             registry: None,
-            planner: None,
-            techniques: Techniques::default(),
-            delegates: Vec::new(),
-            threads: 0,
+            config: Config::default(),
             quota: Quota::default(),
         }
     }
 
-    /// Uses these plugins; without it, those that are linked into the program.
+    /// Uses these plugins; without it, those that [`Registry::discover`] finds: what is linked into the program, what `[plugins]` of
+    /// the configuration names, `ARENITE_PLUGIN_PATH`, the install prefix. `[plugins]` and `[ops]` are then those that the registry was
+    /// made with.
     pub fn registry(mut self, registry: Arc<Registry>) -> Self {
         self.registry = Some(registry);
         self
     }
 
-    /// Takes planner, delegates, threads and quota from a configuration. Plugins come from
-    /// [`Registry::discover`].
+    /// Takes everything from a configuration, plugins too. What was set before is replaced, but for the registry.
     pub fn config(mut self, config: &Config) -> Self {
-        self.planner = config.planner.clone();
-        self.techniques = config.techniques;
-        self.delegates = config.delegates.clone();
-        self.threads = config.threads.map_or(0, |threads| threads.get());
+        self.config = config.clone();
         self.quota = Quota::from_config(&config.quota);
         self
     }
 
     /// Plans memory with the planner of this name; [`DEFAULT_PLANNER`] without it.
     pub fn planner(mut self, name: &str) -> Self {
-        self.planner = Some(PlannerConfig::new(name));
+        self.config.planner = Some(PlannerConfig::new(name));
         self
     }
 
     /// Uses these techniques to lay tensors over one another before memory is planned.
     pub fn techniques(mut self, techniques: Techniques) -> Self {
-        self.techniques = techniques;
+        self.config.techniques = techniques;
         self
     }
 
     /// Adds a delegate, which claims nodes after those that were added before. [`DEFAULT_DELEGATE`] comes last by itself, unless
-    /// [`NO_DELEGATE`] is added.
+    /// [`NO_DELEGATE`] is all that is added.
     pub fn delegate(mut self, delegate: DelegateConfig) -> Self {
-        self.delegates.push(delegate);
+        self.config.delegates.push(delegate);
         self
     }
 
     /// Threads that ops and delegates may use; 0: one per processor.
     pub fn threads(mut self, threads: usize) -> Self {
-        self.threads = threads;
+        self.config.threads = NonZeroUsize::new(threads);
         self
     }
 
@@ -92,28 +83,32 @@ impl InterpreterBuilder {
         self
     }
 
-    /// Builds the main subgraph. Memory is planned by [`Interpreter::allocate`].
+    /// Finds plugins, unless they are given, and builds the main subgraph. Memory is planned by [`Interpreter::allocate`].
     ///
     /// # Errors
-    /// A planner or a delegate that no plugin has, a tensor that cannot be represented, or more nodes than the quota. Ops that
-    /// nobody serves are an error of `allocate`, since a delegate may take them; so are wrong options of a delegate.
+    /// A planner or a delegate that no plugin has, a planner's wrong option, a tensor that cannot be represented, or more nodes than
+    /// the quota; under `strict`, a plugin that cannot be loaded. Ops that nobody serves are an error of `allocate`, since a delegate
+    /// may take them; so are wrong options of a delegate.
     pub fn build(self) -> Result<Interpreter> {
-        let registry = match self.registry {
+        let InterpreterBuilder { model, registry, config, quota } = self;
+        let registry = match registry {
             Some(registry) => registry,
-            None => Arc::new(Registry::with_static_plugins()?),
+            None => Arc::new(Registry::discover(&config)?),
         };
-        check_node_count(&self.model, &self.quota)?;
-        let planner = self.planner.unwrap_or_else(|| PlannerConfig::new(DEFAULT_PLANNER));
+        check_node_count(&model, &quota)?;
+        let planner = config.planner.unwrap_or_else(|| PlannerConfig::new(DEFAULT_PLANNER));
         let planner = registry.choose_planner(&planner)?;
-        let threads = if self.threads == 0 { crate::pool::threads() } else { self.threads };
+        // Of nothing: what is wrong with the options shows now, and not as a failure of whoever plans first.
+        planner.plan(&[], &PlanLimits::default())?;
+        let threads = config.threads.map_or_else(crate::pool::threads, NonZeroUsize::get);
         let settings = Settings {
             planner,
-            techniques: self.techniques,
-            delegates: delegates(self.delegates, &registry)?,
+            techniques: config.techniques,
+            delegates: delegates(config.delegates, &registry)?,
             threads: threads.min(crate::pool::MAX_THREADS) as u32,
-            quota: self.quota,
+            quota,
         };
-        Interpreter::new(self.model, registry, settings)
+        Interpreter::new(model, registry, settings)
     }
 }
 

@@ -57,6 +57,9 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+/// The name that stands for no delegate, alone: the runtime adds none of its own then.
+pub const NO_DELEGATE: &str = "none";
+
 /// The only value of `schema` that this version reads.
 pub const SCHEMA: i64 = 1;
 

@@ -13,8 +13,8 @@
 //! # Ok(()) }
 //! ```
 //!
-//! The program needs plugins: link the default set with `use arenite_builtin as _;`, or have [`Registry::discover`]
-//! find libraries as `arenite.toml` ([`config`]) and `ARENITE_PLUGIN_PATH` say.
+//! The program needs plugins: link the default set with `use arenite_builtin as _;`. Beside these, `build` finds libraries as
+//! `ARENITE_PLUGIN_PATH` and an `arenite.toml` ([`config`]) say that [`InterpreterBuilder::config`] was given.
 //!
 //! The way of the data, each stage a value:
 //!
@@ -55,8 +55,8 @@ mod tensors;
 pub mod trace;
 
 pub use arenite_abi::{Bool, Complex32, Complex64, Element, ElementType, Status, UsageRecord};
-pub use builder::{DEFAULT_DELEGATE, DEFAULT_PLANNER, InterpreterBuilder, NO_DELEGATE};
-pub use config::{Config, ConfigError};
+pub use builder::{DEFAULT_DELEGATE, DEFAULT_PLANNER, InterpreterBuilder};
+pub use config::{Config, ConfigError, NO_DELEGATE};
 pub use error::{Error, LeftOut, LoadError, LoadFailure, Missing, Named, Result, UnresolvedOp};
 pub use executor::{SegmentPlan, Served};
 pub use interpreter::{CancelHandle, Interpreter, MemoryUse, Tensor, TensorMut};

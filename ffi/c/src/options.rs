@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arenite::config::{DelegateConfig, OnMissing, PlannerConfig};
-use arenite::{Config, Interpreter, Model, Quota, Registry};
+use arenite::{Config, Interpreter, Model, Registry};
 
 use crate::arguments::{self, exclusive, list, text};
 use crate::error::{ArError, Failure, Result, guard, guard_value};
@@ -41,9 +41,7 @@ impl ArOptions {
         let mut config = self.config.clone();
         config.plugins.prefix = option_env!("ARENITE_PREFIX").map(PathBuf::from);
         registry.add_discovered(&config)?;
-        let quota = Quota::from_config(&config.quota);
-        let builder = Interpreter::builder(model).registry(Arc::new(registry));
-        Ok(builder.config(&config).quota(quota).build()?)
+        Ok(Interpreter::builder(model).config(&config).registry(Arc::new(registry)).build()?)
     }
 }
 

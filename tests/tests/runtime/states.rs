@@ -57,6 +57,14 @@ fn unknown_names_come_with_the_known_ones() {
     assert!(planner.starts_with("there is no planner 'arenna'; did you mean 'arena'?"), "{planner}");
 }
 
+/// When the interpreter is built, and not as a failure of the delegate that plans first.
+#[test]
+fn a_wrong_option_of_a_planner_is_an_error() {
+    let config = "schema = 1\n[planner]\nuse = \"exact\"\noptions = { stepps = 3 }".parse().unwrap();
+    let error = message(Interpreter::builder(&negation(&[2])).config(&config).build());
+    assert_eq!(error, "planner 'exact': unknown option 'stepps'; known: steps");
+}
+
 #[test]
 fn ops_that_nobody_serves_are_listed() {
     let model = model(|m, g| {
