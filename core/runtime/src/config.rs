@@ -1,4 +1,5 @@
-//! `arenite.toml`: where plugins are, which of them may load, and which planner and delegates to use.
+//! `arenite.toml`: where plugins are, which of them may load, and which planner and delegates to use. `docs/config.md` tells what each
+//! key means.
 //!
 //! ```toml
 //! schema = 1
@@ -36,7 +37,7 @@
 //! nodes = 100000
 //! depth = 16
 //! calls = 1000000
-//! time = 5000                     # milliseconds
+//! time = 5000                    # milliseconds
 //! ```
 
 #![forbid(unsafe_code)]

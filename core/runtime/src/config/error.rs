@@ -123,7 +123,11 @@ impl fmt::Display for ConfigError {
                     "" => write!(f, "at the top level")?,
                     table => write!(f, "in `{table}`")?,
                 }
-                write!(f, "; did you mean `{nearest}`? (known: {})", known.join(", "))
+                write!(f, "; did you mean `{nearest}`? (known: {})", known.join(", "))?;
+                match known.contains(&"options") {
+                    true => write!(f, "; what only this one knows goes to `options = {{ {key} = ... }}`"),
+                    false => Ok(()),
+                }
             }
             MissingKey { place, key, advice } => write!(f, "{place}: `{key}` is missing: {advice}"),
             WrongType { place, key, expected, found } => {

@@ -22,7 +22,9 @@ pub(super) fn parse(document: &Document<'_>) -> Result<Config, ConfigError> {
         planner: root.table("planner")?.map(|t| planner(&t)).transpose()?,
         delegates: root.tables("delegate")?.iter().map(delegate).collect::<Result<_, _>>()?,
         ops: root.table("ops")?.map_or(Ok(BTreeMap::new()), |t| ops(&t))?,
-        threads: root.table("threads")?.map_or(Ok(None), |t| threads(&t))?,
+        threads: root
+            .table_like("threads", "a table (`[threads]`, `count = ...`)")?
+            .map_or(Ok(None), |t| threads(&t))?,
         techniques: root.table("memory")?.map_or(Ok(Techniques::default()), |t| techniques(&t))?,
         quota: root.table("quota")?.map_or(Ok(QuotaConfig::default()), |t| quota(&t))?,
     })

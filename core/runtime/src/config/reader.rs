@@ -132,7 +132,12 @@ impl<'t> Table<'t> {
     }
 
     pub(super) fn table(&self, key: &str) -> Result<Option<Table<'t>>> {
-        self.value(key).map(|value| self.as_table(self.whole(key), value)).transpose()
+        self.table_like(key, "a table")
+    }
+
+    /// A table, and how it is written, for those who write something else.
+    pub(super) fn table_like(&self, key: &str, form: &'static str) -> Result<Option<Table<'t>>> {
+        self.value(key).map(|value| self.as_table(self.whole(key), value, form)).transpose()
     }
 
     /// An array of tables; none if the key is not there.
@@ -141,13 +146,13 @@ impl<'t> Table<'t> {
         let DeValue::Array(items) = value.get_ref() else {
             return Err(self.wrong_type(self.whole(key), "an array of tables (`[[...]]`)", value));
         };
-        let item = |(i, value)| self.as_table(format!("{}[{i}]", self.whole(key)), value);
+        let item = |(i, value)| self.as_table(format!("{}[{i}]", self.whole(key)), value, "a table");
         items.iter().enumerate().map(item).collect()
     }
 
     /// All entries of a table whose keys are free and whose values are tables.
     pub(super) fn each_table(&self) -> Result<Vec<(&'t str, Table<'t>)>> {
-        let entry = |(key, value): (&'t str, _)| Ok((key, self.as_table(self.whole(key), value)?));
+        let entry = |(key, value): (&'t str, _)| Ok((key, self.as_table(self.whole(key), value, "a table")?));
         self.in_text_order().into_iter().map(entry).collect()
     }
 
@@ -205,12 +210,17 @@ impl<'t> Table<'t> {
         }
     }
 
-    fn as_table(&self, name: String, value: &'t Spanned<DeValue<'t>>) -> Result<Table<'t>> {
+    fn as_table(
+        &self,
+        name: String,
+        value: &'t Spanned<DeValue<'t>>,
+        form: &'static str,
+    ) -> Result<Table<'t>> {
         match value.get_ref() {
             DeValue::Table(entries) => {
                 Ok(Table { document: self.document, name, span: value.span(), entries })
             }
-            _ => Err(self.wrong_type(name, "a table", value)),
+            _ => Err(self.wrong_type(name, form, value)),
         }
     }
 

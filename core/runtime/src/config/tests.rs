@@ -122,7 +122,7 @@ fn refuses_what_it_does_not_know() {
         ),
         (
             "schema = 1\n[[delegate]]\nuse = \"a\"\n[[delegate]]\nuse = \"b\"\nonmissing = \"skip\"",
-            "line 6, column 1: unknown key `onmissing` in `delegate[1]`; did you mean `on_missing`? (known: use, on_missing, exclude_ops, min_nodes, max_partitions, on_failure, options)",
+            "line 6, column 1: unknown key `onmissing` in `delegate[1]`; did you mean `on_missing`? (known: use, on_missing, exclude_ops, min_nodes, max_partitions, on_failure, options); what only this one knows goes to `options = { onmissing = ... }`",
         ),
         (
             "schema = 1\nops.CONV_2D.preferr = []",
@@ -131,6 +131,10 @@ fn refuses_what_it_does_not_know() {
         (
             "schema = 1\nquota = { \"b\\nytes\" = 1 }",
             "line 2, column 11: unknown key `b\\nytes` in `quota`; did you mean `bytes`? (known: bytes, nodes, depth, calls, time)",
+        ),
+        (
+            "schema = 1\nthreads = 2",
+            "line 2, column 11: `threads` must be a table (`[threads]`, `count = ...`), found an integer",
         ),
         ("schema = 1\nplugins = 3", "line 2, column 11: `plugins` must be a table, found an integer"),
         (
