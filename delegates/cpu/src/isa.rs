@@ -91,10 +91,18 @@ impl Isa {
     /// The best that this machine has and that `ARENITE_ISA` allows, looked up once. An unknown name is an error.
     pub fn detect() -> Result<Isa, Error> {
         static FOUND: OnceLock<Result<Isa, Error>> = OnceLock::new();
-        *FOUND.get_or_init(|| match std::env::var("ARENITE_ISA") {
-            Ok(name) => Isa::named(&name).map(|cap| Isa::best(Some(cap))),
-            Err(_) => Ok(Isa::best(None)),
+        *FOUND.get_or_init(|| match std::env::var_os("ARENITE_ISA") {
+            Some(name) => Isa::capped_by(&name.to_string_lossy()),
+            None => Ok(Isa::best(None)),
         })
+    }
+
+    /// The best that this machine has, where `ARENITE_ISA` is `name`.
+    fn capped_by(name: &str) -> Result<Isa, Error> {
+        match Isa::named(name) {
+            Ok(cap) => Ok(Isa::best(Some(cap))),
+            Err(error) => Err(Error::new(error.status(), format_args!("ARENITE_ISA: {error}"))),
+        }
     }
 }
 
@@ -156,6 +164,8 @@ mod tests {
         }
         let error = Isa::named("mmx").unwrap_err();
         assert!(error.message().contains("'mmx'") && error.message().contains("avx512"), "{error}");
+        let error = Isa::capped_by("sse9").unwrap_err();
+        assert!(error.message().starts_with("ARENITE_ISA: there is no instruction set 'sse9'; "), "{error}");
     }
 
     #[test]
