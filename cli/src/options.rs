@@ -21,8 +21,8 @@ pub struct Common {
     #[arg(long, value_name = "DIR")]
     pub plugin_dir: Vec<PathBuf>,
 
-    /// Run nodes on this delegate (repeatable), the rest on the CPU delegate; 'none' for reference ops
-    /// only. Replaces the list of the config file
+    /// Run nodes on this delegate (repeatable), the rest on the CPU delegate; 'none', alone, for
+    /// reference ops only. Replaces the list of the config file
     #[arg(long, value_name = "NAME[:KEY=VALUE,…]")]
     pub delegate: Vec<Choice>,
 

@@ -449,6 +449,38 @@ fn configured(command: &str, lines: &str) -> Output {
 }
 
 #[test]
+fn settings_that_contradict_one_another_are_refused() {
+    let model = path("digits_i8.tflite");
+    let both = ["run", &model, "--delegate", "none", "--delegate", "cpu"];
+    fail(&both, 1, &["'none' stands for no delegate, but 'cpu' is named too: leave one of them out"]);
+    fail(&["run", &model, "--delegate", "none:isa=avx2"], 1, &["'none' stands", "no option 'isa'"]);
+    let output = configured("run", "[[delegate]]\nuse = \"cpu\"\n[[delegate]]\nuse = \"none\"");
+    assert!(
+        stderr(&output).contains("arenite.toml:5:7: `delegate[1].use`: 'none' stands"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn an_unknown_instruction_set_is_refused() {
+    let run = |delegate: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_arenite"));
+        command.args(["run", &path("digits_i8.tflite"), "--delegate", delegate]);
+        command
+            .env("ARENITE_ISA", "sse9")
+            .env_remove("ARENITE_PLUGIN_PATH")
+            .output()
+            .expect("the program starts")
+    };
+    let refused = run("cpu");
+    let error =
+        "error: delegate 'cpu': ARENITE_ISA: there is no instruction set 'sse9'; known are scalar, avx2";
+    assert!(stderr(&refused).contains(error), "{}", stderr(&refused));
+    assert_eq!((refused.status.code(), run("none").status.code()), (Some(1), Some(0)));
+}
+
+#[test]
 fn a_wrong_option_of_a_delegate_is_an_error_even_if_it_may_be_missing() {
     for command in ["run", "bench"] {
         for on_missing in ["error", "skip"] {

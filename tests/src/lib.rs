@@ -28,5 +28,5 @@ pub fn plugins() -> impl Iterator<Item = &'static Plugin> {
 
 /// A builder whose interpreters run reference ops, and the delegates that are added: the default one stays away.
 pub fn reference_ops(model: &arenite::Model) -> arenite::InterpreterBuilder {
-    arenite::Interpreter::builder(model).delegate(arenite::config::DelegateConfig::new(arenite::NO_DELEGATE))
+    arenite::Interpreter::builder(model).without_default_delegate()
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arenite::config::DelegateConfig;
-use arenite::{Config, ElementType, Error, Interpreter, Model, NO_DELEGATE, Quota, Registry, Served, Tensor};
+use arenite::{Config, ElementType, Error, Interpreter, Model, Quota, Registry, Served, Tensor};
 
 use crate::array::{Array, Data};
 use crate::case::{Case, Set, SignatureRun, TensorText};
@@ -64,7 +64,7 @@ impl Setup {
         for delegate in &self.delegates {
             builder = builder.delegate(DelegateConfig::new(delegate));
         }
-        builder = builder.delegate(DelegateConfig::new(NO_DELEGATE));
+        builder = builder.without_default_delegate();
         if let Some(threads) = self.threads {
             builder = builder.threads(threads);
         }

@@ -3,13 +3,14 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use crate::config::{Config, DelegateConfig, NO_DELEGATE, OnMissing, PlannerConfig};
+use arenite_abi::Status;
+
+use crate::config::{Config, DelegateConfig, NO_DELEGATE, OnMissing, PlannerConfig, misused_none};
 use crate::error::{Error, Result};
 use crate::executor::Settings;
 use crate::interpreter::Interpreter;
 use crate::layout::Techniques;
 use crate::model::Model;
-use crate::plan::PlanLimits;
 use crate::quota::{Quota, Resource};
 use crate::registry::Registry;
 
@@ -25,6 +26,14 @@ pub struct InterpreterBuilder {
     registry: Option<Arc<Registry>>,
     config: Config,
     quota: Quota,
+    default_delegate: DefaultDelegate,
+}
+
+/// What becomes of [`DEFAULT_DELEGATE`] where it is not named.
+#[derive(Clone, Copy, PartialEq)]
+enum DefaultDelegate {
+    Added,
+    Absent,
 }
 
 impl InterpreterBuilder {
@@ -34,6 +43,7 @@ impl InterpreterBuilder {
             registry: None,
             config: Config::default(),
             quota: Quota::default(),
+            default_delegate: DefaultDelegate::Added,
         }
     }
 
@@ -64,10 +74,16 @@ impl InterpreterBuilder {
         self
     }
 
-    /// Adds a delegate, which claims nodes after those that were added before. [`DEFAULT_DELEGATE`] comes last by itself, unless
-    /// [`NO_DELEGATE`] is all that is added.
+    /// Adds a delegate, which claims nodes after those that were added before. [`DEFAULT_DELEGATE`] comes last by itself.
+    /// [`NO_DELEGATE`] keeps it away and stands alone.
     pub fn delegate(mut self, delegate: DelegateConfig) -> Self {
         self.config.delegates.push(delegate);
+        self
+    }
+
+    /// Adds no [`DEFAULT_DELEGATE`] behind the delegates that are named: reference ops run what these leave.
+    pub fn without_default_delegate(mut self) -> Self {
+        self.default_delegate = DefaultDelegate::Absent;
         self
     }
 
@@ -86,11 +102,11 @@ impl InterpreterBuilder {
     /// Finds plugins, unless they are given, and builds the main subgraph. Memory is planned by [`Interpreter::allocate`].
     ///
     /// # Errors
-    /// A planner or a delegate that no plugin has, a planner's wrong option, a tensor that cannot be represented, or more nodes than
+    /// A planner or a delegate that no plugin has, [`NO_DELEGATE`] beside another, a planner's wrong option, a tensor that cannot be represented, or more nodes than
     /// the quota; under `strict`, a plugin that cannot be loaded. Ops that nobody serves are an error of `allocate`, since a delegate
     /// may take them; so are wrong options of a delegate.
     pub fn build(self) -> Result<Interpreter> {
-        let InterpreterBuilder { model, registry, config, quota } = self;
+        let InterpreterBuilder { model, registry, config, quota, default_delegate } = self;
         let registry = match registry {
             Some(registry) => registry,
             None => Arc::new(Registry::discover(&config)?),
@@ -98,13 +114,12 @@ impl InterpreterBuilder {
         check_node_count(&model, &quota)?;
         let planner = config.planner.unwrap_or_else(|| PlannerConfig::new(DEFAULT_PLANNER));
         let planner = registry.choose_planner(&planner)?;
-        // Of nothing: what is wrong with the options shows now, and not as a failure of whoever plans first.
-        planner.plan(&[], &PlanLimits::default())?;
+        planner.check_options()?;
         let threads = config.threads.map_or_else(crate::pool::threads, NonZeroUsize::get);
         let settings = Settings {
             planner,
             techniques: config.techniques,
-            delegates: delegates(config.delegates, &registry)?,
+            delegates: delegates(config.delegates, default_delegate, &registry)?,
             threads: threads.min(crate::pool::MAX_THREADS) as u32,
             quota,
         };
@@ -112,14 +127,23 @@ impl InterpreterBuilder {
     }
 }
 
-/// The delegates to use: the default one is added, unless somebody says otherwise or no plugin has it.
-fn delegates(mut delegates: Vec<DelegateConfig>, registry: &Registry) -> Result<Vec<DelegateConfig>> {
+/// The delegates to use, the default one behind them if it is added and a plugin has it.
+fn delegates(
+    mut delegates: Vec<DelegateConfig>,
+    default: DefaultDelegate,
+    registry: &Registry,
+) -> Result<Vec<DelegateConfig>> {
+    if let Some((_, message)) = misused_none(&delegates) {
+        let delegate = NO_DELEGATE.to_owned();
+        return Err(Error::Delegate { delegate, status: Status::Invalid, message });
+    }
     let named = |name: &str| delegates.iter().any(|delegate| delegate.name == name);
     if named(NO_DELEGATE) {
-        delegates.retain(|delegate| delegate.name != NO_DELEGATE);
-    } else if !named(DEFAULT_DELEGATE) && registry.delegate(DEFAULT_DELEGATE).is_some() {
-        delegates
-            .push(DelegateConfig { on_missing: OnMissing::Skip, ..DelegateConfig::new(DEFAULT_DELEGATE) });
+        return Ok(Vec::new());
+    }
+    let is_open = default == DefaultDelegate::Added && !named(DEFAULT_DELEGATE);
+    if is_open && registry.delegate(DEFAULT_DELEGATE).is_some() {
+        delegates.push(DelegateConfig::new(DEFAULT_DELEGATE));
     }
     for delegate in delegates.iter().filter(|delegate| delegate.on_missing == OnMissing::Error) {
         registry.choose_delegate(&delegate.name)?;

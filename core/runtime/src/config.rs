@@ -178,6 +178,20 @@ impl DelegateConfig {
     }
 }
 
+/// What is wrong with [`NO_DELEGATE`] among these delegates, and with which of them.
+pub(crate) fn misused_none(delegates: &[DelegateConfig]) -> Option<(usize, String)> {
+    let index = delegates.iter().position(|delegate| delegate.name == NO_DELEGATE)?;
+    if let Some(other) = delegates.iter().find(|delegate| delegate.name != NO_DELEGATE) {
+        let text = format!(
+            "'none' stands for no delegate, but '{}' is named too: leave one of them out",
+            other.name
+        );
+        return Some((index, text));
+    }
+    let (key, _) = delegates[index].options.first()?;
+    Some((index, format!("'none' stands for no delegate, and has no option '{key}'")))
+}
+
 /// What to do about a delegate that is not there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnMissing {

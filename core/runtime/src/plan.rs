@@ -58,8 +58,21 @@ impl ChosenPlanner {
     pub fn plan(&self, records: &[UsageRecord], limits: &PlanLimits) -> Result<Plan> {
         let _span = tracing::debug_span!("plan", planner = %self.name, records = records.len()).entered();
         let fail = |message: String| Error::Plan { planner: self.name.clone(), message };
-        let (mut offsets, mut object_ids, mut object_sizes) =
-            (vec![0u64; records.len()], vec![0u32; records.len()], vec![0u64; records.len()]);
+        let answer = self.ask(records, limits)?;
+        let is_proved = answer.optimal;
+        let (offsets, objects) = answer.read(records).map_err(fail)?;
+        let total_bytes = validate(records, &offsets).map_err(fail)?;
+        let lower_bound = lower_bound(records);
+        let optimal = is_proved || total_bytes == lower_bound;
+        Ok(Plan { offsets, total_bytes, lower_bound, optimal, objects })
+    }
+
+    /// Has the planner look at its options.
+    pub fn check_options(&self) -> Result<()> {
+        self.ask(&[], &PlanLimits::default()).map(drop)
+    }
+
+    fn ask(&self, records: &[UsageRecord], limits: &PlanLimits) -> Result<Answer> {
         let options: Vec<ArPair> = self
             .options
             .iter()
@@ -75,41 +88,62 @@ impl ChosenPlanner {
             options: options.as_ptr(),
             option_count: options.len(),
         };
-        let mut assignment = ArAssignmentV1 {
-            header: ArHeader::of::<ArAssignmentV1>(),
-            kind: u32::MAX,
-            object_count: 0,
-            offsets: offsets.as_mut_ptr(),
-            object_ids: object_ids.as_mut_ptr(),
-            object_sizes: object_sizes.as_mut_ptr(),
-            optimal: 0,
-        };
+        let mut answer = Answer::of(records.len());
+        let mut assignment = answer.assignment();
         host::clear_message();
         // SAFETY: both structs and their arrays are valid for the call; each array has a place per record.
         let status = unsafe { (self.raw.plan)(&request, &mut assignment) };
         if status != 0 {
-            return Err(fail(host::take_message("it failed without a message")));
+            let message = host::take_message("it failed without a message");
+            return Err(Error::Plan { planner: self.name.clone(), message });
         }
-        let mut objects = None;
-        match assignment.kind {
-            ASSIGNMENT_OFFSETS => {}
+        let ArAssignmentV1 { kind, object_count, optimal, .. } = assignment;
+        Ok(Answer { kind, object_count, optimal: optimal != 0, ..answer })
+    }
+}
+
+/// What a planner answered, unchecked.
+struct Answer {
+    kind: u32,
+    object_count: u32,
+    optimal: bool,
+    offsets: Vec<u64>,
+    object_ids: Vec<u32>,
+    object_sizes: Vec<u64>,
+}
+
+impl Answer {
+    /// Room for so many records.
+    fn of(count: usize) -> Self {
+        let (offsets, object_ids, object_sizes) = (vec![0; count], vec![0; count], vec![0; count]);
+        Answer { kind: u32::MAX, object_count: 0, optimal: false, offsets, object_ids, object_sizes }
+    }
+
+    /// What the planner fills in. It borrows the lists.
+    fn assignment(&mut self) -> ArAssignmentV1 {
+        ArAssignmentV1 {
+            header: ArHeader::of::<ArAssignmentV1>(),
+            kind: self.kind,
+            object_count: self.object_count,
+            offsets: self.offsets.as_mut_ptr(),
+            object_ids: self.object_ids.as_mut_ptr(),
+            object_sizes: self.object_sizes.as_mut_ptr(),
+            optimal: 0,
+        }
+    }
+
+    /// Offsets, and the objects if there are any.
+    fn read(self, records: &[UsageRecord]) -> Result<(Vec<u64>, Option<Objects>), String> {
+        match self.kind {
+            ASSIGNMENT_OFFSETS => Ok((self.offsets, None)),
             ASSIGNMENT_OBJECTS => {
-                let count = (assignment.object_count as usize).min(records.len());
-                object_sizes.truncate(count);
-                offsets = objects_to_offsets(records, &object_ids, &object_sizes).map_err(fail)?;
-                objects = Some(Objects { ids: object_ids, sizes: object_sizes });
+                let mut objects = Objects { ids: self.object_ids, sizes: self.object_sizes };
+                objects.sizes.truncate(self.object_count as usize);
+                Ok((objects_to_offsets(records, &objects.ids, &objects.sizes)?, Some(objects)))
             }
-            _ if records.is_empty() => {}
-            other => {
-                return Err(fail(format!(
-                    "it answered in form {other}, known are 0 (offsets) and 1 (objects)"
-                )));
-            }
+            _ if records.is_empty() => Ok((Vec::new(), None)),
+            other => Err(format!("it answered in form {other}, known are 0 (offsets) and 1 (objects)")),
         }
-        let total_bytes = validate(records, &offsets).map_err(fail)?;
-        let lower_bound = lower_bound(records);
-        let optimal = assignment.optimal != 0 || total_bytes == lower_bound;
-        Ok(Plan { offsets, total_bytes, lower_bound, optimal, objects })
     }
 }
 

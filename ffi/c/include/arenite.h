@@ -188,7 +188,8 @@ ARENITE_API ArError *ar_options_add_plugin_file(ArOptions *options, const char *
 ARENITE_API ArError *ar_options_set_planner(ArOptions *options, const char *name, const ArOption *planner_options,
                                             size_t option_count);
 
-/* Adds a delegate. It claims nodes after those that were added before; "cpu" comes last by itself. "none" keeps it away.
+/* Adds a delegate. It claims nodes after those that were added before; "cpu" comes last by itself. "none",
+ * which stands alone, keeps it away.
  *   on_missing        AR_ON_MISSING_*
  *   delegate_options  copied; may be null if option_count is 0 */
 ARENITE_API ArError *ar_options_add_delegate(ArOptions *options, const char *name, ArOnMissing on_missing,

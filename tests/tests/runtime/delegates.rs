@@ -209,6 +209,26 @@ fn a_missing_delegate_is_an_error_unless_it_may_be_skipped() {
     assert!(left_out.reason.starts_with("there is no delegate 'absent'"), "{left_out:?}");
 }
 
+#[test]
+fn no_delegate_stands_alone() {
+    let build = |first: &str, second: &str| {
+        let builder = Interpreter::builder(&negation(&[1])).registry(plugin::registry());
+        builder.delegate(DelegateConfig::new(first)).delegate(DelegateConfig::new(second)).build()
+    };
+    for (first, second) in [("none", "looking"), ("looking", "none")] {
+        assert_eq!(
+            message(build(first, second)),
+            "delegate 'none': 'none' stands for no delegate, but 'looking' is named too: leave one of them out"
+        );
+    }
+    let mut alone = build("none", "none").unwrap();
+    alone.allocate().unwrap();
+    assert_eq!(delegated(&alone), [None]);
+    let mut without = Interpreter::builder(&negation(&[1])).without_default_delegate().build().unwrap();
+    without.allocate().unwrap();
+    assert_eq!(delegated(&without), [None]);
+}
+
 /// What is skipped is a delegate that is not there, or a device that is not: a wrong option is an error.
 #[test]
 fn skipping_forgives_absence_only() {

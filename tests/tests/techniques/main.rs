@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arenite::config::DelegateConfig;
-use arenite::{ElementType, Interpreter, Model, NO_DELEGATE, Registry, Techniques};
+use arenite::{ElementType, Interpreter, Model, Registry, Techniques};
 use arenite_tests::op_models;
 
 mod networks;
@@ -84,7 +83,7 @@ impl Setup {
         let registry = Arc::clone(&self.registry);
         let mut builder = Interpreter::builder(model).registry(registry).techniques(techniques).threads(1);
         if !self.delegate {
-            builder = builder.delegate(DelegateConfig::new(NO_DELEGATE));
+            builder = builder.without_default_delegate();
         }
         let mut interpreter = builder.build()?;
         interpreter.allocate()?;

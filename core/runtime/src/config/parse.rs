@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use super::reader::{Document, Table};
 use super::{
     Config, ConfigError, DelegateConfig, MAX_THREADS, OnFailure, OnMissing, OpConfig, PlannerConfig,
-    PluginsConfig, QuotaConfig, SCHEMA,
+    PluginsConfig, QuotaConfig, SCHEMA, misused_none,
 };
 use crate::layout::Techniques;
 
@@ -17,10 +17,15 @@ pub(super) fn parse(document: &Document<'_>) -> Result<Config, ConfigError> {
     let root = Table::root(document, &tree);
     check_schema(&root)?;
     root.only(&["schema", "plugins", "planner", "memory", "delegate", "ops", "threads", "quota"])?;
+    let tables = root.tables("delegate")?;
+    let delegates: Vec<DelegateConfig> = tables.iter().map(delegate).collect::<Result<_, _>>()?;
+    if let Some((i, message)) = misused_none(&delegates) {
+        return Err(tables[i].bad("use", message));
+    }
     Ok(Config {
         plugins: root.table("plugins")?.map_or(Ok(PluginsConfig::default()), |t| plugins(&t))?,
         planner: root.table("planner")?.map(|t| planner(&t)).transpose()?,
-        delegates: root.tables("delegate")?.iter().map(delegate).collect::<Result<_, _>>()?,
+        delegates,
         ops: root.table("ops")?.map_or(Ok(BTreeMap::new()), |t| ops(&t))?,
         threads: root
             .table_like("threads", "a table (`[threads]`, `count = ...`)")?

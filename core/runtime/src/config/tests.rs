@@ -183,6 +183,14 @@ fn refuses_what_it_does_not_know() {
             "line 4, column 24: `delegate[0].options.b` must be a string, an integer, a float or a boolean, found an array",
         ),
         (
+            "schema = 1\n[[delegate]]\nuse = \"cpu\"\n[[delegate]]\nuse = \"none\"",
+            "line 5, column 7: `delegate[1].use`: 'none' stands for no delegate, but 'cpu' is named too: leave one of them out",
+        ),
+        (
+            "schema = 1\n[[delegate]]\nuse = \"none\"\noptions = { winograd = false }",
+            "line 3, column 7: `delegate[0].use`: 'none' stands for no delegate, and has no option 'winograd'",
+        ),
+        (
             "schema = 1\n[planner]\nuse = \"x\"\noptions = { a = 1e999 }",
             "line 4, column 17: `planner.options.a`: the number does not fit in 64 bits",
         ),
