@@ -17,7 +17,11 @@ pub trait Delegate: Sized + Send + 'static {
     /// A compiled partition.
     type Kernel: DelegateKernel;
 
-    /// A delegate with these options. An unknown option is an error (see [`OptionPairs::expect_only`]).
+    /// A delegate with these options.
+    ///
+    /// # Errors
+    /// An unknown option (see [`OptionPairs::expect_only`]); [`Status::Unavailable`](crate::Status::Unavailable) if the device is not
+    /// there, which users may choose to go without.
     fn create(options: &OptionPairs<'_>) -> Result<Self>;
 
     /// Says for each node whether the delegate takes it, and if not, why.
@@ -34,6 +38,9 @@ pub trait DelegateKernel: Send + 'static {
     fn prepare(&mut self, partition: &PartitionView<'_>, cx: &mut PrepareContext<'_>) -> Result<()>;
 
     /// Computes the partition's outputs. Input and output `i` of the context are those of the partition.
+    ///
+    /// # Errors
+    /// [`Status::Unavailable`](crate::Status::Unavailable) if the device is lost, or its memory is exhausted.
     fn invoke(&mut self, partition: &PartitionView<'_>, cx: &mut EvalContext<'_>) -> Result<()>;
 }
 
