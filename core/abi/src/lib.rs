@@ -75,6 +75,8 @@
 #![cfg_attr(not(feature = "std"), no_std)]
 #![deny(missing_docs)]
 
+mod access;
+mod constants;
 #[cfg(feature = "std")]
 pub mod delegate;
 mod error;
@@ -95,8 +97,9 @@ pub mod tensor;
 #[cfg(feature = "std")]
 pub mod testing;
 
+pub use constants::Constants;
 #[cfg(feature = "std")]
-pub use delegate::{Claims, Delegate, DelegateKernel, PartitionView};
+pub use delegate::{Claims, CompileContext, Delegate, DelegateKernel, PartitionView, PlanNotes};
 pub use error::{Error, MESSAGE_CAPACITY, Result, Status};
 pub use graph::GraphView;
 pub use model::{ModelContext, SubgraphOutput};
@@ -122,13 +125,13 @@ pub mod prelude {
         U64,
     };
     pub use crate::{
-        AssignmentMut, Bool, Complex32, Complex64, Element, ElementTypes, Error, EvalContext, GraphView,
-        ModelContext, NodeView, Op, OpCode, OptionPairs, Options, PlanRequest, Planner, Plugin,
+        AssignmentMut, Bool, Complex32, Complex64, Constants, Element, ElementTypes, Error, EvalContext,
+        GraphView, ModelContext, NodeView, Op, OpCode, OptionPairs, Options, PlanRequest, Planner, Plugin,
         PrepareContext, Quantization, ReadCells, Result, Scratch, Sharing, State, Status, Table, TensorView,
         TensorViewMut, UsageRecord, ensure, export_plugin, invalid, plugin, unsupported,
     };
     #[cfg(feature = "std")]
-    pub use crate::{Claims, Delegate, DelegateKernel, PartitionView};
+    pub use crate::{Claims, CompileContext, Delegate, DelegateKernel, PartitionView, PlanNotes};
 }
 
 #[doc(hidden)]

@@ -24,6 +24,7 @@
 #![deny(missing_docs)]
 
 mod arena;
+mod compile_host;
 pub mod config;
 mod descriptor;
 mod error;

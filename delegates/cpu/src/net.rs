@@ -1,6 +1,7 @@
 //! The delegate's own graph: what a partition's nodes compute, before it is decided how.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use arenite_abi::prelude::*;
 
@@ -200,7 +201,7 @@ pub struct Net<'a> {
     /// In execution order.
     pub nodes: Vec<Node<'a>>,
     /// Values that rewriting computed.
-    pub constants: Vec<(Id, Aligned<u8>)>,
+    pub constants: Vec<(Id, Arc<Aligned<u8>>)>,
     /// What the partition reads from outside.
     pub inputs: Vec<Id>,
     /// What is read outside of the partition.
