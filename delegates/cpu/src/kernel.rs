@@ -131,6 +131,16 @@ impl DelegateKernel for CpuKernel {
             _ => Err(invalid!("the partition was not prepared")),
         }
     }
+
+    fn plan(&self, notes: &mut PlanNotes<'_>) -> Result<()> {
+        match self.programs.first() {
+            Some((_, program)) if self.prepared => {
+                program.note(notes);
+                Ok(())
+            }
+            _ => Err(invalid!("the partition was not prepared")),
+        }
+    }
 }
 
 /// What lowering reads of a partition but for its nodes and constants: per tensor its rank, its dimensions, and whether it is

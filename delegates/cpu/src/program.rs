@@ -16,7 +16,7 @@ use arenite_abi::prelude::*;
 use crate::memory::{Aligned, Shared};
 use crate::net::{Id, Net};
 use crate::ops::Layer;
-use layout::{Layout, Place};
+use layout::{Buffers, Layout, Place};
 
 /// What runs.
 pub trait Step: Send + Sync {
@@ -146,7 +146,7 @@ pub struct Program {
     places: Vec<Place>,
     /// Bytes of each value.
     sizes: Vec<usize>,
-    records: Vec<UsageRecord>,
+    buffers: Buffers,
     offsets: Vec<u64>,
     /// Bytes of all intermediates, once they are laid out.
     total: Option<u64>,
@@ -191,19 +191,19 @@ impl Program {
             if let Layer::Scan(scan) = &node.layer {
                 scan.written().for_each(|id| layout.define(net, id, None, at));
             }
-            let scratch = (step.scratch() > 0).then(|| layout.record(step.scratch() as u64, at, at));
+            let scratch = (step.scratch() > 0).then(|| layout.record(step.scratch() as u64, at, step.name()));
             steps.push(Compiled { step, scratch, tensor: net.values[node.outputs[0]].tensor });
             node.inputs.iter().for_each(|&id| layout.read(id, at));
         }
         follow(&mut steps);
         let count = net.values.len();
-        let (places, records) = layout.finish();
+        let (places, buffers) = layout.finish();
         Ok(Program {
             steps,
             places,
             sizes: net.values.iter().map(|value| value.bytes()).collect(),
-            offsets: vec![0; records.len()],
-            records,
+            offsets: vec![0; buffers.records.len()],
+            buffers,
             total: None,
             arena: None,
             pointers: vec![Shared::new(std::ptr::null_mut()); count],
@@ -215,14 +215,23 @@ impl Program {
     /// Has the host lay out the intermediates, once, and give them memory.
     pub fn prepare(&mut self, cx: &mut PrepareContext<'_>) -> Result<()> {
         self.arena = None;
-        if !self.records.is_empty() {
+        if !self.buffers.records.is_empty() {
             let total = match self.total {
                 Some(total) => total,
-                None => *self.total.insert(cx.plan(&self.records, &mut self.offsets)?),
+                None => *self.total.insert(cx.plan(&self.buffers.records, &mut self.offsets)?),
             };
             self.arena = Some(cx.scratch_aligned::<u8>(usize_of(total)?, 64)?);
         }
         Ok(())
+    }
+
+    /// Tells what lies in scratch memory.
+    pub fn note(&self, notes: &mut PlanNotes<'_>) {
+        let Some(arena) = &self.arena else { return };
+        let named = self.buffers.records.iter().zip(&self.buffers.names);
+        for ((record, name), &offset) in named.zip(&self.offsets) {
+            notes.note(arena, record, offset, name);
+        }
     }
 
     /// Looks up where each value lies in this call.

@@ -20,10 +20,19 @@ pub enum Place {
     Record(usize),
 }
 
+/// What lies in scratch memory.
+#[derive(Default)]
+pub struct Buffers {
+    /// Size and life, in steps.
+    pub records: Vec<UsageRecord>,
+    /// Of the value that lies there first; for reports.
+    pub names: Vec<String>,
+}
+
 /// Where values go, decided in execution order.
 pub struct Layout {
     places: Vec<Place>,
-    records: Vec<UsageRecord>,
+    buffers: Buffers,
     /// Values that are read outside of the partition.
     is_output: Vec<bool>,
 }
@@ -49,7 +58,7 @@ impl Layout {
                 (places[from], is_output[from]) = (places[to], true);
             }
         }
-        Layout { places, records: Vec::new(), is_output }
+        Layout { places, buffers: Buffers::default(), is_output }
     }
 
     /// Per value, the number of the last step that reads its bytes, under any name.
@@ -96,27 +105,34 @@ impl Layout {
         }
         self.places[output] = match over {
             Some(input) => self.places[input],
-            None => Place::Record(self.record(net.values[output].bytes() as u64, at, at)),
+            None => {
+                let value = &net.values[output];
+                let record = self.record(value.bytes() as u64, at, value.name);
+                let tensor = value.tensor.and_then(|tensor| i32::try_from(tensor).ok());
+                self.buffers.records[record].tensor = tensor.unwrap_or(-1);
+                Place::Record(record)
+            }
         };
         self.read(output, at);
     }
 
-    /// A buffer of scratch memory.
-    pub fn record(&mut self, bytes: u64, first: u32, last: u32) -> usize {
-        self.records.push(UsageRecord::new(bytes.max(1), first, last));
-        self.records.len() - 1
+    /// A buffer of scratch memory that step `at` uses.
+    pub fn record(&mut self, bytes: u64, at: u32, name: &str) -> usize {
+        self.buffers.records.push(UsageRecord::new(bytes.max(1), at, at));
+        self.buffers.names.push(name.to_owned());
+        self.buffers.records.len() - 1
     }
 
     /// A step reads or writes the value.
     pub fn read(&mut self, id: Id, at: u32) {
         if let Place::Record(r) = self.places[id] {
-            let record = &mut self.records[r];
+            let record = &mut self.buffers.records[r];
             record.last_node = record.last_node.max(at);
         }
     }
 
     /// The place of each value, and the buffers of scratch memory.
-    pub fn finish(self) -> (Vec<Place>, Vec<UsageRecord>) {
-        (self.places, self.records)
+    pub fn finish(self) -> (Vec<Place>, Buffers) {
+        (self.places, self.buffers)
     }
 }
