@@ -53,7 +53,8 @@
 //!    ends the graph's preparation, and the message is shown with the node's name in front. [`Op::eval`] runs the node.
 //! 3. *Planner.* After `prepare` the host knows the size and life of each buffer, and asks the chosen [`Planner`].
 //! 4. *Delegate.* With shapes known, the host shows the graph to each [`Delegate`] in the configured order. Of a
-//!    node that only the delegate serves the host knows the shapes that the model file gives.
+//!    node that only the delegate serves the host knows the shapes that the model file gives. What a delegate compiles is
+//!    prepared again when shapes change; it is compiled anew when its nodes do, or the constants that they read.
 //!
 //! # Rules
 //!

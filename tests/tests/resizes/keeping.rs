@@ -30,7 +30,8 @@ pub fn take_work() -> Work {
     COMPILED.replace(Work { kernels: 0, bytes: 0 })
 }
 
-struct Keeping {
+/// With `OLD` it compiles as for a host that offers nothing meanwhile.
+struct Keeping<const OLD: bool> {
     cpu: Cpu,
     number: u64,
 }
@@ -59,8 +60,8 @@ impl Kept {
     }
 }
 
-impl Delegate for Keeping {
-    const NAME: &'static str = "keeping";
+impl<const OLD: bool> Delegate for Keeping<OLD> {
+    const NAME: &'static str = if OLD { "keeping-old" } else { "keeping" };
     type Kernel = Kept;
 
     fn create(options: &OptionPairs<'_>) -> Result<Self> {
@@ -91,7 +92,10 @@ impl Delegate for Keeping {
         let kernel = match kept {
             Some(kernel) => kernel,
             None => {
-                let kernel = self.cpu.compile_with(partition, cx)?;
+                let kernel = match OLD {
+                    true => self.cpu.compile(partition)?,
+                    false => self.cpu.compile_with(partition, cx)?,
+                };
                 COMPILED.with_borrow_mut(|work| {
                     (work.kernels, work.bytes) = (work.kernels + 1, work.bytes + kernel.packed_bytes());
                 });
@@ -112,7 +116,11 @@ impl DelegateKernel for Kept {
     }
 }
 
-static PLUGIN: Plugin = plugin! { id: "org.arenite.test", description: "The delegate that keeps its kernels", delegates: [Keeping] };
+static PLUGIN: Plugin = plugin! {
+    id: "org.arenite.test",
+    description: "The delegate that keeps its kernels",
+    delegates: [Keeping<false>, Keeping<true>],
+};
 
 /// The linked-in plugins and this one.
 pub fn registry() -> Arc<Registry> {

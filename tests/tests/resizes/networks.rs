@@ -1,7 +1,7 @@
 //! Networks of any batch, height and width, with random weights.
 
 use arenite::Model;
-use arenite::model_file::tensor_type::{FLOAT16, FLOAT32, INT8, INT32};
+use arenite::model_file::tensor_type::{BOOL, FLOAT16, FLOAT32, INT8, INT32};
 use arenite::model_file::writer::{ModelBuilder, Operator, Options, SubGraph, Tensor, bytes_of};
 
 /// How tensors and weights are stored.
@@ -143,6 +143,22 @@ impl Net {
         self.node("FULLY_CONNECTED", &[mean, weights, bias], Some((8, &|o| o)))
     }
 
+    fn integer(&mut self, number: i32) -> i32 {
+        self.constant(Tensor::new("", INT32, &[]), bytes_of(&[number]))
+    }
+
+    /// `x · w` with random weights.
+    fn product(&mut self, x: i32, [depth, columns]: [i32; 2]) -> i32 {
+        let weights = self.weights(&[columns, depth], 0);
+        self.node("FULLY_CONNECTED", &[x, weights, -1], Some((8, &|o| o)))
+    }
+
+    /// What a loop carries: a counter, rows, a state.
+    fn ports(&mut self) -> [i32; 3] {
+        let tensors = [Tensor::new("", INT32, &[]), self.value(&[ROUNDS, 1, 5]), self.value(&[1, 24])];
+        tensors.map(|tensor| self.graph.input(tensor))
+    }
+
     fn finish(mut self, y: i32) -> Model {
         self.graph.outputs.push(y);
         self.model.subgraph(self.graph);
@@ -186,4 +202,42 @@ pub fn wide_windows(form: Form) -> Model {
     let e = net.depthwise(d, [5, 1], 40);
     let f = net.conv(e, [1, 1], [40, 24], 0);
     net.finish(f)
+}
+
+const ROUNDS: i32 = 7;
+
+/// A loop over the rows of the first input, which begins with the second: `h = tanh(x[i] · w + h · r)`.
+pub fn recurrent(form: Form) -> Model {
+    let mut main = Net::new(form);
+    let (x, h) = (main.input(&[ROUNDS, 1, 5]), main.input(&[1, 24]));
+    let start = main.integer(0);
+    let ends = [Tensor::new("", INT32, &[]), main.value(&[ROUNDS, 1, 5]), main.value(&[1, 24])];
+    let ends = ends.map(|tensor| main.graph.tensor(tensor));
+    let code = main.model.builtin("WHILE", 1);
+    let operator = Operator::new(code, &[start, x, h], &ends).options(93, |o| o.i32(0, 1).i32(1, 2));
+    main.graph.operator(operator);
+    main.graph.outputs.push(ends[2]);
+
+    let Net { model, graph: main, seed, .. } = main;
+    let mut condition = Net { model, graph: SubGraph::new("condition"), form, seed };
+    let [i, _, _] = condition.ports();
+    let (limit, less) = (condition.integer(ROUNDS), condition.graph.output(Tensor::new("", BOOL, &[])));
+    condition.add("LESS", &[i, limit], less, None);
+
+    let Net { model, graph: condition, seed, .. } = condition;
+    let mut body = Net { model, graph: SubGraph::new("body"), form, seed };
+    let [i, x, h] = body.ports();
+    let row = body.node("GATHER", &[x, i], Some((23, &|o| o)));
+    let (a, b) = (body.product(row, [5, 24]), body.product(h, [24, 24]));
+    let sum = body.sum(a, b);
+    let state = body.node("TANH", &[sum], None);
+    let (one, next) = (body.integer(1), body.graph.tensor(Tensor::new("", INT32, &[])));
+    body.add("ADD", &[i, one], next, Some((11, &|o| o)));
+    body.graph.outputs.extend([next, x, state]);
+
+    let Net { mut model, graph: body, .. } = body;
+    [main, condition, body].into_iter().for_each(|graph| {
+        model.subgraph(graph);
+    });
+    Model::from_bytes(model.finish()).expect("the model is sound")
 }
