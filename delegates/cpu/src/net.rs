@@ -209,7 +209,8 @@ pub struct Net<'a> {
 }
 
 impl<'a> Net<'a> {
-    /// The layers of a partition's nodes.
+    /// The layers of a partition's nodes. The ids of the model's tensors depend on the nodes alone, so that they name constants
+    /// whatever the shapes are.
     pub fn lower(partition: &PartitionView<'a>, subgraphs: &'a Subgraphs<'a>) -> Result<Net<'a>> {
         let mut values = Values::of(partition.graph(), subgraphs);
         let mut nodes = Vec::with_capacity(partition.node_indices().len());
