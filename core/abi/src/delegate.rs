@@ -7,8 +7,11 @@
 use crate::graph::GraphView;
 use crate::host::check;
 use crate::op::{EvalContext, NodeView, PrepareContext};
-use crate::raw::{self, ArClaimsV1, ArDescribeV1, ArGraphV1, ArPartitionV1, ArStr};
-use crate::{OptionPairs, Result, invalid, unsupported};
+use crate::raw::{
+    self, ArClaimsV1, ArCompileHostV1, ArDescribeV1, ArGraphV1, ArPartitionV1, ArPlanNotesV1, ArStr,
+};
+use crate::tensor::Scratch;
+use crate::{Constants, OptionPairs, Result, UsageRecord, invalid, unsupported};
 
 /// A backend. One value serves one interpreter.
 pub trait Delegate: Sized + Send + 'static {
@@ -27,14 +30,21 @@ pub trait Delegate: Sized + Send + 'static {
     /// Says for each node whether the delegate takes it, and if not, why.
     fn claim(&self, graph: &GraphView<'_>, claims: &mut Claims<'_>) -> Result<()>;
 
-    /// Does all the work for a partition that depends on constants alone.
+    /// Does all the work for a partition that depends on its nodes and constants. Its shapes are those of the first `prepare`.
     fn compile(&self, partition: &PartitionView<'_>) -> Result<Self::Kernel>;
+
+    /// As [`compile`](Self::compile), in whose place a host that offers something meanwhile calls it. Here constants are packed.
+    fn compile_with(&self, partition: &PartitionView<'_>, cx: &CompileContext<'_>) -> Result<Self::Kernel> {
+        let _ = cx;
+        self.compile(partition)
+    }
 }
 
 /// A compiled partition: it runs *all* of the partition's nodes.
 pub trait DelegateKernel: Send + 'static {
     /// Sets the shapes of the partition's outputs and asks for scratch memory: after `compile`, and after shapes
     /// changed. The host knows the shapes of nodes that have a reference op already: those are in the partition's graph.
+    /// The partition's nodes, and the values of the constants that they read, are those of `compile`.
     fn prepare(&mut self, partition: &PartitionView<'_>, cx: &mut PrepareContext<'_>) -> Result<()>;
 
     /// Computes the partition's outputs. Input and output `i` of the context are those of the partition.
@@ -42,6 +52,12 @@ pub trait DelegateKernel: Send + 'static {
     /// # Errors
     /// [`Status::Unavailable`](crate::Status::Unavailable) if the device is lost, or its memory is exhausted.
     fn invoke(&mut self, partition: &PartitionView<'_>, cx: &mut EvalContext<'_>) -> Result<()>;
+
+    /// After `prepare`: notes what lies in the scratch memory, for reports. One that notes nothing does not say.
+    fn plan(&self, notes: &mut PlanNotes<'_>) -> Result<()> {
+        let _ = notes;
+        Ok(())
+    }
 }
 
 /// Where [`Delegate::claim`] answers. A node that is not accepted is refused.
@@ -63,16 +79,7 @@ impl<'a> Claims<'a> {
     /// # Errors
     /// There is no such subgraph, or it is the one whose nodes are claimed, or the host shows none.
     pub fn subgraph(&self, subgraph: i32) -> Result<GraphView<'a>> {
-        let host = self.subgraphs.ok_or_else(|| unsupported!("this host shows delegates no subgraphs"))?;
-        let index = u32::try_from(subgraph).map_err(|_| invalid!("there is no subgraph {subgraph}"))?;
-        let mut graph: *const ArGraphV1 = core::ptr::null();
-        // SAFETY: the result is writable; the graph lives as long as the call, in which nothing changes it.
-        unsafe {
-            check((host.describe)(host.context, index, &mut graph))?;
-            let graph =
-                graph.as_ref().ok_or_else(|| unsupported!("the host shows no subgraph {subgraph}"))?;
-            Ok(GraphView::from_raw(graph))
-        }
+        show(self.subgraphs, subgraph)
     }
 
     /// Takes the node at position `node` of the execution plan.
@@ -85,6 +92,79 @@ impl<'a> Claims<'a> {
     pub fn refuse(&mut self, node: usize, reason: &str) {
         // SAFETY: `reason` is readable for the call.
         unsafe { (self.raw.refuse)(self.raw.context, node, ArStr::borrowed(reason)) };
+    }
+}
+
+/// A subgraph as the host shows it during `'a`.
+fn show<'a>(host: Option<&'a ArDescribeV1>, subgraph: i32) -> Result<GraphView<'a>> {
+    let host = host.ok_or_else(|| unsupported!("this host shows delegates no subgraphs"))?;
+    let index = u32::try_from(subgraph).map_err(|_| invalid!("there is no subgraph {subgraph}"))?;
+    let mut graph: *const ArGraphV1 = core::ptr::null();
+    // SAFETY: the result is writable; the graph lives as long as the call, in which nothing changes it.
+    unsafe {
+        check((host.describe)(host.context, index, &mut graph))?;
+        let graph = graph.as_ref().ok_or_else(|| unsupported!("the host shows no subgraph {subgraph}"))?;
+        Ok(GraphView::from_raw(graph))
+    }
+}
+
+/// What the host offers while a partition is [compiled](Delegate::compile_with).
+pub struct CompileContext<'a> {
+    raw: &'a ArCompileHostV1,
+}
+
+impl<'a> CompileContext<'a> {
+    /// # Safety
+    /// The struct is valid for `'a`, and its functions may be called with its context.
+    pub(crate) unsafe fn from_raw(raw: &'a ArCompileHostV1) -> Self {
+        CompileContext { raw }
+    }
+
+    /// How many threads [`host::parallel_for`](crate::host::parallel_for) may use.
+    pub fn threads(&self) -> u32 {
+        self.raw.threads
+    }
+
+    /// As [`Claims::subgraph`].
+    ///
+    /// # Errors
+    /// There is no such subgraph, or it is the one that is compiled, or the host shows none.
+    pub fn subgraph(&self, subgraph: i32) -> Result<GraphView<'a>> {
+        // SAFETY: null or valid for `'a`, as promised to `from_raw`.
+        show(unsafe { self.raw.subgraphs.as_ref() }, subgraph)
+    }
+
+    /// The model's constants.
+    pub fn constants(&self) -> Constants<'a> {
+        // SAFETY: the host's promise: its `query` takes its context.
+        unsafe { Constants::new(self.raw.query, self.raw.context) }
+    }
+
+    /// The host's interface with this id, null if it has none.
+    pub fn query(&self, interface: u64) -> *const core::ffi::c_void {
+        // SAFETY: a plain value.
+        unsafe { (self.raw.query)(self.raw.context, interface) }
+    }
+}
+
+/// Where a kernel tells [what lies in its scratch memory](DelegateKernel::plan).
+pub struct PlanNotes<'a> {
+    raw: &'a ArPlanNotesV1,
+}
+
+impl<'a> PlanNotes<'a> {
+    /// # Safety
+    /// The struct is valid for `'a`, and its function may be called with its context.
+    pub(crate) unsafe fn from_raw(raw: &'a ArPlanNotesV1) -> Self {
+        PlanNotes { raw }
+    }
+
+    /// A buffer lies in `scratch` from byte `offset` on. Its record counts the kernel's own steps, and names the graph's tensor that
+    /// it is, if it is one.
+    pub fn note<T>(&mut self, scratch: &Scratch<T>, record: &UsageRecord, offset: u64, name: &str) {
+        let name = ArStr::borrowed(name);
+        // SAFETY: record and name are readable for the call.
+        unsafe { (self.raw.note)(self.raw.context, scratch.index, record, offset, name) };
     }
 }
 

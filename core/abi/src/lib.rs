@@ -53,7 +53,8 @@
 //!    ends the graph's preparation, and the message is shown with the node's name in front. [`Op::eval`] runs the node.
 //! 3. *Planner.* After `prepare` the host knows the size and life of each buffer, and asks the chosen [`Planner`].
 //! 4. *Delegate.* With shapes known, the host shows the graph to each [`Delegate`] in the configured order. Of a
-//!    node that only the delegate serves the host knows the shapes that the model file gives.
+//!    node that only the delegate serves the host knows the shapes that the model file gives. What a delegate compiles is
+//!    prepared again when shapes change; it is compiled anew when its nodes do, or the constants that they read.
 //!
 //! # Rules
 //!
@@ -75,6 +76,8 @@
 #![cfg_attr(not(feature = "std"), no_std)]
 #![deny(missing_docs)]
 
+mod access;
+mod constants;
 #[cfg(feature = "std")]
 pub mod delegate;
 mod error;
@@ -95,8 +98,9 @@ pub mod tensor;
 #[cfg(feature = "std")]
 pub mod testing;
 
+pub use constants::Constants;
 #[cfg(feature = "std")]
-pub use delegate::{Claims, Delegate, DelegateKernel, PartitionView};
+pub use delegate::{Claims, CompileContext, Delegate, DelegateKernel, PartitionView, PlanNotes};
 pub use error::{Error, MESSAGE_CAPACITY, Result, Status};
 pub use graph::GraphView;
 pub use model::{ModelContext, SubgraphOutput};
@@ -122,13 +126,13 @@ pub mod prelude {
         U64,
     };
     pub use crate::{
-        AssignmentMut, Bool, Complex32, Complex64, Element, ElementTypes, Error, EvalContext, GraphView,
-        ModelContext, NodeView, Op, OpCode, OptionPairs, Options, PlanRequest, Planner, Plugin,
+        AssignmentMut, Bool, Complex32, Complex64, Constants, Element, ElementTypes, Error, EvalContext,
+        GraphView, ModelContext, NodeView, Op, OpCode, OptionPairs, Options, PlanRequest, Planner, Plugin,
         PrepareContext, Quantization, ReadCells, Result, Scratch, Sharing, State, Status, Table, TensorView,
         TensorViewMut, UsageRecord, ensure, export_plugin, invalid, plugin, unavailable, unsupported,
     };
     #[cfg(feature = "std")]
-    pub use crate::{Claims, Delegate, DelegateKernel, PartitionView};
+    pub use crate::{Claims, CompileContext, Delegate, DelegateKernel, PartitionView, PlanNotes};
 }
 
 #[doc(hidden)]

@@ -10,7 +10,7 @@ use crate::raw::{self, ArEvalV1, ArNodeV1, ArPrepareV1, ArStr, ArTensorV1};
 use crate::tensor::{
     self, Element, ElementTypes, ReadCells, Scratch, State, Table, TensorView, TensorViewMut,
 };
-use crate::{Error, ModelContext, Result, Status, ensure, invalid};
+use crate::{Constants, Error, ModelContext, Result, Status, ensure, invalid};
 
 /// Which op a registration serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -398,27 +398,10 @@ impl<'a> PrepareContext<'a> {
         unsafe { ModelContext::new(self.raw.query, self.raw.context) }
     }
 
-    /// Says that the caller has a copy of its own of constant tensor `tensor` (an index in the graph) and will hardly read it
-    /// again: the host may take its pages out of memory. It stays readable. A host without the interface keeps all.
-    pub fn release_constant(&mut self, tensor: usize) -> Result<()> {
-        let constants = self.query(raw::INTERFACE_CONSTANTS).cast::<raw::ArConstantsV1>();
-        // SAFETY: the host's promise: null, or the struct of that id.
-        let Some(constants) = (unsafe { constants.as_ref() }) else { return Ok(()) };
-        let tensor = i32::try_from(tensor).map_err(|_| invalid!("there is no tensor {tensor}"))?;
-        // SAFETY: a plain value; the interface takes the context of `prepare`.
-        host::check(unsafe { (constants.release)(self.raw.context, tensor) })
-    }
-
-    /// Four numbers that change when the model's file does: device, number, size, time of the last change. `None` if the model is
-    /// no file, or the host does not say.
-    pub fn model_origin(&self) -> Result<Option<[u64; 4]>> {
-        let constants = self.query(raw::INTERFACE_CONSTANTS).cast::<raw::ArConstantsV1>();
-        // SAFETY: the host's promise: null, or the struct of that id.
-        let Some(constants) = (unsafe { constants.as_ref() }) else { return Ok(None) };
-        let mut numbers = [0; 4];
-        // SAFETY: four numbers are writable; the interface takes the context of `prepare`.
-        host::check(unsafe { (constants.origin)(self.raw.context, numbers.as_mut_ptr()) })?;
-        Ok(Some(numbers).filter(|numbers| *numbers != [0; 4]))
+    /// The model's constants, of which a delegate says what it has copies of.
+    pub fn constants(&self) -> Constants<'a> {
+        // SAFETY: the host's promise: its `query` takes its context.
+        unsafe { Constants::new(self.raw.query, self.raw.context) }
     }
 
     /// Asks the interpreter's planner to lay out buffers that live within one node: the offset of each record goes to

@@ -32,6 +32,8 @@ use core::ffi::c_void;
 #[cfg(feature = "std")]
 use abi_stable::StableAbi;
 
+pub(crate) use crate::access::{slice, strided};
+
 /// A [`Status`](crate::Status) as it crosses.
 pub type ArStatus = u32;
 
@@ -375,8 +377,8 @@ pub struct ArLayoutV1 {
     ) -> ArStatus,
 }
 
-/// What a delegate says of constants, and may ask, as `query` of [`ArPrepareV1`] lends it (id [`INTERFACE_CONSTANTS`]). The
-/// functions take that struct's `context`.
+/// What a delegate says of constants, and may ask, as `query` of [`ArPrepareV1`] and [`ArCompileHostV1`] lends it (id
+/// [`INTERFACE_CONSTANTS`]). The functions take that struct's `context`.
 pub struct ArConstantsV1 {
     pub header: ArHeader,
     /// The caller has a copy of its own of constant `tensor` and will hardly read it again: the host may take its pages out of
@@ -442,6 +444,52 @@ pub struct ArPartitionV1 {
     pub output_count: usize,
 }
 
+/// The host's side of `compile` of [`ArCompileV1`].
+pub struct ArCompileHostV1 {
+    pub header: ArHeader,
+    pub context: *mut c_void,
+    /// How many threads `parallel_for` may use.
+    pub threads: u32,
+    /// The subgraphs that nodes call, as `claim` sees them.
+    pub subgraphs: *const ArDescribeV1,
+    /// Gives an [`ArConstantsV1`] (id [`INTERFACE_CONSTANTS`]), whose functions take `context`.
+    pub query: unsafe extern "C" fn(context: *mut c_void, interface: u64) -> *const c_void,
+}
+
+/// `compile` of a delegate that packs constants then, as `query` of [`ArDelegateV1`] gives it (id [`INTERFACE_COMPILE`]). The host
+/// calls it in place of that struct's own. The kernel serves until its nodes or the constants that they read change: for other
+/// shapes it is prepared again.
+pub struct ArCompileV1 {
+    pub header: ArHeader,
+    pub compile: unsafe extern "C" fn(
+        delegate: *mut c_void,
+        partition: *const ArPartitionV1,
+        host: *const ArCompileHostV1,
+        kernel: *mut *mut c_void,
+    ) -> ArStatus,
+}
+
+/// Where a kernel tells what lies in its scratch memory.
+pub struct ArPlanNotesV1 {
+    pub header: ArHeader,
+    pub context: *mut c_void,
+    /// A buffer `name` lies in scratch memory `scratch` from `offset` on. Its record counts the kernel's own steps, and names the
+    /// graph's tensor that it is, if it is one.
+    pub note: unsafe extern "C" fn(
+        context: *mut c_void,
+        scratch: u32,
+        record: *const ArUsageRecordV1,
+        offset: u64,
+        name: ArStr,
+    ),
+}
+
+/// What a prepared kernel keeps in its scratch memory, as `query` of [`ArDelegateV1`] gives it (id [`INTERFACE_KERNEL_PLAN`]).
+pub struct ArKernelPlanV1 {
+    pub header: ArHeader,
+    pub plan: unsafe extern "C" fn(kernel: *mut c_void, notes: *const ArPlanNotesV1) -> ArStatus,
+}
+
 pub struct ArDelegateV1 {
     pub header: ArHeader,
     pub name: ArStr,
@@ -455,7 +503,7 @@ pub struct ArDelegateV1 {
         graph: *const ArGraphV1,
         claims: *const ArClaimsV1,
     ) -> ArStatus,
-    /// Once per partition: all that depends on constants alone.
+    /// Once per partition, as the graph shows it now.
     pub compile: unsafe extern "C" fn(
         delegate: *mut c_void,
         partition: *const ArPartitionV1,
@@ -556,121 +604,12 @@ pub const INTERFACE_RESOURCES: u64 = 2;
 pub const INTERFACE_LAYOUT: u64 = 3;
 /// For [`ArEvalV1`] alone.
 pub const INTERFACE_PROFILE: u64 = 4;
-/// For [`ArPrepareV1`] alone.
+/// For [`ArPrepareV1`] and [`ArCompileHostV1`].
 pub const INTERFACE_CONSTANTS: u64 = 5;
 /// For [`ArDelegateV1`], which the host asks.
 pub const INTERFACE_CLAIM: u64 = 6;
+pub const INTERFACE_COMPILE: u64 = 7;
+pub const INTERFACE_KERNEL_PLAN: u64 = 8;
 
 pub const ASSIGNMENT_OFFSETS: u32 = 0;
 pub const ASSIGNMENT_OBJECTS: u32 = 1;
-
-impl ArHeader {
-    /// The header of a `T`.
-    pub const fn of<T>() -> Self {
-        ArHeader { struct_size: size_of::<T>() as u32, major: 1, minor: 0 }
-    }
-}
-
-impl ArStr {
-    pub const fn new(text: &'static str) -> Self {
-        Self::borrowed(text)
-    }
-
-    /// Borrows `text`; the caller keeps it alive for as long as the receiver may read it.
-    pub const fn borrowed(text: &str) -> Self {
-        ArStr { data: text.as_ptr(), length: text.len() }
-    }
-
-    /// # Safety
-    /// `data` is null or points to `length` bytes that live for `'a`.
-    pub unsafe fn as_str<'a>(self) -> &'a str {
-        // SAFETY: forwarded to the caller.
-        let bytes = unsafe { self.as_bytes() };
-        match core::str::from_utf8(bytes) {
-            Ok(text) => text,
-            Err(error) => core::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or(""),
-        }
-    }
-
-    /// # Safety
-    /// `data` is null or points to `length` bytes that live for `'a`.
-    pub unsafe fn as_bytes<'a>(self) -> &'a [u8] {
-        // SAFETY: forwarded to the caller.
-        unsafe { slice(self.data, self.length) }
-    }
-}
-
-impl ArBytes {
-    pub const EMPTY: ArBytes = ArBytes { data: core::ptr::null(), length: 0 };
-
-    /// Borrows `bytes`; the caller keeps them alive for as long as the receiver may read them.
-    pub const fn borrowed(bytes: &[u8]) -> Self {
-        ArBytes { data: bytes.as_ptr(), length: bytes.len() }
-    }
-
-    /// # Safety
-    /// `data` is null or points to `length` bytes that live for `'a`.
-    pub unsafe fn as_slice<'a>(self) -> &'a [u8] {
-        // SAFETY: forwarded to the caller.
-        unsafe { slice(self.data, self.length) }
-    }
-}
-
-impl ArTensorV1 {
-    /// No tensor: without dimensions and data.
-    pub const NONE: ArTensorV1 = ArTensorV1 {
-        element_type: 0,
-        rank: 0,
-        dims: core::ptr::null(),
-        data: core::ptr::null_mut(),
-        bytes: 0,
-        quantization: core::ptr::null(),
-        flags: 0,
-        memory_kind: 0,
-        handle: 0,
-        name: ArStr::new(""),
-    };
-
-    /// The tensor without its data, unless that is constant: what others write must not be seen as a slice.
-    pub fn described(mut self) -> Self {
-        if self.flags & TENSOR_CONSTANT == 0 {
-            self.data = core::ptr::null_mut();
-        }
-        self
-    }
-}
-
-impl ArTable {
-    pub const NONE: ArTable = ArTable { buffer: ArBytes::EMPTY, position: 0, tag: 0 };
-}
-
-/// The slice, empty where the pointer is null.
-///
-/// # Safety
-/// `data` is null, or points to `count` initialised elements, aligned, that nobody writes to during `'a`.
-pub(crate) unsafe fn slice<'a, T>(data: *const T, count: usize) -> &'a [T] {
-    if data.is_null() || count == 0 {
-        return &[];
-    }
-    // SAFETY: the caller's promise.
-    unsafe { core::slice::from_raw_parts(data, count) }
-}
-
-/// Element `index` of an array of structs with this stride.
-///
-/// # Safety
-/// The array has more than `index` elements, `stride` apart, which live for `'a`.
-pub(crate) unsafe fn strided<'a, T>(base: *const T, stride: usize, index: usize) -> &'a T {
-    // SAFETY: the caller's promise.
-    unsafe { &*base.cast::<u8>().add(index * stride).cast::<T>() }
-}
-
-// SAFETY (all of these): the structs are plain tables of function pointers and borrowed static data; nothing in them
-// is written after construction, and their functions are callable from any thread.
-macro_rules! shared { ($($name:ident)*) => {$(
-    // SAFETY: see above.
-    unsafe impl Send for $name {}
-    // SAFETY: see above.
-    unsafe impl Sync for $name {}
-)*} }
-shared!(ArStr ArHostV1 ArOpV1 ArPlannerV1 ArDelegateV1 ArPluginV1);

@@ -5,7 +5,7 @@ use core::ffi::c_void;
 #[cfg(feature = "std")]
 use crate::OptionPairs;
 #[cfg(feature = "std")]
-use crate::delegate::{Claims, Delegate, DelegateKernel, PartitionView};
+use crate::delegate::{Claims, CompileContext, Delegate, DelegateKernel, PartitionView, PlanNotes};
 #[cfg(feature = "std")]
 use crate::graph::GraphView;
 use crate::host;
@@ -151,16 +151,56 @@ mod with_heap {
         })
     }
 
-    struct Claim<T>(core::marker::PhantomData<T>);
+    unsafe extern "C" fn compile_with<T: Delegate>(
+        delegate: *mut c_void,
+        partition: *const ArPartitionV1,
+        host: *const ArCompileHostV1,
+        kernel: *mut *mut c_void,
+    ) -> ArStatus {
+        status(&mut || {
+            // SAFETY: the host's promise: the structs are valid, and `delegate` came from `create`.
+            let (delegate, partition, cx) = unsafe {
+                (
+                    &*delegate.cast::<T>(),
+                    PartitionView::from_raw(&*partition),
+                    CompileContext::from_raw(&*host),
+                )
+            };
+            let value = delegate.compile_with(&partition, &cx)?;
+            // SAFETY: the result is writable. `destroy_kernel` takes the box back.
+            unsafe { *kernel = into_raw(value) };
+            Ok(())
+        })
+    }
 
-    impl<T: Delegate> Claim<T> {
-        const TABLE: &'static ArClaimV1 =
+    unsafe extern "C" fn kernel_plan<T: Delegate>(
+        kernel: *mut c_void,
+        notes: *const ArPlanNotesV1,
+    ) -> ArStatus {
+        status(&mut || {
+            // SAFETY: the host's promise: the struct is valid, `kernel` came from `compile`, and no other call uses it.
+            let (kernel, mut notes) = unsafe { (&*kernel.cast::<T::Kernel>(), PlanNotes::from_raw(&*notes)) };
+            kernel.plan(&mut notes)
+        })
+    }
+
+    /// The interfaces of a delegate.
+    struct Interfaces<T>(core::marker::PhantomData<T>);
+
+    impl<T: Delegate> Interfaces<T> {
+        const CLAIM: &'static ArClaimV1 =
             &ArClaimV1 { header: ArHeader::of::<ArClaimV1>(), claim: claim_with_subgraphs::<T> };
+        const COMPILE: &'static ArCompileV1 =
+            &ArCompileV1 { header: ArHeader::of::<ArCompileV1>(), compile: compile_with::<T> };
+        const PLAN: &'static ArKernelPlanV1 =
+            &ArKernelPlanV1 { header: ArHeader::of::<ArKernelPlanV1>(), plan: kernel_plan::<T> };
     }
 
     pub(crate) unsafe extern "C" fn query_delegate<T: Delegate>(interface: u64) -> *const c_void {
         match interface {
-            INTERFACE_CLAIM => (&raw const *Claim::<T>::TABLE).cast(),
+            INTERFACE_CLAIM => (&raw const *Interfaces::<T>::CLAIM).cast(),
+            INTERFACE_COMPILE => (&raw const *Interfaces::<T>::COMPILE).cast(),
+            INTERFACE_KERNEL_PLAN => (&raw const *Interfaces::<T>::PLAN).cast(),
             _ => core::ptr::null(),
         }
     }

@@ -25,6 +25,7 @@
 
 mod arena;
 mod builder;
+mod compile_host;
 pub mod config;
 mod descriptor;
 mod error;

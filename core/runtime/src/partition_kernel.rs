@@ -5,10 +5,12 @@ use std::rc::Rc;
 
 use arenite_abi::Status;
 use arenite_abi::raw::{
-    ArClaimV1, ArClaimsV1, ArDelegateV1, ArDescribeV1, ArGraphV1, ArHeader, ArNodeV1, ArPair, ArPartitionV1,
-    ArStatus, ArStr, ArTensorV1, BUILTIN_DELEGATE, INTERFACE_CLAIM,
+    ArClaimV1, ArClaimsV1, ArCompileV1, ArDelegateV1, ArDescribeV1, ArGraphV1, ArHeader, ArKernelPlanV1,
+    ArNodeV1, ArPair, ArPartitionV1, ArStatus, ArStr, ArTensorV1, BUILTIN_DELEGATE, INTERFACE_CLAIM,
+    INTERFACE_COMPILE, INTERFACE_KERNEL_PLAN,
 };
 
+use crate::compile_host::{CompileHost, InnerBuffer, plan_notes};
 use crate::error::{Error, Result};
 use crate::host;
 use crate::partition::Subset;
@@ -57,17 +59,12 @@ impl DelegateInstance {
             refuse,
         };
         let mut subgraphs = Subgraphs(run);
-        let describe = ArDescribeV1 {
-            header: ArHeader::of::<ArDescribeV1>(),
-            context: (&raw mut subgraphs).cast(),
-            describe,
-        };
+        let describe = subgraphs.as_raw();
         host::clear_message();
         // SAFETY: the instance came from `create`; the structs are valid for the call; `query` answers with null or the struct of
         // that id.
         let status = unsafe {
-            let more = self.raw.query.map_or(std::ptr::null(), |query| query(INTERFACE_CLAIM));
-            match more.cast::<ArClaimV1>().as_ref() {
+            match interface::<ArClaimV1>(self.raw, INTERFACE_CLAIM) {
                 Some(more) => (more.claim)(self.instance, &graph.raw, &describe, &claims),
                 None => (self.raw.claim)(self.instance, &graph.raw, &claims),
             }
@@ -83,6 +80,7 @@ impl DelegateInstance {
         self: &Rc<Self>,
         graph: &Rc<GraphForDelegate>,
         subset: &Subset,
+        run: &Run<'_>,
     ) -> Result<PartitionKernel> {
         let nodes: Box<[u32]> = subset.nodes.iter().map(|&i| i as u32).collect();
         let (inputs, outputs): (Box<[i32]>, Box<[i32]>) =
@@ -97,13 +95,7 @@ impl DelegateInstance {
             outputs: outputs.as_ptr(),
             output_count: outputs.len(),
         });
-        let mut kernel = std::ptr::null_mut();
-        host::clear_message();
-        // SAFETY: the instance came from `create`; the partition lives as long as the kernel.
-        let status = unsafe { (self.raw.compile)(self.instance, &*raw, &mut kernel) };
-        if status != Status::Ok as u32 {
-            return Err(fail(&self.name, status, "it could not compile a partition"));
-        }
+        let kernel = self.compile_raw(&raw, run)?;
         Ok(PartitionKernel {
             delegate: self.raw,
             kernel,
@@ -115,6 +107,26 @@ impl DelegateInstance {
             raw,
             _graph: Rc::clone(graph),
         })
+    }
+
+    /// The kernel of a partition that outlives it.
+    fn compile_raw(&self, partition: &ArPartitionV1, run: &Run<'_>) -> Result<*mut c_void> {
+        let mut kernel = std::ptr::null_mut();
+        let (mut subgraphs, mut host_side) = (Subgraphs(run), CompileHost { partition, run });
+        let describe = subgraphs.as_raw();
+        let host_side = host_side.as_raw(&describe);
+        host::clear_message();
+        // SAFETY: the instance came from `create`; the partition outlives the kernel, the host's side the call.
+        let status = unsafe {
+            match interface::<ArCompileV1>(self.raw, INTERFACE_COMPILE) {
+                Some(more) => (more.compile)(self.instance, partition, &host_side, &mut kernel),
+                None => (self.raw.compile)(self.instance, partition, &mut kernel),
+            }
+        };
+        if status != Status::Ok as u32 {
+            return Err(fail(&self.name, status, "it could not compile a partition"));
+        }
+        Ok(kernel)
     }
 }
 
@@ -149,11 +161,31 @@ unsafe extern "C" fn refuse(context: *mut c_void, node: usize, reason: ArStr) {
     }
 }
 
+/// The delegate's interface with this id.
+///
+/// # Safety
+/// `T` is the struct of that id.
+unsafe fn interface<T>(delegate: &ArDelegateV1, id: u64) -> Option<&'static T> {
+    // SAFETY: `query` answers with null or the struct of that id, which lives as long as the process.
+    unsafe { delegate.query?(id).cast::<T>().as_ref() }
+}
+
 /// What `describe` shows.
 struct Subgraphs<'a>(&'a Run<'a>);
 
+impl Subgraphs<'_> {
+    /// As it crosses; it borrows this value.
+    fn as_raw(&mut self) -> ArDescribeV1 {
+        ArDescribeV1 {
+            header: ArHeader::of::<ArDescribeV1>(),
+            context: std::ptr::from_mut(self).cast(),
+            describe,
+        }
+    }
+}
+
 unsafe extern "C" fn describe(context: *mut c_void, subgraph: u32, graph: *mut *const ArGraphV1) -> ArStatus {
-    // SAFETY: the context is that of the `claim` in progress; the result is writable.
+    // SAFETY: the context is that of the `claim` or `compile` in progress; the result is writable.
     unsafe {
         let Subgraphs(run) = &*context.cast::<Subgraphs<'_>>();
         let found = run.with(subgraph as usize, |executor| Ok(executor.describe()));
@@ -213,6 +245,19 @@ pub(crate) struct PartitionKernel {
 impl PartitionKernel {
     pub fn as_raw(&self) -> *const ArPartitionV1 {
         &*self.raw
+    }
+
+    /// What the kernel, prepared, keeps in its scratch memory; `None` if it does not say.
+    #[expect(dead_code, reason = "reports do not ask yet")]
+    pub fn inner_plan(&self) -> Option<Vec<InnerBuffer>> {
+        let mut buffers = Vec::new();
+        let notes = plan_notes(&mut buffers);
+        // SAFETY: the kernel came from this delegate's `compile`; the struct is valid for the call.
+        let status = unsafe {
+            let more = interface::<ArKernelPlanV1>(self.delegate, INTERFACE_KERNEL_PLAN)?;
+            (more.plan)(self.kernel, &notes)
+        };
+        Some(buffers).filter(|buffers| status == Status::Ok as u32 && !buffers.is_empty())
     }
 
     /// The macro node that stands for the partition; it borrows the partition's lists.

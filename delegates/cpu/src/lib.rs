@@ -16,11 +16,13 @@ pub mod kernels;
 pub mod simd;
 
 mod borders;
+mod cache_file;
 mod cascade;
 mod delegate;
 mod fixed_point;
 mod fuse;
 mod fuse_bytes;
+mod kernel;
 mod line;
 mod memory;
 mod net;

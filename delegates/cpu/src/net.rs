@@ -1,6 +1,7 @@
 //! The delegate's own graph: what a partition's nodes compute, before it is decided how.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use arenite_abi::prelude::*;
 
@@ -200,7 +201,7 @@ pub struct Net<'a> {
     /// In execution order.
     pub nodes: Vec<Node<'a>>,
     /// Values that rewriting computed.
-    pub constants: Vec<(Id, Aligned<u8>)>,
+    pub constants: Vec<(Id, Arc<Aligned<u8>>)>,
     /// What the partition reads from outside.
     pub inputs: Vec<Id>,
     /// What is read outside of the partition.
@@ -208,7 +209,8 @@ pub struct Net<'a> {
 }
 
 impl<'a> Net<'a> {
-    /// The layers of a partition's nodes.
+    /// The layers of a partition's nodes. The ids of the model's tensors depend on the nodes alone, so that they name constants
+    /// whatever the shapes are.
     pub fn lower(partition: &PartitionView<'a>, subgraphs: &'a Subgraphs<'a>) -> Result<Net<'a>> {
         let mut values = Values::of(partition.graph(), subgraphs);
         let mut nodes = Vec::with_capacity(partition.node_indices().len());

@@ -6,13 +6,17 @@
 //! A value that only renames another one's bytes (a reshape) has the other's place. A step's result may take the place of an
 //! input that nobody reads later, if the step says so.
 
+mod layout;
+
+use std::sync::Arc;
 use std::time::Instant;
 
 use arenite_abi::prelude::*;
 
 use crate::memory::{Aligned, Shared};
-use crate::net::{Id, Net, Node};
+use crate::net::{Id, Net};
 use crate::ops::Layer;
+use layout::{Buffers, Layout, Place};
 
 /// What runs.
 pub trait Step: Send + Sync {
@@ -136,91 +140,130 @@ struct Compiled {
     tensor: Option<usize>,
 }
 
-/// Where a value lies.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Place {
-    Nowhere,
-    Input(usize),
-    Output(usize),
-    Constant(usize),
-    Record(usize),
-}
-
 /// The steps of a partition and their memory.
 pub struct Program {
     steps: Vec<Compiled>,
     places: Vec<Place>,
-    records: Vec<UsageRecord>,
+    /// Bytes of each value.
+    sizes: Vec<usize>,
+    buffers: Buffers,
     offsets: Vec<u64>,
+    /// Bytes of all intermediates, once they are laid out.
+    total: Option<u64>,
     arena: Option<Scratch<u8>>,
     pointers: Vec<Shared<u8>>,
-    outputs: Vec<Shared<u8>>,
-    constants: Vec<(Id, Aligned<u8>)>,
+    /// Where the partition's outputs lie, and how many bytes they have.
+    outputs: Vec<(Shared<u8>, usize)>,
+    constants: Vec<(Id, Arc<Aligned<u8>>)>,
 }
 
 impl Program {
     /// Builds a step for each node of the net.
     ///
-    /// Constants that a step has packed are given to `release`.
+    /// Constants that a step has packed now are given to `release`.
     pub fn build(
-        mut net: Net<'_>,
+        net: &Net<'_>,
         build: &crate::ops::Build,
         mut release: impl FnMut(usize) -> Result<()>,
     ) -> Result<Program> {
-        let mut layout = Layout::new(&net);
-        let last = layout.last_uses(&net);
-        let nodes = std::mem::take(&mut net.nodes);
-        let mut steps: Vec<Compiled> = Vec::with_capacity(nodes.len());
-        for node in &nodes {
+        let mut layout = Layout::new(net);
+        let last = layout.last_uses(net);
+        let mut steps: Vec<Compiled> = Vec::with_capacity(net.nodes.len());
+        for node in &net.nodes {
             let at = steps.len() as u32;
             if let Layer::Rename = node.layer
                 && layout.rename(node.inputs[0], node.outputs[0])
             {
                 continue;
             }
-            let step = crate::ops::build(node, &net, build)?;
-            node.packed.iter().filter_map(|&id| net.values[id].tensor).try_for_each(&mut release)?;
+            let packed = build.store.packed();
+            let step = crate::ops::build(node, net, build)?;
+            if build.store.packed() > packed {
+                node.packed.iter().filter_map(|&id| net.values[id].tensor).try_for_each(&mut release)?;
+            }
             for &output in &node.outputs {
                 let target = (0..node.inputs.len())
                     .filter(|&i| step.in_place(i) && output == node.outputs[0])
                     .map(|i| node.inputs[i])
-                    .find(|&x| layout.can_overwrite(&net, x, output, last[x] <= steps.len()));
-                layout.define(&net, output, target, at);
+                    .find(|&x| layout.can_overwrite(net, x, output, last[x] <= steps.len()));
+                layout.define(net, output, target, at);
             }
             if let Layer::Scan(scan) = &node.layer {
-                scan.written().for_each(|id| layout.define(&net, id, None, at));
+                scan.written().for_each(|id| layout.define(net, id, None, at));
             }
-            let scratch = (step.scratch() > 0).then(|| layout.record(step.scratch() as u64, at, at));
+            let scratch = (step.scratch() > 0).then(|| layout.record(step.scratch() as u64, at, step.name()));
             steps.push(Compiled { step, scratch, tensor: net.values[node.outputs[0]].tensor });
             node.inputs.iter().for_each(|&id| layout.read(id, at));
         }
-        let mut next = std::ptr::null();
-        for Compiled { step, .. } in steps.iter_mut().rev() {
-            step.follow(next);
-            next = if step.weights().is_null() { next } else { step.weights() };
-        }
+        follow(&mut steps);
         let count = net.values.len();
-        let (places, records) = layout.finish();
+        let (places, buffers) = layout.finish();
         Ok(Program {
             steps,
             places,
-            offsets: vec![0; records.len()],
-            records,
+            sizes: net.values.iter().map(|value| value.bytes()).collect(),
+            offsets: vec![0; buffers.records.len()],
+            buffers,
+            total: None,
             arena: None,
             pointers: vec![Shared::new(std::ptr::null_mut()); count],
-            outputs: vec![Shared::new(std::ptr::null_mut()); net.outputs.len()],
-            constants: net.constants,
+            outputs: vec![(Shared::new(std::ptr::null_mut()), 0); net.outputs.len()],
+            constants: net.constants.clone(),
         })
     }
 
-    /// Has the host lay out the intermediates.
+    /// Has the host lay out the intermediates, once, and give them memory.
     pub fn prepare(&mut self, cx: &mut PrepareContext<'_>) -> Result<()> {
         self.arena = None;
-        if !self.records.is_empty() {
-            let total = cx.plan(&self.records, &mut self.offsets)?;
+        if !self.buffers.records.is_empty() {
+            let total = match self.total {
+                Some(total) => total,
+                None => *self.total.insert(cx.plan(&self.buffers.records, &mut self.offsets)?),
+            };
             self.arena = Some(cx.scratch_aligned::<u8>(usize_of(total)?, 64)?);
         }
         Ok(())
+    }
+
+    /// Tells what lies in scratch memory.
+    pub fn note(&self, notes: &mut PlanNotes<'_>) {
+        let Some(arena) = &self.arena else { return };
+        let named = self.buffers.records.iter().zip(&self.buffers.names);
+        for ((record, name), &offset) in named.zip(&self.offsets) {
+            notes.note(arena, record, offset, name);
+        }
+    }
+
+    /// Looks up where each value lies in this call.
+    fn find_places(&mut self, cx: &EvalContext<'_>, arena: *mut u8) -> Result<()> {
+        for (o, output) in self.outputs.iter_mut().enumerate() {
+            let bytes = cx.output(o)?.into_bytes();
+            *output = (Shared::new(bytes.as_mut_ptr()), bytes.len());
+        }
+        for id in 0..self.places.len() {
+            self.pointers[id] = Shared::new(match self.places[id] {
+                Place::Nowhere => continue,
+                Place::Input(i) => {
+                    let input = cx.input(i)?;
+                    expect_bytes("input", i, input.bytes().len(), self.sizes[id])?;
+                    aligned(&input)?.cast_mut()
+                }
+                Place::Output(o) => {
+                    let (output, bytes) = self.outputs[o];
+                    expect_bytes("output", o, bytes, self.sizes[id])?;
+                    output.get()
+                }
+                Place::Constant(i) => self.constants[i].1.as_ptr().cast_mut(),
+                Place::Record(r) => self.at(r, arena),
+            });
+        }
+        Ok(())
+    }
+
+    /// Where a record lies.
+    fn at(&self, record: usize, arena: *mut u8) -> *mut u8 {
+        // SAFETY: the host's plan lies inside the arena, whose size it gave.
+        unsafe { arena.add(self.offsets[record] as usize) }
     }
 
     /// Runs all steps.
@@ -229,25 +272,10 @@ impl Program {
             Some(arena) => cx.scratch(arena)?.as_mut_ptr(),
             None => std::ptr::null_mut(),
         };
-        let at = |record: usize| {
-            // SAFETY: the host's plan lies inside the arena, whose size it gave.
-            unsafe { arena.add(self.offsets[record] as usize) }
-        };
-        for (o, output) in self.outputs.iter_mut().enumerate() {
-            *output = Shared::new(cx.output(o)?.into_bytes().as_mut_ptr());
-        }
-        for (pointer, place) in self.pointers.iter_mut().zip(&self.places) {
-            *pointer = Shared::new(match *place {
-                Place::Nowhere => continue,
-                Place::Input(i) => aligned(&cx.input(i)?)?.cast_mut(),
-                Place::Output(o) => self.outputs[o].get(),
-                Place::Constant(i) => self.constants[i].1.as_ptr().cast_mut(),
-                Place::Record(r) => at(r),
-            });
-        }
+        self.find_places(cx, arena)?;
         let times = cx.profile();
         for (i, Compiled { step, scratch, tensor }) in self.steps.iter().enumerate() {
-            let scratch = scratch.map_or(std::ptr::null_mut(), at);
+            let scratch = scratch.map_or(std::ptr::null_mut(), |record| self.at(record, arena));
             let start = times.as_ref().map(|_| Instant::now());
             if cx.is_cancelled() {
                 return Err(Error::new(Status::Cancelled, format_args!("")));
@@ -259,6 +287,24 @@ impl Program {
         }
         Ok(())
     }
+}
+
+/// Tells each step where the next one's weights begin.
+fn follow(steps: &mut [Compiled]) {
+    let mut next = std::ptr::null();
+    for Compiled { step, .. } in steps.iter_mut().rev() {
+        step.follow(next);
+        next = if step.weights().is_null() { next } else { step.weights() };
+    }
+}
+
+/// An error unless there is room for a value of the program: it was made for other shapes.
+fn expect_bytes(what: &str, i: usize, bytes: usize, wanted: usize) -> Result<()> {
+    ensure!(
+        bytes >= wanted,
+        "{what} {i} of the partition has {bytes} bytes, it was prepared for {wanted}; prepare it again"
+    );
+    Ok(())
 }
 
 fn usize_of(bytes: u64) -> Result<usize> {
@@ -275,101 +321,4 @@ fn aligned(tensor: &TensorView<'_>) -> Result<*const u8> {
         tensor.as_ptr()
     );
     Ok(tensor.as_ptr())
-}
-
-/// Where values go, decided in execution order.
-struct Layout {
-    places: Vec<Place>,
-    records: Vec<UsageRecord>,
-    /// Values that are read outside of the partition.
-    is_output: Vec<bool>,
-}
-
-impl Layout {
-    fn new(net: &Net<'_>) -> Self {
-        let mut places = vec![Place::Nowhere; net.values.len()];
-        let mut is_output = vec![false; net.values.len()];
-        let mut read = vec![false; net.values.len()];
-        net.nodes.iter().flat_map(|node| &node.inputs).for_each(|&id| read[id] = true);
-        let inputs = net.inputs.iter().enumerate();
-        inputs.filter(|&(_, &id)| read[id]).for_each(|(i, &id)| places[id] = Place::Input(i));
-        net.constants.iter().enumerate().for_each(|(i, (id, _))| places[*id] = Place::Constant(i));
-        for (i, &id) in net.outputs.iter().enumerate() {
-            places[id] = Place::Output(i);
-            is_output[id] = true;
-        }
-        // What is only renamed on its way out is made where it goes.
-        for node in net.nodes.iter().rev().filter(|node| matches!(node.layer, Layer::Rename)) {
-            let (from, to) = (node.inputs[0], node.outputs[0]);
-            if is_output[to] && places[from] == Place::Nowhere && net.values[from].constant.is_none() {
-                (places[from], is_output[from]) = (places[to], true);
-            }
-        }
-        Layout { places, records: Vec::new(), is_output }
-    }
-
-    /// Per value, the number of the last step that reads its bytes, under any name.
-    fn last_uses(&self, net: &Net<'_>) -> Vec<usize> {
-        let mut name: Vec<Id> = (0..net.values.len()).collect();
-        let mut last = vec![0; net.values.len()];
-        let mut step = 0;
-        for node in &net.nodes {
-            node.inputs.iter().for_each(|&id| last[name[id]] = step);
-            match node.layer {
-                Layer::Rename if !self.copies(node) => name[node.outputs[0]] = name[node.inputs[0]],
-                _ => step += 1,
-            }
-        }
-        name.into_iter().map(|name| last[name]).collect()
-    }
-
-    /// Whether a renaming has to move bytes: from outside to outside.
-    fn copies(&self, node: &Node<'_>) -> bool {
-        let (from, to) = (node.inputs[0], node.outputs[0]);
-        self.is_output[to] && self.places[from] != self.places[to]
-    }
-
-    /// Gives `to` the place of `from`, if both may lie there.
-    fn rename(&mut self, from: Id, to: Id) -> bool {
-        if self.is_output[to] {
-            return self.places[from] == self.places[to];
-        }
-        self.places[to] = self.places[from];
-        true
-    }
-
-    fn can_overwrite(&self, net: &Net<'_>, input: Id, output: Id, dies: bool) -> bool {
-        dies && !self.is_output[output]
-            && matches!(self.places[input], Place::Record(_))
-            && net.values[input].bytes() == net.values[output].bytes()
-    }
-
-    /// Gives an output its place.
-    fn define(&mut self, net: &Net<'_>, output: Id, over: Option<Id>, at: u32) {
-        if self.is_output[output] {
-            return;
-        }
-        self.places[output] = match over {
-            Some(input) => self.places[input],
-            None => Place::Record(self.record(net.values[output].bytes() as u64, at, at)),
-        };
-        self.read(output, at);
-    }
-
-    fn record(&mut self, bytes: u64, first: u32, last: u32) -> usize {
-        self.records.push(UsageRecord::new(bytes.max(1), first, last));
-        self.records.len() - 1
-    }
-
-    /// A step reads or writes the value.
-    fn read(&mut self, id: Id, at: u32) {
-        if let Place::Record(r) = self.places[id] {
-            let record = &mut self.records[r];
-            record.last_node = record.last_node.max(at);
-        }
-    }
-
-    fn finish(self) -> (Vec<Place>, Vec<UsageRecord>) {
-        (self.places, self.records)
-    }
 }

@@ -7,6 +7,8 @@
 //! ```
 //! Each row is multiplied, and quantized where weights are bytes, on its own, so both have the same results.
 
+use std::sync::Arc;
+
 use arenite_abi::prelude::*;
 
 use crate::kernels::f32_map::Binary;
@@ -227,7 +229,7 @@ fn hold_constants(net: &mut Net<'_>) {
         let bytes = constant.bytes();
         let mut copy = Aligned::zeros(bytes.len());
         copy.copy_from_slice(bytes);
-        net.constants.push((id, copy));
+        net.constants.push((id, Arc::new(copy)));
     }
 }
 

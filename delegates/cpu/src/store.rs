@@ -1,15 +1,18 @@
 //! Where packed weights lie: in large pieces of memory of the delegate's own, or in a cache file that is mapped.
 //!
 //! ```text
-//! block(key, len, fill) ─┬─ the cache has key and len ──► a part of the mapped file; `fill` is not called,
+//! block(key, len, fill) ─┬─ it was asked for before ──► the same block
+//!                        ├─ the cache has key and len ─► a part of the mapped file; `fill` is not called,
 //!                        │                               so that the model's own weights are never read
 //!                        └─ else ─► a part of a piece ──► filled
 //! ```
-//! Blocks are asked for in the same order whenever the same partition is built for the same instructions.
+//! A key names the constants, by their ids in the partition, and all that decides how they are packed. So one store serves a
+//! partition whatever its shapes.
 
 mod cache;
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -45,13 +48,27 @@ pub struct Store {
     inner: RefCell<Inner>,
 }
 
+#[derive(Default)]
 struct Inner {
     cache: Option<Cache>,
     pieces: Vec<Arc<MmapRaw>>,
     /// Bytes of the last piece that are taken.
     used: usize,
-    /// What was filled: key, piece, first byte, bytes.
-    filled: Vec<(u64, usize, usize, usize)>,
+    /// All blocks, in the order in which they were asked for first.
+    blocks: Vec<Known>,
+    /// Where in `blocks` one with this key, of so many bytes, is.
+    places: HashMap<(String, usize), usize>,
+    /// Bytes that were filled.
+    packed: usize,
+}
+
+/// A block that was handed out.
+struct Known {
+    key: u64,
+    piece: Arc<MmapRaw>,
+    /// First byte in the piece.
+    at: usize,
+    bytes: usize,
 }
 
 /// Bytes of the first piece.
@@ -66,48 +83,75 @@ const MANY: usize = 1 << 15;
 impl Store {
     /// An empty store; blocks come from the cache where it has them.
     pub fn new(cache: Option<Cache>) -> Self {
-        Store { inner: RefCell::new(Inner { cache, pieces: Vec::new(), used: 0, filled: Vec::new() }) }
+        let inner = Inner { cache, ..Inner::default() };
+        Store { inner: RefCell::new(inner) }
     }
 
-    /// The block with this key, of `len` elements: from the cache, or filled, from zeros. The key tells what is packed and how.
+    /// The block with this key, of `len` elements: there already, or filled, from zeros. The key tells what is packed and how.
     pub fn block<T: Pod>(&self, key: &str, len: usize, fill: impl FnOnce(&mut [T])) -> Result<Block<T>> {
         let inner = &mut *self.inner.borrow_mut();
         let bytes = len * size_of::<T>();
-        let key = hash(key.as_bytes());
-        if let Some((map, at)) = inner.cache.as_mut().and_then(|cache| cache.find(key, bytes)) {
-            return Ok(Block { data: map.as_ptr().wrapping_add(at).cast(), len, _piece: map });
-        }
-        let (piece, at) = inner.take(bytes)?;
-        #[cfg(target_os = "linux")]
-        if bytes >= MANY {
-            // All pages at once, in place of one at a time; a system that cannot does the latter.
-            drop(inner.pieces[piece].advise_range(memmap2::Advice::PopulateWrite, at, bytes));
-        }
-        let data = inner.pieces[piece].as_mut_ptr().wrapping_add(at).cast::<T>();
-        // SAFETY: this part of the piece is this block's alone, zeroed by the system, aligned to 64 bytes.
-        fill(unsafe { std::slice::from_raw_parts_mut(data, len) });
-        inner.filled.push((key, piece, at, bytes));
-        Ok(Block { data, len, _piece: Arc::clone(&inner.pieces[piece]) })
+        let place = (key.to_owned(), bytes);
+        let known = match inner.places.get(&place) {
+            Some(&known) => known,
+            None => {
+                let key = hash(key.as_bytes());
+                let cached = inner.cache.as_mut().and_then(|cache| cache.find(key, bytes));
+                let (piece, at) = cached.map_or_else(|| inner.fill(len, fill), Ok)?;
+                inner.blocks.push(Known { key, piece, at, bytes });
+                inner.places.insert(place, inner.blocks.len() - 1);
+                inner.blocks.len() - 1
+            }
+        };
+        let Known { piece, at, .. } = &inner.blocks[known];
+        Ok(Block { data: piece.as_ptr().wrapping_add(*at).cast(), len, _piece: Arc::clone(piece) })
     }
 
-    /// Bytes that were packed and not found.
-    pub fn filled(&self) -> usize {
-        self.inner.borrow().filled.iter().map(|&(_, _, _, bytes)| bytes).sum()
+    /// Forgets all blocks; those who have them keep them. From here on blocks come from the cache where it has them.
+    pub fn start_over(&self, cache: Option<Cache>) {
+        let inner = &mut *self.inner.borrow_mut();
+        *inner = Inner { cache, packed: inner.packed, ..Inner::default() };
+    }
+
+    /// Whether no block was asked for yet.
+    pub fn is_empty(&self) -> bool {
+        self.inner.borrow().blocks.is_empty()
+    }
+
+    /// Bytes that were packed here: neither asked for before nor found in a cache.
+    pub fn packed(&self) -> usize {
+        self.inner.borrow().packed
     }
 
     /// Writes all blocks to a cache file at `path`, for models of this origin.
     pub fn save(&self, path: &std::path::Path, origin: &Origin) -> std::io::Result<()> {
         let inner = self.inner.borrow();
-        let blocks = inner.filled.iter().map(|&(key, piece, at, bytes)| {
-            let data = inner.pieces[piece].as_ptr().wrapping_add(at);
-            // SAFETY: a filled part of a piece, which nobody writes any more.
-            (key, unsafe { std::slice::from_raw_parts(data, bytes) })
+        let blocks = inner.blocks.iter().map(|Known { key, piece, at, bytes }| {
+            // SAFETY: a part of a piece or of a cache's map, filled, which nobody writes any more.
+            (*key, unsafe { std::slice::from_raw_parts(piece.as_ptr().wrapping_add(*at), *bytes) })
         });
         cache::write(path, origin, &blocks.collect::<Vec<_>>())
     }
 }
 
 impl Inner {
+    /// A new block: its piece, and its first byte there.
+    fn fill<T: Pod>(&mut self, len: usize, fill: impl FnOnce(&mut [T])) -> Result<(Arc<MmapRaw>, usize)> {
+        let bytes = len * size_of::<T>();
+        let (piece, at) = self.take(bytes)?;
+        let piece = &self.pieces[piece];
+        #[cfg(target_os = "linux")]
+        if bytes >= MANY {
+            // All pages at once, in place of one at a time; a system that cannot does the latter.
+            drop(piece.advise_range(memmap2::Advice::PopulateWrite, at, bytes));
+        }
+        let data = piece.as_mut_ptr().wrapping_add(at).cast::<T>();
+        // SAFETY: this part of the piece is this block's alone, zeroed by the system, aligned to 64 bytes.
+        fill(unsafe { std::slice::from_raw_parts_mut(data, len) });
+        self.packed += bytes;
+        Ok((Arc::clone(piece), at))
+    }
+
     /// A part of a piece: number of the piece, first byte.
     fn take(&mut self, bytes: usize) -> Result<(usize, usize)> {
         let at = self.used.next_multiple_of(64);
@@ -155,6 +199,17 @@ mod tests {
     }
 
     #[test]
+    fn a_block_is_filled_once() {
+        let store = Store::new(None);
+        let first = store.block("a", 100, |block: &mut [u8]| block.fill(7)).unwrap();
+        let again = store.block("a", 100, |_: &mut [u8]| panic!("it is there")).unwrap();
+        assert_eq!((first.as_ptr(), store.packed()), (again.as_ptr(), 100));
+        let longer = store.block("a", 101, |block: &mut [u8]| block.fill(8)).unwrap();
+        let other = store.block("b", 100, |block: &mut [u8]| block.fill(9)).unwrap();
+        assert_eq!((first[0], longer[0], other[0], store.packed()), (7, 8, 9, 301));
+    }
+
+    #[test]
     fn blocks_outlive_the_store() {
         let block = Store::new(None).block("x", 3, |x: &mut [u8]| x.copy_from_slice(b"abc")).unwrap();
         assert_eq!(&*block, b"abc");
@@ -177,9 +232,9 @@ mod tests {
             let block = cached.block(key, 100 * n as usize, |_: &mut [u8]| panic!("{key} is there")).unwrap();
             assert!(block.iter().all(|&x| x == n));
         }
-        assert_eq!(cached.filled(), 0);
+        assert_eq!(cached.packed(), 0);
         let other = cached.block("d", 5, fill(9)).unwrap();
-        assert_eq!((other[0], cached.filled()), (9, 5), "what is not there is packed");
+        assert_eq!((other[0], cached.packed()), (9, 5), "what is not there is packed");
 
         let elsewhere = Origin { file: [1, 2, 3, 5], ..origin };
         assert!(Cache::open(&path, &elsewhere).unwrap().is_none(), "another model");

@@ -7,6 +7,8 @@
 //! ```
 //! Adding 128 to a byte flips its highest bit.
 
+use std::sync::Arc;
+
 use arenite_abi::prelude::*;
 
 use crate::memory::Aligned;
@@ -36,7 +38,7 @@ pub fn unsign(net: &mut Net<'_>) {
             Some(constant) => {
                 let mut bytes = Aligned::zeros(constant.bytes().len());
                 bytes.iter_mut().zip(constant.bytes()).for_each(|(to, from)| *to = from ^ 0x80);
-                net.constants.push((id, bytes));
+                net.constants.push((id, Arc::new(bytes)));
             }
             None => flip_borders(net, id),
         }

@@ -101,10 +101,12 @@ typedef uint32_t ArStatus;
 #define AR_INTERFACE_LAYOUT 3u
 /* For ArEvalV1.query: an ArProfileV1. */
 #define AR_INTERFACE_PROFILE 4u
-/* For ArPrepareV1.query: an ArConstantsV1. */
+/* For ArPrepareV1.query and ArCompileHostV1.query: an ArConstantsV1. */
 #define AR_INTERFACE_CONSTANTS 5u
-/* For ArDelegateV1.query, which the host calls: an ArClaimV1. */
+/* For ArDelegateV1.query, which the host calls: an ArClaimV1, an ArCompileV1, an ArKernelPlanV1. */
 #define AR_INTERFACE_CLAIM 6u
+#define AR_INTERFACE_COMPILE 7u
+#define AR_INTERFACE_KERNEL_PLAN 8u
 
 /* ArAssignmentV1.kind */
 #define AR_ASSIGNMENT_OFFSETS 0u
@@ -383,7 +385,7 @@ typedef struct ArLayoutV1 {
   ArStatus (*share_part)(void *context, uint32_t output, uint32_t input, uint32_t kind, uint64_t bytes);
 } ArLayoutV1;
 
-/* What a delegate says of constants, and may ask. `context` is that of the ArPrepareV1. */
+/* What a delegate says of constants, and may ask. `context` is that of the ArPrepareV1 or ArCompileHostV1. */
 typedef struct ArConstantsV1 {
   ArHeader header;
   /* The caller has a copy of its own of constant `tensor` and will hardly read it again: the host may take its pages out of
@@ -439,6 +441,37 @@ typedef struct ArPartitionV1 {
   size_t output_count;
 } ArPartitionV1;
 
+/* The host's side of ArCompileV1.compile. */
+typedef struct ArCompileHostV1 {
+  ArHeader header;
+  void *context;                 /* what query takes */
+  uint32_t threads;              /* how many threads ArHostV1.parallel_for may use */
+  const ArDescribeV1 *subgraphs; /* those that nodes call, as `claim` sees them; may be null */
+  const void *(*query)(void *context, uint64_t interface_id); /* AR_INTERFACE_CONSTANTS */
+} ArCompileHostV1;
+
+/* `compile` of a delegate that packs constants then: the host calls it in place of ArDelegateV1.compile. The kernel serves until
+   its nodes or the constants that they read change: for other shapes it is prepared again. */
+typedef struct ArCompileV1 {
+  ArHeader header;
+  ArStatus (*compile)(void *delegate, const ArPartitionV1 *partition, const ArCompileHostV1 *host, void **kernel);
+} ArCompileV1;
+
+/* Where a kernel tells what lies in its scratch memory. */
+typedef struct ArPlanNotesV1 {
+  ArHeader header;
+  void *context;
+  /* A buffer `name` lies in scratch memory `scratch` (as request_scratch numbered it) from `offset` on. Its record counts the
+     kernel's own steps, and names the graph's tensor that it is, if it is one. */
+  void (*note)(void *context, uint32_t scratch, const ArUsageRecordV1 *record, uint64_t offset, ArStr name);
+} ArPlanNotesV1;
+
+/* For reports: what a kernel that was prepared keeps in its scratch memory. */
+typedef struct ArKernelPlanV1 {
+  ArHeader header;
+  ArStatus (*plan)(void *kernel, const ArPlanNotesV1 *notes);
+} ArKernelPlanV1;
+
 /* A delegate registration. */
 typedef struct ArDelegateV1 {
   ArHeader header;
@@ -447,7 +480,7 @@ typedef struct ArDelegateV1 {
   ArStatus (*create)(const ArPair *options, size_t option_count, void **delegate);
   /* Says for each node of the graph whether the delegate takes it. */
   ArStatus (*claim)(void *delegate, const ArGraphV1 *graph, const ArClaimsV1 *claims);
-  /* Once per partition: does all that depends on constants alone. */
+  /* Once per partition, as the graph shows it now. */
   ArStatus (*compile)(void *delegate, const ArPartitionV1 *partition, void **kernel);
   /* After `compile` and after every change of shape: sets the shapes of the partition's outputs, asks for memory. */
   ArStatus (*prepare)(void *kernel, const ArPrepareV1 *prepare, const ArPartitionV1 *partition);
@@ -685,6 +718,22 @@ AR_AT(ArPartitionV1, inputs, 32);
 AR_AT(ArPartitionV1, input_count, 40);
 AR_AT(ArPartitionV1, outputs, 48);
 AR_AT(ArPartitionV1, output_count, 56);
+AR_SIZE(ArCompileHostV1, 40);
+AR_AT(ArCompileHostV1, header, 0);
+AR_AT(ArCompileHostV1, context, 8);
+AR_AT(ArCompileHostV1, threads, 16);
+AR_AT(ArCompileHostV1, subgraphs, 24);
+AR_AT(ArCompileHostV1, query, 32);
+AR_SIZE(ArCompileV1, 16);
+AR_AT(ArCompileV1, header, 0);
+AR_AT(ArCompileV1, compile, 8);
+AR_SIZE(ArPlanNotesV1, 24);
+AR_AT(ArPlanNotesV1, header, 0);
+AR_AT(ArPlanNotesV1, context, 8);
+AR_AT(ArPlanNotesV1, note, 16);
+AR_SIZE(ArKernelPlanV1, 16);
+AR_AT(ArKernelPlanV1, header, 0);
+AR_AT(ArKernelPlanV1, plan, 8);
 AR_SIZE(ArDelegateV1, 88);
 AR_AT(ArDelegateV1, header, 0);
 AR_AT(ArDelegateV1, name, 8);

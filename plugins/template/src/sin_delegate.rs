@@ -21,6 +21,8 @@ pub struct SinDelegate {
 pub struct SinKernel {
     steps: Vec<Step>,
     scratch: Option<Scratch<f32>>,
+    /// Of each result that is kept: its life, and where it lies.
+    kept: Vec<(UsageRecord, u64)>,
 }
 
 /// One node of the partition.
@@ -90,7 +92,7 @@ impl Delegate for SinDelegate {
             steps.push(Step { x, last_reader: None, output, length: 0, kept_at: 0 });
             results.push(y);
         }
-        Ok(SinKernel { steps, scratch: None })
+        Ok(SinKernel { steps, scratch: None, kept: Vec::new() })
     }
 }
 
@@ -119,12 +121,19 @@ impl DelegateKernel for SinKernel {
         };
         self.steps.iter().try_for_each(|step| step.run(&self.steps, kept, cx))
     }
+
+    fn plan(&self, notes: &mut PlanNotes<'_>) -> Result<()> {
+        let Some(scratch) = &self.scratch else { return Ok(()) };
+        self.kept.iter().for_each(|(record, offset)| notes.note(scratch, record, *offset, "a sine"));
+        Ok(())
+    }
 }
 
 impl SinKernel {
     /// Lets the host's planner place the results that a later step reads.
     fn place_kept(&mut self, cx: &mut PrepareContext<'_>) -> Result<Option<Scratch<f32>>> {
         let mut records = Vec::new();
+        self.kept.clear();
         for (i, step) in self.steps.iter().enumerate() {
             let Some(last) = step.last_reader else { continue };
             let bytes = (step.length as u64)
@@ -138,9 +147,10 @@ impl SinKernel {
         let mut offsets = vec![0; records.len()];
         let bytes = cx.plan(&records, &mut offsets)?;
         let kept = self.steps.iter_mut().filter(|step| step.last_reader.is_some());
-        for (step, offset) in kept.zip(offsets) {
-            step.kept_at = offset as usize / size_of::<f32>();
+        for (step, offset) in kept.zip(&offsets) {
+            step.kept_at = *offset as usize / size_of::<f32>();
         }
+        self.kept = records.into_iter().zip(offsets).collect();
         cx.scratch(bytes.div_ceil(size_of::<f32>() as u64) as usize).map(Some)
     }
 }

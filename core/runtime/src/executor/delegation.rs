@@ -124,7 +124,7 @@ impl Executor {
         };
         let mut kernels = Vec::new();
         for subset in subsets.iter().filter(|s| s.claimed) {
-            kernels.push(instance.compile(&view, subset)?);
+            kernels.push(instance.compile(&view, subset, run)?);
         }
         for (step, reason) in self.steps.iter().zip(refused) {
             if let (Some(node), Some(reason)) = (step.node, reason) {

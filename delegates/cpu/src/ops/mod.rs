@@ -1,6 +1,7 @@
 //! From nodes to layers, from layers to steps: one op family one file.
 //!
-//! [`lower`] is asked twice: when nodes are claimed (its error is the reason of a refusal), and when a partition is compiled.
+//! [`lower`] is asked when nodes are claimed (its error is the reason of a refusal), when a partition is compiled, and when it is
+//! prepared for other shapes.
 
 mod batch_matmul;
 mod conv_2d;

@@ -226,6 +226,7 @@ impl<'v, 'a> Lowering<'v, 'a> {
         let outputs = self.ports.iter().map(|port| port.ends[1].0).collect();
         if self.scan.rounds == 0 {
             self.scan.kept = self.ports.iter().map(|port| port.ends.map(|(id, _)| id)).collect();
+            self.scan.values = self.values.into_list();
             return Ok((self.scan, outputs));
         }
         for (i, node) in self.body.nodes().enumerate() {

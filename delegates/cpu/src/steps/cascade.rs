@@ -280,7 +280,8 @@ mod tests {
             let (Some(rows), Some(columns)) = (axis(size[0], kind), axis(size[1], kind)) else { continue };
             let window = Window { batches: IMAGES, rows, columns, channels };
             let taps = kind.1 * kind.1;
-            let (limits, posts, name, places) = ((-1.0, 1.0), Vec::new(), String::new(), (0, 0));
+            let (limits, posts, name, places) =
+                ((-1.0, 1.0), Vec::new(), format!("{}", layers.len()), (0, 0));
             match kind.0 {
                 0 => {
                     let filters = 5 + channels % 7;

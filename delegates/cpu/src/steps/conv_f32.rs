@@ -99,7 +99,8 @@ impl ConvF32 {
         let depth = window.channels / groups;
         let lines = window.rows.taps * window.columns.taps * depth;
         let group = gemm.packed_len(lines, columns);
-        let key = format!("{} {filters}/{groups} × {lines} {}", gemm.name, parts.name);
+        let bias = parts.bias.is_some();
+        let key = format!("{} {filters}/{groups} × {lines}, bias {bias}, {}", gemm.name, parts.name);
         let packed = store.block(&key, group * groups, |packed: &mut [f32]| {
             for (g, packed) in packed.chunks_exact_mut(group).enumerate() {
                 let bias = |j: usize| parts.bias.map_or(0.0, |bias| bias[g * columns + j]);

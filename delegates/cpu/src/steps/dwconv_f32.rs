@@ -63,7 +63,8 @@ impl DwConvF32 {
         let columns = window.columns;
         let blocks = channels.div_ceil(kernels.lanes);
         let taps = window.rows.taps * columns.taps;
-        let key = format!("{} {taps} × {channels} {}", kernels.name, parts.name);
+        let bias = parts.bias.is_some();
+        let key = format!("{} {taps} × {channels}, bias {bias}, {}", kernels.name, parts.name);
         let packed = store.block(&key, blocks * kernels.block(taps), |packed: &mut [f32]| {
             let mut room = Vec::new();
             let weights = parts.weights.all(kernels.isa, &mut room);

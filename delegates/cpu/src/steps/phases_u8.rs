@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 use arenite_abi::prelude::*;
 
 use super::patches_u8::{RESULT, SPEED};
-use super::transpose_conv_f32::{MAX_TAPS, Phase, phases, taps_of};
+use super::transpose_conv_f32::{MAX_TAPS, Phase, forms, phases, taps_of};
 use crate::kernels::u8i8_gemm::{Gemm, Product, Reach, Results};
 use crate::ops::Weights;
 use crate::program::Run;
@@ -100,7 +100,7 @@ impl<T> Phases<T> {
         };
         let of_rows = |r: usize| phases(&window.columns, taps_of(&window.rows, r), &mut place);
         let phases: Vec<Vec<Phase>> = (0..window.rows.stride).map(of_rows).collect();
-        let key = format!("{} {:?} × {depth} {name}", gemm.name, phases);
+        let key = format!("{} {:?} × {depth} {name}", gemm.name, forms(&phases));
         let packed = store.block(&key, len, |packed: &mut [u8]| {
             for (row, list) in phases.iter().enumerate() {
                 for phase in list {

@@ -103,8 +103,8 @@ impl Planes {
         let taps: Vec<_> = if is_wide { once.clone().chain(once).collect() } else { once.collect() };
         let blocks = blocks(member, &window, &taps, groups);
         let vectors = 4 * taps.len() * member.weights;
-        let sizes = (window.rows.taps, columns, window.channels, &taps);
-        let key = format!("{} {sizes:?} {name}", member.name);
+        let widths = Vec::from_iter(blocks.iter().map(|block| block.width.channels));
+        let key = format!("{} {} {columns} {taps:?} {widths:?} {name}", member.name, window.rows.taps);
         let packed = store.block(&key, blocks.len() * vectors, |packed: &mut [u8]| {
             for (block, packed) in blocks.iter().zip(packed.chunks_exact_mut(vectors)) {
                 for (tap, packed) in packed.chunks_exact_mut(4 * member.weights).enumerate() {

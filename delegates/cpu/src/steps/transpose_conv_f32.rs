@@ -108,6 +108,13 @@ pub(super) fn phases(axis: &Axis, rows: usize, mut packed: impl FnMut(usize, usi
     (0..s).map(|r| phase(r, 1)).collect()
 }
 
+/// How weights are packed for the phases of each row: taps, columns of a product, and where they begin. All else that is
+/// known of phases comes of the size of the image.
+pub(super) fn forms(phases: &[Vec<Phase>]) -> Vec<Vec<([usize; 2], usize, usize)>> {
+    let form = |phase: &Phase| (phase.taps, phase.width, phase.packed);
+    phases.iter().map(|row| row.iter().map(form).collect()).collect()
+}
+
 impl TransposeConvF32 {
     /// Packs the weights.
     pub fn new(gemm: &'static Gemm, map: &'static Map, store: &Store, parts: Parts<'_>) -> Result<Self> {
@@ -121,7 +128,7 @@ impl TransposeConvF32 {
         };
         let of_rows = |r: usize| phases(&window.columns, taps_of(&window.rows, r), &mut place);
         let phases: Vec<Vec<Phase>> = (0..window.rows.stride).map(of_rows).collect();
-        let key = format!("{} {:?} × {depth} {}", gemm.name, phases, parts.name);
+        let key = format!("{} {:?} {} {}", gemm.name, forms(&phases), parts.bias.is_some(), parts.name);
         let packed = store.block(&key, len, |packed: &mut [f32]| {
             let (rows, columns) = (&window.rows, &window.columns);
             let mut room = Vec::new();

@@ -53,6 +53,10 @@ layouts! {
     ArClaimsV1 { header, context, accept, refuse }
     ArClaimV1 { header, claim }
     ArPartitionV1 { header, graph, nodes, node_count, inputs, input_count, outputs, output_count }
+    ArCompileHostV1 { header, context, threads, subgraphs, query }
+    ArCompileV1 { header, compile }
+    ArPlanNotesV1 { header, context, note }
+    ArKernelPlanV1 { header, plan }
     ArDelegateV1 { header, name, create, claim, compile, prepare, invoke, destroy_kernel, destroy, query }
     ArPluginV1 { header, id, version, description, ops, op_count, op_stride, planners, planner_count, planner_stride, delegates, delegate_count, delegate_stride, query }
 }
@@ -192,6 +196,8 @@ fn numbers_agree() {
         ("INTERFACE_PROFILE", INTERFACE_PROFILE as u32),
         ("INTERFACE_CONSTANTS", INTERFACE_CONSTANTS as u32),
         ("INTERFACE_CLAIM", INTERFACE_CLAIM as u32),
+        ("INTERFACE_COMPILE", INTERFACE_COMPILE as u32),
+        ("INTERFACE_KERNEL_PLAN", INTERFACE_KERNEL_PLAN as u32),
         ("ASSIGNMENT_OFFSETS", ASSIGNMENT_OFFSETS),
         ("ASSIGNMENT_OBJECTS", ASSIGNMENT_OBJECTS),
     ] {

@@ -1,25 +1,29 @@
-//! plugins/template/c/cube.c, compiled by the C compiler of this machine and driven through its entry.
+//! Plugins in C, compiled by the C compiler of this machine and driven through their entries: plugins/template/c/cube.c, and a
+//! delegate.
 
+use std::cell::RefCell;
+use std::ffi::c_void;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::ptr::{null, null_mut};
 
 use arenite_abi::Status;
 use arenite_abi::raw::*;
 
-use crate::host::{Graph, HOST, I32, Prepared, eval_vtable, take_message};
+use crate::host::{Graph, HOST, I32, Planned, Prepared, eval_vtable, node, take_message};
 
-/// The library made from cube.c; `None` if there is no C compiler.
-fn compile(folder: &Path) -> Option<PathBuf> {
+/// The library made from a file of this package; `None` if there is no C compiler.
+fn compile(folder: &Path, file: &str) -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let library =
-        folder.join(format!("{}cube{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX));
+        folder.join(format!("{}made{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX));
     let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
     let output = Command::new(&compiler)
         .args(["-std=c11", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O2", "-shared", "-fPIC", "-I"])
         .arg(root.join("../../ffi/c/include"))
         .arg("-o")
         .arg(&library)
-        .arg(root.join("c/cube.c"))
+        .arg(root.join(file))
         .output();
     match output {
         Err(error) => {
@@ -52,7 +56,7 @@ fn load(library: &Path) -> &'static ArPluginV1 {
 #[test]
 fn cube() {
     let folder = tempfile::tempdir().expect("a folder");
-    let Some(library) = compile(folder.path()) else { return };
+    let Some(library) = compile(folder.path(), "c/cube.c") else { return };
     let plugin = load(&library);
     // SAFETY: the descriptor's texts and its op live as long as the process.
     let (id, op) = unsafe { (plugin.id.as_str(), &*plugin.ops) };
@@ -77,7 +81,7 @@ fn cube() {
     graph.tensors[0].data = x.as_mut_ptr().cast();
     graph.tensors[1].data = y.as_mut_ptr().cast();
     graph.raw();
-    let scratch = ArSpan { data: std::ptr::null_mut(), bytes: 0 };
+    let scratch = ArSpan { data: null_mut(), bytes: 0 };
     // SAFETY: all structs and their data are valid for the call.
     let status = unsafe { (op.eval)(&eval_vtable(&scratch), &graph.nodes[0], (&raw mut graph.nodes).cast()) };
     assert_eq!(status, 0, "{}", take_message());
@@ -87,4 +91,97 @@ fn cube() {
     let (status, _) = prepare(&mut graph);
     assert_eq!(Status::from_raw(status), Status::Unsupported);
     assert_eq!(take_message(), "element types are 0 and 2, only FLOAT32 (0) is served");
+}
+
+/// Constants that a delegate gave back.
+type Released = RefCell<Vec<i32>>;
+
+unsafe extern "C" fn release(context: *mut c_void, tensor: i32) -> ArStatus {
+    // SAFETY: the context of `compile`.
+    unsafe { &*context.cast::<Released>() }.borrow_mut().push(tensor);
+    0
+}
+
+unsafe extern "C" fn origin(_: *mut c_void, _: *mut u64) -> ArStatus {
+    Status::Internal as ArStatus
+}
+
+static CONSTANTS: ArConstantsV1 = ArConstantsV1 { header: ArHeader::of::<ArConstantsV1>(), release, origin };
+
+unsafe extern "C" fn query(_: *mut c_void, interface: u64) -> *const c_void {
+    if interface == INTERFACE_CONSTANTS { (&raw const CONSTANTS).cast() } else { null() }
+}
+
+/// Compiled once, prepared for two shapes; what it keeps in scratch memory is told after each.
+#[test]
+fn a_delegate_compiles_with_constants_and_tells_its_plan() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let Some(library) = compile(folder.path(), "tests/boundary/scale.c") else { return };
+    // SAFETY: the descriptor's delegate lives as long as the process; its interfaces are the structs of their ids.
+    let (vtable, compiling, plan) = unsafe {
+        let vtable = &*load(&library).delegates;
+        let query = vtable.query.expect("it has interfaces");
+        assert!(query(INTERFACE_CLAIM).is_null());
+        let compiling = query(INTERFACE_COMPILE).cast::<ArCompileV1>().as_ref().expect("it compiles");
+        (vtable, compiling, query(INTERFACE_KERNEL_PLAN).cast::<ArKernelPlanV1>().as_ref().expect("it plans"))
+    };
+
+    let weights = [0.5f32, 1.0, 1.5];
+    let mut graph = Graph::new(3, 3, &[("Scale", 0, 1)]);
+    (graph.tensors[2].flags, graph.tensors[2].data) = (TENSOR_CONSTANT, weights.as_ptr().cast_mut().cast());
+    let raw_graph = graph.raw();
+    let partition = ArPartitionV1 {
+        header: ArHeader::of::<ArPartitionV1>(),
+        graph: &raw_graph,
+        nodes: &0,
+        node_count: 1,
+        inputs: [0, 2].as_ptr(),
+        input_count: 2,
+        outputs: &1,
+        output_count: 1,
+    };
+    let released = Released::default();
+    let host = ArCompileHostV1 {
+        header: ArHeader::of::<ArCompileHostV1>(),
+        context: (&raw const released).cast_mut().cast(),
+        threads: 1,
+        subgraphs: null(),
+        query,
+    };
+    let (mut delegate, mut kernel) = (null_mut(), null_mut());
+    // SAFETY: all structs are valid for the calls, the results are writable.
+    unsafe {
+        assert_eq!((vtable.create)(null(), 0, &mut delegate), 0, "{}", take_message());
+        assert_eq!((compiling.compile)(delegate, &partition, &host, &mut kernel), 0, "{}", take_message());
+    }
+    assert_eq!(released.into_inner(), [2]);
+
+    for length in [3, 2] {
+        let dims = [length];
+        (graph.tensors[0].dims, graph.tensors[0].bytes) = (dims.as_ptr(), length as u64 * 4);
+        let (prepared, planned) = (Prepared::default(), Planned::default());
+        let (mut x, mut y) = ([1.0f32, -2.0, 4.0], [f32::NAN; 3]);
+        let mut memory = [f32::NAN; 3];
+        let mut tensors = graph.tensors.clone();
+        (tensors[0].data, tensors[1].data) = (x.as_mut_ptr().cast(), y.as_mut_ptr().cast());
+        let mut macro_node = node("delegate", 0, &[0, 2], &[1]);
+        (macro_node.tensors, macro_node.tensor_count) = (tensors.as_ptr(), tensors.len());
+        // SAFETY: all structs and their data are valid for the calls; the output overlaps nothing.
+        unsafe {
+            assert_eq!((vtable.prepare)(kernel, &prepared.vtable(), &partition), 0, "{}", take_message());
+            assert_eq!((plan.plan)(kernel, &planned.vtable()), 0);
+            let bytes = *prepared.scratch_bytes.borrow();
+            let scratch = ArSpan { data: memory.as_mut_ptr().cast(), bytes };
+            let status = (vtable.invoke)(kernel, &eval_vtable(&scratch), &partition, &macro_node);
+            assert_eq!(status, 0, "{}", take_message());
+        }
+        let bytes = length as u64 * 4;
+        assert_eq!(planned.0.into_inner(), [(0, bytes, (0, 1), 0, "a copy of x".to_owned())]);
+        assert_eq!(y[..length as usize], [3.0, -6.0, 12.0][..length as usize]);
+    }
+    // SAFETY: each is destroyed once.
+    unsafe {
+        (vtable.destroy_kernel)(kernel);
+        (vtable.destroy)(delegate);
+    }
 }

@@ -8,7 +8,7 @@ use arenite_abi::delegate::registration;
 use arenite_abi::raw::*;
 use arenite_abi::{Plugin, Status, plugin};
 
-use crate::host::{Graph, HOST, I32, Prepared, eval_vtable, node, take_message};
+use crate::host::{Graph, HOST, I32, Noted, Planned, Prepared, eval_vtable, node, take_message};
 use crate::sin_delegate::SinDelegate;
 
 static PLUGIN: Plugin =
@@ -78,6 +78,18 @@ fn claims_sin_of_f32_and_says_why_not_the_others() {
     assert_eq!(claim(&[("max_nodes", "2")], &mut graph), [Ok(()), not_sin, Ok(()), limit, type_error]);
 }
 
+/// What the kernel notes of its scratch memory.
+fn plan(vtable: &ArDelegateV1, kernel: *mut c_void) -> Vec<Noted> {
+    let planned = Planned::default();
+    // SAFETY: the interface is the struct of its id; the kernel came from `compile`, and was prepared.
+    unsafe {
+        let query = vtable.query.expect("delegates in Rust have interfaces");
+        let plan = &*query(INTERFACE_KERNEL_PLAN).cast::<ArKernelPlanV1>();
+        assert_eq!((plan.plan)(kernel, &planned.vtable()), 0, "{}", take_message());
+    }
+    planned.0.into_inner()
+}
+
 /// Compiles all nodes of the graph as one partition and runs it twice; gives the outputs and what `prepare` asked for.
 fn run(
     graph: &mut Graph,
@@ -107,6 +119,8 @@ fn run(
         assert_eq!((vtable.compile)(delegate, &partition, &mut kernel), 0, "{}", take_message());
         assert_eq!((vtable.prepare)(kernel, &prepare, &partition), 0, "{}", take_message());
     }
+    let told: Vec<(u32, u32)> = plan(&vtable, kernel).into_iter().map(|(_, _, steps, _, _)| steps).collect();
+    assert_eq!(told, *prepared.planned.borrow(), "what is planned is what is told");
 
     // The macro node with the data of its inputs and outputs.
     let mut x = x.to_vec();

@@ -203,6 +203,36 @@ impl Prepared {
     }
 }
 
+/// What a kernel keeps in scratch memory: number of that, bytes, first and last step, offset, name.
+#[derive(Default)]
+pub struct Planned(pub RefCell<Vec<Noted>>);
+
+pub type Noted = (u32, u64, (u32, u32), u64, String);
+
+unsafe extern "C" fn note(
+    context: *mut c_void,
+    scratch: u32,
+    record: *const ArUsageRecordV1,
+    offset: u64,
+    name: ArStr,
+) {
+    // SAFETY: the context of `plan`; record and name are readable.
+    let (planned, record, name) = unsafe { (&*context.cast::<Planned>(), *record, name.as_str()) };
+    let steps = (record.first_node, record.last_node);
+    planned.0.borrow_mut().push((scratch, record.size, steps, offset, name.to_owned()));
+}
+
+impl Planned {
+    /// Where a kernel notes it.
+    pub fn vtable(&self) -> ArPlanNotesV1 {
+        ArPlanNotesV1 {
+            header: ArHeader::of::<ArPlanNotesV1>(),
+            context: std::ptr::from_ref(self).cast_mut().cast(),
+            note,
+        }
+    }
+}
+
 /// The host's side of `eval`, with one scratch buffer.
 pub fn eval_vtable(scratch: &ArSpan) -> ArEvalV1 {
     ArEvalV1 {

@@ -1,6 +1,10 @@
 //! A plugin that was built against another layout of the contract: the host must compare and refuse it before it calls
 //! anything in it. All of arenite-abi is in here, its raw.rs with two fields swapped by build.rs.
 
+#[path = "../../../../core/abi/src/access.rs"]
+mod access;
+#[path = "../../../../core/abi/src/constants.rs"]
+mod constants;
 #[path = "../../../../core/abi/src/delegate.rs"]
 pub mod delegate;
 #[path = "../../../../core/abi/src/error.rs"]
@@ -33,7 +37,8 @@ mod shim;
 #[path = "../../../../core/abi/src/tensor.rs"]
 pub mod tensor;
 
-pub use delegate::{Claims, Delegate, DelegateKernel, PartitionView};
+pub use constants::Constants;
+pub use delegate::{Claims, CompileContext, Delegate, DelegateKernel, PartitionView, PlanNotes};
 pub use error::{Error, MESSAGE_CAPACITY, Result, Status};
 pub use graph::GraphView;
 pub use model::{ModelContext, SubgraphOutput};

@@ -1,0 +1,176 @@
+//! A compiled partition: its packed weights, and programs for the shapes that it was prepared for last.
+//!
+//! ```text
+//! compile, prepare: shapes ─┬─ seen lately ──► the program that is there
+//!                           └─ else ─► net of layers ─► rewritten net ─► program, with the weights that are packed
+//!                                                                        already, and others that its kernels need
+//! ```
+
+use arenite_abi::host::{self, LogLevel};
+use arenite_abi::prelude::*;
+
+use crate::borders::add_borders;
+use crate::cache_file::CacheFile;
+use crate::cascade::cascade;
+use crate::delegate::Cpu;
+use crate::fuse::fuse;
+use crate::fuse_bytes::fuse_bytes;
+use crate::kernels::u8_pair::Pairs;
+use crate::net::{Net, Subgraphs};
+use crate::normalize::normalize;
+use crate::ops::Build;
+use crate::pads::take_pads;
+use crate::program::Program;
+use crate::scan::scan;
+use crate::store::Store;
+use crate::straighten::straighten;
+use crate::unsign::unsign;
+use crate::views::view;
+
+/// Programs that are kept: one more than runs, so that shapes may go to and fro.
+const PROGRAMS: usize = 2;
+
+/// A compiled partition.
+pub struct CpuKernel {
+    settings: Cpu,
+    build: Build,
+    /// With the shapes that each is for; the one that runs is first.
+    programs: Vec<(Shapes, Program)>,
+    /// The last `prepare` was for the first program and went well.
+    prepared: bool,
+}
+
+impl CpuKernel {
+    /// Nothing packed yet.
+    pub(crate) fn new(settings: Cpu) -> Self {
+        let build = Build::new(settings.isa, settings.winograd, Store::new(None));
+        CpuKernel { settings, build, programs: Vec::new(), prepared: false }
+    }
+
+    /// Bytes of weights that were packed so far. What a cache file had, or what was packed before, is not packed again.
+    pub fn packed_bytes(&self) -> usize {
+        self.build.store.packed()
+    }
+
+    /// Makes the program for the present shapes the first one.
+    pub(crate) fn take_shapes<'a>(
+        &mut self,
+        partition: &PartitionView<'a>,
+        constants: Constants<'_>,
+        subgraphs: &'a Subgraphs<'a>,
+    ) -> Result<()> {
+        let shapes = Shapes::of(partition)?;
+        if let Some(at) = self.programs.iter().position(|(known, _)| *known == shapes) {
+            self.programs[..=at].rotate_right(1);
+            return Ok(());
+        }
+        let packed = self.packed_bytes();
+        let program = self.program(partition, constants, subgraphs)?;
+        self.programs.truncate(PROGRAMS - 1);
+        self.programs.insert(0, (shapes, program));
+        let (packed, nodes) = (self.packed_bytes() - packed, partition.node_indices().len());
+        if packed > 0 {
+            let message = format!("packed {packed} bytes for a partition of {nodes} nodes");
+            host::log(LogLevel::Debug, "arenite_cpu", &message);
+        }
+        Ok(())
+    }
+
+    fn program<'a>(
+        &mut self,
+        partition: &PartitionView<'a>,
+        constants: Constants<'_>,
+        subgraphs: &'a Subgraphs<'a>,
+    ) -> Result<Program> {
+        let mut net = Net::lower(partition, subgraphs)?;
+        let folder = self.settings.cache.as_ref().filter(|_| self.build.store.is_empty());
+        let file = folder.map(|folder| CacheFile::of(folder, &self.settings, partition, &net, constants));
+        let file = file.transpose()?;
+        if let Some(file) = &file {
+            self.build.store.start_over(file.open());
+        }
+        let pairs = Pairs::select(self.settings.isa);
+        scan(&mut net, |net| rewrite(net, pairs))?;
+        rewrite(&mut net, pairs)?;
+        cascade(&mut net, &self.build);
+        let release = |tensor| constants.release(tensor);
+        let program = Program::build(&net, &self.build, release)?;
+        match file {
+            Some(file) if self.packed_bytes() > 0 && file.save(&self.build.store) => {
+                // Nothing is held twice: from here on the file's pages are used.
+                drop(program);
+                self.build.store.start_over(file.open());
+                Program::build(&net, &self.build, release)
+            }
+            _ => Ok(program),
+        }
+    }
+}
+
+impl DelegateKernel for CpuKernel {
+    fn prepare(&mut self, partition: &PartitionView<'_>, cx: &mut PrepareContext<'_>) -> Result<()> {
+        self.prepared = false;
+        for (i, &tensor) in partition.outputs().iter().enumerate() {
+            let tensor = partition.graph().tensor(tensor as usize)?;
+            cx.set_output_shape(i, tensor.shape)?;
+        }
+        let model = cx.model();
+        let show = |subgraph| match &model {
+            Ok(model) => model.subgraph(subgraph),
+            Err(error) => Err(*error),
+        };
+        self.take_shapes(partition, cx.constants(), &show)?;
+        self.programs.first_mut().map_or(Ok(()), |(_, program)| program.prepare(cx))?;
+        self.prepared = true;
+        Ok(())
+    }
+
+    fn invoke(&mut self, _: &PartitionView<'_>, cx: &mut EvalContext<'_>) -> Result<()> {
+        match self.programs.first_mut() {
+            Some((_, program)) if self.prepared => program.run(cx),
+            _ => Err(invalid!("the partition was not prepared")),
+        }
+    }
+
+    fn plan(&self, notes: &mut PlanNotes<'_>) -> Result<()> {
+        match self.programs.first() {
+            Some((_, program)) if self.prepared => {
+                program.note(notes);
+                Ok(())
+            }
+            _ => Err(invalid!("the partition was not prepared")),
+        }
+    }
+}
+
+/// What lowering reads of a partition but for its nodes and constants: per tensor its rank, its dimensions, and whether it is
+/// constant. Those inside of subgraphs follow from them.
+#[derive(PartialEq)]
+struct Shapes(Vec<i32>);
+
+impl Shapes {
+    fn of(partition: &PartitionView<'_>) -> Result<Shapes> {
+        let graph = partition.graph();
+        let of_nodes = partition.nodes().flat_map(|node| [node.input_indices(), node.output_indices()]);
+        let tensors = of_nodes.chain([partition.inputs(), partition.outputs()]).flatten();
+        let mut shapes = Vec::new();
+        for tensor in tensors.filter_map(|&tensor| usize::try_from(tensor).ok()) {
+            let tensor = graph.tensor(tensor)?;
+            shapes.extend([tensor.shape.len() as i32, i32::from(tensor.is_constant())]);
+            shapes.extend(tensor.shape);
+        }
+        Ok(Shapes(shapes))
+    }
+}
+
+/// What is done to any net, those inside of loops too.
+fn rewrite(net: &mut Net<'_>, pairs: &'static Pairs) -> Result<()> {
+    take_pads(net);
+    add_borders(net);
+    normalize(net);
+    fuse(net);
+    view(net);
+    unsign(net);
+    straighten(net, pairs)?;
+    fuse_bytes(net)
+}

@@ -1,0 +1,138 @@
+//! Where the values of a program lie.
+
+use arenite_abi::prelude::*;
+
+use crate::net::{Id, Net, Node};
+use crate::ops::Layer;
+
+/// Where a value lies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Place {
+    /// Nobody asks for it.
+    Nowhere,
+    /// Input of the partition.
+    Input(usize),
+    /// Output of the partition.
+    Output(usize),
+    /// Computed by rewriting.
+    Constant(usize),
+    /// In scratch memory.
+    Record(usize),
+}
+
+/// What lies in scratch memory.
+#[derive(Default)]
+pub struct Buffers {
+    /// Size and life, in steps.
+    pub records: Vec<UsageRecord>,
+    /// Of the value that lies there first; for reports.
+    pub names: Vec<String>,
+}
+
+/// Where values go, decided in execution order.
+pub struct Layout {
+    places: Vec<Place>,
+    buffers: Buffers,
+    /// Values that are read outside of the partition.
+    is_output: Vec<bool>,
+}
+
+impl Layout {
+    /// Inputs, outputs and constants have their places; the rest has none yet.
+    pub fn new(net: &Net<'_>) -> Self {
+        let mut places = vec![Place::Nowhere; net.values.len()];
+        let mut is_output = vec![false; net.values.len()];
+        let mut read = vec![false; net.values.len()];
+        net.nodes.iter().flat_map(|node| &node.inputs).for_each(|&id| read[id] = true);
+        let inputs = net.inputs.iter().enumerate();
+        inputs.filter(|&(_, &id)| read[id]).for_each(|(i, &id)| places[id] = Place::Input(i));
+        net.constants.iter().enumerate().for_each(|(i, (id, _))| places[*id] = Place::Constant(i));
+        for (i, &id) in net.outputs.iter().enumerate() {
+            places[id] = Place::Output(i);
+            is_output[id] = true;
+        }
+        // What is only renamed on its way out is made where it goes.
+        for node in net.nodes.iter().rev().filter(|node| matches!(node.layer, Layer::Rename)) {
+            let (from, to) = (node.inputs[0], node.outputs[0]);
+            if is_output[to] && places[from] == Place::Nowhere && net.values[from].constant.is_none() {
+                (places[from], is_output[from]) = (places[to], true);
+            }
+        }
+        Layout { places, buffers: Buffers::default(), is_output }
+    }
+
+    /// Per value, the number of the last step that reads its bytes, under any name.
+    pub fn last_uses(&self, net: &Net<'_>) -> Vec<usize> {
+        let mut name: Vec<Id> = (0..net.values.len()).collect();
+        let mut last = vec![0; net.values.len()];
+        let mut step = 0;
+        for node in &net.nodes {
+            node.inputs.iter().for_each(|&id| last[name[id]] = step);
+            match node.layer {
+                Layer::Rename if !self.copies(node) => name[node.outputs[0]] = name[node.inputs[0]],
+                _ => step += 1,
+            }
+        }
+        name.into_iter().map(|name| last[name]).collect()
+    }
+
+    /// Whether a renaming has to move bytes: from outside to outside.
+    fn copies(&self, node: &Node<'_>) -> bool {
+        let (from, to) = (node.inputs[0], node.outputs[0]);
+        self.is_output[to] && self.places[from] != self.places[to]
+    }
+
+    /// Gives `to` the place of `from`, if both may lie there.
+    pub fn rename(&mut self, from: Id, to: Id) -> bool {
+        if self.is_output[to] {
+            return self.places[from] == self.places[to];
+        }
+        self.places[to] = self.places[from];
+        true
+    }
+
+    /// Whether `output` may lie where `input` lies, which `dies` if nobody reads it later.
+    pub fn can_overwrite(&self, net: &Net<'_>, input: Id, output: Id, dies: bool) -> bool {
+        dies && !self.is_output[output]
+            && matches!(self.places[input], Place::Record(_))
+            && net.values[input].bytes() == net.values[output].bytes()
+    }
+
+    /// Gives an output its place.
+    pub fn define(&mut self, net: &Net<'_>, output: Id, over: Option<Id>, at: u32) {
+        if self.is_output[output] {
+            return;
+        }
+        self.places[output] = match over {
+            Some(input) => self.places[input],
+            None => {
+                let value = &net.values[output];
+                let record = self.record(value.bytes() as u64, at, value.name);
+                let tensor = value.tensor.and_then(|tensor| i32::try_from(tensor).ok());
+                self.buffers.records[record].tensor = tensor.unwrap_or(-1);
+                Place::Record(record)
+            }
+        };
+        self.read(output, at);
+    }
+
+    /// A buffer of scratch memory that step `at` uses.
+    pub fn record(&mut self, bytes: u64, at: u32, name: &str) -> usize {
+        self.buffers.records.push(UsageRecord::new(bytes.max(1), at, at));
+        self.buffers.names.push(name.to_owned());
+        self.buffers.records.len() - 1
+    }
+
+    /// A step reads or writes the value.
+    pub fn read(&mut self, id: Id, at: u32) {
+        if let Place::Record(r) = self.places[id] {
+            let record = &mut self.buffers.records[r];
+            record.last_node = record.last_node.max(at);
+        }
+    }
+
+    /// The place of each value, and the buffers of scratch memory.
+    pub fn finish(self) -> (Vec<Place>, Buffers) {
+        (self.places, self.buffers)
+    }
+}
