@@ -90,6 +90,7 @@ mod pairs;
 pub mod planner;
 pub mod plugin;
 pub mod raw;
+pub mod schema;
 mod shim;
 pub mod tensor;
 #[cfg(feature = "std")]
@@ -121,6 +122,7 @@ pub mod prelude {
         self, BF16, C64, C128, F8E4M3, F8E5M2, F16, F32, F64, I2, I4, I8, I16, I32, I64, U4, U8, U16, U32,
         U64,
     };
+    pub use crate::schema::{self, op};
     pub use crate::{
         AssignmentMut, Bool, Complex32, Complex64, Element, ElementTypes, Error, EvalContext, GraphView,
         ModelContext, NodeView, Op, OpCode, OptionPairs, Options, PlanRequest, Planner, Plugin,
