@@ -298,12 +298,9 @@ impl Shape {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arenite_abi::schema::padding::{SAME, VALID};
     use arenite_abi::schema::{DepthwiseConv2DOptions, OptionsTable, activation};
     use arenite_abi::testing::{OpTest, OptionsBuilder, Spec, Tensor};
-
-    const SAME: i8 = 0;
-    const VALID: i8 = 1;
-    const RELU6: i8 = 3;
 
     fn test(x: Tensor, w: Tensor, bias: Tensor, out: Spec) -> OpTest<Conv2d> {
         OpTest::new().input(x).constant(w).constant(bias).output(out)
@@ -336,12 +333,12 @@ mod tests {
         };
         type Case = (i8, i32, i8, i32, &'static [i32], &'static [f32]);
         let cases: [Case; 5] = [
-            (VALID, 1, 0, 1, &[1, 2, 2, 1], &[6.5, 8.5, 12.5, 14.5]),
-            (VALID, 1, RELU6, 1, &[1, 2, 2, 1], &[6.0, 6.0, 6.0, 6.0]),
+            (VALID, 1, activation::NONE, 1, &[1, 2, 2, 1], &[6.5, 8.5, 12.5, 14.5]),
+            (VALID, 1, activation::RELU6, 1, &[1, 2, 2, 1], &[6.0, 6.0, 6.0, 6.0]),
             // The zeros come after: the last row and column add nothing.
-            (SAME, 1, 0, 1, &[1, 3, 3, 1], &[6.5, 8.5, 3.5, 12.5, 14.5, 6.5, 7.5, 8.5, 9.5]),
-            (SAME, 2, 0, 1, &[1, 2, 2, 1], &[6.5, 3.5, 7.5, 9.5]),
-            (VALID, 1, 0, 2, &[1, 1, 1, 1], &[10.5]),
+            (SAME, 1, activation::NONE, 1, &[1, 3, 3, 1], &[6.5, 8.5, 3.5, 12.5, 14.5, 6.5, 7.5, 8.5, 9.5]),
+            (SAME, 2, activation::NONE, 1, &[1, 2, 2, 1], &[6.5, 3.5, 7.5, 9.5]),
+            (VALID, 1, activation::NONE, 2, &[1, 1, 1, 1], &[10.5]),
         ];
         for (padding, stride, activation, dilation, shape, want) in cases {
             let out = test(one_to_nine(), diagonal(), half(), Spec::f32())
@@ -403,14 +400,16 @@ mod tests {
 
     #[test]
     fn unsigned() {
-        // Real: (10 - 8) × 0.5 = 1, (4 - 8) × 0.5 = -2; weights (3 - 2) × 1, (0 - 2) × 1: 1 + 4 = 5, RELU6 at scale 0.05
+        // Real: (10 - 8) × 0.5 = 1, (4 - 8) × 0.5 = -2; weights (3 - 2) × 1, (0 - 2) × 1: 1 + 4 = 5, activation::RELU6 at scale 0.05
         // ends at 120 + 100.
         let x = Tensor::u8(&[1, 1, 1, 2], &[10, 4]).quantized(0.5, 8);
         let w = Tensor::u8(&[1, 1, 1, 2], &[3, 0]).quantized(1.0, 2);
         for (bias, want) in [(0, 100 + 100), (4, 100 + 120)] {
             let bias = Tensor::i32(&[1], &[bias]).quantized(0.5, 0);
             let out = test(x.clone(), w.clone(), bias, Spec::u8(0.05, 100))
-                .options(|o| options(VALID, 1)(o).set(Conv2DOptions::FUSED_ACTIVATION_FUNCTION, RELU6))
+                .options(|o| {
+                    options(VALID, 1)(o).set(Conv2DOptions::FUSED_ACTIVATION_FUNCTION, activation::RELU6)
+                })
                 .run()
                 .unwrap();
             assert_eq!(i32::from(out[0].as_u8()[0]), want.min(220));

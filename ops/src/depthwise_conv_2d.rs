@@ -280,10 +280,8 @@ impl Shape {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arenite_abi::schema::padding::{SAME, VALID};
     use arenite_abi::testing::{OpTest, OptionsBuilder, Spec, Tensor};
-
-    const SAME: i8 = 0;
-    const VALID: i8 = 1;
 
     fn test(x: Tensor, w: Tensor, bias: Tensor, out: Spec) -> OpTest<DepthwiseConv2d> {
         OpTest::new().input(x).constant(w).constant(bias).output(out)

@@ -10,7 +10,7 @@
 //! Each run of equal buckets is divided where it ends. What lies outside of the output is left out.
 
 use arenite_abi::prelude::*;
-use arenite_abi::schema::EmbeddingLookupSparseOptions;
+use arenite_abi::schema::{EmbeddingLookupSparseOptions, combiner};
 
 use crate::kit::arguments::{Integers, expect_type, expect_vector};
 use crate::kit::float;
@@ -42,8 +42,8 @@ impl Op for EmbeddingLookupSparse {
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(5..=5, 1..=1)?;
         let combiner = match node.options()?.get(EmbeddingLookupSparseOptions::COMBINER)? {
-            1 => Combiner::Mean,
-            2 => Combiner::SquareRootOfSquares,
+            combiner::MEAN => Combiner::Mean,
+            combiner::SQRTN => Combiner::SquareRootOfSquares,
             // As TFLite reads numbers that the schema lacks.
             _ => Combiner::Sum,
         };

@@ -6,7 +6,7 @@ mod fixed;
 mod hybrid;
 
 use arenite_abi::prelude::*;
-use arenite_abi::schema::FullyConnectedOptions;
+use arenite_abi::schema::{FullyConnectedOptions, weights_format};
 
 use crate::kit::activation::{Activation, Limits};
 use crate::kit::bias::float_bias;
@@ -90,7 +90,7 @@ impl Op for FullyConnected {
 impl<'a> Parts<'a> {
     fn read(node: &NodeView<'a>) -> Result<Self> {
         let options = node.options()?;
-        if options.get(FullyConnectedOptions::WEIGHTS_FORMAT)? != 0 {
+        if options.get(FullyConnectedOptions::WEIGHTS_FORMAT)? != weights_format::DEFAULT {
             return Err(unsupported!(
                 "its weights are in the shuffled 4x16 format; convert the model with the default format"
             ));

@@ -10,7 +10,7 @@
 //! ```
 
 use arenite_abi::prelude::*;
-use arenite_abi::schema::LSHProjectionOptions;
+use arenite_abi::schema::{LSHProjectionOptions, lsh_projection};
 
 use crate::kit::arguments::expect_type;
 use crate::kit::fingerprint::fingerprint;
@@ -36,8 +36,8 @@ impl Op for LshProjection {
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(2..=3, 1..=1)?;
         let form = match node.options()?.get(LSHProjectionOptions::TYPE)? {
-            1 => Form::Sparse,
-            2 => Form::Dense,
+            lsh_projection::SPARSE => Form::Sparse,
+            lsh_projection::DENSE => Form::Dense,
             other => return Err(invalid!("its type is number {other}; it must be 1 (SPARSE) or 2 (DENSE)")),
         };
         let (seeds, items) = (node.input(0)?, node.input(1)?);

@@ -7,7 +7,7 @@
 mod basic;
 
 use arenite_abi::prelude::*;
-use arenite_abi::schema::LSTMOptions;
+use arenite_abi::schema::{LSTMOptions, lstm_kernel};
 
 use crate::kit::lstm::{Layer, Layout, LstmOptions};
 use crate::kit::lstm_float::FloatLstm;
@@ -47,8 +47,8 @@ impl Op for Lstm {
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let options = node.options()?;
         match options.get(LSTMOptions::KERNEL_TYPE)? {
-            0 => Full::prepare(node, &options, cx).map(Lstm::Full),
-            1 => Basic::prepare(node, cx).map(Lstm::Basic),
+            lstm_kernel::FULL => Full::prepare(node, &options, cx).map(Lstm::Full),
+            lstm_kernel::BASIC => Basic::prepare(node, cx).map(Lstm::Basic),
             kernel => Err(invalid!("its kernel type is {kernel}, the schema has 0 and 1")),
         }
     }

@@ -54,6 +54,8 @@ impl MaxPool2d {
 mod tests {
     use super::*;
     use arenite_abi::schema::Pool2DOptions;
+    use arenite_abi::schema::activation::{NONE, RELU, RELU6};
+    use arenite_abi::schema::padding::{SAME, VALID};
     use arenite_abi::testing::{OpTest, OptionsBuilder, Spec, Tensor};
 
     fn options(
@@ -78,10 +80,10 @@ mod tests {
         // (padding, stride, filter, activation) -> output
         type Case = ((i8, i32, i32, i8), &'static [f32]);
         let cases: [Case; 4] = [
-            ((1, 1, 2, 0), &[8.0, 8.0, 7.0, 4.0]),
-            ((0, 2, 2, 0), &[8.0, 4.0, 7.0, -9.0]),
-            ((0, 2, 2, 3), &[6.0, 4.0, 6.0, 0.0]),
-            ((1, 1, 3, 0), &[8.0]),
+            ((VALID, 1, 2, NONE), &[8.0, 8.0, 7.0, 4.0]),
+            ((SAME, 2, 2, NONE), &[8.0, 4.0, 7.0, -9.0]),
+            ((SAME, 2, 2, RELU6), &[6.0, 4.0, 6.0, 0.0]),
+            ((VALID, 1, 3, NONE), &[8.0]),
         ];
         for ((padding, stride, filter, activation), want) in cases {
             let test = OpTest::<MaxPool2d>::new().input(x.clone()).output(Spec::f32());
@@ -96,14 +98,14 @@ mod tests {
         let shape = [1, 1, 2, 2];
         let test = OpTest::<MaxPool2d>::new();
         let out = test.clone().input(Tensor::i8(&shape, &[-9, -7, -8, -128])).output(Spec::of(I8));
-        assert_eq!(out.options(options(0, 2, 2, 0)).run().unwrap()[0].as_i8(), [-8, -7]);
+        assert_eq!(out.options(options(SAME, 2, 2, NONE)).run().unwrap()[0].as_i8(), [-8, -7]);
         let out = test
             .clone()
             .input(Tensor::u8(&shape, &[1, 200, 3, 4]).quantized(1.0, 5))
             .output(Spec::u8(1.0, 5));
-        assert_eq!(out.options(options(0, 2, 2, 1)).run().unwrap()[0].as_u8(), [5, 200]);
+        assert_eq!(out.options(options(SAME, 2, 2, RELU)).run().unwrap()[0].as_u8(), [5, 200]);
         let out = test.input(Tensor::i16(&shape, &[-300, 5, -400, 6])).output(Spec::of(I16));
-        assert_eq!(out.options(options(0, 2, 2, 0)).run().unwrap()[0].as_i16(), [-300, 6]);
+        assert_eq!(out.options(options(SAME, 2, 2, NONE)).run().unwrap()[0].as_i16(), [-300, 6]);
     }
 
     #[test]
@@ -111,13 +113,16 @@ mod tests {
         let x = || Tensor::f32(&[1, 2, 2, 1], &[0.0; 4]);
         let test = |x, out: Spec| OpTest::<MaxPool2d>::new().input(x).output(out);
         let cases = [
-            (test(x(), Spec::f32()).options(options(1, 1, 0, 0)), "has 0 taps along the height"),
-            (test(x(), Spec::f32()).options(options(1, 0, 1, 0)), "stride along the height is 0"),
-            (test(x(), Spec::f32()).options(options(1, 1, 9, 0)), "do not fit the input's height 2"),
-            (test(x(), Spec::of(I8)).options(options(1, 1, 1, 0)), "they must agree"),
-            (test(Tensor::f32(&[4], &[0.0; 4]), Spec::f32()).options(options(1, 1, 1, 0)), "4 dimensions"),
+            (test(x(), Spec::f32()).options(options(VALID, 1, 0, NONE)), "has 0 taps along the height"),
+            (test(x(), Spec::f32()).options(options(VALID, 0, 1, NONE)), "stride along the height is 0"),
+            (test(x(), Spec::f32()).options(options(VALID, 1, 9, NONE)), "do not fit the input's height 2"),
+            (test(x(), Spec::of(I8)).options(options(VALID, 1, 1, NONE)), "they must agree"),
             (
-                test(Tensor::i8(&[1, 1, 1, 1], &[0]), Spec::of(I8)).options(options(1, 1, 1, 1)),
+                test(Tensor::f32(&[4], &[0.0; 4]), Spec::f32()).options(options(VALID, 1, 1, NONE)),
+                "4 dimensions",
+            ),
+            (
+                test(Tensor::i8(&[1, 1, 1, 1], &[0]), Spec::of(I8)).options(options(VALID, 1, 1, RELU)),
                 "without quantization",
             ),
         ];

@@ -7,7 +7,7 @@
 //! ```
 
 use arenite_abi::prelude::*;
-use arenite_abi::schema::MirrorPadOptions;
+use arenite_abi::schema::{MirrorPadOptions, mirror_pad};
 use arenite_abi::tensor::cells_of;
 use core::cell::Cell;
 
@@ -72,8 +72,8 @@ impl Op for MirrorPad {
 /// How many elements at each border are not repeated.
 fn border(node: &NodeView<'_>) -> Result<usize> {
     match node.options()?.get(MirrorPadOptions::MODE)? {
-        0 => Ok(1),
-        1 => Ok(0),
+        mirror_pad::REFLECT => Ok(1),
+        mirror_pad::SYMMETRIC => Ok(0),
         mode => Err(invalid!("its mode is {mode}; 0 (REFLECT) and 1 (SYMMETRIC) are defined")),
     }
 }
@@ -177,8 +177,8 @@ mod tests {
     use crate::kit::assert_same;
     use arenite_abi::testing::{OpTest, Spec, Tensor};
 
-    const REFLECT: i8 = 0;
-    const SYMMETRIC: i8 = 1;
+    const REFLECT: i8 = mirror_pad::REFLECT;
+    const SYMMETRIC: i8 = mirror_pad::SYMMETRIC;
 
     fn run(x: Tensor, y: Spec, paddings: &[i32], mode: i8) -> Result<Tensor> {
         let shape = [paddings.len() as i32 / 2, 2];

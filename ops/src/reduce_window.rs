@@ -5,7 +5,7 @@
 //! stride and dilation (INT64 constants).
 
 use arenite_abi::prelude::*;
-use arenite_abi::schema::ReduceWindowOptions;
+use arenite_abi::schema::{ReduceWindowOptions, reduce_window as functions};
 
 use crate::kit::arguments::{Integers, expect_type, expect_vector};
 use crate::kit::indexing::MAX_RANK;
@@ -24,12 +24,12 @@ impl Op for ReduceWindow {
         let (x, init, y) = (node.input(0)?, node.input(1)?, node.output(0)?);
         reduce_window::check(&x, &init, &y)?;
         let function = match node.options()?.get(ReduceWindowOptions::REDUCE_FUNCTION)? {
-            1 => Function::Add,
-            2 => Function::Mul,
-            3 => Function::Min,
-            4 => Function::Max,
-            5 => Function::All,
-            6 => Function::Any,
+            functions::ADD => Function::Add,
+            functions::MUL => Function::Mul,
+            functions::MINIMUM => Function::Min,
+            functions::MAXIMUM => Function::Max,
+            functions::ALL => Function::All,
+            functions::ANY => Function::Any,
             other => return Err(invalid!("its function is number {other}, the schema has 1 to 6")),
         };
         Reduction::prepare(cx, &x, &axes(node, x.rank())?, function).map(ReduceWindow)

@@ -108,7 +108,12 @@ mod tests {
                 .set(StablehloReduceWindowOptions::WINDOW_DILATIONS, &[1])
                 .set(StablehloReduceWindowOptions::PADDING, &[1, 0])
         };
-        for (code, want) in [(0, [3, 4, 5]), (165, [1, 2, 3]), (55, [1, 2, 3]), (181, [1, 1, 1])] {
+        for (code, want) in [
+            (op::ADD, [3, 4, 5]),
+            (op::STABLEHLO_MULTIPLY, [1, 2, 3]),
+            (op::MAXIMUM, [1, 2, 3]),
+            (op::STABLEHLO_MINIMUM, [1, 1, 1]),
+        ] {
             let y = case(row.clone(), body(code), fill).run().unwrap();
             assert_eq!((y[0].shape(), y[0].as_i32()), (&[3][..], want.to_vec()), "{code}");
         }
@@ -119,17 +124,22 @@ mod tests {
         let row = || Tensor::i32(&[3], &[1, 2, 3]);
         let message = |case: OpTest<StablehloReduceWindow>| case.run().unwrap_err().message().to_owned();
         assert_eq!(
-            message(case(row(), body(0), |o| o.set(StablehloReduceWindowOptions::WINDOW_DIMENSIONS, &[2, 2]))),
+            message(case(row(), body(op::ADD), |o| o
+                .set(StablehloReduceWindowOptions::WINDOW_DIMENSIONS, &[2, 2]))),
             "its window_dimensions has 2 numbers; 1 are needed for 1 axes"
         );
-        assert_eq!(message(case(row(), body(3), |o| o)), "no reduction by the op number 3 of subgraph 0");
-        let two = body(0).node(0, &[0, 1], &[2]);
+        assert_eq!(
+            message(case(row(), body(op::CONV_2D), |o| o)),
+            "no reduction by the op number 3 of subgraph 0"
+        );
+        let two = body(op::ADD).node(op::ADD, &[0, 1], &[2]);
         assert_eq!(message(case(row(), two, |o| o)), "its body, subgraph 0, has 2 nodes; one is served");
         assert_eq!(
-            message(case(Tensor::i32(&[], &[1]), body(0), |o| o)),
+            message(case(Tensor::i32(&[], &[1]), body(op::ADD), |o| o)),
             "input 'in0' is []; it must have 1 to 6 dimensions"
         );
-        let zero_stride = case(row(), body(0), |o| o.set(StablehloReduceWindowOptions::WINDOW_STRIDES, &[0]));
+        let zero_stride =
+            case(row(), body(op::ADD), |o| o.set(StablehloReduceWindowOptions::WINDOW_STRIDES, &[0]));
         assert!(message(zero_stride).contains("stride 0"));
     }
 }

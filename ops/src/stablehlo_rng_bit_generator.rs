@@ -10,7 +10,7 @@
 //! ```
 
 use arenite_abi::prelude::*;
-use arenite_abi::schema::StablehloRngBitGeneratorOptions;
+use arenite_abi::schema::{StablehloRngBitGeneratorOptions, rng_algorithm};
 
 use crate::kit::arguments::expect_type;
 use crate::kit::philox;
@@ -33,8 +33,8 @@ impl Op for StablehloRngBitGenerator {
         node.expect(1..=1, 2..=2)?;
         let (state, next, bits) = (node.input(0)?, node.output(0)?, node.output(1)?);
         let algorithm = match node.options()?.get(StablehloRngBitGeneratorOptions::ALGORITHM)? {
-            0 | 1 => Algorithm::Philox,
-            2 => Algorithm::Threefry,
+            rng_algorithm::DEFAULT | rng_algorithm::PHILOX => Algorithm::Philox,
+            rng_algorithm::THREEFRY => Algorithm::Threefry,
             other => return Err(invalid!("its algorithm is number {other}, the schema has 0 to 2")),
         };
         expect_type(&state, &[U64])?;

@@ -329,10 +329,10 @@ mod tests {
         let updates = || Tensor::i32(&[3, 2], &[10, -1, 7, 8, 1, 1]);
         for (code, want) in [
             (None, [7, 8, 3, 4, 1, 1]),
-            (Some(163), [8, 10, 3, 4, 16, 6]),
-            (Some(165), [7, 16, 3, 4, 50, -6]),
-            (Some(166), [7, 8, 3, 4, 10, 6]),
-            (Some(181), [1, 2, 3, 4, 1, -1]),
+            (Some(op::STABLEHLO_ADD), [8, 10, 3, 4, 16, 6]),
+            (Some(op::STABLEHLO_MULTIPLY), [7, 16, 3, 4, 50, -6]),
+            (Some(op::STABLEHLO_MAXIMUM), [7, 8, 3, 4, 10, 6]),
+            (Some(op::STABLEHLO_MINIMUM), [1, 2, 3, 4, 1, -1]),
         ] {
             let y = rows(code, indices(), updates()).in_place().run().unwrap();
             assert_eq!(y[0].as_i32(), want, "{code:?}");
@@ -353,7 +353,7 @@ mod tests {
         let case = case.options(|o| {
             o.set(Fields::INSERTED_WINDOW_DIMS, &[0, 1]).set(Fields::SCATTER_DIMS_TO_OPERAND_DIMS, &[1, 0])
         });
-        let y = case.subgraph(body(Some(163))).run().unwrap();
+        let y = case.subgraph(body(Some(op::STABLEHLO_ADD))).run().unwrap();
         assert_eq!(y[0].as_bool(), [false, false, true, false]);
     }
 

@@ -192,11 +192,11 @@ impl Parts<'_> {
     }
 
     fn check_bias(&self) -> Result<()> {
-        let told = match self.bias_type {
-            0 => None,
-            2 => Some(I32),
-            4 => Some(I64),
-            other => {
+        let told = match u32::try_from(self.bias_type).ok().and_then(ElementType::from_raw) {
+            Some(F32) => None,
+            Some(ty @ (I32 | I64)) => Some(ty),
+            _ => {
+                let other = self.bias_type;
                 return Err(invalid!("its bias type is number {other}; it must be 2 (INT32) or 4 (INT64)"));
             }
         };
@@ -446,11 +446,9 @@ impl Hybrid {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arenite_abi::schema::{activation, padding};
+    use arenite_abi::schema::activation;
+    use arenite_abi::schema::padding::{SAME, VALID};
     use arenite_abi::testing::{OpTest, OptionsBuilder, Spec, Tensor};
-
-    const SAME: i8 = 0;
-    const VALID: i8 = 1;
 
     fn test(shape: &[i32; 4], filter: Tensor, x: Tensor, y: Spec) -> OpTest<TransposeConv> {
         OpTest::new().constant(Tensor::i32(&[4], shape)).constant(filter).input(x).output(y)
@@ -475,7 +473,7 @@ mod tests {
         // SAME: an output of 4 needs (2 - 1) × 2 + 3 = 5, one column after.
         let y = test(&[1, 1, 4, 1], filter.clone(), x.clone(), Spec::f32()).options(options(SAME, 2, 1));
         assert_eq!(y.run().unwrap()[0].as_f32(), [1., 10., 102., 20.]);
-        // The shape may depend on data; bias and RELU6.
+        // The shape may depend on data; bias and activation::RELU6.
         let y = OpTest::<TransposeConv>::new()
             .input(Tensor::i32(&[4], &[1, 1, 5, 1]))
             .input(filter)
@@ -545,7 +543,7 @@ mod tests {
             test.run().unwrap_err().message().to_string()
         };
         let good = |o: OptionsBuilder<Fields>| {
-            o.set(Fields::PADDING, padding::VALID).set(Fields::STRIDE_W, 2).set(Fields::STRIDE_H, 1)
+            o.set(Fields::PADDING, VALID).set(Fields::STRIDE_W, 2).set(Fields::STRIDE_H, 1)
         };
         assert_eq!(
             message(&[1, 1, 7, 1], &filter, good),
@@ -554,7 +552,7 @@ mod tests {
         assert!(message(&[1, 1, 5, 2], &filter, good).ends_with("batches and channels must agree"));
         assert!(message(&[1, 0, 5, 1], &filter, good).contains("it needs 4 axes"));
         assert_eq!(
-            message(&[1, 1, 5, 1], &filter, |o| o.set(Fields::PADDING, padding::VALID)),
+            message(&[1, 1, 5, 1], &filter, |o| o.set(Fields::PADDING, VALID)),
             "its strides are [0, 0]; they must be 1 to 32767"
         );
         assert_eq!(

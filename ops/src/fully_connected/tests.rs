@@ -1,10 +1,8 @@
 use super::*;
-use arenite_abi::schema::{FullyConnectedOptions, weights_format};
+use arenite_abi::schema::{FullyConnectedOptions, activation, weights_format};
 use arenite_abi::testing::{OpTest, OptionsBuilder, Quantized, Spec, Tensor};
 
 type Test = OpTest<FullyConnected>;
-
-const RELU: i8 = 1;
 
 fn test(x: Tensor, filter: Tensor, bias: Option<Tensor>, y: Spec) -> Test {
     let test = Test::new().input(x).constant(filter);
@@ -32,7 +30,7 @@ fn floats() {
     let y = test(x.clone(), filter.clone(), Some(bias.clone()), Spec::f32()).run().unwrap();
     assert_eq!((y[0].shape(), y[0].as_f32()), (&[2, 2][..], vec![16., -1., 10., -3.]));
     let keep = |o: OptionsBuilder<FullyConnectedOptions>| {
-        o.set(FullyConnectedOptions::FUSED_ACTIVATION_FUNCTION, RELU)
+        o.set(FullyConnectedOptions::FUSED_ACTIVATION_FUNCTION, activation::RELU)
             .set(FullyConnectedOptions::KEEP_NUM_DIMS, true)
     };
     let y = test(x.clone(), filter.clone(), Some(bias), Spec::f32()).options(keep).run().unwrap();
@@ -67,7 +65,7 @@ fn bytes() {
     let y = test(x.clone(), filter.clone(), None, Spec::i8(1.0, 10)).run().unwrap();
     // 6 and (-6)(2) + (-1)(-1) = -11, in quarters. Two roundings, ties up: 1.5 is 2; -11/2 is -5, half of that -2.
     assert_eq!(y[0].as_i8(), [12, 8]);
-    let y = test(x, filter, None, Spec::i8(1.0, 10)).options(activation(RELU)).run().unwrap();
+    let y = test(x, filter, None, Spec::i8(1.0, 10)).options(activation(activation::RELU)).run().unwrap();
     assert_eq!(y[0].as_i8(), [12, 10]);
 }
 
@@ -116,11 +114,11 @@ fn hybrid() {
     ] {
         let layer = test(x.clone(), filter, Some(bias.clone()), Spec::f32());
         assert_eq!(layer.clone().run().unwrap()[0].as_f32(), [124.5, -875.0, 0.5, -1000.0]);
-        let y = layer.clone().options(activation(RELU)).run().unwrap();
+        let y = layer.clone().options(activation(activation::RELU)).run().unwrap();
         assert_eq!(y[0].as_f32(), [124.5, 0.0, 0.5, 0.0]);
-        let y = layer.clone().options(activation(4)).run().unwrap();
+        let y = layer.clone().options(activation(activation::TANH)).run().unwrap();
         assert_eq!(y[0].as_f32()[..2], [1.0, -1.0]);
-        let y = layer.clone().options(activation(5)).run().unwrap();
+        let y = layer.clone().options(activation(activation::SIGN_BIT)).run().unwrap();
         assert_eq!(y[0].as_f32(), [0.0, 1.0, 0.0, 1.0]);
         // Asymmetric: the range [-1, 127] has steps of 128 / 255, so that 127 is 253 steps and -1 is two.
         let y =
@@ -180,7 +178,7 @@ fn refusals() {
     let layer = |filter: Tensor, bias| test(x.clone(), filter, bias, y.clone());
     assert!(message(layer(filter.clone(), None).options(|o| o.set(FullyConnectedOptions::WEIGHTS_FORMAT, weights_format::SHUFFLED_4X16_INT8))).contains("shuffled 4x16"));
     assert_eq!(
-        message(layer(filter.clone(), None).options(activation(4))),
+        message(layer(filter.clone(), None).options(activation(activation::TANH))),
         "no kernel for INT8 with the fused activation Tanh"
     );
     assert_eq!(
