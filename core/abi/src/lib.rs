@@ -62,6 +62,7 @@
 //! - Threads come from the host: [`EvalContext::parallel_for`]. Log with [`host::log`].
 //! - A panic is caught in the plugin and becomes an error; that instance is not called again.
 //! - `eval` may run on different threads, never twice at once for one instance.
+//! - What the schema numbers has a name in [`schema`]: operators, options and their values.
 //! - A constant can be read in `prepare`: [`TensorView::constant`]. What depends on data that is not constant is
 //!   [dynamic](PrepareContext::set_output_dynamic).
 //!
