@@ -65,7 +65,11 @@ impl Op for BidirectionalSequenceLstm {
         let backward = layer(Layout { aux: aux(backward_aux), x: second.of_backward(AUX), ..BACKWARD })?;
         let directions = Directions::new(forward.outputs, backward.outputs, outputs);
         directions.set_output_shapes((node, &mut *cx), x.shape)?;
-        let lstm_options = LstmOptions::read(&options)?;
+        let lstm_options = LstmOptions::new(
+            options.get(Fields::FUSED_ACTIVATION_FUNCTION)?,
+            [options.get(Fields::CELL_CLIP)?, options.get(Fields::PROJ_CLIP)?],
+            options.get(Fields::ASYMMETRIC_QUANTIZE_INPUTS)?,
+        )?;
         Ok(BidirectionalSequenceLstm {
             sequence,
             directions,

@@ -87,7 +87,11 @@ impl Full {
         );
         let outputs = layer.outputs;
         cx.set_output_shape(0, &recurrent::shape([sequence.batches, outputs])?)?;
-        let lstm_options = LstmOptions::read(options)?;
+        let lstm_options = LstmOptions::new(
+            options.get(LSTMOptions::FUSED_ACTIVATION_FUNCTION)?,
+            [options.get(LSTMOptions::CELL_CLIP)?, options.get(LSTMOptions::PROJ_CLIP)?],
+            options.get(LSTMOptions::ASYMMETRIC_QUANTIZE_INPUTS)?,
+        )?;
         let kernel = match (x.ty, node.intermediate_indices().len()) {
             (F32, _) => Kernel::Float(FloatLstm::prepare(layer, lstm_options, cx)?),
             (_, 5) => {

@@ -51,7 +51,14 @@ impl Op for UnidirectionalSequenceLstm {
         );
         let [outputs] = recurrent::shape([layer.outputs])?;
         cx.set_output_shape(0, &[x.shape[0], x.shape[1], outputs])?;
-        let lstm_options = LstmOptions::read(&options)?;
+        let lstm_options = LstmOptions::new(
+            options.get(UnidirectionalSequenceLSTMOptions::FUSED_ACTIVATION_FUNCTION)?,
+            [
+                options.get(UnidirectionalSequenceLSTMOptions::CELL_CLIP)?,
+                options.get(UnidirectionalSequenceLSTMOptions::PROJ_CLIP)?,
+            ],
+            options.get(UnidirectionalSequenceLSTMOptions::ASYMMETRIC_QUANTIZE_INPUTS)?,
+        )?;
         let columns = Columns { width: layer.outputs, first: 0 };
         let kernel = match x.ty {
             F32 => Kernel::Float(FloatLstm::prepare(layer, lstm_options, cx)?),

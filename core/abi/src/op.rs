@@ -205,6 +205,7 @@ impl<'a> NodeView<'a> {
     }
 
     /// The builtin options, which must be table `T`; without options every field has its default.
+    #[inline(always)]
     pub fn options<T: OptionsTable>(&self) -> Result<Options<'a, T>> {
         let table = match T::INFO.union {
             Union::BuiltinOptions => &self.raw.options,

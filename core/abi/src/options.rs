@@ -5,7 +5,7 @@
 use core::marker::PhantomData;
 
 use crate::raw::ArTable;
-use crate::schema::{Field, FieldType, OptionsTable, TableInfo};
+use crate::schema::{Field, FieldType, OptionsTable};
 use crate::{Result, ensure, invalid};
 
 /// The options of one node: table `T` of the schema. A field that the file leaves out has its default.
@@ -25,9 +25,10 @@ impl<T> Copy for Options<'_, T> {}
 impl<'a, T: OptionsTable> Options<'a, T> {
     /// # Safety
     /// The table's buffer is valid for `'a`.
+    #[inline(always)]
     pub(crate) unsafe fn from_raw(raw: &ArTable) -> Result<Self> {
         // SAFETY: forwarded to the caller.
-        let raw = unsafe { RawOptions::from_raw(raw, &T::INFO) }?;
+        let raw = unsafe { RawOptions::from_raw(raw, T::INFO.tag, T::INFO.name) }?;
         Ok(Options { raw, of: PhantomData })
     }
 
@@ -42,6 +43,7 @@ impl<'a, T: OptionsTable> Options<'a, T> {
     }
 
     /// The field's value: a number or its default, an [`OptionVector`], or text.
+    #[inline(always)]
     pub fn get<F: FieldType + ?Sized>(&self, field: Field<T, F>) -> Result<F::Value<'a>> {
         field.read(&self.raw)
     }
@@ -81,13 +83,11 @@ impl OptionScalar for bool {
 impl<'a> RawOptions<'a> {
     /// # Safety
     /// The table's buffer is valid for `'a`.
-    unsafe fn from_raw(raw: &ArTable, table: &'static TableInfo) -> Result<Self> {
+    unsafe fn from_raw(raw: &ArTable, tag: u32, name: &str) -> Result<Self> {
         ensure!(
-            raw.tag == table.tag || raw.tag == 0,
-            "its options are of union type {}, this op reads {}, type {}",
-            raw.tag,
-            table.name,
-            table.tag
+            raw.tag == tag || raw.tag == 0,
+            "its options are of union type {}, this op reads {name}, type {tag}",
+            raw.tag
         );
         // SAFETY: forwarded to the caller.
         let buffer = unsafe { raw.buffer.as_slice() };
@@ -166,7 +166,7 @@ impl<'a> RawOptions<'a> {
 }
 
 fn out_of_bounds(slot: u16) -> crate::Error {
-    invalid!("field {slot} of its options lies outside of the file")
+    invalid!("field {} of its options lies outside of the file", usize::from(slot))
 }
 
 /// A vector of scalars in the options; elements may lie unaligned.

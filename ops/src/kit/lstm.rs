@@ -14,9 +14,6 @@
 //! Defined by: tflite/kernels/{lstm_eval.cc,lstm.cc,unidirectional_sequence_lstm.cc,bidirectional_sequence_lstm.cc}.
 
 use arenite_abi::prelude::*;
-use arenite_abi::schema::{
-    BidirectionalSequenceLSTMOptions, Field, LSTMOptions, OptionsTable, UnidirectionalSequenceLSTMOptions,
-};
 
 use super::activation::Activation;
 use super::hybrid::Symmetry;
@@ -291,45 +288,16 @@ pub struct LstmOptions {
 }
 
 impl LstmOptions {
-    /// From the options of the node.
-    pub fn read<T: LstmTable>(options: &Options<'_, T>) -> Result<LstmOptions> {
-        let clip = |field, what: &str| {
-            let clip: f32 = options.get(field)?;
+    /// From the fields of the options; `clips` are that of the cell and that of projected outputs.
+    pub fn new(activation: i8, clips: [f32; 2], asymmetric: bool) -> Result<LstmOptions> {
+        for (clip, what) in clips.into_iter().zip(["cell_clip", "proj_clip"]) {
             ensure!(clip >= 0.0, "{what} is {clip}; it must not be negative");
-            Ok(clip)
-        };
-        Ok(LstmOptions {
-            activation: node::activation(options.get(T::ACTIVATION)?)?,
-            cell_clip: clip(T::CELL_CLIP, "cell_clip")?,
-            projection_clip: clip(T::PROJ_CLIP, "proj_clip")?,
-            symmetry: recurrent::symmetry(options.get(T::ASYMMETRIC)?),
-        })
+        }
+        let [cell_clip, projection_clip] = clips;
+        let (activation, symmetry) = (node::activation(activation)?, recurrent::symmetry(asymmetric));
+        Ok(LstmOptions { activation, cell_clip, projection_clip, symmetry })
     }
 }
-
-/// What the options of LSTM, UNIDIRECTIONAL_SEQUENCE_LSTM and BIDIRECTIONAL_SEQUENCE_LSTM share.
-pub trait LstmTable: OptionsTable {
-    /// `fused_activation_function`.
-    const ACTIVATION: Field<Self, i8>;
-    /// `cell_clip`.
-    const CELL_CLIP: Field<Self, f32>;
-    /// `proj_clip`.
-    const PROJ_CLIP: Field<Self, f32>;
-    /// `asymmetric_quantize_inputs`.
-    const ASYMMETRIC: Field<Self, bool>;
-}
-
-macro_rules! lstm_tables {
-    ($($table:ident)*) => {$(
-        impl LstmTable for $table {
-            const ACTIVATION: Field<Self, i8> = Self::FUSED_ACTIVATION_FUNCTION;
-            const CELL_CLIP: Field<Self, f32> = $table::CELL_CLIP;
-            const PROJ_CLIP: Field<Self, f32> = $table::PROJ_CLIP;
-            const ASYMMETRIC: Field<Self, bool> = Self::ASYMMETRIC_QUANTIZE_INPUTS;
-        }
-    )*};
-}
-lstm_tables!(LSTMOptions UnidirectionalSequenceLSTMOptions BidirectionalSequenceLSTMOptions);
 
 #[cfg(test)]
 pub(crate) mod tests;

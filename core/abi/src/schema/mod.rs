@@ -87,6 +87,7 @@ impl<T, F: FieldType + ?Sized> Field<T, F> {
         self.slot
     }
 
+    #[inline(always)]
     pub(crate) fn read<'a>(self, options: &RawOptions<'a>) -> Result<F::Value<'a>> {
         F::read(options, self.slot, self.default)
     }
@@ -110,6 +111,7 @@ impl<T: OptionScalar> FieldType for T {
     type Given<'a> = T;
     type Default = T;
 
+    #[inline(always)]
     fn read<'a>(options: &RawOptions<'a>, slot: u16, default: T) -> Result<T> {
         options.get(slot, default)
     }
@@ -120,6 +122,7 @@ impl<T: OptionScalar> FieldType for [T] {
     type Given<'a> = &'a [T];
     type Default = ();
 
+    #[inline(always)]
     fn read<'a>(options: &RawOptions<'a>, slot: u16, _: ()) -> Result<OptionVector<'a, T>> {
         options.vector(slot)
     }
@@ -130,6 +133,7 @@ impl FieldType for str {
     type Given<'a> = &'a str;
     type Default = ();
 
+    #[inline(always)]
     fn read<'a>(options: &RawOptions<'a>, slot: u16, _: ()) -> Result<&'a str> {
         options.text(slot)
     }
