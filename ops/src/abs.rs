@@ -18,7 +18,7 @@ struct Scaled {
 }
 
 impl Op for Abs {
-    const CODE: OpCode = OpCode::Builtin(101);
+    const CODE: OpCode = OpCode::Builtin(op::ABS);
     const VERSIONS: RangeInclusive<i32> = 1..=5;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, I16, I32]);
     const SHARING: Sharing = Sharing::InPlace;

@@ -2,6 +2,7 @@
 //! Defined by: tflite/kernels/add.cc.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::AddOptions;
 use half::f16;
 
 use crate::kit::activation::Activation;
@@ -21,27 +22,28 @@ enum Arithmetic {
     Quantized(QuantizedSum),
 }
 
-const OPTIONS: u32 = 11;
-const ACTIVATION: usize = 0;
-
 impl Op for Add {
-    const CODE: OpCode = OpCode::Builtin(0);
+    const CODE: OpCode = OpCode::Builtin(op::ADD);
     const VERSIONS: RangeInclusive<i32> = 1..=6;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, F16, I32, I64, I8, U8, I16]);
     const SHARING: Sharing = Sharing::InPlace;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
-        let options = node.options(OPTIONS)?;
-        let activation = node::range_activation(&options, ACTIVATION)?;
+        let options = node.options()?;
+        let activation = node::range_activation(options.get(AddOptions::FUSED_ACTIVATION_FUNCTION)?)?;
+        let by_powers = options.get(AddOptions::POT_SCALE_INT16)?;
         let operands = binary::prepare(node, cx)?;
         binary::same_type(&operands)?;
         let y = &operands.y;
         let arithmetic = match y.ty {
             F32 | F16 | I32 | I64 => Arithmetic::Plain(activation),
             I16 if y.quantization().is_none() => Arithmetic::Plain(activation),
-            I8 | U8 | I16 => {
-                Arithmetic::Quantized(QuantizedSum::new(&operands, &options, activation, groups(&operands)?)?)
-            }
+            I8 | U8 | I16 => Arithmetic::Quantized(QuantizedSum::new(
+                &operands,
+                by_powers,
+                activation,
+                groups(&operands)?,
+            )?),
             ty => return Err(Error::unsupported("ADD", ty)),
         };
         Ok(Add { broadcast: operands.broadcast, arithmetic })
@@ -88,6 +90,7 @@ fn plain(cx: &EvalContext<'_>, ty: ElementType, loops: &Broadcast<2>, activation
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arenite_abi::schema::activation;
     use arenite_abi::testing::{OpTest, Spec, Tensor};
 
     fn case(a: Tensor, b: Tensor, y: Spec) -> OpTest<Add> {
@@ -100,7 +103,10 @@ mod tests {
         let b = Tensor::f32(&[3], &[0.5, 2.0, 10.0]);
         let y = case(a.clone(), b.clone(), Spec::f32()).run().unwrap();
         assert_eq!((y[0].shape(), y[0].as_f32()), (&[2, 3][..], vec![1.5, 3.0, 11.0, -3.5, -2.0, 6.0]));
-        let y = case(a, b, Spec::f32()).options(OPTIONS, |o| o.i8(0, 3)).run().unwrap();
+        let y = case(a, b, Spec::f32())
+            .options(|o| o.set(AddOptions::FUSED_ACTIVATION_FUNCTION, activation::RELU6))
+            .run()
+            .unwrap();
         assert_eq!(y[0].as_f32(), [1.5, 3.0, 6.0, 0.0, 0.0, 6.0]);
         let x = Tensor::f32(&[], &[1.25]);
         let y = OpTest::<Add>::new().input(x).same_input(0).output(Spec::f32()).in_place().run().unwrap();
@@ -124,7 +130,10 @@ mod tests {
         let b = Tensor::i8(&[2], &[-20, 100]).quantized(0.25, -4);
         let y = case(a.clone(), b.clone(), Spec::i8(0.5, -1)).in_place().run().unwrap();
         assert_eq!(y[0].as_i8(), [-1, 127]);
-        let y = case(a, b, Spec::i8(0.5, -1)).options(OPTIONS, |o| o.i8(0, 3)).run().unwrap();
+        let y = case(a, b, Spec::i8(0.5, -1))
+            .options(|o| o.set(AddOptions::FUSED_ACTIVATION_FUNCTION, activation::RELU6))
+            .run()
+            .unwrap();
         assert_eq!(y[0].as_i8(), [-1, 11]);
         // 1 (200 - 128) + 1 (100 - 128) = 44.
         let (a, b) = (Tensor::u8(&[1], &[200]), Tensor::u8(&[1], &[100]));
@@ -142,7 +151,7 @@ mod tests {
         // Powers of two: b is halved, ties away from zero: 1.5 -> 2, 16383.5 -> 16384, -2.5 -> -3; the sum saturates.
         assert_eq!(operands(0.5).run().unwrap()[0].as_i16(), [1002, 32_767, -6]);
         // General scales round once, at the end: 1001.5 -> 1002, -5.5 -> -6.
-        let general = operands(0.5).options(OPTIONS, |o| o.bool(1, false)).run().unwrap();
+        let general = operands(0.5).options(|o| o.set(AddOptions::POT_SCALE_INT16, false)).run().unwrap();
         assert_eq!(general[0].as_i16(), [1002, 32_767, -6]);
         // 0.75 × 1000 + 0.25 × 3 = 750.75 = 1501.5 × 0.5.
         assert_eq!(operands(0.75).run().unwrap()[0].as_i16()[0], 1502);
@@ -167,7 +176,10 @@ mod tests {
             "inputs are FLOAT32, output 'out0' is INT32; they must agree"
         );
         assert_eq!(
-            message(case(f(&[1]), f(&[1]), Spec::f32()).options(OPTIONS, |o| o.i8(0, 9))),
+            message(
+                case(f(&[1]), f(&[1]), Spec::f32())
+                    .options(|o| o.set(AddOptions::FUSED_ACTIVATION_FUNCTION, 9))
+            ),
             "its fused activation is number 9, the schema has 0 to 5"
         );
         let q = |scale| Tensor::i8(&[1], &[1]).quantized(scale, 0);

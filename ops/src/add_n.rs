@@ -13,7 +13,7 @@ pub struct AddN;
 const BLOCK: usize = 64;
 
 impl Op for AddN {
-    const CODE: OpCode = OpCode::Builtin(106);
+    const CODE: OpCode = OpCode::Builtin(op::ADD_N);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32]);
     const SHARING: Sharing = Sharing::InPlace;

@@ -2,6 +2,7 @@
 //! Defined by: tflite/kernels/arg_min_max.cc.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::{ArgMaxOptions, Field};
 
 use crate::kit::arg::{Arg, Best};
 
@@ -12,8 +13,9 @@ pub type ArgMax = Arg<Largest>;
 pub struct Largest;
 
 impl Best for Largest {
-    const CODE: OpCode = OpCode::Builtin(56);
-    const OPTIONS: u32 = 40;
+    const CODE: OpCode = OpCode::Builtin(op::ARG_MAX);
+    type Options = ArgMaxOptions;
+    const OUTPUT_TYPE: Field<ArgMaxOptions, i8> = ArgMaxOptions::OUTPUT_TYPE;
 
     fn better<T: PartialOrd>(a: T, b: T) -> bool {
         a > b

@@ -2,6 +2,7 @@
 //! Defined by: tflite/kernels/arg_min_max.cc.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::{ArgMinOptions, Field};
 
 use crate::kit::arg::{Arg, Best};
 
@@ -12,8 +13,9 @@ pub type ArgMin = Arg<Smallest>;
 pub struct Smallest;
 
 impl Best for Smallest {
-    const CODE: OpCode = OpCode::Builtin(79);
-    const OPTIONS: u32 = 57;
+    const CODE: OpCode = OpCode::Builtin(op::ARG_MIN);
+    type Options = ArgMinOptions;
+    const OUTPUT_TYPE: Field<ArgMinOptions, i8> = ArgMinOptions::OUTPUT_TYPE;
 
     fn better<T: PartialOrd>(a: T, b: T) -> bool {
         a < b

@@ -9,7 +9,7 @@ use crate::kit::resource;
 pub struct AssignVariable;
 
 impl Op for AssignVariable {
-    const CODE: OpCode = OpCode::Builtin(144);
+    const CODE: OpCode = OpCode::Builtin(op::ASSIGN_VARIABLE);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const STATEFUL: bool = true;
 

@@ -9,7 +9,7 @@ use half::{bf16, f16};
 pub struct Atan2;
 
 impl Op for Atan2 {
-    const CODE: OpCode = OpCode::Builtin(156);
+    const CODE: OpCode = OpCode::Builtin(op::ATAN2);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, F64, F16, BF16]);
     const SHARING: Sharing = Sharing::InPlace;

@@ -15,7 +15,7 @@ pub struct AveragePool2d {
 }
 
 impl Op for AveragePool2d {
-    const CODE: OpCode = OpCode::Builtin(1);
+    const CODE: OpCode = OpCode::Builtin(op::AVERAGE_POOL_2D);
     const VERSIONS: RangeInclusive<i32> = 1..=3;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8, I16]);
     const SHARING: Sharing = Sharing::Behind;
@@ -78,10 +78,24 @@ fn rounded_quotient(sum: i32, count: i64) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arenite_abi::schema::Pool2DOptions;
+    use arenite_abi::schema::activation::{NONE, RELU6};
+    use arenite_abi::schema::padding::{SAME, VALID};
     use arenite_abi::testing::{OpTest, OptionsBuilder, Spec, Tensor};
 
-    fn options(padding: i8, stride: i32, activation: i8) -> impl Fn(OptionsBuilder) -> OptionsBuilder {
-        move |o| o.i8(0, padding).i32(1, stride).i32(2, stride).i32(3, 2).i32(4, 2).i8(5, activation)
+    fn options(
+        padding: i8,
+        stride: i32,
+        activation: i8,
+    ) -> impl Fn(OptionsBuilder<Pool2DOptions>) -> OptionsBuilder<Pool2DOptions> {
+        move |o| {
+            o.set(Pool2DOptions::PADDING, padding)
+                .set(Pool2DOptions::STRIDE_W, stride)
+                .set(Pool2DOptions::STRIDE_H, stride)
+                .set(Pool2DOptions::FILTER_WIDTH, 2)
+                .set(Pool2DOptions::FILTER_HEIGHT, 2)
+                .set(Pool2DOptions::FUSED_ACTIVATION_FUNCTION, activation)
+        }
     }
 
     #[test]
@@ -89,10 +103,10 @@ mod tests {
         let x = Tensor::f32(&[1, 3, 2, 1], &[1.0, 3.0, 5.0, 7.0, 20.0, -6.0]);
         // Padding does not count: the last window of SAME has one row.
         let cases: [(i8, i32, i8, &[f32]); 3] =
-            [(1, 1, 0, &[4.0, 6.5]), (0, 2, 0, &[4.0, 7.0]), (0, 2, 3, &[4.0, 6.0])];
+            [(VALID, 1, NONE, &[4.0, 6.5]), (SAME, 2, NONE, &[4.0, 7.0]), (SAME, 2, RELU6, &[4.0, 6.0])];
         for (padding, stride, activation, want) in cases {
             let test = OpTest::<AveragePool2d>::new().input(x.clone()).output(Spec::f32());
-            let out = test.options(5, options(padding, stride, activation)).run().unwrap();
+            let out = test.options(options(padding, stride, activation)).run().unwrap();
             assert_eq!(out[0].as_f32(), want);
         }
     }
@@ -104,28 +118,36 @@ mod tests {
         // -6 / 4 = -1.5 and -5 / 4 = -1.25; 6 / 4 = 1.5.
         for (x, want) in [([-3, -3, 0, 0], -2), ([-3, -2, 0, 0], -1), ([3, 3, 0, 0], 2)] {
             let test = test.clone().input(Tensor::i8(&shape, &x)).output(Spec::of(I8));
-            assert_eq!(test.options(5, options(1, 1, 0)).run().unwrap()[0].as_i8(), [want]);
+            assert_eq!(test.options(options(VALID, 1, NONE)).run().unwrap()[0].as_i8(), [want]);
         }
         let u8s = test.clone().input(Tensor::u8(&shape, &[255, 255, 255, 253])).output(Spec::of(U8));
-        assert_eq!(u8s.options(5, options(1, 1, 0)).run().unwrap()[0].as_u8(), [255]);
+        assert_eq!(u8s.options(options(VALID, 1, NONE)).run().unwrap()[0].as_u8(), [255]);
         let i16s = test.clone().input(Tensor::i16(&shape, &[-32768; 4])).output(Spec::of(I16));
-        assert_eq!(i16s.options(5, options(1, 1, 0)).run().unwrap()[0].as_i16(), [-32768]);
+        assert_eq!(i16s.options(options(VALID, 1, NONE)).run().unwrap()[0].as_i16(), [-32768]);
         // RELU6 with scale 0.1 and zero point -3: at most 57.
         let relu6 = test.input(Tensor::i8(&shape, &[100; 4]).quantized(0.1, -3)).output(Spec::i8(0.1, -3));
-        assert_eq!(relu6.options(5, options(1, 1, 3)).run().unwrap()[0].as_i8(), [57]);
+        assert_eq!(relu6.options(options(VALID, 1, RELU6)).run().unwrap()[0].as_i8(), [57]);
     }
 
     #[test]
     fn empty_batch() {
         let test = OpTest::<AveragePool2d>::new().input(Tensor::f32(&[0, 2, 2, 3], &[])).output(Spec::f32());
-        assert_eq!(test.options(5, options(1, 1, 0)).run().unwrap()[0].shape(), [0, 1, 1, 3]);
+        assert_eq!(test.options(options(VALID, 1, NONE)).run().unwrap()[0].shape(), [0, 1, 1, 3]);
     }
 
     #[test]
     fn refusals() {
         let x = Tensor::f32(&[1, 2, 2, 1], &[0.0; 4]);
         let case = OpTest::<AveragePool2d>::new().input(x).output(Spec::f32());
-        let error = case.options(5, |o| o.i32(1, 0).i32(2, 1).i32(3, 1).i32(4, 1)).run().unwrap_err();
+        let error = case
+            .options(|o| {
+                o.set(Pool2DOptions::STRIDE_W, 0)
+                    .set(Pool2DOptions::STRIDE_H, 1)
+                    .set(Pool2DOptions::FILTER_WIDTH, 1)
+                    .set(Pool2DOptions::FILTER_HEIGHT, 1)
+            })
+            .run()
+            .unwrap_err();
         assert_eq!(error.message(), "stride along the width is 0; it must be above zero");
     }
 }

@@ -4,6 +4,7 @@
 //! Defined by: tflite/kernels/batch_matmul.cc, tflite/kernels/internal/reference/batch_matmul.h.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::BatchMatMulOptions;
 
 use crate::kit::broadcast::Broadcast;
 use crate::kit::channel_multipliers::{ChannelMultipliers, filter_scales};
@@ -59,14 +60,19 @@ struct Fixed {
 }
 
 impl Op for BatchMatMul {
-    const CODE: OpCode = OpCode::Builtin(126);
+    const CODE: OpCode = OpCode::Builtin(op::BATCH_MATMUL);
     const VERSIONS: RangeInclusive<i32> = 1..=4;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, I16, I32]);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, w, y) = node.binary()?;
-        let options = node.options(101)?;
-        let product = Product::new(&x, &w, options.get(0, false)?, options.get(1, false)?)?;
+        let options = node.options()?;
+        let product = Product::new(
+            &x,
+            &w,
+            options.get(BatchMatMulOptions::ADJ_X)?,
+            options.get(BatchMatMulOptions::ADJ_Y)?,
+        )?;
         product.set_output_shape(cx)?;
         let kernel = match (x.ty, w.ty, y.ty) {
             (F32, F32, F32) => Kernel::Float(product.turned(cx)?),
@@ -77,7 +83,7 @@ impl Op for BatchMatMul {
                 Kernel::WordsBytes(product.turned(cx)?, Fixed::new(&product, [&x, &w, &y], cx)?)
             }
             (F32, I8, F32) => {
-                let symmetry = match options.get(2, false)? {
+                let symmetry = match options.get(BatchMatMulOptions::ASYMMETRIC_QUANTIZE_INPUTS)? {
                     true => Symmetry::Asymmetric,
                     false => Symmetry::Symmetric,
                 };
@@ -329,8 +335,10 @@ mod tests {
     fn adjoint(
         x: bool,
         w: bool,
-    ) -> impl FnOnce(arenite_abi::testing::OptionsBuilder) -> arenite_abi::testing::OptionsBuilder {
-        move |o| o.bool(0, x).bool(1, w)
+    ) -> impl FnOnce(
+        arenite_abi::testing::OptionsBuilder<BatchMatMulOptions>,
+    ) -> arenite_abi::testing::OptionsBuilder<BatchMatMulOptions> {
+        move |o| o.set(BatchMatMulOptions::ADJ_X, x).set(BatchMatMulOptions::ADJ_Y, w)
     }
 
     #[test]
@@ -344,10 +352,8 @@ mod tests {
             for turn_w in [false, true] {
                 let x = if turn_x { &x_turned } else { &x };
                 let w = if turn_w { &w_turned } else { &w };
-                let y = test(x.clone(), w.clone(), Spec::f32())
-                    .options(101, adjoint(turn_x, turn_w))
-                    .run()
-                    .unwrap();
+                let y =
+                    test(x.clone(), w.clone(), Spec::f32()).options(adjoint(turn_x, turn_w)).run().unwrap();
                 assert_eq!(y[0].shape(), [2, 2]);
                 assert_eq!(y[0].as_f32(), [7., 8., 16., 17.], "{turn_x} {turn_w}");
             }
@@ -388,8 +394,7 @@ mod tests {
         let w = Tensor::i8(&[2, 2], &[1, 2, 3, 4]).per_channel(&[1.0, 0.5], &[0, 0], 1);
         assert_eq!(test(x.clone(), w, Spec::i16(1.0, 0)).run().unwrap()[0].as_i16(), [700, 500]);
         let w = Tensor::i8(&[2, 2], &[1, 3, 2, 4]).per_channel(&[1.0, 0.5], &[0, 0], 0);
-        let y =
-            test(x.clone(), w.clone(), Spec::i16(1.0, 0)).options(101, adjoint(false, true)).run().unwrap();
+        let y = test(x.clone(), w.clone(), Spec::i16(1.0, 0)).options(adjoint(false, true)).run().unwrap();
         assert_eq!(y[0].as_i16(), [700, 500]);
         assert_eq!(
             test(x, w, Spec::i16(1.0, 0)).run().unwrap_err().message(),
@@ -404,7 +409,10 @@ mod tests {
         let y = test(x.clone(), w.clone(), Spec::f32()).run().unwrap();
         assert_eq!(y[0].as_f32(), [124.0, 125.0, 0.0, 0.0]);
         // Asymmetric: range [-1, 127], scale 128 / 255, so that 127 is 253 steps and -1 is two.
-        let y = test(x, w, Spec::f32()).options(101, |o| o.bool(2, true)).run().unwrap();
+        let y = test(x, w, Spec::f32())
+            .options(|o| o.set(BatchMatMulOptions::ASYMMETRIC_QUANTIZE_INPUTS, true))
+            .run()
+            .unwrap();
         let step = 128.0 / 255.0;
         for (got, want) in y[0].as_f32().iter().zip([(253. - 6.) * step, (253. - 4.) * step, 0.0, 0.0]) {
             assert!((got - want).abs() < 1e-4, "{got} {want}");

@@ -12,7 +12,7 @@ pub type BatchToSpaceNd = SpaceBatch<Collect>;
 pub struct Collect;
 
 impl Member for Collect {
-    const CODE: OpCode = OpCode::Builtin(37);
+    const CODE: OpCode = OpCode::Builtin(op::BATCH_TO_SPACE_ND);
     const DEALS_OUT: bool = false;
 
     /// All elements come from the batch.

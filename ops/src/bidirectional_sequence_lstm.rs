@@ -5,6 +5,7 @@
 //! Defined by: tflite/kernels/bidirectional_sequence_lstm.cc.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::BidirectionalSequenceLSTMOptions as Fields;
 
 use crate::kit::lstm::{Layer, Layout, LstmOptions};
 use crate::kit::lstm_float::FloatLstm;
@@ -23,18 +24,18 @@ const FORWARD: Layout = Layout { x: 0, weights: 1, state: 35, norm: None, aux: N
 const BACKWARD: Layout = Layout { x: 0, weights: 18, state: 37, norm: None, aux: None };
 
 impl Op for BidirectionalSequenceLstm {
-    const CODE: OpCode = OpCode::Builtin(52);
+    const CODE: OpCode = OpCode::Builtin(op::BIDIRECTIONAL_SEQUENCE_LSTM);
     const VERSIONS: RangeInclusive<i32> = 1..=3;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8]);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
-        let options = node.options(69)?;
-        let outputs = if options.get(3, false)? { 1 } else { 2 };
+        let options = node.options()?;
+        let outputs = if options.get(Fields::MERGE_OUTPUTS)? { 1 } else { 2 };
         node.expect(48..=48, outputs..=outputs)?;
         let x = node.input(0)?;
         ensure!(x.rank() == 3, "input '{}' is {:?}; it must have 3 axes", x.name, x.shape);
         ensure!(x.ty == F32, "input '{}' is {}; it must be {F32}", x.name, x.ty);
-        let sequence = Sequence::of(&x, Order::read(&options, 4, Order::TimeMajor)?)?;
+        let sequence = Sequence::of(&x, Order::new(options.get(Fields::TIME_MAJOR)?))?;
         let (forward_aux, backward_aux) = (AUX + 1, AUX + 5);
         let second = SecondInput::read(
             node,
@@ -64,7 +65,11 @@ impl Op for BidirectionalSequenceLstm {
         let backward = layer(Layout { aux: aux(backward_aux), x: second.of_backward(AUX), ..BACKWARD })?;
         let directions = Directions::new(forward.outputs, backward.outputs, outputs);
         directions.set_output_shapes((node, &mut *cx), x.shape)?;
-        let lstm_options = LstmOptions::read(&options, 5)?;
+        let lstm_options = LstmOptions::new(
+            options.get(Fields::FUSED_ACTIVATION_FUNCTION)?,
+            [options.get(Fields::CELL_CLIP)?, options.get(Fields::PROJ_CLIP)?],
+            options.get(Fields::ASYMMETRIC_QUANTIZE_INPUTS)?,
+        )?;
         Ok(BidirectionalSequenceLstm {
             sequence,
             directions,

@@ -6,6 +6,7 @@
 //! Defined by: tflite/kernels/bidirectional_sequence_rnn.cc.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::BidirectionalSequenceRNNOptions;
 
 use crate::kit::node;
 use crate::kit::recurrent::{self, Direction, Directions, Order, SecondInput, Sequence};
@@ -22,22 +23,25 @@ pub struct BidirectionalSequenceRnn {
 const AUX: usize = 9;
 
 impl Op for BidirectionalSequenceRnn {
-    const CODE: OpCode = OpCode::Builtin(46);
+    const CODE: OpCode = OpCode::Builtin(op::BIDIRECTIONAL_SEQUENCE_RNN);
     const VERSIONS: RangeInclusive<i32> = 1..=3;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8]);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
-        let options = node.options(70)?;
-        let merged = options.get(2, false)?;
+        let options = node.options()?;
+        let merged = options.get(BidirectionalSequenceRNNOptions::MERGE_OUTPUTS)?;
         let outputs = if merged { 1 } else { 2 };
         node.expect(12..=12, outputs..=outputs)?;
         let x = node.input(0)?;
         ensure!(x.rank() == 3, "input '{}' is {:?}; it must have 3 axes", x.name, x.shape);
-        let order = Order::read(&options, 0, Order::BatchMajor)?;
+        let order = Order::new(options.get(BidirectionalSequenceRNNOptions::TIME_MAJOR)?);
         let sequence = Sequence::of(&x, order)?;
         let second = SecondInput::read(node, AUX, [AUX + 1, AUX + 2])?;
         let aux = |weights: usize| (second == SecondInput::Added).then_some((AUX, weights));
-        let options = (node::activation(&options, 1)?, recurrent::symmetry(&options, 3)?);
+        let options = (
+            node::activation(options.get(BidirectionalSequenceRNNOptions::FUSED_ACTIVATION_FUNCTION)?)?,
+            recurrent::symmetry(options.get(BidirectionalSequenceRNNOptions::ASYMMETRIC_QUANTIZE_INPUTS)?),
+        );
         let layout = RnnLayout { x: 0, weights: 1, aux: aux(AUX + 1) };
         let forward = RnnLayer::prepare((node, &mut *cx), layout, options, sequence.batches)?;
         let hybrid = node.input(1)?.ty != F32;
@@ -85,7 +89,11 @@ mod tests {
         assert_eq!(y.outputs[0].as_f32(), [1., 12., 123.]);
         assert_eq!(y.outputs[1].as_f32(), [376.5, 37.5, 3.5]);
         assert_eq!([y.variables[0].as_f32(), y.variables[1].as_f32()], [[123.], [376.5]]);
-        let merged = test.output(Spec::f32()).options(70, |o| o.bool(2, true)).run().unwrap();
+        let merged = test
+            .output(Spec::f32())
+            .options(|o| o.set(BidirectionalSequenceRNNOptions::MERGE_OUTPUTS, true))
+            .run()
+            .unwrap();
         assert_eq!(merged[0].shape(), [1, 3, 2]);
         assert_eq!(merged[0].as_f32(), [1., 376.5, 12., 37.5, 123., 3.5]);
     }
@@ -124,7 +132,10 @@ mod tests {
         near(&y[0], [1., 12.]);
         near(&y[1], [21., 2.]);
         // The second pass starts from 12 and 21.
-        let y = layers(&[2, 1, 1]).options(70, |o| o.bool(0, true)).run().unwrap();
+        let y = layers(&[2, 1, 1])
+            .options(|o| o.set(BidirectionalSequenceRNNOptions::TIME_MAJOR, true))
+            .run()
+            .unwrap();
         near(&y[0], [121., 1212.]);
         near(&y[1], [2121., 212.]);
     }
@@ -144,7 +155,13 @@ mod tests {
             "inputs 'in0' and 'in9' are FLOAT32[1, 3, 1] and FLOAT32[3, 1, 1]; their types and rows must agree"
         );
         assert_eq!(
-            message(layers().absent().absent().absent().options(70, |o| o.bool(2, true))),
+            message(
+                layers()
+                    .absent()
+                    .absent()
+                    .absent()
+                    .options(|o| o.set(BidirectionalSequenceRNNOptions::MERGE_OUTPUTS, true))
+            ),
             "it has 2 outputs, this op gives 1 to 1"
         );
     }

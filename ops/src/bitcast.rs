@@ -15,7 +15,7 @@ pub struct Bitcast {
 }
 
 impl Op for Bitcast {
-    const CODE: OpCode = OpCode::Builtin(159);
+    const CODE: OpCode = OpCode::Builtin(op::BITCAST);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const SHARING: Sharing = Sharing::View;
 

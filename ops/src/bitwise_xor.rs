@@ -12,7 +12,7 @@ pub type BitwiseXor = IntegerPair<Different>;
 pub struct Different;
 
 impl Member for Different {
-    const CODE: OpCode = OpCode::Builtin(160);
+    const CODE: OpCode = OpCode::Builtin(op::BITWISE_XOR);
 
     fn value(a: i64, b: i64, _: u32) -> i64 {
         a ^ b

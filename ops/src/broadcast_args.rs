@@ -12,7 +12,7 @@ pub struct BroadcastArgs {
 }
 
 impl Op for BroadcastArgs {
-    const CODE: OpCode = OpCode::Builtin(145);
+    const CODE: OpCode = OpCode::Builtin(op::BROADCAST_ARGS);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[I32, I64]);
 

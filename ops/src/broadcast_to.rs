@@ -15,7 +15,7 @@ pub struct BroadcastTo {
 }
 
 impl Op for BroadcastTo {
-    const CODE: OpCode = OpCode::Builtin(130);
+    const CODE: OpCode = OpCode::Builtin(op::BROADCAST_TO);
     const VERSIONS: RangeInclusive<i32> = 2..=4;
     const SHARING: Sharing = rearrange::SHARING;
 

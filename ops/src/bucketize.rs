@@ -2,6 +2,7 @@
 //! Defined by: tflite/kernels/bucketize.cc.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::BucketizeOptions;
 
 use crate::kit::unary;
 
@@ -10,12 +11,8 @@ pub struct Bucketize {
     boundaries: Table<f32>,
 }
 
-/// The union type of its options.
-const OPTIONS: u32 = 115;
-const BOUNDARIES: usize = 0;
-
 impl Op for Bucketize {
-    const CODE: OpCode = OpCode::Builtin(147);
+    const CODE: OpCode = OpCode::Builtin(op::BUCKETIZE);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, F64, I32, I64]);
     const SHARING: Sharing = Sharing::InPlace;
@@ -23,7 +20,7 @@ impl Op for Bucketize {
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (_, y) = unary::prepare_types(node, cx)?;
         ensure!(y.ty == I32, "output '{}' is {}; it must be INT32", y.name, y.ty);
-        let boundaries = node.options(OPTIONS)?.vector::<f32>(BOUNDARIES)?;
+        let boundaries = node.options()?.get(BucketizeOptions::BOUNDARIES)?;
         let mut pairs = boundaries.iter().zip(boundaries.iter().skip(1));
         if let Some((a, b)) = pairs.find(|(a, b)| b < a) {
             return Err(invalid!("its boundaries must rise; {b} comes after {a}"));
@@ -66,7 +63,7 @@ mod tests {
 
     fn run(x: Tensor, boundaries: &[f32]) -> Result<Vec<i32>> {
         let test = OpTest::<Bucketize>::new().input(x).output(Spec::i32());
-        test.options(OPTIONS, |o| o.f32s(BOUNDARIES, boundaries)).run().map(|y| y[0].as_i32())
+        test.options(|o| o.set(BucketizeOptions::BOUNDARIES, boundaries)).run().map(|y| y[0].as_i32())
     }
 
     #[test]
@@ -86,7 +83,7 @@ mod tests {
     #[test]
     fn works_in_place() {
         let test = OpTest::<Bucketize>::new().input(Tensor::i32(&[2], &[1, 3])).output(Spec::i32());
-        let y = test.options(OPTIONS, |o| o.f32s(BOUNDARIES, &[2.0])).in_place().run().unwrap();
+        let y = test.options(|o| o.set(BucketizeOptions::BOUNDARIES, &[2.0])).in_place().run().unwrap();
         assert_eq!(y[0].as_i32(), [0, 1]);
     }
 

@@ -2,6 +2,7 @@
 //! Defined by: tflite/kernels/call_once.cc.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::CallOnceOptions;
 
 use crate::kit::subgraph;
 
@@ -13,13 +14,13 @@ pub struct CallOnce {
 }
 
 impl Op for CallOnce {
-    const CODE: OpCode = OpCode::Builtin(129);
+    const CODE: OpCode = OpCode::Builtin(op::CALL_ONCE);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const STATEFUL: bool = true;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(0..=0, 0..=0)?;
-        let subgraph = node.options(103)?.get::<i32>(0, 0)?;
+        let subgraph = node.options()?.get(CallOnceOptions::INIT_SUBGRAPH_INDEX)?;
         let mut model = cx.model()?;
         subgraph::expect_ports(&model, subgraph, 0, 0)?;
         let mut name = *b"CALL_ONCE \0\0\0\0";
@@ -56,7 +57,7 @@ mod tests {
             counted.fetch_add(1, Ordering::Relaxed);
             Vec::new()
         });
-        case.options(103, |o| o.i32(0, 0)).subgraph(subgraph).run().unwrap();
+        case.options(|o| o.set(CallOnceOptions::INIT_SUBGRAPH_INDEX, 0)).subgraph(subgraph).run().unwrap();
         count.load(Ordering::Relaxed)
     }
 
@@ -69,7 +70,9 @@ mod tests {
     #[test]
     fn refusals() {
         let subgraph = Subgraph::new(&[Tensor::f32(&[], &[0.0])], |_| Vec::new());
-        let case = OpTest::<CallOnce>::new().options(103, |o| o.i32(0, 0)).subgraph(subgraph);
+        let case = OpTest::<CallOnce>::new()
+            .options(|o| o.set(CallOnceOptions::INIT_SUBGRAPH_INDEX, 0))
+            .subgraph(subgraph);
         assert_eq!(
             case.run().unwrap_err().message(),
             "subgraph 0 has 1 inputs and 0 outputs, the node passes 0 and takes 0"

@@ -11,7 +11,7 @@ use crate::kit::{packed, unary};
 pub struct Cast;
 
 impl Op for Cast {
-    const CODE: OpCode = OpCode::Builtin(53);
+    const CODE: OpCode = OpCode::Builtin(op::CAST);
     const VERSIONS: RangeInclusive<i32> = 1..=9;
     const SHARING: Sharing = Sharing::AnyOf(&[Sharing::InPlace, Sharing::Behind]);
 

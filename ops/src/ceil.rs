@@ -13,7 +13,7 @@ pub type Ceil = Function<Up>;
 pub struct Up;
 
 impl Member for Up {
-    const CODE: OpCode = OpCode::Builtin(104);
+    const CODE: OpCode = OpCode::Builtin(op::CEIL);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32]);
 

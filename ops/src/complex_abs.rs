@@ -12,7 +12,7 @@ pub type ComplexAbs = ComplexPart<Modulus>;
 pub struct Modulus;
 
 impl Member for Modulus {
-    const CODE: OpCode = OpCode::Builtin(135);
+    const CODE: OpCode = OpCode::Builtin(op::COMPLEX_ABS);
 
     fn single(z: Complex32) -> f32 {
         libm::hypot(z.re.into(), z.im.into()) as f32

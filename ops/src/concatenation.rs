@@ -3,6 +3,7 @@
 //! Defined by: tflite/kernels/concatenation.cc, tflite/kernels/internal/reference/concatenation.h.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::ConcatenationOptions;
 use core::cell::Cell;
 
 use crate::kit::activation::{Activation, Limits};
@@ -21,14 +22,14 @@ pub struct Concatenation {
 }
 
 impl Op for Concatenation {
-    const CODE: OpCode = OpCode::Builtin(2);
+    const CODE: OpCode = OpCode::Builtin(op::CONCATENATION);
     const VERSIONS: RangeInclusive<i32> = 1..=7;
     const SHARING: Sharing = Sharing::AnyOf(&[Sharing::PartOfOutput, Sharing::Behind]);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(1..=usize::MAX, 1..=1)?;
-        let options = node.options(10)?;
-        let activation = node::activation(&options, 1)?;
+        let options = node.options()?;
+        let activation = node::activation(options.get(ConcatenationOptions::FUSED_ACTIVATION_FUNCTION)?)?;
         if activation != Activation::None {
             return Err(unsupported!("no kernel for the fused activation {activation:?}"));
         }
@@ -36,7 +37,7 @@ impl Op for Concatenation {
         if y.ty.bits() == 0 {
             return Err(unsupported!("no kernel for type {}", y.ty));
         }
-        let shape = output_shape(node, &first, options.get::<i32>(0, 0)?)?;
+        let shape = output_shape(node, &first, options.get(ConcatenationOptions::AXIS)?)?;
         for i in 0..node.input_count() {
             check_type(&node.input(i)?, &y)?;
         }
@@ -250,10 +251,16 @@ fn quant_or_identity(x: &TensorView<'_>) -> Quant {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arenite_abi::schema::activation;
     use arenite_abi::testing::{OpTest, Spec, Tensor};
 
     fn test(axis: i32, inputs: &[Tensor], y: Spec) -> OpTest<Concatenation> {
-        inputs.iter().fold(OpTest::new().options(10, |o| o.i32(0, axis)), |t, x| t.input(x.clone())).output(y)
+        inputs
+            .iter()
+            .fold(OpTest::new().options(|o| o.set(ConcatenationOptions::AXIS, axis)), |t, x| {
+                t.input(x.clone())
+            })
+            .output(y)
     }
 
     #[test]
@@ -312,7 +319,10 @@ mod tests {
         let a = Tensor::i16(&[1], &[1]).quantized(0.5, 1);
         let error = test(0, &[a], Spec::i16(0.5, 0)).run().unwrap_err();
         assert!(error.message().contains("for i16 both must be 0"), "{error}");
-        let error = test(0, &[x(&[1])], Spec::i32()).options(10, |o| o.i8(1, 1)).run().unwrap_err();
+        let error = test(0, &[x(&[1])], Spec::i32())
+            .options(|o| o.set(ConcatenationOptions::FUSED_ACTIVATION_FUNCTION, activation::RELU))
+            .run()
+            .unwrap_err();
         assert_eq!(error.message(), "no kernel for the fused activation Relu");
     }
 

@@ -13,6 +13,7 @@
 //! ```
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::Conv2DOptions;
 use arenite_abi::tensor::cells_of;
 use core::cell::Cell;
 
@@ -27,10 +28,6 @@ use crate::kit::pace::Pace;
 use crate::kit::quantized::Quantized;
 use crate::kit::window::{WindowOptions, Windows};
 
-const OPTIONS: u32 = 1;
-const ACTIVATION: usize = 3;
-const DILATIONS: usize = 4;
-const BIAS_TYPE: usize = 6;
 /// The filter's dimension of output channels.
 const CHANNEL_AXIS: usize = 0;
 
@@ -67,15 +64,15 @@ struct Steps<C, D, F> {
 }
 
 impl Op for Conv2d {
-    const CODE: OpCode = OpCode::Builtin(3);
+    const CODE: OpCode = OpCode::Builtin(op::CONV_2D);
     const VERSIONS: RangeInclusive<i32> = 1..=8;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, U8, I8, I16, I4, I32, I64]);
     const SHARING: Sharing = Sharing::Behind;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let layer = Layer::read(node, CHANNEL_AXIS)?;
-        let options = node.options(OPTIONS)?;
-        let shape = Shape::new(&layer, &WindowOptions::read(&options, Some(DILATIONS))?)?;
+        let options = node.options()?;
+        let shape = Shape::new(&layer, &WindowOptions::read(&options)?)?;
         cx.set_output_shape(0, &shape.windows.output_shape(layer.filter.shape[CHANNEL_AXIS]))?;
         check_bias_type(&layer, &options)?;
         let kernel = Kernel::new(cx, &layer, &options, &shape)?;
@@ -108,10 +105,10 @@ impl Kernel {
     fn new(
         cx: &mut PrepareContext<'_>,
         layer: &Layer<'_>,
-        options: &Options<'_>,
+        options: &Options<'_, Conv2DOptions>,
         shape: &Shape,
     ) -> Result<Kernel> {
-        let activation = range_activation(options, ACTIVATION)?;
+        let activation = range_activation(options.get(Conv2DOptions::FUSED_ACTIVATION_FUNCTION)?)?;
         Ok(match (layer.input.ty, layer.filter.ty) {
             (F32, F32) => Kernel::Float { patch: cx.scratch(shape.patch)?, limits: activation.f32_range() },
             (U8, U8) | (I8 | I16, I8 | I4) => Kernel::Quantized {
@@ -138,8 +135,8 @@ fn hybrid_symmetry(layer: &Layer<'_>, shape: &Shape) -> Result<Symmetry> {
 }
 
 /// Since version 8 the options may name the type of bias and sum.
-fn check_bias_type(layer: &Layer<'_>, options: &Options<'_>) -> Result<()> {
-    let number: i8 = options.get(BIAS_TYPE, 0)?;
+fn check_bias_type(layer: &Layer<'_>, options: &Options<'_, Conv2DOptions>) -> Result<()> {
+    let number = options.get(Conv2DOptions::QUANTIZED_BIAS_TYPE)?;
     let (I16, Some(bias)) = (layer.input.ty, &layer.bias) else { return Ok(()) };
     ensure!(
         number == F32 as i8 || number == bias.ty as i8,
@@ -301,18 +298,23 @@ impl Shape {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arenite_abi::schema::padding::{SAME, VALID};
+    use arenite_abi::schema::{DepthwiseConv2DOptions, OptionsTable, activation};
     use arenite_abi::testing::{OpTest, OptionsBuilder, Spec, Tensor};
-
-    const SAME: i8 = 0;
-    const VALID: i8 = 1;
-    const RELU6: i8 = 3;
 
     fn test(x: Tensor, w: Tensor, bias: Tensor, out: Spec) -> OpTest<Conv2d> {
         OpTest::new().input(x).constant(w).constant(bias).output(out)
     }
 
-    fn options(padding: i8, stride: i32) -> impl Fn(OptionsBuilder) -> OptionsBuilder {
-        move |o| o.i8(0, padding).i32(1, stride).i32(2, stride)
+    fn options(
+        padding: i8,
+        stride: i32,
+    ) -> impl Fn(OptionsBuilder<Conv2DOptions>) -> OptionsBuilder<Conv2DOptions> {
+        move |o| {
+            o.set(Conv2DOptions::PADDING, padding)
+                .set(Conv2DOptions::STRIDE_W, stride)
+                .set(Conv2DOptions::STRIDE_H, stride)
+        }
     }
 
     fn one_to_nine() -> Tensor {
@@ -324,21 +326,23 @@ mod tests {
         // The filter adds the top left and the bottom right of a window.
         let diagonal = || Tensor::f32(&[1, 2, 2, 1], &[1.0, 0.0, 0.0, 1.0]);
         let half = || Tensor::f32(&[1], &[0.5]);
-        let with = |o: OptionsBuilder, activation: i8, dilation: i32| {
-            o.i8(3, activation).i32(4, dilation).i32(5, dilation)
+        let with = |o: OptionsBuilder<Conv2DOptions>, activation: i8, dilation: i32| {
+            o.set(Conv2DOptions::FUSED_ACTIVATION_FUNCTION, activation)
+                .set(Conv2DOptions::DILATION_W_FACTOR, dilation)
+                .set(Conv2DOptions::DILATION_H_FACTOR, dilation)
         };
         type Case = (i8, i32, i8, i32, &'static [i32], &'static [f32]);
         let cases: [Case; 5] = [
-            (VALID, 1, 0, 1, &[1, 2, 2, 1], &[6.5, 8.5, 12.5, 14.5]),
-            (VALID, 1, RELU6, 1, &[1, 2, 2, 1], &[6.0, 6.0, 6.0, 6.0]),
+            (VALID, 1, activation::NONE, 1, &[1, 2, 2, 1], &[6.5, 8.5, 12.5, 14.5]),
+            (VALID, 1, activation::RELU6, 1, &[1, 2, 2, 1], &[6.0, 6.0, 6.0, 6.0]),
             // The zeros come after: the last row and column add nothing.
-            (SAME, 1, 0, 1, &[1, 3, 3, 1], &[6.5, 8.5, 3.5, 12.5, 14.5, 6.5, 7.5, 8.5, 9.5]),
-            (SAME, 2, 0, 1, &[1, 2, 2, 1], &[6.5, 3.5, 7.5, 9.5]),
-            (VALID, 1, 0, 2, &[1, 1, 1, 1], &[10.5]),
+            (SAME, 1, activation::NONE, 1, &[1, 3, 3, 1], &[6.5, 8.5, 3.5, 12.5, 14.5, 6.5, 7.5, 8.5, 9.5]),
+            (SAME, 2, activation::NONE, 1, &[1, 2, 2, 1], &[6.5, 3.5, 7.5, 9.5]),
+            (VALID, 1, activation::NONE, 2, &[1, 1, 1, 1], &[10.5]),
         ];
         for (padding, stride, activation, dilation, shape, want) in cases {
             let out = test(one_to_nine(), diagonal(), half(), Spec::f32())
-                .options(1, |o| with(options(padding, stride)(o), activation, dilation))
+                .options(|o| with(options(padding, stride)(o), activation, dilation))
                 .run()
                 .unwrap();
             assert_eq!((out[0].shape(), out[0].as_f32().as_slice()), (shape, want));
@@ -353,7 +357,7 @@ mod tests {
         let full = Tensor::f32(&[1, 1, 1, 4], &[1.0, 10.0, 100.0, 1000.0]);
         for (w, want) in [(grouped, vec![21.0, 4300.0, 65.0, 8700.0]), (full, vec![4321.0, 8765.0])] {
             let bias = Tensor::f32(&[w.shape()[0]], &vec![0.0; w.shape()[0] as usize]);
-            let out = test(x.clone(), w, bias, Spec::f32()).options(1, options(VALID, 1)).run().unwrap();
+            let out = test(x.clone(), w, bias, Spec::f32()).options(options(VALID, 1)).run().unwrap();
             assert_eq!(out[0].as_f32(), want);
         }
     }
@@ -364,7 +368,7 @@ mod tests {
         let x = Tensor::i8(&[1, 1, 1, 2], &[3, 5]).quantized(0.5, 1);
         let w = Tensor::i8(&[2, 1, 1, 2], &[2, 3, -4, 8]).per_channel(&[1.0, 0.5], &[0, 0], 0);
         let bias = Tensor::i32(&[2], &[2, 4]).per_channel(&[0.5, 0.25], &[0, 0], 0);
-        let run = |x, w, out| test(x, w, bias.clone(), out).options(1, options(SAME, 1)).run().unwrap();
+        let run = |x, w, out| test(x, w, bias.clone(), out).options(options(SAME, 1)).run().unwrap();
         assert_eq!(run(x.clone(), w, Spec::i8(1.0, -3))[0].as_i8(), [6, 4]);
         // The same with 4-bit weights, [-2, 4] being [-4, 8] at half the scale but for the 8.
         let w = Tensor::i4(&[2, 1, 1, 2], &[2, 3, -4, 7]).per_channel(&[1.0, 0.5], &[0, 0], 0);
@@ -377,7 +381,7 @@ mod tests {
         let x = Tensor::i8(&[1, 1, 1, 1], &[7]).quantized(1.0, 5);
         let w = Tensor::i8(&[1, 3, 3, 1], &[1, 1, 1, 1, 2, 1, 1, 1, 1]).quantized(1.0, 0);
         let bias = Tensor::i32(&[1], &[0]).quantized(1.0, 0);
-        let out = test(x, w, bias, Spec::i8(1.0, 0)).options(1, options(SAME, 1)).run().unwrap();
+        let out = test(x, w, bias, Spec::i8(1.0, 0)).options(options(SAME, 1)).run().unwrap();
         assert_eq!(out[0].as_i8(), [4]);
     }
 
@@ -389,21 +393,23 @@ mod tests {
         let one = Tensor::i8(&[2, 1, 1, 2], &[1, 0, 0, 1]).quantized(1.0, 0);
         let grouped = Tensor::i8(&[2, 1, 1, 1], &[1, 1]).quantized(1.0, 0);
         for (w, want) in [(one, [-1, -1]), (grouped, [-2, -2])] {
-            let out = test(x.clone(), w, bias.clone(), Spec::i8(1.0, 0)).options(1, options(VALID, 1)).run();
+            let out = test(x.clone(), w, bias.clone(), Spec::i8(1.0, 0)).options(options(VALID, 1)).run();
             assert_eq!(out.unwrap()[0].as_i8(), want);
         }
     }
 
     #[test]
     fn unsigned() {
-        // Real: (10 - 8) × 0.5 = 1, (4 - 8) × 0.5 = -2; weights (3 - 2) × 1, (0 - 2) × 1: 1 + 4 = 5, RELU6 at scale 0.05
+        // Real: (10 - 8) × 0.5 = 1, (4 - 8) × 0.5 = -2; weights (3 - 2) × 1, (0 - 2) × 1: 1 + 4 = 5, activation::RELU6 at scale 0.05
         // ends at 120 + 100.
         let x = Tensor::u8(&[1, 1, 1, 2], &[10, 4]).quantized(0.5, 8);
         let w = Tensor::u8(&[1, 1, 1, 2], &[3, 0]).quantized(1.0, 2);
         for (bias, want) in [(0, 100 + 100), (4, 100 + 120)] {
             let bias = Tensor::i32(&[1], &[bias]).quantized(0.5, 0);
             let out = test(x.clone(), w.clone(), bias, Spec::u8(0.05, 100))
-                .options(1, |o| options(VALID, 1)(o).i8(3, RELU6))
+                .options(|o| {
+                    options(VALID, 1)(o).set(Conv2DOptions::FUSED_ACTIVATION_FUNCTION, activation::RELU6)
+                })
                 .run()
                 .unwrap();
             assert_eq!(i32::from(out[0].as_u8()[0]), want.min(220));
@@ -416,9 +422,8 @@ mod tests {
         let x = Tensor::i16(&[1, 1, 1, 1], &[3]).quantized(1.0, 0);
         let w = Tensor::i8(&[1, 1, 1, 1], &[2]).quantized(1.0, 0);
         let run = |bias, scale| {
-            test(x.clone(), w.clone(), bias, Spec::i16(scale, 0)).options(1, options(VALID, 1)).run().unwrap()
-                [0]
-            .as_i16()
+            test(x.clone(), w.clone(), bias, Spec::i16(scale, 0)).options(options(VALID, 1)).run().unwrap()[0]
+                .as_i16()
         };
         assert_eq!(run(Tensor::i64(&[1], &[1 << 33]), 16_777_216.0), [512]);
         assert_eq!(run(Tensor::i64(&[1], &[2]), 1.0), [8]);
@@ -431,13 +436,13 @@ mod tests {
         let x = Tensor::f32(&[1, 1, 1, 2], &[2.0, -1.0]);
         let w = Tensor::i8(&[1, 1, 1, 2], &[10, 5]).quantized(0.1, 0);
         let bias = Tensor::f32(&[1], &[1.0]);
-        let out = test(x, w, bias, Spec::f32()).options(1, options(VALID, 1)).run().unwrap();
+        let out = test(x, w, bias, Spec::f32()).options(options(VALID, 1)).run().unwrap();
         assert!((out[0].as_f32()[0] - (950.0 * 0.2 / 127.0 + 1.0)).abs() < 1e-6);
         // Asymmetric, one row per image: ranges [0, 255] and [-51, 0] are exact at their ends.
         let x = Tensor::f32(&[2, 1, 1, 2], &[255.0, 0.0, -51.0, 0.0]);
         let w = Tensor::i8(&[2, 1, 1, 2], &[3, 9, -2, 9]).per_channel(&[0.5, 0.25], &[0, 0], 0);
         let bias = Tensor::f32(&[2], &[0.0, 0.0]);
-        let out = test(x, w, bias, Spec::f32()).options(1, options(VALID, 1)).run().unwrap();
+        let out = test(x, w, bias, Spec::f32()).options(options(VALID, 1)).run().unwrap();
         for (got, want) in out[0].as_f32().iter().zip([382.5, -127.5, -76.5, 25.5]) {
             assert!((got - want).abs() < 1e-4, "{got} {want}");
         }
@@ -447,7 +452,7 @@ mod tests {
     fn empty_batch() {
         let x = Tensor::f32(&[0, 3, 3, 1], &[]);
         let w = Tensor::f32(&[2, 1, 1, 1], &[1.0, 1.0]);
-        let out = test(x, w, Tensor::f32(&[2], &[0.0; 2]), Spec::f32()).options(1, options(SAME, 2)).run();
+        let out = test(x, w, Tensor::f32(&[2], &[0.0; 2]), Spec::f32()).options(options(SAME, 2)).run();
         assert_eq!(out.unwrap()[0].shape(), [0, 2, 2, 2]);
     }
 
@@ -496,17 +501,27 @@ mod tests {
             ),
         ];
         for (test, message) in cases {
-            let error = test.options(1, &plain).run().unwrap_err();
+            let error = test.options(&plain).run().unwrap_err();
             assert!(error.message().contains(message), "{error}, not {message}");
         }
         let good = float(&[1, 1, 1, 1], &[1, 1, 1, 1], 1);
         let cases: [(OpTest<Conv2d>, &str); 6] = [
             (good.clone(), "stride along the height is 0"),
-            (good.clone().options(1, |o| plain(o).i32(4, 0)), "dilation along the width is 0"),
-            (good.clone().options(1, |o| plain(o).i8(3, 9)), "activation is number 9"),
-            (good.clone().options(1, |o| plain(o).i8(3, 4)), "Tanh"),
-            (good.clone().options(1, options(7, 1)), "padding 7 is unknown"),
-            (good.options(2, plain), "union type 2"),
+            (
+                good.clone().options(|o| plain(o).set(Conv2DOptions::DILATION_W_FACTOR, 0)),
+                "dilation along the width is 0",
+            ),
+            (
+                good.clone().options(|o| plain(o).set(Conv2DOptions::FUSED_ACTIVATION_FUNCTION, 9)),
+                "activation is number 9",
+            ),
+            (
+                good.clone()
+                    .options(|o| plain(o).set(Conv2DOptions::FUSED_ACTIVATION_FUNCTION, activation::TANH)),
+                "Tanh",
+            ),
+            (good.clone().options(options(7, 1)), "padding is number 7"),
+            (good.options_table(DepthwiseConv2DOptions::INFO.tag, &[], 0), "union type 2"),
         ];
         for (test, message) in cases {
             let error = test.run().unwrap_err();
@@ -518,7 +533,7 @@ mod tests {
     fn types_that_no_kernel_serves() {
         let x = Tensor::f32(&[1, 1, 1, 1], &[0.0]);
         let w = Tensor::u8(&[1, 1, 1, 1], &[0]).quantized(1.0, 0);
-        let test = test(x, w, Tensor::f32(&[1], &[0.0]), Spec::f32()).options(1, options(VALID, 1));
+        let test = test(x, w, Tensor::f32(&[1], &[0.0]), Spec::f32()).options(options(VALID, 1));
         let error = test.run().unwrap_err();
         assert_eq!(error.status(), Status::Unsupported);
         assert_eq!(error.message(), "no kernel for input FLOAT32, filter UINT8 and bias FLOAT32");

@@ -26,7 +26,7 @@ pub struct Conv3d {
 }
 
 impl Op for Conv3d {
-    const CODE: OpCode = OpCode::Builtin(132);
+    const CODE: OpCode = OpCode::Builtin(op::CONV_3D);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32]);
 
@@ -126,13 +126,22 @@ impl Conv3d {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kit::volume::{ACTIVATION, OPTIONS, PADDING, STRIDES};
+    use arenite_abi::schema::{Conv3DOptions, activation, padding};
     use arenite_abi::testing::{OpTest, OptionsBuilder, Spec, Tensor};
 
-    fn node(x: Tensor, filter: Tensor, options: impl Fn(OptionsBuilder) -> OptionsBuilder) -> OpTest<Conv3d> {
-        let ones =
-            move |o: OptionsBuilder| options(o.i32(STRIDES, 1).i32(STRIDES + 1, 1).i32(STRIDES + 2, 1));
-        OpTest::new().options(OPTIONS, ones).input(x).constant(filter).output(Spec::f32())
+    fn node(
+        x: Tensor,
+        filter: Tensor,
+        options: impl Fn(OptionsBuilder<Conv3DOptions>) -> OptionsBuilder<Conv3DOptions>,
+    ) -> OpTest<Conv3d> {
+        let ones = move |o: OptionsBuilder<Conv3DOptions>| {
+            options(
+                o.set(Conv3DOptions::STRIDE_D, 1)
+                    .set(Conv3DOptions::STRIDE_W, 1)
+                    .set(Conv3DOptions::STRIDE_H, 1),
+            )
+        };
+        OpTest::new().options(ones).input(x).constant(filter).output(Spec::f32())
     }
 
     fn count(shape: &[i32]) -> Tensor {
@@ -144,12 +153,18 @@ mod tests {
     fn windows() {
         // Of 0..8 as a cube, neighbours in depth: x[0] − x[1] = −4, and 2 × that plus a bias.
         let (x, filter) = (count(&[1, 2, 2, 2, 1]), Tensor::f32(&[2, 1, 1, 1, 2], &[1.0, 2.0, -1.0, -2.0]));
-        let y =
-            node(x.clone(), filter.clone(), |o| o.i8(PADDING, 1)).constant(Tensor::f32(&[2], &[0.5, 9.0]));
+        let y = node(x.clone(), filter.clone(), |o| o.set(Conv3DOptions::PADDING, padding::VALID))
+            .constant(Tensor::f32(&[2], &[0.5, 9.0]));
         let y = y.run().unwrap().remove(0);
         assert_eq!((y.shape(), y.as_f32()), (&[1, 1, 2, 2, 2][..], [-3.5, 1.0].repeat(4)));
         // With zeros behind, and only what is above zero.
-        let y = node(x, filter, |o| o.i8(PADDING, 0).i8(ACTIVATION, 1)).run().unwrap().remove(0);
+        let y = node(x, filter, |o| {
+            o.set(Conv3DOptions::PADDING, padding::SAME)
+                .set(Conv3DOptions::FUSED_ACTIVATION_FUNCTION, activation::RELU)
+        })
+        .run()
+        .unwrap()
+        .remove(0);
         assert_eq!(y.shape(), [1, 2, 2, 2, 2]);
         assert_eq!(y.as_f32()[8..], [4.0, 8.0, 5.0, 10.0, 6.0, 12.0, 7.0, 14.0]);
     }
@@ -159,7 +174,16 @@ mod tests {
         // Along the width 0..5, taps two apart: x[w] + 10 x[w + 2], every second w.
         let (x, filter) = (count(&[1, 1, 1, 5, 1]), Tensor::f32(&[1, 1, 2, 1, 1], &[1.0, 10.0]));
         let test = OpTest::<Conv3d>::new().input(x).constant(filter).output(Spec::f32());
-        let y = test.options(OPTIONS, |o| o.i8(0, 1).i32(1, 1).i32(2, 2).i32(3, 1).i32(6, 2)).run().unwrap();
+        let y = test
+            .options(|o| {
+                o.set(Conv3DOptions::PADDING, padding::VALID)
+                    .set(Conv3DOptions::STRIDE_D, 1)
+                    .set(Conv3DOptions::STRIDE_W, 2)
+                    .set(Conv3DOptions::STRIDE_H, 1)
+                    .set(Conv3DOptions::DILATION_W_FACTOR, 2)
+            })
+            .run()
+            .unwrap();
         assert_eq!((y[0].shape(), y[0].as_f32()), (&[1, 1, 1, 2, 1][..], vec![20.0, 42.0]));
     }
 

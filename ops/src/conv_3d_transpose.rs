@@ -24,7 +24,7 @@ pub struct Conv3dTranspose {
 }
 
 impl Op for Conv3dTranspose {
-    const CODE: OpCode = OpCode::Builtin(141);
+    const CODE: OpCode = OpCode::Builtin(op::CONV_3D_TRANSPOSE);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32]);
 
@@ -157,13 +157,20 @@ fn pairs<T: Copy>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kit::volume::{ACTIVATION, DILATIONS, OPTIONS, PADDING, STRIDES};
+    use arenite_abi::schema::{Conv3DOptions, activation, padding};
     use arenite_abi::testing::{OpTest, OptionsBuilder, Spec, Tensor};
 
-    fn node(options: impl Fn(OptionsBuilder) -> OptionsBuilder) -> OpTest<Conv3dTranspose> {
-        let ones =
-            move |o: OptionsBuilder| options(o.i32(STRIDES, 1).i32(STRIDES + 1, 2).i32(STRIDES + 2, 1));
-        OpTest::new().options(OPTIONS, ones).output(Spec::f32())
+    fn node(
+        options: impl Fn(OptionsBuilder<Conv3DOptions>) -> OptionsBuilder<Conv3DOptions>,
+    ) -> OpTest<Conv3dTranspose> {
+        let ones = move |o: OptionsBuilder<Conv3DOptions>| {
+            options(
+                o.set(Conv3DOptions::STRIDE_D, 1)
+                    .set(Conv3DOptions::STRIDE_W, 2)
+                    .set(Conv3DOptions::STRIDE_H, 1),
+            )
+        };
+        OpTest::new().options(ones).output(Spec::f32())
     }
 
     #[test]
@@ -172,18 +179,25 @@ mod tests {
         let (filter, x) =
             (Tensor::f32(&[1, 1, 3, 1, 1], &[1.0, 10.0, 100.0]), Tensor::f32(&[1, 1, 1, 2, 1], &[1.0, 2.0]));
         let shape = || Tensor::i32(&[5], &[1, 1, 1, 5, 1]);
-        let valid = || node(|o| o.i8(PADDING, 1));
+        let valid = || node(|o| o.set(Conv3DOptions::PADDING, padding::VALID));
         let want = [1.0, 10.0, 102.0, 20.0, 200.0];
         for test in [valid().constant(shape()), valid().input(shape())] {
             let y = test.constant(filter.clone()).input(x.clone()).run().unwrap().remove(0);
             assert_eq!((y.shape(), y.as_f32()), (&[1, 1, 1, 5, 1][..], want.to_vec()));
         }
-        let test = node(|o| o.i8(PADDING, 1).i8(ACTIVATION, 3)).constant(shape()).constant(filter);
+        let test = node(|o| {
+            o.set(Conv3DOptions::PADDING, padding::VALID)
+                .set(Conv3DOptions::FUSED_ACTIVATION_FUNCTION, activation::RELU6)
+        })
+        .constant(shape())
+        .constant(filter);
         let y = test.input(x).constant(Tensor::f32(&[1], &[-5.0])).run().unwrap();
         assert_eq!(y[0].as_f32(), [0.0, 5.0, 6.0, 6.0, 6.0]);
         // Taps two apart along the depth; two channels in, two out.
         let filter = Tensor::f32(&[2, 1, 1, 2, 2], &[1.0, 0.0, 0.0, 1.0, 3.0, 0.0, 0.0, 3.0]);
-        let test = node(|o| o.i8(PADDING, 1).i32(DILATIONS, 2)).constant(Tensor::i32(&[5], &[1, 3, 1, 1, 2]));
+        let test =
+            node(|o| o.set(Conv3DOptions::PADDING, padding::VALID).set(Conv3DOptions::DILATION_D_FACTOR, 2))
+                .constant(Tensor::i32(&[5], &[1, 3, 1, 1, 2]));
         let y = test.constant(filter).input(Tensor::f32(&[1, 1, 1, 1, 2], &[5.0, 7.0])).run().unwrap();
         assert_eq!(y[0].as_f32(), [5.0, 7.0, 0.0, 0.0, 15.0, 21.0]);
     }
@@ -192,7 +206,8 @@ mod tests {
     fn refusals() {
         let message = |shape: &[i32], filter: &[i32]| {
             let (n, count) = (shape.len() as i32, filter.iter().product::<i32>() as usize);
-            let test = node(|o| o.i8(PADDING, 1)).input(Tensor::i32(&[n], shape));
+            let test =
+                node(|o| o.set(Conv3DOptions::PADDING, padding::VALID)).input(Tensor::i32(&[n], shape));
             let test = test.constant(Tensor::f32(filter, &vec![0.0; count]));
             test.input(Tensor::f32(&[1, 1, 1, 2, 1], &[0.0; 2])).run().unwrap_err().message().to_owned()
         };

@@ -13,7 +13,7 @@ pub type Cos = Function<Cosine>;
 pub struct Cosine;
 
 impl Member for Cosine {
-    const CODE: OpCode = OpCode::Builtin(108);
+    const CODE: OpCode = OpCode::Builtin(op::COS);
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, F16]);
 

@@ -3,6 +3,7 @@
 //! Defined by: tflite/kernels/cumsum.cc, tflite/kernels/internal/reference/cumsum.h.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::CumsumOptions;
 
 use crate::kit::arguments::{Integers, expect_type, saturated};
 use crate::kit::indexing::{Dims, normalize_axis};
@@ -29,13 +30,8 @@ enum Own {
     LeftOut,
 }
 
-/// The union type of its options.
-const OPTIONS: u32 = 102;
-const EXCLUSIVE: usize = 0;
-const REVERSE: usize = 1;
-
 impl Op for Cumsum {
-    const CODE: OpCode = OpCode::Builtin(128);
+    const CODE: OpCode = OpCode::Builtin(op::CUMSUM);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32, I64]);
     const SHARING: Sharing = Sharing::InPlace;
@@ -50,13 +46,17 @@ impl Op for Cumsum {
         if axis.is_constant() {
             axis_of(&axis, &dims)?;
         }
-        let options = node.options(OPTIONS)?;
+        let options = node.options()?;
         cx.set_output_shape(0, x.shape)?;
         cx.allow_in_place(0, 0)?;
         Ok(Cumsum {
             dims,
-            direction: if options.get(REVERSE, false)? { Direction::Reverse } else { Direction::Forward },
-            own: if options.get(EXCLUSIVE, false)? { Own::LeftOut } else { Own::Included },
+            direction: if options.get(CumsumOptions::REVERSE)? {
+                Direction::Reverse
+            } else {
+                Direction::Forward
+            },
+            own: if options.get(CumsumOptions::EXCLUSIVE)? { Own::LeftOut } else { Own::Included },
         })
     }
 
@@ -105,8 +105,8 @@ mod tests {
     use arenite_abi::testing::{OpTest, Spec, Tensor};
 
     fn run(x: Tensor, axis: i32, exclusive: bool, reverse: bool) -> Result<Tensor> {
-        let test =
-            OpTest::<Cumsum>::new().options(OPTIONS, |o| o.bool(EXCLUSIVE, exclusive).bool(REVERSE, reverse));
+        let test = OpTest::<Cumsum>::new()
+            .options(|o| o.set(CumsumOptions::EXCLUSIVE, exclusive).set(CumsumOptions::REVERSE, reverse));
         let test = test.output(Spec::of(x.ty())).input(x);
         let known = test.clone().constant(Tensor::i32(&[], &[axis])).run();
         crate::kit::assert_same(&known, &test.input(Tensor::i32(&[1], &[axis])).run());
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn works_in_place() {
         let test = OpTest::<Cumsum>::new().input(Tensor::i32(&[2], &[1, 2])).constant(Tensor::i32(&[], &[0]));
-        let test = test.options(OPTIONS, |o| o.bool(EXCLUSIVE, true)).output(Spec::i32()).in_place();
+        let test = test.options(|o| o.set(CumsumOptions::EXCLUSIVE, true)).output(Spec::i32()).in_place();
         assert_eq!(test.run().unwrap()[0].as_i32(), [0, 1]);
     }
 

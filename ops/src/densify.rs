@@ -8,7 +8,7 @@ use arenite_abi::prelude::*;
 pub struct Densify;
 
 impl Op for Densify {
-    const CODE: OpCode = OpCode::Builtin(124);
+    const CODE: OpCode = OpCode::Builtin(op::DENSIFY);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const SHARING: Sharing = Sharing::View;
 

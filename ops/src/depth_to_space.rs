@@ -6,6 +6,7 @@
 //! ```
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::DepthToSpaceOptions;
 
 use crate::kit::indexing::{Dims, MAX_RANK, Nest};
 use crate::kit::node;
@@ -17,19 +18,15 @@ pub struct DepthToSpace {
     plan: Rearrangement,
 }
 
-/// The union type of its options.
-const OPTIONS: u32 = 94;
-const BLOCK_SIZE: usize = 0;
-
 impl Op for DepthToSpace {
-    const CODE: OpCode = OpCode::Builtin(5);
+    const CODE: OpCode = OpCode::Builtin(op::DEPTH_TO_SPACE);
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const SHARING: Sharing = rearrange::SHARING;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;
         ensure!(x.ty == y.ty, "input '{}' is {}, output is {}", x.name, x.ty, y.ty);
-        let plan = plan(&x, node.options(OPTIONS)?.get(BLOCK_SIZE, 0)?)?;
+        let plan = plan(&x, node.options()?.get(DepthToSpaceOptions::BLOCK_SIZE)?)?;
         Ok(DepthToSpace { prepared: Prepared::declare(Some(plan), cx, &x)?, plan })
     }
 
@@ -70,7 +67,7 @@ mod tests {
 
     fn run(x: Tensor, block: i32) -> Result<Tensor> {
         let test = OpTest::<DepthToSpace>::new().input(x.clone()).output(Spec::of(x.ty()));
-        test.options(OPTIONS, |o| o.i32(BLOCK_SIZE, block)).run().map(|mut y| y.remove(0))
+        test.options(|o| o.set(DepthToSpaceOptions::BLOCK_SIZE, block)).run().map(|mut y| y.remove(0))
     }
 
     #[test]
@@ -115,8 +112,11 @@ mod tests {
     fn the_output_may_overwrite_the_input() {
         let x: Vec<i32> = (0..64).collect();
         let test = OpTest::<DepthToSpace>::new().input(Tensor::i32(&[2, 2, 2, 8], &x)).output(Spec::i32());
-        let outputs =
-            test.options(OPTIONS, |o| o.i32(BLOCK_SIZE, 2)).shares(&[Sharing::Behind]).run().unwrap();
+        let outputs = test
+            .options(|o| o.set(DepthToSpaceOptions::BLOCK_SIZE, 2))
+            .shares(&[Sharing::Behind])
+            .run()
+            .unwrap();
         assert_eq!(outputs[0].as_i32()[..10], [0, 1, 2, 3, 8, 9, 10, 11, 4, 5]);
     }
 }

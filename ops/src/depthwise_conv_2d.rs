@@ -11,6 +11,7 @@
 //! ```
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::DepthwiseConv2DOptions;
 use arenite_abi::tensor::cells_of;
 use core::cell::Cell;
 
@@ -25,9 +26,6 @@ use crate::kit::quantized::Quantized;
 use crate::kit::requantize::Multiplier;
 use crate::kit::window::{WindowOptions, Windows};
 
-const OPTIONS: u32 = 2;
-const ACTIVATION: usize = 4;
-const DILATIONS: usize = 5;
 /// The filter's dimension of output channels.
 const CHANNEL_AXIS: usize = 3;
 
@@ -63,15 +61,15 @@ struct Steps<B, M, F> {
 }
 
 impl Op for DepthwiseConv2d {
-    const CODE: OpCode = OpCode::Builtin(4);
+    const CODE: OpCode = OpCode::Builtin(op::DEPTHWISE_CONV_2D);
     const VERSIONS: RangeInclusive<i32> = 1..=7;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, U8, I8, I16, I4, I32, I64]);
     const SHARING: Sharing = Sharing::Behind;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let layer = Layer::read(node, CHANNEL_AXIS)?;
-        let options = node.options(OPTIONS)?;
-        let shape = Shape::new(&layer, &WindowOptions::read(&options, Some(DILATIONS))?)?;
+        let options = node.options()?;
+        let shape = Shape::new(&layer, &WindowOptions::read(&options)?)?;
         cx.set_output_shape(0, &shape.windows.output_shape(layer.filter.shape[CHANNEL_AXIS]))?;
         let kernel = Kernel::new(cx, &layer, &options, &shape)?;
         if !matches!(kernel, Kernel::Hybrid { .. }) {
@@ -108,10 +106,10 @@ impl Kernel {
     fn new(
         cx: &mut PrepareContext<'_>,
         layer: &Layer<'_>,
-        options: &Options<'_>,
+        options: &Options<'_, DepthwiseConv2DOptions>,
         shape: &Shape,
     ) -> Result<Kernel> {
-        let activation = range_activation(options, ACTIVATION)?;
+        let activation = range_activation(options.get(DepthwiseConv2DOptions::FUSED_ACTIVATION_FUNCTION)?)?;
         let bias = layer.bias.map(|bias| bias.ty);
         Ok(match (layer.input.ty, layer.filter.ty) {
             (F32, F32) => Kernel::Float { sums: cx.scratch(shape.channels)?, limits: activation.f32_range() },
@@ -282,17 +280,22 @@ impl Shape {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arenite_abi::schema::padding::{SAME, VALID};
     use arenite_abi::testing::{OpTest, OptionsBuilder, Spec, Tensor};
-
-    const SAME: i8 = 0;
-    const VALID: i8 = 1;
 
     fn test(x: Tensor, w: Tensor, bias: Tensor, out: Spec) -> OpTest<DepthwiseConv2d> {
         OpTest::new().input(x).constant(w).constant(bias).output(out)
     }
 
-    fn options(padding: i8, stride: i32) -> impl Fn(OptionsBuilder) -> OptionsBuilder {
-        move |o| o.i8(0, padding).i32(1, stride).i32(2, stride)
+    fn options(
+        padding: i8,
+        stride: i32,
+    ) -> impl Fn(OptionsBuilder<DepthwiseConv2DOptions>) -> OptionsBuilder<DepthwiseConv2DOptions> {
+        move |o| {
+            o.set(DepthwiseConv2DOptions::PADDING, padding)
+                .set(DepthwiseConv2DOptions::STRIDE_W, stride)
+                .set(DepthwiseConv2DOptions::STRIDE_H, stride)
+        }
     }
 
     #[test]
@@ -302,20 +305,20 @@ mod tests {
         let bias = |n: usize| Tensor::f32(&[n as i32], &vec![0.5; n]);
         // Row 0 of the filter sees one row up.
         let two_rows = Tensor::f32(&[1, 2, 1, 2], &[1.0, 1.0, 2.0, 3.0]);
-        let out = test(x.clone(), two_rows.clone(), bias(2), Spec::f32()).options(2, options(VALID, 1)).run();
+        let out = test(x.clone(), two_rows.clone(), bias(2), Spec::f32()).options(options(VALID, 1)).run();
         assert_eq!(out.unwrap()[0].as_f32(), [1.0 + 6.0 + 0.5, 100.5, 2.0 + 8.0 + 0.5, 140.5]);
         // SAME adds zeros below; a stride of two leaves the first position.
-        let out = test(x.clone(), two_rows.clone(), bias(2), Spec::f32()).options(2, options(SAME, 2)).run();
+        let out = test(x.clone(), two_rows.clone(), bias(2), Spec::f32()).options(options(SAME, 2)).run();
         assert_eq!(out.unwrap()[0].as_f32(), [7.5, 100.5]);
         // A dilation of 2: the taps lie one up and one down.
         let out = test(x.clone(), two_rows, bias(2), Spec::f32())
-            .options(2, |o| options(SAME, 1)(o).i32(6, 2))
+            .options(|o| options(SAME, 1)(o).set(DepthwiseConv2DOptions::DILATION_H_FACTOR, 2))
             .run()
             .unwrap();
         assert_eq!(out[0].as_f32(), [6.5, 90.5, 8.5, 120.5, 1.5, 10.5, 2.5, 20.5]);
         // Depth multiplier 2: outputs c0 × 1, c0 × 2, c1 × 3, c1 × 4.
         let w = Tensor::f32(&[1, 1, 1, 4], &[1.0, 2.0, 3.0, 4.0]);
-        let out = test(x, w, bias(4), Spec::f32()).options(2, options(VALID, 2)).run().unwrap();
+        let out = test(x, w, bias(4), Spec::f32()).options(options(VALID, 2)).run().unwrap();
         assert_eq!((out[0].shape(), out[0].as_f32()), (&[1, 1, 1, 4][..], vec![1.5, 2.5, 30.5, 40.5]));
     }
 
@@ -327,8 +330,7 @@ mod tests {
         for w in [Tensor::i8(&[1, 1, 1, 9], &[1; 9]), Tensor::i4(&[1, 1, 1, 9], &[1; 9])] {
             let w = w.per_channel(&scales, &[0; 9], 3);
             let bias = Tensor::i32(&[9], &[0; 9]);
-            let out =
-                test(x.clone(), w, bias, Spec::i8(1.0, 10)).options(2, options(VALID, 1)).run().unwrap();
+            let out = test(x.clone(), w, bias, Spec::i8(1.0, 10)).options(options(VALID, 1)).run().unwrap();
             assert_eq!(out[0].as_i8(), [9, 9, 9, 9, 9, 9, 9, 9, 8]);
         }
     }
@@ -339,7 +341,7 @@ mod tests {
         let x = Tensor::u8(&[1, 1, 1, 8], &[10; 8]).quantized(0.25, 8);
         let w = Tensor::u8(&[1, 1, 1, 8], &[0; 8]).quantized(1.0, 3);
         let bias = Tensor::i32(&[8], &[0; 8]).quantized(0.25, 0);
-        let out = test(x, w, bias, Spec::u8(1.0, 100)).options(2, options(VALID, 1)).run().unwrap();
+        let out = test(x, w, bias, Spec::u8(1.0, 100)).options(options(VALID, 1)).run().unwrap();
         assert_eq!(out[0].as_u8(), [98; 8]);
     }
 
@@ -348,7 +350,7 @@ mod tests {
         let x = Tensor::i16(&[1, 1, 1, 2], &[3, -3]).quantized(1.0, 0);
         let w = Tensor::i8(&[1, 1, 1, 2], &[2, 2]).per_channel(&[1.0, 0.5], &[0, 0], 3);
         let bias = Tensor::i64(&[2], &[2, 1 << 31]);
-        let out = test(x, w, bias, Spec::i16(1.0, 0)).options(2, options(VALID, 1)).run().unwrap();
+        let out = test(x, w, bias, Spec::i16(1.0, 0)).options(options(VALID, 1)).run().unwrap();
         assert_eq!(out[0].as_i16(), [8, 32767]);
     }
 
@@ -358,7 +360,7 @@ mod tests {
         let x = Tensor::f32(&[2, 1, 1, 2], &[255.0, 0.0, -51.0, 0.0]);
         let w = Tensor::i8(&[1, 3, 1, 2], &[7, 7, 3, 9, 7, 7]).per_channel(&[0.5, 0.25], &[0, 0], 3);
         let bias = Tensor::f32(&[2], &[1.0, 2.0]);
-        let out = test(x, w, bias, Spec::f32()).options(2, options(SAME, 1)).run().unwrap();
+        let out = test(x, w, bias, Spec::f32()).options(options(SAME, 1)).run().unwrap();
         for (got, want) in out[0].as_f32().iter().zip([383.5, 2.0, -75.5, 2.0]) {
             assert!((got - want).abs() < 1e-4, "{got} {want}");
         }
@@ -370,7 +372,7 @@ mod tests {
         let w = Tensor::i8(&[1, 1, 1, 1], &[2]).quantized(1.0, 0);
         let test = OpTest::<DepthwiseConv2d>::new().input(x).constant(w);
         for test in [test.clone().absent(), test] {
-            let out = test.output(Spec::i8(1.0, 0)).options(2, options(VALID, 1)).run().unwrap();
+            let out = test.output(Spec::i8(1.0, 0)).options(options(VALID, 1)).run().unwrap();
             assert_eq!(out[0].as_i8(), [6]);
         }
     }
@@ -397,7 +399,7 @@ mod tests {
             (wide(Tensor::i64(&[1], &[0]).quantized(1.0, 5)), "bias 'in2' has zero point 5"),
         ];
         for (test, message) in cases {
-            let error = test.options(2, options(VALID, 1)).run().unwrap_err();
+            let error = test.options(options(VALID, 1)).run().unwrap_err();
             assert!(error.message().contains(message), "{error}, not {message}");
         }
     }
@@ -407,7 +409,7 @@ mod tests {
         let x = Tensor::u8(&[1, 1, 1, 1], &[0]).quantized(0.5, 0);
         let w = Tensor::u8(&[1, 1, 1, 1], &[0]).quantized(1.0, 0);
         let bias = Tensor::i32(&[1], &[0]).quantized(0.8, 0);
-        let error = test(x, w, bias, Spec::u8(1.0, 0)).options(2, options(VALID, 1)).run().unwrap_err();
+        let error = test(x, w, bias, Spec::u8(1.0, 0)).options(options(VALID, 1)).run().unwrap_err();
         assert!(error.message().contains("bias 'in2' has scale 0.8, input × filter is 0.5"), "{error}");
     }
 }

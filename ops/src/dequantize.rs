@@ -13,7 +13,7 @@ use crate::kit::{node, unary};
 pub struct Dequantize(Option<ChannelQuant>);
 
 impl Op for Dequantize {
-    const CODE: OpCode = OpCode::Builtin(6);
+    const CODE: OpCode = OpCode::Builtin(op::DEQUANTIZE);
     const VERSIONS: RangeInclusive<i32> = 1..=9;
     const TYPES: ElementTypes = ElementTypes::of(&[I2, I4, U4, I8, U8, I16, F16, F32]);
     const SHARING: Sharing = Sharing::Behind;

@@ -12,7 +12,7 @@ pub struct Dilate {
 }
 
 impl Op for Dilate {
-    const CODE: OpCode = OpCode::Builtin(203);
+    const CODE: OpCode = OpCode::Builtin(op::DILATE);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {

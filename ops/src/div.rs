@@ -4,6 +4,7 @@
 //! Defined by: tflite/kernels/div.cc and reference/div.h.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::DivOptions;
 
 use crate::kit::activation::{Activation, Limits};
 use crate::kit::binary::{self, Operands};
@@ -32,16 +33,14 @@ struct Quotient {
     limits: Limits<i32>,
 }
 
-const OPTIONS: u32 = 29;
-
 impl Op for Div {
-    const CODE: OpCode = OpCode::Builtin(42);
+    const CODE: OpCode = OpCode::Builtin(op::DIV);
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32, I8, U8, I16]);
     const SHARING: Sharing = Sharing::InPlace;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
-        let activation = node::range_activation(&node.options(OPTIONS)?, 0)?;
+        let activation = node::range_activation(node.options()?.get(DivOptions::FUSED_ACTIVATION_FUNCTION)?)?;
         let operands = binary::prepare(node, cx)?;
         binary::same_type(&operands)?;
         let arithmetic = match operands.a.ty {
@@ -110,6 +109,7 @@ impl Quotient {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arenite_abi::schema::activation;
     use arenite_abi::testing::{OpTest, Spec, Tensor};
 
     fn case(a: Tensor, b: Tensor, y: Spec) -> OpTest<Div> {
@@ -122,7 +122,10 @@ mod tests {
         let y = case(a.clone(), b.clone(), Spec::f32()).run().unwrap();
         assert_eq!(y[0].shape(), [2, 3]);
         assert_eq!(y[0].as_f32(), [1.5, f32::MAX, -0.75, -0.5, f32::MIN, 0.25]);
-        let y = case(a, b, Spec::f32()).options(OPTIONS, |o| o.i8(0, 2)).run().unwrap();
+        let y = case(a, b, Spec::f32())
+            .options(|o| o.set(DivOptions::FUSED_ACTIVATION_FUNCTION, activation::RELU_N1_TO_1))
+            .run()
+            .unwrap();
         assert_eq!(y[0].as_f32(), [1.0, 1.0, -0.75, -0.5, -1.0, 0.25]);
         let zero = Tensor::f32(&[1], &[0.0]);
         assert!(case(zero.clone(), zero, Spec::f32()).in_place().run().unwrap()[0].as_f32()[0].is_nan());
@@ -133,7 +136,10 @@ mod tests {
         let (a, b) = (Tensor::i32(&[4], &[-9, 9, 7, i32::MIN]), Tensor::i32(&[4], &[2, -2, 2, -1]));
         let y = case(a.clone(), b.clone(), Spec::i32()).in_place().run().unwrap();
         assert_eq!(y[0].as_i32(), [-4, -4, 3, i32::MAX]);
-        let y = case(a, b, Spec::i32()).options(OPTIONS, |o| o.i8(0, 3)).run().unwrap();
+        let y = case(a, b, Spec::i32())
+            .options(|o| o.set(DivOptions::FUSED_ACTIVATION_FUNCTION, activation::RELU6))
+            .run()
+            .unwrap();
         assert_eq!(y[0].as_i32(), [0, 0, 3, 6]);
     }
 
@@ -144,7 +150,10 @@ mod tests {
         let b = Tensor::i8(&[2], &[-12, 12]).quantized(0.25, -4);
         let y = case(a.clone(), b.clone(), Spec::i8(0.5, 1)).in_place().run().unwrap();
         assert_eq!(y[0].as_i8(), [-19, -9]);
-        let y = case(a, b, Spec::i8(0.5, 1)).options(OPTIONS, |o| o.i8(0, 1)).run().unwrap();
+        let y = case(a, b, Spec::i8(0.5, 1))
+            .options(|o| o.set(DivOptions::FUSED_ACTIVATION_FUNCTION, activation::RELU))
+            .run()
+            .unwrap();
         assert_eq!(y[0].as_i8(), [1, 1]);
         // 100 / 20 = 5, 127 / 1 saturates at 255 - 10 steps of 0.25.
         let a = Tensor::u8(&[2], &[228, 255]).quantized(1.0, 128);
@@ -189,7 +198,10 @@ mod tests {
             "inputs are INT32, output 'out0' is FLOAT32; they must agree"
         );
         assert_eq!(
-            message(case(i(&[1]), i(&[1]), Spec::i32()).options(OPTIONS, |o| o.i8(0, 4))),
+            message(
+                case(i(&[1]), i(&[1]), Spec::i32())
+                    .options(|o| o.set(DivOptions::FUSED_ACTIVATION_FUNCTION, activation::TANH))
+            ),
             "no kernel for the fused activation Tanh; only ranges are served"
         );
         let long = Tensor::i64(&[1], &[1]);

@@ -17,7 +17,7 @@ pub struct DynamicUpdateSlice {
 }
 
 impl Op for DynamicUpdateSlice {
-    const CODE: OpCode = OpCode::Builtin(151);
+    const CODE: OpCode = OpCode::Builtin(op::DYNAMIC_UPDATE_SLICE);
     const VERSIONS: RangeInclusive<i32> = 1..=6;
     const SHARING: Sharing = Sharing::InPlace;
 

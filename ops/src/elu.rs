@@ -13,7 +13,7 @@ pub type Elu = Function<ExponentialUnit>;
 pub struct ExponentialUnit;
 
 impl Member for ExponentialUnit {
-    const CODE: OpCode = OpCode::Builtin(111);
+    const CODE: OpCode = OpCode::Builtin(op::ELU);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8]);
 

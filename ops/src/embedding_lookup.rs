@@ -26,7 +26,7 @@ pub struct EmbeddingLookup {
 }
 
 impl Op for EmbeddingLookup {
-    const CODE: OpCode = OpCode::Builtin(7);
+    const CODE: OpCode = OpCode::Builtin(op::EMBEDDING_LOOKUP);
     const VERSIONS: RangeInclusive<i32> = 1..=5;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {

@@ -10,6 +10,7 @@
 //! Each run of equal buckets is divided where it ends. What lies outside of the output is left out.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::{EmbeddingLookupSparseOptions, combiner};
 
 use crate::kit::arguments::{Integers, expect_type, expect_vector};
 use crate::kit::float;
@@ -33,19 +34,16 @@ enum Combiner {
     SquareRootOfSquares,
 }
 
-const OPTIONS: u32 = 20;
-const COMBINER: usize = 0;
-
 impl Op for EmbeddingLookupSparse {
-    const CODE: OpCode = OpCode::Builtin(33);
+    const CODE: OpCode = OpCode::Builtin(op::EMBEDDING_LOOKUP_SPARSE);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32]);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(5..=5, 1..=1)?;
-        let combiner = match node.options(OPTIONS)?.get::<i8>(COMBINER, 0)? {
-            1 => Combiner::Mean,
-            2 => Combiner::SquareRootOfSquares,
+        let combiner = match node.options()?.get(EmbeddingLookupSparseOptions::COMBINER)? {
+            combiner::MEAN => Combiner::Mean,
+            combiner::SQRTN => Combiner::SquareRootOfSquares,
             // As TFLite reads numbers that the schema lacks.
             _ => Combiner::Sum,
         };
@@ -189,7 +187,9 @@ mod tests {
 
     fn node(combiner: i8, ids: &[i32], indices: &[i32], weights: &[f32]) -> OpTest<EmbeddingLookupSparse> {
         let n = ids.len() as i32;
-        let test = OpTest::new().options(OPTIONS, |o| o.i8(COMBINER, combiner)).input(Tensor::i32(&[n], ids));
+        let test = OpTest::new()
+            .options(|o| o.set(EmbeddingLookupSparseOptions::COMBINER, combiner))
+            .input(Tensor::i32(&[n], ids));
         let test = test.input(Tensor::i32(&[n, 2], indices)).input(Tensor::i32(&[2], &[3, 2]));
         let test = test.input(Tensor::f32(&[n], weights)).output(Spec::f32());
         test.constant(Tensor::f32(&[2, 2], &[1.0, 2.0, 10.0, 20.0]))

@@ -14,7 +14,7 @@ pub type Equal = Comparison<Same>;
 pub struct Same;
 
 impl Relation for Same {
-    const CODE: OpCode = OpCode::Builtin(71);
+    const CODE: OpCode = OpCode::Builtin(op::EQUAL);
     const VERSIONS: RangeInclusive<i32> = 1..=5;
     const INPUTS: &'static [ElementType] =
         &[F32, F16, I16, I32, I64, I8, U8, ElementType::Bool, ElementType::String];

@@ -13,7 +13,7 @@ pub type Exp = Function<Exponential>;
 pub struct Exponential;
 
 impl Member for Exponential {
-    const CODE: OpCode = OpCode::Builtin(47);
+    const CODE: OpCode = OpCode::Builtin(op::EXP);
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, I16]);
 

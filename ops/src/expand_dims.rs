@@ -14,7 +14,7 @@ pub struct ExpandDims {
 }
 
 impl Op for ExpandDims {
-    const CODE: OpCode = OpCode::Builtin(70);
+    const CODE: OpCode = OpCode::Builtin(op::EXPAND_DIMS);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const SHARING: Sharing = Sharing::View;
 

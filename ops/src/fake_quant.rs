@@ -3,6 +3,7 @@
 //! Defined by: tflite/kernels/fake_quant.cc and internal/quantization_util.cc (`NudgeQuantizationRange`).
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::FakeQuantOptions;
 
 use crate::kit::requantize::round_f32;
 use crate::kit::unary;
@@ -14,27 +15,24 @@ pub struct FakeQuant {
     scale: f32,
 }
 
-const OPTIONS: u32 = 58;
-const MIN: usize = 0;
-const MAX: usize = 1;
-const NUM_BITS: usize = 2;
-const NARROW_RANGE: usize = 3;
-
 impl Op for FakeQuant {
-    const CODE: OpCode = OpCode::Builtin(80);
+    const CODE: OpCode = OpCode::Builtin(op::FAKE_QUANT);
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const TYPES: ElementTypes = ElementTypes::of(&[F32]);
     const SHARING: Sharing = Sharing::InPlace;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
-        let options = node.options(OPTIONS)?;
-        ensure!(!options.get(NARROW_RANGE, false)?, "narrow_range is set; it is meant for weights only");
+        let options = node.options()?;
+        ensure!(
+            !options.get(FakeQuantOptions::NARROW_RANGE)?,
+            "narrow_range is set; it is meant for weights only"
+        );
         let (x, _) = unary::prepare(node, cx)?;
         if x.ty != F32 {
             return Err(Error::unsupported("FAKE_QUANT", x.ty));
         }
-        let (min, max) = (options.get(MIN, 0.0)?, options.get(MAX, 0.0)?);
-        Ok(FakeQuant::new(min, max, options.get(NUM_BITS, 0)?))
+        let (min, max) = (options.get(FakeQuantOptions::MIN)?, options.get(FakeQuantOptions::MAX)?);
+        Ok(FakeQuant::new(min, max, options.get(FakeQuantOptions::NUM_BITS)?))
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
@@ -75,7 +73,11 @@ mod tests {
 
     fn case(x: &[f32], min: f32, max: f32, bits: i32) -> OpTest<FakeQuant> {
         let test = OpTest::new().input(Tensor::f32(&[x.len() as i32], x)).output(Spec::f32());
-        test.options(OPTIONS, |o| o.f32(MIN, min).f32(MAX, max).i32(NUM_BITS, bits))
+        test.options(|o| {
+            o.set(FakeQuantOptions::MIN, min)
+                .set(FakeQuantOptions::MAX, max)
+                .set(FakeQuantOptions::NUM_BITS, bits)
+        })
     }
 
     #[test]
@@ -113,7 +115,7 @@ mod tests {
     fn refusals() {
         let x = Tensor::f32(&[1], &[0.0]);
         let test = OpTest::<FakeQuant>::new().input(x).output(Spec::f32());
-        let error = test.options(OPTIONS, |o| o.bool(NARROW_RANGE, true)).run().unwrap_err();
+        let error = test.options(|o| o.set(FakeQuantOptions::NARROW_RANGE, true)).run().unwrap_err();
         assert_eq!(error.message(), "narrow_range is set; it is meant for weights only");
         let test = OpTest::<FakeQuant>::new().input(Tensor::i32(&[1], &[1])).output(Spec::i32());
         assert_eq!(test.run().unwrap_err().message(), "'in0' is INT32, which the op does not register");

@@ -16,7 +16,7 @@ pub struct Fill {
 }
 
 impl Op for Fill {
-    const CODE: OpCode = OpCode::Builtin(94);
+    const CODE: OpCode = OpCode::Builtin(op::FILL);
     const VERSIONS: RangeInclusive<i32> = 1..=5;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {

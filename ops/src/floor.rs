@@ -13,7 +13,7 @@ pub type Floor = Function<Down>;
 pub struct Down;
 
 impl Member for Down {
-    const CODE: OpCode = OpCode::Builtin(8);
+    const CODE: OpCode = OpCode::Builtin(op::FLOOR);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, F16, BF16]);
 

@@ -19,7 +19,7 @@ pub struct FloorDiv {
 const GROUP: usize = 8;
 
 impl Op for FloorDiv {
-    const CODE: OpCode = OpCode::Builtin(90);
+    const CODE: OpCode = OpCode::Builtin(op::FLOOR_DIV);
     const VERSIONS: RangeInclusive<i32> = 1..=3;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, I16, I32]);
     const SHARING: Sharing = Sharing::InPlace;

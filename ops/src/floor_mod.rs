@@ -16,7 +16,7 @@ pub struct FloorMod {
 }
 
 impl Op for FloorMod {
-    const CODE: OpCode = OpCode::Builtin(95);
+    const CODE: OpCode = OpCode::Builtin(op::FLOOR_MOD);
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, I16, I32, I64]);
     const SHARING: Sharing = Sharing::InPlace;

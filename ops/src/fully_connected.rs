@@ -6,6 +6,7 @@ mod fixed;
 mod hybrid;
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::{FullyConnectedOptions, weights_format};
 
 use crate::kit::activation::{Activation, Limits};
 use crate::kit::bias::float_bias;
@@ -52,12 +53,12 @@ struct Parts<'a> {
 }
 
 impl Op for FullyConnected {
-    const CODE: OpCode = OpCode::Builtin(9);
+    const CODE: OpCode = OpCode::Builtin(op::FULLY_CONNECTED);
     const VERSIONS: RangeInclusive<i32> = 1..=14;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let parts = Parts::read(node)?;
-        let keep_dims = node.options(8)?.get(2, false)?;
+        let keep_dims = node.options()?.get(FullyConnectedOptions::KEEP_NUM_DIMS)?;
         let layer = Layer::new(&parts)?;
         set_output_shape(&parts, &layer, keep_dims, cx)?;
         let kernel = match (parts.x.ty, parts.filter.ty, parts.y.ty) {
@@ -88,8 +89,8 @@ impl Op for FullyConnected {
 
 impl<'a> Parts<'a> {
     fn read(node: &NodeView<'a>) -> Result<Self> {
-        let options = node.options(8)?;
-        if options.get::<i8>(1, 0)? != 0 {
+        let options = node.options()?;
+        if options.get(FullyConnectedOptions::WEIGHTS_FORMAT)? != weights_format::DEFAULT {
             return Err(unsupported!(
                 "its weights are in the shuffled 4x16 format; convert the model with the default format"
             ));
@@ -100,9 +101,9 @@ impl<'a> Parts<'a> {
             filter: node.input(1)?,
             bias: node.optional_input(2)?,
             y: node.output(0)?,
-            activation: node::activation(&options, 0)?,
-            asymmetric: options.get(3, false)?,
-            bias_type: options.get(4, 0)?,
+            activation: node::activation(options.get(FullyConnectedOptions::FUSED_ACTIVATION_FUNCTION)?)?,
+            asymmetric: options.get(FullyConnectedOptions::ASYMMETRIC_QUANTIZE_INPUTS)?,
+            bias_type: options.get(FullyConnectedOptions::QUANTIZED_BIAS_TYPE)?,
         })
     }
 

@@ -8,6 +8,7 @@
 //! ```
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::GatherOptions;
 
 use crate::kit::arguments::expect_type;
 use crate::kit::indexing::{Dims, normalize_axis};
@@ -26,13 +27,8 @@ pub struct Gather {
     inner: usize,
 }
 
-/// The union type of its options.
-const OPTIONS: u32 = 23;
-const AXIS: usize = 0;
-const BATCH_DIMS: usize = 1;
-
 impl Op for Gather {
-    const CODE: OpCode = OpCode::Builtin(36);
+    const CODE: OpCode = OpCode::Builtin(op::GATHER);
     const VERSIONS: RangeInclusive<i32> = 1..=8;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
@@ -73,8 +69,8 @@ impl Op for Gather {
 
 /// The axis and the number of batch axes.
 fn axes(node: &NodeView<'_>, x: &TensorView<'_>, indices: &TensorView<'_>) -> Result<(usize, usize)> {
-    let options = node.options(OPTIONS)?;
-    let (wanted, batch) = (options.get::<i32>(AXIS, 0)?, options.get::<i32>(BATCH_DIMS, 0)?);
+    let options = node.options()?;
+    let (wanted, batch) = (options.get(GatherOptions::AXIS)?, options.get(GatherOptions::BATCH_DIMS)?);
     let axis = normalize_axis(wanted, x.rank())
         .ok_or_else(|| invalid!("axis {wanted} does not exist: input '{}' is {:?}", x.name, x.shape))?;
     // As many as there are axes of indices is a legal number, hence not an axis.
@@ -164,7 +160,7 @@ mod tests {
 
     fn node(x: &Tensor, axis: i32, batch_dims: i32) -> OpTest<Gather> {
         let test = OpTest::<Gather>::new().input(x.clone()).output(Spec::of(x.ty()));
-        test.options(OPTIONS, |o| o.i32(AXIS, axis).i32(BATCH_DIMS, batch_dims))
+        test.options(|o| o.set(GatherOptions::AXIS, axis).set(GatherOptions::BATCH_DIMS, batch_dims))
     }
 
     fn run(x: Tensor, shape: &[i32], indices: &[i16], axis: i32, batch_dims: i32) -> Result<Tensor> {

@@ -23,7 +23,7 @@ pub struct GatherNd {
 }
 
 impl Op for GatherNd {
-    const CODE: OpCode = OpCode::Builtin(107);
+    const CODE: OpCode = OpCode::Builtin(op::GATHER_ND);
     const VERSIONS: RangeInclusive<i32> = 1..=6;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {

@@ -2,6 +2,7 @@
 //! Defined by: tflite/kernels/activations.cc and reference/gelu.h.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::GeluOptions;
 use half::f16;
 
 use crate::kit::float;
@@ -14,16 +15,14 @@ pub struct Gelu {
     table: Option<FunctionTable>,
 }
 
-const OPTIONS: u32 = 116;
-
 impl Op for Gelu {
-    const CODE: OpCode = OpCode::Builtin(150);
+    const CODE: OpCode = OpCode::Builtin(op::GELU);
     const VERSIONS: RangeInclusive<i32> = 1..=3;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, F16, I8, U8, I16]);
     const SHARING: Sharing = Sharing::InPlace;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
-        let formula = match node.options(OPTIONS)?.get(0, false)? {
+        let formula = match node.options()?.get(GeluOptions::APPROXIMATE)? {
             true => float::gelu_approximate,
             false => float::gelu,
         };
@@ -47,6 +46,7 @@ impl Op for Gelu {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arenite_abi::schema::{OptionsTable, SignOptions};
     use arenite_abi::testing::{OpTest, Spec, Tensor};
 
     fn case(x: Tensor, y: Spec) -> OpTest<Gelu> {
@@ -60,7 +60,7 @@ mod tests {
         let approximate = [-0.158_808, 0.0, 0.841_192, 2.996_363];
         let x = Tensor::f32(&[4], &[-1.0, 0.0, 1.0, 3.0]);
         for (flag, want) in [(false, exact), (true, approximate)] {
-            let test = case(x.clone(), Spec::f32()).options(OPTIONS, |o| o.bool(0, flag));
+            let test = case(x.clone(), Spec::f32()).options(|o| o.set(GeluOptions::APPROXIMATE, flag));
             for (y, want) in test.in_place().run().unwrap()[0].as_f32().iter().zip(want) {
                 assert!((y - want).abs() <= 2e-6, "{y}, not {want}");
             }
@@ -89,7 +89,7 @@ mod tests {
             "'out0' has scale -1; it must be above zero"
         );
         let x = Tensor::f32(&[1], &[0.0]);
-        let error = case(x, Spec::f32()).options(OPTIONS + 1, |o| o).run().unwrap_err();
-        assert_eq!(error.message(), "its options are of union type 117, this op reads type 116");
+        let error = case(x, Spec::f32()).options_table(SignOptions::INFO.tag, &[], 0).run().unwrap_err();
+        assert_eq!(error.message(), "its options are of union type 123, this op reads GeluOptions, type 116");
     }
 }

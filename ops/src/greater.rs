@@ -14,7 +14,7 @@ pub type Greater = Comparison<Above>;
 pub struct Above;
 
 impl Relation for Above {
-    const CODE: OpCode = OpCode::Builtin(61);
+    const CODE: OpCode = OpCode::Builtin(op::GREATER);
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const INPUTS: &'static [ElementType] = &[F32, F16, BF16, I16, I32, I64, I8, U8];
     const SCALES_WORDS: bool = false;

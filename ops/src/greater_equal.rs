@@ -14,7 +14,7 @@ pub type GreaterEqual = Comparison<AtLeast>;
 pub struct AtLeast;
 
 impl Relation for AtLeast {
-    const CODE: OpCode = OpCode::Builtin(62);
+    const CODE: OpCode = OpCode::Builtin(op::GREATER_EQUAL);
     const VERSIONS: RangeInclusive<i32> = 1..=3;
     const INPUTS: &'static [ElementType] = &[F32, F16, I16, I32, I64, I8, U8];
     const SCALES_WORDS: bool = false;

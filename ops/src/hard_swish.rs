@@ -31,7 +31,7 @@ const STEPS: f32 = 1.0 / 128.0;
 const RELUISH_SCALE: f32 = 3.0 / 32768.0;
 
 impl Op for HardSwish {
-    const CODE: OpCode = OpCode::Builtin(117);
+    const CODE: OpCode = OpCode::Builtin(op::HARD_SWISH);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8]);
     const SHARING: Sharing = Sharing::InPlace;

@@ -2,6 +2,7 @@
 //! Defined by: tflite/kernels/hashtable.cc.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::HashtableOptions;
 
 use crate::kit::resource;
 
@@ -13,18 +14,18 @@ const SERVED: [(i8, i8); 2] =
     [(I64 as i8, ElementType::String as i8), (ElementType::String as i8, I64 as i8)];
 
 impl Op for Hashtable {
-    const CODE: OpCode = OpCode::Builtin(136);
+    const CODE: OpCode = OpCode::Builtin(op::HASHTABLE);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const STATEFUL: bool = true;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
-        let options = node.options(107)?;
-        let types = (options.get::<i8>(1, 0)?, options.get::<i8>(2, 0)?);
+        let options = node.options()?;
+        let types = (options.get(HashtableOptions::KEY_DTYPE)?, options.get(HashtableOptions::VALUE_DTYPE)?);
         ensure!(
             SERVED.contains(&types),
             "a hash table with keys and values of types number {types:?}; from INT64 to STRING and back is served"
         );
-        let number = options.get::<i32>(0, 0)?.to_le_bytes();
+        let number = options.get(HashtableOptions::TABLE_ID)?.to_le_bytes();
         resource::declare_handle(node, cx, &[1], &[b"table", &number])?;
         Ok(Hashtable)
     }
@@ -41,7 +42,11 @@ mod tests {
 
     fn run(key: ElementType, value: ElementType) -> Result<Vec<u8>> {
         let case = OpTest::<Hashtable>::new().output(Spec::of(ElementType::Resource));
-        let case = case.options(107, |o| o.i32(0, 3).i8(1, key as i8).i8(2, value as i8));
+        let case = case.options(|o| {
+            o.set(HashtableOptions::TABLE_ID, 3)
+                .set(HashtableOptions::KEY_DTYPE, key as i8)
+                .set(HashtableOptions::VALUE_DTYPE, value as i8)
+        });
         Ok(case.run()?[0].bytes().to_vec())
     }
 

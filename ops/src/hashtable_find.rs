@@ -10,7 +10,7 @@ use crate::kit::strings::{self, StringWriter, Strings};
 pub struct HashtableFind;
 
 impl Op for HashtableFind {
-    const CODE: OpCode = OpCode::Builtin(137);
+    const CODE: OpCode = OpCode::Builtin(op::HASHTABLE_FIND);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const STATEFUL: bool = true;
 

@@ -9,7 +9,7 @@ use crate::kit::resource::{self, HashTable};
 pub struct HashtableImport(Scratch<u32>);
 
 impl Op for HashtableImport {
-    const CODE: OpCode = OpCode::Builtin(138);
+    const CODE: OpCode = OpCode::Builtin(op::HASHTABLE_IMPORT);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const STATEFUL: bool = true;
 

@@ -22,7 +22,7 @@ pub struct HashtableLookup {
 }
 
 impl Op for HashtableLookup {
-    const CODE: OpCode = OpCode::Builtin(10);
+    const CODE: OpCode = OpCode::Builtin(op::HASHTABLE_LOOKUP);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {

@@ -9,7 +9,7 @@ use crate::kit::resource::{self, HashTable};
 pub struct HashtableSize;
 
 impl Op for HashtableSize {
-    const CODE: OpCode = OpCode::Builtin(139);
+    const CODE: OpCode = OpCode::Builtin(op::HASHTABLE_SIZE);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const STATEFUL: bool = true;
 

@@ -4,6 +4,7 @@
 //! Defined by: tflite/kernels/if.cc.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::IfOptions;
 
 use crate::kit::subgraph;
 
@@ -14,15 +15,16 @@ pub struct If {
 }
 
 impl Op for If {
-    const CODE: OpCode = OpCode::Builtin(118);
+    const CODE: OpCode = OpCode::Builtin(op::IF);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const STATEFUL: bool = true;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(1..=usize::MAX, 0..=usize::MAX)?;
         subgraph::expect_truth(&node.input(0)?)?;
-        let options = node.options(92)?;
-        let (then, otherwise) = (options.get::<i32>(0, 0)?, options.get::<i32>(1, 0)?);
+        let options = node.options()?;
+        let (then, otherwise) =
+            (options.get(IfOptions::THEN_SUBGRAPH_INDEX)?, options.get(IfOptions::ELSE_SUBGRAPH_INDEX)?);
         let mut model = cx.model()?;
         for branch in [then, otherwise] {
             subgraph::expect_ports(&model, branch, node.input_count() - 1, node.output_count())?;
@@ -57,7 +59,7 @@ mod tests {
             .input(condition)
             .input(Tensor::f32(&[2], &[1.0, -3.0]))
             .output(Spec::f32())
-            .options(92, |o| o.i32(0, 0).i32(1, 1))
+            .options(|o| o.set(IfOptions::THEN_SUBGRAPH_INDEX, 0).set(IfOptions::ELSE_SUBGRAPH_INDEX, 1))
             .subgraph(Subgraph::new(std::slice::from_ref(&x), doubled))
             .subgraph(Subgraph::new(&[x], otherwise))
     }
@@ -84,15 +86,21 @@ mod tests {
     fn refusals() {
         let error = case(Tensor::f32(&[], &[1.0]), doubled).run().unwrap_err();
         assert_eq!(error.message(), "the condition 'in0' is FLOAT32[]; one BOOL is needed");
-        let error = case(Tensor::bool(&[], &[true]), doubled).options(92, |o| o.i32(0, 7)).run().unwrap_err();
+        let error = case(Tensor::bool(&[], &[true]), doubled)
+            .options(|o| o.set(IfOptions::THEN_SUBGRAPH_INDEX, 7))
+            .run()
+            .unwrap_err();
         assert_eq!(error.message(), "there is no subgraph 7, the model has 2");
-        let error =
-            case(Tensor::bool(&[], &[true]), doubled).options(92, |o| o.i32(0, -1)).run().unwrap_err();
+        let error = case(Tensor::bool(&[], &[true]), doubled)
+            .options(|o| o.set(IfOptions::THEN_SUBGRAPH_INDEX, -1))
+            .run()
+            .unwrap_err();
         assert_eq!(error.message(), "there is no subgraph -1");
         let error = case(Tensor::bool(&[], &[true]), |_| vec![]).run().unwrap_err();
         assert_eq!(error.message(), "subgraph 1 has 1 inputs and 0 outputs, the node passes 1 and takes 1");
         let integers = |_: &[Tensor]| vec![Tensor::i32(&[2], &[1, 2])];
-        let case = case(Tensor::bool(&[], &[true]), doubled).options(92, |o| o.i32(0, 2).i32(1, 2));
+        let case = case(Tensor::bool(&[], &[true]), doubled)
+            .options(|o| o.set(IfOptions::THEN_SUBGRAPH_INDEX, 2).set(IfOptions::ELSE_SUBGRAPH_INDEX, 2));
         let error =
             case.subgraph(Subgraph::new(&[Tensor::f32(&[2], &[0.0; 2])], integers)).run().unwrap_err();
         assert_eq!(error.message(), "output 0 of subgraph 2 is INT32, 'out0' is FLOAT32; they must agree");

@@ -12,7 +12,7 @@ pub type Imag = ComplexPart<Second>;
 pub struct Second;
 
 impl Member for Second {
-    const CODE: OpCode = OpCode::Builtin(133);
+    const CODE: OpCode = OpCode::Builtin(op::IMAG);
 
     fn single(z: Complex32) -> f32 {
         z.im

@@ -4,6 +4,7 @@
 //! tflite/kernels/internal/reference/integer_ops/l2normalization.h (i8).
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::L2NormOptions;
 
 use crate::kit::activation::Activation;
 use crate::kit::fixed_point::inverse_sqrt;
@@ -20,18 +21,14 @@ pub struct L2Normalization {
     zero_point: i32,
 }
 
-/// The union type of its options.
-const OPTIONS: u32 = 12;
-const ACTIVATION: usize = 0;
-
 impl Op for L2Normalization {
-    const CODE: OpCode = OpCode::Builtin(11);
+    const CODE: OpCode = OpCode::Builtin(op::L2_NORMALIZATION);
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, U8, I8]);
     const SHARING: Sharing = Sharing::InPlace;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
-        let activation = node::activation(&node.options(OPTIONS)?, ACTIVATION)?;
+        let activation = node::activation(node.options()?.get(L2NormOptions::FUSED_ACTIVATION_FUNCTION)?)?;
         if activation != Activation::None {
             return Err(unsupported!("its fused activation is {activation:?}; it may have none"));
         }
@@ -100,6 +97,7 @@ impl L2Normalization {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arenite_abi::schema::activation;
     use arenite_abi::testing::{OpTest, Spec, Tensor};
 
     fn run(x: Tensor, y: Spec) -> Tensor {
@@ -140,7 +138,8 @@ mod tests {
             message(Tensor::f32(&[], &[1.0]), Spec::f32()),
             "input 'in0' is a scalar; it needs an axis"
         );
-        let relu = test(Tensor::f32(&[1], &[1.0]), Spec::f32()).options(OPTIONS, |o| o.i8(ACTIVATION, 1));
+        let relu = test(Tensor::f32(&[1], &[1.0]), Spec::f32())
+            .options(|o| o.set(L2NormOptions::FUSED_ACTIVATION_FUNCTION, activation::RELU));
         assert_eq!(relu.run().unwrap_err().message(), "its fused activation is Relu; it may have none");
     }
 }

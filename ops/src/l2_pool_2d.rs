@@ -10,7 +10,7 @@ use crate::kit::pool::Pool;
 pub struct L2Pool2d(Pool);
 
 impl Op for L2Pool2d {
-    const CODE: OpCode = OpCode::Builtin(12);
+    const CODE: OpCode = OpCode::Builtin(op::L2_POOL_2D);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32]);
     const SHARING: Sharing = Sharing::Behind;
@@ -35,12 +35,18 @@ impl Op for L2Pool2d {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arenite_abi::schema::Pool2DOptions;
     use arenite_abi::testing::{OpTest, Spec, Tensor};
 
     /// Options in the order of the schema: padding (0 SAME, 1 VALID), stride, filter, activation.
     fn run(x: Tensor, padding: i8, stride: i32, filter: i32, activation: i8) -> Result<Tensor> {
-        let test = OpTest::<L2Pool2d>::new().input(x).output(Spec::f32()).options(5, |o| {
-            o.i8(0, padding).i32(1, stride).i32(2, stride).i32(3, filter).i32(4, filter).i8(5, activation)
+        let test = OpTest::<L2Pool2d>::new().input(x).output(Spec::f32()).options(|o| {
+            o.set(Pool2DOptions::PADDING, padding)
+                .set(Pool2DOptions::STRIDE_W, stride)
+                .set(Pool2DOptions::STRIDE_H, stride)
+                .set(Pool2DOptions::FILTER_WIDTH, filter)
+                .set(Pool2DOptions::FILTER_HEIGHT, filter)
+                .set(Pool2DOptions::FUSED_ACTIVATION_FUNCTION, activation)
         });
         test.run().map(|mut y| y.remove(0))
     }

@@ -2,6 +2,7 @@
 //! Defined by: tflite/kernels/activations.cc and reference/leaky_relu.h.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::LeakyReluOptions;
 
 use crate::kit::node;
 use crate::kit::quantized::Quantized;
@@ -23,16 +24,14 @@ struct Scaled {
     sign: i32,
 }
 
-const OPTIONS: u32 = 75;
-
 impl Op for LeakyRelu {
-    const CODE: OpCode = OpCode::Builtin(98);
+    const CODE: OpCode = OpCode::Builtin(op::LEAKY_RELU);
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8, I16]);
     const SHARING: Sharing = Sharing::InPlace;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
-        let alpha = node.options(OPTIONS)?.get(0, 0.0f32)?;
+        let alpha = node.options()?.get(LeakyReluOptions::ALPHA)?;
         let (x, y) = unary::prepare(node, cx)?;
         let quantized = match x.ty {
             F32 => None,
@@ -86,7 +85,7 @@ mod tests {
     use arenite_abi::testing::{OpTest, Spec, Tensor};
 
     fn case(x: Tensor, y: Spec, alpha: f32) -> OpTest<LeakyRelu> {
-        OpTest::new().input(x).output(y).options(OPTIONS, |o| o.f32(0, alpha))
+        OpTest::new().input(x).output(y).options(|o| o.set(LeakyReluOptions::ALPHA, alpha))
     }
 
     #[test]

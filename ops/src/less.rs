@@ -14,7 +14,7 @@ pub type Less = Comparison<Below>;
 pub struct Below;
 
 impl Relation for Below {
-    const CODE: OpCode = OpCode::Builtin(58);
+    const CODE: OpCode = OpCode::Builtin(op::LESS);
     const VERSIONS: RangeInclusive<i32> = 1..=3;
     const INPUTS: &'static [ElementType] = &[F32, F16, BF16, I16, I32, I64, I8, U8];
     const SCALES_WORDS: bool = false;

@@ -14,7 +14,7 @@ pub type LessEqual = Comparison<AtMost>;
 pub struct AtMost;
 
 impl Relation for AtMost {
-    const CODE: OpCode = OpCode::Builtin(63);
+    const CODE: OpCode = OpCode::Builtin(op::LESS_EQUAL);
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const INPUTS: &'static [ElementType] = &[F32, F16, I16, I32, I64, I8, U8];
     const SCALES_WORDS: bool = false;

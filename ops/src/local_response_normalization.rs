@@ -4,6 +4,7 @@
 //! (`LocalResponseNormalization`, whose sum runs along the channels).
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::LocalResponseNormalizationOptions;
 
 use crate::kit::float;
 
@@ -16,15 +17,8 @@ pub struct LocalResponseNormalization {
     beta: f32,
 }
 
-/// The union type of its options.
-const OPTIONS: u32 = 13;
-const RADIUS: usize = 0;
-const BIAS: usize = 1;
-const ALPHA: usize = 2;
-const BETA: usize = 3;
-
 impl Op for LocalResponseNormalization {
-    const CODE: OpCode = OpCode::Builtin(13);
+    const CODE: OpCode = OpCode::Builtin(op::LOCAL_RESPONSE_NORMALIZATION);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32]);
 
@@ -33,16 +27,16 @@ impl Op for LocalResponseNormalization {
         let [_, _, _, channels] = *x.shape else {
             return Err(invalid!("input '{}' is {:?}; it must have 4 dimensions", x.name, x.shape));
         };
-        let options = node.options(OPTIONS)?;
-        let radius = options.get::<i32>(RADIUS, 0)?;
+        let options = node.options()?;
+        let radius = options.get(LocalResponseNormalizationOptions::RADIUS)?;
         cx.set_output_shape(0, x.shape)?;
         Ok(LocalResponseNormalization {
             channels: channels as usize,
             radius: usize::try_from(radius)
                 .map_err(|_| invalid!("its radius is {radius}; it must not be negative"))?,
-            bias: options.get(BIAS, 0.0)?,
-            alpha: options.get(ALPHA, 0.0)?,
-            beta: options.get(BETA, 0.0)?,
+            bias: options.get(LocalResponseNormalizationOptions::BIAS)?,
+            alpha: options.get(LocalResponseNormalizationOptions::ALPHA)?,
+            beta: options.get(LocalResponseNormalizationOptions::BETA)?,
         })
     }
 
@@ -85,8 +79,12 @@ mod tests {
 
     fn run(x: Tensor, radius: i32, bias: f32, alpha: f32, beta: f32) -> Result<Vec<f32>> {
         let test = OpTest::<LocalResponseNormalization>::new().input(x).output(Spec::f32());
-        let test = test
-            .options(OPTIONS, |o| o.i32(RADIUS, radius).f32(BIAS, bias).f32(ALPHA, alpha).f32(BETA, beta));
+        let test = test.options(|o| {
+            o.set(LocalResponseNormalizationOptions::RADIUS, radius)
+                .set(LocalResponseNormalizationOptions::BIAS, bias)
+                .set(LocalResponseNormalizationOptions::ALPHA, alpha)
+                .set(LocalResponseNormalizationOptions::BETA, beta)
+        });
         test.run().map(|y| y[0].as_f32())
     }
 

@@ -13,7 +13,7 @@ pub type Log = Function<Logarithm>;
 pub struct Logarithm;
 
 impl Member for Logarithm {
-    const CODE: OpCode = OpCode::Builtin(73);
+    const CODE: OpCode = OpCode::Builtin(op::LOG);
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, I16]);
 

@@ -25,7 +25,7 @@ struct Bytes {
 }
 
 impl Op for LogSoftmax {
-    const CODE: OpCode = OpCode::Builtin(50);
+    const CODE: OpCode = OpCode::Builtin(op::LOG_SOFTMAX);
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, U8, I8]);
 

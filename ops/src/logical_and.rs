@@ -12,7 +12,7 @@ pub type LogicalAnd = Logical<Both>;
 pub struct Both;
 
 impl Member for Both {
-    const CODE: OpCode = OpCode::Builtin(86);
+    const CODE: OpCode = OpCode::Builtin(op::LOGICAL_AND);
 
     fn value(a: bool, b: bool) -> bool {
         a && b

@@ -9,7 +9,7 @@ use crate::kit::unary;
 pub struct LogicalNot;
 
 impl Op for LogicalNot {
-    const CODE: OpCode = OpCode::Builtin(87);
+    const CODE: OpCode = OpCode::Builtin(op::LOGICAL_NOT);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[ElementType::Bool]);
     const SHARING: Sharing = Sharing::InPlace;

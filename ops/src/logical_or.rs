@@ -12,7 +12,7 @@ pub type LogicalOr = Logical<Either>;
 pub struct Either;
 
 impl Member for Either {
-    const CODE: OpCode = OpCode::Builtin(84);
+    const CODE: OpCode = OpCode::Builtin(op::LOGICAL_OR);
 
     fn value(a: bool, b: bool) -> bool {
         a || b

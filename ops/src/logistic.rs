@@ -15,7 +15,7 @@ const FUNCTIONS: Functions =
     Functions { real: float::logistic, interpolated: lut::logistic_i16, fixed: fixed_point_i16::logistic };
 
 impl Op for Logistic {
-    const CODE: OpCode = OpCode::Builtin(14);
+    const CODE: OpCode = OpCode::Builtin(op::LOGISTIC);
     const VERSIONS: RangeInclusive<i32> = 1..=3;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, F16, BF16, I8, U8, I16]);
     const SHARING: Sharing = Sharing::InPlace;

@@ -10,6 +10,7 @@
 //! ```
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::{LSHProjectionOptions, lsh_projection};
 
 use crate::kit::arguments::expect_type;
 use crate::kit::fingerprint::fingerprint;
@@ -28,18 +29,15 @@ enum Form {
     Dense,
 }
 
-const OPTIONS: u32 = 4;
-const TYPE: usize = 0;
-
 impl Op for LshProjection {
-    const CODE: OpCode = OpCode::Builtin(15);
+    const CODE: OpCode = OpCode::Builtin(op::LSH_PROJECTION);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(2..=3, 1..=1)?;
-        let form = match node.options(OPTIONS)?.get::<i8>(TYPE, 0)? {
-            1 => Form::Sparse,
-            2 => Form::Dense,
+        let form = match node.options()?.get(LSHProjectionOptions::TYPE)? {
+            lsh_projection::SPARSE => Form::Sparse,
+            lsh_projection::DENSE => Form::Dense,
             other => return Err(invalid!("its type is number {other}; it must be 1 (SPARSE) or 2 (DENSE)")),
         };
         let (seeds, items) = (node.input(0)?, node.input(1)?);
@@ -115,7 +113,11 @@ mod tests {
     use arenite_abi::testing::{OpTest, Spec, Tensor};
 
     fn node(form: i8, seeds: Tensor, items: Tensor) -> OpTest<LshProjection> {
-        OpTest::new().options(OPTIONS, |o| o.i8(TYPE, form)).constant(seeds).input(items).output(Spec::i32())
+        OpTest::new()
+            .options(|o| o.set(LSHProjectionOptions::TYPE, form))
+            .constant(seeds)
+            .input(items)
+            .output(Spec::i32())
     }
 
     const SEEDS: [f32; 6] = [0.123, 0.456, -0.321, 1.234, 5.678, -4.321];

@@ -7,6 +7,7 @@
 mod basic;
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::{LSTMOptions, lstm_kernel};
 
 use crate::kit::lstm::{Layer, Layout, LstmOptions};
 use crate::kit::lstm_float::FloatLstm;
@@ -39,15 +40,15 @@ enum Kernel {
 }
 
 impl Op for Lstm {
-    const CODE: OpCode = OpCode::Builtin(16);
+    const CODE: OpCode = OpCode::Builtin(op::LSTM);
     const VERSIONS: RangeInclusive<i32> = 1..=4;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8, I16, I32]);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
-        let options = node.options(14)?;
-        match options.get::<i8>(3, 0)? {
-            0 => Full::prepare(node, &options, cx).map(Lstm::Full),
-            1 => Basic::prepare(node, cx).map(Lstm::Basic),
+        let options = node.options()?;
+        match options.get(LSTMOptions::KERNEL_TYPE)? {
+            lstm_kernel::FULL => Full::prepare(node, &options, cx).map(Lstm::Full),
+            lstm_kernel::BASIC => Basic::prepare(node, cx).map(Lstm::Basic),
             kernel => Err(invalid!("its kernel type is {kernel}, the schema has 0 and 1")),
         }
     }
@@ -61,7 +62,11 @@ impl Op for Lstm {
 }
 
 impl Full {
-    fn prepare(node: &NodeView<'_>, options: &Options<'_>, cx: &mut PrepareContext<'_>) -> Result<Full> {
+    fn prepare(
+        node: &NodeView<'_>,
+        options: &Options<'_, LSTMOptions>,
+        cx: &mut PrepareContext<'_>,
+    ) -> Result<Full> {
         ensure!(
             matches!(node.input_count(), 20 | 24),
             "it has {} inputs, the full kernel takes 20 or 24",
@@ -82,7 +87,11 @@ impl Full {
         );
         let outputs = layer.outputs;
         cx.set_output_shape(0, &recurrent::shape([sequence.batches, outputs])?)?;
-        let lstm_options = LstmOptions::read(options, 4)?;
+        let lstm_options = LstmOptions::new(
+            options.get(LSTMOptions::FUSED_ACTIVATION_FUNCTION)?,
+            [options.get(LSTMOptions::CELL_CLIP)?, options.get(LSTMOptions::PROJ_CLIP)?],
+            options.get(LSTMOptions::ASYMMETRIC_QUANTIZE_INPUTS)?,
+        )?;
         let kernel = match (x.ty, node.intermediate_indices().len()) {
             (F32, _) => Kernel::Float(FloatLstm::prepare(layer, lstm_options, cx)?),
             (_, 5) => {

@@ -14,7 +14,7 @@ pub struct MatrixDiag {
 }
 
 impl Op for MatrixDiag {
-    const CODE: OpCode = OpCode::Builtin(113);
+    const CODE: OpCode = OpCode::Builtin(op::MATRIX_DIAG);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {

@@ -13,7 +13,7 @@ pub struct MatrixSetDiag {
 }
 
 impl Op for MatrixSetDiag {
-    const CODE: OpCode = OpCode::Builtin(115);
+    const CODE: OpCode = OpCode::Builtin(op::MATRIX_SET_DIAG);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {

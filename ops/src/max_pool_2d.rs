@@ -10,7 +10,7 @@ use crate::kit::quantized::Quantized;
 pub struct MaxPool2d(Pool);
 
 impl Op for MaxPool2d {
-    const CODE: OpCode = OpCode::Builtin(17);
+    const CODE: OpCode = OpCode::Builtin(op::MAX_POOL_2D);
     const VERSIONS: RangeInclusive<i32> = 1..=3;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8, I16]);
     const SHARING: Sharing = Sharing::Behind;
@@ -53,6 +53,9 @@ impl MaxPool2d {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arenite_abi::schema::Pool2DOptions;
+    use arenite_abi::schema::activation::{NONE, RELU, RELU6};
+    use arenite_abi::schema::padding::{SAME, VALID};
     use arenite_abi::testing::{OpTest, OptionsBuilder, Spec, Tensor};
 
     fn options(
@@ -60,9 +63,14 @@ mod tests {
         stride: i32,
         filter: i32,
         activation: i8,
-    ) -> impl Fn(OptionsBuilder) -> OptionsBuilder {
+    ) -> impl Fn(OptionsBuilder<Pool2DOptions>) -> OptionsBuilder<Pool2DOptions> {
         move |o| {
-            o.i8(0, padding).i32(1, stride).i32(2, stride).i32(3, filter).i32(4, filter).i8(5, activation)
+            o.set(Pool2DOptions::PADDING, padding)
+                .set(Pool2DOptions::STRIDE_W, stride)
+                .set(Pool2DOptions::STRIDE_H, stride)
+                .set(Pool2DOptions::FILTER_WIDTH, filter)
+                .set(Pool2DOptions::FILTER_HEIGHT, filter)
+                .set(Pool2DOptions::FUSED_ACTIVATION_FUNCTION, activation)
         }
     }
 
@@ -72,14 +80,14 @@ mod tests {
         // (padding, stride, filter, activation) -> output
         type Case = ((i8, i32, i32, i8), &'static [f32]);
         let cases: [Case; 4] = [
-            ((1, 1, 2, 0), &[8.0, 8.0, 7.0, 4.0]),
-            ((0, 2, 2, 0), &[8.0, 4.0, 7.0, -9.0]),
-            ((0, 2, 2, 3), &[6.0, 4.0, 6.0, 0.0]),
-            ((1, 1, 3, 0), &[8.0]),
+            ((VALID, 1, 2, NONE), &[8.0, 8.0, 7.0, 4.0]),
+            ((SAME, 2, 2, NONE), &[8.0, 4.0, 7.0, -9.0]),
+            ((SAME, 2, 2, RELU6), &[6.0, 4.0, 6.0, 0.0]),
+            ((VALID, 1, 3, NONE), &[8.0]),
         ];
         for ((padding, stride, filter, activation), want) in cases {
             let test = OpTest::<MaxPool2d>::new().input(x.clone()).output(Spec::f32());
-            let out = test.options(5, options(padding, stride, filter, activation)).run().unwrap();
+            let out = test.options(options(padding, stride, filter, activation)).run().unwrap();
             assert_eq!(out[0].as_f32(), want);
         }
     }
@@ -90,14 +98,14 @@ mod tests {
         let shape = [1, 1, 2, 2];
         let test = OpTest::<MaxPool2d>::new();
         let out = test.clone().input(Tensor::i8(&shape, &[-9, -7, -8, -128])).output(Spec::of(I8));
-        assert_eq!(out.options(5, options(0, 2, 2, 0)).run().unwrap()[0].as_i8(), [-8, -7]);
+        assert_eq!(out.options(options(SAME, 2, 2, NONE)).run().unwrap()[0].as_i8(), [-8, -7]);
         let out = test
             .clone()
             .input(Tensor::u8(&shape, &[1, 200, 3, 4]).quantized(1.0, 5))
             .output(Spec::u8(1.0, 5));
-        assert_eq!(out.options(5, options(0, 2, 2, 1)).run().unwrap()[0].as_u8(), [5, 200]);
+        assert_eq!(out.options(options(SAME, 2, 2, RELU)).run().unwrap()[0].as_u8(), [5, 200]);
         let out = test.input(Tensor::i16(&shape, &[-300, 5, -400, 6])).output(Spec::of(I16));
-        assert_eq!(out.options(5, options(0, 2, 2, 0)).run().unwrap()[0].as_i16(), [-300, 6]);
+        assert_eq!(out.options(options(SAME, 2, 2, NONE)).run().unwrap()[0].as_i16(), [-300, 6]);
     }
 
     #[test]
@@ -105,13 +113,16 @@ mod tests {
         let x = || Tensor::f32(&[1, 2, 2, 1], &[0.0; 4]);
         let test = |x, out: Spec| OpTest::<MaxPool2d>::new().input(x).output(out);
         let cases = [
-            (test(x(), Spec::f32()).options(5, options(1, 1, 0, 0)), "has 0 taps along the height"),
-            (test(x(), Spec::f32()).options(5, options(1, 0, 1, 0)), "stride along the height is 0"),
-            (test(x(), Spec::f32()).options(5, options(1, 1, 9, 0)), "do not fit the input's height 2"),
-            (test(x(), Spec::of(I8)).options(5, options(1, 1, 1, 0)), "they must agree"),
-            (test(Tensor::f32(&[4], &[0.0; 4]), Spec::f32()).options(5, options(1, 1, 1, 0)), "4 dimensions"),
+            (test(x(), Spec::f32()).options(options(VALID, 1, 0, NONE)), "has 0 taps along the height"),
+            (test(x(), Spec::f32()).options(options(VALID, 0, 1, NONE)), "stride along the height is 0"),
+            (test(x(), Spec::f32()).options(options(VALID, 1, 9, NONE)), "do not fit the input's height 2"),
+            (test(x(), Spec::of(I8)).options(options(VALID, 1, 1, NONE)), "they must agree"),
             (
-                test(Tensor::i8(&[1, 1, 1, 1], &[0]), Spec::of(I8)).options(5, options(1, 1, 1, 1)),
+                test(Tensor::f32(&[4], &[0.0; 4]), Spec::f32()).options(options(VALID, 1, 1, NONE)),
+                "4 dimensions",
+            ),
+            (
+                test(Tensor::i8(&[1, 1, 1, 1], &[0]), Spec::of(I8)).options(options(VALID, 1, 1, RELU)),
                 "without quantization",
             ),
         ];

@@ -15,7 +15,7 @@ pub type Maximum = Extremum<Greater>;
 pub struct Greater;
 
 impl Member for Greater {
-    const CODE: OpCode = OpCode::Builtin(55);
+    const CODE: OpCode = OpCode::Builtin(op::MAXIMUM);
     const FIRST: Ordering = Ordering::Greater;
 }
 

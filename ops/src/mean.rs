@@ -33,7 +33,7 @@ struct QuantizedMean {
 }
 
 impl Reduce for Average {
-    const CODE: OpCode = OpCode::Builtin(40);
+    const CODE: OpCode = OpCode::Builtin(op::MEAN);
     const VERSIONS: RangeInclusive<i32> = 1..=3;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32, I64, U8, I8, I16]);
 
@@ -152,6 +152,7 @@ impl QuantizedMean {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arenite_abi::schema::ReducerOptions;
     use arenite_abi::testing::{OpTest, Spec, Tensor};
 
     fn axes(list: &[i32]) -> Tensor {
@@ -159,7 +160,11 @@ mod tests {
     }
 
     fn test(x: Tensor, list: &[i32], keep_dims: bool, y: Spec) -> OpTest<Mean> {
-        OpTest::new().options(27, |o| o.bool(0, keep_dims)).input(x).constant(axes(list)).output(y)
+        OpTest::new()
+            .options(|o| o.set(ReducerOptions::KEEP_DIMS, keep_dims))
+            .input(x)
+            .constant(axes(list))
+            .output(y)
     }
 
     #[test]
@@ -177,7 +182,7 @@ mod tests {
             let y = test(x.clone(), list, keep_dims, Spec::f32()).run().unwrap();
             assert_eq!((y[0].shape(), y[0].as_f32()), (shape, want.to_vec()));
             // The axes may depend on data.
-            let dynamic = OpTest::<Mean>::new().options(27, |o| o.bool(0, keep_dims));
+            let dynamic = OpTest::<Mean>::new().options(|o| o.set(ReducerOptions::KEEP_DIMS, keep_dims));
             let y = dynamic.input(x.clone()).input(axes(list)).output(Spec::f32()).run().unwrap();
             assert_eq!((y[0].shape(), y[0].as_f32()), (shape, want.to_vec()));
         }

@@ -15,7 +15,7 @@ pub type Minimum = Extremum<Less>;
 pub struct Less;
 
 impl Member for Less {
-    const CODE: OpCode = OpCode::Builtin(57);
+    const CODE: OpCode = OpCode::Builtin(op::MINIMUM);
     const FIRST: Ordering = Ordering::Less;
 }
 

@@ -7,6 +7,7 @@
 //! ```
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::{MirrorPadOptions, mirror_pad};
 use arenite_abi::tensor::cells_of;
 use core::cell::Cell;
 
@@ -21,12 +22,8 @@ pub struct MirrorPad {
     plan: Option<Plan>,
 }
 
-/// The union type of its options.
-const OPTIONS: u32 = 77;
-const MODE: usize = 0;
-
 impl Op for MirrorPad {
-    const CODE: OpCode = OpCode::Builtin(100);
+    const CODE: OpCode = OpCode::Builtin(op::MIRROR_PAD);
     const VERSIONS: RangeInclusive<i32> = 1..=3;
     const SHARING: Sharing = Sharing::Behind;
 
@@ -74,9 +71,9 @@ impl Op for MirrorPad {
 
 /// How many elements at each border are not repeated.
 fn border(node: &NodeView<'_>) -> Result<usize> {
-    match node.options(OPTIONS)?.get::<i8>(MODE, 0)? {
-        0 => Ok(1),
-        1 => Ok(0),
+    match node.options()?.get(MirrorPadOptions::MODE)? {
+        mirror_pad::REFLECT => Ok(1),
+        mirror_pad::SYMMETRIC => Ok(0),
         mode => Err(invalid!("its mode is {mode}; 0 (REFLECT) and 1 (SYMMETRIC) are defined")),
     }
 }
@@ -180,13 +177,14 @@ mod tests {
     use crate::kit::assert_same;
     use arenite_abi::testing::{OpTest, Spec, Tensor};
 
-    const REFLECT: i8 = 0;
-    const SYMMETRIC: i8 = 1;
+    const REFLECT: i8 = mirror_pad::REFLECT;
+    const SYMMETRIC: i8 = mirror_pad::SYMMETRIC;
 
     fn run(x: Tensor, y: Spec, paddings: &[i32], mode: i8) -> Result<Tensor> {
         let shape = [paddings.len() as i32 / 2, 2];
         let long: Vec<i64> = paddings.iter().map(|&v| v.into()).collect();
-        let test = OpTest::<MirrorPad>::new().input(x).output(y).options(OPTIONS, |o| o.i8(MODE, mode));
+        let test =
+            OpTest::<MirrorPad>::new().input(x).output(y).options(|o| o.set(MirrorPadOptions::MODE, mode));
         let known = test.clone().constant(Tensor::i64(&shape, &long)).run();
         assert_same(&known, &test.input(Tensor::i32(&shape, paddings)).run());
         known.map(|mut y| y.remove(0))

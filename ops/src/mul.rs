@@ -3,6 +3,7 @@
 //! Defined by: tflite/kernels/mul.cc and reference/{,integer_ops/}mul.h.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::MulOptions;
 use half::f16;
 
 use crate::kit::activation::{Activation, Limits};
@@ -35,16 +36,14 @@ struct Product {
     limits: Limits<i32>,
 }
 
-const OPTIONS: u32 = 21;
-
 impl Op for Mul {
-    const CODE: OpCode = OpCode::Builtin(18);
+    const CODE: OpCode = OpCode::Builtin(op::MUL);
     const VERSIONS: RangeInclusive<i32> = 1..=8;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, F16, I32, U32, I64, C64, I8, U8, I16]);
     const SHARING: Sharing = Sharing::InPlace;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
-        let activation = node::range_activation(&node.options(OPTIONS)?, 0)?;
+        let activation = node::range_activation(node.options()?.get(MulOptions::FUSED_ACTIVATION_FUNCTION)?)?;
         let operands = binary::prepare(node, cx)?;
         let Operands { a, y, .. } = &operands;
         let arithmetic = match (a.ty, y.ty) {
@@ -142,6 +141,7 @@ fn plain(cx: &EvalContext<'_>, ty: ElementType, loops: &Broadcast<2>, activation
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arenite_abi::schema::activation;
     use arenite_abi::testing::{OpTest, Spec, Tensor};
 
     fn case(a: Tensor, b: Tensor, y: Spec) -> OpTest<Mul> {
@@ -153,7 +153,10 @@ mod tests {
         let (a, b) = (Tensor::f32(&[2, 1], &[1.5, -4.0]), Tensor::f32(&[1, 2], &[2.0, -1.0]));
         let y = case(a.clone(), b.clone(), Spec::f32()).run().unwrap();
         assert_eq!((y[0].shape(), y[0].as_f32()), (&[2, 2][..], vec![3.0, -1.5, -8.0, 4.0]));
-        let y = case(a, b, Spec::f32()).options(OPTIONS, |o| o.i8(0, 2)).run().unwrap();
+        let y = case(a, b, Spec::f32())
+            .options(|o| o.set(MulOptions::FUSED_ACTIVATION_FUNCTION, activation::RELU_N1_TO_1))
+            .run()
+            .unwrap();
         assert_eq!(y[0].as_f32(), [1.0, -1.0, -1.0, 1.0]);
         let (a, b) = (Tensor::i32(&[2], &[1 << 30, -3]), Tensor::i32(&[2], &[4, 5]));
         assert_eq!(case(a, b, Spec::i32()).in_place().run().unwrap()[0].as_i32(), [0, -15]);
@@ -186,14 +189,16 @@ mod tests {
     fn refusals() {
         let message = |test: OpTest<Mul>| test.run().unwrap_err().message().to_owned();
         let z = Tensor::complex64(&[1], &[Complex32 { re: 0.0, im: 0.0 }]);
-        let relu = case(z.clone(), z, Spec::of(C64)).options(OPTIONS, |o| o.i8(0, 1));
+        let relu = case(z.clone(), z, Spec::of(C64))
+            .options(|o| o.set(MulOptions::FUSED_ACTIVATION_FUNCTION, activation::RELU));
         assert_eq!(message(relu), "Relu is not defined for complex numbers");
         let f = Tensor::f32(&[1], &[0.0]);
         assert_eq!(
             message(case(f.clone(), f.clone(), Spec::i32())),
             "no kernel for inputs of FLOAT32 and an output of INT32"
         );
-        let tanh = case(f.clone(), f, Spec::f32()).options(OPTIONS, |o| o.i8(0, 4));
+        let tanh = case(f.clone(), f, Spec::f32())
+            .options(|o| o.set(MulOptions::FUSED_ACTIVATION_FUNCTION, activation::TANH));
         assert_eq!(message(tanh), "no kernel for the fused activation Tanh; only ranges are served");
     }
 }

@@ -22,7 +22,7 @@ pub struct Multinomial {
 }
 
 impl Op for Multinomial {
-    const CODE: OpCode = OpCode::Builtin(149);
+    const CODE: OpCode = OpCode::Builtin(op::MULTINOMIAL);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32, I64]);
     const STATEFUL: bool = true;
@@ -127,11 +127,11 @@ fn add_up(logits: &[f32], totals: &mut [f64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kit::random::OPTIONS;
+    use arenite_abi::schema::RandomOptions;
     use arenite_abi::testing::{OpTest, Spec, Tensor};
 
     fn node(logits: &[f32]) -> OpTest<Multinomial> {
-        let test = OpTest::new().options(OPTIONS, |o| o.i64(0, 11).i64(1, 12));
+        let test = OpTest::new().options(|o| o.set(RandomOptions::SEED, 11).set(RandomOptions::SEED2, 12));
         test.input(Tensor::f32(&[2, logits.len() as i32 / 2], logits))
     }
 

@@ -10,7 +10,7 @@ use crate::kit::unary;
 pub struct Neg;
 
 impl Op for Neg {
-    const CODE: OpCode = OpCode::Builtin(59);
+    const CODE: OpCode = OpCode::Builtin(op::NEG);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, F16, BF16, I8, I16, I32, I64]);
     const SHARING: Sharing = Sharing::InPlace;

@@ -14,7 +14,7 @@ pub type NotEqual = Comparison<Different>;
 pub struct Different;
 
 impl Relation for Different {
-    const CODE: OpCode = OpCode::Builtin(72);
+    const CODE: OpCode = OpCode::Builtin(op::NOT_EQUAL);
     const VERSIONS: RangeInclusive<i32> = 1..=4;
     const INPUTS: &'static [ElementType] =
         &[F32, F16, I16, I32, I64, I8, U8, ElementType::Bool, ElementType::String];

@@ -7,6 +7,7 @@
 //! ```
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::OneHotOptions;
 
 use crate::kit::arguments::{Integers, expect_type};
 use crate::kit::indexing::Dims;
@@ -18,12 +19,8 @@ pub struct OneHot {
     output: Option<Dims>,
 }
 
-/// The union type of its options.
-const OPTIONS: u32 = 61;
-const AXIS: usize = 0;
-
 impl Op for OneHot {
-    const CODE: OpCode = OpCode::Builtin(85);
+    const CODE: OpCode = OpCode::Builtin(op::ONE_HOT);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
@@ -46,7 +43,7 @@ impl Op for OneHot {
         if Width::of(y.ty)? == Width::Bits2 || Width::of(y.ty)? == Width::Bits4 {
             return Err(Error::unsupported("ONE_HOT", y.ty));
         }
-        let wanted = node.options(OPTIONS)?.get::<i32>(AXIS, 0)?;
+        let wanted = node.options()?.get(OneHotOptions::AXIS)?;
         let axis = if wanted == -1 { Some(indices.rank()) } else { usize::try_from(wanted).ok() };
         let axis = axis.filter(|&axis| axis <= indices.rank()).ok_or_else(|| {
             invalid!(
@@ -122,7 +119,7 @@ mod tests {
         let int: Vec<i32> = indices.iter().map(|&i| i as i32).collect();
         let rest = |test: OpTest<OneHot>| {
             let test = test.input(on.clone()).constant(off.clone()).output(Spec::of(on.ty()));
-            test.options(OPTIONS, |o| o.i32(AXIS, axis)).run()
+            test.options(|o| o.set(OneHotOptions::AXIS, axis)).run()
         };
         let test = OpTest::<OneHot>::new().input(Tensor::i64(shape, indices));
         let known = rest(test.constant(Tensor::i32(&[], &[depth])));

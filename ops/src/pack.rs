@@ -2,6 +2,7 @@
 //! Defined by: tflite/kernels/pack.cc.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::PackOptions;
 
 use crate::kit::indexing::{Dims, normalize_axis};
 use crate::kit::moves::{Run, Width};
@@ -13,21 +14,15 @@ pub struct Pack {
     inner: usize,
 }
 
-/// The union type of its options.
-const OPTIONS: u32 = 59;
-const VALUES_COUNT: usize = 0;
-const AXIS: usize = 1;
-
 impl Op for Pack {
-    const CODE: OpCode = OpCode::Builtin(83);
+    const CODE: OpCode = OpCode::Builtin(op::PACK);
     const VERSIONS: RangeInclusive<i32> = 1..=5;
     const SHARING: Sharing = Sharing::PartOfOutput;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(1..=usize::MAX, 1..=1)?;
-        let (x, y, options, count) =
-            (node.input(0)?, node.output(0)?, node.options(OPTIONS)?, node.input_count());
-        let (wanted, values) = (options.get::<i32>(AXIS, 0)?, options.get::<i32>(VALUES_COUNT, 0)?);
+        let (x, y, options, count) = (node.input(0)?, node.output(0)?, node.options()?, node.input_count());
+        let (wanted, values) = (options.get(PackOptions::AXIS)?, options.get(PackOptions::VALUES_COUNT)?);
         ensure!(usize::try_from(values) == Ok(count), "its options ask for {values} inputs, it has {count}");
         let axis = normalize_axis(wanted, x.rank() + 1).ok_or_else(|| {
             invalid!(
@@ -87,7 +82,8 @@ mod tests {
 
     fn node(inputs: &[Tensor], axis: i32) -> OpTest<Pack> {
         let test = inputs.iter().fold(OpTest::<Pack>::new(), |test, x| test.input(x.clone()));
-        let test = test.options(OPTIONS, |o| o.i32(VALUES_COUNT, inputs.len() as i32).i32(AXIS, axis));
+        let test = test
+            .options(|o| o.set(PackOptions::VALUES_COUNT, inputs.len() as i32).set(PackOptions::AXIS, axis));
         test.output(Spec::of(inputs[0].ty()))
     }
 
@@ -104,7 +100,10 @@ mod tests {
         assert_eq!((y[0].shape(), y[0].as_i4()), (&[1, 3][..], vec![1, 2, 3]));
         assert_eq!(node(&[Tensor::i8(&[0, 2], &[])], 1).run().unwrap()[0].shape(), [0, 1, 2]);
         let twice = OpTest::<Pack>::new().input(Tensor::f32(&[1], &[2.0])).same_input(0).output(Spec::f32());
-        assert_eq!(twice.options(OPTIONS, |o| o.i32(VALUES_COUNT, 2)).run().unwrap()[0].as_f32(), [2.0, 2.0]);
+        assert_eq!(
+            twice.options(|o| o.set(PackOptions::VALUES_COUNT, 2)).run().unwrap()[0].as_f32(),
+            [2.0, 2.0]
+        );
     }
 
     #[test]
@@ -136,7 +135,7 @@ mod tests {
     #[test]
     fn inputs_may_be_made_in_their_place() {
         let test = OpTest::<Pack>::new().input(Tensor::i16(&[2], &[1, 2])).input(Tensor::i16(&[2], &[3, 4]));
-        let test = test.output(Spec::of(I16)).options(OPTIONS, |o| o.i32(VALUES_COUNT, 2));
+        let test = test.output(Spec::of(I16)).options(|o| o.set(PackOptions::VALUES_COUNT, 2));
         assert_eq!(test.shares(&[Sharing::PartOfOutput]).run().unwrap()[0].as_i16(), [1, 2, 3, 4]);
     }
 }

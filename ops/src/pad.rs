@@ -10,7 +10,7 @@ use crate::kit::pad::ConstantPad;
 pub struct Pad(ConstantPad);
 
 impl Op for Pad {
-    const CODE: OpCode = OpCode::Builtin(34);
+    const CODE: OpCode = OpCode::Builtin(op::PAD);
     const VERSIONS: RangeInclusive<i32> = 1..=6;
     const SHARING: Sharing = Sharing::Behind;
 

@@ -10,7 +10,7 @@ use crate::kit::pad::ConstantPad;
 pub struct PadV2(ConstantPad);
 
 impl Op for PadV2 {
-    const CODE: OpCode = OpCode::Builtin(60);
+    const CODE: OpCode = OpCode::Builtin(op::PADV2);
     const VERSIONS: RangeInclusive<i32> = 1..=6;
     const SHARING: Sharing = Sharing::Behind;
 

@@ -19,7 +19,7 @@ pub struct Pow {
 }
 
 impl Op for Pow {
-    const CODE: OpCode = OpCode::Builtin(78);
+    const CODE: OpCode = OpCode::Builtin(op::POW);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32]);
     const SHARING: Sharing = Sharing::InPlace;

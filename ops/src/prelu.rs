@@ -25,7 +25,7 @@ struct Scaled {
 }
 
 impl Op for Prelu {
-    const CODE: OpCode = OpCode::Builtin(54);
+    const CODE: OpCode = OpCode::Builtin(op::PRELU);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8, I16]);
     const SHARING: Sharing = Sharing::InPlace;

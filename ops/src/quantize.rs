@@ -29,7 +29,7 @@ const FLOAT_GROUP: usize = 8;
 const BYTE_GROUP: usize = 16;
 
 impl Op for Quantize {
-    const CODE: OpCode = OpCode::Builtin(114);
+    const CODE: OpCode = OpCode::Builtin(op::QUANTIZE);
     const VERSIONS: RangeInclusive<i32> = 1..=6;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I4, U4, I8, U8, I16, I32]);
     const SHARING: Sharing = Sharing::AnyOf(&[Sharing::InPlace, Sharing::Behind]);

@@ -15,7 +15,7 @@ use crate::kit::random::{self, BLOCK, Generator, unit_f32};
 pub struct RandomStandardNormal(Generator);
 
 impl Op for RandomStandardNormal {
-    const CODE: OpCode = OpCode::Builtin(146);
+    const CODE: OpCode = OpCode::Builtin(op::RANDOM_STANDARD_NORMAL);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32]);
     const STATEFUL: bool = true;
@@ -48,10 +48,11 @@ fn pair(u: u32, v: u32) -> [f32; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arenite_abi::schema::RandomOptions;
     use arenite_abi::testing::{OpTest, Spec, Tensor};
 
     fn node(shape: Tensor) -> OpTest<RandomStandardNormal> {
-        let test = OpTest::new().options(random::OPTIONS, |o| o.i64(0, 3).i64(1, 4));
+        let test = OpTest::new().options(|o| o.set(RandomOptions::SEED, 3).set(RandomOptions::SEED2, 4));
         test.constant(shape).output(Spec::f32())
     }
 

@@ -10,7 +10,7 @@ use crate::kit::random::{self, Generator, unit_f32};
 pub struct RandomUniform(Generator);
 
 impl Op for RandomUniform {
-    const CODE: OpCode = OpCode::Builtin(148);
+    const CODE: OpCode = OpCode::Builtin(op::RANDOM_UNIFORM);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32]);
     const STATEFUL: bool = true;
@@ -31,11 +31,14 @@ impl Op for RandomUniform {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arenite_abi::schema::RandomOptions;
     use arenite_abi::testing::{OpTest, Spec, Tensor};
 
     fn node(seeds: [i64; 2]) -> OpTest<RandomUniform> {
-        let options = move |o: arenite_abi::testing::OptionsBuilder| o.i64(0, seeds[0]).i64(1, seeds[1]);
-        OpTest::new().options(random::OPTIONS, options).output(Spec::f32())
+        let options = move |o: arenite_abi::testing::OptionsBuilder<RandomOptions>| {
+            o.set(RandomOptions::SEED, seeds[0]).set(RandomOptions::SEED2, seeds[1])
+        };
+        OpTest::new().options(options).output(Spec::f32())
     }
 
     #[test]

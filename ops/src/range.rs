@@ -13,7 +13,7 @@ pub struct Range {
 }
 
 impl Op for Range {
-    const CODE: OpCode = OpCode::Builtin(96);
+    const CODE: OpCode = OpCode::Builtin(op::RANGE);
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32, I64]);
 

@@ -7,7 +7,7 @@ use arenite_abi::prelude::*;
 pub struct Rank;
 
 impl Op for Rank {
-    const CODE: OpCode = OpCode::Builtin(110);
+    const CODE: OpCode = OpCode::Builtin(op::RANK);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {

@@ -10,7 +10,7 @@ use crate::kit::{resource, subgraph};
 pub struct ReadVariable;
 
 impl Op for ReadVariable {
-    const CODE: OpCode = OpCode::Builtin(143);
+    const CODE: OpCode = OpCode::Builtin(op::READ_VARIABLE);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const STATEFUL: bool = true;
 

@@ -12,7 +12,7 @@ pub type Real = ComplexPart<First>;
 pub struct First;
 
 impl Member for First {
-    const CODE: OpCode = OpCode::Builtin(134);
+    const CODE: OpCode = OpCode::Builtin(op::REAL);
 
     fn single(z: Complex32) -> f32 {
         z.re

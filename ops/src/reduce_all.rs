@@ -12,7 +12,7 @@ pub type ReduceAll = Reducer<Quantified<All>>;
 pub struct All;
 
 impl Quantifier for All {
-    const CODE: OpCode = OpCode::Builtin(140);
+    const CODE: OpCode = OpCode::Builtin(op::REDUCE_ALL);
     const DECIDES: bool = false;
 }
 

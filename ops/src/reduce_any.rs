@@ -12,7 +12,7 @@ pub type ReduceAny = Reducer<Quantified<Any>>;
 pub struct Any;
 
 impl Quantifier for Any {
-    const CODE: OpCode = OpCode::Builtin(91);
+    const CODE: OpCode = OpCode::Builtin(op::REDUCE_ANY);
     const DECIDES: bool = true;
 }
 

@@ -14,7 +14,7 @@ pub type ReduceMax = Reducer<Extremum<Max>>;
 pub struct Max;
 
 impl Extreme for Max {
-    const CODE: OpCode = OpCode::Builtin(82);
+    const CODE: OpCode = OpCode::Builtin(op::REDUCE_MAX);
 }
 
 impl Combine for Max {

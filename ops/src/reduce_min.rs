@@ -14,7 +14,7 @@ pub type ReduceMin = Reducer<Extremum<Min>>;
 pub struct Min;
 
 impl Extreme for Min {
-    const CODE: OpCode = OpCode::Builtin(89);
+    const CODE: OpCode = OpCode::Builtin(op::REDUCE_MIN);
 }
 
 impl Combine for Min {

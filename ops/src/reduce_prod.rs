@@ -39,7 +39,7 @@ impl Combine for Product {
 }
 
 impl Reduce for Product {
-    const CODE: OpCode = OpCode::Builtin(81);
+    const CODE: OpCode = OpCode::Builtin(op::REDUCE_PROD);
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32, I64, U8, I8, I16, ElementType::Bool]);
 

@@ -5,6 +5,7 @@
 //! stride and dilation (INT64 constants).
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::{ReduceWindowOptions, reduce_window as functions};
 
 use crate::kit::arguments::{Integers, expect_type, expect_vector};
 use crate::kit::indexing::MAX_RANK;
@@ -13,12 +14,8 @@ use crate::kit::reduce_window::{self, Function, Reduction, TYPES, WindowAxis};
 /// Prepared node.
 pub struct ReduceWindow(Reduction);
 
-/// The union type of its options.
-const OPTIONS: u32 = 20;
-const FUNCTION: usize = 0;
-
 impl Op for ReduceWindow {
-    const CODE: OpCode = OpCode::Builtin(205);
+    const CODE: OpCode = OpCode::Builtin(op::REDUCE_WINDOW);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&TYPES);
 
@@ -26,13 +23,13 @@ impl Op for ReduceWindow {
         node.expect(5..=5, 1..=1)?;
         let (x, init, y) = (node.input(0)?, node.input(1)?, node.output(0)?);
         reduce_window::check(&x, &init, &y)?;
-        let function = match node.options_2(OPTIONS)?.get::<i32>(FUNCTION, 0)? {
-            1 => Function::Add,
-            2 => Function::Mul,
-            3 => Function::Min,
-            4 => Function::Max,
-            5 => Function::All,
-            6 => Function::Any,
+        let function = match node.options()?.get(ReduceWindowOptions::REDUCE_FUNCTION)? {
+            functions::ADD => Function::Add,
+            functions::MUL => Function::Mul,
+            functions::MINIMUM => Function::Min,
+            functions::MAXIMUM => Function::Max,
+            functions::ALL => Function::All,
+            functions::ANY => Function::Any,
             other => return Err(invalid!("its function is number {other}, the schema has 1 to 6")),
         };
         Reduction::prepare(cx, &x, &axes(node, x.rank())?, function).map(ReduceWindow)
@@ -80,7 +77,10 @@ mod tests {
     ) -> OpTest<ReduceWindow> {
         let list = |of: &[i64]| Tensor::i64(&[of.len() as i32], of);
         let ty = x.ty();
-        let test = OpTest::new().options_2(OPTIONS, |o| o.i32(FUNCTION, function)).input(x).input(init);
+        let test = OpTest::new()
+            .options(|o| o.set(ReduceWindowOptions::REDUCE_FUNCTION, function))
+            .input(x)
+            .input(init);
         test.constant(list(size)).constant(list(stride)).constant(list(dilation)).output(Spec::of(ty))
     }
 

@@ -13,7 +13,7 @@ pub type Relu = Clamp<Range>;
 pub struct Range;
 
 impl Member for Range {
-    const CODE: OpCode = OpCode::Builtin(19);
+    const CODE: OpCode = OpCode::Builtin(op::RELU);
     const VERSIONS: RangeInclusive<i32> = 1..=3;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8, I16]);
     const RANGE: Limits<f32> = Limits { min: 0.0, max: f32::INFINITY };

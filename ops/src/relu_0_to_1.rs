@@ -13,7 +13,7 @@ pub type Relu0To1 = Clamp<Range>;
 pub struct Range;
 
 impl Member for Range {
-    const CODE: OpCode = OpCode::Builtin(152);
+    const CODE: OpCode = OpCode::Builtin(op::RELU_0_TO_1);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8]);
     const RANGE: Limits<f32> = Limits { min: 0.0, max: 1.0 };

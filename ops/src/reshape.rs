@@ -2,6 +2,7 @@
 //! Defined by: tflite/kernels/reshape.cc and kernels/internal/reshape_utils.h.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::ReshapeOptions;
 
 use crate::kit::arguments::Integers;
 use crate::kit::indexing::Dims;
@@ -12,12 +13,8 @@ pub struct Reshape {
     view: View,
 }
 
-/// The union type of its options.
-const OPTIONS: u32 = 17;
-const NEW_SHAPE: usize = 0;
-
 impl Op for Reshape {
-    const CODE: OpCode = OpCode::Builtin(22);
+    const CODE: OpCode = OpCode::Builtin(op::RESHAPE);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const SHARING: Sharing = Sharing::View;
 
@@ -50,7 +47,7 @@ fn from_tensor(x: &TensorView<'_>, list: &TensorView<'_>) -> Result<Dims> {
 
 /// Old models write the shape of a scalar as `[0]`.
 fn from_options(node: &NodeView<'_>, x: &TensorView<'_>) -> Result<Dims> {
-    let list = node.options(OPTIONS)?.vector::<i32>(NEW_SHAPE)?;
+    let list = node.options()?.get(ReshapeOptions::NEW_SHAPE)?;
     let mut sizes = [0; 8];
     ensure!(list.len() <= sizes.len(), "its options ask for {} dimensions; at most 8 are served", list.len());
     sizes.iter_mut().zip(list.iter()).for_each(|(to, from)| *to = from);
@@ -109,7 +106,10 @@ mod tests {
         let y = &known?[0];
         assert_eq!(y.as_i16(), elements);
         if wanted != [0] && wanted.len() <= 8 {
-            assert_eq!(&node(x).options(OPTIONS, |o| o.i32s(NEW_SHAPE, wanted)).in_place().run()?[0], y);
+            assert_eq!(
+                &node(x).options(|o| o.set(ReshapeOptions::NEW_SHAPE, wanted)).in_place().run()?[0],
+                y
+            );
         }
         Ok(y.shape().to_vec())
     }
@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn scalars_of_old_models() {
         let x = Tensor::f32(&[1], &[7.0]);
-        let y = node(x).options(OPTIONS, |o| o.i32s(NEW_SHAPE, &[0])).run().unwrap();
+        let y = node(x).options(|o| o.set(ReshapeOptions::NEW_SHAPE, &[0])).run().unwrap();
         assert_eq!((y[0].shape(), y[0].as_f32()), (&[][..], vec![7.0]));
     }
 
@@ -166,7 +166,7 @@ mod tests {
         for shape in [Tensor::i32(&[], &[9]), Tensor::i64(&[1], &[9])] {
             let y = node(x.clone())
                 .constant(shape)
-                .options(OPTIONS, |o| o.i32s(NEW_SHAPE, &[2, 1]))
+                .options(|o| o.set(ReshapeOptions::NEW_SHAPE, &[2, 1]))
                 .run()
                 .unwrap();
             assert_eq!(y[0].shape(), [2, 1]);

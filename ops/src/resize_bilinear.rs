@@ -11,14 +11,11 @@
 //! ```
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::ResizeBilinearOptions;
 use arenite_abi::tensor::cells_of;
 
 use crate::kit::quantized::Quantized;
 use crate::kit::resize::{Alignment, Images, Resize, Sizes};
-
-const OPTIONS: u32 = 15;
-const ALIGN_CORNERS: usize = 2;
-const HALF_PIXEL_CENTERS: usize = 3;
 
 /// Prepared node.
 pub struct ResizeBilinear(Resize);
@@ -32,12 +29,16 @@ struct Between<T> {
 }
 
 impl Op for ResizeBilinear {
-    const CODE: OpCode = OpCode::Builtin(23);
+    const CODE: OpCode = OpCode::Builtin(op::RESIZE_BILINEAR);
     const VERSIONS: RangeInclusive<i32> = 1..=4;
     const SHARING: Sharing = Sharing::Behind;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
-        let alignment = Alignment::read(&node.options(OPTIONS)?, ALIGN_CORNERS, HALF_PIXEL_CENTERS)?;
+        let options = node.options()?;
+        let alignment = Alignment::new(
+            options.get(ResizeBilinearOptions::ALIGN_CORNERS)?,
+            options.get(ResizeBilinearOptions::HALF_PIXEL_CENTERS)?,
+        );
         ensure!(
             alignment != Alignment::CornersAndHalfPixel,
             "align_corners and half_pixel_centers are both set; at most one may be"
@@ -173,12 +174,12 @@ mod tests {
         OpTest::new().input(x).constant(Tensor::i32(&[2], &size)).output(out)
     }
 
-    fn half_pixel(o: OptionsBuilder) -> OptionsBuilder {
-        o.bool(3, true)
+    fn half_pixel(o: OptionsBuilder<ResizeBilinearOptions>) -> OptionsBuilder<ResizeBilinearOptions> {
+        o.set(ResizeBilinearOptions::HALF_PIXEL_CENTERS, true)
     }
 
-    fn align_corners(o: OptionsBuilder) -> OptionsBuilder {
-        o.bool(2, true)
+    fn align_corners(o: OptionsBuilder<ResizeBilinearOptions>) -> OptionsBuilder<ResizeBilinearOptions> {
+        o.set(ResizeBilinearOptions::ALIGN_CORNERS, true)
     }
 
     #[test]
@@ -186,16 +187,16 @@ mod tests {
         let x = || Tensor::f32(&[1, 2, 2, 1], &[0.0, 8.0, 16.0, 24.0]);
         let out = test(x(), [2, 4], Spec::f32()).run().unwrap();
         assert_eq!(out[0].as_f32(), [0.0, 4.0, 8.0, 8.0, 16.0, 20.0, 24.0, 24.0]);
-        let out = test(x(), [2, 4], Spec::f32()).options(15, half_pixel).run().unwrap();
+        let out = test(x(), [2, 4], Spec::f32()).options(half_pixel).run().unwrap();
         assert_eq!(out[0].as_f32(), [0.0, 2.0, 6.0, 8.0, 16.0, 18.0, 22.0, 24.0]);
-        let out = test(x(), [3, 3], Spec::f32()).options(15, align_corners).run().unwrap();
+        let out = test(x(), [3, 3], Spec::f32()).options(align_corners).run().unwrap();
         assert_eq!(out[0].as_f32(), [0.0, 4.0, 8.0, 8.0, 12.0, 16.0, 16.0, 20.0, 24.0]);
         // Channels and images stay apart; a size in eval gives the same as a constant one.
         let x = Tensor::f32(&[2, 1, 2, 2], &[0.0, 1.0, 2.0, 3.0, 10.0, 20.0, 30.0, 40.0]);
         let want = [1.0, 2.0, 20.0, 30.0];
         let dynamic = OpTest::<ResizeBilinear>::new().input(x.clone()).input(Tensor::i32(&[2], &[1, 1]));
         for test in [test(x, [1, 1], Spec::f32()), dynamic.output(Spec::f32())] {
-            let out = test.options(15, half_pixel).run().unwrap();
+            let out = test.options(half_pixel).run().unwrap();
             assert_eq!((out[0].shape(), out[0].as_f32()), (&[2, 1, 1, 2][..], want.to_vec()));
         }
     }
@@ -208,7 +209,7 @@ mod tests {
         let out = test(Tensor::i8(&[1, 1, 2, 1], &[-1, -2]), [1, 4], Spec::of(I8)).run().unwrap();
         assert_eq!(out[0].as_i8(), [-1, -2, -2, -2]);
         let x = Tensor::i16(&[1, 1, 2, 1], &[-32768, 32767]);
-        let out = test(x, [1, 3], Spec::of(I16)).options(15, align_corners).run().unwrap();
+        let out = test(x, [1, 3], Spec::of(I16)).options(align_corners).run().unwrap();
         // -0.5, away from zero.
         assert_eq!(out[0].as_i16(), [-32768, -1, 32767]);
     }
@@ -236,7 +237,7 @@ mod tests {
         let cases = [
             (test(x(), [0, 2], Spec::f32()), "the new size is 0 × 2; both must be at least 1"),
             (
-                test(x(), [1, 2], Spec::f32()).options(15, |o| half_pixel(align_corners(o))),
+                test(x(), [1, 2], Spec::f32()).options(|o| half_pixel(align_corners(o))),
                 "align_corners and half_pixel_centers are both set",
             ),
             (

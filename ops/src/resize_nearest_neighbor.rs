@@ -2,25 +2,26 @@
 //! Defined by: tflite/kernels/resize_nearest_neighbor.cc; 8-bit types as of its integer kernel.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::ResizeNearestNeighborOptions;
 use arenite_abi::tensor::cells_of;
 
 use crate::kit::requantize::round_f32;
 use crate::kit::resize::{Alignment, Images, Resize, Sizes};
 
-const OPTIONS: u32 = 74;
-const ALIGN_CORNERS: usize = 0;
-const HALF_PIXEL_CENTERS: usize = 1;
-
 /// Prepared node.
 pub struct ResizeNearestNeighbor(Resize);
 
 impl Op for ResizeNearestNeighbor {
-    const CODE: OpCode = OpCode::Builtin(97);
+    const CODE: OpCode = OpCode::Builtin(op::RESIZE_NEAREST_NEIGHBOR);
     const VERSIONS: RangeInclusive<i32> = 1..=4;
     const SHARING: Sharing = Sharing::Behind;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
-        let alignment = Alignment::read(&node.options(OPTIONS)?, ALIGN_CORNERS, HALF_PIXEL_CENTERS)?;
+        let options = node.options()?;
+        let alignment = Alignment::new(
+            options.get(ResizeNearestNeighborOptions::ALIGN_CORNERS)?,
+            options.get(ResizeNearestNeighborOptions::HALF_PIXEL_CENTERS)?,
+        );
         let ty = node.input(0)?.ty;
         if !matches!(ty.bits(), 8 | 16 | 32) {
             return Err(Error::unsupported("RESIZE_NEAREST_NEIGHBOR", ty));
@@ -118,7 +119,10 @@ mod tests {
         let out = test(x, [2, 2], Spec::of(I8)).run().unwrap();
         assert_eq!(out[0].as_i8(), [1, 2, 1, 2, 3, 4, 3, 4]);
         let x = Tensor::i16(&[2, 1, 2, 1], &[1, 2, 3, 4]);
-        let out = test(x, [1, 1], Spec::of(I16)).options(74, |o| o.bool(1, true)).run().unwrap();
+        let out = test(x, [1, 1], Spec::of(I16))
+            .options(|o| o.set(ResizeNearestNeighborOptions::HALF_PIXEL_CENTERS, true))
+            .run()
+            .unwrap();
         assert_eq!(out[0].as_i16(), [2, 4]);
         let x = Tensor::f32(&[1, 1, 2, 1], &[1.5, -2.5]);
         // The size is not constant: the output is dynamic.

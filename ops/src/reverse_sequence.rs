@@ -3,6 +3,7 @@
 //! Defined by: tflite/kernels/reverse_sequence.cc.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::ReverseSequenceOptions;
 
 use crate::kit::arguments::{expect_type, expect_vector};
 use crate::kit::indexing::{Dims, Nest};
@@ -17,13 +18,8 @@ pub struct ReverseSequence {
     batch: usize,
 }
 
-/// The union type of its options.
-const OPTIONS: u32 = 87;
-const SEQ_DIM: usize = 0;
-const BATCH_DIM: usize = 1;
-
 impl Op for ReverseSequence {
-    const CODE: OpCode = OpCode::Builtin(112);
+    const CODE: OpCode = OpCode::Builtin(op::REVERSE_SEQUENCE);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
@@ -31,15 +27,16 @@ impl Op for ReverseSequence {
         ensure!(x.ty == y.ty, "input '{}' is {}, output is {}", x.name, x.ty, y.ty);
         Width::of(x.ty)?;
         expect_type(&lengths, &[I32, I64])?;
-        let (dims, options) = (node::dims(&x)?, node.options(OPTIONS)?);
-        let axis = |slot| -> Result<usize> {
-            let axis = options.get::<i32>(slot, 0)?;
+        let (dims, options) = (node::dims(&x)?, node.options()?);
+        let axis = |field| -> Result<usize> {
+            let axis: i32 = options.get(field)?;
             usize::try_from(axis)
                 .ok()
                 .filter(|&axis| axis < x.rank())
                 .ok_or_else(|| invalid!("axis {axis} does not exist: input '{}' is {:?}", x.name, x.shape))
         };
-        let (sequence, batch) = (axis(SEQ_DIM)?, axis(BATCH_DIM)?);
+        let (sequence, batch) =
+            (axis(ReverseSequenceOptions::SEQ_DIM)?, axis(ReverseSequenceOptions::BATCH_DIM)?);
         ensure!(sequence != batch, "axis {batch} is both its batch and its sequence axis");
         let count = expect_vector(&lengths)?;
         ensure!(
@@ -101,7 +98,9 @@ mod tests {
 
     fn run(x: Tensor, lengths: Tensor, sequence: i32, batch: i32) -> Result<Tensor> {
         let test = OpTest::<ReverseSequence>::new().input(x.clone()).input(lengths).output(Spec::of(x.ty()));
-        let test = test.options(OPTIONS, |o| o.i32(SEQ_DIM, sequence).i32(BATCH_DIM, batch));
+        let test = test.options(|o| {
+            o.set(ReverseSequenceOptions::SEQ_DIM, sequence).set(ReverseSequenceOptions::BATCH_DIM, batch)
+        });
         test.run().map(|mut y| y.remove(0))
     }
 

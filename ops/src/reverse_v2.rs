@@ -14,7 +14,7 @@ pub struct ReverseV2 {
 }
 
 impl Op for ReverseV2 {
-    const CODE: OpCode = OpCode::Builtin(105);
+    const CODE: OpCode = OpCode::Builtin(op::REVERSE_V2);
     const VERSIONS: RangeInclusive<i32> = 1..=4;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {

@@ -23,7 +23,7 @@ pub struct Rfft2d {
 }
 
 impl Op for Rfft2d {
-    const CODE: OpCode = OpCode::Builtin(131);
+    const CODE: OpCode = OpCode::Builtin(op::RFFT2D);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32, C64]);
 

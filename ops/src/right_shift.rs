@@ -13,7 +13,7 @@ pub type RightShift = IntegerPair<Shifted>;
 pub struct Shifted;
 
 impl Member for Shifted {
-    const CODE: OpCode = OpCode::Builtin(161);
+    const CODE: OpCode = OpCode::Builtin(op::RIGHT_SHIFT);
 
     fn value(a: i64, b: i64, bits: u32) -> i64 {
         a >> b.clamp(0, i64::from(bits) - 1)

@@ -3,6 +3,7 @@
 //! Defined by: tflite/kernels/basic_rnn.cc.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::RNNOptions;
 
 use crate::kit::node;
 use crate::kit::recurrent::{self, Columns, Direction, Order, Sequence};
@@ -15,14 +16,17 @@ pub struct Rnn {
 }
 
 impl Op for Rnn {
-    const CODE: OpCode = OpCode::Builtin(24);
+    const CODE: OpCode = OpCode::Builtin(op::RNN);
     const VERSIONS: RangeInclusive<i32> = 1..=3;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8]);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(5..=5, 1..=1)?;
-        let options = node.options(7)?;
-        let options = (node::activation(&options, 0)?, recurrent::symmetry(&options, 1)?);
+        let options = node.options()?;
+        let options = (
+            node::activation(options.get(RNNOptions::FUSED_ACTIVATION_FUNCTION)?)?,
+            recurrent::symmetry(options.get(RNNOptions::ASYMMETRIC_QUANTIZE_INPUTS)?),
+        );
         let x = node.input(0)?;
         ensure!(x.rank() == 2, "input '{}' is {:?}; it must have 2 axes", x.name, x.shape);
         let sequence = Sequence::of(&x, Order::TimeMajor)?;
@@ -43,6 +47,7 @@ impl Op for Rnn {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arenite_abi::schema::activation;
     use arenite_abi::testing::{OpTest, Spec, Tensor};
 
     fn layer(weights: Tensor, recurrent: Tensor) -> OpTest<Rnn> {
@@ -62,12 +67,17 @@ mod tests {
             (3, [6.0, 6.0, 0.0, 0.0]),
             (5, [0.0, 0.0, 1.0, 1.0]),
         ] {
-            let test = layer(w.clone(), r.clone()).options(7, |o| o.i8(0, activation));
+            let test = layer(w.clone(), r.clone())
+                .options(|o| o.set(RNNOptions::FUSED_ACTIVATION_FUNCTION, activation));
             let outcome = test.run_with_variables().unwrap();
             assert_eq!(outcome.outputs[0].as_f32(), want, "activation {activation}");
             assert_eq!(outcome.variables[0].as_f32(), want, "the state is the output");
         }
-        let tanh = layer(w, r).options(7, |o| o.i8(0, 4)).run().unwrap()[0].as_f32();
+        let tanh = layer(w, r)
+            .options(|o| o.set(RNNOptions::FUSED_ACTIVATION_FUNCTION, activation::TANH))
+            .run()
+            .unwrap()[0]
+            .as_f32();
         assert!((tanh[2] - (-0.5f32).tanh()).abs() < 1e-6);
     }
 
@@ -100,7 +110,7 @@ mod tests {
             "'in2' is FLOAT32[1, 2]; it must be FLOAT32[2, 2]"
         );
         assert_eq!(
-            message(layer(w.clone(), r.clone()).options(7, |o| o.i8(0, 9))),
+            message(layer(w.clone(), r.clone()).options(|o| o.set(RNNOptions::FUSED_ACTIVATION_FUNCTION, 9))),
             "its fused activation is number 9, the schema has 0 to 5"
         );
         let no_state = OpTest::<Rnn>::new().input(Tensor::f32(&[1, 2], &[0.; 2])).constant(w).constant(r);

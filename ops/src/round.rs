@@ -13,7 +13,7 @@ pub type Round = Function<Nearest>;
 pub struct Nearest;
 
 impl Member for Nearest {
-    const CODE: OpCode = OpCode::Builtin(116);
+    const CODE: OpCode = OpCode::Builtin(op::ROUND);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, F16, BF16]);
 

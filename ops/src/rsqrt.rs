@@ -30,7 +30,7 @@ pub struct Scaled {
 const FRACTION_BITS: i32 = 20;
 
 impl Op for Rsqrt {
-    const CODE: OpCode = OpCode::Builtin(76);
+    const CODE: OpCode = OpCode::Builtin(op::RSQRT);
     const VERSIONS: RangeInclusive<i32> = 1..=3;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, I16]);
     const SHARING: Sharing = Sharing::InPlace;

@@ -19,7 +19,7 @@ pub struct ScatterNd {
 }
 
 impl Op for ScatterNd {
-    const CODE: OpCode = OpCode::Builtin(122);
+    const CODE: OpCode = OpCode::Builtin(op::SCATTER_ND);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8, I32, I64, ElementType::Bool]);
 

@@ -15,7 +15,7 @@ pub struct SegmentSum {
 }
 
 impl Op for SegmentSum {
-    const CODE: OpCode = OpCode::Builtin(125);
+    const CODE: OpCode = OpCode::Builtin(op::SEGMENT_SUM);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32]);
 

@@ -13,7 +13,7 @@ use crate::kit::select::{Choice, Operands, TYPES};
 pub struct Select(Choice);
 
 impl Op for Select {
-    const CODE: OpCode = OpCode::Builtin(64);
+    const CODE: OpCode = OpCode::Builtin(op::SELECT);
     const VERSIONS: RangeInclusive<i32> = 1..=4;
     const TYPES: ElementTypes = TYPES;
     const SHARING: Sharing = Sharing::InPlace;

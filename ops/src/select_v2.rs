@@ -13,7 +13,7 @@ use crate::kit::select::{Choice, Operands, TYPES};
 pub struct SelectV2(Choice);
 
 impl Op for SelectV2 {
-    const CODE: OpCode = OpCode::Builtin(123);
+    const CODE: OpCode = OpCode::Builtin(op::SELECT_V2);
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const TYPES: ElementTypes = TYPES;
     const SHARING: Sharing = Sharing::InPlace;

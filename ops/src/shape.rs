@@ -2,25 +2,22 @@
 //! Defined by: tflite/kernels/shape.cc.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::ShapeOptions;
 
 use crate::kit::node;
 
 /// Prepared node.
 pub struct Shape;
 
-/// The union type of its options.
-const OPTIONS: u32 = 55;
-const OUT_TYPE: usize = 0;
-
 impl Op for Shape {
-    const CODE: OpCode = OpCode::Builtin(77);
+    const CODE: OpCode = OpCode::Builtin(op::SHAPE);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;
         let dims = node::dims(&x)?;
         let rank = dims.rank();
-        let out_type = node.options(OPTIONS)?.get::<i8>(OUT_TYPE, 0)?;
+        let out_type = node.options()?.get(ShapeOptions::OUT_TYPE)?;
         // FLOAT32, the schema's default, stands for a type that was not set: the output tells it.
         ensure!(
             out_type == 0 || i64::from(out_type) == i64::from(y.ty as u32),
@@ -57,9 +54,19 @@ mod tests {
         for shape in [&[][..], &[3], &[2, 0, 4], &[1, 2, 1, 2, 1, 1, 1, 1]] {
             let count = shape.iter().product::<i32>() as usize;
             let test = OpTest::<Shape>::new().input(Tensor::i8(shape, &vec![0; count]));
-            let y = test.clone().output(Spec::i32()).options(OPTIONS, |o| o.i8(OUT_TYPE, 2)).run().unwrap();
+            let y = test
+                .clone()
+                .output(Spec::i32())
+                .options(|o| o.set(ShapeOptions::OUT_TYPE, I32 as i8))
+                .run()
+                .unwrap();
             assert_eq!((y[0].shape(), y[0].as_i32()), (&[shape.len() as i32][..], shape.to_vec()));
-            let y = test.clone().output(Spec::i64()).options(OPTIONS, |o| o.i8(OUT_TYPE, 4)).run().unwrap();
+            let y = test
+                .clone()
+                .output(Spec::i64())
+                .options(|o| o.set(ShapeOptions::OUT_TYPE, I64 as i8))
+                .run()
+                .unwrap();
             assert_eq!(y[0].as_i64(), shape.iter().map(|&size| size.into()).collect::<Vec<i64>>());
             assert!(test.clone().output(Spec::i32()).run().is_ok());
             assert!(test.output(Spec::f32()).run().is_err());
@@ -70,7 +77,7 @@ mod tests {
     fn refusals() {
         let test = OpTest::<Shape>::new().input(Tensor::f32(&[1], &[0.0])).output(Spec::i32());
         assert_eq!(
-            test.options(OPTIONS, |o| o.i8(OUT_TYPE, 4)).run().unwrap_err().message(),
+            test.options(|o| o.set(ShapeOptions::OUT_TYPE, I64 as i8)).run().unwrap_err().message(),
             "its options ask for type 4, output 'out0' is INT32"
         );
     }

@@ -9,7 +9,7 @@ use crate::kit::unary;
 pub struct Sign;
 
 impl Op for Sign {
-    const CODE: OpCode = OpCode::Builtin(158);
+    const CODE: OpCode = OpCode::Builtin(op::SIGN);
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, F64, I32]);
     const SHARING: Sharing = Sharing::InPlace;

@@ -13,7 +13,7 @@ pub type Sin = Function<Sine>;
 pub struct Sine;
 
 impl Member for Sine {
-    const CODE: OpCode = OpCode::Builtin(66);
+    const CODE: OpCode = OpCode::Builtin(op::SIN);
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, F16]);
 

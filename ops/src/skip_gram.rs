@@ -10,6 +10,7 @@
 //! at its front hides the word after it, and one at its end makes no word, as in TFLite.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::SkipGramOptions;
 
 use crate::kit::pace::Pace;
 use crate::kit::strings::{StringWriter, Strings, packed_bytes};
@@ -24,32 +25,28 @@ pub struct SkipGram {
     words: Scratch<u64>,
 }
 
-const OPTIONS: u32 = 18;
-const SIZE: usize = 0;
-const MAX_SKIP: usize = 1;
-const ALL: usize = 2;
 /// The longest sequence.
 const MAX_SIZE: usize = 1 << 16;
 /// Scratch numbers of a word.
 const FIELDS: usize = 3;
 
 impl Op for SkipGram {
-    const CODE: OpCode = OpCode::Builtin(30);
+    const CODE: OpCode = OpCode::Builtin(op::SKIP_GRAM);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[ElementType::String]);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, _) = node.unary()?;
         ensure!(!x.is_empty() || x.is_dynamic(), "input '{}' is {:?}; a string is needed", x.name, x.shape);
-        let options = node.options(OPTIONS)?;
-        let size = options.get::<i32>(SIZE, 0)?;
+        let options = node.options()?;
+        let size = options.get(SkipGramOptions::NGRAM_SIZE)?;
         // No text has as many words as a negative number stands for.
         let size = usize::try_from(size).unwrap_or(usize::MAX);
         cx.set_output_dynamic(0)?;
         Ok(SkipGram {
             size,
-            max_skip: options.get(MAX_SKIP, 0)?,
-            all: options.get(ALL, false)?,
+            max_skip: options.get(SkipGramOptions::MAX_SKIP_SIZE)?,
+            all: options.get(SkipGramOptions::INCLUDE_ALL_NGRAMS)?,
             words: cx.scratch(if size <= MAX_SIZE { size * FIELDS } else { 0 })?,
         })
     }
@@ -172,10 +169,12 @@ mod tests {
     use arenite_abi::testing::{OpTest, Spec, Tensor};
 
     fn node(size: i32, max_skip: i32, all: bool, text: &str) -> OpTest<SkipGram> {
-        let options = move |o: arenite_abi::testing::OptionsBuilder| {
-            o.i32(SIZE, size).i32(MAX_SKIP, max_skip).bool(ALL, all)
+        let options = move |o: arenite_abi::testing::OptionsBuilder<SkipGramOptions>| {
+            o.set(SkipGramOptions::NGRAM_SIZE, size)
+                .set(SkipGramOptions::MAX_SKIP_SIZE, max_skip)
+                .set(SkipGramOptions::INCLUDE_ALL_NGRAMS, all)
         };
-        OpTest::new().options(OPTIONS, options).input(Tensor::strings(&[1], &[text])).output(Spec::string())
+        OpTest::new().options(options).input(Tensor::strings(&[1], &[text])).output(Spec::string())
     }
 
     fn run(size: i32, max_skip: i32, all: bool, text: &str) -> Vec<String> {

@@ -14,7 +14,7 @@ pub struct Slice {
 }
 
 impl Op for Slice {
-    const CODE: OpCode = OpCode::Builtin(65);
+    const CODE: OpCode = OpCode::Builtin(op::SLICE);
     const VERSIONS: RangeInclusive<i32> = 1..=8;
     const SHARING: Sharing = rearrange::SHARING;
 

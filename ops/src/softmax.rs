@@ -3,6 +3,7 @@
 //! exponentials in f32), tflite/kernels/internal/reference/softmax.h (i16: two interpolated tables).
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::SoftmaxOptions;
 use half::f16;
 
 use crate::kit::float;
@@ -41,13 +42,13 @@ struct Words {
 }
 
 impl Op for Softmax {
-    const CODE: OpCode = OpCode::Builtin(25);
+    const CODE: OpCode = OpCode::Builtin(op::SOFTMAX);
     const VERSIONS: RangeInclusive<i32> = 1..=4;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, F16, U8, I8, I16]);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;
-        let beta = node.options(9)?.get::<f32>(0, 0.0)?;
+        let beta = node.options()?.get(SoftmaxOptions::BETA)?;
         ensure!(x.rank() >= 1, "input '{}' is a scalar; it needs an axis", x.name);
         let depth = x.shape.last().map_or(0, |&d| d.max(0) as usize);
         let kernel = match (x.ty, y.ty) {
@@ -248,7 +249,7 @@ mod tests {
     use arenite_abi::testing::{OpTest, Spec, Tensor};
 
     fn test(x: Tensor, y: Spec, beta: f32) -> OpTest<Softmax> {
-        OpTest::new().options(9, |o| o.f32(0, beta)).input(x).output(y)
+        OpTest::new().options(|o| o.set(SoftmaxOptions::BETA, beta)).input(x).output(y)
     }
 
     #[test]

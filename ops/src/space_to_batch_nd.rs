@@ -14,7 +14,7 @@ pub type SpaceToBatchNd = SpaceBatch<DealOut>;
 pub struct DealOut;
 
 impl Member for DealOut {
-    const CODE: OpCode = OpCode::Builtin(38);
+    const CODE: OpCode = OpCode::Builtin(op::SPACE_TO_BATCH_ND);
     const DEALS_OUT: bool = true;
 
     fn filling(x: &TensorView<'_>, y: &TensorView<'_>) -> Result<u8> {

@@ -15,7 +15,7 @@ pub struct SparseToDense {
 }
 
 impl Op for SparseToDense {
-    const CODE: OpCode = OpCode::Builtin(68);
+    const CODE: OpCode = OpCode::Builtin(op::SPARSE_TO_DENSE);
     const VERSIONS: RangeInclusive<i32> = 1..=3;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {

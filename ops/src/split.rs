@@ -2,6 +2,7 @@
 //! Defined by: tflite/kernels/split.cc.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::SplitOptions;
 
 use crate::kit::arguments::{Integers, expect_type, saturated};
 use crate::kit::indexing::normalize_axis;
@@ -13,19 +14,15 @@ pub struct Split {
     axis: Option<usize>,
 }
 
-/// The union type of its options.
-const OPTIONS: u32 = 35;
-const NUM_SPLITS: usize = 0;
-
 impl Op for Split {
-    const CODE: OpCode = OpCode::Builtin(49);
+    const CODE: OpCode = OpCode::Builtin(op::SPLIT);
     const VERSIONS: RangeInclusive<i32> = 1..=5;
     const SHARING: Sharing = rearrange::SHARING_OF_PARTS;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(2..=2, 1..=usize::MAX)?;
         let (axis, x) = (node.input(0)?, node.input(1)?);
-        let (count, parts) = (node.output_count(), node.options(OPTIONS)?.get::<i32>(NUM_SPLITS, 0)?);
+        let (count, parts) = (node.output_count(), node.options()?.get(SplitOptions::NUM_SPLITS)?);
         ensure!(
             usize::try_from(parts) == Ok(count),
             "its options ask for {parts} parts, it has {count} outputs"
@@ -87,7 +84,7 @@ mod tests {
         let test = |axis: fn(OpTest<Split>, Tensor) -> OpTest<Split>, value| {
             let test = axis(OpTest::new(), Tensor::i32(&[1], &[value])).input(x.clone());
             let test = (0..parts).fold(test, |test, _| test.output(Spec::of(x.ty())));
-            test.options(OPTIONS, |o| o.i32(NUM_SPLITS, parts)).run()
+            test.options(|o| o.set(SplitOptions::NUM_SPLITS, parts)).run()
         };
         let known = test(OpTest::constant, axis);
         assert_same(&known, &test(OpTest::input, axis));
@@ -128,7 +125,7 @@ mod tests {
             .input(Tensor::i32(&[1, 4, 2], &[1, 2, 3, 4, 5, 6, 7, 8]))
             .output(Spec::i32())
             .output(Spec::i32())
-            .options(OPTIONS, |o| o.i32(NUM_SPLITS, 2));
+            .options(|o| o.set(SplitOptions::NUM_SPLITS, 2));
         let outputs = test.shares(&[Sharing::PartOfInput]).run().unwrap();
         assert_eq!((outputs[0].as_i32(), outputs[1].as_i32()), (vec![1, 2, 3, 4], vec![5, 6, 7, 8]));
     }

@@ -3,6 +3,7 @@
 //! Defined by: tflite/kernels/split_v.cc.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::SplitVOptions;
 
 use crate::kit::arguments::{Integers, expect_type, expect_vector, saturated};
 use crate::kit::indexing::normalize_axis;
@@ -14,19 +15,15 @@ pub struct SplitV {
     axis: Option<usize>,
 }
 
-/// The union type of its options.
-const OPTIONS: u32 = 79;
-const NUM_SPLITS: usize = 0;
-
 impl Op for SplitV {
-    const CODE: OpCode = OpCode::Builtin(102);
+    const CODE: OpCode = OpCode::Builtin(op::SPLIT_V);
     const VERSIONS: RangeInclusive<i32> = 1..=3;
     const SHARING: Sharing = rearrange::SHARING_OF_PARTS;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(3..=3, 1..=usize::MAX)?;
         let (x, sizes, axis) = (node.input(0)?, node.input(1)?, node.input(2)?);
-        let (count, parts) = (node.output_count(), node.options(OPTIONS)?.get::<i32>(NUM_SPLITS, 0)?);
+        let (count, parts) = (node.output_count(), node.options()?.get(SplitVOptions::NUM_SPLITS)?);
         ensure!(
             usize::try_from(parts) == Ok(count),
             "its options ask for {parts} parts, it has {count} outputs"
@@ -126,7 +123,7 @@ mod tests {
         let shape = [sizes.len() as i32];
         let test = || {
             let test = OpTest::<SplitV>::new().input(x.clone());
-            let test = test.options(OPTIONS, |o| o.i32(NUM_SPLITS, sizes.len() as i32));
+            let test = test.options(|o| o.set(SplitVOptions::NUM_SPLITS, sizes.len() as i32));
             sizes.iter().fold(test, |test, _| test.output(Spec::of(x.ty())))
         };
         let known = test().constant(Tensor::i32(&shape, sizes)).constant(Tensor::i32(&[], &[axis])).run();
@@ -191,7 +188,7 @@ mod tests {
             .constant(Tensor::i32(&[], &[0]))
             .output(Spec::i32())
             .output(Spec::i32())
-            .options(OPTIONS, |o| o.i32(NUM_SPLITS, 2));
+            .options(|o| o.set(SplitVOptions::NUM_SPLITS, 2));
         let outputs = test.shares(&[Sharing::PartOfInput]).run().unwrap();
         assert_eq!((outputs[0].as_i32(), outputs[1].as_i32()), (vec![1, 2], vec![3, 4, 5, 6]));
     }

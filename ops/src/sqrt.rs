@@ -11,7 +11,7 @@ use crate::kit::{float, node, unary};
 pub struct Sqrt(Option<(Quant, Quant)>);
 
 impl Op for Sqrt {
-    const CODE: OpCode = OpCode::Builtin(75);
+    const CODE: OpCode = OpCode::Builtin(op::SQRT);
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, I16]);
     const SHARING: Sharing = Sharing::InPlace;

@@ -12,7 +12,7 @@ pub type Square = Function<Product>;
 pub struct Product;
 
 impl Member for Product {
-    const CODE: OpCode = OpCode::Builtin(92);
+    const CODE: OpCode = OpCode::Builtin(op::SQUARE);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32]);
 

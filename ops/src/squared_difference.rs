@@ -15,7 +15,7 @@ pub struct SquaredDifference {
 }
 
 impl Op for SquaredDifference {
-    const CODE: OpCode = OpCode::Builtin(99);
+    const CODE: OpCode = OpCode::Builtin(op::SQUARED_DIFFERENCE);
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32, I8]);
     const SHARING: Sharing = Sharing::InPlace;

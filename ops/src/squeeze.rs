@@ -2,6 +2,7 @@
 //! Defined by: tflite/kernels/squeeze.cc.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::SqueezeOptions;
 
 use crate::kit::indexing::{Axes, Dims, normalize_axis};
 use crate::kit::node;
@@ -12,12 +13,8 @@ pub struct Squeeze {
     view: View,
 }
 
-/// The union type of its options.
-const OPTIONS: u32 = 30;
-const SQUEEZE_DIMS: usize = 0;
-
 impl Op for Squeeze {
-    const CODE: OpCode = OpCode::Builtin(43);
+    const CODE: OpCode = OpCode::Builtin(op::SQUEEZE);
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const SHARING: Sharing = Sharing::View;
 
@@ -34,7 +31,7 @@ impl Op for Squeeze {
 
 fn squeezed(node: &NodeView<'_>, x: &TensorView<'_>) -> Result<Dims> {
     let dims = node::dims(x)?;
-    let list = node.options(OPTIONS)?.vector::<i32>(SQUEEZE_DIMS)?;
+    let list = node.options()?.get(SqueezeOptions::SQUEEZE_DIMS)?;
     let mut named = [0; 8];
     let mut count = 0;
     for axis in list.iter() {
@@ -66,7 +63,7 @@ mod tests {
         OpTest::<Squeeze>::new()
             .input(x)
             .output(Spec::of(ty))
-            .options(OPTIONS, |o| o.i32s(SQUEEZE_DIMS, axes))
+            .options(|o| o.set(SqueezeOptions::SQUEEZE_DIMS, axes))
     }
 
     #[test]

@@ -12,7 +12,7 @@ pub type StablehloAdd = Elementwise<Sum>;
 pub struct Sum;
 
 impl Member for Sum {
-    const CODE: OpCode = OpCode::Builtin(163);
+    const CODE: OpCode = OpCode::Builtin(op::STABLEHLO_ADD);
     const TYPES: ElementTypes = ALL;
 
     fn combine<T: Number>(a: T, b: T) -> T {

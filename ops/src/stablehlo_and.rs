@@ -12,7 +12,7 @@ pub type StablehloAnd = Elementwise<And>;
 pub struct And;
 
 impl Member for And {
-    const CODE: OpCode = OpCode::Builtin(176);
+    const CODE: OpCode = OpCode::Builtin(op::STABLEHLO_AND);
     const TYPES: ElementTypes = WHOLE;
 
     fn combine<T: Number>(a: T, b: T) -> T {

@@ -3,6 +3,7 @@
 //! Defined by: tflite/kernels/stablehlo_case.cc.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::StablehloCaseOptions;
 
 use crate::kit::subgraph;
 
@@ -10,7 +11,7 @@ use crate::kit::subgraph;
 pub struct StablehloCase;
 
 impl Op for StablehloCase {
-    const CODE: OpCode = OpCode::Builtin(209);
+    const CODE: OpCode = OpCode::Builtin(op::STABLEHLO_CASE);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const STATEFUL: bool = true;
 
@@ -49,13 +50,13 @@ impl Op for StablehloCase {
 }
 
 fn branch_count(node: &NodeView<'_>) -> Result<usize> {
-    let count = node.options_2(23)?.vector::<i32>(0)?.len();
+    let count = node.options()?.get(StablehloCaseOptions::BRANCH_SUBGRAPH_INDICES)?.len();
     ensure!(count > 0, "its options name no subgraph; one per branch is needed");
     Ok(count)
 }
 
 fn branch(node: &NodeView<'_>, i: usize) -> Result<i32> {
-    let branches = node.options_2(23)?.vector::<i32>(0)?;
+    let branches = node.options()?.get(StablehloCaseOptions::BRANCH_SUBGRAPH_INDICES)?;
     branches.iter().nth(i).ok_or_else(|| invalid!("there is no branch {i} of {}", branches.len()))
 }
 
@@ -72,7 +73,7 @@ mod tests {
             })
         };
         let case = OpTest::new().input(index).input(Tensor::i32(&[2], &[1, 2])).output(Spec::i32());
-        let case = case.options_2(23, |o| o.i32s(0, &[2, 0, 1]));
+        let case = case.options(|o| o.set(StablehloCaseOptions::BRANCH_SUBGRAPH_INDICES, &[2, 0, 1]));
         case.subgraph(plus(10)).subgraph(plus(20)).subgraph(plus(30))
     }
 
@@ -90,9 +91,15 @@ mod tests {
     fn refusals() {
         let error = case(Tensor::i32(&[2], &[0, 0])).run().unwrap_err();
         assert_eq!(error.message(), "the index 'in0' is INT32[2]; one INT32 is needed");
-        let error = case(Tensor::i32(&[], &[0])).options_2(23, |o| o.i32s(0, &[])).run().unwrap_err();
+        let error = case(Tensor::i32(&[], &[0]))
+            .options(|o| o.set(StablehloCaseOptions::BRANCH_SUBGRAPH_INDICES, &[]))
+            .run()
+            .unwrap_err();
         assert_eq!(error.message(), "its options name no subgraph; one per branch is needed");
-        let error = case(Tensor::i32(&[], &[0])).options_2(23, |o| o.i32s(0, &[0, 9])).run().unwrap_err();
+        let error = case(Tensor::i32(&[], &[0]))
+            .options(|o| o.set(StablehloCaseOptions::BRANCH_SUBGRAPH_INDICES, &[0, 9]))
+            .run()
+            .unwrap_err();
         assert_eq!(error.message(), "there is no subgraph 9, the model has 3");
     }
 }

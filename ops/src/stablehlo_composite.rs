@@ -3,6 +3,7 @@
 //! Defined by: tflite/kernels/stablehlo_composite.cc.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::StableHLOCompositeOptions;
 
 use crate::kit::subgraph;
 
@@ -12,12 +13,12 @@ pub struct StablehloComposite {
 }
 
 impl Op for StablehloComposite {
-    const CODE: OpCode = OpCode::Builtin(206);
+    const CODE: OpCode = OpCode::Builtin(op::STABLEHLO_COMPOSITE);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const STATEFUL: bool = true;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
-        let subgraph = node.options_2(21)?.get::<i32>(1, 0)?;
+        let subgraph = node.options()?.get(StableHLOCompositeOptions::DECOMPOSITION_SUBGRAPH_INDEX)?;
         let mut model = cx.model()?;
         subgraph::expect_ports(&model, subgraph, node.input_count(), node.output_count())?;
         subgraph::prepare(&mut model, node, 0, subgraph)?;
@@ -44,7 +45,9 @@ mod tests {
             vec![Tensor::i32(x[0].shape(), &sums)]
         });
         let case = OpTest::new().input(Tensor::i32(&[2], &[1, 2])).input(Tensor::i32(&[2], &[10, 20]));
-        case.output(Spec::i32()).options_2(21, |o| o.i32(1, decomposition)).subgraph(sum)
+        case.output(Spec::i32())
+            .options(|o| o.set(StableHLOCompositeOptions::DECOMPOSITION_SUBGRAPH_INDEX, decomposition))
+            .subgraph(sum)
     }
 
     #[test]

@@ -10,7 +10,9 @@
 //! y[i] = x[start + position in the slice]
 //! ```
 
+use arenite_abi::options::OptionVector;
 use arenite_abi::prelude::*;
+use arenite_abi::schema::StablehloGatherOptions as Fields;
 
 use crate::kit::arguments::expect_type;
 use crate::kit::indexing::{Axes, Dims, MAX_RANK};
@@ -42,16 +44,8 @@ enum Step {
     Indices(isize),
 }
 
-/// The union type of its options.
-const OPTIONS: u32 = 16;
-const OFFSET_DIMS: usize = 0;
-const COLLAPSED_SLICE_DIMS: usize = 1;
-const START_INDEX_MAP: usize = 2;
-const INDEX_VECTOR_DIM: usize = 3;
-const SLICE_SIZES: usize = 4;
-
 impl Op for StablehloGather {
-    const CODE: OpCode = OpCode::Builtin(201);
+    const CODE: OpCode = OpCode::Builtin(op::STABLEHLO_GATHER);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
@@ -59,8 +53,8 @@ impl Op for StablehloGather {
         expect_type(&indices, &[I32, I64])?;
         ensure!(x.ty == y.ty, "input '{}' is {}, output '{}' {}", x.name, x.ty, y.name, y.ty);
         ensure!(!matches!(Width::of(x.ty)?, Width::Bits2 | Width::Bits4), "elements of {} are packed", x.ty);
-        let options = node.options_2(OPTIONS)?;
-        let gather = StablehloGather::new(&options, &x, &indices, y.rank())?;
+        let options = node.options()?;
+        let gather = StablehloGather::new(&options, [&x, &indices], y.rank())?;
         cx.set_output_shape(0, gather.output.as_slice())?;
         Ok(gather)
     }
@@ -75,17 +69,18 @@ impl Op for StablehloGather {
 }
 
 impl StablehloGather {
-    fn new(options: &Options<'_>, x: &TensorView<'_>, indices: &TensorView<'_>, rank: usize) -> Result<Self> {
+    fn new(options: &Options<'_, Fields>, [x, indices]: [&TensorView<'_>; 2], rank: usize) -> Result<Self> {
         let (from, at) = (node::dims(x)?, node::dims(indices)?);
         let slice = slice_sizes(options, x)?;
-        let vector: i64 = options.get(INDEX_VECTOR_DIM, 0)?;
+        let vector: i64 = options.get(Fields::INDEX_VECTOR_DIM)?;
         let vector = usize::try_from(vector).ok().filter(|&axis| axis <= at.rank()).ok_or_else(|| {
             invalid!("index vectors along axis {vector}, indices '{}' are {:?}", indices.name, indices.shape)
         })?;
-        let offsets = axes(options, OFFSET_DIMS, "offset_dims", rank)?;
-        let collapsed = axes(options, COLLAPSED_SLICE_DIMS, "collapsed_slice_dims", from.rank())?;
+        let offsets = axes(&options.get(Fields::OFFSET_DIMS)?, "offset_dims", rank)?;
+        let collapsed =
+            axes(&options.get(Fields::COLLAPSED_SLICE_DIMS)?, "collapsed_slice_dims", from.rank())?;
         let (mut map, mut mapped) = ([0; MAX_RANK], 0);
-        for axis in options.vector::<i64>(START_INDEX_MAP)?.iter() {
+        for axis in options.get(Fields::START_INDEX_MAP)?.iter() {
             let ok =
                 usize::try_from(axis).ok().filter(|&axis| axis < from.rank() && mapped < at.size(vector));
             *map.get_mut(mapped).ok_or_else(|| invalid!("start_index_map has more than {MAX_RANK} entries"))? =
@@ -190,8 +185,8 @@ impl StablehloGather {
 }
 
 /// One size per axis of the input, which the slice must fit.
-fn slice_sizes(options: &Options<'_>, x: &TensorView<'_>) -> Result<Dims> {
-    let list = options.vector::<i64>(SLICE_SIZES)?;
+fn slice_sizes(options: &Options<'_, Fields>, x: &TensorView<'_>) -> Result<Dims> {
+    let list = options.get(Fields::SLICE_SIZES)?;
     let fits = list.len() == x.rank()
         && list.iter().zip(x.shape).all(|(size, &limit)| (0..=i64::from(limit)).contains(&size));
     ensure!(fits, "{} slice sizes do not fit input '{}', which is {:?}", list.len(), x.name, x.shape);
@@ -199,9 +194,8 @@ fn slice_sizes(options: &Options<'_>, x: &TensorView<'_>) -> Result<Dims> {
 }
 
 /// A set of axes of a tensor of this rank; others are ignored, as in TFLite.
-fn axes(options: &Options<'_>, slot: usize, name: &str, rank: usize) -> Result<Axes> {
+fn axes(list: &OptionVector<'_, i64>, name: &str, rank: usize) -> Result<Axes> {
     ensure!(rank <= MAX_RANK, "the output has {rank} axes; at most {MAX_RANK} are served");
-    let list = options.vector::<i64>(slot)?;
     let mut inside = [0; MAX_RANK];
     let mut count = 0;
     for axis in list.iter() {
@@ -229,9 +223,12 @@ mod tests {
     }
 
     fn node(x: &Tensor, indices: Tensor, case: &Case) -> OpTest<StablehloGather> {
-        let test = OpTest::new().options_2(OPTIONS, |o| {
-            let o = o.i64s(OFFSET_DIMS, case.offsets).i64s(COLLAPSED_SLICE_DIMS, case.collapsed);
-            o.i64s(START_INDEX_MAP, case.map).i64(INDEX_VECTOR_DIM, case.vector).i64s(SLICE_SIZES, case.sizes)
+        let test = OpTest::new().options(|o| {
+            let o =
+                o.set(Fields::OFFSET_DIMS, case.offsets).set(Fields::COLLAPSED_SLICE_DIMS, case.collapsed);
+            o.set(Fields::START_INDEX_MAP, case.map)
+                .set(Fields::INDEX_VECTOR_DIM, case.vector)
+                .set(Fields::SLICE_SIZES, case.sizes)
         });
         test.input(x.clone()).input(indices).output(Spec::of(x.ty()).shape(&vec![0; case.rank]))
     }

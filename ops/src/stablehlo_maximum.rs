@@ -12,7 +12,7 @@ pub type StablehloMaximum = Elementwise<Larger>;
 pub struct Larger;
 
 impl Member for Larger {
-    const CODE: OpCode = OpCode::Builtin(166);
+    const CODE: OpCode = OpCode::Builtin(op::STABLEHLO_MAXIMUM);
     const TYPES: ElementTypes = ALL;
 
     fn combine<T: Number>(a: T, b: T) -> T {

@@ -12,7 +12,7 @@ pub type StablehloMinimum = Elementwise<Smaller>;
 pub struct Smaller;
 
 impl Member for Smaller {
-    const CODE: OpCode = OpCode::Builtin(181);
+    const CODE: OpCode = OpCode::Builtin(op::STABLEHLO_MINIMUM);
     const TYPES: ElementTypes = ALL;
 
     fn combine<T: Number>(a: T, b: T) -> T {

@@ -12,7 +12,7 @@ pub type StablehloMultiply = Elementwise<Product>;
 pub struct Product;
 
 impl Member for Product {
-    const CODE: OpCode = OpCode::Builtin(165);
+    const CODE: OpCode = OpCode::Builtin(op::STABLEHLO_MULTIPLY);
     const TYPES: ElementTypes = ALL;
 
     fn combine<T: Number>(a: T, b: T) -> T {

@@ -2,6 +2,7 @@
 //! Defined by: tflite/kernels/stablehlo_pad.cc.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::StablehloPadOptions;
 
 use crate::kit::indexing::MAX_RANK;
 use crate::kit::node;
@@ -12,24 +13,18 @@ pub struct StablehloPad {
     plan: Spread,
 }
 
-/// The type of its options in the second union.
-const OPTIONS: u32 = 10;
-const EDGE_PADDING_LOW: usize = 0;
-const EDGE_PADDING_HIGH: usize = 1;
-const INTERIOR_PADDING: usize = 2;
-
 impl Op for StablehloPad {
-    const CODE: OpCode = OpCode::Builtin(195);
+    const CODE: OpCode = OpCode::Builtin(op::STABLEHLO_PAD);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, value, y) = node.binary()?;
         Spread::check(&x, &value, &y)?;
-        let (rank, options) = (node::dims(&x)?.rank(), node.options_2(OPTIONS)?);
+        let (rank, options) = (node::dims(&x)?.rank(), node.options()?);
         ensure!(rank > 0, "input '{}' is one element; it must have an axis", x.name);
-        let list = |slot| options.vector::<i64>(slot);
-        let (low, high) = (list(EDGE_PADDING_LOW)?, list(EDGE_PADDING_HIGH)?);
-        let interior = list(INTERIOR_PADDING)?;
+        type T = StablehloPadOptions;
+        let (low, high) = (options.get(T::EDGE_PADDING_LOW)?, options.get(T::EDGE_PADDING_HIGH)?);
+        let interior = options.get(T::INTERIOR_PADDING)?;
         for list in [&low, &high, &interior] {
             ensure!(
                 list.len() == low.len() && (rank..=MAX_RANK).contains(&list.len()),
@@ -68,9 +63,11 @@ mod tests {
     fn run(x: Tensor, paddings: &[[i64; 3]], value: Tensor) -> Result<Tensor> {
         let list = |which: usize| paddings.iter().map(|padding| padding[which]).collect::<Vec<_>>();
         let test = OpTest::<StablehloPad>::new().input(x.clone()).input(value).output(Spec::of(x.ty()));
-        let test = test.options_2(OPTIONS, |o| {
-            let o = o.i64s(EDGE_PADDING_LOW, &list(0)).i64s(EDGE_PADDING_HIGH, &list(2));
-            o.i64s(INTERIOR_PADDING, &list(1))
+        let test = test.options(|o| {
+            let o = o
+                .set(StablehloPadOptions::EDGE_PADDING_LOW, &list(0))
+                .set(StablehloPadOptions::EDGE_PADDING_HIGH, &list(2));
+            o.set(StablehloPadOptions::INTERIOR_PADDING, &list(1))
         });
         test.run().map(|mut y| y.remove(0))
     }

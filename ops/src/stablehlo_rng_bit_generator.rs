@@ -10,6 +10,7 @@
 //! ```
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::{StablehloRngBitGeneratorOptions, rng_algorithm};
 
 use crate::kit::arguments::expect_type;
 use crate::kit::philox;
@@ -23,21 +24,17 @@ enum Algorithm {
     Threefry,
 }
 
-/// The union type of its options.
-const OPTIONS: u32 = 19;
-const ALGORITHM: usize = 0;
-
 impl Op for StablehloRngBitGenerator {
-    const CODE: OpCode = OpCode::Builtin(204);
+    const CODE: OpCode = OpCode::Builtin(op::STABLEHLO_RNG_BIT_GENERATOR);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[I32, U32, I64, U64]);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(1..=1, 2..=2)?;
         let (state, next, bits) = (node.input(0)?, node.output(0)?, node.output(1)?);
-        let algorithm = match node.options_2(OPTIONS)?.get::<i8>(ALGORITHM, 0)? {
-            0 | 1 => Algorithm::Philox,
-            2 => Algorithm::Threefry,
+        let algorithm = match node.options()?.get(StablehloRngBitGeneratorOptions::ALGORITHM)? {
+            rng_algorithm::DEFAULT | rng_algorithm::PHILOX => Algorithm::Philox,
+            rng_algorithm::THREEFRY => Algorithm::Threefry,
             other => return Err(invalid!("its algorithm is number {other}, the schema has 0 to 2")),
         };
         expect_type(&state, &[U64])?;
@@ -130,8 +127,8 @@ mod tests {
 
     fn run(algorithm: i8, state: &[u64], bits: Spec) -> Result<Vec<Tensor>> {
         let shape = [state.len() as i32];
-        let test =
-            OpTest::<StablehloRngBitGenerator>::new().options_2(OPTIONS, |o| o.i8(ALGORITHM, algorithm));
+        let test = OpTest::<StablehloRngBitGenerator>::new()
+            .options(|o| o.set(StablehloRngBitGeneratorOptions::ALGORITHM, algorithm));
         test.input(Tensor::u64(&shape, state)).output(Spec::of(U64).shape(&shape)).output(bits).run()
     }
 

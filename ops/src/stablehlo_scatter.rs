@@ -12,7 +12,9 @@
 
 use core::ops::{Add, Mul};
 
+use arenite_abi::options::OptionVector;
 use arenite_abi::prelude::*;
+use arenite_abi::schema::StablehloScatterOptions as Fields;
 use half::f16;
 
 use crate::kit::arguments::expect_type;
@@ -52,18 +54,10 @@ enum Function {
     Minimum,
 }
 
-/// The union type of its options.
-const OPTIONS: u32 = 7;
-const UPDATE_WINDOW_DIMS: usize = 1;
-const INSERTED_WINDOW_DIMS: usize = 2;
-const SCATTER_DIMS_TO_OPERAND_DIMS: usize = 3;
-const INDEX_VECTOR_DIM: usize = 4;
-const COMPUTATION: usize = 6;
-
 const TYPES: [ElementType; 12] = [ElementType::Bool, F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64];
 
 impl Op for StablehloScatter {
-    const CODE: OpCode = OpCode::Builtin(190);
+    const CODE: OpCode = OpCode::Builtin(op::STABLEHLO_SCATTER);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const SHARING: Sharing = Sharing::InPlace;
 
@@ -82,8 +76,8 @@ impl Op for StablehloScatter {
             y.name,
             y.ty
         );
-        let options = node.options_2(OPTIONS)?;
-        let function = function(&cx.model()?, options.get(COMPUTATION, 0)?)?;
+        let options = node.options()?;
+        let function = function(&cx.model()?, options.get(Fields::UPDATE_COMPUTATION_SUBGRAPH_INDEX)?)?;
         cx.set_output_shape(0, x.shape)?;
         cx.allow_in_place(0, 0)?;
         StablehloScatter::new(&options, [&x, &indices, &updates], function)
@@ -117,29 +111,29 @@ fn function(model: &ModelContext<'_>, subgraph: i32) -> Result<Function> {
     );
     let Some(node) = body.nodes().next() else { return Ok(Function::Update) };
     Ok(match node.builtin_code() {
-        163 => Function::Add,
-        165 => Function::Multiply,
-        166 => Function::Maximum,
-        181 => Function::Minimum,
+        op::STABLEHLO_ADD => Function::Add,
+        op::STABLEHLO_MULTIPLY => Function::Multiply,
+        op::STABLEHLO_MAXIMUM => Function::Maximum,
+        op::STABLEHLO_MINIMUM => Function::Minimum,
         code => return Err(unsupported!("no scattering with the op number {code} of subgraph {subgraph}")),
     })
 }
 
 impl StablehloScatter {
     fn new(
-        options: &Options<'_>,
+        options: &Options<'_, Fields>,
         [x, indices, updates]: [&TensorView<'_>; 3],
         function: Function,
     ) -> Result<Self> {
         let (input, at, from) = (node::dims(x)?, node::dims(indices)?, node::dims(updates)?);
-        let vector: i64 = options.get(INDEX_VECTOR_DIM, 0)?;
+        let vector: i64 = options.get(Fields::INDEX_VECTOR_DIM)?;
         let vector = usize::try_from(vector).ok().filter(|&axis| axis <= at.rank()).ok_or_else(|| {
             invalid!("index vectors along axis {vector}, indices '{}' are {:?}", indices.name, indices.shape)
         })?;
         // Behind the last axis vectors have one number.
         let length = if vector < at.rank() { at.size(vector) } else { 1 };
         let (mut map, mut mapped) = ([0; MAX_RANK], 0);
-        for axis in options.vector::<i64>(SCATTER_DIMS_TO_OPERAND_DIMS)?.iter() {
+        for axis in options.get(Fields::SCATTER_DIMS_TO_OPERAND_DIMS)?.iter() {
             let known = usize::try_from(axis).ok().filter(|&axis| axis < input.rank() && mapped < length);
             let known = known.ok_or_else(|| {
                 invalid!(
@@ -168,9 +162,11 @@ impl StablehloScatter {
     }
 
     /// Sets what each axis of the updates stands for.
-    fn lay_out(&mut self, options: &Options<'_>, indices: &Dims, vector: usize) -> Result<()> {
-        let window = axes(options, UPDATE_WINDOW_DIMS, "update_window_dims", self.updates.rank())?;
-        let inserted = axes(options, INSERTED_WINDOW_DIMS, "inserted_window_dims", self.input.rank())?;
+    fn lay_out(&mut self, options: &Options<'_, Fields>, indices: &Dims, vector: usize) -> Result<()> {
+        let window =
+            axes(&options.get(Fields::UPDATE_WINDOW_DIMS)?, "update_window_dims", self.updates.rank())?;
+        let inserted =
+            axes(&options.get(Fields::INSERTED_WINDOW_DIMS)?, "inserted_window_dims", self.input.rank())?;
         let strides = indices.strides();
         let mut inner = (0..self.input.rank()).filter(|&axis| !inserted.contains(axis));
         let mut outer = (0..indices.rank()).filter(|&axis| axis != vector);
@@ -291,16 +287,16 @@ impl StablehloScatter {
 }
 
 /// The axes in a slot of the options.
-fn axes(options: &Options<'_>, slot: usize, name: &str, rank: usize) -> Result<Axes> {
-    let (mut list, mut count) = ([0; MAX_RANK], 0);
-    for axis in options.vector::<i64>(slot)?.iter() {
+fn axes(list: &OptionVector<'_, i64>, name: &str, rank: usize) -> Result<Axes> {
+    let (mut axes, mut count) = ([0; MAX_RANK], 0);
+    for axis in list.iter() {
         let known = i32::try_from(axis).ok().filter(|&axis| (0..rank as i32).contains(&axis));
         let known = known.ok_or_else(|| invalid!("its {name} names axis {axis} of {rank}"))?;
-        *list.get_mut(count).ok_or_else(|| invalid!("its {name} has more than {MAX_RANK} axes"))? = known;
+        *axes.get_mut(count).ok_or_else(|| invalid!("its {name} has more than {MAX_RANK} axes"))? = known;
         count += 1;
     }
-    Axes::new(&list[..count], rank)
-        .ok_or_else(|| invalid!("its {name} is {:?} of {rank} axes", &list[..count]))
+    Axes::new(&axes[..count], rank)
+        .ok_or_else(|| invalid!("its {name} is {:?} of {rank} axes", &axes[..count]))
 }
 
 #[cfg(test)]
@@ -318,13 +314,13 @@ mod tests {
     fn rows(code: Option<i32>, indices: Tensor, updates: Tensor) -> OpTest<StablehloScatter> {
         let x = Tensor::i32(&[3, 2], &[1, 2, 3, 4, 5, 6]);
         let case = OpTest::new().input(x).input(indices).input(updates).output(Spec::i32());
-        let options = |o: arenite_abi::testing::OptionsBuilder| {
-            o.i64s(UPDATE_WINDOW_DIMS, &[1])
-                .i64s(INSERTED_WINDOW_DIMS, &[0])
-                .i64s(SCATTER_DIMS_TO_OPERAND_DIMS, &[0])
-                .i64(INDEX_VECTOR_DIM, 1)
+        let options = |o: arenite_abi::testing::OptionsBuilder<Fields>| {
+            o.set(Fields::UPDATE_WINDOW_DIMS, &[1])
+                .set(Fields::INSERTED_WINDOW_DIMS, &[0])
+                .set(Fields::SCATTER_DIMS_TO_OPERAND_DIMS, &[0])
+                .set(Fields::INDEX_VECTOR_DIM, 1)
         };
-        case.options_2(OPTIONS, options).subgraph(body(code))
+        case.options(options).subgraph(body(code))
     }
 
     #[test]
@@ -333,10 +329,10 @@ mod tests {
         let updates = || Tensor::i32(&[3, 2], &[10, -1, 7, 8, 1, 1]);
         for (code, want) in [
             (None, [7, 8, 3, 4, 1, 1]),
-            (Some(163), [8, 10, 3, 4, 16, 6]),
-            (Some(165), [7, 16, 3, 4, 50, -6]),
-            (Some(166), [7, 8, 3, 4, 10, 6]),
-            (Some(181), [1, 2, 3, 4, 1, -1]),
+            (Some(op::STABLEHLO_ADD), [8, 10, 3, 4, 16, 6]),
+            (Some(op::STABLEHLO_MULTIPLY), [7, 16, 3, 4, 50, -6]),
+            (Some(op::STABLEHLO_MAXIMUM), [7, 8, 3, 4, 10, 6]),
+            (Some(op::STABLEHLO_MINIMUM), [1, 2, 3, 4, 1, -1]),
         ] {
             let y = rows(code, indices(), updates()).in_place().run().unwrap();
             assert_eq!(y[0].as_i32(), want, "{code:?}");
@@ -354,10 +350,10 @@ mod tests {
         let x = Tensor::bool(&[2, 2], &[false; 4]);
         let case = OpTest::<StablehloScatter>::new().input(x).input(Tensor::i32(&[2], &[0, 1]));
         let case = case.input(Tensor::bool(&[], &[true])).output(Spec::of(ElementType::Bool));
-        let case = case.options_2(OPTIONS, |o| {
-            o.i64s(INSERTED_WINDOW_DIMS, &[0, 1]).i64s(SCATTER_DIMS_TO_OPERAND_DIMS, &[1, 0])
+        let case = case.options(|o| {
+            o.set(Fields::INSERTED_WINDOW_DIMS, &[0, 1]).set(Fields::SCATTER_DIMS_TO_OPERAND_DIMS, &[1, 0])
         });
-        let y = case.subgraph(body(Some(163))).run().unwrap();
+        let y = case.subgraph(body(Some(op::STABLEHLO_ADD))).run().unwrap();
         assert_eq!(y[0].as_bool(), [false, false, true, false]);
     }
 
@@ -377,9 +373,9 @@ mod tests {
             message(rows(None, indices(), Tensor::i32(&[4, 2], &[0; 8]))),
             "axis 0 of the updates, of size 4, has no counterpart: input [3, 2], indices [1, 1], updates [4, 2]"
         );
-        let none = rows(None, indices(), updates()).options_2(OPTIONS, |o| o.i64s(UPDATE_WINDOW_DIMS, &[5]));
+        let none = rows(None, indices(), updates()).options(|o| o.set(Fields::UPDATE_WINDOW_DIMS, &[5]));
         assert_eq!(message(none), "its update_window_dims names axis 5 of 2");
-        let none = rows(None, indices(), updates()).options_2(OPTIONS, |o| o.i64(INDEX_VECTOR_DIM, 4));
+        let none = rows(None, indices(), updates()).options(|o| o.set(Fields::INDEX_VECTOR_DIM, 4));
         assert_eq!(message(none), "index vectors along axis 4, indices 'in1' are [1, 1]");
     }
 }

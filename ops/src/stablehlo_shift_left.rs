@@ -10,7 +10,7 @@ use arenite_abi::prelude::*;
 pub struct StablehloShiftLeft;
 
 impl Op for StablehloShiftLeft {
-    const CODE: OpCode = OpCode::Builtin(207);
+    const CODE: OpCode = OpCode::Builtin(op::STABLEHLO_SHIFT_LEFT);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[I8, I16, I32]);
     const SHARING: Sharing = Sharing::InPlace;

@@ -10,6 +10,7 @@
 //! Axes that the lists do not reach are taken whole.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::StridedSliceOptions;
 
 use crate::kit::arguments::{Integers, expect_type, expect_vector};
 use crate::kit::indexing::{Dims, MAX_RANK};
@@ -21,20 +22,11 @@ pub struct StridedSlice {
     prepared: Prepared,
 }
 
-/// The union type of its options.
-const OPTIONS: u32 = 32;
-const BEGIN_MASK: usize = 0;
-const END_MASK: usize = 1;
-const ELLIPSIS_MASK: usize = 2;
-const NEW_AXIS_MASK: usize = 3;
-const SHRINK_AXIS_MASK: usize = 4;
-const OFFSET: usize = 5;
-
 /// So many entries have a bit in the masks.
 const MAX_ENTRIES: usize = 31;
 
 impl Op for StridedSlice {
-    const CODE: OpCode = OpCode::Builtin(45);
+    const CODE: OpCode = OpCode::Builtin(op::STRIDED_SLICE);
     const VERSIONS: RangeInclusive<i32> = 1..=8;
     const SHARING: Sharing = rearrange::SHARING;
 
@@ -83,18 +75,19 @@ struct Masks {
 impl Masks {
     /// Bits beyond the lists mean nothing.
     fn of(node: &NodeView<'_>, entries: usize) -> Result<Masks> {
-        let options = node.options(OPTIONS)?;
+        type T = StridedSliceOptions;
+        let options = node.options()?;
         let used = u32::MAX.checked_shr(32 - entries as u32).unwrap_or(0);
-        let mask = |slot| options.get::<i32>(slot, 0).map(|bits| bits as u32 & used);
-        let ellipsis = mask(ELLIPSIS_MASK)?;
+        let mask = |field| options.get(field).map(|bits: i32| bits as u32 & used);
+        let ellipsis = mask(T::ELLIPSIS_MASK)?;
         ensure!(ellipsis.count_ones() <= 1, "its ellipsis mask is {ellipsis:#b}; one bit may be set");
         Ok(Masks {
-            begin: mask(BEGIN_MASK)?,
-            end: mask(END_MASK)?,
+            begin: mask(T::BEGIN_MASK)?,
+            end: mask(T::END_MASK)?,
             ellipsis,
-            new_axis: mask(NEW_AXIS_MASK)? & !ellipsis,
-            shrink_axis: mask(SHRINK_AXIS_MASK)? & !ellipsis,
-            end_is_offset: options.get(OFFSET, false)?,
+            new_axis: mask(T::NEW_AXIS_MASK)? & !ellipsis,
+            shrink_axis: mask(T::SHRINK_AXIS_MASK)? & !ellipsis,
+            end_is_offset: options.get(T::OFFSET)?,
         })
     }
 }
@@ -237,7 +230,14 @@ mod tests {
 
     fn test(x: Tensor, case: &Case<'_>) -> OpTest<StridedSlice> {
         let test = OpTest::<StridedSlice>::new().input(x.clone()).output(Spec::of(x.ty()));
-        test.options(OPTIONS, |o| (0..5).fold(o, |o, slot| o.i32(slot, case.1[slot])))
+        let [begin, end, ellipsis, new_axis, shrink_axis] = case.1;
+        test.options(|o| {
+            o.set(StridedSliceOptions::BEGIN_MASK, begin)
+                .set(StridedSliceOptions::END_MASK, end)
+                .set(StridedSliceOptions::ELLIPSIS_MASK, ellipsis)
+                .set(StridedSliceOptions::NEW_AXIS_MASK, new_axis)
+                .set(StridedSliceOptions::SHRINK_AXIS_MASK, shrink_axis)
+        })
     }
 
     fn list(case: &Case<'_>, which: usize) -> Tensor {
@@ -323,7 +323,7 @@ mod tests {
     fn ends_that_count_from_the_begin() {
         let run = |entry: [i32; 3]| {
             let case = Case(&[entry], [0; 5]);
-            let node = test(counting(&[8]), &case).options(OPTIONS, |o| o.bool(OFFSET, true));
+            let node = test(counting(&[8]), &case).options(|o| o.set(StridedSliceOptions::OFFSET, true));
             (0..3).fold(node, |t, i| t.input(list(&case, i))).run().map(|y| y[0].as_i16())
         };
         assert_eq!(run([3, 2, 1]).unwrap(), [3, 4]);

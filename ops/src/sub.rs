@@ -2,6 +2,7 @@
 //! Defined by: tflite/kernels/sub.cc.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::SubOptions;
 
 use crate::kit::activation::Activation;
 use crate::kit::binary;
@@ -20,25 +21,23 @@ enum Arithmetic {
     Quantized(QuantizedSum),
 }
 
-const OPTIONS: u32 = 28;
-const ACTIVATION: usize = 0;
-
 impl Op for Sub {
-    const CODE: OpCode = OpCode::Builtin(41);
+    const CODE: OpCode = OpCode::Builtin(op::SUB);
     const VERSIONS: RangeInclusive<i32> = 1..=5;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32, I64, I8, U8, I16]);
     const SHARING: Sharing = Sharing::InPlace;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
-        let options = node.options(OPTIONS)?;
-        let activation = node::range_activation(&options, ACTIVATION)?;
+        let options = node.options()?;
+        let activation = node::range_activation(options.get(SubOptions::FUSED_ACTIVATION_FUNCTION)?)?;
+        let by_powers = options.get(SubOptions::POT_SCALE_INT16)?;
         let operands = binary::prepare(node, cx)?;
         binary::same_type(&operands)?;
         let y = &operands.y;
         let arithmetic = match y.ty {
             F32 | I32 | I64 => Arithmetic::Plain(activation),
             I8 | U8 | I16 => {
-                Arithmetic::Quantized(QuantizedSum::new(&operands, &options, activation, Groups::NONE)?)
+                Arithmetic::Quantized(QuantizedSum::new(&operands, by_powers, activation, Groups::NONE)?)
             }
             ty => return Err(Error::unsupported("SUB", ty)),
         };
@@ -66,6 +65,7 @@ fn plain(cx: &EvalContext<'_>, ty: ElementType, loops: &Broadcast<2>, activation
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arenite_abi::schema::activation;
     use arenite_abi::testing::{OpTest, Spec, Tensor};
 
     fn case(a: Tensor, b: Tensor, y: Spec) -> OpTest<Sub> {
@@ -75,7 +75,10 @@ mod tests {
     #[test]
     fn plain() {
         let (a, b) = (Tensor::f32(&[2, 1], &[1.0, -4.0]), Tensor::f32(&[2], &[0.5, 2.0]));
-        let y = case(a, b, Spec::f32()).options(OPTIONS, |o| o.i8(0, 1)).run().unwrap();
+        let y = case(a, b, Spec::f32())
+            .options(|o| o.set(SubOptions::FUSED_ACTIVATION_FUNCTION, activation::RELU))
+            .run()
+            .unwrap();
         assert_eq!((y[0].shape(), y[0].as_f32()), (&[2, 2][..], vec![0.5, 0.0, 0.0, 0.0]));
         let (a, b) = (Tensor::i32(&[2], &[i32::MIN, 5]), Tensor::i32(&[], &[1]));
         assert_eq!(case(a, b, Spec::i32()).in_place().run().unwrap()[0].as_i32(), [i32::MAX, 4]);

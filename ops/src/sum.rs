@@ -37,7 +37,7 @@ impl Combine for Total {
 }
 
 impl Reduce for Total {
-    const CODE: OpCode = OpCode::Builtin(74);
+    const CODE: OpCode = OpCode::Builtin(op::SUM);
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32, I64, U8, I8, I16, ElementType::Bool]);
 

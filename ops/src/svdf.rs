@@ -7,6 +7,7 @@
 use core::cell::Cell;
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::SVDFOptions;
 
 use crate::kit::activation::{Activation, Limits};
 use crate::kit::bias::float_bias;
@@ -55,15 +56,15 @@ const BIAS: usize = 3;
 const STATE: usize = 4;
 
 impl Op for Svdf {
-    const CODE: OpCode = OpCode::Builtin(27);
+    const CODE: OpCode = OpCode::Builtin(op::SVDF);
     const VERSIONS: RangeInclusive<i32> = 1..=4;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8, I16, I32]);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(5..=5, 1..=1)?;
-        let options = node.options(6)?;
+        let options = node.options()?;
         let sizes = Sizes::read(node, &options)?;
-        let activation = node::activation(&options, 1)?;
+        let activation = node::activation(options.get(SVDFOptions::FUSED_ACTIVATION_FUNCTION)?)?;
         let (x, weights, y) = (node.input(INPUT)?, node.input(FEATURES)?, node.output(0)?);
         let types = match (x.ty, weights.ty, y.ty) {
             (F32, F32, F32) => [F32, F32, F32],
@@ -77,7 +78,7 @@ impl Op for Svdf {
             let hybrid = weights.ty != F32;
             Kernel::Float {
                 activation,
-                symmetry: recurrent::symmetry(&options, 2)?,
+                symmetry: recurrent::symmetry(options.get(SVDFOptions::ASYMMETRIC_QUANTIZE_INPUTS)?),
                 sums: cx.scratch(sizes.filters)?,
                 quantized: cx.scratch(if hybrid { sizes.depth } else { 0 })?,
             }
@@ -104,19 +105,19 @@ impl Op for Svdf {
 }
 
 impl Sizes {
-    fn read(node: &NodeView<'_>, options: &Options<'_>) -> Result<Sizes> {
+    fn read(node: &NodeView<'_>, options: &Options<'_, SVDFOptions>) -> Result<Sizes> {
         let (x, features, time) = (node.input(INPUT)?, node.input(FEATURES)?, node.input(TIME)?);
         for tensor in [&x, &features, &time] {
             ensure!(tensor.rank() == 2, "'{}' is {:?}; it must have 2 axes", tensor.name, tensor.shape);
         }
         let [x, features, time] = [node::dims(&x)?, node::dims(&features)?, node::dims(&time)?];
         let filters = features.size(0);
-        let rank: i32 = options.get(0, 0)?;
+        let rank: i32 = options.get(SVDFOptions::RANK)?;
         let rank = usize::try_from(rank).unwrap_or(0);
         ensure!(
             rank > 0 && filters % rank == 0,
             "its rank is {}; it must be positive and divide the number of filters, {filters}",
-            options.get(0, 0)?
+            options.get(SVDFOptions::RANK)?
         );
         Ok(Sizes { batches: x.size(0), depth: x.size(1), filters, memory: time.size(1), rank })
     }

@@ -15,7 +15,7 @@ const FUNCTIONS: Functions =
     Functions { real: float::tanh, interpolated: lut::tanh_i16, fixed: fixed_point_i16::tanh };
 
 impl Op for Tanh {
-    const CODE: OpCode = OpCode::Builtin(28);
+    const CODE: OpCode = OpCode::Builtin(op::TANH);
     const VERSIONS: RangeInclusive<i32> = 1..=3;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, F16, BF16, I8, U8, I16]);
     const SHARING: Sharing = Sharing::InPlace;

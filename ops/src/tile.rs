@@ -18,7 +18,7 @@ pub struct Tile {
 }
 
 impl Op for Tile {
-    const CODE: OpCode = OpCode::Builtin(69);
+    const CODE: OpCode = OpCode::Builtin(op::TILE);
     const VERSIONS: RangeInclusive<i32> = 1..=3;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {

@@ -18,7 +18,7 @@ pub struct TopKV2 {
 }
 
 impl Op for TopKV2 {
-    const CODE: OpCode = OpCode::Builtin(48);
+    const CODE: OpCode = OpCode::Builtin(op::TOPK_V2);
     const VERSIONS: RangeInclusive<i32> = 1..=3;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, U8, I8, I16, I32, I64]);
 

@@ -14,7 +14,7 @@ pub struct Transpose {
 }
 
 impl Op for Transpose {
-    const CODE: OpCode = OpCode::Builtin(39);
+    const CODE: OpCode = OpCode::Builtin(op::TRANSPOSE);
     const VERSIONS: RangeInclusive<i32> = 1..=9;
     const SHARING: Sharing = rearrange::SHARING;
 

@@ -5,6 +5,7 @@
 //! optimized/integer_ops/transpose_conv.h (`TransposeConvV2`, `Quantize`), tflite/kernels/internal/reference.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::TransposeConvOptions as Fields;
 
 use crate::kit::activation::{Activation, Limits};
 use crate::kit::bias::{Bias, float_bias};
@@ -92,21 +93,21 @@ struct Parts<'a> {
 }
 
 impl Op for TransposeConv {
-    const CODE: OpCode = OpCode::Builtin(67);
+    const CODE: OpCode = OpCode::Builtin(op::TRANSPOSE_CONV);
     const VERSIONS: RangeInclusive<i32> = 1..=5;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, U8, I8, I16, I32, I64]);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(3..=4, 1..=1)?;
-        let options = node.options(49)?;
+        let options = node.options()?;
         let parts = Parts {
             shape: node.input(0)?,
             filter: node.input(1)?,
             x: node.input(2)?,
             bias: node.optional_input(3)?,
             y: node.output(0)?,
-            activation: node::range_activation(&options, 3)?,
-            bias_type: options.get(4, 0)?,
+            activation: node::range_activation(options.get(Fields::FUSED_ACTIVATION_FUNCTION)?)?,
+            bias_type: options.get(Fields::QUANTIZED_BIAS_TYPE)?,
         };
         let options = Shape::read(&options)?;
         parts.check()?;
@@ -153,11 +154,9 @@ impl Op for TransposeConv {
 }
 
 impl Shape {
-    fn read(options: &Options<'_>) -> Result<Shape> {
-        let padding = options.get::<i8>(0, 0)?;
-        let padding = Padding::from_schema(padding)
-            .ok_or_else(|| invalid!("its padding is number {padding}, the schema has 0 and 1"))?;
-        let stride = [options.get::<i32>(2, 0)?, options.get::<i32>(1, 0)?];
+    fn read(options: &Options<'_, Fields>) -> Result<Shape> {
+        let padding = node::padding(options.get(Fields::PADDING)?)?;
+        let stride = [options.get(Fields::STRIDE_H)?, options.get(Fields::STRIDE_W)?];
         let limit = i32::from(i16::MAX);
         ensure!(
             stride.iter().all(|&s| s >= 1 && s <= limit),
@@ -193,11 +192,11 @@ impl Parts<'_> {
     }
 
     fn check_bias(&self) -> Result<()> {
-        let told = match self.bias_type {
-            0 => None,
-            2 => Some(I32),
-            4 => Some(I64),
-            other => {
+        let told = match u32::try_from(self.bias_type).ok().and_then(ElementType::from_raw) {
+            Some(F32) => None,
+            Some(ty @ (I32 | I64)) => Some(ty),
+            _ => {
+                let other = self.bias_type;
                 return Err(invalid!("its bias type is number {other}; it must be 2 (INT32) or 4 (INT64)"));
             }
         };
@@ -447,17 +446,20 @@ impl Hybrid {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arenite_abi::schema::activation;
+    use arenite_abi::schema::padding::{SAME, VALID};
     use arenite_abi::testing::{OpTest, OptionsBuilder, Spec, Tensor};
-
-    const SAME: i8 = 0;
-    const VALID: i8 = 1;
 
     fn test(shape: &[i32; 4], filter: Tensor, x: Tensor, y: Spec) -> OpTest<TransposeConv> {
         OpTest::new().constant(Tensor::i32(&[4], shape)).constant(filter).input(x).output(y)
     }
 
-    fn options(padding: i8, width: i32, height: i32) -> impl FnOnce(OptionsBuilder) -> OptionsBuilder {
-        move |o| o.i8(0, padding).i32(1, width).i32(2, height)
+    fn options(
+        padding: i8,
+        width: i32,
+        height: i32,
+    ) -> impl FnOnce(OptionsBuilder<Fields>) -> OptionsBuilder<Fields> {
+        move |o| o.set(Fields::PADDING, padding).set(Fields::STRIDE_W, width).set(Fields::STRIDE_H, height)
     }
 
     #[test]
@@ -466,19 +468,19 @@ mod tests {
         let x = Tensor::f32(&[1, 1, 2, 1], &[1., 2.]);
         let filter = Tensor::f32(&[1, 1, 3, 1], &[1., 10., 100.]);
         let valid = test(&[1, 1, 5, 1], filter.clone(), x.clone(), Spec::f32());
-        let y = valid.clone().options(49, options(VALID, 2, 1)).run().unwrap();
+        let y = valid.clone().options(options(VALID, 2, 1)).run().unwrap();
         assert_eq!((y[0].shape(), y[0].as_f32()), (&[1, 1, 5, 1][..], vec![1., 10., 102., 20., 200.]));
         // SAME: an output of 4 needs (2 - 1) × 2 + 3 = 5, one column after.
-        let y = test(&[1, 1, 4, 1], filter.clone(), x.clone(), Spec::f32()).options(49, options(SAME, 2, 1));
+        let y = test(&[1, 1, 4, 1], filter.clone(), x.clone(), Spec::f32()).options(options(SAME, 2, 1));
         assert_eq!(y.run().unwrap()[0].as_f32(), [1., 10., 102., 20.]);
-        // The shape may depend on data; bias and RELU6.
+        // The shape may depend on data; bias and activation::RELU6.
         let y = OpTest::<TransposeConv>::new()
             .input(Tensor::i32(&[4], &[1, 1, 5, 1]))
             .input(filter)
             .input(x)
             .input(Tensor::f32(&[1], &[-8.]))
             .output(Spec::f32())
-            .options(49, |o| options(VALID, 2, 1)(o).i8(3, 3))
+            .options(|o| options(VALID, 2, 1)(o).set(Fields::FUSED_ACTIVATION_FUNCTION, activation::RELU6))
             .run()
             .unwrap();
         assert_eq!(y[0].as_f32(), [0., 2., 6., 6., 6.]);
@@ -489,14 +491,14 @@ mod tests {
         // Pixels (1, 2) and (3, 4) under each other; unit filters pick a channel in each corner of 2 × 1.
         let x = Tensor::f32(&[1, 2, 1, 2], &[1., 2., 3., 4.]);
         let filter = Tensor::f32(&[2, 2, 1, 2], &[1., 0., 0., 1., 10., 0., 0., 10.]);
-        let y = test(&[1, 3, 1, 2], filter, x, Spec::f32()).options(49, options(VALID, 1, 1)).run().unwrap();
+        let y = test(&[1, 3, 1, 2], filter, x, Spec::f32()).options(options(VALID, 1, 1)).run().unwrap();
         assert_eq!(y[0].as_f32(), [1., 10., 2. + 3., 20. + 30., 4., 40.]);
     }
 
     #[test]
     fn quantized() {
         let y = |filter: Tensor, x: Tensor, y: Spec| {
-            test(&[1, 1, 4, 1], filter, x, y).options(49, options(VALID, 2, 1)).run().unwrap().remove(0)
+            test(&[1, 1, 4, 1], filter, x, y).options(options(VALID, 2, 1)).run().unwrap().remove(0)
         };
         let x = Tensor::u8(&[1, 1, 2, 1], &[3, 0]).quantized(0.5, 2);
         let filter = Tensor::u8(&[1, 1, 2, 1], &[5, 1]).quantized(0.5, 1);
@@ -510,11 +512,10 @@ mod tests {
         let x = Tensor::i16(&[1, 1, 2, 1], &[100, -100]).quantized(0.5, 0);
         assert_eq!(y(filter.clone(), x.clone(), Spec::i16(0.5, 0)).as_i16(), [250, 50, -250, -50]);
         let bias = |b: Tensor| {
-            test(&[1, 1, 4, 1], filter.clone(), x.clone(), Spec::i16(0.5, 0))
-                .options(49, options(VALID, 2, 1));
+            test(&[1, 1, 4, 1], filter.clone(), x.clone(), Spec::i16(0.5, 0)).options(options(VALID, 2, 1));
             let test = OpTest::<TransposeConv>::new().constant(Tensor::i32(&[4], &[1, 1, 4, 1]));
             let test = test.constant(filter.clone()).input(x.clone()).constant(b).output(Spec::i16(0.5, 0));
-            test.options(49, options(VALID, 2, 1)).run().unwrap()[0].as_i16()
+            test.options(options(VALID, 2, 1)).run().unwrap()[0].as_i16()
         };
         assert_eq!(bias(Tensor::i32(&[1], &[2])), [251, 51, -249, -49]);
         assert_eq!(bias(Tensor::i64(&[1], &[2])), [251, 51, -249, -49]);
@@ -524,7 +525,7 @@ mod tests {
     fn hybrid() {
         let x = Tensor::f32(&[2, 1, 1, 1], &[255.0, -51.0]);
         let filter = Tensor::i8(&[2, 1, 2, 1], &[1, 2, 3, 4]).per_channel(&[1.0, 0.5], &[0, 0], 0);
-        let y = test(&[2, 1, 2, 2], filter, x, Spec::f32()).options(49, options(VALID, 1, 1)).run().unwrap();
+        let y = test(&[2, 1, 2, 2], filter, x, Spec::f32()).options(options(VALID, 1, 1)).run().unwrap();
         let want = [255.0, 382.5, 510.0, 510.0, -51.0, -76.5, -102.0, -102.0];
         for (got, want) in y[0].as_f32().iter().zip(want) {
             assert!((got - want).abs() < 1e-3, "{got} {want}");
@@ -535,11 +536,15 @@ mod tests {
     fn refusals() {
         let x = Tensor::f32(&[1, 1, 2, 1], &[1., 2.]);
         let filter = Tensor::f32(&[1, 1, 3, 1], &[0.0; 3]);
-        let message = |shape: &[i32; 4], filter: &Tensor, fields: fn(OptionsBuilder) -> OptionsBuilder| {
-            let test = test(shape, filter.clone(), x.clone(), Spec::f32()).options(49, fields);
+        let message = |shape: &[i32; 4],
+                       filter: &Tensor,
+                       fields: fn(OptionsBuilder<Fields>) -> OptionsBuilder<Fields>| {
+            let test = test(shape, filter.clone(), x.clone(), Spec::f32()).options(fields);
             test.run().unwrap_err().message().to_string()
         };
-        let good = |o: OptionsBuilder| o.i8(0, 1).i32(1, 2).i32(2, 1);
+        let good = |o: OptionsBuilder<Fields>| {
+            o.set(Fields::PADDING, VALID).set(Fields::STRIDE_W, 2).set(Fields::STRIDE_H, 1)
+        };
         assert_eq!(
             message(&[1, 1, 7, 1], &filter, good),
             "an output of [1, 1, 7, 1] does not come from input 'in2' of [1, 1, 2, 1] with filter [1, 1, 3, 1], Valid"
@@ -547,7 +552,7 @@ mod tests {
         assert!(message(&[1, 1, 5, 2], &filter, good).ends_with("batches and channels must agree"));
         assert!(message(&[1, 0, 5, 1], &filter, good).contains("it needs 4 axes"));
         assert_eq!(
-            message(&[1, 1, 5, 1], &filter, |o| o.i8(0, 1)),
+            message(&[1, 1, 5, 1], &filter, |o| o.set(Fields::PADDING, VALID)),
             "its strides are [0, 0]; they must be 1 to 32767"
         );
         assert_eq!(
@@ -562,7 +567,7 @@ mod tests {
         let i64s = OpTest::<TransposeConv>::new()
             .constant(Tensor::i64(&[4], &[1, 1, 5, 1]))
             .constant(filter.clone());
-        let error = i64s.input(x.clone()).output(Spec::f32()).options(49, good).run().unwrap_err();
+        let error = i64s.input(x.clone()).output(Spec::f32()).options(good).run().unwrap_err();
         assert_eq!(error.message(), "output shape 'in0' is INT64; it must be INT32");
     }
 }

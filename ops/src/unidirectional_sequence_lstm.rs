@@ -4,6 +4,7 @@
 //! Defined by: tflite/kernels/unidirectional_sequence_lstm.cc.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::UnidirectionalSequenceLSTMOptions;
 
 use crate::kit::lstm::{Layer, Layout, LstmOptions};
 use crate::kit::lstm_float::FloatLstm;
@@ -23,7 +24,7 @@ enum Kernel {
 }
 
 impl Op for UnidirectionalSequenceLstm {
-    const CODE: OpCode = OpCode::Builtin(44);
+    const CODE: OpCode = OpCode::Builtin(op::UNIDIRECTIONAL_SEQUENCE_LSTM);
     const VERSIONS: RangeInclusive<i32> = 1..=4;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8, I16, I32]);
 
@@ -34,11 +35,11 @@ impl Op for UnidirectionalSequenceLstm {
             node.input_count()
         );
         node.expect(20..=24, 1..=1)?;
-        let options = node.options(71)?;
+        let options = node.options()?;
         let (x, y) = (node.input(0)?, node.output(0)?);
         ensure!(x.rank() == 3, "input '{}' is {:?}; it must have 3 axes", x.name, x.shape);
         ensure!(x.ty == y.ty, "input is {}, output is {}", x.ty, y.ty);
-        let order = Order::read(&options, 3, Order::BatchMajor)?;
+        let order = Order::new(options.get(UnidirectionalSequenceLSTMOptions::TIME_MAJOR)?);
         let sequence = Sequence::of(&x, order)?;
         let layer = Layer::read(node, Layout::SINGLE, sequence.batches)?;
         ensure!(
@@ -50,7 +51,14 @@ impl Op for UnidirectionalSequenceLstm {
         );
         let [outputs] = recurrent::shape([layer.outputs])?;
         cx.set_output_shape(0, &[x.shape[0], x.shape[1], outputs])?;
-        let lstm_options = LstmOptions::read(&options, 4)?;
+        let lstm_options = LstmOptions::new(
+            options.get(UnidirectionalSequenceLSTMOptions::FUSED_ACTIVATION_FUNCTION)?,
+            [
+                options.get(UnidirectionalSequenceLSTMOptions::CELL_CLIP)?,
+                options.get(UnidirectionalSequenceLSTMOptions::PROJ_CLIP)?,
+            ],
+            options.get(UnidirectionalSequenceLSTMOptions::ASYMMETRIC_QUANTIZE_INPUTS)?,
+        )?;
         let columns = Columns { width: layer.outputs, first: 0 };
         let kernel = match x.ty {
             F32 => Kernel::Float(FloatLstm::prepare(layer, lstm_options, cx)?),

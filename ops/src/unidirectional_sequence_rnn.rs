@@ -4,6 +4,7 @@
 //! Defined by: tflite/kernels/unidirectional_sequence_rnn.cc.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::SequenceRNNOptions;
 
 use crate::kit::node;
 use crate::kit::recurrent::{self, Columns, Direction, Order, Sequence};
@@ -16,17 +17,20 @@ pub struct UnidirectionalSequenceRnn {
 }
 
 impl Op for UnidirectionalSequenceRnn {
-    const CODE: OpCode = OpCode::Builtin(35);
+    const CODE: OpCode = OpCode::Builtin(op::UNIDIRECTIONAL_SEQUENCE_RNN);
     const VERSIONS: RangeInclusive<i32> = 1..=3;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8]);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(5..=5, 1..=1)?;
-        let options = node.options(31)?;
+        let options = node.options()?;
         let x = node.input(0)?;
         ensure!(x.rank() == 3, "input '{}' is {:?}; it must have 3 axes", x.name, x.shape);
-        let sequence = Sequence::of(&x, Order::read(&options, 0, Order::BatchMajor)?)?;
-        let options = (node::activation(&options, 1)?, recurrent::symmetry(&options, 2)?);
+        let sequence = Sequence::of(&x, Order::new(options.get(SequenceRNNOptions::TIME_MAJOR)?))?;
+        let options = (
+            node::activation(options.get(SequenceRNNOptions::FUSED_ACTIVATION_FUNCTION)?)?,
+            recurrent::symmetry(options.get(SequenceRNNOptions::ASYMMETRIC_QUANTIZE_INPUTS)?),
+        );
         let layout = RnnLayout { x: 0, weights: 1, aux: None };
         let layer = RnnLayer::prepare((node, cx), layout, options, sequence.batches)?;
         let [units] = recurrent::shape([layer.units()])?;
@@ -51,7 +55,7 @@ mod tests {
         let test = OpTest::new().input(x).constant(Tensor::f32(&[1, 1], &[1.]));
         let test = test.constant(Tensor::f32(&[1, 1], &[10.])).constant(Tensor::f32(&[1], &[0.]));
         let test = test.variable(Tensor::f32(&[2, 1], &[0., 7.])).output(Spec::f32());
-        test.options(31, |o| o.bool(0, time_major))
+        test.options(|o| o.set(SequenceRNNOptions::TIME_MAJOR, time_major))
     }
 
     #[test]

@@ -5,6 +5,7 @@
 use core::cmp::Ordering;
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::UniqueOptions;
 
 use crate::kit::arguments::expect_vector;
 
@@ -14,12 +15,8 @@ pub struct Unique {
     order: Scratch<i32>,
 }
 
-/// The union type of its options.
-const OPTIONS: u32 = 80;
-const INDEX_TYPE: usize = 0;
-
 impl Op for Unique {
-    const CODE: OpCode = OpCode::Builtin(103);
+    const CODE: OpCode = OpCode::Builtin(op::UNIQUE);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8, I16, I32, I64]);
 
@@ -27,7 +24,7 @@ impl Op for Unique {
         node.expect(1..=1, 2..=2)?;
         let (x, y, indices) = (node.input(0)?, node.output(0)?, node.output(1)?);
         ensure!(x.ty == y.ty, "input '{}' is {}, output '{}' is {}", x.name, x.ty, y.name, y.ty);
-        let asked = node.options(OPTIONS)?.get::<i8>(INDEX_TYPE, I32 as i8)?;
+        let asked = node.options()?.get(UniqueOptions::IDX_OUT_TYPE)?;
         let index_type = if i64::from(asked) == i64::from(I64 as u32) { I64 } else { I32 };
         ensure!(
             indices.ty == index_type,
@@ -158,7 +155,11 @@ mod tests {
     fn run(x: Tensor) -> (Tensor, Vec<i32>) {
         let test = OpTest::<Unique>::new().output(Spec::of(x.ty())).input(x);
         let mut y = test.clone().output(Spec::i32()).run().unwrap();
-        let long = test.options(OPTIONS, |o| o.i8(INDEX_TYPE, 4)).output(Spec::i64()).run().unwrap();
+        let long = test
+            .options(|o| o.set(UniqueOptions::IDX_OUT_TYPE, I64 as i8))
+            .output(Spec::i64())
+            .run()
+            .unwrap();
         assert_eq!(y[0], long[0]);
         let indices = y[1].as_i32();
         assert!(indices.iter().map(|&i| i64::from(i)).eq(long[1].as_i64()));

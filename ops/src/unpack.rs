@@ -2,6 +2,7 @@
 //! Defined by: tflite/kernels/unpack.cc.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::UnpackOptions;
 
 use crate::kit::indexing::{Dims, normalize_axis};
 use crate::kit::node;
@@ -12,20 +13,15 @@ pub struct Unpack {
     axis: usize,
 }
 
-/// The union type of its options.
-const OPTIONS: u32 = 64;
-const NUM: usize = 0;
-const AXIS: usize = 1;
-
 impl Op for Unpack {
-    const CODE: OpCode = OpCode::Builtin(88);
+    const CODE: OpCode = OpCode::Builtin(op::UNPACK);
     const VERSIONS: RangeInclusive<i32> = 1..=6;
     const SHARING: Sharing = rearrange::SHARING_OF_PARTS;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(1..=1, 0..=usize::MAX)?;
-        let (x, options, count) = (node.input(0)?, node.options(OPTIONS)?, node.output_count());
-        let (wanted, num) = (options.get::<i32>(AXIS, 0)?, options.get::<i32>(NUM, 0)?);
+        let (x, options, count) = (node.input(0)?, node.options()?, node.output_count());
+        let (wanted, num) = (options.get(UnpackOptions::AXIS)?, options.get(UnpackOptions::NUM)?);
         let axis = normalize_axis(wanted, x.rank())
             .ok_or_else(|| invalid!("axis {wanted} does not exist: input '{}' is {:?}", x.name, x.shape))?;
         ensure!(
@@ -69,7 +65,7 @@ mod tests {
     fn run(x: Tensor, axis: i32, num: i32) -> Result<Vec<Tensor>> {
         let ty = x.ty();
         let test = (0..num).fold(OpTest::<Unpack>::new().input(x), |test, _| test.output(Spec::of(ty)));
-        test.options(OPTIONS, |o| o.i32(AXIS, axis).i32(NUM, num)).run()
+        test.options(|o| o.set(UnpackOptions::AXIS, axis).set(UnpackOptions::NUM, num)).run()
     }
 
     #[test]
@@ -96,7 +92,7 @@ mod tests {
         let test =
             OpTest::<Unpack>::new().input(Tensor::i8(&[1], &[0]).quantized(0.5, 3)).output(Spec::i8(0.5, 4));
         assert_eq!(
-            test.options(OPTIONS, |o| o.i32(NUM, 1)).run().unwrap_err().message(),
+            test.options(|o| o.set(UnpackOptions::NUM, 1)).run().unwrap_err().message(),
             "'in0' has scale 0.5 and zero point 3, 'out0' has 0.5 and 4; they must agree"
         );
     }
@@ -107,7 +103,7 @@ mod tests {
             .input(Tensor::i32(&[1, 2, 2], &[1, 2, 3, 4]))
             .output(Spec::i32())
             .output(Spec::i32())
-            .options(OPTIONS, |o| o.i32(NUM, 2).i32(AXIS, 1));
+            .options(|o| o.set(UnpackOptions::NUM, 2).set(UnpackOptions::AXIS, 1));
         let outputs = test.shares(&[Sharing::PartOfInput]).run().unwrap();
         assert_eq!((outputs[0].as_i32(), outputs[1].as_i32()), (vec![1, 2], vec![3, 4]));
     }

@@ -13,7 +13,7 @@ pub type UnsortedSegmentMax = UnsortedSegments<Max>;
 pub struct Max;
 
 impl Segment for Max {
-    const CODE: OpCode = OpCode::Builtin(154);
+    const CODE: OpCode = OpCode::Builtin(op::UNSORTED_SEGMENT_MAX);
 }
 
 impl Combine for Max {

@@ -13,7 +13,7 @@ pub type UnsortedSegmentMin = UnsortedSegments<Min>;
 pub struct Min;
 
 impl Segment for Min {
-    const CODE: OpCode = OpCode::Builtin(157);
+    const CODE: OpCode = OpCode::Builtin(op::UNSORTED_SEGMENT_MIN);
 }
 
 impl Combine for Min {

@@ -13,7 +13,7 @@ pub type UnsortedSegmentProd = UnsortedSegments<Prod>;
 pub struct Prod;
 
 impl Segment for Prod {
-    const CODE: OpCode = OpCode::Builtin(153);
+    const CODE: OpCode = OpCode::Builtin(op::UNSORTED_SEGMENT_PROD);
 }
 
 impl Combine for Prod {

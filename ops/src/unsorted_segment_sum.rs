@@ -13,7 +13,7 @@ pub type UnsortedSegmentSum = UnsortedSegments<Sum>;
 pub struct Sum;
 
 impl Segment for Sum {
-    const CODE: OpCode = OpCode::Builtin(155);
+    const CODE: OpCode = OpCode::Builtin(op::UNSORTED_SEGMENT_SUM);
 }
 
 impl Combine for Sum {

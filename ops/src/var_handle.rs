@@ -2,6 +2,7 @@
 //! Defined by: tflite/kernels/var_handle.cc.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::VarHandleOptions;
 
 use crate::kit::resource;
 
@@ -9,13 +10,17 @@ use crate::kit::resource;
 pub struct VarHandle;
 
 impl Op for VarHandle {
-    const CODE: OpCode = OpCode::Builtin(142);
+    const CODE: OpCode = OpCode::Builtin(op::VAR_HANDLE);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const STATEFUL: bool = true;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
-        let options = node.options(111)?;
-        let name = [b"variable", options.text(0)?.as_bytes(), options.text(1)?.as_bytes()];
+        let options = node.options()?;
+        let name = [
+            b"variable",
+            options.get(VarHandleOptions::CONTAINER)?.as_bytes(),
+            options.get(VarHandleOptions::SHARED_NAME)?.as_bytes(),
+        ];
         let shape = node.output(0)?.shape;
         ensure!(shape.iter().all(|&d| d == 1), "the handle's shape is {shape:?}; it is one number");
         resource::declare_handle(node, cx, shape, &name)?;
@@ -36,7 +41,9 @@ mod tests {
         let other = Tensor::i32(&[], &[0]);
         let known = b"\x08\0\0\0variable\0\0\0\0\x01\0\0\0b";
         let case = OpTest::<VarHandle>::new().resource(b"another", other.clone()).resource(known, other);
-        let case = case.output(Spec::of(ElementType::Resource)).options(111, |o| o.text(1, name));
+        let case = case
+            .output(Spec::of(ElementType::Resource))
+            .options(|o| o.set(VarHandleOptions::SHARED_NAME, name));
         case.run().unwrap().remove(0).bytes().to_vec()
     }
 
@@ -51,7 +58,9 @@ mod tests {
         let error = OpTest::<VarHandle>::new().output(Spec::f32()).run().unwrap_err();
         assert_eq!(error.message(), "output 'out0' is FLOAT32; a handle is RESOURCE or INT32");
         let long = "x".repeat(1100);
-        let case = OpTest::<VarHandle>::new().output(Spec::i32()).options(111, |o| o.text(1, &long));
+        let case = OpTest::<VarHandle>::new()
+            .output(Spec::i32())
+            .options(|o| o.set(VarHandleOptions::SHARED_NAME, &long));
         assert_eq!(case.run().unwrap_err().message(), "its name is longer than 1024 bytes");
     }
 }

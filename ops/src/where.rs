@@ -15,7 +15,7 @@ pub struct Where {
 }
 
 impl Op for Where {
-    const CODE: OpCode = OpCode::Builtin(109);
+    const CODE: OpCode = OpCode::Builtin(op::WHERE);
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const TYPES: ElementTypes = ElementTypes::of(&[ElementType::Bool, F32, I64, I32, I8, U8, U32]);
 

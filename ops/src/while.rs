@@ -9,6 +9,7 @@
 //! Defined by: tflite/kernels/while.cc.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::WhileOptions;
 
 use crate::kit::subgraph;
 
@@ -19,15 +20,18 @@ pub struct While {
 }
 
 impl Op for While {
-    const CODE: OpCode = OpCode::Builtin(119);
+    const CODE: OpCode = OpCode::Builtin(op::WHILE);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const STATEFUL: bool = true;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let values = node.input_count();
         node.expect(0..=usize::MAX, values..=values)?;
-        let options = node.options(93)?;
-        let (condition, body) = (options.get::<i32>(0, 0)?, options.get::<i32>(1, 0)?);
+        let options = node.options()?;
+        let (condition, body) = (
+            options.get(WhileOptions::COND_SUBGRAPH_INDEX)?,
+            options.get(WhileOptions::BODY_SUBGRAPH_INDEX)?,
+        );
         ensure!(condition != body, "its condition and its body are the same subgraph, {body}");
         let mut model = cx.model()?;
         subgraph::expect_ports(&model, condition, values, 1)?;
@@ -97,7 +101,9 @@ mod tests {
             .input(x)
             .output(Spec::i32())
             .output(Spec::f32())
-            .options(93, |o| o.i32(0, 0).i32(1, 1))
+            .options(|o| {
+                o.set(WhileOptions::COND_SUBGRAPH_INDEX, 0).set(WhileOptions::BODY_SUBGRAPH_INDEX, 1)
+            })
             .subgraph(Subgraph::new(&values, |v| vec![Tensor::bool(&[], &[v[0].as_i32()[0] < 3])]))
             .subgraph(Subgraph::new(&values, move |v| vec![scalar(v[0].as_i32()[0] + 1), step(&v[1])]))
     }
@@ -129,13 +135,28 @@ mod tests {
     #[test]
     fn refusals() {
         let x = || Tensor::f32(&[1], &[1.0]);
-        let error = case(0, x(), doubled).options(93, |o| o.i32(0, 1).i32(1, 1)).run().unwrap_err();
+        let error = case(0, x(), doubled)
+            .options(|o| {
+                o.set(WhileOptions::COND_SUBGRAPH_INDEX, 1).set(WhileOptions::BODY_SUBGRAPH_INDEX, 1)
+            })
+            .run()
+            .unwrap_err();
         assert_eq!(error.message(), "its condition and its body are the same subgraph, 1");
-        let error = case(0, x(), doubled).options(93, |o| o.i32(0, 1).i32(1, 0)).run().unwrap_err();
+        let error = case(0, x(), doubled)
+            .options(|o| {
+                o.set(WhileOptions::COND_SUBGRAPH_INDEX, 1).set(WhileOptions::BODY_SUBGRAPH_INDEX, 0)
+            })
+            .run()
+            .unwrap_err();
         assert_eq!(error.message(), "subgraph 1 has 2 inputs and 2 outputs, the node passes 2 and takes 1");
         let values = [scalar(0), x()];
         let number = Subgraph::new(&values, |v| v[..1].to_vec());
-        let error = case(0, x(), doubled).subgraph(number).options(93, |o| o.i32(0, 2).i32(1, 1)).run();
+        let error = case(0, x(), doubled)
+            .subgraph(number)
+            .options(|o| {
+                o.set(WhileOptions::COND_SUBGRAPH_INDEX, 2).set(WhileOptions::BODY_SUBGRAPH_INDEX, 1)
+            })
+            .run();
         assert_eq!(error.unwrap_err().message(), "the condition '' is INT32[]; one BOOL is needed");
         let error = case(0, x(), doubled).output(Spec::f32()).run().unwrap_err();
         assert_eq!(error.message(), "it has 3 outputs, this op gives 2 to 2");

@@ -9,7 +9,7 @@ use crate::kit::unary;
 pub struct ZerosLike;
 
 impl Op for ZerosLike {
-    const CODE: OpCode = OpCode::Builtin(93);
+    const CODE: OpCode = OpCode::Builtin(op::ZEROS_LIKE);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32, I64]);
     const SHARING: Sharing = Sharing::InPlace;

@@ -2,6 +2,7 @@
 //! input each coordinate of the output has.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::{GatherOptions, SplitVOptions, StridedSliceOptions};
 use arenite_abi::testing::{OpTest, Spec, Tensor};
 use arenite_ops::gather::Gather;
 use arenite_ops::pad::Pad;
@@ -265,7 +266,13 @@ proptest! {
         let known = dice.flip();
         let node = |test: OpTest<StridedSlice>, x| {
             let test = lists.iter().fold(test.input(x), |test, values| list(test, known, values));
-            test.options(32, |o| (0..5).fold(o, |o, slot| o.i32(slot, masks[slot])))
+            test.options(|o| {
+                o.set(StridedSliceOptions::BEGIN_MASK, masks[0])
+                    .set(StridedSliceOptions::END_MASK, masks[1])
+                    .set(StridedSliceOptions::ELLIPSIS_MASK, masks[2])
+                    .set(StridedSliceOptions::NEW_AXIS_MASK, masks[3])
+                    .set(StridedSliceOptions::SHRINK_AXIS_MASK, masks[4])
+            })
         };
         agree(&x, node, &[want])?;
     }
@@ -346,7 +353,9 @@ proptest! {
         let known = dice.flip();
         let node = |test: OpTest<Gather>, x| {
             let test = argument(test.input(x), known, tensor.clone());
-            test.options(23, |o| o.i32(0, axis as i32 - sign).i32(1, batch as i32))
+            test.options(|o| {
+                o.set(GatherOptions::AXIS, axis as i32 - sign).set(GatherOptions::BATCH_DIMS, batch as i32)
+            })
         };
         agree(&x, node, &[want])?;
     }
@@ -380,7 +389,7 @@ proptest! {
         let known = dice.flip();
         let node = |test: OpTest<SplitV>, x| {
             let test = list(list(test.input(x), known, &sizes), known, &[axis as i32]);
-            test.options(79, |o| o.i32(0, sizes.len() as i32))
+            test.options(|o| o.set(SplitVOptions::NUM_SPLITS, sizes.len() as i32))
         };
         agree(&x, node, &want)?;
     }

@@ -1,5 +1,6 @@
 //! Random shapes, axes and elements: the ops that reduce against formulas written down plainly.
 
+use arenite_abi::schema::{ArgMaxOptions, CumsumOptions, OptionsTable, ReducerOptions};
 use arenite_abi::testing::{OpTest, OptionsBuilder, Spec, Tensor};
 use arenite_abi::{ElementType, Op, Result};
 use arenite_ops::arg_max::ArgMax;
@@ -70,8 +71,8 @@ impl Case {
     }
 
     fn run<O: Op>(&self, x: Tensor) -> Tensor {
-        let options = |o: OptionsBuilder| o.bool(0, self.keep_dims);
-        let test = OpTest::<O>::new().options(27, options).output(Spec::of(x.ty())).input(x);
+        let options = |o: OptionsBuilder<_>| o.set(ReducerOptions::KEEP_DIMS, self.keep_dims);
+        let test = OpTest::<O>::new().options(options).output(Spec::of(x.ty())).input(x);
         let axes = Tensor::i32(&[self.axes.len() as i32], &self.axes);
         let test = if self.known { test.constant(axes) } else { test.input(axes) };
         test.run().unwrap().remove(0)
@@ -84,15 +85,14 @@ impl Case {
     }
 
     /// Runs an op that takes one axis.
-    fn run_along<O: Op>(
+    fn run_along<O: Op, T: OptionsTable>(
         &self,
         x: Tensor,
         axis: i32,
-        tag: u32,
         y: ElementType,
-        options: impl FnOnce(OptionsBuilder) -> OptionsBuilder,
+        options: impl FnOnce(OptionsBuilder<T>) -> OptionsBuilder<T>,
     ) -> Result<Tensor> {
-        let test = OpTest::<O>::new().options(tag, options).output(Spec::of(y)).input(x);
+        let test = OpTest::<O>::new().options(options).output(Spec::of(y)).input(x);
         let axis = Tensor::i32(&[1], &[axis]);
         let test = if self.known { test.constant(axis) } else { test.input(axis) };
         test.run().map(|mut y| y.remove(0))
@@ -188,9 +188,11 @@ proptest! {
     #[test]
     fn running_sums(case in cases(), exclusive: bool, reverse: bool) {
         let Some((wanted, axis)) = case.axis() else { return Ok(()) };
-        let options = |o: OptionsBuilder| o.bool(0, exclusive).bool(1, reverse);
+        let options = |o: OptionsBuilder<_>| {
+            o.set(CumsumOptions::EXCLUSIVE, exclusive).set(CumsumOptions::REVERSE, reverse)
+        };
         let x = Tensor::i32(&case.shape, &case.x);
-        let y = case.run_along::<Cumsum>(x, wanted, 102, ElementType::I32, options).unwrap();
+        let y = case.run_along::<Cumsum, _>(x, wanted, ElementType::I32, options).unwrap();
         prop_assert_eq!(y.shape(), &case.shape);
         let want = coordinates(&case.shape).into_iter().map(|at| {
             let counts = |i: i32| match (exclusive, reverse) {
@@ -211,7 +213,9 @@ proptest! {
         let Some((wanted, axis)) = case.axis() else { return Ok(()) };
         let floats = case.floats();
         let x = Tensor::f32(&case.shape, &floats);
-        let y = case.run_along::<ArgMax>(x, wanted, 40, ElementType::I64, |o| o.i8(0, 4));
+        let y = case.run_along::<ArgMax, _>(x, wanted, ElementType::I64, |o| {
+            o.set(ArgMaxOptions::OUTPUT_TYPE, ElementType::I64 as i8)
+        });
         if case.shape[axis] == 0 {
             prop_assert!(y.is_err());
             return Ok(());

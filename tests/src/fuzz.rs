@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use arenite::config::PlannerConfig;
 use arenite::{Config, Interpreter, Model, PlanLimits, Quota, Registry, Status, UsageRecord};
-use arenite_abi::Options;
 use arenite_abi::flexbuffer::{FlexKind, FlexValue};
+use arenite_abi::options::RawOptions;
 
 /// Limits that keep one execution short.
 pub fn quota() -> Quota {
@@ -67,13 +67,13 @@ fn is_done(result: arenite::Result<()>) -> bool {
 /// Bytes as a node's options: a table anywhere in them, and a flexbuffer.
 pub fn options(bytes: &[u8]) {
     let position = bytes.first().copied().unwrap_or(0) as usize;
-    read_table(&Options::from_bytes(bytes, position), 0);
+    read_table(&RawOptions::from_bytes(bytes, position), 0);
     if let Ok(value) = FlexValue::from_bytes(bytes) {
         read_flex(&value, &mut 2000);
     }
 }
 
-fn read_table(table: &Options<'_>, depth: usize) {
+fn read_table(table: &RawOptions<'_>, depth: usize) {
     for slot in 0..12 {
         let _ = (table.get(slot, 0i8), table.get(slot, 0i32), table.get(slot, 0u64), table.get(slot, 0f32));
         let _ = (table.get(slot, false), table.text(slot));

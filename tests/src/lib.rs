@@ -15,6 +15,7 @@ pub mod fuzz;
 pub mod libraries;
 pub mod op_models;
 pub mod op_table;
+pub mod options;
 pub mod report;
 pub mod run;
 pub mod selection;

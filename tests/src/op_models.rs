@@ -11,8 +11,12 @@ mod recurrent;
 mod reductions;
 mod vision;
 
+use arenite_abi::schema::{OptionsTable, Pool2DOptions, padding};
+use arenite_model::builtin_operator_name;
 use arenite_model::tensor_type::{FLOAT32, INT8, INT32};
-use arenite_model::writer::{ModelBuilder, Operator, Options, Quantization, SubGraph, Tensor, bytes_of};
+use arenite_model::writer::{ModelBuilder, Operator, Quantization, SubGraph, Tensor, bytes_of};
+
+use crate::options::{Attributes, Fields, WithOptions};
 
 /// A model of one node, under construction. The node is `subgraphs[0].operators[0]`.
 pub struct OneOp {
@@ -73,19 +77,20 @@ impl OneOp {
         self
     }
 
-    /// The node's options: tag of the union, and its fields.
-    pub fn options(mut self, tag: u8, fill: impl FnOnce(Options) -> Options) -> Self {
-        self.node = self.node.options(tag, fill);
+    /// The node's options.
+    pub fn options<T: OptionsTable>(mut self, fill: impl FnOnce(Fields<T>) -> Fields<T>) -> Self {
+        self.node = self.node.with_options(fill);
         self
     }
 
-    /// Options of the second union.
-    pub fn options_2(mut self, tag: u8, fill: impl FnOnce(Options) -> Options) -> Self {
-        self.node = self.node.options_2(tag, fill);
+    /// The op's options, without fields.
+    pub fn defaults(mut self) -> Self {
+        let code = self.model.operator_codes[0].code;
+        let options = builtin_operator_name(code).and_then(Attributes::defaults);
+        self.node = self.node.with(options.expect("an op that has options"));
         self
     }
 
-    /// The node's custom options.
     /// The attributes of a custom op.
     pub fn custom_options(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.node = self.node.custom_options(bytes);
@@ -115,9 +120,15 @@ pub fn i8(name: &str, shape: &[i32]) -> Tensor {
     Tensor::new(name, INT8, shape).quantized(1.0 / 128.0, 0)
 }
 
-/// The tag and the fields of Pool2DOptions.
-pub fn pool(stride: i32, filter: i32) -> impl FnOnce(Options) -> Options {
-    move |o| o.i8(0, 1).i32(1, stride).i32(2, stride).i32(3, filter).i32(4, filter)
+/// A pool without padding.
+pub fn pool(stride: i32, filter: i32) -> impl FnOnce(Fields<Pool2DOptions>) -> Fields<Pool2DOptions> {
+    move |o| {
+        o.set(Pool2DOptions::PADDING, padding::VALID)
+            .set(Pool2DOptions::STRIDE_W, stride)
+            .set(Pool2DOptions::STRIDE_H, stride)
+            .set(Pool2DOptions::FILTER_WIDTH, filter)
+            .set(Pool2DOptions::FILTER_HEIGHT, filter)
+    }
 }
 
 /// A model that runs.

@@ -3,8 +3,13 @@
 
 use arenite::config::DelegateConfig;
 use arenite::model_file::tensor_type::{FLOAT16, FLOAT32, INT8, INT32};
-use arenite::model_file::writer::{ModelBuilder, Operator, Options, SubGraph, Tensor, bytes_of};
+use arenite::model_file::writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of};
 use arenite::{Interpreter, Model};
+use arenite_abi::schema::{
+    AddOptions, Conv2DOptions, DepthwiseConv2DOptions, ReducerOptions, SoftmaxOptions, TransposeConvOptions,
+    activation, padding,
+};
+use arenite_tests::options::{Attributes, WithOptions};
 
 /// A model under construction: nodes in order, the last one's result is the output.
 struct Net {
@@ -100,18 +105,12 @@ impl Net {
     }
 
     /// Adds a node with one result, of `kind`; its shape is found when it is prepared.
-    fn node(
-        &mut self,
-        op: &str,
-        inputs: &[&Value],
-        kind: Kind,
-        options: Option<(u8, &dyn Fn(Options) -> Options)>,
-    ) -> Value {
+    fn node(&mut self, op: &str, inputs: &[&Value], kind: Kind, options: Option<Attributes>) -> Value {
         let inputs: Vec<i32> = inputs.iter().map(|value| value.index).collect();
         let output = self.graph.tensor(Self::tensor(kind, &[]));
         let mut node = Operator::new(self.model.builtin(op, 1), &inputs, &[output]);
-        if let Some((tag, fill)) = options {
-            node = node.options(tag, fill);
+        if let Some(options) = options.or_else(|| Attributes::defaults(op)) {
+            node = node.with(options);
         }
         self.graph.operator(node);
         Value { index: output, kind }
@@ -122,38 +121,43 @@ impl Net {
     }
 
     fn of_two(&mut self, op: &str, x: &Value, y: &Value) -> Value {
-        let tag = match op {
-            "ADD" => 11,
-            "MUL" => 21,
-            "SUB" => 28,
-            _ => return self.node(op, &[x, y], x.kind, None),
-        };
-        self.node(op, &[x, y], x.kind, Some((tag, &|o| o)))
+        self.node(op, &[x, y], x.kind, None)
     }
 
     fn pad(&mut self, x: &Value, pads: [[i32; 2]; 4]) -> Value {
         let pads = self.list(&[4, 2], pads.as_flattened());
-        self.node("PAD", &[x, &pads], x.kind, Some((22, &|o| o)))
+        self.node("PAD", &[x, &pads], x.kind, None)
     }
 
     /// A convolution of `taps × taps` without padding, with ReLU6.
     fn conv(&mut self, x: &Value, taps: i32, stride: i32, channels: [i32; 2]) -> Value {
         let filter = self.weights(&[channels[1], taps, taps, channels[0]]);
         let bias = self.weights(&[channels[1]]);
-        let options = move |o: Options| o.i8(0, 1).i32(1, stride).i32(2, stride).i8(3, 3);
-        self.node("CONV_2D", &[x, &filter, &bias], REAL, Some((1, &options)))
+        let options = Attributes::of(|o| {
+            o.set(Conv2DOptions::PADDING, padding::VALID)
+                .set(Conv2DOptions::STRIDE_W, stride)
+                .set(Conv2DOptions::STRIDE_H, stride)
+                .set(Conv2DOptions::FUSED_ACTIVATION_FUNCTION, activation::RELU6)
+        });
+        self.node("CONV_2D", &[x, &filter, &bias], REAL, Some(options))
     }
 
     fn depthwise(&mut self, x: &Value, taps: i32, stride: i32, channels: i32) -> Value {
         let filter = self.weights(&[1, taps, taps, channels]);
         let bias = self.weights(&[channels]);
-        let options = move |o: Options| o.i8(0, 1).i32(1, stride).i32(2, stride).i32(3, 1).i8(4, 3);
-        self.node("DEPTHWISE_CONV_2D", &[x, &filter, &bias], REAL, Some((2, &options)))
+        let options = Attributes::of(|o| {
+            o.set(DepthwiseConv2DOptions::PADDING, padding::VALID)
+                .set(DepthwiseConv2DOptions::STRIDE_W, stride)
+                .set(DepthwiseConv2DOptions::STRIDE_H, stride)
+                .set(DepthwiseConv2DOptions::DEPTH_MULTIPLIER, 1)
+                .set(DepthwiseConv2DOptions::FUSED_ACTIVATION_FUNCTION, activation::RELU6)
+        });
+        self.node("DEPTHWISE_CONV_2D", &[x, &filter, &bias], REAL, Some(options))
     }
 
     fn mean(&mut self, x: &Value) -> Value {
         let axis = self.integers(&[-1]);
-        self.node("MEAN", &[x, &axis], REAL, Some((27, &|o| o.bool(0, true))))
+        self.node("MEAN", &[x, &axis], REAL, Some(Attributes::of(|o| o.set(ReducerOptions::KEEP_DIMS, true))))
     }
 
     fn transpose(&mut self, x: &Value, order: &[i32]) -> Value {
@@ -269,7 +273,11 @@ fn a_quantized_convolution_reaches_over_the_border_too() {
         "CONV_2D",
         &[&padded, &filter, &bias],
         Kind::I8(0.3, 5),
-        Some((1, &|o| o.i8(0, 1).i32(1, 2).i32(2, 2))),
+        Some(Attributes::of(|o| {
+            o.set(Conv2DOptions::PADDING, padding::VALID)
+                .set(Conv2DOptions::STRIDE_W, 2)
+                .set(Conv2DOptions::STRIDE_H, 2)
+        })),
     );
     // The copy has a border to the left and to the right, so that the taps of a filter row lie side by side.
     assert_eq!(steps(&net.finish(&y)), ["flip signs", "pad", "CONV_2D", "flip signs"]);
@@ -279,8 +287,13 @@ fn a_quantized_convolution_reaches_over_the_border_too() {
     let padded = net.pad(&x, PAD_ROWS_AND_COLUMNS);
     let filter = net.bytes(&[1, 3, 3, 12], 3);
     let bias = net.list(&[12], &[1, -2, 3, 0, 5, 6, 7, 8, 9, 10, 11, -12]);
-    let options = |o: Options| o.i8(0, 1).i32(1, 2).i32(2, 2).i32(3, 1);
-    let y = net.node("DEPTHWISE_CONV_2D", &[&padded, &filter, &bias], Kind::I8(0.1, 5), Some((2, &options)));
+    let options = Attributes::of(|o| {
+        o.set(DepthwiseConv2DOptions::PADDING, padding::VALID)
+            .set(DepthwiseConv2DOptions::STRIDE_W, 2)
+            .set(DepthwiseConv2DOptions::STRIDE_H, 2)
+            .set(DepthwiseConv2DOptions::DEPTH_MULTIPLIER, 1)
+    });
+    let y = net.node("DEPTHWISE_CONV_2D", &[&padded, &filter, &bias], Kind::I8(0.1, 5), Some(options));
     assert_eq!(steps(&net.finish(&y)), ["flip signs", "DEPTHWISE_CONV_2D", "flip signs"]);
 }
 
@@ -299,8 +312,13 @@ fn transposed_convolutions_of_dynamic_range_are_one_step_with_what_follows() {
         let shape = net.integers(&[images, size(5), size(19), channels]);
         let filter = net.bytes(&[channels, taps, taps, depth], 0);
         let bias = net.weights(&[channels]);
-        let options = |o: Options| o.i8(0, i8::from(!same)).i32(1, stride).i32(2, stride).i8(3, 1);
-        let y = net.node("TRANSPOSE_CONV", &[&shape, &filter, &x, &bias], REAL, Some((49, &options)));
+        let options = Attributes::of(|o| {
+            o.set(TransposeConvOptions::PADDING, i8::from(!same))
+                .set(TransposeConvOptions::STRIDE_W, stride)
+                .set(TransposeConvOptions::STRIDE_H, stride)
+                .set(TransposeConvOptions::FUSED_ACTIVATION_FUNCTION, activation::RELU)
+        });
+        let y = net.node("TRANSPOSE_CONV", &[&shape, &filter, &x, &bias], REAL, Some(options));
         let y = net.of_one("TANH", &y);
         assert_eq!(steps(&net.finish(&y)), ["TRANSPOSE_CONV"], "{taps} taps, stride {stride}");
     }
@@ -312,10 +330,15 @@ fn products_and_sums_with_constant_rows_are_straight_lines() {
         let mut net = Net::new();
         let x = net.input(Kind::I8(0.02, -3), &[2, 3, 7, columns]);
         let (by, plus) = (net.row(Kind::I8(0.011, 4), columns), net.row(Kind::I8(0.025, -9), columns));
-        let y = net.node("MUL", &[&x, &by], Kind::I8(0.021, 7), Some((21, &|o| o)));
-        let y = net.node("ADD", &[&plus, &y], Kind::I8(0.013, -128), Some((11, &|o| o.i8(0, 1))));
+        let y = net.node("MUL", &[&x, &by], Kind::I8(0.021, 7), None);
+        let y = net.node(
+            "ADD",
+            &[&plus, &y],
+            Kind::I8(0.013, -128),
+            Some(Attributes::of(|o| o.set(AddOptions::FUSED_ACTIVATION_FUNCTION, activation::RELU))),
+        );
         let less = net.row(Kind::I8(0.017, 20), columns);
-        let y = net.node("SUB", &[&less, &y], Kind::I8(0.03, 30), Some((28, &|o| o)));
+        let y = net.node("SUB", &[&less, &y], Kind::I8(0.03, 30), None);
         assert_eq!(steps(&net.finish(&y)), ["flip signs", "byte lines", "flip signs"], "{columns}");
     }
 }
@@ -325,8 +348,13 @@ fn products_and_sums_with_numbers_are_tables() {
     let mut net = Net::new();
     let x = net.input(Kind::I8(0.02, -3), &[2, 3, 7, 16]);
     let (by, plus) = (net.row(Kind::I8(0.011, 4), 1), net.row(Kind::I8(0.025, -9), 1));
-    let y = net.node("MUL", &[&x, &by], Kind::I8(0.021, 7), Some((21, &|o| o)));
-    let y = net.node("ADD", &[&y, &plus], Kind::I8(0.013, -128), Some((11, &|o| o.i8(0, 3))));
+    let y = net.node("MUL", &[&x, &by], Kind::I8(0.021, 7), None);
+    let y = net.node(
+        "ADD",
+        &[&y, &plus],
+        Kind::I8(0.013, -128),
+        Some(Attributes::of(|o| o.set(AddOptions::FUSED_ACTIVATION_FUNCTION, activation::RELU6))),
+    );
     assert_eq!(steps(&net.finish(&y)), ["flip signs", "lookup", "flip signs"]);
 }
 
@@ -353,7 +381,12 @@ fn a_pad_stays_where_a_window_cannot_see_it() {
     let negated = net.of_one("NEG", &padded);
     let largest = net.of_two("MAXIMUM", &y, &z);
     let all = net.integers(&[1, 2]);
-    let of_padded = net.node("REDUCE_MAX", &[&negated, &all], REAL, Some((27, &|o| o.bool(0, true))));
+    let of_padded = net.node(
+        "REDUCE_MAX",
+        &[&negated, &all],
+        REAL,
+        Some(Attributes::of(|o| o.set(ReducerOptions::KEEP_DIMS, true))),
+    );
     let sum = net.of_two("ADD", &largest, &of_padded);
     let steps = steps(&net.finish(&sum));
     assert!(steps.contains(&"pad".to_owned()), "{steps:?}");
@@ -438,16 +471,22 @@ fn weights_of_half_precision_and_of_bytes_are_packed_as_they_are_stored() {
         let mut net = Net::new();
         let x = net.input(REAL, &[1, 12, 12, 40]);
         let (filter, bias) = (stored(&mut net, &[48, 3, 3, 40], 0), net.halves(&[48]));
-        let options = |o: Options| o.i32(1, 1).i32(2, 1);
-        let a = net.node("CONV_2D", &[&x, &filter, &bias], REAL, Some((1, &options)));
+        let options = Attributes::of(|o| o.set(Conv2DOptions::STRIDE_W, 1).set(Conv2DOptions::STRIDE_H, 1));
+        let a = net.node("CONV_2D", &[&x, &filter, &bias], REAL, Some(options));
         let (filter, bias) = (stored(&mut net, &[1, 5, 5, 48], 3), net.halves(&[48]));
-        let options = |o: Options| o.i32(1, 2).i32(2, 2).i32(3, 1);
-        let b = net.node("DEPTHWISE_CONV_2D", &[&a, &filter, &bias], REAL, Some((2, &options)));
+        let options = Attributes::of(|o| {
+            o.set(DepthwiseConv2DOptions::STRIDE_W, 2)
+                .set(DepthwiseConv2DOptions::STRIDE_H, 2)
+                .set(DepthwiseConv2DOptions::DEPTH_MULTIPLIER, 1)
+        });
+        let b = net.node("DEPTHWISE_CONV_2D", &[&a, &filter, &bias], REAL, Some(options));
         let (filter, shape) = (stored(&mut net, &[24, 2, 2, 48], 0), net.integers(&[1, 12, 12, 24]));
-        let options = |o: Options| o.i32(1, 2).i32(2, 2);
-        let c = net.node("TRANSPOSE_CONV", &[&shape, &filter, &b], REAL, Some((49, &options)));
+        let options = Attributes::of(|o| {
+            o.set(TransposeConvOptions::STRIDE_W, 2).set(TransposeConvOptions::STRIDE_H, 2)
+        });
+        let c = net.node("TRANSPOSE_CONV", &[&shape, &filter, &b], REAL, Some(options));
         let (weights, bias) = (stored(&mut net, &[70, 24], 0), net.halves(&[70]));
-        let y = net.node("FULLY_CONNECTED", &[&c, &weights, &bias], REAL, Some((8, &|o| o)));
+        let y = net.node("FULLY_CONNECTED", &[&c, &weights, &bias], REAL, None);
         let layers = ["CONV_2D", "DEPTHWISE_CONV_2D", "TRANSPOSE_CONV", "CONV_2D"];
         let steps = steps(&net.finish(&y));
         let kinds: Vec<&str> = steps.iter().map(|name| name.trim_end_matches(", Winograd")).collect();
@@ -461,9 +500,9 @@ fn weights_that_others_read_are_dequantized_once() {
     let mut net = Net::new();
     let x = net.input(REAL, &[48, 40]);
     let weights = net.halves(&[48, 40]);
-    let product = net.node("FULLY_CONNECTED", &[&x, &weights], REAL, Some((8, &|o| o)));
+    let product = net.node("FULLY_CONNECTED", &[&x, &weights], REAL, None);
     let sum = net.of_two("ADD", &x, &weights);
-    let total = net.node("FULLY_CONNECTED", &[&sum, &x], REAL, Some((8, &|o| o)));
+    let total = net.node("FULLY_CONNECTED", &[&sum, &x], REAL, None);
     let y = net.of_two("ADD", &product, &total);
     let steps = steps(&net.finish(&y));
     assert!(!steps.contains(&"DEQUANTIZE".to_owned()), "{steps:?}");
@@ -489,7 +528,7 @@ fn stored_weights_are_held_once() {
         let mut y = net.input(REAL, &[1, 512]);
         for _ in 0..4 {
             let weights = if halves { net.halves(&[512, 512]) } else { net.weights(&[512, 512]) };
-            y = net.node("FULLY_CONNECTED", &[&y, &weights], REAL, Some((8, &|o| o)));
+            y = net.node("FULLY_CONNECTED", &[&y, &weights], REAL, None);
         }
         net.graph.outputs.push(y.index);
         net.model.subgraph(net.graph);
@@ -518,9 +557,10 @@ fn attention_reads_heads_where_they_are() {
     let q = split(&q, &[0, 2, 1, 3]);
     let k = split(&k, &[0, 2, 3, 1]);
     let v = split(&v, &[0, 2, 1, 3]);
-    let scores = net.node("BATCH_MATMUL", &[&q, &k], REAL, Some((101, &|o| o)));
-    let weights = net.node("SOFTMAX", &[&scores], REAL, Some((9, &|o| o.f32(0, 1.0))));
-    let mixed = net.node("BATCH_MATMUL", &[&weights, &v], REAL, Some((101, &|o| o)));
+    let scores = net.node("BATCH_MATMUL", &[&q, &k], REAL, None);
+    let weights =
+        net.node("SOFTMAX", &[&scores], REAL, Some(Attributes::of(|o| o.set(SoftmaxOptions::BETA, 1.0))));
+    let mixed = net.node("BATCH_MATMUL", &[&weights, &v], REAL, None);
     let together = net.transpose(&mixed, &[0, 2, 1, 3]);
     let y = net.reshape(&together, &[1, tokens, heads * depth]);
     assert_eq!(steps(&net.finish(&y)), ["BATCH_MATMUL", "SOFTMAX", "BATCH_MATMUL"]);

@@ -1,6 +1,11 @@
 //! Malformed models as an application meets them: load, build, allocate, invoke. Each ends in an error that names the
 //! field or the tensor, within a second, and never in a panic.
 
+use arenite_abi::schema::{
+    AddOptions, BatchMatMulOptions, Conv2DOptions, DepthwiseConv2DOptions, FullyConnectedOptions,
+    GatherOptions, LocalResponseNormalizationOptions, OptionsTable, Pool2DOptions, SlidingWindow, TableInfo,
+    TransposeConvOptions, padding,
+};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -8,9 +13,10 @@ use arenite::{Error, Interpreter, Model, Quota, Registry, Status};
 use arenite_abi::testing::FlexBuilder;
 use arenite_model::tensor_type::{BOOL, FLOAT32, STRING};
 use arenite_model::writer::{
-    Buffer, Level, ModelBuilder, Operator, Options, SubGraph, Tensor, Value, bytes_of, bytes_of_strings,
+    Buffer, Level, ModelBuilder, Operator, SubGraph, Tensor, Value, bytes_of, bytes_of_strings,
 };
 use arenite_tests::op_models::{self, OneOp, Sound, f32, i32};
+use arenite_tests::options::Fields;
 
 fn registry() -> Arc<Registry> {
     static REGISTRY: OnceLock<Arc<Registry>> = OnceLock::new();
@@ -601,7 +607,7 @@ fn d23_strings() {
     let strings = |data: Vec<u8>| {
         let one = OneOp::new("GATHER").constant(Tensor::new("s", STRING, &[2]), data);
         let one = one.constant(i32("indices", &[1]), bytes_of(&[0])).output(Tensor::new("y", STRING, &[1]));
-        one.options(23, |o| o).model()
+        one.options::<GatherOptions>(|o| o).model()
     };
     assert_eq!(
         run(strings(bytes_of_strings(&["one", "two"])).finish()),
@@ -667,9 +673,9 @@ fn d25_outputs_that_arithmetic_makes_huge() {
     }
     let wide = |name: &str, shape: &[i32]| f32(name, shape);
     let add = OneOp::new("ADD").feed(wide("a", &[1 << 24, 1])).feed(wide("b", &[1, 1 << 24]));
-    cases.model(add.output(f32("y", &[1, 1])).options(11, |o| o).model(), text);
+    cases.model(add.output(f32("y", &[1, 1])).options::<AddOptions>(|o| o).model(), text);
     let matmul = OneOp::new("BATCH_MATMUL").feed(wide("a", &[1 << 24, 1])).feed(wide("b", &[1, 1 << 24]));
-    cases.model(matmul.output(f32("y", &[1, 1])).options(101, |o| o).model(), text);
+    cases.model(matmul.output(f32("y", &[1, 1])).options::<BatchMatMulOptions>(|o| o).model(), text);
 }
 
 #[test]
@@ -685,6 +691,12 @@ fn quota_of_bytes_nodes_and_time() {
     assert!(error.contains("time"), "{error}");
 }
 
+/// The padding SAME, one step at a time.
+fn window<T: SlidingWindow>(o: Fields<T>) -> Fields<T> {
+    let [rows, columns] = T::STRIDES;
+    o.set(T::PADDING, padding::SAME).set(rows, 1).set(columns, 1)
+}
+
 /// One node that would run for hours stops when its time is over.
 #[test]
 fn time_inside_one_node() {
@@ -694,21 +706,23 @@ fn time_inside_one_node() {
     let filter = |shape: &[i32]| f32("w", shape);
     let mut models = Vec::new();
     for op in ["MAX_POOL_2D", "AVERAGE_POOL_2D"] {
-        let fill = |o: Options| o.i8(0, 0).i32(1, 1).i32(2, 1).i32(3, side).i32(4, side);
-        models.push((op, OneOp::new(op).feed(x()).output(y()).options(5, fill).model()));
+        let fill =
+            |o| window(o).set(Pool2DOptions::FILTER_WIDTH, side).set(Pool2DOptions::FILTER_HEIGHT, side);
+        models.push((op, OneOp::new(op).feed(x()).output(y()).options(fill).model()));
     }
-    for (op, tag) in [("CONV_2D", 1), ("DEPTHWISE_CONV_2D", 2)] {
-        let one = OneOp::new(op).feed(x()).feed(filter(&[1, side, side, 1]));
-        models.push((op, one.output(y()).options(tag, |o| o.i32(1, 1).i32(2, 1).i32(3, 1)).model()));
-    }
+    let conv = |op| OneOp::new(op).feed(x()).feed(filter(&[1, side, side, 1])).output(y());
+    models.push(("CONV_2D", conv("CONV_2D").options(window::<Conv2DOptions>).model()));
+    let depthwise =
+        conv("DEPTHWISE_CONV_2D").options(|o| window(o).set(DepthwiseConv2DOptions::DEPTH_MULTIPLIER, 1));
+    models.push(("DEPTHWISE_CONV_2D", depthwise.model()));
     let shape = OneOp::new("TRANSPOSE_CONV").constant(i32("shape", &[4]), bytes_of(&[1, side, side, 1]));
     let one = shape.feed(filter(&[1, side, side, 1])).feed(x()).output(y());
-    models.push(("TRANSPOSE_CONV", one.options(49, |o| o.i32(1, 1).i32(2, 1)).model()));
+    models.push(("TRANSPOSE_CONV", one.options(window::<TransposeConvOptions>).model()));
     let wide = [4096, 4096];
     let one = OneOp::new("FULLY_CONNECTED").feed(f32("x", &wide)).feed(filter(&wide)).output(f32("y", &wide));
-    models.push(("FULLY_CONNECTED", one.options(8, |o| o).model()));
+    models.push(("FULLY_CONNECTED", one.options::<FullyConnectedOptions>(|o| o).model()));
     let one = OneOp::new("BATCH_MATMUL").feed(f32("x", &wide)).feed(filter(&wide)).output(f32("y", &wide));
-    models.push(("BATCH_MATMUL", one.options(101, |o| o).model()));
+    models.push(("BATCH_MATMUL", one.options::<BatchMatMulOptions>(|o| o).model()));
     for (op, model) in models {
         // Asserts that it takes less than a second, too.
         let error = run_with(model.finish(), quota, &[]).expect_err("it takes longer");
@@ -740,14 +754,16 @@ fn operator_code_out_of_range() {
 /// Every op with the options of another: an error that names both, or they are not read.
 #[test]
 fn options_of_another_union_type() {
+    const OTHER: TableInfo = LocalResponseNormalizationOptions::INFO;
     let mut refused = 0;
     for Sound { op, mut model, inputs } in op_models::all() {
         let Some((tag, _)) = &mut model.subgraphs[0].operators[0].options else { continue };
-        *tag = 13;
+        *tag = OTHER.tag as u8;
         let inputs: Vec<(usize, &[u8])> = inputs.iter().map(|(i, bytes)| (*i, &bytes[..])).collect();
         if let Err(error) = run_with(model.finish(), Quota::default(), &inputs) {
             assert!(error.starts_with(op), "{op}: {error}");
-            assert!(error.contains("its options are of union type 13, this op reads type"), "{op}: {error}");
+            let text = format!("its options are of union type {}, this op reads ", OTHER.tag);
+            assert!(error.contains(&text), "{op}: {error}");
             refused += 1;
         }
     }

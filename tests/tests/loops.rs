@@ -3,8 +3,10 @@
 
 use arenite::config::DelegateConfig;
 use arenite::model_file::tensor_type::{BOOL, FLOAT32, INT8, INT32};
-use arenite::model_file::writer::{ModelBuilder, Operator, Options, SubGraph, Tensor, bytes_of};
+use arenite::model_file::writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of};
 use arenite::{Interpreter, Model, Served};
+use arenite_abi::schema::{SplitOptions, WhileOptions};
+use arenite_tests::options::{Attributes, WithOptions};
 
 /// Numbers between -1 and 1, the same in each run.
 struct Random(u64);
@@ -98,16 +100,10 @@ impl Graph<'_> {
         self.graph.tensor(Tensor::new("", INT8, shape).quantized(0.008, 0).buffer(buffer))
     }
 
-    fn node(
-        &mut self,
-        op: &str,
-        inputs: &[i32],
-        y: &[i32],
-        options: Option<(u8, &dyn Fn(Options) -> Options)>,
-    ) {
+    fn node(&mut self, op: &str, inputs: &[i32], y: &[i32], options: Option<Attributes>) {
         let mut node = Operator::new(self.model.builtin(op, 1), inputs, y);
-        if let Some((tag, fill)) = options {
-            node = node.options(tag, fill);
+        if let Some(options) = options.or_else(|| Attributes::defaults(op)) {
+            node = node.with(options);
         }
         self.graph.operator(node);
     }
@@ -115,16 +111,7 @@ impl Graph<'_> {
     /// A node with one result of this shape.
     fn of(&mut self, op: &str, inputs: &[i32], shape: &[i32]) -> i32 {
         let y = self.real(shape);
-        let tag = match op {
-            "ADD" => Some(11),
-            "MUL" => Some(21),
-            "SUB" => Some(28),
-            "FULLY_CONNECTED" => Some(8),
-            "GATHER" => Some(23),
-            _ => None,
-        };
-        let same: &dyn Fn(Options) -> Options = &|o| o;
-        self.node(op, inputs, &[y], tag.map(|tag| (tag, same)));
+        self.node(op, inputs, &[y], None);
         y
     }
 
@@ -136,14 +123,19 @@ impl Graph<'_> {
     fn split<const N: usize>(&mut self, x: i32, [rows, columns]: [i32; 2]) -> [i32; N] {
         let axis = self.integers(&[], &[1]);
         let parts = [(); N].map(|()| self.real(&[rows, columns / N as i32]));
-        self.node("SPLIT", &[axis, x], &parts, Some((35, &|o| o.i32(0, N as i32))));
+        self.node(
+            "SPLIT",
+            &[axis, x],
+            &parts,
+            Some(Attributes::of(|o| o.set(SplitOptions::NUM_SPLITS, N as i32))),
+        );
         parts
     }
 
     fn sum(&mut self, i: i32, step: i32) -> i32 {
         let step = self.integers(&[], &[step]);
         let y = self.graph.tensor(Tensor::new("", INT32, &[]));
-        self.node("ADD", &[i, step], &[y], Some((11, &|o| o)));
+        self.node("ADD", &[i, step], &[y], None);
         y
     }
 }
@@ -172,7 +164,9 @@ impl Loop {
         let mut inputs = vec![start];
         inputs.extend(ports[1..].iter().map(|port| main.input(port.clone())));
         let outputs: Vec<i32> = ports.iter().map(|port| main.output(port.clone())).collect();
-        main.operator(Operator::new(code, &inputs, &outputs).options(93, |o| o.i32(0, 1).i32(1, 2)));
+        main.operator(Operator::new(code, &inputs, &outputs).with_options(|o| {
+            o.set(WhileOptions::COND_SUBGRAPH_INDEX, 1).set(WhileOptions::BODY_SUBGRAPH_INDEX, 2)
+        }));
         let condition = self.condition(&mut model);
         let body = self.body(&mut model);
         for graph in [main, condition, body] {
@@ -214,7 +208,7 @@ impl Loop {
             }
         };
         let (zeros, place) = (g.integers(&[2], &[0, 0]), g.graph.tensor(Tensor::new("", INT32, &[3])));
-        g.node("CONCATENATION", &[at, zeros], &[place], Some((10, &|o| o)));
+        g.node("CONCATENATION", &[at, zeros], &[place], None);
         let written = g.of("DYNAMIC_UPDATE_SLICE", &[list, row, place], &[self.list, batch, units]);
         let next = g.sum(i, self.step);
         g.graph.outputs.extend([next, x, written, h2, c2]);

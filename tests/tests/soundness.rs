@@ -1,5 +1,6 @@
 //! What threads may do at the same time: load plugins, share a model, cancel.
 
+use arenite_abi::schema::AddOptions;
 use std::path::Path;
 use std::sync::{Arc, Barrier};
 use std::time::Duration;
@@ -119,7 +120,8 @@ fn messages_belong_to_their_thread() {
             let registry = &registry;
             scope.spawn(move || {
                 let (a, b) = (f32("a", &[n]), f32("b", &[n + 10]));
-                let add = OneOp::new("ADD").feed(a).feed(b).output(f32("y", &[n])).options(11, |o| o);
+                let add =
+                    OneOp::new("ADD").feed(a).feed(b).output(f32("y", &[n])).options::<AddOptions>(|o| o);
                 let model = Model::from_bytes(add.model().finish()).expect("the file is sound");
                 for _ in 0..200 {
                     let builder = Interpreter::builder(&model).registry(Arc::clone(registry));

@@ -63,6 +63,7 @@
 //! - Threads come from the host: [`EvalContext::parallel_for`]. Log with [`host::log`].
 //! - A panic is caught in the plugin and becomes an error; that instance is not called again.
 //! - `eval` may run on different threads, never twice at once for one instance.
+//! - What the schema numbers has a name in [`schema`]: operators, options and their values.
 //! - A constant can be read in `prepare`: [`TensorView::constant`]. What depends on data that is not constant is
 //!   [dynamic](PrepareContext::set_output_dynamic).
 //!
@@ -93,6 +94,7 @@ mod pairs;
 pub mod planner;
 pub mod plugin;
 pub mod raw;
+pub mod schema;
 mod shim;
 pub mod tensor;
 #[cfg(feature = "std")]
@@ -125,6 +127,7 @@ pub mod prelude {
         self, BF16, C64, C128, F8E4M3, F8E5M2, F16, F32, F64, I2, I4, I8, I16, I32, I64, U4, U8, U16, U32,
         U64,
     };
+    pub use crate::schema::{self, op};
     pub use crate::{
         AssignmentMut, Bool, Complex32, Complex64, Constants, Element, ElementTypes, Error, EvalContext,
         GraphView, ModelContext, NodeView, Op, OpCode, OptionPairs, Options, PlanRequest, Planner, Plugin,

@@ -7,6 +7,7 @@ use core::ops::RangeInclusive;
 use crate::host;
 use crate::options::Options;
 use crate::raw::{self, ArEvalV1, ArNodeV1, ArPrepareV1, ArStr, ArTensorV1};
+use crate::schema::{OptionsTable, Union};
 use crate::tensor::{
     self, Element, ElementTypes, ReadCells, Scratch, State, Table, TensorView, TensorViewMut,
 };
@@ -15,7 +16,7 @@ use crate::{Constants, Error, ModelContext, Result, Status, ensure, invalid};
 /// Which op a registration serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpCode {
-    /// A builtin op, by the schema's `BuiltinOperator` number.
+    /// A builtin op, by its code: one of [`op`](crate::schema::op).
     Builtin(i32),
     /// A custom op, by name.
     Custom(&'static str),
@@ -203,16 +204,15 @@ impl<'a> NodeView<'a> {
         Ok((self.input(0)?, self.input(1)?, self.output(0)?))
     }
 
-    /// The builtin options, whose union type must be `tag`; without options every field has its default.
-    pub fn options(&self, tag: u32) -> Result<Options<'a>> {
+    /// The builtin options, which must be table `T`; without options every field has its default.
+    #[inline(always)]
+    pub fn options<T: OptionsTable>(&self) -> Result<Options<'a, T>> {
+        let table = match T::INFO.union {
+            Union::BuiltinOptions => &self.raw.options,
+            Union::BuiltinOptions2 => &self.raw.options_2,
+        };
         // SAFETY: valid for `'a`, as promised to `from_raw`.
-        unsafe { Options::from_raw(&self.raw.options, tag) }
-    }
-
-    /// The options of the second union (StableHLO ops).
-    pub fn options_2(&self, tag: u32) -> Result<Options<'a>> {
-        // SAFETY: valid for `'a`, as promised to `from_raw`.
-        unsafe { Options::from_raw(&self.raw.options_2, tag) }
+        unsafe { Options::from_raw(table) }
     }
 
     /// The bytes that the converter attached to a custom op, mostly a flexbuffer

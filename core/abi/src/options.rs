@@ -1,21 +1,64 @@
 //! Checked access to a node's builtin options: a flatbuffer table, read field by field.
 //!
-//! Every read checks its bounds, so that a table that no verifier has seen cannot harm. The slot of a field is its
-//! position among the table's fields in `schema.fbs`.
+//! Every read checks its bounds, so that a table that no verifier has seen cannot harm.
+
+use core::marker::PhantomData;
 
 use crate::raw::ArTable;
+use crate::schema::{Field, FieldType, OptionsTable};
 use crate::{Result, ensure, invalid};
 
-/// The options of one node. A field that the file leaves out has its default.
+/// The options of one node: table `T` of the schema. A field that the file leaves out has its default.
+pub struct Options<'a, T> {
+    raw: RawOptions<'a>,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T> Clone for Options<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Options<'_, T> {}
+
+impl<'a, T: OptionsTable> Options<'a, T> {
+    /// # Safety
+    /// The table's buffer is valid for `'a`.
+    #[inline(always)]
+    pub(crate) unsafe fn from_raw(raw: &ArTable) -> Result<Self> {
+        // SAFETY: forwarded to the caller.
+        let raw = unsafe { RawOptions::from_raw(raw, T::INFO.tag, T::INFO.name) }?;
+        Ok(Options { raw, of: PhantomData })
+    }
+
+    /// The table at `position` of `buffer`, whatever the bytes are: each read is checked.
+    pub fn from_bytes(buffer: &'a [u8], position: usize) -> Self {
+        Options { raw: RawOptions::from_bytes(buffer, position), of: PhantomData }
+    }
+
+    /// Whether the node has options at all.
+    pub fn is_present(&self) -> bool {
+        self.raw.table.is_some()
+    }
+
+    /// The field's value: a number or its default, an [`OptionVector`], or text.
+    #[inline(always)]
+    pub fn get<F: FieldType + ?Sized>(&self, field: Field<T, F>) -> Result<F::Value<'a>> {
+        field.read(&self.raw)
+    }
+}
+
+/// A table by slots, for who does not know which one it is. The slot of a field is its position in the schema.
 #[derive(Clone, Copy)]
-pub struct Options<'a> {
+pub struct RawOptions<'a> {
     buffer: &'a [u8],
     /// Position of the table; `None` where the node has no options: every field has its default.
     table: Option<usize>,
 }
 
 /// Scalars that options hold.
-pub trait OptionScalar: Sized + 'static {
+pub trait OptionScalar: Copy + 'static {
     /// From little-endian bytes, exactly as many as the type has.
     fn read_le(bytes: &[u8]) -> Option<Self>;
 }
@@ -37,38 +80,36 @@ impl OptionScalar for bool {
     }
 }
 
-impl<'a> Options<'a> {
+impl<'a> RawOptions<'a> {
     /// # Safety
     /// The table's buffer is valid for `'a`.
-    pub(crate) unsafe fn from_raw(raw: &ArTable, tag: u32) -> Result<Self> {
+    unsafe fn from_raw(raw: &ArTable, tag: u32, name: &str) -> Result<Self> {
         ensure!(
             raw.tag == tag || raw.tag == 0,
-            "its options are of union type {}, this op reads type {tag}",
+            "its options are of union type {}, this op reads {name}, type {tag}",
             raw.tag
         );
         // SAFETY: forwarded to the caller.
         let buffer = unsafe { raw.buffer.as_slice() };
-        Ok(Options { buffer, table: (raw.tag != 0 && !buffer.is_empty()).then_some(raw.position as usize) })
+        Ok(RawOptions {
+            buffer,
+            table: (raw.tag != 0 && !buffer.is_empty()).then_some(raw.position as usize),
+        })
     }
 
     /// The table at `position` of `buffer`, whatever the bytes are: each read is checked.
     pub fn from_bytes(buffer: &'a [u8], position: usize) -> Self {
-        Options { buffer, table: Some(position) }
-    }
-
-    /// Whether the node has options at all.
-    pub fn is_present(&self) -> bool {
-        self.table.is_some()
+        RawOptions { buffer, table: Some(position) }
     }
 
     /// The scalar in `slot`, or `default` if the file leaves it out.
-    pub fn get<T: OptionScalar>(&self, slot: usize, default: T) -> Result<T> {
+    pub fn get<T: OptionScalar>(&self, slot: u16, default: T) -> Result<T> {
         let Some(at) = self.field(slot)? else { return Ok(default) };
         self.buffer.get(at..).and_then(T::read_le).ok_or_else(|| out_of_bounds(slot))
     }
 
     /// The vector of scalars in `slot`; empty if the file leaves it out.
-    pub fn vector<T: OptionScalar>(&self, slot: usize) -> Result<OptionVector<'a, T>> {
+    pub fn vector<T: OptionScalar>(&self, slot: u16) -> Result<OptionVector<'a, T>> {
         let Some(at) = self.field(slot)? else {
             return Ok(OptionVector { bytes: &[], of: Default::default() });
         };
@@ -78,30 +119,30 @@ impl<'a> Options<'a> {
     }
 
     /// The text in `slot`; empty if the file leaves it out.
-    pub fn text(&self, slot: usize) -> Result<&'a str> {
+    pub fn text(&self, slot: u16) -> Result<&'a str> {
         let bytes = self.vector::<u8>(slot)?.bytes;
         core::str::from_utf8(bytes).map_err(|_| invalid!("field {slot} of its options is not UTF-8"))
     }
 
     /// The table in `slot`, if the file has it.
-    pub fn table(&self, slot: usize) -> Result<Option<Options<'a>>> {
+    pub fn table(&self, slot: u16) -> Result<Option<RawOptions<'a>>> {
         let Some(at) = self.field(slot)? else { return Ok(None) };
         let target = self.indirect(at).ok_or_else(|| out_of_bounds(slot))?;
-        Ok(Some(Options { buffer: self.buffer, table: Some(target) }))
+        Ok(Some(RawOptions { buffer: self.buffer, table: Some(target) }))
     }
 
     /// Position of the field in `slot`, `None` if it is left out.
-    fn field(&self, slot: usize) -> Result<Option<usize>> {
+    fn field(&self, slot: u16) -> Result<Option<usize>> {
         let Some(table) = self.table else { return Ok(None) };
         self.find(table, slot).ok_or_else(|| out_of_bounds(slot))
     }
 
     /// Table layout: an i32 back to the vtable = { u16 its size, u16 table's size, u16 offset per slot, 0 if absent }.
-    fn find(&self, table: usize, slot: usize) -> Option<Option<usize>> {
+    fn find(&self, table: usize, slot: u16) -> Option<Option<usize>> {
         let back = i32::read_le(self.buffer.get(table..)?)?;
         let vtable = usize::try_from((table as i64).checked_sub(i64::from(back))?).ok()?;
         let size = usize::from(u16::read_le(self.buffer.get(vtable..)?)?);
-        let entry = slot.checked_mul(2)?.checked_add(4)?;
+        let entry = 2 * usize::from(slot) + 4;
         if entry + 2 > size {
             return Some(None);
         }
@@ -124,14 +165,14 @@ impl<'a> Options<'a> {
     }
 }
 
-fn out_of_bounds(slot: usize) -> crate::Error {
-    invalid!("field {slot} of its options lies outside of the file")
+fn out_of_bounds(slot: u16) -> crate::Error {
+    invalid!("field {} of its options lies outside of the file", usize::from(slot))
 }
 
 /// A vector of scalars in the options; elements may lie unaligned.
 pub struct OptionVector<'a, T> {
     bytes: &'a [u8],
-    of: core::marker::PhantomData<fn() -> T>,
+    of: PhantomData<fn() -> T>,
 }
 
 impl<'a, T: OptionScalar> OptionVector<'a, T> {

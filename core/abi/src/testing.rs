@@ -2,15 +2,16 @@
 //!
 //! ```
 //! use arenite_abi::prelude::*;
+//! use arenite_abi::schema::LeakyReluOptions;
 //! use arenite_abi::testing::{OpTest, Spec, Tensor};
 //!
-//! /// `y = x + bias`, where `bias` is the first field of its options.
-//! struct AddBias {
-//!     bias: f32,
+//! /// `y = max(x, alpha · x)`.
+//! struct LeakyRelu {
+//!     alpha: f32,
 //! }
 //!
-//! impl Op for AddBias {
-//!     const CODE: OpCode = OpCode::Builtin(0);
+//! impl Op for LeakyRelu {
+//!     const CODE: OpCode = OpCode::Builtin(op::LEAKY_RELU);
 //!     const VERSIONS: RangeInclusive<i32> = 1..=1;
 //!     const SHARING: Sharing = Sharing::InPlace;
 //!
@@ -18,24 +19,24 @@
 //!         let (x, _) = node.unary()?;
 //!         cx.set_output_shape(0, x.shape)?;
 //!         cx.allow_in_place(0, 0)?;
-//!         let bias: f32 = node.options(11)?.get(0, 0.0)?;
-//!         ensure!(bias.is_finite(), "bias is {bias}; it must be finite");
-//!         Ok(AddBias { bias })
+//!         let alpha = node.options()?.get(LeakyReluOptions::ALPHA)?;
+//!         ensure!(alpha <= 1.0, "alpha is {alpha}; it must not be above 1");
+//!         Ok(LeakyRelu { alpha })
 //!     }
 //!
 //!     fn eval(&self, cx: &mut EvalContext) -> Result<()> {
 //!         let (x, y) = (cx.input_cells::<f32>(0)?, cx.output_cells::<f32>(0)?);
-//!         y.iter().zip(x.iter()).for_each(|(y, x)| y.set(x + self.bias));
+//!         y.iter().zip(x.iter()).for_each(|(y, x)| y.set(x.max(self.alpha * x)));
 //!         Ok(())
 //!     }
 //! }
 //!
-//! let test = OpTest::<AddBias>::new().input(Tensor::f32(&[2], &[1.0, 2.0])).output(Spec::f32());
-//! let outputs = test.clone().options(11, |o| o.f32(0, 0.5)).in_place().run().unwrap();
-//! assert_eq!(outputs[0].as_f32(), [1.5, 2.5]);
+//! let test = OpTest::<LeakyRelu>::new().input(Tensor::f32(&[2], &[-1.0, 2.0])).output(Spec::f32());
+//! let outputs = test.clone().options(|o| o.set(LeakyReluOptions::ALPHA, 0.5)).in_place().run().unwrap();
+//! assert_eq!(outputs[0].as_f32(), [-0.5, 2.0]);
 //!
-//! let error = test.options(11, |o| o.f32(0, f32::INFINITY)).run().unwrap_err();
-//! assert_eq!(error.message(), "bias is inf; it must be finite");
+//! let error = test.options(|o| o.set(LeakyReluOptions::ALPHA, 2.0)).run().unwrap_err();
+//! assert_eq!(error.message(), "alpha is 2; it must not be above 1");
 //! ```
 //!
 //! # What is checked
@@ -65,11 +66,12 @@ use core::marker::PhantomData;
 use std::vec::Vec;
 
 use crate::op::{self, Op, OpCode, Sharing};
+use crate::schema::{self, OptionsTable, Union};
 use crate::{Result, unsupported};
 
 pub use flexbuffer::FlexBuilder;
 pub use model::Subgraph;
-pub use options::OptionsBuilder;
+pub use options::{OptionsBuilder, Settable, Value};
 pub use tensor::{Quantized, Spec, Tensor};
 
 use host::Laid;
@@ -222,21 +224,25 @@ impl<T: Op> OpTest<T> {
         self
     }
 
-    /// Builtin options: a table of union type `tag` (its position in `union BuiltinOptions`, NONE = 0).
-    pub fn options(mut self, tag: u32, fields: impl FnOnce(OptionsBuilder) -> OptionsBuilder) -> Self {
-        self.node.options = fields(OptionsBuilder::default()).encode(tag);
+    /// Builtin options: the table that the schema gives to the op.
+    pub fn options<O: OptionsTable>(
+        mut self,
+        fields: impl FnOnce(OptionsBuilder<O>) -> OptionsBuilder<O>,
+    ) -> Self {
+        let known = schema::OPERATORS.iter().find(|known| OpCode::Builtin(known.code) == T::CODE);
+        let table = known.map_or(Some(O::INFO), |known| known.options);
+        assert_eq!(table, Some(O::INFO), "the schema gives {:?} another table", T::CODE);
+        let table = match O::INFO.union {
+            Union::BuiltinOptions => &mut self.node.options,
+            Union::BuiltinOptions2 => &mut self.node.options_2,
+        };
+        *table = fields(OptionsBuilder::default()).encode();
         self
     }
 
-    /// Builtin options as they stand in a flatbuffer, whose table lies at `position`.
+    /// Options of the first union as they stand in a flatbuffer, whose table of type `tag` lies at `position`.
     pub fn options_table(mut self, tag: u32, flatbuffer: &[u8], position: usize) -> Self {
         self.node.options = options::Encoded::new(tag, flatbuffer.to_vec(), position);
-        self
-    }
-
-    /// Options of the second union (StableHLO ops).
-    pub fn options_2(mut self, tag: u32, fields: impl FnOnce(OptionsBuilder) -> OptionsBuilder) -> Self {
-        self.node.options_2 = fields(OptionsBuilder::default()).encode(tag);
         self
     }
 

@@ -7,6 +7,11 @@ use arenite_model::writer::{
 };
 use arenite_model::{Model, ModelError};
 
+/// Tag of `AddOptions`, slot of its activation, and the number of RELU.
+const ADD_OPTIONS: u8 = 11;
+const ACTIVATION: u16 = 0;
+const RELU: i8 = 1;
+
 /// `x + w -> sum -> RELU -> y`, beside it a string constant `s`, a sparse one `p` and a variable `v`.
 fn sound() -> ModelBuilder {
     let mut model = ModelBuilder::new();
@@ -26,7 +31,9 @@ fn sound() -> ModelBuilder {
         levels: vec![Level::Dense(2), Level::Sparse { segments: vec![0, 1, 2], indices: vec![1, 0] }],
     }));
     graph.tensor(Tensor::new("v", FLOAT32, &[3]).variable());
-    graph.operator(Operator::new(add, &[x, w], &[sum]).options(11, |options| options.i8(0, 1)));
+    graph.operator(
+        Operator::new(add, &[x, w], &[sum]).options(ADD_OPTIONS, |options| options.i8(ACTIVATION, RELU)),
+    );
     graph.operator(Operator::new(relu, &[sum, -1], &[y]));
     model.subgraph(graph);
     model.signature("serving_default", 0, &[("a", x)], &[("b", y)]);

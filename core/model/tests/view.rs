@@ -6,6 +6,10 @@ use arenite_model::{Model, ModelBuffer, ModelError};
 use std::io::{Seek, SeekFrom, Write};
 use std::sync::Arc;
 
+/// Tag of `StablehloSliceOptions` in the second union, and slot of its start indices.
+const SLICE_OPTIONS: u8 = 3;
+const START_INDICES: u16 = 0;
+
 fn model() -> ModelBuilder {
     let mut model = ModelBuilder::new();
     model.description = Some("two constants".into());
@@ -18,7 +22,10 @@ fn model() -> ModelBuilder {
     let b = graph.tensor(Tensor::new("b", INT32, &[3]).buffer(outside));
     let t = graph.tensor(Tensor::new("t", INT8, &[1, 2]));
     let y = graph.output(Tensor::new("y", INT8, &[1, 2]));
-    graph.operator(Operator::new(conv, &[x, a], &[t]).options_2(3, |options| options.i64s(0, &[7])));
+    graph.operator(
+        Operator::new(conv, &[x, a], &[t])
+            .options_2(SLICE_OPTIONS, |options| options.i64s(START_INDICES, &[7])),
+    );
     let mut custom = Operator::new(mine, &[t, b, -1], &[y]).intermediates(&[-1, 3]);
     custom.custom_options = Buffer::External(vec![9; 5]);
     custom.mutating_variable_inputs = vec![false, true, false];
@@ -59,7 +66,7 @@ fn what_is_written_is_read() {
     assert_eq!((one.builtin_code(), one.name(), one.version()), (163, "STABLEHLO_ADD", 2));
     assert_eq!((two.builtin_code(), two.name(), two.version()), (32, "Mine", 3));
     let options = first.any_builtin_options().expect("they were written");
-    assert_eq!((options.tag, first.builtin_options().is_none()), (3, true));
+    assert_eq!((options.tag, first.builtin_options().is_none()), (SLICE_OPTIONS, true));
     assert_eq!((second.custom_options(), second.mutates_input(1)), (&[9u8; 5][..], true));
     assert_eq!(second.intermediates().iter().collect::<Vec<_>>(), [-1, 3]);
 

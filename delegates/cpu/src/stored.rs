@@ -10,8 +10,6 @@ use crate::isa::Isa;
 use crate::kernels::widen::Widen;
 use crate::net::Value;
 
-const DEQUANTIZE: i32 = 6;
-
 /// Constant weights.
 #[derive(Clone, Copy, Debug)]
 pub enum Stored<'a> {
@@ -118,7 +116,7 @@ impl<'a> Stored<'a> {
 /// The input and the output of a node that makes floats of a constant.
 pub fn dequantized(node: &NodeView<'_>) -> Option<(i32, i32)> {
     let ends = (*node.input_indices().first()?, *node.output_indices().first()?);
-    (node.builtin_code() == DEQUANTIZE).then_some(ends)
+    (node.builtin_code() == op::DEQUANTIZE).then_some(ends)
 }
 
 /// Tensors of which somebody needs more than a layer that packs them does.
@@ -133,11 +131,7 @@ pub fn read_plainly(graph: &GraphView<'_>) -> HashSet<i32> {
 
 /// Whether the layer of this op packs its input 1.
 fn packs(code: i32) -> bool {
-    const CONV_2D: i32 = 3;
-    const DEPTHWISE_CONV_2D: i32 = 4;
-    const FULLY_CONNECTED: i32 = 9;
-    const TRANSPOSE_CONV: i32 = 67;
-    matches!(code, CONV_2D | DEPTHWISE_CONV_2D | FULLY_CONNECTED | TRANSPOSE_CONV)
+    matches!(code, op::CONV_2D | op::DEPTHWISE_CONV_2D | op::FULLY_CONNECTED | op::TRANSPOSE_CONV)
 }
 
 #[cfg(test)]

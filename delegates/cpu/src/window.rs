@@ -7,6 +7,7 @@
 //! ```
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::{SlidingWindow, activation, padding};
 
 /// A window along one axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,24 +80,37 @@ pub struct Window {
     pub channels: usize,
 }
 
-/// Positions of `padding`, strides and dilations in an options table.
-pub struct Slots {
-    /// Of `dilation_w_factor`, if there is one; that of the height follows.
-    pub dilation: Option<usize>,
+/// How a window moves: padding, strides and dilations of the schema, the latter along the height and along the width.
+struct Motion {
+    padding: i8,
+    strides: [i32; 2],
+    dilations: [i32; 2],
 }
 
 impl Window {
     /// The window of `taps = [rows, columns]` over a tensor of `shape`, giving `[rows, columns]` of `output`.
-    pub fn read(options: &Options<'_>, slots: &Slots, shape: &[usize], taps: [usize; 2]) -> Result<Window> {
+    pub fn read<T: SlidingWindow>(
+        options: &Options<'_, T>,
+        shape: &[usize],
+        taps: [usize; 2],
+    ) -> Result<Window> {
+        let [rows, columns] = T::STRIDES;
+        let motion = Motion {
+            padding: options.get(T::PADDING)?,
+            strides: [options.get(rows)?, options.get(columns)?],
+            dilations: match T::DILATIONS {
+                Some([rows, columns]) => [options.get(rows)?, options.get(columns)?],
+                None => [1, 1],
+            },
+        };
+        Window::new(motion, shape, taps)
+    }
+
+    fn new(motion: Motion, shape: &[usize], taps: [usize; 2]) -> Result<Window> {
         let &[batches, height, width, channels] = shape else {
             return Err(unsupported!("input has shape {shape:?}; the window needs 4 dimensions"));
         };
-        let padding: i8 = options.get(0, 0)?;
-        let strides: [i32; 2] = [options.get(2, 0)?, options.get(1, 0)?];
-        let dilations: [i32; 2] = match slots.dilation {
-            Some(slot) => [options.get(slot + 1, 1)?, options.get(slot, 1)?],
-            None => [1, 1],
-        };
+        let Motion { padding, strides, dilations } = motion;
         let axis = |input: usize, i: usize| -> Result<Axis> {
             ensure!(
                 strides[i] > 0 && dilations[i] > 0 && taps[i] > 0 && input > 0,
@@ -108,11 +122,11 @@ impl Window {
             let (stride, dilation) = (strides[i] as usize, dilations[i] as usize);
             let extent = (taps[i] - 1) * dilation + 1;
             let (output, before) = match padding {
-                0 => {
+                padding::SAME => {
                     let output = input.div_ceil(stride);
                     (output, ((output - 1) * stride + extent).saturating_sub(input) / 2)
                 }
-                1 => ((input + stride).saturating_sub(extent) / stride, 0),
+                padding::VALID => ((input + stride).saturating_sub(extent) / stride, 0),
                 _ => return Err(invalid!("padding {padding} is unknown")),
             };
             Ok(Axis { input, taps: taps[i], output, stride, dilation, before })
@@ -158,10 +172,10 @@ impl Window {
 /// The range that an activation of the schema clamps `f32` results to, `None` if it is no range.
 pub fn limits(activation: i8) -> Result<(f32, f32)> {
     Ok(match activation {
-        0 => (f32::MIN, f32::MAX),
-        1 => (0.0, f32::MAX),
-        2 => (-1.0, 1.0),
-        3 => (0.0, 6.0),
+        activation::NONE => (f32::MIN, f32::MAX),
+        activation::RELU => (0.0, f32::MAX),
+        activation::RELU_N1_TO_1 => (-1.0, 1.0),
+        activation::RELU6 => (0.0, 6.0),
         other => return Err(unsupported!("activation {other} is no range")),
     })
 }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::kit::lstm::tests::{Variant, Weights, assert_near, numbers};
+use arenite_abi::schema::{BidirectionalSequenceLSTMOptions, activation};
 use arenite_abi::testing::{OpTest, Spec, Tensor};
 
 type Node = OpTest<BidirectionalSequenceLstm>;
@@ -53,11 +54,21 @@ fn each_direction_is_a_layer() {
         let want = [forward.run(&x), reversed(&backward.run(&reversed(&x, 3)), backward.outputs)];
         let test = absent(node(&x, &forward, &backward), 9);
         let apart = test.clone().output(Spec::f32()).output(Spec::f32());
-        let apart = apart.options(69, |o| o.i8(0, 4).f32(1, variant.clip)).run().unwrap();
+        let apart = apart
+            .options(|o| {
+                o.set(BidirectionalSequenceLSTMOptions::FUSED_ACTIVATION_FUNCTION, activation::TANH)
+                    .set(BidirectionalSequenceLSTMOptions::CELL_CLIP, variant.clip)
+            })
+            .run()
+            .unwrap();
         for (y, want) in apart.iter().zip(&want) {
             assert_near(reals(y), want, 1e-5, &format!("{variant:?}"));
         }
-        let merged = test.output(Spec::f32()).options(69, |o| o.i8(0, 4).f32(1, variant.clip).bool(3, true));
+        let merged = test.output(Spec::f32()).options(|o| {
+            o.set(BidirectionalSequenceLSTMOptions::FUSED_ACTIVATION_FUNCTION, activation::TANH)
+                .set(BidirectionalSequenceLSTMOptions::CELL_CLIP, variant.clip)
+                .set(BidirectionalSequenceLSTMOptions::MERGE_OUTPUTS, true)
+        });
         let merged = merged.run().unwrap();
         let n = forward.outputs;
         assert_eq!(merged[0].shape(), [TIMES as i32, 1, 2 * n as i32]);
@@ -77,7 +88,11 @@ fn batches_of_merged_outputs_in_batch_major_order() {
     for _ in 0..4 {
         test = test.variable(Tensor::f32(&[2, 4], &[0.0; 8]));
     }
-    let y = absent(test, 9).output(Spec::f32()).options(69, |o| o.i8(0, 4).bool(3, true).bool(4, false));
+    let y = absent(test, 9).output(Spec::f32()).options(|o| {
+        o.set(BidirectionalSequenceLSTMOptions::FUSED_ACTIVATION_FUNCTION, activation::TANH)
+            .set(BidirectionalSequenceLSTMOptions::MERGE_OUTPUTS, true)
+            .set(BidirectionalSequenceLSTMOptions::TIME_MAJOR, false)
+    });
     let y = reals(&y.run().unwrap()[0]);
     for (batch, rows) in x.chunks(TIMES * 3).enumerate() {
         let want = weights.run(rows);
@@ -93,8 +108,13 @@ fn second_inputs() {
     let weights = Weights::new(Variant::default());
     let (x, aux) = (numbers(6, TIMES * 3), numbers(8, TIMES * 3));
     let aux_tensor = Tensor::f32(&[TIMES as i32, 1, 3], &aux);
-    let run =
-        |test: Node| test.output(Spec::f32()).output(Spec::f32()).options(69, |o| o.i8(0, 4)).run().unwrap();
+    let run = |test: Node| {
+        test.output(Spec::f32())
+            .output(Spec::f32())
+            .options(|o| o.set(BidirectionalSequenceLSTMOptions::FUSED_ACTIVATION_FUNCTION, activation::TANH))
+            .run()
+            .unwrap()
+    };
     let stacked = run(absent(node(&x, &weights, &weights).input(aux_tensor.clone()), 8));
     assert_near(reals(&stacked[0]), &weights.run(&x), 1e-5, "forward");
     let want = reversed(&weights.run(&reversed(&aux, 3)), 4);
@@ -119,7 +139,10 @@ fn refusals() {
     assert_eq!(message(test.clone().output(Spec::f32())), "it has 1 outputs, this op gives 2 to 2");
     let short = absent(node(&x, &weights, &weights), 8).output(Spec::f32()).output(Spec::f32());
     assert_eq!(message(short), "it has 47 inputs, this op takes 48 to 48");
-    let batch_major = test.output(Spec::f32()).output(Spec::f32()).options(69, |o| o.bool(4, false));
+    let batch_major = test
+        .output(Spec::f32())
+        .output(Spec::f32())
+        .options(|o| o.set(BidirectionalSequenceLSTMOptions::TIME_MAJOR, false));
     assert_eq!(
         message(batch_major),
         "state 'in35' is FLOAT32[1, 4]; it must be FLOAT32 and hold 4 elements for each of 3 batches"

@@ -171,11 +171,11 @@ impl Parts<'_> {
             self.x.name,
             self.y.name
         );
-        let told = match self.bias_type {
-            0 => return Ok(()),
-            2 => I32,
-            4 => I64,
-            other => {
+        let told = match u32::try_from(self.bias_type).ok().and_then(ElementType::from_raw) {
+            Some(F32) => return Ok(()),
+            Some(ty @ (I32 | I64)) => ty,
+            _ => {
+                let other = self.bias_type;
                 return Err(invalid!("its bias type is number {other}; it must be 2 (INT32) or 4 (INT64)"));
             }
         };

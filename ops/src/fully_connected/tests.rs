@@ -1,9 +1,8 @@
 use super::*;
+use arenite_abi::schema::{FullyConnectedOptions, activation, weights_format};
 use arenite_abi::testing::{OpTest, OptionsBuilder, Quantized, Spec, Tensor};
 
 type Test = OpTest<FullyConnected>;
-
-const RELU: i8 = 1;
 
 fn test(x: Tensor, filter: Tensor, bias: Option<Tensor>, y: Spec) -> Test {
     let test = Test::new().input(x).constant(filter);
@@ -13,8 +12,10 @@ fn test(x: Tensor, filter: Tensor, bias: Option<Tensor>, y: Spec) -> Test {
     }
 }
 
-fn activation(number: i8) -> impl FnOnce(OptionsBuilder) -> OptionsBuilder {
-    move |o| o.i8(0, number)
+fn activation(
+    number: i8,
+) -> impl FnOnce(OptionsBuilder<FullyConnectedOptions>) -> OptionsBuilder<FullyConnectedOptions> {
+    move |o| o.set(FullyConnectedOptions::FUSED_ACTIVATION_FUNCTION, number)
 }
 
 fn message(test: Test) -> String {
@@ -28,8 +29,11 @@ fn floats() {
     let bias = Tensor::f32(&[2], &[10., -5.]);
     let y = test(x.clone(), filter.clone(), Some(bias.clone()), Spec::f32()).run().unwrap();
     assert_eq!((y[0].shape(), y[0].as_f32()), (&[2, 2][..], vec![16., -1., 10., -3.]));
-    let keep = |o: OptionsBuilder| o.i8(0, RELU).bool(2, true);
-    let y = test(x.clone(), filter.clone(), Some(bias), Spec::f32()).options(8, keep).run().unwrap();
+    let keep = |o: OptionsBuilder<FullyConnectedOptions>| {
+        o.set(FullyConnectedOptions::FUSED_ACTIVATION_FUNCTION, activation::RELU)
+            .set(FullyConnectedOptions::KEEP_NUM_DIMS, true)
+    };
+    let y = test(x.clone(), filter.clone(), Some(bias), Spec::f32()).options(keep).run().unwrap();
     assert_eq!((y[0].shape(), y[0].as_f32()), (&[2, 1, 2][..], vec![16., 0., 10., 0.]));
     let absent = Test::new().input(x).input(filter).absent().output(Spec::f32());
     assert_eq!(absent.run().unwrap()[0].as_f32(), [6., 4., 0., 2.]);
@@ -61,7 +65,7 @@ fn bytes() {
     let y = test(x.clone(), filter.clone(), None, Spec::i8(1.0, 10)).run().unwrap();
     // 6 and (-6)(2) + (-1)(-1) = -11, in quarters. Two roundings, ties up: 1.5 is 2; -11/2 is -5, half of that -2.
     assert_eq!(y[0].as_i8(), [12, 8]);
-    let y = test(x, filter, None, Spec::i8(1.0, 10)).options(8, activation(RELU)).run().unwrap();
+    let y = test(x, filter, None, Spec::i8(1.0, 10)).options(activation(activation::RELU)).run().unwrap();
     assert_eq!(y[0].as_i8(), [12, 10]);
 }
 
@@ -110,14 +114,17 @@ fn hybrid() {
     ] {
         let layer = test(x.clone(), filter, Some(bias.clone()), Spec::f32());
         assert_eq!(layer.clone().run().unwrap()[0].as_f32(), [124.5, -875.0, 0.5, -1000.0]);
-        let y = layer.clone().options(8, activation(RELU)).run().unwrap();
+        let y = layer.clone().options(activation(activation::RELU)).run().unwrap();
         assert_eq!(y[0].as_f32(), [124.5, 0.0, 0.5, 0.0]);
-        let y = layer.clone().options(8, activation(4)).run().unwrap();
+        let y = layer.clone().options(activation(activation::TANH)).run().unwrap();
         assert_eq!(y[0].as_f32()[..2], [1.0, -1.0]);
-        let y = layer.clone().options(8, activation(5)).run().unwrap();
+        let y = layer.clone().options(activation(activation::SIGN_BIT)).run().unwrap();
         assert_eq!(y[0].as_f32(), [0.0, 1.0, 0.0, 1.0]);
         // Asymmetric: the range [-1, 127] has steps of 128 / 255, so that 127 is 253 steps and -1 is two.
-        let y = layer.options(8, |o| o.bool(3, true)).run().unwrap()[0].as_f32();
+        let y =
+            layer.options(|o| o.set(FullyConnectedOptions::ASYMMETRIC_QUANTIZE_INPUTS, true)).run().unwrap()
+                [0]
+            .as_f32();
         let step = 128.0 / 255.0;
         for (got, want) in y.iter().zip([247.0 * step + 0.5, 249.0 * step - 1000.0, 0.5, -1000.0]) {
             assert!((got - want).abs() < 1e-3, "{y:?}");
@@ -153,7 +160,7 @@ fn shapes_that_disagree() {
         "input 'in0' is [2, 5], filter 'in1' is [4, 3]; the input's size must be a multiple of 3"
     );
     assert_eq!(
-        message(float(&[3, 2], &[4, 3], None).options(8, |o| o.bool(2, true))),
+        message(float(&[3, 2], &[4, 3], None).options(|o| o.set(FullyConnectedOptions::KEEP_NUM_DIMS, true))),
         "input 'in0' is [3, 2], filter 'in1' is [4, 3]; where axes are kept the last ones must agree"
     );
     assert_eq!(message(float(&[3], &[4, 3, 1], None)), "filter 'in1' is [4, 3, 1]; it must have 2 axes");
@@ -169,9 +176,9 @@ fn refusals() {
     let filter = Tensor::i8(&[2, 2], &[0; 4]).quantized(1.0, 0);
     let y = Spec::i8(1.0, 0);
     let layer = |filter: Tensor, bias| test(x.clone(), filter, bias, y.clone());
-    assert!(message(layer(filter.clone(), None).options(8, |o| o.i8(1, 1))).contains("shuffled 4x16"));
+    assert!(message(layer(filter.clone(), None).options(|o| o.set(FullyConnectedOptions::WEIGHTS_FORMAT, weights_format::SHUFFLED_4X16_INT8))).contains("shuffled 4x16"));
     assert_eq!(
-        message(layer(filter.clone(), None).options(8, activation(4))),
+        message(layer(filter.clone(), None).options(activation(activation::TANH))),
         "no kernel for INT8 with the fused activation Tanh"
     );
     assert_eq!(

@@ -3,6 +3,8 @@
 //! Defined by: tflite/kernels/kernel_util.{h,cc} (`CalculateActivationRange`,
 //! `CalculateActivationRangeQuantized`) and `ActivationFunctionType` of the schema.
 
+use arenite_abi::schema::activation;
+
 use half::f16;
 
 use super::requantize::round_f32;
@@ -37,12 +39,12 @@ impl Activation {
     /// The activation with this number in the schema. `None` for an unknown number.
     pub const fn from_schema(number: i8) -> Option<Activation> {
         Some(match number {
-            0 => Activation::None,
-            1 => Activation::Relu,
-            2 => Activation::ReluN1To1,
-            3 => Activation::Relu6,
-            4 => Activation::Tanh,
-            5 => Activation::SignBit,
+            activation::NONE => Activation::None,
+            activation::RELU => Activation::Relu,
+            activation::RELU_N1_TO_1 => Activation::ReluN1To1,
+            activation::RELU6 => Activation::Relu6,
+            activation::TANH => Activation::Tanh,
+            activation::SIGN_BIT => Activation::SignBit,
             _ => return None,
         })
     }

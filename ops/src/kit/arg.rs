@@ -9,6 +9,7 @@
 use core::marker::PhantomData;
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::{Field, OptionsTable};
 
 use super::arguments::{Integers, expect_type, saturated};
 use super::indexing::{Dims, normalize_axis};
@@ -18,8 +19,10 @@ use super::node;
 pub trait Best: Send + Sync + 'static {
     /// The op.
     const CODE: OpCode;
-    /// The union type of its options.
-    const OPTIONS: u32;
+    /// Its options.
+    type Options: OptionsTable;
+    /// The type of the output.
+    const OUTPUT_TYPE: Field<Self::Options, i8>;
 
     /// Whether `a` is better than `b`.
     fn better<T: PartialOrd>(a: T, b: T) -> bool;
@@ -42,7 +45,7 @@ impl<B: Best> Op for Arg<B> {
         expect_type(&x, &[F32, U8, I8, I32, ElementType::Bool])?;
         expect_type(&axis, &[I32, I64])?;
         expect_type(&y, &[I32, I64])?;
-        let output_type = node.options(B::OPTIONS)?.get::<i8>(0, 0)?;
+        let output_type = node.options()?.get(B::OUTPUT_TYPE)?;
         ensure!(
             i64::from(output_type) == i64::from(y.ty as u32),
             "its options ask for type {output_type}, output '{}' is {}",
@@ -166,7 +169,8 @@ pub(crate) mod tests {
     /// The indices along an axis, checked to be the same for a known and a late axis and for both types of output.
     pub(crate) fn run<B: Best>(x: &Tensor, axis: i32) -> Result<(Vec<i32>, Vec<i64>)> {
         let test = |axis: Tensor, known: bool, y: Spec, output_type: i8| {
-            let test = OpTest::<Arg<B>>::new().options(B::OPTIONS, |o| o.i8(0, output_type)).input(x.clone());
+            let test =
+                OpTest::<Arg<B>>::new().options(|o| o.set(B::OUTPUT_TYPE, output_type)).input(x.clone());
             if known { test.constant(axis) } else { test.input(axis) }.output(y).run()
         };
         let known = test(Tensor::i32(&[], &[axis]), true, Spec::i64(), 4);
@@ -191,9 +195,10 @@ pub(crate) mod tests {
             "'in0' is INT64; it may be FLOAT32, UINT8, INT8, INT32 or BOOL"
         );
         let test = OpTest::<Arg<B>>::new().input(x).output(Spec::i32());
-        let error = test.clone().constant(Tensor::i32(&[2], &[0, 1])).options(B::OPTIONS, |o| o.i8(0, 2));
+        let error =
+            test.clone().constant(Tensor::i32(&[2], &[0, 1])).options(|o| o.set(B::OUTPUT_TYPE, I32 as i8));
         assert_eq!(error.run().unwrap_err().message(), "axis 'in1' is [2]; it must hold one number");
-        let error = test.constant(Tensor::i32(&[], &[0])).options(B::OPTIONS, |o| o.i8(0, 4));
+        let error = test.constant(Tensor::i32(&[], &[0])).options(|o| o.set(B::OUTPUT_TYPE, I64 as i8));
         assert_eq!(error.run().unwrap_err().message(), "its options ask for type 4, output 'out0' is INT32");
     }
 }

@@ -288,19 +288,14 @@ pub struct LstmOptions {
 }
 
 impl LstmOptions {
-    /// The first three fields of the options, and the one in `symmetry_slot`.
-    pub fn read(options: &Options<'_>, symmetry_slot: usize) -> Result<LstmOptions> {
-        let clip = |slot: usize, what: &str| {
-            let clip: f32 = options.get(slot, 0.0)?;
+    /// From the fields of the options; `clips` are that of the cell and that of projected outputs.
+    pub fn new(activation: i8, clips: [f32; 2], asymmetric: bool) -> Result<LstmOptions> {
+        for (clip, what) in clips.into_iter().zip(["cell_clip", "proj_clip"]) {
             ensure!(clip >= 0.0, "{what} is {clip}; it must not be negative");
-            Ok(clip)
-        };
-        Ok(LstmOptions {
-            activation: node::activation(options, 0)?,
-            cell_clip: clip(1, "cell_clip")?,
-            projection_clip: clip(2, "proj_clip")?,
-            symmetry: recurrent::symmetry(options, symmetry_slot)?,
-        })
+        }
+        let [cell_clip, projection_clip] = clips;
+        let (activation, symmetry) = (node::activation(activation)?, recurrent::symmetry(asymmetric));
+        Ok(LstmOptions { activation, cell_clip, projection_clip, symmetry })
     }
 }
 

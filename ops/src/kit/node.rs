@@ -6,6 +6,7 @@ use arenite_abi::prelude::*;
 
 use super::activation::{Activation, Limits};
 use super::indexing::Dims;
+use super::padding::Padding;
 use super::requantize::{Multiplier, Quant};
 
 /// The tensor's shape. An error for more than eight axes, a negative size or too many elements.
@@ -36,16 +37,21 @@ pub fn same_quantization(x: &TensorView<'_>, y: &TensorView<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The fused activation in a slot of the options.
-pub fn activation(options: &Options<'_>, slot: usize) -> Result<Activation> {
-    let number = options.get::<i8>(slot, 0)?;
+/// The fused activation with this number in the schema.
+pub fn activation(number: i8) -> Result<Activation> {
     Activation::from_schema(number)
         .ok_or_else(|| invalid!("its fused activation is number {number}, the schema has 0 to 5"))
 }
 
+/// The padding with this number in the schema.
+pub fn padding(number: i8) -> Result<Padding> {
+    Padding::from_schema(number)
+        .ok_or_else(|| invalid!("its padding is number {number}, the schema has 0 and 1"))
+}
+
 /// As [`activation`], only for those that clamp to a range.
-pub fn range_activation(options: &Options<'_>, slot: usize) -> Result<Activation> {
-    let activation = activation(options, slot)?;
+pub fn range_activation(number: i8) -> Result<Activation> {
+    let activation = activation(number)?;
     if !activation.is_range() {
         return Err(unsupported!(
             "no kernel for the fused activation {activation:?}; only ranges are served"

@@ -8,6 +8,8 @@
 //!   └── filter ──┘→ stride               VALID: output = (input + stride - effective) / stride
 //! ```
 
+use arenite_abi::schema::padding;
+
 /// How a window op treats the border.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Padding {
@@ -32,8 +34,8 @@ impl Padding {
     /// The padding with this number in the schema. `None` for an unknown number.
     pub const fn from_schema(number: i8) -> Option<Padding> {
         match number {
-            0 => Some(Padding::Same),
-            1 => Some(Padding::Valid),
+            padding::SAME => Some(Padding::Same),
+            padding::VALID => Some(Padding::Valid),
             _ => None,
         }
     }

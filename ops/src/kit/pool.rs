@@ -7,12 +7,8 @@ use super::node::{quantized_range, range_activation, type_limits};
 use super::pace::Pace;
 use super::window::{WindowOptions, Windows};
 use arenite_abi::prelude::*;
+use arenite_abi::schema::Pool2DOptions;
 use core::cell::Cell;
-
-const OPTIONS: u32 = 5;
-const FILTER_WIDTH: usize = 3;
-const FILTER_HEIGHT: usize = 4;
-const ACTIVATION: usize = 5;
 
 /// A prepared pool.
 pub struct Pool {
@@ -42,10 +38,10 @@ impl Pool {
             y.name,
             y.ty
         );
-        let options = node.options(OPTIONS)?;
-        let activation = range_activation(&options, ACTIVATION)?;
-        let filter = [options.get(FILTER_HEIGHT, 0)?, options.get(FILTER_WIDTH, 0)?];
-        let windows = Windows::new(&x, filter, &WindowOptions::read(&options, None)?)?;
+        let options = node.options()?;
+        let activation = range_activation(options.get(Pool2DOptions::FUSED_ACTIVATION_FUNCTION)?)?;
+        let filter = [options.get(Pool2DOptions::FILTER_HEIGHT)?, options.get(Pool2DOptions::FILTER_WIDTH)?];
+        let windows = Windows::new(&x, filter, &WindowOptions::read(&options)?)?;
         cx.set_output_shape(0, &windows.output_shape(windows.channels as i32))?;
         windows.allow_behind(cx, x.ty.bits() as usize / 8, windows.channels)?;
         let limits = match (x.ty, activation, type_limits(y.ty)) {

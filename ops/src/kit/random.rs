@@ -15,14 +15,10 @@
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::RandomOptions;
 
 use super::arguments::{Integers, expect_type, expect_vector};
 use super::philox;
-
-/// The union type of the options.
-pub const OPTIONS: u32 = 114;
-const SEED: usize = 0;
-const SEED2: usize = 1;
 
 /// Numbers in a block.
 pub const BLOCK: usize = 4;
@@ -38,8 +34,8 @@ pub struct Generator {
 impl Generator {
     /// The generator of the seeds that the node's options hold.
     pub fn read(node: &NodeView<'_>) -> Result<Generator> {
-        let options = node.options(OPTIONS)?;
-        let seeds = match (options.get::<i64>(SEED, 0)?, options.get::<i64>(SEED2, 0)?) {
+        let options = node.options()?;
+        let seeds = match (options.get(RandomOptions::SEED)?, options.get(RandomOptions::SEED2)?) {
             (0, 0) => [unpredictable(), unpredictable()],
             (seed, seed2) => [seed as u64, seed2 as u64],
         };

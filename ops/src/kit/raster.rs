@@ -75,6 +75,10 @@ mod tests {
     use crate::conv_2d::Conv2d;
     use crate::depthwise_conv_2d::DepthwiseConv2d;
     use crate::max_pool_2d::MaxPool2d;
+    use arenite_abi::schema::{
+        Conv2DOptions, DepthwiseConv2DOptions, Pool2DOptions, ResizeBilinearOptions,
+        ResizeNearestNeighborOptions, SlidingWindow, padding,
+    };
     use arenite_abi::testing::{OpTest, OptionsBuilder, Spec, Tensor};
 
     #[test]
@@ -98,6 +102,16 @@ mod tests {
         assert_eq!(distance(1, (same, same), [None], first(&[0])), None);
     }
 
+    fn window<T: SlidingWindow>(o: OptionsBuilder<T>, padding: i8, stride: i32) -> OptionsBuilder<T> {
+        let [rows, columns] = T::STRIDES;
+        o.set(T::PADDING, padding).set(rows, stride).set(columns, stride)
+    }
+
+    fn dilated<T: SlidingWindow>(o: OptionsBuilder<T>, dilation: i32) -> OptionsBuilder<T> {
+        let [rows, columns] = T::DILATIONS.unwrap();
+        o.set(rows, dilation).set(columns, dilation)
+    }
+
     /// The test harness lays each output as near as allowed: a distance too small gives another result.
     #[test]
     fn no_window_is_overwritten_before_it_is_read() {
@@ -107,24 +121,26 @@ mod tests {
             let (height, width) = if geometry / 36 == 0 { (5, 7) } else { (8, 5) };
             let x: Vec<f32> = (0..2 * height * width * 2).map(|i| ((i * 37) % 101) as f32).collect();
             let x = Tensor::f32(&[2, height, width, 2], &x);
-            let window = |o: OptionsBuilder| o.i8(0, padding).i32(1, stride).i32(2, stride);
-            let pool = |o| window(o).i32(3, filter).i32(4, filter);
-            OpTest::<MaxPool2d>::new().input(x.clone()).output(Spec::f32()).options(5, pool).run().unwrap();
-            OpTest::<AveragePool2d>::new()
-                .input(x.clone())
-                .output(Spec::f32())
-                .options(5, pool)
-                .run()
-                .unwrap();
+            let pool = |o| {
+                window(o, padding, stride)
+                    .set(Pool2DOptions::FILTER_WIDTH, filter)
+                    .set(Pool2DOptions::FILTER_HEIGHT, filter)
+            };
+            OpTest::<MaxPool2d>::new().input(x.clone()).output(Spec::f32()).options(pool).run().unwrap();
+            OpTest::<AveragePool2d>::new().input(x.clone()).output(Spec::f32()).options(pool).run().unwrap();
             for filters in [1, 2, 4] {
                 let count = filters * filter * filter * 2;
                 let weights: Vec<f32> = (0..count).map(|i| (i % 5) as f32 - 2.0).collect();
                 let w = Tensor::f32(&[filters, filter, filter, 2], &weights);
                 let conv = OpTest::<Conv2d>::new().input(x.clone()).constant(w).output(Spec::f32());
-                conv.options(1, |o| window(o).i32(4, dilation).i32(5, dilation)).run().unwrap();
+                conv.options(|o| dilated::<Conv2DOptions>(window(o, padding, stride), dilation))
+                    .run()
+                    .unwrap();
                 let w = Tensor::f32(&[1, filter, filter, 2 * filters], &weights);
                 let conv = OpTest::<DepthwiseConv2d>::new().input(x.clone()).constant(w).output(Spec::f32());
-                conv.options(2, |o| window(o).i32(5, dilation).i32(6, dilation)).run().unwrap();
+                conv.options(|o| dilated::<DepthwiseConv2DOptions>(window(o, padding, stride), dilation))
+                    .run()
+                    .unwrap();
             }
         }
     }
@@ -134,9 +150,16 @@ mod tests {
         let x = || Tensor::f32(&[1, 8, 8, 1], &[1.0; 64]);
         let w = Tensor::f32(&[1, 3, 3, 1], &[1.0; 9]);
         let conv = OpTest::<Conv2d>::new().input(x()).constant(w).output(Spec::f32());
-        conv.options(1, |o| o.i32(1, 1).i32(2, 1)).shares(&[Sharing::Behind]).run().unwrap();
+        conv.options(|o| window::<Conv2DOptions>(o, padding::SAME, 1))
+            .shares(&[Sharing::Behind])
+            .run()
+            .unwrap();
         let pool = OpTest::<MaxPool2d>::new().input(x()).output(Spec::f32());
-        let pool = pool.options(5, |o| o.i32(1, 2).i32(2, 2).i32(3, 2).i32(4, 2));
+        let pool = pool.options(|o| {
+            window(o, padding::SAME, 2)
+                .set(Pool2DOptions::FILTER_WIDTH, 2)
+                .set(Pool2DOptions::FILTER_HEIGHT, 2)
+        });
         pool.shares(&[Sharing::Behind]).run().unwrap();
     }
 
@@ -154,9 +177,21 @@ mod tests {
                 let size = Tensor::i32(&[2], &size);
                 for (x, out) in [(&x, Spec::f32()), (&q, Spec::of(I8))] {
                     let test = OpTest::<ResizeBilinear>::new().input(x.clone()).constant(size.clone());
-                    test.output(out.clone()).options(15, |o| o.bool(2, corners).bool(3, half)).run().unwrap();
+                    test.output(out.clone())
+                        .options(|o| {
+                            o.set(ResizeBilinearOptions::ALIGN_CORNERS, corners)
+                                .set(ResizeBilinearOptions::HALF_PIXEL_CENTERS, half)
+                        })
+                        .run()
+                        .unwrap();
                     let test = OpTest::<ResizeNearestNeighbor>::new().input(x.clone()).constant(size.clone());
-                    test.output(out).options(74, |o| o.bool(0, corners).bool(1, half)).run().unwrap();
+                    test.output(out)
+                        .options(|o| {
+                            o.set(ResizeNearestNeighborOptions::ALIGN_CORNERS, corners)
+                                .set(ResizeNearestNeighborOptions::HALF_PIXEL_CENTERS, half)
+                        })
+                        .run()
+                        .unwrap();
                 }
             }
         }

@@ -22,10 +22,9 @@ pub enum Order {
 }
 
 impl Order {
-    /// The order that an option says; `default` if the model does not.
-    pub fn read(options: &Options<'_>, slot: usize, default: Order) -> Result<Order> {
-        let time_major = options.get(slot, default == Order::TimeMajor)?;
-        Ok(if time_major { Order::TimeMajor } else { Order::BatchMajor })
+    /// The order that the option `time_major` says.
+    pub fn new(time_major: bool) -> Order {
+        if time_major { Order::TimeMajor } else { Order::BatchMajor }
     }
 }
 
@@ -309,9 +308,9 @@ impl<'a> Vector<'a> {
     }
 }
 
-/// How inputs of a layer with weights of 8 bits are quantized, by its option.
-pub fn symmetry(options: &Options<'_>, slot: usize) -> Result<Symmetry> {
-    Ok(if options.get(slot, false)? { Symmetry::Asymmetric } else { Symmetry::Symmetric })
+/// How inputs of a layer with weights of 8 bits are quantized, by the option `asymmetric_quantize_inputs`.
+pub fn symmetry(asymmetric: bool) -> Symmetry {
+    if asymmetric { Symmetry::Asymmetric } else { Symmetry::Symmetric }
 }
 
 /// Applies any activation.

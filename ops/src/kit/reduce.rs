@@ -5,15 +5,11 @@
 use core::marker::PhantomData;
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::ReducerOptions;
 
 use super::indexing::{Axes, Dims, KeepDims, Reduction};
 use super::node;
 use super::number::Combine;
-
-/// The union type of their options.
-pub const OPTIONS: u32 = 27;
-/// The option whether to keep axes.
-pub const KEEP_DIMS: usize = 0;
 
 /// What differs between the ops; the value is what `prepare` computes.
 pub trait Reduce: Copy + Send + Sync + 'static {
@@ -60,7 +56,7 @@ impl<R: Reduce> Op for Reducer<R> {
         let (x, axes, y) = node.binary()?;
         ensure!(x.ty == y.ty, "input is {}, output is {}", x.ty, y.ty);
         ensure!(axes.ty == I32, "axes '{}' are {}; they must be INT32", axes.name, axes.ty);
-        let keep_dims = match node.options(OPTIONS)?.get(KEEP_DIMS, false)? {
+        let keep_dims = match node.options()?.get(ReducerOptions::KEEP_DIMS)? {
             true => KeepDims::Keep,
             false => KeepDims::Drop,
         };
@@ -218,18 +214,24 @@ impl<Q: Quantifier> Reduce for Quantified<Q> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use arenite_abi::schema::{OptionsTable, SubOptions};
     use arenite_abi::testing::{OpTest, Spec, Tensor};
 
     /// A node whose axes are known.
     pub(crate) fn node<O: Op>(x: Tensor, list: &[i32], keep_dims: bool, y: Spec) -> OpTest<O> {
         let axes = Tensor::i32(&[list.len() as i32], list);
-        OpTest::new().options(OPTIONS, |o| o.bool(KEEP_DIMS, keep_dims)).input(x).constant(axes).output(y)
+        OpTest::new()
+            .options(|o| o.set(ReducerOptions::KEEP_DIMS, keep_dims))
+            .input(x)
+            .constant(axes)
+            .output(y)
     }
 
     /// The output where the axes are known, and checks that it is the same where they depend on data.
     pub(crate) fn run<O: Op>(x: &Tensor, list: &[i32], keep_dims: bool, y: Spec) -> Result<Tensor> {
         let known = node::<O>(x.clone(), list, keep_dims, y.clone()).run();
-        let late = OpTest::<O>::new().options(OPTIONS, |o| o.bool(KEEP_DIMS, keep_dims)).input(x.clone());
+        let late =
+            OpTest::<O>::new().options(|o| o.set(ReducerOptions::KEEP_DIMS, keep_dims)).input(x.clone());
         let late = late.input(Tensor::i32(&[list.len() as i32], list)).output(y).run();
         crate::kit::assert_same(&known, &late);
         known.map(|mut y| y.remove(0))
@@ -244,7 +246,7 @@ pub(crate) mod tests {
         let error = run::<O>(x, &[0], false, Spec::i32()).unwrap_err();
         assert_eq!(error.message(), format!("input is {}, output is INT32", x.ty()));
         let test = OpTest::<O>::new().input(x.clone()).constant(Tensor::i32(&[], &[1]));
-        assert!(test.clone().output(y.clone()).options(28, |o| o).run().is_err());
+        assert!(test.clone().output(y.clone()).options_table(SubOptions::INFO.tag, &[], 0).run().is_err());
         assert!(test.output(y).run().is_ok());
     }
 }

@@ -51,14 +51,14 @@ pub struct Images {
 }
 
 impl Alignment {
-    /// From the slots of `align_corners` and `half_pixel_centers`.
-    pub fn read(options: &Options<'_>, corners: usize, half_pixel: usize) -> Result<Alignment> {
-        Ok(match (options.get(corners, false)?, options.get(half_pixel, false)?) {
+    /// From the options `align_corners` and `half_pixel_centers`.
+    pub fn new(corners: bool, half_pixel: bool) -> Alignment {
+        match (corners, half_pixel) {
             (false, false) => Alignment::Corner,
             (true, false) => Alignment::Corners,
             (false, true) => Alignment::HalfPixel,
             (true, true) => Alignment::CornersAndHalfPixel,
-        })
+        }
     }
 
     /// Whether the outermost pixels fall together.

@@ -265,14 +265,11 @@ pub enum QuantizedSum {
     PowerOfTwo(PowerOfTwoPair),
 }
 
-/// The slot of `pot_scale_int16` in the options of ADD and SUB.
-const POWER_OF_TWO_SCALES: usize = 1;
-
 impl QuantizedSum {
-    /// For operands of i8, u8 or i16.
+    /// For operands of i8, u8 or i16. `pot_scale_int16` is the option of that name.
     pub fn new(
         operands: &Operands<'_>,
-        options: &Options<'_>,
+        pot_scale_int16: bool,
         activation: Activation,
         groups: Groups,
     ) -> Result<Self> {
@@ -282,7 +279,7 @@ impl QuantizedSum {
             return Ok(Self::Scaled(ScaledPair::linear(operands, 20, limits)?.in_groups(groups)));
         }
         [a, b, y].into_iter().try_for_each(symmetric)?;
-        let power_of_two = match options.get(POWER_OF_TWO_SCALES, true)? {
+        let power_of_two = match pot_scale_int16 {
             true => PowerOfTwoPair::new(operands, limits)?,
             false => None,
         };

@@ -3,22 +3,12 @@
 //! Defined by: tflite/kernels/conv3d.cc, tflite/kernels/conv3d_transpose.cc.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::Conv3DOptions;
 
 use super::activation::Limits;
 use super::arguments::expect_type;
-use super::node::range_activation;
+use super::node::{padding, range_activation};
 use super::padding::Padding;
-
-/// The union type of the options.
-pub const OPTIONS: u32 = 106;
-/// Slot of the padding.
-pub const PADDING: usize = 0;
-/// Slots of the strides along depth, width and height.
-pub const STRIDES: usize = 1;
-/// Slot of the activation.
-pub const ACTIVATION: usize = 4;
-/// Slots of the dilations along depth, width and height.
-pub const DILATIONS: usize = 5;
 
 /// What the options say, along depth, height and width.
 #[derive(Clone, Copy)]
@@ -47,21 +37,14 @@ pub struct Window {
 impl Options3d {
     /// Reads the options of the node.
     pub fn read(node: &NodeView<'_>) -> Result<Options3d> {
-        let options = node.options(OPTIONS)?;
-        let padding: i8 = options.get(PADDING, 0)?;
-        // In the file the width stands before the height.
-        let triple = |slot, default| -> Result<[i32; 3]> {
-            Ok([
-                options.get(slot, default)?,
-                options.get(slot + 2, default)?,
-                options.get(slot + 1, default)?,
-            ])
-        };
+        type T = Conv3DOptions;
+        let options = node.options()?;
+        let triple = |[d, h, w]: [_; 3]| Ok::<_, Error>([options.get(d)?, options.get(h)?, options.get(w)?]);
         Ok(Options3d {
-            padding: Padding::from_schema(padding).ok_or_else(|| invalid!("padding {padding} is unknown"))?,
-            strides: triple(STRIDES, 0)?,
-            dilations: triple(DILATIONS, 1)?,
-            limits: range_activation(&options, ACTIVATION)?.f32_range(),
+            padding: padding(options.get(T::PADDING)?)?,
+            strides: triple([T::STRIDE_D, T::STRIDE_H, T::STRIDE_W])?,
+            dilations: triple([T::DILATION_D_FACTOR, T::DILATION_H_FACTOR, T::DILATION_W_FACTOR])?,
+            limits: range_activation(options.get(T::FUSED_ACTIVATION_FUNCTION)?)?.f32_range(),
         })
     }
 

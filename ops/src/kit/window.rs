@@ -7,9 +7,11 @@
 //! tap t reads input[origin + t × dilation] if that lies inside
 //! ```
 
+use super::node::padding;
 use super::padding::Padding;
 use super::raster;
 use arenite_abi::prelude::*;
+use arenite_abi::schema::SlidingWindow;
 use core::cell::Cell;
 
 /// What the options of a window op say about one window: `[rows, columns]`.
@@ -51,18 +53,13 @@ pub struct Windows {
 }
 
 impl WindowOptions {
-    /// Reads `padding`, `stride_w` and `stride_h`, which are slots 0, 1 and 2 of all window ops, and `dilation_w`,
-    /// `dilation_h` from `dilation_slot` on. An error for an unknown padding.
-    pub fn read(options: &Options<'_>, dilation_slot: Option<usize>) -> Result<WindowOptions> {
-        let padding: i8 = options.get(0, 0)?;
-        let dilations = match dilation_slot {
-            Some(slot) => [options.get(slot + 1, 1)?, options.get(slot, 1)?],
-            None => [1, 1],
-        };
+    /// An error for an unknown padding.
+    pub fn read<T: SlidingWindow>(options: &Options<'_, T>) -> Result<WindowOptions> {
+        let pair = |[rows, columns]: [_; 2]| Ok::<_, Error>([options.get(rows)?, options.get(columns)?]);
         Ok(WindowOptions {
-            padding: Padding::from_schema(padding).ok_or_else(|| invalid!("padding {padding} is unknown"))?,
-            strides: [options.get(2, 0)?, options.get(1, 0)?],
-            dilations,
+            padding: padding(options.get(T::PADDING)?)?,
+            strides: pair(T::STRIDES)?,
+            dilations: T::DILATIONS.map_or(Ok([1, 1]), pair)?,
         })
     }
 }

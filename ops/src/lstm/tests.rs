@@ -1,5 +1,6 @@
 use super::*;
 use crate::kit::lstm::tests::{INPUT, OUTPUT, Weights, assert_near, numbers, variants};
+use arenite_abi::schema::{LSTMOptions, activation, lstm_kernel};
 use arenite_abi::testing::{OpTest, Spec, Tensor};
 
 type Node = OpTest<Lstm>;
@@ -12,7 +13,13 @@ fn full_kernel() {
         let want: Vec<f64> = x.chunks(weights.inputs).flat_map(|row| weights.run(row)).collect();
         for (ty, tolerance) in [(F32, 1e-5), (I8, 0.03)] {
             let node: Node = weights.float_node(Tensor::f32(&[2, 3], &x), 2, ty).output(Spec::f32());
-            let y = node.options(14, |o| o.i8(0, 4).f32(1, variant.clip)).run().unwrap();
+            let y = node
+                .options(|o| {
+                    o.set(LSTMOptions::FUSED_ACTIVATION_FUNCTION, activation::TANH)
+                        .set(LSTMOptions::CELL_CLIP, variant.clip)
+                })
+                .run()
+                .unwrap();
             assert_eq!(y[0].shape(), [2, weights.outputs as i32]);
             let y = y[0].as_f32().into_iter().map(f64::from);
             assert_near(y, &want, tolerance, &format!("{variant:?} {ty}"));
@@ -23,7 +30,13 @@ fn full_kernel() {
         let bytes: Vec<i8> = x.iter().map(|x| (x / INPUT.0).round() as i8 + INPUT.1 as i8).collect();
         let x = Tensor::i8(&[2, 3], &bytes).quantized(INPUT.0, INPUT.1);
         let node: Node = weights.integer_node(x, 2).output(Spec::i8(OUTPUT.0, OUTPUT.1));
-        let y = node.options(14, |o| o.i8(0, 4).f32(1, variant.clip)).run().unwrap();
+        let y = node
+            .options(|o| {
+                o.set(LSTMOptions::FUSED_ACTIVATION_FUNCTION, activation::TANH)
+                    .set(LSTMOptions::CELL_CLIP, variant.clip)
+            })
+            .run()
+            .unwrap();
         let y =
             y[0].as_i8().into_iter().map(|q| f64::from(OUTPUT.0) * f64::from(i32::from(q) - OUTPUT.1 as i32));
         assert_near(y, &want, 0.05, &format!("{variant:?} on i8"));
@@ -33,7 +46,10 @@ fn full_kernel() {
 /// One cell, one input: all four rows of the weights and their biases.
 fn basic(x: Tensor, h: Tensor, c: Tensor, weights: Tensor, bias: Tensor) -> Node {
     let test = Node::new().input(x).variable(h).constant(weights).constant(bias).variable(c);
-    test.options(14, |o| o.i8(0, 4).i8(3, 1))
+    test.options(|o| {
+        o.set(LSTMOptions::FUSED_ACTIVATION_FUNCTION, activation::TANH)
+            .set(LSTMOptions::KERNEL_TYPE, lstm_kernel::BASIC)
+    })
 }
 
 #[test]
@@ -89,8 +105,11 @@ fn refusals() {
     assert_eq!(message(outputs(test.clone())), "'in2' is FLOAT32[4, 3]; it must be FLOAT32[4, 2]");
     assert_eq!(message(test.clone().output(Spec::f32())), "it has 1 outputs, this op gives 4 to 4");
     assert_eq!(
-        message(test.clone().options(14, |o| o.i8(3, 2))),
+        message(test.clone().options(|o| o.set(LSTMOptions::KERNEL_TYPE, 2))),
         "its kernel type is 2, the schema has 0 and 1"
     );
-    assert_eq!(message(test.options(14, |o| o.i8(3, 0))), "it has 5 inputs, the full kernel takes 20 or 24");
+    assert_eq!(
+        message(test.options(|o| o.set(LSTMOptions::KERNEL_TYPE, lstm_kernel::FULL))),
+        "it has 5 inputs, the full kernel takes 20 or 24"
+    );
 }

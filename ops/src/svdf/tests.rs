@@ -1,4 +1,5 @@
 use super::*;
+use arenite_abi::schema::{SVDFOptions, activation};
 use arenite_abi::testing::{OpTest, Spec, Tensor};
 
 type Node = OpTest<Svdf>;
@@ -10,7 +11,8 @@ fn float(features: Tensor, time: Tensor, rank: i32, activation: i8) -> Node {
     let test = test.constant(Tensor::f32(&[units], &[100.0, 200.0][..units as usize]));
     // Old and new of each filter.
     let test = test.variable(Tensor::f32(&[2, 4], &[9., 10., 9., 20., 9., 30., 9., 40.]));
-    test.output(Spec::f32()).options(6, |o| o.i32(0, rank).i8(1, activation))
+    test.output(Spec::f32())
+        .options(|o| o.set(SVDFOptions::RANK, rank).set(SVDFOptions::FUSED_ACTIVATION_FUNCTION, activation))
 }
 
 fn features() -> Tensor {
@@ -53,13 +55,19 @@ fn on_i8() {
     let test = test.constant(Tensor::i32(&[1], &[50]));
     let test = test.variable(Tensor::i16(&[1, 4], &[7, 8, 7, -6]).quantized(0.125, 0));
     let test = test.output(Spec::i8(1.0, -10));
-    let outcome = test.clone().options(6, |o| o.i32(0, 2).i8(1, 1)).run_with_variables().unwrap();
+    let outcome = test
+        .clone()
+        .options(|o| {
+            o.set(SVDFOptions::RANK, 2).set(SVDFOptions::FUSED_ACTIVATION_FUNCTION, activation::RELU)
+        })
+        .run_with_variables()
+        .unwrap();
     // Sums 2 + 2 × 4 and -400 twofold.
     assert_eq!(outcome.variables[0].as_i16(), [8, 20, -6, -800]);
     // 8 + 40 - 18 - 3200 + 50 = -3120, in steps of 1/32: -97.5, ties away from zero.
     assert_eq!(outcome.outputs[0].as_i8(), [-108]);
     assert_eq!(
-        test.options(6, |o| o.i32(0, 2)).run().unwrap_err().message(),
+        test.options(|o| o.set(SVDFOptions::RANK, 2)).run().unwrap_err().message(),
         "its activation is None; with input INT8 it must be Relu, which output INT8 limits"
     );
 }
@@ -68,7 +76,7 @@ fn on_i8() {
 fn refusals() {
     let message = |test: Node| test.run().unwrap_err().message().to_owned();
     for rank in [0, -1, 3] {
-        let test = float(features(), time(), 1, 0).options(6, |o| o.i32(0, rank));
+        let test = float(features(), time(), 1, 0).options(|o| o.set(SVDFOptions::RANK, rank));
         let want = format!("its rank is {rank}; it must be positive and divide the number of filters, 2");
         assert_eq!(message(test), want);
     }

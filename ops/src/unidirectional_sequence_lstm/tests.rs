@@ -1,5 +1,6 @@
 use super::*;
 use crate::kit::lstm::tests::{INPUT, OUTPUT, Variant, Weights, assert_near, numbers, variants};
+use arenite_abi::schema::{UnidirectionalSequenceLSTMOptions, activation};
 use arenite_abi::testing::{OpTest, Spec, Tensor};
 
 type Node = OpTest<UnidirectionalSequenceLstm>;
@@ -34,9 +35,13 @@ fn every_variant_on_f32() {
         let weights = Weights::new(variant);
         let x = numbers(5, TIMES * BATCHES * weights.inputs);
         let options = |time_major: bool| {
-            move |o: arenite_abi::testing::OptionsBuilder| o.i8(0, 4).f32(1, variant.clip).bool(3, time_major)
+            move |o: arenite_abi::testing::OptionsBuilder<UnidirectionalSequenceLSTMOptions>| {
+                o.set(UnidirectionalSequenceLSTMOptions::FUSED_ACTIVATION_FUNCTION, activation::TANH)
+                    .set(UnidirectionalSequenceLSTMOptions::CELL_CLIP, variant.clip)
+                    .set(UnidirectionalSequenceLSTMOptions::TIME_MAJOR, time_major)
+            }
         };
-        let outcome = float(&weights, &x, F32).options(71, options(false)).run_with_variables().unwrap();
+        let outcome = float(&weights, &x, F32).options(options(false)).run_with_variables().unwrap();
         let want = want(&weights, &x);
         assert_near(reals(&outcome.outputs[0]), &want, 1e-5, &format!("{variant:?}"));
         // The state is the last output of each batch.
@@ -47,7 +52,7 @@ fn every_variant_on_f32() {
 
         let turned = Tensor::f32(&[TIMES as i32, BATCHES as i32, 3], &transposed(&x, weights.inputs));
         let node: Node = weights.float_node(turned, BATCHES, F32).output(Spec::f32());
-        let y = node.options(71, options(true)).run().unwrap();
+        let y = node.options(options(true)).run().unwrap();
         assert_near(reals(&y[0]), &transposed(&want, weights.outputs), 1e-5, "time-major");
     }
 }
@@ -60,7 +65,11 @@ fn every_variant_with_weights_of_8_bits() {
         let x = numbers(9, TIMES * BATCHES * weights.inputs);
         for (ty, asymmetric) in [(I8, false), (U8, false), (I8, true)] {
             let node = float(&weights, &x, ty);
-            let node = node.options(71, |o| o.i8(0, 4).f32(1, variant.clip).bool(4, asymmetric));
+            let node = node.options(|o| {
+                o.set(UnidirectionalSequenceLSTMOptions::FUSED_ACTIVATION_FUNCTION, activation::TANH)
+                    .set(UnidirectionalSequenceLSTMOptions::CELL_CLIP, variant.clip)
+                    .set(UnidirectionalSequenceLSTMOptions::ASYMMETRIC_QUANTIZE_INPUTS, asymmetric)
+            });
             let what = format!("{variant:?} {ty} {asymmetric}");
             assert_near(reals(&node.run().unwrap()[0]), &want(&weights, &x), 0.04, &what);
         }
@@ -80,7 +89,10 @@ fn every_variant_on_i8() {
         let shape = [BATCHES as i32, TIMES as i32, weights.inputs as i32];
         let node: Node =
             weights.integer_node(Tensor::i8(&shape, &bytes).quantized(INPUT.0, INPUT.1), BATCHES);
-        let node = node.output(Spec::i8(OUTPUT.0, OUTPUT.1)).options(71, |o| o.i8(0, 4).f32(1, variant.clip));
+        let node = node.output(Spec::i8(OUTPUT.0, OUTPUT.1)).options(|o| {
+            o.set(UnidirectionalSequenceLSTMOptions::FUSED_ACTIVATION_FUNCTION, activation::TANH)
+                .set(UnidirectionalSequenceLSTMOptions::CELL_CLIP, variant.clip)
+        });
         let y = node.run().unwrap();
         let got = y[0]
             .as_i8()
@@ -120,11 +132,18 @@ fn without_activation_the_cell_gate_comes_out() {
     let outcome = test.clone().run_with_variables().unwrap();
     assert_eq!(outcome.outputs[0].as_f32(), [1.5]);
     assert_eq!(outcome.variables[1].as_f32(), [2.5]);
-    let clamped = test.clone().options(71, |o| o.i8(0, 3).f32(1, 1.0)).run_with_variables().unwrap();
+    let clamped = test
+        .clone()
+        .options(|o| {
+            o.set(UnidirectionalSequenceLSTMOptions::FUSED_ACTIVATION_FUNCTION, activation::RELU6)
+                .set(UnidirectionalSequenceLSTMOptions::CELL_CLIP, 1.0)
+        })
+        .run_with_variables()
+        .unwrap();
     assert_eq!((clamped.outputs[0].as_f32(), clamped.variables[1].as_f32()), (vec![0.5], vec![1.0]));
     let message = |test: Node| test.run().unwrap_err().message().to_owned();
     assert_eq!(
-        message(test.clone().options(71, |o| o.f32(1, -1.0))),
+        message(test.clone().options(|o| o.set(UnidirectionalSequenceLSTMOptions::CELL_CLIP, -1.0))),
         "cell_clip is -1; it must not be negative"
     );
     assert_eq!(message(test.absent()), "it has 21 inputs, this op takes 20 or 24");

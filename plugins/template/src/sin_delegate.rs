@@ -9,9 +9,6 @@
 use arenite_abi::prelude::*;
 use arenite_abi::raw::BUILTIN_CUSTOM;
 
-/// The schema's number of SIN.
-const BUILTIN_SIN: i32 = 66;
-
 /// The delegate `sin`.
 pub struct SinDelegate {
     max_nodes: usize,
@@ -199,7 +196,7 @@ impl Step {
 /// An error says why the node is left to others.
 fn check(node: &NodeView<'_>) -> Result<()> {
     let is_custom = node.builtin_code() == BUILTIN_CUSTOM && node.custom_name() == "Sin";
-    ensure!(is_custom || node.builtin_code() == BUILTIN_SIN, "the op is not SIN");
+    ensure!(is_custom || node.builtin_code() == op::SIN, "the op is not SIN");
     let (x, y) = node.unary()?;
     ensure!(x.ty == F32 && y.ty == F32, "input is {}, output is {}; only FLOAT32 is taken", x.ty, y.ty);
     ensure!(!x.is_dynamic(), "the input's shape depends on data");

@@ -1,9 +1,15 @@
 //! Writes the seeds of the `model` fuzz target: `cargo run -p arenite-tests --bin fuzz_seeds`.
 
+use arenite_abi::schema::{
+    AddOptions, ConcatenationOptions, Conv2DOptions, DepthwiseConv2DOptions, FullyConnectedOptions,
+    GatherOptions, GeluOptions, MulOptions, PadOptions, Pool2DOptions, ReducerOptions, SliceOptions,
+    SoftmaxOptions, SubOptions, TransposeOptions, activation, padding,
+};
 use std::path::Path;
 
 use arenite_model::tensor_type::{FLOAT16, FLOAT32, INT8, INT32, STRING};
-use arenite_model::writer::{ModelBuilder, Operator, Options, SubGraph, Tensor, bytes_of, bytes_of_strings};
+use arenite_model::writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of, bytes_of_strings};
+use arenite_tests::options::WithOptions;
 
 fn main() -> std::io::Result<()> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds/model");
@@ -40,18 +46,31 @@ fn convolutions() -> Vec<u8> {
     let c = graph.tensor(Tensor::new("c", FLOAT32, &[1, 6, 6, 4]));
     let y = graph.output(Tensor::new("y", FLOAT32, &[1, 3, 3, 4]));
     let code = model.builtin("PAD", 1);
-    graph.operator(Operator::new(code, &[x, p], &[padded]).options(22, |o| o));
+    graph.operator(Operator::new(code, &[x, p], &[padded]).with_options::<PadOptions>(|o| o));
     let code = model.builtin("CONV_2D", 1);
-    graph
-        .operator(Operator::new(code, &[padded, w, -1], &[a]).options(1, |o| o.i8(0, 1).i32(1, 1).i32(2, 1)));
+    graph.operator(Operator::new(code, &[padded, w, -1], &[a]).with_options(|o| {
+        o.set(Conv2DOptions::PADDING, padding::VALID)
+            .set(Conv2DOptions::STRIDE_W, 1)
+            .set(Conv2DOptions::STRIDE_H, 1)
+    }));
     let code = model.builtin("DEPTHWISE_CONV_2D", 1);
-    let options = |o: Options| o.i8(0, 0).i32(1, 1).i32(2, 1).i32(3, 1).i8(4, 1);
-    graph.operator(Operator::new(code, &[a, d, -1], &[b]).options(2, options));
+    graph.operator(Operator::new(code, &[a, d, -1], &[b]).with_options(|o| {
+        o.set(DepthwiseConv2DOptions::PADDING, padding::SAME)
+            .set(DepthwiseConv2DOptions::STRIDE_W, 1)
+            .set(DepthwiseConv2DOptions::STRIDE_H, 1)
+            .set(DepthwiseConv2DOptions::DEPTH_MULTIPLIER, 1)
+            .set(DepthwiseConv2DOptions::FUSED_ACTIVATION_FUNCTION, activation::RELU)
+    }));
     let code = model.builtin("CONCATENATION", 1);
-    graph.operator(Operator::new(code, &[a, b], &[c]).options(10, |o| o.i32(0, 3)));
+    graph.operator(Operator::new(code, &[a, b], &[c]).with_options(|o| o.set(ConcatenationOptions::AXIS, 3)));
     let code = model.builtin("MAX_POOL_2D", 1);
-    let options = |o: Options| o.i8(0, 1).i32(1, 2).i32(2, 2).i32(3, 2).i32(4, 2);
-    graph.operator(Operator::new(code, &[c], &[y]).options(5, options));
+    graph.operator(Operator::new(code, &[c], &[y]).with_options(|o| {
+        o.set(Pool2DOptions::PADDING, padding::VALID)
+            .set(Pool2DOptions::STRIDE_W, 2)
+            .set(Pool2DOptions::STRIDE_H, 2)
+            .set(Pool2DOptions::FILTER_WIDTH, 2)
+            .set(Pool2DOptions::FILTER_HEIGHT, 2)
+    }));
     model.subgraph(graph);
     model.finish()
 }
@@ -84,13 +103,16 @@ fn quantized_layers() -> Vec<u8> {
     let code = model.builtin("QUANTIZE", 1);
     graph.operator(Operator::new(code, &[x], &[q]));
     let code = model.builtin("FULLY_CONNECTED", 4);
-    graph.operator(Operator::new(code, &[q, w, b], &[f]).options(8, |o| o.i8(0, 1)));
+    graph.operator(
+        Operator::new(code, &[q, w, b], &[f])
+            .with_options(|o| o.set(FullyConnectedOptions::FUSED_ACTIVATION_FUNCTION, activation::RELU)),
+    );
     let code = model.builtin("ADD", 2);
-    graph.operator(Operator::new(code, &[f, f], &[s]).options(11, |o| o));
+    graph.operator(Operator::new(code, &[f, f], &[s]).with_options::<AddOptions>(|o| o));
     let code = model.builtin("SOFTMAX", 2);
-    graph.operator(Operator::new(code, &[s], &[soft]).options(9, |o| o.f32(0, 1.0)));
+    graph.operator(Operator::new(code, &[s], &[soft]).with_options(|o| o.set(SoftmaxOptions::BETA, 1.0)));
     let code = model.builtin("MEAN", 2);
-    graph.operator(Operator::new(code, &[soft, axis], &[mean]).options(27, |o| o));
+    graph.operator(Operator::new(code, &[soft, axis], &[mean]).with_options::<ReducerOptions>(|o| o));
     let code = model.builtin("DEQUANTIZE", 2);
     graph.operator(Operator::new(code, &[mean], &[y]));
     model.subgraph(graph);
@@ -111,11 +133,11 @@ fn dynamic_shapes() -> Vec<u8> {
     let code = model.builtin("RESHAPE", 1);
     graph.operator(Operator::new(code, &[x, shape], &[r]));
     let code = model.builtin("GATHER", 1);
-    graph.operator(Operator::new(code, &[r, index], &[g]).options(23, |o| o));
+    graph.operator(Operator::new(code, &[r, index], &[g]).with_options::<GatherOptions>(|o| o));
     let code = model.builtin("TRANSPOSE", 1);
-    graph.operator(Operator::new(code, &[g, index], &[t]).options(26, |o| o));
+    graph.operator(Operator::new(code, &[g, index], &[t]).with_options::<TransposeOptions>(|o| o));
     let code = model.builtin("SLICE", 1);
-    graph.operator(Operator::new(code, &[t, index, shape], &[y]).options(48, |o| o));
+    graph.operator(Operator::new(code, &[t, index, shape], &[y]).with_options::<SliceOptions>(|o| o));
     model.subgraph(graph);
     model.finish()
 }
@@ -134,11 +156,14 @@ fn half_precision() -> Vec<u8> {
     let code = model.builtin("DEQUANTIZE", 3);
     graph.operator(Operator::new(code, &[h], &[w]));
     let code = model.builtin("MUL", 1);
-    graph.operator(Operator::new(code, &[x, w], &[m]).options(21, |o| o.i8(0, 3)));
+    graph.operator(
+        Operator::new(code, &[x, w], &[m])
+            .with_options(|o| o.set(MulOptions::FUSED_ACTIVATION_FUNCTION, activation::RELU6)),
+    );
     let code = model.builtin("TANH", 1);
     graph.operator(Operator::new(code, &[m], &[t]));
     let code = model.builtin("GELU", 1);
-    graph.operator(Operator::new(code, &[t], &[y]).options(116, |o| o.bool(0, true)));
+    graph.operator(Operator::new(code, &[t], &[y]).with_options(|o| o.set(GeluOptions::APPROXIMATE, true)));
     model.subgraph(graph);
     model.finish()
 }
@@ -157,7 +182,7 @@ fn strings() -> Vec<u8> {
     let code = model.builtin("RESHAPE", 1);
     graph.operator(Operator::new(code, &[words, shape], &[r]));
     let code = model.builtin("GATHER", 1);
-    graph.operator(Operator::new(code, &[r, index], &[y]).options(23, |o| o));
+    graph.operator(Operator::new(code, &[r, index], &[y]).with_options::<GatherOptions>(|o| o));
     model.subgraph(graph);
     model.finish()
 }
@@ -174,7 +199,7 @@ fn signatures() -> Vec<u8> {
         let code = model.builtin(op, 1);
         graph.operator(Operator::new(code, &[x], &[s]));
         let code = model.builtin("SUB", 1);
-        graph.operator(Operator::new(code, &[s, v], &[y]).options(28, |o| o));
+        graph.operator(Operator::new(code, &[s, v], &[y]).with_options::<SubOptions>(|o| o));
         model.subgraph(graph);
         model.signature(op, k as u32, &[("x", x)], &[("y", y)]);
     }
@@ -189,8 +214,13 @@ fn wide_window() -> Vec<u8> {
     let x = graph.input(Tensor::new("x", INT8, &[1, 6, 64_000, 3]).quantized(0.1, 0));
     let y = graph.output(Tensor::new("y", INT8, &[1, 2, 64_000, 3]).quantized(0.1, 0));
     let code = model.builtin("MAX_POOL_2D", 2);
-    let options = |o: Options| o.i8(0, 0).i32(1, 1).i32(2, 3).i32(3, 64_000).i32(4, 3);
-    graph.operator(Operator::new(code, &[x], &[y]).options(5, options));
+    graph.operator(Operator::new(code, &[x], &[y]).with_options(|o| {
+        o.set(Pool2DOptions::PADDING, padding::SAME)
+            .set(Pool2DOptions::STRIDE_W, 1)
+            .set(Pool2DOptions::STRIDE_H, 3)
+            .set(Pool2DOptions::FILTER_WIDTH, 64_000)
+            .set(Pool2DOptions::FILTER_HEIGHT, 3)
+    }));
     model.subgraph(graph);
     model.finish()
 }

@@ -1,9 +1,15 @@
 //! Ops that run subgraphs or keep values: control flow, variables, hash tables.
 
-use arenite_model::tensor_type::{BOOL, INT64, RESOURCE, STRING};
-use arenite_model::writer::{ModelBuilder, Operator, Options, SubGraph, Tensor, bytes_of, bytes_of_strings};
+use arenite_abi::schema::{
+    AddOptions, AssignVariableOptions, CallOnceOptions, CastOptions, HashtableFindOptions,
+    HashtableImportOptions, HashtableOptions, HashtableSizeOptions, IfOptions, ReadVariableOptions,
+    StableHLOCompositeOptions, StablehloCaseOptions, SubOptions, VarHandleOptions, WhileOptions,
+};
+use arenite_model::tensor_type::{BOOL, INT32, INT64, RESOURCE, STRING};
+use arenite_model::writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of, bytes_of_strings};
 
 use super::{Models, Sound, f32, i32, sound};
+use crate::options::WithOptions;
 
 /// Adds the models of these ops.
 pub(super) fn add(models: &mut Models) {
@@ -33,8 +39,10 @@ fn choice(op: &'static str, condition: Tensor, value: Vec<u8>) -> Sound {
     let (c, x, y) = (main.input(condition), main.input(f32("x", &[2])), main.output(f32("y", &[2])));
     let node = Operator::new(code, &[c, x], &[y]);
     main.operator(match op {
-        "IF" => node.options(92, |o| o.i32(0, 1).i32(1, 2)),
-        _ => node.options_2(23, |o| o.i32s(0, &[1, 2])),
+        "IF" => node.with_options(|o| {
+            o.set(IfOptions::THEN_SUBGRAPH_INDEX, 1).set(IfOptions::ELSE_SUBGRAPH_INDEX, 2)
+        }),
+        _ => node.with_options(|o| o.set(StablehloCaseOptions::BRANCH_SUBGRAPH_INDICES, &[1, 2])),
     });
     model.subgraph(main);
     for op in ["ADD", "RELU"] {
@@ -53,20 +61,24 @@ pub fn counting_loop(step: i32) -> ModelBuilder {
     let mut main = SubGraph::new("main");
     let [i, x] = values(&mut main);
     let (n, y) = (main.output(i32("n", &[])), main.output(f32("y", &[2])));
-    main.operator(Operator::new(repeat, &[i, x], &[n, y]).options(93, |o| o.i32(0, 1).i32(1, 2)));
+    main.operator(Operator::new(repeat, &[i, x], &[n, y]).with_options(|o| {
+        o.set(WhileOptions::COND_SUBGRAPH_INDEX, 1).set(WhileOptions::BODY_SUBGRAPH_INDEX, 2)
+    }));
     let mut condition = SubGraph::new("condition");
     let [i, _] = values(&mut condition);
     let limit = condition.tensor(i32("limit", &[]).buffer(three));
     let rest = condition.tensor(i32("rest", &[]));
     let go_on = condition.output(Tensor::new("go on", BOOL, &[]));
-    condition.operator(Operator::new(sub, &[limit, i], &[rest]).options(28, |o| o));
-    condition.operator(Operator::new(cast, &[rest], &[go_on]).options(37, |o| o.i8(0, 2).i8(1, 6)));
+    condition.operator(Operator::new(sub, &[limit, i], &[rest]).with_options::<SubOptions>(|o| o));
+    condition.operator(Operator::new(cast, &[rest], &[go_on]).with_options(|o| {
+        o.set(CastOptions::IN_DATA_TYPE, INT32 as i8).set(CastOptions::OUT_DATA_TYPE, BOOL as i8)
+    }));
     let mut body = SubGraph::new("body");
     let [i, x] = values(&mut body);
     let one = body.tensor(i32("one", &[]).buffer(one));
     let (next, doubled) = (body.output(i32("next", &[])), body.output(f32("doubled", &[2])));
-    body.operator(Operator::new(add, &[i, one], &[next]).options(11, |o| o));
-    body.operator(Operator::new(add, &[x, x], &[doubled]).options(11, |o| o));
+    body.operator(Operator::new(add, &[i, one], &[next]).with_options::<AddOptions>(|o| o));
+    body.operator(Operator::new(add, &[x, x], &[doubled]).with_options::<AddOptions>(|o| o));
     for graph in [main, condition, body] {
         model.subgraph(graph);
     }
@@ -79,8 +91,10 @@ pub fn composite() -> ModelBuilder {
     let mut main = SubGraph::new("main");
     let code = model.builtin("STABLEHLO_COMPOSITE", 1);
     let (x, y) = (main.input(f32("x", &[2])), main.output(f32("y", &[2])));
-    let fill = |o: Options| o.text(0, "example.double").i32(1, 1);
-    main.operator(Operator::new(code, &[x], &[y]).options_2(21, fill));
+    main.operator(Operator::new(code, &[x], &[y]).with_options(|o| {
+        o.set(StableHLOCompositeOptions::NAME, "example.double")
+            .set(StableHLOCompositeOptions::DECOMPOSITION_SUBGRAPH_INDEX, 1)
+    }));
     model.subgraph(main);
     let graph = branch(&mut model, "ADD");
     model.subgraph(graph);
@@ -96,22 +110,26 @@ pub fn variable(initialised: bool) -> ModelBuilder {
     let first = model.buffer(bytes_of(&[1.0f32, -3.0]));
     let named = |graph: &mut SubGraph| {
         let v = graph.tensor(Tensor::new("v", RESOURCE, &[]));
-        graph.operator(Operator::new(handle, &[], &[v]).options(111, |o| o.text(1, "v")));
+        graph.operator(
+            Operator::new(handle, &[], &[v]).with_options(|o| o.set(VarHandleOptions::SHARED_NAME, "v")),
+        );
         v
     };
     let mut main = SubGraph::new("main");
     if initialised {
-        main.operator(Operator::new(once, &[], &[]).options(103, |o| o.i32(0, 1)));
+        main.operator(
+            Operator::new(once, &[], &[]).with_options(|o| o.set(CallOnceOptions::INIT_SUBGRAPH_INDEX, 1)),
+        );
     }
     let v = named(&mut main);
     let (y, doubled) = (main.output(f32("y", &[2])), main.tensor(f32("doubled", &[2])));
-    main.operator(Operator::new(read, &[v], &[y]).options(112, |o| o));
-    main.operator(Operator::new(add, &[y, y], &[doubled]).options(11, |o| o));
-    main.operator(Operator::new(assign, &[v, doubled], &[]).options(113, |o| o));
+    main.operator(Operator::new(read, &[v], &[y]).with_options::<ReadVariableOptions>(|o| o));
+    main.operator(Operator::new(add, &[y, y], &[doubled]).with_options::<AddOptions>(|o| o));
+    main.operator(Operator::new(assign, &[v, doubled], &[]).with_options::<AssignVariableOptions>(|o| o));
     let mut start = SubGraph::new("start");
     let value = start.tensor(f32("x", &[2]).buffer(first));
     let v = named(&mut start);
-    start.operator(Operator::new(assign, &[v, value], &[]).options(113, |o| o));
+    start.operator(Operator::new(assign, &[v, value], &[]).with_options::<AssignVariableOptions>(|o| o));
     model.subgraph(main);
     model.subgraph(start);
     model
@@ -129,23 +147,30 @@ fn hash_table() -> ModelBuilder {
     let keys = model.buffer(bytes_of_strings(&["two", "three"]));
     let made = |graph: &mut SubGraph| {
         let t = graph.tensor(Tensor::new("t", RESOURCE, &[1]));
-        let fill = |o: Options| o.i32(0, 7).i8(1, STRING as i8).i8(2, INT64 as i8);
-        graph.operator(Operator::new(table, &[], &[t]).options(107, fill));
+        graph.operator(Operator::new(table, &[], &[t]).with_options(|o| {
+            o.set(HashtableOptions::TABLE_ID, 7)
+                .set(HashtableOptions::KEY_DTYPE, STRING as i8)
+                .set(HashtableOptions::VALUE_DTYPE, INT64 as i8)
+        }));
         t
     };
     let mut main = SubGraph::new("main");
-    main.operator(Operator::new(once, &[], &[]).options(103, |o| o.i32(0, 1)));
+    main.operator(
+        Operator::new(once, &[], &[]).with_options(|o| o.set(CallOnceOptions::INIT_SUBGRAPH_INDEX, 1)),
+    );
     let t = made(&mut main);
     let key = main.tensor(Tensor::new("key", STRING, &[2]).buffer(keys));
     let default = main.tensor(Tensor::new("default", INT64, &[]).buffer(default));
     let (y, n) = (main.output(Tensor::new("y", INT64, &[2])), main.output(Tensor::new("n", INT64, &[1])));
-    main.operator(Operator::new(find, &[t, key, default], &[y]).options(108, |o| o));
-    main.operator(Operator::new(size, &[t], &[n]).options(110, |o| o));
+    main.operator(Operator::new(find, &[t, key, default], &[y]).with_options::<HashtableFindOptions>(|o| o));
+    main.operator(Operator::new(size, &[t], &[n]).with_options::<HashtableSizeOptions>(|o| o));
     let mut start = SubGraph::new("start");
     let t = made(&mut start);
     let keys = start.tensor(Tensor::new("keys", STRING, &[2]).buffer(words));
     let values = start.tensor(Tensor::new("values", INT64, &[2]).buffer(numbers));
-    start.operator(Operator::new(import, &[t, keys, values], &[]).options(109, |o| o));
+    start.operator(
+        Operator::new(import, &[t, keys, values], &[]).with_options::<HashtableImportOptions>(|o| o),
+    );
     model.subgraph(main);
     model.subgraph(start);
     model

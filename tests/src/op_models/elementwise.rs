@@ -1,5 +1,6 @@
 //! Ops that look at one element, or at one of each input, at a time.
 
+use arenite_abi::schema::{FakeQuantOptions, RankOptions};
 use arenite_model::tensor_type::{
     BFLOAT16, BOOL, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8,
     UINT16, UINT32,
@@ -17,9 +18,17 @@ pub(super) fn add(models: &mut Models) {
         push(op, &[COMPLEX128], FLOAT64, models);
     }
     let rank = OneOp::new("RANK").feed(f32("x", &[2, 3])).output(i32("y", &[]));
-    models.push(sound("RANK", rank.options(86, |o| o).model()));
+    models.push(sound("RANK", rank.options::<RankOptions>(|o| o).model()));
     let fake = OneOp::new("FAKE_QUANT").feed(f32("x", &[2, 3])).output(f32("y", &[2, 3]));
-    models.push(sound("FAKE_QUANT", fake.options(58, |o| o.f32(0, -1.0).f32(1, 1.0).i32(2, 8)).model()));
+    models.push(sound(
+        "FAKE_QUANT",
+        fake.options(|o| {
+            o.set(FakeQuantOptions::MIN, -1.0)
+                .set(FakeQuantOptions::MAX, 1.0)
+                .set(FakeQuantOptions::NUM_BITS, 8)
+        })
+        .model(),
+    ));
 }
 
 fn unary(models: &mut Models) {

@@ -1,5 +1,6 @@
 //! Ops on two or three tensors, element by element: extrema, quotients, comparisons, choices, sums, broadcasts.
 
+use arenite_abi::schema::{AddNOptions, BroadcastToOptions, MaximumMinimumOptions};
 use arenite_model::tensor_type::{BOOL, INT16, INT64, STRING};
 use arenite_model::writer::{Tensor, bytes_of, bytes_of_strings};
 
@@ -24,15 +25,18 @@ pub(super) fn add(models: &mut Models) {
 fn extrema(kind: Kind, models: &mut Models) {
     for op in ["MAXIMUM", "MINIMUM"] {
         let one = OneOp::new(op).feed(kind.tensor("a", &[2, 3])).feed(kind.tensor("b", &[3]));
-        models.push(sound(op, one.output(kind.tensor("y", &[2, 3])).options(39, |o| o).model()));
+        models.push(sound(
+            op,
+            one.output(kind.tensor("y", &[2, 3])).options::<MaximumMinimumOptions>(|o| o).model(),
+        ));
     }
 }
 
 /// Their divisors are fed, none of them zero.
 fn quotients(kind: Kind, models: &mut Models) {
-    for (op, tag) in [("DIV", 29), ("FLOOR_DIV", 65), ("FLOOR_MOD", 72)] {
+    for op in ["DIV", "FLOOR_DIV", "FLOOR_MOD"] {
         let one = OneOp::new(op).feed(kind.tensor("a", &[2, 3])).feed(kind.tensor("b", &[3]));
-        let one = one.output(kind.tensor("y", &[2, 3])).options(tag, |o| o);
+        let one = one.output(kind.tensor("y", &[2, 3])).defaults();
         let divisors = match kind {
             Kind::Float => bytes_of(&[1.5f32, -2.0, 0.25]),
             Kind::Quantized => bytes_of(&[1i8, -2, 100]),
@@ -77,7 +81,7 @@ fn broadcast_to(kind: Kind, models: &mut Models) {
             true => (one.feed(shape), vec![(1, sizes)]),
             false => (one.constant(shape, sizes), Vec::new()),
         };
-        let mut model = one.output(kind.tensor("y", &[2, 2, 3])).options(104, |o| o).model();
+        let mut model = one.output(kind.tensor("y", &[2, 2, 3])).options::<BroadcastToOptions>(|o| o).model();
         model.operator_codes[0].version = 2;
         models.push(Sound { op, model, inputs });
     }
@@ -87,7 +91,7 @@ fn sums(models: &mut Models) {
     for tensor in [f32, i32] {
         let one = OneOp::new("ADD_N").feed(tensor("a", &[2, 3])).feed(tensor("b", &[2, 3]));
         let one = one.feed(tensor("c", &[2, 3])).output(tensor("y", &[2, 3]));
-        models.push(sound("ADD_N", one.options(82, |o| o).model()));
+        models.push(sound("ADD_N", one.options::<AddNOptions>(|o| o).model()));
     }
 }
 

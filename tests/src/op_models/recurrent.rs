@@ -1,9 +1,14 @@
 //! Recurrent layers, with state that outlives a call.
 
+use arenite_abi::schema::{
+    BidirectionalSequenceLSTMOptions, BidirectionalSequenceRNNOptions, LSTMOptions, RNNOptions, SVDFOptions,
+    SequenceRNNOptions, UnidirectionalSequenceLSTMOptions, activation, lstm_kernel,
+};
 use arenite_model::tensor_type::{FLOAT32, INT8, INT16, INT32, UINT8};
-use arenite_model::writer::{ModelBuilder, Options, Tensor, bytes_of};
+use arenite_model::writer::{ModelBuilder, Tensor, bytes_of};
 
 use super::{Models, OneOp, f32, sound};
+use crate::options::Fields;
 
 /// Adds the models of these ops.
 pub(super) fn add(models: &mut Models) {
@@ -95,7 +100,13 @@ fn svdf(models: &mut Models) {
             _ => f32("state", &[2, 8]),
         };
         let one = weights.vector(one, "b", 2, INT32).variable(state).output(weights.value("y", &[2, 2]));
-        models.push(sound("SVDF", one.options(6, |o| o.i32(0, 2).i8(1, 1)).model()));
+        models.push(sound(
+            "SVDF",
+            one.options(|o| {
+                o.set(SVDFOptions::RANK, 2).set(SVDFOptions::FUSED_ACTIVATION_FUNCTION, activation::RELU)
+            })
+            .model(),
+        ));
     }
 }
 
@@ -107,14 +118,31 @@ fn rnn(models: &mut Models) {
             weights.vector(one, "b", 4, INT32).variable(f32("h", &[2, 4]))
         };
         let one = layer(OneOp::new("RNN").feed(f32("x", &[2, 3]))).output(f32("y", &[2, 4]));
-        models.push(sound("RNN", one.options(7, |o| o.i8(0, 4)).model()));
+        models.push(sound(
+            "RNN",
+            one.options(|o| o.set(RNNOptions::FUSED_ACTIVATION_FUNCTION, activation::TANH)).model(),
+        ));
         let op = "UNIDIRECTIONAL_SEQUENCE_RNN";
         let one = layer(OneOp::new(op).feed(f32("x", &[2, 3, 3]))).output(f32("y", &[2, 3, 4]));
-        models.push(sound(op, one.options(31, |o| o.i8(1, 4).bool(2, true)).model()));
+        models.push(sound(
+            op,
+            one.options(|o| {
+                o.set(SequenceRNNOptions::FUSED_ACTIVATION_FUNCTION, activation::TANH)
+                    .set(SequenceRNNOptions::ASYMMETRIC_QUANTIZE_INPUTS, true)
+            })
+            .model(),
+        ));
         let op = "BIDIRECTIONAL_SEQUENCE_RNN";
         let one = layer(layer(OneOp::new(op).feed(f32("x", &[3, 2, 3])))).absent().absent().absent();
         let one = one.output(f32("y", &[3, 2, 4])).output(f32("z", &[3, 2, 4]));
-        models.push(sound(op, one.options(70, |o| o.bool(0, true).i8(1, 1)).model()));
+        models.push(sound(
+            op,
+            one.options(|o| {
+                o.set(BidirectionalSequenceRNNOptions::TIME_MAJOR, true)
+                    .set(BidirectionalSequenceRNNOptions::FUSED_ACTIVATION_FUNCTION, activation::RELU)
+            })
+            .model(),
+        ));
     }
 }
 
@@ -140,8 +168,13 @@ fn layer(weights: Weights, mut one: OneOp) -> OneOp {
 }
 
 /// Cell clipping at a half, projections at one.
-fn clipped(options: Options) -> Options {
-    options.i8(0, 4).f32(1, 0.5).f32(2, 1.0)
+macro_rules! clipped {
+    ($table:ident) => {
+        Fields::default()
+            .set($table::FUSED_ACTIVATION_FUNCTION, activation::TANH)
+            .set($table::CELL_CLIP, 0.5)
+            .set($table::PROJ_CLIP, 1.0)
+    };
 }
 
 fn full_lstm(op: &str, weights: Weights, intermediates: usize, x: &[i32]) -> ModelBuilder {
@@ -158,8 +191,11 @@ fn full_lstm(op: &str, weights: Weights, intermediates: usize, x: &[i32]) -> Mod
     y[x.len() - 1] = 2;
     let one = one.output(weights.value("y", &y));
     let one = match x.len() {
-        3 => one.options(71, |o| clipped(o).bool(3, true)),
-        _ => one.options(14, |o| clipped(o).bool(4, true)),
+        3 => one.options(|_| {
+            clipped!(UnidirectionalSequenceLSTMOptions)
+                .set(UnidirectionalSequenceLSTMOptions::TIME_MAJOR, true)
+        }),
+        _ => one.options(|_| clipped!(LSTMOptions).set(LSTMOptions::ASYMMETRIC_QUANTIZE_INPUTS, true)),
     };
     one.model()
 }
@@ -180,7 +216,12 @@ fn bidirectional_lstm(weights: Weights) -> ModelBuilder {
     for _ in 0..8 {
         one = weights.constant(one, "a", &[4, 2]);
     }
-    one.output(f32("y", &[2, 2, 4])).options(69, |o| clipped(o).bool(3, true)).model()
+    one.output(f32("y", &[2, 2, 4]))
+        .options(|_| {
+            clipped!(BidirectionalSequenceLSTMOptions)
+                .set(BidirectionalSequenceLSTMOptions::MERGE_OUTPUTS, true)
+        })
+        .model()
 }
 
 fn basic_lstm(models: &mut Models) {
@@ -188,7 +229,15 @@ fn basic_lstm(models: &mut Models) {
     let one = Weights::Float.constant(one, "w", &[8, 5]);
     let one = Weights::Float.vector(one, "b", 8, INT32).variable(f32("c", &[2, 2]));
     let one = one.output(f32("y", &[2, 2])).output(f32("z", &[2, 2])).output(f32("xh", &[2, 5]));
-    models.push(sound("LSTM", one.output(f32("a", &[2, 8])).options(14, |o| o.i8(0, 4).i8(3, 1)).model()));
+    models.push(sound(
+        "LSTM",
+        one.output(f32("a", &[2, 8]))
+            .options(|o| {
+                o.set(LSTMOptions::FUSED_ACTIVATION_FUNCTION, activation::TANH)
+                    .set(LSTMOptions::KERNEL_TYPE, lstm_kernel::BASIC)
+            })
+            .model(),
+    ));
 
     let byte = |name: &str, shape: &[i32]| Tensor::new(name, UINT8, shape).quantized(1.0 / 128.0, 128);
     let wide = |name: &str, shape: &[i32]| quantized(name, INT16, shape, 1.0 / 2048.0);
@@ -197,7 +246,14 @@ fn basic_lstm(models: &mut Models) {
     let one = one.constant(quantized("b", INT32, &[8], 1.0 / 16384.0), bytes_of(&[100i32; 8]));
     let one = one.variable(wide("c", &[2, 2])).output(byte("y", &[2, 2])).output(wide("z", &[2, 2]));
     let one = one.output(byte("xh", &[2, 5])).output(wide("a", &[2, 8]));
-    models.push(sound("LSTM", one.options(14, |o| o.i8(0, 4).i8(3, 1)).model()));
+    models.push(sound(
+        "LSTM",
+        one.options(|o| {
+            o.set(LSTMOptions::FUSED_ACTIVATION_FUNCTION, activation::TANH)
+                .set(LSTMOptions::KERNEL_TYPE, lstm_kernel::BASIC)
+        })
+        .model(),
+    ));
 }
 
 fn gru(models: &mut Models) {

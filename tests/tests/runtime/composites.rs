@@ -1,5 +1,6 @@
 //! Composites: their nodes stand in their place where they can; they are called where they cannot.
 
+use arenite_abi::schema::StableHLOCompositeOptions;
 use std::time::{Duration, Instant};
 
 use arenite::model_file::writer::{ModelBuilder, Operator, SubGraph, bytes_of};
@@ -7,11 +8,15 @@ use arenite::{Interpreter, Model, Quota, Served};
 use arenite_tests::reference_ops;
 
 use crate::models::{f32s, message, output};
+use arenite_tests::options::WithOptions;
 
 /// A node `y = decomposition(x…)`.
 fn composite(m: &mut ModelBuilder, subgraph: i32, inputs: &[i32], outputs: &[i32]) -> Operator {
     let code = m.builtin("STABLEHLO_COMPOSITE", 1);
-    Operator::new(code, inputs, outputs).options_2(21, |o| o.text(0, "example").i32(1, subgraph))
+    Operator::new(code, inputs, outputs).with_options(|o| {
+        o.set(StableHLOCompositeOptions::NAME, "example")
+            .set(StableHLOCompositeOptions::DECOMPOSITION_SUBGRAPH_INDEX, subgraph)
+    })
 }
 
 /// `y = composite(x)`; subgraph 1, the decomposition, is what `fill` adds to, from `a` to `b`.

@@ -5,6 +5,8 @@ use arenite::model_file::{
     writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of},
 };
 use arenite::{Interpreter, Model};
+use arenite_abi::schema::{AddOptions, ConcatenationOptions, MulOptions};
+use arenite_tests::options::WithOptions;
 
 /// A model of one subgraph.
 pub fn model(build: impl FnOnce(&mut ModelBuilder, &mut SubGraph)) -> Model {
@@ -22,9 +24,9 @@ pub fn node(model: &mut ModelBuilder, graph: &mut SubGraph, op: &str, inputs: &[
     };
     let node = Operator::new(code, inputs, &[y]);
     graph.operator(match op {
-        "ADD" => node.options(11, |options| options),
-        "MUL" => node.options(21, |options| options),
-        "CONCATENATION" => node.options(10, |options| options),
+        "ADD" => node.with_options::<AddOptions>(|o| o),
+        "MUL" => node.with_options::<MulOptions>(|o| o),
+        "CONCATENATION" => node.with_options::<ConcatenationOptions>(|o| o),
         _ => node,
     });
 }

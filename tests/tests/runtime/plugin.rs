@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use arenite::Registry;
 use arenite_abi::prelude::*;
+use arenite_abi::schema::WhileOptions;
 
 /// How many nodes `Wait` have begun to wait.
 pub static WAITING: AtomicUsize = AtomicUsize::new(0);
@@ -154,8 +155,8 @@ impl Delegate for Looking {
     }
 
     fn claim(&self, graph: &GraphView<'_>, claims: &mut Claims<'_>) -> Result<()> {
-        for (i, node) in graph.nodes().enumerate().filter(|(_, node)| node.builtin_code() == 119) {
-            let body = claims.subgraph(node.options(93)?.get(1, 0)?)?;
+        for (i, node) in graph.nodes().enumerate().filter(|(_, node)| node.builtin_code() == op::WHILE) {
+            let body = claims.subgraph(node.options()?.get(WhileOptions::BODY_SUBGRAPH_INDEX)?)?;
             let outputs = body.outputs().iter().map(|&t| Ok(body.tensor(t as usize)?.shape));
             let shapes = outputs.collect::<Result<Vec<_>>>()?;
             let constants = (0..body.tensor_count())

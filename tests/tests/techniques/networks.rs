@@ -1,7 +1,12 @@
 //! Small random networks of the ops that may lie over their inputs: several readers per value, many outputs, parts and unions.
 
+use arenite_abi::schema::{
+    ConcatenationOptions, Conv2DOptions, DepthwiseConv2DOptions, Pool2DOptions, ReshapeOptions,
+    SlidingWindow, SplitOptions, padding,
+};
 use arenite_model::tensor_type::{FLOAT32, INT8, INT32};
-use arenite_model::writer::{ModelBuilder, Operator, Options, SubGraph, Tensor, bytes_of};
+use arenite_model::writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of};
+use arenite_tests::options::{Attributes, Fields, WithOptions};
 
 /// SplitMix64.
 struct Random(u64);
@@ -93,19 +98,16 @@ impl Network {
         self.values.len() - back.min(self.values.len())
     }
 
-    fn node(
-        &mut self,
-        op: &str,
-        inputs: &[i32],
-        outputs: &[i32],
-        tag: u8,
-        fill: impl FnOnce(Options) -> Options,
-    ) {
+    fn node(&mut self, op: &str, inputs: &[i32], outputs: &[i32], options: Option<Attributes>) {
         for (tensor, _, is_read) in &mut self.values {
             *is_read |= inputs.contains(tensor);
         }
         let code = self.model.builtin(op, 1);
-        self.graph.operator(Operator::new(code, inputs, outputs).options(tag, fill));
+        let node = Operator::new(code, inputs, outputs);
+        self.graph.operator(match options.or_else(|| Attributes::defaults(op)) {
+            Some(options) => node.with(options),
+            None => node,
+        });
     }
 
     /// Adds a node; none if the value that was picked does not suit it.
@@ -120,32 +122,44 @@ impl Network {
             2 => {
                 let reshaped = self.random.one_of(&[[w, h, c], [h * w, 1, c], [1, h * w, c]]);
                 let y = self.tensor(reshaped);
-                self.node("RESHAPE", &[x], &[y], 17, |o| o.i32s(0, &[1, reshaped[0], reshaped[1], c]));
+                self.node(
+                    "RESHAPE",
+                    &[x],
+                    &[y],
+                    Some(Attributes::of(|o| {
+                        o.set(ReshapeOptions::NEW_SHAPE, &[1, reshaped[0], reshaped[1], c])
+                    })),
+                );
             }
             3 | 4 => self.convolution(x, shape),
             5 => self.pool(x, shape),
             6 if h + 2 <= 12 && w + 2 <= 12 => {
                 let y = self.tensor([h + 2, w + 2, c]);
                 let paddings = self.integers(&[4, 2], &[0, 0, 1, 1, 1, 1, 0, 0]);
-                self.node("PAD", &[x, paddings], &[y], 22, |o| o);
+                self.node("PAD", &[x, paddings], &[y], None);
             }
             7 | 8 => self.concatenation(x, shape),
             9 if h % 2 == 0 => {
                 let axis = self.integers(&[], &[1]);
                 let halves = [self.tensor([h / 2, w, c]), self.tensor([h / 2, w, c])];
-                self.node("SPLIT", &[axis, x], &halves, 35, |o| o.i32(0, 2));
+                self.node(
+                    "SPLIT",
+                    &[axis, x],
+                    &halves,
+                    Some(Attributes::of(|o| o.set(SplitOptions::NUM_SPLITS, 2))),
+                );
             }
             10 if h > 1 => {
                 let first = self.random.below(h as usize - 1) as i32;
                 let y = self.tensor([h - 1 - first, w, c]);
                 let begin = self.integers(&[4], &[0, first, 0, 0]);
                 let size = self.integers(&[4], &[1, h - 1 - first, w, c]);
-                self.node("SLICE", &[x, begin, size], &[y], 48, |o| o);
+                self.node("SLICE", &[x, begin, size], &[y], None);
             }
             11 if h <= 6 && w <= 6 => {
                 let y = self.tensor([2 * h, 2 * w, c]);
                 let size = self.integers(&[2], &[2 * h, 2 * w]);
-                self.node("RESIZE_NEAREST_NEIGHBOR", &[x, size], &[y], 74, |o| o);
+                self.node("RESIZE_NEAREST_NEIGHBOR", &[x, size], &[y], None);
             }
             _ => {}
         }
@@ -155,12 +169,12 @@ impl Network {
         let like = |(_, other, _): &&(i32, Shape, bool)| *other == shape;
         let others: Vec<i32> =
             self.values.iter().rev().filter(like).take(4).map(|(tensor, ..)| *tensor).collect();
-        let (op, tag) = self.random.one_of(&[("RELU", 0), ("NEG", 0), ("ADD", 11), ("MUL", 21), ("SUB", 28)]);
+        let op = self.random.one_of(&["RELU", "NEG", "ADD", "MUL", "SUB"]);
         let other = self.random.one_of(&others);
         let y = self.tensor(shape);
-        match tag {
-            0 => self.node(op, &[x], &[y], 0, |o| o),
-            _ => self.node(op, &[x, other], &[y], tag, |o| o),
+        match op {
+            "RELU" | "NEG" => self.node(op, &[x], &[y], None),
+            _ => self.node(op, &[x, other], &[y], None),
         }
     }
 
@@ -171,13 +185,22 @@ impl Network {
         let out = if depthwise { c } else { self.random.one_of(&[16, 32]) };
         let y = self.tensor([(h + stride - 1) / stride, (w + stride - 1) / stride, out]);
         let bias = self.bias(out);
-        let strides = |o: Options| o.i8(0, 0).i32(1, stride).i32(2, stride);
         if depthwise {
             let weights = self.weights(&[1, filter, filter, c]);
-            self.node("DEPTHWISE_CONV_2D", &[x, weights, bias], &[y], 2, |o| strides(o).i32(3, 1));
+            self.node(
+                "DEPTHWISE_CONV_2D",
+                &[x, weights, bias],
+                &[y],
+                Some(Attributes::of(|o| strides(o, stride).set(DepthwiseConv2DOptions::DEPTH_MULTIPLIER, 1))),
+            );
         } else {
             let weights = self.weights(&[out, filter, filter, c]);
-            self.node("CONV_2D", &[x, weights, bias], &[y], 1, strides);
+            self.node(
+                "CONV_2D",
+                &[x, weights, bias],
+                &[y],
+                Some(Attributes::of(|o| strides::<Conv2DOptions>(o, stride))),
+            );
         }
     }
 
@@ -186,8 +209,12 @@ impl Network {
         let op = self.random.one_of(&["MAX_POOL_2D", "AVERAGE_POOL_2D"]);
         let (stride, filter) = self.random.one_of(&[(1, 3), (2, 2)]);
         let y = self.tensor([(h + stride - 1) / stride, (w + stride - 1) / stride, c]);
-        let fill = |o: Options| o.i8(0, 0).i32(1, stride).i32(2, stride).i32(3, filter).i32(4, filter);
-        self.node(op, &[x], &[y], 5, fill);
+        let options = Attributes::of(|o| {
+            strides(o, stride)
+                .set(Pool2DOptions::FILTER_WIDTH, filter)
+                .set(Pool2DOptions::FILTER_HEIGHT, filter)
+        });
+        self.node(op, &[x], &[y], Some(options));
     }
 
     /// Of rows, which lie one after the other; or of channels, which do not.
@@ -200,7 +227,18 @@ impl Network {
         result[axis] += joined[axis];
         if result[axis] <= 64 {
             let y = self.tensor(result);
-            self.node("CONCATENATION", &[x, other], &[y], 10, |o| o.i32(0, axis as i32 + 1));
+            self.node(
+                "CONCATENATION",
+                &[x, other],
+                &[y],
+                Some(Attributes::of(|o| o.set(ConcatenationOptions::AXIS, axis as i32 + 1))),
+            );
         }
     }
+}
+
+/// The padding SAME, and the stride along both axes.
+fn strides<T: SlidingWindow>(o: Fields<T>, stride: i32) -> Fields<T> {
+    let [rows, columns] = T::STRIDES;
+    o.set(T::PADDING, padding::SAME).set(rows, stride).set(columns, stride)
 }

@@ -4,20 +4,60 @@
 //! vtable: u16 size, u16 table size, u16 offset per slot | table: i32 back to the vtable, 8 bytes per field | vectors
 //! ```
 
+use core::marker::PhantomData;
 use std::vec::Vec;
 
 use crate::raw::{ArBytes, ArTable};
+use crate::schema::{Field, FieldType, OptionsTable};
 
-/// The fields of an options table. A slot is the field's position in its table in `schema.fbs`; what is not set is left
-/// out, so that the op sees its default.
-#[derive(Default)]
-pub struct OptionsBuilder {
-    fields: Vec<(usize, Field)>,
+/// The fields of the options table `T`. What is not set is left out, so that the op sees its default.
+pub struct OptionsBuilder<T> {
+    fields: Vec<(usize, Value)>,
+    of: PhantomData<fn() -> T>,
 }
 
-enum Field {
+/// A field as a flatbuffer holds it, little-endian.
+pub enum Value {
+    /// In the table.
     Scalar(Vec<u8>),
-    Vector { count: usize, bytes: Vec<u8> },
+    /// Beside the table.
+    Vector {
+        /// Number of elements.
+        count: usize,
+        /// All of them.
+        bytes: Vec<u8>,
+    },
+}
+
+/// Fields that tests set.
+pub trait Settable: FieldType {
+    /// As a flatbuffer holds it.
+    fn encode(value: Self::Given<'_>) -> Value;
+}
+
+macro_rules! settable {
+    ($($ty:ty)*, |$value:ident| $bytes:expr) => {$(
+        impl Settable for $ty {
+            fn encode($value: $ty) -> Value {
+                Value::Scalar($bytes.to_vec())
+            }
+        }
+
+        impl Settable for [$ty] {
+            fn encode(values: &[$ty]) -> Value {
+                let bytes = values.iter().flat_map(|&$value| $bytes).collect();
+                Value::Vector { count: values.len(), bytes }
+            }
+        }
+    )*};
+}
+settable!(i8 u8 i16 u16 i32 u32 i64 u64 f32 f64, |value| value.to_le_bytes());
+settable!(bool, |value| [u8::from(value)]);
+
+impl Settable for str {
+    fn encode(text: &str) -> Value {
+        <[u8]>::encode(text.as_bytes())
+    }
 }
 
 /// A finished table; the default stands for a node without options.
@@ -39,77 +79,22 @@ impl Encoded {
     }
 }
 
-macro_rules! scalars {
-    ($($(#[$doc:meta])* $name:ident: $ty:ty;)*) => {$(
-        $(#[$doc])*
-        pub fn $name(self, slot: usize, value: $ty) -> Self {
-            self.field(slot, Field::Scalar(value.to_le_bytes().to_vec()))
-        }
-    )*};
+impl<T> Default for OptionsBuilder<T> {
+    fn default() -> Self {
+        OptionsBuilder { fields: Vec::new(), of: PhantomData }
+    }
 }
 
-macro_rules! vectors {
-    ($($(#[$doc:meta])* $name:ident: $ty:ty;)*) => {$(
-        $(#[$doc])*
-        pub fn $name(self, slot: usize, values: &[$ty]) -> Self {
-            let bytes = values.iter().flat_map(|v| v.to_le_bytes()).collect();
-            self.field(slot, Field::Vector { count: values.len(), bytes })
-        }
-    )*};
-}
-
-impl OptionsBuilder {
-    scalars! {
-        /// A `byte` or an enumeration.
-        i8: i8;
-        /// A `ubyte`.
-        u8: u8;
-        /// A `short`.
-        i16: i16;
-        /// An `int`.
-        i32: i32;
-        /// A `uint`.
-        u32: u32;
-        /// A `long`.
-        i64: i64;
-        /// A `ulong`.
-        u64: u64;
-        /// A `float`.
-        f32: f32;
-        /// A `double`.
-        f64: f64;
-    }
-
-    vectors! {
-        /// An `[int]`.
-        i32s: i32;
-        /// A `[uint]`.
-        u32s: u32;
-        /// A `[long]`.
-        i64s: i64;
-        /// A `[float]`.
-        f32s: f32;
-        /// A `[ubyte]`.
-        u8s: u8;
-    }
-
-    /// A `bool`.
-    pub fn bool(self, slot: usize, value: bool) -> Self {
-        self.u8(slot, u8::from(value))
-    }
-
-    /// A `string`.
-    pub fn text(self, slot: usize, value: &str) -> Self {
-        self.u8s(slot, value.as_bytes())
-    }
-
-    fn field(mut self, slot: usize, field: Field) -> Self {
+impl<T: OptionsTable> OptionsBuilder<T> {
+    /// Sets a field.
+    pub fn set<F: Settable + ?Sized>(mut self, field: Field<T, F>, value: F::Given<'_>) -> Self {
+        let slot = usize::from(field.slot());
         assert!(self.fields.iter().all(|(other, _)| *other != slot), "slot {slot} is set twice");
-        self.fields.push((slot, field));
+        self.fields.push((slot, F::encode(value)));
         self
     }
 
-    pub(super) fn encode(self, tag: u32) -> Encoded {
+    pub(super) fn encode(self) -> Encoded {
         let slots = self.fields.iter().map(|(slot, _)| slot + 1).max().unwrap_or(0);
         let vtable_size = 4 + 2 * slots;
         let position = vtable_size.next_multiple_of(8);
@@ -123,8 +108,8 @@ impl OptionsBuilder {
             let offset = 8 + 8 * i;
             put(&mut bytes, 4 + 2 * slot, &(offset as u16).to_le_bytes());
             match field {
-                Field::Scalar(scalar) => put(&mut bytes, position + offset, scalar),
-                Field::Vector { count, bytes: elements } => {
+                Value::Scalar(scalar) => put(&mut bytes, position + offset, scalar),
+                Value::Vector { count, bytes: elements } => {
                     // The count ends where elements of 8 bytes are aligned.
                     let start = (bytes.len() + 4).next_multiple_of(8) - 4;
                     let reference = (start - position - offset) as u32;
@@ -136,7 +121,7 @@ impl OptionsBuilder {
                 }
             }
         }
-        Encoded { tag, position, bytes }
+        Encoded { tag: T::INFO.tag, position, bytes }
     }
 }
 

@@ -2,9 +2,13 @@
 
 use super::*;
 use crate::prelude::*;
+use crate::raw::ArTable;
+use crate::schema::{
+    Conv2DOptions, PackOptions, StablehloCustomCallOptions, StablehloPadOptions, UniqueOptions,
+};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What the op does in `eval`; the number comes from field 0 of the options.
+/// What the op does in `eval`; the number comes from its options.
 struct Subject {
     what: i32,
     scratch: Scratch<u8>,
@@ -29,7 +33,7 @@ impl Op for Subject {
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let x = node.input(0)?;
-        let what = node.options(5)?.get(0, 0)?;
+        let what = node.options()?.get(StablehloCustomCallOptions::API_VERSION)?;
         ensure!((0..=8).contains(&what), "'{}': there is no case {what}", x.name);
         match what {
             DYNAMIC => cx.set_output_dynamic(0)?,
@@ -42,7 +46,8 @@ impl Op for Subject {
         if matches!(what, DOUBLE | REVERSE) {
             cx.allow_in_place(0, 0)?;
         }
-        let factors: i32 = node.options(5)?.vector::<i32>(2)?.iter().sum();
+        let factors =
+            node.options()?.get(StablehloCustomCallOptions::CALLED_COMPUTATIONS)?.iter().sum::<i32>();
         Ok(Subject { what, scratch: cx.scratch(1)?, table: cx.table(1, |_| 2 + factors)? })
     }
 
@@ -78,10 +83,11 @@ impl Op for Subject {
 }
 
 fn case(what: i32) -> OpTest<Subject> {
-    OpTest::new()
-        .input(Tensor::i32(&[2], &[1, 2]))
-        .output(Spec::i32())
-        .options(5, |o| o.bool(1, true).i32(0, what).i32s(2, &[3, -3]))
+    OpTest::new().input(Tensor::i32(&[2], &[1, 2])).output(Spec::i32()).options(|o| {
+        o.set(StablehloCustomCallOptions::HAS_SIDE_EFFECT, true)
+            .set(StablehloCustomCallOptions::API_VERSION, what)
+            .set(StablehloCustomCallOptions::CALLED_COMPUTATIONS, &[3, -3])
+    })
 }
 
 fn contract_error<T: Op>(test: OpTest<T>) -> String {
@@ -109,8 +115,8 @@ fn refusals_come_back() {
     assert_eq!(message(case(PANIC)).status(), Status::Panicked);
     assert_eq!(message(case(NO_SHAPE)).message(), "prepare set no shape for output 0");
     assert_eq!(
-        message(case(DOUBLE).options(6, |o| o)).message(),
-        "its options are of union type 6, this op reads type 5"
+        message(case(DOUBLE).options::<StablehloPadOptions>(|o| o)).message(),
+        "its options are of union type 10, this op reads StablehloCustomCallOptions, type 5"
     );
 }
 
@@ -134,15 +140,34 @@ fn tensors_round_trip() {
 
 #[test]
 fn options_are_read_back() {
-    let encoded = OptionsBuilder::default().i64(6, -5).i64s(1, &[1, 2]).text(3, "abc").f32(0, 0.5).encode(9);
+    type T = StablehloCustomCallOptions;
+    let encoded = OptionsBuilder::default()
+        .set(T::API_VERSION, -5)
+        .set(T::CALLED_COMPUTATIONS, &[1, 2])
+        .set(T::CALL_TARGET_NAME, "abc")
+        .set(T::HAS_SIDE_EFFECT, true)
+        .encode();
     let raw = encoded.raw();
     // SAFETY: `encoded` outlives the view.
-    let options = unsafe { Options::from_raw(&raw, 9) }.unwrap();
-    assert_eq!(options.get::<f32>(0, 0.0).unwrap(), 0.5);
-    assert_eq!(options.vector::<i64>(1).unwrap().iter().collect::<Vec<_>>(), [1, 2]);
-    assert_eq!(options.get(2, 42i32).unwrap(), 42);
-    assert_eq!(options.text(3).unwrap(), "abc");
-    assert_eq!(options.get::<i64>(6, 0).unwrap(), -5);
+    let options = unsafe { Options::<T>::from_raw(&raw) }.unwrap();
+    assert_eq!(options.get(T::API_VERSION).unwrap(), -5);
+    assert_eq!(options.get(T::CALLED_COMPUTATIONS).unwrap().iter().collect::<Vec<_>>(), [1, 2]);
+    assert_eq!(options.get(T::CALL_TARGET_NAME).unwrap(), "abc");
+    assert!(options.get(T::HAS_SIDE_EFFECT).unwrap());
+    assert_eq!(options.get(T::BACKEND_CONFIG).unwrap(), "");
+}
+
+#[test]
+fn fields_that_are_left_out_have_their_defaults() {
+    let encoded = OptionsBuilder::<UniqueOptions>::default().encode();
+    let raw = encoded.raw();
+    // SAFETY: `encoded` outlives the view.
+    let options = unsafe { Options::from_raw(&raw) }.unwrap();
+    assert_eq!(options.get(UniqueOptions::IDX_OUT_TYPE).unwrap(), I32 as i8);
+    // SAFETY: there is no buffer.
+    let none = unsafe { Options::from_raw(&ArTable::NONE) }.unwrap();
+    assert_eq!(none.get(Conv2DOptions::DILATION_W_FACTOR).unwrap(), 1);
+    assert!(options.is_present() && !none.is_present());
 }
 
 /// `y = x + what was fed before`, and a state that is also read as a table if x is 99.
@@ -186,8 +211,8 @@ fn states_are_kept_between_steps() {
     assert_eq!(error.message(), "table 0 is used as a state, and a state as a table");
 }
 
-/// Output 0 is each element plus the one before it, output 1 the input without its first element. Fields 0 and 1 of the
-/// options: the distance and the offset that it claims, each −1 for none.
+/// Output 0 is each element plus the one before it, output 1 the input without its first element. Fields of its
+/// options are the distance and the offset that it claims, each −1 for none.
 struct Lay;
 
 impl Op for Lay {
@@ -199,11 +224,11 @@ impl Op for Lay {
         let count = node.input(0)?.shape[0];
         cx.set_output_shape(0, &[count])?;
         cx.set_output_shape(1, &[count - 1])?;
-        let options = node.options(5)?;
-        if let Ok(distance) = usize::try_from(options.get(0, -1)?) {
+        let options = node.options()?;
+        if let Ok(distance) = usize::try_from(options.get(PackOptions::VALUES_COUNT)?) {
             cx.allow_behind(0, 0, distance)?;
         }
-        if let Ok(offset) = usize::try_from(options.get(1, -1)?) {
+        if let Ok(offset) = usize::try_from(options.get(PackOptions::AXIS)?) {
             cx.allow_part_of_input(1, 0, offset)?;
         }
         Ok(Lay)
@@ -233,7 +258,7 @@ fn outputs_behind_and_within_inputs() {
             .input(Tensor::i32(&[40], &elements))
             .output(Spec::i32())
             .output(Spec::i32())
-            .options(5, |o| o.i32(0, distance).i32(1, offset))
+            .options(|o| o.set(PackOptions::VALUES_COUNT, distance).set(PackOptions::AXIS, offset))
     };
     let sums: Vec<i32> = (0..40).map(|i| i * i + if i > 0 { (i - 1) * (i - 1) } else { 0 }).collect();
     for (distance, offset, ways) in [
@@ -252,7 +277,7 @@ fn outputs_behind_and_within_inputs() {
     assert!(wrong(-1, 8).contains("156 bytes from 8 on are no part of 160"));
 }
 
-/// Joins two inputs; field 0 of the options is the offset that it claims for the second.
+/// Joins two inputs; the axis in its options is the offset that it claims for the second.
 struct Join;
 
 impl Op for Join {
@@ -263,7 +288,7 @@ impl Op for Join {
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         cx.set_output_shape(0, &[node.input(0)?.shape[0] + node.input(1)?.shape[0]])?;
         cx.allow_part_of_output(0, 0, 0)?;
-        cx.allow_part_of_output(1, 0, node.options(5)?.get::<i32>(0, 0)? as usize)?;
+        cx.allow_part_of_output(1, 0, node.options()?.get(PackOptions::AXIS)? as usize)?;
         Ok(Join)
     }
 
@@ -279,7 +304,7 @@ impl Op for Join {
 fn inputs_within_outputs() {
     let (a, b) = (Tensor::i32(&[3], &[1, 2, 3]), Tensor::i32(&[2], &[4, 5]));
     let join = |offset| {
-        let test = OpTest::<Join>::new().output(Spec::i32()).options(5, |o| o.i32(0, offset));
+        let test = OpTest::<Join>::new().output(Spec::i32()).options(|o| o.set(PackOptions::AXIS, offset));
         test.shares(&[Sharing::PartOfOutput])
     };
     let outputs = join(12).input(a.clone()).input(b.clone()).run().unwrap();

@@ -4,7 +4,7 @@ use super::*;
 use crate::error::LeftOut;
 
 /// Code of the op that makes floats of half-precision and quantized numbers.
-const DEQUANTIZE: i32 = 6;
+const DEQUANTIZE: i32 = arenite_abi::schema::op::DEQUANTIZE;
 
 impl Executor {
     pub(super) fn apply_delegates(&mut self, run: &Run<'_>) -> Result<()> {

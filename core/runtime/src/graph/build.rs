@@ -13,6 +13,7 @@
 use std::collections::HashMap;
 
 use arenite_abi::raw::{ArBytes, ArTable, BUILTIN_CUSTOM};
+use arenite_abi::schema::{Field, OptionsTable, StableHLOCompositeOptions, op};
 use arenite_abi::{ElementType, Options};
 use arenite_model::{Operator, OperatorCode, RawTable, SubGraph};
 
@@ -23,10 +24,11 @@ use crate::model::Model;
 use crate::quota::{Budget, Quota, Resource};
 use crate::registry::{OpKey, Registry};
 
-/// Code of STABLEHLO_COMPOSITE, the tag of its options, and the slot of its decomposition.
-const COMPOSITE: i32 = 206;
-const COMPOSITE_OPTIONS: u32 = 21;
-const DECOMPOSITION: usize = 1;
+/// Code of STABLEHLO_COMPOSITE, the tag of its options, and its decomposition.
+const COMPOSITE: i32 = op::STABLEHLO_COMPOSITE;
+const COMPOSITE_OPTIONS: u32 = StableHLOCompositeOptions::INFO.tag;
+const DECOMPOSITION: Field<StableHLOCompositeOptions, i32> =
+    StableHLOCompositeOptions::DECOMPOSITION_SUBGRAPH_INDEX;
 
 /// Operands that are renamed to put composites in their place; the rest are called. A file of a few kilobytes can stand
 /// for a graph of any size.
@@ -234,7 +236,7 @@ impl<'a> Builder<'a> {
             return None;
         }
         let options = Options::from_bytes(options.buffer, options.position);
-        let index = usize::try_from(options.get::<i32>(DECOMPOSITION, 0).ok()?).ok()?;
+        let index = usize::try_from(options.get(DECOMPOSITION).ok()?).ok()?;
         Some((index, self.view.subgraph(index)?))
     }
 

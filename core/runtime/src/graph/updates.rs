@@ -10,21 +10,17 @@
 //! The slices' shapes depend on `i`, so a loop around them would be planned anew in each round. For `i` inside the list both
 //! give the same; outside, where slicing is an error, the op writes the nearest row.
 
+use arenite_abi::schema::op::{ADD, CONCATENATION, DYNAMIC_UPDATE_SLICE, RESHAPE, SLICE};
+use arenite_abi::schema::{ConcatenationOptions, Field, OptionsTable};
 use arenite_abi::{ElementType, Options};
 
 use super::{Graph, NodeInfo, TensorInfo};
 use crate::registry::{OpKey, Registry};
 
-const ADD: i32 = 0;
-const CONCATENATION: i32 = 2;
-const RESHAPE: i32 = 22;
-const SLICE: i32 = 65;
-const DYNAMIC_UPDATE_SLICE: i32 = 151;
-
-/// Tag of CONCATENATION's options, and slots of its axis and activation.
-const CONCATENATION_OPTIONS: u32 = 10;
-const AXIS: usize = 0;
-const ACTIVATION: usize = 1;
+/// Tag of CONCATENATION's options, and its axis and activation.
+const CONCATENATION_OPTIONS: u32 = ConcatenationOptions::INFO.tag;
+const AXIS: Field<ConcatenationOptions, i32> = ConcatenationOptions::AXIS;
+const ACTIVATION: Field<ConcatenationOptions, i8> = ConcatenationOptions::FUSED_ACTIVATION_FUNCTION;
 
 /// What an update is made of.
 struct Update {
@@ -187,5 +183,5 @@ fn concatenation(node: &NodeInfo) -> Option<(i32, i8)> {
     // SAFETY: the options lie in the model's bytes, which the graph keeps alive.
     let bytes = unsafe { node.options.buffer.as_slice() };
     let options = Options::from_bytes(bytes, usize::try_from(node.options.position).ok()?);
-    Some((options.get(AXIS, 0).ok()?, options.get(ACTIVATION, 0).ok()?))
+    Some((options.get(AXIS).ok()?, options.get(ACTIVATION).ok()?))
 }

@@ -1,6 +1,7 @@
 //! BATCH_MATMUL: f32, products of matrices that are both known at run time only; batches broadcast.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::BatchMatMulOptions;
 
 use super::{Build, Layer, Source, expect_elements};
 use crate::kernels::turn::Turn;
@@ -8,9 +9,6 @@ use crate::net::Node;
 use crate::program::Step;
 use crate::steps::matmul_f32::{MatMulF32, Sizes, View};
 use crate::steps::post::Post;
-
-/// The union type of its options.
-pub const OPTIONS: u32 = 101;
 
 /// Products of matrices.
 pub struct BatchMatmul<'a> {
@@ -31,7 +29,7 @@ pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
     x.expect_f32(2)?;
     let ((a, _), (b, _), (output, _)) = (x.input(0)?, x.input(1)?, x.output(0)?);
     let (sizes, batches) = shape(x)?;
-    let turned: bool = x.node.options(OPTIONS)?.get(0, false)?;
+    let turned = x.node.options()?.get(BatchMatMulOptions::ADJ_X)?;
     let layer = BatchMatmul::new(sizes, turned, batches);
     Ok(Node::new(Layer::BatchMatmul(layer), vec![a, b], vec![output]))
 }
@@ -42,8 +40,8 @@ pub fn shape(x: &Source<'_, '_>) -> Result<(Sizes, Vec<[usize; 2]>)> {
     for value in [a, b, y] {
         expect_elements(value)?;
     }
-    let options = x.node.options(OPTIONS)?;
-    let (turn_a, turn_b): (bool, bool) = (options.get(0, false)?, options.get(1, false)?);
+    let options = x.node.options()?;
+    let (turn_a, turn_b) = (options.get(BatchMatMulOptions::ADJ_X)?, options.get(BatchMatMulOptions::ADJ_Y)?);
     let (Some((a_batch, &[a0, a1])), Some((b_batch, &[b0, b1])), Some((batch, &[y_rows, columns]))) =
         (a.shape.split_last_chunk::<2>(), b.shape.split_last_chunk::<2>(), y.shape.split_last_chunk::<2>())
     else {

@@ -1,6 +1,7 @@
 //! CONV_2D: f32, with constant filters; strides, dilations, groups.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::Conv2DOptions;
 
 use super::{Build, Layer, Source, Winograd, expect_elements};
 use crate::kernels::f32_winograd;
@@ -10,10 +11,7 @@ use crate::steps::conv_f32::{ConvF32, MAX_TAPS, Parts};
 use crate::steps::post::Post;
 use crate::steps::winograd_f32::{self, WinogradF32};
 use crate::stored::Stored;
-use crate::window::{Slots, Window, limits};
-
-const OPTIONS: u32 = 1;
-const ACTIVATION: usize = 3;
+use crate::window::{Window, limits};
 
 /// A convolution with constant weights.
 pub struct Conv2d<'a> {
@@ -44,8 +42,8 @@ pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
     let &[filters, height, width, depth] = &filter.shape[..] else {
         return Err(unsupported!("the filter has shape {:?}", filter.shape));
     };
-    let options = x.node.options(OPTIONS)?;
-    let window = Window::read(&options, &Slots { dilation: Some(4) }, &image.shape, [height, width])?;
+    let options = x.node.options()?;
+    let window = Window::read(&options, &image.shape, [height, width])?;
     let groups = window.channels / depth.max(1);
     ensure!(
         groups * depth == window.channels && groups > 0 && filters % groups == 0,
@@ -63,7 +61,7 @@ pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
         bias.map(<[f32]>::len)
     );
     expect_shape(&result.shape, &window, filters)?;
-    let limits = limits(options.get(ACTIVATION, 0)?)?;
+    let limits = limits(options.get(Conv2DOptions::FUSED_ACTIVATION_FUNCTION)?)?;
     let layer = Conv2d { window, groups, filters, weights, bias, limits, posts: Vec::new() };
     Ok(Node::new(Layer::Conv2d(layer), vec![input], vec![output]))
 }

@@ -12,6 +12,9 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::activation;
+
+use super::fused_activation;
 
 /// `base + step · round`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,24 +126,19 @@ impl<'a> Counting<'a> {
     }
 
     fn compute(&self, node: &NodeView<'a>) -> Option<Vec<Affine>> {
-        let plain =
-            |tag: u32, slot: usize| node.options(tag).ok()?.get::<i8>(slot, 0).ok().filter(|&a| a == 0);
+        if fused_activation(node).ok()?.is_some_and(|fused| fused != activation::NONE) {
+            return None;
+        }
         match node.builtin_code() {
-            0 => plain(11, 0).and_then(|_| {
-                self.pairs(node, |a, b| {
-                    Some(Affine { base: a.base.checked_add(b.base)?, step: a.step.checked_add(b.step)? })
-                })
+            op::ADD => self.pairs(node, |a, b| {
+                Some(Affine { base: a.base.checked_add(b.base)?, step: a.step.checked_add(b.step)? })
             }),
-            41 => plain(28, 0).and_then(|_| {
-                self.pairs(node, |a, b| {
-                    Some(Affine { base: a.base.checked_sub(b.base)?, step: a.step.checked_sub(b.step)? })
-                })
+            op::SUB => self.pairs(node, |a, b| {
+                Some(Affine { base: a.base.checked_sub(b.base)?, step: a.step.checked_sub(b.step)? })
             }),
-            18 => plain(21, 0).and_then(|_| self.pairs(node, product)),
-            // RESHAPE, SQUEEZE, EXPAND_DIMS.
-            22 | 43 | 70 => self.input(node, 0),
-            2 => plain(10, 1).and_then(|_| self.join(node)),
-            83 => self.join(node),
+            op::MUL => self.pairs(node, product),
+            op::RESHAPE | op::SQUEEZE | op::EXPAND_DIMS => self.input(node, 0),
+            op::CONCATENATION | op::PACK => self.join(node),
             _ => None,
         }
     }
@@ -174,11 +172,11 @@ impl<'a> Counting<'a> {
         let number = |i: usize| self.number(*node.input_indices().get(i)?);
         let truth = |i: usize| self.truths.get(node.input_indices().get(i)?).copied();
         match node.builtin_code() {
-            58 => Some(rounds_below(number(0)?, number(1)?, 0)),
-            61 => Some(rounds_below(number(1)?, number(0)?, 0)),
-            62 => Some(rounds_below(number(1)?, number(0)?, 1)),
-            63 => Some(rounds_below(number(0)?, number(1)?, 1)),
-            86 => Some(match (truth(0)?, truth(1)?) {
+            op::LESS => Some(rounds_below(number(0)?, number(1)?, 0)),
+            op::GREATER => Some(rounds_below(number(1)?, number(0)?, 0)),
+            op::GREATER_EQUAL => Some(rounds_below(number(1)?, number(0)?, 1)),
+            op::LESS_EQUAL => Some(rounds_below(number(0)?, number(1)?, 1)),
+            op::LOGICAL_AND => Some(match (truth(0)?, truth(1)?) {
                 (Some(a), Some(b)) => Some(a.min(b)),
                 (a, b) => a.or(b),
             }),

@@ -1,6 +1,7 @@
 //! DEPTHWISE_CONV_2D: f32, with a constant filter; strides, dilations, several results per channel.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::DepthwiseConv2DOptions;
 
 use super::conv_2d::expect_shape;
 use super::{Build, Layer, Source, expect_elements};
@@ -9,10 +10,7 @@ use crate::steps::dwconv_f32::{DwConvF32, Parts};
 use crate::steps::post::Post;
 use crate::steps::slide::MAX_TAPS;
 use crate::stored::Stored;
-use crate::window::{Slots, Window, limits};
-
-const OPTIONS: u32 = 2;
-const ACTIVATION: usize = 4;
+use crate::window::{Window, limits};
 
 /// A convolution of each channel with its own filters, which are constant.
 pub struct DepthwiseConv2d<'a> {
@@ -41,8 +39,8 @@ pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
     let &[1, height, width, filters] = &filter.shape[..] else {
         return Err(unsupported!("the filter has shape {:?}", filter.shape));
     };
-    let options = x.node.options(OPTIONS)?;
-    let window = Window::read(&options, &Slots { dilation: Some(5) }, &image.shape, [height, width])?;
+    let options = x.node.options()?;
+    let window = Window::read(&options, &image.shape, [height, width])?;
     let multiplier = filters / window.channels;
     ensure!(
         multiplier > 0 && multiplier * window.channels == filters,
@@ -60,7 +58,7 @@ pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
         bias.map(<[f32]>::len)
     );
     expect_shape(&result.shape, &window, filters)?;
-    let limits = limits(options.get(ACTIVATION, 0)?)?;
+    let limits = limits(options.get(DepthwiseConv2DOptions::FUSED_ACTIVATION_FUNCTION)?)?;
     let layer = DepthwiseConv2d { window, multiplier, weights, bias, limits, posts: Vec::new() };
     Ok(Node::new(Layer::DepthwiseConv2d(layer), vec![input], vec![output]))
 }

@@ -1,8 +1,9 @@
 //! Functions of one `f32` tensor, and of two with broadcasting.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::{GeluOptions, LeakyReluOptions};
 
-use super::{Build, Layer, Source, expect_elements};
+use super::{Build, Layer, Source, expect_elements, fused_activation};
 use crate::kernels::f32_map::{Binary, Unary};
 use crate::net::{Id, Net, Node};
 use crate::program::Step;
@@ -22,47 +23,47 @@ pub enum Elementwise {
 
 /// Lowers the node if its op is one of these.
 pub fn lower<'a>(x: &Source<'_, 'a>, code: i32) -> Option<Result<Node<'a>>> {
-    let two = |op, options: Option<u32>| Some(binary(x, op, options));
+    let two = |op| Some(binary(x, op));
     let one = |f| Some(unary(x, Post::Unary(f)));
     match code {
-        0 => two(Binary::Add, Some(11)),
-        18 => two(Binary::Mul, Some(21)),
-        41 => two(Binary::Sub, Some(28)),
-        42 => two(Binary::Div, Some(29)),
-        55 => two(Binary::Max, None),
-        57 => two(Binary::Min, None),
-        99 => two(Binary::SquaredDifference, None),
-        14 => one(Unary::Logistic),
-        28 => one(Unary::Tanh),
-        47 => one(Unary::Exp),
-        59 => one(Unary::Neg),
-        75 => one(Unary::Sqrt),
-        76 => one(Unary::Rsqrt),
-        92 => one(Unary::Square),
-        101 => one(Unary::Abs),
-        117 => one(Unary::HardSwish),
-        8 => one(Unary::Floor),
-        104 => one(Unary::Ceil),
-        116 => one(Unary::Round),
-        111 => one(Unary::Elu),
-        54 => two(Binary::Leak, None),
-        98 => Some(leaky_relu(x)),
-        150 => Some(gelu(x)),
-        19 => Some(unary(x, Post::Clamp(0.0, f32::INFINITY))),
-        20 => Some(unary(x, Post::Clamp(-1.0, 1.0))),
-        21 => Some(unary(x, Post::Clamp(0.0, 6.0))),
-        152 => Some(unary(x, Post::Clamp(0.0, 1.0))),
+        op::ADD => two(Binary::Add),
+        op::MUL => two(Binary::Mul),
+        op::SUB => two(Binary::Sub),
+        op::DIV => two(Binary::Div),
+        op::MAXIMUM => two(Binary::Max),
+        op::MINIMUM => two(Binary::Min),
+        op::SQUARED_DIFFERENCE => two(Binary::SquaredDifference),
+        op::LOGISTIC => one(Unary::Logistic),
+        op::TANH => one(Unary::Tanh),
+        op::EXP => one(Unary::Exp),
+        op::NEG => one(Unary::Neg),
+        op::SQRT => one(Unary::Sqrt),
+        op::RSQRT => one(Unary::Rsqrt),
+        op::SQUARE => one(Unary::Square),
+        op::ABS => one(Unary::Abs),
+        op::HARD_SWISH => one(Unary::HardSwish),
+        op::FLOOR => one(Unary::Floor),
+        op::CEIL => one(Unary::Ceil),
+        op::ROUND => one(Unary::Round),
+        op::ELU => one(Unary::Elu),
+        op::PRELU => two(Binary::Leak),
+        op::LEAKY_RELU => Some(leaky_relu(x)),
+        op::GELU => Some(gelu(x)),
+        op::RELU => Some(unary(x, Post::Clamp(0.0, f32::INFINITY))),
+        op::RELU_N1_TO_1 => Some(unary(x, Post::Clamp(-1.0, 1.0))),
+        op::RELU6 => Some(unary(x, Post::Clamp(0.0, 6.0))),
+        op::RELU_0_TO_1 => Some(unary(x, Post::Clamp(0.0, 1.0))),
         _ => None,
     }
 }
 
 fn leaky_relu<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
-    let alpha: f32 = x.node.options(75)?.get(0, 0.0)?;
+    let alpha = x.node.options()?.get(LeakyReluOptions::ALPHA)?;
     unary(x, Post::Scalar(Binary::Leak, alpha))
 }
 
 fn gelu<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
-    let approximate: bool = x.node.options(116)?.get(0, false)?;
+    let approximate = x.node.options()?.get(GeluOptions::APPROXIMATE)?;
     unary(x, Post::Unary(if approximate { Unary::GeluTanh } else { Unary::Gelu }))
 }
 
@@ -74,14 +75,14 @@ fn unary<'a>(x: &Source<'_, 'a>, post: Post) -> Result<Node<'a>> {
     Ok(Node::new(Layer::Elementwise(Elementwise::Chain(vec![post])), vec![input], vec![output]))
 }
 
-fn binary<'a>(x: &Source<'_, 'a>, op: Binary, options: Option<u32>) -> Result<Node<'a>> {
+fn binary<'a>(x: &Source<'_, 'a>, op: Binary) -> Result<Node<'a>> {
     x.expect_f32(2)?;
     let ((a_id, a), (b_id, b), (output, y)) = (x.input(0)?, x.input(1)?, x.output(0)?);
     for value in [a, b, y] {
         expect_elements(value)?;
     }
-    let range = match options {
-        Some(tag) => limits(x.node.options(tag)?.get(0, 0)?)?,
+    let range = match fused_activation(&x.node)? {
+        Some(activation) => limits(activation)?,
         None => (f32::NEG_INFINITY, f32::INFINITY),
     };
     let chain = |main, post| {

@@ -1,16 +1,13 @@
 //! FULLY_CONNECTED: f32; with constant weights a convolution with one tap, else a product of matrices.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::{FullyConnectedOptions, weights_format};
 
 use super::{BatchMatmul, Conv2d, Layer, Source, expect_elements};
 use crate::net::Node;
 use crate::steps::matmul_f32::Sizes;
 use crate::steps::post::Post;
 use crate::window::{Window, limits};
-
-const OPTIONS: u32 = 8;
-const ACTIVATION: usize = 0;
-const FORMAT: usize = 1;
 
 /// Lowers FULLY_CONNECTED.
 pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
@@ -22,8 +19,8 @@ pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
     let &[units, depth] = &w.shape[..] else {
         return Err(unsupported!("the weights have shape {:?}", w.shape));
     };
-    let options = x.node.options(OPTIONS)?;
-    if options.get::<i8>(FORMAT, 0)? != 0 {
+    let options = x.node.options()?;
+    if options.get(FullyConnectedOptions::WEIGHTS_FORMAT)? != weights_format::DEFAULT {
         return Err(unsupported!("shuffled weights are not taken"));
     }
     ensure!(
@@ -40,7 +37,7 @@ pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
         w.shape,
         y.shape
     );
-    let limits = limits(options.get(ACTIVATION, 0)?)?;
+    let limits = limits(options.get(FullyConnectedOptions::FUSED_ACTIVATION_FUNCTION)?)?;
     let Some(weights) = w.weights()? else {
         let sizes = Sizes { rows, depth, columns: units, turned: true };
         let mut layer = BatchMatmul { bias, ..BatchMatmul::new(sizes, false, vec![[0, 0]]) };

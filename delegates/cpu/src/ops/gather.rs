@@ -1,6 +1,7 @@
 //! GATHER, EMBEDDING_LOOKUP: slices of a tensor of whole bytes, which is read where it is.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::GatherOptions;
 
 use super::moves::{axis_of, width};
 use super::{Layer, Source, expect_elements};
@@ -13,8 +14,8 @@ pub struct Gather(gather::Groups);
 
 /// Lowers GATHER.
 pub fn gather<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
-    let options = x.node.options(23)?;
-    let (axis, batch): (i32, i32) = (options.get(0, 0)?, options.get(1, 0)?);
+    let options = x.node.options()?;
+    let (axis, batch) = (options.get(GatherOptions::AXIS)?, options.get(GatherOptions::BATCH_DIMS)?);
     lower(x, [0, 1], axis.into(), batch.into())
 }
 

@@ -5,6 +5,9 @@
 //! tflite/kernels/transpose_conv.cc, tflite/kernels/fully_connected.cc (`EvalHybridDense`, `EvalHybridDense4Bit`).
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::{
+    Conv2DOptions, DepthwiseConv2DOptions, FullyConnectedOptions, TransposeConvOptions, weights_format,
+};
 
 use super::conv_2d::expect_shape;
 use super::quantized::Weights;
@@ -21,7 +24,7 @@ use crate::steps::planes_u8::{self, Planes};
 use crate::steps::post::Post;
 use crate::steps::rows_u8::{Rows, Symmetry};
 use crate::steps::transpose_conv_hybrid::TransposeConvHybrid;
-use crate::window::{Slots, Window, limits};
+use crate::window::{Window, limits};
 
 /// A convolution, or a product, of `f32` with weights of bytes.
 pub struct Hybrid<'a> {
@@ -54,16 +57,18 @@ enum Kind {
 pub fn lower<'a>(x: &Source<'_, 'a>) -> Option<Result<Node<'a>>> {
     let ty = |i: usize| x.input(i).ok().map(|(_, value)| value.ty);
     let code = x.node.builtin_code();
-    let main = if code == 67 { 2 } else { 0 };
+    let main = if code == op::TRANSPOSE_CONV { 2 } else { 0 };
     let is_hybrid = ty(main)? == F32 && matches!(ty(1)?, I8 | I4 | I2) && x.output(0).ok()?.1.ty == F32;
-    (is_hybrid && matches!(code, 3 | 4 | 9 | 67)).then(|| {
+    let has_weights =
+        matches!(code, op::CONV_2D | op::DEPTHWISE_CONV_2D | op::FULLY_CONNECTED | op::TRANSPOSE_CONV);
+    (is_hybrid && has_weights).then(|| {
         let ((input, a), (output, y)) = (x.input(main)?, x.output(0)?);
         expect_elements(a)?;
         expect_elements(y)?;
         let layer = match code {
-            3 => convolution(x)?,
-            4 => depthwise(x)?,
-            67 => transposed(x)?,
+            op::CONV_2D => convolution(x)?,
+            op::DEPTHWISE_CONV_2D => depthwise(x)?,
+            op::TRANSPOSE_CONV => transposed(x)?,
             _ => fully_connected(x)?,
         };
         ensure!(
@@ -82,8 +87,8 @@ fn convolution<'a>(x: &Source<'_, 'a>) -> Result<Hybrid<'a>> {
     let &[filters, height, width, depth] = &filter.shape[..] else {
         return Err(unsupported!("the filter has shape {:?}", filter.shape));
     };
-    let options = x.node.options(1)?;
-    let window = Window::read(&options, &Slots { dilation: Some(4) }, &image.shape, [height, width])?;
+    let options = x.node.options()?;
+    let window = Window::read(&options, &image.shape, [height, width])?;
     let groups = window.channels / depth.max(1);
     ensure!(
         groups * depth == window.channels && groups > 0 && filters % groups == 0,
@@ -105,7 +110,7 @@ fn convolution<'a>(x: &Source<'_, 'a>) -> Result<Hybrid<'a>> {
         scales,
         bias: x.optional_constant(2)?,
         symmetry: if differ || groups != 1 { Symmetry::Asymmetric } else { Symmetry::Symmetric },
-        limits: limits(options.get(3, 0)?)?,
+        limits: limits(options.get(Conv2DOptions::FUSED_ACTIVATION_FUNCTION)?)?,
         posts: Vec::new(),
     })
 }
@@ -118,8 +123,8 @@ fn depthwise<'a>(x: &Source<'_, 'a>) -> Result<Hybrid<'a>> {
     if filter.ty != I8 {
         return Err(unsupported!("the filter '{}' is {}, taken is INT8", filter.name, filter.ty));
     }
-    let options = x.node.options(2)?;
-    let window = Window::read(&options, &Slots { dilation: Some(5) }, &image.shape, [height, width])?;
+    let options = x.node.options()?;
+    let window = Window::read(&options, &image.shape, [height, width])?;
     let multiplier = filters / window.channels;
     ensure!(
         multiplier > 0 && multiplier * window.channels == filters,
@@ -142,7 +147,7 @@ fn depthwise<'a>(x: &Source<'_, 'a>) -> Result<Hybrid<'a>> {
         scales,
         bias: x.optional_constant(2)?,
         symmetry: Symmetry::Asymmetric,
-        limits: limits(options.get(4, 0)?)?,
+        limits: limits(options.get(DepthwiseConv2DOptions::FUSED_ACTIVATION_FUNCTION)?)?,
         posts: Vec::new(),
     })
 }
@@ -158,7 +163,7 @@ fn transposed<'a>(x: &Source<'_, 'a>) -> Result<Hybrid<'a>> {
         scales,
         bias: x.optional_constant(3)?,
         symmetry: Symmetry::Asymmetric,
-        limits: limits(x.node.options(transpose_conv::OPTIONS)?.get(transpose_conv::ACTIVATION, 0)?)?,
+        limits: limits(x.node.options()?.get(TransposeConvOptions::FUSED_ACTIVATION_FUNCTION)?)?,
         posts: Vec::new(),
     })
 }
@@ -169,8 +174,8 @@ fn fully_connected<'a>(x: &Source<'_, 'a>) -> Result<Hybrid<'a>> {
     let &[units, depth] = &w.shape[..] else {
         return Err(unsupported!("the weights have shape {:?}", w.shape));
     };
-    let options = x.node.options(8)?;
-    if options.get::<i8>(1, 0)? != 0 {
+    let options = x.node.options()?;
+    if options.get(FullyConnectedOptions::WEIGHTS_FORMAT)? != weights_format::DEFAULT {
         return Err(unsupported!("shuffled weights are not taken"));
     }
     ensure!(depth > 0 && units > 0, "the weights have shape {:?}", w.shape);
@@ -184,7 +189,7 @@ fn fully_connected<'a>(x: &Source<'_, 'a>) -> Result<Hybrid<'a>> {
     );
     let (weights, scales) = weights(x, 0, units)?;
     let packed = w.ty == I4 && depth.is_multiple_of(2) && depth >= 32 && units >= 4;
-    let asymmetric = options.get(3, false)? && !packed;
+    let asymmetric = options.get(FullyConnectedOptions::ASYMMETRIC_QUANTIZE_INPUTS)? && !packed;
     Ok(Hybrid {
         window: Window::point(rows, depth),
         kind: Kind::Product,
@@ -193,7 +198,7 @@ fn fully_connected<'a>(x: &Source<'_, 'a>) -> Result<Hybrid<'a>> {
         scales,
         bias: x.optional_constant(2)?,
         symmetry: if asymmetric { Symmetry::Asymmetric } else { Symmetry::Symmetric },
-        limits: limits(options.get(0, 0)?)?,
+        limits: limits(options.get(FullyConnectedOptions::FUSED_ACTIVATION_FUNCTION)?)?,
         posts: Vec::new(),
     })
 }

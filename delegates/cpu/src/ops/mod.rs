@@ -25,6 +25,7 @@ mod transpose_conv;
 mod typed;
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::{AddOptions, ConcatenationOptions, DivOptions, MulOptions, SubOptions};
 
 pub use batch_matmul::BatchMatmul;
 pub use conv_2d::Conv2d;
@@ -228,42 +229,55 @@ pub fn lower<'a>(node: &NodeView<'a>, values: &Values<'a>) -> Result<Node<'a>> {
         return lowered;
     }
     match node.builtin_code() {
-        3 => conv_2d::lower(&x),
-        4 => depthwise_conv_2d::lower(&x),
-        9 => fully_connected::lower(&x),
-        126 => batch_matmul::lower(&x),
-        67 => transpose_conv::lower(&x),
-        1 => pool_2d::lower(&x, f32_pool::Kind::Mean),
-        17 => pool_2d::lower(&x, f32_pool::Kind::Max),
-        22 | 43 | 70 => reshape::lower(&x),
-        25 => softmax::softmax(&x),
-        50 => softmax::log_softmax(&x),
-        code @ (40 | 74 | 82 | 89) => reduce::lower(&x, code),
-        2 => moves::concatenation(&x),
-        83 => moves::pack(&x),
-        49 => moves::split(&x),
-        102 => moves::split_v(&x),
-        88 => moves::unpack(&x),
-        34 => pads::pad(&x),
-        60 => pads::pad_v2(&x),
-        100 => pads::mirror(&x),
-        65 => slices::slice(&x),
-        45 => slices::strided_slice(&x),
-        105 => slices::reverse(&x),
-        39 => slices::transpose(&x),
-        69 => slices::tile(&x),
-        130 => slices::broadcast(&x),
-        5 => slices::depth_to_space(&x),
-        26 => slices::space_to_depth(&x),
-        36 => gather::gather(&x),
-        7 => gather::embedding_lookup(&x),
-        23 => resize::bilinear(&x),
-        97 => resize::nearest(&x),
-        119 => scan::lower(&x),
+        op::CONV_2D => conv_2d::lower(&x),
+        op::DEPTHWISE_CONV_2D => depthwise_conv_2d::lower(&x),
+        op::FULLY_CONNECTED => fully_connected::lower(&x),
+        op::BATCH_MATMUL => batch_matmul::lower(&x),
+        op::TRANSPOSE_CONV => transpose_conv::lower(&x),
+        op::AVERAGE_POOL_2D => pool_2d::lower(&x, f32_pool::Kind::Mean),
+        op::MAX_POOL_2D => pool_2d::lower(&x, f32_pool::Kind::Max),
+        op::RESHAPE | op::SQUEEZE | op::EXPAND_DIMS => reshape::lower(&x),
+        op::SOFTMAX => softmax::softmax(&x),
+        op::LOG_SOFTMAX => softmax::log_softmax(&x),
+        code @ (op::MEAN | op::SUM | op::REDUCE_MAX | op::REDUCE_MIN) => reduce::lower(&x, code),
+        op::CONCATENATION => moves::concatenation(&x),
+        op::PACK => moves::pack(&x),
+        op::SPLIT => moves::split(&x),
+        op::SPLIT_V => moves::split_v(&x),
+        op::UNPACK => moves::unpack(&x),
+        op::PAD => pads::pad(&x),
+        op::PADV2 => pads::pad_v2(&x),
+        op::MIRROR_PAD => pads::mirror(&x),
+        op::SLICE => slices::slice(&x),
+        op::STRIDED_SLICE => slices::strided_slice(&x),
+        op::REVERSE_V2 => slices::reverse(&x),
+        op::TRANSPOSE => slices::transpose(&x),
+        op::TILE => slices::tile(&x),
+        op::BROADCAST_TO => slices::broadcast(&x),
+        op::DEPTH_TO_SPACE => slices::depth_to_space(&x),
+        op::SPACE_TO_DEPTH => slices::space_to_depth(&x),
+        op::GATHER => gather::gather(&x),
+        op::EMBEDDING_LOOKUP => gather::embedding_lookup(&x),
+        op::RESIZE_BILINEAR => resize::bilinear(&x),
+        op::RESIZE_NEAREST_NEIGHBOR => resize::nearest(&x),
+        op::WHILE => scan::lower(&x),
         code => typed::lower(&x, code)
             .or_else(|| elementwise::lower(&x, code))
             .unwrap_or_else(|| Err(unsupported!("the op has no fast kernel"))),
     }
+}
+
+/// What arithmetic or a concatenation does to its results, one of [`activation`](schema::activation); `None` of other ops.
+pub fn fused_activation(node: &NodeView<'_>) -> Result<Option<i8>> {
+    let activation = match node.builtin_code() {
+        op::ADD => node.options()?.get(AddOptions::FUSED_ACTIVATION_FUNCTION)?,
+        op::SUB => node.options()?.get(SubOptions::FUSED_ACTIVATION_FUNCTION)?,
+        op::MUL => node.options()?.get(MulOptions::FUSED_ACTIVATION_FUNCTION)?,
+        op::DIV => node.options()?.get(DivOptions::FUSED_ACTIVATION_FUNCTION)?,
+        op::CONCATENATION => node.options()?.get(ConcatenationOptions::FUSED_ACTIVATION_FUNCTION)?,
+        _ => return Ok(None),
+    };
+    Ok(Some(activation))
 }
 
 /// Builds the step of a node. Renamings that are left move bytes.

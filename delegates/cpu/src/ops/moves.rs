@@ -1,6 +1,7 @@
 //! CONCATENATION, PACK, SPLIT, SPLIT_V, UNPACK: tensors put side by side, and taken apart; any type of whole bytes.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::{ConcatenationOptions, PackOptions, UnpackOptions, activation};
 
 use super::{Build, Layer, Source, expect_elements};
 use crate::kernels::turn::Turn;
@@ -77,19 +78,19 @@ impl Moves {
 
 /// Lowers CONCATENATION.
 pub fn concatenation<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
-    let options = x.node.options(10)?;
-    if options.get::<i8>(1, 0)? != 0 {
+    let options = x.node.options()?;
+    if options.get(ConcatenationOptions::FUSED_ACTIVATION_FUNCTION)? != activation::NONE {
         return Err(unsupported!("a fused activation is not taken"));
     }
     let (_, y) = x.output(0)?;
-    let axis = axis_of(options.get::<i32>(0, 0)?.into(), y.shape.len())?;
+    let axis = axis_of(options.get(ConcatenationOptions::AXIS)?.into(), y.shape.len())?;
     join(x, "concatenation", y.shape[..axis].iter().product())
 }
 
 /// Lowers PACK.
 pub fn pack<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
     let (_, y) = x.output(0)?;
-    let axis = axis_of(x.node.options(59)?.get::<i32>(1, 0)?.into(), y.shape.len())?;
+    let axis = axis_of(x.node.options()?.get(PackOptions::AXIS)?.into(), y.shape.len())?;
     join(x, "pack", y.shape[..axis].iter().product())
 }
 
@@ -139,7 +140,7 @@ pub fn split_v<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
 
 /// Lowers UNPACK.
 pub fn unpack<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
-    let axis: i32 = x.node.options(64)?.get(1, 0)?;
+    let axis = x.node.options()?.get(UnpackOptions::AXIS)?;
     part(x, "unpack", 0, &[axis.into()])
 }
 

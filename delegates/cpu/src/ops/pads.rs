@@ -9,6 +9,7 @@
 //! ```
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::{MirrorPadOptions, mirror_pad};
 
 use super::moves::{Moves, strides, width};
 use super::{Layer, Source, expect_elements};
@@ -116,9 +117,9 @@ pub fn padding(shape: &[usize], pairs: &[[usize; 2]], width: usize, fill: [u8; 1
 pub fn mirror<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
     let pairs = paddings(x)?;
     let ((from, a), (to, y)) = (x.input(0)?, x.output(0)?);
-    let mode: i8 = x.node.options(77)?.get(0, 0)?;
-    // Mode 0 does not repeat the element at the border.
-    let border = usize::from(mode == 0);
+    let mode = x.node.options()?.get(MirrorPadOptions::MODE)?;
+    // It does not repeat the element at the border.
+    let border = usize::from(mode == mirror_pad::REFLECT);
     let (sources, targets) = (strides(&a.shape), strides(&y.shape));
     let mut parts: Vec<(usize, usize, Vec<Dim>)> = vec![(0, 0, Vec::new())];
     for (i, &[before, after]) in pairs.iter().enumerate() {

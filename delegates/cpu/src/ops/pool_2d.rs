@@ -1,6 +1,7 @@
 //! AVERAGE_POOL_2D, MAX_POOL_2D: f32.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::Pool2DOptions;
 
 use super::conv_2d::expect_shape;
 use super::{Build, Layer, Source, expect_elements};
@@ -9,12 +10,7 @@ use crate::net::Node;
 use crate::steps::pool_f32::PoolF32;
 use crate::steps::post::Post;
 use crate::steps::slide::MAX_TAPS;
-use crate::window::{Slots, Window, limits};
-
-const OPTIONS: u32 = 5;
-const FILTER_WIDTH: usize = 3;
-const FILTER_HEIGHT: usize = 4;
-const ACTIVATION: usize = 5;
+use crate::window::{Window, limits};
 
 /// A pool of `f32`.
 pub struct Pool2d {
@@ -34,15 +30,15 @@ pub fn lower<'a>(x: &Source<'_, 'a>, kind: Kind) -> Result<Node<'a>> {
     let ((input, image), (output, result)) = (x.input(0)?, x.output(0)?);
     expect_elements(image)?;
     expect_elements(result)?;
-    let options = x.node.options(OPTIONS)?;
-    let taps = [options.get::<i32>(FILTER_HEIGHT, 0)?, options.get::<i32>(FILTER_WIDTH, 0)?];
+    let options = x.node.options()?;
+    let taps = [options.get(Pool2DOptions::FILTER_HEIGHT)?, options.get(Pool2DOptions::FILTER_WIDTH)?];
     let taps = taps.map(|taps| usize::try_from(taps).unwrap_or(0));
     if taps[0].saturating_mul(taps[1]) > MAX_TAPS {
         return Err(unsupported!("the window has {taps:?} taps, taken are up to {MAX_TAPS} in all"));
     }
-    let window = Window::read(&options, &Slots { dilation: None }, &image.shape, taps)?;
+    let window = Window::read(&options, &image.shape, taps)?;
     expect_shape(&result.shape, &window, window.channels)?;
-    let limits = limits(options.get(ACTIVATION, 0)?)?;
+    let limits = limits(options.get(Pool2DOptions::FUSED_ACTIVATION_FUNCTION)?)?;
     let layer = Pool2d { kind, window, limits, posts: Vec::new() };
     Ok(Node::new(Layer::Pool2d(layer), vec![input], vec![output]))
 }

@@ -42,12 +42,12 @@ pub fn lower<'a>(x: &Source<'_, 'a>, code: i32) -> Result<Node<'a>> {
         true => Layer::Rename,
         false => Layer::Reduce(Reduce {
             fold: match code {
-                82 => Fold::Max,
-                89 => Fold::Min,
+                op::REDUCE_MAX => Fold::Max,
+                op::REDUCE_MIN => Fold::Min,
                 _ => Fold::Sum,
             },
             passes,
-            divisor: if code == 40 { (a.len() / kept) as f32 } else { 1.0 },
+            divisor: if code == op::MEAN { (a.len() / kept) as f32 } else { 1.0 },
         }),
     };
     Ok(Node::new(layer, vec![input], vec![output]))

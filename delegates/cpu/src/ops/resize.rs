@@ -3,6 +3,7 @@
 //! Defined by: tflite/kernels/resize_bilinear.cc, tflite/kernels/resize_nearest_neighbor.cc.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::{ResizeBilinearOptions, ResizeNearestNeighborOptions};
 
 use super::moves::width;
 use super::{Build, Layer, Source, expect_elements};
@@ -35,18 +36,25 @@ pub struct Resize {
 /// Lowers RESIZE_BILINEAR.
 pub fn bilinear<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
     x.expect_f32(1)?;
-    let options = x.node.options(15)?;
+    let options = x.node.options()?;
     lower(
         x,
         Kind::Bilinear,
-        Alignment { corners: options.get(2, false)?, half_pixel: options.get(3, false)? },
+        Alignment {
+            corners: options.get(ResizeBilinearOptions::ALIGN_CORNERS)?,
+            half_pixel: options.get(ResizeBilinearOptions::HALF_PIXEL_CENTERS)?,
+        },
     )
 }
 
 /// Lowers RESIZE_NEAREST_NEIGHBOR.
 pub fn nearest<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
-    let options = x.node.options(74)?;
-    lower(x, Kind::Nearest, Alignment { corners: options.get(0, false)?, half_pixel: options.get(1, false)? })
+    let options = x.node.options()?;
+    let alignment = Alignment {
+        corners: options.get(ResizeNearestNeighborOptions::ALIGN_CORNERS)?,
+        half_pixel: options.get(ResizeNearestNeighborOptions::HALF_PIXEL_CENTERS)?,
+    };
+    lower(x, Kind::Nearest, alignment)
 }
 
 fn lower<'a>(x: &Source<'_, 'a>, kind: Kind, alignment: Alignment) -> Result<Node<'a>> {

@@ -11,6 +11,7 @@
 //! All results are those of the loop run node by node: counters too, and those of a loop of no rounds.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::{GatherOptions, WhileOptions};
 
 use super::counting::{Affine, Counting, MOST_ROUNDS};
 use super::{Build, Layer, Source};
@@ -103,9 +104,9 @@ struct Port<'v, 'a> {
 
 /// Lowers WHILE.
 pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
-    let options = x.node.options(93)?;
-    let condition = x.values.subgraph(options.get(0, 0)?)?;
-    let body = x.values.subgraph(options.get(1, 0)?)?;
+    let options = x.node.options()?;
+    let condition = x.values.subgraph(options.get(WhileOptions::COND_SUBGRAPH_INDEX)?)?;
+    let body = x.values.subgraph(options.get(WhileOptions::BODY_SUBGRAPH_INDEX)?)?;
     let mut ports = ports(x, &body)?;
     find_counters(&body, &mut ports);
     let rounds = rounds(&condition, &ports)?;
@@ -265,12 +266,13 @@ impl<'v, 'a> Lowering<'v, 'a> {
 
     /// GATHER of a row that the round tells.
     fn take_row(&mut self, node: &NodeView<'a>) -> Result<bool> {
-        let (36, &[from, at], &[to]) = (node.builtin_code(), node.input_indices(), node.output_indices())
+        let (op::GATHER, &[from, at], &[to]) =
+            (node.builtin_code(), node.input_indices(), node.output_indices())
         else {
             return Ok(false);
         };
-        let options = node.options(23)?;
-        let (axis, batch): (i32, i32) = (options.get(0, 0)?, options.get(1, 0)?);
+        let options = node.options()?;
+        let (axis, batch) = (options.get(GatherOptions::AXIS)?, options.get(GatherOptions::BATCH_DIMS)?);
         let (Some(port), Some(index)) = (self.kept(from), self.counting.number(at)) else { return Ok(false) };
         let ((from, table), (to, row)) = (port.ends[0], self.id(to)?);
         let rows = table.shape.first().copied().unwrap_or(0);
@@ -285,7 +287,7 @@ impl<'v, 'a> Lowering<'v, 'a> {
 
     /// DYNAMIC_UPDATE_SLICE of a carried list, at a row that the round tells.
     fn take_update(&mut self, node: &NodeView<'a>) -> Result<bool> {
-        let (151, &[list, row, at], &[to]) =
+        let (op::DYNAMIC_UPDATE_SLICE, &[list, row, at], &[to]) =
             (node.builtin_code(), node.input_indices(), node.output_indices())
         else {
             return Ok(false);

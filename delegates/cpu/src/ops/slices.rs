@@ -2,6 +2,7 @@
 //! in other places; any type of whole bytes.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::{DepthToSpaceOptions, SpaceToDepthOptions, StridedSliceOptions};
 
 use super::moves::{Moves, axis_of, strides};
 use super::{Source, expect_elements};
@@ -46,6 +47,19 @@ pub fn slice<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
     Moves::single(x, "slice", 0, cut(&a.shape, &cuts))
 }
 
+/// Of begin, end, ellipsis, new axis and shrink axis.
+fn masks(options: &Options<'_, StridedSliceOptions>) -> Result<[u32; 5]> {
+    type Fields = StridedSliceOptions;
+    let mask = |field| options.get(field).map(|bits: i32| bits as u32);
+    Ok([
+        mask(Fields::BEGIN_MASK)?,
+        mask(Fields::END_MASK)?,
+        mask(Fields::ELLIPSIS_MASK)?,
+        mask(Fields::NEW_AXIS_MASK)?,
+        mask(Fields::SHRINK_AXIS_MASK)?,
+    ])
+}
+
 /// Lowers STRIDED_SLICE. Entries of its lists are axes of the input, but for that of the ellipsis mask, which stands for the
 /// axes that are left over, and those of the new axis mask, which stand for none.
 pub fn strided_slice<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
@@ -53,10 +67,9 @@ pub fn strided_slice<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
     let lists = [x.integers(1)?, x.integers(2)?, x.integers(3)?];
     let entries = lists[0].len();
     ensure!(lists.iter().all(|list| list.len() == entries) && entries < 32, "the lists differ in length");
-    let options = x.node.options(32)?;
-    let mask = |slot: usize| options.get::<i32>(slot, 0).map(|bits| bits as u32);
-    let [begin, end, ellipsis, new_axis, shrink] = [mask(0)?, mask(1)?, mask(2)?, mask(3)?, mask(4)?];
-    if options.get(5, false)? {
+    let options = x.node.options()?;
+    let [begin, end, ellipsis, new_axis, shrink] = masks(&options)?;
+    if options.get(StridedSliceOptions::OFFSET)? {
         return Err(unsupported!("ends that count from the begin are not taken"));
     }
     let has = |mask: u32, entry: usize| mask >> entry & 1 == 1;
@@ -151,7 +164,7 @@ pub fn broadcast<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
 /// Lowers DEPTH_TO_SPACE: `y[n, i · block + v, j · block + u, c] = x[n, i, j, (v · block + u) · channels + c]`.
 pub fn depth_to_space<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
     let ((_, small), (_, large)) = (x.input(0)?, x.output(0)?);
-    let block: i32 = x.node.options(94)?.get(0, 0)?;
+    let block = x.node.options()?.get(DepthToSpaceOptions::BLOCK_SIZE)?;
     let dims = blocks(&small.shape, &large.shape, block)?;
     Moves::single(x, "depth to space", 0, Nest::new(0, 0, dims))
 }
@@ -159,7 +172,7 @@ pub fn depth_to_space<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
 /// Lowers SPACE_TO_DEPTH, which undoes DEPTH_TO_SPACE.
 pub fn space_to_depth<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
     let ((_, large), (_, small)) = (x.input(0)?, x.output(0)?);
-    let block: i32 = x.node.options(19)?.get(0, 0)?;
+    let block = x.node.options()?.get(SpaceToDepthOptions::BLOCK_SIZE)?;
     let dims = blocks(&small.shape, &large.shape, block)?;
     let turned = |i: usize| Dim { size: dims[i].size, from: dims[i].to, to: dims[i].from };
     // In the order of the small images' memory.

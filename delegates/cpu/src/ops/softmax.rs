@@ -1,6 +1,7 @@
 //! SOFTMAX, LOG_SOFTMAX: f32, along the last axis.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::SoftmaxOptions;
 
 use super::{Build, Layer, Source, expect_elements};
 use crate::net::{Net, Node};
@@ -12,7 +13,7 @@ pub struct Softmax(Kind);
 
 /// Lowers SOFTMAX.
 pub fn softmax<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
-    let beta = x.node.options(9)?.get(0, 0.0)?;
+    let beta = x.node.options()?.get(SoftmaxOptions::BETA)?;
     lower(x, Kind::Softmax { beta })
 }
 

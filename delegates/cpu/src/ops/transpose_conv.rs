@@ -1,6 +1,7 @@
 //! TRANSPOSE_CONV: f32, with a constant filter.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::TransposeConvOptions;
 
 use super::{Build, Layer, Source, expect_elements};
 use crate::net::Node;
@@ -8,12 +9,7 @@ use crate::program::Step;
 use crate::steps::post::Post;
 use crate::steps::transpose_conv_f32::{MAX_TAPS, Parts, TransposeConvF32, taps_of};
 use crate::stored::Stored;
-use crate::window::{Slots, Window, limits};
-
-/// Number of the options table in the schema.
-pub const OPTIONS: u32 = 49;
-/// Position of the activation in it.
-pub const ACTIVATION: usize = 3;
+use crate::window::{Window, limits};
 
 /// The gradient of a convolution, with constant weights.
 pub struct TransposeConv<'a> {
@@ -48,7 +44,7 @@ pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
         filter.shape,
         bias.map(<[f32]>::len)
     );
-    let limits = limits(x.node.options(OPTIONS)?.get(ACTIVATION, 0)?)?;
+    let limits = limits(x.node.options()?.get(TransposeConvOptions::FUSED_ACTIVATION_FUNCTION)?)?;
     let layer = TransposeConv { window, depth, weights, bias, limits, posts: Vec::new() };
     Ok(Node::new(Layer::TransposeConv(layer), vec![input], vec![output]))
 }
@@ -65,8 +61,8 @@ pub fn shape(x: &Source<'_, '_>) -> Result<(Window, usize)> {
     else {
         return Err(unsupported!("filter {:?} and input {:?} need 4 dimensions", filter.shape, image.shape));
     };
-    let options = x.node.options(OPTIONS)?;
-    let window = Window::read(&options, &Slots { dilation: None }, &result.shape, [height, width])?;
+    let options = x.node.options::<TransposeConvOptions>()?;
+    let window = Window::read(&options, &result.shape, [height, width])?;
     ensure!(
         [window.batches, window.rows.output, window.columns.output] == [images, rows, columns]
             && depth == channels

@@ -1,9 +1,10 @@
 //! Comparisons, selections, casts, logic, and arithmetic of whole numbers.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::activation;
 
 use super::moves::width;
-use super::{Layer, Source, expect_elements};
+use super::{Layer, Source, expect_elements, fused_activation};
 use crate::net::{Id, Net, Node, Value};
 use crate::program::Step;
 use crate::steps::typed_map::{INPUTS, Loops, RunFn, TypedMap};
@@ -18,23 +19,32 @@ pub struct Typed {
 
 /// Lowers the node if its op is one of these for its types.
 pub fn lower<'a>(x: &Source<'_, 'a>, code: i32) -> Option<Result<Node<'a>>> {
-    let (ty, activation) = (x.input(0).ok()?.1.ty, x.node.options(arithmetic_options(code)).ok());
-    let activation = activation.map_or(0, |options| options.get::<i8>(0, 0).unwrap_or(1));
+    let ty = x.input(0).ok()?.1.ty;
+    let is_plain = match fused_activation(&x.node) {
+        Ok(fused) => fused.is_none_or(|fused| fused == activation::NONE),
+        Err(error) => return Some(Err(error)),
+    };
     let found = match (code, ty) {
-        (64 | 123, _) => return Some(select(x, code)),
-        (53, _) => return Some(cast(x)),
-        (58 | 61 | 62 | 63 | 71 | 72, F32) => ("compare", compare::<f32>(code)),
-        (58 | 61 | 62 | 63 | 71 | 72, I32) => ("compare", compare::<i32>(code)),
-        (58 | 61 | 62 | 63 | 71 | 72, I64) => ("compare", compare::<i64>(code)),
-        (0 | 18 | 41 | 55 | 57, I32) if activation == 0 => ("arithmetic", arithmetic_i32(code)),
-        (0 | 18 | 41 | 55 | 57, I64) if activation == 0 => ("arithmetic", arithmetic_i64(code)),
-        (84, ElementType::Bool) => ("logic", two::<u8, u8, Or> as RunFn),
-        (86, ElementType::Bool) => ("logic", two::<u8, u8, And> as RunFn),
-        (87, ElementType::Bool) => ("logic", one::<u8, u8, Not> as RunFn),
+        (op::SELECT | op::SELECT_V2, _) => return Some(select(x, code)),
+        (op::CAST, _) => return Some(cast(x)),
+        (
+            op::LESS | op::GREATER | op::GREATER_EQUAL | op::LESS_EQUAL | op::EQUAL | op::NOT_EQUAL,
+            F32 | I32 | I64,
+        ) => match ty {
+            F32 => ("compare", compare::<f32>(code)),
+            I32 => ("compare", compare::<i32>(code)),
+            _ => ("compare", compare::<i64>(code)),
+        },
+        (op::ADD | op::MUL | op::SUB | op::MAXIMUM | op::MINIMUM, I32 | I64) if is_plain => {
+            ("arithmetic", if ty == I32 { arithmetic_i32(code) } else { arithmetic_i64(code) })
+        }
+        (op::LOGICAL_OR, ElementType::Bool) => ("logic", two::<u8, u8, Or> as RunFn),
+        (op::LOGICAL_AND, ElementType::Bool) => ("logic", two::<u8, u8, And> as RunFn),
+        (op::LOGICAL_NOT, ElementType::Bool) => ("logic", one::<u8, u8, Not> as RunFn),
         _ => return None,
     };
     let result = if found.0 == "arithmetic" { ty } else { ElementType::Bool };
-    let inputs = if code == 87 { &[ty][..] } else { &[ty, ty] };
+    let inputs = if code == op::LOGICAL_NOT { &[ty][..] } else { &[ty, ty] };
     Some(expect_types(x, inputs, result).and_then(|()| node(x, found.0, found.1, None)))
 }
 
@@ -53,15 +63,6 @@ fn expect_types(x: &Source<'_, '_>, inputs: &[ElementType], output: ElementType)
     let (_, value) = x.output(0)?;
     ensure!(value.ty == output, "output '{}' is {}, not {output}", value.name, value.ty);
     Ok(())
-}
-
-/// The options table of arithmetic that has an activation.
-fn arithmetic_options(code: i32) -> u32 {
-    match code {
-        18 => 21,
-        41 => 28,
-        _ => 11,
-    }
 }
 
 fn node<'a>(x: &Source<'_, 'a>, name: &'static str, f: RunFn, first: Option<Vec<usize>>) -> Result<Node<'a>> {
@@ -97,7 +98,7 @@ fn select<'a>(x: &Source<'_, 'a>, code: i32) -> Result<Node<'a>> {
         _ => return Err(unsupported!("{} is not taken", a.ty)),
     };
     // The one axis of SELECT's condition is the first of the others'.
-    let by_rows = code == 64 && condition.shape.len() == 1 && a.shape.len() > 1;
+    let by_rows = code == op::SELECT && condition.shape.len() == 1 && a.shape.len() > 1;
     let first = by_rows.then(|| {
         let mut shape = vec![1; a.shape.len()];
         shape[0] = condition.shape[0];
@@ -257,20 +258,20 @@ functions! {
 
 fn arithmetic_i32(code: i32) -> RunFn {
     match code {
-        0 => two::<i32, i32, Add>,
-        41 => two::<i32, i32, Subtract>,
-        18 => two::<i32, i32, Multiply>,
-        55 => two::<i32, i32, Larger>,
+        op::ADD => two::<i32, i32, Add>,
+        op::SUB => two::<i32, i32, Subtract>,
+        op::MUL => two::<i32, i32, Multiply>,
+        op::MAXIMUM => two::<i32, i32, Larger>,
         _ => two::<i32, i32, Smaller>,
     }
 }
 
 fn arithmetic_i64(code: i32) -> RunFn {
     match code {
-        0 => two::<i64, i64, Add>,
-        41 => two::<i64, i64, Subtract>,
-        18 => two::<i64, i64, Multiply>,
-        55 => two::<i64, i64, Larger>,
+        op::ADD => two::<i64, i64, Add>,
+        op::SUB => two::<i64, i64, Subtract>,
+        op::MUL => two::<i64, i64, Multiply>,
+        op::MAXIMUM => two::<i64, i64, Larger>,
         _ => two::<i64, i64, Smaller>,
     }
 }
@@ -282,11 +283,11 @@ impl<const CODE: i32, T: PartialOrd> Two<T, u8> for Compare<CODE> {
     #[inline]
     fn of(a: T, b: T) -> u8 {
         let holds = match CODE {
-            58 => a < b,
-            61 => a > b,
-            62 => a >= b,
-            63 => a <= b,
-            71 => a == b,
+            op::LESS => a < b,
+            op::GREATER => a > b,
+            op::GREATER_EQUAL => a >= b,
+            op::LESS_EQUAL => a <= b,
+            op::EQUAL => a == b,
             _ => a != b,
         };
         holds.into()
@@ -295,11 +296,11 @@ impl<const CODE: i32, T: PartialOrd> Two<T, u8> for Compare<CODE> {
 
 fn compare<T: PartialOrd + Copy>(code: i32) -> RunFn {
     match code {
-        58 => two::<T, u8, Compare<58>>,
-        61 => two::<T, u8, Compare<61>>,
-        62 => two::<T, u8, Compare<62>>,
-        63 => two::<T, u8, Compare<63>>,
-        71 => two::<T, u8, Compare<71>>,
-        _ => two::<T, u8, Compare<72>>,
+        op::LESS => two::<T, u8, Compare<{ op::LESS }>>,
+        op::GREATER => two::<T, u8, Compare<{ op::GREATER }>>,
+        op::GREATER_EQUAL => two::<T, u8, Compare<{ op::GREATER_EQUAL }>>,
+        op::LESS_EQUAL => two::<T, u8, Compare<{ op::LESS_EQUAL }>>,
+        op::EQUAL => two::<T, u8, Compare<{ op::EQUAL }>>,
+        _ => two::<T, u8, Compare<{ op::NOT_EQUAL }>>,
     }
 }

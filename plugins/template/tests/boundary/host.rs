@@ -6,6 +6,7 @@ use std::ptr::{null, null_mut};
 
 use arenite_abi::Status;
 use arenite_abi::raw::*;
+use arenite_abi::schema::op;
 
 thread_local! {
     static MESSAGE: RefCell<String> = const { RefCell::new(String::new()) };
@@ -92,7 +93,7 @@ impl Graph {
 pub fn node(name: &'static str, index: usize, inputs: &'static [i32], outputs: &'static [i32]) -> ArNodeV1 {
     ArNodeV1 {
         header: ArHeader::of::<ArNodeV1>(),
-        builtin_code: if name == "SIN" { 66 } else { BUILTIN_CUSTOM },
+        builtin_code: if name == "SIN" { op::SIN } else { BUILTIN_CUSTOM },
         version: 1,
         custom_name: if name == "SIN" { ArStr::new("") } else { ArStr::new(name) },
         index: index as u32,

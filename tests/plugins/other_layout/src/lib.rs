@@ -32,6 +32,8 @@ pub mod plugin;
 pub mod raw {
     include!(concat!(env!("OUT_DIR"), "/raw.rs"));
 }
+#[path = "../../../../core/abi/src/schema/mod.rs"]
+pub mod schema;
 #[path = "../../../../core/abi/src/shim.rs"]
 mod shim;
 #[path = "../../../../core/abi/src/tensor.rs"]

@@ -4,6 +4,7 @@
 //! ties up; what is left over, and unsigned channels, round them away from zero.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::DepthwiseConv2DOptions;
 
 use super::product::{bias, check, multipliers};
 use super::{Quantized, Weights, range, unsigned};
@@ -15,7 +16,7 @@ use crate::program::Step;
 use crate::requantize::Channel;
 use crate::steps::dwconv_u8::{DwConvU8, Parts};
 use crate::steps::planes_u8;
-use crate::window::{Slots, Window};
+use crate::window::Window;
 
 /// A convolution of each channel with its own filters, which are constant.
 pub struct DepthwiseProduct<'a> {
@@ -40,8 +41,8 @@ pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
     let &[1, height, width, filters] = &filter.shape[..] else {
         return Err(unsupported!("the filter has shape {:?}", filter.shape));
     };
-    let options = x.node.options(2)?;
-    let window = Window::read(&options, &Slots { dilation: Some(5) }, &image.shape, [height, width])?;
+    let options = x.node.options()?;
+    let window = Window::read(&options, &image.shape, [height, width])?;
     let multiplier = filters / window.channels;
     ensure!(
         multiplier > 0 && multiplier * window.channels == filters,
@@ -62,7 +63,7 @@ pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
         weights,
         multipliers: multipliers(image, &scales, result, filters, image.ty == U8)?,
         bias: bias(x, 2, filters)?,
-        activation: options.get(4, 0)?,
+        activation: options.get(DepthwiseConv2DOptions::FUSED_ACTIVATION_FUNCTION)?,
         up: if image.ty == U8 { 0 } else { filters & !7 },
     };
     Ok(Node::new(Layer::Quantized(Quantized::Depthwise(layer)), vec![input], vec![output]))

@@ -5,6 +5,7 @@
 //! (`Requantize`).
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::{GeluOptions, LeakyReluOptions};
 
 use super::{Quantized, quant_of, unsigned};
 use crate::fixed_point::{Multiplier, Ties, hard_swish::HardSwish, rsqrt};
@@ -61,23 +62,23 @@ fn elu(x: f32) -> f32 {
 pub fn lower<'a>(x: &Source<'_, 'a>, code: i32) -> Option<Result<Node<'a>>> {
     let signed = x.input(0).is_ok_and(|(_, value)| value.ty == I8);
     let function = match code {
-        14 => Function::Real(logistic),
-        28 => Function::Real(tanh),
-        47 if signed => Function::Real(exp),
-        111 if signed => Function::Real(elu),
-        76 if signed => Function::Rsqrt,
-        101 if signed => Function::Abs,
-        117 => Function::HardSwish,
-        19 => Function::Clamp(0.0, f32::INFINITY),
-        20 => Function::Clamp(-1.0, 1.0),
-        21 => Function::Clamp(0.0, 6.0),
-        152 => Function::Clamp(0.0, 1.0),
-        114 => Function::Rescale,
-        98 => match x.node.options(75).and_then(|options| options.get(0, 0.0)) {
+        op::LOGISTIC => Function::Real(logistic),
+        op::TANH => Function::Real(tanh),
+        op::EXP if signed => Function::Real(exp),
+        op::ELU if signed => Function::Real(elu),
+        op::RSQRT if signed => Function::Rsqrt,
+        op::ABS if signed => Function::Abs,
+        op::HARD_SWISH => Function::HardSwish,
+        op::RELU => Function::Clamp(0.0, f32::INFINITY),
+        op::RELU_N1_TO_1 => Function::Clamp(-1.0, 1.0),
+        op::RELU6 => Function::Clamp(0.0, 6.0),
+        op::RELU_0_TO_1 => Function::Clamp(0.0, 1.0),
+        op::QUANTIZE => Function::Rescale,
+        op::LEAKY_RELU => match x.node.options().and_then(|options| options.get(LeakyReluOptions::ALPHA)) {
             Ok(alpha) => Function::LeakyRelu(alpha),
             Err(error) => return Some(Err(error)),
         },
-        150 => match x.node.options(116).and_then(|options| options.get(0, false)) {
+        op::GELU => match x.node.options().and_then(|options| options.get(GeluOptions::APPROXIMATE)) {
             Ok(approximate) => Function::Real(if approximate { gelu_tanh } else { gelu }),
             Err(error) => return Some(Err(error)),
         },

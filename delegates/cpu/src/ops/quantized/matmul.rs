@@ -3,6 +3,7 @@
 //! Defined by: tflite/kernels/batch_matmul.cc, tflite/kernels/internal/reference/batch_matmul.h.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::BatchMatMulOptions;
 
 use super::{Quantized, quant_of, range, unsigned};
 use crate::fixed_point::{Multiplier, Ties};
@@ -25,7 +26,7 @@ pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
     if a.ty != y.ty || b.ty != y.ty {
         return Err(unsupported!("{} by {} to {} is not taken", a.ty, b.ty, y.ty));
     }
-    if a_id == b_id || x.node.options(batch_matmul::OPTIONS)?.get(0, false)? {
+    if a_id == b_id || x.node.options()?.get(BatchMatMulOptions::ADJ_X)? {
         return Err(unsupported!("a transposed first matrix, or the square of one, is not taken"));
     }
     let (sizes, batches) = batch_matmul::shape(x)?;

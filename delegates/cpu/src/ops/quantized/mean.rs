@@ -4,6 +4,7 @@
 //! optimized/integer_ops/mean.h and optimized/reduce.h over height and width.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::ReducerOptions;
 
 use super::{Quantized, quant_of, unsigned};
 use crate::fixed_point::{Multiplier, Ties};
@@ -41,7 +42,8 @@ pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
     for axis in x.integers(1)? {
         folded[axis_of(axis, a.shape.len())?] = true;
     }
-    let over_image = x.node.options(27)?.get(0, false)? && folded[..] == [false, true, true, false];
+    let over_image =
+        x.node.options()?.get(ReducerOptions::KEEP_DIMS)? && folded[..] == [false, true, true, false];
     let shape = shape(&a.shape, &folded).ok_or_else(|| {
         unsupported!("folding {:?} along axes that do not lie side by side is not taken", a.shape)
     })?;

@@ -14,6 +14,7 @@ mod softmax;
 mod transpose_conv;
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::activation;
 
 use convert::Convert;
 use depthwise_conv_2d::DepthwiseProduct;
@@ -140,21 +141,21 @@ impl Quantized<'_> {
 pub fn lower<'a>(x: &Source<'_, 'a>) -> Option<Result<Node<'a>>> {
     let (from, to) = (x.input(0).ok()?.1.ty, x.output(0).ok()?.1.ty);
     match (x.node.builtin_code(), from, to) {
-        (114, F32, I8 | U8) => return Some(convert::quantize(x)),
-        (6, I8 | U8, F32) => return Some(convert::dequantize(x)),
-        (67, _, I8) => return Some(transpose_conv::lower(x)),
+        (op::QUANTIZE, F32, I8 | U8) => return Some(convert::quantize(x)),
+        (op::DEQUANTIZE, I8 | U8, F32) => return Some(convert::dequantize(x)),
+        (op::TRANSPOSE_CONV, _, I8) => return Some(transpose_conv::lower(x)),
         (_, I8 | U8, I8 | U8) => {}
         _ => return None,
     }
     match x.node.builtin_code() {
-        3 => Some(product::convolution(x)),
-        1 => Some(pool::lower(x, true)),
-        17 => Some(pool::lower(x, false)),
-        4 => Some(depthwise_conv_2d::lower(x)),
-        126 => Some(matmul::lower(x)),
-        25 => Some(softmax::lower(x)),
-        40 => Some(mean::lower(x)),
-        9 => Some(product::fully_connected(x)),
+        op::CONV_2D => Some(product::convolution(x)),
+        op::AVERAGE_POOL_2D => Some(pool::lower(x, true)),
+        op::MAX_POOL_2D => Some(pool::lower(x, false)),
+        op::DEPTHWISE_CONV_2D => Some(depthwise_conv_2d::lower(x)),
+        op::BATCH_MATMUL => Some(matmul::lower(x)),
+        op::SOFTMAX => Some(softmax::lower(x)),
+        op::MEAN => Some(mean::lower(x)),
+        op::FULLY_CONNECTED => Some(product::fully_connected(x)),
         code => lookup::lower(x, code).or_else(|| pair::lower(x, code)),
     }
 }
@@ -199,10 +200,10 @@ fn range(activation: i8, quant: Quant) -> Result<Bytes> {
         })
     };
     let (low, high) = match activation {
-        0 => (0, 255),
-        1 => (bound(0.0)?, 255),
-        2 => (bound(-1.0)?, bound(1.0)?),
-        3 => (bound(0.0)?, bound(6.0)?),
+        activation::NONE => (0, 255),
+        activation::RELU => (bound(0.0)?, 255),
+        activation::RELU_N1_TO_1 => (bound(-1.0)?, bound(1.0)?),
+        activation::RELU6 => (bound(0.0)?, bound(6.0)?),
         other => return Err(unsupported!("activation {other} is no range")),
     };
     Ok(Bytes { zero_point: quant.zero_point, low: low.max(0) as u8, high: high.clamp(0, 255) as u8 })

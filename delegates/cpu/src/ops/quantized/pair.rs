@@ -9,6 +9,7 @@
 //! optimized/integer_ops/add.h and optimized/optimized_ops.h, which round otherwise than scalar code, and treat whole groups of results.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::activation;
 
 use super::{Lines, Quantized, quant_of, range, unsigned};
 use crate::fixed_point::{Factor, Multiplier, Ties};
@@ -16,7 +17,7 @@ use crate::kernels::u8_lines::PADDING;
 use crate::kernels::u8_pair::{Combine, Pairs};
 use crate::line;
 use crate::net::{Net, Node, Quant};
-use crate::ops::{Build, Layer, Source, expect_elements};
+use crate::ops::{Build, Layer, Source, expect_elements, fused_activation};
 use crate::program::Step;
 use crate::steps::lines_u8::Columns;
 use crate::steps::loops::Loops;
@@ -48,17 +49,17 @@ const NO_GROUPS: Groups = Groups { run: usize::MAX, grouped: 0 };
 
 /// Lowers the node if its op is one of these.
 pub fn lower<'a>(x: &Source<'_, 'a>, code: i32) -> Option<Result<Node<'a>>> {
-    let (combine, options) = match code {
-        0 => (Combine::Add, Some(11)),
-        41 => (Combine::Sub, Some(28)),
-        18 => (Combine::Mul, Some(21)),
-        99 => (Combine::SquaredDifference, None),
+    let combine = match code {
+        op::ADD => Combine::Add,
+        op::SUB => Combine::Sub,
+        op::MUL => Combine::Mul,
+        op::SQUARED_DIFFERENCE => Combine::SquaredDifference,
         _ => return None,
     };
-    Some(node(x, combine, options))
+    Some(node(x, combine))
 }
 
-fn node<'a>(x: &Source<'_, 'a>, combine: Combine, options: Option<u32>) -> Result<Node<'a>> {
+fn node<'a>(x: &Source<'_, 'a>, combine: Combine) -> Result<Node<'a>> {
     let ((a_id, a), (b_id, b), (output, y)) = (x.input(0)?, x.input(1)?, x.output(0)?);
     for value in [a, b, y] {
         expect_elements(value)?;
@@ -66,10 +67,7 @@ fn node<'a>(x: &Source<'_, 'a>, combine: Combine, options: Option<u32>) -> Resul
             return Err(unsupported!("'{}' is {}, '{}' is {}", value.name, value.ty, y.name, y.ty));
         }
     }
-    let activation = match options {
-        Some(tag) => x.node.options(tag)?.get(0, 0)?,
-        None => 0,
-    };
+    let activation = fused_activation(&x.node)?.unwrap_or(activation::NONE);
     let loops = Loops::new(&a.shape, &b.shape, &y.shape)
         .ok_or_else(|| unsupported!("shapes {:?} and {:?} are not taken", a.shape, b.shape))?;
     let (groups, rounding) = match combine {

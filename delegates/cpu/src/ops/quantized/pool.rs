@@ -3,6 +3,7 @@
 //! Defined by: tflite/kernels/pooling.cc. Means of signed numbers round ties away from zero.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::{Pool2DOptions, activation};
 
 use super::{Quantized, range, unsigned};
 use crate::net::{Net, Node};
@@ -12,7 +13,7 @@ use crate::program::Step;
 use crate::requantize::Bytes;
 use crate::steps::conv_f32::MAX_TAPS;
 use crate::steps::pool_u8::{PoolU8, Pooling};
-use crate::window::{Slots, Window};
+use crate::window::Window;
 
 /// A pool.
 pub struct Pool {
@@ -29,15 +30,16 @@ pub fn lower<'a>(x: &Source<'_, 'a>, means: bool) -> Result<Node<'a>> {
     if a.ty != y.ty {
         return Err(unsupported!("input is {}, output is {}", a.ty, y.ty));
     }
-    let options = x.node.options(5)?;
-    let (width, height): (i32, i32) = (options.get(3, 0)?, options.get(4, 0)?);
+    let options = x.node.options()?;
+    let (width, height) =
+        (options.get(Pool2DOptions::FILTER_WIDTH)?, options.get(Pool2DOptions::FILTER_HEIGHT)?);
     let taps = [height.max(0) as usize, width.max(0) as usize];
-    let window = Window::read(&options, &Slots { dilation: None }, &a.shape, taps)?;
+    let window = Window::read(&options, &a.shape, taps)?;
     if window.rows.taps * window.columns.taps > MAX_TAPS {
         return Err(unsupported!("the window has {height} × {width} taps, taken are up to {MAX_TAPS}"));
     }
     expect_shape(&y.shape, &window, window.channels)?;
-    let activation = options.get(5, 0)?;
+    let activation = options.get(Pool2DOptions::FUSED_ACTIVATION_FUNCTION)?;
     if activation != 0 {
         range(activation, super::quant_of(y)?)?;
     }
@@ -55,7 +57,7 @@ impl Pool {
     pub fn build(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
         let (input, output) = (node.inputs[0], node.outputs[0]);
         let bytes = match self.activation {
-            0 => Bytes { zero_point: 0, low: 0, high: 255 },
+            activation::NONE => Bytes { zero_point: 0, low: 0, high: 255 },
             activation => range(activation, unsigned(net, output)?)?,
         };
         Ok(Box::new(PoolU8::new(build.bytes.pools, self.pooling, self.window, bytes, (input, output))))

@@ -10,6 +10,7 @@
 //! tflite/kernels/internal/reference/conv.h.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::{Conv2DOptions, FullyConnectedOptions, weights_format};
 
 use super::{Quantized, expect_elements, quant_of, range, unsigned};
 use crate::fixed_point::{Multiplier, Ties};
@@ -21,7 +22,7 @@ use crate::requantize::Channel;
 use crate::steps::conv_f32::MAX_TAPS;
 use crate::steps::conv_u8::{ConvU8, Parts};
 use crate::store::{Block, Store};
-use crate::window::{Slots, Window};
+use crate::window::Window;
 
 /// A convolution, or a product, with constant weights.
 pub struct Product<'a> {
@@ -131,8 +132,8 @@ pub fn convolution<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
     let &[filters, height, width, depth] = &filter.shape[..] else {
         return Err(unsupported!("the filter has shape {:?}", filter.shape));
     };
-    let options = x.node.options(1)?;
-    let window = Window::read(&options, &Slots { dilation: Some(4) }, &image.shape, [height, width])?;
+    let options = x.node.options()?;
+    let window = Window::read(&options, &image.shape, [height, width])?;
     let groups = window.channels / depth.max(1);
     ensure!(
         groups * depth == window.channels && groups > 0 && filters % groups == 0,
@@ -153,7 +154,7 @@ pub fn convolution<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
         weights,
         multipliers,
         bias: bias(x, 2, filters)?,
-        activation: options.get(3, 0)?,
+        activation: options.get(Conv2DOptions::FUSED_ACTIVATION_FUNCTION)?,
         ties: if groups == 1 { Ties::Up } else { Ties::Away },
     };
     Ok(Node::new(Layer::Quantized(Quantized::Product(layer)), vec![input], vec![output]))
@@ -166,8 +167,8 @@ pub fn fully_connected<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
     let &[units, depth] = &w.shape[..] else {
         return Err(unsupported!("the weights have shape {:?}", w.shape));
     };
-    let options = x.node.options(8)?;
-    if options.get::<i8>(1, 0)? != 0 {
+    let options = x.node.options()?;
+    if options.get(FullyConnectedOptions::WEIGHTS_FORMAT)? != weights_format::DEFAULT {
         return Err(unsupported!("shuffled weights are not taken"));
     }
     ensure!(depth > 0 && units > 0, "the weights have shape {:?}", w.shape);
@@ -187,7 +188,7 @@ pub fn fully_connected<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
         weights,
         multipliers: multipliers(a, &scales, y, units, scales.scales.len() == 1)?,
         bias: bias(x, 2, units)?,
-        activation: options.get(0, 0)?,
+        activation: options.get(FullyConnectedOptions::FUSED_ACTIVATION_FUNCTION)?,
         ties: Ties::Up,
     };
     Ok(Node::new(Layer::Quantized(Quantized::Product(layer)), vec![input], vec![output]))

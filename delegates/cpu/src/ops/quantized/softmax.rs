@@ -4,6 +4,7 @@
 //! table of `f32` and are added in order.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::SoftmaxOptions;
 
 use super::{Quantized, quant_of, unsigned};
 use crate::kernels::u8_real::Halves;
@@ -27,7 +28,7 @@ pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
     }
     let quant = quant_of(y)?;
     quant_of(a)?;
-    let beta: f32 = x.node.options(9)?.get(0, 0.0)?;
+    let beta = x.node.options()?.get(SoftmaxOptions::BETA)?;
     if beta.is_nan() || beta < 0.0 {
         return Err(unsupported!("beta is {beta}"));
     }

@@ -4,6 +4,7 @@
 //! round ties up.
 
 use arenite_abi::prelude::*;
+use arenite_abi::schema::TransposeConvOptions;
 
 use super::product::{bias, check, multipliers};
 use super::{Quantized, Weights, range, unsigned};
@@ -43,7 +44,7 @@ pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
         weights,
         multipliers: multipliers(image, &scales, result, window.channels, false)?,
         bias: bias(x, 3, window.channels)?,
-        activation: x.node.options(49)?.get(3, 0)?,
+        activation: x.node.options()?.get(TransposeConvOptions::FUSED_ACTIVATION_FUNCTION)?,
     };
     Ok(Node::new(Layer::Quantized(Quantized::Transpose(layer)), vec![input], vec![output]))
 }
