@@ -1,17 +1,20 @@
 //! `arenite inspect`: what is in a model, who runs it, and where its tensors lie.
 
+mod placement;
 mod show;
 
 use std::path::PathBuf;
 
 use arenite::model_file::{self, tensor_type};
-use arenite::{Interpreter, Model, SegmentPlan, Served, UsageRecord};
+use arenite::{Interpreter, Model, SegmentPlan, UsageRecord};
 use clap::Args;
 use serde::Serialize;
 
 use crate::answer::{Answer, Result};
 use crate::options::{Common, load_model};
 use crate::session::Session;
+
+use placement::Placement;
 
 const NOTES: &str = "\
 Ops that no plugin serves are a warning: all else is shown, without a memory plan. If a node
@@ -329,7 +332,8 @@ fn read_subgraph(
     let main = (index == 0).then_some(interpreter);
     let tensors = tensors.map(|(i, tensor)| read_tensor(view, i, &tensor, kind(i, &tensor), main)).collect();
     let nodes = subgraph.operators().iter().enumerate();
-    let nodes = nodes.map(|(i, operator)| read_node(view, i, &operator, main)).collect();
+    let placement = main.map(Placement::of);
+    let nodes = nodes.map(|(i, operator)| read_node(view, i, &operator, placement.as_ref())).collect();
     let name = subgraph.name().unwrap_or("").to_owned();
     Subgraph { index, name, inputs, outputs, nodes, tensors }
 }
@@ -365,45 +369,20 @@ fn read_node(
     view: &model_file::Model<'_>,
     index: usize,
     operator: &model_file::Operator<'_>,
-    main: Option<&Interpreter>,
+    placement: Option<&Placement<'_>>,
 ) -> Node {
     let code = view.operator_code(operator);
-    let refusals = main.iter().flat_map(|interpreter| {
-        interpreter.nodes_of(index).filter_map(|node| interpreter.refusals().get(node)).flatten()
-    });
+    let refusals = placement.iter().flat_map(|placement| placement.refusals_of(index));
     Node {
         index,
         op: code.map_or_else(|| "unknown".to_owned(), |code| code.name().to_owned()),
         version: code.map_or(0, |code| code.version()),
         inputs: operator.inputs().iter().collect(),
         outputs: operator.outputs().iter().collect(),
-        served_by: main.map(|interpreter| server(interpreter, index)),
+        served_by: placement.map(|placement| placement.server(index)),
         refusals: refusals
             .map(|(delegate, reason)| LeftOut { delegate: delegate.clone(), reason: reason.clone() })
             .collect(),
-    }
-}
-
-fn server(interpreter: &Interpreter, operator: usize) -> Server {
-    let mut servers = interpreter.nodes_of(operator).map(|node| server_of_node(interpreter, node));
-    if interpreter.is_inlined(operator) {
-        return Server::Inlined { nodes: servers.collect() };
-    }
-    servers.next().unwrap_or(Server::Unresolved)
-}
-
-fn server_of_node(interpreter: &Interpreter, node: usize) -> Server {
-    match interpreter.served_by().get(node) {
-        Some(Served::Plugin(id)) => Server::Plugin { id: id.clone() },
-        Some(Served::Folded(id)) => Server::Folded { id: id.clone() },
-        Some(Served::Delegate { name, partition }) => {
-            Server::Delegate { name: name.clone(), partition: *partition }
-        }
-        Some(Served::Nobody) | None => {
-            let candidates: Vec<String> =
-                interpreter.candidates(node).into_iter().map(str::to_owned).collect();
-            if candidates.is_empty() { Server::Unresolved } else { Server::Open { candidates } }
-        }
     }
 }
 
@@ -438,7 +417,7 @@ fn memory(interpreter: &Interpreter, planner: String) -> Memory {
         persistent_bytes: used.persistent,
         dynamic_bytes: used.dynamic,
         lower_bound: used.lower_bound,
-        plans: interpreter.memory_plan().iter().map(plan).collect(),
+        plans: interpreter.memory_plan().into_iter().map(plan).collect(),
     }
 }
 

@@ -198,7 +198,7 @@ fn model(path: &Path, name: &str, reading: &Reading<'_>) -> Result<Contents> {
         }
         let label = if count == 1 { name.to_owned() } else { format!("{name}, subgraph {subgraph}") };
         let segments = match interpreter.plan_subgraph(subgraph) {
-            Ok(segments) => segments.to_vec(),
+            Ok(segments) => segments,
             Err(error) if subgraph > 0 => {
                 contents.notes.push(format!("{label}: {error}"));
                 continue;

@@ -92,7 +92,7 @@ impl ArTable {
 ///
 /// # Safety
 /// `data` is null, or points to `count` initialised elements, aligned, that nobody writes to during `'a`.
-pub(crate) unsafe fn slice<'a, T>(data: *const T, count: usize) -> &'a [T] {
+pub unsafe fn slice<'a, T>(data: *const T, count: usize) -> &'a [T] {
     if data.is_null() || count == 0 {
         return &[];
     }

@@ -32,7 +32,8 @@ use core::ffi::c_void;
 #[cfg(feature = "std")]
 use abi_stable::StableAbi;
 
-pub(crate) use crate::access::{slice, strided};
+pub use crate::access::slice;
+pub(crate) use crate::access::strided;
 
 /// A [`Status`](crate::Status) as it crosses.
 pub type ArStatus = u32;

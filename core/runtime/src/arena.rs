@@ -128,6 +128,9 @@ pub(crate) struct Mark {
 const BLOCK_BYTES: usize = 64 << 10;
 
 impl Persistent {
+    /// The height of the empty stack.
+    pub const BOTTOM: Mark = Mark { filled: 0, used: 0, total: 0 };
+
     /// The present height.
     pub fn mark(&self) -> Mark {
         Mark { filled: self.filled, used: self.used, total: self.total }
@@ -148,11 +151,6 @@ impl Persistent {
         self.filled = mark.filled;
         self.used = mark.used;
         self.total = mark.total;
-    }
-
-    /// Takes everything back, and gives the blocks back to the system.
-    pub fn clear(&mut self, budget: &mut Budget) {
-        std::mem::take(self).blocks.iter_mut().for_each(|block| block.release(budget));
     }
 
     /// Bytes handed out.
@@ -226,9 +224,6 @@ mod tests {
         // SAFETY: 100 bytes were handed out.
         assert!((0..100).all(|i| unsafe { again.add(i).read() } == 0));
         assert_eq!(memory.in_use(), 103);
-        memory.clear(&mut budget);
-        assert_eq!((memory.in_use(), memory.blocks.len()), (0, 0));
-        budget.take(BLOCK_BYTES as u64, "what the blocks took").unwrap();
     }
 
     #[test]

@@ -24,51 +24,40 @@
 #![deny(missing_docs)]
 
 mod arena;
-mod builder;
-mod compile_host;
 pub mod config;
-mod descriptor;
 mod error;
-mod executor;
 mod graph;
 mod host;
 mod interpreter;
-mod layout;
-pub mod library_file;
-pub mod lifetime;
-mod loader;
 mod model;
-mod model_calls;
-mod order;
-pub mod partition;
-mod partition_kernel;
-pub mod plan;
+mod planning;
+mod plugins;
 pub mod pool;
 mod profile;
 mod quota;
-mod registry;
 mod resources;
 mod run;
-mod signature;
-mod sparse;
-mod step;
-mod tensors;
+mod stages;
 pub mod trace;
 
+pub use planning::{lifetime, plan};
+pub use plugins::library_file;
+pub use stages::partition;
+
 pub use arenite_abi::{Bool, Complex32, Complex64, Element, ElementType, Status, UsageRecord};
-pub use builder::{DEFAULT_DELEGATE, DEFAULT_PLANNER, InterpreterBuilder};
 pub use config::{Config, ConfigError, NO_DELEGATE};
 pub use error::{Error, LeftOut, LoadError, LoadFailure, Missing, Named, Result, UnresolvedOp};
-pub use executor::{SegmentPlan, Served};
+pub use interpreter::builder::{DEFAULT_DELEGATE, DEFAULT_PLANNER, InterpreterBuilder};
+pub use interpreter::signature::SignatureRunner;
 pub use interpreter::{CancelHandle, Interpreter, MemoryUse, Tensor, TensorMut};
-pub use layout::Techniques;
-pub use loader::PLUGIN_PATH;
 pub use model::Model;
-pub use plan::{Objects, Plan, PlanLimits};
+pub use planning::layout::Techniques;
+pub use planning::plan::{Objects, Plan, PlanLimits};
+pub use plugins::loader::PLUGIN_PATH;
+pub use plugins::registry::{OpInfo, OpKey, Origin, PluginInfo, Registry};
 pub use profile::{Profile, ProfileRow};
 pub use quota::{Quota, Resource};
-pub use registry::{OpInfo, OpKey, Origin, PluginInfo, Registry};
-pub use signature::SignatureRunner;
+pub use stages::report::{SegmentPlan, Served};
 
 /// The model file's tables, as [`Model::view`] gives them.
 pub use arenite_model as model_file;

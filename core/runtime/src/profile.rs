@@ -1,5 +1,6 @@
 //! Time per node.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 /// One row: a node, or a delegate's partition.
@@ -24,7 +25,7 @@ impl ProfileRow {
         ProfileRow { op, output, runs: 0, total: Duration::ZERO, min: Duration::MAX, parts: Vec::new() }
     }
 
-    fn note(&mut self, time: Duration) {
+    pub(crate) fn note(&mut self, time: Duration) {
         self.runs += 1;
         self.total += time;
         self.min = self.min.min(time);
@@ -51,29 +52,33 @@ impl ProfileRow {
 /// Most steps of one partition that are told apart.
 const MAX_PARTS: usize = 1 << 20;
 
-/// Time per node, collected over invocations. Collecting makes no heap allocation once a delegate's
-/// steps are known.
+/// What tells a step from others: its first node, how many nodes it has, and whether it is one of the model's own.
+pub(crate) type StepKey = (usize, usize, bool);
+
+/// Time per node, collected over invocations. Collecting makes no heap allocation once the steps are known.
 #[derive(Clone, Debug, Default)]
 pub struct Profile {
     rows: Vec<ProfileRow>,
+    row_of: HashMap<StepKey, usize>,
 }
 
 impl Profile {
-    pub(crate) fn new(names: impl Iterator<Item = (String, String)>) -> Self {
-        Profile { rows: names.map(|(op, output)| ProfileRow::new(op, output)).collect() }
+    /// The row of a step; made, with its op and output, when it is asked for first.
+    pub(crate) fn row_mut(
+        &mut self,
+        key: StepKey,
+        name: impl FnOnce() -> (String, String),
+    ) -> &mut ProfileRow {
+        let row = *self.row_of.entry(key).or_insert_with(|| {
+            let (op, output) = name();
+            self.rows.push(ProfileRow::new(op, output));
+            self.rows.len() - 1
+        });
+        &mut self.rows[row]
     }
 
-    pub(crate) fn note(&mut self, step: usize, time: Duration) {
-        if let Some(row) = self.rows.get_mut(step) {
-            row.note(time);
-        }
-    }
-
-    pub(crate) fn row_mut(&mut self, step: usize) -> Option<&mut ProfileRow> {
-        self.rows.get_mut(step)
-    }
-
-    /// The rows in execution order. Nodes that never ran, since their result is constant, have no runs.
+    /// The rows in execution order; those of steps behind a node of dynamic shape in the order in which they ran first. Nodes that
+    /// never ran, since their result is constant, have no runs.
     pub fn rows(&self) -> &[ProfileRow] {
         &self.rows
     }

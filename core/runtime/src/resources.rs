@@ -3,13 +3,12 @@
 use std::collections::HashMap;
 
 use arenite_abi::ElementType;
-use arenite_abi::raw::ArTensorV1;
+use arenite_abi::raw::{ArTensorV1, slice};
 
 use crate::arena::Block;
 use crate::error::{Error, Result};
 use crate::quota::Budget;
-use crate::step::list;
-use crate::tensors::MAX_RANK;
+use crate::stages::table::MAX_RANK;
 
 /// Named values; a handle is the position of one.
 #[derive(Default)]
@@ -80,7 +79,7 @@ impl Resources {
             return refuse(format!("element type {} is unknown", from.element_type));
         };
         // SAFETY: the caller's promise.
-        let shape = unsafe { list(from.dims, from.rank as usize) };
+        let shape = unsafe { slice(from.dims, from.rank as usize) };
         if shape.len() > MAX_RANK || shape.iter().any(|&d| d < 0) {
             return refuse(format!(
                 "shape {shape:?} is refused; at most {MAX_RANK} dimensions, none negative"

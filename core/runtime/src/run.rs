@@ -5,12 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
-use crate::executor::{Executor, Settings};
 use crate::graph::Graph;
 use crate::model::Model;
+use crate::plugins::registry::Registry;
 use crate::quota::{Budget, Quota, Resource};
-use crate::registry::Registry;
 use crate::resources::Resources;
+use crate::stages::executor::{Executor, Settings};
+use crate::stages::step::Phase;
 
 /// A subgraph's place in the interpreter.
 #[derive(Default)]
@@ -45,6 +46,8 @@ pub(crate) struct Run<'a> {
     pub registry: &'a Registry,
     pub resources: &'a RefCell<Resources>,
     pub budget: Budget,
+    /// Time per step is collected.
+    pub profiles: bool,
     model: &'a Model,
     slots: &'a [Cell<Slot>],
     cancelled: &'a AtomicBool,
@@ -53,12 +56,6 @@ pub(crate) struct Run<'a> {
     depth: Cell<u32>,
     /// How often a subgraph was run by a node of another.
     calls: Cell<u64>,
-    /// A nested subgraph has an op that nobody serves.
-    unresolved: Cell<bool>,
-    /// Nodes are prepared to find shapes alone: called subgraphs are [shown](Executor::infer), and not made ready.
-    inferring: Cell<bool>,
-    /// A node had a subgraph shown so since this was last taken.
-    shown: Cell<bool>,
 }
 
 /// The parts of a [`Run`].
@@ -67,6 +64,7 @@ pub(crate) struct Lent<'a> {
     pub registry: &'a Registry,
     pub resources: &'a RefCell<Resources>,
     pub budget: Budget,
+    pub profiles: bool,
     pub model: &'a Model,
     pub slots: &'a [Cell<Slot>],
     pub cancelled: &'a AtomicBool,
@@ -84,50 +82,32 @@ impl<'a> Run<'a> {
     }
 
     pub fn new(lent: Lent<'a>) -> Self {
-        let Lent { settings, registry, resources, budget, model, slots, cancelled } = lent;
+        let Lent { settings, registry, resources, budget, profiles, model, slots, cancelled } = lent;
         Run {
             settings,
             registry,
             resources,
             budget,
+            profiles,
             model,
             slots,
             cancelled,
             deadline: settings.quota.time.and_then(|limit| Instant::now().checked_add(limit)),
             depth: Cell::new(0),
             calls: Cell::new(0),
-            unresolved: Cell::new(false),
-            inferring: Cell::new(false),
-            shown: Cell::new(false),
         }
     }
 
-    /// Calls `f`, in which nodes are prepared to find shapes alone, or are made ready.
-    pub fn infer<R>(&self, inferring: bool, f: impl FnOnce() -> R) -> R {
-        let before = self.inferring.replace(inferring);
-        let done = f();
-        self.inferring.set(before);
-        done
+    /// For a node that prepares a subgraph: makes it ready, or finds its shapes.
+    pub fn prepare_called(&self, subgraph: usize, phase: Phase) -> Result<()> {
+        self.descend(subgraph, |executor| match phase {
+            Phase::Infer => executor.infer(self),
+            Phase::Prepare => executor.make_ready(self),
+        })
     }
 
-    /// For a node that prepares a subgraph: makes it ready, or has it shown while shapes are found.
-    pub fn prepare_called(&self, subgraph: usize) -> Result<()> {
-        let inferring = self.inferring.get();
-        self.descend(subgraph, |executor| match inferring {
-            true => executor.infer(self),
-            false => executor.make_ready(self),
-        })?;
-        self.shown.set(self.shown.get() | inferring);
-        Ok(())
-    }
-
-    /// Whether a node had a subgraph shown since the last call.
-    pub fn take_shown(&self) -> bool {
-        self.shown.take()
-    }
-
-    /// Takes back what executors hold that were shown and that nobody made ready: a delegate runs what they show.
-    pub fn forget_shown(&self) {
+    /// Takes back what executors hold whose shapes were found and that nobody made ready: a delegate runs them.
+    pub fn forget_inferred(&self) {
         for slot in self.slots {
             let mut taken = slot.take();
             if let Some(executor) = taken.executor_mut() {
@@ -135,6 +115,17 @@ impl<'a> Run<'a> {
             }
             slot.set(taken);
         }
+    }
+
+    /// Versions of the constants in all subgraphs that are not in use further up the stack: those that a node may call.
+    pub fn constants_of_called(&self) -> Vec<(usize, u64)> {
+        let version = |(i, slot): (usize, &Cell<Slot>)| {
+            let taken = slot.take();
+            let version = taken.executor().map(|executor| (i, executor.memory().constants.latest()));
+            slot.set(taken);
+            version
+        };
+        self.slots.iter().enumerate().filter_map(version).collect()
     }
 
     /// Whether the caller cancelled, or the time is over.
@@ -150,11 +141,6 @@ impl<'a> Run<'a> {
         }
         let limit = self.settings.quota.time.unwrap_or(Duration::ZERO).as_millis() as u64;
         Error::quota(Resource::Time, "this call", limit + 1, limit)
-    }
-
-    /// Whether a nested subgraph has an op that nobody serves.
-    pub fn found_unresolved(&self) -> bool {
-        self.unresolved.get()
     }
 
     /// Takes a subgraph's executor, built if it was not, for the length of `f`.
@@ -201,9 +187,6 @@ impl<'a> Run<'a> {
         self.depth.set(depth);
         let done = self.with(subgraph, f);
         self.depth.set(depth - 1);
-        if let Err(Error::UnresolvedOps { .. }) = done {
-            self.unresolved.set(true);
-        }
         done
     }
 

@@ -198,7 +198,7 @@ pub unsafe extern "C" fn ar_interpreter_free(interpreter: *mut ArInterpreter) {
 pub unsafe extern "C" fn ar_interpreter_allocate(interpreter: *mut ArInterpreter) -> *mut ArError {
     using(interpreter, |state| {
         let done = state.interpreter.allocate();
-        state.left_out = texts(state.interpreter.left_out());
+        state.left_out = texts(&state.interpreter.left_out());
         Ok(done?)
     })
 }

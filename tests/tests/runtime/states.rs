@@ -149,8 +149,10 @@ fn variables_keep_their_value_until_they_are_reset() {
     assert_eq!(run(&mut interpreter), [2.0, 20.0]);
     interpreter.reset_variables();
     assert_eq!(run(&mut interpreter), [1.0, 10.0]);
+    // Nothing changed: there is nothing to do.
+    interpreter.resize_input(0, &[2]).unwrap();
     interpreter.allocate().unwrap();
-    assert_eq!(run(&mut interpreter), [1.0, 10.0]);
+    assert_eq!(run(&mut interpreter), [2.0, 20.0]);
 }
 
 #[test]
@@ -173,7 +175,12 @@ fn states_of_ops_are_reset_with_the_variables() {
     assert_eq!(run(&mut interpreter), [101.0, 111.0]);
     assert_eq!(run(&mut interpreter), [102.0, 112.0]);
     interpreter.allocate().unwrap();
-    assert_eq!(run(&mut interpreter), [101.0, 111.0]);
+    assert_eq!(run(&mut interpreter), [103.0, 113.0], "nothing changed");
+    for shape in [[3], [2]] {
+        interpreter.resize_input(0, &shape).unwrap();
+        interpreter.allocate().unwrap();
+    }
+    assert_eq!(run(&mut interpreter), [101.0, 111.0], "nodes were prepared anew");
 }
 
 #[test]

@@ -87,8 +87,10 @@ impl Setup {
         }
         let mut interpreter = builder.build()?;
         interpreter.allocate()?;
-        let plan =
-            interpreter.memory_plan().iter().map(|s| format!("{:?}{:?}{:?}", s.records, s.buffers, s.places));
+        let plan = interpreter
+            .memory_plan()
+            .into_iter()
+            .map(|s| format!("{:?}{:?}{:?}", s.records, s.buffers, s.places));
         let mut answer = Answer { outputs: Vec::new(), plan: plan.collect() };
         for round in 0..2 {
             fill(&mut interpreter, given, round)?;

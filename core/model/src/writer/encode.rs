@@ -1,6 +1,9 @@
 //! Models as plain data to flatbuffers bytes. Slot numbers: tflite/converter/schema/schema.fbs.
 
-use super::*;
+use super::{
+    Buffer, Level, ModelBuilder, Operator, OperatorCode, Options, Quantization, Signature, Sparsity,
+    SubGraph, Tensor, Value,
+};
 use flatbuffers::{
     FlatBufferBuilder, TableFinishedWIPOffset, UnionWIPOffset, VOffsetT, WIPOffset,
     field_index_to_field_offset as slot,

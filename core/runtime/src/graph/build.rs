@@ -21,8 +21,8 @@ use super::constants::{Copies, tensor_info};
 use super::{Graph, NodeInfo};
 use crate::error::{Error, Named, Result, UnresolvedOp};
 use crate::model::Model;
+use crate::plugins::registry::{OpKey, Registry};
 use crate::quota::{Budget, Quota, Resource};
-use crate::registry::{OpKey, Registry};
 
 /// Code of STABLEHLO_COMPOSITE, the tag of its options, and its decomposition.
 const COMPOSITE: i32 = op::STABLEHLO_COMPOSITE;
@@ -60,6 +60,7 @@ impl Graph {
             outputs: subgraph.outputs().iter().collect(),
             variables: Vec::new(),
             unresolved: Vec::new(),
+            uses: Vec::new(),
             _model: model.clone(),
             _copies: Vec::new(),
         };
@@ -83,6 +84,7 @@ impl Graph {
         let Builder { mut graph, copies, .. } = builder;
         graph._copies = copies.blocks;
         super::updates::replace(&mut graph, registry);
+        graph.find_uses();
         Ok(graph)
     }
 }

@@ -6,9 +6,9 @@ use arenite_model::{QuantizationDetails, SparsityParameters, SubGraph, Tensor};
 use super::{Constant, QuantizationInfo, TensorInfo};
 use crate::arena::Block;
 use crate::error::{Error, Result};
+use crate::graph::sparse;
 use crate::quota::Budget;
-use crate::sparse;
-use crate::tensors::MAX_RANK;
+use crate::stages::table::MAX_RANK;
 
 /// Constants that cannot be used where they lie; they count against the quota.
 pub(super) struct Copies<'a> {

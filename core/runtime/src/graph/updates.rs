@@ -15,7 +15,7 @@ use arenite_abi::schema::{ConcatenationOptions, Field, OptionsTable};
 use arenite_abi::{ElementType, Options};
 
 use super::{Graph, NodeInfo, TensorInfo};
-use crate::registry::{OpKey, Registry};
+use crate::plugins::registry::{OpKey, Registry};
 
 /// Tag of CONCATENATION's options, and its axis and activation.
 const CONCATENATION_OPTIONS: u32 = ConcatenationOptions::INFO.tag;

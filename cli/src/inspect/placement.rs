@@ -1,0 +1,45 @@
+//! Who runs which node.
+
+use arenite::{Interpreter, Served};
+
+use super::Server;
+
+/// Who runs which node of the main subgraph.
+pub(super) struct Placement<'a> {
+    interpreter: &'a Interpreter,
+    served_by: Vec<Served>,
+    refusals: Vec<Vec<(String, String)>>,
+}
+
+impl<'a> Placement<'a> {
+    pub(super) fn of(interpreter: &'a Interpreter) -> Self {
+        Placement { interpreter, served_by: interpreter.served_by(), refusals: interpreter.refusals() }
+    }
+
+    pub(super) fn refusals_of(&self, operator: usize) -> impl Iterator<Item = &(String, String)> {
+        self.interpreter.nodes_of(operator).filter_map(|node| self.refusals.get(node)).flatten()
+    }
+
+    pub(super) fn server(&self, operator: usize) -> Server {
+        let mut servers = self.interpreter.nodes_of(operator).map(|node| self.server_of_node(node));
+        if self.interpreter.is_inlined(operator) {
+            return Server::Inlined { nodes: servers.collect() };
+        }
+        servers.next().unwrap_or(Server::Unresolved)
+    }
+
+    fn server_of_node(&self, node: usize) -> Server {
+        match self.served_by.get(node) {
+            Some(Served::Plugin(id)) => Server::Plugin { id: id.clone() },
+            Some(Served::Folded(id)) => Server::Folded { id: id.clone() },
+            Some(Served::Delegate { name, partition }) => {
+                Server::Delegate { name: name.clone(), partition: *partition }
+            }
+            Some(Served::Nobody) | None => {
+                let candidates: Vec<String> =
+                    self.interpreter.candidates(node).into_iter().map(str::to_owned).collect();
+                if candidates.is_empty() { Server::Unresolved } else { Server::Open { candidates } }
+            }
+        }
+    }
+}

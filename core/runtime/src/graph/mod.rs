@@ -1,0 +1,215 @@
+//! The graph: a subgraph of the model, each node bound to the registrations that can serve it.
+
+mod build;
+mod constants;
+pub(crate) mod sparse;
+mod updates;
+
+use std::ops::Range;
+
+use arenite_abi::ElementType;
+use arenite_abi::raw::{ArBytes, ArHeader, ArNodeV1, ArQuantizationV1, ArStr, ArTable, BUILTIN_CUSTOM};
+use arenite_abi::schema::op::{CALL_ONCE, IF, STABLEHLO_COMPOSITE, STABLEHLO_REDUCE, STABLEHLO_WHILE, WHILE};
+
+use crate::arena::Block;
+use crate::error::UnresolvedOp;
+use crate::model::Model;
+use crate::plugins::registry::{Candidate, OpKey};
+
+/// One subgraph: the second stage, after the model. It does not change.
+pub(crate) struct Graph {
+    pub index: usize,
+    /// Those of the subgraph, then those of the composites that stand in it.
+    pub tensors: Vec<TensorInfo>,
+    pub nodes: Vec<NodeInfo>,
+    /// The nodes of each operator of the subgraph: itself, or those of its composite.
+    pub operators: Vec<Range<usize>>,
+    pub inputs: Vec<i32>,
+    pub outputs: Vec<i32>,
+    pub variables: Vec<i32>,
+    /// Ops that no registration serves; a delegate may still take them.
+    pub unresolved: Vec<UnresolvedOp>,
+    uses: Vec<Use>,
+    /// Keeps the constants alive.
+    _model: Model,
+    /// Constants that lie misaligned in the file.
+    _copies: Vec<Block>,
+}
+
+/// Who uses a tensor.
+#[derive(Clone, Copy, Default)]
+struct Use {
+    last_reader: Option<usize>,
+    /// A node writes it.
+    written: bool,
+    input: bool,
+    output: bool,
+}
+
+pub(crate) struct TensorInfo {
+    pub name: String,
+    pub ty: ElementType,
+    pub shape: Vec<i32>,
+    /// `shape` with −1 for dimensions that the caller may choose; empty if the model does not say.
+    pub shape_signature: Vec<i32>,
+    pub quantization: Option<QuantizationInfo>,
+    pub constant: Option<Constant>,
+    pub variable: bool,
+}
+
+impl TensorInfo {
+    /// Each byte of the tensor's first value if it is a variable: the zero point of i8 with one scale, else zero.
+    pub fn zero_byte(&self) -> u8 {
+        match &self.quantization {
+            Some(q) if self.ty == ElementType::I8 && q.scales.len() == 1 => {
+                q.zero_points.first().map_or(0, |&zero_point| zero_point as u8)
+            }
+            _ => 0,
+        }
+    }
+}
+
+/// Bytes that the model, or a copy that the graph holds, keeps alive.
+#[derive(Clone, Copy)]
+pub(crate) struct Constant {
+    data: *const u8,
+    length: usize,
+}
+
+// SAFETY: read-only bytes.
+unsafe impl Send for Constant {}
+// SAFETY: read-only bytes.
+unsafe impl Sync for Constant {}
+
+impl Constant {
+    pub fn as_ptr(&self) -> *const u8 {
+        self.data
+    }
+
+    pub fn len(&self) -> usize {
+        self.length
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct QuantizationInfo {
+    pub scales: Vec<f32>,
+    pub zero_points: Vec<i64>,
+    pub dimension: i32,
+    pub block_size: i32,
+}
+
+impl QuantizationInfo {
+    pub fn to_raw(&self) -> ArQuantizationV1 {
+        ArQuantizationV1 {
+            header: ArHeader::of::<ArQuantizationV1>(),
+            scales: self.scales.as_ptr(),
+            scale_count: self.scales.len(),
+            zero_points: self.zero_points.as_ptr(),
+            zero_point_count: self.zero_points.len(),
+            quantized_dimension: self.dimension,
+            block_size: self.block_size,
+        }
+    }
+}
+
+pub(crate) struct NodeInfo {
+    /// Subgraph and position of the operator in the model.
+    pub origin: (usize, usize),
+    pub key: OpKey,
+    pub version: i32,
+    pub inputs: Box<[i32]>,
+    pub outputs: Box<[i32]>,
+    pub intermediates: Box<[i32]>,
+    /// Best first. Empty for an unresolved op.
+    pub candidates: Vec<Candidate>,
+    /// Position in `Graph::unresolved` of an op that nobody serves.
+    pub unresolved: Option<usize>,
+    options: ArTable,
+    options_2: ArTable,
+    custom_options: ArBytes,
+}
+
+// SAFETY: the pointers lead into the model's read-only bytes, which the graph keeps alive.
+unsafe impl Send for NodeInfo {}
+
+impl NodeInfo {
+    /// Whether the node's op runs other subgraphs.
+    pub fn calls_subgraphs(&self) -> bool {
+        matches!(
+            &self.key,
+            OpKey::Builtin(IF | WHILE | CALL_ONCE | STABLEHLO_COMPOSITE | STABLEHLO_WHILE | STABLEHLO_REDUCE)
+        )
+    }
+
+    /// The node as plugins get it; borrows this node and the tensor table.
+    pub fn to_raw(&self, tensors: *const arenite_abi::raw::ArTensorV1, count: usize) -> ArNodeV1 {
+        let (builtin_code, custom_name) = match &self.key {
+            OpKey::Builtin(code) => (*code, ArStr::new("")),
+            OpKey::Custom(name) => (BUILTIN_CUSTOM, ArStr::borrowed(name)),
+        };
+        ArNodeV1 {
+            header: ArHeader::of::<ArNodeV1>(),
+            builtin_code,
+            version: self.version,
+            custom_name,
+            index: self.origin.1 as u32,
+            subgraph: self.origin.0 as u32,
+            tensors,
+            tensor_stride: size_of::<arenite_abi::raw::ArTensorV1>(),
+            tensor_count: count,
+            inputs: self.inputs.as_ptr(),
+            input_count: self.inputs.len(),
+            outputs: self.outputs.as_ptr(),
+            output_count: self.outputs.len(),
+            intermediates: self.intermediates.as_ptr(),
+            intermediate_count: self.intermediates.len(),
+            options: self.options,
+            options_2: self.options_2,
+            custom_options: self.custom_options,
+        }
+    }
+}
+
+impl Graph {
+    /// The tensor indices of `list` that are not −1, with bounds known from verification.
+    pub fn present(list: &[i32]) -> impl Iterator<Item = usize> + Clone + '_ {
+        list.iter().filter_map(|&t| usize::try_from(t).ok())
+    }
+
+    /// The last node that reads tensor `t`.
+    pub fn last_reader(&self, t: usize) -> Option<usize> {
+        self.uses[t].last_reader
+    }
+
+    /// Whether a node writes tensor `t`.
+    pub fn is_written(&self, t: usize) -> bool {
+        self.uses[t].written
+    }
+
+    /// Whether the caller writes tensor `t`.
+    pub fn is_input(&self, t: usize) -> bool {
+        self.uses[t].input
+    }
+
+    /// Whether the caller reads tensor `t`.
+    pub fn is_output(&self, t: usize) -> bool {
+        self.uses[t].output
+    }
+
+    fn find_uses(&mut self) {
+        let mut uses = vec![Use::default(); self.tensors.len()];
+        for (i, node) in self.nodes.iter().enumerate() {
+            Graph::present(&node.inputs).for_each(|t| uses[t].last_reader = Some(i));
+            Graph::present(&node.outputs).for_each(|t| uses[t].written = true);
+        }
+        Graph::present(&self.inputs).for_each(|t| uses[t].input = true);
+        Graph::present(&self.outputs).for_each(|t| uses[t].output = true);
+        self.uses = uses;
+    }
+
+    /// Name of the op at a node.
+    pub fn op_name(&self, node: usize) -> String {
+        self.nodes[node].key.name()
+    }
+}

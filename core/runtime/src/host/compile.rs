@@ -1,0 +1,110 @@
+//! The host's side of `compile` of a delegate, and of its report of what a kernel keeps in scratch memory.
+
+use std::ffi::c_void;
+
+use arenite_abi::raw::{
+    ArCompileHostV1, ArConstantsV1, ArDescribeV1, ArHeader, ArPartitionV1, ArPlanNotesV1, ArStatus, ArStr,
+    ArTensorV1, INTERFACE_CONSTANTS, TENSOR_CONSTANT, slice,
+};
+use arenite_abi::{Status, UsageRecord};
+
+use super::finish;
+use crate::run::Run;
+
+/// What `compile` may use.
+pub(crate) struct CompileHost<'a> {
+    pub partition: &'a ArPartitionV1,
+    pub run: &'a Run<'a>,
+}
+
+impl CompileHost<'_> {
+    /// As it crosses; it borrows this value.
+    pub fn as_raw(&mut self, subgraphs: &ArDescribeV1) -> ArCompileHostV1 {
+        ArCompileHostV1 {
+            header: ArHeader::of::<ArCompileHostV1>(),
+            context: std::ptr::from_mut(self).cast(),
+            threads: self.run.settings.threads,
+            subgraphs,
+            query,
+        }
+    }
+
+    /// The bytes of constant `tensor`.
+    fn constant(&self, tensor: i32) -> Option<&[u8]> {
+        // SAFETY: the graph outlives the partition, and has as many tensors.
+        let tensors = unsafe {
+            let graph = &*self.partition.graph;
+            slice(graph.tensors, graph.tensor_count)
+        };
+        let tensor: &ArTensorV1 = tensors.get(usize::try_from(tensor).ok()?)?;
+        // SAFETY: a constant's bytes are readable for as long as the interpreter lives.
+        (tensor.flags & TENSOR_CONSTANT != 0)
+            .then(|| unsafe { slice(tensor.data.cast::<u8>().cast_const(), tensor.bytes as usize) })
+    }
+}
+
+static CONSTANTS: ArConstantsV1 = ArConstantsV1 { header: ArHeader::of::<ArConstantsV1>(), release, origin };
+
+unsafe extern "C" fn query(_context: *mut c_void, interface: u64) -> *const c_void {
+    match interface {
+        INTERFACE_CONSTANTS => (&raw const CONSTANTS).cast(),
+        _ => std::ptr::null(),
+    }
+}
+
+unsafe extern "C" fn release(context: *mut c_void, tensor: i32) -> ArStatus {
+    // SAFETY: the context is that of the `compile` in progress.
+    let host = unsafe { &*context.cast::<CompileHost<'_>>() };
+    finish(match host.constant(tensor) {
+        Some(bytes) => {
+            host.run.release(bytes);
+            Ok(())
+        }
+        None => Err((Status::Invalid, format!("tensor {tensor} is no constant, it cannot be released"))),
+    })
+}
+
+unsafe extern "C" fn origin(context: *mut c_void, numbers: *mut u64) -> ArStatus {
+    // SAFETY: the context is that of the `compile` in progress; four numbers are writable, by the contract.
+    unsafe {
+        let host = &*context.cast::<CompileHost<'_>>();
+        numbers.cast::<[u64; 4]>().write_unaligned(host.run.origin());
+    }
+    Status::Ok as ArStatus
+}
+
+/// A buffer that a kernel keeps in its scratch memory.
+#[derive(Clone, Debug)]
+#[expect(dead_code, reason = "reports do not ask yet")]
+pub(crate) struct InnerBuffer {
+    /// Number of the scratch memory, as the kernel asked for it.
+    pub scratch: u32,
+    /// Life, in the kernel's own steps, and size.
+    pub record: UsageRecord,
+    /// First byte in the scratch memory.
+    pub offset: u64,
+    pub name: String,
+}
+
+/// Takes what a kernel notes; the struct borrows `buffers`.
+pub(crate) fn plan_notes(buffers: &mut Vec<InnerBuffer>) -> ArPlanNotesV1 {
+    ArPlanNotesV1 {
+        header: ArHeader::of::<ArPlanNotesV1>(),
+        context: std::ptr::from_mut(buffers).cast(),
+        note,
+    }
+}
+
+unsafe extern "C" fn note(
+    context: *mut c_void,
+    scratch: u32,
+    record: *const UsageRecord,
+    offset: u64,
+    name: ArStr,
+) {
+    // SAFETY: the context is the buffers of the call in progress; record and name are readable for it.
+    unsafe {
+        let buffers = &mut *context.cast::<Vec<InnerBuffer>>();
+        buffers.push(InnerBuffer { scratch, record: *record, offset, name: name.as_str().to_owned() });
+    }
+}

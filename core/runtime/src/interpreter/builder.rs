@@ -1,0 +1,160 @@
+//! What an interpreter is made with.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use arenite_abi::Status;
+
+use crate::config::{Config, DelegateConfig, NO_DELEGATE, OnMissing, PlannerConfig, misused_none};
+use crate::error::{Error, Result};
+use crate::interpreter::Interpreter;
+use crate::model::Model;
+use crate::planning::layout::Techniques;
+use crate::plugins::registry::Registry;
+use crate::quota::{Quota, Resource};
+use crate::stages::executor::Settings;
+
+/// The planner that is used when none is named: the best plan of many strategies, the same on every machine.
+pub const DEFAULT_PLANNER: &str = "portfolio";
+
+/// The delegate that gets what all others leave, where a plugin has it. It needs not be named.
+pub const DEFAULT_DELEGATE: &str = "cpu";
+
+/// Collects what an [`Interpreter`] is to be made with.
+pub struct InterpreterBuilder {
+    model: Model,
+    registry: Option<Arc<Registry>>,
+    config: Config,
+    quota: Quota,
+    default_delegate: DefaultDelegate,
+}
+
+/// What becomes of [`DEFAULT_DELEGATE`] where it is not named.
+#[derive(Clone, Copy, PartialEq)]
+enum DefaultDelegate {
+    Added,
+    Absent,
+}
+
+impl InterpreterBuilder {
+    pub(crate) fn new(model: &Model) -> Self {
+        InterpreterBuilder {
+            model: model.clone(),
+            registry: None,
+            config: Config::default(),
+            quota: Quota::default(),
+            default_delegate: DefaultDelegate::Added,
+        }
+    }
+
+    /// Uses these plugins; without it, those that [`Registry::discover`] finds: what is linked into the program, what `[plugins]` of
+    /// the configuration names, `ARENITE_PLUGIN_PATH`, the install prefix. `[plugins]` and `[ops]` are then those that the registry was
+    /// made with.
+    pub fn registry(mut self, registry: Arc<Registry>) -> Self {
+        self.registry = Some(registry);
+        self
+    }
+
+    /// Takes everything from a configuration, plugins too. What was set before is replaced, but for the registry.
+    pub fn config(mut self, config: &Config) -> Self {
+        self.config = config.clone();
+        self.quota = Quota::from_config(&config.quota);
+        self
+    }
+
+    /// Plans memory with the planner of this name; [`DEFAULT_PLANNER`] without it.
+    pub fn planner(mut self, name: &str) -> Self {
+        self.config.planner = Some(PlannerConfig::new(name));
+        self
+    }
+
+    /// Uses these techniques to lay tensors over one another before memory is planned.
+    pub fn techniques(mut self, techniques: Techniques) -> Self {
+        self.config.techniques = techniques;
+        self
+    }
+
+    /// Adds a delegate, which claims nodes after those that were added before. [`DEFAULT_DELEGATE`] comes last by itself.
+    /// [`NO_DELEGATE`] keeps it away and stands alone.
+    pub fn delegate(mut self, delegate: DelegateConfig) -> Self {
+        self.config.delegates.push(delegate);
+        self
+    }
+
+    /// Adds no [`DEFAULT_DELEGATE`] behind the delegates that are named: reference ops run what these leave.
+    pub fn without_default_delegate(mut self) -> Self {
+        self.default_delegate = DefaultDelegate::Absent;
+        self
+    }
+
+    /// Threads that ops and delegates may use; 0: one per processor.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.config.threads = NonZeroUsize::new(threads);
+        self
+    }
+
+    /// Limits on memory, nodes, nesting and time.
+    pub fn quota(mut self, quota: Quota) -> Self {
+        self.quota = quota;
+        self
+    }
+
+    /// Finds plugins, unless they are given, and builds the main subgraph. Memory is planned by [`Interpreter::allocate`].
+    ///
+    /// # Errors
+    /// A planner or a delegate that no plugin has, [`NO_DELEGATE`] beside another, a planner's wrong option, a tensor that cannot be represented, or more nodes than
+    /// the quota; under `strict`, a plugin that cannot be loaded. Ops that nobody serves are an error of `allocate`, since a delegate
+    /// may take them; so are wrong options of a delegate.
+    pub fn build(self) -> Result<Interpreter> {
+        let InterpreterBuilder { model, registry, config, quota, default_delegate } = self;
+        let registry = match registry {
+            Some(registry) => registry,
+            None => Arc::new(Registry::discover(&config)?),
+        };
+        check_node_count(&model, &quota)?;
+        let planner = config.planner.unwrap_or_else(|| PlannerConfig::new(DEFAULT_PLANNER));
+        let planner = registry.choose_planner(&planner)?;
+        planner.check_options()?;
+        let threads = config.threads.map_or_else(crate::pool::threads, NonZeroUsize::get);
+        let settings = Settings {
+            planner,
+            techniques: config.techniques,
+            delegates: delegates(config.delegates, default_delegate, &registry)?,
+            threads: threads.min(crate::pool::MAX_THREADS) as u32,
+            quota,
+        };
+        Interpreter::new(model, registry, settings)
+    }
+}
+
+/// The delegates to use, the default one behind them if it is added and a plugin has it.
+fn delegates(
+    mut delegates: Vec<DelegateConfig>,
+    default: DefaultDelegate,
+    registry: &Registry,
+) -> Result<Vec<DelegateConfig>> {
+    if let Some((_, message)) = misused_none(&delegates) {
+        let delegate = NO_DELEGATE.to_owned();
+        return Err(Error::Delegate { delegate, status: Status::Invalid, message });
+    }
+    let named = |name: &str| delegates.iter().any(|delegate| delegate.name == name);
+    if named(NO_DELEGATE) {
+        return Ok(Vec::new());
+    }
+    let is_open = default == DefaultDelegate::Added && !named(DEFAULT_DELEGATE);
+    if is_open && registry.delegate(DEFAULT_DELEGATE).is_some() {
+        delegates.push(DelegateConfig::new(DEFAULT_DELEGATE));
+    }
+    for delegate in delegates.iter().filter(|delegate| delegate.on_missing == OnMissing::Error) {
+        registry.choose_delegate(&delegate.name)?;
+    }
+    Ok(delegates)
+}
+
+fn check_node_count(model: &Model, quota: &Quota) -> Result<()> {
+    let nodes: u64 = model.view().subgraphs().iter().map(|s| s.operators().len() as u64).sum();
+    if nodes > quota.nodes {
+        return Err(Error::quota(Resource::Nodes, "the model", nodes, quota.nodes));
+    }
+    Ok(())
+}

@@ -1,0 +1,178 @@
+//! Tensors as the caller sees them.
+
+use arenite_abi::raw::{ArTensorV1, TENSOR_CONSTANT, slice};
+use arenite_abi::{Element, ElementType};
+
+use super::strings;
+use crate::error::{Error, Named, Result};
+
+/// A tensor of an interpreter.
+pub struct Tensor<'a> {
+    /// Its name in the model.
+    pub name: &'a str,
+    /// Element type.
+    pub ty: ElementType,
+    /// Dimensions, outermost first.
+    pub shape: &'a [i32],
+    /// `real = scale × (q − zero_point)`: one scale per slice of `quantized_dimension`, or one; none if not quantized.
+    pub scales: &'a [f32],
+    /// See `scales`.
+    pub zero_points: &'a [i64],
+    /// See `scales`.
+    pub quantized_dimension: usize,
+    /// The shape with −1 for dimensions that the caller may choose; empty if the model does not say.
+    pub shape_signature: &'a [i32],
+    /// The interpreter is allocated, or the value is the model's own.
+    pub(super) readable: bool,
+    pub(super) raw: ArTensorV1,
+}
+
+impl<'a> Tensor<'a> {
+    /// Bytes of data.
+    pub fn byte_len(&self) -> usize {
+        self.raw.bytes as usize
+    }
+
+    /// Whether its value is part of the model, or was computed once when memory was allocated.
+    pub fn is_constant(&self) -> bool {
+        self.raw.flags & TENSOR_CONSTANT != 0
+    }
+
+    /// The data as bytes.
+    ///
+    /// # Errors
+    /// Before the interpreter is allocated, and for tensors without memory of their own.
+    pub fn bytes(&self) -> Result<&'a [u8]> {
+        self.check()?;
+        // SAFETY: an allocated interpreter gives each of its tensors as many bytes as it says; they are initialised,
+        // and borrowed from the interpreter for `'a`.
+        Ok(unsafe { slice(self.raw.data.cast::<u8>().cast_const(), self.byte_len()) })
+    }
+
+    /// The data as elements.
+    ///
+    /// # Errors
+    /// If `T` is not the tensor's type; as [`bytes`](Self::bytes).
+    pub fn as_slice<T: Element>(&self) -> Result<&'a [T]> {
+        self.check_type::<T>()?;
+        let bytes = self.bytes()?;
+        // SAFETY: memory of an interpreter is aligned for every element type, and any bit pattern is a `T`.
+        Ok(unsafe { slice(bytes.as_ptr().cast::<T>(), bytes.len() / size_of::<T>()) })
+    }
+
+    /// The elements of a tensor of strings.
+    ///
+    /// # Errors
+    /// If it has another type, or its bytes are no packed strings.
+    pub fn strings(&self) -> Result<Vec<&'a [u8]>> {
+        if self.ty != ElementType::String {
+            return self.refuse(format!("it is {}, not STRING", self.ty));
+        }
+        match strings::unpack(self.bytes()?) {
+            Some(strings) => Ok(strings),
+            None => self.refuse("its bytes are no packed strings".into()),
+        }
+    }
+
+    fn check(&self) -> Result<()> {
+        if !self.readable {
+            return Err(Error::State(format!(
+                "tensor '{}' has no memory yet: call allocate() after building the interpreter and after each resize",
+                self.name
+            )));
+        }
+        if self.raw.data.is_null() && self.raw.bytes > 0 {
+            return self.refuse("it has no memory; its shape becomes known when the model has run".into());
+        }
+        Ok(())
+    }
+
+    fn check_type<T: Element>(&self) -> Result<()> {
+        if T::TYPE != self.ty {
+            return self.refuse(format!("it is {}, not {}", self.ty, T::TYPE));
+        }
+        Ok(())
+    }
+
+    fn refuse<T>(&self, message: String) -> Result<T> {
+        Err(Error::Tensor { name: self.name.to_owned(), message })
+    }
+}
+
+/// An input of an interpreter, to be filled.
+pub struct TensorMut<'a> {
+    pub(super) tensor: Tensor<'a>,
+}
+
+impl<'a> TensorMut<'a> {
+    /// Its description.
+    pub fn tensor(&self) -> &Tensor<'a> {
+        &self.tensor
+    }
+
+    /// The data as bytes.
+    pub fn into_bytes(self) -> Result<&'a mut [u8]> {
+        if self.tensor.ty == ElementType::String {
+            return self.tensor.refuse("it is STRING: set it with set_input_strings".into());
+        }
+        let bytes = self.tensor.bytes()?.len();
+        if bytes == 0 {
+            return Ok(&mut []);
+        }
+        // SAFETY: as in `Tensor::bytes`; the interpreter is borrowed mutably for `'a`, and the tensor is not constant.
+        Ok(unsafe { std::slice::from_raw_parts_mut(self.tensor.raw.data.cast::<u8>(), bytes) })
+    }
+
+    /// The data as elements.
+    pub fn into_slice<T: Element>(self) -> Result<&'a mut [T]> {
+        self.tensor.check_type::<T>()?;
+        let bytes = self.into_bytes()?;
+        if bytes.is_empty() {
+            return Ok(&mut []);
+        }
+        // SAFETY: as in `Tensor::as_slice`.
+        Ok(unsafe {
+            std::slice::from_raw_parts_mut(bytes.as_mut_ptr().cast::<T>(), bytes.len() / size_of::<T>())
+        })
+    }
+
+    /// Copies `data` in. An error if type or length differ.
+    pub fn copy_from_slice<T: Element>(self, data: &[T]) -> Result<()> {
+        let name = self.tensor.name;
+        let target = self.into_slice::<T>()?;
+        if target.len() != data.len() {
+            let message = format!("it has {} elements, {} are given", target.len(), data.len());
+            return Err(Error::Tensor { name: name.to_owned(), message });
+        }
+        target.copy_from_slice(data);
+        Ok(())
+    }
+
+    /// Copies `bytes` in. An error if the length differs.
+    pub fn copy_from_bytes(self, bytes: &[u8]) -> Result<()> {
+        let name = self.tensor.name;
+        let target = self.into_bytes()?;
+        if target.len() != bytes.len() {
+            let message = format!("it has {} bytes, {} are given", target.len(), bytes.len());
+            return Err(Error::Tensor { name: name.to_owned(), message });
+        }
+        target.copy_from_slice(bytes);
+        Ok(())
+    }
+}
+
+/// Inputs or outputs.
+#[derive(Clone, Copy)]
+pub(crate) enum Port {
+    Input,
+    Output,
+}
+
+impl Port {
+    pub fn named(self) -> Named {
+        match self {
+            Port::Input => Named::Input,
+            Port::Output => Named::Output,
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Lifetimes: from the execution plan to usage intervals, and to the planner's records.
+//!
+//! Defined by: tflite/arena_planner.cc, `PlanAllocations`.
+
+use std::collections::BTreeMap;
+
+use arenite_abi::UsageRecord;
+
+/// Interval of the execution plan in which a tensor's memory is its own; both ends inclusive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lifetime {
+    /// The node that writes it; the first one for what is given.
+    pub first: u32,
+    /// The node that reads it last; [`UsageRecord::FOREVER`] for what is kept, and for tensors that nothing reads.
+    pub last: u32,
+}
+
+/// What [`lifetimes`] needs of a stretch of the execution plan.
+pub struct LifetimeInput<'a> {
+    /// Inputs and outputs of each node, in execution order; −1 for absent ones.
+    pub nodes: &'a mut dyn Iterator<Item = (&'a [i32], &'a [i32])>,
+    /// Number of the first node.
+    pub first: u32,
+    /// Tensors that have a value when the first node runs.
+    pub given: &'a [i32],
+    /// Whether a tensor is read by somebody else, behind the nodes: the caller, the next invocation.
+    pub is_kept: &'a dyn Fn(i32) -> bool,
+}
+
+/// The lifetime of each tensor that is given or written.
+///
+/// A tensor is allocated by its first producer and released after its last reader. What is kept lives for ever, and so does what
+/// nothing reads: its memory is never given to another tensor.
+pub fn lifetimes(graph: LifetimeInput<'_>) -> BTreeMap<i32, Lifetime> {
+    let at = |first: u32| Lifetime { first, last: UsageRecord::FOREVER };
+    let mut lives: BTreeMap<i32, Lifetime> =
+        graph.given.iter().filter(|&&t| t >= 0).map(|&t| (t, at(graph.first))).collect();
+    let mut readers: BTreeMap<i32, u32> = BTreeMap::new();
+    for (node, (inputs, outputs)) in (graph.first..).zip(graph.nodes) {
+        for &t in outputs.iter().filter(|&&t| t >= 0) {
+            lives.entry(t).or_insert(at(node));
+        }
+        readers.extend(inputs.iter().map(|&t| (t, node)));
+    }
+    for (t, life) in &mut lives {
+        if let (Some(&reader), false) = (readers.get(t), (graph.is_kept)(*t)) {
+            life.last = reader.max(life.first);
+        }
+    }
+    lives
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(nodes: &[(&[i32], &[i32])], given: &[i32], kept: &[i32]) -> Vec<String> {
+        let lives = lifetimes(LifetimeInput {
+            nodes: &mut nodes.iter().copied(),
+            first: 0,
+            given,
+            is_kept: &|t| kept.contains(&t),
+        });
+        let show = |t: i32| match lives.get(&t) {
+            None => "-".to_owned(),
+            Some(Lifetime { first, last: UsageRecord::FOREVER }) => format!("{first}.."),
+            Some(Lifetime { first, last }) => format!("{first}..={last}"),
+        };
+        (0..6).map(show).collect()
+    }
+
+    #[test]
+    fn a_chain_frees_each_tensor_after_its_reader() {
+        let nodes: &[(&[i32], &[i32])] = &[(&[0, 5], &[1]), (&[1], &[2]), (&[2, 1, -1], &[3])];
+        assert_eq!(run(nodes, &[0], &[0, 3]), ["0..", "0..=2", "1..=2", "2..", "-", "-"]);
+    }
+
+    #[test]
+    fn outputs_variables_and_unread_tensors_live_on() {
+        let nodes: &[(&[i32], &[i32])] = &[(&[0, 4], &[1, 2]), (&[1], &[3])];
+        assert_eq!(run(nodes, &[0, 4], &[0, 1, 3, 4]), ["0..", "0..", "0..", "1..", "0..", "-"]);
+    }
+}

@@ -1,0 +1,207 @@
+//! Finds plugin libraries, opens them, and introduces host and plugin to each other.
+
+use std::path::{Path, PathBuf};
+
+use arenite_abi::Plugin;
+use arenite_abi::raw::{ABI_FLOOR, ABI_VERSION, ArEntryV1, ArPluginV1, ENTRY_SYMBOL};
+
+use crate::config::Config;
+use crate::error::{Error, LoadError, LoadFailure, Result};
+use crate::host::{self, HOST};
+use crate::plugins::library_file;
+use crate::plugins::registry::{Origin, Registry};
+
+/// Environment variable with a list of folders, separated as in `PATH`.
+pub const PLUGIN_PATH: &str = "ARENITE_PLUGIN_PATH";
+
+/// Folder below the install prefix.
+const PREFIX_FOLDER: &str = "lib/arenite/plugins";
+
+/// Loads what the configuration and the environment name.
+pub(crate) fn discover(registry: &mut Registry, config: &Config) -> Result<()> {
+    let allow = config.plugins.allow.clone();
+    let allow: Option<&[String]> = allow.as_deref();
+    if config.plugins.builtin {
+        registry.add_static_plugins()?;
+    }
+    for path in &config.plugins.paths {
+        if let Err(reason) = load_allowed(registry, path, allow) {
+            note(registry, path.clone(), reason);
+        }
+    }
+    for path in relative_places() {
+        note(registry, path, LoadError::File(format!("{PLUGIN_PATH} takes absolute paths only")));
+    }
+    for dir in places(config) {
+        load_dir_allowed(registry, &dir.path, allow, dir.must_exist)?;
+    }
+    match registry.not_loaded().into_iter().next() {
+        Some(failure) if config.plugins.strict => Err(Error::Plugin(failure)),
+        _ => Ok(()),
+    }
+}
+
+/// Loads all libraries of a folder.
+pub(crate) fn load_dir(registry: &mut Registry, dir: &Path, allow: &[String]) -> Result<()> {
+    load_dir_allowed(registry, dir, (!allow.is_empty()).then_some(allow), true)
+}
+
+/// Loads one library and registers what it offers.
+pub(crate) fn load(registry: &mut Registry, path: &Path, allow: &[String]) -> Result<(), LoadError> {
+    load_allowed(registry, path, (!allow.is_empty()).then_some(allow))
+}
+
+/// Hands the host to a plugin that is linked in.
+pub(crate) fn introduce(plugin: &'static Plugin) -> Result<&'static ArPluginV1, LoadError> {
+    let mut version = ABI_VERSION;
+    // SAFETY: the host is a static, `version` is writable.
+    let descriptor = unsafe { plugin.handshake(&HOST, &mut version) };
+    // SAFETY: null or the plugin's static descriptor.
+    unsafe { descriptor.as_ref() }.ok_or_else(|| refused(version))
+}
+
+struct Place {
+    path: PathBuf,
+    /// Whether it is worth an error that the folder is not there.
+    must_exist: bool,
+}
+
+fn places(config: &Config) -> Vec<Place> {
+    let mut places: Vec<Place> =
+        config.plugins.dirs.iter().map(|dir| Place { path: dir.clone(), must_exist: true }).collect();
+    if let Some(list) = std::env::var_os(PLUGIN_PATH) {
+        let dirs = std::env::split_paths(&list).filter(|dir| dir.is_absolute());
+        places.extend(dirs.map(|path| Place { path, must_exist: true }));
+    }
+    if let Some(prefix) = install_prefix().or_else(|| config.plugins.prefix.clone()) {
+        places.push(Place { path: prefix.join(PREFIX_FOLDER), must_exist: false });
+    }
+    places
+}
+
+/// Folders of the environment variable that depend on the working directory, which is never searched.
+fn relative_places() -> Vec<PathBuf> {
+    let list = std::env::var_os(PLUGIN_PATH).unwrap_or_default();
+    std::env::split_paths(&list).filter(|dir| dir.is_relative() && !dir.as_os_str().is_empty()).collect()
+}
+
+/// The folder above the one that the program lies in, if that is called `bin`.
+fn install_prefix() -> Option<PathBuf> {
+    let program = std::env::current_exe().ok()?;
+    Some(program.parent().filter(|dir| dir.ends_with("bin"))?.parent()?.to_owned())
+}
+
+fn load_dir_allowed(
+    registry: &mut Registry,
+    dir: &Path,
+    allow: Option<&[String]>,
+    must_exist: bool,
+) -> Result<()> {
+    let entries = match std::fs::read_dir(dir) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && !must_exist => return Ok(()),
+        Err(error) => {
+            let reason = LoadError::File(format!("the plugin folder cannot be read: {error}"));
+            note(registry, dir.to_owned(), reason);
+            return Ok(());
+        }
+    };
+    registry.searched.push(dir.display().to_string());
+    let mut files: Vec<PathBuf> = entries
+        .filter_map(|entry| entry.ok().map(|e| e.path()))
+        .filter(|path| path.extension().is_some_and(|e| e == std::env::consts::DLL_EXTENSION))
+        .collect();
+    files.sort();
+    for path in files {
+        match load_allowed(registry, &path, allow) {
+            Ok(()) => {}
+            // A folder may hold other libraries too, which are none of ours.
+            Err(LoadError::NoEntry) => tracing::debug!(path = %path.display(), "not a plugin"),
+            Err(reason) => note(registry, path, reason),
+        }
+    }
+    Ok(())
+}
+
+fn note(registry: &mut Registry, path: PathBuf, reason: LoadError) {
+    let failure = LoadFailure { path, reason };
+    tracing::warn!("{failure}");
+    registry.failures.push(failure);
+}
+
+fn load_allowed(registry: &mut Registry, path: &Path, allow: Option<&[String]>) -> Result<(), LoadError> {
+    let _span = tracing::info_span!("load_plugin", path = %path.display()).entered();
+    let identity = library_file::check(path).map_err(|error| LoadError::File(error.to_string()))?;
+    if registry.files.contains(&identity) {
+        return Ok(());
+    }
+    // The path is made absolute so that the system's loader does not search for it.
+    let absolute = path.canonicalize().map_err(|error| LoadError::File(error.to_string()))?;
+    // SAFETY: a plugin is trusted code, chosen by the user; its initialisers run here. The file was checked before.
+    let library =
+        unsafe { libloading::Library::new(&absolute) }.map_err(|error| LoadError::Open(error.to_string()))?;
+    // Libraries are never unloaded: registrations, and what plugins keep, point into them.
+    let library: &'static libloading::Library = Box::leak(Box::new(library));
+    let (descriptor, version) = negotiate(library)?;
+    // SAFETY: the plugin's static text.
+    let id = unsafe { descriptor.id.as_str() };
+    if let Some(allow) = allow
+        && !allow.iter().any(|pattern| crate::config::matches_pattern(pattern, id))
+    {
+        return Err(LoadError::NotAllowed(id.to_owned()));
+    }
+    let abi = ((version >> 16) as u16, version as u16);
+    registry.register(descriptor, Origin::File(absolute), abi)?;
+    registry.files.push(identity);
+    Ok(())
+}
+
+/// Compares layouts and agrees on a version.
+fn negotiate(library: &'static libloading::Library) -> Result<(&'static ArPluginV1, u32), LoadError> {
+    // SAFETY: the symbol has this type, by the contract.
+    let entry: ArEntryV1 = match unsafe { library.get::<ArEntryV1>(ENTRY_SYMBOL) } {
+        Ok(symbol) => *symbol,
+        Err(_) => return Err(LoadError::NoEntry),
+    };
+    check_layout(library)?;
+    let mut version = ABI_VERSION;
+    host::clear_message();
+    // SAFETY: the host is a static and `version` is writable; the layouts agree.
+    let descriptor = unsafe { entry(&HOST, &mut version) };
+    // SAFETY: null or the plugin's static descriptor, by the contract.
+    let descriptor = unsafe { descriptor.as_ref() }.ok_or_else(|| refused(version))?;
+    if !(ABI_FLOOR..=ABI_VERSION).contains(&version) {
+        return Err(LoadError::Version(format!(
+            "it answers with ABI {}, this host speaks {} to {}",
+            dotted(version),
+            dotted(ABI_FLOOR),
+            dotted(ABI_VERSION)
+        )));
+    }
+    Ok((descriptor, version))
+}
+
+/// Plugins written in Rust describe their layouts; those written in C are held to the header's sizes.
+fn check_layout(library: &'static libloading::Library) -> Result<(), LoadError> {
+    // SAFETY: the address of a static, which is only looked at by `layout::check`.
+    let symbol = unsafe { library.get::<*const std::ffi::c_void>(arenite_abi::layout::SYMBOL) };
+    let Ok(symbol) = symbol else { return Ok(()) };
+    // SAFETY: the library is never unloaded, so the address stays valid.
+    let Some(address) = (unsafe { symbol.try_as_raw_ptr() }) else { return Ok(()) };
+    // SAFETY: the address of that symbol in a library that is never unloaded.
+    unsafe { arenite_abi::layout::check(address) }.map_err(LoadError::Layout)
+}
+
+fn refused(version: u32) -> LoadError {
+    let wanted = host::take_message("");
+    let wanted = if wanted.is_empty() { String::new() } else { format!(": {wanted}") };
+    LoadError::Version(format!(
+        "it needs ABI {} or later, this host speaks {}{wanted}",
+        dotted(version),
+        dotted(ABI_VERSION)
+    ))
+}
+
+fn dotted(version: u32) -> String {
+    format!("{}.{}", version >> 16, version & 0xffff)
+}

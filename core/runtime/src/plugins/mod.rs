@@ -1,0 +1,6 @@
+//! Finding plugins: a file is looked at, loaded, its descriptor read, and what it offers kept by name.
+
+pub(crate) mod descriptor;
+pub mod library_file;
+pub(crate) mod loader;
+pub(crate) mod registry;

@@ -1,0 +1,236 @@
+//! A subgraph that is called by a node of another: its inputs are set, it runs, its outputs are read.
+
+use std::collections::BTreeMap;
+
+use arenite_abi::ElementType;
+use arenite_abi::raw::{ArGraphV1, ArTensorV1, TENSOR_CONSTANT, TENSOR_DYNAMIC, slice};
+
+use super::executor::{Executor, Stage};
+use super::inferred::infer;
+use super::pending::Pending;
+use crate::arena::Block;
+use crate::error::{Error, Result};
+use crate::graph::Graph;
+use crate::run::Run;
+use crate::stages::partition_kernel::GraphForDelegate;
+
+/// Inputs that wait for the memory of another shape.
+pub(crate) type Staged = BTreeMap<usize, Block>;
+
+impl Executor {
+    /// Gives input `i` a shape and, where `value` has data, that data.
+    ///
+    /// # Safety
+    /// What `value` points to is readable, and not memory of this executor.
+    pub unsafe fn offer(&mut self, i: usize, value: &ArTensorV1, run: &Run<'_>) -> Result<()> {
+        let count = self.graph.inputs.len();
+        let t = self.graph.inputs.get(i).and_then(|&t| usize::try_from(t).ok()).ok_or_else(|| {
+            Error::State(format!("subgraph {} has {count} inputs, there is no input {i}", self.graph.index))
+        })?;
+        let info = &self.graph.tensors[t];
+        if info.ty as u32 != value.element_type {
+            let given = ElementType::from_raw(value.element_type);
+            let message =
+                format!("it is {}, the caller gives {}", info.ty, given.map_or("?", |ty| ty.name()));
+            return Err(Error::Tensor { name: info.name.clone(), message });
+        }
+        let sized = info.ty.bits() > 0;
+        // SAFETY: the caller's promise.
+        let shape = unsafe { slice(value.dims, value.rank as usize) };
+        if self.coming_shape(t) != shape {
+            if self.is_ready() {
+                self.stage_inputs()?;
+            }
+            self.resize_input(t, shape, run.settings.quota.bytes)?;
+        }
+        if value.data.is_null() {
+            return Ok(());
+        }
+        // SAFETY: the caller's promise.
+        let bytes = unsafe { slice(value.data.cast::<u8>().cast_const(), value.bytes as usize) };
+        match (sized, self.is_ready()) {
+            (false, _) => self.memory.set_input_bytes(t, bytes),
+            (true, true) => self.copy_in(t, bytes),
+            (true, false) => {
+                let block = self.staged.entry(t).or_insert(Block::EMPTY);
+                block.grow(bytes.len(), &mut self.memory.budget, "an input of a called subgraph")?;
+                // SAFETY: the block has that many bytes and is this executor's own.
+                unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), block.as_ptr(), bytes.len()) };
+                Ok(())
+            }
+        }
+    }
+
+    fn copy_in(&mut self, t: usize, bytes: &[u8]) -> Result<()> {
+        let raw = self.memory.table.get(t);
+        let fits = raw.bytes as usize == bytes.len() && raw.flags & TENSOR_CONSTANT == 0;
+        if !fits || (raw.data.is_null() && !bytes.is_empty()) {
+            let message = format!("it takes {} bytes, the caller gives {}", raw.bytes, bytes.len());
+            return Err(Error::Tensor { name: self.graph.tensors[t].name.clone(), message });
+        }
+        if !bytes.is_empty() {
+            // SAFETY: the tensor has that many bytes of this executor's memory, which is not the caller's.
+            unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), raw.data.cast::<u8>(), bytes.len()) };
+        }
+        Ok(())
+    }
+
+    /// Saves the values of all inputs before memory is planned anew.
+    fn stage_inputs(&mut self) -> Result<()> {
+        for t in Graph::present(&self.graph.inputs) {
+            let raw = self.memory.table.get(t);
+            if self.graph.tensors[t].ty.bits() == 0 || raw.data.is_null() || raw.flags & TENSOR_CONSTANT != 0
+            {
+                continue;
+            }
+            let block = self.staged.entry(t).or_insert(Block::EMPTY);
+            block.grow(raw.bytes as usize, &mut self.memory.budget, "an input of a called subgraph")?;
+            // SAFETY: both have that many bytes; the block is its own allocation.
+            unsafe { std::ptr::copy_nonoverlapping(raw.data.cast(), block.as_ptr(), raw.bytes as usize) };
+        }
+        Ok(())
+    }
+
+    /// Prepares and plans if the shapes of inputs changed, and gives the inputs their values.
+    pub fn make_ready(&mut self, run: &Run<'_>) -> Result<()> {
+        if self.is_ready() {
+            return Ok(());
+        }
+        let mut done = self.allocate(run);
+        for (t, mut block) in std::mem::take(&mut self.staged) {
+            let bytes = self.memory.table.get(t).bytes as usize;
+            if done.is_ok() && bytes <= block.len() {
+                // SAFETY: the block has at least that many bytes.
+                done = self.copy_in(t, unsafe { slice(block.as_ptr().cast_const(), bytes) });
+            }
+            block.release(&mut self.memory.budget);
+        }
+        done
+    }
+
+    /// Finds the shapes that inputs of these shapes give, as far as they are known before a run, and constants. Where there are no
+    /// delegates to be shown that, it is made ready at once.
+    pub fn infer(&mut self, run: &Run<'_>) -> Result<()> {
+        if run.settings.delegates.is_empty() {
+            return self.make_ready(run);
+        }
+        if self.is_ready() || matches!(self.stage, Stage::Inferred(_)) {
+            return Ok(());
+        }
+        self.begin();
+        let all = Pending::default();
+        let inferred = self.site(run).0.inferring(|site| infer(site, &all))?;
+        self.stage = Stage::Inferred(all.after(inferred.nodes.len(), Vec::new()));
+        Ok(())
+    }
+
+    /// Gives back the memory of what was [inferred](Self::infer), unless it was made ready since. The pages of its constants go
+    /// out of memory, if they are the model file's: whoever was shown them has what it needs.
+    pub fn forget_inferred(&mut self, run: &Run<'_>) {
+        if !matches!(self.stage, Stage::Inferred(_)) {
+            return;
+        }
+        self.begin();
+        for t in 0..self.graph.tensors.len() {
+            run.release(self.memory.table.constant_bytes(t));
+        }
+    }
+
+    /// Output `i` as the last run left it; `TENSOR_DYNAMIC` if only a run tells its shape.
+    pub fn called_output(&self, i: usize) -> Result<ArTensorV1> {
+        let count = self.graph.outputs.len();
+        let t = self.graph.outputs.get(i).and_then(|&t| usize::try_from(t).ok()).ok_or_else(|| {
+            Error::State(format!("subgraph {} has {count} outputs, there is no output {i}", self.graph.index))
+        })?;
+        let mut raw = self.memory.table.get(t);
+        let late = match &self.stage {
+            Stage::Inferred(pending) => pending.writes(&self.graph, t),
+            _ => self.runner().is_some_and(|runner| runner.pending().writes(&self.graph, t)),
+        };
+        if late || self.graph.tensors[t].ty.bits() == 0 {
+            raw.flags |= TENSOR_DYNAMIC;
+        }
+        Ok(raw)
+    }
+
+    /// Number of outputs.
+    pub fn output_count(&self) -> usize {
+        self.graph.outputs.len()
+    }
+
+    /// Each output becomes the input at the same position.
+    pub fn forward_to_itself(&mut self, run: &Run<'_>) -> Result<()> {
+        let values = (0..self.output_count()).map(|i| self.called_output(i));
+        if self.can_forward_in_order() {
+            for i in 0..self.output_count() {
+                let value = self.called_output(i)?;
+                if self.graph.inputs.get(i) != self.graph.outputs.get(i) {
+                    // SAFETY: the output overlaps no input, as checked, and shapes do not change.
+                    unsafe { self.offer(i, &value, run) }?;
+                }
+            }
+            return Ok(());
+        }
+        let values = values.collect::<Result<Vec<_>>>()?;
+        // SAFETY: the values are this executor's outputs.
+        let copies: Vec<(Vec<i32>, Vec<u8>)> = unsafe {
+            let copy = |v: &ArTensorV1| {
+                (
+                    slice(v.dims, v.rank as usize).to_vec(),
+                    slice(v.data.cast::<u8>(), v.bytes as usize).to_vec(),
+                )
+            };
+            values.iter().map(copy).collect()
+        };
+        for (i, (mut value, (shape, bytes))) in values.into_iter().zip(&copies).enumerate() {
+            value.dims = shape.as_ptr();
+            value.data = bytes.as_ptr().cast_mut().cast();
+            // SAFETY: the value points to the copies.
+            unsafe { self.offer(i, &value, run) }?;
+        }
+        Ok(())
+    }
+
+    /// Whether outputs can be copied to inputs one after the other: shapes stay, and no output lies in an input.
+    fn can_forward_in_order(&self) -> bool {
+        let (inputs, outputs) = (&self.graph.inputs, &self.graph.outputs);
+        if inputs.len() != outputs.len() || inputs.len() > 64 || !self.is_ready() {
+            return false;
+        }
+        let range = |t: i32| {
+            let raw = self.memory.table.get(usize::try_from(t).unwrap_or(0));
+            raw.data.addr()..raw.data.addr() + raw.bytes as usize
+        };
+        let pairs = inputs.iter().zip(outputs);
+        pairs.clone().all(|(&input, &output)| {
+            let (Ok(i), Ok(o)) = (usize::try_from(input), usize::try_from(output)) else { return false };
+            let moved = range(output);
+            self.coming_shape(i) == self.memory.table.shape(o)
+                && pairs.clone().all(|(&other, &its_output)| {
+                    let taken = range(other);
+                    input == output
+                        || other == its_output
+                        || moved.end <= taken.start
+                        || taken.end <= moved.start
+                })
+        })
+    }
+
+    /// The subgraph's nodes and tensors.
+    pub fn describe(&mut self) -> *const ArGraphV1 {
+        if self.description.is_none() {
+            let (tensors, count) = (self.memory.table.as_ptr(), self.memory.table.len());
+            let nodes = self.graph.nodes.iter();
+            let nodes = nodes.map(|node| node.to_raw(tensors, count)).collect();
+            let made = GraphForDelegate::new(
+                &self.memory.table,
+                nodes,
+                Vec::new(),
+                &self.graph.inputs,
+                &self.graph.outputs,
+            );
+            self.description = Some(Box::new(made));
+        }
+        self.description.as_ref().map_or(std::ptr::null(), |made| made.as_raw())
+    }
+}

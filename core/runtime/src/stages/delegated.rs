@@ -1,0 +1,270 @@
+//! Inferred → Delegated: hands parts of the graph to delegates, each of which becomes one step.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use super::delegates::{Answers, Delegates};
+use arenite_abi::schema::op::DEQUANTIZE;
+
+use super::inferred::{Inferred, Known};
+use super::pending::Pending;
+use super::step::{Kernel, Step};
+use super::{Site, is_stateful};
+use crate::config::DelegateConfig;
+use crate::error::Result;
+use crate::graph::Graph;
+use crate::stages::partition::{PartitionInput, Subset, partition};
+use crate::stages::partition_kernel::{DelegateInstance, GraphForDelegate, PartitionKernel};
+
+/// Steps in an order in which they can run.
+pub(crate) struct Delegated {
+    pub steps: Vec<Step>,
+    pub refusals: Vec<Refusal>,
+}
+
+/// Why a delegate did not get a node.
+#[derive(Clone, Debug)]
+pub(crate) struct Refusal {
+    pub node: usize,
+    pub delegate: String,
+    pub reason: String,
+}
+
+/// Offers the nodes of `inferred` to the delegates, in the settings' order. `after` are the nodes behind them.
+pub(crate) fn delegate(
+    site: &mut Site<'_>,
+    delegates: &mut Delegates,
+    inferred: &Inferred,
+    after: &Pending,
+) -> Result<Delegated> {
+    let run = site.run;
+    let mut offer = Offer::new(site, inferred, after);
+    for (index, config) in run.settings.delegates.iter().enumerate() {
+        let Some(instance) = delegates.instance(run.registry, index, config)? else { continue };
+        if let Err(error) = offer.apply(site, delegates, &instance, config) {
+            delegates.leave_out(index, config, &error);
+            delegates.renew(index);
+        }
+    }
+    Ok(offer.finish())
+}
+
+/// What delegates are asked about.
+struct Offer {
+    /// Nodes whose results are known already; they need not run.
+    constant: Vec<Step>,
+    /// All others, and partitions of delegates that were asked before.
+    steps: Vec<Step>,
+    /// A node of dynamic shape, which runs last.
+    last: Option<Step>,
+    /// Tensors that are there before the first step.
+    given: Vec<i32>,
+    /// Tensors that somebody reads behind the steps.
+    wanted: Vec<i32>,
+    refusals: Vec<Refusal>,
+}
+
+impl Offer {
+    fn new(site: &Site<'_>, inferred: &Inferred, after: &Pending) -> Self {
+        let mut known = inferred.nodes.as_slice();
+        let mut last = None;
+        if let (true, Some((node, before))) = (inferred.ends_dynamic, known.split_last()) {
+            last = Some(site.node_step(node.node));
+            known = before;
+        }
+        let (constant, others): (Vec<_>, Vec<_>) = known.iter().partition(|known| known.constant);
+        let steps_of = |list: Vec<_>| -> Vec<Step> {
+            list.into_iter().map(|known: &Known| site.node_step(known.node)).collect()
+        };
+        let (constant, steps) = (steps_of(constant), steps_of(others));
+        let (given, wanted) = borders(site.graph, &steps, last.as_ref(), after);
+        Offer { constant, steps, last, given, wanted, refusals: Vec::new() }
+    }
+
+    /// Hands a delegate what it claims. On an error the steps stay as they were.
+    fn apply(
+        &mut self,
+        site: &mut Site<'_>,
+        delegates: &mut Delegates,
+        instance: &Rc<DelegateInstance>,
+        config: &DelegateConfig,
+    ) -> Result<()> {
+        let _span = tracing::info_span!("delegate", name = %config.name).entered();
+        let (view, refused, subsets) = loop {
+            let view = Rc::new(self.view(site));
+            let (refused, subsets) = self.claim(site, delegates, instance, &view, config)?;
+            let exposed = self.exposed_weights(site, &subsets);
+            // With constants in their place the delegate may take more.
+            if exposed.is_empty() || !self.compute(site, &exposed)? {
+                break (view, refused, subsets);
+            }
+        };
+        let mut kernels = Vec::new();
+        for subset in subsets.iter().filter(|s| s.claimed) {
+            kernels.push(delegates.compile(instance, &view, subset, &self.steps, site)?);
+        }
+        self.note_refusals(config, refused);
+        self.replace(site, subsets, kernels);
+        Ok(())
+    }
+
+    fn view(&self, site: &Site<'_>) -> GraphForDelegate {
+        let nodes = self.steps.iter().map(|step| step.raw).collect();
+        let partitions = self.steps.iter().filter_map(|step| match &step.kernel {
+            Kernel::Partition(kernel) => Some(Rc::clone(kernel)),
+            _ => None,
+        });
+        GraphForDelegate::new(&site.memory.table, nodes, partitions.collect(), &self.given, &self.wanted)
+    }
+
+    /// Asks the delegate what it takes. Gives, per step, why it is not the delegate's, and the plan cut into subsets.
+    fn claim(
+        &self,
+        site: &Site<'_>,
+        delegates: &mut Delegates,
+        instance: &DelegateInstance,
+        view: &GraphForDelegate,
+        config: &DelegateConfig,
+    ) -> Result<(Answers, Vec<Subset>)> {
+        let vetoes: Answers = self.steps.iter().map(|step| veto(site.graph, step, config)).collect();
+        if vetoes.iter().all(Option::is_some) {
+            let subsets = self.cut(site, &vetoes);
+            return Ok((vetoes, subsets));
+        }
+        let answers = delegates.claim(instance, view, &self.steps, site)?;
+        let mut refused: Answers =
+            vetoes.into_iter().zip(answers).map(|(veto, answer)| veto.or(answer)).collect();
+        let mut subsets = self.cut(site, &refused);
+        if refuse_some(config, &subsets, &mut refused) {
+            subsets = self.cut(site, &refused);
+        }
+        Ok((refused, subsets))
+    }
+
+    fn cut(&self, site: &Site<'_>, refused: &Answers) -> Vec<Subset> {
+        let nodes: Vec<(&[i32], &[i32])> = self.steps.iter().map(|s| (s.inputs(), s.outputs())).collect();
+        let claimed: Vec<bool> = refused.iter().map(Option::is_none).collect();
+        let is_stateful = |step: &Step| step.members().iter().any(|&node| is_stateful(site.graph, node));
+        let stateful: Vec<bool> = self.steps.iter().map(is_stateful).collect();
+        let weights: Vec<bool> = self.steps.iter().map(|step| holds_weights(site, step)).collect();
+        partition(&PartitionInput {
+            tensor_count: site.memory.table.len(),
+            nodes: &nodes,
+            outputs: &self.wanted,
+            claimed: &claimed,
+            stateful: &stateful,
+            weights: &weights,
+        })
+    }
+
+    /// Those steps that make floats of weights and are not, with all that read them, inside one claimed subset: the host runs
+    /// them once.
+    fn exposed_weights(&self, site: &Site<'_>, subsets: &[Subset]) -> Vec<usize> {
+        let is_exposed = |subset: &Subset, i: usize| {
+            let crosses = |&t: &i32| subset.outputs.binary_search(&t).is_ok();
+            !subset.claimed || self.steps[i].outputs().iter().any(crosses)
+        };
+        let pairs = subsets.iter().flat_map(|subset| subset.nodes.iter().map(move |&i| (subset, i)));
+        let exposed =
+            pairs.filter(|&(subset, i)| holds_weights(site, &self.steps[i]) && is_exposed(subset, i));
+        exposed.map(|(_, i)| i).collect()
+    }
+
+    /// Computes the constants of some steps, which are asked about no more. Says whether there were any.
+    fn compute(&mut self, site: &mut Site<'_>, steps: &[usize]) -> Result<bool> {
+        for node in steps.iter().filter_map(|&i| self.steps[i].node) {
+            site.compute(node)?;
+        }
+        let table = &site.memory.table;
+        let is_known = |step: &Step| Graph::present(step.outputs()).all(|t| table.is_constant(t));
+        let (known, others): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.steps).into_iter().partition(is_known);
+        let any = !known.is_empty();
+        self.steps = others;
+        self.constant.extend(known);
+        Ok(any)
+    }
+
+    fn note_refusals(&mut self, config: &DelegateConfig, refused: Answers) {
+        let mut note = |step: &Step, reason: String| {
+            if let Some(node) = step.node {
+                self.refusals.push(Refusal { node, delegate: config.name.clone(), reason });
+            }
+        };
+        for (step, reason) in self.steps.iter().zip(refused) {
+            reason.into_iter().for_each(|reason| note(step, reason));
+        }
+        self.constant.iter().for_each(|step| note(step, "its result is constant".into()));
+        self.last
+            .iter()
+            .for_each(|step| note(step, "the shape of its result is unknown before it runs".into()));
+    }
+
+    /// Each claimed subset becomes a step.
+    fn replace(&mut self, site: &Site<'_>, subsets: Vec<Subset>, kernels: Vec<Rc<PartitionKernel>>) {
+        let mut old: Vec<Option<Step>> = std::mem::take(&mut self.steps).into_iter().map(Some).collect();
+        let mut kernels = kernels.into_iter();
+        for subset in subsets {
+            if !subset.claimed {
+                self.steps.extend(subset.nodes.iter().filter_map(|&i| old[i].take()));
+                continue;
+            }
+            let Some(kernel) = kernels.next() else { continue };
+            let index = kernel.members.first().copied().unwrap_or(0);
+            let raw = kernel.macro_node(site.graph.index, index, &site.memory.table);
+            let mut step = Step::new(raw, None);
+            step.kernel = Kernel::Partition(kernel);
+            self.steps.push(step);
+        }
+    }
+
+    fn finish(self) -> Delegated {
+        let steps = self.constant.into_iter().chain(self.steps).chain(self.last).collect();
+        Delegated { steps, refusals: self.refusals }
+    }
+}
+
+/// Tensors that are there before these steps run, and those of theirs that are read behind them: by `last`, by nodes `after`, or
+/// by the caller.
+fn borders(graph: &Graph, steps: &[Step], last: Option<&Step>, after: &Pending) -> (Vec<i32>, Vec<i32>) {
+    let written: BTreeSet<usize> = steps.iter().flat_map(|step| Graph::present(step.outputs())).collect();
+    let read: BTreeSet<usize> = steps.iter().flat_map(|step| Graph::present(step.inputs())).collect();
+    let is_wanted = |&t: &usize| {
+        graph.is_output(t)
+            || after.reads(graph, t)
+            || last.is_some_and(|last| last.inputs().contains(&(t as i32)))
+    };
+    let given = read.difference(&written).filter(|&&t| graph.is_written(t) || graph.is_input(t));
+    (
+        given.map(|&t| t as i32).collect(),
+        written.iter().copied().filter(is_wanted).map(|t| t as i32).collect(),
+    )
+}
+
+/// Whether a step makes floats of constant weights, and did not run yet.
+fn holds_weights(site: &Site<'_>, step: &Step) -> bool {
+    let served = |node: usize| !site.graph.nodes[node].candidates.is_empty();
+    step.raw.builtin_code == DEQUANTIZE
+        && step.node.is_some_and(served)
+        && site.reads_constants(step.inputs())
+}
+
+/// Reasons of the host's own against giving a step to a delegate.
+fn veto(graph: &Graph, step: &Step, config: &DelegateConfig) -> Option<String> {
+    let Some(node) = step.node else { return Some("another delegate has it".into()) };
+    let op = graph.op_name(node);
+    config.exclude_ops.contains(&op).then(|| format!("{op} is in exclude_ops"))
+}
+
+/// Refuses the partitions that are too small. Says whether there were any.
+fn refuse_some(config: &DelegateConfig, subsets: &[Subset], refused: &mut Answers) -> bool {
+    let small = subsets.iter().filter(|s| s.claimed && s.nodes.len() < config.min_nodes);
+    let mut any = false;
+    for subset in small {
+        any = true;
+        let reason =
+            format!("its partition has {} nodes, min_nodes is {}", subset.nodes.len(), config.min_nodes);
+        subset.nodes.iter().for_each(|&i| refused[i] = Some(reason.clone()));
+    }
+    any
+}

@@ -1,0 +1,195 @@
+//! What a subgraph keeps of its delegates from one allocation to the next: instances, compiled partitions, answers.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::rc::Rc;
+
+use arenite_abi::Status;
+
+use super::Site;
+use super::step::Step;
+use crate::config::{DelegateConfig, OnMissing};
+use crate::error::{Error, LeftOut, Result};
+use crate::graph::Graph;
+use crate::plugins::registry::Registry;
+use crate::stages::partition::Subset;
+use crate::stages::partition_kernel::{DelegateInstance, GraphForDelegate, PartitionKernel};
+
+/// Per node, why a delegate refuses it; `None` where it accepts.
+pub(crate) type Answers = Vec<Option<String>>;
+
+/// How many answers are remembered.
+const MOST_REMEMBERED: usize = 16;
+
+#[derive(Default)]
+pub(crate) struct Delegates {
+    /// Compiled before, and perhaps in use: by delegate and first node.
+    kernels: BTreeMap<(usize, usize), Rc<PartitionKernel>>,
+    /// By position in the settings.
+    instances: BTreeMap<usize, Rc<DelegateInstance>>,
+    /// Those that take part no more until the next allocation, and why; by position in the settings.
+    left_out: BTreeMap<usize, LeftOut>,
+    remembered: VecDeque<Remembered>,
+}
+
+/// What a delegate answered for nodes of this form.
+struct Remembered {
+    delegate: usize,
+    form: Vec<i64>,
+    answers: Answers,
+}
+
+impl Delegates {
+    /// All take part again.
+    pub fn begin(&mut self) {
+        self.left_out.clear();
+    }
+
+    /// Takes a delegate out that failed.
+    pub fn leave_out(&mut self, index: usize, config: &DelegateConfig, error: &Error) {
+        tracing::warn!("left out: {error}");
+        self.left_out.entry(index).or_insert_with(|| LeftOut::failed(&config.name, error.to_string()));
+    }
+
+    /// After a failure that may have spoilt its instance: the next allocation makes another one.
+    pub fn renew(&mut self, index: usize) {
+        self.instances.remove(&index);
+        self.kernels.retain(|key, _| key.0 != index);
+        self.remembered.retain(|answer| answer.delegate != index);
+    }
+
+    /// Those that take no part, in the settings' order.
+    pub fn left_out(&self) -> impl Iterator<Item = &LeftOut> {
+        self.left_out.values()
+    }
+
+    /// The delegate at work; none if it takes no part, or is not there, or its device, and may be missing.
+    pub fn instance(
+        &mut self,
+        registry: &Registry,
+        index: usize,
+        config: &DelegateConfig,
+    ) -> Result<Option<Rc<DelegateInstance>>> {
+        if self.left_out.contains_key(&index) {
+            return Ok(None);
+        }
+        if let Some(instance) = self.instances.get(&index) {
+            return Ok(Some(Rc::clone(instance)));
+        }
+        let skips = config.on_missing == OnMissing::Skip;
+        let raw = match registry.choose_delegate(&config.name) {
+            Err(absent) if skips => {
+                tracing::info!("left out: {absent}");
+                self.left_out.insert(index, LeftOut::absent(&config.name, absent.to_string()));
+                return Ok(None);
+            }
+            found => found?,
+        };
+        match DelegateInstance::create(index, &config.name, raw, &config.options) {
+            Err(error @ Error::Delegate { status: Status::Unavailable, .. }) if skips => {
+                self.leave_out(index, config, &error);
+                Ok(None)
+            }
+            made => {
+                let instance = Rc::new(made?);
+                self.instances.insert(index, Rc::clone(&instance));
+                Ok(Some(instance))
+            }
+        }
+    }
+
+    /// What the delegate says of these steps, which are the nodes of `view`.
+    pub fn claim(
+        &mut self,
+        instance: &DelegateInstance,
+        view: &GraphForDelegate,
+        steps: &[Step],
+        site: &Site<'_>,
+    ) -> Result<Answers> {
+        let form = form_of(steps, site);
+        let known = |answer: &&Remembered| answer.delegate == instance.index && answer.form == form;
+        if let Some(answer) = self.remembered.iter().find(known) {
+            return Ok(answer.answers.clone());
+        }
+        let answers = instance.claim(view, site.run)?;
+        if self.remembered.len() == MOST_REMEMBERED {
+            self.remembered.pop_front();
+        }
+        let remembered = Remembered { delegate: instance.index, form, answers: answers.clone() };
+        self.remembered.push_back(remembered);
+        Ok(answers)
+    }
+
+    /// A partition of these steps: the one that was compiled before, if it reads the same constants, else a new one.
+    pub fn compile(
+        &mut self,
+        instance: &Rc<DelegateInstance>,
+        view: &Rc<GraphForDelegate>,
+        subset: &Subset,
+        steps: &[Step],
+        site: &Site<'_>,
+    ) -> Result<Rc<PartitionKernel>> {
+        let members: Vec<usize> = subset.nodes.iter().filter_map(|&i| steps[i].node).collect();
+        let constants = constants_of(&members, site);
+        let key = (instance.index, members.first().copied().unwrap_or(usize::MAX));
+        let same = |kernel: &&Rc<PartitionKernel>| {
+            !kernel.poisoned.get()
+                && kernel.members == members
+                && kernel.borders() == (&subset.inputs[..], &subset.outputs[..])
+                && kernel.constants == constants
+        };
+        if let Some(kernel) = self.kernels.get(&key).filter(same) {
+            return Ok(Rc::clone(kernel));
+        }
+        let mut kernel = instance.compile(view, subset, site.run)?;
+        kernel.members = members;
+        kernel.constants = constants;
+        let kernel = Rc::new(kernel);
+        self.kernels.insert(key, Rc::clone(&kernel));
+        Ok(kernel)
+    }
+
+    /// Drops the partitions with one of these nodes that nobody uses.
+    pub fn prune(&mut self, nodes: impl Iterator<Item = usize>) {
+        if self.kernels.values().all(|kernel| Rc::strong_count(kernel) > 1) {
+            return;
+        }
+        let nodes: BTreeSet<usize> = nodes.collect();
+        self.kernels.retain(|_, kernel| {
+            Rc::strong_count(kernel) > 1 || !kernel.members.iter().any(|node| nodes.contains(node))
+        });
+    }
+}
+
+/// All that an answer may depend on: which nodes, their tensors' shapes, and the versions of constants.
+fn form_of(steps: &[Step], site: &Site<'_>) -> Vec<i64> {
+    let table = &site.memory.table;
+    let mut form = Vec::new();
+    for step in steps {
+        form.push(step.members().first().map_or(-1, |&node| node as i64));
+        form.push(step.members().len() as i64);
+        for t in Graph::present(step.inputs()).chain(Graph::present(step.outputs())) {
+            let shape = table.shape(t);
+            form.push(shape.len() as i64);
+            form.extend(shape.iter().map(|&d| i64::from(d)));
+            form.push(if table.is_constant(t) { site.memory.constants.version(t) as i64 } else { -1 });
+        }
+    }
+    form
+}
+
+/// The constants that these nodes read, and their versions; of the subgraphs that they may call, too.
+fn constants_of(members: &[usize], site: &Site<'_>) -> Vec<(usize, u64)> {
+    let inputs = members.iter().flat_map(|&node| Graph::present(&site.graph.nodes[node].inputs));
+    let mut constants: Vec<(usize, u64)> = inputs
+        .filter(|&t| site.memory.table.is_constant(t))
+        .map(|t| (t, site.memory.constants.version(t)))
+        .collect();
+    constants.sort_unstable();
+    constants.dedup();
+    // Numbered from the other end, so that no tensor is meant.
+    if members.iter().any(|&node| site.graph.nodes[node].calls_subgraphs()) {
+        constants
+            .extend(site.run.constants_of_called().into_iter().map(|(i, version)| (usize::MAX - i, version)));
+    }
+    constants
+}

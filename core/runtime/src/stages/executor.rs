@@ -1,0 +1,245 @@
+//! One subgraph and how far it has come: the stage that it is in, and what outlives the stages.
+
+use std::collections::BTreeMap;
+
+use arenite_abi::ElementType;
+
+use super::calls::Staged;
+use super::delegates::Delegates;
+use super::memory::Memory;
+use super::pending::Pending;
+use super::report::SegmentPlan;
+use super::runner::Runner;
+use super::step::{Phase, Step};
+use super::{Site, name_of, op_of};
+use crate::config::DelegateConfig;
+use crate::error::{Error, Result};
+use crate::graph::Graph;
+use crate::planning::layout::Techniques;
+use crate::planning::plan::ChosenPlanner;
+use crate::profile::Profile;
+use crate::quota::{Budget, Quota};
+use crate::run::Run;
+use crate::stages::partition_kernel::GraphForDelegate;
+
+/// What an interpreter was asked for.
+pub(crate) struct Settings {
+    pub planner: ChosenPlanner,
+    pub techniques: Techniques,
+    pub delegates: Vec<DelegateConfig>,
+    pub threads: u32,
+    pub quota: Quota,
+}
+
+pub(crate) struct Executor {
+    // First: steps' states are dropped while the memory that holds them is still there.
+    pub(super) stage: Stage,
+    pub(super) delegates: Delegates,
+    pub(super) memory: Memory,
+    pub graph: Box<Graph>,
+    /// Shapes that the caller gave to inputs.
+    pub(super) resized: BTreeMap<usize, Vec<i32>>,
+    pub(super) staged: Staged,
+    pub(super) description: Option<Box<GraphForDelegate>>,
+    pub profile: Option<Profile>,
+}
+
+/// How far a subgraph has come.
+#[derive(Default)]
+pub(crate) enum Stage {
+    #[default]
+    Graph,
+    /// The shapes of all nodes but these are known, and no more.
+    Inferred(Pending),
+    Ready(Runner),
+    /// Ready for other shapes of the inputs than those that it has now.
+    Resized(Runner),
+}
+
+impl Executor {
+    /// Of a graph whose copies of constants were taken from `budget`.
+    pub fn new(graph: Graph, budget: Budget) -> Self {
+        let graph = Box::new(graph);
+        let mut memory = Memory::new(&graph, budget);
+        memory.reset(&graph, &BTreeMap::new());
+        Executor {
+            stage: Stage::Graph,
+            delegates: Delegates::default(),
+            memory,
+            graph,
+            resized: BTreeMap::new(),
+            staged: Staged::new(),
+            description: None,
+            profile: None,
+        }
+    }
+
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    pub fn delegates(&self) -> &Delegates {
+        &self.delegates
+    }
+
+    /// What runs it, if it was allocated; after a resize as it was before.
+    pub fn runner(&self) -> Option<&Runner> {
+        match &self.stage {
+            Stage::Ready(runner) | Stage::Resized(runner) => Some(runner),
+            Stage::Graph | Stage::Inferred(_) => None,
+        }
+    }
+
+    pub fn is_ready(&self) -> bool {
+        matches!(self.stage, Stage::Ready(_))
+    }
+
+    /// Makes an input of strings hold these bytes.
+    pub fn set_input_bytes(&mut self, t: usize, bytes: &[u8]) -> Result<()> {
+        self.memory.set_input_bytes(t, bytes)
+    }
+
+    /// The shape that tensor `t` has now.
+    pub fn shape(&self, t: usize) -> &[i32] {
+        self.memory.table.shape(t)
+    }
+
+    /// The shape that tensor `t` will have when memory is planned.
+    pub(super) fn coming_shape(&self, t: usize) -> &[i32] {
+        self.resized.get(&t).map_or_else(|| self.shape(t), Vec::as_slice)
+    }
+
+    /// Gives an input another shape; `allocate` must follow, unless it is the one that it has.
+    pub fn resize_input(&mut self, tensor: usize, shape: &[i32], limit: u64) -> Result<()> {
+        if self.coming_shape(tensor) == shape {
+            return Ok(());
+        }
+        self.check_shape(tensor, shape, limit)?;
+        self.resized.insert(tensor, shape.to_vec());
+        let fits = self.resized.iter().all(|(&t, shape)| self.shape(t) == shape);
+        self.stage = match std::mem::take(&mut self.stage) {
+            Stage::Graph | Stage::Inferred(_) => Stage::Graph,
+            Stage::Ready(runner) | Stage::Resized(runner) if fits => Stage::Ready(runner),
+            Stage::Ready(runner) | Stage::Resized(runner) => Stage::Resized(runner),
+        };
+        Ok(())
+    }
+
+    fn check_shape(&self, tensor: usize, shape: &[i32], limit: u64) -> Result<()> {
+        let info = &self.graph.tensors[tensor];
+        let refuse = |message| Err(Error::Tensor { name: info.name.clone(), message });
+        if shape.len() > super::table::MAX_RANK || shape.iter().any(|&d| d < 0) {
+            return refuse(format!("shape {shape:?} is refused; at most 8 dimensions, none negative"));
+        }
+        let bytes = info.ty.bytes_of(arenite_abi::tensor::element_count(shape));
+        if info.ty.bits() > 0 && bytes.is_none_or(|bytes| bytes as u64 > limit) {
+            return refuse(format!("shape {shape:?} needs more bytes than the quota of {limit}"));
+        }
+        if info.constant.is_some() || info.variable {
+            return refuse("it is constant or a variable, its shape stays".into());
+        }
+        Ok(())
+    }
+
+    /// Applies delegates, prepares nodes, plans and allocates memory, unless that was done for the same shapes. Partitions that were
+    /// compiled before are kept where they run the same nodes.
+    pub fn allocate(&mut self, run: &Run<'_>) -> Result<()> {
+        if matches!(&self.stage, Stage::Ready(runner) if !runner.poisoned) {
+            return Ok(());
+        }
+        let _span = tracing::info_span!("allocate", subgraph = self.graph.index).entered();
+        if !self.graph.unresolved.is_empty() && run.settings.delegates.is_empty() {
+            return Err(Error::unresolved(self.graph.unresolved.clone()));
+        }
+        self.begin();
+        self.delegates.begin();
+        self.memory.place_variables(&self.graph)?;
+        self.memory.reset_variables(&self.graph);
+        let mut runner = Runner::default();
+        let (mut site, delegates) = self.site(run);
+        runner.add_segment(&mut site, delegates)?;
+        self.stage = Stage::Ready(runner);
+        Ok(())
+    }
+
+    /// Back to the graph with the shapes that the caller gave.
+    pub(super) fn begin(&mut self) {
+        self.stage = Stage::Graph;
+        self.memory.reset(&self.graph, &self.resized);
+    }
+
+    pub(super) fn site<'a>(&'a mut self, run: &'a Run<'a>) -> (Site<'a>, &'a mut Delegates) {
+        let site = Site { graph: &self.graph, memory: &mut self.memory, run, phase: Phase::Prepare };
+        (site, &mut self.delegates)
+    }
+
+    /// Runs the plan once.
+    pub fn invoke(&mut self, run: &Run<'_>) -> Result<()> {
+        let Stage::Ready(runner) = &mut self.stage else {
+            return Err(Error::State(
+                "the interpreter is not allocated: call allocate() after building it and after each resize"
+                    .into(),
+            ));
+        };
+        if run.profiles && self.profile.is_none() {
+            self.profile = Some(Profile::default());
+        }
+        let profile = self.profile.as_mut().filter(|_| run.profiles);
+        let mut site = Site { graph: &self.graph, memory: &mut self.memory, run, phase: Phase::Prepare };
+        runner.invoke(&mut site, &mut self.delegates, profile).map_err(|stopped| stopped.error)
+    }
+
+    /// Gives variables their first values, and ops' states too.
+    pub fn reset_variables(&mut self) {
+        if let Stage::Ready(runner) | Stage::Resized(runner) = &mut self.stage {
+            runner.reset_states();
+        }
+        self.memory.reset_variables(&self.graph);
+    }
+
+    /// Starts to collect time per step; what was collected is lost.
+    pub fn start_profile(&mut self) {
+        let mut profile = Profile::default();
+        for step in self.runner().into_iter().flat_map(Runner::steps) {
+            profile.row_mut(step.key(), || name_of(&self.graph, step));
+        }
+        self.profile = Some(profile);
+    }
+
+    /// The steps that are prepared, and the nodes behind them.
+    fn listed(&self) -> (Vec<&Step>, Vec<usize>) {
+        let Some(runner) = self.runner() else { return (Vec::new(), Vec::new()) };
+        (runner.steps().collect(), runner.pending().nodes(&self.graph).collect())
+    }
+
+    /// Op or delegate of each step.
+    pub fn step_names(&self) -> Vec<String> {
+        let (steps, nodes) = self.listed();
+        let steps = steps.into_iter().map(|step| op_of(&self.graph, step).to_owned());
+        steps.chain(nodes.into_iter().map(|node| self.graph.op_name(node))).collect()
+    }
+
+    /// What a step reads, and what it writes.
+    pub fn step_tensors(&self, step: usize) -> Option<(Vec<usize>, Vec<usize>)> {
+        let (steps, nodes) = self.listed();
+        let (inputs, outputs) = match steps.get(step) {
+            Some(step) => (step.inputs(), step.outputs()),
+            None => {
+                let node = &self.graph.nodes[*nodes.get(step - steps.len())?];
+                (&node.inputs[..], &node.outputs[..])
+            }
+        };
+        Some((Graph::present(inputs).collect(), Graph::present(outputs).collect()))
+    }
+
+    /// Element type of a tensor, and its shape, unless only a run tells it.
+    pub fn tensor_form(&self, tensor: usize) -> Option<(ElementType, Option<&[i32]>)> {
+        let ty = self.graph.tensors.get(tensor)?.ty;
+        Some((ty, (!self.memory.table.is_dynamic(tensor)).then(|| self.shape(tensor))))
+    }
+
+    /// The memory of each segment.
+    pub fn plans(&self) -> Vec<&SegmentPlan> {
+        self.runner().into_iter().flat_map(Runner::plans).collect()
+    }
+}

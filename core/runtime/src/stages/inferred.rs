@@ -1,0 +1,78 @@
+//! Graph → Inferred: the shapes that the inputs' shapes give, and constants, as far as they are known before a run.
+//!
+//! Each node is prepared with a reference op, so that delegates see shapes and wrong nodes are refused on every backend
+//! alike. What the ops took is given back: a delegate may run the nodes.
+
+use arenite_abi::Status;
+use arenite_abi::schema::op::DEQUANTIZE;
+
+use super::Site;
+use super::pending::Pending;
+use super::step::Step;
+use crate::error::{Error, Result};
+use crate::graph::Graph;
+
+/// Constants up to this size are computed before delegates claim; larger ones later.
+const FOLD_LIMIT: u64 = 4096;
+
+/// A stretch of nodes whose shapes are known, in the order in which they stand.
+pub(crate) struct Inferred {
+    pub nodes: Vec<Known>,
+    /// The last one's results have shapes that only its run tells.
+    pub ends_dynamic: bool,
+}
+
+/// A node whose inputs' shapes are known.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Known {
+    pub node: usize,
+    /// Its results are constants, and in the tensor table.
+    pub constant: bool,
+}
+
+/// Finds the shapes of `pending`, up to the first node of dynamic shape.
+pub(crate) fn infer(site: &mut Site<'_>, pending: &Pending) -> Result<Inferred> {
+    let mut nodes = Vec::new();
+    for node in pending.nodes(site.graph) {
+        if site.run.is_over() {
+            return Err(site.run.stopped());
+        }
+        let (constant, dynamic) = look_at(site, node)?;
+        nodes.push(Known { node, constant });
+        if dynamic {
+            return Ok(Inferred { nodes, ends_dynamic: true });
+        }
+    }
+    Ok(Inferred { nodes, ends_dynamic: false })
+}
+
+/// Whether the results of a node are constants, and whether their shapes depend on data.
+fn look_at(site: &mut Site<'_>, node: usize) -> Result<(bool, bool)> {
+    let info = &site.graph.nodes[node];
+    if info.candidates.is_empty() {
+        return Ok((false, false));
+    }
+    if site.reuse_constant(node).is_some() {
+        return Ok((true, false));
+    }
+    let prepared = site.lend(node, |site, step| {
+        site.prepare_node(step, node)?;
+        let limit = fold_limit(site, step);
+        site.fold(step, limit)?;
+        Ok((step.is_constant(), step.dynamic))
+    });
+    match prepared {
+        Err(Error::Node { status: Status::Unsupported, .. }) => Ok((false, false)),
+        known => known,
+    }
+}
+
+/// Most bytes of a constant that a step is run for before delegates claim. Dequantized vectors, such as biases, have no limit:
+/// layers are taken if those are constant.
+fn fold_limit(site: &Site<'_>, step: &Step) -> u64 {
+    let mut outputs = Graph::present(step.outputs());
+    match step.raw.builtin_code {
+        DEQUANTIZE if outputs.all(|t| site.memory.table.shape(t).len() <= 1) => u64::MAX,
+        _ => FOLD_LIMIT,
+    }
+}

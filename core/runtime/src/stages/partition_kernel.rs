@@ -1,0 +1,314 @@
+//! A delegate at work: the instance, its view of the graph, and the partitions that it compiled.
+
+use std::cell::Cell;
+use std::ffi::c_void;
+use std::rc::Rc;
+
+use arenite_abi::Status;
+use arenite_abi::raw::{
+    ArClaimV1, ArClaimsV1, ArCompileV1, ArDelegateV1, ArDescribeV1, ArGraphV1, ArHeader, ArKernelPlanV1,
+    ArNodeV1, ArPair, ArPartitionV1, ArStatus, ArStr, ArTensorV1, BUILTIN_DELEGATE, INTERFACE_CLAIM,
+    INTERFACE_COMPILE, INTERFACE_KERNEL_PLAN,
+};
+
+use crate::error::{Error, Result};
+use crate::host;
+use crate::host::compile::{CompileHost, InnerBuffer, plan_notes};
+use crate::host::finish;
+use crate::run::Run;
+use crate::stages::partition::Subset;
+use crate::stages::table::TensorTable;
+
+/// An instance of a delegate.
+pub(crate) struct DelegateInstance {
+    pub raw: &'static ArDelegateV1,
+    /// Position in the settings.
+    pub index: usize,
+    pub name: String,
+    instance: *mut c_void,
+}
+
+impl DelegateInstance {
+    pub fn create(
+        index: usize,
+        name: &str,
+        raw: &'static ArDelegateV1,
+        options: &[(String, String)],
+    ) -> Result<Self> {
+        let pairs: Vec<ArPair> = options
+            .iter()
+            .map(|(key, value)| ArPair { key: ArStr::borrowed(key), value: ArStr::borrowed(value) })
+            .collect();
+        let mut instance = std::ptr::null_mut();
+        host::clear_message();
+        // SAFETY: the pairs are valid for the call, the result is writable.
+        let status = unsafe { (raw.create)(pairs.as_ptr(), pairs.len(), &mut instance) };
+        if status != Status::Ok as u32 {
+            return Err(fail(name, status, "it could not be created"));
+        }
+        Ok(DelegateInstance { raw, index, name: name.to_owned(), instance })
+    }
+
+    /// Asks which nodes the delegate takes: `None` for accepted, else the reason of the refusal.
+    pub fn claim(&self, graph: &GraphForDelegate, run: &Run<'_>) -> Result<Vec<Option<String>>> {
+        let unanswered = || Some("the delegate did not answer for it".to_owned());
+        let mut answers: Vec<Option<String>> = (0..graph.nodes.len()).map(|_| unanswered()).collect();
+        let claims = ArClaimsV1 {
+            header: ArHeader::of::<ArClaimsV1>(),
+            context: (&raw mut answers).cast(),
+            accept,
+            refuse,
+        };
+        let mut subgraphs = Subgraphs(run);
+        let describe = subgraphs.as_raw();
+        host::clear_message();
+        // SAFETY: the instance came from `create`; the structs are valid for the call; `query` answers with null or the struct of
+        // that id.
+        let status = unsafe {
+            match interface::<ArClaimV1>(self.raw, INTERFACE_CLAIM) {
+                Some(more) => (more.claim)(self.instance, &graph.raw, &describe, &claims),
+                None => (self.raw.claim)(self.instance, &graph.raw, &claims),
+            }
+        };
+        if status != Status::Ok as u32 {
+            return Err(fail(&self.name, status, "it could not claim nodes"));
+        }
+        Ok(answers)
+    }
+
+    /// Compiles a subset of the graph.
+    pub fn compile(
+        self: &Rc<Self>,
+        graph: &Rc<GraphForDelegate>,
+        subset: &Subset,
+        run: &Run<'_>,
+    ) -> Result<PartitionKernel> {
+        let nodes: Box<[u32]> = subset.nodes.iter().map(|&i| i as u32).collect();
+        let (inputs, outputs): (Box<[i32]>, Box<[i32]>) =
+            (subset.inputs.clone().into(), subset.outputs.clone().into());
+        let raw = Box::new(ArPartitionV1 {
+            header: ArHeader::of::<ArPartitionV1>(),
+            graph: &graph.raw,
+            nodes: nodes.as_ptr(),
+            node_count: nodes.len(),
+            inputs: inputs.as_ptr(),
+            input_count: inputs.len(),
+            outputs: outputs.as_ptr(),
+            output_count: outputs.len(),
+        });
+        let kernel = self.compile_raw(&raw, run)?;
+        Ok(PartitionKernel {
+            delegate: self.raw,
+            kernel,
+            owner: Rc::clone(self),
+            members: Vec::new(),
+            constants: Vec::new(),
+            poisoned: Cell::new(false),
+            _nodes: nodes,
+            inputs,
+            outputs,
+            raw,
+            _graph: Rc::clone(graph),
+        })
+    }
+
+    /// The kernel of a partition that outlives it.
+    fn compile_raw(&self, partition: &ArPartitionV1, run: &Run<'_>) -> Result<*mut c_void> {
+        let mut kernel = std::ptr::null_mut();
+        let (mut subgraphs, mut host_side) = (Subgraphs(run), CompileHost { partition, run });
+        let describe = subgraphs.as_raw();
+        let host_side = host_side.as_raw(&describe);
+        host::clear_message();
+        // SAFETY: the instance came from `create`; the partition outlives the kernel, the host's side the call.
+        let status = unsafe {
+            match interface::<ArCompileV1>(self.raw, INTERFACE_COMPILE) {
+                Some(more) => (more.compile)(self.instance, partition, &host_side, &mut kernel),
+                None => (self.raw.compile)(self.instance, partition, &mut kernel),
+            }
+        };
+        if status != Status::Ok as u32 {
+            return Err(fail(&self.name, status, "it could not compile a partition"));
+        }
+        Ok(kernel)
+    }
+}
+
+impl Drop for DelegateInstance {
+    fn drop(&mut self) {
+        // SAFETY: the instance came from `create`; all its kernels, which hold it, are gone.
+        unsafe { (self.raw.destroy)(self.instance) };
+    }
+}
+
+fn fail(name: &str, status: ArStatus, otherwise: &str) -> Error {
+    Error::Delegate {
+        delegate: name.to_owned(),
+        status: Status::from_raw(status),
+        message: host::take_message(otherwise),
+    }
+}
+
+unsafe extern "C" fn accept(context: *mut c_void, node: usize) {
+    // SAFETY: the context is the answers of the `claim` in progress.
+    let answers = unsafe { &mut *context.cast::<Vec<Option<String>>>() };
+    if let Some(answer) = answers.get_mut(node) {
+        *answer = None;
+    }
+}
+
+unsafe extern "C" fn refuse(context: *mut c_void, node: usize, reason: ArStr) {
+    // SAFETY: the context is the answers of the `claim` in progress; the reason is readable for the call.
+    let (answers, reason) = unsafe { (&mut *context.cast::<Vec<Option<String>>>(), reason.as_str()) };
+    if let Some(answer) = answers.get_mut(node) {
+        *answer = Some(reason.to_owned());
+    }
+}
+
+/// The delegate's interface with this id.
+///
+/// # Safety
+/// `T` is the struct of that id.
+unsafe fn interface<T>(delegate: &ArDelegateV1, id: u64) -> Option<&'static T> {
+    // SAFETY: `query` answers with null or the struct of that id, which lives as long as the process.
+    unsafe { delegate.query?(id).cast::<T>().as_ref() }
+}
+
+/// What `describe` shows.
+struct Subgraphs<'a>(&'a Run<'a>);
+
+impl Subgraphs<'_> {
+    /// As it crosses; it borrows this value.
+    fn as_raw(&mut self) -> ArDescribeV1 {
+        ArDescribeV1 {
+            header: ArHeader::of::<ArDescribeV1>(),
+            context: std::ptr::from_mut(self).cast(),
+            describe,
+        }
+    }
+}
+
+unsafe extern "C" fn describe(context: *mut c_void, subgraph: u32, graph: *mut *const ArGraphV1) -> ArStatus {
+    // SAFETY: the context is that of the `claim` or `compile` in progress; the result is writable.
+    unsafe {
+        let Subgraphs(run) = &*context.cast::<Subgraphs<'_>>();
+        let found = run.with(subgraph as usize, |executor| Ok(executor.describe()));
+        finish(found.map(|found| *graph = found).map_err(|error| (Status::Invalid, error.to_string())))
+    }
+}
+
+/// The graph as a delegate sees it; partitions keep it.
+pub(crate) struct GraphForDelegate {
+    nodes: Box<[ArNodeV1]>,
+    _inputs: Box<[i32]>,
+    _outputs: Box<[i32]>,
+    raw: ArGraphV1,
+    /// Partitions among the nodes, whose lists they borrow.
+    _partitions: Vec<Rc<PartitionKernel>>,
+}
+
+impl GraphForDelegate {
+    /// Of these nodes, in execution order, some of which are `partitions`; the others and the tensor table outlive it.
+    pub fn new(
+        tensors: &TensorTable,
+        nodes: Vec<ArNodeV1>,
+        partitions: Vec<Rc<PartitionKernel>>,
+        inputs: &[i32],
+        outputs: &[i32],
+    ) -> Self {
+        let nodes: Box<[ArNodeV1]> = nodes.into();
+        let (inputs, outputs): (Box<[i32]>, Box<[i32]>) = (inputs.into(), outputs.into());
+        let raw = ArGraphV1 {
+            header: ArHeader::of::<ArGraphV1>(),
+            tensors: tensors.as_ptr(),
+            tensor_stride: size_of::<ArTensorV1>(),
+            tensor_count: tensors.len(),
+            nodes: nodes.as_ptr(),
+            node_stride: size_of::<ArNodeV1>(),
+            node_count: nodes.len(),
+            inputs: inputs.as_ptr(),
+            input_count: inputs.len(),
+            outputs: outputs.as_ptr(),
+            output_count: outputs.len(),
+        };
+        GraphForDelegate { nodes, _inputs: inputs, _outputs: outputs, raw, _partitions: partitions }
+    }
+
+    /// As it crosses.
+    pub fn as_raw(&self) -> &ArGraphV1 {
+        &self.raw
+    }
+}
+
+/// A compiled partition.
+pub(crate) struct PartitionKernel {
+    pub delegate: &'static ArDelegateV1,
+    pub kernel: *mut c_void,
+    pub owner: Rc<DelegateInstance>,
+    /// Positions of its nodes in the graph.
+    pub members: Vec<usize>,
+    /// The constants that it reads, with their versions when it was compiled.
+    pub constants: Vec<(usize, u64)>,
+    /// It panicked: it is not called again.
+    pub poisoned: Cell<bool>,
+    _nodes: Box<[u32]>,
+    inputs: Box<[i32]>,
+    outputs: Box<[i32]>,
+    raw: Box<ArPartitionV1>,
+    _graph: Rc<GraphForDelegate>,
+}
+
+impl PartitionKernel {
+    pub fn as_raw(&self) -> *const ArPartitionV1 {
+        &*self.raw
+    }
+
+    /// The tensors that it reads and those that it writes, ascending.
+    pub fn borders(&self) -> (&[i32], &[i32]) {
+        (&self.inputs, &self.outputs)
+    }
+
+    /// What the kernel, prepared, keeps in its scratch memory; `None` if it does not say.
+    #[expect(dead_code, reason = "reports do not ask yet")]
+    pub fn inner_plan(&self) -> Option<Vec<InnerBuffer>> {
+        let mut buffers = Vec::new();
+        let notes = plan_notes(&mut buffers);
+        // SAFETY: the kernel came from this delegate's `compile`; the struct is valid for the call.
+        let status = unsafe {
+            let more = interface::<ArKernelPlanV1>(self.delegate, INTERFACE_KERNEL_PLAN)?;
+            (more.plan)(self.kernel, &notes)
+        };
+        Some(buffers).filter(|buffers| status == Status::Ok as u32 && !buffers.is_empty())
+    }
+
+    /// The macro node that stands for the partition; it borrows the partition's lists.
+    pub fn macro_node(&self, subgraph: usize, index: usize, tensors: &TensorTable) -> ArNodeV1 {
+        use arenite_abi::raw::{ArBytes, ArTable};
+        ArNodeV1 {
+            header: ArHeader::of::<ArNodeV1>(),
+            builtin_code: BUILTIN_DELEGATE,
+            version: 1,
+            custom_name: ArStr::new(""),
+            index: index as u32,
+            subgraph: subgraph as u32,
+            tensors: tensors.as_ptr(),
+            tensor_stride: size_of::<ArTensorV1>(),
+            tensor_count: tensors.len(),
+            inputs: self.inputs.as_ptr(),
+            input_count: self.inputs.len(),
+            outputs: self.outputs.as_ptr(),
+            output_count: self.outputs.len(),
+            intermediates: std::ptr::null(),
+            intermediate_count: 0,
+            options: ArTable::NONE,
+            options_2: ArTable::NONE,
+            custom_options: ArBytes::EMPTY,
+        }
+    }
+}
+
+impl Drop for PartitionKernel {
+    fn drop(&mut self) {
+        // SAFETY: the kernel came from this delegate's `compile` and is not used again.
+        unsafe { (self.delegate.destroy_kernel)(self.kernel) };
+    }
+}

@@ -1,0 +1,330 @@
+//! One step of the execution plan: a node, or the nodes that a delegate runs as one.
+
+use std::ffi::c_void;
+use std::rc::Rc;
+
+use arenite_abi::Status;
+use arenite_abi::raw::{ArNodeV1, ArOpV1, ArPrepareV1, ArSpan, ArStatus, OP_STATEFUL};
+
+use crate::host;
+use crate::host::eval::EvalHost;
+use crate::host::prepare::{Found, PrepareHost};
+use crate::profile::{ProfileRow, StepKey};
+use crate::stages::Site;
+use crate::stages::memory::Memory;
+use crate::stages::partition_kernel::PartitionKernel;
+use arenite_abi::raw::slice;
+
+/// Ready to be prepared and run.
+pub(crate) struct Step {
+    pub raw: ArNodeV1,
+    /// The node in the graph; `None` for a macro node.
+    pub node: Option<usize>,
+    pub kernel: Kernel,
+    /// The shape of an output becomes known when the step has run.
+    pub dynamic: bool,
+    /// It panicked, and is not called again.
+    pub poisoned: bool,
+    pub persistent: Vec<ArSpan>,
+    /// Of a stateful op: copies of `persistent` as `prepare` left it.
+    initial: Vec<*const u8>,
+    pub scratch_requests: Vec<ScratchRequest>,
+    pub scratch: Vec<ArSpan>,
+    pub shares: Vec<Share>,
+}
+
+/// What runs a step.
+pub(crate) enum Kernel {
+    Unprepared,
+    Op {
+        op: &'static ArOpV1,
+        state: *mut c_void,
+    },
+    /// Its results are constants, which this op computed: it does not run.
+    Constant(&'static ArOpV1),
+    Partition(Rc<PartitionKernel>),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ScratchRequest {
+    pub bytes: u64,
+    pub alignment: u64,
+}
+
+/// An output that may lie in an input's memory, or around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Share {
+    pub output: u32,
+    pub input: u32,
+    /// `SHARE_*`.
+    pub kind: u32,
+    /// Offset of a part, or distance to what lies behind; else 0.
+    pub bytes: u64,
+}
+
+/// What nodes are prepared for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// To find shapes alone: of called subgraphs, too, shapes are found and no more.
+    Infer,
+    /// To be run.
+    Prepare,
+}
+
+/// What a call into a plugin gave, other than success.
+pub(crate) struct Failure {
+    pub status: Status,
+    pub message: String,
+}
+
+impl Failure {
+    fn poisoned() -> Self {
+        let message =
+            "it panicked before and is not called again; call allocate() for a new instance".to_owned();
+        Failure { status: Status::Panicked, message }
+    }
+
+    fn memory(error: crate::Error) -> Self {
+        Failure { status: Status::OutOfMemory, message: error.to_string() }
+    }
+
+    fn of(status: ArStatus) -> Self {
+        let status = match Status::from_raw(status) {
+            Status::Ok => Status::Internal,
+            other => other,
+        };
+        let silent = match status {
+            Status::Unsupported => "it is not supported, the plugin does not say why",
+            Status::Cancelled => "it was cancelled",
+            Status::Panicked => "the plugin panicked",
+            Status::Unavailable => "its device is not available, the plugin does not say why",
+            _ => "it failed without a message",
+        };
+        Failure { status, message: host::take_message(silent) }
+    }
+}
+
+impl Step {
+    pub fn new(raw: ArNodeV1, node: Option<usize>) -> Self {
+        Step {
+            raw,
+            node,
+            kernel: Kernel::Unprepared,
+            dynamic: false,
+            poisoned: false,
+            persistent: Vec::new(),
+            initial: Vec::new(),
+            scratch_requests: Vec::new(),
+            scratch: Vec::new(),
+            shares: Vec::new(),
+        }
+    }
+
+    /// Tensor indices of the inputs.
+    pub fn inputs(&self) -> &[i32] {
+        // SAFETY: the lists are boxed in the graph or in the partition, which outlive the step.
+        unsafe { slice(self.raw.inputs, self.raw.input_count) }
+    }
+
+    /// Tensor indices of the outputs.
+    pub fn outputs(&self) -> &[i32] {
+        // SAFETY: as for `inputs`.
+        unsafe { slice(self.raw.outputs, self.raw.output_count) }
+    }
+
+    /// The nodes of the graph that it runs.
+    pub fn members(&self) -> &[usize] {
+        match (&self.node, &self.kernel) {
+            (Some(node), _) => std::slice::from_ref(node),
+            (None, Kernel::Partition(kernel)) => &kernel.members,
+            (None, _) => &[],
+        }
+    }
+
+    /// What tells it from others of the subgraph, however often it is made anew.
+    pub fn key(&self) -> StepKey {
+        let members = self.members();
+        (members.first().copied().unwrap_or(usize::MAX), members.len(), self.node.is_some())
+    }
+
+    /// Whether it has nothing to do when the plan runs.
+    pub fn is_constant(&self) -> bool {
+        matches!(self.kernel, Kernel::Constant(_))
+    }
+
+    /// Whether all inputs that are the tensor which `share` names may share memory with that output: `ADD(x, x)` reads
+    /// `x` in two ways.
+    pub fn shares_all_uses(&self, share: &Share) -> bool {
+        let tensor = self.inputs().get(share.input as usize);
+        let mut uses = self.inputs().iter().enumerate().filter(|&(_, t)| Some(t) == tensor);
+        let shared = |i: usize| {
+            self.shares.iter().any(|s| (s.output, s.input as usize, s.kind) == (share.output, i, share.kind))
+        };
+        uses.all(|(i, _)| shared(i))
+    }
+
+    /// How far behind the tensor that `share` names its output may begin: the largest distance over all uses of it.
+    pub fn distance(&self, share: &Share) -> u64 {
+        let tensor = |share: &Share| self.inputs().get(share.input as usize);
+        let same = |other: &&Share| {
+            (other.output, other.kind, tensor(other)) == (share.output, share.kind, tensor(share))
+        };
+        self.shares.iter().filter(same).map(|share| share.bytes).max().unwrap_or(share.bytes)
+    }
+
+    /// Drops the op's state and forgets what `prepare` asked for.
+    fn unprepare(&mut self) {
+        if let Kernel::Op { op, state } = std::mem::replace(&mut self.kernel, Kernel::Unprepared)
+            && let (Some(drop), false) = (op.drop, self.poisoned)
+        {
+            // SAFETY: the state was prepared by this op, and is not used again.
+            unsafe { drop(state) };
+        }
+        self.persistent.clear();
+        self.initial.clear();
+        self.scratch_requests.clear();
+        self.scratch.clear();
+        self.shares.clear();
+        self.dynamic = false;
+    }
+
+    /// Its outputs are constants from here on: what computed them is not needed any more.
+    pub fn become_constant(&mut self) {
+        if let Kernel::Op { op, .. } = self.kernel {
+            self.unprepare();
+            self.kernel = Kernel::Constant(op);
+        }
+    }
+
+    /// Prepares the step with this op. After an error it is as before.
+    pub fn prepare_op(&mut self, op: &'static ArOpV1, site: &mut Site<'_>) -> Result<(), Failure> {
+        let mark = site.memory.persistent.mark();
+        let Memory { persistent, budget, .. } = &mut *site.memory;
+        let state = persistent
+            .take(op.state_size as usize, (op.state_align as usize).max(1), budget)
+            .map_err(Failure::memory)?
+            .cast::<c_void>();
+        let raw = self.raw;
+        // SAFETY: the structs are valid for the call; the state has the size and alignment of the registration.
+        let mut done = self.prepare_with(site, |prepare| unsafe { (op.prepare)(prepare, &raw, state) });
+        if let Ok(all_constant) = done {
+            self.kernel = Kernel::Op { op, state };
+            if all_constant {
+                self.become_constant();
+            } else if op.flags & OP_STATEFUL != 0 {
+                done = self.keep_initial(site).map(|()| false);
+            }
+        }
+        if done.is_err() {
+            self.unprepare();
+            site.memory.persistent.release(mark, &mut site.memory.budget);
+        }
+        done.map(drop)
+    }
+
+    fn keep_initial(&mut self, site: &mut Site<'_>) -> Result<(), Failure> {
+        for span in &self.persistent {
+            let bytes = span.bytes as usize;
+            let copy =
+                site.memory.persistent.take(bytes, 1, &mut site.memory.budget).map_err(Failure::memory)?;
+            // SAFETY: two pieces of persistent memory, each of `bytes` bytes.
+            unsafe { std::ptr::copy_nonoverlapping(span.data.cast::<u8>(), copy, bytes) };
+            self.initial.push(copy);
+        }
+        Ok(())
+    }
+
+    /// Gives the states of a stateful op the values that they had after `prepare`.
+    pub fn reset_state(&mut self) {
+        for (span, &copy) in self.persistent.iter().zip(&self.initial) {
+            // SAFETY: as in `keep_initial`; no call is in progress, so that nobody else looks at the memory.
+            unsafe { std::ptr::copy_nonoverlapping(copy, span.data.cast::<u8>(), span.bytes as usize) };
+        }
+    }
+
+    /// Prepares a compiled partition for the present shapes.
+    pub fn prepare_partition(&mut self, site: &mut Site<'_>) -> Result<(), Failure> {
+        let Kernel::Partition(partition) = &self.kernel else {
+            return Err(Failure { status: Status::Internal, message: "it is no partition".into() });
+        };
+        let partition = Rc::clone(partition);
+        let done = self
+            // SAFETY: the kernel came from this delegate's `compile`; the structs are valid for the call.
+            .prepare_with(site, |prepare| unsafe {
+                (partition.delegate.prepare)(partition.kernel, prepare, partition.as_raw())
+            });
+        if let Err(Failure { status: Status::Panicked, .. }) = done {
+            self.poison();
+        }
+        done.map(drop)
+    }
+
+    /// Says whether all outputs are constants now.
+    fn prepare_with(
+        &mut self,
+        site: &mut Site<'_>,
+        call: impl FnOnce(*const ArPrepareV1) -> ArStatus,
+    ) -> Result<bool, Failure> {
+        let outputs = self.outputs().to_vec();
+        let mut host_side = PrepareHost::new(&outputs, self.raw.input_count, site);
+        host::clear_message();
+        let status = call(&host_side.as_raw());
+        if status != Status::Ok as ArStatus {
+            return Err(Failure::of(status));
+        }
+        let found = host_side.finish().map_err(|message| Failure { status: Status::Internal, message })?;
+        let Found { dynamic, constant, persistent, scratch, shares } = found;
+        self.dynamic = dynamic;
+        self.persistent = persistent;
+        self.scratch_requests = scratch;
+        self.shares = shares;
+        Ok(constant)
+    }
+
+    /// Runs the step.
+    pub fn eval(&mut self, site: &mut Site<'_>, profile: Option<&mut ProfileRow>) -> Result<(), Failure> {
+        if self.poisoned {
+            return Err(Failure::poisoned());
+        }
+        host::clear_message();
+        // SAFETY: as for `outputs`.
+        let outputs = unsafe { slice(self.raw.outputs, self.raw.output_count) };
+        let Memory { table, dynamic, budget, .. } = &mut *site.memory;
+        let mut host_side = EvalHost { tensors: table, dynamic, budget, run: site.run, outputs, profile };
+        let eval = host_side.as_raw(&self.persistent, &self.scratch);
+        let status = match &self.kernel {
+            Kernel::Unprepared | Kernel::Constant(_) => {
+                return Err(Failure { status: Status::Internal, message: "it was not prepared".into() });
+            }
+            // SAFETY: the state was prepared by this op; the structs are valid for the call.
+            Kernel::Op { op, state } => unsafe { (op.eval)(&eval, &self.raw, *state) },
+            // SAFETY: the kernel came from this delegate's `compile` and was prepared.
+            Kernel::Partition(p) => unsafe { (p.delegate.invoke)(p.kernel, &eval, p.as_raw(), &self.raw) },
+        };
+        if status == Status::Ok as ArStatus {
+            return Ok(());
+        }
+        let failure = Failure::of(status);
+        if failure.status == Status::Panicked {
+            self.poison();
+        }
+        Err(failure)
+    }
+
+    fn poison(&mut self) {
+        self.poisoned = true;
+        if let Kernel::Partition(partition) = &self.kernel {
+            partition.poisoned.set(true);
+        }
+    }
+}
+
+impl Drop for Step {
+    fn drop(&mut self) {
+        self.unprepare();
+    }
+}
+
+// SAFETY: the pointers lead into the graph and the interpreter's memory, which move together with the step; op states
+// are `Send` by the contract (`eval` may run on any thread).
+unsafe impl Send for Step {}
