@@ -11,6 +11,7 @@ use crate::plugins::registry::Registry;
 use crate::quota::{Budget, Quota, Resource};
 use crate::resources::Resources;
 use crate::stages::executor::{Executor, Settings};
+use crate::stages::is_stateful;
 use crate::stages::step::Phase;
 
 /// A subgraph's place in the interpreter.
@@ -126,6 +127,19 @@ impl<'a> Run<'a> {
             version
         };
         self.slots.iter().enumerate().filter_map(version).collect()
+    }
+
+    /// Whether a subgraph that is not in use further up the stack has a node with a state.
+    pub fn calls_states(&self) -> bool {
+        self.slots.iter().any(|slot| {
+            let taken = slot.take();
+            let found = taken.executor().is_some_and(|executor| {
+                let graph = &executor.graph;
+                (0..graph.nodes.len()).any(|node| is_stateful(graph, node))
+            });
+            slot.set(taken);
+            found
+        })
     }
 
     /// Whether the caller cancelled, or the time is over.

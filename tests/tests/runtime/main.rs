@@ -4,6 +4,7 @@ use arenite_tests as _;
 
 mod composites;
 mod delegates;
+mod fallback;
 mod limits;
 mod models;
 mod plugin;

@@ -76,7 +76,7 @@ impl Executor {
     }
 
     /// Saves the values of all inputs before memory is planned anew.
-    fn stage_inputs(&mut self) -> Result<()> {
+    pub(super) fn stage_inputs(&mut self) -> Result<()> {
         for t in Graph::present(&self.graph.inputs) {
             let raw = self.memory.table.get(t);
             if self.graph.tensors[t].ty.bits() == 0 || raw.data.is_null() || raw.flags & TENSOR_CONSTANT != 0
@@ -96,7 +96,12 @@ impl Executor {
         if self.is_ready() {
             return Ok(());
         }
-        let mut done = self.allocate(run);
+        let done = self.allocate(run);
+        self.unstage_inputs(done)
+    }
+
+    /// Gives the inputs the values that were saved, if memory was planned well.
+    pub(super) fn unstage_inputs(&mut self, mut done: Result<()>) -> Result<()> {
         for (t, mut block) in std::mem::take(&mut self.staged) {
             let bytes = self.memory.table.get(t).bytes as usize;
             if done.is_ok() && bytes <= block.len() {

@@ -1,5 +1,6 @@
 //! Inferred → Delegated: hands parts of the graph to delegates, each of which becomes one step.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -135,8 +136,10 @@ impl Offer {
         let mut refused: Answers =
             vetoes.into_iter().zip(answers).map(|(veto, answer)| veto.or(answer)).collect();
         let mut subsets = self.cut(site, &refused);
-        if refuse_some(config, &subsets, &mut refused) {
-            subsets = self.cut(site, &refused);
+        for refuse in [refuse_small, refuse_many] {
+            if refuse(config, &subsets, &mut refused) {
+                subsets = self.cut(site, &refused);
+            }
         }
         Ok((refused, subsets))
     }
@@ -257,14 +260,28 @@ fn veto(graph: &Graph, step: &Step, config: &DelegateConfig) -> Option<String> {
 }
 
 /// Refuses the partitions that are too small. Says whether there were any.
-fn refuse_some(config: &DelegateConfig, subsets: &[Subset], refused: &mut Answers) -> bool {
-    let small = subsets.iter().filter(|s| s.claimed && s.nodes.len() < config.min_nodes);
-    let mut any = false;
-    for subset in small {
-        any = true;
-        let reason =
-            format!("its partition has {} nodes, min_nodes is {}", subset.nodes.len(), config.min_nodes);
+fn refuse_small(config: &DelegateConfig, subsets: &[Subset], refused: &mut Answers) -> bool {
+    let small: Vec<&Subset> =
+        subsets.iter().filter(|s| s.claimed && s.nodes.len() < config.min_nodes).collect();
+    refuse(&small, refused, |nodes| {
+        format!("its partition has {nodes} nodes, min_nodes is {}", config.min_nodes)
+    })
+}
+
+/// Refuses all partitions but those with the most nodes. Says whether there were any.
+fn refuse_many(config: &DelegateConfig, subsets: &[Subset], refused: &mut Answers) -> bool {
+    let Some(most) = config.max_partitions else { return false };
+    let mut claimed: Vec<&Subset> = subsets.iter().filter(|subset| subset.claimed).collect();
+    claimed.sort_by_key(|subset| Reverse(subset.nodes.len()));
+    refuse(claimed.get(most.get()..).unwrap_or(&[]), refused, |nodes| {
+        format!("its partition has {nodes} nodes, others have as many or more, and max_partitions is {most}")
+    })
+}
+
+fn refuse(subsets: &[&Subset], refused: &mut Answers, reason: impl Fn(usize) -> String) -> bool {
+    for subset in subsets {
+        let reason = reason(subset.nodes.len());
         subset.nodes.iter().for_each(|&i| refused[i] = Some(reason.clone()));
     }
-    any
+    !subsets.is_empty()
 }

@@ -8,6 +8,7 @@ use super::calls::Staged;
 use super::delegates::Delegates;
 use super::memory::Memory;
 use super::pending::Pending;
+use super::prepared::Stopped;
 use super::report::SegmentPlan;
 use super::runner::Runner;
 use super::step::{Phase, Step};
@@ -153,8 +154,14 @@ impl Executor {
         }
         self.begin();
         self.delegates.begin();
+        self.prepare(run)?;
+        self.reset_variables();
+        Ok(())
+    }
+
+    /// From the graph to ready. Variables keep their values.
+    pub(super) fn prepare(&mut self, run: &Run<'_>) -> Result<()> {
         self.memory.place_variables(&self.graph)?;
-        self.memory.reset_variables(&self.graph);
         let mut runner = Runner::default();
         let (mut site, delegates) = self.site(run);
         runner.add_segment(&mut site, delegates)?;
@@ -173,20 +180,30 @@ impl Executor {
         (site, &mut self.delegates)
     }
 
-    /// Runs the plan once.
+    /// Runs the plan once, and again without a delegate that failed if the settings want that.
     pub fn invoke(&mut self, run: &Run<'_>) -> Result<()> {
+        loop {
+            match self.try_invoke(run) {
+                Ok(()) => return Ok(()),
+                Err(stopped) => self.fall_back(run, stopped)?,
+            }
+        }
+    }
+
+    fn try_invoke(&mut self, run: &Run<'_>) -> Result<(), Stopped> {
         let Stage::Ready(runner) = &mut self.stage else {
             return Err(Error::State(
                 "the interpreter is not allocated: call allocate() after building it and after each resize"
                     .into(),
-            ));
+            )
+            .into());
         };
         if run.profiles && self.profile.is_none() {
             self.profile = Some(Profile::default());
         }
         let profile = self.profile.as_mut().filter(|_| run.profiles);
         let mut site = Site { graph: &self.graph, memory: &mut self.memory, run, phase: Phase::Prepare };
-        runner.invoke(&mut site, &mut self.delegates, profile).map_err(|stopped| stopped.error)
+        runner.invoke(&mut site, &mut self.delegates, profile)
     }
 
     /// Gives variables their first values, and ops' states too.

@@ -23,6 +23,7 @@ pub(crate) mod constants;
 pub(crate) mod delegated;
 pub(crate) mod delegates;
 pub(crate) mod executor;
+mod fallback;
 pub(crate) mod inferred;
 pub(crate) mod memory;
 pub mod partition;

@@ -19,11 +19,13 @@ pub(crate) struct Stopped {
     pub error: Error,
     /// The delegate whose partition it was, by position in the settings, and how it failed.
     pub delegate: Option<(usize, Status)>,
+    /// How many steps had begun.
+    pub ran: usize,
 }
 
 impl From<Error> for Stopped {
     fn from(error: Error) -> Self {
-        Stopped { error, delegate: None }
+        Stopped { error, delegate: None, ran: 0 }
     }
 }
 
@@ -34,7 +36,7 @@ impl Stopped {
             (Kernel::Partition(kernel), Error::Node { status, .. }) => Some((kernel.owner.index, *status)),
             _ => None,
         };
-        Stopped { error, delegate }
+        Stopped { error, delegate, ran: 0 }
     }
 }
 

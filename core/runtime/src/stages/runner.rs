@@ -49,6 +49,10 @@ impl Runner {
         self.segments.iter().flat_map(|segment| &segment.prepared.steps)
     }
 
+    pub fn steps_mut(&mut self) -> impl Iterator<Item = &mut Step> {
+        self.segments.iter_mut().flat_map(|segment| &mut segment.prepared.steps)
+    }
+
     pub fn step_count(&self) -> usize {
         self.segments.last().map_or(0, |segment| segment.first + segment.prepared.steps.len())
     }
@@ -158,11 +162,11 @@ impl Runner {
     ) -> Result<(), Stopped> {
         let mut k = 0;
         loop {
-            let Prepared { steps, after } = &mut self.segments[k].prepared;
-            for step in steps.iter_mut().filter(|step| !step.is_constant()) {
+            let Segment { prepared: Prepared { steps, after }, first, .. } = &mut self.segments[k];
+            for (i, step) in steps.iter_mut().enumerate().filter(|(_, step)| !step.is_constant()) {
                 if let Err(error) = run_step(site, step, profile.as_deref_mut()) {
                     self.poisoned |= step.poisoned;
-                    return Err(Stopped::at(step, error));
+                    return Err(Stopped { ran: *first + i + 1, ..Stopped::at(step, error) });
                 }
             }
             if after.is_empty(site.graph) {
@@ -175,7 +179,7 @@ impl Runner {
 
     /// Gives what ops keep between calls the values that it had when they were prepared.
     pub fn reset_states(&mut self) {
-        self.segments.iter_mut().flat_map(|segment| &mut segment.prepared.steps).for_each(Step::reset_state);
+        self.steps_mut().for_each(Step::reset_state);
     }
 }
 

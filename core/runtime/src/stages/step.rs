@@ -242,6 +242,27 @@ impl Step {
         }
     }
 
+    /// What a stateful op keeps between calls; nothing for others.
+    pub fn state(&self) -> Vec<Vec<u8>> {
+        let kept = if self.initial.is_empty() { &[][..] } else { &self.persistent };
+        // SAFETY: persistent memory of the step, initialised; no call is in progress.
+        kept.iter()
+            .map(|span| unsafe { slice(span.data.cast::<u8>(), span.bytes as usize) }.to_vec())
+            .collect()
+    }
+
+    /// Gives a stateful op what another step for the same node kept, if that has the same form.
+    pub fn set_state(&mut self, state: &[Vec<u8>]) {
+        let sizes = self.persistent.iter().map(|span| span.bytes);
+        if self.initial.is_empty() || !sizes.eq(state.iter().map(|bytes| bytes.len() as u64)) {
+            return;
+        }
+        for (span, bytes) in self.persistent.iter().zip(state) {
+            // SAFETY: as in `state`; the sizes are the same.
+            unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), span.data.cast::<u8>(), bytes.len()) };
+        }
+    }
+
     /// Prepares a compiled partition for the present shapes.
     pub fn prepare_partition(&mut self, site: &mut Site<'_>) -> Result<(), Failure> {
         let Kernel::Partition(partition) = &self.kernel else {
