@@ -27,7 +27,11 @@ type Quad = [int32x4_t; 2];
 /// # Safety
 /// That of [`super::Microkernel`].
 #[inline(always)]
-pub(super) unsafe fn tile<const R: usize, const V: usize>(d: NeonI8mm, t: &Tile<'_>) {
+pub(super) unsafe fn tile<const R: usize, const V: usize>(
+    d: NeonI8mm,
+    t: &Tile<'_>,
+    write: body::Write<NeonI8mm, V>,
+) {
     const { assert!(R <= 2 * PAIRS) };
     // SAFETY: the caller's promise covers each row of each tap, the panel's groups, and the results.
     unsafe {
@@ -74,7 +78,7 @@ pub(super) unsafe fn tile<const R: usize, const V: usize>(d: NeonI8mm, t: &Tile<
                 by_row[r][v] = vreinterpretq_s32_s64(row);
             }
         }
-        body::finish(d, &by_row, t);
+        body::finish::<NeonI8mm, R, V>(&by_row, t, write);
     }
 }
 
