@@ -58,6 +58,7 @@ mod flexbuffer;
 mod host;
 mod memory;
 mod model;
+pub mod nodes;
 mod options;
 mod tensor;
 
@@ -65,7 +66,8 @@ use core::marker::PhantomData;
 use std::vec::Vec;
 
 use crate::op::{self, Op, OpCode, Sharing};
-use crate::{Result, unsupported};
+use crate::raw::{ArOpV1, OP_STATEFUL};
+use crate::{ElementTypes, Result, unsupported};
 
 pub use flexbuffer::FlexBuilder;
 pub use model::Subgraph;
@@ -76,6 +78,7 @@ use host::Laid;
 
 /// One node, described step by step, then [`run`](OpTest::run). Inputs and outputs are those of the node, in order.
 pub struct OpTest<T> {
+    op: &'static ArOpV1,
     node: Node,
     /// Flags of the ways to share memory of which the op must allow one each.
     demanded: Vec<u32>,
@@ -127,7 +130,7 @@ enum Role {
 
 impl<T> Clone for OpTest<T> {
     fn clone(&self) -> Self {
-        OpTest { node: self.node.clone(), demanded: self.demanded.clone(), of: PhantomData }
+        OpTest { op: self.op, node: self.node.clone(), demanded: self.demanded.clone(), of: PhantomData }
     }
 }
 
@@ -137,17 +140,30 @@ impl<T: Op> Default for OpTest<T> {
     }
 }
 
+/// What `T` registers.
+struct Registration<T>(PhantomData<T>);
+
+impl<T: Op> Registration<T> {
+    const OP: &'static ArOpV1 = &op::registration::<T>();
+}
+
 impl<T: Op> OpTest<T> {
     /// A node of `T`, of the lowest version that `T` serves, without inputs, outputs and options.
     pub fn new() -> Self {
-        let (builtin_code, custom_name) = match T::CODE {
-            OpCode::Builtin(code) => (code, ""),
-            OpCode::Custom(name) => (crate::raw::BUILTIN_CUSTOM, name),
+        let custom_name = match T::CODE {
+            OpCode::Builtin(_) => "",
+            OpCode::Custom(name) => name,
         };
+        Self::of(Registration::<T>::OP, custom_name)
+    }
+}
+
+impl<T> OpTest<T> {
+    fn of(op: &'static ArOpV1, custom_name: &'static str) -> Self {
         let node = Node {
-            builtin_code,
+            builtin_code: op.builtin_code,
             custom_name,
-            version: *T::VERSIONS.start(),
+            version: op.min_version,
             tensors: Vec::new(),
             inputs: Vec::new(),
             outputs: Vec::new(),
@@ -159,7 +175,7 @@ impl<T: Op> OpTest<T> {
             subgraphs: Vec::new(),
             resources: Vec::new(),
         };
-        OpTest { node, demanded: Vec::new(), of: PhantomData }
+        OpTest { op, node, demanded: Vec::new(), of: PhantomData }
     }
 
     /// The next input: its shape is known in `prepare`, its data in `eval`.
@@ -297,12 +313,12 @@ impl<T: Op> OpTest<T> {
     /// As [`run`](Self::run), and also gives the variables.
     pub fn run_with_variables(&self) -> Result<Outcome> {
         self.check_registration()?;
-        let mut session = host::Session::prepare(op::registration::<T>(), &self.node)?;
+        let mut session = host::Session::prepare(self.op, &self.node)?;
         for &flags in &self.demanded {
             assert!(session.ways() & flags != 0, "the op let no output share the memory of an input");
         }
         let outcome = session.eval(0xa7, Laid::Apart)?;
-        if T::STATEFUL {
+        if self.op.flags & OP_STATEFUL != 0 {
             return Ok(outcome);
         }
         let again = session.eval(0x1e, Laid::Apart)?;
@@ -330,7 +346,7 @@ impl<T: Op> OpTest<T> {
     /// If a step has other inputs than the node is fed, or if the op breaks the contract, see [the module](self).
     pub fn run_steps(&self, steps: &[&[Tensor]]) -> Result<Vec<Vec<Tensor>>> {
         self.check_registration()?;
-        let mut session = host::Session::prepare(op::registration::<T>(), &self.node)?;
+        let mut session = host::Session::prepare(self.op, &self.node)?;
         let run = |inputs: &&[Tensor]| {
             session.feed(inputs);
             session.eval(0xa7, Laid::Apart).map(|outcome| outcome.outputs)
@@ -340,16 +356,14 @@ impl<T: Op> OpTest<T> {
 
     fn check_registration(&self) -> Result<()> {
         let version = self.node.version;
-        if !T::VERSIONS.contains(&version) {
-            return Err(unsupported!(
-                "the node has version {version}, the op serves {} to {}",
-                T::VERSIONS.start(),
-                T::VERSIONS.end()
-            ));
+        let (least, most) = (self.op.min_version, self.op.max_version);
+        if !(least..=most).contains(&version) {
+            return Err(unsupported!("the node has version {version}, the op serves {least} to {most}"));
         }
+        let types = ElementTypes::from_bits(self.op.element_types);
         for &index in self.node.inputs.iter().chain(&self.node.outputs).filter(|&&index| index >= 0) {
             let tensor = &self.node.tensors[index as usize].tensor;
-            if !T::TYPES.contains(tensor.ty()) {
+            if !types.contains(tensor.ty()) {
                 return Err(unsupported!(
                     "'{}' is {}, which the op does not register",
                     tensor.name(),
