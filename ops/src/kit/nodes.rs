@@ -208,7 +208,10 @@ fn with_model(test: Test, op: &str) -> Test {
     let first = || Subgraph::new(&numbers, |x| x[..1].to_vec());
     match op {
         "CallOnce" => test.subgraph(Subgraph::new(&[], |_| Vec::new())),
-        "If" | "StablehloCase" => test.subgraph(same(&[floats.clone()])).subgraph(same(&[floats])),
+        "If" | "StablehloCase" => {
+            let x = [floats];
+            test.subgraph(same(&x)).subgraph(same(&x))
+        }
         "StablehloComposite" => test.subgraph(same(&[floats])),
         "While" => test
             .subgraph(Subgraph::new(&numbers[..1], |x| vec![Tensor::bool(&[], &[x[0].as_i32()[0] < 3])]))

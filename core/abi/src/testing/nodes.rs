@@ -15,12 +15,17 @@ use std::vec::Vec;
 
 use super::{OpTest, Spec, Tensor};
 use crate::ElementType::{self, *};
-use crate::raw::slice;
 use crate::{Plugin, Result, Status};
 use text::{abridged, form, listed, output, parts, quantized};
 pub use text::{numbers, tensor, type_of};
 
 mod text;
+
+/// Makes a tensor of a type, a shape and data.
+pub type Make<'a> = &'a dyn Fn(ElementType, &[i32], &[&str]) -> Tensor;
+
+/// Runs a node: the op's number, options, inputs, outputs.
+pub type RunNode<'a> = &'a dyn Fn(usize, &'static str, &[Operand], &[Spec]) -> Result<Vec<Tensor>>;
 
 /// A table, and what runs its nodes.
 pub struct Nodes<'a> {
@@ -33,9 +38,9 @@ pub struct Nodes<'a> {
     /// Those of them that need not name the type.
     pub unnamed: &'a [&'static str],
     /// Makes a tensor; [`tensor`] knows all types but VARIANT.
-    pub tensor: &'a dyn Fn(ElementType, &[i32], &[&str]) -> Tensor,
+    pub tensor: Make<'a>,
     /// Runs the op's node with these options.
-    pub run: &'a dyn Fn(usize, &'static str, &[Operand], &[Spec]) -> Result<Vec<Tensor>>,
+    pub run: RunNode<'a>,
 }
 
 /// An input.
@@ -93,12 +98,7 @@ impl OpTest<Plugin> {
     /// # Panics
     /// If the plugin has no such op.
     pub fn registered(plugin: &'static Plugin, i: usize) -> Self {
-        let plugin = plugin.descriptor();
-        // SAFETY: `Plugin::new` took these ops, which are as static as the plugin and its texts.
-        let (op, name) = unsafe {
-            let op = &slice(plugin.ops, plugin.op_count)[i];
-            (op, op.custom_name.as_str())
-        };
+        let (op, name) = plugin.op(i).unwrap_or_else(|| panic!("the plugin has no op {i}"));
         Self::of(op, name)
     }
 }
@@ -281,7 +281,6 @@ impl Line<'_> {
             let end = |k: usize| words[words.len() - k].parse::<usize>().ok();
             Some((end(3)?, end(1)?))
         };
-        const MANY: usize = 70;
         let one = Operand::Fed(tensor(F32, &[], &["1"]));
         let filler = |n| repeated(&self.inputs, &one, n);
         let spare = |n| repeated(&self.outputs, &Spec::f32(), n);
@@ -305,12 +304,18 @@ impl Line<'_> {
                 assert!(counted || message.ends_with(" is absent, this op needs it"), "{op}: {message}");
             }
         }
-        let text = |range: Option<(usize, usize)>| match range {
-            Some((least, most)) if most > MANY => format!("{least}.."),
-            Some((least, most)) => format!("{least}..{most}"),
-            None => "any".into(),
-        };
-        format!("{} > {}", text(inputs), text(outputs))
+        format!("{} > {}", range_text(inputs), range_text(outputs))
+    }
+}
+
+/// More tensors than any op takes, but for those that take any number.
+const MANY: usize = 70;
+
+fn range_text(range: Option<(usize, usize)>) -> String {
+    match range {
+        Some((least, most)) if most > MANY => format!("{least}.."),
+        Some((least, most)) => format!("{least}..{most}"),
+        None => "any".into(),
     }
 }
 
