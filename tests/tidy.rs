@@ -184,6 +184,8 @@ const SAID: &[Place] = &[
     Place { file: "core/abi/src/testing/calls.rs", word: "eprintln!" },
     Place { file: "core/abi/src/testing/host.rs", word: "unreachable!" },
     Place { file: "core/abi/src/testing/memory.rs", word: ".expect(\"" },
+    Place { file: "core/abi/src/testing/nodes.rs", word: "panic!" },
+    Place { file: "core/abi/src/testing/nodes/text.rs", word: "panic!" },
     Place { file: "core/abi/src/testing/tensor.rs", word: ".expect(\"" },
     Place { file: "core/abi/src/testing/tensor.rs", word: "panic!" },
     Place { file: "core/runtime/src/interpreter/mod.rs", word: "unreachable!" },

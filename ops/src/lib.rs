@@ -11,7 +11,7 @@ pub mod custom;
 pub mod kit;
 
 macro_rules! ops {
-    ($($module:ident :: $op:ident,)*) => {
+    ($($module:ident :: $op:ident,)* ; custom: $($custom:ident :: $custom_op:ident,)*) => {
         $(pub mod $module;)*
 
         /// All operators of this crate.
@@ -20,32 +20,13 @@ macro_rules! ops {
             description: "Reference operators, bit-exact with TensorFlow Lite",
             ops: [
                 $($module::$op,)*
-                custom::aeq_hadamard_rotation::AeqHadamardRotation,
-                custom::audio_spectrogram::AudioSpectrogram,
-                custom::convolution_2d_transpose_bias::Convolution2dTransposeBias,
-                custom::dense_image_warp::DenseImageWarp,
-                custom::max_pool_with_argmax::MaxPoolWithArgmax,
-                custom::max_pooling_with_argmax_2d::MaxPoolingWithArgmax2d,
-                custom::max_unpooling_2d::MaxUnpooling2d,
-                custom::mfcc::Mfcc,
-                custom::numeric_verify::NumericVerify,
-                custom::signal_delay::SignalDelay,
-                custom::signal_energy::SignalEnergy,
-                custom::signal_fft_auto_scale::SignalFftAutoScale,
-                custom::signal_filter_bank::SignalFilterBank,
-                custom::signal_filter_bank_log::SignalFilterBankLog,
-                custom::signal_filter_bank_spectral_subtraction::SignalFilterBankSpectralSubtraction,
-                custom::signal_filter_bank_square_root::SignalFilterBankSquareRoot,
-                custom::signal_framer::SignalFramer,
-                custom::signal_irfft::SignalIrfft,
-                custom::signal_overlap_add::SignalOverlapAdd,
-                custom::signal_pcan::SignalPcan,
-                custom::signal_rfft::SignalRfft,
-                custom::signal_stacker::SignalStacker,
-                custom::signal_window::SignalWindow,
-                custom::tflite_detection_post_process::DetectionPostProcess,
+                $(custom::$custom::$custom_op,)*
             ],
         };
+
+        /// Their names, for tests.
+        #[cfg(test)]
+        const NAMES: &[&str] = &[$(stringify!($op),)* $(stringify!($custom_op),)*];
     };
 }
 
@@ -227,4 +208,30 @@ ops! {
     r#where::Where,
     r#while::While,
     zeros_like::ZerosLike,
+    ;
+    custom:
+    aeq_hadamard_rotation::AeqHadamardRotation,
+    audio_spectrogram::AudioSpectrogram,
+    convolution_2d_transpose_bias::Convolution2dTransposeBias,
+    dense_image_warp::DenseImageWarp,
+    max_pool_with_argmax::MaxPoolWithArgmax,
+    max_pooling_with_argmax_2d::MaxPoolingWithArgmax2d,
+    max_unpooling_2d::MaxUnpooling2d,
+    mfcc::Mfcc,
+    numeric_verify::NumericVerify,
+    signal_delay::SignalDelay,
+    signal_energy::SignalEnergy,
+    signal_fft_auto_scale::SignalFftAutoScale,
+    signal_filter_bank::SignalFilterBank,
+    signal_filter_bank_log::SignalFilterBankLog,
+    signal_filter_bank_spectral_subtraction::SignalFilterBankSpectralSubtraction,
+    signal_filter_bank_square_root::SignalFilterBankSquareRoot,
+    signal_framer::SignalFramer,
+    signal_irfft::SignalIrfft,
+    signal_overlap_add::SignalOverlapAdd,
+    signal_pcan::SignalPcan,
+    signal_rfft::SignalRfft,
+    signal_stacker::SignalStacker,
+    signal_window::SignalWindow,
+    tflite_detection_post_process::DetectionPostProcess,
 }

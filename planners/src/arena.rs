@@ -21,7 +21,7 @@ use alloc::vec::Vec;
 use arenite_abi::prelude::*;
 
 use crate::space::{self, Fit};
-use crate::validate;
+use crate::{order, validate};
 
 /// The planner `arena`.
 pub struct Arena;
@@ -48,15 +48,10 @@ pub fn place(records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
 /// The order in which records get their place: those that live from the first node until the end; then the larger first,
 /// of equal ones that which is needed first, then by number.
 pub(crate) fn order(records: &[UsageRecord]) -> Vec<u32> {
-    let mut keys: Vec<(u8, Reverse<u64>, u32, u32)> = (0..)
-        .zip(records)
-        .map(|(i, record)| match (record.first_node, record.last_node) {
-            (0, UsageRecord::FOREVER) => (0, Reverse(0), 0, i),
-            (first, _) => (1, Reverse(record.size), first, i),
-        })
-        .collect();
-    keys.sort_unstable();
-    keys.into_iter().map(|(.., i)| i).collect()
+    order::by_key(records.len(), |i| match records[i as usize] {
+        UsageRecord { first_node: 0, last_node: UsageRecord::FOREVER, .. } => (0, Reverse(0), 0),
+        UsageRecord { size, first_node, .. } => (1, Reverse(size), first_node),
+    })
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ use core::cmp::Reverse;
 use arenite_abi::prelude::*;
 
 use crate::outcome::Limits;
-use crate::{bound, portfolio, validate};
+use crate::{bound, order, portfolio, validate};
 use load::Load;
 
 /// So many records are assigned in all ways; the best is found unless there are too many ways.
@@ -147,7 +147,7 @@ impl Problem<'_> {
             UsageRecord { size: 0, .. } => f64::INFINITY,
             ref record => order(record, self.traffic[i as usize]),
         };
-        rest.sort_by(|&a, &b| worth(b).total_cmp(&worth(a)).then(a.cmp(&b)));
+        order::sort(&mut rest, &|a, b| worth(b).total_cmp(&worth(a)));
         let mut found = self.empty();
         let last = self.capacities.len() - 1;
         for (bank, &capacity) in self.capacities.iter().enumerate() {
@@ -237,7 +237,7 @@ impl Problem<'_> {
                 best.banks[i as usize] as usize > fast
                     && self.records[i as usize].size <= self.capacities[fast]
             });
-            wanted.sort_by_key(|&i| (Reverse(self.traffic[i as usize]), i));
+            order::sort_by_key(&mut wanted, |i| Reverse(self.traffic[i as usize]));
             for i in wanted {
                 let Some(swap) = self.in_the_way(best, i, fast) else { continue };
                 tried += 1;
@@ -261,7 +261,7 @@ impl Problem<'_> {
                 inside.push(k);
             }
         }
-        inside.sort_by_key(|&k| (self.traffic[k as usize], k));
+        order::sort_by_key(&mut inside, |k| self.traffic[k as usize]);
         let room = u128::from(self.capacities[fast].checked_sub(wanted.size)?);
         let (mut leaving, mut lost) = (Vec::new(), 0u128);
         for k in inside {

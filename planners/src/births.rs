@@ -13,6 +13,7 @@ use core::ops::Range;
 use arenite_abi::UsageRecord;
 
 use crate::ascending::Ascending;
+use crate::order;
 
 /// First and last node of a life, both inclusive.
 pub type Life = (u32, u32);
@@ -32,7 +33,8 @@ impl Births {
     pub fn new(lives: impl Iterator<Item = Life>) -> Self {
         let mut nodes: Vec<i64> = lives.map(|(first, _)| first.into()).collect();
         if !nodes.is_sorted() {
-            nodes.sort_unstable();
+            let order = order::by_key(nodes.len(), |i| nodes[i as usize]);
+            nodes = order.into_iter().map(|i| nodes[i as usize]).collect();
         }
         nodes.dedup();
         Births { nodes: Ascending::new(nodes) }

@@ -27,7 +27,7 @@ use alloc::vec::Vec;
 use arenite_abi::prelude::*;
 
 use crate::work::Work;
-use crate::{bound, validate};
+use crate::{bound, order, validate};
 
 /// The planner `both-ends`.
 pub struct BothEnds;
@@ -110,13 +110,13 @@ struct Sweep<'a> {
 
 impl<'a> Sweep<'a> {
     fn new(records: &'a [UsageRecord]) -> Self {
-        let key = |&i: &u32| {
+        let key = |i: u32| {
             let record = &records[i as usize];
-            (record.first_node, record.fixed().is_none(), Reverse(record.size), i)
+            (record.first_node, record.fixed().is_none(), Reverse(record.size))
         };
         let mut order: Vec<u32> =
             (0..).take(records.len()).filter(|&i| records[i as usize].size > 0).collect();
-        order.sort_unstable_by_key(key);
+        order::sort_by_key(&mut order, key);
         let fixed = order.iter().copied().filter(|&i| records[i as usize].fixed().is_some()).collect();
         Sweep { records, order, fixed }
     }
@@ -175,8 +175,8 @@ fn obstacles(alive: &[Obstacle], fixed: impl Iterator<Item = Obstacle>) -> Cow<'
     }
     let mut all = alive.to_vec();
     all.extend(fixed);
-    all.sort_by_key(|obstacle| obstacle.offset);
-    Cow::Owned(all)
+    let by_offset = order::by_key(all.len(), |i| all[i as usize].offset);
+    Cow::Owned(by_offset.into_iter().map(|i| all[i as usize]).collect())
 }
 
 impl Rule {

@@ -17,7 +17,7 @@ use alloc::vec::Vec;
 use arenite_abi::prelude::*;
 
 use crate::groups::{self, Event, Groups};
-use crate::validate;
+use crate::{order, validate};
 
 /// Bytes that every plan of `records` needs. An error if a record is malformed or the bound is past 2⁶⁴. Takes
 /// O(n log n).
@@ -31,8 +31,9 @@ const MOST_ALIGNMENTS: usize = 8;
 
 /// The bound for records that are connected in time, given by first node.
 pub(crate) fn of_group(records: &[UsageRecord], group: &[u32]) -> Result<u64> {
-    let mut alignments: Vec<u64> = group.iter().map(|&i| records[i as usize].alignment).collect();
-    alignments.sort_unstable();
+    let mut of_each = group.to_vec();
+    order::sort_by_key(&mut of_each, |i| records[i as usize].alignment);
+    let mut alignments: Vec<u64> = of_each.into_iter().map(|i| records[i as usize].alignment).collect();
     alignments.dedup();
     alignments.iter().take(MOST_ALIGNMENTS).try_fold(0, |bound, &alignment| {
         let aligned = group.iter().copied().filter(|&i| records[i as usize].alignment >= alignment);

@@ -34,7 +34,7 @@ use crate::nearest::Nearest;
 use crate::objects::{self, Objects};
 use crate::timeline::Timeline;
 use crate::work::Work;
-use crate::{profiles, usage, validate};
+use crate::{order, profiles, usage, validate};
 
 /// The planner `greedy-by-size`.
 pub struct GreedyBySize;
@@ -201,7 +201,7 @@ impl<'r> Schedule<'r> {
     /// that overlap it, and of those no farther than `distance`.
     fn replay(&mut self, record: u32, distance: u32) -> Option<u32> {
         let mut concerned = self.within(record, distance);
-        concerned.sort_unstable_by_key(|&other| self.since[other as usize]);
+        order::sort_by_key(&mut concerned, |other| self.since[other as usize]);
         let (first, last) = self.life(record);
         let mut seen = Vec::new();
         let mut best: Option<(i64, u32)> = None;

@@ -10,6 +10,7 @@
 
 use core::ops::Range;
 
+use crate::order;
 use alloc::vec::Vec;
 use arenite_abi::UsageRecord;
 
@@ -26,7 +27,7 @@ impl Groups {
     pub fn new(records: &[UsageRecord]) -> Self {
         let mut numbers: Vec<u32> =
             (0..).take(records.len()).filter(|&i| records[i as usize].size > 0).collect();
-        numbers.sort_unstable_by_key(|&i| (records[i as usize].first_node, i));
+        order::sort_by_key(&mut numbers, |i| records[i as usize].first_node);
         let mut ranges: Vec<Range<usize>> = Vec::new();
         let mut last_node = 0;
         for (place, &i) in numbers.iter().enumerate() {
@@ -60,10 +61,9 @@ pub enum Event {
 /// Tells the lives of a group's records, which are given by first node, in the order of time. Takes O(n log n).
 pub fn tell(records: &[UsageRecord], group: &[u32], mut event: impl FnMut(Event)) {
     let record = |place: usize| &records[group[place] as usize];
-    let mut deaths: Vec<usize> = (0..group.len()).collect();
-    deaths.sort_unstable_by_key(|&place| (record(place).last_node, place));
+    let deaths = order::by_key(group.len(), |place| record(place as usize).last_node);
     let mut births = (0..group.len()).peekable();
-    for dying in deaths {
+    for dying in deaths.into_iter().map(|place| place as usize) {
         let mut is_full = false;
         while let Some(born) = births.next_if(|&place| record(place).first_node <= record(dying).last_node) {
             event(Event::Birth(born));

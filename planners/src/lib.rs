@@ -37,6 +37,7 @@ mod groups;
 mod in_use;
 mod nearest;
 pub mod objects;
+mod order;
 pub mod outcome;
 mod profiles;
 pub mod reallocation;

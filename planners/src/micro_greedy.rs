@@ -6,11 +6,10 @@
 
 use core::cmp::Reverse;
 
-use alloc::vec::Vec;
 use arenite_abi::prelude::*;
 
 use crate::space::{self, Fit};
-use crate::validate;
+use crate::{order, validate};
 
 /// The planner `micro-greedy`.
 pub struct MicroGreedy;
@@ -27,9 +26,8 @@ impl Planner for MicroGreedy {
 /// Writes the offset of each record to `offsets`. Records with a fixed place keep it and are obstacles; a record without
 /// size lies at 0. An error if a record is malformed or an offset overflows. Takes as long as [`space::fill`].
 pub fn place(records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
-    let mut order: Vec<(u64, u32)> = (0..).zip(records).map(|(i, record)| (record.size, i)).collect();
-    order.sort_unstable_by_key(|&key| Reverse(key));
-    space::fill(records, order.into_iter().map(|(_, i)| i), Fit::First, offsets)
+    let order = order::by_key(records.len(), |i| Reverse((records[i as usize].size, i)));
+    space::fill(records, order.into_iter(), Fit::First, offsets)
 }
 
 #[cfg(test)]

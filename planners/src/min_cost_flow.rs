@@ -21,11 +21,11 @@
 use alloc::vec;
 use alloc::vec::Vec;
 use arenite_abi::prelude::*;
+use core::cmp::Reverse;
 
 use crate::objects::{self, Objects};
-use crate::usage;
-use crate::validate;
 use crate::work::Work;
+use crate::{order, usage, validate};
 
 /// The planner `min-cost-flow`.
 pub struct MinCostFlow;
@@ -174,9 +174,9 @@ impl Flow {
     /// no follower. There is one such vertex less after each search, at best that with the most blocks.
     fn least_work(&self) -> u128 {
         let blocks = |&next: &usize| (self.least.len() - next / BLOCK) as u128;
-        let mut counts: Vec<u128> = self.next.iter().map(blocks).collect();
-        counts.sort_unstable();
-        let blocks: u128 = (1..).zip(counts.iter().rev()).map(|(searches, count)| searches * count).sum();
+        let counts: Vec<u128> = self.next.iter().map(blocks).collect();
+        let falling = order::by_key(counts.len(), |i| Reverse(counts[i as usize]));
+        let blocks: u128 = (1..).zip(falling).map(|(searches, i)| searches * counts[i as usize]).sum();
         blocks + (counts.len() as u128).pow(2)
     }
 

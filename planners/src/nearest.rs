@@ -12,6 +12,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::ascending::Ascending;
+use crate::order;
 
 /// Lives by first node. They are known by their rank: the place in the order in which they were given.
 pub struct Nearest {
@@ -28,20 +29,19 @@ const GONE: i64 = i64::MAX;
 impl Nearest {
     /// `lives`, first and last node inclusive, by rank.
     pub fn new(lives: impl Iterator<Item = (i64, i64)>) -> Self {
-        let mut lives: Vec<(i64, u32, i64)> =
-            lives.zip(0..).map(|((first, last), i)| (first, i, last)).collect();
-        lives.sort_unstable();
+        let lives: Vec<(i64, i64)> = lives.collect();
+        let ranks = order::by_key(lives.len(), |rank| lives[rank as usize].0);
         let half = lives.len().next_power_of_two();
         let mut tree = vec![GONE; 2 * half];
         let mut leaves = vec![0; lives.len()];
-        for (leaf, &(_, rank, last)) in lives.iter().enumerate() {
-            tree[half + leaf] = last;
+        for (leaf, &rank) in ranks.iter().enumerate() {
+            tree[half + leaf] = lives[rank as usize].1;
             leaves[rank as usize] = leaf as u32;
         }
         for node in (1..half).rev() {
             tree[node] = tree[2 * node].min(tree[2 * node + 1]);
         }
-        let (firsts, ranks) = lives.iter().map(|&(first, rank, _)| (first, rank)).unzip();
+        let firsts = ranks.iter().map(|&rank| lives[rank as usize].0).collect();
         Nearest { firsts: Ascending::new(firsts), ranks, leaves, tree }
     }
 

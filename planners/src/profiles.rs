@@ -21,18 +21,16 @@ use core::ops::Range;
 use arenite_abi::UsageRecord;
 
 use crate::births::{Births, life};
+use crate::order;
 
 /// Records by the broadest node of their life, of equal ones by the earlier node, then by falling size, then by number.
 /// Takes O(n log n).
 pub fn by_breadth(records: &[UsageRecord]) -> Vec<u32> {
     let births = Births::new(records.iter().map(life));
     let ranks = Ranks::new(&breadths(records, &births));
-    let mut keys: Vec<(u32, Reverse<u64>, u32)> = (0..)
-        .zip(records)
-        .map(|(i, record)| (ranks.least(births.span(life(record))), Reverse(record.size), i))
-        .collect();
-    keys.sort_unstable();
-    keys.into_iter().map(|(.., i)| i).collect()
+    let keys: Vec<(u32, Reverse<u64>)> =
+        records.iter().map(|record| (ranks.least(births.span(life(record))), Reverse(record.size))).collect();
+    order::by_key(keys.len(), |i| keys[i as usize])
 }
 
 /// Per birth, the sum of the sizes alive.
@@ -60,8 +58,7 @@ struct Ranks {
 
 impl Ranks {
     fn new(breadths: &[u128]) -> Self {
-        let mut broadest_first: Vec<u32> = (0..breadths.len() as u32).collect();
-        broadest_first.sort_unstable_by_key(|&i| (Reverse(breadths[i as usize]), i));
+        let broadest_first = order::by_key(breadths.len(), |i| Reverse(breadths[i as usize]));
         let count = breadths.len();
         let mut tree = vec![u32::MAX; 2 * count];
         for (rank, birth) in (0..).zip(broadest_first) {

@@ -12,6 +12,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use arenite_abi::prelude::*;
 
+use crate::order;
 use crate::work::Work;
 
 /// For each record those that it may share memory with, ascending: `a` and `b` may if `b` is computed from each of the
@@ -55,7 +56,7 @@ pub fn graph(dependencies: &[Vec<u32>]) -> Result<Vec<Vec<u32>>> {
         }
     }
     graph.iter_mut().for_each(|others| {
-        others.sort_unstable();
+        order::sort_by_key(others, |other| other);
         others.dedup();
     });
     Ok(graph)

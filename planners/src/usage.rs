@@ -6,6 +6,7 @@ use core::cmp::Reverse;
 use arenite_abi::UsageRecord;
 
 use crate::births::Life;
+use crate::order;
 
 /// What a shared object is needed for, as far as sharing is concerned: `S` is a size in bytes, a shape, or the extents
 /// of a texture.
@@ -31,29 +32,25 @@ pub fn of_records(records: &[UsageRecord]) -> Vec<Usage<u64>> {
 
 /// Numbers of the usages by first node; of equal ones the lower number comes first.
 pub(crate) fn by_first_node<S>(usages: &[Usage<S>]) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..usages.len() as u32).collect();
-    if !usages.is_sorted_by_key(|usage| usage.life.0) {
-        order.sort_unstable_by_key(|&i| (usages[i as usize].life.0, i));
+    if usages.is_sorted_by_key(|usage| usage.life.0) {
+        return (0..).take(usages.len()).collect();
     }
-    order
+    order::by_key(usages.len(), |i| usages[i as usize].life.0)
 }
 
 /// Numbers of the records by falling size; of equal ones the lower number comes first.
 pub(crate) fn by_size(records: &[UsageRecord]) -> Vec<u32> {
-    let mut keys: Vec<(Reverse<u64>, u32)> =
-        records.iter().zip(0..).map(|(record, i)| (Reverse(record.size), i)).collect();
-    keys.sort_unstable();
-    keys.into_iter().map(|(_, i)| i).collect()
+    order::by_key(records.len(), |i| Reverse(records[i as usize].size))
 }
 
 /// The sizes that occur, numbered in order: the number of each usage's size, and how many there are.
 pub(crate) fn classes<S: Ord + Copy>(usages: &[Usage<S>]) -> (Vec<u32>, usize) {
-    let mut keys: Vec<(S, u32)> = usages.iter().zip(0..).map(|(usage, i)| (usage.size, i)).collect();
-    keys.sort_unstable();
+    let size = |i: u32| usages[i as usize].size;
+    let order = order::by_key(usages.len(), size);
     let mut class = alloc::vec![0; usages.len()];
     let mut count = 0;
-    for equal in keys.chunk_by(|a, b| a.0 == b.0) {
-        equal.iter().for_each(|&(_, i)| class[i as usize] = count as u32);
+    for equal in order.chunk_by(|&a, &b| size(a) == size(b)) {
+        equal.iter().for_each(|&i| class[i as usize] = count as u32);
         count += 1;
     }
     (class, count)

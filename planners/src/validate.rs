@@ -7,6 +7,7 @@ use core::cmp::Reverse;
 use arenite_abi::prelude::*;
 
 use crate::births::Life;
+use crate::order;
 use crate::usage::Usage;
 
 /// So many records can be told apart with 32 bits wherever planners count them.
@@ -27,17 +28,17 @@ pub fn usages<S>(usages: &[Usage<S>]) -> Result<()> {
 
 /// An error if two records are fixed at places that overlap while both live: no plan keeps them apart. Takes O(n log n).
 pub fn fixed_apart(records: &[UsageRecord]) -> Result<()> {
-    let mut fixed: Vec<(u32, u64, usize)> = records
+    let fixed: Vec<(u32, u64, usize)> = records
         .iter()
         .enumerate()
         .filter(|(_, record)| record.size > 0)
         .filter_map(|(i, record)| Some((record.first_node, record.fixed()?, i)))
         .collect();
-    fixed.sort_unstable();
+    let order = order::by_key(fixed.len(), |k| fixed[k as usize]);
     // Those alive, by offset; and by last node.
     let mut alive: BTreeMap<u64, usize> = BTreeMap::new();
     let mut deaths: BinaryHeap<Reverse<(u32, u64)>> = BinaryHeap::new();
-    for (first_node, offset, i) in fixed {
+    for (first_node, offset, i) in order.into_iter().map(|k| fixed[k as usize]) {
         while let Some(&Reverse((_, dead))) = deaths.peek().filter(|Reverse((last, _))| *last < first_node) {
             alive.remove(&dead);
             deaths.pop();

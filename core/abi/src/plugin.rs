@@ -47,6 +47,15 @@ impl Plugin {
         unsafe { self.descriptor.id.as_str() }
     }
 
+    /// Op `i` and, of a custom op, its name.
+    pub fn op(&self, i: usize) -> Option<(&'static ArOpV1, &'static str)> {
+        // SAFETY: `new` took ops that are static, as are their names.
+        unsafe {
+            let op = raw::slice(self.descriptor.ops, self.descriptor.op_count).get(i)?;
+            Some((op, op.custom_name.as_str()))
+        }
+    }
+
     /// Answers the host: keeps it, lowers `version` to what both speak, and gives the descriptor; or null, and in
     /// `version` the lowest that this plugin accepts.
     ///

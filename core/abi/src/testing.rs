@@ -59,6 +59,7 @@ mod flexbuffer;
 mod host;
 mod memory;
 mod model;
+pub mod nodes;
 mod options;
 mod tensor;
 
@@ -66,8 +67,9 @@ use core::marker::PhantomData;
 use std::vec::Vec;
 
 use crate::op::{self, Op, OpCode, Sharing};
+use crate::raw::{ArOpV1, BUILTIN_CUSTOM, OP_STATEFUL};
 use crate::schema::{self, OptionsTable, Union};
-use crate::{Result, unsupported};
+use crate::{ElementTypes, Result, unsupported};
 
 pub use flexbuffer::FlexBuilder;
 pub use model::Subgraph;
@@ -78,6 +80,7 @@ use host::Laid;
 
 /// One node, described step by step, then [`run`](OpTest::run). Inputs and outputs are those of the node, in order.
 pub struct OpTest<T> {
+    op: &'static ArOpV1,
     node: Node,
     /// Flags of the ways to share memory of which the op must allow one each.
     demanded: Vec<u32>,
@@ -112,6 +115,15 @@ struct Node {
     resources: Vec<(Vec<u8>, Tensor)>,
 }
 
+impl Node {
+    fn options_in(&mut self, union: Union) -> &mut options::Encoded {
+        match union {
+            Union::BuiltinOptions => &mut self.options,
+            Union::BuiltinOptions2 => &mut self.options_2,
+        }
+    }
+}
+
 #[derive(Clone)]
 struct NodeTensor {
     role: Role,
@@ -129,7 +141,7 @@ enum Role {
 
 impl<T> Clone for OpTest<T> {
     fn clone(&self) -> Self {
-        OpTest { node: self.node.clone(), demanded: self.demanded.clone(), of: PhantomData }
+        OpTest { op: self.op, node: self.node.clone(), demanded: self.demanded.clone(), of: PhantomData }
     }
 }
 
@@ -139,17 +151,30 @@ impl<T: Op> Default for OpTest<T> {
     }
 }
 
+/// What `T` registers.
+struct Registration<T>(PhantomData<T>);
+
+impl<T: Op> Registration<T> {
+    const OP: &'static ArOpV1 = &op::registration::<T>();
+}
+
 impl<T: Op> OpTest<T> {
     /// A node of `T`, of the lowest version that `T` serves, without inputs, outputs and options.
     pub fn new() -> Self {
-        let (builtin_code, custom_name) = match T::CODE {
-            OpCode::Builtin(code) => (code, ""),
-            OpCode::Custom(name) => (crate::raw::BUILTIN_CUSTOM, name),
+        let custom_name = match T::CODE {
+            OpCode::Builtin(_) => "",
+            OpCode::Custom(name) => name,
         };
+        Self::of(Registration::<T>::OP, custom_name)
+    }
+}
+
+impl<T> OpTest<T> {
+    fn of(op: &'static ArOpV1, custom_name: &'static str) -> Self {
         let node = Node {
-            builtin_code,
+            builtin_code: op.builtin_code,
             custom_name,
-            version: *T::VERSIONS.start(),
+            version: op.min_version,
             tensors: Vec::new(),
             inputs: Vec::new(),
             outputs: Vec::new(),
@@ -161,7 +186,7 @@ impl<T: Op> OpTest<T> {
             subgraphs: Vec::new(),
             resources: Vec::new(),
         };
-        OpTest { node, demanded: Vec::new(), of: PhantomData }
+        OpTest { op, node, demanded: Vec::new(), of: PhantomData }
     }
 
     /// The next input: its shape is known in `prepare`, its data in `eval`.
@@ -229,14 +254,18 @@ impl<T: Op> OpTest<T> {
         mut self,
         fields: impl FnOnce(OptionsBuilder<O>) -> OptionsBuilder<O>,
     ) -> Self {
-        let known = schema::OPERATORS.iter().find(|known| OpCode::Builtin(known.code) == T::CODE);
+        let known = schema::OPERATORS
+            .iter()
+            .find(|known| known.code == self.op.builtin_code && known.code != BUILTIN_CUSTOM);
         let table = known.map_or(Some(O::INFO), |known| known.options);
-        assert_eq!(table, Some(O::INFO), "the schema gives {:?} another table", T::CODE);
-        let table = match O::INFO.union {
-            Union::BuiltinOptions => &mut self.node.options,
-            Union::BuiltinOptions2 => &mut self.node.options_2,
-        };
-        *table = fields(OptionsBuilder::default()).encode();
+        assert_eq!(table, Some(O::INFO), "the schema gives operator {} another table", self.op.builtin_code);
+        *self.node.options_in(O::INFO.union) = fields(OptionsBuilder::default()).encode();
+        self
+    }
+
+    /// Builtin options as fields by slot, of the table with this tag.
+    pub fn options_of(mut self, union: Union, tag: u32, fields: Vec<(usize, Value)>) -> Self {
+        *self.node.options_in(union) = options::Encoded::of(tag, fields);
         self
     }
 
@@ -303,12 +332,12 @@ impl<T: Op> OpTest<T> {
     /// As [`run`](Self::run), and also gives the variables.
     pub fn run_with_variables(&self) -> Result<Outcome> {
         self.check_registration()?;
-        let mut session = host::Session::prepare(op::registration::<T>(), &self.node)?;
+        let mut session = host::Session::prepare(self.op, &self.node)?;
         for &flags in &self.demanded {
             assert!(session.ways() & flags != 0, "the op let no output share the memory of an input");
         }
         let outcome = session.eval(0xa7, Laid::Apart)?;
-        if T::STATEFUL {
+        if self.op.flags & OP_STATEFUL != 0 {
             return Ok(outcome);
         }
         let again = session.eval(0x1e, Laid::Apart)?;
@@ -336,7 +365,7 @@ impl<T: Op> OpTest<T> {
     /// If a step has other inputs than the node is fed, or if the op breaks the contract, see [the module](self).
     pub fn run_steps(&self, steps: &[&[Tensor]]) -> Result<Vec<Vec<Tensor>>> {
         self.check_registration()?;
-        let mut session = host::Session::prepare(op::registration::<T>(), &self.node)?;
+        let mut session = host::Session::prepare(self.op, &self.node)?;
         let run = |inputs: &&[Tensor]| {
             session.feed(inputs);
             session.eval(0xa7, Laid::Apart).map(|outcome| outcome.outputs)
@@ -346,16 +375,14 @@ impl<T: Op> OpTest<T> {
 
     fn check_registration(&self) -> Result<()> {
         let version = self.node.version;
-        if !T::VERSIONS.contains(&version) {
-            return Err(unsupported!(
-                "the node has version {version}, the op serves {} to {}",
-                T::VERSIONS.start(),
-                T::VERSIONS.end()
-            ));
+        let (least, most) = (self.op.min_version, self.op.max_version);
+        if !(least..=most).contains(&version) {
+            return Err(unsupported!("the node has version {version}, the op serves {least} to {most}"));
         }
+        let types = ElementTypes::from_bits(self.op.element_types);
         for &index in self.node.inputs.iter().chain(&self.node.outputs).filter(|&&index| index >= 0) {
             let tensor = &self.node.tensors[index as usize].tensor;
-            if !T::TYPES.contains(tensor.ty()) {
+            if !types.contains(tensor.ty()) {
                 return Err(unsupported!(
                     "'{}' is {}, which the op does not register",
                     tensor.name(),

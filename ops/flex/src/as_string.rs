@@ -7,6 +7,7 @@ use arenite_ops::kit::indexing::Dims;
 
 use crate::kit::kernel::{Call, Inputs, Kernel, Node};
 use crate::kit::node_def::NodeDef;
+use crate::kit::text::text_output;
 use crate::kit::values::Values;
 
 /// The op.
@@ -35,7 +36,8 @@ impl Kernel for Definition {
     const NAME: &'static str = "FlexAsString";
 
     fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
-        let (x, _) = node.unary()?;
+        let (x, y) = node.unary()?;
+        text_output(&y)?;
         let (precision, width) = (def.int("precision", -1)?, def.int("width", -1)?);
         ensure!(
             precision <= 1 << 10 && width <= 1 << 16,

@@ -8,7 +8,7 @@ use arenite_ops::kit::indexing::Dims;
 use crate::kit::kernel::{Call, Inputs, Kernel, Node, shape_of};
 use crate::kit::node_def::NodeDef;
 use crate::kit::number::put_integers;
-use crate::kit::text::is_space;
+use crate::kit::text::{is_space, text_output};
 
 /// The op.
 pub type StringSplitV2 = Node<Definition>;
@@ -24,6 +24,7 @@ impl Kernel for Definition {
     fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
         node.expect(2..=2, 3..=3)?;
         let (x, separator) = (node.input(0)?, node.input(1)?);
+        text_output(&node.output(1)?)?;
         ensure!(x.rank() == 1, "'{}' is {:?}; a list is needed", x.name, x.shape);
         ensure!(separator.rank() == 0, "'{}' is {:?}; a scalar is needed", separator.name, separator.shape);
         Ok(Definition { most: def.int("maxsplit", -1)? })

@@ -18,7 +18,15 @@ impl Kernel for Definition {
     const NAME: &'static str = "FlexZerosLike";
 
     fn new(node: &NodeView<'_>, _: &NodeDef<'_>) -> Result<Self> {
-        node.expect(1..=1, 1..=1)?;
+        let (x, y) = node.unary()?;
+        ensure!(
+            x.ty == y.ty,
+            "input '{}' is {}, output '{}' is {}; they must agree",
+            x.name,
+            x.ty,
+            y.name,
+            y.ty
+        );
         Ok(Definition)
     }
 

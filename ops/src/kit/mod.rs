@@ -112,6 +112,8 @@ pub mod lut;
 pub mod minstd;
 pub mod moves;
 pub mod node;
+#[cfg(test)]
+mod nodes;
 pub mod non_max_suppression;
 pub mod number;
 pub mod pace;

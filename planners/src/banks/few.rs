@@ -7,6 +7,7 @@ use core::cmp::Reverse;
 use arenite_abi::UsageRecord;
 
 use super::{Banks, FEW, Planned, Problem, STEPS};
+use crate::order;
 use crate::outcome::{self, Limits, Outcome};
 
 /// Plans that are made.
@@ -21,7 +22,7 @@ pub fn search(problem: &Problem<'_>, best: Option<Banks>) -> (Option<Banks>, boo
     if order.len() > FEW || best.as_ref().is_some_and(|best| best.optimal) {
         return (best, false);
     }
-    order.sort_by_key(|&i| (Reverse(problem.traffic[i as usize]), i));
+    order::sort_by_key(&mut order, |i| Reverse(problem.traffic[i as usize]));
     let rest =
         (0..=order.len()).map(|k| order[k..].iter().map(|&i| u128::from(problem.traffic[i as usize])).sum());
     let mut found = problem.empty();

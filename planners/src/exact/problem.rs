@@ -17,6 +17,7 @@ use alloc::vec::Vec;
 use arenite_abi::UsageRecord;
 
 use crate::groups::{self, Event};
+use crate::order;
 
 /// What is placed, as far as its neighbours are concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +102,7 @@ impl Problem {
             Problem { items: items.collect(), rules: rules.collect(), sections, fixed: Vec::new(), unit };
         problem.find_twins();
         problem.fixed.extend((0..group.len() as u32).filter(|&k| problem.rules[k as usize].fixed.is_some()));
-        problem.fixed.sort_unstable_by_key(|&k| problem.rules[k as usize].fixed);
+        order::sort_by_key(&mut problem.fixed, |k| problem.rules[k as usize].fixed);
         problem
     }
 
@@ -110,8 +111,7 @@ impl Problem {
             let (Item { first, end, .. }, rule) = (self.items[k as usize], &self.rules[k as usize]);
             (first, end, rule.bytes, rule.alignment, rule.fixed)
         };
-        let mut order: Vec<u32> = (0..self.items.len() as u32).collect();
-        order.sort_unstable_by_key(|&k| (key(k), k));
+        let order = order::by_key(self.items.len(), key);
         let pairs: Vec<(u32, u32)> = order
             .windows(2)
             .filter(|pair| key(pair[0]) == key(pair[1]))

@@ -9,6 +9,7 @@ use core::cmp::Reverse;
 
 use super::failed::mix;
 use super::problem::Problem;
+use crate::order;
 
 /// See the head of the file.
 pub struct Tactic {
@@ -56,9 +57,7 @@ impl Tactics {
         const B: usize = 3;
         let orders = [[S, A, F], [F, A, S], [F, S, A], [A, B, B], [B, S, S]];
         let order = |by: &[usize; 3]| {
-            let mut order: Vec<u32> = (0..problem.items.len() as u32).collect();
-            order.sort_by_key(|&k| by.map(|key| Reverse(keys[k as usize][key])));
-            order
+            order::by_key(problem.items.len(), |k| by.map(|key| Reverse(keys[k as usize][key])))
         };
         Tactics { orders: orders.iter().map(order).collect() }
     }
@@ -71,10 +70,11 @@ impl Tactics {
         let order = &self.orders[(way % count) as usize];
         let most = order.len() as u64 / SHAKEN + 1;
         let shift = |k: u32| if turn == 0 { 0 } else { mix(attempt << 32 | u64::from(k)) % most };
-        let mut shaken: Vec<(u64, u32)> = (0..).zip(order).map(|(place, &k)| (place + shift(k), k)).collect();
-        shaken.sort();
+        let mut shaken = vec![0; order.len()];
+        (0..).zip(order).for_each(|(place, &k)| shaken[k as usize] = place + shift(k));
         let mut rank = vec![0; order.len()];
-        (0..).zip(shaken).for_each(|(place, (_, k))| rank[k as usize] = place);
+        let by_place = order::by_key(shaken.len(), |k| shaken[k as usize]);
+        (0..).zip(by_place).for_each(|(place, k)| rank[k as usize] = place);
         Tactic { rank, pick: if way < count { Pick::Ways } else { Pick::Slack } }
     }
 

@@ -87,13 +87,13 @@ enum Place {
 
 impl<'n> Session<'n> {
     /// Runs the op's `prepare`.
-    pub(super) fn prepare(op: ArOpV1, node: &'n Node) -> Result<Session<'n>> {
+    pub(super) fn prepare(op: &ArOpV1, node: &'n Node) -> Result<Session<'n>> {
         // SAFETY: the host is static.
         unsafe { crate::host::set_host(&HOST) };
         let count = node.tensors.len();
         let output = |&tensor: &i32| Output { tensor, shape: None, dynamic: false, constant: None };
         let mut session = Session {
-            op,
+            op: *op,
             node,
             table: core::ptr::null_mut(),
             outputs: node.outputs.iter().map(output).collect(),

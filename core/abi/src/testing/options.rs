@@ -77,6 +77,37 @@ impl Encoded {
     pub(super) fn raw(&self) -> ArTable {
         ArTable { buffer: ArBytes::borrowed(&self.bytes), position: self.position as u64, tag: self.tag }
     }
+
+    /// The table of these fields.
+    pub(super) fn of(tag: u32, fields: Vec<(usize, Value)>) -> Self {
+        let slots = fields.iter().map(|(slot, _)| slot + 1).max().unwrap_or(0);
+        let vtable_size = 4 + 2 * slots;
+        let position = vtable_size.next_multiple_of(8);
+        let table_size = 8 + 8 * fields.len();
+
+        let mut bytes = std::vec![0; position + table_size];
+        put(&mut bytes, 0, &(vtable_size as u16).to_le_bytes());
+        put(&mut bytes, 2, &(table_size as u16).to_le_bytes());
+        put(&mut bytes, position, &(position as i32).to_le_bytes());
+        for (i, (slot, field)) in fields.iter().enumerate() {
+            let offset = 8 + 8 * i;
+            put(&mut bytes, 4 + 2 * slot, &(offset as u16).to_le_bytes());
+            match field {
+                Value::Scalar(scalar) => put(&mut bytes, position + offset, scalar),
+                Value::Vector { count, bytes: elements } => {
+                    // The count ends where elements of 8 bytes are aligned.
+                    let start = (bytes.len() + 4).next_multiple_of(8) - 4;
+                    let reference = (start - position - offset) as u32;
+                    put(&mut bytes, position + offset, &reference.to_le_bytes());
+                    bytes.resize(start, 0);
+                    bytes.extend((*count as u32).to_le_bytes());
+                    bytes.extend(elements);
+                    bytes.resize(bytes.len().next_multiple_of(4), 0);
+                }
+            }
+        }
+        Encoded { tag, position, bytes }
+    }
 }
 
 impl<T> Default for OptionsBuilder<T> {
@@ -95,33 +126,7 @@ impl<T: OptionsTable> OptionsBuilder<T> {
     }
 
     pub(super) fn encode(self) -> Encoded {
-        let slots = self.fields.iter().map(|(slot, _)| slot + 1).max().unwrap_or(0);
-        let vtable_size = 4 + 2 * slots;
-        let position = vtable_size.next_multiple_of(8);
-        let table_size = 8 + 8 * self.fields.len();
-
-        let mut bytes = std::vec![0; position + table_size];
-        put(&mut bytes, 0, &(vtable_size as u16).to_le_bytes());
-        put(&mut bytes, 2, &(table_size as u16).to_le_bytes());
-        put(&mut bytes, position, &(position as i32).to_le_bytes());
-        for (i, (slot, field)) in self.fields.iter().enumerate() {
-            let offset = 8 + 8 * i;
-            put(&mut bytes, 4 + 2 * slot, &(offset as u16).to_le_bytes());
-            match field {
-                Value::Scalar(scalar) => put(&mut bytes, position + offset, scalar),
-                Value::Vector { count, bytes: elements } => {
-                    // The count ends where elements of 8 bytes are aligned.
-                    let start = (bytes.len() + 4).next_multiple_of(8) - 4;
-                    let reference = (start - position - offset) as u32;
-                    put(&mut bytes, position + offset, &reference.to_le_bytes());
-                    bytes.resize(start, 0);
-                    bytes.extend((*count as u32).to_le_bytes());
-                    bytes.extend(elements);
-                    bytes.resize(bytes.len().next_multiple_of(4), 0);
-                }
-            }
-        }
-        Encoded { tag: T::INFO.tag, position, bytes }
+        Encoded::of(T::INFO.tag, self.fields)
     }
 }
 

@@ -305,6 +305,11 @@ impl Spec {
         Self::of(ElementType::I16).quantized(scale, zero_point)
     }
 
+    /// Element type.
+    pub fn ty(&self) -> ElementType {
+        self.ty
+    }
+
     /// Gives it one scale and zero point.
     pub fn quantized(mut self, scale: f32, zero_point: i64) -> Self {
         self.quantization = Some(Quantized::per_tensor(scale, zero_point));

@@ -7,7 +7,7 @@ use arenite_abi::prelude::*;
 
 use super::cascade::Rows;
 use super::post::{self, Bounds, Post};
-use super::slide::{Line, Pointers, Slide, Way};
+use super::slide::{Line, Pointers, Slide};
 use crate::kernels::f32_map::Map;
 use crate::kernels::f32_pool::{Columns, Kind, Pool, Tile};
 use crate::memory::Shared;
@@ -103,15 +103,13 @@ impl PoolF32 {
         };
         let mut pointers: Pointers = [const { MaybeUninit::uninit() }; _];
         let mut done = 0;
-        if let Some(kernels) = self.columns {
+        let inside = w.columns.is_inside(columns.start, columns.end - 1);
+        if let Some(columns_kernels) = self.columns.filter(|_| inside) {
             done = self.slide.split(line, columns).whole;
             tile.channels = done;
-            let by_results = match self.slide.aim(&mut tile.pixels, columns, &mut pointers) {
-                Way::Even => kernels.even,
-                Way::Pointed => kernels.pointed,
-            };
+            self.slide.aim(&mut tile.pixels, columns, &mut pointers);
             // SAFETY: the kernel was selected for this machine; pixels are readable for whole vectors of `done` channels.
-            unsafe { by_results[columns.len() - 1](&tile) };
+            unsafe { columns_kernels.kernels[columns.len() - 1](&tile) };
         }
         if done < w.channels {
             tile.pixels = pixels.offset(done);

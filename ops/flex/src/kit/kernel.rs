@@ -11,6 +11,7 @@ use arenite_ops::kit::strings::{self, StringWriter, Strings};
 
 use super::family::Family;
 use super::node_def::NodeDef;
+use super::text::text_output;
 
 /// An op in the frame.
 pub trait Kernel: Sized + Send + Sync + 'static {
@@ -343,6 +344,7 @@ impl<'c, 'a> Call<'c, 'a> {
 
     /// Gives string output `i` its shape and elements.
     pub fn put_strings<S: AsRef<[u8]>>(&self, i: usize, shape: &Dims, strings: &[S]) -> Result<()> {
+        text_output(&self.cx.node().output(i)?)?;
         let count = strings.len();
         ensure!(shape.flat_size() == count, "{count} strings for the shape {:?}", shape.as_slice());
         let text = strings.iter().map(|s| s.as_ref().len()).try_fold(0usize, usize::checked_add);

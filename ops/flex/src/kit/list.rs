@@ -133,6 +133,8 @@ impl<'a> List<'a> {
 
     /// Writes the list to a VARIANT output.
     pub fn put(&self, cx: &EvalContext<'_>, output: usize) -> Result<()> {
+        let to = cx.node().output(output)?;
+        ensure!(to.ty == ElementType::Variant, "output '{}' is {}; it must be VARIANT", to.name, to.ty);
         let bytes = self.bytes();
         let y = cx.resize_string_output(output, &[], bytes.len())?.into_bytes();
         ensure!(y.len() == bytes.len(), "a variant of {} bytes got {}", bytes.len(), y.len());

@@ -82,6 +82,12 @@ impl<M: Measure> Kernel for Measured<M> {
     }
 }
 
+/// An error unless the output holds strings.
+pub fn text_output(y: &TensorView<'_>) -> Result<()> {
+    ensure!(y.ty == ElementType::String, "output '{}' is {}; it must be STRING", y.name, y.ty);
+    Ok(())
+}
+
 /// Whether a byte is ASCII space, the vertical tab too.
 pub fn is_space(byte: &u8) -> bool {
     byte.is_ascii_whitespace() || *byte == 0x0b

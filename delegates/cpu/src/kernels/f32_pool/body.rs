@@ -19,14 +19,7 @@ fn join<S: Simd, const MAX: bool>(s: S, a: S::V, b: S::V) -> S::V {
 /// # Safety
 /// That of [`super::Microkernel`].
 #[inline(always)]
-pub unsafe fn tile<
-    S: Simd,
-    const MAX: bool,
-    const K: usize,
-    const STRIDE: usize,
-    const N: usize,
-    const EVEN: bool,
->(
+pub unsafe fn tile<S: Simd, const MAX: bool, const K: usize, const STRIDE: usize, const N: usize>(
     s: S,
     t: &Tile,
 ) {
@@ -36,19 +29,12 @@ pub unsafe fn tile<
         let mut x = [s.splat(if MAX { f32::NEG_INFINITY } else { 0.0 }); COLUMNS];
         // SAFETY: the caller's promise covers each column of each row.
         unsafe {
-            let (mut base, mut pointers) = (t.pixels.base.wrapping_add(channel), t.pixels.pointers);
+            let mut base = t.pixels.base.wrapping_add(channel);
             for _ in 0..t.pixels.rows {
                 for i in 0..columns {
-                    let pixel = match EVEN {
-                        true => s.load(base.add(i * t.pixels.column)),
-                        false => s.load((*pointers.add(i)).add(channel)),
-                    };
-                    x[i] = join::<S, MAX>(s, x[i], pixel);
+                    x[i] = join::<S, MAX>(s, x[i], s.load(base.add(i * t.pixels.column)));
                 }
-                match EVEN {
-                    true => base = base.wrapping_add(t.pixels.row),
-                    false => pointers = pointers.wrapping_add(columns),
-                }
+                base = base.wrapping_add(t.pixels.row);
             }
         }
         let mut results = [s.splat(0.0); N];

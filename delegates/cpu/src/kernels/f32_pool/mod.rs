@@ -47,16 +47,14 @@ pub type Microkernel = unsafe fn(&Tile);
 /// `N − 1`: the kernel of `N` results.
 type ByResults = &'static [Microkernel];
 
-/// Microkernels for windows of so many columns at such a stride.
+/// Microkernels for windows of so many columns at such a stride, whose pixels lie at even steps.
 pub struct Columns {
     /// Columns of a window.
     pub taps: usize,
     /// Columns of the input from one result to the next.
     pub stride: usize,
-    /// Columns at even steps.
-    pub even: ByResults,
-    /// Columns found by pointers.
-    pub pointed: ByResults,
+    /// By number of results.
+    pub kernels: ByResults,
 }
 
 /// What pools compute.
@@ -119,8 +117,7 @@ macro_rules! columns {
         Columns {
             taps: $k,
             stride: $stride,
-            even: &[$($m::tile::<$max, $k, $stride, $n, true>),*],
-            pointed: &[$($m::tile::<$max, $k, $stride, $n, false>),*],
+            kernels: &[$($m::tile::<$max, $k, $stride, $n>),*],
         }
     };
 }
@@ -146,17 +143,9 @@ macro_rules! member {
             use super::$module as m;
 
             $(#[target_feature(enable = $features)])?
-            pub unsafe fn tile<
-                const MAX: bool,
-                const K: usize,
-                const STRIDE: usize,
-                const N: usize,
-                const EVEN: bool,
-            >(
-                t: &Tile,
-            ) {
+            pub unsafe fn tile<const MAX: bool, const K: usize, const STRIDE: usize, const N: usize>(t: &Tile) {
                 // SAFETY: the caller's promise: the instructions, and the tile's pointers.
-                unsafe { body::tile::<$simd, MAX, K, STRIDE, N, EVEN>($simd::new(), t) }
+                unsafe { body::tile::<$simd, MAX, K, STRIDE, N>($simd::new(), t) }
             }
             $(#[target_feature(enable = $features)])?
             pub unsafe fn exact<const MAX: bool, const N: usize>(t: &Tile) {

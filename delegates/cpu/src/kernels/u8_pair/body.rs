@@ -22,6 +22,8 @@ pub(super) unsafe fn pair<S: Ints, const F: usize, const ONE: bool>(
     // SAFETY: the caller's promise.
     unsafe {
         match p.way {
+            // Operands are not scaled: one loop serves.
+            _ if matches!(Combine::ALL[F], Combine::Mul) => run::<S, F, ONE, PLAIN>(s, p, n, a, b, y),
             Way::Shift => run::<S, F, ONE, SHIFT>(s, p, n, a, b, y),
             Way::Plain => run::<S, F, ONE, PLAIN>(s, p, n, a, b, y),
             Way::General => run::<S, F, ONE, GENERAL>(s, p, n, a, b, y),
@@ -136,22 +138,22 @@ unsafe fn run<S: Ints, const F: usize, const ONE: bool, const W: usize>(
             true => Second::One(scaled::<S, F, W, 1>(s, p, s.splat_i32((*b).into()))),
             false => Second::Many(b),
         };
+        let (mut x, mut z) = ([0u8; 32], [0u8; 32]);
         let mut i = 0;
-        while i + 2 * S::LANES <= n {
-            two::<S, F, W>(s, (p, &bytes), 2 * S::LANES, a.add(i), second.at(i), y.add(i));
-            i += 2 * S::LANES;
-        }
-        if i < n {
-            let (mut x, mut z) = ([0u8; 32], [0u8; 32]);
-            core::ptr::copy_nonoverlapping(a.add(i), x.as_mut_ptr(), n - i);
-            let last = match second.at(i) {
-                Second::Many(b) => {
-                    core::ptr::copy_nonoverlapping(b, z.as_mut_ptr(), n - i);
-                    Second::Many(z.as_ptr())
+        // One body for whole pairs and the rest, which is half the code.
+        while i < n {
+            let (mut a, mut second) = (a.add(i), second.at(i));
+            let count = (n - i).min(2 * S::LANES);
+            if count < 2 * S::LANES {
+                core::ptr::copy_nonoverlapping(a, x.as_mut_ptr(), count);
+                a = x.as_ptr();
+                if let Second::Many(b) = &mut second {
+                    core::ptr::copy_nonoverlapping(*b, z.as_mut_ptr(), count);
+                    *b = z.as_ptr();
                 }
-                one => one,
-            };
-            two::<S, F, W>(s, (p, &bytes), n - i, x.as_ptr(), last, y.add(i));
+            }
+            two::<S, F, W>(s, (p, &bytes), count, a, second, y.add(i));
+            i += 2 * S::LANES;
         }
     }
 }

@@ -9,7 +9,10 @@ use crate::rescale::{RealChannels, rescale};
 use crate::simd::dot::Dot;
 use crate::simd::{Ints, Simd};
 
-type Sum<D> = <<D as Dot>::S as Ints>::I;
+pub(super) type Sum<D> = <<D as Dot>::S as Ints>::I;
+
+/// [`write_rows`], compiled once for all numbers of rows: it is most of a kernel's code.
+pub(super) type Write<D, const V: usize> = unsafe fn(&[[Sum<D>; V]], &Tile<'_>);
 
 /// The rows of a tap, from some byte on.
 pub(super) trait Rows<const R: usize>: Copy {
@@ -105,7 +108,11 @@ impl<const R: usize> Rows<R> for Strip {
 /// # Safety
 /// That of [`super::Microkernel`]; rows lie as `A` has them.
 #[inline(always)]
-pub(super) unsafe fn tile<D: Dot, A: Rows<R>, const R: usize, const V: usize>(d: D, t: &Tile<'_>) {
+pub(super) unsafe fn tile<D: Dot, A: Rows<R>, const R: usize, const V: usize>(
+    d: D,
+    t: &Tile<'_>,
+    write: Write<D, V>,
+) {
     // SAFETY: the caller's promise.
     unsafe {
         // Of constants, so that the compiler makes the one that is used, not all three.
@@ -116,19 +123,19 @@ pub(super) unsafe fn tile<D: Dot, A: Rows<R>, const R: usize, const V: usize>(d:
         } else {
             parts::<D, A, R, V, 1>(d, t)
         };
-        finish(d, &sums, t);
+        finish::<D, R, V>(&sums, t, write);
     }
 }
 
-/// Writes the results.
+/// Hands the sums to `write`.
 ///
 /// # Safety
 /// That of [`super::Microkernel`].
 #[inline(always)]
 pub(super) unsafe fn finish<D: Dot, const R: usize, const V: usize>(
-    d: D,
     sums: &[[Sum<D>; V]; R],
     t: &Tile<'_>,
+    write: Write<D, V>,
 ) {
     // Rows are found by number from here on. The compiler must not know that this is the memory of the sums, or it leaves them there
     // while products are added.
@@ -141,10 +148,22 @@ pub(super) unsafe fn finish<D: Dot, const R: usize, const V: usize>(
                 (*rows)[r][v] = sums[r][v];
             }
         }
+        write(&*rows, t);
+    }
+}
+
+/// Writes the results.
+///
+/// # Safety
+/// That of [`super::Microkernel`].
+#[inline(always)]
+pub(super) unsafe fn write_rows<D: Dot, const V: usize>(d: D, sums: &[[Sum<D>; V]], t: &Tile<'_>) {
+    // SAFETY: the caller's promise.
+    unsafe {
         match &t.results {
-            Results::Bytes(to) if to.is_general => write::<D, R, V, true>(d, &*rows, t, to),
-            Results::Bytes(to) => write::<D, R, V, false>(d, &*rows, t, to),
-            Results::Reals(to) => write_reals::<D, R, V>(d, &*rows, t, to),
+            Results::Bytes(to) if to.is_general => write_bytes::<D, V, true>(d, sums, t, to),
+            Results::Bytes(to) => write_bytes::<D, V, false>(d, sums, t, to),
+            Results::Reals(to) => write_reals::<D, V>(d, sums, t, to),
         }
     }
 }
@@ -229,9 +248,9 @@ pub(super) unsafe fn first(p: *const u8, n: usize) -> u32 {
 }
 
 #[inline(always)]
-unsafe fn write<D: Dot, const R: usize, const V: usize, const GENERAL: bool>(
+unsafe fn write_bytes<D: Dot, const V: usize, const GENERAL: bool>(
     d: D,
-    sums: &[[Sum<D>; V]; R],
+    sums: &[[Sum<D>; V]],
     t: &Tile<'_>,
     to: &ToBytes,
 ) {
@@ -268,12 +287,7 @@ unsafe fn write<D: Dot, const R: usize, const V: usize, const GENERAL: bool>(
 }
 
 #[inline(always)]
-unsafe fn write_reals<D: Dot, const R: usize, const V: usize>(
-    d: D,
-    sums: &[[Sum<D>; V]; R],
-    t: &Tile<'_>,
-    to: &ToReals,
-) {
+unsafe fn write_reals<D: Dot, const V: usize>(d: D, sums: &[[Sum<D>; V]], t: &Tile<'_>, to: &ToReals) {
     let s = d.ints();
     let lanes = <D::S as Simd>::LANES;
     // Not unrolled: it is little beside the sums.

@@ -16,7 +16,11 @@ const BYTES: usize = 16;
 /// # Safety
 /// That of [`super::Microkernel`].
 #[inline(always)]
-pub(super) unsafe fn tile<D: ByLane, const R: usize, const V: usize>(d: D, t: &Tile<'_>) {
+pub(super) unsafe fn tile<D: ByLane, const R: usize, const V: usize>(
+    d: D,
+    t: &Tile<'_>,
+    write: body::Write<D, V>,
+) {
     // SAFETY: the caller's promise.
     unsafe {
         // Of constants, so that the compiler makes the one that is used, not all three.
@@ -27,7 +31,7 @@ pub(super) unsafe fn tile<D: ByLane, const R: usize, const V: usize>(d: D, t: &T
         } else {
             parts::<D, R, V, 1>(d, t)
         };
-        body::finish(d, &sums, t);
+        body::finish::<D, R, V>(&sums, t, write);
     }
 }
 

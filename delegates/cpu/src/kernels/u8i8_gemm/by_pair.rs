@@ -19,6 +19,8 @@ const BYTES: usize = 16;
 /// Most pairs of rows.
 const PAIRS: usize = 4;
 
+type Write<const V: usize> = body::Write<NeonI8mm, V>;
+
 /// Sums of a pair of rows with the two pairs of columns of a vector.
 type Quad = [int32x4_t; 2];
 
@@ -27,7 +29,7 @@ type Quad = [int32x4_t; 2];
 /// # Safety
 /// That of [`super::Microkernel`].
 #[inline(always)]
-pub(super) unsafe fn tile<const R: usize, const V: usize>(d: NeonI8mm, t: &Tile<'_>) {
+pub(super) unsafe fn tile<const R: usize, const V: usize>(d: NeonI8mm, t: &Tile<'_>, write: Write<V>) {
     const { assert!(R <= 2 * PAIRS) };
     // SAFETY: the caller's promise covers each row of each tap, the panel's groups, and the results.
     unsafe {
@@ -74,7 +76,7 @@ pub(super) unsafe fn tile<const R: usize, const V: usize>(d: NeonI8mm, t: &Tile<
                 by_row[r][v] = vreinterpretq_s32_s64(row);
             }
         }
-        body::finish(d, &by_row, t);
+        body::finish::<NeonI8mm, R, V>(&by_row, t, write);
     }
 }
 
