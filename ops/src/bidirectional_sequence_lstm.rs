@@ -65,11 +65,7 @@ impl Op for BidirectionalSequenceLstm {
         let backward = layer(Layout { aux: aux(backward_aux), x: second.of_backward(AUX), ..BACKWARD })?;
         let directions = Directions::new(forward.outputs, backward.outputs, outputs);
         directions.set_output_shapes((node, &mut *cx), x.shape)?;
-        let lstm_options = LstmOptions::new(
-            options.get(Fields::FUSED_ACTIVATION_FUNCTION)?,
-            [options.get(Fields::CELL_CLIP)?, options.get(Fields::PROJ_CLIP)?],
-            options.get(Fields::ASYMMETRIC_QUANTIZE_INPUTS)?,
-        )?;
+        let lstm_options = lstm_options(&options)?;
         Ok(BidirectionalSequenceLstm {
             sequence,
             directions,
@@ -85,6 +81,14 @@ impl Op for BidirectionalSequenceLstm {
             |columns, y| self.backward.eval(cx, (&self.sequence, Direction::Backward), (columns, y)),
         )
     }
+}
+
+fn lstm_options(options: &Options<'_, Fields>) -> Result<LstmOptions> {
+    LstmOptions::new(
+        options.get(Fields::FUSED_ACTIVATION_FUNCTION)?,
+        [options.get(Fields::CELL_CLIP)?, options.get(Fields::PROJ_CLIP)?],
+        options.get(Fields::ASYMMETRIC_QUANTIZE_INPUTS)?,
+    )
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! Defined by: tflite/kernels/unidirectional_sequence_lstm.cc.
 
 use arenite_abi::prelude::*;
-use arenite_abi::schema::UnidirectionalSequenceLSTMOptions;
+use arenite_abi::schema::UnidirectionalSequenceLSTMOptions as Fields;
 
 use crate::kit::lstm::{Layer, Layout, LstmOptions};
 use crate::kit::lstm_float::FloatLstm;
@@ -39,7 +39,7 @@ impl Op for UnidirectionalSequenceLstm {
         let (x, y) = (node.input(0)?, node.output(0)?);
         ensure!(x.rank() == 3, "input '{}' is {:?}; it must have 3 axes", x.name, x.shape);
         ensure!(x.ty == y.ty, "input is {}, output is {}", x.ty, y.ty);
-        let order = Order::new(options.get(UnidirectionalSequenceLSTMOptions::TIME_MAJOR)?);
+        let order = Order::new(options.get(Fields::TIME_MAJOR)?);
         let sequence = Sequence::of(&x, order)?;
         let layer = Layer::read(node, Layout::SINGLE, sequence.batches)?;
         ensure!(
@@ -51,14 +51,7 @@ impl Op for UnidirectionalSequenceLstm {
         );
         let [outputs] = recurrent::shape([layer.outputs])?;
         cx.set_output_shape(0, &[x.shape[0], x.shape[1], outputs])?;
-        let lstm_options = LstmOptions::new(
-            options.get(UnidirectionalSequenceLSTMOptions::FUSED_ACTIVATION_FUNCTION)?,
-            [
-                options.get(UnidirectionalSequenceLSTMOptions::CELL_CLIP)?,
-                options.get(UnidirectionalSequenceLSTMOptions::PROJ_CLIP)?,
-            ],
-            options.get(UnidirectionalSequenceLSTMOptions::ASYMMETRIC_QUANTIZE_INPUTS)?,
-        )?;
+        let lstm_options = lstm_options(&options)?;
         let columns = Columns { width: layer.outputs, first: 0 };
         let kernel = match x.ty {
             F32 => Kernel::Float(FloatLstm::prepare(layer, lstm_options, cx)?),
@@ -89,6 +82,14 @@ impl Op for UnidirectionalSequenceLstm {
             }
         }
     }
+}
+
+fn lstm_options(options: &Options<'_, Fields>) -> Result<LstmOptions> {
+    LstmOptions::new(
+        options.get(Fields::FUSED_ACTIVATION_FUNCTION)?,
+        [options.get(Fields::CELL_CLIP)?, options.get(Fields::PROJ_CLIP)?],
+        options.get(Fields::ASYMMETRIC_QUANTIZE_INPUTS)?,
+    )
 }
 
 #[cfg(test)]
