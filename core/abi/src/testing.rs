@@ -59,6 +59,7 @@ mod flexbuffer;
 mod host;
 mod memory;
 mod model;
+mod node;
 pub mod nodes;
 mod options;
 mod tensor;
@@ -77,6 +78,7 @@ pub use options::{OptionsBuilder, Settable, Value};
 pub use tensor::{Quantized, Spec, Tensor};
 
 use host::Laid;
+use node::{Node, NodeTensor, Role};
 
 /// One node, described step by step, then [`run`](OpTest::run). Inputs and outputs are those of the node, in order.
 pub struct OpTest<T> {
@@ -96,47 +98,6 @@ pub struct Outcome {
     pub variables: Vec<Tensor>,
     /// Names and values of the resources that have a value.
     pub resources: Vec<(Vec<u8>, Tensor)>,
-}
-
-#[derive(Clone)]
-struct Node {
-    builtin_code: i32,
-    custom_name: &'static str,
-    version: i32,
-    tensors: Vec<NodeTensor>,
-    inputs: Vec<i32>,
-    outputs: Vec<i32>,
-    intermediates: Vec<i32>,
-    options: options::Encoded,
-    options_2: options::Encoded,
-    custom_options: Vec<u8>,
-    threads: u32,
-    subgraphs: Vec<Subgraph>,
-    resources: Vec<(Vec<u8>, Tensor)>,
-}
-
-impl Node {
-    fn options_in(&mut self, union: Union) -> &mut options::Encoded {
-        match union {
-            Union::BuiltinOptions => &mut self.options,
-            Union::BuiltinOptions2 => &mut self.options_2,
-        }
-    }
-}
-
-#[derive(Clone)]
-struct NodeTensor {
-    role: Role,
-    tensor: Tensor,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Role {
-    Input,
-    Constant,
-    Variable,
-    Output,
-    Intermediate,
 }
 
 impl<T> Clone for OpTest<T> {
