@@ -7,10 +7,10 @@ use arenite::config::DelegateConfig;
 use arenite::{ElementType, Interpreter, Model, Registry};
 use arenite_tests as _;
 
-mod keeping;
+mod counting;
 mod networks;
 
-use keeping::{Work, registry, take_work};
+use counting::{Work, registry, take_work};
 use networks::FORMS;
 
 /// On one thread.
@@ -66,7 +66,7 @@ fn another_batch_and_back_packs_nothing() {
     let registry = registry();
     for form in FORMS {
         let model = networks::mobilenet_v2(form);
-        let mut kept = interpreter(&model, &registry, "keeping", &[]);
+        let mut kept = interpreter(&model, &registry, "counting", &[]);
         let fresh = || interpreter(&model, &registry, "cpu", &[]);
         let first = resize(&mut kept, fresh, &[&[1, 96, 96, 3]]);
         assert!(first.kernels == 1 && first.bytes > 100_000, "{form:?}: {first:?}");
@@ -93,7 +93,7 @@ fn any_resize_gives_the_bits_of_a_fresh_kernel() {
     let (registry, mut random) = (registry(), Random(1));
     for (form, isa) in FORMS.into_iter().flat_map(|form| ["scalar", "avx2", "amx"].map(|isa| (form, isa))) {
         for (model, channels) in [(networks::mobilenet_v2(form), 3), (networks::wide_windows(form), 16)] {
-            let (options, name) = ([("isa", isa)], if isa == "amx" { "keeping" } else { "keeping-old" });
+            let (options, name) = ([("isa", isa)], if isa == "amx" { "counting" } else { "counting-old" });
             let mut kept = interpreter(&model, &registry, name, &options);
             let fresh = || interpreter(&model, &registry, "cpu", &options);
             let first = resize(&mut kept, fresh, &[&[1, 32, 32, channels]]);
@@ -116,7 +116,7 @@ fn a_loop_of_other_batches_packs_nothing() {
     let registry = registry();
     for (form, isa) in FORMS[..3].iter().flat_map(|form| ["scalar", "avx2", "amx"].map(|isa| (*form, isa))) {
         let (model, options) = (networks::recurrent(form), [("isa", isa)]);
-        let mut kept = interpreter(&model, &registry, "keeping", &options);
+        let mut kept = interpreter(&model, &registry, "counting", &options);
         let fresh = || interpreter(&model, &registry, "cpu", &options);
         let shapes = |batch| [vec![7, batch, 5], vec![batch, 24]];
         let [x, h] = shapes(1);
@@ -136,7 +136,7 @@ fn a_cache_file_has_what_is_packed_and_mends_itself() {
         let (model, folder) = (networks::mobilenet_v2(form), tempfile::tempdir().expect("a folder"));
         let options = [("cache", folder.path().to_str().expect("its name is text"))];
         let start = || {
-            let mut kept = interpreter(&model, &registry, "keeping", &options);
+            let mut kept = interpreter(&model, &registry, "counting", &options);
             let fresh = || interpreter(&model, &registry, "cpu", &[]);
             let first = resize(&mut kept, fresh, &[&[1, 96, 96, 3]]);
             assert_eq!(resize(&mut kept, fresh, &[&[3, 96, 96, 3]]), NOTHING, "{form:?}");

@@ -1,0 +1,91 @@
+//! The delegate `counting`: the delegate `cpu`, with a count of what it compiles and packs.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use arenite::Registry;
+use arenite_abi::prelude::*;
+use arenite_cpu::Cpu;
+
+thread_local! {
+    /// What was done on this thread.
+    static DONE: RefCell<Work> = const { RefCell::new(Work { kernels: 0, bytes: 0 }) };
+}
+
+/// How often a kernel was compiled, and how many bytes were packed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Work {
+    pub kernels: usize,
+    pub bytes: usize,
+}
+
+/// What was done on this thread since the last call.
+pub fn take_work() -> Work {
+    DONE.replace(Work { kernels: 0, bytes: 0 })
+}
+
+/// With `OLD` it compiles as for a host that offers nothing meanwhile.
+struct Counting<const OLD: bool>(Cpu);
+
+struct Kernel(<Cpu as Delegate>::Kernel);
+
+impl Kernel {
+    /// Calls the kernel, and counts what it packs.
+    fn with<T>(&mut self, f: impl FnOnce(&mut <Cpu as Delegate>::Kernel) -> Result<T>) -> Result<T> {
+        let before = self.0.packed_bytes();
+        let done = f(&mut self.0);
+        DONE.with_borrow_mut(|work| work.bytes += self.0.packed_bytes() - before);
+        done
+    }
+}
+
+impl<const OLD: bool> Delegate for Counting<OLD> {
+    const NAME: &'static str = if OLD { "counting-old" } else { "counting" };
+    type Kernel = Kernel;
+
+    fn create(options: &OptionPairs<'_>) -> Result<Self> {
+        Cpu::create(options).map(Counting)
+    }
+
+    fn claim(&self, graph: &GraphView<'_>, claims: &mut Claims<'_>) -> Result<()> {
+        self.0.claim(graph, claims)
+    }
+
+    fn compile(&self, _: &PartitionView<'_>) -> Result<Kernel> {
+        Err(invalid!("the host offers nothing while it compiles"))
+    }
+
+    fn compile_with(&self, partition: &PartitionView<'_>, cx: &CompileContext<'_>) -> Result<Kernel> {
+        let kernel = match OLD {
+            true => self.0.compile(partition)?,
+            false => self.0.compile_with(partition, cx)?,
+        };
+        DONE.with_borrow_mut(|work| {
+            (work.kernels, work.bytes) = (work.kernels + 1, work.bytes + kernel.packed_bytes());
+        });
+        Ok(Kernel(kernel))
+    }
+}
+
+impl DelegateKernel for Kernel {
+    fn prepare(&mut self, partition: &PartitionView<'_>, cx: &mut PrepareContext<'_>) -> Result<()> {
+        self.with(|kernel| kernel.prepare(partition, cx))
+    }
+
+    fn invoke(&mut self, partition: &PartitionView<'_>, cx: &mut EvalContext<'_>) -> Result<()> {
+        self.with(|kernel| kernel.invoke(partition, cx))
+    }
+}
+
+static PLUGIN: Plugin = plugin! {
+    id: "org.arenite.test",
+    description: "The delegate that counts",
+    delegates: [Counting<false>, Counting<true>],
+};
+
+/// The linked-in plugins and this one.
+pub fn registry() -> Arc<Registry> {
+    let mut registry = Registry::with_static_plugins().expect("they are linked in");
+    registry.add_plugin(&PLUGIN).expect("it is sound");
+    Arc::new(registry)
+}
