@@ -19,7 +19,7 @@
 //! The way of the data, each stage a value:
 //!
 //! ```text
-//! bytes ─► Model ─► Graph ─► Graph with delegates ─► usage records ─► Plan ─► Interpreter ─► outputs
+//! bytes ─► Model ─► Graph ─► Inferred ─► Delegated ─► Prepared ─► Placed ─► Runner ─► outputs
 //! ```
 #![deny(missing_docs)]
 

@@ -9,6 +9,7 @@ use arenite_tests as _;
 
 mod counting;
 mod networks;
+mod tails;
 
 use counting::{Work, registry, take_work};
 use networks::FORMS;
