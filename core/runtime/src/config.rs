@@ -48,7 +48,7 @@ mod reader;
 
 pub use error::{ConfigError, Place};
 
-use crate::planning::layout::Techniques;
+use crate::planning::techniques::Techniques;
 use parse::parse;
 use reader::Document;
 use std::collections::BTreeMap;

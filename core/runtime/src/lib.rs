@@ -51,8 +51,8 @@ pub use interpreter::builder::{DEFAULT_DELEGATE, DEFAULT_PLANNER, InterpreterBui
 pub use interpreter::signature::SignatureRunner;
 pub use interpreter::{CancelHandle, Interpreter, MemoryUse, Tensor, TensorMut};
 pub use model::Model;
-pub use planning::layout::Techniques;
 pub use planning::plan::{Objects, Plan, PlanLimits};
+pub use planning::techniques::Techniques;
 pub use plugins::loader::PLUGIN_PATH;
 pub use plugins::registry::{OpInfo, OpKey, Origin, PluginInfo, Registry};
 pub use profile::{Profile, ProfileRow};

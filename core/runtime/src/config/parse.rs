@@ -9,7 +9,7 @@ use super::{
     Config, ConfigError, DelegateConfig, MAX_THREADS, OnFailure, OnMissing, OpConfig, PlannerConfig,
     PluginsConfig, QuotaConfig, SCHEMA, misused_none,
 };
-use crate::planning::layout::Techniques;
+use crate::planning::techniques::Techniques;
 
 /// Reads the whole document.
 pub(super) fn parse(document: &Document<'_>) -> Result<Config, ConfigError> {

@@ -9,7 +9,7 @@ use crate::config::{Config, DelegateConfig, NO_DELEGATE, OnMissing, PlannerConfi
 use crate::error::{Error, Result};
 use crate::interpreter::Interpreter;
 use crate::model::Model;
-use crate::planning::layout::Techniques;
+use crate::planning::techniques::Techniques;
 use crate::plugins::registry::Registry;
 use crate::quota::{Quota, Resource};
 use crate::stages::executor::Settings;

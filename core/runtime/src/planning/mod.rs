@@ -5,3 +5,4 @@ pub(crate) mod layout;
 pub mod lifetime;
 pub(crate) mod order;
 pub mod plan;
+pub(crate) mod techniques;

@@ -15,10 +15,11 @@ use super::report::SegmentPlan;
 use super::step::Step;
 use super::{BUFFER_ALIGNMENT, Site, is_stateful};
 use crate::error::{Error, Result};
-use crate::planning::layout::{Layout, Techniques, Tie, TieKind};
+use crate::planning::layout::{Layout, Tie, TieKind};
 use crate::planning::lifetime::{Lifetime, LifetimeInput, lifetimes};
 use crate::planning::order;
 use crate::planning::plan::{Plan, PlanLimits, lower_bound};
+use crate::planning::techniques::Techniques;
 use crate::run::Run;
 
 /// How many records of buffers that lie already are handed to the planner again, over all segments. Beyond that, a
