@@ -236,3 +236,21 @@ fn a_bank_that_just_holds_its_records_is_found_to() {
     let found = assign(&records, &[9, 1, 18, 1, 4, 12], &[0, 35]).expect("35 bytes are enough");
     assert!(found.optimal && found.totals == [0, 35], "{found:?}");
 }
+
+/// The first bank holds all, in few of the orders: a short search finds none of them.
+#[test]
+fn what_a_short_search_does_not_find_is_not_given_up() {
+    let record =
+        |size, alignment, first, last| UsageRecord { alignment, ..UsageRecord::new(size, first, last) };
+    let records = [
+        record(29, 1, 3, 5),
+        record(1, 4, 5, 5),
+        record(4, 1, 3, 5),
+        record(25, 1, 4, 5),
+        record(21, 1, 2, 5),
+    ];
+    let traffic = [29, 1, 4, 25, 105];
+    let found = assign(&records, &traffic, &[80, 40]).expect("the first bank holds all");
+    check(&records, &traffic, &[80, 40], &found);
+    assert!(found.optimal && found.traffic == [164, 0], "{:?}", found.traffic);
+}

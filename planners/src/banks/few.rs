@@ -90,19 +90,12 @@ impl Search<'_> {
     fn is_planned(&mut self, bank: usize, capacity: u64) -> bool {
         let members = &self.members[bank];
         let records: Vec<UsageRecord> = members.iter().map(|&i| self.problem.records[i as usize]).collect();
-        let within = |steps| {
-            outcome::solve(
-                &records,
-                &Limits { capacity: Some(capacity), steps: Some(steps), ..Limits::default() },
-            )
+        let within = |capacity, steps| {
+            outcome::solve(&records, &Limits { capacity, steps: Some(steps), ..Limits::default() })
         };
+        // Within a capacity it is an error, too, that no plan was found in so many steps: without one there is a bound.
+        let Ok(plan) = within(Some(capacity), STEPS).or_else(|_| within(None, LONG)) else { return false };
         let undecided = |plan: &Outcome| plan.total > capacity && plan.lower_bound <= capacity;
-        let Ok(mut plan) = within(STEPS) else { return false };
-        if undecided(&plan)
-            && let Ok(longer) = within(LONG)
-        {
-            plan = longer;
-        }
         let is_undecided = undecided(&plan);
         let Outcome { offsets, total, .. } = plan;
         if total <= capacity {

@@ -163,7 +163,8 @@ fn numbers_agree() {
     for &ty in ElementType::ALL {
         check(format!("AR_TYPE_{}", ty.name()), ty as u64);
     }
-    let statuses = ["Ok", "Invalid", "Unsupported", "OutOfMemory", "Cancelled", "Panicked", "Internal"];
+    let statuses =
+        ["Ok", "Invalid", "Unsupported", "OutOfMemory", "Cancelled", "Panicked", "Internal", "Unavailable"];
     for (i, name) in (0..).zip(statuses) {
         assert_eq!(format!("{:?}", Status::from_raw(i)), name);
         let snake: String = name
