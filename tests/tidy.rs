@@ -90,7 +90,7 @@ const UNSAFE: &[&str] = &[
     "core/abi/src/plugin.rs",
     "core/abi/src/raw.rs",
     "core/abi/src/shim.rs",
-    "core/abi/src/tensor.rs",
+    "core/abi/src/tensor/mod.rs",
     "core/abi/src/tensor/cells.rs",
     "core/abi/src/testing/calls.rs",
     "core/abi/src/testing/host.rs",

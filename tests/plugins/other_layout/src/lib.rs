@@ -9,7 +9,7 @@ mod constants;
 pub mod delegate;
 #[path = "../../../../core/abi/src/error.rs"]
 mod error;
-#[path = "../../../../core/abi/src/flexbuffer.rs"]
+#[path = "../../../../core/abi/src/flexbuffer/mod.rs"]
 pub mod flexbuffer;
 #[path = "../../../../core/abi/src/graph.rs"]
 mod graph;
@@ -36,7 +36,7 @@ pub mod raw {
 pub mod schema;
 #[path = "../../../../core/abi/src/shim.rs"]
 mod shim;
-#[path = "../../../../core/abi/src/tensor.rs"]
+#[path = "../../../../core/abi/src/tensor/mod.rs"]
 pub mod tensor;
 
 pub use constants::Constants;
