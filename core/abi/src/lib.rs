@@ -84,6 +84,7 @@ pub mod delegate;
 mod error;
 pub mod flexbuffer;
 mod graph;
+mod handed_out;
 pub mod host;
 #[cfg(feature = "std")]
 pub mod layout;

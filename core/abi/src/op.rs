@@ -4,6 +4,7 @@ use core::cell::Cell;
 use core::marker::PhantomData;
 use core::ops::RangeInclusive;
 
+use crate::handed_out::{HandedOut, VariableUse, internal};
 use crate::host;
 use crate::options::Options;
 use crate::raw::{self, ArEvalV1, ArNodeV1, ArPrepareV1, ArStr, ArTensorV1};
@@ -11,7 +12,7 @@ use crate::schema::{OptionsTable, Union};
 use crate::tensor::{
     self, Element, ElementTypes, ReadCells, Scratch, State, Table, TensorView, TensorViewMut,
 };
-use crate::{Constants, Error, ModelContext, Result, Status, ensure, invalid};
+use crate::{Constants, ModelContext, Result, ensure, invalid};
 
 /// Which op a registration serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -252,6 +253,8 @@ impl<'a> NodeView<'a> {
 /// What the host offers during `prepare`.
 pub struct PrepareContext<'a> {
     raw: &'a ArPrepareV1,
+    /// A table was made: no states come behind it.
+    tables: bool,
     /// The [`ModelContext`] was handed out.
     model: Cell<bool>,
 }
@@ -260,7 +263,7 @@ impl<'a> PrepareContext<'a> {
     /// # Safety
     /// The struct is valid for `'a` and its functions may be called with its context.
     pub(crate) unsafe fn from_raw(raw: &'a ArPrepareV1) -> Self {
-        PrepareContext { raw, model: Cell::new(false) }
+        PrepareContext { raw, tables: false, model: Cell::new(false) }
     }
 
     /// Sets the shape of an output, once. Refused if a dimension is negative or the size overflows.
@@ -299,8 +302,18 @@ impl<'a> PrepareContext<'a> {
     pub fn try_table<T: Element>(
         &mut self,
         count: usize,
-        mut value: impl FnMut(usize) -> Result<T>,
+        value: impl FnMut(usize) -> Result<T>,
     ) -> Result<Table<T>> {
+        self.tables = true;
+        Ok(Table { index: self.persistent(count, value)?, of: PhantomData })
+    }
+
+    /// `count` elements of persistent memory, and its number.
+    fn persistent<T: Element>(
+        &mut self,
+        count: usize,
+        mut value: impl FnMut(usize) -> Result<T>,
+    ) -> Result<u32> {
         let bytes =
             count.checked_mul(size_of::<T>()).ok_or_else(|| invalid!("{count} elements are too many"))?;
         let (mut index, mut data) = (0, core::ptr::null_mut());
@@ -321,16 +334,15 @@ impl<'a> PrepareContext<'a> {
             // SAFETY: the host gave `count` aligned elements that nobody else sees before `prepare` returns.
             unsafe { data.add(i).write(element) };
         }
-        Ok(Table { index, of: PhantomData })
+        Ok(index)
     }
 
     /// A buffer of `count` elements that `eval` reads and writes and that is kept between calls, element `i` being
     /// `value(i)` at first, and again when the interpreter's variables are reset. The op says
-    /// [`STATEFUL`](Op::STATEFUL). States are asked for before the 65th table.
-    pub fn state<T: Element>(&mut self, count: usize, value: impl FnMut(usize) -> T) -> Result<State<T>> {
-        let table = self.table(count, value)?;
-        ensure!(table.index < 64, "states must be among the first 64 pieces of persistent memory");
-        Ok(State { index: table.index, of: PhantomData })
+    /// [`STATEFUL`](Op::STATEFUL). States are asked for before tables.
+    pub fn state<T: Element>(&mut self, count: usize, mut value: impl FnMut(usize) -> T) -> Result<State<T>> {
+        ensure!(!self.tables, "it asks for a state behind a table: states come first");
+        Ok(State { index: self.persistent(count, |i| Ok(value(i)))?, of: PhantomData })
     }
 
     /// A buffer of `count` elements for the length of one `eval`.
@@ -429,31 +441,14 @@ impl<'a> PrepareContext<'a> {
 
 /// What the host offers during `eval`: the data.
 ///
-/// Outputs and scratch buffers are handed out once per call. An input that shares memory with an output (only where
+/// Outputs and scratch buffers are handed out once per call, in any order as long as none comes 64 or more behind the last. An input that shares memory with an output (only where
 /// `prepare` allowed it) is refused as a slice and read through cells.
 pub struct EvalContext<'a> {
     raw: &'a ArEvalV1,
     node: NodeView<'a>,
-    /// Bit `i`: output `i < 64` was handed out.
-    outputs: Cell<u64>,
-    /// Outputs from 64 on are handed out in ascending order; the next one that may be.
-    next_output: Cell<usize>,
-    /// Bit `i`: scratch buffer `i < 64` was handed out.
-    scratch: Cell<u64>,
-    /// Bit `i`: persistent memory `i < 64` was handed out to be read.
-    tables: Cell<u64>,
-    /// Bit `i`: persistent memory `i < 64` was handed out to be written.
-    states: Cell<u64>,
-    variables: Cell<VariableUse>,
+    handed_out: HandedOut,
     /// The [`ModelContext`] was handed out.
     model: Cell<bool>,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum VariableUse {
-    None,
-    Read,
-    Cells,
 }
 
 impl<'a> EvalContext<'a> {
@@ -465,12 +460,7 @@ impl<'a> EvalContext<'a> {
             raw,
             // SAFETY: forwarded to the caller.
             node: unsafe { NodeView::from_raw(node) },
-            outputs: Cell::new(0),
-            next_output: Cell::new(64),
-            scratch: Cell::new(0),
-            tables: Cell::new(0),
-            states: Cell::new(0),
-            variables: Cell::new(VariableUse::None),
+            handed_out: HandedOut::nothing(),
             model: Cell::new(false),
         }
     }
@@ -494,7 +484,7 @@ impl<'a> EvalContext<'a> {
     pub fn input(&self, i: usize) -> Result<TensorView<'a>> {
         let raw = self.node.raw_at(self.node.input_indices(), i, "input")?;
         if raw.flags & raw::TENSOR_VARIABLE != 0 {
-            self.use_variables(VariableUse::Read)?;
+            self.handed_out.variables(VariableUse::Read)?;
         }
         if raw.flags & raw::TENSOR_CONSTANT == 0 {
             for o in 0..self.output_count() {
@@ -543,7 +533,7 @@ impl<'a> EvalContext<'a> {
                 )));
             }
         }
-        self.take_output(i)?;
+        self.handed_out.output(i)?;
         // SAFETY: handed out once; overlaps no input, as checked, and no other output, as promised to `from_raw`.
         unsafe { TensorViewMut::from_raw(raw) }
     }
@@ -552,7 +542,7 @@ impl<'a> EvalContext<'a> {
     pub fn output_cells<T: Element>(&self, i: usize) -> Result<&'a [Cell<T>]> {
         let raw = self.node.raw_at(self.node.output_indices(), i, "output")?;
         ensure!(raw.flags & raw::TENSOR_CONSTANT == 0, "output {i} is constant");
-        self.take_output(i)?;
+        self.handed_out.output(i)?;
         // SAFETY: an input that overlaps it is refused by `input` and read by `input_cells` only.
         unsafe { tensor::cells(raw) }
     }
@@ -561,7 +551,7 @@ impl<'a> EvalContext<'a> {
     pub fn output_byte_cells(&self, i: usize) -> Result<&'a [Cell<u8>]> {
         let raw = self.node.raw_at(self.node.output_indices(), i, "output")?;
         ensure!(raw.flags & raw::TENSOR_CONSTANT == 0, "output {i} is constant");
-        self.take_output(i)?;
+        self.handed_out.output(i)?;
         // SAFETY: as in `output_cells`; any bytes are `u8`.
         Ok(unsafe { tensor::byte_cells(raw) })
     }
@@ -571,7 +561,7 @@ impl<'a> EvalContext<'a> {
     pub fn variable<T: Element>(&self, i: usize) -> Result<&'a [Cell<T>]> {
         let raw = self.node.raw_at(self.node.input_indices(), i, "input")?;
         ensure!(raw.flags & raw::TENSOR_VARIABLE != 0, "input {i} is no variable, so it cannot be written");
-        self.use_variables(VariableUse::Cells)?;
+        self.handed_out.variables(VariableUse::Cells)?;
         // SAFETY: variables are read and written through cells during this call.
         unsafe { tensor::cells(raw) }
     }
@@ -599,7 +589,7 @@ impl<'a> EvalContext<'a> {
             to.bytes
         );
         ensure!(to.flags & raw::TENSOR_CONSTANT == 0, "output {output} is constant");
-        self.take_output(output)?;
+        self.handed_out.output(output)?;
         if from.data != to.data && from.bytes != 0 {
             ensure!(
                 !from.data.is_null() && !to.data.is_null(),
@@ -613,7 +603,8 @@ impl<'a> EvalContext<'a> {
 
     /// A table that `prepare` made.
     pub fn table<T: Element>(&self, table: &Table<T>) -> Result<&'a [T]> {
-        let span = self.persistent(table.index, &self.tables, &self.states)?;
+        self.handed_out.table(table.index)?;
+        let span = self.persistent(table.index)?;
         // SAFETY: persistent memory is initialised, lives as long as the instance, and is not written while it is lent:
         // not by the host, and not as a state, as checked.
         let bytes = unsafe { raw::slice(span.data.cast::<u8>().cast_const(), span.bytes as usize) };
@@ -625,10 +616,8 @@ impl<'a> EvalContext<'a> {
 
     /// A state that `prepare` began.
     pub fn state<T: Element>(&self, state: &State<T>) -> Result<&'a [Cell<T>]> {
-        if state.index >= 64 {
-            return Err(internal(format_args!("no such state")));
-        }
-        let span = self.persistent(state.index, &self.states, &self.tables)?;
+        self.handed_out.state(state.index)?;
+        let span = self.persistent(state.index)?;
         let (data, bytes) = (span.data.cast::<u8>(), span.bytes as usize);
         if data.is_null() || bytes == 0 {
             return Ok(&[]);
@@ -641,20 +630,10 @@ impl<'a> EvalContext<'a> {
         Ok(unsafe { core::slice::from_raw_parts(data.cast::<Cell<T>>(), bytes / size_of::<T>()) })
     }
 
-    /// Persistent memory `index`, marked in `now`; refused if it is marked in `other`.
-    fn persistent(&self, index: u32, now: &Cell<u64>, other: &Cell<u64>) -> Result<&'a raw::ArSpan> {
+    fn persistent(&self, index: u32) -> Result<&'a raw::ArSpan> {
         // SAFETY: the spans have the count that stands beside them.
         let spans = unsafe { raw::slice(self.raw.persistent, self.raw.persistent_count) };
-        let span = spans.get(index as usize).ok_or_else(|| internal(format_args!("no such table")))?;
-        if let Some(bit) = 1u64.checked_shl(index) {
-            if other.get() & bit != 0 {
-                return Err(internal(format_args!(
-                    "table {index} is used as a state, and a state as a table"
-                )));
-            }
-            now.set(now.get() | bit);
-        }
-        Ok(span)
+        spans.get(index as usize).ok_or_else(|| internal(format_args!("no such table or state")))
     }
 
     /// A scratch buffer that `prepare` asked for, once per call. Its contents are left over from elsewhere.
@@ -663,10 +642,7 @@ impl<'a> EvalContext<'a> {
         // SAFETY: the spans have the count that stands beside them.
         let spans = unsafe { raw::slice(self.raw.scratch, self.raw.scratch_count) };
         let span = spans.get(i).ok_or_else(|| internal(format_args!("no such scratch buffer")))?;
-        if i >= 64 || self.scratch.get() & (1 << i) != 0 {
-            return Err(internal(format_args!("scratch buffer {i} was handed out already")));
-        }
-        self.scratch.set(self.scratch.get() | 1 << i);
+        self.handed_out.scratch(i)?;
         if span.data.is_null() || span.bytes == 0 {
             return Ok(&mut []);
         }
@@ -718,11 +694,7 @@ impl<'a> EvalContext<'a> {
     }
 
     fn resize(&self, i: usize, shape: &[i32], bytes: usize) -> Result<()> {
-        if i < 64 && self.outputs.get() & (1 << i) != 0 || i >= 64 && i < self.next_output.get() {
-            return Err(internal(format_args!(
-                "output {i} was handed out already, it cannot change its shape"
-            )));
-        }
+        self.handed_out.no_output(i)?;
         // SAFETY: `shape` is readable for the call; the output is not borrowed, as checked.
         host::check(unsafe {
             (self.raw.resize_output)(
@@ -733,26 +705,6 @@ impl<'a> EvalContext<'a> {
                 bytes as u64,
             )
         })
-    }
-
-    fn take_output(&self, i: usize) -> Result<()> {
-        if i < 64 && self.outputs.get() & (1 << i) == 0 {
-            self.outputs.set(self.outputs.get() | 1 << i);
-            return Ok(());
-        }
-        if i >= 64 && i >= self.next_output.get() {
-            self.next_output.set(i + 1);
-            return Ok(());
-        }
-        Err(internal(format_args!("output {i} was handed out already")))
-    }
-
-    fn use_variables(&self, how: VariableUse) -> Result<()> {
-        if self.variables.get() != VariableUse::None && self.variables.get() != how {
-            return Err(internal(format_args!("variables are used as slices and as cells in one call")));
-        }
-        self.variables.set(how);
-        Ok(())
     }
 }
 
@@ -783,10 +735,6 @@ fn lend(lent: &Cell<bool>) -> Result<()> {
 fn overlap(a: &ArTensorV1, b: &ArTensorV1) -> bool {
     let (a0, b0) = (a.data as u64, b.data as u64);
     a.bytes != 0 && b.bytes != 0 && a0 != 0 && b0 != 0 && a0 < b0 + b.bytes && b0 < a0 + a.bytes
-}
-
-fn internal(message: core::fmt::Arguments<'_>) -> Error {
-    Error::new(Status::Internal, message)
 }
 
 /// The registration of `T`.

@@ -208,7 +208,72 @@ fn states_are_kept_between_steps() {
     assert_eq!(steps.iter().map(|outputs| outputs[0].as_i32()[0]).collect::<Vec<_>>(), [101, 111, 108]);
     assert_eq!(test.run().unwrap()[0].as_i32(), [105]);
     let error = test.run_steps(&[&[x(99)]]).unwrap_err();
-    assert_eq!(error.message(), "table 0 is used as a state, and a state as a table");
+    assert!(error.message().starts_with("persistent memory 0 is used as a table, 0 as a state;"), "{error}");
+}
+
+/// As many scratch buffers as x has elements, x[i] being the i-th that is asked for; y is what they held together.
+struct ManyBuffers(Vec<Scratch<i32>>);
+
+impl Op for ManyBuffers {
+    const CODE: OpCode = OpCode::Custom("ManyBuffers");
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        cx.set_output_shape(0, &[1])?;
+        let count = node.input(0)?.shape[0];
+        (0..count).map(|_| cx.scratch(1)).collect::<Result<_>>().map(ManyBuffers)
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        let mut buffers = Vec::new();
+        for &i in cx.input(0)?.as_slice::<i32>()? {
+            let buffer = cx.scratch(&self.0[i as usize])?;
+            buffer[0] = i;
+            buffers.push(buffer);
+        }
+        cx.output(0)?.into_slice::<i32>()?[0] = buffers.iter().map(|buffer| buffer[0]).sum();
+        Ok(())
+    }
+}
+
+#[test]
+fn scratch_buffers_are_as_many_as_an_op_wants() {
+    let run = |order: Vec<i32>| {
+        let x = Tensor::i32(&[order.len() as i32], &order);
+        OpTest::<ManyBuffers>::new().input(x).output(Spec::i32()).run()
+    };
+    for count in [64, 65, 1000] {
+        assert_eq!(run((0..count).collect()).unwrap()[0].as_i32(), [count * (count - 1) / 2]);
+    }
+    assert_eq!(run((0..64).rev().collect()).unwrap()[0].as_i32(), [2016]);
+    let error = run(vec![1, 2, 0, 2]).unwrap_err();
+    assert_eq!(error.message(), "scratch buffer 2 was handed out already");
+    let far = "scratch buffer 0 was handed out already, or comes behind 64: ask for it before number 64";
+    assert_eq!(run((1..65).chain([0]).collect()).unwrap_err().message(), far);
+}
+
+/// A table, and a state behind it.
+struct Behind;
+
+impl Op for Behind {
+    const CODE: OpCode = OpCode::Custom("Behind");
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+
+    fn prepare(_: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        cx.table(1, |_| 0i32)?;
+        cx.state(1, |_| 0i32)?;
+        Ok(Behind)
+    }
+
+    fn eval(&self, _: &mut EvalContext<'_>) -> Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn states_come_before_tables() {
+    let error = OpTest::<Behind>::new().output(Spec::i32()).run().unwrap_err();
+    assert_eq!(error.message(), "it asks for a state behind a table: states come first");
 }
 
 /// Output 0 is each element plus the one before it, output 1 the input without its first element. Fields of its

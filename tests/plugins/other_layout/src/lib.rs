@@ -13,6 +13,8 @@ mod error;
 pub mod flexbuffer;
 #[path = "../../../../core/abi/src/graph.rs"]
 mod graph;
+#[path = "../../../../core/abi/src/handed_out.rs"]
+mod handed_out;
 #[path = "../../../../core/abi/src/host.rs"]
 pub mod host;
 #[path = "../../../../core/abi/src/layout.rs"]
