@@ -18,14 +18,7 @@ pub fn solve(
     model: &Model,
     subgraph: usize,
 ) -> Result<Solved, Unsolved> {
-    let mut config = solver.config.clone();
-    config.planner = Some(planner.clone());
-    let builder = Interpreter::builder(model).config(&config).registry(Arc::clone(solver.registry));
-    let builder = match solver.limits.time {
-        Some(limit) => builder.planning_time(limit),
-        None => builder,
-    };
-    let mut interpreter = builder.build().map_err(unsolved)?;
+    let mut interpreter = interpreter(solver, planner, model)?;
     if subgraph == 0 {
         solver
             .inputs
@@ -37,28 +30,42 @@ pub fn solve(
     interpreter.plan_subgraph(subgraph).map_err(unsolved)?;
     let time = interpreter.planning_time().saturating_sub(before);
     // Nothing has run, so that there is one segment.
-    let plan = interpreter.detailed_plan(subgraph).into_iter().next().unwrap_or_default();
+    let detail = interpreter.detailed_plan(subgraph).into_iter().next().unwrap_or_default();
     let prepared = Prepared::new(&interpreter, subgraph);
     let (unknown, notes) = prepared.unknown(label);
-    let parts = prepared.parts(&plan);
-    let DetailedPlan { memory: SegmentPlan { plan, buffers, places, .. }, step_count, .. } = plan;
-    let mut offsets = vec![0; buffers.len()];
-    for (&(buffer, at), offset) in places.iter().zip(&plan.offsets) {
-        offsets[buffer] = offset.saturating_sub(at);
-    }
     Ok(Solved {
-        records: buffers,
-        parts,
-        offsets,
-        total: plan.total_bytes,
-        bound: plan.lower_bound,
-        optimal: plan.optimal,
+        parts: prepared.parts(&detail),
+        offsets: offsets(&detail.memory),
+        total: detail.memory.plan.total_bytes,
+        bound: detail.memory.plan.lower_bound,
+        optimal: detail.memory.plan.optimal,
+        records: detail.memory.buffers,
         objects: None,
         time,
-        steps: Some(step_count),
+        steps: Some(detail.step_count),
         unknown,
         notes,
     })
+}
+
+fn interpreter(solver: &Solver<'_>, planner: &PlannerConfig, model: &Model) -> Result<Interpreter, Unsolved> {
+    let mut config = solver.config.clone();
+    config.planner = Some(planner.clone());
+    let builder = Interpreter::builder(model).config(&config).registry(Arc::clone(solver.registry));
+    let builder = match solver.limits.time {
+        Some(limit) => builder.planning_time(limit),
+        None => builder,
+    };
+    builder.build().map_err(unsolved)
+}
+
+/// Where each buffer begins.
+fn offsets(memory: &SegmentPlan) -> Vec<u64> {
+    let mut offsets = vec![0; memory.buffers.len()];
+    for (&(buffer, at), offset) in memory.places.iter().zip(&memory.plan.offsets) {
+        offsets[buffer] = offset.saturating_sub(at);
+    }
+    offsets
 }
 
 fn unsolved(error: Error) -> Unsolved {
@@ -135,10 +142,13 @@ impl<'a> Prepared<'a> {
 
     /// The same of a buffer inside of a partition of `delegate`, which calls it `name`.
     fn inner(&self, tensor: i32, name: &str, delegate: &str) -> (String, String, u64) {
-        match self.uses.get(&tensor) {
-            Some((op, uses)) => (name.to_owned(), format!("{delegate}: {op}"), (*uses).max(2)),
-            None => (name.to_owned(), format!("{delegate}: scratch"), 2),
-        }
+        let name = if name.is_empty() { "(scratch)" } else { name };
+        let (op, uses) = match self.uses.get(&tensor) {
+            Some((op, uses)) if op.is_empty() => ("input", *uses),
+            Some((op, uses)) => (op.as_str(), *uses),
+            None => ("scratch", 2),
+        };
+        (name.to_owned(), format!("{delegate}: {op}"), uses.max(2))
     }
 
     /// How often each tensor is read or written, once per step and mention.

@@ -113,7 +113,9 @@ impl PlanReport {
             planner: planner.name.clone(),
             total_bytes: found.map(|solved| solved.total),
             lower_bound_bytes: found.map(|solved| solved.bound).or_else(bound),
-            buffer_count: found.map(|solved| solved.records.len()).or(records.map(Vec::len)),
+            buffer_count: found
+                .map(|solved| solved.records.iter().filter(|record| record.size > 0).count())
+                .or(records.map(Vec::len)),
             steps: found.and_then(|solved| solved.steps),
             optimal: found.is_some_and(|solved| solved.optimal),
             fits: capacity.and_then(|capacity| Some(found?.total <= capacity)),
