@@ -6,6 +6,7 @@ mod composites;
 mod delegates;
 mod limits;
 mod models;
+mod plans;
 mod plugin;
 mod shapes;
 mod states;
