@@ -1,12 +1,13 @@
 //! `arenite inspect`: what is in a model, who runs it, and where its tensors lie.
 
+mod memory;
 mod placement;
 mod show;
 
 use std::path::PathBuf;
 
 use arenite::model_file::{self, tensor_type};
-use arenite::{Interpreter, Model, SegmentPlan, UsageRecord};
+use arenite::{Interpreter, Model};
 use clap::Args;
 use serde::Serialize;
 
@@ -14,6 +15,7 @@ use crate::answer::{Answer, Result};
 use crate::options::{Common, load_model};
 use crate::session::Session;
 
+use memory::{Memory, memory};
 use placement::Placement;
 
 const NOTES: &str = "\
@@ -178,39 +180,6 @@ struct Unresolved {
     nodes: Vec<usize>,
     candidates: Vec<String>,
     searched: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct Memory {
-    planner: String,
-    arena_bytes: u64,
-    persistent_bytes: u64,
-    dynamic_bytes: u64,
-    /// No plan can have a smaller arena.
-    lower_bound: u64,
-    /// One unless shapes are dynamic.
-    plans: Vec<PlanReport>,
-}
-
-#[derive(Serialize)]
-struct PlanReport {
-    total_bytes: u64,
-    lower_bound: u64,
-    /// Whether the planner has proved that no plan is smaller.
-    optimal: bool,
-    buffers: Vec<Buffer>,
-}
-
-#[derive(Serialize)]
-struct Buffer {
-    /// Null for a node's scratch memory.
-    tensor: Option<i32>,
-    name: String,
-    offset: u64,
-    size: u64,
-    first_node: u32,
-    /// Null: until the end.
-    last_node: Option<u32>,
 }
 
 /// Runs the command.
@@ -396,39 +365,5 @@ fn read_unresolved(op: &arenite::UnresolvedOp, interpreter: &Interpreter) -> Unr
         nodes: op.nodes.clone(),
         candidates: op.candidates.clone(),
         searched: interpreter.registry().searched().to_vec(),
-    }
-}
-
-fn memory(interpreter: &Interpreter, planner: String) -> Memory {
-    let used = interpreter.memory_use();
-    let plan = |SegmentPlan { records, plan, .. }: &SegmentPlan| PlanReport {
-        total_bytes: plan.total_bytes,
-        lower_bound: plan.lower_bound,
-        optimal: plan.optimal,
-        buffers: records
-            .iter()
-            .zip(&plan.offsets)
-            .map(|(record, &offset)| buffer(interpreter, record, offset))
-            .collect(),
-    };
-    Memory {
-        planner,
-        arena_bytes: used.arena,
-        persistent_bytes: used.persistent,
-        dynamic_bytes: used.dynamic,
-        lower_bound: used.lower_bound,
-        plans: interpreter.memory_plan().into_iter().map(plan).collect(),
-    }
-}
-
-fn buffer(interpreter: &Interpreter, record: &UsageRecord, offset: u64) -> Buffer {
-    let tensor = usize::try_from(record.tensor).ok().and_then(|t| interpreter.tensor(t).ok());
-    Buffer {
-        tensor: tensor.as_ref().map(|_| record.tensor),
-        name: tensor.map_or_else(|| "(scratch)".to_owned(), |tensor| tensor.name.to_owned()),
-        offset,
-        size: record.size,
-        first_node: record.first_node,
-        last_node: (record.last_node != UsageRecord::FOREVER).then_some(record.last_node),
     }
 }

@@ -4,30 +4,35 @@ mod banks;
 mod bounds;
 mod drawing;
 mod input;
+mod model;
 mod problem;
+mod report;
 mod show;
+mod solved;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use arenite::config::PlannerConfig;
 use arenite::{Config, PlanLimits, Registry, Techniques};
 use clap::Args;
-use serde::Serialize;
 
 use crate::answer::{Answer, Failure, Result};
 use crate::options::Common;
-use banks::{Bank, BanksReport};
+use banks::Bank;
 use input::InputShape;
-use problem::{Contents, Problem, Reading, Unknown};
+use problem::{Problem, Source};
+use report::{Compared, PlanReport, Report, TechniqueReport};
+use solved::{Solver, Unsolved};
 
 const NOTES: &str = "\
 A problem is a .tflite model; or a .csv file, `id,lower,upper,size` with one buffer a line that is
 alive from `lower` to before `upper`; or a .jsonl file, a problem a line:
   {\"records\": [{\"size\": 64, \"first_task\": 0, \"last_task\": 2}, …]}   both ends inclusive
-A model is prepared but never run; each subgraph is planned by itself. What lies behind a node whose
-shapes only a run tells is left out, and said. --planner all compares every planner.";
+A model is prepared as `run` with the same options does it, but never run: delegates tell what lies inside
+of their partitions. Each subgraph is planned by itself. What lies behind a node whose shapes only a run
+tells is left out, and said. --planner all compares every planner.";
 
 #[derive(Args)]
 #[command(after_help = NOTES)]
@@ -36,7 +41,7 @@ pub struct Arguments {
     #[arg(required = true, value_name = "PROBLEM")]
     problems: Vec<PathBuf>,
 
-    /// Bytes that the plan should fit into
+    /// Bytes that the plan should fit into; a model's is only compared with it
     #[arg(long, value_name = "BYTES")]
     capacity: Option<u64>,
 
@@ -111,212 +116,149 @@ fn techniques(text: &str) -> Result<Techniques, String> {
     Ok(chosen)
 }
 
-#[derive(Serialize)]
-struct Report {
-    plans: Vec<PlanReport>,
-    /// What the techniques save; empty unless asked for.
-    compared: Vec<Compared>,
-    /// Which tensor lies in which bank; empty unless banks are given.
-    banks: Vec<BanksReport>,
-    /// Results whose shape only a run tells.
-    unknown: Vec<Unknown>,
-    /// What could not be planned, and why.
-    notes: Vec<String>,
-}
-
-/// One problem, one planner.
-#[derive(Serialize)]
-struct PlanReport {
-    problem: String,
-    /// The model that the problem is a subgraph of.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    model: Option<String>,
-    planner: String,
-    /// Null if it failed.
-    total_bytes: Option<u64>,
-    lower_bound_bytes: u64,
-    optimal: bool,
-    /// Whether it fits, if there is a capacity.
-    fits: Option<bool>,
-    micros: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    offsets: Option<Vec<u64>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    object_ids: Option<Vec<u32>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    object_sizes: Option<Vec<u64>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<String>,
-}
-
-/// The arena of a model's main subgraph: by TensorFlow Lite's planner, without techniques, then with one more at a time.
-#[derive(Serialize)]
-struct Compared {
-    problem: String,
-    techniques: Vec<TechniqueReport>,
-}
-
-#[derive(Serialize)]
-struct TechniqueReport {
-    technique: &'static str,
-    total_bytes: u64,
-    lower_bound_bytes: u64,
-}
-
 pub fn plan(arguments: &Arguments) -> Result<Answer> {
     let mut config = arguments.common.settings()?;
     config.techniques = arguments.techniques.unwrap_or(config.techniques);
     let registry = Arc::new(Registry::discover(&config)?);
-    let planners = chosen_planners(&config, &registry)?;
-    let limits = PlanLimits { capacity: arguments.capacity, time: arguments.timeout };
-    let reading = Reading {
-        alignment: arguments.align,
+    let solver = Solver {
         config: &config,
         registry: &registry,
         inputs: &arguments.input,
+        limits: PlanLimits { capacity: arguments.capacity, time: arguments.timeout },
     };
-    let mut all = Contents::default();
+    let mut work =
+        Work { arguments, solver, report: Report::default(), pictures: Vec::new(), banks: Vec::new() };
     for path in &arguments.problems {
-        let Contents { problems, unknown, notes } = problem::read(path, &reading)?;
-        all.problems.extend(problems);
-        all.unknown.extend(unknown);
-        all.notes.extend(notes);
-    }
-    let mut plans = Vec::new();
-    let mut drawn = Vec::new();
-    for problem in &all.problems {
-        for planner in &planners {
-            let (report, offsets) = solve(problem, planner, &registry, &limits);
-            plans.push(report);
-            drawn.push((problem, offsets));
+        let problems = problem::read(path, arguments.align)?;
+        problems.iter().try_for_each(|problem| work.plan(problem))?;
+        for main in problems.first().into_iter().filter(|_| arguments.compare) {
+            work.report.compared.push(compare(path, main, &solver)?);
         }
     }
-    let with_banks = all.problems.iter().filter(|_| !arguments.bank.is_empty());
-    let banks: Vec<BanksReport> = with_banks.map(|problem| banks::report(problem, &arguments.bank)).collect();
-    let mut compared = Vec::new();
-    for path in arguments.problems.iter().filter(|_| arguments.compare) {
-        compared.push(compare(path, &reading)?);
-    }
-    let pictures: Vec<drawing::Plan> = drawn
-        .iter()
-        .zip(&plans)
-        .filter_map(|((problem, offsets), report)| {
-            Some(drawing::Plan::new(problem, offsets.as_ref()?, report))
-        })
-        .collect();
-    let of_banks = all.problems.iter().zip(&banks).filter(|(_, report)| report.error.is_none());
-    let of_banks: Vec<drawing::Plan> =
-        of_banks.map(|(problem, report)| drawing::Plan::of_banks(problem, report)).collect();
-    draw(arguments, of_banks, pictures)?;
-    let failed = plans.iter().filter(|plan| plan.error.is_some()).count();
-    let mut first = plans.iter().find_map(|plan| plan.error.clone()).filter(|_| failed == plans.len());
-    // One planner that refuses is a result where all are compared; banks that do not hold a problem are none.
-    first = first.or_else(|| banks.iter().find_map(|report| report.error.clone()));
-    let report = Report { plans, compared, banks, unknown: all.unknown, notes: all.notes };
-    match first {
+    work.draw()?;
+    let report = work.report;
+    match report.failure() {
         Some(error) => Answer::failed(&report, arguments.common.json, Failure::new(error)),
         None => Answer::new(&report, arguments.common.json),
     }
 }
 
-/// Banks come first where there are any: they are what was asked for.
-fn draw(arguments: &Arguments, of_banks: Vec<drawing::Plan>, pictures: Vec<drawing::Plan>) -> Result<()> {
-    let pictures: Vec<drawing::Plan> = of_banks.into_iter().chain(pictures).collect();
-    if let Some(path) = &arguments.svg {
-        let first = pictures.first();
-        let first = first.ok_or_else(|| Failure::new("no planner found a plan that could be drawn"))?;
-        write(path, &drawing::svg(first))?;
-    }
-    if let Some(path) = &arguments.html {
-        write(path, &drawing::html(&arguments.problems[0], &pictures)?)?;
-    }
-    Ok(())
+/// What is done with one problem after the other.
+struct Work<'a> {
+    arguments: &'a Arguments,
+    solver: Solver<'a>,
+    report: Report,
+    pictures: Vec<drawing::Plan>,
+    /// Pictures of banks.
+    banks: Vec<drawing::Plan>,
 }
 
-fn chosen_planners(config: &Config, registry: &Registry) -> Result<Vec<PlannerConfig>> {
-    match &config.planner {
-        Some(planner) if planner.name == "all" => {
-            Ok(registry.planner_names().iter().map(|name| PlannerConfig::new(name.as_str())).collect())
-        }
-        Some(planner) => Ok(vec![planner.clone()]),
-        None => Ok(vec![PlannerConfig::new(arenite::DEFAULT_PLANNER)]),
-    }
-}
-
-fn solve(
-    problem: &Problem,
-    planner: &PlannerConfig,
-    registry: &Registry,
-    limits: &PlanLimits,
-) -> (PlanReport, Option<Vec<u64>>) {
-    let start = Instant::now();
-    let planned = registry.plan(planner, &problem.records, limits);
-    let micros = start.elapsed().as_micros() as u64;
-    let mut report = PlanReport {
-        problem: problem.name.clone(),
-        model: problem.model.clone(),
-        planner: planner.name.clone(),
-        total_bytes: None,
-        lower_bound_bytes: arenite::plan::lower_bound(&problem.records),
-        optimal: false,
-        fits: None,
-        micros,
-        offsets: None,
-        object_ids: None,
-        object_sizes: None,
-        error: None,
-    };
-    let offsets = match planned {
-        Ok(plan) => {
-            report.optimal = plan.optimal;
-            report.fits = limits.capacity.map(|capacity| plan.total_bytes <= capacity);
-            match plan.objects {
-                // The sum of the objects, without the gaps that alignment leaves between them.
-                Some(objects) => {
-                    report.total_bytes = Some(objects.sizes.iter().fold(0, |sum, s| sum.saturating_add(*s)));
-                    (report.object_ids, report.object_sizes) = (Some(objects.ids), Some(objects.sizes));
+impl Work<'_> {
+    /// By each planner, and in banks.
+    fn plan(&mut self, problem: &Problem) -> Result<()> {
+        let planners = chosen_planners(self.solver.config, self.solver.registry);
+        for (i, planner) in planners.iter().enumerate() {
+            let solved = match self.solver.solve(problem, planner) {
+                Err(Unsolved::Problem(failure)) => return self.leave_out(problem, failure),
+                Err(Unsolved::Planner(error)) => Err(error),
+                Ok(solved) => Ok(solved),
+            };
+            let plan = PlanReport::new(problem, planner, &solved, self.arguments.capacity);
+            if let Ok(mut solved) = solved {
+                if self.draws() {
+                    self.pictures.push(drawing::Plan::new(problem, &solved, &plan));
                 }
-                None => {
-                    report.total_bytes = Some(plan.total_bytes);
-                    report.offsets = Some(plan.offsets.clone());
+                if i == 0 {
+                    self.report.unknown.append(&mut solved.unknown);
+                    self.report.notes.append(&mut solved.notes);
                 }
             }
-            Some(plan.offsets)
+            self.report.plans.push(plan);
         }
-        Err(error) => {
-            report.error = Some(error.to_string());
-            None
+        if self.arguments.bank.is_empty() { Ok(()) } else { self.assign(problem) }
+    }
+
+    /// A subgraph that others call may need what they give it.
+    fn leave_out(&mut self, problem: &Problem, failure: Failure) -> Result<()> {
+        match problem.source {
+            Source::Subgraph { index: 1.., .. } => {
+                self.report.notes.push(format!("{}: {failure}", problem.name));
+                Ok(())
+            }
+            _ => Err(failure),
         }
-    };
-    (report, offsets)
+    }
+
+    fn assign(&mut self, problem: &Problem) -> Result<()> {
+        let solved = self.solver.solve(problem, &one_planner(self.solver.config));
+        let solved = solved.map_err(Unsolved::into_failure)?;
+        let report = banks::report(&problem.name, &solved, &self.arguments.bank);
+        if report.error.is_none() && self.draws() {
+            self.banks.push(drawing::Plan::of_banks(problem, &solved, &report));
+        }
+        self.report.banks.push(report);
+        Ok(())
+    }
+
+    fn draws(&self) -> bool {
+        self.arguments.svg.is_some() || self.arguments.html.is_some()
+    }
+
+    /// Banks come first where there are any: they are what was asked for.
+    fn draw(&mut self) -> Result<()> {
+        let pictures: Vec<drawing::Plan> = self.banks.drain(..).chain(self.pictures.drain(..)).collect();
+        if let Some(path) = &self.arguments.svg {
+            let first = pictures.first();
+            let first = first.ok_or_else(|| Failure::new("no planner found a plan that could be drawn"))?;
+            write(path, &drawing::svg(first))?;
+        }
+        if let Some(path) = &self.arguments.html {
+            write(path, &drawing::html(&self.arguments.problems[0], &pictures)?)?;
+        }
+        Ok(())
+    }
 }
 
-fn compare(path: &Path, reading: &Reading<'_>) -> Result<Compared> {
-    let mut config = reading.config.clone();
-    config.techniques = Techniques::NONE;
+fn chosen_planners(config: &Config, registry: &Registry) -> Vec<PlannerConfig> {
+    match &config.planner {
+        Some(planner) if planner.name == "all" => {
+            registry.planner_names().iter().map(|name| PlannerConfig::new(name.as_str())).collect()
+        }
+        _ => vec![one_planner(config)],
+    }
+}
+
+/// The one that is chosen; the default one if all are.
+fn one_planner(config: &Config) -> PlannerConfig {
     let planner = config.planner.clone().filter(|planner| planner.name != "all");
-    let planner = planner.unwrap_or_else(|| PlannerConfig::new(arenite::DEFAULT_PLANNER));
-    let mut compared = Compared { problem: String::new(), techniques: Vec::new() };
+    planner.unwrap_or_else(|| PlannerConfig::new(arenite::DEFAULT_PLANNER))
+}
+
+/// Of a model's main subgraph.
+fn compare(path: &Path, main: &Problem, solver: &Solver<'_>) -> Result<Compared> {
+    if main.model().is_none() {
+        return Err(Failure::with(path.display(), "techniques are compared for models only"));
+    }
+    let planner = one_planner(solver.config);
+    let mut config = solver.config.clone();
+    config.techniques = Techniques::NONE;
+    let mut techniques = Vec::new();
     for technique in [TFLITE, "none"].into_iter().chain(Techniques::NAMES) {
         if let Some(technique) = config.techniques.named(technique) {
             *technique = true;
         }
-        let contents = problem::read(path, &Reading { config: &config, ..*reading })?;
-        let Some(main) = contents.problems.into_iter().next().filter(|problem| problem.model.is_some())
-        else {
-            return Err(Failure::with(path.display(), "techniques are compared for models only"));
-        };
         let tflite = PlannerConfig::new("arena");
         let planner = if technique == TFLITE { &tflite } else { &planner };
-        let plan = reading.registry.plan(planner, &main.records, &PlanLimits::default())?;
-        compared.problem = main.name;
-        compared.techniques.push(TechniqueReport {
+        let limits = PlanLimits::default();
+        let solved = Solver { config: &config, limits, ..*solver }.solve(main, planner);
+        let solved = solved.map_err(Unsolved::into_failure)?;
+        techniques.push(TechniqueReport {
             technique,
-            total_bytes: plan.total_bytes,
-            lower_bound_bytes: plan.lower_bound,
+            total_bytes: solved.total,
+            lower_bound_bytes: solved.bound,
         });
     }
-    Ok(compared)
+    Ok(Compared { problem: main.name.clone(), techniques })
 }
 
 /// TensorFlow Lite's arena: its planner, and no technique.

@@ -364,6 +364,73 @@ fn tensors_are_assigned_to_banks() {
 }
 
 #[test]
+fn every_planner_plans_what_runs() {
+    for model in ["digits_f32.tflite", "digits_i8.tflite"].map(path) {
+        let got = json(&["plan", &model, "--planner", "all", "--json"]);
+        let plans = got["plans"].as_array().unwrap();
+        assert!(plans.len() >= 10, "{plans:?}");
+        for plan in plans {
+            let planner = plan["planner"].as_str().unwrap();
+            let run = ["bench", &model, "--planner", planner, "--seconds", "0.01", "--warmup", "1", "--json"];
+            let ran = json(&run);
+            assert_eq!(plan["total_bytes"], ran["arena_bytes"], "{planner}");
+            let inspected = json(&["inspect", &model, "--planner", planner, "--json"]);
+            let memory = &inspected["memory"]["plans"][0];
+            assert_eq!(plan["total_bytes"], memory["total_bytes"], "{planner}");
+            assert_eq!(plan["lower_bound_bytes"], memory["lower_bound"], "{planner}");
+            assert_eq!(plan["steps"], memory["steps"], "{planner}");
+        }
+        let compared = &json(&["plan", &model, "--compare", "--json"])["compared"][0]["techniques"];
+        let total = |technique: &str| {
+            let rows = compared.as_array().unwrap();
+            rows.iter().find(|row| row["technique"] == technique).unwrap()["total_bytes"].as_u64().unwrap()
+        };
+        let portfolio = plans.iter().find(|plan| plan["planner"] == "portfolio").unwrap();
+        assert_eq!(portfolio["total_bytes"].as_u64().unwrap(), total("reorder"));
+        assert!(total("reorder") <= total("TFLite"));
+    }
+}
+
+#[test]
+fn the_insides_of_partitions_are_planned_drawn_and_listed() {
+    let model = path("digits_f32.tflite");
+    let folder = tempfile::tempdir().unwrap();
+    let (svg, html) = (folder.path().join("plan.svg"), folder.path().join("plan.html"));
+    let pictures = ["--svg", svg.to_str().unwrap(), "--html", html.to_str().unwrap()];
+    let got = json(&[&["plan", &model, "--json"], &pictures[..]].concat());
+    let plan = &got["plans"][0];
+    let tensors = plan["tensors"].as_array().unwrap();
+    let inside = |tensor: &&Value| tensor["op"].as_str().unwrap().starts_with("cpu: ");
+    assert!(tensors.iter().filter(inside).count() >= 10, "{plan}");
+    assert!(tensors.iter().any(|tensor| tensor["op"] == "cpu: CONV_2D"), "{plan}");
+    let end = |tensor: &Value| tensor["offset"].as_u64().unwrap() + tensor["bytes"].as_u64().unwrap();
+    assert_eq!(tensors.iter().map(end).max(), plan["total_bytes"].as_u64());
+    for picture in [svg, html] {
+        assert!(std::fs::read_to_string(&picture).unwrap().contains("cpu: CONV_2D"), "{}", picture.display());
+    }
+    let text = succeed(&["plan", &model]);
+    let size = format!("{} buffers in {} steps", plan["buffer_count"], plan["steps"]);
+    assert!(text.contains(&size), "{size}: {text}");
+    let banks = json(&["plan", &model, "--bank", "fast=4K", "--bank", "slow=1M", "--json"]);
+    assert_eq!(banks["banks"][0]["tensors"].as_array().unwrap().len(), tensors.len());
+    let outside = json(&["plan", &model, "--delegate", "none", "--json"]);
+    assert!(!outside["plans"][0]["tensors"].as_array().unwrap().iter().any(|tensor| inside(&tensor)));
+    let text = succeed(&["inspect", &model]);
+    assert!(text.contains("records in") && text.contains("inside"), "{text}");
+    let inspected = json(&["inspect", &model, "--json"]);
+    let buffers = inspected["memory"]["plans"][0]["buffers"].as_array().unwrap();
+    assert!(buffers.iter().filter(|buffer| buffer["inside"] == "cpu").count() >= 10, "{inspected}");
+}
+
+#[test]
+fn a_model_that_is_too_large_is_told() {
+    let model = path("digits_f32.tflite");
+    let got = json(&["plan", &model, "--capacity", "1000", "--timeout", "1", "--json"]);
+    assert_eq!(got["plans"][0]["fits"], false);
+    assert!(succeed(&["plan", &model, "--capacity", "1000"]).contains("too large"));
+}
+
+#[test]
 fn inputs_are_planned_as_large_as_they_will_be() {
     let (mut model, mut graph) = (ModelBuilder::new(), SubGraph::new("main"));
     let x = graph.input(Tensor::new("tokens", INT32, &[1, 16]));

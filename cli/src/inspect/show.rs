@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 
-use super::{Buffer, Memory, Node, Report, Server, Signature, Subgraph, Tensor};
+use super::memory::{Buffer, Memory};
+use super::{Node, Report, Server, Signature, Subgraph, Tensor};
 use crate::text::{self, Align, DIM, HEAD, Table, count, thousands};
 
 /// Characters of a name before its middle is left out.
@@ -234,9 +235,12 @@ impl Display for Memory {
             let segment = if self.plans.len() > 1 { format!(" of segment {i}") } else { String::new() };
             let optimal = if plan.optimal { ", proved optimal" } else { "" };
             let (total, bound) = (thousands(plan.total_bytes), thousands(plan.lower_bound));
+            let records = count(plan.buffers.iter().filter(|buffer| buffer.size > 0).count(), "record");
+            let steps = count(plan.steps as usize, "step");
             writeln!(
                 f,
-                "\n{HEAD}memory plan{segment}{HEAD:#}{DIM} {total} bytes, lower bound {bound}{optimal}{DIM:#}"
+                "\n{HEAD}memory plan{segment}{HEAD:#}{DIM}  {records} in {steps}: {total} bytes, lower bound {bound}\
+                 {optimal}{DIM:#}"
             )?;
             show_buffers(f, &plan.buffers)?;
         }
@@ -248,18 +252,20 @@ fn show_buffers(f: &mut Formatter<'_>, buffers: &[Buffer]) -> fmt::Result {
     let mut table = Table::new(&[
         ("offset", Align::Right),
         ("bytes", Align::Right),
-        ("nodes", Align::Left),
+        ("steps", Align::Left),
         ("tensor", Align::Right),
+        ("inside", Align::Left),
         ("name", Align::Left),
     ]);
     // Scratch memory of no bytes is left out.
     for buffer in buffers.iter().filter(|buffer| buffer.size > 0 || buffer.tensor.is_some()) {
-        let last = buffer.last_node.map_or("end".to_owned(), |node| node.to_string());
+        let last = buffer.last_step.map_or("end".to_owned(), |step| step.to_string());
         table.row([
             thousands(buffer.offset),
             thousands(buffer.size),
-            format!("{}..{last}", buffer.first_node),
+            format!("{}..{last}", buffer.first_step),
             buffer.tensor.map_or(String::new(), |tensor| tensor.to_string()),
+            buffer.inside.clone().unwrap_or_default(),
             text::shorten(&buffer.name, NAME),
         ]);
     }

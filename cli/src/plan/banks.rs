@@ -5,7 +5,7 @@ use std::time::Instant;
 use arenite_planners::banks::{Banks, assign};
 use serde::Serialize;
 
-use super::problem::Problem;
+use super::solved::Solved;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bank {
@@ -64,7 +64,7 @@ pub struct Place {
 }
 
 /// Assigns the problem's buffers to the banks, by the bytes that are read and written in them.
-pub fn report(problem: &Problem, banks: &[Bank]) -> BanksReport {
+pub fn report(name: &str, problem: &Solved, banks: &[Bank]) -> BanksReport {
     let mut traffic = vec![0u64; problem.records.len()];
     for part in &problem.parts {
         let bytes = part.size.saturating_mul(part.accesses);
@@ -75,9 +75,9 @@ pub fn report(problem: &Problem, banks: &[Bank]) -> BanksReport {
     let found = assign(&problem.records, &traffic, &capacities);
     let micros = start.elapsed().as_micros() as u64;
     match found {
-        Ok(found) => BanksReport { micros, ..describe(problem, banks, &found) },
+        Ok(found) => BanksReport { micros, ..describe(name, problem, banks, &found) },
         Err(error) => BanksReport {
-            problem: problem.name.clone(),
+            problem: name.to_owned(),
             banks: Vec::new(),
             optimal: false,
             micros,
@@ -88,7 +88,7 @@ pub fn report(problem: &Problem, banks: &[Bank]) -> BanksReport {
     }
 }
 
-fn describe(problem: &Problem, banks: &[Bank], found: &Banks) -> BanksReport {
+fn describe(name: &str, problem: &Solved, banks: &[Bank], found: &Banks) -> BanksReport {
     let of = |(bank, (&total_bytes, &traffic)): (&Bank, (&u64, &u128))| BankReport {
         name: bank.name.clone(),
         capacity_bytes: bank.capacity,
@@ -112,7 +112,7 @@ fn describe(problem: &Problem, banks: &[Bank], found: &Banks) -> BanksReport {
         found.totals.iter().take(bank as usize).fold(0u64, |sum, total| sum.saturating_add(*total))
     };
     BanksReport {
-        problem: problem.name.clone(),
+        problem: name.to_owned(),
         banks: banks.iter().zip(found.totals.iter().zip(&found.traffic)).map(of).collect(),
         optimal: found.optimal,
         micros: 0,

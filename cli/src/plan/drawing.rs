@@ -5,9 +5,10 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::PlanReport;
 use super::banks::BanksReport;
-use super::problem::{Part, Problem};
+use super::problem::Problem;
+use super::report::PlanReport;
+use super::solved::{Part, Solved};
 use crate::answer::{Failure, Result};
 
 const WIDTH: f64 = 1200.0;
@@ -115,12 +116,12 @@ struct Block {
 }
 
 impl Plan {
-    pub fn new(problem: &Problem, offsets: &[u64], report: &PlanReport) -> Self {
-        let plan = Plan::of_blocks(problem, offsets);
+    pub fn new(problem: &Problem, solved: &Solved, report: &PlanReport) -> Self {
+        let plan = Plan::of_blocks(problem, solved, &solved.offsets);
         Plan {
             planner: report.planner.clone(),
-            total: report.total_bytes.unwrap_or(plan.total).max(plan.total),
-            bound: report.lower_bound_bytes,
+            total: solved.total.max(plan.total),
+            bound: solved.bound,
             optimal: report.optimal,
             micros: report.micros,
             ..plan
@@ -128,8 +129,8 @@ impl Plan {
     }
 
     /// Banks lie one above the other, the fastest at the bottom.
-    pub fn of_banks(problem: &Problem, report: &BanksReport) -> Self {
-        let plan = Plan::of_blocks(problem, &report.offsets);
+    pub fn of_banks(problem: &Problem, solved: &Solved, report: &BanksReport) -> Self {
+        let plan = Plan::of_blocks(problem, solved, &report.offsets);
         let names: Vec<&str> = report.banks.iter().map(|bank| bank.name.as_str()).collect();
         let ends = report.banks.iter().scan(0u64, |end, bank| {
             *end = end.saturating_add(bank.total_bytes);
@@ -144,9 +145,10 @@ impl Plan {
         }
     }
 
-    fn of_blocks(problem: &Problem, offsets: &[u64]) -> Self {
+    fn of_blocks(problem: &Problem, solved: &Solved, offsets: &[u64]) -> Self {
         let finite = |part: &Part| if part.last == u32::MAX { part.first } else { part.last };
-        let end = problem.parts.iter().map(finite).max().map_or(0, |last| last.saturating_add(1));
+        let end = solved.parts.iter().map(finite).max().map_or(0, |last| last.saturating_add(1));
+        let end = end.max(solved.steps.unwrap_or(0));
         let block = |part: &Part| Block {
             name: part.name.clone(),
             op: part.op.clone(),
@@ -156,12 +158,12 @@ impl Plan {
             first: part.first,
             last: part.last.min(end.saturating_sub(1)).max(part.first),
         };
-        let blocks: Vec<Block> = problem.parts.iter().map(block).collect();
+        let blocks: Vec<Block> = solved.parts.iter().map(block).collect();
         Plan {
             problem: problem.name.clone(),
             planner: String::new(),
             total: blocks.iter().map(|block| block.offset.saturating_add(block.size)).max().unwrap_or(0),
-            bound: arenite::plan::lower_bound(&problem.records),
+            bound: arenite::plan::lower_bound(&solved.records),
             optimal: false,
             micros: 0,
             end,

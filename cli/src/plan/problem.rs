@@ -1,80 +1,38 @@
 //! What is to be planned: usage records, from a model or from a file.
 
 use std::path::Path;
-use std::sync::Arc;
 
-use arenite::{Config, Interpreter, Registry, SegmentPlan, UsageRecord};
-use serde::{Deserialize, Serialize};
+use arenite::{Model, UsageRecord};
+use serde::Deserialize;
 
 use crate::answer::{Failure, Result};
 use crate::options::load_model;
 
-use super::bounds;
-use super::input::InputShape;
-
-/// Records to be planned together.
+/// What is planned by itself.
 pub struct Problem {
     pub name: String,
+    pub source: Source,
+}
+
+pub enum Source {
+    /// Usage records of a table.
+    Table(Vec<UsageRecord>),
+    /// A subgraph of the model of this name.
+    Subgraph { model: Model, of: String, index: usize },
+}
+
+impl Problem {
     /// The model that it is a subgraph of.
-    pub model: Option<String>,
-    /// What the planner gets.
-    pub records: Vec<UsageRecord>,
-    /// What is drawn: tensors and scratch, each in one of the records; the records themselves if there is nothing else.
-    pub parts: Vec<Part>,
+    pub fn model(&self) -> Option<&str> {
+        match &self.source {
+            Source::Table(_) => None,
+            Source::Subgraph { of, .. } => Some(of),
+        }
+    }
 }
 
-/// A tensor in a record.
-pub struct Part {
-    pub record: usize,
-    /// From the record's beginning.
-    pub offset: u64,
-    pub size: u64,
-    pub first: u32,
-    /// `UsageRecord::FOREVER` until the end.
-    pub last: u32,
-    pub name: String,
-    /// The op that writes it; what kind of thing it is.
-    pub op: String,
-    /// How often steps read or write it.
-    pub accesses: u64,
-}
-
-/// A result whose shape only a run tells. What lies behind it is not planned.
-#[derive(Serialize)]
-pub struct Unknown {
-    pub problem: String,
-    pub step: usize,
-    pub op: String,
-    pub tensor: String,
-    /// Null if there is no bound.
-    pub most_bytes: Option<u64>,
-    /// Why there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<&'static str>,
-}
-
-/// What a file holds.
-#[derive(Default)]
-pub struct Contents {
-    pub problems: Vec<Problem>,
-    pub unknown: Vec<Unknown>,
-    /// What is left out.
-    pub notes: Vec<String>,
-}
-
-/// How files are read.
-pub struct Reading<'a> {
-    /// Of the records of a table.
-    pub alignment: u64,
-    pub config: &'a Config,
-    pub registry: &'a Arc<Registry>,
-    /// Shapes of inputs other than the model's.
-    pub inputs: &'a [InputShape],
-}
-
-/// The problems of a file, and what is left out of them.
-pub fn read(path: &Path, reading: &Reading<'_>) -> Result<Contents> {
-    let alignment = reading.alignment;
+/// The problems of a file; `alignment` is that of the records of a table.
+pub fn read(path: &Path, alignment: u64) -> Result<Vec<Problem>> {
     let text =
         |part: Option<&std::ffi::OsStr>| part.map_or_else(String::new, |p| p.to_string_lossy().into_owned());
     let name = match text(path.file_stem()) {
@@ -86,32 +44,29 @@ pub fn read(path: &Path, reading: &Reading<'_>) -> Result<Contents> {
     let wrong = |message: String| Failure::with(path.display(), message);
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("csv") => {
-            let problems = vec![plain(name, csv(&contents()?, alignment).map_err(wrong)?)];
-            Ok(Contents { problems, ..Contents::default() })
+            let records = csv(&contents()?, alignment).map_err(wrong)?;
+            Ok(vec![Problem { name, source: Source::Table(records) }])
         }
         Some("jsonl") => {
             let problems = jsonl(&contents()?, alignment).map_err(wrong)?;
-            let named = problems.into_iter().enumerate().map(|(i, (known, records))| {
-                plain(known.unwrap_or_else(|| format!("{name} {}", i + 1)), records)
+            let named = problems.into_iter().enumerate().map(|(i, (known, records))| Problem {
+                name: known.unwrap_or_else(|| format!("{name} {}", i + 1)),
+                source: Source::Table(records),
             });
-            Ok(Contents { problems: named.collect(), ..Contents::default() })
+            Ok(named.collect())
         }
-        _ => model(path, &name, reading),
+        _ => Ok(subgraphs(&load_model(path)?, &name)),
     }
 }
 
-fn plain(name: String, records: Vec<UsageRecord>) -> Problem {
-    let part = |(i, record): (usize, &UsageRecord)| Part {
-        record: i,
-        offset: 0,
-        size: record.size,
-        first: record.first_node,
-        last: record.last_node,
-        name: format!("record {i}"),
-        op: String::new(),
-        accesses: 2,
+/// Each subgraph of a model by itself.
+fn subgraphs(model: &Model, of: &str) -> Vec<Problem> {
+    let count = model.view().subgraphs().len();
+    let problem = |index| Problem {
+        name: if count == 1 { of.to_owned() } else { format!("{of}, subgraph {index}") },
+        source: Source::Subgraph { model: model.clone(), of: of.to_owned(), index },
     };
-    Problem { name, model: None, parts: records.iter().enumerate().map(part).collect(), records }
+    (0..count).map(problem).collect()
 }
 
 /// MiniMalloc's form: a head, then `id,lower,upper,size`, in any order of columns; `upper` is exclusive.
@@ -180,131 +135,6 @@ fn record(size: u64, first: u64, last: u64, alignment: u64) -> Result<UsageRecor
             Ok(UsageRecord { alignment, ..UsageRecord::new(size, first, last) })
         }
         _ => Err(format!("it lives from {first} to {}, which is no time", last as i64)),
-    }
-}
-
-/// A problem per subgraph, and per stretch between nodes of dynamic shape.
-fn model(path: &Path, name: &str, reading: &Reading<'_>) -> Result<Contents> {
-    let model = load_model(path)?;
-    let count = model.view().subgraphs().len();
-    let mut contents = Contents::default();
-    for subgraph in 0..count {
-        // Each by itself: a subgraph that others call has the shapes that they gave it.
-        let builder =
-            Interpreter::builder(&model).config(reading.config).registry(Arc::clone(reading.registry));
-        let mut interpreter = builder.planner(arenite::DEFAULT_PLANNER).build()?;
-        if subgraph == 0 {
-            reading.inputs.iter().try_for_each(|input| input.apply(&mut interpreter))?;
-        }
-        let label = if count == 1 { name.to_owned() } else { format!("{name}, subgraph {subgraph}") };
-        let segments = match interpreter.plan_subgraph(subgraph) {
-            Ok(segments) => segments,
-            Err(error) if subgraph > 0 => {
-                contents.notes.push(format!("{label}: {error}"));
-                continue;
-            }
-            Err(error) => return Err(error.into()),
-        };
-        let inputs = model.view().subgraph(subgraph).map_or_else(Vec::new, |s| s.inputs().iter().collect());
-        let prepared = Prepared {
-            steps: interpreter.steps_of(subgraph),
-            names: interpreter.tensor_names(subgraph),
-            interpreter: &interpreter,
-            subgraph,
-            inputs,
-        };
-        for segment in &segments {
-            contents.problems.push(prepared.problem(label.clone(), name, segment));
-        }
-        prepared.tell_unknown(&label, &mut contents);
-    }
-    Ok(contents)
-}
-
-/// A subgraph that is ready to run.
-struct Prepared<'a> {
-    interpreter: &'a Interpreter,
-    subgraph: usize,
-    /// Ops and delegates in the order in which they run.
-    steps: Vec<String>,
-    /// Of tensors.
-    names: Vec<String>,
-    /// Tensors that the caller fills.
-    inputs: Vec<i32>,
-}
-
-impl Prepared<'_> {
-    fn problem(&self, name: String, model: &str, segment: &SegmentPlan) -> Problem {
-        let accesses = self.accesses();
-        let part = |(record, &(buffer, offset)): (&UsageRecord, &(usize, u64))| {
-            let written_by = self.steps.get(record.first_node as usize).cloned().unwrap_or_default();
-            let tensor = usize::try_from(record.tensor).ok();
-            Part {
-                record: buffer,
-                offset,
-                size: record.size,
-                first: record.first_node,
-                last: record.last_node,
-                name: tensor
-                    .and_then(|t| self.names.get(t))
-                    .map_or_else(|| "(scratch)".to_owned(), String::clone),
-                op: match tensor {
-                    Some(_) if self.inputs.contains(&record.tensor) => "input".to_owned(),
-                    Some(_) => written_by,
-                    None => format!("{written_by} scratch"),
-                },
-                // Scratch is written and read.
-                accesses: tensor.map_or(2, |t| accesses.get(t).copied().unwrap_or(0)),
-            }
-        };
-        Problem {
-            name,
-            model: Some(model.to_owned()),
-            records: segment.buffers.clone(),
-            parts: segment.records.iter().zip(&segment.places).map(part).collect(),
-        }
-    }
-
-    /// How often each tensor is read or written, once per step and mention.
-    fn accesses(&self) -> Vec<u64> {
-        let mut accesses = vec![0; self.names.len()];
-        for step in 0..self.steps.len() {
-            let Some((reads, writes)) = self.interpreter.step_tensors(self.subgraph, step) else { continue };
-            for tensor in reads.into_iter().chain(writes) {
-                accesses.get_mut(tensor).into_iter().for_each(|count| *count += 1);
-            }
-        }
-        accesses
-    }
-
-    /// Where planning ended, and what the step there may give at most.
-    fn tell_unknown(&self, label: &str, contents: &mut Contents) {
-        let planned = self.interpreter.planned_steps(self.subgraph);
-        let Some(last) = planned.filter(|&last| 0 < last && last <= self.steps.len()) else { return };
-        let (step, op, count) = (last - 1, &self.steps[last - 1], self.steps.len());
-        if last < count {
-            contents.notes.push(format!(
-                "{label}: the shapes behind {op} (step {step}) are known only when it has run; {last} of {count} steps are planned"
-            ));
-        }
-        let form = |tensor| self.interpreter.tensor_form(self.subgraph, tensor);
-        let Some((reads, writes)) = self.interpreter.step_tensors(self.subgraph, step) else { return };
-        let read = reads.get(bounds::input_that_bounds(op)).and_then(|&tensor| form(tensor)?.1);
-        for tensor in writes {
-            let Some((ty, None)) = form(tensor) else { continue };
-            let most_bytes = read
-                .and_then(|shape| bounds::most_elements(op, shape))
-                .and_then(|n| ty.bytes_of(usize::try_from(n).ok()?))
-                .map(|bytes| bytes as u64);
-            contents.unknown.push(Unknown {
-                problem: label.to_owned(),
-                step,
-                op: op.clone(),
-                tensor: self.names.get(tensor).cloned().unwrap_or_default(),
-                most_bytes,
-                reason: most_bytes.is_none().then(|| bounds::reason(op)),
-            });
-        }
     }
 }
 

@@ -3,20 +3,19 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::banks::BanksReport;
-use super::problem::Unknown;
-use super::{Compared, PlanReport, Report};
+use super::report::{Compared, PlanReport, Report};
+use super::solved::Unknown;
 use crate::text::{Align, DIM, HEAD, Table, count, shorten, thousands};
 
 impl Display for Report {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         for plans in self.plans.chunk_by(|a, b| a.problem == b.problem) {
-            let bound = thousands(plans[0].lower_bound_bytes);
-            writeln!(
-                f,
-                "{HEAD}{}{HEAD:#}{DIM}  at least {bound} bytes are alive at once{DIM:#}",
-                plans[0].problem
-            )?;
-            show_plans(f, plans)?;
+            let bound = plans.iter().filter_map(|plan| plan.lower_bound_bytes).min().unwrap_or(0);
+            let what = plans.iter().find_map(size_of).unwrap_or_default();
+            let bytes = thousands(bound);
+            let name = &plans[0].problem;
+            writeln!(f, "{HEAD}{name}{HEAD:#}{DIM}  {what}at least {bytes} bytes are alive at once{DIM:#}")?;
+            show_plans(f, plans, bound)?;
         }
         for plans in self.plans.chunk_by(|a, b| a.model == b.model) {
             show_sum(f, plans)?;
@@ -32,7 +31,17 @@ impl Display for Report {
     }
 }
 
-fn show_plans(f: &mut Formatter<'_>, plans: &[PlanReport]) -> fmt::Result {
+/// How many buffers of how many steps a plan has.
+fn size_of(plan: &PlanReport) -> Option<String> {
+    let buffers = count(plan.buffer_count?, "buffer");
+    Some(match plan.steps {
+        Some(steps) => format!("{buffers} in {}, ", count(steps as usize, "step")),
+        None => format!("{buffers}, "),
+    })
+}
+
+/// `bound` is that of the problem; a planner that cannot use an overlap has a larger one of its own.
+fn show_plans(f: &mut Formatter<'_>, plans: &[PlanReport], bound: u64) -> fmt::Result {
     let mut table = Table::new(&[
         ("planner", Align::Left),
         ("bytes", Align::Right),
@@ -50,7 +59,7 @@ fn show_plans(f: &mut Formatter<'_>, plans: &[PlanReport]) -> fmt::Result {
         table.row([
             plan.planner.clone(),
             thousands(total),
-            format!("{:.3}", total as f64 / plan.lower_bound_bytes.max(1) as f64),
+            format!("{:.3}", total as f64 / bound.max(1) as f64),
             verdict.to_owned(),
             thousands(plan.micros),
         ]);

@@ -7,6 +7,7 @@ mod delegates;
 mod fallback;
 mod limits;
 mod models;
+mod plans;
 mod plugin;
 mod shapes;
 mod states;

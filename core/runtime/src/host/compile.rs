@@ -75,7 +75,6 @@ unsafe extern "C" fn origin(context: *mut c_void, numbers: *mut u64) -> ArStatus
 
 /// A buffer that a kernel keeps in its scratch memory.
 #[derive(Clone, Debug)]
-#[expect(dead_code, reason = "reports do not ask yet")]
 pub(crate) struct InnerBuffer {
     /// Number of the scratch memory, as the kernel asked for it.
     pub scratch: u32,

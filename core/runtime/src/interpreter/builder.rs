@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::time::Duration;
 
 use arenite_abi::Status;
 
@@ -26,6 +27,7 @@ pub struct InterpreterBuilder {
     registry: Option<Arc<Registry>>,
     config: Config,
     quota: Quota,
+    planning_time: Option<Duration>,
     default_delegate: DefaultDelegate,
 }
 
@@ -43,6 +45,7 @@ impl InterpreterBuilder {
             registry: None,
             config: Config::default(),
             quota: Quota::default(),
+            planning_time: None,
             default_delegate: DefaultDelegate::Added,
         }
     }
@@ -65,6 +68,12 @@ impl InterpreterBuilder {
     /// Plans memory with the planner of this name; [`DEFAULT_PLANNER`] without it.
     pub fn planner(mut self, name: &str) -> Self {
         self.config.planner = Some(PlannerConfig::new(name));
+        self
+    }
+
+    /// Time that the planner may take for one plan; those that search end with what they have found.
+    pub fn planning_time(mut self, limit: Duration) -> Self {
+        self.planning_time = Some(limit);
         self
     }
 
@@ -106,15 +115,16 @@ impl InterpreterBuilder {
     /// the quota; under `strict`, a plugin that cannot be loaded. Ops that nobody serves are an error of `allocate`, since a delegate
     /// may take them; so are wrong options of a delegate.
     pub fn build(self) -> Result<Interpreter> {
-        let InterpreterBuilder { model, registry, config, quota, default_delegate } = self;
+        let InterpreterBuilder { model, registry, config, quota, planning_time, default_delegate } = self;
         let registry = match registry {
             Some(registry) => registry,
             None => Arc::new(Registry::discover(&config)?),
         };
         check_node_count(&model, &quota)?;
         let planner = config.planner.unwrap_or_else(|| PlannerConfig::new(DEFAULT_PLANNER));
-        let planner = registry.choose_planner(&planner)?;
+        let mut planner = registry.choose_planner(&planner)?;
         planner.check_options()?;
+        planner.time = planning_time;
         let threads = config.threads.map_or_else(crate::pool::threads, NonZeroUsize::get);
         let settings = Settings {
             planner,

@@ -1,6 +1,7 @@
 //! What an interpreter says of itself: who runs what, and where it lies.
 
 use std::ops::Range;
+use std::time::Duration;
 
 use arenite_abi::ElementType;
 
@@ -8,6 +9,7 @@ use super::Interpreter;
 use crate::error::{LeftOut, Result, UnresolvedOp};
 use crate::run::Slot;
 use crate::stages::executor::Executor;
+use crate::stages::report::detail::{DetailedPlan, detailed};
 use crate::stages::report::{self, SegmentPlan, Served};
 
 /// How much memory an interpreter holds, and what the plan says.
@@ -19,7 +21,7 @@ pub struct MemoryUse {
     pub persistent: u64,
     /// Bytes of tensors whose shape only the run tells.
     pub dynamic: u64,
-    /// The largest sum of sizes that the arena must hold at one node.
+    /// The largest sum of sizes that the arena must hold at one node, or at one step inside of a partition.
     pub lower_bound: u64,
 }
 
@@ -32,8 +34,8 @@ impl Interpreter {
             sum.arena += memory.arena.len() as u64;
             sum.persistent += memory.persistent_bytes();
             sum.dynamic += memory.dynamic_bytes();
-            sum.lower_bound +=
-                executor.plans().iter().map(|segment| segment.plan.lower_bound).max().unwrap_or(0);
+            let plans = executor.runner().map_or_else(Vec::new, detailed);
+            sum.lower_bound += plans.iter().map(|plan| plan.memory.plan.lower_bound).max().unwrap_or(0);
         }
         sum.persistent += self.resources.borrow().bytes();
         sum
@@ -42,6 +44,17 @@ impl Interpreter {
     /// The memory of the main subgraph, by segment of the execution plan.
     pub fn memory_plan(&self) -> Vec<&SegmentPlan> {
         self.main().plans()
+    }
+
+    /// The memory of a subgraph as it runs, by segment: [`memory_plan`](Self::memory_plan) with what delegates tell of the insides
+    /// of their partitions. Empty before it was allocated or planned.
+    pub fn detailed_plan(&self, subgraph: usize) -> Vec<DetailedPlan> {
+        self.executor_of(subgraph).and_then(Executor::runner).map_or_else(Vec::new, detailed)
+    }
+
+    /// Time spent in the planner since the interpreter was built.
+    pub fn planning_time(&self) -> Duration {
+        self.settings.planner.spent.get()
     }
 
     /// Prepares subgraph `subgraph` and plans its memory, with the shapes that the model gives its inputs; nothing runs. What

@@ -1,7 +1,8 @@
 //! Memory plans: asks a planner, and trusts none of its answers.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use arenite_abi::UsageRecord;
 use arenite_abi::raw::{
@@ -51,6 +52,10 @@ pub(crate) struct ChosenPlanner {
     pub name: String,
     pub raw: &'static ArPlannerV1,
     pub options: Vec<(String, String)>,
+    /// The longest that one plan may take, where nothing else is said.
+    pub time: Option<Duration>,
+    /// Time in the planner so far.
+    pub spent: Cell<Duration>,
 }
 
 impl ChosenPlanner {
@@ -58,7 +63,11 @@ impl ChosenPlanner {
     pub fn plan(&self, records: &[UsageRecord], limits: &PlanLimits) -> Result<Plan> {
         let _span = tracing::debug_span!("plan", planner = %self.name, records = records.len()).entered();
         let fail = |message: String| Error::Plan { planner: self.name.clone(), message };
-        let answer = self.ask(records, limits)?;
+        let limits = PlanLimits { time: limits.time.or(self.time), ..*limits };
+        let start = Instant::now();
+        let answer = self.ask(records, &limits);
+        self.spent.set(self.spent.get().saturating_add(start.elapsed()));
+        let answer = answer?;
         let is_proved = answer.optimal;
         let (offsets, objects) = answer.read(records).map_err(fail)?;
         let total_bytes = validate(records, &offsets).map_err(fail)?;

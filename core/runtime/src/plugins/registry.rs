@@ -2,6 +2,7 @@
 
 mod listing;
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::path::PathBuf;
@@ -190,7 +191,8 @@ impl Registry {
         let raw = self
             .planner(&config.name)
             .ok_or_else(|| self.not_found(Named::Planner, &config.name, self.planner_names()))?;
-        Ok(ChosenPlanner { name: config.name.clone(), raw, options: config.options.clone() })
+        let (name, options) = (config.name.clone(), config.options.clone());
+        Ok(ChosenPlanner { name, raw, options, time: None, spent: Cell::default() })
     }
 
     pub(crate) fn choose_delegate(&self, name: &str) -> Result<&'static ArDelegateV1> {

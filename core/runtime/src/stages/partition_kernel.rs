@@ -268,8 +268,10 @@ impl PartitionKernel {
     }
 
     /// What the kernel, prepared, keeps in its scratch memory; `None` if it does not say.
-    #[expect(dead_code, reason = "reports do not ask yet")]
     pub fn inner_plan(&self) -> Option<Vec<InnerBuffer>> {
+        if self.poisoned.get() {
+            return None;
+        }
         let mut buffers = Vec::new();
         let notes = plan_notes(&mut buffers);
         // SAFETY: the kernel came from this delegate's `compile`; the struct is valid for the call.
@@ -277,6 +279,7 @@ impl PartitionKernel {
             let more = interface::<ArKernelPlanV1>(self.delegate, INTERFACE_KERNEL_PLAN)?;
             (more.plan)(self.kernel, &notes)
         };
+        self.poisoned.set(status == Status::Panicked as u32);
         Some(buffers).filter(|buffers| status == Status::Ok as u32 && !buffers.is_empty())
     }
 

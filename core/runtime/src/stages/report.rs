@@ -1,5 +1,7 @@
 //! What an allocation found, for people: views of the stages, never read back.
 
+pub mod detail;
+
 use arenite_abi::UsageRecord;
 
 use super::runner::Runner;

@@ -1,0 +1,201 @@
+//! The plan of a subgraph as it runs, what is inside of partitions too.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arenite::config::PlannerConfig;
+use arenite::{DetailedPlan, Error, Interpreter, Model, SegmentPlan, UsageRecord};
+
+use super::bounds;
+use super::solved::{Part, Solved, Solver, Unknown, Unsolved};
+use crate::answer::Failure;
+
+/// Has an interpreter with this planner prepare a subgraph. Nothing runs.
+pub fn solve(
+    solver: &Solver<'_>,
+    planner: &PlannerConfig,
+    label: &str,
+    model: &Model,
+    subgraph: usize,
+) -> Result<Solved, Unsolved> {
+    let mut interpreter = interpreter(solver, planner, model)?;
+    if subgraph == 0 {
+        solver
+            .inputs
+            .iter()
+            .try_for_each(|input| input.apply(&mut interpreter))
+            .map_err(Unsolved::Problem)?;
+    }
+    let before = interpreter.planning_time();
+    interpreter.plan_subgraph(subgraph).map_err(unsolved)?;
+    let time = interpreter.planning_time().saturating_sub(before);
+    // Nothing has run, so that there is one segment.
+    let detail = interpreter.detailed_plan(subgraph).into_iter().next().unwrap_or_default();
+    let prepared = Prepared::new(&interpreter, subgraph);
+    let (unknown, notes) = prepared.unknown(label);
+    Ok(Solved {
+        parts: prepared.parts(&detail),
+        offsets: offsets(&detail.memory),
+        total: detail.memory.plan.total_bytes,
+        bound: detail.memory.plan.lower_bound,
+        optimal: detail.memory.plan.optimal,
+        records: detail.memory.buffers,
+        objects: None,
+        time,
+        steps: Some(detail.step_count),
+        unknown,
+        notes,
+    })
+}
+
+fn interpreter(solver: &Solver<'_>, planner: &PlannerConfig, model: &Model) -> Result<Interpreter, Unsolved> {
+    let mut config = solver.config.clone();
+    config.planner = Some(planner.clone());
+    let builder = Interpreter::builder(model).config(&config).registry(Arc::clone(solver.registry));
+    let builder = match solver.limits.time {
+        Some(limit) => builder.planning_time(limit),
+        None => builder,
+    };
+    builder.build().map_err(unsolved)
+}
+
+/// Where each buffer begins.
+fn offsets(memory: &SegmentPlan) -> Vec<u64> {
+    let mut offsets = vec![0; memory.buffers.len()];
+    for (&(buffer, at), offset) in memory.places.iter().zip(&memory.plan.offsets) {
+        offsets[buffer] = offset.saturating_sub(at);
+    }
+    offsets
+}
+
+fn unsolved(error: Error) -> Unsolved {
+    match error {
+        Error::Plan { .. } => Unsolved::Planner(error.to_string()),
+        error => Unsolved::Problem(Failure::from(error)),
+    }
+}
+
+/// A subgraph that is ready to run.
+struct Prepared<'a> {
+    interpreter: &'a Interpreter,
+    subgraph: usize,
+    /// Ops and delegates in the order in which they run.
+    steps: Vec<String>,
+    /// Of tensors.
+    names: Vec<String>,
+    /// Tensors that the caller fills.
+    inputs: Vec<i32>,
+    /// Per tensor of the file, the op that writes it, and how often ops name it.
+    uses: BTreeMap<i32, (String, u64)>,
+}
+
+impl<'a> Prepared<'a> {
+    fn new(interpreter: &'a Interpreter, subgraph: usize) -> Self {
+        let view = interpreter.model().view();
+        let (mut inputs, mut uses) = (Vec::new(), BTreeMap::<i32, (String, u64)>::new());
+        if let Some(graph) = view.subgraph(subgraph) {
+            inputs = graph.inputs().iter().collect();
+            for operator in graph.operators().iter() {
+                let name =
+                    view.operator_code(&operator).map_or_else(String::new, |code| code.name().to_owned());
+                for tensor in operator.inputs().iter().chain(operator.outputs().iter()) {
+                    uses.entry(tensor).or_default().1 += 1;
+                }
+                for tensor in operator.outputs().iter() {
+                    uses.entry(tensor).or_default().0.clone_from(&name);
+                }
+            }
+        }
+        let (steps, names) = (interpreter.steps_of(subgraph), interpreter.tensor_names(subgraph));
+        Prepared { interpreter, subgraph, steps, names, inputs, uses }
+    }
+
+    fn parts(&self, plan: &DetailedPlan) -> Vec<Part> {
+        let accesses = self.accesses();
+        let DetailedPlan { memory, steps, names, .. } = plan;
+        let placed = memory.records.iter().zip(&memory.places);
+        let part = |((record, &(buffer, offset)), (&step, inner)): ((&UsageRecord, &(usize, u64)), _)| {
+            let inner: &Option<String> = inner;
+            let step = self.steps.get(step).map_or("", String::as_str);
+            let (name, op, accesses) = match inner {
+                Some(name) => self.inner(record.tensor, name, step),
+                None => self.outer(record.tensor, step, &accesses),
+            };
+            let (size, first, last) = (record.size, record.first_node, record.last_node);
+            Part { record: buffer, offset, size, first, last, name, op, accesses }
+        };
+        placed.zip(steps.iter().zip(names)).map(part).collect()
+    }
+
+    /// Name, kind and accesses of a tensor or of a step's scratch memory.
+    fn outer(&self, tensor: i32, step: &str, accesses: &[u64]) -> (String, String, u64) {
+        match usize::try_from(tensor) {
+            Ok(t) => {
+                let op = if self.inputs.contains(&tensor) { "input" } else { step };
+                let name = self.names.get(t).cloned().unwrap_or_default();
+                (name, op.to_owned(), accesses.get(t).copied().unwrap_or(0))
+            }
+            // It is written and read.
+            Err(_) => ("(scratch)".to_owned(), format!("{step} scratch"), 2),
+        }
+    }
+
+    /// The same of a buffer inside of a partition of `delegate`, which calls it `name`.
+    fn inner(&self, tensor: i32, name: &str, delegate: &str) -> (String, String, u64) {
+        let name = if name.is_empty() { "(scratch)" } else { name };
+        let (op, uses) = match self.uses.get(&tensor) {
+            Some((op, uses)) if op.is_empty() => ("input", *uses),
+            Some((op, uses)) => (op.as_str(), *uses),
+            None => ("scratch", 2),
+        };
+        (name.to_owned(), format!("{delegate}: {op}"), uses.max(2))
+    }
+
+    /// How often each tensor is read or written, once per step and mention.
+    fn accesses(&self) -> Vec<u64> {
+        let mut accesses = vec![0; self.names.len()];
+        for step in 0..self.steps.len() {
+            let Some((reads, writes)) = self.interpreter.step_tensors(self.subgraph, step) else { continue };
+            for tensor in reads.into_iter().chain(writes) {
+                accesses.get_mut(tensor).into_iter().for_each(|count| *count += 1);
+            }
+        }
+        accesses
+    }
+
+    /// Where planning ended, and what the step there may give at most.
+    fn unknown(&self, label: &str) -> (Vec<Unknown>, Vec<String>) {
+        let (mut unknown, mut notes) = (Vec::new(), Vec::new());
+        let planned = self.interpreter.planned_steps(self.subgraph);
+        let Some(last) = planned.filter(|&last| 0 < last && last <= self.steps.len()) else {
+            return (unknown, notes);
+        };
+        let (step, op, count) = (last - 1, &self.steps[last - 1], self.steps.len());
+        if last < count {
+            notes.push(format!(
+                "{label}: the shapes behind {op} (step {step}) are known only when it has run; {last} of {count} steps are planned"
+            ));
+        }
+        let form = |tensor| self.interpreter.tensor_form(self.subgraph, tensor);
+        let Some((reads, writes)) = self.interpreter.step_tensors(self.subgraph, step) else {
+            return (unknown, notes);
+        };
+        let read = reads.get(bounds::input_that_bounds(op)).and_then(|&tensor| form(tensor)?.1);
+        for tensor in writes {
+            let Some((ty, None)) = form(tensor) else { continue };
+            let most_bytes = read
+                .and_then(|shape| bounds::most_elements(op, shape))
+                .and_then(|n| ty.bytes_of(usize::try_from(n).ok()?))
+                .map(|bytes| bytes as u64);
+            unknown.push(Unknown {
+                problem: label.to_owned(),
+                step,
+                op: op.clone(),
+                tensor: self.names.get(tensor).cloned().unwrap_or_default(),
+                most_bytes,
+                reason: most_bytes.is_none().then(|| bounds::reason(op)),
+            });
+        }
+        (unknown, notes)
+    }
+}

@@ -1,0 +1,220 @@
+//! The memory plan as it runs: what delegates tell of the insides of their partitions.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use arenite::config::DelegateConfig;
+use arenite::plan::validate;
+use arenite::{DetailedPlan, Interpreter, Model, Registry};
+use arenite_abi::prelude::*;
+
+use crate::models::{dynamic_chain, f32s, model, node};
+
+/// Takes all nodes, runs none, and says of its two scratch memories, of 256 and of 512 bytes, what the option `says` names.
+struct Telling(Says);
+
+#[derive(Clone, Copy, PartialEq)]
+enum Says {
+    /// Two buffers in the first memory, nothing of the second.
+    Truth,
+    Nothing,
+    /// Two that live together lie over one another.
+    Overlap,
+    /// One ends behind the memory.
+    Outside,
+    /// One is in each memory.
+    Elsewhere,
+    /// One lives for billions of steps.
+    Ages,
+    /// It fails.
+    Failure,
+}
+
+struct TellingKernel(Says, Vec<Scratch<u8>>);
+
+impl Delegate for Telling {
+    const NAME: &'static str = "telling";
+    type Kernel = TellingKernel;
+
+    fn create(options: &OptionPairs<'_>) -> Result<Self> {
+        Ok(Telling(match options.get("says") {
+            Some("truth") => Says::Truth,
+            Some("overlap") => Says::Overlap,
+            Some("outside") => Says::Outside,
+            Some("elsewhere") => Says::Elsewhere,
+            Some("ages") => Says::Ages,
+            Some("failure") => Says::Failure,
+            _ => Says::Nothing,
+        }))
+    }
+
+    fn claim(&self, graph: &GraphView<'_>, claims: &mut Claims<'_>) -> Result<()> {
+        (0..graph.node_count()).for_each(|node| claims.accept(node));
+        Ok(())
+    }
+
+    fn compile(&self, _: &PartitionView<'_>) -> Result<TellingKernel> {
+        Ok(TellingKernel(self.0, Vec::new()))
+    }
+}
+
+impl DelegateKernel for TellingKernel {
+    fn prepare(&mut self, partition: &PartitionView<'_>, cx: &mut PrepareContext<'_>) -> Result<()> {
+        for (i, &tensor) in partition.outputs().iter().enumerate() {
+            cx.set_output_shape(i, partition.graph().tensor(tensor as usize)?.shape)?;
+        }
+        self.1 = vec![cx.scratch::<u8>(256)?, cx.scratch::<u8>(512)?];
+        Ok(())
+    }
+
+    fn invoke(&mut self, _: &PartitionView<'_>, _: &mut EvalContext<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn plan(&self, notes: &mut PlanNotes<'_>) -> Result<()> {
+        let record = |bytes, first, last| UsageRecord::new(bytes, first, last);
+        let (small, late) = (record(128, 0, 1), record(64, 2, 3));
+        let (second, offset) = match self.0 {
+            Says::Nothing => return Ok(()),
+            Says::Failure => return Err(invalid!("told to fail")),
+            Says::Overlap => (record(64, 1, 3), 64),
+            Says::Outside => (late, 256),
+            Says::Ages => (record(64, 2, u32::MAX - 1), 0),
+            Says::Truth | Says::Elsewhere => (late, 64),
+        };
+        let scratch = if self.0 == Says::Elsewhere { &self.1[1] } else { &self.1[0] };
+        notes.note(&self.1[0], &small, 0, "early");
+        notes.note(scratch, &UsageRecord { tensor: 1, ..second }, offset, "late");
+        Ok(())
+    }
+}
+
+static PLUGIN: Plugin = plugin! {
+    id: "org.arenite.test.plans",
+    description: "A delegate that tells what is inside of its partitions",
+    delegates: [Telling],
+};
+
+/// `y = −(−x)` of 16 numbers, on that delegate.
+fn told(says: &str) -> DetailedPlan {
+    let model = model(|m, g| {
+        let x = g.input(f32s("x", &[16]));
+        let t = g.tensor(f32s("t", &[16]));
+        let y = g.output(f32s("y", &[16]));
+        node(m, g, "NEG", &[x], t);
+        node(m, g, "NEG", &[t], y);
+    });
+    let mut registry = Registry::with_static_plugins().expect("they are linked in");
+    registry.add_plugin(&PLUGIN).expect("it is sound");
+    let mut config = DelegateConfig::new("telling");
+    config.options.push(("says".to_owned(), says.to_owned()));
+    let builder = Interpreter::builder(&model).registry(Arc::new(registry)).delegate(config);
+    let mut interpreter = builder.build().expect("it builds");
+    assert!(interpreter.detailed_plan(0).is_empty());
+    interpreter.allocate().expect("it allocates");
+    let mut plans = interpreter.detailed_plan(0);
+    assert_eq!(plans.len(), 1);
+    plans.remove(0)
+}
+
+/// Bytes, first and last step and name of what is not a tensor of the outer plan.
+fn inner(detail: &DetailedPlan) -> Vec<(u64, u32, u32, Option<&str>)> {
+    let named = detail.memory.records.iter().zip(&detail.names);
+    let inner = named.filter(|(record, name)| record.tensor < 0 || name.is_some());
+    inner.map(|(r, name)| (r.size, r.first_node, r.last_node, name.as_deref())).collect()
+}
+
+#[test]
+fn a_partition_is_as_many_steps_as_its_kernel_says() {
+    let detail = told("truth");
+    assert_eq!(detail.step_count, 4);
+    let expected = [(128, 0, 1, Some("early")), (64, 2, 3, Some("late")), (512, 0, 3, None)];
+    assert_eq!(inner(&detail), expected);
+    // x, y, the second memory, and the larger of the buffers in the first; that has 256 bytes.
+    let plan = &detail.memory.plan;
+    assert_eq!((plan.lower_bound, plan.total_bytes), (64 + 64 + 512 + 128, 64 + 64 + 512 + 256));
+    assert!(!plan.optimal);
+    let offset = |name| plan.offsets[detail.names.iter().position(|n| n.as_deref() == Some(name)).unwrap()];
+    assert_eq!(offset("late"), offset("early") + 64);
+}
+
+#[test]
+fn what_cannot_be_is_scratch_memory_as_a_whole() {
+    let whole = [(256, 0, 0, None), (512, 0, 0, None)];
+    for says in ["nothing", "overlap", "outside", "ages", "failure"] {
+        let detail = told(says);
+        assert_eq!((inner(&detail).as_slice(), detail.step_count), (&whole[..], 1), "{says}");
+    }
+    // Each memory by itself.
+    let apart = [(128, 0, 1, Some("early")), (64, 2, 3, Some("late"))];
+    assert_eq!(inner(&told("elsewhere")), apart);
+}
+
+fn digits(file: &str) -> Model {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/digits");
+    Model::from_file(folder.join(file)).expect("it is there")
+}
+
+/// That buffers lie apart while both live, and within as many bytes as the plan has.
+fn check(detail: &DetailedPlan) {
+    let memory = &detail.memory;
+    let mut offsets = vec![0; memory.buffers.len()];
+    for (&(buffer, at), offset) in memory.places.iter().zip(&memory.plan.offsets) {
+        offsets[buffer] = offset - at;
+    }
+    let total = validate(&memory.buffers, &offsets).expect("it is a plan");
+    assert!(total <= memory.plan.total_bytes && memory.plan.lower_bound <= memory.plan.total_bytes);
+    let (records, steps, names) = (&memory.records, &detail.steps, &detail.names);
+    assert_eq!(
+        (steps.len(), names.len(), memory.places.len()),
+        (records.len(), records.len(), records.len())
+    );
+    assert!(records.iter().all(|record| record.first_node < detail.step_count));
+}
+
+#[test]
+fn the_cpu_delegate_tells_its_buffers_with_every_planner() {
+    let registry = Arc::new(Registry::with_static_plugins().expect("they are linked in"));
+    for (model, planner) in ["digits_f32.tflite", "digits_i8.tflite"]
+        .into_iter()
+        .flat_map(|file| registry.planner_names().into_iter().map(move |planner| (digits(file), planner)))
+    {
+        let builder = Interpreter::builder(&model).registry(Arc::clone(&registry)).planner(&planner);
+        let mut interpreter = builder.build().expect("it builds");
+        let planned = interpreter.plan_subgraph(0).expect("it can be planned")[0].plan.total_bytes;
+        let detail = interpreter.detailed_plan(0).remove(0);
+        check(&detail);
+        let inside = detail.names.iter().flatten().count();
+        assert!(inside >= 10 && detail.step_count >= 10, "{planner}: {inside} in {}", detail.step_count);
+        assert_eq!(detail.memory.plan.total_bytes, planned);
+        interpreter.allocate().and_then(|()| interpreter.invoke()).expect("it runs");
+        let used = interpreter.memory_use();
+        assert_eq!((used.arena, used.lower_bound), (planned, detail.memory.plan.lower_bound), "{planner}");
+        assert!(interpreter.planning_time() > Duration::ZERO);
+    }
+}
+
+#[test]
+fn steps_are_counted_over_all_segments() {
+    let model = dynamic_chain(2, &[3]);
+    let mut interpreter = Interpreter::builder(&model).threads(1).build().expect("it builds");
+    interpreter.allocate().expect("it allocates");
+    assert_eq!(interpreter.detailed_plan(0).len(), 1);
+    interpreter.input_mut(1).unwrap().copy_from_slice(&[2, 3]).unwrap();
+    interpreter.invoke().expect("it runs");
+    let plans = interpreter.detailed_plan(0);
+    assert_eq!(plans.len(), interpreter.memory_plan().len());
+    plans.iter().for_each(check);
+    let last = plans.last().unwrap();
+    assert!(plans.len() > 1 && last.memory.records.iter().all(|record| record.first_node > 0));
+}
+
+#[test]
+fn a_planner_has_the_time_that_it_is_given() {
+    let model = digits("digits_f32.tflite");
+    let builder = Interpreter::builder(&model).planner("portfolio").planning_time(Duration::from_nanos(1));
+    let mut interpreter = builder.build().expect("it builds");
+    interpreter.allocate().expect("it ends with what it has");
+    interpreter.detailed_plan(0).iter().for_each(check);
+}
