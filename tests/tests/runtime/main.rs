@@ -4,6 +4,7 @@ use arenite_tests as _;
 
 mod composites;
 mod delegates;
+mod lending;
 mod limits;
 mod models;
 mod plugin;
