@@ -107,11 +107,13 @@ const UNSAFE: &[&str] = &[
     "core/runtime/src/graph/constants.rs",
     "core/runtime/src/graph/mod.rs",
     "core/runtime/src/graph/updates.rs",
+    "core/runtime/src/interpreter/lending.rs",
     "core/runtime/src/interpreter/mod.rs",
     "core/runtime/src/interpreter/tensor.rs",
     "core/runtime/src/resources.rs",
     "core/runtime/src/stages/calls.rs",
     "core/runtime/src/stages/constants.rs",
+    "core/runtime/src/stages/lent.rs",
     "core/runtime/src/stages/memory.rs",
     "core/runtime/src/stages/table.rs",
     // core/runtime: calls into plugins.
@@ -145,6 +147,7 @@ const UNSAFE: &[&str] = &[
     // tests/bench: the peak's instructions.
     "tests/bench/src/peak/",
     // Tests: plugins that misbehave, a host that calls them, allocators that count.
+    "core/runtime/tests/lend_raw.rs",
     "core/runtime/tests/pool_allocations.rs",
     "plugins/template/tests/boundary/",
     "tests/plugins/future_abi/src/lib.rs",

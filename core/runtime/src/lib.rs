@@ -57,6 +57,7 @@ pub use plugins::loader::PLUGIN_PATH;
 pub use plugins::registry::{OpInfo, OpKey, Origin, PluginInfo, Registry};
 pub use profile::{Profile, ProfileRow};
 pub use quota::{Quota, Resource};
+pub use stages::lent::{AlignedBytes, LentMemory};
 pub use stages::report::detail::DetailedPlan;
 pub use stages::report::{SegmentPlan, Served};
 

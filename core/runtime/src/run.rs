@@ -118,6 +118,19 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Takes the memory of subgraphs again that was released.
+    pub fn take_released(&self) -> Result<()> {
+        let mut done = Ok(());
+        for slot in self.slots {
+            let mut taken = slot.take();
+            if let Some(executor) = taken.executor_mut().filter(|executor| executor.is_released()) {
+                done = done.and(executor.allocate(self));
+            }
+            slot.set(taken);
+        }
+        done
+    }
+
     /// Versions of the constants in all subgraphs that are not in use further up the stack: those that a node may call.
     pub fn constants_of_called(&self) -> Vec<(usize, u64)> {
         let version = |(i, slot): (usize, &Cell<Slot>)| {

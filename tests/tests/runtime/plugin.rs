@@ -3,6 +3,7 @@
 //! | part | does |
 //! |---|---|
 //! | custom op `Accumulate` (x, variable v) | `y = v += x` |
+//! | custom op `Address` (x, variable v) | y = the addresses of x, v and y, as i64 |
 //! | custom op `Count` | `y = x + how often it ran`, a state that begins with 100 |
 //! | custom op `Wait` | `y = x`, after it was cancelled |
 //! | delegate `failing`, takes all nodes | fails in the call that the option `in` names; has no device for `device` |
@@ -39,6 +40,26 @@ impl Op for Accumulate {
             v.set(v.get() + x.get(i));
             y.set(v.get());
         }
+        Ok(())
+    }
+}
+
+struct Address;
+
+impl Op for Address {
+    const CODE: OpCode = OpCode::Custom("Address");
+    const VERSIONS: RangeInclusive<i32> = 1..=1;
+
+    fn prepare(_: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        cx.set_output_shape(0, &[3])?;
+        Ok(Address)
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        let x = cx.input(0)?.as_slice::<f32>()?.as_ptr().addr();
+        let v = cx.variable::<f32>(1)?.as_ptr().addr();
+        let y = cx.output(0)?.into_slice::<i64>()?;
+        y.copy_from_slice(&[x as i64, v as i64, y.as_ptr().addr() as i64]);
         Ok(())
     }
 }
@@ -177,7 +198,7 @@ impl Delegate for Looking {
 static PLUGIN: Plugin = plugin! {
     id: "org.arenite.test.runtime",
     description: "Ops and delegates for tests of the runtime",
-    ops: [Accumulate, Count, Wait],
+    ops: [Accumulate, Address, Count, Wait],
     delegates: [Failing, Looking],
 };
 

@@ -9,17 +9,12 @@ use arenite_abi::raw::{ArEvalV1, ArHeader, ArProfileV1, ArSpan, ArStatus, ArStr,
 use super::called;
 use super::shapes::{check_new_shape, element_type};
 use super::{Refused, finish, invalid, out_of_memory};
-use crate::arena::Block;
 use crate::profile::ProfileRow;
-use crate::quota::Budget;
 use crate::run::Run;
-use crate::stages::table::TensorTable;
+use crate::stages::memory::Memory;
 
 pub(crate) struct EvalHost<'a> {
-    pub tensors: &'a mut TensorTable,
-    /// Memory of dynamic tensors, by tensor index.
-    pub dynamic: &'a mut [Block],
-    pub budget: &'a mut Budget,
+    pub memory: &'a mut Memory,
     pub run: &'a Run<'a>,
     /// Outputs of the node in progress.
     pub outputs: &'a [i32],
@@ -48,31 +43,53 @@ impl EvalHost<'_> {
     fn resize(&mut self, output: u32, dims: &[i32], bytes: u64) -> Result<(), Refused> {
         let t = self.outputs.get(output as usize).and_then(|&t| usize::try_from(t).ok());
         let t = t.ok_or_else(|| invalid(format!("output {output} is not there")))?;
-        if !self.tensors.is_dynamic(t) {
+        let tensors = &mut self.memory.table;
+        if !tensors.is_dynamic(t) {
             return Err(invalid(format!(
                 "output {output} is resized, but its prepare did not set it dynamic"
             )));
         }
         // Once per call: a view of the first shape may be in use, and its memory must not move.
-        if !self.tensors.get(t).data.is_null() {
+        if !tensors.get(t).data.is_null() {
             return Err(invalid(format!(
                 "output {output} has shape {:?} by an earlier call, it cannot get {dims:?}; resize it once",
-                self.tensors.shape(t)
+                tensors.shape(t)
             )));
         }
         let limit = self.run.settings.quota.bytes;
-        check_new_shape(self.tensors, t, output, dims, limit)?;
-        let ty = element_type(self.tensors, t);
+        check_new_shape(tensors, t, output, dims, limit)?;
+        let ty = element_type(tensors, t);
         let bytes = ty.bytes_of(arenite_abi::tensor::element_count(dims)).map_or(bytes, |bytes| bytes as u64);
         let needed = usize::try_from(bytes).ok().filter(|_| bytes <= limit).ok_or_else(|| {
             (Status::OutOfMemory, format!("output {output} needs {bytes} bytes, the quota is {limit}"))
         })?;
         // Memory first: a refused change leaves the tensor as it was, without data.
-        self.dynamic[t].grow(needed, self.budget, "a tensor of dynamic shape").map_err(out_of_memory)?;
-        self.tensors.set_shape(t, dims, ty);
-        self.tensors.set_bytes(t, bytes);
-        self.tensors.set_data(t, self.dynamic[t].as_ptr());
+        let data = self.memory_for(t, output, needed)?;
+        let tensors = &mut self.memory.table;
+        tensors.set_shape(t, dims, ty);
+        tensors.set_bytes(t, bytes);
+        tensors.set_data(t, data);
         Ok(())
+    }
+
+    /// So many bytes for tensor `t`, which is output `output`: those that were lent to it, or its own.
+    fn memory_for(&mut self, t: usize, output: u32, needed: usize) -> Result<*mut u8, Refused> {
+        let Memory { dynamic, lent, generation, budget, .. } = &mut *self.memory;
+        match lent.get(&t) {
+            Some(lent) if lent.len() >= needed => Ok(lent.as_ptr()),
+            Some(lent) => {
+                let has = lent.len();
+                let message = format!(
+                    "output {output} needs {needed} bytes, the memory lent to it has {has}: lend more, or take it back"
+                );
+                Err((Status::OutOfMemory, message))
+            }
+            None => {
+                let moved = dynamic[t].grow(needed, budget, "a tensor of dynamic shape");
+                *generation += u64::from(moved.map_err(out_of_memory)?);
+                Ok(dynamic[t].as_ptr())
+            }
+        }
     }
 }
 
@@ -82,7 +99,7 @@ pub(crate) static PROFILE: ArProfileV1 = ArProfileV1 { header: ArHeader::of::<Ar
 unsafe extern "C" fn note(context: *mut c_void, number: u32, name: ArStr, tensor: i32, nanoseconds: u64) {
     // SAFETY: the context is the `EvalHost` of the call in progress; `name` is readable for the call, by the contract.
     let (host, name) = unsafe { (&mut *context.cast::<EvalHost<'_>>(), name.as_str()) };
-    let tensors = &*host.tensors;
+    let tensors = &host.memory.table;
     let output = || match usize::try_from(tensor) {
         // SAFETY: names live in the graph, which outlives the tensor table.
         Ok(t) if t < tensors.len() => unsafe { tensors.get(t).name.as_str().to_owned() },

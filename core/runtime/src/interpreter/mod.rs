@@ -2,6 +2,7 @@
 
 pub(crate) mod builder;
 mod inspect;
+mod lending;
 pub(crate) mod signature;
 mod strings;
 mod tensor;
@@ -109,7 +110,8 @@ impl Interpreter {
     }
 
     /// Applies delegates, prepares every node, plans memory and resets variables: after building, and after each
-    /// resize to another shape; else it does nothing. What delegates compiled is kept where they run the same nodes.
+    /// resize to another shape; else it does nothing. What delegates compiled is kept where they run the same nodes. After
+    /// [`lend`](Self::lend), [`take_back`](Self::take_back) or [`release_memory`](Self::release_memory) it places tensors, and no more.
     ///
     /// # Errors
     /// All ops that nobody serves; the first node that is refused; the quota.
@@ -219,7 +221,7 @@ impl Interpreter {
 impl Interpreter {
     pub(crate) fn allocate_subgraph(&mut self, subgraph: usize) -> Result<()> {
         let done = self.run(subgraph, |executor, run| {
-            let done = executor.allocate(run);
+            let done = executor.allocate(run).and_then(|()| run.take_released());
             run.forget_inferred();
             done
         });

@@ -77,7 +77,7 @@ impl<'a> Tensor<'a> {
     fn check(&self) -> Result<()> {
         if !self.readable {
             return Err(Error::State(format!(
-                "tensor '{}' has no memory yet: call allocate() after building the interpreter and after each resize",
+                "tensor '{}' has no memory yet: call allocate() after building the interpreter, each resize and each loan",
                 self.name
             )));
         }

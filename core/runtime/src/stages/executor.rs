@@ -55,6 +55,10 @@ pub(crate) enum Stage {
     Ready(Runner),
     /// Ready for other shapes of the inputs than those that it has now.
     Resized(Runner),
+    /// Ready but for places: other tensors lie in the arena than those that it was planned for.
+    Unplaced(Runner),
+    /// Ready but for the arena, which was given back.
+    Released(Runner),
 }
 
 impl Executor {
@@ -86,7 +90,20 @@ impl Executor {
     /// What runs it, if it was allocated; after a resize as it was before.
     pub fn runner(&self) -> Option<&Runner> {
         match &self.stage {
-            Stage::Ready(runner) | Stage::Resized(runner) => Some(runner),
+            Stage::Ready(runner)
+            | Stage::Resized(runner)
+            | Stage::Unplaced(runner)
+            | Stage::Released(runner) => Some(runner),
+            Stage::Graph | Stage::Inferred(_) => None,
+        }
+    }
+
+    fn runner_mut(&mut self) -> Option<&mut Runner> {
+        match &mut self.stage {
+            Stage::Ready(runner)
+            | Stage::Resized(runner)
+            | Stage::Unplaced(runner)
+            | Stage::Released(runner) => Some(runner),
             Stage::Graph | Stage::Inferred(_) => None,
         }
     }
@@ -117,11 +134,12 @@ impl Executor {
         }
         self.check_shape(tensor, shape, limit)?;
         self.resized.insert(tensor, shape.to_vec());
+        self.memory.generation += 1;
         let fits = self.resized.iter().all(|(&t, shape)| self.shape(t) == shape);
         self.stage = match std::mem::take(&mut self.stage) {
-            Stage::Graph | Stage::Inferred(_) => Stage::Graph,
             Stage::Ready(runner) | Stage::Resized(runner) if fits => Stage::Ready(runner),
             Stage::Ready(runner) | Stage::Resized(runner) => Stage::Resized(runner),
+            _ => Stage::Graph,
         };
         Ok(())
     }
@@ -139,14 +157,20 @@ impl Executor {
         if info.constant.is_some() || info.variable {
             return refuse("it is constant or a variable, its shape stays".into());
         }
-        Ok(())
+        match self.memory.lent.get(&tensor) {
+            Some(lent) => lent.check(&info.name, bytes.unwrap_or(0) as u64),
+            None => Ok(()),
+        }
     }
 
     /// Applies delegates, prepares nodes, plans and allocates memory, unless that was done for the same shapes. Partitions that were
     /// compiled before are kept where they run the same nodes.
     pub fn allocate(&mut self, run: &Run<'_>) -> Result<()> {
-        if matches!(&self.stage, Stage::Ready(runner) if !runner.poisoned) {
-            return Ok(());
+        match &self.stage {
+            Stage::Ready(runner) if !runner.poisoned => return Ok(()),
+            Stage::Unplaced(runner) if !runner.poisoned => return self.place_again(run),
+            Stage::Released(runner) if !runner.poisoned => return self.take_room(),
+            _ => {}
         }
         let _span = tracing::info_span!("allocate", subgraph = self.graph.index).entered();
         if !self.graph.unresolved.is_empty() && run.settings.delegates.is_empty() {
@@ -155,7 +179,7 @@ impl Executor {
         self.begin();
         self.delegates.begin();
         self.prepare(run)?;
-        self.reset_variables();
+        self.memory.reset_variables(&self.graph, |memory, t| !memory.lent.contains_key(&t));
         Ok(())
     }
 
@@ -167,6 +191,45 @@ impl Executor {
         runner.add_segment(&mut site, delegates)?;
         self.stage = Stage::Ready(runner);
         Ok(())
+    }
+
+    /// Plans memory anew for steps that are ready. After an error it can be tried again.
+    fn place_again(&mut self, run: &Run<'_>) -> Result<()> {
+        let _span = tracing::info_span!("place", subgraph = self.graph.index).entered();
+        let Stage::Unplaced(mut runner) = std::mem::take(&mut self.stage) else { return Ok(()) };
+        let placed = self.memory.place_variables(&self.graph);
+        let placed = placed.and_then(|()| runner.place_again(&mut self.site(run).0));
+        self.stage = match placed {
+            Ok(()) => Stage::Ready(runner),
+            Err(_) => Stage::Unplaced(runner),
+        };
+        placed
+    }
+
+    /// Gives back the arena, and results of dynamic shape. Nodes stay prepared.
+    pub fn release_memory(&mut self) {
+        self.memory.release_arena(&self.graph);
+        self.stage = match std::mem::take(&mut self.stage) {
+            Stage::Ready(runner) => Stage::Released(runner),
+            // It could be ready again by a resize alone.
+            Stage::Resized(_) => Stage::Graph,
+            stage => stage,
+        };
+    }
+
+    pub fn is_released(&self) -> bool {
+        matches!(self.stage, Stage::Released(_))
+    }
+
+    /// Takes the arena again, as it was planned. After an error it can be tried again.
+    fn take_room(&mut self) -> Result<()> {
+        let Stage::Released(mut runner) = std::mem::take(&mut self.stage) else { return Ok(()) };
+        let taken = runner.take_room(&mut self.memory);
+        self.stage = match taken {
+            Ok(()) => Stage::Ready(runner),
+            Err(_) => Stage::Released(runner),
+        };
+        taken
     }
 
     /// Back to the graph with the shapes that the caller gave.
@@ -192,26 +255,35 @@ impl Executor {
 
     fn try_invoke(&mut self, run: &Run<'_>) -> Result<(), Stopped> {
         let Stage::Ready(runner) = &mut self.stage else {
-            return Err(Error::State(
-                "the interpreter is not allocated: call allocate() after building it and after each resize"
-                    .into(),
-            )
-            .into());
+            return Err(self.not_ready().into());
         };
         if run.profiles && self.profile.is_none() {
             self.profile = Some(Profile::default());
         }
         let profile = self.profile.as_mut().filter(|_| run.profiles);
         let mut site = Site { graph: &self.graph, memory: &mut self.memory, run, phase: Phase::Prepare };
-        runner.invoke(&mut site, &mut self.delegates, profile)
+        runner.invoke(&mut site, &mut self.delegates, profile)?;
+        self.memory.fill_lent_constants();
+        Ok(())
+    }
+
+    fn not_ready(&self) -> Error {
+        Error::State(
+            match self.stage {
+                Stage::Unplaced(_) => "memory was lent to a tensor, or taken back: call allocate() to plan the rest",
+                Stage::Released(_) => "the interpreter's memory was released: call allocate() to take it again",
+                _ => "the interpreter is not allocated: call allocate() after building it and after each resize",
+            }
+            .into(),
+        )
     }
 
     /// Gives variables their first values, and ops' states too.
     pub fn reset_variables(&mut self) {
-        if let Stage::Ready(runner) | Stage::Resized(runner) = &mut self.stage {
+        if let Some(runner) = self.runner_mut() {
             runner.reset_states();
         }
-        self.memory.reset_variables(&self.graph);
+        self.memory.reset_variables(&self.graph, |_, _| true);
     }
 
     /// Starts to collect time per step; what was collected is lost.

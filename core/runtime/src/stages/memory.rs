@@ -7,7 +7,8 @@
 //! | `table`      | all; its addresses are the same for ever      | –                               |
 //! | `constants`  | `inferred`, `prepared`                        | their value changes             |
 //! | `persistent` | `inferred` (gives it back), `prepared`        | its segment is prepared again   |
-//! | `variables`  | `runner`, when nodes were prepared anew       | –                               |
+//! | `variables`  | `executor`, when nodes are prepared anew      | –                               |
+//! | `lent`       | `lent`, for callers                           | it is taken back                |
 //! | `arena`      | `placed`                                      | a larger or smaller plan        |
 //! | `dynamic`    | steps while they run; inputs of strings       | the step runs again             |
 
@@ -16,9 +17,10 @@ use std::collections::BTreeMap;
 use arenite_abi::raw::{ArTensorV1, TENSOR_VARIABLE};
 
 use super::constants::Constants;
+use super::lent::Lent;
 use super::table::TensorTable;
-use crate::arena::{ALIGNMENT, Block, Persistent};
-use crate::error::{Error, Result};
+use crate::arena::{Block, Persistent};
+use crate::error::Result;
 use crate::graph::Graph;
 use crate::quota::Budget;
 
@@ -27,9 +29,13 @@ pub(crate) struct Memory {
     pub constants: Constants,
     pub persistent: Persistent,
     pub arena: Block,
-    pub variables: Block,
+    pub variables: BTreeMap<usize, Block>,
     /// Per tensor: that of results whose shape only a run tells, and of inputs of strings.
     pub dynamic: Vec<Block>,
+    /// Per tensor that lies in it: memory of others.
+    pub lent: BTreeMap<usize, Lent>,
+    /// Changes whenever an address may have.
+    pub generation: u64,
     pub budget: Budget,
 }
 
@@ -41,8 +47,10 @@ impl Memory {
             constants: Constants::default(),
             persistent: Persistent::default(),
             arena: Block::EMPTY,
-            variables: Block::EMPTY,
+            variables: BTreeMap::new(),
             dynamic: (0..graph.tensors.len()).map(|_| Block::EMPTY).collect(),
+            lent: BTreeMap::new(),
+            generation: 0,
             budget,
         }
     }
@@ -102,34 +110,84 @@ impl Memory {
         }
     }
 
-    /// Lays the variables one after the other.
+    /// Gives each variable that lies in no lent memory its own; a new one has its first value.
     pub fn place_variables(&mut self, graph: &Graph) -> Result<()> {
-        let mut end = 0usize;
-        let mut offsets = Vec::with_capacity(graph.variables.len());
-        for &t in &graph.variables {
-            let bytes = self.table.get(t as usize).bytes as usize;
-            offsets.push(end);
-            let next = end.checked_add(bytes).and_then(|e| e.checked_next_multiple_of(ALIGNMENT));
-            end = next.ok_or_else(|| Error::State("the variables' sizes overflow".into()))?;
-        }
-        self.variables.grow(end, &mut self.budget, "its variables")?;
-        for (&t, offset) in graph.variables.iter().zip(offsets) {
-            self.table.set_data(t as usize, self.variables.as_ptr().wrapping_add(offset));
+        for t in Graph::present(&graph.variables) {
+            let Memory { table, variables, lent, budget, .. } = self;
+            let own = variables.entry(t).or_insert(Block::EMPTY);
+            let bytes = table.get(t).bytes as usize;
+            if let Some(lent) = lent.get(&t) {
+                own.release(budget);
+                table.set_data(t, lent.as_ptr());
+            } else if own.grow(bytes, budget, "its variables")? {
+                own.fill(0, bytes, graph.tensors[t].zero_byte());
+                table.set_data(t, own.as_ptr());
+            } else {
+                table.set_data(t, own.as_ptr());
+            }
         }
         Ok(())
     }
 
-    /// Gives the variables their first values: those that stand for zero if they are i8, else zero bytes.
-    pub fn reset_variables(&mut self, graph: &Graph) {
-        self.variables.fill(0, self.variables.len(), 0);
-        for &t in &graph.variables {
-            let tensor = self.table.get(t as usize);
-            // Before memory is planned there is nothing to set.
-            if tensor.data.is_null() {
-                continue;
+    /// Gives variables their first values: those that stand for zero if they are i8, else zero bytes. Before memory is planned
+    /// there is nothing to set.
+    pub fn reset_variables(&mut self, graph: &Graph, which: impl Fn(&Self, usize) -> bool) {
+        for t in Graph::present(&graph.variables).filter(|&t| which(self, t)) {
+            let raw = self.table.get(t);
+            if !raw.data.is_null() {
+                // SAFETY: a variable has as many bytes as it says, of its own block or of lent memory; `&mut self`.
+                unsafe {
+                    raw.data.cast::<u8>().write_bytes(graph.tensors[t].zero_byte(), raw.bytes as usize)
+                };
             }
-            let first = tensor.data as usize - self.variables.as_ptr() as usize;
-            self.variables.fill(first, tensor.bytes as usize, graph.tensors[t as usize].zero_byte());
+        }
+    }
+
+    /// Frees the arena, and what tensors of dynamic shape hold, which have no memory then; inputs of strings stay.
+    pub fn release_arena(&mut self, graph: &Graph) {
+        let Memory { table, arena, dynamic, generation, budget, .. } = self;
+        *generation += 1;
+        arena.release(budget);
+        for (t, block) in dynamic.iter_mut().enumerate().filter(|&(t, _)| !graph.is_input(t)) {
+            block.release(budget);
+            if table.is_dynamic(t) {
+                table.set_data(t, std::ptr::null_mut());
+            }
+        }
+    }
+
+    /// Lends memory to tensor `t`, whose size was checked. Where it lay in other lent memory it lies here at once, and what it had
+    /// is not copied. Gives the memory from before.
+    pub fn lend(&mut self, t: usize, lent: Lent) -> Option<Lent> {
+        let data = lent.as_ptr();
+        let before = self.lent.insert(t, lent);
+        self.readdress(t, before.as_ref().map(|_| data));
+        before
+    }
+
+    /// Gives back what was lent to tensor `t`, which has no memory then.
+    pub fn take_back(&mut self, t: usize) -> Option<Lent> {
+        let lent = self.lent.remove(&t)?;
+        self.readdress(t, None);
+        Some(lent)
+    }
+
+    fn readdress(&mut self, t: usize, data: Option<*mut u8>) {
+        self.generation += 1;
+        let is_placed = !self.table.get(t).data.is_null() && !self.table.is_dynamic(t);
+        if !self.table.is_constant(t) {
+            self.table.set_data(t, data.filter(|_| is_placed).unwrap_or_default());
+        }
+    }
+
+    /// Copies results that are constants to where their readers look for them.
+    pub fn fill_lent_constants(&self) {
+        for (&t, lent) in &self.lent {
+            let value = self.table.constant_bytes(t);
+            if !value.is_empty() && value.len() <= lent.len() {
+                // SAFETY: lent memory of at least that size, which is nobody else's.
+                unsafe { std::ptr::copy_nonoverlapping(value.as_ptr(), lent.as_ptr(), value.len()) };
+            }
         }
     }
 
@@ -145,11 +203,15 @@ impl Memory {
 
     /// Bytes that live as long as the plan: states, tables, computed constants, variables.
     pub fn persistent_bytes(&self) -> u64 {
-        self.persistent.in_use() + self.constants.bytes() + self.variables.len() as u64
+        self.persistent.in_use() + self.constants.bytes() + blocks(self.variables.values())
     }
 
     /// Bytes of tensors whose shape only a run tells.
     pub fn dynamic_bytes(&self) -> u64 {
-        self.dynamic.iter().map(|block| block.len() as u64).sum()
+        blocks(self.dynamic.iter())
     }
+}
+
+fn blocks<'a>(blocks: impl Iterator<Item = &'a Block>) -> u64 {
+    blocks.map(|block| block.len() as u64).sum()
 }

@@ -25,6 +25,7 @@ pub(crate) mod delegates;
 pub(crate) mod executor;
 mod fallback;
 pub(crate) mod inferred;
+pub(crate) mod lent;
 pub(crate) mod memory;
 pub mod partition;
 pub(crate) mod partition_kernel;
@@ -137,7 +138,10 @@ impl Site<'_> {
         }
         let mut results = Vec::new();
         let mut scratch = Vec::new();
+        // Its results become constants, which have memory of their own.
+        let lent = std::mem::take(&mut self.memory.lent);
         let done = self.fold_memory(step, &mut results, &mut scratch).and_then(|()| self.eval(step, None));
+        self.memory.lent = lent;
         // On an error, too, no step points to memory that is gone.
         step.scratch.clear();
         let Memory { table, constants, dynamic, budget, .. } = &mut *self.memory;

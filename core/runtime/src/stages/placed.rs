@@ -35,6 +35,8 @@ pub(crate) struct Placed {
     pub plan: SegmentPlan,
     /// The step of each record that is scratch, counted within the segment.
     scratch_owners: Vec<usize>,
+    /// Tensors that lie in lent memory.
+    lent: Vec<usize>,
     /// Bytes of the arena that this segment and those before it use.
     pub height: u64,
     standing: Standing,
@@ -70,6 +72,7 @@ pub(crate) fn place(
         segment = Segment { site, after, first, techniques }.reorder(steps, segment);
     }
     let (segment, mut placed) = ask_planner(segment, site.run)?;
+    let lent = lent_tensors(site, &segment.lives)?;
     let LaidOut { lives, mut records, layout, scratch_owners, .. } = segment;
     if standing.overflown {
         raise(&mut placed, below)?;
@@ -82,7 +85,7 @@ pub(crate) fn place(
     let offsets = places.iter().map(|&(buffer, at)| placed.offsets[buffer].saturating_add(at)).collect();
     let plan = Plan { offsets, ..placed };
     let plan = SegmentPlan { records, plan, buffers: layout.buffers, places };
-    Ok(Placed { plan, scratch_owners, height, standing })
+    Ok(Placed { plan, scratch_owners, lent, height, standing })
 }
 
 impl Placed {
@@ -102,7 +105,27 @@ impl Placed {
                 }
             }
         }
+        let Memory { table, lent, .. } = memory;
+        for (&t, lent) in self.lent.iter().filter_map(|t| Some((t, lent.get(t)?))) {
+            table.set_data(t, lent.as_ptr());
+        }
     }
+}
+
+/// Those of these tensors that lie in lent memory, which has room for them. Constants and tensors of dynamic shape lie elsewhere.
+fn lent_tensors(site: &Site<'_>, lives: &BTreeMap<i32, Lifetime>) -> Result<Vec<usize>> {
+    let mut tensors = Vec::new();
+    for (&t, lent) in &site.memory.lent {
+        let raw = site.memory.table.get(t);
+        if raw.flags & TENSOR_DYNAMIC != 0 || !lives.contains_key(&(t as i32)) {
+            continue;
+        }
+        lent.check(&site.graph.tensors[t].name, raw.bytes)?;
+        if raw.flags & (TENSOR_CONSTANT | TENSOR_VARIABLE) == 0 {
+            tensors.push(t);
+        }
+    }
+    Ok(tensors)
 }
 
 /// A segment's tensors and scratch buffers, and the buffers that hold them.
@@ -188,6 +211,7 @@ impl Segment<'_> {
             if raw.flags & (TENSOR_CONSTANT | TENSOR_VARIABLE | TENSOR_DYNAMIC) != 0
                 || self.site.graph.tensors[index].ty.bits() == 0
                 || standing.of.contains_key(&t)
+                || self.site.memory.lent.contains_key(&index)
             {
                 continue;
             }

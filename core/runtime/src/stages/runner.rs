@@ -116,8 +116,27 @@ impl Runner {
         Ok(())
     }
 
+    /// Places the segments anew, whose steps stay prepared.
+    pub fn place_again(&mut self, site: &mut Site<'_>) -> Result<()> {
+        for k in 0..self.segments.len() {
+            let (before, behind) = self.segments.split_at_mut(k);
+            let Segment { prepared, placed, first, .. } = &mut behind[0];
+            *placed = place(site, prepared, *first, before.last().map(|segment| &segment.placed))?;
+        }
+        self.take_room(site.memory)
+    }
+
+    /// Makes room for the segments that there are, and no more.
+    pub fn take_room(&mut self, memory: &mut Memory) -> Result<()> {
+        let height = self.segments.last().map_or(0, |segment| segment.placed.height);
+        make_room(memory, height, true)?;
+        self.settle(memory, 0);
+        Ok(())
+    }
+
     /// Writes the addresses of the segments from number `first` on to where they are read.
     fn settle(&mut self, memory: &mut Memory, first: usize) {
+        memory.generation += 1;
         for Segment { prepared, placed, .. } in &mut self.segments[first..] {
             placed.settle(memory, &mut prepared.steps);
         }

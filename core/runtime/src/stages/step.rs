@@ -310,8 +310,7 @@ impl Step {
         host::clear_message();
         // SAFETY: as for `outputs`.
         let outputs = unsafe { slice(self.raw.outputs, self.raw.output_count) };
-        let Memory { table, dynamic, budget, .. } = &mut *site.memory;
-        let mut host_side = EvalHost { tensors: table, dynamic, budget, run: site.run, outputs, profile };
+        let mut host_side = EvalHost { memory: site.memory, run: site.run, outputs, profile };
         let eval = host_side.as_raw(&self.persistent, &self.scratch);
         let status = match &self.kernel {
             Kernel::Unprepared | Kernel::Constant(_) => {
