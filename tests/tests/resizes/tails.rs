@@ -101,10 +101,10 @@ fn a_tail_behind_two_dynamic_nodes_runs_on_the_delegate() {
     let served = delegated.served_by();
     let is_delegated =
         |served: &Served| matches!(served, Served::Delegate { name, .. } if name == "counting");
-    // GATHER_ND is not the delegate's.
+    // WHERE and GATHER_ND are not its own.
     assert_eq!(
         served.iter().map(is_delegated).collect::<Vec<_>>(),
-        [false, false, false, true, true, false, true, true],
+        [true, false, false, true, true, false, true, true],
         "{:?}",
         delegated.refusals()
     );
