@@ -159,7 +159,8 @@ fn digits(file: &str) -> Model {
 /// That buffers lie apart while both live, and within as many bytes as the plan has.
 fn check(detail: &DetailedPlan) {
     let memory = &detail.memory;
-    let mut offsets = vec![0; memory.buffers.len()];
+    // What earlier segments placed has no record here.
+    let mut offsets: Vec<u64> = memory.buffers.iter().map(|buffer| buffer.fixed().unwrap_or(0)).collect();
     for (&(buffer, at), offset) in memory.places.iter().zip(&memory.plan.offsets) {
         offsets[buffer] = offset - at;
     }
