@@ -159,6 +159,7 @@ fn digits(file: &str) -> Model {
 /// That buffers lie apart while both live, and within as many bytes as the plan has.
 fn check(detail: &DetailedPlan) {
     let memory = &detail.memory;
+    // What earlier segments placed has no record here.
     let mut offsets: Vec<u64> = memory.buffers.iter().map(|buffer| buffer.fixed().unwrap_or(0)).collect();
     for (&(buffer, at), offset) in memory.places.iter().zip(&memory.plan.offsets) {
         offsets[buffer] = offset - at;

@@ -43,7 +43,7 @@ pub(crate) fn detailed(runner: &Runner) -> Vec<DetailedPlan> {
 
 /// What a step keeps in scratch memory.
 struct Inside {
-    /// How many steps it is.
+    /// How many steps it is; none if its results are constant.
     steps: u32,
     /// Per request for scratch memory; none where nothing is known.
     scratch: Vec<Vec<InnerBuffer>>,
@@ -65,7 +65,7 @@ impl Inside {
             }
         }
         let ends = scratch.iter().flatten().map(|buffer| end_of(&buffer.record));
-        Inside { steps: ends.max().unwrap_or(1), scratch }
+        Inside { steps: ends.max().unwrap_or(u32::from(!step.is_constant())), scratch }
     }
 }
 
@@ -115,8 +115,8 @@ impl Axis {
     }
 
     fn stretch(&self, record: &UsageRecord) -> UsageRecord {
-        let (first_node, last_node) = (self.first(record.first_node), self.last(record.last_node));
-        UsageRecord { first_node, last_node, ..*record }
+        let first_node = self.first(record.first_node);
+        UsageRecord { first_node, last_node: self.last(record.last_node).max(first_node), ..*record }
     }
 
     /// The record of a buffer inside of step `step`.
