@@ -100,7 +100,7 @@ fn note_empty(registry: &Registry, dir: &Path) {
     let files: Vec<PathBuf> = entries.filter_map(|entry| entry.ok()?.path().canonicalize().ok()).collect();
     let loaded = registry.plugins().iter().any(|info| match &info.origin {
         Origin::File(path) => files.contains(path),
-        Origin::Static => false,
+        Origin::Static | Origin::Program => false,
     });
     if !loaded && !registry.failures().iter().any(|failure| failure.path.parent() == Some(dir)) {
         let extension = std::env::consts::DLL_EXTENSION;
@@ -119,7 +119,7 @@ fn plugin(info: &arenite::PluginInfo) -> Plugin {
         version: info.version.clone(),
         description: info.description.clone(),
         path: match &info.origin {
-            Origin::Static => None,
+            Origin::Static | Origin::Program => None,
             Origin::File(path) => Some(path.clone()),
         },
         abi: format!("{}.{}", info.abi.0, info.abi.1),

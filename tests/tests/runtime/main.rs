@@ -4,6 +4,7 @@ use arenite_tests as _;
 
 mod composites;
 mod delegates;
+mod handed_over;
 mod limits;
 mod models;
 mod plugin;

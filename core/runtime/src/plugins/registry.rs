@@ -1,5 +1,6 @@
 //! The registry: what plugins offer, and who serves a node.
 
+mod hand_over;
 mod listing;
 
 use std::collections::{BTreeMap, HashMap};
@@ -15,7 +16,9 @@ use crate::error::{Error, LeftOut, LoadError, LoadFailure, Missing, Named, Resul
 use crate::planning::plan::{ChosenPlanner, Plan, PlanLimits};
 use crate::plugins::descriptor::{self, Offer};
 use crate::plugins::library_file::FileIdentity;
+use crate::plugins::registration::Registration;
 
+pub use hand_over::PROGRAM;
 pub use listing::{OpInfo, Origin, PluginInfo};
 
 /// Which op a node asks for.
@@ -55,19 +58,23 @@ impl fmt::Display for OpKey {
 }
 
 /// An op registration that the registry found for a node.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct Candidate {
-    pub op: &'static ArOpV1,
-    pub plugin: usize,
+    pub op: OpRegistration,
+    plugin: usize,
 }
+
+pub(crate) type OpRegistration = Arc<Registration<ArOpV1>>;
+pub(crate) type PlannerRegistration = Arc<Registration<ArPlannerV1>>;
+pub(crate) type DelegateRegistration = Arc<Registration<ArDelegateV1>>;
 
 /// The plugins of a program and what they offer. Ops are looked up here first, then in the fallback.
 #[derive(Default)]
 pub struct Registry {
     plugins: Vec<PluginInfo>,
     ops: HashMap<OpKey, Vec<Candidate>>,
-    planners: Vec<(String, &'static ArPlannerV1)>,
-    delegates: Vec<(String, &'static ArDelegateV1)>,
+    planners: Vec<(String, PlannerRegistration)>,
+    delegates: Vec<(String, DelegateRegistration)>,
     pub(crate) files: Vec<FileIdentity>,
     pub(crate) failures: Vec<LoadFailure>,
     pub(crate) searched: Vec<String>,
@@ -193,7 +200,7 @@ impl Registry {
         Ok(ChosenPlanner { name: config.name.clone(), raw, options: config.options.clone() })
     }
 
-    pub(crate) fn choose_delegate(&self, name: &str) -> Result<&'static ArDelegateV1> {
+    pub(crate) fn choose_delegate(&self, name: &str) -> Result<DelegateRegistration> {
         self.delegate(name).ok_or_else(|| self.not_found(Named::Delegate, name, self.delegate_names()))
     }
 
@@ -235,7 +242,7 @@ impl Registry {
                 first.id, first.origin
             )));
         }
-        let plugin = self.plugins.len();
+        let (plugin, name): (_, Arc<str>) = (self.plugins.len(), id.as_str().into());
         self.plugins.push(PluginInfo {
             id,
             version,
@@ -247,10 +254,14 @@ impl Registry {
             ops: ops.iter().map(|(key, op)| OpInfo::of(key, op)).collect(),
         });
         for (key, op) in ops {
+            let op = Registration::of_plugin(*op, &name);
             self.ops.entry(key).or_default().push(Candidate { op, plugin });
         }
         // Of planners and delegates with one name the first registered serves.
+        let planners = planners.into_iter().map(|(n, planner)| (n, Registration::of_plugin(*planner, &name)));
         self.planners.extend(planners);
+        let delegates =
+            delegates.into_iter().map(|(n, delegate)| (n, Registration::of_plugin(*delegate, &name)));
         self.delegates.extend(delegates);
         Ok(())
     }
@@ -264,7 +275,7 @@ impl Registry {
             .flatten()
             .filter(|c| version >= c.op.min_version && version <= c.op.max_version)
             .filter(|c| types.iter().all(|&ty| ElementTypes::from_bits(c.op.element_types).contains(ty)))
-            .copied()
+            .cloned()
             .collect();
         if let Some(config) = self.preferences.get(&key.name()) {
             let rank = |c: &Candidate| {
@@ -308,22 +319,13 @@ impl Registry {
         lines
     }
 
-    /// Id of the plugin that a candidate belongs to.
-    pub(crate) fn plugin_of(&self, op: &'static ArOpV1) -> Option<&str> {
-        let own = self.ops.values().flatten().find(|c| std::ptr::eq(c.op, op));
-        match own {
-            Some(candidate) => Some(&self.plugins[candidate.plugin].id),
-            None => self.fallback.as_ref()?.plugin_of(op),
-        }
-    }
-
-    pub(crate) fn planner(&self, name: &str) -> Option<&'static ArPlannerV1> {
-        let own = self.planners.iter().find(|(n, _)| n == name).map(|(_, planner)| *planner);
+    pub(crate) fn planner(&self, name: &str) -> Option<PlannerRegistration> {
+        let own = self.planners.iter().find(|(n, _)| n == name).map(|(_, planner)| Arc::clone(planner));
         own.or_else(|| self.fallback.as_ref()?.planner(name))
     }
 
-    pub(crate) fn delegate(&self, name: &str) -> Option<&'static ArDelegateV1> {
-        let own = self.delegates.iter().find(|(n, _)| n == name).map(|(_, delegate)| *delegate);
+    pub(crate) fn delegate(&self, name: &str) -> Option<DelegateRegistration> {
+        let own = self.delegates.iter().find(|(n, _)| n == name).map(|(_, delegate)| Arc::clone(delegate));
         own.or_else(|| self.fallback.as_ref()?.delegate(name))
     }
 
