@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use arenite_abi::object::{self, OpObject, UserData};
-use arenite_abi::raw::{ArDelegateV1, ArOpV1, ArPlannerV1, BUILTIN_CUSTOM, OP_USER_DATA};
+use arenite_abi::raw::{ArDelegateV1, ArHostV1, ArOpV1, ArPlannerV1, BUILTIN_CUSTOM, OP_USER_DATA};
 use arenite_abi::{AssignmentMut, Delegate, OptionPairs, PlanRequest};
 
 use super::{
@@ -196,6 +196,11 @@ impl Registry {
         Ok(())
     }
 
+    /// What functions of raw registrations tell errors with, and have loops run by: what a plugin gets in its handshake.
+    pub fn host() -> &'static ArHostV1 {
+        &HOST
+    }
+
     /// Adds what the program handed over to `other`, which goes on to offer it.
     ///
     /// # Errors
@@ -218,7 +223,7 @@ impl Registry {
     fn program(&mut self, change: impl FnOnce(&mut PluginInfo)) -> usize {
         // Errors of in-process functions find their way to this host without a handshake.
         // SAFETY: the host is static.
-        unsafe { arenite_abi::host::set_host(&HOST) };
+        unsafe { arenite_abi::host::set_host(Self::host()) };
         let known = self.plugins.iter().position(|plugin| plugin.origin == Origin::Program);
         let position = known.unwrap_or_else(|| {
             self.plugins.push(PluginInfo {
