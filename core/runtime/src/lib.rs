@@ -56,7 +56,7 @@ pub use model::Model;
 pub use planning::layout::Techniques;
 pub use planning::plan::{Objects, Plan, PlanLimits};
 pub use plugins::loader::PLUGIN_PATH;
-pub use plugins::registry::{OpInfo, OpKey, Origin, PROGRAM, PluginInfo, Registry};
+pub use plugins::registry::{ContestedOp, OpInfo, OpKey, Origin, PROGRAM, PluginInfo, Registry};
 pub use profile::{Profile, ProfileRow};
 pub use quota::{Quota, Resource};
 pub use stages::report::{SegmentPlan, Served};

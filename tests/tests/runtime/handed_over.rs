@@ -151,7 +151,14 @@ fn what_was_handed_over_is_listed_as_a_plugin() {
 fn of_two_ops_the_first_wins_and_the_other_is_known() {
     let add = |r: &mut Registry| r.add_op(OpKey::Builtin(op::NEG), 1..=2, times(10.0)).unwrap();
     let reference = "org.arenite.ops";
-    let mut first = interpreter(&negation(&[2]), registry(add));
+    let first = registry(add);
+    let contested = first.contested_ops();
+    assert_eq!(contested.len(), 1);
+    assert_eq!(
+        (contested[0].key.name(), &contested[0].plugins[..]),
+        ("NEG".into(), &[PROGRAM.to_owned(), reference.to_owned()][..])
+    );
+    let mut first = interpreter(&negation(&[2]), first);
     assert_eq!(run(&mut first, &[1.0, 2.0]), [10.0, 20.0]);
     assert_eq!(first.candidates(0), [PROGRAM, reference]);
 

@@ -19,7 +19,7 @@ use crate::plugins::library_file::FileIdentity;
 use crate::plugins::registration::Registration;
 
 pub use hand_over::PROGRAM;
-pub use listing::{OpInfo, Origin, PluginInfo};
+pub use listing::{ContestedOp, OpInfo, Origin, PluginInfo};
 
 /// Which op a node asks for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -277,21 +277,45 @@ impl Registry {
             .filter(|c| types.iter().all(|&ty| ElementTypes::from_bits(c.op.element_types).contains(ty)))
             .cloned()
             .collect();
-        if let Some(config) = self.preferences.get(&key.name()) {
-            let rank = |c: &Candidate| {
-                let id = &self.plugins[c.plugin].id;
-                let preferred = config.prefer.iter().position(|p| crate::config::matches_pattern(p, id));
-                let priority = config.priority.get(id).copied().unwrap_or(0);
-                (preferred.unwrap_or(usize::MAX), std::cmp::Reverse(priority), c.plugin)
-            };
-            own.sort_by_key(rank);
-        }
+        self.rank(key, &mut own);
         if own.is_empty()
             && let Some(fallback) = &self.fallback
         {
             return fallback.candidates(key, version, types);
         }
         own
+    }
+
+    /// Best first.
+    fn rank(&self, key: &OpKey, candidates: &mut [Candidate]) {
+        let Some(config) = self.preferences.get(&key.name()) else { return };
+        candidates.sort_by_key(|c| {
+            let id = &self.plugins[c.plugin].id;
+            let preferred = config.prefer.iter().position(|p| crate::config::matches_pattern(p, id));
+            let priority = config.priority.get(id).copied().unwrap_or(0);
+            (preferred.unwrap_or(usize::MAX), std::cmp::Reverse(priority), c.plugin)
+        });
+    }
+
+    /// The ops that several plugins offer for the same nodes, some at least, by name.
+    pub fn contested_ops(&self) -> Vec<ContestedOp> {
+        let contested = |(key, candidates): (&OpKey, &Vec<Candidate>)| {
+            let mut ranked = candidates.clone();
+            self.rank(key, &mut ranked);
+            let meets = |a: &Candidate| {
+                candidates.iter().any(|b| a.plugin != b.plugin && descriptor::clash(&a.op, &b.op))
+            };
+            let mut plugins: Vec<String> = Vec::new();
+            for candidate in ranked.iter().filter(|candidate| meets(candidate)) {
+                if !plugins.iter().any(|known| **known == *candidate.op.plugin) {
+                    plugins.push(candidate.op.plugin.to_string());
+                }
+            }
+            (!plugins.is_empty()).then(|| ContestedOp { key: key.clone(), plugins })
+        };
+        let mut ops: Vec<ContestedOp> = self.ops.iter().filter_map(contested).collect();
+        ops.sort_by_key(|op| op.key.name());
+        ops
     }
 
     /// Why no registration of this op fits, one line for each.

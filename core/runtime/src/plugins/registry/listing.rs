@@ -75,6 +75,15 @@ pub struct OpInfo {
     pub stateful: bool,
 }
 
+/// An op that several plugins offer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContestedOp {
+    /// The op.
+    pub key: OpKey,
+    /// Ids of the plugins, best first: the first one serves the nodes that it can.
+    pub plugins: Vec<String>,
+}
+
 impl OpInfo {
     pub(super) fn of(key: &OpKey, op: &ArOpV1) -> Self {
         let element_types =
