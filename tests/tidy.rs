@@ -83,6 +83,7 @@ const UNSAFE: &[&str] = &[
     "core/abi/src/host.rs",
     "core/abi/src/layout.rs",
     "core/abi/src/model.rs",
+    "core/abi/src/object.rs",
     "core/abi/src/op.rs",
     "core/abi/src/options.rs",
     "core/abi/src/pairs.rs",
@@ -129,7 +130,9 @@ const UNSAFE: &[&str] = &[
     // core/runtime: plugins' descriptors.
     "core/runtime/src/plugins/descriptor.rs",
     "core/runtime/src/plugins/loader.rs",
+    "core/runtime/src/plugins/registration.rs",
     "core/runtime/src/plugins/registry.rs",
+    "core/runtime/src/plugins/registry/hand_over.rs",
     // delegates/cpu: vectors, kernels, the steps that call them, and what these share.
     "delegates/cpu/src/simd/",
     "delegates/cpu/src/kernels/",

@@ -16,7 +16,7 @@ use crate::options::{Common, load_model};
 use crate::session::Session;
 
 use memory::{Memory, memory};
-use placement::Placement;
+use placement::{Placement, Server};
 
 const NOTES: &str = "\
 Ops that no plugin serves are a warning: all else is shown, without a memory plan. If a node
@@ -112,34 +112,6 @@ struct Node {
     /// Null outside the main subgraph.
     served_by: Option<Server>,
     refusals: Vec<LeftOut>,
-}
-
-/// Who runs a node.
-#[derive(Serialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-enum Server {
-    /// The op of this plugin.
-    Plugin {
-        id: String,
-    },
-    /// The op of this plugin, once: the result is constant.
-    Folded {
-        id: String,
-    },
-    Delegate {
-        name: String,
-        partition: usize,
-    },
-    /// Not prepared yet: the plugins that can run it, best first.
-    Open {
-        candidates: Vec<String>,
-    },
-    /// No plugin has the op.
-    Unresolved,
-    /// A composite, replaced by the nodes that it stands for.
-    Inlined {
-        nodes: Vec<Server>,
-    },
 }
 
 #[derive(Serialize)]

@@ -25,6 +25,8 @@ pub struct Arguments {
 #[derive(Serialize)]
 struct Report {
     plugins: Vec<Plugin>,
+    /// Ops that several plugins offer.
+    contested_ops: Vec<ContestedOp>,
     failures: Vec<LoadFailure>,
     /// Where plugins were looked for, in this order.
     searched: Vec<String>,
@@ -62,6 +64,14 @@ struct Op {
 }
 
 #[derive(Serialize)]
+struct ContestedOp {
+    name: String,
+    custom: bool,
+    /// Ids, best first: the first one serves.
+    plugins: Vec<String>,
+}
+
+#[derive(Serialize)]
 struct LoadFailure {
     path: PathBuf,
     reason: String,
@@ -81,6 +91,7 @@ pub fn plugins(arguments: &Arguments) -> Result<Answer> {
     let failure = registry.failures().iter().find(|_| strict);
     let report = Report {
         plugins: registry.plugins().iter().map(plugin).collect(),
+        contested_ops: registry.contested_ops().into_iter().map(contested).collect(),
         failures: registry
             .failures()
             .iter()
@@ -100,7 +111,7 @@ fn note_empty(registry: &Registry, dir: &Path) {
     let files: Vec<PathBuf> = entries.filter_map(|entry| entry.ok()?.path().canonicalize().ok()).collect();
     let loaded = registry.plugins().iter().any(|info| match &info.origin {
         Origin::File(path) => files.contains(path),
-        Origin::Static => false,
+        Origin::Static | Origin::Program => false,
     });
     if !loaded && !registry.failures().iter().any(|failure| failure.path.parent() == Some(dir)) {
         let extension = std::env::consts::DLL_EXTENSION;
@@ -119,13 +130,21 @@ fn plugin(info: &arenite::PluginInfo) -> Plugin {
         version: info.version.clone(),
         description: info.description.clone(),
         path: match &info.origin {
-            Origin::Static => None,
+            Origin::Static | Origin::Program => None,
             Origin::File(path) => Some(path.clone()),
         },
         abi: format!("{}.{}", info.abi.0, info.abi.1),
         ops,
         planners: info.planners.clone(),
         delegates: info.delegates.clone(),
+    }
+}
+
+fn contested(op: arenite::ContestedOp) -> ContestedOp {
+    ContestedOp {
+        name: op.key.name(),
+        custom: matches!(op.key, arenite::OpKey::Custom(_)),
+        plugins: op.plugins,
     }
 }
 
@@ -148,6 +167,17 @@ fn op(info: &OpInfo) -> Op {
 impl Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.plugins.iter().try_for_each(|plugin| writeln!(f, "{plugin}"))?;
+        if !self.contested_ops.is_empty() {
+            writeln!(
+                f,
+                "{HEAD}offered by several plugins{HEAD:#}{DIM}, of which the first serves what it can{DIM:#}"
+            )?;
+            let mut table = Table::new(&[("op", Align::Left), ("plugins", Align::Left)]);
+            for op in &self.contested_ops {
+                table.row([named(&op.name, op.custom), text::join(&op.plugins, ", ")]);
+            }
+            writeln!(f, "{table}")?;
+        }
         if !self.failures.is_empty() {
             writeln!(f, "{HEAD}not loaded{HEAD:#}")?;
             for LoadFailure { path, reason } in &self.failures {
@@ -196,8 +226,11 @@ impl Display for Plugin {
 fn by_name(ops: &[Op]) -> BTreeMap<String, Vec<&Op>> {
     let mut groups: BTreeMap<String, Vec<&Op>> = BTreeMap::new();
     for op in ops {
-        let name = if op.custom { format!("{} (custom)", op.name) } else { op.name.clone() };
-        groups.entry(name).or_default().push(op);
+        groups.entry(named(&op.name, op.custom)).or_default().push(op);
     }
     groups
+}
+
+fn named(op: &str, custom: bool) -> String {
+    if custom { format!("{op} (custom)") } else { op.to_owned() }
 }

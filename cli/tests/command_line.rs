@@ -563,3 +563,55 @@ fn a_wrong_option_of_a_delegate_is_an_error_even_if_it_may_be_missing() {
         assert_eq!((absent.status.code(), stderr(&absent).contains("warp")), (Some(0), false));
     }
 }
+
+/// Puts plugins/template/c/cube.c in a folder, as a plugin of this name; whether there is a compiler to do it.
+fn compile_cube(name: &str, folder: &Path) -> bool {
+    let cube = Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins/template/c/cube.c");
+    let source = std::fs::read_to_string(cube).unwrap().replace("org.arenite.cube", name);
+    let file = folder.join(format!("{name}.c"));
+    std::fs::write(&file, source).unwrap();
+    let mut command = Command::new("cc");
+    command.args(["-std=c11", "-shared", "-fPIC", "-I"]);
+    command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("../ffi/c/include")).arg(file);
+    let library = folder.join(format!("{name}.{}", std::env::consts::DLL_EXTENSION));
+    command.arg("-o").arg(library).status().is_ok_and(|status| status.success())
+}
+
+/// Of two plugins with one op the first of its folder serves it, unless the configuration prefers the other.
+#[test]
+fn of_two_plugins_with_one_op_both_are_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    if !compile_cube("org.example.a", folder.path()) || !compile_cube("org.example.b", folder.path()) {
+        println!("left out: there is no C compiler on this machine");
+        return;
+    }
+    let plugins = folder.path().display().to_string();
+    let (mut model, mut graph) = (ModelBuilder::new(), SubGraph::new("main"));
+    let op = model.custom("Cube", 1);
+    let x = graph.input(Tensor::new("x", FLOAT32, &[1]));
+    let y = graph.output(Tensor::new("y", FLOAT32, &[1]));
+    graph.operator(Operator::new(op, &[x], &[y]));
+    model.subgraph(graph);
+    let (model_file, config) = (folder.path().join("cube.tflite"), folder.path().join("arenite.toml"));
+    std::fs::write(&model_file, model.finish()).unwrap();
+    std::fs::write(&config, "schema = 1\n[ops.Cube]\nprefer = [\"*.b\"]\n").unwrap();
+    let (model_file, config) = (model_file.display().to_string(), config.display().to_string());
+    for (preference, [first, second]) in [
+        (&[][..], ["org.example.a", "org.example.b"]),
+        (&["--config", &config], ["org.example.b", "org.example.a"]),
+    ] {
+        let own = [&["--plugin-dir", &plugins], preference].concat();
+        let listed = json(&[&["plugins", "--json"], &own[..]].concat());
+        let contested = serde_json::json!([{"name": "Cube", "custom": true, "plugins": [first, second]}]);
+        assert_eq!(listed["contested_ops"], contested);
+        let text = succeed(&[&["plugins"], &own[..]].concat());
+        assert!(text.contains(&format!("Cube (custom)  {first}, {second}")), "{text}");
+
+        let got = json(&[&["inspect", &model_file, "--json"], &own[..]].concat());
+        let server = serde_json::json!({"kind": "plugin", "id": first, "others": [second]});
+        assert_eq!(got["subgraphs"][0]["nodes"][0]["served_by"], server);
+        let text = succeed(&[&["inspect", &model_file], &own[..]].concat());
+        assert!(text.contains(&format!("{first} (also in {second})")), "{text}");
+    }
+    assert_eq!(json(&["plugins", "--json"])["contested_ops"], serde_json::json!([]));
+}

@@ -2,7 +2,37 @@
 
 use arenite::{Interpreter, Served};
 
-use super::Server;
+use serde::Serialize;
+
+/// Who runs a node.
+#[derive(Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub(super) enum Server {
+    /// The op of this plugin. Others offer one, too, for this node, best first.
+    Plugin {
+        id: String,
+        others: Vec<String>,
+    },
+    /// The op of this plugin, once: the result is constant.
+    Folded {
+        id: String,
+        others: Vec<String>,
+    },
+    Delegate {
+        name: String,
+        partition: usize,
+    },
+    /// Not prepared yet: the plugins that can run it, best first.
+    Open {
+        candidates: Vec<String>,
+    },
+    /// No plugin has the op.
+    Unresolved,
+    /// A composite, replaced by the nodes that it stands for.
+    Inlined {
+        nodes: Vec<Server>,
+    },
+}
 
 /// Who runs which node of the main subgraph.
 pub(super) struct Placement<'a> {
@@ -30,16 +60,21 @@ impl<'a> Placement<'a> {
 
     fn server_of_node(&self, node: usize) -> Server {
         match self.served_by.get(node) {
-            Some(Served::Plugin(id)) => Server::Plugin { id: id.clone() },
-            Some(Served::Folded(id)) => Server::Folded { id: id.clone() },
+            Some(Served::Plugin(id)) => Server::Plugin { id: id.clone(), others: self.others(node, id) },
+            Some(Served::Folded(id)) => Server::Folded { id: id.clone(), others: self.others(node, id) },
             Some(Served::Delegate { name, partition }) => {
                 Server::Delegate { name: name.clone(), partition: *partition }
             }
             Some(Served::Nobody) | None => {
-                let candidates: Vec<String> =
-                    self.interpreter.candidates(node).into_iter().map(str::to_owned).collect();
+                let candidates = self.others(node, "");
                 if candidates.is_empty() { Server::Unresolved } else { Server::Open { candidates } }
             }
         }
+    }
+
+    /// The plugins that can run a node beside this one, best first.
+    fn others(&self, node: usize, id: &str) -> Vec<String> {
+        let candidates = self.interpreter.candidates(node).into_iter();
+        candidates.filter(|&other| other != id).map(str::to_owned).collect()
     }
 }

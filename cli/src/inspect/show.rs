@@ -161,8 +161,8 @@ fn show_nodes(f: &mut Formatter<'_>, nodes: &[Node]) -> fmt::Result {
 impl Display for Server {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Server::Plugin { id } => f.write_str(id),
-            Server::Folded { id } => write!(f, "{id}, once: constant"),
+            Server::Plugin { id, others } => write!(f, "{id}{}", also(others)),
+            Server::Folded { id, others } => write!(f, "{id}, once: constant{}", also(others)),
             Server::Delegate { name, partition } => write!(f, "delegate {name}, partition {partition}"),
             Server::Open { candidates } => match candidates.first() {
                 Some(id) => write!(f, "{id}, not prepared yet"),
@@ -176,6 +176,11 @@ impl Display for Server {
             }
         }
     }
+}
+
+/// Who else could.
+fn also(others: &[String]) -> String {
+    if others.is_empty() { String::new() } else { format!(" (also in {})", text::join(others, ", ")) }
 }
 
 fn show_tensors(f: &mut Formatter<'_>, tensors: &[Tensor]) -> fmt::Result {

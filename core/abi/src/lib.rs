@@ -89,6 +89,9 @@ pub mod host;
 #[cfg(feature = "std")]
 pub mod layout;
 mod model;
+mod numbers;
+#[cfg(feature = "std")]
+pub mod object;
 pub mod op;
 pub mod options;
 mod pairs;
@@ -107,6 +110,8 @@ pub use delegate::{Claims, CompileContext, Delegate, DelegateKernel, PartitionVi
 pub use error::{Error, MESSAGE_CAPACITY, Result, Status};
 pub use graph::GraphView;
 pub use model::{ModelContext, SubgraphOutput};
+#[cfg(feature = "std")]
+pub use object::{OpObject, UserData};
 pub use op::{EvalContext, NodeView, Op, OpCode, PrepareContext, Sharing, StepTimes};
 pub use options::Options;
 pub use pairs::OptionPairs;

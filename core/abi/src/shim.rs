@@ -41,7 +41,7 @@ pub(crate) fn catch(f: &mut dyn FnMut() -> Result<()>) -> Result<Result<()>, Pan
 }
 
 /// Runs `f` and turns its result into a status, the message going to the host.
-fn status(f: &mut dyn FnMut() -> Result<()>) -> ArStatus {
+pub(crate) fn status(f: &mut dyn FnMut() -> Result<()>) -> ArStatus {
     match catch(f) {
         Ok(Ok(())) => Status::Ok as ArStatus,
         Ok(Err(error)) => host::report(&error),
@@ -268,13 +268,13 @@ mod with_heap {
         unsafe { destroy_box::<T>(delegate) };
     }
 
-    fn into_raw<T>(value: T) -> *mut c_void {
+    pub(crate) fn into_raw<T>(value: T) -> *mut c_void {
         Box::into_raw(Box::new(value)).cast()
     }
 
     /// # Safety
     /// `pointer` is null or came from [`into_raw`] of a `T`, and is not used again.
-    unsafe fn destroy_box<T>(pointer: *mut c_void) {
+    pub(crate) unsafe fn destroy_box<T>(pointer: *mut c_void) {
         if !pointer.is_null() {
             status(&mut || {
                 // SAFETY: the caller's promise.

@@ -55,6 +55,15 @@ pub enum Error {
         /// The plugins that might have it and were not loaded.
         failures: Vec<LoadFailure>,
     },
+    /// What a program handed over cannot be registered.
+    Registration {
+        /// What it is.
+        what: Named,
+        /// Its name.
+        name: String,
+        /// What is wrong.
+        message: String,
+    },
     /// A planner's answer is wrong, or it gave none.
     Plan {
         /// The planner.
@@ -145,6 +154,8 @@ impl Error {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Named {
+    /// An op.
+    Op,
     /// A planner of a plugin.
     Planner,
     /// A delegate of a plugin.

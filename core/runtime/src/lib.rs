@@ -44,6 +44,8 @@ pub use planning::{lifetime, plan};
 pub use plugins::library_file;
 pub use stages::partition;
 
+/// The contract, for ops, planners and delegates that a program [hands over](Registry::add_op).
+pub use arenite_abi as abi;
 pub use arenite_abi::{Bool, Complex32, Complex64, Element, ElementType, Status, UsageRecord};
 pub use config::{Config, ConfigError, NO_DELEGATE};
 pub use error::{Error, LeftOut, LoadError, LoadFailure, Missing, Named, Result, UnresolvedOp};
@@ -54,7 +56,7 @@ pub use model::Model;
 pub use planning::plan::{Objects, Plan, PlanLimits};
 pub use planning::techniques::Techniques;
 pub use plugins::loader::PLUGIN_PATH;
-pub use plugins::registry::{OpInfo, OpKey, Origin, PluginInfo, Registry};
+pub use plugins::registry::{ContestedOp, OpInfo, OpKey, Origin, PROGRAM, PluginInfo, Registry};
 pub use profile::{Profile, ProfileRow};
 pub use quota::{Quota, Resource};
 pub use stages::lent::{AlignedBytes, LentMemory};

@@ -153,6 +153,12 @@ typedef struct ArOption {
   const char *value;
 } ArOption;
 
+/* Of arenite_plugin.h. */
+typedef struct ArHostV1 ArHostV1;
+typedef struct ArOpV1 ArOpV1;
+typedef struct ArPlannerV1 ArPlannerV1;
+typedef struct ArDelegateV1 ArDelegateV1;
+
 /* What to do about a delegate that no plugin has, or whose device is not there. Whatever else keeps it from starting, such as an
  * unknown option, is an error of ar_interpreter_allocate. */
 typedef uint32_t ArOnMissing;
@@ -163,7 +169,7 @@ typedef uint32_t ArOnMissing;
  * processor, as much memory as the machine has. Owned by the caller. Null only if the library broke down. */
 ARENITE_API ArOptions *ar_options_new(void);
 
-/* Replaces everything that was set before by what a file says (arenite.toml); call it first. Relative paths in it start
+/* Replaces everything that was set before, but for what was registered, by what a file says (arenite.toml); call it first. Relative paths in it start
  * at the file's folder.
  * Errors: AR_ERROR_IO; AR_ERROR_CONFIG, with line, column and the nearest known key. Nothing is changed then. */
 ARENITE_API ArError *ar_options_set_config_file(ArOptions *options, const char *path);
@@ -194,6 +200,26 @@ ARENITE_API ArError *ar_options_set_planner(ArOptions *options, const char *name
  *   delegate_options  copied; may be null if option_count is 0 */
 ARENITE_API ArError *ar_options_add_delegate(ArOptions *options, const char *name, ArOnMissing on_missing,
                                              const ArOption *delegate_options, size_t option_count);
+
+/* Registers an op, a planner or a delegate of the program's own, for interpreters that are made with these options. The structures
+ * are those of arenite_plugin.h. What is registered comes before what plugins have, and is listed as a plugin "program".
+ *   op, planner, delegate  copied, with its name; its functions are called as those of a plugin, on any thread
+ *   user_data              may be null. Of an op with AR_OP_USER_DATA: in the first word of the zeroed state, before `prepare`. Of a
+ *                          planner with AR_INTERFACE_PLAN, a delegate with AR_INTERFACE_CREATE: what these functions are given.
+ *                          Without these it must be null.
+ *   drop                   may be null. Called once with user_data, on any thread: when the options and all interpreters that were
+ *                          made with them are freed. If the call fails, before it returns.
+ * Errors: AR_ERROR_ARGUMENT for a name, a number, versions or sizes that cannot be, or if the program registered a planner or
+ * a delegate of this name, or an op that serves some of the same nodes, before. Nothing is registered then. */
+ARENITE_API ArError *ar_options_register_op(ArOptions *options, const ArOpV1 *op, void *user_data,
+                                            void (*drop)(void *user_data));
+ARENITE_API ArError *ar_options_register_planner(ArOptions *options, const ArPlannerV1 *planner, void *user_data,
+                                                 void (*drop)(void *user_data));
+ARENITE_API ArError *ar_options_register_delegate(ArOptions *options, const ArDelegateV1 *delegate, void *user_data,
+                                                  void (*drop)(void *user_data));
+
+/* What the functions of these tell errors with, and have loops run by. Never null; lives as long as the program. */
+ARENITE_API const ArHostV1 *ar_host(void);
 
 /* Most bytes that an interpreter may hold. */
 ARENITE_API ArError *ar_options_set_quota_bytes(ArOptions *options, uint64_t bytes);

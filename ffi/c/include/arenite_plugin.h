@@ -94,6 +94,9 @@ typedef uint32_t ArStatus;
 #define AR_OP_PART_OF_INPUT 8u   /* by AR_SHARE_PART_OF_INPUT */
 #define AR_OP_PART_OF_OUTPUT 16u /* by AR_SHARE_PART_OF_OUTPUT */
 #define AR_OP_BEHIND 32u         /* by AR_SHARE_BEHIND */
+/* The op is handed over by the program, with user data: before `prepare` the host writes that pointer into the first word of the
+   zeroed state, which has room for it. An op of a plugin has none. */
+#define AR_OP_USER_DATA 64u
 
 /* For ArPrepareV1.query and ArEvalV1.query: an ArSubgraphsV1, an ArResourcesV1. For ArPrepareV1.query: an ArLayoutV1. */
 #define AR_INTERFACE_SUBGRAPHS 1u
@@ -107,6 +110,9 @@ typedef uint32_t ArStatus;
 #define AR_INTERFACE_CLAIM 6u
 #define AR_INTERFACE_COMPILE 7u
 #define AR_INTERFACE_KERNEL_PLAN 8u
+/* For ArPlannerV1.query and ArDelegateV1.query of what the program hands over with user data: an ArPlanV1, an ArCreateV1. */
+#define AR_INTERFACE_PLAN 9u
+#define AR_INTERFACE_CREATE 10u
 
 /* ArAssignmentV1.kind */
 #define AR_ASSIGNMENT_OFFSETS 0u
@@ -332,6 +338,12 @@ typedef struct ArPlannerV1 {
   const void *(*query)(uint64_t interface_id); /* may be null */
 } ArPlannerV1;
 
+/* `plan` of a planner that the program hands over with user data: the host calls it in place of ArPlannerV1.plan. */
+typedef struct ArPlanV1 {
+  ArHeader header;
+  ArStatus (*plan)(void *user_data, const ArPlanRequestV1 *request, ArAssignmentV1 *assignment);
+} ArPlanV1;
+
 /* A subgraph. */
 typedef struct ArGraphV1 {
   ArHeader header;
@@ -490,6 +502,12 @@ typedef struct ArDelegateV1 {
   void (*destroy)(void *delegate); /* after all of its kernels */
   const void *(*query)(uint64_t interface_id); /* may be null */
 } ArDelegateV1;
+
+/* `create` of a delegate that the program hands over with user data: the host calls it in place of ArDelegateV1.create. */
+typedef struct ArCreateV1 {
+  ArHeader header;
+  ArStatus (*create)(void *user_data, const ArPair *options, size_t option_count, void **delegate);
+} ArCreateV1;
 
 /* What a plugin offers. It and all that it points to live as long as the process, and never change. */
 typedef struct ArPluginV1 {
@@ -662,6 +680,9 @@ AR_AT(ArPlannerV1, header, 0);
 AR_AT(ArPlannerV1, name, 8);
 AR_AT(ArPlannerV1, plan, 24);
 AR_AT(ArPlannerV1, query, 32);
+AR_SIZE(ArPlanV1, 16);
+AR_AT(ArPlanV1, header, 0);
+AR_AT(ArPlanV1, plan, 8);
 AR_SIZE(ArGraphV1, 88);
 AR_AT(ArGraphV1, header, 0);
 AR_AT(ArGraphV1, tensors, 8);
@@ -745,6 +766,9 @@ AR_AT(ArDelegateV1, invoke, 56);
 AR_AT(ArDelegateV1, destroy_kernel, 64);
 AR_AT(ArDelegateV1, destroy, 72);
 AR_AT(ArDelegateV1, query, 80);
+AR_SIZE(ArCreateV1, 16);
+AR_AT(ArCreateV1, header, 0);
+AR_AT(ArCreateV1, create, 8);
 AR_SIZE(ArPluginV1, 136);
 AR_AT(ArPluginV1, header, 0);
 AR_AT(ArPluginV1, id, 8);

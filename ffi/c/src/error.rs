@@ -85,7 +85,7 @@ fn code_of(error: &Error) -> ArErrorCode {
         Error::Cancelled => AR_ERROR_CANCELLED,
         Error::NotFound { .. } => AR_ERROR_NOT_FOUND,
         Error::Quota { .. } | Error::OutOfMemory { .. } => AR_ERROR_MEMORY,
-        Error::Tensor { .. } => AR_ERROR_ARGUMENT,
+        Error::Tensor { .. } | Error::Registration { .. } => AR_ERROR_ARGUMENT,
         Error::State(_) => AR_ERROR_STATE,
         _ => AR_ERROR_FAILED,
     }

@@ -12,6 +12,7 @@
 
 mod arguments;
 mod error;
+mod hand_over;
 mod interpreter;
 mod log;
 mod model;
@@ -23,6 +24,7 @@ mod tensor;
 use std::ffi::c_char;
 
 pub use error::*;
+pub use hand_over::*;
 pub use interpreter::*;
 pub use log::*;
 pub use model::*;

@@ -14,6 +14,8 @@ use crate::error::{ArError, Failure, Result, guard, guard_value};
 #[derive(Default)]
 pub struct ArOptions {
     config: Config,
+    /// What the program handed over.
+    pub(crate) handed_over: Registry,
 }
 
 /// One option of a planner or a delegate.
@@ -34,6 +36,7 @@ impl ArOptions {
     /// Finds the plugins and builds the interpreter.
     pub(crate) fn build(&self, model: &Model) -> Result<Interpreter> {
         let mut registry = Registry::new();
+        registry.add_handed_over(&self.handed_over)?;
         if self.config.plugins.builtin {
             // In a program that links the static library `inventory` may have collected nothing.
             arenite_builtin::register_builtins().iter().try_for_each(|plugin| registry.add_plugin(plugin))?;
@@ -61,7 +64,7 @@ pub unsafe extern "C" fn ar_options_set_config_file(
         // SAFETY: the crate's rule.
         let path = unsafe { text(path, "path") }?;
         let config = Config::from_file(Path::new(path)).map_err(arenite::Error::from)?;
-        *options = ArOptions { config };
+        options.config = config;
         Ok(())
     })
 }
@@ -76,7 +79,7 @@ pub unsafe extern "C" fn ar_options_set_config_text(
         // SAFETY: the crate's rule.
         let toml = unsafe { text(toml, "toml") }?;
         let config = toml.parse::<Config>().map_err(arenite::Error::from)?;
-        *options = ArOptions { config };
+        options.config = config;
         Ok(())
     })
 }
@@ -221,7 +224,10 @@ pub unsafe extern "C" fn ar_options_free(options: *mut ArOptions) {
     unsafe { arguments::free(options) };
 }
 
-fn change(options: *mut ArOptions, body: impl FnOnce(&mut ArOptions) -> Result<()>) -> *mut ArError {
+pub(crate) fn change(
+    options: *mut ArOptions,
+    body: impl FnOnce(&mut ArOptions) -> Result<()>,
+) -> *mut ArError {
     // SAFETY: the crate's rule; the header says that options are used by one thread at a time.
     guard(|| body(unsafe { exclusive(options, "options") }?))
 }

@@ -5,6 +5,7 @@ use arenite_tests as _;
 mod composites;
 mod delegates;
 mod fallback;
+mod handed_over;
 mod lending;
 mod limits;
 mod models;

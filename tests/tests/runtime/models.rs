@@ -19,7 +19,7 @@ pub fn model(build: impl FnOnce(&mut ModelBuilder, &mut SubGraph)) -> Model {
 /// Adds `y = op(inputs)`.
 pub fn node(model: &mut ModelBuilder, graph: &mut SubGraph, op: &str, inputs: &[i32], y: i32) {
     let code = match op {
-        "Sin" | "Accumulate" | "Address" | "Count" | "Wait" | "Nothing" => model.custom(op, 1),
+        "Sin" | "Accumulate" | "Address" | "Count" | "Wait" | "Nothing" | "Scale" => model.custom(op, 1),
         op => model.builtin(op, 1),
     };
     let node = Operator::new(code, inputs, &[y]);

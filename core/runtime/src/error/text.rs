@@ -52,6 +52,7 @@ impl fmt::Display for UnresolvedOp {
 impl fmt::Display for Named {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Named::Op => "op",
             Named::Planner => "planner",
             Named::Delegate => "delegate",
             Named::Signature => "signature",
@@ -85,6 +86,9 @@ impl fmt::Display for Error {
             Error::NotFound { what, name, known, failures } => {
                 not_found(f, *what, name, known)?;
                 not_loaded(f, failures)
+            }
+            Error::Registration { what, name, message } => {
+                write!(f, "{what} '{name}' is not registered: {message}")
             }
             Error::Plan { planner, message } => write!(f, "planner '{planner}': {message}"),
             Error::Delegate { delegate, message, .. } => write!(f, "delegate '{delegate}': {message}"),

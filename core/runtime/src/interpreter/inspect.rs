@@ -114,13 +114,13 @@ impl Interpreter {
     /// Per node of the main subgraph, who runs it.
     pub fn served_by(&self) -> Vec<Served> {
         let main = self.main();
-        report::served_by(&main.graph, main.runner(), &self.registry)
+        report::served_by(&main.graph, main.runner())
     }
 
     /// Ids of the plugins whose ops can run a node of the main subgraph, best first.
     pub fn candidates(&self, node: usize) -> Vec<&str> {
         let candidates = self.main().graph.nodes.get(node).map_or(&[][..], |node| &node.candidates);
-        candidates.iter().filter_map(|candidate| self.registry.plugin_of(candidate.op)).collect()
+        candidates.iter().map(|candidate| &*candidate.op.plugin).collect()
     }
 
     /// Per node of the main subgraph, the delegates that refused it and their reasons.

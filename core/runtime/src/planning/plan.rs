@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use arenite_abi::UsageRecord;
 use arenite_abi::raw::{
-    ASSIGNMENT_OBJECTS, ASSIGNMENT_OFFSETS, ArAssignmentV1, ArHeader, ArPair, ArPlanRequestV1, ArPlannerV1,
-    ArStr,
+    ASSIGNMENT_OBJECTS, ASSIGNMENT_OFFSETS, ArAssignmentV1, ArHeader, ArPair, ArPlanRequestV1, ArStr,
 };
 
 use crate::error::{Error, Result};
 use crate::host;
+use crate::plugins::registry::PlannerRegistration;
 
 /// Where each buffer lies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,7 +50,7 @@ pub struct PlanLimits {
 #[derive(Clone)]
 pub(crate) struct ChosenPlanner {
     pub name: String,
-    pub raw: &'static ArPlannerV1,
+    pub raw: PlannerRegistration,
     pub options: Vec<(String, String)>,
     /// The longest that one plan may take, where nothing else is said.
     pub time: Option<Duration>,
@@ -101,7 +101,7 @@ impl ChosenPlanner {
         let mut assignment = answer.assignment();
         host::clear_message();
         // SAFETY: both structs and their arrays are valid for the call; each array has a place per record.
-        let status = unsafe { (self.raw.plan)(&request, &mut assignment) };
+        let status = unsafe { self.raw.plan(&request, &mut assignment) };
         if status != 0 {
             let message = host::take_message("it failed without a message");
             return Err(Error::Plan { planner: self.name.clone(), message });

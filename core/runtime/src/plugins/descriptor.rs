@@ -1,9 +1,11 @@
 //! Reads a plugin's descriptor, checking all that can be checked before anything is registered.
 
 use std::collections::HashSet;
+use std::ffi::c_void;
 
 use arenite_abi::raw::{
     ArDelegateV1, ArHeader, ArOpV1, ArPlannerV1, ArPluginV1, ArStr, BUILTIN_CUSTOM, BUILTIN_DELEGATE,
+    OP_USER_DATA,
 };
 
 use crate::plugins::registry::{OpKey, key_of};
@@ -33,7 +35,11 @@ pub(crate) fn read(descriptor: &'static ArPluginV1) -> Result<Offer, String> {
         array(descriptor.planners, descriptor.planner_count, descriptor.planner_stride, "planners")?;
     let delegates =
         array(descriptor.delegates, descriptor.delegate_count, descriptor.delegate_stride, "delegates")?;
-    let ops = ops.into_iter().map(|op| check_op(op).map(|key| (key, op))).collect::<Result<Vec<_>, _>>()?;
+    let key = |op: &'static ArOpV1| match check_op(op)? {
+        key if op.flags & OP_USER_DATA == 0 => Ok((key, op)),
+        key => Err(format!("{key} wants user data, which only a program hands over")),
+    };
+    let ops = ops.into_iter().map(key).collect::<Result<Vec<_>, _>>()?;
     check_duplicates(&ops)?;
     let planners = planners
         .into_iter()
@@ -61,7 +67,8 @@ pub(crate) fn read(descriptor: &'static ArPluginV1) -> Result<Offer, String> {
     })
 }
 
-fn check_op(op: &'static ArOpV1) -> Result<OpKey, String> {
+/// The op that a registration serves.
+pub(crate) fn check_op(op: &ArOpV1) -> Result<OpKey, String> {
     check_header::<ArOpV1>(&op.header, "an op")?;
     if op.builtin_code == BUILTIN_CUSTOM {
         name(op.custom_name, "a custom op's name")?;
@@ -75,6 +82,13 @@ fn check_op(op: &'static ArOpV1) -> Result<OpKey, String> {
     if !op.state_align.is_power_of_two() || op.state_align > 4096 || op.state_size > MAX_STATE_BYTES {
         return Err(format!("{key} wants {} bytes of state aligned to {}", op.state_size, op.state_align));
     }
+    let word = size_of::<*mut c_void>() as u64;
+    if op.flags & OP_USER_DATA != 0 && (op.state_size < word || op.state_align < word) {
+        return Err(format!(
+            "{key} has {} bytes of state aligned to {}, which has no room for its user data, {word} bytes aligned to {word}",
+            op.state_size, op.state_align
+        ));
+    }
     Ok(key)
 }
 
@@ -83,18 +97,18 @@ fn check_duplicates(ops: &[(OpKey, &'static ArOpV1)]) -> Result<(), String> {
     let mut by_key: std::collections::HashMap<&OpKey, Vec<&ArOpV1>> = Default::default();
     for (key, op) in ops {
         let others = by_key.entry(key).or_default();
-        let clash = |other: &&ArOpV1| {
-            let types = other.element_types == 0
-                || op.element_types == 0
-                || other.element_types & op.element_types != 0;
-            other.min_version <= op.max_version && op.min_version <= other.max_version && types
-        };
-        if others.iter().any(clash) {
+        if others.iter().any(|other| clash(other, op)) {
             return Err(format!("{key} is registered twice for the same versions and element types"));
         }
         others.push(op);
     }
     Ok(())
+}
+
+/// Whether some node could be served by both.
+pub(crate) fn clash(a: &ArOpV1, b: &ArOpV1) -> bool {
+    let types = a.element_types == 0 || b.element_types == 0 || a.element_types & b.element_types != 0;
+    a.min_version <= b.max_version && b.min_version <= a.max_version && types
 }
 
 fn unique<'a>(names: impl Iterator<Item = &'a String>, what: &str) -> Result<(), String> {
@@ -107,7 +121,7 @@ fn unique<'a>(names: impl Iterator<Item = &'a String>, what: &str) -> Result<(),
     Ok(())
 }
 
-fn check_header<T>(header: &ArHeader, what: &str) -> Result<(), String> {
+pub(crate) fn check_header<T>(header: &ArHeader, what: &str) -> Result<(), String> {
     if header.major != 1 || (header.struct_size as usize) < size_of::<T>() {
         return Err(format!(
             "{what} has {} bytes in version {}.{}, this host needs {} in version 1.x",
@@ -139,7 +153,7 @@ fn array<T>(base: *const T, count: usize, stride: usize, what: &str) -> Result<V
     Ok((0..count).map(|i| unsafe { &*base.cast::<u8>().add(i * stride).cast::<T>() }).collect())
 }
 
-fn name(raw: ArStr, what: &str) -> Result<String, String> {
+pub(crate) fn name(raw: ArStr, what: &str) -> Result<String, String> {
     let name = text(raw);
     if name.is_empty() || name.len() > MAX_NAME_BYTES || name.chars().any(char::is_control) {
         return Err(format!("{what} is {name:?}; it must be printable, of 1 to {MAX_NAME_BYTES} bytes"));

@@ -3,4 +3,5 @@
 pub(crate) mod descriptor;
 pub mod library_file;
 pub(crate) mod loader;
+pub(crate) mod registration;
 pub(crate) mod registry;

@@ -1,5 +1,6 @@
 //! The registry: what plugins offer, and who serves a node.
 
+mod hand_over;
 mod listing;
 
 use std::cell::Cell;
@@ -16,8 +17,10 @@ use crate::error::{Error, LeftOut, LoadError, LoadFailure, Missing, Named, Resul
 use crate::planning::plan::{ChosenPlanner, Plan, PlanLimits};
 use crate::plugins::descriptor::{self, Offer};
 use crate::plugins::library_file::FileIdentity;
+use crate::plugins::registration::Registration;
 
-pub use listing::{OpInfo, Origin, PluginInfo};
+pub use hand_over::PROGRAM;
+pub use listing::{ContestedOp, OpInfo, Origin, PluginInfo};
 
 /// Which op a node asks for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -56,19 +59,23 @@ impl fmt::Display for OpKey {
 }
 
 /// An op registration that the registry found for a node.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct Candidate {
-    pub op: &'static ArOpV1,
-    pub plugin: usize,
+    pub op: OpRegistration,
+    plugin: usize,
 }
+
+pub(crate) type OpRegistration = Arc<Registration<ArOpV1>>;
+pub(crate) type PlannerRegistration = Arc<Registration<ArPlannerV1>>;
+pub(crate) type DelegateRegistration = Arc<Registration<ArDelegateV1>>;
 
 /// The plugins of a program and what they offer. Ops are looked up here first, then in the fallback.
 #[derive(Default)]
 pub struct Registry {
     plugins: Vec<PluginInfo>,
     ops: HashMap<OpKey, Vec<Candidate>>,
-    planners: Vec<(String, &'static ArPlannerV1)>,
-    delegates: Vec<(String, &'static ArDelegateV1)>,
+    planners: Vec<(String, PlannerRegistration)>,
+    delegates: Vec<(String, DelegateRegistration)>,
     pub(crate) files: Vec<FileIdentity>,
     pub(crate) failures: Vec<LoadFailure>,
     pub(crate) searched: Vec<String>,
@@ -195,7 +202,7 @@ impl Registry {
         Ok(ChosenPlanner { name, raw, options, time: None, spent: Cell::default() })
     }
 
-    pub(crate) fn choose_delegate(&self, name: &str) -> Result<&'static ArDelegateV1> {
+    pub(crate) fn choose_delegate(&self, name: &str) -> Result<DelegateRegistration> {
         self.delegate(name).ok_or_else(|| self.not_found(Named::Delegate, name, self.delegate_names()))
     }
 
@@ -237,7 +244,7 @@ impl Registry {
                 first.id, first.origin
             )));
         }
-        let plugin = self.plugins.len();
+        let (plugin, name): (_, Arc<str>) = (self.plugins.len(), id.as_str().into());
         self.plugins.push(PluginInfo {
             id,
             version,
@@ -249,10 +256,14 @@ impl Registry {
             ops: ops.iter().map(|(key, op)| OpInfo::of(key, op)).collect(),
         });
         for (key, op) in ops {
+            let op = Registration::of_plugin(*op, &name);
             self.ops.entry(key).or_default().push(Candidate { op, plugin });
         }
         // Of planners and delegates with one name the first registered serves.
+        let planners = planners.into_iter().map(|(n, planner)| (n, Registration::of_plugin(*planner, &name)));
         self.planners.extend(planners);
+        let delegates =
+            delegates.into_iter().map(|(n, delegate)| (n, Registration::of_plugin(*delegate, &name)));
         self.delegates.extend(delegates);
         Ok(())
     }
@@ -266,23 +277,47 @@ impl Registry {
             .flatten()
             .filter(|c| version >= c.op.min_version && version <= c.op.max_version)
             .filter(|c| types.iter().all(|&ty| ElementTypes::from_bits(c.op.element_types).contains(ty)))
-            .copied()
+            .cloned()
             .collect();
-        if let Some(config) = self.preferences.get(&key.name()) {
-            let rank = |c: &Candidate| {
-                let id = &self.plugins[c.plugin].id;
-                let preferred = config.prefer.iter().position(|p| crate::config::matches_pattern(p, id));
-                let priority = config.priority.get(id).copied().unwrap_or(0);
-                (preferred.unwrap_or(usize::MAX), std::cmp::Reverse(priority), c.plugin)
-            };
-            own.sort_by_key(rank);
-        }
+        self.rank(key, &mut own);
         if own.is_empty()
             && let Some(fallback) = &self.fallback
         {
             return fallback.candidates(key, version, types);
         }
         own
+    }
+
+    /// Best first.
+    fn rank(&self, key: &OpKey, candidates: &mut [Candidate]) {
+        let Some(config) = self.preferences.get(&key.name()) else { return };
+        candidates.sort_by_key(|c| {
+            let id = &self.plugins[c.plugin].id;
+            let preferred = config.prefer.iter().position(|p| crate::config::matches_pattern(p, id));
+            let priority = config.priority.get(id).copied().unwrap_or(0);
+            (preferred.unwrap_or(usize::MAX), std::cmp::Reverse(priority), c.plugin)
+        });
+    }
+
+    /// The ops that several plugins offer for the same nodes, some at least, by name.
+    pub fn contested_ops(&self) -> Vec<ContestedOp> {
+        let contested = |(key, candidates): (&OpKey, &Vec<Candidate>)| {
+            let mut ranked = candidates.clone();
+            self.rank(key, &mut ranked);
+            let meets = |a: &Candidate| {
+                candidates.iter().any(|b| a.plugin != b.plugin && descriptor::clash(&a.op, &b.op))
+            };
+            let mut plugins: Vec<String> = Vec::new();
+            for candidate in ranked.iter().filter(|candidate| meets(candidate)) {
+                if !plugins.iter().any(|known| **known == *candidate.op.plugin) {
+                    plugins.push(candidate.op.plugin.to_string());
+                }
+            }
+            (!plugins.is_empty()).then(|| ContestedOp { key: key.clone(), plugins })
+        };
+        let mut ops: Vec<ContestedOp> = self.ops.iter().filter_map(contested).collect();
+        ops.sort_by_key(|op| op.key.name());
+        ops
     }
 
     /// Why no registration of this op fits, one line for each.
@@ -310,22 +345,13 @@ impl Registry {
         lines
     }
 
-    /// Id of the plugin that a candidate belongs to.
-    pub(crate) fn plugin_of(&self, op: &'static ArOpV1) -> Option<&str> {
-        let own = self.ops.values().flatten().find(|c| std::ptr::eq(c.op, op));
-        match own {
-            Some(candidate) => Some(&self.plugins[candidate.plugin].id),
-            None => self.fallback.as_ref()?.plugin_of(op),
-        }
-    }
-
-    pub(crate) fn planner(&self, name: &str) -> Option<&'static ArPlannerV1> {
-        let own = self.planners.iter().find(|(n, _)| n == name).map(|(_, planner)| *planner);
+    pub(crate) fn planner(&self, name: &str) -> Option<PlannerRegistration> {
+        let own = self.planners.iter().find(|(n, _)| n == name).map(|(_, planner)| Arc::clone(planner));
         own.or_else(|| self.fallback.as_ref()?.planner(name))
     }
 
-    pub(crate) fn delegate(&self, name: &str) -> Option<&'static ArDelegateV1> {
-        let own = self.delegates.iter().find(|(n, _)| n == name).map(|(_, delegate)| *delegate);
+    pub(crate) fn delegate(&self, name: &str) -> Option<DelegateRegistration> {
+        let own = self.delegates.iter().find(|(n, _)| n == name).map(|(_, delegate)| Arc::clone(delegate));
         own.or_else(|| self.fallback.as_ref()?.delegate(name))
     }
 

@@ -5,13 +5,15 @@
 //! it was made of, unless they changed since. The model's own constants have version 0.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use arenite_abi::ElementType;
-use arenite_abi::raw::{ArOpV1, TENSOR_CONSTANT, TENSOR_DYNAMIC};
+use arenite_abi::raw::{TENSOR_CONSTANT, TENSOR_DYNAMIC};
 
 use super::table::TensorTable;
 use crate::arena::Block;
 use crate::error::Result;
+use crate::plugins::registry::OpRegistration;
 use crate::quota::Budget;
 
 #[derive(Default)]
@@ -26,7 +28,7 @@ struct Value {
     shape: Vec<i32>,
     version: u64,
     /// The op that computed it by running.
-    maker: Option<&'static ArOpV1>,
+    maker: Option<OpRegistration>,
 }
 
 impl Value {
@@ -78,18 +80,19 @@ impl Constants {
         t: usize,
         table: &mut TensorTable,
         data: Block,
-        maker: &'static ArOpV1,
+        maker: &OpRegistration,
         budget: &mut Budget,
     ) {
         let bytes = (table.get(t).bytes as usize).min(data.len());
-        let fresh = Value { data, bytes, shape: table.shape(t).to_vec(), version: 0, maker: Some(maker) };
+        let fresh =
+            Value { data, bytes, shape: table.shape(t).to_vec(), version: 0, maker: Some(Arc::clone(maker)) };
         match self.values.get_mut(&t) {
             Some(old) if old.as_slice() == fresh.as_slice() && old.shape == fresh.shape => {
                 // Made anew of other inputs, it is what it was: those count as seen.
-                old.maker = Some(maker);
+                old.maker = fresh.maker;
                 budget.give(fresh.data.len() as u64);
             }
-            _ => self.replace(t, table, fresh.data, bytes, Some(maker), budget),
+            _ => self.replace(t, table, fresh.data, bytes, fresh.maker, budget),
         }
         self.publish(t, table);
     }
@@ -100,7 +103,7 @@ impl Constants {
         table: &TensorTable,
         data: Block,
         bytes: usize,
-        maker: Option<&'static ArOpV1>,
+        maker: Option<OpRegistration>,
         budget: &mut Budget,
     ) {
         self.latest += 1;
@@ -127,10 +130,11 @@ impl Constants {
         inputs: impl Iterator<Item = usize>,
         outputs: impl Iterator<Item = usize> + Clone,
         table: &mut TensorTable,
-    ) -> Option<&'static ArOpV1> {
+    ) -> Option<OpRegistration> {
         let newest = inputs.map(|t| self.version(t)).max()?;
-        let kept = |t: usize| self.values.get(&t).filter(|value| value.version > newest)?.maker;
-        let maker = outputs.clone().map(kept).collect::<Option<Vec<_>>>()?.first().copied()?;
+        let kept = |t: usize| self.values.get(&t).filter(|value| value.version > newest)?.maker.as_ref();
+        let maker =
+            outputs.clone().map(kept).collect::<Option<Vec<_>>>()?.first().copied().map(Arc::clone)?;
         outputs.for_each(|t| self.publish(t, table));
         Some(maker)
     }

@@ -84,7 +84,7 @@ impl Delegates {
             }
             found => found?,
         };
-        match DelegateInstance::create(index, &config.name, raw, &config.options) {
+        match DelegateInstance::create(index, &config.name, &raw, &config.options) {
             Err(error @ Error::Delegate { status: Status::Unavailable, .. }) if skips => {
                 self.leave_out(index, config, &error);
                 Ok(None)

@@ -38,6 +38,7 @@ pub(crate) mod step;
 pub(crate) mod table;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use arenite_abi::Status;
 use arenite_abi::raw::{OP_STATEFUL, TENSOR_VARIABLE};
@@ -45,6 +46,7 @@ use arenite_abi::raw::{OP_STATEFUL, TENSOR_VARIABLE};
 use crate::arena::{ALIGNMENT, Block};
 use crate::error::{Error, Result, UnresolvedOp};
 use crate::graph::Graph;
+use crate::plugins::registry::OpRegistration;
 use crate::profile::ProfileRow;
 use crate::run::Run;
 use memory::Memory;
@@ -79,7 +81,7 @@ impl Site<'_> {
         let mut refusal = None;
         for candidate in &graph.nodes[node].candidates {
             self.memory.reset_outputs(graph, step.outputs());
-            match step.prepare_op(candidate.op, self) {
+            match step.prepare_op(&candidate.op, self) {
                 Ok(()) => return Ok(()),
                 Err(failure) => {
                     let last = failure.status != Status::Unsupported;
@@ -132,7 +134,8 @@ impl Site<'_> {
 
     /// Runs a prepared step now if all that it reads is constant and its result is no larger than `limit`.
     pub fn fold(&mut self, step: &mut Step, limit: u64) -> Result<()> {
-        let Kernel::Op { op, .. } = step.kernel else { return Ok(()) };
+        let Kernel::Op { op, .. } = &step.kernel else { return Ok(()) };
+        let op = Arc::clone(op);
         if !self.is_foldable(step, limit) {
             return Ok(());
         }
@@ -154,7 +157,7 @@ impl Site<'_> {
             results.push((t, std::mem::replace(&mut dynamic[t], Block::EMPTY)));
         }
         for (t, block) in results {
-            constants.adopt(t, table, block, op, budget);
+            constants.adopt(t, table, block, &op, budget);
         }
         Graph::present(step.inputs()).for_each(|t| self.run.release(table.constant_bytes(t)));
         step.become_constant();
@@ -194,7 +197,7 @@ impl Site<'_> {
             let raw = table.get(t);
             raw.flags & TENSOR_VARIABLE == 0 && (table.is_dynamic(t) || raw.bytes <= limit)
         };
-        matches!(step.kernel, Kernel::Op { op, .. } if op.flags & OP_STATEFUL == 0)
+        matches!(&step.kernel, Kernel::Op { op, .. } if op.flags & OP_STATEFUL == 0)
             && self.reads_constants(step.inputs())
             && Graph::present(step.outputs()).next().is_some()
             && Graph::present(step.outputs()).all(small)
@@ -263,7 +266,7 @@ pub(crate) const BUFFER_ALIGNMENT: u64 = ALIGNMENT as u64;
 
 impl Site<'_> {
     /// Where this node computed constants before, of what did not change since: its outputs are those. Gives the op that did.
-    pub fn reuse_constant(&mut self, node: usize) -> Option<&'static arenite_abi::raw::ArOpV1> {
+    pub fn reuse_constant(&mut self, node: usize) -> Option<OpRegistration> {
         let info = &self.graph.nodes[node];
         if !self.reads_constants(&info.inputs) {
             return None;

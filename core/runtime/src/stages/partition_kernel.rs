@@ -3,25 +3,28 @@
 use std::cell::Cell;
 use std::ffi::c_void;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use arenite_abi::Status;
 use arenite_abi::raw::{
-    ArClaimV1, ArClaimsV1, ArCompileV1, ArDelegateV1, ArDescribeV1, ArGraphV1, ArHeader, ArKernelPlanV1,
-    ArNodeV1, ArPair, ArPartitionV1, ArStatus, ArStr, ArTensorV1, BUILTIN_DELEGATE, INTERFACE_CLAIM,
-    INTERFACE_COMPILE, INTERFACE_KERNEL_PLAN,
+    ArClaimV1, ArClaimsV1, ArCompileV1, ArDescribeV1, ArGraphV1, ArHeader, ArKernelPlanV1, ArNodeV1, ArPair,
+    ArPartitionV1, ArStatus, ArStr, ArTensorV1, BUILTIN_DELEGATE, INTERFACE_CLAIM, INTERFACE_COMPILE,
+    INTERFACE_KERNEL_PLAN,
 };
 
 use crate::error::{Error, Result};
 use crate::host;
 use crate::host::compile::{CompileHost, InnerBuffer, plan_notes};
 use crate::host::finish;
+use crate::plugins::registration::interface;
+use crate::plugins::registry::DelegateRegistration;
 use crate::run::Run;
 use crate::stages::partition::Subset;
 use crate::stages::table::TensorTable;
 
 /// An instance of a delegate.
 pub(crate) struct DelegateInstance {
-    pub raw: &'static ArDelegateV1,
+    pub raw: DelegateRegistration,
     /// Position in the settings.
     pub index: usize,
     pub name: String,
@@ -32,7 +35,7 @@ impl DelegateInstance {
     pub fn create(
         index: usize,
         name: &str,
-        raw: &'static ArDelegateV1,
+        raw: &DelegateRegistration,
         options: &[(String, String)],
     ) -> Result<Self> {
         let pairs: Vec<ArPair> = options
@@ -42,11 +45,11 @@ impl DelegateInstance {
         let mut instance = std::ptr::null_mut();
         host::clear_message();
         // SAFETY: the pairs are valid for the call, the result is writable.
-        let status = unsafe { (raw.create)(pairs.as_ptr(), pairs.len(), &mut instance) };
+        let status = unsafe { raw.create(&pairs, &mut instance) };
         if status != Status::Ok as u32 {
             return Err(fail(name, status, "it could not be created"));
         }
-        Ok(DelegateInstance { raw, index, name: name.to_owned(), instance })
+        Ok(DelegateInstance { raw: Arc::clone(raw), index, name: name.to_owned(), instance })
     }
 
     /// Asks which nodes the delegate takes: `None` for accepted, else the reason of the refusal.
@@ -65,7 +68,7 @@ impl DelegateInstance {
         // SAFETY: the instance came from `create`; the structs are valid for the call; `query` answers with null or the struct of
         // that id.
         let status = unsafe {
-            match interface::<ArClaimV1>(self.raw, INTERFACE_CLAIM) {
+            match interface::<ArClaimV1>(self.raw.query, INTERFACE_CLAIM) {
                 Some(more) => (more.claim)(self.instance, &graph.raw, &describe, &claims),
                 None => (self.raw.claim)(self.instance, &graph.raw, &claims),
             }
@@ -98,7 +101,7 @@ impl DelegateInstance {
         });
         let kernel = self.compile_raw(&raw, run)?;
         Ok(PartitionKernel {
-            delegate: self.raw,
+            delegate: Arc::clone(&self.raw),
             kernel,
             owner: Rc::clone(self),
             members: Vec::new(),
@@ -121,7 +124,7 @@ impl DelegateInstance {
         host::clear_message();
         // SAFETY: the instance came from `create`; the partition outlives the kernel, the host's side the call.
         let status = unsafe {
-            match interface::<ArCompileV1>(self.raw, INTERFACE_COMPILE) {
+            match interface::<ArCompileV1>(self.raw.query, INTERFACE_COMPILE) {
                 Some(more) => (more.compile)(self.instance, partition, &host_side, &mut kernel),
                 None => (self.raw.compile)(self.instance, partition, &mut kernel),
             }
@@ -162,15 +165,6 @@ unsafe extern "C" fn refuse(context: *mut c_void, node: usize, reason: ArStr) {
     if let Some(answer) = answers.get_mut(node) {
         *answer = Some(reason.to_owned());
     }
-}
-
-/// The delegate's interface with this id.
-///
-/// # Safety
-/// `T` is the struct of that id.
-unsafe fn interface<T>(delegate: &ArDelegateV1, id: u64) -> Option<&'static T> {
-    // SAFETY: `query` answers with null or the struct of that id, which lives as long as the process.
-    unsafe { delegate.query?(id).cast::<T>().as_ref() }
 }
 
 /// What `describe` shows.
@@ -241,7 +235,7 @@ impl GraphForDelegate {
 
 /// A compiled partition.
 pub(crate) struct PartitionKernel {
-    pub delegate: &'static ArDelegateV1,
+    pub delegate: DelegateRegistration,
     pub kernel: *mut c_void,
     pub owner: Rc<DelegateInstance>,
     /// Positions of its nodes in the graph.
@@ -276,7 +270,7 @@ impl PartitionKernel {
         let notes = plan_notes(&mut buffers);
         // SAFETY: the kernel came from this delegate's `compile`; the struct is valid for the call.
         let status = unsafe {
-            let more = interface::<ArKernelPlanV1>(self.delegate, INTERFACE_KERNEL_PLAN)?;
+            let more = interface::<ArKernelPlanV1>(self.delegate.query, INTERFACE_KERNEL_PLAN)?;
             (more.plan)(self.kernel, &notes)
         };
         self.poisoned.set(status == Status::Panicked as u32);

@@ -8,7 +8,6 @@ use super::runner::Runner;
 use super::step::{Kernel, Step};
 use crate::graph::Graph;
 use crate::planning::plan::Plan;
-use crate::plugins::registry::Registry;
 
 /// The memory of a stretch of the execution plan between nodes of dynamic shape; one stretch if there are none.
 #[derive(Clone, Debug, Default)]
@@ -44,25 +43,24 @@ pub enum Served {
 }
 
 /// Per node, who runs it.
-pub(crate) fn served_by(graph: &Graph, runner: Option<&Runner>, registry: &Registry) -> Vec<Served> {
+pub(crate) fn served_by(graph: &Graph, runner: Option<&Runner>) -> Vec<Served> {
     let mut served = vec![Served::Nobody; graph.nodes.len()];
     let mut steps: Vec<&Step> = runner.into_iter().flat_map(Runner::steps).collect();
     steps.sort_by_key(|step| step.members().first());
     let mut partitions = 0;
     for step in steps {
-        let who = server(step, registry, partitions);
+        let who = server(step, partitions);
         partitions += usize::from(matches!(who, Served::Delegate { .. }));
         step.members().iter().for_each(|&node| served[node] = who.clone());
     }
     served
 }
 
-fn server(step: &Step, registry: &Registry, partition: usize) -> Served {
-    let plugin = |op| registry.plugin_of(op).unwrap_or("").to_owned();
+fn server(step: &Step, partition: usize) -> Served {
     match &step.kernel {
         Kernel::Unprepared => Served::Nobody,
-        Kernel::Op { op, .. } => Served::Plugin(plugin(op)),
-        Kernel::Constant(op) => Served::Folded(plugin(op)),
+        Kernel::Op { op, .. } => Served::Plugin(op.plugin.to_string()),
+        Kernel::Constant(op) => Served::Folded(op.plugin.to_string()),
         Kernel::Partition(kernel) => Served::Delegate { name: kernel.owner.name.clone(), partition },
     }
 }

@@ -2,13 +2,15 @@
 
 use std::ffi::c_void;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use arenite_abi::Status;
-use arenite_abi::raw::{ArNodeV1, ArOpV1, ArPrepareV1, ArSpan, ArStatus, OP_STATEFUL};
+use arenite_abi::raw::{ArNodeV1, ArPrepareV1, ArSpan, ArStatus, OP_STATEFUL, OP_USER_DATA};
 
 use crate::host;
 use crate::host::eval::EvalHost;
 use crate::host::prepare::{Found, PrepareHost};
+use crate::plugins::registry::OpRegistration;
 use crate::profile::{ProfileRow, StepKey};
 use crate::stages::Site;
 use crate::stages::memory::Memory;
@@ -37,11 +39,11 @@ pub(crate) struct Step {
 pub(crate) enum Kernel {
     Unprepared,
     Op {
-        op: &'static ArOpV1,
+        op: OpRegistration,
         state: *mut c_void,
     },
     /// Its results are constants, which this op computed: it does not run.
-    Constant(&'static ArOpV1),
+    Constant(OpRegistration),
     Partition(Rc<PartitionKernel>),
 }
 
@@ -190,25 +192,30 @@ impl Step {
 
     /// Its outputs are constants from here on: what computed them is not needed any more.
     pub fn become_constant(&mut self) {
-        if let Kernel::Op { op, .. } = self.kernel {
+        if let Kernel::Op { op, .. } = &self.kernel {
+            let op = Arc::clone(op);
             self.unprepare();
             self.kernel = Kernel::Constant(op);
         }
     }
 
     /// Prepares the step with this op. After an error it is as before.
-    pub fn prepare_op(&mut self, op: &'static ArOpV1, site: &mut Site<'_>) -> Result<(), Failure> {
+    pub fn prepare_op(&mut self, op: &OpRegistration, site: &mut Site<'_>) -> Result<(), Failure> {
         let mark = site.memory.persistent.mark();
         let Memory { persistent, budget, .. } = &mut *site.memory;
         let state = persistent
             .take(op.state_size as usize, (op.state_align as usize).max(1), budget)
             .map_err(Failure::memory)?
             .cast::<c_void>();
+        if op.flags & OP_USER_DATA != 0 {
+            // SAFETY: the state is larger than a pointer and aligned for one, which was checked when the op was registered.
+            unsafe { state.cast::<*mut c_void>().write(op.user_data()) };
+        }
         let raw = self.raw;
         // SAFETY: the structs are valid for the call; the state has the size and alignment of the registration.
         let mut done = self.prepare_with(site, |prepare| unsafe { (op.prepare)(prepare, &raw, state) });
         if let Ok(all_constant) = done {
-            self.kernel = Kernel::Op { op, state };
+            self.kernel = Kernel::Op { op: Arc::clone(op), state };
             if all_constant {
                 self.become_constant();
             } else if op.flags & OP_STATEFUL != 0 {

@@ -137,6 +137,19 @@ fn errors_have_a_code_and_a_text() {
 }
 
 #[test]
+fn a_program_hands_over_an_op_a_planner_and_a_delegate() {
+    let folder = temporary();
+    models::write(folder.path());
+    let program = compile("tests/c/user_data.c", Language::C11, Link::Dynamic, folder.path(), &[]);
+    if let Some(program) = program {
+        run(Command::new(&program).arg(folder.path()));
+        if let Some(mut command) = memcheck(&program) {
+            run(command.arg(folder.path()));
+        }
+    }
+}
+
+#[test]
 fn what_is_missing_stands_in_errors() {
     let folder = temporary();
     models::write(folder.path());

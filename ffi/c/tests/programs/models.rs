@@ -16,6 +16,7 @@ pub fn write(folder: &Path) {
     save("truncated.tflite", &sqrt[..sqrt.len() / 2]);
     save("sqrt.tflite", &sqrt);
     save("custom.tflite", &custom());
+    save("root.tflite", &root());
     save("strings.tflite", &strings());
     save("signatures.tflite", &signatures());
     save("long.tflite", &long());
@@ -42,6 +43,18 @@ fn sqrt() -> Vec<u8> {
 fn custom() -> Vec<u8> {
     let mut model = ModelBuilder::new();
     let op = model.custom("NoSuchOp", 1);
+    let mut graph = SubGraph::new("main");
+    let x = graph.input(Tensor::new("x", FLOAT32, &[1]));
+    let y = graph.output(Tensor::new("y", FLOAT32, &[1]));
+    graph.operator(Operator::new(op, &[x], &[y]));
+    model.subgraph(graph);
+    model.finish()
+}
+
+/// `y = sqrt(x)`, of one number.
+fn root() -> Vec<u8> {
+    let mut model = ModelBuilder::new();
+    let op = model.builtin("SQRT", 1);
     let mut graph = SubGraph::new("main");
     let x = graph.input(Tensor::new("x", FLOAT32, &[1]));
     let y = graph.output(Tensor::new("y", FLOAT32, &[1]));

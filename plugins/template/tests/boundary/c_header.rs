@@ -43,6 +43,7 @@ layouts! {
     ArPlanRequestV1 { header, records, record_count, record_stride, capacity, time_limit, options, option_count }
     ArAssignmentV1 { header, kind, object_count, offsets, object_ids, object_sizes, optimal }
     ArPlannerV1 { header, name, plan, query }
+    ArPlanV1 { header, plan }
     ArGraphV1 { header, tensors, tensor_stride, tensor_count, nodes, node_stride, node_count, inputs, input_count, outputs, output_count }
     ArSubgraphsV1 { header, describe, set_input, forward, prepare, invoke, output }
     ArResourcesV1 { header, open, value, assign }
@@ -58,6 +59,7 @@ layouts! {
     ArPlanNotesV1 { header, context, note }
     ArKernelPlanV1 { header, plan }
     ArDelegateV1 { header, name, create, claim, compile, prepare, invoke, destroy_kernel, destroy, query }
+    ArCreateV1 { header, create }
     ArPluginV1 { header, id, version, description, ops, op_count, op_stride, planners, planner_count, planner_stride, delegates, delegate_count, delegate_stride, query }
 }
 
@@ -191,6 +193,7 @@ fn numbers_agree() {
         ("OP_PART_OF_INPUT", OP_PART_OF_INPUT),
         ("OP_PART_OF_OUTPUT", OP_PART_OF_OUTPUT),
         ("OP_BEHIND", OP_BEHIND),
+        ("OP_USER_DATA", OP_USER_DATA),
         ("INTERFACE_SUBGRAPHS", INTERFACE_SUBGRAPHS as u32),
         ("INTERFACE_RESOURCES", INTERFACE_RESOURCES as u32),
         ("INTERFACE_LAYOUT", INTERFACE_LAYOUT as u32),
@@ -199,6 +202,8 @@ fn numbers_agree() {
         ("INTERFACE_CLAIM", INTERFACE_CLAIM as u32),
         ("INTERFACE_COMPILE", INTERFACE_COMPILE as u32),
         ("INTERFACE_KERNEL_PLAN", INTERFACE_KERNEL_PLAN as u32),
+        ("INTERFACE_PLAN", INTERFACE_PLAN as u32),
+        ("INTERFACE_CREATE", INTERFACE_CREATE as u32),
         ("ASSIGNMENT_OFFSETS", ASSIGNMENT_OFFSETS),
         ("ASSIGNMENT_OBJECTS", ASSIGNMENT_OBJECTS),
     ] {

@@ -21,6 +21,8 @@ pub mod host;
 pub mod layout;
 #[path = "../../../../core/abi/src/model.rs"]
 mod model;
+#[path = "../../../../core/abi/src/numbers.rs"]
+mod numbers;
 #[path = "../../../../core/abi/src/op.rs"]
 pub mod op;
 #[path = "../../../../core/abi/src/options.rs"]

@@ -15,6 +15,8 @@ use super::OpKey;
 pub enum Origin {
     /// Linked into the program.
     Static,
+    /// Handed over by the program, as [`Registry::add_op`](super::Registry::add_op) takes it.
+    Program,
     /// A library.
     File(PathBuf),
 }
@@ -23,6 +25,7 @@ impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Origin::Static => f.write_str("linked in"),
+            Origin::Program => f.write_str("handed over by the program"),
             Origin::File(path) => path.display().fmt(f),
         }
     }
@@ -70,6 +73,15 @@ pub struct OpInfo {
     pub behind: bool,
     /// Whether the result depends on more than the inputs.
     pub stateful: bool,
+}
+
+/// An op that several plugins offer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContestedOp {
+    /// The op.
+    pub key: OpKey,
+    /// Ids of the plugins, best first: the first one serves the nodes that it can.
+    pub plugins: Vec<String>,
 }
 
 impl OpInfo {

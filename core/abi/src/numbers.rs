@@ -1,0 +1,58 @@
+//! The numbers of the boundary, part of [`raw`](crate::raw).
+#![allow(missing_docs)] // as there
+
+/// The schema's number for a custom op, and for the macro node that stands for a delegate's partition.
+pub const BUILTIN_CUSTOM: i32 = 32;
+pub const BUILTIN_DELEGATE: i32 = 51;
+
+pub const TENSOR_CONSTANT: u32 = 1;
+pub const TENSOR_VARIABLE: u32 = 2;
+pub const TENSOR_DYNAMIC: u32 = 4;
+
+/// Elementwise: the input may be overwritten if nothing reads it later.
+pub const SHARE_IN_PLACE: u32 = 1;
+/// The output has the input's bytes; both may live.
+pub const SHARE_VIEW: u32 = 2;
+/// The output has the input's bytes from `bytes` on; both may live.
+pub const SHARE_PART_OF_INPUT: u32 = 3;
+/// The input's bytes become the output's from `bytes` on: the input may be made there. Both may live once `eval` is done;
+/// before it the rest of the output is undefined.
+pub const SHARE_PART_OF_OUTPUT: u32 = 4;
+/// `eval` reads the input in ascending order, ahead of what it writes: when it has written byte `q` of the output, it reads
+/// no byte `p` of the input with `p + bytes <= q` any more. So the output may begin `bytes` or more in front of the input's
+/// beginning and overlap it, if nothing reads the input later. 0: in order, element by element of one size.
+pub const SHARE_BEHIND: u32 = 5;
+
+/// The result depends on more than the inputs (randomness, resources): never computed ahead or left out.
+pub const OP_STATEFUL: u32 = 1;
+/// Some node of this op runs in place ([`SHARE_IN_PLACE`]). For listings: `prepare` says which output and input.
+pub const OP_IN_PLACE: u32 = 2;
+/// Some node of this op has an output with the bytes of an input ([`SHARE_VIEW`]). For listings, as well.
+pub const OP_VIEW: u32 = 4;
+/// Some node of this op has an output that is a part of an input ([`SHARE_PART_OF_INPUT`]), and so on.
+pub const OP_PART_OF_INPUT: u32 = 8;
+pub const OP_PART_OF_OUTPUT: u32 = 16;
+pub const OP_BEHIND: u32 = 32;
+/// The op was handed over with user data: before `prepare` the host writes that pointer into the first word of the zeroed state.
+pub const OP_USER_DATA: u32 = 64;
+
+/// Ids for `query`, of [`ArPrepareV1`](crate::raw::ArPrepareV1) and [`ArEvalV1`](crate::raw::ArEvalV1) where nothing else is said.
+pub const INTERFACE_SUBGRAPHS: u64 = 1;
+pub const INTERFACE_RESOURCES: u64 = 2;
+/// For [`ArPrepareV1`](crate::raw::ArPrepareV1) alone.
+pub const INTERFACE_LAYOUT: u64 = 3;
+/// For [`ArEvalV1`](crate::raw::ArEvalV1) alone.
+pub const INTERFACE_PROFILE: u64 = 4;
+/// For [`ArPrepareV1`](crate::raw::ArPrepareV1) and [`ArCompileHostV1`](crate::raw::ArCompileHostV1).
+pub const INTERFACE_CONSTANTS: u64 = 5;
+/// For [`ArDelegateV1`](crate::raw::ArDelegateV1), which the host asks.
+pub const INTERFACE_CLAIM: u64 = 6;
+pub const INTERFACE_COMPILE: u64 = 7;
+pub const INTERFACE_KERNEL_PLAN: u64 = 8;
+/// For [`ArPlannerV1`](crate::raw::ArPlannerV1), which the host asks.
+pub const INTERFACE_PLAN: u64 = 9;
+/// For [`ArDelegateV1`](crate::raw::ArDelegateV1), which the host asks.
+pub const INTERFACE_CREATE: u64 = 10;
+
+pub const ASSIGNMENT_OFFSETS: u32 = 0;
+pub const ASSIGNMENT_OBJECTS: u32 = 1;

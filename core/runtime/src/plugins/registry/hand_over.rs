@@ -1,0 +1,323 @@
+//! What the program itself hands over: ops, planners and delegates with data of their own.
+
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use arenite_abi::object::{self, OpObject, UserData};
+use arenite_abi::raw::{ArDelegateV1, ArHostV1, ArOpV1, ArPlannerV1, BUILTIN_CUSTOM, OP_USER_DATA};
+use arenite_abi::{AssignmentMut, Delegate, OptionPairs, PlanRequest};
+
+use super::{
+    Candidate, DelegateRegistration, OpInfo, OpKey, OpRegistration, Origin, PlannerRegistration, PluginInfo,
+    Registry, key_of,
+};
+use crate::error::{Error, Named, Result};
+use crate::host::HOST;
+use crate::plugins::descriptor::{check_header, check_op, clash, name as checked_name};
+use crate::plugins::registration::Registration;
+
+/// Id of the plugin that stands for what the program handed over.
+pub const PROGRAM: &str = "program";
+
+impl From<&str> for OpKey {
+    /// A custom op.
+    fn from(name: &str) -> Self {
+        OpKey::Custom(name.to_owned())
+    }
+}
+
+impl Registry {
+    /// Serves the op `key`, a custom op's name or [`OpKey::Builtin`], of these versions with a value: of a type that implements
+    /// [`OpObject`], or [`closures`](arenite_abi::object::closures). It is listed as an op of the plugin [`PROGRAM`], and comes
+    /// before what is registered later.
+    ///
+    /// The registry, and interpreters that were made with it, keep the value; it is dropped once, after all of them.
+    ///
+    /// ```
+    /// use arenite::Registry;
+    /// use arenite::abi::object::closures;
+    ///
+    /// let mut registry = Registry::new();
+    /// let factor = 2.5f32;
+    /// let scale = closures(
+    ///     |node, cx| cx.set_output_shape(0, node.unary()?.0.shape),
+    ///     move |(), cx| {
+    ///         let (x, y) = (cx.input(0)?, cx.output(0)?);
+    ///         let y = y.into_slice::<f32>()?;
+    ///         y.iter_mut().zip(x.as_slice::<f32>()?).for_each(|(y, x)| *y = factor * x);
+    ///         Ok(())
+    ///     },
+    /// );
+    /// registry.add_op("Scale", 1..=1, scale)?;
+    /// # Ok::<(), arenite::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Registration`] for a name, a number or versions that no op can have, and where an op that was handed over before
+    /// serves some of the same nodes. Nothing is registered then.
+    pub fn add_op(
+        &mut self,
+        key: impl Into<OpKey>,
+        versions: RangeInclusive<i32>,
+        op: impl OpObject,
+    ) -> Result<()> {
+        let object::Object { registration, user_data } = object::op(op);
+        let (builtin_code, name) = match key.into() {
+            OpKey::Builtin(code) => (code, String::new()),
+            OpKey::Custom(name) => (BUILTIN_CUSTOM, name),
+        };
+        let (min_version, max_version) = versions.into_inner();
+        let op = ArOpV1 { builtin_code, min_version, max_version, ..registration };
+        self.hand_over_op(op, &name, user_data)
+    }
+
+    /// As [`add_op`](Self::add_op), of a registration as it crosses, which is copied. Before `prepare` of each node the pointer stands
+    /// in the first word of its state, if the op has the flag [`OP_USER_DATA`]; else the pointer is null. On an error, too, the user
+    /// data is dropped.
+    ///
+    /// # Safety
+    /// The registration keeps the contract: its name is readable now, its functions until the user data is dropped.
+    pub unsafe fn add_raw_op(&mut self, op: &ArOpV1, user_data: UserData) -> Result<()> {
+        let name = match key_of(op) {
+            OpKey::Builtin(_) => String::new(),
+            OpKey::Custom(name) => name,
+        };
+        self.hand_over_op(*op, &name, user_data)
+    }
+
+    fn hand_over_op(&mut self, op: ArOpV1, name: &str, user_data: UserData) -> Result<()> {
+        let has_room = op.flags & OP_USER_DATA != 0;
+        let op = Registration::handed_over(op, name, |op, name| op.custom_name = name, user_data);
+        let key = check_op(&op).and_then(|key| check_user_data(&op, has_room).map(|()| key));
+        match key {
+            Ok(key) => self.push_op(&key, &op),
+            Err(message) => Err(refused(Named::Op, &key_of(&op).name(), message)),
+        }
+    }
+
+    fn push_op(&mut self, key: &OpKey, op: &OpRegistration) -> Result<()> {
+        let mut own = self.ops.get(key).into_iter().flatten().filter(|other| &*other.op.plugin == PROGRAM);
+        if let Some(Candidate { op: other, .. }) = own.find(|other| clash(&other.op, op)) {
+            let message = format!(
+                "it has versions {} to {}, and the program handed over an op with versions {} to {} before, which serves some of the \
+                 same nodes",
+                op.min_version, op.max_version, other.min_version, other.max_version
+            );
+            return Err(refused(Named::Op, &key.name(), message));
+        }
+        let info = OpInfo::of(key, op);
+        let plugin = self.program(|program| program.ops.push(info));
+        self.ops.entry(key.clone()).or_default().push(Candidate { op: Arc::clone(op), plugin });
+        Ok(())
+    }
+
+    /// Offers a planner: a function that fills in the assignment, a place per record. The registry and its interpreters keep it.
+    ///
+    /// # Errors
+    /// [`Error::Registration`] for a name that is empty, not printable or taken. Nothing is registered then.
+    pub fn add_planner<F>(&mut self, name: &str, plan: F) -> Result<()>
+    where
+        F: Fn(&PlanRequest<'_>, &mut AssignmentMut<'_>) -> arenite_abi::Result<()> + Send + Sync + 'static,
+    {
+        let object::Object { registration, user_data } = object::planner(plan);
+        self.hand_over_planner(registration, name, user_data)
+    }
+
+    /// As [`add_planner`](Self::add_planner), of a registration as it crosses, which is copied. Where its `query` has
+    /// [`INTERFACE_PLAN`](arenite_abi::raw::INTERFACE_PLAN), that function is called, with the pointer; else the pointer is null. On an
+    /// error, too, the user data is dropped.
+    ///
+    /// # Safety
+    /// As [`add_raw_op`](Self::add_raw_op).
+    pub unsafe fn add_raw_planner(&mut self, planner: &ArPlannerV1, user_data: UserData) -> Result<()> {
+        // SAFETY: the caller's promise.
+        let name = unsafe { planner.name.as_str() };
+        self.hand_over_planner(*planner, name, user_data)
+    }
+
+    fn hand_over_planner(&mut self, planner: ArPlannerV1, name: &str, user_data: UserData) -> Result<()> {
+        let planner =
+            Registration::handed_over(planner, name, |planner, name| planner.name = name, user_data);
+        check_header::<ArPlannerV1>(&planner.header, "it")
+            .and_then(|()| checked_name(planner.name, "its name"))
+            .and_then(|_| check_user_data(&planner, planner.takes_user_data()))
+            .map_err(|message| refused(Named::Planner, name, message))?;
+        self.push_planner(name, &planner)
+    }
+
+    fn push_planner(&mut self, name: &str, planner: &PlannerRegistration) -> Result<()> {
+        let other = self.planners.iter().find(|(other, _)| other == name);
+        check_free(Named::Planner, name, other.map(|(_, other)| &*other.plugin))?;
+        self.program(|program| program.planners.push(name.to_owned()));
+        self.planners.push((name.to_owned(), Arc::clone(planner)));
+        Ok(())
+    }
+
+    /// Offers a delegate: `create` makes each instance of it. The registry and its interpreters keep `create`.
+    ///
+    /// # Errors
+    /// [`Error::Registration`] for a name that is empty, not printable or taken. Nothing is registered then.
+    pub fn add_delegate<D, F>(&mut self, name: &str, create: F) -> Result<()>
+    where
+        D: Delegate,
+        F: Fn(&OptionPairs<'_>) -> arenite_abi::Result<D> + Send + Sync + 'static,
+    {
+        let object::Object { registration, user_data } = object::delegate(create);
+        self.hand_over_delegate(registration, name, user_data)
+    }
+
+    /// As [`add_delegate`](Self::add_delegate), of a registration as it crosses, which is copied. Where its `query` has
+    /// [`INTERFACE_CREATE`](arenite_abi::raw::INTERFACE_CREATE), that function is called, with the pointer; else the pointer is null. On
+    /// an error, too, the user data is dropped.
+    ///
+    /// # Safety
+    /// As [`add_raw_op`](Self::add_raw_op).
+    pub unsafe fn add_raw_delegate(&mut self, delegate: &ArDelegateV1, user_data: UserData) -> Result<()> {
+        // SAFETY: the caller's promise.
+        let name = unsafe { delegate.name.as_str() };
+        self.hand_over_delegate(*delegate, name, user_data)
+    }
+
+    fn hand_over_delegate(&mut self, delegate: ArDelegateV1, name: &str, user_data: UserData) -> Result<()> {
+        let delegate =
+            Registration::handed_over(delegate, name, |delegate, name| delegate.name = name, user_data);
+        check_header::<ArDelegateV1>(&delegate.header, "it")
+            .and_then(|()| checked_name(delegate.name, "its name"))
+            .and_then(|_| check_user_data(&delegate, delegate.takes_user_data()))
+            .map_err(|message| refused(Named::Delegate, name, message))?;
+        self.push_delegate(name, &delegate)
+    }
+
+    fn push_delegate(&mut self, name: &str, delegate: &DelegateRegistration) -> Result<()> {
+        let other = self.delegates.iter().find(|(other, _)| other == name);
+        check_free(Named::Delegate, name, other.map(|(_, other)| &*other.plugin))?;
+        self.program(|program| program.delegates.push(name.to_owned()));
+        self.delegates.push((name.to_owned(), Arc::clone(delegate)));
+        Ok(())
+    }
+
+    /// What functions of raw registrations tell errors with, and have loops run by: what a plugin gets in its handshake.
+    pub fn host() -> &'static ArHostV1 {
+        &HOST
+    }
+
+    /// Adds what the program handed over to `other`, which goes on to offer it.
+    ///
+    /// # Errors
+    /// As [`add_op`](Self::add_op). What came before it is registered.
+    pub fn add_handed_over(&mut self, other: &Registry) -> Result<()> {
+        let is_own = |plugin: &str| plugin == PROGRAM;
+        for (key, candidates) in &other.ops {
+            candidates.iter().filter(|c| is_own(&c.op.plugin)).try_for_each(|c| self.push_op(key, &c.op))?;
+        }
+        for (name, planner) in other.planners.iter().filter(|(_, planner)| is_own(&planner.plugin)) {
+            self.push_planner(name, planner)?;
+        }
+        for (name, delegate) in other.delegates.iter().filter(|(_, delegate)| is_own(&delegate.plugin)) {
+            self.push_delegate(name, delegate)?;
+        }
+        Ok(())
+    }
+
+    /// Changes the plugin that stands for the program, made if it is not there yet, and gives its position.
+    fn program(&mut self, change: impl FnOnce(&mut PluginInfo)) -> usize {
+        // Errors of in-process functions find their way to this host without a handshake.
+        // SAFETY: the host is static.
+        unsafe { arenite_abi::host::set_host(Self::host()) };
+        let known = self.plugins.iter().position(|plugin| plugin.origin == Origin::Program);
+        let position = known.unwrap_or_else(|| {
+            self.plugins.push(PluginInfo {
+                id: PROGRAM.to_owned(),
+                version: String::new(),
+                description: "What the program handed over".to_owned(),
+                origin: Origin::Program,
+                abi: (1, 0),
+                planners: Vec::new(),
+                delegates: Vec::new(),
+                ops: Vec::new(),
+            });
+            self.plugins.len() - 1
+        });
+        change(&mut self.plugins[position]);
+        position
+    }
+}
+
+fn refused(what: Named, name: &str, message: String) -> Error {
+    Error::Registration { what, name: name.to_owned(), message }
+}
+
+/// User data comes with what takes it.
+fn check_user_data<R>(registration: &Registration<R>, takes_it: bool) -> std::result::Result<(), String> {
+    if !takes_it && !registration.user_data().is_null() {
+        return Err("it comes with user data and says of none: an op has OP_USER_DATA, a planner INTERFACE_PLAN, a delegate \
+                    INTERFACE_CREATE"
+            .to_owned());
+    }
+    Ok(())
+}
+
+fn check_free(what: Named, name: &str, plugin: Option<&str>) -> Result<()> {
+    match plugin {
+        Some(PROGRAM) => {
+            Err(refused(what, name, format!("the program handed over a {what} of this name before")))
+        }
+        Some(plugin) => {
+            Err(refused(what, name, format!("{plugin} has a {what} of this name; choose another")))
+        }
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::c_void;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use arenite_abi::raw::ArStr;
+
+    use super::*;
+
+    static FREED: AtomicUsize = AtomicUsize::new(0);
+
+    unsafe extern "C" fn free(_: *mut c_void) {
+        FREED.fetch_add(1, Ordering::SeqCst);
+    }
+
+    fn data() -> UserData {
+        // SAFETY: nobody reads what the pointer points to.
+        unsafe { UserData::new(std::ptr::without_provenance_mut(8), Some(free)) }
+    }
+
+    #[test]
+    fn user_data_comes_with_what_takes_it() {
+        let object = object::op(object::closures(|_, _| Ok(()), |(), _| Ok(())));
+        let op = ArOpV1 { custom_name: ArStr::new("Own"), ..object.registration };
+        let plain = ArOpV1 { flags: 0, state_size: 0, ..op };
+        let small = ArOpV1 { state_size: 4, ..op };
+        let mut registry = Registry::new();
+        for (op, wanted) in [
+            (plain, "op 'Own' is not registered: it comes with user data and says of none: "),
+            (
+                small,
+                "op 'Own' is not registered: Own has 4 bytes of state aligned to 8, which has no room for",
+            ),
+        ] {
+            // SAFETY: the op is not called.
+            let error = unsafe { registry.add_raw_op(&op, data()) }.unwrap_err().to_string();
+            assert!(error.starts_with(wanted), "{error}");
+        }
+        let object = object::planner(|_, _| Ok(()));
+        let planner = ArPlannerV1 { name: ArStr::new("own"), query: None, ..object.registration };
+        // SAFETY: the planner is not called.
+        let error = unsafe { registry.add_raw_planner(&planner, data()) }.unwrap_err().to_string();
+        assert!(error.starts_with("planner 'own' is not registered: it comes with user data"), "{error}");
+        assert!(registry.plugins().is_empty());
+        assert_eq!(FREED.load(Ordering::SeqCst), 3);
+        // SAFETY: the op is not called; there is no data.
+        unsafe { registry.add_raw_op(&plain, UserData::new(std::ptr::null_mut(), Some(free))) }.unwrap();
+        assert_eq!(registry.plugins()[0].ops.len(), 1);
+        drop(registry);
+        assert_eq!(FREED.load(Ordering::SeqCst), 4);
+    }
+}
