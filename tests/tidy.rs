@@ -81,6 +81,8 @@ const UNSAFE: &[&str] = &[
     "core/abi/src/delegate.rs",
     "core/abi/src/graph.rs",
     "core/abi/src/host.rs",
+    "core/abi/src/host_side/callbacks.rs",
+    "core/abi/src/host_side/model.rs",
     "core/abi/src/layout.rs",
     "core/abi/src/model.rs",
     "core/abi/src/op.rs",

@@ -85,6 +85,7 @@ mod error;
 pub mod flexbuffer;
 mod graph;
 pub mod host;
+pub mod host_side;
 #[cfg(feature = "std")]
 pub mod layout;
 mod model;
