@@ -120,7 +120,6 @@ const UNSAFE: &[&str] = &[
     "core/runtime/src/host/compile.rs",
     "core/runtime/src/host/eval.rs",
     "core/runtime/src/host/mod.rs",
-    "core/runtime/src/host/prepare.rs",
     "core/runtime/src/planning/plan.rs",
     "core/runtime/src/pool.rs",
     "core/runtime/src/stages/partition_kernel.rs",

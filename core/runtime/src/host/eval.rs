@@ -1,18 +1,18 @@
-//! The host's side of `eval`: shapes that become known, time per part, and whether to stop.
+//! The host's side of `eval`: memory for shapes that become known, time per part, and whether to stop.
 
-use std::ffi::c_void;
 use std::time::Duration;
 
-use arenite_abi::Status;
-use arenite_abi::raw::{ArEvalV1, ArHeader, ArProfileV1, ArSpan, ArStatus, ArStr, slice};
+use arenite_abi::ElementType;
+use arenite_abi::host_side::{self, CallerSide, EvalSide, HostSide, NodeSide};
+use arenite_abi::raw::{ArEvalV1, ArSpan, ArStatus, ArTensorV1};
 
-use super::called;
-use super::shapes::{check_new_shape, element_type};
-use super::{Refused, finish, invalid, out_of_memory};
+use super::Refused;
+use super::called::Called;
 use crate::arena::Block;
 use crate::profile::ProfileRow;
 use crate::quota::Budget;
 use crate::run::Run;
+use crate::stages::step::Phase;
 use crate::stages::table::TensorTable;
 
 pub(crate) struct EvalHost<'a> {
@@ -30,85 +30,76 @@ pub(crate) struct EvalHost<'a> {
 impl EvalHost<'_> {
     /// As it crosses; it borrows this, which must not move until the call returns.
     pub fn as_raw(&mut self, persistent: &[ArSpan], scratch: &[ArSpan]) -> ArEvalV1 {
-        ArEvalV1 {
-            header: ArHeader::of::<ArEvalV1>(),
-            context: (&raw mut *self).cast(),
-            threads: self.run.settings.threads,
-            persistent: persistent.as_ptr(),
-            persistent_count: persistent.len(),
-            scratch: scratch.as_ptr(),
-            scratch_count: scratch.len(),
-            resize_output,
-            is_cancelled,
-            query: called::query_in_eval,
-        }
+        let threads = self.run.settings.threads;
+        host_side::eval_struct(self, threads, persistent, scratch)
+    }
+}
+
+impl HostSide for EvalHost<'_> {
+    type Refused = Refused;
+
+    fn report(refused: Refused) -> ArStatus {
+        refused.report()
+    }
+}
+
+impl NodeSide for EvalHost<'_> {
+    fn outputs(&self) -> &[i32] {
+        self.outputs
     }
 
-    /// Gives output `output` a shape and memory.
-    fn resize(&mut self, output: u32, dims: &[i32], bytes: u64) -> Result<(), Refused> {
-        let t = self.outputs.get(output as usize).and_then(|&t| usize::try_from(t).ok());
-        let t = t.ok_or_else(|| invalid(format!("output {output} is not there")))?;
-        if !self.tensors.is_dynamic(t) {
-            return Err(invalid(format!(
-                "output {output} is resized, but its prepare did not set it dynamic"
-            )));
-        }
-        // Once per call: a view of the first shape may be in use, and its memory must not move.
-        if !self.tensors.get(t).data.is_null() {
-            return Err(invalid(format!(
-                "output {output} has shape {:?} by an earlier call, it cannot get {dims:?}; resize it once",
-                self.tensors.shape(t)
-            )));
-        }
-        let limit = self.run.settings.quota.bytes;
-        check_new_shape(self.tensors, t, output, dims, limit)?;
-        let ty = element_type(self.tensors, t);
-        let bytes = ty.bytes_of(arenite_abi::tensor::element_count(dims)).map_or(bytes, |bytes| bytes as u64);
-        let needed = usize::try_from(bytes).ok().filter(|_| bytes <= limit).ok_or_else(|| {
-            (Status::OutOfMemory, format!("output {output} needs {bytes} bytes, the quota is {limit}"))
-        })?;
+    fn tensor(&self, t: usize) -> ArTensorV1 {
+        self.tensors.get(t)
+    }
+
+    fn shape(&self, t: usize) -> &[i32] {
+        self.tensors.shape(t)
+    }
+
+    fn limit(&self) -> u64 {
+        self.run.settings.quota.bytes
+    }
+}
+
+impl EvalSide for EvalHost<'_> {
+    fn resize(&mut self, t: usize, dims: &[i32], ty: ElementType, bytes: usize) -> Result<(), Refused> {
         // Memory first: a refused change leaves the tensor as it was, without data.
-        self.dynamic[t].grow(needed, self.budget, "a tensor of dynamic shape").map_err(out_of_memory)?;
+        self.dynamic[t].grow(bytes, self.budget, "a tensor of dynamic shape")?;
         self.tensors.set_shape(t, dims, ty);
-        self.tensors.set_bytes(t, bytes);
+        self.tensors.set_bytes(t, bytes as u64);
         self.tensors.set_data(t, self.dynamic[t].as_ptr());
         Ok(())
     }
-}
 
-/// Where delegates tell the times of their steps.
-pub(crate) static PROFILE: ArProfileV1 = ArProfileV1 { header: ArHeader::of::<ArProfileV1>(), note };
+    fn is_cancelled(&self) -> bool {
+        self.run.is_over()
+    }
 
-unsafe extern "C" fn note(context: *mut c_void, number: u32, name: ArStr, tensor: i32, nanoseconds: u64) {
-    // SAFETY: the context is the `EvalHost` of the call in progress; `name` is readable for the call, by the contract.
-    let (host, name) = unsafe { (&mut *context.cast::<EvalHost<'_>>(), name.as_str()) };
-    let tensors = &*host.tensors;
-    let output = || match usize::try_from(tensor) {
-        // SAFETY: names live in the graph, which outlives the tensor table.
-        Ok(t) if t < tensors.len() => unsafe { tensors.get(t).name.as_str().to_owned() },
-        _ => String::new(),
-    };
-    if let Some(row) = &mut host.profile {
-        let time = Duration::from_nanos(nanoseconds);
-        row.note_part(number as usize, time, || (name.to_owned(), output()));
+    fn is_profiled(&self) -> bool {
+        self.profile.is_some()
+    }
+
+    fn note_time(&mut self, number: u32, name: &str, tensor: i32, nanoseconds: u64) {
+        let tensors = &*self.tensors;
+        let output = || match usize::try_from(tensor) {
+            // SAFETY: names live in the graph, which outlives the tensor table.
+            Ok(t) if t < tensors.len() => unsafe { tensors.get(t).name.as_str().to_owned() },
+            _ => String::new(),
+        };
+        if let Some(row) = &mut self.profile {
+            let time = Duration::from_nanos(nanoseconds);
+            row.note_part(number as usize, time, || (name.to_owned(), output()));
+        }
     }
 }
 
-unsafe extern "C" fn resize_output(
-    context: *mut c_void,
-    output: u32,
-    dims: *const i32,
-    rank: u32,
-    bytes: u64,
-) -> ArStatus {
-    // SAFETY: the context is the `EvalHost` of the call in progress; `dims` has `rank` elements, by the contract.
-    unsafe {
-        let dims = slice(dims, rank as usize);
-        finish((*context.cast::<EvalHost<'_>>()).resize(output, dims, bytes))
-    }
-}
+impl CallerSide for EvalHost<'_> {
+    type Model<'a>
+        = Called<'a>
+    where
+        Self: 'a;
 
-unsafe extern "C" fn is_cancelled(context: *mut c_void) -> u8 {
-    // SAFETY: the context is the `EvalHost` of the call in progress.
-    u8::from(unsafe { (*context.cast::<EvalHost<'_>>()).run.is_over() })
+    fn model(&mut self) -> Called<'_> {
+        Called { run: self.run, phase: Phase::Prepare }
+    }
 }
