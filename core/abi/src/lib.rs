@@ -86,6 +86,7 @@ pub mod flexbuffer;
 mod graph;
 mod handed_out;
 pub mod host;
+pub mod host_side;
 #[cfg(feature = "std")]
 pub mod layout;
 mod model;

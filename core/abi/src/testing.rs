@@ -57,12 +57,14 @@
 mod calls;
 mod flexbuffer;
 mod host;
+mod laid;
 mod memory;
 mod model;
 mod node;
 pub mod nodes;
 mod options;
 mod tensor;
+mod tensors;
 
 use core::marker::PhantomData;
 use std::vec::Vec;
@@ -77,7 +79,7 @@ pub use model::Subgraph;
 pub use options::{OptionsBuilder, Settable, Value};
 pub use tensor::{Quantized, Spec, Tensor};
 
-use host::Laid;
+use laid::Laid;
 use node::{Node, NodeTensor, Role};
 
 /// One node, described step by step, then [`run`](OpTest::run). Inputs and outputs are those of the node, in order.
@@ -372,5 +374,7 @@ fn assert_same(a: &Outcome, b: &Outcome, what: &str) {
     assert_eq!(a.variables, b.variables, "{what} leaves other variables");
 }
 
+#[cfg(test)]
+mod rules;
 #[cfg(test)]
 mod tests;

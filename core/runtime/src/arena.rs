@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::quota::Budget;
 
 /// Every block and every tensor in an arena starts at a multiple of this.
-pub(crate) const ALIGNMENT: usize = 64;
+pub(crate) const ALIGNMENT: usize = arenite_abi::host_side::MAX_ALIGNMENT;
 
 /// Of an allocation that has `bytes` bytes from the first multiple of [`ALIGNMENT`] on. What has no larger alignment than this comes from
 /// the system as zeros; the rest would be written, and so be held before it is used.

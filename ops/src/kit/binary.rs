@@ -19,8 +19,8 @@ pub struct Operands<'a> {
     pub broadcast: Broadcast<2>,
 }
 
-/// Checks that the inputs agree, and sets the output's shape. An input of the output's shape and element size may be
-/// overwritten.
+/// Checks that the inputs agree, and sets the output's shape; an output of strings is dynamic. An input of the output's shape and
+/// element size may be overwritten.
 pub fn prepare<'a>(node: &NodeView<'a>, cx: &mut PrepareContext<'_>) -> Result<Operands<'a>> {
     let (a, b, y) = node.binary()?;
     same_types(&a, &b)?;
@@ -36,7 +36,10 @@ pub fn prepare<'a>(node: &NodeView<'a>, cx: &mut PrepareContext<'_>) -> Result<O
                 b.shape
             )
         })?;
-    cx.set_output_shape(0, broadcast.output().as_slice())?;
+    match y.ty.bits() {
+        0 => cx.set_output_dynamic(0)?,
+        _ => cx.set_output_shape(0, broadcast.output().as_slice())?,
+    }
     for (i, x) in [&a, &b].into_iter().enumerate() {
         if x.shape == broadcast.output().as_slice() && x.ty.bits() == y.ty.bits() && y.ty.bits() >= 8 {
             cx.allow_in_place(0, i)?;

@@ -1,6 +1,5 @@
 //! The model around the node under test: subgraphs that are closures, and resources.
 
-use core::ffi::c_void;
 use core::panic::RefUnwindSafe;
 use std::boxed::Box;
 use std::string::String;
@@ -8,11 +7,10 @@ use std::sync::Arc;
 use std::vec::Vec;
 
 use super::Tensor;
-use super::calls::with_session;
-use super::host::Session;
 use super::memory::Memory;
+use crate::host_side::ModelSide;
 use crate::raw::*;
-use crate::{Result, ensure, invalid};
+use crate::{Error, Result, ensure, invalid};
 
 /// What a subgraph computes.
 type Function = Arc<dyn Fn(&[Tensor]) -> Vec<Tensor> + RefUnwindSafe>;
@@ -198,34 +196,68 @@ impl Called {
     }
 }
 
-static SUBGRAPHS: ArSubgraphsV1 = ArSubgraphsV1 {
-    header: ArHeader::of::<ArSubgraphsV1>(),
-    describe,
-    set_input,
-    forward,
-    prepare: compute,
-    invoke: compute,
-    output,
-};
+impl ModelSide for &mut Model {
+    type Refused = Error;
 
-static RESOURCES: ArResourcesV1 =
-    ArResourcesV1 { header: ArHeader::of::<ArResourcesV1>(), open, value, assign };
-
-pub(super) unsafe extern "C" fn query(_context: *mut c_void, interface: u64) -> *const c_void {
-    match interface {
-        INTERFACE_SUBGRAPHS => (&raw const SUBGRAPHS).cast(),
-        INTERFACE_RESOURCES => (&raw const RESOURCES).cast(),
-        _ => core::ptr::null(),
+    fn describe(&mut self, subgraph: u32) -> Result<*const ArGraphV1> {
+        Ok(self.called(subgraph)?.describe())
     }
-}
 
-/// Runs `f` on the model of the session behind `context`.
-///
-/// # Safety
-/// `context` is that of a call in progress.
-unsafe fn with_model(context: *mut c_void, f: impl FnOnce(&mut Model) -> Result<()>) -> ArStatus {
-    // SAFETY: the caller's promise.
-    unsafe { with_session(context, |session: &mut Session<'_>| f(&mut session.model)) }
+    unsafe fn set_input(&mut self, subgraph: u32, input: u32, value: &ArTensorV1) -> Result<()> {
+        let called = self.called(subgraph)?;
+        let count = called.inputs.len();
+        let target = called
+            .inputs
+            .get_mut(input as usize)
+            .ok_or_else(|| invalid!("subgraph {subgraph} has {count} inputs, there is no input {input}"))?;
+        // SAFETY: the caller's promise.
+        let given = unsafe { copy(value, target) }?;
+        ensure!(given.ty() == target.ty(), "input {input} is {}, not {}", target.ty(), given.ty());
+        *target = given;
+        Ok(())
+    }
+
+    fn forward(&mut self, from: u32, to: u32) -> Result<()> {
+        let values = self.called(from)?.outputs.iter().map(|value| value.tensor.clone()).collect();
+        self.called(to)?.inputs = values;
+        Ok(())
+    }
+
+    fn prepare(&mut self, subgraph: u32) -> Result<()> {
+        self.called(subgraph).map(Called::compute)
+    }
+
+    fn invoke(&mut self, subgraph: u32) -> Result<()> {
+        self.called(subgraph).map(Called::compute)
+    }
+
+    fn output(&mut self, subgraph: u32, output: u32) -> Result<ArTensorV1> {
+        let called = self.called(subgraph)?;
+        let count = called.outputs.len();
+        let found = called.outputs.get(output as usize).ok_or_else(|| {
+            invalid!("subgraph {subgraph} has {count} outputs, there is no output {output}")
+        })?;
+        Ok(ArTensorV1 { flags: if called.subgraph.dynamic { TENSOR_DYNAMIC } else { 0 }, ..found.raw() })
+    }
+
+    fn open(&mut self, name: &[u8]) -> Result<i32> {
+        let found = self.resources.iter().position(|(known, _)| known == name);
+        if found.is_none() {
+            self.resources.push((name.to_vec(), None));
+        }
+        Ok(found.unwrap_or(self.resources.len() - 1) as i32)
+    }
+
+    fn value(&mut self, handle: i32) -> Result<ArTensorV1> {
+        Ok(self.resource(handle)?.as_ref().map_or(ArTensorV1::NONE, Value::raw))
+    }
+
+    unsafe fn assign(&mut self, handle: i32, value: &ArTensorV1) -> Result<()> {
+        // SAFETY: the caller's promise.
+        let given = unsafe { copy(value, &Tensor::raw(crate::ElementType::U8, &[0], &[])) }?;
+        *self.resource(handle)? = Some(Value::new(given));
+        Ok(())
+    }
 }
 
 /// A copy of `raw`, with the data of `otherwise` if it has none.
@@ -246,114 +278,4 @@ unsafe fn copy(raw: &ArTensorV1, otherwise: &Tensor) -> Result<Tensor> {
     }
     let bytes = ty.bytes_of(crate::tensor::element_count(shape)).unwrap_or(0);
     Ok(Tensor::raw(ty, shape, &std::vec![0; bytes]))
-}
-
-unsafe extern "C" fn describe(context: *mut c_void, subgraph: u32, graph: *mut *const ArGraphV1) -> ArStatus {
-    // SAFETY: the op's promise: the context is this call's, the result is writable.
-    unsafe {
-        with_model(context, |model| {
-            *graph = model.called(subgraph)?.describe();
-            Ok(())
-        })
-    }
-}
-
-unsafe extern "C" fn set_input(
-    context: *mut c_void,
-    subgraph: u32,
-    input: u32,
-    value: *const ArTensorV1,
-) -> ArStatus {
-    // SAFETY: as in `describe`; the value is readable.
-    unsafe {
-        with_model(context, |model| {
-            let called = model.called(subgraph)?;
-            let count = called.inputs.len();
-            let target = called.inputs.get_mut(input as usize).ok_or_else(|| {
-                invalid!("subgraph {subgraph} has {count} inputs, there is no input {input}")
-            })?;
-            let given = copy(&*value, target)?;
-            ensure!(given.ty() == target.ty(), "input {input} is {}, not {}", target.ty(), given.ty());
-            *target = given;
-            Ok(())
-        })
-    }
-}
-
-unsafe extern "C" fn forward(context: *mut c_void, from: u32, to: u32) -> ArStatus {
-    // SAFETY: as in `describe`.
-    unsafe {
-        with_model(context, |model| {
-            let values = model.called(from)?.outputs.iter().map(|value| value.tensor.clone()).collect();
-            model.called(to)?.inputs = values;
-            Ok(())
-        })
-    }
-}
-
-unsafe extern "C" fn compute(context: *mut c_void, subgraph: u32) -> ArStatus {
-    // SAFETY: as in `describe`.
-    unsafe {
-        with_model(context, |model| {
-            model.called(subgraph)?.compute();
-            Ok(())
-        })
-    }
-}
-
-unsafe extern "C" fn output(
-    context: *mut c_void,
-    subgraph: u32,
-    output: u32,
-    value: *mut ArTensorV1,
-) -> ArStatus {
-    // SAFETY: as in `describe`.
-    unsafe {
-        with_model(context, |model| {
-            let called = model.called(subgraph)?;
-            let (count, dynamic) = (called.outputs.len(), called.subgraph.dynamic);
-            let found = called.outputs.get(output as usize).ok_or_else(|| {
-                invalid!("subgraph {subgraph} has {count} outputs, there is no output {output}")
-            })?;
-            *value = found.raw();
-            (*value).flags = if dynamic { TENSOR_DYNAMIC } else { 0 };
-            Ok(())
-        })
-    }
-}
-
-unsafe extern "C" fn open(context: *mut c_void, name: ArBytes, handle: *mut i32) -> ArStatus {
-    // SAFETY: as in `describe`; the name is readable.
-    unsafe {
-        with_model(context, |model| {
-            let name = name.as_slice();
-            let found = model.resources.iter().position(|(known, _)| known == name);
-            *handle = found.unwrap_or(model.resources.len()) as i32;
-            if found.is_none() {
-                model.resources.push((name.to_vec(), None));
-            }
-            Ok(())
-        })
-    }
-}
-
-unsafe extern "C" fn value(context: *mut c_void, handle: i32, value: *mut ArTensorV1) -> ArStatus {
-    // SAFETY: as in `describe`.
-    unsafe {
-        with_model(context, |model| {
-            *value = model.resource(handle)?.as_ref().map_or(ArTensorV1::NONE, Value::raw);
-            Ok(())
-        })
-    }
-}
-
-unsafe extern "C" fn assign(context: *mut c_void, handle: i32, value: *const ArTensorV1) -> ArStatus {
-    // SAFETY: as in `describe`; the value is readable.
-    unsafe {
-        with_model(context, |model| {
-            let given = copy(&*value, &Tensor::raw(crate::ElementType::U8, &[0], &[]))?;
-            *model.resource(handle)? = Some(Value::new(given));
-            Ok(())
-        })
-    }
 }

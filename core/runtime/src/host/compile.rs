@@ -2,13 +2,14 @@
 
 use std::ffi::c_void;
 
+use arenite_abi::UsageRecord;
+use arenite_abi::host_side::{ConstantsSide, HostSide, constants};
 use arenite_abi::raw::{
-    ArCompileHostV1, ArConstantsV1, ArDescribeV1, ArHeader, ArPartitionV1, ArPlanNotesV1, ArStatus, ArStr,
-    ArTensorV1, INTERFACE_CONSTANTS, TENSOR_CONSTANT, slice,
+    ArCompileHostV1, ArDescribeV1, ArHeader, ArPartitionV1, ArPlanNotesV1, ArStatus, ArStr, ArTensorV1,
+    INTERFACE_CONSTANTS, TENSOR_CONSTANT, slice,
 };
-use arenite_abi::{Status, UsageRecord};
 
-use super::finish;
+use super::Refused;
 use crate::run::Run;
 
 /// What `compile` may use.
@@ -30,47 +31,43 @@ impl CompileHost<'_> {
     }
 
     /// The bytes of constant `tensor`.
-    fn constant(&self, tensor: i32) -> Option<&[u8]> {
+    fn constant(&self, tensor: usize) -> Option<&[u8]> {
         // SAFETY: the graph outlives the partition, and has as many tensors.
         let tensors = unsafe {
             let graph = &*self.partition.graph;
             slice(graph.tensors, graph.tensor_count)
         };
-        let tensor: &ArTensorV1 = tensors.get(usize::try_from(tensor).ok()?)?;
+        let tensor: &ArTensorV1 = tensors.get(tensor)?;
         // SAFETY: a constant's bytes are readable for as long as the interpreter lives.
         (tensor.flags & TENSOR_CONSTANT != 0)
             .then(|| unsafe { slice(tensor.data.cast::<u8>().cast_const(), tensor.bytes as usize) })
     }
 }
 
-static CONSTANTS: ArConstantsV1 = ArConstantsV1 { header: ArHeader::of::<ArConstantsV1>(), release, origin };
+impl HostSide for CompileHost<'_> {
+    type Refused = Refused;
+
+    fn report(refused: Refused) -> ArStatus {
+        refused.report()
+    }
+}
+
+impl ConstantsSide for CompileHost<'_> {
+    fn release(&mut self, tensor: usize) -> bool {
+        let bytes = self.constant(tensor);
+        bytes.map(|bytes| self.run.release(bytes)).is_some()
+    }
+
+    fn origin(&self) -> [u64; 4] {
+        self.run.origin()
+    }
+}
 
 unsafe extern "C" fn query(_context: *mut c_void, interface: u64) -> *const c_void {
     match interface {
-        INTERFACE_CONSTANTS => (&raw const CONSTANTS).cast(),
+        INTERFACE_CONSTANTS => (&raw const *constants::<CompileHost<'static>>()).cast(),
         _ => std::ptr::null(),
     }
-}
-
-unsafe extern "C" fn release(context: *mut c_void, tensor: i32) -> ArStatus {
-    // SAFETY: the context is that of the `compile` in progress.
-    let host = unsafe { &*context.cast::<CompileHost<'_>>() };
-    finish(match host.constant(tensor) {
-        Some(bytes) => {
-            host.run.release(bytes);
-            Ok(())
-        }
-        None => Err((Status::Invalid, format!("tensor {tensor} is no constant, it cannot be released"))),
-    })
-}
-
-unsafe extern "C" fn origin(context: *mut c_void, numbers: *mut u64) -> ArStatus {
-    // SAFETY: the context is that of the `compile` in progress; four numbers are writable, by the contract.
-    unsafe {
-        let host = &*context.cast::<CompileHost<'_>>();
-        numbers.cast::<[u64; 4]>().write_unaligned(host.run.origin());
-    }
-    Status::Ok as ArStatus
 }
 
 /// A buffer that a kernel keeps in its scratch memory.

@@ -1,18 +1,22 @@
-//! The host's side of the contract: errors, logging and threads, which every plugin gets; and, per file, what a call gets.
+//! The host's side of the contract: errors, logging and threads, which every plugin gets; and, per file, what a call gets. Its rules are
+//! [`arenite_abi::host_side`]'s.
 
 pub(crate) mod called;
 pub(crate) mod compile;
 pub(crate) mod eval;
 pub(crate) mod prepare;
-mod shapes;
 
 use std::cell::RefCell;
 use std::ffi::c_void;
+use std::fmt;
 
 use arenite_abi::Status;
+use arenite_abi::host_side::Refusal;
 use arenite_abi::raw::{ArHeader, ArHostV1, ArRangeFn, ArStatus, ArStr};
 
+use crate::error::Error;
 use crate::pool;
+use crate::quota::Resource;
 
 /// The one host of this process.
 pub(crate) static HOST: ArHostV1 =
@@ -74,25 +78,40 @@ unsafe extern "C" fn log(level: u32, target: ArStr, message: ArStr) {
 }
 
 /// Why a callback refuses: the kind, and what the plugin is told.
-pub(crate) type Refused = (Status, String);
+pub(crate) struct Refused {
+    pub status: Status,
+    pub message: String,
+}
 
-/// What a callback returns; the message is kept for the call in progress.
-pub(crate) fn finish(result: Result<(), Refused>) -> ArStatus {
-    match result {
-        Ok(()) => Status::Ok as ArStatus,
-        Err((status, message)) => {
-            keep_message(&message);
-            status as ArStatus
-        }
+impl Refused {
+    /// Keeps the message for the call in progress; gives the status that crosses.
+    pub fn report(self) -> ArStatus {
+        keep_message(&self.message);
+        self.status as ArStatus
     }
 }
 
-fn invalid(message: String) -> Refused {
-    (Status::Invalid, message)
+impl Refusal for Refused {
+    fn new(status: Status, message: fmt::Arguments<'_>) -> Self {
+        Refused { status, message: message.to_string() }
+    }
 }
 
-fn out_of_memory(error: crate::Error) -> Refused {
-    (Status::OutOfMemory, error.to_string())
+/// An error of the runtime, for the node that made the call: of a called subgraph, the node itself neither panicked nor lacks
+/// a kernel.
+impl From<Error> for Refused {
+    fn from(error: Error) -> Self {
+        let status = match &error {
+            Error::Cancelled | Error::Quota { resource: Resource::Time, .. } => Status::Cancelled,
+            Error::Node { status: Status::Cancelled, .. } => Status::Cancelled,
+            Error::Quota { resource: Resource::Bytes, .. } | Error::OutOfMemory { .. } => Status::OutOfMemory,
+            Error::Node { status: Status::OutOfMemory, .. } => Status::OutOfMemory,
+            Error::Node { status: Status::Unavailable, .. } => Status::Unavailable,
+            Error::Node { status: Status::Internal | Status::Panicked, .. } => Status::Internal,
+            _ => Status::Invalid,
+        };
+        Refused { status, message: error.to_string() }
+    }
 }
 
 /// The caller's argument, to be used from several threads.

@@ -13,9 +13,8 @@ use arenite_abi::raw::{
 };
 
 use crate::error::{Error, Result};
-use crate::host;
 use crate::host::compile::{CompileHost, InnerBuffer, plan_notes};
-use crate::host::finish;
+use crate::host::{self, Refused};
 use crate::plugins::registration::interface;
 use crate::plugins::registry::DelegateRegistration;
 use crate::run::Run;
@@ -186,7 +185,13 @@ unsafe extern "C" fn describe(context: *mut c_void, subgraph: u32, graph: *mut *
     unsafe {
         let Subgraphs(run) = &*context.cast::<Subgraphs<'_>>();
         let found = run.with(subgraph as usize, |executor| Ok(executor.describe()));
-        finish(found.map(|found| *graph = found).map_err(|error| (Status::Invalid, error.to_string())))
+        match found {
+            Ok(found) => *graph = found,
+            Err(error) => {
+                return Refused { status: Status::Invalid, message: error.to_string() }.report();
+            }
+        }
+        Status::Ok as ArStatus
     }
 }
 

@@ -5,11 +5,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use arenite_abi::Status;
+pub(crate) use arenite_abi::host_side::Share;
 use arenite_abi::raw::{ArNodeV1, ArPrepareV1, ArSpan, ArStatus, OP_STATEFUL, OP_USER_DATA};
 
-use crate::host;
 use crate::host::eval::EvalHost;
 use crate::host::prepare::{Found, PrepareHost};
+use crate::host::{self, Refused};
 use crate::plugins::registry::OpRegistration;
 use crate::profile::{ProfileRow, StepKey};
 use crate::stages::Site;
@@ -51,17 +52,6 @@ pub(crate) enum Kernel {
 pub(crate) struct ScratchRequest {
     pub bytes: u64,
     pub alignment: u64,
-}
-
-/// An output that may lie in an input's memory, or around it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Share {
-    pub output: u32,
-    pub input: u32,
-    /// `SHARE_*`.
-    pub kind: u32,
-    /// Offset of a part, or distance to what lies behind; else 0.
-    pub bytes: u64,
 }
 
 /// What nodes are prepared for.
@@ -300,7 +290,7 @@ impl Step {
         if status != Status::Ok as ArStatus {
             return Err(Failure::of(status));
         }
-        let found = host_side.finish().map_err(|message| Failure { status: Status::Internal, message })?;
+        let found = host_side.finish().map_err(|Refused { status, message }| Failure { status, message })?;
         let Found { dynamic, constant, persistent, scratch, shares } = found;
         self.dynamic = dynamic;
         self.persistent = persistent;

@@ -9,8 +9,7 @@ use arenite_abi::raw::{
 
 use crate::graph::{Graph, TensorInfo};
 
-/// Highest rank of a tensor.
-pub(crate) const MAX_RANK: usize = 8;
+pub(crate) use arenite_abi::host_side::MAX_RANK;
 
 /// The table. Plugins read its entries through the pointer that [`as_ptr`](Self::as_ptr) gave them, also while the host
 /// is about to change others; so the host, too, goes through raw pointers, and never holds a `&mut` to an entry.

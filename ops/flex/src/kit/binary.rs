@@ -82,9 +82,6 @@ impl Family for Binary {
             b.name,
             b.shape
         );
-        if a.ty == ElementType::String {
-            cx.set_output_dynamic(0)?;
-        }
         Ok(Binary { broadcast: operands.broadcast, of })
     }
 

@@ -58,6 +58,7 @@ const FORMS: &[&str] = &[
     "inputs are # output # is # they must agree",
     "inputs are # which this op does not serve",
     "output # is # it must be #",
+    "output # is # whose size depends on its contents; it must be set dynamic",
     "output # is # which this op does not give",
     "output # is # which this op does not serve",
     "the element shape is the scalar # a list of sizes, or # is needed",

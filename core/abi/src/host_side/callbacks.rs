@@ -1,0 +1,397 @@
+//! The functions that cross: each finds the host behind `context`, and hands on what the plugin gave as Rust sees it.
+
+use core::ffi::c_void;
+use core::marker::PhantomData;
+use core::ptr::null;
+
+use super::model::only_in_eval;
+use super::{CallerSide, ConstantsSide, EvalSide, HostSide, ModelSide, PrepareSide, Share, eval, prepare};
+use crate::raw::*;
+use crate::{AssignmentMut, Status};
+
+/// What `prepare` gets; it borrows `host`, which must not move until the call returns.
+pub fn prepare_struct<H: PrepareSide>(host: &mut H) -> ArPrepareV1 {
+    ArPrepareV1 {
+        header: ArHeader::of::<ArPrepareV1>(),
+        context: (&raw mut *host).cast(),
+        set_output_shape: set_output_shape::<H>,
+        set_output_dynamic: set_output_dynamic::<H>,
+        set_output_constant: set_output_constant::<H>,
+        request_persistent: request_persistent::<H>,
+        request_scratch: request_scratch::<H>,
+        share_memory: share_memory::<H>,
+        plan: plan::<H>,
+        query: query_in_prepare::<H>,
+    }
+}
+
+/// What `eval` gets; it borrows `host`, which must not move until the call returns, and both lists.
+pub fn eval_struct<H: EvalSide>(
+    host: &mut H,
+    threads: u32,
+    persistent: &[ArSpan],
+    scratch: &[ArSpan],
+) -> ArEvalV1 {
+    ArEvalV1 {
+        header: ArHeader::of::<ArEvalV1>(),
+        context: (&raw mut *host).cast(),
+        threads,
+        persistent: persistent.as_ptr(),
+        persistent_count: persistent.len(),
+        scratch: scratch.as_ptr(),
+        scratch_count: scratch.len(),
+        resize_output: resize_output::<H>,
+        is_cancelled: is_cancelled::<H>,
+        query: query_in_eval::<H>,
+    }
+}
+
+/// The interface [`INTERFACE_CONSTANTS`], for a `context` that is an `H`.
+pub fn constants<H: ConstantsSide>() -> &'static ArConstantsV1 {
+    Lent::<H>::CONSTANTS
+}
+
+/// The interfaces that a host lends, for a `context` that is an `H`.
+struct Lent<H>(PhantomData<H>);
+
+impl<H: ConstantsSide> Lent<H> {
+    const CONSTANTS: &'static ArConstantsV1 = &ArConstantsV1 {
+        header: ArHeader::of::<ArConstantsV1>(),
+        release: release::<H>,
+        origin: origin::<H>,
+    };
+}
+
+impl<H: PrepareSide> Lent<H> {
+    const LAYOUT: &'static ArLayoutV1 =
+        &ArLayoutV1 { header: ArHeader::of::<ArLayoutV1>(), share_part: share_part::<H> };
+}
+
+impl<H: EvalSide> Lent<H> {
+    const PROFILE: &'static ArProfileV1 =
+        &ArProfileV1 { header: ArHeader::of::<ArProfileV1>(), note: note::<H> };
+}
+
+/// The model as a node sees it: in `eval` subgraphs run and values are assigned; in `prepare` only shapes are set.
+struct LentModel<H, const RUNS: bool>(PhantomData<H>);
+
+impl<H: CallerSide, const RUNS: bool> LentModel<H, RUNS> {
+    const SUBGRAPHS: &'static ArSubgraphsV1 = &ArSubgraphsV1 {
+        header: ArHeader::of::<ArSubgraphsV1>(),
+        describe: describe::<H>,
+        set_input: set_input::<H, RUNS>,
+        forward: forward::<H, RUNS>,
+        prepare: prepare_subgraph::<H>,
+        invoke: invoke::<H, RUNS>,
+        output: output::<H, RUNS>,
+    };
+
+    const RESOURCES: &'static ArResourcesV1 = &ArResourcesV1 {
+        header: ArHeader::of::<ArResourcesV1>(),
+        open: open::<H>,
+        value: value::<H>,
+        assign: assign::<H, RUNS>,
+    };
+
+    fn find(interface: u64) -> *const c_void {
+        match interface {
+            INTERFACE_SUBGRAPHS => (&raw const *Self::SUBGRAPHS).cast(),
+            INTERFACE_RESOURCES => (&raw const *Self::RESOURCES).cast(),
+            _ => null(),
+        }
+    }
+}
+
+unsafe extern "C" fn query_in_prepare<H: PrepareSide>(
+    _context: *mut c_void,
+    interface: u64,
+) -> *const c_void {
+    match interface {
+        INTERFACE_LAYOUT => (&raw const *Lent::<H>::LAYOUT).cast(),
+        INTERFACE_CONSTANTS => (&raw const *Lent::<H>::CONSTANTS).cast(),
+        _ => LentModel::<H, false>::find(interface),
+    }
+}
+
+unsafe extern "C" fn query_in_eval<H: EvalSide>(context: *mut c_void, interface: u64) -> *const c_void {
+    if interface == INTERFACE_PROFILE {
+        // SAFETY: the context is the `H` of the call in progress.
+        let profiled = unsafe { (*context.cast::<H>()).is_profiled() };
+        return if profiled { (&raw const *Lent::<H>::PROFILE).cast() } else { null() };
+    }
+    LentModel::<H, true>::find(interface)
+}
+
+/// Runs `f` on the host behind `context`; the message of a refusal is kept.
+///
+/// # Safety
+/// `context` is the `H` of the call in progress, and this is the only callback at work.
+unsafe fn with<H: HostSide>(
+    context: *mut c_void,
+    f: impl FnOnce(&mut H) -> Result<(), H::Refused>,
+) -> ArStatus {
+    // SAFETY: the caller's promise; until the plugin returns, the host touches it through callbacks only.
+    match f(unsafe { &mut *context.cast::<H>() }) {
+        Ok(()) => Status::Ok as ArStatus,
+        Err(refused) => H::report(refused),
+    }
+}
+
+// SAFETY (all that follow): the context is the `H` of the call in progress, as the struct or interface says which has the function;
+// a plugin makes one callback at a time, but for `is_cancelled`.
+
+unsafe extern "C" fn set_output_shape<H: PrepareSide>(
+    context: *mut c_void,
+    output: u32,
+    dims: *const i32,
+    rank: u32,
+) -> ArStatus {
+    // SAFETY: see above; `dims` has `rank` elements, by the contract.
+    unsafe { with::<H>(context, |host| prepare::set_shape(host, output, slice(dims, rank as usize))) }
+}
+
+unsafe extern "C" fn set_output_dynamic<H: PrepareSide>(context: *mut c_void, output: u32) -> ArStatus {
+    // SAFETY: see above.
+    unsafe { with::<H>(context, |host| prepare::set_dynamic(host, output)) }
+}
+
+unsafe extern "C" fn set_output_constant<H: PrepareSide>(
+    context: *mut c_void,
+    output: u32,
+    data: *const c_void,
+    bytes: u64,
+) -> ArStatus {
+    // SAFETY: see above; `data` has that many bytes, by the contract.
+    unsafe {
+        let value = slice(data.cast::<u8>(), usize::try_from(bytes).unwrap_or(0));
+        with::<H>(context, |host| prepare::set_constant(host, output, value))
+    }
+}
+
+unsafe extern "C" fn request_persistent<H: PrepareSide>(
+    context: *mut c_void,
+    bytes: u64,
+    alignment: u64,
+    index: *mut u32,
+    data: *mut *mut c_void,
+) -> ArStatus {
+    // SAFETY: see above; both results are writable, by the contract.
+    unsafe {
+        with::<H>(context, |host| {
+            (*index, *data) = prepare::take_persistent(host, bytes, alignment)?;
+            Ok(())
+        })
+    }
+}
+
+unsafe extern "C" fn request_scratch<H: PrepareSide>(
+    context: *mut c_void,
+    bytes: u64,
+    alignment: u64,
+    index: *mut u32,
+) -> ArStatus {
+    // SAFETY: see above; the result is writable, by the contract.
+    unsafe {
+        with::<H>(context, |host| {
+            *index = prepare::note_scratch(host, bytes, alignment)?;
+            Ok(())
+        })
+    }
+}
+
+unsafe extern "C" fn share_memory<H: PrepareSide>(
+    context: *mut c_void,
+    output: u32,
+    input: u32,
+    kind: u32,
+) -> ArStatus {
+    // SAFETY: see above.
+    unsafe { share_part::<H>(context, output, input, kind, 0) }
+}
+
+unsafe extern "C" fn share_part<H: PrepareSide>(
+    context: *mut c_void,
+    output: u32,
+    input: u32,
+    kind: u32,
+    bytes: u64,
+) -> ArStatus {
+    // SAFETY: see above.
+    unsafe { with::<H>(context, |host| prepare::share(host, Share { output, input, kind, bytes })) }
+}
+
+unsafe extern "C" fn plan<H: PrepareSide>(
+    context: *mut c_void,
+    request: *const ArPlanRequestV1,
+    assignment: *mut ArAssignmentV1,
+) -> ArStatus {
+    // SAFETY: see above; both structs and their arrays are valid for the call, by the contract.
+    unsafe {
+        with::<H>(context, |host| {
+            let (request, assignment) = (&*request, &mut *assignment);
+            prepare::check_request(request, assignment.offsets)?;
+            let records = slice(request.records, request.record_count);
+            host.plan(records, AssignmentMut::from_raw(request, assignment))
+        })
+    }
+}
+
+unsafe extern "C" fn release<H: ConstantsSide>(context: *mut c_void, tensor: i32) -> ArStatus {
+    // SAFETY: see above.
+    unsafe { with::<H>(context, |host| prepare::release(host, tensor)) }
+}
+
+unsafe extern "C" fn origin<H: ConstantsSide>(context: *mut c_void, numbers: *mut u64) -> ArStatus {
+    // SAFETY: see above; four numbers are writable, by the contract.
+    unsafe {
+        with::<H>(context, |host| {
+            numbers.cast::<[u64; 4]>().write_unaligned(host.origin());
+            Ok(())
+        })
+    }
+}
+
+unsafe extern "C" fn resize_output<H: EvalSide>(
+    context: *mut c_void,
+    output: u32,
+    dims: *const i32,
+    rank: u32,
+    bytes: u64,
+) -> ArStatus {
+    // SAFETY: see above; `dims` has `rank` elements, by the contract.
+    unsafe { with::<H>(context, |host| eval::resize(host, output, slice(dims, rank as usize), bytes)) }
+}
+
+unsafe extern "C" fn is_cancelled<H: EvalSide>(context: *mut c_void) -> u8 {
+    // SAFETY: see above; no other callback is at work, but for this one, which only reads.
+    u8::from(unsafe { (*context.cast::<H>()).is_cancelled() })
+}
+
+unsafe extern "C" fn note<H: EvalSide>(
+    context: *mut c_void,
+    number: u32,
+    name: ArStr,
+    tensor: i32,
+    nanoseconds: u64,
+) {
+    // SAFETY: see above; `name` is readable for the call, by the contract.
+    unsafe { (*context.cast::<H>()).note_time(number, name.as_str(), tensor, nanoseconds) }
+}
+
+unsafe extern "C" fn describe<H: CallerSide>(
+    context: *mut c_void,
+    subgraph: u32,
+    graph: *mut *const ArGraphV1,
+) -> ArStatus {
+    // SAFETY: see above; the result is writable, by the contract.
+    unsafe {
+        with::<H>(context, |host| {
+            *graph = host.model().describe(subgraph)?;
+            Ok(())
+        })
+    }
+}
+
+unsafe extern "C" fn set_input<H: CallerSide, const RUNS: bool>(
+    context: *mut c_void,
+    subgraph: u32,
+    input: u32,
+    value: *const ArTensorV1,
+) -> ArStatus {
+    // SAFETY: see above; the value is readable, and memory of another subgraph, whose executor is in use.
+    unsafe {
+        with::<H>(context, |host| {
+            let mut value = *value;
+            if !RUNS {
+                value.data = core::ptr::null_mut();
+            }
+            host.model().set_input(subgraph, input, &value)
+        })
+    }
+}
+
+unsafe extern "C" fn forward<H: CallerSide, const RUNS: bool>(
+    context: *mut c_void,
+    from: u32,
+    to: u32,
+) -> ArStatus {
+    // SAFETY: see above.
+    unsafe {
+        with::<H>(context, |host| {
+            only_in_eval(RUNS, "forwards values")?;
+            host.model().forward(from, to)
+        })
+    }
+}
+
+unsafe extern "C" fn prepare_subgraph<H: CallerSide>(context: *mut c_void, subgraph: u32) -> ArStatus {
+    // SAFETY: see above.
+    unsafe { with::<H>(context, |host| host.model().prepare(subgraph)) }
+}
+
+unsafe extern "C" fn invoke<H: CallerSide, const RUNS: bool>(
+    context: *mut c_void,
+    subgraph: u32,
+) -> ArStatus {
+    // SAFETY: see above.
+    unsafe {
+        with::<H>(context, |host| {
+            only_in_eval(RUNS, "runs a subgraph")?;
+            host.model().invoke(subgraph)
+        })
+    }
+}
+
+unsafe extern "C" fn output<H: CallerSide, const RUNS: bool>(
+    context: *mut c_void,
+    subgraph: u32,
+    output: u32,
+    value: *mut ArTensorV1,
+) -> ArStatus {
+    // SAFETY: see above; the result is writable, by the contract.
+    unsafe {
+        with::<H>(context, |host| {
+            let found = host.model().output(subgraph, output)?;
+            *value = if RUNS { found } else { found.described() };
+            Ok(())
+        })
+    }
+}
+
+unsafe extern "C" fn open<H: CallerSide>(context: *mut c_void, name: ArBytes, handle: *mut i32) -> ArStatus {
+    // SAFETY: see above; the name is readable for the call, the result writable.
+    unsafe {
+        with::<H>(context, |host| {
+            *handle = host.model().open(name.as_slice())?;
+            Ok(())
+        })
+    }
+}
+
+unsafe extern "C" fn value<H: CallerSide>(
+    context: *mut c_void,
+    handle: i32,
+    value: *mut ArTensorV1,
+) -> ArStatus {
+    // SAFETY: see above; the result is writable, by the contract.
+    unsafe {
+        with::<H>(context, |host| {
+            *value = host.model().value(handle)?;
+            Ok(())
+        })
+    }
+}
+
+unsafe extern "C" fn assign<H: CallerSide, const RUNS: bool>(
+    context: *mut c_void,
+    handle: i32,
+    value: *const ArTensorV1,
+) -> ArStatus {
+    // SAFETY: see above; the value is readable, by the contract.
+    unsafe {
+        with::<H>(context, |host| {
+            only_in_eval(RUNS, "assigns a resource")?;
+            host.model().assign(handle, &*value)
+        })
+    }
+}

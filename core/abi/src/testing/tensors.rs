@@ -1,0 +1,187 @@
+//! The tensors of the node under test: the table that the op sees, and the memory of each.
+
+use std::boxed::Box;
+use std::vec::Vec;
+
+use super::memory::Memory;
+use super::{Node, Role, Tensor};
+use crate::raw::*;
+
+pub(super) struct Tensors<'n> {
+    node: &'n Node,
+    /// What the op sees; written through this pointer alone, as the op holds copies of it. `memory.len()` long.
+    table: *mut ArTensorV1,
+    memory: Vec<Place>,
+    /// Whatever the op was shown once stays where it is.
+    _quantizations: Vec<Option<Box<ArQuantizationV1>>>,
+    shapes: Vec<Box<[i32]>>,
+}
+
+enum Place {
+    Nowhere,
+    /// From its beginning on; it may be larger.
+    Own(Memory),
+    /// In the memory of another tensor.
+    Within {
+        owner: usize,
+        offset: usize,
+    },
+}
+
+impl<'n> Tensors<'n> {
+    /// Constants have memory, no other tensor has.
+    pub(super) fn new(node: &'n Node) -> Self {
+        let quantizations: Vec<_> = node.tensors.iter().map(|t| quantization(&t.tensor)).collect();
+        let table: Box<[ArTensorV1]> =
+            quantizations.iter().enumerate().map(|(i, q)| description(node, i, q.as_deref())).collect();
+        let mut tensors = Tensors {
+            node,
+            memory: table.iter().map(|_| Place::Nowhere).collect(),
+            table: Box::into_raw(table).cast(),
+            _quantizations: quantizations,
+            shapes: Vec::new(),
+        };
+        for (i, tensor) in node.tensors.iter().enumerate().filter(|(_, t)| t.role == Role::Constant) {
+            tensors.place(i, Memory::of(tensor.tensor.bytes()));
+        }
+        tensors
+    }
+
+    /// The table as the op gets it.
+    pub(super) fn as_ptr(&self) -> *const ArTensorV1 {
+        self.table
+    }
+
+    pub(super) fn get(&self, i: usize) -> ArTensorV1 {
+        assert!(i < self.memory.len(), "tensor {i} of {}", self.memory.len());
+        // SAFETY: in range of the table, which the op does not write to.
+        unsafe { *self.table.add(i) }
+    }
+
+    fn edit(&mut self, i: usize, f: impl FnOnce(&mut ArTensorV1)) {
+        assert!(i < self.memory.len(), "tensor {i} of {}", self.memory.len());
+        // SAFETY: in range of the table, of whose elements the op holds copies.
+        f(unsafe { &mut *self.table.add(i) });
+    }
+
+    pub(super) fn set_flag(&mut self, i: usize, flag: u32) {
+        self.edit(i, |entry| entry.flags |= flag);
+    }
+
+    pub(super) fn set_bytes(&mut self, i: usize, bytes: usize) {
+        self.edit(i, |entry| entry.bytes = bytes as u64);
+    }
+
+    pub(super) fn shape(&self, i: usize) -> &[i32] {
+        let entry = self.get(i);
+        // SAFETY: a shape of the node, or one of `shapes`.
+        unsafe { slice(entry.dims, entry.rank as usize) }
+    }
+
+    pub(super) fn set_shape(&mut self, i: usize, shape: &[i32]) {
+        let shape: Box<[i32]> = shape.into();
+        self.edit(i, |entry| (entry.dims, entry.rank) = (shape.as_ptr(), shape.len() as u32));
+        self.shapes.push(shape);
+    }
+
+    /// Gives a tensor memory of its own, of which all is its.
+    pub(super) fn place(&mut self, i: usize, memory: Memory) {
+        self.edit(i, |entry| (entry.data, entry.bytes) = (memory.data().cast(), memory.bytes as u64));
+        self.memory[i] = Place::Own(memory);
+    }
+
+    /// Takes a tensor's memory away.
+    pub(super) fn unplace(&mut self, i: usize) {
+        self.edit(i, |entry| entry.data = core::ptr::null_mut());
+        self.memory[i] = Place::Nowhere;
+    }
+
+    /// Moves a tensor into the memory of another, which has memory of its own; an input keeps its contents.
+    pub(super) fn lay(&mut self, i: usize, owner: usize, offset: usize) {
+        let contents = self.contents(i);
+        self.memory[i] = Place::Within { owner, offset };
+        let Place::Own(memory) = &self.memory[owner] else { unreachable!("the owner has memory of its own") };
+        assert!(offset + contents.len() <= memory.bytes, "a part outside of its whole");
+        // SAFETY: the part lies in the owner's memory, as checked.
+        let data = unsafe { memory.data().add(offset) };
+        if self.node.tensors[i].role == Role::Input {
+            // SAFETY: as above; the bytes are a copy.
+            unsafe { data.copy_from_nonoverlapping(contents.as_ptr(), contents.len()) };
+        }
+        self.edit(i, |entry| entry.data = data.cast());
+    }
+
+    pub(super) fn is_placed(&self, i: usize) -> bool {
+        !matches!(self.memory[i], Place::Nowhere)
+    }
+
+    pub(super) fn has_own_memory(&self, i: usize) -> bool {
+        matches!(self.memory[i], Place::Own(_))
+    }
+
+    /// In which other tensor's memory it lies, and where.
+    pub(super) fn is_within(&self, i: usize) -> Option<(usize, usize)> {
+        match self.memory[i] {
+            Place::Within { owner, offset } => Some((owner, offset)),
+            _ => None,
+        }
+    }
+
+    /// A copy of the bytes.
+    pub(super) fn contents(&self, i: usize) -> Vec<u8> {
+        let bytes = self.get(i).bytes as usize;
+        let (owner, offset) = self.is_within(i).unwrap_or((i, 0));
+        match &self.memory[owner] {
+            Place::Own(memory) => memory.contents()[offset..offset + bytes].to_vec(),
+            _ => Vec::new(),
+        }
+    }
+
+    pub(super) fn check_guards(&self, during: &str) {
+        for (place, tensor) in self.memory.iter().zip(&self.node.tensors) {
+            if let Place::Own(memory) = place {
+                memory.check_guards(tensor.tensor.name(), during);
+            }
+        }
+    }
+}
+
+impl Drop for Tensors<'_> {
+    fn drop(&mut self) {
+        let table = core::ptr::slice_from_raw_parts_mut(self.table, self.memory.len());
+        // SAFETY: it came from `Box::into_raw` of a slice of that length.
+        drop(unsafe { Box::from_raw(table) });
+    }
+}
+
+/// What `prepare` sees of tensor `i`: no data.
+fn description(node: &Node, i: usize, quantization: Option<&ArQuantizationV1>) -> ArTensorV1 {
+    let (tensor, role) = (&node.tensors[i].tensor, node.tensors[i].role);
+    ArTensorV1 {
+        element_type: tensor.ty() as u32,
+        rank: tensor.shape().len() as u32,
+        dims: tensor.shape().as_ptr(),
+        bytes: if role == Role::Output { 0 } else { tensor.bytes().len() as u64 },
+        quantization: quantization.map_or(core::ptr::null(), core::ptr::from_ref),
+        flags: match role {
+            Role::Constant => TENSOR_CONSTANT,
+            Role::Variable => TENSOR_VARIABLE,
+            _ => 0,
+        },
+        name: ArStr::borrowed(tensor.name()),
+        ..ArTensorV1::NONE
+    }
+}
+
+fn quantization(tensor: &Tensor) -> Option<Box<ArQuantizationV1>> {
+    let q = tensor.quantization()?;
+    Some(Box::new(ArQuantizationV1 {
+        header: ArHeader::of::<ArQuantizationV1>(),
+        scales: q.scales.as_ptr(),
+        scale_count: q.scales.len(),
+        zero_points: q.zero_points.as_ptr(),
+        zero_point_count: q.zero_points.len(),
+        quantized_dimension: q.dimension,
+        block_size: q.block_size,
+    }))
+}
