@@ -7,7 +7,7 @@ use crate::model::Model;
 use crate::schema;
 use std::fs::File;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -41,8 +41,24 @@ impl ModelBuffer {
     /// [`ModelError::Io`] for what cannot be mapped (absent, a directory, empty); otherwise as [`Model::new`].
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, ModelError> {
         let path = path.as_ref();
-        let (map, origin) = map(path).map_err(|error| ModelError::Io {
-            file: path.to_path_buf(),
+        let mapped = File::open(path).and_then(|file| map(&file, None));
+        Self::from_map(mapped, path.to_path_buf())
+    }
+
+    /// Maps `length` bytes of an open file from `offset` on, any, and verifies them: a model inside another file, such as an archive,
+    /// or one of which there is a descriptor and no path. The file may be closed then; it must not be changed.
+    ///
+    /// # Errors
+    /// [`ModelError::Io`] for what cannot be mapped (no regular file, no bytes, a part beyond the file's end, with both numbers);
+    /// otherwise as [`Model::new`].
+    pub fn from_file_part(file: &File, offset: u64, length: u64) -> Result<Self, ModelError> {
+        let name = format!("the file's {length} bytes from {offset} on");
+        Self::from_map(map(file, Some((offset, length))), name.into())
+    }
+
+    fn from_map(mapped: io::Result<(memmap2::Mmap, [u64; 4])>, file: PathBuf) -> Result<Self, ModelError> {
+        let (map, origin) = mapped.map_err(|error| ModelError::Io {
+            file,
             kind: error.kind(),
             message: error.to_string(),
         })?;
@@ -86,7 +102,7 @@ impl ModelBuffer {
         Model(unsafe { schema::root_at(self.bytes(), self.root) })
     }
 
-    /// Four numbers that change when the mapped file does: device, number, size, time of the last change in nanoseconds. Zeros
+    /// Four numbers that change when the mapped file does: device, number, size (and offset, of a part), time of the last change in nanoseconds. Zeros
     /// for bytes that are no mapped file, and where the system does not tell.
     pub fn origin(&self) -> [u64; 4] {
         self.origin
@@ -137,19 +153,19 @@ impl std::fmt::Debug for ModelBuffer {
 }
 
 #[cfg(unix)]
-fn origin(file: &std::fs::Metadata) -> [u64; 4] {
+fn origin(file: &std::fs::Metadata, offset: u64, length: u64) -> [u64; 4] {
     use std::os::unix::fs::MetadataExt;
     let time = file.mtime().wrapping_mul(1_000_000_000).wrapping_add(file.mtime_nsec());
-    [file.dev(), file.ino(), file.len(), time as u64]
+    [file.dev(), file.ino(), length.wrapping_add(offset.rotate_left(32)), time as u64]
 }
 
 #[cfg(not(unix))]
-fn origin(_: &std::fs::Metadata) -> [u64; 4] {
+fn origin(_: &std::fs::Metadata, _: u64, _: u64) -> [u64; 4] {
     [0; 4]
 }
 
-fn map(path: &Path) -> io::Result<(memmap2::Mmap, [u64; 4])> {
-    let file = File::open(path)?;
+/// A file, or so many bytes of it from an offset on; and its origin.
+fn map(file: &File, part: Option<(u64, u64)>) -> io::Result<(memmap2::Mmap, [u64; 4])> {
     let kind = file.metadata()?;
     if kind.is_dir() {
         return Err(io::Error::new(io::ErrorKind::IsADirectory, "is a directory, not a model file"));
@@ -160,7 +176,16 @@ fn map(path: &Path) -> io::Result<(memmap2::Mmap, [u64; 4])> {
     if kind.len() == 0 {
         return Err(io::Error::new(io::ErrorKind::InvalidData, "is empty"));
     }
+    let (offset, length) = part.unwrap_or((0, kind.len()));
+    if offset.checked_add(length).is_none_or(|end| end > kind.len()) {
+        let message = format!("end beyond the file, which has {} bytes", kind.len());
+        return Err(io::Error::new(io::ErrorKind::UnexpectedEof, message));
+    }
+    let length = usize::try_from(length).ok().filter(|&length| length > 0);
+    let length = length.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "cannot be mapped"))?;
+    let mut options = memmap2::MmapOptions::new();
+    options.offset(offset).len(length);
     // SAFETY: the map is private and read-only; `from_file` documents that the file must stay as it is.
-    let map = unsafe { memmap2::MmapOptions::new().map_copy_read_only(&file) }?;
-    Ok((map, origin(&kind)))
+    let map = unsafe { options.map_copy_read_only(file) }?;
+    Ok((map, origin(&kind, offset, length as u64)))
 }

@@ -3,6 +3,7 @@
 use arenite_model::tensor_type::{FLOAT32, INT8, INT32};
 use arenite_model::writer::{Buffer, ModelBuilder, Operator, SubGraph, Tensor, bytes_of};
 use arenite_model::{Model, ModelBuffer, ModelError};
+use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 use std::sync::Arc;
 
@@ -96,6 +97,7 @@ fn all_sources_give_the_same_model() {
     let owner: Arc<dyn AsRef<[u8]> + Send + Sync> = Arc::new(bytes.clone());
     let buffers = [
         ModelBuffer::from_file(&file),
+        ModelBuffer::from_file_part(&File::open(&file).expect("it is there"), 0, bytes.len() as u64),
         ModelBuffer::from_bytes(bytes.clone()),
         ModelBuffer::from_static(fixed),
         ModelBuffer::from_owner(owner.clone()),
@@ -125,6 +127,35 @@ fn what_is_no_model_file_is_refused_with_its_name() {
     assert_eq!(refused("empty"), "DIR/empty: is empty");
     assert!(refused("absent").starts_with("DIR/absent: "));
     assert_eq!(refused("text"), "not a .tflite model: file identifier is \" som\", not \"TFL3\"");
+}
+
+#[test]
+fn a_model_is_a_part_of_another_file() {
+    let bytes = model().finish();
+    let mut archive = tempfile::tempfile().expect("a temporary file");
+    for part in [&[7; 4099][..], &bytes, &[8; 100]] {
+        archive.write_all(part).expect("it can be written");
+    }
+    let (at, length) = (4099, bytes.len() as u64);
+    let buffer = ModelBuffer::from_file_part(&archive, at, length).expect("the model is sound");
+    assert_eq!(buffer.bytes(), bytes);
+    assert_eq!(buffer.model().description(), Some("two constants"));
+    let other = ModelBuffer::from_file_part(&archive, at, length + 1).expect("more than the model");
+    assert_ne!(buffer.origin(), other.origin());
+    let refused = |offset, length| {
+        ModelBuffer::from_file_part(&archive, offset, length).expect_err("no model").to_string()
+    };
+    let end = at + length + 100;
+    assert_eq!(
+        refused(at, length + 101),
+        format!("the file's {} bytes from 4099 on: end beyond the file, which has {end} bytes", length + 101)
+    );
+    assert!(refused(u64::MAX, 2).contains("end beyond the file"), "{}", refused(u64::MAX, 2));
+    assert_eq!(refused(at, 0), "the file's 0 bytes from 4099 on: cannot be mapped");
+    assert!(refused(0, length).contains("not a .tflite model"));
+    let closed = archive;
+    drop(closed);
+    assert_eq!(buffer.model().description(), Some("two constants"));
 }
 
 /// The data lies behind 2 GiB of nothing; the file is sparse, and only its ends are ever read.

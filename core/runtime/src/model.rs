@@ -1,5 +1,6 @@
 //! A model that interpreters share.
 
+use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -18,6 +19,15 @@ impl Model {
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self> {
         let _span = tracing::info_span!("load_model", path = %path.as_ref().display()).entered();
         Ok(Model { buffer: Arc::new(ModelBuffer::from_file(path)?) })
+    }
+
+    /// Maps `length` bytes of an open file from `offset` on, any, and verifies them: a model inside another file, or one of which there
+    /// is a descriptor alone, of which `File::from(OwnedFd)` makes a file. The file may be closed then; it must not be changed.
+    ///
+    /// # Errors
+    /// No regular file, no bytes, a part beyond the file's end; otherwise as [`from_file`](Self::from_file).
+    pub fn from_file_part(file: &File, offset: u64, length: u64) -> Result<Self> {
+        Ok(Model { buffer: Arc::new(ModelBuffer::from_file_part(file, offset, length)?) })
     }
 
     /// Takes and verifies the bytes of a file.
