@@ -30,6 +30,7 @@ mod graph;
 mod host;
 mod interpreter;
 mod model;
+mod observer;
 mod planning;
 mod plugins;
 pub mod pool;
@@ -53,6 +54,7 @@ pub use interpreter::builder::{DEFAULT_DELEGATE, DEFAULT_PLANNER, InterpreterBui
 pub use interpreter::signature::SignatureRunner;
 pub use interpreter::{CancelHandle, Interpreter, MemoryUse, Tensor, TensorMut};
 pub use model::Model;
+pub use observer::{Moment, Observed};
 pub use planning::plan::{Objects, Plan, PlanLimits};
 pub use planning::techniques::Techniques;
 pub use plugins::loader::PLUGIN_PATH;
@@ -60,6 +62,7 @@ pub use plugins::registry::{ContestedOp, OpInfo, OpKey, Origin, PROGRAM, PluginI
 pub use profile::{Profile, ProfileRow};
 pub use quota::{Quota, Resource};
 pub use stages::lent::{AlignedBytes, LentMemory};
+pub use stages::preview::DelegatePreview;
 pub use stages::report::detail::DetailedPlan;
 pub use stages::report::{SegmentPlan, Served};
 

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::model::Model;
+use crate::observer::Observer;
 use crate::plugins::registry::Registry;
 use crate::quota::{Budget, Quota, Resource};
 use crate::resources::Resources;
@@ -49,6 +50,7 @@ pub(crate) struct Run<'a> {
     pub budget: Budget,
     /// Time per step is collected.
     pub profiles: bool,
+    pub observer: Option<&'a RefCell<Observer>>,
     model: &'a Model,
     slots: &'a [Cell<Slot>],
     cancelled: &'a AtomicBool,
@@ -66,6 +68,7 @@ pub(crate) struct Lent<'a> {
     pub resources: &'a RefCell<Resources>,
     pub budget: Budget,
     pub profiles: bool,
+    pub observer: Option<&'a RefCell<Observer>>,
     pub model: &'a Model,
     pub slots: &'a [Cell<Slot>],
     pub cancelled: &'a AtomicBool,
@@ -83,13 +86,15 @@ impl<'a> Run<'a> {
     }
 
     pub fn new(lent: Lent<'a>) -> Self {
-        let Lent { settings, registry, resources, budget, profiles, model, slots, cancelled } = lent;
+        let Lent { settings, registry, resources, budget, profiles, observer, model, slots, cancelled } =
+            lent;
         Run {
             settings,
             registry,
             resources,
             budget,
             profiles,
+            observer,
             model,
             slots,
             cancelled,

@@ -2,6 +2,7 @@
 
 use arenite_tests as _;
 
+mod by_index;
 mod composites;
 mod delegates;
 mod fallback;
@@ -11,5 +12,6 @@ mod limits;
 mod models;
 mod plans;
 mod plugin;
+mod preview;
 mod shapes;
 mod states;

@@ -9,6 +9,7 @@ use super::Interpreter;
 use crate::error::{LeftOut, Result, UnresolvedOp};
 use crate::run::Slot;
 use crate::stages::executor::Executor;
+use crate::stages::preview::DelegatePreview;
 use crate::stages::report::detail::{DetailedPlan, detailed};
 use crate::stages::report::{self, SegmentPlan, Served};
 
@@ -132,6 +133,23 @@ impl Interpreter {
     /// Delegates that were left out as a whole, and why.
     pub fn left_out(&self) -> Vec<LeftOut> {
         self.main().delegates().left_out().cloned().collect()
+    }
+
+    /// What the delegates would get of a subgraph, before [`allocate`](Self::allocate) gives it to them: they are asked, in the shapes
+    /// that inputs have, and compile nothing. Up to the first node of dynamic shape; what lies behind is offered when the model runs.
+    ///
+    /// # Errors
+    /// The subgraph is allocated already; a node that is refused; a delegate that cannot be made, as in `allocate`.
+    pub fn preview_delegates(&mut self, subgraph: usize) -> Result<Vec<DelegatePreview>> {
+        self.executor_mut(subgraph)?;
+        let mut found = Vec::new();
+        self.run(subgraph, |executor, run| {
+            let asked = executor.preview(run);
+            run.forget_inferred();
+            found = asked?;
+            Ok(())
+        })?;
+        Ok(found)
     }
 
     /// Ops of the main subgraph that no plugin serves.

@@ -1,10 +1,11 @@
 //! The interpreter: a model, ready to be run.
 
 pub(crate) mod builder;
+mod by_index;
 mod inspect;
 mod lending;
 pub(crate) mod signature;
-mod strings;
+pub(crate) mod strings;
 mod tensor;
 
 use std::cell::{Cell, RefCell};
@@ -12,14 +13,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use arenite_abi::ElementType;
-use arenite_abi::raw::TENSOR_CONSTANT;
-
 use crate::error::{Error, Missing, Named, Result, UnresolvedOp};
 use crate::graph::Graph;
 use crate::interpreter::builder::InterpreterBuilder;
 use crate::interpreter::signature::SignatureRunner;
 use crate::model::Model;
+use crate::observer::Observer;
 use crate::plugins::registry::Registry;
 use crate::profile::Profile;
 use crate::quota::Budget;
@@ -52,6 +51,7 @@ pub struct Interpreter {
     cancelled: Arc<AtomicBool>,
     /// Time per step is collected.
     profiles: bool,
+    observer: Option<RefCell<Observer>>,
     budget: Budget,
     settings: Settings,
     registry: Arc<Registry>,
@@ -90,6 +90,7 @@ impl Interpreter {
             resources: RefCell::default(),
             cancelled: Arc::new(AtomicBool::new(false)),
             profiles: false,
+            observer: None,
             budget: Budget::new(settings.quota.bytes),
             model,
             registry,
@@ -162,7 +163,7 @@ impl Interpreter {
         self.named(Port::Output, name)
     }
 
-    /// Any tensor of the main subgraph. One that the plan has given to another tensor since has that one's data.
+    /// Any tensor of the main subgraph, as [`tensor_of`](Self::tensor_of).
     pub fn tensor(&self, index: usize) -> Result<Tensor<'_>> {
         self.tensor_at(0, index)
     }
@@ -219,7 +220,8 @@ impl Interpreter {
 
 /// By subgraph.
 impl Interpreter {
-    pub(crate) fn allocate_subgraph(&mut self, subgraph: usize) -> Result<()> {
+    /// As [`allocate`](Self::allocate), of a subgraph, which then runs by itself.
+    pub fn allocate_subgraph(&mut self, subgraph: usize) -> Result<()> {
         let done = self.run(subgraph, |executor, run| {
             let done = executor.allocate(run).and_then(|()| run.take_released());
             run.forget_inferred();
@@ -240,7 +242,8 @@ impl Interpreter {
         executors.any(|executor| !executor.is_ready() && !executor.graph.unresolved.is_empty())
     }
 
-    pub(crate) fn invoke_subgraph(&mut self, subgraph: usize) -> Result<()> {
+    /// As [`invoke`](Self::invoke), of a subgraph that was allocated.
+    pub fn invoke_subgraph(&mut self, subgraph: usize) -> Result<()> {
         if self.slots.get(subgraph).is_none_or(|slot| slot.executor().is_none()) {
             return Err(Error::State("the subgraph is not allocated: call allocate() first".into()));
         }
@@ -258,6 +261,7 @@ impl Interpreter {
             resources: &self.resources,
             budget: self.budget.clone(),
             profiles: self.profiles,
+            observer: self.observer.as_ref(),
             model: &self.model,
             slots: Cell::from_mut(&mut self.slots[..]).as_slice_of_cells(),
             cancelled: &self.cancelled,
@@ -297,33 +301,12 @@ impl Interpreter {
 
     pub(crate) fn tensor_in_mut(&mut self, subgraph: usize, i: usize) -> Result<TensorMut<'_>> {
         let t = self.port(subgraph, Port::Input, i)?;
-        let tensor = self.tensor_at(subgraph, t)?;
-        if tensor.raw.flags & TENSOR_CONSTANT != 0 {
-            let message = "it is constant, its value cannot be set".to_owned();
-            return Err(Error::Tensor { name: tensor.name.to_owned(), message });
-        }
-        Ok(TensorMut { tensor })
+        self.tensor_mut_of(subgraph, t)
     }
 
     pub(crate) fn set_strings_in(&mut self, subgraph: usize, i: usize, list: &[&[u8]]) -> Result<()> {
         let t = self.port(subgraph, Port::Input, i)?;
-        let executor = self.executor_mut(subgraph)?;
-        let (info, shape) = (&executor.graph.tensors[t], executor.shape(t));
-        let refuse = |message| Err(Error::Tensor { name: info.name.clone(), message });
-        if info.ty != ElementType::String {
-            return refuse(format!("it is {}, not STRING", info.ty));
-        }
-        let count = arenite_abi::tensor::element_count(shape);
-        if count != list.len() {
-            return refuse(format!(
-                "its shape {shape:?} has {count} elements, {} strings are given",
-                list.len()
-            ));
-        }
-        match strings::pack(list) {
-            Some(bytes) => executor.set_input_bytes(t, &bytes),
-            None => refuse("the strings have more than 2 GiB".into()),
-        }
+        self.executor_mut(subgraph)?.set_strings(t, list)
     }
 
     pub(crate) fn executor_mut(&mut self, subgraph: usize) -> Result<&mut Executor> {
@@ -369,22 +352,14 @@ impl Interpreter {
 
     fn tensor_at(&self, subgraph: usize, index: usize) -> Result<Tensor<'_>> {
         let Some(executor) = self.slots.get(subgraph).and_then(Slot::executor) else {
-            return Err(Error::State("the subgraph is not built".into()));
+            return Err(Error::State(format!(
+                "subgraph {subgraph} is not built: run the model, or call plan_subgraph({subgraph})"
+            )));
         };
-        let Some(info) = executor.graph.tensors.get(index) else {
-            let count = executor.graph.tensors.len();
-            return Err(Error::State(format!("there is no tensor {index}; the subgraph has {count}")));
-        };
+        let tensor = Tensor::of(&executor.graph, executor.memory(), index, executor.is_ready())?;
         Ok(Tensor {
-            name: &info.name,
-            ty: info.ty,
-            shape: executor.shape(index),
-            scales: info.quantization.as_ref().map_or(&[], |q| &q.scales),
-            zero_points: info.quantization.as_ref().map_or(&[], |q| &q.zero_points),
-            quantized_dimension: info.quantization.as_ref().map_or(0, |q| q.dimension as usize),
-            shape_signature: &info.shape_signature,
-            readable: executor.is_ready() || info.constant.is_some(),
-            raw: executor.memory().table.get(index),
+            inside: tensor.lacks_memory().then(|| executor.delegate_around(index)).flatten(),
+            ..tensor
         })
     }
 }

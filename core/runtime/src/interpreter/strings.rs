@@ -1,7 +1,7 @@
 //! Strings as TFLite packs them: i32 count, count + 1 i32 offsets from the start, bytes.
 
 /// `None` beyond 2 GiB.
-pub(super) fn pack(strings: &[&[u8]]) -> Option<Vec<u8>> {
+pub(crate) fn pack(strings: &[&[u8]]) -> Option<Vec<u8>> {
     let header = 4 * (strings.len().checked_add(2)?);
     let mut offset = i32::try_from(header).ok()?;
     let mut bytes = Vec::with_capacity(header);

@@ -5,6 +5,8 @@ use arenite_abi::{Element, ElementType};
 
 use super::strings;
 use crate::error::{Error, Named, Result};
+use crate::graph::Graph;
+use crate::stages::memory::Memory;
 
 /// A tensor of an interpreter.
 pub struct Tensor<'a> {
@@ -24,10 +26,40 @@ pub struct Tensor<'a> {
     pub shape_signature: &'a [i32],
     /// The interpreter is allocated, or the value is the model's own.
     pub(super) readable: bool,
+    /// The delegate in whose partition it is, and nowhere else.
+    pub(super) inside: Option<&'a str>,
     pub(super) raw: ArTensorV1,
 }
 
 impl<'a> Tensor<'a> {
+    /// Tensor `index` of a subgraph; `readable` if it is allocated.
+    pub(crate) fn of(graph: &'a Graph, memory: &'a Memory, index: usize, readable: bool) -> Result<Self> {
+        let Some(info) = graph.tensors.get(index) else {
+            let count = graph.tensors.len();
+            return Err(Error::State(format!(
+                "there is no tensor {index}; subgraph {} has {count}",
+                graph.index
+            )));
+        };
+        Ok(Tensor {
+            name: &info.name,
+            ty: info.ty,
+            shape: memory.table.shape(index),
+            scales: info.quantization.as_ref().map_or(&[], |q| &q.scales),
+            zero_points: info.quantization.as_ref().map_or(&[], |q| &q.zero_points),
+            quantized_dimension: info.quantization.as_ref().map_or(0, |q| q.dimension as usize),
+            shape_signature: &info.shape_signature,
+            readable: readable || info.constant.is_some(),
+            inside: None,
+            raw: memory.table.get(index),
+        })
+    }
+
+    /// Whether it can be read, but for its data.
+    pub(super) fn lacks_memory(&self) -> bool {
+        self.readable && self.raw.data.is_null() && self.raw.bytes > 0
+    }
+
     /// Bytes of data.
     pub fn byte_len(&self) -> usize {
         self.raw.bytes as usize
@@ -81,7 +113,12 @@ impl<'a> Tensor<'a> {
                 self.name
             )));
         }
-        if self.raw.data.is_null() && self.raw.bytes > 0 {
+        if let Some(delegate) = self.inside {
+            return self.refuse(format!(
+                "it has no memory of its own: delegate {delegate} computes it within a partition"
+            ));
+        }
+        if self.lacks_memory() {
             return self.refuse("it has no memory; its shape becomes known when the model has run".into());
         }
         Ok(())
@@ -99,7 +136,7 @@ impl<'a> Tensor<'a> {
     }
 }
 
-/// An input of an interpreter, to be filled.
+/// An input or another tensor of an interpreter, to be written.
 pub struct TensorMut<'a> {
     pub(super) tensor: Tensor<'a>,
 }
@@ -113,7 +150,9 @@ impl<'a> TensorMut<'a> {
     /// The data as bytes.
     pub fn into_bytes(self) -> Result<&'a mut [u8]> {
         if self.tensor.ty == ElementType::String {
-            return self.tensor.refuse("it is STRING: set it with set_input_strings".into());
+            return self
+                .tensor
+                .refuse("it is STRING: set it with set_input_strings or set_strings_of".into());
         }
         let bytes = self.tensor.bytes()?.len();
         if bytes == 0 {

@@ -15,7 +15,7 @@ use crate::config::DelegateConfig;
 use crate::error::Result;
 use crate::graph::Graph;
 use crate::stages::partition::{PartitionInput, Subset, partition};
-use crate::stages::partition_kernel::{DelegateInstance, GraphForDelegate, PartitionKernel};
+use crate::stages::partition_kernel::{DelegateInstance, GraphForDelegate, PartitionKernel, macro_node};
 
 /// Steps in an order in which they can run.
 pub(crate) struct Delegated {
@@ -51,7 +51,7 @@ pub(crate) fn delegate(
 }
 
 /// What delegates are asked about.
-struct Offer {
+pub(super) struct Offer {
     /// Nodes whose results are known already; they need not run.
     constant: Vec<Step>,
     /// All others, and partitions of delegates that were asked before.
@@ -62,11 +62,11 @@ struct Offer {
     given: Vec<i32>,
     /// Tensors that somebody reads behind the steps.
     wanted: Vec<i32>,
-    refusals: Vec<Refusal>,
+    pub(super) refusals: Vec<Refusal>,
 }
 
 impl Offer {
-    fn new(site: &Site<'_>, inferred: &Inferred, after: &Pending) -> Self {
+    pub(super) fn new(site: &Site<'_>, inferred: &Inferred, after: &Pending) -> Self {
         let mut known = inferred.nodes.as_slice();
         let mut last = None;
         if let (true, Some((node, before))) = (inferred.ends_dynamic, known.split_last()) {
@@ -91,15 +91,7 @@ impl Offer {
         config: &DelegateConfig,
     ) -> Result<()> {
         let _span = tracing::info_span!("delegate", name = %config.name).entered();
-        let (view, refused, subsets) = loop {
-            let view = Rc::new(self.view(site));
-            let (refused, subsets) = self.claim(site, delegates, instance, &view, config)?;
-            let exposed = self.exposed_weights(site, &subsets);
-            // With constants in their place the delegate may take more.
-            if exposed.is_empty() || !self.compute(site, &exposed)? {
-                break (view, refused, subsets);
-            }
-        };
+        let (view, refused, subsets) = self.divide(site, delegates, instance, config)?;
         let mut kernels = Vec::new();
         for subset in subsets.iter().filter(|s| s.claimed) {
             kernels.push(delegates.compile(instance, &view, subset, &self.steps, site)?);
@@ -107,6 +99,25 @@ impl Offer {
         self.note_refusals(config, refused);
         self.replace(site, subsets, kernels);
         Ok(())
+    }
+
+    /// What the delegate sees, why it does not get steps, and the plan cut into subsets.
+    pub(super) fn divide(
+        &mut self,
+        site: &mut Site<'_>,
+        delegates: &mut Delegates,
+        instance: &DelegateInstance,
+        config: &DelegateConfig,
+    ) -> Result<(Rc<GraphForDelegate>, Answers, Vec<Subset>)> {
+        loop {
+            let view = Rc::new(self.view(site));
+            let (refused, subsets) = self.claim(site, delegates, instance, &view, config)?;
+            let exposed = self.exposed_weights(site, &subsets);
+            // With constants in their place the delegate may take more.
+            if exposed.is_empty() || !self.compute(site, &exposed)? {
+                return Ok((view, refused, subsets));
+            }
+        }
     }
 
     fn view(&self, site: &Site<'_>) -> GraphForDelegate {
@@ -188,7 +199,7 @@ impl Offer {
         Ok(any)
     }
 
-    fn note_refusals(&mut self, config: &DelegateConfig, refused: Answers) {
+    pub(super) fn note_refusals(&mut self, config: &DelegateConfig, refused: Answers) {
         let mut note = |step: &Step, reason: String| {
             if let Some(node) = step.node {
                 self.refusals.push(Refusal { node, delegate: config.name.clone(), reason });
@@ -205,19 +216,31 @@ impl Offer {
 
     /// Each claimed subset becomes a step.
     fn replace(&mut self, site: &Site<'_>, subsets: Vec<Subset>, kernels: Vec<Rc<PartitionKernel>>) {
-        let mut old: Vec<Option<Step>> = std::mem::take(&mut self.steps).into_iter().map(Some).collect();
         let mut kernels = kernels.into_iter();
-        for subset in subsets {
-            if !subset.claimed {
-                self.steps.extend(subset.nodes.iter().filter_map(|&i| old[i].take()));
-                continue;
-            }
-            let Some(kernel) = kernels.next() else { continue };
+        self.replace_with(subsets, |_, _| {
+            let kernel = kernels.next()?;
             let index = kernel.members.first().copied().unwrap_or(0);
-            let raw = kernel.macro_node(site.graph.index, index, &site.memory.table);
+            let (inputs, outputs) = kernel.borders();
+            let raw = macro_node(site.graph.index, index, &site.memory.table, inputs, outputs);
             let mut step = Step::new(raw, None);
             step.kernel = Kernel::Partition(kernel);
-            self.steps.push(step);
+            Some(step)
+        });
+    }
+
+    /// `make` gives the step of each claimed subset, of these steps.
+    pub(super) fn replace_with(
+        &mut self,
+        subsets: Vec<Subset>,
+        mut make: impl FnMut(&Subset, Vec<Step>) -> Option<Step>,
+    ) {
+        let mut old: Vec<Option<Step>> = std::mem::take(&mut self.steps).into_iter().map(Some).collect();
+        for subset in subsets {
+            let steps = subset.nodes.iter().filter_map(|&i| old[i].take()).collect();
+            match subset.claimed {
+                false => self.steps.extend(steps),
+                true => self.steps.extend(make(&subset, steps)),
+            }
         }
     }
 

@@ -57,6 +57,11 @@ impl Delegates {
         self.remembered.retain(|answer| answer.delegate != index);
     }
 
+    /// Why one takes no part.
+    pub fn why_left_out(&self, index: usize) -> Option<&LeftOut> {
+        self.left_out.get(&index)
+    }
+
     /// Those that take no part, in the settings' order.
     pub fn left_out(&self) -> impl Iterator<Item = &LeftOut> {
         self.left_out.values()

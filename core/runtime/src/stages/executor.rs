@@ -6,16 +6,19 @@ use arenite_abi::ElementType;
 
 use super::calls::Staged;
 use super::delegates::Delegates;
+use super::inferred::infer;
 use super::memory::Memory;
 use super::pending::Pending;
 use super::prepared::Stopped;
+use super::preview::{DelegatePreview, preview};
 use super::report::SegmentPlan;
 use super::runner::Runner;
-use super::step::{Phase, Step};
+use super::step::{Kernel, Phase, Step};
 use super::{Site, name_of, op_of};
 use crate::config::DelegateConfig;
 use crate::error::{Error, Result};
 use crate::graph::Graph;
+use crate::interpreter::strings;
 use crate::planning::plan::ChosenPlanner;
 use crate::planning::techniques::Techniques;
 use crate::profile::Profile;
@@ -112,9 +115,33 @@ impl Executor {
         matches!(self.stage, Stage::Ready(_))
     }
 
-    /// Makes an input of strings hold these bytes.
-    pub fn set_input_bytes(&mut self, t: usize, bytes: &[u8]) -> Result<()> {
-        self.memory.set_input_bytes(t, bytes)
+    /// Makes tensor `t`, an input, hold these strings.
+    pub fn set_strings(&mut self, t: usize, list: &[&[u8]]) -> Result<()> {
+        let (info, shape) = (&self.graph.tensors[t], self.shape(t));
+        let refuse = |message| Err(Error::Tensor { name: info.name.clone(), message });
+        if info.ty != ElementType::String {
+            return refuse(format!("it is {}, not STRING", info.ty));
+        }
+        let count = arenite_abi::tensor::element_count(shape);
+        if count != list.len() {
+            return refuse(format!(
+                "its shape {shape:?} has {count} elements, {} strings are given",
+                list.len()
+            ));
+        }
+        match strings::pack(list) {
+            Some(bytes) => self.memory.set_input_bytes(t, &bytes),
+            None => refuse("the strings have more than 2 GiB".into()),
+        }
+    }
+
+    /// The delegate in one of whose partitions tensor `t` is, and nowhere else.
+    pub fn delegate_around(&self, t: usize) -> Option<&str> {
+        let writes = |&node: &usize| self.graph.nodes[node].outputs.contains(&(t as i32));
+        self.runner()?.steps().find_map(|step| match &step.kernel {
+            Kernel::Partition(kernel) if step.members().iter().any(writes) => Some(&kernel.owner.name[..]),
+            _ => None,
+        })
     }
 
     /// The shape that tensor `t` has now.
@@ -181,6 +208,27 @@ impl Executor {
         self.prepare(run)?;
         self.memory.reset_variables(&self.graph, |memory, t| !memory.lent.contains_key(&t));
         Ok(())
+    }
+
+    /// What the delegates would get. Nothing is compiled; as after building, memory is not planned.
+    pub fn preview(&mut self, run: &Run<'_>) -> Result<Vec<DelegatePreview>> {
+        if matches!(self.stage, Stage::Ready(_) | Stage::Unplaced(_) | Stage::Released(_)) {
+            return Err(Error::State(
+                "the delegates have their nodes: served_by() and refusals() tell which; a preview comes before \
+                 allocate(), or after a resize"
+                    .into(),
+            ));
+        }
+        self.begin();
+        self.delegates.begin();
+        let (mut site, delegates) = self.site(run);
+        let all = Pending::default();
+        let found = site.inferring(|site| infer(site, &all)).and_then(|inferred| {
+            let after = all.after(inferred.nodes.len(), Vec::new());
+            preview(&mut site, delegates, &inferred, &after)
+        });
+        self.begin();
+        found
     }
 
     /// From the graph to ready. Variables keep their values.

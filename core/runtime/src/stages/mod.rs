@@ -32,6 +32,7 @@ pub(crate) mod partition_kernel;
 pub(crate) mod pending;
 pub(crate) mod placed;
 pub(crate) mod prepared;
+pub(crate) mod preview;
 pub(crate) mod report;
 pub(crate) mod runner;
 pub(crate) mod step;

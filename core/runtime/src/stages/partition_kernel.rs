@@ -281,30 +281,36 @@ impl PartitionKernel {
         self.poisoned.set(status == Status::Panicked as u32);
         Some(buffers).filter(|buffers| status == Status::Ok as u32 && !buffers.is_empty())
     }
+}
 
-    /// The macro node that stands for the partition; it borrows the partition's lists.
-    pub fn macro_node(&self, subgraph: usize, index: usize, tensors: &TensorTable) -> ArNodeV1 {
-        use arenite_abi::raw::{ArBytes, ArTable};
-        ArNodeV1 {
-            header: ArHeader::of::<ArNodeV1>(),
-            builtin_code: BUILTIN_DELEGATE,
-            version: 1,
-            custom_name: ArStr::new(""),
-            index: index as u32,
-            subgraph: subgraph as u32,
-            tensors: tensors.as_ptr(),
-            tensor_stride: size_of::<ArTensorV1>(),
-            tensor_count: tensors.len(),
-            inputs: self.inputs.as_ptr(),
-            input_count: self.inputs.len(),
-            outputs: self.outputs.as_ptr(),
-            output_count: self.outputs.len(),
-            intermediates: std::ptr::null(),
-            intermediate_count: 0,
-            options: ArTable::NONE,
-            options_2: ArTable::NONE,
-            custom_options: ArBytes::EMPTY,
-        }
+/// The macro node that stands for a partition; it borrows the lists.
+pub(crate) fn macro_node(
+    subgraph: usize,
+    index: usize,
+    tensors: &TensorTable,
+    inputs: &[i32],
+    outputs: &[i32],
+) -> ArNodeV1 {
+    use arenite_abi::raw::{ArBytes, ArTable};
+    ArNodeV1 {
+        header: ArHeader::of::<ArNodeV1>(),
+        builtin_code: BUILTIN_DELEGATE,
+        version: 1,
+        custom_name: ArStr::new(""),
+        index: index as u32,
+        subgraph: subgraph as u32,
+        tensors: tensors.as_ptr(),
+        tensor_stride: size_of::<ArTensorV1>(),
+        tensor_count: tensors.len(),
+        inputs: inputs.as_ptr(),
+        input_count: inputs.len(),
+        outputs: outputs.as_ptr(),
+        output_count: outputs.len(),
+        intermediates: std::ptr::null(),
+        intermediate_count: 0,
+        options: ArTable::NONE,
+        options_2: ArTable::NONE,
+        custom_options: ArBytes::EMPTY,
     }
 }
 

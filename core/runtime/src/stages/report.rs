@@ -58,7 +58,7 @@ pub(crate) fn served_by(graph: &Graph, runner: Option<&Runner>) -> Vec<Served> {
 
 fn server(step: &Step, partition: usize) -> Served {
     match &step.kernel {
-        Kernel::Unprepared => Served::Nobody,
+        Kernel::Unprepared | Kernel::Claimed(_) => Served::Nobody,
         Kernel::Op { op, .. } => Served::Plugin(op.plugin.to_string()),
         Kernel::Constant(op) => Served::Folded(op.plugin.to_string()),
         Kernel::Partition(kernel) => Served::Delegate { name: kernel.owner.name.clone(), partition },

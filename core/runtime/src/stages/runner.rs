@@ -15,6 +15,7 @@ use super::{Site, name_of, unresolved};
 use crate::arena::Mark;
 use crate::error::{Error, Result};
 use crate::graph::Graph;
+use crate::observer::{Moment, observe};
 use crate::profile::Profile;
 
 #[derive(Default)]
@@ -225,6 +226,12 @@ fn prepare(
 }
 
 fn run_step(site: &mut Site<'_>, step: &mut Step, profile: Option<&mut Profile>) -> Result<()> {
+    observe(site.run, Moment::Before, site.graph, site.memory, step)?;
+    time_step(site, step, profile)?;
+    observe(site.run, Moment::After, site.graph, site.memory, step)
+}
+
+fn time_step(site: &mut Site<'_>, step: &mut Step, profile: Option<&mut Profile>) -> Result<()> {
     let Some(profile) = profile else { return site.eval(step, None) };
     let start = Instant::now();
     let graph = site.graph;

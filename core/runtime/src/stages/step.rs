@@ -16,6 +16,7 @@ use crate::profile::{ProfileRow, StepKey};
 use crate::stages::Site;
 use crate::stages::memory::Memory;
 use crate::stages::partition_kernel::PartitionKernel;
+use crate::stages::preview::Claimed;
 use arenite_abi::raw::slice;
 
 /// Ready to be prepared and run.
@@ -46,6 +47,8 @@ pub(crate) enum Kernel {
     /// Its results are constants, which this op computed: it does not run.
     Constant(OpRegistration),
     Partition(Rc<PartitionKernel>),
+    /// Of a preview: never prepared.
+    Claimed(Rc<Claimed>),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -129,6 +132,7 @@ impl Step {
         match (&self.node, &self.kernel) {
             (Some(node), _) => std::slice::from_ref(node),
             (None, Kernel::Partition(kernel)) => &kernel.members,
+            (None, Kernel::Claimed(claimed)) => &claimed.members,
             (None, _) => &[],
         }
     }
@@ -310,7 +314,7 @@ impl Step {
         let mut host_side = EvalHost { memory: site.memory, run: site.run, outputs, profile };
         let eval = host_side.as_raw(&self.persistent, &self.scratch);
         let status = match &self.kernel {
-            Kernel::Unprepared | Kernel::Constant(_) => {
+            Kernel::Unprepared | Kernel::Constant(_) | Kernel::Claimed(_) => {
                 return Err(Failure { status: Status::Internal, message: "it was not prepared".into() });
             }
             // SAFETY: the state was prepared by this op; the structs are valid for the call.
