@@ -166,7 +166,7 @@ fn data_behind_two_gibibytes_is_reached() {
     model.buffers[2] = Buffer::Range { offset: FAR, size: 12 };
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("large.tflite");
-    let mut file = std::fs::File::create(&path).expect("a temporary file");
+    let mut file = File::create(&path).expect("a temporary file");
     file.write_all(&model.finish()).expect("it can be written");
     file.seek(SeekFrom::Start(FAR)).expect("it can be extended");
     file.write_all(&bytes_of(&[3i32, 4, 5])).expect("it can be written");
