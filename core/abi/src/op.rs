@@ -293,7 +293,7 @@ impl<'a> PrepareContext<'a> {
         })
     }
 
-    /// A table of `count` elements in the host's persistent memory, element `i` being `value(i)`.
+    /// A table of `count` elements in the host's persistent memory, element `i` being `value(i)`, which is called in order.
     pub fn table<T: Element>(&mut self, count: usize, mut value: impl FnMut(usize) -> T) -> Result<Table<T>> {
         self.try_table(count, |i| Ok(value(i)))
     }

@@ -53,9 +53,15 @@ impl ChannelMultipliers {
         mut multiplier: impl FnMut(usize) -> Result<Multiplier>,
     ) -> Result<Self> {
         let words = count.checked_mul(2).ok_or_else(|| invalid!("{count} channels are too many"))?;
+        let mut shift = 0;
+        // In order: each shift is asked for behind its value.
         let table = cx.try_table(words, |i| {
+            if i % 2 == 1 {
+                return Ok(shift);
+            }
             let m = multiplier(i / 2)?;
-            Ok(if i % 2 == 0 { m.value } else { m.shift })
+            shift = m.shift;
+            Ok(m.value)
         })?;
         Ok(ChannelMultipliers { table })
     }

@@ -30,7 +30,8 @@ impl Multiplier {
             return None;
         }
         let (fraction, mut shift) = libm::frexp(real);
-        let mut value = round_f64(fraction * TWO_POW_31) as i64;
+        // Ties away from zero: between 2^30 and 2^31 the sum is exact, and what exceeds that does not round to less.
+        let mut value = (fraction * TWO_POW_31 + 0.5f64.copysign(fraction)) as i64;
         if value == 1 << 31 {
             value /= 2;
             shift += 1;
@@ -284,6 +285,24 @@ mod tests {
         }
         assert_eq!(Multiplier::from_real(f64::NAN), None);
         assert_eq!(Multiplier::from_real(f64::INFINITY), None);
+    }
+
+    #[test]
+    fn ties_of_a_multiplier_go_away_from_zero() {
+        let (low, high, least) = (2f64.powi(30), 2f64.powi(31), 2f64.powi(-22));
+        let cases = [
+            (low + 1.5, (1 << 30) + 2, 0),
+            (low + 1.5 - least, (1 << 30) + 1, 0),
+            (-low - 1.5, -(1 << 30) - 2, 0),
+            (-low - 1.5 + least, -(1 << 30) - 1, 0),
+            (high - 0.5 - least, i32::MAX, 0),
+            (high - 0.5, 1 << 30, 1),
+            (high - least, 1 << 30, 1),
+        ];
+        for (scaled, value, shift) in cases {
+            let found = Multiplier::from_real(scaled / TWO_POW_31);
+            assert_eq!(found, Some(Multiplier { value, shift }), "{scaled}");
+        }
     }
 
     #[test]

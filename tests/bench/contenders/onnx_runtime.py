@@ -25,6 +25,9 @@ class Network:
         self.session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
         self.binding = self.session.io_binding()
 
+    def allocate(self):
+        """Loading does all."""
+
     def set_inputs(self, data):
         for port, raw in zip(self.session.get_inputs(), data, strict=True):
             array = np.frombuffer(raw, TYPES[port.type]).reshape(port.shape)

@@ -2,6 +2,7 @@
 
     open     {model, threads, inputs: [file]}  -> {load_ns, first_ns, before: {rss, pss}}
     run      {for_ns, batch}                   -> {ns: [of one invocation, mean over a batch]}
+    resize   {model, threads, inputs: [file], shapes}  -> {ns: {load, allocate, first, run, again, same, there, back}, refused}
     memory   {}                                -> {rss, pss}
     outputs  {folder}                          -> {outputs: [{file, type, shape, scale, zero_point}]}
 
@@ -10,6 +11,7 @@ A reply may be {error: text} instead. `src/protocol.rs` is the same for arenite.
 
 import gc
 import json
+import math
 import os
 import sys
 import time
@@ -30,8 +32,9 @@ def memory():
 
 
 class Session:
-    """A loaded model. `Network(path, threads)` loads; it has `set_inputs([bytes])`, `invoke`, `outputs() -> [(array,
-    scale, zero_point)]`."""
+    """A loaded model. `Network(path, threads)` loads; it has `allocate`, `set_inputs([bytes])`, `invoke`, `outputs() ->
+    [(array, scale, zero_point)]`; and, if shapes can change, `resize([shape])` and `inputs() -> [(shape, bytes of an
+    element)]`."""
 
     def __init__(self, network):
         self.network_type = network
@@ -43,6 +46,7 @@ class Session:
         before = memory()
         start = time.perf_counter_ns()
         network = self.network_type(model, threads)
+        network.allocate()
         loaded = time.perf_counter_ns()
         network.set_inputs(data)
         first = time.perf_counter_ns()
@@ -65,6 +69,35 @@ class Session:
             times.append((now() - start) / batch)
         return {"ns": times}
 
+    def resize(self, model, threads, inputs, shapes):
+        data = [read(path) for path in inputs]
+        self.network = None
+        gc.collect()
+        ns = {}
+        network = timed(ns, "load", lambda: self.network_type(model, threads))
+        timed(ns, "allocate", network.allocate)
+        network.set_inputs(data)
+        timed(ns, "first", network.invoke)
+        timed_often(ns, "run", network.invoke)
+        if not hasattr(network, "resize"):
+            return {"ns": ns, "refused": "the runtime has no resize"}
+
+        def give(shapes):
+            network.resize(shapes)
+            network.allocate()
+
+        own = [[int(dim) for dim in shape] for shape, _ in network.inputs()]
+        timed_often(ns, "again", network.allocate)
+        timed_often(ns, "same", lambda: give(own))
+        try:
+            for stage, shapes in (("there", shapes), ("back", own)):
+                timed(ns, stage, lambda: give(shapes))
+                network.set_inputs([bytes(math.prod(map(int, shape)) * size) for shape, size in network.inputs()])
+                network.invoke()
+        except Exception as error:
+            return {"ns": ns, "refused": f"{type(error).__name__}: {error}"}
+        return {"ns": ns, "refused": None}
+
     def memory(self):
         gc.collect()
         return memory()
@@ -84,6 +117,28 @@ class Session:
                 }
             )
         return {"outputs": listed}
+
+
+def timed(ns, stage, call):
+    """Notes the time of one call, unless it fails."""
+    start = time.perf_counter_ns()
+    done = call()
+    ns[stage] = time.perf_counter_ns() - start
+    return done
+
+
+def timed_often(ns, stage, call):
+    """Notes the mean time of a call: of one, two, four, …, the first number that takes 50 µs."""
+    count = 1
+    while True:
+        start = time.perf_counter_ns()
+        for _ in range(count):
+            call()
+        elapsed = time.perf_counter_ns() - start
+        if elapsed >= 50_000:
+            ns[stage] = elapsed / count
+            return
+        count *= 2
 
 
 def read(path):

@@ -8,7 +8,9 @@ use crate::failure::{Failure, Result};
 use crate::layers::LayerReport;
 use crate::machine::Machine;
 use crate::peak::Peak;
+use crate::protocol::Stage;
 use crate::report::{Case, Score};
+use crate::resize::ResizeReport;
 use crate::work::unit_of_kind;
 
 /// Columns of a record, and how many of the first ones name a row.
@@ -29,6 +31,12 @@ const LAYERS: Format = Format {
     key: 5,
 };
 
+const RESIZES: Format = Format {
+    head: "model,kind,threads,contender,version,rounds,load_ms,allocate_ms,first_ms,run_ms,again_ms,same_ms,there_ms,\
+           back_ms,percent_of_allocate,others_load",
+    key: 4,
+};
+
 /// Writes `cases` into the machine's file of `folder` and gives its path.
 pub fn record_models(machine: &Machine, peaks: &[Peak], cases: &[Case], folder: &Path) -> Result<PathBuf> {
     MODELS.record(folder, &format!("{}.csv", machine.slug()), &models(peaks, cases))
@@ -37,6 +45,11 @@ pub fn record_models(machine: &Machine, peaks: &[Peak], cases: &[Case], folder: 
 /// The same for layers.
 pub fn record_layers(report: &LayerReport, folder: &Path) -> Result<PathBuf> {
     LAYERS.record(folder, &format!("{}-layers.csv", report.machine.slug()), &layers(report))
+}
+
+/// The same for resizes; the times are minima.
+pub fn record_resizes(report: &ResizeReport, folder: &Path) -> Result<PathBuf> {
+    RESIZES.record(folder, &format!("{}-resize.csv", report.machine.slug()), &resizes(report))
 }
 
 fn models(peaks: &[Peak], cases: &[Case]) -> Vec<String> {
@@ -86,6 +99,28 @@ fn layers(report: &LayerReport) -> Vec<String> {
                 number(case.operations.map(|count| count as f64 / 1e6), 3),
             ];
             rows.push(line(cells.into_iter().chain(common(case, score, &report.peaks))));
+        }
+    }
+    rows
+}
+
+fn resizes(report: &ResizeReport) -> Vec<String> {
+    let mut rows = Vec::new();
+    for case in &report.cases {
+        for score in case.scores.iter().filter(|score| score.failure.is_none()) {
+            use Stage::*;
+            let title = [
+                case.model.clone(),
+                case.kind.clone(),
+                case.threads.to_string(),
+                score.contender.clone(),
+                score.version.clone(),
+                score.rounds.to_string(),
+            ];
+            let times = [Load, Allocate, First, Run, Again, Same, There, Back];
+            let times = times.map(|stage| number(score.stages.get(&stage).map(|figure| figure.min_ms), 6));
+            let last = [number(score.percent_of_allocation(), 2), format!("{:.2}", case.others_cores)];
+            rows.push(line(title.into_iter().chain(times).chain(last)));
         }
     }
     rows
@@ -156,6 +191,14 @@ mod tests {
             rows[0],
             "net,f32,1,arenite,1.0,1.00000,2.00000,7,1.00,1.000,2.5,1.0,1.0,4.0,20.0,20,,,0.25"
         );
+    }
+
+    #[test]
+    fn a_refused_resize_leaves_its_cells_empty() {
+        let rows = resizes(&crate::resize::tests::report());
+        assert!(rows.iter().all(|row| row.split(',').count() == RESIZES.head.split(',').count()), "{rows:?}");
+        assert!(rows[0].ends_with(",1.500000,0.500000,4.00,0.25"), "{}", rows[0]);
+        assert!(rows[1].ends_with(",,,,0.25"), "{}", rows[1]);
     }
 
     #[test]

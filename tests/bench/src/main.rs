@@ -14,9 +14,12 @@ mod peak;
 mod profile;
 mod protocol;
 mod report;
+mod resize;
 mod run;
+mod selection;
 mod serve;
 mod statistics;
+mod stopwatch;
 mod table;
 mod work;
 
@@ -39,6 +42,8 @@ struct Cli {
 enum Command {
     /// Measure models, all contenders by turns
     Run(Box<run::Arguments>),
+    /// Measure loading, allocating, the first run and resizes, all contenders by turns
+    Resize(Box<resize::Arguments>),
     /// Measure the nodes of a model one by one
     Layers(Box<layers::Arguments>),
     /// Show arenite's own time per node
@@ -66,6 +71,7 @@ fn main() -> ExitCode {
 fn answer(command: Command) -> Result<()> {
     match command {
         Command::Run(arguments) => run::run(&arguments),
+        Command::Resize(arguments) => resize::resize(&arguments),
         Command::Layers(arguments) => layers::layers(&arguments),
         Command::Profile(arguments) => profile::profile(&arguments),
         Command::Serve(setup) => serve::serve(&setup),

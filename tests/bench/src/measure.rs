@@ -243,7 +243,7 @@ impl Ground<'_> {
 }
 
 /// Waits until others leave the machine alone for a moment.
-fn wait_for_quiet(patience: Duration) {
+pub fn wait_for_quiet(patience: Duration) {
     let begin = Instant::now();
     while begin.elapsed() < patience {
         let before = Load::now();

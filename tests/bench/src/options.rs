@@ -1,4 +1,4 @@
-//! What `run` and `layers` have in common on the command line.
+//! What `run`, `resize` and `layers` have in common on the command line.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};

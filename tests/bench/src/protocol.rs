@@ -1,6 +1,7 @@
 //! What the suite and a contender say to one another: one JSON request a line, one JSON reply a line. A contender begins
 //! with a line that names it. `contenders/protocol.py` is the other half for Python.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -19,6 +20,8 @@ pub enum Request {
     Open { model: PathBuf, threads: usize, inputs: Vec<PathBuf> },
     /// Run it for so long, once at least; time `batch` runs at a time. One batch before is not timed. Reply: [`Times`].
     Run { for_ns: u64, batch: u32 },
+    /// Load the model anew, run it, and give its inputs these shapes and their own again. Reply: [`Resized`].
+    Resize { model: PathBuf, threads: usize, inputs: Vec<PathBuf>, shapes: Vec<Vec<i32>> },
     /// Reply: [`Memory`].
     Memory {},
     /// Write the outputs into this folder. Reply: [`Outputs`].
@@ -39,6 +42,36 @@ pub struct Opened {
     pub first_ns: u64,
     /// Just before the file was opened.
     pub before: Memory,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Resized {
+    /// Nanoseconds. What a runtime does not have is not there.
+    pub ns: BTreeMap<Stage, f64>,
+    /// Why the model did not take the other shapes.
+    pub refused: Option<String>,
+}
+
+/// What a model goes through, in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stage {
+    /// From the file to a model that knows its inputs.
+    Load,
+    /// From there to one that is ready to run.
+    Allocate,
+    /// The first run.
+    First,
+    /// A later one.
+    Run,
+    /// Allocate with nothing changed.
+    Again,
+    /// Give the inputs the shapes that they have, and allocate.
+    Same,
+    /// Give them other shapes, and allocate.
+    There,
+    /// Give them their own, and allocate.
+    Back,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -83,5 +116,11 @@ mod tests {
         assert_eq!(text(&Request::Run { for_ns: 5, batch: 2 }), r#"{"do":"run","for_ns":5,"batch":2}"#);
         let open = Request::Open { model: "m".into(), threads: 1, inputs: vec!["0.bin".into()] };
         assert_eq!(text(&open), r#"{"do":"open","model":"m","threads":1,"inputs":["0.bin"]}"#);
+        let shapes = vec![vec![1, 2]];
+        let resize = Request::Resize { model: "m".into(), threads: 1, inputs: Vec::new(), shapes };
+        let wanted = r#"{"do":"resize","model":"m","threads":1,"inputs":[],"shapes":[[1,2]]}"#;
+        assert_eq!(text(&resize), wanted);
+        let reply: Resized = serde_json::from_str(r#"{"ns":{"there":1.5,"load":2},"refused":null}"#).unwrap();
+        assert_eq!(reply.ns, [(Stage::Load, 2.0), (Stage::There, 1.5)].into());
     }
 }

@@ -14,7 +14,8 @@ use serde::Serialize;
 
 use crate::failure::{Failure, Result};
 use crate::machine;
-use crate::protocol::{Hello, Opened, Output, Outputs, Refused, Request, Times};
+use crate::protocol::{Hello, Opened, Output, Outputs, Refused, Request, Resized, Stage, Times};
+use crate::stopwatch::Stopwatch;
 
 /// How arenite is set up.
 #[derive(Args, Clone, Debug, Default)]
@@ -90,12 +91,16 @@ impl Setup {
 
     /// An interpreter that is ready to run.
     pub fn interpreter(&self, model: &Path, threads: usize) -> Result<Interpreter> {
+        let mut interpreter = self.load(model, threads)?;
+        interpreter.allocate()?;
+        Ok(interpreter)
+    }
+
+    fn load(&self, model: &Path, threads: usize) -> Result<Interpreter> {
         let model = Model::from_file(model)?;
         let config = self.settings(threads)?;
         let registry = Arc::new(Registry::discover(&config)?);
-        let mut interpreter = Interpreter::builder(&model).config(&config).registry(registry).build()?;
-        interpreter.allocate()?;
-        Ok(interpreter)
+        Ok(Interpreter::builder(&model).config(&config).registry(registry).build()?)
     }
 }
 
@@ -121,28 +126,86 @@ fn answer(setup: &Setup, opened: &mut Option<Interpreter>, request: Request) -> 
         *opened = Some(interpreter);
         return json(&times);
     }
+    if let Request::Resize { model, threads, inputs, shapes } = request {
+        *opened = None;
+        return json(&resize(setup, &model, threads, &inputs, &shapes)?);
+    }
     let interpreter = opened.as_mut().ok_or_else(|| Failure::new("no model has been opened"))?;
     match request {
         Request::Run { for_ns, batch } => json(&run(interpreter, Duration::from_nanos(for_ns), batch)?),
         Request::Outputs { folder } => json(&outputs(interpreter, &folder)?),
-        Request::Memory {} | Request::Open { .. } => json(&machine::memory()),
+        Request::Memory {} | Request::Open { .. } | Request::Resize { .. } => json(&machine::memory()),
     }
 }
 
 fn open(setup: &Setup, model: &Path, threads: usize, inputs: &[PathBuf]) -> Result<(Interpreter, Opened)> {
-    let read = |path: &PathBuf| std::fs::read(path).map_err(|error| Failure::with(path.display(), error));
-    let data = inputs.iter().map(read).collect::<Result<Vec<_>>>()?;
+    let data = read(inputs)?;
     let before = machine::memory();
     let start = Instant::now();
     let mut interpreter = setup.interpreter(model, threads)?;
     let load_ns = start.elapsed().as_nanos() as u64;
-    for (i, bytes) in data.iter().enumerate() {
-        interpreter.input_mut(i)?.copy_from_bytes(bytes)?;
-    }
+    fill(&mut interpreter, &data)?;
     let start = Instant::now();
     interpreter.invoke()?;
     let first_ns = start.elapsed().as_nanos() as u64;
     Ok((interpreter, Opened { load_ns, first_ns, before }))
+}
+
+fn read(files: &[PathBuf]) -> Result<Vec<Vec<u8>>> {
+    let read = |path: &PathBuf| std::fs::read(path).map_err(|error| Failure::with(path.display(), error));
+    files.iter().map(read).collect()
+}
+
+fn fill(interpreter: &mut Interpreter, data: &[Vec<u8>]) -> Result<()> {
+    for (i, bytes) in data.iter().enumerate() {
+        interpreter.input_mut(i)?.copy_from_bytes(bytes)?;
+    }
+    Ok(())
+}
+
+fn resize(
+    setup: &Setup,
+    model: &Path,
+    threads: usize,
+    inputs: &[PathBuf],
+    shapes: &[Vec<i32>],
+) -> Result<Resized> {
+    let data = read(inputs)?;
+    let mut watch = Stopwatch::default();
+    let mut interpreter = watch.time(Stage::Load, || setup.load(model, threads))?;
+    let interpreter = &mut interpreter;
+    watch.time(Stage::Allocate, || Ok(interpreter.allocate()?))?;
+    fill(interpreter, &data)?;
+    watch.time(Stage::First, || Ok(interpreter.invoke()?))?;
+    watch.time_often(Stage::Run, || Ok(interpreter.invoke()?))?;
+    watch.time_often(Stage::Again, || Ok(interpreter.allocate()?))?;
+    let shape = |i: usize| Ok(interpreter.input(i)?.shape.to_vec());
+    let own = (0..interpreter.input_count()).map(shape).collect::<Result<Vec<_>>>()?;
+    watch.time_often(Stage::Same, || give_shapes(interpreter, &own))?;
+    let mut there_and_back = || {
+        for (stage, shapes) in [(Stage::There, shapes), (Stage::Back, &own)] {
+            watch.time(stage, || give_shapes(interpreter, shapes))?;
+            run_on_zeros(interpreter)?;
+        }
+        Ok::<_, Failure>(())
+    };
+    let refused = there_and_back().err().map(|failure| failure.to_string());
+    Ok(Resized { ns: watch.ns, refused })
+}
+
+fn give_shapes(interpreter: &mut Interpreter, shapes: &[Vec<i32>]) -> Result<()> {
+    for (i, shape) in shapes.iter().enumerate() {
+        interpreter.resize_input(i, shape)?;
+    }
+    Ok(interpreter.allocate()?)
+}
+
+/// Zeros are right for every input, indices too.
+fn run_on_zeros(interpreter: &mut Interpreter) -> Result<()> {
+    for i in 0..interpreter.input_count() {
+        interpreter.input_mut(i)?.into_bytes()?.fill(0);
+    }
+    Ok(interpreter.invoke()?)
 }
 
 fn run(interpreter: &mut Interpreter, length: Duration, batch: u32) -> Result<Times> {

@@ -241,12 +241,13 @@ fn time_step(site: &mut Site<'_>, step: &mut Step, profile: Option<&mut Profile>
     Ok(())
 }
 
-/// Makes room for a plan of this height. The first segment's fits exactly; behind it the arena grows in steps of its half, where
-/// the quota allows it, so that many small segments do not copy it each time. Says whether it moved.
+/// Makes room for a plan of this height. The first segment's fits exactly, and nothing of what was there is kept; behind it the
+/// arena grows in steps of its half, where the quota allows it, so that many small segments do not copy it each time. Says whether
+/// it moved.
 fn make_room(memory: &mut Memory, height: u64, is_first: bool) -> Result<bool> {
     let needed = usize::try_from(height).map_err(|_| Error::OutOfMemory { bytes: usize::MAX })?;
     let Memory { arena, budget, .. } = memory;
-    if is_first && arena.len() > needed {
+    if is_first && arena.len() != needed {
         arena.release(budget);
     }
     let generous = arena.len().saturating_add(arena.len() / 2);

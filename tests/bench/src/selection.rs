@@ -1,0 +1,52 @@
+//! Which models a command measures.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::definitions::{Definitions, Places, Subject};
+use crate::failure::{Failure, Result};
+
+#[derive(Args)]
+pub struct Selection {
+    /// Only models whose name has one of these in it
+    names: Vec<String>,
+
+    /// Only these kinds
+    #[arg(long, value_name = "KIND", value_delimiter = ',')]
+    kind: Vec<String>,
+
+    /// Measure this .tflite file, or all of this folder, in place of the defined models (repeatable)
+    #[arg(long, value_name = "PATH")]
+    models: Vec<PathBuf>,
+}
+
+impl Selection {
+    /// The files that are there and asked for.
+    pub fn subjects(&self, definitions: &Definitions, places: &Places) -> Result<Vec<Subject>> {
+        let all = match self.models.is_empty() {
+            true => definitions.subjects(places),
+            false => {
+                let found = self.models.iter().map(|path| Subject::all_in(path));
+                found.collect::<Result<Vec<_>>>()?.concat()
+            }
+        };
+        let named = |subject: &Subject| {
+            let names = &self.names;
+            names.is_empty() || names.iter().any(|name| subject.model.contains(name))
+        };
+        let of_kind = |subject: &Subject| self.kind.is_empty() || self.kind.contains(&subject.kind);
+        let (there, missing): (Vec<_>, Vec<_>) = all
+            .into_iter()
+            .filter(|subject| named(subject) && of_kind(subject))
+            .partition(|subject| subject.file.is_file());
+        if !missing.is_empty() {
+            let titles: Vec<String> = missing.iter().map(Subject::title).collect();
+            eprintln!("not there: {} (README.md: make the zoo)", titles.join(", "));
+        }
+        match there.is_empty() {
+            true => Err(Failure::new("no model is left to measure")),
+            false => Ok(there),
+        }
+    }
+}
