@@ -30,6 +30,10 @@ pub struct Common {
     #[arg(long, value_name = "NAME[:KEY=VALUE,…]")]
     pub planner: Option<Choice>,
 
+    /// Overwrite no tensor, so that each keeps its value; those inside a delegate's partition are not there
+    #[arg(long)]
+    pub preserve_all: bool,
+
     /// Threads for ops and delegates [default: one per processor]
     #[arg(long, value_name = "N", value_parser = parse_threads)]
     pub threads: Option<NonZeroUsize>,
@@ -77,6 +81,7 @@ impl Common {
         check_dirs(&self.plugin_dir)?;
         config.plugins.dirs.splice(0..0, self.plugin_dir.iter().cloned());
         config.threads = self.threads.or(config.threads);
+        config.lifetimes.preserve_all |= self.preserve_all;
         if let Some(planner) = &self.planner {
             let mut chosen = PlannerConfig::new(planner.name.as_str());
             chosen.options = planner.options.clone();

@@ -1,4 +1,4 @@
-//! Once an interpreter has run, `invoke` takes nothing from the heap.
+//! Once an interpreter has run, `invoke` takes nothing from the heap, nor does an `allocate` with nothing to do.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::collections::HashSet;
@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use arenite::pool::parallel_for;
-use arenite::{Interpreter, Model};
+use arenite::{AlignedBytes, Interpreter, Model};
 use arenite_tests as _;
 use arenite_tests::op_models::control;
 
@@ -63,6 +63,10 @@ fn invoke_takes_nothing_from_the_heap() {
             assert_eq!(count, 0, "{name}, profile {profile}: {count} allocations in 10 invocations");
         }
     }
+    for (name, model) in digits.iter().chain(&control) {
+        let count = allocations_of_nothing(model);
+        assert_eq!(count, 0, "{name}: {count} allocations by `allocate` and resizes to the same shape");
+    }
     // The counter works.
     let before = ALLOCATIONS.load(Relaxed);
     drop(std::hint::black_box(Box::new(1)));
@@ -90,4 +94,29 @@ fn allocations_of_ten(model: &Model, profile: bool) -> usize {
         assert!(!interpreter.output(0).unwrap().bytes().unwrap().is_empty());
     }
     ALLOCATIONS.load(Relaxed) - before
+}
+
+/// Allocations of a second `allocate`, also after resizes to the shapes that there are, of another block in the place of a lent one,
+/// and of the invocation behind them.
+fn allocations_of_nothing(model: &Model) -> usize {
+    let mut interpreter = Interpreter::builder(model).threads(2).build().unwrap();
+    let [first, second] = [(); 2].map(|()| Box::new(AlignedBytes::zeroed(4096).unwrap()));
+    let tensor = interpreter.outputs_of(0).unwrap()[0] as usize;
+    interpreter.lend(0, tensor, first).unwrap();
+    interpreter.allocate().unwrap();
+    (0..3).for_each(|_| interpreter.invoke().unwrap());
+    let shapes: Vec<Vec<i32>> =
+        (0..interpreter.input_count()).map(|i| interpreter.input(i).unwrap().shape.to_vec()).collect();
+    let before = ALLOCATIONS.load(Relaxed);
+    interpreter.allocate().unwrap();
+    for (i, shape) in shapes.iter().enumerate() {
+        interpreter.resize_input(i, shape).unwrap();
+    }
+    interpreter.allocate().unwrap();
+    let first = interpreter.lend(0, tensor, second).unwrap();
+    interpreter.allocate().unwrap();
+    interpreter.invoke().unwrap();
+    let count = ALLOCATIONS.load(Relaxed) - before;
+    drop(first);
+    count
 }

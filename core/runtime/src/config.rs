@@ -11,6 +11,8 @@
 //! builtin = false                # without the plugins that are linked into the program
 //! [planner]
 //! use = "arena"
+//! preserve_all = false           # no tensor is overwritten
+//! outputs = "producer"           # or "start": from when on outputs have memory
 //! [memory]                       # techniques that lay tensors over one another, all but the last on by default
 //! views = true                   # RESHAPE and the like read their input where it lies
 //! in_place = true                # elementwise ops write over an input that nobody reads later
@@ -48,6 +50,7 @@ mod reader;
 
 pub use error::{ConfigError, Place};
 
+use crate::planning::lifetime::Lifetimes;
 use crate::planning::techniques::Techniques;
 use parse::parse;
 use reader::Document;
@@ -84,6 +87,8 @@ pub struct Config {
     pub delegates: Vec<DelegateConfig>,
     /// `[ops.NAME]` by operator name (`CONV_2D`, or the name of a custom op).
     pub ops: BTreeMap<String, OpConfig>,
+    /// `[planner] preserve_all` and `outputs`: how long tensors live.
+    pub lifetimes: Lifetimes,
     /// `[threads] count`, in `1..=MAX_THREADS`; `None` means one per processor.
     pub threads: Option<NonZeroUsize>,
     /// `[memory]`: how tensors may lie over one another.
@@ -124,7 +129,7 @@ impl Default for PluginsConfig {
     }
 }
 
-/// `[planner]`.
+/// `[planner]`, `use` and `options`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PlannerConfig {

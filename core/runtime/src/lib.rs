@@ -55,6 +55,7 @@ pub use interpreter::signature::SignatureRunner;
 pub use interpreter::{CancelHandle, Interpreter, MemoryUse, Tensor, TensorMut};
 pub use model::Model;
 pub use observer::{Moment, Observed};
+pub use planning::lifetime::{Lifetimes, OutputsFrom};
 pub use planning::plan::{Objects, Plan, PlanLimits};
 pub use planning::techniques::Techniques;
 pub use plugins::loader::PLUGIN_PATH;

@@ -8,6 +8,7 @@ mod delegates;
 mod fallback;
 mod handed_over;
 mod lending;
+mod lifetimes;
 mod limits;
 mod models;
 mod plans;

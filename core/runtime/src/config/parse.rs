@@ -9,6 +9,7 @@ use super::{
     Config, ConfigError, DelegateConfig, MAX_THREADS, OnFailure, OnMissing, OpConfig, PlannerConfig,
     PluginsConfig, QuotaConfig, SCHEMA, misused_none,
 };
+use crate::planning::lifetime::{Lifetimes, OutputsFrom};
 use crate::planning::techniques::Techniques;
 
 /// Reads the whole document.
@@ -24,7 +25,8 @@ pub(super) fn parse(document: &Document<'_>) -> Result<Config, ConfigError> {
     }
     Ok(Config {
         plugins: root.table("plugins")?.map_or(Ok(PluginsConfig::default()), |t| plugins(&t))?,
-        planner: root.table("planner")?.map(|t| planner(&t)).transpose()?,
+        planner: root.table("planner")?.map_or(Ok(None), |t| planner(&t))?,
+        lifetimes: root.table("planner")?.map_or(Ok(Lifetimes::default()), |t| lifetimes(&t))?,
         delegates,
         ops: root.table("ops")?.map_or(Ok(BTreeMap::new()), |t| ops(&t))?,
         threads: root
@@ -62,9 +64,21 @@ fn plugins(table: &Table<'_>) -> Result<PluginsConfig, ConfigError> {
     })
 }
 
-fn planner(table: &Table<'_>) -> Result<PlannerConfig, ConfigError> {
-    table.only(&["use", "options"])?;
-    Ok(PlannerConfig { name: required_name(table)?, options: table.options("options")? })
+/// `use` is left out where only lifetimes are set.
+fn planner(table: &Table<'_>) -> Result<Option<PlannerConfig>, ConfigError> {
+    table.only(&["use", "options", "preserve_all", "outputs"])?;
+    if !table.has("use") && !table.has("options") {
+        return Ok(None);
+    }
+    Ok(Some(PlannerConfig { name: required_name(table)?, options: table.options("options")? }))
+}
+
+fn lifetimes(table: &Table<'_>) -> Result<Lifetimes, ConfigError> {
+    let outputs = [("producer", OutputsFrom::Producer), ("start", OutputsFrom::Start)];
+    Ok(Lifetimes {
+        preserve_all: table.boolean("preserve_all")?.unwrap_or_default(),
+        outputs: table.choice("outputs", &outputs)?.unwrap_or_default(),
+    })
 }
 
 fn delegate(table: &Table<'_>) -> Result<DelegateConfig, ConfigError> {

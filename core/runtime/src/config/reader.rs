@@ -166,6 +166,10 @@ impl<'t> Table<'t> {
         ConfigError::BadValue { place: self.document.place(start), key: self.whole(key), message }
     }
 
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.value(key).is_some()
+    }
+
     fn value(&self, key: &str) -> Option<&'t Spanned<DeValue<'t>>> {
         self.entries.get(key)
     }

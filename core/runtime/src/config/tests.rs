@@ -1,4 +1,5 @@
 use super::*;
+use crate::planning::lifetime::OutputsFrom;
 use proptest::prelude::*;
 
 fn config(text: &str) -> Config {
@@ -29,6 +30,8 @@ allow = ["org.arenite.*"]
 strict = true
 [planner]
 use = "arena"
+preserve_all = true
+outputs = "start"
 options = { order = "size", window = 0x10 }
 [[delegate]]
 use = "cpu"
@@ -56,6 +59,13 @@ time = 5000
 "#;
 
 #[test]
+fn lifetimes_need_no_planner() {
+    let config = config("schema = 1\n[planner]\npreserve_all = true");
+    assert_eq!(config.planner, None);
+    assert_eq!(config.lifetimes, Lifetimes { preserve_all: true, ..Lifetimes::default() });
+}
+
+#[test]
 fn reads_every_key() {
     let config = config(FULL);
     assert_eq!(config.plugins.dirs, [PathBuf::from("target/release"), PathBuf::from("/opt/plugins")]);
@@ -67,6 +77,7 @@ fn reads_every_key() {
         (planner.name.as_str(), planner.options),
         ("arena", pairs(&[("order", "size"), ("window", "16")]))
     );
+    assert_eq!(config.lifetimes, Lifetimes { preserve_all: true, outputs: OutputsFrom::Start });
     let [cpu, opencl] = config.delegates.as_slice() else { panic!("two delegates") };
     assert_eq!((cpu.name.as_str(), cpu.on_missing, cpu.min_nodes), ("cpu", OnMissing::Error, 0));
     assert_eq!((cpu.max_partitions, cpu.on_failure), (None, OnFailure::Error));
@@ -153,6 +164,10 @@ fn refuses_what_it_does_not_know() {
         (
             "schema = 1\n[planner]\noptions = {}",
             "line 2, column 1: `planner.use` is missing: name what to use",
+        ),
+        (
+            "schema = 1\n[planner]\noutputs = \"ends\"",
+            "line 3, column 11: `planner.outputs`: must be \"producer\" or \"start\", found \"ends\"; did you mean \"start\"?",
         ),
         (
             "schema = 1\n[delegate]\nuse = \"cpu\"",

@@ -10,6 +10,7 @@ use crate::config::{Config, DelegateConfig, NO_DELEGATE, OnMissing, PlannerConfi
 use crate::error::{Error, Result};
 use crate::interpreter::Interpreter;
 use crate::model::Model;
+use crate::planning::lifetime::Lifetimes;
 use crate::planning::techniques::Techniques;
 use crate::plugins::registry::Registry;
 use crate::quota::{Quota, Resource};
@@ -83,6 +84,18 @@ impl InterpreterBuilder {
         self
     }
 
+    /// Lets tensors live longer than their readers need.
+    pub fn lifetimes(mut self, lifetimes: Lifetimes) -> Self {
+        self.config.lifetimes = lifetimes;
+        self
+    }
+
+    /// Overwrites no tensor, so that each can be read after an invocation; see [`Lifetimes::preserve_all`].
+    pub fn preserve_all(mut self) -> Self {
+        self.config.lifetimes.preserve_all = true;
+        self
+    }
+
     /// Adds a delegate, which claims nodes after those that were added before. [`DEFAULT_DELEGATE`] comes last by itself.
     /// [`NO_DELEGATE`] keeps it away and stands alone.
     pub fn delegate(mut self, delegate: DelegateConfig) -> Self {
@@ -126,9 +139,12 @@ impl InterpreterBuilder {
         planner.check_options()?;
         planner.time = planning_time;
         let threads = config.threads.map_or_else(crate::pool::threads, NonZeroUsize::get);
+        // What lies over another tensor would be overwritten with it.
+        let preserves = config.lifetimes.preserve_all;
         let settings = Settings {
             planner,
-            techniques: config.techniques,
+            techniques: if preserves { Techniques::NONE } else { config.techniques },
+            lifetimes: config.lifetimes,
             delegates: delegates(config.delegates, default_delegate, &registry)?,
             threads: threads.min(crate::pool::MAX_THREADS) as u32,
             quota,

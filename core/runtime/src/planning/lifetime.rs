@@ -15,6 +15,27 @@ pub struct Lifetime {
     pub last: u32,
 }
 
+/// How long tensors live beyond what their readers need.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lifetimes {
+    /// No tensor is overwritten, and none lies over another: after an invocation, each that a node wrote or that was given can be
+    /// read. Those inside a delegate's partition are not there: the delegate gives them no memory of the interpreter's. Takes as much
+    /// memory as all tensors together.
+    pub preserve_all: bool,
+    /// From when on outputs have memory.
+    pub outputs: OutputsFrom,
+}
+
+/// From when on the memory of a subgraph's outputs is theirs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OutputsFrom {
+    /// From the node on that writes them: earlier ones may use it.
+    #[default]
+    Producer,
+    /// From the first node on: nothing else is ever there. What only a run tells the shape of has memory of its own anyway.
+    Start,
+}
+
 /// What [`lifetimes`] needs of a stretch of the execution plan.
 pub struct LifetimeInput<'a> {
     /// Inputs and outputs of each node, in execution order; −1 for absent ones.
@@ -25,6 +46,8 @@ pub struct LifetimeInput<'a> {
     pub given: &'a [i32],
     /// Whether a tensor is read by somebody else, behind the nodes: the caller, the next invocation.
     pub is_kept: &'a dyn Fn(i32) -> bool,
+    /// Whether the memory of a tensor that a node writes is its own from the first node on.
+    pub is_early: &'a dyn Fn(i32) -> bool,
 }
 
 /// The lifetime of each tensor that is given or written.
@@ -38,7 +61,7 @@ pub fn lifetimes(graph: LifetimeInput<'_>) -> BTreeMap<i32, Lifetime> {
     let mut readers: BTreeMap<i32, u32> = BTreeMap::new();
     for (node, (inputs, outputs)) in (graph.first..).zip(graph.nodes) {
         for &t in outputs.iter().filter(|&&t| t >= 0) {
-            lives.entry(t).or_insert(at(node));
+            lives.entry(t).or_insert(at(if (graph.is_early)(t) { graph.first } else { node }));
         }
         readers.extend(inputs.iter().map(|&t| (t, node)));
     }
@@ -55,11 +78,16 @@ mod tests {
     use super::*;
 
     fn run(nodes: &[(&[i32], &[i32])], given: &[i32], kept: &[i32]) -> Vec<String> {
+        run_with(nodes, given, kept, &[])
+    }
+
+    fn run_with(nodes: &[(&[i32], &[i32])], given: &[i32], kept: &[i32], early: &[i32]) -> Vec<String> {
         let lives = lifetimes(LifetimeInput {
             nodes: &mut nodes.iter().copied(),
             first: 0,
             given,
             is_kept: &|t| kept.contains(&t),
+            is_early: &|t| early.contains(&t),
         });
         let show = |t: i32| match lives.get(&t) {
             None => "-".to_owned(),
@@ -73,6 +101,13 @@ mod tests {
     fn a_chain_frees_each_tensor_after_its_reader() {
         let nodes: &[(&[i32], &[i32])] = &[(&[0, 5], &[1]), (&[1], &[2]), (&[2, 1, -1], &[3])];
         assert_eq!(run(nodes, &[0], &[0, 3]), ["0..", "0..=2", "1..=2", "2..", "-", "-"]);
+    }
+
+    #[test]
+    fn what_is_early_lives_from_the_first_node_on() {
+        let nodes: &[(&[i32], &[i32])] = &[(&[0], &[1]), (&[1], &[2]), (&[2], &[3])];
+        assert_eq!(run_with(nodes, &[0], &[3], &[3]), ["0..=0", "0..=1", "1..=2", "0..", "-", "-"]);
+        assert_eq!(run_with(nodes, &[0], &[], &[2, 5]), ["0..=0", "0..=1", "0..=2", "2..", "-", "-"]);
     }
 
     #[test]

@@ -19,6 +19,7 @@ use crate::config::DelegateConfig;
 use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::interpreter::strings;
+use crate::planning::lifetime::Lifetimes;
 use crate::planning::plan::ChosenPlanner;
 use crate::planning::techniques::Techniques;
 use crate::profile::Profile;
@@ -30,6 +31,7 @@ use crate::stages::partition_kernel::GraphForDelegate;
 pub(crate) struct Settings {
     pub planner: ChosenPlanner,
     pub techniques: Techniques,
+    pub lifetimes: Lifetimes,
     pub delegates: Vec<DelegateConfig>,
     pub threads: u32,
     pub quota: Quota,

@@ -16,7 +16,7 @@ use super::step::Step;
 use super::{BUFFER_ALIGNMENT, Site, is_stateful};
 use crate::error::{Error, Result};
 use crate::planning::layout::{Layout, Tie, TieKind};
-use crate::planning::lifetime::{Lifetime, LifetimeInput, lifetimes};
+use crate::planning::lifetime::{Lifetime, LifetimeInput, OutputsFrom, lifetimes};
 use crate::planning::order;
 use crate::planning::plan::{Plan, PlanLimits, lower_bound};
 use crate::planning::techniques::Techniques;
@@ -173,9 +173,12 @@ impl Segment<'_> {
         let graph = self.site.graph;
         let inputs = if self.first == 0 { &graph.inputs[..] } else { &[] };
         let given: Vec<i32> = inputs.iter().copied().chain(standing.of.keys().copied()).collect();
+        let wanted = self.site.run.settings.lifetimes;
+        let is_output = |t: i32| usize::try_from(t).is_ok_and(|t| graph.is_output(t));
         let is_kept = |t: i32| {
             usize::try_from(t).is_ok_and(|t| {
-                graph.is_output(t)
+                wanted.preserve_all
+                    || graph.is_output(t)
                     || graph.tensors[t].variable
                     || (graph.is_input(t) && !self.techniques.overwrite_inputs)
                     || self.after.reads(graph, t)
@@ -186,6 +189,7 @@ impl Segment<'_> {
             first: self.first as u32,
             given: &given,
             is_kept: &is_kept,
+            is_early: &|t| wanted.outputs == OutputsFrom::Start && is_output(t),
         })
     }
 

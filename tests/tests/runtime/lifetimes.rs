@@ -1,0 +1,68 @@
+//! How long tensors live: no longer than they are read, unless a program wants it.
+
+use arenite::{Config, InterpreterBuilder, Lifetimes, Model, OutputsFrom, UsageRecord};
+use arenite_tests::reference_ops;
+
+use crate::models::{f32s, message, model, node};
+
+/// `−(−(−(−x)))`, of 64 elements.
+fn chain() -> Model {
+    model(|m, g| {
+        let x = g.input(f32s("x", &[64]));
+        let inner = ["a", "b", "c"].map(|name| g.tensor(f32s(name, &[64])));
+        let y = g.output(f32s("y", &[64]));
+        for (from, to) in [(x, inner[0]), (inner[0], inner[1]), (inner[1], inner[2]), (inner[2], y)] {
+            node(m, g, "NEG", &[from], to);
+        }
+    })
+}
+
+/// Bytes of the arena, and what tensors 1 to 3 hold after a run, where they can be read.
+fn run(builder: InterpreterBuilder) -> (u64, Vec<Option<f32>>) {
+    let mut interpreter = builder.threads(1).build().unwrap();
+    interpreter.allocate().unwrap();
+    interpreter.input_mut(0).unwrap().copy_from_slice(&[1.0f32; 64]).unwrap();
+    interpreter.invoke().unwrap();
+    let read = |t| interpreter.tensor_of(0, t).unwrap().as_slice::<f32>().ok().map(|values| values[0]);
+    (interpreter.memory_use().arena, (1..4).map(read).collect())
+}
+
+#[test]
+fn preserve_all_overwrites_no_tensor() {
+    let model = chain();
+    let want = vec![Some(-1.0), Some(1.0), Some(-1.0)];
+    let (arena, values) = run(reference_ops(&model));
+    assert!(arena <= 2 * 256 && values != want, "{arena}, {values:?}");
+    assert_eq!(run(reference_ops(&model).preserve_all()), (5 * 256, want.clone()));
+    let config: Config = "schema = 1\n[planner]\npreserve_all = true".parse().unwrap();
+    assert_eq!(run(reference_ops(&model).config(&config)), (5 * 256, want));
+
+    // Inside a partition there is nothing to read.
+    assert_eq!(run(model_builder(&model).preserve_all()).1, [None; 3]);
+    let mut interpreter = model_builder(&model).preserve_all().build().unwrap();
+    interpreter.allocate().unwrap();
+    let error = message(interpreter.tensor_of(0, 1).unwrap().bytes());
+    assert!(error.contains("delegate cpu computes it within a partition"), "{error}");
+}
+
+fn model_builder(model: &Model) -> InterpreterBuilder {
+    arenite::Interpreter::builder(model)
+}
+
+#[test]
+fn outputs_have_memory_from_their_producer_or_from_the_start() {
+    let model = chain();
+    let life = |outputs| {
+        let lifetimes = Lifetimes { outputs, ..Lifetimes::default() };
+        let mut interpreter = reference_ops(&model).lifetimes(lifetimes).build().unwrap();
+        interpreter.allocate().unwrap();
+        let records = &interpreter.memory_plan()[0].records;
+        let y = records.iter().find(|record| record.tensor == 4).expect("the output");
+        (y.first_node, y.last_node)
+    };
+    assert_eq!(life(OutputsFrom::Producer), (3, UsageRecord::FOREVER));
+    assert_eq!(life(OutputsFrom::Start), (0, UsageRecord::FOREVER));
+    let lifetimes = Lifetimes { outputs: OutputsFrom::Start, ..Lifetimes::default() };
+    let (arena, _) = run(reference_ops(&model).lifetimes(lifetimes));
+    assert_eq!(arena, 3 * 256, "x and y, and what lies between them in one more place");
+}
