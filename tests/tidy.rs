@@ -86,7 +86,7 @@ const UNSAFE: &[&str] = &[
     "core/abi/src/layout.rs",
     "core/abi/src/model.rs",
     "core/abi/src/object.rs",
-    "core/abi/src/op.rs",
+    "core/abi/src/op/",
     "core/abi/src/options.rs",
     "core/abi/src/pairs.rs",
     "core/abi/src/planner.rs",

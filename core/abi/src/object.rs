@@ -205,13 +205,13 @@ where
     let registration = ArPlannerV1 {
         header: ArHeader::of::<ArPlannerV1>(),
         name: ArStr::new(""),
-        plan: plan_without::<F>,
+        plan: plan_without,
         query: Some(query_planner::<F>),
     };
     Object { registration, user_data: UserData::of(plan) }
 }
 
-unsafe extern "C" fn plan_without<F>(_: *const ArPlanRequestV1, _: *mut ArAssignmentV1) -> ArStatus {
+unsafe extern "C" fn plan_without(_: *const ArPlanRequestV1, _: *mut ArAssignmentV1) -> ArStatus {
     status(&mut || Err(unsupported!("this host gives planners no user data")))
 }
 

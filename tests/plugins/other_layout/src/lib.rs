@@ -23,7 +23,7 @@ pub mod layout;
 mod model;
 #[path = "../../../../core/abi/src/numbers.rs"]
 mod numbers;
-#[path = "../../../../core/abi/src/op.rs"]
+#[path = "../../../../core/abi/src/op/mod.rs"]
 pub mod op;
 #[path = "../../../../core/abi/src/options.rs"]
 pub mod options;

@@ -1,0 +1,173 @@
+//! The node that an op serves.
+
+use core::ops::RangeInclusive;
+
+use crate::options::Options;
+use crate::raw::{self, ArNodeV1, ArTensorV1};
+use crate::schema::{OptionsTable, Union};
+use crate::tensor::TensorView;
+use crate::{Result, ensure, invalid};
+
+/// One use of an op in a model.
+#[derive(Clone, Copy)]
+pub struct NodeView<'a> {
+    raw: &'a ArNodeV1,
+}
+
+impl<'a> NodeView<'a> {
+    /// # Safety
+    /// The struct and everything it points to is valid for `'a`.
+    pub(crate) unsafe fn from_raw(raw: &'a ArNodeV1) -> Self {
+        NodeView { raw }
+    }
+
+    /// The schema's number of the op; 32 for a custom op.
+    pub fn builtin_code(&self) -> i32 {
+        self.raw.builtin_code
+    }
+
+    /// The custom op's name; empty for a builtin op.
+    pub fn custom_name(&self) -> &'a str {
+        // SAFETY: valid for `'a`, as promised to `from_raw`.
+        unsafe { self.raw.custom_name.as_str() }
+    }
+
+    /// The version that the model asks for.
+    pub fn version(&self) -> i32 {
+        self.raw.version
+    }
+
+    /// Position in the execution plan.
+    pub fn index(&self) -> usize {
+        self.raw.index as usize
+    }
+
+    /// Index of the subgraph.
+    pub fn subgraph(&self) -> usize {
+        self.raw.subgraph as usize
+    }
+
+    /// Number of inputs, absent ones included.
+    pub fn input_count(&self) -> usize {
+        self.raw.input_count
+    }
+
+    /// Number of outputs, absent ones included.
+    pub fn output_count(&self) -> usize {
+        self.raw.output_count
+    }
+
+    /// Tensor indices of the inputs, −1 for an absent one.
+    pub fn input_indices(&self) -> &'a [i32] {
+        // SAFETY: valid for `'a`, as promised to `from_raw`.
+        unsafe { raw::slice(self.raw.inputs, self.raw.input_count) }
+    }
+
+    /// Tensor indices of the outputs, −1 for an absent one.
+    pub fn output_indices(&self) -> &'a [i32] {
+        // SAFETY: valid for `'a`, as promised to `from_raw`.
+        unsafe { raw::slice(self.raw.outputs, self.raw.output_count) }
+    }
+
+    /// Tensor indices of the intermediates, which carry quantization only.
+    pub fn intermediate_indices(&self) -> &'a [i32] {
+        // SAFETY: valid for `'a`, as promised to `from_raw`.
+        unsafe { raw::slice(self.raw.intermediates, self.raw.intermediate_count) }
+    }
+
+    /// Input `i`. An error if it is absent. In `prepare` its data is there only if it is constant.
+    pub fn input(&self, i: usize) -> Result<TensorView<'a>> {
+        self.optional_input(i)?.ok_or_else(|| invalid!("input {i} is absent, this op needs it"))
+    }
+
+    /// Input `i`, `None` if it is absent or the node has fewer inputs.
+    pub fn optional_input(&self, i: usize) -> Result<Option<TensorView<'a>>> {
+        self.tensor(self.input_indices().get(i).copied().unwrap_or(-1))
+    }
+
+    /// Description of output `i`: its element type and quantization, and the shape that the model file gives.
+    pub fn output(&self, i: usize) -> Result<TensorView<'a>> {
+        self.tensor(self.output_indices().get(i).copied().unwrap_or(-1))?
+            .ok_or_else(|| invalid!("output {i} is absent, this op needs it"))
+    }
+
+    /// Description of intermediate `i`.
+    pub fn intermediate(&self, i: usize) -> Result<TensorView<'a>> {
+        self.tensor(self.intermediate_indices().get(i).copied().unwrap_or(-1))?
+            .ok_or_else(|| invalid!("intermediate {i} is absent, this op needs it"))
+    }
+
+    /// Checks the numbers of inputs and outputs, absent ones counted.
+    pub fn expect(&self, inputs: RangeInclusive<usize>, outputs: RangeInclusive<usize>) -> Result<()> {
+        let (i, o) = (self.input_count(), self.output_count());
+        ensure!(
+            inputs.contains(&i),
+            "it has {i} inputs, this op takes {} to {}",
+            inputs.start(),
+            inputs.end()
+        );
+        ensure!(
+            outputs.contains(&o),
+            "it has {o} outputs, this op gives {} to {}",
+            outputs.start(),
+            outputs.end()
+        );
+        Ok(())
+    }
+
+    /// The input and the output of an op that has one of each.
+    pub fn unary(&self) -> Result<(TensorView<'a>, TensorView<'a>)> {
+        self.expect(1..=1, 1..=1)?;
+        Ok((self.input(0)?, self.output(0)?))
+    }
+
+    /// Both inputs and the output of an op that has two and one.
+    pub fn binary(&self) -> Result<(TensorView<'a>, TensorView<'a>, TensorView<'a>)> {
+        self.expect(2..=2, 1..=1)?;
+        Ok((self.input(0)?, self.input(1)?, self.output(0)?))
+    }
+
+    /// The builtin options, which must be table `T`; without options every field has its default.
+    #[inline(always)]
+    pub fn options<T: OptionsTable>(&self) -> Result<Options<'a, T>> {
+        let table = match T::INFO.union {
+            Union::BuiltinOptions => &self.raw.options,
+            Union::BuiltinOptions2 => &self.raw.options_2,
+        };
+        // SAFETY: valid for `'a`, as promised to `from_raw`.
+        unsafe { Options::from_raw(table) }
+    }
+
+    /// The bytes that the converter attached to a custom op, mostly a flexbuffer
+    /// (see [`FlexMap`](crate::flexbuffer::FlexMap)).
+    pub fn custom_options(&self) -> &'a [u8] {
+        // SAFETY: valid for `'a`, as promised to `from_raw`.
+        unsafe { self.raw.custom_options.as_slice() }
+    }
+
+    /// Description of the tensor with this index; `None` for −1. It has data if it is constant; other data comes from
+    /// an [`EvalContext`](super::EvalContext).
+    pub fn tensor(&self, index: i32) -> Result<Option<TensorView<'a>>> {
+        if index == -1 {
+            return Ok(None);
+        }
+        // SAFETY: everything the tensor points to is valid for `'a`; nobody writes to constants.
+        self.raw_tensor(index)?.map(|raw| unsafe { TensorView::from_raw(raw.described()) }).transpose()
+    }
+
+    pub(super) fn raw_tensor(&self, index: i32) -> Result<Option<ArTensorV1>> {
+        let Ok(index) = usize::try_from(index) else { return Ok(None) };
+        ensure!(
+            index < self.raw.tensor_count,
+            "tensor index {index} is out of range, the subgraph has {}",
+            self.raw.tensor_count
+        );
+        // SAFETY: the index is in range; the struct is copied, so that no reference into the host's table remains.
+        Ok(Some(unsafe { *raw::strided(self.raw.tensors, self.raw.tensor_stride, index) }))
+    }
+
+    pub(super) fn raw_at(&self, indices: &[i32], i: usize, what: &str) -> Result<ArTensorV1> {
+        self.raw_tensor(indices.get(i).copied().unwrap_or(-1))?
+            .ok_or_else(|| invalid!("{what} {i} is absent, this op needs it"))
+    }
+}
