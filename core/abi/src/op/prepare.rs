@@ -130,19 +130,19 @@ impl<'a> PrepareContext<'a> {
     }
 
     /// Says that `output` has the bytes of `input`: the two may share memory for as long as either lives. `eval` moves
-    /// the bytes with [`EvalContext::copy_or_view`].
+    /// the bytes with [`EvalContext::copy_or_view`](super::EvalContext::copy_or_view).
     pub fn allow_view(&mut self, output: usize, input: usize) -> Result<()> {
         self.share(output, input, raw::SHARE_VIEW)
     }
 
     /// Says that `output` has the bytes of `input` from `offset` on: it may lie there for as long as either lives. `eval`
-    /// moves the bytes with [`ReadCells::copy_to`], which does nothing then.
+    /// moves the bytes with [`ReadCells::copy_to`](crate::tensor::ReadCells::copy_to), which does nothing then.
     pub fn allow_part_of_input(&mut self, output: usize, input: usize, offset: usize) -> Result<()> {
         self.share_part(output, input, raw::SHARE_PART_OF_INPUT, offset)
     }
 
     /// Says that the bytes of `input` become those of `output` from `offset` on: the input may be made there, and lie there
-    /// for as long as either lives. `eval` moves the bytes with [`ReadCells::copy_to`], which does nothing then.
+    /// for as long as either lives. `eval` moves the bytes with [`ReadCells::copy_to`](crate::tensor::ReadCells::copy_to), which does nothing then.
     pub fn allow_part_of_output(&mut self, input: usize, output: usize, offset: usize) -> Result<()> {
         self.share_part(output, input, raw::SHARE_PART_OF_OUTPUT, offset)
     }
