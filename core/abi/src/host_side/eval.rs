@@ -7,8 +7,16 @@ use crate::{ElementType, Status};
 
 /// The host's side of `eval`, in the host's own terms. What comes here keeps the rules.
 pub trait EvalSide: NodeSide + CallerSide {
-    /// Gives dynamic tensor `t`, which has no memory, `bytes` bytes of it, and this shape. After an error it is as before.
-    fn resize(&mut self, t: usize, dims: &[i32], ty: ElementType, bytes: usize) -> Result<(), Self::Refused>;
+    /// Gives tensor `t`, which is output `output`, dynamic and without memory, `bytes` bytes of it, and this shape. After an error it is
+    /// as before.
+    fn resize(
+        &mut self,
+        output: u32,
+        t: usize,
+        dims: &[i32],
+        ty: ElementType,
+        bytes: usize,
+    ) -> Result<(), Self::Refused>;
 
     /// Whether the call should end soon. Several threads may ask at once.
     fn is_cancelled(&self) -> bool;
@@ -53,5 +61,5 @@ pub(super) fn resize<H: EvalSide>(
             format_args!("output {output} needs {bytes} bytes, the quota is {limit}"),
         )
     })?;
-    host.resize(t, dims, ty, size)
+    host.resize(output, t, dims, ty, size)
 }

@@ -319,7 +319,7 @@ impl ConstantsSide for Session<'_> {
 }
 
 impl EvalSide for Session<'_> {
-    fn resize(&mut self, t: usize, dims: &[i32], _ty: ElementType, bytes: usize) -> Result<()> {
+    fn resize(&mut self, _output: u32, t: usize, dims: &[i32], _ty: ElementType, bytes: usize) -> Result<()> {
         self.tensors.set_shape(t, dims);
         self.tensors.place(t, Memory::new(bytes, self.poison));
         Ok(())

@@ -28,6 +28,27 @@ impl EvalHost<'_> {
         let threads = self.run.settings.threads;
         host_side::eval_struct(self, threads, persistent, scratch)
     }
+
+    /// So many bytes for tensor `t`, which is output `output`: those that were lent to it, or its own.
+    fn memory_for(&mut self, t: usize, output: u32, needed: usize) -> Result<*mut u8, Refused> {
+        let Memory { dynamic, lent, generation, budget, .. } = &mut *self.memory;
+        match lent.get(&t) {
+            Some(lent) if lent.len() >= needed => Ok(lent.as_ptr()),
+            Some(lent) => {
+                let has = lent.len();
+                Err(Refused::new(
+                    Status::OutOfMemory,
+                    format_args!(
+                        "output {output} needs {needed} bytes, the memory lent to it has {has}: lend more, or take it back"
+                    ),
+                ))
+            }
+            None => {
+                *generation += u64::from(dynamic[t].grow(needed, budget, "a tensor of dynamic shape")?);
+                Ok(dynamic[t].as_ptr())
+            }
+        }
+    }
 }
 
 impl HostSide for EvalHost<'_> {
@@ -57,12 +78,20 @@ impl NodeSide for EvalHost<'_> {
 }
 
 impl EvalSide for EvalHost<'_> {
-    fn resize(&mut self, t: usize, dims: &[i32], ty: ElementType, bytes: usize) -> Result<(), Refused> {
+    fn resize(
+        &mut self,
+        output: u32,
+        t: usize,
+        dims: &[i32],
+        ty: ElementType,
+        bytes: usize,
+    ) -> Result<(), Refused> {
         // Memory first: a refused change leaves the tensor as it was, without data.
-        let data = self.memory_for(t, bytes)?;
-        self.memory.table.set_shape(t, dims, ty);
-        self.memory.table.set_bytes(t, bytes as u64);
-        self.memory.table.set_data(t, data);
+        let data = self.memory_for(t, output, bytes)?;
+        let table = &mut self.memory.table;
+        table.set_shape(t, dims, ty);
+        table.set_bytes(t, bytes as u64);
+        table.set_data(t, data);
         Ok(())
     }
 
@@ -96,27 +125,5 @@ impl CallerSide for EvalHost<'_> {
 
     fn model(&mut self) -> Called<'_> {
         Called { run: self.run, phase: Phase::Prepare }
-    }
-}
-
-impl EvalHost<'_> {
-    /// So many bytes for tensor `t`: those that were lent to it, or its own.
-    fn memory_for(&mut self, t: usize, needed: usize) -> Result<*mut u8, Refused> {
-        let Memory { dynamic, lent, generation, budget, .. } = &mut *self.memory;
-        match lent.get(&t) {
-            Some(lent) if lent.len() >= needed => Ok(lent.as_ptr()),
-            Some(lent) => Err(Refused::new(
-                Status::OutOfMemory,
-                format_args!(
-                    "a result needs {needed} bytes, the memory lent to it has {}: lend more, or take it back",
-                    lent.len()
-                ),
-            )),
-            None => {
-                let moved = dynamic[t].grow(needed, budget, "a tensor of dynamic shape")?;
-                *generation += u64::from(moved);
-                Ok(dynamic[t].as_ptr())
-            }
-        }
     }
 }
