@@ -6,6 +6,7 @@ use std::rc::Rc;
 use arenite_abi::Status;
 
 use super::Site;
+use super::memory::Memory;
 use super::step::Step;
 use crate::config::{DelegateConfig, OnMissing};
 use crate::error::{Error, LeftOut, Result};
@@ -34,7 +35,7 @@ pub(crate) struct Delegates {
 /// What a delegate answered for nodes of this form.
 struct Remembered {
     delegate: usize,
-    form: Vec<i64>,
+    form: Vec<i32>,
     answers: Answers,
 }
 
@@ -165,18 +166,21 @@ impl Delegates {
     }
 }
 
-/// All that an answer may depend on: which nodes, their tensors' shapes, and the versions of constants.
-fn form_of(steps: &[Step], site: &Site<'_>) -> Vec<i64> {
-    let table = &site.memory.table;
+/// All that an answer may depend on: which nodes, their tensors' shapes, and the versions of constants, which tell their shapes, too.
+fn form_of(steps: &[Step], site: &Site<'_>) -> Vec<i32> {
+    let Memory { table, constants, .. } = &*site.memory;
     let mut form = Vec::new();
     for step in steps {
-        form.push(step.members().first().map_or(-1, |&node| node as i64));
-        form.push(step.members().len() as i64);
+        form.push(step.members().first().map_or(-1, |&node| node as i32));
+        form.push(step.members().len() as i32);
         for t in Graph::present(step.inputs()).chain(Graph::present(step.outputs())) {
-            let shape = table.shape(t);
-            form.push(shape.len() as i64);
-            form.extend(shape.iter().map(|&d| i64::from(d)));
-            form.push(if table.is_constant(t) { site.memory.constants.version(t) as i64 } else { -1 });
+            if table.is_constant(t) {
+                form.push(-1 - constants.version(t) as i32);
+            } else {
+                let shape = table.shape(t);
+                form.push(shape.len() as i32);
+                form.extend(shape);
+            }
         }
     }
     form
