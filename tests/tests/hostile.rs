@@ -49,7 +49,7 @@ fn run_with(bytes: Vec<u8>, quota: Quota, inputs: &[(usize, &[u8])]) -> Result<V
         (0..interpreter.output_count()).map(|i| Ok(interpreter.output(i)?.bytes()?.to_vec())).collect()
     })();
     let took = start.elapsed();
-    assert!(took < Duration::from_secs(10), "{took:?} for {:?}", result.map(|_| ()));
+    assert!(took < Duration::from_secs(1), "{took:?} for {:?}", result.map(|_| ()));
     result.map_err(|error| {
         let panicked = matches!(error, Error::Node { status: Status::Panicked, .. });
         assert!(!panicked, "{error}");
@@ -724,7 +724,7 @@ fn time_inside_one_node() {
     let one = OneOp::new("BATCH_MATMUL").feed(f32("x", &wide)).feed(filter(&wide)).output(f32("y", &wide));
     models.push(("BATCH_MATMUL", one.options::<BatchMatMulOptions>(|o| o).model()));
     for (op, model) in models {
-        // Asserts that it takes no longer than ten seconds, too.
+        // Asserts that it takes less than a second, too.
         let error = run_with(model.finish(), quota, &[]).expect_err("it takes longer");
         println!("{op}: {error}");
         assert!(error.contains("time"), "{op}: {error}");

@@ -240,15 +240,15 @@ fn an_output_gets_its_shape_once() {
 }
 
 #[test]
-fn fifty_thousand_nodes_half_of_them_dynamic_take_no_quadratic_time() {
-    let tensors: Vec<i32> = (1..=50_000).collect();
+fn a_hundred_thousand_nodes_half_of_them_dynamic_take_no_quadratic_time() {
+    let tensors: Vec<i32> = (1..=100_000).collect();
     let node = |&t: &i32| (if t % 2 == 0 { "Grow" } else { "Twice" }, &[0][..], t);
     let nodes: Vec<(&str, &[i32], i32)> = tensors.iter().map(node).collect();
-    let mut interpreter = interpreter(&nodes, None, &[49_999, 1]);
+    let mut interpreter = interpreter(&nodes, None, &[99_999, 1]);
     let start = Instant::now();
     interpreter.allocate().unwrap();
     assert_eq!(invoke(&mut interpreter, 1).unwrap(), [2]);
     assert_eq!(invoke(&mut interpreter, 2).unwrap(), [4], "all segments anew");
     assert_eq!(interpreter.output(1).unwrap().as_slice::<i32>().unwrap(), [4]);
-    assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
 }
