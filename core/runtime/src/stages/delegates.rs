@@ -1,6 +1,6 @@
 //! What a subgraph keeps of its delegates from one allocation to the next: instances, compiled partitions, answers.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 use arenite_abi::Status;
@@ -154,15 +154,16 @@ impl Delegates {
         Ok(kernel)
     }
 
-    /// Drops the partitions with one of these nodes that nobody uses.
+    /// Drops the partitions that begin with one of these nodes and that nobody uses.
     pub fn prune(&mut self, nodes: impl Iterator<Item = usize>) {
-        if self.kernels.values().all(|kernel| Rc::strong_count(kernel) > 1) {
-            return;
+        for node in nodes {
+            for &delegate in self.instances.keys() {
+                let key = (delegate, node);
+                if self.kernels.get(&key).is_some_and(|kernel| Rc::strong_count(kernel) == 1) {
+                    self.kernels.remove(&key);
+                }
+            }
         }
-        let nodes: BTreeSet<usize> = nodes.collect();
-        self.kernels.retain(|_, kernel| {
-            Rc::strong_count(kernel) > 1 || !kernel.members.iter().any(|node| nodes.contains(node))
-        });
     }
 }
 

@@ -2,6 +2,8 @@
 //!
 //! Defined by: tflite/graph_info.cc, `PartitionGraphIntoIndependentNodeSubsets`.
 
+use std::collections::HashMap;
+
 /// Consecutive work for one backend: nodes in execution order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subset {
@@ -31,7 +33,8 @@ pub struct PartitionInput<'a> {
     pub weights: &'a [bool],
 }
 
-/// Cuts the graph into subsets, each claimed or not as a whole, in an order in which they can run.
+/// Cuts the graph into subsets, each claimed or not as a whole, in an order in which they can run. Takes O(n log n) in the nodes and
+/// their operands, however many tensors there are.
 ///
 /// The first node that can run decides the kind of a subset; then the plan is swept again and again, and takes every
 /// node of that kind whose inputs are ready, until a sweep takes none. So `f(x) = sin(x) + x + sin(2x)` with SIN
@@ -90,12 +93,12 @@ struct Dependencies {
 impl Dependencies {
     fn of(graph: &PartitionInput<'_>) -> Self {
         let n = graph.nodes.len();
-        let mut producer = vec![usize::MAX; graph.tensor_count];
+        let mut producer: HashMap<usize, usize> = HashMap::new();
         let mut deps = Dependencies { counts: vec![0; n], dependents: vec![Vec::new(); n] };
         let mut last_stateful: Option<usize> = None;
         for (i, (inputs, outputs)) in graph.nodes.iter().enumerate() {
             let mut before: Vec<usize> =
-                valid(inputs, graph.tensor_count).map(|t| producer[t]).filter(|&p| p != usize::MAX).collect();
+                valid(inputs, graph.tensor_count).filter_map(|t| producer.get(&t).copied()).collect();
             if graph.stateful[i] {
                 before.extend(last_stateful.replace(i));
             }
@@ -105,34 +108,29 @@ impl Dependencies {
             for p in before {
                 deps.dependents[p].push(i);
             }
-            for t in valid(outputs, graph.tensor_count) {
-                producer[t] = i;
-            }
+            producer.extend(valid(outputs, graph.tensor_count).map(|t| (t, i)));
         }
         deps
     }
 }
 
 fn find_borders(graph: &PartitionInput<'_>, subset_of: &[usize], subsets: &mut [Subset]) {
-    let mut producer = vec![usize::MAX; graph.tensor_count];
+    let mut producer: HashMap<usize, usize> = HashMap::new();
     for (i, (_, outputs)) in graph.nodes.iter().enumerate() {
-        for t in valid(outputs, graph.tensor_count) {
-            producer[t] = subset_of[i];
-        }
+        producer.extend(valid(outputs, graph.tensor_count).map(|t| (t, subset_of[i])));
     }
     for (i, (inputs, _)) in graph.nodes.iter().enumerate() {
         for t in valid(inputs, graph.tensor_count) {
-            if producer[t] != subset_of[i] {
+            let from = producer.get(&t).copied();
+            if from != Some(subset_of[i]) {
                 subsets[subset_of[i]].inputs.push(t as i32);
-                if let Some(from) = subsets.get_mut(producer[t]) {
-                    from.outputs.push(t as i32);
-                }
+                from.into_iter().for_each(|from| subsets[from].outputs.push(t as i32));
             }
         }
     }
     for t in valid(graph.outputs, graph.tensor_count) {
-        if let Some(from) = subsets.get_mut(producer[t]) {
-            from.outputs.push(t as i32);
+        if let Some(&from) = producer.get(&t) {
+            subsets[from].outputs.push(t as i32);
         }
     }
     for subset in subsets {

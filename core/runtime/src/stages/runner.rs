@@ -217,7 +217,8 @@ fn prepare(
     let delegated = delegate(site, delegates, &inferred, &after)?;
     let own = delegated.steps.iter().filter_map(|step| step.node);
     // What lies behind a node of dynamic shape is looked at in time, when the first segment is made.
-    let behind = after.nodes(site.graph).filter(|_| *begins == Pending::default());
+    let is_first = *begins == Pending::default();
+    let behind = is_first.then(|| after.nodes(site.graph)).into_iter().flatten();
     let missing = unresolved(site.graph, own.chain(behind));
     if !missing.is_empty() {
         return Err(Error::unresolved(missing).into());
