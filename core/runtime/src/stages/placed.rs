@@ -25,7 +25,7 @@ use crate::run::Run;
 /// How many records of buffers that lie already are handed to the planner again, over all segments. Beyond that, a
 /// segment's memory is stacked on that of the segments before it: so a model of many nodes of dynamic shape is planned
 /// in linear time and space.
-const MOST_TOLD: usize = 1 << 20;
+const MOST_TOLD: usize = 1 << 18;
 
 /// Steps whose order is looked at.
 const MOST_ORDERED: usize = 1 << 12;
