@@ -19,6 +19,19 @@ pub struct Definitions {
     pub contenders: Vec<ContenderDefinition>,
     #[serde(rename = "model")]
     pub models: Vec<ModelDefinition>,
+    #[serde(rename = "cap", default)]
+    pub caps: Vec<CapDefinition>,
+}
+
+/// An instruction set that contenders can be held to.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CapDefinition {
+    pub name: String,
+    /// What tells them so.
+    pub environment: BTreeMap<String, String>,
+    /// Those that listen to it.
+    pub contenders: Vec<String>,
 }
 
 /// A runtime, as a process that speaks `protocol.rs`.
@@ -107,6 +120,14 @@ impl Definitions {
             }
             None => Ok(definitions),
         }
+    }
+
+    /// The cap of this name.
+    pub fn cap(&self, name: &str) -> Result<&CapDefinition> {
+        self.caps.iter().find(|cap| cap.name == name).ok_or_else(|| {
+            let known: Vec<&str> = self.caps.iter().map(|cap| cap.name.as_str()).collect();
+            Failure::new(format!("--cap {name}: there is no such cap; known are: {}", known.join(", ")))
+        })
     }
 
     /// All files to measure, whether they are there or not.

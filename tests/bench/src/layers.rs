@@ -84,7 +84,7 @@ pub fn layers(arguments: &Arguments) -> Result<()> {
         |op: &str| arguments.op.is_empty() || arguments.op.iter().any(|part| op.contains(part.as_str()));
     cuts.retain(|cut| wanted(&cut.op));
     let mut report = LayerReport {
-        machine: Machine::here(),
+        machine: options.machine(),
         peaks: threads.iter().map(|&threads| Peak::measure(threads)).collect(),
         model: subject.model,
         kind: subject.kind,

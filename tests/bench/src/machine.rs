@@ -15,18 +15,22 @@ const TICKS: f64 = 100.0;
 pub struct Machine {
     pub processor: String,
     pub cores: usize,
+    /// The instruction set that contenders were held to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cap: Option<String>,
 }
 
 impl Machine {
     pub fn here() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-        Machine { processor: processor(&info), cores }
+        Machine { processor: processor(&info), cores, cap: None }
     }
 
-    /// A name for files: `intel-xeon-processor-6-167-2-cores`.
+    /// A name for files: `intel-xeon-processor-6-167-2-cores`, `…-2-cores-avx2`.
     pub fn slug(&self) -> String {
-        let text = format!("{} {} cores", self.processor, self.cores).to_lowercase();
+        let cap = self.cap.as_deref().unwrap_or_default();
+        let text = format!("{} {} cores {cap}", self.processor, self.cores).to_lowercase();
         let text = text.replace("(r)", " ").replace("(tm)", " ");
         let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
         words.collect::<Vec<_>>().join("-")
@@ -114,7 +118,7 @@ mod tests {
     fn a_processor_has_name_family_and_model() {
         let info =
             "processor\t: 0\ncpu family\t: 6\nmodel\t\t: 85\nmodel name\t: Intel(R) Xeon(R) CPU @ 2.80GHz\n";
-        let machine = Machine { processor: processor(info), cores: 4 };
+        let machine = Machine { processor: processor(info), cores: 4, cap: None };
         assert_eq!(machine.slug(), "intel-xeon-cpu-2-80ghz-6-85-4-cores");
         assert_eq!(processor(""), std::env::consts::ARCH);
     }

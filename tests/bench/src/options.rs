@@ -7,8 +7,9 @@ use std::time::Duration;
 use clap::Args;
 use serde::Serialize;
 
-use crate::definitions::{BUILTIN, ContenderDefinition, Definitions, Format, Places};
+use crate::definitions::{BUILTIN, CapDefinition, ContenderDefinition, Definitions, Format, Places};
 use crate::failure::{Failure, Result};
+use crate::machine::Machine;
 use crate::measure::Effort;
 use crate::serve::Setup;
 
@@ -54,6 +55,10 @@ pub struct Options {
     /// "avx2=env ARENITE_ISA=avx2 {self} serve --delegate cpu"
     #[arg(long, value_name = "NAME=COMMAND", help_heading = "Contenders")]
     with: Vec<String>,
+
+    /// Hold contenders to an instruction set, and leave out those that cannot be held
+    #[arg(long, value_name = "NAME", help_heading = "Contenders")]
+    cap: Option<String>,
 
     /// Folder of the zoo [default: target/zoo]
     #[arg(long, value_name = "DIR", help_heading = "Places")]
@@ -145,11 +150,29 @@ impl Options {
                 contender.command.extend(self.setup.arguments());
             }
         }
+        if let Some(name) = &self.cap {
+            let cap = definitions.cap(name)?;
+            contenders.retain(|contender| cap.contenders.contains(&contender.name));
+            contenders
+                .iter_mut()
+                .for_each(|contender| contender.command.splice(..0, under(cap)).for_each(drop));
+        }
         for text in &self.with {
             contenders.push(further(text)?);
         }
         Ok(contenders)
     }
+
+    /// The machine that is measured, as far as contenders may use it.
+    pub fn machine(&self) -> Machine {
+        Machine { cap: self.cap.clone(), ..Machine::here() }
+    }
+}
+
+/// What a command begins with that is held to a cap.
+fn under(cap: &CapDefinition) -> Vec<String> {
+    let settings = cap.environment.iter().map(|(name, value)| format!("{name}={value}"));
+    std::iter::once("env".to_owned()).chain(settings).collect()
 }
 
 fn further(text: &str) -> Result<ContenderDefinition> {
@@ -179,7 +202,16 @@ mod tests {
     fn contenders_are_chosen_set_up_and_added() {
         let definitions = Definitions::parse(BUILTIN).unwrap();
         let with = "avx2=env ARENITE_ISA=avx2 {self} serve";
-        let line = ["--without", "onnxruntime", "--delegate", "cpu:winograd=false", "--with", with];
+        let line = [
+            "--without",
+            "onnxruntime",
+            "--without",
+            "openvino",
+            "--delegate",
+            "cpu:winograd=false",
+            "--with",
+            with,
+        ];
         let contenders = options(&line).contenders(&definitions).unwrap();
         let names: Vec<&str> = contenders.iter().map(|contender| contender.name.as_str()).collect();
         assert_eq!(names, ["arenite", "litert", "avx2"]);
@@ -187,6 +219,21 @@ mod tests {
         assert_eq!(contenders[2].command, ["env", "ARENITE_ISA=avx2", "{self}", "serve"]);
         assert!(options(&["--without", "x"]).contenders(&definitions).is_err());
         assert!(options(&["--with", "old="]).contenders(&definitions).is_err());
+    }
+
+    #[test]
+    fn a_cap_holds_those_that_listen_and_names_the_record() {
+        let definitions = Definitions::parse(BUILTIN).unwrap();
+        let capped = options(&["--cap", "avx2", "--with", "free={self} serve"]);
+        let contenders = capped.contenders(&definitions).unwrap();
+        let names: Vec<&str> = contenders.iter().map(|contender| contender.name.as_str()).collect();
+        assert_eq!(names, ["arenite", "openvino", "free"]);
+        let held = ["env", "ARENITE_ISA=avx2", "ONEDNN_MAX_CPU_ISA=AVX2", "{self}", "serve"];
+        assert_eq!(contenders[0].command, held);
+        assert_eq!(contenders[2].command, ["{self}", "serve"]);
+        assert!(capped.machine().slug().ends_with("-cores-avx2"));
+        let error = options(&["--cap", "mmx"]).contenders(&definitions).unwrap_err().to_string();
+        assert!(error.contains("mmx") && error.contains("avx2"), "{error}");
     }
 
     #[test]

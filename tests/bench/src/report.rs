@@ -225,7 +225,7 @@ pub mod tests {
             int8_isa: "avx2",
             int8_tile_gops: None,
         };
-        let machine = Machine { processor: "Some Processor".into(), cores: 2 };
+        let machine = Machine { processor: "Some Processor".into(), cores: 2, cap: None };
         let cases = vec![case("f32", 1.0, 2.0), case("f32", 2.0, 1.0), case("i8", 1.0, 3.0)];
         Report { machine, peaks: vec![peak], cases }
     }

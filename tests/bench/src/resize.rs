@@ -85,7 +85,7 @@ pub fn resize(arguments: &Arguments) -> Result<()> {
     let definitions = options.definitions()?;
     let contenders = options.contenders(&definitions)?;
     let effort = options.effort(SECONDS, 0);
-    let mut report = ResizeReport { machine: Machine::here(), cases: Vec::new() };
+    let mut report = ResizeReport { machine: options.machine(), cases: Vec::new() };
     for subject in arguments.selection.subjects(&definitions, &places)? {
         for threads in options.threads(&definitions) {
             wait_for_quiet(effort.patience);
@@ -317,7 +317,7 @@ pub mod tests {
             failure: None,
         };
         ResizeReport {
-            machine: Machine { processor: "some processor".into(), cores: 2 },
+            machine: Machine { processor: "some processor".into(), cores: 2, cap: None },
             cases: vec![Case {
                 model: "net".into(),
                 kind: "f32".into(),

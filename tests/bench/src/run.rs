@@ -4,7 +4,6 @@ use clap::Args;
 
 use crate::csv;
 use crate::failure::Result;
-use crate::machine::Machine;
 use crate::measure::Lineup;
 use crate::options::Options;
 use crate::peak::Peak;
@@ -37,7 +36,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let subjects = arguments.selection.subjects(&definitions, &places)?;
     let threads = options.threads(&definitions);
     let peaks = threads.iter().map(|&threads| Peak::measure(threads)).collect();
-    let mut report = Report { machine: Machine::here(), peaks, cases: Vec::new() };
+    let mut report = Report { machine: options.machine(), peaks, cases: Vec::new() };
     let effort = options.effort(SECONDS, arguments.starts);
     let mut lineup = Lineup::new(&contenders, &places);
     for subject in &subjects {

@@ -11,7 +11,7 @@ const DIGITS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/digits
 fn bench(command: &str, model: &str, arguments: &[&str]) -> Value {
     let run = Command::new(env!("CARGO_BIN_EXE_arenite-bench"))
         .args([command, "--models", model, "--threads", "1", "--seconds", "0.02", "--slice", "5", "--json"])
-        .args(["--without", "litert", "--without", "onnxruntime"])
+        .args(["--without", "litert", "--without", "onnxruntime", "--without", "openvino"])
         .args(arguments)
         .output()
         .unwrap();
