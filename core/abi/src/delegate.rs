@@ -1,7 +1,7 @@
 //! Delegates: backends that take over parts of a graph.
 //!
 //! The host shows the delegate a [`GraphView`] whose nodes were checked and whose shapes are known; the delegate
-//! [claims](Delegate::claim) nodes; the host groups them into partitions, and has each
+//! [claims](Delegate::claim) nodes, of those that no op checked only what it [vouches](Delegate::vouch) for; the host groups them into partitions, and has each
 //! [compiled](Delegate::compile), [prepared](DelegateKernel::prepare) and [invoked](DelegateKernel::invoke).
 
 use crate::graph::GraphView;
@@ -29,6 +29,13 @@ pub trait Delegate: Sized + Send + 'static {
 
     /// Says for each node whether the delegate takes it, and if not, why.
     fn claim(&self, graph: &GraphView<'_>, claims: &mut Claims<'_>) -> Result<()>;
+
+    /// Whether the delegate may get a node that no registered op prepared: it knows the op, in this version and for these types, and
+    /// trusts no shape of an output that it did not compute. Those of such a node are what the model's file says.
+    fn vouch(&self, node: &NodeView<'_>) -> bool {
+        let _ = node;
+        false
+    }
 
     /// Does all the work for a partition that depends on its nodes and constants. Its shapes are those of the first `prepare`.
     fn compile(&self, partition: &PartitionView<'_>) -> Result<Self::Kernel>;

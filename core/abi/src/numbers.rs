@@ -53,6 +53,8 @@ pub const INTERFACE_KERNEL_PLAN: u64 = 8;
 pub const INTERFACE_PLAN: u64 = 9;
 /// For [`ArDelegateV1`](crate::raw::ArDelegateV1), which the host asks.
 pub const INTERFACE_CREATE: u64 = 10;
+/// For [`ArDelegateV1`](crate::raw::ArDelegateV1), which the host asks.
+pub const INTERFACE_VOUCH: u64 = 11;
 
 pub const ASSIGNMENT_OFFSETS: u32 = 0;
 pub const ASSIGNMENT_OBJECTS: u32 = 1;

@@ -8,23 +8,7 @@
 //! - A function returns an [`ArStatus`]; the message of an error goes to [`ArHostV1::set_error`] before the return.
 //! - No unwinding crosses. What is missing here is asked for by id, from `query`.
 //!
-//! What the safe Rust API rests on, the duties of a host:
-//! - During one call (`prepare`, `eval`, `claim`, `compile`, `invoke`) an array that a struct points to (`dims`, scales,
-//!   names, options, lists) stays where it is and keeps its contents. So the host stores a changed shape elsewhere, and
-//!   refuses a second change of one output's shape in the same call: `set_output_shape` with another shape than before,
-//!   and a second `resize_output` that succeeds.
-//! - The entries of [`ArNodeV1::tensors`] themselves do change during a call, by what the plugin asks of the host on the
-//!   calling thread, and at no other time. Readers copy an entry, and make no lasting reference to it.
-//! - `data` is null, or has `bytes` initialised bytes, aligned for the element type. What is `TENSOR_CONSTANT` is not
-//!   written while the node's instance lives.
-//! - The tensors of a node's `outputs` are different ones. An output overlaps no other output, no scratch, and no input
-//!   that it was not allowed to share memory with; no input is also an output, unless it is a variable.
-//! - Scratch buffers are initialised, and this call's alone. Persistent memory is zeroed when it is handed out, and after
-//!   `prepare` the host does not write to it for the life of the instance.
-//! - `prepare` and `eval` of one instance do not run at once; between the two all may move to another thread.
-//! - The functions of [`ArPrepareV1`] and [`ArEvalV1`] are called on the thread of the call in progress, with its context.
-//! - One host per process is meant. Where two hosts load one library, the later handshake wins: messages, log lines and
-//!   threads of that library are the later host's from then on, also in calls from the first.
+//! What a host promises beyond that: [`host_side`](crate::host_side).
 #![allow(missing_docs)] // each field is documented once, in ffi/c/include/arenite_plugin.h
 
 use core::ffi::c_void;
@@ -442,6 +426,14 @@ pub struct ArClaimV1 {
         subgraphs: *const ArDescribeV1,
         claims: *const ArClaimsV1,
     ) -> ArStatus,
+}
+
+/// What a delegate says of nodes that no registered op prepared, as `query` of [`ArDelegateV1`] gives it (id [`INTERFACE_VOUCH`]). The
+/// shapes of their outputs are what the model's file says. A delegate without this interface gets none of them.
+pub struct ArVouchV1 {
+    pub header: ArHeader,
+    /// 1 if the delegate knows this op, in this version and for these types, and trusts no shape of an output that it did not compute.
+    pub vouch: unsafe extern "C" fn(delegate: *mut c_void, node: *const ArNodeV1) -> u8,
 }
 
 /// A maximal set of claimed nodes that run as one. `nodes` are positions in `graph.nodes`, in execution order;

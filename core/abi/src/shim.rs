@@ -184,6 +184,17 @@ mod with_heap {
         })
     }
 
+    unsafe extern "C" fn vouch<T: Delegate>(delegate: *mut c_void, node: *const ArNodeV1) -> u8 {
+        let mut vouches = false;
+        let status = status(&mut || {
+            // SAFETY: the host's promise: the node is valid, and `delegate` came from `create`.
+            let (delegate, node) = unsafe { (&*delegate.cast::<T>(), NodeView::from_raw(&*node)) };
+            vouches = delegate.vouch(&node);
+            Ok(())
+        });
+        u8::from(vouches && status == Status::Ok as ArStatus)
+    }
+
     /// The interfaces of a delegate.
     struct Interfaces<T>(core::marker::PhantomData<T>);
 
@@ -192,6 +203,8 @@ mod with_heap {
             &ArClaimV1 { header: ArHeader::of::<ArClaimV1>(), claim: claim_with_subgraphs::<T> };
         const COMPILE: &'static ArCompileV1 =
             &ArCompileV1 { header: ArHeader::of::<ArCompileV1>(), compile: compile_with::<T> };
+        const VOUCH: &'static ArVouchV1 =
+            &ArVouchV1 { header: ArHeader::of::<ArVouchV1>(), vouch: vouch::<T> };
         const PLAN: &'static ArKernelPlanV1 =
             &ArKernelPlanV1 { header: ArHeader::of::<ArKernelPlanV1>(), plan: kernel_plan::<T> };
     }
@@ -201,6 +214,7 @@ mod with_heap {
             INTERFACE_CLAIM => (&raw const *Interfaces::<T>::CLAIM).cast(),
             INTERFACE_COMPILE => (&raw const *Interfaces::<T>::COMPILE).cast(),
             INTERFACE_KERNEL_PLAN => (&raw const *Interfaces::<T>::PLAN).cast(),
+            INTERFACE_VOUCH => (&raw const *Interfaces::<T>::VOUCH).cast(),
             _ => core::ptr::null(),
         }
     }

@@ -57,7 +57,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Number of elements.
+    /// Number of elements. It does not overflow, which is checked where values are [added](Values::add).
     pub fn len(&self) -> usize {
         self.shape.iter().product()
     }
@@ -155,7 +155,12 @@ impl<'a> Values<'a> {
         let index = usize::try_from(tensor).map_err(|_| invalid!("there is no tensor {tensor}"))?;
         // Values of subgraphs are no tensors of the graph that the host talks about.
         let known = self.subgraphs.map(|_| index);
-        self.list.push(Value { tensor: known, ..Value::of(&self.graph.tensor(index)?) });
+        let value = Value { tensor: known, ..Value::of(&self.graph.tensor(index)?) };
+        let count = value.shape.iter().try_fold(1usize, |n, &size| n.checked_mul(size));
+        if count.and_then(|count| value.ty.bytes_of(count)).is_none() {
+            return Err(invalid!("'{}' has shape {:?}, whose size overflows", value.name, value.shape));
+        }
+        self.list.push(value);
         self.ids.insert(tensor, self.first + self.list.len() - 1);
         Ok(self.first + self.list.len() - 1)
     }
@@ -173,8 +178,9 @@ impl<'a> Values<'a> {
     }
 
     /// Makes values of a node's tensors. Says whether the node does no more than to dequantize weights, which layers read as they
-    /// are stored.
+    /// are stored. An error if nobody knows what a node of this version means.
     pub fn add_node(&mut self, node: &NodeView<'a>) -> Result<bool> {
+        crate::ops::check_version(node)?;
         let tensors = node.input_indices().iter().chain(node.output_indices());
         tensors.filter(|&&tensor| tensor >= 0).try_for_each(|&tensor| self.add(tensor).map(drop))?;
         let Some((from, to)) = dequantized(node).filter(|(_, to)| !self.plain.contains(to)) else {

@@ -113,6 +113,8 @@ typedef uint32_t ArStatus;
 /* For ArPlannerV1.query and ArDelegateV1.query of what the program hands over with user data: an ArPlanV1, an ArCreateV1. */
 #define AR_INTERFACE_PLAN 9u
 #define AR_INTERFACE_CREATE 10u
+/* For ArDelegateV1.query, which the host calls: an ArVouchV1. */
+#define AR_INTERFACE_VOUCH 11u
 
 /* ArAssignmentV1.kind */
 #define AR_ASSIGNMENT_OFFSETS 0u
@@ -441,6 +443,15 @@ typedef struct ArClaimV1 {
   ArStatus (*claim)(void *delegate, const ArGraphV1 *graph, const ArDescribeV1 *subgraphs, const ArClaimsV1 *claims);
 } ArClaimV1;
 
+/* What a delegate says of nodes that no registered op prepared: the shapes of their outputs are what the model's file says. A delegate
+   without this interface gets none of them. */
+typedef struct ArVouchV1 {
+  ArHeader header;
+  /* 1 if the delegate knows this op, in this version and for these types, and trusts no shape of an output that it did not
+     compute. */
+  uint8_t (*vouch)(void *delegate, const ArNodeV1 *node);
+} ArVouchV1;
+
 /* A maximal set of claimed nodes that run as one macro node. */
 typedef struct ArPartitionV1 {
   ArHeader header;
@@ -730,6 +741,9 @@ AR_AT(ArClaimsV1, refuse, 24);
 AR_SIZE(ArClaimV1, 16);
 AR_AT(ArClaimV1, header, 0);
 AR_AT(ArClaimV1, claim, 8);
+AR_SIZE(ArVouchV1, 16);
+AR_AT(ArVouchV1, header, 0);
+AR_AT(ArVouchV1, vouch, 8);
 AR_SIZE(ArPartitionV1, 64);
 AR_AT(ArPartitionV1, header, 0);
 AR_AT(ArPartitionV1, graph, 8);

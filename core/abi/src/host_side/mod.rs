@@ -9,6 +9,25 @@
 //!         (`callbacks`: context ─► the host)   (`prepare`, `eval`)                (the host)
 //! ```
 //!
+//! What the safe Rust API rests on, the duties of a host:
+//! - During one call (`prepare`, `eval`, `claim`, `compile`, `invoke`) an array that a struct points to (`dims`, scales,
+//!   names, options, lists) stays where it is and keeps its contents. So the host stores a changed shape elsewhere, and
+//!   refuses a second change of one output's shape in the same call: `set_output_shape` with another shape than before,
+//!   and a second `resize_output` that succeeds.
+//! - The entries of [`ArNodeV1::tensors`](crate::raw::ArNodeV1::tensors) themselves do change during a call, by what the plugin asks
+//!   of the host on the calling thread, and at no other time. Readers copy an entry, and make no lasting reference to it.
+//! - `data` is null, or has `bytes` initialised bytes, aligned for the element type. What is `TENSOR_CONSTANT` is not
+//!   written while the node's instance lives.
+//! - The tensors of a node's `outputs` are different ones. An output overlaps no other output, no scratch, and no input
+//!   that it was not allowed to share memory with; no input is also an output, unless it is a variable.
+//! - Scratch buffers are initialised, and this call's alone. Persistent memory is zeroed when it is handed out, and after
+//!   `prepare` the host does not write to it for the life of the instance.
+//! - `prepare` and `eval` of one instance do not run at once; between the two all may move to another thread.
+//! - The functions of [`ArPrepareV1`](crate::raw::ArPrepareV1) and [`ArEvalV1`](crate::raw::ArEvalV1) are called on the thread of the
+//!   call in progress, with its context.
+//! - One host per process is meant. Where two hosts load one library, the later handshake wins: messages, log lines and
+//!   threads of that library are the later host's from then on, also in calls from the first.
+//!
 //! Nothing here needs a heap. What a host keeps of each refusal is up to it ([`Refusal`]).
 
 mod callbacks;

@@ -24,7 +24,7 @@ pub struct EvalContext<'a> {
 
 impl<'a> EvalContext<'a> {
     /// # Safety
-    /// The host keeps the duties that the head of [`raw`] lists: both structs are valid for `'a`; the node's outputs overlap neither each other nor an input for which `prepare`
+    /// The host keeps the duties that the head of [`host_side`](crate::host_side) lists: both structs are valid for `'a`; the node's outputs overlap neither each other nor an input for which `prepare`
     /// did not allow it; nobody else touches outputs, scratch, variables and persistent memory during `'a`.
     pub(crate) unsafe fn from_raw(raw: &'a ArEvalV1, node: &'a ArNodeV1) -> Self {
         EvalContext {

@@ -14,13 +14,19 @@ pub(crate) struct Called<'a> {
     pub run: &'a Run<'a>,
     /// What subgraphs are prepared for.
     pub phase: Phase,
+    /// A delegate asks.
+    pub delegate: bool,
 }
 
 impl ModelSide for Called<'_> {
     type Refused = Refused;
 
     fn describe(&mut self, subgraph: u32) -> Result<*const ArGraphV1, Refused> {
-        Ok(self.run.with(subgraph as usize, |executor| Ok(executor.describe()))?)
+        let delegate = self.delegate;
+        Ok(self.run.with(subgraph as usize, |executor| match delegate {
+            true => executor.describe_to_delegate(),
+            false => Ok(executor.describe()),
+        })?)
     }
 
     unsafe fn set_input(&mut self, subgraph: u32, input: u32, value: &ArTensorV1) -> Result<(), Refused> {

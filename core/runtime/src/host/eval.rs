@@ -18,6 +18,8 @@ pub(crate) struct EvalHost<'a> {
     pub run: &'a Run<'a>,
     /// Outputs of the node in progress.
     pub outputs: &'a [i32],
+    /// It is a partition's.
+    pub delegate: bool,
     /// The row of the node in progress, if somebody asked for a profile.
     pub profile: Option<&'a mut ProfileRow>,
 }
@@ -124,6 +126,6 @@ impl CallerSide for EvalHost<'_> {
         Self: 'a;
 
     fn model(&mut self) -> Called<'_> {
-        Called { run: self.run, phase: Phase::Prepare }
+        Called { run: self.run, phase: Phase::Prepare, delegate: self.delegate }
     }
 }

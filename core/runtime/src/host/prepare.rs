@@ -16,6 +16,8 @@ use crate::stages::step::ScratchRequest;
 pub(crate) struct PrepareHost<'a, 'm> {
     outputs: &'a [i32],
     input_count: usize,
+    /// It is a partition that is prepared.
+    delegate: bool,
     said: Vec<Said>,
     persistent: Vec<ArSpan>,
     scratch: Vec<ScratchRequest>,
@@ -35,10 +37,11 @@ pub(crate) struct Found {
 }
 
 impl<'a, 'm> PrepareHost<'a, 'm> {
-    pub fn new(outputs: &'a [i32], input_count: usize, site: &'a mut Site<'m>) -> Self {
+    pub fn new(outputs: &'a [i32], input_count: usize, delegate: bool, site: &'a mut Site<'m>) -> Self {
         PrepareHost {
             outputs,
             input_count,
+            delegate,
             said: vec![Said::Nothing; outputs.len()],
             persistent: Vec::new(),
             scratch: Vec::new(),
@@ -159,6 +162,6 @@ impl CallerSide for PrepareHost<'_, '_> {
         Self: 'a;
 
     fn model(&mut self) -> Called<'_> {
-        Called { run: self.site.run, phase: self.site.phase }
+        Called { run: self.site.run, phase: self.site.phase, delegate: self.delegate }
     }
 }

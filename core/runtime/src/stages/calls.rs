@@ -8,6 +8,7 @@ use arenite_abi::raw::{ArGraphV1, ArTensorV1, TENSOR_CONSTANT, TENSOR_DYNAMIC, s
 use super::executor::{Executor, Stage};
 use super::inferred::infer;
 use super::pending::Pending;
+use super::runner::Runner;
 use crate::arena::Block;
 use crate::error::{Error, Result};
 use crate::graph::Graph;
@@ -125,6 +126,7 @@ impl Executor {
         self.begin();
         let all = Pending::default();
         let inferred = self.site(run).0.inferring(|site| infer(site, &all))?;
+        self.unchecked = inferred.nodes.iter().find(|known| !known.checked).map(|known| known.node);
         self.stage = Stage::Inferred(all.after(inferred.nodes.len(), Vec::new()));
         Ok(())
     }
@@ -237,5 +239,25 @@ impl Executor {
             self.description = Some(Box::new(made));
         }
         self.description.as_ref().map_or(std::ptr::null(), |made| made.as_raw())
+    }
+
+    /// As [`describe`](Self::describe), where the shapes of all its tensors are known: a delegate may rely on them.
+    pub fn describe_to_delegate(&mut self) -> Result<*const ArGraphV1> {
+        let pending = match &self.stage {
+            Stage::Inferred(pending) => Some(pending.clone()),
+            _ if self.is_ready() => self.runner().map(Runner::pending),
+            _ => None,
+        };
+        let Some(pending) = pending else {
+            return Err(Error::State(format!("subgraph {}: its shapes are unknown", self.graph.index)));
+        };
+        let unknown = pending.nodes(&self.graph).next().or(self.unchecked);
+        match unknown.map(|node| (node, self.graph.op_name(node))) {
+            None => Ok(self.describe()),
+            Some((node, op)) => Err(Error::State(format!(
+                "subgraph {}: the shape of what node {node}, {op}, gives is unknown before it runs",
+                self.graph.index
+            ))),
+        }
     }
 }

@@ -58,6 +58,8 @@ pub(super) struct Offer {
     steps: Vec<Step>,
     /// A node of dynamic shape, which runs last.
     last: Option<Step>,
+    /// Nodes that no op prepared.
+    unchecked: BTreeSet<usize>,
     /// Tensors that are there before the first step.
     given: Vec<i32>,
     /// Tensors that somebody reads behind the steps.
@@ -77,9 +79,10 @@ impl Offer {
         let steps_of = |list: Vec<_>| -> Vec<Step> {
             list.into_iter().map(|known: &Known| site.node_step(known.node)).collect()
         };
+        let unchecked = known.iter().filter(|known| !known.checked).map(|known| known.node).collect();
         let (constant, steps) = (steps_of(constant), steps_of(others));
         let (given, wanted) = borders(site.graph, &steps, last.as_ref(), after);
-        Offer { constant, steps, last, given, wanted, refusals: Vec::new() }
+        Offer { constant, steps, last, unchecked, given, wanted, refusals: Vec::new() }
     }
 
     /// Hands a delegate what it claims. On an error the steps stay as they were.
@@ -138,7 +141,10 @@ impl Offer {
         view: &GraphForDelegate,
         config: &DelegateConfig,
     ) -> Result<(Answers, Vec<Subset>)> {
-        let vetoes: Answers = self.steps.iter().map(|step| veto(site.graph, step, config)).collect();
+        let veto = |step: &Step| {
+            veto(site.graph, step, config).or_else(|| self.veto_unchecked(site.graph, step, instance))
+        };
+        let vetoes: Answers = self.steps.iter().map(veto).collect();
         if vetoes.iter().all(Option::is_some) {
             let subsets = self.cut(site, &vetoes);
             return Ok((vetoes, subsets));
@@ -153,6 +159,15 @@ impl Offer {
             }
         }
         Ok((refused, subsets))
+    }
+
+    /// The host's reason against a node whose shapes nobody computed, unless the delegate vouches for it.
+    fn veto_unchecked(&self, graph: &Graph, step: &Step, instance: &DelegateInstance) -> Option<String> {
+        let node = step.node.filter(|node| self.unchecked.contains(node))?;
+        let (op, version) = (graph.op_name(node), step.raw.version);
+        (!instance.vouches(&step.raw)).then(|| {
+            format!("no op serves {op} version {version} as it is here: the shape of its result is unknown")
+        })
     }
 
     fn cut(&self, site: &Site<'_>, refused: &Answers) -> Vec<Subset> {

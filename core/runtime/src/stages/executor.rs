@@ -47,6 +47,8 @@ pub(crate) struct Executor {
     pub(super) resized: BTreeMap<usize, Vec<i32>>,
     pub(super) staged: Staged,
     pub(super) description: Option<Box<GraphForDelegate>>,
+    /// When its shapes were inferred, no op prepared this node.
+    pub(super) unchecked: Option<usize>,
     pub profile: Option<Profile>,
 }
 
@@ -80,6 +82,7 @@ impl Executor {
             resized: BTreeMap::new(),
             staged: Staged::new(),
             description: None,
+            unchecked: None,
             profile: None,
         }
     }

@@ -1,7 +1,8 @@
 //! Graph → Inferred: the shapes that the inputs' shapes give, and constants, as far as they are known before a run.
 //!
 //! Each node is prepared with a reference op, so that delegates see shapes and wrong nodes are refused on every backend
-//! alike. What the ops took is given back: a delegate may run the nodes.
+//! alike. What the ops took is given back: a delegate may run the nodes. Of a node that no op prepared, the model's file alone says which
+//! shapes come out: it goes to no delegate that does not vouch for it.
 
 use arenite_abi::Status;
 use arenite_abi::schema::op::DEQUANTIZE;
@@ -28,6 +29,8 @@ pub(crate) struct Known {
     pub node: usize,
     /// Its results are constants, and in the tensor table.
     pub constant: bool,
+    /// An op prepared it: the shapes of its results follow from those of its inputs.
+    pub checked: bool,
 }
 
 /// Finds the shapes of `pending`, up to the first node of dynamic shape.
@@ -37,8 +40,8 @@ pub(crate) fn infer(site: &mut Site<'_>, pending: &Pending) -> Result<Inferred> 
         if site.run.is_over() {
             return Err(site.run.stopped());
         }
-        let (constant, dynamic) = look_at(site, node)?;
-        nodes.push(Known { node, constant });
+        let (known, dynamic) = look_at(site, node)?;
+        nodes.push(known);
         if dynamic {
             return Ok(Inferred { nodes, ends_dynamic: true });
         }
@@ -46,23 +49,23 @@ pub(crate) fn infer(site: &mut Site<'_>, pending: &Pending) -> Result<Inferred> 
     Ok(Inferred { nodes, ends_dynamic: false })
 }
 
-/// Whether the results of a node are constants, and whether their shapes depend on data.
-fn look_at(site: &mut Site<'_>, node: usize) -> Result<(bool, bool)> {
-    let info = &site.graph.nodes[node];
-    if info.candidates.is_empty() {
-        return Ok((false, false));
+/// What is known of a node, and whether the shapes of its results depend on data.
+fn look_at(site: &mut Site<'_>, node: usize) -> Result<(Known, bool)> {
+    let unchecked = Known { node, constant: false, checked: false };
+    if site.graph.nodes[node].candidates.is_empty() {
+        return Ok((unchecked, false));
     }
     if site.reuse_constant(node).is_some() {
-        return Ok((true, false));
+        return Ok((Known { node, constant: true, checked: true }, false));
     }
     let prepared = site.lend(node, |site, step| {
         site.prepare_node(step, node)?;
         let limit = fold_limit(site, step);
         site.fold(step, limit)?;
-        Ok((step.is_constant(), step.dynamic))
+        Ok((Known { node, constant: step.is_constant(), checked: true }, step.dynamic))
     });
     match prepared {
-        Err(Error::Node { status: Status::Unsupported, .. }) => Ok((false, false)),
+        Err(Error::Node { status: Status::Unsupported, .. }) => Ok((unchecked, false)),
         known => known,
     }
 }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use arenite_abi::Status;
 use arenite_abi::raw::{
     ArClaimV1, ArClaimsV1, ArCompileV1, ArDescribeV1, ArGraphV1, ArHeader, ArKernelPlanV1, ArNodeV1, ArPair,
-    ArPartitionV1, ArStatus, ArStr, ArTensorV1, BUILTIN_DELEGATE, INTERFACE_CLAIM, INTERFACE_COMPILE,
-    INTERFACE_KERNEL_PLAN,
+    ArPartitionV1, ArStatus, ArStr, ArTensorV1, ArVouchV1, BUILTIN_DELEGATE, INTERFACE_CLAIM,
+    INTERFACE_COMPILE, INTERFACE_KERNEL_PLAN, INTERFACE_VOUCH,
 };
 
 use crate::error::{Error, Result};
@@ -76,6 +76,16 @@ impl DelegateInstance {
             return Err(fail(&self.name, status, "it could not claim nodes"));
         }
         Ok(answers)
+    }
+
+    /// Whether it answers for a node that no op prepared.
+    pub fn vouches(&self, node: &ArNodeV1) -> bool {
+        // SAFETY: the instance came from `create`; the node is valid for the call; `query` answers with null or the struct of that
+        // id.
+        unsafe {
+            let interface = interface::<ArVouchV1>(self.raw.query, INTERFACE_VOUCH);
+            interface.is_some_and(|more| (more.vouch)(self.instance, node) != 0)
+        }
     }
 
     /// Compiles a subset of the graph.
@@ -184,7 +194,7 @@ unsafe extern "C" fn describe(context: *mut c_void, subgraph: u32, graph: *mut *
     // SAFETY: the context is that of the `claim` or `compile` in progress; the result is writable.
     unsafe {
         let Subgraphs(run) = &*context.cast::<Subgraphs<'_>>();
-        let found = run.with(subgraph as usize, |executor| Ok(executor.describe()));
+        let found = run.with(subgraph as usize, |executor| executor.describe_to_delegate());
         match found {
             Ok(found) => *graph = found,
             Err(error) => {

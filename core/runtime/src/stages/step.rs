@@ -288,7 +288,7 @@ impl Step {
         call: impl FnOnce(*const ArPrepareV1) -> ArStatus,
     ) -> Result<bool, Failure> {
         let outputs = self.outputs().to_vec();
-        let mut host_side = PrepareHost::new(&outputs, self.raw.input_count, site);
+        let mut host_side = PrepareHost::new(&outputs, self.raw.input_count, self.node.is_none(), site);
         host::clear_message();
         let status = call(&host_side.as_raw());
         if status != Status::Ok as ArStatus {
@@ -311,7 +311,8 @@ impl Step {
         host::clear_message();
         // SAFETY: as for `outputs`.
         let outputs = unsafe { slice(self.raw.outputs, self.raw.output_count) };
-        let mut host_side = EvalHost { memory: site.memory, run: site.run, outputs, profile };
+        let delegate = self.node.is_none();
+        let mut host_side = EvalHost { memory: site.memory, run: site.run, outputs, delegate, profile };
         let eval = host_side.as_raw(&self.persistent, &self.scratch);
         let status = match &self.kernel {
             Kernel::Unprepared | Kernel::Constant(_) | Kernel::Claimed(_) => {

@@ -23,6 +23,7 @@ mod slices;
 mod softmax;
 mod transpose_conv;
 mod typed;
+mod versions;
 
 use arenite_abi::prelude::*;
 use arenite_abi::schema::{AddOptions, ConcatenationOptions, DivOptions, MulOptions, SubOptions};
@@ -43,6 +44,7 @@ pub use scan::Scan;
 pub use softmax::Softmax;
 pub use transpose_conv::TransposeConv;
 pub use typed::Typed;
+pub use versions::check as check_version;
 
 use crate::isa::Isa;
 use crate::kernels;

@@ -84,13 +84,46 @@ pub fn concatenation<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
     }
     let (_, y) = x.output(0)?;
     let axis = axis_of(options.get(ConcatenationOptions::AXIS)?.into(), y.shape.len())?;
+    for i in 0..x.node.input_count() {
+        expect_same_but(x.input(i)?.1, axis, y)?;
+    }
     join(x, "concatenation", y.shape[..axis].iter().product())
+}
+
+/// An error unless both have the same dimensions but for `axis`.
+fn expect_same_but(part: &Value<'_>, axis: usize, whole: &Value<'_>) -> Result<()> {
+    let same = |i: usize| i == axis || part.shape[i] == whole.shape[i];
+    ensure!(
+        part.shape.len() == whole.shape.len() && (0..part.shape.len()).all(same),
+        "'{}' {:?} is no part of '{}' {:?} along axis {axis}",
+        part.name,
+        part.shape,
+        whole.name,
+        whole.shape
+    );
+    Ok(())
+}
+
+/// An error unless `slice` has the dimensions of `whole` but for `axis`, where slices lie side by side.
+fn expect_slice(slice: &Value<'_>, axis: usize, whole: &Value<'_>) -> Result<()> {
+    ensure!(
+        [&whole.shape[..axis], &whole.shape[axis + 1..]].concat() == slice.shape,
+        "'{}' {:?} is no slice of '{}' {:?} along axis {axis}",
+        slice.name,
+        slice.shape,
+        whole.name,
+        whole.shape
+    );
+    Ok(())
 }
 
 /// Lowers PACK.
 pub fn pack<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
     let (_, y) = x.output(0)?;
     let axis = axis_of(x.node.options()?.get(PackOptions::AXIS)?.into(), y.shape.len())?;
+    for i in 0..x.node.input_count() {
+        expect_slice(x.input(i)?.1, axis, y)?;
+    }
     join(x, "pack", y.shape[..axis].iter().product())
 }
 
@@ -128,28 +161,54 @@ fn runs(outer: usize, part: usize, from: (usize, usize), to: (usize, usize)) -> 
 /// Lowers SPLIT.
 pub fn split<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
     let axis = x.integers(0)?;
-    part(x, "split", 1, &axis)
+    let size = x.output(0)?.1.shape.clone();
+    for i in 1..x.node.output_count() {
+        let (_, y) = x.output(i)?;
+        ensure!(y.shape == size, "parts {size:?} and {:?} differ", y.shape);
+    }
+    part(x, "split", 1, &axis, expect_same_but)
 }
 
 /// Lowers SPLIT_V.
 pub fn split_v<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
-    x.integers(1)?;
-    let axis = x.integers(2)?;
-    part(x, "split", 0, &axis)
+    let (sizes, axis) = (x.integers(1)?, x.integers(2)?);
+    ensure!(
+        sizes.len() == x.node.output_count(),
+        "{} sizes for {} outputs",
+        sizes.len(),
+        x.node.output_count()
+    );
+    if let &[axis] = &axis[..] {
+        let axis = axis_of(axis, x.input(0)?.1.shape.len())?;
+        for (i, &size) in sizes.iter().enumerate() {
+            let (_, y) = x.output(i)?;
+            // −1 stands for what is left.
+            let fits = size == -1 || y.shape.get(axis).is_some_and(|&own| i64::try_from(own) == Ok(size));
+            ensure!(fits, "output {i} has shape {:?}, its size along axis {axis} is {size}", y.shape);
+        }
+    }
+    part(x, "split", 0, &axis, expect_same_but)
 }
 
 /// Lowers UNPACK.
 pub fn unpack<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
     let axis = x.node.options()?.get(UnpackOptions::AXIS)?;
-    part(x, "unpack", 0, &[axis.into()])
+    part(x, "unpack", 0, &[axis.into()], expect_slice)
 }
 
-/// Parts of an input along an axis, each an output.
-fn part<'a>(x: &Source<'_, 'a>, name: &'static str, input: usize, axis: &[i64]) -> Result<Node<'a>> {
+/// Parts of an input along an axis, each an output of a shape that `expect` allows.
+fn part<'a>(
+    x: &Source<'_, 'a>,
+    name: &'static str,
+    input: usize,
+    axis: &[i64],
+    expect: fn(&Value<'_>, usize, &Value<'_>) -> Result<()>,
+) -> Result<Node<'a>> {
     let (from, a) = x.input(input)?;
     expect_elements(a)?;
     let &[axis] = axis else { return Err(invalid!("{} axes are given, it takes one", axis.len())) };
-    let outer: usize = a.shape[..axis_of(axis, a.shape.len())?].iter().product();
+    let axis = axis_of(axis, a.shape.len())?;
+    let outer: usize = a.shape[..axis].iter().product();
     let turn = a.len() / outer;
     let (mut outputs, mut boxes, mut at) = (Vec::new(), Vec::new(), 0);
     for i in 0..x.node.output_count() {
@@ -158,6 +217,7 @@ fn part<'a>(x: &Source<'_, 'a>, name: &'static str, input: usize, axis: &[i64]) 
             return Err(unsupported!("'{}' and '{}' differ in type or quantization", a.name, y.name));
         }
         expect_elements(y)?;
+        expect(y, axis, a)?;
         let part = y.len() / outer;
         boxes.push((Some(0), outputs.len(), runs(outer, part, (at, turn), (0, part))));
         outputs.push(id);

@@ -34,8 +34,9 @@ fn paddings(x: &Source<'_, '_>) -> Result<Vec<[usize; 2]>> {
         let [Ok(before), Ok(after)] = [usize::try_from(pair[0]), usize::try_from(pair[1])] else {
             return Err(invalid!("paddings {pair:?} of axis {i} are negative"));
         };
+        let padded = before.checked_add(a.shape[i]).and_then(|size| size.checked_add(after));
         ensure!(
-            before + a.shape[i] + after == y.shape[i],
+            padded == Some(y.shape[i]),
             "axis {i} is {} and padded by {pair:?}, the output has {}",
             a.shape[i],
             y.shape[i]

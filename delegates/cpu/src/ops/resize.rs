@@ -61,9 +61,10 @@ fn lower<'a>(x: &Source<'_, 'a>, kind: Kind, alignment: Alignment) -> Result<Nod
     let ((input, a), (output, y)) = (x.input(0)?, x.output(0)?);
     expect_elements(a)?;
     expect_elements(y)?;
-    x.integers(1)?;
+    let sizes = x.integers(1)?;
     width(a)?;
-    let (&[images, _, _, channels], &[same_images, _, _, same_channels]) = (&a.shape[..], &y.shape[..])
+    let (&[images, _, _, channels], &[same_images, rows, columns, same_channels]) =
+        (&a.shape[..], &y.shape[..])
     else {
         return Err(unsupported!("{:?} and {:?} must have 4 dimensions", a.shape, y.shape));
     };
@@ -73,6 +74,7 @@ fn lower<'a>(x: &Source<'_, 'a>, kind: Kind, alignment: Alignment) -> Result<Nod
         a.shape,
         y.shape
     );
+    ensure!(sizes == [rows as i64, columns as i64], "a resize to {sizes:?} does not give {:?}", y.shape);
     Ok(Node::new(Layer::Resize(Resize { kind, alignment }), vec![input], vec![output]))
 }
 

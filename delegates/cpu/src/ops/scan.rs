@@ -202,6 +202,10 @@ impl<'v, 'a> Lowering<'v, 'a> {
         for port in &ports {
             port.tensors.iter().try_for_each(|&tensor| values.add(tensor).map(drop))?;
             let [before, after] = port.tensors;
+            let (outside, mut inside) = (port.ends[0].1, port.tensors.iter().filter_map(|&t| values.get(t)));
+            if inside.any(|(_, value)| (value.ty, value.bytes()) != (outside.ty, outside.bytes())) {
+                return Err(unsupported!("'{}' changes its size in the loop", outside.name));
+            }
             match port.counter {
                 Some(counter) => counting.set(before, vec![counter]),
                 None if before == after => values.set_constant(before, port.ends[0].1.constant),

@@ -29,46 +29,52 @@ fn cut(shape: &[usize], cuts: &[Cut]) -> Nest {
 /// Lowers SLICE.
 pub fn slice<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
     let ((_, a), (_, y)) = (x.input(0)?, x.output(0)?);
-    x.integers(2)?;
-    let begins = x.integers(1)?;
+    let (begins, sizes) = (x.integers(1)?, x.integers(2)?);
     ensure!(
-        begins.len() == a.shape.len() && y.shape.len() == a.shape.len(),
-        "begin has {} numbers, the input is {:?}, the output {:?}",
+        [begins.len(), sizes.len(), y.shape.len()] == [a.shape.len(); 3],
+        "begin has {} numbers, size {}, the input is {:?}, the output {:?}",
         begins.len(),
+        sizes.len(),
         a.shape,
         y.shape
     );
     let mut cuts = Vec::new();
-    for (i, &begin) in begins.iter().enumerate() {
-        let begin = usize::try_from(begin).ok().filter(|begin| begin + y.shape[i] <= a.shape[i]);
-        let begin = begin.ok_or_else(|| invalid!("the slice leaves axis {i} of {:?}", a.shape))?;
-        cuts.push(Cut { begin, step: 1, size: y.shape[i] });
+    for (i, (&begin, &size)) in begins.iter().zip(&sizes).enumerate() {
+        let room = usize::try_from(begin).ok().and_then(|begin| a.shape[i].checked_sub(begin));
+        let room = room.ok_or_else(|| invalid!("the slice leaves axis {i} of {:?}", a.shape))?;
+        let size = if size == -1 { Some(room) } else { usize::try_from(size).ok() };
+        let size = size.filter(|&size| size <= room && size == y.shape[i]).ok_or_else(|| {
+            invalid!("{} elements of {:?} along axis {i} do not give {:?}", sizes[i], a.shape, y.shape)
+        })?;
+        cuts.push(Cut { begin: a.shape[i] - room, step: 1, size });
     }
     Moves::single(x, "slice", 0, cut(&a.shape, &cuts))
 }
 
-/// Of begin, end, ellipsis, new axis and shrink axis.
-fn masks(options: &Options<'_, StridedSliceOptions>) -> Result<[u32; 5]> {
+/// Of begin, end, ellipsis, new axis and shrink axis, for so many entries.
+fn masks(options: &Options<'_, StridedSliceOptions>, entries: usize) -> Result<[u32; 5]> {
     type Fields = StridedSliceOptions;
     let mask = |field| options.get(field).map(|bits: i32| bits as u32);
+    let ellipsis = mask(Fields::ELLIPSIS_MASK)? & ((1 << entries) - 1);
+    ensure!(ellipsis.count_ones() <= 1, "there is more than one ellipsis");
     Ok([
         mask(Fields::BEGIN_MASK)?,
         mask(Fields::END_MASK)?,
-        mask(Fields::ELLIPSIS_MASK)?,
+        ellipsis,
         mask(Fields::NEW_AXIS_MASK)?,
         mask(Fields::SHRINK_AXIS_MASK)?,
     ])
 }
 
 /// Lowers STRIDED_SLICE. Entries of its lists are axes of the input, but for that of the ellipsis mask, which stands for the
-/// axes that are left over, and those of the new axis mask, which stand for none.
+/// axes that are left over, and those of the new axis mask, which stand for none. No axis is longer than 2³² elements.
 pub fn strided_slice<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
     let (_, a) = x.input(0)?;
     let lists = [x.integers(1)?, x.integers(2)?, x.integers(3)?];
     let entries = lists[0].len();
     ensure!(lists.iter().all(|list| list.len() == entries) && entries < 32, "the lists differ in length");
     let options = x.node.options()?;
-    let [begin, end, ellipsis, new_axis, shrink] = masks(&options)?;
+    let [begin, end, ellipsis, new_axis, shrink] = masks(&options, entries)?;
     if options.get(StridedSliceOptions::OFFSET)? {
         return Err(unsupported!("ends that count from the begin are not taken"));
     }
@@ -76,7 +82,7 @@ pub fn strided_slice<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
     let whole = |size: usize| Cut { begin: 0, step: 1, size };
     let new = |entry: &usize| has(new_axis & !ellipsis, *entry);
     let named = (0..entries).filter(|entry| !has(ellipsis, *entry) && !new(entry)).count();
-    let spread = a.shape.len().checked_sub(named).filter(|&n| n > 0 || ellipsis & ((1 << entries) - 1) == 0);
+    let spread = a.shape.len().checked_sub(named).filter(|&n| n > 0 || ellipsis == 0);
     let Some(spread) = spread else { return Err(unsupported!("an ellipsis for no axis is not taken")) };
     let mut cuts: Vec<Cut> = Vec::new();
     for entry in (0..entries).filter(|entry| !new(entry)) {
@@ -85,7 +91,7 @@ pub fn strided_slice<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
             continue;
         }
         let size = a.shape[cuts.len()] as i64;
-        let step = lists[2][entry];
+        let step = lists[2][entry].clamp(-(1 << 32), 1 << 32);
         ensure!(step != 0, "the stride of entry {entry} is 0");
         let range = if step > 0 { (0, size) } else { (-1, size - 1) };
         let clamped = |at: i64| if at < 0 { at + size } else { at }.clamp(range.0, range.1);
@@ -120,12 +126,19 @@ pub fn transpose<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
     let ((_, a), (_, y)) = (x.input(0)?, x.output(0)?);
     let list = x.integers(1)?;
     let (from, to) = (strides(&a.shape), strides(&y.shape));
-    ensure!(list.len() == to.len(), "{} axes are permuted, the output has {}", list.len(), to.len());
+    ensure!(
+        list.len() == from.len() && list.len() == to.len(),
+        "{} axes are permuted, the input is {:?}, the output {:?}",
+        list.len(),
+        a.shape,
+        y.shape
+    );
     let mut dims = Vec::new();
     let mut seen = vec![false; from.len()];
     for (i, &axis) in list.iter().enumerate() {
         let axis = axis_of(axis, a.shape.len())?;
         ensure!(!std::mem::replace(&mut seen[axis], true), "axis {axis} is named twice");
+        ensure!(a.shape[axis] == y.shape[i], "axes {list:?} of {:?} do not give {:?}", a.shape, y.shape);
         dims.push(Dim { size: a.shape[axis], from: from[axis], to: to[i] });
     }
     Moves::single(x, "transpose", 0, Nest::new(0, 0, dims))
@@ -135,8 +148,15 @@ pub fn transpose<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
 pub fn tile<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
     let ((_, a), (_, y)) = (x.input(0)?, x.output(0)?);
     expect_elements(a)?;
-    x.integers(1)?;
-    ensure!(a.shape.len() == y.shape.len(), "input {:?} and output {:?} differ in rank", a.shape, y.shape);
+    let multiples = x.integers(1)?;
+    let tiled = |(&size, &times): (&usize, &i64)| usize::try_from(times).ok()?.checked_mul(size);
+    let shape: Option<Vec<usize>> = a.shape.iter().zip(&multiples).map(tiled).collect();
+    ensure!(
+        multiples.len() == a.shape.len() && shape.as_ref() == Some(&y.shape),
+        "{:?} as often as {multiples:?} is not {:?}",
+        a.shape,
+        y.shape
+    );
     let (from, to) = (strides(&a.shape), strides(&y.shape));
     let dims = (0..to.len()).flat_map(|i| {
         let turns = Dim { size: y.shape[i] / a.shape[i], from: 0, to: to[i] * a.shape[i] as isize };
@@ -148,7 +168,13 @@ pub fn tile<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
 /// Lowers BROADCAST_TO.
 pub fn broadcast<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
     let ((_, a), (_, y)) = (x.input(0)?, x.output(0)?);
-    x.integers(1)?;
+    let shape = x.integers(1)?;
+    let same = |(&size, &wanted): (&usize, &i64)| usize::try_from(wanted) == Ok(size);
+    ensure!(
+        shape.len() == y.shape.len() && y.shape.iter().zip(&shape).all(same),
+        "a broadcast to {shape:?} does not give {:?}",
+        y.shape
+    );
     let (from, to) = (strides(&a.shape), strides(&y.shape));
     let lead = to.len().checked_sub(from.len());
     let lead = lead.ok_or_else(|| invalid!("{:?} has more axes than {:?}", a.shape, y.shape))?;
@@ -182,11 +208,12 @@ pub fn space_to_depth<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
 /// The loops from small images of many channels to large ones of few, in the order of the latter's memory.
 fn blocks(small: &[usize], large: &[usize], block: i32) -> Result<[Dim; 6]> {
     let block = usize::try_from(block).map_err(|_| invalid!("block size {block} is negative"))?;
-    let (&[images, rows, columns, deep], &[_, height, width, channels]) = (small, large) else {
+    let (&[images, rows, columns, deep], &[same_images, height, width, channels]) = (small, large) else {
         return Err(invalid!("{small:?} and {large:?} must have 4 dimensions"));
     };
     ensure!(
-        height == rows * block && width == columns * block && deep == channels * block * block,
+        [images, height, width, deep]
+            == [same_images, rows * block, columns * block, channels * block * block],
         "{small:?} and {large:?} do not fit blocks of {block}"
     );
     let (from, to) = (strides(small), strides(large));

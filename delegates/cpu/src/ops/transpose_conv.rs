@@ -55,7 +55,13 @@ pub fn shape(x: &Source<'_, '_>) -> Result<(Window, usize)> {
     for value in [filter, image, result] {
         expect_elements(value)?;
     }
-    x.integers(0)?;
+    let wanted = x.integers(0)?;
+    let same = |(&size, &wanted): (&usize, &i64)| usize::try_from(wanted) == Ok(size);
+    ensure!(
+        wanted.len() == result.shape.len() && result.shape.iter().zip(&wanted).all(same),
+        "a result of {wanted:?} is not {:?}",
+        result.shape
+    );
     let (&[filters, height, width, depth], &[images, rows, columns, channels]) =
         (&filter.shape[..], &image.shape[..])
     else {

@@ -53,6 +53,7 @@ layouts! {
     ArDescribeV1 { header, context, describe }
     ArClaimsV1 { header, context, accept, refuse }
     ArClaimV1 { header, claim }
+    ArVouchV1 { header, vouch }
     ArPartitionV1 { header, graph, nodes, node_count, inputs, input_count, outputs, output_count }
     ArCompileHostV1 { header, context, threads, subgraphs, query }
     ArCompileV1 { header, compile }
@@ -204,6 +205,7 @@ fn numbers_agree() {
         ("INTERFACE_KERNEL_PLAN", INTERFACE_KERNEL_PLAN as u32),
         ("INTERFACE_PLAN", INTERFACE_PLAN as u32),
         ("INTERFACE_CREATE", INTERFACE_CREATE as u32),
+        ("INTERFACE_VOUCH", INTERFACE_VOUCH as u32),
         ("ASSIGNMENT_OFFSETS", ASSIGNMENT_OFFSETS),
         ("ASSIGNMENT_OBJECTS", ASSIGNMENT_OBJECTS),
     ] {
