@@ -14,7 +14,7 @@ use crate::ops::{self, Layer, Winograd};
 ///
 /// * `isa`: the instruction set to go up to, as in `ARENITE_ISA`;
 /// * `winograd`: `true` (the default) or `false`, whether 3 × 3 convolutions may be computed with fewer operations and another
-///   rounding;
+///   rounding. A pixel that is not finite makes NaN of the results around it then;
 /// * `cache`: a folder for packed weights. The first start writes a file there, later ones map it: nothing is packed, the
 ///   model's own weights are not read, and processes share the memory.
 #[derive(Clone)]

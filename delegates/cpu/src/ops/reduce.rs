@@ -56,7 +56,7 @@ pub fn lower<'a>(x: &Source<'_, 'a>, code: i32) -> Result<Node<'a>> {
 impl Reduce {
     /// The step.
     pub fn build(&self, node: &Node<'_>, build: &Build) -> Box<dyn Step> {
-        let (kernels, places) = ((build.f32_fold, build.f32_map), (node.inputs[0], node.outputs[0]));
+        let (kernels, places) = (build.f32_fold, (node.inputs[0], node.outputs[0]));
         Box::new(FoldF32::new(kernels, self.fold, self.passes.clone(), self.divisor, places))
     }
 }

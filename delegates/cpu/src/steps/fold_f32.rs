@@ -7,7 +7,6 @@
 use arenite_abi::prelude::*;
 
 use crate::kernels::f32_fold::{Fold, Folds};
-use crate::kernels::f32_map::{Binary, Map};
 use crate::memory::Shared;
 use crate::net::Id;
 use crate::program::{Run, Step};
@@ -31,7 +30,6 @@ pub struct Pass {
 /// Folds along some axes.
 pub struct FoldF32 {
     folds: &'static Folds,
-    map: &'static Map,
     fold: Fold,
     passes: Vec<Pass>,
     /// What sums are divided by.
@@ -75,7 +73,7 @@ fn parts(rows: usize) -> usize {
 impl FoldF32 {
     /// One pass at least.
     pub fn new(
-        (folds, map): (&'static Folds, &'static Map),
+        folds: &'static Folds,
         fold: Fold,
         passes: Vec<Pass>,
         divisor: f32,
@@ -83,7 +81,7 @@ impl FoldF32 {
     ) -> Self {
         let last = passes.len().saturating_sub(1);
         let between = passes[..last].iter().map(|pass| pass.outer * pass.inner).max().unwrap_or(0);
-        FoldF32 { folds, map, fold, passes, divisor, between, input, output }
+        FoldF32 { folds, fold, passes, divisor, between, input, output }
     }
 
     fn pass(&self, cx: &Run<'_>, pass: &Pass, divisor: f32, x: Shared<f32>, y: Shared<f32>) -> Result<()> {
@@ -111,10 +109,8 @@ impl FoldF32 {
                 let at = |item: usize| item / chunks * inner + (item % chunks * COLUMNS).min(inner);
                 let (first, end) = (at(range.start), at(range.end));
                 // SAFETY: what this thread has just written.
-                unsafe {
-                    let y = y.get().add(first);
-                    self.map.with_scalar(Binary::Div)(end - first, y, divisor, y);
-                }
+                let y = unsafe { std::slice::from_raw_parts_mut(y.get().add(first), end - first) };
+                y.iter_mut().for_each(|y| *y /= divisor);
             }
         })
     }

@@ -20,12 +20,13 @@ fn nothing<S: Simd, const F: usize>(s: S) -> S::V {
     })
 }
 
+/// Extremes leave out a NaN in `b`.
 #[inline(always)]
 fn join<S: Simd, const F: usize>(s: S, a: S::V, b: S::V) -> S::V {
     match Fold::ALL[F] {
         Fold::Sum => s.add(a, b),
-        Fold::Max => s.max(a, b),
-        Fold::Min => s.min(a, b),
+        Fold::Max => s.max(b, a),
+        Fold::Min => s.min(b, a),
     }
 }
 

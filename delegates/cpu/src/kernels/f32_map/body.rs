@@ -4,6 +4,9 @@ use super::functions::{erf, exp, exp_less_one, logistic, tanh};
 use super::{Binary, Unary};
 use crate::simd::Simd;
 
+/// Below, GELU's gate is 0: where the rational functions end they are not quite −1.
+const FAR: f32 = -5.7;
+
 #[inline(always)]
 fn apply_unary<S: Simd, const F: usize>(s: S, x: S::V) -> S::V {
     let half = s.splat(0.5);
@@ -25,28 +28,34 @@ fn apply_unary<S: Simd, const F: usize>(s: S, x: S::V) -> S::V {
             let gate = s.clamp(s.add(x, s.splat(3.0)), s.splat(0.0), s.splat(6.0));
             s.mul(s.mul(x, gate), s.splat(1.0 / 6.0))
         }
-        Unary::Silu => s.mul(x, logistic(s, x)),
+        Unary::Silu => finite(s, s.mul(x, logistic(s, x))),
         Unary::Gelu => {
             let e = erf(s, s.mul(x, s.splat(std::f32::consts::FRAC_1_SQRT_2)));
-            s.mul(s.mul(x, half), s.add(one, e))
+            s.mul(s.mul(x, half), s.select_lt(x, s.splat(FAR), s.splat(0.0), s.add(one, e)))
         }
         Unary::GeluTanh => {
             let cube = s.mul(s.mul(x, x), s.mul(x, s.splat(0.044_715)));
             let t = tanh(s, s.mul(s.splat(0.797_884_6), s.add(x, cube)));
-            s.mul(s.mul(x, half), s.add(one, t))
+            s.mul(s.mul(x, half), s.select_lt(x, s.splat(FAR), s.splat(0.0), s.add(one, t)))
         }
     }
+}
+
+/// The largest number in place of an infinite one, as arithmetic without an activation gives it; NaN stays NaN.
+#[inline(always)]
+fn finite<S: Simd>(s: S, x: S::V) -> S::V {
+    s.clamp(x, s.splat(f32::MIN), s.splat(f32::MAX))
 }
 
 #[inline(always)]
 fn apply_binary<S: Simd, const F: usize>(s: S, a: S::V, b: S::V) -> S::V {
     match Binary::ALL[F] {
-        Binary::Add => s.add(a, b),
-        Binary::Sub => s.sub(a, b),
-        Binary::SubFrom => s.sub(b, a),
-        Binary::Mul => s.mul(a, b),
-        Binary::Div => s.div(a, b),
-        Binary::DivInto => s.div(b, a),
+        Binary::Add => finite(s, s.add(a, b)),
+        Binary::Sub => finite(s, s.sub(a, b)),
+        Binary::SubFrom => finite(s, s.sub(b, a)),
+        Binary::Mul => finite(s, s.mul(a, b)),
+        Binary::Div => finite(s, s.div(a, b)),
+        Binary::DivInto => finite(s, s.div(b, a)),
         Binary::Min => s.min(a, b),
         Binary::Max => s.max(a, b),
         Binary::Leak => s.select_lt(a, s.splat(0.0), s.mul(a, b), a),

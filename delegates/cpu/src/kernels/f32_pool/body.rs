@@ -9,9 +9,10 @@ use crate::simd::Simd;
 /// Most columns of an input row that a tile reads.
 const COLUMNS: usize = 15;
 
+/// The largest leaves out a NaN in `b`.
 #[inline(always)]
 fn join<S: Simd, const MAX: bool>(s: S, a: S::V, b: S::V) -> S::V {
-    if MAX { s.max(a, b) } else { s.add(a, b) }
+    if MAX { s.max(b, a) } else { s.add(a, b) }
 }
 
 /// `N` results of windows `K` columns wide, `STRIDE` columns apart: columns first, then the columns of each window.
