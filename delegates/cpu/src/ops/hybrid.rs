@@ -132,7 +132,7 @@ fn depthwise<'a>(x: &Source<'_, 'a>) -> Result<Hybrid<'a>> {
         filter.shape,
         image.shape
     );
-    if !planes_u8::takes(&window) {
+    if !planes_u8::takes(&window, 1) {
         return Err(unsupported!(
             "the filter has {height} × {width} taps, which are too many, or too far apart"
         ));

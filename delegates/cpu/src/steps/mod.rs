@@ -35,6 +35,7 @@ pub mod scan;
 pub mod slide;
 pub mod softmax_f32;
 pub mod softmax_u8;
+pub mod terms;
 pub mod transpose_conv_f32;
 pub mod transpose_conv_hybrid;
 pub mod transpose_conv_u8;

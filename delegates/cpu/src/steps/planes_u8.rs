@@ -12,6 +12,7 @@ use std::mem::MaybeUninit;
 
 use arenite_abi::prelude::*;
 
+use super::terms::{term, terms};
 use crate::kernels::u8i8_dwconv::{DwConv, Outputs, Results, Rows, Width};
 use crate::memory::Shared;
 use crate::program::Run;
@@ -73,10 +74,10 @@ struct Block {
     parts: Vec<Part>,
 }
 
-/// Whether the kernels take such a window.
-pub fn takes(window: &Window) -> bool {
+/// Whether the kernels take such a window, of weights that are sums of so many bytes.
+pub fn takes(window: &Window, terms: usize) -> bool {
     let groups = window.rows.taps.div_ceil(4);
-    let dots = 2 * groups * window.columns.taps;
+    let dots = terms * groups * window.columns.taps;
     dots <= MOST_TAPS && positions(&window.columns, 64) * window.columns.stride * groups * 4 * 16 <= PLANES
 }
 
@@ -97,10 +98,10 @@ impl Planes {
         let window = Window { channels: window.channels * multiplier, ..*window };
         let groups = window.rows.taps.div_ceil(4);
         let columns = window.columns.taps;
-        // Weights beyond a byte are sums of two, the second of which comes as taps of its own.
-        let is_wide = weights.iter().any(|w| i8::try_from(*w).is_err());
+        // Weights beyond a byte are sums, whose terms come as taps of their own.
+        let terms = weights.iter().fold(1, |most, &w| most.max(terms(w)));
         let once = (0..groups).flat_map(|g| (0..columns).map(move |column| (column, g)));
-        let taps: Vec<_> = if is_wide { once.clone().chain(once).collect() } else { once.collect() };
+        let taps: Vec<_> = (0..terms).flat_map(|_| once.clone()).collect();
         let blocks = blocks(member, &window, &taps, groups);
         let vectors = 4 * taps.len() * member.weights;
         let widths = Vec::from_iter(blocks.iter().map(|block| block.width.channels));
@@ -108,11 +109,9 @@ impl Planes {
         let packed = store.block(&key, blocks.len() * vectors, |packed: &mut [u8]| {
             for (block, packed) in blocks.iter().zip(packed.chunks_exact_mut(vectors)) {
                 for (tap, packed) in packed.chunks_exact_mut(4 * member.weights).enumerate() {
-                    let is_rest = tap >= groups * columns;
                     block.pack(member, packed, |i, channel| {
                         let w = weight(weights, &window, 4 * taps[tap].1 + i, taps[tap].0, channel);
-                        let first = w.clamp(-128, 127);
-                        (if is_rest { w - first } else { first }) as i8
+                        term(w, tap / (groups * columns))
                     });
                 }
             }

@@ -50,13 +50,13 @@ pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
         filter.shape,
         image.shape
     );
-    if !planes_u8::takes(&window) {
+    let (weights, scales) = Weights::read(x, 3)?;
+    if !planes_u8::takes(&window, weights.terms()) {
         return Err(unsupported!(
             "the filter has {height} × {width} taps, which are too many, or too far apart"
         ));
     }
     expect_shape(&result.shape, &window, filters)?;
-    let (weights, scales) = Weights::read(x, 3)?;
     let layer = DepthwiseProduct {
         window,
         multiplier,

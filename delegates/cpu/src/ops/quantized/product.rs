@@ -21,6 +21,7 @@ use crate::program::Step;
 use crate::requantize::Channel;
 use crate::steps::conv_f32::MAX_TAPS;
 use crate::steps::conv_u8::{ConvU8, Parts};
+use crate::steps::terms::terms;
 use crate::store::{Block, Store};
 use crate::window::Window;
 
@@ -98,6 +99,12 @@ impl<'a> Weights<'a> {
             U8 => Some((self.bytes, 0x80)),
             _ => None,
         }
+    }
+
+    /// How many signed bytes any element less the zero point is the sum of, at most.
+    pub fn terms(&self) -> usize {
+        let zero = self.zero_point as i16;
+        terms(-128 - zero).max(terms(127 - zero))
     }
 
     /// Element `i`.

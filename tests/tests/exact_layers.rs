@@ -1,0 +1,85 @@
+//! Depthwise weights of every byte: the CPU delegate gives what the reference ops give, with
+//! every instruction set.
+
+use arenite::config::DelegateConfig;
+use arenite::{ElementType, Interpreter, Model, Quota};
+use arenite_abi::schema::{DepthwiseConv2DOptions, padding};
+use arenite_model::tensor_type::UINT8;
+use arenite_model::writer::Tensor;
+use arenite_tests::op_models::{OneOp, i32};
+
+const ISAS: [&str; 7] = ["scalar", "avx2", "avx512", "avx512vnni", "amx", "neon", "neondot"];
+
+/// The output's bytes for inputs of many numbers.
+fn run(mut interpreter: Interpreter) -> Vec<u8> {
+    interpreter.allocate().expect("it allocates");
+    for i in 0..interpreter.input_count() {
+        let input = interpreter.input_mut(i).expect("it has the input");
+        if input.tensor().ty == ElementType::F32 {
+            let x = input.into_slice::<f32>().expect("floats").iter_mut();
+            x.enumerate().for_each(|(k, x)| *x = (k * 7 % 31) as f32 / 8.0 - 1.5);
+        } else {
+            let x = input.into_bytes().expect("bytes").iter_mut();
+            x.enumerate().for_each(|(k, x)| *x = (100 + k * 37 % 156) as u8);
+        }
+    }
+    interpreter.invoke().expect("it runs");
+    interpreter.output(0).and_then(|y| y.bytes()).expect("it has an output").to_vec()
+}
+
+/// The delegate runs the node, and gives the bytes of the reference op, or floats within a millionth.
+fn expect_exact(what: &str, node: OneOp) {
+    let model = Model::from_bytes(node.model().finish()).expect("the file is sound");
+    let want = run(arenite_tests::reference_ops(&model).build().expect("it builds"));
+    for isa in ISAS {
+        let mut delegate = DelegateConfig::new("cpu");
+        delegate.options = vec![("isa".into(), isa.into())];
+        let quota = Quota { bytes: 1 << 24, ..Quota::default() };
+        let builder = Interpreter::builder(&model).delegate(delegate).threads(1).quota(quota);
+        let mut interpreter = builder.build().expect("it builds");
+        let previews = interpreter.preview_delegates(0).expect("its shapes are known");
+        assert_eq!(previews[0].partitions, [[0]], "{what}: {:?}", previews[0].refusals);
+        let got = run(interpreter);
+        if model_is_float(&model) {
+            let floats = |bytes: &[u8]| {
+                bytes.as_chunks::<4>().0.iter().map(|&b| f32::from_le_bytes(b)).collect::<Vec<f32>>()
+            };
+            let (got, want) = (floats(&got), floats(&want));
+            let differ = got.iter().zip(&want).position(|(g, w)| (g - w).abs() > 1e-6 * w.abs().max(1.0));
+            assert_eq!(differ.map(|i| (i, got[i], want[i])), None, "{what}, {isa}");
+        } else {
+            let differ = got.iter().zip(&want).position(|(g, w)| g != w);
+            assert_eq!(differ.map(|i| (i, got[i], want[i])), None, "{what}, {isa}");
+        }
+    }
+}
+
+fn model_is_float(model: &Model) -> bool {
+    let interpreter = arenite_tests::reference_ops(model).build().expect("it builds");
+    interpreter.output(0).expect("it has an output").ty == ElementType::F32
+}
+
+/// A weight less its zero point lies between −255 and 255.
+#[test]
+fn depthwise_weights_of_every_byte_and_zero_point() {
+    let weights: Vec<u8> = (0..=255).collect();
+    for zero_point in [0, 1, 2, 127, 128, 129, 254, 255] {
+        for (taps, channels) in [(1, 256), (2, 64)] {
+            let shape = [1, taps, taps, channels];
+            let node = OneOp::new("DEPTHWISE_CONV_2D")
+                .feed(Tensor::new("x", UINT8, &[1, 3, 4, channels]).quantized(0.02, 3))
+                .constant(Tensor::new("w", UINT8, &shape).quantized(0.01, zero_point), weights.clone())
+                .constant(i32("b", &[channels]), vec![0; 4 * channels as usize]);
+            let sides = [4 - taps, 5 - taps];
+            let node =
+                node.output(Tensor::new("y", UINT8, &[1, sides[0], sides[1], channels]).quantized(1.1, 128));
+            let node = node.options(|o| {
+                o.set(DepthwiseConv2DOptions::PADDING, padding::VALID)
+                    .set(DepthwiseConv2DOptions::STRIDE_W, 1)
+                    .set(DepthwiseConv2DOptions::STRIDE_H, 1)
+                    .set(DepthwiseConv2DOptions::DEPTH_MULTIPLIER, 1)
+            });
+            expect_exact(&format!("{taps} × {taps} taps, zero point {zero_point}"), node);
+        }
+    }
+}
