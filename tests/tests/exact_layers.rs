@@ -1,12 +1,14 @@
-//! Depthwise weights of every byte: the CPU delegate gives what the reference ops give, with
+//! Depthwise weights of every byte, and transposed convolutions of every stride: the CPU delegate gives what the reference ops give, with
 //! every instruction set.
+
+use std::time::{Duration, Instant};
 
 use arenite::config::DelegateConfig;
 use arenite::{ElementType, Interpreter, Model, Quota};
-use arenite_abi::schema::{DepthwiseConv2DOptions, padding};
-use arenite_model::tensor_type::UINT8;
-use arenite_model::writer::Tensor;
-use arenite_tests::op_models::{OneOp, i32};
+use arenite_abi::schema::{DepthwiseConv2DOptions, TransposeConvOptions, padding};
+use arenite_model::tensor_type::{FLOAT32, INT8, UINT8};
+use arenite_model::writer::{Quantization, Tensor, bytes_of};
+use arenite_tests::op_models::{OneOp, f32, i32};
 
 const ISAS: [&str; 7] = ["scalar", "avx2", "avx512", "avx512vnni", "amx", "neon", "neondot"];
 
@@ -82,4 +84,61 @@ fn depthwise_weights_of_every_byte_and_zero_point() {
             expect_exact(&format!("{taps} × {taps} taps, zero point {zero_point}"), node);
         }
     }
+}
+
+/// What numbers are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    Float,
+    Bytes,
+    DynamicRange,
+}
+
+/// A transposed convolution of 3 to 5 channels; `axes` are positions, taps, stride and results of rows and of columns.
+fn transposed(kind: Kind, axes: [[i32; 4]; 2]) -> OneOp {
+    let [[h, kh, sh, oh], [w, kw, sw, ow]] = axes;
+    let count = (5 * kh * kw * 3) as usize;
+    let bytes: Vec<u8> = (0..count).map(|i| (i * 37 % 255) as u8).collect();
+    let floats: Vec<f32> = (0..count).map(|i| (i % 9) as f32 / 4.0 - 1.0).collect();
+    let tensor = |name: &str, shape: &[i32], scale: f32| match kind {
+        Kind::Bytes => Tensor::new(name, INT8, shape).quantized(scale, 0),
+        _ => Tensor::new(name, FLOAT32, shape),
+    };
+    let filter = [5, kh, kw, 3];
+    let node = OneOp::new("TRANSPOSE_CONV").constant(i32("shape", &[4]), bytes_of(&[1, oh, ow, 5]));
+    let node = match kind {
+        Kind::Float => node.constant(f32("w", &filter), bytes_of(&floats)),
+        _ => {
+            let scale = Quantization { scale: vec![0.01; 5], zero_point: vec![0; 5], ..Default::default() };
+            node.constant(Tensor { quantization: Some(scale), ..Tensor::new("w", INT8, &filter) }, bytes)
+        }
+    };
+    let node = node.feed(tensor("x", &[1, h, w, 3], 0.05));
+    let node = match kind {
+        Kind::Bytes => node.constant(i32("b", &[5]), bytes_of(&[1000, -2000, 300, 0, 77])),
+        _ => node.constant(f32("b", &[5]), bytes_of(&[0.5f32, -0.25, 1.0, 0.0, 3.0])),
+    };
+    node.output(tensor("y", &[1, oh, ow, 5], 0.1)).options(|o| {
+        o.set(TransposeConvOptions::PADDING, padding::VALID)
+            .set(TransposeConvOptions::STRIDE_H, sh)
+            .set(TransposeConvOptions::STRIDE_W, sw)
+    })
+}
+
+#[test]
+fn strides_beyond_the_taps() {
+    let start = Instant::now();
+    for kind in [Kind::Float, Kind::Bytes, Kind::DynamicRange] {
+        for axes in [
+            [[2, 2, 3, 5], [3, 2, 7, 16]],
+            [[2, 3, 3, 6], [3, 3, 3, 9]],
+            [[3, 1, 4, 12], [2, 3, 2, 5]],
+            [[1, 2, 32767, 4], [1, 3, 32767, 5]],
+            [[1, 1, 1, 1], [2, 3, 32767, 32770]],
+            [[1, 2, 32767, 3], [4, 3, 1000, 3900]],
+        ] {
+            expect_exact(&format!("{kind:?} {axes:?}"), transposed(kind, axes));
+        }
+    }
+    assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
 }

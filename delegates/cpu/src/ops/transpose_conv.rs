@@ -6,8 +6,9 @@ use arenite_abi::schema::TransposeConvOptions;
 use super::{Build, Layer, Source, expect_elements};
 use crate::net::Node;
 use crate::program::Step;
+use crate::steps::phases::{MAX_TAPS, taps_of};
 use crate::steps::post::Post;
-use crate::steps::transpose_conv_f32::{MAX_TAPS, Parts, TransposeConvF32, taps_of};
+use crate::steps::transpose_conv_f32::{Parts, TransposeConvF32};
 use crate::stored::Stored;
 use crate::window::{Window, limits};
 

@@ -23,6 +23,7 @@ pub mod moves;
 pub mod norm_f32;
 pub mod pair_u8;
 pub mod patches_u8;
+pub mod phases;
 pub mod phases_u8;
 pub mod planes_u8;
 pub mod pointers;

@@ -1,12 +1,11 @@
-//! The products of transposed convolutions of bytes: for each phase of the stride one with some of the taps, as of `f32`
-//! ([`super::transpose_conv_f32`]).
+//! The products of transposed convolutions of bytes: for each [phase](super::phases) of the stride one with some of the taps.
 
 use std::mem::MaybeUninit;
 
 use arenite_abi::prelude::*;
 
 use super::patches_u8::{RESULT, SPEED};
-use super::transpose_conv_f32::{MAX_TAPS, Phase, forms, phases, taps_of};
+use super::phases::{Form, Layout, MAX_TAPS, taps_of};
 use crate::kernels::u8i8_gemm::{Gemm, Product, Reach, Results};
 use crate::ops::Weights;
 use crate::program::Run;
@@ -23,8 +22,9 @@ pub struct Phases<T> {
     pub window: Window,
     /// Channels of the input.
     pub depth: usize,
-    /// For each phase of the rows those of the columns.
-    phases: Vec<Vec<(Phase, T)>>,
+    layout: Layout,
+    /// What sums become, by the number of a form.
+    tables: Vec<T>,
     packed: Block<u8>,
 }
 
@@ -60,28 +60,27 @@ struct Filter<'a> {
 }
 
 impl Filter<'_> {
-    /// The weight of column `j` of a phase, whose row taps begin at `row`, at one of its taps.
-    fn weight(&self, row: usize, phase: &Phase, j: usize, tap: usize, c: usize) -> i8 {
+    /// The weight of column `j` of a form at one of its taps.
+    fn weight(&self, form: &Form, j: usize, tap: usize, c: usize) -> i8 {
         let (rows, columns) = (&self.window.rows, &self.window.columns);
-        let across = phase.taps[1];
-        let first = (phase.first + columns.before) % columns.stride;
-        let ky = row + tap / across * rows.stride;
-        let kx = first + j / self.window.channels + tap % across * columns.stride;
+        let ([_, across], [y, x]) = (form.taps, form.first);
+        let ky = y + tap / across * rows.stride;
+        let kx = x + j / self.window.channels + tap % across * columns.stride;
         let o = j % self.window.channels;
         self.weights.at(((o * rows.taps + ky) * columns.taps + kx) * self.depth + c)
     }
 
-    fn column(&self, row: usize, phase: &Phase, j: usize) -> Column {
-        let taps = phase.taps[0] * phase.taps[1];
+    fn column(&self, form: &Form, j: usize) -> Column {
+        let taps = form.taps[0] * form.taps[1];
         let all = (0..taps).flat_map(|tap| (0..self.depth).map(move |c| (tap, c)));
-        let sum = all.map(|(tap, c)| i32::from(self.weight(row, phase, j, tap, c))).sum();
+        let sum = all.map(|(tap, c)| i32::from(self.weight(form, j, tap, c))).sum();
         Column { channel: j % self.window.channels, sum }
     }
 }
 
 impl<T> Phases<T> {
     /// Packs weights `[channels of the output][taps][depth]`, which have a name in the cache. `table(lanes, columns)` is asked for each
-    /// phase.
+    /// form.
     pub fn new(
         gemm: &'static Gemm,
         store: &Store,
@@ -93,33 +92,25 @@ impl<T> Phases<T> {
         let most = taps_of(&window.rows, 0) * taps_of(&window.columns, 0);
         let gemm = Gemm::select_for(gemm.isa, most, depth);
         let mut len = 0;
-        let mut place = |taps: usize, width: usize| {
+        let layout = Layout::new(&window, |taps, width| {
             let at = len;
             len += gemm.packed_len(taps, depth, width * window.channels).next_multiple_of(64);
             at
-        };
-        let of_rows = |r: usize| phases(&window.columns, taps_of(&window.rows, r), &mut place);
-        let phases: Vec<Vec<Phase>> = (0..window.rows.stride).map(of_rows).collect();
-        let key = format!("{} {:?} × {depth} {name}", gemm.name, forms(&phases));
+        });
+        let key = format!("{} {:?} × {depth} {name}", gemm.name, layout.forms);
         let packed = store.block(&key, len, |packed: &mut [u8]| {
-            for (row, list) in phases.iter().enumerate() {
-                for phase in list {
-                    let (taps, count) = (phase.taps[0] * phase.taps[1], phase.width * window.channels);
-                    let panels = &mut packed[phase.packed..][..gemm.packed_len(taps, depth, count)];
-                    gemm.pack((taps, depth), count, panels, |j, tap, c| filter.weight(row, phase, j, tap, c));
-                }
+            for form in &layout.forms {
+                let (taps, count) = (form.taps[0] * form.taps[1], form.width * window.channels);
+                let panels = &mut packed[form.packed..][..gemm.packed_len(taps, depth, count)];
+                gemm.pack((taps, depth), count, panels, |j, tap, c| filter.weight(form, j, tap, c));
             }
         })?;
-        let with_table = |(row, list): (usize, Vec<Phase>)| {
-            let of_phase = |phase: Phase| {
-                let columns = 0..phase.width * window.channels;
-                let columns: Vec<Column> = columns.map(|j| filter.column(row, &phase, j)).collect();
-                (phase, table(gemm.lanes, &columns))
-            };
-            list.into_iter().map(of_phase).collect()
+        let of_form = |form: &Form| {
+            let columns = 0..form.width * window.channels;
+            table(gemm.lanes, &columns.map(|j| filter.column(form, j)).collect::<Vec<Column>>())
         };
-        let phases = phases.into_iter().enumerate().map(with_table).collect();
-        Ok(Phases { gemm, window, depth, phases, packed })
+        let tables = layout.forms.iter().map(of_form).collect();
+        Ok(Phases { gemm, window, depth, layout, tables, packed })
     }
 
     /// Bytes that are wanted of what lies outside of the image.
@@ -150,15 +141,15 @@ impl<T> Phases<T> {
         let (image, y) = (line / rows.input, line % rows.input);
         let (phase, lead) = ((y + rows.before) % rows.stride, (y + rows.before) / rows.stride);
         let width = columns.input * self.window.channels;
-        for (phase, table) in &self.phases[phase] {
-            let (tiles, results) = (self.gemm.parts(phase.count), results(table));
+        for (phase, form) in self.layout.row(phase) {
+            let (tiles, results) = (self.gemm.parts(phase.count), results(&self.tables[phase.form]));
             for t in 0..tiles {
                 let (first, end) = self.gemm.part(t, phase.count);
                 let mut pointers = [const { MaybeUninit::<*const u8>::uninit() }; ROWS * MAX_TAPS];
                 for (i, pointers) in
-                    pointers.chunks_exact_mut(end - first).take(phase.taps[0] * phase.taps[1]).enumerate()
+                    pointers.chunks_exact_mut(end - first).take(form.taps[0] * form.taps[1]).enumerate()
                 {
-                    let (jy, jx) = (i / phase.taps[1], i % phase.taps[1]);
+                    let (jy, jx) = (i / form.taps[1], i % form.taps[1]);
                     let row = lead.checked_sub(jy).filter(|&row| row < rows.output);
                     let row = row.map(|row| (image * rows.output + row) * columns.output);
                     for (pointer, q) in pointers.iter_mut().zip(first..end) {
@@ -168,8 +159,8 @@ impl<T> Phases<T> {
                         pointer.write(pixel.map_or(outside, |at| input.wrapping_add(at)));
                     }
                 }
-                let taps = phase.taps[0] * phase.taps[1];
-                let start = line * width + (phase.first + first * columns.stride) * self.window.channels;
+                let taps = form.taps[0] * form.taps[1];
+                let start = line * width + (phase.first + first * phase.step) * self.window.channels;
                 let product = Product {
                     a: pointers.as_ptr().cast(),
                     step: 0,
@@ -177,12 +168,12 @@ impl<T> Phases<T> {
                     taps,
                     k: self.depth,
                     reach: if self.depth.is_multiple_of(4) { Reach::Groups } else { Reach::Exact },
-                    weights: self.packed[phase.packed..].as_ptr(),
+                    weights: self.packed[form.packed..].as_ptr(),
                     column_bytes: self.gemm.column_bytes(taps, self.depth),
                     results,
                     c: output.wrapping_add(start * size),
-                    stride: columns.stride * self.window.channels * size,
-                    columns: phase.width * self.window.channels,
+                    stride: phase.step * self.window.channels * size,
+                    columns: form.width * self.window.channels,
                 };
                 // SAFETY: the caller's promise; pointers are to pixels of the input or outside of it, which have `depth` bytes, and panels
                 // as many lines for each tap.

@@ -1,16 +1,10 @@
-//! Transposed convolution of `f32`: for each phase of the stride a convolution with some of the taps.
-//!
-//! ```text
-//! y[p] = Σ x[i] · w[k]   over  i · stride + k − before = p
-//! phase r = (p + before) mod stride:   k = r + stride · j,   i = (p + before) / stride − j
-//! ```
-//! Results of a phase lie `stride` pixels apart. Where all phases of a row have equal taps at equal places, they are computed as one,
-//! with `stride` times as many columns side by side.
+//! Transposed convolution of `f32`: for each [phase](super::phases) of the stride a convolution with some of the taps.
 
 use std::mem::MaybeUninit;
 
 use arenite_abi::prelude::*;
 
+use super::phases::{Form, Layout, MAX_TAPS, Phase};
 use super::post::{self, Bounds, Post};
 use crate::kernels::f32_gemm::{Gemm, Prefetch, Tile};
 use crate::kernels::f32_map::Map;
@@ -19,13 +13,10 @@ use crate::net::Id;
 use crate::program::{Run, Step};
 use crate::store::{Block, Store};
 use crate::stored::Stored;
-use crate::window::{Axis, Window};
+use crate::window::Window;
 
 /// Most rows of a tile.
 const ROWS: usize = 28;
-/// Most taps of a phase.
-pub const MAX_TAPS: usize = 64;
-
 /// A transposed convolution with packed weights.
 pub struct TransposeConvF32 {
     gemm: &'static Gemm,
@@ -34,31 +25,13 @@ pub struct TransposeConvF32 {
     window: Window,
     /// Channels of the input.
     depth: usize,
-    /// For each phase of the rows those of the columns.
-    phases: Vec<Vec<Phase>>,
+    layout: Layout,
     packed: Block<f32>,
     zeros: Aligned<f32>,
     limits: (f32, f32),
     posts: Vec<Post>,
     input: Id,
     output: Id,
-}
-
-/// Results of a row that are made of the same taps.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Phase {
-    /// Taps, along both axes.
-    pub(super) taps: [usize; 2],
-    /// The first result.
-    pub(super) first: usize,
-    /// The input's column of its first tap.
-    pub(super) lead: usize,
-    /// Results.
-    pub(super) count: usize,
-    /// Pixels side by side that one result stands for.
-    pub(super) width: usize,
-    /// Where its packed weights begin.
-    pub(super) packed: usize,
 }
 
 /// What a [`TransposeConvF32`] is made of.
@@ -83,71 +56,33 @@ pub struct Parts<'a> {
     pub output: Id,
 }
 
-/// Taps of phase `r`.
-pub fn taps_of(axis: &Axis, r: usize) -> usize {
-    axis.taps.saturating_sub(r).div_ceil(axis.stride)
-}
-
-/// The first position of phase `r` and the input position of its first tap.
-fn first_of(axis: &Axis, r: usize) -> (usize, usize) {
-    let first = (r + axis.stride - axis.before % axis.stride) % axis.stride;
-    (first, (first + axis.before) / axis.stride)
-}
-
-/// The phases of a row whose taps along the other axis are `rows`; `packed` says where the weights of the next one begin.
-pub(super) fn phases(axis: &Axis, rows: usize, mut packed: impl FnMut(usize, usize) -> usize) -> Vec<Phase> {
-    let s = axis.stride;
-    let mut phase = |r: usize, width: usize| {
-        let ((first, lead), taps) = (first_of(axis, r), [rows, taps_of(axis, r)]);
-        let count = axis.input.saturating_sub(first).div_ceil(s);
-        Phase { taps, first, lead, count, width, packed: packed(taps[0] * taps[1], width) }
-    };
-    if axis.taps.is_multiple_of(s) && axis.before.is_multiple_of(s) && axis.input.is_multiple_of(s) {
-        return vec![phase(0, s)];
-    }
-    (0..s).map(|r| phase(r, 1)).collect()
-}
-
-/// How weights are packed for the phases of each row: taps, columns of a product, and where they begin. All else that is
-/// known of phases comes of the size of the image.
-pub(super) fn forms(phases: &[Vec<Phase>]) -> Vec<Vec<([usize; 2], usize, usize)>> {
-    let form = |phase: &Phase| (phase.taps, phase.width, phase.packed);
-    phases.iter().map(|row| row.iter().map(form).collect()).collect()
-}
-
 impl TransposeConvF32 {
     /// Packs the weights.
     pub fn new(gemm: &'static Gemm, map: &'static Map, store: &Store, parts: Parts<'_>) -> Result<Self> {
         let Parts { window, depth, weights, .. } = parts;
         let channels = window.channels;
         let mut len = 0;
-        let mut place = |taps: usize, width: usize| {
+        let layout = Layout::new(&window, |taps, width| {
             let at = len;
             len += gemm.packed_len(taps * depth, width * channels).next_multiple_of(16);
             at
-        };
-        let of_rows = |r: usize| phases(&window.columns, taps_of(&window.rows, r), &mut place);
-        let phases: Vec<Vec<Phase>> = (0..window.rows.stride).map(of_rows).collect();
-        let key = format!("{} {:?} {} {}", gemm.name, forms(&phases), parts.bias.is_some(), parts.name);
+        });
+        let key = format!("{} {:?} {} {}", gemm.name, layout.forms, parts.bias.is_some(), parts.name);
         let packed = store.block(&key, len, |packed: &mut [f32]| {
             let (rows, columns) = (&window.rows, &window.columns);
             let mut room = Vec::new();
             let weights = weights.all(gemm.isa, &mut room);
-            for (ry, phase) in
-                phases.iter().enumerate().flat_map(|(ry, list)| list.iter().map(move |p| (ry, p)))
-            {
-                let [_, across] = phase.taps;
-                let lines = phase.taps[0] * across * depth;
-                let first = (phase.first + columns.before) % columns.stride;
+            for form in &layout.forms {
+                let ([down, across], [y, x]) = (form.taps, form.first);
                 let weight = |j: usize, i: usize| {
                     let (o, tap, c) = (j % channels, i / depth, i % depth);
-                    let ky = ry + tap / across * rows.stride;
-                    let kx = first + j / channels + tap % across * columns.stride;
+                    let ky = y + tap / across * rows.stride;
+                    let kx = x + j / channels + tap % across * columns.stride;
                     weights[((o * rows.taps + ky) * columns.taps + kx) * depth + c]
                 };
                 let bias = |j: usize| parts.bias.map_or(0.0, |bias| bias[j % channels]);
-                let count = phase.width * channels;
-                let panels = &mut packed[phase.packed..][..gemm.packed_len(lines, count)];
+                let (lines, count) = (down * across * depth, form.width * channels);
+                let panels = &mut packed[form.packed..][..gemm.packed_len(lines, count)];
                 gemm.pack(lines, count, panels, weight, bias);
             }
         })?;
@@ -156,7 +91,7 @@ impl TransposeConvF32 {
             map,
             window,
             depth,
-            phases,
+            layout,
             packed,
             zeros: Aligned::zeros(depth),
             limits: parts.limits,
@@ -175,16 +110,16 @@ impl TransposeConvF32 {
         let (image, y) = (line / rows.input, line % rows.input);
         let (phase, lead) = ((y + rows.before) % rows.stride, (y + rows.before) / rows.stride);
         let width = columns.input * self.window.channels;
-        for phase in &self.phases[phase] {
-            let most = self.gemm.rows(phase.width * self.window.channels).min(ROWS);
+        for (phase, form) in self.layout.row(phase) {
+            let most = self.gemm.rows(form.width * self.window.channels).min(ROWS);
             let tiles = phase.count.div_ceil(most);
             for t in 0..tiles {
                 let (first, end) = (t * phase.count / tiles, (t + 1) * phase.count / tiles);
                 let mut pointers = [const { MaybeUninit::<*const f32>::uninit() }; ROWS * MAX_TAPS];
                 for (i, pointers) in
-                    pointers.chunks_exact_mut(end - first).take(phase.taps[0] * phase.taps[1]).enumerate()
+                    pointers.chunks_exact_mut(end - first).take(form.taps[0] * form.taps[1]).enumerate()
                 {
-                    let (jy, jx) = (i / phase.taps[1], i % phase.taps[1]);
+                    let (jy, jx) = (i / form.taps[1], i % form.taps[1]);
                     let row = lead.checked_sub(jy).filter(|&row| row < rows.output);
                     let row = row.map(|row| (image * rows.output + row) * columns.output);
                     for (pointer, q) in pointers.iter_mut().zip(first..end) {
@@ -196,9 +131,9 @@ impl TransposeConvF32 {
                         pointer.write(pixel.unwrap_or(self.zeros.as_ptr()));
                     }
                 }
-                let start = line * width + (phase.first + first * columns.stride) * self.window.channels;
+                let start = line * width + (phase.first + first * phase.step) * self.window.channels;
                 // SAFETY: the caller's promise; pointers are to pixels of the input or to zeros.
-                unsafe { self.tile(phase, end - first, pointers.as_ptr().cast(), output.add(start)) };
+                unsafe { self.tile((phase, form), end - first, pointers.as_ptr().cast(), output.add(start)) };
             }
         }
         for post in posts.iter() {
@@ -211,10 +146,10 @@ impl TransposeConvF32 {
     ///
     /// # Safety
     /// `a` are `[taps][rows]` pointers to pixels; the results are writable and this thread's.
-    unsafe fn tile(&self, phase: &Phase, rows: usize, a: *const *const f32, c: *mut f32) {
+    unsafe fn tile(&self, (phase, form): (&Phase, &Form), rows: usize, a: *const *const f32, c: *mut f32) {
         let channels = self.window.channels;
-        let taps = phase.taps[0] * phase.taps[1];
-        let (mut column, mut panel, columns) = (0, phase.packed, phase.width * channels);
+        let taps = form.taps[0] * form.taps[1];
+        let (mut column, mut panel, columns) = (0, form.packed, form.width * channels);
         while column < columns {
             let width = self.gemm.panel_width(column, columns);
             let weights = self.packed[panel..].as_ptr();
@@ -224,7 +159,7 @@ impl TransposeConvF32 {
                 k: self.depth,
                 weights,
                 c: c.wrapping_add(column),
-                stride: self.window.columns.stride * channels,
+                stride: phase.step * channels,
                 columns: width.min(columns - column),
                 low: self.limits.0,
                 high: self.limits.1,
@@ -260,48 +195,5 @@ impl Step for TransposeConvF32 {
                 unsafe { self.row(line, input.get(), output.get(), &posts) };
             }
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn axis(small: usize, taps: usize, large: usize, stride: usize, before: usize) -> Axis {
-        Axis { input: large, taps, output: small, stride, dilation: 1, before }
-    }
-
-    /// Each pair of an output and a tap that meet at an input position is in one phase, once.
-    #[test]
-    fn phases_hold_all_taps() {
-        for axis in [
-            axis(5, 2, 10, 2, 0),
-            axis(5, 3, 10, 2, 0),
-            axis(5, 4, 10, 2, 1),
-            axis(5, 3, 5, 1, 1),
-            axis(4, 5, 11, 3, 1),
-            axis(4, 1, 7, 2, 0),
-            axis(3, 4, 6, 2, 2),
-        ] {
-            let mut found = Vec::new();
-            for phase in phases(&axis, 1, |_, _| 0) {
-                let r = (phase.first + axis.before) % axis.stride;
-                for (q, w) in (0..phase.count).flat_map(|q| (0..phase.width).map(move |w| (q, w))) {
-                    for j in 0..phase.taps[1] {
-                        let p = phase.first + q * axis.stride + w;
-                        let i = (phase.lead + q).checked_sub(j).filter(|&i| i < axis.output);
-                        found.extend(i.map(|i| (p, i, r + w + j * axis.stride)));
-                    }
-                }
-            }
-            let mut want = Vec::new();
-            for (i, k) in (0..axis.output).flat_map(|i| (0..axis.taps).map(move |k| (i, k))) {
-                let p = (i * axis.stride + k).checked_sub(axis.before).filter(|&p| p < axis.input);
-                want.extend(p.map(|p| (p, i, k)));
-            }
-            found.sort_unstable();
-            want.sort_unstable();
-            assert_eq!(found, want, "{axis:?}");
-        }
     }
 }
