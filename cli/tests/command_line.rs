@@ -548,6 +548,19 @@ fn an_unknown_instruction_set_is_refused() {
 }
 
 #[test]
+fn the_instruction_set_and_its_kernels_are_told() {
+    let run = |more: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_arenite"));
+        command.args(["run", &path("digits_i8.tflite"), more]).env_remove("ARENITE_PLUGIN_PATH");
+        stderr(&command.env("ARENITE_ISA", "scalar").output().expect("the program starts")).to_owned()
+    };
+    let (set, kernels) = ("instruction set scalar of ", ", u8i8_gemm_4x8__scalar, ");
+    let (v, vv) = (run("-v"), run("-vv"));
+    assert!(v.contains(set) && !v.contains(kernels), "{v}");
+    assert!(vv.contains(set) && vv.contains(kernels), "{vv}");
+}
+
+#[test]
 fn a_wrong_option_of_a_delegate_is_an_error_even_if_it_may_be_missing() {
     for command in ["run", "bench"] {
         for on_missing in ["error", "skip"] {

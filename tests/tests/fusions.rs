@@ -209,7 +209,7 @@ fn steps(model: &Model) -> Vec<String> {
         bytes.as_chunks::<4>().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect()
     };
     let mut names = Vec::new();
-    for isa in ["scalar", "avx2", "avx512", "avx512vnni", "amx", "neon", "neondot"] {
+    for isa in ["scalar", "avx2", "avxvnni", "avx512", "avx512vnni", "amx", "neon", "neondot", "neoni8mm"] {
         let build = |threads| {
             let mut delegate = DelegateConfig::new("cpu");
             delegate.options.push(("isa".to_owned(), isa.to_owned()));

@@ -288,7 +288,7 @@ fn floats(bytes: &[u8]) -> Vec<f32> {
 fn runs(form: &Loop) {
     let model = form.model();
     let want = run(&mut arenite_tests::reference_ops(&model).build().unwrap());
-    for isa in ["scalar", "avx2", "avx512", "avx512vnni", "neon", "neondot"] {
+    for isa in ["scalar", "avx2", "avxvnni", "avx512", "avx512vnni", "amx", "neon", "neondot", "neoni8mm"] {
         let build = |threads| {
             let mut delegate = DelegateConfig::new("cpu");
             delegate.options.push(("isa".to_owned(), isa.to_owned()));

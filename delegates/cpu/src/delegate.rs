@@ -3,16 +3,19 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
+use arenite_abi::host::{self, LogLevel};
 use arenite_abi::prelude::*;
 
 use crate::isa::Isa;
 use crate::kernel::CpuKernel;
+use crate::kernels::f32_winograd;
 use crate::net::{Id, Node, Subgraphs, Values};
-use crate::ops::{self, Layer, Winograd};
+use crate::ops::{self, Build, Layer, Winograd};
+use crate::store::Store;
 
 /// The delegate `cpu`. Options:
 ///
-/// * `isa`: the instruction set to go up to, as in `ARENITE_ISA`;
+/// * `isa`: the instruction set to go up to, or a list of features, as in `ARENITE_ISA` (see [`Isa::named`]);
 /// * `winograd`: `true` (the default) or `false`, whether 3 × 3 convolutions may be computed with fewer operations and another
 ///   rounding. A pixel that is not finite makes NaN of the results around it then;
 /// * `cache`: a folder for packed weights. The first start writes a file there, later ones map it: nothing is packed, the
@@ -32,9 +35,10 @@ impl Delegate for Cpu {
         options.expect_only(&["isa", "winograd", "cache"])?;
         let detected = Isa::detect()?;
         let isa = match options.get("isa") {
-            Some(name) => Isa::best(Some(Isa::named(name)?.min(detected))),
+            Some(names) => detected & Isa::named(names)?,
             None => detected,
         };
+        tell(isa);
         let winograd = if options.parse("winograd", true)? { Winograd::Allowed } else { Winograd::Off };
         let cache = options.get("cache").map(PathBuf::from);
         if let Some(folder) = &cache {
@@ -64,6 +68,31 @@ impl Delegate for Cpu {
         kernel.take_shapes(partition, cx.constants(), &|subgraph| cx.subgraph(subgraph))?;
         Ok(kernel)
     }
+}
+
+/// Says which instructions are used, and which kernels were selected for them.
+fn tell(isa: Isa) {
+    host::log(LogLevel::Info, "arenite_cpu", &format!("instruction set {isa} of {}", Isa::machine()));
+    let build = Build::new(isa, Winograd::Allowed, Store::new(None));
+    let kernels = [
+        build.f32_gemm.name,
+        build.f32_dwconv.name,
+        build.f32_fold.name,
+        build.f32_map.name,
+        build.f32_norm.name,
+        build.f32_pool.name,
+        build.f32_softmax.name,
+        f32_winograd::Sizes::select(isa).name,
+        build.bytes.gemm.name,
+        build.bytes.dwconv.name,
+        build.bytes.fold.name,
+        build.bytes.lines.name,
+        build.bytes.map.name,
+        build.bytes.pairs.name,
+        build.bytes.pools.name,
+        build.bytes.reals.name,
+    ];
+    host::log(LogLevel::Debug, "arenite_cpu", &format!("kernels {}", kernels.join(", ")));
 }
 
 /// Per node, why it is not taken.

@@ -143,7 +143,7 @@ mod tests {
         let values: Vec<f32> = (0..60).map(|i| i as f32 / 4.0).collect();
         let halves: Vec<f16> = values.iter().map(|&x| f16::from_f32(x)).collect();
         let bytes: Vec<i8> = (0..60).collect();
-        for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
+        for isa in [Isa::SCALAR, Isa::ALL] {
             for stored in [
                 Stored::F32(&values),
                 Stored::F16(&halves),
@@ -167,6 +167,6 @@ mod tests {
         let (bytes, scales) = ([1i8; 12], [1.0, 2.0, 3.0]);
         let stored = Stored::I8 { bytes: &bytes, scales: &scales, inner: 2 };
         let mut room = Vec::new();
-        assert_eq!(stored.all(Isa::Scalar, &mut room), [1., 1., 2., 2., 3., 3., 1., 1., 2., 2., 3., 3.]);
+        assert_eq!(stored.all(Isa::SCALAR, &mut room), [1., 1., 2., 2., 3., 3., 1., 1., 2., 2., 3., 3.]);
     }
 }

@@ -1,3 +1,5 @@
+#[macro_use]
+pub mod family;
 pub mod f32_dwconv;
 pub mod f32_fold;
 pub mod f32_gemm;

@@ -12,18 +12,13 @@ pub type Kernel = unsafe fn(&[f16], &mut [f32]);
 pub struct Widen {
     /// As in `f16_widen_8__avx2`.
     pub name: &'static str,
-    /// The instructions it needs.
+    /// The features that it needs.
     pub isa: Isa,
     /// Converts.
     pub widen: Kernel,
 }
 
-impl Widen {
-    /// The best on this machine, up to `isa`.
-    pub fn select(isa: Isa) -> &'static Widen {
-        TABLE.iter().rfind(|entry| entry.isa <= isa && entry.isa.is_available()).unwrap_or(&TABLE[0])
-    }
-}
+member_of_table!(Widen);
 
 fn scalar(from: &[f16], to: &mut [f32]) {
     from.iter().zip(to).for_each(|(x, y)| *y = x.to_f32());
@@ -47,20 +42,21 @@ unsafe fn avx2(from: &[f16], to: &mut [f32]) {
 
 /// All conversions, the slowest first.
 pub static TABLE: &[Widen] = &[
-    Widen { name: "f16_widen_1__scalar", isa: Isa::Scalar, widen: scalar },
+    Widen { name: "f16_widen_1__scalar", isa: Isa::SCALAR, widen: scalar },
     #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-    Widen { name: "f16_widen_8__avx2", isa: Isa::Avx2, widen: avx2 },
+    Widen { name: "f16_widen_8__avx2", isa: Isa::AVX2, widen: avx2 },
 ];
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernels::family::available;
 
     /// All numbers, among them those that are no numbers, and all lengths of a rest.
     #[test]
     fn every_entry_widens_every_number() {
         let all: Vec<f16> = (0..=u16::MAX).map(f16::from_bits).collect();
-        for entry in TABLE.iter().filter(|entry| entry.isa.is_available()) {
+        for entry in available(TABLE) {
             for from in [0, 1, 5, 7].map(|first| &all[first..]) {
                 let mut to = vec![0f32; from.len()];
                 // SAFETY: available; the lengths agree.

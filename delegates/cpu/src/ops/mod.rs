@@ -166,7 +166,7 @@ impl<'a> Layer<'a> {
 
 /// What steps are built for.
 pub struct Build {
-    /// The instructions to use.
+    /// The features that kernels may need.
     pub isa: Isa,
     /// Products of `f32`.
     pub f32_gemm: &'static Gemm,
@@ -200,7 +200,7 @@ pub enum Winograd {
 }
 
 impl Build {
-    /// The best kernels up to `isa`.
+    /// The best kernels that need nothing beyond `isa`.
     pub fn new(isa: Isa, winograd: Winograd, store: Store) -> Self {
         Build {
             isa,

@@ -274,7 +274,7 @@ mod tests {
     /// Layers one behind the other from an image of this size on; those that would have no results are left out.
     fn layers(kinds: &[Kinds], mut size: [usize; 2], mut channels: usize) -> Vec<Box<dyn Rows>> {
         let (gemm, map, store) =
-            (Gemm::select(Isa::best(None)), Map::select(Isa::best(None)), Store::new(None));
+            (Gemm::select(Isa::machine()), Map::select(Isa::machine()), Store::new(None));
         let mut layers: Vec<Box<dyn Rows>> = Vec::new();
         for &kind in kinds {
             let (Some(rows), Some(columns)) = (axis(size[0], kind), axis(size[1], kind)) else { continue };
@@ -314,11 +314,11 @@ mod tests {
                         input: 0,
                         output: 0,
                     };
-                    let kernels = DwConv::select(Isa::best(None));
+                    let kernels = DwConv::select(Isa::machine());
                     layers.push(Box::new(DwConvF32::new(kernels, map, &store, parts).unwrap()));
                 }
                 _ => {
-                    let kernels = Pool::select(Isa::best(None));
+                    let kernels = Pool::select(Isa::machine());
                     layers.push(Box::new(PoolF32::new(
                         kernels,
                         map,

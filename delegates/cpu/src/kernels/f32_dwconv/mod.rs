@@ -16,13 +16,7 @@ mod body;
 
 use super::pixels::Pixels;
 use crate::isa::Isa;
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-use crate::simd::Avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-use crate::simd::Avx512;
-#[cfg(all(target_arch = "aarch64", feature = "neon"))]
-use crate::simd::Neon;
-use crate::simd::{Scalar, Simd};
+use crate::simd::*;
 
 /// What one call of a microkernel computes.
 #[derive(Clone, Copy)]
@@ -71,7 +65,7 @@ pub struct Taps {
 pub struct DwConv {
     /// As in `f32_dwconv_7x16__avx512`.
     pub name: &'static str,
-    /// The instructions it needs.
+    /// The features that it needs.
     pub isa: Isa,
     /// Channels of a vector.
     pub lanes: usize,
@@ -84,11 +78,6 @@ pub struct DwConv {
 }
 
 impl DwConv {
-    /// The best member on this machine, up to `isa`.
-    pub fn select(isa: Isa) -> &'static DwConv {
-        TABLE.iter().rfind(|member| member.isa <= isa && member.isa.is_available()).unwrap_or(&TABLE[0])
-    }
-
     /// The kernels for rows of `taps` at `stride`, if there are some.
     pub fn taps(&self, taps: usize, stride: usize) -> Option<&'static Taps> {
         self.by_taps.iter().find(|kernels| kernels.taps == taps && kernels.stride == stride)
@@ -116,77 +105,47 @@ impl DwConv {
 }
 
 macro_rules! taps {
-    ($m:ident, $k:literal, $stride:literal, $($n:literal)*) => {
+    ($k:literal, $stride:literal, $($n:literal)*) => {
         Taps {
             taps: $k,
             stride: $stride,
-            even: &[$($m::tile::<$k, $stride, $n, true>),*],
-            pointed: &[$($m::tile::<$k, $stride, $n, false>),*],
+            even: &[$(tile::<$k, $stride, $n, true>),*],
+            pointed: &[$(tile::<$k, $stride, $n, false>),*],
         }
     };
 }
 
 macro_rules! member {
-    ($module:ident, $name:literal, $isa:ident, $simd:ident, $results:literal, $n:tt $(, $features:literal)?) => {
-        mod $module {
-            use super::*;
-
-            $(#[target_feature(enable = $features)])?
-            unsafe fn tile<const K: usize, const STRIDE: usize, const N: usize, const EVEN: bool>(t: &Tile) {
-                // SAFETY: the caller's promise: the instructions, and the tile's pointers.
-                unsafe { body::tile::<$simd, K, STRIDE, N, EVEN>($simd::new(), t) }
-            }
-            $(#[target_feature(enable = $features)])?
-            unsafe fn exact<const N: usize>(t: &Tile) {
-                // SAFETY: the caller's promise: the instructions, and the tile's pointers.
-                unsafe { body::exact::<$simd, N>($simd::new(), t) }
-            }
-
-            member!(@table $name, $isa, $simd, $results, $module, $n);
-        }
-    };
-    (@table $name:literal, $isa:ident, $simd:ident, $results:literal, $module:ident, ($($n:literal)*)) => {
-        use super::$module as m;
-
-        pub const MEMBER: DwConv = DwConv {
+    ($name:expr, $isa:expr, $t:ty, [$($n:literal)*]) => {
+        DwConv {
             name: $name,
-            isa: Isa::$isa,
-            lanes: $simd::LANES,
-            results: $results,
+            isa: $isa,
+            lanes: <$t>::LANES,
+            results: [$($n),*].len(),
             by_taps: &[
-                taps!(m, 3, 1, $($n)*),
-                taps!(m, 3, 2, $($n)*),
-                taps!(m, 5, 1, $($n)*),
-                taps!(m, 5, 2, $($n)*),
-                taps!(m, 7, 1, $($n)*),
-                taps!(m, 7, 2, $($n)*),
+                taps!(3, 1, $($n)*),
+                taps!(3, 2, $($n)*),
+                taps!(5, 1, $($n)*),
+                taps!(5, 2, $($n)*),
+                taps!(7, 1, $($n)*),
+                taps!(7, 2, $($n)*),
             ],
             exact: &[$(exact::<$n>),*],
-        };
+        }
     };
 }
 
-member!(scalar, "f32_dwconv_4x4__scalar", Scalar, Scalar, 4, (1 2 3 4));
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-member!(avx2, "f32_dwconv_4x8__avx2", Avx2, Avx2, 4, (1 2 3 4), "avx2,fma");
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-member!(
-    avx512, "f32_dwconv_7x16__avx512", Avx512, Avx512, 7, (1 2 3 4 5 6 7),
-    "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"
-);
-#[cfg(all(target_arch = "aarch64", feature = "neon"))]
-member!(neon, "f32_dwconv_7x4__neon", Neon, Neon, 7, (1 2 3 4 5 6 7), "neon");
-
-/// All members of the family, the slowest first.
-pub static TABLE: &[DwConv] = &[
-    scalar::MEMBER,
-    #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-    avx2::MEMBER,
-    #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-    avx512::MEMBER,
-    #[cfg(all(target_arch = "aarch64", feature = "neon"))]
-    neon::MEMBER,
-];
+family! {
+    DwConv: "f32_dwconv" {
+        fn tile[K: usize, STRIDE: usize, N: usize, EVEN: bool](t: &Tile);
+        fn exact[N: usize](t: &Tile);
+    }
+    scalar("_4x4" Scalar, [1 2 3 4]);
+    avx2("_4x8" Avx2, [1 2 3 4]);
+    avx512("_7x16" Avx512, [1 2 3 4 5 6 7]);
+    neon("_7x4" Neon, [1 2 3 4 5 6 7]);
+}
+member_of_table!(DwConv);
 
 #[cfg(test)]
 mod tests;

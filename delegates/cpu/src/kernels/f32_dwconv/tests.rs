@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::kernels::family::available;
 use crate::kernels::random::values;
 
 /// A tile's shape: `rows` of `k` taps of which the first `skip` rows are left out, `n` results `stride` columns apart.
@@ -24,7 +25,7 @@ proptest! {
         channels in 1usize..70, rows in 1usize..6, seed: u64, low in -2.0f32..0.0,
     ) {
         let skip = seed as usize % rows;
-        for member in TABLE.iter().filter(|member| member.isa.is_available()) {
+        for member in available(TABLE) {
             for n in 1..=member.results {
                 for taps in member.by_taps {
                     let case = Case { channels, rows, skip, k: taps.taps, stride: taps.stride, n, seed, low };

@@ -4,7 +4,7 @@
 mod body;
 
 use crate::isa::Isa;
-use crate::simd::Simd;
+use crate::simd::*;
 
 /// What is made of many values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,18 +33,13 @@ pub type ColumnsFn = unsafe fn(usize, usize, usize, *const f32, *mut f32);
 pub struct Folds {
     /// As in `f32_fold__avx512`.
     pub name: &'static str,
-    /// The instructions it needs.
+    /// The features that it needs.
     pub isa: Isa,
     row: [RowFn; Fold::ALL.len()],
     columns: [ColumnsFn; Fold::ALL.len()],
 }
 
 impl Folds {
-    /// The best member on this machine, up to `isa`.
-    pub fn select(isa: Isa) -> &'static Folds {
-        TABLE.iter().rfind(|member| member.isa <= isa && member.isa.is_available()).unwrap_or(&TABLE[0])
-    }
-
     /// Of a row.
     pub fn row(&self, fold: Fold) -> RowFn {
         self.row[fold as usize]
@@ -57,56 +52,31 @@ impl Folds {
 }
 
 macro_rules! member {
-    ($module:ident, $name:literal, $isa:ident, $simd:ident $(, $features:literal)?) => {
-        mod $module {
-            use super::*;
-            use crate::simd::$simd as S;
-
-            $(#[target_feature(enable = $features)])?
-            unsafe fn row<const F: usize>(n: usize, x: *const f32) -> f32 {
-                // SAFETY: the caller's promise: the instructions, and the elements.
-                unsafe { body::row::<S, F>(S::new(), n, x) }
-            }
-            $(#[target_feature(enable = $features)])?
-            unsafe fn columns<const F: usize>(rows: usize, stride: usize, n: usize, x: *const f32, y: *mut f32) {
-                // SAFETY: the caller's promise: the instructions, and the elements.
-                unsafe { body::columns::<S, F>(S::new(), rows, stride, n, x, y) }
-            }
-
-            pub const MEMBER: Folds = Folds {
-                name: $name,
-                isa: Isa::$isa,
-                row: [row::<0>, row::<1>, row::<2>],
-                columns: [columns::<0>, columns::<1>, columns::<2>],
-            };
+    ($name:expr, $isa:expr, $t:ty) => {
+        Folds {
+            name: $name,
+            isa: $isa,
+            row: [row::<0>, row::<1>, row::<2>],
+            columns: [columns::<0>, columns::<1>, columns::<2>],
         }
     };
 }
 
-member!(scalar, "f32_fold__scalar", Scalar, Scalar);
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-member!(avx2, "f32_fold__avx2", Avx2, Avx2, "avx2,fma");
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-member!(avx512, "f32_fold__avx512", Avx512, Avx512, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
-#[cfg(all(target_arch = "aarch64", feature = "neon"))]
-member!(neon, "f32_fold__neon", Neon, Neon, "neon");
-
-/// All members of the family, the slowest first.
-pub static TABLE: &[Folds] = &[
-    scalar::MEMBER,
-    #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-    avx2::MEMBER,
-    #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-    avx512::MEMBER,
-    #[cfg(all(target_arch = "aarch64", feature = "neon"))]
-    neon::MEMBER,
-];
+family! {
+    Folds: "f32_fold" {
+        fn row[F: usize](n: usize, x: *const f32) -> f32;
+        fn columns[F: usize](rows: usize, stride: usize, n: usize, x: *const f32, y: *mut f32);
+    }
+    vectors
+}
+member_of_table!(Folds);
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::kernels::family::available;
 
     fn expected(fold: Fold, values: impl Iterator<Item = f32>) -> f64 {
         let values = values.map(f64::from);
@@ -127,7 +97,7 @@ mod tests {
         fn every_member_agrees_with_plain_folds(
             x in prop::collection::vec(-20.0f32..20.0, 0..1200), n in 1usize..150, more in 0usize..3,
         ) {
-            for member in TABLE.iter().filter(|member| member.isa.is_available()) {
+            for member in available(TABLE) {
                 for fold in Fold::ALL {
                     // SAFETY: available; the length is the vector's.
                     let row = unsafe { member.row(fold)(x.len(), x.as_ptr()) };
@@ -151,7 +121,7 @@ mod tests {
     fn sums_of_many_values_keep_their_digits() {
         let x: Vec<f32> = (0..1 << 18).map(|i| 1.0 + (i % 7) as f32 * 0.1).collect();
         let want = expected(Fold::Sum, x.iter().copied());
-        for member in TABLE.iter().filter(|member| member.isa.is_available()) {
+        for member in available(TABLE) {
             let mut y = [0.0; 8];
             // SAFETY: available; the lengths are the vector's.
             let sum = unsafe {

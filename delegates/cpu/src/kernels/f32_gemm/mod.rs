@@ -12,17 +12,11 @@
 
 mod body;
 #[cfg(all(target_arch = "aarch64", feature = "neon"))]
-mod neon;
+mod by_lane;
 
 use super::turn::Turn;
 use crate::isa::Isa;
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-use crate::simd::Avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-use crate::simd::Avx512;
-#[cfg(all(target_arch = "aarch64", feature = "neon"))]
-use crate::simd::Neon;
-use crate::simd::Scalar;
+use crate::simd::*;
 use crate::stored::{Rows, Stored};
 
 /// What one call of a microkernel computes.
@@ -92,7 +86,7 @@ pub type Microkernel = unsafe fn(&Tile);
 pub struct Gemm {
     /// As in `f32_gemm_14x32__avx512`.
     pub name: &'static str,
-    /// The instructions it needs.
+    /// The features that it needs.
     pub isa: Isa,
     /// Most rows of a tile of several panels.
     pub mr: usize,
@@ -112,11 +106,6 @@ impl Gemm {
     pub fn rows(&self, columns: usize) -> usize {
         let vectors = columns.div_ceil(self.lanes).min(self.by_vectors.len());
         self.by_vectors[vectors.max(1) - 1].len()
-    }
-
-    /// The best member on this machine, up to `isa`.
-    pub fn select(isa: Isa) -> &'static Gemm {
-        TABLE.iter().rfind(|gemm| gemm.isa <= isa && gemm.isa.is_available()).unwrap_or(&TABLE[0])
     }
 
     /// Width of the panel that holds columns `from..` of `columns`.
@@ -187,70 +176,32 @@ impl Gemm {
     }
 }
 
-macro_rules! rows {
-    ($entry:ident, $v:literal, $($r:literal)*) => { &[$($entry::<$r, $v>),*] };
-}
-
-macro_rules! entry {
-    ($name:ident, $simd:ident, $tile:path $(, $features:literal)?) => {
-        $(#[target_feature(enable = $features)])?
-        unsafe fn $name<const R: usize, const V: usize>(tile: &Tile) {
-            // SAFETY: the caller's promise: the instructions, and the tile's pointers.
-            unsafe { $tile(<$simd as crate::simd::Simd>::new(), tile) }
+macro_rules! member {
+    ($name:expr, $isa:expr, $t:ty, $mr:literal, $($v:literal: [$($r:literal)*]),*) => {
+        Gemm {
+            name: $name,
+            isa: $isa,
+            mr: $mr,
+            lanes: <$t>::LANES,
+            by_vectors: &[$(&[$(tile::<$r, $v>),*]),*],
         }
     };
 }
 
-entry!(scalar, Scalar, body::tile::<Scalar, R, V>);
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-entry!(avx2, Avx2, body::tile::<Avx2, R, V>, "avx2,fma");
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-entry!(avx512, Avx512, body::tile::<Avx512, R, V>, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
-#[cfg(all(target_arch = "aarch64", feature = "neon"))]
-entry!(neon, Neon, neon::tile::<R, V>, "neon");
-
-/// All microkernels of the family, the slowest first.
-pub static TABLE: &[Gemm] = &[
-    Gemm {
-        name: "f32_gemm_4x8__scalar",
-        isa: Isa::Scalar,
-        mr: 4,
-        lanes: 4,
-        by_vectors: &[rows!(scalar, 1, 1 2 3 4), rows!(scalar, 2, 1 2 3 4)],
-    },
-    #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-    Gemm {
-        name: "f32_gemm_6x16__avx2",
-        isa: Isa::Avx2,
-        mr: 6,
-        lanes: 8,
-        by_vectors: &[rows!(avx2, 1, 1 2 3 4 5 6 7 8 9 10 11 12), rows!(avx2, 2, 1 2 3 4 5 6)],
-    },
-    #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-    Gemm {
-        name: "f32_gemm_14x32__avx512",
-        isa: Isa::Avx512,
-        mr: 14,
-        lanes: 16,
-        by_vectors: &[
-            rows!(avx512, 1, 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28),
-            rows!(avx512, 2, 1 2 3 4 5 6 7 8 9 10 11 12 13 14),
-        ],
-    },
-    #[cfg(all(target_arch = "aarch64", feature = "neon"))]
-    Gemm {
-        name: "f32_gemm_6x16__neon",
-        isa: Isa::Neon,
-        mr: 6,
-        lanes: 4,
-        by_vectors: &[
-            rows!(neon, 1, 1 2 3 4 5 6),
-            rows!(neon, 2, 1 2 3 4 5 6),
-            rows!(neon, 3, 1 2 3 4 5 6),
-            rows!(neon, 4, 1 2 3 4 5 6),
-        ],
-    },
-];
+family! {
+    Gemm: "f32_gemm" {
+        fn tile[R: usize, V: usize](t: &Tile);
+    }
+    scalar("_4x8" Scalar, 4, 1: [1 2 3 4], 2: [1 2 3 4]);
+    avx2("_6x16" Avx2, 6, 1: [1 2 3 4 5 6 7 8 9 10 11 12], 2: [1 2 3 4 5 6]);
+    avx512(
+        "_14x32" Avx512, 14,
+        1: [1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28],
+        2: [1 2 3 4 5 6 7 8 9 10 11 12 13 14]
+    );
+    neon("_6x16" Neon: by_lane, 6, 1: [1 2 3 4 5 6], 2: [1 2 3 4 5 6], 3: [1 2 3 4 5 6], 4: [1 2 3 4 5 6]);
+}
+member_of_table!(Gemm);
 
 #[cfg(test)]
 mod tests;

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::kernels::family::available;
 
 fn values(seed: u64, n: usize) -> Vec<f32> {
     let mut state = seed | 1;
@@ -19,7 +20,7 @@ proptest! {
     fn every_microkernel_agrees_with_a_plain_sum(
         taps in 1usize..4, k in 0usize..40, columns in 1usize..100, seed: u64, low in -2.0f32..0.0,
     ) {
-        for gemm in TABLE.iter().filter(|gemm| gemm.isa.is_available()) {
+        for gemm in available(TABLE) {
             for rows in 1..=gemm.rows(columns) {
                 check(gemm, (taps, k), rows, columns, seed, low);
             }
@@ -30,7 +31,7 @@ proptest! {
 /// Rows of weights, more lines than are packed at a time among them, are packed as those that a function gives.
 #[test]
 fn rows_are_packed_as_columns() {
-    for gemm in TABLE.iter().filter(|gemm| gemm.isa.is_available()) {
+    for gemm in available(TABLE) {
         for (k, columns) in [(1, 1), (9, 7), (64, 40), (300, 33), (513, 96)] {
             let weights = values(k as u64, 5 + k * columns);
             let (mut want, mut got) = (vec![f32::NAN; gemm.packed_len(k, columns)], vec![]);

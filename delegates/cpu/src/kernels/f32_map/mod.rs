@@ -4,7 +4,7 @@ mod body;
 pub mod functions;
 
 use crate::isa::Isa;
-use crate::simd::Simd;
+use crate::simd::*;
 
 /// A function of one element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,7 +140,7 @@ pub type FoldFn = unsafe fn(usize, *const f32) -> f32;
 pub struct Map {
     /// As in `f32_map__avx512`.
     pub name: &'static str,
-    /// The instructions it needs.
+    /// The features that it needs.
     pub isa: Isa,
     unary: [UnaryFn; Unary::ALL.len()],
     binary: [BinaryFn; Binary::ALL.len()],
@@ -160,11 +160,6 @@ pub struct Map {
 }
 
 impl Map {
-    /// The best member on this machine, up to `isa`.
-    pub fn select(isa: Isa) -> &'static Map {
-        TABLE.iter().rfind(|map| map.isa <= isa && map.isa.is_available()).unwrap_or(&TABLE[0])
-    }
-
     /// The function.
     pub fn unary(&self, f: Unary) -> UnaryFn {
         self.unary[f as usize]
@@ -182,102 +177,79 @@ impl Map {
 }
 
 macro_rules! member {
-    ($module:ident, $name:literal, $isa:ident, $simd:ident $(, $features:literal)?) => {
-        mod $module {
-            use super::*;
-            use crate::simd::$simd as S;
-
-            $(#[target_feature(enable = $features)])?
-            unsafe fn unary<const F: usize>(n: usize, x: *const f32, y: *mut f32) {
-                // SAFETY: the caller's promise.
-                unsafe { body::unary::<S, F>(S::new(), n, x, y) }
-            }
-            $(#[target_feature(enable = $features)])?
-            unsafe fn binary<const F: usize>(n: usize, a: *const f32, b: *const f32, y: *mut f32) {
-                // SAFETY: the caller's promise.
-                unsafe { body::binary::<S, F>(S::new(), n, a, b, y) }
-            }
-            $(#[target_feature(enable = $features)])?
-            unsafe fn scalar<const F: usize>(n: usize, a: *const f32, b: f32, y: *mut f32) {
-                // SAFETY: the caller's promise.
-                unsafe { body::scalar::<S, F>(S::new(), n, a, b, y) }
-            }
-            $(#[target_feature(enable = $features)])?
-            unsafe fn clamp(n: usize, x: *const f32, low: f32, high: f32, y: *mut f32) {
-                // SAFETY: the caller's promise.
-                unsafe { body::clamp::<S>(S::new(), n, x, low, high, y) }
-            }
-            $(#[target_feature(enable = $features)])?
-            unsafe fn sum(n: usize, x: *const f32) -> f32 {
-                // SAFETY: the caller's promise.
-                unsafe { body::sum::<S>(S::new(), n, x) }
-            }
-            $(#[target_feature(enable = $features)])?
-            unsafe fn largest(n: usize, x: *const f32) -> f32 {
-                // SAFETY: the caller's promise.
-                unsafe { body::largest::<S>(S::new(), n, x) }
-            }
-            $(#[target_feature(enable = $features)])?
-            unsafe fn exp_sum(n: usize, x: *const f32, m: f32, y: *mut f32) -> f32 {
-                // SAFETY: the caller's promise.
-                unsafe { body::exp_sum::<S>(S::new(), n, x, m, y) }
-            }
-            $(#[target_feature(enable = $features)])?
-            unsafe fn axpy(n: usize, x: *const f32, a: f32, y: *mut f32) {
-                // SAFETY: the caller's promise.
-                unsafe { body::axpy::<S>(S::new(), n, x, a, y) }
-            }
-
-            $(#[target_feature(enable = $features)])?
-            unsafe fn blend(n: usize, x: [*const f32; 4], w: [f32; 4], y: *mut f32) {
-                // SAFETY: the caller's promise.
-                unsafe { body::blend::<S>(S::new(), n, x, w, y) }
-            }
-
-            pub const MEMBER: Map = Map {
-                name: $name,
-                isa: Isa::$isa,
-                unary: [
-                    unary::<0>, unary::<1>, unary::<2>, unary::<3>, unary::<4>, unary::<5>, unary::<6>,
-                    unary::<7>, unary::<8>, unary::<9>, unary::<10>, unary::<11>, unary::<12>, unary::<13>, unary::<14>, unary::<15>,
-                ],
-                binary: [
-                    binary::<0>, binary::<1>, binary::<2>, binary::<3>, binary::<4>, binary::<5>, binary::<6>,
-                    binary::<7>, binary::<8>, binary::<9>, binary::<10>,
-                ],
-                with_scalar: [
-                    scalar::<0>, scalar::<1>, scalar::<2>, scalar::<3>, scalar::<4>, scalar::<5>, scalar::<6>,
-                    scalar::<7>, scalar::<8>, scalar::<9>, scalar::<10>,
-                ],
-                clamp,
-                sum,
-                largest,
-                exp_sum,
-                axpy,
-                blend,
-            };
+    ($name:expr, $isa:expr, $t:ty) => {
+        Map {
+            name: $name,
+            isa: $isa,
+            unary: [
+                unary::<0>,
+                unary::<1>,
+                unary::<2>,
+                unary::<3>,
+                unary::<4>,
+                unary::<5>,
+                unary::<6>,
+                unary::<7>,
+                unary::<8>,
+                unary::<9>,
+                unary::<10>,
+                unary::<11>,
+                unary::<12>,
+                unary::<13>,
+                unary::<14>,
+                unary::<15>,
+            ],
+            binary: [
+                binary::<0>,
+                binary::<1>,
+                binary::<2>,
+                binary::<3>,
+                binary::<4>,
+                binary::<5>,
+                binary::<6>,
+                binary::<7>,
+                binary::<8>,
+                binary::<9>,
+                binary::<10>,
+            ],
+            with_scalar: [
+                scalar::<0>,
+                scalar::<1>,
+                scalar::<2>,
+                scalar::<3>,
+                scalar::<4>,
+                scalar::<5>,
+                scalar::<6>,
+                scalar::<7>,
+                scalar::<8>,
+                scalar::<9>,
+                scalar::<10>,
+            ],
+            clamp,
+            sum,
+            largest,
+            exp_sum,
+            axpy,
+            blend,
         }
     };
 }
 
-member!(scalar, "f32_map__scalar", Scalar, Scalar);
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-member!(avx2, "f32_map__avx2", Avx2, Avx2, "avx2,fma");
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-member!(avx512, "f32_map__avx512", Avx512, Avx512, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
-#[cfg(all(target_arch = "aarch64", feature = "neon"))]
-member!(neon, "f32_map__neon", Neon, Neon, "neon");
-
-/// All members of the family, the slowest first.
-pub static TABLE: &[Map] = &[
-    scalar::MEMBER,
-    #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-    avx2::MEMBER,
-    #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-    avx512::MEMBER,
-    #[cfg(all(target_arch = "aarch64", feature = "neon"))]
-    neon::MEMBER,
-];
+family! {
+    Map: "f32_map" {
+        fn unary[F: usize](n: usize, x: *const f32, y: *mut f32);
+        fn binary[F: usize](n: usize, a: *const f32, b: *const f32, y: *mut f32);
+        fn scalar[F: usize](n: usize, a: *const f32, b: f32, y: *mut f32);
+        fn clamp(n: usize, x: *const f32, low: f32, high: f32, y: *mut f32);
+        fn sum(n: usize, x: *const f32) -> f32;
+        fn largest(n: usize, x: *const f32) -> f32;
+        fn exp_sum(n: usize, x: *const f32, m: f32, y: *mut f32) -> f32;
+        fn axpy(n: usize, x: *const f32, a: f32, y: *mut f32);
+        fn blend(n: usize, x: [*const f32; 4], w: [f32; 4], y: *mut f32);
+    }
+    vectors
+}
+member_of_table!(Map);
 
 #[cfg(test)]
 mod tests;

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::kernels::family::available;
 
 fn unary(f: Unary, x: f64) -> f64 {
     let logistic = |x: f64| 1.0 / (1.0 + (-x).exp());
@@ -71,7 +72,7 @@ fn binary(f: Binary, a: f32, b: f32) -> f32 {
 }
 
 fn members() -> impl Iterator<Item = &'static Map> {
-    TABLE.iter().filter(|map| map.isa.is_available())
+    available(TABLE)
 }
 
 proptest! {

@@ -3,7 +3,7 @@
 mod body;
 
 use crate::isa::Isa;
-use crate::simd::Simd;
+use crate::simd::*;
 
 /// `(n, x, gamma, beta, ε, y)`: `y[i] = (x[i] − m) / √(v + ε) · gamma[i] + beta[i]` for a row of `n ≥ 1` elements with mean `m` and
 /// variance `v`; a null `gamma` stands for ones, a null `beta` for zeros. `y` may be `x`.
@@ -13,60 +13,32 @@ pub type RowFn = unsafe fn(usize, *const f32, *const f32, *const f32, f32, *mut 
 pub struct Norm {
     /// As in `f32_norm__avx512`.
     pub name: &'static str,
-    /// The instructions it needs.
+    /// The features that it needs.
     pub isa: Isa,
     /// A row. Unsafe to call: the machine has the instructions, sources are readable and the target writable.
     pub row: RowFn,
 }
 
-impl Norm {
-    /// The best member on this machine, up to `isa`.
-    pub fn select(isa: Isa) -> &'static Norm {
-        TABLE.iter().rfind(|member| member.isa <= isa && member.isa.is_available()).unwrap_or(&TABLE[0])
-    }
-}
-
 macro_rules! member {
-    ($module:ident, $name:literal, $isa:ident, $simd:ident $(, $features:literal)?) => {
-        mod $module {
-            use super::*;
-            use crate::simd::$simd as S;
-
-            $(#[target_feature(enable = $features)])?
-            unsafe fn row(n: usize, x: *const f32, gamma: *const f32, beta: *const f32, epsilon: f32, y: *mut f32) {
-                // SAFETY: the caller's promise: the instructions, and the elements.
-                unsafe { body::row::<S>(S::new(), n, x, gamma, beta, epsilon, y) }
-            }
-
-            pub const MEMBER: Norm = Norm { name: $name, isa: Isa::$isa, row };
-        }
+    ($name:expr, $isa:expr, $t:ty) => {
+        Norm { name: $name, isa: $isa, row }
     };
 }
 
-member!(scalar, "f32_norm__scalar", Scalar, Scalar);
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-member!(avx2, "f32_norm__avx2", Avx2, Avx2, "avx2,fma");
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-member!(avx512, "f32_norm__avx512", Avx512, Avx512, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
-#[cfg(all(target_arch = "aarch64", feature = "neon"))]
-member!(neon, "f32_norm__neon", Neon, Neon, "neon");
-
-/// All members of the family, the slowest first.
-pub static TABLE: &[Norm] = &[
-    scalar::MEMBER,
-    #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-    avx2::MEMBER,
-    #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-    avx512::MEMBER,
-    #[cfg(all(target_arch = "aarch64", feature = "neon"))]
-    neon::MEMBER,
-];
+family! {
+    Norm: "f32_norm" {
+        fn row(n: usize, x: *const f32, gamma: *const f32, beta: *const f32, epsilon: f32, y: *mut f32);
+    }
+    vectors
+}
+member_of_table!(Norm);
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::kernels::family::available;
     use crate::kernels::random::values;
 
     proptest! {
@@ -76,7 +48,7 @@ mod tests {
             let (gamma, beta) = (values(seed ^ 3, n), values(seed ^ 9, n));
             let mean = x.iter().map(|&x| f64::from(x)).sum::<f64>() / n as f64;
             let variance = x.iter().map(|&x| (f64::from(x) - mean).powi(2)).sum::<f64>() / n as f64;
-            for member in TABLE.iter().filter(|member| member.isa.is_available()) {
+            for member in available(TABLE) {
                 let mut y = x.clone();
                 y.push(7.0);
                 let null = std::ptr::null();

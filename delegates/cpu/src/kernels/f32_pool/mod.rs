@@ -12,13 +12,7 @@ mod body;
 
 use super::pixels::Pixels;
 use crate::isa::Isa;
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-use crate::simd::Avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-use crate::simd::Avx512;
-#[cfg(all(target_arch = "aarch64", feature = "neon"))]
-use crate::simd::Neon;
-use crate::simd::{Scalar, Simd};
+use crate::simd::*;
 
 /// What one call of a microkernel computes.
 #[derive(Clone, Copy)]
@@ -78,7 +72,7 @@ pub struct Kernels {
 pub struct Pool {
     /// As in `f32_pool_7x16__avx512`.
     pub name: &'static str,
-    /// The instructions it needs.
+    /// The features that it needs.
     pub isa: Isa,
     /// Channels of a vector.
     pub lanes: usize,
@@ -91,11 +85,6 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// The best member on this machine, up to `isa`.
-    pub fn select(isa: Isa) -> &'static Pool {
-        TABLE.iter().rfind(|member| member.isa <= isa && member.isa.is_available()).unwrap_or(&TABLE[0])
-    }
-
     /// The kernels of a kind.
     pub fn of(&self, kind: Kind) -> &Kernels {
         match kind {
@@ -113,79 +102,49 @@ impl Kernels {
 }
 
 macro_rules! columns {
-    ($m:ident, $max:literal, $k:literal, $stride:literal, $($n:literal)*) => {
-        Columns {
-            taps: $k,
-            stride: $stride,
-            kernels: &[$($m::tile::<$max, $k, $stride, $n>),*],
-        }
+    ($max:literal, $k:literal, $stride:literal, $($n:literal)*) => {
+        Columns { taps: $k, stride: $stride, kernels: &[$(tile::<$max, $k, $stride, $n>),*] }
     };
 }
 
 macro_rules! kernels {
-    ($m:ident, $max:literal, $($n:literal)*) => {
+    ($max:literal, $($n:literal)*) => {
         Kernels {
             by_columns: &[
-                columns!($m, $max, 2, 1, $($n)*),
-                columns!($m, $max, 2, 2, $($n)*),
-                columns!($m, $max, 3, 1, $($n)*),
-                columns!($m, $max, 3, 2, $($n)*),
+                columns!($max, 2, 1, $($n)*),
+                columns!($max, 2, 2, $($n)*),
+                columns!($max, 3, 1, $($n)*),
+                columns!($max, 3, 2, $($n)*),
             ],
-            exact: &[$($m::exact::<$max, $n>),*],
+            exact: &[$(exact::<$max, $n>),*],
         }
     };
 }
 
 macro_rules! member {
-    ($module:ident, $name:literal, $isa:ident, $simd:ident, $results:literal, ($($n:literal)*) $(, $features:literal)?) => {
-        mod $module {
-            use super::*;
-            use super::$module as m;
-
-            $(#[target_feature(enable = $features)])?
-            pub unsafe fn tile<const MAX: bool, const K: usize, const STRIDE: usize, const N: usize>(t: &Tile) {
-                // SAFETY: the caller's promise: the instructions, and the tile's pointers.
-                unsafe { body::tile::<$simd, MAX, K, STRIDE, N>($simd::new(), t) }
-            }
-            $(#[target_feature(enable = $features)])?
-            pub unsafe fn exact<const MAX: bool, const N: usize>(t: &Tile) {
-                // SAFETY: the caller's promise: the instructions, and the tile's pointers.
-                unsafe { body::exact::<$simd, MAX, N>($simd::new(), t) }
-            }
-
-            pub const MEMBER: Pool = Pool {
-                name: $name,
-                isa: Isa::$isa,
-                lanes: $simd::LANES,
-                results: $results,
-                max: kernels!(m, true, $($n)*),
-                mean: kernels!(m, false, $($n)*),
-            };
+    ($name:expr, $isa:expr, $t:ty, [$($n:literal)*]) => {
+        Pool {
+            name: $name,
+            isa: $isa,
+            lanes: <$t>::LANES,
+            results: [$($n),*].len(),
+            max: kernels!(true, $($n)*),
+            mean: kernels!(false, $($n)*),
         }
     };
 }
 
-member!(scalar, "f32_pool_4x4__scalar", Scalar, Scalar, 4, (1 2 3 4));
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-member!(avx2, "f32_pool_4x8__avx2", Avx2, Avx2, 4, (1 2 3 4), "avx2,fma");
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-member!(
-    avx512, "f32_pool_7x16__avx512", Avx512, Avx512, 7, (1 2 3 4 5 6 7),
-    "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"
-);
-#[cfg(all(target_arch = "aarch64", feature = "neon"))]
-member!(neon, "f32_pool_7x4__neon", Neon, Neon, 7, (1 2 3 4 5 6 7), "neon");
-
-/// All members of the family, the slowest first.
-pub static TABLE: &[Pool] = &[
-    scalar::MEMBER,
-    #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-    avx2::MEMBER,
-    #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-    avx512::MEMBER,
-    #[cfg(all(target_arch = "aarch64", feature = "neon"))]
-    neon::MEMBER,
-];
+family! {
+    Pool: "f32_pool" {
+        fn tile[MAX: bool, K: usize, STRIDE: usize, N: usize](t: &Tile);
+        fn exact[MAX: bool, N: usize](t: &Tile);
+    }
+    scalar("_4x4" Scalar, [1 2 3 4]);
+    avx2("_4x8" Avx2, [1 2 3 4]);
+    avx512("_7x16" Avx512, [1 2 3 4 5 6 7]);
+    neon("_7x4" Neon, [1 2 3 4 5 6 7]);
+}
+member_of_table!(Pool);
 
 #[cfg(test)]
 mod tests;

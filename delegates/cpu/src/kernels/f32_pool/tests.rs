@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::kernels::family::available;
 use crate::kernels::random::values;
 
 /// A tile's shape: `rows` by `k` windows, `n` results `stride` columns apart.
@@ -25,7 +26,7 @@ enum Pointers {
 proptest! {
     #[test]
     fn every_microkernel_agrees_with_a_plain_fold(channels in 1usize..70, rows in 1usize..6, seed: u64) {
-        for member in TABLE.iter().filter(|member| member.isa.is_available()) {
+        for member in available(TABLE) {
             for kind in [Kind::Max, Kind::Mean] {
                 let kernels = member.of(kind);
                 for n in 1..=member.results {

@@ -3,7 +3,7 @@
 mod body;
 
 use crate::isa::Isa;
-use crate::simd::Simd;
+use crate::simd::*;
 
 /// Most elements of a row that shares its vectors with other rows.
 pub const NARROW: usize = 16;
@@ -18,7 +18,7 @@ pub type NarrowFn = unsafe fn(usize, usize, *const f32, f32, *mut f32);
 pub struct Softmax {
     /// As in `f32_softmax__avx512`.
     pub name: &'static str,
-    /// The instructions it needs.
+    /// The features that it needs.
     pub isa: Isa,
     /// `exp(β (x[i] − max)) / Σ`.
     pub row: RowFn,
@@ -30,66 +30,34 @@ pub struct Softmax {
     pub log_narrow: NarrowFn,
 }
 
-impl Softmax {
-    /// The best member on this machine, up to `isa`.
-    pub fn select(isa: Isa) -> &'static Softmax {
-        TABLE.iter().rfind(|member| member.isa <= isa && member.isa.is_available()).unwrap_or(&TABLE[0])
-    }
-}
-
 macro_rules! member {
-    ($module:ident, $name:literal, $isa:ident, $simd:ident $(, $features:literal)?) => {
-        mod $module {
-            use super::*;
-            use crate::simd::$simd as S;
-
-            $(#[target_feature(enable = $features)])?
-            unsafe fn row<const LOG: bool>(n: usize, x: *const f32, beta: f32, y: *mut f32) {
-                // SAFETY: the caller's promise: the instructions, and the elements.
-                unsafe { body::row::<S, LOG>(S::new(), n, x, beta, y) }
-            }
-            $(#[target_feature(enable = $features)])?
-            unsafe fn narrow<const LOG: bool>(rows: usize, n: usize, x: *const f32, beta: f32, y: *mut f32) {
-                // SAFETY: the caller's promise: the instructions, and the elements.
-                unsafe { body::narrow::<S, LOG>(S::new(), rows, n, x, beta, y) }
-            }
-
-            pub const MEMBER: Softmax = Softmax {
-                name: $name,
-                isa: Isa::$isa,
-                row: row::<false>,
-                narrow: narrow::<false>,
-                log_row: row::<true>,
-                log_narrow: narrow::<true>,
-            };
+    ($name:expr, $isa:expr, $t:ty) => {
+        Softmax {
+            name: $name,
+            isa: $isa,
+            row: row::<false>,
+            narrow: narrow::<false>,
+            log_row: row::<true>,
+            log_narrow: narrow::<true>,
         }
     };
 }
 
-member!(scalar, "f32_softmax__scalar", Scalar, Scalar);
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-member!(avx2, "f32_softmax__avx2", Avx2, Avx2, "avx2,fma");
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-member!(avx512, "f32_softmax__avx512", Avx512, Avx512, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
-#[cfg(all(target_arch = "aarch64", feature = "neon"))]
-member!(neon, "f32_softmax__neon", Neon, Neon, "neon");
-
-/// All members of the family, the slowest first.
-pub static TABLE: &[Softmax] = &[
-    scalar::MEMBER,
-    #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-    avx2::MEMBER,
-    #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-    avx512::MEMBER,
-    #[cfg(all(target_arch = "aarch64", feature = "neon"))]
-    neon::MEMBER,
-];
+family! {
+    Softmax: "f32_softmax" {
+        fn row[LOG: bool](n: usize, x: *const f32, beta: f32, y: *mut f32);
+        fn narrow[LOG: bool](rows: usize, n: usize, x: *const f32, beta: f32, y: *mut f32);
+    }
+    vectors
+}
+member_of_table!(Softmax);
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::kernels::family::available;
 
     /// The softmax with `beta`, and the logarithms of that with β = 1.
     fn expected(x: &[f32], beta: f32) -> (Vec<f64>, Vec<f64>) {
@@ -106,7 +74,7 @@ mod tests {
         fn every_member_agrees_with_plain_code(
             x in prop::collection::vec(-30.0f32..30.0, 1..200), n in 1usize..=NARROW, beta in 0.1f32..2.0,
         ) {
-            for member in TABLE.iter().filter(|member| member.isa.is_available()) {
+            for member in available(TABLE) {
                 let mut y = vec![f32::NAN; x.len()];
                 let mut z = vec![f32::NAN; x.len()];
                 // SAFETY: available; the lengths are the vectors'.

@@ -3,7 +3,7 @@
 // Indices are constants once the loops over a tile are unrolled.
 #![allow(clippy::needless_range_loop)]
 
-use super::Output;
+use super::{FILTERS, Output};
 use crate::simd::Simd;
 
 /// `Bᵀ d` of a column.
@@ -131,4 +131,32 @@ pub unsafe fn output<S: Simd, const A: usize>(s: S, o: &Output) {
         }
         c += S::LANES;
     }
+}
+
+const G2: [[f64; 3]; 4] = [[1.0, 0.0, 0.0], [0.5, 0.5, 0.5], [0.5, -0.5, 0.5], [0.0, 0.0, 1.0]];
+
+const G4: [[f64; 3]; 6] = [
+    [0.25, 0.0, 0.0],
+    [-1.0 / 6.0, -1.0 / 6.0, -1.0 / 6.0],
+    [-1.0 / 6.0, 1.0 / 6.0, -1.0 / 6.0],
+    [1.0 / 24.0, 1.0 / 12.0, 1.0 / 6.0],
+    [1.0 / 24.0, -1.0 / 12.0, 1.0 / 6.0],
+    [0.0, 0.0, 1.0],
+];
+
+/// # Safety
+/// That of [`super::Winograd`].
+#[inline(always)]
+pub unsafe fn filters<S: Simd, const A: usize>(_: S, g: &[[f32; FILTERS]; 9]) -> [[f32; FILTERS]; 36] {
+    let rows: [[f64; 3]; A] = std::array::from_fn(|i| if A == 4 { G2[i % 4] } else { G4[i] });
+    let mut u = [[0.0; FILTERS]; 36];
+    for (i, a) in rows.iter().enumerate() {
+        let half: [[f64; FILTERS]; 3] = std::array::from_fn(|k| {
+            std::array::from_fn(|l| (0..3).map(|t| a[t] * f64::from(g[t * 3 + k][l])).sum())
+        });
+        for (j, b) in rows.iter().enumerate() {
+            u[i * A + j] = std::array::from_fn(|l| (0..3).map(|k| b[k] * half[k][l]).sum::<f64>() as f32);
+        }
+    }
+    u
 }

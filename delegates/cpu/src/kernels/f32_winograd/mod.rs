@@ -11,14 +11,12 @@
 mod body;
 
 use crate::isa::Isa;
-use crate::simd::Simd;
+use crate::simd::*;
 
-/// Transforms of one size on one instruction set.
+/// Transforms of one size.
 pub struct Winograd {
     /// As in `f32_winograd_4x4__avx512`.
     pub name: &'static str,
-    /// The instructions it needs.
-    pub isa: Isa,
     /// Outputs along one side of a tile.
     pub m: usize,
     /// `Bᵀ d B` of one tile: `(channels, pixels, v, stride)`. `pixels` are α² pointers to `channels` values; value `f` of the
@@ -28,6 +26,16 @@ pub struct Winograd {
     pub output: unsafe fn(&Output),
     /// `G g Gᵀ` of `FILTERS` filters side by side: tap `t` of filter `i` is `g[t][i]`; the first α² rows of the result are used.
     pub filters: unsafe fn(&[[f32; FILTERS]; 9]) -> [[f32; FILTERS]; 36],
+}
+
+/// A family member.
+pub struct Sizes {
+    /// As in `f32_winograd__avx512`.
+    pub name: &'static str,
+    /// The features that it needs.
+    pub isa: Isa,
+    /// The transforms, by `m`.
+    pub sizes: [Winograd; 2],
 }
 
 /// Arguments of an output transform.
@@ -55,7 +63,7 @@ pub struct Output {
 impl Winograd {
     /// The best member for tiles of `m × m` on this machine, up to `isa`.
     pub fn select(isa: Isa, m: usize) -> Option<&'static Winograd> {
-        TABLE.iter().rfind(|w| w.m == m && w.isa <= isa && w.isa.is_available())
+        Sizes::select(isa).sizes.iter().find(|w| w.m == m)
     }
 
     /// α, the inputs along one side of a tile.
@@ -64,99 +72,34 @@ impl Winograd {
     }
 }
 
-#[inline(always)]
-fn filters<const A: usize>(rows: &[[f64; 3]; A], g: &[[f32; FILTERS]; 9]) -> [[f32; FILTERS]; 36] {
-    let mut u = [[0.0; FILTERS]; 36];
-    for (i, a) in rows.iter().enumerate() {
-        let half: [[f64; FILTERS]; 3] = std::array::from_fn(|k| {
-            std::array::from_fn(|l| (0..3).map(|t| a[t] * f64::from(g[t * 3 + k][l])).sum())
-        });
-        for (j, b) in rows.iter().enumerate() {
-            u[i * A + j] = std::array::from_fn(|l| (0..3).map(|k| b[k] * half[k][l]).sum::<f64>() as f32);
-        }
-    }
-    u
-}
-
 /// Filters that are transformed together.
 pub const FILTERS: usize = 8;
 
-const G2: [[f64; 3]; 4] = [[1.0, 0.0, 0.0], [0.5, 0.5, 0.5], [0.5, -0.5, 0.5], [0.0, 0.0, 1.0]];
-
-const G4: [[f64; 3]; 6] = [
-    [0.25, 0.0, 0.0],
-    [-1.0 / 6.0, -1.0 / 6.0, -1.0 / 6.0],
-    [-1.0 / 6.0, 1.0 / 6.0, -1.0 / 6.0],
-    [1.0 / 24.0, 1.0 / 12.0, 1.0 / 6.0],
-    [1.0 / 24.0, -1.0 / 12.0, 1.0 / 6.0],
-    [0.0, 0.0, 1.0],
-];
-
-macro_rules! members {
-    ($module:ident, $two:literal, $four:literal, $isa:ident, $simd:ident $(, $features:literal)?) => {
-        mod $module {
-            use super::*;
-            use crate::simd::$simd as S;
-
-            $(#[target_feature(enable = $features)])?
-            unsafe fn filters_2(g: &[[f32; FILTERS]; 9]) -> [[f32; FILTERS]; 36] {
-                filters(&G2, g)
-            }
-            $(#[target_feature(enable = $features)])?
-            unsafe fn filters_4(g: &[[f32; FILTERS]; 9]) -> [[f32; FILTERS]; 36] {
-                filters(&G4, g)
-            }
-            $(#[target_feature(enable = $features)])?
-            unsafe fn input<const A: usize>(channels: usize, pixels: *const *const f32, v: *mut f32, stride: usize) {
-                // SAFETY: the caller's promise.
-                unsafe { body::input::<S, A>(S::new(), channels, pixels, v, stride) }
-            }
-            $(#[target_feature(enable = $features)])?
-            unsafe fn output<const A: usize>(o: &Output) {
-                // SAFETY: the caller's promise.
-                unsafe { body::output::<S, A>(S::new(), o) }
-            }
-
-            pub const TWO: Winograd =
-                Winograd { name: $two, isa: Isa::$isa, m: 2, input: input::<4>, output: output::<4>, filters: filters_2 };
-            pub const FOUR: Winograd =
-                Winograd { name: $four, isa: Isa::$isa, m: 4, input: input::<6>, output: output::<6>, filters: filters_4 };
+macro_rules! member {
+    ($name:expr, $isa:expr, $t:ty, $two:literal, $four:literal) => {
+        Sizes {
+            name: $name,
+            isa: $isa,
+            sizes: [
+                Winograd { name: $two, m: 2, input: input::<4>, output: output::<4>, filters: filters::<4> },
+                Winograd { name: $four, m: 4, input: input::<6>, output: output::<6>, filters: filters::<6> },
+            ],
         }
     };
 }
 
-members!(scalar, "f32_winograd_2x2__scalar", "f32_winograd_4x4__scalar", Scalar, Scalar);
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-members!(avx2, "f32_winograd_2x2__avx2", "f32_winograd_4x4__avx2", Avx2, Avx2, "avx2,fma");
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-members!(
-    avx512,
-    "f32_winograd_2x2__avx512",
-    "f32_winograd_4x4__avx512",
-    Avx512,
-    Avx512,
-    "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"
-);
-#[cfg(all(target_arch = "aarch64", feature = "neon"))]
-members!(neon, "f32_winograd_2x2__neon", "f32_winograd_4x4__neon", Neon, Neon, "neon");
-
-/// All members of the family, the slowest first.
-pub static TABLE: &[Winograd] = &[
-    scalar::TWO,
-    scalar::FOUR,
-    #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-    avx2::TWO,
-    #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-    avx2::FOUR,
-    #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-    avx512::TWO,
-    #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-    avx512::FOUR,
-    #[cfg(all(target_arch = "aarch64", feature = "neon"))]
-    neon::TWO,
-    #[cfg(all(target_arch = "aarch64", feature = "neon"))]
-    neon::FOUR,
-];
+family! {
+    Sizes: "f32_winograd" {
+        fn input[A: usize](channels: usize, pixels: *const *const f32, v: *mut f32, stride: usize);
+        fn output[A: usize](o: &Output);
+        fn filters[A: usize](g: &[[f32; FILTERS]; 9]) -> [[f32; FILTERS]; 36];
+    }
+    scalar(Scalar, "f32_winograd_2x2__scalar", "f32_winograd_4x4__scalar");
+    avx2(Avx2, "f32_winograd_2x2__avx2", "f32_winograd_4x4__avx2");
+    avx512(Avx512, "f32_winograd_2x2__avx512", "f32_winograd_4x4__avx512");
+    neon(Neon, "f32_winograd_2x2__neon", "f32_winograd_4x4__neon");
+}
+member_of_table!(Sizes);
 
 #[cfg(test)]
 mod tests;

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::kernels::family::available;
 
 proptest! {
     #[test]
@@ -15,7 +16,7 @@ proptest! {
         bias in -1.0f32..1.0,
     ) {
         let filter: [f32; 9] = filter.try_into().unwrap();
-        for w in TABLE.iter().filter(|w| w.isa.is_available()) {
+        for w in available(TABLE).flat_map(|member| &member.sizes) {
             check(w, channels, &values, &filter, [rows.min(w.m), columns.min(w.m)], bias)?;
         }
     }

@@ -10,6 +10,7 @@ mod neon;
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 mod x86;
 
+use super::family::{Member, usable};
 use crate::isa::Isa;
 
 /// A source of `rows × columns` elements and a target of `columns × rows`.
@@ -38,7 +39,7 @@ pub type Kernel = unsafe fn(&Matrix);
 pub struct Turn {
     /// As in `x32_turn_8x8__avx2`.
     pub name: &'static str,
-    /// The instructions it needs.
+    /// The features that it needs.
     pub isa: Isa,
     /// Bytes of an element.
     pub width: usize,
@@ -46,10 +47,19 @@ pub struct Turn {
     pub turn: Kernel,
 }
 
+impl Member for Turn {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+    fn isa(&self) -> Isa {
+        self.isa
+    }
+}
+
 impl Turn {
     /// The best for elements of `width` bytes on this machine, up to `isa`. `None` if there is no such element.
     pub fn select(isa: Isa, width: usize) -> Option<&'static Turn> {
-        TABLE.iter().rfind(|turn| turn.width == width && turn.isa <= isa && turn.isa.is_available())
+        usable(TABLE, isa).rfind(|turn| turn.width == width)
     }
 
     /// The best for elements of 4 bytes.
@@ -86,19 +96,19 @@ impl Turn {
 }
 
 const WORDS: Turn =
-    Turn { name: "x32_turn_8x8__scalar", isa: Isa::Scalar, width: 4, turn: blocks::turn::<u32> };
+    Turn { name: "x32_turn_8x8__scalar", isa: Isa::SCALAR, width: 4, turn: blocks::turn::<u32> };
 
 /// All transpositions, the slowest first.
 pub static TABLE: &[Turn] = &[
-    Turn { name: "x8_turn_8x8__scalar", isa: Isa::Scalar, width: 1, turn: blocks::turn::<u8> },
-    Turn { name: "x16_turn_8x8__scalar", isa: Isa::Scalar, width: 2, turn: blocks::turn::<u16> },
+    Turn { name: "x8_turn_8x8__scalar", isa: Isa::SCALAR, width: 1, turn: blocks::turn::<u8> },
+    Turn { name: "x16_turn_8x8__scalar", isa: Isa::SCALAR, width: 2, turn: blocks::turn::<u16> },
     WORDS,
-    Turn { name: "x64_turn_8x8__scalar", isa: Isa::Scalar, width: 8, turn: blocks::turn::<u64> },
-    Turn { name: "x128_turn_8x8__scalar", isa: Isa::Scalar, width: 16, turn: blocks::turn::<[u64; 2]> },
+    Turn { name: "x64_turn_8x8__scalar", isa: Isa::SCALAR, width: 8, turn: blocks::turn::<u64> },
+    Turn { name: "x128_turn_8x8__scalar", isa: Isa::SCALAR, width: 16, turn: blocks::turn::<[u64; 2]> },
     #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-    Turn { name: "x32_turn_8x8__avx2", isa: Isa::Avx2, width: 4, turn: x86::turn_x32 },
+    Turn { name: "x32_turn_8x8__avx2", isa: Isa::AVX2, width: 4, turn: x86::turn_x32 },
     #[cfg(all(target_arch = "aarch64", feature = "neon"))]
-    Turn { name: "x32_turn_4x4__neon", isa: Isa::Neon, width: 4, turn: neon::turn_x32 },
+    Turn { name: "x32_turn_4x4__neon", isa: Isa::NEON, width: 4, turn: neon::turn_x32 },
 ];
 
 #[cfg(test)]
@@ -106,11 +116,12 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::kernels::family::available;
 
     proptest! {
         #[test]
         fn every_entry_transposes(rows in 0usize..40, columns in 0usize..40, more in 0usize..5) {
-            for entry in TABLE.iter().filter(|entry| entry.isa.is_available()) {
+            for entry in available(TABLE) {
                 let w = entry.width;
                 let (from_row, to_row) = (columns + more, rows + 2 * more);
                 let from: Vec<u64> =

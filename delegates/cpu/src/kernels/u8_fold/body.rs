@@ -1,6 +1,7 @@
 //! Plain loops, which the compiler makes vectors of.
 
 use super::Rows;
+use crate::simd::Simd;
 
 /// Elements that are folded together.
 const PART: usize = 512;
@@ -10,7 +11,7 @@ const ROWS: usize = 256;
 /// # Safety
 /// That of [`super::Fold`].
 #[inline(always)]
-pub(super) unsafe fn add_rows(rows: &Rows, sums: *mut i32) {
+pub(super) unsafe fn add_rows<S: Simd>(_: S, rows: &Rows, sums: *mut i32) {
     for from in (0..rows.n).step_by(PART) {
         let n = PART.min(rows.n - from);
         for first in (0..rows.count).step_by(ROWS) {
@@ -39,7 +40,7 @@ pub(super) unsafe fn add_rows(rows: &Rows, sums: *mut i32) {
 /// # Safety
 /// That of [`super::Fold`].
 #[inline(always)]
-pub(super) unsafe fn raise_rows(rows: &Rows, y: *mut u8) {
+pub(super) unsafe fn raise_rows<S: Simd>(_: S, rows: &Rows, y: *mut u8) {
     // SAFETY: the caller's promise.
     let y = unsafe { std::slice::from_raw_parts_mut(y, rows.n) };
     for r in 0..rows.count {
@@ -47,4 +48,20 @@ pub(super) unsafe fn raise_rows(rows: &Rows, y: *mut u8) {
         let x = unsafe { std::slice::from_raw_parts(rows.from.add(r * rows.step), rows.n) };
         y.iter_mut().zip(x).for_each(|(y, &x)| *y = x.max(*y));
     }
+}
+
+/// # Safety
+/// That of [`super::Fold`].
+#[inline(always)]
+pub(super) unsafe fn sum<S: Simd>(_: S, n: usize, x: *const u8) -> i32 {
+    // SAFETY: the caller's promise.
+    unsafe { std::slice::from_raw_parts(x, n) }.iter().map(|&x| i32::from(x)).sum()
+}
+
+/// # Safety
+/// That of [`super::Fold`].
+#[inline(always)]
+pub(super) unsafe fn largest<S: Simd>(_: S, n: usize, x: *const u8) -> u8 {
+    // SAFETY: the caller's promise.
+    unsafe { std::slice::from_raw_parts(x, n) }.iter().fold(0, |most, &x| most.max(x))
 }

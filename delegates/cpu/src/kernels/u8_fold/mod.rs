@@ -3,6 +3,7 @@
 mod body;
 
 use crate::isa::Isa;
+use crate::simd::*;
 
 /// Rows of bytes.
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +23,7 @@ pub struct Rows {
 pub struct Fold {
     /// As in `u8_fold__avx512`.
     pub name: &'static str,
-    /// The instructions it needs.
+    /// The features that it needs.
     pub isa: Isa,
     /// Adds rows to sums, element by element.
     pub add_rows: unsafe fn(&Rows, *mut i32),
@@ -34,67 +35,27 @@ pub struct Fold {
     pub largest: unsafe fn(usize, *const u8) -> u8,
 }
 
-impl Fold {
-    /// The best member on this machine, up to `isa`.
-    pub fn select(isa: Isa) -> &'static Fold {
-        TABLE.iter().rfind(|fold| fold.isa <= isa && fold.isa.is_available()).unwrap_or(&TABLE[0])
-    }
-}
-
 macro_rules! member {
-    ($module:ident, $name:literal, $isa:ident $(, $features:literal)?) => {
-        mod $module {
-            use super::*;
-
-            $(#[target_feature(enable = $features)])?
-            unsafe fn add_rows(rows: &Rows, sums: *mut i32) {
-                // SAFETY: the caller's promise.
-                unsafe { body::add_rows(rows, sums) }
-            }
-            $(#[target_feature(enable = $features)])?
-            unsafe fn raise_rows(rows: &Rows, y: *mut u8) {
-                // SAFETY: the caller's promise.
-                unsafe { body::raise_rows(rows, y) }
-            }
-            $(#[target_feature(enable = $features)])?
-            unsafe fn sum(n: usize, x: *const u8) -> i32 {
-                // SAFETY: the caller's promise.
-                unsafe { std::slice::from_raw_parts(x, n) }.iter().map(|&x| i32::from(x)).sum()
-            }
-            $(#[target_feature(enable = $features)])?
-            unsafe fn largest(n: usize, x: *const u8) -> u8 {
-                // SAFETY: the caller's promise.
-                unsafe { std::slice::from_raw_parts(x, n) }.iter().fold(0, |most, &x| most.max(x))
-            }
-
-            pub(super) const MEMBER: Fold =
-                Fold { name: $name, isa: Isa::$isa, add_rows, raise_rows, sum, largest };
-        }
+    ($name:expr, $isa:expr, $t:ty) => {
+        Fold { name: $name, isa: $isa, add_rows, raise_rows, sum, largest }
     };
 }
 
-member!(scalar, "u8_fold__scalar", Scalar);
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-member!(avx2, "u8_fold__avx2", Avx2, "avx2,fma");
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-member!(avx512, "u8_fold__avx512", Avx512, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
-#[cfg(all(target_arch = "aarch64", feature = "neon"))]
-member!(neon, "u8_fold__neon", Neon, "neon");
-
-/// All members of the family, the slowest first.
-pub static TABLE: &[Fold] = &[
-    scalar::MEMBER,
-    #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-    avx2::MEMBER,
-    #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-    avx512::MEMBER,
-    #[cfg(all(target_arch = "aarch64", feature = "neon"))]
-    neon::MEMBER,
-];
+family! {
+    Fold: "u8_fold" {
+        fn add_rows(rows: &Rows, sums: *mut i32);
+        fn raise_rows(rows: &Rows, y: *mut u8);
+        fn sum(n: usize, x: *const u8) -> i32;
+        fn largest(n: usize, x: *const u8) -> u8;
+    }
+    vectors
+}
+member_of_table!(Fold);
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernels::family::available;
     use crate::kernels::random::Random;
     use proptest::prelude::*;
 
@@ -105,7 +66,7 @@ mod tests {
             let step = n + more;
             let x: Vec<u8> = (0..(count * step).max(1)).map(|_| random.next() as u8 | 0xF0).collect();
             let rows = Rows { from: x.as_ptr(), count, step, n };
-            for fold in TABLE.iter().filter(|fold| fold.isa.is_available()) {
+            for fold in available(TABLE) {
                 let (mut sums, mut most) = (vec![7; n + 1], vec![7; n + 1]);
                 // SAFETY: available; the lengths are the vectors'.
                 let (sum, largest) = unsafe {

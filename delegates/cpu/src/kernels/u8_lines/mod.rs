@@ -8,6 +8,7 @@ mod body;
 
 use crate::isa::Isa;
 use crate::requantize::Bytes;
+use crate::simd::*;
 
 /// One line for each column.
 #[derive(Clone, Copy)]
@@ -38,55 +39,26 @@ pub type Kernel = unsafe fn(&[Line], usize, *const u8, *mut u8);
 pub struct Lines {
     /// As in `u8_lines__avx512`.
     pub name: &'static str,
-    /// The instructions it needs.
+    /// The features that it needs.
     pub isa: Isa,
     /// Unsafe to call: the machine has the instructions, x is readable and y writable for `n` bytes, and tables have as many columns.
     /// Source and target may be the same memory.
     pub row: Kernel,
 }
 
-impl Lines {
-    /// The best member on this machine, up to `isa`.
-    pub fn select(isa: Isa) -> &'static Lines {
-        TABLE.iter().rfind(|lines| lines.isa <= isa && lines.isa.is_available()).unwrap_or(&TABLE[0])
-    }
-}
-
 macro_rules! member {
-    ($module:ident, $name:literal, $isa:ident, $simd:ident $(, $features:literal)?) => {
-        mod $module {
-            use super::*;
-            use crate::simd::{$simd as S, Simd};
-
-            $(#[target_feature(enable = $features)])?
-            unsafe fn row(lines: &[Line], n: usize, x: *const u8, y: *mut u8) {
-                // SAFETY: the caller's promise.
-                unsafe { body::row(S::new(), lines, n, x, y) }
-            }
-
-            pub(super) const MEMBER: Lines = Lines { name: $name, isa: Isa::$isa, row };
-        }
+    ($name:expr, $isa:expr, $t:ty) => {
+        Lines { name: $name, isa: $isa, row }
     };
 }
 
-member!(scalar, "u8_lines__scalar", Scalar, Scalar);
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-member!(avx2, "u8_lines__avx2", Avx2, Avx2, "avx2,fma");
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-member!(avx512, "u8_lines__avx512", Avx512, Avx512, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
-#[cfg(all(target_arch = "aarch64", feature = "neon"))]
-member!(neon, "u8_lines__neon", Neon, Neon, "neon");
-
-/// All members of the family, the slowest first.
-pub static TABLE: &[Lines] = &[
-    scalar::MEMBER,
-    #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-    avx2::MEMBER,
-    #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-    avx512::MEMBER,
-    #[cfg(all(target_arch = "aarch64", feature = "neon"))]
-    neon::MEMBER,
-];
+family! {
+    Lines: "u8_lines" {
+        fn row(lines: &[Line], n: usize, x: *const u8, y: *mut u8);
+    }
+    vectors
+}
+member_of_table!(Lines);
 
 /// What bytes that were clamped already become.
 const ALL: Bytes = Bytes { zero_point: 0, low: 0, high: 255 };
@@ -96,6 +68,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::kernels::family::available;
     use crate::kernels::random::Random;
 
     fn check(member: &Lines, n: usize, seed: u64) {
@@ -137,7 +110,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_member_agrees_with_plain_code(n in 0usize..100, seed: u64) {
-            for member in TABLE.iter().filter(|member| member.isa.is_available()) {
+            for member in available(TABLE) {
                 check(member, n, seed);
             }
         }

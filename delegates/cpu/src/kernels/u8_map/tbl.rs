@@ -2,33 +2,32 @@
 
 use core::arch::aarch64::*;
 
-/// Looks up 16 bytes in each quarter of the table: numbers outside a quarter leave what is there.
-#[inline(always)]
-unsafe fn look(quarters: &[uint8x16x4_t; 4], x: uint8x16_t) -> uint8x16_t {
-    // SAFETY: the caller has the instructions.
-    unsafe {
-        let quarter = vdupq_n_u8(64);
-        let (second, third) = (vsubq_u8(x, quarter), vsubq_u8(x, vdupq_n_u8(128)));
-        let looked = vqtbx4q_u8(vqtbl4q_u8(quarters[0], x), quarters[1], second);
-        vqtbx4q_u8(vqtbx4q_u8(looked, quarters[2], third), quarters[3], vsubq_u8(third, quarter))
-    }
-}
+use super::body::Lookup;
+use crate::simd::Neon;
 
-/// # Safety
-/// The machine has the instructions; `x` is readable and `y` writable for `n` bytes.
-#[target_feature(enable = "neon")]
-pub(super) unsafe fn lookup(n: usize, x: *const u8, table: &[u8; 256], y: *mut u8) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let quarters = [0, 64, 128, 192].map(|i| vld1q_u8_x4(table.as_ptr().add(i)));
-        let mut i = 0;
-        while i + 16 <= n {
-            vst1q_u8(y.add(i), look(&quarters, vld1q_u8(x.add(i))));
-            i += 16;
-        }
-        while i < n {
-            *y.add(i) = table[usize::from(*x.add(i))];
-            i += 1;
+// SAFETY: `Neon` proves that the machine has the instructions.
+unsafe impl Lookup for Neon {
+    type S = Neon;
+    type Table<'t> = [uint8x16x4_t; 4];
+
+    #[inline(always)]
+    fn ints(self) -> Neon {
+        self
+    }
+    #[inline(always)]
+    fn table(self, table: &[u8; 256]) -> [uint8x16x4_t; 4] {
+        // SAFETY: the machine has the instructions, `self` proves it; each quarter has 64 bytes.
+        [0, 64, 128, 192].map(|at| unsafe { vld1q_u8_x4(table[at..].as_ptr()) })
+    }
+    /// Each quarter in turn: numbers outside of it leave what is there.
+    #[inline(always)]
+    fn look(self, quarters: [uint8x16x4_t; 4], x: uint8x16_t) -> uint8x16_t {
+        // SAFETY: as above.
+        unsafe {
+            let quarter = vdupq_n_u8(64);
+            let (second, third) = (vsubq_u8(x, quarter), vsubq_u8(x, vdupq_n_u8(128)));
+            let looked = vqtbx4q_u8(vqtbl4q_u8(quarters[0], x), quarters[1], second);
+            vqtbx4q_u8(vqtbx4q_u8(looked, quarters[2], third), quarters[3], vsubq_u8(third, quarter))
         }
     }
 }

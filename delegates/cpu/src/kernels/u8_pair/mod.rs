@@ -8,6 +8,7 @@ mod body;
 
 use crate::isa::Isa;
 use crate::requantize::Bytes;
+use crate::simd::*;
 
 /// What is made of two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,7 +84,7 @@ pub type Kernel = unsafe fn(&Pair, usize, *const u8, *const u8, *mut u8);
 pub struct Pairs {
     /// As in `u8_pair__avx512`.
     pub name: &'static str,
-    /// The instructions it needs.
+    /// The features that it needs.
     pub isa: Isa,
     /// Lanes of a block.
     pub lanes: usize,
@@ -94,11 +95,6 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    /// The best member on this machine, up to `isa`.
-    pub fn select(isa: Isa) -> &'static Pairs {
-        TABLE.iter().rfind(|pairs| pairs.isa <= isa && pairs.isa.is_available()).unwrap_or(&TABLE[0])
-    }
-
     /// Of as many bytes of b as of a.
     pub fn with_many(&self, f: Combine) -> Kernel {
         self.with_many[f as usize]
@@ -111,51 +107,30 @@ impl Pairs {
 }
 
 macro_rules! member {
-    ($module:ident, $name:literal, $isa:ident, $simd:ident $(, $features:literal)?) => {
-        mod $module {
-            use super::*;
-            use crate::simd::{$simd as S, Simd};
-
-            $(#[target_feature(enable = $features)])?
-            unsafe fn many<const F: usize>(p: &Pair, n: usize, a: *const u8, b: *const u8, y: *mut u8) {
-                // SAFETY: the caller's promise.
-                unsafe { body::pair::<S, F, false>(S::new(), p, n, a, b, y) }
-            }
-            $(#[target_feature(enable = $features)])?
-            unsafe fn one<const F: usize>(p: &Pair, n: usize, a: *const u8, b: *const u8, y: *mut u8) {
-                // SAFETY: the caller's promise.
-                unsafe { body::pair::<S, F, true>(S::new(), p, n, a, b, y) }
-            }
-
-            pub(super) const MEMBER: Pairs = Pairs {
-                name: $name,
-                isa: Isa::$isa,
-                lanes: S::LANES,
-                with_many: [many::<0>, many::<1>, many::<2>, many::<3>, many::<4>],
-                with_one: [one::<0>, one::<1>, one::<2>, one::<3>, one::<4>],
-            };
+    ($name:expr, $isa:expr, $t:ty) => {
+        Pairs {
+            name: $name,
+            isa: $isa,
+            lanes: <$t>::LANES,
+            with_many: [
+                pair::<0, false>,
+                pair::<1, false>,
+                pair::<2, false>,
+                pair::<3, false>,
+                pair::<4, false>,
+            ],
+            with_one: [pair::<0, true>, pair::<1, true>, pair::<2, true>, pair::<3, true>, pair::<4, true>],
         }
     };
 }
 
-member!(scalar, "u8_pair__scalar", Scalar, Scalar);
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-member!(avx2, "u8_pair__avx2", Avx2, Avx2, "avx2,fma");
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-member!(avx512, "u8_pair__avx512", Avx512, Avx512, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
-#[cfg(all(target_arch = "aarch64", feature = "neon"))]
-member!(neon, "u8_pair__neon", Neon, Neon, "neon");
-
-/// All members of the family, the slowest first.
-pub static TABLE: &[Pairs] = &[
-    scalar::MEMBER,
-    #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-    avx2::MEMBER,
-    #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-    avx512::MEMBER,
-    #[cfg(all(target_arch = "aarch64", feature = "neon"))]
-    neon::MEMBER,
-];
+family! {
+    Pairs: "u8_pair" {
+        fn pair[F: usize, ONE: bool](p: &Pair, n: usize, a: *const u8, b: *const u8, y: *mut u8);
+    }
+    vectors
+}
+member_of_table!(Pairs);
 
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::fixed_point::Factor;
+use crate::kernels::family::available;
 use crate::kernels::random::Random;
 use crate::requantize::{Channel, Channels};
 
@@ -54,7 +55,7 @@ fn check(member: &Pairs, f: Combine, n: usize, seed: u64, way: Way) {
 proptest! {
     #[test]
     fn every_member_agrees_with_plain_code(n in 0usize..100, seed: u64) {
-        for member in TABLE.iter().filter(|member| member.isa.is_available()) {
+        for member in available(TABLE) {
             for (f, way) in Combine::ALL.into_iter().flat_map(|f| WAYS.map(|way| (f, way))) {
                 check(member, f, n, seed, way);
             }

@@ -3,6 +3,7 @@
 mod body;
 
 use crate::isa::Isa;
+use crate::simd::*;
 
 /// The pixels of a window and what becomes of them.
 #[derive(Clone, Copy)]
@@ -37,7 +38,7 @@ pub struct Mean {
 pub struct Pools {
     /// As in `u8_pool__avx512`.
     pub name: &'static str,
-    /// The instructions it needs.
+    /// The features that it needs.
     pub isa: Isa,
     /// Lanes of a block.
     pub lanes: usize,
@@ -47,54 +48,20 @@ pub struct Pools {
     pub largest: unsafe fn(&Window),
 }
 
-impl Pools {
-    /// The best member on this machine, up to `isa`.
-    pub fn select(isa: Isa) -> &'static Pools {
-        TABLE.iter().rfind(|pools| pools.isa <= isa && pools.isa.is_available()).unwrap_or(&TABLE[0])
-    }
-}
-
 macro_rules! member {
-    ($module:ident, $name:literal, $isa:ident, $simd:ident $(, $features:literal)?) => {
-        mod $module {
-            use super::*;
-            use crate::simd::{$simd as S, Simd};
-
-            $(#[target_feature(enable = $features)])?
-            unsafe fn mean(window: &Window) {
-                // SAFETY: the caller's promise.
-                unsafe { body::mean::<S>(S::new(), window) }
-            }
-            $(#[target_feature(enable = $features)])?
-            unsafe fn largest(window: &Window) {
-                // SAFETY: the caller's promise.
-                unsafe { body::largest::<S>(S::new(), window) }
-            }
-
-            pub(super) const MEMBER: Pools =
-                Pools { name: $name, isa: Isa::$isa, lanes: S::LANES, mean, largest };
-        }
+    ($name:expr, $isa:expr, $t:ty) => {
+        Pools { name: $name, isa: $isa, lanes: <$t>::LANES, mean, largest }
     };
 }
 
-member!(scalar, "u8_pool__scalar", Scalar, Scalar);
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-member!(avx2, "u8_pool__avx2", Avx2, Avx2, "avx2,fma");
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-member!(avx512, "u8_pool__avx512", Avx512, Avx512, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
-#[cfg(all(target_arch = "aarch64", feature = "neon"))]
-member!(neon, "u8_pool__neon", Neon, Neon, "neon");
-
-/// All members of the family, the slowest first.
-pub static TABLE: &[Pools] = &[
-    scalar::MEMBER,
-    #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-    avx2::MEMBER,
-    #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-    avx512::MEMBER,
-    #[cfg(all(target_arch = "aarch64", feature = "neon"))]
-    neon::MEMBER,
-];
+family! {
+    Pools: "u8_pool" {
+        fn mean(window: &Window);
+        fn largest(window: &Window);
+    }
+    vectors
+}
+member_of_table!(Pools);
 
 #[cfg(test)]
 mod tests;

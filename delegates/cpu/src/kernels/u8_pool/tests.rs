@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::kernels::family::available;
 use crate::kernels::random::Random;
 use crate::requantize::{Bytes, Channel, Channels};
 use crate::steps::pool_u8::division;
@@ -44,7 +45,7 @@ fn check(member: &Pools, count: usize, n: usize, seed: u64, signed: bool) {
 proptest! {
     #[test]
     fn every_member_agrees_with_plain_code(count in 1usize..300, n in 1usize..150, seed: u64, signed: bool) {
-        for member in TABLE.iter().filter(|member| member.isa.is_available()) {
+        for member in available(TABLE) {
             check(member, count, n, seed, signed);
         }
     }

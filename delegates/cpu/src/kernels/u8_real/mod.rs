@@ -4,6 +4,7 @@ mod body;
 
 use crate::isa::Isa;
 use crate::requantize::Bytes;
+use crate::simd::*;
 
 /// Sums to become bytes.
 #[derive(Clone, Copy)]
@@ -36,7 +37,7 @@ pub enum Halves {
 pub struct Reals {
     /// As in `u8_real__avx512`.
     pub name: &'static str,
-    /// The instructions it needs.
+    /// The features that it needs.
     pub isa: Isa,
     /// Lanes of a block.
     pub lanes: usize,
@@ -55,84 +56,34 @@ pub struct Reals {
     pub quantize_away: unsafe fn(usize, *const f32, f32, Bytes, *mut u8),
 }
 
-impl Reals {
-    /// The best member on this machine, up to `isa`.
-    pub fn select(isa: Isa) -> &'static Reals {
-        TABLE.iter().rfind(|reals| reals.isa <= isa && reals.isa.is_available()).unwrap_or(&TABLE[0])
-    }
-}
-
 macro_rules! member {
-    ($module:ident, $name:literal, $isa:ident, $simd:ident $(, $features:literal)?) => {
-        mod $module {
-            use super::*;
-            use crate::simd::{$simd as S, Simd};
-
-            $(#[target_feature(enable = $features)])?
-            unsafe fn quantize(n: usize, x: *const f32, factor: f32, zero_point: i32, y: *mut u8) {
-                // SAFETY: the caller's promise.
-                unsafe { body::quantize::<S>(S::new(), n, x, factor, zero_point, y) }
-            }
-            $(#[target_feature(enable = $features)])?
-            unsafe fn dequantize(n: usize, x: *const u8, zero_point: i32, factor: f32, offset: f32, y: *mut f32) {
-                // SAFETY: the caller's promise.
-                unsafe { body::dequantize::<S>(S::new(), n, x, zero_point, factor, offset, y) }
-            }
-            $(#[target_feature(enable = $features)])?
-            unsafe fn quantize_positive(n: usize, x: *const f32, factor: f32, halves: Halves, y: *mut u8) {
-                // SAFETY: the caller's promise.
-                unsafe { body::quantize_positive::<S>(S::new(), n, x, factor, halves, y) }
-            }
-            $(#[target_feature(enable = $features)])?
-            unsafe fn requantize(sums: &Sums, y: *mut u8) {
-                // SAFETY: the caller's promise.
-                unsafe { body::requantize::<S>(S::new(), sums, y) }
-            }
-
-            $(#[target_feature(enable = $features)])?
-            unsafe fn range(n: usize, x: *const f32) -> [f32; 2] {
-                // SAFETY: the caller's promise.
-                unsafe { body::range::<S>(S::new(), n, x) }
-            }
-            $(#[target_feature(enable = $features)])?
-            unsafe fn quantize_away(n: usize, x: *const f32, factor: f32, bytes: Bytes, y: *mut u8) {
-                // SAFETY: the caller's promise.
-                unsafe { body::quantize_away::<S>(S::new(), n, x, factor, bytes, y) }
-            }
-
-            pub(super) const MEMBER: Reals = Reals {
-                name: $name,
-                isa: Isa::$isa,
-                lanes: S::LANES,
-                quantize,
-                dequantize,
-                quantize_positive,
-                requantize,
-                range,
-                quantize_away,
-            };
+    ($name:expr, $isa:expr, $t:ty) => {
+        Reals {
+            name: $name,
+            isa: $isa,
+            lanes: <$t>::LANES,
+            quantize,
+            dequantize,
+            quantize_positive,
+            requantize,
+            range,
+            quantize_away,
         }
     };
 }
 
-member!(scalar, "u8_real__scalar", Scalar, Scalar);
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-member!(avx2, "u8_real__avx2", Avx2, Avx2, "avx2,fma");
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-member!(avx512, "u8_real__avx512", Avx512, Avx512, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
-#[cfg(all(target_arch = "aarch64", feature = "neon"))]
-member!(neon, "u8_real__neon", Neon, Neon, "neon");
-
-/// All members of the family, the slowest first.
-pub static TABLE: &[Reals] = &[
-    scalar::MEMBER,
-    #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-    avx2::MEMBER,
-    #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-    avx512::MEMBER,
-    #[cfg(all(target_arch = "aarch64", feature = "neon"))]
-    neon::MEMBER,
-];
+family! {
+    Reals: "u8_real" {
+        fn quantize(n: usize, x: *const f32, factor: f32, zero_point: i32, y: *mut u8);
+        fn dequantize(n: usize, x: *const u8, zero_point: i32, factor: f32, offset: f32, y: *mut f32);
+        fn quantize_positive(n: usize, x: *const f32, factor: f32, halves: Halves, y: *mut u8);
+        fn requantize(sums: &Sums, y: *mut u8);
+        fn range(n: usize, x: *const f32) -> [f32; 2];
+        fn quantize_away(n: usize, x: *const f32, factor: f32, bytes: Bytes, y: *mut u8);
+    }
+    vectors
+}
+member_of_table!(Reals);
 
 #[cfg(test)]
 mod tests;

@@ -3,11 +3,12 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::kernels::family::available;
 use crate::kernels::random::Random;
 use crate::requantize::{Channel, Channels};
 
 fn members() -> impl Iterator<Item = &'static Reals> {
-    TABLE.iter().filter(|member| member.isa.is_available())
+    available(TABLE)
 }
 
 proptest! {

@@ -17,8 +17,8 @@ type Sum<D> = <<D as Dot>::S as Ints>::I;
 /// # Safety
 /// That of [`super::Interleave`].
 #[inline(always)]
-pub(super) unsafe fn interleave<S: Ints, const P: usize, const OFFSET: u8>(s: S, rows: &Rows) {
-    let channels = 4 * S::LANES / P;
+pub(super) unsafe fn interleave<D: Dot, const P: usize>(d: D, rows: &Rows) {
+    let (s, channels) = (d.ints(), 4 * D::LANES / P);
     let mut done = 0;
     while done < rows.count {
         // The last vector overlaps the one before it.
@@ -32,7 +32,7 @@ pub(super) unsafe fn interleave<S: Ints, const P: usize, const OFFSET: u8>(s: S,
             }
             let quads = s.interleave(four);
             for q in 0..4 {
-                let quad = if OFFSET == 0 { quads[q] } else { s.flip_bytes(quads[q]) };
+                let quad = if D::OFFSET == 0 { quads[q] } else { s.flip_bytes(quads[q]) };
                 s.store_bytes(rows.to.add(q * rows.plane + p * channels), quad);
             }
         }
@@ -77,7 +77,7 @@ struct ToReals {
 impl<D: Dot, const GENERAL: bool> Finish<D> for ToBytes<GENERAL> {
     #[inline(always)]
     unsafe fn start(self, d: D, q: usize) -> Sum<D> {
-        let stride = Channels::stride(<D::S as Simd>::LANES);
+        let stride = Channels::stride(D::LANES);
         // SAFETY: the caller's promise.
         unsafe { d.ints().load_i32(self.table.add(q * stride).cast()) }
     }
@@ -90,7 +90,7 @@ impl<D: Dot, const GENERAL: bool> Finish<D> for ToBytes<GENERAL> {
         p: usize,
         count: usize,
     ) {
-        let (s, stride) = (d.ints(), Channels::stride(<D::S as Simd>::LANES));
+        let (s, stride) = (d.ints(), Channels::stride(D::LANES));
         let zero_point = s.splat_i32(self.bytes.zero_point);
         let bytes = if GENERAL { Bytes { zero_point: 0, ..self.bytes } } else { self.bytes };
         // SAFETY: the caller's promise.
@@ -126,7 +126,7 @@ impl<D: Dot> Finish<D> for ToReals {
         p: usize,
         count: usize,
     ) {
-        let (s, lanes) = (d.ints(), <D::S as Simd>::LANES);
+        let (s, lanes) = (d.ints(), D::LANES);
         let stride = RealChannels::stride(lanes);
         let channels = 4 * lanes / P;
         for v in 0..V {
@@ -196,7 +196,7 @@ unsafe fn vectors<D: Dot, const P: usize, const V: usize, F: Finish<D>>(
     count: usize,
     finish: F,
 ) {
-    let width = 4 * <D::S as Simd>::LANES;
+    let width = 4 * D::LANES;
     // SAFETY: planes, weights and table are as large as the caller promises; results of `V` vectors are writable.
     unsafe {
         let mut sums: [[Sum<D>; V]; 4] = [

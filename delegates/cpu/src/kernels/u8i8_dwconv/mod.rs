@@ -17,7 +17,7 @@ mod body;
 use crate::isa::Isa;
 use crate::requantize::{Bytes, Channels};
 use crate::rescale::{Limits, QuantizedRow, RealChannels};
-use crate::simd::dot::{self, Dot};
+use crate::simd::dot::*;
 
 /// Four rows to be interleaved.
 #[derive(Clone, Copy)]
@@ -124,7 +124,7 @@ pub struct Width {
 pub struct DwConv {
     /// As in `u8i8_dwconv__avx512vnni`.
     pub name: &'static str,
-    /// The instructions it needs.
+    /// The features that it needs.
     pub isa: Isa,
     /// Sums in a vector.
     pub lanes: usize,
@@ -136,94 +136,40 @@ pub struct DwConv {
     pub widths: &'static [Width],
 }
 
-impl DwConv {
-    /// The best member on this machine, up to `isa`.
-    pub fn select(isa: Isa) -> &'static DwConv {
-        TABLE.iter().rfind(|member| member.isa <= isa && member.isa.is_available()).unwrap_or(&TABLE[0])
-    }
-}
-
 macro_rules! member {
-    ($module:ident, $name:literal, $isa:ident, $dot:ident, [$($pixels:literal)*] $(, $features:literal)?) => {
-        mod $module {
-            use super::*;
-            use crate::simd::Simd;
-
-            type D = dot::$dot;
-            const LANES: usize = <<D as Dot>::S as Simd>::LANES;
-
-            $(#[target_feature(enable = $features)])?
-            unsafe fn interleave<const P: usize>(rows: &Rows) {
-                // SAFETY: the caller's promise.
-                unsafe { body::interleave::<<D as Dot>::S, P, { D::OFFSET }>(D::new().ints(), rows) }
-            }
-            $(#[target_feature(enable = $features)])?
-            unsafe fn convolve<const P: usize>(outputs: &Outputs) {
-                // SAFETY: the caller's promise.
-                unsafe { body::convolve::<D, P>(D::new(), outputs) }
-            }
-
-            pub(super) const MEMBER: DwConv = DwConv {
-                name: $name,
-                isa: Isa::$isa,
-                lanes: LANES,
-                weights: D::WEIGHTS,
-                offset: D::OFFSET,
-                widths: &[$(Width {
-                    channels: 4 * LANES / $pixels,
-                    pixels: $pixels,
-                    interleave: interleave::<$pixels>,
-                    convolve: convolve::<$pixels>,
-                }),*],
-            };
+    ($name:expr, $isa:expr, $t:ty, [$($pixels:literal)*]) => {
+        DwConv {
+            name: $name,
+            isa: $isa,
+            lanes: <$t>::LANES,
+            weights: <$t>::WEIGHTS,
+            offset: <$t>::OFFSET,
+            widths: &[$(Width {
+                channels: 4 * <$t>::LANES / $pixels,
+                pixels: $pixels,
+                interleave: interleave::<$pixels>,
+                convolve: convolve::<$pixels>,
+            }),*],
         }
     };
 }
 
-member!(scalar, "u8i8_dwconv__scalar", Scalar, ScalarDot, [1]);
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-member!(avx2, "u8i8_dwconv__avx2", Avx2, Avx2Dot, [1 2], "avx2,fma");
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-member!(
-    avx512,
-    "u8i8_dwconv__avx512",
-    Avx512,
-    Avx512Dot,
-    [1 2 4],
-    "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"
-);
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-member!(
-    avx512vnni,
-    "u8i8_dwconv__avx512vnni",
-    Avx512Vnni,
-    VnniDot,
-    [1 2 4],
-    "avx512vnni,avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"
-);
-#[cfg(all(target_arch = "aarch64", feature = "neon"))]
-member!(neon, "u8i8_dwconv__neon", Neon, NeonBytes, [1], "neon");
-#[cfg(all(target_arch = "aarch64", feature = "neon"))]
-member!(neondot, "u8i8_dwconv__neondot", NeonDot, NeonDot, [1], "neon,dotprod");
-#[cfg(all(target_arch = "aarch64", feature = "neon"))]
-member!(neoni8mm, "u8i8_dwconv__neoni8mm", NeonI8mm, NeonI8mm, [1], "neon,dotprod,i8mm");
-
-/// All members of the family, the slowest first.
-pub static TABLE: &[DwConv] = &[
-    scalar::MEMBER,
-    #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-    avx2::MEMBER,
-    #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-    avx512::MEMBER,
-    #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-    avx512vnni::MEMBER,
-    #[cfg(all(target_arch = "aarch64", feature = "neon"))]
-    neon::MEMBER,
-    #[cfg(all(target_arch = "aarch64", feature = "neon"))]
-    neondot::MEMBER,
-    #[cfg(all(target_arch = "aarch64", feature = "neon"))]
-    neoni8mm::MEMBER,
-];
+family! {
+    DwConv: "u8i8_dwconv" {
+        fn interleave[P: usize](rows: &Rows);
+        fn convolve[P: usize](outputs: &Outputs);
+    }
+    scalar(ScalarDot, [1]);
+    avx2(Avx2Dot, [1 2]);
+    avx512(Avx512Dot, [1 2 4]);
+    vnni256(Vnni256Dot, [1 2]);
+    avxvnni(AvxVnniDot, [1 2]);
+    avx512vnni(VnniDot, [1 2 4]);
+    neon(NeonBytes, [1]);
+    neondot(NeonDot, [1]);
+    neoni8mm(NeonI8mm, [1]);
+}
+member_of_table!(DwConv);
 
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::fixed_point::Factor;
+use crate::kernels::family::available;
 use crate::kernels::random::Random;
 use crate::requantize::{Channel, Channels};
 use crate::rescale::{RealChannel, RealChannels, rescaled};
@@ -34,7 +35,7 @@ fn check(member: &DwConv, width: &Width, taps: usize, count: usize, used: usize,
     for (tap, packed) in packed.chunks_exact_mut(4 * member.weights).enumerate() {
         for &(q, d) in &lanes {
             let four = of(q, d).map_or([0; 4], |c| weights[tap * used + c]);
-            dot::place(&mut packed[q * member.weights..][..member.weights], member.lanes, d, four);
+            place(&mut packed[q * member.weights..][..member.weights], member.lanes, d, four);
         }
     }
 
@@ -111,7 +112,7 @@ proptest! {
     fn every_member_agrees_with_plain_sums(
         taps in 1usize..5, count in 1usize..30, missing in 0usize..16, seed: u64, general: bool,
     ) {
-        for member in TABLE.iter().filter(|member| member.isa.is_available()) {
+        for member in available(TABLE) {
             for width in member.widths.iter().filter(|width| width.pixels < count + taps) {
                 check(member, width, taps, count, width.channels - missing, seed, general);
             }

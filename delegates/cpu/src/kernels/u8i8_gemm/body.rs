@@ -60,14 +60,12 @@ impl<const R: usize> Rows<R> for Apart<R> {
 }
 
 /// A pointer per three rows, which lie at equal distances: as many as there are registers for.
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 #[derive(Clone, Copy)]
 pub(super) struct Strip {
     thirds: [*const u8; 5],
     step: usize,
 }
 
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 impl<const R: usize> Rows<R> for Strip {
     #[inline(always)]
     unsafe fn of(a: &mut *const *const u8, step: usize) -> Self {
@@ -255,7 +253,7 @@ unsafe fn write_bytes<D: Dot, const V: usize, const GENERAL: bool>(
     to: &ToBytes,
 ) {
     let s = d.ints();
-    let lanes = <D::S as Simd>::LANES;
+    let lanes = D::LANES;
     let zero_point = s.splat_i32(to.bytes.zero_point);
     let bytes = if GENERAL { Bytes { zero_point: 0, ..to.bytes } } else { to.bytes };
     // SAFETY: there is a block per vector.
@@ -289,7 +287,7 @@ unsafe fn write_bytes<D: Dot, const V: usize, const GENERAL: bool>(
 #[inline(always)]
 unsafe fn write_reals<D: Dot, const V: usize>(d: D, sums: &[[Sum<D>; V]], t: &Tile<'_>, to: &ToReals) {
     let s = d.ints();
-    let lanes = <D::S as Simd>::LANES;
+    let lanes = D::LANES;
     // Not unrolled: it is little beside the sums.
     for (r, sums) in sums.iter().enumerate().take(t.product.rows) {
         // SAFETY: there is a block per vector, a quantized row per row, and `columns` reals per row are writable.

@@ -16,7 +16,7 @@ const BYTES: usize = 16;
 /// # Safety
 /// That of [`super::Microkernel`].
 #[inline(always)]
-pub(super) unsafe fn tile<D: ByLane, const R: usize, const V: usize>(
+pub(super) unsafe fn tile<D: ByLane, A: body::Rows<R>, const R: usize, const V: usize>(
     d: D,
     t: &Tile<'_>,
     write: body::Write<D, V>,
@@ -25,18 +25,18 @@ pub(super) unsafe fn tile<D: ByLane, const R: usize, const V: usize>(
     unsafe {
         // Of constants, so that the compiler makes the one that is used, not all three.
         let sums = if const { R * V * D::REGISTERS <= 4 } {
-            parts::<D, R, V, 4>(d, t)
+            parts::<D, A, R, V, 4>(d, t)
         } else if const { R * V * D::REGISTERS <= 10 } {
-            parts::<D, R, V, 2>(d, t)
+            parts::<D, A, R, V, 2>(d, t)
         } else {
-            parts::<D, R, V, 1>(d, t)
+            parts::<D, A, R, V, 1>(d, t)
         };
         body::finish::<D, R, V>(&sums, t, write);
     }
 }
 
 #[inline(always)]
-unsafe fn parts<D: ByLane, const R: usize, const V: usize, const P: usize>(
+unsafe fn parts<D: ByLane, A: body::Rows<R>, const R: usize, const V: usize, const P: usize>(
     d: D,
     t: &Tile<'_>,
 ) -> [[int32x4_t; V]; R] {
@@ -47,11 +47,7 @@ unsafe fn parts<D: ByLane, const R: usize, const V: usize, const P: usize>(
     // SAFETY: the caller's promise covers each row of each tap, and the panel: its columns' starts, and the groups.
     unsafe {
         for _ in 0..p.taps {
-            let mut rows = [core::ptr::null::<u8>(); R];
-            for r in 0..R {
-                rows[r] = *a.add(r);
-            }
-            a = a.add(R);
+            let rows = A::of(&mut a, p.step).at(0);
             let mut i = 0;
             while i < p.k / BYTES * 4 {
                 let mut x = [d.bytes(rows[0].add(4 * i)); R];

@@ -11,15 +11,13 @@
 use core::arch::aarch64::*;
 
 use super::{Reach, Tile, body};
-use crate::simd::dot::{Dot, NeonI8mm};
+use crate::simd::dot::ByPair;
 
 /// Bytes of a vector.
 const BYTES: usize = 16;
 
 /// Most pairs of rows.
 const PAIRS: usize = 4;
-
-type Write<const V: usize> = body::Write<NeonI8mm, V>;
 
 /// Sums of a pair of rows with the two pairs of columns of a vector.
 type Quad = [int32x4_t; 2];
@@ -29,7 +27,11 @@ type Quad = [int32x4_t; 2];
 /// # Safety
 /// That of [`super::Microkernel`].
 #[inline(always)]
-pub(super) unsafe fn tile<const R: usize, const V: usize>(d: NeonI8mm, t: &Tile<'_>, write: Write<V>) {
+pub(super) unsafe fn tile<D: ByPair, A: body::Rows<R>, const R: usize, const V: usize>(
+    d: D,
+    t: &Tile<'_>,
+    write: body::Write<D, V>,
+) {
     const { assert!(R <= 2 * PAIRS) };
     // SAFETY: the caller's promise covers each row of each tap, the panel's groups, and the results.
     unsafe {
@@ -38,11 +40,7 @@ pub(super) unsafe fn tile<const R: usize, const V: usize>(d: NeonI8mm, t: &Tile<
         let (p, mut a, mut w) = (t.product, t.product.a, t.weights);
         let (whole, rest) = if p.reach >= Reach::Groups { (p.k.div_ceil(4), 0) } else { (p.k / 4, p.k % 4) };
         for _ in 0..p.taps {
-            let mut rows = [core::ptr::null::<u8>(); R];
-            for r in 0..R {
-                rows[r] = *a.add(r);
-            }
-            a = a.add(R);
+            let rows = A::of(&mut a, p.step).at(0);
             let mut i = 0;
             while i < p.k / BYTES * 4 {
                 let mut halves = [[vdupq_n_u8(0); PAIRS]; 2];
@@ -52,19 +50,19 @@ pub(super) unsafe fn tile<const R: usize, const V: usize>(d: NeonI8mm, t: &Tile<
                     halves[0][pair] = vreinterpretq_u8_u64(vzip1q_u64(upper, lower));
                     halves[1][pair] = vreinterpretq_u8_u64(vzip2q_u64(upper, lower));
                 }
-                eight::<R, V>(d, &mut sums, &halves[0], w, w.add(V * BYTES));
-                eight::<R, V>(d, &mut sums, &halves[1], w.add(2 * V * BYTES), w.add(3 * V * BYTES));
+                eight::<D, R, V>(d, &mut sums, &halves[0], w, w.add(V * BYTES));
+                eight::<D, R, V>(d, &mut sums, &halves[1], w.add(2 * V * BYTES), w.add(3 * V * BYTES));
                 w = w.add(4 * V * BYTES);
                 i += 4;
             }
             // Groups without a second one.
             while i < whole {
-                four::<R, V>(d, &mut sums, |r| rows[r].add(4 * i).cast::<u32>().read_unaligned(), w);
+                four::<D, R, V>(d, &mut sums, |r| rows[r].add(4 * i).cast::<u32>().read_unaligned(), w);
                 w = w.add(V * BYTES);
                 i += 1;
             }
             if rest > 0 {
-                four::<R, V>(d, &mut sums, |r| body::first(rows[r].add(4 * whole), rest), w);
+                four::<D, R, V>(d, &mut sums, |r| body::first(rows[r].add(4 * whole), rest), w);
                 w = w.add(V * BYTES);
             }
         }
@@ -76,7 +74,7 @@ pub(super) unsafe fn tile<const R: usize, const V: usize>(d: NeonI8mm, t: &Tile<
                 by_row[r][v] = vreinterpretq_s32_s64(row);
             }
         }
-        body::finish::<NeonI8mm, R, V>(&by_row, t, write);
+        body::finish(&by_row, t, write);
     }
 }
 
@@ -85,8 +83,8 @@ pub(super) unsafe fn tile<const R: usize, const V: usize>(d: NeonI8mm, t: &Tile<
 /// # Safety
 /// The groups have `V` vectors.
 #[inline(always)]
-unsafe fn eight<const R: usize, const V: usize>(
-    d: NeonI8mm,
+unsafe fn eight<D: ByPair, const R: usize, const V: usize>(
+    d: D,
     sums: &mut [[Quad; V]; PAIRS],
     rows: &[uint8x16_t; PAIRS],
     first: *const u8,
@@ -95,7 +93,7 @@ unsafe fn eight<const R: usize, const V: usize>(
     for v in 0..V {
         // SAFETY: the caller's promise.
         let (first, second) = unsafe { (d.weights(first.add(v * BYTES)), d.weights(second.add(v * BYTES))) };
-        products::<R, V>(d, sums, rows, v, first, second);
+        products::<D, R, V>(d, sums, rows, v, first, second);
     }
 }
 
@@ -104,8 +102,8 @@ unsafe fn eight<const R: usize, const V: usize>(
 /// # Safety
 /// The group has `V` vectors.
 #[inline(always)]
-unsafe fn four<const R: usize, const V: usize>(
-    d: NeonI8mm,
+unsafe fn four<D: ByPair, const R: usize, const V: usize>(
+    d: D,
     sums: &mut [[Quad; V]; PAIRS],
     four: impl Fn(usize) -> u32,
     group: *const u8,
@@ -118,15 +116,15 @@ unsafe fn four<const R: usize, const V: usize>(
             rows[pair] = vcombine_u8(at(2 * pair), at(2 * pair + 1));
         }
         for v in 0..V {
-            products::<R, V>(d, sums, &rows, v, d.weights(group.add(v * BYTES)), vdupq_n_s8(0));
+            products::<D, R, V>(d, sums, &rows, v, d.weights(group.add(v * BYTES)), vdupq_n_s8(0));
         }
     }
 }
 
 /// Adds the products of two groups of vector `v`.
 #[inline(always)]
-fn products<const R: usize, const V: usize>(
-    d: NeonI8mm,
+fn products<D: ByPair, const R: usize, const V: usize>(
+    d: D,
     sums: &mut [[Quad; V]; PAIRS],
     rows: &[uint8x16_t; PAIRS],
     v: usize,

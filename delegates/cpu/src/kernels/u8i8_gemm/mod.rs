@@ -21,17 +21,18 @@ mod body;
 mod by_lane;
 #[cfg(all(target_arch = "aarch64", feature = "neon"))]
 mod by_pair;
-mod entries;
 mod panel;
+mod results;
+mod table;
 
 pub use panel::{COLUMNS, Matrix, Pack};
+pub use results::{Results, ToBytes, ToReals};
+pub use table::TABLE;
 
+use super::family::usable;
 use super::turn::Turn;
 use crate::isa::Isa;
-use crate::requantize::{Bytes, Channels};
-use crate::rescale::{Limits, QuantizedRow, RealChannels};
-use crate::simd::dot::{self, Dot};
-use entries::*;
+use crate::simd::dot;
 
 /// Rows by columns of results.
 #[derive(Clone, Copy)]
@@ -60,65 +61,6 @@ pub struct Product {
     pub stride: usize,
     /// Results per row.
     pub columns: usize,
-}
-
-/// What sums become.
-#[derive(Clone, Copy)]
-pub enum Results {
-    /// Bytes.
-    Bytes(ToBytes),
-    /// `f32`.
-    Reals(ToReals),
-}
-
-/// From sums to bytes.
-#[derive(Clone, Copy)]
-pub struct ToBytes {
-    /// The channels of the columns, from the first on.
-    pub channels: *const i64,
-    /// Whether they need the general way of scaling.
-    pub is_general: bool,
-    /// What the results become.
-    pub bytes: Bytes,
-    /// One per row, added to its sums; or null.
-    pub row_terms: *const i32,
-}
-
-/// From sums to `f32`.
-#[derive(Clone, Copy)]
-pub struct ToReals {
-    /// The channels of the columns, from the first on.
-    pub channels: *const u32,
-    /// One per row.
-    pub rows: *const QuantizedRow,
-    /// The range of results.
-    pub limits: Limits,
-}
-
-impl Results {
-    /// Those of the columns behind so many blocks of `lanes`.
-    #[inline(always)]
-    fn from(self, blocks: usize, lanes: usize) -> Results {
-        match self {
-            Results::Bytes(to) => {
-                let channels = to.channels.wrapping_add(blocks * Channels::stride(lanes));
-                Results::Bytes(ToBytes { channels, ..to })
-            }
-            Results::Reals(to) => {
-                let channels = to.channels.wrapping_add(blocks * RealChannels::stride(lanes));
-                Results::Reals(ToReals { channels, ..to })
-            }
-        }
-    }
-
-    /// Bytes of a result.
-    #[inline(always)]
-    fn size(&self) -> usize {
-        match self {
-            Results::Bytes(_) => 1,
-            Results::Reals(_) => 4,
-        }
-    }
 }
 
 /// How far a row may be read: beyond `k` bytes, what is read meets weights of zero.
@@ -168,7 +110,7 @@ type Microkernel = unsafe fn(&Tile<'_>);
 pub struct Gemm {
     /// As in `u8i8_gemm_14x32__avx512vnni`.
     pub name: &'static str,
-    /// The instructions it needs.
+    /// The features that it needs.
     pub isa: Isa,
     /// Most rows of a product.
     pub mr: usize,
@@ -302,17 +244,11 @@ impl Gemm {
         self.by_vectors.len() * self.lanes
     }
 
-    /// The best member on this machine, up to `isa`.
-    pub fn select(isa: Isa) -> &'static Gemm {
-        TABLE.iter().rfind(|gemm| gemm.isa <= isa && gemm.isa.is_available()).unwrap_or(&TABLE[0])
-    }
-
-    /// The best member on this machine, up to `isa`, for that many taps of `k` bytes.
+    /// The best member on this machine that needs nothing beyond `isa`, for that many taps of `k` bytes.
     pub fn select_for(isa: Isa, taps: usize, k: usize) -> &'static Gemm {
         let bytes = taps * k.next_multiple_of(4);
         let fits = |gemm: &&Gemm| gemm.tiles.is_none_or(|tiles| bytes <= tiles.most);
-        let mut usable = TABLE.iter().filter(|gemm| gemm.isa <= isa && gemm.isa.is_available());
-        usable.rfind(fits).unwrap_or(&TABLE[0])
+        usable(TABLE, isa).rfind(fits).unwrap_or(&TABLE[0])
     }
 
     /// Width of the panel that holds columns `from..` of `columns`.
@@ -410,142 +346,6 @@ impl Gemm {
         }
     }
 }
-
-macro_rules! rows {
-    ($entry:ident, $v:literal, $($r:literal)*) => { &[$($entry::<$r, $v>),*] };
-}
-
-/// All microkernels of the family, the slowest first.
-pub static TABLE: &[Gemm] = &[
-    Gemm {
-        name: "u8i8_gemm_4x8__scalar",
-        isa: Isa::Scalar,
-        mr: 4,
-        lanes: 4,
-        group_bytes: 4,
-        offset: 0,
-        groups: 1,
-        pack_columns: scalar_pack,
-        by_vectors: &[rows!(scalar, 1, 1 2 3 4), rows!(scalar, 2, 1 2 3 4)],
-        strips: &[],
-        tiles: None,
-    },
-    #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-    Gemm {
-        name: "u8i8_gemm_4x16__avx2",
-        isa: Isa::Avx2,
-        mr: 4,
-        lanes: 8,
-        group_bytes: 8,
-        offset: 0,
-        groups: 1,
-        pack_columns: avx2_pack,
-        by_vectors: &[rows!(avx2, 1, 1 2 3 4), rows!(avx2, 2, 1 2 3 4)],
-        strips: &[],
-        tiles: None,
-    },
-    #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-    Gemm {
-        name: "u8i8_gemm_12x32__avx512",
-        isa: Isa::Avx512,
-        mr: 12,
-        lanes: 16,
-        group_bytes: 8,
-        offset: 0,
-        groups: 1,
-        pack_columns: avx512_pack,
-        by_vectors: &[
-            rows!(avx512, 1, 1 2 3 4 5 6 7 8 9 10 11 12),
-            rows!(avx512, 2, 1 2 3 4 5 6 7 8 9 10 11 12),
-        ],
-        strips: &[],
-        tiles: None,
-    },
-    #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-    Gemm {
-        name: "u8i8_gemm_14x32__avx512vnni",
-        isa: Isa::Avx512Vnni,
-        mr: 14,
-        lanes: 16,
-        group_bytes: 4,
-        offset: 0,
-        groups: 1,
-        pack_columns: avx512vnni_pack,
-        by_vectors: &[
-            rows!(avx512vnni, 1, 1 2 3 4 5 6 7 8 9 10 11 12 13 14),
-            rows!(avx512vnni, 2, 1 2 3 4 5 6 7 8 9 10 11 12 13 14),
-        ],
-        strips: &[
-            rows!(avx512vnni_strip, 1, 1 2 3 4 5 6 7 8 9 10 11 12 13 14),
-            rows!(avx512vnni_strip, 2, 1 2 3 4 5 6 7 8 9 10 11 12 13 14),
-        ],
-        tiles: None,
-    },
-    #[cfg(all(target_arch = "x86_64", feature = "amx"))]
-    Gemm {
-        name: "u8i8_gemm_32x32__amx",
-        isa: Isa::Amx,
-        mr: 32,
-        lanes: 16,
-        group_bytes: 4,
-        offset: 0,
-        groups: 16,
-        pack_columns: tiles_pack,
-        by_vectors: &[
-            rows!(avx512vnni, 1, 1 2 3 4 5 6 7 8 9 10 11 12 13 14),
-            rows!(avx512vnni, 2, 1 2 3 4 5 6 7 8 9 10 11 12 13 14),
-        ],
-        strips: &[],
-        tiles: Some(Tiles { few: 4, most: amx::MOST, enter: amx::enter, leave: amx::leave, multiply: tiles }),
-    },
-    #[cfg(all(target_arch = "aarch64", feature = "neon"))]
-    Gemm {
-        name: "u8i8_gemm_4x8__neon",
-        isa: Isa::Neon,
-        mr: 4,
-        lanes: 4,
-        group_bytes: 4,
-        offset: 128,
-        groups: 1,
-        pack_columns: neon_pack,
-        by_vectors: &[rows!(neon, 1, 1 2 3 4), rows!(neon, 2, 1 2 3 4)],
-        strips: &[],
-        tiles: None,
-    },
-    #[cfg(all(target_arch = "aarch64", feature = "neon"))]
-    Gemm {
-        name: "u8i8_gemm_5x16__neondot",
-        isa: Isa::NeonDot,
-        mr: 5,
-        lanes: 4,
-        group_bytes: 4,
-        offset: 128,
-        groups: 1,
-        pack_columns: neondot_pack,
-        by_vectors: &[
-            rows!(neondot, 1, 1 2 3 4 5),
-            rows!(neondot, 2, 1 2 3 4 5),
-            rows!(neondot, 3, 1 2 3 4 5),
-            rows!(neondot, 4, 1 2 3 4 5),
-        ],
-        strips: &[],
-        tiles: None,
-    },
-    #[cfg(all(target_arch = "aarch64", feature = "neon"))]
-    Gemm {
-        name: "u8i8_gemm_8x8__neoni8mm",
-        isa: Isa::NeonI8mm,
-        mr: 8,
-        lanes: 4,
-        group_bytes: 4,
-        offset: 0,
-        groups: 1,
-        pack_columns: neoni8mm_pack,
-        by_vectors: &[rows!(neoni8mm, 1, 1 2 3 4 5 6 7 8), rows!(neoni8mm, 2, 1 2 3 4 5 6 7 8)],
-        strips: &[],
-        tiles: None,
-    },
-];
 
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,7 @@
 //! Panels of a matrix that is known at run time only.
 
+use crate::simd::dot::Dot;
+
 /// Most columns of a panel.
 pub const COLUMNS: usize = 32;
 
@@ -27,19 +29,15 @@ pub type Pack = unsafe fn(&Matrix, usize, *mut u8) -> [i32; COLUMNS];
 /// The same byte four times: 128.
 const HALVES: u32 = 0x8080_8080;
 
-/// As bytes, or as words for vectors of `LANES` columns if that is not 0; behind `OFFSET` times the columns' sums if that is not 0.
+/// As the weights of `D` lie; behind the offset times the columns' sums if there is one.
 ///
 /// # Safety
 /// That of [`Pack`].
 #[inline(always)]
-pub(super) unsafe fn pack<const LANES: usize, const OFFSET: u8>(
-    m: &Matrix,
-    width: usize,
-    to: *mut u8,
-) -> [i32; COLUMNS] {
+pub(super) unsafe fn pack<D: Dot>(_: D, m: &Matrix, width: usize, to: *mut u8) -> [i32; COLUMNS] {
     let mut sums = [0; COLUMNS];
-    let size = if LANES == 0 { 4 } else { 8 };
-    let first = if OFFSET == 0 { to } else { to.wrapping_add(4 * width) };
+    let size = D::WEIGHTS / D::LANES;
+    let first = if D::OFFSET == 0 { to } else { to.wrapping_add(4 * width) };
     for g in 0..m.depth.div_ceil(4) {
         let mut fours = [HALVES; COLUMNS];
         // SAFETY: the caller's promise.
@@ -51,15 +49,15 @@ pub(super) unsafe fn pack<const LANES: usize, const OFFSET: u8>(
                 *four ^= HALVES;
             }
             let group = first.add(g * width * size);
-            if LANES == 0 {
+            if size == 4 {
                 std::ptr::copy_nonoverlapping(fours.as_ptr().cast(), group, 4 * width);
             } else {
-                words::<LANES>(&fours[..width], group);
+                words(D::LANES, &fours[..width], group);
             }
         }
     }
-    if OFFSET != 0 {
-        let starts = sums.map(|sum: i32| sum.wrapping_mul(OFFSET.into()));
+    if D::OFFSET != 0 {
+        let starts = sums.map(|sum: i32| sum.wrapping_mul(D::OFFSET.into()));
         // SAFETY: the panel begins with a number per column.
         unsafe { std::ptr::copy_nonoverlapping(starts.as_ptr().cast(), to, 4 * width) };
     }
@@ -103,16 +101,16 @@ unsafe fn fill(m: &Matrix, g: usize, fours: &mut [u32; COLUMNS]) {
 /// # Safety
 /// The group is writable.
 #[inline(always)]
-unsafe fn words<const LANES: usize>(fours: &[u32], group: *mut u8) {
-    for (v, fours) in fours.chunks_exact(LANES).enumerate() {
+unsafe fn words(lanes: usize, fours: &[u32], group: *mut u8) {
+    for (v, fours) in fours.chunks_exact(lanes).enumerate() {
         for (j, four) in fours.iter().enumerate() {
             let w = four.to_le_bytes().map(|b| i16::from(b as i8) as u16);
             let pair = |low: u16, high: u16| u32::from(low) | u32::from(high) << 16;
             // SAFETY: inside the group.
             unsafe {
-                let to = group.cast::<u32>().add(2 * v * LANES + j);
+                let to = group.cast::<u32>().add(2 * v * lanes + j);
                 to.write_unaligned(pair(w[0], w[2]));
-                to.add(LANES).write_unaligned(pair(w[1], w[3]));
+                to.add(lanes).write_unaligned(pair(w[1], w[3]));
             }
         }
     }

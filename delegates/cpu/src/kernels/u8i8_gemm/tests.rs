@@ -3,9 +3,10 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::kernels::family::available;
 use crate::kernels::random::Random;
-use crate::requantize::{Channel, Channels};
-use crate::rescale::{RealChannel, RealChannels, rescaled};
+use crate::requantize::{Bytes, Channel, Channels};
+use crate::rescale::{Limits, QuantizedRow, RealChannel, RealChannels, rescaled};
 
 /// Most rows of any member.
 const ROWS: usize = 32;
@@ -213,7 +214,7 @@ proptest! {
         let mut random = Random::new(seed ^ 0x5555);
         let reals: Vec<RealChannel> = (0..columns).map(|_| random.real_channel()).collect();
         let rows: Vec<QuantizedRow> = (0..ROWS).map(|_| random.quantized_row()).collect();
-        for gemm in TABLE.iter().filter(|gemm| gemm.isa.is_available()) {
+        for gemm in available(TABLE) {
             for count in 1..=gemm.mr {
                 case.check_reals(gemm, count, &reals, &rows);
             }
@@ -226,7 +227,7 @@ proptest! {
         general: bool, reach in prop_oneof![Just(Reach::Exact), Just(Reach::Groups), Just(Reach::Lines)],
     ) {
         let case = case((taps, k), columns, seed, general);
-        for gemm in TABLE.iter().filter(|gemm| gemm.isa.is_available()) {
+        for gemm in available(TABLE) {
             for rows in 1..=gemm.mr {
                 case.check(gemm, rows, reach);
             }
@@ -241,7 +242,7 @@ fn sums_do_not_saturate() {
     case.terms = None;
     for w in [-128, 127] {
         case.weights.fill(w);
-        for gemm in TABLE.iter().filter(|gemm| gemm.isa.is_available()) {
+        for gemm in available(TABLE) {
             case.check(gemm, gemm.mr, Reach::Groups);
         }
     }
@@ -256,7 +257,7 @@ proptest! {
         let (line, column) = if turned { (1, depth + more) } else { (columns + more, 1) };
         let b: Vec<u8> = (0..depth * line + columns * column).map(|_| random.next() as u8).collect();
         let weight = |j: usize, i: usize| (b[i * line + j * column] ^ 0x80) as i8;
-        for gemm in TABLE.iter().filter(|gemm| gemm.isa.is_available()) {
+        for gemm in available(TABLE) {
             let mut want = vec![0x55; gemm.packed_len(1, depth, columns)];
             gemm.pack((1, depth), columns, &mut want, |j, _, i| weight(j, i));
             let mut got = vec![0x55; want.len()];

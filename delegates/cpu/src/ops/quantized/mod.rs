@@ -96,7 +96,7 @@ pub struct Kernels {
 }
 
 impl Kernels {
-    /// The best up to `isa`.
+    /// The best that need nothing beyond `isa`.
     pub fn select(isa: Isa) -> Self {
         Kernels {
             map: ByteMap::select(isa),

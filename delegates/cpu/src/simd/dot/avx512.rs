@@ -1,4 +1,4 @@
-//! AVX-512, with and without VNNI.
+//! AVX-512: products of pairs of words.
 
 use core::arch::x86_64::*;
 
@@ -57,48 +57,5 @@ unsafe impl Dot for Avx512Dot {
             let pairs = _mm512_add_epi32(_mm512_madd_epi16(a[0], w[0]), _mm512_madd_epi16(a[1], w[1]));
             _mm512_add_epi32(sum, pairs)
         }
-    }
-}
-
-/// Dot products of four bytes.
-#[derive(Clone, Copy)]
-pub struct VnniDot(Avx512);
-
-// SAFETY: `new` is the only way to a value.
-unsafe impl Dot for VnniDot {
-    type S = Avx512;
-    type A = __m512i;
-    type W = __m512i;
-    const WEIGHTS: usize = 64;
-    const OFFSET: u8 = 0;
-
-    #[inline(always)]
-    unsafe fn new() -> Self {
-        // SAFETY: the caller's promise.
-        VnniDot(unsafe { Avx512::new() })
-    }
-    #[inline(always)]
-    fn ints(self) -> Avx512 {
-        self.0
-    }
-    #[inline(always)]
-    fn spread(self, four: u32) -> __m512i {
-        // SAFETY: the machine has the instructions, `self` proves it.
-        unsafe { _mm512_set1_epi32(four as i32) }
-    }
-    #[inline(always)]
-    unsafe fn fours(self, p: *const u8) -> __m512i {
-        // SAFETY: as above; readable, as the caller promises.
-        unsafe { _mm512_loadu_si512(p.cast()) }
-    }
-    #[inline(always)]
-    unsafe fn weights(self, p: *const u8) -> __m512i {
-        // SAFETY: as above; readable, as the caller promises.
-        unsafe { _mm512_loadu_si512(p.cast()) }
-    }
-    #[inline(always)]
-    fn dot(self, sum: __m512i, a: __m512i, w: __m512i) -> __m512i {
-        // SAFETY: as above.
-        unsafe { _mm512_dpbusd_epi32(sum, a, w) }
     }
 }

@@ -3,7 +3,7 @@
 #[cfg(all(target_arch = "aarch64", feature = "neon"))]
 use core::arch::aarch64::*;
 
-use super::Ints;
+use super::{Ints, Simd};
 
 mod scalar;
 pub use scalar::ScalarDot;
@@ -15,7 +15,12 @@ mod avx512;
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 pub use avx2::Avx2Dot;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-pub use avx512::{Avx512Dot, VnniDot};
+pub use avx512::Avx512Dot;
+
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+mod vnni;
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+pub use vnni::*;
 
 #[cfg(all(target_arch = "aarch64", feature = "neon"))]
 mod neon;
@@ -33,6 +38,8 @@ pub use {neon::NeonBytes, neondot::NeonDot, neoni8mm::NeonI8mm};
 pub unsafe trait Dot: Copy + 'static {
     /// Vectors of sums.
     type S: Ints;
+    /// Sums in a vector.
+    const LANES: usize = <Self::S as Simd>::LANES;
     /// Four bytes per lane, without the offset.
     type A: Copy;
     /// Four weights per lane.
@@ -86,6 +93,14 @@ pub trait ByLane: Dot<S = super::Neon, A = int8x16_t, W = int8x16_t> {
         // SAFETY: the machine has the instructions, `self` proves it; readable, as the caller promises.
         unsafe { neon::less(vld1q_u8(p)) }
     }
+}
+
+/// Products of two rows with two columns at a time.
+#[cfg(all(target_arch = "aarch64", feature = "neon"))]
+pub trait ByPair: Dot<S = super::Neon, W = int8x16_t> {
+    /// Adds the product of two rows of eight unsigned bytes with two columns of eight signed ones: results `[0][0]`, `[0][1]`, `[1][0]`,
+    /// `[1][1]`.
+    fn multiply(self, sums: int32x4_t, rows: uint8x16_t, columns: int8x16_t) -> int32x4_t;
 }
 
 /// Writes the four weights of lane `lane` of `lanes` into the `weights` of a vector. Words come as those of bytes 0 and 2 for all lanes,

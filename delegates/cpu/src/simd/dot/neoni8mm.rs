@@ -3,31 +3,12 @@
 use core::arch::aarch64::*;
 use core::arch::asm;
 
-use super::Dot;
+use super::{ByPair, Dot};
 use crate::simd::{Neon, Simd};
 
 /// NEON with matrices of bytes.
 #[derive(Clone, Copy)]
 pub struct NeonI8mm(Neon);
-
-impl NeonI8mm {
-    /// Adds the product of two rows of eight unsigned bytes with two columns of eight signed ones: results `[0][0]`, `[0][1]`, `[1][0]`,
-    /// `[1][1]`.
-    #[inline(always)]
-    pub fn multiply(self, mut sums: int32x4_t, rows: uint8x16_t, columns: int8x16_t) -> int32x4_t {
-        // SAFETY: the machine has the instruction, `self` proves it; it touches registers only.
-        unsafe {
-            asm!(
-                "usmmla {sums:v}.4s, {rows:v}.16b, {columns:v}.16b",
-                sums = inout(vreg) sums,
-                rows = in(vreg) rows,
-                columns = in(vreg) columns,
-                options(pure, nomem, nostack, preserves_flags),
-            );
-        }
-        sums
-    }
-}
 
 // SAFETY: `new` is the only way to a value.
 unsafe impl Dot for NeonI8mm {
@@ -74,5 +55,22 @@ unsafe impl Dot for NeonI8mm {
             );
         }
         sum
+    }
+}
+
+impl ByPair for NeonI8mm {
+    #[inline(always)]
+    fn multiply(self, mut sums: int32x4_t, rows: uint8x16_t, columns: int8x16_t) -> int32x4_t {
+        // SAFETY: the machine has the instruction, `self` proves it; it touches registers only.
+        unsafe {
+            asm!(
+                "usmmla {sums:v}.4s, {rows:v}.16b, {columns:v}.16b",
+                sums = inout(vreg) sums,
+                rows = in(vreg) rows,
+                columns = in(vreg) columns,
+                options(pure, nomem, nostack, preserves_flags),
+            );
+        }
+        sums
     }
 }

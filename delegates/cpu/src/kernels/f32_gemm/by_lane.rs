@@ -6,31 +6,31 @@
 use core::arch::aarch64::*;
 
 use super::{Tile, body};
-use crate::simd::{Neon, Simd};
+use crate::simd::Simd;
 
-const LANES: usize = Neon::LANES;
+const LANES: usize = 4;
 
 /// `R` rows by `V` vectors of columns; few sums are kept in parts, so that additions need not wait for one another.
 ///
 /// # Safety
 /// That of [`super::Microkernel`].
 #[inline(always)]
-pub(super) unsafe fn tile<const R: usize, const V: usize>(s: Neon, t: &Tile) {
+pub(super) unsafe fn tile<S: Simd<V = float32x4_t>, const R: usize, const V: usize>(s: S, t: &Tile) {
     // SAFETY: the caller's promise.
     unsafe {
         // Of constants, so that the compiler makes the one that is used, not all three.
         if const { R * V <= 4 } {
-            parts::<R, V, 4>(s, t)
+            parts::<S, R, V, 4>(s, t)
         } else if const { R * V <= 10 } {
-            parts::<R, V, 2>(s, t)
+            parts::<S, R, V, 2>(s, t)
         } else {
-            parts::<R, V, 1>(s, t)
+            parts::<S, R, V, 1>(s, t)
         }
     }
 }
 
 #[inline(always)]
-unsafe fn parts<const R: usize, const V: usize, const P: usize>(s: Neon, t: &Tile) {
+unsafe fn parts<S: Simd<V = float32x4_t>, const R: usize, const V: usize, const P: usize>(s: S, t: &Tile) {
     let width = V * LANES;
     let mut sums = [[[s.splat(0.0); V]; R]; P];
     let (mut a, mut w) = (t.a, t.weights);
@@ -44,10 +44,7 @@ unsafe fn parts<const R: usize, const V: usize, const P: usize>(s: Neon, t: &Til
         }
         w = w.add(width);
         for _ in 0..t.taps {
-            let mut rows = [core::ptr::null::<f32>(); R];
-            for r in 0..R {
-                rows[r] = *a.add(r);
-            }
+            let rows: [*const f32; R] = core::array::from_fn(|r| *a.add(r));
             a = a.add(R);
             let mut i = 0;
             while i + LANES <= t.k {
@@ -55,10 +52,10 @@ unsafe fn parts<const R: usize, const V: usize, const P: usize>(s: Neon, t: &Til
                 for r in 1..R {
                     x[r] = s.load(rows[r].add(i));
                 }
-                line::<0, R, V>(s, &mut sums[0], &x, w);
-                line::<1, R, V>(s, &mut sums[1 % P], &x, w.add(width));
-                line::<2, R, V>(s, &mut sums[2 % P], &x, w.add(2 * width));
-                line::<3, R, V>(s, &mut sums[3 % P], &x, w.add(3 * width));
+                line::<S, 0, R, V>(s, &mut sums[0], &x, w);
+                line::<S, 1, R, V>(s, &mut sums[1 % P], &x, w.add(width));
+                line::<S, 2, R, V>(s, &mut sums[2 % P], &x, w.add(2 * width));
+                line::<S, 3, R, V>(s, &mut sums[3 % P], &x, w.add(3 * width));
                 i += LANES;
                 w = w.add(4 * width);
             }
@@ -77,8 +74,8 @@ unsafe fn parts<const R: usize, const V: usize, const P: usize>(s: Neon, t: &Til
 /// # Safety
 /// The line has `V` vectors.
 #[inline(always)]
-unsafe fn line<const I: i32, const R: usize, const V: usize>(
-    s: Neon,
+unsafe fn line<S: Simd<V = float32x4_t>, const I: i32, const R: usize, const V: usize>(
+    s: S,
     sums: &mut [[float32x4_t; V]; R],
     x: &[float32x4_t; R],
     w: *const f32,

@@ -1,0 +1,97 @@
+//! The table: microkernels, each compiled for its instruction set.
+
+#[cfg(all(target_arch = "x86_64", feature = "amx"))]
+use super::amx;
+use super::body::{Apart, Strip};
+use super::*;
+#[cfg(all(target_arch = "aarch64", feature = "neon"))]
+use super::{by_lane, by_pair};
+use crate::simd::dot::*;
+
+macro_rules! member {
+    ($name:expr, $isa:expr, $t:ty, $mr:literal, $($v:literal: [$($r:literal)*]),*) => {
+        Gemm {
+            name: $name,
+            isa: $isa,
+            mr: $mr,
+            lanes: <$t>::LANES,
+            group_bytes: <$t>::WEIGHTS / <$t>::LANES,
+            offset: <$t>::OFFSET,
+            groups: 1,
+            pack_columns: pack,
+            by_vectors: &[$(&[$(apart::<$r, $v>),*]),*],
+            strips: &[$(&[$(strip::<$r, $v>),*]),*],
+            tiles: None,
+        }
+    };
+}
+
+family! {
+    Gemm: "u8i8_gemm" {
+        fn pack(matrix: &Matrix, width: usize, to: *mut u8) -> [i32; COLUMNS] {
+            panel::pack(T::new(), matrix, width, to)
+        };
+        #[inline(never)]
+        fn write[V: usize](sums: &[[body::Sum<T>; V]], tile: &Tile<'_>) {
+            body::write_rows(T::new(), sums, tile)
+        };
+        fn apart[R: usize, V: usize](tile: &Tile<'_>) {
+            bodies::tile::<T, Apart<R>, R, V>(T::new(), tile, write::<V>)
+        };
+        fn strip[R: usize, V: usize](tile: &Tile<'_>) {
+            bodies::tile::<T, Strip, R, V>(T::new(), tile, write::<V>)
+        };
+    }
+    scalar("_4x8" ScalarDot, 4, 1: [1 2 3 4], 2: [1 2 3 4]);
+    avx2("_4x16" Avx2Dot, 4, 1: [1 2 3 4], 2: [1 2 3 4]);
+    avx512("_12x32" Avx512Dot, 12, 1: [1 2 3 4 5 6 7 8 9 10 11 12], 2: [1 2 3 4 5 6 7 8 9 10 11 12]);
+    vnni256("_6x16" Vnni256Dot, 6, 1: [1 2 3 4 5 6], 2: [1 2 3 4 5 6]);
+    avxvnni("_6x16" AvxVnniDot, 6, 1: [1 2 3 4 5 6], 2: [1 2 3 4 5 6]);
+    avx512vnni(
+        "_14x32" VnniDot, 14,
+        1: [1 2 3 4 5 6 7 8 9 10 11 12 13 14],
+        2: [1 2 3 4 5 6 7 8 9 10 11 12 13 14]
+    );
+    amx = tiles::MEMBER;
+    neon("_4x8" NeonBytes: by_lane, 4, 1: [1 2 3 4], 2: [1 2 3 4]);
+    neondot("_5x16" NeonDot: by_lane, 5, 1: [1 2 3 4 5], 2: [1 2 3 4 5], 3: [1 2 3 4 5], 4: [1 2 3 4 5]);
+    neoni8mm("_8x8" NeonI8mm: by_pair, 8, 1: [1 2 3 4 5 6 7 8], 2: [1 2 3 4 5 6 7 8]);
+}
+member_of_table!(Gemm);
+
+/// AMX. Few rows are multiplied by the vectors of VNNI, whose weights lie as those of tiles do.
+#[cfg(all(target_arch = "x86_64", feature = "amx"))]
+mod tiles {
+    use super::*;
+
+    pub(super) const MEMBER: Gemm = Gemm {
+        name: "u8i8_gemm_32x32__amx",
+        isa: Isa::AMX,
+        mr: 32,
+        groups: 16,
+        pack_columns: pack,
+        strips: &[],
+        tiles: Some(Tiles { few: 4, most: amx::MOST, enter: amx::enter, leave: amx::leave, multiply }),
+        ..avx512vnni::MEMBER
+    };
+
+    /// # Safety
+    /// That of [`Pack`].
+    unsafe fn pack(matrix: &Matrix, width: usize, to: *mut u8) -> [i32; COLUMNS] {
+        let groups = matrix.depth.div_ceil(4);
+        let rest = groups.next_multiple_of(16) - groups;
+        // SAFETY: the caller's promise: the instructions, which are those of VNNI, too, and the pointers; panels have whole tiles.
+        unsafe {
+            to.add(groups * width * 4).write_bytes(0, rest * width * 4);
+            (avx512vnni::MEMBER.pack_columns)(matrix, width, to)
+        }
+    }
+
+    /// # Safety
+    /// That of [`Gemm::multiply`], for more rows than few.
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
+    unsafe fn multiply(product: &Product) {
+        // SAFETY: the caller's promise: the instructions, a session, and the product's pointers.
+        unsafe { amx::multiply(<crate::simd::Avx512 as crate::simd::Simd>::new(), product) }
+    }
+}

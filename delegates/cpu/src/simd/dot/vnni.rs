@@ -1,0 +1,71 @@
+//! VNNI: dot products of four bytes, on 256 and on 512 bits, and of 256 bits in both encodings.
+
+use core::arch::x86_64::*;
+
+use super::Dot;
+#[cfg(feature = "avx512")]
+use crate::simd::Avx512;
+use crate::simd::{Avx2, Simd};
+
+macro_rules! vnni {
+    ($(#[$attribute:meta])* $name:ident($s:ident, $v:ident): $bytes:literal $splat:ident $load:ident $dot:ident) => {
+        $(#[$attribute])*
+        #[derive(Clone, Copy)]
+        pub struct $name($s);
+
+        $(#[$attribute])*
+        // SAFETY: `new` is the only way to a value.
+        unsafe impl Dot for $name {
+            type S = $s;
+            type A = $v;
+            type W = $v;
+            const WEIGHTS: usize = $bytes;
+            const OFFSET: u8 = 0;
+
+            #[inline(always)]
+            unsafe fn new() -> Self {
+                // SAFETY: the caller's promise.
+                $name(unsafe { $s::new() })
+            }
+            #[inline(always)]
+            fn ints(self) -> $s {
+                self.0
+            }
+            #[inline(always)]
+            fn spread(self, four: u32) -> $v {
+                // SAFETY: the machine has the instructions, `self` proves it.
+                unsafe { $splat(four as i32) }
+            }
+            #[inline(always)]
+            unsafe fn fours(self, p: *const u8) -> $v {
+                // SAFETY: as above; readable, as the caller promises.
+                unsafe { $load(p.cast()) }
+            }
+            #[inline(always)]
+            unsafe fn weights(self, p: *const u8) -> $v {
+                // SAFETY: as above; readable, as the caller promises.
+                unsafe { $load(p.cast()) }
+            }
+            #[inline(always)]
+            fn dot(self, sum: $v, a: $v, w: $v) -> $v {
+                // SAFETY: as above.
+                unsafe { $dot(sum, a, w) }
+            }
+        }
+    };
+}
+
+vnni! {
+    /// AVX-VNNI.
+    AvxVnniDot(Avx2, __m256i): 32 _mm256_set1_epi32 _mm256_loadu_si256 _mm256_dpbusd_avx_epi32
+}
+vnni! {
+    /// AVX-512 VNNI on 256 bits.
+    #[cfg(feature = "avx512")]
+    Vnni256Dot(Avx2, __m256i): 32 _mm256_set1_epi32 _mm256_loadu_si256 _mm256_dpbusd_epi32
+}
+vnni! {
+    /// AVX-512 VNNI.
+    #[cfg(feature = "avx512")]
+    VnniDot(Avx512, __m512i): 64 _mm512_set1_epi32 _mm512_loadu_si512 _mm512_dpbusd_epi32
+}
