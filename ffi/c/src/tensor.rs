@@ -206,7 +206,17 @@ pub unsafe extern "C" fn ar_tensor_copy_from(
         // SAFETY: the crate's rule.
         let (tensor, bytes) =
             unsafe { (shared(tensor, "tensor")?, list(buffer.cast::<u8>(), size, "buffer")?) };
-        tensor.with_state(|state, place| state.write(place, |tensor| Ok(tensor.copy_from_bytes(bytes)?)))
+        tensor.with_state(|state, place| {
+            state.write(place, |tensor| {
+                let own = tensor.tensor().bytes().map_or(ptr::null()..ptr::null(), <[u8]>::as_ptr_range);
+                let given = bytes.as_ptr_range();
+                // What lies in the tensor's own memory is copied twice: nothing that is read is borrowed mutably.
+                match given.start < own.end && own.start < given.end {
+                    true => Ok(tensor.copy_from_bytes(&bytes.to_vec())?),
+                    false => Ok(tensor.copy_from_bytes(bytes)?),
+                }
+            })
+        })
     })
 }
 

@@ -54,6 +54,7 @@ static void resizing(const ArModel *model) {
   REQUIRE(ar_tensor_dim(input, 0) == 4 && ar_tensor_dim(output, 1) == 2 && ar_tensor_byte_size(output) == 32);
   OK(ar_tensor_data_mut(input, &data));
   for (int i = 0; i < 8; i++) ((float *)data)[i] = (float)(i * i);
+  OK(ar_tensor_copy_from(input, data, 32)); /* from its own memory */
   OK(ar_interpreter_invoke(interpreter));
   OK(ar_tensor_copy_to(output, result, sizeof result));
   for (int i = 0; i < 8; i++) REQUIRE(result[i] == (float)i);
