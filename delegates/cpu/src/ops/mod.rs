@@ -37,7 +37,7 @@ pub use hybrid::Hybrid;
 pub use moves::{Moves, strides};
 pub use pads::padding;
 pub use pool_2d::Pool2d;
-pub use quantized::{Lines, Quantized, Weights};
+pub use quantized::{Lines, Quantized, Weights, wrapping_sum};
 pub use reduce::Reduce;
 pub use resize::Resize;
 pub use scan::Scan;

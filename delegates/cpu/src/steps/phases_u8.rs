@@ -7,7 +7,7 @@ use arenite_abi::prelude::*;
 use super::patches_u8::{RESULT, SPEED};
 use super::phases::{Form, Layout, MAX_TAPS, taps_of};
 use crate::kernels::u8i8_gemm::{Gemm, Product, Reach, Results};
-use crate::ops::Weights;
+use crate::ops::{Weights, wrapping_sum};
 use crate::program::Run;
 use crate::store::{Block, Store};
 use crate::window::Window;
@@ -73,7 +73,7 @@ impl Filter<'_> {
     fn column(&self, form: &Form, j: usize) -> Column {
         let taps = form.taps[0] * form.taps[1];
         let all = (0..taps).flat_map(|tap| (0..self.depth).map(move |c| (tap, c)));
-        let sum = all.map(|(tap, c)| i32::from(self.weight(form, j, tap, c))).sum();
+        let sum = wrapping_sum(all.map(|(tap, c)| self.weight(form, j, tap, c)));
         Column { channel: j % self.window.channels, sum }
     }
 }

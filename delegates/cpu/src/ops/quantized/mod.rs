@@ -25,7 +25,7 @@ use mean::Mean;
 use pair::Pairwise;
 use pool::Pool;
 use product::Product;
-pub use product::Weights;
+pub use product::{Weights, wrapping_sum};
 use softmax::Softmax;
 use transpose_conv::TransposeProduct;
 

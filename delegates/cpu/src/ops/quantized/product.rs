@@ -123,13 +123,18 @@ impl<'a> Weights<'a> {
             for (j, sum) in sums.iter_mut().enumerate() {
                 *sum = match self.bytes() {
                     Some((bytes, flip)) => {
-                        bytes[j * lines..][..lines].iter().map(|&byte| i32::from((byte ^ flip) as i8)).sum()
+                        wrapping_sum(bytes[j * lines..][..lines].iter().map(|&byte| (byte ^ flip) as i8))
                     }
-                    None => (j * lines..(j + 1) * lines).map(|i| i32::from(self.at(i))).sum(),
+                    None => wrapping_sum((j * lines..(j + 1) * lines).map(|i| self.at(i))),
                 };
             }
         })
     }
+}
+
+/// The sum, modulo 2³²: as products are summed, which it is subtracted from.
+pub fn wrapping_sum(weights: impl Iterator<Item = i8>) -> i32 {
+    weights.fold(0, |sum, weight| sum.wrapping_add(weight.into()))
 }
 
 /// Lowers CONV_2D.
