@@ -34,8 +34,8 @@ impl Constants<'_> {
         check(unsafe { (constants.release)(self.context, tensor) })
     }
 
-    /// Four numbers that change when the model's file does: device, number, size, time of the last change. `None` if the model is
-    /// no file, or the host does not say.
+    /// Four numbers that tell where constants come from: the model's file by device, number, size and time of the last change, and the
+    /// subgraph. `None` if the model is no file, or the host does not say.
     pub fn origin(&self) -> Result<Option<[u64; 4]>> {
         let Some(constants) = self.interface else { return Ok(None) };
         let mut numbers = [0; 4];

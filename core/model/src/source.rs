@@ -41,7 +41,9 @@ impl ModelBuffer {
     /// [`ModelError::Io`] for what cannot be mapped (absent, a directory, empty); otherwise as [`Model::new`].
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, ModelError> {
         let path = path.as_ref();
-        let mapped = File::open(path).and_then(|file| map(&file, None));
+        // Asked before opening: opening a named pipe would wait for a writer.
+        let kind = std::fs::metadata(path).and_then(|kind| expect_file(&kind));
+        let mapped = kind.and_then(|()| File::open(path)).and_then(|file| map(&file, None));
         Self::from_map(mapped, path.to_path_buf())
     }
 
@@ -164,15 +166,18 @@ fn origin(_: &std::fs::Metadata, _: u64, _: u64) -> [u64; 4] {
     [0; 4]
 }
 
+fn expect_file(kind: &std::fs::Metadata) -> io::Result<()> {
+    match (kind.is_file(), kind.is_dir()) {
+        (true, _) => Ok(()),
+        (_, true) => Err(io::Error::new(io::ErrorKind::IsADirectory, "is a directory, not a model file")),
+        _ => Err(io::Error::new(io::ErrorKind::InvalidInput, "is not a regular file")),
+    }
+}
+
 /// A file, or so many bytes of it from an offset on; and its origin.
 fn map(file: &File, part: Option<(u64, u64)>) -> io::Result<(memmap2::Mmap, [u64; 4])> {
     let kind = file.metadata()?;
-    if kind.is_dir() {
-        return Err(io::Error::new(io::ErrorKind::IsADirectory, "is a directory, not a model file"));
-    }
-    if !kind.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "is not a regular file"));
-    }
+    expect_file(&kind)?;
     if kind.len() == 0 {
         return Err(io::Error::new(io::ErrorKind::InvalidData, "is empty"));
     }

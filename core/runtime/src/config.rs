@@ -56,7 +56,7 @@ use parse::parse;
 use reader::Document;
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -303,6 +303,11 @@ pub fn matches_pattern(pattern: &str, text: &str) -> bool {
 
 fn read_text(path: &Path) -> Result<String, ConfigError> {
     let read_error = |source| ConfigError::Read { path: path.to_owned(), source };
+    // Asked before opening: opening a named pipe would wait for a writer.
+    let kind = std::fs::metadata(path).map_err(read_error)?;
+    if !kind.is_file() && !kind.is_dir() {
+        return Err(read_error(io::Error::new(io::ErrorKind::InvalidInput, "is not a regular file")));
+    }
     let file = File::open(path).map_err(read_error)?;
     let mut bytes = Vec::new();
     file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(read_error)?;

@@ -75,9 +75,13 @@ pub(crate) struct Lent<'a> {
 }
 
 impl<'a> Run<'a> {
-    /// Numbers that change when the model's file does; zeros if it is none.
-    pub fn origin(&self) -> [u64; 4] {
-        self.model.origin()
+    /// Numbers that tell the model's file and the subgraph of this index; zeros if it is no file.
+    pub fn origin(&self, subgraph: usize) -> [u64; 4] {
+        match self.model.origin() {
+            [0, 0, 0, 0] => [0; 4],
+            // No file is so large that its size reaches there.
+            [device, number, size, time] => [device, number, size ^ (subgraph as u64).reverse_bits(), time],
+        }
     }
 
     /// Takes the pages of a constant out of memory, if they are the model file's.

@@ -24,9 +24,13 @@ impl CacheFile {
         net: &Net<'_>,
         constants: Constants<'_>,
     ) -> Result<CacheFile> {
-        let nodes: Vec<u8> = partition.node_indices().iter().flat_map(|node| node.to_le_bytes()).collect();
-        let setting = format!("{} {} {:?}", env!("CARGO_PKG_VERSION"), settings.isa, settings.winograd);
-        let setting = hash(setting.as_bytes()) ^ hash(&nodes).rotate_left(1);
+        let nodes: Vec<_> = partition
+            .nodes()
+            .map(|node| (node.subgraph(), node.index(), node.input_indices().to_vec()))
+            .collect();
+        let setting =
+            format!("{} {} {:?} {nodes:?}", env!("CARGO_PKG_VERSION"), settings.isa, settings.winograd);
+        let setting = hash(setting.as_bytes());
         let file = constants.origin()?.unwrap_or_else(|| sums(net));
         let words = [&file[..], &[setting]].concat();
         let name = hash(bytemuck::cast_slice(&words));

@@ -405,8 +405,8 @@ typedef struct ArConstantsV1 {
   /* The caller has a copy of its own of constant `tensor` and will hardly read it again: the host may take its pages out of
      memory. It stays readable. */
   ArStatus (*release)(void *context, int32_t tensor);
-  /* Four numbers that change when the model's file does: device, number, size, time of the last change. Zeros if the model is
-     no file. */
+  /* Four numbers that tell where constants come from: the model's file by device, number, size and time of the last change, and
+     the subgraph. Zeros if the model is no file. */
   ArStatus (*origin)(void *context, uint64_t *numbers);
 } ArConstantsV1;
 

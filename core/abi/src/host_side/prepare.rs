@@ -75,7 +75,7 @@ pub trait ConstantsSide: HostSide {
     /// Somebody has a copy of its own of tensor `tensor`. False if it is no constant.
     fn release(&mut self, tensor: usize) -> bool;
 
-    /// Numbers that change when the model's file does; zeros if it is no file.
+    /// Numbers that tell the model's file and the subgraph; zeros if it is no file.
     fn origin(&self) -> [u64; 4] {
         [0; 4]
     }

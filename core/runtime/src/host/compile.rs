@@ -15,6 +15,8 @@ use crate::run::Run;
 /// What `compile` may use.
 pub(crate) struct CompileHost<'a> {
     pub partition: &'a ArPartitionV1,
+    /// The index of the subgraph.
+    pub subgraph: usize,
     pub run: &'a Run<'a>,
 }
 
@@ -59,7 +61,7 @@ impl ConstantsSide for CompileHost<'_> {
     }
 
     fn origin(&self) -> [u64; 4] {
-        self.run.origin()
+        self.run.origin(self.subgraph)
     }
 }
 

@@ -151,7 +151,7 @@ impl ConstantsSide for PrepareHost<'_, '_> {
     }
 
     fn origin(&self) -> [u64; 4] {
-        self.site.run.origin()
+        self.site.run.origin(self.site.graph.index)
     }
 }
 

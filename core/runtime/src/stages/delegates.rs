@@ -146,7 +146,7 @@ impl Delegates {
         if let Some(kernel) = self.kernels.get(&key).filter(same) {
             return Ok(Rc::clone(kernel));
         }
-        let mut kernel = instance.compile(view, subset, site.run)?;
+        let mut kernel = instance.compile(view, subset, (site.run, site.graph.index))?;
         kernel.members = members;
         kernel.constants = constants;
         let kernel = Rc::new(kernel);

@@ -93,7 +93,7 @@ impl DelegateInstance {
         self: &Rc<Self>,
         graph: &Rc<GraphForDelegate>,
         subset: &Subset,
-        run: &Run<'_>,
+        (run, subgraph): (&Run<'_>, usize),
     ) -> Result<PartitionKernel> {
         let nodes: Box<[u32]> = subset.nodes.iter().map(|&i| i as u32).collect();
         let (inputs, outputs): (Box<[i32]>, Box<[i32]>) =
@@ -108,7 +108,7 @@ impl DelegateInstance {
             outputs: outputs.as_ptr(),
             output_count: outputs.len(),
         });
-        let kernel = self.compile_raw(&raw, run)?;
+        let kernel = self.compile_raw(&raw, run, subgraph)?;
         Ok(PartitionKernel {
             delegate: Arc::clone(&self.raw),
             kernel,
@@ -125,9 +125,9 @@ impl DelegateInstance {
     }
 
     /// The kernel of a partition that outlives it.
-    fn compile_raw(&self, partition: &ArPartitionV1, run: &Run<'_>) -> Result<*mut c_void> {
+    fn compile_raw(&self, partition: &ArPartitionV1, run: &Run<'_>, subgraph: usize) -> Result<*mut c_void> {
         let mut kernel = std::ptr::null_mut();
-        let (mut subgraphs, mut host_side) = (Subgraphs(run), CompileHost { partition, run });
+        let (mut subgraphs, mut host_side) = (Subgraphs(run), CompileHost { partition, subgraph, run });
         let describe = subgraphs.as_raw();
         let host_side = host_side.as_raw(&describe);
         host::clear_message();

@@ -8,8 +8,9 @@
 //! A file of another model or setting, or a damaged one, counts as none: it is written anew. Checks are XXH3.
 
 use std::fs::File;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use memmap2::{MmapOptions, MmapRaw};
@@ -47,7 +48,12 @@ pub fn hash(bytes: &[u8]) -> u64 {
 impl Cache {
     /// Opens the file at `path`; `None` if there is none for this origin. An error if it cannot be read.
     pub fn open(path: &Path, origin: &Origin) -> io::Result<Option<Cache>> {
-        let file = match File::open(path) {
+        // Asked before opening: opening a named pipe would wait for a writer.
+        let opened = std::fs::metadata(path).and_then(|kind| match kind.is_file() {
+            true => File::open(path),
+            false => Err(io::Error::new(io::ErrorKind::InvalidInput, "is not a regular file")),
+        });
+        let file = match opened {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
@@ -109,6 +115,19 @@ fn head(origin: &Origin) -> [u64; HEADER - 2] {
     [MAGIC, VERSION, origin.setting, a, b, c, d]
 }
 
+/// A new file beside `path`, for this user alone, whose name nobody can foresee: so nobody has put a link there, and no other thread
+/// writes to it.
+fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
+    let number = RandomState::new().build_hasher().finish();
+    let beside = path.with_extension(format!("{number:016x}.part"));
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(&beside)?;
+    Ok((beside, file))
+}
+
 /// Writes a file beside `path` and puts it in its place, so that readers see the old or the new one, whole.
 pub fn write(path: &Path, origin: &Origin, blocks: &[(u64, &[u8])]) -> io::Result<()> {
     let mut at = ((HEADER + ENTRY * blocks.len()) * 8).next_multiple_of(4096);
@@ -129,9 +148,9 @@ pub fn write(path: &Path, origin: &Origin, blocks: &[(u64, &[u8])]) -> io::Resul
     check.update(&table);
     header.extend(check.digest().to_le_bytes());
 
-    let beside = path.with_extension(format!("{}.part", std::process::id()));
+    let (beside, file) = create_beside(path)?;
     let written = (|| {
-        let mut file = BufWriter::new(File::create(&beside)?);
+        let mut file = BufWriter::new(file);
         file.write_all(&header)?;
         file.write_all(&table)?;
         let mut position = header.len() + table.len();

@@ -1,0 +1,119 @@
+//! Files that the CPU delegate's option `cache` writes and reads: each partition has its own, nobody's links are followed, and what is no
+//! file is not waited for, which holds for models and configurations, too.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use arenite::config::DelegateConfig;
+use arenite::{Config, Interpreter, Model};
+use arenite_abi::schema::FullyConnectedOptions;
+use arenite_model::writer::{ModelBuilder, Operator, SubGraph, bytes_of};
+use arenite_tests::op_models::f32;
+use arenite_tests::options::WithOptions;
+
+/// A file with two signatures of equal structure: 64 × 64 weights that are all 1, and all 2.
+fn twins(folder: &Path) -> PathBuf {
+    let mut model = ModelBuilder::new();
+    let code = model.builtin("FULLY_CONNECTED", 1);
+    for (subgraph, (name, weight)) in (0..).zip([("one", 1f32), ("two", 2.0)]) {
+        let weights = model.buffer(bytes_of(&[weight; 64 * 64]));
+        let mut graph = SubGraph::new(name);
+        let x = graph.input(f32("x", &[1, 64]));
+        let w = graph.tensor(f32("w", &[64, 64]).buffer(weights));
+        let y = graph.output(f32("y", &[1, 64]));
+        graph.operator(Operator::new(code, &[x, w], &[y]).with_options::<FullyConnectedOptions>(|o| o));
+        model.subgraph(graph);
+        model.signature(name, subgraph, &[("x", x)], &[("y", y)]);
+    }
+    let path = folder.join("twins.tflite");
+    std::fs::write(&path, model.finish()).expect("it can be written");
+    path
+}
+
+/// The first results of both signatures for ones.
+fn run(model: &Model, cache: &Path) -> [f32; 2] {
+    let mut delegate = DelegateConfig::new("cpu");
+    delegate.options = vec![("cache".into(), cache.to_str().expect("its name is text").into())];
+    let mut interpreter = Interpreter::builder(model).delegate(delegate).build().expect("it builds");
+    ["one", "two"].map(|key| {
+        let mut signature = interpreter.signature(key).expect("it is there");
+        signature.allocate().expect("it allocates");
+        signature.input_mut("x").and_then(|x| x.copy_from_slice(&[1f32; 64])).expect("64 floats");
+        signature.invoke().expect("it runs");
+        signature.output("y").and_then(|y| y.as_slice::<f32>().map(|y| y[0])).expect("floats")
+    })
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("the folder is there");
+    let mut entries: Vec<PathBuf> = entries.map(|entry| entry.expect("it can be read").path()).collect();
+    entries.sort();
+    entries
+}
+
+#[test]
+fn signatures_of_equal_structure_keep_their_weights() {
+    let (folder, cache) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    let model = Model::from_file(twins(folder.path())).expect("it is sound");
+    for start in ["cold", "warm"] {
+        assert_eq!(run(&model, cache.path()), [64.0, 128.0], "{start}");
+        assert_eq!(entries(cache.path()).len(), 2, "{start}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_where_a_file_will_be_written_is_not_followed() {
+    use std::os::unix::fs::PermissionsExt;
+    let (folder, cache) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    let model = Model::from_file(twins(folder.path())).expect("it is sound");
+    run(&model, cache.path());
+    let victim = folder.path().join("victim");
+    std::fs::write(&victim, "mine").expect("it can be written");
+    for file in entries(cache.path()) {
+        let mode = std::fs::metadata(&file).expect("it is there").permissions().mode();
+        assert_eq!(mode & 0o7777, 0o600, "{}", file.display());
+        std::fs::remove_file(&file).expect("it can be removed");
+        // The names that can be foreseen: that of the file, and one with the process in it.
+        let beside = file.with_extension(format!("{}.part", std::process::id()));
+        for link in [file, beside] {
+            std::os::unix::fs::symlink(&victim, link).expect("a link can be made");
+        }
+    }
+    assert_eq!(run(&model, cache.path()), [64.0, 128.0]);
+    assert_eq!(std::fs::read_to_string(&victim).expect("it is there"), "mine");
+}
+
+/// What `f` gives, within ten seconds.
+#[cfg(unix)]
+fn soon<T: Send + 'static>(what: &str, f: impl FnOnce() -> T + Send + 'static) -> T {
+    let (sender, receiver) = std::sync::mpsc::channel();
+    std::thread::spawn(move || sender.send(f()));
+    receiver.recv_timeout(Duration::from_secs(10)).unwrap_or_else(|_| panic!("{what} waits for ever"))
+}
+
+#[cfg(unix)]
+#[test]
+fn nobody_waits_for_a_named_pipe() {
+    let (folder, cache) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    let make = |path: &Path| {
+        let made = std::process::Command::new("mkfifo").arg(path).status().expect("mkfifo is there");
+        assert!(made.success());
+    };
+    let pipe = folder.path().join("pipe");
+    make(&pipe);
+    let (model, config) = (pipe.clone(), pipe);
+    let error = soon("a model", move || Model::from_file(model)).expect_err("it is none");
+    assert!(error.to_string().contains("is not a regular file"), "{error}");
+    let error = soon("a configuration", move || Config::from_file(config)).expect_err("it is none");
+    assert!(error.to_string().contains("is not a regular file"), "{error}");
+
+    let model = Model::from_file(twins(folder.path())).expect("it is sound");
+    run(&model, cache.path());
+    for file in entries(cache.path()) {
+        std::fs::remove_file(&file).expect("it can be removed");
+        make(&file);
+    }
+    let path = cache.path().to_owned();
+    assert_eq!(soon("a cache", move || run(&model, &path)), [64.0, 128.0]);
+}
