@@ -117,5 +117,5 @@ pub fn build(nodes: &[Node<'_>], build: &Build) -> Result<Cascade> {
     let (Some(first), Some(last)) = (nodes.first(), nodes.last()) else {
         return Err(invalid!("a cascade has no layers"));
     };
-    Ok(Cascade::new(layers, first.inputs[0], last.outputs[0]))
+    Ok(Cascade::new(layers, build.threads, (first.inputs[0], last.outputs[0])))
 }

@@ -60,11 +60,11 @@ impl Delegate for Cpu {
 
     /// A host that offers nothing meanwhile shows subgraphs in `prepare`, and takes back what is packed then.
     fn compile(&self, _: &PartitionView<'_>) -> Result<CpuKernel> {
-        Ok(CpuKernel::new(self.clone()))
+        Ok(CpuKernel::new(self.clone(), usize::MAX))
     }
 
     fn compile_with(&self, partition: &PartitionView<'_>, cx: &CompileContext<'_>) -> Result<CpuKernel> {
-        let mut kernel = CpuKernel::new(self.clone());
+        let mut kernel = CpuKernel::new(self.clone(), cx.threads() as usize);
         kernel.take_shapes(partition, cx.constants(), &|subgraph| cx.subgraph(subgraph))?;
         Ok(kernel)
     }

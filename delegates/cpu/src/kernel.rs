@@ -41,9 +41,9 @@ pub struct CpuKernel {
 }
 
 impl CpuKernel {
-    /// Nothing packed yet.
-    pub(crate) fn new(settings: Cpu) -> Self {
-        let build = Build::new(settings.isa, settings.winograd, Store::new(None));
+    /// Nothing packed yet; it will run on at most so many threads.
+    pub(crate) fn new(settings: Cpu, threads: usize) -> Self {
+        let build = Build::new(settings.isa, settings.winograd, Store::new(None), threads);
         CpuKernel { settings, build, programs: Vec::new(), prepared: false }
     }
 

@@ -188,6 +188,8 @@ pub struct Build {
     pub winograd: Winograd,
     /// Where packed weights go.
     pub store: Store,
+    /// Threads that steps will have at most.
+    pub threads: usize,
 }
 
 /// A switch.
@@ -201,7 +203,7 @@ pub enum Winograd {
 
 impl Build {
     /// The best kernels that need nothing beyond `isa`.
-    pub fn new(isa: Isa, winograd: Winograd, store: Store) -> Self {
+    pub fn new(isa: Isa, winograd: Winograd, store: Store, threads: usize) -> Self {
         Build {
             isa,
             f32_gemm: Gemm::select(isa),
@@ -214,6 +216,7 @@ impl Build {
             f32_softmax: kernels::f32_softmax::Softmax::select(isa),
             winograd,
             store,
+            threads,
         }
     }
 }

@@ -77,19 +77,22 @@ pub struct Cascade {
     turn: usize,
     /// Values of memory that each part needs.
     memory: usize,
+    /// Parts that there is memory for.
+    parts: usize,
     input: Id,
     output: Id,
 }
 
 impl Cascade {
     /// From the first layer to the last, at most [`LAYERS`]. Layers but the last one have posts without operands.
-    pub fn new(layers: Vec<Box<dyn Rows>>, input: Id, output: Id) -> Self {
+    /// So many threads compute a part each.
+    pub fn new(layers: Vec<Box<dyn Rows>>, threads: usize, (input, output): (Id, Id)) -> Self {
         let windows: Vec<(Window, usize)> =
             layers.iter().map(|layer| (*layer.window().0, layer.window().1)).collect();
         let rows = windows.last().map_or(1, |(window, _)| window.rows.output);
         let fits = |turn: &usize| kept(&rooms(&windows, *turn)) * size_of::<f32>() <= KEPT;
         let turn = (1..=rows).take_while(fits).last().unwrap_or(1);
-        Cascade::with_turn(layers, turn, (input, output))
+        Cascade { parts: threads.clamp(1, PARTS), ..Cascade::with_turn(layers, turn, (input, output)) }
     }
 
     fn with_turn(layers: Vec<Box<dyn Rows>>, turn: usize, (input, output): (Id, Id)) -> Self {
@@ -98,7 +101,7 @@ impl Cascade {
         let rooms = rooms(&windows, turn);
         let memory = kept(&rooms);
         let stages = layers.into_iter().zip(rooms).map(|(layer, room)| Stage { layer, room }).collect();
-        Cascade { stages, turn, memory, input, output }
+        Cascade { stages, turn, memory, parts: 1, input, output }
     }
 
     /// Computes rows `rows` of image `image` of the output.
@@ -199,7 +202,7 @@ impl Step for Cascade {
     }
 
     fn scratch(&self) -> usize {
-        PARTS * self.memory * size_of::<f32>()
+        self.parts * self.memory * size_of::<f32>()
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
@@ -215,7 +218,7 @@ impl Step for Cascade {
             return Ok(());
         };
         let all = batches * rows.output;
-        let parts = cx.threads().clamp(1, PARTS).min(all);
+        let parts = cx.threads().clamp(1, self.parts).min(all);
         cx.parallel_for(parts, 1, |range| {
             for part in range {
                 let (mut first, end) = (part * all / parts, (part + 1) * all / parts);
