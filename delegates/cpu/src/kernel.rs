@@ -94,13 +94,14 @@ impl CpuKernel {
         rewrite(&mut net, pairs)?;
         cascade(&mut net, &self.build);
         let release = |tensor| constants.release(tensor);
-        let program = Program::build(&net, &self.build, release)?;
+        let is_free = free_outputs(partition)?;
+        let program = Program::build(&net, &is_free, &self.build, release)?;
         match file {
             Some(file) if self.packed_bytes() > 0 && file.save(&self.build.store) => {
                 // Nothing is held twice: from here on the file's pages are used.
                 drop(program);
                 self.build.store.start_over(file.open());
-                Program::build(&net, &self.build, release)
+                Program::build(&net, &is_free, &self.build, release)
             }
             _ => Ok(program),
         }
@@ -161,6 +162,12 @@ impl Shapes {
         }
         Ok(Shapes(shapes))
     }
+}
+
+/// Per output of the partition, whether what is in its memory before is nobody's. A variable has its value from before.
+fn free_outputs(partition: &PartitionView<'_>) -> Result<Vec<bool>> {
+    let outputs = partition.outputs().iter();
+    outputs.map(|&t| Ok(!partition.graph().tensor(t as usize)?.is_variable())).collect()
 }
 
 /// What is done to any net, those inside of loops too.

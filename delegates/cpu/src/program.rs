@@ -4,9 +4,10 @@
 //! values:  partition's inputs ─► intermediates (one scratch buffer, laid out by the host's planner) ─► its outputs
 //! ```
 //! A value that only renames another one's bytes (a reshape) has the other's place. A step's result may take the place of an
-//! input that nobody reads later, if the step says so.
+//! input that nobody reads later, if the step says so. Intermediates may lie in the memory of outputs that are not written yet.
 
 mod layout;
+mod lodging;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -16,7 +17,7 @@ use arenite_abi::prelude::*;
 use crate::memory::{Aligned, Shared};
 use crate::net::{Id, Net};
 use crate::ops::Layer;
-use layout::{Buffers, Layout, Place};
+use layout::{Buffers, Layout, Place, Places as Found};
 
 /// What runs.
 pub trait Step: Send + Sync {
@@ -158,11 +159,12 @@ pub struct Program {
 }
 
 impl Program {
-    /// Builds a step for each node of the net.
+    /// Builds a step for each node of the net. The memory of outputs that `is_free` names may be used until they are written.
     ///
     /// Constants that a step has packed now are given to `release`.
     pub fn build(
         net: &Net<'_>,
+        is_free: &[bool],
         build: &crate::ops::Build,
         mut release: impl FnMut(usize) -> Result<()>,
     ) -> Result<Program> {
@@ -191,13 +193,15 @@ impl Program {
             if let Layer::Scan(scan) = &node.layer {
                 scan.written().for_each(|id| layout.define(net, id, None, at));
             }
-            let scratch = (step.scratch() > 0).then(|| layout.record(step.scratch() as u64, at, step.name()));
+            let scratch =
+                (step.scratch() > 0).then(|| layout.scratch(step.scratch() as u64, at, step.name()));
             steps.push(Compiled { step, scratch, tensor: net.values[node.outputs[0]].tensor });
             node.inputs.iter().for_each(|&id| layout.read(id, at));
         }
         follow(&mut steps);
         let count = net.values.len();
-        let (places, buffers) = layout.finish();
+        let Found { values: places, buffers, numbers } = layout.finish(net, is_free);
+        steps.iter_mut().filter_map(|step| step.scratch.as_mut()).for_each(|r| *r = numbers[*r]);
         Ok(Program {
             steps,
             places,
@@ -253,6 +257,7 @@ impl Program {
                     expect_bytes("output", o, bytes, self.sizes[id])?;
                     output.get()
                 }
+                Place::Within(o, at) => self.outputs[o].0.get().wrapping_add(at as usize),
                 Place::Constant(i) => self.constants[i].1.as_ptr().cast_mut(),
                 Place::Record(r) => self.at(r, arena),
             });

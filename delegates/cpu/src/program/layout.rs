@@ -2,6 +2,7 @@
 
 use arenite_abi::prelude::*;
 
+use super::lodging::{Room, lodge};
 use crate::net::{Id, Net, Node};
 use crate::ops::Layer;
 
@@ -14,6 +15,8 @@ pub enum Place {
     Input(usize),
     /// Output of the partition.
     Output(usize),
+    /// In the memory of an output, so many bytes from its beginning.
+    Within(usize, u64),
     /// Computed by rewriting.
     Constant(usize),
     /// In scratch memory.
@@ -33,8 +36,22 @@ pub struct Buffers {
 pub struct Layout {
     places: Vec<Place>,
     buffers: Buffers,
+    /// Per record, the bytes of an element of what lies there; `None` of a step's scratch memory.
+    elements: Vec<Option<usize>>,
     /// Values that are read outside of the partition.
     is_output: Vec<bool>,
+    /// Per output, the first step that writes it.
+    written: Vec<u32>,
+}
+
+/// Where all is in the end.
+pub struct Places {
+    /// Of each value.
+    pub values: Vec<Place>,
+    /// What lies in scratch memory.
+    pub buffers: Buffers,
+    /// What the numbers of scratch buffers, as [`Layout::scratch`] gave them, have become.
+    pub numbers: Vec<usize>,
 }
 
 impl Layout {
@@ -58,7 +75,8 @@ impl Layout {
                 (places[from], is_output[from]) = (places[to], true);
             }
         }
-        Layout { places, buffers: Buffers::default(), is_output }
+        let written = vec![u32::MAX; net.outputs.len()];
+        Layout { places, buffers: Buffers::default(), elements: Vec::new(), is_output, written }
     }
 
     /// Per value, the number of the last step that reads its bytes, under any name.
@@ -100,14 +118,16 @@ impl Layout {
 
     /// Gives an output its place.
     pub fn define(&mut self, net: &Net<'_>, output: Id, over: Option<Id>, at: u32) {
-        if self.is_output[output] {
+        if let Place::Output(o) = self.places[output] {
+            self.written[o] = self.written[o].min(at);
             return;
         }
         self.places[output] = match over {
             Some(input) => self.places[input],
             None => {
                 let value = &net.values[output];
-                let record = self.record(value.bytes() as u64, at, value.name);
+                let record = self.scratch(value.bytes() as u64, at, value.name);
+                self.elements[record] = Some((value.ty.bits() as usize / 8).max(1));
                 let tensor = value.tensor.and_then(|tensor| i32::try_from(tensor).ok());
                 self.buffers.records[record].tensor = tensor.unwrap_or(-1);
                 Place::Record(record)
@@ -117,9 +137,10 @@ impl Layout {
     }
 
     /// A buffer of scratch memory that step `at` uses.
-    pub fn record(&mut self, bytes: u64, at: u32, name: &str) -> usize {
+    pub fn scratch(&mut self, bytes: u64, at: u32, name: &str) -> usize {
         self.buffers.records.push(UsageRecord::new(bytes.max(1), at, at));
         self.buffers.names.push(name.to_owned());
+        self.elements.push(None);
         self.buffers.records.len() - 1
     }
 
@@ -131,8 +152,34 @@ impl Layout {
         }
     }
 
-    /// The place of each value, and the buffers of scratch memory.
-    pub fn finish(self) -> (Vec<Place>, Buffers) {
-        (self.places, self.buffers)
+    /// The place of each value, and the buffers of scratch memory. Outputs that `is_free` names hold intermediates until they are
+    /// written.
+    pub fn finish(self, net: &Net<'_>, is_free: &[bool]) -> Places {
+        let Layout { mut places, buffers, elements, written, .. } = self;
+        let room = |(o, (&id, &is_free)): (usize, (&Id, &bool))| {
+            let value = &net.values[id];
+            let bytes = if is_free && !net.inputs.contains(&id) { value.bytes() } else { 0 };
+            Room { bytes: bytes as u64, element: value.ty.bits() as usize / 8, written: written[o] }
+        };
+        let rooms: Vec<Room> = net.outputs.iter().zip(is_free).enumerate().map(room).collect();
+        let lodgings = lodge(&buffers.records, &elements, &rooms);
+        let mut kept = Buffers::default();
+        let mut numbers = Vec::with_capacity(lodgings.len());
+        for ((record, name), lodging) in buffers.records.into_iter().zip(buffers.names).zip(&lodgings) {
+            numbers.push(kept.records.len());
+            if lodging.is_none() {
+                kept.records.push(record);
+                kept.names.push(name);
+            }
+        }
+        for place in &mut places {
+            if let Place::Record(r) = *place {
+                *place = match lodgings[r] {
+                    Some((output, at)) => Place::Within(output, at),
+                    None => Place::Record(numbers[r]),
+                };
+            }
+        }
+        Places { values: places, buffers: kept, numbers }
     }
 }
