@@ -40,8 +40,8 @@ pub trait Step: Send + Sync {
         0
     }
 
-    /// Whether output 0 may lie where input `i` lies: each element is read before the one at its place is written.
-    fn in_place(&self, _i: usize) -> bool {
+    /// Whether output 0 may lie where this input lies: each element is read before the one at its place is written.
+    fn in_place(&self, _input: Id) -> bool {
         false
     }
 }
@@ -184,10 +184,10 @@ impl Program {
                 node.packed.iter().filter_map(|&id| net.values[id].tensor).try_for_each(&mut release)?;
             }
             for &output in &node.outputs {
-                let target = (0..node.inputs.len())
-                    .filter(|&i| step.in_place(i) && output == node.outputs[0])
-                    .map(|i| node.inputs[i])
-                    .find(|&x| layout.can_overwrite(net, x, output, last[x] <= steps.len()));
+                let mut inputs = node.inputs.iter().copied().filter(|_| output == node.outputs[0]);
+                let target = inputs.find(|&x| {
+                    step.in_place(x) && layout.can_overwrite(net, x, output, last[x] <= steps.len())
+                });
                 layout.define(net, output, target, at);
             }
             if let Layer::Scan(scan) = &node.layer {

@@ -28,6 +28,15 @@ use crate::window::Window;
 const POINTERS: usize = 28 * MAX_TAPS;
 /// Room for them.
 type Room = [MaybeUninit<*const f32>; POINTERS];
+/// Results of a tile that may lie apart until their last post.
+const APART: usize = 1 << 13;
+
+/// What a thread works with.
+struct Desk {
+    pointers: Room,
+    apart: [MaybeUninit<f32>; APART],
+}
+
 /// Most taps of a filter.
 pub const MAX_TAPS: usize = 256;
 /// Bytes of packed weights that are used tile after tile: a part of a second-level cache, so that the next ones fit beside them.
@@ -52,6 +61,8 @@ pub struct ConvF32 {
     tiles: usize,
     /// Blocks of panels: first column, columns, offset in a group's packed weights.
     blocks: Vec<(usize, usize, usize)>,
+    /// Whether results come to the output with their last post: so it may lie where an operand does.
+    is_apart: bool,
     /// The next step's weights.
     next: Shared<f32>,
 }
@@ -91,6 +102,16 @@ pub struct Parts<'a> {
     pub output: Id,
 }
 
+impl Desk {
+    #[inline(always)]
+    fn new() -> Desk {
+        Desk {
+            pointers: [const { MaybeUninit::uninit() }; POINTERS],
+            apart: [const { MaybeUninit::uninit() }; APART],
+        }
+    }
+}
+
 impl ConvF32 {
     /// Packs the weights.
     pub fn new(gemm: &'static Gemm, map: &'static Map, store: &Store, parts: Parts<'_>) -> Result<Self> {
@@ -108,7 +129,11 @@ impl ConvF32 {
             }
         })?;
         let tiles = window.positions().div_ceil(gemm.rows(columns));
+        let blocks = blocks(gemm, lines, columns, tiles);
+        let widest = blocks.iter().map(|&(_, columns, _)| columns).max().unwrap_or(0);
+        let has_operand = parts.posts.iter().any(|post| matches!(post, Post::Binary(..)));
         Ok(ConvF32 {
+            is_apart: has_operand && gemm.rows(columns) * widest <= APART,
             gemm,
             map,
             window,
@@ -123,7 +148,7 @@ impl ConvF32 {
             input: parts.input,
             output: parts.output,
             tiles,
-            blocks: blocks(gemm, lines, columns, tiles),
+            blocks,
             next: Shared::new(std::ptr::null_mut()),
         })
     }
@@ -143,29 +168,34 @@ impl ConvF32 {
         soon: Soon,
         (input, output): (*const f32, *mut f32),
         posts: &Bounds,
-        pointers: &mut Room,
+        desk: &mut Desk,
     ) {
         let rows = end - first;
         let depth = self.window.channels / self.groups;
         // SAFETY: the caller's promise.
-        let (taps, k) = unsafe { self.point(pointers, first, end, input.wrapping_add(g * depth)) };
+        let (taps, k) = unsafe { self.point(&mut desk.pointers, first, end, input.wrapping_add(g * depth)) };
         let (from, count, offset) = self.blocks[block];
         let lines = self.lines();
         let mut panel = g * self.gemm.packed_len(lines, self.columns) + offset;
         let next = self.after(g, block).wrapping_sub(panel);
         let stride = self.columns * self.groups;
         let start = first * stride + g * self.columns;
+        let apart = desk.apart.as_mut_ptr().cast::<f32>();
+        let (c, step) = match self.is_apart {
+            true => (apart.wrapping_sub(from), count),
+            false => (output.wrapping_add(start), stride),
+        };
         let mut column = from;
         while column < from + count {
             let width = self.gemm.panel_width(column, self.columns);
             let weights = self.packed[panel..].as_ptr();
             let tile = Tile {
-                a: pointers.as_ptr().cast(),
+                a: desk.pointers.as_ptr().cast(),
                 taps,
                 k,
                 weights,
-                c: output.wrapping_add(start + column),
-                stride,
+                c: c.wrapping_add(column),
+                stride: step,
                 columns: width.min(self.columns - column),
                 low: self.low,
                 high: self.high,
@@ -183,10 +213,14 @@ impl ConvF32 {
         }
         // Whole rows lie side by side.
         let (runs, run) = if count == stride { (1, rows * stride) } else { (rows, count) };
-        for post in posts.iter() {
-            for r in 0..runs {
-                // SAFETY: just written, by this thread.
-                unsafe { post.apply(self.map, output, output, start + r * stride + from, run) };
+        for r in 0..runs {
+            let at = start + r * stride + from;
+            let own = if self.is_apart { apart.wrapping_add(r * run).wrapping_sub(at) } else { output };
+            for (i, post) in posts.iter().enumerate() {
+                let to = if i + 1 == self.posts.len() { output } else { own };
+                // SAFETY: just written, by this thread. Operands are whole until the last post, which reads each element of them
+                // before it writes the one at its place.
+                unsafe { post.apply(self.map, own, to, at, run) };
             }
         }
     }
@@ -255,6 +289,14 @@ impl Step for ConvF32 {
         "CONV_2D"
     }
 
+    fn in_place(&self, id: Id) -> bool {
+        let mut posts = self.posts.iter().filter(|post| post.operand() == Some(id)).peekable();
+        self.is_apart
+            && id != self.input
+            && posts.peek().is_some()
+            && posts.all(|post| matches!(post, Post::Binary(..)))
+    }
+
     fn run(&self, cx: &Run<'_>) -> Result<()> {
         let input = Shared::new(cx.place::<f32>(self.input));
         let output = Shared::new(cx.place::<f32>(self.output));
@@ -263,7 +305,7 @@ impl Step for ConvF32 {
         let cost =
             self.window.positions() * self.columns * self.lines() / (self.blocks.len() * self.tiles).max(1);
         cx.parallel_for(items, super::grain(cost), |range| {
-            let mut pointers = [const { MaybeUninit::uninit() }; POINTERS];
+            let mut desk = Desk::new();
             let mut done = 0;
             let mut asked = false;
             for item in range {
@@ -282,9 +324,7 @@ impl Step for ConvF32 {
                 let positions = self.window.positions();
                 let tile = (t * positions / self.tiles, (t + 1) * positions / self.tiles);
                 // SAFETY: the host's tensors have the shapes that the step was built for; each item has results of its own.
-                unsafe {
-                    self.tile([g, block], tile, soon, (input.get(), output.get()), &posts, &mut pointers)
-                };
+                unsafe { self.tile([g, block], tile, soon, (input.get(), output.get()), &posts, &mut desk) };
             }
         })
     }
@@ -310,13 +350,13 @@ impl Rows for ConvF32 {
         let (from, width) = (image * self.window.rows.output, self.window.columns.output);
         let (first, end) = ((from + rows.start) * width, (from + rows.end) * width);
         let tiles = (end - first).div_ceil(self.gemm.rows(self.columns));
-        let mut pointers = [const { MaybeUninit::uninit() }; POINTERS];
+        let mut desk = Desk::new();
         for item in 0..self.groups * self.blocks.len() * tiles {
             let (block, t) = (item / tiles, item % tiles);
             let tile = (first + t * (end - first) / tiles, first + (t + 1) * (end - first) / tiles);
             let at = [block / self.blocks.len(), block % self.blocks.len()];
             // SAFETY: the caller's promise.
-            unsafe { self.tile(at, tile, Soon::Nothing, (input, output), posts, &mut pointers) };
+            unsafe { self.tile(at, tile, Soon::Nothing, (input, output), posts, &mut desk) };
         }
     }
 }

@@ -38,7 +38,7 @@ impl Step for Flip {
         })
     }
 
-    fn in_place(&self, i: usize) -> bool {
-        i == 0
+    fn in_place(&self, id: Id) -> bool {
+        id == self.input
     }
 }

@@ -91,7 +91,7 @@ impl Step for LinesU8 {
         })
     }
 
-    fn in_place(&self, i: usize) -> bool {
-        i == 0
+    fn in_place(&self, id: Id) -> bool {
+        id == self.input
     }
 }

@@ -59,7 +59,7 @@ impl Step for Lookup {
         Ok(())
     }
 
-    fn in_place(&self, i: usize) -> bool {
-        i == 0
+    fn in_place(&self, id: Id) -> bool {
+        id == self.input
     }
 }

@@ -51,9 +51,9 @@ impl Step for ChainMap {
         })
     }
 
-    fn in_place(&self, i: usize) -> bool {
+    fn in_place(&self, id: Id) -> bool {
         // Other operands are read after the first function has written.
-        i == 0 && !self.posts.iter().any(|post| post.operand() == Some(self.input))
+        id == self.input && !self.posts.iter().any(|post| post.operand() == Some(id))
     }
 }
 
@@ -162,8 +162,9 @@ impl Step for BinaryMap {
         })
     }
 
-    fn in_place(&self, i: usize) -> bool {
+    fn in_place(&self, id: Id) -> bool {
         // Operands of what follows are read after the function has written.
-        i < 2 && self.loops.covers(i) && !self.posts.iter().any(|post| post.operand() == Some(self.inputs[i]))
+        (0..2).all(|i| self.inputs[i] != id || self.loops.covers(i))
+            && !self.posts.iter().any(|post| post.operand() == Some(id))
     }
 }

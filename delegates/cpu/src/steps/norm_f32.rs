@@ -48,7 +48,7 @@ impl Step for NormF32 {
         })
     }
 
-    fn in_place(&self, i: usize) -> bool {
-        i == 0
+    fn in_place(&self, id: Id) -> bool {
+        id == self.input
     }
 }

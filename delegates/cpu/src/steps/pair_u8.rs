@@ -216,7 +216,7 @@ impl Step for PairU8 {
         })
     }
 
-    fn in_place(&self, i: usize) -> bool {
-        self.loops.covers(i)
+    fn in_place(&self, id: Id) -> bool {
+        (0..2).all(|i| self.inputs[i] != id || self.loops.covers(i))
     }
 }

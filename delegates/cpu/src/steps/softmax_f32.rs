@@ -65,7 +65,7 @@ impl Step for SoftmaxF32 {
         })
     }
 
-    fn in_place(&self, i: usize) -> bool {
-        i == 0 && self.kind != Kind::Logarithm
+    fn in_place(&self, id: Id) -> bool {
+        id == self.input && self.kind != Kind::Logarithm
     }
 }

@@ -137,7 +137,7 @@ impl Step for SoftmaxU8 {
         })
     }
 
-    fn in_place(&self, i: usize) -> bool {
-        i == 0
+    fn in_place(&self, id: Id) -> bool {
+        id == self.input
     }
 }
