@@ -21,9 +21,9 @@ const COLUMNS: usize = 8;
 
 /// Rewrites the net.
 pub fn cascade(net: &mut Net<'_>, build: &Build) {
-    let mut first = 0;
+    let (mut first, most) = (0, most(net));
     while first < net.nodes.len() {
-        let chain = chain(net, build, first);
+        let chain = chain(net, build, first, most);
         if chain.len() > 1 {
             join(net, &chain);
         }
@@ -32,7 +32,7 @@ pub fn cascade(net: &mut Net<'_>, build: &Build) {
 }
 
 /// The nodes that follow one another from node `first` on.
-fn chain(net: &Net<'_>, build: &Build, first: usize) -> Vec<usize> {
+fn chain(net: &Net<'_>, build: &Build, first: usize, most: usize) -> Vec<usize> {
     let mut chain = vec![first];
     if !fits(&net.nodes[first], build) {
         return chain;
@@ -43,7 +43,7 @@ fn chain(net: &Net<'_>, build: &Build, first: usize) -> Vec<usize> {
         let node = &net.nodes[last];
         let plain = !posts(node).iter().any(|post| post.operand().is_some());
         let value = node.outputs[0];
-        if !plain || uses[value] != 1 || net.outputs.contains(&value) || net.values[value].bytes() < LARGE {
+        if !plain || uses[value] != 1 || net.outputs.contains(&value) {
             break;
         }
         let reads = |node: &Node<'_>| node.inputs.first() == Some(&value) && fits(node, build);
@@ -53,8 +53,18 @@ fn chain(net: &Net<'_>, build: &Build, first: usize) -> Vec<usize> {
         if others.iter().any(|&id| producers[id].is_some_and(|p| p >= first)) {
             break;
         }
+        let before = windows.clone();
         windows.extend(window(&net.nodes[next]));
-        if cascade::kept(&cascade::rooms(&windows, 1)) * size_of::<f32>() > MOST_KEPT {
+        if cascade::kept(&cascade::rooms(&windows, 1)) > MOST_KEPT {
+            break;
+        }
+        let bytes =
+            [net.nodes[first].inputs[0], value, net.nodes[next].outputs[0]].map(|id| net.values[id].bytes());
+        let pays = match net.values[value].ty {
+            U8 => saves(bytes, [&before, &windows], build.threads, most),
+            _ => bytes[1] >= LARGE,
+        };
+        if !pays {
             break;
         }
         chain.push(next);
@@ -62,16 +72,39 @@ fn chain(net: &Net<'_>, build: &Build, first: usize) -> Vec<usize> {
     chain
 }
 
+/// Whether a chain of bytes with one more layer needs less memory than that layer alone, where a network needs much. `bytes` are those
+/// of the chain's input, of its output, and of the one more layer's, `windows` the layers' without it and with it.
+fn saves(
+    [input, value, output]: [usize; 3],
+    windows: [&[(Window, usize)]; 2],
+    threads: usize,
+    most: usize,
+) -> bool {
+    let [before, joined] = windows.map(|windows| cascade::memory(windows, threads));
+    let apart = (input + value + before).max(value + output);
+    value + output > most / 2 && input + output + joined < apart
+}
+
+/// The most bytes that a node reads and writes.
+fn most(net: &Net<'_>) -> usize {
+    let bytes = |node: &Node<'_>| -> usize {
+        node.inputs.iter().chain(&node.outputs).map(|&id| net.values[id].bytes()).sum()
+    };
+    net.nodes.iter().map(bytes).max().unwrap_or(0)
+}
+
 fn posts<'n>(node: &'n Node<'_>) -> &'n [Post] {
     node.layer.posts().map_or(&[], |posts| posts)
 }
 
-/// The window of a layer that works by rows, and the channels of its output.
+/// The window of a layer that works by rows, and the bytes of a pixel of its output.
 fn window(node: &Node<'_>) -> Option<(Window, usize)> {
+    let wide = |channels| channels * size_of::<f32>();
     match &node.layer {
-        Layer::Conv2d(layer) => Some((layer.window, layer.filters)),
-        Layer::DepthwiseConv2d(layer) => Some((layer.window, layer.window.channels)),
-        Layer::Pool2d(layer) => Some((layer.window, layer.window.channels)),
+        Layer::Conv2d(layer) => Some((layer.window, wide(layer.filters))),
+        Layer::DepthwiseConv2d(layer) => Some((layer.window, wide(layer.window.channels))),
+        Layer::Pool2d(layer) => Some((layer.window, wide(layer.window.channels))),
+        Layer::Quantized(layer) => layer.by_rows(),
         _ => None,
     }
 }
@@ -84,6 +117,7 @@ fn fits(node: &Node<'_>, build: &Build) -> bool {
             layer.weights.len() * size_of::<f32>() <= WEIGHTS && layer.winograd(build).is_none()
         }
         Layer::DepthwiseConv2d(layer) => layer.multiplier == 1,
+        Layer::Quantized(layer) => layer.weights() <= WEIGHTS,
         _ => true,
     }
 }
@@ -104,13 +138,14 @@ fn join(net: &mut Net<'_>, chain: &[usize]) {
 }
 
 /// The step.
-pub fn build(nodes: &[Node<'_>], build: &Build) -> Result<Cascade> {
+pub fn build(nodes: &[Node<'_>], net: &Net<'_>, build: &Build) -> Result<Cascade> {
     let mut layers: Vec<Box<dyn Rows>> = Vec::new();
     for node in nodes {
         layers.push(match &node.layer {
             Layer::Conv2d(layer) => Box::new(layer.plain(node, build)?),
             Layer::DepthwiseConv2d(layer) => Box::new(layer.build(node, build)?),
             Layer::Pool2d(layer) => Box::new(layer.build(node, build)),
+            Layer::Quantized(layer) => layer.build_rows(node, net, build)?,
             _ => return Err(invalid!("a layer of a cascade does not work by rows")),
         });
     }

@@ -303,7 +303,7 @@ pub fn build(node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn St
         Layer::Moves(layer) => layer.build(node, build),
         Layer::TransposeConv(layer) => layer.build(node, build),
         Layer::Pool2d(layer) => Ok(Box::new(layer.build(node, build))),
-        Layer::Cascade(nodes) => Ok(Box::new(crate::cascade::build(nodes, build)?)),
+        Layer::Cascade(nodes) => Ok(Box::new(crate::cascade::build(nodes, net, build)?)),
         Layer::Reduce(layer) => Ok(layer.build(node, build)),
         Layer::LayerNorm(layer) => layer.build(node, net, build),
         Layer::Softmax(layer) => Ok(layer.build(node, net, build)),

@@ -21,14 +21,16 @@ use crate::window::Window;
 
 /// A layer that computes rows of its output from rows of its input.
 pub trait Rows: Send + Sync {
-    /// Its window and the channels of its output.
+    /// Its window and the bytes of a pixel of its output.
     fn window(&self) -> (&Window, usize);
 
     /// What it does to its results.
-    fn posts(&self) -> &[Post];
+    fn posts(&self) -> &[Post] {
+        &[]
+    }
 
     /// Computes `rows` of an image. `input` and `output` are the beginnings of tensors, of which just the rows that are read, and
-    /// those that are written, need to be there; behind those that are read, [`BEHIND`] more values are readable.
+    /// those that are written, need to be there; behind those that are read, [`BEHIND`] more bytes are readable.
     ///
     /// # Safety
     /// As said; nobody else touches the rows that are written.
@@ -36,14 +38,14 @@ pub trait Rows: Send + Sync {
         &self,
         image: usize,
         rows: Range<usize>,
-        input: *const f32,
-        output: *mut f32,
+        input: *const u8,
+        output: *mut u8,
         posts: &Bounds,
     );
 }
 
-/// Values behind kept rows.
-pub const BEHIND: usize = 64;
+/// Bytes behind kept rows.
+pub const BEHIND: usize = 256;
 /// Most parts of the output that are computed at the same time, each with rows of its own.
 const PARTS: usize = 8;
 /// Bytes of all rows kept that are aimed at: a small part of a second-level cache, so that they stay there beside weights.
@@ -62,7 +64,7 @@ struct Stage {
 /// Rows of a layer's output that are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Room {
-    /// Values of a row.
+    /// Bytes of a row.
     width: usize,
     /// Rows at most.
     rows: usize,
@@ -75,7 +77,7 @@ pub struct Cascade {
     stages: Vec<Stage>,
     /// Rows of the output in a turn.
     turn: usize,
-    /// Values of memory that each part needs.
+    /// Bytes of memory that each part needs.
     memory: usize,
     /// Parts that there is memory for.
     parts: usize,
@@ -89,9 +91,7 @@ impl Cascade {
     pub fn new(layers: Vec<Box<dyn Rows>>, threads: usize, (input, output): (Id, Id)) -> Self {
         let windows: Vec<(Window, usize)> =
             layers.iter().map(|layer| (*layer.window().0, layer.window().1)).collect();
-        let rows = windows.last().map_or(1, |(window, _)| window.rows.output);
-        let fits = |turn: &usize| kept(&rooms(&windows, *turn)) * size_of::<f32>() <= KEPT;
-        let turn = (1..=rows).take_while(fits).last().unwrap_or(1);
+        let turn = turn(&windows);
         Cascade { parts: threads.clamp(1, PARTS), ..Cascade::with_turn(layers, turn, (input, output)) }
     }
 
@@ -112,7 +112,7 @@ impl Cascade {
         &self,
         image: usize,
         rows: Range<usize>,
-        (input, memory, output): (*const f32, *mut f32, *mut f32),
+        (input, memory, output): (*const u8, *mut u8, *mut u8),
         posts: &[Bounds],
     ) {
         let last = self.stages.len() - 1;
@@ -147,7 +147,7 @@ impl Cascade {
     ///
     /// # Safety
     /// `memory` is this part's, with rows `kept`.
-    unsafe fn forget(&self, i: usize, kept: &mut Range<usize>, needed: &Range<usize>, memory: *mut f32) {
+    unsafe fn forget(&self, i: usize, kept: &mut Range<usize>, needed: &Range<usize>, memory: *mut u8) {
         if needed.start >= kept.end {
             *kept = needed.start..needed.start;
         }
@@ -165,14 +165,26 @@ impl Cascade {
     }
 
     /// Where row 0 of the first image would lie, if the rows kept were a part of a whole tensor.
-    fn origin(&self, i: usize, image: usize, kept: &Range<usize>, memory: *mut f32) -> *mut f32 {
+    fn origin(&self, i: usize, image: usize, kept: &Range<usize>, memory: *mut u8) -> *mut u8 {
         let stage = &self.stages[i];
         let rows = image * stage.layer.window().0.rows.output + kept.start;
         memory.wrapping_add(stage.room.at).wrapping_sub(rows * stage.room.width)
     }
 }
 
-/// For layers with these windows, and channels of outputs: room for the rows that `turn` rows of the last output read, and some
+/// Rows of the output in a turn, for layers with these windows.
+fn turn(layers: &[(Window, usize)]) -> usize {
+    let rows = layers.last().map_or(1, |(window, _)| window.rows.output);
+    let fits = |turn: &usize| kept(&rooms(layers, *turn)) <= KEPT;
+    (1..=rows).take_while(fits).last().unwrap_or(1)
+}
+
+/// Bytes of all rows kept, on so many threads, for layers with these windows; one alone keeps none.
+pub fn memory(layers: &[(Window, usize)], threads: usize) -> usize {
+    threads.clamp(1, PARTS) * kept(&rooms(layers, turn(layers)))
+}
+
+/// For layers with these windows, and bytes of a pixel of outputs: room for the rows that `turn` rows of the last output read, and some
 /// more, so that rows need not move every turn.
 pub fn rooms(layers: &[(Window, usize)], turn: usize) -> Vec<Room> {
     let mut rooms = vec![Room::default(); layers.len()];
@@ -182,17 +194,17 @@ pub fn rooms(layers: &[(Window, usize)], turn: usize) -> Vec<Room> {
         rows = ((rows - 1) * axis.stride + (axis.taps - 1) * axis.dilation + 1).min(axis.input);
         let width = layers[i].0.columns.output * layers[i].1;
         rooms[i] = Room { width, rows: (rows + rows.div_ceil(2)).min(axis.input), at };
-        at += (rooms[i].rows * width + BEHIND).next_multiple_of(16);
+        at += (rooms[i].rows * width + BEHIND).next_multiple_of(64);
     }
     rooms
 }
 
-/// Values of all rooms.
+/// Bytes of all rooms.
 pub fn kept(rooms: &[Room]) -> usize {
     rooms
         .iter()
         .filter(|room| room.rows > 0)
-        .map(|room| (room.rows * room.width + BEHIND).next_multiple_of(16))
+        .map(|room| (room.rows * room.width + BEHIND).next_multiple_of(64))
         .sum()
 }
 
@@ -202,13 +214,13 @@ impl Step for Cascade {
     }
 
     fn scratch(&self) -> usize {
-        self.parts * self.memory * size_of::<f32>()
+        self.parts * self.memory
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
-        let input = Shared::new(cx.place::<f32>(self.input));
-        let output = Shared::new(cx.place::<f32>(self.output));
-        let memory = Shared::new(cx.scratch::<f32>());
+        let input = Shared::new(cx.place::<u8>(self.input));
+        let output = Shared::new(cx.place::<u8>(self.output));
+        let memory = Shared::new(cx.scratch::<u8>());
         let mut posts = [const { Bounds::NONE }; LAYERS];
         for (bounds, stage) in posts.iter_mut().zip(&self.stages) {
             *bounds = post::bind(stage.layer.posts(), cx);
@@ -349,11 +361,12 @@ mod tests {
             prop_assume!(!list.is_empty());
             let mut want = x.clone();
             for layer in &list {
-                let (window, channels) = layer.window();
-                let mut y = vec![f32::NAN; IMAGES * window.rows.output * window.columns.output * channels];
+                let (window, pixel) = layer.window();
+                let pixels = IMAGES * window.rows.output * window.columns.output;
+                let mut y = vec![f32::NAN; pixels * pixel / size_of::<f32>()];
                 for image in 0..IMAGES {
                     // SAFETY: whole tensors.
-                    unsafe { layer.rows(image, 0..window.rows.output, want.as_ptr(), y.as_mut_ptr(), &Bounds::NONE) };
+                    unsafe { layer.rows(image, 0..window.rows.output, want.as_ptr().cast(), y.as_mut_ptr().cast(), &Bounds::NONE) };
                 }
                 want = y;
             }
@@ -363,8 +376,8 @@ mod tests {
             let posts = [const { Bounds::NONE }; LAYERS];
             for image in 0..IMAGES {
                 for part in 0..parts {
-                    let mut memory = vec![f32::NAN; cascade.memory];
-                    let places = (x.as_ptr(), memory.as_mut_ptr(), got.as_mut_ptr());
+                    let mut memory = vec![f32::NAN; cascade.memory / size_of::<f32>()];
+                    let places = (x.as_ptr().cast(), memory.as_mut_ptr().cast(), got.as_mut_ptr().cast());
                     // SAFETY: whole tensors, and the memory that a part needs.
                     unsafe { cascade.part(image, part * rows / parts..(part + 1) * rows / parts, places, &posts) };
                 }

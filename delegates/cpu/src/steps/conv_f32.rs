@@ -332,7 +332,7 @@ impl Step for ConvF32 {
 
 impl Rows for ConvF32 {
     fn window(&self) -> (&Window, usize) {
-        (&self.window, self.columns * self.groups)
+        (&self.window, self.columns * self.groups * size_of::<f32>())
     }
 
     fn posts(&self) -> &[Post] {
@@ -343,10 +343,11 @@ impl Rows for ConvF32 {
         &self,
         image: usize,
         rows: Range<usize>,
-        input: *const f32,
-        output: *mut f32,
+        input: *const u8,
+        output: *mut u8,
         posts: &Bounds,
     ) {
+        let (input, output) = (input.cast(), output.cast());
         let (from, width) = (image * self.window.rows.output, self.window.columns.output);
         let (first, end) = ((from + rows.start) * width, (from + rows.end) * width);
         let tiles = (end - first).div_ceil(self.gemm.rows(self.columns));

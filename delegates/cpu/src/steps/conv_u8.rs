@@ -1,8 +1,12 @@
 //! Convolution of bytes, with results that are bytes, by products of the rows that [`Patches`] finds.
 
+use std::ops::Range;
+
 use arenite_abi::prelude::*;
 
+use super::cascade::Rows;
 use super::patches_u8::{Item, Patches, ROWS, Room, room};
+use super::post::Bounds;
 use crate::isa::Isa;
 use crate::kernels::u8i8_gemm::{Product, Results, ToBytes};
 use crate::memory::{Aligned, Shared};
@@ -131,5 +135,30 @@ impl Step for ConvU8 {
                 unsafe { self.tile(item, &mut pointers, input.get(), output.get()) };
             });
         })
+    }
+}
+
+impl Rows for ConvU8 {
+    fn window(&self) -> (&Window, usize) {
+        (&self.patches.window, self.patches.columns * self.patches.groups)
+    }
+
+    unsafe fn rows(
+        &self,
+        image: usize,
+        rows: Range<usize>,
+        input: *const u8,
+        output: *mut u8,
+        _posts: &Bounds,
+    ) {
+        // SAFETY: the member was selected for this machine.
+        let _session = unsafe { self.patches.gemm.begin() };
+        let mut pointers = room();
+        let above = image * self.patches.window.rows.output;
+        self.patches.for_rows(above + rows.start..above + rows.end, |item| {
+            // SAFETY: the caller's promise; tiles have results of their own. How far rows may be read counts on the whole tensor, and
+            // is less than what is readable behind the rows that are there.
+            unsafe { self.tile(item, &mut pointers, input, output) };
+        });
     }
 }

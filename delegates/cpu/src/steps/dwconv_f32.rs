@@ -201,7 +201,7 @@ impl Step for DwConvF32 {
 
 impl Rows for DwConvF32 {
     fn window(&self) -> (&Window, usize) {
-        (&self.slide.window, self.slide.window.channels)
+        (&self.slide.window, self.slide.window.channels * size_of::<f32>())
     }
 
     fn posts(&self) -> &[Post] {
@@ -212,10 +212,11 @@ impl Rows for DwConvF32 {
         &self,
         image: usize,
         rows: Range<usize>,
-        input: *const f32,
-        output: *mut f32,
+        input: *const u8,
+        output: *mut u8,
         posts: &Bounds,
     ) {
+        let (input, output) = (input.cast(), output.cast());
         for row in rows {
             // SAFETY: the caller's promise.
             unsafe { self.row(image * self.slide.window.rows.output + row, input, output, posts) };

@@ -1,8 +1,12 @@
 //! Convolution of bytes where each channel has its own weights, with results that are bytes, from [`Planes`].
 
+use std::ops::Range;
+
 use arenite_abi::prelude::*;
 
+use super::cascade::Rows;
 use super::planes_u8::{Job, OUTSIDE, Planes};
+use super::post::Bounds;
 use crate::fixed_point::Factor;
 use crate::kernels::u8i8_dwconv::{DwConv, Results};
 use crate::memory::{Aligned, Shared};
@@ -57,6 +61,27 @@ impl DwConvU8 {
     }
 }
 
+impl DwConvU8 {
+    /// Computes a row of results, counted through all images, of a block of channels.
+    ///
+    /// # Safety
+    /// `input` (with repeated channels) and `output` are the tensors; nobody else writes these results.
+    unsafe fn row(&self, block: usize, row: usize, input: *const u8, output: *mut u8) {
+        let Channels { is_general, bytes, .. } = self.table;
+        let job = Job {
+            block,
+            row,
+            input,
+            outside: self.zeros.as_ptr(),
+            results: Results::Bytes { table: self.table.block(0), is_general, bytes },
+            output,
+            size: 1,
+        };
+        // SAFETY: the caller's promise.
+        unsafe { self.planes.row(&job) };
+    }
+}
+
 impl Parts<'_> {
     /// What the zero point adds is part of the bias: the bytes outside the image are zero points, too. So is the offset of planes.
     fn channel(&self, window: &Window, offset: u8, channel: usize) -> Channel {
@@ -82,19 +107,32 @@ impl Step for DwConvU8 {
         // SAFETY: the host's tensor has the shape that the step was built for.
         let input = unsafe { self.planes.repeat(cx, input, repeated)? };
         let output = Shared::new(cx.place::<u8>(self.output));
-        let Channels { is_general, bytes, .. } = self.table;
         self.planes.for_each(cx, |block, row| {
-            let job = Job {
-                block,
-                row,
-                input: input.get(),
-                outside: self.zeros.as_ptr(),
-                results: Results::Bytes { table: self.table.block(0), is_general, bytes },
-                output: output.get(),
-                size: 1,
-            };
             // SAFETY: as above; each block of each row has results of its own.
-            unsafe { self.planes.row(&job) };
+            unsafe { self.row(block, row, input.get(), output.get()) };
         })
+    }
+}
+
+impl Rows for DwConvU8 {
+    fn window(&self) -> (&Window, usize) {
+        (&self.planes.window, self.planes.window.channels)
+    }
+
+    unsafe fn rows(
+        &self,
+        image: usize,
+        rows: Range<usize>,
+        input: *const u8,
+        output: *mut u8,
+        _posts: &Bounds,
+    ) {
+        let above = image * self.planes.window.rows.output;
+        for block in 0..self.planes.blocks() {
+            for row in rows.clone() {
+                // SAFETY: the caller's promise.
+                unsafe { self.row(block, above + row, input, output) };
+            }
+        }
     }
 }

@@ -187,6 +187,23 @@ impl Patches {
         }
     }
 
+    /// Calls `f` with the tiles that make up rows `rows` of the output, counted through all images.
+    #[inline(always)]
+    pub fn for_rows(&self, rows: Range<usize>, mut f: impl FnMut(Item)) {
+        let width = self.window.columns.output;
+        let (start, count) = (rows.start * width, rows.len() * width);
+        let tiles = self.line.map_or(self.gemm.parts(count), |(_, parts)| rows.len() * parts);
+        let before = |t: usize| match self.line {
+            Some((_, parts)) => self.end(rows.start * parts + t),
+            None => start + self.gemm.rows_before(t, tiles, count),
+        };
+        for g in 0..self.groups {
+            for &(from, columns) in &self.blocks {
+                (0..tiles).for_each(|t| f(Item { g, from, columns, first: before(t), end: before(t + 1) }));
+            }
+        }
+    }
+
     /// The position behind the first `t` tiles.
     fn end(&self, t: usize) -> usize {
         match self.line {

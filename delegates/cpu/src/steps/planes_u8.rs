@@ -162,6 +162,11 @@ impl Planes {
         Ok(to)
     }
 
+    /// Number of blocks of channels.
+    pub fn blocks(&self) -> usize {
+        self.blocks.len()
+    }
+
     /// Calls `f(block, row)` for all rows of all images and all blocks of channels.
     pub fn for_each(&self, cx: &Run<'_>, f: impl Fn(usize, usize) + Sync) -> Result<()> {
         let w = &self.window;

@@ -5,7 +5,9 @@ use std::ops::Range;
 
 use arenite_abi::prelude::*;
 
+use super::cascade::Rows;
 use super::conv_f32::MAX_TAPS;
+use super::post::Bounds;
 use crate::fixed_point::Factor;
 use crate::kernels::u8_pool::{self, Mean, Pools};
 use crate::memory::Shared;
@@ -146,5 +148,24 @@ impl Step for PoolU8 {
                 unsafe { self.row(y, input.get(), output.get()) };
             }
         })
+    }
+}
+
+impl Rows for PoolU8 {
+    fn window(&self) -> (&Window, usize) {
+        (&self.window, self.window.channels)
+    }
+
+    unsafe fn rows(
+        &self,
+        image: usize,
+        rows: Range<usize>,
+        input: *const u8,
+        output: *mut u8,
+        _posts: &Bounds,
+    ) {
+        let above = image * self.window.rows.output;
+        // SAFETY: the caller's promise.
+        rows.for_each(|row| unsafe { self.row(above + row, input, output) });
     }
 }

@@ -12,7 +12,6 @@ use crate::fixed_point::{Multiplier, Ties};
 use crate::net::{Net, Node};
 use crate::ops::conv_2d::expect_shape;
 use crate::ops::{Build, Layer, Source};
-use crate::program::Step;
 use crate::requantize::Channel;
 use crate::steps::dwconv_u8::{DwConvU8, Parts};
 use crate::steps::planes_u8;
@@ -70,8 +69,13 @@ pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
 }
 
 impl DepthwiseProduct<'_> {
+    /// Whether each channel of the input has one of the output.
+    pub fn is_plain(&self) -> bool {
+        self.multiplier == 1
+    }
+
     /// Packs the weights.
-    pub fn build(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+    pub fn build(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<DwConvU8> {
         let (input, output) = (node.inputs[0], node.outputs[0]);
         let (from, to) = (unsigned(net, input)?, unsigned(net, output)?);
         let taps = self.window.rows.taps * self.window.columns.taps;
@@ -82,7 +86,7 @@ impl DepthwiseProduct<'_> {
         let zero = self.weights.zero_point as i16;
         let weights: Vec<i16> =
             (0..taps * self.multipliers.len()).map(|i| i16::from(self.weights.at(i)) - zero).collect();
-        Ok(Box::new(DwConvU8::new(
+        DwConvU8::new(
             build.bytes.dwconv,
             &build.store,
             Parts {
@@ -96,6 +100,6 @@ impl DepthwiseProduct<'_> {
                 input,
                 output,
             },
-        )?))
+        )
     }
 }

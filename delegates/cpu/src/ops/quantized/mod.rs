@@ -42,8 +42,10 @@ use crate::kernels::u8i8_gemm::Gemm;
 use crate::net::{Id, Net, Node, Quant, Value};
 use crate::program::Step;
 use crate::requantize::Bytes;
+use crate::steps::cascade::Rows;
 use crate::steps::flip::Flip;
 use crate::steps::lookup::Table;
+use crate::window::Window;
 
 /// What a node computes.
 pub enum Quantized<'a> {
@@ -121,19 +123,49 @@ impl Quantized<'_> {
                 output: node.outputs[0],
                 bytes: net.values[node.outputs[0]].bytes(),
             })),
-            Quantized::Product(layer) => layer.build(node, net, build),
-            Quantized::Depthwise(layer) => layer.build(node, net, build),
+            Quantized::Product(layer) => Ok(Box::new(layer.build(node, net, build)?)),
+            Quantized::Depthwise(layer) => Ok(Box::new(layer.build(node, net, build)?)),
             Quantized::Function(layer) => layer.build(node, net, build),
             Quantized::Table(table) => Ok(lookup::plain(table, node, net, build)),
             Quantized::Pairwise(layer) => layer.build(node, net, build),
             Quantized::Lines(layer) => layer.build(node, net, build),
-            Quantized::Pool(layer) => layer.build(node, net, build),
+            Quantized::Pool(layer) => Ok(Box::new(layer.build(node, net, build)?)),
             Quantized::Convert(layer) => layer.build(node, net, build),
             Quantized::Mean(layer) => layer.build(node, net, build),
             Quantized::Softmax(layer) => layer.build(node, net, build),
             Quantized::Matmul(layer) => layer.build(node, net, build),
             Quantized::Transpose(layer) => layer.build(node, net, build),
         }
+    }
+}
+
+impl<'a> Quantized<'a> {
+    /// The window of a layer that can work by rows, and the bytes of a pixel of its output.
+    pub fn by_rows(&self) -> Option<(Window, usize)> {
+        match self {
+            Quantized::Product(layer) => Some((layer.window, layer.filters())),
+            Quantized::Depthwise(layer) => layer.is_plain().then_some((layer.window, layer.window.channels)),
+            Quantized::Pool(layer) => Some((layer.window, layer.window.channels)),
+            _ => None,
+        }
+    }
+
+    /// Bytes of weights that are read for each row.
+    pub fn weights(&self) -> usize {
+        match self {
+            Quantized::Product(layer) => layer.weight_count(),
+            _ => 0,
+        }
+    }
+
+    /// The step of such a layer, as a part of another one.
+    pub fn build_rows(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Rows>> {
+        Ok(match self {
+            Quantized::Product(layer) => Box::new(layer.build(node, net, build)?),
+            Quantized::Depthwise(layer) => Box::new(layer.build(node, net, build)?),
+            Quantized::Pool(layer) => Box::new(layer.build(node, net, build)?),
+            _ => return Err(invalid!("a layer of bytes does not work by rows")),
+        })
     }
 }
 

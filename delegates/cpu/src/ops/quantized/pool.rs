@@ -9,7 +9,6 @@ use super::{Quantized, range, unsigned};
 use crate::net::{Net, Node};
 use crate::ops::conv_2d::expect_shape;
 use crate::ops::{Build, Layer, Source, expect_elements};
-use crate::program::Step;
 use crate::requantize::Bytes;
 use crate::steps::conv_f32::MAX_TAPS;
 use crate::steps::pool_u8::{PoolU8, Pooling};
@@ -17,7 +16,8 @@ use crate::window::Window;
 
 /// A pool.
 pub struct Pool {
-    window: Window,
+    /// Where it reads.
+    pub window: Window,
     pooling: Pooling,
     activation: i8,
 }
@@ -54,12 +54,12 @@ pub fn lower<'a>(x: &Source<'_, 'a>, means: bool) -> Result<Node<'a>> {
 
 impl Pool {
     /// The step.
-    pub fn build(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+    pub fn build(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<PoolU8> {
         let (input, output) = (node.inputs[0], node.outputs[0]);
         let bytes = match self.activation {
             activation::NONE => Bytes { zero_point: 0, low: 0, high: 255 },
             activation => range(activation, unsigned(net, output)?)?,
         };
-        Ok(Box::new(PoolU8::new(build.bytes.pools, self.pooling, self.window, bytes, (input, output))))
+        Ok(PoolU8::new(build.bytes.pools, self.pooling, self.window, bytes, (input, output)))
     }
 }

@@ -17,7 +17,6 @@ use crate::fixed_point::{Multiplier, Ties};
 use crate::net::{Net, Node, Quant, Value};
 use crate::ops::conv_2d::expect_shape;
 use crate::ops::{Build, Layer, Source};
-use crate::program::Step;
 use crate::requantize::Channel;
 use crate::steps::conv_f32::MAX_TAPS;
 use crate::steps::conv_u8::{ConvU8, Parts};
@@ -250,12 +249,12 @@ pub fn bias<'a>(x: &Source<'_, 'a>, i: usize, channels: usize) -> Result<Option<
 
 impl Product<'_> {
     /// Packs the weights.
-    pub fn build(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+    pub fn build(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<ConvU8> {
         let (input, output) = (node.inputs[0], node.outputs[0]);
         let (from, to) = (unsigned(net, input)?, unsigned(net, output)?);
         let name = format!("{:?}", node.packed);
         let sums = self.weights.sums(&build.store, self.filters, self.lines(), &name)?;
-        Ok(Box::new(ConvU8::new(
+        ConvU8::new(
             build.bytes.gemm.isa,
             &build.store,
             Parts {
@@ -270,7 +269,17 @@ impl Product<'_> {
                 input,
                 output,
             },
-        )?))
+        )
+    }
+
+    /// Channels of the output.
+    pub fn filters(&self) -> usize {
+        self.filters
+    }
+
+    /// Weights of all filters.
+    pub fn weight_count(&self) -> usize {
+        self.filters * self.lines()
     }
 
     /// Weights per filter.
