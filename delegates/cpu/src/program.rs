@@ -8,6 +8,10 @@
 
 mod layout;
 mod lodging;
+#[cfg(test)]
+mod tests;
+#[cfg(any(test, debug_assertions))]
+mod verify;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -156,6 +160,8 @@ pub struct Program {
     /// Where the partition's outputs lie, and how many bytes they have.
     outputs: Vec<(Shared<u8>, usize)>,
     constants: Vec<(Id, Arc<Aligned<u8>>)>,
+    #[cfg(any(test, debug_assertions))]
+    audit: verify::Audit,
 }
 
 impl Program {
@@ -169,7 +175,8 @@ impl Program {
         mut release: impl FnMut(usize) -> Result<()>,
     ) -> Result<Program> {
         let mut layout = Layout::new(net);
-        let last = layout.last_uses(net);
+        let names = layout.names(net);
+        let last = layout.last_uses(net, &names);
         let mut steps: Vec<Compiled> = Vec::with_capacity(net.nodes.len());
         for node in &net.nodes {
             let at = steps.len() as u32;
@@ -213,6 +220,8 @@ impl Program {
             pointers: vec![Shared::new(std::ptr::null_mut()); count],
             outputs: vec![(Shared::new(std::ptr::null_mut()), 0); net.outputs.len()],
             constants: net.constants.clone(),
+            #[cfg(any(test, debug_assertions))]
+            audit: verify::Audit::of(net, names),
         })
     }
 
@@ -226,6 +235,8 @@ impl Program {
             };
             self.arena = Some(cx.scratch_aligned::<u8>(usize_of(total)?, 64)?);
         }
+        #[cfg(any(test, debug_assertions))]
+        self.verify()?;
         Ok(())
     }
 

@@ -79,19 +79,29 @@ impl Layout {
         Layout { places, buffers: Buffers::default(), elements: Vec::new(), is_output, written }
     }
 
-    /// Per value, the number of the last step that reads its bytes, under any name.
-    pub fn last_uses(&self, net: &Net<'_>) -> Vec<usize> {
+    /// Per value, the one whose bytes it has: renamings move none, unless they have to.
+    pub fn names(&self, net: &Net<'_>) -> Vec<Id> {
         let mut name: Vec<Id> = (0..net.values.len()).collect();
+        for node in net.nodes.iter().filter(|node| matches!(node.layer, Layer::Rename)) {
+            if !self.copies(node) {
+                name[node.outputs[0]] = name[node.inputs[0]];
+            }
+        }
+        name
+    }
+
+    /// Per value, the number of the last step that reads its bytes, under any of the [`names`](Self::names).
+    pub fn last_uses(&self, net: &Net<'_>, name: &[Id]) -> Vec<usize> {
         let mut last = vec![0; net.values.len()];
         let mut step = 0;
         for node in &net.nodes {
             node.inputs.iter().for_each(|&id| last[name[id]] = step);
             match node.layer {
-                Layer::Rename if !self.copies(node) => name[node.outputs[0]] = name[node.inputs[0]],
+                Layer::Rename if !self.copies(node) => {}
                 _ => step += 1,
             }
         }
-        name.into_iter().map(|name| last[name]).collect()
+        name.iter().map(|&name| last[name]).collect()
     }
 
     /// Whether a renaming has to move bytes: from outside to outside.

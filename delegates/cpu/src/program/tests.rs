@@ -1,0 +1,105 @@
+//! Places of random nets, and that the check of places finds what it is there for.
+
+use proptest::prelude::*;
+
+use super::layout::Place;
+use super::*;
+use crate::isa::Isa;
+use crate::kernels::f32_map::{Binary, Unary};
+use crate::net::{Node, Value};
+use crate::ops::{Build, Elementwise, Layer, Winograd};
+use crate::steps::post::Post;
+use crate::store::Store;
+
+/// A tensor of so many rows of 16 numbers.
+fn value(rows: usize) -> Value<'static> {
+    Value {
+        name: "value",
+        ty: F32,
+        shape: vec![rows, 16],
+        quant: None,
+        constant: None,
+        tensor: None,
+        stored: None,
+    }
+}
+
+/// What node `i` does, and to what: three numbers choose.
+fn node(values: &mut Vec<Value<'static>>, (kind, a, b): (u8, usize, usize)) -> Node<'static> {
+    let (a, b) = (a % values.len(), b % values.len());
+    let output = values.len();
+    let alike = values[a].shape == values[b].shape;
+    let (layer, inputs, rows) = match kind % 3 {
+        0 => (Layer::Rename, vec![a], values[a].shape[0]),
+        1 if alike => {
+            let layer = Elementwise::Two(Binary::Add, (f32::MIN, f32::MAX), Vec::new());
+            (Layer::Elementwise(layer), vec![a, b], values[a].shape[0])
+        }
+        _ => {
+            let posts = vec![Post::Unary(Unary::Tanh)];
+            (Layer::Elementwise(Elementwise::Chain(posts)), vec![a], values[a].shape[0])
+        }
+    };
+    values.push(value(rows));
+    Node::new(layer, inputs, vec![output])
+}
+
+fn net(inputs: &[usize], nodes: &[(u8, usize, usize)], outputs: &[usize]) -> Net<'static> {
+    let mut values: Vec<Value<'static>> = inputs.iter().map(|&rows| value(rows)).collect();
+    let nodes: Vec<Node<'static>> = nodes.iter().map(|&choice| node(&mut values, choice)).collect();
+    let computed = |&o: &usize| inputs.len() + o % nodes.len();
+    let mut outputs: Vec<Id> = outputs.iter().map(computed).collect();
+    outputs.sort_unstable();
+    outputs.dedup();
+    Net { values, nodes, constants: Vec::new(), inputs: (0..inputs.len()).collect(), outputs }
+}
+
+/// The program of a net, with records one behind the other that could lie over one another only by what the program itself decided.
+fn program(net: &Net<'_>) -> Program {
+    let build = Build::new(Isa::best(None), Winograd::Off, Store::new(None), 1);
+    let is_free = vec![true; net.outputs.len()];
+    let mut program = Program::build(net, &is_free, &build, |_| Ok(())).unwrap();
+    let mut end = 0;
+    for (offset, record) in program.offsets.iter_mut().zip(&program.buffers.records) {
+        (*offset, end) = (end, end + record.size);
+    }
+    program
+}
+
+proptest! {
+    #[test]
+    fn nothing_lies_over_what_is_still_read(
+        inputs in prop::collection::vec(1usize..4, 1..4),
+        nodes in prop::collection::vec((any::<u8>(), any::<usize>(), any::<usize>()), 1..20),
+        outputs in prop::collection::vec(any::<usize>(), 1..4),
+    ) {
+        let net = net(&inputs, &nodes, &outputs);
+        let program = program(&net);
+        let verified = program.verify();
+        prop_assert!(verified.is_ok(), "{}", verified.unwrap_err());
+    }
+}
+
+/// x ─► a ─► b ─► y, and a + b besides.
+fn ladder() -> Net<'static> {
+    net(&[4], &[(2, 0, 0), (2, 1, 0), (1, 1, 2), (2, 3, 0)], &[3])
+}
+
+#[test]
+fn a_result_over_a_value_that_is_still_read_is_found() {
+    let net = ladder();
+    let mut program = program(&net);
+    program.verify().unwrap();
+    program.places[2] = program.places[1];
+    let error = program.verify().unwrap_err();
+    assert!(error.message().starts_with("step 1, elementwise: value 2 at"), "{error}");
+}
+
+#[test]
+fn intermediates_lie_in_the_output() {
+    let program = program(&ladder());
+    // The sum, which takes the place of a, is read when the output is written.
+    assert_eq!((program.places[1], program.places[3]), (Place::Record(0), Place::Record(0)));
+    assert_eq!((program.places[2], program.places[4]), (Place::Within(0, 0), Place::Output(0)));
+    assert_eq!(program.buffers.records.len(), 1);
+}

@@ -1,0 +1,132 @@
+//! Whether places hold what steps expect: what a step writes lies over nothing that is still read, but for an input that dies there
+//! and that the step allows. Builds with debug assertions ask it of each program before it runs.
+
+use arenite_abi::prelude::*;
+
+use super::layout::Place;
+use super::{Program, Step};
+use crate::net::{Id, Net, Node};
+use crate::ops::Layer;
+
+/// What a program's places are checked against.
+pub struct Audit {
+    /// Per step, what it reads and what it writes.
+    pub uses: Vec<(Vec<Id>, Vec<Id>)>,
+    /// Per value, the one whose bytes it has.
+    pub names: Vec<Id>,
+}
+
+impl Audit {
+    /// Of a net whose values have these names.
+    pub fn of(net: &Net<'_>, names: Vec<Id>) -> Audit {
+        let is_step = |node: &&Node<'_>| {
+            !matches!(node.layer, Layer::Rename) || names[node.outputs[0]] == node.outputs[0]
+        };
+        let uses = |node: &Node<'_>| {
+            let mut written = node.outputs.clone();
+            if let Layer::Scan(scan) = &node.layer {
+                written.extend(scan.written());
+            }
+            (node.inputs.clone(), written)
+        };
+        let uses = net.nodes.iter().filter(is_step).map(uses).collect();
+        Audit { uses, names }
+    }
+}
+
+/// Memory that is written: the scratch buffer, or an output's, from one byte to another.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    /// 0 is the scratch buffer, others are outputs.
+    memory: usize,
+    start: u64,
+    end: u64,
+}
+
+impl Span {
+    fn meets(&self, other: &Span) -> bool {
+        self.memory == other.memory && self.start < other.end && other.start < self.end
+    }
+}
+
+/// A value that a step writes, under all of its names.
+struct Life {
+    span: Span,
+    id: Id,
+    /// The step that writes it.
+    born: usize,
+    /// The last step that reads it.
+    last: usize,
+}
+
+impl Program {
+    /// An error that names a step and what it would overwrite.
+    pub fn verify(&self) -> Result<()> {
+        let lives = self.lives();
+        for (at, (compiled, (inputs, outputs))) in self.steps.iter().zip(&self.audit.uses).enumerate() {
+            let living = || lives.iter().filter(|life| (life.born..=life.last).contains(&at));
+            for written in living().filter(|life| life.born == at) {
+                let others = living().filter(|life| life.id != written.id && life.span.meets(&written.span));
+                for other in others {
+                    let dies = other.last == at && other.born < at && outputs[0] == written.id;
+                    ensure!(
+                        dies && self.allows(&*compiled.step, inputs, other, written),
+                        "step {at}, {}: value {} at {:?} lies over {} at {:?}",
+                        compiled.step.name(),
+                        written.id,
+                        written.span,
+                        other.id,
+                        other.span
+                    );
+                }
+            }
+            if let Some(r) = compiled.scratch {
+                let scratch = self.span(Place::Record(r), self.buffers.records[r].size);
+                let met = living().find(|life| scratch.is_some_and(|scratch| scratch.meets(&life.span)));
+                ensure!(
+                    met.is_none(),
+                    "step {at}, {}: scratch memory lies over value {:?}",
+                    compiled.step.name(),
+                    met.map(|life| life.id)
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the step may write its first result over an input, whatever names it reads that by.
+    fn allows(&self, step: &dyn Step, inputs: &[Id], input: &Life, output: &Life) -> bool {
+        let same = (input.span.start, input.span.end) == (output.span.start, output.span.end);
+        let names = || inputs.iter().filter(|&&id| self.audit.names[id] == input.id);
+        same && names().next().is_some() && names().all(|&id| step.in_place(id))
+    }
+
+    /// When each value lives that steps write.
+    fn lives(&self) -> Vec<Life> {
+        let mut lives: Vec<Life> = Vec::new();
+        let mut life_of: Vec<Option<usize>> = vec![None; self.places.len()];
+        for (at, (inputs, outputs)) in self.audit.uses.iter().enumerate() {
+            for life in inputs.iter().filter_map(|&id| life_of[self.audit.names[id]]) {
+                lives[life].last = lives[life].last.max(at);
+            }
+            for &id in outputs {
+                if let Some(span) = self.span(self.places[id], self.sizes[id] as u64) {
+                    life_of[id] = Some(lives.len());
+                    let last = if matches!(self.places[id], Place::Output(_)) { usize::MAX } else { at };
+                    lives.push(Life { span, id, born: at, last });
+                }
+            }
+        }
+        lives
+    }
+
+    fn span(&self, place: Place, bytes: u64) -> Option<Span> {
+        let (memory, start) = match place {
+            Place::Record(r) => (0, self.offsets[r]),
+            Place::Within(o, at) => (1 + o, at),
+            Place::Output(o) => (1 + o, 0),
+            _ => return None,
+        };
+        Some(Span { memory, start, end: start + bytes })
+    }
+}
