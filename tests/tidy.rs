@@ -31,13 +31,14 @@ const fn row(
 #[rustfmt::skip]
 const CRATES: &[Crate] = &[
     row("arenite-abi", "core/abi", Layer::Contract, &[], &[]),
+    row("arenite-layout", "core/layout", Layer::Layout, &["arenite-abi"], &[]),
     row("arenite-model", "core/model", Layer::Model, &[], &[]),
-    row("arenite", "core/runtime", Layer::Runtime, &["arenite-abi", "arenite-model"], &["arenite-model"]),
+    row("arenite", "core/runtime", Layer::Runtime, &["arenite-abi", "arenite-layout", "arenite-model"], &["arenite-model"]),
 
     row("arenite-ops", "ops", Layer::Part, &["arenite-abi"], &["arenite-abi"]),
     row("arenite-flex", "ops/flex", Layer::Part, &["arenite-abi", "arenite-ops"], &["arenite-abi"]),
     row("arenite-planners", "planners", Layer::Part, &["arenite-abi"], &["arenite-abi"]),
-    row("arenite-cpu", "delegates/cpu", Layer::Part, &["arenite-abi"], &[]),
+    row("arenite-cpu", "delegates/cpu", Layer::Part, &["arenite-abi", "arenite-layout"], &[]),
 
     row("arenite-plugin-ops", "plugins/ops", Layer::Shell, &["arenite-abi", "arenite-ops"], &[]),
     row("arenite-plugin-flex", "plugins/flex", Layer::Shell, &["arenite-abi", "arenite-flex"], &[]),

@@ -51,7 +51,7 @@ mod reader;
 pub use error::{ConfigError, Place};
 
 use crate::planning::lifetime::Lifetimes;
-use crate::planning::techniques::Techniques;
+use arenite_layout::Techniques;
 use parse::parse;
 use reader::Document;
 use std::collections::BTreeMap;

@@ -48,6 +48,7 @@ pub use stages::partition;
 /// The contract, for ops, planners and delegates that a program [hands over](Registry::add_op).
 pub use arenite_abi as abi;
 pub use arenite_abi::{Bool, Complex32, Complex64, Element, ElementType, Status, UsageRecord};
+pub use arenite_layout::Techniques;
 pub use config::{Config, ConfigError, NO_DELEGATE};
 pub use error::{Error, LeftOut, LoadError, LoadFailure, Missing, Named, Result, UnresolvedOp};
 pub use interpreter::builder::{DEFAULT_DELEGATE, DEFAULT_PLANNER, InterpreterBuilder};
@@ -57,7 +58,6 @@ pub use model::Model;
 pub use observer::{Moment, Observed};
 pub use planning::lifetime::{Lifetimes, OutputsFrom};
 pub use planning::plan::{Objects, Plan, PlanLimits};
-pub use planning::techniques::Techniques;
 pub use plugins::loader::PLUGIN_PATH;
 pub use plugins::registry::{ContestedOp, OpInfo, OpKey, Origin, PROGRAM, PluginInfo, Registry};
 pub use profile::{Profile, ProfileRow};

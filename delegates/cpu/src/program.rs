@@ -20,8 +20,7 @@ use arenite_abi::prelude::*;
 
 use crate::memory::{Aligned, Shared};
 use crate::net::{Id, Net};
-use crate::ops::Layer;
-use layout::{Buffers, Layout, Place, Places as Found};
+use layout::{Buffers, Built, Frame, Place, Places as Found};
 
 /// What runs.
 pub trait Step: Send + Sync {
@@ -47,6 +46,11 @@ pub trait Step: Send + Sync {
     /// Whether output 0 may lie where this input lies: each element is read before the one at its place is written.
     fn in_place(&self, _input: Id) -> bool {
         false
+    }
+
+    /// If output 0 may lie over this input, so that it follows it as it is read: by how many bytes it has to begin in front of the input.
+    fn behind(&self, _input: Id) -> Option<u64> {
+        None
     }
 }
 
@@ -174,41 +178,28 @@ impl Program {
         build: &crate::ops::Build,
         mut release: impl FnMut(usize) -> Result<()>,
     ) -> Result<Program> {
-        let mut layout = Layout::new(net);
-        let names = layout.names(net);
-        let last = layout.last_uses(net, &names);
-        let mut steps: Vec<Compiled> = Vec::with_capacity(net.nodes.len());
-        for node in &net.nodes {
-            let at = steps.len() as u32;
-            if let Layer::Rename = node.layer
-                && layout.rename(node.inputs[0], node.outputs[0])
-            {
-                continue;
-            }
+        let frame = Frame::new(net);
+        let mut steps = Vec::with_capacity(net.nodes.len());
+        for (i, node) in net.nodes.iter().enumerate().filter(|(_, node)| !frame.is_name(node)) {
             let packed = build.store.packed();
             let step = crate::ops::build(node, net, build)?;
             if build.store.packed() > packed {
                 node.packed.iter().filter_map(|&id| net.values[id].tensor).try_for_each(&mut release)?;
             }
-            for &output in &node.outputs {
-                let mut inputs = node.inputs.iter().copied().filter(|_| output == node.outputs[0]);
-                let target = inputs.find(|&x| {
-                    step.in_place(x) && layout.can_overwrite(net, x, output, last[x] <= steps.len())
-                });
-                layout.define(net, output, target, at);
-            }
-            if let Layer::Scan(scan) = &node.layer {
-                scan.written().for_each(|id| layout.define(net, id, None, at));
-            }
-            let scratch =
-                (step.scratch() > 0).then(|| layout.scratch(step.scratch() as u64, at, step.name()));
-            steps.push(Compiled { step, scratch, tensor: net.values[node.outputs[0]].tensor });
-            node.inputs.iter().for_each(|&id| layout.read(id, at));
+            steps.push(Built { node: i, step });
         }
+        let steps = frame.reorder(steps);
+        #[cfg(any(test, debug_assertions))]
+        let audit = verify::Audit::of(net, &steps, frame.names.clone());
+        let Found { values: places, scratch, buffers } = frame.lay_out(&steps, is_free);
+        let compiled = |(Built { node, step }, scratch)| Compiled {
+            step,
+            scratch,
+            tensor: net.values[net.nodes[node].outputs[0]].tensor,
+        };
+        let mut steps: Vec<Compiled> = steps.into_iter().zip(scratch).map(compiled).collect();
         follow(&mut steps);
         let count = net.values.len();
-        let Found { values: places, buffers, numbers } = layout.finish(net, is_free);
-        steps.iter_mut().filter_map(|step| step.scratch.as_mut()).for_each(|r| *r = numbers[*r]);
         Ok(Program {
             steps,
             places,
@@ -221,7 +212,7 @@ impl Program {
             outputs: vec![(Shared::new(std::ptr::null_mut()), 0); net.outputs.len()],
             constants: net.constants.clone(),
             #[cfg(any(test, debug_assertions))]
-            audit: verify::Audit::of(net, names),
+            audit,
         })
     }
 
@@ -270,7 +261,7 @@ impl Program {
                 }
                 Place::Within(o, at) => self.outputs[o].0.get().wrapping_add(at as usize),
                 Place::Constant(i) => self.constants[i].1.as_ptr().cast_mut(),
-                Place::Record(r) => self.at(r, arena),
+                Place::Record(r, at) => self.at(r, arena).wrapping_add(at as usize),
             });
         }
         Ok(())

@@ -11,6 +11,8 @@ use crate::Complaint;
 pub enum Layer {
     /// All that a plugin author depends on.
     Contract,
+    /// Pure functions on records of memory, for the runtime and for delegates.
+    Layout,
     Model,
     Runtime,
     /// Ops, planners, delegates.
@@ -116,7 +118,14 @@ pub fn check_kinds(packages: &[Package], crates: &[Crate]) -> Vec<Complaint> {
         let Some(row) = row(crates, &package.name) else { continue };
         let dynamic = package.library.iter().any(|kind| kind == "cdylib");
         let message = match row.layer {
-            Layer::Contract | Layer::Model | Layer::Runtime | Layer::Part | Layer::Composition if dynamic => {
+            Layer::Contract
+            | Layer::Layout
+            | Layer::Model
+            | Layer::Runtime
+            | Layer::Part
+            | Layer::Composition
+                if dynamic =>
+            {
                 "is an implementation, not a shell: remove `cdylib`, or make a shell in plugins/"
             }
             Layer::Shell if !dynamic => "is a shell: its crate-type needs `cdylib`",
@@ -163,8 +172,9 @@ fn may_need(from: Layer, to: Layer) -> bool {
     use Layer::*;
     match from {
         Contract | Model => false,
-        Runtime => matches!(to, Contract | Model),
-        Part => to == Contract,
+        Layout => to == Contract,
+        Runtime => matches!(to, Contract | Layout | Model),
+        Part => matches!(to, Contract | Layout),
         // A shell is of one part, or is itself an example of one.
         Shell | Composition => matches!(to, Contract | Part | Shell),
         Application => !matches!(to, Application | Tests),
@@ -176,7 +186,10 @@ fn invariant(from: Layer) -> &'static str {
     match from {
         Layer::Contract | Layer::Model => "it depends on no other crate of the workspace",
         Layer::Runtime => "the runtime depends on no op, planner or delegate; plugins register themselves",
-        Layer::Part => "ops, planners and delegates know the contract alone; what they share belongs there",
+        Layer::Layout => "it depends on the contract alone",
+        Layer::Part => {
+            "ops, planners and delegates know the contract and layouts; what they share belongs there"
+        }
         Layer::Shell | Layer::Composition => {
             "it links parts and nothing else; applications choose the runtime"
         }

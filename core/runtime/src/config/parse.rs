@@ -10,7 +10,7 @@ use super::{
     PluginsConfig, QuotaConfig, SCHEMA, misused_none,
 };
 use crate::planning::lifetime::{Lifetimes, OutputsFrom};
-use crate::planning::techniques::Techniques;
+use arenite_layout::Techniques;
 
 /// Reads the whole document.
 pub(super) fn parse(document: &Document<'_>) -> Result<Config, ConfigError> {

@@ -11,10 +11,10 @@ use crate::error::{Error, Result};
 use crate::interpreter::Interpreter;
 use crate::model::Model;
 use crate::planning::lifetime::Lifetimes;
-use crate::planning::techniques::Techniques;
 use crate::plugins::registry::Registry;
 use crate::quota::{Quota, Resource};
 use crate::stages::executor::Settings;
+use arenite_layout::Techniques;
 
 /// The planner that is used when none is named: the best plan of many strategies, the same on every machine.
 pub const DEFAULT_PLANNER: &str = "portfolio";

@@ -1,8 +1,5 @@
-//! Planning memory, as pure functions: when tensors live, in which order nodes run, which tensors lie over one another, and what a
-//! planner answered.
+//! Planning memory, as pure functions: when tensors live, and what a planner answered. Which of them lie over one another, and in
+//! which order nodes run, is found by `arenite-layout`.
 
-pub(crate) mod layout;
 pub mod lifetime;
-pub(crate) mod order;
 pub mod plan;
-pub(crate) mod techniques;

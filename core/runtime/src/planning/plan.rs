@@ -13,6 +13,8 @@ use crate::error::{Error, Result};
 use crate::host;
 use crate::plugins::registry::PlannerRegistration;
 
+pub use arenite_layout::lower_bound;
+
 /// Where each buffer lies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
@@ -237,23 +239,6 @@ fn check_overlap(records: &[UsageRecord], offsets: &[u64]) -> Result<(), String>
         alive.insert(start, i);
     }
     Ok(())
-}
-
-/// The largest sum of sizes alive at one node.
-pub fn lower_bound(records: &[UsageRecord]) -> u64 {
-    let mut events: Vec<(u64, bool, u64)> = Vec::with_capacity(2 * records.len());
-    for record in records {
-        events.push((u64::from(record.first_node), true, record.size));
-        events.push((u64::from(record.last_node) + 1, false, record.size));
-    }
-    // At one node, ends come before starts: false sorts first.
-    events.sort_unstable();
-    let (mut alive, mut peak) = (0u64, 0u64);
-    for (_, is_start, size) in events {
-        alive = if is_start { alive.saturating_add(size) } else { alive.saturating_sub(size) };
-        peak = peak.max(alive);
-    }
-    peak
 }
 
 #[cfg(test)]

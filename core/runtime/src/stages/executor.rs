@@ -21,11 +21,11 @@ use crate::graph::Graph;
 use crate::interpreter::strings;
 use crate::planning::lifetime::Lifetimes;
 use crate::planning::plan::ChosenPlanner;
-use crate::planning::techniques::Techniques;
 use crate::profile::Profile;
 use crate::quota::{Budget, Quota};
 use crate::run::Run;
 use crate::stages::partition_kernel::GraphForDelegate;
+use arenite_layout::Techniques;
 
 /// What an interpreter was asked for.
 pub(crate) struct Settings {

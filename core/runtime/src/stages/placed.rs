@@ -7,6 +7,7 @@ use arenite_abi::raw::{
     ArSpan, SHARE_BEHIND, SHARE_IN_PLACE, SHARE_PART_OF_INPUT, SHARE_PART_OF_OUTPUT, SHARE_VIEW,
     TENSOR_CONSTANT, TENSOR_DYNAMIC, TENSOR_VARIABLE,
 };
+use arenite_layout::{Layout, Techniques, Tie, TieKind, order};
 
 use super::memory::Memory;
 use super::pending::Pending;
@@ -15,11 +16,8 @@ use super::report::SegmentPlan;
 use super::step::Step;
 use super::{BUFFER_ALIGNMENT, Site, is_stateful};
 use crate::error::{Error, Result};
-use crate::planning::layout::{Layout, Tie, TieKind};
 use crate::planning::lifetime::{Lifetime, LifetimeInput, OutputsFrom, lifetimes};
-use crate::planning::order;
 use crate::planning::plan::{Plan, PlanLimits, lower_bound};
-use crate::planning::techniques::Techniques;
 use crate::run::Run;
 
 /// How many records of buffers that lie already are handed to the planner again, over all segments. Beyond that, a

@@ -7,6 +7,7 @@ use super::{Build, Layer, Source, expect_elements};
 use crate::kernels::turn::Turn;
 use crate::net::{Node, Value};
 use crate::program::Step;
+use crate::steps::bands::Bands;
 use crate::steps::moves::{self, Dim, Nest};
 
 /// Elements that go to other places as they are.
@@ -72,7 +73,11 @@ impl Moves {
             let from = from.map(|i| node.inputs[i]);
             (from, node.outputs[*to], nest.clone())
         });
-        Ok(Box::new(moves::Moves::new(self.name, turn, self.fill, boxes)))
+        let boxes: Vec<_> = boxes.collect();
+        Ok(match Bands::of(self.name, turn, &boxes) {
+            Some(bands) => Box::new(bands),
+            None => Box::new(moves::Moves::new(self.name, turn, self.fill, boxes.into_iter())),
+        })
     }
 }
 

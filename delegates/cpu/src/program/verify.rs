@@ -3,10 +3,9 @@
 
 use arenite_abi::prelude::*;
 
-use super::layout::Place;
+use super::layout::{Built, Frame, Place};
 use super::{Program, Step};
-use crate::net::{Id, Net, Node};
-use crate::ops::Layer;
+use crate::net::{Id, Net};
 
 /// What a program's places are checked against.
 pub struct Audit {
@@ -17,20 +16,13 @@ pub struct Audit {
 }
 
 impl Audit {
-    /// Of a net whose values have these names.
-    pub fn of(net: &Net<'_>, names: Vec<Id>) -> Audit {
-        let is_step = |node: &&Node<'_>| {
-            !matches!(node.layer, Layer::Rename) || names[node.outputs[0]] == node.outputs[0]
+    /// Of steps of a net whose values have these names.
+    pub fn of(net: &Net<'_>, steps: &[Built], names: Vec<Id>) -> Audit {
+        let uses = |built: &Built| {
+            let node = &net.nodes[built.node];
+            (node.inputs.clone(), Frame::written(node))
         };
-        let uses = |node: &Node<'_>| {
-            let mut written = node.outputs.clone();
-            if let Layer::Scan(scan) = &node.layer {
-                written.extend(scan.written());
-            }
-            (node.inputs.clone(), written)
-        };
-        let uses = net.nodes.iter().filter(is_step).map(uses).collect();
-        Audit { uses, names }
+        Audit { uses: steps.iter().map(uses).collect(), names }
     }
 }
 
@@ -81,7 +73,7 @@ impl Program {
                 }
             }
             if let Some(r) = compiled.scratch {
-                let scratch = self.span(Place::Record(r), self.buffers.records[r].size);
+                let scratch = self.span(Place::Record(r, 0), self.buffers.records[r].size);
                 let met = living().find(|life| scratch.is_some_and(|scratch| scratch.meets(&life.span)));
                 ensure!(
                     met.is_none(),
@@ -97,8 +89,13 @@ impl Program {
     /// Whether the step may write its first result over an input, whatever names it reads that by.
     fn allows(&self, step: &dyn Step, inputs: &[Id], input: &Life, output: &Life) -> bool {
         let same = (input.span.start, input.span.end) == (output.span.start, output.span.end);
+        let in_front = input.span.start.checked_sub(output.span.start);
+        let may = |id| {
+            let behind = in_front.zip(step.behind(id)).is_some_and(|(bytes, needed)| bytes >= needed);
+            same && step.in_place(id) || behind
+        };
         let names = || inputs.iter().filter(|&&id| self.audit.names[id] == input.id);
-        same && names().next().is_some() && names().all(|&id| step.in_place(id))
+        names().next().is_some() && names().all(|&id| may(id))
     }
 
     /// When each value lives that steps write.
@@ -122,7 +119,7 @@ impl Program {
 
     fn span(&self, place: Place, bytes: u64) -> Option<Span> {
         let (memory, start) = match place {
-            Place::Record(r) => (0, self.offsets[r]),
+            Place::Record(r, at) => (0, self.offsets[r] + at),
             Place::Within(o, at) => (1 + o, at),
             Place::Output(o) => (1 + o, 0),
             _ => return None,

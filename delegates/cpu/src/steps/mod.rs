@@ -1,5 +1,6 @@
 //! What runs: one kind of step one file.
 
+pub mod bands;
 pub mod cascade;
 pub mod conv_f32;
 pub mod conv_hybrid;

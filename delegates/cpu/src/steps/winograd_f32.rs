@@ -156,6 +156,23 @@ impl WinogradF32 {
         [image, rest / self.tiles[1] * self.winograd.m, rest % self.tiles[1] * self.winograd.m]
     }
 
+    /// By how many bytes the output has to begin in front of the input so that no block writes what a later one reads: blocks come one
+    /// after the other, and each has read before it writes.
+    fn distance(&self) -> usize {
+        let Window { rows, columns, channels, .. } = self.window;
+        let ends = (self.block..self.count()).step_by(self.block);
+        let distance = |end: usize| {
+            let [image, y, _] = self.origin(end - 1);
+            let written = image * rows.output + (y + self.winograd.m).min(rows.output);
+            let [image, y, _] = self.origin(end);
+            let read = image * rows.input + y.saturating_sub(rows.before);
+            let [written, read] = [(written, self.filters, columns.output), (read, channels, columns.input)]
+                .map(|(row, channels, width)| row * width * channels * size_of::<f32>());
+            written.saturating_sub(read)
+        };
+        ends.map(distance).max().unwrap_or(0)
+    }
+
     /// Transforms the inputs of a tile, row `r` of the block.
     ///
     /// # Safety
@@ -294,6 +311,11 @@ fn transform(
 impl Step for WinogradF32 {
     fn name(&self) -> &'static str {
         "CONV_2D, Winograd"
+    }
+
+    fn behind(&self, id: Id) -> Option<u64> {
+        let has_operand = self.posts.iter().any(|post| post.operand() == Some(id));
+        (id == self.input && !has_operand).then(|| self.distance() as u64)
     }
 
     fn scratch(&self) -> usize {

@@ -93,9 +93,9 @@ fn a_dependency_against_the_architecture_fails() {
             "runtime/Cargo.toml:6: `runtime` (Runtime) may not depend on `ops` (Part): the runtime depends on no op, \
              planner or delegate; plugins register themselves",
             "ops/Cargo.toml:6: `ops` (Part) may not depend on `runtime` (Runtime): ops, planners and delegates know the \
-             contract alone; what they share belongs there",
+             contract and layouts; what they share belongs there",
             "flex/Cargo.toml:5: `flex` (Part) may not depend on `ops` (Part): ops, planners and delegates know the \
-             contract alone; what they share belongs there",
+             contract and layouts; what they share belongs there",
             "shell/Cargo.toml:7: `shell` (Shell) may not depend on `runtime` (Runtime): it links parts and nothing else; \
              applications choose the runtime",
         ],

@@ -22,22 +22,27 @@
 mod live;
 
 use arenite_abi::UsageRecord;
+use arenite_abi::host_side::MAX_ALIGNMENT as ALIGNMENT;
 
-use super::techniques::Techniques;
-use crate::arena::ALIGNMENT;
+use crate::techniques::Techniques;
 use live::Live;
 
 /// What an op allows for one of its outputs and one of its inputs, both as numbers of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Tie {
+pub struct Tie {
+    /// The node.
     pub node: u32,
+    /// Record of the output.
     pub output: usize,
+    /// Record of the input.
     pub input: usize,
+    /// What is allowed.
     pub kind: TieKind,
 }
 
+/// How an output may lie in the memory of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TieKind {
+pub enum TieKind {
     /// The output has the input's bytes.
     View,
     /// The output has some of the input's bytes, from here on.
@@ -58,7 +63,7 @@ impl TieKind {
 
 /// The buffers of some records, and where in them each record lies.
 #[derive(Debug)]
-pub(crate) struct Layout {
+pub struct Layout {
     /// What the planner gets. `tensor` is that of the first record inside.
     pub buffers: Vec<UsageRecord>,
     /// Per record, its buffer and its offset from the buffer's beginning.

@@ -1,6 +1,6 @@
 //! Ways to lay tensors over one another, each with a switch.
 
-use super::layout::TieKind;
+use crate::layout::TieKind;
 
 /// Which of them are used; each gives the same results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

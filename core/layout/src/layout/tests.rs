@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::planning::plan::lower_bound;
+use crate::lower_bound;
 
 const UNIT: u64 = ALIGNMENT as u64;
 

@@ -15,7 +15,8 @@ use std::collections::{BinaryHeap, HashMap};
 
 /// A graph of nodes and the values that they hand to one another.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Problem {
+pub struct Problem {
+    /// In the order that they have.
     pub nodes: Vec<Node>,
     /// Bytes of each value.
     pub sizes: Vec<u64>,
@@ -23,8 +24,9 @@ pub(crate) struct Problem {
     pub kept: Vec<bool>,
 }
 
+/// What a node reads and writes.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Node {
+pub struct Node {
     /// Values, each once. What no node writes is there from the beginning.
     pub reads: Vec<usize>,
     /// Values that no other node writes.
@@ -45,7 +47,7 @@ const BEAM: usize = 24;
 const MOST_TRIED: usize = 1 << 18;
 
 /// An order with a lower peak than that of the nodes as they stand, if one is found.
-pub(crate) fn better(problem: &Problem) -> Option<Vec<usize>> {
+pub fn better(problem: &Problem) -> Option<Vec<usize>> {
     let graph = Search::new(problem)?;
     let given = graph.peak_of(0..problem.nodes.len())?;
     if given <= graph.floor() {

@@ -1,0 +1,82 @@
+//! Tensors put side by side, some rows of all of them at a time: so the result may lie over one of them, in front of what is still to
+//! be read.
+//!
+//! ```text
+//! a  │ 0 │ 1 │ 2 │ 3 │                       rows 0 of a and b, then rows 1, …
+//! b  │ 0 │ 1 │ 2 │ 3 │      =>   │ 0 0 │ 1 1 │ 2 2 │ 3 3 │
+//!                                        b in the same memory:  │ 0 │ 1 │ 2 │ 3 │
+//! ```
+
+use arenite_abi::prelude::*;
+
+use super::moves::{Dim, Moves, Nest};
+use crate::kernels::turn::Turn;
+use crate::net::Id;
+use crate::program::{Run, Step};
+
+/// Bytes of a result that is worth it.
+const LARGE: usize = 1 << 19;
+/// Parts that rows are cut into.
+const BANDS: usize = 4;
+
+/// Moves that run one after the other.
+pub struct Bands {
+    name: &'static str,
+    bands: Vec<Moves>,
+    /// Per input, by how many bytes the result has to begin in front of it.
+    behind: Vec<(Id, u64)>,
+}
+
+impl Bands {
+    /// Of boxes that are the rows of one input each, side by side in the output; `None` if they are not, or are not worth it.
+    pub fn of(name: &'static str, turn: &'static Turn, boxes: &[(Option<Id>, Id, Nest)]) -> Option<Bands> {
+        let rows = |nest: &Nest| match nest.dims[..] {
+            [outer, Dim { size, from: 1, to: 1 }] if outer.from == size as isize => Some(outer),
+            _ => None,
+        };
+        let (_, output, first) = boxes.first()?;
+        let Dim { size: count, to: row, .. } = rows(first)?;
+        let alike = |(from, to, nest): &(Option<Id>, Id, Nest)| {
+            from.is_some() && to == output && rows(nest).is_some_and(|dim| (dim.size, dim.to) == (count, row))
+        };
+        if boxes.len() < 2 || count < BANDS || !boxes.iter().all(alike) {
+            return None;
+        }
+        let (row, width) = (row as usize, turn.width);
+        if count * row * width < LARGE {
+            return None;
+        }
+        let cut = |k: usize| k * count / BANDS;
+        let band = |k: usize| {
+            let part = |(from, to, nest): &(Option<Id>, Id, Nest)| {
+                let (outer, inner) = (nest.dims[0], nest.dims[1]);
+                let first = cut(k);
+                let rows = Dim { size: cut(k + 1) - first, ..outer };
+                let start = [(nest.from, inner.size), (nest.to, row)].map(|(at, row)| at + first * row);
+                (*from, *to, Nest::new(start[0], start[1], [rows, inner]))
+            };
+            Moves::new(name, turn, [0; 16], boxes.iter().map(part))
+        };
+        let distance = |part: usize| {
+            let needed = (0..BANDS).map(|k| cut(k + 1) * row - (cut(k) * part).min(cut(k + 1) * row));
+            (needed.max().unwrap_or(0) * width) as u64
+        };
+        let behind = boxes.iter().filter_map(|(from, _, nest)| Some(((*from)?, distance(nest.dims[1].size))));
+        Some(Bands { name, bands: (0..BANDS).map(band).collect(), behind: behind.collect() })
+    }
+}
+
+impl Step for Bands {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn run(&self, cx: &Run<'_>) -> Result<()> {
+        self.bands.iter().try_for_each(|band| band.run(cx))
+    }
+
+    fn behind(&self, input: Id) -> Option<u64> {
+        let mut found = self.behind.iter().filter(|(id, _)| *id == input);
+        found.next().filter(|_| found.next().is_none()).map(|&(_, distance)| distance)
+    }
+}
