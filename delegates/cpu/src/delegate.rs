@@ -73,7 +73,7 @@ impl Delegate for Cpu {
 /// Says which instructions are used, and which kernels were selected for them.
 fn tell(isa: Isa) {
     host::log(LogLevel::Info, "arenite_cpu", &format!("instruction set {isa} of {}", Isa::machine()));
-    let build = Build::new(isa, Winograd::Allowed, Store::new(None));
+    let build = Build::new(isa, Winograd::Allowed, Store::new(None), 1);
     let kernels = [
         build.f32_gemm.name,
         build.f32_dwconv.name,
