@@ -1,16 +1,16 @@
 //! The delegate `cpu`.
 
-use std::collections::HashSet;
 use std::path::PathBuf;
 
 use arenite_abi::host::{self, LogLevel};
 use arenite_abi::prelude::*;
+use arenite_layers::refusals;
 
 use crate::isa::Isa;
 use crate::kernel::CpuKernel;
 use crate::kernels::f32_winograd;
-use crate::net::{Id, Node, Subgraphs, Values};
-use crate::ops::{self, Build, Layer, Winograd};
+use crate::net::{LIMITS, Own};
+use crate::ops::{Build, Winograd};
 use crate::store::Store;
 
 /// The delegate `cpu`. Options:
@@ -48,7 +48,7 @@ impl Delegate for Cpu {
     }
 
     fn claim(&self, graph: &GraphView<'_>, claims: &mut Claims<'_>) -> Result<()> {
-        let mut refused = refusals(*graph, &|subgraph| claims.subgraph(subgraph))?;
+        let mut refused = refusals::<Own<'_>>(*graph, &|subgraph| claims.subgraph(subgraph), &LIMITS)?;
         for (i, reason) in refused.iter_mut().enumerate() {
             match reason.take() {
                 Some(reason) => claims.refuse(i, &reason),
@@ -93,44 +93,4 @@ fn tell(isa: Isa) {
         build.bytes.reals.name,
     ];
     host::log(LogLevel::Debug, "arenite_cpu", &format!("kernels {}", kernels.join(", ")));
-}
-
-/// Per node, why it is not taken.
-fn refusals<'a>(graph: GraphView<'a>, subgraphs: &'a Subgraphs<'a>) -> Result<Vec<Option<String>>> {
-    let mut values = Values::of(graph, subgraphs);
-    let mut refused = vec![None; graph.node_count()];
-    let mut taken = Vec::with_capacity(graph.node_count());
-    for (node, refused) in graph.nodes().zip(&mut refused) {
-        let lowered = values.add_node(&node).and_then(|is_weights| match is_weights {
-            true => Ok(None),
-            false => ops::lower(&node, &values).map(Some),
-        });
-        *refused = lowered.as_ref().err().map(|error| error.message().to_owned());
-        taken.push(lowered.ok().flatten());
-    }
-    for i in lonely_renamings(&taken) {
-        refused[i] = Some("nothing beside it is taken, it moves no bytes".to_owned());
-    }
-    Ok(refused)
-}
-
-/// Renamings that no other kind of node reads from or gives to, by way of renamings. The host lays their outputs over their
-/// inputs, while a partition of its own would have to copy.
-fn lonely_renamings(nodes: &[Option<Node<'_>>]) -> HashSet<usize> {
-    let is_renaming = |node: &Node<'_>| matches!(node.layer, Layer::Rename);
-    let mut with_company: HashSet<Id> = HashSet::new();
-    for node in nodes.iter().flatten().filter(|node| !is_renaming(node)) {
-        with_company.extend(node.inputs.iter().chain(&node.outputs));
-    }
-    let spread = |node: &Node<'_>, with_company: &mut HashSet<Id>| {
-        let ends = [node.inputs[0], node.outputs[0]];
-        if is_renaming(node) && ends.iter().any(|id| with_company.contains(id)) {
-            with_company.extend(ends);
-        }
-    };
-    nodes.iter().flatten().for_each(|node| spread(node, &mut with_company));
-    nodes.iter().rev().flatten().for_each(|node| spread(node, &mut with_company));
-    let alone = |node: &Node<'_>| is_renaming(node) && !with_company.contains(&node.inputs[0]);
-    let numbered = nodes.iter().enumerate();
-    numbered.filter(|(_, node)| node.as_ref().is_some_and(alone)).map(|(i, _)| i).collect()
 }

@@ -8,24 +8,15 @@
 
 use arenite_abi::host::{self, LogLevel};
 use arenite_abi::prelude::*;
+use arenite_layers::Subgraphs;
 
-use crate::borders::add_borders;
 use crate::cache_file::CacheFile;
-use crate::cascade::cascade;
 use crate::delegate::Cpu;
-use crate::fuse::fuse;
-use crate::fuse_bytes::fuse_bytes;
-use crate::kernels::u8_pair::Pairs;
-use crate::net::{Net, Subgraphs};
-use crate::normalize::normalize;
+use crate::net::{LIMITS, Net};
 use crate::ops::Build;
-use crate::pads::take_pads;
 use crate::program::Program;
-use crate::scan::scan;
+use crate::rewrite::rewrite;
 use crate::store::Store;
-use crate::straighten::straighten;
-use crate::unsign::unsign;
-use crate::views::view;
 
 /// Programs that are kept: one more than runs, so that shapes may go to and fro.
 const PROGRAMS: usize = 2;
@@ -82,17 +73,14 @@ impl CpuKernel {
         constants: Constants<'_>,
         subgraphs: &'a Subgraphs<'a>,
     ) -> Result<Program> {
-        let mut net = Net::lower(partition, subgraphs)?;
+        let mut net = Net::lower(partition, subgraphs, &LIMITS)?;
         let folder = self.settings.cache.as_ref().filter(|_| self.build.store.is_empty());
         let file = folder.map(|folder| CacheFile::of(folder, &self.settings, partition, &net, constants));
         let file = file.transpose()?;
         if let Some(file) = &file {
             self.build.store.start_over(file.open());
         }
-        let pairs = Pairs::select(self.settings.isa);
-        scan(&mut net, |net| rewrite(net, pairs))?;
-        rewrite(&mut net, pairs)?;
-        cascade(&mut net, &self.build);
+        rewrite(&mut net, &self.build)?;
         let release = |tensor| constants.release(tensor);
         let is_free = free_outputs(partition)?;
         let program = Program::build(&net, &is_free, &self.build, release)?;
@@ -168,16 +156,4 @@ impl Shapes {
 fn free_outputs(partition: &PartitionView<'_>) -> Result<Vec<bool>> {
     let outputs = partition.outputs().iter();
     outputs.map(|&t| Ok(!partition.graph().tensor(t as usize)?.is_variable())).collect()
-}
-
-/// What is done to any net, those inside of loops too.
-fn rewrite(net: &mut Net<'_>, pairs: &'static Pairs) -> Result<()> {
-    take_pads(net);
-    add_borders(net);
-    normalize(net);
-    fuse(net);
-    view(net);
-    unsign(net);
-    straighten(net, pairs)?;
-    fuse_bytes(net)
 }

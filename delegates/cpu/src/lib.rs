@@ -1,45 +1,66 @@
 //! The CPU delegate of arenite: takes nodes over, fuses them into steps, packs weights once, and runs on vectors.
 //!
 //! ```text
-//!  partition ─► net ─────────► net, rewritten ─► program ───────────► run
-//!             (ops: lower)    (fuse, unsign)    (ops: build, layout)  (steps ─► kernels)
+//!  partition ─► net ────────────────────► net, rewritten ─► program ───────────► run
+//!             (arenite_layers, ops: lower) (rewrite)        (ops: build, layout)  (steps ─► kernels)
 //! ```
-//! * `ops` lowers nodes to layers, one op family one file, and builds a step from each layer.
+//! * `arenite_layers` lowers nodes to layers; `ops` lowers those to layers that only this delegate has, one family one file, and
+//!   builds a step from each layer.
+//! * `rewrite` has the delegate's own passes, and says the order of all.
 //! * `steps` run: they cut work into ranges for the host's threads and call microkernels.
 //! * `kernels` has a folder per family of microkernels with a table, one line per instruction set: what is not in a table cannot
 //!   run, and what is in it is tested against plain code.
 //!
 //! A step gives the same bits for any number of threads: ranges depend on shapes alone.
+//!
+//! # Words
+//!
+//! Those of layers, nets and windows are explained by [`arenite_layers`].
+//!
+//! | word | what it is |
+//! |---|---|
+//! | step | what runs a node: it knows places, not tensors |
+//! | place | where a value lies in this call |
+//! | record | one buffer of scratch memory, which the host's planner lays out |
+//! | family | microkernels that compute the same on several instruction sets; member: one of them |
+//! | tile | the results of one call of a microkernel: some rows by some columns |
+//! | panel | packed weights of the columns of one tile, over the whole depth |
+//! | depth | the number of products that a sum is made of |
+//! | patch | the pixels under a window, read by pointers and not copied |
+//! | plane | a copy of some rows of one vector of channels, in the order of a depthwise kernel |
+//! | phase | the results of a transposed convolution that meet the same taps |
+//! | lane | an element of a vector register; block: constants for as many channels as there are lanes |
+//! | grain | items that are worth a thread's while |
+//! | store | packed weights of all steps; block of it: one step's |
+//! | hybrid | of floats with weights of bytes: rows are quantized while the model runs |
+//! | multiplier, factor | a scale as a fixed-point number; factor: ready for vectors |
+//! | ties | which way halves are rounded: up, or away from zero |
+//! | line | a function of a byte as a straight line of 32 bits with the same 256 results |
+//! | table | a function of a byte by its 256 results |
+//! | flip | adds 128 to bytes, which makes signed ones unsigned |
+//! | cascade | layers one behind the other, some rows of each at a time |
+//! | scan | a loop whose number of rounds is known; feed: a row that it reads in each round |
+//! | state, list | what a round leaves for the next; what each round writes a row of |
+//! | soon, follow | weights that are wanted next are asked for ahead of time |
 
 pub mod isa;
 pub mod kernels;
 pub mod simd;
 
-mod borders;
 mod cache_file;
-mod cascade;
 mod delegate;
 mod fixed_point;
-mod fuse;
-mod fuse_bytes;
 mod kernel;
 mod line;
 mod memory;
 mod net;
-mod normalize;
 mod ops;
-mod pads;
 mod program;
 mod requantize;
 mod rescale;
-mod scan;
+mod rewrite;
 mod steps;
 mod store;
-mod stored;
-mod straighten;
-mod unsign;
-mod views;
-mod window;
 
 use arenite_abi::{Plugin, plugin};
 

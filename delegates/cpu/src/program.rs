@@ -17,9 +17,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use arenite_abi::prelude::*;
+use arenite_layers::{Aligned, Id, is_aligned};
 
-use crate::memory::{Aligned, Shared};
-use crate::net::{Id, Net};
+use crate::memory::Shared;
+use crate::net::Net;
 use layout::{Buffers, Built, Frame, Place, Places as Found};
 
 /// What runs.
@@ -321,7 +322,7 @@ fn usize_of(bytes: u64) -> Result<usize> {
 /// Where a tensor lies, a multiple of its elements' size.
 fn aligned(tensor: &TensorView<'_>) -> Result<*const u8> {
     ensure!(
-        crate::net::is_aligned(tensor),
+        is_aligned(tensor),
         "'{}' is {} and lies at {:p}, between elements; run it without the delegate cpu",
         tensor.name,
         tensor.ty,

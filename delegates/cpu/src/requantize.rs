@@ -14,8 +14,9 @@
 //! `rounding` is added to the product and `shift` divides it; see [`crate::fixed_point`]. `away` (2³¹ or 0) and `left` shifts are read
 //! only if a channel has them.
 
+use arenite_layers::Aligned;
+
 use crate::fixed_point::Factor;
-use crate::memory::Aligned;
 
 /// Row of the biases.
 pub const BIAS: usize = 0;

@@ -6,7 +6,9 @@
 //! Each operation rounds once. A block, which serves as many channels as a vector has lanes, consists of rows that a vector holds each:
 //! sums of weights (i32), scales (f32), biases (f32).
 
-use crate::memory::Aligned;
+use arenite_layers::Aligned;
+pub use arenite_layers::Clamp as Limits;
+
 use crate::simd::Ints;
 
 const ROWS: usize = 3;
@@ -35,15 +37,6 @@ pub struct QuantizedRow {
     pub zero_point: i32,
     /// What a step is worth.
     pub scale: f32,
-}
-
-/// The range of results.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Limits {
-    /// Smallest.
-    pub low: f32,
-    /// Largest.
-    pub high: f32,
 }
 
 /// Channels in blocks.

@@ -2,8 +2,9 @@
 //!
 //! Defined by: tflite/kernels/internal/reference/hard_swish.h.
 
+use arenite_layers::Quant;
+
 use super::Multiplier;
-use crate::net::Quant;
 
 /// `value / 2¹⁵ · 2^exponent`.
 #[derive(Clone, Copy, Debug)]

@@ -20,6 +20,16 @@ pub struct Widen {
 
 member_of_table!(Widen);
 
+/// What widens halves with the instructions up to `isa`.
+pub fn halves(isa: Isa) -> impl Fn(&[f16], &mut [f32]) {
+    let widen = Widen::select(isa).widen;
+    move |from, to| {
+        let len = from.len().min(to.len());
+        // SAFETY: selected for this machine; both slices have `len` elements.
+        unsafe { widen(&from[..len], &mut to[..len]) }
+    }
+}
+
 fn scalar(from: &[f16], to: &mut [f32]) {
     from.iter().zip(to).for_each(|(x, y)| *y = x.to_f32());
 }

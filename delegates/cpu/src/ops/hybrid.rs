@@ -5,26 +5,25 @@
 //! tflite/kernels/transpose_conv.cc, tflite/kernels/fully_connected.cc (`EvalHybridDense`, `EvalHybridDense4Bit`).
 
 use arenite_abi::prelude::*;
-use arenite_abi::schema::{
-    Conv2DOptions, DepthwiseConv2DOptions, FullyConnectedOptions, TransposeConvOptions, weights_format,
-};
+use arenite_abi::schema::FullyConnectedOptions;
+use arenite_layers::ops::{conv_2d, depthwise_conv_2d, fully_connected, transpose_conv};
+use arenite_layers::{Clamp, EpilogueOp, Node, Parts, Source, Window};
 
-use super::conv_2d::expect_shape;
-use super::quantized::Weights;
-use super::{Build, Layer, Source, expect_elements, transpose_conv};
-use crate::net::Node;
+use super::quantized::{Weights, expect_planes};
+use super::{Border, Build, Offers, Runs};
+use crate::net::{self, Net};
 use crate::program::Step;
-use crate::rescale::{Limits, RealChannel, RealChannels};
-use crate::steps::conv_f32::MAX_TAPS;
+use crate::rescale::{RealChannel, RealChannels};
 use crate::steps::conv_hybrid::{ConvHybrid, Finish};
 use crate::steps::dwconv_hybrid::DwConvHybrid;
 use crate::steps::patches_u8::Patches;
 use crate::steps::phases_u8::{Column, Phases};
-use crate::steps::planes_u8::{self, Planes};
-use crate::steps::post::Post;
+use crate::steps::planes_u8::Planes;
 use crate::steps::rows_u8::{Rows, Symmetry};
 use crate::steps::transpose_conv_hybrid::TransposeConvHybrid;
-use crate::window::{Window, limits};
+
+/// Channels of an image of floats that are few: these are dearer to copy into a border than bytes.
+const FEW: usize = 3;
 
 /// A convolution, or a product, of `f32` with weights of bytes.
 pub struct Hybrid<'a> {
@@ -36,9 +35,8 @@ pub struct Hybrid<'a> {
     scales: Vec<f32>,
     bias: Option<&'a [f32]>,
     symmetry: Symmetry,
-    limits: (f32, f32),
-    /// What is done to results while they are in the cache.
-    pub posts: Vec<Post>,
+    clamp: Clamp,
+    epilogue: Vec<EpilogueOp>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -54,7 +52,7 @@ enum Kind {
 }
 
 /// Lowers the node if it is such a one; `None` leaves it to others.
-pub fn lower<'a>(x: &Source<'_, 'a>) -> Option<Result<Node<'a>>> {
+pub fn lower<'a>(x: &Source<'_, 'a>) -> Option<Result<Node<Hybrid<'a>>>> {
     let ty = |i: usize| x.input(i).ok().map(|(_, value)| value.ty);
     let code = x.node.builtin_code();
     let main = if code == op::TRANSPOSE_CONV { 2 } else { 0 };
@@ -62,145 +60,54 @@ pub fn lower<'a>(x: &Source<'_, 'a>) -> Option<Result<Node<'a>>> {
     let has_weights =
         matches!(code, op::CONV_2D | op::DEPTHWISE_CONV_2D | op::FULLY_CONNECTED | op::TRANSPOSE_CONV);
     (is_hybrid && has_weights).then(|| {
-        let ((input, a), (output, y)) = (x.input(main)?, x.output(0)?);
-        expect_elements(a)?;
-        expect_elements(y)?;
         let layer = match code {
             op::CONV_2D => convolution(x)?,
             op::DEPTHWISE_CONV_2D => depthwise(x)?,
             op::TRANSPOSE_CONV => transposed(x)?,
             _ => fully_connected(x)?,
         };
-        ensure!(
-            layer.bias.is_none_or(|bias| bias.len() == layer.filters),
-            "the bias has {:?} numbers for {} channels",
-            layer.bias.map(<[f32]>::len),
-            layer.filters
-        );
-        Ok(Node::new(Layer::Hybrid(layer), vec![input], vec![output]))
+        Ok(Node::new(layer, vec![x.input(main)?.0], vec![x.output(0)?.0]))
     })
 }
 
 /// Filters with one scale go with symmetric activations, others and groups with asymmetric ones.
 fn convolution<'a>(x: &Source<'_, 'a>) -> Result<Hybrid<'a>> {
-    let ((_, image), (_, filter), (_, result)) = (x.input(0)?, x.input(1)?, x.output(0)?);
-    let &[filters, height, width, depth] = &filter.shape[..] else {
-        return Err(unsupported!("the filter has shape {:?}", filter.shape));
-    };
-    let options = x.node.options()?;
-    let window = Window::read(&options, &image.shape, [height, width])?;
-    let groups = window.channels / depth.max(1);
-    ensure!(
-        groups * depth == window.channels && groups > 0 && filters % groups == 0,
-        "the filter has shape {:?}, the input {:?}",
-        filter.shape,
-        image.shape
-    );
-    if height * width > MAX_TAPS {
-        return Err(unsupported!("the filter has {height} × {width} taps, taken are up to {MAX_TAPS}"));
-    }
-    expect_shape(&result.shape, &window, filters)?;
+    let conv_2d::Geometry { window, groups, filters, activation } = conv_2d::Geometry::read(x)?;
     let (weights, scales) = weights(x, 0, filters)?;
     let differ = scales.iter().any(|&scale| scale != scales[0]);
-    Ok(Hybrid {
-        window,
-        kind: Kind::Convolution { groups },
-        filters,
-        weights,
-        scales,
-        bias: x.optional_constant(2)?,
-        symmetry: if differ || groups != 1 { Symmetry::Asymmetric } else { Symmetry::Symmetric },
-        limits: limits(options.get(Conv2DOptions::FUSED_ACTIVATION_FUNCTION)?)?,
-        posts: Vec::new(),
-    })
+    let symmetry = if differ || groups != 1 { Symmetry::Asymmetric } else { Symmetry::Symmetric };
+    let shape = (window, Kind::Convolution { groups }, filters);
+    Hybrid::new(shape, (weights, scales), x.bias(2, filters)?, symmetry, activation)
 }
 
 fn depthwise<'a>(x: &Source<'_, 'a>) -> Result<Hybrid<'a>> {
-    let ((_, image), (_, filter), (_, result)) = (x.input(0)?, x.input(1)?, x.output(0)?);
-    let &[1, height, width, filters] = &filter.shape[..] else {
-        return Err(unsupported!("the filter has shape {:?}", filter.shape));
-    };
+    let geometry = depthwise_conv_2d::Geometry::read(x)?;
+    let ((_, filter), filters) = (x.input(1)?, geometry.filters());
     if filter.ty != I8 {
         return Err(unsupported!("the filter '{}' is {}, taken is INT8", filter.name, filter.ty));
     }
-    let options = x.node.options()?;
-    let window = Window::read(&options, &image.shape, [height, width])?;
-    let multiplier = filters / window.channels;
-    ensure!(
-        multiplier > 0 && multiplier * window.channels == filters,
-        "the filter has shape {:?}, the input {:?}",
-        filter.shape,
-        image.shape
-    );
-    if !planes_u8::takes(&window, 1) {
-        return Err(unsupported!(
-            "the filter has {height} × {width} taps, which are too many, or too far apart"
-        ));
-    }
-    expect_shape(&result.shape, &window, filters)?;
-    let (weights, scales) = weights(x, 3, filters)?;
-    Ok(Hybrid {
-        window,
-        kind: Kind::Depthwise { multiplier },
-        filters,
-        weights,
-        scales,
-        bias: x.optional_constant(2)?,
-        symmetry: Symmetry::Asymmetric,
-        limits: limits(options.get(DepthwiseConv2DOptions::FUSED_ACTIVATION_FUNCTION)?)?,
-        posts: Vec::new(),
-    })
+    expect_planes(&geometry.window, 1)?;
+    let shape = (geometry.window, Kind::Depthwise { multiplier: geometry.multiplier }, filters);
+    let bias = x.bias(2, filters)?;
+    Hybrid::new(shape, weights(x, 3, filters)?, bias, Symmetry::Asymmetric, geometry.activation)
 }
 
 fn transposed<'a>(x: &Source<'_, 'a>) -> Result<Hybrid<'a>> {
-    let (window, depth) = transpose_conv::shape(x)?;
-    let (weights, scales) = weights(x, 0, window.channels)?;
-    Ok(Hybrid {
-        window,
-        kind: Kind::Transposed { depth },
-        filters: window.channels,
-        weights,
-        scales,
-        bias: x.optional_constant(3)?,
-        symmetry: Symmetry::Asymmetric,
-        limits: limits(x.node.options()?.get(TransposeConvOptions::FUSED_ACTIVATION_FUNCTION)?)?,
-        posts: Vec::new(),
-    })
+    let transpose_conv::Geometry { window, depth, activation } = transpose_conv::Geometry::read(x)?;
+    let filters = window.channels;
+    let shape = (window, Kind::Transposed { depth }, filters);
+    Hybrid::new(shape, weights(x, 0, filters)?, x.bias(3, filters)?, Symmetry::Asymmetric, activation)
 }
 
 /// 4-bit weights of some size run in a kernel that ignores the option and is symmetric.
 fn fully_connected<'a>(x: &Source<'_, 'a>) -> Result<Hybrid<'a>> {
-    let ((_, a), (_, w), (_, y)) = (x.input(0)?, x.input(1)?, x.output(0)?);
-    let &[units, depth] = &w.shape[..] else {
-        return Err(unsupported!("the weights have shape {:?}", w.shape));
-    };
-    let options = x.node.options()?;
-    if options.get(FullyConnectedOptions::WEIGHTS_FORMAT)? != weights_format::DEFAULT {
-        return Err(unsupported!("shuffled weights are not taken"));
-    }
-    ensure!(depth > 0 && units > 0, "the weights have shape {:?}", w.shape);
-    let rows = a.len() / depth;
-    ensure!(
-        rows * depth == a.len() && rows * units == y.len(),
-        "input {:?}, weights {:?} and output {:?} do not fit",
-        a.shape,
-        w.shape,
-        y.shape
-    );
-    let (weights, scales) = weights(x, 0, units)?;
+    let geometry = fully_connected::Geometry::read(x)?;
+    let ((_, w), depth, units) = (x.input(1)?, geometry.depth, geometry.units);
     let packed = w.ty == I4 && depth.is_multiple_of(2) && depth >= 32 && units >= 4;
-    let asymmetric = options.get(FullyConnectedOptions::ASYMMETRIC_QUANTIZE_INPUTS)? && !packed;
-    Ok(Hybrid {
-        window: Window::point(rows, depth),
-        kind: Kind::Product,
-        filters: units,
-        weights,
-        scales,
-        bias: x.optional_constant(2)?,
-        symmetry: if asymmetric { Symmetry::Asymmetric } else { Symmetry::Symmetric },
-        limits: limits(options.get(FullyConnectedOptions::FUSED_ACTIVATION_FUNCTION)?)?,
-        posts: Vec::new(),
-    })
+    let asymmetric = x.node.options()?.get(FullyConnectedOptions::ASYMMETRIC_QUANTIZE_INPUTS)? && !packed;
+    let symmetry = if asymmetric { Symmetry::Asymmetric } else { Symmetry::Symmetric };
+    let shape = (geometry.window(), Kind::Product, units);
+    Hybrid::new(shape, weights(x, 0, units)?, x.bias(2, units)?, symmetry, geometry.activation)
 }
 
 /// The weights, and a scale for each of the filters, which are dimension `axis`.
@@ -213,6 +120,17 @@ fn weights<'a>(x: &Source<'_, 'a>, axis: usize, filters: usize) -> Result<(Weigh
 }
 
 impl<'a> Hybrid<'a> {
+    fn new(
+        (window, kind, filters): (Window, Kind, usize),
+        (weights, scales): (Weights<'a>, Vec<f32>),
+        bias: Option<&'a [f32]>,
+        symmetry: Symmetry,
+        activation: i8,
+    ) -> Result<Self> {
+        let (clamp, epilogue) = (Clamp::of(activation)?, Vec::new());
+        Ok(Hybrid { window, kind, filters, weights, scales, bias, symmetry, clamp, epilogue })
+    }
+
     /// Whether each row has a scale of its own.
     pub fn is_product(&self) -> bool {
         self.kind == Kind::Product
@@ -223,29 +141,37 @@ impl<'a> Hybrid<'a> {
         self.window.repeat(times);
     }
 
+    /// What is done to its results.
+    pub fn epilogue(&self) -> &[EpilogueOp] {
+        &self.epilogue
+    }
+
     /// The place of the bias, if there is none and constants of this length that are added to results may be that.
     pub fn free_bias(&mut self, len: usize) -> Option<&mut Option<&'a [f32]>> {
-        let free = self.bias.is_none() && self.filters == len && self.limits == (f32::MIN, f32::MAX);
+        let free = self.bias.is_none() && self.filters == len && !self.clamp.is_needed();
         free.then_some(&mut self.bias)
+    }
+
+    /// What passes may change of it. Zeros around an image do not change how it is quantized.
+    pub fn parts_mut(&mut self) -> Parts<'_, 'a> {
+        let window = match self.kind {
+            Kind::Convolution { .. } | Kind::Depthwise { .. } => Some(&mut self.window),
+            Kind::Product | Kind::Transposed { .. } => None,
+        };
+        Parts { epilogue: Some(&mut self.epilogue), window, values: None }
     }
 }
 
-impl Hybrid<'_> {
-    /// Where it reads, if that is images. Zeros around an image do not change how it is quantized.
-    pub fn over_image(&mut self) -> Option<&mut Window> {
-        matches!(self.kind, Kind::Convolution { .. } | Kind::Depthwise { .. }).then_some(&mut self.window)
+impl Runs for Hybrid<'_> {
+    fn offers(&self) -> Offers<'_> {
+        let border = match self.kind {
+            Kind::Convolution { groups } => Some(Border { width: size_of::<f32>(), few: FEW, groups }),
+            Kind::Product | Kind::Depthwise { .. } | Kind::Transposed { .. } => None,
+        };
+        Offers { rows: None, border }
     }
 
-    /// Where a convolution reads, and the groups of its channels.
-    pub fn convolution(&mut self) -> Option<(&mut Window, usize)> {
-        match self.kind {
-            Kind::Convolution { groups } => Some((&mut self.window, groups)),
-            _ => None,
-        }
-    }
-
-    /// Packs the weights.
-    pub fn build(&self, node: &Node<'_>, build: &Build) -> Result<Box<dyn Step>> {
+    fn build(&self, node: &net::Node<'_>, _: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
         let name = format!("{:?}", node.packed);
         let ends = [node.inputs[0], node.outputs[0]];
         let (count, length) = match self.kind {
@@ -256,11 +182,7 @@ impl Hybrid<'_> {
             _ => (self.window.batches, self.window.image()),
         };
         let rows = Rows { reals: build.bytes.reals, count, length, symmetry: self.symmetry, outside: 0 };
-        let results = Finish {
-            limits: Limits { low: self.limits.0, high: self.limits.1 },
-            posts: self.posts.clone(),
-            map: build.f32_map,
-        };
+        let results = Finish { clamp: self.clamp, posts: self.epilogue.clone(), map: build.f32_map };
         let groups = match self.kind {
             Kind::Depthwise { multiplier } => {
                 let len = self.window.rows.taps * self.window.columns.taps * self.filters;
@@ -294,7 +216,9 @@ impl Hybrid<'_> {
         let patches = Patches::new(build.bytes.gemm.isa, &build.store, image, sizes, weights)?;
         Ok(Box::new(ConvHybrid::new((self.window.batches, patches), rows, &channels, results, ends)))
     }
+}
 
+impl Hybrid<'_> {
     fn channel(&self, c: usize, sum: i32) -> RealChannel {
         RealChannel { sum, scale: self.scales[c], bias: self.bias.map_or(0.0, |bias| bias[c]) }
     }

@@ -10,12 +10,18 @@
 //! The body's other nodes are a net of layers of their own, whose values have ids behind those of the net around.
 //! All results are those of the loop run node by node: counters too, and those of a loop of no rounds.
 
+mod counting;
+mod ports;
+
 use arenite_abi::prelude::*;
 use arenite_abi::schema::{GatherOptions, WhileOptions};
+use arenite_layers::{Id, Limits, Source, Value, Values};
 
-use super::counting::{Affine, Counting, MOST_ROUNDS};
-use super::{Build, Layer, Source};
-use crate::net::{Id, Net, Node, Value, Values};
+use counting::{Affine, Counting};
+use ports::Port;
+
+use super::{Build, Offers, Runs};
+use crate::net::{Net, Node};
 use crate::program::Step;
 use crate::steps::scan::{self, Alias, Feed, List, Rows, State};
 
@@ -69,9 +75,14 @@ impl Scan<'_> {
         let outputs = self.nodes.iter().flat_map(|node| &node.outputs).copied();
         outputs.filter(move |id| !moving.contains(id))
     }
+}
 
-    /// The step.
-    pub fn build(&self, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+impl Runs for Scan<'_> {
+    fn offers(&self) -> Offers<'_> {
+        Offers::NONE
+    }
+
+    fn build(&self, _: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
         let steps = self.nodes.iter().map(|node| super::build(node, net, build)).collect::<Result<_>>()?;
         let pick = |wanted: bool| {
             let states = self.states.iter().zip(self.direct());
@@ -93,87 +104,21 @@ impl Scan<'_> {
     }
 }
 
-/// A carried value, before it is known what it is.
-struct Port<'v, 'a> {
-    /// Outside, before and after the loop.
-    ends: [(Id, &'v Value<'a>); 2],
-    /// In the body, before and after a round.
-    tensors: [i32; 2],
-    counter: Option<Affine>,
+/// Lowers the node if it is a WHILE; `None` leaves it to others.
+pub fn lower<'a>(x: &Source<'_, 'a>) -> Option<Result<arenite_layers::Node<Scan<'a>>>> {
+    (x.node.builtin_code() == op::WHILE).then(|| lower_loop(x))
 }
 
-/// Lowers WHILE.
-pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
+fn lower_loop<'a>(x: &Source<'_, 'a>) -> Result<arenite_layers::Node<Scan<'a>>> {
     let options = x.node.options()?;
     let condition = x.values.subgraph(options.get(WhileOptions::COND_SUBGRAPH_INDEX)?)?;
     let body = x.values.subgraph(options.get(WhileOptions::BODY_SUBGRAPH_INDEX)?)?;
-    let mut ports = ports(x, &body)?;
-    find_counters(&body, &mut ports);
-    let rounds = rounds(&condition, &ports)?;
+    let mut ports = ports::read(x, &body)?;
+    ports::find_counters(&body, &mut ports);
+    let rounds = ports::rounds(&condition, &ports)?;
     let (scan, outputs) = Lowering::new(x, body, ports, rounds)?.finish()?;
     let inputs = scan.inputs();
-    Ok(Node::new(Layer::Scan(Box::new(scan)), inputs, outputs))
-}
-
-fn ports<'v, 'a>(x: &'v Source<'_, 'a>, body: &GraphView<'a>) -> Result<Vec<Port<'v, 'a>>> {
-    let (inputs, outputs) = (body.inputs(), body.outputs());
-    let count = x.node.input_count();
-    ensure!(
-        [inputs.len(), outputs.len(), x.node.output_count()] == [count; 3],
-        "it carries {count} values, its body takes {} and gives {}",
-        inputs.len(),
-        outputs.len()
-    );
-    let mut ports = Vec::with_capacity(count);
-    for i in 0..count {
-        ensure!(!inputs[..i].contains(&inputs[i]), "two inputs of its body are one");
-        let ends = [x.input(i)?, x.output(i)?];
-        let (from, to) = (ends[0].1, ends[1].1);
-        if from.bytes() != to.bytes() || from.ty != to.ty {
-            return Err(unsupported!("'{}' changes its size in the loop", from.name));
-        }
-        ports.push(Port { ends, tensors: [inputs[i], outputs[i]], counter: None });
-    }
-    Ok(ports)
-}
-
-/// Those that begin at a constant and become themselves and a constant.
-fn find_counters(body: &GraphView<'_>, ports: &mut [Port<'_, '_>]) {
-    for port in ports {
-        let [before, after] = port.tensors;
-        let initial = port.ends[0].1;
-        let Ok(Some(&[base])) = initial.elements::<i32>() else { continue };
-        // How the result changes when the number goes up by one tells whether it is the number itself and a constant.
-        let mut counting = Counting::of(*body, 0);
-        counting.set(before, vec![Affine { base: base.into(), step: 1 }]);
-        body.nodes().for_each(|node| {
-            counting.follow(&node);
-        });
-        if let Some(Affine { base: next, step: 1 }) = counting.number(after) {
-            port.counter = Some(Affine { base: base.into(), step: next - i64::from(base) });
-        }
-    }
-}
-
-fn rounds(condition: &GraphView<'_>, ports: &[Port<'_, '_>]) -> Result<usize> {
-    let mut counting = Counting::of(*condition, 0);
-    let inputs = condition.inputs();
-    ensure!(inputs.len() == ports.len(), "its condition takes {} values", inputs.len());
-    for (&input, port) in inputs.iter().zip(ports) {
-        if let Some(counter) = port.counter {
-            counting.set(input, vec![counter]);
-        }
-    }
-    condition.nodes().for_each(|node| {
-        counting.follow(&node);
-    });
-    let &[output] = condition.outputs() else {
-        return Err(invalid!("its condition has {} outputs", condition.outputs().len()));
-    };
-    match counting.rounds_of(output) {
-        Some(rounds) if rounds <= MOST_ROUNDS && counting.all_fit(rounds + 1) => Ok(rounds),
-        _ => Err(unsupported!("how often it runs is not known before")),
-    }
+    Ok(arenite_layers::Node::new(scan, inputs, outputs))
 }
 
 /// A loop on its way to layers.
@@ -181,6 +126,7 @@ struct Lowering<'v, 'a> {
     ports: Vec<Port<'v, 'a>>,
     body: GraphView<'a>,
     values: Values<'a>,
+    limits: &'v Limits,
     counting: Counting<'a>,
     scan: Scan<'a>,
     /// Tensors that a round has when it begins, or that were written since.
@@ -224,7 +170,7 @@ impl<'v, 'a> Lowering<'v, 'a> {
             kept: Vec::new(),
             counters: Vec::new(),
         };
-        Ok(Lowering { ports, body, values, counting, scan, written, weights })
+        Ok(Lowering { ports, body, values, limits: x.limits, counting, scan, written, weights })
     }
 
     fn finish(mut self) -> Result<(Scan<'a>, Vec<Id>)> {
@@ -319,17 +265,12 @@ impl<'v, 'a> Lowering<'v, 'a> {
     }
 
     fn take_node(&mut self, node: &NodeView<'a>) -> Result<()> {
-        let lowered = super::lower(node, &self.values)
+        let mut lowered: Node<'a> = arenite_layers::lower(node, &self.values, self.limits)
             .map_err(|error| unsupported!("node {} of its body: {}", node.index(), error.message()))?;
-        let mut lowered = lowered;
+        lowered.packed = self.values.packed(node, &lowered.inputs).collect();
         for &tensor in node.input_indices().iter().filter(|&&tensor| tensor >= 0) {
             let (id, value) = self.id(tensor)?;
-            let constant = value.stored.map(|(_, source)| source).or(value.constant.is_some().then_some(id));
-            if let Some(constant) = constant {
-                if !lowered.inputs.contains(&id) {
-                    lowered.packed.push(constant);
-                }
-            } else if !self.written.contains(&tensor) {
+            if value.source(id).is_none() && !self.written.contains(&tensor) {
                 return Err(unsupported!("'{}' in its body is read, and not written before", value.name));
             }
         }

@@ -2,12 +2,14 @@
 
 use arenite_abi::prelude::*;
 use arenite_abi::schema::activation;
+use arenite_layers::ops::moves::width;
+use arenite_layers::ops::{expect_elements, fused_activation};
+use arenite_layers::{Id, Loops, Node, Source, Value};
 
-use super::moves::width;
-use super::{Layer, Source, expect_elements, fused_activation};
-use crate::net::{Id, Net, Node, Value};
+use super::{Build, Offers, Runs};
+use crate::net::{self, Net};
 use crate::program::Step;
-use crate::steps::typed_map::{INPUTS, Loops, RunFn, TypedMap};
+use crate::steps::typed_map::{INPUTS, RunFn, TypedMap};
 
 /// A function of elements of any type.
 pub struct Typed {
@@ -18,7 +20,8 @@ pub struct Typed {
 }
 
 /// Lowers the node if its op is one of these for its types.
-pub fn lower<'a>(x: &Source<'_, 'a>, code: i32) -> Option<Result<Node<'a>>> {
+pub fn lower(x: &Source<'_, '_>) -> Option<Result<Node<Typed>>> {
+    let code = x.node.builtin_code();
     let ty = x.input(0).ok()?.1.ty;
     let is_plain = match fused_activation(&x.node) {
         Ok(fused) => fused.is_none_or(|fused| fused == activation::NONE),
@@ -65,11 +68,11 @@ fn expect_types(x: &Source<'_, '_>, inputs: &[ElementType], output: ElementType)
     Ok(())
 }
 
-fn node<'a>(x: &Source<'_, 'a>, name: &'static str, f: RunFn, first: Option<Vec<usize>>) -> Result<Node<'a>> {
+fn node(x: &Source<'_, '_>, name: &'static str, f: RunFn, first: Option<Vec<usize>>) -> Result<Node<Typed>> {
     let (output, y) = x.output(0)?;
     expect_elements(y)?;
     width(y)?;
-    let mut values: Vec<(Id, &Value<'a>)> = Vec::new();
+    let mut values: Vec<(Id, &Value<'_>)> = Vec::new();
     for i in 0..x.node.input_count() {
         values.push(x.input(i)?);
         width(values[i].1)?;
@@ -78,14 +81,14 @@ fn node<'a>(x: &Source<'_, 'a>, name: &'static str, f: RunFn, first: Option<Vec<
     let first = first.unwrap_or_else(|| values[0].1.shape.clone());
     let shapes =
         values.iter().enumerate().map(|(i, (_, value))| if i == 0 { &first[..] } else { &value.shape[..] });
-    if Loops::new(&shapes.collect::<Vec<_>>(), &y.shape).is_none() {
+    if Loops::<INPUTS>::new(&shapes.collect::<Vec<_>>(), &y.shape).is_none() {
         return Err(unsupported!("its shapes do not broadcast to {:?}", y.shape));
     }
     let inputs = values.iter().map(|&(id, _)| id).collect();
-    Ok(Node::new(Layer::Typed(Typed { name, f, first }), inputs, vec![output]))
+    Ok(Node::new(Typed { name, f, first }, inputs, vec![output]))
 }
 
-fn select<'a>(x: &Source<'_, 'a>, code: i32) -> Result<Node<'a>> {
+fn select(x: &Source<'_, '_>, code: i32) -> Result<Node<Typed>> {
     let ((_, condition), (_, a), (_, b), (_, y)) = (x.input(0)?, x.input(1)?, x.input(2)?, x.output(0)?);
     ensure!(condition.ty == ElementType::Bool, "the condition is {}", condition.ty);
     ensure!(x.node.input_count() == 3, "it has {} inputs, not 3", x.node.input_count());
@@ -107,7 +110,7 @@ fn select<'a>(x: &Source<'_, 'a>, code: i32) -> Result<Node<'a>> {
     node(x, "select", f, first)
 }
 
-fn cast<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
+fn cast(x: &Source<'_, '_>) -> Result<Node<Typed>> {
     let ((_, a), (_, y)) = (x.input(0)?, x.output(0)?);
     let f: RunFn = match (a.ty, y.ty) {
         (I32, F32) => one::<i32, f32, As>,
@@ -130,9 +133,12 @@ fn cast<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
     node(x, "cast", f, Some(y.shape.clone()))
 }
 
-impl Typed {
-    /// The step.
-    pub fn build(&self, node: &Node<'_>, net: &Net<'_>) -> Result<Box<dyn Step>> {
+impl Runs for Typed {
+    fn offers(&self) -> Offers<'_> {
+        Offers::NONE
+    }
+
+    fn build(&self, node: &net::Node<'_>, net: &Net<'_>, _: &Build) -> Result<Box<dyn Step>> {
         let (y, mut widths) = (&net.values[node.outputs[0]], [1; INPUTS]);
         let mut shapes = vec![&self.first[..]];
         for (i, &id) in node.inputs.iter().enumerate() {

@@ -1,12 +1,12 @@
 //! Where the values of a program lie: what steps allow becomes ties between records, which `arenite-layout` lays over one another.
 
 use arenite_abi::prelude::*;
+use arenite_layers::Id;
 use arenite_layout::{Techniques, Tie, TieKind, lower_bound, order};
 
 use super::Step;
 use super::lodging::{Room, lodge};
-use crate::net::{Id, Net, Node};
-use crate::ops::Layer;
+use crate::net::{Layer, Net, Node, Own};
 
 /// A step that was built for a node of the net.
 pub struct Built {
@@ -72,7 +72,7 @@ impl<'n, 'a> Frame<'n, 'a> {
         net.constants.iter().enumerate().for_each(|(i, (id, _))| places[*id] = Place::Constant(i));
         net.outputs.iter().enumerate().for_each(|(i, &id)| places[id] = Place::Output(i));
         // What is only renamed on its way out is made where it goes.
-        let renamings = || net.nodes.iter().filter(|node| matches!(node.layer, Layer::Rename));
+        let renamings = || net.nodes.iter().filter(|node| node.layer.is_rename());
         for node in renamings().rev() {
             let (from, to) = (node.inputs[0], node.outputs[0]);
             let is_output = matches!(places[to], Place::Output(_));
@@ -93,13 +93,13 @@ impl<'n, 'a> Frame<'n, 'a> {
 
     /// Whether the node only gives its input another name.
     pub fn is_name(&self, node: &Node<'_>) -> bool {
-        matches!(node.layer, Layer::Rename) && self.names[node.outputs[0]] != node.outputs[0]
+        node.layer.is_rename() && self.names[node.outputs[0]] != node.outputs[0]
     }
 
     /// What a node writes.
     pub fn written(node: &Node<'_>) -> Vec<Id> {
         let mut written = node.outputs.clone();
-        if let Layer::Scan(scan) = &node.layer {
+        if let Layer::Own(Own::Scan(scan)) = &node.layer {
             written.extend(scan.written());
         }
         written

@@ -1,14 +1,14 @@
 //! Places of random nets, and that the check of places finds what it is there for.
 
+use arenite_layers::ops::Elementwise;
+use arenite_layers::{Binary, Clamp, Common, EpilogueOp, Id, Unary, Value};
 use proptest::prelude::*;
 
 use super::layout::Place;
 use super::*;
 use crate::isa::Isa;
-use crate::kernels::f32_map::{Binary, Unary};
-use crate::net::{Node, Value};
-use crate::ops::{Build, Elementwise, Layer, Winograd};
-use crate::steps::post::Post;
+use crate::net::{Layer, Node};
+use crate::ops::{Build, Winograd};
 use crate::store::Store;
 
 /// A tensor of so many rows of 16 numbers.
@@ -30,18 +30,18 @@ fn node(values: &mut Vec<Value<'static>>, (kind, a, b): (u8, usize, usize)) -> N
     let output = values.len();
     let alike = values[a].shape == values[b].shape;
     let (layer, inputs, rows) = match kind % 3 {
-        0 => (Layer::Rename, vec![a], values[a].shape[0]),
+        0 => (Common::Rename, vec![a], values[a].shape[0]),
         1 if alike => {
-            let layer = Elementwise::Two(Binary::Add, (f32::MIN, f32::MAX), Vec::new());
-            (Layer::Elementwise(layer), vec![a, b], values[a].shape[0])
+            let layer = Elementwise::Two(Binary::Add, Clamp::FINITE, Vec::new());
+            (Common::Elementwise(layer), vec![a, b], values[a].shape[0])
         }
         _ => {
-            let posts = vec![Post::Unary(Unary::Tanh)];
-            (Layer::Elementwise(Elementwise::Chain(posts)), vec![a], values[a].shape[0])
+            let functions = vec![EpilogueOp::Unary(Unary::Tanh)];
+            (Common::Elementwise(Elementwise::Chain(functions)), vec![a], values[a].shape[0])
         }
     };
     values.push(value(rows));
-    Node::new(layer, inputs, vec![output])
+    Node::new(Layer::Common(layer), inputs, vec![output])
 }
 
 fn net(inputs: &[usize], nodes: &[(u8, usize, usize)], outputs: &[usize]) -> Net<'static> {

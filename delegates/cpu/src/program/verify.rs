@@ -2,10 +2,11 @@
 //! and that the step allows. Builds with debug assertions ask it of each program before it runs.
 
 use arenite_abi::prelude::*;
+use arenite_layers::Id;
 
 use super::layout::{Built, Frame, Place};
 use super::{Program, Step};
-use crate::net::{Id, Net};
+use crate::net::Net;
 
 /// What a program's places are checked against.
 pub struct Audit {

@@ -8,10 +8,11 @@
 //! ```
 
 use arenite_abi::prelude::*;
+use arenite_layers::Id;
+use arenite_layers::ops::moves::{Dim, Nest};
 
-use super::moves::{Dim, Moves, Nest};
+use super::moves::Moves;
 use crate::kernels::turn::Turn;
-use crate::net::Id;
 use crate::program::{Run, Step};
 
 /// Bytes of a result that is worth it.

@@ -12,12 +12,11 @@
 use std::ops::Range;
 
 use arenite_abi::prelude::*;
+use arenite_layers::{Id, Window};
 
 use super::post::{self, Bounds, Post};
 use crate::memory::Shared;
-use crate::net::Id;
 use crate::program::{Run, Step};
-use crate::window::Window;
 
 /// A layer that computes rows of its output from rows of its input.
 pub trait Rows: Send + Sync {
@@ -262,8 +261,8 @@ mod tests {
     use crate::steps::dwconv_f32::{self, DwConvF32};
     use crate::steps::pool_f32::PoolF32;
     use crate::store::Store;
-    use crate::stored::Stored;
-    use crate::window::Axis;
+    use arenite_layers::Stored;
+    use arenite_layers::{Axis, Clamp};
 
     const IMAGES: usize = 2;
 
@@ -295,8 +294,8 @@ mod tests {
             let (Some(rows), Some(columns)) = (axis(size[0], kind), axis(size[1], kind)) else { continue };
             let window = Window { batches: IMAGES, rows, columns, channels };
             let taps = kind.1 * kind.1;
-            let (limits, posts, name, places) =
-                ((-1.0, 1.0), Vec::new(), format!("{}", layers.len()), (0, 0));
+            let (clamp, posts, name, places) =
+                (Clamp { low: -1.0, high: 1.0 }, Vec::new(), format!("{}", layers.len()), (0, 0));
             match kind.0 {
                 0 => {
                     let filters = 5 + channels % 7;
@@ -308,7 +307,7 @@ mod tests {
                         name,
                         weights: Stored::F32(&weights),
                         bias: None,
-                        limits,
+                        clamp,
                         posts,
                         input: 0,
                         output: 0,
@@ -324,7 +323,7 @@ mod tests {
                         name,
                         weights: Stored::F32(&weights),
                         bias: None,
-                        limits,
+                        clamp,
                         posts,
                         input: 0,
                         output: 0,
@@ -339,7 +338,7 @@ mod tests {
                         map,
                         Kind::Mean,
                         window,
-                        (limits, posts),
+                        (clamp, posts),
                         places,
                     )));
                 }

@@ -11,18 +11,16 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use arenite_abi::prelude::*;
+use arenite_layers::{Aligned, Clamp, Id, Stored, Window};
 
 use super::cascade::Rows;
 use super::pointers::Pointers;
 use super::post::{self, Bounds, Post};
 use crate::kernels::f32_gemm::{Gemm, Prefetch, Tile};
 use crate::kernels::f32_map::Map;
-use crate::memory::{Aligned, Shared};
-use crate::net::Id;
+use crate::memory::Shared;
 use crate::program::{Run, Step};
 use crate::store::{Block, Store};
-use crate::stored::Stored;
-use crate::window::Window;
 
 /// Most pointers of a tile.
 const POINTERS: usize = 28 * MAX_TAPS;
@@ -93,7 +91,7 @@ pub struct Parts<'a> {
     /// One per filter, or none.
     pub bias: Option<&'a [f32]>,
     /// Range of results before `posts`.
-    pub limits: (f32, f32),
+    pub clamp: Clamp,
     /// What follows.
     pub posts: Vec<Post>,
     /// Read.
@@ -142,8 +140,8 @@ impl ConvF32 {
             columns,
             packed,
             zeros: Aligned::zeros(window.columns.taps * depth),
-            low: parts.limits.0,
-            high: parts.limits.1,
+            low: parts.clamp.low,
+            high: parts.clamp.high,
             posts: parts.posts,
             input: parts.input,
             output: parts.output,

@@ -1,6 +1,7 @@
 //! Convolution of `f32` with weights of bytes: images (of a product, rows) are quantized first, sums of products of bytes become `f32`.
 
 use arenite_abi::prelude::*;
+use arenite_layers::{Clamp, Id};
 
 use super::patches_u8::{Item, Patches, ROWS, Room, room};
 use super::post::{self, Bounds, Post};
@@ -8,9 +9,8 @@ use super::rows_u8::{Quantized, Rows};
 use crate::kernels::f32_map::Map;
 use crate::kernels::u8i8_gemm::{Product, Results, ToReals};
 use crate::memory::Shared;
-use crate::net::Id;
 use crate::program::{Run, Step};
-use crate::rescale::{Limits, QuantizedRow, RealChannel, RealChannels};
+use crate::rescale::{QuantizedRow, RealChannel, RealChannels};
 
 /// A convolution with packed weights.
 pub struct ConvHybrid {
@@ -28,7 +28,7 @@ pub struct ConvHybrid {
 /// What is done to results.
 pub struct Finish {
     /// Their range before `posts`.
-    pub limits: Limits,
+    pub clamp: Clamp,
     /// What follows.
     pub posts: Vec<Post>,
     /// Kernels for that.
@@ -91,7 +91,7 @@ impl ConvHybrid {
             results: Results::Reals(ToReals {
                 channels: self.channels[g].block(from),
                 rows: rows.as_ptr(),
-                limits: self.results.limits,
+                limits: self.results.clamp,
             }),
             c: output.wrapping_add(start).cast(),
             stride: stride * size_of::<f32>(),

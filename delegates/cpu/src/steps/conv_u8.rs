@@ -3,19 +3,18 @@
 use std::ops::Range;
 
 use arenite_abi::prelude::*;
+use arenite_layers::{Aligned, Id, Window};
 
 use super::cascade::Rows;
 use super::patches_u8::{Item, Patches, ROWS, Room, room};
 use super::post::Bounds;
 use crate::isa::Isa;
 use crate::kernels::u8i8_gemm::{Product, Results, ToBytes};
-use crate::memory::{Aligned, Shared};
-use crate::net::Id;
+use crate::memory::Shared;
 use crate::ops::Weights;
 use crate::program::{Run, Step};
 use crate::requantize::{Bytes, Channel, Channels};
 use crate::store::Store;
-use crate::window::Window;
 
 /// A convolution with packed weights.
 pub struct ConvU8 {

@@ -1,10 +1,10 @@
 //! Reals to bytes, and bytes to reals.
 
 use arenite_abi::prelude::*;
+use arenite_layers::{Id, Quant};
 
 use crate::kernels::u8_real::Reals;
 use crate::memory::Shared;
-use crate::net::{Id, Quant};
 use crate::program::{Run, Step};
 
 /// Elements that one thread does at a time.

@@ -1,8 +1,8 @@
 //! Bytes as they are, to another place.
 
 use arenite_abi::prelude::*;
+use arenite_layers::Id;
 
-use crate::net::Id;
 use crate::program::{Run, Step};
 
 /// Copies a value.

@@ -4,18 +4,17 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use arenite_abi::prelude::*;
+use arenite_layers::{Clamp, Id, Stored, Window};
 
 use super::cascade::Rows;
 use super::post::{self, Bounds, Post};
 use super::slide::{Line, Pointers, Slide, Way};
 use crate::kernels::f32_dwconv::{DwConv, Taps, Tile};
 use crate::kernels::f32_map::Map;
+use crate::kernels::widen;
 use crate::memory::Shared;
-use crate::net::Id;
 use crate::program::{Run, Step};
 use crate::store::{Block, Store};
-use crate::stored::Stored;
-use crate::window::Window;
 
 /// A depthwise convolution with packed weights.
 pub struct DwConvF32 {
@@ -46,7 +45,7 @@ pub struct Parts<'a> {
     /// One per channel of the output, or none.
     pub bias: Option<&'a [f32]>,
     /// Range of results before `posts`.
-    pub limits: (f32, f32),
+    pub clamp: Clamp,
     /// What follows.
     pub posts: Vec<Post>,
     /// Read.
@@ -67,7 +66,7 @@ impl DwConvF32 {
         let key = format!("{} {taps} × {channels}, bias {bias}, {}", kernels.name, parts.name);
         let packed = store.block(&key, blocks * kernels.block(taps), |packed: &mut [f32]| {
             let mut room = Vec::new();
-            let weights = parts.weights.all(kernels.isa, &mut room);
+            let weights = parts.weights.all(widen::halves(kernels.isa), &mut room);
             kernels.pack(channels, weights, packed, |c| parts.bias.map_or(0.0, |bias| bias[c]));
         })?;
         Ok(DwConvF32 {
@@ -77,8 +76,8 @@ impl DwConvF32 {
             slide: Slide::new(window, kernels.lanes, kernels.results, 0.0),
             multiplier: parts.multiplier,
             packed,
-            low: parts.limits.0,
-            high: parts.limits.1,
+            low: parts.clamp.low,
+            high: parts.clamp.high,
             posts: parts.posts,
             input: parts.input,
             output: parts.output,

@@ -2,6 +2,7 @@
 //! `f32`.
 
 use arenite_abi::prelude::*;
+use arenite_layers::Id;
 
 use super::conv_hybrid::Finish;
 use super::planes_u8::{Job, OUTSIDE, Planes};
@@ -9,7 +10,6 @@ use super::post::{self, Bounds};
 use super::rows_u8::Rows;
 use crate::kernels::u8i8_dwconv::Results;
 use crate::memory::Shared;
-use crate::net::Id;
 use crate::program::{Run, Step};
 use crate::rescale::{QuantizedRow, RealChannel, RealChannels};
 
@@ -83,7 +83,7 @@ impl Step for DwConvHybrid {
                 let results = Results::Reals {
                     table: self.table.block(0),
                     image: QuantizedRow { zero_point, ..row_of_bytes },
-                    limits: self.results.limits,
+                    limits: self.results.clamp,
                 };
                 self.planes.row(&Job {
                     block,

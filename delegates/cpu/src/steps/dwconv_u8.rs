@@ -3,18 +3,17 @@
 use std::ops::Range;
 
 use arenite_abi::prelude::*;
+use arenite_layers::{Aligned, Id, Window};
 
 use super::cascade::Rows;
 use super::planes_u8::{Job, OUTSIDE, Planes};
 use super::post::Bounds;
 use crate::fixed_point::Factor;
 use crate::kernels::u8i8_dwconv::{DwConv, Results};
-use crate::memory::{Aligned, Shared};
-use crate::net::Id;
+use crate::memory::Shared;
 use crate::program::{Run, Step};
 use crate::requantize::{Bytes, Channel, Channels};
 use crate::store::Store;
-use crate::window::Window;
 
 /// A convolution with packed weights.
 pub struct DwConvU8 {

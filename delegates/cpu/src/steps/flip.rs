@@ -1,10 +1,10 @@
 //! Signed bytes to unsigned ones, and back.
 
 use arenite_abi::prelude::*;
+use arenite_layers::Id;
 
 use crate::kernels::u8_map::ByteMap;
 use crate::memory::Shared;
-use crate::net::Id;
 use crate::program::{Run, Step};
 
 /// Bytes that one thread does at a time.

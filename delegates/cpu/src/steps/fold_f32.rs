@@ -5,10 +5,10 @@
 //! ```
 
 use arenite_abi::prelude::*;
+use arenite_layers::Id;
 
 use crate::kernels::f32_fold::{Fold, Folds};
 use crate::memory::Shared;
-use crate::net::Id;
 use crate::program::{Run, Step};
 
 /// Columns that one thread does at a time.

@@ -1,25 +1,11 @@
 //! Slices of a tensor that indices name, copied one by one.
 
 use arenite_abi::prelude::*;
+use arenite_layers::Id;
+use arenite_layers::ops::gather::Groups;
 
 use crate::memory::Shared;
-use crate::net::Id;
 use crate::program::{Run, Step};
-
-/// `x[batch, outer, axis, inner]` at `indices[batch, coords]` gives `y[batch, outer, coords, inner]`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Groups {
-    /// Batches.
-    pub batch: usize,
-    /// Elements between batches and the axis.
-    pub outer: usize,
-    /// Size of the axis.
-    pub axis: usize,
-    /// Indices of a batch.
-    pub coords: usize,
-    /// Bytes behind the axis.
-    pub bytes: usize,
-}
 
 /// Gathers slices.
 pub struct Gather {

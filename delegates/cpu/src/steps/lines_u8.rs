@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use arenite_abi::prelude::*;
+use arenite_layers::{Aligned, Id};
 
 use crate::kernels::u8_lines::{Line, Lines, PADDING};
 use crate::line::Fit;
-use crate::memory::{Aligned, Shared};
-use crate::net::Id;
+use crate::memory::Shared;
 use crate::program::{Run, Step};
 
 /// Bytes that are worth a thread's while.

@@ -1,10 +1,10 @@
 //! Functions of bytes by tables.
 
 use arenite_abi::prelude::*;
+use arenite_layers::Id;
 
 use crate::kernels::u8_map::ByteMap;
 use crate::memory::Shared;
-use crate::net::Id;
 use crate::program::{Run, Step};
 
 /// The result of each byte.

@@ -3,12 +3,12 @@
 use std::mem::MaybeUninit;
 
 use arenite_abi::prelude::*;
+use arenite_layers::{Clamp, Id, Loops};
 
-use super::loops::Loops;
 use super::post::{self, Bounds, Post};
+use super::together::Together;
 use crate::kernels::f32_map::{Binary, Map};
 use crate::memory::Shared;
-use crate::net::Id;
 use crate::program::{Run, Step};
 
 /// Elements that one thread does at a time: 16 KiB of them.
@@ -64,9 +64,9 @@ pub struct BinaryMap {
     /// The function.
     pub op: Binary,
     /// Over all results.
-    pub loops: Loops,
+    pub loops: Loops<2>,
     /// The range of results.
-    pub limits: (f32, f32),
+    pub clamp: Clamp,
     /// What follows.
     pub posts: Vec<Post>,
     /// Read.
@@ -98,8 +98,8 @@ impl BinaryMap {
                 [true, false] => self.map.with_scalar(self.op)(n, a, *b, y),
                 [false, _] => self.map.with_scalar(self.op.swapped())(n, b, *a, y),
             }
-            if self.limits != (f32::NEG_INFINITY, f32::INFINITY) {
-                (self.map.clamp)(n, y, self.limits.0, self.limits.1, y);
+            if self.clamp != Clamp::NONE {
+                (self.map.clamp)(n, y, self.clamp.low, self.clamp.high, y);
             }
             for post in posts.iter() {
                 post.apply(self.map, output, output, at, n);
@@ -137,7 +137,7 @@ impl Step for BinaryMap {
         let [a, b] = self.inputs.map(|id| Shared::new(cx.place::<f32>(id)));
         let y = Shared::new(cx.place::<f32>(self.output));
         let (run, posts) = (self.loops.run, post::bind(&self.posts, cx));
-        if let Some(together) = self.loops.together(ROOM) {
+        if let Some(together) = Together::new(&self.loops, ROOM) {
             return cx.parallel_for(together.pieces(&self.loops), (2 * CHUNK / ROOM).max(1), |range| {
                 let mut room = [const { MaybeUninit::uninit() }; ROOM];
                 // SAFETY: the host's tensors have the shapes that the step was built for; each piece is one thread's.

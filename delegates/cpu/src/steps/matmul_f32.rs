@@ -6,50 +6,15 @@
 use std::mem::MaybeUninit;
 
 use arenite_abi::prelude::*;
+use arenite_layers::Id;
+use arenite_layers::ops::batch_matmul::{Sizes, View};
 
 use super::post::{self, Bounds, Post};
 use crate::kernels::f32_gemm::{Gemm, Prefetch, Tile};
 use crate::kernels::f32_map::Map;
 use crate::kernels::turn::{Matrix, Turn};
 use crate::memory::Shared;
-use crate::net::Id;
 use crate::program::{Run, Step};
-
-/// Of one product.
-#[derive(Clone, Copy, Debug)]
-pub struct Sizes {
-    /// Rows of the first matrix.
-    pub rows: usize,
-    /// Columns of the first one, and rows of the second one.
-    pub depth: usize,
-    /// Columns of the second matrix.
-    pub columns: usize,
-    /// Whether the second matrix is stored as `[columns, depth]`.
-    pub turned: bool,
-}
-
-/// Matrices inside of a tensor.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct View {
-    /// Where each matrix begins.
-    pub starts: Vec<usize>,
-    /// Elements from one row to the next.
-    pub row: usize,
-    /// Elements from one column to the next.
-    pub column: usize,
-}
-
-impl View {
-    /// `count` matrices of `rows × columns`, one after the other.
-    pub fn whole(count: usize, rows: usize, columns: usize) -> View {
-        View { starts: (0..count).map(|i| i * rows * columns).collect(), row: columns, column: 1 }
-    }
-
-    /// The same matrices, transposed.
-    pub fn turned(self) -> View {
-        View { row: self.column, column: self.row, ..self }
-    }
-}
 
 /// Products of matrices.
 pub struct MatMulF32 {

@@ -9,16 +9,16 @@
 use std::mem::MaybeUninit;
 
 use arenite_abi::prelude::*;
+use arenite_layers::Id;
 
-use super::matmul_f32::Sizes;
 use super::patches_u8::{RESULT, SPEED};
 use crate::fixed_point::Factor;
 use crate::kernels::u8_fold::Fold;
 use crate::kernels::u8i8_gemm::{Gemm, Matrix, Product, Reach, Results, ToBytes};
 use crate::memory::Shared;
-use crate::net::Id;
 use crate::program::{Run, Step};
 use crate::requantize::{Bytes, Channel, Channels};
+use arenite_layers::ops::batch_matmul::Sizes;
 
 /// Most rows of a tile.
 const ROWS: usize = 32;
@@ -76,7 +76,7 @@ impl MatMulU8 {
     /// # Safety
     /// `b` is the matrix, `packed` and `table` have room for all of it; nobody else touches this panel.
     unsafe fn pack(&self, p: usize, b: *const u8, packed: *mut u8, table: *mut i64) {
-        let Sizes { depth, columns, turned, .. } = self.sizes;
+        let Sizes { depth, columns, transposed, .. } = self.sizes;
         let from = p * self.gemm.nr();
         let width = self.gemm.panel_width(from, columns);
         let used = width.min(columns - from);
@@ -84,8 +84,8 @@ impl MatMulU8 {
         let [za, zb] = self.zero_points;
         // SAFETY: inside the matrix, its packed form and its table.
         unsafe {
-            let first = b.add(if turned { from * depth } else { from });
-            let (line, column) = if turned { (1, depth) } else { (columns, 1) };
+            let first = b.add(if transposed { from * depth } else { from });
+            let (line, column) = if transposed { (1, depth) } else { (columns, 1) };
             let matrix = Matrix { first, line, column, depth, columns: used };
             let packed = packed.add(from * self.gemm.column_bytes(1, depth));
             let sums = (self.gemm.pack_columns)(&matrix, width, packed);

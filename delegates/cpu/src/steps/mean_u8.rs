@@ -1,11 +1,11 @@
 //! Means of bytes: sums, which are then scaled.
 
 use arenite_abi::prelude::*;
+use arenite_layers::Id;
 
 use crate::kernels::u8_fold::{Fold, Rows};
 use crate::kernels::u8_real::{Reals, Sums};
 use crate::memory::Shared;
-use crate::net::Id;
 use crate::program::{Run, Step};
 use crate::requantize::{Bytes, Channel, Channels};
 

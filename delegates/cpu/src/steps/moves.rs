@@ -10,66 +10,11 @@
 use std::ops::Range;
 
 use arenite_abi::prelude::*;
+use arenite_layers::Id;
+use arenite_layers::ops::moves::{Dim, Nest};
 
 use crate::kernels::turn::{Matrix, Turn};
-use crate::net::Id;
 use crate::program::{Run, Step};
-
-/// One dimension of a box: its size, and the elements from one index to the next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Dim {
-    /// Indices.
-    pub size: usize,
-    /// In the source.
-    pub from: isize,
-    /// In the target.
-    pub to: isize,
-}
-
-/// A box: where it begins and its dimensions, outermost first, merged where both sides allow it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Nest {
-    /// First element of the source.
-    pub from: usize,
-    /// First element of the target.
-    pub to: usize,
-    /// Dimensions larger than 1; one of size 0 if the box is empty.
-    pub dims: Vec<Dim>,
-}
-
-impl Nest {
-    /// The box of `dims` at `from` and `to`.
-    pub fn new(from: usize, to: usize, dims: impl IntoIterator<Item = Dim>) -> Nest {
-        let mut merged: Vec<Dim> = Vec::new();
-        for dim in dims {
-            match merged.last_mut() {
-                _ if dim.size == 0 => return Nest { from: 0, to: 0, dims: vec![dim] },
-                _ if dim.size == 1 => {}
-                Some(outer)
-                    if outer.from == dim.from * dim.size as isize
-                        && outer.to == dim.to * dim.size as isize =>
-                {
-                    *outer = Dim { size: outer.size * dim.size, ..dim };
-                }
-                _ => merged.push(dim),
-            }
-        }
-        Nest { from, to, dims: merged }
-    }
-
-    /// Number of elements.
-    pub fn len(&self) -> usize {
-        self.dims.iter().map(|dim| dim.size).product()
-    }
-
-    /// Whether the box moves `len` elements from the beginning of one tensor to the beginning of another, in order.
-    pub fn is_all_of(&self, len: usize) -> bool {
-        self.from == 0
-            && self.to == 0
-            && self.len() == len
-            && matches!(self.dims[..], [] | [Dim { from: 1, to: 1, .. }])
-    }
-}
 
 /// Elements of rows and columns of a matrix that is transposed at a time.
 const STRIP: usize = 16;
@@ -120,7 +65,7 @@ impl Moves {
         boxes: impl IntoIterator<Item = (Option<Id>, Id, Nest)>,
     ) -> Self {
         let (mut parts, mut pieces, mut elements) = (Vec::new(), 0, 0);
-        for (from, to, nest) in boxes.into_iter().filter(|(_, _, nest)| nest.len() > 0) {
+        for (from, to, nest) in boxes.into_iter().filter(|(_, _, nest)| !nest.is_empty()) {
             elements += nest.len();
             let part = Part::new(from, to, nest, pieces);
             pieces += part.pieces();
@@ -340,23 +285,6 @@ impl Step for Moves {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn dimensions_merge_where_both_sides_allow_it() {
-        let dims = |list: &[(usize, isize, isize)]| -> Vec<Dim> {
-            list.iter().map(|&(size, from, to)| Dim { size, from, to }).collect()
-        };
-        let whole = Nest::new(0, 0, dims(&[(2, 12, 12), (3, 4, 4), (1, 4, 9), (4, 1, 1)]));
-        assert_eq!(whole.dims, dims(&[(24, 1, 1)]));
-        assert!(whole.is_all_of(24) && !whole.is_all_of(25));
-        let turned = Nest::new(0, 0, dims(&[(3, 1, 4), (4, 3, 1)]));
-        assert_eq!(turned.dims, dims(&[(3, 1, 4), (4, 3, 1)]));
-        assert!(!turned.is_all_of(12));
-        let part = Nest::new(0, 6, dims(&[(2, 6, 20), (2, 3, 3), (3, 1, 1)]));
-        assert_eq!(part.dims, dims(&[(2, 6, 20), (6, 1, 1)]));
-        assert_eq!(Nest::new(5, 5, dims(&[(2, 1, 1), (0, 1, 1)])).len(), 0);
-        assert!(Nest::new(0, 0, dims(&[(1, 1, 1)])).is_all_of(1));
-    }
 
     #[test]
     fn the_kind_follows_the_strides() {

@@ -1,10 +1,10 @@
 //! Layer normalization of `f32`.
 
 use arenite_abi::prelude::*;
+use arenite_layers::Id;
 
 use crate::kernels::f32_norm::Norm;
 use crate::memory::Shared;
-use crate::net::Id;
 use crate::program::{Run, Step};
 
 /// Brings rows to mean 0 and variance 1, then scales and shifts them.

@@ -4,12 +4,12 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use arenite_abi::prelude::*;
+use arenite_layers::{Id, Loops};
 
-use super::loops::Loops;
+use super::together::Together;
 use crate::fixed_point::Factor;
 use crate::kernels::u8_pair::{Combine, Pair, Pairs, Way};
 use crate::memory::Shared;
-use crate::net::Id;
 use crate::program::{Run, Step};
 use crate::requantize::{Bytes, Channel, Channels};
 
@@ -53,7 +53,7 @@ impl Groups {
 pub struct PairU8 {
     pairs: &'static Pairs,
     combine: Combine,
-    loops: Loops,
+    loops: Loops<2>,
     groups: Groups,
     /// Whether the operands have changed places.
     swaps: bool,
@@ -103,7 +103,7 @@ impl PairU8 {
     pub fn new(
         pairs: &'static Pairs,
         combine: Combine,
-        (loops, groups): (Loops, Groups),
+        (loops, groups): (Loops<2>, Groups),
         ways: [Ways; 2],
         bytes: Bytes,
         inputs: [Id; 2],
@@ -192,7 +192,7 @@ impl Step for PairU8 {
     fn run(&self, cx: &Run<'_>) -> Result<()> {
         let [a, b] = self.inputs.map(|id| Shared::new(cx.place::<u8>(id)));
         let y = Shared::new(cx.place::<u8>(self.output));
-        if let Some(together) = self.loops.together(ROOM).filter(|_| self.groups.is_even()) {
+        if let Some(together) = Together::new(&self.loops, ROOM).filter(|_| self.groups.is_even()) {
             return cx.parallel_for(together.pieces(&self.loops), CHUNK / ROOM, |range| {
                 let mut room = [const { MaybeUninit::uninit() }; ROOM];
                 // SAFETY: the host's tensors have the shapes that the step was built for; each piece is one thread's.

@@ -13,6 +13,7 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use arenite_abi::prelude::*;
+use arenite_layers::Window;
 
 use super::conv_f32::MAX_TAPS;
 use super::pointers::{self, MAX_POSITIONS, Pointers};
@@ -20,7 +21,6 @@ use crate::isa::Isa;
 use crate::kernels::u8i8_gemm::{Gemm, Reach};
 use crate::ops::Weights;
 use crate::store::{Block, Store};
-use crate::window::Window;
 
 /// Most rows of a tile.
 pub const ROWS: usize = MAX_POSITIONS;

@@ -9,7 +9,7 @@
 //! one form, and where they are many, what lies between two periods' taps is taken as one run. So there are never more phases than taps
 //! and the square root of the columns together, however large the stride.
 
-use crate::window::{Axis, Window};
+use arenite_layers::{Axis, Window};
 
 /// Most taps of a phase.
 pub const MAX_TAPS: usize = 64;
@@ -50,11 +50,6 @@ pub struct Layout {
     rows: Vec<Vec<Phase>>,
 }
 
-/// Taps of phase `r`.
-pub fn taps_of(axis: &Axis, r: usize) -> usize {
-    axis.taps.saturating_sub(r).div_ceil(axis.stride)
-}
-
 impl Layout {
     /// Of the convolution whose gradient is computed, so that its input is the output here. `place` is asked for each form, of so many
     /// taps and such a width, where its weights begin.
@@ -74,7 +69,7 @@ impl Layout {
                 .all(|n| n.is_multiple_of(columns.stride));
             let width = if is_even { columns.stride } else { 1 };
             let phases = (0..columns.stride.min(columns.taps)).step_by(width).map(|c| {
-                let taps = [taps_of(rows, r), taps_of(columns, c)];
+                let taps = [rows.taps_of_phase(r), columns.taps_of_phase(c)];
                 phase(columns, c, add(&mut layout.forms, taps, [r, c], width))
             });
             let mut phases: Vec<Phase> = phases.collect();

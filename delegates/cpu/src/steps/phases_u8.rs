@@ -3,14 +3,14 @@
 use std::mem::MaybeUninit;
 
 use arenite_abi::prelude::*;
+use arenite_layers::Window;
 
 use super::patches_u8::{RESULT, SPEED};
-use super::phases::{Form, Layout, MAX_TAPS, taps_of};
+use super::phases::{Form, Layout, MAX_TAPS};
 use crate::kernels::u8i8_gemm::{Gemm, Product, Reach, Results};
 use crate::ops::{Weights, wrapping_sum};
 use crate::program::Run;
 use crate::store::{Block, Store};
-use crate::window::Window;
 
 /// Most rows of a tile.
 pub const ROWS: usize = 32;
@@ -89,7 +89,7 @@ impl<T> Phases<T> {
         table: impl Fn(usize, &[Column]) -> T,
     ) -> Result<Self> {
         let filter = Filter { weights, window, depth };
-        let most = taps_of(&window.rows, 0) * taps_of(&window.columns, 0);
+        let most = window.rows.taps_of_phase(0) * window.columns.taps_of_phase(0);
         let gemm = Gemm::select_for(gemm.isa, most, depth);
         let mut len = 0;
         let layout = Layout::new(&window, |taps, width| {

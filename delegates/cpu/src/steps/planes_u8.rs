@@ -11,6 +11,7 @@
 use std::mem::MaybeUninit;
 
 use arenite_abi::prelude::*;
+use arenite_layers::{Axis, Window};
 
 use super::terms::{term, terms};
 use crate::kernels::u8i8_dwconv::{DwConv, Outputs, Results, Rows, Width};
@@ -19,7 +20,6 @@ use crate::program::Run;
 use crate::simd::dot::place;
 use crate::simd::interleaved;
 use crate::store::{self, Store};
-use crate::window::{Axis, Window};
 
 /// Bytes of planes that a part of a row may take.
 const PLANES: usize = 1 << 15;

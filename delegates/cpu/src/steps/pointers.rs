@@ -4,10 +4,10 @@
 //! positions of one row of the output:   │ outside │ base, base + step, base + 2 step, … │ outside │      for each tap
 //! ```
 
+use arenite_layers::Window;
+
 use std::mem::MaybeUninit;
 use std::ops::Range;
-
-use crate::window::Window;
 
 /// Pointers of a window.
 pub struct Pointers {
@@ -214,7 +214,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::window::Axis;
+    use arenite_layers::Axis;
 
     fn axis() -> impl Strategy<Value = Axis> {
         (1..9usize, 1..5usize, 1..7usize, 1..4usize, 1..3usize, 0..6usize).prop_map(

@@ -4,6 +4,7 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use arenite_abi::prelude::*;
+use arenite_layers::{Clamp, Id, Window};
 
 use super::cascade::Rows;
 use super::post::{self, Bounds, Post};
@@ -11,9 +12,7 @@ use super::slide::{Line, Pointers, Slide};
 use crate::kernels::f32_map::Map;
 use crate::kernels::f32_pool::{Columns, Kind, Pool, Tile};
 use crate::memory::Shared;
-use crate::net::Id;
 use crate::program::{Run, Step};
-use crate::window::Window;
 
 /// A pool.
 pub struct PoolF32 {
@@ -22,7 +21,7 @@ pub struct PoolF32 {
     map: &'static Map,
     kind: Kind,
     slide: Slide,
-    limits: (f32, f32),
+    clamp: Clamp,
     posts: Vec<Post>,
     input: Id,
     output: Id,
@@ -32,13 +31,13 @@ pub struct PoolF32 {
 const RESULTS: usize = 7;
 
 impl PoolF32 {
-    /// A pool over `window`, whose results are clamped to `limits` and followed by `posts`.
+    /// A pool over `window`, whose results are clamped to `clamp` and followed by `posts`.
     pub fn new(
         kernels: &'static Pool,
         map: &'static Map,
         kind: Kind,
         window: Window,
-        (limits, posts): ((f32, f32), Vec<Post>),
+        (clamp, posts): (Clamp, Vec<Post>),
         (input, output): (Id, Id),
     ) -> Self {
         let outside = match kind {
@@ -51,7 +50,7 @@ impl PoolF32 {
             map,
             kind,
             slide: Slide::new(window, kernels.lanes, kernels.results.min(RESULTS), outside),
-            limits,
+            clamp,
             posts,
             input,
             output,
@@ -98,8 +97,8 @@ impl PoolF32 {
             c,
             stride: w.channels,
             channels: w.channels,
-            low: self.limits.0,
-            high: self.limits.1,
+            low: self.clamp.low,
+            high: self.clamp.high,
         };
         let mut pointers: Pointers = [const { MaybeUninit::uninit() }; _];
         let mut done = 0;

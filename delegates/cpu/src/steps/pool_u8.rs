@@ -4,6 +4,7 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use arenite_abi::prelude::*;
+use arenite_layers::{Id, Window};
 
 use super::cascade::Rows;
 use super::conv_f32::MAX_TAPS;
@@ -11,10 +12,8 @@ use super::post::Bounds;
 use crate::fixed_point::Factor;
 use crate::kernels::u8_pool::{self, Mean, Pools};
 use crate::memory::Shared;
-use crate::net::Id;
 use crate::program::{Run, Step};
 use crate::requantize::{Bytes, Channel, Channels};
-use crate::window::Window;
 
 /// What becomes of a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,24 +1,11 @@
 //! What is done to the rows of a result while they are in the cache: a sum with another tensor, a clamp, a function.
 
-use crate::kernels::f32_map::{Binary, Map, Unary};
-use crate::memory::Shared;
-use crate::net::Id;
-use crate::program::Run;
+use arenite_layers::Clamp;
+pub use arenite_layers::EpilogueOp as Post;
 
-/// One operation on rows of `f32`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Post {
-    /// With the element of this value at the same place, which has the result's shape.
-    Binary(Binary, Id),
-    /// With a row of so many elements, over and over: the result's innermost dimension.
-    Row(Binary, Id, usize),
-    /// With one number.
-    Scalar(Binary, f32),
-    /// Clamps.
-    Clamp(f32, f32),
-    /// A function.
-    Unary(Unary),
-}
+use crate::kernels::f32_map::Map;
+use crate::memory::Shared;
+use crate::program::Run;
 
 /// A row operation with its operand's address.
 #[derive(Clone, Copy)]
@@ -40,23 +27,10 @@ pub struct Bounds {
 pub fn bind(posts: &[Post], cx: &Run<'_>) -> Bounds {
     let mut bounds = Bounds { list: [Bound::NONE; MAX_POSTS], count: posts.len().min(MAX_POSTS) };
     for (bound, &post) in bounds.list.iter_mut().zip(posts) {
-        let other = match post {
-            Post::Binary(_, id) | Post::Row(_, id, _) => cx.place(id),
-            _ => std::ptr::null_mut(),
-        };
+        let other = post.operand().map_or(std::ptr::null_mut(), |id| cx.place(id));
         *bound = Bound { post, other: Shared::new(other) };
     }
     bounds
-}
-
-impl Post {
-    /// The tensor that it reads beside the result.
-    pub fn operand(&self) -> Option<Id> {
-        match *self {
-            Post::Binary(_, id) | Post::Row(_, id, _) => Some(id),
-            Post::Scalar(..) | Post::Clamp(..) | Post::Unary(_) => None,
-        }
-    }
 }
 
 impl Bounds {
@@ -72,7 +46,7 @@ impl Bounds {
 impl Bound {
     /// Nothing.
     pub const NONE: Bound =
-        Bound { post: Post::Clamp(f32::MIN, f32::MAX), other: Shared::new(std::ptr::null_mut()) };
+        Bound { post: Post::Clamp(Clamp::NONE), other: Shared::new(std::ptr::null_mut()) };
 
     /// `y[i] = f(x[i])` for `n` elements from `at` on; `x` and `y` are the beginnings of tensors, of which the other elements need
     /// not be there.
@@ -94,7 +68,7 @@ impl Bound {
                     }
                 }
                 Post::Scalar(op, b) => map.with_scalar(op)(n, x, b, y),
-                Post::Clamp(low, high) => (map.clamp)(n, x, low, high, y),
+                Post::Clamp(Clamp { low, high }) => (map.clamp)(n, x, low, high, y),
                 Post::Unary(f) => map.unary(f)(n, x, y),
             }
         }

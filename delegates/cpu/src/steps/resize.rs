@@ -6,25 +6,15 @@
 //! ```
 
 use arenite_abi::prelude::*;
+use arenite_layers::Id;
+use arenite_layers::ops::resize::Between;
 
 use crate::kernels::f32_map::Map;
 use crate::memory::Shared;
-use crate::net::Id;
 use crate::program::{Run, Step};
 
 /// Multiply-adds that a pixel is worth besides those of its channels.
 const PIXEL: usize = 16;
-
-/// Two neighbours along an axis and the distance from the lower one.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Between {
-    /// The lower one.
-    pub low: usize,
-    /// The higher one; the same if there is none.
-    pub high: usize,
-    /// 0 at the lower one, 1 at the higher one.
-    pub distance: f32,
-}
 
 /// Sizes of both images: `[rows, columns]` of the input; those of the output are the lengths of tables.
 #[derive(Clone, Copy, Debug)]

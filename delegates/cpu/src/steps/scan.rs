@@ -8,9 +8,9 @@
 //! ```
 
 use arenite_abi::prelude::*;
+use arenite_layers::Id;
 
 use crate::memory::Shared;
-use crate::net::Id;
 use crate::program::{Run, Step};
 
 /// Row `first + step · round` of a tensor.

@@ -9,9 +9,9 @@
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
+use arenite_layers::{Aligned, Window};
+
 use crate::kernels::pixels::Pixels;
-use crate::memory::Aligned;
-use crate::window::Window;
 
 /// Most taps of a window.
 pub const MAX_TAPS: usize = 256;

@@ -1,26 +1,15 @@
 //! Softmax of rows of `f32`, and its logarithm.
 
 use arenite_abi::prelude::*;
+use arenite_layers::Id;
+use arenite_layers::ops::softmax::Kind;
 
 use crate::kernels::f32_softmax::{NARROW, Softmax};
 use crate::memory::Shared;
-use crate::net::Id;
 use crate::program::{Run, Step};
 
 /// Multiply-adds that an exponential is worth.
 const EXPONENTIAL: usize = 16;
-
-/// What is made of a row.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Kind {
-    /// `exp(β (x[i] − max)) / Σ`.
-    Softmax {
-        /// β.
-        beta: f32,
-    },
-    /// `x[i] − max − ln Σ exp(x[k] − max)`.
-    Logarithm,
-}
 
 /// Softmax of all rows.
 pub struct SoftmaxF32 {

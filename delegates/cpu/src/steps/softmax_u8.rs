@@ -1,12 +1,12 @@
 //! Softmax of bytes: exponentials by a table, added in order; results by a table of each row's own.
 
 use arenite_abi::prelude::*;
+use arenite_layers::{Aligned, Id};
 
 use crate::kernels::u8_fold::Fold;
 use crate::kernels::u8_map::ByteMap;
 use crate::kernels::u8_real::{Halves, Reals};
-use crate::memory::{Aligned, Shared};
-use crate::net::Id;
+use crate::memory::Shared;
 use crate::program::{Run, Step};
 
 /// Rows whose exponentials are added at a time: a sum has to wait for each addition, several sums need not wait for one another.

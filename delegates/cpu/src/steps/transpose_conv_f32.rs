@@ -3,20 +3,20 @@
 use std::mem::MaybeUninit;
 
 use arenite_abi::prelude::*;
+use arenite_layers::{Aligned, Clamp, Id, Stored, Window};
 
 use super::phases::{Form, Layout, MAX_TAPS, Phase};
 use super::post::{self, Bounds, Post};
 use crate::kernels::f32_gemm::{Gemm, Prefetch, Tile};
 use crate::kernels::f32_map::Map;
-use crate::memory::{Aligned, Shared};
-use crate::net::Id;
+use crate::kernels::widen;
+use crate::memory::Shared;
 use crate::program::{Run, Step};
 use crate::store::{Block, Store};
-use crate::stored::Stored;
-use crate::window::Window;
 
 /// Most rows of a tile.
 const ROWS: usize = 28;
+
 /// A transposed convolution with packed weights.
 pub struct TransposeConvF32 {
     gemm: &'static Gemm,
@@ -28,7 +28,7 @@ pub struct TransposeConvF32 {
     layout: Layout,
     packed: Block<f32>,
     zeros: Aligned<f32>,
-    limits: (f32, f32),
+    clamp: Clamp,
     posts: Vec<Post>,
     input: Id,
     output: Id,
@@ -47,7 +47,7 @@ pub struct Parts<'a> {
     /// One per channel of the output, or none.
     pub bias: Option<&'a [f32]>,
     /// Range of results before `posts`.
-    pub limits: (f32, f32),
+    pub clamp: Clamp,
     /// What follows.
     pub posts: Vec<Post>,
     /// Read.
@@ -71,7 +71,7 @@ impl TransposeConvF32 {
         let packed = store.block(&key, len, |packed: &mut [f32]| {
             let (rows, columns) = (&window.rows, &window.columns);
             let mut room = Vec::new();
-            let weights = weights.all(gemm.isa, &mut room);
+            let weights = weights.all(widen::halves(gemm.isa), &mut room);
             for form in &layout.forms {
                 let ([down, across], [y, x]) = (form.taps, form.first);
                 let weight = |j: usize, i: usize| {
@@ -94,7 +94,7 @@ impl TransposeConvF32 {
             layout,
             packed,
             zeros: Aligned::zeros(depth),
-            limits: parts.limits,
+            clamp: parts.clamp,
             posts: parts.posts,
             input: parts.input,
             output: parts.output,
@@ -161,8 +161,8 @@ impl TransposeConvF32 {
                 c: c.wrapping_add(column),
                 stride: phase.step * channels,
                 columns: width.min(columns - column),
-                low: self.limits.0,
-                high: self.limits.1,
+                low: self.clamp.low,
+                high: self.clamp.high,
                 prefetch: Prefetch::nothing(weights),
             };
             // SAFETY: selected for this machine; pixels have `depth` values, the panel `taps · depth` lines.

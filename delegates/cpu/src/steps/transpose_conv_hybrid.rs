@@ -1,6 +1,7 @@
 //! Transposed convolution of `f32` with weights of bytes: images are quantized first, sums of products of bytes become `f32`.
 
 use arenite_abi::prelude::*;
+use arenite_layers::Id;
 
 use super::conv_hybrid::Finish;
 use super::phases_u8::{self, Phases, Row};
@@ -8,7 +9,6 @@ use super::post;
 use super::rows_u8::Rows;
 use crate::kernels::u8i8_gemm::{Results, ToReals};
 use crate::memory::Shared;
-use crate::net::Id;
 use crate::program::{Run, Step};
 use crate::rescale::RealChannels;
 
@@ -52,7 +52,7 @@ impl Step for TransposeConvHybrid {
             // SAFETY: there is one per image.
             let rows = [unsafe { *quantized.rows.get().add(image) }; phases_u8::ROWS];
             let results = |channels: &RealChannels| {
-                let limits = self.results.limits;
+                let limits = self.results.clamp;
                 Results::Reals(ToReals { channels: channels.block(0), rows: rows.as_ptr(), limits })
             };
             let row = Row {

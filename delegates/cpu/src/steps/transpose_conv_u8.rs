@@ -1,16 +1,15 @@
 //! Transposed convolution of bytes.
 
 use arenite_abi::prelude::*;
+use arenite_layers::{Aligned, Id, Window};
 
 use super::phases_u8::{Column, Phases, Row};
 use crate::kernels::u8i8_gemm::{Gemm, Results, ToBytes};
-use crate::memory::{Aligned, Shared};
-use crate::net::Id;
+use crate::memory::Shared;
 use crate::ops::Weights;
 use crate::program::{Run, Step};
 use crate::requantize::{Bytes, Channel, Channels};
 use crate::store::Store;
-use crate::window::Window;
 
 /// A transposed convolution with packed weights.
 pub struct TransposeConvU8 {

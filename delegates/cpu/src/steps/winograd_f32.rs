@@ -6,6 +6,7 @@
 //! ```
 
 use arenite_abi::prelude::*;
+use arenite_layers::{Aligned, Clamp, Id, Rows, Stored, Window};
 
 use super::conv_f32::Parts;
 use super::post::{self, Bounds, Post};
@@ -14,12 +15,10 @@ use crate::kernels::f32_gemm::{Gemm, Prefetch, Tile};
 use crate::kernels::f32_map::Map;
 use crate::kernels::f32_winograd::{FILTERS, Output, Winograd};
 use crate::kernels::turn::Turn;
-use crate::memory::{Aligned, Shared};
-use crate::net::Id;
+use crate::kernels::widen;
+use crate::memory::Shared;
 use crate::program::{Run, Step};
 use crate::store::{Block, Store};
-use crate::stored::{Rows, Stored};
-use crate::window::Window;
 
 /// Bytes of V and P together that are worked on at a time: most of a second-level cache.
 const BLOCK: usize = 3 << 19;
@@ -39,7 +38,7 @@ pub struct WinogradF32 {
     packed: Block<f32>,
     bias: Aligned<f32>,
     zeros: Aligned<f32>,
-    limits: (f32, f32),
+    clamp: Clamp,
     posts: Vec<Post>,
     input: Id,
     output: Id,
@@ -66,7 +65,7 @@ pub fn choose(
     filters: usize,
 ) -> Option<&'static Winograd> {
     let (rows, columns, channels) = (window.rows, window.columns, window.channels);
-    let plain = |axis: crate::window::Axis| axis.taps == 3 && axis.stride == 1 && axis.dilation == 1;
+    let plain = |axis: arenite_layers::Axis| axis.taps == 3 && axis.stride == 1 && axis.dilation == 1;
     if groups != 1 || !plain(rows) || !plain(columns) || channels < 8 || filters < 8 {
         return None;
     }
@@ -127,7 +126,7 @@ impl WinogradF32 {
             packed,
             bias,
             zeros: Aligned::zeros(channels),
-            limits: parts.limits,
+            clamp: parts.clamp,
             posts: parts.posts,
             input: parts.input,
             output: parts.output,
@@ -255,8 +254,8 @@ impl WinogradF32 {
             y: output.wrapping_add(first),
             row: width * self.filters,
             size,
-            low: self.limits.0,
-            high: self.limits.1,
+            low: self.clamp.low,
+            high: self.clamp.high,
         };
         // SAFETY: selected for this machine; the tile's pixels inside the image are in the tensor.
         unsafe { (self.winograd.output)(&transform) };
@@ -287,7 +286,7 @@ fn transform(
         for j in 0..count {
             let taps =
                 Rows { first: (from + j) * 9 * channels + first, stride: channels, count: 9, len: depth };
-            let (taps, stride) = weights.rows(taps, gemm.isa, &mut room);
+            let (taps, stride) = weights.rows(taps, widen::halves(gemm.isa), &mut room);
             for i in (0..depth).step_by(FILTERS) {
                 let n = FILTERS.min(depth - i);
                 let mut g = [[0.0; FILTERS]; 9];

@@ -3,25 +3,10 @@
 
 mod body;
 
+pub use arenite_layers::ops::Fold;
+
 use crate::isa::Isa;
 use crate::simd::*;
-
-/// What is made of many values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(usize)]
-pub enum Fold {
-    /// Their sum.
-    Sum,
-    /// The largest.
-    Max,
-    /// The smallest.
-    Min,
-}
-
-impl Fold {
-    /// All of them, by number.
-    pub const ALL: [Fold; 3] = [Fold::Sum, Fold::Max, Fold::Min];
-}
 
 /// `(n, x)`: of `n` elements; of none 0, −∞ or +∞.
 pub type RowFn = unsafe fn(usize, *const f32) -> f32;

@@ -14,10 +14,12 @@ mod body;
 #[cfg(all(target_arch = "aarch64", feature = "neon"))]
 mod by_lane;
 
+use arenite_layers::{Rows, Stored};
+
 use super::turn::Turn;
 use crate::isa::Isa;
+use crate::kernels::widen;
 use crate::simd::*;
-use crate::stored::{Rows, Stored};
 
 /// What one call of a microkernel computes.
 #[derive(Clone, Copy)]
@@ -140,7 +142,7 @@ impl Gemm {
                 let len = lines.len() / width;
                 let rows =
                     Rows { first: first + from * k_total + i * LINES, stride: k_total, count: used, len };
-                let (rows, stride) = weights.rows(rows, self.isa, &mut room);
+                let (rows, stride) = weights.rows(rows, widen::halves(self.isa), &mut room);
                 if used < width {
                     lines.fill(0.0);
                 }

@@ -10,6 +10,8 @@
 
 mod body;
 
+pub use arenite_layers::ops::pool_2d::Kind;
+
 use super::pixels::Pixels;
 use crate::isa::Isa;
 use crate::simd::*;
@@ -49,15 +51,6 @@ pub struct Columns {
     pub stride: usize,
     /// By number of results.
     pub kernels: ByResults,
-}
-
-/// What pools compute.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// The largest value.
-    Max,
-    /// The mean.
-    Mean,
 }
 
 /// The microkernels of a kind.

@@ -9,10 +9,12 @@
 //! ```
 
 use arenite_abi::prelude::*;
+use arenite_layers::ops::expect_elements;
+use arenite_layers::{Node, Quant, Source};
 
-use super::{Quantized, quant_of, unsigned};
-use crate::net::{Net, Node, Quant};
-use crate::ops::{Build, Layer, Source, expect_elements};
+use super::{Lowered, Quantized, quant_of, unsigned};
+use crate::net::{self, Net};
+use crate::ops::Build;
 use crate::program::Step;
 use crate::steps::convert_u8::{Dequantize, Quantize};
 
@@ -26,29 +28,29 @@ pub enum Convert {
 }
 
 /// Lowers QUANTIZE.
-pub fn quantize<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
+pub fn quantize<'a>(x: &Source<'_, 'a>) -> Result<Lowered<'a>> {
     let (_, y) = x.output(0)?;
     quant_of(y)?;
     node(x, Convert::Quantize)
 }
 
 /// Lowers DEQUANTIZE.
-pub fn dequantize<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
+pub fn dequantize<'a>(x: &Source<'_, 'a>) -> Result<Lowered<'a>> {
     let (_, a) = x.input(0)?;
     quant_of(a)?;
     node(x, Convert::Dequantize(if a.ty == I8 { 128 } else { 0 }))
 }
 
-fn node<'a>(x: &Source<'_, 'a>, convert: Convert) -> Result<Node<'a>> {
+fn node<'a>(x: &Source<'_, 'a>, convert: Convert) -> Result<Lowered<'a>> {
     let ((input, a), (output, y)) = (x.input(0)?, x.output(0)?);
     expect_elements(y)?;
     ensure!(a.len() == y.len(), "input has shape {:?}, output {:?}", a.shape, y.shape);
-    Ok(Node::new(Layer::Quantized(Quantized::Convert(convert)), vec![input], vec![output]))
+    Ok(Node::new(Quantized::Convert(convert), vec![input], vec![output]))
 }
 
 impl Convert {
     /// The step.
-    pub fn build(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+    pub fn build(&self, node: &net::Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
         let (input, output, reals) = (node.inputs[0], node.outputs[0], build.bytes.reals);
         let len = net.values[output].len();
         Ok(match *self {

@@ -4,18 +4,18 @@
 //! ties up; what is left over, and unsigned channels, round them away from zero.
 
 use arenite_abi::prelude::*;
-use arenite_abi::schema::DepthwiseConv2DOptions;
+use arenite_layers::ops::depthwise_conv_2d;
+use arenite_layers::{EpilogueOp, Node, Source, Window};
 
-use super::product::{bias, check, multipliers};
-use super::{Quantized, Weights, range, unsigned};
+use super::product::{check, multipliers};
+use super::{Lowered, Quantized, Weights, range, unsigned};
 use crate::fixed_point::{Multiplier, Ties};
-use crate::net::{Net, Node};
-use crate::ops::conv_2d::expect_shape;
-use crate::ops::{Build, Layer, Source};
+use crate::net::{self, Net};
+use crate::ops::{Build, ByRows, Offers};
 use crate::requantize::Channel;
+use crate::steps::cascade::Rows;
 use crate::steps::dwconv_u8::{DwConvU8, Parts};
 use crate::steps::planes_u8;
-use crate::window::Window;
 
 /// A convolution of each channel with its own filters, which are constant.
 pub struct DepthwiseProduct<'a> {
@@ -34,48 +34,67 @@ pub struct DepthwiseProduct<'a> {
 }
 
 /// Lowers DEPTHWISE_CONV_2D.
-pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
-    let ((input, image), (_, filter), (output, result)) = (x.input(0)?, x.input(1)?, x.output(0)?);
+pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Lowered<'a>> {
+    let ((input, image), (output, result)) = (x.input(0)?, x.output(0)?);
     check(image, result)?;
-    let &[1, height, width, filters] = &filter.shape[..] else {
-        return Err(unsupported!("the filter has shape {:?}", filter.shape));
-    };
-    let options = x.node.options()?;
-    let window = Window::read(&options, &image.shape, [height, width])?;
-    let multiplier = filters / window.channels;
-    ensure!(
-        multiplier > 0 && multiplier * window.channels == filters,
-        "the filter has shape {:?}, the input {:?}",
-        filter.shape,
-        image.shape
-    );
+    let geometry = depthwise_conv_2d::Geometry::read(x)?;
+    let filters = geometry.filters();
     let (weights, scales) = Weights::read(x, 3)?;
-    if !planes_u8::takes(&window, weights.terms()) {
-        return Err(unsupported!(
-            "the filter has {height} × {width} taps, which are too many, or too far apart"
-        ));
-    }
-    expect_shape(&result.shape, &window, filters)?;
+    expect_planes(&geometry.window, weights.terms())?;
     let layer = DepthwiseProduct {
-        window,
-        multiplier,
+        window: geometry.window,
+        multiplier: geometry.multiplier,
         weights,
         multipliers: multipliers(image, &scales, result, filters, image.ty == U8)?,
-        bias: bias(x, 2, filters)?,
-        activation: options.get(DepthwiseConv2DOptions::FUSED_ACTIVATION_FUNCTION)?,
+        bias: x.bias(2, filters)?,
+        activation: geometry.activation,
         up: if image.ty == U8 { 0 } else { filters & !7 },
     };
-    Ok(Node::new(Layer::Quantized(Quantized::Depthwise(layer)), vec![input], vec![output]))
+    Ok(Node::new(Quantized::Depthwise(layer), vec![input], vec![output]))
+}
+
+/// An error unless the kernels of bytes take such a window, with so many terms for each weight.
+pub fn expect_planes(window: &Window, terms: usize) -> Result<()> {
+    let [height, width] = [window.rows.taps, window.columns.taps];
+    match planes_u8::takes(window, terms) {
+        true => Ok(()),
+        false => {
+            Err(unsupported!("the filter has {height} × {width} taps, which are too many, or too far apart"))
+        }
+    }
+}
+
+impl ByRows for DepthwiseProduct<'_> {
+    fn window(&self) -> (&Window, usize) {
+        (&self.window, self.window.channels)
+    }
+
+    fn epilogue(&self) -> &[EpilogueOp] {
+        &[]
+    }
+
+    /// Few beside those of products.
+    fn weights(&self) -> usize {
+        0
+    }
+
+    fn is_faster_whole(&self, _: &Build) -> bool {
+        false
+    }
+
+    fn rows(&self, node: &net::Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Rows>> {
+        Ok(Box::new(self.build(node, net, build)?))
+    }
 }
 
 impl DepthwiseProduct<'_> {
-    /// Whether each channel of the input has one of the output.
-    pub fn is_plain(&self) -> bool {
-        self.multiplier == 1
+    /// What passes may make of it. It has borders of its own, in planes.
+    pub fn offers(&self) -> Offers<'_> {
+        Offers { rows: (self.multiplier == 1).then_some(self as &dyn ByRows), border: None }
     }
 
     /// Packs the weights.
-    pub fn build(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<DwConvU8> {
+    pub fn build(&self, node: &net::Node<'_>, net: &Net<'_>, build: &Build) -> Result<DwConvU8> {
         let (input, output) = (node.inputs[0], node.outputs[0]);
         let (from, to) = (unsigned(net, input)?, unsigned(net, output)?);
         let taps = self.window.rows.taps * self.window.columns.taps;

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use arenite_abi::prelude::*;
 
+use arenite_layers::Layer;
+
 use super::{Build, Quantized, unsigned};
-use crate::net::{Net, Node};
-use crate::ops::Layer;
+use crate::net::{self, Net, Own};
 use crate::program::Step;
 use crate::steps::lines_u8::{Columns, LinesU8};
 
@@ -34,15 +35,15 @@ impl Lines {
     }
 
     /// A node of the net.
-    pub fn of<'a>(node: &'a Node<'_>) -> Option<&'a Lines> {
+    pub fn of<'a>(node: &'a net::Node<'_>) -> Option<&'a Lines> {
         match &node.layer {
-            Layer::Quantized(Quantized::Lines(lines)) => Some(lines),
+            Layer::Own(Own::Quantized(Quantized::Lines(lines))) => Some(lines),
             _ => None,
         }
     }
 
     /// The step.
-    pub fn build(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+    pub fn build(&self, node: &net::Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
         let (input, output) = (node.inputs[0], node.outputs[0]);
         unsigned(net, output)?;
         Ok(Box::new(LinesU8 {

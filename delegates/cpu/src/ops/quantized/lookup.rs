@@ -6,11 +6,13 @@
 
 use arenite_abi::prelude::*;
 use arenite_abi::schema::{GeluOptions, LeakyReluOptions};
+use arenite_layers::ops::expect_elements;
+use arenite_layers::{Node, Quant, Source};
 
-use super::{Quantized, quant_of, unsigned};
+use super::{Lowered, Quantized, quant_of, unsigned};
 use crate::fixed_point::{Multiplier, Ties, hard_swish::HardSwish, rsqrt};
-use crate::net::{Net, Node, Quant};
-use crate::ops::{Build, Layer, Source, expect_elements};
+use crate::net::{self, Net};
+use crate::ops::Build;
 use crate::program::Step;
 use crate::steps::lookup::{Lookup, Table};
 
@@ -59,7 +61,7 @@ fn elu(x: f32) -> f32 {
 }
 
 /// Lowers the node if its op is one of these.
-pub fn lower<'a>(x: &Source<'_, 'a>, code: i32) -> Option<Result<Node<'a>>> {
+pub fn lower<'a>(x: &Source<'_, 'a>, code: i32) -> Option<Result<Lowered<'a>>> {
     let signed = x.input(0).is_ok_and(|(_, value)| value.ty == I8);
     let function = match code {
         op::LOGISTIC => Function::Real(logistic),
@@ -87,7 +89,7 @@ pub fn lower<'a>(x: &Source<'_, 'a>, code: i32) -> Option<Result<Node<'a>>> {
     Some(node(x, function))
 }
 
-fn node<'a>(x: &Source<'_, 'a>, function: Function) -> Result<Node<'a>> {
+fn node<'a>(x: &Source<'_, 'a>, function: Function) -> Result<Lowered<'a>> {
     let ((input, a), (output, y)) = (x.input(0)?, x.output(0)?);
     expect_elements(y)?;
     ensure!(a.len() == y.len(), "input has shape {:?}, output {:?}", a.shape, y.shape);
@@ -95,11 +97,11 @@ fn node<'a>(x: &Source<'_, 'a>, function: Function) -> Result<Node<'a>> {
         return Err(unsupported!("input is {}, output is {}", a.ty, y.ty));
     }
     function.table(quant_of(a)?, quant_of(y)?)?;
-    Ok(Node::new(Layer::Quantized(Quantized::Function(function)), vec![input], vec![output]))
+    Ok(Node::new(Quantized::Function(function), vec![input], vec![output]))
 }
 
 /// The step of a function given by its results.
-pub fn plain(table: &Table, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Box<dyn Step> {
+pub fn plain(table: &Table, node: &net::Node<'_>, net: &Net<'_>, build: &Build) -> Box<dyn Step> {
     let (input, output) = (node.inputs[0], node.outputs[0]);
     let len = net.values[output].len();
     Box::new(Lookup {
@@ -115,7 +117,7 @@ pub fn plain(table: &Table, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Bo
 
 impl Function {
     /// The step.
-    pub fn build(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+    pub fn build(&self, node: &net::Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
         let (input, output) = (node.inputs[0], node.outputs[0]);
         let (from, to) = (unsigned(net, input)?, unsigned(net, output)?);
         Ok(Box::new(Lookup {
@@ -134,7 +136,7 @@ impl Function {
     }
 
     /// The result of each byte, if that does not depend on its place and all bytes have one.
-    pub fn of_bytes(&self, node: &Node<'_>, net: &Net<'_>) -> Result<Option<Table>> {
+    pub fn of_bytes(&self, node: &net::Node<'_>, net: &Net<'_>) -> Result<Option<Table>> {
         if matches!(self, Function::Rescale | Function::Rsqrt) {
             return Ok(None);
         }

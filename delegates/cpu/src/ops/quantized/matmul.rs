@@ -4,13 +4,14 @@
 
 use arenite_abi::prelude::*;
 use arenite_abi::schema::BatchMatMulOptions;
+use arenite_layers::ops::batch_matmul::{self, Sizes};
+use arenite_layers::{Node, Quant, Source};
 
-use super::{Quantized, quant_of, range, unsigned};
+use super::{Lowered, Quantized, quant_of, range, unsigned};
 use crate::fixed_point::{Multiplier, Ties};
-use crate::net::{Net, Node, Quant};
-use crate::ops::{Build, Layer, Source, batch_matmul};
+use crate::net::{self, Net};
+use crate::ops::Build;
 use crate::program::Step;
-use crate::steps::matmul_f32::Sizes;
 use crate::steps::matmul_u8::MatMulU8;
 
 /// Products of matrices.
@@ -21,7 +22,7 @@ pub struct Matmul {
 }
 
 /// Lowers BATCH_MATMUL.
-pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
+pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Lowered<'a>> {
     let ((a_id, a), (b_id, b), (output, y)) = (x.input(0)?, x.input(1)?, x.output(0)?);
     if a.ty != y.ty || b.ty != y.ty {
         return Err(unsupported!("{} by {} to {} is not taken", a.ty, b.ty, y.ty));
@@ -35,7 +36,7 @@ pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
     }
     multiplier([quant_of(a)?, quant_of(b)?, quant_of(y)?])?;
     let layer = Matmul { sizes, batches };
-    Ok(Node::new(Layer::Quantized(Quantized::Matmul(layer)), vec![a_id, b_id], vec![output]))
+    Ok(Node::new(Quantized::Matmul(layer), vec![a_id, b_id], vec![output]))
 }
 
 /// `a · b / y`, where the product of the scales is one of `f32`.
@@ -46,7 +47,7 @@ fn multiplier([a, b, y]: [Quant; 3]) -> Result<Multiplier> {
 
 impl Matmul {
     /// The step.
-    pub fn build(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+    pub fn build(&self, node: &net::Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
         let (inputs, output) = ([node.inputs[0], node.inputs[1]], node.outputs[0]);
         let (a, b, y) = (unsigned(net, inputs[0])?, unsigned(net, inputs[1])?, unsigned(net, output)?);
         let factor = multiplier([a, b, y])?.factor(Ties::Away);

@@ -5,12 +5,13 @@
 
 use arenite_abi::prelude::*;
 use arenite_abi::schema::ReducerOptions;
+use arenite_layers::ops::expect_elements;
+use arenite_layers::{Node, Quant, Source};
 
-use super::{Quantized, quant_of, unsigned};
+use super::{Lowered, Quantized, quant_of, unsigned};
 use crate::fixed_point::{Multiplier, Ties};
-use crate::net::{Net, Node, Quant};
-use crate::ops::moves::axis_of;
-use crate::ops::{Build, Layer, Source, expect_elements};
+use crate::net::{self, Net};
+use crate::ops::Build;
 use crate::program::Step;
 use crate::requantize::{Bytes, Channel};
 use crate::steps::mean_u8::{MeanU8, Scaling, Shape};
@@ -31,17 +32,14 @@ enum Kind {
 }
 
 /// Lowers MEAN.
-pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
+pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Lowered<'a>> {
     let ((input, a), (output, y)) = (x.input(0)?, x.output(0)?);
     expect_elements(a)?;
     expect_elements(y)?;
     if a.ty != y.ty {
         return Err(unsupported!("input is {}, output is {}", a.ty, y.ty));
     }
-    let mut folded = vec![false; a.shape.len()];
-    for axis in x.integers(1)? {
-        folded[axis_of(axis, a.shape.len())?] = true;
-    }
+    let folded = x.folded_axes(1)?;
     let over_image =
         x.node.options()?.get(ReducerOptions::KEEP_DIMS)? && folded[..] == [false, true, true, false];
     let shape = shape(&a.shape, &folded).ok_or_else(|| {
@@ -53,7 +51,7 @@ pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
     // Signed zero points are brought to where the step will see them.
     let lift = |q: Quant| Quant { zero_point: q.zero_point + raised, ..q };
     layer.scaling(lift(quant_of(a)?), lift(quant_of(y)?))?;
-    Ok(Node::new(Layer::Quantized(Quantized::Mean(layer)), vec![input], vec![output]))
+    Ok(Node::new(Quantized::Mean(layer), vec![input], vec![output]))
 }
 
 /// `[outer][folded][inner]`, if the folded axes lie side by side but for those of size 1.
@@ -78,7 +76,7 @@ fn shape(sizes: &[usize], folded: &[bool]) -> Option<Shape> {
 
 impl Mean {
     /// The step.
-    pub fn build(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+    pub fn build(&self, node: &net::Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
         let (input, output) = (node.inputs[0], node.outputs[0]);
         let scaling = self.scaling(unsigned(net, input)?, unsigned(net, output)?)?;
         let kernels = (build.bytes.fold, build.bytes.reals);

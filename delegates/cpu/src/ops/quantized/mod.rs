@@ -15,9 +15,12 @@ mod transpose_conv;
 
 use arenite_abi::prelude::*;
 use arenite_abi::schema::activation;
+use arenite_layers::ops::pool_2d::Kind;
+use arenite_layers::{Id, Node, Quant, Source, Value, Window};
 
 use convert::Convert;
 use depthwise_conv_2d::DepthwiseProduct;
+pub use depthwise_conv_2d::expect_planes;
 pub use lines::Lines;
 use lookup::Function;
 use matmul::Matmul;
@@ -29,7 +32,7 @@ pub use product::{Weights, wrapping_sum};
 use softmax::Softmax;
 use transpose_conv::TransposeProduct;
 
-use super::{Build, Source, expect_elements};
+use super::{Build, Offers, Runs};
 use crate::isa::Isa;
 use crate::kernels;
 use crate::kernels::u8_fold::Fold;
@@ -39,13 +42,11 @@ use crate::kernels::u8_pool::Pools;
 use crate::kernels::u8_real::Reals;
 use crate::kernels::u8i8_dwconv::DwConv;
 use crate::kernels::u8i8_gemm::Gemm;
-use crate::net::{Id, Net, Node, Quant, Value};
+use crate::net::{self, Net};
 use crate::program::Step;
 use crate::requantize::Bytes;
-use crate::steps::cascade::Rows;
 use crate::steps::flip::Flip;
 use crate::steps::lookup::Table;
-use crate::window::Window;
 
 /// What a node computes.
 pub enum Quantized<'a> {
@@ -76,6 +77,9 @@ pub enum Quantized<'a> {
     /// The gradient of a convolution.
     Transpose(TransposeProduct<'a>),
 }
+
+/// A node that was lowered to such a layer.
+type Lowered<'a> = Node<Quantized<'a>>;
 
 /// Families of kernels of bytes.
 pub struct Kernels {
@@ -114,8 +118,46 @@ impl Kernels {
 }
 
 impl Quantized<'_> {
-    /// The step.
-    pub fn build(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+    /// Where it reads input 0, if what lies outside of the window counts as zero.
+    pub fn window_mut(&mut self) -> Option<&mut Window> {
+        match self {
+            Quantized::Product(layer) => Some(&mut layer.window),
+            Quantized::Depthwise(layer) => Some(&mut layer.window),
+            // A pool leaves padding out; the window of a gradient lies over the output.
+            Quantized::Pool(_) | Quantized::Transpose(_) => None,
+            Quantized::Flip
+            | Quantized::Function(_)
+            | Quantized::Table(_)
+            | Quantized::Pairwise(_)
+            | Quantized::Lines(_)
+            | Quantized::Convert(_)
+            | Quantized::Mean(_)
+            | Quantized::Softmax(_)
+            | Quantized::Matmul(_) => None,
+        }
+    }
+}
+
+impl Runs for Quantized<'_> {
+    fn offers(&self) -> Offers<'_> {
+        match self {
+            Quantized::Product(layer) => layer.offers(),
+            Quantized::Depthwise(layer) => layer.offers(),
+            Quantized::Pool(layer) => Offers { rows: Some(layer), border: None },
+            Quantized::Flip
+            | Quantized::Function(_)
+            | Quantized::Table(_)
+            | Quantized::Pairwise(_)
+            | Quantized::Lines(_)
+            | Quantized::Convert(_)
+            | Quantized::Mean(_)
+            | Quantized::Softmax(_)
+            | Quantized::Matmul(_)
+            | Quantized::Transpose(_) => Offers::NONE,
+        }
+    }
+
+    fn build(&self, node: &net::Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
         match self {
             Quantized::Flip => Ok(Box::new(Flip {
                 map: build.bytes.map,
@@ -139,38 +181,8 @@ impl Quantized<'_> {
     }
 }
 
-impl<'a> Quantized<'a> {
-    /// The window of a layer that can work by rows, and the bytes of a pixel of its output.
-    pub fn by_rows(&self) -> Option<(Window, usize)> {
-        match self {
-            Quantized::Product(layer) => Some((layer.window, layer.filters())),
-            Quantized::Depthwise(layer) => layer.is_plain().then_some((layer.window, layer.window.channels)),
-            Quantized::Pool(layer) => Some((layer.window, layer.window.channels)),
-            _ => None,
-        }
-    }
-
-    /// Bytes of weights that are read for each row.
-    pub fn weights(&self) -> usize {
-        match self {
-            Quantized::Product(layer) => layer.weight_count(),
-            _ => 0,
-        }
-    }
-
-    /// The step of such a layer, as a part of another one.
-    pub fn build_rows(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Rows>> {
-        Ok(match self {
-            Quantized::Product(layer) => Box::new(layer.build(node, net, build)?),
-            Quantized::Depthwise(layer) => Box::new(layer.build(node, net, build)?),
-            Quantized::Pool(layer) => Box::new(layer.build(node, net, build)?),
-            _ => return Err(invalid!("a layer of bytes does not work by rows")),
-        })
-    }
-}
-
 /// Lowers the node if its op has kernels for bytes and its tensors are such; `None` leaves it to others.
-pub fn lower<'a>(x: &Source<'_, 'a>) -> Option<Result<Node<'a>>> {
+pub fn lower<'a>(x: &Source<'_, 'a>) -> Option<Result<Lowered<'a>>> {
     let (from, to) = (x.input(0).ok()?.1.ty, x.output(0).ok()?.1.ty);
     match (x.node.builtin_code(), from, to) {
         (op::QUANTIZE, F32, I8 | U8) => return Some(convert::quantize(x)),
@@ -181,8 +193,8 @@ pub fn lower<'a>(x: &Source<'_, 'a>) -> Option<Result<Node<'a>>> {
     }
     match x.node.builtin_code() {
         op::CONV_2D => Some(product::convolution(x)),
-        op::AVERAGE_POOL_2D => Some(pool::lower(x, true)),
-        op::MAX_POOL_2D => Some(pool::lower(x, false)),
+        op::AVERAGE_POOL_2D => Some(pool::lower(x, Kind::Mean)),
+        op::MAX_POOL_2D => Some(pool::lower(x, Kind::Max)),
         op::DEPTHWISE_CONV_2D => Some(depthwise_conv_2d::lower(x)),
         op::BATCH_MATMUL => Some(matmul::lower(x)),
         op::SOFTMAX => Some(softmax::lower(x)),

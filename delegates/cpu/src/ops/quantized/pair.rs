@@ -10,17 +10,18 @@
 
 use arenite_abi::prelude::*;
 use arenite_abi::schema::activation;
+use arenite_layers::ops::{expect_elements, fused_activation};
+use arenite_layers::{Loops, Node, Quant, Source};
 
-use super::{Lines, Quantized, quant_of, range, unsigned};
+use super::{Lines, Lowered, Quantized, quant_of, range, unsigned};
 use crate::fixed_point::{Factor, Multiplier, Ties};
 use crate::kernels::u8_lines::PADDING;
 use crate::kernels::u8_pair::{Combine, Pairs};
 use crate::line;
-use crate::net::{Net, Node, Quant};
-use crate::ops::{Build, Layer, Source, expect_elements, fused_activation};
+use crate::net::{self, Net};
+use crate::ops::Build;
 use crate::program::Step;
 use crate::steps::lines_u8::Columns;
-use crate::steps::loops::Loops;
 use crate::steps::pair_u8::{Groups, PairU8, Ways};
 
 /// A function of two tensors.
@@ -28,7 +29,7 @@ use crate::steps::pair_u8::{Groups, PairU8, Ways};
 pub struct Pairwise {
     combine: Combine,
     activation: i8,
-    loops: Loops,
+    loops: Loops<2>,
     groups: Groups,
     rounding: Rounding,
 }
@@ -48,7 +49,7 @@ enum Rounding {
 const NO_GROUPS: Groups = Groups { run: usize::MAX, grouped: 0 };
 
 /// Lowers the node if its op is one of these.
-pub fn lower<'a>(x: &Source<'_, 'a>, code: i32) -> Option<Result<Node<'a>>> {
+pub fn lower<'a>(x: &Source<'_, 'a>, code: i32) -> Option<Result<Lowered<'a>>> {
     let combine = match code {
         op::ADD => Combine::Add,
         op::SUB => Combine::Sub,
@@ -59,7 +60,7 @@ pub fn lower<'a>(x: &Source<'_, 'a>, code: i32) -> Option<Result<Node<'a>>> {
     Some(node(x, combine))
 }
 
-fn node<'a>(x: &Source<'_, 'a>, combine: Combine) -> Result<Node<'a>> {
+fn node<'a>(x: &Source<'_, 'a>, combine: Combine) -> Result<Lowered<'a>> {
     let ((a_id, a), (b_id, b), (output, y)) = (x.input(0)?, x.input(1)?, x.output(0)?);
     for value in [a, b, y] {
         expect_elements(value)?;
@@ -68,7 +69,7 @@ fn node<'a>(x: &Source<'_, 'a>, combine: Combine) -> Result<Node<'a>> {
         }
     }
     let activation = fused_activation(&x.node)?.unwrap_or(activation::NONE);
-    let loops = Loops::new(&a.shape, &b.shape, &y.shape)
+    let loops = Loops::new(&[&a.shape, &b.shape], &y.shape)
         .ok_or_else(|| unsupported!("shapes {:?} and {:?} are not taken", a.shape, b.shape))?;
     let (groups, rounding) = match combine {
         Combine::Add => groups(&a.shape, &b.shape, y.ty),
@@ -77,16 +78,16 @@ fn node<'a>(x: &Source<'_, 'a>, combine: Combine) -> Result<Node<'a>> {
     let layer = Pairwise { combine, activation, loops, groups, rounding };
     range(activation, quant_of(y)?)?;
     layer.ways([quant_of(a)?, quant_of(b)?, quant_of(y)?])?;
-    Ok(Node::new(Layer::Quantized(Quantized::Pairwise(layer)), vec![a_id, b_id], vec![output]))
+    Ok(Node::new(Quantized::Pairwise(layer), vec![a_id, b_id], vec![output]))
 }
 
 impl Pairwise {
     /// The step.
-    pub fn build(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+    pub fn build(&self, node: &net::Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
         Ok(Box::new(self.step(node, net, build.bytes.pairs)?))
     }
 
-    fn step(&self, node: &Node<'_>, net: &Net<'_>, pairs: &'static Pairs) -> Result<PairU8> {
+    fn step(&self, node: &net::Node<'_>, net: &Net<'_>, pairs: &'static Pairs) -> Result<PairU8> {
         let (inputs, output) = ([node.inputs[0], node.inputs[1]], node.outputs[0]);
         let quants = self.quants(node, net)?;
         let ways = self.ways(quants)?;
@@ -100,7 +101,7 @@ impl Pairwise {
         &self,
         o: usize,
         constant: &[u8],
-        node: &Node<'_>,
+        node: &net::Node<'_>,
         net: &Net<'_>,
         pairs: &'static Pairs,
     ) -> Result<Option<Quantized<'a>>> {
@@ -142,12 +143,16 @@ impl Pairwise {
     }
 
     /// Of the operands and the result.
-    fn quants(&self, node: &Node<'_>, net: &Net<'_>) -> Result<[Quant; 3]> {
+    fn quants(&self, node: &net::Node<'_>, net: &Net<'_>) -> Result<[Quant; 3]> {
         Ok([unsigned(net, node.inputs[0])?, unsigned(net, node.inputs[1])?, unsigned(net, node.outputs[0])?])
     }
 
     /// The result of two bytes, if operands have the result's shape and it does not depend on the place.
-    pub fn of_bytes(&self, node: &Node<'_>, net: &Net<'_>) -> Result<Option<impl Fn(u8, u8) -> u8 + use<>>> {
+    pub fn of_bytes(
+        &self,
+        node: &net::Node<'_>,
+        net: &Net<'_>,
+    ) -> Result<Option<impl Fn(u8, u8) -> u8 + use<>>> {
         if self.groups.grouped > 0 || !self.loops.covers(0) || !self.loops.covers(1) {
             return Ok(None);
         }

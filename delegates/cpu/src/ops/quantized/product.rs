@@ -10,19 +10,18 @@
 //! tflite/kernels/internal/reference/conv.h.
 
 use arenite_abi::prelude::*;
-use arenite_abi::schema::{Conv2DOptions, FullyConnectedOptions, weights_format};
+use arenite_layers::ops::{conv_2d, fully_connected};
+use arenite_layers::{EpilogueOp, Node, Quant, Source, Value, Window};
 
-use super::{Quantized, expect_elements, quant_of, range, unsigned};
+use super::{Lowered, Quantized, quant_of, range, unsigned};
 use crate::fixed_point::{Multiplier, Ties};
-use crate::net::{Net, Node, Quant, Value};
-use crate::ops::conv_2d::expect_shape;
-use crate::ops::{Build, Layer, Source};
+use crate::net::{self, Net};
+use crate::ops::{Border, Build, ByRows, Offers};
 use crate::requantize::Channel;
-use crate::steps::conv_f32::MAX_TAPS;
+use crate::steps::cascade::Rows;
 use crate::steps::conv_u8::{ConvU8, Parts};
 use crate::steps::terms::terms;
 use crate::store::{Block, Store};
-use crate::window::Window;
 
 /// A convolution, or a product, with constant weights.
 pub struct Product<'a> {
@@ -137,78 +136,45 @@ pub fn wrapping_sum(weights: impl Iterator<Item = i8>) -> i32 {
 }
 
 /// Lowers CONV_2D.
-pub fn convolution<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
-    let ((input, image), (_, filter), (output, result)) = (x.input(0)?, x.input(1)?, x.output(0)?);
+pub fn convolution<'a>(x: &Source<'_, 'a>) -> Result<Lowered<'a>> {
+    let ((input, image), (output, result)) = (x.input(0)?, x.output(0)?);
     check(image, result)?;
-    let &[filters, height, width, depth] = &filter.shape[..] else {
-        return Err(unsupported!("the filter has shape {:?}", filter.shape));
-    };
-    let options = x.node.options()?;
-    let window = Window::read(&options, &image.shape, [height, width])?;
-    let groups = window.channels / depth.max(1);
-    ensure!(
-        groups * depth == window.channels && groups > 0 && filters % groups == 0,
-        "the filter has shape {:?}, the input {:?}",
-        filter.shape,
-        image.shape
-    );
-    if height * width > MAX_TAPS {
-        return Err(unsupported!("the filter has {height} × {width} taps, taken are up to {MAX_TAPS}"));
-    }
-    expect_shape(&result.shape, &window, filters)?;
+    let conv_2d::Geometry { window, groups, filters, activation } = conv_2d::Geometry::read(x)?;
     let (weights, scales) = Weights::read(x, 0)?;
-    let multipliers = multipliers(image, &scales, result, filters, image.ty == U8)?;
     let layer = Product {
         window,
         groups,
         filters,
         weights,
-        multipliers,
-        bias: bias(x, 2, filters)?,
-        activation: options.get(Conv2DOptions::FUSED_ACTIVATION_FUNCTION)?,
+        multipliers: multipliers(image, &scales, result, filters, image.ty == U8)?,
+        bias: x.bias(2, filters)?,
+        activation,
         ties: if groups == 1 { Ties::Up } else { Ties::Away },
     };
-    Ok(Node::new(Layer::Quantized(Quantized::Product(layer)), vec![input], vec![output]))
+    Ok(Node::new(Quantized::Product(layer), vec![input], vec![output]))
 }
 
 /// Lowers FULLY_CONNECTED.
-pub fn fully_connected<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
-    let ((input, a), (_, w), (output, y)) = (x.input(0)?, x.input(1)?, x.output(0)?);
+pub fn fully_connected<'a>(x: &Source<'_, 'a>) -> Result<Lowered<'a>> {
+    let ((input, a), (output, y)) = (x.input(0)?, x.output(0)?);
     check(a, y)?;
-    let &[units, depth] = &w.shape[..] else {
-        return Err(unsupported!("the weights have shape {:?}", w.shape));
-    };
-    let options = x.node.options()?;
-    if options.get(FullyConnectedOptions::WEIGHTS_FORMAT)? != weights_format::DEFAULT {
-        return Err(unsupported!("shuffled weights are not taken"));
-    }
-    ensure!(depth > 0 && units > 0, "the weights have shape {:?}", w.shape);
-    let rows = a.len() / depth;
-    ensure!(
-        rows * depth == a.len() && rows * units == y.len(),
-        "input {:?}, weights {:?} and output {:?} do not fit",
-        a.shape,
-        w.shape,
-        y.shape
-    );
+    let geometry = fully_connected::Geometry::read(x)?;
     let (weights, scales) = Weights::read(x, 0)?;
     let layer = Product {
-        window: Window::point(rows, depth),
+        window: geometry.window(),
         groups: 1,
-        filters: units,
+        filters: geometry.units,
         weights,
-        multipliers: multipliers(a, &scales, y, units, scales.scales.len() == 1)?,
-        bias: bias(x, 2, units)?,
-        activation: options.get(FullyConnectedOptions::FUSED_ACTIVATION_FUNCTION)?,
+        multipliers: multipliers(a, &scales, y, geometry.units, scales.scales.len() == 1)?,
+        bias: x.bias(2, geometry.units)?,
+        activation: geometry.activation,
         ties: Ties::Up,
     };
-    Ok(Node::new(Layer::Quantized(Quantized::Product(layer)), vec![input], vec![output]))
+    Ok(Node::new(Quantized::Product(layer), vec![input], vec![output]))
 }
 
 /// Input and output are quantized alike, with bytes of one kind.
 pub fn check(input: &Value<'_>, output: &Value<'_>) -> Result<()> {
-    expect_elements(input)?;
-    expect_elements(output)?;
     if input.ty != output.ty {
         return Err(unsupported!("input is {}, output is {}", input.ty, output.ty));
     }
@@ -236,20 +202,39 @@ pub fn multipliers(
     (0..channels).map(|c| of(filter.scale_of(c))).collect()
 }
 
-/// The constant input `i`, one number per channel, if there is one.
-pub fn bias<'a>(x: &Source<'_, 'a>, i: usize, channels: usize) -> Result<Option<&'a [i32]>> {
-    let bias = x.optional_constant::<i32>(i)?;
-    ensure!(
-        bias.is_none_or(|bias| bias.len() == channels),
-        "the bias has {:?} numbers for {channels} channels",
-        bias.map(<[i32]>::len)
-    );
-    Ok(bias)
+/// Channels of an image that are few: without a border, each tap is rounded up to four bytes.
+const FEW: usize = 16;
+
+impl ByRows for Product<'_> {
+    fn window(&self) -> (&Window, usize) {
+        (&self.window, self.filters)
+    }
+
+    fn epilogue(&self) -> &[EpilogueOp] {
+        &[]
+    }
+
+    fn weights(&self) -> usize {
+        self.filters * self.lines()
+    }
+
+    fn is_faster_whole(&self, _: &Build) -> bool {
+        false
+    }
+
+    fn rows(&self, node: &net::Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Rows>> {
+        Ok(Box::new(self.build(node, net, build)?))
+    }
 }
 
 impl Product<'_> {
+    /// What passes may make of it.
+    pub fn offers(&self) -> Offers<'_> {
+        Offers { rows: Some(self), border: Some(Border { width: 1, few: FEW, groups: self.groups }) }
+    }
+
     /// Packs the weights.
-    pub fn build(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<ConvU8> {
+    pub fn build(&self, node: &net::Node<'_>, net: &Net<'_>, build: &Build) -> Result<ConvU8> {
         let (input, output) = (node.inputs[0], node.outputs[0]);
         let (from, to) = (unsigned(net, input)?, unsigned(net, output)?);
         let name = format!("{:?}", node.packed);
@@ -270,16 +255,6 @@ impl Product<'_> {
                 output,
             },
         )
-    }
-
-    /// Channels of the output.
-    pub fn filters(&self) -> usize {
-        self.filters
-    }
-
-    /// Weights of all filters.
-    pub fn weight_count(&self) -> usize {
-        self.filters * self.lines()
     }
 
     /// Weights per filter.

@@ -5,11 +5,13 @@
 
 use arenite_abi::prelude::*;
 use arenite_abi::schema::SoftmaxOptions;
+use arenite_layers::ops::expect_elements;
+use arenite_layers::{Node, Source};
 
-use super::{Quantized, quant_of, unsigned};
+use super::{Lowered, Quantized, quant_of, unsigned};
 use crate::kernels::u8_real::Halves;
-use crate::net::{Net, Node};
-use crate::ops::{Build, Layer, Source, expect_elements};
+use crate::net::{self, Net};
+use crate::ops::Build;
 use crate::program::Step;
 use crate::steps::softmax_u8::SoftmaxU8;
 
@@ -20,7 +22,7 @@ pub struct Softmax {
 }
 
 /// Lowers SOFTMAX.
-pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
+pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Lowered<'a>> {
     let ((input, a), (output, y)) = (x.input(0)?, x.output(0)?);
     expect_elements(y)?;
     if a.ty != y.ty || a.shape != y.shape || a.shape.is_empty() {
@@ -38,12 +40,12 @@ pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
         _ => return Err(unsupported!("'{}' has zero point {}, it must be −128", y.name, quant.zero_point)),
     };
     let layer = Softmax { beta, halves };
-    Ok(Node::new(Layer::Quantized(Quantized::Softmax(layer)), vec![input], vec![output]))
+    Ok(Node::new(Quantized::Softmax(layer), vec![input], vec![output]))
 }
 
 impl Softmax {
     /// The step.
-    pub fn build(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+    pub fn build(&self, node: &net::Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
         let (input, output) = (node.inputs[0], node.outputs[0]);
         let (from, to) = (unsigned(net, input)?, unsigned(net, output)?);
         let depth = net.values[input].shape.last().copied().unwrap_or(1);

@@ -4,17 +4,17 @@
 //! round ties up.
 
 use arenite_abi::prelude::*;
-use arenite_abi::schema::TransposeConvOptions;
+use arenite_layers::ops::transpose_conv::Geometry;
+use arenite_layers::{Node, Source, Window};
 
-use super::product::{bias, check, multipliers};
-use super::{Quantized, Weights, range, unsigned};
+use super::product::{check, multipliers};
+use super::{Lowered, Quantized, Weights, range, unsigned};
 use crate::fixed_point::{Multiplier, Ties};
-use crate::net::{Net, Node};
-use crate::ops::{Build, Layer, Source, transpose_conv};
+use crate::net::{self, Net};
+use crate::ops::Build;
 use crate::program::Step;
 use crate::requantize::Channel;
 use crate::steps::transpose_conv_u8::{Parts, TransposeConvU8};
-use crate::window::Window;
 
 /// The gradient of a convolution, with constant weights.
 pub struct TransposeProduct<'a> {
@@ -30,10 +30,10 @@ pub struct TransposeProduct<'a> {
 }
 
 /// Lowers TRANSPOSE_CONV.
-pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
+pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Lowered<'a>> {
     let ((input, image), (output, result)) = (x.input(2)?, x.output(0)?);
     check(image, result)?;
-    let (window, depth) = transpose_conv::shape(x)?;
+    let Geometry { window, depth, activation } = Geometry::read(x)?;
     let (weights, scales) = Weights::read(x, 0)?;
     if weights.zero_point != 0 {
         return Err(unsupported!("weights with zero point {} are not taken", weights.zero_point));
@@ -43,15 +43,15 @@ pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
         depth,
         weights,
         multipliers: multipliers(image, &scales, result, window.channels, false)?,
-        bias: bias(x, 3, window.channels)?,
-        activation: x.node.options()?.get(TransposeConvOptions::FUSED_ACTIVATION_FUNCTION)?,
+        bias: x.bias(3, window.channels)?,
+        activation,
     };
-    Ok(Node::new(Layer::Quantized(Quantized::Transpose(layer)), vec![input], vec![output]))
+    Ok(Node::new(Quantized::Transpose(layer), vec![input], vec![output]))
 }
 
 impl TransposeProduct<'_> {
     /// Packs the weights.
-    pub fn build(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+    pub fn build(&self, node: &net::Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
         let (input, output) = (node.inputs[0], node.outputs[0]);
         let (from, to) = (unsigned(net, input)?, unsigned(net, output)?);
         let up = self.multipliers.len() & !7;

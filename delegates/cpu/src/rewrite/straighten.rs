@@ -7,13 +7,14 @@
 //! Nothing is rewritten that would give other bytes.
 
 use arenite_abi::prelude::*;
+use arenite_layers::Id;
 
 use crate::kernels::u8_pair::Pairs;
-use crate::net::{Id, Net, Node};
-use crate::ops::{Layer, Lines, Quantized};
+use crate::net::{Layer, Net, Own};
+use crate::ops::{Lines, Quantized};
 
 /// Applies the rewriting.
-pub fn straighten(net: &mut Net<'_>, pairs: &'static Pairs) -> Result<()> {
+pub(super) fn straighten(net: &mut Net<'_>, pairs: &'static Pairs) -> Result<()> {
     let (uses, mut producers) = (net.uses(), net.producers());
     for j in 0..net.nodes.len() {
         let Some((input, layer)) = straight(net, j, pairs)? else { continue };
@@ -26,23 +27,23 @@ pub fn straighten(net: &mut Net<'_>, pairs: &'static Pairs) -> Result<()> {
         });
         let (input, layer) = match merged {
             Some((i, input, layer)) => {
-                net.nodes[i] = Node::new(Layer::Nothing, Vec::new(), Vec::new());
+                net.take(i);
                 (input, layer)
             }
             None => (input, layer),
         };
         net.nodes[j].inputs = vec![input];
-        net.nodes[j].layer = Layer::Quantized(layer);
+        net.nodes[j].layer = Layer::Own(Own::Quantized(layer));
         producers[net.nodes[j].outputs[0]] = Some(j);
     }
-    net.nodes.retain(|node| !matches!(node.layer, Layer::Nothing));
+    net.compact();
     Ok(())
 }
 
 /// The operand of a sum or product with a constant, and what is made of it.
 fn straight<'a>(net: &Net<'a>, j: usize, pairs: &'static Pairs) -> Result<Option<(Id, Quantized<'a>)>> {
     let node = &net.nodes[j];
-    let Layer::Quantized(Quantized::Pairwise(pair)) = &node.layer else { return Ok(None) };
+    let Layer::Own(Own::Quantized(Quantized::Pairwise(pair))) = &node.layer else { return Ok(None) };
     for o in 0..2 {
         let Some(constant) = net.bytes_of(node.inputs[o]) else { continue };
         if let Some(layer) = pair.with_constant(o, constant, node, net, pairs)? {

@@ -11,10 +11,9 @@
 use arenite_abi::prelude::*;
 use arenite_abi::schema::{MirrorPadOptions, mirror_pad};
 
-use super::moves::{Moves, strides, width};
-use super::{Layer, Source, expect_elements};
-use crate::net::{Node, Value};
-use crate::steps::moves::{Dim, Nest};
+use super::moves::{Dim, Moves, Nest, strides, width};
+use super::{Source, expect_elements};
+use crate::{Common, Node, Value};
 
 /// Elements before and after the input along each axis.
 fn paddings(x: &Source<'_, '_>) -> Result<Vec<[usize; 2]>> {
@@ -47,13 +46,13 @@ fn paddings(x: &Source<'_, '_>) -> Result<Vec<[usize; 2]>> {
 }
 
 /// Lowers PAD.
-pub fn pad<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
+pub(super) fn pad<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
     let ((_, a), (_, y)) = (x.input(0)?, x.output(0)?);
     constant(x, zero(a, y)?)
 }
 
 /// Lowers PADV2.
-pub fn pad_v2<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
+pub(super) fn pad_v2<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
     let (_, value) = x.input(2)?;
     let Some(view) = &value.constant else {
         return Err(unsupported!("'{}' is not constant", value.name));
@@ -81,10 +80,10 @@ fn zero(a: &Value<'_>, y: &Value<'_>) -> Result<[u8; 16]> {
     Ok(fill)
 }
 
-fn constant<'a>(x: &Source<'_, 'a>, fill: [u8; 16]) -> Result<Node<'a>> {
+fn constant<'a>(x: &Source<'_, 'a>, fill: [u8; 16]) -> Result<Node<Common<'a>>> {
     let pairs = paddings(x)?;
     let ((from, a), (to, _)) = (x.input(0)?, x.output(0)?);
-    let layer = Layer::Moves(padding(&a.shape, &pairs, width(a)?, fill));
+    let layer = Common::Moves(padding(&a.shape, &pairs, width(a)?, fill));
     Ok(Node::new(layer, vec![from], vec![to]))
 }
 
@@ -110,12 +109,12 @@ pub fn padding(shape: &[usize], pairs: &[[usize; 2]], width: usize, fill: [u8; 1
             boxes.push((None, 0, Nest::new(0, corner + first * targets[axis] as usize, slab)));
         }
     }
-    boxes.retain(|(_, _, nest)| nest.len() > 0);
+    boxes.retain(|(_, _, nest)| !nest.is_empty());
     Moves { name: "pad", width, fill, boxes }
 }
 
 /// Lowers MIRROR_PAD: along each axis a mirrored part, the input, and another mirrored part; a box for each combination.
-pub fn mirror<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
+pub(super) fn mirror<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
     let pairs = paddings(x)?;
     let ((from, a), (to, y)) = (x.input(0)?, x.output(0)?);
     let mode = x.node.options()?.get(MirrorPadOptions::MODE)?;
@@ -148,6 +147,6 @@ pub fn mirror<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
             .collect();
     }
     let boxes = parts.into_iter().map(|(from, to, dims)| (Some(0), 0, Nest::new(from, to, dims))).collect();
-    let layer = Layer::Moves(Moves { name: "mirror pad", width: width(a)?, fill: [0; 16], boxes });
+    let layer = Common::Moves(Moves { name: "mirror pad", width: width(a)?, fill: [0; 16], boxes });
     Ok(Node::new(layer, vec![from], vec![to]))
 }

@@ -7,7 +7,7 @@
 //! ```
 
 use arenite_abi::prelude::*;
-use arenite_abi::schema::{SlidingWindow, activation, padding};
+use arenite_abi::schema::{SlidingWindow, padding};
 
 /// A window along one axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,13 +26,16 @@ pub struct Axis {
     pub before: usize,
 }
 
+// Steps call these for each row: inlined, wherever they are compiled.
 impl Axis {
     /// Input element of tap `t` at position `p`, if it is inside.
+    #[inline]
     pub fn at(&self, p: usize, t: usize) -> Option<usize> {
         (p * self.stride + t * self.dilation).checked_sub(self.before).filter(|&i| i < self.input)
     }
 
     /// The taps at position `p` that are inside.
+    #[inline]
     pub fn taps_inside(&self, p: usize) -> std::ops::Range<usize> {
         let before = self.before.saturating_sub(p * self.stride).div_ceil(self.dilation).min(self.taps);
         let room = (self.input + self.before).saturating_sub(p * self.stride);
@@ -40,6 +43,7 @@ impl Axis {
     }
 
     /// The positions at which tap `t` is inside.
+    #[inline]
     pub fn positions_inside(&self, t: usize) -> std::ops::Range<usize> {
         let start = self.before.saturating_sub(t * self.dilation).div_ceil(self.stride).min(self.output);
         let end = (self.input + self.before).saturating_sub(t * self.dilation).div_ceil(self.stride);
@@ -47,6 +51,7 @@ impl Axis {
     }
 
     /// The positions at which all taps are inside; empty if there are none.
+    #[inline]
     pub fn all_inside(&self) -> std::ops::Range<usize> {
         let start = self.before.div_ceil(self.stride).min(self.output);
         let room = (self.input + self.before).saturating_sub((self.taps - 1) * self.dilation);
@@ -54,13 +59,21 @@ impl Axis {
     }
 
     /// The elements inside that positions `first..end` read, one position at least.
+    #[inline]
     pub fn reads(&self, positions: std::ops::Range<usize>) -> std::ops::Range<usize> {
         let end = (positions.end - 1) * self.stride + (self.taps - 1) * self.dilation + 1;
         let end = end.saturating_sub(self.before).min(self.input);
         (positions.start * self.stride).saturating_sub(self.before).min(end)..end
     }
 
+    /// Taps of a transposed convolution that meet in its results of phase `r`, those at `r`, `r + stride`, and so on.
+    #[inline]
+    pub fn taps_of_phase(&self, r: usize) -> usize {
+        self.taps.saturating_sub(r).div_ceil(self.stride)
+    }
+
     /// Whether all taps at positions `first..=last` are inside.
+    #[inline]
     pub fn is_inside(&self, first: usize, last: usize) -> bool {
         first * self.stride >= self.before
             && last * self.stride + (self.taps - 1) * self.dilation - self.before < self.input
@@ -156,6 +169,22 @@ impl Window {
         self.batches * self.rows.output * self.columns.output
     }
 
+    /// An error unless it has at most so many taps.
+    pub fn expect_taps(&self, most: usize) -> Result<()> {
+        let [height, width] = [self.rows.taps, self.columns.taps];
+        match height * width <= most {
+            true => Ok(()),
+            false => Err(unsupported!("the window has {height} × {width} taps, taken are up to {most}")),
+        }
+    }
+
+    /// An error unless an output has the shape that the window gives.
+    pub fn expect_output(&self, shape: &[usize], channels: usize) -> Result<()> {
+        let expected = [self.batches, self.rows.output, self.columns.output, channels];
+        ensure!(shape == expected, "the output has shape {shape:?}, the window gives {expected:?}");
+        Ok(())
+    }
+
     /// Whether each position reads just the pixel of its own number.
     pub fn is_point(&self) -> bool {
         [self.rows, self.columns]
@@ -167,15 +196,4 @@ impl Window {
     pub fn image(&self) -> usize {
         self.rows.input * self.columns.input * self.channels
     }
-}
-
-/// The range that an activation of the schema clamps `f32` results to, `None` if it is no range.
-pub fn limits(activation: i8) -> Result<(f32, f32)> {
-    Ok(match activation {
-        activation::NONE => (f32::MIN, f32::MAX),
-        activation::RELU => (0.0, f32::MAX),
-        activation::RELU_N1_TO_1 => (-1.0, 1.0),
-        activation::RELU6 => (0.0, 6.0),
-        other => return Err(unsupported!("activation {other} is no range")),
-    })
 }

@@ -7,25 +7,21 @@
 //! ```
 //! Each row is multiplied, and quantized where weights are bytes, on its own, so both have the same results.
 
-use std::sync::Arc;
-
 use arenite_abi::prelude::*;
+use arenite_layers::ops::Elementwise;
+use arenite_layers::ops::moves::Dim;
+use arenite_layers::{Binary, Common, EpilogueOp, Id, Value};
 
-use crate::kernels::f32_map::Binary;
-use crate::memory::Aligned;
-use crate::net::{Id, Net, Node, Value};
-use crate::ops::{Elementwise, Layer, Scan};
-use crate::steps::moves::Dim;
-use crate::steps::post::Post;
+use crate::net::{Layer, Net, Node, Own};
+use crate::ops::Scan;
 use crate::steps::scan::{Alias, Feed, Rows};
 
 /// Rewrites all loops of a net; `rewrite` is what is done to any net.
-pub fn scan(net: &mut Net<'_>, rewrite: impl Fn(&mut Net<'_>) -> Result<()>) -> Result<()> {
+pub(super) fn scan(net: &mut Net<'_>, rewrite: impl Fn(&mut Net<'_>) -> Result<()>) -> Result<()> {
     let mut at = 0;
     while at < net.nodes.len() {
-        let nothing = Node::new(Layer::Nothing, Vec::new(), Vec::new());
-        let mut node = std::mem::replace(&mut net.nodes[at], nothing);
-        if let Layer::Scan(scan) = &mut node.layer {
+        let mut node = net.take(at);
+        if let Layer::Own(Own::Scan(scan)) = &mut node.layer {
             drop_unread(net, scan, &mut node.outputs);
             let before = hoist(net, scan);
             rewrite_body(net, scan, &rewrite)?;
@@ -63,7 +59,7 @@ fn hoist<'a>(net: &mut Net<'a>, scan: &mut Scan<'a>) -> Vec<Node<'a>> {
         };
         let mut node = scan.nodes.remove(i);
         let mut value = node.outputs[0];
-        node.layer.repeat(rows.count);
+        repeat(&mut node.layer, rows.count);
         if uses[value] == 1 {
             value = take_bias(net, scan, &mut node, value);
         }
@@ -94,13 +90,13 @@ fn repeats(net: &Net<'_>, scan: &Scan<'_>, node: &Node<'_>) -> Option<(Repeated,
     let input = root(scan, input);
     let feed = scan.feeds.iter().find(|feed| feed.value == input && feed.rows.step != 0)?;
     let count = net.values[feed.from].bytes().checked_div(feed.rows.bytes)?;
-    let wanted = node.layer.repeats() && count <= 2 * scan.rounds;
+    let wanted = is_product(&node.layer) && count <= 2 * scan.rounds;
     wanted.then_some((Repeated { rows: feed.rows, count }, feed.from))
 }
 
 /// The value that renamings make this one of.
 fn root(scan: &Scan<'_>, id: Id) -> Id {
-    let renamed = scan.nodes.iter().find(|node| matches!(node.layer, Layer::Rename) && node.outputs[0] == id);
+    let renamed = scan.nodes.iter().find(|node| node.layer.is_rename() && node.outputs[0] == id);
     renamed.map_or(id, |node| root(scan, node.inputs[0]))
 }
 
@@ -121,11 +117,11 @@ fn take_bias<'a>(net: &Net<'a>, scan: &mut Scan<'a>, node: &mut Node<'a>, value:
         let reader = &scan.nodes[at];
         let [a, b] = reader.inputs[..] else { return None };
         let is_sum = match &reader.layer {
-            Layer::Elementwise(Elementwise::Chain(posts)) => {
-                matches!(posts[..], [Post::Binary(Binary::Add, _)])
+            Layer::Common(Common::Elementwise(Elementwise::Chain(functions))) => {
+                matches!(functions[..], [EpilogueOp::Binary(Binary::Add, _)])
             }
-            Layer::Elementwise(Elementwise::Two(Binary::Add, limits, posts)) => {
-                posts.is_empty() && limits.0 <= f32::MIN && limits.1 >= f32::MAX
+            Layer::Common(Common::Elementwise(Elementwise::Two(Binary::Add, clamp, epilogue))) => {
+                epilogue.is_empty() && !clamp.is_needed()
             }
             _ => false,
         };
@@ -134,7 +130,7 @@ fn take_bias<'a>(net: &Net<'a>, scan: &mut Scan<'a>, node: &mut Node<'a>, value:
         return value;
     };
     let Ok(Some(constants)) = net.values[other].elements::<f32>() else { return value };
-    match node.layer.free_bias(constants.len()) {
+    match free_bias(&mut node.layer, constants.len()) {
         Some(bias) => *bias = Some(constants),
         None => return value,
     }
@@ -173,16 +169,14 @@ fn read_through_names(net: &mut Net<'_>) {
     let mut name: Vec<Id> = (0..net.values.len()).collect();
     for node in &mut net.nodes {
         match &mut node.layer {
-            Layer::Rename if !net.outputs.contains(&node.outputs[0]) => {
+            Layer::Common(Common::Rename) if !net.outputs.contains(&node.outputs[0]) => {
                 name[node.outputs[0]] = name[node.inputs[0]];
             }
-            Layer::Conv2d(_) | Layer::Hybrid(_) | Layer::Elementwise(Elementwise::Chain(_)) => {
-                node.inputs.iter_mut().for_each(|id| *id = name[*id]);
-                for post in node.layer.posts_mut().into_iter().flatten() {
-                    if let Post::Binary(_, id) | Post::Row(_, id, _) = post {
-                        *id = name[*id];
-                    }
-                }
+            Layer::Common(Common::Conv2d(_) | Common::Elementwise(Elementwise::Chain(_)))
+            | Layer::Own(Own::Hybrid(_)) => {
+                let epilogue = node.layer.parts_mut().epilogue.into_iter().flatten();
+                let operands = epilogue.filter_map(EpilogueOp::operand_mut);
+                node.inputs.iter_mut().chain(operands).for_each(|id| *id = name[*id]);
             }
             _ => {}
         }
@@ -192,30 +186,60 @@ fn read_through_names(net: &mut Net<'_>) {
 
 /// Constants that are added to rows of products, first or behind other sums, become their bias.
 fn add_biases(net: &mut Net<'_>) {
-    for i in 0..net.nodes.len() {
-        let Net { values, nodes, .. } = net;
-        let Some(posts) = nodes[i].layer.posts() else { continue };
-        let sum = |post: &&Post| matches!(post, Post::Binary(Binary::Add, _) | Post::Row(Binary::Add, ..));
-        let sums = posts.iter().take_while(sum);
-        let found = sums.enumerate().find_map(|(at, post)| {
-            let id = post.operand()?;
-            Some((at, id, values[id].elements::<f32>().ok()??))
+    for node in &mut net.nodes {
+        let Some(epilogue) = node.layer.parts_mut().epilogue.cloned() else { continue };
+        let is_sum = |op: &&EpilogueOp| {
+            matches!(op, EpilogueOp::Binary(Binary::Add, _) | EpilogueOp::Row(Binary::Add, ..))
+        };
+        let sums = epilogue.iter().take_while(is_sum);
+        let found = sums.enumerate().find_map(|(at, op)| {
+            let id = op.operand()?;
+            Some((at, id, net.values[id].elements::<f32>().ok()??))
         });
         let Some((at, id, constants)) = found else { continue };
-        let node = &mut nodes[i];
-        let over_and_over = matches!(node.layer.posts(), Some(posts) if matches!(posts[at], Post::Row(..)));
-        let one_row = values[node.outputs[0]].len() == constants.len();
-        let bias = node.layer.free_bias(constants.len()).filter(|_| one_row || over_and_over);
+        let over_and_over = matches!(epilogue[at], EpilogueOp::Row(..));
+        let one_row = net.values[node.outputs[0]].len() == constants.len();
+        let bias = free_bias(&mut node.layer, constants.len()).filter(|_| one_row || over_and_over);
         let Some(bias) = bias else { continue };
         *bias = Some(constants);
-        if let Some(posts) = node.layer.posts_mut() {
-            posts.remove(at);
+        if let Some(epilogue) = node.layer.parts_mut().epilogue {
+            epilogue.remove(at);
         }
-        let posts = node.layer.posts().map_or(&[][..], |posts| posts);
-        if !posts.iter().any(|post| post.operand() == Some(id)) {
+        if epilogue.iter().filter(|op| op.operand() == Some(id)).count() == 1 {
             node.inputs.retain(|&input| input != id);
         }
         node.packed.push(id);
+    }
+}
+
+/// Whether it is a product of rows, each on its own.
+fn is_product(layer: &Layer<'_>) -> bool {
+    match layer {
+        Layer::Common(Common::Conv2d(layer)) => {
+            layer.window.is_line() && layer.groups == 1 && layer.epilogue.is_empty()
+        }
+        Layer::Own(Own::Hybrid(layer)) => layer.is_product() && layer.epilogue().is_empty(),
+        _ => false,
+    }
+}
+
+/// Makes such a product `times` as many rows.
+fn repeat(layer: &mut Layer<'_>, times: usize) {
+    match layer {
+        Layer::Common(Common::Conv2d(layer)) => layer.window.repeat(times),
+        Layer::Own(Own::Hybrid(layer)) => layer.repeat(times),
+        _ => {}
+    }
+}
+
+/// The place of the bias of a product that has none, if constants of this length that are added to its results may be that.
+fn free_bias<'l, 'a>(layer: &'l mut Layer<'a>, len: usize) -> Option<&'l mut Option<&'a [f32]>> {
+    match layer {
+        Layer::Common(Common::Conv2d(layer)) if layer.filters == len && !layer.clamp.is_needed() => {
+            Some(&mut layer.bias).filter(|bias| bias.is_none())
+        }
+        Layer::Own(Own::Hybrid(layer)) => layer.free_bias(len),
+        _ => None,
     }
 }
 
@@ -226,10 +250,7 @@ fn hold_constants(net: &mut Net<'_>) {
     read.dedup();
     for id in read {
         let Some(constant) = net.values[id].constant else { continue };
-        let bytes = constant.bytes();
-        let mut copy = Aligned::zeros(bytes.len());
-        copy.copy_from_slice(bytes);
-        net.constants.push((id, Arc::new(copy)));
+        net.set_bytes(id, constant.bytes().iter().copied());
     }
 }
 
@@ -246,8 +267,10 @@ fn alias(net: &mut Net<'_>, scan: &mut Scan<'_>) {
 
 fn part(node: &Node<'_>) -> Option<Vec<Alias>> {
     let moves = match &node.layer {
-        Layer::Rename => return Some(vec![Alias { to: node.outputs[0], from: node.inputs[0], offset: 0 }]),
-        Layer::Moves(moves) if moves.boxes.len() == node.outputs.len() => moves,
+        Layer::Common(Common::Rename) => {
+            return Some(vec![Alias { to: node.outputs[0], from: node.inputs[0], offset: 0 }]);
+        }
+        Layer::Common(Common::Moves(moves)) if moves.boxes.len() == node.outputs.len() => moves,
         _ => return None,
     };
     let parts = moves.boxes.iter().enumerate().map(|(i, (from, to, nest))| {

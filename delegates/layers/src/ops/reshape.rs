@@ -2,14 +2,14 @@
 
 use arenite_abi::prelude::*;
 
-use super::{Layer, Source};
-use crate::net::Node;
+use super::Source;
+use crate::{Common, Node};
 
 /// Lowers an op whose output has the bytes of input 0.
-pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
+pub(super) fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
     let ((input, a), (output, y)) = (x.input(0)?, x.output(0)?);
     if a.ty.bits() < 8 || a.ty != y.ty || a.bytes() != y.bytes() || a.bytes() == 0 {
         return Err(unsupported!("'{}' is {} {:?}, the output {:?}", a.name, a.ty, a.shape, y.shape));
     }
-    Ok(Node::new(Layer::Rename, vec![input], vec![output]))
+    Ok(Node::new(Common::Rename, vec![input], vec![output]))
 }

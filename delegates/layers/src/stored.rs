@@ -1,14 +1,12 @@
-//! Weights of `f32` layers as the model stores them: as they are, of half precision, or as bytes with scales. Packing widens the
-//! latter two, a block at a time, so that no copy of a whole tensor is ever made.
+//! Weights of `f32` layers as the model stores them: as they are, of half precision, or as bytes with scales. What an engine packs
+//! it reads so, so that no copy of a whole tensor is ever made.
 
 use std::collections::HashSet;
 
 use arenite_abi::prelude::*;
 use half::f16;
 
-use crate::isa::Isa;
-use crate::kernels::widen::Widen;
-use crate::net::Value;
+use crate::{Value, ops};
 
 /// Constant weights.
 #[derive(Clone, Copy, Debug)]
@@ -68,8 +66,18 @@ impl<'a> Stored<'a> {
         }
     }
 
-    /// The rows as `f32`, and the elements from one to the next: where they are, or else in `room`.
-    pub fn rows<'r>(&self, rows: Rows, isa: Isa, room: &'r mut Vec<f32>) -> (&'r [f32], usize)
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The rows as `f32`, and the elements from one to the next: where they are, or else in `room`. `halves` widens so many.
+    pub fn rows<'r>(
+        &self,
+        rows: Rows,
+        halves: impl Fn(&[f16], &mut [f32]),
+        room: &'r mut Vec<f32>,
+    ) -> (&'r [f32], usize)
     where
         'a: 'r,
     {
@@ -79,26 +87,25 @@ impl<'a> Stored<'a> {
         }
         room.resize(count * len, 0.0);
         for (i, row) in room.chunks_exact_mut(len.max(1)).enumerate() {
-            self.widen(first + i * stride, isa, row);
+            self.widen(first + i * stride, &halves, row);
         }
         (room, len)
     }
 
     /// All elements as `f32`, as [`rows`](Self::rows).
-    pub fn all<'r>(&self, isa: Isa, room: &'r mut Vec<f32>) -> &'r [f32]
+    pub fn all<'r>(&self, halves: impl Fn(&[f16], &mut [f32]), room: &'r mut Vec<f32>) -> &'r [f32]
     where
         'a: 'r,
     {
         let len = self.len();
-        self.rows(Rows { first: 0, stride: len, count: 1, len }, isa, room).0
+        self.rows(Rows { first: 0, stride: len, count: 1, len }, halves, room).0
     }
 
     /// Elements from `first` on.
-    fn widen(&self, first: usize, isa: Isa, to: &mut [f32]) {
+    fn widen(&self, first: usize, halves: &impl Fn(&[f16], &mut [f32]), to: &mut [f32]) {
         match *self {
             Stored::F32(values) => to.copy_from_slice(&values[first..][..to.len()]),
-            // SAFETY: selected for this machine; the lengths agree.
-            Stored::F16(values) => unsafe { (Widen::select(isa).widen)(&values[first..][..to.len()], to) },
+            Stored::F16(values) => halves(&values[first..][..to.len()], to),
             Stored::I8 { bytes, scales, inner } => {
                 let scale = |i: usize| scales[i / inner % scales.len()];
                 let whole =
@@ -114,50 +121,48 @@ impl<'a> Stored<'a> {
 }
 
 /// The input and the output of a node that makes floats of a constant.
-pub fn dequantized(node: &NodeView<'_>) -> Option<(i32, i32)> {
+pub(crate) fn dequantized(node: &NodeView<'_>) -> Option<(i32, i32)> {
     let ends = (*node.input_indices().first()?, *node.output_indices().first()?);
     (node.builtin_code() == op::DEQUANTIZE).then_some(ends)
 }
 
 /// Tensors of which somebody needs more than a layer that packs them does.
-pub fn read_plainly(graph: &GraphView<'_>) -> HashSet<i32> {
+pub(crate) fn read_plainly(graph: &GraphView<'_>) -> HashSet<i32> {
     let mut tensors: HashSet<i32> = graph.outputs().iter().copied().collect();
     for node in graph.nodes() {
+        let packed = ops::packed_input(node.builtin_code());
         let inputs = node.input_indices().iter().enumerate();
-        tensors.extend(inputs.filter(|(i, _)| !(packs(node.builtin_code()) && *i == 1)).map(|(_, &t)| t));
+        tensors.extend(inputs.filter(|(i, _)| Some(*i) != packed).map(|(_, &tensor)| tensor));
     }
     tensors
-}
-
-/// Whether the layer of this op packs its input 1.
-fn packs(code: i32) -> bool {
-    matches!(code, op::CONV_2D | op::DEPTHWISE_CONV_2D | op::FULLY_CONNECTED | op::TRANSPOSE_CONV)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn halves(from: &[f16], to: &mut [f32]) {
+        from.iter().zip(to).for_each(|(from, to)| *to = from.to_f32());
+    }
+
     #[test]
     fn rows_are_read_where_they_are_or_widened() {
         let values: Vec<f32> = (0..60).map(|i| i as f32 / 4.0).collect();
-        let halves: Vec<f16> = values.iter().map(|&x| f16::from_f32(x)).collect();
+        let short: Vec<f16> = values.iter().map(|&x| f16::from_f32(x)).collect();
         let bytes: Vec<i8> = (0..60).collect();
-        for isa in [Isa::SCALAR, Isa::ALL] {
-            for stored in [
-                Stored::F32(&values),
-                Stored::F16(&halves),
-                Stored::I8 { bytes: &bytes, scales: &[0.25], inner: 60 },
-                Stored::I8 { bytes: &bytes, scales: &[0.25; 5], inner: 12 },
-            ] {
-                let mut room = Vec::new();
-                let (rows, stride) =
-                    stored.rows(Rows { first: 7, stride: 11, count: 3, len: 9 }, isa, &mut room);
-                for (i, j) in (0..3).flat_map(|i| (0..9).map(move |j| (i, j))) {
-                    assert_eq!(rows[i * stride + j], values[7 + 11 * i + j], "{stored:?}");
-                }
-                assert_eq!(stored.all(isa, &mut room), values);
+        for stored in [
+            Stored::F32(&values),
+            Stored::F16(&short),
+            Stored::I8 { bytes: &bytes, scales: &[0.25], inner: 60 },
+            Stored::I8 { bytes: &bytes, scales: &[0.25; 5], inner: 12 },
+        ] {
+            let mut room = Vec::new();
+            let (rows, stride) =
+                stored.rows(Rows { first: 7, stride: 11, count: 3, len: 9 }, halves, &mut room);
+            for (i, j) in (0..3).flat_map(|i| (0..9).map(move |j| (i, j))) {
+                assert_eq!(rows[i * stride + j], values[7 + 11 * i + j], "{stored:?}");
             }
+            assert_eq!(stored.all(halves, &mut room), values);
         }
     }
 
@@ -167,6 +172,6 @@ mod tests {
         let (bytes, scales) = ([1i8; 12], [1.0, 2.0, 3.0]);
         let stored = Stored::I8 { bytes: &bytes, scales: &scales, inner: 2 };
         let mut room = Vec::new();
-        assert_eq!(stored.all(Isa::SCALAR, &mut room), [1., 1., 2., 2., 3., 3., 1., 1., 2., 2., 3., 3.]);
+        assert_eq!(stored.all(halves, &mut room), [1., 1., 2., 2., 3., 3., 1., 1., 2., 2., 3., 3.]);
     }
 }

@@ -4,10 +4,9 @@
 use arenite_abi::prelude::*;
 use arenite_abi::schema::{DepthToSpaceOptions, SpaceToDepthOptions, StridedSliceOptions};
 
-use super::moves::{Moves, axis_of, strides};
+use super::moves::{Dim, Moves, Nest, axis_of, strides};
 use super::{Source, expect_elements};
-use crate::net::Node;
-use crate::steps::moves::{Dim, Nest};
+use crate::{Common, Node};
 
 /// Where a slice begins and how it goes on, along each axis of its input.
 struct Cut {
@@ -27,7 +26,7 @@ fn cut(shape: &[usize], cuts: &[Cut]) -> Nest {
 }
 
 /// Lowers SLICE.
-pub fn slice<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
+pub(super) fn slice<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
     let ((_, a), (_, y)) = (x.input(0)?, x.output(0)?);
     let (begins, sizes) = (x.integers(1)?, x.integers(2)?);
     ensure!(
@@ -68,7 +67,7 @@ fn masks(options: &Options<'_, StridedSliceOptions>, entries: usize) -> Result<[
 
 /// Lowers STRIDED_SLICE. Entries of its lists are axes of the input, but for that of the ellipsis mask, which stands for the
 /// axes that are left over, and those of the new axis mask, which stand for none. No axis is longer than 2³² elements.
-pub fn strided_slice<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
+pub(super) fn strided_slice<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
     let (_, a) = x.input(0)?;
     let lists = [x.integers(1)?, x.integers(2)?, x.integers(3)?];
     let entries = lists[0].len();
@@ -110,7 +109,7 @@ pub fn strided_slice<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
 }
 
 /// Lowers REVERSE_V2.
-pub fn reverse<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
+pub(super) fn reverse<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
     let (_, a) = x.input(0)?;
     expect_elements(a)?;
     let mut cuts: Vec<Cut> = a.shape.iter().map(|&size| Cut { begin: 0, step: 1, size }).collect();
@@ -122,7 +121,7 @@ pub fn reverse<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
 }
 
 /// Lowers TRANSPOSE.
-pub fn transpose<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
+pub(super) fn transpose<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
     let ((_, a), (_, y)) = (x.input(0)?, x.output(0)?);
     let list = x.integers(1)?;
     let (from, to) = (strides(&a.shape), strides(&y.shape));
@@ -145,7 +144,7 @@ pub fn transpose<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
 }
 
 /// Lowers TILE.
-pub fn tile<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
+pub(super) fn tile<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
     let ((_, a), (_, y)) = (x.input(0)?, x.output(0)?);
     expect_elements(a)?;
     let multiples = x.integers(1)?;
@@ -166,7 +165,7 @@ pub fn tile<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
 }
 
 /// Lowers BROADCAST_TO.
-pub fn broadcast<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
+pub(super) fn broadcast<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
     let ((_, a), (_, y)) = (x.input(0)?, x.output(0)?);
     let shape = x.integers(1)?;
     let same = |(&size, &wanted): (&usize, &i64)| usize::try_from(wanted) == Ok(size);
@@ -188,7 +187,7 @@ pub fn broadcast<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
 }
 
 /// Lowers DEPTH_TO_SPACE: `y[n, i · block + v, j · block + u, c] = x[n, i, j, (v · block + u) · channels + c]`.
-pub fn depth_to_space<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
+pub(super) fn depth_to_space<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
     let ((_, small), (_, large)) = (x.input(0)?, x.output(0)?);
     let block = x.node.options()?.get(DepthToSpaceOptions::BLOCK_SIZE)?;
     let dims = blocks(&small.shape, &large.shape, block)?;
@@ -196,13 +195,13 @@ pub fn depth_to_space<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
 }
 
 /// Lowers SPACE_TO_DEPTH, which undoes DEPTH_TO_SPACE.
-pub fn space_to_depth<'a>(x: &Source<'_, 'a>) -> Result<Node<'a>> {
+pub(super) fn space_to_depth<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
     let ((_, large), (_, small)) = (x.input(0)?, x.output(0)?);
     let block = x.node.options()?.get(SpaceToDepthOptions::BLOCK_SIZE)?;
     let dims = blocks(&small.shape, &large.shape, block)?;
-    let turned = |i: usize| Dim { size: dims[i].size, from: dims[i].to, to: dims[i].from };
+    let transposed = |i: usize| Dim { size: dims[i].size, from: dims[i].to, to: dims[i].from };
     // In the order of the small images' memory.
-    Moves::single(x, "space to depth", 0, Nest::new(0, 0, [0, 1, 3, 2, 4, 5].map(turned)))
+    Moves::single(x, "space to depth", 0, Nest::new(0, 0, [0, 1, 3, 2, 4, 5].map(transposed)))
 }
 
 /// The loops from small images of many channels to large ones of few, in the order of the latter's memory.

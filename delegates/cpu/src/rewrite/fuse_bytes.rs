@@ -6,23 +6,22 @@
 //! ```
 
 use arenite_abi::prelude::*;
+use arenite_layers::Id;
 
-use crate::net::{Id, Net, Node};
-use crate::ops::{Layer, Quantized};
+use crate::net::{Layer, Net, Node, Own};
+use crate::ops::Quantized;
 
 /// Applies all rewritings.
-pub fn fuse_bytes(net: &mut Net<'_>) -> Result<()> {
+pub(super) fn fuse_bytes(net: &mut Net<'_>) -> Result<()> {
     let (uses, mut producers) = (net.uses(), net.producers());
     for j in 0..net.nodes.len() {
         let Some((i, input, table)) = merged(net, j, &uses, &producers)? else { continue };
-        net.nodes[i].layer = Layer::Nothing;
-        net.nodes[i].inputs.clear();
-        net.nodes[i].outputs.clear();
+        net.take(i);
         net.nodes[j].inputs = vec![input];
-        net.nodes[j].layer = Layer::Quantized(Quantized::Table(table));
+        net.nodes[j].layer = Layer::Own(Own::Quantized(Quantized::Table(table)));
         producers[net.nodes[j].outputs[0]] = Some(j);
     }
-    net.nodes.retain(|node| !matches!(node.layer, Layer::Nothing));
+    net.compact();
     Ok(())
 }
 
@@ -41,7 +40,7 @@ fn merged(
         Some((i, &net.nodes[i]))
     };
     match &node.layer {
-        Layer::Quantized(Quantized::Pairwise(pair)) => {
+        Layer::Own(Own::Quantized(Quantized::Pairwise(pair))) => {
             let (a, b) = (node.inputs[0], node.inputs[1]);
             for (x, s, swapped) in [(a, b, false), (b, a, true)] {
                 let Some((i, gate)) = inner(s).filter(|(_, gate)| gate.inputs == [x]) else { continue };
@@ -64,8 +63,8 @@ fn merged(
 /// The table of a node that is a function of one byte, whatever its place.
 fn table_of(net: &Net<'_>, node: &Node<'_>) -> Result<Option<Box<[u8; 256]>>> {
     match &node.layer {
-        Layer::Quantized(Quantized::Table(table)) => Ok(Some(table.clone())),
-        Layer::Quantized(Quantized::Function(f)) => f.of_bytes(node, net),
+        Layer::Own(Own::Quantized(Quantized::Table(table))) => Ok(Some(table.clone())),
+        Layer::Own(Own::Quantized(Quantized::Function(f))) => f.of_bytes(node, net),
         _ => Ok(None),
     }
 }

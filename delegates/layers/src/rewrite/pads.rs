@@ -5,18 +5,17 @@
 //! ```
 //! What lies outside of a window's input counts as zero, as do the elements that PAD adds.
 
-use crate::net::{Id, Net};
-use crate::ops::{Layer, Moves, Quantized, strides};
-use crate::steps::moves::{Dim, Nest};
-use crate::window::{Axis, Window};
+use crate::ops::Moves;
+use crate::ops::moves::{Dim, Nest, strides};
+use crate::{Axis, Common, Id, Layer, Net, Own, Window};
 
 /// Rewrites the net.
-pub fn take_pads(net: &mut Net<'_>) {
+pub(super) fn take_pads<'a, X: Own<'a>>(net: &mut Net<'a, X>) {
     let producers = net.producers();
     for i in 0..net.nodes.len() {
         let Some(&input) = net.nodes[i].inputs.first() else { continue };
         let Some(pad) = producers[input].and_then(|pad| padding(net, pad)) else { continue };
-        let Some(window) = window(&mut net.nodes[i].layer) else { continue };
+        let Some(window) = net.nodes[i].layer.parts_mut().window else { continue };
         if let Some(wider) = pad.widen(window) {
             *window = wider;
             net.nodes[i].inputs[0] = pad.from;
@@ -56,9 +55,11 @@ impl Padding {
 }
 
 /// The node as padding of rows and columns by what counts as zero.
-fn padding(net: &Net<'_>, node: usize) -> Option<Padding> {
+fn padding<X>(net: &Net<'_, X>, node: usize) -> Option<Padding> {
     let node = &net.nodes[node];
-    let (&[from], &[to], Layer::Moves(moves)) = (&node.inputs[..], &node.outputs[..], &node.layer) else {
+    let (&[from], &[to], Layer::Common(Common::Moves(moves))) =
+        (&node.inputs[..], &node.outputs[..], &node.layer)
+    else {
         return None;
     };
     let (input, output) = (&net.values[from], &net.values[to]);
@@ -84,22 +85,11 @@ fn padding(net: &Net<'_>, node: usize) -> Option<Padding> {
 }
 
 /// Whether what is filled in counts as zero.
-fn is_zero(moves: &Moves, net: &Net<'_>, from: Id) -> bool {
+fn is_zero<X>(moves: &Moves, net: &Net<'_, X>, from: Id) -> bool {
     let value = &net.values[from];
     match (value.quant, moves.width) {
         (Some(quant), 1) => moves.fill[0] == quant.zero_point as u8,
         (None, 4) => moves.fill[..4] == [0; 4],
         _ => false,
-    }
-}
-
-fn window<'n>(layer: &'n mut Layer<'_>) -> Option<&'n mut Window> {
-    match layer {
-        Layer::Conv2d(layer) => Some(&mut layer.window),
-        Layer::DepthwiseConv2d(layer) => Some(&mut layer.window),
-        Layer::Hybrid(layer) => layer.over_image(),
-        Layer::Quantized(Quantized::Product(layer)) => Some(&mut layer.window),
-        Layer::Quantized(Quantized::Depthwise(layer)) => Some(&mut layer.window),
-        _ => None,
     }
 }

@@ -9,13 +9,8 @@
 
 use arenite_abi::prelude::*;
 
-use crate::kernels::f32_fold::Fold;
-use crate::kernels::f32_map::{Binary, Unary};
-use crate::net::{Id, Net, Node};
-use crate::ops::{Build, Elementwise, Layer};
-use crate::program::Step;
-use crate::steps::norm_f32::NormF32;
-use crate::steps::post::Post;
+use crate::ops::{Elementwise, Fold, Reduce};
+use crate::{Binary, Common, EpilogueOp, Id, Layer, Net, Node, Unary};
 
 /// A layer of it: ε, and constants of a row's length.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,7 +55,7 @@ enum What {
 }
 
 /// Rewrites the net.
-pub fn normalize(net: &mut Net<'_>) {
+pub(super) fn normalize<X>(net: &mut Net<'_, X>) {
     let mut meanings: Vec<Option<Meaning>> = vec![None; net.values.len()];
     let mut found = false;
     for i in 0..net.nodes.len() {
@@ -68,7 +63,7 @@ pub fn normalize(net: &mut Net<'_>) {
         let output = net.nodes[i].outputs[0];
         meanings[output] = Some(meaning);
         if let What::Normal(norm) = meaning.what {
-            net.nodes[i] = Node::new(Layer::LayerNorm(norm), vec![meaning.x], vec![output]);
+            net.nodes[i] = Node::new(Layer::Common(Common::LayerNorm(norm)), vec![meaning.x], vec![output]);
             net.nodes[i].packed.extend(norm.gamma.into_iter().chain(norm.beta));
             found = true;
         }
@@ -79,44 +74,47 @@ pub fn normalize(net: &mut Net<'_>) {
 }
 
 /// What the node's result means.
-fn meaning(net: &Net<'_>, node: &Node<'_>, meanings: &[Option<Meaning>]) -> Option<Meaning> {
+fn meaning<X>(net: &Net<'_, X>, node: &Node<Layer<'_, X>>, meanings: &[Option<Meaning>]) -> Option<Meaning> {
     let of = |id: Id| meanings[id];
-    match &node.layer {
-        Layer::Reduce(reduce) => {
+    let Layer::Common(layer) = &node.layer else { return None };
+    match layer {
+        Common::Reduce(reduce) => {
             let x = node.inputs[0];
-            let depth = *net.values[x].shape.last()?;
-            let [pass] = reduce.passes[..] else { return None };
-            let is_mean = reduce.fold == Fold::Sum && pass.inner == 1 && reduce.divisor == depth as f32;
             let (from, to) = (&net.values[x].shape, &net.values[node.outputs[0]].shape);
             match of(x) {
-                _ if !is_mean || pass.rows != depth || from.len() != to.len() || to.last() != Some(&1) => {
-                    None
-                }
+                _ if !is_mean(reduce, from) || from.len() != to.len() || to.last() != Some(&1) => None,
                 Some(Meaning { x, what: What::Square }) => Some(Meaning { x, what: What::Variance }),
                 _ => Some(Meaning { x, what: What::Mean { negative: false } }),
             }
         }
-        Layer::Elementwise(Elementwise::Chain(posts)) => match posts[..] {
-            [Post::Unary(f)] => unary(f, of(node.inputs[0])?),
-            [Post::Scalar(Binary::Add, number)] => {
+        Common::Elementwise(Elementwise::Chain(functions)) => match functions[..] {
+            [EpilogueOp::Unary(f)] => unary(f, of(node.inputs[0])?),
+            [EpilogueOp::Scalar(Binary::Add, number)] => {
                 let Meaning { x, what } = of(node.inputs[0])?;
                 (what == What::Variance).then_some(Meaning { x, what: What::Shifted(number) })
             }
-            [Post::Scalar(Binary::DivInto, 1.0)] => {
+            [EpilogueOp::Scalar(Binary::DivInto, 1.0)] => {
                 let Meaning { x, what } = of(node.inputs[0])?;
                 let What::Root(epsilon) = what else { return None };
                 Some(Meaning { x, what: What::Scale(epsilon, None) })
             }
-            [Post::Binary(op, other)] => binary(net, op, [node.inputs[0], other], node.outputs[0], meanings),
+            [EpilogueOp::Binary(op, other)] => {
+                binary(net, op, [node.inputs[0], other], node.outputs[0], meanings)
+            }
             _ => None,
         },
-        Layer::Elementwise(Elementwise::Two(op, limits, _)) => {
-            let unlimited = limits.0 <= f32::MIN && limits.1 >= f32::MAX;
-            let ids = [node.inputs[0], node.inputs[1]];
-            binary(net, *op, ids, node.outputs[0], meanings).filter(|_| unlimited)
+        Common::Elementwise(Elementwise::Two(op, clamp, _)) if !clamp.is_needed() => {
+            binary(net, *op, [node.inputs[0], node.inputs[1]], node.outputs[0], meanings)
         }
         _ => None,
     }
+}
+
+/// Whether the means of rows of a tensor of this shape are computed.
+fn is_mean(reduce: &Reduce, shape: &[usize]) -> bool {
+    let (Some(&depth), axes) = (shape.last(), shape.len()) else { return false };
+    let only_last = (0..axes).all(|axis| shape[axis] == 1 || reduce.folded[axis] == (axis + 1 == axes));
+    reduce.fold == Fold::Sum && only_last && reduce.divisor == depth as f32
 }
 
 fn unary(f: Unary, Meaning { x, what }: Meaning) -> Option<Meaning> {
@@ -138,8 +136,8 @@ enum Operand {
     Constants(Id),
 }
 
-fn binary(
-    net: &Net<'_>,
+fn binary<X>(
+    net: &Net<'_, X>,
     op: Binary,
     ids: [Id; 2],
     output: Id,
@@ -156,7 +154,7 @@ fn binary(
     })
 }
 
-fn operand(net: &Net<'_>, x: Id, id: Id, meanings: &[Option<Meaning>]) -> Option<Operand> {
+fn operand<X>(net: &Net<'_, X>, x: Id, id: Id, meanings: &[Option<Meaning>]) -> Option<Operand> {
     let (value, depth) = (&net.values[id], *net.values[x].shape.last()?);
     let is_row = value.len() == depth && value.shape.last() == Some(&depth);
     match meanings[id] {
@@ -200,27 +198,5 @@ fn combine(op: Binary, a: Operand, b: Operand) -> Option<What> {
             normal(epsilon, gamma, Some(beta))
         }
         _ => None,
-    }
-}
-
-impl LayerNorm {
-    /// The step.
-    pub fn build(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
-        let constants = |id: Option<Id>| -> Result<Vec<f32>> {
-            let list = id.map(|id| net.values[id].elements::<f32>()).transpose()?.flatten();
-            Ok(list.map_or(Vec::new(), <[f32]>::to_vec))
-        };
-        let value = &net.values[node.inputs[0]];
-        let depth = value.shape.last().copied().unwrap_or(1);
-        Ok(Box::new(NormF32 {
-            kernels: build.f32_norm,
-            rows: value.len() / depth,
-            depth,
-            epsilon: self.epsilon,
-            gamma: constants(self.gamma)?,
-            beta: constants(self.beta)?,
-            input: node.inputs[0],
-            output: node.outputs[0],
-        }))
     }
 }

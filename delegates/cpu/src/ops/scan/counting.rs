@@ -13,8 +13,7 @@ use std::ops::Range;
 
 use arenite_abi::prelude::*;
 use arenite_abi::schema::activation;
-
-use super::fused_activation;
+use arenite_layers::ops::fused_activation;
 
 /// `base + step · round`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

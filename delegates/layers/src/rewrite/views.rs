@@ -5,26 +5,34 @@
 //! BATCH_MATMUL ─► y ─► TRANSPOSE ─► z      =>   BATCH_MATMUL [view] ─► z
 //! ```
 
-use crate::net::{Id, Net};
-use crate::ops::Layer;
-use crate::steps::matmul_f32::View;
-use crate::steps::moves::{Dim, Nest};
+use crate::ops::BatchMatmul;
+use crate::ops::batch_matmul::View;
+use crate::ops::moves::{Dim, Nest};
+use crate::{Common, Id, Layer, Net};
 
 /// Rewrites the net.
-pub fn view(net: &mut Net<'_>) {
+pub(super) fn view<X>(net: &mut Net<'_, X>) {
     for i in 0..net.nodes.len() {
-        if matches!(net.nodes[i].layer, Layer::BatchMatmul(_)) {
-            (0..2).for_each(|operand| read(net, i, operand));
-            write(net, i);
+        if matches!(net.nodes[i].layer, Layer::Common(Common::BatchMatmul(_))) {
+            for operand in 0..2 {
+                if let Some((mover, from, view)) = before(net, i, operand) {
+                    net.nodes[i].inputs[operand] = from;
+                    see(net, i, operand, view, mover);
+                }
+            }
+            if let Some((mover, to, view)) = behind(net, i) {
+                net.nodes[i].outputs[0] = to;
+                see(net, i, 2, view, mover);
+            }
         }
     }
-    net.nodes.retain(|node| !matches!(node.layer, Layer::Nothing));
+    net.compact();
 }
 
 /// The one box of a node that moves all of its input to all of its output.
-fn whole_move<'n>(net: &'n Net<'_>, i: usize) -> Option<(&'n Nest, Id, Id)> {
+fn whole_move<'n, X>(net: &'n Net<'_, X>, i: usize) -> Option<(&'n Nest, Id, Id)> {
     let node = &net.nodes[i];
-    let Layer::Moves(moves) = &node.layer else { return None };
+    let Layer::Common(Common::Moves(moves)) = &node.layer else { return None };
     let ([(Some(0), 0, nest)], [from], [to]) = (&moves.boxes[..], &node.inputs[..], &node.outputs[..]) else {
         return None;
     };
@@ -32,45 +40,48 @@ fn whole_move<'n>(net: &'n Net<'_>, i: usize) -> Option<(&'n Nest, Id, Id)> {
     (all && nest.len() == net.values[*to].len()).then_some((nest, *from, *to))
 }
 
-/// Takes the transposition in front of an operand.
-fn read(net: &mut Net<'_>, i: usize, operand: usize) {
-    let (uses, producers) = (net.uses(), net.producers());
-    let value = net.nodes[i].inputs[operand];
-    let Some(mover) = producers[value].filter(|_| uses[value] == 1) else { return };
-    let Some((nest, from, _)) = whole_move(net, mover) else { return };
-    let Layer::BatchMatmul(layer) = &net.nodes[i].layer else { return };
-    let dims: Vec<Dim> = nest.dims.clone();
-    let sizes = [(layer.sizes.rows, layer.sizes.depth), (layer.sizes.depth, layer.sizes.columns)][operand];
-    let Some(seen) = through(&layer.views[operand], sizes, |at| offset(&dims, at)) else { return };
-    let Layer::BatchMatmul(layer) = &mut net.nodes[i].layer else { return };
-    layer.views[operand] = seen;
-    net.nodes[i].inputs[operand] = from;
-    (net.nodes[mover].layer, net.nodes[mover].inputs, net.nodes[mover].outputs) =
-        (Layer::Nothing, Vec::new(), Vec::new());
+fn product<'n, 'a, X>(net: &'n Net<'a, X>, i: usize) -> Option<&'n BatchMatmul<'a>> {
+    match &net.nodes[i].layer {
+        Layer::Common(Common::BatchMatmul(layer)) => Some(layer),
+        _ => None,
+    }
 }
 
-/// Takes the transposition behind the products.
-fn write(net: &mut Net<'_>, i: usize) {
-    let uses = net.uses();
+/// Has products see an operand, or their results, so, and takes out the node that moved it.
+fn see<X>(net: &mut Net<'_, X>, i: usize, operand: usize, view: View, mover: usize) {
+    if let Layer::Common(Common::BatchMatmul(layer)) = &mut net.nodes[i].layer {
+        layer.views[operand] = view;
+        net.take(mover);
+    }
+}
+
+/// The transposition in front of an operand, what it reads, and the view of that.
+fn before<X>(net: &Net<'_, X>, i: usize, operand: usize) -> Option<(usize, Id, View)> {
+    let value = net.nodes[i].inputs[operand];
+    let mover = net.producers()[value].filter(|_| net.uses()[value] == 1)?;
+    let (nest, from, _) = whole_move(net, mover)?;
+    let layer = product(net, i)?;
+    let sizes = [(layer.sizes.rows, layer.sizes.depth), (layer.sizes.depth, layer.sizes.columns)][operand];
+    let view = through(&layer.views[operand], sizes, |at| offset(&nest.dims, at))?;
+    Some((mover, from, view))
+}
+
+/// The transposition behind the products, what it writes, and the view of that.
+fn behind<X>(net: &Net<'_, X>, i: usize) -> Option<(usize, Id, View)> {
     let value = net.nodes[i].outputs[0];
-    let Some(mover) = net.nodes.iter().position(|node| node.inputs.contains(&value)) else { return };
-    let Some((nest, _, to)) = whole_move(net, mover).filter(|_| uses[value] == 1) else { return };
-    let Layer::BatchMatmul(layer) = &net.nodes[i].layer else { return };
-    // Operands of functions lie as the products did.
-    if layer.posts.iter().any(|post| post.operand().is_some()) {
-        return;
+    let mover = net.nodes.iter().position(|node| node.inputs.contains(&value))?;
+    let (nest, _, to) = whole_move(net, mover).filter(|_| net.uses()[value] == 1)?;
+    let layer = product(net, i)?;
+    // Operands of the epilogue lie as the products did.
+    if layer.epilogue.iter().any(|op| op.operand().is_some()) {
+        return None;
     }
     let mut dims: Vec<Dim> =
         nest.dims.iter().map(|dim| Dim { from: dim.to, to: dim.from, size: dim.size }).collect();
     dims.sort_by_key(|dim| std::cmp::Reverse(dim.to));
     let sizes = (layer.sizes.rows, layer.sizes.columns);
-    let seen = through(&layer.views[2], sizes, |at| offset(&dims, at)).filter(|view| view.column == 1);
-    let Some(seen) = seen else { return };
-    let Layer::BatchMatmul(layer) = &mut net.nodes[i].layer else { return };
-    layer.views[2] = seen;
-    net.nodes[i].outputs[0] = to;
-    (net.nodes[mover].layer, net.nodes[mover].inputs, net.nodes[mover].outputs) =
-        (Layer::Nothing, Vec::new(), Vec::new());
+    let view = through(&layer.views[2], sizes, |at| offset(&dims, at)).filter(|view| view.column == 1)?;
+    Some((mover, to, view))
 }
 
 /// The element of the source for element `at` of the target, whose dimensions these are in order.
@@ -114,8 +125,8 @@ mod tests {
         let heads = [(3, 4), (5, 12), (4, 1)].map(|(size, from)| Dim { size, from, to: 0 });
         let seen = through(&View::whole(3, 5, 4), (5, 4), |at| offset(&heads, at)).unwrap();
         assert_eq!(seen, View { starts: vec![0, 4, 8], row: 12, column: 1 });
-        let turned = [(3, 4), (4, 1), (5, 12)].map(|(size, from)| Dim { size, from, to: 0 });
-        let seen = through(&View::whole(3, 4, 5), (4, 5), |at| offset(&turned, at)).unwrap();
+        let transposed = [(3, 4), (4, 1), (5, 12)].map(|(size, from)| Dim { size, from, to: 0 });
+        let seen = through(&View::whole(3, 4, 5), (4, 5), |at| offset(&transposed, at)).unwrap();
         assert_eq!(seen, View { starts: vec![0, 4, 8], row: 1, column: 12 });
         // Matrices that are cut elsewhere than the dimensions.
         assert_eq!(through(&View::whole(6, 5, 2), (5, 2), |at| offset(&heads, at)), None);

@@ -7,20 +7,18 @@
 //! ```
 //! Adding 128 to a byte flips its highest bit.
 
-use std::sync::Arc;
-
 use arenite_abi::prelude::*;
+use arenite_layers::{Common, Id, Quant};
 
-use crate::memory::Aligned;
-use crate::net::{Id, Net, Node, Quant};
-use crate::ops::{Layer, Quantized};
+use crate::net::{Layer, Net, Node, Own};
+use crate::ops::Quantized;
 
 /// Rewrites the net.
-pub fn unsign(net: &mut Net<'_>) {
+pub(super) fn unsign(net: &mut Net<'_>) {
     let signed = flip_gathered(net);
     let mut used = vec![false; net.values.len()];
     for node in &mut net.nodes {
-        if let Layer::Moves(moves) = &mut node.layer
+        if let Layer::Common(Common::Moves(moves)) = &mut node.layer
             && net.values[node.outputs[0]].ty == I8
         {
             moves.fill[0] ^= 0x80;
@@ -35,24 +33,22 @@ pub fn unsign(net: &mut Net<'_>) {
         value.ty = U8;
         value.quant = value.quant.map(|q| Quant { zero_point: q.zero_point + 128, ..q });
         match value.constant.take() {
-            Some(constant) => {
-                let mut bytes = Aligned::zeros(constant.bytes().len());
-                bytes.iter_mut().zip(constant.bytes()).for_each(|(to, from)| *to = from ^ 0x80);
-                net.constants.push((id, Arc::new(bytes)));
-            }
+            Some(constant) => net.set_bytes(id, constant.bytes().iter().map(|byte| byte ^ 0x80)),
             None => flip_borders(net, id),
         }
     }
 }
 
 fn flip<'a>(from: Id, to: Id) -> Node<'a> {
-    Node::new(Layer::Quantized(Quantized::Flip), vec![from], vec![to])
+    Node::new(Layer::Own(Own::Quantized(Quantized::Flip)), vec![from], vec![to])
 }
 
 /// Has what is gathered from constant tables flipped. Gives the values that stay signed: tables, and what is gathered.
 fn flip_gathered(net: &mut Net<'_>) -> Vec<Id> {
     let is_table = |net: &Net<'_>, id: Id| net.values[id].constant.is_some() && net.values[id].ty == I8;
-    let gathers = |node: &Node<'_>, id: Id| matches!(node.layer, Layer::Gather(_)) && node.inputs[0] == id;
+    let gathers = |node: &Node<'_>, id: Id| {
+        matches!(node.layer, Layer::Common(Common::Gather(_))) && node.inputs[0] == id
+    };
     let mut signed = Vec::new();
     let mut i = 0;
     while i < net.nodes.len() {

@@ -5,12 +5,11 @@
 //! ```
 
 use arenite_abi::prelude::*;
+use arenite_layers::{Id, Window};
 
-use crate::net::{Id, Net, Node};
-use crate::ops::{Build, Layer};
-use crate::steps::cascade::{self, Cascade, LAYERS, MOST_KEPT, Rows};
-use crate::steps::post::Post;
-use crate::window::Window;
+use crate::net::{Layer, Net, Node, Own};
+use crate::ops::{Build, ByRows, by_rows};
+use crate::steps::cascade::{self, LAYERS, MOST_KEPT};
 
 /// Bytes of a tensor that is worth the trouble: what does not stay in the second-level cache beside weights and other tensors.
 const LARGE: usize = 3 << 18;
@@ -34,27 +33,26 @@ pub fn cascade(net: &mut Net<'_>, build: &Build) {
 /// The nodes that follow one another from node `first` on.
 fn chain(net: &Net<'_>, build: &Build, first: usize, most: usize) -> Vec<usize> {
     let mut chain = vec![first];
-    if !fits(&net.nodes[first], build) {
-        return chain;
-    }
+    let Some(mut last) = part(&net.nodes[first], build) else { return chain };
     let (uses, producers) = (net.uses(), net.producers());
-    let mut windows: Vec<_> = window(&net.nodes[first]).into_iter().collect();
-    while let Some(&last) = chain.last().filter(|_| chain.len() < LAYERS) {
-        let node = &net.nodes[last];
-        let plain = !posts(node).iter().any(|post| post.operand().is_some());
-        let value = node.outputs[0];
+    let window = |part: &dyn ByRows| (*part.window().0, part.window().1);
+    let mut windows = vec![window(last)];
+    while chain.len() < LAYERS {
+        let value = net.nodes[chain[chain.len() - 1]].outputs[0];
+        let plain = last.epilogue().iter().all(|op| op.operand().is_none());
         if !plain || uses[value] != 1 || net.outputs.contains(&value) {
             break;
         }
-        let reads = |node: &Node<'_>| node.inputs.first() == Some(&value) && fits(node, build);
+        let reads = |node: &Node<'_>| node.inputs.first() == Some(&value);
         let Some(next) = net.nodes.iter().position(reads) else { break };
+        let Some(part) = part(&net.nodes[next], build) else { break };
         // What else the next one reads has to be there before the chain begins.
         let others = &net.nodes[next].inputs[1..];
         if others.iter().any(|&id| producers[id].is_some_and(|p| p >= first)) {
             break;
         }
         let before = windows.clone();
-        windows.extend(window(&net.nodes[next]));
+        windows.push(window(part));
         if cascade::kept(&cascade::rooms(&windows, 1)) > MOST_KEPT {
             break;
         }
@@ -68,6 +66,7 @@ fn chain(net: &Net<'_>, build: &Build, first: usize, most: usize) -> Vec<usize> 
             break;
         }
         chain.push(next);
+        last = part;
     }
     chain
 }
@@ -93,64 +92,22 @@ fn most(net: &Net<'_>) -> usize {
     net.nodes.iter().map(bytes).max().unwrap_or(0)
 }
 
-fn posts<'n>(node: &'n Node<'_>) -> &'n [Post] {
-    node.layer.posts().map_or(&[], |posts| posts)
-}
-
-/// The window of a layer that works by rows, and the bytes of a pixel of its output.
-fn window(node: &Node<'_>) -> Option<(Window, usize)> {
-    let wide = |channels| channels * size_of::<f32>();
-    match &node.layer {
-        Layer::Conv2d(layer) => Some((layer.window, wide(layer.filters))),
-        Layer::DepthwiseConv2d(layer) => Some((layer.window, wide(layer.window.channels))),
-        Layer::Pool2d(layer) => Some((layer.window, wide(layer.window.channels))),
-        Layer::Quantized(layer) => layer.by_rows(),
-        _ => None,
-    }
-}
-
-/// Whether a node may be a part of a cascade.
-fn fits(node: &Node<'_>, build: &Build) -> bool {
-    let wide = window(node).is_some_and(|(window, _)| window.columns.output >= COLUMNS);
-    wide && match &node.layer {
-        Layer::Conv2d(layer) => {
-            layer.weights.len() * size_of::<f32>() <= WEIGHTS && layer.winograd(build).is_none()
-        }
-        Layer::DepthwiseConv2d(layer) => layer.multiplier == 1,
-        Layer::Quantized(layer) => layer.weights() <= WEIGHTS,
-        _ => true,
-    }
+/// The node as a part of a cascade; `None` if it had better not be one.
+fn part<'n>(node: &'n Node<'_>, build: &Build) -> Option<&'n dyn ByRows> {
+    let fits = |part: &&dyn ByRows| {
+        let wide = part.window().0.columns.output >= COLUMNS;
+        wide && part.weights() <= WEIGHTS && !part.is_faster_whole(build)
+    };
+    by_rows(node).filter(fits)
 }
 
 /// Puts one node in the place of a chain's first.
 fn join(net: &mut Net<'_>, chain: &[usize]) {
-    let mut nodes = Vec::new();
-    for &i in chain {
-        let nothing = Node::new(Layer::Nothing, Vec::new(), Vec::new());
-        nodes.push(std::mem::replace(&mut net.nodes[i], nothing));
-    }
+    let nodes: Vec<Node<'_>> = chain.iter().map(|&i| net.take(i)).collect();
     let mut inputs: Vec<Id> = vec![nodes[0].inputs[0]];
     inputs.extend(nodes.iter().flat_map(|node| &node.inputs[1..]));
     let outputs = nodes.last().map_or(Vec::new(), |node| node.outputs.clone());
     let packed = nodes.iter().flat_map(|node| node.packed.clone()).collect();
-    net.nodes[chain[0]] = Node { packed, ..Node::new(Layer::Cascade(nodes), inputs, outputs) };
-    net.nodes.retain(|node| !matches!(node.layer, Layer::Nothing));
-}
-
-/// The step.
-pub fn build(nodes: &[Node<'_>], net: &Net<'_>, build: &Build) -> Result<Cascade> {
-    let mut layers: Vec<Box<dyn Rows>> = Vec::new();
-    for node in nodes {
-        layers.push(match &node.layer {
-            Layer::Conv2d(layer) => Box::new(layer.plain(node, build)?),
-            Layer::DepthwiseConv2d(layer) => Box::new(layer.build(node, build)?),
-            Layer::Pool2d(layer) => Box::new(layer.build(node, build)),
-            Layer::Quantized(layer) => layer.build_rows(node, net, build)?,
-            _ => return Err(invalid!("a layer of a cascade does not work by rows")),
-        });
-    }
-    let (Some(first), Some(last)) = (nodes.first(), nodes.last()) else {
-        return Err(invalid!("a cascade has no layers"));
-    };
-    Ok(Cascade::new(layers, build.threads, (first.inputs[0], last.outputs[0])))
+    net.nodes[chain[0]] = Node { packed, ..Node::new(Layer::Own(Own::Cascade(nodes)), inputs, outputs) };
+    net.compact();
 }

@@ -1,0 +1,35 @@
+//! Blocks of memory that begin at a multiple of 64 bytes.
+
+use bytemuck::{Pod, Zeroable};
+
+#[derive(Clone, Copy, Zeroable, Pod)]
+#[repr(C, align(64))]
+struct Line([u8; 64]);
+
+/// A block of elements at a multiple of 64 bytes, zeros at first.
+pub struct Aligned<T> {
+    lines: Vec<Line>,
+    len: usize,
+    of: std::marker::PhantomData<T>,
+}
+
+impl<T: Pod> Aligned<T> {
+    /// `len` zeros.
+    pub fn zeros(len: usize) -> Self {
+        let lines = vec![Line([0; 64]); (len * size_of::<T>()).div_ceil(64)];
+        Aligned { lines, len, of: std::marker::PhantomData }
+    }
+}
+
+impl<T: Pod> std::ops::Deref for Aligned<T> {
+    type Target = [T];
+    fn deref(&self) -> &[T] {
+        &bytemuck::cast_slice(&self.lines)[..self.len]
+    }
+}
+
+impl<T: Pod> std::ops::DerefMut for Aligned<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut bytemuck::cast_slice_mut(&mut self.lines)[..self.len]
+    }
+}

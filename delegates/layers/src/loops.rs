@@ -1,0 +1,96 @@
+//! The loops of functions of tensors that broadcast.
+
+/// Loops over a result, to which `N` operands are broadcast. The innermost dimension is a run, along which each operand has either
+/// consecutive elements or one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loops<const N: usize> {
+    /// Outer dimensions, outermost first: size, and elements from one index to the next of each operand.
+    pub outer: Vec<(usize, [usize; N])>,
+    /// Length of a run.
+    pub run: usize,
+    /// Whether an operand moves on along a run.
+    pub moves: [bool; N],
+}
+
+impl<const N: usize> Loops<N> {
+    /// The loops over `y` with `operands`, at most `N`, broadcast to it; `None` if they do not fit.
+    pub fn new(operands: &[&[usize]], y: &[usize]) -> Option<Self> {
+        if operands.iter().any(|shape| shape.len() > y.len()) {
+            return None;
+        }
+        // Dimensions from the innermost one, merged while all operands go the same way.
+        let mut merged: Vec<(usize, [bool; N])> = Vec::new();
+        for i in 0..y.len() {
+            let size = y[y.len() - 1 - i];
+            let mut moves = [false; N];
+            for (moves, shape) in moves.iter_mut().zip(operands) {
+                let own = shape.len().checked_sub(i + 1).map_or(1, |i| shape[i]);
+                if own != size && own != 1 {
+                    return None;
+                }
+                *moves = own == size;
+            }
+            match merged.last_mut() {
+                _ if size == 1 => {}
+                Some((n, m)) if *m == moves => *n *= size,
+                _ => merged.push((size, moves)),
+            }
+        }
+        let mut rest = merged.into_iter();
+        let (run, moves) = rest.next().unwrap_or((1, [true; N]));
+        let mut steps = moves.map(|moves| if moves { run } else { 1 });
+        let mut outer = Vec::with_capacity(rest.len());
+        for (size, moves) in rest {
+            let strides = std::array::from_fn(|o| if moves[o] { steps[o] } else { 0 });
+            (0..N).filter(|&o| moves[o]).for_each(|o| steps[o] *= size);
+            outer.push((size, strides));
+        }
+        outer.reverse();
+        Some(Loops { outer, run, moves })
+    }
+
+    /// Number of runs.
+    pub fn runs(&self) -> usize {
+        self.outer.iter().map(|(size, _)| size).product()
+    }
+
+    /// The elements of the operands that run `run` begins with.
+    pub fn starts(&self, run: usize) -> [usize; N] {
+        let (mut rest, mut at) = (run, [0; N]);
+        for (size, strides) in self.outer.iter().rev() {
+            at.iter_mut().zip(strides).for_each(|(at, stride)| *at += rest % size * stride);
+            rest /= size;
+        }
+        at
+    }
+
+    /// Whether each run meets the same elements of operand `o`, one for each of its own.
+    pub fn is_row(&self, o: usize) -> bool {
+        self.moves[o] && self.outer.iter().all(|(_, strides)| strides[o] == 0)
+    }
+
+    /// Whether operand `o` is as large as the result: then each of its elements is read once, for the result at its place.
+    pub fn covers(&self, o: usize) -> bool {
+        self.moves[o] && self.outer.iter().all(|(_, strides)| strides[o] != 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dimensions_merge_where_all_operands_go_the_same_way() {
+        let loops = Loops::<3>::new(&[&[2, 3, 4], &[4], &[2, 1, 1]], &[2, 3, 4]).unwrap();
+        assert_eq!((loops.run, loops.moves), (4, [true, true, false]));
+        assert_eq!(loops.outer, [(2, [12, 0, 1]), (3, [4, 0, 0])]);
+        assert_eq!((loops.starts(4), loops.runs()), ([16, 0, 1], 6));
+        assert!(
+            !loops.is_row(0) && loops.covers(0) && loops.is_row(1) && !loops.covers(1) && !loops.is_row(2)
+        );
+        let same = Loops::<2>::new(&[&[2, 3], &[2, 3]], &[2, 3]).unwrap();
+        assert_eq!((same.run, same.outer.len()), (6, 0));
+        assert_eq!(Loops::<1>::new(&[&[2]], &[3]), None);
+        assert_eq!(Loops::<1>::new(&[&[1, 3]], &[3]), None);
+    }
+}

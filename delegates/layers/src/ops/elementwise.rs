@@ -1,0 +1,73 @@
+//! Functions of one `f32` tensor, and of two with broadcasting.
+
+use arenite_abi::prelude::*;
+use arenite_abi::schema::{GeluOptions, LeakyReluOptions};
+
+use super::{Source, expect_elements, fused_activation};
+use crate::{Binary, Clamp, Common, EpilogueOp, Loops, Node, Unary};
+
+/// What is computed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Elementwise {
+    /// Of input 0, one after the other; an [`EpilogueOp::Binary`] reads another value of the same shape.
+    Chain(Vec<EpilogueOp>),
+    /// Of inputs 0 and 1, broadcast, then clamped; and what follows.
+    Two(Binary, Clamp, Vec<EpilogueOp>),
+}
+
+/// Lowers LEAKY_RELU.
+pub(super) fn leaky_relu<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
+    let alpha = x.node.options()?.get(LeakyReluOptions::ALPHA)?;
+    unary(x, EpilogueOp::Scalar(Binary::Leak, alpha))
+}
+
+/// Lowers GELU.
+pub(super) fn gelu<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
+    let approximate = x.node.options()?.get(GeluOptions::APPROXIMATE)?;
+    unary(x, EpilogueOp::Unary(if approximate { Unary::GeluTanh } else { Unary::Gelu }))
+}
+
+/// Lowers a function of one tensor.
+pub(super) fn unary<'a>(x: &Source<'_, 'a>, f: EpilogueOp) -> Result<Node<Common<'a>>> {
+    x.expect_f32(1)?;
+    let ((input, a), (output, y)) = (x.input(0)?, x.output(0)?);
+    expect_elements(y)?;
+    ensure!(a.len() == y.len(), "input has shape {:?}, output {:?}", a.shape, y.shape);
+    Ok(Node::new(Common::Elementwise(Elementwise::Chain(vec![f])), vec![input], vec![output]))
+}
+
+/// Lowers a function of two tensors.
+pub(super) fn binary<'a>(x: &Source<'_, 'a>, op: Binary) -> Result<Node<Common<'a>>> {
+    x.expect_f32(2)?;
+    let ((a_id, a), (b_id, b), (output, y)) = (x.input(0)?, x.input(1)?, x.output(0)?);
+    for value in [a, b, y] {
+        expect_elements(value)?;
+    }
+    let clamp = match fused_activation(&x.node)? {
+        Some(activation) => Clamp::of(activation)?,
+        None => Clamp::NONE,
+    };
+    let chain = |main, f: EpilogueOp| {
+        let mut all = vec![f];
+        if clamp.is_needed() {
+            all.push(EpilogueOp::Clamp(clamp));
+        }
+        let inputs = std::iter::once(main).chain(f.operand()).collect();
+        Ok(Node::new(Common::Elementwise(Elementwise::Chain(all)), inputs, vec![output]))
+    };
+    if let (Some(&[number]), true) = (b.elements::<f32>()?, a.len() == y.len()) {
+        return chain(a_id, EpilogueOp::Scalar(op, number));
+    }
+    if let (Some(&[number]), true) = (a.elements::<f32>()?, b.len() == y.len()) {
+        return chain(b_id, EpilogueOp::Scalar(op.swapped(), number));
+    }
+    // With so many elements each, dimensions differ by ones at most.
+    if a.len() == y.len() && b.len() == y.len() {
+        return chain(a_id, EpilogueOp::Binary(op, b_id));
+    }
+    if Loops::<2>::new(&[&a.shape, &b.shape], &y.shape).is_none() {
+        return Err(unsupported!("shapes {:?} and {:?} are not taken", a.shape, b.shape));
+    }
+    let layer = Common::Elementwise(Elementwise::Two(op, clamp, Vec::new()));
+    Ok(Node::new(layer, vec![a_id, b_id], vec![output]))
+}

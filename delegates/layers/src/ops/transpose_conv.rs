@@ -1,0 +1,97 @@
+//! TRANSPOSE_CONV: with a constant filter.
+
+use arenite_abi::prelude::*;
+use arenite_abi::schema::TransposeConvOptions;
+
+use super::{Source, expect_elements};
+use crate::{Clamp, Common, EpilogueOp, Node, Stored, Window};
+
+/// The gradient of a convolution of `f32`, with constant weights.
+pub struct TransposeConv<'a> {
+    /// Of the convolution: its input is the output here.
+    pub window: Window,
+    /// Channels of the input.
+    pub depth: usize,
+    /// `[channels of the output][taps][channels of the input]`.
+    pub weights: Stored<'a>,
+    /// One per channel of the output.
+    pub bias: Option<&'a [f32]>,
+    /// What results are clamped to.
+    pub clamp: Clamp,
+    /// What is done to results while they are in the cache.
+    pub epilogue: Vec<EpilogueOp>,
+}
+
+/// The sizes of a TRANSPOSE_CONV of any types.
+pub struct Geometry {
+    /// Of the convolution whose gradient the node is: its input is the output here.
+    pub window: Window,
+    /// Channels of the input.
+    pub depth: usize,
+    /// One of [`activation`](arenite_abi::schema::activation).
+    pub activation: i8,
+}
+
+impl Geometry {
+    /// Of the node, whose tensors have elements and fit.
+    pub fn read(x: &Source<'_, '_>) -> Result<Geometry> {
+        let ((_, filter), (_, image), (_, result)) = (x.input(1)?, x.input(2)?, x.output(0)?);
+        for value in [filter, image, result] {
+            expect_elements(value)?;
+        }
+        let wanted = x.integers(0)?;
+        let same = |(&size, &wanted): (&usize, &i64)| usize::try_from(wanted) == Ok(size);
+        ensure!(
+            wanted.len() == result.shape.len() && result.shape.iter().zip(&wanted).all(same),
+            "a result of {wanted:?} is not {:?}",
+            result.shape
+        );
+        let (&[filters, height, width, depth], &[images, rows, columns, channels]) =
+            (&filter.shape[..], &image.shape[..])
+        else {
+            return Err(unsupported!(
+                "filter {:?} and input {:?} need 4 dimensions",
+                filter.shape,
+                image.shape
+            ));
+        };
+        let options = x.node.options::<TransposeConvOptions>()?;
+        let window = Window::read(&options, &result.shape, [height, width])?;
+        ensure!(
+            [window.batches, window.rows.output, window.columns.output] == [images, rows, columns]
+                && depth == channels
+                && window.channels == filters,
+            "input {:?}, filter {:?} and output {:?} do not fit",
+            image.shape,
+            filter.shape,
+            result.shape
+        );
+        let (taps, most) =
+            (window.rows.taps_of_phase(0) * window.columns.taps_of_phase(0), x.limits.transpose_conv_taps);
+        if taps > most {
+            return Err(unsupported!("{taps} taps meet in a result, taken are up to {most}"));
+        }
+        let activation = options.get(TransposeConvOptions::FUSED_ACTIVATION_FUNCTION)?;
+        Ok(Geometry { window, depth, activation })
+    }
+}
+
+/// Lowers TRANSPOSE_CONV.
+pub(super) fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
+    let ((_, filter), (input, image), (output, result)) = (x.input(1)?, x.input(2)?, x.output(0)?);
+    for value in [filter, image, result] {
+        if value.ty != F32 {
+            return Err(unsupported!("'{}' is {}, taken is FLOAT32", value.name, value.ty));
+        }
+    }
+    let Geometry { window, depth, activation } = Geometry::read(x)?;
+    let layer = TransposeConv {
+        window,
+        depth,
+        weights: x.weights(1)?,
+        bias: x.bias(3, window.channels)?,
+        clamp: Clamp::of(activation)?,
+        epilogue: Vec::new(),
+    };
+    Ok(Node::new(Common::TransposeConv(layer), vec![input], vec![output]))
+}
