@@ -393,6 +393,20 @@ fn a_pad_stays_where_a_window_cannot_see_it() {
 }
 
 #[test]
+fn images_are_dealt_out_in_blocks_and_put_together_again() {
+    for (kind, pads) in [(REAL, [0, 0, 0, 0]), (Kind::I8(0.5, -7), [1, 2, 0, 3])] {
+        let mut net = Net::new();
+        let x = net.input(kind, &[2, 9 - pads[0] - pads[1], 8 - pads[2] - pads[3], 5]);
+        let (block, pads) = (net.integers(&[3, 4]), net.list(&[2, 2], &pads));
+        let dealt = net.node("SPACE_TO_BATCH_ND", &[&x, &block, &pads], kind, None);
+        let whole = net.node("BATCH_TO_SPACE_ND", &[&dealt, &block, &pads], kind, None);
+        let y = net.of_two("ADD", &whole, &x);
+        let steps = steps(&net.finish(&y));
+        assert_eq!(steps[..2], ["space to batch", "batch to space"], "{steps:?}");
+    }
+}
+
+#[test]
 fn functions_of_results_run_while_these_are_in_the_cache() {
     // SiLU, as x · logistic(x).
     let mut net = Net::new();

@@ -4,6 +4,7 @@
 //! prepared for other shapes.
 
 pub mod batch_matmul;
+mod batches;
 pub mod conv_2d;
 pub mod depthwise_conv_2d;
 mod elementwise;
@@ -95,6 +96,8 @@ const TABLE: &[Row] = &[
     plain(op::BROADCAST_TO, slices::broadcast),
     plain(op::DEPTH_TO_SPACE, slices::depth_to_space),
     plain(op::SPACE_TO_DEPTH, slices::space_to_depth),
+    plain(op::SPACE_TO_BATCH_ND, batches::space_to_batch),
+    plain(op::BATCH_TO_SPACE_ND, batches::batch_to_space),
     plain(op::GATHER, gather::gather),
     plain(op::EMBEDDING_LOOKUP, gather::embedding_lookup),
     plain(op::RESIZE_BILINEAR, resize::bilinear),

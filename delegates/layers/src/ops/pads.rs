@@ -65,7 +65,7 @@ pub(super) fn pad_v2<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
 }
 
 /// The element that stands for zero: the output's zero point if both are quantized.
-fn zero(a: &Value<'_>, y: &Value<'_>) -> Result<[u8; 16]> {
+pub(super) fn zero(a: &Value<'_>, y: &Value<'_>) -> Result<[u8; 16]> {
     let mut fill = [0; 16];
     let zero_point = match (a.quant, y.quant) {
         (Some(_), Some(quant)) => quant.zero_point,
