@@ -422,6 +422,15 @@ fn functions_of_results_run_while_these_are_in_the_cache() {
     let b = net.of_two("ADD", &x, &a);
     let y = net.of_one("RELU", &b);
     assert_eq!(steps(&net.finish(&y)), ["CONV_2D"]);
+    // A clamp behind a clamp.
+    for clamp in ["RELU", "RELU_N1_TO_1"] {
+        let mut net = Net::new();
+        let x = net.input(REAL, &[1, 6, 6, 5]);
+        let a = net.conv(&x, 3, 1, [5, 20]);
+        let b = net.of_one(clamp, &a);
+        let y = net.of_one("TANH", &b);
+        assert_eq!(steps(&net.finish(&y)), ["CONV_2D"], "{clamp}");
+    }
     // GELU by its formula with tanh.
     let mut net = Net::new();
     let x = net.input(REAL, &[3, 7]);

@@ -47,9 +47,9 @@ impl<'a> arenite_layers::Own<'a> for Own<'a> {
 
     fn parts_mut(&mut self) -> Parts<'_, 'a> {
         match self {
-            Own::Quantized(layer) => Parts { epilogue: None, window: layer.window_mut(), values: None },
+            Own::Quantized(layer) => Parts { window: layer.window_mut(), ..Parts::NONE },
             Own::Hybrid(layer) => layer.parts_mut(),
-            Own::Scan(layer) => Parts { epilogue: None, window: None, values: Some(&mut layer.values) },
+            Own::Scan(layer) => Parts { values: Some(&mut layer.values), ..Parts::NONE },
             Own::Typed(_) | Own::Cascade(_) => Parts::NONE,
         }
     }

@@ -7,7 +7,7 @@ use crate::ops::{
     BatchMatmul, Conv2d, DepthwiseConv2d, Elementwise, Gather, LayerNorm, Moves, Pool2d, Reduce, Resize,
     Softmax, Source, TransposeConv,
 };
-use crate::{EpilogueOp, Value, Window};
+use crate::{Clamp, EpilogueOp, Value, Window};
 
 /// What a node computes.
 // Of a net's few nodes, most have common layers: a box would save nothing.
@@ -62,6 +62,8 @@ pub trait Own<'a>: Sized {
 pub struct Parts<'l, 'a> {
     /// What it does to its results while they are in the cache; `None` if it cannot.
     pub epilogue: Option<&'l mut Vec<EpilogueOp>>,
+    /// What it clamps its results to before that, if it may be told otherwise.
+    pub clamp: Option<&'l mut Clamp>,
     /// Where it reads input 0, if what lies outside of the window counts as zero.
     pub window: Option<&'l mut Window>,
     /// Values of its own, such as those inside of a loop, until the net around takes them.
@@ -70,7 +72,7 @@ pub struct Parts<'l, 'a> {
 
 impl Parts<'_, '_> {
     /// None.
-    pub const NONE: Self = Parts { epilogue: None, window: None, values: None };
+    pub const NONE: Self = Parts { epilogue: None, clamp: None, window: None, values: None };
 }
 
 /// What an engine can do.
@@ -91,26 +93,29 @@ pub struct Limits {
 impl<'a> Common<'a> {
     /// What passes may change of it.
     pub fn parts_mut(&mut self) -> Parts<'_, 'a> {
-        let (epilogue, window) = match self {
-            Common::Conv2d(layer) => (Some(&mut layer.epilogue), Some(&mut layer.window)),
-            Common::DepthwiseConv2d(layer) => (Some(&mut layer.epilogue), Some(&mut layer.window)),
-            // Its window lies over the output.
-            Common::TransposeConv(layer) => (Some(&mut layer.epilogue), None),
-            Common::BatchMatmul(layer) => (Some(&mut layer.epilogue), None),
-            Common::Elementwise(Elementwise::Chain(epilogue) | Elementwise::Two(_, _, epilogue)) => {
-                (Some(epilogue), None)
+        match self {
+            Common::Conv2d(Conv2d { epilogue, window, clamp, .. })
+            | Common::DepthwiseConv2d(DepthwiseConv2d { epilogue, window, clamp, .. }) => {
+                Parts { epilogue: Some(epilogue), clamp: Some(clamp), window: Some(window), values: None }
             }
-            // Padding is left out of what it computes.
-            Common::Pool2d(layer) => (Some(&mut layer.epilogue), None),
+            // The window of a gradient lies over the output, and padding is left out of what a pool computes.
+            Common::TransposeConv(TransposeConv { epilogue, clamp, .. })
+            | Common::Pool2d(Pool2d { epilogue, clamp, .. })
+            | Common::Elementwise(Elementwise::Two(_, clamp, epilogue)) => {
+                Parts { epilogue: Some(epilogue), clamp: Some(clamp), window: None, values: None }
+            }
+            Common::BatchMatmul(BatchMatmul { epilogue, .. })
+            | Common::Elementwise(Elementwise::Chain(epilogue)) => {
+                Parts { epilogue: Some(epilogue), clamp: None, window: None, values: None }
+            }
             Common::Rename
             | Common::Moves(_)
             | Common::Reduce(_)
             | Common::LayerNorm(_)
             | Common::Softmax(_)
             | Common::Gather(_)
-            | Common::Resize(_) => (None, None),
-        };
-        Parts { epilogue, window, values: None }
+            | Common::Resize(_) => Parts::NONE,
+        }
     }
 }
 

@@ -158,7 +158,7 @@ impl<'a> Hybrid<'a> {
             Kind::Convolution { .. } | Kind::Depthwise { .. } => Some(&mut self.window),
             Kind::Product | Kind::Transposed { .. } => None,
         };
-        Parts { epilogue: Some(&mut self.epilogue), window, values: None }
+        Parts { epilogue: Some(&mut self.epilogue), clamp: Some(&mut self.clamp), window, values: None }
     }
 }
 

@@ -6,10 +6,12 @@
 //! | 2 | the engine's | those that look at windows, or put nodes in front of them |
 //! | 3 | `normalize` | it reads chains of functions, which `fuse` would give away to other layers |
 //! | 4 | `fuse` | what is left of functions goes to the layers whose results they read |
-//! | 5 | `views` | an epilogue with operands lies as its results do, so products must have theirs before their output moves |
+//! | 5 | `clamps` | it looks for clamps that `fuse` gave to layers |
+//! | 6 | `views` | an epilogue with operands lies as its results do, so products must have theirs before their output moves |
 //!
 //! What an engine does with bytes, or with nodes that run together, comes behind all of these: see its own `rewrite`.
 
+mod clamps;
 mod fuse;
 mod normalize;
 mod pads;
@@ -25,5 +27,6 @@ pub fn rewrite<'a, X: Own<'a>>(net: &mut Net<'a, X>, limits: &Limits, windows: i
     windows(net);
     normalize::normalize(net);
     fuse::fuse(net, limits);
+    clamps::take_clamps(net);
     views::view(net);
 }
