@@ -261,6 +261,29 @@ fn a_convolution_reaches_over_the_border_in_place_of_a_pad() {
     }
 }
 
+/// Where bytes are multiplied as words, Winograd's tiles take the place of taps; in the last row and column they are cut.
+#[test]
+fn a_quantized_convolution_of_neighbours_gives_its_bits_on_every_instruction_set() {
+    for (input, filters, padding) in [
+        ([2, 9, 11, 24], 20, padding::SAME),
+        ([1, 14, 8, 35], 64, padding::VALID),
+        ([3, 5, 6, 130], 33, padding::SAME),
+    ] {
+        let mut net = Net::new();
+        let x = net.input(Kind::I8(0.02, -3), &input);
+        let filter = net.bytes(&[filters, 3, 3, input[3]], 0);
+        let bias: Vec<i32> = (0..filters).map(|i| i * 100 - 900).collect();
+        let bias = net.list(&[filters], &bias);
+        let options = Attributes::of(|o| {
+            o.set(Conv2DOptions::PADDING, padding)
+                .set(Conv2DOptions::STRIDE_W, 1)
+                .set(Conv2DOptions::STRIDE_H, 1)
+        });
+        let y = net.node("CONV_2D", &[&x, &filter, &bias], Kind::I8(0.3, 5), Some(options));
+        assert!(steps(&net.finish(&y)).contains(&"CONV_2D".to_owned()));
+    }
+}
+
 #[test]
 fn a_quantized_convolution_reaches_over_the_border_too() {
     let kind = Kind::I8(0.02, -3);

@@ -37,12 +37,14 @@ pub mod slide;
 pub mod softmax_f32;
 pub mod softmax_u8;
 pub mod terms;
+pub mod tiles;
 pub mod together;
 pub mod transpose_conv_f32;
 pub mod transpose_conv_hybrid;
 pub mod transpose_conv_u8;
 pub mod typed_map;
 pub mod winograd_f32;
+pub mod winograd_u8;
 
 /// Multiply-adds that are worth a thread's while: 0.4 microseconds, three times what it takes to hand work to a thread that is
 /// awake.

@@ -10,6 +10,7 @@ use arenite_layers::{Aligned, Clamp, Id, Rows, Stored, Window};
 
 use super::conv_f32::Parts;
 use super::post::{self, Bounds, Post};
+use super::tiles::{self, Tiles};
 use crate::isa::Isa;
 use crate::kernels::f32_gemm::{Gemm, Prefetch, Tile};
 use crate::kernels::f32_map::Map;
@@ -32,7 +33,7 @@ pub struct WinogradF32 {
     gemm: &'static Gemm,
     map: &'static Map,
     winograd: &'static Winograd,
-    window: Window,
+    tiles: Tiles,
     filters: usize,
     /// Products' weights, one after the other.
     packed: Block<f32>,
@@ -42,10 +43,6 @@ pub struct WinogradF32 {
     posts: Vec<Post>,
     input: Id,
     output: Id,
-    /// Tiles along height and width of an image.
-    tiles: [usize; 2],
-    /// Tiles that are worked on at a time.
-    block: usize,
 }
 
 /// Multiply-adds that one value of a transform costs.
@@ -65,8 +62,7 @@ pub fn choose(
     filters: usize,
 ) -> Option<&'static Winograd> {
     let (rows, columns, channels) = (window.rows, window.columns, window.channels);
-    let plain = |axis: arenite_layers::Axis| axis.taps == 3 && axis.stride == 1 && axis.dilation == 1;
-    if groups != 1 || !plain(rows) || !plain(columns) || channels < 8 || filters < 8 {
+    if groups != 1 || !tiles::fits(window) || channels < 8 || filters < 8 {
         return None;
     }
     let padded = filters.next_multiple_of(gemm.lanes);
@@ -112,16 +108,12 @@ impl WinogradF32 {
         if let Some(values) = parts.bias {
             bias.copy_from_slice(values);
         }
-        let tiles = [window.rows.output.div_ceil(winograd.m), window.columns.output.div_ceil(winograd.m)];
-        let all = window.batches * tiles[0] * tiles[1];
         let one = products * (channels + filters) * size_of::<f32>();
-        let fit = (BLOCK / one).max(gemm.mr).next_multiple_of(gemm.mr);
-        let blocks = all.div_ceil(fit).max(1);
         Ok(WinogradF32 {
             gemm,
             map,
             winograd,
-            window,
+            tiles: Tiles::new(window, winograd.m, (BLOCK, one), gemm.mr),
             filters,
             packed,
             bias,
@@ -130,14 +122,7 @@ impl WinogradF32 {
             posts: parts.posts,
             input: parts.input,
             output: parts.output,
-            tiles,
-            block: all.div_ceil(blocks),
         })
-    }
-
-    /// Tiles in all images.
-    fn count(&self) -> usize {
-        self.window.batches * self.tiles[0] * self.tiles[1]
     }
 
     fn products(&self) -> usize {
@@ -146,30 +131,7 @@ impl WinogradF32 {
 
     /// Values from one product's rows to the next's, in V and in P.
     fn strides(&self) -> [usize; 2] {
-        [self.block * self.window.channels + SKEW, self.block * self.filters + SKEW]
-    }
-
-    /// Image, row and column of a tile's first output.
-    fn origin(&self, tile: usize) -> [usize; 3] {
-        let (image, rest) = (tile / (self.tiles[0] * self.tiles[1]), tile % (self.tiles[0] * self.tiles[1]));
-        [image, rest / self.tiles[1] * self.winograd.m, rest % self.tiles[1] * self.winograd.m]
-    }
-
-    /// By how many bytes the output has to begin in front of the input so that no block writes what a later one reads: blocks come one
-    /// after the other, and each has read before it writes.
-    fn distance(&self) -> usize {
-        let Window { rows, columns, channels, .. } = self.window;
-        let ends = (self.block..self.count()).step_by(self.block);
-        let distance = |end: usize| {
-            let [image, y, _] = self.origin(end - 1);
-            let written = image * rows.output + (y + self.winograd.m).min(rows.output);
-            let [image, y, _] = self.origin(end);
-            let read = image * rows.input + y.saturating_sub(rows.before);
-            let [written, read] = [(written, self.filters, columns.output), (read, channels, columns.input)]
-                .map(|(row, channels, width)| row * width * channels * size_of::<f32>());
-            written.saturating_sub(read)
-        };
-        ends.map(distance).max().unwrap_or(0)
+        [self.tiles.block * self.tiles.window.channels + SKEW, self.tiles.block * self.filters + SKEW]
     }
 
     /// Transforms the inputs of a tile, row `r` of the block.
@@ -177,21 +139,8 @@ impl WinogradF32 {
     /// # Safety
     /// `input` is the tensor; nobody else touches row `r` of `v`.
     unsafe fn transform(&self, tile: usize, r: usize, input: *const f32, v: *mut f32) {
-        let [image, y, x] = self.origin(tile);
-        let (w, alpha, channels) = (&self.window, self.winograd.alpha(), self.window.channels);
-        let mut pixels = [self.zeros.as_ptr(); 36];
-        for i in 0..alpha {
-            let Some(line) = (y + i).checked_sub(w.rows.before).filter(|&l| l < w.rows.input) else {
-                continue;
-            };
-            for j in 0..alpha {
-                let column = (x + j).checked_sub(w.columns.before).filter(|&c| c < w.columns.input);
-                if let Some(column) = column {
-                    let at = image * w.image() + (line * w.columns.input + column) * channels;
-                    pixels[i * alpha + j] = input.wrapping_add(at);
-                }
-            }
-        }
+        let (channels, pixels) =
+            (self.tiles.window.channels, self.tiles.pixels(tile, input, self.zeros.as_ptr()));
         // SAFETY: the table's entry was selected for this machine; pixels are inside the tensor or zeros.
         unsafe { (self.winograd.input)(channels, pixels.as_ptr(), v.add(r * channels), self.strides()[0]) };
     }
@@ -201,7 +150,7 @@ impl WinogradF32 {
     /// # Safety
     /// `v` is transformed; nobody else touches these rows of `p`.
     unsafe fn multiply(&self, f: usize, first: usize, end: usize, v: *const f32, p: *mut f32) {
-        let channels = self.window.channels;
+        let channels = self.tiles.window.channels;
         let [vs, ps] = self.strides();
         let rows = end - first;
         let mut pointers = [std::ptr::null::<f32>(); 16];
@@ -242,10 +191,8 @@ impl WinogradF32 {
     /// # Safety
     /// `p` is computed; nobody else touches the tile's results in `output`, the tensor.
     unsafe fn finish(&self, tile: usize, r: usize, p: *const f32, output: *mut f32, posts: &Bounds) {
-        let [image, y, x] = self.origin(tile);
-        let (height, width) = (self.window.rows.output, self.window.columns.output);
-        let size = [self.winograd.m.min(height - y), self.winograd.m.min(width - x)];
-        let first = ((image * height + y) * width + x) * self.filters;
+        let (position, size) = self.tiles.results(tile);
+        let (first, width) = (position * self.filters, self.tiles.window.columns.output);
         let transform = Output {
             channels: self.filters,
             p: p.wrapping_add(r * self.filters),
@@ -314,7 +261,7 @@ impl Step for WinogradF32 {
 
     fn behind(&self, id: Id) -> Option<u64> {
         let has_operand = self.posts.iter().any(|post| post.operand() == Some(id));
-        (id == self.input && !has_operand).then(|| self.distance() as u64)
+        (id == self.input && !has_operand).then(|| self.tiles.distance(self.filters, size_of::<f32>()) as u64)
     }
 
     fn scratch(&self) -> usize {
@@ -327,9 +274,9 @@ impl Step for WinogradF32 {
         let v = Shared::new(cx.scratch::<f32>());
         let p = Shared::new(cx.scratch::<f32>().wrapping_add(self.strides()[0] * self.products()));
         let posts = post::bind(&self.posts, cx);
-        let channels = self.window.channels;
-        for first in (0..self.count()).step_by(self.block) {
-            let rows = self.block.min(self.count() - first);
+        let channels = self.tiles.window.channels;
+        for first in (0..self.tiles.count()).step_by(self.tiles.block) {
+            let rows = self.tiles.block.min(self.tiles.count() - first);
             cx.parallel_for(rows, super::grain(self.products() * channels * TRANSFORM / 16), |range| {
                 for r in range {
                     // SAFETY: the host's tensor has the window's shape; each row is one thread's.

@@ -301,6 +301,10 @@ unsafe fn scale_rows(s: Avx512, p: &Product, panel: &mut Panel, end: usize) {
                 Results::Bytes(to) if to.is_general => bytes_of_row::<true>(s, p, panel, to, r),
                 Results::Bytes(to) => bytes_of_row::<false>(s, p, panel, to, r),
                 Results::Reals(to) => reals_of_row(s, p, panel, to, r),
+                Results::Sums => {
+                    let (from, to) = (panel.sums.add(r * LINES), panel.c.add(r * p.stride).cast());
+                    from.copy_to_nonoverlapping(to, panel.columns);
+                }
             }
         }
     }

@@ -162,6 +162,7 @@ pub(super) unsafe fn write_rows<D: Dot, const V: usize>(d: D, sums: &[[Sum<D>; V
             Results::Bytes(to) if to.is_general => write_bytes::<D, V, true>(d, sums, t, to),
             Results::Bytes(to) => write_bytes::<D, V, false>(d, sums, t, to),
             Results::Reals(to) => write_reals::<D, V>(d, sums, t, to),
+            Results::Sums => write_sums::<D, V>(sums, t),
         }
     }
 }
@@ -303,5 +304,13 @@ unsafe fn write_reals<D: Dot, const V: usize>(d: D, sums: &[[Sum<D>; V]], t: &Ti
                 }
             }
         }
+    }
+}
+
+#[inline(always)]
+pub(super) unsafe fn write_sums<D: Dot, const V: usize>(sums: &[[Sum<D>; V]], t: &Tile<'_>) {
+    for (r, sums) in sums.iter().enumerate().take(t.product.rows) {
+        // SAFETY: rows have room for whole vectors; those of sums are their lanes, in order.
+        unsafe { t.c.add(r * t.product.stride).cast::<[Sum<D>; V]>().write_unaligned(*sums) };
     }
 }

@@ -24,10 +24,12 @@ mod by_pair;
 mod panel;
 mod results;
 mod table;
+mod words;
 
 pub use panel::{COLUMNS, Matrix, Pack};
 pub use results::{Results, ToBytes, ToReals};
 pub use table::TABLE;
+pub use words::Words;
 
 use super::family::usable;
 use super::turn::Turn;
@@ -213,25 +215,14 @@ impl Gemm {
             // SAFETY: the caller's promise.
             return unsafe { (tiles.multiply)(p) };
         }
-        // A power of two: divisions would cost as much as a small product.
-        let shift = self.lanes.trailing_zeros();
-        let all = (p.columns + self.lanes - 1) >> shift;
-        let mut block = 0;
-        while block < all {
-            let vectors = (all - block).min(self.by_vectors.len());
-            let column = block << shift;
-            let tile = Tile {
-                product: p,
-                weights: p.weights.wrapping_add(column * p.column_bytes),
-                results: p.results.from(block, self.lanes),
-                c: p.c.wrapping_add(column * p.results.size()),
-                columns: (vectors << shift).min(p.columns - column),
-            };
-            let table = if p.step == 0 { self.by_vectors } else { self.strips };
-            // SAFETY: the caller's promise.
-            unsafe { table[vectors - 1][p.rows - 1](&tile) };
-            block += vectors;
-        }
+        let table = if p.step == 0 { self.by_vectors } else { self.strips };
+        // SAFETY: the caller's promise.
+        unsafe { panels(p, self.lanes, table) };
+    }
+
+    /// Whether it multiplies pairs of words, with which products of words take as long.
+    pub fn multiplies_pairs(&self) -> bool {
+        self.group_bytes == 8
     }
 
     /// Whether rows may lie at steps.
@@ -344,6 +335,31 @@ impl Gemm {
             }
             (from, rest) = (from + width, next);
         }
+    }
+}
+
+/// Computes a product panel by panel; `table[v − 1][r − 1]` serves `r` rows and `v` vectors of columns.
+///
+/// # Safety
+/// That of [`Gemm::multiply`], for the table's microkernels.
+unsafe fn panels(p: &Product, lanes: usize, table: &[&[Microkernel]]) {
+    // A power of two: divisions would cost as much as a small product.
+    let shift = lanes.trailing_zeros();
+    let all = (p.columns + lanes - 1) >> shift;
+    let mut block = 0;
+    while block < all {
+        let vectors = (all - block).min(table.len());
+        let column = block << shift;
+        let tile = Tile {
+            product: p,
+            weights: p.weights.wrapping_add(column * p.column_bytes),
+            results: p.results.from(block, lanes),
+            c: p.c.wrapping_add(column * p.results.size()),
+            columns: (vectors << shift).min(p.columns - column),
+        };
+        // SAFETY: the caller's promise.
+        unsafe { table[vectors - 1][p.rows - 1](&tile) };
+        block += vectors;
     }
 }
 

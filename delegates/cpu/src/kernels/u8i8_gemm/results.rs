@@ -1,4 +1,4 @@
-//! What sums become: bytes, or reals.
+//! What sums become: bytes, reals, or themselves.
 
 use crate::requantize::{Bytes, Channels};
 use crate::rescale::{Limits, QuantizedRow, RealChannels};
@@ -10,6 +10,8 @@ pub enum Results {
     Bytes(ToBytes),
     /// `f32`.
     Reals(ToReals),
+    /// Themselves, in whole vectors: rows have room for them.
+    Sums,
 }
 
 /// From sums to bytes.
@@ -49,6 +51,7 @@ impl Results {
                 let channels = to.channels.wrapping_add(blocks * RealChannels::stride(lanes));
                 Results::Reals(ToReals { channels, ..to })
             }
+            Results::Sums => Results::Sums,
         }
     }
 
@@ -57,7 +60,7 @@ impl Results {
     pub(super) fn size(&self) -> usize {
         match self {
             Results::Bytes(_) => 1,
-            Results::Reals(_) => 4,
+            Results::Reals(_) | Results::Sums => 4,
         }
     }
 }

@@ -165,7 +165,7 @@ impl Runs for Quantized<'_> {
                 output: node.outputs[0],
                 bytes: net.values[node.outputs[0]].bytes(),
             })),
-            Quantized::Product(layer) => Ok(Box::new(layer.build(node, net, build)?)),
+            Quantized::Product(layer) => layer.build(node, net, build),
             Quantized::Depthwise(layer) => Ok(Box::new(layer.build(node, net, build)?)),
             Quantized::Function(layer) => layer.build(node, net, build),
             Quantized::Table(table) => Ok(lookup::plain(table, node, net, build)),

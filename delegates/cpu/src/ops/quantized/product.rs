@@ -16,11 +16,13 @@ use arenite_layers::{EpilogueOp, Node, Quant, Source, Value, Window};
 use super::{Lowered, Quantized, quant_of, range, unsigned};
 use crate::fixed_point::{Multiplier, Ties};
 use crate::net::{self, Net};
-use crate::ops::{Border, Build, ByRows, Offers};
+use crate::ops::{Border, Build, ByRows, Offers, Winograd};
+use crate::program::Step;
 use crate::requantize::Channel;
 use crate::steps::cascade::Rows;
 use crate::steps::conv_u8::{ConvU8, Parts};
 use crate::steps::terms::terms;
+use crate::steps::winograd_u8::{self, WinogradU8};
 use crate::store::{Block, Store};
 
 /// A convolution, or a product, with constant weights.
@@ -218,12 +220,15 @@ impl ByRows for Product<'_> {
         self.filters * self.lines()
     }
 
-    fn is_faster_whole(&self, _: &Build) -> bool {
-        false
+    fn is_faster_whole(&self, build: &Build) -> bool {
+        self.takes_winograd(build)
     }
 
     fn rows(&self, node: &net::Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Rows>> {
-        Ok(Box::new(self.build(node, net, build)?))
+        self.with_parts((node, net), build, |parts| {
+            let step: Box<dyn Rows> = Box::new(self.plain(build, parts)?);
+            Ok(step)
+        })
     }
 }
 
@@ -234,27 +239,49 @@ impl Product<'_> {
     }
 
     /// Packs the weights.
-    pub fn build(&self, node: &net::Node<'_>, net: &Net<'_>, build: &Build) -> Result<ConvU8> {
+    pub fn build(&self, node: &net::Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+        self.with_parts((node, net), build, |parts| {
+            let step: Box<dyn Step> = match self.takes_winograd(build) {
+                true => Box::new(WinogradU8::new(build.isa, build.bytes.reals, &build.store, parts)?),
+                false => Box::new(self.plain(build, parts)?),
+            };
+            Ok(step)
+        })
+    }
+
+    fn plain(&self, build: &Build, parts: Parts<'_>) -> Result<ConvU8> {
+        ConvU8::new(build.bytes.gemm.isa, &build.store, parts)
+    }
+
+    fn with_parts<T>(
+        &self,
+        (node, net): (&net::Node<'_>, &Net<'_>),
+        build: &Build,
+        then: impl FnOnce(Parts<'_>) -> Result<T>,
+    ) -> Result<T> {
         let (input, output) = (node.inputs[0], node.outputs[0]);
         let (from, to) = (unsigned(net, input)?, unsigned(net, output)?);
         let name = format!("{:?}", node.packed);
         let sums = self.weights.sums(&build.store, self.filters, self.lines(), &name)?;
-        ConvU8::new(
-            build.bytes.gemm.isa,
-            &build.store,
-            Parts {
-                window: self.window,
-                groups: self.groups,
-                filters: self.filters,
-                name: &name,
-                weights: &self.weights,
-                channels: &self.channels(from, &sums),
-                zero_point: from.zero_point as u8,
-                bytes: range(self.activation, to)?,
-                input,
-                output,
-            },
-        )
+        then(Parts {
+            window: self.window,
+            groups: self.groups,
+            filters: self.filters,
+            name: &name,
+            weights: &self.weights,
+            channels: &self.channels(from, &sums),
+            zero_point: from.zero_point as u8,
+            bytes: range(self.activation, to)?,
+            input,
+            output,
+        })
+    }
+
+    /// Whether Winograd's tiles give the same sums sooner. Plain sums are what is asked for without them.
+    fn takes_winograd(&self, build: &Build) -> bool {
+        build.winograd == Winograd::Allowed
+            && self.weights.zero_point == 0
+            && winograd_u8::is_faster(build.bytes.gemm, &self.window, self.groups, self.filters)
     }
 
     /// Weights per filter.

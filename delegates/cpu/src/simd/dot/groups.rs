@@ -1,4 +1,4 @@
-//! VNNI: dot products of four bytes, on 256 and on 512 bits, and of 256 bits in both encodings.
+//! Four bytes at a time as they lie in memory: VNNI's dot products of bytes, on 256 bits in both encodings, and products of pairs of words.
 
 use core::arch::x86_64::*;
 
@@ -7,8 +7,8 @@ use super::Dot;
 use crate::simd::Avx512;
 use crate::simd::{Avx2, Simd};
 
-macro_rules! vnni {
-    ($(#[$attribute:meta])* $name:ident($s:ident, $v:ident): $bytes:literal $splat:ident $load:ident $dot:ident) => {
+macro_rules! dot {
+    ($(#[$attribute:meta])* $name:ident($s:ident, $v:ident): $bytes:literal $splat:ident $load:ident $dot:expr) => {
         $(#[$attribute])*
         #[derive(Clone, Copy)]
         pub struct $name($s);
@@ -49,23 +49,32 @@ macro_rules! vnni {
             #[inline(always)]
             fn dot(self, sum: $v, a: $v, w: $v) -> $v {
                 // SAFETY: as above.
-                unsafe { $dot(sum, a, w) }
+                unsafe { ($dot)(sum, a, w) }
             }
         }
     };
 }
 
-vnni! {
+dot! {
     /// AVX-VNNI.
     AvxVnniDot(Avx2, __m256i): 32 _mm256_set1_epi32 _mm256_loadu_si256 _mm256_dpbusd_avx_epi32
 }
-vnni! {
+dot! {
     /// AVX-512 VNNI on 256 bits.
     #[cfg(feature = "avx512")]
     Vnni256Dot(Avx2, __m256i): 32 _mm256_set1_epi32 _mm256_loadu_si256 _mm256_dpbusd_epi32
 }
-vnni! {
+dot! {
     /// AVX-512 VNNI.
     #[cfg(feature = "avx512")]
     VnniDot(Avx512, __m512i): 64 _mm512_set1_epi32 _mm512_loadu_si512 _mm512_dpbusd_epi32
+}
+dot! {
+    /// AVX2, of words.
+    Avx2Words(Avx2, __m256i): 32 _mm256_set1_epi32 _mm256_loadu_si256 |sum, a, w| _mm256_add_epi32(sum, _mm256_madd_epi16(a, w))
+}
+dot! {
+    /// AVX-512, of words.
+    #[cfg(feature = "avx512")]
+    Avx512Words(Avx512, __m512i): 64 _mm512_set1_epi32 _mm512_loadu_si512 |sum, a, w| _mm512_add_epi32(sum, _mm512_madd_epi16(a, w))
 }

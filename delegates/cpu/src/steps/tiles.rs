@@ -1,0 +1,89 @@
+//! The tiles that Winograd's convolutions cut images into: `m × m` results, and the `(m + 2) × (m + 2)` pixels that they read.
+
+use arenite_layers::Window;
+
+/// Tiles of a convolution by 3 × 3 filters with stride 1.
+pub struct Tiles {
+    /// Where it reads.
+    pub window: Window,
+    /// Results along one side of a tile.
+    m: usize,
+    /// Along height and width of an image.
+    along: [usize; 2],
+    /// Tiles that are worked on at a time.
+    pub block: usize,
+}
+
+/// Most pixels of a tile.
+const PIXELS: usize = 36;
+
+impl Tiles {
+    /// In blocks of about equally many tiles, of which as many as `mr` divides fit `room` bytes, if a tile takes `bytes`.
+    pub fn new(window: Window, m: usize, (room, bytes): (usize, usize), mr: usize) -> Tiles {
+        let along = [window.rows.output.div_ceil(m), window.columns.output.div_ceil(m)];
+        let all = window.batches * along[0] * along[1];
+        let fit = (room / bytes).max(mr).next_multiple_of(mr);
+        Tiles { window, m, along, block: all.div_ceil(all.div_ceil(fit).max(1)) }
+    }
+
+    /// Tiles in all images.
+    pub fn count(&self) -> usize {
+        self.window.batches * self.along[0] * self.along[1]
+    }
+
+    /// Image, row and column of a tile's first result.
+    fn origin(&self, tile: usize) -> [usize; 3] {
+        let (image, rest) = (tile / (self.along[0] * self.along[1]), tile % (self.along[0] * self.along[1]));
+        [image, rest / self.along[1] * self.m, rest % self.along[1] * self.m]
+    }
+
+    /// By how many bytes the output, `filters` results of `size` bytes a pixel, has to begin in front of the input so that no block writes
+    /// what a later one reads: blocks come one after the other, and each has read before it writes.
+    pub fn distance(&self, filters: usize, size: usize) -> usize {
+        let Window { rows, columns, channels, .. } = self.window;
+        let ends = (self.block..self.count()).step_by(self.block);
+        let distance = |end: usize| {
+            let [image, y, _] = self.origin(end - 1);
+            let written = image * rows.output + (y + self.m).min(rows.output);
+            let [image, y, _] = self.origin(end);
+            let read = image * rows.input + y.saturating_sub(rows.before);
+            let [written, read] = [(written, filters, columns.output), (read, channels, columns.input)]
+                .map(|(row, channels, width)| row * width * channels * size);
+            written.saturating_sub(read)
+        };
+        ends.map(distance).max().unwrap_or(0)
+    }
+
+    /// The position of a tile's first result in the output, and its rows and columns that are inside the image.
+    pub fn results(&self, tile: usize) -> (usize, [usize; 2]) {
+        let [image, y, x] = self.origin(tile);
+        let (height, width) = (self.window.rows.output, self.window.columns.output);
+        ((image * height + y) * width + x, [self.m.min(height - y), self.m.min(width - x)])
+    }
+
+    /// The first channels of a tile's pixels in `input`, the tensor, by rows; `outside` for those outside of the image.
+    #[inline(always)]
+    pub fn pixels<T>(&self, tile: usize, input: *const T, outside: *const T) -> [*const T; PIXELS] {
+        let [image, y, x] = self.origin(tile);
+        let (w, alpha) = (&self.window, self.m + 2);
+        let mut pixels = [outside; PIXELS];
+        for i in 0..alpha {
+            let Some(line) = (y + i).checked_sub(w.rows.before).filter(|&l| l < w.rows.input) else {
+                continue;
+            };
+            for j in 0..alpha {
+                let column = (x + j).checked_sub(w.columns.before).filter(|&c| c < w.columns.input);
+                if let Some(column) = column {
+                    let at = image * w.image() + (line * w.columns.input + column) * w.channels;
+                    pixels[i * alpha + j] = input.wrapping_add(at);
+                }
+            }
+        }
+        pixels
+    }
+}
+
+/// Whether the window has 3 × 3 taps side by side, at stride 1.
+pub fn fits(window: &Window) -> bool {
+    [window.rows, window.columns].iter().all(|axis| axis.taps == 3 && axis.stride == 1 && axis.dilation == 1)
+}

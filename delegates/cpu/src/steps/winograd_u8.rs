@@ -1,0 +1,254 @@
+//! Convolution of bytes by 3 × 3 filters with stride 1, after Winograd, in blocks of tiles that fit the cache. No bit differs from
+//! [`ConvU8`](super::conv_u8::ConvU8); where bytes are multiplied as words, there is less than half of that to do.
+//!
+//! ```text
+//! pixels ─► V[f][tile][channel]  ─► P[f] = V[f] · U[f], f = 0..16 ─► sums, over P[0..4] ─► bytes
+//!          (words, tile by tile)     (products of words)              (tile by tile)
+//! ```
+
+use arenite_abi::prelude::*;
+use arenite_layers::{Aligned, Id, Window};
+
+use super::conv_u8::Parts;
+use super::tiles::{self, Tiles};
+use crate::isa::Isa;
+use crate::kernels::u8_real::{Reals, Sums};
+use crate::kernels::u8_winograd::{self, ByteWinograd, CHANNELS, PRODUCTS, SUMS};
+use crate::kernels::u8i8_gemm::{Gemm, Product, Reach, Results, Words};
+use crate::memory::Shared;
+use crate::program::{Run, Step};
+use crate::requantize::Channels;
+use crate::store::{Block, Store};
+
+/// Bytes of V and P together that are worked on at a time: most of a second-level cache.
+const BLOCK: usize = 3 << 18;
+/// Tiles that are multiplied together: their words of V stay near while panels change.
+const ROWS: usize = 48;
+/// Bytes between the lines of V or P, so that they do not fall on the same lines of a cache.
+const SKEW: usize = 64;
+/// Multiply-adds of bytes that a transform costs per channel of the input, and of the output.
+const TRANSFORM: [usize; 2] = [64, 96];
+
+/// A convolution by 3 × 3 filters.
+pub struct WinogradU8 {
+    words: &'static Words,
+    winograd: &'static ByteWinograd,
+    reals: &'static Reals,
+    tiles: Tiles,
+    filters: usize,
+    /// Products' weights, one after the other.
+    packed: Block<i16>,
+    channels: Channels,
+    /// A pixel of zero points.
+    outside: Aligned<u8>,
+    input: Id,
+    output: Id,
+}
+
+/// Whether it is faster than products of all taps: by counting multiply-adds.
+pub fn is_faster(gemm: &Gemm, window: &Window, groups: usize, filters: usize) -> bool {
+    let channels = window.channels;
+    if !gemm.multiplies_pairs() || groups != 1 || !tiles::fits(window) || !(8..=CHANNELS).contains(&channels)
+    {
+        return false;
+    }
+    let padded = filters.next_multiple_of(SUMS);
+    let tiles = window.batches * window.rows.output.div_ceil(2) * window.columns.output.div_ceil(2);
+    let transforms = channels * TRANSFORM[0] + padded * TRANSFORM[1];
+    tiles * (PRODUCTS * channels * padded + transforms) * 5 / 4 < window.positions() * 9 * channels * padded
+}
+
+impl WinogradU8 {
+    /// Transforms and packs the weights, whose zero point is 0.
+    pub fn new(isa: Isa, reals: &'static Reals, store: &Store, parts: Parts<'_>) -> Result<Self> {
+        let (words, winograd) = (Words::select(isa), ByteWinograd::select(isa));
+        let Parts { window, filters, weights, .. } = parts;
+        let (channels, padded) = (window.channels, filters.next_multiple_of(SUMS));
+        let len = words.packed_len(channels, padded);
+        let key = format!("{} Winograd {filters} × {channels} {}", words.name, parts.name);
+        let packed = store.block(&key, PRODUCTS * len, |packed: &mut [i16]| {
+            for (j, c) in (0..filters).flat_map(|j| (0..channels).map(move |c| (j, c))) {
+                let taps = std::array::from_fn(|tap| weights.at((j * 9 + tap) * channels + c));
+                let at = words.at((channels, padded), j, c);
+                for (packed, u) in packed[at..].iter_mut().step_by(len).zip(u8_winograd::filter(&taps)) {
+                    *packed = u;
+                }
+            }
+        })?;
+        let mut outside = Aligned::zeros(channels);
+        outside.fill(parts.zero_point);
+        let one = PRODUCTS * (channels * size_of::<i16>() + padded * size_of::<i32>());
+        Ok(WinogradU8 {
+            words,
+            winograd,
+            reals,
+            tiles: Tiles::new(window, 2, (BLOCK, one), words.mr),
+            filters,
+            packed,
+            channels: Channels::new(reals.lanes, parts.channels, parts.bytes),
+            outside,
+            input: parts.input,
+            output: parts.output,
+        })
+    }
+
+    /// Sums of a row of P.
+    fn padded(&self) -> usize {
+        self.filters.next_multiple_of(SUMS)
+    }
+
+    /// Bytes from one product's rows to the next's, in V and in P.
+    fn strides(&self) -> [usize; 2] {
+        let of = |row: usize| (self.tiles.block * row).next_multiple_of(SKEW) + SKEW;
+        [of(self.tiles.window.channels * size_of::<i16>()), of(self.padded() * size_of::<i32>())]
+    }
+
+    /// Transforms the inputs of a tile, row `r` of the block.
+    ///
+    /// # Safety
+    /// `input` is the tensor; nobody else touches row `r` of `v`.
+    unsafe fn transform(&self, tile: usize, r: usize, input: *const u8, v: *mut i16) {
+        let pixels = self.tiles.pixels(tile, input, self.outside.as_ptr());
+        let channels = self.tiles.window.channels;
+        let stride = self.strides()[0] / size_of::<i16>();
+        // SAFETY: the member was selected for this machine; pixels are inside the tensor or zero points, and V has a row for each tile of
+        // a block.
+        unsafe { (self.winograd.input)(channels, pixels.as_ptr(), v.add(r * channels), stride) };
+    }
+
+    /// Multiplies rows `first..end` of product `f`.
+    ///
+    /// # Safety
+    /// `v` is transformed; nobody else touches these rows of `p`.
+    unsafe fn multiply(&self, f: usize, (first, end): (usize, usize), v: *const u8, p: *mut u8) {
+        let (channels, padded) = (self.tiles.window.channels, self.padded());
+        let ([vs, ps], step) = (self.strides(), channels * size_of::<i16>());
+        let column_bytes = Words::column_bytes(channels);
+        let weights = self.packed[f * self.words.packed_len(channels, padded)..].as_ptr().cast::<u8>();
+        for column in (0..padded).step_by(self.words.nr()) {
+            for row in (first..end).step_by(self.words.mr) {
+                let a = v.wrapping_add(f * vs + row * step);
+                let product = Product {
+                    a: &a,
+                    step,
+                    rows: self.words.mr.min(end - row),
+                    taps: 1,
+                    k: step,
+                    reach: Reach::Exact,
+                    weights: weights.wrapping_add(column * column_bytes),
+                    column_bytes,
+                    results: Results::Sums,
+                    c: p.wrapping_add(f * ps + (row * padded + column) * size_of::<i32>()),
+                    stride: padded * size_of::<i32>(),
+                    columns: self.words.nr().min(padded - column),
+                };
+                // SAFETY: the member was selected for this machine; rows are those of V and P, and the panel has the lines of all
+                // channels. P has room for whole vectors.
+                unsafe { self.words.multiply(&product) };
+            }
+        }
+    }
+
+    /// Transforms the products of a tile, row `r` of the block, to results.
+    ///
+    /// # Safety
+    /// `p` is computed; nobody else touches row `r`, and the tile's results in `output`, the tensor.
+    unsafe fn finish(&self, tile: usize, r: usize, p: *mut i32, output: *mut u8) {
+        let (position, [height, width]) = self.tiles.results(tile);
+        let stride = self.strides()[1] / size_of::<i32>();
+        let sums = p.wrapping_add(r * self.padded());
+        // SAFETY: the member was selected for this machine; P has 16 lines of padded rows.
+        unsafe { (self.winograd.output)(self.padded(), sums, stride) };
+        for (i, j) in (0..height).flat_map(|i| (0..width).map(move |j| (i, j))) {
+            let sums = Sums {
+                n: self.filters,
+                x: sums.wrapping_add((2 * i + j) * stride),
+                table: self.channels.block(0),
+                step: Channels::stride(self.reals.lanes),
+                is_general: self.channels.is_general,
+                bytes: self.channels.bytes,
+            };
+            let at = (position + i * self.tiles.window.columns.output + j) * self.filters;
+            // SAFETY: as above; the table has a block for each vector of filters, and the pixel is inside the tensor.
+            unsafe { (self.reals.requantize)(&sums, output.add(at)) };
+        }
+    }
+}
+
+impl Step for WinogradU8 {
+    fn name(&self) -> &'static str {
+        "CONV_2D, Winograd"
+    }
+
+    fn scratch(&self) -> usize {
+        self.strides().iter().sum::<usize>() * PRODUCTS
+    }
+
+    fn run(&self, cx: &Run<'_>) -> Result<()> {
+        let input = Shared::new(cx.place::<u8>(self.input));
+        let output = Shared::new(cx.place::<u8>(self.output));
+        let v = Shared::new(cx.scratch::<u8>());
+        let p = Shared::new(cx.scratch::<u8>().wrapping_add(self.strides()[0] * PRODUCTS));
+        let channels = self.tiles.window.channels;
+        for first in (0..self.tiles.count()).step_by(self.tiles.block) {
+            let rows = self.tiles.block.min(self.tiles.count() - first);
+            cx.parallel_for(rows, super::grain(channels * TRANSFORM[0] / 4), |range| {
+                for r in range {
+                    // SAFETY: the host's tensor has the window's shape; each row is one thread's.
+                    unsafe { self.transform(first + r, r, input.get(), v.get().cast()) };
+                }
+            })?;
+            let groups = rows.div_ceil(ROWS);
+            cx.parallel_for(
+                PRODUCTS * groups,
+                super::grain(rows * channels * self.filters / groups / 2),
+                |range| {
+                    for item in range {
+                        let (f, g) = (item / groups, item % groups);
+                        let part = (g * rows / groups, (g + 1) * rows / groups);
+                        // SAFETY: V is complete; each group of rows is one thread's.
+                        unsafe { self.multiply(f, part, v.get(), p.get()) };
+                    }
+                },
+            )?;
+            cx.parallel_for(rows, super::grain(self.filters * TRANSFORM[1] / 4), |range| {
+                for r in range {
+                    // SAFETY: P is complete; each tile is one thread's.
+                    unsafe { self.finish(first + r, r, p.get().cast(), output.get()) };
+                }
+            })?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::u8i8_gemm::TABLE;
+    use arenite_layers::Axis;
+
+    #[test]
+    fn tiles_are_for_pairs_of_words_and_enough_channels() {
+        let axis = |taps, stride| Axis { input: 14, taps, output: 14, stride, dilation: 1, before: 1 };
+        let window = |channels, taps, stride| {
+            let axis = axis(taps, stride);
+            Window { batches: 1, rows: axis, columns: axis, channels }
+        };
+        for gemm in TABLE {
+            for (window, groups, filters, want) in [
+                (window(64, 3, 1), 1, 64, true),
+                (window(512, 3, 1), 1, 512, true),
+                (window(3, 3, 1), 1, 64, false),
+                (window(8, 3, 1), 1, 8, false),
+                (window(64, 3, 2), 1, 64, false),
+                (window(64, 5, 1), 1, 64, false),
+                (window(64, 3, 1), 2, 64, false),
+                (window(CHANNELS + 1, 3, 1), 1, 64, false),
+            ] {
+                let got = is_faster(gemm, &window, groups, filters);
+                assert_eq!(got, want && gemm.multiplies_pairs(), "{} {window:?} {filters}", gemm.name);
+            }
+        }
+    }
+}
