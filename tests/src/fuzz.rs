@@ -15,7 +15,8 @@ pub fn quota() -> Quota {
     Quota { bytes: 4 << 20, nodes: 200, depth: 8, calls: 1000, time: Some(Duration::from_millis(500)) }
 }
 
-fn registry() -> Arc<Registry> {
+/// All plugins that are linked in.
+pub(crate) fn registry() -> Arc<Registry> {
     static REGISTRY: OnceLock<Arc<Registry>> = OnceLock::new();
     let make = || {
         let mut registry = Registry::new();

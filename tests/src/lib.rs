@@ -11,6 +11,7 @@ arenite_abi::register_plugin!(arenite_flex::PLUGIN);
 pub mod array;
 pub mod case;
 pub mod compare;
+pub mod differential;
 pub mod fuzz;
 pub mod libraries;
 pub mod op_models;

@@ -1,0 +1,112 @@
+//! Runs random graphs on the CPU delegate and on the reference ops, and compares: `differential [--graphs N] [--isa NAME] …`; with
+//! `--seed N` alone, shows and writes the graph of that seed, and runs it.
+//!
+//! Exit status: 0 if all agree, 1 if some differ, 2 if it was called wrongly.
+#![forbid(unsafe_code)]
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use arenite_tests::differential::campaign::{Campaign, Fixed, Seeds, report, work};
+use arenite_tests::differential::judge::Verdict;
+use arenite_tests::differential::{check, draw};
+use clap::Parser;
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Runs random graphs on the CPU delegate and on the reference ops, and compares.
+#[derive(Parser)]
+#[command(version)]
+struct Arguments {
+    /// How many graphs.
+    #[arg(long, value_name = "N")]
+    graphs: Option<u64>,
+    /// The first graph's seed; without --graphs the only one's.
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// The instruction set, for all graphs.
+    #[arg(long, value_name = "NAME")]
+    isa: Option<String>,
+    /// Threads, for all graphs.
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// Winograd's transforms, for all graphs.
+    #[arg(long, value_name = "BOOL")]
+    winograd: Option<bool>,
+    /// Processes that run at the same time.
+    #[arg(long, value_name = "N", default_value = "2")]
+    workers: u64,
+    /// Where models go that differ.
+    #[arg(long, value_name = "DIR")]
+    save: Option<PathBuf>,
+    /// Print one JSON document instead of text.
+    #[arg(long)]
+    json: bool,
+    /// Run in this process, for another one that reads: from one seed to the next.
+    #[arg(long, value_name = "N", hide = true)]
+    stride: Option<u64>,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    match run(&arguments) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(message) => {
+            eprintln!("differential: {message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Whether all agree.
+fn run(arguments: &Arguments) -> Result<bool, Box<dyn std::error::Error>> {
+    let Arguments { isa, threads, winograd, save, .. } = arguments;
+    let fixed = Fixed { isa: isa.clone(), threads: *threads, winograd: *winograd };
+    let first = arguments.seed.unwrap_or(0);
+    if let (Some(stride), Some(count)) = (arguments.stride, arguments.graphs) {
+        work(Seeds { first, stride, count }, &fixed, save.as_ref())?;
+        return Ok(true);
+    }
+    if let (Some(seed), None) = (arguments.seed, arguments.graphs) {
+        return one(seed, &fixed, save.as_deref().unwrap_or(Path::new(".")));
+    }
+    let (graphs, save) = (arguments.graphs.unwrap_or(20_000), save.clone());
+    let program = std::env::current_exe()?;
+    let campaign = Campaign { program, first, graphs, workers: arguments.workers, fixed, save };
+    let bar = match std::io::stderr().is_terminal() {
+        true => ProgressBar::new(graphs),
+        false => ProgressBar::hidden(),
+    };
+    bar.set_style(ProgressStyle::with_template("{bar:40} {pos}/{len} {per_sec} {eta}")?);
+    let tally = campaign.run(&|| bar.inc(1))?;
+    bar.finish_and_clear();
+    match arguments.json {
+        true => println!("{}", serde_json::to_string_pretty(&tally)?),
+        false => println!("{tally}"),
+    }
+    Ok(tally.found.is_empty())
+}
+
+/// Shows, writes and runs the graph of one seed.
+fn one(seed: u64, fixed: &Fixed, folder: &Path) -> Result<bool, Box<dyn std::error::Error>> {
+    let (graph, setting) = (draw(seed), fixed.setting(seed));
+    std::fs::create_dir_all(folder)?;
+    let path = folder.join(format!("{seed}.tflite"));
+    std::fs::write(&path, graph.model.finish())?;
+    println!("{graph}{setting:?}, written to {}", path.display());
+    let checked = check(graph, &setting);
+    for (kind, _) in checked.nodes.iter().filter(|(_, delegated)| *delegated) {
+        println!("delegated: {kind}");
+    }
+    match checked.verdict {
+        Verdict::Differs(text) => {
+            println!("{text}\nits smallest part: {}", report(&checked.graph, &setting, None)?);
+            Ok(false)
+        }
+        verdict => {
+            println!("{verdict:?}");
+            Ok(true)
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! How far an answer may be from that of the reference ops.
+//!
+//! Both compute in `f32`, in different orders. With u = 2⁻²³, twice the unit roundoff, so that it covers both:
+//!
+//! ```text
+//! exact inputs   integers, moves, and operations that IEEE 754 rounds once: the same bits
+//! sums of K      |got − want| ≤ (K + 2) · u · Σ|terms|, whatever the order. All terms are multiples of 2^g and their sums
+//!                below 2^(g + 24): nothing is rounded in any order, so the same bits
+//! Winograd       its transforms multiply by up to 21/4 and add 36 numbers: 2⁻¹⁶ · Σ|terms| more
+//! functions      polynomials: some u of the result, or of 1 where the result is a difference
+//! inexact input  the error grows by the function's slope; behind a step (a comparison, a rounding) nothing is known
+//! ```
+//! A bound is one of the whole tensor, made of what the reference ops computed: of ordinary numbers only. What is not finite must be
+//! the same thing; a number near `f32::MAX` must be so relative to itself. Where two of these meet in a sum, the order decides whether
+//! it overflows: nothing is known.
+
+use arenite::ElementType::F32;
+
+use super::graph::{Graph, Rule};
+use super::run::Array;
+
+/// `|got − want| ≤ abs + rel · |want|`; of bytes that stand for reals, of these.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bound {
+    /// See above.
+    pub abs: f64,
+    /// See above.
+    pub rel: f64,
+}
+
+/// The same bits.
+pub const EXACT: Bound = Bound { abs: 0.0, rel: 0.0 };
+
+const U: f64 = 1.0 / (1 << 23) as f64;
+/// Below, some instruction sets' functions are zero.
+const TINY: f64 = f32::MIN_POSITIVE as f64;
+/// Numbers above are no ordinary ones.
+const HUGE: f32 = 1e30;
+
+impl Bound {
+    fn is_exact(self) -> bool {
+        self == EXACT
+    }
+}
+
+/// What a tensor of floats holds.
+#[derive(Clone, Copy, Debug)]
+struct Facts {
+    /// Largest magnitude of ordinary numbers.
+    largest: f64,
+    /// Least number, and least magnitude.
+    least: f64,
+    nearest: f64,
+    /// Numbers near `f32::MAX`.
+    huge: usize,
+    /// Whether there are infinite ones, or none.
+    special: bool,
+    /// All numbers are multiples of `2^grid`.
+    grid: i32,
+}
+
+impl Facts {
+    fn of(array: &Array) -> Facts {
+        let mut facts =
+            Facts { largest: 0.0, least: f64::MAX, nearest: f64::MAX, huge: 0, special: false, grid: 300 };
+        if array.ty != F32 {
+            return facts;
+        }
+        for x in array.bytes.as_chunks::<4>().0.iter().map(|&bytes| f32::from_le_bytes(bytes)) {
+            facts.least = facts.least.min(x.into());
+            facts.nearest = facts.nearest.min(x.abs().into());
+            match x.is_finite() {
+                false => facts.special = true,
+                true if x.abs() >= HUGE => facts.huge += 1,
+                true => facts.largest = facts.largest.max(x.abs().into()),
+            }
+            if x.is_finite() && x != 0.0 {
+                let exponent = (x.to_bits() >> 23 & 0xff) as i32;
+                let fraction = x.to_bits() & 0x7f_ffff | if exponent > 0 { 1 << 23 } else { 0 };
+                facts.grid = facts.grid.min(exponent.max(1) - 150 + fraction.trailing_zeros() as i32);
+            }
+        }
+        facts
+    }
+
+    /// The error of these numbers.
+    fn error(&self, bound: Bound) -> f64 {
+        bound.abs + bound.rel * self.largest
+    }
+}
+
+/// An input of a node.
+#[derive(Clone, Copy)]
+struct Input {
+    bound: Bound,
+    facts: Facts,
+}
+
+impl Input {
+    fn error(&self) -> f64 {
+        self.facts.error(self.bound)
+    }
+}
+
+/// Per tensor, how far it may be off; `None` where nothing is known. `tensors` is what the reference ops computed.
+pub fn bounds(graph: &Graph, tensors: &[Option<Array>], winograd: bool) -> Vec<Option<Bound>> {
+    let mut bounds = vec![Some(EXACT); tensors.len()];
+    for (operator, (_, rule)) in graph.model.subgraphs[0].operators.iter().zip(&graph.notes) {
+        let array = |&index: &i32| usize::try_from(index).ok().and_then(|i| tensors.get(i)?.as_ref());
+        let Some(&output) = operator.outputs.first() else { continue };
+        let result = array(&output).map(|array| (array.ty, Facts::of(array)));
+        let present = operator.inputs.iter().filter(|&&index| index >= 0);
+        let input = |index: &i32| {
+            let known = bounds.get(*index as usize).copied().flatten()?;
+            let array = array(index)?;
+            Some((array.ty, Input { bound: known, facts: Facts::of(array) }))
+        };
+        let inputs: Option<Vec<_>> = present.map(input).collect();
+        let known = match (inputs, result) {
+            (Some(inputs), Some((ty, facts))) => {
+                // Whatever chooses among elements is the same, or the choice may be another.
+                let chosen = inputs.iter().all(|(of, x)| *of == ty || x.bound.is_exact() || converts(rule));
+                let inputs: Vec<Input> = inputs.into_iter().map(|(_, input)| input).collect();
+                let rule = if let Rule::Products { winograd: false, .. } = rule {
+                    *rule
+                } else {
+                    allowed(*rule, winograd)
+                };
+                chosen.then(|| bound(rule, &inputs, facts, step(graph, output))).flatten()
+            }
+            _ => None,
+        };
+        operator.outputs.iter().for_each(|&output| bounds[output as usize] = known);
+    }
+    bounds
+}
+
+fn converts(rule: &Rule) -> bool {
+    matches!(rule, Rule::Quantize | Rule::Dequantize | Rule::Products { .. } | Rule::Loop { .. })
+}
+
+fn allowed(rule: Rule, allowed: bool) -> Rule {
+    match rule {
+        Rule::Products { main, weights, bias, depth, winograd } => {
+            Rule::Products { main, weights, bias, depth, winograd: winograd && allowed }
+        }
+        rule => rule,
+    }
+}
+
+/// What one step of a tensor's bytes stands for.
+pub fn step(graph: &Graph, tensor: i32) -> Option<f64> {
+    let tensor = graph.model.subgraphs[0].tensors.get(tensor as usize)?;
+    tensor.quantization.as_ref().and_then(|q| q.scale.first()).map(|&scale| scale.into())
+}
+
+/// The bound of a node's results `y`.
+fn bound(rule: Rule, inputs: &[Input], y: Facts, step: Option<f64>) -> Option<Bound> {
+    let exact = inputs.iter().all(|input| input.bound.is_exact());
+    let (error, x) = (inputs.iter().map(Input::error).sum::<f64>(), inputs.first()?.facts);
+    let within = |abs: f64, rel: f64| abs.is_finite().then_some(Bound { abs, rel });
+    match rule {
+        Rule::Products { .. } => products(rule, inputs),
+        Rule::Fold { count, mean } => fold(inputs[0], count, mean),
+        Rule::Exp => within(TINY, 8.0 * U + error.exp_m1()),
+        Rule::Softmax { .. } | Rule::LogSoftmax if x.huge > 1 => None,
+        Rule::Softmax { beta } => within(beta * error + TINY, 64.0 * U + 4.0 * U * beta * x.largest),
+        Rule::LogSoftmax => within(2.0 * error + 32.0 * U * (1.0 + x.largest), 32.0 * U),
+        Rule::InverseRoot => (exact || x.least > 2.0 * error)
+            .then(|| within(TINY, 4.0 * U + error / x.least.max(f64::MIN_POSITIVE)))
+            .flatten(),
+        Rule::Blend => within(2.0 * error + 8.0 * U * x.largest, 8.0 * U),
+        Rule::Function { slope, ulps, floor } => {
+            let floor = if floor > 0.0 { floor * U * y.largest.max(1.0) } else { 0.0 };
+            within(slope * error + floor + if ulps > 0.0 { TINY } else { 0.0 }, ulps * U)
+        }
+        Rule::Moves => {
+            let largest = |of: fn(Bound) -> f64| inputs.iter().map(|x| of(x.bound)).fold(0.0, f64::max);
+            within(largest(|bound| bound.abs), largest(|bound| bound.rel))
+        }
+        Rule::Loop { hybrid } => {
+            let ordinary = inputs.iter().all(|input| !input.facts.special && input.facts.huge == 0);
+            // In each round a byte of the state may be another by one.
+            let abs = if hybrid { 1.0 / 16.0 } else { 1e-5 };
+            (exact && ordinary).then_some(Bound { abs, rel: 0.0 })
+        }
+        _ if exact => Some(EXACT),
+        Rule::Sum => within(error, U),
+        Rule::Product => match inputs {
+            [a, b] if a.facts.huge + b.facts.huge == 0 => {
+                let (da, db) = (a.error(), b.error());
+                within(da * b.facts.largest + db * a.facts.largest + da * db, U)
+            }
+            _ => None,
+        },
+        Rule::Quotient => match inputs {
+            [a, b] if b.facts.nearest > 2.0 * b.error() && a.facts.huge == 0 => {
+                within((a.error() + y.largest * b.error()) / (b.facts.nearest - b.error()), U)
+            }
+            _ => None,
+        },
+        Rule::Square => within(2.0 * y.largest.sqrt() * error + error * error, U),
+        Rule::Root => (x.least > 2.0 * error).then(|| within(error / x.least.sqrt(), U)).flatten(),
+        Rule::Quantize => step.and_then(|step| within(error + step, 0.0)),
+        Rule::Dequantize => within(error, U),
+        Rule::Integers | Rule::Step | Rule::Hybrid => None,
+    }
+}
+
+fn products(rule: Rule, inputs: &[Input]) -> Option<Bound> {
+    let Rule::Products { main, weights, bias, depth, winograd } = rule else { return None };
+    let (x, w) = (inputs.get(main)?, inputs.get(weights)?);
+    let b = inputs.get(bias).map_or((0.0, 300), |b| (b.facts.largest, b.facts.grid));
+    let (x_facts, w_facts) = (x.facts, w.facts);
+    if x_facts.huge + w_facts.huge > 1 || winograd && (x_facts.special || x_facts.huge > 0) {
+        return None;
+    }
+    let k = depth as f64;
+    let terms = k * x_facts.largest * w_facts.largest + b.0;
+    let is_exact = x.bound.is_exact() && w.bound.is_exact() && !winograd && x_facts.huge == 0;
+    let grid = (x_facts.grid + w_facts.grid).min(b.1);
+    if is_exact && terms <= 2f64.powi(grid.saturating_add(24).clamp(-400, 400)) {
+        return Some(EXACT);
+    }
+    let transforms = if winograd { terms / (1 << 16) as f64 } else { 0.0 };
+    let carried = k * (x.error() * w_facts.largest + w.error() * x_facts.largest);
+    Some(Bound { abs: (k + 2.0) * U * terms + transforms + carried + TINY, rel: (k + 2.0) * U })
+}
+
+fn fold(x: Input, count: usize, mean: bool) -> Option<Bound> {
+    let k = count as f64;
+    let terms = k * x.facts.largest;
+    if x.facts.huge > 1 {
+        return None;
+    }
+    let is_exact = x.bound.is_exact()
+        && x.facts.huge == 0
+        && terms <= 2f64.powi(x.facts.grid.saturating_add(24).clamp(-400, 400));
+    match (is_exact, mean) {
+        (true, false) => Some(EXACT),
+        // Divided, or multiplied by the reciprocal.
+        (true, true) => Some(Bound { abs: TINY, rel: 2.0 * U }),
+        _ => {
+            let sum = (k + 2.0) * U * terms + k * x.error();
+            Some(Bound { abs: TINY + if mean { sum / k } else { sum }, rel: (k + 2.0) * U })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn input(numbers: &[f32], bound: Bound) -> Input {
+        let bytes = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
+        Input { bound, facts: Facts::of(&Array { ty: F32, shape: vec![numbers.len() as i32], bytes }) }
+    }
+
+    fn products(x: &[f32], w: &[f32], depth: usize) -> Option<Bound> {
+        let inputs = [input(x, EXACT), input(w, EXACT)];
+        let rule = Rule::Products { main: 0, weights: 1, bias: 2, depth, winograd: false };
+        bound(rule, &inputs, inputs[0].facts, None)
+    }
+
+    #[test]
+    fn sums_that_no_order_rounds_are_exact() {
+        assert_eq!(products(&[0.5, -4.0], &[0.125, 1.0], 1000), Some(EXACT));
+        assert_ne!(products(&[0.5, -4.0], &[0.1, 1.0], 1000), Some(EXACT));
+        // 2²⁴ terms of 4, in steps of 1/16.
+        assert_ne!(products(&[0.5, -4.0], &[0.125, 1.0], 1 << 24), Some(EXACT));
+    }
+
+    #[test]
+    fn sums_of_numbers_near_the_largest_are_not_known() {
+        assert_eq!(products(&[f32::MAX, f32::MIN, 1.0], &[1.0], 3), None);
+        assert!(products(&[f32::MAX, 1.0], &[1.0], 3).is_some_and(|bound| bound.abs < 1e-5));
+        assert!(products(&[f32::INFINITY, f32::NAN, 1.0], &[1.0], 3).is_some());
+    }
+
+    #[test]
+    fn errors_grow_by_slopes_and_end_at_steps() {
+        let x = input(&[0.5, 3.0], Bound { abs: 1e-3, rel: 0.0 });
+        let of = |rule| bound(rule, &[x], x.facts, Some(0.5));
+        let abs = |rule| of(rule).map(|bound| bound.abs);
+        assert_eq!(abs(Rule::Function { slope: 2.0, ulps: 0.0, floor: 0.0 }), Some(2e-3));
+        assert_eq!(of(Rule::Step), None);
+        assert_eq!(abs(Rule::Quantize), Some(0.501));
+        assert_eq!(bound(Rule::Step, &[input(&[0.5], EXACT)], x.facts, None), Some(EXACT));
+    }
+}

@@ -1,0 +1,204 @@
+//! Many graphs, in processes of their own: each says which seed it begins, so that a crash or a graph without end has a name.
+
+use std::io::{self, BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+use super::graph::{Graph, Setting};
+use super::judge::Verdict;
+use super::tally::{Found, Tally};
+use super::{check, draw, setting, smallest};
+
+/// How long a graph may take.
+const LIMIT: Duration = Duration::from_secs(60);
+/// Graphs whose counts are told at a time.
+const BATCH: u64 = 200;
+
+/// What is the same for all graphs, where seeds do not decide it.
+#[derive(Clone, Debug, Default)]
+pub struct Fixed {
+    /// The instruction set.
+    pub isa: Option<String>,
+    /// Threads.
+    pub threads: Option<usize>,
+    /// Winograd's transforms.
+    pub winograd: Option<bool>,
+}
+
+impl Fixed {
+    /// What the graph of this seed runs with.
+    pub fn setting(&self, seed: u64) -> Setting {
+        let drawn = setting(seed);
+        Setting {
+            isa: self.isa.clone().or(drawn.isa),
+            threads: self.threads.unwrap_or(drawn.threads),
+            winograd: self.winograd.unwrap_or(drawn.winograd),
+        }
+    }
+
+    fn arguments(&self) -> Vec<String> {
+        let mut list = Vec::new();
+        let mut add = |name: &str, value: Option<String>| {
+            list.extend(value.map(|value| format!("--{name}={value}")));
+        };
+        add("isa", self.isa.clone());
+        add("threads", self.threads.map(|threads| threads.to_string()));
+        add("winograd", self.winograd.map(|winograd| winograd.to_string()));
+        list
+    }
+}
+
+/// Seeds `first`, `first + stride`, and so on.
+#[derive(Clone, Copy, Debug)]
+pub struct Seeds {
+    /// The first one.
+    pub first: u64,
+    /// From one to the next.
+    pub stride: u64,
+    /// How many.
+    pub count: u64,
+}
+
+/// A graph that differs, in words; the smallest part of it that does is written to the folder, as is the whole graph.
+pub fn report(graph: &Graph, setting: &Setting, save: Option<&PathBuf>) -> io::Result<String> {
+    let small = smallest(graph, setting);
+    if let Some(folder) = save {
+        std::fs::create_dir_all(folder)?;
+        std::fs::write(folder.join(format!("{}.tflite", graph.seed)), graph.model.finish())?;
+        std::fs::write(folder.join(format!("{}.small.tflite", graph.seed)), small.model.finish())?;
+    }
+    let text = match check(small.clone(), setting).verdict {
+        Verdict::Differs(text) => text,
+        verdict => format!("{verdict:?}, another time"),
+    };
+    Ok(format!("{text}\n{small}"))
+}
+
+/// Runs graphs in this process, and tells the parent of each on the standard output.
+pub fn work(seeds: Seeds, fixed: &Fixed, save: Option<&PathBuf>) -> io::Result<()> {
+    let mut tally = Tally::default();
+    for i in 0..seeds.count {
+        let seed = seeds.first + i * seeds.stride;
+        println!("seed {seed}");
+        let setting = fixed.setting(seed);
+        let checked = check(draw(seed), &setting);
+        tally.add(&checked);
+        if let Verdict::Differs(whole) = &checked.verdict {
+            let text = format!("{whole}\nits smallest part: {}", report(&checked.graph, &setting, save)?);
+            tally.found.push(Found { seed, setting, text });
+        }
+        if i % BATCH == BATCH - 1 || i == seeds.count - 1 || !tally.found.is_empty() {
+            println!("tally {}", serde_json::to_string(&std::mem::take(&mut tally))?);
+        }
+    }
+    Ok(())
+}
+
+/// Runs graphs in processes.
+pub struct Campaign {
+    /// The program `differential`.
+    pub program: PathBuf,
+    /// The first seed.
+    pub first: u64,
+    /// How many graphs.
+    pub graphs: u64,
+    /// How many processes.
+    pub workers: u64,
+    /// What is the same for all.
+    pub fixed: Fixed,
+    /// Where models go that differ.
+    pub save: Option<PathBuf>,
+}
+
+impl Campaign {
+    /// Runs all; `progress` is called with each graph that begins.
+    pub fn run(&self, progress: &(dyn Fn() + Sync)) -> io::Result<Tally> {
+        let workers = self.workers.clamp(1, self.graphs.max(1));
+        std::thread::scope(|scope| {
+            let lanes = (0..workers).map(|i| {
+                let count = (self.graphs + workers - 1 - i) / workers;
+                let seeds = Seeds { first: self.first + i, stride: workers, count };
+                scope.spawn(move || self.lane(seeds, progress))
+            });
+            let lanes: Vec<_> = lanes.collect();
+            let mut tally = Tally::default();
+            for lane in lanes {
+                let joined = lane.join().map_err(|_| io::Error::other("a worker's thread panicked"))?;
+                tally.merge(joined?);
+            }
+            Ok(tally)
+        })
+    }
+
+    /// One process after another, until all seeds are done: the next one begins behind a seed that ended the last one.
+    fn lane(&self, mut seeds: Seeds, progress: &(dyn Fn() + Sync)) -> io::Result<Tally> {
+        let mut tally = Tally::default();
+        while seeds.count > 0 {
+            let mut child = self.spawn(seeds)?;
+            let lines = lines(&mut child)?;
+            let (last, end) = follow(&lines, &mut tally, progress)?;
+            if end.is_some() {
+                child.kill()?;
+            }
+            let status = child.wait()?;
+            if status.success() {
+                break;
+            }
+            let Some(seed) = last else { return Err(io::Error::other(format!("a worker ended: {status}"))) };
+            let text = format!("{}\n{}", end.unwrap_or_else(|| format!("a crash: {status}")), draw(seed));
+            tally.found.push(Found { seed, setting: self.fixed.setting(seed), text });
+            let done = (seed - seeds.first) / seeds.stride + 1;
+            seeds = Seeds { first: seed + seeds.stride, count: seeds.count - done, ..seeds };
+        }
+        Ok(tally)
+    }
+
+    fn spawn(&self, seeds: Seeds) -> io::Result<Child> {
+        let mut command = Command::new(&self.program);
+        let Seeds { first, stride, count } = seeds;
+        command.arg("--stride").arg(stride.to_string());
+        command.arg("--seed").arg(first.to_string()).arg("--graphs").arg(count.to_string());
+        command.args(self.fixed.arguments());
+        if let Some(folder) = &self.save {
+            command.arg("--save").arg(folder);
+        }
+        command.stdout(Stdio::piped()).spawn()
+    }
+}
+
+/// The lines that a process writes, as they come.
+fn lines(child: &mut Child) -> io::Result<Receiver<String>> {
+    let output = child.stdout.take().ok_or_else(|| io::Error::other("a worker has no output"))?;
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || {
+        BufReader::new(output).lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
+    });
+    Ok(receiver)
+}
+
+/// Reads until the process ends, or says nothing for too long: the last seed that it began, and what is wrong in the latter case.
+fn follow(
+    lines: &Receiver<String>,
+    tally: &mut Tally,
+    progress: &(dyn Fn() + Sync),
+) -> io::Result<(Option<u64>, Option<String>)> {
+    let mut last = None;
+    loop {
+        match lines.recv_timeout(LIMIT) {
+            Ok(line) => match line.split_once(' ') {
+                Some(("seed", seed)) => {
+                    last = seed.parse().ok();
+                    progress();
+                }
+                Some(("tally", counts)) => tally.merge(serde_json::from_str(counts)?),
+                _ => {}
+            },
+            Err(RecvTimeoutError::Disconnected) => return Ok((last, None)),
+            Err(RecvTimeoutError::Timeout) => {
+                return Ok((last, Some(format!("no end within {} s", LIMIT.as_secs()))));
+            }
+        }
+    }
+}

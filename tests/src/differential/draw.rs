@@ -1,0 +1,89 @@
+//! Draws a graph from a seed: nodes of the tables, shapes of the second invocation, and what is made wrong.
+
+use arenite::ElementType::{self, Bool, F32, I8, I16, I32, I64, U8};
+
+use super::graph::{Form, Graph, Kind, Setting};
+use super::net::Net;
+use super::ops::phrases::PHRASES;
+use super::ops::{Entry, FAMILIES};
+use super::random::Random;
+use super::spoil::spoil;
+
+/// The graph of a seed.
+pub fn draw(seed: u64) -> Graph {
+    let mut net = Net::new(seed);
+    let nodes = net.random.between(1, 8) as usize;
+    let mut favourite = net.random.pick(&[F32, F32, F32, F32, I8, I8, I8, U8, U8, I32, I64, Bool, I16]);
+    for _ in 0..60 {
+        if net.len() >= nodes {
+            break;
+        }
+        if net.random.chance(3) {
+            let phrase = net.random.pick(PHRASES);
+            phrase(&mut net);
+            continue;
+        }
+        if net.random.chance(50) {
+            net.repeat();
+        }
+        if let Some((kind, draw)) = choose(&mut net, favourite)
+            && draw(&mut net, kind).is_some()
+            && let Form::To(_, to) = kind.form
+        {
+            favourite = to;
+        }
+    }
+    let mut random = net.random.clone();
+    let mut graph = net.finish();
+    resize(&mut graph, &mut random);
+    if random.chance(12) {
+        spoil(&mut graph, &mut random);
+    }
+    graph
+}
+
+/// An op on elements of mostly the favourite type.
+fn choose(net: &mut Net, favourite: ElementType) -> Option<(Kind, super::ops::Draw)> {
+    let entries: Vec<&Entry> = FAMILIES.iter().copied().flatten().collect();
+    let entry = net.random.pick(&entries);
+    let forms = if net.random.chance(93) { entry.claimed } else { entry.left };
+    if forms.is_empty() {
+        return None;
+    }
+    let of_type: Vec<Form> = forms.iter().copied().filter(|form| form.ty() == favourite).collect();
+    let form = match of_type.is_empty() {
+        false => net.random.pick(&of_type),
+        true if net.random.chance(20) => net.random.pick(forms),
+        true => return None,
+    };
+    Some((Kind { op: entry.op, form }, entry.draw))
+}
+
+/// Other shapes for one input in the second invocation: mostly another number of images or rows.
+fn resize(graph: &mut Graph, random: &mut Random) {
+    let inputs = graph.model.subgraphs[0].inputs.clone();
+    if inputs.is_empty() || !random.chance(35) {
+        return;
+    }
+    let input = random.pick(&inputs);
+    let mut shape = graph.model.subgraphs[0].tensors[input as usize].shape.clone();
+    if shape.is_empty() {
+        return;
+    }
+    let at = if random.chance(70) { 0 } else { random.below(shape.len()) };
+    shape[at] = random.pick(&[1, 2, 3, 4, 5, 7, 9, 16, 0]);
+    if shape.iter().product::<i32>() < 2000 {
+        graph.resizes.insert(input, shape);
+    }
+}
+
+/// What the graph of this seed runs with, unless the caller says otherwise.
+pub fn setting(seed: u64) -> Setting {
+    let mut random = Random::new(!seed);
+    let names: &[&str] = match cfg!(target_arch = "aarch64") {
+        true => &["scalar", "neon", "neondot", "neoni8mm"],
+        false => &["scalar", "avx2", "avx512", "avx512vnni", "amx"],
+    };
+    let isa = Some(random.pick(names).to_owned());
+    Setting { isa, threads: random.pick(&[1, 1, 2, 3]), winograd: random.chance(50) }
+}

@@ -1,0 +1,192 @@
+//! A drawn graph: a model as plain data, what its inputs are fed, and what is known of its nodes.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use arenite::ElementType;
+use arenite_model::writer::ModelBuilder;
+use serde::{Deserialize, Serialize};
+
+/// Which elements an op works on: what a delegate claims or leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Form {
+    /// The main input's.
+    Of(ElementType),
+    /// `f32` by constant weights of this type: the input is quantized while the model runs.
+    Hybrid(ElementType),
+    /// `f32` by weights of this type behind a DEQUANTIZE.
+    Behind(ElementType),
+    /// The first type is converted to the second.
+    To(ElementType, ElementType),
+}
+
+impl Form {
+    /// The main input's type.
+    pub fn ty(self) -> ElementType {
+        match self {
+            Form::Of(ty) | Form::To(ty, _) => ty,
+            Form::Hybrid(_) | Form::Behind(_) => ElementType::F32,
+        }
+    }
+}
+
+impl fmt::Display for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Form::Of(ty) => write!(f, "{ty}"),
+            Form::Hybrid(ty) => write!(f, "FLOAT32 × {ty}"),
+            Form::Behind(ty) => write!(f, "FLOAT32 × dequantized {ty}"),
+            Form::To(from, to) => write!(f, "{from} → {to}"),
+        }
+    }
+}
+
+/// An op of the schema on elements of a form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Kind {
+    /// Its name.
+    pub op: &'static str,
+    /// Its elements.
+    pub form: Form,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.op, self.form)
+    }
+}
+
+/// `real = scale · (q − zero_point)`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Quant {
+    /// Positive.
+    pub scale: f32,
+    /// A value of the type.
+    pub zero_point: i64,
+}
+
+/// How results differ at most; see [`bounds`](super::bounds).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Rule {
+    /// Elements of the inputs, or the largest or the smallest of some.
+    Moves,
+    /// Whole numbers from whole numbers.
+    Integers,
+    /// Steps: where inputs differ a little, results may differ much.
+    Step,
+    /// A function that grows by `slope` at most, and is computed within so many units in the last place of its result, and of 1.
+    Function { slope: f64, ulps: f64, floor: f64 },
+    /// e^x.
+    Exp,
+    /// √x.
+    Root,
+    /// 1 / √x.
+    InverseRoot,
+    /// a ± b.
+    Sum,
+    /// a · b.
+    Product,
+    /// a / b.
+    Quotient,
+    /// (a − b)².
+    Square,
+    /// Sums of `depth` products of elements of these inputs; `winograd` if they may be computed by its transforms.
+    Products { main: usize, weights: usize, bias: usize, depth: usize, winograd: bool },
+    /// The same, the first operand quantized first.
+    Hybrid,
+    /// Sums of `count` elements, divided by it if they are means.
+    Fold { count: usize, mean: bool },
+    /// Weighted means of neighbours.
+    Blend,
+    /// Softmax of `beta · x`.
+    Softmax { beta: f64 },
+    /// Its logarithm.
+    LogSoftmax,
+    /// A recurrent layer, whose results lie between -1 and 1; products of dynamic range are `hybrid`.
+    Loop { hybrid: bool },
+    /// To bytes.
+    Quantize,
+    /// From bytes.
+    Dequantize,
+}
+
+/// What an input is fed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Feed {
+    /// Multiples of an eighth, so that sums are exact; small whole numbers.
+    Grid,
+    /// Numbers of this magnitude.
+    Real(f32),
+    /// The same, a few of which are infinite or no numbers.
+    Special,
+    /// The same, a few of which are the largest or the smallest there are.
+    Extreme,
+    /// From 0 to below this, and now and then outside.
+    Below(i64),
+    /// These.
+    Numbers(Vec<i64>),
+}
+
+/// A drawn graph.
+#[derive(Clone, Debug)]
+pub struct Graph {
+    /// What it was drawn from.
+    pub seed: u64,
+    /// The model.
+    pub model: ModelBuilder,
+    /// Per operator.
+    pub notes: Vec<(Kind, Rule)>,
+    /// Per input, by tensor.
+    pub feeds: BTreeMap<i32, Feed>,
+    /// Shapes of inputs in the second invocation, by tensor.
+    pub resizes: BTreeMap<i32, Vec<i32>>,
+    /// What was made wrong.
+    pub spoilt: Option<String>,
+}
+
+/// What a graph is run with.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Setting {
+    /// The delegate's instruction set; `None`: the best there is.
+    pub isa: Option<String>,
+    /// Threads.
+    pub threads: usize,
+    /// Whether convolutions may round as Winograd's do.
+    pub winograd: bool,
+}
+
+impl fmt::Display for Graph {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let graph = &self.model.subgraphs[0];
+        let tensor = |index: i32| -> String {
+            let Some(tensor) = usize::try_from(index).ok().and_then(|i| graph.tensors.get(i)) else {
+                return "absent".to_owned();
+            };
+            let ty = ElementType::from_raw(tensor.element_type as u32).map_or("?", ElementType::name);
+            let quant = tensor.quantization.as_ref().map_or(String::new(), |q| match &q.scale[..] {
+                [scale] => format!(" @{scale},{}", q.zero_point.first().unwrap_or(&0)),
+                scales => format!(" @{} scales", scales.len()),
+            });
+            let constant = if tensor.buffer > 0 { "=" } else { "" };
+            format!("{constant}{index}: {ty} {:?}{quant}", tensor.shape)
+        };
+        let list = |indices: &[i32]| indices.iter().map(|&i| tensor(i)).collect::<Vec<_>>().join("; ");
+        writeln!(f, "graph {}, outputs {:?}", self.seed, graph.outputs)?;
+        for (&index, feed) in &self.feeds {
+            let resize = self.resizes.get(&index).map_or(String::new(), |s| format!(", then {s:?}"));
+            writeln!(f, "  input {}: {feed:?}{resize}", tensor(index))?;
+        }
+        for (operator, (kind, _)) in graph.operators.iter().zip(&self.notes) {
+            let version = self.model.operator_codes[operator.opcode_index as usize].version;
+            writeln!(f, "  {kind} v{version} ({}) → {}", list(&operator.inputs), list(&operator.outputs))?;
+            let unions = operator.options.iter().chain(&operator.options_2);
+            for (_, options) in unions.filter(|(_, options)| !options.slots.is_empty()) {
+                writeln!(f, "    {:?}", options.slots)?;
+            }
+        }
+        match &self.spoilt {
+            Some(what) => writeln!(f, "  spoilt: {what}"),
+            None => Ok(()),
+        }
+    }
+}

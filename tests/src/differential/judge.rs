@@ -1,0 +1,151 @@
+//! Compares what the delegate made of a graph with what the reference ops made of it.
+//!
+//! * Where the reference ops answer, the delegate does, within [`bounds`](super::bounds).
+//! * Where they refuse, at whichever call, the delegate refuses at the same call with an error of the same kind. A node that is not
+//!   served is held back until delegates were asked, so that another node may be refused first: then with any error.
+//! * Neither panics. A limit on memory or time may end one and not the other.
+
+use arenite::ElementType::Bool;
+
+use super::bounds::{self, EXACT, bounds};
+use super::graph::{Graph, Setting};
+use super::run::{Answers, Array, Failure, Run};
+use crate::case::Tolerance;
+use crate::compare;
+
+/// What came of a graph.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// The same answers.
+    Same {
+        /// Outputs that were compared,
+        judged: usize,
+        /// and those of which nothing is known.
+        unknown: usize,
+    },
+    /// Both refused it.
+    Refused,
+    /// One of them met a limit.
+    Limited,
+    /// What differs.
+    Differs(String),
+}
+
+/// Compares a graph's runs.
+pub fn judge(graph: &Graph, setting: &Setting, reference: &Run, got: &Run) -> Verdict {
+    let (mut judged, mut unknown, mut refused) = (0, 0, false);
+    for (i, (want, got)) in reference.steps.iter().zip(&got.steps).enumerate() {
+        let differs = |text: String| Verdict::Differs(format!("invocation {}: {text}", i + 1));
+        match (want, got) {
+            (Err(failure), _) | (_, Err(failure)) if failure.kind == "limit" => return Verdict::Limited,
+            (Err(failure), _) | (_, Err(failure)) if failure.kind == "panic" => {
+                return differs(format!("a panic: {}", failure.text));
+            }
+            (Err(want), Err(got)) => match agree(want, got) {
+                true => refused = true,
+                false => return differs(format!("{}, the reference ops {}", words(got), words(want))),
+            },
+            (Ok(_), Err(got)) => return differs(format!("{}, the reference ops answer", words(got))),
+            (Err(want), Ok(_)) => return differs(format!("it answers, the reference ops {}", words(want))),
+            (Ok(want), Ok(got)) => match answers(graph, setting, want, got) {
+                Ok([these, not]) => (judged, unknown) = (judged + these, unknown + not),
+                Err(text) => return differs(text),
+            },
+        }
+    }
+    if refused && judged + unknown == 0 { Verdict::Refused } else { Verdict::Same { judged, unknown } }
+}
+
+/// Whether both were refused alike.
+fn agree(want: &Failure, got: &Failure) -> bool {
+    want.stage == got.stage && (want.kind == got.kind || want.is_unserved())
+}
+
+fn words(failure: &Failure) -> String {
+    format!("refuse at {} ({}: {})", failure.stage, failure.kind, failure.text)
+}
+
+/// How many outputs were judged and how many not, or what differs.
+fn answers(graph: &Graph, setting: &Setting, want: &Answers, got: &Answers) -> Result<[usize; 2], String> {
+    let bounds = bounds(graph, &want.tensors, setting.winograd);
+    let mut counts = [0, 0];
+    for (i, &tensor) in graph.model.subgraphs[0].outputs.iter().enumerate() {
+        let (want, got) = (&want.outputs[i], &got.outputs[i]);
+        if (want.ty, &want.shape) != (got.ty, &got.shape) || want.bytes.len() != got.bytes.len() {
+            let form = |array: &Array| format!("{} {:?}", array.ty, array.shape);
+            return Err(format!("output {tensor} is {}, reference ops give {}", form(got), form(want)));
+        }
+        let known = bounds.get(tensor as usize).copied().flatten();
+        let Some(bound) = known.filter(|&bound| bound == EXACT || want.ty != Bool) else {
+            counts[1] += 1;
+            continue;
+        };
+        let steps = bounds::step(graph, tensor).map_or(0.0, |step| (bound.abs / step).floor());
+        let tolerance = Tolerance { float_abs: bound.abs, float_rel: bound.rel, int_steps: steps };
+        match compare::elements(want.ty, &want.shape, &got.bytes, &want.bytes, tolerance) {
+            Ok(Some(difference)) => return Err(format!("output {tensor}: {difference}; {bound:?}")),
+            Ok(None) => counts[0] += 1,
+            Err(_) => counts[1] += 1,
+        }
+    }
+    Ok(counts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::run::run;
+    use super::super::{draw, setting};
+    use super::*;
+
+    /// Seeds whose graphs run and agree, with their runs on reference ops.
+    fn agreeing() -> impl Iterator<Item = (Graph, Run)> {
+        let graphs = (0..60).map(draw).filter(|graph| graph.spoilt.is_none());
+        let runs = graphs.map(|graph| {
+            let run = run(&graph, None);
+            (graph, run)
+        });
+        runs.filter(|(_, run)| run.steps.iter().all(Result::is_ok))
+    }
+
+    fn judged(graph: &Graph, got: &Run) -> Verdict {
+        judge(graph, &setting(graph.seed), &run(graph, None), got)
+    }
+
+    #[test]
+    fn another_answer_differs() {
+        let (mut same, mut other) = (0, 0);
+        for (graph, mut got) in agreeing() {
+            let verdict = judged(&graph, &got);
+            assert!(matches!(verdict, Verdict::Same { .. }), "{graph}{verdict:?}");
+            same += 1;
+            let Ok(answers) = &mut got.steps[1] else { continue };
+            let Some(output) = answers.outputs.iter_mut().find(|output| !output.bytes.is_empty()) else {
+                continue;
+            };
+            // The sign of floats, the largest bit of integers.
+            let last = output.ty.bits() as usize / 8 - 1;
+            output.bytes[last] ^= 0x80;
+            other += usize::from(matches!(judged(&graph, &got), Verdict::Differs(_)));
+        }
+        // Where the first element is zero, or nothing is known, it does not.
+        assert!(same > 30 && other * 10 > same * 7, "{other} of {same}");
+    }
+
+    #[test]
+    fn refusals_are_compared_by_kind() {
+        let failure = |stage, kind: &str| Failure { stage, kind: kind.to_owned(), text: String::new() };
+        let run = |failure: Failure| Run { steps: vec![Err(failure)], delegated: Vec::new() };
+        let (graph, answers) = agreeing().next().expect("there is one");
+        let judge = |want: &Run, got: &Run| judge(&graph, &setting(graph.seed), want, got);
+        let of = |want, got| judge(&run(want), &run(got));
+        let invalid = || failure("allocate", "node Invalid");
+        assert_eq!(of(invalid(), invalid()), Verdict::Refused);
+        assert_eq!(of(failure("allocate", "unresolved op"), invalid()), Verdict::Refused);
+        assert!(matches!(of(invalid(), failure("invoke", "node Invalid")), Verdict::Differs(_)));
+        assert!(matches!(of(invalid(), failure("allocate", "node Internal")), Verdict::Differs(_)));
+        assert!(matches!(of(failure("run", "panic"), failure("run", "panic")), Verdict::Differs(_)));
+        assert_eq!(of(invalid(), failure("allocate", "limit")), Verdict::Limited);
+        assert!(matches!(judge(&answers, &run(invalid())), Verdict::Differs(_)));
+        assert!(matches!(judge(&run(invalid()), &answers), Verdict::Differs(_)));
+    }
+}

@@ -1,0 +1,51 @@
+//! Differential testing: random graphs of all ops that the CPU delegate claims, its answers against those of the reference ops.
+//!
+//! ```text
+//! seed ─► draw (ops: tables; spoil) ─► graph ─┬─ run on reference ops ─┬─► judge (bounds) ─► verdict ─► tally
+//!                                             └─ run on the delegate ──┘                └─► shrink
+//! ```
+//! A seed decides everything: nodes, shapes, constants, inputs, and what the delegate runs with. [`campaign`] runs many seeds, in
+//! processes of their own, so that a crash has a seed too.
+
+pub mod bounds;
+pub mod campaign;
+mod data;
+mod draw;
+pub mod graph;
+pub mod judge;
+mod net;
+pub mod ops;
+mod random;
+pub mod run;
+mod shrink;
+mod spoil;
+pub mod tally;
+
+pub use draw::{draw, setting};
+use graph::{Graph, Kind, Setting};
+use judge::{Verdict, judge};
+
+/// What came of a graph.
+pub struct Checked {
+    /// What was drawn.
+    pub graph: Graph,
+    /// Whether the answers agree.
+    pub verdict: Verdict,
+    /// Per node, its kind and whether the delegate ran it.
+    pub nodes: Vec<(Kind, bool)>,
+}
+
+/// Runs a graph both ways.
+pub fn check(graph: Graph, setting: &Setting) -> Checked {
+    let reference = run::run(&graph, None);
+    let got = run::run(&graph, Some(setting));
+    let verdict = judge(&graph, setting, &reference, &got);
+    let delegated = got.delegated.iter().copied().chain(std::iter::repeat(false));
+    let nodes = graph.notes.iter().map(|(kind, _)| *kind).zip(delegated).collect();
+    Checked { graph, verdict, nodes }
+}
+
+/// The part of a graph that still differs.
+pub fn smallest(graph: &Graph, setting: &Setting) -> Graph {
+    shrink::shrink(graph, |smaller| matches!(check(smaller.clone(), setting).verdict, Verdict::Differs(_)))
+}

@@ -1,0 +1,76 @@
+//! What graphs are drawn of: one table per family of ops. An entry draws one node that fits tensors of the pool.
+
+pub mod convert;
+pub mod loops;
+pub mod moves;
+pub mod pairs;
+pub mod phrases;
+pub mod products;
+pub mod reduce;
+pub mod slices;
+pub mod typed;
+pub mod unary;
+pub mod windows;
+
+use arenite::ElementType::{Bool, F32, I8, I16, I32, I64, U8};
+use arenite_abi::schema::activation;
+
+use super::graph::{Form, Kind};
+use super::net::Net;
+
+/// Draws a node of this kind; `None` if it would be no use.
+pub type Draw = fn(&mut Net, Kind) -> Option<()>;
+
+/// An op.
+pub struct Entry {
+    /// Its name.
+    pub op: &'static str,
+    /// What the CPU delegate claims.
+    pub claimed: &'static [Form],
+    /// What it leaves to reference ops, between its own nodes.
+    pub left: &'static [Form],
+    /// Draws a node.
+    pub draw: Draw,
+}
+
+const fn entry(op: &'static str, claimed: &'static [Form], left: &'static [Form], draw: Draw) -> Entry {
+    Entry { op, claimed, left, draw }
+}
+
+/// All ops.
+pub const FAMILIES: [&[Entry]; 10] = [
+    unary::OPS,
+    pairs::OPS,
+    typed::OPS,
+    convert::OPS,
+    products::OPS,
+    windows::OPS,
+    reduce::OPS,
+    moves::OPS,
+    slices::OPS,
+    loops::OPS,
+];
+
+const REAL: Form = Form::Of(F32);
+const SIGNED: Form = Form::Of(I8);
+const UNSIGNED: Form = Form::Of(U8);
+const SHORT: Form = Form::Of(I16);
+const WHOLE: Form = Form::Of(I32);
+const LONG: Form = Form::Of(I64);
+const TRUTH: Form = Form::Of(Bool);
+/// What is moved without being looked at.
+const ANY: &[Form] = &[REAL, SIGNED, UNSIGNED, SHORT, WHOLE, LONG, TRUTH];
+const REALS: &[Form] = &[REAL];
+const REAL_AND_BYTES: &[Form] = &[REAL, SIGNED, UNSIGNED];
+const NONE: &[Form] = &[];
+
+/// An activation that ops can have, mostly.
+fn activation(net: &mut Net) -> i8 {
+    match net.random.below(100) {
+        0..45 => activation::NONE,
+        45..60 => activation::RELU,
+        60..75 => activation::RELU_N1_TO_1,
+        75..99 => activation::RELU6,
+        _ => activation::TANH,
+    }
+}

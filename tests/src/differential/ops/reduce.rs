@@ -1,0 +1,65 @@
+//! Many elements that become one; softmax.
+
+use arenite::ElementType::{F32, I8};
+use arenite_abi::schema::{ReducerOptions, SoftmaxOptions};
+
+use super::{Entry, NONE, REAL_AND_BYTES, REALS, SIGNED, WHOLE, entry};
+use crate::differential::graph::{Kind, Quant, Rule};
+use crate::differential::net::Net;
+use crate::options::Attributes;
+
+pub const OPS: &[Entry] = &[
+    entry("MEAN", REAL_AND_BYTES, &[WHOLE], reduce),
+    entry("SUM", REALS, &[WHOLE], reduce),
+    entry("REDUCE_MAX", REALS, &[SIGNED, WHOLE], reduce),
+    entry("REDUCE_MIN", REALS, &[SIGNED], reduce),
+    entry("SOFTMAX", REAL_AND_BYTES, NONE, softmax),
+    entry("LOG_SOFTMAX", REALS, &[SIGNED], softmax),
+];
+
+fn reduce(net: &mut Net, kind: Kind) -> Option<()> {
+    let x = net.of_rank(kind.form.ty(), 1);
+    let rank = x.shape.len() as i32;
+    // Height and width, or any, each once and now and then again.
+    let mut axes: Vec<i32> = match rank == 4 && net.random.chance(30) {
+        true => vec![1, 2],
+        false => (0..rank).filter(|_| net.random.chance(50)).collect(),
+    };
+    if net.random.chance(10) {
+        axes.extend(axes.first().copied());
+    }
+    let keeps = net.random.chance(50);
+    let folded = |i: usize| axes.contains(&(i as i32));
+    let count: i32 = x.shape.iter().enumerate().filter(|(i, _)| folded(*i)).map(|(_, size)| size).product();
+    let sizes = x.shape.iter().enumerate();
+    let shape = sizes.filter(|(i, _)| keeps || !folded(*i)).map(|(i, &s)| if folded(i) { 1 } else { s });
+    let shape: Vec<i32> = shape.collect();
+    let named: Vec<i32> = axes.iter().map(|&a| if net.random.chance(25) { a - rank } else { a }).collect();
+    let list = net.row(&named);
+    let rule = match (x.ty, kind.op) {
+        (F32, "MEAN" | "SUM") => Rule::Fold { count: count.max(1) as usize, mean: kind.op == "MEAN" },
+        (F32, _) => Rule::Moves,
+        _ => Rule::Integers,
+    };
+    let options = Attributes::of(|o| o.set(ReducerOptions::KEEP_DIMS, keeps));
+    let quant = if kind.op == "MEAN" && net.random.chance(70) { net.quant(x.ty) } else { x.quant };
+    net.node(kind, &[x.index, list.index], vec![(x.ty, shape, quant)], Some(options), rule);
+    Some(())
+}
+
+fn softmax(net: &mut Net, kind: Kind) -> Option<()> {
+    let x = net.of_rank(kind.form.ty(), 1);
+    let beta = net.random.pick(&[1.0, 1.0, 0.5, 2.5]);
+    let lowest = if x.ty == I8 { -128 } else { 0 };
+    let (quant, rule, options) = match kind.op {
+        "SOFTMAX" => (
+            Quant { scale: 1.0 / 256.0, zero_point: lowest },
+            Rule::Softmax { beta: beta.into() },
+            Some(Attributes::of(|o| o.set(SoftmaxOptions::BETA, beta))),
+        ),
+        _ => (Quant { scale: 1.0 / 16.0, zero_point: lowest + 255 }, Rule::LogSoftmax, None),
+    };
+    let rule = if x.ty == F32 { rule } else { Rule::Integers };
+    net.node(kind, &[x.index], vec![(x.ty, x.shape, x.quant.map(|_| quant))], options, rule);
+    Some(())
+}

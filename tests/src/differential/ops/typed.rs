@@ -1,0 +1,60 @@
+//! Comparisons, logic, choices.
+
+use arenite::ElementType::{Bool, F32};
+
+use super::pairs::{broadcast, other};
+use super::{ANY, Entry, LONG, NONE, REAL, SIGNED, TRUTH, WHOLE, entry};
+use crate::differential::graph::{Form, Kind, Rule};
+use crate::differential::net::Net;
+
+const COMPARED: &[Form] = &[REAL, WHOLE, LONG];
+
+pub const OPS: &[Entry] = &[
+    entry("LESS", COMPARED, &[SIGNED], compare),
+    entry("LESS_EQUAL", COMPARED, &[SIGNED], compare),
+    entry("GREATER", COMPARED, &[SIGNED], compare),
+    entry("GREATER_EQUAL", COMPARED, &[SIGNED], compare),
+    entry("EQUAL", COMPARED, &[TRUTH], compare),
+    entry("NOT_EQUAL", COMPARED, &[SIGNED], compare),
+    entry("LOGICAL_AND", &[TRUTH], NONE, compare),
+    entry("LOGICAL_OR", &[TRUTH], NONE, compare),
+    entry("LOGICAL_NOT", &[TRUTH], NONE, not),
+    entry("SELECT", ANY, NONE, select),
+    entry("SELECT_V2", ANY, NONE, select),
+];
+
+fn compare(net: &mut Net, kind: Kind) -> Option<()> {
+    let a = net.any(kind.form.ty());
+    let b = other(net, &a);
+    let shape = broadcast(&a.shape, &b.shape).filter(|shape| shape.iter().product::<i32>() <= 3000)?;
+    let rule = if a.ty == F32 { Rule::Step } else { Rule::Integers };
+    net.node(kind, &[a.index, b.index], vec![(Bool, shape, None)], None, rule);
+    Some(())
+}
+
+fn not(net: &mut Net, kind: Kind) -> Option<()> {
+    let x = net.any(Bool);
+    net.node(kind, &[x.index], vec![(Bool, x.shape, None)], None, Rule::Integers);
+    Some(())
+}
+
+/// SELECT's condition is as its operands are, or one per row; SELECT_V2's broadcasts.
+fn select(net: &mut Net, kind: Kind) -> Option<()> {
+    let a = net.any(kind.form.ty());
+    let broadcasts = kind.op == "SELECT_V2";
+    let b = match broadcasts {
+        true => other(net, &a),
+        false => net.fitting(a.ty, |shape| shape == a.shape, |_| a.shape.clone()),
+    };
+    let shape = broadcast(&a.shape, &b.shape).filter(|shape| shape.iter().product::<i32>() <= 3000)?;
+    let mut holds = shape.clone();
+    match (broadcasts, net.random.below(3)) {
+        (true, 0) => drop(holds.drain(..net.random.below(shape.len() + 1))),
+        (false, 0) => holds.truncate(1),
+        _ => {}
+    }
+    let condition = net.fitting(Bool, |shape| shape == holds, |_| holds.clone());
+    let inputs = [condition.index, a.index, b.index];
+    net.node(kind, &inputs, vec![a.like(shape)], None, Rule::Moves);
+    Some(())
+}

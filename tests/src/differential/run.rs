@@ -1,0 +1,162 @@
+//! Runs a graph twice, on reference ops or on the CPU delegate.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+use arenite::config::DelegateConfig;
+use arenite::{ElementType, Error, Interpreter, Model, Quota, Served, Status, Tensor};
+
+use super::data::data;
+use super::graph::{Feed, Graph, Setting};
+use super::random::Random;
+use crate::fuzz::registry;
+
+/// A tensor that was read.
+#[derive(Clone, Debug)]
+pub struct Array {
+    /// Its elements' type.
+    pub ty: ElementType,
+    /// Its dimensions.
+    pub shape: Vec<i32>,
+    /// Its elements.
+    pub bytes: Vec<u8>,
+}
+
+/// What went wrong.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Failure {
+    /// Where: build, resize, allocate, invoke.
+    pub stage: &'static str,
+    /// The kind of error.
+    pub kind: String,
+    /// What it says.
+    pub text: String,
+}
+
+/// An invocation.
+pub struct Answers {
+    /// Of the graph.
+    pub outputs: Vec<Array>,
+    /// Of all tensors, on reference ops.
+    pub tensors: Vec<Option<Array>>,
+}
+
+/// What came of a graph.
+pub struct Run {
+    /// Per invocation.
+    pub steps: Vec<Result<Answers, Failure>>,
+    /// Per node, whether the delegate ran it.
+    pub delegated: Vec<bool>,
+}
+
+impl Failure {
+    /// Whether no op serves a node.
+    pub fn is_unserved(&self) -> bool {
+        [UNRESOLVED, UNSUPPORTED].contains(&&self.kind[..])
+    }
+}
+
+/// Kinds of nodes that no op serves: none has the version or the types; the one that has them refuses the options.
+const UNRESOLVED: &str = "unresolved op";
+const UNSUPPORTED: &str = "node Unsupported";
+
+/// Limits that no sound graph comes near.
+const QUOTA: Quota =
+    Quota { bytes: 64 << 20, nodes: 1000, depth: 8, calls: 1000, time: Some(Duration::from_secs(5)) };
+
+/// Runs the graph with the setting on the delegate, without one on reference ops. A panic is a failure of its own kind.
+pub fn run(graph: &Graph, setting: Option<&Setting>) -> Run {
+    let mut run = Run { steps: Vec::new(), delegated: Vec::new() };
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| steps(graph, setting, &mut run))) {
+        let text = panic.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+        let text = text.unwrap_or_default();
+        run.steps.push(Err(Failure { stage: "run", kind: "panic".to_owned(), text }));
+    }
+    run
+}
+
+fn steps(graph: &Graph, setting: Option<&Setting>, run: &mut Run) {
+    let mut interpreter = match build(graph, setting) {
+        Ok(interpreter) => interpreter,
+        Err(failure) => return run.steps.push(Err(failure)),
+    };
+    for step in 0..2 {
+        run.steps.push(invoke(&mut interpreter, graph, step, setting.is_none()));
+        if step == 0 {
+            let served = interpreter.served_by();
+            run.delegated = served.iter().map(|s| matches!(s, Served::Delegate { .. })).collect();
+        }
+    }
+}
+
+fn build(graph: &Graph, setting: Option<&Setting>) -> Result<Interpreter, Failure> {
+    let model = Model::from_bytes(graph.model.finish()).map_err(|e| failure("build", &e))?;
+    let builder = Interpreter::builder(&model).registry(registry()).quota(QUOTA);
+    let builder = match setting {
+        None => builder.without_default_delegate().threads(1).preserve_all(),
+        Some(setting) => {
+            let mut delegate = DelegateConfig::new("cpu");
+            delegate.options.push(("winograd".to_owned(), setting.winograd.to_string()));
+            if let Some(isa) = &setting.isa {
+                delegate.options.push(("isa".to_owned(), isa.clone()));
+            }
+            builder.delegate(delegate).threads(setting.threads)
+        }
+    };
+    builder.build().map_err(|e| failure("build", &e))
+}
+
+fn failure(stage: &'static str, error: &Error) -> Failure {
+    let kind = match error {
+        Error::Node { status: Status::Panicked, .. } => "panic".to_owned(),
+        Error::Node { status, .. } => format!("node {status:?}"),
+        Error::Delegate { status, .. } => format!("delegate {status:?}"),
+        Error::UnresolvedOps { .. } => UNRESOLVED.to_owned(),
+        Error::Model(_) => "model".to_owned(),
+        Error::Quota { .. } | Error::OutOfMemory { .. } => "limit".to_owned(),
+        Error::Tensor { .. } => "tensor".to_owned(),
+        Error::State(_) => "state".to_owned(),
+        _ => "other".to_owned(),
+    };
+    Failure { stage, kind, text: error.to_string() }
+}
+
+fn invoke(
+    interpreter: &mut Interpreter,
+    graph: &Graph,
+    step: u64,
+    reference: bool,
+) -> Result<Answers, Failure> {
+    let inputs = &graph.model.subgraphs[0].inputs;
+    for (i, tensor) in inputs.iter().enumerate() {
+        if step > 0
+            && let Some(shape) = graph.resizes.get(tensor)
+        {
+            interpreter.resize_input(i, shape).map_err(|e| failure("resize", &e))?;
+        }
+    }
+    interpreter.allocate().map_err(|e| failure("allocate", &e))?;
+    for (i, tensor) in inputs.iter().enumerate() {
+        let input = interpreter.input_mut(i).map_err(|e| failure("invoke", &e))?;
+        let (ty, count) =
+            (input.tensor().ty, input.tensor().shape.iter().map(|&d| d.max(0) as usize).product());
+        let feed = graph.feeds.get(tensor).unwrap_or(&Feed::Grid);
+        // Each by itself, so that it stays when others go.
+        let mut random = Random::new(graph.seed.rotate_left(32) ^ step << 16 ^ *tensor as u64);
+        let bytes = data(feed, ty, count, &mut random);
+        input.copy_from_bytes(&bytes).map_err(|e| failure("invoke", &e))?;
+    }
+    interpreter.invoke().map_err(|e| failure("invoke", &e))?;
+    let outputs = (0..interpreter.output_count())
+        .map(|i| interpreter.output(i).and_then(|tensor| array(&tensor)))
+        .collect::<Result<Vec<Array>, Error>>()
+        .map_err(|e| failure("read", &e))?;
+    let count = if reference { interpreter.tensor_count() } else { 0 };
+    let all = (0..count).map(|i| interpreter.tensor(i).and_then(|tensor| array(&tensor)).ok());
+    Ok(Answers { outputs, tensors: all.collect() })
+}
+
+fn array(tensor: &Tensor<'_>) -> Result<Array, Error> {
+    Ok(Array { ty: tensor.ty, shape: tensor.shape.to_vec(), bytes: tensor.bytes()?.to_vec() })
+}

@@ -1,0 +1,68 @@
+//! Takes nodes out of a graph as long as it still differs.
+
+use super::graph::{Feed, Graph};
+
+/// The smallest graph that is found for which `differs` still holds.
+pub fn shrink(graph: &Graph, differs: impl Fn(&Graph) -> bool) -> Graph {
+    let mut best = graph.clone();
+    let try_it = |best: &mut Graph, smaller: Graph| {
+        let found = !smaller.notes.is_empty() && differs(&smaller);
+        if found {
+            *best = smaller;
+        }
+        found
+    };
+    for i in (0..graph.notes.len()).rev() {
+        let smaller = without(&best, i);
+        try_it(&mut best, smaller);
+    }
+    for &output in &graph.model.subgraphs[0].outputs {
+        let mut smaller = best.clone();
+        smaller.model.subgraphs[0].outputs.retain(|&other| other != output);
+        if !smaller.model.subgraphs[0].outputs.is_empty() {
+            try_it(&mut best, smaller);
+        }
+    }
+    let mut smaller = best.clone();
+    smaller.resizes.clear();
+    try_it(&mut best, smaller);
+    best
+}
+
+/// The graph without a node: what it computed is fed, what nobody reads is gone.
+fn without(graph: &Graph, node: usize) -> Graph {
+    let mut smaller = graph.clone();
+    let main = &mut smaller.model.subgraphs[0];
+    let gone = main.operators.remove(node);
+    smaller.notes.remove(node);
+    main.inputs.extend(&gone.outputs);
+    main.outputs.retain(|output| !gone.outputs.contains(output));
+    smaller.feeds.extend(gone.outputs.iter().map(|&output| (output, Feed::Grid)));
+    let read: Vec<i32> = main.operators.iter().flat_map(|node| &node.inputs).copied().collect();
+    main.inputs.retain(|input| read.contains(input));
+    smaller.feeds.retain(|input, _| read.contains(input));
+    smaller.resizes.retain(|input, _| read.contains(input));
+    let results: Vec<i32> = main.operators.iter().flat_map(|node| &node.outputs).copied().collect();
+    let unread = results.iter().filter(|result| !read.contains(result) && !main.outputs.contains(result));
+    let unread: Vec<i32> = unread.copied().collect();
+    main.outputs.extend(unread);
+    smaller
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::differential::{draw, run};
+
+    #[test]
+    fn what_differs_is_left() {
+        let graph = (0..).map(draw).find(|graph| graph.notes.len() == 8 && graph.spoilt.is_none());
+        let graph = graph.expect("one has");
+        let (last, _) = graph.notes[7];
+        let small = shrink(&graph, |smaller| smaller.notes.iter().any(|(kind, _)| *kind == last));
+        assert!(small.notes.len() == 1 && small.notes[0].0 == last, "{small}");
+        assert_eq!(small.model.subgraphs[0].outputs, small.model.subgraphs[0].operators[0].outputs);
+        let steps = run::run(&small, None).steps;
+        assert!(steps[0].is_ok(), "{small}{:?}", steps[0].as_ref().err());
+    }
+}

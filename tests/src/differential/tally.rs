@@ -1,0 +1,97 @@
+//! Counts of what was run, and what was found.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::Checked;
+use super::graph::Setting;
+use super::judge::Verdict;
+
+/// A graph that differs.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Found {
+    /// Its seed.
+    pub seed: u64,
+    /// What it ran with.
+    pub setting: Setting,
+    /// What differs, and the smallest part of the graph for which something does.
+    pub text: String,
+}
+
+/// Counts.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Tally {
+    /// Graphs in all.
+    pub graphs: u64,
+    /// Those that both refused.
+    pub refused: u64,
+    /// Those that met a limit.
+    pub limited: u64,
+    /// Outputs that were compared.
+    pub judged: u64,
+    /// Outputs of which nothing is known.
+    pub unknown: u64,
+    /// Nodes by kind: all, and those that the delegate ran.
+    pub nodes: BTreeMap<String, [u64; 2]>,
+    /// Graphs that differ.
+    pub found: Vec<Found>,
+}
+
+impl Tally {
+    /// Counts a graph that does not differ.
+    pub fn add(&mut self, checked: &Checked) {
+        self.graphs += 1;
+        match checked.verdict {
+            Verdict::Same { judged, unknown } => {
+                self.judged += judged as u64;
+                self.unknown += unknown as u64;
+            }
+            Verdict::Refused => self.refused += 1,
+            Verdict::Limited => self.limited += 1,
+            Verdict::Differs(_) => {}
+        }
+        for (kind, delegated) in &checked.nodes {
+            let counts = self.nodes.entry(kind.to_string()).or_default();
+            counts[0] += 1;
+            counts[1] += u64::from(*delegated);
+        }
+    }
+
+    /// Adds the counts of another.
+    pub fn merge(&mut self, other: Tally) {
+        self.graphs += other.graphs;
+        self.refused += other.refused;
+        self.limited += other.limited;
+        self.judged += other.judged;
+        self.unknown += other.unknown;
+        for (kind, counts) in other.nodes {
+            let sums = self.nodes.entry(kind).or_default();
+            *sums = [sums[0] + counts[0], sums[1] + counts[1]];
+        }
+        self.found.extend(other.found);
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "nodes by kind: all, delegated")?;
+        for (kind, [all, delegated]) in &self.nodes {
+            writeln!(f, "  {kind:<44} {all:>9} {delegated:>9}")?;
+        }
+        let Tally { graphs, refused, limited, judged, unknown, .. } = self;
+        writeln!(f, "{graphs} graphs: {refused} refused by both, {limited} at a limit")?;
+        writeln!(f, "{judged} outputs compared, {unknown} unknown")?;
+        for found in &self.found {
+            let Setting { isa, threads, winograd } = &found.setting;
+            let isa = isa.as_deref().unwrap_or("the best");
+            writeln!(
+                f,
+                "\nseed {} on {isa}, {threads} threads, winograd {winograd}: {}",
+                found.seed, found.text
+            )?;
+        }
+        write!(f, "{} differ", self.found.len())
+    }
+}
