@@ -623,3 +623,16 @@ fn layers_whose_results_exceed_the_cache_run_some_rows_at_a_time() {
     let steps = steps(&net.finish(&y));
     assert!(steps == ["cascade"] || cfg!(not(target_arch = "x86_64")), "{steps:?}");
 }
+
+#[test]
+fn means_over_images_of_one_pixel_round_as_those_over_more() {
+    for size in [1, 2] {
+        let mut net = Net::new();
+        // Every other sum is a tie, which goes up in whole sixteens of channels, and away from zero in the others.
+        let x = net.input(Kind::I8(0.03125, -128), &[5, 1, size, 20]);
+        let axes = net.integers(&[1, 2]);
+        let keeps = Attributes::of(|o| o.set(ReducerOptions::KEEP_DIMS, true));
+        let y = net.node("MEAN", &[&x, &axes], Kind::I8(0.0625, 0), Some(keeps));
+        assert!(steps(&net.finish(&y)).contains(&"MEAN".to_owned()), "{size}");
+    }
+}

@@ -42,9 +42,15 @@ pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Lowered<'a>> {
     let folded = x.folded_axes(1)?;
     let over_image =
         x.node.options()?.get(ReducerOptions::KEEP_DIMS)? && folded[..] == [false, true, true, false];
-    let shape = shape(&a.shape, &folded).ok_or_else(|| {
-        unsupported!("folding {:?} along axes that do not lie side by side is not taken", a.shape)
-    })?;
+    let shape = match a.shape[..] {
+        // Rounding depends on the channels, however few pixels there are.
+        [images, height, width, channels] if over_image => {
+            Shape { outer: images, folded: height * width, inner: channels }
+        }
+        _ => shape(&a.shape, &folded).ok_or_else(|| {
+            unsupported!("folding {:?} along axes that do not lie side by side is not taken", a.shape)
+        })?,
+    };
     ensure!(shape.outer * shape.inner == y.len(), "input {:?} does not become {:?}", a.shape, y.shape);
     let raised = if a.ty == I8 { 128 } else { 0 };
     let layer = Mean { shape, kind: if over_image { Kind::Image { raised } } else { Kind::General } };
