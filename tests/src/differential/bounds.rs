@@ -158,7 +158,8 @@ pub fn step(graph: &Graph, tensor: i32) -> Option<f64> {
 fn bound(rule: Rule, inputs: &[Input], y: Facts, step: Option<f64>) -> Option<Bound> {
     let exact = inputs.iter().all(|input| input.bound.is_exact());
     let (error, x) = (inputs.iter().map(Input::error).sum::<f64>(), inputs.first()?.facts);
-    let within = |abs: f64, rel: f64| abs.is_finite().then_some(Bound { abs, rel });
+    let carried: f64 = inputs.iter().map(|input| input.bound.rel).sum();
+    let within = |abs: f64, rel: f64| abs.is_finite().then_some(Bound { abs, rel: rel + carried });
     match rule {
         Rule::Products { .. } => products(rule, inputs),
         Rule::Fold { count, mean } => fold(inputs[0], count, mean),
@@ -171,12 +172,12 @@ fn bound(rule: Rule, inputs: &[Input], y: Facts, step: Option<f64>) -> Option<Bo
             .flatten(),
         Rule::Blend => within(2.0 * error + 8.0 * U * x.largest, 8.0 * U),
         Rule::Function { slope, ulps, floor } => {
-            let floor = if floor > 0.0 { floor * U * y.largest.max(1.0) } else { 0.0 };
+            let floor = floor * U * x.largest.max(1.0);
             within(slope * error + floor + if ulps > 0.0 { TINY } else { 0.0 }, ulps * U)
         }
         Rule::Moves => {
             let largest = |of: fn(Bound) -> f64| inputs.iter().map(|x| of(x.bound)).fold(0.0, f64::max);
-            within(largest(|bound| bound.abs), largest(|bound| bound.rel))
+            Some(Bound { abs: largest(|bound| bound.abs), rel: largest(|bound| bound.rel) })
         }
         Rule::Loop { hybrid } => {
             let ordinary = inputs.iter().all(|input| !input.facts.special && input.facts.huge == 0);
@@ -212,7 +213,8 @@ fn products(rule: Rule, inputs: &[Input]) -> Option<Bound> {
     let (x, w) = (inputs.get(main)?, inputs.get(weights)?);
     let b = inputs.get(bias).map_or((0.0, 300), |b| (b.facts.largest, b.facts.grid));
     let (x_facts, w_facts) = (x.facts, w.facts);
-    if x_facts.huge + w_facts.huge > 1 || winograd && (x_facts.special || x_facts.huge > 0) {
+    if x_facts.huge + w_facts.huge > 1 || winograd && (x_facts.special || x_facts.huge > 0) || w_facts.special
+    {
         return None;
     }
     let k = depth as f64;

@@ -74,7 +74,7 @@ pub enum Rule {
     Integers,
     /// Steps: where inputs differ a little, results may differ much.
     Step,
-    /// A function that grows by `slope` at most, and is computed within so many units in the last place of its result, and of 1.
+    /// A function that grows by `slope` at most, and is computed within so many units in the last place of its result, and of its argument or 1.
     Function { slope: f64, ulps: f64, floor: f64 },
     /// e^x.
     Exp,

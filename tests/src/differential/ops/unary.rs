@@ -61,7 +61,7 @@ fn quant(net: &mut Net, op: &str, x: &Value) -> Option<Quant> {
 }
 
 /// Vectorised functions are polynomials, which are good to some units in the last place; those that are differences of others, to some
-/// of 1.
+/// of what these are: 1, or the argument.
 fn rule(op: &str, alpha: f64) -> Rule {
     let function = |slope, ulps, floor| Rule::Function { slope, ulps, floor };
     match op {
