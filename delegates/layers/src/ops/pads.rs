@@ -13,7 +13,7 @@ use arenite_abi::schema::{MirrorPadOptions, mirror_pad};
 
 use super::moves::{Dim, Moves, Nest, strides, width};
 use super::{Source, expect_elements};
-use crate::{Common, Node, Value};
+use crate::{Common, Node};
 
 /// Elements before and after the input along each axis.
 fn paddings(x: &Source<'_, '_>) -> Result<Vec<[usize; 2]>> {
@@ -47,8 +47,7 @@ fn paddings(x: &Source<'_, '_>) -> Result<Vec<[usize; 2]>> {
 
 /// Lowers PAD.
 pub(super) fn pad<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
-    let ((_, a), (_, y)) = (x.input(0)?, x.output(0)?);
-    constant(x, zero(a, y)?)
+    constant(x, zero(x)?)
 }
 
 /// Lowers PADV2.
@@ -64,14 +63,12 @@ pub(super) fn pad_v2<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
     constant(x, fill)
 }
 
-/// The element that stands for zero: the output's zero point if both are quantized.
-pub(super) fn zero(a: &Value<'_>, y: &Value<'_>) -> Result<[u8; 16]> {
+/// The element that stands for zero: the output's zero point if both are quantized, the input in whichever way.
+pub(super) fn zero(x: &Source<'_, '_>) -> Result<[u8; 16]> {
+    let ((_, a), (_, y)) = (x.input(0)?, x.output(0)?);
+    let is_quantized = a.ty == U8 || x.node.input(0)?.quantization().is_some();
+    let zero_point = y.quant.filter(|_| is_quantized).map_or(0, |quant| quant.zero_point);
     let mut fill = [0; 16];
-    let zero_point = match (a.quant, y.quant) {
-        (Some(_), Some(quant)) => quant.zero_point,
-        (None, Some(quant)) if a.ty == U8 => quant.zero_point,
-        _ => 0,
-    };
     match a.ty {
         I8 | U8 => fill[0] = zero_point as u8,
         I16 => fill[..2].copy_from_slice(&(zero_point as i16).to_ne_bytes()),
