@@ -57,12 +57,15 @@ struct Facts {
     special: bool,
     /// All numbers are multiples of `2^grid`.
     grid: i32,
+    /// How many there are.
+    count: usize,
 }
 
 impl Facts {
     fn of(array: &Array) -> Facts {
-        let mut facts =
-            Facts { largest: 0.0, least: f64::MAX, nearest: f64::MAX, huge: 0, special: false, grid: 300 };
+        let count = array.bytes.len() / 4;
+        let (least, nearest) = (f64::MAX, f64::MAX);
+        let mut facts = Facts { largest: 0.0, least, nearest, huge: 0, special: false, grid: 300, count };
         if array.ty != F32 {
             return facts;
         }
@@ -162,7 +165,8 @@ fn bound(rule: Rule, inputs: &[Input], y: Facts, step: Option<f64>) -> Option<Bo
     let within = |abs: f64, rel: f64| abs.is_finite().then_some(Bound { abs, rel: rel + carried });
     match rule {
         Rule::Products { .. } => products(rule, inputs),
-        Rule::Fold { count, mean } => fold(inputs[0], count, mean),
+        // Other shapes may have more elements for each result.
+        Rule::Fold { count, mean } => fold(inputs[0], count.max(x.count / y.count.max(1)), mean),
         Rule::Exp => within(TINY, 8.0 * U + error.exp_m1()),
         Rule::Softmax { .. } | Rule::LogSoftmax if x.huge > 1 => None,
         Rule::Softmax { beta } => within(beta * error + TINY, 64.0 * U + 4.0 * U * beta * x.largest),
@@ -170,6 +174,7 @@ fn bound(rule: Rule, inputs: &[Input], y: Facts, step: Option<f64>) -> Option<Bo
         Rule::InverseRoot => (exact || x.least > 2.0 * error)
             .then(|| within(TINY, 4.0 * U + error / x.least.max(f64::MIN_POSITIVE)))
             .flatten(),
+        Rule::Blend if x.huge > 0 => None,
         Rule::Blend => within(2.0 * error + 8.0 * U * x.largest, 8.0 * U),
         Rule::Function { slope, ulps, floor } => {
             let floor = floor * U * x.largest.max(1.0);

@@ -189,6 +189,11 @@ impl Net {
         self.fresh(ty, &shape)
     }
 
+    /// Makes a result an output, whoever reads it.
+    pub fn keep(&mut self, value: &Value) {
+        self.read.retain(|&read| read != value.index);
+    }
+
     /// The tensor that is taken next, if it fits.
     pub fn next(&mut self, value: Value) {
         self.next = Some(value);

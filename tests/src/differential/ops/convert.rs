@@ -77,5 +77,7 @@ fn shape(net: &mut Net, kind: Kind) -> Option<()> {
     let rank = vec![x.shape.len() as i32];
     let options = Attributes::of(|o| o.set(arenite_abi::schema::ShapeOptions::OUT_TYPE, I32 as i8));
     net.node(kind, &[x.index], vec![(I32, rank, None)], Some(options), Rule::Step);
+    // It is not computed for its shape.
+    net.keep(&x);
     Some(())
 }
