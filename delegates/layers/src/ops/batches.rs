@@ -141,7 +141,7 @@ pub(super) fn space_to_batch<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>>
         boxes.push((Some(0), 0, Nest::new(nest.to, nest.from, dims)));
         boxes.extend(blocks.outside(place, &small).into_iter().map(|nest| (None, 0, nest)));
     }
-    node(x, "space to batch", boxes, zero(a, y)?)
+    node(x, "space to batch", boxes, zero(x)?)
 }
 
 /// Lowers BATCH_TO_SPACE_ND.
