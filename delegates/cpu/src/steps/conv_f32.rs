@@ -209,15 +209,31 @@ impl ConvF32 {
             panel += width * (lines + 1);
             column += width;
         }
+        // SAFETY: the tile's results, just written by this thread.
+        unsafe { self.finish((start + from, rows, count), apart, output, posts) };
+    }
+
+    /// Applies what follows to `rows` of `count` results each, the first of which belongs at `start`.
+    ///
+    /// # Safety
+    /// The results are in `output`, the tensor, or side by side in `apart`; nobody else touches them.
+    unsafe fn finish(
+        &self,
+        (start, rows, count): (usize, usize, usize),
+        apart: *mut f32,
+        output: *mut f32,
+        posts: &Bounds,
+    ) {
+        let stride = self.columns * self.groups;
         // Whole rows lie side by side.
         let (runs, run) = if count == stride { (1, rows * stride) } else { (rows, count) };
         for r in 0..runs {
-            let at = start + r * stride + from;
+            let at = start + r * stride;
             let own = if self.is_apart { apart.wrapping_add(r * run).wrapping_sub(at) } else { output };
             for (i, post) in posts.iter().enumerate() {
                 let to = if i + 1 == self.posts.len() { output } else { own };
-                // SAFETY: just written, by this thread. Operands are whole until the last post, which reads each element of them
-                // before it writes the one at its place.
+                // SAFETY: the caller says that the run is there. Operands are whole until the last post, which reads each element of
+                // them before it writes the one at its place.
                 unsafe { post.apply(self.map, own, to, at, run) };
             }
         }

@@ -103,12 +103,8 @@ impl ConvHybrid {
         // Whole rows lie side by side.
         let (runs, run) =
             if columns == stride { (1, (end - first) * stride) } else { (end - first, columns) };
-        for post in posts.iter() {
-            for r in 0..runs {
-                // SAFETY: just written, by this thread.
-                unsafe { post.apply(self.results.map, output, output, start + r * stride, run) };
-            }
-        }
+        // SAFETY: the item's results, just written by this thread.
+        unsafe { posts.apply(self.results.map, output, (start, stride), (runs, run)) };
     }
 }
 

@@ -46,12 +46,8 @@ impl DwConvHybrid {
         let w = &self.planes.window;
         let (width, start) = (w.columns.output, row * w.columns.output * w.channels + first);
         let (runs, run) = if channels == w.channels { (1, width * channels) } else { (width, channels) };
-        for post in posts.iter() {
-            for r in 0..runs {
-                // SAFETY: the caller's promise.
-                unsafe { post.apply(self.results.map, output, output, start + r * w.channels, run) };
-            }
-        }
+        // SAFETY: the block's channels of all positions of the row, which this thread has written.
+        unsafe { posts.apply(self.results.map, output, (start, w.channels), (runs, run)) };
     }
 }
 

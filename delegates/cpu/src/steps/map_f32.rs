@@ -101,9 +101,7 @@ impl BinaryMap {
             if self.clamp != Clamp::NONE {
                 (self.map.clamp)(n, y, self.clamp.low, self.clamp.high, y);
             }
-            for post in posts.iter() {
-                post.apply(self.map, output, output, at, n);
-            }
+            posts.apply(self.map, output, (at, 0), (1, n));
         }
     }
 

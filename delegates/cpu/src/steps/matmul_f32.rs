@@ -177,12 +177,8 @@ impl MatMulF32 {
         // Whole rows lie side by side, or each on its own.
         let (runs, run) =
             if stride == columns { (1, (end - first) * columns) } else { (end - first, columns) };
-        for post in posts.iter() {
-            for r in 0..runs {
-                // SAFETY: just written, by this thread.
-                unsafe { post.apply(self.map, output, output, start + r * stride, run) };
-            }
-        }
+        // SAFETY: the tile's rows, just written by this thread.
+        unsafe { posts.apply(self.map, output, (start, stride), (runs, run)) };
     }
 
     /// Puts both inputs into the form that tiles read.

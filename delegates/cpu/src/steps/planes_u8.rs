@@ -96,8 +96,7 @@ impl Planes {
         (name, weights): (&str, &[i16]),
     ) -> Result<Self> {
         let window = Window { channels: window.channels * multiplier, ..*window };
-        let groups = window.rows.taps.div_ceil(4);
-        let columns = window.columns.taps;
+        let (groups, columns) = (window.rows.taps.div_ceil(4), window.columns.taps);
         // Weights beyond a byte are sums, whose terms come as taps of their own.
         let terms = weights.iter().fold(1, |most, &w| most.max(terms(w)));
         let once = (0..groups).flat_map(|g| (0..columns).map(move |column| (column, g)));
@@ -326,8 +325,7 @@ fn blocks(member: &'static DwConv, window: &Window, taps: &[(usize, usize)], gro
         let fits = |width: &&Width| part(&window.columns, width, groups) > 0;
         let fills = |width: &&Width| left + 15 >= width.channels;
         let mut widths = member.widths.iter().filter(fits);
-        let narrowest = member.widths.len() - 1;
-        let width = widths.find(fills).unwrap_or(&member.widths[narrowest]);
+        let width = widths.find(fills).unwrap_or(&member.widths[member.widths.len() - 1]);
         let channels = left.min(width.channels);
         let count = part(&window.columns, width, groups);
         let parts = (0..window.columns.output).step_by(count);
@@ -343,13 +341,11 @@ fn part(columns: &Axis, width: &Width, groups: usize) -> usize {
     let room = PLANES / (4 * groups * columns.stride * width.channels);
     let most =
         room.saturating_sub(positions(columns, 0) + width.pixels) / (4 * width.pixels) * (4 * width.pixels);
-    match most {
-        0 => 0,
-        _ => {
-            let parts = columns.output.div_ceil(most);
-            columns.output.div_ceil(parts).next_multiple_of(width.pixels)
-        }
+    if most == 0 {
+        return 0;
     }
+    let parts = columns.output.div_ceil(most);
+    columns.output.div_ceil(parts).next_multiple_of(width.pixels)
 }
 
 /// A part of a row of results. Its planes lie so: `[group][quad][phase][position][channel]`.

@@ -8,7 +8,7 @@ use arenite_layers::{Clamp, Id, Window};
 
 use super::cascade::Rows;
 use super::post::{self, Bounds, Post};
-use super::slide::{Line, Pointers, Slide};
+use super::slide::{Line, Pointers, Slide, Slides};
 use crate::kernels::f32_map::Map;
 use crate::kernels::f32_pool::{Columns, Kind, Pool, Tile};
 use crate::memory::Shared;
@@ -56,33 +56,17 @@ impl PoolF32 {
             output,
         }
     }
+}
 
-    /// Computes row `line`, counted through all images.
-    ///
-    /// # Safety
-    /// `input` and `output` are the tensors; nobody else writes this row.
-    unsafe fn row(&self, line: usize, input: *const f32, output: *mut f32, posts: &Bounds) {
-        let w = &self.slide.window;
-        let width = w.columns.output * w.channels;
-        let from = self.slide.line(line);
-        for t in 0..self.slide.tiles {
-            let columns = self.slide.columns(t);
-            // SAFETY: the caller's promise.
-            unsafe {
-                let c = output.wrapping_add(line * width + columns.start * w.channels);
-                self.tile(&from, &columns, input, c);
-            }
-        }
-        for post in posts.iter() {
-            // SAFETY: just written, by this thread.
-            unsafe { post.apply(self.map, output, output, line * width, width) };
-        }
+impl Slides for PoolF32 {
+    fn slide(&self) -> &Slide {
+        &self.slide
     }
 
-    /// Computes the results of `columns` in a row, written from `c` on.
-    ///
-    /// # Safety
-    /// As of [`row`](Self::row).
+    fn map(&self) -> &Map {
+        self.map
+    }
+
     unsafe fn tile(&self, line: &Line, columns: &Range<usize>, input: *const f32, c: *mut f32) {
         let w = &self.slide.window;
         let mut factors = [0.0; RESULTS];

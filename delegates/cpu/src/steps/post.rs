@@ -41,6 +41,26 @@ impl Bounds {
     pub fn iter(&self) -> impl Iterator<Item = &Bound> {
         self.list[..self.count].iter()
     }
+
+    /// `y[i] = f(y[i])` of each in turn, for runs of `n` elements: the first from `at` on, each `stride` behind the one before. `y`
+    /// is the beginning of a tensor, of which the other elements need not be there.
+    ///
+    /// # Safety
+    /// The runs are readable and writable, and nobody else touches them; operands are as long as the tensor, or a row.
+    pub unsafe fn apply(
+        &self,
+        map: &Map,
+        y: *mut f32,
+        (at, stride): (usize, usize),
+        (runs, n): (usize, usize),
+    ) {
+        for post in self.iter() {
+            for run in 0..runs {
+                // SAFETY: run number `run`, which the caller says is there; source and target are the same elements.
+                unsafe { post.apply(map, y, y, at + run * stride, n) };
+            }
+        }
+    }
 }
 
 impl Bound {

@@ -11,6 +11,8 @@ use std::ops::Range;
 
 use arenite_layers::{Aligned, Window};
 
+use super::post::Bounds;
+use crate::kernels::f32_map::Map;
 use crate::kernels::pixels::Pixels;
 
 /// Most taps of a window.
@@ -56,6 +58,39 @@ pub struct Split {
     pub whole: usize,
     /// Behind those.
     pub rest: usize,
+}
+
+/// What computes rows of the output, tile by tile.
+pub trait Slides {
+    /// The window and its tiles.
+    fn slide(&self) -> &Slide;
+
+    /// Kernels for what follows.
+    fn map(&self) -> &Map;
+
+    /// Computes the results of `columns` in a row, written from `c` on.
+    ///
+    /// # Safety
+    /// `input` is the tensor, with each channel as often as it has results; nobody else writes these results.
+    unsafe fn tile(&self, line: &Line, columns: &Range<usize>, input: *const f32, c: *mut f32);
+
+    /// Computes row `line`, counted through all images.
+    ///
+    /// # Safety
+    /// `input` is as of [`tile`](Self::tile), `output` is the tensor; nobody else writes this row.
+    unsafe fn row(&self, line: usize, input: *const f32, output: *mut f32, posts: &Bounds) {
+        let (slide, w) = (self.slide(), &self.slide().window);
+        let width = w.columns.output * w.channels;
+        let from = slide.line(line);
+        for t in 0..slide.tiles {
+            let columns = slide.columns(t);
+            let c = output.wrapping_add(line * width + columns.start * w.channels);
+            // SAFETY: the tile's part of the row, which is this thread's.
+            unsafe { self.tile(&from, &columns, input, c) };
+        }
+        // SAFETY: the row, just written by this thread.
+        unsafe { posts.apply(self.map(), output, (line * width, 0), (1, width)) };
+    }
 }
 
 impl Slide {

@@ -136,10 +136,8 @@ impl TransposeConvF32 {
                 unsafe { self.tile((phase, form), end - first, pointers.as_ptr().cast(), output.add(start)) };
             }
         }
-        for post in posts.iter() {
-            // SAFETY: just written, by this thread.
-            unsafe { post.apply(self.map, output, output, line * width, width) };
-        }
+        // SAFETY: the row, just written by this thread.
+        unsafe { posts.apply(self.map, output, (line * width, 0), (1, width)) };
     }
 
     /// Computes `rows` results of a phase, the first of them at `c`.

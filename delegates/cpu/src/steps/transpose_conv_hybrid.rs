@@ -65,9 +65,7 @@ impl Step for TransposeConvHybrid {
             // SAFETY: the host's tensors have the shapes that the step was built for; each row is one thread's.
             unsafe {
                 self.phases.row(&row, results);
-                for post in posts.iter() {
-                    post.apply(self.results.map, output.get(), output.get(), line * width, width);
-                }
+                posts.apply(self.results.map, output.get(), (line * width, 0), (1, width));
             }
         })
     }

@@ -206,13 +206,9 @@ impl WinogradF32 {
         };
         // SAFETY: selected for this machine; the tile's pixels inside the image are in the tensor.
         unsafe { (self.winograd.output)(&transform) };
-        for post in posts.iter() {
-            for i in 0..size[0] {
-                let at = first + i * width * self.filters;
-                // SAFETY: just written, by this thread.
-                unsafe { post.apply(self.map, output, output, at, size[1] * self.filters) };
-            }
-        }
+        let runs = (size[0], size[1] * self.filters);
+        // SAFETY: the tile's rows, just written by this thread.
+        unsafe { posts.apply(self.map, output, (first, width * self.filters), runs) };
     }
 }
 
