@@ -7,47 +7,72 @@ use super::{PRODUCTS, SUMS};
 use crate::simd::Simd;
 
 /// Channels that are transformed together.
-const LINE: usize = 32;
+const LINE: usize = 16;
 
 /// # Safety
 /// That of [`super::ByteWinograd::input`].
 #[inline(always)]
 pub(super) unsafe fn input<S: Simd>(
-    _: S,
+    s: S,
     channels: usize,
     pixels: *const *const u8,
     v: *mut i16,
     stride: usize,
 ) {
+    if channels < LINE {
+        // SAFETY: the caller's promise; what is read and written beyond the channels is memory of its own.
+        return unsafe { narrow(s, channels, pixels, v, stride) };
+    }
     for c in (0..channels).step_by(LINE) {
-        let n = LINE.min(channels - c);
-        let mut d = [[0i16; LINE]; PRODUCTS];
-        for (i, d) in d.iter_mut().enumerate() {
-            let mut x = [0u8; LINE];
-            // SAFETY: `n` bytes of the pixel are readable, as the caller promises.
-            unsafe {
-                let from = (*pixels.add(i)).add(c);
-                if n == LINE { x = from.cast::<[u8; LINE]>().read() } else { from.copy_to(x.as_mut_ptr(), n) }
-            }
-            *d = x.map(i16::from);
+        // The last line overlaps the one before it.
+        let c = c.min(channels - LINE);
+        // SAFETY: a line of each pixel is readable, and one of each value writable, as the caller promises.
+        unsafe { line(|i| (*pixels.add(i)).add(c), |f| v.add(f * stride + c)) };
+    }
+}
+
+/// Fewer channels than a line.
+///
+/// # Safety
+/// That of [`super::ByteWinograd::input`].
+#[inline(always)]
+unsafe fn narrow<S: Simd>(_: S, n: usize, pixels: *const *const u8, v: *mut i16, stride: usize) {
+    let (mut x, mut y) = ([[0u8; LINE]; PRODUCTS], [[0i16; LINE]; PRODUCTS]);
+    // SAFETY: the caller's promise.
+    unsafe {
+        for (i, x) in x.iter_mut().enumerate() {
+            (*pixels.add(i)).copy_to(x.as_mut_ptr(), n);
         }
-        for j in 0..4 {
-            bt(&mut d, [j, 4 + j, 8 + j, 12 + j]);
+        line(|i| x[i].as_ptr(), |f| y.as_mut_ptr().add(f).cast());
+        for (f, y) in y.iter().enumerate() {
+            v.add(f * stride).copy_from(y.as_ptr(), n);
         }
-        for i in 0..4 {
-            bt(&mut d, [4 * i, 4 * i + 1, 4 * i + 2, 4 * i + 3]);
+    }
+}
+
+/// Transforms a line of channels.
+///
+/// # Safety
+/// All 16 lines that `from` gives are readable, those that `to` gives are writable.
+#[inline(always)]
+unsafe fn line(from: impl Fn(usize) -> *const u8, mut to: impl FnMut(usize) -> *mut i16) {
+    let mut d = [[0i16; LINE]; PRODUCTS];
+    for i in 0..PRODUCTS {
+        // SAFETY: the caller's promise.
+        let x = unsafe { from(i).cast::<[u8; LINE]>().read() };
+        for l in 0..LINE {
+            d[i][l] = x[l].into();
         }
-        for (f, d) in d.iter().enumerate() {
-            // SAFETY: `n` words of the line are writable, as the caller promises.
-            unsafe {
-                let to = v.add(f * stride + c);
-                if n == LINE {
-                    to.cast::<[i16; LINE]>().write_unaligned(*d)
-                } else {
-                    to.copy_from(d.as_ptr(), n)
-                }
-            }
-        }
+    }
+    for j in 0..4 {
+        bt(&mut d, [j, 4 + j, 8 + j, 12 + j]);
+    }
+    for i in 0..4 {
+        bt(&mut d, [4 * i, 4 * i + 1, 4 * i + 2, 4 * i + 3]);
+    }
+    for f in 0..PRODUCTS {
+        // SAFETY: the caller's promise.
+        unsafe { to(f).cast::<[i16; LINE]>().write_unaligned(d[f]) };
     }
 }
 
