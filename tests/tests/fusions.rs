@@ -645,3 +645,24 @@ fn pads_of_bytes_with_a_scale_for_each_row_are_zero_too() {
     let y = net.pad(&x, PAD_ROWS_AND_COLUMNS);
     assert_eq!(steps(&net.finish(&y)), ["pad"]);
 }
+
+#[test]
+fn a_chain_reads_its_first_operand_again_under_another_name() {
+    let mut net = Net::new();
+    let x = net.input(REAL, &[8, 9]);
+    let a = net.of_one("ABS", &x);
+    let (renamed, row) = (net.reshape(&a, &[8, 9]), net.weights(&[8, 9]));
+    let larger = net.of_two("MAXIMUM", &renamed, &row);
+    let squares = net.of_two("SQUARED_DIFFERENCE", &larger, &a);
+    let y = net.of_one("LOG_SOFTMAX", &squares);
+    assert_eq!(steps(&net.finish(&y)).len(), 3);
+}
+
+#[test]
+fn a_pad_may_have_a_value() {
+    let mut net = Net::new();
+    let x = net.input(REAL, &[2, 9, 10, 5]);
+    let (pads, value) = (net.list(&[4, 2], PAD_ROWS_AND_COLUMNS.as_flattened()), net.real(&[], &[-1.5]));
+    let y = net.node("PAD", &[&x, &pads, &value], REAL, None);
+    assert_eq!(steps(&net.finish(&y)), ["pad"]);
+}

@@ -45,9 +45,12 @@ fn paddings(x: &Source<'_, '_>) -> Result<Vec<[usize; 2]>> {
     Ok(pairs)
 }
 
-/// Lowers PAD.
+/// Lowers PAD, which may have PADV2's value, too.
 pub(super) fn pad<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
-    constant(x, zero(x)?)
+    match x.optional_input(2) {
+        Some(_) => pad_v2(x),
+        None => constant(x, zero(x)?),
+    }
 }
 
 /// Lowers PADV2.
