@@ -12,11 +12,13 @@
 //! ```
 //! A bound is one of the whole tensor, made of what the reference ops computed: of ordinary numbers only. What is not finite must be
 //! the same thing; a number near `f32::MAX` must be so relative to itself. Where two of these meet in a sum, the order decides whether
-//! it overflows: nothing is known.
+//! it overflows: nothing is known. Nor where weights are no numbers: some kernels multiply zeros outside of the image by them.
 
-use arenite::ElementType::F32;
+use arenite::ElementType::{self, F32};
+use arenite_model::writer::Operator;
 
 use super::graph::{Graph, Rule};
+use super::pending::pending;
 use super::run::Array;
 
 /// `|got − want| ≤ abs + rel · |want|`; of bytes that stand for reals, of these.
@@ -33,7 +35,7 @@ pub const EXACT: Bound = Bound { abs: 0.0, rel: 0.0 };
 
 const U: f64 = 1.0 / (1 << 23) as f64;
 /// Below, some instruction sets' functions are zero.
-const TINY: f64 = f32::MIN_POSITIVE as f64;
+pub const TINY: f64 = f32::MIN_POSITIVE as f64;
 /// Numbers above are no ordinary ones.
 const HUGE: f32 = 1e30;
 
@@ -45,16 +47,17 @@ impl Bound {
 
 /// What a tensor of floats holds.
 #[derive(Clone, Copy, Debug)]
-struct Facts {
+pub struct Facts {
     /// Largest magnitude of ordinary numbers.
     largest: f64,
-    /// Least number, and least magnitude.
+    /// Least number.
     least: f64,
-    nearest: f64,
+    /// Least magnitude.
+    pub nearest: f64,
     /// Numbers near `f32::MAX`.
-    huge: usize,
-    /// Whether there are infinite ones, or none.
-    special: bool,
+    pub huge: usize,
+    /// Whether some are infinite, or no numbers.
+    pub special: bool,
     /// All numbers are multiples of `2^grid`.
     grid: i32,
     /// How many there are.
@@ -86,6 +89,11 @@ impl Facts {
         facts
     }
 
+    /// Whether all numbers are ordinary.
+    fn is_ordinary(&self) -> bool {
+        !self.special && self.huge == 0
+    }
+
     /// The error of these numbers.
     fn error(&self, bound: Bound) -> f64 {
         bound.abs + bound.rel * self.largest
@@ -108,34 +116,39 @@ impl Input {
 /// Per tensor, how far it may be off; `None` where nothing is known. `tensors` is what the reference ops computed.
 pub fn bounds(graph: &Graph, tensors: &[Option<Array>], winograd: bool) -> Vec<Option<Bound>> {
     let mut bounds = vec![Some(EXACT); tensors.len()];
-    for (operator, (_, rule)) in graph.model.subgraphs[0].operators.iter().zip(&graph.notes) {
-        let array = |&index: &i32| usize::try_from(index).ok().and_then(|i| tensors.get(i)?.as_ref());
-        let Some(&output) = operator.outputs.first() else { continue };
-        let result = array(&output).map(|array| (array.ty, Facts::of(array)));
-        let present = operator.inputs.iter().filter(|&&index| index >= 0);
-        let input = |index: &i32| {
-            let known = bounds.get(*index as usize).copied().flatten()?;
-            let array = array(index)?;
-            Some((array.ty, Input { bound: known, facts: Facts::of(array) }))
-        };
-        let inputs: Option<Vec<_>> = present.map(input).collect();
-        let known = match (inputs, result) {
-            (Some(inputs), Some((ty, facts))) => {
-                // Whatever chooses among elements is the same, or the choice may be another.
-                let chosen = inputs.iter().all(|(of, x)| *of == ty || x.bound.is_exact() || converts(rule));
-                let inputs: Vec<Input> = inputs.into_iter().map(|(_, input)| input).collect();
-                let rule = if let Rule::Products { winograd: false, .. } = rule {
-                    *rule
-                } else {
-                    allowed(*rule, winograd)
-                };
-                chosen.then(|| bound(rule, &inputs, facts, step(graph, output))).flatten()
-            }
-            _ => None,
-        };
+    for (operator, (kind, rule)) in graph.model.subgraphs[0].operators.iter().zip(&graph.notes) {
+        let known = operator.outputs.first().and_then(|&output| {
+            let (ty, y) = facts(tensors, output)?;
+            let inputs = inputs(operator, ty, rule, tensors, &bounds)?;
+            let known = bound(allowed(*rule, winograd), &inputs, y, step(graph, output));
+            pending(*kind, &inputs.iter().map(|input| input.facts).collect::<Vec<_>>(), y, known)
+        });
         operator.outputs.iter().for_each(|&output| bounds[output as usize] = known);
     }
     bounds
+}
+
+fn facts(tensors: &[Option<Array>], tensor: i32) -> Option<(ElementType, Facts)> {
+    let array = tensors.get(usize::try_from(tensor).ok()?)?.as_ref()?;
+    Some((array.ty, Facts::of(array)))
+}
+
+/// What is known of a node's inputs, if that is enough: what chooses among elements, and is of another type than the results, has to be
+/// the same, or the choice may be another.
+fn inputs(
+    operator: &Operator,
+    ty: ElementType,
+    rule: &Rule,
+    tensors: &[Option<Array>],
+    bounds: &[Option<Bound>],
+) -> Option<Vec<Input>> {
+    let present = operator.inputs.iter().filter(|&&index| index >= 0);
+    let input = |&index: &i32| {
+        let bound = bounds.get(index as usize).copied().flatten()?;
+        let (of, facts) = facts(tensors, index)?;
+        (of == ty || bound.is_exact() || converts(rule)).then_some(Input { bound, facts })
+    };
+    present.map(input).collect()
 }
 
 fn converts(rule: &Rule) -> bool {
@@ -185,7 +198,7 @@ fn bound(rule: Rule, inputs: &[Input], y: Facts, step: Option<f64>) -> Option<Bo
             Some(Bound { abs: largest(|bound| bound.abs), rel: largest(|bound| bound.rel) })
         }
         Rule::Loop { hybrid } => {
-            let ordinary = inputs.iter().all(|input| !input.facts.special && input.facts.huge == 0);
+            let ordinary = inputs.iter().all(|input| input.facts.is_ordinary());
             // In each round a byte of the state may be another by one.
             let abs = if hybrid { 1.0 / 16.0 } else { 1e-5 };
             (exact && ordinary).then_some(Bound { abs, rel: 0.0 })
@@ -193,14 +206,15 @@ fn bound(rule: Rule, inputs: &[Input], y: Facts, step: Option<f64>) -> Option<Bo
         _ if exact => Some(EXACT),
         Rule::Sum => within(error, U),
         Rule::Product => match inputs {
-            [a, b] if a.facts.huge + b.facts.huge == 0 => {
+            // Near zero, times the infinite, is anything.
+            [a, b] if a.facts.is_ordinary() && b.facts.is_ordinary() => {
                 let (da, db) = (a.error(), b.error());
                 within(da * b.facts.largest + db * a.facts.largest + da * db, U)
             }
             _ => None,
         },
         Rule::Quotient => match inputs {
-            [a, b] if b.facts.nearest > 2.0 * b.error() && a.facts.huge == 0 => {
+            [a, b] if b.facts.nearest > 2.0 * b.error() && a.facts.is_ordinary() => {
                 within((a.error() + y.largest * b.error()) / (b.facts.nearest - b.error()), U)
             }
             _ => None,
@@ -222,16 +236,23 @@ fn products(rule: Rule, inputs: &[Input]) -> Option<Bound> {
     {
         return None;
     }
+    let exact = x.bound.is_exact() && w.bound.is_exact();
+    if !exact && !(x_facts.is_ordinary() && w_facts.is_ordinary()) {
+        return None;
+    }
     let k = depth as f64;
     let terms = k * x_facts.largest * w_facts.largest + b.0;
-    let is_exact = x.bound.is_exact() && w.bound.is_exact() && !winograd && x_facts.huge == 0;
+    let is_exact = exact && !winograd && x_facts.huge + w_facts.huge == 0;
     let grid = (x_facts.grid + w_facts.grid).min(b.1);
     if is_exact && terms <= 2f64.powi(grid.saturating_add(24).clamp(-400, 400)) {
         return Some(EXACT);
     }
     let transforms = if winograd { terms / (1 << 16) as f64 } else { 0.0 };
     let carried = k * (x.error() * w_facts.largest + w.error() * x_facts.largest);
-    Some(Bound { abs: (k + 2.0) * U * terms + transforms + carried + TINY, rel: (k + 2.0) * U })
+    Some(Bound {
+        abs: (k + 2.0) * U * terms + transforms + carried + TINY,
+        rel: (k + 2.0) * U + x.bound.rel + w.bound.rel,
+    })
 }
 
 fn fold(x: Input, count: usize, mean: bool) -> Option<Bound> {
@@ -249,7 +270,7 @@ fn fold(x: Input, count: usize, mean: bool) -> Option<Bound> {
         (true, true) => Some(Bound { abs: TINY, rel: 2.0 * U }),
         _ => {
             let sum = (k + 2.0) * U * terms + k * x.error();
-            Some(Bound { abs: TINY + if mean { sum / k } else { sum }, rel: (k + 2.0) * U })
+            Some(Bound { abs: TINY + if mean { sum / k } else { sum }, rel: (k + 2.0) * U + x.bound.rel })
         }
     }
 }

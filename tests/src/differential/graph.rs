@@ -144,6 +144,18 @@ pub struct Graph {
     pub spoilt: Option<String>,
 }
 
+impl Graph {
+    /// Makes an output of each result that nobody reads: what is not asked for, is not computed, nor refused.
+    pub fn ask_for_all(&mut self) {
+        let main = &mut self.model.subgraphs[0];
+        let read: Vec<i32> = main.operators.iter().flat_map(|node| &node.inputs).copied().collect();
+        let results = main.operators.iter().flat_map(|node| &node.outputs);
+        let unread = results.filter(|result| !read.contains(result) && !main.outputs.contains(result));
+        let unread: Vec<i32> = unread.copied().collect();
+        main.outputs.extend(unread);
+    }
+}
+
 /// What a graph is run with.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Setting {

@@ -15,6 +15,7 @@ pub mod graph;
 pub mod judge;
 mod net;
 pub mod ops;
+mod pending;
 mod random;
 pub mod run;
 mod shrink;

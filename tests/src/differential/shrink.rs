@@ -42,10 +42,7 @@ fn without(graph: &Graph, node: usize) -> Graph {
     main.inputs.retain(|input| read.contains(input));
     smaller.feeds.retain(|input, _| read.contains(input));
     smaller.resizes.retain(|input, _| read.contains(input));
-    let results: Vec<i32> = main.operators.iter().flat_map(|node| &node.outputs).copied().collect();
-    let unread = results.iter().filter(|result| !read.contains(result) && !main.outputs.contains(result));
-    let unread: Vec<i32> = unread.copied().collect();
-    main.outputs.extend(unread);
+    smaller.ask_for_all();
     smaller
 }
 

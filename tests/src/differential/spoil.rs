@@ -14,9 +14,10 @@ pub fn spoil(graph: &mut Graph, random: &mut Random) {
     for _ in 0..4 {
         graph.spoilt = random.pick(&spoilers)(graph, random);
         if graph.spoilt.is_some() {
-            return;
+            break;
         }
     }
+    graph.ask_for_all();
 }
 
 fn some_node(graph: &Graph, random: &mut Random) -> Option<usize> {
