@@ -83,6 +83,26 @@ impl DwConvF32 {
             output: parts.output,
         })
     }
+
+    /// Elements of the input with each channel as often as it has results.
+    fn expanded(&self) -> usize {
+        self.slide.window.batches * self.slide.window.image()
+    }
+
+    /// Repeats each channel for each of its results.
+    fn expand(&self, cx: &Run<'_>) -> Result<()> {
+        let x = Shared::new(cx.place::<f32>(self.input));
+        let y = Shared::new(cx.scratch::<f32>());
+        let count = self.expanded() / self.multiplier;
+        cx.parallel_for(count, super::grain(4 * self.multiplier), |range| {
+            for i in range {
+                for m in 0..self.multiplier {
+                    // SAFETY: the scratch memory has `multiplier` elements for each of the input's; ranges are disjoint.
+                    unsafe { *y.get().add(i * self.multiplier + m) = *x.get().add(i) };
+                }
+            }
+        })
+    }
 }
 
 impl Slides for DwConvF32 {
@@ -129,26 +149,6 @@ impl Slides for DwConvF32 {
             // SAFETY: as above; this kernel reads what is left of the channels.
             unsafe { self.kernels.exact[columns.len() - 1](&tile) };
         }
-    }
-
-    /// Elements of the input with each channel as often as it has results.
-    fn expanded(&self) -> usize {
-        self.slide.window.batches * self.slide.window.image()
-    }
-
-    /// Repeats each channel for each of its results.
-    fn expand(&self, cx: &Run<'_>) -> Result<()> {
-        let x = Shared::new(cx.place::<f32>(self.input));
-        let y = Shared::new(cx.scratch::<f32>());
-        let count = self.expanded() / self.multiplier;
-        cx.parallel_for(count, super::grain(4 * self.multiplier), |range| {
-            for i in range {
-                for m in 0..self.multiplier {
-                    // SAFETY: the scratch memory has `multiplier` elements for each of the input's; ranges are disjoint.
-                    unsafe { *y.get().add(i * self.multiplier + m) = *x.get().add(i) };
-                }
-            }
-        })
     }
 }
 
