@@ -47,7 +47,8 @@ fn twenty_thousand_graphs_agree() {
 fn every_op_that_the_delegate_claims_is_drawn() {
     let drawn: BTreeSet<&str> = entries().filter(|e| !e.claimed.is_empty()).map(|entry| entry.op).collect();
     let mut claimed = BTreeSet::new();
-    for sound in op_models::all() {
+    // Ops that call subgraphs are not claimed for what these do.
+    for sound in op_models::all().into_iter().filter(|sound| sound.model.subgraphs.len() == 1) {
         let model = Model::from_bytes(sound.model.finish()).expect("it is sound");
         let builder = Interpreter::builder(&model).delegate(DelegateConfig::new("cpu"));
         let mut interpreter = builder.build().expect("it builds");

@@ -12,7 +12,7 @@ pub fn pending(kind: Kind, inputs: &[Facts], y: Facts, known: Option<Bound>) -> 
         // Which of a number and of none is the larger one depends on their order.
         ("REDUCE_MAX" | "REDUCE_MIN" | "MAXIMUM" | "MINIMUM", Form::Of(F32)) if odd => None,
         // Zeros have another sign; x = 0 is not multiplied by alpha.
-        ("ROUND" | "LEAKY_RELU", Form::Of(F32)) if y.nearest == 0.0 && !y.special => {
+        ("ROUND" | "LEAKY_RELU", Form::Of(F32)) if y.nearest == 0.0 && (odd || !y.special) => {
             known.map(|bound| Bound { abs: bound.abs.max(TINY), ..bound })
         }
         ("LEAKY_RELU", Form::Of(F32)) if y.special && !odd => None,
