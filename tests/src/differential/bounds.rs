@@ -219,6 +219,7 @@ fn bound(rule: Rule, inputs: &[Input], y: Facts, step: Option<f64>) -> Option<Bo
             }
             _ => None,
         },
+        Rule::Square if !inputs.iter().all(|input| input.facts.is_ordinary()) => None,
         Rule::Square => within(2.0 * y.largest.sqrt() * error + error * error, U),
         Rule::Root => (x.least > 2.0 * error).then(|| within(error / x.least.sqrt(), U)).flatten(),
         Rule::Quantize => step.and_then(|step| within(error + step, 0.0)),
