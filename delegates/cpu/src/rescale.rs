@@ -82,7 +82,7 @@ pub unsafe fn rescale<S: Ints>(
     row: QuantizedRow,
     limits: Limits,
 ) -> S::V {
-    // SAFETY: the caller's promise.
+    // SAFETY: a block has three rows of as many words as the vector has lanes.
     let (of_weights, scale, bias) = unsafe {
         (s.load_i32(block.cast()), s.load(block.add(S::LANES).cast()), s.load(block.add(2 * S::LANES).cast()))
     };

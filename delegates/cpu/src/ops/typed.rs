@@ -176,7 +176,7 @@ trait Two<X, Y> {
 unsafe fn one<X: Copy, Y, F: One<X, Y>>(n: usize, x: [*const u8; INPUTS], moves: [bool; INPUTS], y: *mut u8) {
     let (x, y) = (x[0].cast::<X>(), y.cast::<Y>());
     for i in 0..n {
-        // SAFETY: the caller's promise.
+        // SAFETY: [`RunFn`] says that `n` elements are readable, or one if it does not move on, and `n` results writable.
         unsafe { y.add(i).write_unaligned(F::of(x.add(if moves[0] { i } else { 0 }).read_unaligned())) };
     }
 }
@@ -185,7 +185,7 @@ unsafe fn one<X: Copy, Y, F: One<X, Y>>(n: usize, x: [*const u8; INPUTS], moves:
 /// That of [`RunFn`].
 unsafe fn two<X: Copy, Y, F: Two<X, Y>>(n: usize, x: [*const u8; INPUTS], moves: [bool; INPUTS], y: *mut u8) {
     let (a, b, y) = (x[0].cast::<X>(), x[1].cast::<X>(), y.cast::<Y>());
-    // SAFETY: the caller's promise.
+    // SAFETY: as of `one`, for two operands.
     unsafe {
         let step = moves.map(usize::from);
         for i in 0..n {
@@ -201,7 +201,7 @@ unsafe fn choose<T: Copy>(n: usize, x: [*const u8; INPUTS], moves: [bool; INPUTS
     let (a, b, y) = (x[1].cast::<T>(), x[2].cast::<T>(), y.cast::<T>());
     let at = |moves: bool, i: usize| if moves { i } else { 0 };
     for i in 0..n {
-        // SAFETY: the caller's promise.
+        // SAFETY: as of `one`, for a condition of bytes and two operands.
         unsafe {
             let holds = *x[0].add(at(moves[0], i)) != 0;
             *y.add(i) = if holds { *a.add(at(moves[1], i)) } else { *b.add(at(moves[2], i)) };

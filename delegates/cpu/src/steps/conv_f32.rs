@@ -170,7 +170,7 @@ impl ConvF32 {
     ) {
         let rows = end - first;
         let depth = self.window.channels / self.groups;
-        // SAFETY: the caller's promise.
+        // SAFETY: `input` is the tensor, seen from the first channel of group `g`.
         let (taps, k) = unsafe { self.point(&mut desk.pointers, first, end, input.wrapping_add(g * depth)) };
         let (from, count, offset) = self.blocks[block];
         let lines = self.lines();
@@ -370,7 +370,7 @@ impl Rows for ConvF32 {
             let (block, t) = (item / tiles, item % tiles);
             let tile = (first + t * (end - first) / tiles, first + (t + 1) * (end - first) / tiles);
             let at = [block / self.blocks.len(), block % self.blocks.len()];
-            // SAFETY: the caller's promise.
+            // SAFETY: a tile of these rows, which are this call's to write; what it reads is there, as the caller says.
             unsafe { self.tile(at, tile, Soon::Nothing, (input, output), posts, &mut desk) };
         }
     }

@@ -66,7 +66,7 @@ impl ConvHybrid {
         let p = &self.patches;
         let Item { g, from, columns, first, end } = item;
         let bytes = input.bytes.get().wrapping_add(image * p.window.image());
-        // SAFETY: the caller's promise.
+        // SAFETY: the bytes of this image, and as many of its zero point as `new` asked for.
         let found = unsafe { p.point(pointers, (first, end), g, bytes, input.outside(image)) };
         let mut rows = [QuantizedRow { zero_point: 0, scale: 0.0 }; ROWS];
         let is_product = self.rows.count > self.images;

@@ -79,7 +79,7 @@ impl ConvU8 {
         let p = &self.patches;
         let Item { g, from, columns, first, end } = item;
         let rows = end - first;
-        // SAFETY: the caller's promise.
+        // SAFETY: `input` is the tensor; `new` made as many zero points as the patches ask for.
         let found = unsafe { p.point(pointers, (first, end), g, input, self.zeros.as_ptr()) };
         let pointers: *const *const u8 = pointers.as_ptr().cast();
         let mut terms = [0; ROWS];
@@ -155,7 +155,7 @@ impl Rows for ConvU8 {
         let mut pointers = room();
         let above = image * self.patches.window.rows.output;
         self.patches.for_rows(above + rows.start..above + rows.end, |item| {
-            // SAFETY: the caller's promise; tiles have results of their own. How far rows may be read counts on the whole tensor, and
+            // SAFETY: tiles of these rows, which are this call's to write, have results of their own. How far rows may be read counts on the whole tensor, and
             // is less than what is readable behind the rows that are there.
             unsafe { self.tile(item, &mut pointers, input, output) };
         });

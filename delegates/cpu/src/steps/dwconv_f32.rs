@@ -201,7 +201,7 @@ impl Rows for DwConvF32 {
     ) {
         let (input, output) = (input.cast(), output.cast());
         for row in rows {
-            // SAFETY: the caller's promise.
+            // SAFETY: a row of this image, which is this call's to write; what it reads is there, as the caller says.
             unsafe { self.row(image * self.slide.window.rows.output + row, input, output, posts) };
         }
     }

@@ -76,7 +76,7 @@ impl DwConvU8 {
             output,
             size: 1,
         };
-        // SAFETY: the caller's promise.
+        // SAFETY: the input has its channels repeated, and the results of this block and row are this call's.
         unsafe { self.planes.row(&job) };
     }
 }
@@ -129,7 +129,7 @@ impl Rows for DwConvU8 {
         let above = image * self.planes.window.rows.output;
         for block in 0..self.planes.blocks() {
             for row in rows.clone() {
-                // SAFETY: the caller's promise.
+                // SAFETY: a row of this image, which is this call's to write; what it reads is there, as the caller says.
                 unsafe { self.row(block, above + row, input, output) };
             }
         }

@@ -23,7 +23,7 @@ impl Gather {
     /// # Safety
     /// `indices` has an element `i` of the index type.
     unsafe fn index(&self, indices: *const u8, i: usize) -> i64 {
-        // SAFETY: the caller's promise.
+        // SAFETY: element `i` is there, of the type that is read.
         unsafe {
             match self.index {
                 I16 => (*indices.cast::<i16>().add(i)).into(),

@@ -90,7 +90,8 @@ impl BinaryMap {
         output: *mut f32,
         posts: &Bounds,
     ) {
-        // SAFETY: the caller's promise.
+        // SAFETY: an operand that does not move is read once, others for `n` elements; results are this call's, and operands of what
+        // follows are as long as the results.
         unsafe {
             let y = output.add(at);
             match self.loops.moves {

@@ -68,7 +68,7 @@ impl MatMulF32 {
     /// `a` is the input, `to` has room for the matrix.
     unsafe fn turn(&self, m: usize, a: *const f32, to: *mut f32) {
         let (Sizes { rows, depth, .. }, [view, ..]) = (self.sizes, &self.views);
-        // SAFETY: the caller's promise.
+        // SAFETY: `rows × depth` elements of matrix `m` of the view, to as many side by side.
         unsafe { self.copy_turned(a.add(view.starts[m]), (view.row, view.column), to, (rows, depth), depth) }
     }
 
@@ -84,7 +84,7 @@ impl MatMulF32 {
         (rows, columns): (usize, usize),
         width: usize,
     ) {
-        // SAFETY: the caller's promise.
+        // SAFETY: element (i, j) lies at `i · row + j · column` of the source and at `i · width + j` of the target, for all `i` and `j`.
         unsafe {
             if row == 1 {
                 (self.turn.turn)(&Matrix {

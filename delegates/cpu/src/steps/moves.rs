@@ -116,7 +116,7 @@ impl Moves {
     /// # Safety
     /// The piece lies inside the tensors.
     unsafe fn piece(&self, kind: Kind, strip: usize, from: *const u8, to: *mut u8) {
-        // SAFETY: the caller's promise.
+        // SAFETY: strips and runs are cut out of the piece, which lies inside the tensors.
         unsafe {
             match kind {
                 Kind::Rows { count, outer } => {
@@ -177,7 +177,7 @@ unsafe fn copy_rows(
 ) {
     for r in 0..count as isize {
         let (from, to) = (from.wrapping_offset(r * from_step), to.wrapping_offset(r * to_step));
-        // SAFETY: the caller's promise.
+        // SAFETY: `bytes` from the beginning of row `r` on both sides; each way to copy touches no others.
         unsafe {
             match bytes {
                 16..=SHORT => copy_in::<u128>(bytes, from, to),
@@ -196,7 +196,7 @@ unsafe fn copy_rows(
 #[inline(always)]
 unsafe fn copy_in<T: Copy>(bytes: usize, from: *const u8, to: *mut u8) {
     let copy = |at: usize| {
-        // SAFETY: the caller's promise; `at` is at most a piece from the end.
+        // SAFETY: `at` is at most `bytes` less a piece, so the piece lies inside of what is readable and writable.
         unsafe { to.add(at).cast::<T>().write_unaligned(from.add(at).cast::<T>().read_unaligned()) }
     };
     (0..bytes / size_of::<T>()).for_each(|i| copy(i * size_of::<T>()));
@@ -210,7 +210,7 @@ unsafe fn copy_in<T: Copy>(bytes: usize, from: *const u8, to: *mut u8) {
 unsafe fn strided<T: Copy>(dim: Dim, from: *const u8, to: *mut u8) {
     let (from, to) = (from.cast::<T>(), to.cast::<T>());
     for i in 0..dim.size as isize {
-        // SAFETY: the caller's promise.
+        // SAFETY: element `i` of the run, on both sides.
         unsafe { *to.offset(i * dim.to) = *from.offset(i * dim.from) };
     }
 }
@@ -222,7 +222,7 @@ unsafe fn filled<T: Copy>(count: usize, step: isize, element: &[u8; 16], to: *mu
     // SAFETY: `T` is a whole number of at most 16 bytes.
     let element = unsafe { element.as_ptr().cast::<T>().read_unaligned() };
     for i in 0..count as isize {
-        // SAFETY: the caller's promise.
+        // SAFETY: element `i` of the run.
         unsafe { *to.offset(i * step) = element };
     }
 }

@@ -141,7 +141,7 @@ impl PairU8 {
         let at = |o: usize| starts[o] + if l.moves[o] { part.start } else { 0 };
         let operands = [a.wrapping_add(at(0)), b.wrapping_add(at(1))];
         let first = run * l.run + part.start;
-        // SAFETY: the caller's promise.
+        // SAFETY: a part of a run, with the operands of its first result.
         unsafe { self.span(first..first + part.len(), operands, y) };
     }
 
@@ -170,7 +170,8 @@ impl PairU8 {
                 moves.swap(0, 1);
             }
             let [a, b] = operands;
-            // SAFETY: the caller's promise. Where both have one element the run has one.
+            // SAFETY: these results are this call's; an operand that moves on has as many elements, another one has one. Where both have one
+            // element the run has one.
             unsafe {
                 let y = y.add(from);
                 match moves {

@@ -293,7 +293,7 @@ impl Found {
     /// The pointers are as `self` tells.
     pub unsafe fn sum(&self, pointers: *const *const u8, rows: usize, r: usize) -> i32 {
         (0..self.taps).fold(0, |sum: i32, tap| {
-            // SAFETY: the caller's promise.
+            // SAFETY: row `r` has a pointer for each tap, or lies `r` steps behind the first row of the tile; it has `k` bytes.
             let row = unsafe {
                 let first = match self.step {
                     0 => *pointers.add(tap * rows + r),

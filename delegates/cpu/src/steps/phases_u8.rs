@@ -175,7 +175,7 @@ impl<T> Phases<T> {
                     stride: phase.step * self.window.channels * size,
                     columns: form.width * self.window.channels,
                 };
-                // SAFETY: the caller's promise; pointers are to pixels of the input or outside of it, which have `depth` bytes, and panels
+                // SAFETY: the results are in this row, which is this call's; pointers are to pixels of the input or outside of it, which have `depth` bytes, and panels
                 // as many lines for each tap.
                 unsafe { self.gemm.multiply(&product) };
             }

@@ -224,7 +224,7 @@ impl Planes {
     ) {
         let (w, width) = (&self.window, block.width);
         let line = w.columns.input * w.channels;
-        // SAFETY: the caller's promise.
+        // SAFETY: the first of [`OUTSIDE`] bytes.
         let zero = unsafe { *outside } ^ self.member.offset;
         let mut lines = [None; 4];
         for (i, l) in lines.iter_mut().enumerate().take(w.rows.taps - 4 * g) {
@@ -266,7 +266,7 @@ impl Planes {
     /// That of the kernel, for any number of pixels.
     unsafe fn interleave(&self, width: &'static Width, rows: &Rows) {
         if rows.count >= width.pixels {
-            // SAFETY: the caller's promise.
+            // SAFETY: a vector of pixels at least, as the kernel wants; pixels and planes are as it does.
             return unsafe { (width.interleave)(rows) };
         }
         for p in 0..rows.count {
@@ -278,7 +278,7 @@ impl Planes {
                     let place = lane.into_iter().find(|&(q, d)| interleaved(q, d) == c);
                     let Some((q, d)) = place else { continue };
                     let to = rows.to.wrapping_add(q * rows.plane + p * width.channels + 4 * d + i);
-                    // SAFETY: the caller's promise.
+                    // SAFETY: channel `c` of a pixel that is there, to its place in the plane of its quad.
                     unsafe { *to = *from.add(c) ^ self.member.offset };
                 }
             }

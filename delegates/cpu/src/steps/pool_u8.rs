@@ -164,7 +164,7 @@ impl Rows for PoolU8 {
         _posts: &Bounds,
     ) {
         let above = image * self.window.rows.output;
-        // SAFETY: the caller's promise.
+        // SAFETY: rows of this image, which are this call's to write; what they read is there, as the caller says.
         rows.for_each(|row| unsafe { self.row(above + row, input, output) });
     }
 }

@@ -74,7 +74,8 @@ impl Bound {
     /// # Safety
     /// Those elements are readable, those of `y` writable, and nobody else touches them; the operand is as long, or a row.
     pub unsafe fn apply(&self, map: &Map, x: *const f32, y: *mut f32, at: usize, n: usize) {
-        // SAFETY: the caller's promise.
+        // SAFETY: `n` elements from `at` on are the caller's; an operand of the result's shape has them at the same place, and of a row
+        // no element beyond its `len` is read.
         unsafe {
             let (x, y) = (x.wrapping_add(at), y.wrapping_add(at));
             match self.post {

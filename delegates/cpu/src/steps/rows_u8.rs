@@ -156,7 +156,7 @@ impl Rows {
     /// `found` has room for the row, which is this thread's.
     unsafe fn begin(&self, found: &Quantized, row: usize, range: [f32; 2]) -> f32 {
         let (meaning, factor) = meaning(range, self.symmetry);
-        // SAFETY: the caller's promise.
+        // SAFETY: the place of this row's meaning, and of its own zero points, is in the scratch memory that `found` lies in.
         unsafe {
             *found.rows.get().add(row) = meaning;
             let outside = found.outside.get().add(row * self.outside_step());
@@ -176,7 +176,7 @@ impl Rows {
         factor: f32,
         (from, first, n): (*const f32, usize, usize),
     ) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the row's meaning was written before; `n` bytes of the row from `first` on are this call's.
         unsafe {
             let zero_point = (*found.rows.get().add(row)).zero_point;
             let low = if self.symmetry == Symmetry::Symmetric { 1 } else { 0 };

@@ -64,7 +64,7 @@ impl Together {
             let from = operands[self.operand];
             if repeated != from {
                 for room in room.chunks_exact_mut(run).take(self.count) {
-                    // SAFETY: the caller's promise: the operand has a run there.
+                    // SAFETY: the operand has a run at the start that the loops tell, and the chunk has room for one.
                     unsafe { std::ptr::copy_nonoverlapping(from, room.as_mut_ptr().cast(), run) };
                 }
                 repeated = from;

@@ -132,7 +132,7 @@ impl TransposeConvF32 {
                     }
                 }
                 let start = line * width + (phase.first + first * phase.step) * self.window.channels;
-                // SAFETY: the caller's promise; pointers are to pixels of the input or to zeros.
+                // SAFETY: the results are in this row, which is this call's; pointers are to pixels of the input or to zeros.
                 unsafe { self.tile((phase, form), end - first, pointers.as_ptr().cast(), output.add(start)) };
             }
         }
