@@ -425,7 +425,8 @@ fn images_are_dealt_out_in_blocks_and_put_together_again() {
         let whole = net.node("BATCH_TO_SPACE_ND", &[&dealt, &block, &pads], kind, None);
         let y = net.of_two("ADD", &whole, &x);
         let steps = steps(&net.finish(&y));
-        assert_eq!(steps[..2], ["space to batch", "batch to space"], "{steps:?}");
+        let moves: Vec<_> = steps.iter().filter(|step| step.contains("batch")).collect();
+        assert_eq!(moves, ["space to batch", "batch to space"], "{steps:?}");
     }
 }
 
