@@ -74,7 +74,7 @@ pub(super) unsafe fn tile<D: ByPair, A: body::Rows<R>, const R: usize, const V: 
                 by_row[r][v] = vreinterpretq_s32_s64(row);
             }
         }
-        body::finish(&by_row, t, write);
+        body::finish::<D, R, V>(&by_row, t, write);
     }
 }
 
