@@ -6,8 +6,8 @@ use arenite::model_file::tensor_type::{FLOAT16, FLOAT32, INT8, INT32};
 use arenite::model_file::writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of};
 use arenite::{Interpreter, Model};
 use arenite_abi::schema::{
-    AddOptions, Conv2DOptions, DepthwiseConv2DOptions, ReducerOptions, SoftmaxOptions, TransposeConvOptions,
-    activation, padding,
+    AddOptions, ConcatenationOptions, Conv2DOptions, DepthwiseConv2DOptions, ReducerOptions, SoftmaxOptions,
+    TransposeConvOptions, activation, padding,
 };
 use arenite_tests::options::{Attributes, WithOptions};
 
@@ -666,4 +666,84 @@ fn a_pad_may_have_a_value() {
     let (pads, value) = (net.list(&[4, 2], PAD_ROWS_AND_COLUMNS.as_flattened()), net.real(&[], &[-1.5]));
     let y = net.node("PAD", &[&x, &pads, &value], REAL, None);
     assert_eq!(steps(&net.finish(&y)), ["pad"]);
+}
+
+/// Bytes of the arena with the CPU delegate on one thread.
+fn arena(model: &Model) -> u64 {
+    let mut interpreter = Interpreter::builder(model).threads(1).build().unwrap();
+    interpreter.allocate().unwrap();
+    interpreter.memory_use().arena
+}
+
+#[test]
+fn layers_of_bytes_whose_results_are_large_run_some_rows_at_a_time() {
+    let kind = Kind::I8(0.05, -3);
+    let mut net = Net::new();
+    let x = net.input(kind, &[2, 48, 40, 8]);
+    let options = |stride| {
+        Attributes::of(|o| {
+            o.set(Conv2DOptions::PADDING, padding::SAME)
+                .set(Conv2DOptions::STRIDE_W, stride)
+                .set(Conv2DOptions::STRIDE_H, stride)
+        })
+    };
+    let (filter, bias) = (net.bytes(&[90, 1, 1, 8], 0), net.list(&[90], &[50; 90]));
+    let a = net.node("CONV_2D", &[&x, &filter, &bias], kind, Some(options(1)));
+    let (filter, bias) = (net.bytes(&[1, 3, 3, 90], 3), net.list(&[90], &[-7; 90]));
+    let depthwise = Attributes::of(|o| {
+        o.set(DepthwiseConv2DOptions::PADDING, padding::SAME)
+            .set(DepthwiseConv2DOptions::STRIDE_W, 2)
+            .set(DepthwiseConv2DOptions::STRIDE_H, 2)
+            .set(DepthwiseConv2DOptions::DEPTH_MULTIPLIER, 1)
+    });
+    let b = net.node("DEPTHWISE_CONV_2D", &[&a, &filter, &bias], kind, Some(depthwise));
+    let (filter, bias) = (net.bytes(&[16, 3, 3, 90], 0), net.list(&[16], &[9; 16]));
+    let y = net.node("CONV_2D", &[&b, &filter, &bias], kind, Some(options(1)));
+    let model = net.finish(&y);
+    assert_eq!(steps(&model), ["flip signs", "cascade", "CONV_2D", "flip signs"]);
+    let large = 2 * 48 * 40 * 90;
+    assert!(arena(&model) < large, "{} bytes of {large}", arena(&model));
+}
+
+/// Each network would need as much memory as its values apart, were it not for what its steps allow.
+#[test]
+fn results_take_the_place_of_what_they_read() {
+    // Winograd's blocks of tiles, one after the other.
+    let mut net = Net::new();
+    let x = net.input(REAL, &[1, 8, 8, 32]);
+    let size = net.integers(&[130, 130]);
+    let wide = net.node("RESIZE_NEAREST_NEIGHBOR", &[&x, &size], REAL, None);
+    let a = net.conv(&wide, 3, 1, [32, 32]);
+    let y = net.mean(&a);
+    let model = net.finish(&y);
+    assert_eq!(steps(&model)[1..], ["CONV_2D, Winograd", "MEAN"]);
+    let [wide, a, scratch] = [130 * 130 * 128, 128 * 128 * 128, 2 << 20];
+    assert!(arena(&model) < wide + a / 2 + scratch, "{} bytes", arena(&model));
+
+    // Two tensors side by side, some rows at a time.
+    let mut net = Net::new();
+    let x = net.input(REAL, &[1, 64, 64, 16]);
+    let (a, b) = (net.conv(&x, 1, 1, [16, 40]), net.conv(&x, 1, 1, [16, 24]));
+    let both = net.node(
+        "CONCATENATION",
+        &[&a, &b],
+        REAL,
+        Some(Attributes::of(|o| o.set(ConcatenationOptions::AXIS, 3))),
+    );
+    let y = net.mean(&both);
+    let model = net.finish(&y);
+    assert_eq!(steps(&model), ["CONV_2D", "CONV_2D", "concatenation", "MEAN"]);
+    let apart = 64 * 64 * 4 * (16 + 40 + 24 + 64 + 1);
+    assert!(arena(&model) < apart - 64 * 64 * 4 * 24, "{} bytes of {apart}", arena(&model));
+
+    // A sum, over the operand that nobody reads later.
+    let mut net = Net::new();
+    let x = net.input(REAL, &[1, 64, 64, 16]);
+    let (a, b) = (net.of_one("TANH", &x), net.conv(&x, 1, 1, [16, 16]));
+    let sum = net.of_two("ADD", &b, &a);
+    let y = net.mean(&sum);
+    let model = net.finish(&y);
+    assert_eq!(steps(&model), ["elementwise", "CONV_2D", "MEAN"]);
+    let apart = 64 * 64 * 4 * (16 + 16 + 16 + 1);
+    assert!(arena(&model) < apart - 64 * 64 * 4 * 14, "{} bytes of {apart}", arena(&model));
 }

@@ -82,3 +82,37 @@ fn gap(records: &[UsageRecord], lodgings: &[Lodging], room: usize, r: usize) -> 
     }
     at
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(size: u64, first: u32, last: u32) -> UsageRecord {
+        UsageRecord::new(size, first, last)
+    }
+
+    #[test]
+    fn what_ends_before_an_output_is_written_lies_in_its_memory() {
+        let records = [
+            record(128, 0, 1),
+            record(128, 1, 2),
+            record(64, 0, 2),
+            record(64, 2, 3),
+            record(64, 3, 4),
+            record(64, 0, 1),
+        ];
+        // The last one is a step's own.
+        let elements = [Some(4), Some(4), Some(4), Some(1), Some(4), None];
+        let rooms = [Room { bytes: 200, element: 4, written: 3 }];
+        let lodged = lodge(&records, &elements, &rooms);
+        assert_eq!(lodged, [Some((0, 0)), None, Some((0, 128)), None, None, None]);
+    }
+
+    #[test]
+    fn elements_are_no_wider_than_those_of_the_output() {
+        let records = [record(64, 0, 1)];
+        let room = |element| [Room { bytes: 64, element, written: 2 }];
+        assert_eq!(lodge(&records, &[Some(4)], &room(1)), [None]);
+        assert_eq!(lodge(&records, &[Some(4)], &room(4)), [Some((0, 0))]);
+    }
+}

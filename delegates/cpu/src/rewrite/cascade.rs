@@ -13,6 +13,8 @@ use crate::steps::cascade::{self, LAYERS, MOST_KEPT};
 
 /// Bytes of a tensor that is worth the trouble: what does not stay in the second-level cache beside weights and other tensors.
 const LARGE: usize = 3 << 18;
+/// As above, of bytes, where it is the memory that counts.
+const LARGE_BYTES: usize = 1 << 15;
 /// Most bytes of a layer's weights, which are read again for some rows at a time.
 const WEIGHTS: usize = 1 << 18;
 /// Fewest columns: with less, products would be cut into tiles of other sizes for other numbers of rows, and round otherwise.
@@ -81,7 +83,7 @@ fn saves(
 ) -> bool {
     let [before, joined] = windows.map(|windows| cascade::memory(windows, threads));
     let apart = (input + value + before).max(value + output);
-    value + output > most / 2 && input + output + joined < apart
+    value >= LARGE_BYTES && value + output > most / 2 && input + output + joined < apart
 }
 
 /// The most bytes that a node reads and writes.

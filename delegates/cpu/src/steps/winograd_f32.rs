@@ -298,3 +298,54 @@ impl Step for WinogradF32 {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::window::Axis;
+
+    fn axis(input: usize, before: usize) -> Axis {
+        Axis { input, taps: 3, output: input + 2 * before - 2, stride: 1, dilation: 1, before }
+    }
+
+    proptest! {
+        #[test]
+        fn no_block_writes_what_a_later_one_reads(
+            (height, width, before) in (4usize..40, 4usize..40, 0usize..2),
+            (images, channels, filters) in (1usize..3, 1usize..9, 1usize..9),
+            block in 1usize..40, m in prop::sample::select(vec![2usize, 4]),
+        ) {
+            let window = Window { batches: images, rows: axis(height, before), columns: axis(width, before), channels };
+            let weights = vec![1.0; filters * 9 * channels];
+            let parts = Parts {
+                window,
+                groups: 1,
+                filters,
+                name: String::new(),
+                weights: Stored::F32(&weights),
+                bias: None,
+                limits: (f32::MIN, f32::MAX),
+                posts: Vec::new(),
+                input: 0,
+                output: 1,
+            };
+            let isa = Isa::machine();
+            let sizes = Winograd::select(isa, m).unwrap();
+            let store = Store::new(None);
+            let step = WinogradF32::new(Gemm::select(isa), Map::select(isa), sizes, &store, parts).unwrap();
+            let step = WinogradF32 { block: block.min(step.count()), ..step };
+            let rows_of = |tile: usize| {
+                let [image, y, _] = step.origin(tile);
+                let written = image * window.rows.output + (y + step.winograd.m).min(window.rows.output);
+                (written * window.columns.output * filters, image * height + y.saturating_sub(before))
+            };
+            for end in (step.block..step.count()).step_by(step.block) {
+                let written = (0..end).map(|tile| rows_of(tile).0).max().unwrap_or(0) * size_of::<f32>();
+                let read = (end..step.count()).map(|tile| rows_of(tile).1).min().unwrap_or(0);
+                prop_assert!(written <= step.distance() + read * width * channels * size_of::<f32>());
+            }
+        }
+    }
+}
