@@ -87,3 +87,37 @@ impl Tiles {
 pub fn fits(window: &Window) -> bool {
     [window.rows, window.columns].iter().all(|axis| axis.taps == 3 && axis.stride == 1 && axis.dilation == 1)
 }
+
+#[cfg(test)]
+mod tests {
+    use arenite_layers::Axis;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn axis(input: usize, before: usize) -> Axis {
+        Axis { input, taps: 3, output: input + 2 * before - 2, stride: 1, dilation: 1, before }
+    }
+
+    proptest! {
+        #[test]
+        fn no_block_writes_what_a_later_one_reads(
+            (height, width, before) in (4usize..40, 4usize..40, 0usize..2),
+            (images, channels, filters) in (1usize..3, 1usize..9, 1usize..9),
+            (block, m, size) in (1usize..40, prop::sample::select(vec![2usize, 4]), prop::sample::select(vec![1usize, 4])),
+        ) {
+            let window = Window { batches: images, rows: axis(height, before), columns: axis(width, before), channels };
+            let tiles = Tiles::new(window, m, (block, 1), 1);
+            let rows_of = |tile: usize| {
+                let [image, y, _] = tiles.origin(tile);
+                let written = image * window.rows.output + (y + m).min(window.rows.output);
+                (written * window.columns.output * filters * size, image * height + y.saturating_sub(before))
+            };
+            for end in (tiles.block..tiles.count()).step_by(tiles.block) {
+                let written = (0..end).map(|tile| rows_of(tile).0).max().unwrap_or(0);
+                let read = (end..tiles.count()).map(|tile| rows_of(tile).1).min().unwrap_or(0);
+                prop_assert!(written <= tiles.distance(filters, size) + read * width * channels * size);
+            }
+        }
+    }
+}
