@@ -11,7 +11,7 @@ use crate::raw::{
     self, ArClaimsV1, ArCompileHostV1, ArDescribeV1, ArGraphV1, ArPartitionV1, ArPlanNotesV1, ArStr,
 };
 use crate::tensor::Scratch;
-use crate::{Constants, OptionPairs, Result, UsageRecord, invalid, unsupported};
+use crate::{Constants, Held, OptionPairs, Result, UsageRecord, invalid, unsupported};
 
 /// A backend. One value serves one interpreter.
 pub trait Delegate: Sized + Send + 'static {
@@ -145,6 +145,12 @@ impl<'a> CompileContext<'a> {
     pub fn constants(&self) -> Constants<'a> {
         // SAFETY: the host's promise: its `query` takes its context.
         unsafe { Constants::new(self.raw.query, self.raw.context) }
+    }
+
+    /// Memory of the kernel that is made.
+    pub fn held(&self) -> Held<'a> {
+        // SAFETY: the host's promise: its `query` takes its context.
+        unsafe { Held::new(self.raw.query, self.raw.context) }
     }
 
     /// The host's interface with this id, null if it has none.

@@ -85,6 +85,7 @@ mod error;
 pub mod flexbuffer;
 mod graph;
 mod handed_out;
+mod held;
 pub mod host;
 pub mod host_side;
 #[cfg(feature = "std")]
@@ -110,6 +111,7 @@ pub use constants::Constants;
 pub use delegate::{Claims, CompileContext, Delegate, DelegateKernel, PartitionView, PlanNotes};
 pub use error::{Error, MESSAGE_CAPACITY, Result, Status};
 pub use graph::GraphView;
+pub use held::Held;
 pub use model::{ModelContext, SubgraphOutput};
 #[cfg(feature = "std")]
 pub use object::{OpObject, UserData};
@@ -137,9 +139,10 @@ pub mod prelude {
     pub use crate::schema::{self, op};
     pub use crate::{
         AssignmentMut, Bool, Complex32, Complex64, Constants, Element, ElementTypes, Error, EvalContext,
-        GraphView, ModelContext, NodeView, Op, OpCode, OptionPairs, Options, PlanRequest, Planner, Plugin,
-        PrepareContext, Quantization, ReadCells, Result, Scratch, Sharing, State, Status, Table, TensorView,
-        TensorViewMut, UsageRecord, ensure, export_plugin, invalid, plugin, unavailable, unsupported,
+        GraphView, Held, ModelContext, NodeView, Op, OpCode, OptionPairs, Options, PlanRequest, Planner,
+        Plugin, PrepareContext, Quantization, ReadCells, Result, Scratch, Sharing, State, Status, Table,
+        TensorView, TensorViewMut, UsageRecord, ensure, export_plugin, invalid, plugin, unavailable,
+        unsupported,
     };
     #[cfg(feature = "std")]
     pub use crate::{Claims, CompileContext, Delegate, DelegateKernel, PartitionView, PlanNotes};

@@ -55,6 +55,8 @@ pub const INTERFACE_PLAN: u64 = 9;
 pub const INTERFACE_CREATE: u64 = 10;
 /// For [`ArDelegateV1`](crate::raw::ArDelegateV1), which the host asks.
 pub const INTERFACE_VOUCH: u64 = 11;
+/// For [`ArPrepareV1`](crate::raw::ArPrepareV1) of a partition and [`ArCompileHostV1`](crate::raw::ArCompileHostV1).
+pub const INTERFACE_MEMORY: u64 = 12;
 
 pub const ASSIGNMENT_OFFSETS: u32 = 0;
 pub const ASSIGNMENT_OBJECTS: u32 = 1;

@@ -359,8 +359,7 @@ pub struct ArResourcesV1 {
         unsafe extern "C" fn(context: *mut c_void, handle: i32, value: *const ArTensorV1) -> ArStatus,
 }
 
-/// More ways to lay an output over an input than `share_memory` takes, as `query` of [`ArPrepareV1`] lends it (id
-/// [`INTERFACE_LAYOUT`]). The function takes that struct's `context`.
+/// More ways to lay an output over an input, as `query` of [`ArPrepareV1`] lends it (id [`INTERFACE_LAYOUT`]), whose `context` it takes.
 pub struct ArLayoutV1 {
     pub header: ArHeader,
     /// `eval` still works when `output` and `input` lie as `kind` says: `SHARE_PART_OF_INPUT`, `SHARE_PART_OF_OUTPUT` or
@@ -384,6 +383,16 @@ pub struct ArConstantsV1 {
     /// Four numbers that tell where constants come from: the model's file by device, number, size and time of the last change,
     /// and the subgraph. Zeros if the model is no file.
     pub origin: unsafe extern "C" fn(context: *mut c_void, numbers: *mut u64) -> ArStatus,
+}
+
+/// Memory of a kernel's own, as `query` of [`ArPrepareV1`] and [`ArCompileHostV1`] lends it (id [`INTERFACE_MEMORY`]), whose `context`
+/// the functions take. What a kernel holds goes back to the quota when it is destroyed.
+pub struct ArMemoryV1 {
+    pub header: ArHeader,
+    /// Bytes that the quota leaves, besides those that the kernel holds.
+    pub room: unsafe extern "C" fn(context: *mut c_void) -> u64,
+    /// The kernel holds so many bytes in all from now on. An error if the quota has no room for them.
+    pub hold: unsafe extern "C" fn(context: *mut c_void, bytes: u64) -> ArStatus,
 }
 
 /// Where a delegate tells how long its own steps take, as `query` of [`ArEvalV1`] lends it (id [`INTERFACE_PROFILE`]); null
@@ -416,8 +425,7 @@ pub struct ArClaimsV1 {
     pub refuse: unsafe extern "C" fn(context: *mut c_void, node: usize, reason: ArStr),
 }
 
-/// `claim` of a delegate that looks into the subgraphs that nodes call, as `query` of [`ArDelegateV1`] gives it (id
-/// [`INTERFACE_CLAIM`]). The host calls it in place of that struct's own.
+/// `claim` of a delegate that looks into the subgraphs that nodes call, called in place of [`ArDelegateV1`]'s (id [`INTERFACE_CLAIM`]).
 pub struct ArClaimV1 {
     pub header: ArHeader,
     pub claim: unsafe extern "C" fn(
@@ -531,8 +539,7 @@ pub struct ArDelegateV1 {
     pub query: Option<unsafe extern "C" fn(interface: u64) -> *const c_void>,
 }
 
-/// `create` of a delegate that was handed over with user data, as `query` of [`ArDelegateV1`] gives it (id [`INTERFACE_CREATE`]). The
-/// host calls it in place of that struct's own.
+/// `create` of a delegate that was handed over with user data, called in place of [`ArDelegateV1`]'s own (id [`INTERFACE_CREATE`]).
 pub struct ArCreateV1 {
     pub header: ArHeader,
     pub create: unsafe extern "C" fn(

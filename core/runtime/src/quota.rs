@@ -1,5 +1,6 @@
 //! Limits on what a model may ask for.
 
+use std::cell::Cell;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
@@ -11,7 +12,7 @@ use crate::error::{Error, Result};
 /// Limits on one interpreter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quota {
-    /// Bytes of arenas, states and dynamic tensors, all together.
+    /// Bytes of arenas, states, dynamic tensors and what delegates hold, all together.
     pub bytes: u64,
     /// Nodes of the model, all subgraphs together.
     pub nodes: u64,
@@ -117,14 +118,66 @@ impl Budget {
         Ok(())
     }
 
+    /// Takes again what was just given back.
+    fn retake(&mut self, bytes: u64) {
+        self.used.store(self.used().saturating_add(bytes), Relaxed);
+    }
+
     /// Gives back what was taken.
     pub fn give(&mut self, bytes: u64) {
         self.used.store(self.used().saturating_sub(bytes), Relaxed);
     }
 
+    /// Bytes that may be taken.
+    pub fn room(&self) -> u64 {
+        self.limit.saturating_sub(self.used())
+    }
+
     /// Bytes taken.
     pub fn used(&self) -> u64 {
         self.used.load(Relaxed)
+    }
+}
+
+/// Bytes that a delegate's kernel says it holds; they go back when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Holding {
+    budget: Budget,
+    bytes: Cell<u64>,
+}
+
+impl Holding {
+    /// Nothing yet.
+    pub fn new(budget: &Budget) -> Self {
+        Holding { budget: budget.clone(), bytes: Cell::new(0) }
+    }
+
+    /// Bytes that may be held besides.
+    pub fn room(&self) -> u64 {
+        self.budget.room()
+    }
+
+    /// Bytes that are held.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.get()
+    }
+
+    /// So many bytes are held in all, by `owner`. On an error as many as before.
+    pub fn set(&self, bytes: u64, owner: &str) -> Result<()> {
+        let (mut budget, before) = (self.budget.clone(), self.bytes.get());
+        budget.give(before);
+        if let Err(error) = budget.take(bytes, owner) {
+            budget.retake(before);
+            return Err(error);
+        }
+        self.bytes.set(bytes);
+        Ok(())
+    }
+}
+
+impl Drop for Holding {
+    fn drop(&mut self) {
+        self.budget.give(self.bytes.get());
     }
 }
 

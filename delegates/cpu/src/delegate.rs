@@ -65,7 +65,7 @@ impl Delegate for Cpu {
 
     fn compile_with(&self, partition: &PartitionView<'_>, cx: &CompileContext<'_>) -> Result<CpuKernel> {
         let mut kernel = CpuKernel::new(self.clone(), cx.threads() as usize);
-        kernel.take_shapes(partition, cx.constants(), &|subgraph| cx.subgraph(subgraph))?;
+        kernel.take_shapes(partition, cx.constants(), cx.held(), &|subgraph| cx.subgraph(subgraph))?;
         Ok(kernel)
     }
 }

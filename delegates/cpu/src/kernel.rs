@@ -25,8 +25,8 @@ const PROGRAMS: usize = 2;
 pub struct CpuKernel {
     settings: Cpu,
     build: Build,
-    /// With the shapes that each is for; the one that runs is first.
-    programs: Vec<(Shapes, Program)>,
+    /// With the shapes that each is for, and the bytes of its tables; the one that runs is first.
+    programs: Vec<(Shapes, Program, u64)>,
     /// The last `prepare` was for the first program and went well.
     prepared: bool,
 }
@@ -48,17 +48,28 @@ impl CpuKernel {
         &mut self,
         partition: &PartitionView<'a>,
         constants: Constants<'_>,
+        held: Held<'_>,
         subgraphs: &'a Subgraphs<'a>,
     ) -> Result<()> {
         let shapes = Shapes::of(partition)?;
-        if let Some(at) = self.programs.iter().position(|(known, _)| *known == shapes) {
+        if let Some(at) = self.programs.iter().position(|(known, ..)| *known == shapes) {
             self.programs[..=at].rotate_right(1);
             return Ok(());
         }
         let packed = self.packed_bytes();
-        let program = self.program(partition, constants, subgraphs)?;
         self.programs.truncate(PROGRAMS - 1);
-        self.programs.insert(0, (shapes, program));
+        let mut program = self.program(partition, constants, held, subgraphs);
+        let is_short = program.as_ref().is_err_and(|error| error.status() == Status::OutOfMemory);
+        if is_short && !self.programs.is_empty() {
+            // Those of other shapes are kept for speed alone.
+            self.programs.clear();
+            program = self.program(partition, constants, held, subgraphs);
+        }
+        let tables = self.build.store.allowance.tables();
+        let done = program.map(|program| self.programs.insert(0, (shapes, program, tables)));
+        // After an error, too: what was packed stays.
+        held.hold(self.held())?;
+        done?;
         let (packed, nodes) = (self.packed_bytes() - packed, partition.node_indices().len());
         if packed > 0 {
             let message = format!("packed {packed} bytes for a partition of {nodes} nodes");
@@ -67,12 +78,20 @@ impl CpuKernel {
         Ok(())
     }
 
+    /// Bytes of packed weights and of tables.
+    fn held(&self) -> u64 {
+        self.build.store.held() + self.programs.iter().map(|(.., tables)| tables).sum::<u64>()
+    }
+
     fn program<'a>(
         &mut self,
         partition: &PartitionView<'a>,
         constants: Constants<'_>,
+        held: Held<'_>,
         subgraphs: &'a Subgraphs<'a>,
     ) -> Result<Program> {
+        held.hold(self.held())?;
+        self.build.store.allowance.begin(held.room());
         let mut net = Net::lower(partition, subgraphs, &LIMITS)?;
         let folder = self.settings.cache.as_ref().filter(|_| self.build.store.is_empty());
         let file = folder.map(|folder| CacheFile::of(folder, &self.settings, partition, &net, constants));
@@ -81,6 +100,8 @@ impl CpuKernel {
             self.build.store.start_over(file.open());
         }
         rewrite(&mut net, &self.build)?;
+        let constants_made = net.constants.iter().map(|(_, bytes)| bytes.len()).sum();
+        self.build.store.allowance.keep(constants_made, "constants in another form")?;
         let release = |tensor| constants.release(tensor);
         let is_free = free_outputs(partition)?;
         let program = Program::build(&net, &is_free, &self.build, release)?;
@@ -89,6 +110,8 @@ impl CpuKernel {
                 // Nothing is held twice: from here on the file's pages are used.
                 drop(program);
                 self.build.store.start_over(file.open());
+                held.hold(self.held())?;
+                self.build.store.allowance.begin(held.room());
                 Program::build(&net, &is_free, &self.build, release)
             }
             _ => Ok(program),
@@ -108,22 +131,22 @@ impl DelegateKernel for CpuKernel {
             Ok(model) => model.subgraph(subgraph),
             Err(error) => Err(*error),
         };
-        self.take_shapes(partition, cx.constants(), &show)?;
-        self.programs.first_mut().map_or(Ok(()), |(_, program)| program.prepare(cx))?;
+        self.take_shapes(partition, cx.constants(), cx.held(), &show)?;
+        self.programs.first_mut().map_or(Ok(()), |(_, program, _)| program.prepare(cx))?;
         self.prepared = true;
         Ok(())
     }
 
     fn invoke(&mut self, _: &PartitionView<'_>, cx: &mut EvalContext<'_>) -> Result<()> {
         match self.programs.first_mut() {
-            Some((_, program)) if self.prepared => program.run(cx),
+            Some((_, program, _)) if self.prepared => program.run(cx),
             _ => Err(invalid!("the partition was not prepared")),
         }
     }
 
     fn plan(&self, notes: &mut PlanNotes<'_>) -> Result<()> {
         match self.programs.first() {
-            Some((_, program)) if self.prepared => {
+            Some((_, program, _)) if self.prepared => {
                 program.note(notes);
                 Ok(())
             }

@@ -9,6 +9,7 @@
 //! A key names the constants, by their ids in the partition, and all that decides how they are packed. So one store serves a
 //! partition whatever its shapes.
 
+mod allowance;
 mod cache;
 
 use std::cell::RefCell;
@@ -20,6 +21,7 @@ use arenite_abi::prelude::*;
 use bytemuck::Pod;
 use memmap2::{MmapMut, MmapRaw};
 
+pub use allowance::Allowance;
 pub use cache::{Cache, Origin, hash};
 
 /// Packed weights: read-only, at a multiple of 64 bytes.
@@ -43,9 +45,11 @@ impl<T: Pod> Deref for Block<T> {
     }
 }
 
-/// Hands out blocks.
+/// Hands out blocks, and room for tables, as far as the host's quota goes.
 pub struct Store {
     inner: RefCell<Inner>,
+    /// What may be taken, for pieces and for tables.
+    pub allowance: Allowance,
 }
 
 #[derive(Default)]
@@ -84,20 +88,21 @@ impl Store {
     /// An empty store; blocks come from the cache where it has them.
     pub fn new(cache: Option<Cache>) -> Self {
         let inner = Inner { cache, ..Inner::default() };
-        Store { inner: RefCell::new(inner) }
+        Store { inner: RefCell::new(inner), allowance: Allowance::default() }
     }
 
     /// The block with this key, of `len` elements: there already, or filled, from zeros. The key tells what is packed and how.
     pub fn block<T: Pod>(&self, key: &str, len: usize, fill: impl FnOnce(&mut [T])) -> Result<Block<T>> {
         let inner = &mut *self.inner.borrow_mut();
-        let bytes = len * size_of::<T>();
+        let bytes =
+            len.checked_mul(size_of::<T>()).ok_or_else(|| invalid!("{len} packed weights overflow"))?;
         let place = (key.to_owned(), bytes);
         let known = match inner.places.get(&place) {
             Some(&known) => known,
             None => {
                 let key = hash(key.as_bytes());
                 let cached = inner.cache.as_mut().and_then(|cache| cache.find(key, bytes));
-                let (piece, at) = cached.map_or_else(|| inner.fill(len, fill), Ok)?;
+                let (piece, at) = cached.map_or_else(|| inner.fill(len, fill, &self.allowance), Ok)?;
                 inner.blocks.push(Known { key, piece, at, bytes });
                 inner.places.insert(place, inner.blocks.len() - 1);
                 inner.blocks.len() - 1
@@ -105,6 +110,16 @@ impl Store {
         };
         let Known { piece, at, .. } = &inner.blocks[known];
         Ok(Block { data: piece.as_ptr().wrapping_add(*at).cast(), len, _piece: Arc::clone(piece) })
+    }
+
+    /// `count` elements that a step keeps.
+    pub fn table<T>(&self, count: usize, value: impl FnMut(usize) -> T) -> Result<Vec<T>> {
+        self.allowance.table(count, value)
+    }
+
+    /// Bytes of all pieces.
+    pub fn held(&self) -> u64 {
+        self.inner.borrow().pieces.iter().map(|piece| piece.len() as u64).sum()
     }
 
     /// Forgets all blocks; those who have them keep them. From here on blocks come from the cache where it has them.
@@ -136,9 +151,14 @@ impl Store {
 
 impl Inner {
     /// A new block: its piece, and its first byte there.
-    fn fill<T: Pod>(&mut self, len: usize, fill: impl FnOnce(&mut [T])) -> Result<(Arc<MmapRaw>, usize)> {
+    fn fill<T: Pod>(
+        &mut self,
+        len: usize,
+        fill: impl FnOnce(&mut [T]),
+        allowance: &Allowance,
+    ) -> Result<(Arc<MmapRaw>, usize)> {
         let bytes = len * size_of::<T>();
-        let (piece, at) = self.take(bytes)?;
+        let (piece, at) = self.take(bytes, allowance)?;
         let piece = &self.pieces[piece];
         #[cfg(target_os = "linux")]
         if bytes >= MANY {
@@ -153,14 +173,16 @@ impl Inner {
     }
 
     /// A part of a piece: number of the piece, first byte.
-    fn take(&mut self, bytes: usize) -> Result<(usize, usize)> {
+    fn take(&mut self, bytes: usize, allowance: &Allowance) -> Result<(usize, usize)> {
         let at = self.used.next_multiple_of(64);
         let room = self.pieces.last().map_or(0, |piece| piece.len());
         if at + bytes <= room && !self.pieces.is_empty() {
             self.used = at + bytes;
             return Ok((self.pieces.len() - 1, at));
         }
-        let size = bytes.max((2 * room).clamp(FIRST, LARGEST));
+        let generous = bytes.max((2 * room).clamp(FIRST, LARGEST));
+        let size = if allowance.has(generous) { generous } else { bytes.max(1) };
+        allowance.take(size, "packed weights")?;
         let piece = MmapMut::map_anon(size).map_err(|error| {
             Error::new(Status::OutOfMemory, format_args!("{size} bytes for packed weights: {error}"))
         })?;

@@ -1,5 +1,6 @@
 //! Blocks of memory that begin at a multiple of 64 bytes.
 
+use arenite_abi::prelude::*;
 use bytemuck::{Pod, Zeroable};
 
 #[derive(Clone, Copy, Zeroable, Pod)]
@@ -18,6 +19,17 @@ impl<T: Pod> Aligned<T> {
     pub fn zeros(len: usize) -> Self {
         let lines = vec![Line([0; 64]); (len * size_of::<T>()).div_ceil(64)];
         Aligned { lines, len, of: std::marker::PhantomData }
+    }
+
+    /// As [`zeros`](Self::zeros), of as many elements as a model asks for.
+    pub fn try_zeros(len: usize) -> Result<Self> {
+        let bytes = len.saturating_mul(size_of::<T>());
+        let mut lines = Vec::new();
+        lines.try_reserve_exact(bytes.div_ceil(64)).map_err(|_| {
+            Error::new(Status::OutOfMemory, format_args!("the system has no {bytes} bytes for constants"))
+        })?;
+        lines.resize(bytes.div_ceil(64), Line([0; 64]));
+        Ok(Aligned { lines, len, of: std::marker::PhantomData })
     }
 }
 

@@ -97,10 +97,11 @@ impl<'a, X> Net<'a, X> {
     }
 
     /// Makes a value constant.
-    pub fn set_bytes(&mut self, id: Id, bytes: impl ExactSizeIterator<Item = u8>) {
-        let mut copy = Aligned::zeros(bytes.len());
+    pub fn set_bytes(&mut self, id: Id, bytes: impl ExactSizeIterator<Item = u8>) -> Result<()> {
+        let mut copy = Aligned::try_zeros(bytes.len())?;
         copy.iter_mut().zip(bytes).for_each(|(to, byte)| *to = byte);
         self.constants.push((id, Arc::new(copy)));
+        Ok(())
     }
 
     /// How often each value is read: by nodes, and once for being read outside.

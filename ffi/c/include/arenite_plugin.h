@@ -115,6 +115,8 @@ typedef uint32_t ArStatus;
 #define AR_INTERFACE_CREATE 10u
 /* For ArDelegateV1.query, which the host calls: an ArVouchV1. */
 #define AR_INTERFACE_VOUCH 11u
+/* For ArPrepareV1.query of a partition and ArCompileHostV1.query: an ArMemoryV1. */
+#define AR_INTERFACE_MEMORY 12u
 
 /* ArAssignmentV1.kind */
 #define AR_ASSIGNMENT_OFFSETS 0u
@@ -410,6 +412,16 @@ typedef struct ArConstantsV1 {
   ArStatus (*origin)(void *context, uint64_t *numbers);
 } ArConstantsV1;
 
+/* Memory of a kernel's own. `context` is that of the ArPrepareV1 or ArCompileHostV1. What a kernel holds goes back to the quota when it
+   is destroyed. */
+typedef struct ArMemoryV1 {
+  ArHeader header;
+  /* Bytes that the quota leaves, besides those that the kernel holds. */
+  uint64_t (*room)(void *context);
+  /* The kernel holds so many bytes in all from now on. An error if the quota has no room for them. */
+  ArStatus (*hold)(void *context, uint64_t bytes);
+} ArMemoryV1;
+
 /* Where a delegate tells how long its own steps take; null unless somebody asked for a profile. `context` is that of the
    ArEvalV1. */
 typedef struct ArProfileV1 {
@@ -470,7 +482,7 @@ typedef struct ArCompileHostV1 {
   void *context;                 /* what query takes */
   uint32_t threads;              /* how many threads ArHostV1.parallel_for may use */
   const ArDescribeV1 *subgraphs; /* those that nodes call, as `claim` sees them; may be null */
-  const void *(*query)(void *context, uint64_t interface_id); /* AR_INTERFACE_CONSTANTS */
+  const void *(*query)(void *context, uint64_t interface_id); /* AR_INTERFACE_CONSTANTS, AR_INTERFACE_MEMORY */
 } ArCompileHostV1;
 
 /* `compile` of a delegate that packs constants then: the host calls it in place of ArDelegateV1.compile. The kernel serves until
@@ -726,6 +738,10 @@ AR_SIZE(ArConstantsV1, 24);
 AR_AT(ArConstantsV1, header, 0);
 AR_AT(ArConstantsV1, release, 8);
 AR_AT(ArConstantsV1, origin, 16);
+AR_SIZE(ArMemoryV1, 24);
+AR_AT(ArMemoryV1, header, 0);
+AR_AT(ArMemoryV1, room, 8);
+AR_AT(ArMemoryV1, hold, 16);
 AR_SIZE(ArProfileV1, 16);
 AR_AT(ArProfileV1, header, 0);
 AR_AT(ArProfileV1, note, 8);

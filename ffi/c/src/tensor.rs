@@ -211,10 +211,9 @@ pub unsafe extern "C" fn ar_tensor_copy_from(
                 let own = tensor.tensor().bytes().map_or(ptr::null()..ptr::null(), <[u8]>::as_ptr_range);
                 let given = bytes.as_ptr_range();
                 // What lies in the tensor's own memory is copied twice: nothing that is read is borrowed mutably.
-                match given.start < own.end && own.start < given.end {
-                    true => Ok(tensor.copy_from_bytes(&bytes.to_vec())?),
-                    false => Ok(tensor.copy_from_bytes(bytes)?),
-                }
+                let overlaps = given.start < own.end && own.start < given.end;
+                let copy = if overlaps { bytes.to_vec() } else { Vec::new() };
+                Ok(tensor.copy_from_bytes(if overlaps { &copy } else { bytes })?)
             })
         })
     })

@@ -1,11 +1,15 @@
 //! The functions that cross: each finds the host behind `context`, and hands on what the plugin gave as Rust sees it.
 
+mod kernels;
+
 use core::ffi::c_void;
 use core::marker::PhantomData;
 use core::ptr::null;
 
+pub use kernels::{constants, memory};
+
 use super::model::only_in_eval;
-use super::{CallerSide, ConstantsSide, EvalSide, HostSide, ModelSide, PrepareSide, Share, eval, prepare};
+use super::{CallerSide, EvalSide, HostSide, ModelSide, PrepareSide, Share, eval, prepare};
 use crate::raw::*;
 use crate::{AssignmentMut, Status};
 
@@ -46,21 +50,8 @@ pub fn eval_struct<H: EvalSide>(
     }
 }
 
-/// The interface [`INTERFACE_CONSTANTS`], for a `context` that is an `H`.
-pub fn constants<H: ConstantsSide>() -> &'static ArConstantsV1 {
-    Lent::<H>::CONSTANTS
-}
-
 /// The interfaces that a host lends, for a `context` that is an `H`.
 struct Lent<H>(PhantomData<H>);
-
-impl<H: ConstantsSide> Lent<H> {
-    const CONSTANTS: &'static ArConstantsV1 = &ArConstantsV1 {
-        header: ArHeader::of::<ArConstantsV1>(),
-        release: release::<H>,
-        origin: origin::<H>,
-    };
-}
 
 impl<H: PrepareSide> Lent<H> {
     const LAYOUT: &'static ArLayoutV1 =
@@ -108,7 +99,8 @@ unsafe extern "C" fn query_in_prepare<H: PrepareSide>(
 ) -> *const c_void {
     match interface {
         INTERFACE_LAYOUT => (&raw const *Lent::<H>::LAYOUT).cast(),
-        INTERFACE_CONSTANTS => (&raw const *Lent::<H>::CONSTANTS).cast(),
+        INTERFACE_CONSTANTS => (&raw const *constants::<H>()).cast(),
+        INTERFACE_MEMORY => (&raw const *memory::<H>()).cast(),
         _ => LentModel::<H, false>::find(interface),
     }
 }
@@ -232,21 +224,6 @@ unsafe extern "C" fn plan<H: PrepareSide>(
             prepare::check_request(request, assignment.offsets)?;
             let records = slice(request.records, request.record_count);
             host.plan(records, AssignmentMut::from_raw(request, assignment))
-        })
-    }
-}
-
-unsafe extern "C" fn release<H: ConstantsSide>(context: *mut c_void, tensor: i32) -> ArStatus {
-    // SAFETY: see above.
-    unsafe { with::<H>(context, |host| prepare::release(host, tensor)) }
-}
-
-unsafe extern "C" fn origin<H: ConstantsSide>(context: *mut c_void, numbers: *mut u64) -> ArStatus {
-    // SAFETY: see above; four numbers are writable, by the contract.
-    unsafe {
-        with::<H>(context, |host| {
-            numbers.cast::<[u64; 4]>().write_unaligned(host.origin());
-            Ok(())
         })
     }
 }

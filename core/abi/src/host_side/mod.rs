@@ -37,10 +37,10 @@ mod prepare;
 
 use core::fmt;
 
-pub use callbacks::{constants, eval_struct, prepare_struct};
+pub use callbacks::{constants, eval_struct, memory, prepare_struct};
 pub use eval::EvalSide;
 pub use model::{CallerSide, ModelSide};
-pub use prepare::{ConstantsSide, Found, PrepareSide, Said, Share, found};
+pub use prepare::{ConstantsSide, Found, MemorySide, PrepareSide, Said, Share, found};
 
 use crate::raw::{ArStatus, ArTensorV1, TENSOR_CONSTANT, TENSOR_VARIABLE};
 use crate::tensor::element_count;

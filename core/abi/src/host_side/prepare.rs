@@ -37,7 +37,7 @@ pub struct Share {
 
 /// The host's side of `prepare`, in the host's own terms. Outputs are those of the node, by position; `t` is a tensor's index. What
 /// comes here keeps the rules.
-pub trait PrepareSide: NodeSide + ConstantsSide + CallerSide {
+pub trait PrepareSide: NodeSide + ConstantsSide + MemorySide + CallerSide {
     /// Number of the node's inputs, absent ones included.
     fn input_count(&self) -> usize;
 
@@ -79,6 +79,15 @@ pub trait ConstantsSide: HostSide {
     fn origin(&self) -> [u64; 4] {
         [0; 4]
     }
+}
+
+/// A host that counts what kernels hold.
+pub trait MemorySide: HostSide {
+    /// Bytes that may be held, besides those of this kernel.
+    fn room(&self) -> u64;
+
+    /// The kernel holds so many bytes in all.
+    fn hold(&mut self, bytes: u64) -> Result<(), Self::Refused>;
 }
 
 /// What a `prepare` that succeeded has said of its outputs.

@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 use crate::host;
 use crate::raw::{self, ArPrepareV1};
 use crate::tensor::{Element, Scratch, State, Table};
-use crate::{Constants, ModelContext, Result, ensure, invalid};
+use crate::{Constants, Held, ModelContext, Result, ensure, invalid};
 
 use super::lend;
 
@@ -174,6 +174,12 @@ impl<'a> PrepareContext<'a> {
     pub fn constants(&self) -> Constants<'a> {
         // SAFETY: the host's promise: its `query` takes its context.
         unsafe { Constants::new(self.raw.query, self.raw.context) }
+    }
+
+    /// Memory of a partition's kernel.
+    pub fn held(&self) -> Held<'a> {
+        // SAFETY: the host's promise: its `query` takes its context.
+        unsafe { Held::new(self.raw.query, self.raw.context) }
     }
 
     /// Asks the interpreter's planner to lay out buffers that live within one node: the offset of each record goes to

@@ -318,6 +318,17 @@ impl ConstantsSide for Session<'_> {
     }
 }
 
+/// An op holds nothing but what the host gave it.
+impl MemorySide for Session<'_> {
+    fn room(&self) -> u64 {
+        0
+    }
+
+    fn hold(&mut self, bytes: u64) -> Result<()> {
+        Err(Error::new(Status::Invalid, format_args!("{bytes} bytes are held by an op")))
+    }
+}
+
 impl EvalSide for Session<'_> {
     fn resize(&mut self, _output: u32, t: usize, dims: &[i32], _ty: ElementType, bytes: usize) -> Result<()> {
         self.tensors.set_shape(t, dims);

@@ -3,13 +3,14 @@
 use std::ffi::c_void;
 
 use arenite_abi::UsageRecord;
-use arenite_abi::host_side::{ConstantsSide, HostSide, constants};
+use arenite_abi::host_side::{ConstantsSide, HostSide, MemorySide, constants, memory};
 use arenite_abi::raw::{
     ArCompileHostV1, ArDescribeV1, ArHeader, ArPartitionV1, ArPlanNotesV1, ArStatus, ArStr, ArTensorV1,
-    INTERFACE_CONSTANTS, TENSOR_CONSTANT, slice,
+    INTERFACE_CONSTANTS, INTERFACE_MEMORY, TENSOR_CONSTANT, slice,
 };
 
 use super::Refused;
+use crate::quota::Holding;
 use crate::run::Run;
 
 /// What `compile` may use.
@@ -17,6 +18,10 @@ pub(crate) struct CompileHost<'a> {
     pub partition: &'a ArPartitionV1,
     /// The index of the subgraph.
     pub subgraph: usize,
+    /// What the kernel holds.
+    pub held: &'a Holding,
+    /// The delegate's name.
+    pub name: &'a str,
     pub run: &'a Run<'a>,
 }
 
@@ -65,9 +70,25 @@ impl ConstantsSide for CompileHost<'_> {
     }
 }
 
+impl MemorySide for CompileHost<'_> {
+    fn room(&self) -> u64 {
+        self.held.room()
+    }
+
+    fn hold(&mut self, bytes: u64) -> Result<(), Refused> {
+        Ok(self.held.set(bytes, &held_by(self.name))?)
+    }
+}
+
+/// Whose bytes a kernel's are, in an error.
+pub(crate) fn held_by(delegate: &str) -> String {
+    format!("what delegate '{delegate}' holds")
+}
+
 unsafe extern "C" fn query(_context: *mut c_void, interface: u64) -> *const c_void {
     match interface {
         INTERFACE_CONSTANTS => (&raw const *constants::<CompileHost<'static>>()).cast(),
+        INTERFACE_MEMORY => (&raw const *memory::<CompileHost<'static>>()).cast(),
         _ => std::ptr::null(),
     }
 }

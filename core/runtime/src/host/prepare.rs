@@ -2,22 +2,26 @@
 
 use std::ffi::c_void;
 
-use arenite_abi::host_side::{self, CallerSide, ConstantsSide, HostSide, NodeSide, PrepareSide, Said, Share};
+use arenite_abi::host_side::{
+    self, CallerSide, ConstantsSide, HostSide, MemorySide, NodeSide, PrepareSide, Refusal, Said, Share,
+};
 use arenite_abi::raw::{ArPrepareV1, ArSpan, ArStatus, ArTensorV1, TENSOR_DYNAMIC};
 use arenite_abi::{AssignmentMut, ElementType, UsageRecord};
 
 use super::Refused;
 use super::called::Called;
+use super::compile::held_by;
 use crate::planning::plan::PlanLimits;
 use crate::stages::Site;
 use crate::stages::memory::Memory;
+use crate::stages::partition_kernel::PartitionKernel;
 use crate::stages::step::ScratchRequest;
 
 pub(crate) struct PrepareHost<'a, 'm> {
     outputs: &'a [i32],
     input_count: usize,
-    /// It is a partition that is prepared.
-    delegate: bool,
+    /// The partition that is prepared, if it is one.
+    partition: Option<&'a PartitionKernel>,
     said: Vec<Said>,
     persistent: Vec<ArSpan>,
     scratch: Vec<ScratchRequest>,
@@ -37,11 +41,16 @@ pub(crate) struct Found {
 }
 
 impl<'a, 'm> PrepareHost<'a, 'm> {
-    pub fn new(outputs: &'a [i32], input_count: usize, delegate: bool, site: &'a mut Site<'m>) -> Self {
+    pub fn new(
+        outputs: &'a [i32],
+        input_count: usize,
+        partition: Option<&'a PartitionKernel>,
+        site: &'a mut Site<'m>,
+    ) -> Self {
         PrepareHost {
             outputs,
             input_count,
-            delegate,
+            partition,
             said: vec![Said::Nothing; outputs.len()],
             persistent: Vec::new(),
             scratch: Vec::new(),
@@ -155,6 +164,21 @@ impl ConstantsSide for PrepareHost<'_, '_> {
     }
 }
 
+impl MemorySide for PrepareHost<'_, '_> {
+    fn room(&self) -> u64 {
+        self.partition.map_or(0, |partition| partition.held.room())
+    }
+
+    fn hold(&mut self, bytes: u64) -> Result<(), Refused> {
+        match self.partition {
+            Some(partition) => Ok(partition.held.set(bytes, &held_by(&partition.owner.name))?),
+            None => Err(Refused::invalid(format_args!(
+                "{bytes} bytes are held by an op, which asks the host for them"
+            ))),
+        }
+    }
+}
+
 impl CallerSide for PrepareHost<'_, '_> {
     type Model<'a>
         = Called<'a>
@@ -162,6 +186,6 @@ impl CallerSide for PrepareHost<'_, '_> {
         Self: 'a;
 
     fn model(&mut self) -> Called<'_> {
-        Called { run: self.site.run, phase: self.site.phase, delegate: self.delegate }
+        Called { run: self.site.run, phase: self.site.phase, delegate: self.partition.is_some() }
     }
 }

@@ -154,6 +154,11 @@ impl Delegates {
         Ok(kernel)
     }
 
+    /// Bytes that compiled partitions hold.
+    pub fn held(&self) -> u64 {
+        self.kernels.values().map(|kernel| kernel.held.bytes()).sum()
+    }
+
     /// Drops the partitions that begin with one of these nodes and that nobody uses.
     pub fn prune(&mut self, nodes: impl Iterator<Item = usize>) {
         for node in nodes {

@@ -17,6 +17,7 @@ use crate::host::compile::{CompileHost, InnerBuffer, plan_notes};
 use crate::host::{self, Refused};
 use crate::plugins::registration::interface;
 use crate::plugins::registry::DelegateRegistration;
+use crate::quota::Holding;
 use crate::run::Run;
 use crate::stages::partition::Subset;
 use crate::stages::table::TensorTable;
@@ -108,7 +109,8 @@ impl DelegateInstance {
             outputs: outputs.as_ptr(),
             output_count: outputs.len(),
         });
-        let kernel = self.compile_raw(&raw, run, subgraph)?;
+        let held = Holding::new(&run.budget);
+        let kernel = self.compile_raw(&raw, (run, subgraph), &held)?;
         Ok(PartitionKernel {
             delegate: Arc::clone(&self.raw),
             kernel,
@@ -116,6 +118,7 @@ impl DelegateInstance {
             members: Vec::new(),
             constants: Vec::new(),
             poisoned: Cell::new(false),
+            held,
             _nodes: nodes,
             inputs,
             outputs,
@@ -125,9 +128,15 @@ impl DelegateInstance {
     }
 
     /// The kernel of a partition that outlives it.
-    fn compile_raw(&self, partition: &ArPartitionV1, run: &Run<'_>, subgraph: usize) -> Result<*mut c_void> {
+    fn compile_raw(
+        &self,
+        partition: &ArPartitionV1,
+        (run, subgraph): (&Run<'_>, usize),
+        held: &Holding,
+    ) -> Result<*mut c_void> {
         let mut kernel = std::ptr::null_mut();
-        let (mut subgraphs, mut host_side) = (Subgraphs(run), CompileHost { partition, subgraph, run });
+        let (mut subgraphs, mut host_side) =
+            (Subgraphs(run), CompileHost { partition, subgraph, held, name: &self.name, run });
         let describe = subgraphs.as_raw();
         let host_side = host_side.as_raw(&describe);
         host::clear_message();
@@ -259,6 +268,8 @@ pub(crate) struct PartitionKernel {
     pub constants: Vec<(usize, u64)>,
     /// It panicked: it is not called again.
     pub poisoned: Cell<bool>,
+    /// Bytes that it says it holds.
+    pub held: Holding,
     _nodes: Box<[u32]>,
     inputs: Box<[i32]>,
     outputs: Box<[i32]>,

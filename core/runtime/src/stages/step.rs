@@ -288,7 +288,11 @@ impl Step {
         call: impl FnOnce(*const ArPrepareV1) -> ArStatus,
     ) -> Result<bool, Failure> {
         let outputs = self.outputs().to_vec();
-        let mut host_side = PrepareHost::new(&outputs, self.raw.input_count, self.node.is_none(), site);
+        let partition = match &self.kernel {
+            Kernel::Partition(partition) => Some(Rc::clone(partition)),
+            _ => None,
+        };
+        let mut host_side = PrepareHost::new(&outputs, self.raw.input_count, partition.as_deref(), site);
         host::clear_message();
         let status = call(&host_side.as_raw());
         if status != Status::Ok as ArStatus {

@@ -174,6 +174,7 @@ pub fn runs<'l>(layer: &'l Layer<'_>) -> &'l dyn Runs {
 
 /// Builds the step of a node.
 pub fn build(node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+    build.store.allowance.charge(node.outputs.first().map_or("", |&id| net.values[id].name));
     runs(&node.layer).build(node, net, build)
 }
 

@@ -20,8 +20,8 @@ impl Runs for Resize {
         let images = |channels| Images { count: a.shape[0], input: [a.shape[1], a.shape[2]], channels };
         Ok(match self.kind {
             Kind::Bilinear => {
-                let table = |(from, to)| (0..to).map(|at| self.alignment.between(from, to, at)).collect();
-                let [rows, columns] = sizes.map(table);
+                let table = |(from, to)| build.store.table(to, |at| self.alignment.between(from, to, at));
+                let [rows, columns] = [table(sizes[0])?, table(sizes[1])?];
                 Box::new(Bilinear {
                     map: build.f32_map,
                     images: images(a.shape[3]),
@@ -33,8 +33,8 @@ impl Runs for Resize {
             }
             Kind::Nearest => {
                 let table =
-                    |(from, to)| (0..to).map(|at| self.alignment.nearest(bytes, from, to, at)).collect();
-                let [rows, columns] = sizes.map(table);
+                    |(from, to)| build.store.table(to, |at| self.alignment.nearest(bytes, from, to, at));
+                let [rows, columns] = [table(sizes[0])?, table(sizes[1])?];
                 Box::new(Nearest { images: images(a.shape[3] * bytes), rows, columns, input, output })
             }
         })

@@ -32,7 +32,7 @@ pub fn rewrite(net: &mut Net<'_>, build: &Build) -> Result<()> {
 /// What is done to any net, those inside of loops too.
 fn rewrite_one(net: &mut Net<'_>, build: &Build) -> Result<()> {
     arenite_layers::rewrite::rewrite(net, &LIMITS, borders::add_borders);
-    unsign::unsign(net);
+    unsign::unsign(net)?;
     straighten::straighten(net, build.bytes.pairs)?;
     fuse_bytes::fuse_bytes(net)
 }

@@ -156,9 +156,9 @@ fn rewrite_body<'a>(
         outputs,
     };
     read_through_names(&mut body);
-    let done = rewrite(&mut body);
+    let rewritten = rewrite(&mut body);
     add_biases(&mut body);
-    hold_constants(&mut body);
+    let done = rewritten.and(hold_constants(&mut body));
     alias(&mut body, scan);
     (net.values, net.constants, scan.nodes) = (body.values, body.constants, body.nodes);
     done
@@ -244,14 +244,15 @@ fn free_bias<'l, 'a>(layer: &'l mut Layer<'a>, len: usize) -> Option<&'l mut Opt
 }
 
 /// Copies constants of the body that are read where they are: the net around has no place for them.
-fn hold_constants(net: &mut Net<'_>) {
+fn hold_constants(net: &mut Net<'_>) -> Result<()> {
     let mut read: Vec<Id> = net.nodes.iter().flat_map(|node| node.inputs.iter().copied()).collect();
     read.sort_unstable();
     read.dedup();
     for id in read {
         let Some(constant) = net.values[id].constant else { continue };
-        net.set_bytes(id, constant.bytes().iter().copied());
+        net.set_bytes(id, constant.bytes().iter().copied())?;
     }
+    Ok(())
 }
 
 /// Values that are parts of others, in order, have no node.

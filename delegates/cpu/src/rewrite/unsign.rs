@@ -14,7 +14,7 @@ use crate::net::{Layer, Net, Node, Own};
 use crate::ops::Quantized;
 
 /// Rewrites the net.
-pub(super) fn unsign(net: &mut Net<'_>) {
+pub(super) fn unsign(net: &mut Net<'_>) -> Result<()> {
     let signed = flip_gathered(net);
     let mut used = vec![false; net.values.len()];
     for node in &mut net.nodes {
@@ -33,10 +33,11 @@ pub(super) fn unsign(net: &mut Net<'_>) {
         value.ty = U8;
         value.quant = value.quant.map(|q| Quant { zero_point: q.zero_point + 128, ..q });
         match value.constant.take() {
-            Some(constant) => net.set_bytes(id, constant.bytes().iter().map(|byte| byte ^ 0x80)),
+            Some(constant) => net.set_bytes(id, constant.bytes().iter().map(|byte| byte ^ 0x80))?,
             None => flip_borders(net, id),
         }
     }
+    Ok(())
 }
 
 fn flip<'a>(from: Id, to: Id) -> Node<'a> {

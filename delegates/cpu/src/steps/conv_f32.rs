@@ -139,7 +139,7 @@ impl ConvF32 {
             groups,
             columns,
             packed,
-            zeros: Aligned::zeros(window.columns.taps * depth),
+            zeros: Aligned::try_zeros(window.columns.taps * depth)?,
             low: parts.clamp.low,
             high: parts.clamp.high,
             posts: parts.posts,

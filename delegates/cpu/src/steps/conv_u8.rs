@@ -58,7 +58,7 @@ impl ConvU8 {
     pub fn new(isa: Isa, store: &Store, parts: Parts<'_>) -> Result<Self> {
         let (sizes, weights) = ((parts.filters, parts.groups), (parts.name, parts.weights));
         let patches = Patches::new(isa, store, parts.window, sizes, weights)?;
-        let mut zeros = Aligned::zeros(patches.outside());
+        let mut zeros = Aligned::try_zeros(patches.outside())?;
         zeros.fill(parts.zero_point);
         let of_group = |channels| Channels::new(patches.gemm.lanes, channels, parts.bytes);
         Ok(ConvU8 {

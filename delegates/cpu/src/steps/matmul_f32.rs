@@ -8,6 +8,7 @@ use std::mem::MaybeUninit;
 use arenite_abi::prelude::*;
 use arenite_layers::Id;
 use arenite_layers::ops::batch_matmul::{Sizes, View};
+use arenite_layers::ops::matrices::Batches;
 
 use super::post::{self, Bounds, Post};
 use crate::kernels::f32_gemm::{Gemm, Prefetch, Tile};
@@ -26,8 +27,8 @@ pub struct MatMulF32 {
     pub turn: &'static Turn,
     /// Of each product.
     pub sizes: Sizes,
-    /// Per product, the matrices of the first and of the second input.
-    pub batches: Vec<[usize; 2]>,
+    /// The matrices of the first and of the second input that each product has.
+    pub batches: Batches,
     /// Of both inputs and the output, whose matrices are the products.
     pub views: [View; 3],
     /// What is added to the rows of products, or nothing.
@@ -69,7 +70,9 @@ impl MatMulF32 {
     unsafe fn turn(&self, m: usize, a: *const f32, to: *mut f32) {
         let (Sizes { rows, depth, .. }, [view, ..]) = (self.sizes, &self.views);
         // SAFETY: `rows × depth` elements of matrix `m` of the view, to as many side by side.
-        unsafe { self.copy_turned(a.add(view.starts[m]), (view.row, view.column), to, (rows, depth), depth) }
+        unsafe {
+            self.copy_turned(a.add(view.starts.of(m)), (view.row, view.column), to, (rows, depth), depth)
+        }
     }
 
     /// `to[i · width + j] = from[i · row + j · column]` for all `i` of `rows` and `j` of `columns`.
@@ -192,7 +195,7 @@ impl MatMulF32 {
                 let (m, p) = (item / panels, item % panels);
                 // SAFETY: the host's tensors have the shapes that the step was built for; each panel is one thread's.
                 unsafe {
-                    self.pack(p, b.get().add(b_view.starts[m]), packed.get().add(m * self.packed_len()));
+                    self.pack(p, b.get().add(b_view.starts.of(m)), packed.get().add(m * self.packed_len()));
                 }
             }
         })?;
@@ -234,12 +237,12 @@ impl Step for MatMulF32 {
         cx.parallel_for(self.batches.len() * tiles, super::grain(cost), |range| {
             for item in range {
                 let (product, t) = (item / tiles, item % tiles);
-                let [m, n] = self.batches[product];
-                let start = if self.turned_len() == 0 { a_view.starts[m] } else { m * rows * depth };
+                let [m, n] = self.batches.of(product);
+                let start = if self.turned_len() == 0 { a_view.starts.of(m) } else { m * rows * depth };
                 // SAFETY: as above; each tile is one thread's.
                 unsafe {
                     let packed = packed.get().add(n * self.packed_len());
-                    let to = (output.get(), c_view.starts[product]);
+                    let to = (output.get(), c_view.starts.of(product));
                     self.tile(t, (a.get().add(start), row), packed, to, &posts);
                 }
             }

@@ -10,6 +10,7 @@ use std::mem::MaybeUninit;
 
 use arenite_abi::prelude::*;
 use arenite_layers::Id;
+use arenite_layers::ops::matrices::Batches;
 
 use super::patches_u8::{RESULT, SPEED};
 use crate::fixed_point::Factor;
@@ -28,8 +29,8 @@ pub struct MatMulU8 {
     gemm: &'static Gemm,
     fold: &'static Fold,
     sizes: Sizes,
-    /// Per product, the matrices of the first and of the second input.
-    batches: Vec<[usize; 2]>,
+    /// The matrices of the first and of the second input that each product has.
+    batches: Batches,
     /// Zero points of both.
     zero_points: [i32; 2],
     /// A block of channels without bias.
@@ -42,7 +43,7 @@ impl MatMulU8 {
     /// Products whose sums are multiplied with `factor`.
     pub fn new(
         (any, fold): (&'static Gemm, &'static Fold),
-        (sizes, batches): (Sizes, Vec<[usize; 2]>),
+        (sizes, batches): (Sizes, Batches),
         zero_points: [i32; 2],
         (factor, bytes): (Factor, Bytes),
         inputs: [Id; 2],
@@ -55,7 +56,7 @@ impl MatMulU8 {
 
     /// Second matrices that there are.
     fn matrices(&self) -> usize {
-        self.batches.iter().map(|[_, b]| b + 1).max().unwrap_or(0)
+        self.batches.matrices(1)
     }
 
     fn packed_len(&self) -> usize {
@@ -176,14 +177,14 @@ impl Step for MatMulU8 {
             }
         })?;
         let tiles = self.gemm.parts(rows);
-        let all = (self.batches.iter().map(|[a, _]| a + 1).max().unwrap_or(0)) * rows * depth;
+        let all = self.batches.matrices(0) * rows * depth;
         let cost = rows * columns * (depth / SPEED + RESULT) / tiles;
         cx.parallel_for(self.batches.len() * tiles, super::grain(cost), |range| {
             // SAFETY: the member was selected for this machine.
             let _session = unsafe { self.gemm.begin() };
             for item in range {
                 let product = item / tiles;
-                let [first, second] = self.batches[product];
+                let [first, second] = self.batches.of(product);
                 let at = first * rows * depth;
                 // SAFETY: as above; the second matrices are packed, and each tile is one thread's.
                 unsafe {

@@ -93,7 +93,7 @@ impl TransposeConvF32 {
             depth,
             layout,
             packed,
-            zeros: Aligned::zeros(depth),
+            zeros: Aligned::try_zeros(depth)?,
             clamp: parts.clamp,
             posts: parts.posts,
             input: parts.input,

@@ -55,7 +55,7 @@ impl TransposeConvU8 {
         };
         let shape = (parts.window, parts.depth);
         let phases = Phases::new(gemm, store, shape, (parts.name, parts.weights), table)?;
-        let mut zeros = Aligned::zeros(phases.outside());
+        let mut zeros = Aligned::try_zeros(phases.outside())?;
         zeros.fill(parts.zero_point);
         Ok(TransposeConvU8 { phases, zeros, input: parts.input, output: parts.output })
     }

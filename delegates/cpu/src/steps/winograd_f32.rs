@@ -104,7 +104,7 @@ impl WinogradF32 {
                 from += width;
             }
         })?;
-        let mut bias = Aligned::zeros(filters);
+        let mut bias = Aligned::try_zeros(filters)?;
         if let Some(values) = parts.bias {
             bias.copy_from_slice(values);
         }
@@ -117,7 +117,7 @@ impl WinogradF32 {
             filters,
             packed,
             bias,
-            zeros: Aligned::zeros(channels),
+            zeros: Aligned::try_zeros(channels)?,
             clamp: parts.clamp,
             posts: parts.posts,
             input: parts.input,

@@ -3,6 +3,7 @@
 use arenite_abi::prelude::*;
 use arenite_abi::schema::BatchMatMulOptions;
 
+use super::matrices::{Batches, Starts};
 use super::{Source, expect_elements};
 use crate::{Common, EpilogueOp, Node};
 
@@ -23,7 +24,7 @@ pub struct Sizes {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct View {
     /// Where each matrix begins.
-    pub starts: Vec<usize>,
+    pub starts: Starts,
     /// Elements from one row to the next.
     pub row: usize,
     /// Elements from one column to the next.
@@ -33,7 +34,7 @@ pub struct View {
 impl View {
     /// `count` matrices of `rows × columns`, one after the other.
     pub fn whole(count: usize, rows: usize, columns: usize) -> View {
-        View { starts: (0..count).map(|i| i * rows * columns).collect(), row: columns, column: 1 }
+        View { starts: Starts::Even(count, rows * columns), row: columns, column: 1 }
     }
 
     /// The same matrices, transposed.
@@ -46,8 +47,8 @@ impl View {
 pub struct BatchMatmul<'a> {
     /// Of the matrices.
     pub sizes: Sizes,
-    /// Per product, the matrices of the first and of the second input.
-    pub batches: Vec<[usize; 2]>,
+    /// The matrices of the first and of the second input that each product has.
+    pub batches: Batches,
     /// Of both inputs and the output, whose matrices are the products.
     pub views: [View; 3],
     /// What is added to each row of a product.
@@ -66,8 +67,8 @@ pub(super) fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
     Ok(Node::new(Common::BatchMatmul(layer), vec![a, b], vec![output]))
 }
 
-/// The sizes of a BATCH_MATMUL's products, and per product the matrices of both inputs.
-pub fn shape(x: &Source<'_, '_>) -> Result<(Sizes, Vec<[usize; 2]>)> {
+/// The sizes of a BATCH_MATMUL's products, and the matrices of both inputs that meet.
+pub fn shape(x: &Source<'_, '_>) -> Result<(Sizes, Batches)> {
     let ((_, a), (_, b), (_, y)) = (x.input(0)?, x.input(1)?, x.output(0)?);
     for value in [a, b, y] {
         expect_elements(value)?;
@@ -89,62 +90,24 @@ pub fn shape(x: &Source<'_, '_>) -> Result<(Sizes, Vec<[usize; 2]>)> {
         b.shape,
         y.shape
     );
-    let batches = broadcast(a_batch, b_batch, batch)
+    let batches = Batches::new(a_batch, b_batch, batch)
         .ok_or_else(|| unsupported!("batches {a_batch:?} and {b_batch:?} do not give {batch:?}"))?;
     Ok((Sizes { rows, depth, columns, transposed: transpose_b }, batches))
 }
 
-/// For each index of `batch`, those of the operands.
-fn broadcast(a: &[usize], b: &[usize], batch: &[usize]) -> Option<Vec<[usize; 2]>> {
-    let mut list = vec![[0, 0]];
-    let mut strides = [1, 1];
-    for i in 0..batch.len() {
-        let of = |shape: &[usize]| shape.len().checked_sub(i + 1).map_or(1, |i| shape[i]);
-        let (size, sizes) = (batch[batch.len() - 1 - i], [of(a), of(b)]);
-        if sizes.iter().any(|&s| s != size && s != 1) {
-            return None;
-        }
-        let step = [0, 1].map(|o| if sizes[o] == size { strides[o] } else { 0 });
-        let inner = std::mem::take(&mut list);
-        for k in 0..size {
-            list.extend(inner.iter().map(|at| [at[0] + k * step[0], at[1] + k * step[1]]));
-        }
-        strides = [strides[0] * sizes[0], strides[1] * sizes[1]];
-    }
-    (a.len() <= batch.len() && b.len() <= batch.len()).then_some(list)
-}
-
 impl BatchMatmul<'_> {
     /// Products of matrices that lie one after the other; whether the first ones are stored transposed.
-    pub fn new(sizes: Sizes, transposed: bool, batches: Vec<[usize; 2]>) -> Self {
+    pub fn new(sizes: Sizes, transposed: bool, batches: Batches) -> Self {
         let Sizes { rows, depth, columns, .. } = sizes;
-        let matrices = |i: usize| batches.iter().map(|batch| batch[i] + 1).max().unwrap_or(0);
         let view = |count: usize, rows: usize, columns: usize, transposed: bool| match transposed {
             true => View::whole(count, columns, rows).transposed(),
             false => View::whole(count, rows, columns),
         };
         let views = [
-            view(matrices(0), rows, depth, transposed),
-            view(matrices(1), depth, columns, sizes.transposed),
+            view(batches.matrices(0), rows, depth, transposed),
+            view(batches.matrices(1), depth, columns, sizes.transposed),
             view(batches.len(), rows, columns, false),
         ];
         BatchMatmul { sizes, batches, views, bias: None, epilogue: Vec::new() }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::broadcast;
-
-    #[test]
-    fn batches_broadcast() {
-        assert_eq!(broadcast(&[], &[], &[]), Some(vec![[0, 0]]));
-        assert_eq!(broadcast(&[2], &[2], &[2]), Some(vec![[0, 0], [1, 1]]));
-        assert_eq!(
-            broadcast(&[2, 1], &[3], &[2, 3]),
-            Some(vec![[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [1, 2]])
-        );
-        assert_eq!(broadcast(&[2], &[3], &[3]), None);
-        assert_eq!(broadcast(&[1, 2], &[2], &[2]), None);
     }
 }

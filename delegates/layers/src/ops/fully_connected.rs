@@ -4,6 +4,7 @@ use arenite_abi::prelude::*;
 use arenite_abi::schema::{FullyConnectedOptions, weights_format};
 
 use super::batch_matmul::Sizes;
+use super::matrices::Batches;
 use super::{BatchMatmul, Conv2d, Source, expect_elements};
 use crate::{Clamp, Common, EpilogueOp, Node, Window};
 
@@ -60,7 +61,7 @@ pub(super) fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
     let Some(weights) = x.optional_weights(1)? else {
         let Geometry { rows, depth, units: columns, .. } = geometry;
         let sizes = Sizes { rows, depth, columns, transposed: true };
-        let mut layer = BatchMatmul { bias, ..BatchMatmul::new(sizes, false, vec![[0, 0]]) };
+        let mut layer = BatchMatmul { bias, ..BatchMatmul::new(sizes, false, Batches::one()) };
         if clamp.is_needed() {
             layer.epilogue.push(EpilogueOp::Clamp(clamp));
         }

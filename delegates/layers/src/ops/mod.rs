@@ -10,6 +10,7 @@ pub mod depthwise_conv_2d;
 mod elementwise;
 pub mod fully_connected;
 pub mod gather;
+pub mod matrices;
 pub mod moves;
 mod pads;
 pub mod pool_2d;

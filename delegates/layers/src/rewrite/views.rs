@@ -7,6 +7,7 @@
 
 use crate::ops::BatchMatmul;
 use crate::ops::batch_matmul::View;
+use crate::ops::matrices::Starts;
 use crate::ops::moves::{Dim, Nest};
 use crate::{Common, Id, Layer, Net};
 
@@ -94,16 +95,20 @@ fn offset(dims: &[Dim], mut at: usize) -> usize {
     from
 }
 
+/// Most matrices of a view that is seen through a transposition: where each begins is listed.
+const MOST_MATRICES: usize = 1 << 12;
+
 /// A view of matrices of `rows × columns` through a map of elements, if rows and columns stay evenly apart.
 fn through(view: &View, (rows, columns): (usize, usize), map: impl Fn(usize) -> usize) -> Option<View> {
     let at = |start: usize, r: usize, c: usize| map(start + r * view.row + c * view.column);
-    let first = *view.starts.first()?;
+    let count = Some(view.starts.len()).filter(|count| (1..=MOST_MATRICES).contains(count))?;
+    let first = view.starts.of(0);
     let origin = at(first, 0, 0);
     let step = |size: usize, next: usize| if size > 1 { next.checked_sub(origin) } else { Some(1) };
     let row = step(rows, at(first, usize::from(rows > 1), 0))?;
     let column = step(columns, at(first, 0, usize::from(columns > 1)))?;
-    let mut starts = Vec::with_capacity(view.starts.len());
-    for &start in &view.starts {
+    let mut starts = Vec::with_capacity(count);
+    for start in (0..count).map(|i| view.starts.of(i)) {
         let origin = at(start, 0, 0);
         let even = |r: usize, c: usize| at(start, r, c) == origin + r * row + c * column;
         let down = (0..rows).all(|r| even(r, 0) && even(r, columns - 1));
@@ -112,7 +117,7 @@ fn through(view: &View, (rows, columns): (usize, usize), map: impl Fn(usize) -> 
         }
         starts.push(origin);
     }
-    Some(View { starts, row, column })
+    Some(View { starts: Starts::Listed(starts), row, column })
 }
 
 #[cfg(test)]
@@ -124,10 +129,10 @@ mod tests {
         // [5 positions, 3 heads, 4 values] as 3 matrices of 5 × 4, and of 4 × 5.
         let heads = [(3, 4), (5, 12), (4, 1)].map(|(size, from)| Dim { size, from, to: 0 });
         let seen = through(&View::whole(3, 5, 4), (5, 4), |at| offset(&heads, at)).unwrap();
-        assert_eq!(seen, View { starts: vec![0, 4, 8], row: 12, column: 1 });
+        assert_eq!(seen, View { starts: Starts::Listed(vec![0, 4, 8]), row: 12, column: 1 });
         let transposed = [(3, 4), (4, 1), (5, 12)].map(|(size, from)| Dim { size, from, to: 0 });
         let seen = through(&View::whole(3, 4, 5), (4, 5), |at| offset(&transposed, at)).unwrap();
-        assert_eq!(seen, View { starts: vec![0, 4, 8], row: 1, column: 12 });
+        assert_eq!(seen, View { starts: Starts::Listed(vec![0, 4, 8]), row: 1, column: 12 });
         // Matrices that are cut elsewhere than the dimensions.
         assert_eq!(through(&View::whole(6, 5, 2), (5, 2), |at| offset(&heads, at)), None);
     }

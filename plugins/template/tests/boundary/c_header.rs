@@ -49,6 +49,7 @@ layouts! {
     ArResourcesV1 { header, open, value, assign }
     ArLayoutV1 { header, share_part }
     ArConstantsV1 { header, release, origin }
+    ArMemoryV1 { header, room, hold }
     ArProfileV1 { header, note }
     ArDescribeV1 { header, context, describe }
     ArClaimsV1 { header, context, accept, refuse }
@@ -206,6 +207,7 @@ fn numbers_agree() {
         ("INTERFACE_PLAN", INTERFACE_PLAN as u32),
         ("INTERFACE_CREATE", INTERFACE_CREATE as u32),
         ("INTERFACE_VOUCH", INTERFACE_VOUCH as u32),
+        ("INTERFACE_MEMORY", INTERFACE_MEMORY as u32),
         ("ASSIGNMENT_OFFSETS", ASSIGNMENT_OFFSETS),
         ("ASSIGNMENT_OBJECTS", ASSIGNMENT_OBJECTS),
     ] {

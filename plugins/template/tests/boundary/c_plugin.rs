@@ -1,7 +1,7 @@
 //! Plugins in C, compiled by the C compiler of this machine and driven through their entries: plugins/template/c/cube.c, and a
 //! delegate.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -93,12 +93,16 @@ fn cube() {
     assert_eq!(take_message(), "element types are 0 and 2, only FLOAT32 (0) is served");
 }
 
-/// Constants that a delegate gave back.
-type Released = RefCell<Vec<i32>>;
+/// Constants that a delegate gave back, and bytes that it holds.
+#[derive(Default)]
+struct Host {
+    released: RefCell<Vec<i32>>,
+    held: Cell<u64>,
+}
 
 unsafe extern "C" fn release(context: *mut c_void, tensor: i32) -> ArStatus {
     // SAFETY: the context of `compile`.
-    unsafe { &*context.cast::<Released>() }.borrow_mut().push(tensor);
+    unsafe { &*context.cast::<Host>() }.released.borrow_mut().push(tensor);
     0
 }
 
@@ -106,10 +110,26 @@ unsafe extern "C" fn origin(_: *mut c_void, _: *mut u64) -> ArStatus {
     Status::Internal as ArStatus
 }
 
+unsafe extern "C" fn room(_: *mut c_void) -> u64 {
+    1 << 10
+}
+
+unsafe extern "C" fn hold(context: *mut c_void, bytes: u64) -> ArStatus {
+    // SAFETY: the context of `compile`.
+    unsafe { &*context.cast::<Host>() }.held.set(bytes);
+    0
+}
+
+static MEMORY: ArMemoryV1 = ArMemoryV1 { header: ArHeader::of::<ArMemoryV1>(), room, hold };
+
 static CONSTANTS: ArConstantsV1 = ArConstantsV1 { header: ArHeader::of::<ArConstantsV1>(), release, origin };
 
 unsafe extern "C" fn query(_: *mut c_void, interface: u64) -> *const c_void {
-    if interface == INTERFACE_CONSTANTS { (&raw const CONSTANTS).cast() } else { null() }
+    match interface {
+        INTERFACE_CONSTANTS => (&raw const CONSTANTS).cast(),
+        INTERFACE_MEMORY => (&raw const MEMORY).cast(),
+        _ => null(),
+    }
 }
 
 /// Compiled once, prepared for two shapes; what it keeps in scratch memory is told after each.
@@ -140,10 +160,10 @@ fn a_delegate_compiles_with_constants_and_tells_its_plan() {
         outputs: &1,
         output_count: 1,
     };
-    let released = Released::default();
+    let seen = Host::default();
     let host = ArCompileHostV1 {
         header: ArHeader::of::<ArCompileHostV1>(),
-        context: (&raw const released).cast_mut().cast(),
+        context: (&raw const seen).cast_mut().cast(),
         threads: 1,
         subgraphs: null(),
         query,
@@ -154,7 +174,8 @@ fn a_delegate_compiles_with_constants_and_tells_its_plan() {
         assert_eq!((vtable.create)(null(), 0, &mut delegate), 0, "{}", take_message());
         assert_eq!((compiling.compile)(delegate, &partition, &host, &mut kernel), 0, "{}", take_message());
     }
-    assert_eq!(released.into_inner(), [2]);
+    assert_eq!(seen.released.into_inner(), [2]);
+    assert!((1..=1 << 10).contains(&seen.held.get()), "{}", seen.held.get());
 
     for length in [3, 2] {
         let dims = [length];

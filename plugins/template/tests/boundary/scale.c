@@ -45,8 +45,12 @@ static ArStatus compile_with(void *delegate, const ArPartitionV1 *partition, con
   (void)delegate;
   const ArConstantsV1 *constants = compiling->query(compiling->context, AR_INTERFACE_CONSTANTS);
   if (!constants || !compiling->threads) return fail(AR_STATUS_UNSUPPORTED, "the host says nothing of constants");
+  const ArMemoryV1 *memory = compiling->query(compiling->context, AR_INTERFACE_MEMORY);
+  if (!memory || memory->room(compiling->context) < sizeof(Kernel)) return fail(AR_STATUS_OUT_OF_MEMORY, "no room");
   Kernel *made = calloc(1, sizeof *made);
   if (!made) return fail(AR_STATUS_OUT_OF_MEMORY, "no memory");
+  ArStatus held = memory->hold(compiling->context, sizeof *made);
+  if (held != AR_STATUS_OK) return free(made), held;
   for (size_t i = 0; i < partition->input_count; ++i) {
     const ArTensorV1 *input = tensor(partition->graph, partition->inputs[i]);
     if (!(input->flags & AR_TENSOR_CONSTANT)) continue;

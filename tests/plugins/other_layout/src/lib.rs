@@ -15,6 +15,8 @@ pub mod flexbuffer;
 mod graph;
 #[path = "../../../../core/abi/src/handed_out.rs"]
 mod handed_out;
+#[path = "../../../../core/abi/src/held.rs"]
+mod held;
 #[path = "../../../../core/abi/src/host.rs"]
 pub mod host;
 #[path = "../../../../core/abi/src/layout.rs"]
@@ -47,6 +49,7 @@ pub use constants::Constants;
 pub use delegate::{Claims, CompileContext, Delegate, DelegateKernel, PartitionView, PlanNotes};
 pub use error::{Error, MESSAGE_CAPACITY, Result, Status};
 pub use graph::GraphView;
+pub use held::Held;
 pub use model::{ModelContext, SubgraphOutput};
 pub use op::{EvalContext, NodeView, Op, OpCode, PrepareContext, Sharing};
 pub use options::Options;

@@ -5,6 +5,7 @@
 use arenite_abi::prelude::*;
 use arenite_abi::schema::BatchMatMulOptions;
 use arenite_layers::ops::batch_matmul::{self, Sizes};
+use arenite_layers::ops::matrices::Batches;
 use arenite_layers::{Node, Quant, Source};
 
 use super::{Lowered, Quantized, quant_of, range, unsigned};
@@ -17,8 +18,8 @@ use crate::steps::matmul_u8::MatMulU8;
 /// Products of matrices.
 pub struct Matmul {
     sizes: Sizes,
-    /// Per product, the matrices of the first and of the second input.
-    batches: Vec<[usize; 2]>,
+    /// The matrices of the first and of the second input that each product has.
+    batches: Batches,
 }
 
 /// Lowers BATCH_MATMUL.

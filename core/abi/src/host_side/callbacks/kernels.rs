@@ -1,0 +1,63 @@
+//! What a kernel says of constants and of its own memory.
+
+use core::ffi::c_void;
+use core::marker::PhantomData;
+
+use super::super::prepare;
+use super::super::{ConstantsSide, MemorySide};
+use super::with;
+use crate::raw::*;
+
+/// The interface [`INTERFACE_CONSTANTS`], for a `context` that is an `H`.
+pub fn constants<H: ConstantsSide>() -> &'static ArConstantsV1 {
+    OfKernels::<H>::CONSTANTS
+}
+
+/// The interface [`INTERFACE_MEMORY`], for a `context` that is an `H`.
+pub fn memory<H: MemorySide>() -> &'static ArMemoryV1 {
+    OfKernels::<H>::MEMORY
+}
+
+/// The interfaces, for a `context` that is an `H`.
+struct OfKernels<H>(PhantomData<H>);
+
+impl<H: ConstantsSide> OfKernels<H> {
+    const CONSTANTS: &'static ArConstantsV1 = &ArConstantsV1 {
+        header: ArHeader::of::<ArConstantsV1>(),
+        release: release::<H>,
+        origin: origin::<H>,
+    };
+}
+
+impl<H: MemorySide> OfKernels<H> {
+    const MEMORY: &'static ArMemoryV1 =
+        &ArMemoryV1 { header: ArHeader::of::<ArMemoryV1>(), room: room::<H>, hold: hold::<H> };
+}
+
+// SAFETY (all that follow): the context is the `H` of the call in progress, as the struct says which has the function; a plugin makes one
+// callback at a time.
+
+unsafe extern "C" fn release<H: ConstantsSide>(context: *mut c_void, tensor: i32) -> ArStatus {
+    // SAFETY: see above.
+    unsafe { with::<H>(context, |host| prepare::release(host, tensor)) }
+}
+
+unsafe extern "C" fn origin<H: ConstantsSide>(context: *mut c_void, numbers: *mut u64) -> ArStatus {
+    // SAFETY: see above; four numbers are writable, by the contract.
+    unsafe {
+        with::<H>(context, |host| {
+            numbers.cast::<[u64; 4]>().write_unaligned(host.origin());
+            Ok(())
+        })
+    }
+}
+
+unsafe extern "C" fn room<H: MemorySide>(context: *mut c_void) -> u64 {
+    // SAFETY: see above.
+    unsafe { (*context.cast::<H>()).room() }
+}
+
+unsafe extern "C" fn hold<H: MemorySide>(context: *mut c_void, bytes: u64) -> ArStatus {
+    // SAFETY: see above.
+    unsafe { with::<H>(context, |host| host.hold(bytes)) }
+}

@@ -1,0 +1,107 @@
+//! How much memory a kernel may take while it is compiled or prepared, so that nothing is allocated that the quota has no room for.
+
+use std::cell::{Cell, RefCell};
+
+use arenite_abi::prelude::*;
+
+/// Bytes that may still be taken.
+pub struct Allowance {
+    left: Cell<u64>,
+    /// Of them, those that went to tables since the last [`begin`](Self::begin).
+    tables: Cell<u64>,
+    /// The result whose step takes them.
+    owner: RefCell<String>,
+}
+
+impl Default for Allowance {
+    /// Any number.
+    fn default() -> Self {
+        Allowance { left: Cell::new(u64::MAX), tables: Cell::new(0), owner: RefCell::default() }
+    }
+}
+
+impl Allowance {
+    /// From now on so many may be taken; no tables are counted yet.
+    pub fn begin(&self, left: u64) {
+        self.left.set(left);
+        self.tables.set(0);
+    }
+
+    /// What is taken from now on is for the step of this result.
+    pub fn charge(&self, result: &str) {
+        result.clone_into(&mut self.owner.borrow_mut());
+    }
+
+    /// Bytes of tables since the last [`begin`](Self::begin).
+    pub fn tables(&self) -> u64 {
+        self.tables.get()
+    }
+
+    /// Whether so many may be taken.
+    pub fn has(&self, bytes: usize) -> bool {
+        bytes as u64 <= self.left.get()
+    }
+
+    /// Takes `bytes`.
+    ///
+    /// # Errors
+    /// There are fewer; it names the result, what they are for, and both numbers.
+    pub fn take(&self, bytes: usize, what: &str) -> Result<()> {
+        if !self.has(bytes) {
+            return Err(Error::new(
+                Status::OutOfMemory,
+                format_args!(
+                    "{what} of the step of '{}' need {bytes} bytes, the quota leaves {}; raise `bytes` in [quota] if that is right",
+                    self.owner.borrow(),
+                    self.left.get()
+                ),
+            ));
+        }
+        self.left.set(self.left.get() - bytes as u64);
+        Ok(())
+    }
+
+    /// As [`take`](Self::take), of what a program keeps, which is counted with its tables.
+    pub fn keep(&self, bytes: usize, what: &str) -> Result<()> {
+        self.take(bytes, what)?;
+        self.tables.set(self.tables.get() + bytes as u64);
+        Ok(())
+    }
+
+    /// `count` elements that a step keeps.
+    ///
+    /// # Errors
+    /// As [`take`](Self::take), or the system has no memory.
+    pub fn table<T>(&self, count: usize, value: impl FnMut(usize) -> T) -> Result<Vec<T>> {
+        let bytes = count.saturating_mul(size_of::<T>());
+        self.keep(bytes, "tables")?;
+        let mut table = Vec::new();
+        table.try_reserve_exact(count).map_err(|_| {
+            Error::new(Status::OutOfMemory, format_args!("the system has no {bytes} bytes for tables"))
+        })?;
+        table.extend((0..count).map(value));
+        Ok(table)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_taken_has_an_end() {
+        let allowance = Allowance::default();
+        allowance.begin(100);
+        allowance.charge("y");
+        assert_eq!((allowance.table(10, |i| i as u64).unwrap()[9], allowance.tables()), (9, 80));
+        let error = allowance.table(3, |i| i as u64).unwrap_err();
+        assert_eq!(
+            error.message(),
+            "tables of the step of 'y' need 24 bytes, the quota leaves 20; raise `bytes` in [quota] if that is right"
+        );
+        allowance.take(20, "packed weights").unwrap();
+        assert!(!allowance.has(1) && allowance.take(1, "packed weights").is_err());
+        allowance.begin(u64::MAX);
+        assert!(allowance.table(usize::MAX, |_| 0u64).is_err());
+    }
+}
