@@ -37,6 +37,13 @@ static ArStatus claim(void *delegate, const ArGraphV1 *graph, const ArClaimsV1 *
   return check(delegate, CLAIM);
 }
 
+/* Of nodes that no op knows, too. */
+static uint8_t vouch(void *delegate, const ArNodeV1 *node) {
+  (void)delegate;
+  (void)node;
+  return 1;
+}
+
 static ArStatus compile(void *delegate, const ArPartitionV1 *partition, void **kernel) {
   (void)partition;
   *kernel = delegate;
@@ -62,6 +69,12 @@ static ArStatus invoke(void *kernel, const ArEvalV1 *eval, const ArPartitionV1 *
   return check(kernel, INVOKE);
 }
 
+static const ArVouchV1 vouch_interface = {.header = AR_HEADER(ArVouchV1), .vouch = vouch};
+
+static const void *query(uint64_t interface_id) {
+  return interface_id == AR_INTERFACE_VOUCH ? &vouch_interface : NULL;
+}
+
 static void nothing(void *instance) { (void)instance; }
 
 static const ArDelegateV1 delegates[] = {{
@@ -74,6 +87,7 @@ static const ArDelegateV1 delegates[] = {{
     .invoke = invoke,
     .destroy_kernel = nothing,
     .destroy = nothing,
+    .query = query,
 }};
 
 static const ArPluginV1 plugin = {

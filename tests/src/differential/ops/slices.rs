@@ -17,6 +17,8 @@ pub const OPS: &[Entry] = &[
     entry("BROADCAST_TO", ANY, NONE, broadcast_to),
     entry("DEPTH_TO_SPACE", ANY, NONE, depth_to_space),
     entry("SPACE_TO_DEPTH", ANY, NONE, space_to_depth),
+    entry("SPACE_TO_BATCH_ND", ANY, NONE, space_to_batch),
+    entry("BATCH_TO_SPACE_ND", ANY, NONE, batch_to_space),
 ];
 
 fn slice(net: &mut Net, kind: Kind) -> Option<()> {
@@ -146,5 +148,45 @@ fn space_to_depth(net: &mut Net, kind: Kind) -> Option<()> {
     let shape = vec![x.shape[0], x.shape[1] / block, x.shape[2] / block, x.shape[3] * block * block];
     let options = Attributes::of(|o| o.set(SpaceToDepthOptions::BLOCK_SIZE, block));
     net.node(kind, &[x.index], vec![x.like(shape)], Some(options), Rule::Moves);
+    Some(())
+}
+
+/// Blocks along height and width, and what the images have more than they show: as much as makes whole blocks, and maybe one more in front.
+fn space_to_batch(net: &mut Net, kind: Kind) -> Option<()> {
+    let x = net.images(kind.form.ty());
+    let (mut blocks, mut pads, mut shape) = (Vec::new(), Vec::new(), x.shape.clone());
+    for size in &mut shape[1..3] {
+        let (block, before) = (net.random.between(1, 3), net.random.between(0, 1));
+        let padded = (*size + before + block - 1) / block * block;
+        pads.extend([before, padded - *size - before]);
+        blocks.push(block);
+        *size = padded / block;
+    }
+    shape[0] *= blocks.iter().product::<i32>();
+    let inputs = [x.index, net.row(&blocks).index, net.list(&[2, 2], &pads).index];
+    net.node(kind, &inputs, vec![x.like(shape)], None, Rule::Moves);
+    Some(())
+}
+
+/// The images, or new ones that are as many as blocks have elements, put together and cropped.
+fn batch_to_space(net: &mut Net, kind: Kind) -> Option<()> {
+    let blocks = [net.random.between(1, 3), net.random.between(1, 3)];
+    let places = blocks[0] * blocks[1];
+    let dealt = |shape: &[i32]| shape.len() == 4 && shape[0] % places == 0;
+    let x = net.fitting(kind.form.ty(), dealt, |net| {
+        let (rows, columns) = (net.random.between(1, 3), net.random.between(1, 3));
+        vec![places * net.random.between(1, 2), rows, columns, net.random.between(1, 9)]
+    });
+    let (mut crops, mut shape) = (Vec::new(), x.shape.clone());
+    shape[0] /= places;
+    for (size, block) in shape[1..3].iter_mut().zip(blocks) {
+        *size *= block;
+        let before = net.random.between(0, (*size - 1).clamp(0, 2));
+        let after = net.random.between(0, (*size - before - 1).clamp(0, 1));
+        crops.extend([before, after]);
+        *size -= before + after;
+    }
+    let inputs = [x.index, net.row(&blocks).index, net.list(&[2, 2], &crops).index];
+    net.node(kind, &inputs, vec![x.like(shape)], None, Rule::Moves);
     Some(())
 }
