@@ -60,7 +60,7 @@ impl MatMulF32 {
     /// Values of the first matrices in rows, where they do not lie so.
     fn turned_len(&self) -> usize {
         let [a, ..] = &self.views;
-        if a.column == 1 { 0 } else { a.starts.len() * self.sizes.rows * self.sizes.depth }
+        if a.column == 1 { 0 } else { a.starts.count() * self.sizes.rows * self.sizes.depth }
     }
 
     /// Copies matrix `m` of the first input, row by row.
@@ -190,20 +190,28 @@ impl MatMulF32 {
         let [a, b] = self.inputs.map(|id| Shared::new(cx.place::<f32>(id)));
         let packed = Shared::new(cx.scratch::<f32>());
         let panels = self.panels();
-        cx.parallel_for(b_view.starts.len() * panels, super::grain(16 * depth * self.gemm.nr()), |range| {
-            for item in range {
-                let (m, p) = (item / panels, item % panels);
-                // SAFETY: the host's tensors have the shapes that the step was built for; each panel is one thread's.
-                unsafe {
-                    self.pack(p, b.get().add(b_view.starts.of(m)), packed.get().add(m * self.packed_len()));
+        cx.parallel_for(
+            b_view.starts.count() * panels,
+            super::grain(16 * depth * self.gemm.nr()),
+            |range| {
+                for item in range {
+                    let (m, p) = (item / panels, item % panels);
+                    // SAFETY: the host's tensors have the shapes that the step was built for; each panel is one thread's.
+                    unsafe {
+                        self.pack(
+                            p,
+                            b.get().add(b_view.starts.of(m)),
+                            packed.get().add(m * self.packed_len()),
+                        );
+                    }
                 }
-            }
-        })?;
+            },
+        )?;
         if self.turned_len() == 0 {
             return Ok(());
         }
-        let turned = Shared::new(packed.get().wrapping_add(b_view.starts.len() * self.packed_len()));
-        cx.parallel_for(a_view.starts.len(), super::grain(4 * rows * depth), |range| {
+        let turned = Shared::new(packed.get().wrapping_add(b_view.starts.count() * self.packed_len()));
+        cx.parallel_for(a_view.starts.count(), super::grain(4 * rows * depth), |range| {
             for m in range {
                 // SAFETY: as above; each matrix is one thread's.
                 unsafe { self.turn(m, a.get(), turned.get().add(m * rows * depth)) };
@@ -218,7 +226,7 @@ impl Step for MatMulF32 {
     }
 
     fn scratch(&self) -> usize {
-        (self.views[1].starts.len() * self.packed_len() + self.turned_len()) * size_of::<f32>()
+        (self.views[1].starts.count() * self.packed_len() + self.turned_len()) * size_of::<f32>()
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
@@ -228,13 +236,13 @@ impl Step for MatMulF32 {
         let output = Shared::new(cx.place::<f32>(self.output));
         let (first, row) = match self.turned_len() {
             0 => (cx.place::<f32>(self.inputs[0]), a_view.row),
-            _ => (packed.get().wrapping_add(b_view.starts.len() * self.packed_len()), depth),
+            _ => (packed.get().wrapping_add(b_view.starts.count() * self.packed_len()), depth),
         };
         let a = Shared::new(first);
         let posts = post::bind(&self.posts, cx);
         let tiles = self.tiles();
         let cost = rows * depth * columns / tiles;
-        cx.parallel_for(self.batches.len() * tiles, super::grain(cost), |range| {
+        cx.parallel_for(self.batches.count() * tiles, super::grain(cost), |range| {
             for item in range {
                 let (product, t) = (item / tiles, item % tiles);
                 let [m, n] = self.batches.of(product);

@@ -179,7 +179,7 @@ impl Step for MatMulU8 {
         let tiles = self.gemm.parts(rows);
         let all = self.batches.matrices(0) * rows * depth;
         let cost = rows * columns * (depth / SPEED + RESULT) / tiles;
-        cx.parallel_for(self.batches.len() * tiles, super::grain(cost), |range| {
+        cx.parallel_for(self.batches.count() * tiles, super::grain(cost), |range| {
             // SAFETY: the member was selected for this machine.
             let _session = unsafe { self.gemm.begin() };
             for item in range {

@@ -106,7 +106,7 @@ impl BatchMatmul<'_> {
         let views = [
             view(batches.matrices(0), rows, depth, transposed),
             view(batches.matrices(1), depth, columns, sizes.transposed),
-            view(batches.len(), rows, columns, false),
+            view(batches.count(), rows, columns, false),
         ];
         BatchMatmul { sizes, batches, views, bias: None, epilogue: Vec::new() }
     }

@@ -36,7 +36,7 @@ impl Batches {
     }
 
     /// Products.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.dims.iter().map(|(size, _)| size).product()
     }
 
@@ -67,7 +67,7 @@ pub enum Starts {
 
 impl Starts {
     /// Number of matrices.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         match self {
             Starts::Even(count, _) => *count,
             Starts::Listed(list) => list.len(),
@@ -91,7 +91,7 @@ mod tests {
     fn batches_broadcast() {
         let all = |a: &[usize], b: &[usize], batch: &[usize]| {
             let batches = Batches::new(a, b, batch)?;
-            Some((0..batches.len()).map(|i| batches.of(i)).collect::<Vec<_>>())
+            Some((0..batches.count()).map(|i| batches.of(i)).collect::<Vec<_>>())
         };
         assert_eq!(all(&[], &[], &[]), Some(vec![[0, 0]]));
         assert_eq!(all(&[2], &[2], &[2]), Some(vec![[0, 0], [1, 1]]));

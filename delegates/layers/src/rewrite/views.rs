@@ -101,7 +101,7 @@ const MOST_MATRICES: usize = 1 << 12;
 /// A view of matrices of `rows × columns` through a map of elements, if rows and columns stay evenly apart.
 fn through(view: &View, (rows, columns): (usize, usize), map: impl Fn(usize) -> usize) -> Option<View> {
     let at = |start: usize, r: usize, c: usize| map(start + r * view.row + c * view.column);
-    let count = Some(view.starts.len()).filter(|count| (1..=MOST_MATRICES).contains(count))?;
+    let count = Some(view.starts.count()).filter(|count| (1..=MOST_MATRICES).contains(count))?;
     let first = view.starts.of(0);
     let origin = at(first, 0, 0);
     let step = |size: usize, next: usize| if size > 1 { next.checked_sub(origin) } else { Some(1) };
