@@ -76,6 +76,7 @@ struct Report {
     runs: usize,
     arena_bytes: u64,
     persistent_bytes: u64,
+    delegate_bytes: u64,
     peak_rss_bytes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ops: Option<Vec<OpTime>>,
@@ -131,6 +132,7 @@ pub fn bench(arguments: &Arguments) -> Result<Answer> {
         runs: times.len(),
         arena_bytes: memory.arena,
         persistent_bytes: memory.persistent,
+        delegate_bytes: memory.delegates,
         peak_rss_bytes: peak_rss(),
         ops,
     };
@@ -250,11 +252,13 @@ impl Display for Report {
         let mut memory = Table::new(&[
             ("arena", Align::Right),
             ("persistent", Align::Right),
+            ("delegates", Align::Right),
             ("peak memory", Align::Right),
         ]);
         let bytes = |n: u64| format!("{} bytes", text::thousands(n));
         let peak = self.peak_rss_bytes.map_or("unknown".to_owned(), bytes);
-        memory.row([bytes(self.arena_bytes), bytes(self.persistent_bytes), peak]);
+        let held = [self.arena_bytes, self.persistent_bytes, self.delegate_bytes].map(bytes);
+        memory.row(held.into_iter().chain([peak]));
         memory.fmt(f)?;
         if let Some(ops) = &self.ops {
             show_ops(f, ops)?;

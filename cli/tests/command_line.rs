@@ -140,6 +140,7 @@ fn bench_reports_exactly_its_fields() {
         "runs",
         "arena_bytes",
         "persistent_bytes",
+        "delegate_bytes",
         "peak_rss_bytes",
     ];
     expected.sort_unstable();

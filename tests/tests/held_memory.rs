@@ -58,12 +58,12 @@ fn what_the_quota_has_no_room_for_is_not_allocated() {
         let left_out = small.left_out();
         assert!(left_out[0].reason.contains(what), "{left_out:?}");
         small.invoke().expect("it runs");
-        assert!(small.memory_use().persistent < M, "{:?}", small.memory_use());
+        assert!(small.memory_use().delegates < M, "{:?}", small.memory_use());
 
         let mut large = interpreter(&model, tensors + 2 * held);
         large.allocate().expect("there is room");
         assert_eq!(large.left_out(), []);
-        assert!((held..2 * held).contains(&large.memory_use().persistent), "{:?}", large.memory_use());
+        assert!((held..2 * held).contains(&large.memory_use().delegates), "{:?}", large.memory_use());
         large.invoke().expect("it runs");
         let floats = |interpreter: &Interpreter| {
             interpreter.output(0).and_then(|y| y.as_slice::<f32>().map(<[f32]>::to_vec)).expect("floats")
@@ -82,7 +82,7 @@ fn resizes_take_no_more_and_more() {
         interpreter.resize_input(0, &[1, 1, 2 + round, 1]).expect("it can");
         interpreter.allocate().expect("there is room for two programs");
         assert_eq!(interpreter.left_out(), []);
-        let held = interpreter.memory_use().persistent;
+        let held = interpreter.memory_use().delegates;
         assert!(round < 2 || held == most, "round {round}: {held}, not {most}");
         most = most.max(held);
     }

@@ -8,6 +8,8 @@ pub struct Memory {
     pub planner: String,
     pub arena_bytes: u64,
     pub persistent_bytes: u64,
+    /// What delegates hold.
+    pub delegate_bytes: u64,
     pub dynamic_bytes: u64,
     /// No plan can have a smaller arena.
     pub lower_bound: u64,
@@ -48,6 +50,7 @@ pub fn memory(interpreter: &Interpreter, planner: String) -> Memory {
         planner,
         arena_bytes: used.arena,
         persistent_bytes: used.persistent,
+        delegate_bytes: used.delegates,
         dynamic_bytes: used.dynamic,
         lower_bound: used.lower_bound,
         plans: interpreter.detailed_plan(0).iter().map(|plan| plan_report(interpreter, plan)).collect(),

@@ -232,6 +232,7 @@ impl Display for Memory {
         table.row([thousands(self.arena_bytes), "arena: activations and scratch".to_owned()]);
         table.row([thousands(self.lower_bound), "lower bound of the arena".to_owned()]);
         table.row([thousands(self.persistent_bytes), "persistent: states, tables, variables".to_owned()]);
+        table.row([thousands(self.delegate_bytes), "delegates: packed weights, tables".to_owned()]);
         if self.dynamic_bytes > 0 {
             table.row([thousands(self.dynamic_bytes), "tensors of dynamic shape".to_owned()]);
         }

@@ -64,6 +64,8 @@ struct Inner {
     places: HashMap<(String, usize), usize>,
     /// Bytes that were filled.
     packed: usize,
+    /// Those of the pieces that are there, with what lies between blocks.
+    held: u64,
 }
 
 /// A block that was handed out.
@@ -117,9 +119,9 @@ impl Store {
         self.allowance.table(count, value)
     }
 
-    /// Bytes of all pieces.
+    /// Bytes of all blocks that were filled.
     pub fn held(&self) -> u64 {
-        self.inner.borrow().pieces.iter().map(|piece| piece.len() as u64).sum()
+        self.inner.borrow().held
     }
 
     /// Forgets all blocks; those who have them keep them. From here on blocks come from the cache where it has them.
@@ -172,17 +174,19 @@ impl Inner {
         Ok((Arc::clone(piece), at))
     }
 
-    /// A part of a piece: number of the piece, first byte.
+    /// A part of a piece: number of the piece, first byte. What is left of a piece takes no memory yet.
     fn take(&mut self, bytes: usize, allowance: &Allowance) -> Result<(usize, usize)> {
         let at = self.used.next_multiple_of(64);
         let room = self.pieces.last().map_or(0, |piece| piece.len());
-        if at + bytes <= room && !self.pieces.is_empty() {
+        let fits = at + bytes <= room && !self.pieces.is_empty();
+        let taken = if fits { at + bytes - self.used } else { bytes };
+        allowance.take(taken, "packed weights")?;
+        self.held += taken as u64;
+        if fits {
             self.used = at + bytes;
             return Ok((self.pieces.len() - 1, at));
         }
-        let generous = bytes.max((2 * room).clamp(FIRST, LARGEST));
-        let size = if allowance.has(generous) { generous } else { bytes.max(1) };
-        allowance.take(size, "packed weights")?;
+        let size = bytes.max((2 * room).clamp(FIRST, LARGEST));
         let piece = MmapMut::map_anon(size).map_err(|error| {
             Error::new(Status::OutOfMemory, format_args!("{size} bytes for packed weights: {error}"))
         })?;

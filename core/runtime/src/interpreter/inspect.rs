@@ -18,8 +18,10 @@ use crate::stages::report::{self, SegmentPlan, Served};
 pub struct MemoryUse {
     /// Bytes of the arena for activations and scratch buffers.
     pub arena: u64,
-    /// Bytes of states, tables, folded constants, variables and resources, and of what delegates say that they hold: packed weights.
+    /// Bytes of states, tables, folded constants, variables and resources.
     pub persistent: u64,
+    /// Bytes that delegates say that they hold: packed weights, tables.
+    pub delegates: u64,
     /// Bytes of tensors whose shape only the run tells.
     pub dynamic: u64,
     /// The largest sum of sizes that the arena must hold at one node, or at one step inside of a partition.
@@ -33,7 +35,8 @@ impl Interpreter {
         for executor in self.slots.iter().filter_map(Slot::executor) {
             let memory = executor.memory();
             sum.arena += memory.arena.len() as u64;
-            sum.persistent += memory.persistent_bytes() + executor.delegates().held();
+            sum.persistent += memory.persistent_bytes();
+            sum.delegates += executor.delegates().held();
             sum.dynamic += memory.dynamic_bytes();
             let plans = executor.runner().map_or_else(Vec::new, detailed);
             sum.lower_bound += plans.iter().map(|plan| plan.memory.plan.lower_bound).max().unwrap_or(0);
