@@ -109,9 +109,7 @@ pub fn bench(arguments: &Arguments) -> Result<Answer> {
     })?;
     inputs::fill(&mut Session::open(&mut interpreter, None)?, &arguments.inputs, None)?;
     let first = traced(recorder.as_ref(), || timed(&mut interpreter))?;
-    for _ in 0..arguments.warmup {
-        interpreter.invoke()?;
-    }
+    (0..arguments.warmup).try_for_each(|_| interpreter.invoke())?;
     if arguments.profile {
         interpreter.start_profile();
     }

@@ -274,7 +274,8 @@ impl Geometry {
                 for ox in 0..self.output[1] {
                     let taps = self.meeting(0, oy).count().saturating_mul(self.meeting(1, ox).count());
                     for channel in 0..self.channels {
-                        pace.ahead(taps.saturating_mul(self.depth))?;
+                        // To find a tap and its pixel takes as long as some 8 multiply-adds.
+                        pace.ahead(taps.saturating_mul(self.depth + 8))?;
                         f(out, batch, channel, Taps { geometry: self, at: [oy, ox], batch, channel });
                         out += 1;
                     }

@@ -238,7 +238,8 @@ fn products(rule: Rule, inputs: &[Input]) -> Option<Bound> {
         return None;
     }
     let exact = x.bound.is_exact() && w.bound.is_exact();
-    if !exact && !(x_facts.is_ordinary() && w_facts.is_ordinary()) {
+    let ordinary = x_facts.is_ordinary() && w_facts.is_ordinary();
+    if !(exact || ordinary) {
         return None;
     }
     let k = depth as f64;
