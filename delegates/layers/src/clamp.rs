@@ -30,6 +30,7 @@ impl Clamp {
     }
 
     /// Whether finite numbers are clamped. Where they are not, other operations may come between results and the clamp.
+    #[inline]
     pub fn is_needed(self) -> bool {
         self.low > f32::MIN || self.high < f32::MAX
     }

@@ -107,6 +107,7 @@ impl Binary {
     ];
 
     /// The function with its operands the other way round.
+    #[inline]
     pub const fn swapped(self) -> Binary {
         match self {
             Binary::Sub => Binary::SubFrom,
@@ -137,6 +138,7 @@ pub enum EpilogueOp {
 
 impl EpilogueOp {
     /// The value that it reads beside the result.
+    #[inline]
     pub fn operand(&self) -> Option<Id> {
         match *self {
             EpilogueOp::Binary(_, id) | EpilogueOp::Row(_, id, _) => Some(id),

@@ -50,11 +50,13 @@ impl<const N: usize> Loops<N> {
     }
 
     /// Number of runs.
+    #[inline]
     pub fn runs(&self) -> usize {
         self.outer.iter().map(|(size, _)| size).product()
     }
 
     /// The elements of the operands that run `run` begins with.
+    #[inline]
     pub fn starts(&self, run: usize) -> [usize; N] {
         let (mut rest, mut at) = (run, [0; N]);
         for (size, strides) in self.outer.iter().rev() {
@@ -65,11 +67,13 @@ impl<const N: usize> Loops<N> {
     }
 
     /// Whether each run meets the same elements of operand `o`, one for each of its own.
+    #[inline]
     pub fn is_row(&self, o: usize) -> bool {
         self.moves[o] && self.outer.iter().all(|(_, strides)| strides[o] == 0)
     }
 
     /// Whether operand `o` is as large as the result: then each of its elements is read once, for the result at its place.
+    #[inline]
     pub fn covers(&self, o: usize) -> bool {
         self.moves[o] && self.outer.iter().all(|(_, strides)| strides[o] != 0)
     }

@@ -154,6 +154,7 @@ impl Window {
     }
 
     /// Whether it is one row of [points](Self::point).
+    #[inline]
     pub fn is_line(&self) -> bool {
         self.is_point() && self.batches * self.rows.output == 1
     }
@@ -165,6 +166,7 @@ impl Window {
     }
 
     /// Positions in all images.
+    #[inline]
     pub fn positions(&self) -> usize {
         self.batches * self.rows.output * self.columns.output
     }
@@ -186,6 +188,7 @@ impl Window {
     }
 
     /// Whether each position reads just the pixel of its own number.
+    #[inline]
     pub fn is_point(&self) -> bool {
         [self.rows, self.columns]
             .iter()
@@ -193,6 +196,7 @@ impl Window {
     }
 
     /// Elements of one image of the input.
+    #[inline]
     pub fn image(&self) -> usize {
         self.rows.input * self.columns.input * self.channels
     }

@@ -29,12 +29,6 @@ type Room = [MaybeUninit<*const f32>; POINTERS];
 /// Results of a tile that may lie apart until their last post.
 const APART: usize = 1 << 13;
 
-/// What a thread works with.
-struct Desk {
-    pointers: Room,
-    apart: [MaybeUninit<f32>; APART],
-}
-
 /// Most taps of a filter.
 pub const MAX_TAPS: usize = 256;
 /// Bytes of packed weights that are used tile after tile: a part of a second-level cache, so that the next ones fit beside them.
@@ -100,16 +94,6 @@ pub struct Parts<'a> {
     pub output: Id,
 }
 
-impl Desk {
-    #[inline(always)]
-    fn new() -> Desk {
-        Desk {
-            pointers: [const { MaybeUninit::uninit() }; POINTERS],
-            apart: [const { MaybeUninit::uninit() }; APART],
-        }
-    }
-}
-
 impl ConvF32 {
     /// Packs the weights.
     pub fn new(gemm: &'static Gemm, map: &'static Map, store: &Store, parts: Parts<'_>) -> Result<Self> {
@@ -166,19 +150,18 @@ impl ConvF32 {
         soon: Soon,
         (input, output): (*const f32, *mut f32),
         posts: &Bounds,
-        desk: &mut Desk,
+        (pointers, apart): (&mut Room, *mut f32),
     ) {
         let rows = end - first;
         let depth = self.window.channels / self.groups;
         // SAFETY: `input` is the tensor, seen from the first channel of group `g`.
-        let (taps, k) = unsafe { self.point(&mut desk.pointers, first, end, input.wrapping_add(g * depth)) };
+        let (taps, k) = unsafe { self.point(pointers, first, end, input.wrapping_add(g * depth)) };
         let (from, count, offset) = self.blocks[block];
         let lines = self.lines();
         let mut panel = g * self.gemm.packed_len(lines, self.columns) + offset;
         let next = self.after(g, block).wrapping_sub(panel);
         let stride = self.columns * self.groups;
         let start = first * stride + g * self.columns;
-        let apart = desk.apart.as_mut_ptr().cast::<f32>();
         let (c, step) = match self.is_apart {
             true => (apart.wrapping_sub(from), count),
             false => (output.wrapping_add(start), stride),
@@ -188,7 +171,7 @@ impl ConvF32 {
             let width = self.gemm.panel_width(column, self.columns);
             let weights = self.packed[panel..].as_ptr();
             let tile = Tile {
-                a: desk.pointers.as_ptr().cast(),
+                a: pointers.as_ptr().cast(),
                 taps,
                 k,
                 weights,
@@ -211,6 +194,51 @@ impl ConvF32 {
         }
         // SAFETY: the tile's results, just written by this thread.
         unsafe { self.finish((start + from, rows, count), apart, output, posts) };
+    }
+
+    /// Computes tiles, of which the first ones of a block ask for weights ahead of time.
+    fn tiles(
+        &self,
+        items: Range<usize>,
+        (input, output): (Shared<f32>, Shared<f32>),
+        posts: &Bounds,
+        apart: *mut f32,
+    ) {
+        let mut pointers = [const { MaybeUninit::uninit() }; POINTERS];
+        let (mut done, mut asked) = (0, false);
+        for item in items {
+            let (block, t) = (item / self.tiles, item % self.tiles);
+            if t == 0 {
+                done = 0;
+            }
+            let soon = match done {
+                0 if !asked => Soon::Own,
+                1 => Soon::Next,
+                _ => Soon::Nothing,
+            };
+            asked = done >= 1;
+            done += 1;
+            let at = [block / self.blocks.len(), block % self.blocks.len()];
+            let positions = self.window.positions();
+            let tile = (t * positions / self.tiles, (t + 1) * positions / self.tiles);
+            let places = (input.get().cast_const(), output.get());
+            // SAFETY: the host's tensors have the shapes that the step was built for; each item has results of its own.
+            unsafe { self.tile(at, tile, soon, places, posts, (&mut pointers, apart)) };
+        }
+    }
+
+    /// Calls `work` with memory for a tile's results, if they lie apart.
+    fn with_apart(&self, work: impl FnOnce(*mut f32)) {
+        // A function of its own: touching so many pages of the stack takes as long as a small product.
+        #[inline(never)]
+        fn apart(work: impl FnOnce(*mut f32)) {
+            let mut results = [const { MaybeUninit::<f32>::uninit() }; APART];
+            work(results.as_mut_ptr().cast());
+        }
+        match self.is_apart {
+            true => apart(work),
+            false => work(std::ptr::null_mut()),
+        }
     }
 
     /// Applies what follows to `rows` of `count` results each, the first of which belongs at `start`.
@@ -318,28 +346,9 @@ impl Step for ConvF32 {
         let items = self.groups * self.blocks.len() * self.tiles;
         let cost =
             self.window.positions() * self.columns * self.lines() / (self.blocks.len() * self.tiles).max(1);
+        let places = (input, output);
         cx.parallel_for(items, super::grain(cost), |range| {
-            let mut desk = Desk::new();
-            let mut done = 0;
-            let mut asked = false;
-            for item in range {
-                let (block, t) = (item / self.tiles, item % self.tiles);
-                if t == 0 {
-                    done = 0;
-                }
-                let soon = match done {
-                    0 if !asked => Soon::Own,
-                    1 => Soon::Next,
-                    _ => Soon::Nothing,
-                };
-                asked = done >= 1;
-                done += 1;
-                let (g, block) = (block / self.blocks.len(), block % self.blocks.len());
-                let positions = self.window.positions();
-                let tile = (t * positions / self.tiles, (t + 1) * positions / self.tiles);
-                // SAFETY: the host's tensors have the shapes that the step was built for; each item has results of its own.
-                unsafe { self.tile([g, block], tile, soon, (input.get(), output.get()), &posts, &mut desk) };
-            }
+            self.with_apart(|apart| self.tiles(range, places, &posts, apart));
         })
     }
 }
@@ -365,13 +374,16 @@ impl Rows for ConvF32 {
         let (from, width) = (image * self.window.rows.output, self.window.columns.output);
         let (first, end) = ((from + rows.start) * width, (from + rows.end) * width);
         let tiles = (end - first).div_ceil(self.gemm.rows(self.columns));
-        let mut desk = Desk::new();
-        for item in 0..self.groups * self.blocks.len() * tiles {
-            let (block, t) = (item / tiles, item % tiles);
-            let tile = (first + t * (end - first) / tiles, first + (t + 1) * (end - first) / tiles);
-            let at = [block / self.blocks.len(), block % self.blocks.len()];
-            // SAFETY: a tile of these rows, which are this call's to write; what it reads is there, as the caller says.
-            unsafe { self.tile(at, tile, Soon::Nothing, (input, output), posts, &mut desk) };
-        }
+        let mut pointers = [const { MaybeUninit::uninit() }; POINTERS];
+        self.with_apart(|apart| {
+            for item in 0..self.groups * self.blocks.len() * tiles {
+                let (block, t) = (item / tiles, item % tiles);
+                let tile = (first + t * (end - first) / tiles, first + (t + 1) * (end - first) / tiles);
+                let at = [block / self.blocks.len(), block % self.blocks.len()];
+                let room = (&mut pointers, apart);
+                // SAFETY: a tile of these rows, which are this call's to write; what it reads is there, as the caller says.
+                unsafe { self.tile(at, tile, Soon::Nothing, (input, output), posts, room) };
+            }
+        });
     }
 }

@@ -36,16 +36,19 @@ impl Batches {
     }
 
     /// Products.
+    #[inline]
     pub fn count(&self) -> usize {
         self.dims.iter().map(|(size, _)| size).product()
     }
 
     /// Matrices of an operand.
+    #[inline]
     pub fn matrices(&self, operand: usize) -> usize {
         self.matrices[operand]
     }
 
     /// The matrices of a product.
+    #[inline]
     pub fn of(&self, product: usize) -> [usize; 2] {
         let (mut rest, mut at) = (product, [0, 0]);
         for (size, steps) in self.dims.iter().rev() {
@@ -67,6 +70,7 @@ pub enum Starts {
 
 impl Starts {
     /// Number of matrices.
+    #[inline]
     pub fn count(&self) -> usize {
         match self {
             Starts::Even(count, _) => *count,
@@ -75,6 +79,7 @@ impl Starts {
     }
 
     /// Where one begins.
+    #[inline]
     pub fn of(&self, matrix: usize) -> usize {
         match self {
             Starts::Even(_, step) => matrix * step,

@@ -49,11 +49,13 @@ impl Nest {
     }
 
     /// Number of elements.
+    #[inline]
     pub fn len(&self) -> usize {
         self.dims.iter().map(|dim| dim.size).product()
     }
 
     /// Whether there are none.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
