@@ -1,6 +1,6 @@
 //! Compares what the delegate made of a graph with what the reference ops made of it.
 //!
-//! * Where the reference ops answer, the delegate does, within [`bounds`](super::bounds).
+//! * Where the reference ops answer, the delegate does, within the bounds that `bounds.rs` tells.
 //! * Where they refuse, at whichever call, the delegate refuses at the same call with an error of the same kind. A node that is not
 //!   served is held back until delegates were asked, so that another node may be refused first: then with any error.
 //! * Neither panics. A limit on memory or time may end one and not the other.

@@ -119,8 +119,9 @@ macro_rules! level {
         family! { @in [all(target_arch = "x86_64", feature = "avx2")]
             [target_feature(enable = "avx2,fma")] AVX2 $($rest)* }
     };
+    // What tests the bodies of `avxvnni` on processors with AVX-512, which select the latter's own kernels otherwise.
     (vnni256 $($rest:tt)*) => {
-        family! { @in [all(target_arch = "x86_64", feature = "avx512")]
+        family! { @in [all(target_arch = "x86_64", feature = "avx512", debug_assertions)]
             [target_feature(enable = "avx512vnni,avx512vl,avx2,fma")] VNNI256 $($rest)* }
     };
     (avxvnni $($rest:tt)*) => {

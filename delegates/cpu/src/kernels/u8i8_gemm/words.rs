@@ -79,7 +79,7 @@ family! {
             body::tile::<T, Strip, R, V>(T::new(), tile, write::<V>)
         };
     }
-    scalar("_4x8" ScalarWords, 4, [1 2 3 4]);
+    scalar("_2x8" ScalarWords, 2, [1 2]);
     avx2("_6x16" Avx2Words, 6, [1 2 3 4 5 6]);
     avx512("_14x32" Avx512Words, 14, [1 2 3 4 5 6 7 8 9 10 11 12 13 14]);
 }
