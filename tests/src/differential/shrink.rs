@@ -58,7 +58,9 @@ mod tests {
         let (last, _) = graph.notes[7];
         let small = shrink(&graph, |smaller| smaller.notes.iter().any(|(kind, _)| *kind == last));
         assert!(small.notes.len() == 1 && small.notes[0].0 == last, "{small}");
-        assert_eq!(small.model.subgraphs[0].outputs, small.model.subgraphs[0].operators[0].outputs);
+        let main = &small.model.subgraphs[0];
+        assert!(!main.outputs.is_empty(), "{small}");
+        assert!(main.outputs.iter().all(|output| main.operators[0].outputs.contains(output)), "{small}");
         let steps = run::run(&small, None).steps;
         assert!(steps[0].is_ok(), "{small}{:?}", steps[0].as_ref().err());
     }
