@@ -50,7 +50,7 @@ libs="-lgcc_s -lutil -lrt -lpthread -lm -ldl -lc"
 list=$(echo "$libs" | tr " " ";")
 
 mkdir -p "$root/include" "$root/lib/pkgconfig" "$root/lib/cmake/arenite"
-cp include/*.h "$root/include/"
+cp -R include/. "$root/include/"
 cp "$built/libarenite_c.a" "$root/lib/libarenite.a"
 cp "$built/libarenite_c.so" "$root/lib/libarenite.so.$version"
 # Names that nobody links against are a fifth of the libraries.

@@ -1,0 +1,116 @@
+/*
+ * arenite/options.h: what an interpreter is to be made with.
+ *
+ * Ownership  the caller owns options and frees them once, at any time: interpreters keep none; what is passed in is copied
+ * Threads    options are used by one thread at a time
+ * Errors     AR_ERROR_ARGUMENT for what cannot be; what depends on plugins shows when an interpreter is made
+ */
+#ifndef ARENITE_OPTIONS_H
+#define ARENITE_OPTIONS_H
+
+#include <arenite/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What an interpreter is to be made with. Used by one thread at a time. */
+typedef struct ArOptions ArOptions;
+
+/* An option of a planner or a delegate, as text: {"threads", "2"}. */
+typedef struct ArOption {
+  const char *key;
+  const char *value;
+} ArOption;
+
+/* Of arenite_plugin.h. */
+typedef struct ArHostV1 ArHostV1;
+typedef struct ArOpV1 ArOpV1;
+typedef struct ArPlannerV1 ArPlannerV1;
+typedef struct ArDelegateV1 ArDelegateV1;
+
+/* What to do about a delegate that no plugin has, or whose device is not there. Whatever else keeps it from starting, such as an
+ * unknown option, is an error of ar_interpreter_allocate. */
+typedef uint32_t ArOnMissing;
+#define AR_ON_MISSING_ERROR 0u /* making the interpreter fails; without the device, allocating it */
+#define AR_ON_MISSING_SKIP 1u  /* go on without it */
+
+/* New options: linked-in plugins and those of ARENITE_PLUGIN_PATH, planner "portfolio", delegate "cpu", one thread per
+ * processor, as much memory as the machine has. Owned by the caller. Null only if the library broke down. */
+ARENITE_API ArOptions *ar_options_new(void);
+
+/* Replaces everything that was set before, but for what was registered, by what a file says (arenite.toml); call it first.
+ * Relative paths in it start at the file's folder.
+ * Errors: AR_ERROR_IO; AR_ERROR_CONFIG, with line, column and the nearest known key. Nothing is changed then. */
+ARENITE_API ArError *ar_options_set_config_file(ArOptions *options, const char *path);
+
+/* As ar_options_set_config_file, with the text of the file. Relative paths start at the working directory. */
+ARENITE_API ArError *ar_options_set_config_text(ArOptions *options, const char *toml);
+
+/* Threads that ops and delegates may use, the calling one included; 0: one per processor.
+ * Errors: AR_ERROR_ARGUMENT for more than the library can have. */
+ARENITE_API ArError *ar_options_set_threads(ArOptions *options, uint32_t count);
+
+/* Adds a folder whose plugins are loaded when an interpreter is made, not recursively. Plugins are trusted code. One
+ * that cannot be loaded, or a folder that cannot be read, is a warning in the log, stands in errors that may follow from it and in
+ * ar_interpreter_failure, and is an error of ar_interpreter_new if the configuration says `strict`. */
+ARENITE_API ArError *ar_options_add_plugin_dir(ArOptions *options, const char *path);
+
+/* Adds one plugin. As ar_options_add_plugin_dir. */
+ARENITE_API ArError *ar_options_add_plugin_file(ArOptions *options, const char *path);
+
+/* Plans memory with the planner of this name. Whether there is one shows when the interpreter is made.
+ *   planner_options  copied; may be null if option_count is 0 */
+ARENITE_API ArError *ar_options_set_planner(ArOptions *options, const char *name, const ArOption *planner_options,
+                                            size_t option_count);
+
+/* Adds a delegate. It claims nodes after those that were added before; "cpu" comes last by itself. "none",
+ * which stands alone, keeps it away.
+ *   on_missing        AR_ON_MISSING_*
+ *   delegate_options  copied; may be null if option_count is 0 */
+ARENITE_API ArError *ar_options_add_delegate(ArOptions *options, const char *name, ArOnMissing on_missing,
+                                             const ArOption *delegate_options, size_t option_count);
+
+/* Registers an op, a planner or a delegate of the program's own, for interpreters that are made with these options. The structures
+ * are those of arenite_plugin.h. What is registered comes before what plugins have, and is listed as a plugin "program".
+ *   op, planner, delegate  copied, with its name; its functions are called as those of a plugin, on any thread
+ *   user_data              may be null. Of an op with AR_OP_USER_DATA: in the first word of the zeroed state, before `prepare`. Of a
+ *                          planner with AR_INTERFACE_PLAN, a delegate with AR_INTERFACE_CREATE: what these functions are given.
+ *                          Without these it must be null.
+ *   drop                   may be null. Called once with user_data, on any thread: when the options and all interpreters that were
+ *                          made with them are freed. If the call fails, before it returns.
+ * Errors: AR_ERROR_ARGUMENT for a name, a number, versions or sizes that cannot be, or if the program registered a planner or
+ * a delegate of this name, or an op that serves some of the same nodes, before. Nothing is registered then. */
+ARENITE_API ArError *ar_options_register_op(ArOptions *options, const ArOpV1 *op, void *user_data,
+                                            void (*drop)(void *user_data));
+ARENITE_API ArError *ar_options_register_planner(ArOptions *options, const ArPlannerV1 *planner, void *user_data,
+                                                 void (*drop)(void *user_data));
+ARENITE_API ArError *ar_options_register_delegate(ArOptions *options, const ArDelegateV1 *delegate, void *user_data,
+                                                  void (*drop)(void *user_data));
+
+/* What the functions of these tell errors with, and have loops run by. Never null; lives as long as the program. */
+ARENITE_API const ArHostV1 *ar_host(void);
+
+/* Most bytes that an interpreter may hold. */
+ARENITE_API ArError *ar_options_set_quota_bytes(ArOptions *options, uint64_t bytes);
+
+/* Most nodes of a model, all subgraphs together. */
+ARENITE_API ArError *ar_options_set_quota_nodes(ArOptions *options, uint64_t nodes);
+
+/* Deepest nesting of subgraphs that call one another. */
+ARENITE_API ArError *ar_options_set_quota_depth(ArOptions *options, uint32_t depth);
+
+/* Most calls of subgraphs by nodes of others in one invoke: a bound for loops. */
+ARENITE_API ArError *ar_options_set_quota_calls(ArOptions *options, uint64_t calls);
+
+/* Longest time of one allocate or invoke, in milliseconds; 0: no limit. */
+ARENITE_API ArError *ar_options_set_time_limit(ArOptions *options, uint64_t milliseconds);
+
+/* Frees options. */
+ARENITE_API void ar_options_free(ArOptions *options);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ARENITE_OPTIONS_H */

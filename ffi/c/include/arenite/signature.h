@@ -1,0 +1,42 @@
+/*
+ * arenite/signature.h: entry points of a model, with names for their inputs and outputs.
+ *
+ * Ownership  a handle belongs to its interpreter and lives as long; so do its texts
+ * Threads    those of its interpreter: one at a time
+ * Errors     AR_ERROR_NOT_FOUND for a name that is not there, with the known ones; else as for interpreters
+ */
+#ifndef ARENITE_SIGNATURE_H
+#define ARENITE_SIGNATURE_H
+
+#include <arenite/tensor.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A signature of an interpreter's model. */
+typedef struct ArSignature ArSignature;
+
+/* The signature's key, and the names of its inputs and outputs. They belong to the signature. Null if there are fewer. */
+ARENITE_API const char *ar_signature_key(const ArSignature *signature);
+ARENITE_API size_t ar_signature_input_count(const ArSignature *signature);
+ARENITE_API const char *ar_signature_input_name(const ArSignature *signature, size_t index);
+ARENITE_API size_t ar_signature_output_count(const ArSignature *signature);
+ARENITE_API const char *ar_signature_output_name(const ArSignature *signature, size_t index);
+
+/* An input and an output, by the name that the signature gives it. Errors: AR_ERROR_NOT_FOUND with the known names. */
+ARENITE_API ArError *ar_signature_input(ArSignature *signature, const char *name, ArTensor **tensor);
+ARENITE_API ArError *ar_signature_output(const ArSignature *signature, const char *name, const ArTensor **tensor);
+
+/* As ar_interpreter_resize_input, ar_interpreter_allocate and ar_interpreter_invoke, for the signature's subgraph.
+ * ar_interpreter_cancel cancels this invocation too. */
+ARENITE_API ArError *ar_signature_resize_input(ArSignature *signature, const char *name, const int32_t *dims,
+                                               size_t rank);
+ARENITE_API ArError *ar_signature_allocate(ArSignature *signature);
+ARENITE_API ArError *ar_signature_invoke(ArSignature *signature);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ARENITE_SIGNATURE_H */
