@@ -63,9 +63,24 @@ struct Search<'a> {
     waits: Vec<usize>,
     before: Vec<Vec<usize>>,
     next: Vec<Vec<usize>>,
-    readers: Vec<Vec<usize>>,
+    bytes: Vec<Bytes>,
     /// Values that are there from the beginning.
     given: Vec<bool>,
+}
+
+/// What a node adds to what lives, and takes from it.
+#[derive(Default)]
+struct Bytes {
+    written: u64,
+    /// Of `written`, what nobody else reads.
+    unread: u64,
+    /// Of values that only this node reads.
+    freed: u64,
+    /// Of each value that others read, too, and these others: freed by the last of them.
+    shared: Vec<(u64, Vec<usize>)>,
+    /// Of what it takes over: the bytes, and who else reads it.
+    taken: Option<(u64, Vec<usize>)>,
+    scratch: u64,
 }
 
 /// Nodes that have run.
@@ -122,7 +137,7 @@ impl<'a> Search<'a> {
             waits: vec![0; count],
             before: vec![Vec::new(); count],
             next: vec![Vec::new(); count],
-            readers: vec![Vec::new(); problem.sizes.len()],
+            bytes: bytes(problem),
             given: writer.iter().map(|&writer| writer == NOBODY).collect(),
         };
         for (i, node) in problem.nodes.iter().enumerate() {
@@ -134,7 +149,6 @@ impl<'a> Search<'a> {
             before.iter().for_each(|&b| search.next[b].push(i));
             search.waits[i] = before.len();
             search.before[i] = before;
-            node.reads.iter().for_each(|&value| search.readers[value].push(i));
         }
         Some(search)
     }
@@ -154,51 +168,60 @@ impl<'a> Search<'a> {
 
     /// Bytes while `node` runs, and afterwards.
     fn cost(&self, state: &State, node: usize) -> (u64, u64) {
-        let Node { reads, writes, scratch, takes_over, .. } = &self.problem.nodes[node];
-        let size = |value: &usize| self.problem.sizes[*value];
-        let dies = |value: &usize| {
-            !self.problem.kept[*value] && self.readers[*value].iter().all(|&r| r == node || state.has(r))
-        };
-        let written: u64 = writes.iter().map(size).sum();
-        let freed: u64 = reads.iter().filter(|value| dies(value)).map(size).sum();
-        let unread: u64 = writes.iter().filter(|value| dies(value)).map(size).sum();
-        let shared = takes_over.filter(dies).map_or(0, |value| size(&value).min(written));
-        let with = state.live.saturating_add(written);
+        let Bytes { written, unread, freed, shared, taken, scratch } = &self.bytes[node];
+        let all_done = |others: &[usize]| others.iter().all(|&other| state.has(other));
+        let last: u64 = shared.iter().filter(|(_, others)| all_done(others)).map(|(size, _)| size).sum();
+        let in_place = taken.as_ref().filter(|(_, others)| all_done(others)).map_or(0, |(size, _)| *size);
+        let with = state.live.saturating_add(*written);
         (
-            with.saturating_sub(shared).saturating_add(*scratch),
-            with.saturating_sub(unread).saturating_sub(freed),
+            with.saturating_sub(in_place).saturating_add(*scratch),
+            with.saturating_sub(*unread).saturating_sub(freed + last),
         )
     }
 
-    fn run(&self, state: &State, node: usize) -> State {
+    fn run(&self, state: &mut State, node: usize) {
         let (during, live) = self.cost(state, node);
-        let mut new = State { live, peak: state.peak.max(during), ..state.clone() };
-        new.done[node / 64] |= 1 << (node % 64);
-        new.ready.retain(|&other| other != node);
-        new.key = new.key.wrapping_add(mix(node as u64 + 1));
-        let mut ready = std::mem::take(&mut new.ready);
-        ready.extend(self.next[node].iter().filter(|&&i| self.before[i].iter().all(|&b| new.has(b))));
-        new.ready = ready;
-        new
+        state.live = live;
+        state.peak = state.peak.max(during);
+        state.done[node / 64] |= 1 << (node % 64);
+        state.ready.retain(|&other| other != node);
+        state.key = state.key.wrapping_add(mix(node as u64 + 1));
+        let all_done =
+            |next: &usize| self.before[*next].iter().all(|&b| state.done[b / 64] >> (b % 64) & 1 == 1);
+        state.ready.extend(self.next[node].iter().copied().filter(all_done));
     }
 
     /// Runs all nodes at once that cost nothing: no order does better than to run them first.
-    fn settle(&self, mut state: State, history: &mut History) -> State {
-        loop {
-            let free = state.ready.iter().copied().find(|&node| {
-                let (during, live) = self.cost(&state, node);
-                during <= state.peak && live <= state.live
-            });
-            let Some(node) = free else { return state };
-            state = self.step(&state, node, history);
+    fn settle(&self, state: &mut State, history: &mut History) {
+        while let Some(node) = state.ready.iter().copied().find(|&node| {
+            let (during, live) = self.cost(state, node);
+            during <= state.peak && live <= state.live
+        }) {
+            self.step(state, node, history);
         }
     }
 
-    fn step(&self, state: &State, node: usize, history: &mut History) -> State {
-        let mut new = self.run(state, node);
+    fn step(&self, state: &mut State, node: usize, history: &mut History) {
+        self.run(state, node);
         history.0.push((node, state.path));
-        new.path = history.0.len() - 1;
-        new
+        state.path = history.0.len() - 1;
+    }
+
+    /// The state after `node` and all that costs nothing then, unless its peak reaches `limit`.
+    fn after(&self, state: &State, node: usize, limit: u64, history: &mut History) -> Option<State> {
+        (state.peak.max(self.cost(state, node).0) < limit).then(|| {
+            let mut new = state.clone();
+            self.step(&mut new, node, history);
+            self.settle(&mut new, history);
+            new
+        })
+    }
+
+    /// The state at the beginning, and a history of it.
+    fn settled(&self) -> (State, History) {
+        let (mut state, mut history) = (self.start(), History(Vec::new()));
+        self.settle(&mut state, &mut history);
+        (state, history)
     }
 
     fn is_over(&self, state: &State) -> bool {
@@ -211,7 +234,7 @@ impl<'a> Search<'a> {
             if !state.ready.contains(&node) {
                 return None;
             }
-            state = self.run(&state, node);
+            self.run(&mut state, node);
         }
         Some(state.peak)
     }
@@ -243,8 +266,8 @@ impl<'a> Search<'a> {
     /// The best order below `limit`: `Some(None)` if there is none, `None` if there are too many sets to say.
     #[allow(clippy::type_complexity)]
     fn exact(&self, limit: u64) -> Option<Option<(u64, Vec<usize>)>> {
-        let mut history = History(Vec::new());
-        let mut states = vec![self.settle(self.start(), &mut history)];
+        let (first, mut history) = self.settled();
+        let mut states = vec![first];
         let mut queue = BinaryHeap::from([(Reverse(states[0].peak), Reverse(states[0].live), 0usize)]);
         let mut lowest = HashMap::from([(states[0].key, states[0].peak)]);
         while let Some((_, _, at)) = queue.pop() {
@@ -253,9 +276,8 @@ impl<'a> Search<'a> {
                 return Some(Some((state.peak, history.order(state.path))));
             }
             for &node in &state.ready {
-                let new = self.step(&state, node, &mut history);
-                let new = self.settle(new, &mut history);
-                if new.peak >= limit || lowest.get(&new.key).is_some_and(|&peak| peak <= new.peak) {
+                let Some(new) = self.after(&state, node, limit, &mut history) else { continue };
+                if lowest.get(&new.key).is_some_and(|&peak| peak <= new.peak) {
                     continue;
                 }
                 lowest.insert(new.key, new.peak);
@@ -271,8 +293,8 @@ impl<'a> Search<'a> {
 
     /// A good order below `limit`, if the beam finds one.
     fn beam(&self, limit: u64) -> Option<(u64, Vec<usize>)> {
-        let mut history = History(Vec::new());
-        let mut states = vec![self.settle(self.start(), &mut history)];
+        let (first, mut history) = self.settled();
+        let mut states = vec![first];
         let mut best: Option<State> = None;
         let mut tried = 0;
         while !states.is_empty() && tried < MOST_TRIED {
@@ -280,12 +302,8 @@ impl<'a> Search<'a> {
             for state in &states {
                 tried += state.ready.len();
                 for &node in &state.ready {
-                    let new = self.step(state, node, &mut history);
-                    let new = self.settle(new, &mut history);
                     let bound = best.as_ref().map_or(limit, |best| best.peak);
-                    if new.peak >= bound {
-                        continue;
-                    }
+                    let Some(new) = self.after(state, node, bound, &mut history) else { continue };
                     if self.is_over(&new) {
                         best = Some(new);
                     } else if found.get(&new.key).is_none_or(|known| new.peak < known.peak) {
@@ -299,6 +317,34 @@ impl<'a> Search<'a> {
         }
         best.map(|state| (state.peak, history.order(state.path)))
     }
+}
+
+fn bytes(problem: &Problem) -> Vec<Bytes> {
+    let mut readers = vec![Vec::new(); problem.sizes.len()];
+    for (i, node) in problem.nodes.iter().enumerate() {
+        node.reads.iter().for_each(|&value| readers[value].push(i));
+    }
+    let of = |(i, node): (usize, &Node)| {
+        // Who else must have read a value, so that its memory is free once this node has.
+        let others = |value: usize| -> Option<Vec<usize>> {
+            (!problem.kept[value]).then(|| readers[value].iter().copied().filter(|&r| r != i).collect())
+        };
+        let size = |value: usize| problem.sizes[value];
+        let alone = |values: &[usize]| -> u64 {
+            values.iter().filter(|&&v| others(v).is_some_and(|o| o.is_empty())).map(|&v| size(v)).sum()
+        };
+        let written = node.writes.iter().map(|&value| size(value)).sum();
+        let shared = node.reads.iter().filter_map(|&v| Some((size(v), others(v)?)));
+        Bytes {
+            written,
+            unread: alone(&node.writes),
+            freed: alone(&node.reads),
+            shared: shared.filter(|(_, others)| !others.is_empty()).collect(),
+            taken: node.takes_over.and_then(|v| Some((size(v).min(written), others(v)?))),
+            scratch: node.scratch,
+        }
+    };
+    problem.nodes.iter().enumerate().map(of).collect()
 }
 
 /// SplitMix64: spreads small numbers.
@@ -381,7 +427,12 @@ mod tests {
         if search.is_over(state) {
             return state.peak;
         }
-        state.ready.iter().map(|&node| lowest(search, &search.run(state, node))).min().unwrap()
+        let after = |node| {
+            let mut state = state.clone();
+            search.run(&mut state, node);
+            state
+        };
+        state.ready.iter().map(|&node| lowest(search, &after(node))).min().unwrap()
     }
 
     proptest! {
