@@ -20,7 +20,7 @@ pub enum Unary {
     Floor,
     /// The integer next above.
     Ceil,
-    /// The integer next to it, the even one of two.
+    /// The integer next to it, the even one of two; −0 of −0 alone.
     Round,
     /// `eˣ`.
     Exp,
@@ -78,10 +78,14 @@ pub enum Binary {
     Div,
     /// `b / a`.
     DivInto,
-    /// The smaller.
+    /// `a` where that is less than `b`, else `b`: it matters for zeros and NaN.
     Min,
-    /// The larger.
+    /// `b` where that is less than `a`, else `a`.
+    MinOf,
+    /// `a` where that is greater than `b`, else `b`.
     Max,
+    /// `b` where that is greater than `a`, else `a`.
+    MaxOf,
     /// `(a − b)²`.
     SquaredDifference,
     /// `a` where that is not negative, else `a · b`.
@@ -92,7 +96,7 @@ pub enum Binary {
 
 impl Binary {
     /// All of them, by number.
-    pub const ALL: [Binary; 11] = [
+    pub const ALL: [Binary; 13] = [
         Binary::Add,
         Binary::Sub,
         Binary::SubFrom,
@@ -100,7 +104,9 @@ impl Binary {
         Binary::Div,
         Binary::DivInto,
         Binary::Min,
+        Binary::MinOf,
         Binary::Max,
+        Binary::MaxOf,
         Binary::SquaredDifference,
         Binary::Leak,
         Binary::LeakOf,
@@ -114,6 +120,10 @@ impl Binary {
             Binary::SubFrom => Binary::Sub,
             Binary::Div => Binary::DivInto,
             Binary::DivInto => Binary::Div,
+            Binary::Min => Binary::MinOf,
+            Binary::MinOf => Binary::Min,
+            Binary::Max => Binary::MaxOf,
+            Binary::MaxOf => Binary::Max,
             Binary::Leak => Binary::LeakOf,
             Binary::LeakOf => Binary::Leak,
             other => other,

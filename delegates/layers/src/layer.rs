@@ -100,12 +100,12 @@ impl<'a> Common<'a> {
             }
             // The window of a gradient lies over the output, and padding is left out of what a pool computes.
             Common::TransposeConv(TransposeConv { epilogue, clamp, .. })
+            | Common::BatchMatmul(BatchMatmul { epilogue, clamp, .. })
             | Common::Pool2d(Pool2d { epilogue, clamp, .. })
             | Common::Elementwise(Elementwise::Two(_, clamp, epilogue)) => {
                 Parts { epilogue: Some(epilogue), clamp: Some(clamp), window: None, values: None }
             }
-            Common::BatchMatmul(BatchMatmul { epilogue, .. })
-            | Common::Elementwise(Elementwise::Chain(epilogue)) => {
+            Common::Elementwise(Elementwise::Chain(epilogue)) => {
                 Parts { epilogue: Some(epilogue), clamp: None, window: None, values: None }
             }
             Common::Rename

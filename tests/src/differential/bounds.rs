@@ -18,7 +18,6 @@ use arenite::ElementType::{self, F32};
 use arenite_model::writer::Operator;
 
 use super::graph::{Graph, Rule};
-use super::pending::pending;
 use super::run::Array;
 
 /// `|got − want| ≤ abs + rel · |want|`; of bytes that stand for reals, of these.
@@ -35,7 +34,7 @@ pub const EXACT: Bound = Bound { abs: 0.0, rel: 0.0 };
 
 const U: f64 = 1.0 / (1 << 23) as f64;
 /// Below, some instruction sets' functions are zero.
-pub const TINY: f64 = f32::MIN_POSITIVE as f64;
+const TINY: f64 = f32::MIN_POSITIVE as f64;
 /// Numbers above are no ordinary ones.
 const HUGE: f32 = 1e30;
 
@@ -47,17 +46,17 @@ impl Bound {
 
 /// What a tensor of floats holds.
 #[derive(Clone, Copy, Debug)]
-pub struct Facts {
+struct Facts {
     /// Largest magnitude of ordinary numbers.
     largest: f64,
     /// Least number.
     least: f64,
     /// Least magnitude.
-    pub nearest: f64,
+    nearest: f64,
     /// Numbers near `f32::MAX`.
-    pub huge: usize,
+    huge: usize,
     /// Whether some are infinite, or no numbers.
-    pub special: bool,
+    special: bool,
     /// All numbers are multiples of `2^grid`.
     grid: i32,
     /// How many there are.
@@ -116,12 +115,11 @@ impl Input {
 /// Per tensor, how far it may be off; `None` where nothing is known. `tensors` is what the reference ops computed.
 pub fn bounds(graph: &Graph, tensors: &[Option<Array>], winograd: bool) -> Vec<Option<Bound>> {
     let mut bounds = vec![Some(EXACT); tensors.len()];
-    for (operator, (kind, rule)) in graph.model.subgraphs[0].operators.iter().zip(&graph.notes) {
+    for (operator, (_, rule)) in graph.model.subgraphs[0].operators.iter().zip(&graph.notes) {
         let known = operator.outputs.first().and_then(|&output| {
             let (ty, y) = facts(tensors, output)?;
             let inputs = inputs(operator, ty, rule, tensors, &bounds)?;
-            let known = bound(allowed(*rule, winograd), &inputs, y, step(graph, output));
-            pending(*kind, &inputs.iter().map(|input| input.facts).collect::<Vec<_>>(), y, known)
+            bound(allowed(*rule, winograd), &inputs, y, step(graph, output))
         });
         operator.outputs.iter().for_each(|&output| bounds[output as usize] = known);
     }
@@ -189,6 +187,8 @@ fn bound(rule: Rule, inputs: &[Input], y: Facts, step: Option<f64>) -> Option<Bo
             .flatten(),
         Rule::Blend if x.huge > 0 => None,
         Rule::Blend => within(2.0 * error + 8.0 * U * x.largest, 8.0 * U),
+        // At zero, a slope that is no number is a step.
+        Rule::Function { .. } if !exact && inputs[1..].iter().any(|slope| slope.facts.special) => None,
         Rule::Function { slope, ulps, floor } => {
             let floor = floor * U * x.largest.max(1.0);
             within(slope * error + floor + if ulps > 0.0 { TINY } else { 0.0 }, ulps * U)

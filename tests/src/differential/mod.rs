@@ -15,7 +15,6 @@ pub mod graph;
 pub mod judge;
 mod net;
 pub mod ops;
-mod pending;
 mod random;
 pub mod run;
 mod shrink;

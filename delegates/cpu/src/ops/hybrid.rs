@@ -5,7 +5,7 @@
 //! tflite/kernels/transpose_conv.cc, tflite/kernels/fully_connected.cc (`EvalHybridDense`, `EvalHybridDense4Bit`).
 
 use arenite_abi::prelude::*;
-use arenite_abi::schema::FullyConnectedOptions;
+use arenite_abi::schema::{FullyConnectedOptions, activation};
 use arenite_layers::ops::{conv_2d, depthwise_conv_2d, fully_connected, transpose_conv};
 use arenite_layers::{Clamp, EpilogueOp, Node, Parts, Source, Window};
 
@@ -99,7 +99,7 @@ fn transposed<'a>(x: &Source<'_, 'a>) -> Result<Hybrid<'a>> {
     Hybrid::new(shape, weights(x, 0, filters)?, x.bias(3, filters)?, Symmetry::Asymmetric, activation)
 }
 
-/// 4-bit weights of some size run in a kernel that ignores the option and is symmetric.
+/// 4-bit weights of some size run in a kernel that ignores the option and is symmetric. Without an activation, infinite sums stay.
 fn fully_connected<'a>(x: &Source<'_, 'a>) -> Result<Hybrid<'a>> {
     let geometry = fully_connected::Geometry::read(x)?;
     let ((_, w), depth, units) = (x.input(1)?, geometry.depth, geometry.units);
@@ -107,7 +107,12 @@ fn fully_connected<'a>(x: &Source<'_, 'a>) -> Result<Hybrid<'a>> {
     let asymmetric = x.node.options()?.get(FullyConnectedOptions::ASYMMETRIC_QUANTIZE_INPUTS)? && !packed;
     let symmetry = if asymmetric { Symmetry::Asymmetric } else { Symmetry::Symmetric };
     let shape = (geometry.window(), Kind::Product, units);
-    Hybrid::new(shape, weights(x, 0, units)?, x.bias(2, units)?, symmetry, geometry.activation)
+    let mut layer =
+        Hybrid::new(shape, weights(x, 0, units)?, x.bias(2, units)?, symmetry, geometry.activation)?;
+    if geometry.activation == activation::NONE {
+        layer.clamp = Clamp::NONE;
+    }
+    Ok(layer)
 }
 
 /// The weights, and a scale for each of the filters, which are dimension `axis`.

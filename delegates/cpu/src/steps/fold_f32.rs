@@ -32,6 +32,8 @@ pub struct FoldF32 {
     folds: &'static Folds,
     fold: Fold,
     passes: Vec<Pass>,
+    /// Of the source.
+    axes: Vec<Axis>,
     /// What sums are divided by.
     divisor: f32,
     /// Elements of the larger of two buffers between passes.
@@ -40,20 +42,32 @@ pub struct FoldF32 {
     output: Id,
 }
 
-/// The passes over a tensor of `shape` that fold the axes that are `folded`; none if that leaves all elements as they are.
-pub fn passes(shape: &[usize], folded: &[bool]) -> Vec<Pass> {
-    let mut groups: Vec<(usize, bool)> = Vec::new();
-    for (&size, &folded) in shape.iter().zip(folded).filter(|&(&size, _)| size != 1) {
-        match groups.last_mut() {
-            Some(group) if group.1 == folded => group.0 *= size,
-            _ => groups.push((size, folded)),
+/// Axes of a tensor side by side, as one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Axis {
+    size: usize,
+    is_folded: bool,
+}
+
+/// The axes of a tensor of `shape` of which those are folded that are `folded`.
+pub fn axes(shape: &[usize], folded: &[bool]) -> Vec<Axis> {
+    let mut axes: Vec<Axis> = Vec::new();
+    for (&size, &is_folded) in shape.iter().zip(folded).filter(|&(&size, _)| size != 1) {
+        match axes.last_mut() {
+            Some(axis) if axis.is_folded == is_folded => axis.size *= size,
+            _ => axes.push(Axis { size, is_folded }),
         }
     }
-    let mut passes = Vec::new();
-    while let Some(at) = groups.iter().rposition(|group| group.1) {
-        let (rows, _) = groups.remove(at);
-        let outer: usize = groups[..at].iter().map(|group| group.0).product();
-        let inner: usize = groups[at..].iter().map(|group| group.0).product();
+    axes
+}
+
+/// The passes that fold these axes, the innermost first; none if that leaves all elements as they are.
+fn passes(axes: &[Axis]) -> Vec<Pass> {
+    let (mut axes, mut passes) = (axes.to_vec(), Vec::new());
+    while let Some(at) = axes.iter().rposition(|axis| axis.is_folded) {
+        let rows = axes.remove(at).size;
+        let [outer, inner] =
+            [&axes[..at], &axes[at..]].map(|axes| axes.iter().map(|axis| axis.size).product::<usize>());
         let parts = parts(rows);
         if outer * inner.div_ceil(COLUMNS) < 8 && inner > 1 && parts > 1 {
             passes.push(Pass { outer: outer * parts, rows: rows / parts, inner });
@@ -71,17 +85,18 @@ fn parts(rows: usize) -> usize {
 }
 
 impl FoldF32 {
-    /// One pass at least.
+    /// Of a tensor with these axes, one of which at least is folded.
     pub fn new(
         folds: &'static Folds,
         fold: Fold,
-        passes: Vec<Pass>,
+        axes: Vec<Axis>,
         divisor: f32,
         (input, output): (Id, Id),
     ) -> Self {
+        let passes = passes(&axes);
         let last = passes.len().saturating_sub(1);
         let between = passes[..last].iter().map(|pass| pass.outer * pass.inner).max().unwrap_or(0);
-        FoldF32 { folds, fold, passes, divisor, between, input, output }
+        FoldF32 { folds, fold, passes, axes, divisor, between, input, output }
     }
 
     fn pass(&self, cx: &Run<'_>, pass: &Pass, divisor: f32, x: Shared<f32>, y: Shared<f32>) -> Result<()> {
@@ -116,6 +131,37 @@ impl FoldF32 {
     }
 }
 
+impl FoldF32 {
+    /// Extreme number `result` of the source: element by element in the order in which they lie, of which a later one stands for an equal
+    /// one, and for NaN, before it. NaN stays if it is the last element.
+    fn extreme(&self, x: &[f32], result: usize) -> f32 {
+        let count: usize = self.axes.iter().filter(|axis| axis.is_folded).map(|axis| axis.size).product();
+        let element = |i: usize| {
+            let (mut kept, mut folded, mut at, mut stride) = (result, i, 0, 1);
+            for axis in self.axes.iter().rev() {
+                let index = if axis.is_folded { &mut folded } else { &mut kept };
+                at += *index % axis.size * stride;
+                *index /= axis.size;
+                stride *= axis.size;
+            }
+            x[at]
+        };
+        let later = |so_far: f32, next: f32| match self.fold {
+            Fold::Max if so_far > next => so_far,
+            Fold::Min if so_far < next => so_far,
+            _ => next,
+        };
+        (1..count).fold(element(0), |so_far, i| later(so_far, element(i)))
+    }
+
+    /// Computes those extremes that kernels leave open: of numbers of which one is not finite.
+    fn settle(&self, x: &[f32], y: &mut [f32]) {
+        for (i, y) in y.iter_mut().enumerate().filter(|(_, y)| y.is_nan()) {
+            *y = self.extreme(x, i);
+        }
+    }
+}
+
 impl Step for FoldF32 {
     fn name(&self) -> &'static str {
         match self.fold {
@@ -137,6 +183,19 @@ impl Step for FoldF32 {
             self.pass(cx, pass, if last { self.divisor } else { 1.0 }, x, y)?;
             x = y;
         }
+        if self.fold != Fold::Sum {
+            let elements = |kept: bool| {
+                self.axes.iter().filter(|axis| kept || !axis.is_folded).map(|axis| axis.size).product()
+            };
+            // SAFETY: the host's tensors have the shapes that the step was built for, and no thread is at work.
+            let (x, y) = unsafe {
+                (
+                    std::slice::from_raw_parts(cx.place::<f32>(self.input), elements(true)),
+                    std::slice::from_raw_parts_mut(cx.place::<f32>(self.output), elements(false)),
+                )
+            };
+            self.settle(x, y);
+        }
         Ok(())
     }
 
@@ -152,6 +211,7 @@ mod tests {
     #[test]
     fn axes_become_passes() {
         let pass = |outer, rows, inner| Pass { outer, rows, inner };
+        let passes = |shape: &[usize], folded: &[bool]| passes(&axes(shape, folded));
         assert_eq!(passes(&[2, 3, 4], &[false, false, true]), [pass(6, 4, 1)]);
         assert_eq!(passes(&[1, 7, 7, 512], &[false, true, true, false]), [pass(1, 49, 512)]);
         assert_eq!(passes(&[2, 3, 4, 5], &[true, false, true, false]), [pass(6, 4, 5), pass(1, 2, 15)]);

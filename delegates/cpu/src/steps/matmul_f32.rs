@@ -6,9 +6,9 @@
 use std::mem::MaybeUninit;
 
 use arenite_abi::prelude::*;
-use arenite_layers::Id;
 use arenite_layers::ops::batch_matmul::{Sizes, View};
 use arenite_layers::ops::matrices::Batches;
+use arenite_layers::{Clamp, Id};
 
 use super::post::{self, Bounds, Post};
 use crate::kernels::f32_gemm::{Gemm, Prefetch, Tile};
@@ -33,6 +33,8 @@ pub struct MatMulF32 {
     pub views: [View; 3],
     /// What is added to the rows of products, or nothing.
     pub bias: Vec<f32>,
+    /// What products are clamped to.
+    pub clamp: Clamp,
     /// What follows.
     pub posts: Vec<Post>,
     /// Read.
@@ -169,8 +171,8 @@ impl MatMulF32 {
                 c: output.wrapping_add(start + column),
                 stride,
                 columns: width.min(columns - column),
-                low: f32::NEG_INFINITY,
-                high: f32::INFINITY,
+                low: self.clamp.low,
+                high: self.clamp.high,
                 prefetch: Prefetch::nothing(weights),
             };
             // SAFETY: selected for this machine; rows have `depth` values, the panel `depth` lines.

@@ -5,7 +5,7 @@ use arenite_abi::schema::BatchMatMulOptions;
 
 use super::matrices::{Batches, Starts};
 use super::{Source, expect_elements};
-use crate::{Common, EpilogueOp, Node};
+use crate::{Clamp, Common, EpilogueOp, Node};
 
 /// Of one product.
 #[derive(Clone, Copy, Debug)]
@@ -53,6 +53,8 @@ pub struct BatchMatmul<'a> {
     pub views: [View; 3],
     /// What is added to each row of a product.
     pub bias: Option<&'a [f32]>,
+    /// What results are clamped to.
+    pub clamp: Clamp,
     /// What is done to results while they are in the cache.
     pub epilogue: Vec<EpilogueOp>,
 }
@@ -108,6 +110,6 @@ impl BatchMatmul<'_> {
             view(batches.matrices(1), depth, columns, sizes.transposed),
             view(batches.count(), rows, columns, false),
         ];
-        BatchMatmul { sizes, batches, views, bias: None, epilogue: Vec::new() }
+        BatchMatmul { sizes, batches, views, bias: None, clamp: Clamp::NONE, epilogue: Vec::new() }
     }
 }

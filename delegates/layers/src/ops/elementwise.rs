@@ -18,6 +18,10 @@ pub enum Elementwise {
 /// Lowers LEAKY_RELU.
 pub(super) fn leaky_relu<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
     let alpha = x.node.options()?.get(LeakyReluOptions::ALPHA)?;
+    // Zeros are multiplied by alpha, too: then they change.
+    if !(alpha.is_finite() && alpha.is_sign_positive()) {
+        return Err(unsupported!("alpha is {alpha}, taken are numbers from 0 on"));
+    }
     unary(x, EpilogueOp::Scalar(Binary::Leak, alpha))
 }
 

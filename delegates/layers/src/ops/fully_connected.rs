@@ -6,7 +6,7 @@ use arenite_abi::schema::{FullyConnectedOptions, weights_format};
 use super::batch_matmul::Sizes;
 use super::matrices::Batches;
 use super::{BatchMatmul, Conv2d, Source, expect_elements};
-use crate::{Clamp, Common, EpilogueOp, Node, Window};
+use crate::{Clamp, Common, Node, Window};
 
 /// The sizes of a FULLY_CONNECTED of any types.
 pub struct Geometry {
@@ -61,10 +61,7 @@ pub(super) fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
     let Some(weights) = x.optional_weights(1)? else {
         let Geometry { rows, depth, units: columns, .. } = geometry;
         let sizes = Sizes { rows, depth, columns, transposed: true };
-        let mut layer = BatchMatmul { bias, ..BatchMatmul::new(sizes, false, Batches::one()) };
-        if clamp.is_needed() {
-            layer.epilogue.push(EpilogueOp::Clamp(clamp));
-        }
+        let layer = BatchMatmul { bias, clamp, ..BatchMatmul::new(sizes, false, Batches::one()) };
         return Ok(Node::new(Common::BatchMatmul(layer), vec![input, x.input(1)?.0], vec![output]));
     };
     let layer = Conv2d {

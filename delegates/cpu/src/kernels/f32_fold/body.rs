@@ -11,22 +11,50 @@ const WIDE: usize = 4;
 /// Values that go into one partial result: the error of a sum grows with the number of its partial results, not of its values.
 const BLOCK: usize = 64;
 
+/// A partial result. `odd` is 0 or, of an extreme of a number that is not finite, NaN; sums carry NaN themselves.
+#[derive(Clone, Copy)]
+struct Part<V> {
+    result: V,
+    odd: V,
+}
+
 #[inline(always)]
-fn nothing<S: Simd, const F: usize>(s: S) -> S::V {
-    s.splat(match Fold::ALL[F] {
+fn nothing<S: Simd, const F: usize>(s: S) -> Part<S::V> {
+    let result = s.splat(match Fold::ALL[F] {
         Fold::Sum => 0.0,
         Fold::Max => f32::NEG_INFINITY,
         Fold::Min => f32::INFINITY,
-    })
+    });
+    Part { result, odd: s.splat(0.0) }
 }
 
-/// Extremes leave out a NaN in `b`.
+/// Of equal extremes, two zeros, that is `b`.
 #[inline(always)]
-fn join<S: Simd, const F: usize>(s: S, a: S::V, b: S::V) -> S::V {
+fn join_results<S: Simd, const F: usize>(s: S, a: S::V, b: S::V) -> S::V {
     match Fold::ALL[F] {
         Fold::Sum => s.add(a, b),
-        Fold::Max => s.max(b, a),
-        Fold::Min => s.min(b, a),
+        Fold::Max => s.max(a, b),
+        Fold::Min => s.min(a, b),
+    }
+}
+
+#[inline(always)]
+fn join<S: Simd, const F: usize>(s: S, a: Part<S::V>, b: Part<S::V>) -> Part<S::V> {
+    Part { result: join_results::<S, F>(s, a.result, b.result), odd: s.add(a.odd, b.odd) }
+}
+
+/// With one element more: zero times what is not finite is NaN.
+#[inline(always)]
+fn with<S: Simd, const F: usize>(s: S, a: Part<S::V>, x: S::V) -> Part<S::V> {
+    Part { result: join_results::<S, F>(s, a.result, x), odd: s.fma(x, s.splat(0.0), a.odd) }
+}
+
+/// The result of each lane.
+#[inline(always)]
+fn finish<S: Simd, const F: usize>(s: S, part: Part<S::V>) -> S::V {
+    match Fold::ALL[F] {
+        Fold::Sum => part.result,
+        Fold::Max | Fold::Min => s.select_lt(part.odd, s.splat(1.0), part.result, part.odd),
     }
 }
 
@@ -34,17 +62,22 @@ fn join<S: Simd, const F: usize>(s: S, a: S::V, b: S::V) -> S::V {
 fn join_values<const F: usize>(a: f32, b: f32) -> f32 {
     match Fold::ALL[F] {
         Fold::Sum => a + b,
-        Fold::Max => a.max(b),
-        Fold::Min => a.min(b),
+        Fold::Max | Fold::Min if a.is_nan() || !b.is_finite() => f32::NAN,
+        Fold::Max if a > b => a,
+        Fold::Min if a < b => a,
+        Fold::Max | Fold::Min => b,
     }
 }
 
+/// The result of all lanes.
 #[inline(always)]
-fn across<S: Simd, const F: usize>(s: S, v: S::V) -> f32 {
+fn across<S: Simd, const F: usize>(s: S, part: Part<S::V>) -> f32 {
+    let odd = s.sum(part.odd);
     match Fold::ALL[F] {
-        Fold::Sum => s.sum(v),
-        Fold::Max => s.largest(v),
-        Fold::Min => -s.largest(s.sub(s.splat(-0.0), v)),
+        Fold::Sum => s.sum(part.result),
+        Fold::Max | Fold::Min if odd.is_nan() => odd,
+        Fold::Max => s.largest(part.result),
+        Fold::Min => -s.largest(s.sub(s.splat(-0.0), part.result)),
     }
 }
 
@@ -61,7 +94,7 @@ pub unsafe fn row<S: Simd, const F: usize>(s: S, n: usize, x: *const f32) -> f32
             let end = n.min(i + BLOCK * step);
             while i + step <= end {
                 for v in 0..WIDE {
-                    parts[v] = join::<S, F>(s, parts[v], s.load(x.add(i + v * S::LANES)));
+                    parts[v] = with::<S, F>(s, parts[v], s.load(x.add(i + v * S::LANES)));
                 }
                 i += step;
             }
@@ -69,13 +102,16 @@ pub unsafe fn row<S: Simd, const F: usize>(s: S, n: usize, x: *const f32) -> f32
             total = join::<S, F>(s, total, join::<S, F>(s, halves.0, halves.1));
         }
         while i + S::LANES <= n {
-            total = join::<S, F>(s, total, s.load(x.add(i)));
+            total = with::<S, F>(s, total, s.load(x.add(i)));
             i += S::LANES;
         }
         let mut result = across::<S, F>(s, total);
         while i < n {
             result = join_values::<F>(result, *x.add(i));
             i += 1;
+        }
+        if F != Fold::Sum as usize && result == 0.0 {
+            return (0..n).rev().map(|i| *x.add(i)).find(|&x| x == 0.0).unwrap_or(result);
         }
         result
     }
@@ -104,7 +140,7 @@ pub unsafe fn columns<S: Simd, const F: usize>(
                 for i in row..end {
                     let x = x.add(i * stride + j);
                     for v in 0..WIDE {
-                        parts[v] = join::<S, F>(s, parts[v], s.load(x.add(v * S::LANES)));
+                        parts[v] = with::<S, F>(s, parts[v], s.load(x.add(v * S::LANES)));
                     }
                 }
                 for v in 0..WIDE {
@@ -113,32 +149,38 @@ pub unsafe fn columns<S: Simd, const F: usize>(
                 row = end;
             }
             for v in 0..WIDE {
-                s.store(y.add(j + v * S::LANES), totals[v]);
+                s.store(y.add(j + v * S::LANES), finish::<S, F>(s, totals[v]));
             }
             j += WIDE * S::LANES;
         }
         while j < n {
             let left = S::LANES.min(n - j);
             let total = narrow::<S, F>(s, rows, stride, left, x.add(j));
-            s.store_first(y.add(j), total, left);
+            s.store_first(y.add(j), finish::<S, F>(s, total), left);
             j += S::LANES;
         }
     }
 }
 
-/// One vector of columns: rows 0, W, 2W, … in the first partial result, and so on.
+/// One vector of columns: of sums, rows 0, W, 2W, … in the first partial result, and so on; extremes in the order of rows.
 #[inline(always)]
-unsafe fn narrow<S: Simd, const F: usize>(s: S, rows: usize, stride: usize, n: usize, x: *const f32) -> S::V {
+unsafe fn narrow<S: Simd, const F: usize>(
+    s: S,
+    rows: usize,
+    stride: usize,
+    n: usize,
+    x: *const f32,
+) -> Part<S::V> {
     let mut total = nothing::<S, F>(s);
     let mut row = 0;
     // SAFETY: the caller's promise.
     unsafe {
-        while row + WIDE <= rows {
+        while F == Fold::Sum as usize && row + WIDE <= rows {
             let end = rows.min(row + WIDE * BLOCK);
             let mut parts = [nothing::<S, F>(s); WIDE];
             while row + WIDE <= end {
                 for v in 0..WIDE {
-                    parts[v] = join::<S, F>(s, parts[v], s.load_first(x.add((row + v) * stride), n));
+                    parts[v] = with::<S, F>(s, parts[v], s.load_first(x.add((row + v) * stride), n));
                 }
                 row += WIDE;
             }
@@ -146,7 +188,7 @@ unsafe fn narrow<S: Simd, const F: usize>(s: S, rows: usize, stride: usize, n: u
             total = join::<S, F>(s, total, join::<S, F>(s, halves.0, halves.1));
         }
         while row < rows {
-            total = join::<S, F>(s, total, s.load_first(x.add(row * stride), n));
+            total = with::<S, F>(s, total, s.load_first(x.add(row * stride), n));
             row += 1;
         }
     }

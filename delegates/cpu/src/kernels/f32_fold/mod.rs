@@ -1,5 +1,6 @@
 //! Sums and extremes of `f32`: of a row, and of each column of a matrix. Sums are made of partial sums, so that their error
-//! stays small however many values there are.
+//! stays small however many values there are. Of two zeros that are the extreme, the later one is the result; an extreme of numbers of
+//! which one is not finite is NaN, whatever it should be.
 
 mod body;
 

@@ -19,7 +19,11 @@ fn apply_unary<S: Simd, const F: usize>(s: S, x: S::V) -> S::V {
         Unary::Square => s.mul(x, x),
         Unary::Floor => s.floor(x),
         Unary::Ceil => s.sub(s.splat(-0.0), s.floor(s.sub(s.splat(-0.0), x))),
-        Unary::Round => s.round(x),
+        Unary::Round => {
+            // What is rounded up to zero is a positive one.
+            let nearest = s.round(x);
+            s.select_lt(x, s.splat(0.0), s.add(nearest, s.splat(0.0)), nearest)
+        }
         Unary::Exp => exp(s, x),
         Unary::Elu => s.select_lt(x, s.splat(0.0), exp_less_one(s, x), x),
         Unary::Logistic => logistic(s, x),
@@ -57,7 +61,9 @@ fn apply_binary<S: Simd, const F: usize>(s: S, a: S::V, b: S::V) -> S::V {
         Binary::Div => finite(s, s.div(a, b)),
         Binary::DivInto => finite(s, s.div(b, a)),
         Binary::Min => s.min(a, b),
+        Binary::MinOf => s.min(b, a),
         Binary::Max => s.max(a, b),
+        Binary::MaxOf => s.max(b, a),
         Binary::Leak => s.select_lt(a, s.splat(0.0), s.mul(a, b), a),
         Binary::LeakOf => s.select_lt(b, s.splat(0.0), s.mul(a, b), b),
         Binary::SquaredDifference => {

@@ -95,6 +95,8 @@ macro_rules! member {
                 binary::<8>,
                 binary::<9>,
                 binary::<10>,
+                binary::<11>,
+                binary::<12>,
             ],
             with_scalar: [
                 scalar::<0>,
@@ -108,6 +110,8 @@ macro_rules! member {
                 scalar::<8>,
                 scalar::<9>,
                 scalar::<10>,
+                scalar::<11>,
+                scalar::<12>,
             ],
             clamp,
             sum,

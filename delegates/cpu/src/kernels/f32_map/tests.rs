@@ -51,8 +51,8 @@ fn binary(f: Binary, a: f32, b: f32) -> f32 {
         Binary::Mul => a * b,
         Binary::Div => a / b,
         Binary::DivInto => b / a,
-        Binary::Min => a.min(b),
-        Binary::Max => a.max(b),
+        Binary::Min | Binary::MinOf => a.min(b),
+        Binary::Max | Binary::MaxOf => a.max(b),
         Binary::SquaredDifference => (a - b) * (a - b),
         Binary::Leak => {
             if a < 0.0 {
