@@ -50,10 +50,13 @@ const CRATES: &[Crate] = &[
     row("arenite-builtin", "plugins/builtin", Layer::Composition,
         &["arenite-abi", "arenite-cpu", "arenite-flex", "arenite-ops", "arenite-planners"], &[]),
 
+    row("arenite-common", "common", Layer::Common, &["arenite"], &[]),
+    row("arenite-pictures", "common/pictures", Layer::Common, &["arenite", "arenite-common"], &[]),
+
     // The program's reports use arenite-planners' function for banks, which is no plugin.
     row("arenite-cli", "cli", Layer::Application,
-        &["arenite", "arenite-builtin", "arenite-planners"], &["arenite-model"]),
-    row("arenite-c", "ffi/c", Layer::Application, &["arenite", "arenite-builtin"],
+        &["arenite", "arenite-builtin", "arenite-common", "arenite-pictures", "arenite-planners"], &["arenite-model"]),
+    row("arenite-c", "ffi/c", Layer::Application, &["arenite", "arenite-builtin", "arenite-common", "arenite-pictures"],
         &["arenite-model", "arenite-plugin-ops", "arenite-plugin-planners"]),
 
     row("arenite-tests", "tests", Layer::Tests,
@@ -167,6 +170,8 @@ const UNSAFE: &[&str] = &[
 /// Roots of crates without `unsafe`.
 const SAFE: &[&str] = &[
     "cli/src/main.rs",
+    "common/pictures/src/lib.rs",
+    "common/src/lib.rs",
     "delegates/layers/src/lib.rs",
     "ops/src/lib.rs",
     "ops/flex/src/lib.rs",

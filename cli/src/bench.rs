@@ -5,7 +5,8 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use arenite::{Interpreter, Profile, ProfileRow};
+use arenite::Interpreter;
+use arenite_common::profile::{OpTime, ms, op_times};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -80,19 +81,6 @@ struct Report {
     peak_rss_bytes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ops: Option<Vec<OpTime>>,
-}
-
-/// A node, or a delegate's partition.
-#[derive(Serialize)]
-struct OpTime {
-    op: String,
-    output: String,
-    runs: u64,
-    total_ms: f64,
-    mean_ms: f64,
-    min_ms: f64,
-    /// Of the time of all nodes.
-    percent: f64,
 }
 
 /// Runs the command.
@@ -181,36 +169,6 @@ fn progress_bar(length: Duration) -> ProgressBar {
         Ok(style) => bar.with_style(style),
         Err(_) => bar,
     }
-}
-
-fn op_times(profile: &Profile) -> Vec<OpTime> {
-    let rows: Vec<_> = profile.rows().iter().filter(|row| row.runs > 0).flat_map(steps).collect();
-    let all: Duration = rows.iter().map(|(_, row)| row.total).sum();
-    let percent = |total: Duration| 100.0 * total.as_secs_f64() / all.as_secs_f64().max(f64::MIN_POSITIVE);
-    rows.into_iter()
-        .map(|(op, row)| OpTime {
-            op,
-            output: row.output.clone(),
-            runs: row.runs,
-            total_ms: ms(row.total),
-            mean_ms: ms(row.total) / row.runs as f64,
-            min_ms: ms(row.min),
-            percent: percent(row.total),
-        })
-        .collect()
-}
-
-/// A row, or those of the delegate's steps that stand behind it.
-fn steps(row: &ProfileRow) -> Vec<(String, &ProfileRow)> {
-    if row.parts.is_empty() {
-        return vec![(row.op.clone(), row)];
-    }
-    let delegate = row.op.trim_start_matches("delegate ");
-    row.parts.iter().map(|part| (format!("{delegate}: {}", part.op), part)).collect()
-}
-
-fn ms(time: Duration) -> f64 {
-    time.as_nanos() as f64 / 1e6
 }
 
 /// The smallest value that at least the share `q` of the sorted `times` does not exceed (nearest rank).

@@ -12,7 +12,7 @@ use crate::npy;
 use crate::picture::Picture;
 use crate::session::Session;
 use crate::text;
-use crate::values::element_count;
+use arenite_common::values::element_count;
 
 #[derive(Args)]
 #[command(next_help_heading = "Inputs")]

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::answer::{Failure, Result};
 use crate::text;
-use crate::values::{element_count, reals};
+use arenite_common::values::{element_count, reals};
 
 /// A class, its name, and how sure the model is.
 #[derive(Serialize)]

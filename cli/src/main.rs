@@ -19,7 +19,6 @@ mod run;
 mod session;
 mod text;
 mod trace_file;
-mod values;
 
 use std::process::ExitCode;
 

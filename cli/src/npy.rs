@@ -10,7 +10,7 @@ use npyz::{DType, Endianness, NpyHeader, Order, TypeChar, TypeStr, WriteOptions,
 
 use crate::answer::{Failure, Result};
 use crate::text;
-use crate::values::{Number, element, element_count};
+use arenite_common::values::{Number, element, element_count};
 
 /// Reads the bytes that the file at `path` gives to `tensor`, input `index`.
 ///

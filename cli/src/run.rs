@@ -17,7 +17,7 @@ use crate::options::{Common, load_model};
 use crate::picture::{self, PictureOptions};
 use crate::session::Session;
 use crate::text::{self, DIM, HEAD};
-use crate::values::{Number, Scale, element, element_count};
+use arenite_common::values::{Number, Scale, element, element_count};
 
 #[derive(Args)]
 #[command(after_help = picture::RULE)]

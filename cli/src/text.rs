@@ -4,19 +4,12 @@ use std::fmt::{self, Display};
 
 use anstyle::Style;
 
+pub use arenite_common::{join, shape};
+
 /// Headings and column heads.
 pub const HEAD: Style = Style::new().bold();
 /// What matters less.
 pub const DIM: Style = Style::new().dimmed();
-
-/// `[1,16,16,1]`; a scalar is `[]`.
-pub fn shape<T: Display>(dims: &[T]) -> String {
-    format!("[{}]", join(dims, ","))
-}
-
-pub fn join<T: Display>(items: &[T], separator: &str) -> String {
-    items.iter().map(T::to_string).collect::<Vec<_>>().join(separator)
-}
 
 /// `1234567` as `1,234,567`.
 pub fn thousands(n: u64) -> String {

@@ -2,9 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
+use std::path::Path;
 
-use super::memory::{Buffer, Memory};
-use super::{Node, Report, Server, Signature, Subgraph, Tensor};
+use arenite_common::inspection::{Inspection, Node, Port, Signature, Subgraph, Tensor};
+use arenite_common::memory::{Buffer, Memory};
+use arenite_common::placement::Server;
+
+use super::Report;
 use crate::text::{self, Align, DIM, HEAD, Table, count, thousands};
 
 /// Characters of a name before its middle is left out.
@@ -12,128 +16,115 @@ const NAME: usize = 48;
 
 impl Display for Report {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let model = &self.model;
-        let size = thousands(model.bytes as u64);
-        writeln!(f, "{HEAD}{}{HEAD:#}  {size} bytes, schema version {}", model.path.display(), model.schema)?;
+        let Report(report) = self;
+        let model = &report.model;
+        let (path, size) = (model.path.as_deref().unwrap_or(Path::new("")), thousands(model.bytes as u64));
+        writeln!(f, "{HEAD}{}{HEAD:#}  {size} bytes, schema version {}", path.display(), model.schema)?;
         if let Some(description) = &model.description {
             writeln!(f, "  {description}")?;
         }
-        self.show_signatures(f)?;
-        self.show_metadata(f)?;
-        self.show_ops(f)?;
-        for subgraph in &self.subgraphs {
-            subgraph.fmt(f)?;
-        }
-        self.show_refusals(f)?;
-        match &self.memory {
-            Some(memory) => memory.fmt(f),
+        show_signatures(f, &report.signatures)?;
+        show_metadata(f, report)?;
+        show_ops(f, report)?;
+        report.subgraphs.iter().try_for_each(|subgraph| show_subgraph(f, subgraph))?;
+        show_refusals(f, report)?;
+        match &report.memory {
+            Some(memory) => show_memory(f, memory),
             None => {
-                let reason = self.error.as_deref().and_then(|error| error.lines().next()).unwrap_or_default();
+                let reason =
+                    report.error.as_deref().and_then(|error| error.lines().next()).unwrap_or_default();
                 writeln!(f, "\n{HEAD}memory{HEAD:#}  not planned: {}", reason.trim_end_matches(':'))
             }
         }
     }
 }
 
-impl Report {
-    fn show_signatures(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        if self.signatures.is_empty() {
-            return Ok(());
-        }
-        writeln!(f, "\n{HEAD}signatures{HEAD:#}")?;
-        self.signatures.iter().try_for_each(|signature| signature.fmt(f))
+fn show_signatures(f: &mut Formatter<'_>, signatures: &[Signature]) -> fmt::Result {
+    if signatures.is_empty() {
+        return Ok(());
     }
-
-    fn show_metadata(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        if self.metadata.is_empty() {
-            return Ok(());
-        }
-        writeln!(f, "\n{HEAD}metadata{HEAD:#}")?;
-        for entry in &self.metadata {
-            let text =
-                entry.text.as_ref().map_or(String::new(), |text| format!(": {}", text::shorten(text, 60)));
-            writeln!(f, "  {}  {} bytes{text}", entry.name, thousands(entry.bytes as u64))?;
-        }
-        Ok(())
-    }
-
-    fn show_ops(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        writeln!(f, "\n{HEAD}ops{HEAD:#}")?;
-        let mut table =
-            Table::new(&[("nodes", Align::Right), ("version", Align::Right), ("op", Align::Left)]);
-        for op in &self.ops {
-            let custom = if op.custom { " (custom)" } else { "" };
-            table.row([op.nodes.to_string(), op.version.to_string(), format!("{}{custom}", op.op)]);
-        }
-        table.fmt(f)
-    }
-
-    fn show_refusals(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        if !self.left_out.is_empty() {
-            writeln!(f, "\n{HEAD}delegates left out{HEAD:#}")?;
-            for left_out in &self.left_out {
-                writeln!(f, "  {}: {}", left_out.delegate, left_out.reason)?;
-            }
-        }
-        let nodes = || self.subgraphs.iter().flat_map(|subgraph| &subgraph.nodes);
-        if nodes().all(|node| node.refusals.is_empty()) {
-            return Ok(());
-        }
-        writeln!(f, "\n{HEAD}nodes that delegates refused{HEAD:#}")?;
-        let mut table = Table::new(&[
-            ("node", Align::Right),
-            ("op", Align::Left),
-            ("delegate", Align::Left),
-            ("reason", Align::Left),
-        ]);
-        for node in nodes() {
-            for refusal in &node.refusals {
-                table.row([
-                    node.index.to_string(),
-                    node.op.clone(),
-                    refusal.delegate.clone(),
-                    refusal.reason.clone(),
-                ]);
-            }
-        }
-        table.fmt(f)
-    }
+    writeln!(f, "\n{HEAD}signatures{HEAD:#}")?;
+    let ports = |ports: &[Port]| {
+        let names: Vec<String> = ports.iter().map(|p| format!("{} (tensor {})", p.name, p.tensor)).collect();
+        names.join(", ")
+    };
+    signatures.iter().try_for_each(|signature| {
+        let (inputs, outputs) = (ports(&signature.inputs), ports(&signature.outputs));
+        writeln!(f, "  {}  subgraph {}: {inputs} -> {outputs}", signature.key, signature.subgraph)
+    })
 }
 
-impl Display for Signature {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let ports = |ports: &[super::Port]| {
-            let names: Vec<String> =
-                ports.iter().map(|p| format!("{} (tensor {})", p.name, p.tensor)).collect();
-            names.join(", ")
-        };
-        let (inputs, outputs) = (ports(&self.inputs), ports(&self.outputs));
-        writeln!(f, "  {}  subgraph {}: {inputs} -> {outputs}", self.key, self.subgraph)
+fn show_metadata(f: &mut Formatter<'_>, report: &Inspection) -> fmt::Result {
+    if report.metadata.is_empty() {
+        return Ok(());
     }
+    writeln!(f, "\n{HEAD}metadata{HEAD:#}")?;
+    for entry in &report.metadata {
+        let text = entry.text.as_ref().map_or(String::new(), |text| format!(": {}", text::shorten(text, 60)));
+        writeln!(f, "  {}  {} bytes{text}", entry.name, thousands(entry.bytes as u64))?;
+    }
+    Ok(())
 }
 
-impl Display for Subgraph {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let name = if self.name.is_empty() { String::new() } else { format!(" '{}'", self.name) };
-        let (nodes, tensors) = (count(self.nodes.len(), "node"), count(self.tensors.len(), "tensor"));
-        writeln!(f, "\n{HEAD}subgraph {}{name}{HEAD:#}  {nodes}, {tensors}", self.index)?;
-        for (what, list) in [("input", &self.inputs), ("output", &self.outputs)] {
-            for (i, &t) in list.iter().enumerate() {
-                let tensor = usize::try_from(t).ok().and_then(|t| self.tensors.get(t));
-                if let Some(tensor) = tensor {
-                    let quantization = tensor.quantization();
-                    let shape = tensor.shape();
-                    let line =
-                        format!("  {what} {i} '{}'  {} {shape}  {quantization}", tensor.name, tensor.ty);
-                    writeln!(f, "{}", line.trim_end())?;
-                }
+fn show_ops(f: &mut Formatter<'_>, report: &Inspection) -> fmt::Result {
+    writeln!(f, "\n{HEAD}ops{HEAD:#}")?;
+    let mut table = Table::new(&[("nodes", Align::Right), ("version", Align::Right), ("op", Align::Left)]);
+    for op in &report.ops {
+        let custom = if op.custom { " (custom)" } else { "" };
+        table.row([op.nodes.to_string(), op.version.to_string(), format!("{}{custom}", op.op)]);
+    }
+    table.fmt(f)
+}
+
+fn show_refusals(f: &mut Formatter<'_>, report: &Inspection) -> fmt::Result {
+    if !report.left_out.is_empty() {
+        writeln!(f, "\n{HEAD}delegates left out{HEAD:#}")?;
+        for left_out in &report.left_out {
+            writeln!(f, "  {}: {}", left_out.delegate, left_out.reason)?;
+        }
+    }
+    let nodes = || report.subgraphs.iter().flat_map(|subgraph| &subgraph.nodes);
+    if nodes().all(|node| node.refusals.is_empty()) {
+        return Ok(());
+    }
+    writeln!(f, "\n{HEAD}nodes that delegates refused{HEAD:#}")?;
+    let mut table = Table::new(&[
+        ("node", Align::Right),
+        ("op", Align::Left),
+        ("delegate", Align::Left),
+        ("reason", Align::Left),
+    ]);
+    for node in nodes() {
+        for refusal in &node.refusals {
+            table.row([
+                node.index.to_string(),
+                node.op.clone(),
+                refusal.delegate.clone(),
+                refusal.reason.clone(),
+            ]);
+        }
+    }
+    table.fmt(f)
+}
+
+fn show_subgraph(f: &mut Formatter<'_>, subgraph: &Subgraph) -> fmt::Result {
+    let Subgraph { index, name, inputs, outputs, nodes, tensors } = subgraph;
+    let name = if name.is_empty() { String::new() } else { format!(" '{name}'") };
+    let (node_count, tensor_count) = (count(nodes.len(), "node"), count(tensors.len(), "tensor"));
+    writeln!(f, "\n{HEAD}subgraph {index}{name}{HEAD:#}  {node_count}, {tensor_count}")?;
+    for (what, list) in [("input", inputs), ("output", outputs)] {
+        for (i, &t) in list.iter().enumerate() {
+            if let Some(tensor) = usize::try_from(t).ok().and_then(|t| tensors.get(t)) {
+                let (shape, quantization) = (shape_of(tensor), quantization_of(tensor));
+                let line = format!("  {what} {i} '{}'  {} {shape}  {quantization}", tensor.name, tensor.ty);
+                writeln!(f, "{}", line.trim_end())?;
             }
         }
-        writeln!(f, "\n{HEAD}nodes{HEAD:#}{DIM} of subgraph {}{DIM:#}", self.index)?;
-        show_nodes(f, &self.nodes)?;
-        writeln!(f, "\n{HEAD}tensors{HEAD:#}{DIM} of subgraph {}{DIM:#}", self.index)?;
-        show_tensors(f, &self.tensors)
     }
+    writeln!(f, "\n{HEAD}nodes{HEAD:#}{DIM} of subgraph {index}{DIM:#}")?;
+    show_nodes(f, nodes)?;
+    writeln!(f, "\n{HEAD}tensors{HEAD:#}{DIM} of subgraph {index}{DIM:#}")?;
+    show_tensors(f, tensors)
 }
 
 fn show_nodes(f: &mut Formatter<'_>, nodes: &[Node]) -> fmt::Result {
@@ -152,28 +143,27 @@ fn show_nodes(f: &mut Formatter<'_>, nodes: &[Node]) -> fmt::Result {
             node.version.to_string(),
             text::shorten(&text::join(&node.inputs, " "), 32),
             text::shorten(&text::join(&node.outputs, " "), 24),
-            node.served_by.as_ref().map_or(String::new(), Server::to_string),
+            node.served_by.as_ref().map_or(String::new(), server),
         ]);
     }
     table.fmt(f)
 }
 
-impl Display for Server {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            Server::Plugin { id, others } => write!(f, "{id}{}", also(others)),
-            Server::Folded { id, others } => write!(f, "{id}, once: constant{}", also(others)),
-            Server::Delegate { name, partition } => write!(f, "delegate {name}, partition {partition}"),
-            Server::Open { candidates } => match candidates.first() {
-                Some(id) => write!(f, "{id}, not prepared yet"),
-                None => f.write_str("not prepared yet"),
-            },
-            Server::Unresolved => f.write_str("nobody: unresolved"),
-            Server::Inlined { nodes } => {
-                let distinct: BTreeSet<String> = nodes.iter().map(Server::to_string).collect();
-                let distinct: Vec<String> = distinct.into_iter().collect();
-                write!(f, "{} in its place: {}", count(nodes.len(), "node"), text::join(&distinct, "; "))
-            }
+/// Who runs a node.
+fn server(by: &Server) -> String {
+    match by {
+        Server::Plugin { id, others } => format!("{id}{}", also(others)),
+        Server::Folded { id, others } => format!("{id}, once: constant{}", also(others)),
+        Server::Delegate { name, partition } => format!("delegate {name}, partition {partition}"),
+        Server::Open { candidates } => match candidates.first() {
+            Some(id) => format!("{id}, not prepared yet"),
+            None => "not prepared yet".to_owned(),
+        },
+        Server::Unresolved => "nobody: unresolved".to_owned(),
+        Server::Inlined { nodes } => {
+            let distinct: BTreeSet<String> = nodes.iter().map(server).collect();
+            let distinct: Vec<String> = distinct.into_iter().collect();
+            format!("{} in its place: {}", count(nodes.len(), "node"), text::join(&distinct, "; "))
         }
     }
 }
@@ -197,61 +187,57 @@ fn show_tensors(f: &mut Formatter<'_>, tensors: &[Tensor]) -> fmt::Result {
         table.row([
             tensor.index.to_string(),
             tensor.ty.clone(),
-            tensor.shape(),
+            shape_of(tensor),
             format!("{}{sparse}", tensor.kind),
-            tensor.quantization(),
+            quantization_of(tensor),
             text::shorten(&tensor.name, NAME),
         ]);
     }
     table.fmt(f)
 }
 
-impl Tensor {
-    /// The shape, and where it may vary the signature's.
-    fn shape(&self) -> String {
-        let shape = text::shape(&self.shape);
-        if self.shape_signature.contains(&-1) {
-            return format!("{shape} of {}", text::shape(&self.shape_signature));
-        }
-        shape
+/// The shape, and where it may vary the signature's.
+fn shape_of(tensor: &Tensor) -> String {
+    let shape = text::shape(&tensor.shape);
+    if tensor.shape_signature.contains(&-1) {
+        return format!("{shape} of {}", text::shape(&tensor.shape_signature));
     }
+    shape
+}
 
-    fn quantization(&self) -> String {
-        let Some(quantization) = &self.quantization else { return String::new() };
-        match (&quantization.scales[..], &quantization.zero_points[..]) {
-            ([scale], zero_points) => format!("{scale} zp {}", zero_points.first().copied().unwrap_or(0)),
-            (scales, _) => format!("{} scales, dim {}", scales.len(), quantization.dimension),
-        }
+fn quantization_of(tensor: &Tensor) -> String {
+    let Some(quantization) = &tensor.quantization else { return String::new() };
+    match (&quantization.scales[..], &quantization.zero_points[..]) {
+        ([scale], zero_points) => format!("{scale} zp {}", zero_points.first().copied().unwrap_or(0)),
+        (scales, _) => format!("{} scales, dim {}", scales.len(), quantization.dimension),
     }
 }
 
-impl Display for Memory {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        writeln!(f, "\n{HEAD}memory{HEAD:#}  planner {}", self.planner)?;
-        let mut table = Table::new(&[("bytes", Align::Right), ("what", Align::Left)]);
-        table.row([thousands(self.arena_bytes), "arena: activations and scratch".to_owned()]);
-        table.row([thousands(self.lower_bound), "lower bound of the arena".to_owned()]);
-        table.row([thousands(self.persistent_bytes), "persistent: states, tables, variables".to_owned()]);
-        table.row([thousands(self.delegate_bytes), "delegates: packed weights, tables".to_owned()]);
-        if self.dynamic_bytes > 0 {
-            table.row([thousands(self.dynamic_bytes), "tensors of dynamic shape".to_owned()]);
-        }
-        table.fmt(f)?;
-        for (i, plan) in self.plans.iter().enumerate() {
-            let segment = if self.plans.len() > 1 { format!(" of segment {i}") } else { String::new() };
-            let optimal = if plan.optimal { ", proved optimal" } else { "" };
-            let (total, bound) = (thousands(plan.total_bytes), thousands(plan.lower_bound));
-            let records = count(plan.buffers.iter().filter(|buffer| buffer.size > 0).count(), "record");
-            let steps = count(plan.steps as usize, "step");
-            writeln!(
-                f,
-                "\n{HEAD}memory plan{segment}{HEAD:#}{DIM}  {records} in {steps}: {total} bytes, lower bound {bound}\
-                 {optimal}{DIM:#}"
-            )?;
-            show_buffers(f, &plan.buffers)?;
-        }
-        Ok(())
+fn show_memory(f: &mut Formatter<'_>, memory: &Memory) -> fmt::Result {
+    writeln!(f, "\n{HEAD}memory{HEAD:#}  planner {}", memory.planner)?;
+    let mut table = Table::new(&[("bytes", Align::Right), ("what", Align::Left)]);
+    table.row([thousands(memory.arena_bytes), "arena: activations and scratch".to_owned()]);
+    table.row([thousands(memory.lower_bound), "lower bound of the arena".to_owned()]);
+    table.row([thousands(memory.persistent_bytes), "persistent: states, tables, variables".to_owned()]);
+    table.row([thousands(memory.delegate_bytes), "delegates: packed weights, tables".to_owned()]);
+    if memory.dynamic_bytes > 0 {
+        table.row([thousands(memory.dynamic_bytes), "tensors of dynamic shape".to_owned()]);
     }
+    table.fmt(f)?;
+    for (i, plan) in memory.plans.iter().enumerate() {
+        let segment = if memory.plans.len() > 1 { format!(" of segment {i}") } else { String::new() };
+        let optimal = if plan.optimal { ", proved optimal" } else { "" };
+        let (total, bound) = (thousands(plan.total_bytes), thousands(plan.lower_bound));
+        let records = count(plan.buffers.iter().filter(|buffer| buffer.size > 0).count(), "record");
+        let steps = count(plan.steps as usize, "step");
+        writeln!(
+            f,
+            "\n{HEAD}memory plan{segment}{HEAD:#}{DIM}  {records} in {steps}: {total} bytes, lower bound {bound}\
+             {optimal}{DIM:#}"
+        )?;
+        show_buffers(f, &plan.buffers)?;
+    }
+    Ok(())
 }
 
 fn show_buffers(f: &mut Formatter<'_>, buffers: &[Buffer]) -> fmt::Result {

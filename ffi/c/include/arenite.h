@@ -22,13 +22,13 @@
  *  - A function that can fail returns an ArError, or null if it went well. The caller frees it. A function that returns
  *    a plain value cannot be asked why it gave 0 or null.
  *  - What a function gives through its last argument, `X **x`, is null after an error.
- *  - ArModel, ArOptions, ArInterpreter and ArError are owned by the caller, who frees each once. Freeing null does
- *    nothing. Models and options may be freed while interpreters that were made of them live.
+ *  - ArModel, ArOptions, ArRegistry, ArInterpreter, ArProfile and ArError are owned by the caller, who frees each once. Freeing
+ *    null does nothing. Models, options and registries may be freed while interpreters that were made of them live.
  *  - Handles (ArTensor, ArSignature, ArPlugin) belong to their interpreter and live as long. Asking twice for the
  *    same tensor gives the same handle. A handle stays right after a resize: it is asked anew each time.
  *  - Text is UTF-8 and ends with a null byte. Text that the library returns belongs to the object that it was asked from.
  *  - No argument may be null, unless its description says so; a null is an error (AR_ERROR_ARGUMENT), not a crash.
- *  - A model may be used from several threads at once. An interpreter and its handles are for one thread at a time,
+ *  - A model and a registry may be used from several threads at once. An interpreter and its handles are for one thread at a time,
  *    which need not be the one that made it, ar_interpreter_cancel apart; a call that comes while another one runs is
  *    an error (AR_ERROR_STATE).
  *  - Nothing unwinds out of the library. No longjmp or C++ exception may leave a callback.
@@ -45,5 +45,10 @@
 #include <arenite/tensor.h>
 #include <arenite/signature.h>
 #include <arenite/plugins.h>
+#include <arenite/registry.h>
+#include <arenite/subgraph.h>
+#include <arenite/observer.h>
+#include <arenite/profile.h>
+#include <arenite/picture.h>
 
 #endif /* ARENITE_H */

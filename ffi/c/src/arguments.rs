@@ -1,6 +1,6 @@
 //! Checks of what C passes in.
 
-use std::ffi::{CStr, c_char};
+use std::ffi::{CStr, CString, c_char, c_void};
 
 use crate::error::{Failure, Result};
 
@@ -75,6 +75,76 @@ impl<T> Out<T> {
 
     pub fn give(self, value: T) {
         self.set(Box::into_raw(Box::new(value)));
+    }
+}
+
+/// Writes a plain value.
+///
+/// # Safety
+/// `place` is null or writable.
+pub(crate) unsafe fn put<T>(place: *mut T, name: &str, value: T) -> Result<()> {
+    if place.is_null() {
+        return Err(null(name));
+    }
+    // SAFETY: by the caller.
+    unsafe { place.write(value) };
+    Ok(())
+}
+
+/// The elements of a list, whose number goes to `count`; null if there are none, or if `count` is.
+///
+/// # Safety
+/// `count` is null or writable.
+pub(crate) unsafe fn give_list<T>(list: &[T], count: *mut usize) -> *const T {
+    if count.is_null() {
+        return std::ptr::null();
+    }
+    // SAFETY: by the caller.
+    unsafe { count.write(list.len()) };
+    if list.is_empty() { std::ptr::null() } else { list.as_ptr() }
+}
+
+/// One text of a list, or null.
+pub(crate) fn text_at(texts: &[CString], index: usize) -> *const c_char {
+    texts.get(index).map_or(std::ptr::null(), |text| text.as_ptr())
+}
+
+/// What C lends: freed by `release`, once, when this is dropped.
+pub(crate) struct Lent {
+    pub data: *mut u8,
+    pub size: usize,
+    pub release: ArReleaseCallback,
+    pub user_data: *mut c_void,
+}
+
+/// Called once, when lent memory or user data is no longer needed.
+pub type ArReleaseCallback = Option<unsafe extern "C" fn(user_data: *mut c_void)>;
+
+// SAFETY: the header says that `release` is called on any thread, and that the bytes are used on any.
+unsafe impl Send for Lent {}
+// SAFETY: as above; shared, the bytes are only read.
+unsafe impl Sync for Lent {}
+
+impl AsRef<[u8]> for Lent {
+    fn as_ref(&self) -> &[u8] {
+        // SAFETY: the lender promised `size` bytes until `release` is called. `list` has refused null.
+        unsafe { std::slice::from_raw_parts(self.data, self.size) }
+    }
+}
+
+impl AsMut<[u8]> for Lent {
+    fn as_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as above; memory of tensors is lent to be written, and nobody else uses it during a call.
+        unsafe { std::slice::from_raw_parts_mut(self.data, self.size) }
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        if let Some(release) = self.release {
+            // SAFETY: the lender's own function with its own argument, called this once.
+            unsafe { release(self.user_data) };
+        }
     }
 }
 

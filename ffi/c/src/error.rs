@@ -65,6 +65,10 @@ impl Failure {
     pub fn argument(message: impl Into<String>) -> Self {
         Failure::new(AR_ERROR_ARGUMENT, message)
     }
+
+    fn into_error(self) -> *mut ArError {
+        Box::into_raw(Box::new(ArError { code: self.code, message: c_string(&self.message) }))
+    }
 }
 
 impl From<Error> for Failure {
@@ -104,26 +108,28 @@ fn code_of_status(status: Status) -> ArErrorCode {
 
 /// Runs the body of a function of the library. Null: it went well.
 pub(crate) fn guard(body: impl FnOnce() -> Result<()>) -> *mut ArError {
-    let failure = match catch_unwind(AssertUnwindSafe(body)) {
-        Ok(Ok(())) => return ptr::null_mut(),
-        Ok(Err(failure)) => failure,
-        Err(payload) => {
-            Failure::new(AR_ERROR_PANICKED, format!("the library panicked: {}", panic_text(payload)))
-        }
-    };
-    Box::into_raw(Box::new(ArError { code: failure.code, message: c_string(&failure.message) }))
+    let mut body = Some(body);
+    match caught(&mut || body.take().map_or(Ok(()), |body| body())) {
+        Ok(()) => ptr::null_mut(),
+        Err(failure) => failure.into_error(),
+    }
 }
 
 /// Runs the body of a function that returns a plain value, and `otherwise` if it cannot.
 pub(crate) fn guard_value<T>(otherwise: T, body: impl FnOnce() -> Result<T>) -> T {
-    match catch_unwind(AssertUnwindSafe(body)) {
-        Ok(Ok(value)) => value,
-        Ok(Err(_)) => otherwise,
-        Err(payload) => {
-            panic_text(payload);
-            otherwise
-        }
-    }
+    let (mut body, mut value) = (Some(body), None);
+    let done = caught(&mut || {
+        value = body.take().map(|body| body()).transpose()?;
+        Ok(())
+    });
+    value.filter(|_| done.is_ok()).unwrap_or(otherwise)
+}
+
+/// Runs `body`; a panic is a failure. Not generic: what unwinding needs is there once.
+fn caught(body: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|payload| {
+        Err(Failure::new(AR_ERROR_PANICKED, format!("the library panicked: {}", panic_text(payload))))
+    })
 }
 
 fn panic_text(payload: Box<dyn Any + Send>) -> String {

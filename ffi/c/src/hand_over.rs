@@ -6,12 +6,9 @@ use arenite::Registry;
 use arenite::abi::UserData;
 use arenite::abi::raw::{ArDelegateV1, ArHostV1, ArOpV1, ArPlannerV1};
 
-use crate::arguments::shared;
+use crate::arguments::{ArReleaseCallback, shared};
 use crate::error::{ArError, Failure, guard_value};
 use crate::options::{ArOptions, change};
-
-/// Frees user data.
-pub type ArDrop = Option<unsafe extern "C" fn(user_data: *mut c_void)>;
 
 /// Registers an op of the program's own.
 #[unsafe(no_mangle)]
@@ -19,11 +16,12 @@ pub unsafe extern "C" fn ar_options_register_op(
     options: *mut ArOptions,
     op: *const ArOpV1,
     user_data: *mut c_void,
-    drop: ArDrop,
+    drop: ArReleaseCallback,
 ) -> *mut ArError {
     // SAFETY: the crate's rule; the header says how the pointer is used.
     let user_data = unsafe { UserData::new(user_data, drop) };
     change(options, |options| {
+        options.check_open()?;
         // SAFETY: the crate's rule.
         unsafe { options.handed_over.add_raw_op(shared(op, "op")?, user_data) }.map_err(Failure::from)
     })
@@ -35,11 +33,12 @@ pub unsafe extern "C" fn ar_options_register_planner(
     options: *mut ArOptions,
     planner: *const ArPlannerV1,
     user_data: *mut c_void,
-    drop: ArDrop,
+    drop: ArReleaseCallback,
 ) -> *mut ArError {
     // SAFETY: as for an op.
     let user_data = unsafe { UserData::new(user_data, drop) };
     change(options, |options| {
+        options.check_open()?;
         // SAFETY: the crate's rule.
         unsafe { options.handed_over.add_raw_planner(shared(planner, "planner")?, user_data) }
             .map_err(Failure::from)
@@ -52,11 +51,12 @@ pub unsafe extern "C" fn ar_options_register_delegate(
     options: *mut ArOptions,
     delegate: *const ArDelegateV1,
     user_data: *mut c_void,
-    drop: ArDrop,
+    drop: ArReleaseCallback,
 ) -> *mut ArError {
     // SAFETY: as for an op.
     let user_data = unsafe { UserData::new(user_data, drop) };
     change(options, |options| {
+        options.check_open()?;
         // SAFETY: the crate's rule.
         unsafe { options.handed_over.add_raw_delegate(shared(delegate, "delegate")?, user_data) }
             .map_err(Failure::from)

@@ -3,20 +3,18 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ffi::{CString, c_char};
-use std::fmt::Display;
+use std::path::PathBuf;
 use std::ptr;
 use std::rc::Rc;
-use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 use arenite::{CancelHandle, Interpreter, Tensor, TensorMut};
 
 use crate::arguments::{self, list, out, shared, text};
-use crate::error::{
-    AR_ERROR_PANICKED, AR_ERROR_STATE, ArError, Failure, Result, c_string, guard, guard_value,
-};
+use crate::error::{AR_ERROR_PANICKED, AR_ERROR_STATE, ArError, Failure, Result, guard, guard_value};
 use crate::model::ArModel;
 use crate::options::ArOptions;
-use crate::plugin::ArPlugin;
+use crate::registry::Found;
 use crate::signature::ArSignature;
 use crate::tensor::ArTensor;
 
@@ -24,30 +22,41 @@ use crate::tensor::ArTensor;
 /// function makes an exclusive reference to it.
 pub struct ArInterpreter {
     cancel: CancelHandle,
-    pub(crate) plugins: Vec<ArPlugin>,
-    /// Texts of the plugins that were not loaded.
-    pub(crate) failures: Vec<CString>,
+    pub(crate) found: Arc<Found>,
+    /// Where the model was read from.
+    pub(crate) path: Option<PathBuf>,
     state: Mutex<State>,
 }
 
 /// What one call at a time may use. Handles live as long as the interpreter.
 pub(crate) struct State {
     pub interpreter: Interpreter,
-    /// Texts of the delegates that were left out of the main subgraph when it was allocated last.
+    /// Texts of the delegates that were left out, as they were asked for last.
     pub left_out: Vec<CString>,
+    /// The report that was asked for last.
+    pub json: CString,
     tensors: HashMap<Place, Rc<ArTensor>>,
     signatures: HashMap<String, Rc<ArSignature>>,
 }
 
-/// Which tensor of an interpreter.
-#[derive(Clone, PartialEq, Eq, Hash)]
-pub(crate) enum Place {
-    Input(usize),
-    Output(usize),
-    Tensor(usize),
-    /// Key of a signature, and the name that it gives.
-    SignatureInput(String, String),
-    SignatureOutput(String, String),
+/// Which tensor of an interpreter, and whether it was given to be written.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Place {
+    pub subgraph: usize,
+    pub tensor: usize,
+    pub writable: bool,
+}
+
+impl Place {
+    /// To be written.
+    pub fn open(subgraph: usize, tensor: usize) -> Self {
+        Place { subgraph, tensor, writable: true }
+    }
+
+    /// To be read.
+    pub fn closed(subgraph: usize, tensor: usize) -> Self {
+        Place { subgraph, tensor, writable: false }
+    }
 }
 
 impl ArInterpreter {
@@ -68,60 +77,64 @@ impl ArInterpreter {
 
     /// The handle of a tensor, the same one each time.
     pub(crate) fn handle(&self, state: &mut State, place: Place) -> Result<*mut ArTensor> {
-        if let Some(known) = state.tensors.get(&place) {
-            return Ok(Rc::as_ptr(known).cast_mut());
-        }
-        let owner = ptr::from_ref(self);
-        let tensor = state.read(&place, |tensor| Ok(ArTensor::new(owner, place.clone(), &tensor)))?;
-        let tensor = Rc::new(tensor);
-        let pointer = Rc::as_ptr(&tensor).cast_mut();
-        state.tensors.insert(place, tensor);
-        Ok(pointer)
+        let State { interpreter, tensors, .. } = state;
+        let handle = match tensors.entry(place) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(vacant) => {
+                let variables = interpreter.variables_of(place.subgraph)?;
+                let is_variable = variables.iter().any(|&t| usize::try_from(t) == Ok(place.tensor));
+                let tensor = interpreter.tensor_of(place.subgraph, place.tensor)?;
+                vacant.insert(Rc::new(ArTensor::new(ptr::from_ref(self), place, &tensor, is_variable)))
+            }
+        };
+        Ok(Rc::as_ptr(handle).cast_mut())
     }
 }
 
 impl State {
-    /// Calls `body` with a tensor.
-    pub fn read<R>(&mut self, place: &Place, body: impl FnOnce(Tensor<'_>) -> Result<R>) -> Result<R> {
-        match place {
-            Place::Input(i) => body(self.interpreter.input(*i)?),
-            Place::Output(i) => body(self.interpreter.output(*i)?),
-            Place::Tensor(i) => body(self.interpreter.tensor(*i)?),
-            Place::SignatureInput(key, name) => body(self.interpreter.signature(key)?.input(name)?),
-            Place::SignatureOutput(key, name) => body(self.interpreter.signature(key)?.output(name)?),
-        }
+    /// A tensor, to be read.
+    pub fn read(&self, place: Place) -> Result<Tensor<'_>> {
+        Ok(self.interpreter.tensor_of(place.subgraph, place.tensor)?)
     }
 
-    /// Calls `body` with a tensor that may be filled: an input.
-    pub fn write<R>(&mut self, place: &Place, body: impl FnOnce(TensorMut<'_>) -> Result<R>) -> Result<R> {
-        match place {
-            Place::Input(i) => body(self.interpreter.input_mut(*i)?),
-            Place::SignatureInput(key, name) => body(self.interpreter.signature(key)?.input_mut(name)?),
-            _ => Err(not_an_input()),
+    /// A tensor that may be filled.
+    pub fn write(&mut self, place: Place) -> Result<TensorMut<'_>> {
+        if !place.writable {
+            return Err(not_an_input());
         }
+        Ok(self.interpreter.tensor_mut_of(place.subgraph, place.tensor)?)
     }
 
-    pub fn write_strings(&mut self, place: &Place, strings: &[&[u8]]) -> Result<()> {
-        match place {
-            Place::Input(i) => Ok(self.interpreter.set_input_strings(*i, strings)?),
-            Place::SignatureInput(key, name) => {
-                Ok(self.interpreter.signature(key)?.set_input_strings(name, strings)?)
-            }
-            _ => Err(not_an_input()),
+    pub fn write_strings(&mut self, place: Place, strings: &[&[u8]]) -> Result<()> {
+        if !place.writable {
+            return Err(not_an_input());
         }
+        Ok(self.interpreter.set_strings_of(place.subgraph, place.tensor, strings)?)
     }
-}
 
-fn texts(list: &[impl Display]) -> Vec<CString> {
-    list.iter().map(|item| c_string(&item.to_string())).collect()
+    /// Input `i` of the main subgraph.
+    fn input(&mut self, i: usize) -> Result<Place> {
+        self.interpreter.input(i)?;
+        Ok(Place::open(0, self.interpreter.inputs_of(0)?[i] as usize))
+    }
+
+    fn output(&mut self, i: usize) -> Result<Place> {
+        self.interpreter.output(i)?;
+        Ok(Place::closed(0, self.interpreter.outputs_of(0)?[i] as usize))
+    }
 }
 
 fn not_an_input() -> Failure {
-    Failure::argument("the tensor is not an input: only inputs can be set")
+    Failure::argument(
+        "the tensor is not an input, and was given to be read: ar_interpreter_tensor_of gives one to be set",
+    )
 }
 
 /// Calls `body` with the interpreter, locked.
-fn using(interpreter: *const ArInterpreter, body: impl FnOnce(&mut State) -> Result<()>) -> *mut ArError {
+pub(crate) fn using(
+    interpreter: *const ArInterpreter,
+    body: impl FnOnce(&mut State) -> Result<()>,
+) -> *mut ArError {
     guard(|| {
         // SAFETY: the crate's rule.
         let interpreter = unsafe { shared(interpreter, "interpreter") }?;
@@ -131,7 +144,10 @@ fn using(interpreter: *const ArInterpreter, body: impl FnOnce(&mut State) -> Res
 }
 
 /// A number that the interpreter knows; 0 if it cannot be asked now.
-fn number<T: Default>(interpreter: *const ArInterpreter, body: impl FnOnce(&Interpreter) -> T) -> T {
+pub(crate) fn number<T: Default>(
+    interpreter: *const ArInterpreter,
+    body: impl FnOnce(&Interpreter) -> T,
+) -> T {
     guard_value(T::default(), || {
         // SAFETY: the crate's rule.
         let interpreter = unsafe { shared(interpreter, "interpreter") }?;
@@ -141,16 +157,16 @@ fn number<T: Default>(interpreter: *const ArInterpreter, body: impl FnOnce(&Inte
 }
 
 /// Gives the handle of the tensor that `find` names.
-fn give_tensor(
+pub(crate) fn give_tensor(
     interpreter: *const ArInterpreter,
     tensor: *mut *mut ArTensor,
-    find: impl FnOnce(&State) -> Result<Place>,
+    find: impl FnOnce(&mut State) -> Result<Place>,
 ) -> *mut ArError {
     guard(|| {
         // SAFETY: the crate's rule.
         let (out, interpreter) = unsafe { (out(tensor, "tensor")?, shared(interpreter, "interpreter")?) };
         let mut state = interpreter.lock()?;
-        let place = find(&state)?;
+        let place = find(&mut state)?;
         out.set(interpreter.handle(&mut state, place)?);
         Ok(())
     })
@@ -167,17 +183,18 @@ pub unsafe extern "C" fn ar_interpreter_new(
         // SAFETY: the crate's rule.
         let (out, model, options) =
             unsafe { (out(interpreter, "interpreter")?, shared(model, "model")?, options.as_ref()) };
-        let interpreter = match options {
-            Some(options) => options.build(&model.model)?,
-            None => ArOptions::default().build(&model.model)?,
-        };
+        let default = ArOptions::default();
+        let options = options.unwrap_or(&default);
+        let found = options.find()?;
+        let interpreter = options.build(&model.model, &found)?;
         out.give(ArInterpreter {
             cancel: interpreter.cancel_handle(),
-            plugins: interpreter.registry().plugins().iter().map(ArPlugin::new).collect(),
-            failures: texts(interpreter.registry().failures()),
+            found,
+            path: model.path.clone(),
             state: Mutex::new(State {
                 interpreter,
                 left_out: Vec::new(),
+                json: CString::default(),
                 tensors: HashMap::new(),
                 signatures: HashMap::new(),
             }),
@@ -196,11 +213,7 @@ pub unsafe extern "C" fn ar_interpreter_free(interpreter: *mut ArInterpreter) {
 /// Prepares every node and plans memory.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_interpreter_allocate(interpreter: *mut ArInterpreter) -> *mut ArError {
-    using(interpreter, |state| {
-        let done = state.interpreter.allocate();
-        state.left_out = texts(&state.interpreter.left_out());
-        Ok(done?)
-    })
+    using(interpreter, |state| Ok(state.interpreter.allocate()?))
 }
 
 /// Runs the model once.
@@ -268,7 +281,7 @@ pub unsafe extern "C" fn ar_interpreter_input(
     index: usize,
     tensor: *mut *mut ArTensor,
 ) -> *mut ArError {
-    give_tensor(interpreter, tensor, |_| Ok(Place::Input(index)))
+    give_tensor(interpreter, tensor, |state| state.input(index))
 }
 
 /// An input by name.
@@ -280,7 +293,8 @@ pub unsafe extern "C" fn ar_interpreter_input_by_name(
 ) -> *mut ArError {
     give_tensor(interpreter, tensor, |state| {
         // SAFETY: the crate's rule.
-        Ok(Place::Input(state.interpreter.input_index(unsafe { text(name, "name") }?)?))
+        let index = state.interpreter.input_index(unsafe { text(name, "name") }?)?;
+        state.input(index)
     })
 }
 
@@ -291,7 +305,7 @@ pub unsafe extern "C" fn ar_interpreter_output(
     index: usize,
     tensor: *mut *const ArTensor,
 ) -> *mut ArError {
-    give_tensor(interpreter, tensor.cast(), |_| Ok(Place::Output(index)))
+    give_tensor(interpreter, tensor.cast(), |state| state.output(index))
 }
 
 /// An output by name.
@@ -303,7 +317,8 @@ pub unsafe extern "C" fn ar_interpreter_output_by_name(
 ) -> *mut ArError {
     give_tensor(interpreter, tensor.cast(), |state| {
         // SAFETY: the crate's rule.
-        Ok(Place::Output(state.interpreter.output_index(unsafe { text(name, "name") }?)?))
+        let index = state.interpreter.output_index(unsafe { text(name, "name") }?)?;
+        state.output(index)
     })
 }
 
@@ -314,7 +329,7 @@ pub unsafe extern "C" fn ar_interpreter_tensor(
     index: usize,
     tensor: *mut *const ArTensor,
 ) -> *mut ArError {
-    give_tensor(interpreter, tensor.cast(), |_| Ok(Place::Tensor(index)))
+    give_tensor(interpreter, tensor.cast(), |_| Ok(Place::closed(0, index)))
 }
 
 /// The handle of a signature.
@@ -333,23 +348,10 @@ pub unsafe extern "C" fn ar_interpreter_signature(
         let handle = match signatures.entry(key.to_owned()) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(place) => {
-                let runner = runtime.signature(key)?;
-                place.insert(Rc::new(ArSignature::new(ptr::from_ref(interpreter), &runner)))
+                place.insert(Rc::new(ArSignature::new(ptr::from_ref(interpreter), runtime, key)?))
             }
         };
         out.set(Rc::as_ptr(handle).cast_mut());
         Ok(())
     })
-}
-
-/// Bytes of the arena for activations and scratch buffers.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ar_interpreter_arena_bytes(interpreter: *const ArInterpreter) -> u64 {
-    number(interpreter, |interpreter| interpreter.memory_use().arena)
-}
-
-/// Bytes of states, tables, folded constants and variables.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ar_interpreter_persistent_bytes(interpreter: *const ArInterpreter) -> u64 {
-    number(interpreter, |interpreter| interpreter.memory_use().persistent)
 }

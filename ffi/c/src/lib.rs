@@ -15,23 +15,40 @@ mod error;
 mod hand_over;
 mod interpreter;
 mod log;
+mod memory;
 mod model;
+mod observer;
 mod options;
+mod picture;
 mod plugin;
+mod profile;
+mod registry;
+mod report;
 mod signature;
+mod subgraph;
 mod tensor;
+mod values;
 
 use std::ffi::c_char;
 
+pub use arguments::ArReleaseCallback;
 pub use error::*;
 pub use hand_over::*;
 pub use interpreter::*;
 pub use log::*;
+pub use memory::*;
 pub use model::*;
+pub use observer::*;
 pub use options::*;
+pub use picture::*;
 pub use plugin::*;
+pub use profile::*;
+pub use registry::*;
+pub use report::*;
 pub use signature::*;
+pub use subgraph::*;
 pub use tensor::*;
+pub use values::*;
 
 /// The version of the library.
 #[unsafe(no_mangle)]

@@ -1,56 +1,27 @@
 //! Models: from a file, from memory that is copied, from memory that is lent.
 
 use std::ffi::{CString, c_char, c_void};
+use std::path::PathBuf;
 use std::ptr;
 use std::sync::Arc;
 
 use arenite::Model;
 
-use crate::arguments::{self, list, out, shared, text};
+use crate::arguments::{self, ArReleaseCallback, Lent, list, out, shared, text, text_at};
 use crate::error::{ArError, c_string, guard, guard_value};
 
 /// A verified model.
 pub struct ArModel {
     pub(crate) model: Model,
+    /// Where it was read from.
+    pub(crate) path: Option<PathBuf>,
     signature_keys: Vec<CString>,
 }
 
 impl ArModel {
-    fn new(model: Model) -> Self {
+    fn new(model: Model, path: Option<PathBuf>) -> Self {
         let signature_keys = model.signature_keys().iter().map(|key| c_string(key)).collect();
-        ArModel { model, signature_keys }
-    }
-}
-
-/// Called once, when lent memory is no longer needed.
-pub type ArReleaseCallback = Option<unsafe extern "C" fn(user_data: *mut c_void)>;
-
-/// Memory that C lends.
-struct Lent {
-    data: *const u8,
-    size: usize,
-    release: ArReleaseCallback,
-    user_data: *mut c_void,
-}
-
-// SAFETY: the bytes are only read, and the header says that `release` is called on any thread.
-unsafe impl Send for Lent {}
-// SAFETY: as above.
-unsafe impl Sync for Lent {}
-
-impl AsRef<[u8]> for Lent {
-    fn as_ref(&self) -> &[u8] {
-        // SAFETY: the lender promised `size` bytes until `release` is called. Null was refused before a model is made.
-        unsafe { std::slice::from_raw_parts(self.data, self.size) }
-    }
-}
-
-impl Drop for Lent {
-    fn drop(&mut self) {
-        if let Some(release) = self.release {
-            // SAFETY: the lender's own function with its own argument, called this once.
-            unsafe { release(self.user_data) };
-        }
+        ArModel { model, path, signature_keys }
     }
 }
 
@@ -60,7 +31,7 @@ pub unsafe extern "C" fn ar_model_from_file(path: *const c_char, model: *mut *mu
     guard(|| {
         // SAFETY: the crate's rule.
         let (out, path) = unsafe { (out(model, "model")?, text(path, "path")?) };
-        out.give(ArModel::new(Model::from_file(path)?));
+        out.give(ArModel::new(Model::from_file(path)?, Some(path.into())));
         Ok(())
     })
 }
@@ -75,7 +46,7 @@ pub unsafe extern "C" fn ar_model_from_memory(
     guard(|| {
         // SAFETY: the crate's rule.
         let (out, bytes) = unsafe { (out(model, "model")?, list(data.cast::<u8>(), size, "data")?) };
-        out.give(ArModel::new(Model::from_bytes(bytes.to_vec())?));
+        out.give(ArModel::new(Model::from_bytes(bytes.to_vec())?, None));
         Ok(())
     })
 }
@@ -91,15 +62,15 @@ pub unsafe extern "C" fn ar_model_from_borrowed(
 ) -> *mut ArError {
     guard(|| {
         // From here on `release` is called on every way out.
-        let lent = Lent { data: data.cast(), size, release, user_data };
+        let lent = Lent { data: data.cast_mut().cast(), size, release, user_data };
         // SAFETY: the crate's rule. The list refuses null and sizes that no object has.
         let out = unsafe {
-            list(lent.data, size, "data")?;
+            list(lent.data.cast_const(), size, "data")?;
             out(model, "model")?
         };
         let model =
             if size == 0 { Model::from_bytes(Vec::new())? } else { Model::from_owner(Arc::new(lent))? };
-        out.give(ArModel::new(model));
+        out.give(ArModel::new(model, None));
         Ok(())
     })
 }
@@ -126,9 +97,4 @@ pub unsafe extern "C" fn ar_model_signature_key(model: *const ArModel, index: us
 pub unsafe extern "C" fn ar_model_free(model: *mut ArModel) {
     // SAFETY: null or a model that the caller owns.
     unsafe { arguments::free(model) };
-}
-
-/// One text of a list, or null.
-pub(crate) fn text_at(texts: &[CString], index: usize) -> *const c_char {
-    texts.get(index).map_or(ptr::null(), |text| text.as_ptr())
 }

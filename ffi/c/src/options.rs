@@ -1,21 +1,35 @@
 //! What an interpreter is to be made with: an `arenite.toml` in memory.
 
-use std::ffi::c_char;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+mod delegates;
+mod limits;
+mod planning;
+mod plugins;
 
-use arenite::config::{DelegateConfig, OnMissing, PlannerConfig};
+use std::ffi::c_char;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
 use arenite::{Config, Interpreter, Model, Registry};
 
 use crate::arguments::{self, exclusive, list, text};
-use crate::error::{ArError, Failure, Result, guard, guard_value};
+use crate::error::{AR_ERROR_STATE, ArError, Failure, Result, guard, guard_value};
+use crate::registry::Found;
+
+pub use delegates::*;
+pub use limits::*;
+pub use planning::*;
+pub use plugins::*;
 
 /// Options of an interpreter.
-#[derive(Default)]
 pub struct ArOptions {
-    config: Config,
+    pub(crate) config: Config,
     /// What the program handed over.
     pub(crate) handed_over: Registry,
+    /// The registry that interpreters share.
+    found: Option<Arc<Found>>,
+    planning_time: Option<Duration>,
+    has_default_delegate: bool,
 }
 
 /// One option of a planner or a delegate.
@@ -25,26 +39,46 @@ pub struct ArOption {
     value: *const c_char,
 }
 
-/// `AR_ON_MISSING_*`.
-pub type ArOnMissing = u32;
-/// A delegate that is not there is an error.
-pub const AR_ON_MISSING_ERROR: ArOnMissing = 0;
-/// A delegate that is not there is left out.
-pub const AR_ON_MISSING_SKIP: ArOnMissing = 1;
+impl Default for ArOptions {
+    fn default() -> Self {
+        ArOptions {
+            config: Config::default(),
+            handed_over: Registry::new(),
+            found: None,
+            planning_time: None,
+            has_default_delegate: true,
+        }
+    }
+}
 
 impl ArOptions {
-    /// Finds the plugins and builds the interpreter.
-    pub(crate) fn build(&self, model: &Model) -> Result<Interpreter> {
-        let mut registry = Registry::new();
-        registry.add_handed_over(&self.handed_over)?;
-        if self.config.plugins.builtin {
-            // In a program that links the static library `inventory` may have collected nothing.
-            arenite_builtin::register_builtins().iter().try_for_each(|plugin| registry.add_plugin(plugin))?;
+    /// The registry that was set, or what these options find.
+    pub(crate) fn find(&self) -> Result<Arc<Found>> {
+        match &self.found {
+            Some(found) => Ok(Arc::clone(found)),
+            None => Found::new(&self.config, &self.handed_over),
         }
-        let mut config = self.config.clone();
-        config.plugins.prefix = option_env!("ARENITE_PREFIX").map(PathBuf::from);
-        registry.add_discovered(&config)?;
-        Ok(Interpreter::builder(model).config(&config).registry(Arc::new(registry)).build()?)
+    }
+
+    pub(crate) fn build(&self, model: &Model, found: &Found) -> Result<Interpreter> {
+        let registry = Arc::clone(&found.registry);
+        let mut builder = Interpreter::builder(model).config(&self.config).registry(registry);
+        if let Some(limit) = self.planning_time {
+            builder = builder.planning_time(limit);
+        }
+        if !self.has_default_delegate {
+            builder = builder.without_default_delegate();
+        }
+        Ok(builder.build()?)
+    }
+
+    /// What is handed over goes into the registry that is made of the options.
+    pub(crate) fn check_open(&self) -> Result<()> {
+        if self.found.is_none() {
+            return Ok(());
+        }
+        let message = "these options have a registry: register with the options that it is made of, before";
+        Err(Failure::new(AR_ERROR_STATE, message))
     }
 }
 
@@ -93,126 +127,6 @@ pub unsafe extern "C" fn ar_options_set_threads(options: *mut ArOptions, count: 
             return Err(Failure::argument(format!("{count} threads are asked for, the most is {limit}")));
         }
         options.config.threads = std::num::NonZeroUsize::new(count as usize);
-        Ok(())
-    })
-}
-
-/// Adds a folder with plugins.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ar_options_add_plugin_dir(
-    options: *mut ArOptions,
-    path: *const c_char,
-) -> *mut ArError {
-    change(options, |options| {
-        // SAFETY: the crate's rule.
-        options.config.plugins.dirs.push(unsafe { text(path, "path") }?.into());
-        Ok(())
-    })
-}
-
-/// Adds a plugin.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ar_options_add_plugin_file(
-    options: *mut ArOptions,
-    path: *const c_char,
-) -> *mut ArError {
-    change(options, |options| {
-        // SAFETY: the crate's rule.
-        options.config.plugins.paths.push(unsafe { text(path, "path") }?.into());
-        Ok(())
-    })
-}
-
-/// Chooses the planner.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ar_options_set_planner(
-    options: *mut ArOptions,
-    name: *const c_char,
-    planner_options: *const ArOption,
-    option_count: usize,
-) -> *mut ArError {
-    change(options, |options| {
-        // SAFETY: the crate's rule.
-        let mut planner = PlannerConfig::new(unsafe { text(name, "name") }?);
-        // SAFETY: the crate's rule.
-        planner.options = unsafe { pairs(planner_options, option_count, "planner_options") }?;
-        options.config.planner = Some(planner);
-        Ok(())
-    })
-}
-
-/// Adds a delegate.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ar_options_add_delegate(
-    options: *mut ArOptions,
-    name: *const c_char,
-    on_missing: ArOnMissing,
-    delegate_options: *const ArOption,
-    option_count: usize,
-) -> *mut ArError {
-    change(options, |options| {
-        // SAFETY: the crate's rule.
-        let mut delegate = DelegateConfig::new(unsafe { text(name, "name") }?);
-        delegate.on_missing = match on_missing {
-            AR_ON_MISSING_ERROR => OnMissing::Error,
-            AR_ON_MISSING_SKIP => OnMissing::Skip,
-            other => {
-                return Err(Failure::argument(format!(
-                    "argument 'on_missing' is {other}; AR_ON_MISSING_* end at 1"
-                )));
-            }
-        };
-        // SAFETY: the crate's rule.
-        delegate.options = unsafe { pairs(delegate_options, option_count, "delegate_options") }?;
-        options.config.delegates.push(delegate);
-        Ok(())
-    })
-}
-
-/// Limits the memory of an interpreter.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ar_options_set_quota_bytes(options: *mut ArOptions, bytes: u64) -> *mut ArError {
-    change(options, |options| {
-        options.config.quota.bytes = Some(bytes);
-        Ok(())
-    })
-}
-
-/// Limits the number of nodes of a model.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ar_options_set_quota_nodes(options: *mut ArOptions, nodes: u64) -> *mut ArError {
-    change(options, |options| {
-        options.config.quota.nodes = Some(nodes);
-        Ok(())
-    })
-}
-
-/// Limits the nesting of subgraphs.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ar_options_set_quota_depth(options: *mut ArOptions, depth: u32) -> *mut ArError {
-    change(options, |options| {
-        options.config.quota.depth = Some(depth);
-        Ok(())
-    })
-}
-
-/// Limits how often subgraphs are run by nodes of others.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ar_options_set_quota_calls(options: *mut ArOptions, calls: u64) -> *mut ArError {
-    change(options, |options| {
-        options.config.quota.calls = Some(calls);
-        Ok(())
-    })
-}
-
-/// Limits the length of one allocate or invoke.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ar_options_set_time_limit(
-    options: *mut ArOptions,
-    milliseconds: u64,
-) -> *mut ArError {
-    change(options, |options| {
-        options.config.quota.time = (milliseconds > 0).then_some(milliseconds);
         Ok(())
     })
 }

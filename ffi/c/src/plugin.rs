@@ -1,137 +1,162 @@
-//! What an interpreter found, for listings: its plugins, those that were not loaded, delegates that were left out.
+//! Plugins, for listings.
 
 use std::ffi::{CString, c_char};
 use std::ptr;
+use std::sync::{Arc, OnceLock};
 
-use arenite::PluginInfo;
+use arenite::abi::ElementTypes;
+use arenite::abi::raw::{
+    BUILTIN_CUSTOM, OP_BEHIND, OP_IN_PLACE, OP_PART_OF_INPUT, OP_PART_OF_OUTPUT, OP_STATEFUL, OP_VIEW,
+};
+use arenite::{OpInfo, OpKey, PluginInfo, Registry};
 
-use crate::arguments::shared;
-use crate::error::{c_string, guard_value};
-use crate::interpreter::ArInterpreter;
+use crate::arguments::{put, shared, text_at};
+use crate::error::{ArError, Failure, Result, c_string, guard, guard_value};
 
-/// A plugin of an interpreter.
+/// A plugin of a registry.
 pub struct ArPlugin {
+    registry: Arc<Registry>,
+    /// Among the registry's.
+    index: usize,
     id: CString,
     version: CString,
+    description: CString,
     origin: CString,
-    ops: usize,
-    planners: usize,
-    delegates: usize,
+    /// Names of the ops, made when they are asked for.
+    ops: OnceLock<Vec<CString>>,
+    planners: Vec<CString>,
+    delegates: Vec<CString>,
+}
+
+/// An op that a plugin serves.
+#[repr(C)]
+pub struct ArOpInfo {
+    name: *const c_char,
+    element_types: u64,
+    builtin_code: i32,
+    min_version: i32,
+    max_version: i32,
+    flags: u32,
 }
 
 impl ArPlugin {
-    pub(crate) fn new(info: &PluginInfo) -> Self {
-        ArPlugin {
+    /// The plugins of a registry.
+    pub(crate) fn all(registry: &Arc<Registry>) -> Vec<Self> {
+        let plugin = |(index, info): (usize, &PluginInfo)| ArPlugin {
+            registry: Arc::clone(registry),
+            index,
             id: c_string(&info.id),
             version: c_string(&info.version),
+            description: c_string(&info.description),
             origin: c_string(&info.origin.to_string()),
-            ops: info.ops.len(),
-            planners: info.planners.len(),
-            delegates: info.delegates.len(),
-        }
+            ops: OnceLock::new(),
+            planners: info.planners.iter().map(|name| c_string(name)).collect(),
+            delegates: info.delegates.iter().map(|name| c_string(name)).collect(),
+        };
+        registry.plugins().iter().enumerate().map(plugin).collect()
     }
+
+    fn ops(&self) -> &[OpInfo] {
+        self.registry.plugins().get(self.index).map_or(&[], |info| &info.ops)
+    }
+
+    fn op(&self, index: usize) -> Result<ArOpInfo> {
+        let ops = self.ops();
+        let names = self.ops.get_or_init(|| ops.iter().map(|op| c_string(&op.key.name())).collect());
+        let (Some(op), Some(name)) = (ops.get(index), names.get(index)) else {
+            return Err(Failure::argument(format!("there is no op {index}; the plugin has {}", ops.len())));
+        };
+        let flags = [
+            (op.stateful, OP_STATEFUL),
+            (op.in_place, OP_IN_PLACE),
+            (op.view, OP_VIEW),
+            (op.part_of_input, OP_PART_OF_INPUT),
+            (op.part_of_output, OP_PART_OF_OUTPUT),
+            (op.behind, OP_BEHIND),
+        ];
+        Ok(ArOpInfo {
+            name: name.as_ptr(),
+            element_types: op.element_types.as_ref().map_or(0, |types| ElementTypes::of(types).bits()),
+            builtin_code: match op.key {
+                OpKey::Builtin(code) => code,
+                OpKey::Custom(_) => BUILTIN_CUSTOM,
+            },
+            min_version: op.versions.0,
+            max_version: op.versions.1,
+            flags: flags.iter().filter(|(has, _)| *has).map(|(_, flag)| flag).sum(),
+        })
+    }
+}
+
+/// Calls `body` with the plugin.
+fn of<R>(plugin: *const ArPlugin, otherwise: R, body: impl FnOnce(&ArPlugin) -> R) -> R {
+    // SAFETY: the crate's rule.
+    guard_value(otherwise, || Ok(body(unsafe { shared(plugin, "plugin") }?)))
 }
 
 /// The plugin's id.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_plugin_id(plugin: *const ArPlugin) -> *const c_char {
-    // SAFETY: the crate's rule.
-    guard_value(ptr::null(), || Ok(unsafe { shared(plugin, "plugin") }?.id.as_ptr()))
+    of(plugin, ptr::null(), |plugin| plugin.id.as_ptr())
 }
 
 /// The version of the plugin's package.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_plugin_version(plugin: *const ArPlugin) -> *const c_char {
-    // SAFETY: the crate's rule.
-    guard_value(ptr::null(), || Ok(unsafe { shared(plugin, "plugin") }?.version.as_ptr()))
+    of(plugin, ptr::null(), |plugin| plugin.version.as_ptr())
+}
+
+/// One line about the plugin.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_plugin_description(plugin: *const ArPlugin) -> *const c_char {
+    of(plugin, ptr::null(), |plugin| plugin.description.as_ptr())
 }
 
 /// Where the plugin came from.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_plugin_origin(plugin: *const ArPlugin) -> *const c_char {
-    // SAFETY: the crate's rule.
-    guard_value(ptr::null(), || Ok(unsafe { shared(plugin, "plugin") }?.origin.as_ptr()))
+    of(plugin, ptr::null(), |plugin| plugin.origin.as_ptr())
 }
 
 /// Number of op registrations.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_plugin_op_count(plugin: *const ArPlugin) -> usize {
-    // SAFETY: the crate's rule.
-    guard_value(0, || Ok(unsafe { shared(plugin, "plugin") }?.ops))
+    of(plugin, 0, |plugin| plugin.ops().len())
+}
+
+/// One of them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_plugin_op(
+    plugin: *const ArPlugin,
+    index: usize,
+    op: *mut ArOpInfo,
+) -> *mut ArError {
+    guard(|| {
+        // SAFETY: the crate's rule.
+        unsafe { put(op, "op", shared(plugin, "plugin")?.op(index)?) }
+    })
 }
 
 /// Number of planners.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_plugin_planner_count(plugin: *const ArPlugin) -> usize {
-    // SAFETY: the crate's rule.
-    guard_value(0, || Ok(unsafe { shared(plugin, "plugin") }?.planners))
+    of(plugin, 0, |plugin| plugin.planners.len())
+}
+
+/// Name of a planner, or null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_plugin_planner(plugin: *const ArPlugin, index: usize) -> *const c_char {
+    of(plugin, ptr::null(), |plugin| text_at(&plugin.planners, index))
 }
 
 /// Number of delegates.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_plugin_delegate_count(plugin: *const ArPlugin) -> usize {
-    // SAFETY: the crate's rule.
-    guard_value(0, || Ok(unsafe { shared(plugin, "plugin") }?.delegates))
+    of(plugin, 0, |plugin| plugin.delegates.len())
 }
 
-/// Number of plugins.
+/// Name of a delegate, or null.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ar_interpreter_plugin_count(interpreter: *const ArInterpreter) -> usize {
-    // SAFETY: the crate's rule.
-    guard_value(0, || Ok(unsafe { shared(interpreter, "interpreter") }?.plugins.len()))
-}
-
-/// A plugin, or null.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ar_interpreter_plugin(
-    interpreter: *const ArInterpreter,
-    index: usize,
-) -> *const ArPlugin {
-    guard_value(ptr::null(), || {
-        // SAFETY: the crate's rule.
-        let interpreter = unsafe { shared(interpreter, "interpreter") }?;
-        Ok(interpreter.plugins.get(index).map_or(ptr::null(), ptr::from_ref))
-    })
-}
-
-/// Number of plugins that were not loaded.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ar_interpreter_failure_count(interpreter: *const ArInterpreter) -> usize {
-    // SAFETY: the crate's rule.
-    guard_value(0, || Ok(unsafe { shared(interpreter, "interpreter") }?.failures.len()))
-}
-
-/// Which plugin was not loaded, and why, or null.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ar_interpreter_failure(
-    interpreter: *const ArInterpreter,
-    index: usize,
-) -> *const c_char {
-    guard_value(ptr::null(), || {
-        // SAFETY: the crate's rule.
-        let interpreter = unsafe { shared(interpreter, "interpreter") }?;
-        Ok(interpreter.failures.get(index).map_or(ptr::null(), |text| text.as_ptr()))
-    })
-}
-
-/// Number of delegates that were left out.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ar_interpreter_left_out_count(interpreter: *const ArInterpreter) -> usize {
-    guard_value(0, || {
-        // SAFETY: the crate's rule.
-        Ok(unsafe { shared(interpreter, "interpreter") }?.lock()?.left_out.len())
-    })
-}
-
-/// Which delegate was left out, and why, or null.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ar_interpreter_left_out(
-    interpreter: *const ArInterpreter,
-    index: usize,
-) -> *const c_char {
-    guard_value(ptr::null(), || {
-        // SAFETY: the crate's rule.
-        let state = unsafe { shared(interpreter, "interpreter") }?.lock()?;
-        Ok(state.left_out.get(index).map_or(ptr::null(), |text| text.as_ptr()))
-    })
+pub unsafe extern "C" fn ar_plugin_delegate(plugin: *const ArPlugin, index: usize) -> *const c_char {
+    of(plugin, ptr::null(), |plugin| text_at(&plugin.delegates, index))
 }

@@ -1,34 +1,46 @@
-//! Signatures: entry points with names for their inputs and outputs.
+//! Signatures: entry points with names for their inputs and outputs. Their tensors are found once, when the handle is made.
 
 use std::ffi::{CString, c_char};
 use std::ptr;
 
-use arenite::SignatureRunner;
+use arenite::model_file::{Tables, TensorMap};
+use arenite::{Error, Interpreter, Named};
 
 use crate::arguments::{list, out, shared, text};
-use crate::error::{ArError, Result, c_string, guard, guard_value};
+use crate::error::{ArError, Failure, Result, c_string, guard, guard_value};
 use crate::interpreter::{ArInterpreter, Place, State};
-use crate::model::text_at;
 use crate::tensor::ArTensor;
 
 /// A signature of an interpreter's model.
 pub struct ArSignature {
     owner: *const ArInterpreter,
-    key: String,
-    c_key: CString,
-    inputs: Vec<CString>,
-    outputs: Vec<CString>,
+    key: CString,
+    subgraph: usize,
+    inputs: Vec<Port>,
+    outputs: Vec<Port>,
+}
+
+/// An input or an output: its name, and its tensor in the subgraph.
+struct Port {
+    name: CString,
+    tensor: usize,
 }
 
 impl ArSignature {
-    pub(crate) fn new(owner: *const ArInterpreter, runner: &SignatureRunner<'_>) -> Self {
-        ArSignature {
-            owner,
-            key: runner.key().to_owned(),
-            c_key: c_string(runner.key()),
-            inputs: runner.input_names().map(c_string).collect(),
-            outputs: runner.output_names().map(c_string).collect(),
-        }
+    pub(crate) fn new(owner: *const ArInterpreter, interpreter: &mut Interpreter, key: &str) -> Result<Self> {
+        // Says what is wrong with a signature, and builds its subgraph.
+        let subgraph = interpreter.signature(key)?.subgraph();
+        let view = interpreter.model().view();
+        let ports = |maps: Tables<'_, TensorMap<'_>>| {
+            let port = |map: TensorMap<'_>| Port {
+                name: c_string(map.name().unwrap_or("")),
+                tensor: map.tensor_index() as usize,
+            };
+            maps.iter().map(port).collect::<Vec<Port>>()
+        };
+        let known = view.signature(key).map(|found| (ports(found.inputs()), ports(found.outputs())));
+        let (inputs, outputs) = known.unwrap_or_default();
+        Ok(ArSignature { owner, key: c_string(key), subgraph, inputs, outputs })
     }
 
     fn owner(&self) -> &ArInterpreter {
@@ -37,17 +49,16 @@ impl ArSignature {
     }
 }
 
-/// Calls `body` with the signature's runner.
+/// Calls `body` with the interpreter's state.
 fn using(
     signature: *const ArSignature,
-    body: impl FnOnce(&mut SignatureRunner<'_>) -> Result<()>,
+    body: impl FnOnce(&ArSignature, &mut State) -> Result<()>,
 ) -> *mut ArError {
     guard(|| {
         // SAFETY: the crate's rule.
         let signature = unsafe { shared(signature, "signature") }?;
         let mut state = signature.owner().lock()?;
-        let State { interpreter, .. } = &mut *state;
-        body(&mut interpreter.signature(&signature.key)?)
+        body(signature, &mut state)
     })
 }
 
@@ -56,27 +67,52 @@ fn fixed<R>(signature: *const ArSignature, otherwise: R, body: impl FnOnce(&ArSi
     guard_value(otherwise, || Ok(body(unsafe { shared(signature, "signature") }?)))
 }
 
+/// The tensor of this name.
+fn named(ports: &[Port], what: Named, name: &str) -> Result<usize> {
+    let found = ports.iter().find(|port| port.name.as_bytes() == name.as_bytes());
+    found.map(|port| port.tensor).ok_or_else(|| {
+        let known = ports.iter().map(|port| port.name.to_string_lossy().into_owned()).collect();
+        Failure::from(Error::NotFound { what, name: name.to_owned(), known, failures: Vec::new() })
+    })
+}
+
+/// The tensor at this position.
+fn positioned(ports: &[Port], what: Named, index: usize) -> Result<usize> {
+    ports.get(index).map(|port| port.tensor).ok_or_else(|| {
+        Failure::argument(format!("there is no {what} {index}; the signature has {}", ports.len()))
+    })
+}
+
+/// Gives the handle of the tensor that `find` names.
 fn give_tensor(
     signature: *const ArSignature,
-    name: *const c_char,
     tensor: *mut *mut ArTensor,
-    place: fn(String, String) -> Place,
+    find: impl FnOnce(&ArSignature) -> Result<Place>,
 ) -> *mut ArError {
     guard(|| {
         // SAFETY: the crate's rule.
-        let (out, signature, name) =
-            unsafe { (out(tensor, "tensor")?, shared(signature, "signature")?, text(name, "name")?) };
+        let (out, signature) = unsafe { (out(tensor, "tensor")?, shared(signature, "signature")?) };
         let owner = signature.owner();
         let mut state = owner.lock()?;
-        out.set(owner.handle(&mut state, place(signature.key.clone(), name.to_owned()))?);
+        out.set(owner.handle(&mut state, find(signature)?)?);
         Ok(())
     })
+}
+
+fn name_at(ports: &[Port], index: usize) -> *const c_char {
+    ports.get(index).map_or(ptr::null(), |port| port.name.as_ptr())
 }
 
 /// The signature's key.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_signature_key(signature: *const ArSignature) -> *const c_char {
-    fixed(signature, ptr::null(), |signature| signature.c_key.as_ptr())
+    fixed(signature, ptr::null(), |signature| signature.key.as_ptr())
+}
+
+/// The subgraph that it runs.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_signature_subgraph(signature: *const ArSignature) -> usize {
+    fixed(signature, 0, |signature| signature.subgraph)
 }
 
 /// Number of inputs.
@@ -91,7 +127,7 @@ pub unsafe extern "C" fn ar_signature_input_name(
     signature: *const ArSignature,
     index: usize,
 ) -> *const c_char {
-    fixed(signature, ptr::null(), |signature| text_at(&signature.inputs, index))
+    fixed(signature, ptr::null(), |signature| name_at(&signature.inputs, index))
 }
 
 /// Number of outputs.
@@ -106,27 +142,59 @@ pub unsafe extern "C" fn ar_signature_output_name(
     signature: *const ArSignature,
     index: usize,
 ) -> *const c_char {
-    fixed(signature, ptr::null(), |signature| text_at(&signature.outputs, index))
+    fixed(signature, ptr::null(), |signature| name_at(&signature.outputs, index))
 }
 
-/// An input.
+/// An input by name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_signature_input(
     signature: *mut ArSignature,
     name: *const c_char,
     tensor: *mut *mut ArTensor,
 ) -> *mut ArError {
-    give_tensor(signature, name, tensor, Place::SignatureInput)
+    give_tensor(signature, tensor, |signature| {
+        // SAFETY: the crate's rule.
+        let name = unsafe { text(name, "name") }?;
+        Ok(Place::open(signature.subgraph, named(&signature.inputs, Named::Input, name)?))
+    })
 }
 
-/// An output.
+/// An output by name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_signature_output(
     signature: *const ArSignature,
     name: *const c_char,
     tensor: *mut *const ArTensor,
 ) -> *mut ArError {
-    give_tensor(signature, name, tensor.cast(), Place::SignatureOutput)
+    give_tensor(signature, tensor.cast(), |signature| {
+        // SAFETY: the crate's rule.
+        let name = unsafe { text(name, "name") }?;
+        Ok(Place::closed(signature.subgraph, named(&signature.outputs, Named::Output, name)?))
+    })
+}
+
+/// An input by position.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_signature_input_at(
+    signature: *mut ArSignature,
+    index: usize,
+    tensor: *mut *mut ArTensor,
+) -> *mut ArError {
+    give_tensor(signature, tensor, |signature| {
+        Ok(Place::open(signature.subgraph, positioned(&signature.inputs, Named::Input, index)?))
+    })
+}
+
+/// An output by position.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_signature_output_at(
+    signature: *const ArSignature,
+    index: usize,
+    tensor: *mut *const ArTensor,
+) -> *mut ArError {
+    give_tensor(signature, tensor.cast(), |signature| {
+        Ok(Place::closed(signature.subgraph, positioned(&signature.outputs, Named::Output, index)?))
+    })
 }
 
 /// Gives an input another shape.
@@ -137,21 +205,22 @@ pub unsafe extern "C" fn ar_signature_resize_input(
     dims: *const i32,
     rank: usize,
 ) -> *mut ArError {
-    using(signature, |runner| {
+    using(signature, |signature, state| {
         // SAFETY: the crate's rule.
         let (name, dims) = unsafe { (text(name, "name")?, list(dims, rank, "dims")?) };
-        Ok(runner.resize_input(name, dims)?)
+        let tensor = named(&signature.inputs, Named::Input, name)?;
+        Ok(state.interpreter.resize_of(signature.subgraph, tensor, dims)?)
     })
 }
 
 /// Prepares the signature's subgraph.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_signature_allocate(signature: *mut ArSignature) -> *mut ArError {
-    using(signature, |runner| Ok(runner.allocate()?))
+    using(signature, |signature, state| Ok(state.interpreter.allocate_subgraph(signature.subgraph)?))
 }
 
 /// Runs the signature once.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_signature_invoke(signature: *mut ArSignature) -> *mut ArError {
-    using(signature, |runner| Ok(runner.invoke()?))
+    using(signature, |signature, state| Ok(state.interpreter.invoke_subgraph(signature.subgraph)?))
 }

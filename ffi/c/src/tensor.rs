@@ -4,9 +4,9 @@ use std::ffi::{CString, c_char, c_void};
 use std::ptr;
 use std::sync::OnceLock;
 
-use arenite::{ElementType, Tensor};
+use arenite::{ElementType, Tensor, TensorMut};
 
-use crate::arguments::{list, null, shared};
+use crate::arguments::{give_list, list, null, put, shared};
 use crate::error::{ArError, Failure, Result, c_string, guard, guard_value};
 use crate::interpreter::{ArInterpreter, Place, State};
 
@@ -16,6 +16,8 @@ pub struct ArTensor {
     place: Place,
     name: CString,
     ty: ElementType,
+    is_variable: bool,
+    shape_signature: Vec<i32>,
     scales: Vec<f32>,
     zero_points: Vec<i64>,
     quantized_dimension: i32,
@@ -38,7 +40,12 @@ pub struct ArString {
 }
 
 impl ArTensor {
-    pub(crate) fn new(owner: *const ArInterpreter, place: Place, tensor: &Tensor<'_>) -> Self {
+    pub(crate) fn new(
+        owner: *const ArInterpreter,
+        place: Place,
+        tensor: &Tensor<'_>,
+        is_variable: bool,
+    ) -> Self {
         // A model may give one zero point, or none, for many scales.
         let zero_point = |i| match tensor.zero_points {
             [one] => *one,
@@ -49,44 +56,41 @@ impl ArTensor {
             place,
             name: c_string(tensor.name),
             ty: tensor.ty,
+            is_variable,
+            shape_signature: tensor.shape_signature.to_vec(),
             scales: tensor.scales.to_vec(),
             zero_points: (0..tensor.scales.len()).map(zero_point).collect(),
             quantized_dimension: i32::try_from(tensor.quantized_dimension).unwrap_or(0),
         }
     }
 
-    fn with_state<R>(&self, body: impl FnOnce(&mut State, &Place) -> Result<R>) -> Result<R> {
+    /// Calls `body` with the interpreter's state, locked, and the tensor's place in it.
+    pub(crate) fn with_state<R>(&self, body: impl FnOnce(&mut State, Place) -> Result<R>) -> Result<R> {
         // SAFETY: the interpreter owns this handle, so it is alive.
         let owner = unsafe { &*self.owner };
         let mut state = owner.lock()?;
-        body(&mut state, &self.place)
+        body(&mut state, self.place)
     }
 }
 
 /// Calls `body` with the tensor as it is now.
-fn read<R>(tensor: *const ArTensor, body: impl FnOnce(Tensor<'_>) -> Result<R>) -> Result<R> {
+pub(crate) fn read<R>(tensor: *const ArTensor, body: impl FnOnce(Tensor<'_>) -> Result<R>) -> Result<R> {
     // SAFETY: the crate's rule.
     let tensor = unsafe { shared(tensor, "tensor") }?;
-    tensor.with_state(|state, place| state.read(place, body))
+    tensor.with_state(|state, place| body(state.read(place)?))
+}
+
+/// Calls `body` with the tensor, to be written.
+pub(crate) fn write<R>(tensor: *const ArTensor, body: impl FnOnce(TensorMut<'_>) -> Result<R>) -> Result<R> {
+    // SAFETY: the crate's rule.
+    let tensor = unsafe { shared(tensor, "tensor") }?;
+    tensor.with_state(|state, place| body(state.write(place)?))
 }
 
 /// Calls `body` with what of the tensor never changes.
 fn fixed<R>(tensor: *const ArTensor, otherwise: R, body: impl FnOnce(&ArTensor) -> R) -> R {
     // SAFETY: the crate's rule.
     guard_value(otherwise, || Ok(body(unsafe { shared(tensor, "tensor") }?)))
-}
-
-/// Writes a plain value.
-///
-/// # Safety
-/// `place` is null or writable.
-unsafe fn put<T>(place: *mut T, name: &str, value: T) -> Result<()> {
-    if place.is_null() {
-        return Err(null(name));
-    }
-    // SAFETY: by the caller.
-    unsafe { place.write(value) };
-    Ok(())
 }
 
 /// The tensor's name.
@@ -128,6 +132,48 @@ pub unsafe extern "C" fn ar_tensor_element_count(tensor: *const ArTensor) -> usi
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_tensor_byte_size(tensor: *const ArTensor) -> usize {
     guard_value(0, || read(tensor, |tensor| Ok(tensor.byte_len())))
+}
+
+/// Whether it keeps its value from one invocation to the next.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_tensor_is_variable(tensor: *const ArTensor) -> bool {
+    fixed(tensor, false, |tensor| tensor.is_variable)
+}
+
+/// The subgraph that it belongs to.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_tensor_subgraph(tensor: *const ArTensor) -> usize {
+    fixed(tensor, 0, |tensor| tensor.place.subgraph)
+}
+
+/// Its index in the subgraph.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_tensor_index(tensor: *const ArTensor) -> usize {
+    fixed(tensor, 0, |tensor| tensor.place.tensor)
+}
+
+/// The shape with −1 for dimensions that the caller may choose.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_tensor_shape_signature(tensor: *const ArTensor, rank: *mut usize) -> *const i32 {
+    fixed(tensor, ptr::null(), |tensor| {
+        // SAFETY: the crate's rule.
+        unsafe { give_list(&tensor.shape_signature, rank) }
+    })
+}
+
+/// Gives an input another shape.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_tensor_resize(
+    tensor: *mut ArTensor,
+    dims: *const i32,
+    rank: usize,
+) -> *mut ArError {
+    guard(|| {
+        // SAFETY: the crate's rule.
+        let (tensor, dims) = unsafe { (shared(tensor, "tensor")?, list(dims, rank, "dims")?) };
+        tensor
+            .with_state(|state, place| Ok(state.interpreter.resize_of(place.subgraph, place.tensor, dims)?))
+    })
 }
 
 /// Whether its value is part of the model.
@@ -184,12 +230,8 @@ pub unsafe extern "C" fn ar_tensor_data(tensor: *const ArTensor, data: *mut *con
 pub unsafe extern "C" fn ar_tensor_data_mut(tensor: *mut ArTensor, data: *mut *mut c_void) -> *mut ArError {
     guard(|| {
         // SAFETY: the crate's rule.
-        let tensor = unsafe {
-            put(data, "data", ptr::null_mut())?;
-            shared(tensor, "tensor")?
-        };
-        let bytes = tensor
-            .with_state(|state, place| state.write(place, |tensor| Ok(tensor.into_bytes()?.as_mut_ptr())))?;
+        unsafe { put(data, "data", ptr::null_mut()) }?;
+        let bytes = write(tensor, |tensor| Ok(tensor.into_bytes()?.as_mut_ptr()))?;
         // SAFETY: as above.
         unsafe { put(data, "data", bytes.cast()) }
     })
@@ -204,17 +246,14 @@ pub unsafe extern "C" fn ar_tensor_copy_from(
 ) -> *mut ArError {
     guard(|| {
         // SAFETY: the crate's rule.
-        let (tensor, bytes) =
-            unsafe { (shared(tensor, "tensor")?, list(buffer.cast::<u8>(), size, "buffer")?) };
-        tensor.with_state(|state, place| {
-            state.write(place, |tensor| {
-                let own = tensor.tensor().bytes().map_or(ptr::null()..ptr::null(), <[u8]>::as_ptr_range);
-                let given = bytes.as_ptr_range();
-                // What lies in the tensor's own memory is copied twice: nothing that is read is borrowed mutably.
-                let overlaps = given.start < own.end && own.start < given.end;
-                let copy = if overlaps { bytes.to_vec() } else { Vec::new() };
-                Ok(tensor.copy_from_bytes(if overlaps { &copy } else { bytes })?)
-            })
+        let bytes = unsafe { list(buffer.cast::<u8>(), size, "buffer") }?;
+        write(tensor, |tensor| {
+            let own = tensor.tensor().bytes().map_or(ptr::null()..ptr::null(), <[u8]>::as_ptr_range);
+            let given = bytes.as_ptr_range();
+            // What lies in the tensor's own memory is copied twice: nothing that is read is borrowed mutably.
+            let overlaps = given.start < own.end && own.start < given.end;
+            let copy = if overlaps { bytes.to_vec() } else { Vec::new() };
+            Ok(tensor.copy_from_bytes(if overlaps { &copy } else { bytes })?)
         })
     })
 }

@@ -21,6 +21,8 @@ pub enum Layer {
     Shell,
     /// Where all parts meet.
     Composition,
+    /// What applications share.
+    Common,
     Application,
     /// What is only tested with, or tests.
     Tests,
@@ -124,6 +126,7 @@ pub fn check_kinds(packages: &[Package], crates: &[Crate]) -> Vec<Complaint> {
             | Layer::Runtime
             | Layer::Part
             | Layer::Composition
+            | Layer::Common
                 if dynamic =>
             {
                 "is an implementation, not a shell: remove `cdylib`, or make a shell in plugins/"
@@ -177,6 +180,7 @@ fn may_need(from: Layer, to: Layer) -> bool {
         Part => matches!(to, Contract | Layout),
         // A shell is of one part, or is itself an example of one.
         Shell | Composition => matches!(to, Contract | Part | Shell),
+        Common => matches!(to, Contract | Layout | Model | Runtime | Common),
         Application => !matches!(to, Application | Tests),
         Tests => true,
     }
@@ -193,6 +197,7 @@ fn invariant(from: Layer) -> &'static str {
         Layer::Shell | Layer::Composition => {
             "it links parts and nothing else; applications choose the runtime"
         }
+        Layer::Common => "what applications share knows the runtime, and no plugin: they choose those",
         Layer::Application | Layer::Tests => {
             "nothing depends on an application; make a crate of what both need"
         }

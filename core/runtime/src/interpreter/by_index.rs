@@ -16,10 +16,15 @@ impl Interpreter {
         self.slots.len()
     }
 
-    /// Indices of the tensors that are a subgraph's inputs; −1 for one that is absent.
+    /// Number of tensors of a subgraph, those of composites included.
     ///
     /// # Errors
     /// There is no such subgraph, or it cannot be built; so in the functions below.
+    pub fn tensor_count_of(&mut self, subgraph: usize) -> Result<usize> {
+        Ok(self.executor_mut(subgraph)?.graph.tensors.len())
+    }
+
+    /// Indices of the tensors that are a subgraph's inputs; −1 for one that is absent.
     pub fn inputs_of(&mut self, subgraph: usize) -> Result<&[i32]> {
         Ok(&self.executor_mut(subgraph)?.graph.inputs)
     }

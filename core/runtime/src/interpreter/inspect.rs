@@ -56,6 +56,11 @@ impl Interpreter {
         self.executor_of(subgraph).and_then(Executor::runner).map_or_else(Vec::new, detailed)
     }
 
+    /// Name of the planner.
+    pub fn planner(&self) -> &str {
+        &self.settings.planner.name
+    }
+
     /// Time spent in the planner since the interpreter was built.
     pub fn planning_time(&self) -> Duration {
         self.settings.planner.spent.get()

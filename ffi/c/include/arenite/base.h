@@ -27,6 +27,10 @@ extern "C" {
 #define ARENITE_VERSION_MINOR 1
 #define ARENITE_VERSION_PATCH 0
 
+/* Called when memory or user data that the program gave is no longer needed: once, on any thread, and never while the library still
+ * uses it. */
+typedef void (*ArReleaseCallback)(void *user_data);
+
 /* The version of the library that is in use, "0.1.0". Never null; lives as long as the program. */
 ARENITE_API const char *ar_version(void);
 

@@ -11,6 +11,7 @@
 
 #include <arenite/model.h>
 #include <arenite/options.h>
+#include <arenite/plugins.h>
 #include <arenite/signature.h>
 #include <arenite/tensor.h>
 
@@ -21,7 +22,7 @@ extern "C" {
 /* A model, ready to be run: new, allocate, fill inputs, invoke, read outputs. */
 typedef struct ArInterpreter ArInterpreter;
 
-/* Finds plugins and makes an interpreter of the main subgraph.
+/* Makes an interpreter of the main subgraph; finds plugins, unless the options have a registry.
  *   options  read now, not kept; null: as ar_options_new gives them
  * Errors: AR_ERROR_NOT_FOUND for an unknown planner or delegate, with the known ones; AR_ERROR_PLUGIN under `strict`;
  * AR_ERROR_MEMORY for more nodes than the quota; AR_ERROR_MODEL. */
@@ -31,7 +32,8 @@ ARENITE_API ArError *ar_interpreter_new(const ArModel *model, const ArOptions *o
 ARENITE_API void ar_interpreter_free(ArInterpreter *interpreter);
 
 /* Applies delegates, prepares every node, plans memory, zeroes variables. After ar_interpreter_new, and after each
- * resize.
+ * resize to another shape; else it does nothing. What delegates compiled is kept where they run the same nodes. After a loan
+ * (ar_tensor_lend) or ar_interpreter_release_memory it places tensors, and no more.
  * Errors: AR_ERROR_UNSUPPORTED with all ops that no plugin serves; AR_ERROR_FAILED with the first node that is refused;
  * AR_ERROR_NOT_FOUND for an unknown delegate; AR_ERROR_MEMORY. */
 ARENITE_API ArError *ar_interpreter_allocate(ArInterpreter *interpreter);
@@ -77,10 +79,43 @@ ARENITE_API ArError *ar_interpreter_tensor(const ArInterpreter *interpreter, siz
 /* The signature with this key. Errors: AR_ERROR_NOT_FOUND with the known keys. */
 ARENITE_API ArError *ar_interpreter_signature(ArInterpreter *interpreter, const char *key, ArSignature **signature);
 
-/* Bytes of the arena for activations and scratch buffers, and bytes of states, tables, folded constants and variables.
- * 0 before ar_interpreter_allocate. */
+/* Bytes of the arena for activations and scratch buffers; of states, tables, folded constants and variables; what delegates say that
+ * they hold, as packed weights; of tensors whose shape only the run tells. 0 before ar_interpreter_allocate. */
 ARENITE_API uint64_t ar_interpreter_arena_bytes(const ArInterpreter *interpreter);
 ARENITE_API uint64_t ar_interpreter_persistent_bytes(const ArInterpreter *interpreter);
+ARENITE_API uint64_t ar_interpreter_delegate_bytes(const ArInterpreter *interpreter);
+ARENITE_API uint64_t ar_interpreter_dynamic_bytes(const ArInterpreter *interpreter);
+
+/* Bytes that the arena has in every plan: no planner could do with less. */
+ARENITE_API uint64_t ar_interpreter_arena_lower_bound(const ArInterpreter *interpreter);
+
+/* Gives back the memory of activations, of all subgraphs. States, variables, constants and what delegates hold stay.
+ * ar_interpreter_allocate takes it again, at the cost of that alone; inputs must be filled then. */
+ARENITE_API ArError *ar_interpreter_release_memory(ArInterpreter *interpreter);
+
+/* Number of plugins that the interpreter may use. */
+ARENITE_API size_t ar_interpreter_plugin_count(const ArInterpreter *interpreter);
+
+/* A plugin, in the order in which they were found. Null if there are fewer. */
+ARENITE_API const ArPlugin *ar_interpreter_plugin(const ArInterpreter *interpreter, size_t index);
+
+/* How many plugins and plugin folders could not be loaded. */
+ARENITE_API size_t ar_interpreter_failure_count(const ArInterpreter *interpreter);
+
+/* One of them: its path and the reason, as a text that belongs to the interpreter. Null if there are fewer. */
+ARENITE_API const char *ar_interpreter_failure(const ArInterpreter *interpreter, size_t index);
+
+/* How many delegates are left out of the main subgraph: absent ones, those that failed when it was allocated, and those that an
+ * invocation fell back from. */
+ARENITE_API size_t ar_interpreter_left_out_count(const ArInterpreter *interpreter);
+
+/* One of them: the reason, with its name, as a text that stays until another is left out. Null if there are fewer. */
+ARENITE_API const char *ar_interpreter_left_out(const ArInterpreter *interpreter, size_t index);
+
+/* What is in the model, who runs which node and who refused it, and where tensors lie, if that is planned: the JSON that
+ * `arenite inspect --json` prints. Belongs to the interpreter, and stays until another report is asked for.
+ * Errors: AR_ERROR_FAILED if a path is not UTF-8. */
+ARENITE_API ArError *ar_interpreter_inspect(ArInterpreter *interpreter, const char **json);
 
 #ifdef __cplusplus
 }

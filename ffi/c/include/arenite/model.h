@@ -25,9 +25,6 @@ ARENITE_API ArError *ar_model_from_file(const char *path, ArModel **model);
  * Errors: AR_ERROR_MODEL. */
 ARENITE_API ArError *ar_model_from_memory(const void *data, size_t size, ArModel **model);
 
-/* Called when lent memory is no longer needed, on any thread. */
-typedef void (*ArReleaseCallback)(void *user_data);
-
 /* Verifies the bytes of a file without copying them. They must stay as they are until `release` is called.
  *   release  called exactly once: when the model and all its interpreters are freed, or before this returns if it
  *            fails, whatever the reason. May be null.

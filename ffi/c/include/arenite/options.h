@@ -29,6 +29,9 @@ typedef struct ArOpV1 ArOpV1;
 typedef struct ArPlannerV1 ArPlannerV1;
 typedef struct ArDelegateV1 ArDelegateV1;
 
+/* Of registry.h. */
+typedef struct ArRegistry ArRegistry;
+
 /* What to do about a delegate that no plugin has, or whose device is not there. Whatever else keeps it from starting, such as an
  * unknown option, is an error of ar_interpreter_allocate. */
 typedef uint32_t ArOnMissing;
@@ -59,10 +62,44 @@ ARENITE_API ArError *ar_options_add_plugin_dir(ArOptions *options, const char *p
 /* Adds one plugin. As ar_options_add_plugin_dir. */
 ARENITE_API ArError *ar_options_add_plugin_file(ArOptions *options, const char *path);
 
+/* Lets only plugins load whose id matches this pattern, in which * stands for any characters, or one that was given before.
+ * Without patterns every plugin may load. */
+ARENITE_API ArError *ar_options_allow_plugins(ArOptions *options, const char *pattern);
+
+/* Whether a plugin or a folder that cannot be loaded is an error of ar_interpreter_new; at first it is not. */
+ARENITE_API ArError *ar_options_set_strict(ArOptions *options, bool strict);
+
+/* Whether the plugins are used that are linked into the library; at first they are. */
+ARENITE_API ArError *ar_options_set_builtin_plugins(ArOptions *options, bool builtin);
+
+/* Of several plugins that offer an op, the one with this id serves it where it can; behind those that were preferred before.
+ *   op         "CONV_2D", or the name of a custom op
+ *   plugin_id  may have * in it, for any characters */
+ARENITE_API ArError *ar_options_prefer_plugin(ArOptions *options, const char *op, const char *plugin_id);
+
+/* Has interpreters use the plugins of a registry, found once, in place of finding them anew. What the options say of plugins and of
+ * preferred ones is not asked then: the registry was made with it. The options keep what they need of it.
+ * Errors: AR_ERROR_STATE if something was registered with these options. */
+ARENITE_API ArError *ar_options_set_registry(ArOptions *options, const ArRegistry *registry);
+
 /* Plans memory with the planner of this name. Whether there is one shows when the interpreter is made.
  *   planner_options  copied; may be null if option_count is 0 */
 ARENITE_API ArError *ar_options_set_planner(ArOptions *options, const char *name, const ArOption *planner_options,
                                             size_t option_count);
+
+/* Longest time that the planner may take for one plan, in milliseconds; 0: no limit. Planners that search end with what they have. */
+ARENITE_API ArError *ar_options_set_planning_time(ArOptions *options, uint64_t milliseconds);
+
+/* Switches a way to lay tensors over one another: "views", "in_place", "split", "concat", "overlap", "reorder", which are on at first,
+ * and "overwrite_inputs", which is off. None changes a result; with the last one inputs must be filled before each run.
+ * Errors: AR_ERROR_NOT_FOUND with the known names. */
+ARENITE_API ArError *ar_options_set_technique(ArOptions *options, const char *name, bool on);
+
+/* Whether no tensor is overwritten, so that each can be read after an invocation. Takes as much memory as all together. */
+ARENITE_API ArError *ar_options_set_preserve_all(ArOptions *options, bool preserve);
+
+/* Whether outputs have their memory from the first node on, not only from the one that writes them. */
+ARENITE_API ArError *ar_options_set_outputs_from_start(ArOptions *options, bool from_start);
 
 /* Adds a delegate. It claims nodes after those that were added before; "cpu" comes last by itself. "none",
  * which stands alone, keeps it away.
@@ -71,22 +108,38 @@ ARENITE_API ArError *ar_options_set_planner(ArOptions *options, const char *name
 ARENITE_API ArError *ar_options_add_delegate(ArOptions *options, const char *name, ArOnMissing on_missing,
                                              const ArOption *delegate_options, size_t option_count);
 
+/* What becomes of an invocation in which a delegate loses its device. */
+typedef uint32_t ArOnFailure;
+#define AR_ON_FAILURE_ERROR 0u    /* it fails with AR_ERROR_UNAVAILABLE */
+#define AR_ON_FAILURE_FALLBACK 1u /* it runs again without the delegate, which is left out from then on */
+
+/* Of the delegate of this name that was added last: an op that stays off it ("SOFTMAX", once per op); the least nodes of its
+ * partitions; the most partitions of a subgraph, those with the most nodes, 0 being no limit; AR_ON_FAILURE_*.
+ * Errors: AR_ERROR_NOT_FOUND if it was not added. */
+ARENITE_API ArError *ar_options_exclude_op(ArOptions *options, const char *delegate, const char *op);
+ARENITE_API ArError *ar_options_set_min_nodes(ArOptions *options, const char *delegate, size_t nodes);
+ARENITE_API ArError *ar_options_set_max_partitions(ArOptions *options, const char *delegate, size_t partitions);
+ARENITE_API ArError *ar_options_set_on_failure(ArOptions *options, const char *delegate, ArOnFailure on_failure);
+
+/* Whether the delegate "cpu" comes behind those that were added; at first it does. */
+ARENITE_API ArError *ar_options_set_default_delegate(ArOptions *options, bool added);
+
 /* Registers an op, a planner or a delegate of the program's own, for interpreters that are made with these options. The structures
  * are those of arenite_plugin.h. What is registered comes before what plugins have, and is listed as a plugin "program".
  *   op, planner, delegate  copied, with its name; its functions are called as those of a plugin, on any thread
  *   user_data              may be null. Of an op with AR_OP_USER_DATA: in the first word of the zeroed state, before `prepare`. Of a
  *                          planner with AR_INTERFACE_PLAN, a delegate with AR_INTERFACE_CREATE: what these functions are given.
  *                          Without these it must be null.
- *   drop                   may be null. Called once with user_data, on any thread: when the options and all interpreters that were
- *                          made with them are freed. If the call fails, before it returns.
+ *   drop                   may be null. Called once with user_data, on any thread: when the options, and all registries and interpreters
+ *                          that were made with them, are freed. If the call fails, before it returns.
  * Errors: AR_ERROR_ARGUMENT for a name, a number, versions or sizes that cannot be, or if the program registered a planner or
- * a delegate of this name, or an op that serves some of the same nodes, before. Nothing is registered then. */
-ARENITE_API ArError *ar_options_register_op(ArOptions *options, const ArOpV1 *op, void *user_data,
-                                            void (*drop)(void *user_data));
+ * a delegate of this name, or an op that serves some of the same nodes, before; AR_ERROR_STATE for options that have a registry.
+ * Nothing is registered then. */
+ARENITE_API ArError *ar_options_register_op(ArOptions *options, const ArOpV1 *op, void *user_data, ArReleaseCallback drop);
 ARENITE_API ArError *ar_options_register_planner(ArOptions *options, const ArPlannerV1 *planner, void *user_data,
-                                                 void (*drop)(void *user_data));
+                                                 ArReleaseCallback drop);
 ARENITE_API ArError *ar_options_register_delegate(ArOptions *options, const ArDelegateV1 *delegate, void *user_data,
-                                                  void (*drop)(void *user_data));
+                                                  ArReleaseCallback drop);
 
 /* What the functions of these tell errors with, and have loops run by. Never null; lives as long as the program. */
 ARENITE_API const ArHostV1 *ar_host(void);

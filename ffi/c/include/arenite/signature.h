@@ -28,6 +28,13 @@ ARENITE_API const char *ar_signature_output_name(const ArSignature *signature, s
 ARENITE_API ArError *ar_signature_input(ArSignature *signature, const char *name, ArTensor **tensor);
 ARENITE_API ArError *ar_signature_output(const ArSignature *signature, const char *name, const ArTensor **tensor);
 
+/* The same by position: the way that needs no name. Errors: AR_ERROR_ARGUMENT if there are fewer. */
+ARENITE_API ArError *ar_signature_input_at(ArSignature *signature, size_t index, ArTensor **tensor);
+ARENITE_API ArError *ar_signature_output_at(const ArSignature *signature, size_t index, const ArTensor **tensor);
+
+/* Index of the subgraph that the signature runs. */
+ARENITE_API size_t ar_signature_subgraph(const ArSignature *signature);
+
 /* As ar_interpreter_resize_input, ar_interpreter_allocate and ar_interpreter_invoke, for the signature's subgraph.
  * ar_interpreter_cancel cancels this invocation too. */
 ARENITE_API ArError *ar_signature_resize_input(ArSignature *signature, const char *name, const int32_t *dims,

@@ -46,6 +46,9 @@ typedef struct ArTensor ArTensor;
 /* The schema's name of an element type, "FLOAT32". Null for a number that is none. Lives as long as the program. */
 ARENITE_API const char *ar_type_name(uint32_t element_type);
 
+/* Bits of an element, 4 for INT4. 0 for a number that is none, and for types whose shape does not tell their size. */
+ARENITE_API size_t ar_type_bits(uint32_t element_type);
+
 /* How integers stand for real numbers: real = scale * (q - zero_point). */
 typedef struct ArQuantization {
   const float *scales;        /* `count` of them; null if the tensor is not quantized */
@@ -73,6 +76,16 @@ ARENITE_API size_t ar_tensor_rank(const ArTensor *tensor);
 /* A dimension, the outermost first. -1 if there are fewer. */
 ARENITE_API int32_t ar_tensor_dim(const ArTensor *tensor, size_t axis);
 
+/* The shape with -1 for dimensions that the caller may choose, and their number in *rank. Belongs to the tensor. Null if the model does
+ * not say, or for a scalar. */
+ARENITE_API const int32_t *ar_tensor_shape_signature(const ArTensor *tensor, size_t *rank);
+
+/* Gives an input another shape. ar_interpreter_allocate, or that of its subgraph, must follow.
+ *   dims  outermost first, each at least 0; may be null if rank is 0
+ * Errors: AR_ERROR_ARGUMENT for a tensor that is no input, or a constant; for a shape that no tensor may have, or that needs more than
+ * the quota. */
+ARENITE_API ArError *ar_tensor_resize(ArTensor *tensor, const int32_t *dims, size_t rank);
+
 /* Product of the dimensions. */
 ARENITE_API size_t ar_tensor_element_count(const ArTensor *tensor);
 
@@ -81,6 +94,13 @@ ARENITE_API size_t ar_tensor_byte_size(const ArTensor *tensor);
 
 /* Whether its value is part of the model, or was computed once when memory was allocated. */
 ARENITE_API bool ar_tensor_is_constant(const ArTensor *tensor);
+
+/* Whether it keeps its value from one invocation to the next. */
+ARENITE_API bool ar_tensor_is_variable(const ArTensor *tensor);
+
+/* The subgraph that it belongs to, and its index there. */
+ARENITE_API size_t ar_tensor_subgraph(const ArTensor *tensor);
+ARENITE_API size_t ar_tensor_index(const ArTensor *tensor);
 
 /* Scale and zero point of a tensor that is quantized with one pair; the first pair if there are more; 0 if none. */
 ARENITE_API float ar_tensor_scale(const ArTensor *tensor);
@@ -94,8 +114,8 @@ ARENITE_API ArError *ar_tensor_quantization(const ArTensor *tensor, ArQuantizati
  * Errors: AR_ERROR_STATE before ar_interpreter_allocate; AR_ERROR_ARGUMENT for a tensor without memory. */
 ARENITE_API ArError *ar_tensor_data(const ArTensor *tensor, const void **data);
 
-/* The data of an input, to be written, as ar_tensor_data.
- * Errors: also AR_ERROR_ARGUMENT for a tensor that is no input, is constant, or has strings. */
+/* The data of an input, or of what ar_interpreter_tensor_of gave, to be written, as ar_tensor_data.
+ * Errors: also AR_ERROR_ARGUMENT for a tensor that was given to be read, is constant, or has strings. */
 ARENITE_API ArError *ar_tensor_data_mut(ArTensor *tensor, void **data);
 
 /* Fills an input from a buffer.
@@ -107,6 +127,35 @@ ARENITE_API ArError *ar_tensor_copy_from(ArTensor *tensor, const void *buffer, s
  *   size  bytes of the buffer: ar_tensor_byte_size
  * Errors: AR_ERROR_ARGUMENT for another size, with both; else as ar_tensor_data. */
 ARENITE_API ArError *ar_tensor_copy_to(const ArTensor *tensor, void *buffer, size_t size);
+
+/* Fills a tensor with real numbers, quantized if it is: round(value / scale) + zero_point, clamped to what the type can hold.
+ *   count  ar_tensor_element_count
+ * Errors: AR_ERROR_ARGUMENT for another count, or a type that holds no real numbers; else as ar_tensor_data_mut. */
+ARENITE_API ArError *ar_tensor_quantize(ArTensor *tensor, const float *values, size_t count);
+
+/* Reads a tensor as real numbers: scale * (q - zero_point) of one that is quantized.
+ *   count  elements of `values`: ar_tensor_element_count
+ * Errors: AR_ERROR_ARGUMENT for another count, or a type that holds no real numbers; else as ar_tensor_data. */
+ARENITE_API ArError *ar_tensor_dequantize(const ArTensor *tensor, float *values, size_t count);
+
+/* Memory that is lent begins at a multiple of this. */
+#define AR_MEMORY_ALIGNMENT 64u
+
+/* Puts an input, an output or a variable into memory of the program's: nodes read and write it there, and nothing else lies in it. It
+ * does not count against the quota. Memory in the place of other lent memory is used at once; otherwise ar_interpreter_allocate must
+ * follow, which places the rest anew and prepares nothing, and inputs must be filled then. What is in the memory is the tensor's
+ * value: allocation does not reset a variable that lies in it.
+ *   size     ar_tensor_byte_size, or more
+ *   release  called exactly once: when it is taken back, other memory is lent in its place, or the interpreter is freed; before this
+ *            returns if it fails, whatever the reason. May be null. Until then the program reads and writes the memory only while no
+ *            function runs that uses the interpreter.
+ * Errors: AR_ERROR_ARGUMENT for alignment or size, with both values; for a tensor that is none of these, a constant, or of strings;
+ * for memory that overlaps other lent memory. */
+ARENITE_API ArError *ar_tensor_lend(const ArTensor *tensor, void *memory, size_t size, ArReleaseCallback release,
+                                    void *user_data);
+
+/* Ends a loan. Unless the shape is dynamic, ar_interpreter_allocate must follow. Without a loan it does nothing. */
+ARENITE_API ArError *ar_tensor_take_back(const ArTensor *tensor);
 
 /* Fills an input of strings.
  *   strings  copied

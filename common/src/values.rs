@@ -9,10 +9,15 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Number {
+    /// Of BOOL.
     Bool(bool),
+    /// Of a signed type.
     Int(i64),
+    /// Of an unsigned type.
     Unsigned(u64),
+    /// Of a type of up to 32 bits.
     Float(f32),
+    /// Of FLOAT64.
     Double(f64),
     /// Real and imaginary part.
     Complex([f64; 2]),
@@ -126,12 +131,77 @@ impl<'a> Scale<'a> {
 
     /// `real = scale × (q − zero_point)` of element `i`.
     pub fn real(&self, i: usize, stored: f64) -> f64 {
+        let (scale, zero_point) = self.pair(i);
+        f64::from(scale) * (stored - zero_point as f64)
+    }
+
+    /// `q = round(real / scale) + zero_point` of element `i`, not yet clamped to the tensor's type.
+    pub fn stored(&self, i: usize, real: f32) -> f32 {
+        let (scale, zero_point) = self.pair(i);
+        (real / scale).round() + zero_point as f32
+    }
+
+    /// Scale and zero point of element `i`.
+    fn pair(&self, i: usize) -> (f32, i64) {
         let (scales, zero_points) = (self.tensor.scales, self.tensor.zero_points);
         let channel = i / self.inner % scales.len().max(1);
         let scale = scales.get(channel).copied().unwrap_or(1.0);
-        let zero_point = zero_points.get(channel).or(zero_points.first()).copied().unwrap_or(0);
-        f64::from(scale) * (stored - zero_point as f64)
+        (scale, zero_points.get(channel).or(zero_points.first()).copied().unwrap_or(0))
     }
+}
+
+/// Writes element `i` of packed `bytes`; what does not fit the type is rounded and clamped. `None` beyond the end, and for types that
+/// hold no real number.
+pub fn set_element(ty: ElementType, bytes: &mut [u8], i: usize, value: f64) -> Option<()> {
+    use ElementType::*;
+    // `as` saturates.
+    let whole = value.round();
+    match ty {
+        F32 => put(bytes, i, (value as f32).to_le_bytes()),
+        F64 => put(bytes, i, value.to_le_bytes()),
+        F16 => put(bytes, i, half::f16::from_f32(value as f32).to_le_bytes()),
+        BF16 => put(bytes, i, half::bf16::from_f32(value as f32).to_le_bytes()),
+        I8 => put(bytes, i, (whole as i8).to_le_bytes()),
+        U8 => put(bytes, i, (whole as u8).to_le_bytes()),
+        I16 => put(bytes, i, (whole as i16).to_le_bytes()),
+        U16 => put(bytes, i, (whole as u16).to_le_bytes()),
+        I32 => put(bytes, i, (whole as i32).to_le_bytes()),
+        U32 => put(bytes, i, (whole as u32).to_le_bytes()),
+        I64 => put(bytes, i, (whole as i64).to_le_bytes()),
+        U64 => put(bytes, i, (whole as u64).to_le_bytes()),
+        Bool => put(bytes, i, [u8::from(value != 0.0)]),
+        I4 => set_bits(bytes, i, 4, whole.clamp(-8.0, 7.0) as i8 as u8),
+        I2 => set_bits(bytes, i, 2, whole.clamp(-2.0, 1.0) as i8 as u8),
+        U4 => set_bits(bytes, i, 4, whole.clamp(0.0, 15.0) as u8),
+        C64 | C128 | String | Resource | Variant | F8E4M3 | F8E5M2 => None,
+    }
+}
+
+fn put<const N: usize>(bytes: &mut [u8], i: usize, value: [u8; N]) -> Option<()> {
+    let start = i.checked_mul(N)?;
+    bytes.get_mut(start..start.checked_add(N)?)?.copy_from_slice(&value);
+    Some(())
+}
+
+fn set_bits(bytes: &mut [u8], i: usize, width: usize, value: u8) -> Option<()> {
+    let per_byte = 8 / width;
+    let byte = bytes.get_mut(i / per_byte)?;
+    let (shift, mask) = (i % per_byte * width, (1u8 << width) - 1);
+    *byte = *byte & !(mask << shift) | (value & mask) << shift;
+    Some(())
+}
+
+/// Real numbers as a tensor holds them: quantized if it is. `None` for a type that holds no real numbers.
+///
+/// The numbers are as many as the tensor's elements.
+pub fn quantized(tensor: &Tensor<'_>, reals: &[f32]) -> Option<Vec<u8>> {
+    let scale = Scale::of(tensor);
+    let mut bytes = vec![0; tensor.byte_len()];
+    for (i, &real) in reals.iter().enumerate() {
+        let stored = scale.map_or(real, |scale| scale.stored(i, real));
+        set_element(tensor.ty, &mut bytes, i, f64::from(stored))?;
+    }
+    Some(bytes)
 }
 
 /// The real values of a tensor's elements, dequantized if it is quantized; none for types that are no numbers.
@@ -167,6 +237,40 @@ mod tests {
         assert_eq!([0, 1].map(|i| of(ElementType::U4, i)), [8, 13].map(|v| Some(Number::Unsigned(v))));
         let twos = [0, 1, 2, 3].map(|i| of(ElementType::I2, i));
         assert_eq!(twos, [0, -2, 1, -1].map(|v| Some(Number::Int(v))));
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        use ElementType::*;
+        for (ty, values) in [
+            (F32, vec![0.5, -3.0]),
+            (F16, vec![0.5, -3.0, 7.0]),
+            (I8, vec![-128.0, 127.0]),
+            (U32, vec![0.0, 4e9]),
+            (I4, vec![-8.0, 7.0, 3.0]),
+            (I2, vec![-2.0, 1.0, 0.0, -1.0, 1.0]),
+            (U4, vec![15.0, 0.0, 9.0]),
+        ] {
+            let mut bytes = vec![0xff; ty.bytes_of(values.len()).unwrap()];
+            values.iter().enumerate().for_each(|(i, &v)| set_element(ty, &mut bytes, i, v).unwrap());
+            let read = |i| element(ty, &bytes, i).and_then(Number::real);
+            assert_eq!((0..values.len()).map(read).collect::<Option<Vec<f64>>>(), Some(values), "{ty}");
+        }
+        assert_eq!(set_element(C64, &mut [0; 8], 0, 1.0), None);
+        assert_eq!(set_element(I32, &mut [0; 6], 1, 1.0), None);
+    }
+
+    #[test]
+    fn values_are_rounded_and_clamped() {
+        let mut bytes = [0; 5];
+        [-129.0, -0.5, 0.5, 300.0, f64::NAN].into_iter().enumerate().for_each(|(i, value)| {
+            set_element(ElementType::I8, &mut bytes, i, value).unwrap();
+        });
+        assert_eq!(bytes, [-128i8, -1, 1, 127, 0].map(|v| v as u8));
+        let mut nibbles = [0];
+        set_element(ElementType::I4, &mut nibbles, 0, 100.0).unwrap();
+        set_element(ElementType::I4, &mut nibbles, 1, -100.0).unwrap();
+        assert_eq!(nibbles, [0x87]);
     }
 
     #[test]

@@ -7,50 +7,62 @@ use serde::Serialize;
 /// Who runs a node.
 #[derive(Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub(super) enum Server {
+pub enum Server {
     /// The op of this plugin. Others offer one, too, for this node, best first.
     Plugin {
+        /// The plugin's id.
         id: String,
+        /// Ids of the others.
         others: Vec<String>,
     },
     /// The op of this plugin, once: the result is constant.
     Folded {
+        /// The plugin's id.
         id: String,
+        /// Ids of the others.
         others: Vec<String>,
     },
+    /// A partition of this delegate.
     Delegate {
+        /// The delegate's name.
         name: String,
+        /// Numbered from 0.
         partition: usize,
     },
     /// Not prepared yet: the plugins that can run it, best first.
     Open {
+        /// Their ids.
         candidates: Vec<String>,
     },
     /// No plugin has the op.
     Unresolved,
     /// A composite, replaced by the nodes that it stands for.
     Inlined {
+        /// Who runs these.
         nodes: Vec<Server>,
     },
 }
 
 /// Who runs which node of the main subgraph.
-pub(super) struct Placement<'a> {
+pub struct Placement<'a> {
     interpreter: &'a Interpreter,
     served_by: Vec<Served>,
     refusals: Vec<Vec<(String, String)>>,
 }
 
 impl<'a> Placement<'a> {
-    pub(super) fn of(interpreter: &'a Interpreter) -> Self {
+    /// Asks the interpreter.
+    pub fn of(interpreter: &'a Interpreter) -> Self {
         Placement { interpreter, served_by: interpreter.served_by(), refusals: interpreter.refusals() }
     }
 
-    pub(super) fn refusals_of(&self, operator: usize) -> impl Iterator<Item = &(String, String)> {
+    /// The delegates that do not take an operator, and why.
+    pub fn refusals_of(&self, operator: usize) -> impl Iterator<Item = &(String, String)> {
         self.interpreter.nodes_of(operator).filter_map(|node| self.refusals.get(node)).flatten()
     }
 
-    pub(super) fn server(&self, operator: usize) -> Server {
+    /// Who runs an operator.
+    pub fn server(&self, operator: usize) -> Server {
         let mut servers = self.interpreter.nodes_of(operator).map(|node| self.server_of_node(node));
         if self.interpreter.is_inlined(operator) {
             return Server::Inlined { nodes: servers.collect() };

@@ -3,13 +3,18 @@
 use arenite::{DetailedPlan, Interpreter, UsageRecord};
 use serde::Serialize;
 
+/// The memory of an interpreter.
 #[derive(Serialize)]
 pub struct Memory {
+    /// Name of the planner.
     pub planner: String,
+    /// Activations and scratch memory.
     pub arena_bytes: u64,
+    /// States, tables, folded constants, variables.
     pub persistent_bytes: u64,
     /// What delegates hold.
     pub delegate_bytes: u64,
+    /// Tensors whose shape only a run tells.
     pub dynamic_bytes: u64,
     /// No plan can have a smaller arena.
     pub lower_bound: u64,
@@ -17,43 +22,54 @@ pub struct Memory {
     pub plans: Vec<PlanReport>,
 }
 
+/// A plan of the arena.
 #[derive(Serialize)]
 pub struct PlanReport {
+    /// Size of the arena.
     pub total_bytes: u64,
+    /// No plan is smaller.
     pub lower_bound: u64,
     /// Whether the planner has proved that no plan is smaller.
     pub optimal: bool,
     /// Steps as they run, those inside of partitions too.
     pub steps: u32,
+    /// Where they lie.
     pub buffers: Vec<Buffer>,
 }
 
+/// A tensor or scratch memory in a plan.
 #[derive(Serialize)]
 pub struct Buffer {
     /// Null for a step's scratch memory.
     pub tensor: Option<i32>,
+    /// Its name.
     pub name: String,
     /// The delegate in whose partition it is, if it is inside of one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inside: Option<String>,
+    /// Where it begins.
     pub offset: u64,
+    /// Its bytes.
     pub size: u64,
+    /// The step that writes it.
     pub first_step: u32,
     /// Null: until the end.
     pub last_step: Option<u32>,
 }
 
-/// The memory of the main subgraph.
-pub fn memory(interpreter: &Interpreter, planner: String) -> Memory {
-    let used = interpreter.memory_use();
-    Memory {
-        planner,
-        arena_bytes: used.arena,
-        persistent_bytes: used.persistent,
-        delegate_bytes: used.delegates,
-        dynamic_bytes: used.dynamic,
-        lower_bound: used.lower_bound,
-        plans: interpreter.detailed_plan(0).iter().map(|plan| plan_report(interpreter, plan)).collect(),
+impl Memory {
+    /// The memory of the main subgraph.
+    pub fn of(interpreter: &Interpreter) -> Self {
+        let used = interpreter.memory_use();
+        Memory {
+            planner: interpreter.planner().to_owned(),
+            arena_bytes: used.arena,
+            persistent_bytes: used.persistent,
+            delegate_bytes: used.delegates,
+            dynamic_bytes: used.dynamic,
+            lower_bound: used.lower_bound,
+            plans: interpreter.detailed_plan(0).iter().map(|plan| plan_report(interpreter, plan)).collect(),
+        }
     }
 }
 

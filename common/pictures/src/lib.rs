@@ -1,0 +1,323 @@
+//! Pictures as inputs: decoded, resized, and normalised to what the tensor's type and quantization ask for.
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+
+use std::fmt::{self, Display};
+use std::io::{Cursor, Seek};
+use std::path::Path;
+
+use arenite::{ElementType, Tensor};
+use arenite_common::shape;
+use arenite_common::values::{Scale, set_element};
+use image::imageops::FilterType;
+use image::{
+    DynamicImage, GrayImage, ImageDecoder, ImageError, ImageReader, Rgb32FImage, RgbImage, RgbaImage,
+};
+
+/// The rule, for people.
+pub const RULE: &str = "\
+A png, jpeg or bmp file goes into a tensor of shape [1,H,W,C] with C of 1 (grey),
+3 (RGB) or 4 (RGBA). It is turned upright and resized with bilinear interpolation,
+antialiased when it shrinks. A pixel p in 0..=255 becomes
+  floats                                  p / 127.5 - 1
+  quantized, real range covers 0..255     p
+  quantized, about -1..1                  p / 127.5 - 1   (UINT8: p is stored as it is)
+  quantized, about 0..1                   p / 255         (UINT8: p is stored as it is)
+  integers that are not quantized         p
+and quantized tensors store round(real / scale) + zero_point. With mean and std a pixel
+becomes (p - mean) / std instead.";
+
+/// A decoded picture.
+pub struct Picture {
+    image: DynamicImage,
+}
+
+/// Mean and standard deviation of the pixels, one for all channels or one for each; none: [`RULE`] says what a pixel becomes.
+#[derive(Clone, Copy, Default)]
+pub struct Normalization<'a> {
+    /// As many as `std`, or none.
+    pub mean: &'a [f32],
+    /// See `mean`.
+    pub std: &'a [f32],
+}
+
+/// Why a picture cannot be made, or a tensor cannot hold it.
+#[derive(Debug, PartialEq)]
+pub enum Refused {
+    /// The bytes are no picture.
+    Picture(String),
+    /// The tensor holds none.
+    Tensor(String),
+    /// The tensor's height and width are the caller's to choose.
+    Open,
+    /// The type does not tell what a pixel becomes: mean and std do.
+    Unclear(String),
+}
+
+impl Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refused::Picture(reason) | Refused::Tensor(reason) => f.write_str(reason),
+            Refused::Open => f.write_str("its height and width are open: resize it first"),
+            Refused::Unclear(reason) => write!(f, "{reason}; mean and std say what it expects"),
+        }
+    }
+}
+
+/// What a picture must become.
+struct Target {
+    height: u32,
+    width: u32,
+    channels: usize,
+}
+
+/// How a pixel `p` in 0..=255 becomes a stored value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Rule {
+    /// `real = (p − mean) / std`, then quantized if the tensor is.
+    Real { mean: f32, std: f32 },
+    /// `stored = p`.
+    Stored,
+}
+
+impl From<ImageError> for Refused {
+    fn from(error: ImageError) -> Self {
+        Refused::Picture(match error {
+            ImageError::Unsupported(_) => "is no png, jpeg or bmp picture".to_owned(),
+            error => error.to_string(),
+        })
+    }
+}
+
+impl Picture {
+    /// Decodes a png, jpeg or bmp file.
+    ///
+    /// # Errors
+    /// It cannot be read, or is none.
+    pub fn from_file(path: &Path) -> Result<Self, Refused> {
+        Self::decode(ImageReader::open(path).map_err(ImageError::from)?)
+    }
+
+    /// Decodes the bytes of such a file.
+    ///
+    /// # Errors
+    /// They are none.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Refused> {
+        Self::decode(ImageReader::new(Cursor::new(bytes)))
+    }
+
+    /// Takes pixels of 8 bits, row by row, with 1 (grey), 3 (RGB) or 4 (RGBA) channels.
+    ///
+    /// # Errors
+    /// Another number of channels, or of pixels.
+    pub fn from_pixels(pixels: &[u8], width: u32, height: u32, channels: usize) -> Result<Self, Refused> {
+        let bytes = pixels.to_vec();
+        let image = match channels {
+            1 => GrayImage::from_raw(width, height, bytes).map(DynamicImage::from),
+            3 => RgbImage::from_raw(width, height, bytes).map(DynamicImage::from),
+            4 => RgbaImage::from_raw(width, height, bytes).map(DynamicImage::from),
+            _ => return Err(Refused::Picture(format!("{channels} channels are given, 1, 3 or 4 can be"))),
+        };
+        let is_whole = u64::from(width) * u64::from(height) * channels as u64 == pixels.len() as u64;
+        image.filter(|_| is_whole && !pixels.is_empty()).map(|image| Picture { image }).ok_or_else(|| {
+            let given = pixels.len();
+            Refused::Picture(format!(
+                "{given} bytes are given for {width} x {height} pixels of {channels} channels"
+            ))
+        })
+    }
+
+    fn decode<R: std::io::BufRead + Seek>(reader: ImageReader<R>) -> Result<Self, Refused> {
+        let mut decoder = reader.with_guessed_format().map_err(ImageError::from)?.into_decoder()?;
+        let orientation = decoder.orientation()?;
+        let mut image = DynamicImage::from_decoder(decoder)?;
+        image.apply_orientation(orientation);
+        Ok(Picture { image })
+    }
+
+    /// The picture in the form of `tensor`.
+    ///
+    /// # Errors
+    /// The tensor cannot hold it.
+    pub fn fill(&self, tensor: &Tensor<'_>, normalization: Normalization<'_>) -> Result<Vec<u8>, Refused> {
+        let target = Target::of(tensor)?;
+        let rules = (0..target.channels).map(|c| normalization.rule(tensor, c));
+        let rules = rules.collect::<Result<Vec<_>, _>>()?;
+        let scale = Scale::of(tensor);
+        let mut bytes = vec![0; tensor.byte_len()];
+        for (i, (pixel, rule)) in pixels(&self.image, &target).zip(rules.iter().cycle()).enumerate() {
+            let stored = match (rule, scale) {
+                (Rule::Stored, _) => pixel,
+                (Rule::Real { mean, std }, None) => (pixel - mean) / std,
+                (Rule::Real { mean, std }, Some(scale)) => scale.stored(i, (pixel - mean) / std),
+            };
+            // `Target::of` has looked at type and shape.
+            let _ = set_element(tensor.ty, &mut bytes, i, f64::from(stored));
+        }
+        Ok(bytes)
+    }
+}
+
+impl Normalization<'_> {
+    /// Whether `tensor` can hold a picture; if not, why.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn check(&self, tensor: &Tensor<'_>) -> Result<(), Refused> {
+        let channels = Target::of(tensor)?.channels;
+        if self.mean.is_empty() != self.std.is_empty() {
+            return Err(Refused::Tensor("mean and std go together".to_owned()));
+        }
+        for (name, list) in [("mean", self.mean), ("std", self.std)] {
+            if list.len() > 1 && list.len() != channels {
+                let count = list.len();
+                return Err(Refused::Tensor(format!(
+                    "{name} has {count} numbers, the picture {channels} channels"
+                )));
+            }
+        }
+        (0..channels).try_for_each(|channel| self.rule(tensor, channel).map(|_| ()))
+    }
+
+    fn rule(&self, tensor: &Tensor<'_>, channel: usize) -> Result<Rule, Refused> {
+        let of = |list: &[f32]| list.get(channel).or(list.first()).copied();
+        match (of(self.mean), of(self.std)) {
+            (Some(mean), Some(std)) => Ok(Rule::Real { mean, std }),
+            _ => rule(tensor.ty, tensor.scales, tensor.zero_points),
+        }
+    }
+}
+
+impl Target {
+    fn of(tensor: &Tensor<'_>) -> Result<Target, Refused> {
+        use ElementType::*;
+        if !matches!(tensor.ty, F32 | F64 | F16 | BF16 | I8 | U8 | I16 | U16 | I32 | U32 | I64 | U64) {
+            return Err(Refused::Tensor(format!("{} holds no pixels", tensor.ty)));
+        }
+        let dims = match tensor.shape {
+            [1, dims @ ..] if dims.len() == 3 => dims,
+            dims => dims,
+        };
+        let (&[height, width, channels @ (1 | 3 | 4)], true) = (dims, tensor.shape.len() >= 3) else {
+            let message = format!("shape {} is not [1,H,W,C] with C of 1, 3 or 4", shape(tensor.shape));
+            return Err(Refused::Tensor(message));
+        };
+        let open = tensor.shape_signature.len() == tensor.shape.len()
+            && tensor.shape_signature.iter().rev().skip(1).take(2).any(|&d| d == -1);
+        if open && height == 1 && width == 1 {
+            return Err(Refused::Open);
+        }
+        match (u32::try_from(height), u32::try_from(width)) {
+            (Ok(height @ 1..), Ok(width @ 1..)) => Ok(Target { height, width, channels: channels as usize }),
+            _ => Err(Refused::Tensor(format!("shape {} has no pixels", shape(tensor.shape)))),
+        }
+    }
+}
+
+/// The real range that counts as "about -1..1" or "about 0..1" may miss each end by this much.
+const ABOUT: f32 = 0.1;
+
+/// See [`RULE`].
+fn rule(ty: ElementType, scales: &[f32], zero_points: &[i64]) -> Result<Rule, Refused> {
+    use ElementType::*;
+    const CENTERED: Rule = Rule::Real { mean: 127.5, std: 127.5 };
+    let (low, high) = match ty {
+        F32 | F64 | F16 | BF16 => return Ok(CENTERED),
+        I8 => (-128.0, 127.0),
+        U8 => (0.0, 255.0),
+        I16 => (-32768.0, 32767.0),
+        U16 => (0.0, 65535.0),
+        _ => (i32::MIN as f32, i32::MAX as f32),
+    };
+    let zero_point = zero_points.first().copied().unwrap_or(0) as f32;
+    let &[scale] = scales else {
+        return match scales {
+            [] if ty != I8 => Ok(Rule::Stored),
+            [] => Err(Refused::Unclear("INT8 without quantization".to_owned())),
+            _ => Err(Refused::Unclear("it has a scale per channel".to_owned())),
+        };
+    };
+    let (low, high) = (scale * (low - zero_point), scale * (high - zero_point));
+    let near = |a: f32, b: f32| (a - b).abs() <= ABOUT;
+    if low <= 0.5 && high >= 254.5 {
+        Ok(Rule::Real { mean: 0.0, std: 1.0 })
+    } else if near(high, 1.0) && (near(low, -1.0) || near(low, 0.0)) {
+        Ok(match ty {
+            U8 => Rule::Stored,
+            _ if near(low, 0.0) => Rule::Real { mean: 0.0, std: 255.0 },
+            _ => CENTERED,
+        })
+    } else {
+        Err(Refused::Unclear(format!("its real range is {low}..{high}")))
+    }
+}
+
+/// Pixels in 0..=255, row by row, channels innermost.
+fn pixels(image: &DynamicImage, target: &Target) -> impl Iterator<Item = f32> {
+    // Resizing is done in f32, so that nothing is rounded before the tensor's own type rounds it.
+    let resized = |image: DynamicImage| image.resize_exact(target.width, target.height, FilterType::Triangle);
+    let values = match target.channels {
+        1 => {
+            let grey = image.to_luma32f();
+            let rgb = DynamicImage::ImageRgb32F(spread(&grey));
+            resized(rgb).into_rgb32f().into_raw().into_iter().step_by(3).collect::<Vec<f32>>()
+        }
+        3 => resized(image.to_rgb32f().into()).into_rgb32f().into_raw(),
+        _ => resized(image.to_rgba32f().into()).into_rgba32f().into_raw(),
+    };
+    values.into_iter().map(|value| (value * 255.0).clamp(0.0, 255.0))
+}
+
+/// A grey picture with three equal channels: `DynamicImage` has no single one of f32.
+fn spread(grey: &image::ImageBuffer<image::Luma<f32>, Vec<f32>>) -> Rgb32FImage {
+    Rgb32FImage::from_fn(grey.width(), grey.height(), |x, y| image::Rgb([grey.get_pixel(x, y).0[0]; 3]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rule_follows_type_and_range() {
+        let centered = Rule::Real { mean: 127.5, std: 127.5 };
+        assert_eq!(rule(ElementType::F32, &[], &[]), Ok(centered));
+        assert_eq!(rule(ElementType::U8, &[], &[]), Ok(Rule::Stored));
+        assert_eq!(rule(ElementType::U8, &[1.0 / 128.0], &[128]), Ok(Rule::Stored));
+        assert_eq!(rule(ElementType::I8, &[1.0 / 127.5], &[-1]), Ok(centered));
+        assert_eq!(rule(ElementType::I8, &[1.0], &[-128]), Ok(Rule::Real { mean: 0.0, std: 1.0 }));
+        assert_eq!(rule(ElementType::I8, &[1.0 / 255.0], &[-128]), Ok(Rule::Real { mean: 0.0, std: 255.0 }));
+    }
+
+    #[test]
+    fn what_the_rule_cannot_tell_is_asked_for() {
+        let refused = rule(ElementType::U8, &[0.02], &[100]).unwrap_err();
+        assert_eq!(refused, Refused::Unclear("its real range is -2..3.1".to_owned()));
+        let refused = rule(ElementType::I8, &[], &[]).unwrap_err();
+        assert_eq!(refused.to_string(), "INT8 without quantization; mean and std say what it expects");
+    }
+
+    #[test]
+    fn a_picture_of_the_right_size_keeps_its_pixels() {
+        let image = RgbImage::from_fn(3, 2, |x, y| image::Rgb([x as u8 * 100, y as u8 * 200, 7]));
+        let target = Target { height: 2, width: 3, channels: 3 };
+        let raw: Vec<f32> = image.as_raw().iter().map(|&p| f32::from(p)).collect();
+        let got: Vec<f32> = pixels(&image.into(), &target).collect();
+        assert!(raw.iter().zip(&got).all(|(a, b)| (a - b).abs() < 1e-3), "{got:?}");
+        assert_eq!(raw.len(), got.len());
+    }
+
+    #[test]
+    fn pixels_are_as_many_as_they_should_be() {
+        assert!(Picture::from_pixels(&[7; 12], 2, 2, 3).is_ok());
+        for (count, width, channels, wanted) in [
+            (11, 2, 3, "11 bytes are given for 2 x 2 pixels of 3 channels"),
+            (13, 2, 3, "13 bytes are given for 2 x 2 pixels of 3 channels"),
+            (0, 0, 1, "0 bytes are given for 0 x 2 pixels of 1 channels"),
+            (8, 2, 2, "2 channels are given, 1, 3 or 4 can be"),
+        ] {
+            let refused = Picture::from_pixels(&vec![7; count], width, 2, channels).err();
+            assert_eq!(refused.map(|refused| refused.to_string()).as_deref(), Some(wanted));
+        }
+        assert!(Picture::from_bytes(b"no picture").is_err());
+    }
+}

@@ -1,0 +1,142 @@
+//! Which delegates claim nodes, and which nodes.
+
+use std::ffi::c_char;
+use std::num::NonZeroUsize;
+
+use arenite::config::{DelegateConfig, OnFailure, OnMissing};
+
+use super::{ArOption, ArOptions, change, pairs};
+use crate::arguments::text;
+use crate::error::{AR_ERROR_NOT_FOUND, ArError, Failure, Result};
+
+/// `AR_ON_MISSING_*`.
+pub type ArOnMissing = u32;
+/// A delegate that is not there is an error.
+pub const AR_ON_MISSING_ERROR: ArOnMissing = 0;
+/// A delegate that is not there is left out.
+pub const AR_ON_MISSING_SKIP: ArOnMissing = 1;
+
+/// `AR_ON_FAILURE_*`.
+pub type ArOnFailure = u32;
+/// An invocation in which a delegate loses its device fails.
+pub const AR_ON_FAILURE_ERROR: ArOnFailure = 0;
+/// It runs again without the delegate.
+pub const AR_ON_FAILURE_FALLBACK: ArOnFailure = 1;
+
+/// Adds a delegate.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_options_add_delegate(
+    options: *mut ArOptions,
+    name: *const c_char,
+    on_missing: ArOnMissing,
+    delegate_options: *const ArOption,
+    option_count: usize,
+) -> *mut ArError {
+    change(options, |options| {
+        // SAFETY: the crate's rule.
+        let mut delegate = DelegateConfig::new(unsafe { text(name, "name") }?);
+        delegate.on_missing = match on_missing {
+            AR_ON_MISSING_ERROR => OnMissing::Error,
+            AR_ON_MISSING_SKIP => OnMissing::Skip,
+            other => {
+                return Err(Failure::argument(format!(
+                    "argument 'on_missing' is {other}; AR_ON_MISSING_* end at 1"
+                )));
+            }
+        };
+        // SAFETY: the crate's rule.
+        delegate.options = unsafe { pairs(delegate_options, option_count, "delegate_options") }?;
+        options.config.delegates.push(delegate);
+        Ok(())
+    })
+}
+
+/// Changes the delegate of this name that was added last.
+fn change_delegate(
+    options: *mut ArOptions,
+    delegate: *const c_char,
+    body: impl FnOnce(&mut DelegateConfig) -> Result<()>,
+) -> *mut ArError {
+    change(options, |options| {
+        // SAFETY: the crate's rule.
+        let name = unsafe { text(delegate, "delegate") }?;
+        let added = options.config.delegates.iter_mut().rev().find(|delegate| delegate.name == name);
+        body(added.ok_or_else(|| {
+            let message = format!("delegate '{name}' was not added: call ar_options_add_delegate first");
+            Failure::new(AR_ERROR_NOT_FOUND, message)
+        })?)
+    })
+}
+
+/// Keeps an op off a delegate.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_options_exclude_op(
+    options: *mut ArOptions,
+    delegate: *const c_char,
+    op: *const c_char,
+) -> *mut ArError {
+    change_delegate(options, delegate, |delegate| {
+        // SAFETY: the crate's rule.
+        delegate.exclude_ops.push(unsafe { text(op, "op") }?.to_owned());
+        Ok(())
+    })
+}
+
+/// Keeps small partitions off a delegate.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_options_set_min_nodes(
+    options: *mut ArOptions,
+    delegate: *const c_char,
+    nodes: usize,
+) -> *mut ArError {
+    change_delegate(options, delegate, |delegate| {
+        delegate.min_nodes = nodes;
+        Ok(())
+    })
+}
+
+/// Limits the number of a delegate's partitions.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_options_set_max_partitions(
+    options: *mut ArOptions,
+    delegate: *const c_char,
+    partitions: usize,
+) -> *mut ArError {
+    change_delegate(options, delegate, |delegate| {
+        delegate.max_partitions = NonZeroUsize::new(partitions);
+        Ok(())
+    })
+}
+
+/// Says what becomes of an invocation in which a delegate loses its device.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_options_set_on_failure(
+    options: *mut ArOptions,
+    delegate: *const c_char,
+    on_failure: ArOnFailure,
+) -> *mut ArError {
+    change_delegate(options, delegate, |delegate| {
+        delegate.on_failure = match on_failure {
+            AR_ON_FAILURE_ERROR => OnFailure::Error,
+            AR_ON_FAILURE_FALLBACK => OnFailure::Fallback,
+            other => {
+                return Err(Failure::argument(format!(
+                    "argument 'on_failure' is {other}; AR_ON_FAILURE_* end at 1"
+                )));
+            }
+        };
+        Ok(())
+    })
+}
+
+/// Adds the default delegate behind those that are named, or not.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_options_set_default_delegate(
+    options: *mut ArOptions,
+    added: bool,
+) -> *mut ArError {
+    change(options, |options| {
+        options.has_default_delegate = added;
+        Ok(())
+    })
+}

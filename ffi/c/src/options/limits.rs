@@ -1,0 +1,52 @@
+//! What an interpreter may take.
+
+use super::{ArOptions, change};
+use crate::error::ArError;
+
+/// Limits the memory of an interpreter.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_options_set_quota_bytes(options: *mut ArOptions, bytes: u64) -> *mut ArError {
+    change(options, |options| {
+        options.config.quota.bytes = Some(bytes);
+        Ok(())
+    })
+}
+
+/// Limits the number of nodes of a model.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_options_set_quota_nodes(options: *mut ArOptions, nodes: u64) -> *mut ArError {
+    change(options, |options| {
+        options.config.quota.nodes = Some(nodes);
+        Ok(())
+    })
+}
+
+/// Limits the nesting of subgraphs.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_options_set_quota_depth(options: *mut ArOptions, depth: u32) -> *mut ArError {
+    change(options, |options| {
+        options.config.quota.depth = Some(depth);
+        Ok(())
+    })
+}
+
+/// Limits how often subgraphs are run by nodes of others.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_options_set_quota_calls(options: *mut ArOptions, calls: u64) -> *mut ArError {
+    change(options, |options| {
+        options.config.quota.calls = Some(calls);
+        Ok(())
+    })
+}
+
+/// Limits the length of one allocate or invoke.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_options_set_time_limit(
+    options: *mut ArOptions,
+    milliseconds: u64,
+) -> *mut ArError {
+    change(options, |options| {
+        options.config.quota.time = (milliseconds > 0).then_some(milliseconds);
+        Ok(())
+    })
+}

@@ -1,0 +1,120 @@
+//! Everything by subgraph and tensor index.
+
+use arenite::Interpreter;
+
+use crate::arguments::{give_list, put};
+use crate::error::ArError;
+use crate::interpreter::{ArInterpreter, Place, give_tensor, number, using};
+use crate::tensor::ArTensor;
+
+/// Number of subgraphs.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_interpreter_subgraph_count(interpreter: *const ArInterpreter) -> usize {
+    number(interpreter, Interpreter::subgraph_count)
+}
+
+/// Number of a subgraph's tensors.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_interpreter_tensor_count_of(
+    interpreter: *mut ArInterpreter,
+    subgraph: usize,
+    count: *mut usize,
+) -> *mut ArError {
+    using(interpreter, |state| {
+        // SAFETY: the crate's rule.
+        unsafe { put(count, "count", state.interpreter.tensor_count_of(subgraph)?) }
+    })
+}
+
+/// A tensor, to be read and written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_interpreter_tensor_of(
+    interpreter: *mut ArInterpreter,
+    subgraph: usize,
+    index: usize,
+    tensor: *mut *mut ArTensor,
+) -> *mut ArError {
+    give_tensor(interpreter, tensor, |_| Ok(Place::open(subgraph, index)))
+}
+
+/// Which tensors of a subgraph.
+type Ports = for<'a> fn(&'a mut Interpreter, usize) -> arenite::Result<&'a [i32]>;
+
+/// Gives indices of a subgraph's tensors, which stay as long as the interpreter.
+fn give_ports(
+    interpreter: *const ArInterpreter,
+    subgraph: usize,
+    ports: Ports,
+    tensors: *mut *const i32,
+    count: *mut usize,
+) -> *mut ArError {
+    using(interpreter, |state| {
+        // SAFETY: the crate's rule.
+        unsafe {
+            put(tensors, "tensors", std::ptr::null())?;
+            put(count, "count", 0)?;
+            tensors.write(give_list(ports(&mut state.interpreter, subgraph)?, count));
+        }
+        Ok(())
+    })
+}
+
+/// A subgraph's inputs.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_interpreter_inputs_of(
+    interpreter: *mut ArInterpreter,
+    subgraph: usize,
+    tensors: *mut *const i32,
+    count: *mut usize,
+) -> *mut ArError {
+    give_ports(interpreter, subgraph, Interpreter::inputs_of, tensors, count)
+}
+
+/// A subgraph's outputs.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_interpreter_outputs_of(
+    interpreter: *mut ArInterpreter,
+    subgraph: usize,
+    tensors: *mut *const i32,
+    count: *mut usize,
+) -> *mut ArError {
+    give_ports(interpreter, subgraph, Interpreter::outputs_of, tensors, count)
+}
+
+/// A subgraph's variables.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_interpreter_variables_of(
+    interpreter: *mut ArInterpreter,
+    subgraph: usize,
+    tensors: *mut *const i32,
+    count: *mut usize,
+) -> *mut ArError {
+    give_ports(interpreter, subgraph, Interpreter::variables_of, tensors, count)
+}
+
+/// Prepares a subgraph.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_interpreter_allocate_subgraph(
+    interpreter: *mut ArInterpreter,
+    subgraph: usize,
+) -> *mut ArError {
+    using(interpreter, |state| Ok(state.interpreter.allocate_subgraph(subgraph)?))
+}
+
+/// Runs a subgraph.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_interpreter_invoke_subgraph(
+    interpreter: *mut ArInterpreter,
+    subgraph: usize,
+) -> *mut ArError {
+    using(interpreter, |state| Ok(state.interpreter.invoke_subgraph(subgraph)?))
+}
+
+/// A number that changes when addresses may have.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_interpreter_generation(
+    interpreter: *const ArInterpreter,
+    subgraph: usize,
+) -> u64 {
+    number(interpreter, |interpreter| interpreter.generation(subgraph))
+}
