@@ -29,7 +29,7 @@ pub enum Own<'a> {
 
 /// What the steps can do.
 pub const LIMITS: Limits = Limits {
-    epilogue: steps::post::MAX_POSTS,
+    epilogue: steps::epilogue::MAX_OPS,
     conv_taps: steps::conv_f32::MAX_TAPS,
     depthwise_taps: steps::slide::MAX_TAPS,
     pool_taps: steps::slide::MAX_TAPS,

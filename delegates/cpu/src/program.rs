@@ -18,8 +18,9 @@ use std::time::Instant;
 
 use arenite_abi::prelude::*;
 use arenite_layers::{Aligned, Id, is_aligned};
+use bytemuck::AnyBitPattern;
 
-use crate::memory::Shared;
+use crate::memory::{self, Source, Target};
 use crate::net::Net;
 use layout::{Buffers, Built, Frame, Place, Places as Found};
 
@@ -31,13 +32,13 @@ pub trait Step: Send + Sync {
     /// What it does, for profiles.
     fn name(&self) -> &'static str;
 
-    /// Where its packed weights begin; null if it has none.
-    fn weights(&self) -> *const f32 {
-        std::ptr::null()
+    /// Where its packed weights begin.
+    fn weights(&self) -> Ahead {
+        Ahead::NOTHING
     }
 
     /// Tells it where the next step's weights begin, to ask for them ahead of time.
-    fn follow(&mut self, _next: *const f32) {}
+    fn follow(&mut self, _next: Ahead) {}
 
     /// Bytes of scratch memory, at a multiple of 64, that `run` gets.
     fn scratch(&self) -> usize {
@@ -55,32 +56,51 @@ pub trait Step: Send + Sync {
     }
 }
 
+/// An address that is asked for ahead of time, and never read through.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Ahead(usize);
+
+impl Ahead {
+    /// None.
+    pub const NOTHING: Ahead = Ahead(0);
+
+    /// Where these weights begin.
+    pub fn of(weights: &[f32]) -> Ahead {
+        Ahead(weights.as_ptr().addr())
+    }
+
+    /// The address.
+    pub fn address(self) -> *const f32 {
+        std::ptr::without_provenance(self.0)
+    }
+}
+
 /// What a step sees while it runs.
 pub struct Run<'a> {
-    places: &'a [Shared<u8>],
-    scratch: *mut u8,
+    places: &'a [memory::Place],
+    scratch: memory::Place,
     eval: &'a EvalContext<'a>,
 }
 
 impl Run<'_> {
-    /// Where the value lies. Its bytes are those of its type and shape; outputs of the step overlap neither one another nor
-    /// inputs, but for those that the step allowed.
-    pub fn place<T>(&self, id: Id) -> *mut T {
-        self.places[id].get().cast()
+    /// A value that the step reads.
+    pub fn input<T: AnyBitPattern>(&self, id: Id) -> Source<'_, T> {
+        self.places[id].source()
     }
 
-    /// Where all values lie, for the threads of a loop to look up.
-    pub fn places(&self) -> Places<'_> {
-        Places(self.places)
+    /// A value that the step writes, which it asks for once. Outputs overlap neither one another nor inputs, but for those that the step
+    /// allowed.
+    pub fn output<T: AnyBitPattern>(&self, id: Id) -> Target<'_, T> {
+        self.places[id].target()
     }
 
     /// The place of each value, by id.
-    pub fn all(&self) -> &[Shared<u8>] {
+    pub fn places(&self) -> &[memory::Place] {
         self.places
     }
 
     /// What a step inside of this one sees.
-    pub fn within<'b>(&'b self, places: &'b [Shared<u8>], scratch: *mut u8) -> Run<'b> {
+    pub fn within<'b>(&'b self, places: &'b [memory::Place], scratch: memory::Place) -> Run<'b> {
         Run { places, scratch, eval: self.eval }
     }
 
@@ -89,9 +109,9 @@ impl Run<'_> {
         self.eval.is_cancelled()
     }
 
-    /// The step's scratch memory.
-    pub fn scratch<T>(&self) -> *mut T {
-        self.scratch.cast()
+    /// The step's scratch memory, as much as it wants; asked for once.
+    pub fn scratch(&self) -> Target<'_, u8> {
+        self.scratch.target()
     }
 
     /// How many threads `parallel_for` may use.
@@ -124,16 +144,23 @@ impl Run<'_> {
         }
         Ok(())
     }
-}
 
-/// Where values lie.
-#[derive(Clone, Copy)]
-pub struct Places<'a>(&'a [Shared<u8>]);
-
-impl Places<'_> {
-    /// As [`Run::place`].
-    pub fn of<T>(&self, id: Id) -> *mut T {
-        self.0[id].get().cast()
+    /// As [`parallel_for`](Self::parallel_for), of as many items as parts of `unit` elements make up `target`: `body` gets those of its
+    /// items. The last part may be shorter.
+    pub fn parallel_parts<T: AnyBitPattern + Send>(
+        &self,
+        target: Target<'_, T>,
+        unit: usize,
+        grain: usize,
+        body: impl Fn(std::ops::Range<usize>, Target<'_, T>) + Sync,
+    ) -> Result<()> {
+        let (len, target) = (target.len(), target.share());
+        self.parallel_for(len.div_ceil(unit), grain, |range| {
+            let (first, end) = (range.start * unit, len.min(range.end * unit));
+            // SAFETY: ranges that threads get are disjoint, and so are these elements, which nobody else can reach: the target is used up.
+            let part = unsafe { target.part(first, end - first) };
+            body(range, part);
+        })
     }
 }
 
@@ -144,8 +171,8 @@ const HEAVY_RANGES: usize = 32;
 
 struct Compiled {
     step: Box<dyn Step>,
-    /// The record of its scratch memory.
-    scratch: Option<usize>,
+    /// The record of its scratch memory, and how many bytes it wants.
+    scratch: Option<(usize, usize)>,
     /// Its first result, if that is a tensor of the graph.
     tensor: Option<usize>,
 }
@@ -161,9 +188,10 @@ pub struct Program {
     /// Bytes of all intermediates, once they are laid out.
     total: Option<u64>,
     arena: Option<Scratch<u8>>,
-    pointers: Vec<Shared<u8>>,
-    /// Where the partition's outputs lie, and how many bytes they have.
-    outputs: Vec<(Shared<u8>, usize)>,
+    /// In this call, of each value.
+    found: Vec<memory::Place>,
+    /// Where the partition's outputs lie.
+    outputs: Vec<memory::Place>,
     constants: Vec<(Id, Arc<Aligned<u8>>)>,
     #[cfg(any(test, debug_assertions))]
     audit: verify::Audit,
@@ -193,9 +221,9 @@ impl Program {
         #[cfg(any(test, debug_assertions))]
         let audit = verify::Audit::of(net, &steps, frame.names.clone());
         let Found { values: places, scratch, buffers } = frame.lay_out(&steps, is_free);
-        let compiled = |(Built { node, step }, scratch)| Compiled {
+        let compiled = |(Built { node, step }, scratch): (_, Option<usize>)| Compiled {
+            scratch: scratch.map(|record| (record, step.scratch())),
             step,
-            scratch,
             tensor: net.values[net.nodes[node].outputs[0]].tensor,
         };
         let mut steps: Vec<Compiled> = steps.into_iter().zip(scratch).map(compiled).collect();
@@ -209,8 +237,8 @@ impl Program {
             buffers,
             total: None,
             arena: None,
-            pointers: vec![Shared::new(std::ptr::null_mut()); count],
-            outputs: vec![(Shared::new(std::ptr::null_mut()), 0); net.outputs.len()],
+            found: vec![memory::Place::NOWHERE; count],
+            outputs: vec![memory::Place::NOWHERE; net.outputs.len()],
             constants: net.constants.clone(),
             #[cfg(any(test, debug_assertions))]
             audit,
@@ -242,53 +270,48 @@ impl Program {
     }
 
     /// Looks up where each value lies in this call.
-    fn find_places(&mut self, cx: &EvalContext<'_>, arena: *mut u8) -> Result<()> {
+    fn find_places(&mut self, cx: &EvalContext<'_>, arena: memory::Place) -> Result<()> {
         for (o, output) in self.outputs.iter_mut().enumerate() {
-            let bytes = cx.output(o)?.into_bytes();
-            *output = (Shared::new(bytes.as_mut_ptr()), bytes.len());
+            *output = writable(cx.output(o)?.into_bytes());
         }
         for id in 0..self.places.len() {
-            self.pointers[id] = Shared::new(match self.places[id] {
+            let bytes = self.sizes[id];
+            self.found[id] = match self.places[id] {
                 Place::Nowhere => continue,
                 Place::Input(i) => {
                     let input = cx.input(i)?;
-                    expect_bytes("input", i, input.bytes().len(), self.sizes[id])?;
-                    aligned(&input)?.cast_mut()
+                    expect_bytes("input", i, input.bytes().len(), bytes)?;
+                    readable(aligned(&input)?).part(0, bytes)
                 }
                 Place::Output(o) => {
-                    let (output, bytes) = self.outputs[o];
-                    expect_bytes("output", o, bytes, self.sizes[id])?;
-                    output.get()
+                    expect_bytes("output", o, self.outputs[o].bytes(), bytes)?;
+                    self.outputs[o].part(0, bytes)
                 }
-                Place::Within(o, at) => self.outputs[o].0.get().wrapping_add(at as usize),
-                Place::Constant(i) => self.constants[i].1.as_ptr().cast_mut(),
-                Place::Record(r, at) => self.at(r, arena).wrapping_add(at as usize),
-            });
+                Place::Within(o, at) => self.outputs[o].part(at as usize, bytes),
+                Place::Constant(i) => readable(&self.constants[i].1).part(0, bytes),
+                Place::Record(r, at) => arena.part((self.offsets[r] + at) as usize, bytes),
+            };
         }
         Ok(())
-    }
-
-    /// Where a record lies.
-    fn at(&self, record: usize, arena: *mut u8) -> *mut u8 {
-        // SAFETY: the host's plan lies inside the arena, whose size it gave.
-        unsafe { arena.add(self.offsets[record] as usize) }
     }
 
     /// Runs all steps.
     pub fn run(&mut self, cx: &EvalContext<'_>) -> Result<()> {
         let arena = match &self.arena {
-            Some(arena) => cx.scratch(arena)?.as_mut_ptr(),
-            None => std::ptr::null_mut(),
+            Some(arena) => writable(cx.scratch(arena)?),
+            None => memory::Place::NOWHERE,
         };
         self.find_places(cx, arena)?;
         let times = cx.profile();
         for (i, Compiled { step, scratch, tensor }) in self.steps.iter().enumerate() {
-            let scratch = scratch.map_or(std::ptr::null_mut(), |record| self.at(record, arena));
+            let scratch = scratch.map_or(memory::Place::NOWHERE, |(record, bytes)| {
+                arena.part(self.offsets[record] as usize, bytes)
+            });
             let start = times.as_ref().map(|_| Instant::now());
             if cx.is_cancelled() {
                 return Err(Error::new(Status::Cancelled, format_args!("")));
             }
-            step.run(&Run { places: &self.pointers, scratch, eval: cx })?;
+            step.run(&Run { places: &self.found, scratch, eval: cx })?;
             if let (Some(times), Some(start)) = (&times, start) {
                 times.note(i, step.name(), *tensor, start.elapsed().as_nanos() as u64);
             }
@@ -299,10 +322,10 @@ impl Program {
 
 /// Tells each step where the next one's weights begin.
 fn follow(steps: &mut [Compiled]) {
-    let mut next = std::ptr::null();
+    let mut next = Ahead::NOTHING;
     for Compiled { step, .. } in steps.iter_mut().rev() {
         step.follow(next);
-        next = if step.weights().is_null() { next } else { step.weights() };
+        next = if step.weights() == Ahead::NOTHING { next } else { step.weights() };
     }
 }
 
@@ -319,8 +342,21 @@ fn usize_of(bytes: u64) -> Result<usize> {
     usize::try_from(bytes).map_err(|_| invalid!("{bytes} bytes do not fit this machine's address space"))
 }
 
-/// Where a tensor lies, a multiple of its elements' size.
-fn aligned(tensor: &TensorView<'_>) -> Result<*const u8> {
+/// Of memory that the host lends for a call.
+fn writable(bytes: &mut [u8]) -> memory::Place {
+    // SAFETY: the slice's own, which the host hands out once per call: all that is done to it until the call ends goes through places.
+    unsafe { memory::Place::new(bytes.as_mut_ptr(), bytes.len()) }
+}
+
+/// Of inputs and constants, which no step has for an output.
+fn readable(bytes: &[u8]) -> memory::Place {
+    // SAFETY: readable until the call ends, which it is borrowed for or owned by the program; `Frame::new` gives such a place to values
+    // that are written nowhere.
+    unsafe { memory::Place::new(bytes.as_ptr().cast_mut(), bytes.len()) }
+}
+
+/// A tensor's bytes, which lie at a multiple of its elements' size.
+fn aligned<'a>(tensor: &TensorView<'a>) -> Result<&'a [u8]> {
     ensure!(
         is_aligned(tensor),
         "'{}' is {} and lies at {:p}, between elements; run it without the delegate cpu",
@@ -328,5 +364,5 @@ fn aligned(tensor: &TensorView<'_>) -> Result<*const u8> {
         tensor.ty,
         tensor.as_ptr()
     );
-    Ok(tensor.as_ptr())
+    Ok(tensor.bytes())
 }

@@ -8,6 +8,7 @@
 
 use arenite_layers::Aligned;
 pub use arenite_layers::Clamp as Limits;
+use bytemuck::{Pod, Zeroable};
 
 use crate::simd::Ints;
 
@@ -38,6 +39,11 @@ pub struct QuantizedRow {
     /// What a step is worth.
     pub scale: f32,
 }
+
+// SAFETY: two numbers of 4 bytes each, all of which may be zero.
+unsafe impl Zeroable for QuantizedRow {}
+// SAFETY: two numbers without padding, of any bits.
+unsafe impl Pod for QuantizedRow {}
 
 /// Channels in blocks.
 pub struct RealChannels {

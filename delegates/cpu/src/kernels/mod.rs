@@ -1,5 +1,7 @@
 #[macro_use]
 pub mod family;
+mod calls;
+pub mod copies;
 pub mod f32_dwconv;
 pub mod f32_fold;
 pub mod f32_gemm;

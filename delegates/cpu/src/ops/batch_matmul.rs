@@ -20,7 +20,7 @@ impl Runs for BatchMatmul<'_> {
             views: self.views.clone(),
             bias: self.bias.map_or(Vec::new(), <[f32]>::to_vec),
             clamp: self.clamp,
-            posts: self.epilogue.clone(),
+            epilogue: self.epilogue.clone(),
             inputs: [node.inputs[0], node.inputs[1]],
             output: node.outputs[0],
         }))

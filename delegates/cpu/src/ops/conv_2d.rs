@@ -74,7 +74,7 @@ fn parts<'a>(layer: &Conv2d<'a>, node: &Node<'_>) -> Parts<'a> {
         weights: layer.weights,
         bias: layer.bias,
         clamp: layer.clamp,
-        posts: layer.epilogue.clone(),
+        epilogue: layer.epilogue.clone(),
         input: node.inputs[0],
         output: node.outputs[0],
     }

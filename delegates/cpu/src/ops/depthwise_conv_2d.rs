@@ -51,7 +51,7 @@ fn step(layer: &DepthwiseConv2d<'_>, node: &Node<'_>, build: &Build) -> Result<D
         weights: layer.weights,
         bias: layer.bias,
         clamp: layer.clamp,
-        posts: layer.epilogue.clone(),
+        epilogue: layer.epilogue.clone(),
         input: node.inputs[0],
         output: node.outputs[0],
     };

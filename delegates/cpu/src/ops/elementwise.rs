@@ -14,19 +14,18 @@ impl Runs for Elementwise {
         let shape = |id: Id| &net.values[id].shape[..];
         let output = node.outputs[0];
         Ok(match *self {
-            Elementwise::Chain(ref posts) => Box::new(ChainMap {
+            Elementwise::Chain(ref epilogue) => Box::new(ChainMap {
                 map: build.f32_map,
-                posts: posts.clone(),
-                len: net.values[output].len(),
+                epilogue: epilogue.clone(),
                 input: node.inputs[0],
                 output,
             }),
-            Elementwise::Two(op, clamp, ref posts) => {
+            Elementwise::Two(op, clamp, ref epilogue) => {
                 let (a, b) = (node.inputs[0], node.inputs[1]);
                 let loops = Loops::new(&[shape(a), shape(b)], shape(output))
                     .ok_or_else(|| invalid!("shapes {:?} and {:?} do not broadcast", shape(a), shape(b)))?;
-                let (map, posts) = (build.f32_map, posts.clone());
-                Box::new(BinaryMap { map, op, loops, clamp, posts, inputs: [a, b], output })
+                let (map, epilogue) = (build.f32_map, epilogue.clone());
+                Box::new(BinaryMap { map, op, loops, clamp, epilogue, inputs: [a, b], output })
             }
         })
     }

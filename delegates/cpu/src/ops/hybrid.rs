@@ -187,7 +187,7 @@ impl Runs for Hybrid<'_> {
             _ => (self.window.batches, self.window.image()),
         };
         let rows = Rows { reals: build.bytes.reals, count, length, symmetry: self.symmetry, outside: 0 };
-        let results = Finish { clamp: self.clamp, posts: self.epilogue.clone(), map: build.f32_map };
+        let results = Finish { clamp: self.clamp, epilogue: self.epilogue.clone(), map: build.f32_map };
         let groups = match self.kind {
             Kind::Depthwise { multiplier } => {
                 let len = self.window.rows.taps * self.window.columns.taps * self.filters;

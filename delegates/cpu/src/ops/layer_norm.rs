@@ -15,11 +15,9 @@ impl Runs for LayerNorm {
             let list = id.map(|id| net.values[id].elements::<f32>()).transpose()?.flatten();
             Ok(list.map_or(Vec::new(), <[f32]>::to_vec))
         };
-        let value = &net.values[node.inputs[0]];
-        let depth = value.shape.last().copied().unwrap_or(1);
+        let depth = net.values[node.inputs[0]].shape.last().copied().unwrap_or(1);
         Ok(Box::new(NormF32 {
             kernels: build.f32_norm,
-            rows: value.len() / depth,
             depth,
             epsilon: self.epsilon,
             gamma: constants(self.gamma)?,

@@ -92,7 +92,7 @@ impl Runs for Scan<'_> {
         Ok(Box::new(scan::Scan {
             rounds: self.rounds,
             steps,
-            aliases: self.aliases.clone(),
+            aliases: self.aliases.iter().map(|&alias| (alias, net.values[alias.to].bytes())).collect(),
             feeds: self.feeds.clone(),
             states: pick(true),
             moved: pick(false),

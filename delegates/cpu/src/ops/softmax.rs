@@ -11,16 +11,8 @@ use crate::steps::softmax_f32::SoftmaxF32;
 impl Runs for Softmax {
     fn build(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
         let (input, output) = (node.inputs[0], node.outputs[0]);
-        let value = &net.values[input];
-        let depth = value.shape.last().copied().unwrap_or(1);
-        Ok(Box::new(SoftmaxF32 {
-            kernels: build.f32_softmax,
-            kind: self.0,
-            rows: value.len() / depth,
-            depth,
-            input,
-            output,
-        }))
+        let depth = net.values[input].shape.last().copied().unwrap_or(1);
+        Ok(Box::new(SoftmaxF32 { kernels: build.f32_softmax, kind: self.0, depth, input, output }))
     }
 
     fn offers(&self) -> Offers<'_> {

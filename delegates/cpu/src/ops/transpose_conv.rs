@@ -17,7 +17,7 @@ impl Runs for TransposeConv<'_> {
             weights: self.weights,
             bias: self.bias,
             clamp: self.clamp,
-            posts: self.epilogue.clone(),
+            epilogue: self.epilogue.clone(),
             input: node.inputs[0],
             output: node.outputs[0],
         };

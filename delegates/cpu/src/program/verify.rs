@@ -73,7 +73,7 @@ impl Program {
                     );
                 }
             }
-            if let Some(r) = compiled.scratch {
+            if let Some((r, _)) = compiled.scratch {
                 let scratch = self.span(Place::Record(r, 0), self.buffers.records[r].size);
                 let met = living().find(|life| scratch.is_some_and(|scratch| scratch.meets(&life.span)));
                 ensure!(

@@ -14,8 +14,8 @@ use std::ops::Range;
 use arenite_abi::prelude::*;
 use arenite_layers::{Id, Window};
 
-use super::post::{self, Bounds, Post};
-use crate::memory::Shared;
+use super::epilogue::{self, Epilogue, EpilogueOp};
+use crate::memory::{Disjoint, Source, Target};
 use crate::program::{Run, Step};
 
 /// A layer that computes rows of its output from rows of its input.
@@ -24,22 +24,19 @@ pub trait Rows: Send + Sync {
     fn window(&self) -> (&Window, usize);
 
     /// What it does to its results.
-    fn posts(&self) -> &[Post] {
+    fn epilogue(&self) -> &[EpilogueOp] {
         &[]
     }
 
-    /// Computes `rows` of an image. `input` and `output` are the beginnings of tensors, of which just the rows that are read, and
-    /// those that are written, need to be there; behind those that are read, [`BEHIND`] more bytes are readable.
-    ///
-    /// # Safety
-    /// As said; nobody else touches the rows that are written.
-    unsafe fn rows(
+    /// Computes `rows` of an image, which `output` is. Of `input`, the tensor, just the rows that are read need to be there, and behind
+    /// them [`BEHIND`] more bytes.
+    fn rows(
         &self,
         image: usize,
         rows: Range<usize>,
-        input: *const u8,
-        output: *mut u8,
-        posts: &Bounds,
+        input: Source<'_, u8>,
+        output: Target<'_, u8>,
+        epilogue: &Epilogue<'_>,
     );
 }
 
@@ -85,7 +82,7 @@ pub struct Cascade {
 }
 
 impl Cascade {
-    /// From the first layer to the last, at most [`LAYERS`]. Layers but the last one have posts without operands.
+    /// From the first layer to the last, at most [`LAYERS`]. Layers but the last one have epilogues without operands.
     /// So many threads compute a part each.
     pub fn new(layers: Vec<Box<dyn Rows>>, threads: usize, (input, output): (Id, Id)) -> Self {
         let windows: Vec<(Window, usize)> =
@@ -103,18 +100,16 @@ impl Cascade {
         Cascade { stages, turn, memory, parts: 1, input, output }
     }
 
-    /// Computes rows `rows` of image `image` of the output.
-    ///
-    /// # Safety
-    /// `input` and `output` are the tensors, `memory` is this part's; nobody else writes these rows.
-    unsafe fn part(
+    /// Computes rows `rows` of image `image` of the output, which `output` is. `memory` is as much as a part needs.
+    fn part(
         &self,
         image: usize,
         rows: Range<usize>,
-        (input, memory, output): (*const u8, *mut u8, *mut u8),
-        posts: &[Bounds],
+        (input, memory, output): (Source<'_, u8>, Target<'_, u8>, &mut Target<'_, u8>),
+        epilogues: &[Epilogue<'_>],
     ) {
-        let last = self.stages.len() - 1;
+        let (last, memory) = (self.stages.len() - 1, memory.share());
+        let width = output.len() / rows.len();
         // Of each layer, the rows that are there.
         let mut kept: [Range<usize>; LAYERS] = std::array::from_fn(|_| 0..0);
         let mut first = rows.start;
@@ -125,28 +120,29 @@ impl Cascade {
                 wanted[i] = kept[i].end..kept[i].end;
                 if !wanted[i + 1].is_empty() {
                     let needed = self.stages[i + 1].layer.window().0.rows.reads(wanted[i + 1].clone());
-                    // SAFETY: the rows lie in this layer's part of the memory.
-                    unsafe { self.forget(i, &mut kept[i], &needed, memory) };
+                    self.forget(i, &mut kept[i], &needed, memory);
                     wanted[i] = kept[i].end..needed.end.max(kept[i].end);
                 }
             }
             for (i, stage) in self.stages.iter().enumerate().filter(|&(i, _)| !wanted[i].is_empty()) {
-                let from =
-                    if i == 0 { input } else { self.origin(i - 1, image, &kept[i - 1], memory).cast_const() };
+                let from = if i == 0 { input } else { self.kept(i - 1, image, &kept[i - 1], memory) };
                 kept[i].end = wanted[i].end;
-                let to = if i == last { output } else { self.origin(i, image, &kept[i], memory) };
-                // SAFETY: rows that are read were computed in this turn or kept; there is room for those that are written.
-                unsafe { stage.layer.rows(image, wanted[i].clone(), from, to, &posts[i]) };
+                let Room { width: own, at, .. } = stage.room;
+                let to = match i == last {
+                    true => output.part((wanted[i].start - rows.start) * width, wanted[i].len() * width),
+                    // SAFETY: rows of this layer's room, which the memory, this call's alone, has for each layer by itself.
+                    false => unsafe {
+                        memory.part(at + (wanted[i].start - kept[i].start) * own, wanted[i].len() * own)
+                    },
+                };
+                stage.layer.rows(image, wanted[i].clone(), from, to, &epilogues[i]);
             }
             first += self.turn;
         }
     }
 
     /// Gives up rows of layer `i` before those that are needed: the others move to the beginning once the room is used up.
-    ///
-    /// # Safety
-    /// `memory` is this part's, with rows `kept`.
-    unsafe fn forget(&self, i: usize, kept: &mut Range<usize>, needed: &Range<usize>, memory: *mut u8) {
+    fn forget(&self, i: usize, kept: &mut Range<usize>, needed: &Range<usize>, memory: Disjoint<'_, u8>) {
         if needed.start >= kept.end {
             *kept = needed.start..needed.start;
         }
@@ -155,19 +151,24 @@ impl Cascade {
             return;
         }
         let from = needed.start.max(kept.start);
-        // SAFETY: both inside this layer's room.
-        unsafe {
-            let rows = memory.add(at);
-            std::ptr::copy(rows.add((from - kept.start) * width), rows, (kept.end - from) * width);
-        }
+        let len = (kept.end - from) * width;
+        // SAFETY: the beginning of this layer's room, which no layer reads or writes just now.
+        let mut to = unsafe { memory.part(at, len) };
+        to.copy_from(memory.written().part(at + (from - kept.start) * width, len));
         kept.start = from;
     }
 
-    /// Where row 0 of the first image would lie, if the rows kept were a part of a whole tensor.
-    fn origin(&self, i: usize, image: usize, kept: &Range<usize>, memory: *mut u8) -> *mut u8 {
-        let stage = &self.stages[i];
-        let rows = image * stage.layer.window().0.rows.output + kept.start;
-        memory.wrapping_add(stage.room.at).wrapping_sub(rows * stage.room.width)
+    /// The rows of layer `i` that are kept, as rows of its output.
+    fn kept<'m>(
+        &self,
+        i: usize,
+        image: usize,
+        kept: &Range<usize>,
+        memory: Disjoint<'m, u8>,
+    ) -> Source<'m, u8> {
+        let Room { width, at, .. } = self.stages[i].room;
+        let rows = image * self.stages[i].layer.window().0.rows.output + kept.start;
+        memory.written().part(at, kept.len() * width + BEHIND).within(rows * width)
     }
 }
 
@@ -217,28 +218,31 @@ impl Step for Cascade {
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
-        let input = Shared::new(cx.place::<u8>(self.input));
-        let output = Shared::new(cx.place::<u8>(self.output));
-        let memory = Shared::new(cx.scratch::<u8>());
-        let mut posts = [const { Bounds::NONE }; LAYERS];
-        for (bounds, stage) in posts.iter_mut().zip(&self.stages) {
-            *bounds = post::bind(stage.layer.posts(), cx);
+        let (input, output) = (cx.input::<u8>(self.input), cx.output::<u8>(self.output));
+        let mut epilogues = [const { Epilogue::NONE }; LAYERS];
+        for (epilogue, stage) in epilogues.iter_mut().zip(&self.stages) {
+            *epilogue = epilogue::bind(stage.layer.epilogue(), cx);
         }
         let Some(Window { batches, rows, .. }) = self.stages.last().map(|stage| *stage.layer.window().0)
         else {
             return Ok(());
         };
         let all = batches * rows.output;
+        let (width, output) = (output.len() / all, output.share());
         let parts = cx.threads().clamp(1, self.parts).min(all);
+        let memory = cx.scratch().share();
         cx.parallel_for(parts, 1, |range| {
             for part in range {
                 let (mut first, end) = (part * all / parts, (part + 1) * all / parts);
                 while first < end {
                     let (image, row) = (first / rows.output, first % rows.output);
                     let last = (row + end - first).min(rows.output);
-                    let own = memory.get().wrapping_add(part * self.memory);
-                    // SAFETY: the host's tensors have the shapes that the step was built for; parts are disjoint.
-                    unsafe { self.part(image, row..last, (input.get(), own, output.get()), &posts) };
+                    // SAFETY: each part is one thread's, and has rows and memory of its own.
+                    let (own, mut to) = unsafe {
+                        let own = memory.part(part * self.memory, self.memory);
+                        (own, output.part(first * width, (last - row) * width))
+                    };
+                    self.part(image, row..last, (input, own, &mut to), &epilogues);
                     first += last - row;
                 }
             }
@@ -294,7 +298,7 @@ mod tests {
             let (Some(rows), Some(columns)) = (axis(size[0], kind), axis(size[1], kind)) else { continue };
             let window = Window { batches: IMAGES, rows, columns, channels };
             let taps = kind.1 * kind.1;
-            let (clamp, posts, name, places) =
+            let (clamp, epilogue, name, places) =
                 (Clamp { low: -1.0, high: 1.0 }, Vec::new(), format!("{}", layers.len()), (0, 0));
             match kind.0 {
                 0 => {
@@ -308,7 +312,7 @@ mod tests {
                         weights: Stored::F32(&weights),
                         bias: None,
                         clamp,
-                        posts,
+                        epilogue,
                         input: 0,
                         output: 0,
                     };
@@ -324,7 +328,7 @@ mod tests {
                         weights: Stored::F32(&weights),
                         bias: None,
                         clamp,
-                        posts,
+                        epilogue,
                         input: 0,
                         output: 0,
                     };
@@ -338,7 +342,7 @@ mod tests {
                         map,
                         Kind::Mean,
                         window,
-                        (clamp, posts),
+                        (clamp, epilogue),
                         places,
                     )));
                 }
@@ -364,21 +368,28 @@ mod tests {
                 let pixels = IMAGES * window.rows.output * window.columns.output;
                 let mut y = vec![f32::NAN; pixels * pixel / size_of::<f32>()];
                 for image in 0..IMAGES {
-                    // SAFETY: whole tensors.
-                    unsafe { layer.rows(image, 0..window.rows.output, want.as_ptr().cast(), y.as_mut_ptr().cast(), &Bounds::NONE) };
+                    let rows = y.len() / IMAGES;
+                    let to = Target::of(&mut y[image * rows..][..rows]).cast();
+                    layer.rows(image, 0..window.rows.output, Source::of(&want).cast(), to, &Epilogue::NONE);
                 }
                 want = y;
             }
             let cascade = Cascade::with_turn(list, turn, (0, 0));
             let rows = cascade.stages.last().map_or(first, |stage| stage.layer.window().0.rows).output;
             let mut got = vec![f32::NAN; want.len()];
-            let posts = [const { Bounds::NONE }; LAYERS];
+            let epilogues = [const { Epilogue::NONE }; LAYERS];
+            let width = want.len() / IMAGES / rows;
             for image in 0..IMAGES {
                 for part in 0..parts {
                     let mut memory = vec![f32::NAN; cascade.memory / size_of::<f32>()];
-                    let places = (x.as_ptr().cast(), memory.as_mut_ptr().cast(), got.as_mut_ptr().cast());
-                    // SAFETY: whole tensors, and the memory that a part needs.
-                    unsafe { cascade.part(image, part * rows / parts..(part + 1) * rows / parts, places, &posts) };
+                    let of = part * rows / parts..(part + 1) * rows / parts;
+                    if of.is_empty() {
+                        continue;
+                    }
+                    let got = &mut got[(image * rows + of.start) * width..][..of.len() * width];
+                    let places =
+                        (Source::of(&x).cast(), Target::of(&mut memory).cast(), &mut Target::of(got).cast());
+                    cascade.part(image, of, places, &epilogues);
                 }
             }
             prop_assert!(want.iter().all(|x| !x.is_nan()));

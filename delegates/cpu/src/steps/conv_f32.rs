@@ -14,19 +14,19 @@ use arenite_abi::prelude::*;
 use arenite_layers::{Aligned, Clamp, Id, Stored, Window};
 
 use super::cascade::Rows;
-use super::pointers::Pointers;
-use super::post::{self, Bounds, Post};
+use super::epilogue::{self, Epilogue, EpilogueOp};
+use super::pointers::{Pointers, Seen};
 use crate::kernels::f32_gemm::{Gemm, Prefetch, Tile};
 use crate::kernels::f32_map::Map;
-use crate::memory::Shared;
-use crate::program::{Run, Step};
+use crate::memory::{Disjoint, Source, Target};
+use crate::program::{Ahead, Run, Step};
 use crate::store::{Block, Store};
 
 /// Most pointers of a tile.
 const POINTERS: usize = 28 * MAX_TAPS;
 /// Room for them.
 type Room = [MaybeUninit<*const f32>; POINTERS];
-/// Results of a tile that may lie apart until their last post.
+/// Results of a tile that may lie apart until their last operation.
 const APART: usize = 1 << 13;
 
 /// Most taps of a filter.
@@ -47,16 +47,16 @@ pub struct ConvF32 {
     zeros: Aligned<f32>,
     low: f32,
     high: f32,
-    posts: Vec<Post>,
+    epilogue: Vec<EpilogueOp>,
     input: Id,
     output: Id,
     tiles: usize,
     /// Blocks of panels: first column, columns, offset in a group's packed weights.
     blocks: Vec<(usize, usize, usize)>,
-    /// Whether results come to the output with their last post: so it may lie where an operand does.
+    /// Whether results come to the output with their last operation: so it may lie where an operand does.
     is_apart: bool,
-    /// The next step's weights.
-    next: Shared<f32>,
+    /// The next step's weights, which are asked for and never read through this.
+    next: Ahead,
 }
 
 /// What a tile asks for while it is multiplied.
@@ -84,10 +84,10 @@ pub struct Parts<'a> {
     pub weights: Stored<'a>,
     /// One per filter, or none.
     pub bias: Option<&'a [f32]>,
-    /// Range of results before `posts`.
+    /// Range of results before `epilogue`.
     pub clamp: Clamp,
     /// What follows.
-    pub posts: Vec<Post>,
+    pub epilogue: Vec<EpilogueOp>,
     /// Read.
     pub input: Id,
     /// Written.
@@ -113,7 +113,7 @@ impl ConvF32 {
         let tiles = window.positions().div_ceil(gemm.rows(columns));
         let blocks = blocks(gemm, lines, columns, tiles);
         let widest = blocks.iter().map(|&(_, columns, _)| columns).max().unwrap_or(0);
-        let has_operand = parts.posts.iter().any(|post| matches!(post, Post::Binary(..)));
+        let has_operand = parts.epilogue.iter().any(|op| matches!(op, EpilogueOp::Binary(..)));
         Ok(ConvF32 {
             is_apart: has_operand && gemm.rows(columns) * widest <= APART,
             gemm,
@@ -126,12 +126,12 @@ impl ConvF32 {
             zeros: Aligned::try_zeros(window.columns.taps * depth)?,
             low: parts.clamp.low,
             high: parts.clamp.high,
-            posts: parts.posts,
+            epilogue: parts.epilogue,
             input: parts.input,
             output: parts.output,
             tiles,
             blocks,
-            next: Shared::new(std::ptr::null_mut()),
+            next: Ahead::NOTHING,
         })
     }
 
@@ -142,42 +142,41 @@ impl ConvF32 {
     /// Computes positions `first..end`, a tile, of a block of columns of group `g`.
     ///
     /// # Safety
-    /// `input` and `output` are the tensors; nobody else writes these results.
+    /// Nobody else touches these results in `output`, the tensor; `apart` is this thread's.
     unsafe fn tile(
         &self,
         [g, block]: [usize; 2],
         (first, end): (usize, usize),
         soon: Soon,
-        (input, output): (*const f32, *mut f32),
-        posts: &Bounds,
-        (pointers, apart): (&mut Room, *mut f32),
+        (input, output): (Source<'_, f32>, Disjoint<'_, f32>),
+        epilogue: &Epilogue<'_>,
+        (pointers, apart): (&mut Room, Disjoint<'_, f32>),
     ) {
         let rows = end - first;
-        let depth = self.window.channels / self.groups;
-        // SAFETY: `input` is the tensor, seen from the first channel of group `g`.
-        let (taps, k) = unsafe { self.point(pointers, first, end, input.wrapping_add(g * depth)) };
+        let (taps, k) = self.point(pointers, first, end, g, input);
         let (from, count, offset) = self.blocks[block];
         let lines = self.lines();
         let mut panel = g * self.gemm.packed_len(lines, self.columns) + offset;
         let next = self.after(g, block).wrapping_sub(panel);
         let stride = self.columns * self.groups;
         let start = first * stride + g * self.columns;
-        let (c, step) = match self.is_apart {
-            true => (apart.wrapping_sub(from), count),
-            false => (output.wrapping_add(start), stride),
-        };
         let mut column = from;
         while column < from + count {
             let width = self.gemm.panel_width(column, self.columns);
-            let weights = self.packed[panel..].as_ptr();
+            let columns = width.min(self.columns - column);
+            let weights = self.packed[panel..][..width * (lines + 1)].as_ptr();
+            let (c, stride) = match self.is_apart {
+                true => (apart.tile(column - from, [rows, count, columns]), count),
+                false => (output.tile(start + column, [rows, stride, columns]), stride),
+            };
             let tile = Tile {
                 a: pointers.as_ptr().cast(),
                 taps,
                 k,
                 weights,
-                c: c.wrapping_add(column),
-                stride: step,
-                columns: width.min(self.columns - column),
+                c,
+                stride,
+                columns,
                 low: self.low,
                 high: self.high,
                 prefetch: match soon {
@@ -186,23 +185,26 @@ impl ConvF32 {
                     Soon::Next => Prefetch::panel(next.wrapping_add(panel), width),
                 },
             };
-            // SAFETY: the table's entry was selected for this machine; pointers have `k` values each, the panel has
-            // `lines` lines, and the rows are those of the output.
+            // SAFETY: the entry was selected for this machine, and is for `rows` rows; `point` looked up `k` values for each of
+            // `taps · rows` pointers; the panel was sliced with its `lines` lines, and the results are the caller's.
             unsafe { self.gemm.by_vectors[width / self.gemm.lanes - 1][rows - 1](&tile) };
             panel += width * (lines + 1);
             column += width;
         }
-        // SAFETY: the tile's results, just written by this thread.
-        unsafe { self.finish((start + from, rows, count), apart, output, posts) };
+        // SAFETY: the tile's results, which were just written.
+        unsafe { self.finish((start + from, rows, count), apart, output, epilogue) };
     }
 
     /// Computes tiles, of which the first ones of a block ask for weights ahead of time.
-    fn tiles(
+    ///
+    /// # Safety
+    /// Nobody else computes these items.
+    unsafe fn tiles(
         &self,
         items: Range<usize>,
-        (input, output): (Shared<f32>, Shared<f32>),
-        posts: &Bounds,
-        apart: *mut f32,
+        places: (Source<'_, f32>, Disjoint<'_, f32>),
+        epilogue: &Epilogue<'_>,
+        apart: Disjoint<'_, f32>,
     ) {
         let mut pointers = [const { MaybeUninit::uninit() }; POINTERS];
         let (mut done, mut asked) = (0, false);
@@ -221,23 +223,23 @@ impl ConvF32 {
             let at = [block / self.blocks.len(), block % self.blocks.len()];
             let positions = self.window.positions();
             let tile = (t * positions / self.tiles, (t + 1) * positions / self.tiles);
-            let places = (input.get().cast_const(), output.get());
-            // SAFETY: the host's tensors have the shapes that the step was built for; each item has results of its own.
-            unsafe { self.tile(at, tile, soon, places, posts, (&mut pointers, apart)) };
+            // SAFETY: an item is a tile of positions by a block of columns of a group, of which no other item has any.
+            unsafe { self.tile(at, tile, soon, places, epilogue, (&mut pointers, apart)) };
         }
     }
 
     /// Calls `work` with memory for a tile's results, if they lie apart.
-    fn with_apart(&self, work: impl FnOnce(*mut f32)) {
+    fn with_apart(&self, work: impl FnOnce(Disjoint<'_, f32>)) {
         // A function of its own: touching so many pages of the stack takes as long as a small product.
         #[inline(never)]
-        fn apart(work: impl FnOnce(*mut f32)) {
+        fn apart(work: impl FnOnce(Disjoint<'_, f32>)) {
             let mut results = [const { MaybeUninit::<f32>::uninit() }; APART];
-            work(results.as_mut_ptr().cast());
+            // SAFETY: `finish` reads what the tile before it has written.
+            work(unsafe { Target::unwritten(&mut results) }.share());
         }
         match self.is_apart {
             true => apart(work),
-            false => work(std::ptr::null_mut()),
+            false => work(Disjoint::NONE),
         }
     }
 
@@ -248,21 +250,21 @@ impl ConvF32 {
     unsafe fn finish(
         &self,
         (start, rows, count): (usize, usize, usize),
-        apart: *mut f32,
-        output: *mut f32,
-        posts: &Bounds,
+        apart: Disjoint<'_, f32>,
+        output: Disjoint<'_, f32>,
+        epilogue: &Epilogue<'_>,
     ) {
         let stride = self.columns * self.groups;
         // Whole rows lie side by side.
         let (runs, run) = if count == stride { (1, rows * stride) } else { (rows, count) };
-        for r in 0..runs {
-            let at = start + r * stride;
-            let own = if self.is_apart { apart.wrapping_add(r * run).wrapping_sub(at) } else { output };
-            for (i, post) in posts.iter().enumerate() {
-                let to = if i + 1 == self.posts.len() { output } else { own };
-                // SAFETY: the caller says that the run is there. Operands are whole until the last post, which reads each element of
-                // them before it writes the one at its place.
-                unsafe { post.apply(self.map, own, to, at, run) };
+        for (r, at) in (0..runs).map(|r| (r, start + r * stride)) {
+            for (i, op) in epilogue.iter().enumerate() {
+                let (from, first) = if self.is_apart { (apart, r * run) } else { (output, at) };
+                let (to, first_to) = if i + 1 == self.epilogue.len() { (output, at) } else { (from, first) };
+                // SAFETY: a run of the tile's results, which the caller has alone. Operands are whole until the last operation, which reads
+                // each element of them before it writes the one at its place.
+                let mut to = unsafe { to.part(first_to, run) };
+                op.apply(self.map, from.written().part(first, run), &mut to, at);
             }
         }
     }
@@ -273,36 +275,37 @@ impl ConvF32 {
         match self.blocks.get(block + 1) {
             Some((_, _, offset)) => self.packed[group + offset..].as_ptr(),
             None if g + 1 < self.groups => self.packed[group + self.packed.len() / self.groups..].as_ptr(),
-            None => self.next.get(),
+            None => self.next.address(),
         }
     }
 
-    /// Fills in the pointers of positions `first..end`; gives taps and values per tap.
-    ///
-    /// # Safety
-    /// `input` is the tensor, from the group's first channel on.
-    unsafe fn point(
+    /// Fills in the pointers of positions `first..end` of group `g`; gives taps and values per tap, which are all there.
+    fn point(
         &self,
         pointers: &mut Room,
         first: usize,
         end: usize,
-        input: *const f32,
+        g: usize,
+        input: Source<'_, f32>,
     ) -> (usize, usize) {
         let w = &self.window;
         let (channels, depth) = (w.channels, w.channels / self.groups);
         if w.is_point() {
-            for (p, i) in pointers.iter_mut().zip(first..end) {
-                p.write(input.wrapping_add(i * channels));
+            let at = input.at(first * channels + g * depth, (end - 1 - first) * channels + depth);
+            for (p, i) in pointers.iter_mut().zip(0..end - first) {
+                p.write(at.wrapping_add(i * channels));
             }
             return (1, depth);
         }
         let runs = self.pointers.runs((first, end));
         let outside = self.zeros.as_ptr();
+        let seen = |len| Seen { input, from: g * depth, len };
         if w.columns.dilation == 1 && self.groups == 1 && self.pointers.are_inside(&runs) {
-            self.pointers.fill_rows(pointers, runs, input, outside);
-            return (w.rows.taps, w.columns.taps * depth);
+            let k = w.columns.taps * depth;
+            self.pointers.fill_rows(pointers, runs, seen(k), outside);
+            return (w.rows.taps, k);
         }
-        self.pointers.fill_taps(pointers, runs, input, outside);
+        self.pointers.fill_taps(pointers, runs, seen(depth), outside);
         (w.rows.taps * w.columns.taps, depth)
     }
 }
@@ -319,12 +322,12 @@ fn blocks(gemm: &Gemm, lines: usize, columns: usize, tiles: usize) -> Vec<(usize
 }
 
 impl Step for ConvF32 {
-    fn weights(&self) -> *const f32 {
-        self.packed.as_ptr()
+    fn weights(&self) -> Ahead {
+        Ahead::of(&self.packed)
     }
 
-    fn follow(&mut self, next: *const f32) {
-        self.next = Shared::new(next.cast_mut());
+    fn follow(&mut self, next: Ahead) {
+        self.next = next;
     }
 
     fn name(&self) -> &'static str {
@@ -332,23 +335,22 @@ impl Step for ConvF32 {
     }
 
     fn in_place(&self, id: Id) -> bool {
-        let mut posts = self.posts.iter().filter(|post| post.operand() == Some(id)).peekable();
+        let mut ops = self.epilogue.iter().filter(|op| op.operand() == Some(id)).peekable();
         self.is_apart
             && id != self.input
-            && posts.peek().is_some()
-            && posts.all(|post| matches!(post, Post::Binary(..)))
+            && ops.peek().is_some()
+            && ops.all(|op| matches!(op, EpilogueOp::Binary(..)))
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
-        let input = Shared::new(cx.place::<f32>(self.input));
-        let output = Shared::new(cx.place::<f32>(self.output));
-        let posts = post::bind(&self.posts, cx);
+        let places = (cx.input::<f32>(self.input), cx.output::<f32>(self.output).share());
+        let epilogue = epilogue::bind(&self.epilogue, cx);
         let items = self.groups * self.blocks.len() * self.tiles;
         let cost =
             self.window.positions() * self.columns * self.lines() / (self.blocks.len() * self.tiles).max(1);
-        let places = (input, output);
         cx.parallel_for(items, super::grain(cost), |range| {
-            self.with_apart(|apart| self.tiles(range, places, &posts, apart));
+            // SAFETY: each range of items is one thread's.
+            self.with_apart(|apart| unsafe { self.tiles(range, places, &epilogue, apart) });
         })
     }
 }
@@ -358,21 +360,22 @@ impl Rows for ConvF32 {
         (&self.window, self.columns * self.groups * size_of::<f32>())
     }
 
-    fn posts(&self) -> &[Post] {
-        &self.posts
+    fn epilogue(&self) -> &[EpilogueOp] {
+        &self.epilogue
     }
 
-    unsafe fn rows(
+    fn rows(
         &self,
         image: usize,
         rows: Range<usize>,
-        input: *const u8,
-        output: *mut u8,
-        posts: &Bounds,
+        input: Source<'_, u8>,
+        output: Target<'_, u8>,
+        epilogue: &Epilogue<'_>,
     ) {
-        let (input, output) = (input.cast(), output.cast());
         let (from, width) = (image * self.window.rows.output, self.window.columns.output);
         let (first, end) = ((from + rows.start) * width, (from + rows.end) * width);
+        let output = output.cast().share().within(first * self.columns * self.groups);
+        let places = (input.cast(), output);
         let tiles = (end - first).div_ceil(self.gemm.rows(self.columns));
         let mut pointers = [const { MaybeUninit::uninit() }; POINTERS];
         self.with_apart(|apart| {
@@ -381,8 +384,8 @@ impl Rows for ConvF32 {
                 let tile = (first + t * (end - first) / tiles, first + (t + 1) * (end - first) / tiles);
                 let at = [block / self.blocks.len(), block % self.blocks.len()];
                 let room = (&mut pointers, apart);
-                // SAFETY: a tile of these rows, which are this call's to write; what it reads is there, as the caller says.
-                unsafe { self.tile(at, tile, Soon::Nothing, (input, output), posts, room) };
+                // SAFETY: a tile of the rows that `output` is, which is this call's alone.
+                unsafe { self.tile(at, tile, Soon::Nothing, places, epilogue, room) };
             }
         });
     }

@@ -3,12 +3,12 @@
 use arenite_abi::prelude::*;
 use arenite_layers::{Clamp, Id};
 
+use super::epilogue::{self, Epilogue, EpilogueOp};
 use super::patches_u8::{Item, Patches, ROWS, Room, room};
-use super::post::{self, Bounds, Post};
 use super::rows_u8::{Quantized, Rows};
 use crate::kernels::f32_map::Map;
-use crate::kernels::u8i8_gemm::{Product, Results, ToReals};
-use crate::memory::Shared;
+use crate::kernels::u8i8_gemm::{Results, ToReals};
+use crate::memory::{Disjoint, Source};
 use crate::program::{Run, Step};
 use crate::rescale::{QuantizedRow, RealChannel, RealChannels};
 
@@ -27,10 +27,10 @@ pub struct ConvHybrid {
 
 /// What is done to results.
 pub struct Finish {
-    /// Their range before `posts`.
+    /// Their range before `epilogue`.
     pub clamp: Clamp,
     /// What follows.
-    pub posts: Vec<Post>,
+    pub epilogue: Vec<EpilogueOp>,
     /// Kernels for that.
     pub map: &'static Map,
 }
@@ -51,60 +51,45 @@ impl ConvHybrid {
         ConvHybrid { patches, images, rows: Rows { outside, ..rows }, channels, results, input, output }
     }
 
-    /// Computes tile `t` of a block of columns of group `g`.
+    /// Computes an item of an image.
     ///
     /// # Safety
-    /// `input` are the quantized rows, `output` is the tensor; nobody else writes these results.
+    /// This thread has begun a session, and nobody else touches the item's results in `output`, the tensor.
     unsafe fn tile(
         &self,
         image: usize,
         item: Item,
         pointers: &mut Room,
-        (input, output): (&Quantized, *mut f32),
-        posts: &Bounds,
+        (input, output): (&Quantized<'_>, Disjoint<'_, f32>),
+        epilogue: &Epilogue<'_>,
     ) {
         let p = &self.patches;
         let Item { g, from, columns, first, end } = item;
-        let bytes = input.bytes.get().wrapping_add(image * p.window.image());
-        // SAFETY: the bytes of this image, and as many of its zero point as `new` asked for.
-        let found = unsafe { p.point(pointers, (first, end), g, bytes, input.outside(image)) };
+        let bytes = input.bytes.part(image * p.window.image(), p.window.image());
+        let outside = if p.window.is_point() { Source::NONE } else { input.outside(image) };
+        let found = p.point(pointers, (first, end), g, bytes, outside);
         let mut rows = [QuantizedRow { zero_point: 0, scale: 0.0 }; ROWS];
         let is_product = self.rows.count > self.images;
         for (row, position) in rows.iter_mut().zip(first..end) {
-            // SAFETY: there is one per image, or per position.
-            *row = unsafe { *input.rows.get().add(if is_product { position } else { image }) };
+            *row = input.rows.get(if is_product { position } else { image });
         }
-        let first = image * p.window.positions() + first;
-        let end = image * p.window.positions() + end;
-        let (weights, column_bytes) = p.panels(g, from);
-        let stride = p.columns * p.groups;
-        let start = first * stride + g * p.columns + from;
-        let product = Product {
-            a: pointers.as_ptr().cast(),
-            rows: end - first,
-            step: found.step,
-            taps: found.taps,
-            k: found.k,
-            reach: found.reach,
-            weights,
-            column_bytes,
-            results: Results::Reals(ToReals {
-                channels: self.channels[g].block(from),
-                rows: rows.as_ptr(),
-                limits: self.results.clamp,
-            }),
-            c: output.wrapping_add(start).cast(),
-            stride: stride * size_of::<f32>(),
-            columns,
-        };
-        // SAFETY: the member was selected for this machine, and a session has begun; pointers are as `found` tells, the panels have the
-        // groups of all taps, and the rows are those of the output.
-        unsafe { p.gemm.multiply(&product) };
+        let before = image * p.window.positions();
+        let item = Item { first: before + first, end: before + end, ..item };
+        let results = Results::Reals(ToReals {
+            channels: self.channels[g].block(from),
+            rows: rows.as_ptr(),
+            limits: self.results.clamp,
+        });
+        // SAFETY: session and results are as the caller says; `point` has found the rows; `new` made channels for all columns of a
+        // group, and there is a meaning for each row.
+        unsafe { p.multiply(item, (pointers, &found), results, (output.cast(), size_of::<f32>())) };
         // Whole rows lie side by side.
+        let stride = p.columns * p.groups;
+        let start = item.first * stride + g * p.columns + from;
         let (runs, run) =
             if columns == stride { (1, (end - first) * stride) } else { (end - first, columns) };
-        // SAFETY: the item's results, just written by this thread.
-        unsafe { posts.apply(self.results.map, output, (start, stride), (runs, run)) };
+        // SAFETY: the item's results, which were just written.
+        unsafe { epilogue.apply(self.results.map, output, (start, stride), (runs, run)) };
     }
 }
 
@@ -118,11 +103,9 @@ impl Step for ConvHybrid {
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
-        let (input, scratch) = (Shared::new(cx.place(self.input)), Shared::new(cx.scratch()));
-        let output = Shared::new(cx.place::<f32>(self.output));
-        let posts = post::bind(&self.results.posts, cx);
-        // SAFETY: the host's tensor has the shape that the step was built for, and its scratch memory the size.
-        let quantized = unsafe { self.rows.quantize(cx, input, scratch)? };
+        let output = cx.output::<f32>(self.output).share();
+        let epilogue = epilogue::bind(&self.results.epilogue, cx);
+        let quantized = self.rows.quantize(cx, cx.input(self.input), cx.scratch())?;
         let (items, cost) = (self.patches.items(), self.patches.cost());
         cx.parallel_for(self.images * items, super::grain(cost), |range| {
             // SAFETY: the member was selected for this machine.
@@ -133,8 +116,9 @@ impl Step for ConvHybrid {
                 let image = first / items;
                 let end = range.end.min((image + 1) * items);
                 self.patches.for_each(first - image * items..end - image * items, |item| {
-                    // SAFETY: as above; each item has results of its own.
-                    unsafe { self.tile(image, item, &mut pointers, (&quantized, output.get()), &posts) };
+                    // SAFETY: the session has begun; items are tiles of an image by columns of a group, which no other item has, and
+                    // each is one thread's.
+                    unsafe { self.tile(image, item, &mut pointers, (&quantized, output), &epilogue) };
                 });
                 first = end;
             }

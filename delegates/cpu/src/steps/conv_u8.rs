@@ -6,11 +6,11 @@ use arenite_abi::prelude::*;
 use arenite_layers::{Aligned, Id, Window};
 
 use super::cascade::Rows;
+use super::epilogue::Epilogue;
 use super::patches_u8::{Item, Patches, ROWS, Room, room};
-use super::post::Bounds;
 use crate::isa::Isa;
-use crate::kernels::u8i8_gemm::{Product, Results, ToBytes};
-use crate::memory::Shared;
+use crate::kernels::u8i8_gemm::{Results, ToBytes};
+use crate::memory::{Disjoint, Source, Target};
 use crate::ops::Weights;
 use crate::program::{Run, Step};
 use crate::requantize::{Bytes, Channel, Channels};
@@ -74,46 +74,33 @@ impl ConvU8 {
     /// Computes an item.
     ///
     /// # Safety
-    /// `input` and `output` are the tensors; nobody else writes these results.
-    unsafe fn tile(&self, item: Item, pointers: &mut Room, input: *const u8, output: *mut u8) {
+    /// This thread has begun a session, and nobody else touches the item's results in `output`, the tensor.
+    unsafe fn tile(
+        &self,
+        item: Item,
+        pointers: &mut Room,
+        (input, output): (Source<'_, u8>, Disjoint<'_, u8>),
+    ) {
         let p = &self.patches;
-        let Item { g, from, columns, first, end } = item;
-        let rows = end - first;
-        // SAFETY: `input` is the tensor; `new` made as many zero points as the patches ask for.
-        let found = unsafe { p.point(pointers, (first, end), g, input, self.zeros.as_ptr()) };
-        let pointers: *const *const u8 = pointers.as_ptr().cast();
+        let rows = item.end - item.first;
+        let found = p.point(pointers, (item.first, item.end), item.g, input, Source::of(&self.zeros));
         let mut terms = [0; ROWS];
         if self.row_factor != 0 {
             for (r, term) in terms[..rows].iter_mut().enumerate() {
-                // SAFETY: `taps` pointers of each row are readable for `k` bytes.
+                // SAFETY: `point` has just found these rows, of which `r` is one.
                 *term = self.row_factor.wrapping_mul(unsafe { found.sum(pointers, rows, r) });
             }
         }
-        let (weights, column_bytes) = p.panels(g, from);
-        let stride = p.columns * p.groups;
-        let channels = &self.channels[g];
-        let product = Product {
-            a: pointers,
-            rows,
-            step: found.step,
-            taps: found.taps,
-            k: found.k,
-            reach: found.reach,
-            weights,
-            column_bytes,
-            results: Results::Bytes(ToBytes {
-                channels: channels.block(from),
-                is_general: channels.is_general,
-                bytes: channels.bytes,
-                row_terms: if self.row_factor == 0 { std::ptr::null() } else { terms.as_ptr() },
-            }),
-            c: output.wrapping_add(first * stride + g * p.columns + from),
-            stride,
-            columns,
-        };
-        // SAFETY: the member was selected for this machine, and a session has begun; pointers are as `found` tells, the panels have the
-        // groups of all taps, and the rows are those of the output.
-        unsafe { p.gemm.multiply(&product) };
+        let channels = &self.channels[item.g];
+        let results = Results::Bytes(ToBytes {
+            channels: channels.block(item.from),
+            is_general: channels.is_general,
+            bytes: channels.bytes,
+            row_terms: if self.row_factor == 0 { std::ptr::null() } else { terms.as_ptr() },
+        });
+        // SAFETY: session and results are as the caller says; `point` has found the rows; `new` made channels for all columns of a
+        // group, and there is a term for each row.
+        unsafe { p.multiply(item, (pointers, &found), results, (output, 1)) };
     }
 }
 
@@ -123,15 +110,14 @@ impl Step for ConvU8 {
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
-        let input = Shared::new(cx.place::<u8>(self.input));
-        let output = Shared::new(cx.place::<u8>(self.output));
+        let places = (cx.input::<u8>(self.input), cx.output::<u8>(self.output).share());
         cx.parallel_for(self.patches.items(), super::grain(self.patches.cost()), |range| {
             // SAFETY: the member was selected for this machine.
             let _session = unsafe { self.patches.gemm.begin() };
             let mut pointers = room();
             self.patches.for_each(range, |item| {
-                // SAFETY: the host's tensors have the shapes that the step was built for; each item has results of its own.
-                unsafe { self.tile(item, &mut pointers, input.get(), output.get()) };
+                // SAFETY: the session has begun; items are tiles by columns of a group, which no other item has, and each is one thread's.
+                unsafe { self.tile(item, &mut pointers, places) };
             });
         })
     }
@@ -142,22 +128,24 @@ impl Rows for ConvU8 {
         (&self.patches.window, self.patches.columns * self.patches.groups)
     }
 
-    unsafe fn rows(
+    fn rows(
         &self,
         image: usize,
         rows: Range<usize>,
-        input: *const u8,
-        output: *mut u8,
-        _posts: &Bounds,
+        input: Source<'_, u8>,
+        output: Target<'_, u8>,
+        _: &Epilogue<'_>,
     ) {
         // SAFETY: the member was selected for this machine.
         let _session = unsafe { self.patches.gemm.begin() };
         let mut pointers = room();
         let above = image * self.patches.window.rows.output;
+        let width = output.len() / rows.len();
+        let output = output.share().within((above + rows.start) * width);
         self.patches.for_rows(above + rows.start..above + rows.end, |item| {
-            // SAFETY: tiles of these rows, which are this call's to write, have results of their own. How far rows may be read counts on the whole tensor, and
-            // is less than what is readable behind the rows that are there.
-            unsafe { self.tile(item, &mut pointers, input, output) };
+            // SAFETY: the session has begun; the item's results are in the rows that `output` is. How far rows may be read counts on the
+            // whole tensor, and is less than what is readable behind the rows that are there.
+            unsafe { self.tile(item, &mut pointers, (input, output)) };
         });
     }
 }

@@ -4,7 +4,6 @@ use arenite_abi::prelude::*;
 use arenite_layers::{Id, Quant};
 
 use crate::kernels::u8_real::Reals;
-use crate::memory::Shared;
 use crate::program::{Run, Step};
 
 /// Elements that one thread does at a time.
@@ -30,23 +29,16 @@ impl Step for Quantize {
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
-        let x = Shared::new(cx.place::<f32>(self.input));
-        let y = Shared::new(cx.place::<u8>(self.output));
+        let (x, mut y) = (cx.input::<f32>(self.input), cx.output::<u8>(self.output));
         let Quant { scale, zero_point } = self.quant;
         let inverse = (1.0 / f64::from(scale)) as f32;
         let eights = self.len / 8 * 8;
-        cx.parallel_for(eights.div_ceil(CHUNK), 1, |range| {
-            let at = range.start * CHUNK;
-            let n = (range.len() * CHUNK).min(eights - at);
-            // SAFETY: both tensors have `len` elements, and each range is one thread's.
-            unsafe { (self.reals.quantize)(n, x.get().add(at), inverse, zero_point, y.get().add(at)) };
+        cx.parallel_parts(y.part(0, eights), CHUNK, 1, |chunks, mut y| {
+            self.reals.quantized(x.part(chunks.start * CHUNK, y.len()), inverse, zero_point, &mut y);
         })?;
         for i in eights..self.len {
-            // SAFETY: as above.
-            unsafe {
-                let steps = (f64::from(*x.get().add(i)) / f64::from(scale)).round();
-                *y.get().add(i) = (steps as i32).saturating_add(zero_point).clamp(0, 255) as u8;
-            }
+            let steps = (f64::from(x.get(i)) / f64::from(scale)).round();
+            y.set(i, (steps as i32).saturating_add(zero_point).clamp(0, 255) as u8);
         }
         Ok(())
     }
@@ -74,25 +66,21 @@ impl Step for Dequantize {
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
-        let x = Shared::new(cx.place::<u8>(self.input));
-        let y = Shared::new(cx.place::<f32>(self.output));
+        let (x, mut y) = (cx.input::<u8>(self.input), cx.output::<f32>(self.output));
         let Quant { scale, zero_point } = self.quant;
         let offset = (f64::from(scale) * f64::from(-zero_point)) as f32;
         let eights = self.len / 8 * 8;
-        cx.parallel_for(eights.div_ceil(CHUNK), 1, |range| {
-            let at = range.start * CHUNK;
-            let n = (range.len() * CHUNK).min(eights - at);
-            // SAFETY: both tensors have `len` elements, and each range is one thread's.
-            unsafe {
-                (self.reals.dequantize)(n, x.get().add(at), self.raised, scale, offset, y.get().add(at))
-            };
+        cx.parallel_parts(y.part(0, eights), CHUNK, 1, |chunks, mut y| {
+            self.reals.dequantized(
+                x.part(chunks.start * CHUNK, y.len()),
+                self.raised,
+                (scale, offset),
+                &mut y,
+            );
         })?;
         for i in eights..self.len {
-            // SAFETY: as above.
-            unsafe {
-                let q = i32::from(*x.get().add(i)) - self.raised;
-                *y.get().add(i) = scale * (q - zero_point) as f32;
-            }
+            let q = i32::from(x.get(i)) - self.raised;
+            y.set(i, scale * (q - zero_point) as f32);
         }
         Ok(())
     }

@@ -7,12 +7,12 @@ use arenite_abi::prelude::*;
 use arenite_layers::{Clamp, Id, Stored, Window};
 
 use super::cascade::Rows;
-use super::post::{self, Bounds, Post};
+use super::epilogue::{self, Epilogue, EpilogueOp};
 use super::slide::{Line, Pointers, Slide, Slides, Way};
 use crate::kernels::f32_dwconv::{DwConv, Taps, Tile};
 use crate::kernels::f32_map::Map;
 use crate::kernels::widen;
-use crate::memory::Shared;
+use crate::memory::{Source, Target};
 use crate::program::{Run, Step};
 use crate::store::{Block, Store};
 
@@ -27,7 +27,7 @@ pub struct DwConvF32 {
     packed: Block<f32>,
     low: f32,
     high: f32,
-    posts: Vec<Post>,
+    epilogue: Vec<EpilogueOp>,
     input: Id,
     output: Id,
 }
@@ -44,10 +44,10 @@ pub struct Parts<'a> {
     pub weights: Stored<'a>,
     /// One per channel of the output, or none.
     pub bias: Option<&'a [f32]>,
-    /// Range of results before `posts`.
+    /// Range of results before `epilogue`.
     pub clamp: Clamp,
     /// What follows.
-    pub posts: Vec<Post>,
+    pub epilogue: Vec<EpilogueOp>,
     /// Read.
     pub input: Id,
     /// Written.
@@ -78,7 +78,7 @@ impl DwConvF32 {
             packed,
             low: parts.clamp.low,
             high: parts.clamp.high,
-            posts: parts.posts,
+            epilogue: parts.epilogue,
             input: parts.input,
             output: parts.output,
         })
@@ -90,16 +90,11 @@ impl DwConvF32 {
     }
 
     /// Repeats each channel for each of its results.
-    fn expand(&self, cx: &Run<'_>) -> Result<()> {
-        let x = Shared::new(cx.place::<f32>(self.input));
-        let y = Shared::new(cx.scratch::<f32>());
-        let count = self.expanded() / self.multiplier;
-        cx.parallel_for(count, super::grain(4 * self.multiplier), |range| {
-            for i in range {
-                for m in 0..self.multiplier {
-                    // SAFETY: the scratch memory has `multiplier` elements for each of the input's; ranges are disjoint.
-                    unsafe { *y.get().add(i * self.multiplier + m) = *x.get().add(i) };
-                }
+    fn expand(&self, cx: &Run<'_>, y: Target<'_, f32>) -> Result<()> {
+        let (x, times) = (cx.input::<f32>(self.input), self.multiplier);
+        cx.parallel_parts(y, times, super::grain(4 * times), |elements, mut y| {
+            for (i, element) in elements.enumerate() {
+                y.part(i * times, times).fill(x.get(element));
             }
         })
     }
@@ -114,8 +109,9 @@ impl Slides for DwConvF32 {
         self.map
     }
 
-    unsafe fn tile(&self, line: &Line, columns: &Range<usize>, input: *const f32, c: *mut f32) {
+    fn tile(&self, line: &Line, columns: &Range<usize>, input: Source<'_, f32>, y: &mut Target<'_, f32>) {
         let w = &self.slide.window;
+        let c = y.at(0, columns.len() * w.channels);
         let pixels = self.slide.pixels(line, input);
         let mut tile = Tile {
             pixels,
@@ -137,7 +133,8 @@ impl Slides for DwConvF32 {
                 Way::Even => kernels.even,
                 Way::Pointed => kernels.pointed,
             };
-            // SAFETY: the kernel was selected for this machine; pixels are readable for whole vectors of `done` channels.
+            // SAFETY: the kernel was selected for this machine; pixels lie in the rows that `pixels` looked up, and may be read for whole
+            // vectors of `done` channels, as `split` found, or are `outside`; `y` has a pixel for each of the columns.
             unsafe { by_results[columns.len() - 1](&tile) };
         }
         if done < w.channels {
@@ -146,7 +143,7 @@ impl Slides for DwConvF32 {
             tile.channels = w.channels - done;
             tile.weights = self.packed[done / self.kernels.lanes * tile.block..].as_ptr();
             tile.c = c.wrapping_add(done);
-            // SAFETY: as above; this kernel reads what is left of the channels.
+            // SAFETY: as above; this kernel reads no more than what is left of the channels.
             unsafe { self.kernels.exact[columns.len() - 1](&tile) };
         }
     }
@@ -159,21 +156,19 @@ impl Step for DwConvF32 {
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
         let input = match self.multiplier {
-            1 => Shared::new(cx.place::<f32>(self.input)),
+            1 => cx.input::<f32>(self.input),
             _ => {
-                self.expand(cx)?;
-                Shared::new(cx.scratch::<f32>())
+                let (mut expanded, _) = cx.scratch().take(self.expanded());
+                self.expand(cx, expanded.part(0, self.expanded()))?;
+                expanded.written()
             }
         };
-        let output = Shared::new(cx.place::<f32>(self.output));
-        let posts = post::bind(&self.posts, cx);
+        let epilogue = epilogue::bind(&self.epilogue, cx);
         let w = &self.slide.window;
         let cost = w.columns.output * w.channels * w.rows.taps * w.columns.taps;
-        cx.parallel_for(w.batches * w.rows.output, super::grain(cost), |range| {
-            for line in range {
-                // SAFETY: the host's tensors have the shapes that the step was built for; each row is one thread's.
-                unsafe { self.row(line, input.get(), output.get(), &posts) };
-            }
+        let (output, width) = (cx.output::<f32>(self.output), w.columns.output * w.channels);
+        cx.parallel_parts(output, width, super::grain(cost), |lines, mut y| {
+            self.some_rows(lines.start, input, &mut y, &epilogue);
         })
     }
 
@@ -187,22 +182,19 @@ impl Rows for DwConvF32 {
         (&self.slide.window, self.slide.window.channels * size_of::<f32>())
     }
 
-    fn posts(&self) -> &[Post] {
-        &self.posts
+    fn epilogue(&self) -> &[EpilogueOp] {
+        &self.epilogue
     }
 
-    unsafe fn rows(
+    fn rows(
         &self,
         image: usize,
         rows: Range<usize>,
-        input: *const u8,
-        output: *mut u8,
-        posts: &Bounds,
+        input: Source<'_, u8>,
+        output: Target<'_, u8>,
+        epilogue: &Epilogue<'_>,
     ) {
-        let (input, output) = (input.cast(), output.cast());
-        for row in rows {
-            // SAFETY: a row of this image, which is this call's to write; what it reads is there, as the caller says.
-            unsafe { self.row(image * self.slide.window.rows.output + row, input, output, posts) };
-        }
+        let mut y = output.cast();
+        self.some_rows(image * self.slide.window.rows.output + rows.start, input.cast(), &mut y, epilogue);
     }
 }

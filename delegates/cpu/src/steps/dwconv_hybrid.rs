@@ -5,11 +5,11 @@ use arenite_abi::prelude::*;
 use arenite_layers::Id;
 
 use super::conv_hybrid::Finish;
+use super::epilogue::{self, Epilogue};
 use super::planes_u8::{Job, OUTSIDE, Planes};
-use super::post::{self, Bounds};
 use super::rows_u8::Rows;
 use crate::kernels::u8i8_dwconv::Results;
-use crate::memory::Shared;
+use crate::memory::{Disjoint, LINE};
 use crate::program::{Run, Step};
 use crate::rescale::{QuantizedRow, RealChannel, RealChannels};
 
@@ -40,14 +40,14 @@ impl DwConvHybrid {
     /// Applies what follows to a row of results.
     ///
     /// # Safety
-    /// `output` is the tensor; the block's part of the row was written by this thread.
-    unsafe fn finish(&self, posts: &Bounds, block: usize, row: usize, output: *mut f32) {
+    /// Nobody else touches the block's part of the row in `output`, the tensor.
+    unsafe fn finish(&self, epilogue: &Epilogue<'_>, block: usize, row: usize, output: Disjoint<'_, f32>) {
         let (first, channels) = self.planes.channels(block);
         let w = &self.planes.window;
         let (width, start) = (w.columns.output, row * w.columns.output * w.channels + first);
         let (runs, run) = if channels == w.channels { (1, width * channels) } else { (width, channels) };
-        // SAFETY: the block's channels of all positions of the row, which this thread has written.
-        unsafe { posts.apply(self.results.map, output, (start, w.channels), (runs, run)) };
+        // SAFETY: the block's channels of all positions of the row, which are the caller's.
+        unsafe { epilogue.apply(self.results.map, output, (start, w.channels), (runs, run)) };
     }
 }
 
@@ -57,40 +57,30 @@ impl Step for DwConvHybrid {
     }
 
     fn scratch(&self) -> usize {
-        self.rows.scratch().next_multiple_of(64) + self.planes.repeated()
+        self.rows.scratch().next_multiple_of(LINE) + self.planes.repeated()
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
-        let (input, scratch) = (Shared::new(cx.place(self.input)), Shared::new(cx.scratch::<u8>()));
-        let repeated = scratch.get().wrapping_add(self.rows.scratch().next_multiple_of(64));
-        let output = Shared::new(cx.place::<f32>(self.output));
-        let posts = post::bind(&self.results.posts, cx);
-        // SAFETY: the host's tensor has the shape that the step was built for, and its scratch memory the size.
-        let (quantized, bytes) = unsafe {
-            let quantized = self.rows.quantize(cx, input, scratch)?;
-            (quantized, self.planes.repeat(cx, quantized.bytes, Shared::new(repeated))?)
-        };
+        let output = cx.output::<f32>(self.output).share();
+        let epilogue = epilogue::bind(&self.results.epilogue, cx);
+        let (rows, repeated) = cx.scratch().take(self.rows.scratch());
+        let quantized = self.rows.quantize(cx, cx.input(self.input), rows)?;
+        let input = self.planes.repeat(cx, quantized.bytes, repeated)?;
         self.planes.for_each(cx, |block, row| {
             let image = row / self.planes.window.rows.output;
-            // SAFETY: as above, there is one per image; each block of each row has results of its own.
+            let row_of_bytes = quantized.rows.get(image);
+            let zero_point = row_of_bytes.zero_point - i32::from(self.planes.offset());
+            let results = Results::Reals {
+                table: self.table.block(0),
+                image: QuantizedRow { zero_point, ..row_of_bytes },
+                limits: self.results.clamp,
+            };
+            let (outside, size) = (quantized.outside(image), size_of::<f32>());
+            let job = Job { block, row, input, outside, results, output: output.cast(), size };
+            // SAFETY: each block of each row is one thread's; `new` made channels for all blocks.
             unsafe {
-                let row_of_bytes = *quantized.rows.get().add(image);
-                let zero_point = row_of_bytes.zero_point - i32::from(self.planes.offset());
-                let results = Results::Reals {
-                    table: self.table.block(0),
-                    image: QuantizedRow { zero_point, ..row_of_bytes },
-                    limits: self.results.clamp,
-                };
-                self.planes.row(&Job {
-                    block,
-                    row,
-                    input: bytes.get(),
-                    outside: quantized.outside(image),
-                    results,
-                    output: output.get().cast(),
-                    size: size_of::<f32>(),
-                });
-                self.finish(&posts, block, row, output.get());
+                self.planes.row(&job);
+                self.finish(&epilogue, block, row, output);
             }
         })
     }

@@ -6,11 +6,11 @@ use arenite_abi::prelude::*;
 use arenite_layers::{Aligned, Id, Window};
 
 use super::cascade::Rows;
+use super::epilogue::Epilogue;
 use super::planes_u8::{Job, OUTSIDE, Planes};
-use super::post::Bounds;
 use crate::fixed_point::Factor;
 use crate::kernels::u8i8_dwconv::{DwConv, Results};
-use crate::memory::Shared;
+use crate::memory::{Disjoint, Source, Target};
 use crate::program::{Run, Step};
 use crate::requantize::{Bytes, Channel, Channels};
 use crate::store::Store;
@@ -64,19 +64,19 @@ impl DwConvU8 {
     /// Computes a row of results, counted through all images, of a block of channels.
     ///
     /// # Safety
-    /// `input` (with repeated channels) and `output` are the tensors; nobody else writes these results.
-    unsafe fn row(&self, block: usize, row: usize, input: *const u8, output: *mut u8) {
+    /// Nobody else touches these results in `output`, the tensor.
+    unsafe fn row(&self, block: usize, row: usize, (input, output): (Source<'_, u8>, Disjoint<'_, u8>)) {
         let Channels { is_general, bytes, .. } = self.table;
         let job = Job {
             block,
             row,
             input,
-            outside: self.zeros.as_ptr(),
+            outside: Source::of(&self.zeros),
             results: Results::Bytes { table: self.table.block(0), is_general, bytes },
             output,
             size: 1,
         };
-        // SAFETY: the input has its channels repeated, and the results of this block and row are this call's.
+        // SAFETY: the results are the caller's; `new` made channels for all blocks.
         unsafe { self.planes.row(&job) };
     }
 }
@@ -102,13 +102,11 @@ impl Step for DwConvU8 {
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
-        let (input, repeated) = (Shared::new(cx.place(self.input)), Shared::new(cx.scratch()));
-        // SAFETY: the host's tensor has the shape that the step was built for.
-        let input = unsafe { self.planes.repeat(cx, input, repeated)? };
-        let output = Shared::new(cx.place::<u8>(self.output));
+        let input = self.planes.repeat(cx, cx.input(self.input), cx.scratch())?;
+        let places = (input, cx.output::<u8>(self.output).share());
         self.planes.for_each(cx, |block, row| {
-            // SAFETY: as above; each block of each row has results of its own.
-            unsafe { self.row(block, row, input.get(), output.get()) };
+            // SAFETY: each block of each row is one thread's.
+            unsafe { self.row(block, row, places) };
         })
     }
 }
@@ -118,19 +116,21 @@ impl Rows for DwConvU8 {
         (&self.planes.window, self.planes.window.channels)
     }
 
-    unsafe fn rows(
+    fn rows(
         &self,
         image: usize,
         rows: Range<usize>,
-        input: *const u8,
-        output: *mut u8,
-        _posts: &Bounds,
+        input: Source<'_, u8>,
+        output: Target<'_, u8>,
+        _: &Epilogue<'_>,
     ) {
         let above = image * self.planes.window.rows.output;
+        let width = output.len() / rows.len();
+        let output = output.share().within((above + rows.start) * width);
         for block in 0..self.planes.blocks() {
             for row in rows.clone() {
-                // SAFETY: a row of this image, which is this call's to write; what it reads is there, as the caller says.
-                unsafe { self.row(block, above + row, input, output) };
+                // SAFETY: a row of those that `output` is, which is this call's alone.
+                unsafe { self.row(block, above + row, (input, output)) };
             }
         }
     }

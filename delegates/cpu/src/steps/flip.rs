@@ -4,7 +4,6 @@ use arenite_abi::prelude::*;
 use arenite_layers::Id;
 
 use crate::kernels::u8_map::ByteMap;
-use crate::memory::Shared;
 use crate::program::{Run, Step};
 
 /// Bytes that one thread does at a time.
@@ -18,8 +17,6 @@ pub struct Flip {
     pub input: Id,
     /// Written.
     pub output: Id,
-    /// How many.
-    pub bytes: usize,
 }
 
 impl Step for Flip {
@@ -28,13 +25,9 @@ impl Step for Flip {
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
-        let x = Shared::new(cx.place::<u8>(self.input));
-        let y = Shared::new(cx.place::<u8>(self.output));
-        cx.parallel_for(self.bytes.div_ceil(CHUNK), 8, |range| {
-            let at = range.start * CHUNK;
-            let n = (range.len() * CHUNK).min(self.bytes - at);
-            // SAFETY: both tensors have that many bytes, and each range is one thread's.
-            unsafe { (self.map.flip)(n, x.get().add(at), y.get().add(at)) };
+        let x = cx.input::<u8>(self.input);
+        cx.parallel_parts(cx.output::<u8>(self.output), CHUNK, 8, |chunks, mut y| {
+            self.map.flipped(x.part(chunks.start * CHUNK, y.len()), &mut y);
         })
     }
 

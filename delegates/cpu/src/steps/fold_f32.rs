@@ -8,7 +8,7 @@ use arenite_abi::prelude::*;
 use arenite_layers::Id;
 
 use crate::kernels::f32_fold::{Fold, Folds};
-use crate::memory::Shared;
+use crate::memory::{Disjoint, LINE, Source};
 use crate::program::{Run, Step};
 
 /// Columns that one thread does at a time.
@@ -99,33 +99,34 @@ impl FoldF32 {
         FoldF32 { folds, fold, passes, axes, divisor, between, input, output }
     }
 
-    fn pass(&self, cx: &Run<'_>, pass: &Pass, divisor: f32, x: Shared<f32>, y: Shared<f32>) -> Result<()> {
+    fn pass(
+        &self,
+        cx: &Run<'_>,
+        pass: &Pass,
+        divisor: f32,
+        x: Source<'_, f32>,
+        y: Disjoint<'_, f32>,
+    ) -> Result<()> {
         let Pass { outer, rows, inner } = *pass;
         let chunks = inner.div_ceil(COLUMNS);
         let grain = super::grain(rows * COLUMNS.min(inner));
+        let at = |item: usize| item / chunks * inner + item % chunks * COLUMNS;
         cx.parallel_for(outer * chunks, grain, |range| {
+            let (first, end) = (at(range.start), at(range.end));
+            // SAFETY: items are results one behind the other, and each range of items is one thread's.
+            let mut y = unsafe { y.part(first, end - first) };
             if inner == 1 {
-                for i in range.clone() {
-                    // SAFETY: row `i` of the source, result `i`.
-                    unsafe { *y.get().add(i) = self.folds.row(self.fold)(rows, x.get().add(i * rows)) };
-                }
+                self.folds.rows(self.fold, rows, x.part(first * rows, (end - first) * rows), &mut y);
             } else {
-                for item in range.clone() {
+                for item in range {
                     let (o, from) = (item / chunks, item % chunks * COLUMNS);
                     let n = COLUMNS.min(inner - from);
-                    // SAFETY: `n` columns of matrix `o`.
-                    unsafe {
-                        let (x, y) = (x.get().add(o * rows * inner + from), y.get().add(o * inner + from));
-                        self.folds.columns(self.fold)(rows, inner, n, x, y);
-                    }
+                    let x = x.part(o * rows * inner + from, (rows - 1) * inner + n);
+                    self.folds.down(self.fold, (rows, inner), x, &mut y.part(at(item) - first, n));
                 }
             }
             if divisor != 1.0 {
-                let at = |item: usize| item / chunks * inner + (item % chunks * COLUMNS).min(inner);
-                let (first, end) = (at(range.start), at(range.end));
-                // SAFETY: what this thread has just written.
-                let y = unsafe { std::slice::from_raw_parts_mut(y.get().add(first), end - first) };
-                y.iter_mut().for_each(|y| *y /= divisor);
+                (0..y.len()).for_each(|i| y.set(i, y.written().get(i) / divisor));
             }
         })
     }
@@ -134,7 +135,7 @@ impl FoldF32 {
 impl FoldF32 {
     /// Extreme number `result` of the source: element by element in the order in which they lie, of which a later one stands for an equal
     /// one, and for NaN, before it. NaN stays if it is the last element.
-    fn extreme(&self, x: &[f32], result: usize) -> f32 {
+    fn extreme(&self, x: Source<'_, f32>, result: usize) -> f32 {
         let count: usize = self.axes.iter().filter(|axis| axis.is_folded).map(|axis| axis.size).product();
         let element = |i: usize| {
             let (mut kept, mut folded, mut at, mut stride) = (result, i, 0, 1);
@@ -144,7 +145,7 @@ impl FoldF32 {
                 *index /= axis.size;
                 stride *= axis.size;
             }
-            x[at]
+            x.get(at)
         };
         let later = |so_far: f32, next: f32| match self.fold {
             Fold::Max if so_far > next => so_far,
@@ -152,13 +153,6 @@ impl FoldF32 {
             _ => next,
         };
         (1..count).fold(element(0), |so_far, i| later(so_far, element(i)))
-    }
-
-    /// Computes those extremes that kernels leave open: of numbers of which one is not finite.
-    fn settle(&self, x: &[f32], y: &mut [f32]) {
-        for (i, y) in y.iter_mut().enumerate().filter(|(_, y)| y.is_nan()) {
-            *y = self.extreme(x, i);
-        }
     }
 }
 
@@ -172,35 +166,27 @@ impl Step for FoldF32 {
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
-        let mut x = Shared::new(cx.place::<f32>(self.input));
-        for (i, pass) in self.passes.iter().enumerate() {
-            let last = i + 1 == self.passes.len();
-            let y = match last {
-                true => cx.place::<f32>(self.output),
-                false => cx.scratch::<f32>().wrapping_add(i % 2 * self.between),
-            };
-            let y = Shared::new(y);
-            self.pass(cx, pass, if last { self.divisor } else { 1.0 }, x, y)?;
-            x = y;
+        let input = cx.input::<f32>(self.input);
+        let mut output = cx.output::<f32>(self.output);
+        let (even, rest) = cx.scratch().take::<f32>(self.between);
+        let buffers = [even.share(), rest.take(self.between).0.share()];
+        let mut x = input;
+        let Some((last, others)) = self.passes.split_last() else { return Ok(()) };
+        for (i, pass) in others.iter().enumerate() {
+            self.pass(cx, pass, 1.0, x, buffers[i % 2])?;
+            x = buffers[i % 2].written();
         }
+        self.pass(cx, last, self.divisor, x, output.part(0, last.outer * last.inner).share())?;
         if self.fold != Fold::Sum {
-            let elements = |kept: bool| {
-                self.axes.iter().filter(|axis| kept || !axis.is_folded).map(|axis| axis.size).product()
-            };
-            // SAFETY: the host's tensors have the shapes that the step was built for, and no thread is at work.
-            let (x, y) = unsafe {
-                (
-                    std::slice::from_raw_parts(cx.place::<f32>(self.input), elements(true)),
-                    std::slice::from_raw_parts_mut(cx.place::<f32>(self.output), elements(false)),
-                )
-            };
-            self.settle(x, y);
+            // Kernels leave open those of numbers of which one is not finite.
+            let open: Vec<usize> = (0..output.len()).filter(|&i| output.written().get(i).is_nan()).collect();
+            open.into_iter().for_each(|i| output.set(i, self.extreme(input, i)));
         }
         Ok(())
     }
 
     fn scratch(&self) -> usize {
-        2 * self.between * size_of::<f32>()
+        2 * (self.between * size_of::<f32>()).next_multiple_of(LINE)
     }
 }
 

@@ -7,7 +7,7 @@ use arenite_layers::{Aligned, Id};
 
 use crate::kernels::u8_lines::{Line, Lines, PADDING};
 use crate::line::Fit;
-use crate::memory::Shared;
+use crate::memory::pair;
 use crate::program::{Run, Step};
 
 /// Bytes that are worth a thread's while.
@@ -64,8 +64,6 @@ pub struct LinesU8 {
     pub stages: Vec<Arc<Columns>>,
     /// Bytes of a row.
     pub columns: usize,
-    /// Number of rows.
-    pub rows: usize,
     /// Read.
     pub input: Id,
     /// Written.
@@ -78,15 +76,16 @@ impl Step for LinesU8 {
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
-        let x = Shared::new(cx.place::<u8>(self.input));
-        let y = Shared::new(cx.place::<u8>(self.output));
-        cx.parallel_for(self.rows, (CHUNK / self.columns).max(1), |range| {
+        let x = cx.input::<u8>(self.input);
+        let grain = (CHUNK / self.columns).max(1);
+        cx.parallel_parts(cx.output::<u8>(self.output), self.columns, grain, |rows, mut y| {
             let lines: Vec<Line> = self.stages.iter().map(|columns| columns.line()).collect();
-            for row in range {
-                let at = row * self.columns;
-                // SAFETY: the host's tensors have the shapes that the step was built for; each row is one thread's. Tables have a number for
-                // each column.
-                unsafe { (self.lines.row)(&lines, self.columns, x.get().add(at), y.get().add(at)) };
+            for (i, row) in rows.enumerate() {
+                let (x, mut y) =
+                    (x.part(row * self.columns, self.columns), y.part(i * self.columns, self.columns));
+                let (n, x, y) = pair(x, &mut y);
+                // SAFETY: the member was selected for this machine; both rows have `n` bytes, and tables a number for each column.
+                unsafe { (self.lines.row)(&lines, n, x, y) };
             }
         })
     }

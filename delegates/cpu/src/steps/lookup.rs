@@ -4,7 +4,6 @@ use arenite_abi::prelude::*;
 use arenite_layers::Id;
 
 use crate::kernels::u8_map::ByteMap;
-use crate::memory::Shared;
 use crate::program::{Run, Step};
 
 /// The result of each byte.
@@ -37,24 +36,19 @@ impl Step for Lookup {
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
-        let x = Shared::new(cx.place::<u8>(self.input));
-        let y = Shared::new(cx.place::<u8>(self.output));
+        let x = cx.input::<u8>(self.input);
+        let mut y = cx.output::<u8>(self.output);
         if self.smallest > 0 {
-            // SAFETY: the tensor has `len` bytes, and nobody writes it here.
-            let x = unsafe { std::slice::from_raw_parts(x.get(), self.len) };
-            let least = x.iter().copied().min().unwrap_or(u8::MAX);
+            let least = x.part(0, self.len).iter().min().unwrap_or(u8::MAX);
             ensure!(least >= self.smallest, "an input is below zero, where the function is not defined");
         }
         let whole = self.last.as_ref().map_or(self.len, |(group, _)| self.len / group * group);
-        cx.parallel_for(whole.div_ceil(CHUNK), 2, |range| {
-            let at = range.start * CHUNK;
-            let n = (range.len() * CHUNK).min(whole - at);
-            // SAFETY: both tensors have that many bytes, and each range is one thread's.
-            unsafe { (self.map.lookup)(n, x.get().add(at), &self.table, y.get().add(at)) };
+        cx.parallel_parts(y.part(0, whole), CHUNK, 2, |chunks, mut y| {
+            self.map.looked_up(x.part(chunks.start * CHUNK, y.len()), &self.table, &mut y);
         })?;
         if let Some((_, table)) = &self.last {
-            // SAFETY: as above.
-            unsafe { (self.map.lookup)(self.len - whole, x.get().add(whole), table, y.get().add(whole)) };
+            let rest = self.len - whole;
+            self.map.looked_up(x.part(whole, rest), table, &mut y.part(whole, rest));
         }
         Ok(())
     }

@@ -1,14 +1,12 @@
 //! Functions of `f32` elements as steps.
 
-use std::mem::MaybeUninit;
-
 use arenite_abi::prelude::*;
 use arenite_layers::{Clamp, Id, Loops};
 
-use super::post::{self, Bounds, Post};
+use super::epilogue::{self, Epilogue, EpilogueOp};
 use super::together::Together;
 use crate::kernels::f32_map::{Binary, Map};
-use crate::memory::Shared;
+use crate::memory::{Source, Target};
 use crate::program::{Run, Step};
 
 /// Elements that one thread does at a time: 16 KiB of them.
@@ -18,10 +16,8 @@ const CHUNK: usize = 4096;
 pub struct ChainMap {
     /// The kernels.
     pub map: &'static Map,
-    /// What to do, at most [`MAX_POSTS`](super::post::MAX_POSTS).
-    pub posts: Vec<Post>,
-    /// Number of elements.
-    pub len: usize,
+    /// What to do, at most [`MAX_OPS`](super::epilogue::MAX_OPS).
+    pub epilogue: Vec<EpilogueOp>,
     /// Read.
     pub input: Id,
     /// Written.
@@ -34,18 +30,17 @@ impl Step for ChainMap {
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
-        let x = Shared::new(cx.place::<f32>(self.input));
-        let y = Shared::new(cx.place::<f32>(self.output));
-        let posts = post::bind(&self.posts, cx);
-        cx.parallel_for(self.len.div_ceil(CHUNK), 2, |range| {
-            for chunk in range {
-                let at = chunk * CHUNK;
-                let n = CHUNK.min(self.len - at);
-                let mut from = x.get();
-                for post in posts.iter() {
-                    // SAFETY: both tensors have `len` elements, and each chunk is one thread's.
-                    unsafe { post.apply(self.map, from, y.get(), at, n) };
-                    from = y.get();
+        let (x, y) = (cx.input::<f32>(self.input), cx.output::<f32>(self.output));
+        let epilogue = epilogue::bind(&self.epilogue, cx);
+        cx.parallel_parts(y, CHUNK, 2, |chunks, mut part| {
+            let start = chunks.start * CHUNK;
+            for first in (0..part.len()).step_by(CHUNK) {
+                let mut y = part.part(first, CHUNK.min(part.len() - first));
+                let at = start + first;
+                let mut from = x.part(at, y.len());
+                for op in epilogue.iter() {
+                    op.apply(self.map, from, &mut y, at);
+                    from = y.written();
                 }
             }
         })
@@ -53,7 +48,7 @@ impl Step for ChainMap {
 
     fn in_place(&self, id: Id) -> bool {
         // Other operands are read after the first function has written.
-        id == self.input && !self.posts.iter().any(|post| post.operand() == Some(id))
+        id == self.input && !self.epilogue.iter().any(|op| op.operand() == Some(id))
     }
 }
 
@@ -68,7 +63,7 @@ pub struct BinaryMap {
     /// The range of results.
     pub clamp: Clamp,
     /// What follows.
-    pub posts: Vec<Post>,
+    pub epilogue: Vec<EpilogueOp>,
     /// Read.
     pub inputs: [Id; 2],
     /// Written.
@@ -79,51 +74,37 @@ pub struct BinaryMap {
 const ROOM: usize = 512;
 
 impl BinaryMap {
-    /// Computes `n` results, from the one at `at` on.
-    ///
-    /// # Safety
-    /// The operands are readable for `n` elements, or, if they do not move, for one; nobody else touches these results.
-    unsafe fn span(
+    /// Computes `y`, the results from number `at` on, of as many elements of the operands, or of one if they do not move.
+    fn span(
         &self,
-        (at, n): (usize, usize),
-        [a, b]: [*const f32; 2],
-        output: *mut f32,
-        posts: &Bounds,
+        at: usize,
+        [a, b]: [Source<'_, f32>; 2],
+        y: &mut Target<'_, f32>,
+        epilogue: &Epilogue<'_>,
     ) {
-        // SAFETY: an operand that does not move is read once, others for `n` elements; results are this call's, and operands of what
-        // follows are as long as the results.
-        unsafe {
-            let y = output.add(at);
-            match self.loops.moves {
-                [true, true] => self.map.binary(self.op)(n, a, b, y),
-                [true, false] => self.map.with_scalar(self.op)(n, a, *b, y),
-                [false, _] => self.map.with_scalar(self.op.swapped())(n, b, *a, y),
-            }
-            if self.clamp != Clamp::NONE {
-                (self.map.clamp)(n, y, self.clamp.low, self.clamp.high, y);
-            }
-            posts.apply(self.map, output, (at, 0), (1, n));
+        match self.loops.moves {
+            [true, true] => self.map.two(self.op, a, b, y),
+            [true, false] => self.map.with_number(self.op, a, b.get(0), y),
+            [false, _] => self.map.with_number(self.op.swapped(), b, a.get(0), y),
         }
+        if self.clamp != Clamp::NONE {
+            self.map.clamped(self.clamp, y.written(), y);
+        }
+        epilogue.iter().for_each(|op| op.apply(self.map, y.written(), y, at));
     }
 
-    /// # Safety
-    /// The tensors have the shapes of the loops; nobody else touches these results.
-    unsafe fn part(
+    /// The operands of a part of a run.
+    fn operands<'s>(
         &self,
         run: usize,
-        part: std::ops::Range<usize>,
-        [a, b]: [*const f32; 2],
-        y: *mut f32,
-        posts: &Bounds,
-    ) {
-        let l = &self.loops;
-        let at = l.starts(run);
-        // SAFETY: inside the tensors, by the loops' construction.
-        unsafe {
-            let a = a.add(at[0] + if l.moves[0] { part.start } else { 0 });
-            let b = b.add(at[1] + if l.moves[1] { part.start } else { 0 });
-            self.span((run * l.run + part.start, part.len()), [a, b], y, posts);
-        }
+        part: &std::ops::Range<usize>,
+        inputs: [Source<'s, f32>; 2],
+    ) -> [Source<'s, f32>; 2] {
+        let starts = self.loops.starts(run);
+        std::array::from_fn(|i| match self.loops.moves[i] {
+            true => inputs[i].part(starts[i] + part.start, part.len()),
+            false => inputs[i].part(starts[i], 1),
+        })
     }
 }
 
@@ -133,19 +114,17 @@ impl Step for BinaryMap {
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
-        let [a, b] = self.inputs.map(|id| Shared::new(cx.place::<f32>(id)));
-        let y = Shared::new(cx.place::<f32>(self.output));
-        let (run, posts) = (self.loops.run, post::bind(&self.posts, cx));
+        let inputs = self.inputs.map(|id| cx.input::<f32>(id));
+        let y = cx.output::<f32>(self.output).share();
+        let (run, epilogue) = (self.loops.run, epilogue::bind(&self.epilogue, cx));
         if let Some(together) = Together::new(&self.loops, ROOM) {
             return cx.parallel_for(together.pieces(&self.loops), (2 * CHUNK / ROOM).max(1), |range| {
-                let mut room = [const { MaybeUninit::uninit() }; ROOM];
-                // SAFETY: the host's tensors have the shapes that the step was built for; each piece is one thread's.
-                unsafe {
-                    let operands = [a.get().cast_const(), b.get()];
-                    together.for_each(&self.loops, range, operands, &mut room, |results, operands| {
-                        self.span((results.start, results.len()), operands, y.get(), &posts);
-                    });
-                }
+                let mut room = [0.0; ROOM];
+                together.for_each(&self.loops, range, inputs, &mut room, |results, operands| {
+                    // SAFETY: pieces are whole runs, of which each is in one, and each piece is one thread's.
+                    let mut y = unsafe { y.part(results.start, results.len()) };
+                    self.span(results.start, operands, &mut y, &epilogue);
+                });
             });
         }
         let runs = self.loops.runs();
@@ -155,8 +134,10 @@ impl Step for BinaryMap {
             for item in range {
                 let (number, part) = (item / parts, item % parts);
                 let part = part * CHUNK..((part + 1) * CHUNK).min(run);
-                // SAFETY: the host's tensors have the shapes that the step was built for; each part is one thread's.
-                unsafe { self.part(number, part, [a.get(), b.get()], y.get(), &posts) };
+                let at = number * run + part.start;
+                // SAFETY: parts cut a run, runs cut the results, and each part is one thread's.
+                let mut y = unsafe { y.part(at, part.len()) };
+                self.span(at, self.operands(number, &part, inputs), &mut y, &epilogue);
             }
         })
     }
@@ -164,6 +145,6 @@ impl Step for BinaryMap {
     fn in_place(&self, id: Id) -> bool {
         // Operands of what follows are read after the function has written.
         (0..2).all(|i| self.inputs[i] != id || self.loops.covers(i))
-            && !self.posts.iter().any(|post| post.operand() == Some(id))
+            && !self.epilogue.iter().any(|op| op.operand() == Some(id))
     }
 }

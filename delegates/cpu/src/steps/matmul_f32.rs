@@ -10,18 +10,18 @@ use arenite_layers::ops::batch_matmul::{Sizes, View};
 use arenite_layers::ops::matrices::Batches;
 use arenite_layers::{Clamp, Id};
 
-use super::post::{self, Bounds, Post};
+use super::epilogue::{self, Epilogue, EpilogueOp};
 use crate::kernels::f32_gemm::{Gemm, Prefetch, Tile};
 use crate::kernels::f32_map::Map;
 use crate::kernels::turn::{Matrix, Turn};
-use crate::memory::Shared;
+use crate::memory::{Disjoint, Source, Target};
 use crate::program::{Run, Step};
 
 /// Products of matrices.
 pub struct MatMulF32 {
     /// The kernels.
     pub gemm: &'static Gemm,
-    /// For `posts`.
+    /// For `epilogue`.
     pub map: &'static Map,
     /// For packing.
     pub turn: &'static Turn,
@@ -36,7 +36,7 @@ pub struct MatMulF32 {
     /// What products are clamped to.
     pub clamp: Clamp,
     /// What follows.
-    pub posts: Vec<Post>,
+    pub epilogue: Vec<EpilogueOp>,
     /// Read.
     pub inputs: [Id; 2],
     /// Written.
@@ -65,160 +65,144 @@ impl MatMulF32 {
         if a.column == 1 { 0 } else { a.starts.count() * self.sizes.rows * self.sizes.depth }
     }
 
-    /// Copies matrix `m` of the first input, row by row.
-    ///
-    /// # Safety
-    /// `a` is the input, `to` has room for the matrix.
-    unsafe fn turn(&self, m: usize, a: *const f32, to: *mut f32) {
-        let (Sizes { rows, depth, .. }, [view, ..]) = (self.sizes, &self.views);
-        // SAFETY: `rows × depth` elements of matrix `m` of the view, to as many side by side.
-        unsafe {
-            self.copy_turned(a.add(view.starts.of(m)), (view.row, view.column), to, (rows, depth), depth)
-        }
+    /// Where matrices of `rows × columns` of a view lie, from the first on: how many elements each spans.
+    fn span(view: &View, rows: usize, columns: usize) -> usize {
+        (rows - 1) * view.row + (columns - 1) * view.column + 1
     }
 
     /// `to[i · width + j] = from[i · row + j · column]` for all `i` of `rows` and `j` of `columns`.
-    ///
-    /// # Safety
-    /// All of these elements are readable, and writable.
-    unsafe fn copy_turned(
+    fn copy_turned(
         &self,
-        from: *const f32,
+        from: Source<'_, f32>,
         (row, column): (usize, usize),
-        to: *mut f32,
+        to: &mut Target<'_, f32>,
         (rows, columns): (usize, usize),
         width: usize,
     ) {
-        // SAFETY: element (i, j) lies at `i · row + j · column` of the source and at `i · width + j` of the target, for all `i` and `j`.
-        unsafe {
-            if row == 1 {
-                (self.turn.turn)(&Matrix {
-                    from: from.cast(),
-                    from_row: column as isize,
-                    to: to.cast(),
-                    to_row: width as isize,
-                    rows: columns,
-                    columns: rows,
-                });
-                return;
+        if row != 1 {
+            for (i, j) in (0..rows).flat_map(|i| (0..columns).map(move |j| (i, j))) {
+                to.set(i * width + j, from.get(i * row + j * column));
             }
-            for i in 0..rows {
-                for j in 0..columns {
-                    *to.add(i * width + j) = *from.add(i * row + j * column);
-                }
-            }
+            return;
         }
+        let matrix = Matrix {
+            from: from.at(0, (columns - 1) * column + rows).cast(),
+            from_row: column as isize,
+            to: to.at(0, (rows - 1) * width + columns).cast(),
+            to_row: width as isize,
+            rows: columns,
+            columns: rows,
+        };
+        // SAFETY: selected for this machine, for words; the last elements of source and target were looked up, and no element of one is
+        // one of the other, which is written alone.
+        unsafe { (self.turn.turn)(&matrix) }
     }
 
-    /// Packs panel `p` of a matrix of the second input.
-    ///
-    /// # Safety
-    /// `b` is the matrix, `packed` its packed form, of which nobody else touches this panel.
-    unsafe fn pack(&self, p: usize, b: *const f32, packed: *mut f32) {
+    /// Packs panel `p` of a matrix of the second input, which `panel` is.
+    fn pack(&self, p: usize, b: Source<'_, f32>, panel: &mut Target<'_, f32>) {
         let (Sizes { depth, columns, .. }, [_, view, _]) = (self.sizes, &self.views);
         let from = p * self.gemm.nr();
         let width = self.gemm.panel_width(from, columns);
         let used = width.min(columns - from);
-        // SAFETY: the panel has a line of bias and `depth` lines; columns `from..from + used` are the matrix's.
-        unsafe {
-            let panel = packed.add(from * (depth + 1));
-            panel.write_bytes(0, width);
-            if let Some(bias) = self.bias.get(from..from + used) {
-                std::ptr::copy_nonoverlapping(bias.as_ptr(), panel, used);
-            }
-            let (b, lines) = (b.add(from * view.column), panel.add(width));
-            if view.column == 1 {
-                for i in 0..depth {
-                    std::ptr::copy_nonoverlapping(b.add(i * view.row), lines.add(i * width), used);
-                }
-            } else {
-                self.copy_turned(b, (view.row, view.column), lines, (depth, used), width);
-            }
-            if used < width {
-                (0..depth).for_each(|i| lines.add(i * width + used).write_bytes(0, width - used));
-            }
+        let mut line = panel.part(0, width);
+        line.fill(0.0);
+        if let Some(bias) = self.bias.get(from..from + used) {
+            line.part(0, used).copy_from(Source::of(bias));
+        }
+        let b = b.part(from * view.column, Self::span(view, depth, used));
+        let mut lines = panel.part(width, depth * width);
+        if view.column == 1 {
+            (0..depth).for_each(|i| lines.part(i * width, used).copy_from(b.part(i * view.row, used)));
+        } else {
+            self.copy_turned(b, (view.row, view.column), &mut lines, (depth, used), width);
+        }
+        if used < width {
+            (0..depth).for_each(|i| lines.part(i * width + used, width - used).fill(0.0));
         }
     }
 
-    /// Computes tile `t` of a product whose results begin `at` elements from `output` on.
+    /// Computes tile `t` of a product whose results begin `at` elements from the beginning of `output`, the tensor, on.
     ///
     /// # Safety
-    /// `a` is the first matrix, whose rows are `row` elements apart, `packed` the second one; nobody else writes these results.
+    /// Nobody else touches these results; `packed` is the second matrix.
     unsafe fn tile(
         &self,
         t: usize,
-        (a, row): (*const f32, usize),
-        packed: *const f32,
-        (output, at): (*mut f32, usize),
-        posts: &Bounds,
+        (a, row): (Source<'_, f32>, usize),
+        packed: Source<'_, f32>,
+        (output, at): (Disjoint<'_, f32>, usize),
+        epilogue: &Epilogue<'_>,
     ) {
-        let (Sizes { rows, depth, columns, .. }, stride) = (self.sizes, self.views[2].row);
+        let (Sizes { rows, depth, columns: all, .. }, stride) = (self.sizes, self.views[2].row);
         let (first, end) = (t * rows / self.tiles(), (t + 1) * rows / self.tiles());
         let mut pointers = [const { MaybeUninit::<*const f32>::uninit() }; ROWS];
         for (pointer, r) in pointers.iter_mut().zip(first..end) {
-            pointer.write(a.wrapping_add(r * row));
+            pointer.write(a.at(r * row, depth));
         }
         let start = at + first * stride;
         let mut column = 0;
-        while column < columns {
-            let width = self.gemm.panel_width(column, columns);
-            let weights = packed.wrapping_add(column * (depth + 1));
+        while column < all {
+            let width = self.gemm.panel_width(column, all);
+            let columns = width.min(all - column);
+            let weights = packed.at(column * (depth + 1), width * (depth + 1));
             let tile = Tile {
                 a: pointers.as_ptr().cast(),
                 taps: 1,
                 k: depth,
                 weights,
-                c: output.wrapping_add(start + column),
+                c: output.tile(start + column, [end - first, stride, columns]),
                 stride,
-                columns: width.min(columns - column),
+                columns,
                 low: self.clamp.low,
                 high: self.clamp.high,
                 prefetch: Prefetch::nothing(weights),
             };
-            // SAFETY: selected for this machine; rows have `depth` values, the panel `depth` lines.
+            // SAFETY: the entry was selected for this machine, and is for so many rows, of which each has a pointer to `depth` values; the
+            // panel was looked up, and the results are the caller's.
             unsafe { self.gemm.by_vectors[width / self.gemm.lanes - 1][end - first - 1](&tile) };
             column += width;
         }
         // Whole rows lie side by side, or each on its own.
-        let (runs, run) =
-            if stride == columns { (1, (end - first) * columns) } else { (end - first, columns) };
-        // SAFETY: the tile's rows, just written by this thread.
-        unsafe { posts.apply(self.map, output, (start, stride), (runs, run)) };
+        let (runs, run) = if stride == all { (1, (end - first) * all) } else { (end - first, all) };
+        // SAFETY: the tile's rows, which were just written.
+        unsafe { epilogue.apply(self.map, output, (start, stride), (runs, run)) };
     }
 
-    /// Puts both inputs into the form that tiles read.
-    fn prepare(&self, cx: &Run<'_>) -> Result<()> {
-        let (Sizes { rows, depth, .. }, [a_view, b_view, _]) = (self.sizes, &self.views);
-        let [a, b] = self.inputs.map(|id| Shared::new(cx.place::<f32>(id)));
-        let packed = Shared::new(cx.scratch::<f32>());
-        let panels = self.panels();
-        cx.parallel_for(
-            b_view.starts.count() * panels,
-            super::grain(16 * depth * self.gemm.nr()),
-            |range| {
-                for item in range {
-                    let (m, p) = (item / panels, item % panels);
-                    // SAFETY: the host's tensors have the shapes that the step was built for; each panel is one thread's.
-                    unsafe {
-                        self.pack(
-                            p,
-                            b.get().add(b_view.starts.of(m)),
-                            packed.get().add(m * self.packed_len()),
-                        );
-                    }
-                }
-            },
-        )?;
-        if self.turned_len() == 0 {
-            return Ok(());
-        }
-        let turned = Shared::new(packed.get().wrapping_add(b_view.starts.count() * self.packed_len()));
-        cx.parallel_for(a_view.starts.count(), super::grain(4 * rows * depth), |range| {
-            for m in range {
-                // SAFETY: as above; each matrix is one thread's.
-                unsafe { self.turn(m, a.get(), turned.get().add(m * rows * depth)) };
+    /// Puts both inputs into the form that tiles read, in `packed` and `turned`; gives the first one, and the elements from one of its rows
+    /// to the next.
+    fn prepare<'r>(
+        &self,
+        cx: &'r Run<'_>,
+        packed: Disjoint<'_, f32>,
+        turned: Target<'r, f32>,
+    ) -> Result<(Source<'r, f32>, usize)> {
+        let (Sizes { rows, depth, columns, .. }, [a_view, b_view, _]) = (self.sizes, &self.views);
+        let [a, b] = self.inputs.map(|id| cx.input::<f32>(id));
+        let (panels, nr) = (self.panels(), self.gemm.nr());
+        let grain = super::grain(16 * depth * nr);
+        cx.parallel_for(b_view.starts.count() * panels, grain, |range| {
+            for item in range {
+                let (m, p) = (item / panels, item % panels);
+                let b = b.part(b_view.starts.of(m), Self::span(b_view, depth, columns));
+                let width = self.gemm.panel_width(p * nr, columns);
+                let at = m * self.packed_len() + p * nr * (depth + 1);
+                // SAFETY: each panel is one thread's, and has a line of bias and `depth` lines.
+                let mut panel = unsafe { packed.part(at, width * (depth + 1)) };
+                self.pack(p, b, &mut panel);
             }
-        })
+        })?;
+        if self.turned_len() == 0 {
+            return Ok((a, a_view.row));
+        }
+        let found = turned.written();
+        cx.parallel_parts(turned, rows * depth, super::grain(4 * rows * depth), |matrices, mut to| {
+            for (i, m) in matrices.enumerate() {
+                let a = a.part(a_view.starts.of(m), Self::span(a_view, rows, depth));
+                let mut to = to.part(i * rows * depth, rows * depth);
+                self.copy_turned(a, (a_view.row, a_view.column), &mut to, (rows, depth), depth);
+            }
+        })?;
+        Ok((found, depth))
     }
 }
 
@@ -232,16 +216,12 @@ impl Step for MatMulF32 {
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
-        self.prepare(cx)?;
         let (Sizes { rows, depth, columns, .. }, [a_view, b_view, c_view]) = (self.sizes, &self.views);
-        let packed = Shared::new(cx.scratch::<f32>());
-        let output = Shared::new(cx.place::<f32>(self.output));
-        let (first, row) = match self.turned_len() {
-            0 => (cx.place::<f32>(self.inputs[0]), a_view.row),
-            _ => (packed.get().wrapping_add(b_view.starts.count() * self.packed_len()), depth),
-        };
-        let a = Shared::new(first);
-        let posts = post::bind(&self.posts, cx);
+        let (packed, rest) = cx.scratch().take(b_view.starts.count() * self.packed_len());
+        let (packed, turned) = (packed.share(), rest.take(self.turned_len()).0);
+        let (a, row) = self.prepare(cx, packed, turned)?;
+        let output = cx.output::<f32>(self.output).share();
+        let epilogue = epilogue::bind(&self.epilogue, cx);
         let tiles = self.tiles();
         let cost = rows * depth * columns / tiles;
         cx.parallel_for(self.batches.count() * tiles, super::grain(cost), |range| {
@@ -249,12 +229,11 @@ impl Step for MatMulF32 {
                 let (product, t) = (item / tiles, item % tiles);
                 let [m, n] = self.batches.of(product);
                 let start = if self.turned_len() == 0 { a_view.starts.of(m) } else { m * rows * depth };
-                // SAFETY: as above; each tile is one thread's.
-                unsafe {
-                    let packed = packed.get().add(n * self.packed_len());
-                    let to = (output.get(), c_view.starts.of(product));
-                    self.tile(t, (a.get().add(start), row), packed, to, &posts);
-                }
+                let a = a.part(start, (rows - 1) * row + depth);
+                let packed = packed.written().part(n * self.packed_len(), self.packed_len());
+                let to = (output, c_view.starts.of(product));
+                // SAFETY: each tile of rows is one thread's; the second matrices are packed.
+                unsafe { self.tile(t, (a, row), packed, to, &epilogue) };
             }
         })
     }

@@ -16,7 +16,7 @@ use super::patches_u8::{RESULT, SPEED};
 use crate::fixed_point::Factor;
 use crate::kernels::u8_fold::Fold;
 use crate::kernels::u8i8_gemm::{Gemm, Matrix, Product, Reach, Results, ToBytes};
-use crate::memory::Shared;
+use crate::memory::{Source, Target};
 use crate::program::{Run, Step};
 use crate::requantize::{Bytes, Channel, Channels};
 use arenite_layers::ops::batch_matmul::Sizes;
@@ -73,78 +73,80 @@ impl MatMulU8 {
     }
 
     /// Packs panel `p` of a matrix, and makes its channels.
-    ///
-    /// # Safety
-    /// `b` is the matrix, `packed` and `table` have room for all of it; nobody else touches this panel.
-    unsafe fn pack(&self, p: usize, b: *const u8, packed: *mut u8, table: *mut i64) {
+    fn pack(&self, p: usize, b: Source<'_, u8>, packed: &mut Target<'_, u8>, table: &mut Target<'_, i64>) {
         let Sizes { depth, columns, transposed, .. } = self.sizes;
-        let from = p * self.gemm.nr();
-        let width = self.gemm.panel_width(from, columns);
-        let used = width.min(columns - from);
+        let (from, width, used) = self.panel(p);
         let stride = Channels::stride(self.gemm.lanes);
         let [za, zb] = self.zero_points;
-        // SAFETY: inside the matrix, its packed form and its table.
-        unsafe {
-            let first = b.add(if transposed { from * depth } else { from });
-            let (line, column) = if transposed { (1, depth) } else { (columns, 1) };
-            let matrix = Matrix { first, line, column, depth, columns: used };
-            let packed = packed.add(from * self.gemm.column_bytes(1, depth));
-            let sums = (self.gemm.pack_columns)(&matrix, width, packed);
-            for (v, sums) in sums[..width].chunks(self.gemm.lanes).enumerate() {
-                let block = table.add((from / self.gemm.lanes + v) * stride);
-                std::ptr::copy_nonoverlapping(self.template.block(0), block, stride);
-                for (j, &sum) in sums.iter().enumerate() {
-                    *block.cast::<i32>().add(j) =
-                        ((zb - 128) * depth as i32).wrapping_sub(sum).wrapping_mul(za);
-                }
+        let (line, column) = if transposed { (1, depth) } else { (columns, 1) };
+        let len = (depth - 1) * line + (used - 1) * column + 1;
+        let matrix = Matrix { first: b.at(from * column, len), line, column, depth, columns: used };
+        // SAFETY: the member was selected for this machine; `used` columns of `depth` bytes are there, and the panel has room for its width.
+        let sums = unsafe {
+            let packed = packed.at(0, width * self.gemm.column_bytes(1, depth));
+            (self.gemm.pack_columns)(&matrix, width, packed)
+        };
+        for (v, sums) in sums[..width].chunks(self.gemm.lanes).enumerate() {
+            // SAFETY: a block has as many words as are between two of them.
+            let template = unsafe { std::slice::from_raw_parts(self.template.block(0), stride) };
+            let mut block = table.part(v * stride, stride);
+            block.copy_from(Source::of(template));
+            let mut biases = block.cast::<i32>();
+            for (j, &sum) in sums.iter().enumerate() {
+                biases.set(j, ((zb - 128) * depth as i32).wrapping_sub(sum).wrapping_mul(za));
             }
         }
     }
 
-    /// Computes tile `t` of a product.
+    /// The first column of a panel, how many it has, and how many of them are the matrix's.
+    fn panel(&self, p: usize) -> (usize, usize, usize) {
+        let from = p * self.gemm.nr();
+        let width = self.gemm.panel_width(from, self.sizes.columns);
+        (from, width, width.min(self.sizes.columns - from))
+    }
+
+    /// Computes the tile of rows from `first` on, which are `c`.
     ///
     /// # Safety
-    /// `a` is the first matrix, of which `readable` bytes and more of the tensor follow; `packed` and `table` are of the second one;
-    /// nobody else writes these rows of `c`.
+    /// This thread has begun a session. `packed` and `table` were made of the second matrix.
     unsafe fn tile(
         &self,
-        t: usize,
-        (a, readable): (*const u8, usize),
-        (packed, table): (*const u8, *const i64),
-        c: *mut u8,
+        first: usize,
+        (a, at): (Source<'_, u8>, usize),
+        (packed, table): (Source<'_, u8>, Source<'_, i64>),
+        c: &mut Target<'_, u8>,
     ) {
-        let Sizes { rows, depth, columns, .. } = self.sizes;
-        let (first, end) = self.gemm.part(t, rows);
+        let Sizes { depth, columns, .. } = self.sizes;
+        let rows = c.len() / columns;
         let factor = 128 - self.zero_points[1];
         let mut pointers = [const { MaybeUninit::<*const u8>::uninit() }; ROWS];
         let mut terms = [0; ROWS];
-        for r in first..end {
-            let row = a.wrapping_add(r * depth);
-            pointers[r - first].write(row);
-            // SAFETY: inside the matrix.
-            terms[r - first] = factor * unsafe { (self.fold.sum)(depth, row) };
+        for (r, (pointer, term)) in pointers.iter_mut().zip(&mut terms).take(rows).enumerate() {
+            let row = a.part(at + (first + r) * depth, depth);
+            pointer.write(row.at(0, depth));
+            *term = factor * self.fold.sum_of(row);
         }
         let product = Product {
             a: pointers.as_ptr().cast(),
             step: 0,
-            rows: end - first,
+            rows,
             taps: 1,
             k: depth,
-            reach: Reach::of(depth, readable - (end - 1) * depth),
-            weights: packed,
+            reach: Reach::of(depth, a.len() - at - (first + rows - 1) * depth),
+            weights: packed.at(0, self.packed_len()),
             column_bytes: self.gemm.column_bytes(1, depth),
             results: Results::Bytes(ToBytes {
-                channels: table,
+                channels: table.at(0, self.table_len()),
                 is_general: self.template.is_general,
                 bytes: self.template.bytes,
                 row_terms: terms.as_ptr(),
             }),
-            c: c.wrapping_add(first * columns),
+            c: c.at(0, rows * columns),
             stride: columns,
             columns,
         };
-        // SAFETY: the member was selected for this machine, and a session has begun; rows have `depth` bytes, panels as many lines, and
-        // the results are this call's.
+        // SAFETY: the member was selected for this machine, and a session has begun; each row has a pointer to its `depth` bytes and a term,
+        // the panels are packed as the caller says, and `c` are the results.
         unsafe { self.gemm.multiply(&product) };
     }
 }
@@ -160,38 +162,46 @@ impl Step for MatMulU8 {
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
         let Sizes { rows, depth, columns, .. } = self.sizes;
-        let [a, b] = self.inputs.map(|id| Shared::new(cx.place::<u8>(id)));
-        let c = Shared::new(cx.place::<u8>(self.output));
-        let packed = Shared::new(cx.scratch::<u8>());
-        let table = Shared::new(packed.get().wrapping_add(self.matrices() * self.packed_len()).cast::<i64>());
-        let panels = self.panels();
+        let [a, b] = self.inputs.map(|id| cx.input::<u8>(id));
+        let (packed, rest) = cx.scratch().take::<u8>(self.matrices() * self.packed_len());
+        let (table, _) = rest.take::<i64>(self.matrices() * self.table_len());
+        let (packed, table) = (packed.share(), table.share());
+        let (panels, stride) = (self.panels(), Channels::stride(self.gemm.lanes));
         cx.parallel_for(self.matrices() * panels, super::grain(self.gemm.nr() * depth), |range| {
             for item in range {
-                let m = item / panels;
-                // SAFETY: the host's tensors have the shapes that the step was built for; each panel is one thread's.
-                unsafe {
-                    let packed = packed.get().add(m * self.packed_len());
-                    let table = table.get().add(m * self.table_len());
-                    self.pack(item % panels, b.get().add(m * depth * columns), packed, table);
-                }
+                let (m, p) = (item / panels, item % panels);
+                let (from, width, _) = self.panel(p);
+                let bytes = self.gemm.column_bytes(1, depth);
+                let blocks =
+                    width.div_ceil(self.gemm.lanes).min(self.table_len() / stride - from / self.gemm.lanes);
+                // SAFETY: each panel is one thread's, and so are the blocks of its channels.
+                let (mut packed, mut table) = unsafe {
+                    let at = m * self.table_len() + from / self.gemm.lanes * stride;
+                    (
+                        packed.part(m * self.packed_len() + from * bytes, width * bytes),
+                        table.part(at, blocks * stride),
+                    )
+                };
+                self.pack(p, b.part(m * depth * columns, depth * columns), &mut packed, &mut table);
             }
         })?;
         let tiles = self.gemm.parts(rows);
-        let all = self.batches.matrices(0) * rows * depth;
         let cost = rows * columns * (depth / SPEED + RESULT) / tiles;
+        let c = cx.output::<u8>(self.output).share();
+        let a = a.part(0, self.batches.matrices(0) * rows * depth);
         cx.parallel_for(self.batches.count() * tiles, super::grain(cost), |range| {
             // SAFETY: the member was selected for this machine.
             let _session = unsafe { self.gemm.begin() };
             for item in range {
                 let product = item / tiles;
-                let [first, second] = self.batches.of(product);
-                let at = first * rows * depth;
-                // SAFETY: as above; the second matrices are packed, and each tile is one thread's.
+                let [of_a, of_b] = self.batches.of(product);
+                let (first, end) = self.gemm.part(item % tiles, rows);
+                let packed = packed.written().part(of_b * self.packed_len(), self.packed_len());
+                let table = table.written().part(of_b * self.table_len(), self.table_len());
+                // SAFETY: each tile of rows is one thread's, whose session has begun; the second matrices are packed.
                 unsafe {
-                    let packed = packed.get().add(second * self.packed_len());
-                    let table = table.get().add(second * self.table_len());
-                    let c = c.get().add(product * rows * columns);
-                    self.tile(item % tiles, (a.get().add(at), all - at), (packed, table), c);
+                    let mut c = c.part((product * rows + first) * columns, (end - first) * columns);
+                    self.tile(first, (a, of_a * rows * depth), (packed, table), &mut c);
                 }
             }
         })

@@ -3,9 +3,9 @@
 use arenite_abi::prelude::*;
 use arenite_layers::Id;
 
-use crate::kernels::u8_fold::{Fold, Rows};
+use crate::kernels::u8_fold::Fold;
 use crate::kernels::u8_real::{Reals, Sums};
-use crate::memory::Shared;
+use crate::memory::{Source, Target};
 use crate::program::{Run, Step};
 use crate::requantize::{Bytes, Channel, Channels};
 
@@ -64,11 +64,8 @@ impl MeanU8 {
         MeanU8 { fold, reals, shape, table, is_alike, input, output }
     }
 
-    /// Scales `n` sums, those of channels from `from` on.
-    ///
-    /// # Safety
-    /// `n` bytes are writable at `y`; `from` is a multiple of [`PART`].
-    unsafe fn finish(&self, sums: &[i32], from: usize, y: *mut u8) {
+    /// Scales sums, those of channels from `from` on, a multiple of [`PART`].
+    fn finish(&self, sums: &[i32], from: usize, y: &mut Target<'_, u8>) {
         let from = if self.is_alike { 0 } else { from };
         let sums = Sums {
             n: sums.len(),
@@ -78,48 +75,39 @@ impl MeanU8 {
             is_general: self.table.is_general,
             bytes: self.table.bytes,
         };
-        // SAFETY: selected for this machine; the table has a block for each vector of sums.
-        unsafe { (self.reals.requantize)(&sums, y) };
+        // SAFETY: selected for this machine; there is room for `n` bytes, and the table, made for all channels, has a block for each
+        // vector of sums from channel `from` on, or one for all of them.
+        unsafe { (self.reals.requantize)(&sums, y.at(0, sums.n)) };
     }
 
-    /// Means of runs: results `from..from + n`.
-    ///
-    /// # Safety
-    /// `input` and `output` are the tensors; nobody else writes these results.
-    unsafe fn runs(&self, from: usize, n: usize, input: *const u8, output: *mut u8) {
-        let mut sums = [0; PART];
-        for (i, sum) in sums[..n].iter_mut().enumerate() {
-            // SAFETY: inside the tensor.
-            *sum = unsafe { (self.fold.sum)(self.shape.folded, input.add((from + i) * self.shape.folded)) };
+    /// Means of runs: results from `from` on.
+    fn runs(&self, from: usize, x: Source<'_, u8>, y: &mut Target<'_, u8>) {
+        let (mut sums, folded) = ([0; PART], self.shape.folded);
+        for (i, sum) in sums[..y.len()].iter_mut().enumerate() {
+            *sum = self.fold.sum_of(x.part((from + i) * folded, folded));
         }
-        // SAFETY: these results are this call's.
-        unsafe { self.finish(&sums[..n], 0, output.add(from)) };
+        self.finish(&sums[..y.len()], 0, y);
     }
 
-    /// Means of columns: results `from..from + n` of slab `outer`.
-    ///
-    /// # Safety
-    /// As of [`runs`](Self::runs).
-    unsafe fn columns(&self, outer: usize, from: usize, n: usize, input: *const u8, output: *mut u8) {
+    /// Means of columns: results from `from` on of slab `outer`.
+    fn columns(&self, outer: usize, from: usize, x: Source<'_, u8>, y: &mut Target<'_, u8>) {
         let Shape { folded, inner, .. } = self.shape;
-        let mut sums = [0; PART];
+        let (mut sums, n) = ([0; PART], y.len());
         // Rows of few elements are added some at a time, as one.
         let together = if n == inner { (PART / n).clamp(1, folded) } else { 1 };
         let whole = folded / together;
-        // SAFETY: inside the tensors.
-        unsafe {
-            let first = input.add(outer * folded * inner + from);
-            let rows = Rows { from: first, count: whole, step: together * inner, n: together * n };
-            (self.fold.add_rows)(&rows, sums.as_mut_ptr());
-            let (all, others) = sums.split_at_mut(n);
-            for other in others[..(together - 1) * n].chunks_exact(n) {
-                all.iter_mut().zip(other).for_each(|(sum, &x)| *sum = sum.wrapping_add(x));
-            }
-            let rest = first.add(whole * together * inner);
-            let rows = Rows { from: rest, count: folded - whole * together, step: inner, n };
-            (self.fold.add_rows)(&rows, sums.as_mut_ptr());
-            self.finish(&sums[..n], from, output.add(outer * inner + from));
+        let x = x.part(outer * folded * inner + from, (folded - 1) * inner + n);
+        self.fold.rows_added(x, (whole, together * inner), &mut sums[..together * n]);
+        let (all, others) = sums.split_at_mut(n);
+        for other in others[..(together - 1) * n].chunks_exact(n) {
+            all.iter_mut().zip(other).for_each(|(sum, &x)| *sum = sum.wrapping_add(x));
         }
+        let rest = folded - whole * together;
+        if rest > 0 {
+            let first = whole * together * inner;
+            self.fold.rows_added(x.part(first, (rest - 1) * inner + n), (rest, inner), &mut sums[..n]);
+        }
+        self.finish(&sums[..n], from, y);
     }
 }
 
@@ -130,20 +118,18 @@ impl Step for MeanU8 {
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
         let Shape { outer, folded, inner } = self.shape;
-        let input = Shared::new(cx.place::<u8>(self.input));
-        let output = Shared::new(cx.place::<u8>(self.output));
+        let x = cx.input::<u8>(self.input);
+        let y = cx.output::<u8>(self.output).share();
         let (count, all) = if inner == 1 { (1, outer) } else { (outer, inner) };
         let parts = all.div_ceil(PART);
         cx.parallel_for(count * parts, super::grain(folded * PART.min(all)), |range| {
             for item in range {
                 let (o, from) = (item / parts, item % parts * PART);
-                let n = PART.min(all - from);
-                // SAFETY: the host's tensors have the shape that the step was built for; each item has results of its own.
-                unsafe {
-                    match inner {
-                        1 => self.runs(from, n, input.get(), output.get()),
-                        _ => self.columns(o, from, n, input.get(), output.get()),
-                    }
+                // SAFETY: parts cut a slab, slabs cut the output, and each part is one thread's.
+                let mut y = unsafe { y.part(o * all + from, PART.min(all - from)) };
+                match inner {
+                    1 => self.runs(from, x, &mut y),
+                    _ => self.columns(o, from, x, &mut y),
                 }
             }
         })

@@ -13,7 +13,9 @@ use arenite_abi::prelude::*;
 use arenite_layers::Id;
 use arenite_layers::ops::moves::{Dim, Nest};
 
+use crate::kernels::copies::{copy_rows, filled, strided};
 use crate::kernels::turn::{Matrix, Turn};
+use crate::memory::{Disjoint, Source};
 use crate::program::{Run, Step};
 
 /// Elements of rows and columns of a matrix that is transposed at a time.
@@ -37,6 +39,8 @@ enum Kind {
 struct Part {
     from: Option<Id>,
     to: Id,
+    /// The elements that it reads, and those that it writes, with what lies between them.
+    reach: [Range<usize>; 2],
     nest: Nest,
     kind: Kind,
     /// Pieces of work for each index of the nest's dimensions.
@@ -75,9 +79,15 @@ impl Moves {
         Moves { parts, width: turn.width, turn, fill, name, pieces, grain: super::grain(cost) }
     }
 
+    /// Moves pieces of a part.
+    ///
     /// # Safety
-    /// `pieces` are those of the part; the tensors have the shapes that it was made for.
-    unsafe fn part(&self, part: &Part, pieces: Range<usize>, from: *const u8, to: *mut u8) {
+    /// Nobody else touches these elements of the target.
+    unsafe fn part(&self, part: &Part, pieces: Range<usize>, from: Source<'_, u8>, to: Disjoint<'_, u8>) {
+        let bytes = |reach: &Range<usize>| (reach.start * self.width, reach.len() * self.width);
+        let ((first, len), (first_to, len_to)) = (bytes(&part.reach[0]), bytes(&part.reach[1]));
+        let from = from.at(first, len).wrapping_sub(first);
+        let to = to.at(first_to, len_to).wrapping_sub(first_to);
         let dims = &part.nest.dims;
         let (mut index, mut at) = ([0usize; MAX_DIMS], [part.nest.from as isize, part.nest.to as isize]);
         let mut rest = pieces.start / part.strips;
@@ -93,7 +103,7 @@ impl Moves {
                 from.wrapping_offset(at[0] * self.width as isize),
                 to.wrapping_offset(at[1] * self.width as isize),
             );
-            // SAFETY: inside the tensors, as the box is.
+            // SAFETY: a piece of the box, whose elements were looked up on both sides; those of the target are the caller's.
             unsafe { self.piece(part.kind, strip, from, to) };
             strip += 1;
             if strip == part.strips {
@@ -113,10 +123,12 @@ impl Moves {
         }
     }
 
+    /// Moves a strip of a piece.
+    ///
     /// # Safety
-    /// The piece lies inside the tensors.
+    /// The piece's elements are readable, if it has a source, and writable, and aligned.
     unsafe fn piece(&self, kind: Kind, strip: usize, from: *const u8, to: *mut u8) {
-        // SAFETY: strips and runs are cut out of the piece, which lies inside the tensors.
+        // SAFETY: strips and runs are cut out of the piece; the transposition was selected for this machine.
         unsafe {
             match kind {
                 Kind::Rows { count, outer } => {
@@ -162,76 +174,26 @@ impl Moves {
 
 /// Rows of a piece.
 const ROWS: usize = 64;
-/// Bytes of a row that are copied without a call.
-const SHORT: usize = 256;
-
-/// Copies `count` rows of `bytes` bytes, each a step from the last.
-///
-/// # Safety
-/// All of them are readable and writable, and apart.
-unsafe fn copy_rows(
-    bytes: usize,
-    count: usize,
-    (from, from_step): (*const u8, isize),
-    (to, to_step): (*mut u8, isize),
-) {
-    for r in 0..count as isize {
-        let (from, to) = (from.wrapping_offset(r * from_step), to.wrapping_offset(r * to_step));
-        // SAFETY: `bytes` from the beginning of row `r` on both sides; each way to copy touches no others.
-        unsafe {
-            match bytes {
-                16..=SHORT => copy_in::<u128>(bytes, from, to),
-                8..16 => copy_in::<u64>(bytes, from, to),
-                4..8 => copy_in::<u32>(bytes, from, to),
-                _ => std::ptr::copy_nonoverlapping(from, to, bytes),
-            }
-        }
-    }
-}
-
-/// Copies in pieces of the size of `T`, of which the last one may overlap the one before.
-///
-/// # Safety
-/// `bytes`, at least one piece, are readable and writable, and apart.
-#[inline(always)]
-unsafe fn copy_in<T: Copy>(bytes: usize, from: *const u8, to: *mut u8) {
-    let copy = |at: usize| {
-        // SAFETY: `at` is at most `bytes` less a piece, so the piece lies inside of what is readable and writable.
-        unsafe { to.add(at).cast::<T>().write_unaligned(from.add(at).cast::<T>().read_unaligned()) }
-    };
-    (0..bytes / size_of::<T>()).for_each(|i| copy(i * size_of::<T>()));
-    if !bytes.is_multiple_of(size_of::<T>()) {
-        copy(bytes - size_of::<T>());
-    }
-}
-
-/// # Safety
-/// All elements of the run are readable and writable.
-unsafe fn strided<T: Copy>(dim: Dim, from: *const u8, to: *mut u8) {
-    let (from, to) = (from.cast::<T>(), to.cast::<T>());
-    for i in 0..dim.size as isize {
-        // SAFETY: element `i` of the run, on both sides.
-        unsafe { *to.offset(i * dim.to) = *from.offset(i * dim.from) };
-    }
-}
-
-/// # Safety
-/// All elements of the run are writable.
-unsafe fn filled<T: Copy>(count: usize, step: isize, element: &[u8; 16], to: *mut u8) {
-    let to = to.cast::<T>();
-    // SAFETY: `T` is a whole number of at most 16 bytes.
-    let element = unsafe { element.as_ptr().cast::<T>().read_unaligned() };
-    for i in 0..count as isize {
-        // SAFETY: element `i` of the run.
-        unsafe { *to.offset(i * step) = element };
-    }
-}
-
 /// Dimensions of a box: those of a tensor, or two for each of them.
 const MAX_DIMS: usize = 16;
 
+/// The elements from the first to the last that a box meets, if it begins at `first` and has these sizes and steps.
+fn reach(first: usize, dims: impl Iterator<Item = (usize, isize)>) -> Range<usize> {
+    let (mut start, mut last) = (first, first);
+    for way in dims.map(|(size, step)| (size as isize - 1) * step) {
+        (start, last) = (start.wrapping_add_signed(way.min(0)), last.wrapping_add_signed(way.max(0)));
+    }
+    start..last + 1
+}
+
 impl Part {
     fn new(from: Option<Id>, to: Id, mut nest: Nest, first: usize) -> Self {
+        let read = if from.is_some() {
+            reach(nest.from, nest.dims.iter().map(|dim| (dim.size, dim.from)))
+        } else {
+            0..0
+        };
+        let reach = [read, reach(nest.to, nest.dims.iter().map(|dim| (dim.size, dim.to)))];
         let one = Dim { size: 1, from: 1, to: 1 };
         let source = nest.dims.iter().rposition(|dim| dim.from == 1);
         let target = nest.dims.iter().rposition(|dim| dim.to == 1);
@@ -254,7 +216,7 @@ impl Part {
             }
             _ => (Kind::Strided(nest.dims.pop().unwrap_or(one)), 1),
         };
-        Part { from, to, nest, kind, strips, first }
+        Part { from, to, reach, nest, kind, strips, first }
     }
 
     fn pieces(&self) -> usize {
@@ -274,9 +236,9 @@ impl Step for Moves {
             for part in self.parts[from..].iter().take_while(|part| part.first < range.end) {
                 let pieces = range.start.max(part.first) - part.first
                     ..range.end.min(part.first + part.pieces()) - part.first;
-                let from = part.from.map_or(std::ptr::null_mut(), |from| places.of::<u8>(from));
-                // SAFETY: the host's tensors have the shapes that the step was built for; boxes do not overlap.
-                unsafe { self.part(part, pieces, from, places.of(part.to)) };
+                let from = part.from.map_or(Source::NONE, |from| places[from].source());
+                // SAFETY: boxes do not overlap, nor do the pieces that a box is cut into, and each piece is one thread's.
+                unsafe { self.part(part, pieces, from, places[part.to].target().share()) };
             }
         })
     }
@@ -304,20 +266,5 @@ mod tests {
         assert_eq!(kind(None, &[(5, 0, 1)]), ("Filled { count: 5, to: 1 }".to_owned(), 1));
         let (rows, pieces) = kind(Some(0), &[]);
         assert!(rows.starts_with("Rows { count: 1,") && pieces == 1, "{rows}");
-    }
-
-    #[test]
-    fn rows_of_any_length_are_copied_whole() {
-        let from: Vec<u8> = (0..3 * 600).map(|i| (i % 251) as u8).collect();
-        for bytes in 0..600 {
-            let mut to = vec![0; 3 * 601];
-            // SAFETY: three rows of at most 600 bytes.
-            unsafe { copy_rows(bytes, 3, (from.as_ptr(), 600), (to.as_mut_ptr(), 601)) };
-            for r in 0..3 {
-                let row = &to[r * 601..(r + 1) * 601];
-                assert_eq!(row[..bytes], from[r * 600..][..bytes]);
-                assert!(row[bytes..].iter().all(|&x| x == 0), "{bytes}");
-            }
-        }
     }
 }

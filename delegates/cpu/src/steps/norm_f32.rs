@@ -4,16 +4,14 @@ use arenite_abi::prelude::*;
 use arenite_layers::Id;
 
 use crate::kernels::f32_norm::Norm;
-use crate::memory::Shared;
+use crate::memory::pair;
 use crate::program::{Run, Step};
 
 /// Brings rows to mean 0 and variance 1, then scales and shifts them.
 pub struct NormF32 {
     /// The kernels.
     pub kernels: &'static Norm,
-    /// Rows.
-    pub rows: usize,
-    /// Elements of each, not none.
+    /// Elements of a row, not none.
     pub depth: usize,
     /// What is added to variances.
     pub epsilon: f32,
@@ -33,17 +31,16 @@ impl Step for NormF32 {
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
-        let x = Shared::new(cx.place::<f32>(self.input));
-        let y = Shared::new(cx.place::<f32>(self.output));
-        let of = |list: &[f32]| if list.is_empty() { std::ptr::null() } else { list.as_ptr() };
-        cx.parallel_for(self.rows, super::grain(8 * self.depth), |range| {
-            for row in range {
-                let at = row * self.depth;
-                // SAFETY: the host's tensors have the shapes that the step was built for; each row is one thread's.
-                unsafe {
-                    let (x, y) = (x.get().add(at), y.get().add(at));
-                    (self.kernels.row)(self.depth, x, of(&self.gamma), of(&self.beta), self.epsilon, y);
-                }
+        let x = cx.input::<f32>(self.input);
+        let grain = super::grain(8 * self.depth);
+        let of = |list: &[f32]| if list.is_empty() { std::ptr::null() } else { list[..self.depth].as_ptr() };
+        cx.parallel_parts(cx.output::<f32>(self.output), self.depth, grain, |rows, mut y| {
+            for (i, row) in rows.enumerate() {
+                let mut y = y.part(i * self.depth, self.depth);
+                let (n, x, y) = pair(x.part(row * self.depth, self.depth), &mut y);
+                // SAFETY: the member was selected for this machine; both rows have `n` elements, and so have gamma and beta, of which a
+                // slice was taken, if they are there.
+                unsafe { (self.kernels.row)(n, x, of(&self.gamma), of(&self.beta), self.epsilon, y) };
             }
         })
     }

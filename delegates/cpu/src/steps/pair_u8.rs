@@ -1,6 +1,5 @@
 //! Sums, differences and products of two tensors of bytes.
 
-use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use arenite_abi::prelude::*;
@@ -9,7 +8,7 @@ use arenite_layers::{Id, Loops};
 use super::together::Together;
 use crate::fixed_point::Factor;
 use crate::kernels::u8_pair::{Combine, Pair, Pairs, Way};
-use crate::memory::Shared;
+use crate::memory::{Source, Target};
 use crate::program::{Run, Step};
 use crate::requantize::{Bytes, Channel, Channels};
 
@@ -126,61 +125,47 @@ impl PairU8 {
         let tables = &self.tables[usize::from(!self.groups.is_grouped(column))];
         let (all, same, mut results) = (std::array::from_fn(|x| x as u8), [byte; 256], [0; 256]);
         let [a, b]: [&[u8; 256]; 2] = if (o == 0) == self.swaps { [&all, &same] } else { [&same, &all] };
-        let f = self.pairs.with_many(self.combine);
-        // SAFETY: the member was selected for this machine; all have 256 bytes.
-        unsafe { f(&tables.pair(self.bytes), 256, a.as_ptr(), b.as_ptr(), results.as_mut_ptr()) };
+        let operands = [Source::of(&a[..]), Source::of(&b[..])];
+        let pair = tables.pair(self.bytes);
+        self.pairs.combined(self.combine, &pair, operands, &mut Target::of(&mut results));
         (!depends).then_some(results)
     }
 
-    /// Computes part of a run.
-    ///
-    /// # Safety
-    /// The tensors have the shapes of the loops; nobody else touches these results.
-    unsafe fn part(&self, run: usize, part: Range<usize>, a: *const u8, b: *const u8, y: *mut u8) {
-        let (l, starts) = (&self.loops, self.loops.starts(run));
-        let at = |o: usize| starts[o] + if l.moves[o] { part.start } else { 0 };
-        let operands = [a.wrapping_add(at(0)), b.wrapping_add(at(1))];
-        let first = run * l.run + part.start;
-        // SAFETY: a part of a run, with the operands of its first result.
-        unsafe { self.span(first..first + part.len(), operands, y) };
+    /// The operands of a part of a run.
+    fn operands<'s>(
+        &self,
+        run: usize,
+        part: &Range<usize>,
+        inputs: [Source<'s, u8>; 2],
+    ) -> [Source<'s, u8>; 2] {
+        let starts = self.loops.starts(run);
+        std::array::from_fn(|o| match self.loops.moves[o] {
+            true => inputs[o].part(starts[o] + part.start, part.len()),
+            false => inputs[o].part(starts[o], 1),
+        })
     }
 
-    /// Computes these results.
-    ///
-    /// # Safety
-    /// `operands` are those of the first result, each readable for all or, if it does not move, for one element; nobody else touches the
-    /// results, which are inside of `y`.
-    unsafe fn span(&self, results: Range<usize>, operands: [*const u8; 2], y: *mut u8) {
-        let mut from = results.start;
-        while from < results.end {
-            let place = from % self.groups.run;
+    /// Computes `y`, the results from number `at` on, of as many bytes of the operands, or of one if they do not move.
+    fn span(&self, at: usize, operands: [Source<'_, u8>; 2], y: &mut Target<'_, u8>) {
+        let mut done = 0;
+        while done < y.len() {
+            let place = (at + done) % self.groups.run;
             let (way, end) = match place < self.groups.grouped {
                 true if self.groups.is_even() => (0, usize::MAX),
                 true => (0, self.groups.grouped),
                 false if self.groups.is_even() => (1, usize::MAX),
                 false => (1, self.groups.run),
             };
-            let n = (end - place).min(results.end - from);
+            let n = (end - place).min(y.len() - done);
             let pair = self.tables[way].pair(self.bytes);
-            let mut moves = self.loops.moves;
-            let at = |o: usize| operands[o].wrapping_add(if moves[o] { from - results.start } else { 0 });
-            let mut operands = [at(0), at(1)];
+            let moves = self.loops.moves;
+            let mut operands =
+                std::array::from_fn(|o| if moves[o] { operands[o].part(done, n) } else { operands[o] });
             if self.swaps {
                 operands.swap(0, 1);
-                moves.swap(0, 1);
             }
-            let [a, b] = operands;
-            // SAFETY: these results are this call's; an operand that moves on has as many elements, another one has one. Where both have one
-            // element the run has one.
-            unsafe {
-                let y = y.add(from);
-                match moves {
-                    [_, true] => self.pairs.with_many(self.combine)(&pair, n, a, b, y),
-                    [true, false] => self.pairs.with_one(self.combine)(&pair, n, a, b, y),
-                    [false, false] => self.pairs.with_one(self.combine)(&pair, n.min(1), a, b, y),
-                }
-            }
-            from += n;
+            self.pairs.combined(self.combine, &pair, operands, &mut y.part(done, n));
+            done += n;
         }
     }
 }
@@ -191,18 +176,15 @@ impl Step for PairU8 {
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
-        let [a, b] = self.inputs.map(|id| Shared::new(cx.place::<u8>(id)));
-        let y = Shared::new(cx.place::<u8>(self.output));
+        let inputs = self.inputs.map(|id| cx.input::<u8>(id));
+        let y = cx.output::<u8>(self.output).share();
         if let Some(together) = Together::new(&self.loops, ROOM).filter(|_| self.groups.is_even()) {
             return cx.parallel_for(together.pieces(&self.loops), CHUNK / ROOM, |range| {
-                let mut room = [const { MaybeUninit::uninit() }; ROOM];
-                // SAFETY: the host's tensors have the shapes that the step was built for; each piece is one thread's.
-                unsafe {
-                    let operands = [a.get().cast_const(), b.get()];
-                    together.for_each(&self.loops, range, operands, &mut room, |results, operands| {
-                        self.span(results, operands, y.get());
-                    });
-                }
+                together.for_each(&self.loops, range, inputs, &mut [0; ROOM], |results, operands| {
+                    // SAFETY: pieces are whole runs, of which each is in one, and each piece is one thread's.
+                    let mut y = unsafe { y.part(results.start, results.len()) };
+                    self.span(results.start, operands, &mut y);
+                });
             });
         }
         let parts = self.loops.run.div_ceil(CHUNK);
@@ -211,8 +193,10 @@ impl Step for PairU8 {
             for item in range {
                 let (run, part) = (item / parts, item % parts);
                 let part = part * CHUNK..((part + 1) * CHUNK).min(self.loops.run);
-                // SAFETY: the host's tensors have the shapes that the step was built for; each part is one thread's.
-                unsafe { self.part(run, part, a.get(), b.get(), y.get()) };
+                let at = run * self.loops.run + part.start;
+                // SAFETY: parts cut a run, runs cut the results, and each part is one thread's.
+                let mut y = unsafe { y.part(at, part.len()) };
+                self.span(at, self.operands(run, &part, inputs), &mut y);
             }
         })
     }

@@ -16,9 +16,10 @@ use arenite_abi::prelude::*;
 use arenite_layers::Window;
 
 use super::conv_f32::MAX_TAPS;
-use super::pointers::{self, MAX_POSITIONS, Pointers};
+use super::pointers::{self, MAX_POSITIONS, Pointers, Seen};
 use crate::isa::Isa;
-use crate::kernels::u8i8_gemm::{Gemm, Reach};
+use crate::kernels::u8i8_gemm::{Gemm, Product, Reach, Results};
+use crate::memory::{Disjoint, Source};
 use crate::ops::Weights;
 use crate::store::{Block, Store};
 
@@ -156,12 +157,6 @@ impl Patches {
         (self.window.columns.taps * (self.window.channels / self.groups)).next_multiple_of(4)
     }
 
-    /// The panels of group `g` from column `from` on, and their bytes per column.
-    pub fn panels(&self, g: usize, from: usize) -> (*const u8, usize) {
-        let panels = &self.packed[g * self.group_bytes + from * self.column_bytes..];
-        (panels.as_ptr(), self.column_bytes)
-    }
-
     /// Tiles of blocks of groups: what can be computed apart.
     pub fn items(&self) -> usize {
         self.groups * self.blocks.len() * self.tiles
@@ -222,24 +217,22 @@ impl Patches {
         if self.window.rows.input == 1 && self.window.is_point() { "FULLY_CONNECTED" } else { "CONV_2D" }
     }
 
-    /// Finds the bytes under the windows of positions `first..end`.
-    ///
-    /// # Safety
-    /// `input` is the tensor; `outside` are as many bytes of its zero point as [`outside`](Self::outside) tells.
+    /// Finds the bytes under the windows of positions `first..end`, which are all there. `outside` are as many bytes of the zero point as
+    /// [`outside`](Self::outside) tells.
     #[inline(always)] // What it gives stays in registers.
-    pub unsafe fn point(
+    pub fn point(
         &self,
         pointers: &mut Room,
         (first, end): (usize, usize),
         g: usize,
-        input: *const u8,
-        outside: *const u8,
+        input: Source<'_, u8>,
+        outside: Source<'_, u8>,
     ) -> Found {
         let w = &self.window;
         let (channels, depth) = (w.channels, w.channels / self.groups);
         let len = w.batches * w.image();
         if self.is_point {
-            let at = input.wrapping_add(first * channels + g * depth);
+            let at = input.at(first * channels + g * depth, (end - 1 - first) * channels + depth);
             let last = (end - 1) * channels + g * depth;
             let step = match self.gemm.takes_strips() {
                 true => {
@@ -253,24 +246,61 @@ impl Patches {
             };
             return Found { taps: 1, k: depth, step, reach: Reach::of(depth, len - last) };
         }
-        let (runs, input) = (self.pointers.runs((first, end)), input.wrapping_add(g * depth));
+        let outside = outside.at(0, self.outside());
+        let (runs, seen) = (self.pointers.runs((first, end)), |len| Seen { input, from: g * depth, len });
         let (taps, k, step, most) = if self.merges && self.pointers.are_inside(&runs) {
             let (taps, k) = (w.rows.taps, w.columns.taps * depth);
-            match self.pointers.strip(runs.clone(), input).filter(|_| self.gemm.takes_strips()) {
+            match self.pointers.strip(runs.clone(), seen(k)).filter(|_| self.gemm.takes_strips()) {
                 Some(strip) => {
                     for (pointer, tap) in pointers.iter_mut().zip(0..taps) {
                         pointer.write(strip.first.wrapping_add(tap * strip.down));
                     }
                     (taps, k, strip.step, strip.most)
                 }
-                None => (taps, k, 0, self.pointers.fill_rows(pointers, runs, input, outside)),
+                None => (taps, k, 0, self.pointers.fill_rows(pointers, runs, seen(k), outside)),
             }
         } else {
-            let most = self.pointers.fill_taps(pointers, runs, input, outside);
+            let most = self.pointers.fill_taps(pointers, runs, seen(depth), outside);
             (w.rows.taps * w.columns.taps, depth, 0, most)
         };
         // Zero points are there up to the next multiple of four.
         Found { taps, k, step, reach: Reach::of(k, len - most - g * depth).min(Reach::Groups) }
+    }
+
+    /// Computes an item, whose rows were found, into `output`, the tensor, of results of `size` bytes.
+    ///
+    /// # Safety
+    /// This thread has begun a session. What was found for the item is in `pointers`, and is there; `results` have channels for the
+    /// item's columns and, if for any, terms for its rows. Nobody else touches the results.
+    #[inline(always)]
+    pub unsafe fn multiply(
+        &self,
+        item: Item,
+        (pointers, found): (&Room, &Found),
+        results: Results,
+        (output, size): (Disjoint<'_, u8>, usize),
+    ) {
+        let Item { g, from, columns, first, end } = item;
+        let (rows, stride) = (end - first, self.columns * self.groups * size);
+        let panels =
+            &self.packed[g * self.group_bytes + from * self.column_bytes..][..columns * self.column_bytes];
+        let product = Product {
+            a: pointers.as_ptr().cast(),
+            rows,
+            step: found.step,
+            taps: found.taps,
+            k: found.k,
+            reach: found.reach,
+            weights: panels.as_ptr(),
+            column_bytes: self.column_bytes,
+            results,
+            c: output.tile(first * stride + (g * self.columns + from) * size, [rows, stride, columns * size]),
+            stride,
+            columns,
+        };
+        // SAFETY: the member was selected for this machine; pointers, session, channels and terms are as the caller says, the panels of
+        // these columns were sliced, and the results are the caller's.
+        unsafe { self.gemm.multiply(&product) };
     }
 }
 
@@ -287,20 +317,16 @@ pub struct Found {
 }
 
 impl Found {
-    /// The sum of all bytes of row `r`.
+    /// The sum of all bytes of row `r` of `rows`.
     ///
     /// # Safety
-    /// The pointers are as `self` tells.
-    pub unsafe fn sum(&self, pointers: *const *const u8, rows: usize, r: usize) -> i32 {
+    /// The pointers are as `self` tells, and what they point to is there.
+    pub unsafe fn sum(&self, pointers: &Room, rows: usize, r: usize) -> i32 {
         (0..self.taps).fold(0, |sum: i32, tap| {
+            let (i, behind) = if self.step == 0 { (tap * rows + r, 0) } else { (tap, r * self.step) };
             // SAFETY: row `r` has a pointer for each tap, or lies `r` steps behind the first row of the tile; it has `k` bytes.
-            let row = unsafe {
-                let first = match self.step {
-                    0 => *pointers.add(tap * rows + r),
-                    step => (*pointers.add(tap)).wrapping_add(r * step),
-                };
-                std::slice::from_raw_parts(first, self.k)
-            };
+            let row =
+                unsafe { std::slice::from_raw_parts(pointers[i].assume_init().wrapping_add(behind), self.k) };
             sum.wrapping_add(row.iter().map(|&a| i32::from(a)).sum())
         })
     }

@@ -8,6 +8,7 @@ use arenite_layers::Window;
 use super::patches_u8::{RESULT, SPEED};
 use super::phases::{Form, Layout, MAX_TAPS};
 use crate::kernels::u8i8_gemm::{Gemm, Product, Reach, Results};
+use crate::memory::{Disjoint, Source};
 use crate::ops::{Weights, wrapping_sum};
 use crate::program::Run;
 use crate::store::{Block, Store};
@@ -39,15 +40,15 @@ pub struct Column {
 
 /// A row of the output to be computed.
 #[derive(Clone, Copy)]
-pub struct Row {
+pub struct Row<'r> {
     /// Its number, counted through all images.
     pub line: usize,
     /// The input's bytes.
-    pub input: *const u8,
+    pub input: Source<'r, u8>,
     /// What lies outside of the image: as many bytes as a pixel has, up to the next multiple of four.
-    pub outside: *const u8,
+    pub outside: Source<'r, u8>,
     /// The output.
-    pub output: *mut u8,
+    pub output: Disjoint<'r, u8>,
     /// Bytes of a result.
     pub size: usize,
 }
@@ -133,11 +134,12 @@ impl<T> Phases<T> {
     /// Computes a row; `results` says what the sums of a phase become.
     ///
     /// # Safety
-    /// The row's pointers are to what they are said to be, nobody else writes it, and this thread has begun a session. Results have
-    /// channels for the columns of their phase, of as many bytes as the row says, and terms for [`ROWS`] rows if for any.
-    pub unsafe fn row(&self, row: &Row, results: impl Fn(&T) -> Results) {
+    /// Nobody else touches the row in the output, and this thread has begun a session. Results have channels for the columns of their
+    /// phase, of as many bytes as the row says, and terms for [`ROWS`] rows if for any.
+    pub unsafe fn row(&self, row: &Row<'_>, results: impl Fn(&T) -> Results) {
         let Row { line, input, outside, output, size } = *row;
         let (rows, columns) = (&self.window.rows, &self.window.columns);
+        let outside = outside.at(0, self.outside());
         let (image, y) = (line / rows.input, line % rows.input);
         let (phase, lead) = ((y + rows.before) % rows.stride, (y + rows.before) / rows.stride);
         let width = columns.input * self.window.channels;
@@ -156,11 +158,14 @@ impl<T> Phases<T> {
                         let column =
                             (phase.lead + q).checked_sub(jx).filter(|&column| column < columns.output);
                         let pixel = row.zip(column).map(|(row, column)| (row + column) * self.depth);
-                        pointer.write(pixel.map_or(outside, |at| input.wrapping_add(at)));
+                        pointer.write(pixel.map_or(outside, |at| input.at(at, self.depth)));
                     }
                 }
                 let taps = form.taps[0] * form.taps[1];
                 let start = line * width + (phase.first + first * phase.step) * self.window.channels;
+                let count = form.width * self.window.channels;
+                let stride = phase.step * self.window.channels * size;
+                let panels = &self.packed[form.packed..][..self.gemm.packed_len(taps, self.depth, count)];
                 let product = Product {
                     a: pointers.as_ptr().cast(),
                     step: 0,
@@ -168,15 +173,15 @@ impl<T> Phases<T> {
                     taps,
                     k: self.depth,
                     reach: if self.depth.is_multiple_of(4) { Reach::Groups } else { Reach::Exact },
-                    weights: self.packed[form.packed..].as_ptr(),
+                    weights: panels.as_ptr(),
                     column_bytes: self.gemm.column_bytes(taps, self.depth),
                     results,
-                    c: output.wrapping_add(start * size),
-                    stride: phase.step * self.window.channels * size,
-                    columns: form.width * self.window.channels,
+                    c: output.tile(start * size, [end - first, stride, count * size]),
+                    stride,
+                    columns: count,
                 };
-                // SAFETY: the results are in this row, which is this call's; pointers are to pixels of the input or outside of it, which have `depth` bytes, and panels
-                // as many lines for each tap.
+                // SAFETY: the member was selected for this machine, and session and results are as the caller says. Each pointer is to the
+                // `depth` bytes of a pixel, or to as many outside, in whole fours where they are read so; the panels were sliced.
                 unsafe { self.gemm.multiply(&product) };
             }
         }

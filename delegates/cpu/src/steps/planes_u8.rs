@@ -15,7 +15,7 @@ use arenite_layers::{Axis, Window};
 
 use super::terms::{term, terms};
 use crate::kernels::u8i8_dwconv::{DwConv, Outputs, Results, Rows, Width};
-use crate::memory::Shared;
+use crate::memory::{Disjoint, Source, Target};
 use crate::program::Run;
 use crate::simd::dot::place;
 use crate::simd::interleaved;
@@ -47,19 +47,19 @@ pub struct Planes {
 
 /// A row of results for a block of channels.
 #[derive(Clone, Copy)]
-pub struct Job {
+pub struct Job<'r> {
     /// Number of the block.
     pub block: usize,
     /// Row of the output, counted through all images.
     pub row: usize,
     /// The input, with repeated channels.
-    pub input: *const u8,
+    pub input: Source<'r, u8>,
     /// [`OUTSIDE`] bytes of the zero point.
-    pub outside: *const u8,
+    pub outside: Source<'r, u8>,
     /// What the sums become: from the first block on.
     pub results: Results,
     /// The output.
-    pub output: *mut u8,
+    pub output: Disjoint<'r, u8>,
     /// Bytes of a result.
     pub size: usize,
 }
@@ -143,22 +143,25 @@ impl Planes {
         if self.multiplier > 1 { self.window.batches * self.window.image() } else { 0 }
     }
 
-    /// Repeats the channels of `from`, if they are; gives the input.
-    ///
-    /// # Safety
-    /// `from` is the tensor, and `to` has room.
-    pub unsafe fn repeat(&self, cx: &Run<'_>, from: Shared<u8>, to: Shared<u8>) -> Result<Shared<u8>> {
-        if self.multiplier == 1 {
+    /// Repeats the channels of `from` in `to`, if they are repeated; gives the input.
+    pub fn repeat<'r>(
+        &self,
+        cx: &Run<'_>,
+        from: Source<'r, u8>,
+        to: Target<'r, u8>,
+    ) -> Result<Source<'r, u8>> {
+        let times = self.multiplier;
+        if times == 1 {
             return Ok(from);
         }
-        let len = self.repeated() / self.multiplier;
-        cx.parallel_for(len, super::grain(self.multiplier), |range| {
-            for i in range {
-                // SAFETY: the input has `len` bytes and `to` room for `multiplier` times as many.
-                unsafe { to.get().add(i * self.multiplier).write_bytes(*from.get().add(i), self.multiplier) };
+        let (mut to, _) = to.take::<u8>(self.repeated());
+        let repeated = to.written();
+        cx.parallel_parts(to.part(0, self.repeated()), times, super::grain(times), |bytes, mut y| {
+            for (i, byte) in bytes.enumerate() {
+                y.part(i * times, times).fill(from.get(byte));
             }
         })?;
-        Ok(to)
+        Ok(repeated)
     }
 
     /// Number of blocks of channels.
@@ -179,63 +182,66 @@ impl Planes {
     /// Computes a row of results.
     ///
     /// # Safety
-    /// `input` (with repeated channels) and `output` are the tensors; nobody else writes these results.
-    pub unsafe fn row(&self, job: &Job) {
+    /// Nobody else touches these results in `output`, the tensor; `results` have channels for all blocks, and as many bytes as the job
+    /// says.
+    pub unsafe fn row(&self, job: &Job<'_>) {
         let (w, block, y) = (&self.window, &self.blocks[job.block], job.row);
         let (image, row) = (y / w.rows.output, y % w.rows.output);
-        let image = job.input.wrapping_add(image * w.image() + block.first);
         let mut planes = Room([const { MaybeUninit::uninit() }; PLANES]);
         let planes = planes.0.as_mut_ptr().cast::<u8>();
         let vectors = 4 * self.taps.len() * self.member.weights;
         for part in &block.parts {
             for g in 0..w.rows.taps.div_ceil(4) {
-                // SAFETY: parts were chosen so that the planes of all groups fit.
-                unsafe { self.fill(block, part, (g, row), (image, job.outside), planes) };
+                // SAFETY: `part` chose so many results that the planes of all groups fit the room.
+                unsafe { self.fill((block, part), (g, row), image, (job.input, job.outside), planes) };
             }
-            let first = y * w.columns.output + part.first;
+            let first = (y * w.columns.output + part.first) * w.channels + block.first;
+            let step = w.channels * job.size;
             let outputs = Outputs {
                 planes,
                 plane: part.plane,
                 offsets: part.offsets.as_ptr(),
                 taps: self.taps.len(),
-                weights: self.packed[job.block * vectors..].as_ptr(),
+                weights: self.packed[job.block * vectors..][..vectors].as_ptr(),
                 results: job.results.from(4 * job.block, self.member.lanes),
                 count: part.count,
                 channels: block.channels,
-                c: job.output.wrapping_add((first * w.channels + block.first) * job.size),
-                step: w.channels * job.size,
+                c: job.output.tile(first * job.size, [part.count, step, block.channels * job.size]),
+                step,
             };
-            // SAFETY: the member was selected for this machine; planes are filled, and the results are this call's.
+            // SAFETY: the member was selected for this machine; the planes of all groups were just filled, the weights of this block
+            // sliced, and its results are the caller's.
             unsafe { (block.width.convolve)(&outputs) };
         }
     }
 
-    /// Makes the planes of group `g` of filter rows, for results of row `row`.
+    /// Makes the planes of group `g` of filter rows, for results of row `row` of an image.
     ///
     /// # Safety
-    /// `image` is the block's first channel of the image's first pixel; [`OUTSIDE`] bytes are readable; the planes have room.
+    /// The planes have room.
     unsafe fn fill(
         &self,
-        block: &Block,
-        part: &Part,
+        (block, part): (&Block, &Part),
         (g, row): (usize, usize),
-        (image, outside): (*const u8, *const u8),
+        image: usize,
+        (input, outside): (Source<'_, u8>, Source<'_, u8>),
         planes: *mut u8,
     ) {
         let (w, width) = (&self.window, block.width);
         let line = w.columns.input * w.channels;
-        // SAFETY: the first of [`OUTSIDE`] bytes.
-        let zero = unsafe { *outside } ^ self.member.offset;
+        let zero = outside.get(0) ^ self.member.offset;
+        let outside = outside.at(0, OUTSIDE);
         let mut lines = [None; 4];
         for (i, l) in lines.iter_mut().enumerate().take(w.rows.taps - 4 * g) {
-            *l = w.rows.at(row, 4 * g + i).map(|y| image.wrapping_add(y * line));
+            let at = |y| input.at(image * w.image() + y * line, line).wrapping_add(block.first);
+            *l = w.rows.at(row, 4 * g + i).map(at);
         }
         let step = w.columns.stride * w.channels;
         for phase in &part.phases {
             let to = planes.wrapping_add(g * 4 * part.plane + phase.at);
             for q in 0..4 {
                 let to = to.wrapping_add(q * part.plane);
-                // SAFETY: inside the planes.
+                // SAFETY: the planes of a quad and a phase, inside of which its pixels begin and end.
                 unsafe {
                     to.write_bytes(zero, phase.start);
                     to.wrapping_add(phase.end).write_bytes(zero, phase.len - phase.end);
@@ -257,7 +263,8 @@ impl Planes {
                     (rows.from[i], rows.steps[i]) = (l.wrapping_add(phase.from), step);
                 }
             }
-            // SAFETY: pixels are inside the image; planes have room. As few pixels as are not a vector go one by one.
+            // SAFETY: `Part::new` counted the pixels of a row of the image, which was looked up, and the planes have room for them, or there
+            // are [`OUTSIDE`] bytes, read again and again. As few pixels as are not a vector go one by one.
             unsafe { self.interleave(width, &rows) };
         }
     }

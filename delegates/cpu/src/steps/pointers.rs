@@ -9,6 +9,10 @@ use arenite_layers::Window;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
+use bytemuck::AnyBitPattern;
+
+use crate::memory::Source;
+
 /// Pointers of a window.
 pub struct Pointers {
     window: Window,
@@ -47,10 +51,11 @@ impl Pointers {
         runs.clone().all(|run| self.inside.start <= run.x && run.x + run.len <= self.inside.end)
     }
 
-    /// Those of `runs`, if they are of one row of the output, and all rows of the window are inside the image.
+    /// Those of `runs`, if they are of one row of the output, and all rows of the window are inside the image; `seen` tells what of the input
+    /// they point to.
     ///
     /// The columns of all taps must be inside.
-    pub fn strip<T>(&self, mut runs: Runs<'_>, input: *const T) -> Option<Strip<T>> {
+    pub fn strip<T: AnyBitPattern>(&self, mut runs: Runs<'_>, seen: Seen<'_, T>) -> Option<Strip<T>> {
         let Window { rows, columns, channels, .. } = &self.window;
         let run = runs.next().filter(|_| runs.rest == 0)?;
         let row = (run.row * rows.stride).checked_sub(rows.before)?;
@@ -62,22 +67,28 @@ impl Pointers {
         let first = (run.image + row) * line + (run.x * columns.stride - columns.before) * channels;
         let step = columns.stride * channels;
         let most = first + below * line + (run.len - 1) * step;
-        Some(Strip { first: input.wrapping_add(first), down: rows.dilation * line, step, most })
+        Some(Strip {
+            first: seen.all(first, most).wrapping_add(first),
+            down: rows.dilation * line,
+            step,
+            most,
+        })
     }
 
-    /// Fills in those of `runs`, as `[taps][positions]`: the first tap of each row of the window, relative to `input`, the tensor; what lies
+    /// Fills in those of `runs`, as `[taps][positions]`: the first tap of each row of the window, in what is `seen` of the input; what lies
     /// outside points to `outside`. Gives the offset of the last pixel.
     ///
     /// The columns of all taps must be inside.
-    pub fn fill_rows<T>(
+    pub fn fill_rows<T: AnyBitPattern>(
         &self,
         pointers: &mut [MaybeUninit<*const T>],
         runs: Runs<'_>,
-        input: *const T,
+        seen: Seen<'_, T>,
         outside: *const T,
     ) -> usize {
         let Window { rows, columns, channels, .. } = &self.window;
         let (step, mut most, mut at) = (columns.stride * channels, 0, 0);
+        let (input, mut least) = (seen.first(), usize::MAX);
         for tap in 0..rows.taps {
             for run in runs.clone() {
                 let row = (run.row * rows.stride + tap * rows.dilation).wrapping_sub(rows.before);
@@ -85,7 +96,7 @@ impl Pointers {
                     true => {
                         let column = run.x * columns.stride - columns.before;
                         let pixel = ((run.image + row) * columns.input + column) * channels;
-                        most = most.max(pixel + (run.len - 1) * step);
+                        (least, most) = (least.min(pixel), most.max(pixel + (run.len - 1) * step));
                         (input.wrapping_add(pixel), step)
                     }
                     false => (outside, 0),
@@ -94,19 +105,23 @@ impl Pointers {
                 at += run.len;
             }
         }
+        if least <= most {
+            seen.all(least, most);
+        }
         most
     }
 
     /// As [`fill_rows`](Self::fill_rows), of all taps of each row of the window.
-    pub fn fill_taps<T>(
+    pub fn fill_taps<T: AnyBitPattern>(
         &self,
         pointers: &mut [MaybeUninit<*const T>],
         runs: Runs<'_>,
-        input: *const T,
+        seen: Seen<'_, T>,
         outside: *const T,
     ) -> usize {
         let Window { rows, columns, channels, .. } = &self.window;
         let (step, mut most, mut at) = (columns.stride * channels, 0, 0);
+        let (input, mut least) = (seen.first(), usize::MAX);
         for ty in 0..rows.taps {
             for (tx, span) in self.spans.iter().enumerate() {
                 for run in runs.clone() {
@@ -116,7 +131,7 @@ impl Pointers {
                         Some(row) => {
                             let column = start * columns.stride + tx * columns.dilation - columns.before;
                             let pixel = ((run.image + row) * columns.input + column) * channels;
-                            most = most.max(pixel + (end - start - 1) * step);
+                            (least, most) = (least.min(pixel), most.max(pixel + (end - start - 1) * step));
                             if end - start < run.len {
                                 write(pointers, at, run.len, outside, 0);
                             }
@@ -129,7 +144,35 @@ impl Pointers {
                 }
             }
         }
+        if least <= most {
+            seen.all(least, most);
+        }
         most
+    }
+}
+
+/// What pointers point to: from an element of a tensor on, as a group of channels is seen, and at each pixel so many elements.
+#[derive(Clone, Copy)]
+pub struct Seen<'r, T> {
+    /// The tensor.
+    pub input: Source<'r, T>,
+    /// Where the first pixel's elements begin.
+    pub from: usize,
+    /// Elements of a pixel, or of the pixels of a row of taps.
+    pub len: usize,
+}
+
+impl<T: AnyBitPattern> Seen<'_, T> {
+    /// Where the first pixel would lie.
+    fn first(&self) -> *const T {
+        self.input.base().wrapping_add(self.from)
+    }
+
+    /// As [`first`](Self::first); panics unless the pixels from `least` to `most` are there.
+    #[inline(always)]
+    fn all(&self, least: usize, most: usize) -> *const T {
+        self.input.at(self.from + least, most - least + self.len);
+        self.first()
     }
 }
 
@@ -236,15 +279,16 @@ mod tests {
             let positions = window.positions();
             let (first, end) = (from.min(positions - 1), (from + len).min(positions).max(from.min(positions - 1) + 1));
             let (input, outside) = (vec![0u8; 2 * window.image()], [0u8]);
+            let seen = Seen { input: Source::of(&input), from: 0, len: 3 };
             for per_row in [1, columns.taps] {
                 let count = end - first;
                 let mut pointers = vec![MaybeUninit::uninit(); rows.taps * per_row * count];
                 let all = Pointers::new(window);
                 let runs = all.runs((first, end));
                 let most = match per_row == columns.taps {
-                    true => all.fill_taps(&mut pointers, runs.clone(), input.as_ptr(), outside.as_ptr()),
+                    true => all.fill_taps(&mut pointers, runs.clone(), seen, outside.as_ptr()),
                     false if !all.are_inside(&runs) => continue,
-                    false => all.fill_rows(&mut pointers, runs.clone(), input.as_ptr(), outside.as_ptr()),
+                    false => all.fill_rows(&mut pointers, runs.clone(), seen, outside.as_ptr()),
                 };
                 let inside = |p: usize| (0..columns.taps).all(|tap| columns.at(p % columns.output, tap).is_some());
                 assert_eq!(all.are_inside(&runs), (first..end).all(inside));

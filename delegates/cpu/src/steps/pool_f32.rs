@@ -7,11 +7,11 @@ use arenite_abi::prelude::*;
 use arenite_layers::{Clamp, Id, Window};
 
 use super::cascade::Rows;
-use super::post::{self, Bounds, Post};
+use super::epilogue::{self, Epilogue, EpilogueOp};
 use super::slide::{Line, Pointers, Slide, Slides};
 use crate::kernels::f32_map::Map;
 use crate::kernels::f32_pool::{Columns, Kind, Pool, Tile};
-use crate::memory::Shared;
+use crate::memory::{Source, Target};
 use crate::program::{Run, Step};
 
 /// A pool.
@@ -22,7 +22,7 @@ pub struct PoolF32 {
     kind: Kind,
     slide: Slide,
     clamp: Clamp,
-    posts: Vec<Post>,
+    epilogue: Vec<EpilogueOp>,
     input: Id,
     output: Id,
 }
@@ -31,13 +31,13 @@ pub struct PoolF32 {
 const RESULTS: usize = 7;
 
 impl PoolF32 {
-    /// A pool over `window`, whose results are clamped to `clamp` and followed by `posts`.
+    /// A pool over `window`, whose results are clamped to `clamp` and followed by `epilogue`.
     pub fn new(
         kernels: &'static Pool,
         map: &'static Map,
         kind: Kind,
         window: Window,
-        (clamp, posts): (Clamp, Vec<Post>),
+        (clamp, epilogue): (Clamp, Vec<EpilogueOp>),
         (input, output): (Id, Id),
     ) -> Self {
         let outside = match kind {
@@ -51,7 +51,7 @@ impl PoolF32 {
             kind,
             slide: Slide::new(window, kernels.lanes, kernels.results.min(RESULTS), outside),
             clamp,
-            posts,
+            epilogue,
             input,
             output,
         }
@@ -67,8 +67,9 @@ impl Slides for PoolF32 {
         self.map
     }
 
-    unsafe fn tile(&self, line: &Line, columns: &Range<usize>, input: *const f32, c: *mut f32) {
+    fn tile(&self, line: &Line, columns: &Range<usize>, input: Source<'_, f32>, y: &mut Target<'_, f32>) {
         let w = &self.slide.window;
+        let c = y.at(0, columns.len() * w.channels);
         let mut factors = [0.0; RESULTS];
         for (factor, x) in factors.iter_mut().zip(columns.clone()) {
             // What lies outside of the image does not count.
@@ -91,7 +92,8 @@ impl Slides for PoolF32 {
             done = self.slide.split(line, columns).whole;
             tile.channels = done;
             self.slide.aim(&mut tile.pixels, columns, &mut pointers);
-            // SAFETY: the kernel was selected for this machine; pixels are readable for whole vectors of `done` channels.
+            // SAFETY: the kernel was selected for this machine; pixels lie in the rows that `pixels` looked up, and may be read for whole
+            // vectors of `done` channels, as `split` found, or are `outside`; `y` has a pixel for each of the columns.
             unsafe { columns_kernels.kernels[columns.len() - 1](&tile) };
         }
         if done < w.channels {
@@ -99,7 +101,7 @@ impl Slides for PoolF32 {
             self.slide.aim_taps(&mut tile.pixels, columns, &mut pointers);
             tile.channels = w.channels - done;
             tile.c = c.wrapping_add(done);
-            // SAFETY: as above; this kernel reads what is left of the channels.
+            // SAFETY: as above; this kernel reads no more than what is left of the channels.
             unsafe { self.kernels.of(self.kind).exact[columns.len() - 1](&tile) };
         }
     }
@@ -114,16 +116,13 @@ impl Step for PoolF32 {
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
-        let input = Shared::new(cx.place::<f32>(self.input));
-        let output = Shared::new(cx.place::<f32>(self.output));
-        let posts = post::bind(&self.posts, cx);
+        let input = cx.input::<f32>(self.input);
+        let epilogue = epilogue::bind(&self.epilogue, cx);
         let w = &self.slide.window;
         let cost = w.columns.output * w.channels * w.rows.taps * w.columns.taps;
-        cx.parallel_for(w.batches * w.rows.output, super::grain(cost), |range| {
-            for line in range {
-                // SAFETY: the host's tensors have the shapes that the step was built for; each row is one thread's.
-                unsafe { self.row(line, input.get(), output.get(), &posts) };
-            }
+        let (output, width) = (cx.output::<f32>(self.output), w.columns.output * w.channels);
+        cx.parallel_parts(output, width, super::grain(cost), |lines, mut y| {
+            self.some_rows(lines.start, input, &mut y, &epilogue);
         })
     }
 }
@@ -133,22 +132,19 @@ impl Rows for PoolF32 {
         (&self.slide.window, self.slide.window.channels * size_of::<f32>())
     }
 
-    fn posts(&self) -> &[Post] {
-        &self.posts
+    fn epilogue(&self) -> &[EpilogueOp] {
+        &self.epilogue
     }
 
-    unsafe fn rows(
+    fn rows(
         &self,
         image: usize,
         rows: Range<usize>,
-        input: *const u8,
-        output: *mut u8,
-        posts: &Bounds,
+        input: Source<'_, u8>,
+        output: Target<'_, u8>,
+        epilogue: &Epilogue<'_>,
     ) {
-        let (input, output) = (input.cast(), output.cast());
-        for row in rows {
-            // SAFETY: a row of this image, which is this call's to write; what it reads is there, as the caller says.
-            unsafe { self.row(image * self.slide.window.rows.output + row, input, output, posts) };
-        }
+        let mut y = output.cast();
+        self.some_rows(image * self.slide.window.rows.output + rows.start, input.cast(), &mut y, epilogue);
     }
 }

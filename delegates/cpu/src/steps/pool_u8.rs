@@ -1,6 +1,5 @@
 //! Pools of bytes, a row of results at a time.
 
-use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use arenite_abi::prelude::*;
@@ -8,10 +7,10 @@ use arenite_layers::{Id, Window};
 
 use super::cascade::Rows;
 use super::conv_f32::MAX_TAPS;
-use super::post::Bounds;
+use super::epilogue::Epilogue;
 use crate::fixed_point::Factor;
 use crate::kernels::u8_pool::{self, Mean, Pools};
-use crate::memory::Shared;
+use crate::memory::{Source, Target};
 use crate::program::{Run, Step};
 use crate::requantize::{Bytes, Channel, Channels};
 
@@ -65,43 +64,39 @@ impl PoolU8 {
         PoolU8 { pools, pooling, window, inside, bytes, divisions, input, output }
     }
 
-    /// Computes row `y` of all images.
-    ///
-    /// # Safety
-    /// `input` and `output` are the tensors; nobody else writes this row.
-    unsafe fn row(&self, y: usize, input: *const u8, output: *mut u8) {
+    /// Computes `to`, row `y` of all images.
+    fn row(&self, y: usize, input: Source<'_, u8>, to: &mut Target<'_, u8>) {
         let w = &self.window;
         let (image, row) = (y / w.rows.output, y % w.rows.output);
         let line = w.columns.input * w.channels;
         let rows = w.rows.taps_inside(row);
-        let mut pixels = [const { MaybeUninit::<*const u8>::uninit() }; MAX_TAPS];
+        let mut pixels = [std::ptr::null::<u8>(); MAX_TAPS];
         let (mut x, step) = (0, w.columns.stride * w.channels);
         while x < w.columns.output {
             let columns = w.columns.taps_inside(x);
+            // Where the whole window is inside, pixels just move on.
+            let end = if self.inside.contains(&x) { self.inside.end } else { x + 1 };
             let mut count = 0;
             for tap in rows.clone() {
                 let Some(from) = w.rows.at(row, tap) else { continue };
-                let from = input.wrapping_add(image * w.image() + from * line);
                 for column in columns.clone().filter_map(|tap| w.columns.at(x, tap)) {
-                    pixels[count].write(from.wrapping_add(column * w.channels));
+                    let at = image * w.image() + from * line + column * w.channels;
+                    pixels[count] = input.at(at, (end - 1 - x) * step + w.channels);
                     count += 1;
                 }
             }
-            // Where the whole window is inside, pixels just move on.
-            let end = if self.inside.contains(&x) { self.inside.end } else { x + 1 };
-            let pixels: *mut *const u8 = pixels.as_mut_ptr().cast();
             let mean = self.mean(count);
             loop {
                 let window = u8_pool::Window {
-                    pixels,
+                    pixels: pixels.as_ptr(),
                     count,
                     n: w.channels,
                     low: self.bytes.low,
                     high: self.bytes.high,
                     mean,
-                    c: output.wrapping_add((y * w.columns.output + x) * w.channels),
+                    c: to.at(x * w.channels, w.channels),
                 };
-                // SAFETY: selected for this machine; the pixels are inside the image, at least one of them.
+                // SAFETY: selected for this machine; the pixels, at least one, were looked up for all windows of the loop.
                 unsafe {
                     match self.pooling {
                         Pooling::Largest => (self.pools.largest)(&window),
@@ -112,11 +107,16 @@ impl PoolU8 {
                 if x == end {
                     break;
                 }
-                for k in 0..count {
-                    // SAFETY: `count` of them were written.
-                    unsafe { *pixels.add(k) = (*pixels.add(k)).wrapping_add(step) };
-                }
+                pixels[..count].iter_mut().for_each(|pixel| *pixel = pixel.wrapping_add(step));
             }
+        }
+    }
+
+    /// Computes `to`, the rows from `y` on.
+    fn some_rows(&self, y: usize, input: Source<'_, u8>, to: &mut Target<'_, u8>) {
+        let width = self.window.columns.output * self.window.channels;
+        for i in 0..to.len() / width {
+            self.row(y + i, input, &mut to.part(i * width, width));
         }
     }
 
@@ -138,14 +138,11 @@ impl Step for PoolU8 {
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
         let w = &self.window;
-        let input = Shared::new(cx.place::<u8>(self.input));
-        let output = Shared::new(cx.place::<u8>(self.output));
-        let cost = w.columns.output * w.channels * w.rows.taps * w.columns.taps;
-        cx.parallel_for(w.batches * w.rows.output, super::grain(cost), |range| {
-            for y in range {
-                // SAFETY: the host's tensors have the window's shapes; each row is one thread's.
-                unsafe { self.row(y, input.get(), output.get()) };
-            }
+        let input = cx.input::<u8>(self.input);
+        let width = w.columns.output * w.channels;
+        let grain = super::grain(width * w.rows.taps * w.columns.taps);
+        cx.parallel_parts(cx.output::<u8>(self.output), width, grain, |rows, mut to| {
+            self.some_rows(rows.start, input, &mut to);
         })
     }
 }
@@ -155,16 +152,14 @@ impl Rows for PoolU8 {
         (&self.window, self.window.channels)
     }
 
-    unsafe fn rows(
+    fn rows(
         &self,
         image: usize,
         rows: Range<usize>,
-        input: *const u8,
-        output: *mut u8,
-        _posts: &Bounds,
+        input: Source<'_, u8>,
+        mut output: Target<'_, u8>,
+        _: &Epilogue<'_>,
     ) {
-        let above = image * self.window.rows.output;
-        // SAFETY: rows of this image, which are this call's to write; what they read is there, as the caller says.
-        rows.for_each(|row| unsafe { self.row(above + row, input, output) });
+        self.some_rows(image * self.window.rows.output + rows.start, input, &mut output);
     }
 }

@@ -10,7 +10,6 @@ use arenite_layers::Id;
 use arenite_layers::ops::resize::Between;
 
 use crate::kernels::f32_map::Map;
-use crate::memory::Shared;
 use crate::program::{Run, Step};
 
 /// Multiply-adds that a pixel is worth besides those of its channels.
@@ -64,35 +63,28 @@ impl Step for Bilinear {
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
         let Images { count, input: [height, width], channels } = self.images;
-        let x = Shared::new(cx.place::<f32>(self.input));
-        let y = Shared::new(cx.place::<f32>(self.output));
-        let (rows, columns) = (self.rows.len(), self.columns.len());
-        cx.parallel_for(count * rows, super::grain(columns * (PIXEL + 4 * channels)), |range| {
-            for line in range {
-                let row = self.rows[line % rows];
-                let image = line / rows * height;
-                for (j, column) in self.columns.iter().enumerate() {
+        let x = cx.input::<f32>(self.input);
+        let (rows, line) = (self.rows.len(), self.columns.len() * channels);
+        let grain = super::grain(self.columns.len() * (PIXEL + 4 * channels));
+        let output = cx.output::<f32>(self.output);
+        ensure!(output.len() == count * rows * line, "the output has {} elements", output.len());
+        cx.parallel_parts(output, line, grain, |lines, mut y| {
+            let mut to = 0;
+            for number in lines {
+                let row = self.rows[number % rows];
+                let image = number / rows * height;
+                for column in &self.columns {
                     let (v, u) = (row.distance, column.distance);
                     let weights = [(1.0 - v) * (1.0 - u), (1.0 - v) * u, v * (1.0 - u), v * u];
-                    // SAFETY: pixels of the images; the row is this thread's.
-                    unsafe {
-                        let pixel = |row: usize, column: usize| {
-                            x.get().add(((image + row) * width + column) * channels).cast_const()
-                        };
-                        let (low, high) = (column.low, column.high);
-                        let around = [
-                            pixel(row.low, low),
-                            pixel(row.low, high),
-                            pixel(row.high, low),
-                            pixel(row.high, high),
-                        ];
-                        (self.map.blend)(
-                            channels,
-                            around,
-                            weights,
-                            y.get().add((line * columns + j) * channels),
-                        );
-                    }
+                    let around = [
+                        (row.low, column.low),
+                        (row.low, column.high),
+                        (row.high, column.low),
+                        (row.high, column.high),
+                    ];
+                    let pixel = |(row, column)| x.part(((image + row) * width + column) * channels, channels);
+                    self.map.blended(around.map(pixel), weights, &mut y.part(to, channels));
+                    to += channels;
                 }
             }
         })
@@ -106,18 +98,18 @@ impl Step for Nearest {
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
         let Images { count, input: [height, width], channels: bytes } = self.images;
-        let x = Shared::new(cx.place::<u8>(self.input));
-        let y = Shared::new(cx.place::<u8>(self.output));
-        let (rows, columns) = (self.rows.len(), self.columns.len());
-        cx.parallel_for(count * rows, super::grain(columns * (PIXEL + bytes / 4)), |range| {
-            for line in range {
-                let row = line / rows * height + self.rows[line % rows];
-                for (j, column) in self.columns.iter().enumerate() {
-                    // SAFETY: pixels of the images; the row is this thread's.
-                    unsafe {
-                        let from = x.get().add((row * width + column) * bytes);
-                        std::ptr::copy_nonoverlapping(from, y.get().add((line * columns + j) * bytes), bytes);
-                    }
+        let x = cx.input::<u8>(self.input);
+        let (rows, line) = (self.rows.len(), self.columns.len() * bytes);
+        let grain = super::grain(self.columns.len() * (PIXEL + bytes / 4));
+        let output = cx.output::<u8>(self.output);
+        ensure!(output.len() == count * rows * line, "the output has {} bytes", output.len());
+        cx.parallel_parts(output, line, grain, |lines, mut y| {
+            let mut to = 0;
+            for number in lines {
+                let row = number / rows * height + self.rows[number % rows];
+                for column in &self.columns {
+                    y.part(to, bytes).copy_from(x.part((row * width + column) * bytes, bytes));
+                    to += bytes;
                 }
             }
         })

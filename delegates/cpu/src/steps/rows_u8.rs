@@ -6,7 +6,7 @@
 use arenite_abi::prelude::*;
 
 use crate::kernels::u8_real::Reals;
-use crate::memory::Shared;
+use crate::memory::{Disjoint, LINE, Source, Target};
 use crate::program::Run;
 use crate::requantize::Bytes;
 use crate::rescale::QuantizedRow;
@@ -41,28 +41,27 @@ pub struct Rows {
 
 /// Quantized rows, as unsigned bytes: those of signed ones plus 128.
 #[derive(Clone, Copy)]
-pub struct Quantized {
+pub struct Quantized<'r> {
     /// Row after row.
-    pub bytes: Shared<u8>,
+    pub bytes: Source<'r, u8>,
     /// What they mean.
-    pub rows: Shared<QuantizedRow>,
-    outside: Shared<u8>,
+    pub rows: Source<'r, QuantizedRow>,
+    outside: Source<'r, u8>,
     outside_step: usize,
 }
 
-impl Quantized {
+impl<'r> Quantized<'r> {
     /// Bytes of a row's zero point.
-    pub fn outside(&self, row: usize) -> *const u8 {
-        self.outside.get().wrapping_add(row * self.outside_step)
+    pub fn outside(&self, row: usize) -> Source<'r, u8> {
+        self.outside.part(row * self.outside_step, self.outside_step)
     }
 }
 
-/// Where things lie in scratch memory.
-struct Places {
-    parts: usize,
-    outside: usize,
-    bytes: usize,
-    end: usize,
+/// Where quantized rows are written.
+struct Places<'r> {
+    bytes: Disjoint<'r, u8>,
+    rows: Disjoint<'r, QuantizedRow>,
+    outside: Disjoint<'r, u8>,
 }
 
 impl Rows {
@@ -71,118 +70,118 @@ impl Rows {
     }
 
     fn outside_step(&self) -> usize {
-        self.outside.next_multiple_of(64)
-    }
-
-    fn places(&self) -> Places {
-        let line = |bytes: usize| bytes.next_multiple_of(64);
-        let parts = line(self.count * size_of::<QuantizedRow>());
-        let outside = parts + line(self.count * self.parts() * size_of::<[f32; 2]>());
-        let bytes = outside + self.count * self.outside_step();
-        Places { parts, outside, bytes, end: bytes + self.count * self.length }
+        self.outside.next_multiple_of(LINE)
     }
 
     /// Bytes of scratch memory.
     pub fn scratch(&self) -> usize {
-        self.places().end
+        let line = |bytes: usize| bytes.next_multiple_of(LINE);
+        let ranges = line(self.count * self.parts() * size_of::<[f32; 2]>());
+        line(self.count * size_of::<QuantizedRow>())
+            + ranges
+            + self.count * self.outside_step()
+            + self.count * self.length
     }
 
-    /// Quantizes the rows of `x`.
-    ///
-    /// # Safety
-    /// `x` has all rows, and `scratch` the room that they take, at a multiple of 64.
-    pub unsafe fn quantize(&self, cx: &Run<'_>, x: Shared<f32>, scratch: Shared<u8>) -> Result<Quantized> {
-        let at = self.places();
-        let part_of = |offset: usize| Shared::new(scratch.get().wrapping_add(offset));
-        let found = Quantized {
-            rows: Shared::new(scratch.get().cast()),
-            outside: part_of(at.outside),
-            outside_step: self.outside_step(),
-            bytes: part_of(at.bytes),
-        };
-        let parts = self.parts();
-        // SAFETY: all ranges are inside the rows and the scratch memory; each item writes what is its own.
-        unsafe {
-            if parts == 1 {
-                cx.parallel_for(self.count, super::grain(self.length * COST), |range| {
-                    for row in range {
-                        let from = x.get().add(row * self.length).cast_const();
-                        let range = (self.reals.range)(self.length, from);
-                        let factor = self.begin(&found, row, range);
-                        self.part(&found, row, factor, (from, 0, self.length));
+    /// Quantizes the rows of `x`. `scratch` is as much as [`scratch`](Self::scratch) tells.
+    pub fn quantize<'r>(
+        &self,
+        cx: &Run<'_>,
+        x: Source<'_, f32>,
+        scratch: Target<'r, u8>,
+    ) -> Result<Quantized<'r>> {
+        let (rows, rest) = scratch.take(self.count);
+        let (ranges, rest) = rest.take::<[f32; 2]>(self.count * self.parts());
+        let (outside, rest) = rest.take::<u8>(self.count * self.outside_step());
+        let (bytes, _) = rest.take::<u8>(self.count * self.length);
+        let to = Places { bytes: bytes.share(), rows: rows.share(), outside: outside.share() };
+        let grain = super::grain(self.length.min(PART) * COST);
+        if self.parts() == 1 {
+            cx.parallel_for(self.count, grain, |range| {
+                for row in range {
+                    let x = x.part(row * self.length, self.length);
+                    // SAFETY: each row is one thread's.
+                    unsafe {
+                        let factor = self.begin(&to, row, self.reals.range_of(x));
+                        self.part(&to, (row, 0), factor, x);
                     }
-                })?;
-                return Ok(found);
-            }
-            let ranges = Shared::new(scratch.get().add(at.parts).cast::<[f32; 2]>());
-            let cut = |item: usize| {
-                let (row, part) = (item / parts, item % parts);
-                let first = part * PART;
-                (
-                    row,
-                    (
-                        x.get().add(row * self.length + first).cast_const(),
-                        first,
-                        PART.min(self.length - first),
-                    ),
-                )
-            };
-            let grain = super::grain(PART * COST);
-            cx.parallel_for(self.count * parts, grain, |range| {
-                for item in range {
-                    let (_, (from, _, n)) = cut(item);
-                    *ranges.get().add(item) = (self.reals.range)(n, from);
                 }
             })?;
-            for row in 0..self.count {
-                let ranges = std::slice::from_raw_parts_mut(ranges.get().add(row * parts), parts);
-                let all =
-                    ranges.iter().fold([0f32; 2], |all, part| [all[0].min(part[0]), all[1].max(part[1])]);
-                ranges.fill([self.begin(&found, row, all); 2]);
-            }
-            cx.parallel_for(self.count * parts, grain, |range| {
-                for item in range {
-                    let (row, part) = cut(item);
-                    self.part(&found, row, (*ranges.get().add(item))[0], part);
-                }
-            })?;
+        } else {
+            self.by_parts(cx, x, ranges, &to, grain)?;
         }
-        Ok(found)
+        let outside_step = self.outside_step();
+        Ok(Quantized {
+            bytes: to.bytes.written(),
+            rows: to.rows.written(),
+            outside: to.outside.written(),
+            outside_step,
+        })
+    }
+
+    /// Rows cut into parts, whose ranges are found first; then `ranges` have the steps per unit.
+    fn by_parts(
+        &self,
+        cx: &Run<'_>,
+        x: Source<'_, f32>,
+        mut ranges: Target<'_, [f32; 2]>,
+        to: &Places<'_>,
+        grain: usize,
+    ) -> Result<()> {
+        let parts = self.parts();
+        let count = self.count * parts;
+        let cut = |item: usize| {
+            let (row, first) = (item / parts, item % parts * PART);
+            ((row, first), x.part(row * self.length + first, PART.min(self.length - first)))
+        };
+        cx.parallel_parts(ranges.part(0, count), 1, grain, |items, mut ranges| {
+            for (i, item) in items.enumerate() {
+                ranges.set(i, self.reals.range_of(cut(item).1));
+            }
+        })?;
+        for row in 0..self.count {
+            let mut ranges = ranges.part(row * parts, parts);
+            let all = ranges
+                .written()
+                .iter()
+                .fold([0f32; 2], |all, part| [all[0].min(part[0]), all[1].max(part[1])]);
+            // SAFETY: no other thread is at work.
+            ranges.fill([unsafe { self.begin(to, row, all) }; 2]);
+        }
+        let factors = ranges.written();
+        cx.parallel_for(count, grain, |range| {
+            for item in range {
+                let (at, x) = cut(item);
+                // SAFETY: each part of a row is one thread's, and no thread begins rows any more.
+                unsafe { self.part(to, at, factors.get(item)[0], x) };
+            }
+        })
     }
 
     /// Decides what a row's bytes mean; gives the steps per unit.
     ///
     /// # Safety
-    /// `found` has room for the row, which is this thread's.
-    unsafe fn begin(&self, found: &Quantized, row: usize, range: [f32; 2]) -> f32 {
+    /// Nobody else touches the row's meaning and zero points.
+    unsafe fn begin(&self, to: &Places<'_>, row: usize, range: [f32; 2]) -> f32 {
         let (meaning, factor) = meaning(range, self.symmetry);
-        // SAFETY: the place of this row's meaning, and of its own zero points, is in the scratch memory that `found` lies in.
+        // SAFETY: the row's own, which are the caller's.
         unsafe {
-            *found.rows.get().add(row) = meaning;
-            let outside = found.outside.get().add(row * self.outside_step());
-            outside.write_bytes(meaning.zero_point as u8, self.outside);
+            to.rows.part(row, 1).set(0, meaning);
+            to.outside.part(row * self.outside_step(), self.outside).fill(meaning.zero_point as u8);
         }
         factor
     }
 
-    /// Quantizes `n` elements, which begin `first` elements behind the begin of a row.
+    /// Quantizes the elements `x`, which begin `first` elements behind the begin of a row.
     ///
     /// # Safety
-    /// They are readable, and `found` has room for the row.
-    unsafe fn part(
-        &self,
-        found: &Quantized,
-        row: usize,
-        factor: f32,
-        (from, first, n): (*const f32, usize, usize),
-    ) {
-        // SAFETY: the row's meaning was written before; `n` bytes of the row from `first` on are this call's.
-        unsafe {
-            let zero_point = (*found.rows.get().add(row)).zero_point;
-            let low = if self.symmetry == Symmetry::Symmetric { 1 } else { 0 };
-            let to = found.bytes.get().add(row * self.length + first);
-            (self.reals.quantize_away)(n, from, factor, Bytes { zero_point, low, high: 255 }, to);
-        }
+    /// The row's meaning is written; nobody else touches these of its bytes.
+    unsafe fn part(&self, to: &Places<'_>, (row, first): (usize, usize), factor: f32, x: Source<'_, f32>) {
+        let zero_point = to.rows.written().get(row).zero_point;
+        let low = if self.symmetry == Symmetry::Symmetric { 1 } else { 0 };
+        // SAFETY: the caller's bytes of the row.
+        let mut y = unsafe { to.bytes.part(row * self.length + first, x.len()) };
+        self.reals.quantized_away(x, factor, Bytes { zero_point, low, high: 255 }, &mut y);
     }
 }
 

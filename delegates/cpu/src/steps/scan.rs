@@ -10,7 +10,7 @@
 use arenite_abi::prelude::*;
 use arenite_layers::Id;
 
-use crate::memory::Shared;
+use crate::memory::{LINE, Place, Source};
 use crate::program::{Run, Step};
 
 /// Row `first + step · round` of a tensor.
@@ -95,8 +95,8 @@ pub struct Scan {
     pub rounds: usize,
     /// In each round.
     pub steps: Vec<Box<dyn Step>>,
-    /// Set before the steps run, in this order.
-    pub aliases: Vec<Alias>,
+    /// Set before the steps run, in this order; with their sizes.
+    pub aliases: Vec<(Alias, usize)>,
     /// Read.
     pub feeds: Vec<Feed>,
     /// States whose source a step writes to where it is wanted.
@@ -113,13 +113,10 @@ pub struct Scan {
     pub count: usize,
 }
 
-/// Scratch memory begins at multiples of so many bytes.
-const LINE: usize = 64;
-
 impl Scan {
     /// Bytes of the copy of all places.
     fn table(&self) -> usize {
-        (self.count * size_of::<Shared<u8>>()).next_multiple_of(LINE)
+        (self.count * size_of::<Place>()).next_multiple_of(LINE)
     }
 
     fn all_states(&self) -> impl Iterator<Item = &State> {
@@ -132,77 +129,62 @@ impl Scan {
     }
 
     /// Writes what no round does.
-    ///
-    /// # Safety
-    /// The places are those of the net.
-    unsafe fn begin(&self, cx: &Run<'_>) {
-        // SAFETY: sizes are those of the values; outputs overlap no inputs.
-        unsafe {
-            for &(from, to, bytes) in &self.kept {
-                std::ptr::copy_nonoverlapping(cx.place::<u8>(from), cx.place(to), bytes);
-            }
-            for &(to, number) in &self.counters {
-                cx.place::<i32>(to).write_unaligned(number);
-            }
-            for list in self.lists.iter().filter(|list| !list.rows.cover(self.rounds, list.bytes)) {
-                std::ptr::copy_nonoverlapping(cx.place::<u8>(list.initial), cx.place(list.last), list.bytes);
-            }
+    fn begin(&self, cx: &Run<'_>) {
+        for &(from, to, bytes) in &self.kept {
+            cx.output::<u8>(to).part(0, bytes).copy_from(cx.input(from).part(0, bytes));
+        }
+        for &(to, number) in &self.counters {
+            cx.output::<u8>(to).part(0, size_of::<i32>()).copy_from(Source::of(&number.to_ne_bytes()));
+        }
+        for list in self.lists.iter().filter(|list| !list.rows.cover(self.rounds, list.bytes)) {
+            let from = cx.input(list.initial).part(0, list.bytes);
+            cx.output::<u8>(list.last).part(0, list.bytes).copy_from(from);
         }
     }
 
-    /// Sets the places of a round.
-    ///
-    /// # Safety
-    /// `table` has a place for each value, which nobody else reads; `buffers` are the states'.
-    unsafe fn place(&self, round: usize, cx: &Run<'_>, table: *mut Shared<u8>, buffers: *mut u8) {
-        // SAFETY: ids are those of values; rows lie inside of their tensors, as was checked when the loop was lowered.
-        unsafe {
-            let set = |id: Id, to: *mut u8| table.add(id).write(Shared::new(to));
-            for feed in &self.feeds {
-                set(feed.value, cx.place::<u8>(feed.from).add(feed.rows.offset(round)));
-            }
-            let mut buffer = buffers;
-            for (i, state) in self.all_states().enumerate() {
-                let from = match round {
-                    0 => cx.place(state.initial),
-                    _ => self.target(round - 1, cx.place(state.last), buffer),
-                };
-                set(state.value, from);
-                if i < self.states.len() {
-                    set(state.source, self.target(round, cx.place(state.last), buffer));
-                }
-                buffer = buffer.add(state.bytes.next_multiple_of(LINE));
-            }
-            for alias in &self.aliases {
-                set(alias.to, (*table.add(alias.from)).get().add(alias.offset));
+    /// Sets the places of a round in the table of all; `buffers` are the states'.
+    fn place(&self, round: usize, cx: &Run<'_>, table: &mut [Place], buffers: Place) {
+        let outside = cx.places();
+        for feed in &self.feeds {
+            table[feed.value] = outside[feed.from].part(feed.rows.offset(round), feed.rows.bytes);
+        }
+        for (i, (state, buffer)) in self.buffered(buffers).enumerate() {
+            table[state.value] = match round {
+                0 => outside[state.initial].part(0, state.bytes),
+                _ => self.target(round - 1, outside[state.last], buffer),
+            };
+            if i < self.states.len() {
+                table[state.source] = self.target(round, outside[state.last], buffer);
             }
         }
+        for &(Alias { to, from, offset }, bytes) in &self.aliases {
+            table[to] = table[from].part(offset, bytes);
+        }
+    }
+
+    /// All states, each with its second buffer.
+    fn buffered(&self, buffers: Place) -> impl Iterator<Item = (&State, Place)> {
+        self.all_states().scan(0, move |at, state| {
+            let buffer = buffers.part(*at, state.bytes);
+            *at += state.bytes.next_multiple_of(LINE);
+            Some((state, buffer))
+        })
     }
 
     /// Where a round writes a state.
-    fn target(&self, round: usize, result: *mut u8, buffer: *mut u8) -> *mut u8 {
-        if (self.rounds - 1 - round).is_multiple_of(2) { result } else { buffer }
+    fn target(&self, round: usize, result: Place, buffer: Place) -> Place {
+        if (self.rounds - 1 - round).is_multiple_of(2) { result.part(0, buffer.bytes()) } else { buffer }
     }
 
     /// Moves what the steps of a round left elsewhere.
-    ///
-    /// # Safety
-    /// As of [`place`](Self::place).
-    unsafe fn end(&self, round: usize, cx: &Run<'_>, table: *const Shared<u8>, buffers: *mut u8) {
-        // SAFETY: as above; a state's two places are apart, and a list from all else.
-        unsafe {
-            let at = |id: Id| (*table.add(id)).get();
-            let direct = self.states.iter().map(|state| state.bytes.next_multiple_of(LINE)).sum();
-            let mut buffer = buffers.add(direct);
-            for state in &self.moved {
-                let to = self.target(round, cx.place(state.last), buffer);
-                std::ptr::copy_nonoverlapping(at(state.source), to, state.bytes);
-                buffer = buffer.add(state.bytes.next_multiple_of(LINE));
-            }
-            for list in &self.lists {
-                let to = cx.place::<u8>(list.last).add(list.rows.offset(round));
-                std::ptr::copy_nonoverlapping(at(list.row), to, list.rows.bytes);
-            }
+    fn end(&self, round: usize, cx: &Run<'_>, table: &[Place], buffers: Place) {
+        for (state, buffer) in self.buffered(buffers).skip(self.states.len()) {
+            let from = table[state.source].source::<u8>().part(0, state.bytes);
+            self.target(round, cx.places()[state.last], buffer).target().copy_from(from);
+        }
+        for list in &self.lists {
+            let from = table[list.row].source::<u8>().part(0, list.rows.bytes);
+            cx.output::<u8>(list.last).part(list.rows.offset(round), list.rows.bytes).copy_from(from);
         }
     }
 }
@@ -218,28 +200,20 @@ impl Step for Scan {
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
-        let table = cx.scratch::<Shared<u8>>();
-        let buffers = cx.scratch::<u8>().wrapping_add(self.table());
-        let scratch = buffers.wrapping_add(self.buffers());
-        // SAFETY: the step was built for this net; its scratch memory has room for the table, the buffers, and what the largest
-        // step wants, one behind the other.
-        unsafe {
-            self.begin(cx);
-            std::ptr::copy_nonoverlapping(cx.all().as_ptr(), table, self.count);
-        }
+        let (mut table, rest) = cx.scratch().take::<Place>(self.count);
+        let rest = rest.place();
+        let buffers = rest.part(0, self.buffers());
+        let scratch = rest.part(self.buffers(), rest.bytes() - self.buffers());
+        self.begin(cx);
+        table.as_mut_slice().copy_from_slice(&cx.places()[..self.count]);
         for round in 0..self.rounds {
             if cx.is_cancelled() {
                 return Err(Error::new(Status::Cancelled, format_args!("")));
             }
-            // SAFETY: as above; nobody writes the table while steps read it.
-            let places = unsafe {
-                self.place(round, cx, table, buffers);
-                std::slice::from_raw_parts(table, self.count)
-            };
-            let inner = cx.within(places, scratch);
+            self.place(round, cx, table.as_mut_slice(), buffers);
+            let inner = cx.within(table.as_slice(), scratch);
             self.steps.iter().try_for_each(|step| step.run(&inner))?;
-            // SAFETY: as above.
-            unsafe { self.end(round, cx, table, buffers) };
+            self.end(round, cx, table.as_slice(), buffers);
         }
         Ok(())
     }

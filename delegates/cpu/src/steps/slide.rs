@@ -11,9 +11,10 @@ use std::ops::Range;
 
 use arenite_layers::{Aligned, Window};
 
-use super::post::Bounds;
+use super::epilogue::Epilogue;
 use crate::kernels::f32_map::Map;
 use crate::kernels::pixels::Pixels;
+use crate::memory::{Source, Target};
 
 /// Most taps of a window.
 pub const MAX_TAPS: usize = 256;
@@ -68,28 +69,34 @@ pub trait Slides {
     /// Kernels for what follows.
     fn map(&self) -> &Map;
 
-    /// Computes the results of `columns` in a row, written from `c` on.
-    ///
-    /// # Safety
-    /// `input` is the tensor, with each channel as often as it has results; nobody else writes these results.
-    unsafe fn tile(&self, line: &Line, columns: &Range<usize>, input: *const f32, c: *mut f32);
+    /// Computes `y`, the results of `columns` in a row. `input` has each channel as often as it has results.
+    fn tile(&self, line: &Line, columns: &Range<usize>, input: Source<'_, f32>, y: &mut Target<'_, f32>);
 
-    /// Computes row `line`, counted through all images.
-    ///
-    /// # Safety
-    /// `input` is as of [`tile`](Self::tile), `output` is the tensor; nobody else writes this row.
-    unsafe fn row(&self, line: usize, input: *const f32, output: *mut f32, posts: &Bounds) {
-        let (slide, w) = (self.slide(), &self.slide().window);
-        let width = w.columns.output * w.channels;
+    /// Computes `y`, row `line`, counted through all images.
+    fn row(&self, line: usize, input: Source<'_, f32>, y: &mut Target<'_, f32>, epilogue: &Epilogue<'_>) {
+        let (slide, channels) = (self.slide(), self.slide().window.channels);
         let from = slide.line(line);
         for t in 0..slide.tiles {
             let columns = slide.columns(t);
-            let c = output.wrapping_add(line * width + columns.start * w.channels);
-            // SAFETY: the tile's part of the row, which is this thread's.
-            unsafe { self.tile(&from, &columns, input, c) };
+            let mut y = y.part(columns.start * channels, columns.len() * channels);
+            self.tile(&from, &columns, input, &mut y);
         }
-        // SAFETY: the row, just written by this thread.
-        unsafe { posts.apply(self.map(), output, (line * width, 0), (1, width)) };
+        epilogue.iter().for_each(|op| op.apply(self.map(), y.written(), y, line * y.len()));
+    }
+
+    /// Computes `y`, the rows from `line` on.
+    fn some_rows(
+        &self,
+        line: usize,
+        input: Source<'_, f32>,
+        y: &mut Target<'_, f32>,
+        epilogue: &Epilogue<'_>,
+    ) {
+        let w = &self.slide().window;
+        let width = w.columns.output * w.channels;
+        for i in 0..y.len() / width {
+            self.row(line + i, input, &mut y.part(i * width, width), epilogue);
+        }
     }
 }
 
@@ -131,12 +138,13 @@ impl Slide {
     }
 
     /// The pixels of a row of windows, from the first column of the image on.
-    pub fn pixels(&self, line: &Line, input: *const f32) -> Pixels {
+    pub fn pixels(&self, line: &Line, input: Source<'_, f32>) -> Pixels {
         let w = &self.window;
         let in_row = w.columns.input * w.channels;
+        let rows = line.taps.len().checked_sub(1).map_or(0, |below| below * w.rows.dilation + 1);
         Pixels {
             pointers: std::ptr::null(),
-            base: input.wrapping_add(line.first * in_row),
+            base: if rows == 0 { input.base() } else { input.at(line.first * in_row, rows * in_row) },
             row: w.rows.dilation * in_row,
             column: w.channels,
             rows: line.taps.len(),

@@ -5,7 +5,7 @@ use arenite_layers::Id;
 use arenite_layers::ops::softmax::Kind;
 
 use crate::kernels::f32_softmax::{NARROW, Softmax};
-use crate::memory::Shared;
+use crate::memory::pair;
 use crate::program::{Run, Step};
 
 /// Multiply-adds that an exponential is worth.
@@ -17,9 +17,7 @@ pub struct SoftmaxF32 {
     pub kernels: &'static Softmax,
     /// What is computed.
     pub kind: Kind,
-    /// Rows.
-    pub rows: usize,
-    /// Elements of each, not none.
+    /// Elements of a row, not none.
     pub depth: usize,
     /// Read.
     pub input: Id,
@@ -33,23 +31,20 @@ impl Step for SoftmaxF32 {
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
-        let x = Shared::new(cx.place::<f32>(self.input));
-        let y = Shared::new(cx.place::<f32>(self.output));
-        let n = self.depth;
+        let (x, n) = (cx.input::<f32>(self.input), self.depth);
         let (row, narrow, beta) = match self.kind {
             Kind::Softmax { beta } => (self.kernels.row, self.kernels.narrow, beta),
             Kind::Logarithm => (self.kernels.log_row, self.kernels.log_narrow, 1.0),
         };
-        cx.parallel_for(self.rows, super::grain(EXPONENTIAL * n), |range| {
-            // SAFETY: the host's tensors have the shapes that the step was built for; each row is one thread's.
+        cx.parallel_parts(cx.output::<f32>(self.output), n, super::grain(EXPONENTIAL * n), |rows, mut y| {
+            let count = y.len() / n;
+            let (_, x, y) = pair(x.part(rows.start * n, y.len()), &mut y);
+            // SAFETY: the member was selected for this machine; both parts have `count` rows of `n` elements.
             unsafe {
                 if n <= NARROW {
-                    let at = range.start * n;
-                    return narrow(range.len(), n, x.get().add(at), beta, y.get().add(at));
+                    return narrow(count, n, x, beta, y);
                 }
-                for i in range {
-                    row(n, x.get().add(i * n), beta, y.get().add(i * n));
-                }
+                (0..count).for_each(|i| row(n, x.add(i * n), beta, y.add(i * n)));
             }
         })
     }

@@ -1,6 +1,9 @@
 //! The tiles that Winograd's convolutions cut images into: `m × m` results, and the `(m + 2) × (m + 2)` pixels that they read.
 
 use arenite_layers::Window;
+use bytemuck::AnyBitPattern;
+
+use crate::memory::Source;
 
 /// Tiles of a convolution by 3 × 3 filters with stride 1.
 pub struct Tiles {
@@ -63,10 +66,15 @@ impl Tiles {
 
     /// The first channels of a tile's pixels in `input`, the tensor, by rows; `outside` for those outside of the image.
     #[inline(always)]
-    pub fn pixels<T>(&self, tile: usize, input: *const T, outside: *const T) -> [*const T; PIXELS] {
+    pub fn pixels<T: AnyBitPattern>(
+        &self,
+        tile: usize,
+        input: Source<'_, T>,
+        outside: &[T],
+    ) -> [*const T; PIXELS] {
         let [image, y, x] = self.origin(tile);
         let (w, alpha) = (&self.window, self.m + 2);
-        let mut pixels = [outside; PIXELS];
+        let mut pixels = [outside[..w.channels].as_ptr(); PIXELS];
         for i in 0..alpha {
             let Some(line) = (y + i).checked_sub(w.rows.before).filter(|&l| l < w.rows.input) else {
                 continue;
@@ -75,7 +83,7 @@ impl Tiles {
                 let column = (x + j).checked_sub(w.columns.before).filter(|&c| c < w.columns.input);
                 if let Some(column) = column {
                     let at = image * w.image() + (line * w.columns.input + column) * w.channels;
-                    pixels[i * alpha + j] = input.wrapping_add(at);
+                    pixels[i * alpha + j] = input.at(at, w.channels);
                 }
             }
         }

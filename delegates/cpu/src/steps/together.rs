@@ -1,9 +1,11 @@
 //! Short runs of functions of two tensors, taken together.
 
-use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use arenite_layers::Loops;
+use bytemuck::AnyBitPattern;
+
+use crate::memory::{Source, Target};
 
 /// Short runs, one behind the other, that all meet the same elements of an operand. With these repeated they are one long run.
 ///
@@ -44,32 +46,30 @@ impl Together {
         outer + first..outer + (first + self.count).min(self.same)
     }
 
-    /// Calls `f` with the results of each piece, and where its operands begin: one of them in `room`, repeated.
-    ///
-    /// # Safety
-    /// `operands` are the tensors of the loops, and `room` has as many elements as `together` was asked for.
-    pub unsafe fn for_each<T: Copy>(
+    /// Calls `f` with the results of each piece, and its operands: one of them in `room`, repeated, which has as many elements as
+    /// `together` was asked for.
+    pub fn for_each<T: AnyBitPattern>(
         &self,
         loops: &Loops<2>,
         pieces: Range<usize>,
-        operands: [*const T; 2],
-        room: &mut [MaybeUninit<T>],
-        mut f: impl FnMut(Range<usize>, [*const T; 2]),
+        inputs: [Source<'_, T>; 2],
+        room: &mut [T],
+        mut f: impl FnMut(Range<usize>, [Source<'_, T>; 2]),
     ) {
-        let (run, mut repeated) = (loops.run, std::ptr::null());
+        let (run, other, mut repeated) = (loops.run, 1 - self.operand, None);
         for piece in pieces {
             let runs = self.runs(piece);
             let at = loops.starts(runs.start);
-            let mut operands = [operands[0].wrapping_add(at[0]), operands[1].wrapping_add(at[1])];
-            let from = operands[self.operand];
-            if repeated != from {
+            if repeated != Some(at[self.operand]) {
+                let from = inputs[self.operand].part(at[self.operand], run);
                 for room in room.chunks_exact_mut(run).take(self.count) {
-                    // SAFETY: the operand has a run at the start that the loops tell, and the chunk has room for one.
-                    unsafe { std::ptr::copy_nonoverlapping(from, room.as_mut_ptr().cast(), run) };
+                    Target::of(room).copy_from(from);
                 }
-                repeated = from;
+                repeated = Some(at[self.operand]);
             }
-            operands[self.operand] = room.as_ptr().cast();
+            let len = runs.len() * run;
+            let mut operands = [Source::of(&room[..len]); 2];
+            operands[other] = inputs[other].part(at[other], len);
             f(runs.start * run..runs.end * run, operands);
         }
     }

@@ -5,13 +5,13 @@ use std::mem::MaybeUninit;
 use arenite_abi::prelude::*;
 use arenite_layers::{Aligned, Clamp, Id, Stored, Window};
 
+use super::epilogue::{self, Epilogue, EpilogueOp};
 use super::phases::{Form, Layout, MAX_TAPS, Phase};
-use super::post::{self, Bounds, Post};
 use crate::kernels::f32_gemm::{Gemm, Prefetch, Tile};
 use crate::kernels::f32_map::Map;
 use crate::kernels::widen;
-use crate::memory::Shared;
-use crate::program::{Run, Step};
+use crate::memory::{Source, Target};
+use crate::program::{Ahead, Run, Step};
 use crate::store::{Block, Store};
 
 /// Most rows of a tile.
@@ -29,7 +29,7 @@ pub struct TransposeConvF32 {
     packed: Block<f32>,
     zeros: Aligned<f32>,
     clamp: Clamp,
-    posts: Vec<Post>,
+    epilogue: Vec<EpilogueOp>,
     input: Id,
     output: Id,
 }
@@ -46,10 +46,10 @@ pub struct Parts<'a> {
     pub weights: Stored<'a>,
     /// One per channel of the output, or none.
     pub bias: Option<&'a [f32]>,
-    /// Range of results before `posts`.
+    /// Range of results before `epilogue`.
     pub clamp: Clamp,
     /// What follows.
-    pub posts: Vec<Post>,
+    pub epilogue: Vec<EpilogueOp>,
     /// Read.
     pub input: Id,
     /// Written.
@@ -95,21 +95,23 @@ impl TransposeConvF32 {
             packed,
             zeros: Aligned::try_zeros(depth)?,
             clamp: parts.clamp,
-            posts: parts.posts,
+            epilogue: parts.epilogue,
             input: parts.input,
             output: parts.output,
         })
     }
 
-    /// Computes row `line` of the output, counted through all images.
-    ///
-    /// # Safety
-    /// `input` and `output` are the tensors; nobody else writes this row.
-    unsafe fn row(&self, line: usize, input: *const f32, output: *mut f32, posts: &Bounds) {
+    /// Computes `output`, row `line` of the output, counted through all images.
+    fn row(
+        &self,
+        line: usize,
+        input: Source<'_, f32>,
+        output: &mut Target<'_, f32>,
+        epilogue: &Epilogue<'_>,
+    ) {
         let (rows, columns) = (&self.window.rows, &self.window.columns);
         let (image, y) = (line / rows.input, line % rows.input);
         let (phase, lead) = ((y + rows.before) % rows.stride, (y + rows.before) / rows.stride);
-        let width = columns.input * self.window.channels;
         for (phase, form) in self.layout.row(phase) {
             let most = self.gemm.rows(form.width * self.window.channels).min(ROWS);
             let tiles = phase.count.div_ceil(most);
@@ -127,45 +129,62 @@ impl TransposeConvF32 {
                             (phase.lead + q).checked_sub(jx).filter(|&column| column < columns.output);
                         let pixel = row
                             .zip(column)
-                            .map(|(row, column)| input.wrapping_add((row + column) * self.depth));
+                            .map(|(row, column)| input.at((row + column) * self.depth, self.depth));
                         pointer.write(pixel.unwrap_or(self.zeros.as_ptr()));
                     }
                 }
-                let start = line * width + (phase.first + first * phase.step) * self.window.channels;
-                // SAFETY: the results are in this row, which is this call's; pointers are to pixels of the input or to zeros.
-                unsafe { self.tile((phase, form), end - first, pointers.as_ptr().cast(), output.add(start)) };
+                let start = (phase.first + first * phase.step) * self.window.channels;
+                let len =
+                    (end - first - 1) * phase.step * self.window.channels + form.width * self.window.channels;
+                // SAFETY: each pointer is to the `depth` values of a pixel, or to as many zeros.
+                unsafe {
+                    self.tile(
+                        (phase, form),
+                        end - first,
+                        pointers.as_ptr().cast(),
+                        &mut output.part(start, len),
+                    );
+                }
             }
         }
-        // SAFETY: the row, just written by this thread.
-        unsafe { posts.apply(self.map, output, (line * width, 0), (1, width)) };
+        epilogue.iter().for_each(|op| op.apply(self.map, output.written(), output, line * output.len()));
     }
 
-    /// Computes `rows` results of a phase, the first of them at `c`.
+    /// Computes `rows` results of a phase, which `output` begins and ends with.
     ///
     /// # Safety
-    /// `a` are `[taps][rows]` pointers to pixels; the results are writable and this thread's.
-    unsafe fn tile(&self, (phase, form): (&Phase, &Form), rows: usize, a: *const *const f32, c: *mut f32) {
+    /// `a` are `[taps][rows]` pointers to `depth` values each.
+    unsafe fn tile(
+        &self,
+        (phase, form): (&Phase, &Form),
+        rows: usize,
+        a: *const *const f32,
+        output: &mut Target<'_, f32>,
+    ) {
         let channels = self.window.channels;
-        let taps = form.taps[0] * form.taps[1];
-        let (mut column, mut panel, columns) = (0, form.packed, form.width * channels);
-        while column < columns {
-            let width = self.gemm.panel_width(column, columns);
-            let weights = self.packed[panel..].as_ptr();
+        let (taps, stride) = (form.taps[0] * form.taps[1], phase.step * channels);
+        let lines = taps * self.depth + 1;
+        let (mut column, mut panel, all) = (0, form.packed, form.width * channels);
+        while column < all {
+            let width = self.gemm.panel_width(column, all);
+            let columns = width.min(all - column);
+            let weights = self.packed[panel..][..width * lines].as_ptr();
             let tile = Tile {
                 a,
                 taps,
                 k: self.depth,
                 weights,
-                c: c.wrapping_add(column),
-                stride: phase.step * channels,
-                columns: width.min(columns - column),
+                c: output.at(column, (rows - 1) * stride + columns),
+                stride,
+                columns,
                 low: self.clamp.low,
                 high: self.clamp.high,
                 prefetch: Prefetch::nothing(weights),
             };
-            // SAFETY: selected for this machine; pixels have `depth` values, the panel `taps · depth` lines.
+            // SAFETY: the entry was selected for this machine, and is for `rows` rows; pointers are as the caller says, the panel was sliced
+            // with its lines, and the results are inside of `output`.
             unsafe { self.gemm.by_vectors[width / self.gemm.lanes - 1][rows - 1](&tile) };
-            panel += width * (taps * self.depth + 1);
+            panel += width * lines;
             column += width;
         }
     }
@@ -176,21 +195,20 @@ impl Step for TransposeConvF32 {
         "TRANSPOSE_CONV"
     }
 
-    fn weights(&self) -> *const f32 {
-        self.packed.as_ptr()
+    fn weights(&self) -> Ahead {
+        Ahead::of(&self.packed)
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
-        let input = Shared::new(cx.place::<f32>(self.input));
-        let output = Shared::new(cx.place::<f32>(self.output));
-        let posts = post::bind(&self.posts, cx);
-        let Window { batches, rows, columns, channels } = self.window;
+        let input = cx.input::<f32>(self.input);
+        let epilogue = epilogue::bind(&self.epilogue, cx);
+        let Window { rows, columns, channels, .. } = self.window;
         let taps = (rows.taps * columns.taps).div_ceil(rows.stride * columns.stride);
-        let cost = columns.input * channels * self.depth * taps;
-        cx.parallel_for(batches * rows.input, super::grain(cost), |range| {
-            for line in range {
-                // SAFETY: the host's tensors have the shapes that the step was built for; each row is one thread's.
-                unsafe { self.row(line, input.get(), output.get(), &posts) };
+        let width = columns.input * channels;
+        let grain = super::grain(width * self.depth * taps);
+        cx.parallel_parts(cx.output::<f32>(self.output), width, grain, |lines, mut y| {
+            for (i, line) in lines.enumerate() {
+                self.row(line, input, &mut y.part(i * width, width), &epilogue);
             }
         })
     }

@@ -4,11 +4,10 @@ use arenite_abi::prelude::*;
 use arenite_layers::Id;
 
 use super::conv_hybrid::Finish;
+use super::epilogue;
 use super::phases_u8::{self, Phases, Row};
-use super::post;
 use super::rows_u8::Rows;
 use crate::kernels::u8i8_gemm::{Results, ToReals};
-use crate::memory::Shared;
 use crate::program::{Run, Step};
 use crate::rescale::RealChannels;
 
@@ -40,32 +39,25 @@ impl Step for TransposeConvHybrid {
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
-        let (input, scratch) = (Shared::new(cx.place(self.input)), Shared::new(cx.scratch()));
-        let output = Shared::new(cx.place::<f32>(self.output));
-        let posts = post::bind(&self.results.posts, cx);
-        // SAFETY: the host's tensor has the shape that the step was built for, and its scratch memory the size.
-        let quantized = unsafe { self.rows.quantize(cx, input, scratch)? };
+        let output = cx.output::<f32>(self.output).share();
+        let epilogue = epilogue::bind(&self.results.epilogue, cx);
+        let quantized = self.rows.quantize(cx, cx.input(self.input), cx.scratch())?;
         let window = &self.phases.window;
         let width = window.columns.input * window.channels;
         self.phases.for_each(cx, |line| {
             let image = line / window.rows.input;
-            // SAFETY: there is one per image.
-            let rows = [unsafe { *quantized.rows.get().add(image) }; phases_u8::ROWS];
+            let rows = [quantized.rows.get(image); phases_u8::ROWS];
             let results = |channels: &RealChannels| {
                 let limits = self.results.clamp;
                 Results::Reals(ToReals { channels: channels.block(0), rows: rows.as_ptr(), limits })
             };
-            let row = Row {
-                line,
-                input: quantized.bytes.get(),
-                outside: quantized.outside(image),
-                output: output.get().cast(),
-                size: size_of::<f32>(),
-            };
-            // SAFETY: the host's tensors have the shapes that the step was built for; each row is one thread's.
+            let (outside, size) = (quantized.outside(image), size_of::<f32>());
+            let row = Row { line, input: quantized.bytes, outside, output: output.cast(), size };
+            // SAFETY: each row is one thread's, which has begun a session; whoever made the phases made channels for the columns of each
+            // form, and `rows` are as many as it asks for.
             unsafe {
                 self.phases.row(&row, results);
-                posts.apply(self.results.map, output.get(), (line * width, 0), (1, width));
+                epilogue.apply(self.results.map, output, (line * width, 0), (1, width));
             }
         })
     }

@@ -5,7 +5,7 @@ use arenite_layers::{Aligned, Id, Window};
 
 use super::phases_u8::{Column, Phases, Row};
 use crate::kernels::u8i8_gemm::{Gemm, Results, ToBytes};
-use crate::memory::Shared;
+use crate::memory::Source;
 use crate::ops::Weights;
 use crate::program::{Run, Step};
 use crate::requantize::{Bytes, Channel, Channels};
@@ -67,8 +67,7 @@ impl Step for TransposeConvU8 {
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
-        let input = Shared::new(cx.place::<u8>(self.input));
-        let output = Shared::new(cx.place::<u8>(self.output));
+        let (input, output) = (cx.input::<u8>(self.input), cx.output::<u8>(self.output).share());
         let results = |channels: &Channels| {
             Results::Bytes(ToBytes {
                 channels: channels.block(0),
@@ -78,9 +77,8 @@ impl Step for TransposeConvU8 {
             })
         };
         self.phases.for_each(cx, |line| {
-            let (input, output) = (input.get().cast_const(), output.get());
-            let row = Row { line, input, outside: self.zeros.as_ptr(), output, size: 1 };
-            // SAFETY: the host's tensors have the shapes that the step was built for; each row is one thread's.
+            let row = Row { line, input, outside: Source::of(&self.zeros), output, size: 1 };
+            // SAFETY: each row is one thread's, which has begun a session; `new` made channels for the columns of each form.
             unsafe { self.phases.row(&row, results) };
         })
     }

@@ -4,7 +4,7 @@
 use arenite_abi::prelude::*;
 use arenite_layers::{Id, Loops};
 
-use crate::memory::Shared;
+use crate::memory::Source;
 use crate::program::{Run, Step};
 
 /// Most inputs.
@@ -42,17 +42,27 @@ impl Step for TypedMap {
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
-        let mut x = [Shared::new(std::ptr::null_mut::<u8>()); INPUTS];
-        x.iter_mut().zip(&self.inputs).for_each(|(x, &id)| *x = Shared::new(cx.place(id)));
-        let y = Shared::new(cx.place::<u8>(self.output));
-        cx.parallel_for(self.loops.runs(), (MANY / self.loops.run).max(1), |range| {
-            for run in range {
+        let mut x = [Source::<u8>::NONE; INPUTS];
+        x.iter_mut().zip(&self.inputs).for_each(|(x, &id)| *x = cx.input(id));
+        let (n, moves) = (self.loops.run, self.loops.moves);
+        let (line, grain) = (n * self.width, (MANY / n).max(1));
+        cx.parallel_parts(cx.output::<u8>(self.output), line, grain, |runs, mut y| {
+            for (i, run) in runs.enumerate() {
                 let at = self.loops.starts(run);
-                let from =
-                    std::array::from_fn(|i| x[i].get().wrapping_add(at[i] * self.widths[i]).cast_const());
-                let to = y.get().wrapping_add(run * self.loops.run * self.width);
-                // SAFETY: inside the tensors, by the loops' construction; the function is for their types.
-                unsafe { (self.f)(self.loops.run, from, self.loops.moves, to) };
+                let operand = |i: usize| {
+                    let count = if i >= self.inputs.len() {
+                        0
+                    } else if moves[i] {
+                        n
+                    } else {
+                        1
+                    };
+                    x[i].at(at[i] * self.widths[i], count * self.widths[i])
+                };
+                let (from, to) = (std::array::from_fn(operand), y.at(i * line, line));
+                // SAFETY: `n` results, and as many elements of each operand, or one if it does not move; who made the step gave it a
+                // function of their types, whose places are aligned for them.
+                unsafe { (self.f)(n, from, moves, to) };
             }
         })
     }

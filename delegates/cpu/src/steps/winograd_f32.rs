@@ -1,7 +1,7 @@
 //! Convolution of `f32` by 3 × 3 filters with stride 1, after Winograd: in blocks of tiles that fit the cache
 //!
 //! ```text
-//! pixels ─► V[f][tile][channel]  ─► P[f] = V[f] · U[f], f = 0..α² ─► results + bias, clamped ─► posts
+//! pixels ─► V[f][tile][channel]  ─► P[f] = V[f] · U[f], f = 0..α² ─► results + bias, clamped ─► epilogue
 //!          (a tile at a time)       (packed products)                (a tile at a time)
 //! ```
 
@@ -9,7 +9,7 @@ use arenite_abi::prelude::*;
 use arenite_layers::{Aligned, Clamp, Id, Rows, Stored, Window};
 
 use super::conv_f32::Parts;
-use super::post::{self, Bounds, Post};
+use super::epilogue::{self, Epilogue, EpilogueOp};
 use super::tiles::{self, Tiles};
 use crate::isa::Isa;
 use crate::kernels::f32_gemm::{Gemm, Prefetch, Tile};
@@ -17,7 +17,7 @@ use crate::kernels::f32_map::Map;
 use crate::kernels::f32_winograd::{FILTERS, Output, Winograd};
 use crate::kernels::turn::Turn;
 use crate::kernels::widen;
-use crate::memory::Shared;
+use crate::memory::{Disjoint, LINE, Source};
 use crate::program::{Run, Step};
 use crate::store::{Block, Store};
 
@@ -40,7 +40,7 @@ pub struct WinogradF32 {
     bias: Aligned<f32>,
     zeros: Aligned<f32>,
     clamp: Clamp,
-    posts: Vec<Post>,
+    epilogue: Vec<EpilogueOp>,
     input: Id,
     output: Id,
 }
@@ -119,7 +119,7 @@ impl WinogradF32 {
             bias,
             zeros: Aligned::try_zeros(channels)?,
             clamp: parts.clamp,
-            posts: parts.posts,
+            epilogue: parts.epilogue,
             input: parts.input,
             output: parts.output,
         })
@@ -137,40 +137,50 @@ impl WinogradF32 {
     /// Transforms the inputs of a tile, row `r` of the block.
     ///
     /// # Safety
-    /// `input` is the tensor; nobody else touches row `r` of `v`.
-    unsafe fn transform(&self, tile: usize, r: usize, input: *const f32, v: *mut f32) {
-        let (channels, pixels) =
-            (self.tiles.window.channels, self.tiles.pixels(tile, input, self.zeros.as_ptr()));
-        // SAFETY: the table's entry was selected for this machine; pixels are inside the tensor or zeros.
-        unsafe { (self.winograd.input)(channels, pixels.as_ptr(), v.add(r * channels), self.strides()[0]) };
+    /// Nobody else touches row `r` of each product in `v`.
+    unsafe fn transform(&self, tile: usize, r: usize, input: Source<'_, f32>, v: Disjoint<'_, f32>) {
+        let channels = self.tiles.window.channels;
+        let pixels = self.tiles.pixels(tile, input, &self.zeros);
+        let stride = self.strides()[0];
+        let v = v.tile(r * channels, [self.products(), stride, channels]);
+        // SAFETY: the table's entry was selected for this machine; each pixel has all channels, and V, of which the row is the caller's, has
+        // as many for each product.
+        unsafe { (self.winograd.input)(channels, pixels.as_ptr(), v, stride) };
     }
 
     /// Multiplies rows `first..end` of product `f`.
     ///
     /// # Safety
-    /// `v` is transformed; nobody else touches these rows of `p`.
-    unsafe fn multiply(&self, f: usize, first: usize, end: usize, v: *const f32, p: *mut f32) {
+    /// Nobody else touches these rows of `p`.
+    unsafe fn multiply(
+        &self,
+        f: usize,
+        first: usize,
+        end: usize,
+        (v, p): (Source<'_, f32>, Disjoint<'_, f32>),
+    ) {
         let channels = self.tiles.window.channels;
         let [vs, ps] = self.strides();
         let rows = end - first;
         let mut pointers = [std::ptr::null::<f32>(); 16];
         for (pointer, r) in pointers.iter_mut().zip(first..end) {
-            *pointer = v.wrapping_add(f * vs + r * channels);
+            *pointer = v.at(f * vs + r * channels, channels);
         }
         let len = self.gemm.packed_len(channels, self.filters);
         let mut panel = f * len;
         let mut column = 0;
         while column < self.filters {
             let width = self.gemm.panel_width(column, self.filters);
-            let weights = self.packed[panel..].as_ptr();
+            let columns = width.min(self.filters - column);
+            let weights = self.packed[panel..][..width * (channels + 1)].as_ptr();
             let tile = Tile {
                 a: pointers.as_ptr(),
                 taps: 1,
                 k: channels,
                 weights,
-                c: p.wrapping_add(f * ps + first * self.filters + column),
+                c: p.tile(f * ps + first * self.filters + column, [rows, self.filters, columns]),
                 stride: self.filters,
-                columns: width.min(self.filters - column),
+                columns,
                 low: f32::NEG_INFINITY,
                 high: f32::INFINITY,
                 prefetch: match first {
@@ -179,7 +189,8 @@ impl WinogradF32 {
                     _ => Prefetch::nothing(weights),
                 },
             };
-            // SAFETY: selected for this machine; the panel has `channels` lines, rows are those of V and P.
+            // SAFETY: the entry was selected for this machine, and is for so many rows, of which each has a pointer to all channels; the panel
+            // was sliced, and these rows of P are the caller's.
             unsafe { self.gemm.by_vectors[width / self.gemm.lanes - 1][rows - 1](&tile) };
             panel += width * (channels + 1);
             column += width;
@@ -189,26 +200,33 @@ impl WinogradF32 {
     /// Transforms the products of a tile, row `r` of the block, to results.
     ///
     /// # Safety
-    /// `p` is computed; nobody else touches the tile's results in `output`, the tensor.
-    unsafe fn finish(&self, tile: usize, r: usize, p: *const f32, output: *mut f32, posts: &Bounds) {
+    /// Nobody else touches the tile's results in `output`, the tensor.
+    unsafe fn finish(
+        &self,
+        (tile, r): (usize, usize),
+        p: Source<'_, f32>,
+        output: Disjoint<'_, f32>,
+        epilogue: &Epilogue<'_>,
+    ) {
         let (position, size) = self.tiles.results(tile);
         let (first, width) = (position * self.filters, self.tiles.window.columns.output);
+        let (stride, row) = (self.strides()[1], width * self.filters);
         let transform = Output {
             channels: self.filters,
-            p: p.wrapping_add(r * self.filters),
-            stride: self.strides()[1],
+            p: p.at(r * self.filters, (self.products() - 1) * stride + self.filters),
+            stride,
             bias: self.bias.as_ptr(),
-            y: output.wrapping_add(first),
-            row: width * self.filters,
+            y: output.tile(first, [size[0], row, size[1] * self.filters]),
+            row,
             size,
             low: self.clamp.low,
             high: self.clamp.high,
         };
-        // SAFETY: selected for this machine; the tile's pixels inside the image are in the tensor.
+        // SAFETY: selected for this machine; P has a row of all filters for each product, `new` made a bias for each filter, and the results
+        // are the caller's.
         unsafe { (self.winograd.output)(&transform) };
-        let runs = (size[0], size[1] * self.filters);
-        // SAFETY: the tile's rows, just written by this thread.
-        unsafe { posts.apply(self.map, output, (first, width * self.filters), runs) };
+        // SAFETY: the tile's rows, which were just written.
+        unsafe { epilogue.apply(self.map, output, (first, row), (size[0], size[1] * self.filters)) };
     }
 }
 
@@ -256,27 +274,29 @@ impl Step for WinogradF32 {
     }
 
     fn behind(&self, id: Id) -> Option<u64> {
-        let has_operand = self.posts.iter().any(|post| post.operand() == Some(id));
+        let has_operand = self.epilogue.iter().any(|op| op.operand() == Some(id));
         (id == self.input && !has_operand).then(|| self.tiles.distance(self.filters, size_of::<f32>()) as u64)
     }
 
     fn scratch(&self) -> usize {
-        self.strides().iter().sum::<usize>() * self.products() * size_of::<f32>()
+        let bytes = |stride: usize| (stride * self.products() * size_of::<f32>()).next_multiple_of(LINE);
+        self.strides().into_iter().map(bytes).sum()
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
-        let input = Shared::new(cx.place::<f32>(self.input));
-        let output = Shared::new(cx.place::<f32>(self.output));
-        let v = Shared::new(cx.scratch::<f32>());
-        let p = Shared::new(cx.scratch::<f32>().wrapping_add(self.strides()[0] * self.products()));
-        let posts = post::bind(&self.posts, cx);
+        let input = cx.input::<f32>(self.input);
+        let output = cx.output::<f32>(self.output).share();
+        let [of_v, of_p] = self.strides().map(|stride| stride * self.products());
+        let (v, rest) = cx.scratch().take(of_v);
+        let (v, p) = (v.share(), rest.take(of_p).0.share());
+        let epilogue = epilogue::bind(&self.epilogue, cx);
         let channels = self.tiles.window.channels;
         for first in (0..self.tiles.count()).step_by(self.tiles.block) {
             let rows = self.tiles.block.min(self.tiles.count() - first);
             cx.parallel_for(rows, super::grain(self.products() * channels * TRANSFORM / 16), |range| {
                 for r in range {
-                    // SAFETY: the host's tensor has the window's shape; each row is one thread's.
-                    unsafe { self.transform(first + r, r, input.get(), v.get()) };
+                    // SAFETY: each row of V is one thread's.
+                    unsafe { self.transform(first + r, r, input, v) };
                 }
             })?;
             let groups = rows.div_ceil(self.gemm.mr);
@@ -284,14 +304,15 @@ impl Step for WinogradF32 {
             cx.parallel_for(self.products() * groups, super::grain(cost), |range| {
                 for item in range {
                     let (f, g) = (item / groups, item % groups);
-                    // SAFETY: V is complete; each group of rows is one thread's.
-                    unsafe { self.multiply(f, g * rows / groups, (g + 1) * rows / groups, v.get(), p.get()) };
+                    let (first, end) = (g * rows / groups, (g + 1) * rows / groups);
+                    // SAFETY: each group of rows of a product is one thread's.
+                    unsafe { self.multiply(f, first, end, (v.written(), p)) };
                 }
             })?;
             cx.parallel_for(rows, super::grain(self.products() * self.filters * TRANSFORM / 16), |range| {
                 for r in range {
-                    // SAFETY: P is complete; each tile is one thread's.
-                    unsafe { self.finish(first + r, r, p.get(), output.get(), &posts) };
+                    // SAFETY: each tile is one thread's.
+                    unsafe { self.finish((first + r, r), p.written(), output, &epilogue) };
                 }
             })?;
         }

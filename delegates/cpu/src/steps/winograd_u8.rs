@@ -15,7 +15,7 @@ use crate::isa::Isa;
 use crate::kernels::u8_real::{Reals, Sums};
 use crate::kernels::u8_winograd::{self, ByteWinograd, CHANNELS, PRODUCTS, SUMS};
 use crate::kernels::u8i8_gemm::{Gemm, Product, Reach, Results, Words};
-use crate::memory::Shared;
+use crate::memory::{Disjoint, Source};
 use crate::program::{Run, Step};
 use crate::requantize::Channels;
 use crate::store::{Block, Store};
@@ -106,44 +106,55 @@ impl WinogradU8 {
     /// Transforms the inputs of a tile, row `r` of the block.
     ///
     /// # Safety
-    /// `input` is the tensor; nobody else touches row `r` of `v`.
-    unsafe fn transform(&self, tile: usize, r: usize, input: *const u8, v: *mut i16) {
-        let pixels = self.tiles.pixels(tile, input, self.outside.as_ptr());
+    /// Nobody else touches row `r` of each product in `v`.
+    unsafe fn transform(&self, tile: usize, r: usize, input: Source<'_, u8>, v: Disjoint<'_, i16>) {
+        let pixels = self.tiles.pixels(tile, input, &self.outside);
         let channels = self.tiles.window.channels;
         let stride = self.strides()[0] / size_of::<i16>();
-        // SAFETY: the member was selected for this machine; pixels are inside the tensor or zero points, and V has a row for each tile of
-        // a block.
-        unsafe { (self.winograd.input)(channels, pixels.as_ptr(), v.add(r * channels), stride) };
+        let v = v.tile(r * channels, [PRODUCTS, stride, channels]);
+        // SAFETY: the member was selected for this machine; each pixel has all channels, and V, of which the row is the caller's, as many
+        // for each product.
+        unsafe { (self.winograd.input)(channels, pixels.as_ptr(), v, stride) };
     }
 
     /// Multiplies rows `first..end` of product `f`.
     ///
     /// # Safety
-    /// `v` is transformed; nobody else touches these rows of `p`.
-    unsafe fn multiply(&self, f: usize, (first, end): (usize, usize), v: *const u8, p: *mut u8) {
+    /// Nobody else touches these rows of `p`.
+    unsafe fn multiply(
+        &self,
+        f: usize,
+        (first, end): (usize, usize),
+        (v, p): (Source<'_, u8>, Disjoint<'_, u8>),
+    ) {
         let (channels, padded) = (self.tiles.window.channels, self.padded());
         let ([vs, ps], step) = (self.strides(), channels * size_of::<i16>());
         let column_bytes = Words::column_bytes(channels);
-        let weights = self.packed[f * self.words.packed_len(channels, padded)..].as_ptr().cast::<u8>();
+        let len = self.words.packed_len(channels, padded);
+        let weights = self.packed[f * len..][..len].as_ptr().cast::<u8>();
         for column in (0..padded).step_by(self.words.nr()) {
             for row in (first..end).step_by(self.words.mr) {
-                let a = v.wrapping_add(f * vs + row * step);
+                let rows = self.words.mr.min(end - row);
+                let columns = self.words.nr().min(padded - column);
+                let a = v.at(f * vs + row * step, rows * step);
+                let stride = padded * size_of::<i32>();
+                let at = f * ps + (row * padded + column) * size_of::<i32>();
                 let product = Product {
                     a: &a,
                     step,
-                    rows: self.words.mr.min(end - row),
+                    rows,
                     taps: 1,
                     k: step,
                     reach: Reach::Exact,
                     weights: weights.wrapping_add(column * column_bytes),
                     column_bytes,
                     results: Results::Sums,
-                    c: p.wrapping_add(f * ps + (row * padded + column) * size_of::<i32>()),
-                    stride: padded * size_of::<i32>(),
-                    columns: self.words.nr().min(padded - column),
+                    c: p.tile(at, [rows, stride, columns * size_of::<i32>()]),
+                    stride,
+                    columns,
                 };
-                // SAFETY: the member was selected for this machine; rows are those of V and P, and the panel has the lines of all
-                // channels. P has room for whole vectors.
+                // SAFETY: the member was selected for this machine; rows of V have all channels, and the panels of the product, which were
+                // sliced, their lines; these rows of P, of whole vectors, are the caller's.
                 unsafe { self.words.multiply(&product) };
             }
         }
@@ -152,12 +163,12 @@ impl WinogradU8 {
     /// Transforms the products of a tile, row `r` of the block, to results.
     ///
     /// # Safety
-    /// `p` is computed; nobody else touches row `r`, and the tile's results in `output`, the tensor.
-    unsafe fn finish(&self, tile: usize, r: usize, p: *mut i32, output: *mut u8) {
+    /// Nobody else touches row `r` of each product in `p`, and the tile's results in `output`, the tensor.
+    unsafe fn finish(&self, tile: usize, r: usize, p: Disjoint<'_, i32>, output: Disjoint<'_, u8>) {
         let (position, [height, width]) = self.tiles.results(tile);
         let stride = self.strides()[1] / size_of::<i32>();
-        let sums = p.wrapping_add(r * self.padded());
-        // SAFETY: the member was selected for this machine; P has 16 lines of padded rows.
+        let sums = p.tile(r * self.padded(), [PRODUCTS, stride, self.padded()]);
+        // SAFETY: the member was selected for this machine; P, of which the row is the caller's, has a padded row for each product.
         unsafe { (self.winograd.output)(self.padded(), sums, stride) };
         for (i, j) in (0..height).flat_map(|i| (0..width).map(move |j| (i, j))) {
             let sums = Sums {
@@ -169,8 +180,9 @@ impl WinogradU8 {
                 bytes: self.channels.bytes,
             };
             let at = (position + i * self.tiles.window.columns.output + j) * self.filters;
-            // SAFETY: as above; the table has a block for each vector of filters, and the pixel is inside the tensor.
-            unsafe { (self.reals.requantize)(&sums, output.add(at)) };
+            // SAFETY: as above, and the first four products are sums now; the table has a block for each vector of filters, and the pixel is
+            // the caller's.
+            unsafe { (self.reals.requantize)(&sums, output.at(at, self.filters)) };
         }
     }
 }
@@ -185,36 +197,34 @@ impl Step for WinogradU8 {
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
-        let input = Shared::new(cx.place::<u8>(self.input));
-        let output = Shared::new(cx.place::<u8>(self.output));
-        let v = Shared::new(cx.scratch::<u8>());
-        let p = Shared::new(cx.scratch::<u8>().wrapping_add(self.strides()[0] * PRODUCTS));
+        let input = cx.input::<u8>(self.input);
+        let output = cx.output::<u8>(self.output).share();
+        let [of_v, of_p] = self.strides().map(|stride| stride * PRODUCTS);
+        let (v, rest) = cx.scratch().take::<u8>(of_v);
+        let (v, p) = (v.share(), rest.take::<u8>(of_p).0.share());
         let channels = self.tiles.window.channels;
         for first in (0..self.tiles.count()).step_by(self.tiles.block) {
             let rows = self.tiles.block.min(self.tiles.count() - first);
             cx.parallel_for(rows, super::grain(channels * TRANSFORM[0] / 8), |range| {
                 for r in range {
-                    // SAFETY: the host's tensor has the window's shape; each row is one thread's.
-                    unsafe { self.transform(first + r, r, input.get(), v.get().cast()) };
+                    // SAFETY: each row of V is one thread's.
+                    unsafe { self.transform(first + r, r, input, v.cast()) };
                 }
             })?;
             let groups = rows.div_ceil(ROWS);
-            cx.parallel_for(
-                PRODUCTS * groups,
-                super::grain(rows * channels * self.filters / groups / 2),
-                |range| {
-                    for item in range {
-                        let (f, g) = (item / groups, item % groups);
-                        let part = (g * rows / groups, (g + 1) * rows / groups);
-                        // SAFETY: V is complete; each group of rows is one thread's.
-                        unsafe { self.multiply(f, part, v.get(), p.get()) };
-                    }
-                },
-            )?;
+            let cost = rows * channels * self.filters / groups / 2;
+            cx.parallel_for(PRODUCTS * groups, super::grain(cost), |range| {
+                for item in range {
+                    let (f, g) = (item / groups, item % groups);
+                    let part = (g * rows / groups, (g + 1) * rows / groups);
+                    // SAFETY: each group of rows of a product is one thread's.
+                    unsafe { self.multiply(f, part, (v.written(), p)) };
+                }
+            })?;
             cx.parallel_for(rows, super::grain(self.filters * TRANSFORM[1] / 8), |range| {
                 for r in range {
-                    // SAFETY: P is complete; each tile is one thread's.
-                    unsafe { self.finish(first + r, r, p.get().cast(), output.get()) };
+                    // SAFETY: each tile is one thread's, and so is its row of P.
+                    unsafe { self.finish(first + r, r, p.cast(), output) };
                 }
             })?;
         }

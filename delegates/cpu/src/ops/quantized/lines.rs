@@ -50,7 +50,6 @@ impl Lines {
             lines: build.bytes.lines,
             stages: self.stages.clone(),
             columns: self.columns,
-            rows: net.values[output].len() / self.columns,
             input,
             output,
         }))

@@ -159,12 +159,9 @@ impl Runs for Quantized<'_> {
 
     fn build(&self, node: &net::Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
         match self {
-            Quantized::Flip => Ok(Box::new(Flip {
-                map: build.bytes.map,
-                input: node.inputs[0],
-                output: node.outputs[0],
-                bytes: net.values[node.outputs[0]].bytes(),
-            })),
+            Quantized::Flip => {
+                Ok(Box::new(Flip { map: build.bytes.map, input: node.inputs[0], output: node.outputs[0] }))
+            }
             Quantized::Product(layer) => layer.build(node, net, build),
             Quantized::Depthwise(layer) => Ok(Box::new(layer.build(node, net, build)?)),
             Quantized::Function(layer) => layer.build(node, net, build),

@@ -50,8 +50,7 @@ impl Softmax {
         let (from, to) = (unsigned(net, input)?, unsigned(net, output)?);
         let depth = net.values[input].shape.last().copied().unwrap_or(1);
         let kernels = (build.bytes.fold, build.bytes.map, build.bytes.reals);
-        let rows = net.values[input].len() / depth;
         let scales = (from.scale * self.beta, to.scale);
-        Ok(Box::new(SoftmaxU8::new(kernels, scales, self.halves, [rows, depth], (input, output))))
+        Ok(Box::new(SoftmaxU8::new(kernels, scales, self.halves, depth, (input, output))))
     }
 }

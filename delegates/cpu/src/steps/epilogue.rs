@@ -1,0 +1,89 @@
+//! What is done to the rows of a result while they are in the cache: a sum with another tensor, a clamp, a function.
+
+use arenite_layers::Clamp;
+pub use arenite_layers::EpilogueOp;
+
+use crate::kernels::f32_map::Map;
+use crate::memory::{Disjoint, Source, Target};
+use crate::program::Run;
+
+/// An operation with its operand.
+#[derive(Clone, Copy)]
+pub struct Bound<'r> {
+    op: EpilogueOp,
+    other: Source<'r, f32>,
+}
+
+/// Most operations.
+pub const MAX_OPS: usize = 6;
+
+/// Operations with their operands.
+pub struct Epilogue<'r> {
+    list: [Bound<'r>; MAX_OPS],
+    count: usize,
+}
+
+/// Looks up the operands of the first [`MAX_OPS`] operations.
+pub fn bind<'r>(ops: &[EpilogueOp], cx: &'r Run<'_>) -> Epilogue<'r> {
+    let mut epilogue = Epilogue { count: ops.len().min(MAX_OPS), ..Epilogue::NONE };
+    for (bound, &op) in epilogue.list.iter_mut().zip(ops) {
+        *bound = Bound { op, other: op.operand().map_or(Source::NONE, |id| cx.input(id)) };
+    }
+    epilogue
+}
+
+impl<'r> Epilogue<'r> {
+    /// No operations.
+    pub const NONE: Epilogue<'r> = Epilogue {
+        list: [Bound { op: EpilogueOp::Clamp(Clamp::NONE), other: Source::NONE }; MAX_OPS],
+        count: 0,
+    };
+
+    /// In the order in which they are applied.
+    pub fn iter(&self) -> impl Iterator<Item = &Bound<'r>> {
+        self.list[..self.count].iter()
+    }
+
+    /// `y[i] = f(y[i])` of each in turn, for runs of `n` elements: the first from `at` on, each `stride` behind the one before. `y` is
+    /// the tensor.
+    ///
+    /// # Safety
+    /// Nobody else touches the runs.
+    pub unsafe fn apply(
+        &self,
+        map: &Map,
+        y: Disjoint<'_, f32>,
+        (at, stride): (usize, usize),
+        (runs, n): (usize, usize),
+    ) {
+        for bound in self.iter() {
+            for at in (0..runs).map(|run| at + run * stride) {
+                // SAFETY: one of the runs, which are the caller's alone.
+                let mut y = unsafe { y.part(at, n) };
+                bound.apply(map, y.written(), &mut y, at);
+            }
+        }
+    }
+}
+
+impl Bound<'_> {
+    /// `y[i] = f(x[i])`; `y[0]` is element `at` of the tensor that operands go with, or are a row of.
+    pub fn apply(&self, map: &Map, x: Source<'_, f32>, y: &mut Target<'_, f32>, at: usize) {
+        let n = y.len();
+        match self.op {
+            EpilogueOp::Binary(op, _) => map.two(op, x, self.other.part(at, n), y),
+            EpilogueOp::Row(op, _, len) => {
+                let (mut done, mut column) = (0, at % len);
+                while done < n {
+                    let some = (len - column).min(n - done);
+                    let row = self.other.part(column, some);
+                    map.two(op, x.part(done, some), row, &mut y.part(done, some));
+                    (done, column) = (done + some, 0);
+                }
+            }
+            EpilogueOp::Scalar(op, b) => map.with_number(op, x, b, y),
+            EpilogueOp::Clamp(clamp) => map.clamped(clamp, x, y),
+            EpilogueOp::Unary(f) => map.one(f, x, y),
+        }
+    }
+}
