@@ -23,7 +23,7 @@ int main(int argc, char **argv) {
   REQUIRE(planners >= 2);
 
   OK(ar_interpreter_allocate(interpreter));
-  REQUIRE(ar_interpreter_arena_bytes(interpreter) > 0);
+  REQUIRE(ar_interpreter_arena_bytes(interpreter) > 0 && ar_interpreter_delegate_bytes(interpreter) > 0);
   ArTensor *input;
   const ArTensor *output;
   OK(ar_interpreter_input(interpreter, 0, &input));

@@ -20,6 +20,9 @@ pub fn write(folder: &Path) {
     save("strings.tflite", &strings());
     save("signatures.tflite", &signatures());
     save("long.tflite", &long());
+    save("quantized.tflite", &quantized());
+    save("variable.tflite", &variable());
+    save("picture.tflite", &picture());
 }
 
 /// `y = sqrt(x)`, and a constant that is quantized per channel.
@@ -36,6 +39,48 @@ fn sqrt() -> Vec<u8> {
     let abs = model.builtin("RELU", 1);
     graph.operator(Operator::new(abs, &[x], &[middle]));
     graph.operator(Operator::new(op, &[middle], &[y]));
+    model.subgraph(graph);
+    model.finish()
+}
+
+/// `y = 0.5 (x + 1)`, of four bytes.
+fn quantized() -> Vec<u8> {
+    let mut model = ModelBuilder::new();
+    let op = model.builtin("DEQUANTIZE", 2);
+    let mut graph = SubGraph::new("main");
+    let x = graph.input(Tensor::new("x", INT8, &[4]).quantized(0.5, -1));
+    let y = graph.output(Tensor::new("y", FLOAT32, &[4]));
+    graph.operator(Operator::new(op, &[x], &[y]));
+    model.subgraph(graph);
+    model.finish()
+}
+
+/// `y = -v`, of a variable; in subgraph 1 a square root.
+fn variable() -> Vec<u8> {
+    let mut model = ModelBuilder::new();
+    let (neg, sqrt) = (model.builtin("NEG", 1), model.builtin("SQRT", 1));
+    let one = |name| Tensor::new(name, FLOAT32, &[1]);
+    let mut main = SubGraph::new("main");
+    let (x, v) = (main.input(one("x")), main.tensor(one("v").variable()));
+    let (y, z) = (main.output(one("y")), main.output(one("z")));
+    main.operator(Operator::new(neg, &[v], &[y]));
+    main.operator(Operator::new(neg, &[x], &[z]));
+    model.subgraph(main);
+    let mut other = SubGraph::new("other");
+    let (a, b) = (other.input(one("a")), other.output(one("b")));
+    other.operator(Operator::new(sqrt, &[a], &[b]));
+    model.subgraph(other);
+    model.finish()
+}
+
+/// A picture of 2 x 2 grey pixels, as it is.
+fn picture() -> Vec<u8> {
+    let mut model = ModelBuilder::new();
+    let op = model.builtin("NEG", 1);
+    let mut graph = SubGraph::new("main");
+    let x = graph.input(Tensor::new("x", FLOAT32, &[1, 2, 2, 1]));
+    let y = graph.output(Tensor::new("y", FLOAT32, &[1, 2, 2, 1]));
+    graph.operator(Operator::new(op, &[x], &[y]));
     model.subgraph(graph);
     model.finish()
 }

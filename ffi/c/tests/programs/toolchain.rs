@@ -81,6 +81,17 @@ pub fn have(tool: &str) -> bool {
 
 /// Compiles a program without a warning; `None` if there is no compiler.
 pub fn compile(source: &str, language: Language, link: Link, to: &Path, extra: &[&str]) -> Option<PathBuf> {
+    compile_all(&[source], language, link, to, extra)
+}
+
+/// As [`compile`], of several sources, named like the first.
+pub fn compile_all(
+    sources: &[&str],
+    language: Language,
+    link: Link,
+    to: &Path,
+    extra: &[&str],
+) -> Option<PathBuf> {
     let (compiler, standard) = match language {
         Language::C11 => ("cc", "-std=c11"),
         Language::Cxx17 => ("c++", "-std=c++17"),
@@ -89,19 +100,24 @@ pub fn compile(source: &str, language: Language, link: Link, to: &Path, extra: &
         return None;
     }
     let library = library_folder();
-    let name: String = source.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
+    let name: String = sources[0].chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
     let program = to.join(name);
     let mut command = Command::new(compiler);
     command.args(["-Wall", "-Wextra", "-Werror", "-pedantic", standard, "-g", "-D_POSIX_C_SOURCE=200809L"]);
     command.args(extra).arg("-I").arg(Path::new(HERE).join("include"));
-    command.arg(Path::new(HERE).join(source)).arg("-o").arg(&program);
+    command.args(sources.iter().map(|source| Path::new(HERE).join(source))).arg("-o").arg(&program);
     match link {
         Link::Dynamic => {
-            command.arg("-L").arg(library).arg("-larenite").arg(format!("-Wl,-rpath,{}", library.display()));
+            // What a linker reads as a source in C++ otherwise.
+            command
+                .args(["-x", "none", "-L"])
+                .arg(library)
+                .arg("-larenite")
+                .arg(format!("-Wl,-rpath,{}", library.display()));
             command.args(["-lm", "-lpthread"]);
         }
         Link::Static => {
-            command.arg(library.join("libarenite.a")).args(STATIC_LIBS);
+            command.args(["-x", "none"]).arg(library.join("libarenite.a")).args(STATIC_LIBS);
         }
     }
     let output = command.output().expect("the compiler runs");
@@ -141,4 +157,24 @@ pub fn memcheck(program: &Path) -> Option<Command> {
     ]);
     command.arg(program);
     Some(command)
+}
+
+/// Options of a compiler that make wrong uses of memory, leaks and undefined behaviour the program's failure; `None` if the compiler
+/// has no such thing.
+pub fn sanitizers(language: Language, to: &Path) -> Option<&'static [&'static str]> {
+    const OPTIONS: &[&str] = &["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+    let (compiler, name) = match language {
+        Language::C11 => ("cc", "empty.c"),
+        Language::Cxx17 => ("c++", "empty.cc"),
+    };
+    let source = to.join(name);
+    std::fs::write(&source, "int main(void) { return 0; }\n".replace("(void)", "()")).ok()?;
+    let mut command = Command::new(compiler);
+    let built = command.args(OPTIONS).arg(&source).arg("-o").arg(to.join("empty")).output();
+    let works = built.is_ok_and(|output| output.status.success())
+        && Command::new(to.join("empty")).status().is_ok_and(|status| status.success());
+    if !works {
+        println!("left out: {compiler} has no address and undefined behaviour sanitizers on this machine");
+    }
+    works.then_some(OPTIONS)
 }

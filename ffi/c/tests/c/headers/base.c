@@ -1,0 +1,11 @@
+/* base.h alone, then what it describes: the version. In C and in C++. */
+#include <arenite/base.h>
+
+#include "../check.h"
+
+void test_base(const char *folder) {
+  char version[32];
+  (void)folder;
+  snprintf(version, sizeof version, "%d.%d.%d", ARENITE_VERSION_MAJOR, ARENITE_VERSION_MINOR, ARENITE_VERSION_PATCH);
+  REQUIRE(strcmp(ar_version(), version) == 0);
+}

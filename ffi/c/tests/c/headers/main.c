@@ -1,0 +1,28 @@
+/* headers FOLDER: the tests of all headers, which are C and C++ alike. FOLDER has the models, and plugins/. */
+#include "../check.h"
+
+#define EACH_HEADER(X) \
+  X(base) \
+  X(error) \
+  X(log) \
+  X(model) \
+  X(options) \
+  X(registry) \
+  X(interpreter) \
+  X(tensor) \
+  X(signature) \
+  X(plugins) \
+  X(subgraph) \
+  X(observer) \
+  X(profile) \
+  X(picture)
+
+#define DECLARE(name) void test_##name(const char *folder);
+EACH_HEADER(DECLARE)
+
+#define CALL(name) test_##name(argv[1]);
+int main(int argc, char **argv) {
+  REQUIRE(argc == 2);
+  EACH_HEADER(CALL)
+  return 0;
+}
