@@ -6,6 +6,7 @@ use arenite::Interpreter;
 use arenite::model_file::{self, tensor_type};
 use serde::Serialize;
 
+use crate::in_order;
 use crate::memory::Memory;
 use crate::placement::{Placement, Server};
 
@@ -271,8 +272,7 @@ fn ops_in_use(view: &model_file::Model<'_>) -> Vec<OpUse> {
             op.nodes += 1;
         }
     }
-    uses.sort_by(|a, b| b.nodes.cmp(&a.nodes).then_with(|| a.op.cmp(&b.op)));
-    uses
+    in_order(uses, |a, b| b.nodes.cmp(&a.nodes).then_with(|| a.op.cmp(&b.op)))
 }
 
 fn read_subgraph(

@@ -11,3 +11,16 @@ mod text;
 pub mod values;
 
 pub use text::{join, shape};
+
+use std::cmp::Ordering;
+
+/// The items in this order, equal ones as they came: by insertion, since lists are short and every sort of the standard library is
+/// 10 KB of code.
+fn in_order<T>(items: impl IntoIterator<Item = T>, compare: impl Fn(&T, &T) -> Ordering) -> Vec<T> {
+    let mut ordered: Vec<T> = Vec::new();
+    for item in items {
+        let at = ordered.partition_point(|known| compare(known, &item).is_le());
+        ordered.insert(at, item);
+    }
+    ordered
+}

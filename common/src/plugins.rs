@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use arenite::{OpInfo, Origin, Registry};
 use serde::Serialize;
 
+use crate::in_order;
+
 /// Plugins, what they offer, and what was not loaded.
 #[derive(Serialize)]
 pub struct Plugins {
@@ -111,8 +113,9 @@ impl Plugins {
 }
 
 fn plugin(info: &arenite::PluginInfo) -> Plugin {
-    let mut ops: Vec<Op> = info.ops.iter().map(op).collect();
-    ops.sort_by(|a, b| (a.custom, &a.name, a.min_version).cmp(&(b.custom, &b.name, b.min_version)));
+    let ops = in_order(info.ops.iter().map(op), |a, b| {
+        (a.custom, &a.name, a.min_version).cmp(&(b.custom, &b.name, b.min_version))
+    });
     Plugin {
         id: info.id.clone(),
         version: info.version.clone(),

@@ -109,20 +109,31 @@ fn code_of_status(status: Status) -> ArErrorCode {
 /// Runs the body of a function of the library. Null: it went well.
 pub(crate) fn guard(body: impl FnOnce() -> Result<()>) -> *mut ArError {
     let mut body = Some(body);
-    match caught(&mut || body.take().map_or(Ok(()), |body| body())) {
+    guarded(&mut || once(&mut body))
+}
+
+fn guarded(body: &mut dyn FnMut() -> Result<()>) -> *mut ArError {
+    match caught(body) {
         Ok(()) => ptr::null_mut(),
         Err(failure) => failure.into_error(),
     }
 }
 
+/// What a body is that runs once behind a pointer: the functions that take one so are there once, not once per body.
+fn once(body: &mut Option<impl FnOnce() -> Result<()>>) -> Result<()> {
+    body.take().map_or(Ok(()), |body| body())
+}
+
 /// Runs the body of a function that returns a plain value, and `otherwise` if it cannot.
 pub(crate) fn guard_value<T>(otherwise: T, body: impl FnOnce() -> Result<T>) -> T {
-    let (mut body, mut value) = (Some(body), None);
-    let done = caught(&mut || {
-        value = body.take().map(|body| body()).transpose()?;
+    let mut value = otherwise;
+    let mut body = Some(|| {
+        value = body()?;
         Ok(())
     });
-    value.filter(|_| done.is_ok()).unwrap_or(otherwise)
+    // A plain value cannot say what went wrong.
+    let _ = caught(&mut || once(&mut body));
+    value
 }
 
 /// Runs `body`; a panic is a failure. Not generic: what unwinding needs is there once.

@@ -135,6 +135,11 @@ pub(crate) fn using(
     interpreter: *const ArInterpreter,
     body: impl FnOnce(&mut State) -> Result<()>,
 ) -> *mut ArError {
+    let mut body = Some(body);
+    used(interpreter, &mut |state| body.take().map_or(Ok(()), |body| body(state)))
+}
+
+fn used(interpreter: *const ArInterpreter, body: &mut dyn FnMut(&mut State) -> Result<()>) -> *mut ArError {
     guard(|| {
         // SAFETY: the crate's rule.
         let interpreter = unsafe { shared(interpreter, "interpreter") }?;
@@ -148,12 +153,23 @@ pub(crate) fn number<T: Default>(
     interpreter: *const ArInterpreter,
     body: impl FnOnce(&Interpreter) -> T,
 ) -> T {
-    guard_value(T::default(), || {
+    let (mut body, mut value) = (Some(body), T::default());
+    asked(interpreter, &mut |interpreter| {
+        if let Some(body) = body.take() {
+            value = body(interpreter);
+        }
+    });
+    value
+}
+
+fn asked(interpreter: *const ArInterpreter, body: &mut dyn FnMut(&Interpreter)) {
+    guard_value((), || {
         // SAFETY: the crate's rule.
         let interpreter = unsafe { shared(interpreter, "interpreter") }?;
         let state = interpreter.lock()?;
-        Ok(body(&state.interpreter))
-    })
+        body(&state.interpreter);
+        Ok(())
+    });
 }
 
 /// Gives the handle of the tensor that `find` names.
@@ -161,6 +177,16 @@ pub(crate) fn give_tensor(
     interpreter: *const ArInterpreter,
     tensor: *mut *mut ArTensor,
     find: impl FnOnce(&mut State) -> Result<Place>,
+) -> *mut ArError {
+    let mut find = Some(find);
+    let unknown = || Err(Failure::argument("no tensor is named"));
+    given_tensor(interpreter, tensor, &mut |state| find.take().map_or_else(unknown, |find| find(state)))
+}
+
+fn given_tensor(
+    interpreter: *const ArInterpreter,
+    tensor: *mut *mut ArTensor,
+    find: &mut dyn FnMut(&mut State) -> Result<Place>,
 ) -> *mut ArError {
     guard(|| {
         // SAFETY: the crate's rule.

@@ -142,6 +142,11 @@ pub(crate) fn change(
     options: *mut ArOptions,
     body: impl FnOnce(&mut ArOptions) -> Result<()>,
 ) -> *mut ArError {
+    let mut body = Some(body);
+    changed(options, &mut |options| body.take().map_or(Ok(()), |body| body(options)))
+}
+
+fn changed(options: *mut ArOptions, body: &mut dyn FnMut(&mut ArOptions) -> Result<()>) -> *mut ArError {
     // SAFETY: the crate's rule; the header says that options are used by one thread at a time.
     guard(|| body(unsafe { exclusive(options, "options") }?))
 }

@@ -1,22 +1,78 @@
 //! Reports: the JSON that the program prints with `--json`.
 
 use std::ffi::{CString, c_char};
-use std::fmt::Display;
 use std::ptr;
 
-use arenite_common::inspection::Inspection;
-use arenite_common::plugins::Plugins;
-use arenite_common::profile;
-
 use crate::arguments::{put, shared};
-use crate::error::{AR_ERROR_FAILED, ArError, Failure, Result, c_string, guard};
+use crate::error::{ArError, Result, guard};
 use crate::interpreter::{ArInterpreter, State};
 use crate::profile::not_started;
 use crate::registry::ArRegistry;
 
-fn text<E: Display>(json: Result<String, E>) -> Result<CString> {
-    let json = json.map_err(|error| Failure::new(AR_ERROR_FAILED, format!("JSON: {error}")))?;
-    Ok(c_string(&json))
+#[cfg(not(feature = "report"))]
+use absent::{inspection, plugins, profile};
+#[cfg(feature = "report")]
+use made::{inspection, plugins, profile};
+
+/// The reports.
+#[cfg(feature = "report")]
+mod made {
+    use std::ffi::CString;
+    use std::fmt::Display;
+    use std::path::Path;
+
+    use arenite::{Interpreter, Profile, Registry};
+    use arenite_common::inspection::Inspection;
+    use arenite_common::plugins::Plugins;
+    use arenite_common::profile::{json, op_times};
+
+    use crate::error::{AR_ERROR_FAILED, Failure, Result, c_string};
+
+    fn text<E: Display>(json: std::result::Result<String, E>) -> Result<CString> {
+        let json = json.map_err(|error| Failure::new(AR_ERROR_FAILED, format!("JSON: {error}")))?;
+        Ok(c_string(&json))
+    }
+
+    pub fn inspection(interpreter: &Interpreter, path: Option<&Path>) -> Result<CString> {
+        text(Inspection::of(interpreter, path).json())
+    }
+
+    pub fn plugins(registry: &Registry) -> Result<CString> {
+        text(Plugins::of(registry).json())
+    }
+
+    pub fn profile(profile: &Profile) -> Result<CString> {
+        text(json(&op_times(profile)))
+    }
+}
+
+/// What stands for them where the feature `report` is off.
+#[cfg(not(feature = "report"))]
+mod absent {
+    use std::ffi::CString;
+    use std::path::Path;
+
+    use arenite::{Interpreter, Profile, Registry};
+
+    use crate::error::{AR_ERROR_UNSUPPORTED, Failure, Result};
+
+    fn absent() -> Result<CString> {
+        let message =
+            "this library was built without reports; ffi/c/install.sh PREFIX --features report has them";
+        Err(Failure::new(AR_ERROR_UNSUPPORTED, message))
+    }
+
+    pub fn inspection(_: &Interpreter, _: Option<&Path>) -> Result<CString> {
+        absent()
+    }
+
+    pub fn plugins(_: &Registry) -> Result<CString> {
+        absent()
+    }
+
+    pub fn profile(_: &Profile) -> Result<CString> {
+        absent()
+    }
 }
 
 /// Gives a report, which stays until the next one.
@@ -45,7 +101,7 @@ pub unsafe extern "C" fn ar_interpreter_inspect(
     json: *mut *const c_char,
 ) -> *mut ArError {
     give(interpreter, json, &mut |interpreter, state| {
-        text(Inspection::of(&state.interpreter, interpreter.path.as_deref()).json())
+        inspection(&state.interpreter, interpreter.path.as_deref())
     })
 }
 
@@ -57,8 +113,7 @@ pub unsafe extern "C" fn ar_interpreter_profile_json(
     json: *mut *const c_char,
 ) -> *mut ArError {
     give(interpreter, json, &mut |_, state| {
-        let profile = state.interpreter.profile_of(subgraph).ok_or_else(not_started)?;
-        text(profile::json(&profile::op_times(profile)))
+        profile(state.interpreter.profile_of(subgraph).ok_or_else(not_started)?)
     })
 }
 
@@ -77,7 +132,7 @@ pub unsafe extern "C" fn ar_registry_inspect(
         let report = match found.json.get() {
             Some(known) => known,
             None => {
-                let made = text(Plugins::of(&found.registry).json())?;
+                let made = plugins(&found.registry)?;
                 found.json.get_or_init(|| made)
             }
         };

@@ -1,5 +1,6 @@
 //! Finds plugin libraries, opens them, and introduces host and plugin to each other.
 
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 
 use arenite_abi::Plugin;
@@ -141,8 +142,8 @@ fn load_allowed(registry: &mut Registry, path: &Path, allow: Option<&[String]>) 
     let library =
         unsafe { libloading::Library::new(&absolute) }.map_err(|error| LoadError::Open(error.to_string()))?;
     // Libraries are never unloaded: registrations, and what plugins keep, point into them.
-    let library: &'static libloading::Library = Box::leak(Box::new(library));
-    let (descriptor, version) = negotiate(library)?;
+    let library = ManuallyDrop::new(library);
+    let (descriptor, version) = negotiate(&library)?;
     // SAFETY: the plugin's static text.
     let id = unsafe { descriptor.id.as_str() };
     if let Some(allow) = allow
@@ -157,7 +158,7 @@ fn load_allowed(registry: &mut Registry, path: &Path, allow: Option<&[String]>) 
 }
 
 /// Compares layouts and agrees on a version.
-fn negotiate(library: &'static libloading::Library) -> Result<(&'static ArPluginV1, u32), LoadError> {
+fn negotiate(library: &libloading::Library) -> Result<(&'static ArPluginV1, u32), LoadError> {
     // SAFETY: the symbol has this type, by the contract.
     let entry: ArEntryV1 = match unsafe { library.get::<ArEntryV1>(ENTRY_SYMBOL) } {
         Ok(symbol) => *symbol,
@@ -182,7 +183,7 @@ fn negotiate(library: &'static libloading::Library) -> Result<(&'static ArPlugin
 }
 
 /// Plugins written in Rust describe their layouts; those written in C are held to the header's sizes.
-fn check_layout(library: &'static libloading::Library) -> Result<(), LoadError> {
+fn check_layout(library: &libloading::Library) -> Result<(), LoadError> {
     // SAFETY: the address of a static, which is only looked at by `layout::check`.
     let symbol = unsafe { library.get::<*const std::ffi::c_void>(arenite_abi::layout::SYMBOL) };
     let Ok(symbol) = symbol else { return Ok(()) };

@@ -114,7 +114,7 @@ ARENITE_API const char *ar_interpreter_left_out(const ArInterpreter *interpreter
 
 /* What is in the model, who runs which node and who refused it, and where tensors lie, if that is planned: the JSON that
  * `arenite inspect --json` prints. Belongs to the interpreter, and stays until another report is asked for.
- * Errors: AR_ERROR_FAILED if a path is not UTF-8. */
+ * Errors: AR_ERROR_FAILED if a path is not UTF-8; AR_ERROR_UNSUPPORTED in a library without the feature `report`. */
 ARENITE_API ArError *ar_interpreter_inspect(ArInterpreter *interpreter, const char **json);
 
 #ifdef __cplusplus

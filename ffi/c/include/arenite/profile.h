@@ -43,7 +43,7 @@ ARENITE_API ArError *ar_profile_row(const ArProfile *profile, size_t index, ArPr
 ARENITE_API void ar_profile_free(ArProfile *profile);
 
 /* The nodes that ran as JSON: `ops` of what `arenite bench --profile --json` prints. Belongs to the interpreter, and stays until another
- * report is asked for. */
+ * report is asked for. Errors: also AR_ERROR_UNSUPPORTED in a library without the feature `report`. */
 ARENITE_API ArError *ar_interpreter_profile_json(ArInterpreter *interpreter, size_t subgraph, const char **json);
 
 #ifdef __cplusplus

@@ -43,7 +43,7 @@ ARENITE_API size_t ar_registry_failure_count(const ArRegistry *registry);
 ARENITE_API const char *ar_registry_failure(const ArRegistry *registry, size_t index);
 
 /* All of it as the JSON that `arenite plugins --json` prints, with the ops that several plugins offer.
- * Errors: AR_ERROR_FAILED if a path is not UTF-8. */
+ * Errors: AR_ERROR_FAILED if a path is not UTF-8; AR_ERROR_UNSUPPORTED in a library without the feature `report`. */
 ARENITE_API ArError *ar_registry_inspect(const ArRegistry *registry, const char **json);
 
 #ifdef __cplusplus

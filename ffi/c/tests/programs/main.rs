@@ -124,29 +124,66 @@ fn both_headers_go_together() {
     }
 }
 
-#[test]
-fn errors_have_a_code_and_a_text() {
+/// Runs a program on the folder of models, plain, under the sanitizers and under valgrind.
+fn check_thoroughly(source: &str) {
     let folder = temporary();
     models::write(folder.path());
-    let program = compile("tests/c/errors.c", Language::C11, Link::Dynamic, folder.path(), &[]);
-    if let Some(program) = program {
+    if let Some(program) = compile(source, Language::C11, Link::Dynamic, folder.path(), &[]) {
         run(Command::new(&program).arg(folder.path()));
         if let Some(mut command) = memcheck(&program) {
             run(command.arg(folder.path()));
         }
     }
+    if let Some(options) = toolchain::sanitizers(Language::C11, folder.path())
+        && let Some(program) = compile(source, Language::C11, Link::Dynamic, folder.path(), options)
+    {
+        run(Command::new(program).arg(folder.path()));
+    }
+}
+
+#[test]
+fn errors_have_a_code_and_a_text() {
+    check_thoroughly("tests/c/errors.c");
 }
 
 #[test]
 fn a_program_hands_over_an_op_a_planner_and_a_delegate() {
+    check_thoroughly("tests/c/user_data.c");
+}
+
+#[test]
+fn what_a_program_hands_over_may_fail() {
+    check_thoroughly("tests/c/failures.c");
+}
+
+#[test]
+fn an_op_a_planner_and_a_delegate_in_c_are_found_in_a_folder() {
     let folder = temporary();
     models::write(folder.path());
-    let program = compile("tests/c/user_data.c", Language::C11, Link::Dynamic, folder.path(), &[]);
+    let program = compile("tests/c/c_plugins.c", Language::C11, Link::Dynamic, folder.path(), &[]);
     if let Some(program) = program {
-        run(Command::new(&program).arg(folder.path()));
-        if let Some(mut command) = memcheck(&program) {
-            run(command.arg(folder.path()));
+        let plugins = folder.path().join("plugins");
+        std::fs::create_dir(&plugins).expect("a folder");
+        for source in
+            ["../../plugins/template/c/cube.c", "examples/plugins/stacked.c", "examples/plugins/negate.c"]
+        {
+            toolchain::compile_plugin(source, &plugins);
         }
+        run(Command::new(&program).arg(folder.path()).arg(&plugins));
+        if let Some(mut command) = memcheck(&program) {
+            run(command.arg(folder.path()).arg(&plugins));
+        }
+    }
+}
+
+/// `ffi/c/tests/races.sh` runs the same program, library and all, under ThreadSanitizer.
+#[test]
+fn threads_share_a_model_and_a_registry() {
+    let folder = temporary();
+    models::write(folder.path());
+    let program = compile("tests/c/threads.c", Language::C11, Link::Dynamic, folder.path(), &[]);
+    if let Some(program) = program {
+        run(Command::new(program).arg(folder.path()));
     }
 }
 

@@ -23,6 +23,7 @@ pub fn write(folder: &Path) {
     save("quantized.tflite", &quantized());
     save("variable.tflite", &variable());
     save("picture.tflite", &picture());
+    save("cube.tflite", &cube());
 }
 
 /// `y = sqrt(x)`, and a constant that is quantized per channel.
@@ -81,6 +82,22 @@ fn picture() -> Vec<u8> {
     let x = graph.input(Tensor::new("x", FLOAT32, &[1, 2, 2, 1]));
     let y = graph.output(Tensor::new("y", FLOAT32, &[1, 2, 2, 1]));
     graph.operator(Operator::new(op, &[x], &[y]));
+    model.subgraph(graph);
+    model.finish()
+}
+
+/// `y = -(-(-cube(-x)))`, of four numbers, with the custom op Cube.
+fn cube() -> Vec<u8> {
+    let mut model = ModelBuilder::new();
+    let (neg, cube) = (model.builtin("NEG", 1), model.custom("Cube", 1));
+    let four = |name: &str| Tensor::new(name, FLOAT32, &[4]);
+    let mut graph = SubGraph::new("main");
+    let x = graph.input(four("x"));
+    let [a, b, c, d] = ["a", "b", "c", "d"].map(|name| graph.tensor(four(name)));
+    let y = graph.output(four("y"));
+    for (op, from, to) in [(neg, x, a), (cube, a, b), (neg, b, c), (neg, c, d), (neg, d, y)] {
+        graph.operator(Operator::new(op, &[from], &[to]));
+    }
     model.subgraph(graph);
     model.finish()
 }
