@@ -155,6 +155,7 @@ const UNSAFE: &[&str] = &[
     "delegates/cpu/src/store.rs",
     "delegates/cpu/src/store/",
     // ffi/c: the boundary.
+    "ffi/c/examples/calls.rs",
     "ffi/c/src/",
     // tests/bench: the peak's instructions.
     "tests/bench/src/peak/",

@@ -1,6 +1,7 @@
 //! C and C++ programs against the library: they compile without a warning, run models, and fail as the header says.
 //! What the machine lacks (a compiler, nm, valgrind) is left out with a line.
 
+mod abi;
 mod headers;
 mod models;
 mod symbols;
