@@ -58,6 +58,7 @@ const CRATES: &[Crate] = &[
         &["arenite", "arenite-builtin", "arenite-common", "arenite-pictures", "arenite-planners"], &["arenite-model"]),
     row("arenite-c", "ffi/c", Layer::Application, &["arenite", "arenite-builtin", "arenite-common", "arenite-pictures"],
         &["arenite-model", "arenite-plugin-ops", "arenite-plugin-planners"]),
+    row("arenite-cpp", "ffi/cpp", Layer::Tests, &[], &["arenite-c", "arenite-model"]),
 
     row("arenite-tests", "tests", Layer::Tests,
         &["arenite", "arenite-abi", "arenite-builtin", "arenite-flex", "arenite-model"],

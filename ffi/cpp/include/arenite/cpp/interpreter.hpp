@@ -1,0 +1,259 @@
+// Interpreters: models, ready to be run.
+#ifndef ARENITE_CPP_INTERPRETER_HPP
+#define ARENITE_CPP_INTERPRETER_HPP
+
+#include <arenite/cpp/model.hpp>
+#include <arenite/cpp/options.hpp>
+#include <arenite/cpp/signature_runner.hpp>
+#include <arenite/cpp/tensor.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace arenite {
+
+// Runs a model's main subgraph, and its signatures. An InterpreterBuilder makes it.
+class Interpreter {
+ public:
+  Interpreter(const Interpreter &) = delete;
+  Interpreter &operator=(const Interpreter &) = delete;
+
+  // Applies delegates, prepares every node and plans memory: before the first Invoke, and after each resize.
+  Status AllocateTensors() {
+    bound_ = true;
+    return Renewed(ar_interpreter_allocate(interpreter_.get()));
+  }
+
+  // Runs the main subgraph once. The interpreter stays usable after an error.
+  Status Invoke() { return Renewed(ar_interpreter_invoke(interpreter_.get())); }
+
+  // Makes the Invoke that runs now end with kCancelled. For any thread.
+  Status Cancel() const {
+    ar_interpreter_cancel(interpreter_.get());
+    return kOk;
+  }
+
+  // Zeroes variables, and lets the states that ops keep begin anew.
+  Status ResetVariableTensors() { return errors_.Take(ar_interpreter_reset_variables(interpreter_.get())); }
+
+  // Gives the input with this index another shape. AllocateTensors must follow.
+  Status ResizeInputTensor(int tensor_index, const std::vector<int> &dims) {
+    const Tensor *tensor = Find(tensor_index);
+    if (tensor == nullptr) return NoSuchTensor(tensor_index);
+    const Status status = errors_.Take(ar_tensor_resize(tensor->handle(), dims.data(), dims.size()));
+    if (status == kOk) resizes_.emplace_back(tensor_index, dims);
+    return status;
+  }
+
+  // As above, of dimensions alone that the model leaves to the caller.
+  Status ResizeInputTensorStrict(int tensor_index, const std::vector<int> &dims) {
+    const Tensor *tensor = Find(tensor_index);
+    if (tensor == nullptr) return NoSuchTensor(tensor_index);
+    const bool told = tensor->dims_signature->size > 0;
+    const IntArray &wanted = told ? *tensor->dims_signature : *tensor->dims;
+    bool fits = dims.size() == static_cast<size_t>(wanted.size);
+    for (size_t axis = 0; fits && axis < dims.size(); axis++) {
+      fits = wanted.data[axis] == dims[axis] || (told && wanted.data[axis] == -1);
+    }
+    if (fits) return ResizeInputTensor(tensor_index, dims);
+    return errors_.Fail(AR_ERROR_ARGUMENT, std::string("the model says which dimensions of `") + tensor->name +
+                                               "` may change (dims_signature has -1 for them); ResizeInputTensor changes any");
+  }
+
+  // Puts an input, an output or a variable into memory of the program's, which outlives the interpreter and begins at a multiple of
+  // AR_MEMORY_ALIGNMENT. AllocateTensors must follow; ar_tensor_lend tells more. `flags` is 0.
+  Status SetCustomAllocationForTensor(int tensor_index, const CustomAllocation &allocation, int64_t flags = 0) {
+    const Tensor *tensor = Find(tensor_index);
+    if (tensor == nullptr) return NoSuchTensor(tensor_index);
+    if (flags != 0) return errors_.Fail(AR_ERROR_ARGUMENT, "`flags` must be 0: alignment is always checked");
+    bound_ = true;
+    return errors_.Take(ar_tensor_lend(tensor->handle(), allocation.data, allocation.bytes, nullptr, nullptr));
+  }
+
+  // Gives back the memory of activations. AllocateTensors takes it again, and inputs must be filled then.
+  Status ReleaseNonPersistentMemory() { return Renewed(ar_interpreter_release_memory(interpreter_.get())); }
+
+  // As InterpreterOptions::SetNumThreads, before AllocateTensors; InterpreterBuilder::SetNumThreads is the better place.
+  Status SetNumThreads(int count) {
+    if (bound_) {
+      return errors_.Fail(AR_ERROR_STATE, "the number of threads is part of what was allocated: call SetNumThreads before "
+                                          "AllocateTensors, or that of InterpreterBuilder");
+    }
+    options_.SetNumThreads(count);
+    return Rebuild();
+  }
+
+  // Indices of tensors.
+  const std::vector<int> &inputs() const { return inputs_; }
+  const std::vector<int> &outputs() const { return outputs_; }
+  const std::vector<int> &variables() const { return variables_; }
+  size_t tensors_size() const { return tensors_.size(); }
+  size_t subgraphs_size() const { return ar_interpreter_subgraph_count(interpreter_.get()); }
+
+  // A tensor by its index in the model; null if there is none. Memory is shared: one that is neither input nor output may have the
+  // data of another after Invoke.
+  Tensor *tensor(int index) { return Find(index); }
+  const Tensor *tensor(int index) const { return Find(index); }
+
+  // By position.
+  Tensor *input_tensor(size_t i) { return i < inputs_.size() ? Find(inputs_[i]) : nullptr; }
+  const Tensor *input_tensor(size_t i) const { return i < inputs_.size() ? Find(inputs_[i]) : nullptr; }
+  Tensor *output_tensor(size_t i) { return i < outputs_.size() ? Find(outputs_[i]) : nullptr; }
+  const Tensor *output_tensor(size_t i) const { return i < outputs_.size() ? Find(outputs_[i]) : nullptr; }
+  const char *GetInputName(int i) const { return NameOf(input_tensor(static_cast<size_t>(i))); }
+  const char *GetOutputName(int i) const { return NameOf(output_tensor(static_cast<size_t>(i))); }
+
+  // The data as elements of T: null if there is no such tensor, if its elements are others, or before AllocateTensors.
+  template <typename T>
+  T *typed_tensor(int index) {
+    return ElementsOf<T>(Find(index));
+  }
+  template <typename T>
+  const T *typed_tensor(int index) const {
+    return ElementsOf<T>(Find(index));
+  }
+  template <typename T>
+  T *typed_input_tensor(int i) {
+    return ElementsOf<T>(input_tensor(static_cast<size_t>(i)));
+  }
+  template <typename T>
+  const T *typed_input_tensor(int i) const {
+    return ElementsOf<T>(input_tensor(static_cast<size_t>(i)));
+  }
+  template <typename T>
+  T *typed_output_tensor(int i) {
+    return ElementsOf<T>(output_tensor(static_cast<size_t>(i)));
+  }
+  template <typename T>
+  const T *typed_output_tensor(int i) const {
+    return ElementsOf<T>(output_tensor(static_cast<size_t>(i)));
+  }
+
+  // Keys of the model's signatures, and the runner of one; null if there is none with this key.
+  std::vector<const std::string *> signature_keys() const {
+    std::vector<const std::string *> keys;
+    for (const std::string &key : keys_) keys.push_back(&key);
+    return keys;
+  }
+  SignatureRunner *GetSignatureRunner(const char *key) {
+    for (const auto &runner : runners_) {
+      if (key != nullptr && runner->signature_key() == key) return runner.get();
+    }
+    ArSignature *signature = nullptr;
+    if (errors_.Take(ar_interpreter_signature(interpreter_.get(), key, &signature)) != kOk) return nullptr;
+    bound_ = true;
+    runners_.emplace_back(new SignatureRunner(interpreter_.get(), signature, &errors_));
+    return runners_.back().get();
+  }
+
+  // Why the last call that failed did so.
+  ErrorCode error_code() const { return errors_.code(); }
+  const std::string &error_text() const { return errors_.text(); }
+  ErrorReporter *error_reporter() const { return errors_.reporter(); }
+
+  // For the functions of arenite/interpreter.h and arenite/plugins.h.
+  ArInterpreter *handle() const { return interpreter_.get(); }
+
+ private:
+  friend class InterpreterBuilder;
+
+  Interpreter(std::shared_ptr<ArModel> model, InterpreterOptions options, ErrorReporter *reporter)
+      : options_(std::move(options)), model_(std::move(model)), errors_(reporter) {
+    for (size_t i = 0; i < ar_model_signature_count(model_.get()); i++) {
+      keys_.emplace_back(ar_model_signature_key(model_.get(), i));
+    }
+  }
+
+  // Makes the library's interpreter, as the options are now, and binds to it what was handed out.
+  Status Rebuild() {
+    const detail::Owned<ArOptions> options(ar_options_new());
+    Status status = errors_.Take(options_.Apply(options.get()));
+    ArInterpreter *made = nullptr;
+    if (status == kOk) status = errors_.Take(ar_interpreter_new(model_.get(), options.get(), &made));
+    if (status != kOk) return status;
+    detail::Owned<ArInterpreter> old(made);
+    interpreter_.swap(old);
+    tensors_.resize(ar_interpreter_tensor_count(made));
+    for (size_t i = 0; i < tensors_.size(); i++) {
+      if (tensors_[i] != nullptr) tensors_[i]->Rebind(HandleOf(i));
+    }
+    inputs_ = Indices(ar_interpreter_inputs_of);
+    outputs_ = Indices(ar_interpreter_outputs_of);
+    variables_ = Indices(ar_interpreter_variables_of);
+    for (const auto &[index, dims] : resizes_) {
+      if (status == kOk) status = errors_.Take(ar_tensor_resize(Find(index)->handle(), dims.data(), dims.size()));
+    }
+    return status;
+  }
+
+  // Of the main subgraph.
+  std::vector<int> Indices(ArError *(*list)(ArInterpreter *, size_t, const int32_t **, size_t *)) {
+    const int32_t *indices = nullptr;
+    size_t count = 0;
+    return errors_.Take(list(interpreter_.get(), 0, &indices, &count)) == kOk && count > 0
+               ? std::vector<int>(indices, indices + count)
+               : std::vector<int>();
+  }
+
+  // A tensor of the main subgraph, to be read and written; null if there are fewer.
+  ArTensor *HandleOf(size_t index) const {
+    ArTensor *tensor = nullptr;
+    errors_.Take(ar_interpreter_tensor_of(interpreter_.get(), 0, index, &tensor));
+    return tensor;
+  }
+
+  Status NoSuchTensor(int index) {
+    return errors_.Fail(AR_ERROR_ARGUMENT, "there is no tensor " + std::to_string(index) + ", the model has " +
+                                               std::to_string(tensors_.size()));
+  }
+
+  // The tensor as it is now.
+  Tensor *Find(int index) const {
+    if (index < 0 || static_cast<size_t>(index) >= tensors_.size()) return nullptr;
+    std::unique_ptr<Tensor> &tensor = tensors_[static_cast<size_t>(index)];
+    if (tensor != nullptr) {
+      tensor->Renew();
+    } else if (ArTensor *handle = HandleOf(static_cast<size_t>(index))) {
+      tensor.reset(new Tensor(handle, &errors_));
+    }
+    return tensor.get();
+  }
+
+  Status Renewed(ArError *error) {
+    const Status status = errors_.Take(error);
+    for (const auto &tensor : tensors_) {
+      if (tensor != nullptr) tensor->Renew();
+    }
+    return status;
+  }
+
+  template <typename T>
+  static T *ElementsOf(const Tensor *tensor) {
+    return tensor != nullptr ? tensor->Elements<T>() : nullptr;
+  }
+
+  static const char *NameOf(const Tensor *tensor) { return tensor != nullptr ? tensor->name : nullptr; }
+
+  // Freed last, as they hold the data of ops that the interpreter calls.
+  InterpreterOptions options_;
+  std::shared_ptr<ArModel> model_;
+  mutable detail::Errors errors_;
+  detail::Owned<ArInterpreter> interpreter_;
+  std::vector<std::string> keys_;
+  std::vector<int> inputs_;
+  std::vector<int> outputs_;
+  std::vector<int> variables_;
+  std::vector<std::pair<int, std::vector<int>>> resizes_;
+  // By index; null until somebody asks for it.
+  mutable std::vector<std::unique_ptr<Tensor>> tensors_;
+  std::vector<std::unique_ptr<SignatureRunner>> runners_;
+  bool bound_ = false;  // to the library's interpreter as it is: there are pointers that another one would leave behind
+};
+
+}  // namespace arenite
+
+#endif  // ARENITE_CPP_INTERPRETER_HPP

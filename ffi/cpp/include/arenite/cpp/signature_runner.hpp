@@ -1,0 +1,104 @@
+// Signatures: entry points of a model with names for their inputs and outputs.
+#ifndef ARENITE_CPP_SIGNATURE_RUNNER_HPP
+#define ARENITE_CPP_SIGNATURE_RUNNER_HPP
+
+#include <arenite/cpp/tensor.hpp>
+
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace arenite {
+
+// Runs the subgraph of a signature. Interpreter::GetSignatureRunner gives it; it lives as long as its interpreter.
+class SignatureRunner {
+ public:
+  SignatureRunner(const SignatureRunner &) = delete;
+  SignatureRunner &operator=(const SignatureRunner &) = delete;
+
+  const std::string &signature_key() const { return key_; }
+  size_t input_size() const { return inputs_.names.size(); }
+  size_t output_size() const { return outputs_.names.size(); }
+  const std::vector<const char *> &input_names() const { return inputs_.names; }
+  const std::vector<const char *> &output_names() const { return outputs_.names; }
+
+  // By the name that the signature gives it; null if it gives none.
+  Tensor *input_tensor(const char *name) { return Find(inputs_, name); }
+  const Tensor *output_tensor(const char *name) const { return Find(outputs_, name); }
+
+  // As those of the interpreter.
+  Status ResizeInputTensor(const char *name, const std::vector<int> &dims) {
+    return errors_->Take(ar_signature_resize_input(signature_, name, dims.data(), dims.size()));
+  }
+  Status AllocateTensors() { return Renewed(ar_signature_allocate(signature_)); }
+  Status Invoke() { return Renewed(ar_signature_invoke(signature_)); }
+  Status Cancel() const {
+    ar_interpreter_cancel(interpreter_);
+    return kOk;
+  }
+
+  // For the functions of arenite/signature.h.
+  ArSignature *handle() const { return signature_; }
+
+ private:
+  friend class Interpreter;
+
+  // In the order of `names`.
+  struct Side {
+    std::vector<const char *> names;
+    std::vector<std::unique_ptr<Tensor>> tensors;
+  };
+
+  SignatureRunner(ArInterpreter *interpreter, ArSignature *signature, detail::Errors *errors)
+      : interpreter_(interpreter), signature_(signature), errors_(errors), key_(ar_signature_key(signature)) {
+    for (size_t i = 0; i < ar_signature_input_count(signature); i++) {
+      ArTensor *tensor = nullptr;
+      if (errors->Take(ar_signature_input_at(signature, i, &tensor)) == kOk) {
+        Add(inputs_, ar_signature_input_name(signature, i), tensor);
+      }
+    }
+    for (size_t i = 0; i < ar_signature_output_count(signature); i++) {
+      const ArTensor *tensor = nullptr;
+      if (errors->Take(ar_signature_output_at(signature, i, &tensor)) == kOk) {
+        // The library takes a handle that was given to be read where it could be written, and refuses it.
+        Add(outputs_, ar_signature_output_name(signature, i), const_cast<ArTensor *>(tensor));
+      }
+    }
+  }
+
+  void Add(Side &side, const char *name, ArTensor *tensor) {
+    side.names.push_back(name);
+    side.tensors.emplace_back(new Tensor(tensor, errors_));
+  }
+
+  static Tensor *Find(const Side &side, const char *name) {
+    for (size_t i = 0; name != nullptr && i < side.names.size(); i++) {
+      if (std::strcmp(side.names[i], name) == 0) {
+        side.tensors[i]->Renew();
+        return side.tensors[i].get();
+      }
+    }
+    return nullptr;
+  }
+
+  Status Renewed(ArError *error) {
+    const Status status = errors_->Take(error);
+    for (const Side *side : {&inputs_, &outputs_}) {
+      for (const auto &tensor : side->tensors) tensor->Renew();
+    }
+    return status;
+  }
+
+  ArInterpreter *interpreter_;
+  ArSignature *signature_;
+  detail::Errors *errors_;
+  std::string key_;
+  Side inputs_;
+  Side outputs_;
+};
+
+}  // namespace arenite
+
+#endif  // ARENITE_CPP_SIGNATURE_RUNNER_HPP

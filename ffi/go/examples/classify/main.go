@@ -1,0 +1,124 @@
+// Classify names the digit in a picture in the binary PGM format (P5, 8 bits), with the models of examples/digits.
+//
+//	classify [-scores] [-softmax] MODEL.tflite PICTURE.pgm
+package main
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+
+	arenite "github.com/arenite/arenite/ffi/go"
+)
+
+// softmax is an op in Go, in the place of the library's: builtin op 25 of the schema, over the last axis.
+var softmax = arenite.Op{
+	Builtin: 25,
+	Shapes: func(inputs [][]int32) ([][]int32, error) {
+		if len(inputs) != 1 || len(inputs[0]) == 0 {
+			return nil, errors.New("SOFTMAX has one input, with an axis")
+		}
+		return inputs, nil
+	},
+	Eval: func(inputs, outputs [][]float32) error {
+		most, sum := math.Inf(-1), 0.0
+		for _, x := range inputs[0] {
+			most = math.Max(most, float64(x))
+		}
+		for i, x := range inputs[0] {
+			power := math.Exp(float64(x) - most)
+			outputs[0][i] = float32(power)
+			sum += power
+		}
+		for i := range outputs[0] {
+			outputs[0][i] /= float32(sum)
+		}
+		return nil
+	},
+}
+
+// readPicture gives the pixels as the models take them, p / 127.5 - 1.
+func readPicture(path string, count int) ([]float32, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var width, height, white int
+	_, err = fmt.Fscanf(bytes.NewReader(data), "P5\n%d %d\n%d\n", &width, &height, &white)
+	if err != nil || white != 255 || width*height != count || len(data) < count {
+		return nil, fmt.Errorf("%s is no PGM picture with %d pixels of 8 bits", path, count)
+	}
+	pixels := make([]float32, count)
+	for i, p := range data[len(data)-count:] {
+		pixels[i] = float32(p)/127.5 - 1
+	}
+	return pixels, nil
+}
+
+// classify gives the scores of a picture.
+func classify(model, picture string, options arenite.Options) ([]float32, error) {
+	file, err := arenite.Open(model)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	interpreter, err := arenite.NewInterpreter(file, options)
+	if err != nil {
+		return nil, err
+	}
+	defer interpreter.Close()
+	input, err := interpreter.Input(0)
+	if err != nil {
+		return nil, err
+	}
+	output, err := interpreter.Output(0)
+	if err != nil {
+		return nil, err
+	}
+	pixels, err := readPicture(picture, input.Len())
+	if err != nil {
+		return nil, err
+	}
+	if err := input.SetFloats(pixels); err != nil {
+		return nil, err
+	}
+	if err := interpreter.Invoke(); err != nil {
+		return nil, err
+	}
+	return output.Floats()
+}
+
+func main() {
+	all := flag.Bool("scores", false, "print every score, not the best one")
+	own := flag.Bool("softmax", false, "compute SOFTMAX in Go (models of floats)")
+	flag.Parse()
+	if flag.NArg() != 2 {
+		fmt.Fprintln(os.Stderr, "usage: classify [-scores] [-softmax] MODEL.tflite PICTURE.pgm")
+		os.Exit(2)
+	}
+	options := arenite.Options{}
+	if *own {
+		// The CPU delegate would run it.
+		options = arenite.Options{References: true, Ops: []arenite.Op{softmax}}
+	}
+	scores, err := classify(flag.Arg(0), flag.Arg(1), options)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "error:", err)
+		os.Exit(1)
+	}
+	best := 0
+	for i, score := range scores {
+		if score > scores[best] {
+			best = i
+		}
+		if *all {
+			fmt.Printf("%d %.9g\n", i, score)
+		}
+	}
+	if !*all {
+		fmt.Printf("%d (%.1f %%)\n", best, 100*scores[best])
+	}
+}

@@ -1,0 +1,3 @@
+module github.com/arenite/arenite/ffi/go
+
+go 1.19
