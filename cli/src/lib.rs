@@ -1,0 +1,127 @@
+//! The `arenite` program: runs, measures and inspects `.tflite` models, and lists plugins.
+//!
+//! One file per command; each gives an [`answer::Answer`], which [`main`] prints. The options that all commands share are
+//! in [`options`]. `examples/manual.rs` writes the manual of [`command`].
+#![forbid(unsafe_code)]
+
+mod answer;
+mod bench;
+mod inputs;
+mod inspect;
+mod labels;
+mod logging;
+mod npy;
+mod options;
+mod picture;
+mod plan;
+mod plugins;
+mod run;
+mod session;
+mod text;
+mod trace_file;
+
+use std::process::ExitCode;
+
+use anstyle::{AnsiColor, Style};
+use arenite_builtin as _;
+use clap::builder::Styles;
+use clap::{CommandFactory, Parser, Subcommand};
+
+use answer::{Answer, Result};
+use options::Common;
+use tracing_subscriber::filter::LevelFilter;
+
+const STYLES: Styles = Styles::styled()
+    .header(Style::new().bold())
+    .usage(Style::new().bold())
+    .literal(AnsiColor::Cyan.on_default())
+    .placeholder(AnsiColor::Green.on_default());
+
+/// Run, measure and inspect .tflite models.
+#[derive(Parser)]
+#[command(name = "arenite", version, styles = STYLES, max_term_width = 100, after_help = EXAMPLES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  arenite run model.tflite --image cat.jpg --labels labels.txt --top 3
+  arenite run model.tflite --input 0=x.npy --output-dir results
+  arenite bench model.tflite --threads 2 --profile
+  arenite inspect model.tflite
+  arenite plan model.tflite --planner all --html plan.html
+  arenite plugins my-plugins
+
+Every command takes --json for output that programs read, and --help for its options.
+Exit status: 0 success, 1 failure, 2 wrong usage. Errors and notes go to stderr.";
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run a model once and show what it answers
+    Run(run::Arguments),
+    /// Measure how long a model takes and how much memory it needs
+    Bench(bench::Arguments),
+    /// Show a model's tensors and nodes, who runs each node, and the memory plan
+    Inspect(inspect::Arguments),
+    /// Plan memory: of a model or of usage records, with one planner or with all, as text, JSON or a picture
+    Plan(plan::Arguments),
+    /// List the plugins that are found, what they offer, and what failed to load
+    Plugins(plugins::Arguments),
+}
+
+impl Command {
+    fn common(&self) -> &Common {
+        match self {
+            Command::Run(arguments) => &arguments.common,
+            Command::Bench(arguments) => &arguments.common,
+            Command::Inspect(arguments) => &arguments.common,
+            Command::Plan(arguments) => &arguments.common,
+            Command::Plugins(arguments) => &arguments.common,
+        }
+    }
+
+    /// The list of plugins has the failures in it, which the loader warns about.
+    fn log_level(&self) -> LevelFilter {
+        match (self, self.common().verbose) {
+            (Command::Plugins(_), 0) => LevelFilter::ERROR,
+            (_, verbose) => logging::level(verbose),
+        }
+    }
+
+    fn answer(&self) -> Result<Answer> {
+        match self {
+            Command::Run(arguments) => run::run(arguments),
+            Command::Bench(arguments) => bench::bench(arguments),
+            Command::Inspect(arguments) => inspect::inspect(arguments),
+            Command::Plan(arguments) => plan::plan(arguments),
+            Command::Plugins(arguments) => plugins::plugins(arguments),
+        }
+    }
+}
+
+/// Does what the command line says.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return answer::print_usage(&error),
+    };
+    let common = cli.command.common();
+    logging::start(cli.command.log_level());
+    let answer = cli.command.answer().unwrap_or_else(Answer::from);
+    answer.print(common.json)
+}
+
+/// The command line, described.
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_command_line_is_consistent() {
+        super::command().debug_assert();
+    }
+}
