@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds libarenite in release and installs it below PREFIX: include/, lib/, lib/pkgconfig/, lib/cmake/arenite/.
+# Builds libarenite in release and installs it below PREFIX, for C and C++: include/, lib/, lib/pkgconfig/, lib/cmake/arenite/.
 #
 #   ffi/c/install.sh PREFIX [--features LIST] [--no-default-features]
 #
@@ -50,9 +50,14 @@ libs="-lgcc_s -lutil -lrt -lpthread -lm -ldl -lc"
 list=$(echo "$libs" | tr " " ";")
 
 mkdir -p "$root/include" "$root/lib/pkgconfig" "$root/lib/cmake/arenite"
-cp -R include/. "$root/include/"
+cp -R include/. ../cpp/include/. "$root/include/"
 cp "$built/libarenite_c.a" "$root/lib/libarenite.a"
-cp "$built/libarenite_c.so" "$root/lib/libarenite.so.$version"
+# rustc gives the dynamic library no symbol versions: it hands the linker a version script of its own. So it is linked here, of the
+# static one; what no exported function needs is left out.
+# shellcheck disable=SC2086 # a list of libraries
+"${CC:-cc}" -shared -o "$root/lib/libarenite.so.$version" -Wl,-soname,"libarenite.so.$major" -Wl,--version-script=arenite.map \
+  -Wl,--whole-archive "$built/libarenite_c.a" -Wl,--no-whole-archive -Wl,--gc-sections -Wl,-O1 -Wl,--as-needed \
+  -Wl,-z,relro,-z,now -Wl,--no-undefined $libs
 # Names that nobody links against are a fifth of the libraries.
 if command -v strip >/dev/null; then
   strip --strip-unneeded "$root/lib/libarenite.a" "$root/lib/libarenite.so.$version"
@@ -61,7 +66,7 @@ ln -sf "libarenite.so.$version" "$root/lib/libarenite.so.$major"
 ln -sf "libarenite.so.$major" "$root/lib/libarenite.so"
 
 fill() {
-  sed -e "s|@PREFIX@|$prefix|g" -e "s|@VERSION@|$version|g" -e "s|@VERSION_MAJOR@|$major|g" \
+  sed -e "s|@VERSION@|$version|g" -e "s|@VERSION_MAJOR@|$major|g" \
     -e "s|@LIBS_PRIVATE@|$libs|g" -e "s|@LIBS_LIST@|$list|g" "$1" > "$2"
 }
 fill arenite.pc.in "$root/lib/pkgconfig/arenite.pc"
