@@ -59,6 +59,7 @@ const CRATES: &[Crate] = &[
     row("arenite-c", "ffi/c", Layer::Application, &["arenite", "arenite-builtin", "arenite-common", "arenite-pictures"],
         &["arenite-model", "arenite-plugin-ops", "arenite-plugin-planners"]),
     row("arenite-cpp", "ffi/cpp", Layer::Tests, &[], &["arenite-c", "arenite-model"]),
+    row("arenite-tflite", "ffi/tflite", Layer::Application, &["arenite", "arenite-builtin"], &["arenite-model"]),
 
     row("arenite-tests", "tests", Layer::Tests,
         &["arenite", "arenite-abi", "arenite-builtin", "arenite-flex", "arenite-model"],
@@ -158,6 +159,8 @@ const UNSAFE: &[&str] = &[
     // ffi/c: the boundary.
     "ffi/c/examples/calls.rs",
     "ffi/c/src/",
+    // ffi/tflite: the boundary.
+    "ffi/tflite/src/",
     // tests/bench: the peak's instructions.
     "tests/bench/src/peak/",
     // Tests: plugins that misbehave, a host that calls them, allocators that count.

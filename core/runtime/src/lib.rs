@@ -53,6 +53,7 @@ pub use config::{Config, ConfigError, NO_DELEGATE};
 pub use error::{Error, LeftOut, LoadError, LoadFailure, Missing, Named, Result, UnresolvedOp};
 pub use interpreter::builder::{DEFAULT_DELEGATE, DEFAULT_PLANNER, InterpreterBuilder};
 pub use interpreter::signature::SignatureRunner;
+pub use interpreter::strings;
 pub use interpreter::{CancelHandle, Interpreter, MemoryUse, Tensor, TensorMut};
 pub use model::Model;
 pub use observer::{Moment, Observed};

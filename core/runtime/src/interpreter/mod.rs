@@ -5,7 +5,7 @@ mod by_index;
 mod inspect;
 mod lending;
 pub(crate) mod signature;
-pub(crate) mod strings;
+pub mod strings;
 mod tensor;
 
 use std::cell::{Cell, RefCell};

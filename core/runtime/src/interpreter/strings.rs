@@ -1,7 +1,7 @@
-//! Strings as TFLite packs them: i32 count, count + 1 i32 offsets from the start, bytes.
+//! Strings as TFLite packs them in a tensor's bytes: i32 count, count + 1 i32 offsets from the start, bytes.
 
-/// `None` beyond 2 GiB.
-pub(crate) fn pack(strings: &[&[u8]]) -> Option<Vec<u8>> {
+/// The bytes of these strings; `None` beyond 2 GiB.
+pub fn pack(strings: &[&[u8]]) -> Option<Vec<u8>> {
     let header = 4 * (strings.len().checked_add(2)?);
     let mut offset = i32::try_from(header).ok()?;
     let mut bytes = Vec::with_capacity(header);
@@ -15,8 +15,8 @@ pub(crate) fn pack(strings: &[&[u8]]) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// `None` where offsets lie outside or run backwards.
-pub(super) fn unpack(bytes: &[u8]) -> Option<Vec<&[u8]>> {
+/// The strings in these bytes; `None` where offsets lie outside or run backwards.
+pub fn unpack(bytes: &[u8]) -> Option<Vec<&[u8]>> {
     if bytes.is_empty() {
         return Some(Vec::new());
     }

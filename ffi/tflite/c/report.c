@@ -1,0 +1,60 @@
+/* What stable Rust cannot define: functions that take any number of arguments, and calls of functions that take a va_list. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* How a TfLiteContext begins, and what its `impl_` points to here: a Scene of kernel/scene.rs. */
+struct scene {
+  void (*tell)(void *context, const char *text);
+};
+struct context {
+  size_t tensors_size;
+  void (*get_execution_plan)(void);
+  void *tensors;
+  struct scene *scene;
+};
+
+/* TfLiteOpaqueContextReportErrorVa. */
+void arenite_tflite_report_va(void *context, const char *format, va_list arguments) {
+  char line[512];
+  char *text = line;
+  va_list again;
+  int length;
+  if (context == NULL || format == NULL) {
+    return;
+  }
+  va_copy(again, arguments);
+  length = vsnprintf(line, sizeof line, format, arguments);
+  if (length >= (int)sizeof line) {
+    text = malloc((size_t)length + 1);
+    if (text == NULL) {
+      text = line; /* cut, but told */
+    } else {
+      length = vsnprintf(text, (size_t)length + 1, format, again);
+    }
+  }
+  va_end(again);
+  if (length >= 0) {
+    ((struct context *)context)->scene->tell(context, text);
+  }
+  if (text != line) {
+    free(text);
+  }
+}
+
+/* TfLiteOpaqueContextReportError, and ReportError of a TfLiteContext. */
+void arenite_tflite_report(void *context, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  arenite_tflite_report_va(context, format, arguments);
+  va_end(arguments);
+}
+
+/* Calls an error reporter with one text, which it may print as it prints all. */
+void arenite_tflite_call_reporter(void (*reporter)(void *user_data, const char *format, va_list arguments),
+                                  void *user_data, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  reporter(user_data, format, arguments);
+  va_end(arguments);
+}

@@ -1,0 +1,187 @@
+//! Making an interpreter of a model and options.
+
+use std::env;
+use std::sync::Arc;
+
+use arenite::config::{DelegateConfig, OnMissing};
+use arenite::{Config, DEFAULT_DELEGATE, Error, Interpreter, Model, NO_DELEGATE, OpKey, Registry};
+
+use crate::kernel::node::{Key, Parts};
+use crate::kernel::{Kernel, Stage};
+use crate::options::{Own, TfLiteInterpreterOptions};
+
+/// A file like `arenite.toml`: delegates, planner, plugins.
+const CONFIG: &str = "ARENITE_TFLITE_CONFIG";
+
+/// What it takes to make an interpreter, more than once if need be.
+#[derive(Clone)]
+pub(crate) struct Recipe {
+    pub model: Model,
+    pub registry: Arc<Registry>,
+    pub config: Config,
+    /// Whether the CPU delegate comes behind those of the configuration.
+    pub has_default_delegate: bool,
+}
+
+impl Recipe {
+    /// # Errors
+    /// A builtin op that nobody serves; what the runtime refuses.
+    pub fn build(&self) -> Result<Interpreter, String> {
+        let builder =
+            Interpreter::builder(&self.model).config(&self.config).registry(Arc::clone(&self.registry));
+        let builder = if self.has_default_delegate { builder } else { builder.without_default_delegate() };
+        let interpreter = builder.build().map_err(|error| error.to_string())?;
+        let unresolved = interpreter.unresolved_ops().iter().find(|op| !op.custom);
+        match unresolved {
+            Some(op) => Err(format!("no kernel serves the builtin op {} of version {}", op.op, op.version)),
+            None => Ok(interpreter),
+        }
+    }
+
+    /// The same without delegates.
+    pub fn without_delegates(&self) -> Recipe {
+        let mut recipe = self.clone();
+        recipe.config.delegates = vec![DelegateConfig::new(NO_DELEGATE)];
+        recipe
+    }
+}
+
+/// Puts together what options and environment say. With `selected` only the program's own ops serve.
+///
+/// # Errors
+/// What cannot be, in words.
+pub(crate) fn recipe(
+    model: &Model,
+    options: &TfLiteInterpreterOptions,
+    stage: &Arc<Stage>,
+    selected: bool,
+) -> Result<Recipe, String> {
+    let is_closed = selected || !options.resolver.is_none();
+    let ops = if options.resolver.is_none() { options.ops.clone() } else { options.resolver.find_all(model) };
+    if is_closed {
+        check_selected(model, &ops)?;
+    }
+    crate::delegate::check(options)?;
+    let mut config = match env::var_os(CONFIG) {
+        Some(path) => Config::from_file(path).map_err(|error| format!("{CONFIG}: {error}"))?,
+        None => Config::default(),
+    };
+    config.threads = config.threads.or(std::num::NonZeroUsize::new(options.thread_count()));
+    let mut registry = Registry::new();
+    add_ops(&mut registry, &ops, stage).map_err(|error| error.to_string())?;
+    begin_nodes(model, &ops, stage)?;
+    let names = own_builtins(&ops);
+    let has_default_delegate = !is_closed;
+    if has_default_delegate && config.delegates.is_empty() {
+        config.delegates = vec![cpu()];
+    }
+    for delegate in &mut config.delegates {
+        delegate.exclude_ops.extend(names.iter().cloned());
+    }
+    let found =
+        arenite_builtin::register_builtins().iter().try_for_each(|plugin| registry.add_plugin(plugin));
+    found.and_then(|()| registry.add_discovered(&config)).map_err(|error| error.to_string())?;
+    Ok(Recipe { model: model.clone(), registry: Arc::new(registry), config, has_default_delegate })
+}
+
+/// The runtime's own default, where a build has it.
+fn cpu() -> DelegateConfig {
+    let mut delegate = DelegateConfig::new(DEFAULT_DELEGATE);
+    delegate.on_missing = OnMissing::Skip;
+    delegate
+}
+
+/// What no delegate may take, since the program has ops of its own for it.
+fn own_builtins(ops: &[Own]) -> Vec<String> {
+    let builtins = ops.iter().filter(|op| matches!(op.key, OpKey::Builtin(_)));
+    builtins.map(|op| op.key.name()).collect()
+}
+
+/// Registers ops; of those for the same nodes the one that was added last.
+fn add_ops(registry: &mut Registry, ops: &[Own], stage: &Arc<Stage>) -> Result<(), Error> {
+    for (i, op) in ops.iter().enumerate() {
+        let later: Vec<(i32, i32)> = ops[i + 1..]
+            .iter()
+            .filter(|other| other.key == op.key)
+            .map(|other| (other.min_version, other.max_version))
+            .collect();
+        for (from, to) in left_over((op.min_version, op.max_version), &later) {
+            let kernel = Kernel { stage: Arc::clone(stage), callbacks: op.functions.callbacks() };
+            registry.add_op(op.key.clone(), from..=to, kernel)?;
+        }
+    }
+    Ok(())
+}
+
+/// Makes the nodes that the program's own ops serve, so that `init` is called for each when the interpreter is made.
+fn begin_nodes(model: &Model, ops: &[Own], stage: &Stage) -> Result<(), String> {
+    let view = model.view();
+    for (s, subgraph) in view.subgraphs().iter().enumerate() {
+        for (index, operator) in subgraph.operators().iter().enumerate() {
+            let Some(code) = view.operator_code(&operator) else { continue };
+            let serves = |op: &&Own| op.serves(code.builtin_code(), code.name(), code.version());
+            let Some(op) = ops.iter().rev().find(serves) else { continue };
+            let list = |list: arenite::model_file::List<'_, i32>| list.iter().collect::<Vec<i32>>();
+            let (inputs, outputs) = (list(operator.inputs()), list(operator.outputs()));
+            let parts = Parts {
+                inputs: &inputs,
+                outputs: &outputs,
+                intermediates: &list(operator.intermediates()),
+                custom_options: operator.custom_options(),
+            };
+            let key = Key::new(index, &outputs);
+            if !stage.with(s, |scene| scene.begin(key, &parts, &op.functions.callbacks())) {
+                return Err(format!("the init function of op {} failed for node {index}", op.key.name()));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The versions of `range` that none of `taken` has.
+fn left_over(range: (i32, i32), taken: &[(i32, i32)]) -> Vec<(i32, i32)> {
+    let mut left = vec![range];
+    for &(from, to) in taken {
+        let parts = left.into_iter().flat_map(|(a, b)| {
+            let below = (a, b.min(from.saturating_sub(1)));
+            let above = (a.max(to.saturating_add(1)), b);
+            let apart = to < a || b < from;
+            if apart { vec![(a, b)] } else { vec![below, above] }
+        });
+        left = parts.filter(|(a, b)| a <= b).collect();
+    }
+    left
+}
+
+/// Every builtin op of the model is among `ops`. What custom ops lack is told when memory is allocated.
+fn check_selected(model: &Model, ops: &[Own]) -> Result<(), String> {
+    for code in model.view().operator_codes().iter() {
+        let (number, version) = (code.builtin_code(), code.version());
+        let is_served = ops.iter().any(|op| op.serves(number, code.name(), version));
+        if number != crate::options::CUSTOM && !is_served {
+            return Err(format!("the program has no op for builtin op {} of version {version}", code.name()));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_later_ops_serve_earlier_ones_do_not() {
+        type Ranges = &'static [(i32, i32)];
+        let cases: [(Ranges, Ranges); 6] = [
+            (&[], &[(2, 6)]),
+            (&[(1, 9)], &[]),
+            (&[(1, 3)], &[(4, 6)]),
+            (&[(4, 4)], &[(2, 3), (5, 6)]),
+            (&[(4, 4), (6, 8)], &[(2, 3), (5, 5)]),
+            (&[(7, i32::MAX), (i32::MIN, 1)], &[(2, 6)]),
+        ];
+        for (taken, wanted) in cases {
+            assert_eq!(left_over((2, 6), taken), wanted, "{taken:?}");
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! Another run without delegates, after one with them failed.
+
+use arenite::Served;
+
+use crate::state::Shared;
+use crate::types::*;
+
+/// Removes all delegates and runs again; `failed` where there are none.
+pub(crate) fn invoke(shared: &Shared, failed: TfLiteStatus) -> TfLiteStatus {
+    let Some(mut state) = shared.lock() else { return kTfLiteError };
+    let has_delegates =
+        state.interpreter.served_by().iter().any(|served| matches!(served, Served::Delegate { .. }));
+    if !has_delegates {
+        return failed;
+    }
+    let recipe = state.recipe.without_delegates();
+    let rebuilt = state.rebuild(recipe);
+    drop(state);
+    if let Err(message) = rebuilt {
+        shared.reporter.report(message);
+        return kTfLiteError;
+    }
+    shared.reporter.report("the invocation failed with delegates; it runs again without them");
+    match shared.with(|state| state.invoke(0)) {
+        kTfLiteOk => kTfLiteDelegateError,
+        status => status,
+    }
+}

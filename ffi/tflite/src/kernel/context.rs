@@ -1,0 +1,334 @@
+//! The functions of a `TfLiteContext`.
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ptr;
+
+use super::node::{Memory, Node};
+use super::scene;
+use super::types::{LatestRegistration, TfLiteContext, TfLiteNode, TfLiteRegistration};
+use crate::arrays::{TfLiteIntArrayFree, numbers};
+use crate::common::{TfLiteTensorRealloc, bits, bytes_of, owns_data};
+use crate::describe::set_shape;
+use crate::guard::{guard, text};
+use crate::report::arenite_tflite_report;
+use crate::types::*;
+
+/// A context of no scene yet.
+pub(crate) fn new(threads: c_int) -> TfLiteContext {
+    TfLiteContext {
+        tensors_size: 0,
+        get_execution_plan,
+        tensors: ptr::null_mut(),
+        scene: ptr::null_mut(),
+        resize_tensor,
+        report_error: arenite_tflite_report,
+        add_tensors,
+        get_node_and_registration,
+        replace_node_subsets,
+        recommended_num_threads: threads,
+        get_external_context,
+        set_external_context,
+        allow_fp32_relax_to_fp16: false,
+        profiler: ptr::null_mut(),
+        allocate_persistent_buffer,
+        allocate_buffer_for_eval,
+        request_scratch_buffer,
+        get_scratch_buffer,
+        resize_tensor_explicit,
+        preview_delegate_partitioning,
+        get_tensor,
+        get_eval_tensor,
+        get_model_metadata,
+        acquire_subgraph_context,
+        release_subgraph_context,
+    }
+}
+
+/// Tells that a kernel asked for what it may not have.
+///
+/// # Safety
+/// `context` is null or the context of a scene whose kernel runs.
+pub(crate) unsafe fn refuse(context: *mut TfLiteContext, what: &str) -> TfLiteStatus {
+    if !context.is_null() {
+        // SAFETY: the caller's promise.
+        let reporter = unsafe { super::reporter_of(context.cast()) };
+        reporter.report(what);
+    }
+    kTfLiteError
+}
+
+/// Gives a tensor another shape. The array is handed over.
+///
+/// # Safety
+/// `context` is a scene's, `tensor` one of its tensors, `dims` an array of `malloc`.
+pub(crate) unsafe extern "C" fn resize_tensor(
+    context: *mut TfLiteContext,
+    tensor: *mut TfLiteTensor,
+    dims: *mut TfLiteIntArray,
+) -> TfLiteStatus {
+    guard(kTfLiteError, || {
+        // SAFETY: the caller's promise. The array is freed when its numbers are copied.
+        unsafe {
+            let shape = numbers(dims).to_vec();
+            TfLiteIntArrayFree(dims);
+            match tensor.as_mut() {
+                Some(tensor) if !dims.is_null() => resize(context, tensor, &shape),
+                _ => refuse(context, "a tensor to resize, or its new shape, is null"),
+            }
+        }
+    })
+}
+
+/// # Safety
+/// As [`resize_tensor`]; the shape has `dims` numbers, and stays the kernel's.
+unsafe extern "C" fn resize_tensor_explicit(
+    context: *mut TfLiteContext,
+    tensor: *mut TfLiteTensor,
+    dims: c_int,
+    shape: *const c_int,
+) -> TfLiteStatus {
+    guard(kTfLiteError, || {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match (tensor.as_mut(), crate::guard::list(shape, dims)) {
+                (Some(tensor), Some(shape)) => resize(context, tensor, shape),
+                _ => refuse(context, "a tensor to resize, or its new shape, is null"),
+            }
+        }
+    })
+}
+
+/// # Safety
+/// As [`resize_tensor`].
+unsafe fn resize(context: *mut TfLiteContext, tensor: &mut TfLiteTensor, shape: &[i32]) -> TfLiteStatus {
+    // SAFETY: the caller's promise.
+    unsafe {
+        // In `invoke` what is not dynamic has its memory already.
+        let is_fixed = tensor.allocation_type == kTfLiteMmapRo
+            || !owns_data(tensor) && !tensor.data.is_null() && numbers(tensor.dims) != shape;
+        if is_fixed {
+            let what = format!(
+                "the shape of a tensor cannot become {shape:?} now: it is constant, or has memory and is not dynamic"
+            );
+            return refuse(context, &what);
+        }
+        let bytes =
+            if bits(tensor.kind).is_some() { bytes_of(tensor.kind, shape) } else { Some(tensor.bytes) };
+        let Some(bytes) = bytes else {
+            return refuse(context, &format!("a tensor of type {} cannot have shape {shape:?}", tensor.kind));
+        };
+        set_shape(tensor, shape);
+        if owns_data(tensor) && bits(tensor.kind).is_some() {
+            return TfLiteTensorRealloc(bytes, tensor);
+        }
+        tensor.bytes = bytes;
+    }
+    kTfLiteOk
+}
+
+/// # Safety
+/// `context` is a scene's whose kernel runs; `first` is null or writable.
+pub(crate) unsafe extern "C" fn add_tensors(
+    context: *mut TfLiteContext,
+    count: c_int,
+    first: *mut c_int,
+) -> TfLiteStatus {
+    guard(kTfLiteError, || {
+        // SAFETY: the caller's promise.
+        let Some(scene) = (unsafe { scene::of(context) }) else { return kTfLiteError };
+        let Ok(count) = usize::try_from(count) else { return kTfLiteError };
+        let index = scene.add_tensors(count);
+        if !first.is_null() {
+            // SAFETY: the caller's promise.
+            unsafe { first.write(index as c_int) };
+        }
+        kTfLiteOk
+    })
+}
+
+/// # Safety
+/// `context` is a scene's.
+unsafe extern "C" fn get_tensor(context: *const TfLiteContext, index: c_int) -> *mut TfLiteTensor {
+    // SAFETY: the caller's promise: as many tensors as the context says.
+    unsafe {
+        match (context.as_ref(), usize::try_from(index)) {
+            (Some(context), Ok(index)) if index < context.tensors_size => context.tensors.add(index),
+            _ => ptr::null_mut(),
+        }
+    }
+}
+
+/// Structs of microcontrollers alone.
+unsafe extern "C" fn get_eval_tensor(_: *const TfLiteContext, _: c_int) -> *mut c_void {
+    ptr::null_mut()
+}
+
+/// The node whose kernel runs.
+///
+/// # Safety
+/// As [`scene::of`].
+unsafe fn current<'a>(context: *mut TfLiteContext) -> Option<&'a mut Node> {
+    // SAFETY: the caller's promise; null, or a node of the scene.
+    unsafe { scene::of(context)?.current.as_mut() }
+}
+
+/// # Safety
+/// `context` is a scene's whose kernel runs.
+unsafe extern "C" fn allocate_persistent_buffer(context: *mut TfLiteContext, bytes: usize) -> *mut c_void {
+    guard(ptr::null_mut(), || {
+        // SAFETY: the caller's promise.
+        let Some(node) = (unsafe { current(context) }) else { return ptr::null_mut() };
+        node.persistent.push(Memory::zeroed(bytes));
+        node.persistent.last_mut().map_or(ptr::null_mut(), Memory::as_mut_ptr)
+    })
+}
+
+/// # Safety
+/// As [`allocate_persistent_buffer`]; `data` is null or writable.
+unsafe extern "C" fn allocate_buffer_for_eval(
+    context: *mut TfLiteContext,
+    bytes: usize,
+    data: *mut *mut c_void,
+) -> TfLiteStatus {
+    guard(kTfLiteError, || {
+        // SAFETY: the caller's promise.
+        let Some(node) = (unsafe { current(context) }).filter(|_| !data.is_null()) else {
+            return kTfLiteError;
+        };
+        node.for_call.push(Memory::zeroed(bytes));
+        let at = node.for_call.last_mut().map_or(ptr::null_mut(), Memory::as_mut_ptr);
+        // SAFETY: the caller's promise.
+        unsafe { data.write(at) };
+        kTfLiteOk
+    })
+}
+
+/// # Safety
+/// As [`allocate_persistent_buffer`]; `index` is null or writable.
+unsafe extern "C" fn request_scratch_buffer(
+    context: *mut TfLiteContext,
+    bytes: usize,
+    index: *mut c_int,
+) -> TfLiteStatus {
+    guard(kTfLiteError, || {
+        // SAFETY: the caller's promise.
+        let Some(node) = (unsafe { current(context) }).filter(|_| !index.is_null()) else {
+            return kTfLiteError;
+        };
+        node.scratch.push(bytes);
+        // SAFETY: the caller's promise.
+        unsafe { index.write(node.scratch.len() as c_int - 1) };
+        kTfLiteOk
+    })
+}
+
+/// # Safety
+/// As [`allocate_persistent_buffer`].
+unsafe extern "C" fn get_scratch_buffer(context: *mut TfLiteContext, index: c_int) -> *mut c_void {
+    // SAFETY: the caller's promise.
+    let node = unsafe { current(context) };
+    let at = node.and_then(|node| node.scratch_at.get(usize::try_from(index).ok()?).copied());
+    at.unwrap_or(ptr::null_mut())
+}
+
+/// Nothing is shared among kernels this way.
+unsafe extern "C" fn get_external_context(_: *mut TfLiteContext, _: c_int) -> *mut c_void {
+    ptr::null_mut()
+}
+
+unsafe extern "C" fn set_external_context(_: *mut TfLiteContext, _: c_int, _: *mut c_void) {}
+
+/// # Safety
+/// `context` is a scene's; `name` is null or ends with a null byte; the results are null or writable.
+pub(crate) unsafe extern "C" fn get_model_metadata(
+    context: *const TfLiteContext,
+    name: *const c_char,
+    data: *mut *const c_char,
+    bytes: *mut usize,
+) -> TfLiteStatus {
+    guard(kTfLiteError, || {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let (Some(scene), Some(name)) = (scene::of(context.cast_mut()), text(name).map(CStr::to_str))
+            else {
+                return kTfLiteError;
+            };
+            let found = name.ok().and_then(|name| scene.model.view().metadata(name));
+            let Some(found) = found.filter(|_| !data.is_null() && !bytes.is_null()) else {
+                return kTfLiteError;
+            };
+            data.write(found.as_ptr().cast());
+            bytes.write(found.len());
+        }
+        kTfLiteOk
+    })
+}
+
+const DELEGATES_ONLY: &str = "a kernel called a function of its context that is a delegate's alone";
+
+/// # Safety
+/// `context` is a scene's.
+pub(crate) unsafe extern "C" fn get_execution_plan(
+    context: *mut TfLiteContext,
+    _: *mut *mut TfLiteIntArray,
+) -> TfLiteStatus {
+    // SAFETY: the caller's promise.
+    unsafe { refuse(context, DELEGATES_ONLY) }
+}
+
+/// # Safety
+/// `context` is a scene's.
+pub(crate) unsafe extern "C" fn get_node_and_registration(
+    context: *mut TfLiteContext,
+    _: c_int,
+    _: *mut *mut TfLiteNode,
+    _: *mut *mut LatestRegistration,
+) -> TfLiteStatus {
+    // SAFETY: the caller's promise.
+    unsafe { refuse(context, DELEGATES_ONLY) }
+}
+
+/// # Safety
+/// `context` is a scene's.
+pub(crate) unsafe extern "C" fn replace_node_subsets(
+    context: *mut TfLiteContext,
+    _: TfLiteRegistration,
+    _: *const TfLiteIntArray,
+    _: *mut c_void,
+) -> TfLiteStatus {
+    // SAFETY: the caller's promise.
+    unsafe { refuse(context, DELEGATES_ONLY) }
+}
+
+/// # Safety
+/// `context` is a scene's.
+unsafe extern "C" fn preview_delegate_partitioning(
+    context: *mut TfLiteContext,
+    _: *const TfLiteIntArray,
+    _: *mut *mut c_void,
+    _: *mut c_int,
+) -> TfLiteStatus {
+    // SAFETY: the caller's promise.
+    unsafe { refuse(context, "PreviewDelegatePartitioning is not served") }
+}
+
+/// # Safety
+/// `context` is a scene's.
+pub(crate) unsafe extern "C" fn acquire_subgraph_context(
+    context: *mut TfLiteContext,
+    _: c_int,
+    _: *mut *mut TfLiteContext,
+) -> TfLiteStatus {
+    // SAFETY: the caller's promise.
+    unsafe { refuse(context, "AcquireSubgraphContext is not served: kernels and delegates see one subgraph") }
+}
+
+/// # Safety
+/// `context` is a scene's.
+pub(crate) unsafe extern "C" fn release_subgraph_context(
+    context: *mut TfLiteContext,
+    _: c_int,
+) -> TfLiteStatus {
+    // SAFETY: the caller's promise.
+    unsafe { refuse(context, "ReleaseSubgraphContext is not served: kernels and delegates see one subgraph") }
+}

@@ -1,0 +1,321 @@
+//! What an interpreter is made of, behind its handle.
+
+use std::collections::BTreeMap;
+use std::ffi::CString;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use arenite::{CancelHandle, ElementType, Error, Interpreter, Status};
+
+use crate::create::Recipe;
+use crate::kernel::Stage;
+use crate::report::Reporter;
+use crate::table::{Copied, Table, bytes, shape};
+use crate::types::*;
+
+/// An interpreter. Runners of its signatures hold it as well, so that they may outlive the handle.
+pub(crate) struct Shared {
+    pub reporter: Reporter,
+    pub cancel: CancelHandle,
+    pub can_cancel: bool,
+    pub falls_back: bool,
+    /// Tensors of the main subgraph, and which of them are its inputs, outputs and variables: never changed.
+    pub table: Arc<Table>,
+    pub ports: Ports,
+    pub signature_keys: Vec<CString>,
+    state: Mutex<State>,
+    /// Behind the interpreter, whose kernels it serves.
+    pub stage: Arc<Stage>,
+}
+
+/// Tensors by what they are to their subgraph.
+pub(crate) struct Ports {
+    pub inputs: Vec<i32>,
+    pub outputs: Vec<i32>,
+    pub variables: Vec<i32>,
+}
+
+/// What one call at a time may use.
+pub(crate) struct State {
+    pub interpreter: Interpreter,
+    pub recipe: Recipe,
+    views: BTreeMap<usize, View>,
+    /// Memory that a program gave tensors of the main subgraph, and whether the runtime has it.
+    pub lent: BTreeMap<usize, (TfLiteCustomAllocation, bool)>,
+}
+
+// SAFETY: what is not `Send` by itself is memory that the program lends, which it promised to be usable from any thread that uses the
+// interpreter.
+unsafe impl Send for State {}
+
+/// A subgraph as the program sees it.
+struct View {
+    table: Arc<Table>,
+    /// By tensor.
+    copied: Vec<Copied>,
+    /// Inputs of strings.
+    strings: Vec<usize>,
+    /// Tensors that may change from one invocation to the next.
+    changing: Vec<usize>,
+    /// That of the runtime when all was read last.
+    generation: u64,
+}
+
+impl Shared {
+    pub fn new(
+        recipe: Recipe,
+        stage: Arc<Stage>,
+        options: &crate::options::TfLiteInterpreterOptions,
+    ) -> Result<Self, String> {
+        let mut interpreter = recipe.build()?;
+        let cancel = interpreter.cancel_handle();
+        let (view, ports) = View::new(&mut interpreter, 0).map_err(|error| error.to_string())?;
+        let table = Arc::clone(&view.table);
+        let keys = recipe.model.signature_keys();
+        let signature_keys = keys.into_iter().map(|key| CString::new(key).unwrap_or_default()).collect();
+        let state = State { interpreter, recipe, views: BTreeMap::from([(0, view)]), lent: BTreeMap::new() };
+        Ok(Shared {
+            reporter: options.reporter,
+            cancel,
+            can_cancel: options.cancellation,
+            falls_back: options.fallback,
+            table,
+            ports,
+            signature_keys,
+            state: Mutex::new(state),
+            stage,
+        })
+    }
+
+    /// The state; none while another call uses it, or after one panicked.
+    pub fn lock(&self) -> Option<MutexGuard<'_, State>> {
+        let state = self.state.try_lock().ok();
+        if state.is_none() {
+            self.reporter.report("the interpreter is in use by another call, or a call of it panicked");
+        }
+        state
+    }
+
+    /// Runs `body`, and tells the program of its error.
+    pub fn with(&self, body: impl FnOnce(&mut State) -> Result<(), Error>) -> TfLiteStatus {
+        let Some(mut state) = self.lock() else { return kTfLiteError };
+        let done = body(&mut state);
+        // A reporter may call functions of the interpreter.
+        drop(state);
+        match done {
+            Ok(()) => kTfLiteOk,
+            Err(error) => {
+                self.reporter.report(&error);
+                status_of(&error)
+            }
+        }
+    }
+}
+
+pub(crate) fn status_of(error: &Error) -> TfLiteStatus {
+    match error {
+        Error::UnresolvedOps { .. } => kTfLiteUnresolvedOps,
+        Error::Cancelled | Error::Node { status: Status::Cancelled, .. } => kTfLiteCancelled,
+        Error::Delegate { .. } => kTfLiteDelegateError,
+        _ => kTfLiteError,
+    }
+}
+
+impl View {
+    fn new(interpreter: &mut Interpreter, subgraph: usize) -> arenite::Result<(Self, Ports)> {
+        let ports = Ports {
+            inputs: interpreter.inputs_of(subgraph)?.to_vec(),
+            outputs: interpreter.outputs_of(subgraph)?.to_vec(),
+            variables: interpreter.variables_of(subgraph)?.to_vec(),
+        };
+        let table = Arc::new(Table::new(interpreter, subgraph, &ports.variables)?);
+        let mut strings = Vec::new();
+        let mut copied = vec![Copied::No; table.len()];
+        for &index in &ports.inputs {
+            let Ok(index) = usize::try_from(index) else { continue };
+            if interpreter.tensor_of(subgraph, index)?.ty == ElementType::String {
+                copied[index] = Copied::In;
+                strings.push(index);
+                // SAFETY: nothing else refers to the new table.
+                let entry = unsafe { table.get(index) };
+                (entry.allocation_type, entry.bytes) = (kTfLiteDynamic, 0);
+            }
+        }
+        Ok((View { table, copied, strings, changing: Vec::new(), generation: 0 }, ports))
+    }
+
+    /// Reads all tensors, after an allocation.
+    fn refresh(&mut self, interpreter: &mut Interpreter, subgraph: usize, outputs: &[i32]) {
+        self.generation = interpreter.generation(subgraph);
+        self.changing.clear();
+        for index in 0..self.table.len() {
+            let form = interpreter.tensor_form(subgraph, index);
+            let is_string = form.is_some_and(|(ty, _)| ty == ElementType::String);
+            let is_dynamic = form.is_some_and(|(_, shape)| shape.is_none());
+            let is_output = outputs.contains(&(index as i32));
+            let is_constant = interpreter.tensor_of(subgraph, index).is_ok_and(|tensor| tensor.is_constant());
+            if is_output && (is_string || is_dynamic) && !is_constant && self.copied[index] == Copied::No {
+                // From here on the data is the table's own.
+                // SAFETY: no other reference to the struct is in use.
+                let entry = unsafe { self.table.get(index) };
+                (entry.data, entry.bytes) = (std::ptr::null_mut(), 0);
+                self.copied[index] = Copied::Out;
+            }
+            if is_dynamic || self.copied[index] == Copied::Out {
+                self.changing.push(index);
+            }
+            self.table.refresh(interpreter, subgraph, index, self.copied[index]);
+        }
+    }
+
+    /// Reads what an invocation may have changed.
+    fn refresh_changed(&mut self, interpreter: &mut Interpreter, subgraph: usize, outputs: &[i32]) {
+        if interpreter.generation(subgraph) != self.generation {
+            return self.refresh(interpreter, subgraph, outputs);
+        }
+        for &index in &self.changing {
+            self.table.refresh(interpreter, subgraph, index, self.copied[index]);
+        }
+    }
+}
+
+impl State {
+    /// The tensors of a subgraph, made when they are asked for first.
+    pub fn table(&mut self, subgraph: usize) -> arenite::Result<Arc<Table>> {
+        if !self.views.contains_key(&subgraph) {
+            let (view, _) = View::new(&mut self.interpreter, subgraph)?;
+            self.views.insert(subgraph, view);
+        }
+        Ok(Arc::clone(&self.views[&subgraph].table))
+    }
+
+    /// Reads all tensors of a subgraph.
+    pub fn refresh(&mut self, subgraph: usize) {
+        let outputs = self.interpreter.outputs_of(subgraph).map(<[i32]>::to_vec).unwrap_or_default();
+        if let Some(view) = self.views.get_mut(&subgraph) {
+            view.refresh(&mut self.interpreter, subgraph, &outputs);
+        }
+    }
+
+    /// Gives an input another shape; what the program sees of it has that shape at once, and no memory.
+    pub fn resize(&mut self, subgraph: usize, tensor: usize, dims: &[i32]) -> arenite::Result<()> {
+        let table = self.table(subgraph)?;
+        // SAFETY: no other reference to the struct is in use.
+        let entry = unsafe { table.get(tensor) };
+        // SAFETY: the shape is not changed while it is compared.
+        if !entry.data.is_null() && unsafe { shape(entry) } == dims {
+            return Ok(());
+        }
+        self.interpreter.resize_of(subgraph, tensor, dims)?;
+        crate::describe::set_shape(entry, dims);
+        if self.views.get(&subgraph).is_some_and(|view| view.copied[tensor] == Copied::In) {
+            return Ok(());
+        }
+        entry.data = std::ptr::null_mut();
+        entry.bytes = crate::common::bytes_of(entry.kind, dims).unwrap_or(0);
+        if entry.allocation_type == kTfLiteCustom {
+            entry.data = self.lent.get(&tensor).map_or(std::ptr::null_mut(), |(memory, _)| memory.data);
+        }
+        Ok(())
+    }
+
+    pub fn allocate(&mut self, subgraph: usize) -> arenite::Result<()> {
+        self.lend()?;
+        let done = self.interpreter.allocate_subgraph(subgraph);
+        self.refresh(subgraph);
+        done
+    }
+
+    pub fn invoke(&mut self, subgraph: usize) -> arenite::Result<()> {
+        if self.lend()? {
+            self.interpreter.allocate_subgraph(subgraph)?;
+        }
+        self.set_strings(subgraph)?;
+        self.interpreter.invoke_subgraph(subgraph)?;
+        self.after_invoke(subgraph);
+        Ok(())
+    }
+
+    fn after_invoke(&mut self, subgraph: usize) {
+        let Some(view) = self.views.get_mut(&subgraph) else { return };
+        let is_same = self.interpreter.generation(subgraph) == view.generation;
+        if is_same && view.changing.is_empty() {
+            return;
+        }
+        let outputs = self.interpreter.outputs_of(subgraph).map(<[i32]>::to_vec).unwrap_or_default();
+        view.refresh_changed(&mut self.interpreter, subgraph, &outputs);
+    }
+
+    /// Gives the runtime the strings, and the shapes, that the program put into inputs.
+    fn set_strings(&mut self, subgraph: usize) -> arenite::Result<()> {
+        let Some(view) = self.views.get(&subgraph).filter(|view| !view.strings.is_empty()) else {
+            return Ok(());
+        };
+        let (table, strings) = (Arc::clone(&view.table), view.strings.clone());
+        let mut is_resized = false;
+        for &index in &strings {
+            // SAFETY: no other reference to the struct is in use, and its shape stays for this call.
+            let dims = unsafe { shape(table.get(index)) };
+            if self.interpreter.tensor_of(subgraph, index)?.shape != dims {
+                self.interpreter.resize_of(subgraph, index, dims)?;
+                is_resized = true;
+            }
+        }
+        if is_resized {
+            self.interpreter.allocate_subgraph(subgraph)?;
+            self.refresh(subgraph);
+        }
+        for &index in &strings {
+            // SAFETY: as above; the data is the table's own.
+            let packed = unsafe { bytes(table.get(index)) };
+            if packed.is_empty() {
+                continue;
+            }
+            let strings = arenite::strings::unpack(packed).ok_or_else(|| {
+                Error::State(format!("the bytes of input tensor {index} are no packed strings"))
+            })?;
+            self.interpreter.set_strings_of(subgraph, index, &strings)?;
+        }
+        Ok(())
+    }
+
+    /// Hands over memory that the program gave tensors since; true if it must be allocated then.
+    fn lend(&mut self) -> arenite::Result<bool> {
+        let mut is_new = false;
+        for (&tensor, (memory, is_known)) in self.lent.iter_mut().filter(|(_, (_, is_known))| !is_known) {
+            // SAFETY: the program promised, when it gave the memory, that it stays, and that it uses it between calls alone.
+            unsafe { self.interpreter.lend_raw(0, tensor, memory.data.cast(), memory.bytes) }?;
+            *is_known = true;
+            is_new = true;
+        }
+        Ok(is_new)
+    }
+
+    /// Makes the interpreter anew by another recipe, with shapes and values of inputs as they are.
+    pub fn rebuild(&mut self, recipe: Recipe) -> Result<(), String> {
+        let text = |error: Error| error.to_string();
+        let mut next = recipe.build()?;
+        let inputs = self.interpreter.inputs_of(0).map_err(text)?.to_vec();
+        let inputs: Vec<usize> = inputs.iter().filter_map(|&index| usize::try_from(index).ok()).collect();
+        for &index in &inputs {
+            let shape = self.interpreter.tensor_of(0, index).map_err(text)?.shape;
+            next.resize_of(0, index, shape).map_err(text)?;
+        }
+        for (_, is_known) in self.lent.values_mut() {
+            *is_known = false;
+        }
+        let before = std::mem::replace(&mut self.interpreter, next);
+        self.recipe = recipe;
+        if inputs.iter().any(|&index| before.tensor_of(0, index).and_then(|tensor| tensor.bytes()).is_err()) {
+            return Ok(());
+        }
+        self.lend().and_then(|_| self.interpreter.allocate()).map_err(text)?;
+        for &index in &inputs {
+            let from = before.tensor_of(0, index).and_then(|tensor| tensor.bytes()).map_err(text)?;
+            if let Ok(to) = self.interpreter.tensor_mut_of(0, index).and_then(|tensor| tensor.into_bytes()) {
+                to.copy_from_slice(from);
+            }
+        }
+        self.refresh(0);
+        Ok(())
+    }
+}

@@ -1,0 +1,129 @@
+//! Small models for the programs.
+
+use std::path::Path;
+
+use arenite_model::tensor_type::{BOOL, FLOAT32, INT8, INT32, INT64, STRING};
+use arenite_model::writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of};
+
+/// Tag of `GatherOptions` in the schema's first union.
+const GATHER_OPTIONS: u8 = 23;
+
+/// Writes all models to a folder.
+pub fn write(folder: &Path) {
+    let models = [
+        ("sqrt.tflite", unary("SQRT", 1, |name| Tensor::new(name, FLOAT32, &[4]))),
+        (
+            "batch.tflite",
+            unary("SQRT", 1, |name| Tensor::new(name, FLOAT32, &[1, 2]).shape_signature(&[-1, 2])),
+        ),
+        ("quantized.tflite", unary("RELU", 2, |name| Tensor::new(name, INT8, &[4]).quantized(0.5, -3))),
+        ("unknown_builtin.tflite", unary("SQRT", 99, |name| Tensor::new(name, FLOAT32, &[4]))),
+        ("custom.tflite", custom(&[4], &[4], &[])),
+        ("grow.tflite", custom(&[4], &[8], b"2")),
+        ("add_constant.tflite", add_constant()),
+        ("where.tflite", where_true()),
+        ("strings.tflite", strings()),
+        ("signatures.tflite", signatures()),
+        ("variable.tflite", variable()),
+    ];
+    for (name, bytes) in models {
+        std::fs::write(folder.join(name), bytes).expect("a model is written");
+    }
+}
+
+/// `y = op(x)`, two tensors alike.
+fn unary(op: &str, version: i32, tensor: impl Fn(&str) -> Tensor) -> Vec<u8> {
+    let mut model = ModelBuilder::new();
+    let op = model.builtin(op, version);
+    let mut graph = SubGraph::new("main");
+    let x = graph.input(tensor("x"));
+    let y = graph.output(tensor("y"));
+    graph.operator(Operator::new(op, &[x], &[y]));
+    model.subgraph(graph);
+    model.finish()
+}
+
+/// A custom op `Own` between two negations, so that its tensors are neither inputs nor outputs of the model.
+fn custom(input: &[i32], output: &[i32], options: &[u8]) -> Vec<u8> {
+    let mut model = ModelBuilder::new();
+    let (own, neg) = (model.custom("Own", 1), model.builtin("NEG", 1));
+    let mut graph = SubGraph::new("main");
+    let x = graph.input(Tensor::new("x", FLOAT32, input));
+    let a = graph.tensor(Tensor::new("a", FLOAT32, input));
+    let b = graph.tensor(Tensor::new("b", FLOAT32, output));
+    let y = graph.output(Tensor::new("y", FLOAT32, output));
+    graph.operator(Operator::new(neg, &[x], &[a]));
+    graph.operator(Operator::new(own, &[a], &[b]).custom_options(options));
+    graph.operator(Operator::new(neg, &[b], &[y]));
+    model.subgraph(graph);
+    model.metadata("made_by", *b"tests");
+    model.finish()
+}
+
+/// `y = x + (1, 2, 3, 4)`.
+fn add_constant() -> Vec<u8> {
+    let mut model = ModelBuilder::new();
+    let op = model.builtin("ADD", 1);
+    let data = model.buffer(bytes_of(&[1f32, 2.0, 3.0, 4.0]));
+    let mut graph = SubGraph::new("main");
+    let x = graph.input(Tensor::new("x", FLOAT32, &[4]));
+    let c = graph.tensor(Tensor::new("c", FLOAT32, &[4]).buffer(data));
+    let y = graph.output(Tensor::new("y", FLOAT32, &[4]));
+    graph.operator(Operator::new(op, &[x, c], &[y]).options(11, |options| options));
+    model.subgraph(graph);
+    model.finish()
+}
+
+/// Where `x` is true: as many rows as are.
+fn where_true() -> Vec<u8> {
+    let mut model = ModelBuilder::new();
+    let op = model.builtin("WHERE", 1);
+    let mut graph = SubGraph::new("main");
+    let x = graph.input(Tensor::new("x", BOOL, &[4]));
+    let y = graph.output(Tensor::new("y", INT64, &[0, 1]));
+    graph.operator(Operator::new(op, &[x], &[y]));
+    model.subgraph(graph);
+    model.finish()
+}
+
+/// The third and the first of three strings.
+fn strings() -> Vec<u8> {
+    let mut model = ModelBuilder::new();
+    let op = model.builtin("GATHER", 3);
+    let indices = model.buffer(bytes_of(&[2i32, 0]));
+    let mut graph = SubGraph::new("main");
+    let x = graph.input(Tensor::new("x", STRING, &[3]));
+    let i = graph.tensor(Tensor::new("i", INT32, &[2]).buffer(indices));
+    let y = graph.output(Tensor::new("y", STRING, &[2]));
+    graph.operator(Operator::new(op, &[x, i], &[y]).options(GATHER_OPTIONS, |options| options));
+    model.subgraph(graph);
+    model.finish()
+}
+
+/// A square root in subgraph 0, a negation in subgraph 1.
+fn signatures() -> Vec<u8> {
+    let mut model = ModelBuilder::new();
+    for (op, key, input, output) in [("SQRT", "root", "x", "y"), ("NEG", "negate", "value", "negated")] {
+        let op = model.builtin(op, 1);
+        let mut graph = SubGraph::new(key);
+        let x = graph.input(Tensor::new("in", FLOAT32, &[1, 2]).shape_signature(&[-1, 2]));
+        let y = graph.output(Tensor::new("out", FLOAT32, &[1, 2]).shape_signature(&[-1, 2]));
+        graph.operator(Operator::new(op, &[x], &[y]));
+        let subgraph = model.subgraph(graph) as u32;
+        model.signature(key, subgraph, &[(input, x)], &[(output, y)]);
+    }
+    model.finish()
+}
+
+/// A custom op `Count` of `x` and a variable, for which it may do as it likes.
+fn variable() -> Vec<u8> {
+    let mut model = ModelBuilder::new();
+    let op = model.custom("Count", 1);
+    let mut graph = SubGraph::new("main");
+    let x = graph.input(Tensor::new("x", FLOAT32, &[1]));
+    let state = graph.tensor(Tensor::new("state", FLOAT32, &[1]).variable());
+    let y = graph.output(Tensor::new("y", FLOAT32, &[1]));
+    graph.operator(Operator::new(op, &[x, state], &[y]));
+    model.subgraph(graph);
+    model.finish()
+}

@@ -1,0 +1,102 @@
+//! Builds programs against a library, ours or TensorFlow Lite's own, with the machine's compiler.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+pub const HERE: &str = env!("CARGO_MANIFEST_DIR");
+
+/// TensorFlow Lite's library of 2022 for Linux, its headers, and a binding for Node.js over it.
+const PACKAGE: &str = "tfjs-tflite-node@0.0.2";
+
+/// Which library a program is linked against, and whose headers it includes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Against {
+    Ours,
+    /// Ours, with TensorFlow Lite's own headers.
+    OursByTheirHeaders,
+    Theirs,
+}
+
+/// What cargo has built beside this test.
+fn target() -> PathBuf {
+    let test = std::env::current_exe().expect("the test's own path");
+    test.parent().expect("the folder of tests").to_owned()
+}
+
+/// The library, which this package builds.
+pub fn library() -> PathBuf {
+    let file = target().join("libtensorflowlite_c.so");
+    assert!(file.is_file(), "{} is missing", file.display());
+    file
+}
+
+/// The package with TensorFlow Lite's library, kept beside what cargo builds; `None`, with a line, where it cannot be had.
+pub fn package() -> Option<&'static Path> {
+    static PACKAGE_FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
+    PACKAGE_FOLDER.get_or_init(fetch).as_deref()
+}
+
+fn fetch() -> Option<PathBuf> {
+    let folder = target().join("tfjs-tflite-node-0.0.2");
+    if !folder.join("package/package.json").is_file() {
+        std::fs::create_dir_all(&folder).expect("a folder beside the tests");
+        let script = format!("npm pack --silent {PACKAGE} && tar xzf *.tgz && rm -f *.tgz");
+        let done = Command::new("sh").current_dir(&folder).args(["-c", &script]).output();
+        if !done.is_ok_and(|done| done.status.success()) {
+            println!("left out: {PACKAGE} cannot be had from npm on this machine");
+            return None;
+        }
+    }
+    let package = folder.join("package");
+    let fits = std::env::consts::OS == "linux" && their_library(&package).is_file();
+    if !fits {
+        println!("left out: {PACKAGE} has no library for this machine");
+    }
+    fits.then_some(package)
+}
+
+/// TensorFlow Lite's library in the package.
+pub fn their_library(package: &Path) -> PathBuf {
+    let machine = if cfg!(target_arch = "aarch64") { "arm64" } else { "amd64" };
+    package.join(format!("cc_deps/linux_{machine}/libtensorflowlite_c.so"))
+}
+
+/// Whether a tool is there; a line says that a check is left out if not.
+pub fn have(tool: &str) -> bool {
+    let found = Command::new(tool).arg("--version").output().is_ok_and(|output| output.status.success());
+    if !found {
+        println!("left out: there is no {tool} on this machine");
+    }
+    found
+}
+
+/// Compiles a program without a warning; `None`, with a line, where something is not there.
+pub fn compile(source: &str, against: Against, to: &Path) -> Option<PathBuf> {
+    if !have("cc") {
+        return None;
+    }
+    let program = to.join(format!("{source}_{against:?}"));
+    let mut command = Command::new("cc");
+    command.args(["-Wall", "-Wextra", "-Werror", "-std=c11", "-g", "-D_POSIX_C_SOURCE=200809L"]);
+    if against == Against::OursByTheirHeaders {
+        command.arg("-DREAL_HEADERS").arg("-I").arg(package()?.join("cc_deps/include"));
+    }
+    let library = if against == Against::Theirs { their_library(package()?) } else { library() };
+    command.arg(Path::new(HERE).join("tests/c").join(format!("{source}.c"))).arg("-o").arg(&program);
+    let folder = library.parent().expect("a library lies in a folder");
+    command.arg(&library).arg(format!("-Wl,-rpath,{}", folder.display())).args(["-lm", "-lpthread"]);
+    let output = command.output().expect("the compiler runs");
+    assert!(output.status.success(), "{command:?}\n{}", String::from_utf8_lossy(&output.stderr));
+    Some(program)
+}
+
+/// Runs a program to its good end; gives what it wrote.
+pub fn run(command: &mut Command) -> String {
+    // Both libraries have one name: cargo's path would find ours in the place of the other.
+    let command = command.env_remove("ARENITE_PLUGIN_PATH").env_remove("LD_LIBRARY_PATH");
+    let output = command.output().expect("the program runs");
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{command:?}: {}\n{out}\n{err}", output.status);
+    out.into_owned()
+}
