@@ -4,9 +4,12 @@ use std::env;
 use std::sync::Arc;
 
 use arenite::config::{DelegateConfig, OnMissing};
+use arenite::model_file::Operator;
 use arenite::{Config, DEFAULT_DELEGATE, Error, Interpreter, Model, NO_DELEGATE, OpKey, Registry};
 
-use crate::kernel::node::{Key, Parts};
+use crate::builtin_data::{self, Parameters, Source};
+use crate::delegate;
+use crate::kernel::node::{Key, Node, Parts};
 use crate::kernel::{Kernel, Stage};
 use crate::options::{Own, TfLiteInterpreterOptions};
 
@@ -61,7 +64,6 @@ pub(crate) fn recipe(
     if is_closed {
         check_selected(model, &ops)?;
     }
-    crate::delegate::check(options)?;
     let mut config = match env::var_os(CONFIG) {
         Some(path) => Config::from_file(path).map_err(|error| format!("{CONFIG}: {error}"))?,
         None => Config::default(),
@@ -71,11 +73,13 @@ pub(crate) fn recipe(
     add_ops(&mut registry, &ops, stage).map_err(|error| error.to_string())?;
     begin_nodes(model, &ops, stage)?;
     let names = own_builtins(&ops);
+    let own = delegate::register(&mut registry, options, stage)?;
     let has_default_delegate = !is_closed;
     if has_default_delegate && config.delegates.is_empty() {
         config.delegates = vec![cpu()];
     }
-    for delegate in &mut config.delegates {
+    config.delegates.splice(0..0, own.iter().map(DelegateConfig::new));
+    for delegate in config.delegates.iter_mut().skip(own.len()) {
         delegate.exclude_ops.extend(names.iter().cloned());
     }
     let found =
@@ -123,19 +127,35 @@ fn begin_nodes(model: &Model, ops: &[Own], stage: &Stage) -> Result<(), String> 
             let Some(op) = ops.iter().rev().find(serves) else { continue };
             let list = |list: arenite::model_file::List<'_, i32>| list.iter().collect::<Vec<i32>>();
             let (inputs, outputs) = (list(operator.inputs()), list(operator.outputs()));
+            let parameters = match &op.key {
+                OpKey::Custom(_) => Parameters::None,
+                OpKey::Builtin(code) => {
+                    file_parameters(*code, &operator).map_err(|error| error.to_string())?
+                }
+            };
             let parts = Parts {
+                parameters,
                 inputs: &inputs,
                 outputs: &outputs,
                 intermediates: &list(operator.intermediates()),
                 custom_options: operator.custom_options(),
             };
             let key = Key::new(index, &outputs);
-            if !stage.with(s, |scene| scene.begin(key, &parts, &op.functions.callbacks())) {
+            let node = Node::new(&parts, &op.functions.callbacks());
+            if !stage.with(s, |scene| scene.begin(key, node)) {
                 return Err(format!("the init function of op {} failed for node {index}", op.key.name()));
             }
         }
     }
     Ok(())
+}
+
+/// A builtin op's parameters, as the file has them.
+fn file_parameters(code: i32, operator: &Operator<'_>) -> arenite::abi::Result<Parameters> {
+    match operator.any_builtin_options() {
+        Some(table) => builtin_data::parameters(code, Source::File(table.buffer, Some(table.position))),
+        None => builtin_data::parameters(code, Source::File(&[], None)),
+    }
 }
 
 /// The versions of `range` that none of `taken` has.

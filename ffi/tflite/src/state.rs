@@ -68,11 +68,18 @@ impl Shared {
     ) -> Result<Self, String> {
         let mut interpreter = recipe.build()?;
         let cancel = interpreter.cancel_handle();
-        let (view, ports) = View::new(&mut interpreter, 0).map_err(|error| error.to_string())?;
+        let text = |error: Error| error.to_string();
+        let (view, ports) = View::new(&mut interpreter, 0).map_err(text)?;
         let table = Arc::clone(&view.table);
         let keys = recipe.model.signature_keys();
         let signature_keys = keys.into_iter().map(|key| CString::new(key).unwrap_or_default()).collect();
-        let state = State { interpreter, recipe, views: BTreeMap::from([(0, view)]), lent: BTreeMap::new() };
+        let views = BTreeMap::from([(0, view)]);
+        let mut state = State { interpreter, recipe, views, lent: BTreeMap::new() };
+        if !options.delegates.is_empty() {
+            // As there, delegates of the program's own are applied now, and memory is allocated with them.
+            state.allocate(0).map_err(text)?;
+            crate::delegate::left_out(&state.interpreter).map_or(Ok(()), Err)?;
+        }
         Ok(Shared {
             reporter: options.reporter,
             cancel,

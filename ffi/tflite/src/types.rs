@@ -11,6 +11,7 @@ mod numbers {
     pub const kTfLiteOk: TfLiteStatus = 0;
     pub const kTfLiteError: TfLiteStatus = 1;
     pub const kTfLiteDelegateError: TfLiteStatus = 2;
+    pub const kTfLiteApplicationError: TfLiteStatus = 3;
     pub const kTfLiteUnresolvedOps: TfLiteStatus = 7;
     pub const kTfLiteCancelled: TfLiteStatus = 8;
 

@@ -9,6 +9,7 @@
 //! while it runs. Before the call the structs are filled, and after it they are read.
 
 pub(crate) mod context;
+mod exchange;
 pub(crate) mod node;
 pub(crate) mod scene;
 pub(crate) mod types;
@@ -25,7 +26,8 @@ use arenite::abi::{Error, EvalContext, NodeView, PrepareContext, Result, Scratch
 use crate::operator::{Functions, TfLiteOperator};
 use crate::report::Reporter;
 use crate::types::*;
-use scene::Scene;
+use node::Key;
+use scene::{Io, Scene};
 use types::{TfLiteContext, TfLiteNode, TfLiteRegistration};
 
 /// What the kernels of one interpreter share.
@@ -189,20 +191,21 @@ impl OpObject for Kernel {
                 unsafe { self.callbacks.prepare(context, node) }
             });
             answer(status, "prepare")?;
-            scene.after_prepare(node, view, cx)
+            scene.after_prepare(node, Io::of(view), cx)
         })
     }
 
     fn eval(&self, prepared: &Prepared, cx: &mut EvalContext<'_>) -> Result<()> {
         let view = cx.node();
         self.stage.with(view.subgraph(), |scene| {
-            let node = scene.before_eval(&view, prepared, cx)?;
+            let io = Io::of(&view);
+            let node = scene.before_eval(Key::of(&view), io, prepared, cx)?;
             let status = scene.run(node, |context, node| {
                 // SAFETY: as in `prepare`, which went well before.
                 unsafe { self.callbacks.invoke(context, node) }
             });
             answer(status, "invoke")?;
-            scene.after_eval(&view, prepared, cx)
+            scene.after_eval(io, prepared, cx)
         })
     }
 
@@ -213,7 +216,7 @@ impl OpObject for Kernel {
 }
 
 /// A kernel's status as the runtime's.
-fn answer(status: TfLiteStatus, what: &str) -> Result<()> {
+pub(crate) fn answer(status: TfLiteStatus, what: &str) -> Result<()> {
     match status {
         kTfLiteOk => Ok(()),
         kTfLiteCancelled => Err(Error::new(Status::Cancelled, format_args!("{what} was cancelled"))),

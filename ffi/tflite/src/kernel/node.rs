@@ -9,6 +9,7 @@ use arenite::abi::NodeView;
 use super::Callbacks;
 use super::types::{TfLiteContext, TfLiteNode};
 use crate::arrays::{TfLiteIntArrayFree, int_array};
+use crate::builtin_data::{Parameters, Source, parameters};
 
 /// Which node of a subgraph. A composite that stands in two places has its nodes twice, with other outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -33,6 +34,8 @@ pub(crate) struct Parts<'a> {
     pub outputs: &'a [i32],
     pub intermediates: &'a [i32],
     pub custom_options: &'a [u8],
+    /// A builtin op's.
+    pub parameters: Parameters,
 }
 
 impl<'a> Parts<'a> {
@@ -42,6 +45,11 @@ impl<'a> Parts<'a> {
             outputs: view.output_indices(),
             intermediates: view.intermediate_indices(),
             custom_options: view.custom_options(),
+            parameters: if view.builtin_code() == crate::options::CUSTOM {
+                Parameters::None
+            } else {
+                parameters(view.builtin_code(), Source::View(*view)).unwrap_or(Parameters::Unknown)
+            },
         }
     }
 }
@@ -69,6 +77,8 @@ pub(crate) struct Node {
     pub raw: Box<TfLiteNode>,
     callbacks: Callbacks,
     custom_options: Vec<u8>,
+    /// What `builtin_data` points to.
+    _parameters: Option<Box<[u64]>>,
     /// Sizes of scratch buffers that `prepare` asked for, and where they lie during `invoke`.
     pub scratch: Vec<usize>,
     pub scratch_at: Vec<*mut c_void>,
@@ -83,13 +93,17 @@ pub(crate) struct Node {
 impl Node {
     pub fn new(parts: &Parts<'_>, callbacks: &Callbacks) -> Box<Self> {
         let custom_options = parts.custom_options.to_vec();
+        let mut parameters = match &parts.parameters {
+            Parameters::Struct(words) => Some(words.clone()),
+            Parameters::None | Parameters::Unknown => None,
+        };
         let raw = Box::new(TfLiteNode {
             inputs: int_array(parts.inputs),
             outputs: int_array(parts.outputs),
             intermediates: int_array(parts.intermediates),
             temporaries: int_array(&[]),
             user_data: ptr::null_mut(),
-            builtin_data: ptr::null_mut(),
+            builtin_data: parameters.as_mut().map_or(ptr::null_mut(), |words| words.as_mut_ptr().cast()),
             custom_initial_data: if custom_options.is_empty() {
                 ptr::null()
             } else {
@@ -103,6 +117,7 @@ impl Node {
             raw,
             callbacks: callbacks.clone(),
             custom_options,
+            _parameters: parameters,
             scratch: Vec::new(),
             scratch_at: Vec::new(),
             persistent: Vec::new(),

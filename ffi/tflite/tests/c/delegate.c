@@ -1,0 +1,242 @@
+/* Delegates of the program's own, by TfLiteOpaqueDelegateBuilder and by TfLiteDelegate; ARENITE_TFLITE_UNSAFE_DELEGATES is 1 but in the last
+ * cases. */
+#include "today.h"
+
+#include "cases.h"
+
+struct TfLiteDelegate {
+  void *data_;
+  TfLiteStatus (*Prepare)(TfLiteContext *context, TfLiteDelegate *delegate);
+  void *CopyFromBufferHandle;
+  void *CopyToBufferHandle;
+  void *FreeBufferHandle;
+  int64_t flags;
+  TfLiteOpaqueDelegateBuilder *opaque_delegate_builder;
+};
+
+/* What the delegates count. */
+static int prepares, inits, invokes, frees;
+/* What their kernels return. */
+static TfLiteStatus kernel_prepare_says, kernel_invoke_says;
+
+/* A kernel that gives 100 + x for each number, whatever its nodes are. */
+static void *kernel_init(TfLiteOpaqueContext *context, const char *buffer, size_t length) {
+  const TfLiteOpaqueDelegateParams *params = (const TfLiteOpaqueDelegateParams *)(const void *)buffer;
+  (void)context;
+  inits++;
+  SAY("init(%d nodes, %d in, %d out, %d)", params->nodes_to_replace->size, params->input_tensors->size,
+      params->output_tensors->size, (int)length);
+  return params->delegate_data;
+}
+
+static void kernel_free(TfLiteOpaqueContext *context, void *data) {
+  (void)context;
+  (void)data;
+  frees++;
+}
+
+static TfLiteStatus kernel_prepare(TfLiteOpaqueContext *context, TfLiteOpaqueNode *node) {
+  (void)context;
+  (void)node;
+  return kernel_prepare_says;
+}
+
+static TfLiteStatus kernel_invoke(TfLiteOpaqueContext *context, TfLiteOpaqueNode *node) {
+  const TfLiteOpaqueTensor *x = TfLiteOpaqueNodeGetInput(context, node, 0);
+  TfLiteOpaqueTensor *y = TfLiteOpaqueNodeGetOutput(context, node, 0);
+  size_t i;
+  invokes++;
+  for (i = 0; i < TfLiteOpaqueTensorByteSize(y) / sizeof(float); i++) {
+    ((float *)TfLiteOpaqueTensorData(y))[i] = 100 + ((const float *)TfLiteOpaqueTensorData(x))[i];
+  }
+  return kernel_invoke_says;
+}
+
+/* Asks for all nodes of builtin op `data`, and says what it sees of each. */
+static TfLiteStatus ask(TfLiteOpaqueContext *context, TfLiteDelegate *delegate, void *data) {
+  TfLiteIntArray *plan = NULL, *wanted;
+  TfLiteOperator *kernel;
+  int i, count = 0;
+  prepares++;
+  if (TfLiteOpaqueContextGetExecutionPlan(context, &plan) != kTfLiteOk) {
+    return kTfLiteError;
+  }
+  wanted = TfLiteIntArrayCreate(plan->size);
+  for (i = 0; i < plan->size; i++) {
+    TfLiteOpaqueNode *node = NULL;
+    TfLiteOperator *op = NULL;
+    if (TfLiteOpaqueContextGetNodeAndRegistration(context, plan->data[i], &node, &op) != kTfLiteOk) {
+      return kTfLiteError;
+    }
+    if (prepares == 1) {
+      SAY("%d%s%d", TfLiteOperatorGetBuiltInCode(op), TfLiteOperatorGetCustomName(op) ? "c" : "b",
+          TfLiteOpaqueNodeNumberOfInputs(node));
+    }
+    if (TfLiteOperatorGetBuiltInCode(op) == *(int *)data) {
+      const int *parameters = TfLiteOpaqueNodeGetBuiltinData(node);
+      if (prepares == 1 && parameters != NULL) {
+        SAY("p%d", parameters[0]);
+      }
+      wanted->data[count++] = plan->data[i];
+    }
+  }
+  wanted->size = count;
+  kernel = TfLiteOperatorCreate(kTfLiteBuiltinCustom, "Kernel", 1, NULL);
+  TfLiteOperatorSetInit(kernel, kernel_init);
+  TfLiteOperatorSetFree(kernel, kernel_free);
+  TfLiteOperatorSetPrepare(kernel, kernel_prepare);
+  TfLiteOperatorSetInvoke(kernel, kernel_invoke);
+  i = TfLiteOpaqueContextReplaceNodeSubsetsWithDelegateKernels(context, kernel, wanted, delegate);
+  TfLiteIntArrayFree(wanted);
+  return (TfLiteStatus)i;
+}
+
+static TfLiteDelegate *asking_for(int *op) {
+  TfLiteOpaqueDelegateBuilder builder = {.data = op, .Prepare = ask};
+  return TfLiteOpaqueDelegateCreate(&builder);
+}
+
+static int errors;
+
+static void count_errors(void *user_data, const char *format, va_list arguments) {
+  char text[2048];
+  (void)user_data;
+  vsnprintf(text, sizeof text, format, arguments);
+  errors++;
+}
+
+static TfLiteInterpreter *made(const char *name, TfLiteDelegate *delegate, bool fallback) {
+  TfLiteModel *model = TfLiteModelCreateFromFile(in_folder(name));
+  TfLiteInterpreterOptions *options = TfLiteInterpreterOptionsCreate();
+  TfLiteInterpreter *interpreter;
+  TfLiteInterpreterOptionsSetErrorReporter(options, count_errors, NULL);
+  TfLiteInterpreterOptionsAddDelegate(options, delegate);
+  TfLiteInterpreterOptionsSetEnableDelegateFallback(options, fallback);
+  interpreter = TfLiteInterpreterCreate(model, options);
+  TfLiteInterpreterOptionsDelete(options);
+  TfLiteModelDelete(model);
+  return interpreter;
+}
+
+static void run(TfLiteInterpreter *interpreter) {
+  static const float data[] = {1, 4, 9, 16};
+  const TfLiteTensor *y = TfLiteInterpreterGetOutputTensor(interpreter, 0);
+  TfLiteStatus status;
+  size_t i;
+  SAY("%d", TfLiteInterpreterAllocateTensors(interpreter));
+  SAY("%d", TfLiteTensorCopyFromBuffer(TfLiteInterpreterGetInputTensor(interpreter, 0), data, sizeof data));
+  status = TfLiteInterpreterInvoke(interpreter);
+  SAY("%d", status);
+  for (i = 0; i < TfLiteTensorByteSize(y) / sizeof(float) && status != kTfLiteError; i++) {
+    SAY("%g", (double)((const float *)TfLiteTensorData(y))[i]);
+  }
+}
+
+static int sqrt_code = 75, add_code = 0, no_code = -7;
+
+static void delegate_takes_a_node(void) {
+  TfLiteDelegate *delegate = asking_for(&sqrt_code);
+  TfLiteInterpreter *interpreter = made("sqrt.tflite", delegate, false);
+  SAY("%d", TfLiteOpaqueDelegateGetData(delegate) == &sqrt_code);
+  run(interpreter);
+  TfLiteInterpreterDelete(interpreter);
+  TfLiteOpaqueDelegateDelete(delegate);
+  SAY("%d %d %d", inits, invokes, frees);
+}
+
+static void delegate_sees_parameters_and_constants(void) { run(made("add_constant.tflite", asking_for(&add_code), false)); }
+
+static void delegate_takes_nothing(void) { run(made("sqrt.tflite", asking_for(&no_code), false)); }
+
+static void delegate_is_resized(void) {
+  static const int dims[] = {2};
+  TfLiteInterpreter *interpreter = made("sqrt.tflite", asking_for(&sqrt_code), false);
+  SAY("%d", TfLiteInterpreterResizeInputTensor(interpreter, 0, dims, 1));
+  SAY("%d", TfLiteInterpreterAllocateTensors(interpreter));
+  SAY("%d", TfLiteInterpreterInvoke(interpreter));
+  SAY("%d", TfLiteTensorDim(TfLiteInterpreterGetOutputTensor(interpreter, 0), 0));
+}
+
+static TfLiteStatus refuse(TfLiteOpaqueContext *context, TfLiteDelegate *delegate, void *data) {
+  (void)delegate;
+  (void)data;
+  TfLiteOpaqueContextReportError(context, "refused");
+  return kTfLiteError;
+}
+
+static void delegate_fails_to_prepare(void) {
+  TfLiteOpaqueDelegateBuilder builder = {.Prepare = refuse};
+  SAY("%d", made("sqrt.tflite", TfLiteOpaqueDelegateCreate(&builder), false) == NULL);
+  SAY("%d", errors > 1);
+}
+
+static void delegate_without_prepare(void) {
+  TfLiteOpaqueDelegateBuilder builder = {.Prepare = NULL};
+  SAY("%d", made("sqrt.tflite", TfLiteOpaqueDelegateCreate(&builder), false) == NULL);
+}
+
+static void kernel_fails_to_prepare(void) {
+  kernel_prepare_says = kTfLiteError;
+  SAY("%d", made("sqrt.tflite", asking_for(&sqrt_code), false) == NULL);
+}
+
+static void kernel_fails_to_invoke(void) {
+  kernel_invoke_says = kTfLiteError;
+  run(made("sqrt.tflite", asking_for(&sqrt_code), false));
+}
+
+static void kernel_fails_and_the_cpu_runs(void) {
+  TfLiteInterpreter *interpreter = made("sqrt.tflite", asking_for(&sqrt_code), true);
+  kernel_invoke_says = kTfLiteError;
+  run(interpreter);
+  run(interpreter);
+}
+
+/* By the struct that all versions have. */
+static TfLiteStatus plain_prepare(TfLiteContext *context, TfLiteDelegate *delegate) {
+  TfLiteRegistration kernel;
+  TfLiteIntArray *plan = NULL;
+  TfLiteNode *node = NULL;
+  TfLiteRegistration *op = NULL;
+  void *previews = NULL;
+  int count = -1;
+  memset(&kernel, 0, sizeof kernel);
+  kernel.invoke = (TfLiteStatus(*)(TfLiteContext *, TfLiteNode *))kernel_invoke;
+  SAY("%d", context->GetExecutionPlan(context, &plan));
+  SAY("%d", context->GetNodeAndRegistration(context, plan->data[0], &node, &op));
+  SAY("%d %d %d", op->builtin_code, node->inputs->data[0], context->tensors[node->inputs->data[0]].type);
+  SAY("%d", context->GetNodeAndRegistration(context, 99, &node, &op));
+  SAY("%d", context->PreviewDelegatePartitioning(context, plan, &previews, &count));
+  SAY("%d", count);
+  return context->ReplaceNodeSubsetsWithDelegateKernels(context, kernel, plan, delegate);
+}
+
+static void plain_delegate(void) {
+  TfLiteDelegate delegate;
+  memset(&delegate, 0, sizeof delegate);
+  delegate.Prepare = plain_prepare;
+  run(made("sqrt.tflite", &delegate, false));
+}
+
+static void opaque_functions_of_null(void) {
+  SAY("%d %d", TfLiteOpaqueDelegateCreate(NULL) == NULL, TfLiteOpaqueDelegateGetData(NULL) == NULL);
+  TfLiteOpaqueDelegateDelete(NULL);
+}
+
+static void not_without_the_unsafe_option(void) {
+  unsetenv("ARENITE_TFLITE_UNSAFE_DELEGATES");
+  SAY("%d", made("sqrt.tflite", asking_for(&sqrt_code), false) == NULL);
+  SAY("%d %d", errors, prepares);
+}
+
+int main(int argc, char **argv) {
+#define CASE(name) {#name, name}
+  static const Case cases[] = {
+      CASE(delegate_takes_a_node), CASE(delegate_sees_parameters_and_constants), CASE(delegate_takes_nothing),
+      CASE(delegate_is_resized), CASE(delegate_fails_to_prepare), CASE(delegate_without_prepare),
+      CASE(kernel_fails_to_prepare), CASE(kernel_fails_to_invoke), CASE(kernel_fails_and_the_cpu_runs),
+      CASE(plain_delegate), CASE(opaque_functions_of_null), CASE(not_without_the_unsafe_option),
+  };
+  setenv("ARENITE_TFLITE_UNSAFE_DELEGATES", "1", 1);
+  return run_cases(cases, sizeof cases / sizeof *cases, argc, argv);
+}
