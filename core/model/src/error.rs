@@ -1,7 +1,8 @@
 //! `ModelError`: what is wrong with a model file, and in which field.
 
 use core::fmt;
-use flatbuffers::InvalidFlatbuffer;
+
+use crate::schema::Malformed;
 
 /// Where in the model a field lies, for instance `subgraphs[0].operators[3].inputs[1]`.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -11,7 +12,7 @@ pub struct Path {
 }
 
 /// One part of a path: a field name, and an index if the field is a list.
-type Step = (&'static str, Option<usize>);
+pub(crate) type Step = (&'static str, Option<usize>);
 
 impl Path {
     const LIMIT: usize = 6;
@@ -22,21 +23,40 @@ impl Path {
     }
 
     /// This path, then a field.
-    pub(crate) fn field(self, name: &'static str) -> Self {
-        self.push((name, None))
+    pub(crate) fn field(mut self, name: &'static str) -> Self {
+        self.enter((name, None));
+        self
     }
 
     /// This path, then an entry of a list field.
-    pub(crate) fn entry(self, name: &'static str, index: usize) -> Self {
-        self.push((name, Some(index)))
+    pub(crate) fn entry(mut self, name: &'static str, index: usize) -> Self {
+        self.enter((name, Some(index)));
+        self
     }
 
-    fn push(mut self, step: Step) -> Self {
+    /// Whether this is the root.
+    pub(crate) fn is_root(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Goes on to a field. No field of the schema is deeper than the limit.
+    pub(crate) fn enter(&mut self, step: Step) {
         if let Some(free) = self.steps.get_mut(self.len) {
             *free = step;
             self.len += 1;
         }
-        self
+    }
+
+    /// Goes on to an entry of the list that was entered last, or from its entries back to the list.
+    pub(crate) fn at(&mut self, index: Option<usize>) {
+        if let Some(last) = self.len.checked_sub(1) {
+            self.steps[last].1 = index;
+        }
+    }
+
+    /// Goes back to where the field is that was entered last.
+    pub(crate) fn leave(&mut self) {
+        self.len = self.len.saturating_sub(1);
     }
 }
 
@@ -85,8 +105,8 @@ pub enum ModelError {
         /// Bytes 4 to 7.
         found: [u8; 4],
     },
-    /// The flatbuffers verifier refused the structure.
-    Structure(InvalidFlatbuffer),
+    /// The structure is not that of a flatbuffer with the schema's tables.
+    Structure(Malformed),
     /// The schema version is not 3.
     SchemaVersion {
         /// The version in the file.
@@ -252,8 +272,8 @@ impl fmt::Display for Definition {
     }
 }
 
-impl From<InvalidFlatbuffer> for ModelError {
-    fn from(error: InvalidFlatbuffer) -> Self {
+impl From<Malformed> for ModelError {
+    fn from(error: Malformed) -> Self {
         ModelError::Structure(error)
     }
 }
@@ -274,7 +294,7 @@ impl fmt::Display for ModelError {
                     found.escape_ascii()
                 )
             }
-            Structure(error) => structure(f, error),
+            Structure(error) => write!(f, "{error}"),
             SchemaVersion { found } => write!(f, "version: schema version is {found}, only 3 is supported"),
             Missing { path } => write!(f, "{path}: absent or empty"),
             Index { path, what, index, owner, count } => {
@@ -310,55 +330,5 @@ impl fmt::Display for ModelError {
                 write!(f, "verification needs {needed} entries of scratch space, {given} were given")
             }
         }
-    }
-}
-
-/// The verifier's error on one line, its trace from the root inwards.
-fn structure(f: &mut fmt::Formatter<'_>, error: &InvalidFlatbuffer) -> fmt::Result {
-    use InvalidFlatbuffer::*;
-    f.write_str("malformed file: ")?;
-    match error {
-        MissingRequiredField { required, .. } => write!(f, "required field {required} is absent")?,
-        InconsistentUnion { field, .. } => write!(f, "union {field} lacks its tag or its table")?,
-        Utf8Error { range, .. } => write!(f, "text in bytes {range:?} is not UTF-8")?,
-        MissingNullTerminator { range, .. } => write!(f, "text in bytes {range:?} has no terminator")?,
-        Unaligned { position, unaligned_type, .. } => {
-            write!(f, "{unaligned_type} at byte {position} is not aligned")?;
-        }
-        RangeOutOfBounds { range, .. } => {
-            write!(f, "bytes {range:?} lie outside the file")?;
-        }
-        SignedOffsetOutOfBounds { position, soffset, .. } => {
-            write!(f, "offset {soffset} at byte {position} leads outside the file")?;
-        }
-        TooManyTables => f.write_str("too many tables")?,
-        ApparentSizeTooLarge => {
-            f.write_str("tables share so much data that the file is too costly to read")?
-        }
-        DepthLimitReached => f.write_str("tables are nested too deeply")?,
-    }
-    let trace = match error {
-        MissingRequiredField { error_trace, .. }
-        | InconsistentUnion { error_trace, .. }
-        | Utf8Error { error_trace, .. }
-        | MissingNullTerminator { error_trace, .. }
-        | Unaligned { error_trace, .. }
-        | RangeOutOfBounds { error_trace, .. }
-        | SignedOffsetOutOfBounds { error_trace, .. } => error_trace.as_ref(),
-        TooManyTables | ApparentSizeTooLarge | DepthLimitReached => &[],
-    };
-    for (depth, step) in trace.iter().rev().enumerate() {
-        use flatbuffers::ErrorTraceDetail::*;
-        match step {
-            VectorElement { index, .. } => write!(f, "[{index}]")?,
-            TableField { field_name, .. } => {
-                write!(f, "{}{field_name}", if depth == 0 { " in " } else { "." })?;
-            }
-            UnionVariant { variant, .. } => write!(f, "<{variant}>")?,
-        }
-    }
-    match error {
-        RangeOutOfBounds { .. } | SignedOffsetOutOfBounds { .. } => f.write_str("; is it cut short?"),
-        _ => Ok(()),
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! [`Model::new`] verifies a file once, structure and meaning; afterwards every accessor is a cheap read of the
 //! file's own bytes. [`ModelBuffer`] (with the `std` feature) owns those bytes: a mapped file, a vector, or
-//! memory of the caller.
+//! memory of the caller. Without the feature `alloc` (which `std` includes, and which is there by default) a model needs no heap:
+//! [`Model::new_in`] verifies within memory that is lent.
 //!
 //! ```no_run
 //! # #[cfg(feature = "std")] {
@@ -18,12 +19,12 @@
 #![cfg_attr(not(feature = "std"), no_std)]
 #![deny(unsafe_code, missing_docs)]
 
+#[cfg(feature = "alloc")]
 extern crate alloc;
 
 mod builtin_names;
 mod error;
 mod model;
-#[allow(unsafe_code)]
 mod schema;
 #[cfg(feature = "std")]
 #[allow(unsafe_code)]
@@ -39,10 +40,10 @@ pub use builtin_names::{
 pub use error::{Definition, ModelError, Path};
 pub use model::Model;
 pub use schema::{
-    BlockwiseQuantization, Buffer, CustomQuantization, DimensionMetadata, Int32Vector, List, Metadata,
-    MultiAxisQuantization, Operator, OperatorCode, QuantizationDetails, QuantizationParameters, RawTable,
-    SignatureDef, SparseIndexVector, SparsityParameters, SubGraph, Tables, Tensor, TensorMap, Uint8Vector,
-    Uint16Vector, VariantSubType,
+    BlockwiseQuantization, Buffer, CustomQuantization, DimensionMetadata, Int32Vector, List, Malformed,
+    Metadata, MultiAxisQuantization, Operator, OperatorCode, QuantizationDetails, QuantizationParameters,
+    RawTable, SignatureDef, SparseIndexVector, SparsityParameters, SubGraph, Tables, Tensor, TensorMap,
+    Uint8Vector, Uint16Vector, VariantSubType,
 };
 #[cfg(feature = "std")]
 pub use source::ModelBuffer;

@@ -23,6 +23,7 @@ impl<'a> Model<'a> {
     ///
     /// # Errors
     /// A [`ModelError`] that names the first field found wrong.
+    #[cfg(feature = "alloc")]
     pub fn new(bytes: &'a [u8]) -> Result<Self, ModelError> {
         let root = verify::structure(bytes)?;
         let mut scratch = alloc::vec![0u32; verify::scratch_len(root)];

@@ -100,8 +100,7 @@ impl ModelBuffer {
 
     /// The model, without verifying again.
     pub fn model(&self) -> Model<'_> {
-        // SAFETY: the root was found in these very bytes when the buffer was made.
-        Model(unsafe { schema::root_at(self.bytes(), self.root) })
+        Model(schema::root_at(self.bytes(), self.root))
     }
 
     /// Four numbers that change when the mapped file does: device, number, size (and offset, of a part), time of the last change in nanoseconds. Zeros

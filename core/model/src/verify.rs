@@ -1,4 +1,4 @@
-//! Verification at load: structure by flatbuffers, then the meaning of every field.
+//! Verification at load: the structure of a flatbuffer, then the meaning of every field.
 //!
 //! Each check is linear in what one walk of all tables reads (names in a signature: `n log n`), and that
 //! is limited by `schema::verify_root`. What TFLite itself refuses: tflite/core/interpreter_builder.cc,

@@ -1,66 +1,129 @@
 //! `List`: a flatbuffers vector that is empty when absent and never panics.
 
-use flatbuffers::{Follow, ForwardsUOffset, Vector, VectorIter};
+use core::marker::PhantomData;
+
+use super::reader::Item;
+use super::verifier::{Verified, Verifier};
 
 /// A verified vector of the model; absent vectors are empty.
-pub struct List<'a, T>(Vector<'a, T>);
+pub struct List<'a, T> {
+    file: &'a [u8],
+    /// Where the first entry is.
+    start: usize,
+    len: usize,
+    entry: PhantomData<T>,
+}
 
 /// A verified vector of tables.
-pub type Tables<'a, T> = List<'a, ForwardsUOffset<T>>;
+pub type Tables<'a, T> = List<'a, T>;
 
-impl<'a, T: 'a> List<'a, T> {
-    pub(super) fn new(vector: Option<Vector<'a, T>>) -> Self {
-        List(vector.unwrap_or_default())
-    }
-
+impl<'a, T> List<'a, T> {
     /// Number of elements.
     #[inline]
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.len
     }
 
     /// Whether there is no element.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.len == 0
     }
 }
 
-impl<'a, T: Follow<'a> + 'a> List<'a, T> {
+impl<'a, T: Item<'a>> List<'a, T> {
+    /// The list whose length stands at `at`.
+    pub(super) fn read(file: &'a [u8], at: usize) -> Option<Self> {
+        let len = u32::read(file, at)? as usize;
+        Some(List { file, start: at.checked_add(4)?, len, entry: PhantomData })
+    }
+
+    /// Verifies the list to which the distance at `at` leads.
+    pub(super) fn verify(verifier: &mut Verifier<'_>, at: usize) -> Verified {
+        let at = verifier.follow(at)?;
+        let entries = verifier.list(at, T::SIZE, T::TYPE)?;
+        T::verify_entries(verifier, entries.start, entries.len() / T::SIZE)
+    }
+
     /// Element `index`; `None` outside the list.
     #[inline]
-    pub fn get(&self, index: usize) -> Option<T::Inner> {
-        (index < self.len()).then(|| self.0.get(index))
+    pub fn get(&self, index: usize) -> Option<T> {
+        if index < self.len { T::read(self.file, self.start + index * T::SIZE) } else { None }
     }
 
     /// The elements in order.
     #[inline]
-    pub fn iter(&self) -> VectorIter<'a, T> {
-        self.0.iter()
+    pub fn iter(&self) -> Entries<'a, T> {
+        Entries { list: *self, front: 0, back: self.len }
     }
 }
 
-impl<'a, T: Follow<'a> + 'a> IntoIterator for List<'a, T> {
-    type Item = T::Inner;
-    type IntoIter = VectorIter<'a, T>;
+impl<'a, T: Item<'a>> IntoIterator for List<'a, T> {
+    type Item = T;
+    type IntoIter = Entries<'a, T>;
     fn into_iter(self) -> Self::IntoIter {
         self.iter()
     }
 }
 
-impl<'a, T: 'a> Clone for List<'a, T> {
+impl<T> Default for List<'_, T> {
+    fn default() -> Self {
+        List { file: &[], start: 0, len: 0, entry: PhantomData }
+    }
+}
+
+impl<T> Clone for List<'_, T> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<'a, T: 'a> Copy for List<'a, T> {}
+impl<T> Copy for List<'_, T> {}
 
-impl<'a, T: Follow<'a> + 'a> core::fmt::Debug for List<'a, T>
-where
-    T::Inner: core::fmt::Debug,
-{
+impl<'a, T: Item<'a> + core::fmt::Debug> core::fmt::Debug for List<'a, T> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_list().entries(self.iter()).finish()
     }
 }
+
+/// The entries of a [`List`] from `front` to before `back`.
+#[derive(Clone)]
+pub struct Entries<'a, T> {
+    list: List<'a, T>,
+    front: usize,
+    back: usize,
+}
+
+impl<'a, T: Item<'a>> Iterator for Entries<'a, T> {
+    type Item = T;
+
+    #[inline]
+    fn next(&mut self) -> Option<T> {
+        let entry = if self.front < self.back { self.list.get(self.front) } else { None };
+        self.front += usize::from(entry.is_some());
+        entry
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.back - self.front;
+        (left, Some(left))
+    }
+
+    #[inline]
+    fn nth(&mut self, count: usize) -> Option<T> {
+        self.front = self.front.saturating_add(count).min(self.back);
+        self.next()
+    }
+}
+
+impl<'a, T: Item<'a>> DoubleEndedIterator for Entries<'a, T> {
+    #[inline]
+    fn next_back(&mut self) -> Option<T> {
+        let last = self.back.checked_sub(1).filter(|&last| last >= self.front)?;
+        self.back = last;
+        self.list.get(last)
+    }
+}
+
+impl<'a, T: Item<'a>> ExactSizeIterator for Entries<'a, T> {}

@@ -1,4 +1,4 @@
-//! `table!`: one line per field of a flatbuffers table gives its accessor and its verification.
+//! `table!`: one line per field of a flatbuffers table gives its accessor and its verification. `union!`: one line per tag.
 
 /// Declares a flatbuffers table: `SLOT name: kind<type>`, where the kinds are
 ///
@@ -16,7 +16,7 @@ macro_rules! table {
     }) => {
         $(#[$doc])*
         #[derive(Clone, Copy)]
-        pub struct $name<'a>(Table<'a>);
+        pub struct $name<'a>(pub(super) Table<'a>);
 
         impl<'a> $name<'a> {
             $(getter! { $(#[$field_doc])* $slot $field $kind $($of)? $($default)? })*
@@ -24,25 +24,34 @@ macro_rules! table {
             /// Offset of this table in the file; two tables are the same exactly if theirs are equal.
             #[inline]
             pub fn position(&self) -> usize {
-                self.0.loc()
+                self.0.at
             }
-        }
 
-        impl<'a> Follow<'a> for $name<'a> {
-            type Inner = Self;
-            #[inline]
-            unsafe fn follow(buffer: &'a [u8], position: usize) -> Self {
-                // SAFETY: the caller promises a verified table of this type at `position`.
-                $name(unsafe { Table::new(buffer, position) })
-            }
-        }
-
-        impl Verifiable for $name<'_> {
-            fn run_verifier(verifier: &mut Verifier<'_, '_>, position: usize) -> Verified {
-                let fields = verifier.visit_table(position)?;
-                $(let fields = verify_field!(fields, $slot $field $kind $($of)?);)*
-                fields.finish();
+            /// Verifies the table at `position`.
+            pub(super) fn verify_at(verifier: &mut Verifier<'_>, position: usize) -> Verified {
+                let table = verifier.open(position)?;
+                $(verify_field!(verifier, table, $slot $field $kind $($of)?);)*
+                verifier.close();
                 Ok(())
+            }
+        }
+
+        impl<'a> Item<'a> for $name<'a> {
+            const SIZE: usize = Table::SIZE;
+            const TYPE: &'static str = Table::TYPE;
+
+            #[inline]
+            fn read(file: &'a [u8], at: usize) -> Option<Self> {
+                Table::read(file, at).map($name)
+            }
+
+            fn verify(verifier: &mut Verifier<'_>, at: usize) -> Verified {
+                let position = verifier.follow(at)?;
+                $name::verify_at(verifier, position)
+            }
+
+            fn verify_entries(verifier: &mut Verifier<'_>, start: usize, count: usize) -> Verified {
+                verifier.entries(start, count, Self::verify)
             }
         }
 
@@ -60,93 +69,106 @@ macro_rules! getter {
         $(#[$doc])*
         #[inline]
         pub fn $field(&self) -> $of {
-            // SAFETY: a table is only made at a position whose every field was verified with this type.
-            unsafe { self.0.get::<$of>(slot($slot), None) }.unwrap_or($default)
+            self.0.item::<$of>($slot).unwrap_or($default)
         }
     };
     ($(#[$doc:meta])* $slot:literal $field:ident list $of:ident) => {
         $(#[$doc])*
         #[inline]
         pub fn $field(&self) -> List<'a, $of> {
-            // SAFETY: a table is only made at a position whose every field was verified with this type.
-            List::new(unsafe { self.0.get::<ForwardsUOffset<Vector<'a, $of>>>(slot($slot), None) })
+            self.0.list($slot).unwrap_or_default()
         }
     };
     ($(#[$doc:meta])* $slot:literal $field:ident tables $of:ident) => {
         $(#[$doc])*
         #[inline]
         pub fn $field(&self) -> Tables<'a, $of<'a>> {
-            // SAFETY: a table is only made at a position whose every field was verified with this type.
-            List::new(unsafe {
-                self.0.get::<ForwardsUOffset<Vector<'a, ForwardsUOffset<$of<'a>>>>>(slot($slot), None)
-            })
+            self.0.list($slot).unwrap_or_default()
         }
     };
     ($(#[$doc:meta])* $slot:literal $field:ident table $of:ident) => {
         $(#[$doc])*
         #[inline]
         pub fn $field(&self) -> Option<$of<'a>> {
-            // SAFETY: a table is only made at a position whose every field was verified with this type.
-            unsafe { self.0.get::<ForwardsUOffset<$of<'a>>>(slot($slot), None) }
+            self.0.item($slot)
         }
     };
     ($(#[$doc:meta])* $slot:literal $field:ident union $of:ident) => {
         $(#[$doc])*
         #[inline]
         pub fn $field(&self) -> Option<$of<'a>> {
-            // SAFETY: a table is only made at a position whose every field was verified with this type;
-            // the union's table was verified for exactly this tag.
-            unsafe {
-                let tag = self.0.get::<u8>(slot($slot), None).filter(|&tag| tag != 0)?;
-                let table = self.0.get::<ForwardsUOffset<Table<'a>>>(slot($slot + 1), None)?;
-                Some($of::follow_variant(tag, table))
-            }
+            let tag = self.0.item::<u8>($slot).filter(|&tag| tag != 0)?;
+            Some($of::new(tag, self.0.table($slot + 1)?))
         }
     };
     ($(#[$doc:meta])* $slot:literal $field:ident text) => {
         $(#[$doc])*
         #[inline]
         pub fn $field(&self) -> Option<&'a str> {
-            // SAFETY: a table is only made at a position whose every field was verified with this type,
-            // text for being UTF-8.
-            unsafe { self.0.get::<ForwardsUOffset<&'a str>>(slot($slot), None) }
+            self.0.text($slot)
         }
     };
     ($(#[$doc:meta])* $slot:literal $field:ident bytes) => {
         $(#[$doc])*
         #[inline]
         pub fn $field(&self) -> Option<&'a [u8]> {
-            // SAFETY: a table is only made at a position whose every field was verified with this type.
-            unsafe { self.0.get::<ForwardsUOffset<Vector<'a, u8>>>(slot($slot), None) }.map(|v| v.bytes())
+            self.0.bytes($slot)
         }
     };
 }
 
-/// Verifies one field of `table!`; gives back the table's verifier.
+/// Verifies one field of `table!`.
 macro_rules! verify_field {
-    ($fields:ident, $slot:literal $field:ident scalar $of:ident) => {
-        $fields.visit_field::<$of>(stringify!($field), slot($slot), false)?
+    ($verifier:ident, $table:ident, $slot:literal $field:ident scalar $of:ident) => {
+        $verifier.field(&$table, $slot, stringify!($field), <$of as Item<'_>>::verify)?
     };
-    ($fields:ident, $slot:literal $field:ident list $of:ident) => {
-        $fields.visit_field::<ForwardsUOffset<Vector<'_, $of>>>(stringify!($field), slot($slot), false)?
+    ($verifier:ident, $table:ident, $slot:literal $field:ident list $of:ident) => {
+        $verifier.field(&$table, $slot, stringify!($field), List::<$of>::verify)?
     };
-    ($fields:ident, $slot:literal $field:ident tables $of:ident) => {
-        $fields.visit_field::<ForwardsUOffset<Vector<'_, ForwardsUOffset<$of<'_>>>>>(
-            stringify!($field),
-            slot($slot),
-            false,
-        )?
+    ($verifier:ident, $table:ident, $slot:literal $field:ident tables $of:ident) => {
+        $verifier.field(&$table, $slot, stringify!($field), Tables::<$of<'_>>::verify)?
     };
-    ($fields:ident, $slot:literal $field:ident table $of:ident) => {
-        $fields.visit_field::<ForwardsUOffset<$of<'_>>>(stringify!($field), slot($slot), false)?
+    ($verifier:ident, $table:ident, $slot:literal $field:ident table $of:ident) => {
+        $verifier.field(&$table, $slot, stringify!($field), <$of<'_> as Item<'_>>::verify)?
     };
-    ($fields:ident, $slot:literal $field:ident union $of:ident) => {
-        verify_union::<$of<'_>>($fields, $slot)?
+    ($verifier:ident, $table:ident, $slot:literal $field:ident union $of:ident) => {
+        $verifier.union(&$table, $slot, $of::verify_variant)?
     };
-    ($fields:ident, $slot:literal $field:ident text) => {
-        $fields.visit_field::<ForwardsUOffset<&str>>(stringify!($field), slot($slot), false)?
+    ($verifier:ident, $table:ident, $slot:literal $field:ident text) => {
+        $verifier.field(&$table, $slot, stringify!($field), Verifier::text)?
     };
-    ($fields:ident, $slot:literal $field:ident bytes) => {
-        $fields.visit_field::<ForwardsUOffset<Vector<'_, u8>>>(stringify!($field), slot($slot), false)?
+    ($verifier:ident, $table:ident, $slot:literal $field:ident bytes) => {
+        $verifier.field(&$table, $slot, stringify!($field), List::<u8>::verify)?
+    };
+}
+
+/// Declares a union of known tables; tags beyond them read as `Unknown`.
+macro_rules! union {
+    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $tag:literal $variant:ident($table:ident),)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub enum $name<'a> {
+            $($(#[$variant_doc])* $variant($table<'a>),)*
+            /// A table that this crate does not know.
+            Unknown(RawTable<'a>),
+        }
+
+        impl<'a> $name<'a> {
+            /// Verifies the table at `position` as the one that `tag` stands for.
+            fn verify_variant(tag: u8, verifier: &mut Verifier<'_>, position: usize) -> Verified {
+                match tag {
+                    $($tag => $table::verify_at(verifier, position),)*
+                    _ => RawTable::verify_variant(tag, verifier, position),
+                }
+            }
+
+            /// The table as the one that `tag` stands for.
+            fn new(tag: u8, table: Table<'a>) -> Self {
+                match tag {
+                    $($tag => $name::$variant($table(table)),)*
+                    _ => $name::Unknown(RawTable::new(tag, table)),
+                }
+            }
+        }
     };
 }

@@ -1,340 +1,55 @@
-//! The `.tflite` schema, readable: each table of the format in a few lines.
+//! The `.tflite` schema, readable: each table of the format in a few lines (`tables`), made accessors and verification by `table!`
+//! (`macros`), over a reader of flatbuffers (`reader`) and its verification (`verifier`) that need no heap.
 //!
-//! Defined by: tflite/converter/schema/schema.fbs. Unsafe code lives in this folder and in `source.rs` only:
-//! a table value exists only at a position that `verify_root` has accepted, or below one.
+//! Defined by: tflite/converter/schema/schema.fbs. What is accepted and what is refused is what the crate `flatbuffers` would, byte by
+//! byte: tests/flatbuffers.rs compares.
 
 #[macro_use]
 mod macros;
 mod list;
+mod reader;
+mod tables;
 mod unions;
+mod verifier;
 
 pub use list::{List, Tables};
-pub use unions::{QuantizationDetails, RawTable, SparseIndexVector};
+pub use tables::*;
+pub use unions::RawTable;
+pub use verifier::Malformed;
 
-use flatbuffers::{
-    Follow, ForwardsUOffset, InvalidFlatbuffer, Table, Vector, Verifiable, Verifier, VerifierOptions,
-};
-use unions::{Union, verify_union};
-
-type Verified = Result<(), InvalidFlatbuffer>;
+use reader::{Item, Table};
+use verifier::{Verified, Verifier};
 
 /// Largest part of a file that flatbuffers offsets (signed, 32 bits) may reach; data beyond it is external.
 const REACH: usize = i32::MAX as usize;
-
-/// Tables nest less than ten deep in this schema; options tables are not entered.
-const MAX_DEPTH: usize = 32;
 
 /// Verifies the flatbuffers structure of `bytes` and gives its root table.
 ///
 /// Tables and vectors may be shared, so a small file can look large: what one walk of all tables reads
 /// is limited to a multiple of the file's size.
-pub(crate) fn verify_root(bytes: &[u8]) -> Result<ModelTable<'_>, InvalidFlatbuffer> {
+pub(crate) fn verify_root(bytes: &[u8]) -> Result<ModelTable<'_>, Malformed> {
     let reachable = bytes.get(..REACH).unwrap_or(bytes);
-    let options = VerifierOptions {
-        max_depth: MAX_DEPTH,
-        max_tables: reachable.len(),
-        max_apparent_size: reachable.len().saturating_mul(16).saturating_add(4096),
-        ignore_missing_null_terminator: true,
-    };
-    let root = flatbuffers::root_with_opts::<ModelTable<'_>>(&options, reachable)?;
-    // SAFETY: the root was verified in a prefix of these very bytes; positions mean the same in both.
-    Ok(unsafe { root_at(bytes, root.position()) })
+    let mut verifier = Verifier::new(reachable, reachable.len().saturating_mul(16).saturating_add(4096));
+    let root = verifier.follow(0)?;
+    ModelTable::verify_at(&mut verifier, root)?;
+    Ok(root_at(bytes, root))
 }
 
-/// The root table at `position`, without another verification.
-///
-/// # Safety
-/// `verify_root` must have accepted these bytes and found the root at `position`.
-pub(crate) unsafe fn root_at(bytes: &[u8], position: usize) -> ModelTable<'_> {
-    // SAFETY: the caller promises a verified root at this position.
-    unsafe { ModelTable::follow(bytes, position) }
-}
-
-/// Byte offset in a vtable of field number `slot`.
-const fn slot(slot: u16) -> u16 {
-    2 * (slot + 2)
+/// The root table at `position`, where `verify_root` has found it in these bytes.
+pub(crate) fn root_at(bytes: &[u8], position: usize) -> ModelTable<'_> {
+    ModelTable(Table { file: bytes, at: position })
 }
 
 impl<'a> ModelTable<'a> {
     /// The whole file.
     pub(crate) fn bytes(&self) -> &'a [u8] {
-        self.0.buf()
+        self.0.file
     }
 }
 
 impl<'a> Operator<'a> {
     /// The whole file.
     pub(crate) fn file(&self) -> &'a [u8] {
-        self.0.buf()
-    }
-}
-
-table! {
-    /// Root of the file.
-    ModelTable {
-        /// Schema version; 3 is the only one in use.
-        0 version: scalar<u32>(0),
-        /// What `Operator::opcode_index` points into.
-        1 operator_codes: tables<OperatorCode>,
-        /// Subgraph 0 is the main one.
-        2 subgraphs: tables<SubGraph>,
-        /// Free text.
-        3 description: text,
-        /// What `Tensor::buffer` and `Metadata::buffer` point into; buffer 0 means none.
-        4 buffers: tables<Buffer>,
-        /// Named buffers.
-        6 metadata: tables<Metadata>,
-        /// Named entry points.
-        7 signature_defs: tables<SignatureDef>,
-    }
-}
-
-table! {
-    /// Which op, and which version of it, an operator runs.
-    OperatorCode {
-        /// The code in files from before code 127.
-        0 deprecated_builtin_code: scalar<i8>(0),
-        /// Name of a custom op.
-        1 custom_code: text,
-        /// Version of the op that the operator needs.
-        2 version: scalar<i32>(1),
-        /// The code; 0 in older files.
-        3 extended_builtin_code: scalar<i32>(0),
-    }
-}
-
-table! {
-    /// One graph: tensors, operators in execution order.
-    SubGraph {
-        /// The tensors that the operators' indices point into.
-        0 tensors: tables<Tensor>,
-        /// Indices of the tensors that the caller fills.
-        1 inputs: list<i32>,
-        /// Indices of the tensors that the caller reads.
-        2 outputs: list<i32>,
-        /// Operators in execution order.
-        3 operators: tables<Operator>,
-        /// Free text.
-        4 name: text,
-        /// Index of debug data; -1 if there is none.
-        5 debug_metadata_index: scalar<i32>(-1),
-    }
-}
-
-table! {
-    /// One tensor: type, shape, and where its constant data lies.
-    Tensor {
-        /// Dimensions, outermost first.
-        0 shape: list<i32>,
-        /// Number of the element type.
-        1 type_code: scalar<i8>(0),
-        /// Index into `ModelTable::buffers`; 0 if the tensor has no data in the file.
-        2 buffer: scalar<u32>(0),
-        /// Free text.
-        3 name: text,
-        /// Scale and zero point.
-        4 quantization: table<QuantizationParameters>,
-        /// Whether the tensor keeps its value between invocations.
-        5 is_variable: scalar<bool>(false),
-        /// How non-zero elements are stored.
-        6 sparsity: table<SparsityParameters>,
-        /// `shape` with -1 for each dimension that is not known before the run.
-        7 shape_signature: list<i32>,
-        /// Tells a scalar (true) from a tensor of unknown rank (false) when `shape` is empty.
-        8 has_rank: scalar<bool>(false),
-        /// What a variant tensor holds.
-        9 variant_tensors: tables<VariantSubType>,
-        /// Entry of the external buffers that holds the data; 0 if none.
-        10 external_buffer: scalar<u32>(0),
-    }
-}
-
-table! {
-    /// Element type and shape inside a variant tensor.
-    VariantSubType {
-        /// Dimensions, outermost first.
-        0 shape: list<i32>,
-        /// Number of the element type.
-        1 type_code: scalar<i8>(0),
-        /// Whether the rank is known.
-        2 has_rank: scalar<bool>(false),
-    }
-}
-
-table! {
-    /// `real = scale * (q - zero_point)`.
-    QuantizationParameters {
-        /// Smallest real value seen; for tools.
-        0 min: list<f32>,
-        /// Largest real value seen; for tools.
-        1 max: list<f32>,
-        /// One scale, or one per slice of `quantized_dimension`; empty if not quantized.
-        2 scale: list<f32>,
-        /// One zero point per scale, or a single one.
-        3 zero_point: list<i64>,
-        /// When present, replaces scale and zero point.
-        4 details: union<QuantizationDetails>,
-        /// The dimension that per-channel scales belong to.
-        6 quantized_dimension: scalar<i32>(0),
-    }
-}
-
-table! {
-    /// Quantization in free form.
-    CustomQuantization {
-        /// The bytes.
-        0 custom: bytes,
-    }
-}
-
-table! {
-    /// Scales per block of the quantized dimension.
-    BlockwiseQuantization {
-        /// Index of the tensor that holds the scales.
-        0 scales: scalar<i32>(0),
-        /// Index of the tensor that holds the zero points; -1: all zero.
-        1 zero_points: scalar<i32>(0),
-        /// Elements per block.
-        2 block_size: scalar<i32>(0),
-    }
-}
-
-table! {
-    /// Scales over several dimensions.
-    MultiAxisQuantization {
-        /// Index of the tensor that holds the scales.
-        0 scales: scalar<i32>(0),
-        /// Index of the tensor that holds the zero points; -1: all zero.
-        1 zero_points: scalar<i32>(0),
-        /// Elements per block; 0: per channel.
-        2 block_size: scalar<i32>(0),
-        /// The dimensions that the scales belong to.
-        3 quantized_dimensions: list<i32>,
-    }
-}
-
-table! {
-    /// A sparse tensor: a tree with one level per entry of `traversal_order`.
-    SparsityParameters {
-        /// The dimensions in storage order; blocks come last.
-        0 traversal_order: list<i32>,
-        /// For each block dimension the dimension that it divides.
-        1 block_map: list<i32>,
-        /// One entry per level.
-        2 dim_metadata: tables<DimensionMetadata>,
-    }
-}
-
-table! {
-    /// One level of a sparse tensor.
-    DimensionMetadata {
-        /// 0: dense; 1: compressed rows.
-        0 format: scalar<i8>(0),
-        /// Size of a dense level.
-        1 dense_size: scalar<i32>(0),
-        /// Where each parent's entries begin in `array_indices`.
-        2 array_segments: union<SparseIndexVector>,
-        /// Positions of the non-zero entries.
-        4 array_indices: union<SparseIndexVector>,
-    }
-}
-
-table! {
-    /// 32-bit entries of a sparse level.
-    Int32Vector {
-        /// The entries.
-        0 values: list<i32>,
-    }
-}
-
-table! {
-    /// 16-bit entries of a sparse level.
-    Uint16Vector {
-        /// The entries.
-        0 values: list<u16>,
-    }
-}
-
-table! {
-    /// 8-bit entries of a sparse level.
-    Uint8Vector {
-        /// The entries.
-        0 values: list<u8>,
-    }
-}
-
-table! {
-    /// One use of an op.
-    Operator {
-        /// Index into `ModelTable::operator_codes`.
-        0 opcode_index: scalar<u32>(0),
-        /// Tensor indices; -1: an optional input that is absent.
-        1 inputs: list<i32>,
-        /// Tensor indices.
-        2 outputs: list<i32>,
-        /// Attributes of a builtin op.
-        3 builtin_options: union<RawTable>,
-        /// Attributes of a custom op when they lie inside the flatbuffer.
-        5 inline_custom_options: bytes,
-        /// How custom options are encoded; 0: flexbuffers.
-        6 custom_options_format: scalar<i8>(0),
-        /// Which inputs the op writes to; empty if none.
-        7 mutating_variable_inputs: list<bool>,
-        /// Tensors internal to the op; -1: absent.
-        8 intermediates: list<i32>,
-        /// Where custom options outside the flatbuffer begin; valid if above 1.
-        9 large_custom_options_offset: scalar<u64>(0),
-        /// Bytes of custom options outside the flatbuffer.
-        10 large_custom_options_size: scalar<u64>(0),
-        /// Attributes of a builtin op of the second union.
-        11 builtin_options_2: union<RawTable>,
-        /// Index of debug data; -1 if there is none.
-        13 debug_metadata_index: scalar<i32>(-1),
-    }
-}
-
-table! {
-    /// Constant data, inside the flatbuffer or behind it.
-    Buffer {
-        /// The data when it lies inside the flatbuffer.
-        0 data: bytes,
-        /// Where data outside the flatbuffer begins, from the start of the file; valid if above 1.
-        1 offset: scalar<u64>(0),
-        /// Bytes of data outside the flatbuffer.
-        2 size: scalar<u64>(0),
-    }
-}
-
-table! {
-    /// A named buffer.
-    Metadata {
-        /// What the buffer means.
-        0 name: text,
-        /// Index into `ModelTable::buffers`.
-        1 buffer: scalar<u32>(0),
-    }
-}
-
-table! {
-    /// A tensor's name in a signature.
-    TensorMap {
-        /// Name that callers use.
-        0 name: text,
-        /// Index of the tensor in the signature's subgraph.
-        1 tensor_index: scalar<u32>(0),
-    }
-}
-
-table! {
-    /// A named entry point: a subgraph and names for its inputs and outputs.
-    SignatureDef {
-        /// Names of the inputs.
-        0 inputs: tables<TensorMap>,
-        /// Names of the outputs.
-        1 outputs: tables<TensorMap>,
-        /// Name of the entry point.
-        2 signature_key: text,
-        /// The subgraph to run.
-        4 subgraph_index: scalar<u32>(0),
+        self.0.file
     }
 }

@@ -1,0 +1,137 @@
+//! Reading flatbuffers: tables, and what their fields and lists hold. Every access is within the file's bounds; what a verified file
+//! has is there, and anything else reads as absent.
+//!
+//! ```text
+//! vtable ─┐                           table ─┐
+//!         ▼                                  ▼
+//!         │ bytes │ … │ slot 0 │ slot 1 │ …  │ table − vtable │ … │ field │ …
+//!           u16   u16     u16                   i32                 ▲
+//!                          └─ distance from the table, 0: absent ───┘
+//! ```
+//!
+//! A field is a number, or the distance (u32) to a table or to a list (its length, u32, then its entries). All little-endian.
+
+use super::List;
+use super::verifier::{Verified, Verifier};
+
+/// What stands in a field, or in an entry of a list: a number, or the distance to a table.
+pub trait Item<'a>: Copy {
+    /// Bytes of it, which are its alignment as well.
+    const SIZE: usize;
+    /// What an error calls it.
+    const TYPE: &'static str;
+
+    /// The item at `at`.
+    fn read(file: &'a [u8], at: usize) -> Option<Self>;
+
+    /// Verifies the item at `at`, and what it leads to.
+    fn verify(verifier: &mut Verifier<'_>, at: usize) -> Verified;
+
+    /// Verifies what the entries of a list lead to.
+    fn verify_entries(verifier: &mut Verifier<'_>, start: usize, count: usize) -> Verified;
+}
+
+macro_rules! numbers {
+    ($($number:ident: $read:expr;)*) => {$(
+        impl Item<'_> for $number {
+            const SIZE: usize = size_of::<$number>();
+            const TYPE: &'static str = stringify!($number);
+
+            #[inline]
+            fn read(file: &[u8], at: usize) -> Option<Self> {
+                chunk(file, at).map($read)
+            }
+
+            fn verify(verifier: &mut Verifier<'_>, at: usize) -> Verified {
+                verifier.present::<Self>(at)
+            }
+
+            fn verify_entries(_: &mut Verifier<'_>, _: usize, _: usize) -> Verified {
+                Ok(())
+            }
+        }
+    )*};
+}
+
+numbers! {
+    bool: |[byte]: [u8; 1]| byte != 0;
+    i8: i8::from_le_bytes;
+    u8: u8::from_le_bytes;
+    i32: i32::from_le_bytes;
+    u16: u16::from_le_bytes;
+    u32: u32::from_le_bytes;
+    f32: f32::from_le_bytes;
+    i64: i64::from_le_bytes;
+    u64: u64::from_le_bytes;
+}
+
+fn chunk<const N: usize>(file: &[u8], at: usize) -> Option<[u8; N]> {
+    file.get(at..)?.first_chunk().copied()
+}
+
+/// A table of the file.
+#[derive(Clone, Copy)]
+pub struct Table<'a> {
+    pub file: &'a [u8],
+    /// Where it begins.
+    pub at: usize,
+}
+
+impl<'a> Table<'a> {
+    pub const SIZE: usize = 4;
+    pub const TYPE: &'static str = "offset";
+
+    /// The table to which the distance at `at` leads.
+    #[inline]
+    pub fn read(file: &'a [u8], at: usize) -> Option<Self> {
+        Some(Table { file, at: follow(file, at)? })
+    }
+
+    /// Where a field is, if it is there.
+    fn field(&self, slot: u16) -> Option<usize> {
+        let to_vtable = i32::read(self.file, self.at)? as isize;
+        let vtable = self.at.checked_add_signed(to_vtable.checked_neg()?)?;
+        let entry = vtable_offset(slot);
+        if entry >= usize::from(u16::read(self.file, vtable)?) {
+            return None;
+        }
+        let distance = u16::read(self.file, vtable.checked_add(entry)?)?;
+        if distance == 0 { None } else { self.at.checked_add(usize::from(distance)) }
+    }
+
+    #[inline]
+    pub fn item<T: Item<'a>>(&self, slot: u16) -> Option<T> {
+        T::read(self.file, self.field(slot)?)
+    }
+
+    /// The table in a field.
+    #[inline]
+    pub fn table(&self, slot: u16) -> Option<Self> {
+        Table::read(self.file, self.field(slot)?)
+    }
+
+    #[inline]
+    pub fn list<T: Item<'a>>(&self, slot: u16) -> Option<List<'a, T>> {
+        let at = follow(self.file, self.field(slot)?)?;
+        List::read(self.file, at)
+    }
+
+    pub fn bytes(&self, slot: u16) -> Option<&'a [u8]> {
+        let at = follow(self.file, self.field(slot)?)?;
+        let count = u32::read(self.file, at)? as usize;
+        self.file.get(at.checked_add(4)?..)?.get(..count)
+    }
+
+    pub fn text(&self, slot: u16) -> Option<&'a str> {
+        core::str::from_utf8(self.bytes(slot)?).ok()
+    }
+}
+
+fn follow(file: &[u8], at: usize) -> Option<usize> {
+    at.checked_add(u32::read(file, at)? as usize)
+}
+
+/// Where the vtable has the distance of field number `slot`.
+pub fn vtable_offset(slot: u16) -> usize {
+    2 * (usize::from(slot) + 2)
+}
