@@ -17,35 +17,47 @@
 //! | [`banks`] | several memories, fast ones and slow ones: which record lies in which |
 //! | `cheap` | the best plan of all that take little time |
 //! | `in_use`, `nearest`, `bits`, `work` | what single strategies keep |
+//!
+//! Without the feature `alloc` there are [`linear`] and [`micro_greedy`], which need no memory but that of the offsets.
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+#[cfg(feature = "alloc")]
 extern crate alloc;
 
 use arenite_abi::{Plugin, plugin};
 
-mod ascending;
-pub mod banks;
-mod births;
-mod bits;
-pub mod bound;
-mod cheap;
-#[cfg(test)]
-mod classic;
-mod groups;
-mod in_use;
-mod nearest;
-pub mod objects;
-mod order;
-pub mod outcome;
-mod profiles;
-pub mod reallocation;
-pub mod space;
-mod timeline;
-pub mod usage;
+macro_rules! with_heap {
+    ($($(#[$condition:meta])? $visibility:vis mod $module:ident;)*) => {
+        $(#[cfg(feature = "alloc")] $(#[$condition])? $visibility mod $module;)*
+    };
+}
+
+with_heap! {
+    mod ascending;
+    pub mod banks;
+    mod births;
+    mod bits;
+    pub mod bound;
+    mod cheap;
+    #[cfg(test)]
+    mod classic;
+    mod groups;
+    mod in_use;
+    mod nearest;
+    pub mod objects;
+    mod order;
+    pub mod outcome;
+    mod profiles;
+    pub mod reallocation;
+    pub mod space;
+    mod timeline;
+    pub mod usage;
+    mod work;
+}
+
 pub mod validate;
-mod work;
 
 macro_rules! planners {
     ($($(#[$condition:meta])? $module:ident :: $planner:ident,)*) => {
@@ -61,21 +73,34 @@ macro_rules! planners {
 }
 
 planners! {
+    #[cfg(feature = "alloc")]
     arena::Arena,
+    #[cfg(feature = "alloc")]
     best_fit::BestFit,
+    #[cfg(feature = "alloc")]
     both_ends::BothEnds,
+    #[cfg(feature = "alloc")]
     equality::Equality,
+    #[cfg(feature = "alloc")]
     equality_vector::EqualityVector,
     #[cfg(feature = "exact")]
     exact::Exact,
+    #[cfg(feature = "alloc")]
     greedy_best::GreedyBest,
+    #[cfg(feature = "alloc")]
     greedy_by_breadth::GreedyByBreadth,
+    #[cfg(feature = "alloc")]
     greedy_by_size::GreedyBySize,
+    #[cfg(feature = "alloc")]
     greedy_by_size_offsets::GreedyBySizeOffsets,
+    #[cfg(feature = "alloc")]
     greedy_in_order::GreedyInOrder,
     linear::Linear,
     micro_greedy::MicroGreedy,
+    #[cfg(feature = "alloc")]
     min_cost_flow::MinCostFlow,
+    #[cfg(feature = "alloc")]
     naive::Naive,
+    #[cfg(feature = "alloc")]
     portfolio::Portfolio,
 }

@@ -1,14 +1,12 @@
 //! What every planner checks before it starts, and the arithmetic of offsets that cannot overflow.
 
-use alloc::collections::{BTreeMap, BinaryHeap};
-use alloc::vec::Vec;
-use core::cmp::Reverse;
+#[cfg(feature = "alloc")]
+mod apart;
 
 use arenite_abi::prelude::*;
 
-use crate::births::Life;
-use crate::order;
-use crate::usage::Usage;
+#[cfg(feature = "alloc")]
+pub use apart::{fixed_apart, usages};
 
 /// So many records can be told apart with 32 bits wherever planners count them.
 const MOST_RECORDS: usize = 1 << 26;
@@ -18,42 +16,6 @@ const MOST_RECORDS: usize = 1 << 26;
 pub fn records(records: &[UsageRecord]) -> Result<()> {
     count(records.len())?;
     records.iter().enumerate().try_for_each(|(i, record)| one(i, record, records.len()))
-}
-
-/// Checks each usage: its life does not end before it begins. The error names record and both values.
-pub fn usages<S>(usages: &[Usage<S>]) -> Result<()> {
-    count(usages.len())?;
-    usages.iter().enumerate().try_for_each(|(i, usage)| life(i, usage.life))
-}
-
-/// An error if two records are fixed at places that overlap while both live: no plan keeps them apart. Takes O(n log n).
-pub fn fixed_apart(records: &[UsageRecord]) -> Result<()> {
-    let fixed: Vec<(u32, u64, usize)> = records
-        .iter()
-        .enumerate()
-        .filter(|(_, record)| record.size > 0)
-        .filter_map(|(i, record)| Some((record.first_node, record.fixed()?, i)))
-        .collect();
-    let order = order::by_key(fixed.len(), |k| fixed[k as usize]);
-    // Those alive, by offset; and by last node.
-    let mut alive: BTreeMap<u64, usize> = BTreeMap::new();
-    let mut deaths: BinaryHeap<Reverse<(u32, u64)>> = BinaryHeap::new();
-    for (first_node, offset, i) in order.into_iter().map(|k| fixed[k as usize]) {
-        while let Some(&Reverse((_, dead))) = deaths.peek().filter(|Reverse((last, _))| *last < first_node) {
-            alive.remove(&dead);
-            deaths.pop();
-        }
-        let below = alive.range(..=offset).next_back().filter(|&(&at, &j)| offset - at < records[j].size);
-        let above = alive.range(offset..).next().filter(|&(&at, _)| at - offset < records[i].size);
-        if let Some((&at, &j)) = below.or(above) {
-            return Err(invalid!(
-                "records {j} and {i} are alive together and fixed at {at} and {offset}, where they overlap"
-            ));
-        }
-        alive.insert(offset, i);
-        deaths.push(Reverse((records[i].last_node, offset)));
-    }
-    Ok(())
 }
 
 /// Where the last fixed record ends.
@@ -95,7 +57,7 @@ fn count(records: usize) -> Result<()> {
     Ok(())
 }
 
-fn life(i: usize, (first_node, last_node): Life) -> Result<()> {
+fn life(i: usize, (first_node, last_node): (u32, u32)) -> Result<()> {
     ensure!(
         first_node <= last_node,
         "record {i}: its first node {first_node} comes after its last node {last_node}"

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use arenite_abi::UsageRecord;
 use arenite_planners::exact::Limits;
-use arenite_planners::portfolio;
+use arenite_planners::{micro_greedy, portfolio};
 use serde_json::Value;
 use strategies::{Answer, STRATEGIES, total};
 
@@ -68,6 +68,9 @@ fn check(problem: &str, records: &[UsageRecord], expect: &Value) {
         }
         assert_eq!(total(records, &answer.offsets(records)), number(&expect["total"]), "{problem}: {name}");
     }
+    let [greedy, few] =
+        [micro_greedy::place, micro_greedy::place_few].map(|f| Answer::Offsets(f).offsets(records));
+    assert_eq!(greedy, few, "{problem}");
 }
 
 #[test]

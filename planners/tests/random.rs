@@ -3,7 +3,7 @@
 mod strategies;
 
 use arenite_abi::UsageRecord;
-use arenite_planners::arena;
+use arenite_planners::{arena, micro_greedy};
 use proptest::prelude::*;
 use strategies::{Answer, STRATEGIES, total};
 
@@ -76,6 +76,17 @@ fn apart(a: (u64, u64), b: (u64, u64)) -> bool {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn few_records_need_no_memory(records in prop::collection::vec(record(), 0..60), fixed in prop::collection::vec(prop::option::weighted(0.1, 0u64..40), 60)) {
+        let fix = |(record, fixed): (&UsageRecord, &Option<u64>)| match fixed {
+            Some(place) => UsageRecord { fixed_offset: place * record.alignment, ..*record },
+            None => *record,
+        };
+        let records: Vec<UsageRecord> = records.iter().zip(&fixed).map(fix).collect();
+        let [all, few] = [micro_greedy::place, micro_greedy::place_few].map(|f| Answer::Offsets(f).offsets(&records));
+        prop_assert_eq!(all, few);
+    }
 
     #[test]
     fn plans_are_aligned_disjoint_and_deterministic(
