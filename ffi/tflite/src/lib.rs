@@ -28,6 +28,8 @@ mod fallback;
 mod guard;
 mod interpreter;
 mod kernel;
+#[cfg(all(test, target_pointer_width = "64"))]
+mod layout;
 mod model;
 mod opaque;
 mod operator;

@@ -150,16 +150,23 @@ pub(crate) unsafe fn ask(
     let all: Vec<i32> = (0..count(graph.tensor_count())).collect();
     scene.describe(Io { inputs: &all, outputs: &[] }, &|index| graph.tensor(index as usize).map(Some))?;
     scene.graph = Some(Box::new(Shown::new(graph)));
+    let status = looking(scene, |scene| {
+        // SAFETY: the caller's promise; the context is the scene's own, and nothing else refers to the scene meanwhile.
+        unsafe { super::types::prepare(scene.shown_context(), delegate) }
+    });
+    let answer = scene.graph.as_mut().and_then(|graph| graph.answer.take());
+    Ok((status, answer))
+}
+
+/// Calls `body` while the scene's context has the functions by which a delegate, or the `init` of its kernel, looks at the graph.
+pub(crate) fn looking<R>(scene: &mut Scene, body: impl FnOnce(&mut Scene) -> R) -> R {
     scene.context.get_execution_plan = get_execution_plan;
     scene.context.get_node_and_registration = get_node_and_registration;
     scene.context.replace_node_subsets = replace_node_subsets;
     scene.context.preview_delegate_partitioning = preview;
-    let context = scene.shown_context();
-    // SAFETY: the caller's promise; the context is the scene's own, and nothing else refers to the scene meanwhile.
-    let status = unsafe { super::types::prepare(context, delegate) };
+    let done = body(scene);
     scene.context = context::new(scene.context.recommended_num_threads);
-    let answer = scene.graph.take().and_then(|mut graph| graph.answer.take());
-    Ok((status, answer))
+    done
 }
 
 /// The graph that a delegate looks at.

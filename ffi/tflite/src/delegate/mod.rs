@@ -166,7 +166,8 @@ impl Delegate for Foreign {
         node.raw.delegate = self.handle.0.cast();
         describe(scene, partition)?;
         let key = Key::new(NEXT.fetch_add(1, Ordering::Relaxed), &[]);
-        ensure!(scene.begin(key, node), "its kernel's init function failed");
+        let is_served = graph::looking(scene, |scene| scene.begin(key, node));
+        ensure!(is_served, "its kernel's init function failed");
         let kernel = asked.kernel.clone();
         drop(shown);
         Ok(ForeignKernel { place, key, kernel, _params: SendParams(params), prepared: None })

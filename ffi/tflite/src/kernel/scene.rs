@@ -33,7 +33,7 @@ pub(crate) struct Scene {
     nodes: HashMap<Key, Box<Node>>,
     /// The node whose kernel runs.
     pub current: *mut Node,
-    /// The graph as a delegate sees it, while it looks.
+    /// The graph as a delegate sees it.
     pub graph: Option<Box<Shown>>,
 }
 

@@ -22,8 +22,11 @@ static TfLiteStatus kernel_prepare_says, kernel_invoke_says;
 /* A kernel that gives 100 + x for each number, whatever its nodes are. */
 static void *kernel_init(TfLiteOpaqueContext *context, const char *buffer, size_t length) {
   const TfLiteOpaqueDelegateParams *params = (const TfLiteOpaqueDelegateParams *)(const void *)buffer;
-  (void)context;
+  TfLiteOpaqueNode *node = NULL;
+  TfLiteOperator *op = NULL;
   inits++;
+  SAY("%d", TfLiteOpaqueContextGetNodeAndRegistration(context, params->nodes_to_replace->data[0], &node, &op));
+  SAY("%d", TfLiteOperatorGetBuiltInCode(op));
   SAY("init(%d nodes, %d in, %d out, %d)", params->nodes_to_replace->size, params->input_tensors->size,
       params->output_tensors->size, (int)length);
   return params->delegate_data;

@@ -2,6 +2,7 @@
 //! What the machine lacks (a compiler, npm, valgrind) is left out with a line.
 
 mod models;
+mod symbols;
 mod toolchain;
 
 use std::collections::BTreeMap;
@@ -11,9 +12,13 @@ use std::process::Command;
 use tempfile::TempDir;
 use toolchain::{Against, HERE, compile, run};
 
+fn temporary() -> TempDir {
+    tempfile::tempdir().expect("a temporary folder")
+}
+
 /// A folder with the models.
 fn models() -> TempDir {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = temporary();
     models::write(folder.path());
     folder
 }
@@ -51,6 +56,15 @@ fn check(source: &str, against: Against) {
         assert_eq!(Some(answer), wanted.get(name), "{source}: {name}, {against:?}");
     }
     assert_eq!(found.len(), wanted.len(), "{source}: a case of the table was not run");
+}
+
+#[test]
+fn structs_lie_as_tensorflow_lites_headers_say() {
+    let folder = temporary();
+    for against in [Against::Ours, Against::OursByTheirHeaders] {
+        let Some(program) = compile("layout", against, folder.path()) else { return };
+        assert_eq!(answers(&run(&mut Command::new(program))), table("layout.txt"), "{against:?}");
+    }
 }
 
 /// Programs that either library can be linked to.

@@ -1,0 +1,59 @@
+//! What the library exports: TensorFlow Lite's names, and no others.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+use crate::toolchain::{HERE, have, library, package, run, their_library};
+
+/// What TensorFlow Lite's library of 2022 has that is of no header that this library serves: a delegate of its own.
+const LEFT_OUT: &[&str] = &[
+    "TfLiteXNNPackDelegateCreate",
+    "TfLiteXNNPackDelegateDelete",
+    "TfLiteXNNPackDelegateGetThreadPool",
+    "TfLiteXNNPackDelegateOptionsDefault",
+];
+
+/// Functions that a library exports, without versions.
+fn exported(library: &Path) -> Option<BTreeSet<String>> {
+    if !have("nm") {
+        return None;
+    }
+    let listing = run(Command::new("nm").args(["-D", "--defined-only"]).arg(library));
+    let functions = listing.lines().filter(|line| line.contains(" T "));
+    let names =
+        functions.filter_map(|line| line.split_whitespace().last()?.split('@').next().map(str::to_owned));
+    Some(names.collect())
+}
+
+/// Functions that a header of the tests declares.
+fn declared(header: &str) -> BTreeSet<String> {
+    let text = std::fs::read_to_string(Path::new(HERE).join("tests/c").join(header)).expect("a header");
+    let mut names = BTreeSet::new();
+    for (at, _) in text.match_indices("TfLite") {
+        let word: String = text[at..].chars().take_while(|c| c.is_alphanumeric()).collect();
+        let is_function = text[at + word.len()..].starts_with('(');
+        if is_function && !text[..at].ends_with(|c: char| c.is_alphanumeric()) {
+            names.insert(word);
+        }
+    }
+    names
+}
+
+#[test]
+fn only_tensorflow_lites_names_are_exported() {
+    let Some(exported) = exported(&library()) else { return };
+    let others: Vec<&String> = exported.iter().filter(|name| !name.starts_with("TfLite")).collect();
+    assert!(others.is_empty(), "{others:?}");
+    let declared: BTreeSet<String> = ["tflite.h", "today.h"].map(declared).into_iter().flatten().collect();
+    let missing: Vec<&String> = declared.difference(&exported).collect();
+    assert!(declared.len() > 130 && missing.is_empty(), "{} declared, missing: {missing:?}", declared.len());
+}
+
+#[test]
+fn what_the_library_of_2022_exports_is_here() {
+    let (Some(package), Some(ours)) = (package(), exported(&library())) else { return };
+    let Some(theirs) = exported(&their_library(package)) else { return };
+    let missing: Vec<&str> = theirs.difference(&ours).map(String::as_str).collect();
+    assert_eq!(missing, LEFT_OUT);
+}
