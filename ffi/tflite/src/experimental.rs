@@ -115,7 +115,7 @@ pub unsafe extern "C" fn TfLiteInterpreterSetCustomAllocationForTensor(
             state.lent.insert(index, (*allocation, false));
             // SAFETY: no other reference to the struct is in use.
             let entry = unsafe { shared.table.get(index) };
-            (entry.allocation_type, entry.data) = (kTfLiteCustom, allocation.data);
+            (entry.allocation_type, entry.data) = (kTfLiteCustom, allocation.room_for(entry.bytes));
             Ok(())
         })
     })

@@ -1,7 +1,6 @@
 //! Models: a file that is mapped, or bytes that are copied.
 
-use std::ffi::{CStr, OsStr, c_char, c_void};
-use std::os::unix::ffi::OsStrExt;
+use std::ffi::{CStr, c_char, c_void};
 use std::path::Path;
 use std::ptr;
 
@@ -72,8 +71,27 @@ unsafe fn from_file(path: *const c_char, reporter: Reporter) -> *mut TfLiteModel
             reporter.report("the path of the model is null");
             return ptr::null_mut();
         };
-        give(Model::from_file(Path::new(OsStr::from_bytes(path.to_bytes()))), reporter)
+        match path_of(path) {
+            Some(path) => give(Model::from_file(path), reporter),
+            None => {
+                reporter.report(format_args!("{} is no path", path.to_string_lossy()));
+                ptr::null_mut()
+            }
+        }
     })
+}
+
+/// A path of any bytes, where the system has such.
+#[cfg(unix)]
+fn path_of(text: &CStr) -> Option<&Path> {
+    use std::os::unix::ffi::OsStrExt;
+    Some(Path::new(std::ffi::OsStr::from_bytes(text.to_bytes())))
+}
+
+/// A path of UTF-8.
+#[cfg(not(unix))]
+fn path_of(text: &CStr) -> Option<&Path> {
+    text.to_str().ok().map(Path::new)
 }
 
 /// A model from bytes; null where they are none.

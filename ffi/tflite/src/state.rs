@@ -219,8 +219,8 @@ impl State {
         }
         entry.data = std::ptr::null_mut();
         entry.bytes = crate::common::bytes_of(entry.kind, dims).unwrap_or(0);
-        if entry.allocation_type == kTfLiteCustom {
-            entry.data = self.lent.get(&tensor).map_or(std::ptr::null_mut(), |(memory, _)| memory.data);
+        if let Some((memory, _)) = self.lent.get(&tensor) {
+            entry.data = memory.room_for(entry.bytes);
         }
         Ok(())
     }

@@ -134,6 +134,13 @@ pub struct TfLiteCustomAllocation {
     pub bytes: usize,
 }
 
+impl TfLiteCustomAllocation {
+    /// The memory, if it has so many bytes; else null: nothing can be copied there.
+    pub fn room_for(&self, bytes: usize) -> *mut c_void {
+        if bytes <= self.bytes { self.data } else { std::ptr::null_mut() }
+    }
+}
+
 /// A function that tells errors: `(void* user_data, const char* format, va_list)`. Only C calls it.
 pub type TfLiteErrorReporter =
     Option<unsafe extern "C" fn(user_data: *mut c_void, format: *const c_char, arguments: *mut c_void)>;

@@ -98,3 +98,28 @@ fn tensorflow_lites_own_library_says_the_same_but_where_the_table_tells() {
     }
     assert!(differences.is_empty(), "no cases: {differences:?}");
 }
+
+/// Cases that free all that they make, so that what is lost is the library's.
+const FREEING: [(&str, &str); 5] = [
+    ("registration", "op_after_resize"),
+    ("operator", "op_with_user_data"),
+    ("operator", "op_deleted_before_interpreter"),
+    ("delegate", "delegate_takes_a_node"),
+    ("today", "signatures"),
+];
+
+#[test]
+fn memory_is_used_as_allowed_and_given_back() {
+    if !toolchain::have("valgrind") {
+        return;
+    }
+    let folder = models();
+    for (source, case) in FREEING {
+        let Some(program) = compile(source, Against::Ours, folder.path()) else { return };
+        let mut command = Command::new("valgrind");
+        command.args(["--quiet", "--error-exitcode=9", "--leak-check=full"]);
+        command.arg("--errors-for-leak-kinds=definite,indirect").arg(program);
+        let said = run(command.arg(folder.path()).args(["one", case]));
+        assert_eq!(said.trim(), table(&format!("{source}.txt"))[case], "{source}: {case}");
+    }
+}
