@@ -7,10 +7,8 @@
 pub mod dot;
 mod ints;
 mod scalar;
-mod words;
 pub use ints::{Ints, interleaved};
 pub use scalar::Scalar;
-pub use words::Words;
 
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 mod avx2;

@@ -31,7 +31,7 @@ const TRANSFORM: [usize; 2] = [160, 224];
 
 /// A convolution by 3 × 3 filters.
 pub struct WinogradU8 {
-    words: Words,
+    words: &'static Words,
     winograd: &'static ByteWinograd,
     reals: &'static Reals,
     tiles: Tiles,
@@ -48,8 +48,8 @@ pub struct WinogradU8 {
 /// Whether it is faster than products of all taps: by counting multiply-adds.
 pub fn is_faster(gemm: &Gemm, window: &Window, groups: usize, filters: usize) -> bool {
     let channels = window.channels;
-    let fits = tiles::fits(window) && (8..=CHANNELS).contains(&channels) && channels.is_multiple_of(4);
-    if !gemm.multiplies_words() || groups != 1 || !fits {
+    if !gemm.multiplies_pairs() || groups != 1 || !tiles::fits(window) || !(8..=CHANNELS).contains(&channels)
+    {
         return false;
     }
     let padded = filters.next_multiple_of(SUMS);
@@ -65,7 +65,7 @@ impl WinogradU8 {
         let Parts { window, filters, weights, .. } = parts;
         let (channels, padded) = (window.channels, filters.next_multiple_of(SUMS));
         let len = words.packed_len(channels, padded);
-        let key = format!("{} Winograd {filters} × {channels} {}", words.name(), parts.name);
+        let key = format!("{} Winograd {filters} × {channels} {}", words.name, parts.name);
         let packed = store.block(&key, PRODUCTS * len, |packed: &mut [i16]| {
             for (j, c) in (0..filters).flat_map(|j| (0..channels).map(move |c| (j, c))) {
                 let taps = std::array::from_fn(|tap| weights.at((j * 9 + tap) * channels + c));
@@ -74,7 +74,6 @@ impl WinogradU8 {
                     *packed = u;
                 }
             }
-            packed.chunks_exact_mut(len).for_each(|packed| words.start((channels, padded), packed));
         })?;
         let mut outside = Aligned::zeros(channels);
         outside.fill(parts.zero_point);
@@ -83,7 +82,7 @@ impl WinogradU8 {
             words,
             winograd,
             reals,
-            tiles: Tiles::new(window, 2, (BLOCK, one), words.mr()),
+            tiles: Tiles::new(window, 2, (BLOCK, one), words.mr),
             filters,
             packed,
             channels: Channels::new(reals.lanes, parts.channels, parts.bytes),
@@ -130,17 +129,12 @@ impl WinogradU8 {
     ) {
         let (channels, padded) = (self.tiles.window.channels, self.padded());
         let ([vs, ps], step) = (self.strides(), channels * size_of::<i16>());
-        let column_bytes = self.words.column_bytes(channels);
+        let column_bytes = Words::column_bytes(channels);
         let len = self.words.packed_len(channels, padded);
         let weights = self.packed[f * len..][..len].as_ptr().cast::<u8>();
-        let mut terms = [0; ROWS];
-        for (term, row) in terms.iter_mut().zip(first..end) {
-            // SAFETY: the member was selected for this machine; the row has a word per channel.
-            *term = unsafe { self.words.term(v.at(f * vs + row * step, step).cast(), channels) };
-        }
         for column in (0..padded).step_by(self.words.nr()) {
-            for row in (first..end).step_by(self.words.mr()) {
-                let rows = self.words.mr().min(end - row);
+            for row in (first..end).step_by(self.words.mr) {
+                let rows = self.words.mr.min(end - row);
                 let columns = self.words.nr().min(padded - column);
                 let a = v.at(f * vs + row * step, rows * step);
                 let stride = padded * size_of::<i32>();
@@ -159,9 +153,9 @@ impl WinogradU8 {
                     stride,
                     columns,
                 };
-                // SAFETY: the member was selected for this machine; rows of V have all channels, and a term each; the panels of the product,
-                // which were sliced, have their lines; these rows of P, of whole vectors, are the caller's.
-                unsafe { self.words.multiply(&product, &terms[row - first..]) };
+                // SAFETY: the member was selected for this machine; rows of V have all channels, and the panels of the product, which were
+                // sliced, their lines; these rows of P, of whole vectors, are the caller's.
+                unsafe { self.words.multiply(&product) };
             }
         }
     }
@@ -265,7 +259,7 @@ mod tests {
                 (window(CHANNELS + 1, 3, 1), 1, 64, false),
             ] {
                 let got = is_faster(gemm, &window, groups, filters);
-                assert_eq!(got, want && gemm.multiplies_words(), "{} {window:?} {filters}", gemm.name);
+                assert_eq!(got, want && gemm.multiplies_pairs(), "{} {window:?} {filters}", gemm.name);
             }
         }
     }

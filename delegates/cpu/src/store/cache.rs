@@ -18,7 +18,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 const MAGIC: u64 = u64::from_le_bytes(*b"arenpack");
 /// Counts up whenever blocks of the same key would hold something else.
-const VERSION: u64 = 2;
+const VERSION: u64 = 1;
 const HEADER: usize = 9;
 const ENTRY: usize = 4;
 

@@ -6,13 +6,13 @@
 use super::{Reach, Results, Tile, ToBytes, ToReals};
 use crate::requantize::{Bytes, Channels};
 use crate::rescale::{RealChannels, rescale};
-use crate::simd::Ints;
 use crate::simd::dot::Dot;
+use crate::simd::{Ints, Simd};
 
-type Sum<D> = <<D as Dot>::S as Ints>::I;
+pub(super) type Sum<D> = <<D as Dot>::S as Ints>::I;
 
 /// [`write_rows`], compiled once for all numbers of rows: it is most of a kernel's code.
-pub(super) type Write<S, const V: usize> = unsafe fn(&[[<S as Ints>::I; V]], &Tile<'_>);
+pub(super) type Write<D, const V: usize> = unsafe fn(&[[Sum<D>; V]], &Tile<'_>);
 
 /// The rows of a tap, from some byte on.
 pub(super) trait Rows<const R: usize>: Copy {
@@ -109,7 +109,7 @@ impl<const R: usize> Rows<R> for Strip {
 pub(super) unsafe fn tile<D: Dot, A: Rows<R>, const R: usize, const V: usize>(
     d: D,
     t: &Tile<'_>,
-    write: Write<D::S, V>,
+    write: Write<D, V>,
 ) {
     // SAFETY: the caller's promise.
     unsafe {
@@ -121,7 +121,7 @@ pub(super) unsafe fn tile<D: Dot, A: Rows<R>, const R: usize, const V: usize>(
         } else {
             parts::<D, A, R, V, 1>(d, t)
         };
-        finish::<D::S, R, V>(&sums, t, write);
+        finish::<D, R, V>(&sums, t, write);
     }
 }
 
@@ -130,14 +130,14 @@ pub(super) unsafe fn tile<D: Dot, A: Rows<R>, const R: usize, const V: usize>(
 /// # Safety
 /// That of [`super::Microkernel`].
 #[inline(always)]
-pub(super) unsafe fn finish<S: Ints, const R: usize, const V: usize>(
-    sums: &[[S::I; V]; R],
+pub(super) unsafe fn finish<D: Dot, const R: usize, const V: usize>(
+    sums: &[[Sum<D>; V]; R],
     t: &Tile<'_>,
-    write: Write<S, V>,
+    write: Write<D, V>,
 ) {
     // Rows are found by number from here on. The compiler must not know that this is the memory of the sums, or it leaves them there
     // while products are added.
-    let mut room = core::mem::MaybeUninit::<[[S::I; V]; R]>::uninit();
+    let mut room = core::mem::MaybeUninit::<[[Sum<D>; V]; R]>::uninit();
     let rows = core::hint::black_box(room.as_mut_ptr());
     // SAFETY: all of `room` is written before it is read; the caller's promise.
     unsafe {
@@ -155,14 +155,14 @@ pub(super) unsafe fn finish<S: Ints, const R: usize, const V: usize>(
 /// # Safety
 /// That of [`super::Microkernel`].
 #[inline(always)]
-pub(super) unsafe fn write_rows<S: Ints, const V: usize>(s: S, sums: &[[S::I; V]], t: &Tile<'_>) {
+pub(super) unsafe fn write_rows<D: Dot, const V: usize>(d: D, sums: &[[Sum<D>; V]], t: &Tile<'_>) {
     // SAFETY: the caller's promise.
     unsafe {
         match &t.results {
-            Results::Bytes(to) if to.is_general => write_bytes::<S, V, true>(s, sums, t, to),
-            Results::Bytes(to) => write_bytes::<S, V, false>(s, sums, t, to),
-            Results::Reals(to) => write_reals::<S, V>(s, sums, t, to),
-            Results::Sums => write_sums::<S, V>(sums, t),
+            Results::Bytes(to) if to.is_general => write_bytes::<D, V, true>(d, sums, t, to),
+            Results::Bytes(to) => write_bytes::<D, V, false>(d, sums, t, to),
+            Results::Reals(to) => write_reals::<D, V>(d, sums, t, to),
+            Results::Sums => write_sums::<D, V>(sums, t),
         }
     }
 }
@@ -247,13 +247,14 @@ pub(super) unsafe fn first(p: *const u8, n: usize) -> u32 {
 }
 
 #[inline(always)]
-unsafe fn write_bytes<S: Ints, const V: usize, const GENERAL: bool>(
-    s: S,
-    sums: &[[S::I; V]],
+unsafe fn write_bytes<D: Dot, const V: usize, const GENERAL: bool>(
+    d: D,
+    sums: &[[Sum<D>; V]],
     t: &Tile<'_>,
     to: &ToBytes,
 ) {
-    let lanes = S::LANES;
+    let s = d.ints();
+    let lanes = D::LANES;
     let zero_point = s.splat_i32(to.bytes.zero_point);
     let bytes = if GENERAL { Bytes { zero_point: 0, ..to.bytes } } else { to.bytes };
     // SAFETY: there is a block per vector.
@@ -285,8 +286,9 @@ unsafe fn write_bytes<S: Ints, const V: usize, const GENERAL: bool>(
 }
 
 #[inline(always)]
-unsafe fn write_reals<S: Ints, const V: usize>(s: S, sums: &[[S::I; V]], t: &Tile<'_>, to: &ToReals) {
-    let lanes = S::LANES;
+unsafe fn write_reals<D: Dot, const V: usize>(d: D, sums: &[[Sum<D>; V]], t: &Tile<'_>, to: &ToReals) {
+    let s = d.ints();
+    let lanes = D::LANES;
     // Not unrolled: it is little beside the sums.
     for (r, sums) in sums.iter().enumerate().take(t.product.rows) {
         // SAFETY: there is a block per vector, a quantized row per row, and `columns` reals per row are writable.
@@ -306,9 +308,9 @@ unsafe fn write_reals<S: Ints, const V: usize>(s: S, sums: &[[S::I; V]], t: &Til
 }
 
 #[inline(always)]
-unsafe fn write_sums<S: Ints, const V: usize>(sums: &[[S::I; V]], t: &Tile<'_>) {
+pub(super) unsafe fn write_sums<D: Dot, const V: usize>(sums: &[[Sum<D>; V]], t: &Tile<'_>) {
     for (r, sums) in sums.iter().enumerate().take(t.product.rows) {
         // SAFETY: rows have room for whole vectors; those of sums are their lanes, in order.
-        unsafe { t.c.add(r * t.product.stride).cast::<[S::I; V]>().write_unaligned(*sums) };
+        unsafe { t.c.add(r * t.product.stride).cast::<[Sum<D>; V]>().write_unaligned(*sums) };
     }
 }

@@ -19,7 +19,7 @@ const BYTES: usize = 16;
 pub(super) unsafe fn tile<D: ByLane, A: body::Rows<R>, const R: usize, const V: usize>(
     d: D,
     t: &Tile<'_>,
-    write: body::Write<D::S, V>,
+    write: body::Write<D, V>,
 ) {
     // SAFETY: the caller's promise.
     unsafe {
@@ -31,7 +31,7 @@ pub(super) unsafe fn tile<D: ByLane, A: body::Rows<R>, const R: usize, const V: 
         } else {
             parts::<D, A, R, V, 1>(d, t)
         };
-        body::finish::<D::S, R, V>(&sums, t, write);
+        body::finish::<D, R, V>(&sums, t, write);
     }
 }
 

@@ -30,7 +30,7 @@ type Quad = [int32x4_t; 2];
 pub(super) unsafe fn tile<D: ByPair, A: body::Rows<R>, const R: usize, const V: usize>(
     d: D,
     t: &Tile<'_>,
-    write: body::Write<D::S, V>,
+    write: body::Write<D, V>,
 ) {
     const { assert!(R <= 2 * PAIRS) };
     // SAFETY: the caller's promise covers each row of each tap, the panel's groups, and the results.
@@ -74,7 +74,7 @@ pub(super) unsafe fn tile<D: ByPair, A: body::Rows<R>, const R: usize, const V: 
                 by_row[r][v] = vreinterpretq_s32_s64(row);
             }
         }
-        body::finish::<D::S, R, V>(&by_row, t, write);
+        body::finish::<D, R, V>(&by_row, t, write);
     }
 }
 

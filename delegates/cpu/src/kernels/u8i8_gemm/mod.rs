@@ -11,8 +11,8 @@
 //!             clamp((sum[r][j] − zero[r] · Σ panel[j]) · (scale[r] · scale[j]) + bias[j])     as reals, with sums from 0
 //! ```
 //! Sums wrap. How weights lie in a group is the member's own: as bytes where there are instructions for dot products of four bytes,
-//! else as words, and rows are made words. Where there are only products of signed bytes, rows are taken as 128 less, and a panel begins
-//! with 128 times the sums of its columns, as `i32`, from which sums start; that of words with what [`Words`](crate::simd::Words) take.
+//! else as words for products of pairs. Where there are only products of signed bytes, rows are taken as 128 less, and a panel begins
+//! with 128 times the sums of its columns, as `i32`, from which sums start.
 
 #[cfg(all(target_arch = "x86_64", feature = "amx"))]
 mod amx;
@@ -34,6 +34,7 @@ pub use words::Words;
 use super::family::usable;
 use super::turn::Turn;
 use crate::isa::Isa;
+use crate::simd::dot;
 
 /// Rows by columns of results.
 #[derive(Clone, Copy)]
@@ -96,8 +97,6 @@ const LINE: usize = 64;
 struct Tile<'p> {
     product: &'p Product,
     weights: *const u8,
-    /// What sums of words begin with.
-    starts: words::Starts,
     results: Results,
     c: *mut u8,
     columns: usize,
@@ -127,8 +126,6 @@ pub struct Gemm {
     groups: usize,
     /// Packs columns that are known at run time only.
     pub pack_columns: Pack,
-    /// Makes rows of words: these are multiplied in place of bytes, by kernels for rows at steps.
-    widening: Option<words::Widening>,
     /// `by_vectors[v − 1][r − 1]` serves `r` rows and `v` vectors of columns.
     by_vectors: &'static [&'static [Microkernel]],
     /// As `by_vectors`, for rows at steps; empty if the member takes none.
@@ -218,23 +215,19 @@ impl Gemm {
             // SAFETY: the caller's promise.
             return unsafe { (tiles.multiply)(p) };
         }
-        if let Some(widening) = &self.widening {
-            // SAFETY: the caller's promise.
-            return unsafe { words::multiply(self, widening, p) };
-        }
         let table = if p.step == 0 { self.by_vectors } else { self.strips };
         // SAFETY: the caller's promise.
-        unsafe { panels(p, core::ptr::null(), self.lanes, table) };
+        unsafe { panels(p, self.lanes, table) };
     }
 
-    /// Whether it multiplies words in place of bytes.
-    pub fn multiplies_words(&self) -> bool {
-        self.widening.is_some()
+    /// Whether it multiplies pairs of words, with which products of words take as long.
+    pub fn multiplies_pairs(&self) -> bool {
+        self.group_bytes == 8
     }
 
     /// Whether rows may lie at steps.
     pub fn takes_strips(&self) -> bool {
-        self.multiplies_words() || !self.strips.is_empty()
+        !self.strips.is_empty()
     }
 
     /// Columns of the widest panel.
@@ -261,7 +254,7 @@ impl Gemm {
 
     /// Bytes per column in front of a panel's groups.
     const fn start_bytes(&self) -> usize {
-        if self.offset == 0 && self.widening.is_none() { 0 } else { size_of::<i32>() }
+        if self.offset == 0 { 0 } else { size_of::<i32>() }
     }
 
     /// Bytes that packed weights take.
@@ -285,26 +278,25 @@ impl Gemm {
             let (panel, next) = rest.split_at_mut(width * self.column_bytes(taps, k));
             panel.fill(0);
             let (starts, panel) = panel.split_at_mut(width * self.start_bytes());
-            let mut firsts = [0i32; COLUMNS];
+            let mut sums = [0i32; COLUMNS];
             for (g, group) in panel.chunks_exact_mut(width * self.group_bytes).take(taps * groups).enumerate()
             {
                 let (tap, line) = (g / groups, g % groups * 4);
-                for (j, first) in firsts.iter_mut().enumerate().take(used) {
+                for (j, sum) in sums.iter_mut().enumerate().take(used) {
                     let four =
                         std::array::from_fn(
                             |i| {
                                 if line + i < k { weight(from + j, tap, line + i) } else { 0 }
                             },
                         );
-                    *first = first.wrapping_add(match self.multiplies_words() {
-                        true => panel::taken(four),
-                        false => four.iter().map(|&w| i32::from(w)).sum::<i32>() * i32::from(self.offset),
-                    });
-                    panel::place(group, width, j, four);
+                    *sum = four.iter().fold(*sum, |sum, &w| sum.wrapping_add(w.into()));
+                    let (vector, lane) = (j / self.lanes, j % self.lanes);
+                    let bytes = self.lanes * self.group_bytes;
+                    dot::place(&mut group[vector * bytes..][..bytes], self.lanes, lane, four);
                 }
             }
-            for (start, first) in starts.chunks_exact_mut(size_of::<i32>()).zip(firsts) {
-                start.copy_from_slice(&first.to_ne_bytes());
+            for (start, sum) in starts.chunks_exact_mut(size_of::<i32>()).zip(sums) {
+                start.copy_from_slice(&sum.wrapping_mul(self.offset.into()).to_ne_bytes());
             }
             (from, rest) = (from + width, next);
         }
@@ -346,11 +338,11 @@ impl Gemm {
     }
 }
 
-/// Computes a product panel by panel, of words with a term per row, else null; `table[v − 1][r − 1]` serves `r` rows and `v` vectors of columns.
+/// Computes a product panel by panel; `table[v − 1][r − 1]` serves `r` rows and `v` vectors of columns.
 ///
 /// # Safety
 /// That of [`Gemm::multiply`], for the table's microkernels.
-unsafe fn panels(p: &Product, terms: *const i32, lanes: usize, table: &[&[Microkernel]]) {
+unsafe fn panels(p: &Product, lanes: usize, table: &[&[Microkernel]]) {
     // A power of two: divisions would cost as much as a small product.
     let shift = lanes.trailing_zeros();
     let all = (p.columns + lanes - 1) >> shift;
@@ -358,17 +350,9 @@ unsafe fn panels(p: &Product, terms: *const i32, lanes: usize, table: &[&[Microk
     while block < all {
         let vectors = (all - block).min(table.len());
         let column = block << shift;
-        let panel = p.weights.wrapping_add(column * p.column_bytes);
-        let (starts, weights) = match terms.is_null() {
-            true => (words::Starts::NONE, panel),
-            false => {
-                (words::Starts::of(panel, terms), panel.wrapping_add((vectors << shift) * size_of::<i32>()))
-            }
-        };
         let tile = Tile {
             product: p,
-            weights,
-            starts,
+            weights: p.weights.wrapping_add(column * p.column_bytes),
             results: p.results.from(block, lanes),
             c: p.c.wrapping_add(column * p.results.size()),
             columns: (vectors << shift).min(p.columns - column),

@@ -1,5 +1,7 @@
 //! Panels of a matrix that is known at run time only.
 
+use crate::simd::dot::Dot;
+
 /// Most columns of a panel.
 pub const COLUMNS: usize = 32;
 
@@ -27,20 +29,15 @@ pub type Pack = unsafe fn(&Matrix, usize, *mut u8) -> [i32; COLUMNS];
 /// The same byte four times: 128.
 const HALVES: u32 = 0x8080_8080;
 
-/// Packs bytes, behind `OFFSET` times the columns' sums if that is not 0; or words, behind what [`taken`] is of them.
+/// As the weights of `D` lie; behind the offset times the columns' sums if there is one.
 ///
 /// # Safety
 /// That of [`Pack`].
 #[inline(always)]
-pub(super) unsafe fn pack<const OFFSET: u8, const WORDS: bool>(
-    m: &Matrix,
-    width: usize,
-    to: *mut u8,
-) -> [i32; COLUMNS] {
-    let (mut sums, mut starts) = ([0; COLUMNS], [0i32; COLUMNS]);
-    let size = if WORDS { 8 } else { 4 };
-    let starts_with = WORDS || OFFSET != 0;
-    let first = if starts_with { to.wrapping_add(4 * width) } else { to };
+pub(super) unsafe fn pack<D: Dot>(_: D, m: &Matrix, width: usize, to: *mut u8) -> [i32; COLUMNS] {
+    let mut sums = [0; COLUMNS];
+    let size = D::WEIGHTS / D::LANES;
+    let first = if D::OFFSET == 0 { to } else { to.wrapping_add(4 * width) };
     for g in 0..m.depth.div_ceil(4) {
         let mut fours = [HALVES; COLUMNS];
         // SAFETY: the caller's promise.
@@ -52,20 +49,15 @@ pub(super) unsafe fn pack<const OFFSET: u8, const WORDS: bool>(
                 *four ^= HALVES;
             }
             let group = first.add(g * width * size);
-            if WORDS {
-                words(&fours[..width], group);
-                for (start, four) in starts.iter_mut().zip(&fours) {
-                    *start = start.wrapping_add(taken(four.to_le_bytes().map(|b| b as i8)));
-                }
-            } else {
+            if size == 4 {
                 std::ptr::copy_nonoverlapping(fours.as_ptr().cast(), group, 4 * width);
+            } else {
+                words(D::LANES, &fours[..width], group);
             }
         }
     }
-    if starts_with {
-        if !WORDS {
-            starts = sums.map(|sum: i32| sum.wrapping_mul(OFFSET.into()));
-        }
+    if D::OFFSET != 0 {
+        let starts = sums.map(|sum: i32| sum.wrapping_mul(D::OFFSET.into()));
         // SAFETY: the panel begins with a number per column.
         unsafe { std::ptr::copy_nonoverlapping(starts.as_ptr().cast(), to, 4 * width) };
     }
@@ -104,41 +96,22 @@ unsafe fn fill(m: &Matrix, g: usize, fours: &mut [u32; COLUMNS]) {
     }
 }
 
-/// Writes a group as words: those of bytes 2 and 3 of all columns, then those of bytes 0 and 1.
+/// Writes a group as words: those of bytes 0 and 2 for a vector of columns, then those of bytes 1 and 3.
 ///
 /// # Safety
 /// The group is writable.
 #[inline(always)]
-unsafe fn words(fours: &[u32], group: *mut u8) {
-    for (j, four) in fours.iter().enumerate() {
-        for (half, pair) in pairs(four.to_le_bytes().map(|b| b as i8)).into_iter().enumerate() {
+unsafe fn words(lanes: usize, fours: &[u32], group: *mut u8) {
+    for (v, fours) in fours.chunks_exact(lanes).enumerate() {
+        for (j, four) in fours.iter().enumerate() {
+            let w = four.to_le_bytes().map(|b| i16::from(b as i8) as u16);
+            let pair = |low: u16, high: u16| u32::from(low) | u32::from(high) << 16;
             // SAFETY: inside the group.
-            unsafe { group.cast::<[u8; 4]>().add(half * fours.len() + j).write(pair) };
+            unsafe {
+                let to = group.cast::<u32>().add(2 * v * lanes + j);
+                to.write_unaligned(pair(w[0], w[2]));
+                to.add(lanes).write_unaligned(pair(w[1], w[3]));
+            }
         }
-    }
-}
-
-/// Four weights as two pairs of words, each to be added to the other one's words of a row.
-#[inline(always)]
-fn pairs(four: [i8; 4]) -> [[u8; 4]; 2] {
-    let [a, b, c, d] = four.map(|w| i16::from(w).to_ne_bytes());
-    [[c[0], c[1], d[0], d[1]], [a[0], a[1], b[0], b[1]]]
-}
-
-/// What four weights are to sums of products of words.
-#[inline(always)]
-pub(super) fn taken([a, b, c, d]: [i8; 4]) -> i32 {
-    let product = |a: i8, b: i8| i32::from(a) * i32::from(b);
-    -(product(a, c) + product(b, d))
-}
-
-/// Writes four weights of column `j` of `width` into a group of bytes or of words.
-pub(super) fn place(group: &mut [u8], width: usize, j: usize, four: [i8; 4]) {
-    if group.len() == 4 * width {
-        group[4 * j..][..4].copy_from_slice(&four.map(|w| w as u8));
-        return;
-    }
-    for (half, pair) in group.chunks_exact_mut(4 * width).zip(pairs(four)) {
-        half[4 * j..][..4].copy_from_slice(&pair);
     }
 }

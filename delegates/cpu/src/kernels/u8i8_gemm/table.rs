@@ -6,7 +6,6 @@ use super::body::{Apart, Strip};
 use super::*;
 #[cfg(all(target_arch = "aarch64", feature = "neon"))]
 use super::{by_lane, by_pair};
-use crate::simd::Ints;
 use crate::simd::dot::*;
 
 macro_rules! member {
@@ -16,11 +15,10 @@ macro_rules! member {
             isa: $isa,
             mr: $mr,
             lanes: <$t>::LANES,
-            group_bytes: 4,
+            group_bytes: <$t>::WEIGHTS / <$t>::LANES,
             offset: <$t>::OFFSET,
             groups: 1,
             pack_columns: pack,
-            widening: None,
             by_vectors: &[$(&[$(apart::<$r, $v>),*]),*],
             strips: &[$(&[$(strip::<$r, $v>),*]),*],
             tiles: None,
@@ -31,11 +29,11 @@ macro_rules! member {
 family! {
     Gemm: "u8i8_gemm" {
         fn pack(matrix: &Matrix, width: usize, to: *mut u8) -> [i32; COLUMNS] {
-            panel::pack::<{ T::OFFSET }, false>(matrix, width, to)
+            panel::pack(T::new(), matrix, width, to)
         };
         #[inline(never)]
-        fn write[V: usize](sums: &[[<<T as Dot>::S as Ints>::I; V]], tile: &Tile<'_>) {
-            body::write_rows(T::new().ints(), sums, tile)
+        fn write[V: usize](sums: &[[body::Sum<T>; V]], tile: &Tile<'_>) {
+            body::write_rows(T::new(), sums, tile)
         };
         fn apart[R: usize, V: usize](tile: &Tile<'_>) {
             bodies::tile::<T, Apart<R>, R, V>(T::new(), tile, write::<V>)
@@ -44,9 +42,9 @@ family! {
             bodies::tile::<T, Strip, R, V>(T::new(), tile, write::<V>)
         };
     }
-    scalar = words::SCALAR;
-    avx2 = words::AVX2;
-    avx512 = words::AVX512;
+    scalar("_2x8" ScalarDot, 2, 1: [1 2], 2: [1 2]);
+    avx2("_4x16" Avx2Dot, 4, 1: [1 2 3 4], 2: [1 2 3 4]);
+    avx512("_12x32" Avx512Dot, 12, 1: [1 2 3 4 5 6 7 8 9 10 11 12], 2: [1 2 3 4 5 6 7 8 9 10 11 12]);
     vnni256("_6x16" Vnni256Dot, 6, 1: [1 2 3 4 5 6], 2: [1 2 3 4 5 6]);
     avxvnni("_6x16" AvxVnniDot, 6, 1: [1 2 3 4 5 6], 2: [1 2 3 4 5 6]);
     avx512vnni(

@@ -1,4 +1,4 @@
-//! Four bytes at a time as they lie in memory: VNNI's dot products of bytes, on 256 bits in both encodings.
+//! Four bytes at a time as they lie in memory: VNNI's dot products of bytes, on 256 bits in both encodings, and products of pairs of words.
 
 use core::arch::x86_64::*;
 
@@ -68,4 +68,13 @@ dot! {
     /// AVX-512 VNNI.
     #[cfg(feature = "avx512")]
     VnniDot(Avx512, __m512i): 64 _mm512_set1_epi32 _mm512_loadu_si512 _mm512_dpbusd_epi32
+}
+dot! {
+    /// AVX2, of words.
+    Avx2Words(Avx2, __m256i): 32 _mm256_set1_epi32 _mm256_loadu_si256 |sum, a, w| _mm256_add_epi32(sum, _mm256_madd_epi16(a, w))
+}
+dot! {
+    /// AVX-512, of words.
+    #[cfg(feature = "avx512")]
+    Avx512Words(Avx512, __m512i): 64 _mm512_set1_epi32 _mm512_loadu_si512 |sum, a, w| _mm512_add_epi32(sum, _mm512_madd_epi16(a, w))
 }

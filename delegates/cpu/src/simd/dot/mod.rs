@@ -1,4 +1,4 @@
-//! Sums of products of bytes, four at a time: unsigned ones with signed weights.
+//! Sums of products of bytes, four at a time: unsigned ones with signed weights. Or of two words in their place.
 
 #[cfg(all(target_arch = "aarch64", feature = "neon"))]
 use core::arch::aarch64::*;
@@ -6,7 +6,7 @@ use core::arch::aarch64::*;
 use super::{Ints, Simd};
 
 mod scalar;
-pub use scalar::ScalarDot;
+pub use scalar::{ScalarDot, ScalarWords};
 
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 mod avx2;

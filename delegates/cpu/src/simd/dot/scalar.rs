@@ -45,3 +45,46 @@ unsafe impl Dot for ScalarDot {
         })
     }
 }
+
+/// Plain Rust, of words.
+#[derive(Clone, Copy)]
+pub struct ScalarWords(Scalar);
+
+// SAFETY: it needs no instructions.
+unsafe impl Dot for ScalarWords {
+    type S = Scalar;
+    type A = [[i16; 2]; 4];
+    type W = [[i16; 2]; 4];
+    const WEIGHTS: usize = 16;
+    const OFFSET: u8 = 0;
+
+    #[inline(always)]
+    unsafe fn new() -> Self {
+        // SAFETY: it needs no instructions.
+        ScalarWords(unsafe { Scalar::new() })
+    }
+    #[inline(always)]
+    fn ints(self) -> Scalar {
+        self.0
+    }
+    #[inline(always)]
+    fn spread(self, four: u32) -> [[i16; 2]; 4] {
+        [bytemuck::cast(four); 4]
+    }
+    #[inline(always)]
+    unsafe fn fours(self, p: *const u8) -> [[i16; 2]; 4] {
+        // SAFETY: readable, as the caller promises.
+        unsafe { p.cast::<[[i16; 2]; 4]>().read_unaligned() }
+    }
+    #[inline(always)]
+    unsafe fn weights(self, p: *const u8) -> [[i16; 2]; 4] {
+        // SAFETY: readable, as the caller promises.
+        unsafe { self.fours(p) }
+    }
+    #[inline(always)]
+    fn dot(self, sum: [i32; 4], a: [[i16; 2]; 4], w: [[i16; 2]; 4]) -> [i32; 4] {
+        std::array::from_fn(|j| {
+            (0..2).fold(sum[j], |sum, i| sum.wrapping_add(i32::from(a[j][i]) * i32::from(w[j][i])))
+        })
+    }
+}
