@@ -7,12 +7,12 @@
 //! channels as a vector has 32-bit lanes, consists of rows that a vector holds each:
 //!
 //! ```text
-//! row      0      1      2      3      4      5      6      7      8      9
-//!          bias   multiplier    rounding      shift         away          left
-//!          i32    even   odd    even   odd    even   odd    even   odd    i32
+//! row      0      1      2      3      4      5      6      7      8      9      10
+//!          bias   multiplier    rounding      shift         away          left   far
+//!          i32    even   odd    even   odd    even   odd    even   odd    i32    i32
 //! ```
 //! `rounding` is added to the product and `shift` divides it; see [`crate::fixed_point`]. `away` (2³¹ or 0) and `left` shifts are read
-//! only if a channel has them.
+//! only if a channel has them. `far` is what is left to shift of the upper half of a number; −1 for all if a channel's shift is below 32.
 
 use arenite_layers::Aligned;
 
@@ -30,7 +30,9 @@ pub const SHIFT: [usize; 2] = [5, 6];
 pub const AWAY: [usize; 2] = [7, 8];
 /// Row of the shifts to the left.
 pub const LEFT: usize = 9;
-const ROWS: usize = 10;
+/// Row of the shifts to the right of upper halves.
+pub const FAR: usize = 10;
+const ROWS: usize = 11;
 
 /// One channel.
 #[derive(Clone, Copy, Debug)]
@@ -66,18 +68,22 @@ impl Channels {
     /// In blocks of `lanes`, an even number. What is left of the last block is zero.
     pub fn new(lanes: usize, channels: &[Channel], bytes: Bytes) -> Channels {
         let half = lanes / 2;
-        let mut words = Aligned::<i64>::zeros(channels.len().div_ceil(lanes) * ROWS * half);
+        let mut words = Aligned::<i64>::zeros(channels.len().div_ceil(lanes) * Channels::stride(lanes));
         let mut is_general = false;
-        for (block, channels) in words.chunks_exact_mut(ROWS * half).zip(channels.chunks(lanes)) {
+        for (block, channels) in words.chunks_exact_mut(Channels::stride(lanes)).zip(channels.chunks(lanes)) {
             for (i, channel) in channels.iter().enumerate() {
                 let (pair, odd, factor) = (i / 2, i % 2, channel.factor);
                 is_general |= factor.is_away || factor.left > 0;
                 set_i32(block, BIAS * half, i, channel.bias);
                 set_i32(block, LEFT * half, i, factor.left as i32);
+                set_i32(block, FAR * half, i, factor.shift as i32 - 32);
                 block[MULTIPLIER[odd] * half + pair] = factor.value.into();
                 block[ROUNDING[odd] * half + pair] = factor.rounding;
                 block[SHIFT[odd] * half + pair] = factor.shift.into();
                 block[AWAY[odd] * half + pair] = if factor.is_away { 1 << 31 } else { 0 };
+            }
+            if channels.iter().any(|channel| channel.factor.shift < 32) {
+                block[FAR * half..].fill(-1);
             }
         }
         Channels { words, lanes, is_general, bytes }
@@ -87,7 +93,7 @@ impl Channels {
     pub fn block(&self, from: usize) -> *const i64 {
         debug_assert!(self.lanes.is_power_of_two() && from.is_multiple_of(self.lanes));
         // `from / lanes` blocks of `ROWS · lanes / 2` words.
-        self.words[from * ROWS / 2..].as_ptr()
+        self.words[from / 2 * ROWS..].as_ptr()
     }
 
     /// Words from one block to the next.

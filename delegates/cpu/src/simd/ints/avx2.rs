@@ -3,7 +3,7 @@
 use core::arch::x86_64::*;
 
 use super::{Ints, MOST};
-use crate::requantize::{AWAY, Bytes, LEFT, MULTIPLIER, ROUNDING, SHIFT};
+use crate::requantize::{AWAY, Bytes, FAR, LEFT, MULTIPLIER, ROUNDING, SHIFT};
 use crate::simd::Avx2;
 
 /// Row `row` of a block.
@@ -16,7 +16,25 @@ unsafe fn row(block: *const i64, row: usize) -> __m256i {
     unsafe { _mm256_loadu_si256(block.add(4 * row).cast()) }
 }
 
-/// The low halves of the 64-bit lanes of `x` times their multipliers. `I` is 0 for even lanes, 1 for odd ones.
+/// The low halves of the 64-bit lanes of `x` times their multipliers, rounded. `I` is 0 for even lanes, 1 for odd ones.
+///
+/// # Safety
+/// As of [`row`].
+#[inline(always)]
+unsafe fn rounded<const A: bool, const I: usize>(x: __m256i, block: *const i64) -> __m256i {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let product = _mm256_mul_epi32(x, row(block, MULTIPLIER[I]));
+        let rounded = _mm256_add_epi64(product, row(block, ROUNDING[I]));
+        if !A {
+            return rounded;
+        }
+        let negative = _mm256_cmpgt_epi64(_mm256_set1_epi64x(-(1 << 30)), product);
+        _mm256_sub_epi64(rounded, _mm256_and_si256(negative, row(block, AWAY[I])))
+    }
+}
+
+/// As [`rounded`], and shifted. `I` is 0 for even lanes, 1 for odd ones.
 ///
 /// There is no arithmetic shift of 64-bit lanes: 2⁶² is added first, which shifts of up to 62 divide without rest.
 ///
@@ -27,14 +45,8 @@ unsafe fn half<const A: bool, const I: usize>(x: __m256i, block: *const i64) -> 
     // SAFETY: the caller's promise.
     unsafe {
         let lifted = _mm256_set1_epi64x(1 << 62);
-        let product = _mm256_mul_epi32(x, row(block, MULTIPLIER[I]));
-        let mut rounded = _mm256_add_epi64(product, row(block, ROUNDING[I]));
-        if A {
-            let negative = _mm256_cmpgt_epi64(_mm256_set1_epi64x(-(1 << 30)), product);
-            rounded = _mm256_sub_epi64(rounded, _mm256_and_si256(negative, row(block, AWAY[I])));
-        }
         let shift = row(block, SHIFT[I]);
-        let shifted = _mm256_srlv_epi64(_mm256_add_epi64(rounded, lifted), shift);
+        let shifted = _mm256_srlv_epi64(_mm256_add_epi64(rounded::<A, I>(x, block), lifted), shift);
         _mm256_sub_epi64(shifted, _mm256_srlv_epi64(lifted, shift))
     }
 }
@@ -120,8 +132,16 @@ unsafe impl Ints for Avx2 {
         // SAFETY: as above; the caller's promise.
         unsafe {
             let x = if L { _mm256_sllv_epi32(x, row(block, LEFT)) } else { x };
+            let high = _mm256_srli_epi64::<32>(x);
+            let far = row(block, FAR);
+            if !L && _mm256_cvtsi256_si32(far) >= 0 {
+                // What is shifted by 32 and more is in upper halves, and 32-bit lanes have an arithmetic shift.
+                let even = _mm256_srli_epi64::<32>(rounded::<A, 0>(x, block));
+                let upper = _mm256_blend_epi32::<0b1010_1010>(even, rounded::<A, 1>(high, block));
+                return _mm256_srav_epi32(upper, far);
+            }
             let even = half::<A, 0>(x, block);
-            let odd = half::<A, 1>(_mm256_srli_epi64::<32>(x), block);
+            let odd = half::<A, 1>(high, block);
             _mm256_blend_epi32::<0b1010_1010>(even, _mm256_slli_epi64::<32>(odd))
         }
     }
