@@ -62,15 +62,18 @@ class SignatureRunner {
     for (size_t i = 0; i < ar_signature_output_count(signature); i++) {
       const ArTensor *tensor = nullptr;
       if (errors->Take(ar_signature_output_at(signature, i, &tensor)) == kOk) {
-        // The library takes a handle that was given to be read where it could be written, and refuses it.
-        Add(outputs_, ar_signature_output_name(signature, i), const_cast<ArTensor *>(tensor));
+        Add(outputs_, ar_signature_output_name(signature, i), tensor);
       }
     }
   }
 
-  void Add(Side &side, const char *name, ArTensor *tensor) {
+  // The handle by which the tensor may be written, too.
+  void Add(Side &side, const char *name, const ArTensor *tensor) {
+    ArTensor *handle = nullptr;
+    const size_t index = ar_tensor_index(tensor);
+    if (errors_->Take(ar_interpreter_tensor_of(interpreter_, ar_signature_subgraph(signature_), index, &handle)) != kOk) return;
     side.names.push_back(name);
-    side.tensors.emplace_back(new Tensor(tensor, errors_));
+    side.tensors.emplace_back(new Tensor(handle, errors_));
   }
 
   static Tensor *Find(const Side &side, const char *name) {

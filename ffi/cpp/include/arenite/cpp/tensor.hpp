@@ -195,11 +195,9 @@ class Tensor {
     shape_ = {static_cast<int>(dims_.size()), dims_.data()};
     bytes = ar_tensor_byte_size(handle_);
     is_constant = ar_tensor_is_constant(handle_);
-    void *writable = nullptr;
+    const bool writable = !is_constant && type != kString;
     const void *readable = nullptr;
-    if (detail::Succeeded(ar_tensor_data_mut(handle_, &writable))) {
-      data.data = writable;
-    } else {
+    if (!writable || !detail::Succeeded(ar_tensor_data_mut(handle_, &data.data))) {
       data.data = detail::Succeeded(ar_tensor_data(handle_, &readable)) ? const_cast<void *>(readable) : nullptr;
     }
   }
