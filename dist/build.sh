@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the packages of this machine's architecture into a folder: a tarball, four .deb, and the crates.
+# Builds the packages of this machine's architecture into a folder: a tarball, five .deb, and the crates.
 #
 #   dist/build.sh [--no-crates] [FOLDER]      target/dist, if none is given; packages in it are replaced
 #
@@ -39,13 +39,14 @@ step() { printf '== %s\n' "$*"; }
 
 step "library, headers, program, plugins"
 # In one command, so that cargo compiles what they share once; the second time the library is there already.
-ARENITE_PREFIX=/usr cargo build --release -p arenite-c -p arenite-cli -p arenite-plugin-flex
+ARENITE_PREFIX=/usr cargo build --release -p arenite-c -p arenite-cli -p arenite-plugin-flex -p arenite-tflite
 DESTDIR=$stage ffi/c/install.sh /usr
 install -D "$target/release/arenite" "$stage/usr/bin/arenite"
 # Plugins that are linked in are in no folder.
 install -D -m 644 "$target/release/libarenite_plugin_flex.so" "$stage/usr/lib/arenite/plugins/libarenite_plugin_flex.so"
+install -m 644 "$target/release/libtensorflowlite_c.so" "$stage/usr/lib/libtensorflowlite_c.so"
 strip "$stage/usr/bin/arenite"
-strip --strip-unneeded "$stage/usr/lib/arenite/plugins/libarenite_plugin_flex.so"
+strip --strip-unneeded "$stage/usr/lib/arenite/plugins/libarenite_plugin_flex.so" "$stage/usr/lib/libtensorflowlite_c.so"
 
 step "manual, completions, examples"
 share=$stage/usr/share

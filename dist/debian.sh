@@ -5,6 +5,7 @@
 #   libarenite-dev     headers of C and C++, the static library, pkg-config, CMake, examples
 #   arenite            the program, its manual, completions
 #   arenite-flex       the plugin with TensorFlow's ops
+#   arenite-tflite     libtensorflowlite_c.so, TensorFlow Lite's C interface
 set -eu
 
 stage=$1
@@ -67,12 +68,14 @@ CONTROL
 rm -r "$stage/usr/share/licenses"
 
 library=usr/lib/libarenite.so
-needs="libc6 (>= $(glibc "$stage/$library.$version" "$stage/usr/bin/arenite" "$stage"/usr/lib/arenite/plugins/*.so)), libgcc-s1"
+libc=$(glibc "$stage/$library.$version" "$stage/usr/bin/arenite" "$stage"/usr/lib/*.so "$stage"/usr/lib/arenite/plugins/*.so)
+needs="libc6 (>= $libc), libgcc-s1"
 put "libarenite$major" "$library.$version" "$library.$major"
 mkdir -p "$work/libarenite$major/DEBIAN"
 printf 'libarenite %s libarenite%s (>= %s)\n' "$major" "$major" "$version" > "$work/libarenite$major/DEBIAN/shlibs"
 printf 'activate-noawait ldconfig\n' > "$work/libarenite$major/DEBIAN/triggers"
 put arenite-flex usr/lib/arenite/plugins/libarenite_plugin_flex.so
+put arenite-tflite usr/lib/libtensorflowlite_c.so
 put arenite usr/bin usr/share/man usr/share/bash-completion usr/share/zsh usr/share/fish
 put libarenite-dev usr/include "$library" usr/lib/libarenite.a usr/lib/pkgconfig usr/lib/cmake usr/share/doc
 mkdir -p "$work/libarenite-dev/usr/share/doc/libarenite-dev"
@@ -89,3 +92,5 @@ pack arenite misc "$needs" "inference runtime for .tflite models: the program" \
   "Runs, measures and inspects .tflite models, and draws their memory plans."
 pack arenite-flex libs "$needs" "inference runtime for .tflite models: TensorFlow's ops" \
   "A plugin for the ops of TensorFlow that converters leave behind with the prefix Flex. Whoever loads arenite's plugins finds it."
+pack arenite-tflite libs "$needs" "TensorFlow Lite's C interface on arenite" \
+  "A libtensorflowlite_c.so for programs that are built against TensorFlow Lite's, unchanged."

@@ -66,6 +66,8 @@ program() {
 symbols() {
   have nm readelf || return 0
   library=$1/lib/libarenite.so
+  tflite=$(nm -D --defined-only "$1/lib/libtensorflowlite_c.so" | grep -c ' T TfLite')
+  [ "$tflite" -ge 51 ] && ok "libtensorflowlite_c.so has $tflite functions" || fail "libtensorflowlite_c.so has $tflite functions"
   check "SONAME" sh -c "readelf -d '$library' | grep -q 'SONAME.*\[libarenite.so.0\]'"
   exported=$(nm -D --defined-only "$library" | awk '$2 != "A" { print $3 }')
   other=$(printf '%s\n' "$exported" | grep -v '^ar_.*@@ARENITE_0' || true)
