@@ -6,12 +6,13 @@ use crate::tree::Text;
 /// Where one machine's files lie. Spelled so that this file holds none.
 const MACHINE_PATHS: &[&str] = &[concat!("/", "root/"), concat!("/", "home/"), concat!("/", "Users/")];
 
-/// Complains of tabs, of spaces at the end of a line, and of a last line that does not end.
+/// Complains of tabs, but for those that gofmt indents Go with, of spaces at the end of a line, and of a last line that does not end.
 pub fn check_lines(texts: &[Text]) -> Vec<Complaint> {
     let mut found = Vec::new();
     for Text { path, text } in texts {
         for (at, line) in text.split_terminator('\n').enumerate() {
-            if line.contains('\t') {
+            let written = if path.ends_with(".go") { line.trim_start_matches('\t') } else { line };
+            if written.contains('\t') {
                 found.push(Complaint::new(path, at + 1, "a tab: write spaces"));
             }
             if line.ends_with([' ', '\t', '\r']) {
@@ -50,6 +51,13 @@ mod tests {
 
     fn made_up(text: impl Into<String>) -> [Text; 1] {
         [Text { path: "a.md".into(), text: text.into() }]
+    }
+
+    #[test]
+    fn go_is_indented_as_gofmt_does_it() {
+        let go = |text: &str| [Text { path: "a.go".into(), text: text.into() }];
+        assert_eq!(check_lines(&go("a\n\t\tb\n")), []);
+        assert_eq!(check_lines(&go("a\tb\n")), [Complaint::new("a.go", 1, "a tab: write spaces")]);
     }
 
     #[test]

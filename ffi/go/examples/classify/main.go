@@ -1,6 +1,6 @@
 // Classify names the digit in a picture in the binary PGM format (P5, 8 bits), with the models of examples/digits.
 //
-//	classify [-scores] [-softmax] MODEL.tflite PICTURE.pgm
+// Usage: classify [-scores] [-softmax] MODEL.tflite PICTURE.pgm
 package main
 
 import (
