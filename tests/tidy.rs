@@ -52,6 +52,8 @@ const CRATES: &[Crate] = &[
 
     row("arenite-common", "common", Layer::Common, &["arenite"], &[]),
     row("arenite-pictures", "common/pictures", Layer::Common, &["arenite", "arenite-common"], &[]),
+    // It has no registry: planners are functions that it calls, ops are given to it.
+    row("arenite-micro", "core/micro", Layer::Micro, &["arenite-abi", "arenite-model", "arenite-planners"], &["arenite-ops"]),
 
     // The program's reports use arenite-planners' function for banks, which is no plugin.
     row("arenite-cli", "cli", Layer::Application,
@@ -63,7 +65,7 @@ const CRATES: &[Crate] = &[
 
     row("arenite-tests", "tests", Layer::Tests,
         &["arenite", "arenite-abi", "arenite-builtin", "arenite-flex", "arenite-model"],
-        &["arenite-cpu", "arenite-plugin-cpu", "arenite-plugin-flex", "arenite-plugin-ops", "arenite-plugin-planners",
+        &["arenite-cpu", "arenite-micro", "arenite-ops", "arenite-plugin-cpu", "arenite-plugin-flex", "arenite-plugin-ops", "arenite-plugin-planners",
           "arenite-plugin-template", "arenite-test-future-abi", "arenite-test-other-layout", "arenite-test-panicking"]),
     row("arenite-bench", "tests/bench", Layer::Tests,
         &["arenite", "arenite-builtin", "arenite-model"], &[]),
@@ -114,6 +116,16 @@ const UNSAFE: &[&str] = &[
     // core/model: mmap; what its reader is compared with.
     "core/model/src/source.rs",
     "core/model/tests/oracle/",
+    // core/micro: the arena, what lies in it, calls of ops.
+    "core/micro/src/arena.rs",
+    "core/micro/src/graph.rs",
+    "core/micro/src/host.rs",
+    "core/micro/src/interpreter.rs",
+    "core/micro/src/message.rs",
+    "core/micro/src/ops.rs",
+    "core/micro/src/plan.rs",
+    "core/micro/src/prepare.rs",
+    "core/micro/src/work.rs",
     // core/runtime: memory.
     "core/runtime/src/arena.rs",
     "core/runtime/src/graph/constants.rs",
@@ -168,6 +180,7 @@ const UNSAFE: &[&str] = &[
     "tests/plugins/future_abi/src/lib.rs",
     "tests/plugins/panicking/tests/panics.rs",
     "tests/tests/allocations.rs",
+    "tests/tests/micro.rs",
 ];
 
 /// Roots of crates without `unsafe`.

@@ -43,6 +43,13 @@ pub unsafe fn set_host(host: *const ArHostV1) {
     HOST.store(host.cast_mut(), Ordering::Release);
 }
 
+/// Keeps the host if there is none yet.
+pub fn offer_host(host: &'static ArHostV1) {
+    let host = core::ptr::from_ref(host).cast_mut();
+    // Whoever was first stays.
+    let _ = HOST.compare_exchange(core::ptr::null_mut(), host, Ordering::AcqRel, Ordering::Relaxed);
+}
+
 pub(crate) fn host() -> Option<&'static ArHostV1> {
     // SAFETY: null or valid for the life of the process, as promised to `set_host`.
     unsafe { HOST.load(Ordering::Acquire).as_ref() }

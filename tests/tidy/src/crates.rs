@@ -15,6 +15,8 @@ pub enum Layer {
     Layout,
     Model,
     Runtime,
+    /// The runtime of small machines: it has no registry, so that what it needs of parts it calls.
+    Micro,
     /// Ops, planners, delegates.
     Part,
     /// A dynamic plugin: a cdylib around one part.
@@ -124,6 +126,7 @@ pub fn check_kinds(packages: &[Package], crates: &[Crate]) -> Vec<Complaint> {
             | Layer::Layout
             | Layer::Model
             | Layer::Runtime
+            | Layer::Micro
             | Layer::Part
             | Layer::Composition
             | Layer::Common
@@ -177,6 +180,7 @@ fn may_need(from: Layer, to: Layer) -> bool {
         Contract | Model => false,
         Layout => to == Contract,
         Runtime => matches!(to, Contract | Layout | Model),
+        Micro => matches!(to, Contract | Model | Part),
         Part => matches!(to, Contract | Layout),
         // A shell is of one part, or is itself an example of one.
         Shell | Composition => matches!(to, Contract | Part | Shell),
@@ -190,6 +194,7 @@ fn invariant(from: Layer) -> &'static str {
     match from {
         Layer::Contract | Layer::Model => "it depends on no other crate of the workspace",
         Layer::Runtime => "the runtime depends on no op, planner or delegate; plugins register themselves",
+        Layer::Micro => "it depends on the contract, on the model and on functions of parts",
         Layer::Layout => "it depends on the contract alone",
         Layer::Part => {
             "ops, planners and delegates know the contract and layouts; what they share belongs there"

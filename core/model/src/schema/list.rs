@@ -45,6 +45,11 @@ impl<'a, T: Item<'a>> List<'a, T> {
         T::verify_entries(verifier, entries.start, entries.len() / T::SIZE)
     }
 
+    /// The entries as they lie in the file: numbers are little-endian, at a multiple of their size from the file's beginning.
+    pub fn bytes(&self) -> &'a [u8] {
+        self.file.get(self.start..).and_then(|rest| rest.get(..self.len * T::SIZE)).unwrap_or(&[])
+    }
+
     /// Element `index`; `None` outside the list.
     #[inline]
     pub fn get(&self, index: usize) -> Option<T> {

@@ -1,0 +1,299 @@
+//! The host's half of `prepare` and `eval`: persistent memory comes from the arena's tail at once, scratch buffers are queued until the
+//! plan, and the model around the node is not lent.
+
+use core::ffi::c_void;
+use core::ptr::null_mut;
+
+use arenite_abi::host_side::{
+    CallerSide, ConstantsSide, EvalSide, HostSide, MAX_RANK, MemorySide, ModelSide, NodeSide, PrepareSide,
+    Said, Share,
+};
+use arenite_abi::raw::{ArGraphV1, ArSpan, ArStatus, ArTensorV1, TENSOR_CONSTANT, slice};
+use arenite_abi::{AssignmentMut, ElementType, Error, UsageRecord, unsupported};
+use arenite_planners::micro_greedy;
+
+use crate::arena::{Arena, Temp};
+use crate::error;
+use crate::message;
+use crate::sizes::Category;
+use crate::work::{self, Work};
+
+/// Scratch buffers that one op may have, as in TensorFlow Lite Micro.
+pub(crate) const MOST_SCRATCH: usize = 12;
+
+/// Pieces of persistent memory that one op may have.
+pub(crate) const MOST_PERSISTENT: usize = 32;
+
+const NO_SPAN: ArSpan = ArSpan { data: null_mut(), bytes: 0 };
+
+/// A scratch buffer that an op has asked for.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Request {
+    pub bytes: usize,
+    pub alignment: usize,
+}
+
+/// What stands behind `prepare`.
+pub(crate) struct PrepareHost<'h, 'a> {
+    pub arena: &'h Arena<'a>,
+    pub work: Work<'h>,
+    pub said: Temp<'h, Said>,
+    pub persistent: [ArSpan; MOST_PERSISTENT],
+    pub persistent_count: usize,
+    pub scratch: [Request; MOST_SCRATCH],
+    pub scratch_count: usize,
+    /// The arena was too small for a shape.
+    pub failed: Option<error::Error>,
+}
+
+impl<'h, 'a> PrepareHost<'h, 'a> {
+    pub fn new(arena: &'h Arena<'a>, work: Work<'h>) -> error::Result<Self> {
+        let said = arena.temporary(work.outputs().len(), |_| Said::Nothing)?;
+        Ok(PrepareHost {
+            arena,
+            work,
+            said,
+            persistent: [NO_SPAN; MOST_PERSISTENT],
+            persistent_count: 0,
+            scratch: [Request::default(); MOST_SCRATCH],
+            scratch_count: 0,
+            failed: None,
+        })
+    }
+
+    /// What is too large for the arena is told to the op, and kept as it is for the caller.
+    fn keep<T>(&mut self, result: error::Result<T>) -> Result<T, Error> {
+        result.map_err(|error| {
+            let told = Error::new(error.status(), format_args!("{error}"));
+            self.failed.get_or_insert(error);
+            told
+        })
+    }
+}
+
+impl HostSide for PrepareHost<'_, '_> {
+    type Refused = Error;
+
+    fn report(refused: Error) -> ArStatus {
+        message::keep(refused)
+    }
+}
+
+impl NodeSide for PrepareHost<'_, '_> {
+    fn outputs(&self) -> &[i32] {
+        self.work.outputs()
+    }
+
+    fn tensor(&self, t: usize) -> ArTensorV1 {
+        self.work.get(t)
+    }
+
+    fn shape(&self, t: usize) -> &[i32] {
+        shape(&self.work, t)
+    }
+
+    fn limit(&self) -> u64 {
+        isize::MAX as u64
+    }
+}
+
+impl PrepareSide for PrepareHost<'_, '_> {
+    fn input_count(&self) -> usize {
+        self.work.input_count()
+    }
+
+    fn said(&mut self, output: usize) -> &mut Said {
+        &mut self.said[output]
+    }
+
+    fn set_shape(&mut self, t: usize, dims: &[i32], ty: ElementType) {
+        if dims == shape(&self.work, t) {
+            return;
+        }
+        // Elsewhere than the shape that views of this call show.
+        let count = dims.len().min(MAX_RANK);
+        let list = self.arena.persistent(count, Category::Bookkeeping, |d| dims[d]);
+        if let Ok(list) = self.keep(list) {
+            self.work.set(t, work::reshaped(self.work.get(t), list, ty));
+        }
+    }
+
+    fn set_dynamic(&mut self, _: usize) {
+        let error =
+            unsupported!("the shape of an output depends on data: plan such models with the large runtime");
+        self.failed.get_or_insert(error::Error::Plan(error));
+    }
+
+    fn set_constant(&mut self, t: usize, value: &[u8]) -> Result<(), Error> {
+        let copy = self.arena.persistent_bytes(value.len(), crate::arena::ALIGNMENT, Category::Constants);
+        let copy = self.keep(copy)?.as_ptr();
+        // SAFETY: new memory of that size.
+        unsafe { copy.copy_from_nonoverlapping(value.as_ptr(), value.len()) };
+        self.work.set(t, work::constant(self.work.get(t), copy));
+        Ok(())
+    }
+
+    fn take_persistent(&mut self, bytes: usize, alignment: usize) -> Result<(u32, *mut c_void), Error> {
+        let number = self.persistent_count;
+        if number == MOST_PERSISTENT {
+            return Err(unsupported!("it asks for more than {MOST_PERSISTENT} pieces of persistent memory"));
+        }
+        let data = self.arena.persistent_bytes(bytes, alignment, Category::Ops);
+        let data = self.keep(data)?.as_ptr().cast();
+        self.persistent[number] = ArSpan { data, bytes: bytes as u64 };
+        self.persistent_count += 1;
+        Ok((number as u32, data))
+    }
+
+    fn note_scratch(&mut self, bytes: usize, alignment: usize) -> Result<u32, Error> {
+        let number = self.scratch_count;
+        if number == MOST_SCRATCH {
+            return Err(unsupported!("it asks for more than {MOST_SCRATCH} scratch buffers"));
+        }
+        self.scratch[number] = Request { bytes, alignment };
+        self.scratch_count += 1;
+        Ok(number as u32)
+    }
+
+    /// Nothing lies over anything else.
+    fn note_share(&mut self, _: Share) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn plan(&self, records: &[UsageRecord], mut plan: AssignmentMut<'_>) -> Result<(), Error> {
+        micro_greedy::place_few(records, plan.offsets())
+    }
+}
+
+impl ConstantsSide for PrepareHost<'_, '_> {
+    fn release(&mut self, t: usize) -> bool {
+        self.work.get(t).flags & TENSOR_CONSTANT != 0
+    }
+}
+
+impl MemorySide for PrepareHost<'_, '_> {
+    fn room(&self) -> u64 {
+        0
+    }
+
+    fn hold(&mut self, bytes: u64) -> Result<(), Error> {
+        Err(Error::invalid(format_args!("{bytes} bytes are held by an op, which asks the host for them")))
+    }
+}
+
+impl CallerSide for PrepareHost<'_, '_> {
+    type Model<'m>
+        = NoModel
+    where
+        Self: 'm;
+
+    fn model(&mut self) -> NoModel {
+        NoModel
+    }
+}
+
+/// What stands behind `eval`.
+pub(crate) struct EvalHost<'h> {
+    pub work: Work<'h>,
+}
+
+impl HostSide for EvalHost<'_> {
+    type Refused = Error;
+
+    fn report(refused: Error) -> ArStatus {
+        message::keep(refused)
+    }
+}
+
+impl NodeSide for EvalHost<'_> {
+    fn outputs(&self) -> &[i32] {
+        self.work.outputs()
+    }
+
+    fn tensor(&self, t: usize) -> ArTensorV1 {
+        self.work.get(t)
+    }
+
+    fn shape(&self, t: usize) -> &[i32] {
+        shape(&self.work, t)
+    }
+
+    fn limit(&self) -> u64 {
+        isize::MAX as u64
+    }
+}
+
+impl EvalSide for EvalHost<'_> {
+    /// Never asked for: `prepare` was refused where an output is dynamic.
+    fn resize(&mut self, output: u32, _: usize, _: &[i32], _: ElementType, _: usize) -> Result<(), Error> {
+        Err(unsupported!("output {output} cannot be resized here"))
+    }
+
+    fn is_cancelled(&self) -> bool {
+        false
+    }
+}
+
+impl CallerSide for EvalHost<'_> {
+    type Model<'m>
+        = NoModel
+    where
+        Self: 'm;
+
+    fn model(&mut self) -> NoModel {
+        NoModel
+    }
+}
+
+fn shape<'w>(work: &'w Work<'_>, t: usize) -> &'w [i32] {
+    let entry = work.get(t);
+    // SAFETY: the shape lies in the model or at the arena's tail, and is not written any more.
+    unsafe { slice(entry.dims, entry.rank as usize) }
+}
+
+/// A model whose subgraphs and resources are out of reach.
+pub(crate) struct NoModel;
+
+fn refused<T>() -> Result<T, Error> {
+    Err(unsupported!("neither subgraphs nor resources are lent here"))
+}
+
+impl ModelSide for NoModel {
+    type Refused = Error;
+
+    fn describe(&mut self, _: u32) -> Result<*const ArGraphV1, Error> {
+        refused()
+    }
+
+    unsafe fn set_input(&mut self, _: u32, _: u32, _: &ArTensorV1) -> Result<(), Error> {
+        refused()
+    }
+
+    fn forward(&mut self, _: u32, _: u32) -> Result<(), Error> {
+        refused()
+    }
+
+    fn prepare(&mut self, _: u32) -> Result<(), Error> {
+        refused()
+    }
+
+    fn invoke(&mut self, _: u32) -> Result<(), Error> {
+        refused()
+    }
+
+    fn output(&mut self, _: u32, _: u32) -> Result<ArTensorV1, Error> {
+        refused()
+    }
+
+    fn open(&mut self, _: &[u8]) -> Result<i32, Error> {
+        refused()
+    }
+
+    fn value(&mut self, _: i32) -> Result<ArTensorV1, Error> {
+        refused()
+    }
+
+    unsafe fn assign(&mut self, _: i32, _: &ArTensorV1) -> Result<(), Error> {
+        refused()
+    }
+}

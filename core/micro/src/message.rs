@@ -1,0 +1,78 @@
+//! What every op gets of its host: messages are kept in one place of the program, logging is nothing, loops run on the caller's thread.
+//!
+//! Where threads run interpreters at once, a message may be lost, or be another's; what is done, and the status, never are.
+
+use core::cell::UnsafeCell;
+use core::ffi::c_void;
+use core::sync::atomic::{AtomicBool, Ordering};
+
+use arenite_abi::raw::{ArHeader, ArHostV1, ArRangeFn, ArStatus, ArStr};
+use arenite_abi::{Error, Status};
+
+/// The host, for programs that have no other one.
+pub(crate) static HOST: ArHostV1 =
+    ArHostV1 { header: ArHeader::of::<ArHostV1>(), set_error, log, parallel_for, query };
+
+/// The message of the call that failed last.
+struct Kept {
+    used: AtomicBool,
+    message: UnsafeCell<Option<Error>>,
+}
+
+// SAFETY: the message is touched by whoever has set `used`, and by nobody else.
+unsafe impl Sync for Kept {}
+
+static KEPT: Kept = Kept { used: AtomicBool::new(false), message: UnsafeCell::new(None) };
+
+impl Kept {
+    /// Exchanges the message, unless another thread is at it.
+    fn replace(&self, message: Option<Error>) -> Option<Error> {
+        if self.used.swap(true, Ordering::Acquire) {
+            return None;
+        }
+        // SAFETY: `used` was not set, and is by now.
+        let before = unsafe { core::mem::replace(&mut *self.message.get(), message) };
+        self.used.store(false, Ordering::Release);
+        before
+    }
+}
+
+/// Keeps the message of a call in progress; gives its status.
+pub(crate) fn keep(error: Error) -> ArStatus {
+    KEPT.replace(Some(error));
+    error.status() as ArStatus
+}
+
+/// The error of a call that returned this status.
+pub(crate) fn check(status: ArStatus) -> Result<(), Error> {
+    let kept = KEPT.replace(None);
+    let text = kept.as_ref().map_or("it failed without a message", |error| error.message());
+    match Status::from_raw(status) {
+        Status::Ok => Ok(()),
+        status => Err(Error::new(status, format_args!("{text}"))),
+    }
+}
+
+unsafe extern "C" fn set_error(message: ArStr) {
+    // SAFETY: readable for the call, by the contract.
+    let text = unsafe { message.as_str() };
+    KEPT.replace(Some(Error::new(Status::Internal, format_args!("{text}"))));
+}
+
+unsafe extern "C" fn log(_level: u32, _target: ArStr, _message: ArStr) {}
+
+unsafe extern "C" fn parallel_for(
+    count: usize,
+    _grain: usize,
+    _threads: u32,
+    body: ArRangeFn,
+    argument: *mut c_void,
+) -> ArStatus {
+    // SAFETY: the caller's promise: `body` takes `argument`.
+    unsafe { (body.call)(argument, 0, count) };
+    Status::Ok as ArStatus
+}
+
+unsafe extern "C" fn query(_interface: u64) -> *const c_void {
+    core::ptr::null()
+}

@@ -1,0 +1,145 @@
+//! Which op serves a node.
+
+use arenite_abi::host_side::MAX_ALIGNMENT;
+use arenite_abi::raw::BUILTIN_CUSTOM;
+use arenite_abi::{ElementType, ElementTypes, Op};
+use arenite_model::OperatorCode;
+
+use crate::error::{Error, Result};
+
+pub use arenite_abi::raw::ArOpV1 as OpRegistration;
+
+/// A list of ops with room for `N`, without duplicates.
+pub struct Resolver<const N: usize> {
+    ops: [OpRegistration; N],
+    count: usize,
+}
+
+/// Fills the room that is left. It serves nothing: no version is below 0 and above 1.
+struct Nothing;
+
+impl Op for Nothing {
+    const CODE: arenite_abi::OpCode = arenite_abi::OpCode::Builtin(-1);
+    const VERSIONS: core::ops::RangeInclusive<i32> = core::ops::RangeInclusive::new(1, 0);
+
+    fn prepare(
+        _: &arenite_abi::NodeView<'_>,
+        _: &mut arenite_abi::PrepareContext<'_>,
+    ) -> arenite_abi::Result<Self> {
+        Err(arenite_abi::unsupported!("it serves nothing"))
+    }
+
+    fn eval(&self, _: &mut arenite_abi::EvalContext<'_>) -> arenite_abi::Result<()> {
+        Ok(())
+    }
+}
+
+impl<const N: usize> Resolver<N> {
+    /// Without ops.
+    pub const fn new() -> Self {
+        Resolver { ops: [arenite_abi::op::registration::<Nothing>(); N], count: 0 }
+    }
+
+    /// With one more op.
+    ///
+    /// # Errors
+    /// [`Error::Duplicate`] if another op serves some of the same nodes; [`Error::Full`].
+    pub fn add<T: Op>(self) -> Result<Self> {
+        self.add_registration(arenite_abi::op::registration::<T>())
+    }
+
+    /// The same for an op of another language.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add).
+    pub fn add_registration(mut self, op: OpRegistration) -> Result<Self> {
+        if let Some(code) = self.as_slice().iter().find(|other| compete(other, &op)).map(|op| op.builtin_code)
+        {
+            return Err(Error::Duplicate { second: self.count, code });
+        }
+        *self.ops.get_mut(self.count).ok_or(Error::Full { capacity: N })? = op;
+        self.count += 1;
+        Ok(self)
+    }
+
+    /// The ops.
+    pub fn as_slice(&self) -> &[OpRegistration] {
+        &self.ops[..self.count]
+    }
+}
+
+impl<const N: usize> Default for Resolver<N> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// An error if two ops of the list serve some of the same nodes, or one has a state that cannot be placed.
+pub(crate) fn check(ops: &[OpRegistration]) -> Result<()> {
+    for (i, op) in ops.iter().enumerate() {
+        if ops[..i].iter().any(|other| compete(other, op)) {
+            return Err(Error::Duplicate { second: i, code: op.builtin_code });
+        }
+        let alignment = op.state_align;
+        if !alignment.max(1).is_power_of_two() || alignment > MAX_ALIGNMENT as u64 {
+            return Err(Error::Alignment { op: i, alignment });
+        }
+    }
+    Ok(())
+}
+
+/// Whether there are nodes that both serve.
+fn compete(a: &OpRegistration, b: &OpRegistration) -> bool {
+    let types = a.element_types == 0 || b.element_types == 0 || a.element_types & b.element_types != 0;
+    let versions = a.min_version <= b.max_version && b.min_version <= a.max_version;
+    a.builtin_code == b.builtin_code && name(a) == name(b) && types && versions
+}
+
+fn name(op: &OpRegistration) -> &str {
+    // SAFETY: a registration's name is readable for as long as the registration, by the contract.
+    unsafe { op.custom_name.as_str() }
+}
+
+/// Whether an op may serve a node with this code.
+pub(crate) fn serves(
+    op: &OpRegistration,
+    code: &OperatorCode<'_>,
+    mut types: impl Iterator<Item = ElementType>,
+) -> bool {
+    let builtin = code.builtin_code();
+    let same_name = builtin != BUILTIN_CUSTOM || code.custom_code().unwrap_or("") == name(op);
+    let versions = op.min_version..=op.max_version;
+    op.builtin_code == builtin
+        && same_name
+        && versions.contains(&code.version())
+        && types.all(|ty| ElementTypes::from_bits(op.element_types).contains(ty))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arenite_ops::{abs::Abs, relu::Relu};
+
+    #[test]
+    fn no_op_is_there_twice_and_none_beyond_the_room() {
+        let one = Resolver::<1>::new().add::<Abs>().unwrap();
+        assert_eq!(one.as_slice().len(), 1);
+        assert!(matches!(one.add::<Relu>(), Err(Error::Full { capacity: 1 })));
+        let again = Resolver::<2>::new().add::<Abs>().unwrap().add::<Abs>();
+        assert!(matches!(again, Err(Error::Duplicate { second: 1, code: 101 })));
+    }
+
+    /// Versions that do not overlap are two ops; so are element types.
+    #[test]
+    fn versions_and_types_tell_ops_apart() {
+        let op = arenite_abi::op::registration::<Abs>();
+        let newer = OpRegistration { min_version: op.max_version + 1, max_version: op.max_version + 3, ..op };
+        assert!(check(&[op, newer]).is_ok());
+        assert!(check(&[op, newer, OpRegistration { min_version: op.max_version, ..newer }]).is_err());
+        let only = |bits| OpRegistration { element_types: bits, ..op };
+        assert!(check(&[only(1), only(2)]).is_ok());
+        assert!(check(&[only(1), only(3)]).is_err());
+        let odd = OpRegistration { state_align: 48, ..op };
+        assert!(matches!(check(&[odd]), Err(Error::Alignment { op: 0, alignment: 48 })));
+    }
+}
