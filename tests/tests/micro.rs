@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use arenite_micro::{Error, Interpreter, OpRegistration, Planner, Sizes, required_arena};
+use arenite_model::tensor_type::FLOAT32;
+use arenite_model::writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of};
 
 /// Bytes in front of an arena and behind it that nobody may write.
 const GUARD: usize = 4096;
@@ -335,4 +337,62 @@ fn what_cannot_begin_says_why() {
             Some("the arena has 0 bytes")
         );
     }
+}
+
+/// `x ─► ABS ─► a ─► RELU ─► b ─► ABS ─► y`, 64 bytes each, with these numbers as its offline plan.
+fn planned(plan: &[i32]) -> Aligned {
+    let mut model = ModelBuilder::new();
+    let (abs, relu) = (model.builtin("ABS", 1), model.builtin("RELU", 1));
+    let mut graph = SubGraph::new("main");
+    let x = graph.input(Tensor::new("x", FLOAT32, &[16]));
+    let [a, b] = ["a", "b"].map(|name| graph.tensor(Tensor::new(name, FLOAT32, &[16])));
+    let y = graph.output(Tensor::new("y", FLOAT32, &[16]));
+    for (op, from, to) in [(abs, x, a), (relu, a, b), (abs, b, y)] {
+        graph.operator(Operator::new(op, &[from], &[to]));
+    }
+    model.subgraph(graph);
+    model.metadata("OfflineMemoryAllocation", bytes_of(plan));
+    Aligned::of(&model.finish())
+}
+
+#[test]
+fn plans_that_stand_in_the_model() {
+    let ops = ops();
+    // The numbers, and the head: bytes up to the end of what lies last.
+    let sound: [(&[i32], usize); 4] = [
+        (&[0, 1, 4, -1, -1, -1, -1], 128),
+        (&[0, 0, 4, 0, 64, 128, 192], 256),
+        (&[0, 1, 4, 1024, -1, -1, 0], 1088),
+        (&[0, 1, 4, 0, 64, 0, 64, 99], 128),
+    ];
+    for (plan, head) in sound {
+        let model = planned(plan);
+        let sizes = required_arena(model.as_slice(), &ops, Planner::Greedy).expect("it can be made ready");
+        assert_eq!(sizes.head, head, "{plan:?}");
+        let mut arena = Guarded::new(sizes.arena, 0);
+        let mut interpreter = Interpreter::new(model.as_slice(), &ops, arena.block()).expect("it is ready");
+        assert!(invoke(&mut interpreter, 0) == large(model.as_slice(), 1), "{plan:?}: other bytes");
+        drop(interpreter);
+        arena.check();
+    }
+    let wrong: [(&[i32], &str); 9] = [
+        (&[], "0 bytes, at least 12 are needed"),
+        (&[0, 1], "8 bytes, at least 12 are needed"),
+        (&[1, 1, 4, -1, -1, -1, -1], "1 is its version, only 0 is known"),
+        (&[0, 2, 4, -1, -1, -1, -1], "2 subgraphs, the model has fewer"),
+        (&[0, 1, 5, -1, -1, -1, -1, -1], "5 offsets, the model has another number of tensors"),
+        (&[0, 1, 4, -1, -1, -1], "4 offsets, it is cut short"),
+        (&[0, 1, 4, -2, -1, -1, -1], "-2 is the offset of a tensor, it is -1 or a multiple of 16"),
+        (&[0, 1, 4, 8, -1, -1, -1], "8 is the offset of a tensor, it is -1 or a multiple of 16"),
+        (&[0, 1, 4, 0, 48, -1, -1], "1 is a tensor that lies over another one, and both live"),
+    ];
+    for (plan, message) in wrong {
+        let model = planned(plan);
+        let error = required_arena(model.as_slice(), &ops, Planner::Greedy).expect_err("a wrong plan");
+        assert_eq!(error.to_string(), format!("OfflineMemoryAllocation: {message}"));
+    }
+    let far = planned(&[0, 1, 4, i32::MAX - 15, -1, -1, -1]);
+    let mut arena = Guarded::new(4096, 0);
+    let error = Interpreter::new(far.as_slice(), &ops, arena.block()).err().expect("a plan beyond the arena");
+    assert!(matches!(error, Error::Arena { given: 4096, needed } if needed > i32::MAX as usize), "{error}");
 }

@@ -51,6 +51,13 @@ pub enum Error {
         /// What is wrong with it.
         reason: &'static str,
     },
+    /// The plan in the model's metadata is wrong.
+    Offline {
+        /// What is wrong with it.
+        reason: &'static str,
+        /// What stands there.
+        found: i64,
+    },
     /// The planner refused.
     Plan(arenite_abi::Error),
     /// Two registrations serve the same nodes.
@@ -133,6 +140,7 @@ impl fmt::Display for Error {
             }
             Error::Node { node, code, error } => write!(f, "node {node}, {}: {error}", Op(*code)),
             Error::Tensor { tensor, reason } => write!(f, "tensor {tensor}: {reason}"),
+            Error::Offline { reason, found } => write!(f, "OfflineMemoryAllocation: {found} {reason}"),
             Error::Plan(error) => write!(f, "{error}"),
             Error::Duplicate { second, code } => {
                 write!(f, "op {second} of the list: {} of some of its versions is there already", Op(*code))

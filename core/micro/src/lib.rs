@@ -27,6 +27,7 @@
 //! | `work` | the node in work, expanded to the structs of the contract |
 //! | `host` | what ops may ask for |
 //! | `prepare`, `plan`, `interpreter` | the phases |
+//! | `offline` | a plan that stands in the model |
 //! | `ops`, `message`, `error`, `sizes` | which op serves a node; what went wrong; what is needed |
 //!
 //! Not served here: shapes that depend on data, sparse constants and quantization by blocks, subgraphs that are called, resources.
@@ -42,6 +43,7 @@ mod graph;
 mod host;
 mod interpreter;
 mod message;
+mod offline;
 mod ops;
 mod plan;
 mod prepare;

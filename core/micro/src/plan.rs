@@ -2,7 +2,7 @@
 //!
 //! Lifetimes are TensorFlow Lite Micro's: a tensor lives from the node that writes it (an input from the first node on) to the last one that
 //! reads it, an output of the model until the end. Records come in the order of tensors, then of scratch buffers, and nothing lies over
-//! anything else.
+//! anything else. Tensors that the model has a place for (`offline`) stay there.
 
 use arenite_abi::raw::ArSpan;
 use arenite_abi::{Result as OpResult, UsageRecord, unsupported};
@@ -11,8 +11,9 @@ use arenite_planners::{linear, micro_greedy};
 use crate::arena::{ALIGNMENT, Arena, Temp};
 use crate::error::{Error, Result};
 use crate::graph::Graph;
+use crate::offline::{self, Offline};
 
-/// How buffers are laid out.
+/// How buffers are laid out for which the model has no place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Planner {
     /// The largest first, each in the lowest gap.
@@ -43,6 +44,7 @@ pub(crate) fn place(graph: &mut Graph<'_>, arena: &Arena<'_>, planner: Planner) 
     let total = {
         let records = records(graph, arena)?;
         let mut offsets = arena.temporary(records.len(), |_| 0u64)?;
+        offline::check_apart(&records)?;
         let place: fn(&[UsageRecord], &mut [u64]) -> OpResult<()> = match planner {
             Planner::Greedy => micro_greedy::place_few,
             Planner::Linear => linear::place,
@@ -78,6 +80,7 @@ fn is_planned(graph: &Graph<'_>, t: usize, life: &Life) -> bool {
 }
 
 fn records<'t>(graph: &Graph<'_>, arena: &'t Arena<'_>) -> Result<Temp<'t, UsageRecord>> {
+    let offline = Offline::read(graph.model)?;
     let lives = lives(graph, arena)?;
     let tensors = (0..graph.slots.len()).filter(|&t| is_planned(graph, t, &lives[t]));
     let scratch: usize = graph.nodes.iter().map(|node| node.scratch_count).sum();
@@ -92,6 +95,7 @@ fn records<'t>(graph: &Graph<'_>, arena: &'t Arena<'_>) -> Result<Temp<'t, Usage
         *record = UsageRecord {
             alignment: ALIGNMENT as u64,
             tensor: t as i32,
+            fixed_offset: offline.offset(t)?,
             ..UsageRecord::new(graph.bytes(t) as u64, first, last)
         };
     }
