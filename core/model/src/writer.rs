@@ -26,8 +26,10 @@
 //! ```
 
 mod encode;
+mod metadata;
 mod values;
 
+pub use metadata::with_metadata;
 pub use values::{Number, Options, Value, bytes_of, bytes_of_strings};
 
 /// A model to be written.

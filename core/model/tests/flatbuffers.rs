@@ -4,6 +4,7 @@
 mod files;
 mod oracle;
 mod small;
+mod spoilt;
 
 use arenite_model::{Model, ModelError};
 use std::path::Path;
@@ -25,7 +26,7 @@ fn check(name: &str, bytes: &[u8]) -> bool {
 
 #[test]
 fn changed_bytes() {
-    for (name, sound) in [("rich", small::rich()), ("shared", small::shared_tables(3))] {
+    for (name, sound) in [("rich", small::rich()), ("shared", spoilt::shared_tables(3))] {
         check(name, &sound);
         let (mut accepted, mut refused) = (0, 0);
         let mut count = |yes| if yes { accepted += 1 } else { refused += 1 };
@@ -49,7 +50,7 @@ fn changed_bytes() {
 fn damaged_in_several_places() {
     let mutants = std::env::var("ARENITE_MUTANTS").ok().and_then(|count| count.parse().ok());
     let sound = small::rich();
-    let mut random = small::random();
+    let mut random = spoilt::random();
     let (mut accepted, mut refused) = (0, 0);
     for mutant in 0..mutants.unwrap_or(20_000) {
         let mut bytes = sound.clone();
@@ -68,7 +69,7 @@ fn damaged_in_several_places() {
 
 #[test]
 fn too_much_sharing() {
-    assert!(!check("shared", &small::shared_tables(20_000)));
+    assert!(!check("shared", &spoilt::shared_tables(20_000)));
 }
 
 #[test]

@@ -23,6 +23,10 @@ use verifier::{Verified, Verifier};
 /// Largest part of a file that flatbuffers offsets (signed, 32 bits) may reach; data beyond it is external.
 const REACH: usize = i32::MAX as usize;
 
+/// More fields than the root has: newer schemas may add some.
+#[cfg(feature = "std")]
+const MOST_FIELDS: u16 = 16;
+
 /// Verifies the flatbuffers structure of `bytes` and gives its root table.
 ///
 /// Tables and vectors may be shared, so a small file can look large: what one walk of all tables reads
@@ -44,6 +48,27 @@ impl<'a> ModelTable<'a> {
     /// The whole file.
     pub(crate) fn bytes(&self) -> &'a [u8] {
         self.0.file
+    }
+
+    /// The fields that are there, known or not, and where they lead: all but the version are distances.
+    #[cfg(feature = "std")]
+    pub(crate) fn fields(&self) -> Vec<(u16, usize)> {
+        let field = |slot| Some((slot, reader::follow(self.0.file, self.0.field(slot)?)?));
+        (0..MOST_FIELDS).filter_map(field).collect()
+    }
+
+    /// Where the file has offsets that count from its beginning, each once: of data and options behind the flatbuffer.
+    #[cfg(feature = "std")]
+    pub(crate) fn absolute_offsets(&self) -> Vec<usize> {
+        let buffers = self.buffers().iter().filter(|buffer| buffer.offset() > 1);
+        let operators = self.subgraphs().iter().flat_map(|graph| graph.operators());
+        let options = operators.filter(|operator| operator.large_custom_options_offset() > 1);
+        let places =
+            buffers.map(|buffer| buffer.0.field(1)).chain(options.map(|operator| operator.0.field(9)));
+        let mut places: Vec<usize> = places.flatten().collect();
+        places.sort_unstable();
+        places.dedup();
+        places
     }
 }
 

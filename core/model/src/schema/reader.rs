@@ -88,7 +88,7 @@ impl<'a> Table<'a> {
     }
 
     /// Where a field is, if it is there.
-    fn field(&self, slot: u16) -> Option<usize> {
+    pub fn field(&self, slot: u16) -> Option<usize> {
         let to_vtable = i32::read(self.file, self.at)? as isize;
         let vtable = self.at.checked_add_signed(to_vtable.checked_neg()?)?;
         let entry = vtable_offset(slot);
@@ -127,7 +127,8 @@ impl<'a> Table<'a> {
     }
 }
 
-fn follow(file: &[u8], at: usize) -> Option<usize> {
+/// Where the distance at `at` leads.
+pub fn follow(file: &[u8], at: usize) -> Option<usize> {
     at.checked_add(u32::read(file, at)? as usize)
 }
 

@@ -1,0 +1,147 @@
+//! One more entry of metadata for a model that is there already.
+//!
+//! ```text
+//!            ┌─────────── new ───────────┬─────────── the model as it was ───────────┬──────────────┐
+//!            │ root, lists of buffers    │ its old root, tables, texts, constants    │ what lies    │
+//!            │ and metadata, the entry   │                                           │ behind it    │
+//!            └───────────────────────────┴───────────────────────────────────────────┴──────────────┘
+//! ```
+//!
+//! The new root leads to what the old one led to; offsets of flatbuffers lead forward, so it stands in front. What is counted from the
+//! beginning of the file (data and options behind the flatbuffer) is counted anew: nothing else of the model changes.
+
+use crate::Model;
+
+/// The alignment that what follows keeps: that of every constant in a file.
+const ALIGNMENT: usize = 64;
+
+/// Numbers of the root's fields.
+const VERSION: u16 = 0;
+const BUFFERS: u16 = 4;
+const METADATA: u16 = 6;
+
+/// The bytes of `model` with one more entry of metadata. An entry that has this name already is left out.
+pub fn with_metadata(model: Model<'_>, name: &str, data: &[u8]) -> Vec<u8> {
+    // How long the front is does not depend on where the model begins.
+    let start = Front::new(model, 0).build(name, data).len().next_multiple_of(ALIGNMENT);
+    let mut file = Front::new(model, start).build(name, data);
+    file.resize(start, 0);
+    file.extend_from_slice(model.bytes());
+    for at in model.0.absolute_offsets() {
+        let field = file.get_mut(start + at..).and_then(|rest| rest.first_chunk_mut::<8>());
+        if let Some(field) = field {
+            *field = (u64::from_le_bytes(*field) + start as u64).to_le_bytes();
+        }
+    }
+    file
+}
+
+/// What stands in front of the old model.
+struct Front<'a> {
+    model: Model<'a>,
+    /// Where the old model begins.
+    start: usize,
+    bytes: Vec<u8>,
+}
+
+impl<'a> Front<'a> {
+    fn new(model: Model<'a>, start: usize) -> Self {
+        Front { model, start, bytes: Vec::new() }
+    }
+
+    fn build(mut self, name: &str, data: &[u8]) -> Vec<u8> {
+        self.put(0);
+        self.bytes.extend_from_slice(b"TFL3");
+        let old = self.model.0.fields();
+        let present = |slot| matches!(slot, BUFFERS | METADATA) || old.iter().any(|field| field.0 == slot);
+        let slots = old.iter().map(|field| field.0).max().unwrap_or(0).max(METADATA) + 1;
+        let (root, fields) = self.table(slots, present);
+        self.lead(0, root);
+        let field = |slot: u16| fields + 4 * usize::from(slot);
+        for (slot, at) in old {
+            match slot {
+                VERSION => self.set(field(slot), self.model.version()),
+                BUFFERS | METADATA => {}
+                _ => self.lead(field(slot), self.start + at),
+            }
+        }
+        let buffers: Vec<usize> = self.model.0.buffers().iter().map(|buffer| buffer.position()).collect();
+        let buffer = self.list(field(BUFFERS), &buffers);
+        let others = self.model.0.metadata().iter().filter(|entry| entry.name() != Some(name));
+        let others: Vec<usize> = others.map(|entry| entry.position()).collect();
+        let entry = self.list(field(METADATA), &others);
+        self.buffer(buffer, data);
+        self.entry(entry, name, buffers.len() as u32);
+        self.bytes
+    }
+
+    /// A list in field `at`: old tables, and one that is to come, whose place in the list is returned.
+    fn list(&mut self, at: usize, tables: &[usize]) -> usize {
+        self.lead(at, self.bytes.len());
+        self.put(tables.len() as u32 + 1);
+        for table in tables {
+            self.put(0);
+            self.lead(self.bytes.len() - 4, self.start + table);
+        }
+        self.put(0);
+        self.bytes.len() - 4
+    }
+
+    fn buffer(&mut self, from: usize, data: &[u8]) {
+        let (table, field) = self.table(1, |_| true);
+        self.lead(from, table);
+        // The bytes begin behind their number.
+        while !(self.bytes.len() + 4).is_multiple_of(16) {
+            self.bytes.push(0);
+        }
+        self.lead(field, self.bytes.len());
+        self.text(data);
+    }
+
+    fn entry(&mut self, from: usize, name: &str, buffer: u32) {
+        let (table, fields) = self.table(2, |_| true);
+        self.lead(from, table);
+        self.set(fields + 4, buffer);
+        self.lead(fields, self.bytes.len());
+        self.text(name.as_bytes());
+    }
+
+    /// Bytes behind their number, with a zero behind them.
+    fn text(&mut self, bytes: &[u8]) {
+        self.put(bytes.len() as u32);
+        self.bytes.extend_from_slice(bytes);
+        self.bytes.push(0);
+        self.align();
+    }
+
+    /// A table with room for `count` fields of four bytes each: where it begins, and where its fields do.
+    fn table(&mut self, count: u16, present: impl Fn(u16) -> bool) -> (usize, usize) {
+        let vtable = self.bytes.len();
+        let slots = (0..count).map(|slot| if present(slot) { 4 * (slot + 1) } else { 0 });
+        for half in [2 * (count + 2), 4 * (count + 1)].into_iter().chain(slots) {
+            self.bytes.extend_from_slice(&half.to_le_bytes());
+        }
+        self.align();
+        let table = self.bytes.len();
+        self.put((table - vtable) as u32);
+        self.bytes.resize(table + 4 + 4 * usize::from(count), 0);
+        (table, table + 4)
+    }
+
+    fn put(&mut self, number: u32) {
+        self.bytes.extend_from_slice(&number.to_le_bytes());
+    }
+
+    fn set(&mut self, at: usize, number: u32) {
+        self.bytes[at..at + 4].copy_from_slice(&number.to_le_bytes());
+    }
+
+    /// The number at `at` becomes the distance to `target`.
+    fn lead(&mut self, at: usize, target: usize) {
+        self.set(at, target.saturating_sub(at) as u32);
+    }
+
+    fn align(&mut self) {
+        self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
+    }
+}
