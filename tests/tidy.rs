@@ -57,7 +57,8 @@ const CRATES: &[Crate] = &[
 
     // The program's reports use arenite-planners' function for banks, which is no plugin.
     row("arenite-cli", "cli", Layer::Application,
-        &["arenite", "arenite-builtin", "arenite-common", "arenite-pictures", "arenite-planners"], &["arenite-model"]),
+        &["arenite", "arenite-builtin", "arenite-common", "arenite-micro", "arenite-pictures", "arenite-planners"],
+        &["arenite-model"]),
     row("arenite-c", "ffi/c", Layer::Application, &["arenite", "arenite-builtin", "arenite-common", "arenite-pictures"],
         &["arenite-model", "arenite-plugin-ops", "arenite-plugin-planners"]),
     row("arenite-cpp", "ffi/cpp", Layer::Tests, &[], &["arenite-c", "arenite-model"]),

@@ -3,6 +3,7 @@
 mod banks;
 mod bounds;
 mod drawing;
+mod embed;
 mod input;
 mod model;
 mod problem;
@@ -73,6 +74,11 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME=256K", value_parser = banks::parse, conflicts_with = "compare")]
     bank: Vec<Bank>,
 
+    /// Write the model to this file with a plan of its own in its metadata (`OfflineMemoryAllocation`), which microcontrollers follow:
+    /// each tensor by itself, 16-byte aligned, inputs overwritten after their last reader
+    #[arg(long, value_name = "FILE")]
+    embed: Option<PathBuf>,
+
     /// Draw the plan of the first problem and planner as SVG
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
@@ -136,6 +142,9 @@ pub fn plan(arguments: &Arguments) -> Result<Answer> {
         }
     }
     work.draw()?;
+    if let Some(out) = &arguments.embed {
+        work.report.notes.push(embed::embed(&arguments.problems, out, &solver)?);
+    }
     let report = work.report;
     match report.failure() {
         Some(error) => Answer::failed(&report, arguments.common.json, Failure::new(error)),

@@ -364,6 +364,22 @@ fn tensors_are_assigned_to_banks() {
     fail(&["plan", &model, "--bank", "fast"], 2, &["256K, 16M and 1G are understood"]);
 }
 
+/// A model with a plan in it still gives its answers.
+#[test]
+fn a_plan_is_written_into_the_model() {
+    let model = path("digits_i8.tflite");
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("planned.tflite");
+    let out = out.to_str().unwrap();
+    let text = succeed(&["plan", &model, "--planner", "exact", "--embed", out]);
+    assert!(text.contains("stands in the model"), "{text}");
+    let (old, new) = (std::fs::read(&model).unwrap(), std::fs::read(out).unwrap());
+    assert!(new.len() > old.len() && new.ends_with(&old), "the old model stands behind the plan");
+    let answers = |model: &str| json(&["run", model, "--delegate", "none", "--json"])["outputs"].clone();
+    assert_eq!(answers(&model), answers(out));
+    fail(&["plan", &model, &model, "--embed", out], 1, &["--embed takes one model"]);
+}
+
 #[test]
 fn every_planner_plans_what_runs() {
     for model in ["digits_f32.tflite", "digits_i8.tflite"].map(path) {

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use arenite_micro::{Error, Interpreter, OpRegistration, Planner, Sizes, required_arena};
+use arenite::config::PlannerConfig;
+use arenite::{Config, PlanLimits, Registry};
+use arenite_micro::{Error, Interpreter, OfflinePlan, OpRegistration, Planner, Sizes, required_arena};
 use arenite_model::tensor_type::FLOAT32;
 use arenite_model::writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of};
 
@@ -395,4 +397,27 @@ fn plans_that_stand_in_the_model() {
     let mut arena = Guarded::new(4096, 0);
     let error = Interpreter::new(far.as_slice(), &ops, arena.block()).err().expect("a plan beyond the arena");
     assert!(matches!(error, Error::Arena { given: 4096, needed } if needed > i32::MAX as usize), "{error}");
+}
+
+/// A plan by `exact` in the model: both runtimes give the answers that they gave without it.
+#[test]
+fn plans_that_are_written_are_followed() {
+    let ops = ops();
+    let registry = Registry::discover(&Config::default()).expect("the planners that are linked");
+    for (name, model) in models() {
+        let view = arenite_model::Model::new(model.as_slice()).expect("a sound model");
+        let offline = OfflinePlan::new(view);
+        let exact = PlannerConfig::new("exact");
+        let plan = registry.plan(&exact, offline.records(), &PlanLimits::default()).expect("there is a plan");
+        let embedded = Aligned::of(&offline.embed(&plan.offsets).expect("it fits the format"));
+        let before = required_arena(model.as_slice(), &ops, Planner::Greedy).expect("it can be made ready");
+        let sizes = required_arena(embedded.as_slice(), &ops, Planner::Greedy).expect("it can be made ready");
+        println!("{name}: head {}, planned ahead {} of {}", before.head, sizes.head, plan.total_bytes);
+        let mut arena = Aligned::new(0, sizes.arena);
+        let mut interpreter =
+            Interpreter::new(embedded.as_slice(), &ops, arena.as_mut()).expect("it is ready");
+        let answer = large(model.as_slice(), 1);
+        assert!(invoke(&mut interpreter, 0) == answer, "{name}: other bytes");
+        assert!(large(embedded.as_slice(), 1) == answer, "{name}: other bytes of the large runtime");
+    }
 }

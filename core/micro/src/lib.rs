@@ -27,7 +27,7 @@
 //! | `work` | the node in work, expanded to the structs of the contract |
 //! | `host` | what ops may ask for |
 //! | `prepare`, `plan`, `interpreter` | the phases |
-//! | `offline` | a plan that stands in the model |
+//! | `offline`, `embed` | a plan that stands in the model: reading and writing it |
 //! | `ops`, `message`, `error`, `sizes` | which op serves a node; what went wrong; what is needed |
 //!
 //! Not served here: shapes that depend on data, sparse constants and quantization by blocks, subgraphs that are called, resources.
@@ -38,6 +38,8 @@
 extern crate alloc;
 
 mod arena;
+#[cfg(feature = "std")]
+mod embed;
 mod error;
 mod graph;
 mod host;
@@ -52,6 +54,8 @@ mod required;
 mod sizes;
 mod work;
 
+#[cfg(feature = "std")]
+pub use embed::OfflinePlan;
 pub use error::{Error, Result};
 pub use interpreter::{Interpreter, Loaded, PreparedModel, TensorInfo};
 pub use ops::{OpRegistration, Resolver};

@@ -11,7 +11,8 @@ use arenite_model::Model;
 
 use crate::error::{Error, Result};
 
-const NAME: &str = "OfflineMemoryAllocation";
+/// The metadata's name.
+pub(crate) const NAME: &str = "OfflineMemoryAllocation";
 
 /// The offsets of the first subgraph's tensors; none without such a plan.
 #[derive(Clone, Copy)]

@@ -6,6 +6,7 @@
 
 use arenite_abi::raw::ArSpan;
 use arenite_abi::{Result as OpResult, UsageRecord, unsupported};
+use arenite_model::{List, SubGraph};
 use arenite_planners::{linear, micro_greedy};
 
 use crate::arena::{ALIGNMENT, Arena, Temp};
@@ -25,13 +26,13 @@ pub enum Planner {
 
 /// First and last node of a tensor's life; `first` above `last` while nothing is known of it.
 #[derive(Clone, Copy)]
-struct Life {
-    first: u32,
-    last: u32,
+pub(crate) struct Life {
+    pub first: u32,
+    pub last: u32,
 }
 
 impl Life {
-    const NONE: Life = Life { first: u32::MAX, last: 0 };
+    pub const NONE: Life = Life { first: u32::MAX, last: 0 };
 
     fn include(&mut self, node: u32) {
         self.first = self.first.min(node);
@@ -56,22 +57,21 @@ pub(crate) fn place(graph: &mut Graph<'_>, arena: &Arena<'_>, planner: Planner) 
     arena.set_head(total)
 }
 
-fn lives<'t>(graph: &Graph<'_>, arena: &'t Arena<'_>) -> Result<Temp<'t, Life>> {
-    let mut lives = arena.temporary(graph.slots.len(), |_| Life::NONE)?;
-    let mut include = |tensors: arenite_model::List<'_, i32>, node| {
+/// Notes the life of each tensor of a subgraph.
+pub(crate) fn note_lives(subgraph: &SubGraph<'_>, lives: &mut [Life]) {
+    let mut include = |tensors: List<'_, i32>, node| {
         for t in tensors.iter().filter_map(|t| usize::try_from(t).ok()) {
             lives[t].include(node);
         }
     };
-    include(graph.subgraph.inputs(), 0);
+    include(subgraph.inputs(), 0);
     let mut end = 0;
-    for (node, operator) in (0..).zip(graph.subgraph.operators()) {
+    for (node, operator) in (0..).zip(subgraph.operators()) {
         include(operator.inputs(), node);
         include(operator.outputs(), node);
         end = node + 1;
     }
-    include(graph.subgraph.outputs(), end);
-    Ok(lives)
+    include(subgraph.outputs(), end);
 }
 
 /// Whether a tensor's memory is planned: it lives, and has none yet.
@@ -81,7 +81,8 @@ fn is_planned(graph: &Graph<'_>, t: usize, life: &Life) -> bool {
 
 fn records<'t>(graph: &Graph<'_>, arena: &'t Arena<'_>) -> Result<Temp<'t, UsageRecord>> {
     let offline = Offline::read(graph.model)?;
-    let lives = lives(graph, arena)?;
+    let mut lives = arena.temporary(graph.slots.len(), |_| Life::NONE)?;
+    note_lives(&graph.subgraph, &mut lives);
     let tensors = (0..graph.slots.len()).filter(|&t| is_planned(graph, t, &lives[t]));
     let scratch: usize = graph.nodes.iter().map(|node| node.scratch_count).sum();
     let mut records = arena.temporary(tensors.clone().count() + scratch, |_| UsageRecord::new(0, 0, 0))?;
