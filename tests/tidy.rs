@@ -60,7 +60,8 @@ const CRATES: &[Crate] = &[
         &["arenite", "arenite-builtin", "arenite-common", "arenite-micro", "arenite-pictures", "arenite-planners"],
         &["arenite-model"]),
     row("arenite-c", "ffi/c", Layer::Application, &["arenite", "arenite-builtin", "arenite-common", "arenite-pictures"],
-        &["arenite-model", "arenite-plugin-ops", "arenite-plugin-planners"]),
+        &["arenite-c-testing", "arenite-model", "arenite-plugin-ops", "arenite-plugin-planners"]),
+    row("arenite-c-testing", "ffi/c/testing", Layer::Tests, &["arenite-abi"], &[]),
     row("arenite-cpp", "ffi/cpp", Layer::Tests, &[], &["arenite-c", "arenite-model"]),
     row("arenite-tflite", "ffi/tflite", Layer::Application, &["arenite", "arenite-builtin"], &["arenite-model"]),
 
@@ -172,6 +173,7 @@ const UNSAFE: &[&str] = &[
     "ffi/c/src/",
     // ffi/tflite: the boundary.
     "ffi/tflite/src/",
+    "ffi/c/testing/src/",
     // tests/bench: the peak's instructions.
     "tests/bench/src/peak/",
     // Tests: plugins that misbehave, a host that calls them, allocators that count.

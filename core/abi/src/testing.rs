@@ -63,6 +63,7 @@ mod model;
 mod node;
 pub mod nodes;
 mod options;
+mod registered;
 mod tensor;
 mod tensors;
 
@@ -77,6 +78,7 @@ use crate::{ElementTypes, Result, unsupported};
 pub use flexbuffer::FlexBuilder;
 pub use model::Subgraph;
 pub use options::{OptionsBuilder, Settable, Value};
+pub use registered::host;
 pub use tensor::{Quantized, Spec, Tensor};
 
 use laid::Laid;
@@ -84,7 +86,7 @@ use node::{Node, NodeTensor, Role};
 
 /// One node, described step by step, then [`run`](OpTest::run). Inputs and outputs are those of the node, in order.
 pub struct OpTest<T> {
-    op: &'static ArOpV1,
+    op: ArOpV1,
     node: Node,
     /// Flags of the ways to share memory of which the op must allow one each.
     demanded: Vec<u32>,
@@ -133,10 +135,11 @@ impl<T: Op> OpTest<T> {
 }
 
 impl<T> OpTest<T> {
-    fn of(op: &'static ArOpV1, custom_name: &'static str) -> Self {
+    fn of(op: &ArOpV1, custom_name: &str) -> Self {
         let node = Node {
             builtin_code: op.builtin_code,
-            custom_name,
+            custom_name: custom_name.into(),
+            user_data: None,
             version: op.min_version,
             tensors: Vec::new(),
             inputs: Vec::new(),
@@ -149,7 +152,7 @@ impl<T> OpTest<T> {
             subgraphs: Vec::new(),
             resources: Vec::new(),
         };
-        OpTest { op, node, demanded: Vec::new(), of: PhantomData }
+        OpTest { op: *op, node, demanded: Vec::new(), of: PhantomData }
     }
 
     /// The next input: its shape is known in `prepare`, its data in `eval`.
@@ -295,7 +298,7 @@ impl<T> OpTest<T> {
     /// As [`run`](Self::run), and also gives the variables.
     pub fn run_with_variables(&self) -> Result<Outcome> {
         self.check_registration()?;
-        let mut session = host::Session::prepare(self.op, &self.node)?;
+        let mut session = host::Session::prepare(&self.op, &self.node)?;
         for &flags in &self.demanded {
             assert!(session.ways() & flags != 0, "the op let no output share the memory of an input");
         }
@@ -328,7 +331,7 @@ impl<T> OpTest<T> {
     /// If a step has other inputs than the node is fed, or if the op breaks the contract, see [the module](self).
     pub fn run_steps(&self, steps: &[&[Tensor]]) -> Result<Vec<Vec<Tensor>>> {
         self.check_registration()?;
-        let mut session = host::Session::prepare(self.op, &self.node)?;
+        let mut session = host::Session::prepare(&self.op, &self.node)?;
         let run = |inputs: &&[Tensor]| {
             session.feed(inputs);
             session.eval(0xa7, Laid::Apart).map(|outcome| outcome.outputs)

@@ -60,6 +60,7 @@ static const ArOpV1 ops[] = {{
     .builtin_code = AR_BUILTIN_CUSTOM,
     .min_version = 1,
     .max_version = 1,
+    .flags = AR_OP_IN_PLACE,
     .custom_name = AR_LITERAL("Cube"),
     .element_types = UINT64_C(1) << AR_TYPE_FLOAT32,
     .state_align = 1,

@@ -59,6 +59,10 @@ impl<'n> Session<'n> {
             model: Model::new(&node.subgraphs, &node.resources),
         };
         let (raw_node, state) = (session.raw_node(), session.state.data());
+        if let Some(user_data) = &node.user_data {
+            // SAFETY: the state is aligned to 64 bytes, and has room, as `OpTest::registered_as` checked.
+            unsafe { state.cast::<*mut c_void>().write(user_data.pointer()) };
+        }
         let prepare = prepare_struct(&mut session);
         // SAFETY: both structs are valid for the call; the state has the op's size and is aligned to 64 bytes.
         let status = unsafe { (op.prepare)(&prepare, &raw_node, state.cast()) };
@@ -152,7 +156,7 @@ impl<'n> Session<'n> {
             header: ArHeader::of::<ArNodeV1>(),
             builtin_code: node.builtin_code,
             version: node.version,
-            custom_name: ArStr::borrowed(node.custom_name),
+            custom_name: ArStr::borrowed(&node.custom_name),
             index: 0,
             subgraph: 0,
             tensors: self.tensors.as_ptr(),

@@ -1,15 +1,20 @@
 //! The node of a test, described.
 
+use std::string::String;
+use std::sync::Arc;
 use std::vec::Vec;
 
 use super::options::Encoded;
 use super::{Subgraph, Tensor};
+use crate::object::UserData;
 use crate::schema::Union;
 
 #[derive(Clone)]
 pub(super) struct Node {
     pub(super) builtin_code: i32,
-    pub(super) custom_name: &'static str,
+    pub(super) custom_name: String,
+    /// What `prepare` finds in the first word of the state.
+    pub(super) user_data: Option<Arc<UserData>>,
     pub(super) version: i32,
     pub(super) tensors: Vec<NodeTensor>,
     pub(super) inputs: Vec<i32>,

@@ -177,6 +177,22 @@ fn an_op_a_planner_and_a_delegate_in_c_are_found_in_a_folder() {
     }
 }
 
+#[test]
+fn an_op_in_c_is_tested_alone() {
+    let folder = temporary();
+    if let Some(library) = toolchain::testing_library(folder.path()) {
+        let options =
+            ["-Wl,--no-as-needed", library.as_str(), &format!("-Wl,-rpath,{}", folder.path().display())];
+        let program = compile("tests/c/op_test.c", Language::C11, Link::Dynamic, folder.path(), &options);
+        if let Some(program) = program {
+            run(&mut Command::new(&program));
+            if let Some(mut command) = memcheck(&program) {
+                run(&mut command);
+            }
+        }
+    }
+}
+
 /// `ffi/c/tests/races.sh` runs the same program, library and all, under ThreadSanitizer.
 #[test]
 fn threads_share_a_model_and_a_registry() {

@@ -70,6 +70,13 @@ pub fn dynamic_library() -> PathBuf {
     library_folder().join(library_name("arenite"))
 }
 
+/// The harness for ops in C, under its own name in a folder; `None` where libraries are not ELF.
+pub fn testing_library(to: &Path) -> Option<String> {
+    let library = to.join(library_name("arenite_testing"));
+    std::fs::copy(built(&library_name("arenite_testing")), &library).expect("the library is copied");
+    cfg!(target_os = "linux").then(|| library.display().to_string())
+}
+
 /// Whether a tool is there; a line says that a check is left out if not.
 pub fn have(tool: &str) -> bool {
     let found = Command::new(tool).arg("--version").output().is_ok_and(|output| output.status.success());
