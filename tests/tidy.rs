@@ -171,9 +171,9 @@ const UNSAFE: &[&str] = &[
     // ffi/c: the boundary.
     "ffi/c/examples/calls.rs",
     "ffi/c/src/",
+    "ffi/c/testing/src/",
     // ffi/tflite: the boundary.
     "ffi/tflite/src/",
-    "ffi/c/testing/src/",
     // tests/bench: the peak's instructions.
     "tests/bench/src/peak/",
     // Tests: plugins that misbehave, a host that calls them, allocators that count.
