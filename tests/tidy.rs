@@ -40,6 +40,7 @@ const CRATES: &[Crate] = &[
     row("arenite-planners", "planners", Layer::Part, &["arenite-abi"], &["arenite-abi"]),
     row("arenite-layers", "delegates/layers", Layer::Part, &["arenite-abi"], &[]),
     row("arenite-cpu", "delegates/cpu", Layer::Part, &["arenite-abi", "arenite-layers", "arenite-layout"], &[]),
+    row("arenite-gpu", "delegates/gpu", Layer::Part, &[], &[]),
 
     row("arenite-plugin-ops", "plugins/ops", Layer::Shell, &["arenite-abi", "arenite-ops"], &[]),
     row("arenite-plugin-flex", "plugins/flex", Layer::Shell, &["arenite-abi", "arenite-flex"], &[]),
@@ -192,6 +193,7 @@ const SAFE: &[&str] = &[
     "cli/src/main.rs",
     "common/pictures/src/lib.rs",
     "common/src/lib.rs",
+    "delegates/gpu/src/lib.rs",
     "delegates/layers/src/lib.rs",
     "ops/src/lib.rs",
     "ops/flex/src/lib.rs",

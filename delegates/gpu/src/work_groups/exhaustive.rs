@@ -1,0 +1,86 @@
+//! All sizes that are worth to be tried.
+
+use std::collections::{BTreeSet, HashSet};
+
+use super::{Bounds, Extent, volume};
+
+/// How work-groups lie on a grid along an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Alignment {
+    /// They cover it and nothing else: the kernel does not check the grid's end.
+    Precise,
+    /// The last one may reach over the end.
+    None,
+}
+
+/// Work-items that a work-group of a search has at least.
+const LEAST: u128 = 32;
+/// How far groups without alignment may reach over the grid's end.
+const BEYOND: u64 = 5;
+
+/// The sizes along an axis of `number` work-items. Precise: its divisors as 1, n, 2, n / 2, … Else those of the numbers up to 5 above, ascending.
+pub fn possible_sizes(number: u32, alignment: Alignment) -> Vec<u32> {
+    match alignment {
+        Alignment::Precise => divisors(number),
+        Alignment::None => divisors_near(number),
+    }
+}
+
+fn divisors(number: u32) -> Vec<u32> {
+    let mut found = Vec::new();
+    for i in (1..=number.isqrt()).filter(|&i| number.is_multiple_of(i)) {
+        found.push(i);
+        if number / i != i {
+            found.push(number / i);
+        }
+    }
+    found
+}
+
+/// All divisors of `number..=number + 5`.
+fn divisors_near(number: u32) -> Vec<u32> {
+    let last = u64::from(number) + BEYOND;
+    let mut found = BTreeSet::new();
+    for i in 1..=last.isqrt() {
+        let multiples = (u64::from(number).max(1).div_ceil(i)..=last / i).map(|d| [i, d]);
+        found.extend(multiples.flatten().filter_map(|d| u32::try_from(d).ok()));
+    }
+    found.into_iter().collect()
+}
+
+/// The sizes within the bounds that have `least` work-items or more: x outermost, z innermost.
+pub fn generate(grid: Extent, least: u128, bounds: &Bounds, alignments: [Alignment; 3]) -> Vec<Extent> {
+    let sizes = [0, 1, 2].map(|axis| {
+        let mut sizes = possible_sizes(grid[axis], alignments[axis]);
+        sizes.retain(|&size| size <= bounds.axes[axis]);
+        sizes
+    });
+    let mut found = Vec::new();
+    for &x in &sizes[0] {
+        for &y in &sizes[1] {
+            found.extend(sizes[2].iter().map(|&z| [x, y, z]));
+        }
+    }
+    found.retain(|&size| volume(size) >= least && bounds.allow(size));
+    found
+}
+
+/// The sizes that divide the grid, or the corner cases if it is too small for them.
+pub(super) fn aligned(grid: Extent, bounds: &Bounds) -> Vec<Extent> {
+    let found = generate(grid, LEAST, bounds, [Alignment::Precise; 3]);
+    if found.is_empty() { corner_cases(grid, bounds) } else { found }
+}
+
+/// A quarter to all of the grid, then 1 to 4, along each axis, if that divides it; each size once, 1 × 1 × 1 among them.
+fn corner_cases(grid: Extent, bounds: &Bounds) -> Vec<Extent> {
+    let parts = steps().map(|by| [0, 1, 2].map(|axis| grid[axis].div_ceil(by[axis])));
+    let divides = |size: &Extent| grid.iter().zip(size).all(|(grid, &size)| grid.is_multiple_of(size));
+    let mut known = HashSet::new();
+    let fit = parts.chain(steps()).filter(|size| bounds.allow(*size) && divides(size));
+    fit.filter(|&size| known.insert(size)).collect()
+}
+
+/// 1 to 4 along each axis, z innermost.
+fn steps() -> impl Iterator<Item = Extent> {
+    (1..=4).flat_map(|x| (1..=4).flat_map(move |y| (1..=4).map(move |z| [x, y, z])))
+}

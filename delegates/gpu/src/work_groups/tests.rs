@@ -1,0 +1,165 @@
+use super::best::{Procedure, fastest};
+use super::*;
+use crate::Adreno;
+
+/// Devices and grids with the sizes that an independent reading of TensorFlow Lite's formulas gives.
+const RECORDED: &str = include_str!("recorded.txt");
+
+fn device(vendor: &str, axes: Extent, total: u32) -> GpuInfo {
+    GpuInfo { vendor: Vendor::of(vendor), axes, total }
+}
+
+fn extent(text: &str) -> Extent {
+    let numbers: Vec<u32> = text.split('x').map(|n| n.parse().unwrap()).collect();
+    numbers.try_into().unwrap()
+}
+
+/// A list as it is recorded: its length, and all or the first and the last four.
+fn shown(sizes: &[Extent]) -> String {
+    let name = |&[x, y, z]: &Extent| format!("{x}x{y}x{z}");
+    let names: Vec<String> = sizes.iter().map(name).collect();
+    match names.len() {
+        0..=12 => format!("{}: {}", names.len(), names.join(" ")),
+        n => format!("{n}: {} … {}", names[..4].join(" "), names[n - 4..].join(" ")),
+    }
+}
+
+#[test]
+fn sizes_are_those_of_the_formulas() {
+    let mut info = device("", [1; 3], 1);
+    let mut grids = 0;
+    for line in RECORDED.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        if let Some(line) = line.strip_prefix("device ") {
+            let (name, limits) = line.split_once(": ").unwrap();
+            let (axes, total) = limits.split_once(", ").unwrap();
+            info = device(name, extent(axes), total.parse().unwrap());
+            continue;
+        }
+        let mut words = line.splitn(4, ' ');
+        let mut next = || words.next().unwrap();
+        let (grid, fast, convolution, search) = (extent(next()), next(), next(), next());
+        let sizes = |tuning, kind| candidates(tuning, kind, &info, u32::MAX, grid);
+        let one = |name: &str| format!("1: {name}");
+        assert_eq!(shown(&sizes(Tuning::Fast, Kind::Other)), one(fast), "{info:?} {line}");
+        assert_eq!(shown(&sizes(Tuning::Fast, Kind::Convolution)), one(convolution), "{info:?} {line}");
+        assert_eq!(shown(&sizes(Tuning::Exhaustive, Kind::Other)), search, "{info:?} {line}");
+        grids += 1;
+    }
+    assert_eq!(grids, 7 * 16);
+}
+
+#[test]
+fn sizes_along_an_axis() {
+    for (number, precise, near) in [
+        (0, &[][..], &[1, 2, 3, 4, 5][..]),
+        (1, &[1], &[1, 2, 3, 4, 5, 6]),
+        (5, &[1, 5], &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]),
+        (12, &[1, 12, 2, 6, 3, 4], &[1, 2, 3, 4, 5, 6, 7, 8, 12, 13, 14, 15, 16, 17]),
+        (32, &[1, 32, 2, 16, 4, 8], &[1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 16, 17, 18, 32, 33, 34, 35, 36, 37]),
+    ] {
+        assert_eq!(possible_sizes(number, Alignment::Precise), precise, "{number}");
+        assert_eq!(possible_sizes(number, Alignment::None), near, "{number}");
+    }
+    assert_eq!(possible_sizes(u32::MAX, Alignment::Precise).len(), 32);
+    assert!(possible_sizes(u32::MAX, Alignment::None).contains(&u32::MAX));
+}
+
+#[test]
+fn groups_without_alignment_reach_over_the_end() {
+    let bounds = Bounds { axes: [8, 8, 8], total: 64 };
+    let sizes = generate([7, 1, 1], 1, &bounds, [Alignment::None, Alignment::Precise, Alignment::Precise]);
+    assert_eq!(
+        sizes,
+        [[1, 1, 1], [2, 1, 1], [3, 1, 1], [4, 1, 1], [5, 1, 1], [6, 1, 1], [7, 1, 1], [8, 1, 1]]
+    );
+}
+
+/// TensorFlow Lite divides by zero, overflows, or passes over the limit of an axis here.
+#[test]
+fn every_size_is_within_the_limits() {
+    let vendors = ["", "Adreno 330", "Adreno 640", "Mali-T628", "Mali-G78"];
+    let numbers = [0, 1, 2, 3, 7, 8, 64, 65_535, u32::MAX];
+    let limits = [[0; 3], [1; 3], [1, 1, 64], [2, 3, 5], [1024, 1024, 1], [u32::MAX; 3]];
+    for vendor in vendors {
+        for (axes, total) in limits.iter().flat_map(|&axes| [0, 1, 3, 256, u32::MAX].map(|n| (axes, n))) {
+            let (info, kernel) = (device(vendor, axes, total), total.saturating_sub(1));
+            let bounds = Bounds::of(&info, kernel);
+            for (i, &x) in numbers.iter().enumerate() {
+                let grid = [x, numbers[(i * 5 + 3) % 9], numbers[(i * 7 + 1) % 9]];
+                for tuning in [Tuning::Fast, Tuning::Fixed] {
+                    for kind in [Kind::Convolution, Kind::Other] {
+                        let sizes = candidates(tuning, kind, &info, kernel, grid);
+                        assert_eq!(sizes.len(), 1);
+                        assert!(bounds.allow(sizes[0]), "{sizes:?} for {grid:?} on {info:?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn searches_are_within_the_limits_and_name_no_size_twice() {
+    for axes in [[1; 3], [2, 3, 5], [1024, 1024, 1], [u32::MAX; 3]] {
+        for (total, grid) in [(1, [4, 4, 4]), (256, [0, 3, 65_536]), (u32::MAX, [u32::MAX, 65_535, 2])] {
+            let info = device("", axes, total);
+            let sizes = candidates(Tuning::Exhaustive, Kind::Other, &info, total, grid);
+            let bounds = Bounds::of(&info, total);
+            assert!(!sizes.is_empty(), "{grid:?} on {info:?}");
+            assert!(sizes.iter().all(|&size| bounds.allow(size)), "{grid:?} on {info:?}");
+            let once: std::collections::HashSet<_> = sizes.iter().collect();
+            assert_eq!(once.len(), sizes.len(), "{grid:?} on {info:?}");
+        }
+    }
+}
+
+#[test]
+fn fixed_sizes_are_cut_to_the_limits() {
+    let fixed = |axes, total| candidates(Tuning::Fixed, Kind::Other, &device("", axes, total), 1024, [9; 3]);
+    assert_eq!(fixed([1024; 3], 1024), [[8, 4, 1]]);
+    assert_eq!(fixed([4; 3], 1024), [[4, 4, 1]]);
+    assert_eq!(fixed([1024; 3], 16), [[4, 4, 1]]);
+    assert_eq!(fixed([1024; 3], 1), [[1, 1, 1]]);
+}
+
+#[test]
+fn old_mali_is_not_searched() {
+    let on = |vendor: &str, asked: Tuning| asked.on(&device(vendor, [256; 3], 256));
+    assert_eq!(on("Mali-T628", Tuning::Exhaustive), Tuning::Fast);
+    assert_eq!(on("Mali-T628", Tuning::Fixed), Tuning::Fixed);
+    assert_eq!(on("Mali-T760", Tuning::Exhaustive), Tuning::Exhaustive);
+    assert_eq!(on("Adreno 330", Tuning::Exhaustive), Tuning::Exhaustive);
+}
+
+#[test]
+fn the_first_of_the_shortest_times() {
+    let second = 1_000_000_000;
+    let own = |times: &[&[u64]]| times.iter().map(|times| times.to_vec()).collect::<Vec<_>>();
+    for (what, times, want) in [
+        ("any", own(&[&[30], &[20], &[20], &[25]]), Some(1)),
+        ("the shortest sample of each counts", own(&[&[30, 19], &[50, 18], &[20, 20]]), Some(1)),
+        ("nothing was timed", own(&[]), None),
+        ("no sample of a size", own(&[&[], &[5]]), Some(1)),
+        ("no time is to be believed", own(&[&[200 * second], &[u64::MAX]]), None),
+    ] {
+        for vendor in ["NVIDIA", "Mali-G78", "Adreno 640", "Adreno 330"] {
+            assert_eq!(fastest(&device(vendor, [256; 3], 256), &times), want, "{what}, {vendor}");
+        }
+    }
+    // The mean is 40: below 4 a time of an Adreno 3xx is nonsense.
+    let times = own(&[&[60], &[3], &[57], &[300 * second]]);
+    assert_eq!(fastest(&device("Adreno 330", [256; 3], 256), &times), Some(2));
+    assert_eq!(fastest(&device("Adreno 530", [256; 3], 256), &times), Some(1));
+}
+
+#[test]
+fn how_devices_are_timed() {
+    let on = |vendor: &str| Procedure::on(&device(vendor, [256; 3], 256));
+    assert!(on("Adreno 330").one_by_one && !on("Adreno 640").one_by_one && !on("Mali-G78").one_by_one);
+    assert!(on("Mali-G78").renew && !on("NVIDIA").renew);
+    let waits: Vec<_> = (0..24).filter_map(|i| Some((i, on("Mali-G78").wait_for(i)?))).collect();
+    assert_eq!(waits, [(7, 0), (15, 8), (23, 16)]);
+    assert_eq!((0..24).find_map(|i| on("Adreno 330").wait_for(i)), None);
+    assert_eq!(on("Adreno 330").samples, on("NVIDIA").samples);
+    assert_eq!(Vendor::of("Adreno 330"), Vendor::Adreno(Adreno(330)));
+}
