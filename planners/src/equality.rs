@@ -5,10 +5,12 @@
 //! Records are taken by first node. Objects are released by last node, then number. Takes O(n log n).
 
 use alloc::vec::Vec;
+use arenite_abi::planner::Assign;
 use arenite_abi::prelude::*;
 
 use crate::in_use::{InUse, Latest, Waiting};
 use crate::objects::{self, Objects};
+use crate::shared;
 use crate::usage::{self, Usage};
 use crate::validate;
 
@@ -17,6 +19,8 @@ pub struct Equality;
 
 impl Planner for Equality {
     const NAME: &'static str = "equality";
+
+    const ASSIGN: Option<Assign> = Some(|request, objects| shared::any(request, objects, assign_any));
 
     fn plan(request: &PlanRequest<'_>, assignment: &mut AssignmentMut<'_>) -> Result<()> {
         objects::answer(request, assignment, assign)

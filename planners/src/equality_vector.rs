@@ -4,11 +4,13 @@
 //! Defined by: tflite/delegates/gpu/common/memory_management/equality_assignment.h (`EqualityAssignment`), which looks at
 //! all objects for each record. Records are taken by first node. Takes O(n log n).
 
+use arenite_abi::planner::Assign;
 use arenite_abi::prelude::*;
 
 use crate::equality::assign_waiting;
 use crate::in_use::Lowest;
 use crate::objects::{self, Objects};
+use crate::shared;
 use crate::usage::{self, Usage};
 use crate::validate;
 
@@ -17,6 +19,8 @@ pub struct EqualityVector;
 
 impl Planner for EqualityVector {
     const NAME: &'static str = "equality-vector";
+
+    const ASSIGN: Option<Assign> = Some(|request, objects| shared::any(request, objects, assign_any));
 
     fn plan(request: &PlanRequest<'_>, assignment: &mut AssignmentMut<'_>) -> Result<()> {
         objects::answer(request, assignment, assign)

@@ -2,9 +2,11 @@
 //!
 //! Defined by: tflite/delegates/gpu/common/memory_management.cc (`BestGreedy`). Takes as long as both.
 
+use arenite_abi::planner::Assign;
 use arenite_abi::prelude::*;
 
 use crate::objects::{self, Objects};
+use crate::shared;
 use crate::{greedy_by_breadth, greedy_by_size};
 
 /// The planner `greedy-best`.
@@ -12,6 +14,8 @@ pub struct GreedyBest;
 
 impl Planner for GreedyBest {
     const NAME: &'static str = "greedy-best";
+
+    const ASSIGN: Option<Assign> = Some(|request, objects| shared::bytes(request, objects, assign));
 
     fn plan(request: &PlanRequest<'_>, assignment: &mut AssignmentMut<'_>) -> Result<()> {
         objects::answer(request, assignment, assign)

@@ -18,11 +18,13 @@ use core::ops::ControlFlow;
 
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
+use arenite_abi::planner::Assign;
 use arenite_abi::prelude::*;
 
 use crate::births::life;
 use crate::objects::{self, Objects};
 use crate::profiles;
+use crate::shared;
 use crate::timeline::Timeline;
 use crate::validate;
 use crate::work::Work;
@@ -32,6 +34,8 @@ pub struct GreedyByBreadth;
 
 impl Planner for GreedyByBreadth {
     const NAME: &'static str = "greedy-by-breadth";
+
+    const ASSIGN: Option<Assign> = Some(|request, objects| shared::bytes(request, objects, assign));
 
     fn plan(request: &PlanRequest<'_>, assignment: &mut AssignmentMut<'_>) -> Result<()> {
         objects::answer(request, assignment, assign)

@@ -27,11 +27,13 @@ use core::ops::ControlFlow;
 
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
+use arenite_abi::planner::Assign;
 use arenite_abi::prelude::*;
 
 use crate::births::life;
 use crate::nearest::Nearest;
 use crate::objects::{self, Objects};
+use crate::shared;
 use crate::timeline::Timeline;
 use crate::work::Work;
 use crate::{order, profiles, usage, validate};
@@ -41,6 +43,8 @@ pub struct GreedyBySize;
 
 impl Planner for GreedyBySize {
     const NAME: &'static str = "greedy-by-size";
+
+    const ASSIGN: Option<Assign> = Some(|request, objects| shared::bytes(request, objects, assign));
 
     fn plan(request: &PlanRequest<'_>, assignment: &mut AssignmentMut<'_>) -> Result<()> {
         objects::answer(request, assignment, assign)

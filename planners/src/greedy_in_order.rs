@@ -15,11 +15,13 @@
 
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::vec::Vec;
+use arenite_abi::planner::Assign;
 use arenite_abi::prelude::*;
 
 use crate::in_use::InUse;
 use crate::objects::{self, Objects};
 use crate::reallocation;
+use crate::shared;
 use crate::usage::{self, Usage};
 use crate::validate;
 
@@ -28,6 +30,19 @@ pub struct GreedyInOrder;
 
 impl Planner for GreedyInOrder {
     const NAME: &'static str = "greedy-in-order";
+
+    const ASSIGN: Option<Assign> = Some(|request, objects| match (request.extents, request.readers) {
+        (1, Some(readers)) => {
+            let graph = reallocation::graph(&shared::lists(readers))?;
+            shared::write(
+                &assign_reallocating(&shared::records(request), &graph)?,
+                |size| [size, 1, 1],
+                objects,
+            )
+        }
+        (1, None) => shared::bytes(request, objects, assign),
+        _ => shared::any(request, objects, assign_textures),
+    });
 
     fn plan(request: &PlanRequest<'_>, assignment: &mut AssignmentMut<'_>) -> Result<()> {
         objects::answer(request, assignment, assign)
@@ -110,12 +125,12 @@ fn in_order(records: &[UsageRecord], choose: impl Fn(usize, &Pool) -> Option<u32
 /// begins.
 ///
 /// Takes O(n (d + log n)) for d different sizes.
-pub fn assign_textures<const N: usize>(usages: &[Usage<[u32; N]>]) -> Result<Objects<[u32; N]>> {
+pub fn assign_textures<E: Extent, const N: usize>(usages: &[Usage<[E; N]>]) -> Result<Objects<[E; N]>> {
     validate::usages(usages)?;
     let mut objects = Objects::for_records(usages.len());
     let mut in_use = InUse::default();
     // Objects of one size, each with its place in the order of all releases.
-    let mut waiting: BTreeMap<[u32; N], VecDeque<(u64, u32)>> = BTreeMap::new();
+    let mut waiting: BTreeMap<[E; N], VecDeque<(u64, u32)>> = BTreeMap::new();
     let mut releases = 0;
     for i in usage::by_first_node(usages) {
         let Usage { size, life: (first, last) } = usages[i as usize];
@@ -137,11 +152,16 @@ pub fn assign_textures<const N: usize>(usages: &[Usage<[u32; N]>]) -> Result<Obj
     Ok(objects)
 }
 
-fn covers<const N: usize>(room: &[u32; N], size: &[u32; N]) -> bool {
+/// Elements along an axis.
+pub trait Extent: Ord + Copy + Into<u128> {}
+impl Extent for u32 {}
+impl Extent for u64 {}
+
+fn covers<E: Extent, const N: usize>(room: &[E; N], size: &[E; N]) -> bool {
     room.iter().zip(size).all(|(room, size)| room >= size)
 }
 
-fn elements<const N: usize>(size: &[u32; N]) -> u128 {
+fn elements<E: Extent, const N: usize>(size: &[E; N]) -> u128 {
     size.iter().fold(1, |product: u128, &extent| product.saturating_mul(extent.into()))
 }
 

@@ -10,6 +10,7 @@
 //! | [`bound`](mod@bound) | bytes that every plan needs |
 //! | [`usage`] | sizes of any kind; the orders in which records are taken |
 //! | [`objects`] | shared objects, and their offsets |
+//! | `shared` | shared objects of one to three extents, for memory of a device |
 //! | [`outcome`] | a plan and what is known about all others; the search for smaller ones, if `exact` is compiled in |
 //! | [`space`] | a block while it fills: gaps between the records that are alive together |
 //! | [`reallocation`] | records that may share memory whatever the order of operations |
@@ -51,6 +52,7 @@ with_heap! {
     pub mod outcome;
     mod profiles;
     pub mod reallocation;
+    mod shared;
     pub mod space;
     mod timeline;
     pub mod usage;

@@ -20,10 +20,12 @@
 
 use alloc::vec;
 use alloc::vec::Vec;
+use arenite_abi::planner::Assign;
 use arenite_abi::prelude::*;
 use core::cmp::Reverse;
 
 use crate::objects::{self, Objects};
+use crate::shared;
 use crate::work::Work;
 use crate::{order, usage, validate};
 
@@ -32,6 +34,8 @@ pub struct MinCostFlow;
 
 impl Planner for MinCostFlow {
     const NAME: &'static str = "min-cost-flow";
+
+    const ASSIGN: Option<Assign> = Some(|request, objects| shared::bytes(request, objects, assign));
 
     fn plan(request: &PlanRequest<'_>, assignment: &mut AssignmentMut<'_>) -> Result<()> {
         objects::answer(request, assignment, assign)

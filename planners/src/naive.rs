@@ -4,9 +4,11 @@
 //! Defined by: tflite/delegates/gpu/common/memory_management/naive_assignment.h. Takes O(n).
 
 use alloc::vec::Vec;
+use arenite_abi::planner::Assign;
 use arenite_abi::prelude::*;
 
 use crate::objects::{self, Objects};
+use crate::shared;
 use crate::usage::{self, Usage};
 use crate::validate;
 
@@ -15,6 +17,8 @@ pub struct Naive;
 
 impl Planner for Naive {
     const NAME: &'static str = "naive";
+
+    const ASSIGN: Option<Assign> = Some(|request, objects| shared::apart(request, objects, assign_any));
 
     fn plan(request: &PlanRequest<'_>, assignment: &mut AssignmentMut<'_>) -> Result<()> {
         objects::answer(request, assignment, assign)

@@ -94,6 +94,7 @@ mod model;
 mod numbers;
 #[cfg(feature = "std")]
 pub mod object;
+mod objects;
 pub mod op;
 pub mod options;
 mod pairs;
@@ -115,6 +116,7 @@ pub use held::Held;
 pub use model::{ModelContext, SubgraphOutput};
 #[cfg(feature = "std")]
 pub use object::{OpObject, UserData};
+pub use objects::{ObjectAssignment, ObjectRecord, ObjectRequest, Readers};
 pub use op::{EvalContext, NodeView, Op, OpCode, PrepareContext, Sharing, StepTimes};
 pub use options::Options;
 pub use pairs::OptionPairs;
@@ -139,10 +141,10 @@ pub mod prelude {
     pub use crate::schema::{self, op};
     pub use crate::{
         AssignmentMut, Bool, Complex32, Complex64, Constants, Element, ElementTypes, Error, EvalContext,
-        GraphView, Held, ModelContext, NodeView, Op, OpCode, OptionPairs, Options, PlanRequest, Planner,
-        Plugin, PrepareContext, Quantization, ReadCells, Result, Scratch, Sharing, State, Status, Table,
-        TensorView, TensorViewMut, UsageRecord, ensure, export_plugin, invalid, plugin, unavailable,
-        unsupported,
+        GraphView, Held, ModelContext, NodeView, ObjectAssignment, ObjectRecord, ObjectRequest, Op, OpCode,
+        OptionPairs, Options, PlanRequest, Planner, Plugin, PrepareContext, Quantization, ReadCells, Result,
+        Scratch, Sharing, State, Status, Table, TensorView, TensorViewMut, UsageRecord, ensure,
+        export_plugin, invalid, plugin, unavailable, unsupported,
     };
     #[cfg(feature = "std")]
     pub use crate::{Claims, CompileContext, Delegate, DelegateKernel, PartitionView, PlanNotes};

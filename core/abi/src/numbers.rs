@@ -57,6 +57,10 @@ pub const INTERFACE_CREATE: u64 = 10;
 pub const INTERFACE_VOUCH: u64 = 11;
 /// For [`ArPrepareV1`](crate::raw::ArPrepareV1) of a partition and [`ArCompileHostV1`](crate::raw::ArCompileHostV1).
 pub const INTERFACE_MEMORY: u64 = 12;
+/// For [`ArPrepareV1`](crate::raw::ArPrepareV1) alone.
+pub const INTERFACE_OBJECTS: u64 = 13;
+/// For [`ArPlannerV1`](crate::raw::ArPlannerV1), which the host asks.
+pub const INTERFACE_ASSIGN: u64 = 14;
 
 pub const ASSIGNMENT_OFFSETS: u32 = 0;
 pub const ASSIGNMENT_OBJECTS: u32 = 1;

@@ -6,7 +6,7 @@ use crate::raw::{self, ArPair};
 use crate::{Result, invalid};
 
 /// Options from the configuration or the command line.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct OptionPairs<'a> {
     pairs: &'a [ArPair],
 }
@@ -17,6 +17,11 @@ impl<'a> OptionPairs<'a> {
     pub(crate) unsafe fn from_raw(pairs: *const ArPair, count: usize) -> Self {
         // SAFETY: the caller's promise.
         OptionPairs { pairs: unsafe { raw::slice(pairs, count) } }
+    }
+
+    /// The pairs as they cross, and their number.
+    pub(crate) fn as_raw(&self) -> (*const ArPair, usize) {
+        (self.pairs.as_ptr(), self.pairs.len())
     }
 
     /// Keys and values, in the order in which they were given.

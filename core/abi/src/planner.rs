@@ -1,7 +1,7 @@
 //! Memory planners: pure functions from usage records to an assignment.
 
 use crate::raw::{self, ArAssignmentV1, ArHeader, ArPlanRequestV1, ArPrepareV1};
-use crate::{OptionPairs, Result, ensure, host, invalid};
+use crate::{ObjectAssignment, ObjectRequest, OptionPairs, Result, ensure, host, invalid};
 
 /// Size and life of one buffer: `first_node..=last_node` are positions in the execution plan, both inclusive.
 pub use crate::raw::ArUsageRecordV1 as UsageRecord;
@@ -65,7 +65,13 @@ pub trait Planner: 'static {
 
     /// Fills in `assignment`, one entry per record.
     fn plan(request: &PlanRequest<'_>, assignment: &mut AssignmentMut<'_>) -> Result<()>;
+
+    /// Hands out shared objects of one to three extents, if the strategy does.
+    const ASSIGN: Option<Assign> = None;
 }
+
+/// Hands out shared objects: pure, and checked by the host, as [`Planner::plan`] is.
+pub type Assign = fn(&ObjectRequest<'_>, &mut ObjectAssignment<'_>) -> Result<()>;
 
 /// What is to be planned.
 pub struct PlanRequest<'a> {
@@ -188,6 +194,6 @@ pub const fn registration<T: Planner>() -> raw::ArPlannerV1 {
         header: ArHeader::of::<raw::ArPlannerV1>(),
         name: raw::ArStr::new(T::NAME),
         plan: crate::shim::plan::<T>,
-        query: None,
+        query: Some(crate::shim::query_planner::<T>),
     }
 }

@@ -19,6 +19,7 @@ use abi_stable::StableAbi;
 pub use crate::access::slice;
 pub(crate) use crate::access::strided;
 pub use crate::numbers::*;
+pub use crate::objects::raw::*;
 
 /// A [`Status`](crate::Status) as it crosses.
 pub type ArStatus = u32;

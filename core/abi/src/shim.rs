@@ -12,7 +12,7 @@ use crate::host;
 use crate::op::{EvalContext, NodeView, Op, PrepareContext};
 use crate::planner::{AssignmentMut, PlanRequest, Planner};
 use crate::raw::*;
-use crate::{Error, Result, Status};
+use crate::{Error, ObjectAssignment, ObjectRequest, Result, Status, unsupported};
 
 /// A panic, caught: where std is, what it said.
 pub(crate) struct Panicked(Error);
@@ -96,6 +96,29 @@ pub(crate) unsafe extern "C" fn plan<T: Planner>(
         };
         T::plan(&request, &mut assignment)
     })
+}
+
+unsafe extern "C" fn assign<T: Planner>(
+    request: *const ArObjectRequestV1,
+    assignment: *mut ArObjectAssignmentV1,
+) -> ArStatus {
+    status(&mut || {
+        let assign = T::ASSIGN.ok_or_else(|| unsupported!("'{}' hands out no shared objects", T::NAME))?;
+        // SAFETY: the host's promise: both structs and their arrays are valid for the call.
+        let (request, mut assignment) = unsafe {
+            (ObjectRequest::from_raw(&*request)?, ObjectAssignment::from_raw(&*request, &mut *assignment)?)
+        };
+        assign(&request, &mut assignment)
+    })
+}
+
+pub(crate) unsafe extern "C" fn query_planner<T: Planner>(interface: u64) -> *const c_void {
+    let assign: &'static ArAssignV1 =
+        const { &ArAssignV1 { header: ArHeader::of::<ArAssignV1>(), assign: assign::<T> } };
+    match interface == INTERFACE_ASSIGN && T::ASSIGN.is_some() {
+        true => (&raw const *assign).cast(),
+        false => core::ptr::null(),
+    }
 }
 
 #[cfg(feature = "std")]

@@ -41,7 +41,7 @@ mod run;
 mod stages;
 pub mod trace;
 
-pub use planning::{lifetime, plan};
+pub use planning::{lifetime, objects, plan};
 pub use plugins::library_file;
 pub use stages::partition;
 
@@ -58,6 +58,7 @@ pub use interpreter::{CancelHandle, Interpreter, MemoryUse, Tensor, TensorMut};
 pub use model::Model;
 pub use observer::{Moment, Observed};
 pub use planning::lifetime::{Lifetimes, OutputsFrom};
+pub use planning::objects::SharedObjects;
 pub use planning::plan::{Objects, Plan, PlanLimits};
 pub use plugins::loader::PLUGIN_PATH;
 pub use plugins::registry::{ContestedOp, OpInfo, OpKey, Origin, PROGRAM, PluginInfo, Registry};

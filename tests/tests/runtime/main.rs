@@ -11,6 +11,7 @@ mod lending;
 mod lifetimes;
 mod limits;
 mod models;
+mod objects;
 mod plans;
 mod plugin;
 mod preview;

@@ -6,6 +6,7 @@ use core::ffi::c_void;
 use core::marker::PhantomData;
 use core::ptr::null;
 
+use kernels::objects;
 pub use kernels::{constants, memory};
 
 use super::model::only_in_eval;
@@ -101,6 +102,7 @@ unsafe extern "C" fn query_in_prepare<H: PrepareSide>(
         INTERFACE_LAYOUT => (&raw const *Lent::<H>::LAYOUT).cast(),
         INTERFACE_CONSTANTS => (&raw const *constants::<H>()).cast(),
         INTERFACE_MEMORY => (&raw const *memory::<H>()).cast(),
+        INTERFACE_OBJECTS => (&raw const *objects::<H>()).cast(),
         _ => LentModel::<H, false>::find(interface),
     }
 }

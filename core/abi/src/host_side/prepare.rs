@@ -6,7 +6,7 @@ use super::{
     CallerSide, HostSide, MAX_ALIGNMENT, NodeSide, Refusal, check_shape, element_type, output_tensor,
 };
 use crate::raw::{ArPlanRequestV1, TENSOR_CONSTANT, TENSOR_VARIABLE};
-use crate::{AssignmentMut, ElementType, Status, UsageRecord};
+use crate::{AssignmentMut, ElementType, ObjectAssignment, ObjectRequest, Status, UsageRecord};
 
 /// What a `prepare` has said of an output so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -68,6 +68,14 @@ pub trait PrepareSide: NodeSide + ConstantsSide + MemorySide + CallerSide {
 
     /// Lays these records out, with offsets.
     fn plan(&self, records: &[UsageRecord], plan: AssignmentMut<'_>) -> Result<(), Self::Refused>;
+
+    /// Has the planner of this name, or of an empty one the host's own, hand out shared objects, and checks them.
+    fn assign(
+        &self,
+        planner: &str,
+        request: &ObjectRequest<'_>,
+        objects: ObjectAssignment<'_>,
+    ) -> Result<(), Self::Refused>;
 }
 
 /// A host that tells of the model's constants.

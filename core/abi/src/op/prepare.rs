@@ -188,6 +188,21 @@ impl<'a> PrepareContext<'a> {
         crate::planner::plan_with_host(self.raw, records, offsets)
     }
 
+    /// Asks a planner, by its name or an empty one for the interpreter's own, for shared objects of a device: the object of each record
+    /// goes to `ids`, the extents of each object to `sizes`, and returned is the number of objects.
+    ///
+    /// # Errors
+    /// The planner is not there, or hands out none; it refuses the records; its answer is wrong.
+    pub fn assign_objects(
+        &mut self,
+        planner: &str,
+        request: &crate::ObjectRequest<'_>,
+        ids: &mut [u32],
+        sizes: &mut [[u64; 3]],
+    ) -> Result<usize> {
+        crate::objects::assign_with_host(self.raw, planner, request, ids, sizes)
+    }
+
     fn share(&mut self, output: usize, input: usize, kind: u32) -> Result<()> {
         // SAFETY: plain values.
         host::check(unsafe { (self.raw.share_memory)(self.raw.context, output as u32, input as u32, kind) })

@@ -12,7 +12,9 @@ use super::tensors::Tensors;
 use super::{Node, Outcome, Role, Tensor};
 use crate::host_side::*;
 use crate::raw::*;
-use crate::{AssignmentMut, ElementType, Error, Result, Status, UsageRecord};
+use crate::{
+    AssignmentMut, ElementType, Error, ObjectAssignment, ObjectRequest, Result, Status, UsageRecord,
+};
 
 /// What a test may ask for in one buffer.
 pub(super) const CAPACITY: usize = 1 << 31;
@@ -311,6 +313,15 @@ impl PrepareSide for Session<'_> {
             (*to, end) = next.ok_or_else(|| {
                 Error::new(Status::OutOfMemory, format_args!("the records' sizes overflow"))
             })?;
+        }
+        Ok(())
+    }
+
+    /// An object for each record.
+    fn assign(&self, _: &str, request: &ObjectRequest<'_>, mut objects: ObjectAssignment<'_>) -> Result<()> {
+        let (ids, sizes) = objects.objects(request.records.len())?;
+        for (i, record) in request.records.iter().enumerate() {
+            (ids[i], sizes[i]) = (i as u32, record.extents);
         }
         Ok(())
     }

@@ -6,11 +6,13 @@ use arenite_abi::host_side::{
     self, CallerSide, ConstantsSide, HostSide, MemorySide, NodeSide, PrepareSide, Refusal, Said, Share,
 };
 use arenite_abi::raw::{ArPrepareV1, ArSpan, ArStatus, ArTensorV1, TENSOR_DYNAMIC};
-use arenite_abi::{AssignmentMut, ElementType, UsageRecord};
+use arenite_abi::{AssignmentMut, ElementType, ObjectAssignment, ObjectRequest, UsageRecord};
 
 use super::Refused;
 use super::called::Called;
 use super::compile::held_by;
+use crate::config::PlannerConfig;
+use crate::planning::objects;
 use crate::planning::plan::PlanLimits;
 use crate::stages::Site;
 use crate::stages::memory::Memory;
@@ -145,6 +147,31 @@ impl PrepareSide for PrepareHost<'_, '_> {
         if found.optimal {
             plan.set_optimal();
         }
+        Ok(())
+    }
+
+    fn assign(
+        &self,
+        planner: &str,
+        request: &ObjectRequest<'_>,
+        mut objects: ObjectAssignment<'_>,
+    ) -> Result<(), Refused> {
+        let run = self.site.run;
+        let found = match planner {
+            "" => objects::assign(&run.settings.planner, request, run.registry)?,
+            name => objects::assign(
+                &run.registry.choose_planner(&PlannerConfig::new(name))?,
+                request,
+                run.registry,
+            )?,
+        };
+        let refuse = |error: arenite_abi::Error| Refused {
+            status: error.status(),
+            message: error.message().to_owned(),
+        };
+        let (ids, sizes) = objects.objects(found.sizes.len()).map_err(refuse)?;
+        ids.copy_from_slice(&found.ids);
+        sizes.copy_from_slice(&found.sizes);
         Ok(())
     }
 }

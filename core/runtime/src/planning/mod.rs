@@ -2,4 +2,5 @@
 //! which order nodes run, is found by `arenite-layout`.
 
 pub mod lifetime;
+pub mod objects;
 pub mod plan;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use arenite_abi::UserData;
 use arenite_abi::raw::{
-    ArAssignmentV1, ArCreateV1, ArDelegateV1, ArPair, ArPlanRequestV1, ArPlanV1, ArPlannerV1, ArStatus,
-    ArStr, INTERFACE_CREATE, INTERFACE_PLAN,
+    ArAssignV1, ArAssignmentV1, ArCreateV1, ArDelegateV1, ArPair, ArPlanRequestV1, ArPlanV1, ArPlannerV1,
+    ArStatus, ArStr, INTERFACE_ASSIGN, INTERFACE_CREATE, INTERFACE_PLAN,
 };
 
 use super::registry::PROGRAM;
@@ -89,6 +89,14 @@ impl Registration<ArPlannerV1> {
                 None => (self.raw.plan)(request, assignment),
             }
         }
+    }
+}
+
+impl Registration<ArPlannerV1> {
+    /// Its function that hands out shared objects, if it has one.
+    pub fn assigns(&self) -> Option<&'static ArAssignV1> {
+        // SAFETY: the struct of that id.
+        unsafe { interface(self.query, INTERFACE_ASSIGN) }
     }
 }
 

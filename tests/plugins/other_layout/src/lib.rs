@@ -25,6 +25,8 @@ pub mod layout;
 mod model;
 #[path = "../../../../core/abi/src/numbers.rs"]
 mod numbers;
+#[path = "../../../../core/abi/src/objects/mod.rs"]
+mod objects;
 #[path = "../../../../core/abi/src/op/mod.rs"]
 pub mod op;
 #[path = "../../../../core/abi/src/options.rs"]
@@ -51,6 +53,7 @@ pub use error::{Error, MESSAGE_CAPACITY, Result, Status};
 pub use graph::GraphView;
 pub use held::Held;
 pub use model::{ModelContext, SubgraphOutput};
+pub use objects::{ObjectAssignment, ObjectRecord, ObjectRequest, Readers};
 pub use op::{EvalContext, NodeView, Op, OpCode, PrepareContext, Sharing};
 pub use options::Options;
 pub use pairs::OptionPairs;

@@ -4,9 +4,10 @@ use core::ffi::c_void;
 use core::marker::PhantomData;
 
 use super::super::prepare;
-use super::super::{ConstantsSide, MemorySide};
+use super::super::{ConstantsSide, MemorySide, PrepareSide, Refusal};
 use super::with;
 use crate::raw::*;
+use crate::{ObjectAssignment, ObjectRequest};
 
 /// The interface [`INTERFACE_CONSTANTS`], for a `context` that is an `H`.
 pub fn constants<H: ConstantsSide>() -> &'static ArConstantsV1 {
@@ -16,6 +17,11 @@ pub fn constants<H: ConstantsSide>() -> &'static ArConstantsV1 {
 /// The interface [`INTERFACE_MEMORY`], for a `context` that is an `H`.
 pub fn memory<H: MemorySide>() -> &'static ArMemoryV1 {
     OfKernels::<H>::MEMORY
+}
+
+/// The interface [`INTERFACE_OBJECTS`], for a `context` that is an `H`.
+pub(super) fn objects<H: PrepareSide>() -> &'static ArObjectsV1 {
+    OfKernels::<H>::OBJECTS
 }
 
 /// The interfaces, for a `context` that is an `H`.
@@ -32,6 +38,11 @@ impl<H: ConstantsSide> OfKernels<H> {
 impl<H: MemorySide> OfKernels<H> {
     const MEMORY: &'static ArMemoryV1 =
         &ArMemoryV1 { header: ArHeader::of::<ArMemoryV1>(), room: room::<H>, hold: hold::<H> };
+}
+
+impl<H: PrepareSide> OfKernels<H> {
+    const OBJECTS: &'static ArObjectsV1 =
+        &ArObjectsV1 { header: ArHeader::of::<ArObjectsV1>(), assign: assign::<H> };
 }
 
 // SAFETY (all that follow): the context is the `H` of the call in progress, as the struct says which has the function; a plugin makes one
@@ -60,4 +71,21 @@ unsafe extern "C" fn room<H: MemorySide>(context: *mut c_void) -> u64 {
 unsafe extern "C" fn hold<H: MemorySide>(context: *mut c_void, bytes: u64) -> ArStatus {
     // SAFETY: see above.
     unsafe { with::<H>(context, |host| host.hold(bytes)) }
+}
+
+unsafe extern "C" fn assign<H: PrepareSide>(
+    context: *mut c_void,
+    planner: ArStr,
+    request: *const ArObjectRequestV1,
+    assignment: *mut ArObjectAssignmentV1,
+) -> ArStatus {
+    // SAFETY: see above; the name, both structs and their arrays are valid for the call, by the contract.
+    unsafe {
+        with::<H>(context, |host| {
+            let refuse = |error: crate::Error| H::Refused::new(error.status(), format_args!("{error}"));
+            let objects = ObjectAssignment::from_raw(&*request, &mut *assignment).map_err(refuse)?;
+            let request = ObjectRequest::from_raw(&*request).map_err(refuse)?;
+            host.assign(planner.as_str(), &request, objects)
+        })
+    }
 }
