@@ -40,12 +40,13 @@ const CRATES: &[Crate] = &[
     row("arenite-planners", "planners", Layer::Part, &["arenite-abi"], &["arenite-abi"]),
     row("arenite-layers", "delegates/layers", Layer::Part, &["arenite-abi"], &[]),
     row("arenite-cpu", "delegates/cpu", Layer::Part, &["arenite-abi", "arenite-layers", "arenite-layout"], &[]),
-    row("arenite-gpu", "delegates/gpu", Layer::Part, &[], &[]),
+    row("arenite-gpu", "delegates/gpu", Layer::Part, &["arenite-abi", "arenite-layers"], &[]),
 
     row("arenite-plugin-ops", "plugins/ops", Layer::Shell, &["arenite-abi", "arenite-ops"], &[]),
     row("arenite-plugin-flex", "plugins/flex", Layer::Shell, &["arenite-abi", "arenite-flex"], &[]),
     row("arenite-plugin-planners", "plugins/planners", Layer::Shell, &["arenite-abi", "arenite-planners"], &[]),
     row("arenite-plugin-cpu", "plugins/cpu", Layer::Shell, &["arenite-abi", "arenite-cpu"], &[]),
+    row("arenite-plugin-opencl", "plugins/opencl", Layer::Shell, &["arenite-abi", "arenite-gpu"], &[]),
     row("arenite-plugin-template", "plugins/template", Layer::Shell, &["arenite-abi"],
         &["arenite-test-future-abi", "arenite-test-other-layout"]),
     row("arenite-builtin", "plugins/builtin", Layer::Composition,
@@ -68,7 +69,7 @@ const CRATES: &[Crate] = &[
 
     row("arenite-tests", "tests", Layer::Tests,
         &["arenite", "arenite-abi", "arenite-builtin", "arenite-flex", "arenite-model"],
-        &["arenite-cpu", "arenite-micro", "arenite-ops", "arenite-plugin-cpu", "arenite-plugin-flex", "arenite-plugin-ops", "arenite-plugin-planners",
+        &["arenite-cpu", "arenite-gpu", "arenite-micro", "arenite-ops", "arenite-plugin-cpu", "arenite-plugin-flex", "arenite-plugin-ops", "arenite-plugin-planners",
           "arenite-plugin-template", "arenite-test-future-abi", "arenite-test-other-layout", "arenite-test-panicking"]),
     row("arenite-bench", "tests/bench", Layer::Tests,
         &["arenite", "arenite-builtin", "arenite-model"], &[]),
@@ -79,7 +80,8 @@ const CRATES: &[Crate] = &[
 ];
 
 /// Dependencies between parts.
-const APART: &[(&str, &str)] = &[("arenite-flex", "arenite-ops"), ("arenite-cpu", "arenite-layers")];
+const APART: &[(&str, &str)] =
+    &[("arenite-flex", "arenite-ops"), ("arenite-cpu", "arenite-layers"), ("arenite-gpu", "arenite-layers")];
 
 /// Packages that name abi_stable. The second is core/abi under its own name with another layout.
 const ABI_STABLE: &[&str] = &["arenite-abi", "arenite-test-other-layout"];
@@ -171,6 +173,8 @@ const UNSAFE: &[&str] = &[
     "delegates/cpu/src/memory.rs",
     "delegates/cpu/src/store.rs",
     "delegates/cpu/src/store/",
+    // delegates/gpu: calls of the driver.
+    "delegates/gpu/src/opencl/",
     // ffi/c: the boundary.
     "ffi/c/examples/calls.rs",
     "ffi/c/src/",
@@ -195,7 +199,6 @@ const SAFE: &[&str] = &[
     "cli/src/main.rs",
     "common/pictures/src/lib.rs",
     "common/src/lib.rs",
-    "delegates/gpu/src/lib.rs",
     "delegates/layers/src/lib.rs",
     "ops/src/lib.rs",
     "ops/flex/src/lib.rs",

@@ -1,0 +1,288 @@
+//! From a net to what the device does: each layer becomes tasks, each value gets a place.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arenite_abi::prelude::*;
+use arenite_layers::{Id, Stored};
+
+use crate::layout::Layout;
+use crate::net::Net;
+use crate::opencl::{Memory, Queue};
+use crate::ops;
+use crate::work_groups::{Extent, Kind};
+
+/// Memory of the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Buffer {
+    /// A record, which gets a shared object.
+    Record(usize),
+    /// A constant.
+    Constant(usize),
+}
+
+/// Where a value lies.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// In which memory, from its beginning.
+    pub buffer: Buffer,
+    /// How.
+    pub layout: Layout,
+}
+
+/// An argument of a kernel.
+#[derive(Clone, Copy, Debug)]
+pub enum Argument {
+    /// Memory.
+    Buffer(Buffer),
+    /// A number.
+    Number(i32),
+}
+
+/// A kernel that is to run.
+pub struct Task {
+    /// The program's text.
+    pub text: String,
+    /// The kernel's name in it, and for profiles.
+    pub name: &'static str,
+    /// In the order of its parameters.
+    pub arguments: Vec<Argument>,
+    /// Work-items.
+    pub grid: Extent,
+    /// For the choice of work-groups.
+    pub kind: Kind,
+}
+
+/// What the device does.
+pub enum Item {
+    /// A kernel runs.
+    Task(Task),
+    /// A record becomes zeros.
+    Clear(usize),
+}
+
+/// Memory that is needed for some time.
+#[derive(Clone, Copy, Debug)]
+pub struct Record {
+    /// Floats.
+    pub floats: usize,
+    /// The first and the last item that uses it; those of items count from 1, 0 is before all.
+    pub life: (usize, usize),
+}
+
+/// Constants on the device, by tensor and form. What is there once is not copied again for other shapes.
+pub type Store = HashMap<(usize, String), Arc<Memory>>;
+
+/// What was built.
+pub struct Built {
+    /// In order.
+    pub items: Vec<Item>,
+    /// Activations.
+    pub records: Vec<Record>,
+    /// Constants.
+    pub constants: Vec<Arc<Memory>>,
+    /// Per input of the partition that is read, its position, its record, and how it lies there.
+    pub inputs: Vec<(usize, usize, Layout)>,
+    /// Per output, where it lies.
+    pub outputs: Vec<Place>,
+}
+
+/// Tasks and places while a net becomes them.
+pub struct Builder<'n, 'a> {
+    /// The net.
+    pub net: &'n Net<'a>,
+    queue: &'n Queue,
+    store: &'n mut Store,
+    places: Vec<Option<Place>>,
+    built: Built,
+}
+
+/// Builds all of a net.
+pub fn build(net: &Net<'_>, queue: &Queue, store: &mut Store) -> Result<Built> {
+    let built = Built {
+        items: Vec::new(),
+        records: Vec::new(),
+        constants: Vec::new(),
+        inputs: Vec::new(),
+        outputs: Vec::new(),
+    };
+    let mut builder = Builder { net, queue, store, places: vec![None; net.values.len()], built };
+    for (i, &id) in net.inputs.iter().enumerate() {
+        let value = &net.values[id];
+        if net.bytes_of(id).is_some() || value.ty != F32 || !net.nodes.iter().any(|n| n.inputs.contains(&id))
+        {
+            continue;
+        }
+        let place = builder.record(Layout::of(&value.shape))?;
+        if let Buffer::Record(record) = place.buffer {
+            builder.built.records[record].life = (0, 0);
+            builder.built.inputs.push((i, record, place.layout));
+        }
+        builder.places[id] = Some(place);
+    }
+    for node in &net.nodes {
+        ops::build(node, &mut builder)?;
+    }
+    let outputs = net.outputs.iter().map(|&id| builder.place(id)).collect::<Result<Vec<_>>>()?;
+    let mut built = builder.built;
+    let end = built.items.len() + 1;
+    for place in &outputs {
+        if let Buffer::Record(record) = place.buffer {
+            built.records[record].life.1 = end;
+        }
+    }
+    Ok(Built { outputs, ..built })
+}
+
+impl<'a> Builder<'_, 'a> {
+    /// A new record.
+    fn record(&mut self, layout: Layout) -> Result<Place> {
+        layout.expect_countable()?;
+        let item = self.built.items.len() + 1;
+        self.built.records.push(Record { floats: layout.floats(), life: (item, item) });
+        Ok(Place { buffer: Buffer::Record(self.built.records.len() - 1), layout })
+    }
+
+    /// Where the value lies; constants are copied to the device.
+    pub fn place(&mut self, id: Id) -> Result<Place> {
+        if let Some(place) = self.places[id] {
+            return Ok(place);
+        }
+        let value = &self.net.values[id];
+        let bytes = self.net.bytes_of(id);
+        let bytes = bytes.ok_or_else(|| invalid!("'{}' is read before it is computed", value.name))?;
+        let floats: Vec<f32> = match value.ty {
+            F32 => bytemuck::pod_collect_to_vec(bytes),
+            ty => return Err(unsupported!("constant '{}' is {ty}, taken is FLOAT32", value.name)),
+        };
+        let layout = Layout::of(&value.shape);
+        let buffer = self.constant(value.tensor.map(|tensor| (tensor, "rows".to_owned())), || {
+            let mut spread = Vec::new();
+            layout.spread(&floats, &mut spread);
+            spread
+        })?;
+        let place = Place { buffer, layout };
+        self.places[id] = Some(place);
+        Ok(place)
+    }
+
+    /// A constant in a form, unless it is there.
+    pub fn constant(
+        &mut self,
+        key: Option<(usize, String)>,
+        floats: impl FnOnce() -> Vec<f32>,
+    ) -> Result<Buffer> {
+        let known = key.as_ref().and_then(|key| self.store.get(key).cloned());
+        let memory = match known {
+            Some(memory) => memory,
+            None => Arc::new(self.queue.upload(&floats())?),
+        };
+        if let Some(key) = key {
+            self.store.insert(key, Arc::clone(&memory));
+        }
+        self.built.constants.push(memory);
+        Ok(Buffer::Constant(self.built.constants.len() - 1))
+    }
+
+    /// Whole numbers for a kernel, as they are.
+    pub fn table(&mut self, numbers: &[i32]) -> Result<Buffer> {
+        // Bits of whole numbers as those of floats: nothing computes with them in between.
+        self.constant(None, || numbers.iter().map(|&n| f32::from_bits(n as u32)).collect())
+    }
+
+    /// Weights of a node, packed in a form; `tensor` is that of the constant that they come from.
+    pub fn weights(
+        &mut self,
+        packed: Option<Id>,
+        form: String,
+        weights: &Stored<'a>,
+        pack: impl FnOnce(&[f32]) -> Vec<f32>,
+    ) -> Result<Buffer> {
+        let tensor = packed.and_then(|id| self.net.values[id].tensor);
+        self.constant(tensor.map(|tensor| (tensor, form)), || {
+            let mut room = Vec::new();
+            let widen = |from: &[half::f16], to: &mut [f32]| {
+                from.iter().zip(to).for_each(|(from, to)| *to = from.to_f32());
+            };
+            pack(weights.all(widen, &mut room))
+        })
+    }
+
+    /// Where the value lies if its rows are cut so; it is moved if it must be.
+    pub fn view(&mut self, id: Id, layout: Layout) -> Result<Place> {
+        let place = self.place(id)?;
+        if place.layout.is_also(&layout) {
+            return Ok(Place { layout, ..place });
+        }
+        ensure!(
+            place.layout.len() == layout.len(),
+            "'{}' has {} elements, read are {}",
+            self.net.values[id].name,
+            place.layout.len(),
+            layout.len()
+        );
+        let moved = self.record(layout)?;
+        ops::moves::repack(self, place, moved)?;
+        Ok(moved)
+    }
+
+    /// A place for a value that lies so.
+    pub fn output(&mut self, id: Id, layout: Layout) -> Result<Place> {
+        let place = self.record(layout)?;
+        self.places[id] = Some(place);
+        Ok(place)
+    }
+
+    /// Gives a value the place of another.
+    pub fn rename(&mut self, id: Id, place: Place) {
+        self.places[id] = Some(place);
+    }
+
+    /// Makes a record zeros, if its rows are filled up and nobody else writes that.
+    pub fn clear(&mut self, place: Place) {
+        if let (Buffer::Record(record), true) = (place.buffer, place.layout.is_padded()) {
+            self.built.items.push(Item::Clear(record));
+            self.touch(place.buffer);
+        }
+    }
+
+    /// A kernel that runs next.
+    pub fn push(&mut self, task: Task) {
+        let buffers: Vec<Buffer> = task
+            .arguments
+            .iter()
+            .filter_map(|argument| match *argument {
+                Argument::Buffer(buffer) => Some(buffer),
+                Argument::Number(_) => None,
+            })
+            .collect();
+        self.built.items.push(Item::Task(task));
+        buffers.into_iter().for_each(|buffer| self.touch(buffer));
+    }
+
+    /// The last item uses it.
+    fn touch(&mut self, buffer: Buffer) {
+        let item = self.built.items.len();
+        if let Buffer::Record(record) = buffer {
+            self.built.records[record].life.1 = item;
+        }
+    }
+}
+
+/// Whole numbers as arguments.
+pub fn numbers(list: &[usize]) -> Result<Vec<Argument>> {
+    let number = |&n: &usize| match i32::try_from(n) {
+        Ok(n) => Ok(Argument::Number(n)),
+        Err(_) => Err(unsupported!("a kernel cannot count to {n}")),
+    };
+    list.iter().map(number).collect()
+}
+
+/// A grid of so many work-items.
+pub fn grid(sizes: [usize; 3]) -> Result<Extent> {
+    let mut grid = [1; 3];
+    for (to, size) in grid.iter_mut().zip(sizes) {
+        *to = u32::try_from(size).map_err(|_| unsupported!("a grid of {size} is too large"))?;
+    }
+    Ok(grid)
+}

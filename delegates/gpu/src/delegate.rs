@@ -1,0 +1,106 @@
+//! The delegate `opencl`.
+
+use std::sync::Arc;
+
+use arenite_abi::host::{self, LogLevel};
+use arenite_abi::prelude::*;
+use arenite_layers::{refusals, rewrite};
+
+use crate::builder::{Built, Store, build};
+use crate::net::{LIMITS, Net, Own};
+use crate::opencl::{Device, Queue};
+use crate::program::Program;
+
+/// The delegate `opencl`. Options:
+///
+/// * `device`: its number in the list of devices, or a part of its name; without it the first GPU, else the first device;
+/// * `memory`: the planner that hands out shared objects for activations, `greedy-in-order` without it; empty for the interpreter's own.
+pub struct OpenCl {
+    device: Arc<Device>,
+    memory: String,
+}
+
+/// A compiled partition.
+pub struct OpenClKernel {
+    queue: Queue,
+    memory: String,
+    store: Store,
+    /// For the shapes that it was prepared for last.
+    program: Option<Program>,
+}
+
+impl Delegate for OpenCl {
+    const NAME: &'static str = "opencl";
+    type Kernel = OpenClKernel;
+
+    fn create(options: &OptionPairs<'_>) -> Result<Self> {
+        options.expect_only(&["device", "memory"])?;
+        let memory = options.get("memory").unwrap_or("greedy-in-order").to_owned();
+        Ok(OpenCl { device: Device::open(options.get("device"))?, memory })
+    }
+
+    fn claim(&self, graph: &GraphView<'_>, claims: &mut Claims<'_>) -> Result<()> {
+        let refused = refusals::<Own>(*graph, &|subgraph| claims.subgraph(subgraph), &LIMITS)?;
+        for (i, reason) in refused.iter().enumerate() {
+            match reason {
+                Some(reason) => claims.refuse(i, reason),
+                None => claims.accept(i),
+            }
+        }
+        Ok(())
+    }
+
+    fn compile(&self, partition: &PartitionView<'_>) -> Result<OpenClKernel> {
+        let queue = Queue::new(Arc::clone(&self.device))?;
+        let mut kernel =
+            OpenClKernel { queue, memory: self.memory.clone(), store: Store::new(), program: None };
+        kernel.build(partition)?;
+        Ok(kernel)
+    }
+
+    fn compile_with(&self, partition: &PartitionView<'_>, cx: &CompileContext<'_>) -> Result<OpenClKernel> {
+        let kernel = self.compile(partition)?;
+        for &(tensor, _) in kernel.store.keys() {
+            cx.constants().release(tensor)?;
+        }
+        Ok(kernel)
+    }
+}
+
+impl OpenClKernel {
+    /// What runs for the present shapes; constants that are on the device stay there.
+    fn build(&mut self, partition: &PartitionView<'_>) -> Result<Built> {
+        let none = |_| Err(unsupported!("subgraphs are not looked into"));
+        let mut net = Net::lower(partition, &none, &LIMITS)?;
+        rewrite::rewrite(&mut net, &LIMITS, |_| ());
+        build(&net, &self.queue, &mut self.store)
+    }
+}
+
+impl DelegateKernel for OpenClKernel {
+    fn prepare(&mut self, partition: &PartitionView<'_>, cx: &mut PrepareContext<'_>) -> Result<()> {
+        for (i, &tensor) in partition.outputs().iter().enumerate() {
+            let tensor = partition.graph().tensor(tensor as usize)?;
+            cx.set_output_shape(i, tensor.shape)?;
+        }
+        self.program = None;
+        let built = self.build(partition)?;
+        let records = built.records.len();
+        let program = Program::new(built, &self.queue, &self.memory, cx)?;
+        let [bytes, constants] = program.bytes();
+        let (nodes, kernels) = (partition.node_indices().len(), program.kernels());
+        let message = format!(
+            "{nodes} nodes are {kernels} kernels, {records} records; {bytes} bytes of the device, of constants {constants}"
+        );
+        host::log(LogLevel::Debug, "arenite_gpu", &message);
+        self.program = Some(program);
+        Ok(())
+    }
+
+    fn invoke(&mut self, _: &PartitionView<'_>, cx: &mut EvalContext<'_>) -> Result<()> {
+        match &mut self.program {
+            Some(program) => program.run(&self.queue, cx),
+            None => Err(invalid!("the partition was not prepared")),
+        }
+    }
+}

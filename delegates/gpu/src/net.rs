@@ -1,0 +1,125 @@
+//! Which nodes the device runs: common layers of `f32`, those of the table.
+
+use arenite_abi::prelude::*;
+use arenite_layers::{Limits, Parts, Source};
+
+/// A partition as a graph of layers.
+pub type Net<'a> = arenite_layers::Net<'a, Own>;
+/// A node of a net.
+pub type Node<'a> = arenite_layers::Node<Layer<'a>>;
+/// What a node computes.
+pub type Layer<'a> = arenite_layers::Layer<'a, Own>;
+
+/// There are no layers of the delegate's own: here it refuses what it has no kernel for.
+pub enum Own {}
+
+/// What kernels can do. Loops over taps end where the window does, whatever its size.
+pub const LIMITS: Limits = Limits {
+    epilogue: 16,
+    conv_taps: 1 << 16,
+    depthwise_taps: 1 << 16,
+    pool_taps: 1 << 16,
+    transpose_conv_taps: 0,
+};
+
+/// Ops whose layers have kernels.
+const TAKEN: &[i32] = &[
+    op::CONV_2D,
+    op::DEPTHWISE_CONV_2D,
+    op::FULLY_CONNECTED,
+    op::AVERAGE_POOL_2D,
+    op::MAX_POOL_2D,
+    op::RESHAPE,
+    op::SQUEEZE,
+    op::EXPAND_DIMS,
+    op::SOFTMAX,
+    op::LOG_SOFTMAX,
+    op::MEAN,
+    op::SUM,
+    op::REDUCE_MAX,
+    op::REDUCE_MIN,
+    op::CONCATENATION,
+    op::PACK,
+    op::SPLIT,
+    op::SPLIT_V,
+    op::UNPACK,
+    op::PAD,
+    op::PADV2,
+    op::MIRROR_PAD,
+    op::SLICE,
+    op::STRIDED_SLICE,
+    op::REVERSE_V2,
+    op::TRANSPOSE,
+    op::TILE,
+    op::BROADCAST_TO,
+    op::DEPTH_TO_SPACE,
+    op::SPACE_TO_DEPTH,
+    op::SPACE_TO_BATCH_ND,
+    op::BATCH_TO_SPACE_ND,
+    op::RESIZE_BILINEAR,
+    op::RESIZE_NEAREST_NEIGHBOR,
+    op::ADD,
+    op::MUL,
+    op::SUB,
+    op::DIV,
+    op::MAXIMUM,
+    op::MINIMUM,
+    op::SQUARED_DIFFERENCE,
+    op::PRELU,
+    op::LOGISTIC,
+    op::TANH,
+    op::EXP,
+    op::NEG,
+    op::SQRT,
+    op::RSQRT,
+    op::SQUARE,
+    op::ABS,
+    op::HARD_SWISH,
+    op::FLOOR,
+    op::CEIL,
+    op::ROUND,
+    op::ELU,
+    op::LEAKY_RELU,
+    op::GELU,
+    op::RELU,
+    op::RELU_N1_TO_1,
+    op::RELU6,
+    op::RELU_0_TO_1,
+];
+
+impl<'a> arenite_layers::Own<'a> for Own {
+    fn lower(x: &Source<'_, 'a>) -> Option<Result<arenite_layers::Node<Self>>> {
+        refusal(x).err().map(Err)
+    }
+
+    fn parts_mut(&mut self) -> Parts<'_, 'a> {
+        match *self {}
+    }
+}
+
+/// An error if the device does not run the node.
+fn refusal(x: &Source<'_, '_>) -> Result<()> {
+    let code = x.node.builtin_code();
+    if !TAKEN.contains(&code) {
+        return Err(unsupported!("the device has no kernel for the op"));
+    }
+    for i in 0..x.node.output_count() {
+        let (_, y) = x.output(i)?;
+        if y.ty != F32 {
+            return Err(unsupported!("'{}' is {}, taken is FLOAT32", y.name, y.ty));
+        }
+    }
+    match code {
+        op::FULLY_CONNECTED if x.optional_weights(1)?.is_none() => {
+            Err(unsupported!("weights that are not constant are not taken"))
+        }
+        op::CONV_2D => {
+            let (image, filter) = (&x.input(0)?.1.shape, &x.input(1)?.1.shape);
+            match image.last() == filter.last() {
+                true => Ok(()),
+                false => Err(unsupported!("groups of channels are not taken")),
+            }
+        }
+        _ => Ok(()),
+    }
+}

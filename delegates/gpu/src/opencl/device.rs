@@ -1,0 +1,162 @@
+//! Devices, and what was compiled for them.
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+
+use arenite_abi::host::{self, LogLevel};
+use arenite_abi::prelude::*;
+use opencl3::context::Context;
+use opencl3::device::{CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU, Device as Found};
+use opencl3::kernel::Kernel;
+use opencl3::platform::get_platforms;
+use opencl3::program::Program;
+
+use super::failed;
+use crate::{GpuInfo, Vendor};
+
+/// What a device tells about itself.
+#[derive(Clone, Debug)]
+pub struct About {
+    /// Its name.
+    pub name: String,
+    /// Who wrote the driver, and its version.
+    pub driver: String,
+    /// Whether it is a GPU, a processor, or neither.
+    pub kind: &'static str,
+    /// Bytes of its memory.
+    pub memory: u64,
+    /// Most bytes of one buffer.
+    pub largest: u64,
+    /// Bytes of local memory of a work-group.
+    pub local: u64,
+    /// Units that run work-groups.
+    pub units: u32,
+    /// What work-groups may be.
+    pub limits: GpuInfo,
+}
+
+/// A device and its context, of which the process has one.
+pub struct Device {
+    pub(super) device: Found,
+    pub(super) context: Context,
+    about: About,
+    /// By their text.
+    programs: Mutex<HashMap<String, Arc<Program>>>,
+}
+
+fn about(device: &Found) -> Result<About> {
+    let read = |error| failed("a device does not describe itself", error);
+    let text = |value: opencl3::Result<String>| value.map(|text| text.trim().to_owned()).map_err(read);
+    let (name, vendor) = (text(device.name())?, text(device.vendor())?);
+    let kind = device.dev_type().map_err(read)?;
+    let narrow = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
+    let sizes = device.max_work_item_sizes().map_err(read)?;
+    Ok(About {
+        driver: format!("{vendor} {}", text(device.driver_version())?),
+        kind: match () {
+            () if kind & CL_DEVICE_TYPE_GPU != 0 => "gpu",
+            () if kind & CL_DEVICE_TYPE_CPU != 0 => "cpu",
+            () => "other",
+        },
+        memory: device.global_mem_size().map_err(read)?,
+        largest: device.max_mem_alloc_size().map_err(read)?,
+        local: device.local_mem_size().map_err(read)?,
+        units: device.max_compute_units().map_err(read)?,
+        limits: GpuInfo {
+            vendor: Vendor::of(&format!("{vendor} {name}")),
+            axes: [0, 1, 2].map(|axis| sizes.get(axis).map_or(1, |&most| narrow(most))),
+            total: narrow(device.max_work_group_size().map_err(read)?),
+        },
+        name,
+    })
+}
+
+fn find() -> Result<Vec<Found>> {
+    let platforms = get_platforms().map_err(|error| failed("there is no OpenCL driver", error))?;
+    let ids = platforms.iter().filter_map(|platform| platform.get_devices(CL_DEVICE_TYPE_ALL).ok()).flatten();
+    Ok(ids.map(Found::new).collect())
+}
+
+/// All devices, in the order of their drivers.
+///
+/// # Errors
+/// `Unavailable` if there is no driver.
+pub fn devices() -> Result<Vec<About>> {
+    let _one_by_one = open_devices();
+    find()?.iter().map(about).collect()
+}
+
+/// Those that were opened, by their place in [`devices`]. They stay open: drivers mind a context that comes and goes.
+type Open = HashMap<usize, Arc<Device>>;
+
+/// Whoever asks a driver for devices holds this meanwhile: some are not ready for two that ask first.
+fn open_devices() -> MutexGuard<'static, Open> {
+    static OPEN: LazyLock<Mutex<Open>> = LazyLock::new(Mutex::default);
+    OPEN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Device {
+    /// The device with this number or a name that has this text in it; without one the first GPU, else the first device.
+    ///
+    /// # Errors
+    /// `Unavailable` if there is none.
+    pub fn open(choice: Option<&str>) -> Result<Arc<Device>> {
+        let mut open = open_devices();
+        let found = find()?;
+        let about = found.iter().map(about).collect::<Result<Vec<_>>>()?;
+        let position = match choice {
+            None => about.iter().position(|about| about.kind == "gpu").or((!about.is_empty()).then_some(0)),
+            Some(text) => match text.parse::<usize>() {
+                Ok(number) => Some(number).filter(|&number| number < about.len()),
+                Err(_) => about.iter().position(|about| about.name.contains(text)),
+            },
+        };
+        let position = position.ok_or_else(|| {
+            let names: Vec<&str> = about.iter().map(|about| about.name.as_str()).collect();
+            unavailable!("there is no OpenCL device {}; known: {}", choice.unwrap_or(""), names.join(", "))
+        })?;
+        if let Some(device) = open.get(&position) {
+            return Ok(Arc::clone(device));
+        }
+        let device = Found::new(found[position].id());
+        let context =
+            Context::from_device(&device).map_err(|error| failed("no context of the device", error))?;
+        let about = about[position].clone();
+        host::log(
+            LogLevel::Info,
+            "arenite_gpu",
+            &format!("OpenCL device {}, driver {}", about.name, about.driver),
+        );
+        let device = Arc::new(Device { device, context, about, programs: Mutex::default() });
+        open.insert(position, Arc::clone(&device));
+        Ok(device)
+    }
+
+    /// What it tells about itself.
+    pub fn about(&self) -> &About {
+        &self.about
+    }
+
+    /// The kernel `name` of a program, which is compiled once per process.
+    pub(super) fn kernel(&self, text: &str, name: &str) -> Result<Kernel> {
+        let program = self.program(text)?;
+        Kernel::create(&program, name).map_err(|error| failed("no kernel of a program", error))
+    }
+
+    fn program(&self, text: &str) -> Result<Arc<Program>> {
+        let mut programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(program) = programs.get(text) {
+            return Ok(Arc::clone(program));
+        }
+        let program = Program::create_from_source(&self.context, text);
+        let mut program = program.map_err(|error| failed("no program of the device", error))?;
+        if let Err(error) = program.build(&[self.device.id()], "-cl-std=CL1.2") {
+            let log = program.get_build_log(self.device.id()).unwrap_or_default();
+            let complaint = log.lines().find(|line| line.contains("error")).unwrap_or("");
+            return Err(unavailable!("the device's compiler: {error}: {complaint}"));
+        }
+        let program = Arc::new(program);
+        programs.insert(text.to_owned(), Arc::clone(&program));
+        Ok(program)
+    }
+}

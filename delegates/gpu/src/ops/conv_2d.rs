@@ -1,0 +1,97 @@
+//! Convolutions, and products with constant weights.
+
+use arenite_abi::prelude::*;
+use arenite_layers::Window;
+use arenite_layers::ops::Conv2d;
+
+use super::{WithEpilogue, push};
+use crate::builder::{Argument, Buffer, Builder, numbers};
+use crate::layout::Layout;
+use crate::net::Node;
+use crate::work_groups::Kind;
+
+/// Columns of one work-item.
+const COLUMNS: usize = 4;
+
+/// The task of a layer.
+pub fn build<'a>(layer: &Conv2d<'a>, node: &Node<'a>, builder: &mut Builder<'_, 'a>) -> Result<()> {
+    let Conv2d { window, filters, .. } = layer;
+    let window = flat(window);
+    let from =
+        Layout { rows: window.batches * window.rows.input * window.columns.input, channels: window.channels };
+    let to = Layout { rows: window.positions(), channels: *filters };
+    let from = builder.view(node.inputs[0], from)?;
+    let weights = weights(layer, node, builder)?;
+    let bias = bias(layer.bias, to, builder)?;
+    let mut arguments =
+        vec![Argument::Buffer(from.buffer), Argument::Buffer(weights), Argument::Buffer(bias)];
+    arguments.extend(sizes(&window, from.layout.slices(), to)?);
+    let rows = window.batches * window.rows.output;
+    let task = WithEpilogue {
+        name: "conv_2d",
+        definitions: String::new(),
+        kernel: include_str!("conv_2d.cl"),
+        arguments,
+        grid: [to.slices(), window.columns.output.div_ceil(COLUMNS), rows],
+        kind: Kind::Convolution,
+        clamp: layer.clamp,
+        functions: &layer.epilogue,
+    };
+    push(builder, task, to, node.outputs[0]).map(drop)
+}
+
+/// A window of points as one row of them, so that its end is met once.
+fn flat(window: &Window) -> Window {
+    match window.is_point() {
+        true => Window::point(window.positions(), window.channels),
+        false => *window,
+    }
+}
+
+/// The window as kernels take it: sizes, then taps, strides, dilations, and what is in front of the input.
+pub(super) fn sizes(window: &Window, in_slices: usize, to: Layout) -> Result<Vec<Argument>> {
+    let Window { batches, rows, columns, .. } = window;
+    numbers(&[
+        *batches,
+        rows.input,
+        columns.input,
+        in_slices,
+        rows.output,
+        columns.output,
+        to.slices(),
+        to.channels,
+        rows.taps,
+        columns.taps,
+        rows.stride,
+        columns.stride,
+        rows.dilation,
+        columns.dilation,
+        rows.before,
+        columns.before,
+    ])
+}
+
+/// One number per channel, zeros where there is none.
+pub(super) fn bias(bias: Option<&[f32]>, to: Layout, builder: &mut Builder<'_, '_>) -> Result<Buffer> {
+    builder.constant(None, || {
+        let mut floats = bias.unwrap_or_default().to_vec();
+        floats.resize(to.pitch(), 0.0);
+        floats
+    })
+}
+
+/// `[tap][input channel][output channel]`, both filled up with zeros.
+fn weights<'a>(layer: &Conv2d<'a>, node: &Node<'a>, builder: &mut Builder<'_, 'a>) -> Result<Buffer> {
+    let taps = layer.window.rows.taps * layer.window.columns.taps;
+    let (channels, filters) = (layer.window.channels, layer.filters);
+    let (depth, width) = (channels.next_multiple_of(4), filters.next_multiple_of(4));
+    builder.weights(node.packed.first().copied(), "conv_2d".to_owned(), &layer.weights, |weights| {
+        let mut packed = vec![0.0; taps * depth * width];
+        for (filter, weights) in weights.chunks_exact(taps * channels).enumerate() {
+            for (i, &weight) in weights.iter().enumerate() {
+                packed[((i / channels) * depth + i % channels) * width + filter] = weight;
+            }
+        }
+        packed
+    })
+}

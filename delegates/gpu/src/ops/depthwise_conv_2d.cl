@@ -1,0 +1,36 @@
+/* One slice of a pixel. Weights: [tap][output slice]. With a multiplier each lane has a channel of its own. */
+__kernel void depthwise_conv_2d(__global float4 *to, __global const float4 *from, __global const float4 *weights,
+                                __global const float4 *bias, int batches, int in_rows, int in_columns, int in_slices,
+                                int out_rows, int out_columns, int out_slices, int channels, int tap_rows,
+                                int tap_columns, int row_stride, int column_stride, int row_dilation,
+                                int column_dilation, int rows_before, int columns_before,
+                                int multiplier EPILOGUE_PARAMETERS) {
+  int s = get_global_id(0), x = get_global_id(1), row = get_global_id(2);
+  if (s >= out_slices || x >= out_columns || row >= batches * out_rows) return;
+  int image = row / out_rows, y = row % out_rows;
+#ifdef MULTIPLIED
+  int last = channels - 1;
+  int4 lane = min((int4)(4 * s) + (int4)(0, 1, 2, 3), (int4)(last)) / multiplier;
+#endif
+  float4 sum = bias[s];
+  for (int ky = 0; ky < tap_rows; ++ky) {
+    int in_row = y * row_stride - rows_before + ky * row_dilation;
+    if (in_row < 0 || in_row >= in_rows) continue;
+    for (int kx = 0; kx < tap_columns; ++kx) {
+      int in_column = x * column_stride - columns_before + kx * column_dilation;
+      if (in_column < 0 || in_column >= in_columns) continue;
+      int pixel = ((image * in_rows + in_row) * in_columns + in_column) * in_slices;
+#ifdef MULTIPLIED
+      __global const float *lanes = (__global const float *)(from + pixel);
+      float4 x = (float4)(lanes[lane.x], lanes[lane.y], lanes[lane.z], lanes[lane.w]);
+#else
+      float4 x = from[pixel + s];
+#endif
+      sum = mad(x, weights[(ky * tap_columns + kx) * out_slices + s], sum);
+    }
+  }
+  int at = (row * out_columns + x) * out_slices + s;
+  float4 v = sum;
+  EPILOGUE(v, at, s)
+  to[at] = filled(v, channels - 4 * s);
+}

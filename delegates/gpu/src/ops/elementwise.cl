@@ -1,0 +1,32 @@
+#ifdef TWO
+/* Four elements of a row of the result. Of each dimension but the last: size, and floats from one index to the next of both operands. */
+inline float4 operand(__global const float *from, int at, int s, int moves) {
+  if (moves) return vload4(s, from + at);
+  return (float4)(from[at]);
+}
+
+__kernel void elementwise(__global float4 *to, __global const float *a, __global const float *b,
+                          __global const int *dims, int rank, int a_moves, int b_moves, int rows, int slices,
+                          int channels EPILOGUE_PARAMETERS) {
+  int s = get_global_id(0), row = get_global_id(1);
+  if (s >= slices || row >= rows) return;
+  int a_at = 0, b_at = 0, rest = row;
+  for (int d = rank - 1; d >= 0; --d) {
+    int size = dims[3 * d], index = rest % size;
+    rest /= size;
+    a_at += index * dims[3 * d + 1];
+    b_at += index * dims[3 * d + 2];
+  }
+  float4 v = operand(a, a_at, s, a_moves), o = operand(b, b_at, s, b_moves);
+  v = FUNCTION;
+#else
+__kernel void elementwise(__global float4 *to, __global const float4 *from, int rows, int slices,
+                          int channels EPILOGUE_PARAMETERS) {
+  int s = get_global_id(0), row = get_global_id(1);
+  if (s >= slices || row >= rows) return;
+  float4 v = from[row * slices + s];
+#endif
+  int at = row * slices + s;
+  EPILOGUE(v, at, s)
+  to[at] = filled(v, channels - 4 * s);
+}

@@ -1,0 +1,90 @@
+//! Tasks of layers: one layer, one file here and one kernel text beside it.
+
+mod conv_2d;
+mod depthwise_conv_2d;
+mod elementwise;
+mod layer_norm;
+pub mod moves;
+mod pool_2d;
+mod reduce;
+mod resize;
+mod softmax;
+
+use arenite_abi::prelude::*;
+use arenite_layers::{Clamp, Common, EpilogueOp, Id, Layer as Either};
+
+use crate::builder::{Argument, Builder, Place, Task, grid};
+use crate::epilogue::epilogue;
+use crate::layout::Layout;
+use crate::net::{Layer, Node};
+use crate::work_groups::Kind;
+
+/// What all kernels share.
+const COMMON: &str = include_str!("common.cl");
+
+/// The tasks of a node.
+pub fn build<'a>(node: &Node<'a>, builder: &mut Builder<'_, 'a>) -> Result<()> {
+    let layer: &Layer<'a> = &node.layer;
+    let common = match layer {
+        Either::Common(common) => common,
+        Either::Own(own) => match *own {},
+    };
+    match common {
+        Common::Rename => rename(node, builder),
+        Common::Conv2d(layer) => conv_2d::build(layer, node, builder),
+        Common::DepthwiseConv2d(layer) => depthwise_conv_2d::build(layer, node, builder),
+        Common::Elementwise(layer) => elementwise::build(layer, node, builder),
+        Common::LayerNorm(layer) => layer_norm::build(layer, node, builder),
+        Common::Moves(layer) => moves::build(layer, node, builder),
+        Common::Pool2d(layer) => pool_2d::build(layer, node, builder),
+        Common::Reduce(layer) => reduce::build(layer, node, builder),
+        Common::Resize(layer) => resize::build(layer, node, builder),
+        Common::Softmax(layer) => softmax::build(layer, node, builder),
+        Common::TransposeConv(_) | Common::BatchMatmul(_) | Common::Gather(_) => {
+            Err(unsupported!("the device has no kernel for the layer"))
+        }
+    }
+}
+
+/// The output has the input's bytes, where its rows are cut so.
+fn rename(node: &Node<'_>, builder: &mut Builder<'_, '_>) -> Result<()> {
+    let layout = layout_of(builder, node.outputs[0]);
+    let place = builder.view(node.inputs[0], layout)?;
+    builder.rename(node.outputs[0], place);
+    Ok(())
+}
+
+/// How a value lies if nothing else is wanted.
+fn layout_of(builder: &Builder<'_, '_>, id: Id) -> Layout {
+    Layout::of(&builder.net.values[id].shape)
+}
+
+/// The text of a kernel with nothing in front of it but these definitions.
+fn text(definitions: &str, kernel: &str) -> String {
+    [COMMON, definitions, kernel].concat()
+}
+
+/// A layer's kernel with its epilogue.
+struct WithEpilogue<'k, 'e> {
+    name: &'static str,
+    definitions: String,
+    kernel: &'k str,
+    arguments: Vec<Argument>,
+    grid: [usize; 3],
+    kind: Kind,
+    clamp: Clamp,
+    functions: &'e [EpilogueOp],
+}
+
+/// Adds the task whose results go to `to`.
+fn push(builder: &mut Builder<'_, '_>, task: WithEpilogue<'_, '_>, to: Layout, output: Id) -> Result<Place> {
+    let WithEpilogue { name, definitions, kernel, mut arguments, grid: sizes, kind, clamp, functions } = task;
+    // Operands come first: a view of one may be a task of its own.
+    let epilogue = epilogue(builder, clamp, functions, to)?;
+    let place = builder.output(output, to)?;
+    arguments.insert(0, Argument::Buffer(place.buffer));
+    arguments.extend(epilogue.buffers.into_iter().map(Argument::Buffer));
+    let text = text(&[definitions, epilogue.text].concat(), kernel);
+    builder.push(Task { text, name, arguments, grid: grid(sizes)?, kind });
+    Ok(place)
+}

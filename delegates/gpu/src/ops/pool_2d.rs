@@ -1,0 +1,38 @@
+//! Pools.
+
+use arenite_abi::prelude::*;
+use arenite_layers::ops::Pool2d;
+use arenite_layers::ops::pool_2d::Kind as Computes;
+
+use super::conv_2d::sizes;
+use super::{WithEpilogue, push};
+use crate::builder::{Argument, Builder};
+use crate::layout::Layout;
+use crate::net::Node;
+use crate::work_groups::Kind;
+
+/// The task of a layer.
+pub fn build<'a>(layer: &Pool2d, node: &Node<'a>, builder: &mut Builder<'_, 'a>) -> Result<()> {
+    let window = &layer.window;
+    let (rows, columns) = (window.rows, window.columns);
+    let from = Layout { rows: window.batches * rows.input * columns.input, channels: window.channels };
+    let to = Layout { rows: window.positions(), channels: window.channels };
+    let from = builder.view(node.inputs[0], from)?;
+    let mut arguments = vec![Argument::Buffer(from.buffer)];
+    arguments.extend(sizes(window, from.layout.slices(), to)?);
+    let definitions = match layer.kind {
+        Computes::Max => "#define MAXIMUM\n".to_owned(),
+        Computes::Mean => String::new(),
+    };
+    let task = WithEpilogue {
+        name: "pool_2d",
+        definitions,
+        kernel: include_str!("pool_2d.cl"),
+        arguments,
+        grid: [to.slices(), columns.output, window.batches * rows.output],
+        kind: Kind::Other,
+        clamp: layer.clamp,
+        functions: &layer.epilogue,
+    };
+    push(builder, task, to, node.outputs[0]).map(drop)
+}

@@ -1,0 +1,33 @@
+/* One element of the result. Of each dimension that is kept, and of each that is folded: size, and floats from one index to the next. */
+__kernel void reduce(__global float *to, __global const float *from, __global const int *dims, int kept, int folded,
+                     int count, int results, int channels, int pitch, int divisor_bits) {
+  int i = get_global_id(0);
+  if (i >= results) return;
+  int at = 0, rest = i;
+  for (int d = kept - 1; d >= 0; --d) {
+    at += rest % dims[2 * d] * dims[2 * d + 1];
+    rest /= dims[2 * d];
+  }
+#if FOLD == 0
+  float v = 0.0f;
+#else
+  float v = from[at];
+#endif
+  for (int k = 0; k < count; ++k) {
+    int p = at;
+    rest = k;
+    for (int d = kept + folded - 1; d >= kept; --d) {
+      p += rest % dims[2 * d] * dims[2 * d + 1];
+      rest /= dims[2 * d];
+    }
+    float x = from[p];
+#if FOLD == 0
+    v += x;
+#elif FOLD == 1
+    v = x > v ? x : v;
+#else
+    v = x < v ? x : v;
+#endif
+  }
+  to[place(i, channels, pitch)] = v / as_float(divisor_bits);
+}

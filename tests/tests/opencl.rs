@@ -1,0 +1,328 @@
+//! The delegate `opencl` on whatever device there is: what it gives is what reference ops give. Without a driver these tests say so and
+//! end, but for the one about that.
+
+use std::thread;
+
+use arenite::config::{DelegateConfig, OnMissing};
+use arenite::{Interpreter, Model, Served};
+use arenite_abi::schema::{
+    AddOptions, ConcatenationOptions, Conv2DOptions, DepthwiseConv2DOptions, FullyConnectedOptions,
+    MulOptions, Pool2DOptions, ReducerOptions, ResizeBilinearOptions, ResizeNearestNeighborOptions,
+    SoftmaxOptions, SubOptions, activation, padding,
+};
+use arenite_model::writer::bytes_of;
+use arenite_tests::op_models::{OneOp, f32, i32};
+use arenite_tests::run::Setup;
+use arenite_tests::selection::Selection;
+use arenite_tests::{source, suite};
+
+arenite_abi::register_plugin!(arenite_gpu::PLUGIN);
+
+/// Whether there is a device; if not, the test says so.
+fn device() -> bool {
+    match arenite_gpu::devices() {
+        Ok(devices) if !devices.is_empty() => true,
+        Ok(_) => {
+            println!("skipped: no OpenCL device");
+            false
+        }
+        Err(error) => {
+            println!("skipped: {error}");
+            false
+        }
+    }
+}
+
+fn opencl(options: &[(&str, &str)]) -> DelegateConfig {
+    let mut delegate = DelegateConfig::new("opencl");
+    delegate.options = options.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect();
+    delegate
+}
+
+fn model(node: OneOp) -> Model {
+    Model::from_bytes(node.model().finish()).expect("the file is sound")
+}
+
+/// Numbers of both signs that do not repeat soon.
+fn numbers(count: usize, seed: usize) -> Vec<f32> {
+    (0..count).map(|i| ((i * 37 + seed * 11) % 101) as f32 / 25.0 - 2.0).collect()
+}
+
+fn weights(shape: &[i32]) -> Vec<u8> {
+    bytes_of(&numbers(shape.iter().product::<i32>() as usize, 5))
+}
+
+fn run(interpreter: &mut Interpreter) -> Vec<Vec<f32>> {
+    interpreter.allocate().expect("it allocates");
+    for i in 0..interpreter.input_count() {
+        let count = interpreter.input(i).expect("an input").shape.iter().product::<i32>();
+        let values = numbers(count as usize, i + 1);
+        interpreter.input_mut(i).and_then(|x| x.copy_from_slice(&values)).expect("floats");
+    }
+    interpreter.invoke().expect("it runs");
+    let outputs = 0..interpreter.output_count();
+    outputs
+        .map(|i| interpreter.output(i).and_then(|y| y.as_slice().map(<[f32]>::to_vec)).expect("floats"))
+        .collect()
+}
+
+fn on_device(model: &Model, options: &[(&str, &str)]) -> Interpreter {
+    arenite_tests::reference_ops(model).delegate(opencl(options)).build().expect("it builds")
+}
+
+/// Runs all nodes on the device and with reference ops.
+fn agrees(what: &str, model: &Model) {
+    let want = run(&mut arenite_tests::reference_ops(model).build().expect("it builds"));
+    let mut interpreter = on_device(model, &[]);
+    // Twice: what one invocation leaves in shared memory is not seen by the next.
+    run(&mut interpreter);
+    let got = run(&mut interpreter);
+    assert_eq!(interpreter.left_out(), [], "{what}");
+    let is_there = |served: &Served| matches!(served, Served::Delegate { name, .. } if name == "opencl");
+    assert!(interpreter.served_by().iter().all(is_there), "{what}: {:?}", interpreter.refusals());
+    for (want, got) in want.iter().zip(&got) {
+        let largest = want.iter().fold(1e-3f32, |most, x| most.max(x.abs()));
+        let differs = want.iter().zip(got).position(|(a, b)| !((a - b).abs() <= 1e-5 * largest));
+        assert_eq!(differs, None, "{what}: {want:?} {got:?}");
+    }
+}
+
+fn conv(shape: [i32; 4], filter: [i32; 4], stride: i32, padding: i8, activation: i8) -> OneOp {
+    let out = |n: i32, taps: i32| match padding {
+        padding::SAME => (n + stride - 1) / stride,
+        _ => (n - taps) / stride + 1,
+    };
+    let y = [shape[0], out(shape[1], filter[1]), out(shape[2], filter[2]), filter[0]];
+    OneOp::new("CONV_2D")
+        .feed(f32("x", &shape))
+        .constant(f32("w", &filter), weights(&filter))
+        .constant(f32("b", &filter[..1]), weights(&filter[..1]))
+        .output(f32("y", &y))
+        .options(|o| {
+            o.set(Conv2DOptions::PADDING, padding)
+                .set(Conv2DOptions::STRIDE_H, stride)
+                .set(Conv2DOptions::STRIDE_W, stride)
+                .set(Conv2DOptions::FUSED_ACTIVATION_FUNCTION, activation)
+        })
+}
+
+fn depthwise(channels: i32, multiplier: i32) -> OneOp {
+    let filter = [1, 3, 2, channels * multiplier];
+    OneOp::new("DEPTHWISE_CONV_2D")
+        .feed(f32("x", &[2, 5, 6, channels]))
+        .constant(f32("w", &filter), weights(&filter))
+        .output(f32("y", &[2, 5, 6, channels * multiplier]))
+        .options(|o| {
+            o.set(DepthwiseConv2DOptions::PADDING, padding::SAME)
+                .set(DepthwiseConv2DOptions::STRIDE_H, 1)
+                .set(DepthwiseConv2DOptions::STRIDE_W, 1)
+                .set(DepthwiseConv2DOptions::DEPTH_MULTIPLIER, multiplier)
+        })
+}
+
+fn pool(op: &str, channels: i32) -> OneOp {
+    OneOp::new(op).feed(f32("x", &[1, 5, 7, channels])).output(f32("y", &[1, 3, 4, channels])).options(|o| {
+        o.set(Pool2DOptions::PADDING, padding::SAME)
+            .set(Pool2DOptions::STRIDE_H, 2)
+            .set(Pool2DOptions::STRIDE_W, 2)
+            .set(Pool2DOptions::FILTER_HEIGHT, 3)
+            .set(Pool2DOptions::FILTER_WIDTH, 3)
+    })
+}
+
+fn mean(axes: &[i32], to: &[i32]) -> OneOp {
+    OneOp::new("MEAN")
+        .feed(f32("x", &[2, 3, 4, 6]))
+        .constant(i32("axes", &[axes.len() as i32]), bytes_of(axes))
+        .output(f32("y", to))
+        .options(|o| o.set(ReducerOptions::KEEP_DIMS, to.len() == 4))
+}
+
+#[test]
+fn products_and_pools_are_those_of_reference_ops() {
+    if !device() {
+        return;
+    }
+    for (what, node) in [
+        ("3 × 3 of odd channels", conv([1, 6, 7, 3], [5, 3, 3, 3], 1, padding::SAME, activation::RELU)),
+        ("with a stride", conv([2, 9, 8, 4], [8, 3, 3, 4], 2, padding::VALID, activation::RELU6)),
+        ("of points", conv([1, 3, 5, 7], [9, 1, 1, 7], 1, padding::SAME, activation::NONE)),
+        ("of whole slices", conv([1, 4, 4, 8], [4, 2, 2, 8], 1, padding::SAME, activation::RELU_N1_TO_1)),
+        ("depthwise", depthwise(5, 1)),
+        ("depthwise with a multiplier", depthwise(3, 2)),
+        ("mean pool", pool("AVERAGE_POOL_2D", 3)),
+        ("largest", pool("MAX_POOL_2D", 8)),
+        (
+            "fully connected, of an image",
+            OneOp::new("FULLY_CONNECTED")
+                .feed(f32("x", &[1, 2, 3, 5]))
+                .constant(f32("w", &[7, 30]), weights(&[7, 30]))
+                .constant(f32("b", &[7]), weights(&[7]))
+                .output(f32("y", &[1, 7]))
+                .options::<FullyConnectedOptions>(|o| o),
+        ),
+    ] {
+        agrees(what, &model(node));
+    }
+}
+
+#[test]
+fn what_moves_and_folds_elements_is_as_of_reference_ops() {
+    if !device() {
+        return;
+    }
+    let binary = |op: &str, a: &[i32], b: &[i32], y: &[i32]| {
+        OneOp::new(op).feed(f32("a", a)).feed(f32("b", b)).output(f32("y", y))
+    };
+    for (what, node) in [
+        ("mean of images", mean(&[1, 2], &[2, 6])),
+        ("mean of rows", mean(&[3], &[2, 3, 4, 1])),
+        ("mean of all", mean(&[0, 1, 2, 3], &[1, 1, 1, 1])),
+        (
+            "softmax",
+            OneOp::new("SOFTMAX")
+                .feed(f32("x", &[3, 7]))
+                .output(f32("y", &[3, 7]))
+                .options(|o| o.set(SoftmaxOptions::BETA, 0.5)),
+        ),
+        (
+            "concatenation of odd parts",
+            binary("CONCATENATION", &[2, 3, 3], &[2, 3, 2], &[2, 3, 5])
+                .options(|o| o.set(ConcatenationOptions::AXIS, 2)),
+        ),
+        (
+            "concatenation of slices",
+            binary("CONCATENATION", &[2, 3, 8], &[2, 3, 4], &[2, 3, 12])
+                .options(|o| o.set(ConcatenationOptions::AXIS, 2)),
+        ),
+        (
+            "pad",
+            OneOp::new("PAD")
+                .feed(f32("x", &[1, 2, 3, 3]))
+                .constant(i32("pads", &[4, 2]), bytes_of(&[0, 0, 1, 2, 0, 1, 1, 0]))
+                .output(f32("y", &[1, 5, 4, 4]))
+                .defaults(),
+        ),
+        (
+            "bilinear",
+            OneOp::new("RESIZE_BILINEAR")
+                .feed(f32("x", &[1, 3, 4, 5]))
+                .constant(i32("size", &[2]), bytes_of(&[5, 7]))
+                .output(f32("y", &[1, 5, 7, 5]))
+                .options(|o| o.set(ResizeBilinearOptions::HALF_PIXEL_CENTERS, true)),
+        ),
+        (
+            "nearest",
+            OneOp::new("RESIZE_NEAREST_NEIGHBOR")
+                .feed(f32("x", &[2, 3, 4, 2]))
+                .constant(i32("size", &[2]), bytes_of(&[5, 2]))
+                .output(f32("y", &[2, 5, 2, 2]))
+                .options::<ResizeNearestNeighborOptions>(|o| o),
+        ),
+        ("a row for each row", binary("ADD", &[2, 3, 5], &[5], &[2, 3, 5]).options::<AddOptions>(|o| o)),
+        (
+            "a number for each row",
+            binary("MUL", &[2, 3, 5], &[3, 1], &[2, 3, 5]).options::<MulOptions>(|o| o),
+        ),
+        ("both are broadcast", binary("SUB", &[2, 1, 6], &[3, 1], &[2, 3, 6]).options::<SubOptions>(|o| o)),
+        ("one shape", binary("MAXIMUM", &[7, 3], &[7, 3], &[7, 3]).defaults()),
+    ] {
+        agrees(what, &model(node));
+    }
+}
+
+#[test]
+fn functions_are_those_of_reference_ops() {
+    if !device() {
+        return;
+    }
+    for op in [
+        "ABS",
+        "NEG",
+        "SQUARE",
+        "EXP",
+        "LOGISTIC",
+        "TANH",
+        "HARD_SWISH",
+        "ELU",
+        "RELU",
+        "RELU6",
+        "FLOOR",
+        "CEIL",
+        "ROUND",
+    ] {
+        agrees(op, &model(OneOp::new(op).feed(f32("x", &[5, 7])).output(f32("y", &[5, 7]))));
+    }
+}
+
+/// The device's memory is shared in other ways, and nothing else changes; another shape needs no other program.
+#[test]
+fn memory_is_shared_by_each_planner_alike() {
+    if !device() {
+        return;
+    }
+    let model = model(conv([1, 6, 7, 3], [5, 3, 3, 3], 1, padding::SAME, activation::RELU));
+    let want = run(&mut on_device(&model, &[]));
+    for planner in ["naive", "equality", "equality-vector", "greedy-by-size", "min-cost-flow"] {
+        assert_eq!(run(&mut on_device(&model, &[("memory", planner)])), want, "{planner}");
+    }
+    let mut refused = on_device(&model, &[("memory", "portfolio")]);
+    refused.allocate().expect("reference ops run it");
+    assert!(
+        refused.left_out()[0].reason.contains("it hands out no shared objects"),
+        "{:?}",
+        refused.left_out()
+    );
+}
+
+#[test]
+fn interpreters_of_two_threads_share_a_device() {
+    if !device() {
+        return;
+    }
+    let model = model(conv([1, 6, 7, 3], [5, 3, 3, 3], 1, padding::SAME, activation::RELU));
+    let want = run(&mut on_device(&model, &[]));
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| (0..5).for_each(|_| assert_eq!(run(&mut on_device(&model, &[])), want)));
+        }
+    });
+}
+
+#[test]
+fn a_device_that_is_not_there_can_be_gone_without() {
+    let model = model(OneOp::new("NEG").feed(f32("x", &[3])).output(f32("y", &[3])).defaults());
+    let build = |on_missing| {
+        let mut delegate = opencl(&[("device", "no device has this name")]);
+        delegate.on_missing = on_missing;
+        arenite_tests::reference_ops(&model).delegate(delegate).build().expect("it builds")
+    };
+    let error = build(OnMissing::Error).allocate().expect_err("it is wanted").to_string();
+    assert!(error.contains("there is no OpenCL d"), "{error}");
+    let values = run(&mut build(OnMissing::Skip));
+    assert_eq!(values[0], numbers(3, 1).iter().map(|x| -x).collect::<Vec<_>>());
+    let unknown = arenite_tests::reference_ops(&model).delegate(opencl(&[("colour", "red")])).build();
+    let error =
+        unknown.and_then(|mut interpreter| interpreter.allocate()).expect_err("no such option").to_string();
+    assert_eq!(error, "delegate 'opencl': unknown option 'colour'; known: device, memory");
+}
+
+/// A part of the corpus, where it is at hand.
+#[test]
+fn conformance() {
+    let shared =
+        std::env::var_os("ARENITE_SHARED").map_or_else(|| "../../shared".into(), std::path::PathBuf::from);
+    let corpus = shared.join("conformance");
+    if !device() || !corpus.exists() {
+        println!("skipped: {} or a device is not there", corpus.display());
+        return;
+    }
+    for family in ["conv_relu6", "avg_pool", "softmax", "concat", "resize_bilinear"] {
+        let cases = source::find(&corpus.join(format!("{family}.zip"))).expect("the family is there");
+        let setup = Setup { delegates: vec!["opencl".into()], ..Setup::linked_in().expect("the plugins") };
+        let selection = Selection::all().expect("it is sound");
+        let summary = suite::run(cases, &selection, &setup, std::num::NonZeroUsize::MIN, |_| {});
+        assert!(summary.totals.passed > 0 && summary.delegated > 0, "{family}: {summary}");
+        assert_eq!(summary.totals.failed, 0, "{family}: {summary}");
+    }
+}
