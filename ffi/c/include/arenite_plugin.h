@@ -117,6 +117,10 @@ typedef uint32_t ArStatus;
 #define AR_INTERFACE_VOUCH 11u
 /* For ArPrepareV1.query of a partition and ArCompileHostV1.query: an ArMemoryV1. */
 #define AR_INTERFACE_MEMORY 12u
+/* For ArPrepareV1.query: an ArObjectsV1. */
+#define AR_INTERFACE_OBJECTS 13u
+/* For ArPlannerV1.query, which the host calls: an ArAssignV1. */
+#define AR_INTERFACE_ASSIGN 14u
 
 /* ArAssignmentV1.kind */
 #define AR_ASSIGNMENT_OFFSETS 0u
@@ -550,6 +554,53 @@ typedef struct ArPluginV1 {
   const void *(*query)(uint64_t interface_id); /* may be null */
 } ArPluginV1;
 
+/* What a shared object is needed for: extents, of which a request uses one to three (those that are not used are 1), and life, as in
+   ArUsageRecordV1. */
+typedef struct ArObjectRecordV1 {
+  uint64_t extents[3];
+  uint32_t first_node;
+  uint32_t last_node;
+  int32_t tensor; /* the tensor that lies in it, or -1 */
+  uint32_t reserved;
+} ArObjectRecordV1;
+
+/* Records that are to get shared objects, such as buffers and textures of a device. */
+typedef struct ArObjectRequestV1 {
+  ArHeader header;
+  uint32_t extents; /* how many a record has: 1 (bytes), 2 or 3 (textures) */
+  const ArObjectRecordV1 *records;
+  size_t record_count;
+  size_t record_stride;
+  /* Null: nodes run in order. Else they run in any order that keeps each behind those whose results it reads: the records that are
+     computed from record i are readers[reader_starts[i]] to readers[reader_starts[i + 1] - 1]; there is a start more than records. */
+  const uint32_t *reader_starts;
+  const uint32_t *readers;
+  const ArPair *options;
+  size_t option_count;
+} ArObjectRequestV1;
+
+/* Filled in by a planner. Both arrays have `record_count` places. */
+typedef struct ArObjectAssignmentV1 {
+  ArHeader header;
+  uint32_t object_count;
+  uint32_t *ids;      /* per record the number of its object */
+  uint64_t (*sizes)[3]; /* per object its extents */
+} ArObjectAssignmentV1;
+
+/* A planner that hands out shared objects. */
+typedef struct ArAssignV1 {
+  ArHeader header;
+  ArStatus (*assign)(const ArObjectRequestV1 *request, ArObjectAssignmentV1 *assignment);
+} ArAssignV1;
+
+/* Shared objects for a kernel. `context` is that of the ArPrepareV1. */
+typedef struct ArObjectsV1 {
+  ArHeader header;
+  /* Has the planner of this name, or of an empty one the interpreter's own, hand out objects, with the options that the request has, or
+     those of the configuration. What comes back was checked along each axis and in time. */
+  ArStatus (*assign)(void *context, ArStr planner, const ArObjectRequestV1 *request, ArObjectAssignmentV1 *assignment);
+} ArObjectsV1;
+
 /* The entry, exported as `arenite_plugin_v1`. *version is the highest that the host speaks. The plugin stores `host`,
    lowers *version to the highest that it speaks too, and returns its descriptor; or it sets *version to the lowest that it
    accepts and returns null. May be called more than once. */
@@ -814,6 +865,33 @@ AR_AT(ArPluginV1, delegates, 104);
 AR_AT(ArPluginV1, delegate_count, 112);
 AR_AT(ArPluginV1, delegate_stride, 120);
 AR_AT(ArPluginV1, query, 128);
+AR_SIZE(ArObjectRecordV1, 40);
+AR_AT(ArObjectRecordV1, extents, 0);
+AR_AT(ArObjectRecordV1, first_node, 24);
+AR_AT(ArObjectRecordV1, last_node, 28);
+AR_AT(ArObjectRecordV1, tensor, 32);
+AR_AT(ArObjectRecordV1, reserved, 36);
+AR_SIZE(ArObjectRequestV1, 72);
+AR_AT(ArObjectRequestV1, header, 0);
+AR_AT(ArObjectRequestV1, extents, 8);
+AR_AT(ArObjectRequestV1, records, 16);
+AR_AT(ArObjectRequestV1, record_count, 24);
+AR_AT(ArObjectRequestV1, record_stride, 32);
+AR_AT(ArObjectRequestV1, reader_starts, 40);
+AR_AT(ArObjectRequestV1, readers, 48);
+AR_AT(ArObjectRequestV1, options, 56);
+AR_AT(ArObjectRequestV1, option_count, 64);
+AR_SIZE(ArObjectAssignmentV1, 32);
+AR_AT(ArObjectAssignmentV1, header, 0);
+AR_AT(ArObjectAssignmentV1, object_count, 8);
+AR_AT(ArObjectAssignmentV1, ids, 16);
+AR_AT(ArObjectAssignmentV1, sizes, 24);
+AR_SIZE(ArAssignV1, 16);
+AR_AT(ArAssignV1, header, 0);
+AR_AT(ArAssignV1, assign, 8);
+AR_SIZE(ArObjectsV1, 16);
+AR_AT(ArObjectsV1, header, 0);
+AR_AT(ArObjectsV1, assign, 8);
 #undef AR_AT
 #undef AR_SIZE
 #undef AR_ASSERT_LAYOUT

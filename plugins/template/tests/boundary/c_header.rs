@@ -8,6 +8,7 @@ use arenite_abi::{ElementType, Status, UsageRecord};
 
 const HEADER: &str = include_str!("../../../../ffi/c/include/arenite_plugin.h");
 const RAW: &str = include_str!("../../../../core/abi/src/raw.rs");
+const OBJECTS: &str = include_str!("../../../../core/abi/src/objects/raw.rs");
 
 /// `(struct, field, offset)`, and `(struct, "", size)`.
 type Layout = Vec<(String, String, usize)>;
@@ -63,6 +64,11 @@ layouts! {
     ArDelegateV1 { header, name, create, claim, compile, prepare, invoke, destroy_kernel, destroy, query }
     ArCreateV1 { header, create }
     ArPluginV1 { header, id, version, description, ops, op_count, op_stride, planners, planner_count, planner_stride, delegates, delegate_count, delegate_stride, query }
+    ArObjectRecordV1 { extents, first_node, last_node, tensor, reserved }
+    ArObjectRequestV1 { header, extents, records, record_count, record_stride, reader_starts, readers, options, option_count }
+    ArObjectAssignmentV1 { header, object_count, ids, sizes }
+    ArAssignV1 { header, assign }
+    ArObjectsV1 { header, assign }
 }
 
 /// From the lines `AR_SIZE(struct, size);` and `AR_AT(struct, field, offset);`.
@@ -81,12 +87,12 @@ fn layout_of_c() -> Layout {
         .collect()
 }
 
-/// Structs and fields in the order in which raw.rs has them.
+/// Structs and fields in the order in which raw.rs has them, and then those of shared objects.
 fn names_in_raw() -> Vec<(String, String)> {
     let (frozen, _) = RAW.split_once("pub struct ArRangeFn").expect("the structs end with ArRangeFn");
     let mut names = Vec::new();
     let mut current = "";
-    for line in frozen.lines() {
+    for line in frozen.lines().chain(OBJECTS.lines()) {
         if let Some(name) = line.strip_prefix("pub struct ").and_then(|rest| rest.strip_suffix(" {")) {
             current = name;
             names.push((name.to_owned(), String::new()));
@@ -132,7 +138,12 @@ fn declared_fields_are_the_asserted_ones() {
         {
             declared.entry(name).or_default().push(match line.split_once("(*") {
                 Some((_, rest)) => rest.split(')').next().unwrap_or(""),
-                None => line.rsplit([' ', '*']).next().unwrap_or("").trim_end_matches(';'),
+                None => line
+                    .rsplit([' ', '*'])
+                    .next()
+                    .unwrap_or("")
+                    .trim_end_matches("[3];")
+                    .trim_end_matches(';'),
             });
         }
     }
@@ -208,6 +219,8 @@ fn numbers_agree() {
         ("INTERFACE_CREATE", INTERFACE_CREATE as u32),
         ("INTERFACE_VOUCH", INTERFACE_VOUCH as u32),
         ("INTERFACE_MEMORY", INTERFACE_MEMORY as u32),
+        ("INTERFACE_OBJECTS", INTERFACE_OBJECTS as u32),
+        ("INTERFACE_ASSIGN", INTERFACE_ASSIGN as u32),
         ("ASSIGNMENT_OFFSETS", ASSIGNMENT_OFFSETS),
         ("ASSIGNMENT_OBJECTS", ASSIGNMENT_OBJECTS),
     ] {

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::ptr::{null, null_mut};
 
-use arenite_abi::Status;
 use arenite_abi::raw::*;
+use arenite_abi::{ObjectRecord, ObjectRequest, Status};
 
 use crate::host::{Graph, HOST, I32, Planned, Prepared, eval_vtable, node, take_message};
 
@@ -205,4 +205,38 @@ fn a_delegate_compiles_with_constants_and_tells_its_plan() {
         (vtable.destroy_kernel)(kernel);
         (vtable.destroy)(delegate);
     }
+}
+
+/// A planner in C that hands out objects, asked in the way of a host.
+#[test]
+fn apart() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let Some(library) = compile(folder.path(), "tests/boundary/apart.c") else { return };
+    let plugin = load(&library);
+    let records = [ObjectRecord::new([4, 8, 1], 0, 1), ObjectRecord::new([2, 3, 1], 1, 2)];
+    let assign = |records: &[ObjectRecord]| {
+        let (mut ids, mut sizes) = ([9; 2], [[0; 3]; 2]);
+        let request = ObjectRequest::new(2, records).as_raw();
+        let mut assignment = ArObjectAssignmentV1 {
+            header: ArHeader::of::<ArObjectAssignmentV1>(),
+            object_count: 0,
+            ids: ids.as_mut_ptr(),
+            sizes: sizes.as_mut_ptr(),
+        };
+        // SAFETY: the planner's structs live as long as the process; both arrays have a place per record.
+        let status = unsafe {
+            let query = (*plugin.planners).query.expect("it answers");
+            assert!(query(INTERFACE_PLAN).is_null());
+            let interface =
+                query(INTERFACE_ASSIGN).cast::<ArAssignV1>().as_ref().expect("it hands out objects");
+            (interface.assign)(&request, &mut assignment)
+        };
+        (status, assignment.object_count, ids, sizes)
+    };
+    assert_eq!(assign(&records), (0, 2, [0, 1], [[4, 8, 1], [2, 3, 1]]));
+    let (status, ..) = assign(&[ObjectRecord::bytes(1, 2, 1)]);
+    assert_eq!(
+        (Status::from_raw(status), &*take_message()),
+        (Status::Invalid, "a record dies before it lives")
+    );
 }
