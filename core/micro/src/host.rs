@@ -9,7 +9,9 @@ use arenite_abi::host_side::{
     Said, Share,
 };
 use arenite_abi::raw::{ArGraphV1, ArSpan, ArStatus, ArTensorV1, TENSOR_CONSTANT, slice};
-use arenite_abi::{AssignmentMut, ElementType, Error, UsageRecord, unsupported};
+use arenite_abi::{
+    AssignmentMut, ElementType, Error, ObjectAssignment, ObjectRequest, UsageRecord, unsupported,
+};
 use arenite_planners::micro_greedy;
 
 use crate::arena::{Arena, Temp};
@@ -162,6 +164,10 @@ impl PrepareSide for PrepareHost<'_, '_> {
 
     fn plan(&self, records: &[UsageRecord], mut plan: AssignmentMut<'_>) -> Result<(), Error> {
         micro_greedy::place_few(records, plan.offsets())
+    }
+
+    fn assign(&self, _: &str, _: &ObjectRequest<'_>, _: ObjectAssignment<'_>) -> Result<(), Error> {
+        Err(unsupported!("shared objects are for delegates, which only the large runtime has"))
     }
 }
 
