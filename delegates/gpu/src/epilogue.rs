@@ -89,7 +89,7 @@ fn unary(function: Unary) -> &'static str {
     }
 }
 
-/// A function of `v` and another `float4`. The smaller and the larger of two are the first where one is no number.
+/// A function of `v` and another `float4`.
 pub fn binary(function: Binary, o: &str) -> String {
     match function {
         Binary::Add => format!("v + {o}"),
@@ -98,8 +98,10 @@ pub fn binary(function: Binary, o: &str) -> String {
         Binary::Mul => format!("v * {o}"),
         Binary::Div => format!("v / {o}"),
         Binary::DivInto => format!("{o} / v"),
-        Binary::Min => format!("select(v, {o}, isless({o}, v))"),
-        Binary::Max => format!("select(v, {o}, isgreater({o}, v))"),
+        Binary::Min => format!("select({o}, v, isless(v, {o}))"),
+        Binary::MinOf => format!("select(v, {o}, isless({o}, v))"),
+        Binary::Max => format!("select({o}, v, isgreater(v, {o}))"),
+        Binary::MaxOf => format!("select(v, {o}, isgreater({o}, v))"),
         Binary::SquaredDifference => format!("(v - {o}) * (v - {o})"),
         Binary::Leak => format!("select(v, v * {o}, isless(v, (float4)(0.0f)))"),
         Binary::LeakOf => format!("select({o}, v * {o}, isless({o}, (float4)(0.0f)))"),
