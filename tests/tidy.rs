@@ -116,6 +116,7 @@ const UNSAFE: &[&str] = &[
     "core/abi/src/testing/host.rs",
     "core/abi/src/testing/memory.rs",
     "core/abi/src/testing/model.rs",
+    "core/abi/src/testing/registered.rs",
     "core/abi/src/testing/rules.rs",
     "core/abi/src/testing/tensors.rs",
     "core/abi/src/testing/tests.rs",
