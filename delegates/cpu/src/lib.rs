@@ -21,6 +21,8 @@
 //! |---|---|
 //! | step | what runs a node: it knows places, not tensors |
 //! | place | where a value lies in this call |
+//! | source, target | elements of a place that a step reads, or writes; what is reached through them is checked to be there |
+//! | disjoint | a target that threads share, each of which writes parts of its own |
 //! | record | one buffer of scratch memory, which the host's planner lays out |
 //! | family | microkernels that compute the same on several instruction sets; member: one of them |
 //! | tile | the results of one call of a microkernel: some rows by some columns |

@@ -80,14 +80,8 @@ impl Place {
 /// Panics unless elements `first..first + len` are among those that are there.
 #[inline(always)]
 fn check(there: Range<usize>, first: usize, len: usize) {
-    #[cold]
-    #[inline(never)]
-    fn fail(there: Range<usize>, first: usize, len: usize) -> ! {
-        panic!("{len} elements from {first} on, of {there:?}")
-    }
-    if first < there.start || first > there.end || len > there.end - first {
-        fail(there, first, len);
-    }
+    let is_inside = there.start <= first && first <= there.end && len <= there.end - first;
+    assert!(is_inside, "{len} elements from {first} on, of {there:?}");
 }
 
 /// Elements to read: of a tensor those from `start` to `end`, which are all but where only some rows of it are kept.

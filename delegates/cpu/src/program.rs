@@ -45,12 +45,14 @@ pub trait Step: Send + Sync {
         0
     }
 
-    /// Whether output 0 may lie where this input lies: each element is read before the one at its place is written.
+    /// Whether output 0 may lie where this input lies: each element is read before the one at its place is written, and by the same thread.
+    /// Who says so promises it: sources and targets then are the same memory, which nothing else keeps apart.
     fn in_place(&self, _input: Id) -> bool {
         false
     }
 
     /// If output 0 may lie over this input, so that it follows it as it is read: by how many bytes it has to begin in front of the input.
+    /// That no element is written before it was read is a promise, too.
     fn behind(&self, _input: Id) -> Option<u64> {
         None
     }

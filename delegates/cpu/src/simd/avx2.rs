@@ -25,112 +25,80 @@ unsafe impl Simd for Avx2 {
     unsafe fn new() -> Self {
         Avx2(())
     }
-    #[inline(always)]
-    fn splat(self, x: f32) -> __m256 {
-        // SAFETY: the machine has the instructions, `self` proves it.
-        unsafe { _mm256_set1_ps(x) }
+    in_registers! {
+        "avx2,fma"
+        fn splat(x: f32) -> __m256 {
+            _mm256_set1_ps(x)
+        }
     }
     #[inline(always)]
     unsafe fn load(self, p: *const f32) -> __m256 {
-        // SAFETY: as above; readable, as the caller promises.
+        // SAFETY: `self` proves the instruction; it reads `LANES` values, which the caller says are there.
         unsafe { _mm256_loadu_ps(p) }
     }
     #[inline(always)]
     unsafe fn load_first(self, p: *const f32, n: usize) -> __m256 {
-        // SAFETY: as above; `n` values are readable, as the caller promises.
+        // SAFETY: `self` proves the instruction; it reads the first `n` values, which the caller says are there.
         unsafe { _mm256_maskload_ps(p, first(n)) }
     }
     #[inline(always)]
     unsafe fn store(self, p: *mut f32, v: __m256) {
-        // SAFETY: as above; writable, as the caller promises.
+        // SAFETY: `self` proves the instruction; it writes `LANES` values, which the caller says are there.
         unsafe { _mm256_storeu_ps(p, v) }
     }
     #[inline(always)]
     unsafe fn store_first(self, p: *mut f32, v: __m256, n: usize) {
-        // SAFETY: as above; `n` values are writable, as the caller promises.
+        // SAFETY: `self` proves the instruction; it writes the first `n` values, which the caller says are there.
         unsafe { _mm256_maskstore_ps(p, first(n), v) }
     }
-    #[inline(always)]
-    fn add(self, a: __m256, b: __m256) -> __m256 {
-        // SAFETY: as above.
-        unsafe { _mm256_add_ps(a, b) }
-    }
-    #[inline(always)]
-    fn sub(self, a: __m256, b: __m256) -> __m256 {
-        // SAFETY: as above.
-        unsafe { _mm256_sub_ps(a, b) }
-    }
-    #[inline(always)]
-    fn mul(self, a: __m256, b: __m256) -> __m256 {
-        // SAFETY: as above.
-        unsafe { _mm256_mul_ps(a, b) }
-    }
-    #[inline(always)]
-    fn div(self, a: __m256, b: __m256) -> __m256 {
-        // SAFETY: as above.
-        unsafe { _mm256_div_ps(a, b) }
-    }
-    #[inline(always)]
-    fn fma(self, a: __m256, b: __m256, c: __m256) -> __m256 {
-        // SAFETY: as above.
-        unsafe { _mm256_fmadd_ps(a, b, c) }
-    }
-    #[inline(always)]
-    fn min(self, a: __m256, b: __m256) -> __m256 {
-        // SAFETY: as above.
-        unsafe { _mm256_min_ps(a, b) }
-    }
-    #[inline(always)]
-    fn max(self, a: __m256, b: __m256) -> __m256 {
-        // SAFETY: as above.
-        unsafe { _mm256_max_ps(a, b) }
-    }
-    #[inline(always)]
-    fn sqrt(self, a: __m256) -> __m256 {
-        // SAFETY: as above.
-        unsafe { _mm256_sqrt_ps(a) }
-    }
-    #[inline(always)]
-    fn abs(self, a: __m256) -> __m256 {
-        // SAFETY: as above.
-        unsafe { _mm256_andnot_ps(_mm256_set1_ps(-0.0), a) }
-    }
-    #[inline(always)]
-    fn round(self, a: __m256) -> __m256 {
-        // SAFETY: as above.
-        unsafe { _mm256_round_ps::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(a) }
-    }
-    #[inline(always)]
-    fn floor(self, a: __m256) -> __m256 {
-        // SAFETY: as above.
-        unsafe { _mm256_round_ps::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(a) }
-    }
-    #[inline(always)]
-    fn scale(self, a: __m256, n: __m256) -> __m256 {
-        // SAFETY: as above.
-        unsafe {
+    in_registers! {
+        "avx2,fma"
+        fn add(a: __m256, b: __m256) -> __m256 {
+            _mm256_add_ps(a, b)
+        }
+        fn sub(a: __m256, b: __m256) -> __m256 {
+            _mm256_sub_ps(a, b)
+        }
+        fn mul(a: __m256, b: __m256) -> __m256 {
+            _mm256_mul_ps(a, b)
+        }
+        fn div(a: __m256, b: __m256) -> __m256 {
+            _mm256_div_ps(a, b)
+        }
+        fn fma(a: __m256, b: __m256, c: __m256) -> __m256 {
+            _mm256_fmadd_ps(a, b, c)
+        }
+        fn min(a: __m256, b: __m256) -> __m256 {
+            _mm256_min_ps(a, b)
+        }
+        fn max(a: __m256, b: __m256) -> __m256 {
+            _mm256_max_ps(a, b)
+        }
+        fn sqrt(a: __m256) -> __m256 {
+            _mm256_sqrt_ps(a)
+        }
+        fn abs(a: __m256) -> __m256 {
+            _mm256_andnot_ps(_mm256_set1_ps(-0.0), a)
+        }
+        fn round(a: __m256) -> __m256 {
+            _mm256_round_ps::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(a)
+        }
+        fn floor(a: __m256) -> __m256 {
+            _mm256_round_ps::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(a)
+        }
+        fn scale(a: __m256, n: __m256) -> __m256 {
             let n = _mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127));
             _mm256_mul_ps(a, _mm256_castsi256_ps(_mm256_slli_epi32::<23>(n)))
         }
-    }
-    #[inline(always)]
-    fn select_lt(self, a: __m256, b: __m256, yes: __m256, no: __m256) -> __m256 {
-        // SAFETY: as above.
-        unsafe { _mm256_blendv_ps(no, yes, _mm256_cmp_ps::<_CMP_LT_OQ>(a, b)) }
-    }
-    #[inline(always)]
-    fn sum(self, a: __m256) -> f32 {
-        // SAFETY: as above.
-        unsafe {
+        fn select_lt(a: __m256, b: __m256, yes: __m256, no: __m256) -> __m256 {
+            _mm256_blendv_ps(no, yes, _mm256_cmp_ps::<_CMP_LT_OQ>(a, b))
+        }
+        fn sum(a: __m256) -> f32 {
             let a = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps::<1>(a));
             let a = _mm_add_ps(a, _mm_movehl_ps(a, a));
             _mm_cvtss_f32(_mm_add_ss(a, _mm_movehdup_ps(a)))
         }
-    }
-    #[inline(always)]
-    fn largest(self, a: __m256) -> f32 {
-        // SAFETY: as above.
-        unsafe {
+        fn largest(a: __m256) -> f32 {
             let a = _mm_max_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps::<1>(a));
             let a = _mm_max_ps(a, _mm_movehl_ps(a, a));
             _mm_cvtss_f32(_mm_max_ss(a, _mm_movehdup_ps(a)))

@@ -4,6 +4,22 @@
 //! and stores are not. Everything is `inline(always)`: a kernel's entry function carries the `target_feature`, and what it
 //! calls is compiled with it. So neither a generic body nor a method here may be called from elsewhere by pointer.
 
+/// Methods whose operands are registers and numbers. Their bodies are safe code that is compiled with the features, so that no memory is
+/// touched; that the machine has these is proved by `self`, since a value of such a type exists nowhere else.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+macro_rules! in_registers {
+    ($features:literal $(fn $name:ident($($operand:ident: $t:ty),*) -> $result:ty $body:block)*) => {$(
+        #[inline(always)]
+        fn $name(self, $($operand: $t),*) -> $result {
+            #[target_feature(enable = $features)]
+            #[inline]
+            fn body($($operand: $t),*) -> $result $body
+            // SAFETY: the machine has the features, as `self` proves.
+            unsafe { body($($operand),*) }
+        }
+    )*};
+}
+
 pub mod dot;
 mod ints;
 mod scalar;

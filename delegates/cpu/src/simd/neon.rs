@@ -17,19 +17,20 @@ unsafe impl Simd for Neon {
     unsafe fn new() -> Self {
         Neon(())
     }
-    #[inline(always)]
-    fn splat(self, x: f32) -> float32x4_t {
-        // SAFETY: the machine has the instructions, `self` proves it.
-        unsafe { vdupq_n_f32(x) }
+    in_registers! {
+        "neon"
+        fn splat(x: f32) -> float32x4_t {
+            vdupq_n_f32(x)
+        }
     }
     #[inline(always)]
     unsafe fn load(self, p: *const f32) -> float32x4_t {
-        // SAFETY: as above; readable, as the caller promises.
+        // SAFETY: `self` proves the instruction; it reads `LANES` values, which the caller says are there.
         unsafe { vld1q_f32(p) }
     }
     #[inline(always)]
     unsafe fn load_first(self, p: *const f32, n: usize) -> float32x4_t {
-        // SAFETY: as above; `n` values are readable, as the caller promises.
+        // SAFETY: `self` proves the instruction; it reads the first `n` values, which the caller says are there.
         unsafe {
             let zero = vdupq_n_f32(0.0);
             match n {
@@ -43,12 +44,12 @@ unsafe impl Simd for Neon {
     }
     #[inline(always)]
     unsafe fn store(self, p: *mut f32, v: float32x4_t) {
-        // SAFETY: as above; writable, as the caller promises.
+        // SAFETY: `self` proves the instruction; it writes `LANES` values, which the caller says are there.
         unsafe { vst1q_f32(p, v) }
     }
     #[inline(always)]
     unsafe fn store_first(self, p: *mut f32, v: float32x4_t, n: usize) {
-        // SAFETY: as above; `n` values are writable, as the caller promises.
+        // SAFETY: `self` proves the instruction; it writes the first `n` values, which the caller says are there.
         unsafe {
             match n {
                 4.. => vst1q_f32(p, v),
@@ -62,82 +63,53 @@ unsafe impl Simd for Neon {
             }
         }
     }
-    #[inline(always)]
-    fn add(self, a: float32x4_t, b: float32x4_t) -> float32x4_t {
-        // SAFETY: as above.
-        unsafe { vaddq_f32(a, b) }
-    }
-    #[inline(always)]
-    fn sub(self, a: float32x4_t, b: float32x4_t) -> float32x4_t {
-        // SAFETY: as above.
-        unsafe { vsubq_f32(a, b) }
-    }
-    #[inline(always)]
-    fn mul(self, a: float32x4_t, b: float32x4_t) -> float32x4_t {
-        // SAFETY: as above.
-        unsafe { vmulq_f32(a, b) }
-    }
-    #[inline(always)]
-    fn div(self, a: float32x4_t, b: float32x4_t) -> float32x4_t {
-        // SAFETY: as above.
-        unsafe { vdivq_f32(a, b) }
-    }
-    #[inline(always)]
-    fn fma(self, a: float32x4_t, b: float32x4_t, c: float32x4_t) -> float32x4_t {
-        // SAFETY: as above.
-        unsafe { vfmaq_f32(c, a, b) }
-    }
-    #[inline(always)]
-    fn min(self, a: float32x4_t, b: float32x4_t) -> float32x4_t {
-        // SAFETY: as above.
-        unsafe { vbslq_f32(vcltq_f32(a, b), a, b) }
-    }
-    #[inline(always)]
-    fn max(self, a: float32x4_t, b: float32x4_t) -> float32x4_t {
-        // SAFETY: as above.
-        unsafe { vbslq_f32(vcgtq_f32(a, b), a, b) }
-    }
-    #[inline(always)]
-    fn sqrt(self, a: float32x4_t) -> float32x4_t {
-        // SAFETY: as above.
-        unsafe { vsqrtq_f32(a) }
-    }
-    #[inline(always)]
-    fn abs(self, a: float32x4_t) -> float32x4_t {
-        // SAFETY: as above.
-        unsafe { vabsq_f32(a) }
-    }
-    #[inline(always)]
-    fn round(self, a: float32x4_t) -> float32x4_t {
-        // SAFETY: as above.
-        unsafe { vrndnq_f32(a) }
-    }
-    #[inline(always)]
-    fn floor(self, a: float32x4_t) -> float32x4_t {
-        // SAFETY: as above.
-        unsafe { vrndmq_f32(a) }
-    }
-    #[inline(always)]
-    fn scale(self, a: float32x4_t, n: float32x4_t) -> float32x4_t {
-        // SAFETY: as above.
-        unsafe {
+    in_registers! {
+        "neon"
+        fn add(a: float32x4_t, b: float32x4_t) -> float32x4_t {
+            vaddq_f32(a, b)
+        }
+        fn sub(a: float32x4_t, b: float32x4_t) -> float32x4_t {
+            vsubq_f32(a, b)
+        }
+        fn mul(a: float32x4_t, b: float32x4_t) -> float32x4_t {
+            vmulq_f32(a, b)
+        }
+        fn div(a: float32x4_t, b: float32x4_t) -> float32x4_t {
+            vdivq_f32(a, b)
+        }
+        fn fma(a: float32x4_t, b: float32x4_t, c: float32x4_t) -> float32x4_t {
+            vfmaq_f32(c, a, b)
+        }
+        fn min(a: float32x4_t, b: float32x4_t) -> float32x4_t {
+            vbslq_f32(vcltq_f32(a, b), a, b)
+        }
+        fn max(a: float32x4_t, b: float32x4_t) -> float32x4_t {
+            vbslq_f32(vcgtq_f32(a, b), a, b)
+        }
+        fn sqrt(a: float32x4_t) -> float32x4_t {
+            vsqrtq_f32(a)
+        }
+        fn abs(a: float32x4_t) -> float32x4_t {
+            vabsq_f32(a)
+        }
+        fn round(a: float32x4_t) -> float32x4_t {
+            vrndnq_f32(a)
+        }
+        fn floor(a: float32x4_t) -> float32x4_t {
+            vrndmq_f32(a)
+        }
+        fn scale(a: float32x4_t, n: float32x4_t) -> float32x4_t {
             let n = vaddq_s32(vcvtq_s32_f32(n), vdupq_n_s32(127));
             vmulq_f32(a, vreinterpretq_f32_s32(vshlq_n_s32::<23>(n)))
         }
-    }
-    #[inline(always)]
-    fn select_lt(self, a: float32x4_t, b: float32x4_t, yes: float32x4_t, no: float32x4_t) -> float32x4_t {
-        // SAFETY: as above.
-        unsafe { vbslq_f32(vcltq_f32(a, b), yes, no) }
-    }
-    #[inline(always)]
-    fn sum(self, a: float32x4_t) -> f32 {
-        // SAFETY: as above.
-        unsafe { vaddvq_f32(a) }
-    }
-    #[inline(always)]
-    fn largest(self, a: float32x4_t) -> f32 {
-        // SAFETY: as above.
-        unsafe { vmaxvq_f32(a) }
+        fn select_lt(a: float32x4_t, b: float32x4_t, yes: float32x4_t, no: float32x4_t) -> float32x4_t {
+            vbslq_f32(vcltq_f32(a, b), yes, no)
+        }
+        fn sum(a: float32x4_t) -> f32 {
+            vaddvq_f32(a)
+        }
+        fn largest(a: float32x4_t) -> f32 {
+            vmaxvq_f32(a)
+        }
     }
 }

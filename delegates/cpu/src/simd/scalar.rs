@@ -33,24 +33,24 @@ unsafe impl Simd for Scalar {
     }
     #[inline(always)]
     unsafe fn load(self, p: *const f32) -> [f32; N] {
-        // SAFETY: the caller's promise.
+        // SAFETY: it reads `LANES` values, which the caller says are there.
         unsafe { p.cast::<[f32; N]>().read_unaligned() }
     }
     #[inline(always)]
     unsafe fn load_first(self, p: *const f32, n: usize) -> [f32; N] {
         let mut v = [0.0; N];
-        // SAFETY: the caller's promise; `v` has `N` elements.
+        // SAFETY: it reads `n` values, which the caller says are there.
         unsafe { core::ptr::copy_nonoverlapping(p, v.as_mut_ptr(), n.min(N)) };
         v
     }
     #[inline(always)]
     unsafe fn store(self, p: *mut f32, v: [f32; N]) {
-        // SAFETY: the caller's promise.
+        // SAFETY: it writes `LANES` values, which the caller says are there.
         unsafe { p.cast::<[f32; N]>().write_unaligned(v) }
     }
     #[inline(always)]
     unsafe fn store_first(self, p: *mut f32, v: [f32; N], n: usize) {
-        // SAFETY: the caller's promise; `v` has `N` elements.
+        // SAFETY: it writes `n` values, which the caller says are there.
         unsafe { core::ptr::copy_nonoverlapping(v.as_ptr(), p, n.min(N)) }
     }
     #[inline(always)]

@@ -136,8 +136,9 @@ impl MatMulF32 {
         let (Sizes { rows, depth, columns: all, .. }, stride) = (self.sizes, self.views[2].row);
         let (first, end) = (t * rows / self.tiles(), (t + 1) * rows / self.tiles());
         let mut pointers = [const { MaybeUninit::<*const f32>::uninit() }; ROWS];
-        for (pointer, r) in pointers.iter_mut().zip(first..end) {
-            pointer.write(a.at(r * row, depth));
+        let a = a.at(first * row, (end - first - 1) * row + depth);
+        for (r, pointer) in pointers[..end - first].iter_mut().enumerate() {
+            pointer.write(a.wrapping_add(r * row));
         }
         let start = at + first * stride;
         let mut column = 0;

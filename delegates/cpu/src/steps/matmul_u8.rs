@@ -16,7 +16,7 @@ use super::patches_u8::{RESULT, SPEED};
 use crate::fixed_point::Factor;
 use crate::kernels::u8_fold::Fold;
 use crate::kernels::u8i8_gemm::{Gemm, Matrix, Product, Reach, Results, ToBytes};
-use crate::memory::{Source, Target};
+use crate::memory::{Disjoint, Source, Target};
 use crate::program::{Run, Step};
 use crate::requantize::{Bytes, Channel, Channels};
 use arenite_layers::ops::batch_matmul::Sizes;
@@ -98,6 +98,27 @@ impl MatMulU8 {
         }
     }
 
+    /// Packs all panels of the second matrices, and makes their channels.
+    fn pack_all(&self, cx: &Run<'_>, packed: Disjoint<'_, u8>, table: Disjoint<'_, i64>) -> Result<()> {
+        let Sizes { depth, columns, .. } = self.sizes;
+        let (b, panels, lanes) = (cx.input::<u8>(self.inputs[1]), self.panels(), self.gemm.lanes);
+        let (bytes, stride) = (self.gemm.column_bytes(1, depth), Channels::stride(lanes));
+        cx.parallel_for(self.matrices() * panels, super::grain(self.gemm.nr() * depth), |range| {
+            for item in range {
+                let (m, p) = (item / panels, item % panels);
+                let (from, width, _) = self.panel(p);
+                let blocks = width.div_ceil(lanes).min(self.table_len() / stride - from / lanes);
+                let (at, first) = (m * self.packed_len() + from * bytes, m * self.table_len());
+                // SAFETY: each panel is one thread's, and so are the blocks of its channels.
+                let (mut packed, mut table) = unsafe {
+                    let table = table.part(first + from / lanes * stride, blocks * stride);
+                    (packed.part(at, width * bytes), table)
+                };
+                self.pack(p, b.part(m * depth * columns, depth * columns), &mut packed, &mut table);
+            }
+        })
+    }
+
     /// The first column of a panel, how many it has, and how many of them are the matrix's.
     fn panel(&self, p: usize) -> (usize, usize, usize) {
         let from = p * self.gemm.nr();
@@ -162,29 +183,11 @@ impl Step for MatMulU8 {
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
         let Sizes { rows, depth, columns, .. } = self.sizes;
-        let [a, b] = self.inputs.map(|id| cx.input::<u8>(id));
         let (packed, rest) = cx.scratch().take::<u8>(self.matrices() * self.packed_len());
         let (table, _) = rest.take::<i64>(self.matrices() * self.table_len());
         let (packed, table) = (packed.share(), table.share());
-        let (panels, stride) = (self.panels(), Channels::stride(self.gemm.lanes));
-        cx.parallel_for(self.matrices() * panels, super::grain(self.gemm.nr() * depth), |range| {
-            for item in range {
-                let (m, p) = (item / panels, item % panels);
-                let (from, width, _) = self.panel(p);
-                let bytes = self.gemm.column_bytes(1, depth);
-                let blocks =
-                    width.div_ceil(self.gemm.lanes).min(self.table_len() / stride - from / self.gemm.lanes);
-                // SAFETY: each panel is one thread's, and so are the blocks of its channels.
-                let (mut packed, mut table) = unsafe {
-                    let at = m * self.table_len() + from / self.gemm.lanes * stride;
-                    (
-                        packed.part(m * self.packed_len() + from * bytes, width * bytes),
-                        table.part(at, blocks * stride),
-                    )
-                };
-                self.pack(p, b.part(m * depth * columns, depth * columns), &mut packed, &mut table);
-            }
-        })?;
+        self.pack_all(cx, packed, table)?;
+        let a = cx.input::<u8>(self.inputs[0]);
         let tiles = self.gemm.parts(rows);
         let cost = rows * columns * (depth / SPEED + RESULT) / tiles;
         let c = cx.output::<u8>(self.output).share();

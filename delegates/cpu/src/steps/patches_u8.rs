@@ -228,9 +228,8 @@ impl Patches {
         input: Source<'_, u8>,
         outside: Source<'_, u8>,
     ) -> Found {
-        let w = &self.window;
-        let (channels, depth) = (w.channels, w.channels / self.groups);
-        let len = w.batches * w.image();
+        let (w, depth) = (&self.window, self.window.channels / self.groups);
+        let (channels, len) = (w.channels, w.batches * w.image());
         if self.is_point {
             let at = input.at(first * channels + g * depth, (end - 1 - first) * channels + depth);
             let last = (end - 1) * channels + g * depth;

@@ -9,7 +9,12 @@
 //! one form, and where they are many, what lies between two periods' taps is taken as one run. So there are never more phases than taps
 //! and the square root of the columns together, however large the stride.
 
+use std::mem::MaybeUninit;
+
 use arenite_layers::{Axis, Window};
+use bytemuck::AnyBitPattern;
+
+use crate::memory::Source;
 
 /// Most taps of a phase.
 pub const MAX_TAPS: usize = 64;
@@ -113,6 +118,30 @@ fn blanks(axis: &Axis) -> Vec<Phase> {
     };
     blanks.retain(|blank| blank.count > 0);
     blanks
+}
+
+/// Fills in `[taps][results]` pointers to the pixels that results `first..end` of a phase are made of, in the rows of an image from `lead`
+/// up: each to `depth` elements, or to `outside`.
+pub fn point<T: AnyBitPattern>(
+    window: &Window,
+    (phase, form): (&Phase, &Form),
+    (image, lead): (usize, usize),
+    (first, end): (usize, usize),
+    (input, depth, outside): (Source<'_, T>, usize, *const T),
+    pointers: &mut [MaybeUninit<*const T>],
+) {
+    let (rows, columns) = (window.rows.output, window.columns.output);
+    let line = columns * depth;
+    let taps = (0..form.taps[0]).flat_map(|jy| (0..form.taps[1]).map(move |jx| (jy, jx)));
+    for (pointers, (jy, jx)) in pointers.chunks_exact_mut(end - first).zip(taps) {
+        let row = lead.checked_sub(jy).filter(|&row| row < rows);
+        let row = row.map(|row| input.at((image * rows + row) * line, line));
+        for (pointer, q) in pointers.iter_mut().zip(first..end) {
+            let column = (phase.lead + q).checked_sub(jx).filter(|&column| column < columns);
+            let pixel = row.zip(column).map(|(row, column)| row.wrapping_add(column * depth));
+            pointer.write(pixel.unwrap_or(outside));
+        }
+    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use arenite_abi::prelude::*;
 use arenite_layers::Window;
 
 use super::patches_u8::{RESULT, SPEED};
-use super::phases::{Form, Layout, MAX_TAPS};
+use super::phases::{self, Form, Layout, MAX_TAPS};
 use crate::kernels::u8i8_gemm::{Gemm, Product, Reach, Results};
 use crate::memory::{Disjoint, Source};
 use crate::ops::{Weights, wrapping_sum};
@@ -148,19 +148,9 @@ impl<T> Phases<T> {
             for t in 0..tiles {
                 let (first, end) = self.gemm.part(t, phase.count);
                 let mut pointers = [const { MaybeUninit::<*const u8>::uninit() }; ROWS * MAX_TAPS];
-                for (i, pointers) in
-                    pointers.chunks_exact_mut(end - first).take(form.taps[0] * form.taps[1]).enumerate()
-                {
-                    let (jy, jx) = (i / form.taps[1], i % form.taps[1]);
-                    let row = lead.checked_sub(jy).filter(|&row| row < rows.output);
-                    let row = row.map(|row| (image * rows.output + row) * columns.output);
-                    for (pointer, q) in pointers.iter_mut().zip(first..end) {
-                        let column =
-                            (phase.lead + q).checked_sub(jx).filter(|&column| column < columns.output);
-                        let pixel = row.zip(column).map(|(row, column)| (row + column) * self.depth);
-                        pointer.write(pixel.map_or(outside, |at| input.at(at, self.depth)));
-                    }
-                }
+                let pixels = (input, self.depth, outside);
+                let at = ((phase, form), (image, lead), (first, end));
+                phases::point(&self.window, at.0, at.1, at.2, pixels, &mut pointers);
                 let taps = form.taps[0] * form.taps[1];
                 let start = line * width + (phase.first + first * phase.step) * self.window.channels;
                 let count = form.width * self.window.channels;

@@ -154,12 +154,11 @@ impl Planes {
         if times == 1 {
             return Ok(from);
         }
-        let (mut to, _) = to.take::<u8>(self.repeated());
+        let (to, _) = to.take::<u8>(self.repeated());
         let repeated = to.written();
-        cx.parallel_parts(to.part(0, self.repeated()), times, super::grain(times), |bytes, mut y| {
-            for (i, byte) in bytes.enumerate() {
-                y.part(i * times, times).fill(from.get(byte));
-            }
+        let fill = |(i, byte), y: &mut Target<'_, u8>| y.part(i * times, times).fill(from.get(byte));
+        cx.parallel_parts(to, times, super::grain(times), |bytes, mut y| {
+            bytes.enumerate().for_each(|at| fill(at, &mut y));
         })?;
         Ok(repeated)
     }
@@ -182,8 +181,7 @@ impl Planes {
     /// Computes a row of results.
     ///
     /// # Safety
-    /// Nobody else touches these results in `output`, the tensor; `results` have channels for all blocks, and as many bytes as the job
-    /// says.
+    /// Nobody else touches these results in the output; `results` have channels for all blocks, and as many bytes as the job says.
     pub unsafe fn row(&self, job: &Job<'_>) {
         let (w, block, y) = (&self.window, &self.blocks[job.block], job.row);
         let (image, row) = (y / w.rows.output, y % w.rows.output);
@@ -209,8 +207,7 @@ impl Planes {
                 c: job.output.tile(first * job.size, [part.count, step, block.channels * job.size]),
                 step,
             };
-            // SAFETY: the member was selected for this machine; the planes of all groups were just filled, the weights of this block
-            // sliced, and its results are the caller's.
+            // SAFETY: selected for this machine; all planes were just filled, the block's weights sliced, and its results are the caller's.
             unsafe { (block.width.convolve)(&outputs) };
         }
     }
@@ -229,8 +226,7 @@ impl Planes {
     ) {
         let (w, width) = (&self.window, block.width);
         let line = w.columns.input * w.channels;
-        let zero = outside.get(0) ^ self.member.offset;
-        let outside = outside.at(0, OUTSIDE);
+        let (zero, outside) = (outside.get(0) ^ self.member.offset, outside.at(0, OUTSIDE));
         let mut lines = [None; 4];
         for (i, l) in lines.iter_mut().enumerate().take(w.rows.taps - 4 * g) {
             let at = |y| input.at(image * w.image() + y * line, line).wrapping_add(block.first);
@@ -258,13 +254,10 @@ impl Planes {
                 to: to.wrapping_add(phase.start),
                 plane: part.plane,
             };
-            for (i, l) in lines.iter().enumerate() {
-                if let Some(l) = l {
-                    (rows.from[i], rows.steps[i]) = (l.wrapping_add(phase.from), step);
-                }
+            for (i, l) in lines.iter().enumerate().filter_map(|(i, l)| l.map(|l: *const u8| (i, l))) {
+                (rows.from[i], rows.steps[i]) = (l.wrapping_add(phase.from), step);
             }
-            // SAFETY: `Part::new` counted the pixels of a row of the image, which was looked up, and the planes have room for them, or there
-            // are [`OUTSIDE`] bytes, read again and again. As few pixels as are not a vector go one by one.
+            // SAFETY: pixels are in a row that was looked up, or [`OUTSIDE`] bytes, read again and again; the planes have room for them.
             unsafe { self.interleave(width, &rows) };
         }
     }

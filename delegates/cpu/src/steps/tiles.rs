@@ -1,6 +1,6 @@
 //! The tiles that Winograd's convolutions cut images into: `m × m` results, and the `(m + 2) × (m + 2)` pixels that they read.
 
-use arenite_layers::Window;
+use arenite_layers::{Axis, Window};
 use bytemuck::AnyBitPattern;
 
 use crate::memory::Source;
@@ -74,18 +74,27 @@ impl Tiles {
     ) -> [*const T; PIXELS] {
         let [image, y, x] = self.origin(tile);
         let (w, alpha) = (&self.window, self.m + 2);
-        let mut pixels = [outside[..w.channels].as_ptr(); PIXELS];
-        for i in 0..alpha {
-            let Some(line) = (y + i).checked_sub(w.rows.before).filter(|&l| l < w.rows.input) else {
-                continue;
-            };
-            for j in 0..alpha {
-                let column = (x + j).checked_sub(w.columns.before).filter(|&c| c < w.columns.input);
-                if let Some(column) = column {
-                    let at = image * w.image() + (line * w.columns.input + column) * w.channels;
-                    pixels[i * alpha + j] = input.at(at, w.channels);
-                }
+        let outside = outside[..w.channels].as_ptr();
+        let inside = |first: usize, axis: &Axis| {
+            let from = axis.before.saturating_sub(first).min(alpha);
+            from..(axis.input + axis.before).saturating_sub(first).clamp(from, alpha)
+        };
+        let (lines, columns) = (inside(y, &w.rows), inside(x, &w.columns));
+        let mut pixels = [outside; PIXELS];
+        if lines.is_empty() || columns.is_empty() {
+            return pixels;
+        }
+        let width = w.columns.input * w.channels;
+        let first = image * w.image()
+            + (y + lines.start - w.rows.before) * width
+            + (x + columns.start - w.columns.before) * w.channels;
+        let len = (lines.len() - 1) * width + columns.len() * w.channels;
+        let mut line = input.at(first, len);
+        for i in lines {
+            for (j, pixel) in pixels[i * alpha..][columns.clone()].iter_mut().enumerate() {
+                *pixel = line.wrapping_add(j * w.channels);
             }
+            line = line.wrapping_add(width);
         }
         pixels
     }
@@ -98,7 +107,6 @@ pub fn fits(window: &Window) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use arenite_layers::Axis;
     use proptest::prelude::*;
 
     use super::*;

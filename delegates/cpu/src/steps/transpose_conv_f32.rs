@@ -6,7 +6,7 @@ use arenite_abi::prelude::*;
 use arenite_layers::{Aligned, Clamp, Id, Stored, Window};
 
 use super::epilogue::{self, Epilogue, EpilogueOp};
-use super::phases::{Form, Layout, MAX_TAPS, Phase};
+use super::phases::{self, Form, Layout, MAX_TAPS, Phase};
 use crate::kernels::f32_gemm::{Gemm, Prefetch, Tile};
 use crate::kernels::f32_map::Map;
 use crate::kernels::widen;
@@ -109,7 +109,7 @@ impl TransposeConvF32 {
         output: &mut Target<'_, f32>,
         epilogue: &Epilogue<'_>,
     ) {
-        let (rows, columns) = (&self.window.rows, &self.window.columns);
+        let rows = &self.window.rows;
         let (image, y) = (line / rows.input, line % rows.input);
         let (phase, lead) = ((y + rows.before) % rows.stride, (y + rows.before) / rows.stride);
         for (phase, form) in self.layout.row(phase) {
@@ -118,33 +118,14 @@ impl TransposeConvF32 {
             for t in 0..tiles {
                 let (first, end) = (t * phase.count / tiles, (t + 1) * phase.count / tiles);
                 let mut pointers = [const { MaybeUninit::<*const f32>::uninit() }; ROWS * MAX_TAPS];
-                for (i, pointers) in
-                    pointers.chunks_exact_mut(end - first).take(form.taps[0] * form.taps[1]).enumerate()
-                {
-                    let (jy, jx) = (i / form.taps[1], i % form.taps[1]);
-                    let row = lead.checked_sub(jy).filter(|&row| row < rows.output);
-                    let row = row.map(|row| (image * rows.output + row) * columns.output);
-                    for (pointer, q) in pointers.iter_mut().zip(first..end) {
-                        let column =
-                            (phase.lead + q).checked_sub(jx).filter(|&column| column < columns.output);
-                        let pixel = row
-                            .zip(column)
-                            .map(|(row, column)| input.at((row + column) * self.depth, self.depth));
-                        pointer.write(pixel.unwrap_or(self.zeros.as_ptr()));
-                    }
-                }
+                let pixels = (input, self.depth, self.zeros.as_ptr());
+                let at = ((phase, form), (image, lead), (first, end));
+                phases::point(&self.window, at.0, at.1, at.2, pixels, &mut pointers);
                 let start = (phase.first + first * phase.step) * self.window.channels;
-                let len =
-                    (end - first - 1) * phase.step * self.window.channels + form.width * self.window.channels;
+                let len = ((end - first - 1) * phase.step + form.width) * self.window.channels;
+                let (a, mut to) = (pointers.as_ptr().cast(), output.part(start, len));
                 // SAFETY: each pointer is to the `depth` values of a pixel, or to as many zeros.
-                unsafe {
-                    self.tile(
-                        (phase, form),
-                        end - first,
-                        pointers.as_ptr().cast(),
-                        &mut output.part(start, len),
-                    );
-                }
+                unsafe { self.tile((phase, form), end - first, a, &mut to) };
             }
         }
         epilogue.iter().for_each(|op| op.apply(self.map, output.written(), output, line * output.len()));

@@ -155,24 +155,21 @@ impl WinogradF32 {
     unsafe fn multiply(
         &self,
         f: usize,
-        first: usize,
-        end: usize,
-        (v, p): (Source<'_, f32>, Disjoint<'_, f32>),
+        (first, end): (usize, usize),
+        v: Source<'_, f32>,
+        p: Disjoint<'_, f32>,
     ) {
-        let channels = self.tiles.window.channels;
-        let [vs, ps] = self.strides();
-        let rows = end - first;
-        let mut pointers = [std::ptr::null::<f32>(); 16];
-        for (pointer, r) in pointers.iter_mut().zip(first..end) {
-            *pointer = v.at(f * vs + r * channels, channels);
-        }
+        let (channels, [vs, ps], rows) = (self.tiles.window.channels, self.strides(), end - first);
+        let a = v.at(f * vs + first * channels, rows * channels);
+        let mut pointers = [a; 16];
+        let each = pointers[..rows].iter_mut().enumerate();
+        each.for_each(|(r, pointer)| *pointer = a.wrapping_add(r * channels));
         let len = self.gemm.packed_len(channels, self.filters);
-        let mut panel = f * len;
-        let mut column = 0;
+        let (mut panel, mut column) = (f * len, 0);
         while column < self.filters {
             let width = self.gemm.panel_width(column, self.filters);
-            let columns = width.min(self.filters - column);
-            let weights = self.packed[panel..][..width * (channels + 1)].as_ptr();
+            let (columns, lines) = (width.min(self.filters - column), width * (channels + 1));
+            let weights = self.packed[panel..][..lines].as_ptr();
             let tile = Tile {
                 a: pointers.as_ptr(),
                 taps: 1,
@@ -192,8 +189,7 @@ impl WinogradF32 {
             // SAFETY: the entry was selected for this machine, and is for so many rows, of which each has a pointer to all channels; the panel
             // was sliced, and these rows of P are the caller's.
             unsafe { self.gemm.by_vectors[width / self.gemm.lanes - 1][rows - 1](&tile) };
-            panel += width * (channels + 1);
-            column += width;
+            (panel, column) = (panel + lines, column + width);
         }
     }
 
@@ -304,9 +300,9 @@ impl Step for WinogradF32 {
             cx.parallel_for(self.products() * groups, super::grain(cost), |range| {
                 for item in range {
                     let (f, g) = (item / groups, item % groups);
-                    let (first, end) = (g * rows / groups, (g + 1) * rows / groups);
+                    let part = (g * rows / groups, (g + 1) * rows / groups);
                     // SAFETY: each group of rows of a product is one thread's.
-                    unsafe { self.multiply(f, first, end, (v.written(), p)) };
+                    unsafe { self.multiply(f, part, v.written(), p) };
                 }
             })?;
             cx.parallel_for(rows, super::grain(self.products() * self.filters * TRANSFORM / 16), |range| {

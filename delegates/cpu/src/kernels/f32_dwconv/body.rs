@@ -22,7 +22,7 @@ pub unsafe fn tile<S: Simd, const K: usize, const STRIDE: usize, const N: usize,
     let columns = (N - 1) * STRIDE + K;
     let (mut channel, mut block) = (0, t.weights);
     while channel < t.channels {
-        // SAFETY: the caller's promise covers bias and taps of the block, and each column of each row.
+        // SAFETY: blocks have a bias and the taps of all rows; pixels are readable for whole vectors, as `Microkernel` asks.
         let sums = unsafe {
             let mut sums = [s.load(block); N];
             let mut w = block.add((1 + t.skip) * S::LANES);
@@ -51,7 +51,7 @@ pub unsafe fn tile<S: Simd, const K: usize, const STRIDE: usize, const N: usize,
             }
             sums
         };
-        // SAFETY: the caller's promise covers the results.
+        // SAFETY: `N` results, `stride` apart, have `channels` values each, as `Microkernel` asks; `channel` is below that.
         unsafe { write(s, t, channel, sums) };
         channel += S::LANES;
         block = block.wrapping_add(t.block);
@@ -67,7 +67,7 @@ pub unsafe fn exact<S: Simd, const N: usize>(s: S, t: &Tile) {
     let (mut channel, mut block) = (0, t.weights);
     while channel < t.channels {
         let left = (t.channels - channel).min(S::LANES);
-        // SAFETY: as above; `left` channels of a pixel are readable.
+        // SAFETY: blocks of weights have a bias and the taps of all rows; `left` is what the pixels still have of their channels.
         let sums = unsafe {
             let mut sums = [s.load(block); N];
             let mut w = block.add((1 + t.skip) * S::LANES);
@@ -83,7 +83,7 @@ pub unsafe fn exact<S: Simd, const N: usize>(s: S, t: &Tile) {
             }
             sums
         };
-        // SAFETY: the caller's promise covers the results.
+        // SAFETY: `N` results, `stride` apart, have `channels` values each, as `Microkernel` asks; `channel` is below that.
         unsafe { write(s, t, channel, sums) };
         channel += S::LANES;
         block = block.wrapping_add(t.block);
@@ -94,7 +94,7 @@ pub unsafe fn exact<S: Simd, const N: usize>(s: S, t: &Tile) {
 unsafe fn write<S: Simd, const N: usize>(s: S, t: &Tile, channel: usize, sums: [S::V; N]) {
     let (low, high) = (s.splat(t.low), s.splat(t.high));
     let left = t.channels - channel;
-    // SAFETY: the caller's promise: `channels` values of each result are writable.
+    // SAFETY: the caller asks for no more than `left` of the `channels` values of each result.
     unsafe {
         let c = t.c.add(channel);
         if left >= S::LANES {

@@ -87,7 +87,7 @@ fn across<S: Simd, const F: usize>(s: S, part: Part<S::V>) -> f32 {
 pub unsafe fn row<S: Simd, const F: usize>(s: S, n: usize, x: *const f32) -> f32 {
     let mut total = nothing::<S, F>(s);
     let (mut i, step) = (0, WIDE * S::LANES);
-    // SAFETY: the caller's promise.
+    // SAFETY: all loads end at `n` or before: whole steps, then whole vectors, then single elements.
     unsafe {
         while i + step <= n {
             let mut parts = [nothing::<S, F>(s); WIDE];
@@ -129,7 +129,7 @@ pub unsafe fn columns<S: Simd, const F: usize>(
     y: *mut f32,
 ) {
     let mut j = 0;
-    // SAFETY: the caller's promise.
+    // SAFETY: columns `j` up to `n` of rows below `rows` are read, whole vectors first, then what is left; results alike.
     unsafe {
         while j + WIDE * S::LANES <= n {
             let mut totals = [nothing::<S, F>(s); WIDE];
@@ -173,7 +173,7 @@ unsafe fn narrow<S: Simd, const F: usize>(
 ) -> Part<S::V> {
     let mut total = nothing::<S, F>(s);
     let mut row = 0;
-    // SAFETY: the caller's promise.
+    // SAFETY: the first `n` elements of rows below `rows`, which the caller says are there.
     unsafe {
         while F == Fold::Sum as usize && row + WIDE <= rows {
             let end = rows.min(row + WIDE * BLOCK);

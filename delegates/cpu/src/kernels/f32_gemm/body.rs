@@ -13,7 +13,7 @@ use crate::simd::Simd;
 /// That of [`super::Microkernel`].
 #[inline(always)]
 pub unsafe fn tile<S: Simd, const R: usize, const V: usize>(s: S, t: &Tile) {
-    // SAFETY: the caller's promise.
+    // SAFETY: handed on as it is: `parts` wants what `Microkernel` asks for.
     unsafe {
         // Of constants, so that the compiler makes the one that is used, not all three.
         if const { R * V <= 2 } {
@@ -31,7 +31,7 @@ unsafe fn parts<S: Simd, const R: usize, const V: usize, const P: usize>(s: S, t
     let width = V * S::LANES;
     let mut sums = [[[s.splat(0.0); V]; R]; P];
     let (mut a, mut w, mut soon) = (t.a, t.weights, t.prefetch.from);
-    // SAFETY: the caller's promise covers the panel's bias and lines, and each row of each tap.
+    // SAFETY: a panel begins with a vector of biases for each vector of columns, as `Microkernel` asks.
     unsafe {
         for v in 0..V {
             let bias = s.load(w.add(v * S::LANES));
@@ -67,7 +67,7 @@ unsafe fn parts<S: Simd, const R: usize, const V: usize, const P: usize>(s: S, t
             }
         }
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: `R` rows of results, `stride` apart, have `columns` values, at most `V` vectors; of the last vector no more are written.
     unsafe { finish(s, sums, t) }
 }
 
@@ -107,7 +107,7 @@ pub(super) unsafe fn line<S: Simd, const R: usize, const V: usize>(
     i: usize,
     w: *const f32,
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: `i < k`, so each row of the tap has the value, and the line its `V` vectors, as the caller says.
     unsafe {
         let mut weights = [s.splat(0.0); V];
         for v in 0..V {

@@ -16,7 +16,7 @@ const LANES: usize = 4;
 /// That of [`super::Microkernel`].
 #[inline(always)]
 pub(super) unsafe fn tile<S: Simd<V = float32x4_t>, const R: usize, const V: usize>(s: S, t: &Tile) {
-    // SAFETY: the caller's promise.
+    // SAFETY: handed on as it is: `parts` wants what `Microkernel` asks for.
     unsafe {
         // Of constants, so that the compiler makes the one that is used, not all three.
         if const { R * V <= 4 } {
@@ -34,7 +34,8 @@ unsafe fn parts<S: Simd<V = float32x4_t>, const R: usize, const V: usize, const 
     let width = V * LANES;
     let mut sums = [[[s.splat(0.0); V]; R]; P];
     let (mut a, mut w) = (t.a, t.weights);
-    // SAFETY: the caller's promise covers the panel's bias and lines, each row of each tap, and the results.
+    // SAFETY: the panel has a line of biases and `k` lines for each tap, each row of each tap `k` values, and the results `columns` values
+    // per row, as `Microkernel` asks.
     unsafe {
         for v in 0..V {
             let bias = s.load(w.add(v * LANES));
@@ -81,7 +82,7 @@ unsafe fn line<S: Simd<V = float32x4_t>, const I: i32, const R: usize, const V: 
     w: *const f32,
 ) {
     for v in 0..V {
-        // SAFETY: the caller's promise; `s` proves that the machine has the instructions.
+        // SAFETY: the line has `V` vectors, as the caller says; `s` proves that the machine has the instructions.
         unsafe {
             let w = s.load(w.add(v * LANES));
             for r in 0..R {

@@ -93,7 +93,7 @@ macro_rules! each {
 /// `x` is readable and `y` writable for `n` elements.
 #[inline(always)]
 pub unsafe fn unary<S: Simd, const F: usize>(s: S, n: usize, x: *const f32, y: *mut f32) {
-    // SAFETY: the caller's promise.
+    // SAFETY: `each!` calls for whole vectors below `n`, then for what is left of it; `x` and `y` have `n` elements.
     unsafe {
         each!(s, n, |i| s.store(y.add(i), apply_unary::<S, F>(s, s.load(x.add(i)))), |i, left| s
             .store_first(y.add(i), apply_unary::<S, F>(s, s.load_first(x.add(i), left)), left));
@@ -104,7 +104,7 @@ pub unsafe fn unary<S: Simd, const F: usize>(s: S, n: usize, x: *const f32, y: *
 /// `a` and `b` are readable and `y` writable for `n` elements.
 #[inline(always)]
 pub unsafe fn binary<S: Simd, const F: usize>(s: S, n: usize, a: *const f32, b: *const f32, y: *mut f32) {
-    // SAFETY: the caller's promise.
+    // SAFETY: `each!` calls for whole vectors below `n`, then for what is left of it; `a`, `b` and `y` have `n` elements.
     unsafe {
         each!(
             s,
@@ -123,7 +123,7 @@ pub unsafe fn binary<S: Simd, const F: usize>(s: S, n: usize, a: *const f32, b: 
 #[inline(always)]
 pub unsafe fn scalar<S: Simd, const F: usize>(s: S, n: usize, a: *const f32, b: f32, y: *mut f32) {
     let b = s.splat(b);
-    // SAFETY: the caller's promise.
+    // SAFETY: `each!` calls for whole vectors below `n`, then for what is left of it; `a` and `y` have `n` elements.
     unsafe {
         each!(s, n, |i| s.store(y.add(i), apply_binary::<S, F>(s, s.load(a.add(i)), b)), |i, left| s
             .store_first(y.add(i), apply_binary::<S, F>(s, s.load_first(a.add(i), left), b), left));
@@ -135,7 +135,7 @@ pub unsafe fn scalar<S: Simd, const F: usize>(s: S, n: usize, a: *const f32, b: 
 #[inline(always)]
 pub unsafe fn clamp<S: Simd>(s: S, n: usize, x: *const f32, low: f32, high: f32, y: *mut f32) {
     let (low, high) = (s.splat(low), s.splat(high));
-    // SAFETY: the caller's promise.
+    // SAFETY: `each!` calls for whole vectors below `n`, then for what is left of it; `x` and `y` have `n` elements.
     unsafe {
         each!(s, n, |i| s.store(y.add(i), s.clamp(s.load(x.add(i)), low, high)), |i, left| s.store_first(
             y.add(i),
@@ -150,7 +150,7 @@ pub unsafe fn clamp<S: Simd>(s: S, n: usize, x: *const f32, low: f32, high: f32,
 #[inline(always)]
 pub unsafe fn sum<S: Simd>(s: S, n: usize, x: *const f32) -> f32 {
     let mut total = s.splat(0.0);
-    // SAFETY: the caller's promise.
+    // SAFETY: `each!` calls for whole vectors below `n`, then for what is left of it; `x` has `n` elements.
     unsafe {
         each!(s, n, |i| total = s.add(total, s.load(x.add(i))), |i, left| total =
             s.add(total, s.load_first(x.add(i), left)));
@@ -164,7 +164,7 @@ pub unsafe fn sum<S: Simd>(s: S, n: usize, x: *const f32) -> f32 {
 pub unsafe fn largest<S: Simd>(s: S, n: usize, x: *const f32) -> f32 {
     let mut most = s.splat(f32::NEG_INFINITY);
     let mut last = f32::NEG_INFINITY;
-    // SAFETY: the caller's promise.
+    // SAFETY: `each!` calls for whole vectors below `n`, then for what is left of it; `x` has `n` elements.
     unsafe {
         each!(s, n, |i| most = s.max(s.load(x.add(i)), most), |i, left| (i..i + left)
             .for_each(|i| last = last.max(*x.add(i))));
@@ -179,7 +179,7 @@ pub unsafe fn exp_sum<S: Simd>(s: S, n: usize, x: *const f32, m: f32, y: *mut f3
     let m = s.splat(m);
     let mut total = s.splat(0.0);
     let mut last = 0.0;
-    // SAFETY: the caller's promise.
+    // SAFETY: `each!` calls for whole vectors below `n`, then for what is left of it; `x` and `y` have `n` elements.
     unsafe {
         each!(
             s,
@@ -203,7 +203,7 @@ pub unsafe fn exp_sum<S: Simd>(s: S, n: usize, x: *const f32, m: f32, y: *mut f3
 #[inline(always)]
 pub unsafe fn axpy<S: Simd>(s: S, n: usize, x: *const f32, a: f32, y: *mut f32) {
     let a = s.splat(a);
-    // SAFETY: the caller's promise.
+    // SAFETY: `each!` calls for whole vectors below `n`, then for what is left of it; `x` and `y` have `n` elements.
     unsafe {
         each!(s, n, |i| s.store(y.add(i), s.fma(s.load(x.add(i)), a, s.load(y.add(i)))), |i, left| {
             let sum = s.fma(s.load_first(x.add(i), left), a, s.load_first(y.add(i), left));
@@ -218,7 +218,7 @@ pub unsafe fn axpy<S: Simd>(s: S, n: usize, x: *const f32, a: f32, y: *mut f32) 
 pub unsafe fn blend<S: Simd>(s: S, n: usize, x: [*const f32; 4], w: [f32; 4], y: *mut f32) {
     let w = w.map(|w| s.splat(w));
     let mix = |[a, b, c, d]: [S::V; 4]| s.fma(d, w[3], s.fma(c, w[2], s.fma(b, w[1], s.mul(a, w[0]))));
-    // SAFETY: the caller's promise.
+    // SAFETY: `each!` calls for whole vectors below `n`, then for what is left of it; all four of `x` and `y` have `n` elements.
     unsafe {
         each!(s, n, |i| s.store(y.add(i), mix(x.map(|x| s.load(x.add(i))))), |i, left| s.store_first(
             y.add(i),

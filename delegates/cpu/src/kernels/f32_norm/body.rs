@@ -16,7 +16,7 @@ const WIDE: usize = 4;
 unsafe fn sum<S: Simd>(s: S, n: usize, x: *const f32, nothing: f32, f: impl Fn(S::V) -> S::V) -> f32 {
     let mut sums = [s.splat(0.0); WIDE];
     let mut i = 0;
-    // SAFETY: the caller's promise.
+    // SAFETY: whole vectors below `n`, then what is left of it; `x` has `n` elements.
     unsafe {
         while i + WIDE * S::LANES <= n {
             for v in 0..WIDE {
@@ -52,7 +52,7 @@ pub unsafe fn row<S: Simd>(
     epsilon: f32,
     y: *mut f32,
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: whole vectors below `n`, then what is left of it; rows, and what is not null, have `n` elements.
     unsafe {
         let mean = sum(s, n, x, 0.0, |x| x) / n as f32;
         let m = s.splat(mean);

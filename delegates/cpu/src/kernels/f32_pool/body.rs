@@ -28,7 +28,7 @@ pub unsafe fn tile<S: Simd, const MAX: bool, const K: usize, const STRIDE: usize
     let mut channel = 0;
     while channel < t.channels {
         let mut x = [s.splat(if MAX { f32::NEG_INFINITY } else { 0.0 }); COLUMNS];
-        // SAFETY: the caller's promise covers each column of each row.
+        // SAFETY: pixels are readable for whole vectors of channels, as `Microkernel` asks: each column that a window has of each row.
         unsafe {
             let mut base = t.pixels.base.wrapping_add(channel);
             for _ in 0..t.pixels.rows {
@@ -45,7 +45,7 @@ pub unsafe fn tile<S: Simd, const MAX: bool, const K: usize, const STRIDE: usize
                 results[n] = join::<S, MAX>(s, results[n], x[n * STRIDE + k]);
             }
         }
-        // SAFETY: the caller's promise covers the results and their factors.
+        // SAFETY: there are `N` results, `stride` apart, of `channels` values each, and as many factors.
         unsafe { write::<S, MAX, N>(s, t, channel, results) };
         channel += S::LANES;
     }
@@ -61,7 +61,7 @@ pub unsafe fn exact<S: Simd, const MAX: bool, const N: usize>(s: S, t: &Tile) {
     while channel < t.channels {
         let left = (t.channels - channel).min(S::LANES);
         let mut results = [s.splat(if MAX { f32::NEG_INFINITY } else { 0.0 }); N];
-        // SAFETY: as above; `left` channels of a pixel are readable.
+        // SAFETY: `left` is what the pixels, found by pointers, still have of their channels.
         unsafe {
             let mut pointers = t.pixels.pointers;
             for _ in 0..t.pixels.rows {
@@ -87,7 +87,7 @@ unsafe fn write<S: Simd, const MAX: bool, const N: usize>(
     let (low, high) = (s.splat(t.low), s.splat(t.high));
     let left = (t.channels - channel).min(S::LANES);
     for n in 0..N {
-        // SAFETY: the caller's promise: `channels` values of each result are writable, factors are readable.
+        // SAFETY: the caller asks for no more than `left` of the `channels` values of each of the `N` results, which have a factor each.
         unsafe {
             let y = match MAX {
                 true => results[n],

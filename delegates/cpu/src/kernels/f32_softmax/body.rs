@@ -12,7 +12,7 @@ const NARROW: usize = super::NARROW * 16;
 /// `x` is readable and `y` readable and writable for `n ≥ 1` elements.
 #[inline(always)]
 pub unsafe fn row<S: Simd, const LOG: bool>(s: S, n: usize, x: *const f32, beta: f32, y: *mut f32) {
-    // SAFETY: the caller's promise.
+    // SAFETY: whole vectors below `n`, then what is left of it; `x` and `y` have `n` elements.
     unsafe {
         let most = largest(s, n, x);
         let (m, b) = (s.splat(most), s.splat(beta));
@@ -78,7 +78,7 @@ fn each<S: Simd>(_: S, n: usize, mut full: impl FnMut(usize), mut rest: impl FnM
 /// `x` is readable for `n ≥ 1` elements.
 #[inline(always)]
 unsafe fn largest<S: Simd>(s: S, n: usize, x: *const f32) -> f32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: vectors that end at `n` or before, or, of fewer elements than one, each by itself; `x` has `n` elements.
     unsafe {
         if n < S::LANES {
             let mut most = *x;
@@ -119,7 +119,7 @@ pub unsafe fn narrow<S: Simd, const LOG: bool>(
     let b = s.splat(beta);
     for first in (0..rows).step_by(S::LANES) {
         let count = S::LANES.min(rows - first);
-        // SAFETY: the caller's promise; `turned` has `n` vectors.
+        // SAFETY: rows below `rows` of `n` elements are read and written; `turned` has `n` vectors, one for each place in a row.
         unsafe {
             let (x, y) = (x.add(first * n), y.add(first * n));
             let t = turned.as_mut_ptr();

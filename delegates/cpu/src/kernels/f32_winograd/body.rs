@@ -65,7 +65,7 @@ pub unsafe fn input<S: Simd, const A: usize>(
         for j in 0..A {
             let mut column = [s.splat(0.0); A];
             for i in 0..A {
-                // SAFETY: the caller's promise.
+                // SAFETY: each of the `A²` pixels has `channels` values: `c` is below that, and of the last vector no more are read.
                 unsafe {
                     let p = (*pixels.add(i * A + j)).add(c);
                     column[i] = if n == S::LANES { s.load(p) } else { s.load_first(p, n) };
@@ -79,7 +79,7 @@ pub unsafe fn input<S: Simd, const A: usize>(
         for i in 0..A {
             let row = bt::<S, A>(s, half[i]);
             for j in 0..A {
-                // SAFETY: the caller's promise.
+                // SAFETY: V has `channels` values for this tile at each of its `A²` places, `stride` apart.
                 unsafe {
                     let to = v.add((i * A + j) * stride + c);
                     if n == S::LANES { s.store(to, row[j]) } else { s.store_first(to, row[j], n) }
@@ -103,7 +103,7 @@ pub unsafe fn output<S: Simd, const A: usize>(s: S, o: &Output) {
         for j in 0..A {
             let mut column = [s.splat(0.0); A];
             for i in 0..A {
-                // SAFETY: the caller's promise.
+                // SAFETY: P has `channels` values for this tile at each of its places, `stride` apart.
                 unsafe {
                     let p = o.p.add((i * A + j) * o.stride + c);
                     column[i] = if whole { s.load(p) } else { s.load_first(p, n) };
@@ -114,14 +114,14 @@ pub unsafe fn output<S: Simd, const A: usize>(s: S, o: &Output) {
                 half[i][j] = column[i];
             }
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the bias has a value for each channel.
         let bias = unsafe { if whole { s.load(o.bias.add(c)) } else { s.load_first(o.bias.add(c), n) } };
         for i in 0..A - 2 {
             let row = at::<S, A>(s, half[i]);
             for j in 0..A - 2 {
                 if i < o.size[0] && j < o.size[1] {
                     let y = s.clamp(s.add(row[j], bias), low, high);
-                    // SAFETY: the caller's promise: that pixel is inside.
+                    // SAFETY: row `i` and column `j` are inside of `size`, so the pixel is one of the results, and has `channels` values.
                     unsafe {
                         let to = o.y.add(i * o.row + j * o.channels + c);
                         if whole { s.store(to, y) } else { s.store_first(to, y, n) }

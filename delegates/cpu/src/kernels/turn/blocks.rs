@@ -9,7 +9,8 @@ const BLOCK: usize = 8;
 pub unsafe fn turn<T: Copy>(m: &Matrix) {
     for b in (0..m.rows).step_by(BLOCK) {
         for a in (0..m.columns).step_by(BLOCK) {
-            // SAFETY: the caller's promise.
+            // SAFETY: rows and columns of the blocks are below those of the matrix, whose elements are all there on both sides, as `Kernel`
+            // asks.
             unsafe { block::<T>(m, (b, BLOCK.min(m.rows - b)), (a, BLOCK.min(m.columns - a))) };
         }
     }

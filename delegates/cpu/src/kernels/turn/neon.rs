@@ -22,7 +22,7 @@ pub unsafe fn turn_x32(m: &Matrix) {
             }
         }
     }
-    // SAFETY: the caller's promise, for the right and the lower border.
+    // SAFETY: what whole blocks leave, at the right and below, is a matrix of elements that are there, as `Kernel` asks.
     unsafe {
         blocks::block::<u32>(m, (0, rows), (columns, m.columns - columns));
         blocks::block::<u32>(m, (rows, m.rows - rows), (0, m.columns));

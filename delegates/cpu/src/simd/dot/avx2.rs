@@ -28,7 +28,7 @@ unsafe impl Dot for Avx2Dot {
 
     #[inline(always)]
     unsafe fn new() -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller says that the machine has the instructions.
         Avx2Dot(unsafe { Avx2::new() })
     }
     #[inline(always)]
@@ -42,17 +42,17 @@ unsafe impl Dot for Avx2Dot {
     }
     #[inline(always)]
     unsafe fn fours(self, p: *const u8) -> [__m256i; 2] {
-        // SAFETY: as above; readable, as the caller promises.
+        // SAFETY: `self` proves the instructions; a vector of bytes is read, which the caller says is there.
         self.split(unsafe { _mm256_loadu_si256(p.cast()) })
     }
     #[inline(always)]
     unsafe fn weights(self, p: *const u8) -> [__m256i; 2] {
-        // SAFETY: as above; readable, as the caller promises.
+        // SAFETY: `self` proves the instructions; a vector is read, which the caller says is there.
         unsafe { [_mm256_loadu_si256(p.cast()), _mm256_loadu_si256(p.add(32).cast())] }
     }
     #[inline(always)]
     fn dot(self, sum: __m256i, a: [__m256i; 2], w: [__m256i; 2]) -> __m256i {
-        // SAFETY: as above.
+        // SAFETY: `self` proves the instructions, which touch registers only.
         unsafe {
             let pairs = _mm256_add_epi32(_mm256_madd_epi16(a[0], w[0]), _mm256_madd_epi16(a[1], w[1]));
             _mm256_add_epi32(sum, pairs)

@@ -28,7 +28,7 @@ unsafe impl Dot for Avx512Dot {
 
     #[inline(always)]
     unsafe fn new() -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller says that the machine has the instructions.
         Avx512Dot(unsafe { Avx512::new() })
     }
     #[inline(always)]
@@ -42,17 +42,17 @@ unsafe impl Dot for Avx512Dot {
     }
     #[inline(always)]
     unsafe fn fours(self, p: *const u8) -> [__m512i; 2] {
-        // SAFETY: as above; readable, as the caller promises.
+        // SAFETY: `self` proves the instructions; a vector of bytes is read, which the caller says is there.
         self.split(unsafe { _mm512_loadu_si512(p.cast()) })
     }
     #[inline(always)]
     unsafe fn weights(self, p: *const u8) -> [__m512i; 2] {
-        // SAFETY: as above; readable, as the caller promises.
+        // SAFETY: `self` proves the instructions; a vector is read, which the caller says is there.
         unsafe { [_mm512_loadu_si512(p.cast()), _mm512_loadu_si512(p.add(64).cast())] }
     }
     #[inline(always)]
     fn dot(self, sum: __m512i, a: [__m512i; 2], w: [__m512i; 2]) -> __m512i {
-        // SAFETY: as above.
+        // SAFETY: `self` proves the instructions, which touch registers only.
         unsafe {
             let pairs = _mm512_add_epi32(_mm512_madd_epi16(a[0], w[0]), _mm512_madd_epi16(a[1], w[1]));
             _mm512_add_epi32(sum, pairs)

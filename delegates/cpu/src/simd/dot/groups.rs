@@ -24,7 +24,7 @@ macro_rules! dot {
 
             #[inline(always)]
             unsafe fn new() -> Self {
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller says that the machine has the instructions.
                 $name(unsafe { $s::new() })
             }
             #[inline(always)]
@@ -38,17 +38,17 @@ macro_rules! dot {
             }
             #[inline(always)]
             unsafe fn fours(self, p: *const u8) -> $v {
-                // SAFETY: as above; readable, as the caller promises.
+                // SAFETY: `self` proves the instructions; a vector of bytes is read, which the caller says is there.
                 unsafe { $load(p.cast()) }
             }
             #[inline(always)]
             unsafe fn weights(self, p: *const u8) -> $v {
-                // SAFETY: as above; readable, as the caller promises.
+                // SAFETY: `self` proves the instructions; a vector is read, which the caller says is there.
                 unsafe { $load(p.cast()) }
             }
             #[inline(always)]
             fn dot(self, sum: $v, a: $v, w: $v) -> $v {
-                // SAFETY: as above.
+                // SAFETY: `self` proves the instructions, which touch registers only.
                 unsafe { ($dot)(sum, a, w) }
             }
         }

@@ -90,7 +90,7 @@ pub trait ByLane: Dot<S = super::Neon, A = int8x16_t, W = int8x16_t> {
     /// They are readable.
     #[inline(always)]
     unsafe fn bytes(self, p: *const u8) -> int8x16_t {
-        // SAFETY: the machine has the instructions, `self` proves it; readable, as the caller promises.
+        // SAFETY: `self` proves the instructions; sixteen bytes are read, which the caller says are there.
         unsafe { neon::less(vld1q_u8(p)) }
     }
 }

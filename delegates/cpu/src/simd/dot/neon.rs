@@ -15,7 +15,7 @@ pub struct NeonBytes(Neon);
 /// The machine has the instructions.
 #[inline(always)]
 pub(super) unsafe fn less(bytes: uint8x16_t) -> int8x16_t {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller says that the machine has the instructions, which touch registers only.
     unsafe { vreinterpretq_s8_u8(veorq_u8(bytes, vdupq_n_u8(128))) }
 }
 
@@ -29,7 +29,7 @@ unsafe impl Dot for NeonBytes {
 
     #[inline(always)]
     unsafe fn new() -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller says that the machine has the instructions.
         NeonBytes(unsafe { Neon::new() })
     }
     #[inline(always)]
@@ -43,18 +43,18 @@ unsafe impl Dot for NeonBytes {
     }
     #[inline(always)]
     unsafe fn fours(self, p: *const u8) -> int8x16_t {
-        // SAFETY: as above; readable, as the caller promises.
+        // SAFETY: `self` proves the instructions; a vector of bytes is read, which the caller says is there.
         unsafe { vld1q_s8(p.cast()) }
     }
     #[inline(always)]
     unsafe fn weights(self, p: *const u8) -> int8x16_t {
-        // SAFETY: as above; readable, as the caller promises.
+        // SAFETY: `self` proves the instructions; a vector is read, which the caller says is there.
         unsafe { vld1q_s8(p.cast()) }
     }
     /// Two products may exceed a word, (−128)² + (−128)², so they are added as 32 bits.
     #[inline(always)]
     fn dot(self, sum: int32x4_t, a: int8x16_t, w: int8x16_t) -> int32x4_t {
-        // SAFETY: as above.
+        // SAFETY: `self` proves the instructions, which touch registers only.
         unsafe {
             let low = vpaddlq_s16(vmull_s8(vget_low_s8(a), vget_low_s8(w)));
             let high = vpaddlq_s16(vmull_high_s8(a, w));
@@ -70,12 +70,12 @@ impl ByLane for NeonBytes {
 
     #[inline(always)]
     fn nothing(self) -> [int32x4_t; 2] {
-        // SAFETY: as above.
+        // SAFETY: `self` proves the instructions, which touch registers only.
         unsafe { [vdupq_n_s32(0); 2] }
     }
     #[inline(always)]
     fn dot_group<const G: i32>(self, sum: [int32x4_t; 2], a: int8x16_t, w: int8x16_t) -> [int32x4_t; 2] {
-        // SAFETY: as above.
+        // SAFETY: `self` proves the instructions, which touch registers only.
         unsafe {
             let a = vreinterpretq_s8_s32(vdupq_laneq_s32::<G>(vreinterpretq_s32_s8(a)));
             let low = vmull_s8(vget_low_s8(a), vget_low_s8(w));
@@ -84,7 +84,7 @@ impl ByLane for NeonBytes {
     }
     #[inline(always)]
     fn total(self, sum: [int32x4_t; 2]) -> int32x4_t {
-        // SAFETY: as above.
+        // SAFETY: `self` proves the instructions, which touch registers only.
         unsafe { vpaddq_s32(sum[0], sum[1]) }
     }
 }

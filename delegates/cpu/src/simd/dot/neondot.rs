@@ -36,7 +36,7 @@ unsafe impl Dot for NeonDot {
 
     #[inline(always)]
     unsafe fn new() -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller says that the machine has the instructions.
         NeonDot(unsafe { Neon::new() })
     }
     #[inline(always)]
@@ -50,12 +50,12 @@ unsafe impl Dot for NeonDot {
     }
     #[inline(always)]
     unsafe fn fours(self, p: *const u8) -> int8x16_t {
-        // SAFETY: as above; readable, as the caller promises.
+        // SAFETY: `self` proves the instructions; a vector of bytes is read, which the caller says is there.
         unsafe { vld1q_s8(p.cast()) }
     }
     #[inline(always)]
     unsafe fn weights(self, p: *const u8) -> int8x16_t {
-        // SAFETY: as above; readable, as the caller promises.
+        // SAFETY: `self` proves the instructions; a vector is read, which the caller says is there.
         unsafe { vld1q_s8(p.cast()) }
     }
     #[inline(always)]

@@ -20,7 +20,7 @@ unsafe impl Dot for NeonI8mm {
 
     #[inline(always)]
     unsafe fn new() -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller says that the machine has the instructions.
         NeonI8mm(unsafe { Neon::new() })
     }
     #[inline(always)]
@@ -34,12 +34,12 @@ unsafe impl Dot for NeonI8mm {
     }
     #[inline(always)]
     unsafe fn fours(self, p: *const u8) -> uint8x16_t {
-        // SAFETY: as above; readable, as the caller promises.
+        // SAFETY: `self` proves the instructions; a vector of bytes is read, which the caller says is there.
         unsafe { vld1q_u8(p) }
     }
     #[inline(always)]
     unsafe fn weights(self, p: *const u8) -> int8x16_t {
-        // SAFETY: as above; readable, as the caller promises.
+        // SAFETY: `self` proves the instructions; a vector is read, which the caller says is there.
         unsafe { vld1q_s8(p.cast()) }
     }
     #[inline(always)]

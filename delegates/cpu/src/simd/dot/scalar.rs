@@ -30,12 +30,12 @@ unsafe impl Dot for ScalarDot {
     }
     #[inline(always)]
     unsafe fn fours(self, p: *const u8) -> [[u8; 4]; 4] {
-        // SAFETY: readable, as the caller promises.
+        // SAFETY: a vector of bytes is read, which the caller says is there.
         unsafe { p.cast::<[[u8; 4]; 4]>().read_unaligned() }
     }
     #[inline(always)]
     unsafe fn weights(self, p: *const u8) -> [[i8; 4]; 4] {
-        // SAFETY: readable, as the caller promises.
+        // SAFETY: a vector is read, which the caller says is there.
         unsafe { p.cast::<[[i8; 4]; 4]>().read_unaligned() }
     }
     #[inline(always)]

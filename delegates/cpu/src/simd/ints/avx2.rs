@@ -12,7 +12,7 @@ use crate::simd::Avx2;
 /// The machine has the instructions; `block` is a block for eight lanes.
 #[inline(always)]
 unsafe fn row(block: *const i64, row: usize) -> __m256i {
-    // SAFETY: the caller's promise.
+    // SAFETY: the block has this row, of all lanes.
     unsafe { _mm256_loadu_si256(block.add(4 * row).cast()) }
 }
 
@@ -42,7 +42,7 @@ unsafe fn rounded<const A: bool, const I: usize>(x: __m256i, block: *const i64) 
 /// As of [`row`].
 #[inline(always)]
 unsafe fn half<const A: bool, const I: usize>(x: __m256i, block: *const i64) -> __m256i {
-    // SAFETY: the caller's promise.
+    // SAFETY: the block is there, as the caller says; all else is in registers.
     unsafe {
         let lifted = _mm256_set1_epi64x(1 << 62);
         let shift = row(block, SHIFT[I]);
@@ -58,65 +58,48 @@ unsafe impl Ints for Avx2 {
 
     channels_in_memory!();
 
-    #[inline(always)]
-    fn splat_i32(self, x: i32) -> __m256i {
-        // SAFETY: the machine has the instructions, `self` proves it.
-        unsafe { _mm256_set1_epi32(x) }
+    in_registers! {
+        "avx2,fma"
+        fn splat_i32(x: i32) -> __m256i {
+            _mm256_set1_epi32(x)
+        }
     }
     #[inline(always)]
     unsafe fn load_i32(self, p: *const i32) -> __m256i {
-        // SAFETY: as above; readable, as the caller promises.
+        // SAFETY: `self` proves the instructions; `LANES` values are read, which the caller says are there.
         unsafe { _mm256_loadu_si256(p.cast()) }
     }
-    #[inline(always)]
-    fn add_i32(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: as above.
-        unsafe { _mm256_add_epi32(a, b) }
-    }
-    #[inline(always)]
-    fn sub_i32(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: as above.
-        unsafe { _mm256_sub_epi32(a, b) }
-    }
-    #[inline(always)]
-    fn mul_i32(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: as above.
-        unsafe { _mm256_mullo_epi32(a, b) }
-    }
-    #[inline(always)]
-    fn decrement_below(self, a: __m256i, x: __m256i, middle: i32) -> __m256i {
-        // SAFETY: as above. The comparison gives −1 where it holds.
-        unsafe { _mm256_add_epi32(a, _mm256_cmpgt_epi32(_mm256_set1_epi32(middle), x)) }
-    }
-    #[inline(always)]
-    fn sub_below(self, a: __m256i, b: __m256i, x: __m256i, middle: i32) -> __m256i {
-        // SAFETY: as above.
-        unsafe { _mm256_sub_epi32(a, _mm256_and_si256(b, _mm256_cmpgt_epi32(_mm256_set1_epi32(middle), x))) }
-    }
-    #[inline(always)]
-    fn clamp_i32(self, a: __m256i, low: i32, high: i32) -> __m256i {
-        // SAFETY: as above.
-        unsafe { _mm256_min_epi32(_mm256_max_epi32(a, _mm256_set1_epi32(low)), _mm256_set1_epi32(high)) }
-    }
-    #[inline(always)]
-    fn shift_right(self, a: __m256i, n: u32) -> __m256i {
-        // SAFETY: as above.
-        unsafe { _mm256_sra_epi32(a, _mm_cvtsi32_si128(n as i32)) }
-    }
-    #[inline(always)]
-    fn shift_left(self, a: __m256i, n: u32) -> __m256i {
-        // SAFETY: as above.
-        unsafe { _mm256_sll_epi32(a, _mm_cvtsi32_si128(n as i32)) }
-    }
-    #[inline(always)]
-    fn real(self, x: __m256i) -> __m256 {
-        // SAFETY: as above.
-        unsafe { _mm256_cvtepi32_ps(x) }
-    }
-    #[inline(always)]
-    fn round_i32(self, x: __m256) -> __m256i {
-        // SAFETY: as above.
-        unsafe {
+    in_registers! {
+        "avx2,fma"
+        fn add_i32(a: __m256i, b: __m256i) -> __m256i {
+            _mm256_add_epi32(a, b)
+        }
+        fn sub_i32(a: __m256i, b: __m256i) -> __m256i {
+            _mm256_sub_epi32(a, b)
+        }
+        fn mul_i32(a: __m256i, b: __m256i) -> __m256i {
+            _mm256_mullo_epi32(a, b)
+        }
+        fn decrement_below(a: __m256i, x: __m256i, middle: i32) -> __m256i {
+            // The comparison gives −1 where it holds.
+            _mm256_add_epi32(a, _mm256_cmpgt_epi32(_mm256_set1_epi32(middle), x))
+        }
+        fn sub_below(a: __m256i, b: __m256i, x: __m256i, middle: i32) -> __m256i {
+            _mm256_sub_epi32(a, _mm256_and_si256(b, _mm256_cmpgt_epi32(_mm256_set1_epi32(middle), x)))
+        }
+        fn clamp_i32(a: __m256i, low: i32, high: i32) -> __m256i {
+            _mm256_min_epi32(_mm256_max_epi32(a, _mm256_set1_epi32(low)), _mm256_set1_epi32(high))
+        }
+        fn shift_right(a: __m256i, n: u32) -> __m256i {
+            _mm256_sra_epi32(a, _mm_cvtsi32_si128(n as i32))
+        }
+        fn shift_left(a: __m256i, n: u32) -> __m256i {
+            _mm256_sll_epi32(a, _mm_cvtsi32_si128(n as i32))
+        }
+        fn real(x: __m256i) -> __m256 {
+            _mm256_cvtepi32_ps(x)
+        }
+        fn round_i32(x: __m256) -> __m256i {
             let number = _mm256_castps_si256(_mm256_cmp_ps::<_CMP_ORD_Q>(x, x));
             let x = _mm256_min_ps(_mm256_max_ps(x, _mm256_set1_ps(-MOST)), _mm256_set1_ps(MOST));
             _mm256_and_si256(number, _mm256_cvtps_epi32(x))
@@ -124,12 +107,12 @@ unsafe impl Ints for Avx2 {
     }
     #[inline(always)]
     unsafe fn widen(self, p: *const u8) -> __m256i {
-        // SAFETY: as above; readable, as the caller promises.
+        // SAFETY: `self` proves the instructions; `LANES` bytes are read, which the caller says are there.
         unsafe { _mm256_cvtepu8_epi32(_mm_loadl_epi64(p.cast())) }
     }
     #[inline(always)]
     unsafe fn requantize<const L: bool, const A: bool>(self, x: __m256i, block: *const i64) -> __m256i {
-        // SAFETY: as above; the caller's promise.
+        // SAFETY: `self` proves the instructions; the block is one for `LANES` lanes, as the caller says.
         unsafe {
             let x = if L { _mm256_sllv_epi32(x, row(block, LEFT)) } else { x };
             let high = _mm256_srli_epi64::<32>(x);
@@ -148,7 +131,7 @@ unsafe impl Ints for Avx2 {
     #[inline(always)]
     unsafe fn narrow<const V: usize>(self, x: &[__m256i; V], bytes: &Bytes, c: *mut u8, n: usize) {
         const { assert!(V == 1 || V == 2) };
-        // SAFETY: as above; `n` bytes are writable.
+        // SAFETY: `self` proves the instructions; `n` bytes are written, at most as many as lanes, which the caller says are there.
         unsafe {
             // Packing interleaves the halves of its operands: bytes come as 0‥3 of each, 4‥7 of each. One vector is its own partner, its bytes
             // come twice.
@@ -172,7 +155,7 @@ unsafe impl Ints for Avx2 {
     #[inline(always)]
     unsafe fn load_runs<const P: usize>(self, p: *const u8, step: usize, n: usize) -> __m256i {
         const { assert!(P == 1 || P == 2) };
-        // SAFETY: as above; readable, as the caller promises.
+        // SAFETY: `self` proves the instructions; of each run no more than `n` bytes are read, which the caller says are there.
         unsafe {
             if n < 32 / P {
                 let mut b = [0u8; 32];
@@ -190,7 +173,7 @@ unsafe impl Ints for Avx2 {
     #[inline(always)]
     unsafe fn store_runs<const P: usize>(self, p: *mut u8, step: usize, n: usize, count: usize, b: __m256i) {
         const { assert!(P == 1 || P == 2) };
-        // SAFETY: as above; writable, as the caller promises.
+        // SAFETY: `self` proves the instructions; of `count` runs no more than `n` bytes are written, which the caller says are there.
         unsafe {
             if n >= 32 / P && count == P {
                 match P {
@@ -208,31 +191,22 @@ unsafe impl Ints for Avx2 {
     }
     #[inline(always)]
     unsafe fn store_bytes(self, p: *mut u8, b: __m256i) {
-        // SAFETY: as above; writable, as the caller promises.
+        // SAFETY: `self` proves the instructions; `4 · LANES` bytes are written, which the caller says are there.
         unsafe { _mm256_storeu_si256(p.cast(), b) }
     }
-    #[inline(always)]
-    fn largest_bytes(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: as above.
-        unsafe { _mm256_max_epu8(a, b) }
-    }
-    #[inline(always)]
-    fn clamp_bytes(self, b: __m256i, low: u8, high: u8) -> __m256i {
-        // SAFETY: as above.
-        unsafe {
+    in_registers! {
+        "avx2,fma"
+        fn largest_bytes(a: __m256i, b: __m256i) -> __m256i {
+            _mm256_max_epu8(a, b)
+        }
+        fn clamp_bytes(b: __m256i, low: u8, high: u8) -> __m256i {
             let (low, high) = (_mm256_set1_epi8(low as i8), _mm256_set1_epi8(high as i8));
             _mm256_min_epu8(_mm256_max_epu8(b, low), high)
         }
-    }
-    #[inline(always)]
-    fn flip_bytes(self, b: __m256i) -> __m256i {
-        // SAFETY: as above.
-        unsafe { _mm256_xor_si256(b, _mm256_set1_epi8(-128)) }
-    }
-    #[inline(always)]
-    fn interleave(self, r: [__m256i; 4]) -> [__m256i; 4] {
-        // SAFETY: as above.
-        unsafe {
+        fn flip_bytes(b: __m256i) -> __m256i {
+            _mm256_xor_si256(b, _mm256_set1_epi8(-128))
+        }
+        fn interleave(r: [__m256i; 4]) -> [__m256i; 4] {
             let (low01, high01) = (_mm256_unpacklo_epi8(r[0], r[1]), _mm256_unpackhi_epi8(r[0], r[1]));
             let (low23, high23) = (_mm256_unpacklo_epi8(r[2], r[3]), _mm256_unpackhi_epi8(r[2], r[3]));
             [
@@ -242,11 +216,7 @@ unsafe impl Ints for Avx2 {
                 _mm256_unpackhi_epi16(high01, high23),
             ]
         }
-    }
-    #[inline(always)]
-    fn in_order(self, x: [__m256; 4]) -> [__m256; 4] {
-        // SAFETY: as above.
-        unsafe {
+        fn in_order(x: [__m256; 4]) -> [__m256; 4] {
             [
                 _mm256_permute2f128_ps::<0x20>(x[0], x[1]),
                 _mm256_permute2f128_ps::<0x20>(x[2], x[3]),
@@ -257,7 +227,7 @@ unsafe impl Ints for Avx2 {
     }
     #[inline(always)]
     fn narrow_interleaved(self, x: [__m256i; 4], bytes: &Bytes) -> __m256i {
-        // SAFETY: as above.
+        // SAFETY: `self` proves the instructions; they touch registers only.
         unsafe {
             let zero_point = _mm256_set1_epi16(bytes.zero_point as i16);
             let low = _mm256_adds_epi16(_mm256_packs_epi32(x[0], x[1]), zero_point);

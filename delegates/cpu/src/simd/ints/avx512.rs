@@ -12,7 +12,7 @@ use crate::simd::Avx512;
 /// The machine has the instructions; `block` is a block for sixteen lanes.
 #[inline(always)]
 unsafe fn row(block: *const i64, row: usize) -> __m512i {
-    // SAFETY: the caller's promise.
+    // SAFETY: the block has this row, of all lanes.
     unsafe { _mm512_loadu_si512(block.add(8 * row).cast()) }
 }
 
@@ -32,7 +32,7 @@ pub struct Channels {
 /// The machine has the instructions; the block is there.
 #[inline(always)]
 unsafe fn half<const A: bool, const I: usize>(x: __m512i, channels: Channels) -> __m512i {
-    // SAFETY: the caller's promise.
+    // SAFETY: the block is there, as the caller says; all else is in registers.
     unsafe {
         let product = _mm512_mul_epi32(x, channels.multiplier[I]);
         let mut rounded = _mm512_add_epi64(product, channels.rounding[I]);
@@ -56,71 +56,49 @@ unsafe impl Ints for Avx512 {
     type Channels = Channels;
     type B = __m512i;
 
-    #[inline(always)]
-    fn splat_i32(self, x: i32) -> __m512i {
-        // SAFETY: the machine has the instructions, `self` proves it.
-        unsafe { _mm512_set1_epi32(x) }
+    in_registers! {
+        "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"
+        fn splat_i32(x: i32) -> __m512i {
+            _mm512_set1_epi32(x)
+        }
     }
     #[inline(always)]
     unsafe fn load_i32(self, p: *const i32) -> __m512i {
-        // SAFETY: as above; readable, as the caller promises.
+        // SAFETY: `self` proves the instructions; `LANES` values are read, which the caller says are there.
         unsafe { _mm512_loadu_si512(p.cast()) }
     }
-    #[inline(always)]
-    fn add_i32(self, a: __m512i, b: __m512i) -> __m512i {
-        // SAFETY: as above.
-        unsafe { _mm512_add_epi32(a, b) }
-    }
-    #[inline(always)]
-    fn sub_i32(self, a: __m512i, b: __m512i) -> __m512i {
-        // SAFETY: as above.
-        unsafe { _mm512_sub_epi32(a, b) }
-    }
-    #[inline(always)]
-    fn mul_i32(self, a: __m512i, b: __m512i) -> __m512i {
-        // SAFETY: as above.
-        unsafe { _mm512_mullo_epi32(a, b) }
-    }
-    #[inline(always)]
-    fn decrement_below(self, a: __m512i, x: __m512i, middle: i32) -> __m512i {
-        // SAFETY: as above.
-        unsafe {
+    in_registers! {
+        "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"
+        fn add_i32(a: __m512i, b: __m512i) -> __m512i {
+            _mm512_add_epi32(a, b)
+        }
+        fn sub_i32(a: __m512i, b: __m512i) -> __m512i {
+            _mm512_sub_epi32(a, b)
+        }
+        fn mul_i32(a: __m512i, b: __m512i) -> __m512i {
+            _mm512_mullo_epi32(a, b)
+        }
+        fn decrement_below(a: __m512i, x: __m512i, middle: i32) -> __m512i {
             let below = _mm512_cmplt_epi32_mask(x, _mm512_set1_epi32(middle));
             _mm512_mask_sub_epi32(a, below, a, _mm512_set1_epi32(1))
         }
-    }
-    #[inline(always)]
-    fn sub_below(self, a: __m512i, b: __m512i, x: __m512i, middle: i32) -> __m512i {
-        // SAFETY: as above.
-        unsafe {
+        fn sub_below(a: __m512i, b: __m512i, x: __m512i, middle: i32) -> __m512i {
             let below = _mm512_cmplt_epi32_mask(x, _mm512_set1_epi32(middle));
             _mm512_mask_sub_epi32(a, below, a, b)
         }
-    }
-    #[inline(always)]
-    fn clamp_i32(self, a: __m512i, low: i32, high: i32) -> __m512i {
-        // SAFETY: as above.
-        unsafe { _mm512_min_epi32(_mm512_max_epi32(a, _mm512_set1_epi32(low)), _mm512_set1_epi32(high)) }
-    }
-    #[inline(always)]
-    fn shift_right(self, a: __m512i, n: u32) -> __m512i {
-        // SAFETY: as above.
-        unsafe { _mm512_sra_epi32(a, _mm_cvtsi32_si128(n as i32)) }
-    }
-    #[inline(always)]
-    fn shift_left(self, a: __m512i, n: u32) -> __m512i {
-        // SAFETY: as above.
-        unsafe { _mm512_sll_epi32(a, _mm_cvtsi32_si128(n as i32)) }
-    }
-    #[inline(always)]
-    fn real(self, x: __m512i) -> __m512 {
-        // SAFETY: as above.
-        unsafe { _mm512_cvtepi32_ps(x) }
-    }
-    #[inline(always)]
-    fn round_i32(self, x: __m512) -> __m512i {
-        // SAFETY: as above.
-        unsafe {
+        fn clamp_i32(a: __m512i, low: i32, high: i32) -> __m512i {
+            _mm512_min_epi32(_mm512_max_epi32(a, _mm512_set1_epi32(low)), _mm512_set1_epi32(high))
+        }
+        fn shift_right(a: __m512i, n: u32) -> __m512i {
+            _mm512_sra_epi32(a, _mm_cvtsi32_si128(n as i32))
+        }
+        fn shift_left(a: __m512i, n: u32) -> __m512i {
+            _mm512_sll_epi32(a, _mm_cvtsi32_si128(n as i32))
+        }
+        fn real(x: __m512i) -> __m512 {
+            _mm512_cvtepi32_ps(x)
+        }
+        fn round_i32(x: __m512) -> __m512i {
             let number = _mm512_cmp_ps_mask::<_CMP_ORD_Q>(x, x);
             let x = _mm512_min_ps(_mm512_max_ps(x, _mm512_set1_ps(-MOST)), _mm512_set1_ps(MOST));
             _mm512_maskz_cvtps_epi32(number, x)
@@ -128,12 +106,12 @@ unsafe impl Ints for Avx512 {
     }
     #[inline(always)]
     unsafe fn widen(self, p: *const u8) -> __m512i {
-        // SAFETY: as above; readable, as the caller promises.
+        // SAFETY: `self` proves the instructions; `LANES` bytes are read, which the caller says are there.
         unsafe { _mm512_cvtepu8_epi32(_mm_loadu_si128(p.cast())) }
     }
     #[inline(always)]
     unsafe fn channels(self, block: *const i64) -> Channels {
-        // SAFETY: as above; the caller's promise.
+        // SAFETY: `self` proves the instructions; the block has all these rows for `LANES` lanes, as the caller says.
         unsafe {
             Channels {
                 bias: row(block, BIAS),
@@ -150,7 +128,7 @@ unsafe impl Ints for Avx512 {
     }
     #[inline(always)]
     fn scale_by<const L: bool, const A: bool>(self, x: __m512i, channels: Channels) -> __m512i {
-        // SAFETY: as above; the block is there, as the maker of `channels` promised.
+        // SAFETY: `self` proves the instructions; the block is still there, as whoever called `channels` said.
         unsafe {
             let x = if L { _mm512_sllv_epi32(x, row(channels.block, LEFT)) } else { x };
             let high = _mm512_castps_si512(_mm512_movehdup_ps(_mm512_castsi512_ps(x)));
@@ -161,13 +139,13 @@ unsafe impl Ints for Avx512 {
     }
     #[inline(always)]
     unsafe fn requantize<const L: bool, const A: bool>(self, x: __m512i, block: *const i64) -> __m512i {
-        // SAFETY: as above; the caller's promise.
+        // SAFETY: `self` proves the instructions; the block is one for `LANES` lanes, as the caller says.
         self.scale_by::<L, A>(x, unsafe { self.channels(block) })
     }
     #[inline(always)]
     unsafe fn narrow<const V: usize>(self, x: &[__m512i; V], bytes: &Bytes, c: *mut u8, n: usize) {
         const { assert!(V == 1 || V == 2) };
-        // SAFETY: as above; `n` bytes are writable.
+        // SAFETY: `self` proves the instructions; `n` bytes are written, at most as many as lanes, which the caller says are there.
         unsafe {
             // Packing interleaves the quarters of its operands: bytes come as 0‥3 of each, 4‥7 of each, ….
             let words = _mm512_packs_epi32(x[0], x[V - 1]);
@@ -187,7 +165,7 @@ unsafe impl Ints for Avx512 {
     #[inline(always)]
     unsafe fn load_runs<const P: usize>(self, p: *const u8, step: usize, n: usize) -> __m512i {
         const { assert!(P == 1 || P == 2 || P == 4) };
-        // SAFETY: as above; `n` bytes of each run are readable, as the caller promises.
+        // SAFETY: `self` proves the instructions; of each run no more than `n` bytes are read, which the caller says are there.
         unsafe {
             match P {
                 1 => _mm512_maskz_loadu_epi8(first(n), p.cast()),
@@ -213,7 +191,7 @@ unsafe impl Ints for Avx512 {
     #[inline(always)]
     unsafe fn store_runs<const P: usize>(self, p: *mut u8, step: usize, n: usize, count: usize, b: __m512i) {
         const { assert!(P == 1 || P == 2 || P == 4) };
-        // SAFETY: as above; `n` bytes of each run are writable, as the caller promises.
+        // SAFETY: `self` proves the instructions; of `count` runs no more than `n` bytes are written, which the caller says are there.
         unsafe {
             match P {
                 1 => _mm512_mask_storeu_epi8(p.cast(), first(n), b),
@@ -241,31 +219,22 @@ unsafe impl Ints for Avx512 {
     }
     #[inline(always)]
     unsafe fn store_bytes(self, p: *mut u8, b: __m512i) {
-        // SAFETY: as above; writable, as the caller promises.
+        // SAFETY: `self` proves the instructions; `4 · LANES` bytes are written, which the caller says are there.
         unsafe { _mm512_storeu_si512(p.cast(), b) }
     }
-    #[inline(always)]
-    fn largest_bytes(self, a: __m512i, b: __m512i) -> __m512i {
-        // SAFETY: as above.
-        unsafe { _mm512_max_epu8(a, b) }
-    }
-    #[inline(always)]
-    fn clamp_bytes(self, b: __m512i, low: u8, high: u8) -> __m512i {
-        // SAFETY: as above.
-        unsafe {
+    in_registers! {
+        "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"
+        fn largest_bytes(a: __m512i, b: __m512i) -> __m512i {
+            _mm512_max_epu8(a, b)
+        }
+        fn clamp_bytes(b: __m512i, low: u8, high: u8) -> __m512i {
             let (low, high) = (_mm512_set1_epi8(low as i8), _mm512_set1_epi8(high as i8));
             _mm512_min_epu8(_mm512_max_epu8(b, low), high)
         }
-    }
-    #[inline(always)]
-    fn flip_bytes(self, b: __m512i) -> __m512i {
-        // SAFETY: as above.
-        unsafe { _mm512_xor_si512(b, _mm512_set1_epi8(-128)) }
-    }
-    #[inline(always)]
-    fn interleave(self, r: [__m512i; 4]) -> [__m512i; 4] {
-        // SAFETY: as above.
-        unsafe {
+        fn flip_bytes(b: __m512i) -> __m512i {
+            _mm512_xor_si512(b, _mm512_set1_epi8(-128))
+        }
+        fn interleave(r: [__m512i; 4]) -> [__m512i; 4] {
             let (low01, high01) = (_mm512_unpacklo_epi8(r[0], r[1]), _mm512_unpackhi_epi8(r[0], r[1]));
             let (low23, high23) = (_mm512_unpacklo_epi8(r[2], r[3]), _mm512_unpackhi_epi8(r[2], r[3]));
             [
@@ -275,11 +244,7 @@ unsafe impl Ints for Avx512 {
                 _mm512_unpackhi_epi16(high01, high23),
             ]
         }
-    }
-    #[inline(always)]
-    fn in_order(self, x: [__m512; 4]) -> [__m512; 4] {
-        // SAFETY: as above.
-        unsafe {
+        fn in_order(x: [__m512; 4]) -> [__m512; 4] {
             let low = [_mm512_shuffle_f32x4::<0x44>(x[0], x[1]), _mm512_shuffle_f32x4::<0x44>(x[2], x[3])];
             let high = [_mm512_shuffle_f32x4::<0xEE>(x[0], x[1]), _mm512_shuffle_f32x4::<0xEE>(x[2], x[3])];
             [
@@ -292,7 +257,7 @@ unsafe impl Ints for Avx512 {
     }
     #[inline(always)]
     fn narrow_interleaved(self, x: [__m512i; 4], bytes: &Bytes) -> __m512i {
-        // SAFETY: as above.
+        // SAFETY: `self` proves the instructions; they touch registers only.
         unsafe {
             let zero_point = _mm512_set1_epi16(bytes.zero_point as i16);
             let low = _mm512_adds_epi16(_mm512_packs_epi32(x[0], x[1]), zero_point);

@@ -11,12 +11,12 @@ macro_rules! channels_in_memory {
         }
         #[inline(always)]
         fn add_bias(self, x: Self::I, block: Self::Channels) -> Self::I {
-            // SAFETY: the block is there, as whoever called `channels` promised; its first row are the biases.
+            // SAFETY: the block is still there, as whoever called `channels` said; its first row are the biases.
             self.add_i32(x, unsafe { self.load_i32(block.0.add(crate::requantize::BIAS).cast()) })
         }
         #[inline(always)]
         fn scale_by<const L: bool, const A: bool>(self, x: Self::I, block: Self::Channels) -> Self::I {
-            // SAFETY: as above.
+            // SAFETY: `self` proves the instructions; the block is still there, as whoever called `channels` said.
             unsafe { self.requantize::<L, A>(x, block.0) }
         }
     };

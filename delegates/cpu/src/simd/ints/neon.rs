@@ -14,7 +14,7 @@ const N: usize = 4;
 /// `block` is a block for four lanes.
 #[inline(always)]
 unsafe fn row(block: *const i64, row: usize) -> int64x2_t {
-    // SAFETY: the machine has NEON, as all aarch64 code supposes; the caller's promise.
+    // SAFETY: the block has this row, of all lanes.
     unsafe { vld1q_s64(block.add(row * N / 2)) }
 }
 
@@ -24,7 +24,7 @@ unsafe fn row(block: *const i64, row: usize) -> int64x2_t {
 /// As of [`row`].
 #[inline(always)]
 unsafe fn half<const A: bool, const I: usize>(x: int32x2_t, block: *const i64) -> int32x4_t {
-    // SAFETY: the caller's promise.
+    // SAFETY: the block is there, as the caller says; all else is in registers.
     unsafe {
         let product = vmull_s32(x, vmovn_s64(row(block, MULTIPLIER[I])));
         let mut rounded = vaddq_s64(product, row(block, ROUNDING[I]));
@@ -37,17 +37,12 @@ unsafe fn half<const A: bool, const I: usize>(x: int32x2_t, block: *const i64) -
 }
 
 /// `clamp(x + zero point)` of eight lanes. Words saturate, which the limits of bytes do not notice.
-///
-/// # Safety
-/// The machine has the instructions.
-#[inline(always)]
-unsafe fn eight(low: int32x4_t, high: int32x4_t, bytes: &Bytes) -> uint8x8_t {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let words = vqmovn_high_s32(vqmovn_s32(low), high);
-        let words = vqaddq_s16(words, vdupq_n_s16(bytes.zero_point as i16));
-        vmin_u8(vmax_u8(vqmovun_s16(words), vdup_n_u8(bytes.low)), vdup_n_u8(bytes.high))
-    }
+#[target_feature(enable = "neon")]
+#[inline]
+fn eight(low: int32x4_t, high: int32x4_t, bytes: &Bytes) -> uint8x8_t {
+    let words = vqmovn_high_s32(vqmovn_s32(low), high);
+    let words = vqaddq_s16(words, vdupq_n_s16(bytes.zero_point as i16));
+    vmin_u8(vmax_u8(vqmovun_s16(words), vdup_n_u8(bytes.low)), vdup_n_u8(bytes.high))
 }
 
 /// The first `n ≤ 8` bytes from memory, then zeros.
@@ -56,7 +51,7 @@ unsafe fn eight(low: int32x4_t, high: int32x4_t, bytes: &Bytes) -> uint8x8_t {
 /// They are readable.
 #[inline(always)]
 unsafe fn load_eight(p: *const u8, n: usize) -> u64 {
-    // SAFETY: the caller's promise. Two reads of equal width, which overlap, cover all bytes.
+    // SAFETY: two reads of equal width, which overlap, cover all `n` bytes, and no others; the caller says that they are there.
     unsafe {
         let pair = |low: u64, high: u64, width: usize| low | high << (8 * (n - width));
         match n {
@@ -81,7 +76,7 @@ unsafe fn load_eight(p: *const u8, n: usize) -> u64 {
 /// They are writable.
 #[inline(always)]
 unsafe fn store_eight(p: *mut u8, n: usize, bytes: u64) {
-    // SAFETY: the caller's promise. Two writes of equal width, which overlap, cover all bytes.
+    // SAFETY: two writes of equal width, which overlap, cover all `n` bytes, and no others; the caller says that they are there.
     unsafe {
         match n {
             8.. => p.cast::<u64>().write_unaligned(bytes),
@@ -106,72 +101,57 @@ unsafe impl Ints for Neon {
 
     channels_in_memory!();
 
-    #[inline(always)]
-    fn splat_i32(self, x: i32) -> int32x4_t {
-        // SAFETY: the machine has the instructions, `self` proves it.
-        unsafe { vdupq_n_s32(x) }
-    }
-    #[inline(always)]
-    unsafe fn load_i32(self, p: *const i32) -> int32x4_t {
-        // SAFETY: as above; readable, as the caller promises.
-        unsafe { vld1q_s32(p) }
-    }
-    #[inline(always)]
-    fn add_i32(self, a: int32x4_t, b: int32x4_t) -> int32x4_t {
-        // SAFETY: as above.
-        unsafe { vaddq_s32(a, b) }
-    }
-    #[inline(always)]
-    fn sub_i32(self, a: int32x4_t, b: int32x4_t) -> int32x4_t {
-        // SAFETY: as above.
-        unsafe { vsubq_s32(a, b) }
-    }
-    #[inline(always)]
-    fn mul_i32(self, a: int32x4_t, b: int32x4_t) -> int32x4_t {
-        // SAFETY: as above.
-        unsafe { vmulq_s32(a, b) }
-    }
-    #[inline(always)]
-    fn decrement_below(self, a: int32x4_t, x: int32x4_t, middle: i32) -> int32x4_t {
-        // SAFETY: as above. The comparison gives −1 where it holds.
-        unsafe { vaddq_s32(a, vreinterpretq_s32_u32(vcltq_s32(x, vdupq_n_s32(middle)))) }
-    }
-    #[inline(always)]
-    fn sub_below(self, a: int32x4_t, b: int32x4_t, x: int32x4_t, middle: i32) -> int32x4_t {
-        // SAFETY: as above.
-        unsafe {
-            let below = vreinterpretq_s32_u32(vcltq_s32(x, vdupq_n_s32(middle)));
-            vsubq_s32(a, vandq_s32(b, below))
+    in_registers! {
+        "neon"
+        fn splat_i32(x: i32) -> int32x4_t {
+            vdupq_n_s32(x)
         }
     }
     #[inline(always)]
-    fn clamp_i32(self, a: int32x4_t, low: i32, high: i32) -> int32x4_t {
-        // SAFETY: as above.
-        unsafe { vminq_s32(vmaxq_s32(a, vdupq_n_s32(low)), vdupq_n_s32(high)) }
+    unsafe fn load_i32(self, p: *const i32) -> int32x4_t {
+        // SAFETY: `self` proves the instructions; `LANES` values are read, which the caller says are there.
+        unsafe { vld1q_s32(p) }
     }
-    #[inline(always)]
-    fn shift_right(self, a: int32x4_t, n: u32) -> int32x4_t {
-        // SAFETY: as above. A shift to the left by less than nothing.
-        unsafe { vshlq_s32(a, vdupq_n_s32(-(n as i32))) }
-    }
-    #[inline(always)]
-    fn shift_left(self, a: int32x4_t, n: u32) -> int32x4_t {
-        // SAFETY: as above.
-        unsafe { vshlq_s32(a, vdupq_n_s32(n as i32)) }
-    }
-    #[inline(always)]
-    fn real(self, x: int32x4_t) -> float32x4_t {
-        // SAFETY: as above.
-        unsafe { vcvtq_f32_s32(x) }
-    }
-    #[inline(always)]
-    fn round_i32(self, x: float32x4_t) -> int32x4_t {
-        // SAFETY: as above. NaN stays NaN, whose conversion is 0.
-        unsafe { vcvtnq_s32_f32(vminq_f32(vmaxq_f32(x, vdupq_n_f32(-MOST)), vdupq_n_f32(MOST))) }
+    in_registers! {
+        "neon"
+        fn add_i32(a: int32x4_t, b: int32x4_t) -> int32x4_t {
+            vaddq_s32(a, b)
+        }
+        fn sub_i32(a: int32x4_t, b: int32x4_t) -> int32x4_t {
+            vsubq_s32(a, b)
+        }
+        fn mul_i32(a: int32x4_t, b: int32x4_t) -> int32x4_t {
+            vmulq_s32(a, b)
+        }
+        fn decrement_below(a: int32x4_t, x: int32x4_t, middle: i32) -> int32x4_t {
+            // The comparison gives −1 where it holds.
+            vaddq_s32(a, vreinterpretq_s32_u32(vcltq_s32(x, vdupq_n_s32(middle))))
+        }
+        fn sub_below(a: int32x4_t, b: int32x4_t, x: int32x4_t, middle: i32) -> int32x4_t {
+            let below = vreinterpretq_s32_u32(vcltq_s32(x, vdupq_n_s32(middle)));
+            vsubq_s32(a, vandq_s32(b, below))
+        }
+        fn clamp_i32(a: int32x4_t, low: i32, high: i32) -> int32x4_t {
+            vminq_s32(vmaxq_s32(a, vdupq_n_s32(low)), vdupq_n_s32(high))
+        }
+        fn shift_right(a: int32x4_t, n: u32) -> int32x4_t {
+            // A shift to the left by less than nothing.
+            vshlq_s32(a, vdupq_n_s32(-(n as i32)))
+        }
+        fn shift_left(a: int32x4_t, n: u32) -> int32x4_t {
+            vshlq_s32(a, vdupq_n_s32(n as i32))
+        }
+        fn real(x: int32x4_t) -> float32x4_t {
+            vcvtq_f32_s32(x)
+        }
+        fn round_i32(x: float32x4_t) -> int32x4_t {
+            // NaN stays NaN, whose conversion is 0.
+            vcvtnq_s32_f32(vminq_f32(vmaxq_f32(x, vdupq_n_f32(-MOST)), vdupq_n_f32(MOST)))
+        }
     }
     #[inline(always)]
     unsafe fn widen(self, p: *const u8) -> int32x4_t {
-        // SAFETY: as above; four bytes, as the caller promises.
+        // SAFETY: `self` proves the instructions; `LANES` bytes are read, which the caller says are there.
         unsafe {
             let four = vcreate_u8(p.cast::<u32>().read_unaligned().into());
             vreinterpretq_s32_u32(vmovl_u16(vget_low_u16(vmovl_u8(four))))
@@ -179,7 +159,7 @@ unsafe impl Ints for Neon {
     }
     #[inline(always)]
     unsafe fn requantize<const L: bool, const A: bool>(self, x: int32x4_t, block: *const i64) -> int32x4_t {
-        // SAFETY: as above; the caller's promise.
+        // SAFETY: `self` proves the instructions; the block is one for `LANES` lanes, as the caller says.
         unsafe {
             let x = if L { vshlq_s32(x, vld1q_s32(block.add(LEFT * N / 2).cast())) } else { x };
             let even = half::<A, 0>(vget_low_s32(vuzp1q_s32(x, x)), block);
@@ -189,7 +169,7 @@ unsafe impl Ints for Neon {
     }
     #[inline(always)]
     unsafe fn narrow<const V: usize>(self, x: &[int32x4_t; V], bytes: &Bytes, c: *mut u8, n: usize) {
-        // SAFETY: as above; `n` bytes are writable.
+        // SAFETY: `self` proves the instructions; `n` bytes are written, at most as many as lanes, which the caller says are there.
         unsafe {
             for v in (0..V).step_by(2) {
                 let all = eight(x[v], x[(v + 1).min(V - 1)], bytes);
@@ -206,7 +186,7 @@ unsafe impl Ints for Neon {
     unsafe fn load_runs<const P: usize>(self, p: *const u8, step: usize, n: usize) -> uint8x16_t {
         const { assert!(P == 1) };
         let _ = step;
-        // SAFETY: as above; `n` bytes are readable, as the caller promises.
+        // SAFETY: `self` proves the instructions; of each run no more than `n` bytes are read, which the caller says are there.
         unsafe {
             if n >= 16 {
                 return vld1q_u8(p);
@@ -227,7 +207,7 @@ unsafe impl Ints for Neon {
     ) {
         const { assert!(P == 1) };
         let _ = step;
-        // SAFETY: as above; `n` bytes are writable, as the caller promises.
+        // SAFETY: `self` proves the instructions; of `count` runs no more than `n` bytes are written, which the caller says are there.
         unsafe {
             if count == 0 {
                 return;
@@ -242,38 +222,29 @@ unsafe impl Ints for Neon {
     }
     #[inline(always)]
     unsafe fn store_bytes(self, p: *mut u8, b: uint8x16_t) {
-        // SAFETY: writable, as the caller promises.
+        // SAFETY: `self` proves the instructions; `4 · LANES` bytes are written, which the caller says are there.
         unsafe { vst1q_u8(p, b) }
     }
-    #[inline(always)]
-    fn largest_bytes(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
-        // SAFETY: as above.
-        unsafe { vmaxq_u8(a, b) }
-    }
-    #[inline(always)]
-    fn clamp_bytes(self, b: uint8x16_t, low: u8, high: u8) -> uint8x16_t {
-        // SAFETY: as above.
-        unsafe { vminq_u8(vmaxq_u8(b, vdupq_n_u8(low)), vdupq_n_u8(high)) }
-    }
-    #[inline(always)]
-    fn flip_bytes(self, b: uint8x16_t) -> uint8x16_t {
-        // SAFETY: as above.
-        unsafe { veorq_u8(b, vdupq_n_u8(128)) }
-    }
-    #[inline(always)]
-    fn interleave(self, r: [uint8x16_t; 4]) -> [uint8x16_t; 4] {
-        // SAFETY: the machine has the instructions, `self` proves it.
-        unsafe {
+    in_registers! {
+        "neon"
+        fn largest_bytes(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+            vmaxq_u8(a, b)
+        }
+        fn clamp_bytes(b: uint8x16_t, low: u8, high: u8) -> uint8x16_t {
+            vminq_u8(vmaxq_u8(b, vdupq_n_u8(low)), vdupq_n_u8(high))
+        }
+        fn flip_bytes(b: uint8x16_t) -> uint8x16_t {
+            veorq_u8(b, vdupq_n_u8(128))
+        }
+        fn interleave(r: [uint8x16_t; 4]) -> [uint8x16_t; 4] {
             let words = |a, b| [vreinterpretq_u16_u8(vzip1q_u8(a, b)), vreinterpretq_u16_u8(vzip2q_u8(a, b))];
             let (first, last) = (words(r[0], r[1]), words(r[2], r[3]));
             let low = [0, 1].map(|i| vreinterpretq_u8_u16(vzip1q_u16(first[i], last[i])));
             let high = [0, 1].map(|i| vreinterpretq_u8_u16(vzip2q_u16(first[i], last[i])));
             [low[0], high[0], low[1], high[1]]
         }
-    }
-    #[inline(always)]
-    fn narrow_interleaved(self, x: [int32x4_t; 4], bytes: &Bytes) -> uint8x16_t {
-        // SAFETY: as above.
-        unsafe { vcombine_u8(eight(x[0], x[1], bytes), eight(x[2], x[3], bytes)) }
+        fn narrow_interleaved(x: [int32x4_t; 4], bytes: &Bytes) -> uint8x16_t {
+            vcombine_u8(eight(x[0], x[1], bytes), eight(x[2], x[3], bytes))
+        }
     }
 }

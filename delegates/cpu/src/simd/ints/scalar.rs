@@ -30,7 +30,7 @@ pub(super) unsafe fn scale_lane(lanes: usize, i: usize, x: i32, block: *const i6
 /// `block` is a block for `N` lanes.
 #[inline(never)]
 unsafe fn scale(x: [i32; N], block: *const i64) -> [i32; N] {
-    // SAFETY: the caller's promise.
+    // SAFETY: lane `i` is one of the `N` that the block is for.
     std::array::from_fn(|i| unsafe { scale_lane(N, i, x[i], block) })
 }
 
@@ -53,7 +53,7 @@ unsafe impl Ints for Scalar {
     }
     #[inline(always)]
     unsafe fn load_i32(self, p: *const i32) -> [i32; N] {
-        // SAFETY: the caller's promise.
+        // SAFETY: `LANES` values are read, which the caller says are there.
         unsafe { p.cast::<[i32; N]>().read_unaligned() }
     }
     #[inline(always)]
@@ -98,12 +98,12 @@ unsafe impl Ints for Scalar {
     }
     #[inline(always)]
     unsafe fn widen(self, p: *const u8) -> [i32; N] {
-        // SAFETY: the caller's promise.
+        // SAFETY: `LANES` bytes are read, which the caller says are there.
         unsafe { p.cast::<[u8; N]>().read_unaligned() }.map(i32::from)
     }
     #[inline(always)]
     unsafe fn requantize<const L: bool, const A: bool>(self, x: [i32; N], block: *const i64) -> [i32; N] {
-        // SAFETY: the caller's promise.
+        // SAFETY: the block is one for `LANES` lanes, as the caller says.
         unsafe { scale(x, block) }
     }
     #[inline(always)]
@@ -117,7 +117,7 @@ unsafe impl Ints for Scalar {
     unsafe fn load_runs<const P: usize>(self, p: *const u8, step: usize, n: usize) -> [u8; 16] {
         let mut b = [0; 16];
         for (i, run) in b.chunks_exact_mut(16 / P).enumerate() {
-            // SAFETY: the caller's promise.
+            // SAFETY: of each run no more than `n` bytes are read, which the caller says are there.
             unsafe { core::ptr::copy_nonoverlapping(p.add(i * step), run.as_mut_ptr(), n.min(16 / P)) };
         }
         b
@@ -125,13 +125,13 @@ unsafe impl Ints for Scalar {
     #[inline(always)]
     unsafe fn store_runs<const P: usize>(self, p: *mut u8, step: usize, n: usize, count: usize, b: [u8; 16]) {
         for (i, run) in b.chunks_exact(16 / P).enumerate().take(count) {
-            // SAFETY: the caller's promise.
+            // SAFETY: of `count` runs no more than `n` bytes are written, which the caller says are there.
             unsafe { core::ptr::copy_nonoverlapping(run.as_ptr(), p.add(i * step), n.min(16 / P)) };
         }
     }
     #[inline(always)]
     unsafe fn store_bytes(self, p: *mut u8, b: [u8; 16]) {
-        // SAFETY: the caller's promise.
+        // SAFETY: `4 · LANES` bytes are written, which the caller says are there.
         unsafe { p.cast::<[u8; 16]>().write_unaligned(b) };
     }
     #[inline(always)]
