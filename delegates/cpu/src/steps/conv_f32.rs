@@ -156,27 +156,27 @@ impl ConvF32 {
         let (taps, k) = self.point(pointers, first, end, g, input);
         let (from, count, offset) = self.blocks[block];
         let lines = self.lines();
-        let mut panel = g * self.gemm.packed_len(lines, self.columns) + offset;
-        let next = self.after(g, block).wrapping_sub(panel);
+        let panels = g * self.gemm.packed_len(lines, self.columns) + offset;
+        let panels = self.packed[panels..][..self.gemm.packed_len(lines, count)].as_ptr();
+        let next = self.after(g, block);
         let stride = self.columns * self.groups;
         let start = first * stride + g * self.columns;
-        let mut column = from;
-        while column < from + count {
-            let width = self.gemm.panel_width(column, self.columns);
-            let columns = width.min(self.columns - column);
-            let weights = self.packed[panel..][..width * (lines + 1)].as_ptr();
-            let (c, stride) = match self.is_apart {
-                true => (apart.tile(column - from, [rows, count, columns]), count),
-                false => (output.tile(start + column, [rows, stride, columns]), stride),
-            };
+        let (c, step) = match self.is_apart {
+            true => (apart.tile(0, [rows, count, count]), count),
+            false => (output.tile(start + from, [rows, stride, count]), stride),
+        };
+        let (mut panel, mut column) = (0, 0);
+        while column < count {
+            let width = self.gemm.panel_width(column, count);
+            let weights = panels.wrapping_add(panel);
             let tile = Tile {
                 a: pointers.as_ptr().cast(),
                 taps,
                 k,
                 weights,
-                c,
-                stride,
-                columns,
+                c: c.wrapping_add(column),
+                stride: step,
+                columns: width.min(count - column),
                 low: self.low,
                 high: self.high,
                 prefetch: match soon {
@@ -185,9 +185,9 @@ impl ConvF32 {
                     Soon::Next => Prefetch::panel(next.wrapping_add(panel), width),
                 },
             };
-            // SAFETY: the entry was selected for this machine, and is for `rows` rows; `point` looked up `k` values for each of
-            // `taps · rows` pointers; the panel was sliced with its `lines` lines, and the results are the caller's.
-            unsafe { self.gemm.by_vectors[width / self.gemm.lanes - 1][rows - 1](&tile) };
+            // SAFETY: the kernel was selected for this machine; `point` looked up `k` values for each of `taps · rows` pointers; the block's
+            // panels were sliced, whose widths add up to `count` columns; the results, looked up as a whole, are the caller's.
+            unsafe { self.gemm.kernel(width, rows)(&tile) };
             panel += width * (lines + 1);
             column += width;
         }

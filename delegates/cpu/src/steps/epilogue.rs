@@ -1,6 +1,5 @@
 //! What is done to the rows of a result while they are in the cache: a sum with another tensor, a clamp, a function.
 
-use arenite_layers::Clamp;
 pub use arenite_layers::EpilogueOp;
 
 use crate::kernels::f32_map::Map;
@@ -10,7 +9,7 @@ use crate::program::Run;
 /// An operation with its operand.
 #[derive(Clone, Copy)]
 pub struct Bound<'r> {
-    op: EpilogueOp,
+    op: &'r EpilogueOp,
     other: Source<'r, f32>,
 }
 
@@ -19,29 +18,26 @@ pub const MAX_OPS: usize = 6;
 
 /// Operations with their operands.
 pub struct Epilogue<'r> {
-    list: [Bound<'r>; MAX_OPS],
-    count: usize,
+    ops: &'r [EpilogueOp],
+    others: [Source<'r, f32>; MAX_OPS],
 }
 
 /// Looks up the operands of the first [`MAX_OPS`] operations.
-pub fn bind<'r>(ops: &[EpilogueOp], cx: &'r Run<'_>) -> Epilogue<'r> {
-    let mut epilogue = Epilogue { count: ops.len().min(MAX_OPS), ..Epilogue::NONE };
-    for (bound, &op) in epilogue.list.iter_mut().zip(ops) {
-        *bound = Bound { op, other: op.operand().map_or(Source::NONE, |id| cx.input(id)) };
+pub fn bind<'r>(ops: &'r [EpilogueOp], cx: &'r Run<'_>) -> Epilogue<'r> {
+    let mut epilogue = Epilogue { ops, ..Epilogue::NONE };
+    for (other, op) in epilogue.others.iter_mut().zip(ops) {
+        *other = op.operand().map_or(Source::NONE, |id| cx.input(id));
     }
     epilogue
 }
 
 impl<'r> Epilogue<'r> {
     /// No operations.
-    pub const NONE: Epilogue<'r> = Epilogue {
-        list: [Bound { op: EpilogueOp::Clamp(Clamp::NONE), other: Source::NONE }; MAX_OPS],
-        count: 0,
-    };
+    pub const NONE: Epilogue<'r> = Epilogue { ops: &[], others: [Source::NONE; MAX_OPS] };
 
     /// In the order in which they are applied.
-    pub fn iter(&self) -> impl Iterator<Item = &Bound<'r>> {
-        self.list[..self.count].iter()
+    pub fn iter(&self) -> impl Iterator<Item = Bound<'r>> {
+        self.ops.iter().zip(self.others).map(|(op, other)| Bound { op, other })
     }
 
     /// `y[i] = f(y[i])` of each in turn, for runs of `n` elements: the first from `at` on, each `stride` behind the one before. `y` is
@@ -70,7 +66,7 @@ impl Bound<'_> {
     /// `y[i] = f(x[i])`; `y[0]` is element `at` of the tensor that operands go with, or are a row of.
     pub fn apply(&self, map: &Map, x: Source<'_, f32>, y: &mut Target<'_, f32>, at: usize) {
         let n = y.len();
-        match self.op {
+        match *self.op {
             EpilogueOp::Binary(op, _) => map.two(op, x, self.other.part(at, n), y),
             EpilogueOp::Row(op, _, len) => {
                 let (mut done, mut column) = (0, at % len);

@@ -160,7 +160,7 @@ impl MatMulF32 {
             };
             // SAFETY: the entry was selected for this machine, and is for so many rows, of which each has a pointer to `depth` values; the
             // panel was looked up, and the results are the caller's.
-            unsafe { self.gemm.by_vectors[width / self.gemm.lanes - 1][end - first - 1](&tile) };
+            unsafe { self.gemm.kernel(width, end - first)(&tile) };
             column += width;
         }
         // Whole rows lie side by side, or each on its own.

@@ -164,7 +164,7 @@ impl TransposeConvF32 {
             };
             // SAFETY: the entry was selected for this machine, and is for `rows` rows; pointers are as the caller says, the panel was sliced
             // with its lines, and the results are inside of `output`.
-            unsafe { self.gemm.by_vectors[width / self.gemm.lanes - 1][rows - 1](&tile) };
+            unsafe { self.gemm.kernel(width, rows)(&tile) };
             panel += width * lines;
             column += width;
         }

@@ -165,19 +165,20 @@ impl WinogradF32 {
         let each = pointers[..rows].iter_mut().enumerate();
         each.for_each(|(r, pointer)| *pointer = a.wrapping_add(r * channels));
         let len = self.gemm.packed_len(channels, self.filters);
-        let (mut panel, mut column) = (f * len, 0);
+        let panels = self.packed[f * len..][..len].as_ptr();
+        let c = p.tile(f * ps + first * self.filters, [rows, self.filters, self.filters]);
+        let (mut panel, mut column) = (0, 0);
         while column < self.filters {
             let width = self.gemm.panel_width(column, self.filters);
-            let (columns, lines) = (width.min(self.filters - column), width * (channels + 1));
-            let weights = self.packed[panel..][..lines].as_ptr();
+            let weights = panels.wrapping_add(panel);
             let tile = Tile {
                 a: pointers.as_ptr(),
                 taps: 1,
                 k: channels,
                 weights,
-                c: p.tile(f * ps + first * self.filters + column, [rows, self.filters, columns]),
+                c: c.wrapping_add(column),
                 stride: self.filters,
-                columns,
+                columns: width.min(self.filters - column),
                 low: f32::NEG_INFINITY,
                 high: f32::INFINITY,
                 prefetch: match first {
@@ -186,10 +187,10 @@ impl WinogradF32 {
                     _ => Prefetch::nothing(weights),
                 },
             };
-            // SAFETY: the entry was selected for this machine, and is for so many rows, of which each has a pointer to all channels; the panel
-            // was sliced, and these rows of P are the caller's.
-            unsafe { self.gemm.by_vectors[width / self.gemm.lanes - 1][rows - 1](&tile) };
-            (panel, column) = (panel + lines, column + width);
+            // SAFETY: the kernel was selected for this machine; each row has a pointer to all channels; the product's panels were sliced, whose
+            // widths add up to its filters; these rows of P, looked up as a whole, are the caller's.
+            unsafe { self.gemm.kernel(width, rows)(&tile) };
+            (panel, column) = (panel + width * (channels + 1), column + width);
         }
     }
 

@@ -112,7 +112,13 @@ impl Gemm {
 
     /// Width of the panel that holds columns `from..` of `columns`.
     pub fn panel_width(&self, from: usize, columns: usize) -> usize {
-        (columns - from).next_multiple_of(self.lanes).min(self.nr())
+        // Lanes are a power of two: a division would cost as much as a small tile.
+        ((columns - from + self.lanes - 1) & !(self.lanes - 1)).min(self.nr())
+    }
+
+    /// The microkernel for a panel of this width and so many rows.
+    pub fn kernel(&self, width: usize, rows: usize) -> Microkernel {
+        self.by_vectors[(width >> self.lanes.trailing_zeros()) - 1][rows - 1]
     }
 
     /// Values that packed weights take: `k_total` lines and a bias line for each of `columns` columns.
