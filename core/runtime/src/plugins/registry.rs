@@ -315,11 +315,8 @@ impl Registry {
             }
             (!plugins.is_empty()).then(|| ContestedOp { key: key.clone(), plugins })
         };
-        let mut ops: Vec<ContestedOp> = Vec::new();
-        for op in self.ops.iter().filter_map(contested) {
-            let name = op.key.name();
-            ops.insert(ops.partition_point(|known| known.key.name() < name), op);
-        }
+        let mut ops: Vec<ContestedOp> = self.ops.iter().filter_map(contested).collect();
+        ops.sort_by_key(|op| op.key.name());
         ops
     }
 

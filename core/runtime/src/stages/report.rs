@@ -45,13 +45,12 @@ pub enum Served {
 /// Per node, who runs it.
 pub(crate) fn served_by(graph: &Graph, runner: Option<&Runner>) -> Vec<Served> {
     let mut served = vec![Served::Nobody; graph.nodes.len()];
-    let partitions = || {
-        let steps = runner.into_iter().flat_map(Runner::steps);
-        steps.filter(|step| matches!(step.kernel, Kernel::Partition(_)))
-    };
-    for step in runner.into_iter().flat_map(Runner::steps) {
-        let before = partitions().filter(|other| other.members().first() < step.members().first());
-        let who = server(step, before.count());
+    let mut steps: Vec<&Step> = runner.into_iter().flat_map(Runner::steps).collect();
+    steps.sort_by_key(|step| step.members().first());
+    let mut partitions = 0;
+    for step in steps {
+        let who = server(step, partitions);
+        partitions += usize::from(matches!(who, Served::Delegate { .. }));
         step.members().iter().for_each(|&node| served[node] = who.clone());
     }
     served
