@@ -82,7 +82,8 @@ fn agrees(what: &str, model: &Model) {
     assert!(interpreter.served_by().iter().all(is_there), "{what}: {:?}", interpreter.refusals());
     for (want, got) in want.iter().zip(&got) {
         let largest = want.iter().fold(1e-3f32, |most, x| most.max(x.abs()));
-        let differs = want.iter().zip(got).position(|(a, b)| !((a - b).abs() <= 1e-5 * largest));
+        let is_near = |(a, b): (&f32, &f32)| (a - b).abs() <= 1e-5 * largest;
+        let differs = want.iter().zip(got).position(|pair| !is_near(pair));
         assert_eq!(differs, None, "{what}: {want:?} {got:?}");
     }
 }
