@@ -161,9 +161,7 @@ impl WinogradF32 {
     ) {
         let (channels, [vs, ps], rows) = (self.tiles.window.channels, self.strides(), end - first);
         let a = v.at(f * vs + first * channels, rows * channels);
-        let mut pointers = [a; 16];
-        let each = pointers[..rows].iter_mut().enumerate();
-        each.for_each(|(r, pointer)| *pointer = a.wrapping_add(r * channels));
+        let pointers: [*const f32; 16] = std::array::from_fn(|r| a.wrapping_add(r * channels));
         let len = self.gemm.packed_len(channels, self.filters);
         let panels = self.packed[f * len..][..len].as_ptr();
         let c = p.tile(f * ps + first * self.filters, [rows, self.filters, self.filters]);
