@@ -61,13 +61,17 @@ struct Facts {
     grid: i32,
     /// How many there are.
     count: usize,
+    /// How many there are in a row: the innermost dimension.
+    row: usize,
 }
 
 impl Facts {
     fn of(array: &Array) -> Facts {
         let count = array.bytes.len() / 4;
         let (least, nearest) = (f64::MAX, f64::MAX);
-        let mut facts = Facts { largest: 0.0, least, nearest, huge: 0, special: false, grid: 300, count };
+        let row = array.shape.last().map_or(1, |&size| size as usize);
+        let mut facts =
+            Facts { largest: 0.0, least, nearest, huge: 0, special: false, grid: 300, count, row };
         if array.ty != F32 {
             return facts;
         }
@@ -180,8 +184,13 @@ fn bound(rule: Rule, inputs: &[Input], y: Facts, step: Option<f64>) -> Option<Bo
         Rule::Fold { count, mean } => fold(inputs[0], count.max(x.count / y.count.max(1)), mean),
         Rule::Exp => within(TINY, 8.0 * U + error.exp_m1()),
         Rule::Softmax { .. } | Rule::LogSoftmax if x.huge > 1 => None,
-        Rule::Softmax { beta } => within(beta * error + TINY, 64.0 * U + 4.0 * U * beta * x.largest),
-        Rule::LogSoftmax => within(2.0 * error + 32.0 * U * (1.0 + x.largest), 32.0 * U),
+        // Of long rows, their sum's error.
+        Rule::Softmax { beta } => {
+            within(beta * error + TINY, (x.row as f64).max(64.0) * U + 4.0 * U * beta * x.largest)
+        }
+        Rule::LogSoftmax => {
+            within(2.0 * error + (x.row as f64).max(32.0) * U + 32.0 * U * x.largest, 32.0 * U)
+        }
         Rule::InverseRoot => (exact || x.least > 2.0 * error)
             .then(|| within(TINY, 4.0 * U + error / x.least.max(f64::MIN_POSITIVE)))
             .flatten(),
