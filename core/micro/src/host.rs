@@ -73,31 +73,37 @@ impl<'h, 'a> PrepareHost<'h, 'a> {
     }
 }
 
-impl HostSide for PrepareHost<'_, '_> {
-    type Refused = Error;
+/// What every host of a node says of it.
+macro_rules! of_work {
+    ($($host:ty),*) => {$(
+        impl HostSide for $host {
+            type Refused = Error;
 
-    fn report(refused: Error) -> ArStatus {
-        message::keep(refused)
-    }
+            fn report(refused: Error) -> ArStatus {
+                message::keep(refused)
+            }
+        }
+
+        impl NodeSide for $host {
+            fn outputs(&self) -> &[i32] {
+                self.work.outputs()
+            }
+
+            fn tensor(&self, t: usize) -> ArTensorV1 {
+                self.work.get(t)
+            }
+
+            fn shape(&self, t: usize) -> &[i32] {
+                shape(&self.work, t)
+            }
+
+            fn limit(&self) -> u64 {
+                isize::MAX as u64
+            }
+        }
+    )*};
 }
-
-impl NodeSide for PrepareHost<'_, '_> {
-    fn outputs(&self) -> &[i32] {
-        self.work.outputs()
-    }
-
-    fn tensor(&self, t: usize) -> ArTensorV1 {
-        self.work.get(t)
-    }
-
-    fn shape(&self, t: usize) -> &[i32] {
-        shape(&self.work, t)
-    }
-
-    fn limit(&self) -> u64 {
-        isize::MAX as u64
-    }
-}
+of_work!(PrepareHost<'_, '_>, EvalHost<'_>);
 
 impl PrepareSide for PrepareHost<'_, '_> {
     fn input_count(&self) -> usize {
@@ -201,32 +207,6 @@ impl CallerSide for PrepareHost<'_, '_> {
 /// What stands behind `eval`.
 pub(crate) struct EvalHost<'h> {
     pub work: Work<'h>,
-}
-
-impl HostSide for EvalHost<'_> {
-    type Refused = Error;
-
-    fn report(refused: Error) -> ArStatus {
-        message::keep(refused)
-    }
-}
-
-impl NodeSide for EvalHost<'_> {
-    fn outputs(&self) -> &[i32] {
-        self.work.outputs()
-    }
-
-    fn tensor(&self, t: usize) -> ArTensorV1 {
-        self.work.get(t)
-    }
-
-    fn shape(&self, t: usize) -> &[i32] {
-        shape(&self.work, t)
-    }
-
-    fn limit(&self) -> u64 {
-        isize::MAX as u64
-    }
 }
 
 impl EvalSide for EvalHost<'_> {
