@@ -7,20 +7,7 @@
 #include "tflite.h"
 
 #include "cases.h"
-
-/* An interpreter of a model, with tensors allocated or without. */
-static TfLiteInterpreter *made(const char *name) {
-  TfLiteModel *model = TfLiteModelCreateFromFile(in_folder(name));
-  TfLiteInterpreter *interpreter = TfLiteInterpreterCreate(model, NULL);
-  TfLiteModelDelete(model);
-  return interpreter;
-}
-
-static TfLiteInterpreter *allocated(const char *name) {
-  TfLiteInterpreter *interpreter = made(name);
-  SAY("%d", TfLiteInterpreterAllocateTensors(interpreter));
-  return interpreter;
-}
+#include "interpreters.h"
 
 static TfLiteTensor *input(TfLiteInterpreter *interpreter) { return TfLiteInterpreterGetInputTensor(interpreter, 0); }
 

@@ -2,19 +2,7 @@
 #include "today.h"
 
 #include "cases.h"
-
-static TfLiteInterpreter *made(const char *name) {
-  TfLiteModel *model = TfLiteModelCreateFromFile(in_folder(name));
-  TfLiteInterpreter *interpreter = TfLiteInterpreterCreate(model, NULL);
-  TfLiteModelDelete(model);
-  return interpreter;
-}
-
-static TfLiteInterpreter *allocated(const char *name) {
-  TfLiteInterpreter *interpreter = made(name);
-  SAY("%d", TfLiteInterpreterAllocateTensors(interpreter));
-  return interpreter;
-}
+#include "interpreters.h"
 
 static void say_floats(const TfLiteTensor *tensor) {
   size_t i;

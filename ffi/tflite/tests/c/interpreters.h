@@ -1,0 +1,20 @@
+/* Interpreters of a model in the test's folder. Behind cases.h and the declarations of TensorFlow Lite. */
+#ifndef ARENITE_TESTS_INTERPRETERS_H
+#define ARENITE_TESTS_INTERPRETERS_H
+
+/* Without its tensors allocated. */
+static TfLiteInterpreter *made(const char *name) {
+  TfLiteModel *model = TfLiteModelCreateFromFile(in_folder(name));
+  TfLiteInterpreter *interpreter = TfLiteInterpreterCreate(model, NULL);
+  TfLiteModelDelete(model);
+  return interpreter;
+}
+
+/* With them. */
+static TfLiteInterpreter *allocated(const char *name) {
+  TfLiteInterpreter *interpreter = made(name);
+  SAY("%d", TfLiteInterpreterAllocateTensors(interpreter));
+  return interpreter;
+}
+
+#endif /* ARENITE_TESTS_INTERPRETERS_H */
