@@ -19,7 +19,7 @@ use super::pointers::{Pointers, Seen};
 use crate::kernels::f32_gemm::{Gemm, Prefetch, Tile};
 use crate::kernels::f32_map::Map;
 use crate::memory::{Disjoint, Source, Target};
-use crate::program::{Ahead, Run, Step};
+use crate::program::{Ahead, Grain, Run, Step};
 use crate::store::{Block, Store};
 
 /// Most pointers of a tile.
@@ -348,7 +348,7 @@ impl Step for ConvF32 {
         let items = self.groups * self.blocks.len() * self.tiles;
         let cost =
             self.window.positions() * self.columns * self.lines() / (self.blocks.len() * self.tiles).max(1);
-        cx.parallel_for(items, super::grain(cost), |range| {
+        cx.parallel_for(items, Grain::of_cost(cost), |range| {
             // SAFETY: each range of items is one thread's.
             self.with_apart(|apart| unsafe { self.tiles(range, places, &epilogue, apart) });
         })

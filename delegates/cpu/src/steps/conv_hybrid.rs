@@ -9,7 +9,7 @@ use super::rows_u8::{Quantized, Rows};
 use crate::kernels::f32_map::Map;
 use crate::kernels::u8i8_gemm::{Results, ToReals};
 use crate::memory::{Disjoint, Source};
-use crate::program::{Run, Step};
+use crate::program::{Grain, Run, Step};
 use crate::rescale::{QuantizedRow, RealChannel, RealChannels};
 
 /// A convolution with packed weights.
@@ -107,7 +107,7 @@ impl Step for ConvHybrid {
         let epilogue = epilogue::bind(&self.results.epilogue, cx);
         let quantized = self.rows.quantize(cx, cx.input(self.input), cx.scratch())?;
         let (items, cost) = (self.patches.items(), self.patches.cost());
-        cx.parallel_for(self.images * items, super::grain(cost), |range| {
+        cx.parallel_for(self.images * items, Grain::of_cost(cost), |range| {
             // SAFETY: the member was selected for this machine.
             let _session = unsafe { self.patches.gemm.begin() };
             let mut pointers = room();

@@ -12,7 +12,7 @@ use crate::isa::Isa;
 use crate::kernels::u8i8_gemm::{Results, ToBytes};
 use crate::memory::{Disjoint, Source, Target};
 use crate::ops::Weights;
-use crate::program::{Run, Step};
+use crate::program::{Grain, Run, Step};
 use crate::requantize::{Bytes, Channel, Channels};
 use crate::store::Store;
 
@@ -111,7 +111,7 @@ impl Step for ConvU8 {
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
         let places = (cx.input::<u8>(self.input), cx.output::<u8>(self.output).share());
-        cx.parallel_for(self.patches.items(), super::grain(self.patches.cost()), |range| {
+        cx.parallel_for(self.patches.items(), Grain::of_cost(self.patches.cost()), |range| {
             // SAFETY: the member was selected for this machine.
             let _session = unsafe { self.patches.gemm.begin() };
             let mut pointers = room();

@@ -13,7 +13,7 @@ use crate::kernels::f32_dwconv::{DwConv, Taps, Tile};
 use crate::kernels::f32_map::Map;
 use crate::kernels::widen;
 use crate::memory::{Source, Target};
-use crate::program::{Run, Step};
+use crate::program::{Grain, Run, Step};
 use crate::store::{Block, Store};
 
 /// A depthwise convolution with packed weights.
@@ -92,7 +92,7 @@ impl DwConvF32 {
     /// Repeats each channel for each of its results.
     fn expand(&self, cx: &Run<'_>, y: Target<'_, f32>) -> Result<()> {
         let (x, times) = (cx.input::<f32>(self.input), self.multiplier);
-        cx.parallel_parts(y, times, super::grain(4 * times), |elements, mut y| {
+        cx.parallel_parts(y, times, Grain::of_cost(4 * times), |elements, mut y| {
             for (i, element) in elements.enumerate() {
                 y.part(i * times, times).fill(x.get(element));
             }
@@ -167,7 +167,7 @@ impl Step for DwConvF32 {
         let w = &self.slide.window;
         let cost = w.columns.output * w.channels * w.rows.taps * w.columns.taps;
         let (output, width) = (cx.output::<f32>(self.output), w.columns.output * w.channels);
-        cx.parallel_parts(output, width, super::grain(cost), |lines, mut y| {
+        cx.parallel_parts(output, width, Grain::of_cost(cost), |lines, mut y| {
             self.some_rows(lines.start, input, &mut y, &epilogue);
         })
     }

@@ -9,7 +9,7 @@ use arenite_layers::Id;
 
 use crate::kernels::f32_fold::{Fold, Folds};
 use crate::memory::{Disjoint, LINE, Source};
-use crate::program::{Run, Step};
+use crate::program::{Grain, Run, Step};
 
 /// Columns that one thread does at a time.
 const COLUMNS: usize = 64;
@@ -109,7 +109,7 @@ impl FoldF32 {
     ) -> Result<()> {
         let Pass { outer, rows, inner } = *pass;
         let chunks = inner.div_ceil(COLUMNS);
-        let grain = super::grain(rows * COLUMNS.min(inner));
+        let grain = Grain::of_cost(rows * COLUMNS.min(inner));
         let at = |item: usize| item / chunks * inner + item % chunks * COLUMNS;
         cx.parallel_for(outer * chunks, grain, |range| {
             let (first, end) = (at(range.start), at(range.end));

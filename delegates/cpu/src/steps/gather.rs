@@ -5,7 +5,7 @@ use arenite_layers::Id;
 use arenite_layers::ops::gather::Groups;
 
 use crate::memory::Source;
-use crate::program::{Run, Step};
+use crate::program::{Grain, Run, Step};
 
 /// Gathers slices.
 pub struct Gather {
@@ -51,7 +51,7 @@ impl Step for Gather {
         cx.parallel_parts(
             cx.output::<u8>(self.output),
             bytes,
-            super::grain(bytes / 4 + 1),
+            Grain::of_cost(bytes / 4 + 1),
             |slices, mut y| {
                 let first = slices.start;
                 for slice in slices {

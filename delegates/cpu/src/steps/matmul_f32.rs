@@ -15,7 +15,7 @@ use crate::kernels::f32_gemm::{Gemm, Prefetch, Tile};
 use crate::kernels::f32_map::Map;
 use crate::kernels::turn::{Matrix, Turn};
 use crate::memory::{Disjoint, Source, Target};
-use crate::program::{Run, Step};
+use crate::program::{Grain, Run, Step};
 
 /// Products of matrices.
 pub struct MatMulF32 {
@@ -180,7 +180,7 @@ impl MatMulF32 {
         let (Sizes { rows, depth, columns, .. }, [a_view, b_view, _]) = (self.sizes, &self.views);
         let [a, b] = self.inputs.map(|id| cx.input::<f32>(id));
         let (panels, nr) = (self.panels(), self.gemm.nr());
-        let grain = super::grain(16 * depth * nr);
+        let grain = Grain::of_cost(16 * depth * nr);
         cx.parallel_for(b_view.starts.count() * panels, grain, |range| {
             for item in range {
                 let (m, p) = (item / panels, item % panels);
@@ -196,7 +196,7 @@ impl MatMulF32 {
             return Ok((a, a_view.row));
         }
         let found = turned.written();
-        cx.parallel_parts(turned, rows * depth, super::grain(4 * rows * depth), |matrices, mut to| {
+        cx.parallel_parts(turned, rows * depth, Grain::of_cost(4 * rows * depth), |matrices, mut to| {
             for (i, m) in matrices.enumerate() {
                 let a = a.part(a_view.starts.of(m), Self::span(a_view, rows, depth));
                 let mut to = to.part(i * rows * depth, rows * depth);
@@ -225,7 +225,7 @@ impl Step for MatMulF32 {
         let epilogue = epilogue::bind(&self.epilogue, cx);
         let tiles = self.tiles();
         let cost = rows * depth * columns / tiles;
-        cx.parallel_for(self.batches.count() * tiles, super::grain(cost), |range| {
+        cx.parallel_for(self.batches.count() * tiles, Grain::of_cost(cost), |range| {
             for item in range {
                 let (product, t) = (item / tiles, item % tiles);
                 let [m, n] = self.batches.of(product);

@@ -17,7 +17,7 @@ use crate::fixed_point::Factor;
 use crate::kernels::u8_fold::Fold;
 use crate::kernels::u8i8_gemm::{Gemm, Matrix, Product, Reach, Results, ToBytes};
 use crate::memory::{Disjoint, Source, Target};
-use crate::program::{Run, Step};
+use crate::program::{Grain, Run, Step};
 use crate::requantize::{Bytes, Channel, Channels};
 use arenite_layers::ops::batch_matmul::Sizes;
 
@@ -103,7 +103,7 @@ impl MatMulU8 {
         let Sizes { depth, columns, .. } = self.sizes;
         let (b, panels, lanes) = (cx.input::<u8>(self.inputs[1]), self.panels(), self.gemm.lanes);
         let (bytes, stride) = (self.gemm.column_bytes(1, depth), Channels::stride(lanes));
-        cx.parallel_for(self.matrices() * panels, super::grain(self.gemm.nr() * depth), |range| {
+        cx.parallel_for(self.matrices() * panels, Grain::of_cost(self.gemm.nr() * depth), |range| {
             for item in range {
                 let (m, p) = (item / panels, item % panels);
                 let (from, width, _) = self.panel(p);
@@ -192,7 +192,7 @@ impl Step for MatMulU8 {
         let cost = rows * columns * (depth / SPEED + RESULT) / tiles;
         let c = cx.output::<u8>(self.output).share();
         let a = a.part(0, self.batches.matrices(0) * rows * depth);
-        cx.parallel_for(self.batches.count() * tiles, super::grain(cost), |range| {
+        cx.parallel_for(self.batches.count() * tiles, Grain::of_cost(cost), |range| {
             // SAFETY: the member was selected for this machine.
             let _session = unsafe { self.gemm.begin() };
             for item in range {

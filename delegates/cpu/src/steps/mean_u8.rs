@@ -6,7 +6,7 @@ use arenite_layers::Id;
 use crate::kernels::u8_fold::Fold;
 use crate::kernels::u8_real::{Reals, Sums};
 use crate::memory::{Source, Target};
-use crate::program::{Run, Step};
+use crate::program::{Grain, Run, Step};
 use crate::requantize::{Bytes, Channel, Channels};
 
 /// Sums that are scaled together; a multiple of the lanes of all vectors.
@@ -122,7 +122,7 @@ impl Step for MeanU8 {
         let y = cx.output::<u8>(self.output).share();
         let (count, all) = if inner == 1 { (1, outer) } else { (outer, inner) };
         let parts = all.div_ceil(PART);
-        cx.parallel_for(count * parts, super::grain(folded * PART.min(all)), |range| {
+        cx.parallel_for(count * parts, Grain::of_cost(folded * PART.min(all)), |range| {
             for item in range {
                 let (o, from) = (item / parts, item % parts * PART);
                 // SAFETY: parts cut a slab, slabs cut the output, and each part is one thread's.

@@ -45,13 +45,3 @@ pub mod transpose_conv_u8;
 pub mod typed_map;
 pub mod winograd_f32;
 pub mod winograd_u8;
-
-/// Multiply-adds that are worth a thread's while: 0.4 microseconds, three times what it takes to hand work to a thread that is
-/// awake.
-pub const WORK: usize = 3 << 14;
-
-/// Items per range such that a range is worth a thread's while, if one item costs that many multiply-adds. Does not depend on
-/// the number of threads, so that ranges do not either.
-pub fn grain(cost: usize) -> usize {
-    (WORK / cost.max(1)).max(1)
-}

@@ -16,7 +16,7 @@ use arenite_layers::ops::moves::{Dim, Nest};
 use crate::kernels::copies::{copy_rows, filled, strided};
 use crate::kernels::turn::{Matrix, Turn};
 use crate::memory::{Disjoint, Source};
-use crate::program::{Run, Step};
+use crate::program::{Grain, Run, Step};
 
 /// Elements of rows and columns of a matrix that is transposed at a time.
 const STRIP: usize = 16;
@@ -57,7 +57,7 @@ pub struct Moves {
     fill: [u8; 16],
     name: &'static str,
     pieces: usize,
-    grain: usize,
+    grain: Grain,
 }
 
 impl Moves {
@@ -76,7 +76,7 @@ impl Moves {
             parts.push(part);
         }
         let cost = elements * turn.width / BYTES_PER_COST / pieces.max(1);
-        Moves { parts, width: turn.width, turn, fill, name, pieces, grain: super::grain(cost) }
+        Moves { parts, width: turn.width, turn, fill, name, pieces, grain: Grain::of_cost(cost) }
     }
 
     /// Moves pieces of a part.

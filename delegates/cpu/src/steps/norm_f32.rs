@@ -5,7 +5,7 @@ use arenite_layers::Id;
 
 use crate::kernels::f32_norm::Norm;
 use crate::memory::pair;
-use crate::program::{Run, Step};
+use crate::program::{Grain, Run, Step};
 
 /// Brings rows to mean 0 and variance 1, then scales and shifts them.
 pub struct NormF32 {
@@ -32,7 +32,7 @@ impl Step for NormF32 {
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
         let x = cx.input::<f32>(self.input);
-        let grain = super::grain(8 * self.depth);
+        let grain = Grain::of_cost(8 * self.depth);
         let of = |list: &[f32]| if list.is_empty() { std::ptr::null() } else { list[..self.depth].as_ptr() };
         cx.parallel_parts(cx.output::<f32>(self.output), self.depth, grain, |rows, mut y| {
             for (i, row) in rows.enumerate() {

@@ -10,7 +10,7 @@ use super::phases::{self, Form, Layout, MAX_TAPS};
 use crate::kernels::u8i8_gemm::{Gemm, Product, Reach, Results};
 use crate::memory::{Disjoint, Source};
 use crate::ops::{Weights, wrapping_sum};
-use crate::program::Run;
+use crate::program::{Grain, Run};
 use crate::store::{Block, Store};
 
 /// Most rows of a tile.
@@ -124,7 +124,7 @@ impl<T> Phases<T> {
         let Window { batches, rows, columns, channels } = self.window;
         let taps = (rows.taps * columns.taps).div_ceil(rows.stride * columns.stride);
         let cost = columns.input * channels * taps * (self.depth / SPEED + RESULT);
-        cx.parallel_for(batches * rows.input, super::grain(cost), |range| {
+        cx.parallel_for(batches * rows.input, Grain::of_cost(cost), |range| {
             // SAFETY: the member was selected for this machine.
             let _session = unsafe { self.gemm.begin() };
             range.for_each(&f);

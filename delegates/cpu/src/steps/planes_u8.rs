@@ -16,7 +16,7 @@ use arenite_layers::{Axis, Window};
 use super::terms::{term, terms};
 use crate::kernels::u8i8_dwconv::{DwConv, Outputs, Results, Rows, Width};
 use crate::memory::{Disjoint, Source, Target};
-use crate::program::Run;
+use crate::program::{Grain, Run};
 use crate::simd::dot::place;
 use crate::simd::interleaved;
 use crate::store::{self, Store};
@@ -157,7 +157,7 @@ impl Planes {
         let (to, _) = to.take::<u8>(self.repeated());
         let repeated = to.written();
         let fill = |(i, byte), y: &mut Target<'_, u8>| y.part(i * times, times).fill(from.get(byte));
-        cx.parallel_parts(to, times, super::grain(times), |bytes, mut y| {
+        cx.parallel_parts(to, times, Grain::of_cost(times), |bytes, mut y| {
             bytes.enumerate().for_each(|at| fill(at, &mut y));
         })?;
         Ok(repeated)
@@ -173,7 +173,7 @@ impl Planes {
         let w = &self.window;
         let rows = w.batches * w.rows.output;
         let cost = w.columns.output * w.channels * COST / self.blocks.len();
-        cx.parallel_for(rows * self.blocks.len(), super::grain(cost), |range| {
+        cx.parallel_for(rows * self.blocks.len(), Grain::of_cost(cost), |range| {
             range.for_each(|item| f(item / rows, item % rows));
         })
     }

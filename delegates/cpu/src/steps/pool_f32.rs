@@ -12,7 +12,7 @@ use super::slide::{Line, Pointers, Slide, Slides};
 use crate::kernels::f32_map::Map;
 use crate::kernels::f32_pool::{Columns, Kind, Pool, Tile};
 use crate::memory::{Source, Target};
-use crate::program::{Run, Step};
+use crate::program::{Grain, Run, Step};
 
 /// A pool.
 pub struct PoolF32 {
@@ -121,7 +121,7 @@ impl Step for PoolF32 {
         let w = &self.slide.window;
         let cost = w.columns.output * w.channels * w.rows.taps * w.columns.taps;
         let (output, width) = (cx.output::<f32>(self.output), w.columns.output * w.channels);
-        cx.parallel_parts(output, width, super::grain(cost), |lines, mut y| {
+        cx.parallel_parts(output, width, Grain::of_cost(cost), |lines, mut y| {
             self.some_rows(lines.start, input, &mut y, &epilogue);
         })
     }

@@ -11,7 +11,7 @@ use super::epilogue::Epilogue;
 use crate::fixed_point::Factor;
 use crate::kernels::u8_pool::{self, Mean, Pools};
 use crate::memory::{Source, Target};
-use crate::program::{Run, Step};
+use crate::program::{Grain, Run, Step};
 use crate::requantize::{Bytes, Channel, Channels};
 
 /// What becomes of a window.
@@ -140,7 +140,7 @@ impl Step for PoolU8 {
         let w = &self.window;
         let input = cx.input::<u8>(self.input);
         let width = w.columns.output * w.channels;
-        let grain = super::grain(width * w.rows.taps * w.columns.taps);
+        let grain = Grain::of_cost(width * w.rows.taps * w.columns.taps);
         cx.parallel_parts(cx.output::<u8>(self.output), width, grain, |rows, mut to| {
             self.some_rows(rows.start, input, &mut to);
         })

@@ -10,7 +10,7 @@ use arenite_layers::Id;
 use arenite_layers::ops::resize::Between;
 
 use crate::kernels::f32_map::Map;
-use crate::program::{Run, Step};
+use crate::program::{Grain, Run, Step};
 
 /// Multiply-adds that a pixel is worth besides those of its channels.
 const PIXEL: usize = 16;
@@ -65,7 +65,7 @@ impl Step for Bilinear {
         let Images { count, input: [height, width], channels } = self.images;
         let x = cx.input::<f32>(self.input);
         let (rows, line) = (self.rows.len(), self.columns.len() * channels);
-        let grain = super::grain(self.columns.len() * (PIXEL + 4 * channels));
+        let grain = Grain::of_cost(self.columns.len() * (PIXEL + 4 * channels));
         let output = cx.output::<f32>(self.output);
         ensure!(output.len() == count * rows * line, "the output has {} elements", output.len());
         cx.parallel_parts(output, line, grain, |lines, mut y| {
@@ -100,7 +100,7 @@ impl Step for Nearest {
         let Images { count, input: [height, width], channels: bytes } = self.images;
         let x = cx.input::<u8>(self.input);
         let (rows, line) = (self.rows.len(), self.columns.len() * bytes);
-        let grain = super::grain(self.columns.len() * (PIXEL + bytes / 4));
+        let grain = Grain::of_cost(self.columns.len() * (PIXEL + bytes / 4));
         let output = cx.output::<u8>(self.output);
         ensure!(output.len() == count * rows * line, "the output has {} bytes", output.len());
         cx.parallel_parts(output, line, grain, |lines, mut y| {

@@ -7,7 +7,7 @@ use arenite_abi::prelude::*;
 
 use crate::kernels::u8_real::Reals;
 use crate::memory::{Disjoint, LINE, Source, Target};
-use crate::program::Run;
+use crate::program::{Grain, Run};
 use crate::requantize::Bytes;
 use crate::rescale::QuantizedRow;
 
@@ -95,7 +95,7 @@ impl Rows {
         let (outside, rest) = rest.take::<u8>(self.count * self.outside_step());
         let (bytes, _) = rest.take::<u8>(self.count * self.length);
         let to = Places { bytes: bytes.share(), rows: rows.share(), outside: outside.share() };
-        let grain = super::grain(self.length.min(PART) * COST);
+        let grain = Grain::of_cost(self.length.min(PART) * COST);
         if self.parts() == 1 {
             cx.parallel_for(self.count, grain, |range| {
                 for row in range {
@@ -126,7 +126,7 @@ impl Rows {
         x: Source<'_, f32>,
         mut ranges: Target<'_, [f32; 2]>,
         to: &Places<'_>,
-        grain: usize,
+        grain: Grain,
     ) -> Result<()> {
         let parts = self.parts();
         let count = self.count * parts;

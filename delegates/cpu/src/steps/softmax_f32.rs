@@ -6,7 +6,7 @@ use arenite_layers::ops::softmax::Kind;
 
 use crate::kernels::f32_softmax::{NARROW, Softmax};
 use crate::memory::pair;
-use crate::program::{Run, Step};
+use crate::program::{Grain, Run, Step};
 
 /// Multiply-adds that an exponential is worth.
 const EXPONENTIAL: usize = 16;
@@ -36,7 +36,7 @@ impl Step for SoftmaxF32 {
             Kind::Softmax { beta } => (self.kernels.row, self.kernels.narrow, beta),
             Kind::Logarithm => (self.kernels.log_row, self.kernels.log_narrow, 1.0),
         };
-        cx.parallel_parts(cx.output::<f32>(self.output), n, super::grain(EXPONENTIAL * n), |rows, mut y| {
+        cx.parallel_parts(cx.output::<f32>(self.output), n, Grain::of_cost(EXPONENTIAL * n), |rows, mut y| {
             let count = y.len() / n;
             let (_, x, y) = pair(x.part(rows.start * n, y.len()), &mut y);
             // SAFETY: the member was selected for this machine; both parts have `count` rows of `n` elements.

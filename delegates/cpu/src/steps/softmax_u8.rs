@@ -7,7 +7,7 @@ use crate::kernels::u8_fold::Fold;
 use crate::kernels::u8_map::ByteMap;
 use crate::kernels::u8_real::{Halves, Reals};
 use crate::memory::{Source, Target};
-use crate::program::{Run, Step};
+use crate::program::{Grain, Run, Step};
 
 /// Rows whose exponentials are added at a time: a sum has to wait for each addition, several sums need not wait for one another.
 const TOGETHER: usize = 8;
@@ -110,7 +110,7 @@ impl Step for SoftmaxU8 {
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
         let input = cx.input::<u8>(self.input);
-        let (unit, grain) = (TOGETHER * self.depth, super::grain(TOGETHER * self.depth * COST));
+        let (unit, grain) = (TOGETHER * self.depth, Grain::of_cost(TOGETHER * self.depth * COST));
         cx.parallel_parts(cx.output::<u8>(self.output), unit, grain, |groups, mut y| {
             for (i, group) in groups.enumerate() {
                 let n = unit.min(y.len() - i * unit);

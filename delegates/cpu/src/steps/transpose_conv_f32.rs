@@ -11,7 +11,7 @@ use crate::kernels::f32_gemm::{Gemm, Prefetch, Tile};
 use crate::kernels::f32_map::Map;
 use crate::kernels::widen;
 use crate::memory::{Source, Target};
-use crate::program::{Ahead, Run, Step};
+use crate::program::{Ahead, Grain, Run, Step};
 use crate::store::{Block, Store};
 
 /// Most rows of a tile.
@@ -186,7 +186,7 @@ impl Step for TransposeConvF32 {
         let Window { rows, columns, channels, .. } = self.window;
         let taps = (rows.taps * columns.taps).div_ceil(rows.stride * columns.stride);
         let width = columns.input * channels;
-        let grain = super::grain(width * self.depth * taps);
+        let grain = Grain::of_cost(width * self.depth * taps);
         cx.parallel_parts(cx.output::<f32>(self.output), width, grain, |lines, mut y| {
             for (i, line) in lines.enumerate() {
                 self.row(line, input, &mut y.part(i * width, width), &epilogue);

@@ -18,7 +18,7 @@ use crate::kernels::f32_winograd::{FILTERS, Output, Winograd};
 use crate::kernels::turn::Turn;
 use crate::kernels::widen;
 use crate::memory::{Disjoint, LINE, Source};
-use crate::program::{Run, Step};
+use crate::program::{Grain, Run, Step};
 use crate::store::{Block, Store};
 
 /// Bytes of V and P together that are worked on at a time: most of a second-level cache.
@@ -288,7 +288,7 @@ impl Step for WinogradF32 {
         let channels = self.tiles.window.channels;
         for first in (0..self.tiles.count()).step_by(self.tiles.block) {
             let rows = self.tiles.block.min(self.tiles.count() - first);
-            cx.parallel_for(rows, super::grain(self.products() * channels * TRANSFORM / 16), |range| {
+            cx.parallel_for(rows, Grain::of_cost(self.products() * channels * TRANSFORM / 16), |range| {
                 for r in range {
                     // SAFETY: each row of V is one thread's.
                     unsafe { self.transform(first + r, r, input, v) };
@@ -296,7 +296,7 @@ impl Step for WinogradF32 {
             })?;
             let groups = rows.div_ceil(self.gemm.mr);
             let cost = rows * channels * self.filters / groups;
-            cx.parallel_for(self.products() * groups, super::grain(cost), |range| {
+            cx.parallel_for(self.products() * groups, Grain::of_cost(cost), |range| {
                 for item in range {
                     let (f, g) = (item / groups, item % groups);
                     let part = (g * rows / groups, (g + 1) * rows / groups);
@@ -304,12 +304,16 @@ impl Step for WinogradF32 {
                     unsafe { self.multiply(f, part, v.written(), p) };
                 }
             })?;
-            cx.parallel_for(rows, super::grain(self.products() * self.filters * TRANSFORM / 16), |range| {
-                for r in range {
-                    // SAFETY: each tile is one thread's.
-                    unsafe { self.finish((first + r, r), p.written(), output, &epilogue) };
-                }
-            })?;
+            cx.parallel_for(
+                rows,
+                Grain::of_cost(self.products() * self.filters * TRANSFORM / 16),
+                |range| {
+                    for r in range {
+                        // SAFETY: each tile is one thread's.
+                        unsafe { self.finish((first + r, r), p.written(), output, &epilogue) };
+                    }
+                },
+            )?;
         }
         Ok(())
     }

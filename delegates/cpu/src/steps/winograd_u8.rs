@@ -16,7 +16,7 @@ use crate::kernels::u8_real::{Reals, Sums};
 use crate::kernels::u8_winograd::{self, ByteWinograd, CHANNELS, PRODUCTS, SUMS};
 use crate::kernels::u8i8_gemm::{Gemm, Product, Reach, Results, Words};
 use crate::memory::{Disjoint, Source};
-use crate::program::{Run, Step};
+use crate::program::{Grain, Run, Step};
 use crate::requantize::Channels;
 use crate::store::{Block, Store};
 
@@ -205,7 +205,7 @@ impl Step for WinogradU8 {
         let channels = self.tiles.window.channels;
         for first in (0..self.tiles.count()).step_by(self.tiles.block) {
             let rows = self.tiles.block.min(self.tiles.count() - first);
-            cx.parallel_for(rows, super::grain(channels * TRANSFORM[0] / 8), |range| {
+            cx.parallel_for(rows, Grain::of_cost(channels * TRANSFORM[0] / 8), |range| {
                 for r in range {
                     // SAFETY: each row of V is one thread's.
                     unsafe { self.transform(first + r, r, input, v.cast()) };
@@ -213,7 +213,7 @@ impl Step for WinogradU8 {
             })?;
             let groups = rows.div_ceil(ROWS);
             let cost = rows * channels * self.filters / groups / 2;
-            cx.parallel_for(PRODUCTS * groups, super::grain(cost), |range| {
+            cx.parallel_for(PRODUCTS * groups, Grain::of_cost(cost), |range| {
                 for item in range {
                     let (f, g) = (item / groups, item % groups);
                     let part = (g * rows / groups, (g + 1) * rows / groups);
@@ -221,7 +221,7 @@ impl Step for WinogradU8 {
                     unsafe { self.multiply(f, part, (v.written(), p)) };
                 }
             })?;
-            cx.parallel_for(rows, super::grain(self.filters * TRANSFORM[1] / 8), |range| {
+            cx.parallel_for(rows, Grain::of_cost(self.filters * TRANSFORM[1] / 8), |range| {
                 for r in range {
                     // SAFETY: each tile is one thread's, and so is its row of P.
                     unsafe { self.finish(first + r, r, p.cast(), output) };
