@@ -183,8 +183,8 @@ const RANGES: usize = 1 << 10;
 impl Grain {
     /// Of items that cost that many multiply-adds each. Does not depend on the number of threads, so that ranges do not either.
     pub fn of_cost(cost: usize) -> Grain {
-        let cost = cost.max(1);
-        Grain { range: (WORK / cost).max(1), look: (WORK * RANGES / cost).max(1) }
+        let look = WORK * RANGES / cost.max(1);
+        Grain { range: (look / RANGES).max(1), look: look.max(1) }
     }
 }
 
@@ -298,16 +298,19 @@ impl Program {
     /// Looks up where each value lies in this call.
     fn find_places(&mut self, cx: &EvalContext<'_>, arena: memory::Place) -> Result<()> {
         for (o, output) in self.outputs.iter_mut().enumerate() {
-            *output = writable(cx.output(o)?.into_bytes());
+            *output = writable(cx.output_bytes(o)?);
         }
         for id in 0..self.places.len() {
             let bytes = self.sizes[id];
             self.found[id] = match self.places[id] {
                 Place::Nowhere => continue,
                 Place::Input(i) => {
-                    let input = cx.input(i)?;
-                    expect_bytes("input", i, input.bytes().len(), bytes)?;
-                    readable(aligned(&input)?).part(0, bytes)
+                    let mut input = cx.input_bytes(i)?;
+                    if input.as_ptr().align_offset(WIDEST) != 0 {
+                        input = aligned(&cx.input(i)?)?;
+                    }
+                    expect_bytes("input", i, input.len(), bytes)?;
+                    readable(input).part(0, bytes)
                 }
                 Place::Output(o) => {
                     expect_bytes("output", o, self.outputs[o].bytes(), bytes)?;
@@ -380,6 +383,9 @@ fn readable(bytes: &[u8]) -> memory::Place {
     // that are written nowhere.
     unsafe { memory::Place::new(bytes.as_ptr().cast_mut(), bytes.len()) }
 }
+
+/// Bytes of the widest element.
+const WIDEST: usize = 16;
 
 /// A tensor's bytes, which lie at a multiple of its elements' size.
 fn aligned<'a>(tensor: &TensorView<'a>) -> Result<&'a [u8]> {

@@ -53,22 +53,34 @@ impl<'a> EvalContext<'a> {
 
     /// Input `i`, to be read as a slice.
     pub fn input(&self, i: usize) -> Result<TensorView<'a>> {
+        let raw = self.apart_from_outputs(i)?;
+        // SAFETY: no output and no variable that is handed out overlaps it, as checked.
+        unsafe { TensorView::from_raw(raw) }
+    }
+
+    /// The bytes of input `i`, as [`input`](Self::input) has them, without its description.
+    pub fn input_bytes(&self, i: usize) -> Result<&'a [u8]> {
+        let raw = self.apart_from_outputs(i)?;
+        // SAFETY: as in `input`.
+        Ok(unsafe { raw::slice(raw.data.cast::<u8>().cast_const(), raw.bytes as usize) })
+    }
+
+    /// Input `i`, after checking that no output lies where it does.
+    fn apart_from_outputs(&self, i: usize) -> Result<ArTensorV1> {
         let raw = self.node.raw_at(self.node.input_indices(), i, "input")?;
         if raw.flags & raw::TENSOR_VARIABLE != 0 {
             self.handed_out.variables(VariableUse::Read)?;
         }
         if raw.flags & raw::TENSOR_CONSTANT == 0 {
-            for o in 0..self.output_count() {
-                let Some(output) = self.node.raw_tensor(self.node.output_indices()[o])? else { continue };
-                if overlap(&raw, &output) {
+            for (o, &index) in self.node.output_indices().iter().enumerate() {
+                if self.node.overlaps(&raw, index)? {
                     return Err(internal(format_args!(
                         "input {i} shares memory with output {o}: read it by cells"
                     )));
                 }
             }
         }
-        // SAFETY: no output and no variable that is handed out overlaps it, as checked.
-        unsafe { TensorView::from_raw(raw) }
+        Ok(raw)
     }
 
     /// Input `i` as [`input`](Self::input) gives it, `None` if it is absent.
@@ -95,18 +107,35 @@ impl<'a> EvalContext<'a> {
 
     /// Output `i`, once per call.
     pub fn output(&self, i: usize) -> Result<TensorViewMut<'a>> {
+        let raw = self.apart_from_inputs(i)?;
+        self.handed_out.output(i)?;
+        // SAFETY: handed out once; overlaps no input, as checked, and no other output, as promised to `from_raw`.
+        unsafe { TensorViewMut::from_raw(raw) }
+    }
+
+    /// The bytes of output `i`, as [`output`](Self::output) has them, without its description; once per call.
+    pub fn output_bytes(&self, i: usize) -> Result<&'a mut [u8]> {
+        let raw = self.apart_from_inputs(i)?;
+        ensure!(raw.flags & raw::TENSOR_CONSTANT == 0, "output {i} is constant");
+        self.handed_out.output(i)?;
+        if raw.data.is_null() || raw.bytes == 0 {
+            return Ok(&mut []);
+        }
+        // SAFETY: as in `output`.
+        Ok(unsafe { core::slice::from_raw_parts_mut(raw.data.cast::<u8>(), raw.bytes as usize) })
+    }
+
+    /// Output `i`, after checking that no input lies where it does.
+    fn apart_from_inputs(&self, i: usize) -> Result<ArTensorV1> {
         let raw = self.node.raw_at(self.node.output_indices(), i, "output")?;
         for (k, &index) in self.node.input_indices().iter().enumerate() {
-            let Some(input) = self.node.raw_tensor(index)? else { continue };
-            if overlap(&raw, &input) {
+            if self.node.overlaps(&raw, index)? {
                 return Err(internal(format_args!(
                     "output {i} shares memory with input {k}: write it by cells"
                 )));
             }
         }
-        self.handed_out.output(i)?;
-        // SAFETY: handed out once; overlaps no input, as checked, and no other output, as promised to `from_raw`.
-        unsafe { TensorViewMut::from_raw(raw) }
+        Ok(raw)
     }
 
     /// Elements of output `i`, which may share memory with an input that is read by cells; once per call.
@@ -294,9 +323,4 @@ impl StepTimes<'_> {
             (self.interface.note)(self.context, number as u32, ArStr::borrowed(name), tensor, nanoseconds);
         }
     }
-}
-
-fn overlap(a: &ArTensorV1, b: &ArTensorV1) -> bool {
-    let (a0, b0) = (a.data as u64, b.data as u64);
-    a.bytes != 0 && b.bytes != 0 && a0 != 0 && b0 != 0 && a0 < b0 + b.bytes && b0 < a0 + a.bytes
 }

@@ -155,19 +155,42 @@ impl<'a> NodeView<'a> {
         self.raw_tensor(index)?.map(|raw| unsafe { TensorView::from_raw(raw.described()) }).transpose()
     }
 
+    #[inline]
     pub(super) fn raw_tensor(&self, index: i32) -> Result<Option<ArTensorV1>> {
         let Ok(index) = usize::try_from(index) else { return Ok(None) };
+        self.expect_tensor(index)?;
+        // SAFETY: the index is in range; the struct is copied, so that no reference into the host's table remains.
+        Ok(Some(unsafe { *raw::strided(self.raw.tensors, self.raw.tensor_stride, index) }))
+    }
+
+    /// Whether tensor `index`, if there is one, shares memory with `other`.
+    #[inline]
+    pub(super) fn overlaps(&self, other: &ArTensorV1, index: i32) -> Result<bool> {
+        let Ok(index) = usize::try_from(index) else { return Ok(false) };
+        self.expect_tensor(index)?;
+        // SAFETY: the index is in range; the reference into the host's table ends here.
+        Ok(overlap(unsafe { raw::strided(self.raw.tensors, self.raw.tensor_stride, index) }, other))
+    }
+
+    #[inline]
+    fn expect_tensor(&self, index: usize) -> Result<()> {
         ensure!(
             index < self.raw.tensor_count,
             "tensor index {index} is out of range, the subgraph has {}",
             self.raw.tensor_count
         );
-        // SAFETY: the index is in range; the struct is copied, so that no reference into the host's table remains.
-        Ok(Some(unsafe { *raw::strided(self.raw.tensors, self.raw.tensor_stride, index) }))
+        Ok(())
     }
 
+    #[inline]
     pub(super) fn raw_at(&self, indices: &[i32], i: usize, what: &str) -> Result<ArTensorV1> {
         self.raw_tensor(indices.get(i).copied().unwrap_or(-1))?
             .ok_or_else(|| invalid!("{what} {i} is absent, this op needs it"))
     }
+}
+
+#[inline]
+fn overlap(a: &ArTensorV1, b: &ArTensorV1) -> bool {
+    let (a0, b0) = (a.data as u64, b.data as u64);
+    a.bytes != 0 && b.bytes != 0 && a0 != 0 && b0 != 0 && a0 < b0 + b.bytes && b0 < a0 + a.bytes
 }

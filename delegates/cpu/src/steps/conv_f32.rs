@@ -22,10 +22,14 @@ use crate::memory::{Disjoint, Source, Target};
 use crate::program::{Ahead, Grain, Run, Step};
 use crate::store::{Block, Store};
 
+/// Most rows of a tile.
+const ROWS: usize = 28;
 /// Most pointers of a tile.
-const POINTERS: usize = 28 * MAX_TAPS;
+const POINTERS: usize = ROWS * MAX_TAPS;
+/// Pointers of a tile under few taps.
+const FEW_POINTERS: usize = ROWS * 9;
 /// Room for them.
-type Room = [MaybeUninit<*const f32>; POINTERS];
+type Room = [MaybeUninit<*const f32>];
 /// Results of a tile that may lie apart until their last operation.
 const APART: usize = 1 << 13;
 
@@ -39,10 +43,16 @@ pub struct ConvF32 {
     gemm: &'static Gemm,
     map: &'static Map,
     window: Window,
+    /// Whether pixels are rows of a as they lie.
+    is_point: bool,
     pointers: Pointers,
     groups: usize,
     /// Output channels of a group.
     columns: usize,
+    /// Weights of a column.
+    lines: usize,
+    /// Packed weights of a group.
+    group: usize,
     packed: Block<f32>,
     zeros: Aligned<f32>,
     low: f32,
@@ -51,12 +61,21 @@ pub struct ConvF32 {
     input: Id,
     output: Id,
     tiles: usize,
-    /// Blocks of panels: first column, columns, offset in a group's packed weights.
-    blocks: Vec<(usize, usize, usize)>,
+    blocks: Vec<Panels>,
+    grain: Grain,
     /// Whether results come to the output with their last operation: so it may lie where an operand does.
     is_apart: bool,
     /// The next step's weights, which are asked for and never read through this.
     next: Ahead,
+}
+
+/// A block of panels.
+struct Panels {
+    /// Its first column.
+    from: usize,
+    columns: usize,
+    /// Where they lie in a group's packed weights.
+    packed: Range<usize>,
 }
 
 /// What a tile asks for while it is multiplied.
@@ -112,16 +131,20 @@ impl ConvF32 {
         })?;
         let tiles = window.positions().div_ceil(gemm.rows(columns));
         let blocks = blocks(gemm, lines, columns, tiles);
-        let widest = blocks.iter().map(|&(_, columns, _)| columns).max().unwrap_or(0);
+        let widest = blocks.iter().map(|block| block.columns).max().unwrap_or(0);
+        let cost = window.positions() * columns * lines / (blocks.len() * tiles).max(1);
         let has_operand = parts.epilogue.iter().any(|op| matches!(op, EpilogueOp::Binary(..)));
         Ok(ConvF32 {
             is_apart: has_operand && gemm.rows(columns) * widest <= APART,
             gemm,
             map,
             window,
+            is_point: window.is_point(),
             pointers: Pointers::new(window),
             groups,
             columns,
+            lines,
+            group,
             packed,
             zeros: Aligned::try_zeros(window.columns.taps * depth)?,
             low: parts.clamp.low,
@@ -131,12 +154,14 @@ impl ConvF32 {
             output: parts.output,
             tiles,
             blocks,
+            grain: Grain::of_cost(cost),
             next: Ahead::NOTHING,
         })
     }
 
-    fn lines(&self) -> usize {
-        self.window.rows.taps * self.window.columns.taps * (self.window.channels / self.groups)
+    /// The packed weights of group `g`.
+    fn group(&self, g: usize) -> &[f32] {
+        &self.packed[g * self.group..][..self.group]
     }
 
     /// Computes positions `first..end`, a tile, of a block of columns of group `g`.
@@ -145,7 +170,7 @@ impl ConvF32 {
     /// Nobody else touches these results in `output`, the tensor; `apart` is this thread's.
     unsafe fn tile(
         &self,
-        [g, block]: [usize; 2],
+        (g, block): (usize, usize),
         (first, end): (usize, usize),
         soon: Soon,
         (input, output): (Source<'_, f32>, Disjoint<'_, f32>),
@@ -154,10 +179,8 @@ impl ConvF32 {
     ) {
         let rows = end - first;
         let (taps, k) = self.point(pointers, first, end, g, input);
-        let (from, count, offset) = self.blocks[block];
-        let lines = self.lines();
-        let panels = g * self.gemm.packed_len(lines, self.columns) + offset;
-        let panels = self.packed[panels..][..self.gemm.packed_len(lines, count)].as_ptr();
+        let Panels { from, columns: count, ref packed } = self.blocks[block];
+        let panels = self.group(g)[packed.clone()].as_ptr();
         let next = self.after(g, block);
         let stride = self.columns * self.groups;
         let start = first * stride + g * self.columns;
@@ -188,7 +211,7 @@ impl ConvF32 {
             // SAFETY: the kernel was selected for this machine; `point` looked up `k` values for each of `taps · rows` pointers; the block's
             // panels were sliced, whose widths add up to `count` columns; the results, looked up as a whole, are the caller's.
             unsafe { self.gemm.kernel(width, rows)(&tile) };
-            panel += width * (lines + 1);
+            panel += width * (self.lines + 1);
             column += width;
         }
         // SAFETY: the tile's results, which were just written.
@@ -198,18 +221,17 @@ impl ConvF32 {
     /// Computes tiles, of which the first ones of a block ask for weights ahead of time.
     ///
     /// # Safety
-    /// Nobody else computes these items.
+    /// Nobody else computes these items; the room is this thread's.
     unsafe fn tiles(
         &self,
         items: Range<usize>,
         places: (Source<'_, f32>, Disjoint<'_, f32>),
         epilogue: &Epilogue<'_>,
-        apart: Disjoint<'_, f32>,
+        (pointers, apart): (&mut Room, Disjoint<'_, f32>),
     ) {
-        let mut pointers = [const { MaybeUninit::uninit() }; POINTERS];
         let (mut done, mut asked) = (0, false);
         for item in items {
-            let (block, t) = (item / self.tiles, item % self.tiles);
+            let (block, t) = split(item, self.tiles);
             if t == 0 {
                 done = 0;
             }
@@ -220,26 +242,35 @@ impl ConvF32 {
             };
             asked = done >= 1;
             done += 1;
-            let at = [block / self.blocks.len(), block % self.blocks.len()];
-            let positions = self.window.positions();
-            let tile = (t * positions / self.tiles, (t + 1) * positions / self.tiles);
+            let tile = part(self.window.positions(), t, self.tiles);
+            let at = split(block, self.blocks.len());
             // SAFETY: an item is a tile of positions by a block of columns of a group, of which no other item has any.
-            unsafe { self.tile(at, tile, soon, places, epilogue, (&mut pointers, apart)) };
+            unsafe { self.tile(at, tile, soon, places, epilogue, (&mut *pointers, apart)) };
         }
     }
 
-    /// Calls `work` with memory for a tile's results, if they lie apart.
-    fn with_apart(&self, work: impl FnOnce(Disjoint<'_, f32>)) {
-        // A function of its own: touching so many pages of the stack takes as long as a small product.
+    /// Calls `work` with memory for a tile's pointers, and for its results, if they lie apart.
+    fn with_room(&self, work: impl FnOnce(&mut Room, Disjoint<'_, f32>)) {
+        // Functions of their own: touching so many pages of the stack takes as long as a small product.
+        #[inline(never)]
+        fn pointers(work: impl FnOnce(&mut Room)) {
+            work(&mut [const { MaybeUninit::uninit() }; POINTERS]);
+        }
         #[inline(never)]
         fn apart(work: impl FnOnce(Disjoint<'_, f32>)) {
             let mut results = [const { MaybeUninit::<f32>::uninit() }; APART];
             // SAFETY: `finish` reads what the tile before it has written.
             work(unsafe { Target::unwritten(&mut results) }.share());
         }
+        let with_pointers = |at: Disjoint<'_, f32>| match self.window.rows.taps * self.window.columns.taps
+            <= FEW_POINTERS / ROWS
+        {
+            true => work(&mut [const { MaybeUninit::uninit() }; FEW_POINTERS], at),
+            false => pointers(|room| work(room, at)),
+        };
         match self.is_apart {
-            true => apart(work),
-            false => work(Disjoint::NONE),
+            true => apart(with_pointers),
+            false => with_pointers(Disjoint::NONE),
         }
     }
 
@@ -271,10 +302,9 @@ impl ConvF32 {
 
     /// The weights that are wanted after a block: those of the next one, or of the next step.
     fn after(&self, g: usize, block: usize) -> *const f32 {
-        let group = g * self.packed.len() / self.groups;
         match self.blocks.get(block + 1) {
-            Some((_, _, offset)) => self.packed[group + offset..].as_ptr(),
-            None if g + 1 < self.groups => self.packed[group + self.packed.len() / self.groups..].as_ptr(),
+            Some(next) => self.group(g)[next.packed.start..].as_ptr(),
+            None if g + 1 < self.groups => self.group(g + 1).as_ptr(),
             None => self.next.address(),
         }
     }
@@ -290,7 +320,7 @@ impl ConvF32 {
     ) -> (usize, usize) {
         let w = &self.window;
         let (channels, depth) = (w.channels, w.channels / self.groups);
-        if w.is_point() {
+        if self.is_point {
             let at = input.at(first * channels + g * depth, (end - 1 - first) * channels + depth);
             for (p, i) in pointers.iter_mut().zip(0..end - first) {
                 p.write(at.wrapping_add(i * channels));
@@ -312,13 +342,27 @@ impl ConvF32 {
 
 /// Cuts the columns into blocks of whole panels: small enough for the cache, and enough of them for several threads where there
 /// are few tiles.
-fn blocks(gemm: &Gemm, lines: usize, columns: usize, tiles: usize) -> Vec<(usize, usize, usize)> {
+fn blocks(gemm: &Gemm, lines: usize, columns: usize, tiles: usize) -> Vec<Panels> {
     let panel = gemm.nr() * (lines + 1) * size_of::<f32>();
     let panels = columns.div_ceil(gemm.nr());
     let for_cache = (BLOCK / panel).max(1);
     let for_threads = if tiles >= 16 { panels } else { panels.div_ceil(16usize.div_ceil(tiles.max(1))) };
     let step = for_cache.min(for_threads).max(1) * gemm.nr();
-    (0..columns).step_by(step).map(|from| (from, step.min(columns - from), from * (lines + 1))).collect()
+    let block = |from: usize| {
+        let (columns, first) = (step.min(columns - from), from * (lines + 1));
+        Panels { from, columns, packed: first..first + gemm.packed_len(lines, columns) }
+    };
+    (0..columns).step_by(step).map(block).collect()
+}
+
+/// Quotient and remainder. Where there is one of something, without a division, which would cost as much as a small tile.
+fn split(item: usize, of: usize) -> (usize, usize) {
+    if of == 1 { (item, 0) } else { (item / of, item % of) }
+}
+
+/// Where part `t` of `of` equal ones of `all` begins and ends.
+fn part(all: usize, t: usize, of: usize) -> (usize, usize) {
+    if of == 1 { (0, all) } else { (t * all / of, (t + 1) * all / of) }
 }
 
 impl Step for ConvF32 {
@@ -346,11 +390,11 @@ impl Step for ConvF32 {
         let places = (cx.input::<f32>(self.input), cx.output::<f32>(self.output).share());
         let epilogue = epilogue::bind(&self.epilogue, cx);
         let items = self.groups * self.blocks.len() * self.tiles;
-        let cost =
-            self.window.positions() * self.columns * self.lines() / (self.blocks.len() * self.tiles).max(1);
-        cx.parallel_for(items, Grain::of_cost(cost), |range| {
+        cx.parallel_for(items, self.grain, |range| {
             // SAFETY: each range of items is one thread's.
-            self.with_apart(|apart| unsafe { self.tiles(range, places, &epilogue, apart) });
+            self.with_room(|pointers, apart| unsafe {
+                self.tiles(range, places, &epilogue, (pointers, apart))
+            });
         })
     }
 }
@@ -377,13 +421,12 @@ impl Rows for ConvF32 {
         let output = output.cast().share().within(first * self.columns * self.groups);
         let places = (input.cast(), output);
         let tiles = (end - first).div_ceil(self.gemm.rows(self.columns));
-        let mut pointers = [const { MaybeUninit::uninit() }; POINTERS];
-        self.with_apart(|apart| {
+        self.with_room(|pointers, apart| {
             for item in 0..self.groups * self.blocks.len() * tiles {
-                let (block, t) = (item / tiles, item % tiles);
-                let tile = (first + t * (end - first) / tiles, first + (t + 1) * (end - first) / tiles);
-                let at = [block / self.blocks.len(), block % self.blocks.len()];
-                let room = (&mut pointers, apart);
+                let (block, t) = split(item, tiles);
+                let (from, to) = part(end - first, t, tiles);
+                let (tile, at) = ((first + from, first + to), split(block, self.blocks.len()));
+                let room = (&mut *pointers, apart);
                 // SAFETY: a tile of the rows that `output` is, which is this call's alone.
                 unsafe { self.tile(at, tile, Soon::Nothing, places, epilogue, room) };
             }

@@ -3,7 +3,7 @@
 pub use arenite_layers::EpilogueOp;
 
 use crate::kernels::f32_map::Map;
-use crate::memory::{Disjoint, Source, Target};
+use crate::memory::{Disjoint, Place, Source, Target};
 use crate::program::Run;
 
 /// An operation with its operand.
@@ -16,28 +16,26 @@ pub struct Bound<'r> {
 /// Most operations.
 pub const MAX_OPS: usize = 6;
 
-/// Operations with their operands.
+/// Operations, and where their operands lie.
+#[derive(Clone, Copy)]
 pub struct Epilogue<'r> {
     ops: &'r [EpilogueOp],
-    others: [Source<'r, f32>; MAX_OPS],
+    places: &'r [Place],
 }
 
-/// Looks up the operands of the first [`MAX_OPS`] operations.
+/// The operations of a step that runs.
 pub fn bind<'r>(ops: &'r [EpilogueOp], cx: &'r Run<'_>) -> Epilogue<'r> {
-    let mut epilogue = Epilogue { ops, ..Epilogue::NONE };
-    for (other, op) in epilogue.others.iter_mut().zip(ops) {
-        *other = op.operand().map_or(Source::NONE, |id| cx.input(id));
-    }
-    epilogue
+    Epilogue { ops, places: cx.places() }
 }
 
 impl<'r> Epilogue<'r> {
     /// No operations.
-    pub const NONE: Epilogue<'r> = Epilogue { ops: &[], others: [Source::NONE; MAX_OPS] };
+    pub const NONE: Epilogue<'r> = Epilogue { ops: &[], places: &[] };
 
     /// In the order in which they are applied.
-    pub fn iter(&self) -> impl Iterator<Item = Bound<'r>> {
-        self.ops.iter().zip(self.others).map(|(op, other)| Bound { op, other })
+    pub fn iter(&self) -> impl Iterator<Item = Bound<'r>> + use<'_, 'r> {
+        let other = |op: &EpilogueOp| op.operand().map_or(Source::NONE, |id| self.places[id].source());
+        self.ops.iter().map(move |op| Bound { op, other: other(op) })
     }
 
     /// `y[i] = f(y[i])` of each in turn, for runs of `n` elements: the first from `at` on, each `stride` behind the one before. `y` is
