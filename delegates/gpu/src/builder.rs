@@ -1,15 +1,13 @@
 //! From a net to what the device does: each layer becomes tasks, each value gets a place.
 
-use std::collections::HashMap;
-use std::sync::Arc;
-
 use arenite_abi::prelude::*;
 use arenite_layers::{Id, Stored};
 
+use crate::device::Kernel;
 use crate::layout::Layout;
 use crate::net::Net;
-use crate::opencl::{Memory, Queue};
 use crate::ops;
+use crate::store::{Constants, Key};
 use crate::work_groups::{Extent, Kind};
 
 /// Memory of the device.
@@ -41,10 +39,8 @@ pub enum Argument {
 
 /// A kernel that is to run.
 pub struct Task {
-    /// The program's text.
-    pub text: String,
-    /// The kernel's name in it, and for profiles.
-    pub name: &'static str,
+    /// Which.
+    pub kernel: Kernel,
     /// In the order of its parameters.
     pub arguments: Vec<Argument>,
     /// Work-items.
@@ -70,17 +66,12 @@ pub struct Record {
     pub life: (usize, usize),
 }
 
-/// Constants on the device, by tensor and form. What is there once is not copied again for other shapes.
-pub type Store = HashMap<(usize, String), Arc<Memory>>;
-
 /// What was built.
 pub struct Built {
     /// In order.
     pub items: Vec<Item>,
     /// Activations.
     pub records: Vec<Record>,
-    /// Constants.
-    pub constants: Vec<Arc<Memory>>,
     /// Per input of the partition that is read, its position, its record, and how it lies there.
     pub inputs: Vec<(usize, usize, Layout)>,
     /// Per output, where it lies.
@@ -91,22 +82,15 @@ pub struct Built {
 pub struct Builder<'n, 'a> {
     /// The net.
     pub net: &'n Net<'a>,
-    queue: &'n Queue,
-    store: &'n mut Store,
+    constants: &'n mut dyn Constants,
     places: Vec<Option<Place>>,
     built: Built,
 }
 
 /// Builds all of a net.
-pub fn build(net: &Net<'_>, queue: &Queue, store: &mut Store) -> Result<Built> {
-    let built = Built {
-        items: Vec::new(),
-        records: Vec::new(),
-        constants: Vec::new(),
-        inputs: Vec::new(),
-        outputs: Vec::new(),
-    };
-    let mut builder = Builder { net, queue, store, places: vec![None; net.values.len()], built };
+pub fn build(net: &Net<'_>, constants: &mut dyn Constants) -> Result<Built> {
+    let built = Built { items: Vec::new(), records: Vec::new(), inputs: Vec::new(), outputs: Vec::new() };
+    let mut builder = Builder { net, constants, places: vec![None; net.values.len()], built };
     for (i, &id) in net.inputs.iter().enumerate() {
         let value = &net.values[id];
         if net.bytes_of(id).is_some() || value.ty != F32 || !net.nodes.iter().any(|n| n.inputs.contains(&id))
@@ -167,21 +151,8 @@ impl<'a> Builder<'_, 'a> {
     }
 
     /// A constant in a form, unless it is there.
-    pub fn constant(
-        &mut self,
-        key: Option<(usize, String)>,
-        floats: impl FnOnce() -> Vec<f32>,
-    ) -> Result<Buffer> {
-        let known = key.as_ref().and_then(|key| self.store.get(key).cloned());
-        let memory = match known {
-            Some(memory) => memory,
-            None => Arc::new(self.queue.upload(&floats())?),
-        };
-        if let Some(key) = key {
-            self.store.insert(key, Arc::clone(&memory));
-        }
-        self.built.constants.push(memory);
-        Ok(Buffer::Constant(self.built.constants.len() - 1))
+    pub fn constant(&mut self, key: Option<Key>, floats: impl FnOnce() -> Vec<f32>) -> Result<Buffer> {
+        self.constants.constant(key, Box::new(floats)).map(Buffer::Constant)
     }
 
     /// Whole numbers for a kernel, as they are.

@@ -1,4 +1,4 @@
-//! The delegate `opencl`.
+//! A delegate of a backend's devices.
 
 use std::sync::Arc;
 
@@ -6,37 +6,39 @@ use arenite_abi::host::{self, LogLevel};
 use arenite_abi::prelude::*;
 use arenite_layers::{refusals, rewrite};
 
-use crate::builder::{Built, Store, build};
+use crate::builder::{Built, build};
+use crate::device::{Device, Queue};
 use crate::net::{LIMITS, Net, Own};
-use crate::opencl::{Device, Queue};
 use crate::program::Program;
+use crate::store::{Store, Uploads};
 
-/// The delegate `opencl`. Options:
+/// The delegate of a backend. Options:
 ///
 /// * `device`: its number in the list of devices, or a part of its name; without it the first GPU, else the first device;
 /// * `memory`: the planner that hands out shared objects for activations, `greedy-in-order` without it; empty for the interpreter's own.
-pub struct OpenCl {
-    device: Arc<Device>,
+pub struct Gpu<D> {
+    device: Arc<D>,
     memory: String,
 }
 
 /// A compiled partition.
-pub struct OpenClKernel {
-    queue: Queue,
-    memory: String,
-    store: Store,
+pub struct GpuKernel<Q: Queue> {
+    // In front of the queue, where it may be under way.
     /// For the shapes that it was prepared for last.
-    program: Option<Program>,
+    program: Option<Program<Q>>,
+    store: Store<Q::Memory>,
+    memory: String,
+    queue: Q,
 }
 
-impl Delegate for OpenCl {
-    const NAME: &'static str = "opencl";
-    type Kernel = OpenClKernel;
+impl<D: Device> Delegate for Gpu<D> {
+    const NAME: &'static str = D::NAME;
+    type Kernel = GpuKernel<D::Queue>;
 
     fn create(options: &OptionPairs<'_>) -> Result<Self> {
         options.expect_only(&["device", "memory"])?;
         let memory = options.get("memory").unwrap_or("greedy-in-order").to_owned();
-        Ok(OpenCl { device: Device::open(options.get("device"))?, memory })
+        Ok(Gpu { device: D::open(options.get("device"))?, memory })
     }
 
     fn claim(&self, graph: &GraphView<'_>, claims: &mut Claims<'_>) -> Result<()> {
@@ -50,15 +52,14 @@ impl Delegate for OpenCl {
         Ok(())
     }
 
-    fn compile(&self, partition: &PartitionView<'_>) -> Result<OpenClKernel> {
-        let queue = Queue::new(Arc::clone(&self.device))?;
-        let mut kernel =
-            OpenClKernel { queue, memory: self.memory.clone(), store: Store::new(), program: None };
+    fn compile(&self, partition: &PartitionView<'_>) -> Result<Self::Kernel> {
+        let (queue, memory) = (self.device.queue()?, self.memory.clone());
+        let mut kernel = GpuKernel { program: None, store: Store::new(), memory, queue };
         kernel.build(partition)?;
         Ok(kernel)
     }
 
-    fn compile_with(&self, partition: &PartitionView<'_>, cx: &CompileContext<'_>) -> Result<OpenClKernel> {
+    fn compile_with(&self, partition: &PartitionView<'_>, cx: &CompileContext<'_>) -> Result<Self::Kernel> {
         let kernel = self.compile(partition)?;
         for &(tensor, _) in kernel.store.keys() {
             cx.constants().release(tensor)?;
@@ -67,26 +68,28 @@ impl Delegate for OpenCl {
     }
 }
 
-impl OpenClKernel {
-    /// What runs for the present shapes; constants that are on the device stay there.
-    fn build(&mut self, partition: &PartitionView<'_>) -> Result<Built> {
+impl<Q: Queue> GpuKernel<Q> {
+    /// What runs for the present shapes, and its constants; those that are on the device stay there.
+    fn build(&mut self, partition: &PartitionView<'_>) -> Result<(Built, Vec<Arc<Q::Memory>>)> {
         let none = |_| Err(unsupported!("subgraphs are not looked into"));
         let mut net = Net::lower(partition, &none, &LIMITS)?;
         rewrite::rewrite(&mut net, &LIMITS, |_| ());
-        build(&net, &self.queue, &mut self.store)
+        let mut uploads = Uploads::new(&self.queue, &mut self.store);
+        let built = build(&net, &mut uploads)?;
+        Ok((built, uploads.into_used()))
     }
 }
 
-impl DelegateKernel for OpenClKernel {
+impl<Q: Queue> DelegateKernel for GpuKernel<Q> {
     fn prepare(&mut self, partition: &PartitionView<'_>, cx: &mut PrepareContext<'_>) -> Result<()> {
         for (i, &tensor) in partition.outputs().iter().enumerate() {
             let tensor = partition.graph().tensor(tensor as usize)?;
             cx.set_output_shape(i, tensor.shape)?;
         }
         self.program = None;
-        let built = self.build(partition)?;
+        let (built, constants) = self.build(partition)?;
         let records = built.records.len();
-        let program = Program::new(built, &self.queue, &self.memory, cx)?;
+        let program = Program::new(built, constants, &self.queue, &self.memory, cx)?;
         let [bytes, constants] = program.bytes();
         let (nodes, kernels) = (partition.node_indices().len(), program.kernels());
         let message = format!(

@@ -4,10 +4,11 @@
 //!  partition ─► net, rewritten ─► tasks, records ─► kernels, objects ─► run
 //!             (arenite_layers)  (builder, ops)     (program)
 //! ```
-//! * `ops` makes tasks of layers: one file per layer, and beside it the text of its kernel. `epilogue` writes what a kernel does with its
+//! * `ops` makes tasks of layers: one file per layer, and beside it the text of its kernel. `epilogue` says what a kernel does with its
 //!   results, so that programs are shared by all nodes that do the same, whatever their sizes.
 //! * `layout` says how tensors lie in a device's memory.
-//! * `opencl` has devices, memory and queues; all unsafe code is there.
+//! * `device` is what a backend gives: devices, memory, queues, recordings. `opencl` is one, behind the feature of its name; all unsafe
+//!   code is there.
 //! * `work_groups` selects the sizes of work-groups from what a device tells about itself: pure functions of a [`GpuInfo`].
 //!
 //! Neither a driver nor an SDK is needed to build: libOpenCL is opened when a delegate is made, which without a device is unavailable.
@@ -25,26 +26,40 @@
 //! | slice | four channels, which lie and are computed side by side |
 //! | task | a kernel with its arguments, on records |
 //! | launch | a kernel with its arguments, on memory |
+//! | recording | launches in order, with what is copied before and behind them |
 //! | object | memory of the device that records share |
+// Who asks for no backend gets rules for work-groups, and nothing that would call the rest.
+#![cfg_attr(not(feature = "opencl"), allow(dead_code))]
 
 mod builder;
 mod delegate;
+mod device;
 mod epilogue;
 mod gpu_info;
 mod layout;
 mod net;
+#[cfg(feature = "opencl")]
 mod opencl;
 mod ops;
 mod program;
+mod store;
 pub mod work_groups;
 
+#[cfg(feature = "opencl")]
 use arenite_abi::{Plugin, plugin};
 
-pub use delegate::OpenCl;
+pub use delegate::Gpu;
+pub use device::About;
 pub use gpu_info::{Adreno, GpuInfo, Mali, Vendor};
-pub use opencl::{About, devices};
+#[cfg(feature = "opencl")]
+pub use opencl::devices;
 
-/// The plugin.
+/// The delegate of OpenCL's devices.
+#[cfg(feature = "opencl")]
+pub type OpenCl = Gpu<opencl::Device>;
+
+/// The plugin of it.
+#[cfg(feature = "opencl")]
 pub static PLUGIN: Plugin = plugin! {
     id: "org.arenite.opencl",
     description: "The delegate opencl: GPUs, and whatever else has an OpenCL driver",

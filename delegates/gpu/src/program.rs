@@ -1,132 +1,155 @@
-//! What was built, with memory: objects that records share, and kernels with their arguments.
+//! What was built, with memory: objects that records share, and a recording of kernels with their arguments.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use arenite_abi::ObjectRecord;
 use arenite_abi::prelude::*;
 
-use crate::builder::{Argument, Buffer, Built, Item, Place, Task};
+use crate::builder::{Argument, Buffer, Built, Item, Task};
+use crate::device::{self, Launch, Plan, Port, Queue, Step};
 use crate::layout::Layout;
-use crate::opencl::{self, Launch, Memory, Queue};
-
-/// What the device does next.
-enum Step {
-    /// A kernel, with its name.
-    Run(Launch, &'static str),
-    /// An object becomes zeros.
-    Clear(usize),
-}
 
 /// A partition, ready to run.
-pub struct Program {
-    // In front of what their arguments are.
-    steps: Vec<Step>,
-    objects: Vec<Memory>,
-    constants: Vec<Arc<Memory>>,
-    /// Per record its object.
-    ids: Vec<u32>,
-    /// As [`Built::inputs`], with objects.
-    inputs: Vec<(usize, usize, Layout)>,
-    outputs: Vec<Place>,
+pub struct Program<Q: Queue> {
+    recording: Q::Recording,
+    /// Of the steps, for profiles.
+    names: Vec<&'static str>,
+    /// Bytes of the device, and of them those of constants.
+    bytes: [usize; 2],
+    kernels: usize,
+    /// Per input of the recording the partition's, and how it lies.
+    inputs: Vec<(usize, Layout)>,
+    /// Per output.
+    outputs: Vec<Layout>,
     /// For tensors whose rows are filled up.
     spread: Vec<f32>,
 }
 
-impl Program {
-    /// Gets the records objects, by way of the planner of this name, and makes kernels ready.
-    pub fn new(built: Built, queue: &Queue, planner: &str, cx: &mut PrepareContext<'_>) -> Result<Program> {
-        let Built { items, records, constants, inputs, outputs } = built;
+/// Memory by what names it.
+struct Held<M> {
+    objects: Vec<Arc<M>>,
+    constants: Vec<Arc<M>>,
+    /// Per record its object.
+    ids: Vec<u32>,
+}
+
+impl<Q: Queue> Program<Q> {
+    /// Gets the records objects, by way of the planner of this name, and records all steps.
+    pub fn new(
+        built: Built,
+        constants: Vec<Arc<Q::Memory>>,
+        queue: &Q,
+        planner: &str,
+        cx: &mut PrepareContext<'_>,
+    ) -> Result<Program<Q>> {
+        let Built { items, records, inputs, outputs } = built;
         let record = |r: &crate::builder::Record| {
             ObjectRecord::bytes(r.floats as u64 * 4, r.life.0 as u32, r.life.1 as u32)
         };
         let asked: Vec<ObjectRecord> = records.iter().map(record).collect();
         let (mut ids, mut sizes) = (vec![0; asked.len()], vec![[0; 3]; asked.len()]);
         let count = cx.assign_objects(planner, &ObjectRequest::new(1, &asked), &mut ids, &mut sizes)?;
-        let objects = sizes[..count].iter().map(|&[bytes, ..]| queue.memory(bytes.div_ceil(4) as usize));
-        let objects = objects.collect::<Result<Vec<_>>>()?;
-        let inputs =
-            inputs.into_iter().map(|(i, record, layout)| (i, ids[record] as usize, layout)).collect();
-        let mut program =
-            Program { steps: Vec::new(), objects, constants, ids, inputs, outputs, spread: Vec::new() };
-        program.steps = items.iter().map(|item| program.step(item, queue)).collect::<Result<_>>()?;
-        Ok(program)
-    }
-
-    fn memory(&self, buffer: Buffer) -> &Memory {
-        match buffer {
-            Buffer::Record(record) => &self.objects[self.ids[record] as usize],
-            Buffer::Constant(constant) => &self.constants[constant],
-        }
-    }
-
-    fn step(&self, item: &Item, queue: &Queue) -> Result<Step> {
-        let Task { text, name, arguments, grid, kind } = match item {
-            Item::Clear(record) => return Ok(Step::Clear(self.ids[*record] as usize)),
-            Item::Task(task) => task,
+        let object = |&[bytes, ..]: &[u64; 3]| queue.memory(bytes.div_ceil(4) as usize).map(Arc::new);
+        let objects = sizes[..count].iter().map(object).collect::<Result<_>>()?;
+        let held = Held { objects, constants, ids };
+        let port = |buffer, layout: Layout| Port { memory: held.memory(buffer), floats: layout.floats() };
+        let plan = Plan {
+            inputs: inputs.iter().map(|&(_, record, layout)| port(Buffer::Record(record), layout)).collect(),
+            steps: items.iter().map(|item| held.step(item)).collect(),
+            outputs: outputs.iter().map(|place| port(place.buffer, place.layout)).collect(),
         };
-        let argument = |argument: &Argument| match *argument {
-            Argument::Buffer(buffer) => opencl::Argument::Memory(self.memory(buffer)),
-            Argument::Number(number) => opencl::Argument::Number(number),
-        };
-        let arguments: Vec<_> = arguments.iter().map(argument).collect();
-        Ok(Step::Run(queue.launch(text, name, &arguments, *grid, *kind)?, name))
+        Ok(Program {
+            recording: queue.record(plan)?,
+            names: items.iter().map(name).collect(),
+            bytes: held.bytes(),
+            kernels: items.iter().filter(|item| matches!(item, Item::Task(_))).count(),
+            inputs: inputs.iter().map(|&(i, _, layout)| (i, layout)).collect(),
+            outputs: outputs.iter().map(|place| place.layout).collect(),
+            spread: Vec::new(),
+        })
     }
 
     /// Bytes of the device, and of them those of constants.
     pub fn bytes(&self) -> [usize; 2] {
-        let constants: usize = self.constants.iter().map(|memory| memory.len() * 4).sum();
-        let objects: usize = self.objects.iter().map(|memory| memory.len() * 4).sum();
-        [constants + objects, constants]
+        self.bytes
     }
 
     /// Kernels of an invocation.
     pub fn kernels(&self) -> usize {
-        self.steps.iter().filter(|step| matches!(step, Step::Run(..))).count()
+        self.kernels
     }
 
     /// Inputs go to the device, all kernels run, outputs come back.
-    pub fn run(&mut self, queue: &Queue, cx: &EvalContext<'_>) -> Result<()> {
-        for &(i, object, layout) in &self.inputs {
+    pub fn run(&mut self, queue: &Q, cx: &EvalContext<'_>) -> Result<()> {
+        for (port, &(i, layout)) in self.inputs.iter().enumerate() {
             let tensor = cx.input(i)?;
             let dense = tensor.as_slice::<f32>()?;
             if layout.is_padded() {
                 layout.spread(dense, &mut self.spread);
-                queue.write(&mut self.objects[object], &self.spread)?;
+                queue.write(&mut self.recording, port, &self.spread)?;
             } else {
-                queue.write(&mut self.objects[object], dense)?;
+                queue.write(&mut self.recording, port, dense)?;
             }
         }
-        let times = cx.profile();
-        for i in 0..self.steps.len() {
-            let start = Instant::now();
-            let name = match &self.steps[i] {
-                Step::Run(launch, name) => queue.run(launch).map(|()| *name)?,
-                Step::Clear(object) => queue.clear(&mut self.objects[*object]).map(|()| "clear")?,
-            };
-            if let Some(times) = &times {
-                queue.finish()?;
-                times.note(i, name, None, start.elapsed().as_nanos() as u64);
+        match cx.profile() {
+            None => queue.run(&mut self.recording, None)?,
+            Some(times) => {
+                let names = &self.names;
+                let mut note = |i: usize, time| times.note(i, names[i], None, time);
+                queue.run(&mut self.recording, Some(&mut note))?;
             }
         }
-        queue.flush()?;
         self.read(queue, cx)
     }
 
-    fn read(&mut self, queue: &Queue, cx: &EvalContext<'_>) -> Result<()> {
-        let mut spread = std::mem::take(&mut self.spread);
-        for (i, &Place { buffer, layout }) in self.outputs.iter().enumerate() {
+    fn read(&mut self, queue: &Q, cx: &EvalContext<'_>) -> Result<()> {
+        for (i, layout) in self.outputs.iter().enumerate() {
             let tensor = cx.output(i)?;
             let dense = tensor.into_slice::<f32>()?;
             if layout.is_padded() {
-                spread.resize(layout.floats(), 0.0);
-                queue.read(self.memory(buffer), &mut spread)?;
-                layout.gather(&spread, dense);
+                self.spread.resize(layout.floats(), 0.0);
+                queue.read(&mut self.recording, i, &mut self.spread)?;
+                layout.gather(&self.spread, dense);
             } else {
-                queue.read(self.memory(buffer), dense)?;
+                queue.read(&mut self.recording, i, dense)?;
             }
         }
-        self.spread = spread;
-        queue.finish()
+        Ok(())
+    }
+}
+
+/// For profiles.
+fn name(item: &Item) -> &'static str {
+    match item {
+        Item::Task(task) => task.kernel.name,
+        Item::Clear(_) => "clear",
+    }
+}
+
+impl<M: device::Memory> Held<M> {
+    fn memory(&self, buffer: Buffer) -> Arc<M> {
+        Arc::clone(match buffer {
+            Buffer::Record(record) => &self.objects[self.ids[record] as usize],
+            Buffer::Constant(constant) => &self.constants[constant],
+        })
+    }
+
+    fn step<'p>(&self, item: &'p Item) -> Step<'p, M> {
+        let Task { kernel, arguments, grid, kind } = match item {
+            Item::Clear(record) => return Step::Clear(self.memory(Buffer::Record(*record))),
+            Item::Task(task) => task,
+        };
+        let argument = |argument: &Argument| match *argument {
+            Argument::Buffer(buffer) => device::Argument::Memory(self.memory(buffer)),
+            Argument::Number(number) => device::Argument::Number(number),
+        };
+        let arguments = arguments.iter().map(argument).collect();
+        Step::Launch(Launch { kernel, arguments, grid: *grid, kind: *kind })
+    }
+
+    fn bytes(&self) -> [usize; 2] {
+        let bytes = |list: &[Arc<M>]| list.iter().map(|memory| memory.len() * 4).sum::<usize>();
+        let constants = bytes(&self.constants);
+        [constants + bytes(&self.objects), constants]
     }
 }

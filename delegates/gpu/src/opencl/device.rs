@@ -12,28 +12,9 @@ use opencl3::platform::get_platforms;
 use opencl3::program::Program;
 
 use super::failed;
+use super::queue::Queue;
+use crate::device::{self, About, choose};
 use crate::{GpuInfo, Vendor};
-
-/// What a device tells about itself.
-#[derive(Clone, Debug)]
-pub struct About {
-    /// Its name.
-    pub name: String,
-    /// Who wrote the driver, and its version.
-    pub driver: String,
-    /// Whether it is a GPU, a processor, or neither.
-    pub kind: &'static str,
-    /// Bytes of its memory.
-    pub memory: u64,
-    /// Most bytes of one buffer.
-    pub largest: u64,
-    /// Bytes of local memory of a work-group.
-    pub local: u64,
-    /// Units that run work-groups.
-    pub units: u32,
-    /// What work-groups may be.
-    pub limits: GpuInfo,
-}
 
 /// A device and its context, of which the process has one.
 pub struct Device {
@@ -95,26 +76,15 @@ fn open_devices() -> MutexGuard<'static, Open> {
     OPEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Device {
-    /// The device with this number or a name that has this text in it; without one the first GPU, else the first device.
-    ///
-    /// # Errors
-    /// `Unavailable` if there is none.
-    pub fn open(choice: Option<&str>) -> Result<Arc<Device>> {
+impl device::Device for Device {
+    const NAME: &'static str = "opencl";
+    type Queue = Queue;
+
+    fn open(choice: Option<&str>) -> Result<Arc<Device>> {
         let mut open = open_devices();
         let found = find()?;
         let about = found.iter().map(about).collect::<Result<Vec<_>>>()?;
-        let position = match choice {
-            None => about.iter().position(|about| about.kind == "gpu").or((!about.is_empty()).then_some(0)),
-            Some(text) => match text.parse::<usize>() {
-                Ok(number) => Some(number).filter(|&number| number < about.len()),
-                Err(_) => about.iter().position(|about| about.name.contains(text)),
-            },
-        };
-        let position = position.ok_or_else(|| {
-            let names: Vec<&str> = about.iter().map(|about| about.name.as_str()).collect();
-            unavailable!("there is no OpenCL device {}; known: {}", choice.unwrap_or(""), names.join(", "))
-        })?;
+        let position = choose(&about, choice, "OpenCL")?;
         if let Some(device) = open.get(&position) {
             return Ok(Arc::clone(device));
         }
@@ -132,6 +102,12 @@ impl Device {
         Ok(device)
     }
 
+    fn queue(self: &Arc<Self>) -> Result<Queue> {
+        Queue::new(Arc::clone(self))
+    }
+}
+
+impl Device {
     /// What it tells about itself.
     pub fn about(&self) -> &About {
         &self.about

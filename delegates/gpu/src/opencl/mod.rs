@@ -4,9 +4,9 @@
 
 mod device;
 mod queue;
+mod text;
 
-pub use device::{About, Device, devices};
-pub use queue::{Argument, Launch, Memory, Queue};
+pub use device::{Device, devices};
 
 use arenite_abi::prelude::*;
 use opencl3::error_codes::ClError;

@@ -29,8 +29,7 @@ pub fn build<'a>(layer: &Conv2d<'a>, node: &Node<'a>, builder: &mut Builder<'_, 
     let rows = window.batches * window.rows.output;
     let task = WithEpilogue {
         name: "conv_2d",
-        definitions: String::new(),
-        kernel: include_str!("conv_2d.cl"),
+        definitions: Vec::new(),
         arguments,
         grid: [to.slices(), window.columns.output.div_ceil(COLUMNS), rows],
         kind: Kind::Convolution,

@@ -6,6 +6,7 @@ use arenite_layers::ops::DepthwiseConv2d;
 use super::conv_2d::{bias, sizes};
 use super::{WithEpilogue, push};
 use crate::builder::{Argument, Builder, numbers};
+use crate::device::Definition;
 use crate::layout::Layout;
 use crate::net::Node;
 use crate::work_groups::Kind;
@@ -31,8 +32,7 @@ pub fn build<'a>(layer: &DepthwiseConv2d<'a>, node: &Node<'a>, builder: &mut Bui
     arguments.extend(numbers(&[*multiplier])?);
     let task = WithEpilogue {
         name: "depthwise_conv_2d",
-        definitions: if *multiplier > 1 { "#define MULTIPLIED\n".to_owned() } else { String::new() },
-        kernel: include_str!("depthwise_conv_2d.cl"),
+        definitions: if *multiplier > 1 { vec![Definition::Flag("MULTIPLIED")] } else { Vec::new() },
         arguments,
         grid: [to.slices(), columns.output, window.batches * rows.output],
         kind: Kind::Other,

@@ -6,7 +6,7 @@ use arenite_layers::{Binary, Clamp, EpilogueOp, Id};
 
 use super::{WithEpilogue, layout_of, push};
 use crate::builder::{Argument, Buffer, Builder, numbers};
-use crate::epilogue::binary;
+use crate::device::Definition;
 use crate::layout::Layout;
 use crate::net::Node;
 use crate::work_groups::Kind;
@@ -26,8 +26,7 @@ fn chain<'a>(functions: &[EpilogueOp], node: &Node<'a>, builder: &mut Builder<'_
     arguments.extend(numbers(&[to.rows, to.slices(), to.channels])?);
     let task = WithEpilogue {
         name: "elementwise",
-        definitions: String::new(),
-        kernel: include_str!("elementwise.cl"),
+        definitions: Vec::new(),
         arguments,
         grid: [to.slices(), to.rows, 1],
         kind: Kind::Other,
@@ -60,8 +59,7 @@ fn two<'a>(
     arguments.extend(numbers(&[outer, moves[0], moves[1], to.rows, to.slices(), to.channels])?);
     let task = WithEpilogue {
         name: "elementwise",
-        definitions: format!("#define TWO\n#define FUNCTION ({})\n", binary(function, "o")),
-        kernel: include_str!("elementwise.cl"),
+        definitions: vec![Definition::Flag("TWO"), Definition::Function(function)],
         arguments,
         grid: [to.slices(), to.rows, 1],
         kind: Kind::Other,

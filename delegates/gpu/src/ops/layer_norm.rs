@@ -4,7 +4,7 @@ use arenite_abi::prelude::*;
 use arenite_layers::Id;
 use arenite_layers::ops::LayerNorm;
 
-use super::{layout_of, text};
+use super::{layout_of, plain};
 use crate::builder::{Argument, Buffer, Builder, Task, grid, numbers};
 use crate::layout::Layout;
 use crate::net::Node;
@@ -21,8 +21,7 @@ pub fn build<'a>(layer: &LayerNorm, node: &Node<'a>, builder: &mut Builder<'_, '
     arguments.extend(numbers(&[layout.rows, layout.slices(), layout.channels])?);
     arguments.push(Argument::Number(layer.epsilon.to_bits() as i32));
     builder.push(Task {
-        text: text("", include_str!("layer_norm.cl")),
-        name: "layer_norm",
+        kernel: plain("layer_norm", Vec::new()),
         arguments,
         grid: grid([layout.rows, 1, 1])?,
         kind: Kind::Other,

@@ -14,13 +14,11 @@ use arenite_abi::prelude::*;
 use arenite_layers::{Clamp, Common, EpilogueOp, Id, Layer as Either};
 
 use crate::builder::{Argument, Builder, Place, Task, grid};
+use crate::device::{Definition, Kernel};
 use crate::epilogue::epilogue;
 use crate::layout::Layout;
 use crate::net::{Layer, Node};
 use crate::work_groups::Kind;
-
-/// What all kernels share.
-const COMMON: &str = include_str!("common.cl");
 
 /// The tasks of a node.
 pub fn build<'a>(node: &Node<'a>, builder: &mut Builder<'_, 'a>) -> Result<()> {
@@ -59,16 +57,10 @@ fn layout_of(builder: &Builder<'_, '_>, id: Id) -> Layout {
     Layout::of(&builder.net.values[id].shape)
 }
 
-/// The text of a kernel with nothing in front of it but these definitions.
-fn text(definitions: &str, kernel: &str) -> String {
-    [COMMON, definitions, kernel].concat()
-}
-
 /// A layer's kernel with its epilogue.
-struct WithEpilogue<'k, 'e> {
+struct WithEpilogue<'e> {
     name: &'static str,
-    definitions: String,
-    kernel: &'k str,
+    definitions: Vec<Definition>,
     arguments: Vec<Argument>,
     grid: [usize; 3],
     kind: Kind,
@@ -77,14 +69,19 @@ struct WithEpilogue<'k, 'e> {
 }
 
 /// Adds the task whose results go to `to`.
-fn push(builder: &mut Builder<'_, '_>, task: WithEpilogue<'_, '_>, to: Layout, output: Id) -> Result<Place> {
-    let WithEpilogue { name, definitions, kernel, mut arguments, grid: sizes, kind, clamp, functions } = task;
+fn push(builder: &mut Builder<'_, '_>, task: WithEpilogue<'_>, to: Layout, output: Id) -> Result<Place> {
+    let WithEpilogue { name, definitions, mut arguments, grid: sizes, kind, clamp, functions } = task;
     // Operands come first: a view of one may be a task of its own.
     let epilogue = epilogue(builder, clamp, functions, to)?;
     let place = builder.output(output, to)?;
     arguments.insert(0, Argument::Buffer(place.buffer));
     arguments.extend(epilogue.buffers.into_iter().map(Argument::Buffer));
-    let text = text(&[definitions, epilogue.text].concat(), kernel);
-    builder.push(Task { text, name, arguments, grid: grid(sizes)?, kind });
+    let kernel = Kernel { name, definitions, epilogue: Some(epilogue.functions) };
+    builder.push(Task { kernel, arguments, grid: grid(sizes)?, kind });
     Ok(place)
+}
+
+/// A kernel that writes its results as they are.
+fn plain(name: &'static str, definitions: Vec<Definition>) -> Kernel {
+    Kernel { name, definitions, epilogue: None }
 }

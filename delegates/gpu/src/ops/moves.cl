@@ -1,4 +1,10 @@
 /* A box of elements, slices where both sides have whole ones. Of each dimension: size, and elements from one index to the next. */
+#ifdef SLICES
+#define ELEMENT float4
+#else
+#define ELEMENT float
+#endif
+
 __kernel void moves(__global ELEMENT *to, __global const ELEMENT *from, __global const int *dims, int rank, int count,
                     int from_first, int to_first, int from_channels, int from_pitch, int to_channels, int to_pitch,
                     int fill_bits) {

@@ -4,8 +4,9 @@ use arenite_abi::prelude::*;
 use arenite_layers::ops::Moves;
 use arenite_layers::ops::moves::{Dim, Nest};
 
-use super::{layout_of, text};
+use super::{layout_of, plain};
 use crate::builder::{Argument, Builder, Place, Task, grid, numbers};
+use crate::device::Definition;
 use crate::net::Node;
 use crate::work_groups::Kind;
 
@@ -62,11 +63,11 @@ fn push(builder: &mut Builder<'_, '_>, from: Option<Place>, to: Place, nest: &Ne
         to_pitch,
     ])?);
     arguments.push(Argument::Number(fill));
-    let element = if by == 4 { "float4" } else { "float" };
-    let filled = if from.is_none() { "#define FILL\n" } else { "" };
+    let flags = [("SLICES", by == 4), ("FILL", from.is_none())];
+    let definitions =
+        flags.iter().filter(|(_, is_set)| *is_set).map(|&(name, _)| Definition::Flag(name)).collect();
     builder.push(Task {
-        text: text(&format!("#define ELEMENT {element}\n{filled}"), include_str!("moves.cl")),
-        name: "moves",
+        kernel: plain("moves", definitions),
         arguments,
         grid: grid([count, 1, 1])?,
         kind: Kind::Other,

@@ -7,6 +7,7 @@ use arenite_layers::ops::pool_2d::Kind as Computes;
 use super::conv_2d::sizes;
 use super::{WithEpilogue, push};
 use crate::builder::{Argument, Builder};
+use crate::device::Definition;
 use crate::layout::Layout;
 use crate::net::Node;
 use crate::work_groups::Kind;
@@ -21,13 +22,12 @@ pub fn build<'a>(layer: &Pool2d, node: &Node<'a>, builder: &mut Builder<'_, 'a>)
     let mut arguments = vec![Argument::Buffer(from.buffer)];
     arguments.extend(sizes(window, from.layout.slices(), to)?);
     let definitions = match layer.kind {
-        Computes::Max => "#define MAXIMUM\n".to_owned(),
-        Computes::Mean => String::new(),
+        Computes::Max => vec![Definition::Flag("MAXIMUM")],
+        Computes::Mean => Vec::new(),
     };
     let task = WithEpilogue {
         name: "pool_2d",
         definitions,
-        kernel: include_str!("pool_2d.cl"),
         arguments,
         grid: [to.slices(), columns.output, window.batches * rows.output],
         kind: Kind::Other,

@@ -3,8 +3,9 @@
 use arenite_abi::prelude::*;
 use arenite_layers::ops::{Fold, Reduce};
 
-use super::{layout_of, text};
+use super::{layout_of, plain};
 use crate::builder::{Argument, Builder, Task, grid, numbers};
+use crate::device::Definition;
 use crate::layout::Layout;
 use crate::net::Node;
 use crate::work_groups::Kind;
@@ -36,8 +37,7 @@ pub fn build<'a>(layer: &Reduce, node: &Node<'a>, builder: &mut Builder<'_, 'a>)
         Fold::Min => 2,
     };
     builder.push(Task {
-        text: text(&format!("#define FOLD {fold}\n"), include_str!("reduce.cl")),
-        name: "reduce",
+        kernel: plain("reduce", vec![Definition::Number("FOLD", fold)]),
         arguments,
         grid: grid([layout.len(), 1, 1])?,
         kind: Kind::Other,

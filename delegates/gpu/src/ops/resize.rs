@@ -4,8 +4,9 @@ use arenite_abi::prelude::*;
 use arenite_layers::ops::Resize;
 use arenite_layers::ops::resize::{Between, Kind as Computes};
 
-use super::{layout_of, text};
+use super::{layout_of, plain};
 use crate::builder::{Argument, Builder, Task, grid, numbers};
+use crate::device::Definition;
 use crate::layout::Layout;
 use crate::net::Node;
 use crate::work_groups::Kind;
@@ -37,12 +38,11 @@ pub fn build<'a>(layer: &Resize, node: &Node<'a>, builder: &mut Builder<'_, 'a>)
     let mut arguments = [target.buffer, source.buffer, lows, highs, distances].map(Argument::Buffer).to_vec();
     arguments.extend(numbers(&[batches, in_rows, in_columns, rows, columns, layout.slices()])?);
     let definitions = match layer.kind {
-        Computes::Bilinear => "",
-        Computes::Nearest => "#define NEAREST\n",
+        Computes::Bilinear => Vec::new(),
+        Computes::Nearest => vec![Definition::Flag("NEAREST")],
     };
     builder.push(Task {
-        text: text(definitions, include_str!("resize.cl")),
-        name: "resize",
+        kernel: plain("resize", definitions),
         arguments,
         grid: grid([layout.slices(), columns, batches * rows])?,
         kind: Kind::Other,

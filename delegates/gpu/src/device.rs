@@ -1,0 +1,184 @@
+//! What a backend gives the rest of the delegate: devices, their memory, and recordings of kernels. What is above names no driver.
+//!
+//! ```text
+//! Device ─► Queue ─► Memory                       constants, objects
+//!              └───► Recording of steps on memory  made once: write inputs ─► run, all in order ─► read outputs
+//! ```
+//! A kernel is named by its layer, by what its text is compiled with, and by what it does with its results: which text that is, or
+//! which binary, is the backend's.
+
+use std::sync::Arc;
+
+use arenite_abi::prelude::*;
+use arenite_layers::{Binary, Clamp, Unary};
+
+use crate::GpuInfo;
+use crate::work_groups::{Extent, Kind};
+
+/// What a device tells about itself.
+#[derive(Clone, Debug)]
+pub struct About {
+    /// Its name.
+    pub name: String,
+    /// Who wrote the driver, and its version.
+    pub driver: String,
+    /// Whether it is a GPU, a processor, or neither.
+    pub kind: &'static str,
+    /// Bytes of its memory.
+    pub memory: u64,
+    /// Most bytes of one buffer.
+    pub largest: u64,
+    /// Bytes of local memory of a work-group.
+    pub local: u64,
+    /// Units that run work-groups; 0 if the driver does not say.
+    pub units: u32,
+    /// What work-groups may be.
+    pub limits: GpuInfo,
+}
+
+/// A device, of which the process has one context.
+pub trait Device: Send + Sync + Sized + 'static {
+    /// The delegate's name.
+    const NAME: &'static str;
+    /// The queue of a partition.
+    type Queue: Queue;
+
+    /// The device with this number or a name that has this text in it; without one the first GPU, else the first device.
+    ///
+    /// # Errors
+    /// `Unavailable` if there is none.
+    fn open(choice: Option<&str>) -> Result<Arc<Self>>;
+
+    /// A queue of its own.
+    fn queue(self: &Arc<Self>) -> Result<Self::Queue>;
+}
+
+/// Floats in a device's memory.
+pub trait Memory: Send + Sync {
+    /// Number of floats.
+    fn len(&self) -> usize;
+}
+
+/// What is done on a device, in order. Whoever uses memory meanwhile holds it.
+pub trait Queue: Send + Sized + 'static {
+    /// Its memory.
+    type Memory: Memory;
+    /// Kernels with their arguments, and what goes to the device before them and comes back behind.
+    type Recording: Send;
+
+    /// Room for so many floats, of zeros.
+    fn memory(&self, floats: usize) -> Result<Self::Memory>;
+
+    /// Floats of the host, copied.
+    fn upload(&self, floats: &[f32]) -> Result<Self::Memory>;
+
+    /// Makes steps ready, and what `write` and `read` copy.
+    fn record(&self, plan: Plan<'_, Self::Memory>) -> Result<Self::Recording>;
+
+    /// Copies floats for input `port` of the next run.
+    fn write(&self, recording: &mut Self::Recording, port: usize, floats: &[f32]) -> Result<()>;
+
+    /// Runs all steps. `time` is told the number of each and its nanoseconds, which may take longer than without.
+    fn run(&self, recording: &mut Self::Recording, time: Option<&mut dyn FnMut(usize, u64)>) -> Result<()>;
+
+    /// Copies the floats of output `port` of the last run.
+    fn read(&self, recording: &mut Self::Recording, port: usize, floats: &mut [f32]) -> Result<()>;
+}
+
+/// What is to be recorded.
+pub struct Plan<'p, M> {
+    /// Memory that `write` fills, from its beginning.
+    pub inputs: Vec<Port<M>>,
+    /// In order.
+    pub steps: Vec<Step<'p, M>>,
+    /// Memory that `read` reads, from its beginning.
+    pub outputs: Vec<Port<M>>,
+}
+
+/// Floats that are copied between the host and a device.
+pub struct Port<M> {
+    /// Where.
+    pub memory: Arc<M>,
+    /// How many.
+    pub floats: usize,
+}
+
+/// What a device does next.
+pub enum Step<'p, M> {
+    /// A kernel runs.
+    Launch(Launch<'p, M>),
+    /// Memory becomes zeros.
+    Clear(Arc<M>),
+}
+
+/// A kernel with its arguments. It looks where the grid ends, and touches nothing but the memory that it is given, inside of it.
+pub struct Launch<'p, M> {
+    /// Which.
+    pub kernel: &'p Kernel,
+    /// In the order of its parameters.
+    pub arguments: Vec<Argument<M>>,
+    /// Work-items.
+    pub grid: Extent,
+    /// For the choice of work-groups.
+    pub kind: Kind,
+}
+
+/// An argument of a kernel.
+pub enum Argument<M> {
+    /// Floats, or numbers in their place.
+    Memory(Arc<M>),
+    /// A number.
+    Number(i32),
+}
+
+/// A kernel, whatever its sizes.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// Its name, and its text's.
+    pub name: &'static str,
+    /// What the text is compiled with.
+    pub definitions: Vec<Definition>,
+    /// What becomes of a result before it is written; `None` for a kernel that does not ask.
+    pub epilogue: Option<Vec<Function>>,
+}
+
+/// Something that a kernel's text asks for.
+#[derive(Clone, Copy, Debug)]
+pub enum Definition {
+    /// It is defined.
+    Flag(&'static str),
+    /// It is a number.
+    Number(&'static str, i32),
+    /// `FUNCTION` is this one of two operands.
+    Function(Binary),
+}
+
+/// A function of a result `v`, four channels at a time. Operands are the kernel's last arguments, in the functions' order.
+#[derive(Clone, Copy, Debug)]
+pub enum Function {
+    /// Both clamps.
+    Clamp(Clamp),
+    /// Of `v` alone.
+    Unary(Unary),
+    /// Of `v` and a number.
+    Scalar(Binary, f32),
+    /// Of `v` and what lies in the operand where `v` lies in the result.
+    Binary(Binary),
+    /// Of `v` and the operand's slice of the same channels: it has one row.
+    Row(Binary),
+}
+
+/// The position of the device that `choice` means, see [`Device::open`]; `title` is how users know the backend.
+pub fn choose(about: &[About], choice: Option<&str>, title: &str) -> Result<usize> {
+    let position = match choice {
+        None => about.iter().position(|about| about.kind == "gpu").or((!about.is_empty()).then_some(0)),
+        Some(text) => match text.parse::<usize>() {
+            Ok(number) => Some(number).filter(|&number| number < about.len()),
+            Err(_) => about.iter().position(|about| about.name.contains(text)),
+        },
+    };
+    position.ok_or_else(|| {
+        let names: Vec<&str> = about.iter().map(|about| about.name.as_str()).collect();
+        unavailable!("there is no {title} device {}; known: {}", choice.unwrap_or(""), names.join(", "))
+    })
+}

@@ -1,0 +1,108 @@
+//! Texts of programs: what all share, definitions, the epilogue, the kernel.
+
+use std::fmt::Write as _;
+
+use arenite_abi::prelude::*;
+use arenite_layers::{Binary, Clamp, Unary};
+
+use crate::device::{Definition, Function, Kernel};
+
+/// Kernels with their texts.
+macro_rules! texts {
+    ($($name:literal)*) => {
+        &[$(($name, include_str!(concat!("../ops/", $name, ".cl")))),*]
+    };
+}
+
+const COMMON: &str = include_str!("../ops/common.cl");
+const TEXTS: &[(&str, &str)] = texts![
+    "conv_2d" "depthwise_conv_2d" "elementwise" "layer_norm" "moves" "pool_2d" "reduce" "resize" "softmax"
+];
+
+/// The text of a program with the kernel. Programs are shared by all nodes that do the same, whatever their sizes.
+pub fn text(kernel: &Kernel) -> Result<String> {
+    let known = TEXTS.iter().find(|(name, _)| *name == kernel.name);
+    let (_, body) = known.ok_or_else(|| unsupported!("there is no OpenCL kernel '{}'", kernel.name))?;
+    let mut text = COMMON.to_owned();
+    for definition in &kernel.definitions {
+        let _ = match *definition {
+            Definition::Flag(name) => writeln!(text, "#define {name}"),
+            Definition::Number(name, number) => writeln!(text, "#define {name} {number}"),
+            Definition::Function(function) => writeln!(text, "#define FUNCTION ({})", binary(function, "o")),
+        };
+    }
+    if let Some(functions) = &kernel.epilogue {
+        write_epilogue(&mut text, functions);
+    }
+    text.push_str(body);
+    Ok(text)
+}
+
+/// Defines `EPILOGUE_PARAMETERS` and `EPILOGUE(v, at, s)`, which changes the `float4` `v`: slice `at` of the result, slice `s` of its row.
+fn write_epilogue(text: &mut String, functions: &[Function]) {
+    let (mut parameters, mut code, mut operands) = (String::new(), String::new(), 0);
+    for function in functions {
+        let mut operand = |index| {
+            let name = format!("operand{operands}");
+            operands += 1;
+            let _ = write!(parameters, ", __global const float4 *{name}");
+            format!("{name}[{index}]")
+        };
+        let value = match *function {
+            Function::Clamp(Clamp { low, high }) => {
+                format!("at_most(at_least(v, {}), {})", float(low), float(high))
+            }
+            Function::Unary(function) => unary(function).to_owned(),
+            Function::Scalar(function, number) => binary(function, &format!("((float4)({}))", float(number))),
+            Function::Binary(function) => binary(function, &operand("at")),
+            Function::Row(function) => binary(function, &operand("s")),
+        };
+        let _ = write!(code, " v = {value};");
+    }
+    let _ = write!(text, "#define EPILOGUE_PARAMETERS {parameters}\n#define EPILOGUE(v, at, s) {code}\n");
+}
+
+/// A number as the text of the float with its bits.
+fn float(number: f32) -> String {
+    format!("as_float(0x{:08x}u)", number.to_bits())
+}
+
+fn unary(function: Unary) -> &'static str {
+    match function {
+        Unary::Abs => "fabs(v)",
+        Unary::Neg => "-v",
+        Unary::Sqrt => "sqrt(v)",
+        Unary::Rsqrt => "1.0f / sqrt(v)",
+        Unary::Square => "v * v",
+        Unary::Floor => "floor(v)",
+        Unary::Ceil => "ceil(v)",
+        Unary::Round => "rint(v)",
+        Unary::Exp => "exp(v)",
+        Unary::Elu => "select(v, expm1(v), isless(v, (float4)(0.0f)))",
+        Unary::Logistic => "1.0f / (1.0f + exp(-v))",
+        Unary::Tanh => "tanh(v)",
+        Unary::HardSwish => "v * at_most(at_least(v + 3.0f, 0.0f), 6.0f) / 6.0f",
+        Unary::Silu => "v / (1.0f + exp(-v))",
+        Unary::Gelu => "0.5f * v * (1.0f + erf(v * 0.70710678118654752f))",
+        Unary::GeluTanh => "0.5f * v * (1.0f + tanh(0.79788456080286536f * (v + 0.044715f * v * v * v)))",
+    }
+}
+
+/// A function of `v` and another `float4`.
+fn binary(function: Binary, o: &str) -> String {
+    match function {
+        Binary::Add => format!("v + {o}"),
+        Binary::Sub => format!("v - {o}"),
+        Binary::SubFrom => format!("{o} - v"),
+        Binary::Mul => format!("v * {o}"),
+        Binary::Div => format!("v / {o}"),
+        Binary::DivInto => format!("{o} / v"),
+        Binary::Min => format!("select({o}, v, isless(v, {o}))"),
+        Binary::MinOf => format!("select(v, {o}, isless({o}, v))"),
+        Binary::Max => format!("select({o}, v, isgreater(v, {o}))"),
+        Binary::MaxOf => format!("select(v, {o}, isgreater({o}, v))"),
+        Binary::SquaredDifference => format!("(v - {o}) * (v - {o})"),
+        Binary::Leak => format!("select(v, v * {o}, isless(v, (float4)(0.0f)))"),
+        Binary::LeakOf => format!("select({o}, v * {o}, isless({o}, (float4)(0.0f)))"),
+    }
+}
