@@ -30,7 +30,7 @@ pub enum Own<'a> {
 /// What the steps can do.
 pub const LIMITS: Limits = Limits {
     epilogue: steps::epilogue::MAX_OPS,
-    conv_taps: steps::conv_f32::MAX_TAPS,
+    conv_taps: steps::pointers::MAX_TAPS,
     depthwise_taps: steps::slide::MAX_TAPS,
     pool_taps: steps::slide::MAX_TAPS,
     transpose_conv_taps: steps::phases::MAX_TAPS,

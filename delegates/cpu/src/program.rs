@@ -337,7 +337,7 @@ impl Program {
                 arena.part(self.offsets[record] as usize, bytes)
             });
             let start = times.as_ref().map(|_| Instant::now());
-            if cx.is_cancelled() {
+            if i > 0 && cx.is_cancelled() {
                 return Err(Error::new(Status::Cancelled, format_args!("")));
             }
             step.run(&Run { places: &self.found, scratch, eval: cx })?;

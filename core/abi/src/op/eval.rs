@@ -55,7 +55,7 @@ impl<'a> EvalContext<'a> {
     pub fn input(&self, i: usize) -> Result<TensorView<'a>> {
         let raw = self.apart_from_outputs(i)?;
         // SAFETY: no output and no variable that is handed out overlaps it, as checked.
-        unsafe { TensorView::from_raw(raw) }
+        unsafe { TensorView::from_raw(*raw) }
     }
 
     /// The bytes of input `i`, as [`input`](Self::input) has them, without its description.
@@ -66,21 +66,20 @@ impl<'a> EvalContext<'a> {
     }
 
     /// Input `i`, after checking that no output lies where it does.
-    fn apart_from_outputs(&self, i: usize) -> Result<ArTensorV1> {
+    fn apart_from_outputs(&self, i: usize) -> Result<&ArTensorV1> {
         let raw = self.node.raw_at(self.node.input_indices(), i, "input")?;
         if raw.flags & raw::TENSOR_VARIABLE != 0 {
             self.handed_out.variables(VariableUse::Read)?;
         }
-        if raw.flags & raw::TENSOR_CONSTANT == 0 {
-            for (o, &index) in self.node.output_indices().iter().enumerate() {
-                if self.node.overlaps(&raw, index)? {
-                    return Err(internal(format_args!(
-                        "input {i} shares memory with output {o}: read it by cells"
-                    )));
-                }
-            }
+        if raw.flags & raw::TENSOR_CONSTANT != 0 {
+            return Ok(raw);
         }
-        Ok(raw)
+        match self.node.overlapping(self.node.output_indices(), raw) {
+            Some(o) => {
+                Err(internal(format_args!("input {i} shares memory with output {o}: read it by cells")))
+            }
+            None => Ok(raw),
+        }
     }
 
     /// Input `i` as [`input`](Self::input) gives it, `None` if it is absent.
@@ -95,14 +94,14 @@ impl<'a> EvalContext<'a> {
     pub fn input_cells<T: Element>(&self, i: usize) -> Result<ReadCells<'a, T>> {
         let raw = self.node.raw_at(self.node.input_indices(), i, "input")?;
         // SAFETY: an output that overlaps it is handed out by `output_cells` only.
-        unsafe { ReadCells::from_raw(raw) }
+        unsafe { ReadCells::from_raw(*raw) }
     }
 
     /// Bytes of input `i`, which may share memory with an output: for ops that only move elements.
     pub fn input_byte_cells(&self, i: usize) -> Result<ReadCells<'a, u8>> {
         let raw = self.node.raw_at(self.node.input_indices(), i, "input")?;
         // SAFETY: as in `input_cells`; any bytes are `u8`.
-        Ok(unsafe { ReadCells::bytes_of(raw) })
+        Ok(unsafe { ReadCells::bytes_of(*raw) })
     }
 
     /// Output `i`, once per call.
@@ -110,7 +109,7 @@ impl<'a> EvalContext<'a> {
         let raw = self.apart_from_inputs(i)?;
         self.handed_out.output(i)?;
         // SAFETY: handed out once; overlaps no input, as checked, and no other output, as promised to `from_raw`.
-        unsafe { TensorViewMut::from_raw(raw) }
+        unsafe { TensorViewMut::from_raw(*raw) }
     }
 
     /// The bytes of output `i`, as [`output`](Self::output) has them, without its description; once per call.
@@ -126,16 +125,14 @@ impl<'a> EvalContext<'a> {
     }
 
     /// Output `i`, after checking that no input lies where it does.
-    fn apart_from_inputs(&self, i: usize) -> Result<ArTensorV1> {
+    fn apart_from_inputs(&self, i: usize) -> Result<&ArTensorV1> {
         let raw = self.node.raw_at(self.node.output_indices(), i, "output")?;
-        for (k, &index) in self.node.input_indices().iter().enumerate() {
-            if self.node.overlaps(&raw, index)? {
-                return Err(internal(format_args!(
-                    "output {i} shares memory with input {k}: write it by cells"
-                )));
+        match self.node.overlapping(self.node.input_indices(), raw) {
+            Some(k) => {
+                Err(internal(format_args!("output {i} shares memory with input {k}: write it by cells")))
             }
+            None => Ok(raw),
         }
-        Ok(raw)
     }
 
     /// Elements of output `i`, which may share memory with an input that is read by cells; once per call.
@@ -144,7 +141,7 @@ impl<'a> EvalContext<'a> {
         ensure!(raw.flags & raw::TENSOR_CONSTANT == 0, "output {i} is constant");
         self.handed_out.output(i)?;
         // SAFETY: an input that overlaps it is refused by `input` and read by `input_cells` only.
-        unsafe { tensor::cells(raw) }
+        unsafe { tensor::cells(*raw) }
     }
 
     /// Bytes of output `i`, which may share memory with an input that is read by cells; once per call.
@@ -153,7 +150,7 @@ impl<'a> EvalContext<'a> {
         ensure!(raw.flags & raw::TENSOR_CONSTANT == 0, "output {i} is constant");
         self.handed_out.output(i)?;
         // SAFETY: as in `output_cells`; any bytes are `u8`.
-        Ok(unsafe { tensor::byte_cells(raw) })
+        Ok(unsafe { tensor::byte_cells(*raw) })
     }
 
     /// Elements of an input that is a variable, to be read and written. Such inputs are not read as slices in the same
@@ -163,7 +160,7 @@ impl<'a> EvalContext<'a> {
         ensure!(raw.flags & raw::TENSOR_VARIABLE != 0, "input {i} is no variable, so it cannot be written");
         self.handed_out.variables(VariableUse::Cells)?;
         // SAFETY: variables are read and written through cells during this call.
-        unsafe { tensor::cells(raw) }
+        unsafe { tensor::cells(*raw) }
     }
 
     /// Gives a dynamic output its shape and memory, and hands it out.

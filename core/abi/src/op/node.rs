@@ -152,40 +152,37 @@ impl<'a> NodeView<'a> {
             return Ok(None);
         }
         // SAFETY: everything the tensor points to is valid for `'a`; nobody writes to constants.
-        self.raw_tensor(index)?.map(|raw| unsafe { TensorView::from_raw(raw.described()) }).transpose()
+        self.raw_tensor(index)?.map(|raw| unsafe { TensorView::from_raw((*raw).described()) }).transpose()
     }
 
+    /// Tensor `index`, `None` if it is negative. The host may change what is there: the reference does not outlive a callback.
     #[inline]
-    pub(super) fn raw_tensor(&self, index: i32) -> Result<Option<ArTensorV1>> {
+    fn raw_tensor(&self, index: i32) -> Result<Option<&ArTensorV1>> {
         let Ok(index) = usize::try_from(index) else { return Ok(None) };
-        self.expect_tensor(index)?;
-        // SAFETY: the index is in range; the struct is copied, so that no reference into the host's table remains.
-        Ok(Some(unsafe { *raw::strided(self.raw.tensors, self.raw.tensor_stride, index) }))
-    }
-
-    /// Whether tensor `index`, if there is one, shares memory with `other`.
-    #[inline]
-    pub(super) fn overlaps(&self, other: &ArTensorV1, index: i32) -> Result<bool> {
-        let Ok(index) = usize::try_from(index) else { return Ok(false) };
-        self.expect_tensor(index)?;
-        // SAFETY: the index is in range; the reference into the host's table ends here.
-        Ok(overlap(unsafe { raw::strided(self.raw.tensors, self.raw.tensor_stride, index) }, other))
-    }
-
-    #[inline]
-    fn expect_tensor(&self, index: usize) -> Result<()> {
         ensure!(
             index < self.raw.tensor_count,
             "tensor index {index} is out of range, the subgraph has {}",
             self.raw.tensor_count
         );
-        Ok(())
+        // SAFETY: the index is in range.
+        Ok(Some(unsafe { raw::strided(self.raw.tensors, self.raw.tensor_stride, index) }))
     }
 
+    /// As [`raw_tensor`](Self::raw_tensor), of an input or output that must be there.
     #[inline]
-    pub(super) fn raw_at(&self, indices: &[i32], i: usize, what: &str) -> Result<ArTensorV1> {
+    pub(super) fn raw_at(&self, indices: &[i32], i: usize, what: &str) -> Result<&ArTensorV1> {
         self.raw_tensor(indices.get(i).copied().unwrap_or(-1))?
             .ok_or_else(|| invalid!("{what} {i} is absent, this op needs it"))
+    }
+
+    /// The first of `indices` whose tensor shares memory with `other`.
+    pub(super) fn overlapping(&self, indices: &[i32], other: &ArTensorV1) -> Option<usize> {
+        indices.iter().position(|&index| {
+            let index = usize::try_from(index).unwrap_or(usize::MAX);
+            // SAFETY: the index is in range.
+            index < self.raw.tensor_count
+                && overlap(unsafe { raw::strided(self.raw.tensors, self.raw.tensor_stride, index) }, other)
+        })
     }
 }
 

@@ -15,26 +15,16 @@ use arenite_layers::{Aligned, Clamp, Id, Stored, Window};
 
 use super::cascade::Rows;
 use super::epilogue::{self, Epilogue, EpilogueOp};
-use super::pointers::{Pointers, Seen};
+use super::pointers::{Pointers, Room, Seen};
 use crate::kernels::f32_gemm::{Gemm, Prefetch, Tile};
 use crate::kernels::f32_map::Map;
 use crate::memory::{Disjoint, Source, Target};
 use crate::program::{Ahead, Grain, Run, Step};
 use crate::store::{Block, Store};
 
-/// Most rows of a tile.
-const ROWS: usize = 28;
-/// Most pointers of a tile.
-const POINTERS: usize = ROWS * MAX_TAPS;
-/// Pointers of a tile under few taps.
-const FEW_POINTERS: usize = ROWS * 9;
-/// Room for them.
-type Room = [MaybeUninit<*const f32>];
 /// Results of a tile that may lie apart until their last operation.
 const APART: usize = 1 << 13;
 
-/// Most taps of a filter.
-pub const MAX_TAPS: usize = 256;
 /// Bytes of packed weights that are used tile after tile: a part of a second-level cache, so that the next ones fit beside them.
 const BLOCK: usize = 1 << 19;
 
@@ -175,13 +165,13 @@ impl ConvF32 {
         soon: Soon,
         (input, output): (Source<'_, f32>, Disjoint<'_, f32>),
         epilogue: &Epilogue<'_>,
-        (pointers, apart): (&mut Room, Disjoint<'_, f32>),
+        (pointers, apart): (&mut Room<f32>, Disjoint<'_, f32>),
     ) {
         let rows = end - first;
         let (taps, k) = self.point(pointers, first, end, g, input);
         let Panels { from, columns: count, ref packed } = self.blocks[block];
         let panels = self.group(g)[packed.clone()].as_ptr();
-        let next = self.after(g, block);
+        let next = if let Soon::Next = soon { self.after(g, block) } else { panels };
         let stride = self.columns * self.groups;
         let start = first * stride + g * self.columns;
         let (c, step) = match self.is_apart {
@@ -214,8 +204,10 @@ impl ConvF32 {
             panel += width * (self.lines + 1);
             column += width;
         }
-        // SAFETY: the tile's results, which were just written.
-        unsafe { self.finish((start + from, rows, count), apart, output, epilogue) };
+        if !self.epilogue.is_empty() {
+            // SAFETY: the tile's results, which were just written.
+            unsafe { self.finish((start + from, rows, count), apart, output, epilogue) };
+        }
     }
 
     /// Computes tiles, of which the first ones of a block ask for weights ahead of time.
@@ -227,7 +219,7 @@ impl ConvF32 {
         items: Range<usize>,
         places: (Source<'_, f32>, Disjoint<'_, f32>),
         epilogue: &Epilogue<'_>,
-        (pointers, apart): (&mut Room, Disjoint<'_, f32>),
+        (pointers, apart): (&mut Room<f32>, Disjoint<'_, f32>),
     ) {
         let (mut done, mut asked) = (0, false);
         for item in items {
@@ -250,28 +242,18 @@ impl ConvF32 {
     }
 
     /// Calls `work` with memory for a tile's pointers, and for its results, if they lie apart.
-    fn with_room(&self, work: impl FnOnce(&mut Room, Disjoint<'_, f32>)) {
-        // Functions of their own: touching so many pages of the stack takes as long as a small product.
+    fn with_room(&self, work: &mut dyn FnMut(&mut Room<f32>, Disjoint<'_, f32>)) {
+        // Apart: touching so many pages of the stack takes as long as a small product.
         #[inline(never)]
-        fn pointers(work: impl FnOnce(&mut Room)) {
-            work(&mut [const { MaybeUninit::uninit() }; POINTERS]);
-        }
-        #[inline(never)]
-        fn apart(work: impl FnOnce(Disjoint<'_, f32>)) {
+        fn apart(work: &mut dyn FnMut(Disjoint<'_, f32>)) {
             let mut results = [const { MaybeUninit::<f32>::uninit() }; APART];
             // SAFETY: `finish` reads what the tile before it has written.
             work(unsafe { Target::unwritten(&mut results) }.share());
         }
-        let with_pointers = |at: Disjoint<'_, f32>| match self.window.rows.taps * self.window.columns.taps
-            <= FEW_POINTERS / ROWS
-        {
-            true => work(&mut [const { MaybeUninit::uninit() }; FEW_POINTERS], at),
-            false => pointers(|room| work(room, at)),
-        };
-        match self.is_apart {
-            true => apart(with_pointers),
-            false => with_pointers(Disjoint::NONE),
-        }
+        self.pointers.with_room(&mut |room| match self.is_apart {
+            true => apart(&mut |results| work(room, results)),
+            false => work(room, Disjoint::NONE),
+        });
     }
 
     /// Applies what follows to `rows` of `count` results each, the first of which belongs at `start`.
@@ -312,7 +294,7 @@ impl ConvF32 {
     /// Fills in the pointers of positions `first..end` of group `g`; gives taps and values per tap, which are all there.
     fn point(
         &self,
-        pointers: &mut Room,
+        pointers: &mut Room<f32>,
         first: usize,
         end: usize,
         g: usize,
@@ -392,8 +374,8 @@ impl Step for ConvF32 {
         let items = self.groups * self.blocks.len() * self.tiles;
         cx.parallel_for(items, self.grain, |range| {
             // SAFETY: each range of items is one thread's.
-            self.with_room(|pointers, apart| unsafe {
-                self.tiles(range, places, &epilogue, (pointers, apart))
+            self.with_room(&mut |pointers, apart| unsafe {
+                self.tiles(range.clone(), places, &epilogue, (pointers, apart))
             });
         })
     }
@@ -421,7 +403,7 @@ impl Rows for ConvF32 {
         let output = output.cast().share().within(first * self.columns * self.groups);
         let places = (input.cast(), output);
         let tiles = (end - first).div_ceil(self.gemm.rows(self.columns));
-        self.with_room(|pointers, apart| {
+        self.with_room(&mut |pointers, apart| {
             for item in 0..self.groups * self.blocks.len() * tiles {
                 let (block, t) = split(item, tiles);
                 let (from, to) = part(end - first, t, tiles);

@@ -4,12 +4,13 @@ use arenite_abi::prelude::*;
 use arenite_layers::{Clamp, Id};
 
 use super::epilogue::{self, Epilogue, EpilogueOp};
-use super::patches_u8::{Item, Patches, ROWS, Room, room};
+use super::patches_u8::{Item, Patches, ROWS};
+use super::pointers::Room;
 use super::rows_u8::{Quantized, Rows};
 use crate::kernels::f32_map::Map;
 use crate::kernels::u8i8_gemm::{Results, ToReals};
 use crate::memory::{Disjoint, Source};
-use crate::program::{Grain, Run, Step};
+use crate::program::{Run, Step};
 use crate::rescale::{QuantizedRow, RealChannel, RealChannels};
 
 /// A convolution with packed weights.
@@ -59,7 +60,7 @@ impl ConvHybrid {
         &self,
         image: usize,
         item: Item,
-        pointers: &mut Room,
+        pointers: &mut Room<u8>,
         (input, output): (&Quantized<'_>, Disjoint<'_, f32>),
         epilogue: &Epilogue<'_>,
     ) {
@@ -106,22 +107,21 @@ impl Step for ConvHybrid {
         let output = cx.output::<f32>(self.output).share();
         let epilogue = epilogue::bind(&self.results.epilogue, cx);
         let quantized = self.rows.quantize(cx, cx.input(self.input), cx.scratch())?;
-        let (items, cost) = (self.patches.items(), self.patches.cost());
-        cx.parallel_for(self.images * items, Grain::of_cost(cost), |range| {
+        let (p, items) = (&self.patches, self.patches.items());
+        cx.parallel_for(self.images * items, p.grain(), |range| {
             // SAFETY: the member was selected for this machine.
-            let _session = unsafe { self.patches.gemm.begin() };
-            let mut pointers = room();
-            let mut first = range.start;
-            while first < range.end {
-                let image = first / items;
-                let end = range.end.min((image + 1) * items);
-                self.patches.for_each(first - image * items..end - image * items, |item| {
-                    // SAFETY: the session has begun; items are tiles of an image by columns of a group, which no other item has, and
-                    // each is one thread's.
-                    unsafe { self.tile(image, item, &mut pointers, (&quantized, output), &epilogue) };
-                });
-                first = end;
-            }
+            let _session = unsafe { p.gemm.begin() };
+            p.pointers.with_room(&mut |room| {
+                for image in range.start / items..range.end.div_ceil(items) {
+                    let first = range.start.max(image * items) - image * items;
+                    let end = range.end.min((image + 1) * items) - image * items;
+                    // SAFETY: the session has begun; items are tiles of an image by columns of a group, which no other item has, and each is
+                    // one thread's.
+                    p.for_each(first..end, |item| unsafe {
+                        self.tile(image, item, room, (&quantized, output), &epilogue)
+                    });
+                }
+            });
         })
     }
 }

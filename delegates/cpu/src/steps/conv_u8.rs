@@ -7,12 +7,13 @@ use arenite_layers::{Aligned, Id, Window};
 
 use super::cascade::Rows;
 use super::epilogue::Epilogue;
-use super::patches_u8::{Item, Patches, ROWS, Room, room};
+use super::patches_u8::{Item, Patches, ROWS};
+use super::pointers::Room;
 use crate::isa::Isa;
 use crate::kernels::u8i8_gemm::{Results, ToBytes};
 use crate::memory::{Disjoint, Source, Target};
 use crate::ops::Weights;
-use crate::program::{Grain, Run, Step};
+use crate::program::{Run, Step};
 use crate::requantize::{Bytes, Channel, Channels};
 use crate::store::Store;
 
@@ -78,7 +79,7 @@ impl ConvU8 {
     unsafe fn tile(
         &self,
         item: Item,
-        pointers: &mut Room,
+        pointers: &mut Room<u8>,
         (input, output): (Source<'_, u8>, Disjoint<'_, u8>),
     ) {
         let p = &self.patches;
@@ -111,13 +112,13 @@ impl Step for ConvU8 {
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
         let places = (cx.input::<u8>(self.input), cx.output::<u8>(self.output).share());
-        cx.parallel_for(self.patches.items(), Grain::of_cost(self.patches.cost()), |range| {
+        let p = &self.patches;
+        cx.parallel_for(p.items(), p.grain(), |range| {
             // SAFETY: the member was selected for this machine.
-            let _session = unsafe { self.patches.gemm.begin() };
-            let mut pointers = room();
-            self.patches.for_each(range, |item| {
+            let _session = unsafe { p.gemm.begin() };
+            p.pointers.with_room(&mut |room| {
                 // SAFETY: the session has begun; items are tiles by columns of a group, which no other item has, and each is one thread's.
-                unsafe { self.tile(item, &mut pointers, places) };
+                p.for_each(range.clone(), |item| unsafe { self.tile(item, room, places) });
             });
         })
     }
@@ -138,14 +139,14 @@ impl Rows for ConvU8 {
     ) {
         // SAFETY: the member was selected for this machine.
         let _session = unsafe { self.patches.gemm.begin() };
-        let mut pointers = room();
         let above = image * self.patches.window.rows.output;
         let width = output.len() / rows.len();
         let output = output.share().within((above + rows.start) * width);
-        self.patches.for_rows(above + rows.start..above + rows.end, |item| {
+        let rows = above + rows.start..above + rows.end;
+        self.patches.pointers.with_room(&mut |room| {
             // SAFETY: the session has begun; the item's results are in the rows that `output` is. How far rows may be read counts on the
             // whole tensor, and is less than what is readable behind the rows that are there.
-            unsafe { self.tile(item, &mut pointers, (input, output)) };
+            self.patches.for_rows(rows.clone(), |item| unsafe { self.tile(item, room, (input, output)) });
         });
     }
 }

@@ -9,31 +9,21 @@
 //! else:                               weights tap by tap, all tiles as at an edge
 //! ```
 
-use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use arenite_abi::prelude::*;
 use arenite_layers::Window;
 
-use super::conv_f32::MAX_TAPS;
-use super::pointers::{self, MAX_POSITIONS, Pointers, Seen};
+use super::pointers::{self, MAX_POSITIONS, Pointers, Room, Seen};
 use crate::isa::Isa;
 use crate::kernels::u8i8_gemm::{Gemm, Product, Reach, Results};
 use crate::memory::{Disjoint, Source};
 use crate::ops::Weights;
+use crate::program::Grain;
 use crate::store::{Block, Store};
 
 /// Most rows of a tile.
 pub const ROWS: usize = MAX_POSITIONS;
-/// Most pointers of a tile.
-const POINTERS: usize = ROWS * MAX_TAPS;
-/// Room for them.
-pub type Room = [MaybeUninit<*const u8>; POINTERS];
-/// Room with nothing in it.
-#[inline(always)]
-pub const fn room() -> Room {
-    [const { MaybeUninit::uninit() }; POINTERS]
-}
 /// Multiply-adds of bytes in the time of one of `f32`.
 pub const SPEED: usize = 4;
 /// Multiply-adds of `f32` in the time of one result.
@@ -49,7 +39,8 @@ pub struct Patches {
     pub gemm: &'static Gemm,
     /// Geometry; `channels` are those of the whole input.
     pub window: Window,
-    pointers: Pointers,
+    /// Where pixels are.
+    pub pointers: Pointers,
     is_point: bool,
     /// Of tiles that do not go beyond a row of the output: positions of a row, and tiles.
     line: Option<(usize, usize)>,
@@ -59,7 +50,7 @@ pub struct Patches {
     pub columns: usize,
     /// Number of tiles that the positions are cut into.
     pub tiles: usize,
-    cost: usize,
+    grain: Grain,
     /// Blocks of panels: first column, columns.
     blocks: Vec<(usize, usize)>,
     /// Whether the taps of a filter row are one, where they lie side by side inside the image.
@@ -143,7 +134,7 @@ impl Patches {
             groups,
             columns,
             tiles,
-            cost: cost / (blocks.len() * tiles).max(1),
+            grain: Grain::of_cost(cost / (blocks.len() * tiles).max(1)),
             blocks,
             merges,
             column_bytes,
@@ -207,9 +198,9 @@ impl Patches {
         }
     }
 
-    /// What an item takes, in multiply-adds of `f32`.
-    pub fn cost(&self) -> usize {
-        self.cost
+    /// How many items are worth a thread's while.
+    pub fn grain(&self) -> Grain {
+        self.grain
     }
 
     /// What the step is called.
@@ -222,7 +213,7 @@ impl Patches {
     #[inline(always)] // What it gives stays in registers.
     pub fn point(
         &self,
-        pointers: &mut Room,
+        pointers: &mut Room<u8>,
         (first, end): (usize, usize),
         g: usize,
         input: Source<'_, u8>,
@@ -275,7 +266,7 @@ impl Patches {
     pub unsafe fn multiply(
         &self,
         item: Item,
-        (pointers, found): (&Room, &Found),
+        (pointers, found): (&Room<u8>, &Found),
         results: Results,
         (output, size): (Disjoint<'_, u8>, usize),
     ) {
@@ -320,7 +311,7 @@ impl Found {
     ///
     /// # Safety
     /// The pointers are as `self` tells, and what they point to is there.
-    pub unsafe fn sum(&self, pointers: &Room, rows: usize, r: usize) -> i32 {
+    pub unsafe fn sum(&self, pointers: &Room<u8>, rows: usize, r: usize) -> i32 {
         (0..self.taps).fold(0, |sum: i32, tap| {
             let (i, behind) = if self.step == 0 { (tap * rows + r, 0) } else { (tap, r * self.step) };
             // SAFETY: row `r` has a pointer for each tap, or lies `r` steps behind the first row of the tile; it has `k` bytes.

@@ -13,6 +13,14 @@ use bytemuck::AnyBitPattern;
 
 use crate::memory::Source;
 
+/// Most taps of a filter.
+pub const MAX_TAPS: usize = 256;
+/// Taps of most filters.
+const FEW_TAPS: usize = 9;
+
+/// Room for the pointers of a tile.
+pub type Room<T> = [MaybeUninit<*const T>];
+
 /// Pointers of a window.
 pub struct Pointers {
     window: Window,
@@ -28,6 +36,19 @@ impl Pointers {
         let columns = &window.columns;
         let spans = (0..columns.taps).map(|tap| columns.positions_inside(tap)).collect();
         Pointers { spans, inside: columns.all_inside(), window }
+    }
+
+    /// Calls `work` with room for the pointers of a tile.
+    pub fn with_room<T>(&self, work: &mut dyn FnMut(&mut Room<T>)) {
+        // Apart: touching so many pages of the stack takes as long as a small product.
+        #[inline(never)]
+        fn many<T>(work: &mut dyn FnMut(&mut Room<T>)) {
+            work(&mut [const { MaybeUninit::uninit() }; MAX_POSITIONS * MAX_TAPS]);
+        }
+        match self.window.rows.taps * self.window.columns.taps <= FEW_TAPS {
+            true => work(&mut [const { MaybeUninit::uninit() }; MAX_POSITIONS * FEW_TAPS]),
+            false => many(work),
+        }
     }
 
     /// Positions `first..end`, at most [`MAX_POSITIONS`], by rows of the output.

@@ -6,8 +6,8 @@ use arenite_abi::prelude::*;
 use arenite_layers::{Id, Window};
 
 use super::cascade::Rows;
-use super::conv_f32::MAX_TAPS;
 use super::epilogue::Epilogue;
+use super::pointers::MAX_TAPS;
 use crate::fixed_point::Factor;
 use crate::kernels::u8_pool::{self, Mean, Pools};
 use crate::memory::{Source, Target};
