@@ -11,7 +11,7 @@ pub mod f32_pool;
 pub mod f32_softmax;
 pub mod f32_winograd;
 pub mod pixels;
-pub mod turn;
+pub mod transpose;
 pub mod u8_fold;
 pub mod u8_lines;
 pub mod u8_map;

@@ -4,7 +4,7 @@ use arenite_abi::prelude::*;
 use arenite_layers::ops::BatchMatmul;
 
 use super::{Build, Offers, Runs};
-use crate::kernels::turn::Turn;
+use crate::kernels::transpose::Transpose;
 use crate::net::{Net, Node};
 use crate::program::Step;
 use crate::steps::matmul_f32::MatMulF32;
@@ -14,7 +14,7 @@ impl Runs for BatchMatmul<'_> {
         Ok(Box::new(MatMulF32 {
             gemm: build.f32_gemm,
             map: build.f32_map,
-            turn: Turn::words(build.isa),
+            transpose: Transpose::words(build.isa),
             sizes: self.sizes,
             batches: self.batches.clone(),
             views: self.views.clone(),

@@ -12,7 +12,7 @@ use arenite_layers::Id;
 use arenite_layers::ops::moves::{Dim, Nest};
 
 use super::moves::Moves;
-use crate::kernels::turn::Turn;
+use crate::kernels::transpose::Transpose;
 use crate::program::{Run, Step};
 
 /// Bytes of a result that is worth it.
@@ -30,7 +30,11 @@ pub struct Bands {
 
 impl Bands {
     /// Of boxes that are the rows of one input each, side by side in the output; `None` if they are not, or are not worth it.
-    pub fn of(name: &'static str, turn: &'static Turn, boxes: &[(Option<Id>, Id, Nest)]) -> Option<Bands> {
+    pub fn of(
+        name: &'static str,
+        transpose: &'static Transpose,
+        boxes: &[(Option<Id>, Id, Nest)],
+    ) -> Option<Bands> {
         let rows = |nest: &Nest| match nest.dims[..] {
             [outer, Dim { size, from: 1, to: 1 }] if outer.from == size as isize => Some(outer),
             _ => None,
@@ -43,7 +47,7 @@ impl Bands {
         if boxes.len() < 2 || count < BANDS || !boxes.iter().all(alike) {
             return None;
         }
-        let (row, width) = (row as usize, turn.width);
+        let (row, width) = (row as usize, transpose.width);
         if count * row * width < LARGE {
             return None;
         }
@@ -56,7 +60,7 @@ impl Bands {
                 let start = [(nest.from, inner.size), (nest.to, row)].map(|(at, row)| at + first * row);
                 (*from, *to, Nest::new(start[0], start[1], [rows, inner]))
             };
-            Moves::new(name, turn, [0; 16], boxes.iter().map(part))
+            Moves::new(name, transpose, [0; 16], boxes.iter().map(part))
         };
         let distance = |part: usize| {
             let needed = (0..BANDS).map(|k| cut(k + 1) * row - (cut(k) * part).min(cut(k + 1) * row));

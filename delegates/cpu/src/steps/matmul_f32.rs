@@ -13,7 +13,7 @@ use arenite_layers::{Clamp, Id};
 use super::epilogue::{self, Epilogue, EpilogueOp};
 use crate::kernels::f32_gemm::{Gemm, Prefetch, Tile};
 use crate::kernels::f32_map::Map;
-use crate::kernels::turn::{Matrix, Turn};
+use crate::kernels::transpose::{Matrix, Transpose};
 use crate::memory::{Disjoint, Source, Target};
 use crate::program::{Grain, Run, Step};
 
@@ -24,7 +24,7 @@ pub struct MatMulF32 {
     /// For `epilogue`.
     pub map: &'static Map,
     /// For packing.
-    pub turn: &'static Turn,
+    pub transpose: &'static Transpose,
     /// Of each product.
     pub sizes: Sizes,
     /// The matrices of the first and of the second input that each product has.
@@ -60,7 +60,7 @@ impl MatMulF32 {
     }
 
     /// Values of the first matrices in rows, where they do not lie so.
-    fn turned_len(&self) -> usize {
+    fn transposed_len(&self) -> usize {
         let [a, ..] = &self.views;
         if a.column == 1 { 0 } else { a.starts.count() * self.sizes.rows * self.sizes.depth }
     }
@@ -71,7 +71,7 @@ impl MatMulF32 {
     }
 
     /// `to[i · width + j] = from[i · row + j · column]` for all `i` of `rows` and `j` of `columns`.
-    fn copy_turned(
+    fn copy_transposed(
         &self,
         from: Source<'_, f32>,
         (row, column): (usize, usize),
@@ -95,7 +95,7 @@ impl MatMulF32 {
         };
         // SAFETY: selected for this machine, for words; the last elements of source and target were looked up, and no element of one is
         // one of the other, which is written alone.
-        unsafe { (self.turn.turn)(&matrix) }
+        unsafe { (self.transpose.transpose)(&matrix) }
     }
 
     /// Packs panel `p` of a matrix of the second input, which `panel` is.
@@ -114,7 +114,7 @@ impl MatMulF32 {
         if view.column == 1 {
             (0..depth).for_each(|i| lines.part(i * width, used).copy_from(b.part(i * view.row, used)));
         } else {
-            self.copy_turned(b, (view.row, view.column), &mut lines, (depth, used), width);
+            self.copy_transposed(b, (view.row, view.column), &mut lines, (depth, used), width);
         }
         if used < width {
             (0..depth).for_each(|i| lines.part(i * width + used, width - used).fill(0.0));
@@ -169,13 +169,13 @@ impl MatMulF32 {
         unsafe { epilogue.apply(self.map, output, (start, stride), (runs, run)) };
     }
 
-    /// Puts both inputs into the form that tiles read, in `packed` and `turned`; gives the first one, and the elements from one of its rows
+    /// Puts both inputs into the form that tiles read, in `packed` and `transposed`; gives the first one, and the elements from one of its rows
     /// to the next.
     fn prepare<'r>(
         &self,
         cx: &'r Run<'_>,
         packed: Disjoint<'_, f32>,
-        turned: Target<'r, f32>,
+        transposed: Target<'r, f32>,
     ) -> Result<(Source<'r, f32>, usize)> {
         let (Sizes { rows, depth, columns, .. }, [a_view, b_view, _]) = (self.sizes, &self.views);
         let [a, b] = self.inputs.map(|id| cx.input::<f32>(id));
@@ -192,15 +192,15 @@ impl MatMulF32 {
                 self.pack(p, b, &mut panel);
             }
         })?;
-        if self.turned_len() == 0 {
+        if self.transposed_len() == 0 {
             return Ok((a, a_view.row));
         }
-        let found = turned.written();
-        cx.parallel_parts(turned, rows * depth, Grain::of_cost(4 * rows * depth), |matrices, mut to| {
+        let found = transposed.written();
+        cx.parallel_parts(transposed, rows * depth, Grain::of_cost(4 * rows * depth), |matrices, mut to| {
             for (i, m) in matrices.enumerate() {
                 let a = a.part(a_view.starts.of(m), Self::span(a_view, rows, depth));
                 let mut to = to.part(i * rows * depth, rows * depth);
-                self.copy_turned(a, (a_view.row, a_view.column), &mut to, (rows, depth), depth);
+                self.copy_transposed(a, (a_view.row, a_view.column), &mut to, (rows, depth), depth);
             }
         })?;
         Ok((found, depth))
@@ -213,14 +213,14 @@ impl Step for MatMulF32 {
     }
 
     fn scratch(&self) -> usize {
-        (self.views[1].starts.count() * self.packed_len() + self.turned_len()) * size_of::<f32>()
+        (self.views[1].starts.count() * self.packed_len() + self.transposed_len()) * size_of::<f32>()
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
         let (Sizes { rows, depth, columns, .. }, [a_view, b_view, c_view]) = (self.sizes, &self.views);
         let (packed, rest) = cx.scratch().take(b_view.starts.count() * self.packed_len());
-        let (packed, turned) = (packed.share(), rest.take(self.turned_len()).0);
-        let (a, row) = self.prepare(cx, packed, turned)?;
+        let (packed, transposed) = (packed.share(), rest.take(self.transposed_len()).0);
+        let (a, row) = self.prepare(cx, packed, transposed)?;
         let output = cx.output::<f32>(self.output).share();
         let epilogue = epilogue::bind(&self.epilogue, cx);
         let tiles = self.tiles();
@@ -229,7 +229,7 @@ impl Step for MatMulF32 {
             for item in range {
                 let (product, t) = (item / tiles, item % tiles);
                 let [m, n] = self.batches.of(product);
-                let start = if self.turned_len() == 0 { a_view.starts.of(m) } else { m * rows * depth };
+                let start = if self.transposed_len() == 0 { a_view.starts.of(m) } else { m * rows * depth };
                 let a = a.part(start, (rows - 1) * row + depth);
                 let packed = packed.written().part(n * self.packed_len(), self.packed_len());
                 let to = (output, c_view.starts.of(product));

@@ -1,10 +1,10 @@
 //! Elements that go to other places as they are: boxes of them, each with its loops over source and target.
 //!
 //! ```text
-//! rows      the innermost dimension is consecutive on both sides: memory is copied run by run
-//! turned    consecutive in the source along one dimension, in the target along another: matrices are transposed
-//! strided   else: element by element
-//! filled    no source: one element everywhere
+//! rows        the innermost dimension is consecutive on both sides: memory is copied run by run
+//! transposed  consecutive in the source along one dimension, in the target along another
+//! strided     else: element by element
+//! filled      no source: one element everywhere
 //! ```
 
 use std::ops::Range;
@@ -14,7 +14,7 @@ use arenite_layers::Id;
 use arenite_layers::ops::moves::{Dim, Nest};
 
 use crate::kernels::copies::{copy_rows, filled, strided};
-use crate::kernels::turn::{Matrix, Turn};
+use crate::kernels::transpose::{Matrix, Transpose};
 use crate::memory::{Disjoint, Source};
 use crate::program::{Grain, Run, Step};
 
@@ -28,7 +28,7 @@ enum Kind {
     /// `count` consecutive elements, at each index of `outer`.
     Rows { count: usize, outer: Dim },
     /// `columns` of a source that lie side by side there, each to a row of `rows`.
-    Turned { rows: Dim, columns: Dim },
+    Transposed { rows: Dim, columns: Dim },
     /// Elements one by one.
     Strided(Dim),
     /// `count` times the same element.
@@ -53,7 +53,7 @@ struct Part {
 pub struct Moves {
     parts: Vec<Part>,
     width: usize,
-    turn: &'static Turn,
+    transpose: &'static Transpose,
     fill: [u8; 16],
     name: &'static str,
     pieces: usize,
@@ -64,7 +64,7 @@ impl Moves {
     /// Boxes from and to these values, of elements of `width` bytes; those without a source are filled with `fill`.
     pub fn new(
         name: &'static str,
-        turn: &'static Turn,
+        transpose: &'static Transpose,
         fill: [u8; 16],
         boxes: impl IntoIterator<Item = (Option<Id>, Id, Nest)>,
     ) -> Self {
@@ -75,8 +75,8 @@ impl Moves {
             pieces += part.pieces();
             parts.push(part);
         }
-        let cost = elements * turn.width / BYTES_PER_COST / pieces.max(1);
-        Moves { parts, width: turn.width, turn, fill, name, pieces, grain: Grain::of_cost(cost) }
+        let cost = elements * transpose.width / BYTES_PER_COST / pieces.max(1);
+        Moves { parts, width: transpose.width, transpose, fill, name, pieces, grain: Grain::of_cost(cost) }
     }
 
     /// Moves pieces of a part.
@@ -141,7 +141,7 @@ impl Moves {
                         (to.wrapping_offset(first as isize * step(outer.to)), step(outer.to)),
                     );
                 }
-                Kind::Turned { rows, columns } => {
+                Kind::Transposed { rows, columns } => {
                     let first = strip * STRIP;
                     let matrix = Matrix {
                         from: from.wrapping_add(first * self.width),
@@ -151,7 +151,7 @@ impl Moves {
                         rows: rows.size,
                         columns: STRIP.min(columns.size - first),
                     };
-                    (self.turn.turn)(&matrix);
+                    (self.transpose.transpose)(&matrix);
                 }
                 Kind::Strided(dim) => match self.width {
                     1 => strided::<u8>(dim, from, to),
@@ -212,7 +212,7 @@ impl Part {
                 let (columns, rows) = (nest.dims[s], nest.dims[t]);
                 nest.dims.remove(s.max(t));
                 nest.dims.remove(s.min(t));
-                (Kind::Turned { rows, columns }, columns.size.div_ceil(STRIP))
+                (Kind::Transposed { rows, columns }, columns.size.div_ceil(STRIP))
             }
             _ => (Kind::Strided(nest.dims.pop().unwrap_or(one)), 1),
         };
@@ -258,8 +258,8 @@ mod tests {
         let (rows, pieces) = kind(Some(0), &[(3, 1000, 500), (70, 9, 4), (4, 1, 1)]);
         assert_eq!(rows, "Rows { count: 4, outer: Dim { size: 70, from: 9, to: 4 } }");
         assert_eq!(pieces, 3 * 2);
-        let (turned, pieces) = kind(Some(0), &[(2, 80, 80), (20, 1, 4), (4, 20, 1)]);
-        assert!(turned.starts_with("Turned { rows: Dim { size: 4,"), "{turned}");
+        let (transposed, pieces) = kind(Some(0), &[(2, 80, 80), (20, 1, 4), (4, 20, 1)]);
+        assert!(transposed.starts_with("Transposed { rows: Dim { size: 4,"), "{transposed}");
         assert_eq!(pieces, 2 * 2);
         assert!(kind(Some(0), &[(5, 2, 1)]).0.starts_with("Strided"));
         assert!(kind(Some(0), &[(5, -1, 1)]).0.starts_with("Strided"));

@@ -15,7 +15,7 @@ use crate::isa::Isa;
 use crate::kernels::f32_gemm::{Gemm, Prefetch, Tile};
 use crate::kernels::f32_map::Map;
 use crate::kernels::f32_winograd::{FILTERS, Output, Winograd};
-use crate::kernels::turn::Turn;
+use crate::kernels::transpose::Transpose;
 use crate::kernels::widen;
 use crate::memory::{Disjoint, LINE, Source};
 use crate::program::{Grain, Run, Step};
@@ -234,7 +234,7 @@ fn transform(
     packed: &mut [f32],
     (len, (panel, width)): (usize, (usize, usize)),
 ) {
-    let (turn, products) = (Turn::words(gemm.isa), winograd.alpha() * winograd.alpha());
+    let (transpose, products) = (Transpose::words(gemm.isa), winograd.alpha() * winograd.alpha());
     let mut transformed = vec![0.0; products * count * DEPTH.min(channels)];
     let mut room = Vec::new();
     for first in (0..channels).step_by(DEPTH) {
@@ -258,7 +258,7 @@ fn transform(
         }
         for (rows, packed) in transformed.chunks_exact(count * depth).zip(packed.chunks_exact_mut(len)) {
             let lines = &mut packed[panel + (1 + first) * width..][..depth * width];
-            turn.slices((rows, depth), (lines, width), [count, depth]);
+            transpose.slices((rows, depth), (lines, width), [count, depth]);
         }
     }
 }

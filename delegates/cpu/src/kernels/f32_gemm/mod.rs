@@ -16,7 +16,7 @@ mod by_lane;
 
 use arenite_layers::{Rows, Stored};
 
-use super::turn::Turn;
+use super::transpose::Transpose;
 use crate::isa::Isa;
 use crate::kernels::widen;
 use crate::simd::*;
@@ -135,7 +135,7 @@ impl Gemm {
         (weights, first): (&Stored<'_>, usize),
         bias: impl Fn(usize) -> f32,
     ) {
-        let turn = Turn::words(self.isa);
+        let transpose = Transpose::words(self.isa);
         let (mut from, mut rest, mut room) = (0, packed, Vec::new());
         while from < columns {
             let width = self.panel_width(from, columns);
@@ -152,7 +152,7 @@ impl Gemm {
                 if used < width {
                     lines.fill(0.0);
                 }
-                turn.slices((rows, stride), (lines, width), [used, len]);
+                transpose.slices((rows, stride), (lines, width), [used, len]);
             }
             (from, rest) = (from + width, next);
         }

@@ -115,14 +115,14 @@ pub unsafe fn narrow<S: Simd, const LOG: bool>(
     beta: f32,
     y: *mut f32,
 ) {
-    let mut turned = [0f32; NARROW];
+    let mut transposed = [0f32; NARROW];
     let b = s.splat(beta);
     for first in (0..rows).step_by(S::LANES) {
         let count = S::LANES.min(rows - first);
-        // SAFETY: rows below `rows` of `n` elements are read and written; `turned` has `n` vectors, one for each place in a row.
+        // SAFETY: rows below `rows` of `n` elements are read and written; `transposed` has `n` vectors, one for each place in a row.
         unsafe {
             let (x, y) = (x.add(first * n), y.add(first * n));
-            let t = turned.as_mut_ptr();
+            let t = transposed.as_mut_ptr();
             for lane in 0..count {
                 for i in 0..n {
                     *t.add(i * S::LANES + lane) = *x.add(lane * n + i);

@@ -41,7 +41,7 @@ pub(super) unsafe fn add_rows<S: Simd>(_: S, rows: &Rows, sums: *mut i32) {
 /// That of [`super::Fold`].
 #[inline(always)]
 pub(super) unsafe fn raise_rows<S: Simd>(_: S, rows: &Rows, y: *mut u8) {
-    // SAFETY: the caller's promise.
+    // SAFETY: `y` has `n` bytes, which nobody else touches.
     let y = unsafe { std::slice::from_raw_parts_mut(y, rows.n) };
     for r in 0..rows.count {
         // SAFETY: as above.
@@ -54,7 +54,7 @@ pub(super) unsafe fn raise_rows<S: Simd>(_: S, rows: &Rows, y: *mut u8) {
 /// That of [`super::Fold`].
 #[inline(always)]
 pub(super) unsafe fn sum<S: Simd>(_: S, n: usize, x: *const u8) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: `x` has `n` bytes.
     unsafe { std::slice::from_raw_parts(x, n) }.iter().map(|&x| i32::from(x)).sum()
 }
 
@@ -62,6 +62,6 @@ pub(super) unsafe fn sum<S: Simd>(_: S, n: usize, x: *const u8) -> i32 {
 /// That of [`super::Fold`].
 #[inline(always)]
 pub(super) unsafe fn largest<S: Simd>(_: S, n: usize, x: *const u8) -> u8 {
-    // SAFETY: the caller's promise.
+    // SAFETY: `x` has `n` bytes.
     unsafe { std::slice::from_raw_parts(x, n) }.iter().fold(0, |most, &x| most.max(x))
 }

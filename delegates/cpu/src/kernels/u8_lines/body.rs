@@ -40,7 +40,8 @@ unsafe fn two<S: Ints>(s: S, lines: &[Line], j: usize, x: *const u8, y: *mut u8,
 pub(super) unsafe fn row<S: Ints>(s: S, lines: &[Line], n: usize, x: *const u8, y: *mut u8) {
     const { assert!(PADDING.is_multiple_of(TWO * S::LANES)) };
     let step = TWO * S::LANES;
-    // SAFETY: the caller's promise; what is left over from pairs of vectors goes through memory of its own.
+    // SAFETY: `x` has `n` bytes and `y` room for `n`; two vectors at a time end within `n`, and the rest is copied to memory of
+    // its own, as wide as the padded tables.
     unsafe {
         let mut j = 0;
         while j + step <= n {

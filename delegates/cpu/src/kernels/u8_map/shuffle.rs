@@ -51,7 +51,7 @@ unsafe impl Lookup for Avx2 {
 /// The machine has the instructions.
 #[inline(always)]
 unsafe fn look(half: &Half, mut x: __m256i) -> __m256i {
-    // SAFETY: the caller's promise.
+    // SAFETY: the machine has the instructions; there are no addresses.
     unsafe {
         let mut looked = _mm256_shuffle_epi8(half[0], x);
         for &row in &half[1..] {

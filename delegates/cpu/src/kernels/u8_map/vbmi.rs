@@ -14,7 +14,7 @@ impl Vbmi {
     /// The machine has the instructions.
     #[inline(always)]
     pub unsafe fn new() -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: a machine with VBMI has the instructions of `Avx512`, too.
         Vbmi(unsafe { Avx512::new() })
     }
 }

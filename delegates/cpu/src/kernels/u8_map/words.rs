@@ -38,7 +38,7 @@ unsafe impl Lookup for Avx512 {
 /// The machine has the instructions.
 #[inline(always)]
 unsafe fn look(table: &[__m512i; 4], x: __m512i) -> __m512i {
-    // SAFETY: the caller's promise.
+    // SAFETY: the machine has the instructions; there are no addresses.
     unsafe {
         let word = _mm512_srli_epi16::<1>(x);
         let lower = _mm512_permutex2var_epi16(table[0], word, table[1]);

@@ -19,7 +19,7 @@ pub(super) unsafe fn pair<S: Ints, const F: usize, const ONE: bool>(
     b: *const u8,
     y: *mut u8,
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: `run` reads `n` bytes of `a`, `n` or one of `b`, and writes `n` of `y`, which `Pairs` promises to be there.
     unsafe {
         match p.way {
             // Operands are not scaled: one loop serves.
@@ -130,7 +130,8 @@ unsafe fn run<S: Ints, const F: usize, const ONE: bool, const W: usize>(
     if n == 0 {
         return;
     }
-    // SAFETY: the caller's promise; what is left over from pairs of vectors goes through memory of its own.
+    // SAFETY: the blocks of `p` are there; `i + count ≤ n` bytes of `a`, `b` and `y` are used, and fewer than two vectors are
+    // copied to memory of their own first.
     unsafe {
         let blocks = [s.channels(p.blocks[0]), s.channels(p.blocks[1]), s.channels(p.blocks[2])];
         let (p, bytes) = (Scales { blocks, shift: p.shift }, p.bytes);

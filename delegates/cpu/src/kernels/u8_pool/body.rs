@@ -10,7 +10,8 @@ use crate::simd::Ints;
 pub(super) unsafe fn largest<S: Ints>(s: S, w: &Window) {
     let width = 4 * S::LANES;
     let mut i = 0;
-    // SAFETY: the caller's promise.
+    // SAFETY: `count` pixels of `n` bytes are readable, `c` has room for `n` results, and each vector begins at `i < n` and has
+    // the bytes that are left.
     unsafe {
         while i < w.n {
             let n = width.min(w.n - i);
@@ -30,7 +31,8 @@ pub(super) unsafe fn largest<S: Ints>(s: S, w: &Window) {
 pub(super) unsafe fn mean<S: Ints>(s: S, w: &Window) {
     let bytes = Bytes { zero_point: 0, low: w.low, high: w.high };
     let mut i = 0;
-    // SAFETY: the caller's promise; what is fewer than a vector goes through memory of its own.
+    // SAFETY: `i + n` never exceeds the channels, of which each pixel and `c` have `w.n`; fewer than a vector are copied to
+    // memory of their own first.
     unsafe {
         while i < w.n {
             let n = S::LANES.min(w.n);

@@ -18,7 +18,8 @@ pub(super) unsafe fn quantize<S: Ints>(
     let factor = s.splat(factor);
     let bytes = Bytes { zero_point, low: 0, high: 255 };
     let mut i = 0;
-    // SAFETY: the caller's promise.
+    // SAFETY: `x` has `n` values and `y` room for `n` bytes; whole vectors are used while they end within `n`, then as many
+    // lanes as are left.
     unsafe {
         while i + 2 * S::LANES <= n {
             let low = s.round_i32(s.mul(s.load(x.add(i)), factor));
@@ -50,7 +51,7 @@ pub(super) unsafe fn quantize_positive<S: Ints>(
     let bytes = Bytes { zero_point: 0, low: 0, high: 255 };
     for i in (0..n).step_by(S::LANES) {
         let left = S::LANES.min(n - i);
-        // SAFETY: the caller's promise.
+        // SAFETY: lanes `i..i + left` are among the `n` values of `x` and the `n` bytes of `y`.
         unsafe {
             let steps = s.mul(s.load_first(x.add(i), left), factor);
             let rounded = match halves {
@@ -79,7 +80,8 @@ pub(super) unsafe fn dequantize<S: Ints>(
 ) {
     let (zero_point, factor, offset) = (s.splat_i32(zero_point), s.splat(factor), s.splat(offset));
     let mut i = 0;
-    // SAFETY: the caller's promise; what is left over goes through memory of its own.
+    // SAFETY: `x` has `n` bytes and `y` room for `n` values; whole vectors end within `n`, and the rest is copied to memory of
+    // its own first.
     unsafe {
         while i + S::LANES <= n {
             let steps = s.sub_i32(s.widen(x.add(i)), zero_point);
@@ -99,7 +101,7 @@ pub(super) unsafe fn dequantize<S: Ints>(
 /// That of [`super::Reals`].
 #[inline(always)]
 pub(super) unsafe fn requantize<S: Ints>(s: S, sums: &Sums, y: *mut u8) {
-    // SAFETY: the caller's promise.
+    // SAFETY: sums, table and results are as `scale` needs them, which has the same duties.
     unsafe {
         if sums.is_general {
             scale::<S, true>(s, sums, y);
@@ -114,7 +116,8 @@ unsafe fn scale<S: Ints, const G: bool>(s: S, sums: &Sums, y: *mut u8) {
     let bytes = if G { Bytes { zero_point: 0, ..sums.bytes } } else { sums.bytes };
     let zero_point = s.splat_i32(sums.bytes.zero_point);
     let (mut i, mut block) = (0, sums.table);
-    // SAFETY: the caller's promise; what is left over goes through memory of its own.
+    // SAFETY: `n` sums are readable and `n` bytes writable; the table has a block for each vector, `step` apart; a vector that
+    // is not whole is copied to memory of its own first.
     unsafe {
         while i < sums.n {
             let left = S::LANES.min(sums.n - i);
@@ -141,7 +144,8 @@ pub(super) unsafe fn range<S: Ints>(s: S, n: usize, x: *const f32) -> [f32; 2] {
     let zero = s.splat(0.0);
     let (mut low, mut high) = ([zero; 4], [zero; 4]);
     let mut i = 0;
-    // SAFETY: the caller's promise.
+    // SAFETY: all that is read lies within the `n` values of `x`: whole vectors end there, of the last one `left` lanes are
+    // read.
     unsafe {
         while i + 4 * S::LANES <= n {
             for part in 0..4 {
@@ -175,7 +179,8 @@ pub(super) unsafe fn quantize_away<S: Ints>(
 ) {
     let factors = s.splat(factor);
     let (eights, mut i) = (n & !7, 0);
-    // SAFETY: the caller's promise.
+    // SAFETY: as in `quantize` up to `eights`, which is at most `n`; the elements behind are read and written one by one, up to
+    // `n`.
     unsafe {
         while i + 2 * S::LANES <= eights {
             let low = cut(s, s.mul(s.load(x.add(i)), factors));

@@ -20,7 +20,7 @@ pub(super) unsafe fn input<S: Simd>(
     stride: usize,
 ) {
     if channels < LINE {
-        // SAFETY: the caller's promise; what is read and written beyond the channels is memory of its own.
+        // SAFETY: there are 16 pixels of `channels` bytes and 16 lines of as many values, `stride` apart: what `narrow` needs.
         return unsafe { narrow(s, channels, pixels, v, stride) };
     }
     for c in (0..channels).step_by(LINE) {
@@ -38,7 +38,7 @@ pub(super) unsafe fn input<S: Simd>(
 #[inline(always)]
 unsafe fn narrow<S: Simd>(_: S, n: usize, pixels: *const *const u8, v: *mut i16, stride: usize) {
     let (mut x, mut y) = ([[0u8; LINE]; PRODUCTS], [[0i16; LINE]; PRODUCTS]);
-    // SAFETY: the caller's promise.
+    // SAFETY: each of the 16 pixels has `n` bytes, and `n` fit a line; each of the 16 results has room for `n` values.
     unsafe {
         for (i, x) in x.iter_mut().enumerate() {
             (*pixels.add(i)).copy_to(x.as_mut_ptr(), n);
@@ -58,7 +58,7 @@ unsafe fn narrow<S: Simd>(_: S, n: usize, pixels: *const *const u8, v: *mut i16,
 unsafe fn line(from: impl Fn(usize) -> *const u8, mut to: impl FnMut(usize) -> *mut i16) {
     let mut d = [[0i16; LINE]; PRODUCTS];
     for i in 0..PRODUCTS {
-        // SAFETY: the caller's promise.
+        // SAFETY: `from` gives a readable line for each of the 16, as `line` was promised.
         let x = unsafe { from(i).cast::<[u8; LINE]>().read() };
         for l in 0..LINE {
             d[i][l] = x[l].into();
@@ -71,7 +71,7 @@ unsafe fn line(from: impl Fn(usize) -> *const u8, mut to: impl FnMut(usize) -> *
         bt(&mut d, [4 * i, 4 * i + 1, 4 * i + 2, 4 * i + 3]);
     }
     for f in 0..PRODUCTS {
-        // SAFETY: the caller's promise.
+        // SAFETY: `to` gives a writable line for each of the 16, as `line` was promised.
         unsafe { to(f).cast::<[i16; LINE]>().write_unaligned(d[f]) };
     }
 }

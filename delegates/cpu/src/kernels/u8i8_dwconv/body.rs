@@ -78,7 +78,7 @@ impl<D: Dot, const GENERAL: bool> Finish<D> for ToBytes<GENERAL> {
     #[inline(always)]
     unsafe fn start(self, d: D, q: usize) -> Sum<D> {
         let stride = Channels::stride(D::LANES);
-        // SAFETY: the caller's promise.
+        // SAFETY: the table is whole: it has a block for each of the four vectors, of which `q` is one.
         unsafe { d.ints().load_i32(self.table.add(q * stride).cast()) }
     }
     #[inline(always)]
@@ -93,7 +93,8 @@ impl<D: Dot, const GENERAL: bool> Finish<D> for ToBytes<GENERAL> {
         let (s, stride) = (d.ints(), Channels::stride(D::LANES));
         let zero_point = s.splat_i32(self.bytes.zero_point);
         let bytes = if GENERAL { Bytes { zero_point: 0, ..self.bytes } } else { self.bytes };
-        // SAFETY: the caller's promise.
+        // SAFETY: the table is whole, with four blocks; of each vector of pixels but the last all `P` are writable, of that
+        // `count`, each with `channels` bytes.
         unsafe {
             for q in 0..4 {
                 for v in 0..V {
@@ -131,7 +132,8 @@ impl<D: Dot> Finish<D> for ToReals {
         let channels = 4 * lanes / P;
         for v in 0..V {
             let mut reals = [s.splat(0.0); 4];
-            // SAFETY: the caller's promise.
+            // SAFETY: the table is whole, with four blocks; pixels `n` and up and channels that there are not are skipped, and
+            // the last vector of a pixel stores what is left of its channels.
             unsafe {
                 for q in 0..4 {
                     let block = self.table.add(q * stride);
@@ -155,7 +157,7 @@ impl<D: Dot> Finish<D> for ToReals {
 /// That of [`super::Convolve`].
 #[inline(always)]
 pub(super) unsafe fn convolve<D: Dot, const P: usize>(d: D, o: &Outputs) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the table is that of the results' kind, as `Convolve` has it, and the rest goes on as it came.
     unsafe {
         match o.results {
             Results::Bytes { table, is_general: true, bytes } => {
@@ -174,7 +176,7 @@ pub(super) unsafe fn convolve<D: Dot, const P: usize>(d: D, o: &Outputs) {
 #[inline(always)]
 unsafe fn pixels<D: Dot, const P: usize, F: Finish<D>>(d: D, o: &Outputs, finish: F) {
     let mut p = 0;
-    // SAFETY: the caller's promise.
+    // SAFETY: groups of `TOGETHER · P` pixels end within `count`; of the last vectors no more pixels are written than are left.
     unsafe {
         while p + TOGETHER * P <= o.count {
             vectors::<D, P, TOGETHER, F>(d, o, p, P, finish);

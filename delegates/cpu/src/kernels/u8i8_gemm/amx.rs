@@ -69,7 +69,8 @@ fn permitted() -> bool {
 /// # Safety
 /// [`is_available`].
 pub unsafe fn enter() {
-    // SAFETY: the caller's promise; the shapes are those of a full palette 1.
+    // SAFETY: the machine has AMX and the system has allowed it, as `is_available` told; the shapes are those of a full palette
+    // 1.
     unsafe { asm!("ldtilecfg [{}]", in(reg) &raw const FULL, options(nostack, readonly)) };
 }
 
@@ -78,7 +79,7 @@ pub unsafe fn enter() {
 /// # Safety
 /// [`is_available`].
 pub unsafe fn leave() {
-    // SAFETY: the caller's promise.
+    // SAFETY: as in `enter`: the instruction is there.
     unsafe { asm!("tilerelease", options(nostack, nomem)) };
 }
 
@@ -148,7 +149,8 @@ macro_rules! store {
 #[inline(always)]
 pub(super) unsafe fn multiply(s: Avx512, p: &Product) {
     let mut copy = Copy(MaybeUninit::uninit());
-    // SAFETY: the caller's promise.
+    // SAFETY: the thread's tiles have their shapes; the rows are there, of at most `MOST` bytes, so that their copy has room;
+    // `lines` are where `even` or `copy_rows` put them.
     unsafe {
         let lines = even(p).unwrap_or_else(|| copy_rows(p, copy.0.as_mut_ptr().cast()));
         match p.rows > HEIGHT {
@@ -211,7 +213,8 @@ unsafe fn panels<const BOTH: bool>(s: Avx512, p: &Product, lines: Lines) {
     let steps = (p.taps * p.k.div_ceil(4)).div_ceil(HEIGHT);
     let mut before: Option<Panel> = None;
     let (mut column, mut turn) = (0, 0);
-    // SAFETY: the caller's promise.
+    // SAFETY: a panel has `steps` tiles per vector, so that `column · steps · LINE` is where the panel of `column` begins; the
+    // two buffers of sums are used by turns, and results are there for all `columns`.
     unsafe {
         while column < p.columns {
             let left = p.columns - column;
@@ -247,7 +250,8 @@ unsafe fn panel<const BOTH: bool, const V: usize>(
     sums: *mut i32,
 ) {
     let share = p.rows.div_ceil(steps.max(1));
-    // SAFETY: the caller's promise.
+    // SAFETY: the tiles have their shapes; step by step the lines of `a` are those that `lines` tells, and the panel has a tile
+    // per vector and step; `sums` has room for two by two tiles.
     unsafe {
         asm!("tilezero tmm0", "tilezero tmm1", "tilezero tmm2", "tilezero tmm3", options(nostack, nomem));
         for step in 0..steps {
@@ -295,7 +299,8 @@ unsafe fn panel<const BOTH: bool, const V: usize>(
 #[inline(always)]
 unsafe fn scale_rows(s: Avx512, p: &Product, panel: &mut Panel, end: usize) {
     for r in panel.done..end {
-        // SAFETY: the caller's promise.
+        // SAFETY: rows `done..end` are rows of the panel, whose sums were stored; each has room for `columns` results, and
+        // channels and terms as its results' kind asks.
         unsafe {
             match &panel.results {
                 Results::Bytes(to) if to.is_general => bytes_of_row::<true>(s, p, panel, to, r),

@@ -39,7 +39,7 @@ impl<const R: usize> Rows<R> for Apart<R> {
     unsafe fn of(a: &mut *const *const u8, _: usize) -> Self {
         let mut rows = [core::ptr::null::<u8>(); R];
         for r in 0..R {
-            // SAFETY: the caller's promise.
+            // SAFETY: the tap has a pointer for each of its `R` rows.
             rows[r] = unsafe { *a.add(r) };
         }
         *a = a.wrapping_add(R);
@@ -70,7 +70,7 @@ impl<const R: usize> Rows<R> for Strip {
     #[inline(always)]
     unsafe fn of(a: &mut *const *const u8, step: usize) -> Self {
         const { assert!(R <= 15) };
-        // SAFETY: the caller's promise.
+        // SAFETY: the tap has one pointer, to its first row.
         let first = unsafe { **a };
         *a = a.wrapping_add(1);
         let mut thirds = [first; 5];
@@ -111,7 +111,7 @@ pub(super) unsafe fn tile<D: Dot, A: Rows<R>, const R: usize, const V: usize>(
     t: &Tile<'_>,
     write: Write<D, V>,
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: `parts` reads the tile's rows and panel, `finish` writes its results: all three have the duties of a microkernel.
     unsafe {
         // Of constants, so that the compiler makes the one that is used, not all three.
         let sums = if const { R * V <= 2 } {
@@ -139,7 +139,8 @@ pub(super) unsafe fn finish<D: Dot, const R: usize, const V: usize>(
     // while products are added.
     let mut room = core::mem::MaybeUninit::<[[Sum<D>; V]; R]>::uninit();
     let rows = core::hint::black_box(room.as_mut_ptr());
-    // SAFETY: all of `room` is written before it is read; the caller's promise.
+    // SAFETY: `room` is written row by row before `write` reads it; `write` gets sums for all rows of the tile, whose results
+    // are writable.
     unsafe {
         for r in 0..R {
             for v in 0..V {
@@ -156,7 +157,8 @@ pub(super) unsafe fn finish<D: Dot, const R: usize, const V: usize>(
 /// That of [`super::Microkernel`].
 #[inline(always)]
 pub(super) unsafe fn write_rows<D: Dot, const V: usize>(d: D, sums: &[[Sum<D>; V]], t: &Tile<'_>) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the results' kind tells what lies behind `t`: channels, rows and room for results of that kind, which the
+    // functions have the same duties for.
     unsafe {
         match &t.results {
             Results::Bytes(to) if to.is_general => write_bytes::<D, V, true>(d, sums, t, to),
@@ -226,7 +228,7 @@ unsafe fn group<D: Dot, const R: usize, const V: usize>(
     four: impl Fn(usize) -> u32,
     weights: *const u8,
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the group has weights for `V` vectors, of which `v` is one.
     let w: [D::W; V] = std::array::from_fn(|v| unsafe { d.weights(weights.add(v * D::WEIGHTS)) });
     for r in 0..R {
         let a = d.spread(four(r));
@@ -242,7 +244,7 @@ unsafe fn group<D: Dot, const R: usize, const V: usize>(
 /// `n ≤ 4` bytes are readable.
 #[inline(always)]
 pub(super) unsafe fn first(p: *const u8, n: usize) -> u32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: `i < n ≤ 4`, and `n` bytes are readable.
     (0..n).fold(0, |four, i| four | u32::from(unsafe { *p.add(i) }) << (8 * i))
 }
 

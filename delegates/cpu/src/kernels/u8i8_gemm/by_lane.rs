@@ -21,7 +21,7 @@ pub(super) unsafe fn tile<D: ByLane, A: body::Rows<R>, const R: usize, const V: 
     t: &Tile<'_>,
     write: body::Write<D, V>,
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: `parts` reads the tile's rows and panel, `finish` writes its results: both have the duties of a microkernel.
     unsafe {
         // Of constants, so that the compiler makes the one that is used, not all three.
         let sums = if const { R * V * D::REGISTERS <= 4 } {
@@ -105,7 +105,7 @@ unsafe fn group<D: ByLane, const G: i32, const R: usize, const V: usize>(
     weights: *const u8,
 ) {
     for v in 0..V {
-        // SAFETY: the caller's promise.
+        // SAFETY: the group has weights for `V` vectors, of which `v` is one.
         let w = unsafe { d.weights(weights.add(v * BYTES)) };
         for r in 0..R {
             sums[r][v] = d.dot_group::<G>(sums[r][v], x[r], w);

@@ -91,7 +91,7 @@ unsafe fn eight<D: ByPair, const R: usize, const V: usize>(
     second: *const u8,
 ) {
     for v in 0..V {
-        // SAFETY: the caller's promise.
+        // SAFETY: both groups have weights for `V` vectors, of which `v` is one.
         let (first, second) = unsafe { (d.weights(first.add(v * BYTES)), d.weights(second.add(v * BYTES))) };
         products::<D, R, V>(d, sums, rows, v, first, second);
     }
@@ -108,7 +108,7 @@ unsafe fn four<D: ByPair, const R: usize, const V: usize>(
     four: impl Fn(usize) -> u32,
     group: *const u8,
 ) {
-    // SAFETY: the caller's promise; `d` proves that the machine has the instructions.
+    // SAFETY: the group has weights for `V` vectors; `d` proves that the machine has the instructions.
     unsafe {
         let mut rows = [vdupq_n_u8(0); PAIRS];
         for pair in 0..R.div_ceil(2) {

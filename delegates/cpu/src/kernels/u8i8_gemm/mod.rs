@@ -32,7 +32,7 @@ pub use table::TABLE;
 pub use words::Words;
 
 use super::family::usable;
-use super::turn::Turn;
+use super::transpose::Transpose;
 use crate::isa::Isa;
 use crate::simd::dot;
 
@@ -177,7 +177,7 @@ impl Gemm {
     /// The machine has the instruction set.
     pub unsafe fn begin(&self) -> Session {
         if let Some(tiles) = self.tiles {
-            // SAFETY: the caller's promise.
+            // SAFETY: the machine has the member's instructions, which are those that its tiles need.
             unsafe { (tiles.enter)() };
         }
         Session { leave: self.tiles.map(|tiles| tiles.leave) }
@@ -212,11 +212,12 @@ impl Gemm {
     /// one per row; and the results are writable.
     pub unsafe fn multiply(&self, p: &Product) {
         if let Some(tiles) = self.tiles.filter(|tiles| p.rows > tiles.few) {
-            // SAFETY: the caller's promise.
+            // SAFETY: the product is one that this member serves, and this thread has begun a session: what its tiles ask for.
             return unsafe { (tiles.multiply)(p) };
         }
         let table = if p.step == 0 { self.by_vectors } else { self.strips };
-        // SAFETY: the caller's promise.
+        // SAFETY: the table's microkernels are those for rows as they lie, by pointers or at steps, and the product is this
+        // member's.
         unsafe { panels(p, self.lanes, table) };
     }
 
@@ -317,7 +318,7 @@ impl Gemm {
                 .pack((taps, k), columns, packed, |j, tap, i| (rows[j * lines + tap * k + i] ^ flip) as i8);
         };
         // Four lines of a column are a word, and words change places as the elements of a matrix do.
-        let (turn, groups) = (Turn::words(self.isa), lines / 4);
+        let (transpose, groups) = (Transpose::words(self.isa), lines / 4);
         let (mut from, mut rest) = (0, packed);
         while from < columns {
             let width = self.panel_width(from, columns);
@@ -329,7 +330,7 @@ impl Gemm {
                 lines.fill(flip);
             }
             let to = bytemuck::cast_slice_mut::<u8, u32>(lines);
-            turn.slices((&words[from * groups..], groups), (to, width), [used, groups]);
+            transpose.slices((&words[from * groups..], groups), (to, width), [used, groups]);
             if flip != 0 {
                 lines.iter_mut().for_each(|byte| *byte ^= flip);
             }
@@ -357,7 +358,8 @@ unsafe fn panels(p: &Product, lanes: usize, table: &[&[Microkernel]]) {
             c: p.c.wrapping_add(column * p.results.size()),
             columns: (vectors << shift).min(p.columns - column),
         };
-        // SAFETY: the caller's promise.
+        // SAFETY: the entry is for this many vectors and rows; the tile is the part of the product from `column` on, whose
+        // panel, blocks and results are there.
         unsafe { table[vectors - 1][p.rows - 1](&tile) };
         block += vectors;
     }

@@ -40,7 +40,8 @@ pub(super) unsafe fn pack<D: Dot>(_: D, m: &Matrix, width: usize, to: *mut u8) -
     let first = if D::OFFSET == 0 { to } else { to.wrapping_add(4 * width) };
     for g in 0..m.depth.div_ceil(4) {
         let mut fours = [HALVES; COLUMNS];
-        // SAFETY: the caller's promise.
+        // SAFETY: `g` is a group of the matrix, whose lines `fill` may read; the panel has room for groups `0..depth / 4`,
+        // rounded up, of `width` columns.
         unsafe {
             fill(m, g, &mut fours);
             for (sum, four) in sums.iter_mut().zip(&mut fours) {
@@ -71,7 +72,7 @@ pub(super) unsafe fn pack<D: Dot>(_: D, m: &Matrix, width: usize, to: *mut u8) -
 #[inline(always)]
 unsafe fn fill(m: &Matrix, g: usize, fours: &mut [u32; COLUMNS]) {
     let n = 4.min(m.depth - 4 * g);
-    // SAFETY: the caller's promise.
+    // SAFETY: lines `4 g..4 g + n` of all `columns` are readable, `n` being what is left of the depth.
     unsafe {
         let from = m.first.add(4 * g * m.line);
         if n == 4 && m.column == 1 {

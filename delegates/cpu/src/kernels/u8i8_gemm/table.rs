@@ -80,7 +80,8 @@ mod tiles {
     unsafe fn pack(matrix: &Matrix, width: usize, to: *mut u8) -> [i32; COLUMNS] {
         let groups = matrix.depth.div_ceil(4);
         let rest = groups.next_multiple_of(16) - groups;
-        // SAFETY: the caller's promise: the instructions, which are those of VNNI, too, and the pointers; panels have whole tiles.
+        // SAFETY: AMX implies the instructions of VNNI's member; matrix and panel go on to it as they came. The panel has whole
+        // tiles, so that there is room behind the groups.
         unsafe {
             to.add(groups * width * 4).write_bytes(0, rest * width * 4);
             (avx512vnni::MEMBER.pack_columns)(matrix, width, to)
@@ -91,7 +92,7 @@ mod tiles {
     /// That of [`Gemm::multiply`], for more rows than few.
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
     unsafe fn multiply(product: &Product) {
-        // SAFETY: the caller's promise: the instructions, a session, and the product's pointers.
+        // SAFETY: the features are enabled here; session and product go on as they came.
         unsafe { amx::multiply(<crate::simd::Avx512 as crate::simd::Simd>::new(), product) }
     }
 }

@@ -251,10 +251,10 @@ fn sums_do_not_saturate() {
 proptest! {
     #[test]
     fn columns_known_at_run_time_are_packed_alike(
-        depth in 1usize..50, columns in 1usize..70, more in 0usize..5, turned: bool, seed: u64,
+        depth in 1usize..50, columns in 1usize..70, more in 0usize..5, transposed: bool, seed: u64,
     ) {
         let mut random = Random::new(seed);
-        let (line, column) = if turned { (1, depth + more) } else { (columns + more, 1) };
+        let (line, column) = if transposed { (1, depth + more) } else { (columns + more, 1) };
         let b: Vec<u8> = (0..depth * line + columns * column).map(|_| random.next() as u8).collect();
         let weight = |j: usize, i: usize| (b[i * line + j * column] ^ 0x80) as i8;
         for gemm in available(TABLE) {

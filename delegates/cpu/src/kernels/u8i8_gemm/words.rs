@@ -52,7 +52,7 @@ impl Words {
     /// # Safety
     /// That of [`super::Gemm::multiply`], with weights that lie as [`at`](Self::at) tells; there is a step.
     pub unsafe fn multiply(&self, p: &Product) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the strips are this member's, for rows at steps, and the weights lie as it packs them.
         unsafe { panels(p, self.lanes, self.strips) };
     }
 }

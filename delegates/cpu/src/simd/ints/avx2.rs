@@ -22,7 +22,7 @@ unsafe fn row(block: *const i64, row: usize) -> __m256i {
 /// As of [`row`].
 #[inline(always)]
 unsafe fn rounded<const A: bool, const I: usize>(x: __m256i, block: *const i64) -> __m256i {
-    // SAFETY: the caller's promise.
+    // SAFETY: the machine has the instructions, and the block has the rows that are asked for.
     unsafe {
         let product = _mm256_mul_epi32(x, row(block, MULTIPLIER[I]));
         let rounded = _mm256_add_epi64(product, row(block, ROUNDING[I]));

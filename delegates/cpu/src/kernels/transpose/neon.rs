@@ -7,7 +7,7 @@ use super::{Matrix, blocks};
 /// # Safety
 /// That of [`super::Kernel`].
 #[target_feature(enable = "neon")]
-pub unsafe fn turn_x32(m: &Matrix) {
+pub unsafe fn transpose_x32(m: &Matrix) {
     let (rows, columns) = (m.rows & !3, m.columns & !3);
     for b in (0..rows).step_by(4) {
         for a in (0..columns).step_by(4) {
@@ -16,7 +16,7 @@ pub unsafe fn turn_x32(m: &Matrix) {
                 let from = m.from.cast::<u32>().offset(b as isize * m.from_row + a as isize);
                 let to = m.to.cast::<u32>().offset(a as isize * m.to_row + b as isize);
                 let x = core::array::from_fn(|i| vld1q_u32(from.offset(i as isize * m.from_row)));
-                for (i, y) in turn_4x4(x).into_iter().enumerate() {
+                for (i, y) in transpose_4x4(x).into_iter().enumerate() {
                     vst1q_u32(to.offset(i as isize * m.to_row), y);
                 }
             }
@@ -32,7 +32,7 @@ pub unsafe fn turn_x32(m: &Matrix) {
 /// Rows two apart are interleaved, then the results of that.
 #[inline]
 #[target_feature(enable = "neon")]
-fn turn_4x4(x: [uint32x4_t; 4]) -> [uint32x4_t; 4] {
+fn transpose_4x4(x: [uint32x4_t; 4]) -> [uint32x4_t; 4] {
     let even = [vzip1q_u32(x[0], x[2]), vzip2q_u32(x[0], x[2])];
     let odd = [vzip1q_u32(x[1], x[3]), vzip2q_u32(x[1], x[3])];
     [

@@ -6,7 +6,7 @@ const BLOCK: usize = 8;
 
 /// # Safety
 /// That of [`super::Kernel`].
-pub unsafe fn turn<T: Copy>(m: &Matrix) {
+pub unsafe fn transpose<T: Copy>(m: &Matrix) {
     for b in (0..m.rows).step_by(BLOCK) {
         for a in (0..m.columns).step_by(BLOCK) {
             // SAFETY: rows and columns of the blocks are below those of the matrix, whose elements are all there on both sides, as `Kernel`

@@ -7,7 +7,7 @@ use super::{Matrix, blocks};
 /// # Safety
 /// That of [`super::Kernel`].
 #[target_feature(enable = "avx2")]
-pub unsafe fn turn_x32(m: &Matrix) {
+pub unsafe fn transpose_x32(m: &Matrix) {
     let (rows, columns) = (m.rows & !7, m.columns & !7);
     for b in (0..rows).step_by(8) {
         for a in (0..columns).step_by(8) {
@@ -16,7 +16,7 @@ pub unsafe fn turn_x32(m: &Matrix) {
                 let from = m.from.cast::<f32>().offset(b as isize * m.from_row + a as isize);
                 let to = m.to.cast::<f32>().offset(a as isize * m.to_row + b as isize);
                 let x = core::array::from_fn(|i| _mm256_loadu_ps(from.offset(i as isize * m.from_row)));
-                for (i, y) in turn_8x8(x).into_iter().enumerate() {
+                for (i, y) in transpose_8x8(x).into_iter().enumerate() {
                     _mm256_storeu_ps(to.offset(i as isize * m.to_row), y);
                 }
             }
@@ -32,7 +32,7 @@ pub unsafe fn turn_x32(m: &Matrix) {
 /// Pairs of rows are interleaved by elements, then by pairs, then by halves of the registers.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn turn_8x8(x: [__m256; 8]) -> [__m256; 8] {
+fn transpose_8x8(x: [__m256; 8]) -> [__m256; 8] {
     let low = |i: usize| _mm256_unpacklo_ps(x[i], x[i + 1]);
     let high = |i: usize| _mm256_unpackhi_ps(x[i], x[i + 1]);
     let pairs = [low(0), high(0), low(2), high(2), low(4), high(4), low(6), high(6)];

@@ -36,18 +36,18 @@ pub struct Matrix {
 pub type Kernel = unsafe fn(&Matrix);
 
 /// A transposition of elements of one size.
-pub struct Turn {
-    /// As in `x32_turn_8x8__avx2`.
+pub struct Transpose {
+    /// As in `x32_transpose_8x8__avx2`.
     pub name: &'static str,
     /// The features that it needs.
     pub isa: Isa,
     /// Bytes of an element.
     pub width: usize,
     /// Transposes.
-    pub turn: Kernel,
+    pub transpose: Kernel,
 }
 
-impl Member for Turn {
+impl Member for Transpose {
     fn name(&self) -> &'static str {
         self.name
     }
@@ -56,15 +56,15 @@ impl Member for Turn {
     }
 }
 
-impl Turn {
+impl Transpose {
     /// The best for elements of `width` bytes on this machine, up to `isa`. `None` if there is no such element.
-    pub fn select(isa: Isa, width: usize) -> Option<&'static Turn> {
-        usable(TABLE, isa).rfind(|turn| turn.width == width)
+    pub fn select(isa: Isa, width: usize) -> Option<&'static Transpose> {
+        usable(TABLE, isa).rfind(|transpose| transpose.width == width)
     }
 
     /// The best for elements of 4 bytes.
-    pub fn words(isa: Isa) -> &'static Turn {
-        Turn::select(isa, 4).unwrap_or(&WORDS)
+    pub fn words(isa: Isa) -> &'static Transpose {
+        Transpose::select(isa, 4).unwrap_or(&WORDS)
     }
 
     /// Transposes slices, each given with the elements from one of its rows to the next.
@@ -91,24 +91,48 @@ impl Turn {
             columns,
         };
         // SAFETY: whoever has a selected entry has its instructions; the slices hold all elements, as checked.
-        unsafe { (self.turn)(&matrix) };
+        unsafe { (self.transpose)(&matrix) };
     }
 }
 
-const WORDS: Turn =
-    Turn { name: "x32_turn_8x8__scalar", isa: Isa::SCALAR, width: 4, turn: blocks::turn::<u32> };
+const WORDS: Transpose = Transpose {
+    name: "x32_transpose_8x8__scalar",
+    isa: Isa::SCALAR,
+    width: 4,
+    transpose: blocks::transpose::<u32>,
+};
 
 /// All transpositions, the slowest first.
-pub static TABLE: &[Turn] = &[
-    Turn { name: "x8_turn_8x8__scalar", isa: Isa::SCALAR, width: 1, turn: blocks::turn::<u8> },
-    Turn { name: "x16_turn_8x8__scalar", isa: Isa::SCALAR, width: 2, turn: blocks::turn::<u16> },
+pub static TABLE: &[Transpose] = &[
+    Transpose {
+        name: "x8_transpose_8x8__scalar",
+        isa: Isa::SCALAR,
+        width: 1,
+        transpose: blocks::transpose::<u8>,
+    },
+    Transpose {
+        name: "x16_transpose_8x8__scalar",
+        isa: Isa::SCALAR,
+        width: 2,
+        transpose: blocks::transpose::<u16>,
+    },
     WORDS,
-    Turn { name: "x64_turn_8x8__scalar", isa: Isa::SCALAR, width: 8, turn: blocks::turn::<u64> },
-    Turn { name: "x128_turn_8x8__scalar", isa: Isa::SCALAR, width: 16, turn: blocks::turn::<[u64; 2]> },
+    Transpose {
+        name: "x64_transpose_8x8__scalar",
+        isa: Isa::SCALAR,
+        width: 8,
+        transpose: blocks::transpose::<u64>,
+    },
+    Transpose {
+        name: "x128_transpose_8x8__scalar",
+        isa: Isa::SCALAR,
+        width: 16,
+        transpose: blocks::transpose::<[u64; 2]>,
+    },
     #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-    Turn { name: "x32_turn_8x8__avx2", isa: Isa::AVX2, width: 4, turn: x86::turn_x32 },
+    Transpose { name: "x32_transpose_8x8__avx2", isa: Isa::AVX2, width: 4, transpose: x86::transpose_x32 },
     #[cfg(all(target_arch = "aarch64", feature = "neon"))]
-    Turn { name: "x32_turn_4x4__neon", isa: Isa::NEON, width: 4, turn: neon::turn_x32 },
+    Transpose { name: "x32_transpose_4x4__neon", isa: Isa::NEON, width: 4, transpose: neon::transpose_x32 },
 ];
 
 #[cfg(test)]
@@ -136,7 +160,7 @@ mod tests {
                     columns,
                 };
                 // SAFETY: available; lengths are those of the vectors.
-                unsafe { (entry.turn)(&matrix) };
+                unsafe { (entry.transpose)(&matrix) };
                 let (from, to): (&[u8], &[u8]) = (bytemuck::cast_slice(&from), bytemuck::cast_slice(&to));
                 for a in 0..columns {
                     for b in 0..to_row {
