@@ -39,6 +39,8 @@ pub struct ConvF32 {
     groups: usize,
     /// Output channels of a group.
     columns: usize,
+    /// Channels of the input that a group reads.
+    depth: usize,
     /// Weights of a column.
     lines: usize,
     /// Packed weights of a group.
@@ -133,6 +135,7 @@ impl ConvF32 {
             pointers: Pointers::new(window),
             groups,
             columns,
+            depth,
             lines,
             group,
             packed,
@@ -301,7 +304,7 @@ impl ConvF32 {
         input: Source<'_, f32>,
     ) -> (usize, usize) {
         let w = &self.window;
-        let (channels, depth) = (w.channels, w.channels / self.groups);
+        let (channels, depth) = (w.channels, self.depth);
         if self.is_point {
             let at = input.at(first * channels + g * depth, (end - 1 - first) * channels + depth);
             for (p, i) in pointers.iter_mut().zip(0..end - first) {
