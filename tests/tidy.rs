@@ -93,6 +93,7 @@ const UNSAFE: &[&str] = &[
     "core/abi/src/access.rs",
     "core/abi/src/constants.rs",
     "core/abi/src/delegate.rs",
+    "core/abi/src/devices/",
     "core/abi/src/graph.rs",
     "core/abi/src/host.rs",
     "core/abi/src/held.rs",
@@ -150,6 +151,7 @@ const UNSAFE: &[&str] = &[
     // core/runtime: calls into plugins.
     "core/runtime/src/host/called.rs",
     "core/runtime/src/host/compile.rs",
+    "core/runtime/src/host/devices.rs",
     "core/runtime/src/host/eval.rs",
     "core/runtime/src/host/mod.rs",
     "core/runtime/src/planning/objects.rs",

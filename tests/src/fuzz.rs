@@ -12,7 +12,14 @@ use arenite_abi::options::RawOptions;
 
 /// Limits that keep one execution short.
 pub fn quota() -> Quota {
-    Quota { bytes: 4 << 20, nodes: 200, depth: 8, calls: 1000, time: Some(Duration::from_millis(500)) }
+    Quota {
+        device_bytes: 4 << 20,
+        bytes: 4 << 20,
+        nodes: 200,
+        depth: 8,
+        calls: 1000,
+        time: Some(Duration::from_millis(500)),
+    }
 }
 
 /// All plugins that are linked in.

@@ -11,7 +11,9 @@ use crate::raw::{
     self, ArClaimsV1, ArCompileHostV1, ArDescribeV1, ArGraphV1, ArPartitionV1, ArPlanNotesV1, ArStr,
 };
 use crate::tensor::Scratch;
-use crate::{Constants, Held, OptionPairs, Result, UsageRecord, invalid, unsupported};
+use crate::{
+    Constants, FactNotes, Held, ListDevices, OptionPairs, Result, UsageRecord, invalid, unsupported,
+};
 
 /// A backend. One value serves one interpreter.
 pub trait Delegate: Sized + Send + 'static {
@@ -19,6 +21,12 @@ pub trait Delegate: Sized + Send + 'static {
     const NAME: &'static str;
     /// A compiled partition.
     type Kernel: DelegateKernel;
+
+    /// Lists the devices that it runs on, if it has some.
+    const DEVICES: Option<ListDevices> = None;
+
+    /// Whether its kernels may [keep outputs](EvalContext::keep_output) in memory of their device, and [read](DelegateKernel::read) them.
+    const KEEPS_OUTPUTS: bool = false;
 
     /// A delegate with these options.
     ///
@@ -64,6 +72,22 @@ pub trait DelegateKernel: Send + 'static {
     fn plan(&self, notes: &mut PlanNotes<'_>) -> Result<()> {
         let _ = notes;
         Ok(())
+    }
+
+    /// After `prepare`: tells facts, for reports, such as bytes of the device and how long it was tuned.
+    fn facts(&self, notes: &mut FactNotes<'_>) -> Result<()> {
+        let _ = notes;
+        Ok(())
+    }
+
+    /// Copies the value that it keeps under `handle` to the host's memory, which has the size of the tensor. What was
+    /// [kept](EvalContext::keep_output) stays what it is until the kernel is invoked again, prepared or dropped.
+    ///
+    /// # Errors
+    /// As [`invoke`](Self::invoke).
+    fn read(&mut self, handle: u64, data: &mut [u8]) -> Result<()> {
+        let _ = (handle, data);
+        Err(unsupported!("'{}' keeps no outputs", core::any::type_name::<Self>()))
     }
 }
 
@@ -151,6 +175,12 @@ impl<'a> CompileContext<'a> {
     pub fn held(&self) -> Held<'a> {
         // SAFETY: the host's promise: its `query` takes its context.
         unsafe { Held::new(self.raw.query, self.raw.context) }
+    }
+
+    /// Memory of a device that the kernel takes.
+    pub fn held_on_device(&self) -> Held<'a> {
+        // SAFETY: the host's promise: its `query` takes its context.
+        unsafe { Held::on_device(self.raw.query, self.raw.context) }
     }
 
     /// The host's interface with this id, null if it has none.

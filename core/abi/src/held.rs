@@ -5,10 +5,10 @@ use core::marker::PhantomData;
 
 use crate::Result;
 use crate::host::check;
-use crate::raw::{ArMemoryV1, INTERFACE_MEMORY};
+use crate::raw::{ArMemoryV1, INTERFACE_DEVICE_MEMORY, INTERFACE_MEMORY};
 
-/// What a compiled partition holds besides what the host gave it: packed weights, tables. A host without this interface does not count
-/// it.
+/// What a compiled partition holds besides what the host gave it: packed weights, tables; or what it holds of a device's memory, which
+/// has a quota of its own. A host without this interface does not count it.
 #[derive(Clone, Copy)]
 pub struct Held<'a> {
     interface: Option<&'static ArMemoryV1>,
@@ -22,7 +22,23 @@ impl Held<'_> {
     /// of a call in progress for the value's life.
     pub(crate) unsafe fn new(query: crate::model::Query, context: *mut c_void) -> Self {
         // SAFETY: the caller's promise.
-        let interface = unsafe { query(context, INTERFACE_MEMORY).cast::<ArMemoryV1>().as_ref() };
+        unsafe { Held::find(query, context, INTERFACE_MEMORY) }
+    }
+
+    /// Memory of a device.
+    ///
+    /// # Safety
+    /// As for [`new`](Self::new).
+    pub(crate) unsafe fn on_device(query: crate::model::Query, context: *mut c_void) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { Held::find(query, context, INTERFACE_DEVICE_MEMORY) }
+    }
+
+    /// # Safety
+    /// As for [`new`](Self::new); `id` is that of an `ArMemoryV1`.
+    unsafe fn find(query: crate::model::Query, context: *mut c_void, id: u64) -> Self {
+        // SAFETY: the caller's promise.
+        let interface = unsafe { query(context, id).cast::<ArMemoryV1>().as_ref() };
         Held { interface, context, of: PhantomData }
     }
 

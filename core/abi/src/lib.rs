@@ -81,6 +81,7 @@ mod access;
 mod constants;
 #[cfg(feature = "std")]
 pub mod delegate;
+mod devices;
 mod error;
 pub mod flexbuffer;
 mod graph;
@@ -110,6 +111,7 @@ pub mod testing;
 pub use constants::Constants;
 #[cfg(feature = "std")]
 pub use delegate::{Claims, CompileContext, Delegate, DelegateKernel, PartitionView, PlanNotes};
+pub use devices::{Device, DeviceNotes, FactNotes, ListDevices};
 pub use error::{Error, MESSAGE_CAPACITY, Result, Status};
 pub use graph::GraphView;
 pub use held::Held;
@@ -140,11 +142,11 @@ pub mod prelude {
     };
     pub use crate::schema::{self, op};
     pub use crate::{
-        AssignmentMut, Bool, Complex32, Complex64, Constants, Element, ElementTypes, Error, EvalContext,
-        GraphView, Held, ModelContext, NodeView, ObjectAssignment, ObjectRecord, ObjectRequest, Op, OpCode,
-        OptionPairs, Options, PlanRequest, Planner, Plugin, PrepareContext, Quantization, ReadCells, Result,
-        Scratch, Sharing, State, Status, Table, TensorView, TensorViewMut, UsageRecord, ensure,
-        export_plugin, invalid, plugin, unavailable, unsupported,
+        AssignmentMut, Bool, Complex32, Complex64, Constants, Device, DeviceNotes, Element, ElementTypes,
+        Error, EvalContext, FactNotes, GraphView, Held, ModelContext, NodeView, ObjectAssignment,
+        ObjectRecord, ObjectRequest, Op, OpCode, OptionPairs, Options, PlanRequest, Planner, Plugin,
+        PrepareContext, Quantization, ReadCells, Result, Scratch, Sharing, State, Status, Table, TensorView,
+        TensorViewMut, UsageRecord, ensure, export_plugin, invalid, plugin, unavailable, unsupported,
     };
     #[cfg(feature = "std")]
     pub use crate::{Claims, CompileContext, Delegate, DelegateKernel, PartitionView, PlanNotes};

@@ -9,6 +9,9 @@ pub const TENSOR_CONSTANT: u32 = 1;
 pub const TENSOR_VARIABLE: u32 = 2;
 pub const TENSOR_DYNAMIC: u32 = 4;
 
+/// `memory_kind` of a tensor whose value is in memory of the device of the delegate that gave `handle`.
+pub const MEMORY_DEVICE: u32 = 1;
+
 /// Elementwise: the input may be overwritten if nothing reads it later.
 pub const SHARE_IN_PLACE: u32 = 1;
 /// The output has the input's bytes; both may live.
@@ -61,6 +64,16 @@ pub const INTERFACE_MEMORY: u64 = 12;
 pub const INTERFACE_OBJECTS: u64 = 13;
 /// For [`ArPlannerV1`](crate::raw::ArPlannerV1), which the host asks.
 pub const INTERFACE_ASSIGN: u64 = 14;
+/// For [`ArDelegateV1`](crate::raw::ArDelegateV1), which the host asks.
+pub const INTERFACE_DEVICES: u64 = 15;
+pub const INTERFACE_FACTS: u64 = 16;
+/// For [`ArPrepareV1`](crate::raw::ArPrepareV1) of a partition and [`ArCompileHostV1`](crate::raw::ArCompileHostV1): an
+/// [`ArMemoryV1`](crate::raw::ArMemoryV1) that counts bytes of a device.
+pub const INTERFACE_DEVICE_MEMORY: u64 = 17;
+/// For [`ArDelegateV1`](crate::raw::ArDelegateV1), which the host asks.
+pub const INTERFACE_BUFFERS: u64 = 18;
+/// For [`ArEvalV1`](crate::raw::ArEvalV1) alone.
+pub const INTERFACE_KEEP: u64 = 19;
 
 pub const ASSIGNMENT_OFFSETS: u32 = 0;
 pub const ASSIGNMENT_OBJECTS: u32 = 1;

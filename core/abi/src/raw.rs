@@ -18,6 +18,7 @@ use abi_stable::StableAbi;
 
 pub use crate::access::slice;
 pub(crate) use crate::access::strided;
+pub use crate::devices::raw::*;
 pub use crate::numbers::*;
 pub use crate::objects::raw::*;
 

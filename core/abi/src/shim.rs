@@ -7,6 +7,8 @@ use crate::OptionPairs;
 #[cfg(feature = "std")]
 use crate::delegate::{Claims, CompileContext, Delegate, DelegateKernel, PartitionView, PlanNotes};
 #[cfg(feature = "std")]
+use crate::devices::{DeviceNotes, FactNotes};
+#[cfg(feature = "std")]
 use crate::graph::GraphView;
 use crate::host;
 use crate::op::{EvalContext, NodeView, Op, PrepareContext};
@@ -218,6 +220,45 @@ mod with_heap {
         u8::from(vouches && status == Status::Ok as ArStatus)
     }
 
+    unsafe extern "C" fn list_devices<T: Delegate>(notes: *const ArDeviceNotesV1) -> ArStatus {
+        status(&mut || {
+            let list = T::DEVICES.ok_or_else(|| unsupported!("'{}' has no devices", T::NAME))?;
+            // SAFETY: the host's promise: the struct is valid for the call.
+            list(&mut unsafe { DeviceNotes::from_raw(&*notes) })
+        })
+    }
+
+    unsafe extern "C" fn tell_facts<T: Delegate>(
+        kernel: *mut c_void,
+        notes: *const ArFactNotesV1,
+    ) -> ArStatus {
+        status(&mut || {
+            // SAFETY: as for `kernel_plan`.
+            let (kernel, mut notes) = unsafe { (&*kernel.cast::<T::Kernel>(), FactNotes::from_raw(&*notes)) };
+            kernel.facts(&mut notes)
+        })
+    }
+
+    unsafe extern "C" fn read<T: Delegate>(
+        kernel: *mut c_void,
+        handle: u64,
+        data: *mut c_void,
+        bytes: u64,
+    ) -> ArStatus {
+        status(&mut || {
+            let length = usize::try_from(bytes).map_err(|_| unsupported!("{bytes} bytes are too many"))?;
+            if data.is_null() || length == 0 {
+                return Ok(());
+            }
+            // SAFETY: the host's promise: `kernel` came from `compile`, no other call uses it, and so many bytes are initialised and
+            // nobody else's during the call.
+            let (kernel, data) = unsafe {
+                (&mut *kernel.cast::<T::Kernel>(), core::slice::from_raw_parts_mut(data.cast::<u8>(), length))
+            };
+            kernel.read(handle, data)
+        })
+    }
+
     /// The interfaces of a delegate.
     struct Interfaces<T>(core::marker::PhantomData<T>);
 
@@ -230,6 +271,12 @@ mod with_heap {
             &ArVouchV1 { header: ArHeader::of::<ArVouchV1>(), vouch: vouch::<T> };
         const PLAN: &'static ArKernelPlanV1 =
             &ArKernelPlanV1 { header: ArHeader::of::<ArKernelPlanV1>(), plan: kernel_plan::<T> };
+        const DEVICES: &'static ArDevicesV1 =
+            &ArDevicesV1 { header: ArHeader::of::<ArDevicesV1>(), list: list_devices::<T> };
+        const FACTS: &'static ArFactsV1 =
+            &ArFactsV1 { header: ArHeader::of::<ArFactsV1>(), tell: tell_facts::<T> };
+        const BUFFERS: &'static ArBuffersV1 =
+            &ArBuffersV1 { header: ArHeader::of::<ArBuffersV1>(), read: read::<T> };
     }
 
     pub(crate) unsafe extern "C" fn query_delegate<T: Delegate>(interface: u64) -> *const c_void {
@@ -238,6 +285,9 @@ mod with_heap {
             INTERFACE_COMPILE => (&raw const *Interfaces::<T>::COMPILE).cast(),
             INTERFACE_KERNEL_PLAN => (&raw const *Interfaces::<T>::PLAN).cast(),
             INTERFACE_VOUCH => (&raw const *Interfaces::<T>::VOUCH).cast(),
+            INTERFACE_DEVICES if T::DEVICES.is_some() => (&raw const *Interfaces::<T>::DEVICES).cast(),
+            INTERFACE_FACTS => (&raw const *Interfaces::<T>::FACTS).cast(),
+            INTERFACE_BUFFERS if T::KEEPS_OUTPUTS => (&raw const *Interfaces::<T>::BUFFERS).cast(),
             _ => core::ptr::null(),
         }
     }

@@ -36,6 +36,7 @@
 //! count = 4
 //! [quota]
 //! bytes = 1073741824
+//! device_bytes = 268435456
 //! nodes = 100000
 //! depth = 16
 //! calls = 1000000
@@ -233,6 +234,8 @@ pub struct OpConfig {
 pub struct QuotaConfig {
     /// Most bytes of memory that one interpreter may hold.
     pub bytes: Option<u64>,
+    /// Most bytes of devices' memory that one interpreter may hold.
+    pub device_bytes: Option<u64>,
     /// Most nodes of a model, all subgraphs together.
     pub nodes: Option<u64>,
     /// Deepest nesting of subgraph calls.

@@ -51,6 +51,7 @@ pub use arenite_abi::{Bool, Complex32, Complex64, Element, ElementType, Status, 
 pub use arenite_layout::Techniques;
 pub use config::{Config, ConfigError, NO_DELEGATE};
 pub use error::{Error, LeftOut, LoadError, LoadFailure, Missing, Named, Result, UnresolvedOp};
+pub use host::devices::{DelegateDevices, DeviceInfo, Fact, FactValue};
 pub use interpreter::builder::{DEFAULT_DELEGATE, DEFAULT_PLANNER, InterpreterBuilder};
 pub use interpreter::signature::SignatureRunner;
 pub use interpreter::strings;
@@ -67,7 +68,7 @@ pub use quota::{Quota, Resource};
 pub use stages::lent::{AlignedBytes, LentMemory};
 pub use stages::preview::DelegatePreview;
 pub use stages::report::detail::DetailedPlan;
-pub use stages::report::{SegmentPlan, Served};
+pub use stages::report::{DeviceObjects, PartitionFacts, SegmentPlan, Served};
 
 /// The model file's tables, as [`Model::view`] gives them.
 pub use arenite_model as model_file;

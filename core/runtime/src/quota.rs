@@ -14,6 +14,8 @@ use crate::error::{Error, Result};
 pub struct Quota {
     /// Bytes of arenas, states, dynamic tensors and what delegates hold, all together.
     pub bytes: u64,
+    /// Bytes of devices' memory, of all delegates together.
+    pub device_bytes: u64,
     /// Nodes of the model, all subgraphs together.
     pub nodes: u64,
     /// Nesting of subgraphs that call one another.
@@ -30,6 +32,8 @@ pub struct Quota {
 pub enum Resource {
     /// [`Quota::bytes`].
     Bytes,
+    /// [`Quota::device_bytes`].
+    DeviceBytes,
     /// [`Quota::time`].
     Time,
     /// [`Quota::nodes`].
@@ -44,7 +48,7 @@ impl Resource {
     /// What its amounts are counted in.
     pub fn unit(self) -> &'static str {
         match self {
-            Resource::Bytes => "bytes",
+            Resource::Bytes | Resource::DeviceBytes => "bytes",
             Resource::Time => "milliseconds",
             Resource::Nodes => "nodes",
             Resource::Depth => "levels",
@@ -58,6 +62,7 @@ impl fmt::Display for Resource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Resource::Bytes => "bytes",
+            Resource::DeviceBytes => "device_bytes",
             Resource::Time => "time",
             Resource::Nodes => "nodes",
             Resource::Depth => "depth",
@@ -70,10 +75,12 @@ impl fmt::Display for Resource {
 const DEFAULT_BYTES: u64 = 8 << 30;
 
 impl Default for Quota {
-    /// As many bytes as the machine has memory, a million nodes, 64 levels, ten million calls, no limit in time.
+    /// As many bytes as the machine has memory, as many of devices as they have, a million nodes, 64 levels, ten million calls, no limit
+    /// in time.
     fn default() -> Self {
         Quota {
             bytes: physical_memory().unwrap_or(DEFAULT_BYTES),
+            device_bytes: u64::MAX,
             nodes: 1_000_000,
             depth: 64,
             calls: 10_000_000,
@@ -88,6 +95,7 @@ impl Quota {
         let default = Quota::default();
         Quota {
             bytes: config.bytes.unwrap_or(default.bytes),
+            device_bytes: config.device_bytes.unwrap_or(default.device_bytes),
             nodes: config.nodes.unwrap_or(default.nodes),
             depth: config.depth.unwrap_or(default.depth),
             calls: config.calls.unwrap_or(default.calls),
@@ -99,20 +107,28 @@ impl Quota {
 /// Bytes in use, held against the quota. Clones count together: all subgraphs of an interpreter have one quota.
 #[derive(Clone, Debug)]
 pub(crate) struct Budget {
+    /// Bytes of what.
+    resource: Resource,
     limit: u64,
     used: Arc<AtomicU64>,
 }
 
 impl Budget {
+    /// Of the machine's memory.
     pub fn new(limit: u64) -> Self {
-        Budget { limit, used: Arc::default() }
+        Budget { resource: Resource::Bytes, limit, used: Arc::default() }
+    }
+
+    /// Of devices' memory.
+    pub fn of_devices(limit: u64) -> Self {
+        Budget { resource: Resource::DeviceBytes, ..Budget::new(limit) }
     }
 
     /// Takes `bytes`, or says what they were for.
     pub fn take(&mut self, bytes: u64, purpose: &str) -> Result<()> {
         let needed = self.used().saturating_add(bytes);
         if needed > self.limit {
-            return Err(Error::quota(Resource::Bytes, purpose, needed, self.limit));
+            return Err(Error::quota(self.resource, purpose, needed, self.limit));
         }
         self.used.store(needed, Relaxed);
         Ok(())

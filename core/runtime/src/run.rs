@@ -48,6 +48,7 @@ pub(crate) struct Run<'a> {
     pub registry: &'a Registry,
     pub resources: &'a RefCell<Resources>,
     pub budget: Budget,
+    pub device_budget: Budget,
     /// Time per step is collected.
     pub profiles: bool,
     pub observer: Option<&'a RefCell<Observer>>,
@@ -67,6 +68,7 @@ pub(crate) struct Lent<'a> {
     pub registry: &'a Registry,
     pub resources: &'a RefCell<Resources>,
     pub budget: Budget,
+    pub device_budget: Budget,
     pub profiles: bool,
     pub observer: Option<&'a RefCell<Observer>>,
     pub model: &'a Model,
@@ -90,13 +92,24 @@ impl<'a> Run<'a> {
     }
 
     pub fn new(lent: Lent<'a>) -> Self {
-        let Lent { settings, registry, resources, budget, profiles, observer, model, slots, cancelled } =
-            lent;
+        let Lent {
+            settings,
+            registry,
+            resources,
+            budget,
+            device_budget,
+            profiles,
+            observer,
+            model,
+            slots,
+            cancelled,
+        } = lent;
         Run {
             settings,
             registry,
             resources,
             budget,
+            device_budget,
             profiles,
             observer,
             model,

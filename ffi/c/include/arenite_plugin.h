@@ -76,6 +76,9 @@ typedef uint32_t ArStatus;
 #define AR_TENSOR_VARIABLE 2u /* state: `eval` may write it although it is an input */
 #define AR_TENSOR_DYNAMIC 4u  /* the shape is unknown until the tensor's producer has run */
 
+/* ArTensorV1.memory_kind of a value that is in memory of the device of the delegate that gave `handle`. */
+#define AR_MEMORY_DEVICE 1u
+
 /* ArPrepareV1.share_memory */
 #define AR_SHARE_IN_PLACE 1u /* elementwise: the input may be overwritten if nothing reads it later */
 #define AR_SHARE_VIEW 2u     /* the output has the input's bytes; both may live */
@@ -121,6 +124,15 @@ typedef uint32_t ArStatus;
 #define AR_INTERFACE_OBJECTS 13u
 /* For ArPlannerV1.query, which the host calls: an ArAssignV1. */
 #define AR_INTERFACE_ASSIGN 14u
+/* For ArDelegateV1.query, which the host calls: an ArDevicesV1, an ArFactsV1. */
+#define AR_INTERFACE_DEVICES 15u
+#define AR_INTERFACE_FACTS 16u
+/* For ArPrepareV1.query of a partition and ArCompileHostV1.query: an ArMemoryV1 that counts bytes of a device. */
+#define AR_INTERFACE_DEVICE_MEMORY 17u
+/* For ArDelegateV1.query, which the host calls: an ArBuffersV1. */
+#define AR_INTERFACE_BUFFERS 18u
+/* For ArEvalV1.query: an ArKeepV1. */
+#define AR_INTERFACE_KEEP 19u
 
 /* ArAssignmentV1.kind */
 #define AR_ASSIGNMENT_OFFSETS 0u
@@ -601,6 +613,62 @@ typedef struct ArObjectsV1 {
   ArStatus (*assign)(void *context, ArStr planner, const ArObjectRequestV1 *request, ArObjectAssignmentV1 *assignment);
 } ArObjectsV1;
 
+/* A device that a delegate runs on. */
+typedef struct ArDeviceV1 {
+  ArHeader header;
+  ArStr name;   /* by which users choose it */
+  ArStr driver; /* who wrote the driver, and its version */
+  ArStr kind;   /* "gpu", "cpu", or what else it is */
+  uint64_t memory; /* bytes; 0 if it does not tell */
+  const ArPair *limits; /* what else it tells about itself: keys and values */
+  size_t limit_count;
+} ArDeviceV1;
+
+/* Where a delegate lists its devices. */
+typedef struct ArDeviceNotesV1 {
+  ArHeader header;
+  void *context;
+  void (*note)(void *context, const ArDeviceV1 *device);
+} ArDeviceNotesV1;
+
+/* The devices of a delegate, which need no instance of it. */
+typedef struct ArDevicesV1 {
+  ArHeader header;
+  /* Lists them in the order in which options number them. AR_STATUS_UNAVAILABLE where there is no driver. */
+  ArStatus (*list)(const ArDeviceNotesV1 *notes);
+} ArDevicesV1;
+
+/* Where a kernel tells facts. */
+typedef struct ArFactNotesV1 {
+  ArHeader header;
+  void *context;
+  void (*number)(void *context, ArStr key, uint64_t value, ArStr unit); /* unit: "bytes", "ns"; empty for things */
+  void (*text)(void *context, ArStr key, ArStr value);
+} ArFactNotesV1;
+
+/* For reports: what a kernel that was prepared tells of itself. */
+typedef struct ArFactsV1 {
+  ArHeader header;
+  ArStatus (*tell)(void *kernel, const ArFactNotesV1 *notes);
+} ArFactsV1;
+
+/* A delegate whose kernels may keep outputs on their device. What ArKeepV1.keep named keeps its value until its kernel is invoked again,
+   prepared or destroyed. Until then the partitions of the same delegate find the handle in their input's ArTensorV1, with memory_kind
+   AR_MEMORY_DEVICE, and do not read its data. */
+typedef struct ArBuffersV1 {
+  ArHeader header;
+  /* Copies what the kernel keeps under `handle` to the host's memory, which has the size of the tensor. */
+  ArStatus (*read)(void *kernel, uint64_t handle, void *data, uint64_t bytes);
+} ArBuffersV1;
+
+/* Where a kernel says that an output stays on its device. `context` is that of the ArEvalV1, whose query gives null where the host wants
+   all outputs. */
+typedef struct ArKeepV1 {
+  ArHeader header;
+  /* The value of output `output` is what the kernel keeps under `handle`; the output's data is not written. */
+  ArStatus (*keep)(void *context, uint32_t output, uint64_t handle);
+} ArKeepV1;
+
 /* The entry, exported as `arenite_plugin_v1`. *version is the highest that the host speaks. The plugin stores `host`,
    lowers *version to the highest that it speaks too, and returns its descriptor; or it sets *version to the lowest that it
    accepts and returns null. May be called more than once. */
@@ -892,6 +960,35 @@ AR_AT(ArAssignV1, assign, 8);
 AR_SIZE(ArObjectsV1, 16);
 AR_AT(ArObjectsV1, header, 0);
 AR_AT(ArObjectsV1, assign, 8);
+AR_SIZE(ArDeviceV1, 80);
+AR_AT(ArDeviceV1, header, 0);
+AR_AT(ArDeviceV1, name, 8);
+AR_AT(ArDeviceV1, driver, 24);
+AR_AT(ArDeviceV1, kind, 40);
+AR_AT(ArDeviceV1, memory, 56);
+AR_AT(ArDeviceV1, limits, 64);
+AR_AT(ArDeviceV1, limit_count, 72);
+AR_SIZE(ArDeviceNotesV1, 24);
+AR_AT(ArDeviceNotesV1, header, 0);
+AR_AT(ArDeviceNotesV1, context, 8);
+AR_AT(ArDeviceNotesV1, note, 16);
+AR_SIZE(ArDevicesV1, 16);
+AR_AT(ArDevicesV1, header, 0);
+AR_AT(ArDevicesV1, list, 8);
+AR_SIZE(ArFactNotesV1, 32);
+AR_AT(ArFactNotesV1, header, 0);
+AR_AT(ArFactNotesV1, context, 8);
+AR_AT(ArFactNotesV1, number, 16);
+AR_AT(ArFactNotesV1, text, 24);
+AR_SIZE(ArFactsV1, 16);
+AR_AT(ArFactsV1, header, 0);
+AR_AT(ArFactsV1, tell, 8);
+AR_SIZE(ArBuffersV1, 16);
+AR_AT(ArBuffersV1, header, 0);
+AR_AT(ArBuffersV1, read, 8);
+AR_SIZE(ArKeepV1, 16);
+AR_AT(ArKeepV1, header, 0);
+AR_AT(ArKeepV1, keep, 8);
 #undef AR_AT
 #undef AR_SIZE
 #undef AR_ASSERT_LAYOUT

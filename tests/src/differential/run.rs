@@ -61,8 +61,14 @@ const UNRESOLVED: &str = "unresolved op";
 const UNSUPPORTED: &str = "node Unsupported";
 
 /// Limits that no sound graph comes near.
-const QUOTA: Quota =
-    Quota { bytes: 64 << 20, nodes: 1000, depth: 8, calls: 1000, time: Some(Duration::from_secs(5)) };
+const QUOTA: Quota = Quota {
+    device_bytes: 64 << 20,
+    bytes: 64 << 20,
+    nodes: 1000,
+    depth: 8,
+    calls: 1000,
+    time: Some(Duration::from_secs(5)),
+};
 
 /// Runs the graph with the setting on the delegate, without one on reference ops. A panic is a failure of its own kind.
 pub fn run(graph: &Graph, setting: Option<&Setting>) -> Run {

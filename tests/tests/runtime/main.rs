@@ -5,6 +5,7 @@ use arenite_tests as _;
 mod by_index;
 mod composites;
 mod delegates;
+mod devices;
 mod fallback;
 mod handed_over;
 mod lending;

@@ -7,7 +7,7 @@ use core::marker::PhantomData;
 use core::ptr::null;
 
 use kernels::objects;
-pub use kernels::{constants, memory};
+pub use kernels::{constants, device_memory, memory};
 
 use super::model::only_in_eval;
 use super::{CallerSide, EvalSide, HostSide, ModelSide, PrepareSide, Share, eval, prepare};
@@ -62,6 +62,7 @@ impl<H: PrepareSide> Lent<H> {
 impl<H: EvalSide> Lent<H> {
     const PROFILE: &'static ArProfileV1 =
         &ArProfileV1 { header: ArHeader::of::<ArProfileV1>(), note: note::<H> };
+    const KEEP: &'static ArKeepV1 = &ArKeepV1 { header: ArHeader::of::<ArKeepV1>(), keep: keep::<H> };
 }
 
 /// The model as a node sees it: in `eval` subgraphs run and values are assigned; in `prepare` only shapes are set.
@@ -102,18 +103,20 @@ unsafe extern "C" fn query_in_prepare<H: PrepareSide>(
         INTERFACE_LAYOUT => (&raw const *Lent::<H>::LAYOUT).cast(),
         INTERFACE_CONSTANTS => (&raw const *constants::<H>()).cast(),
         INTERFACE_MEMORY => (&raw const *memory::<H>()).cast(),
+        INTERFACE_DEVICE_MEMORY => (&raw const *device_memory::<H>()).cast(),
         INTERFACE_OBJECTS => (&raw const *objects::<H>()).cast(),
         _ => LentModel::<H, false>::find(interface),
     }
 }
 
 unsafe extern "C" fn query_in_eval<H: EvalSide>(context: *mut c_void, interface: u64) -> *const c_void {
-    if interface == INTERFACE_PROFILE {
-        // SAFETY: the context is the `H` of the call in progress.
-        let profiled = unsafe { (*context.cast::<H>()).is_profiled() };
-        return if profiled { (&raw const *Lent::<H>::PROFILE).cast() } else { null() };
+    // SAFETY: the context is the `H` of the call in progress.
+    let host = unsafe { &*context.cast::<H>() };
+    match interface {
+        INTERFACE_PROFILE if host.is_profiled() => (&raw const *Lent::<H>::PROFILE).cast(),
+        INTERFACE_KEEP if host.keeps() => (&raw const *Lent::<H>::KEEP).cast(),
+        _ => LentModel::<H, true>::find(interface),
     }
-    LentModel::<H, true>::find(interface)
 }
 
 /// Runs `f` on the host behind `context`; the message of a refusal is kept.
@@ -255,6 +258,11 @@ unsafe extern "C" fn note<H: EvalSide>(
 ) {
     // SAFETY: see above; `name` is readable for the call, by the contract.
     unsafe { (*context.cast::<H>()).note_time(number, name.as_str(), tensor, nanoseconds) }
+}
+
+unsafe extern "C" fn keep<H: EvalSide>(context: *mut c_void, output: u32, handle: u64) -> ArStatus {
+    // SAFETY: see above.
+    unsafe { with::<H>(context, |host| eval::keep(host, output, handle)) }
 }
 
 unsafe extern "C" fn describe<H: CallerSide>(

@@ -28,6 +28,29 @@ pub trait EvalSide: NodeSide + CallerSide {
 
     /// Step `number` of this node, whose first result is tensor `tensor` (−1: none of the graph's), took so long.
     fn note_time(&mut self, _number: u32, _name: &str, _tensor: i32, _nanoseconds: u64) {}
+
+    /// Whether the kernel in progress may keep outputs on its device.
+    fn keeps(&self) -> bool {
+        false
+    }
+
+    /// The value of tensor `t`, an output, is what the kernel in progress keeps under `handle`.
+    fn keep(&mut self, _t: usize, _handle: u64) {}
+}
+
+/// An output that the host wants, or whose memory is not the call's, does not stay on a device.
+pub(super) fn keep<H: EvalSide>(host: &mut H, output: u32, handle: u64) -> Result<(), H::Refused> {
+    let refuse = |why: &str| Err(H::Refused::invalid(format_args!("output {output} is kept, {why}")));
+    let Some(t) = output_tensor(host, output) else { return refuse("but not there") };
+    match host.tensor(t).flags {
+        _ if !host.keeps() => refuse("but the host wants it"),
+        0 => {
+            host.keep(t, handle);
+            Ok(())
+        }
+        TENSOR_DYNAMIC => refuse("but dynamic: its shape belongs to its data"),
+        _ => refuse("but constant or a variable"),
+    }
 }
 
 /// Once per call: a view of the first shape may be in use, and its memory must not move. `bytes` counts where the type has no size.

@@ -37,7 +37,7 @@ mod prepare;
 
 use core::fmt;
 
-pub use callbacks::{constants, eval_struct, memory, prepare_struct};
+pub use callbacks::{constants, device_memory, eval_struct, memory, prepare_struct};
 pub use eval::EvalSide;
 pub use model::{CallerSide, ModelSide};
 pub use prepare::{ConstantsSide, Found, MemorySide, PrepareSide, Said, Share, found};

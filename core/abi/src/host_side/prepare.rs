@@ -96,6 +96,16 @@ pub trait MemorySide: HostSide {
 
     /// The kernel holds so many bytes in all.
     fn hold(&mut self, bytes: u64) -> Result<(), Self::Refused>;
+
+    /// Bytes of a device that may be held, besides those of this kernel. A host without devices has none.
+    fn device_room(&self) -> u64 {
+        0
+    }
+
+    /// The kernel holds so many bytes of a device in all.
+    fn hold_on_device(&mut self, bytes: u64) -> Result<(), Self::Refused> {
+        Err(Self::Refused::invalid(format_args!("{bytes} bytes of a device are held, this host has none")))
+    }
 }
 
 /// What a `prepare` that succeeded has said of its outputs.

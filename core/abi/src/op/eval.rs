@@ -2,11 +2,12 @@
 
 use core::cell::Cell;
 
+use crate::devices::Keeping;
 use crate::handed_out::{HandedOut, VariableUse, internal};
 use crate::host;
 use crate::raw::{self, ArEvalV1, ArNodeV1, ArStr, ArTensorV1};
 use crate::tensor::{self, Element, ReadCells, Scratch, State, Table, TensorView, TensorViewMut};
-use crate::{ModelContext, Result, ensure};
+use crate::{ModelContext, Result, ensure, unsupported};
 
 use super::{NodeView, lend};
 
@@ -51,6 +52,43 @@ impl<'a> EvalContext<'a> {
         self.node.output_count()
     }
 
+    /// The entry of input `i`, whose value the host has.
+    fn input_at(&self, i: usize) -> Result<&ArTensorV1> {
+        let raw = self.node.raw_at(self.node.input_indices(), i, "input")?;
+        match raw.memory_kind {
+            0 => Ok(raw),
+            _ => Err(internal(format_args!("input {i} is on a device: its handle is {}", raw.handle))),
+        }
+    }
+
+    /// Of input `i` that another partition of the same delegate [kept](Self::keep_output): the handle. Others are read.
+    pub fn kept_input(&self, i: usize) -> Result<Option<u64>> {
+        let raw = self.node.raw_at(self.node.input_indices(), i, "input")?;
+        Ok((raw.memory_kind == raw::MEMORY_DEVICE).then_some(raw.handle))
+    }
+
+    /// Whether outputs may be [kept](Self::keep_output) on the delegate's device.
+    pub fn keeps(&self) -> bool {
+        self.keeping().is_some()
+    }
+
+    /// In place of [`output`](Self::output): the value of output `i` stays on the device. Until this kernel is invoked again, prepared or
+    /// dropped, the delegate's partitions find it by `handle`, and [`DelegateKernel::read`](crate::DelegateKernel::read) copies it for
+    /// whoever else wants it.
+    ///
+    /// # Errors
+    /// Where the host wants all outputs: see [`keeps`](Self::keeps).
+    pub fn keep_output(&self, i: usize, handle: u64) -> Result<()> {
+        let keeping = self.keeping().ok_or_else(|| unsupported!("the host wants output {i}"))?;
+        self.handed_out.output(i)?;
+        keeping.keep(i, handle)
+    }
+
+    fn keeping(&self) -> Option<Keeping<'a>> {
+        // SAFETY: the host's promise: its `query` takes its context.
+        unsafe { Keeping::find(self.raw.query, self.raw.context) }
+    }
+
     /// Input `i`, to be read as a slice.
     pub fn input(&self, i: usize) -> Result<TensorView<'a>> {
         let raw = self.apart_from_outputs(i)?;
@@ -67,7 +105,7 @@ impl<'a> EvalContext<'a> {
 
     /// Input `i`, after checking that no output lies where it does.
     fn apart_from_outputs(&self, i: usize) -> Result<&ArTensorV1> {
-        let raw = self.node.raw_at(self.node.input_indices(), i, "input")?;
+        let raw = self.input_at(i)?;
         if raw.flags & raw::TENSOR_VARIABLE != 0 {
             self.handed_out.variables(VariableUse::Read)?;
         }
@@ -92,14 +130,14 @@ impl<'a> EvalContext<'a> {
 
     /// Elements of input `i`, which may share memory with an output.
     pub fn input_cells<T: Element>(&self, i: usize) -> Result<ReadCells<'a, T>> {
-        let raw = self.node.raw_at(self.node.input_indices(), i, "input")?;
+        let raw = self.input_at(i)?;
         // SAFETY: an output that overlaps it is handed out by `output_cells` only.
         unsafe { ReadCells::from_raw(*raw) }
     }
 
     /// Bytes of input `i`, which may share memory with an output: for ops that only move elements.
     pub fn input_byte_cells(&self, i: usize) -> Result<ReadCells<'a, u8>> {
-        let raw = self.node.raw_at(self.node.input_indices(), i, "input")?;
+        let raw = self.input_at(i)?;
         // SAFETY: as in `input_cells`; any bytes are `u8`.
         Ok(unsafe { ReadCells::bytes_of(*raw) })
     }
@@ -177,7 +215,7 @@ impl<'a> EvalContext<'a> {
 
     /// Output `output` gets the bytes of input `input`, which do not move if the host let the two share memory.
     pub fn copy_or_view(&self, output: usize, input: usize) -> Result<()> {
-        let from = self.node.raw_at(self.node.input_indices(), input, "input")?;
+        let from = self.input_at(input)?;
         let to = self.node.raw_at(self.node.output_indices(), output, "output")?;
         ensure!(
             from.bytes == to.bytes,

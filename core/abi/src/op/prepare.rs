@@ -182,6 +182,12 @@ impl<'a> PrepareContext<'a> {
         unsafe { Held::new(self.raw.query, self.raw.context) }
     }
 
+    /// Memory of a device that a partition's kernel takes.
+    pub fn held_on_device(&self) -> Held<'a> {
+        // SAFETY: the host's promise: its `query` takes its context.
+        unsafe { Held::on_device(self.raw.query, self.raw.context) }
+    }
+
     /// Asks the interpreter's planner to lay out buffers that live within one node: the offset of each record goes to
     /// `offsets`; returned is the total. A delegate uses it for its intermediates, in one scratch buffer.
     pub fn plan(&mut self, records: &[crate::UsageRecord], offsets: &mut [u64]) -> Result<u64> {

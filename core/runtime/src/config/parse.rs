@@ -139,10 +139,11 @@ fn techniques(table: &Table<'_>) -> Result<Techniques, ConfigError> {
 }
 
 fn quota(table: &Table<'_>) -> Result<QuotaConfig, ConfigError> {
-    table.only(&["bytes", "nodes", "depth", "calls", "time"])?;
+    table.only(&["bytes", "device_bytes", "nodes", "depth", "calls", "time"])?;
     let depth = table.integer("depth", 0..=i64::from(u32::MAX))?;
     Ok(QuotaConfig {
         bytes: table.integer("bytes", 0..=i64::MAX)?.map(i64::unsigned_abs),
+        device_bytes: table.integer("device_bytes", 0..=i64::MAX)?.map(i64::unsigned_abs),
         nodes: table.integer("nodes", 0..=i64::MAX)?.map(i64::unsigned_abs),
         depth: depth.and_then(|n| u32::try_from(n).ok()),
         calls: table.integer("calls", 0..=i64::MAX)?.map(i64::unsigned_abs),

@@ -52,6 +52,7 @@ priority = { "org.example.fast" = 20, "org.arenite.ops" = -5 }
 count = 4
 [quota]
 bytes = 1_073_741_824
+device_bytes = 268_435_456
 nodes = 100000
 depth = 16
 calls = 1_000_000
@@ -100,6 +101,7 @@ fn reads_every_key() {
     assert_eq!(config.threads, NonZeroUsize::new(4));
     let quota = QuotaConfig {
         bytes: Some(1 << 30),
+        device_bytes: Some(1 << 28),
         nodes: Some(100_000),
         depth: Some(16),
         calls: Some(1_000_000),
@@ -141,7 +143,7 @@ fn refuses_what_it_does_not_know() {
         ),
         (
             "schema = 1\nquota = { \"b\\nytes\" = 1 }",
-            "line 2, column 11: unknown key `b\\nytes` in `quota`; did you mean `bytes`? (known: bytes, nodes, depth, calls, time)",
+            "line 2, column 11: unknown key `b\\nytes` in `quota`; did you mean `bytes`? (known: bytes, device_bytes, nodes, depth, calls, time)",
         ),
         (
             "schema = 1\nthreads = 2",

@@ -3,10 +3,10 @@
 use std::ffi::c_void;
 
 use arenite_abi::UsageRecord;
-use arenite_abi::host_side::{ConstantsSide, HostSide, MemorySide, constants, memory};
+use arenite_abi::host_side::{ConstantsSide, HostSide, MemorySide, constants, device_memory, memory};
 use arenite_abi::raw::{
     ArCompileHostV1, ArDescribeV1, ArHeader, ArPartitionV1, ArPlanNotesV1, ArStatus, ArStr, ArTensorV1,
-    INTERFACE_CONSTANTS, INTERFACE_MEMORY, TENSOR_CONSTANT, slice,
+    INTERFACE_CONSTANTS, INTERFACE_DEVICE_MEMORY, INTERFACE_MEMORY, TENSOR_CONSTANT, slice,
 };
 
 use super::Refused;
@@ -20,6 +20,8 @@ pub(crate) struct CompileHost<'a> {
     pub subgraph: usize,
     /// What the kernel holds.
     pub held: &'a Holding,
+    /// What it holds of a device's memory.
+    pub on_device: &'a Holding,
     /// The delegate's name.
     pub name: &'a str,
     pub run: &'a Run<'a>,
@@ -78,6 +80,14 @@ impl MemorySide for CompileHost<'_> {
     fn hold(&mut self, bytes: u64) -> Result<(), Refused> {
         Ok(self.held.set(bytes, &held_by(self.name))?)
     }
+
+    fn device_room(&self) -> u64 {
+        self.on_device.room()
+    }
+
+    fn hold_on_device(&mut self, bytes: u64) -> Result<(), Refused> {
+        Ok(self.on_device.set(bytes, &held_on_device_by(self.name))?)
+    }
 }
 
 /// Whose bytes a kernel's are, in an error.
@@ -85,10 +95,16 @@ pub(crate) fn held_by(delegate: &str) -> String {
     format!("what delegate '{delegate}' holds")
 }
 
+/// As [`held_by`], of a device's memory.
+pub(crate) fn held_on_device_by(delegate: &str) -> String {
+    format!("what delegate '{delegate}' holds on its device")
+}
+
 unsafe extern "C" fn query(_context: *mut c_void, interface: u64) -> *const c_void {
     match interface {
         INTERFACE_CONSTANTS => (&raw const *constants::<CompileHost<'static>>()).cast(),
         INTERFACE_MEMORY => (&raw const *memory::<CompileHost<'static>>()).cast(),
+        INTERFACE_DEVICE_MEMORY => (&raw const *device_memory::<CompileHost<'static>>()).cast(),
         _ => std::ptr::null(),
     }
 }

@@ -1,5 +1,6 @@
 //! The host's side of `eval`: memory for shapes that become known, time per part, and whether to stop.
 
+use std::rc::Rc;
 use std::time::Duration;
 
 use arenite_abi::host_side::{self, CallerSide, EvalSide, HostSide, NodeSide, Refusal};
@@ -11,15 +12,19 @@ use super::called::Called;
 use crate::profile::ProfileRow;
 use crate::run::Run;
 use crate::stages::memory::Memory;
+use crate::stages::partition_kernel::PartitionKernel;
 use crate::stages::step::Phase;
+
+/// The target of events that tell how long a delegate's steps took: a trace lays them out from where their node begins.
+const STEPS: &str = "arenite::steps";
 
 pub(crate) struct EvalHost<'a> {
     pub memory: &'a mut Memory,
     pub run: &'a Run<'a>,
     /// Outputs of the node in progress.
     pub outputs: &'a [i32],
-    /// It is a partition's.
-    pub delegate: bool,
+    /// The partition that it is, if it is one.
+    pub partition: Option<&'a Rc<PartitionKernel>>,
     /// The row of the node in progress, if somebody asked for a profile.
     pub profile: Option<&'a mut ProfileRow>,
 }
@@ -102,7 +107,7 @@ impl EvalSide for EvalHost<'_> {
     }
 
     fn is_profiled(&self) -> bool {
-        self.profile.is_some()
+        self.profile.is_some() || tracing::enabled!(target: STEPS, tracing::Level::TRACE)
     }
 
     fn note_time(&mut self, number: u32, name: &str, tensor: i32, nanoseconds: u64) {
@@ -112,9 +117,21 @@ impl EvalSide for EvalHost<'_> {
             Ok(t) if t < tensors.len() => unsafe { tensors.get(t).name.as_str().to_owned() },
             _ => String::new(),
         };
+        tracing::trace!(target: STEPS, op = name, number, nanoseconds, "step");
         if let Some(row) = &mut self.profile {
             let time = Duration::from_nanos(nanoseconds);
             row.note_part(number as usize, time, || (name.to_owned(), output()));
+        }
+    }
+
+    /// An observer sees all outputs.
+    fn keeps(&self) -> bool {
+        self.run.observer.is_none() && self.partition.is_some_and(|partition| partition.keeps)
+    }
+
+    fn keep(&mut self, t: usize, handle: u64) {
+        if let Some(partition) = self.partition {
+            self.memory.keep(t, handle, partition);
         }
     }
 }
@@ -126,6 +143,6 @@ impl CallerSide for EvalHost<'_> {
         Self: 'a;
 
     fn model(&mut self) -> Called<'_> {
-        Called { run: self.run, phase: Phase::Prepare, delegate: self.delegate }
+        Called { run: self.run, phase: Phase::Prepare, delegate: self.partition.is_some() }
     }
 }

@@ -3,6 +3,7 @@
 
 pub(crate) mod called;
 pub(crate) mod compile;
+pub mod devices;
 pub(crate) mod eval;
 pub(crate) mod prepare;
 
@@ -104,7 +105,8 @@ impl From<Error> for Refused {
         let status = match &error {
             Error::Cancelled | Error::Quota { resource: Resource::Time, .. } => Status::Cancelled,
             Error::Node { status: Status::Cancelled, .. } => Status::Cancelled,
-            Error::Quota { resource: Resource::Bytes, .. } | Error::OutOfMemory { .. } => Status::OutOfMemory,
+            Error::Quota { resource: Resource::Bytes | Resource::DeviceBytes, .. }
+            | Error::OutOfMemory { .. } => Status::OutOfMemory,
             Error::Node { status: Status::OutOfMemory, .. } => Status::OutOfMemory,
             Error::Node { status: Status::Unavailable, .. } => Status::Unavailable,
             Error::Node { status: Status::Internal | Status::Panicked, .. } => Status::Internal,

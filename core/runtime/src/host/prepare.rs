@@ -10,7 +10,7 @@ use arenite_abi::{AssignmentMut, ElementType, ObjectAssignment, ObjectRequest, U
 
 use super::Refused;
 use super::called::Called;
-use super::compile::held_by;
+use super::compile::{held_by, held_on_device_by};
 use crate::config::PlannerConfig;
 use crate::planning::objects;
 use crate::planning::plan::PlanLimits;
@@ -172,6 +172,10 @@ impl PrepareSide for PrepareHost<'_, '_> {
         let (ids, sizes) = objects.objects(found.sizes.len()).map_err(refuse)?;
         ids.copy_from_slice(&found.ids);
         sizes.copy_from_slice(&found.sizes);
+        if let Some(partition) = self.partition {
+            let planner = if planner.is_empty() { &run.settings.planner.name } else { planner };
+            partition.note_objects(planner, request, found);
+        }
         Ok(())
     }
 }
@@ -202,6 +206,19 @@ impl MemorySide for PrepareHost<'_, '_> {
             None => Err(Refused::invalid(format_args!(
                 "{bytes} bytes are held by an op, which asks the host for them"
             ))),
+        }
+    }
+
+    fn device_room(&self) -> u64 {
+        self.partition.map_or(0, |partition| partition.on_device.room())
+    }
+
+    fn hold_on_device(&mut self, bytes: u64) -> Result<(), Refused> {
+        match self.partition {
+            Some(partition) => {
+                Ok(partition.on_device.set(bytes, &held_on_device_by(&partition.owner.name))?)
+            }
+            None => Err(Refused::invalid(format_args!("{bytes} bytes of a device are held by an op"))),
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::run::Slot;
 use crate::stages::executor::Executor;
 use crate::stages::preview::DelegatePreview;
 use crate::stages::report::detail::{DetailedPlan, detailed};
-use crate::stages::report::{self, SegmentPlan, Served};
+use crate::stages::report::{self, DeviceObjects, PartitionFacts, SegmentPlan, Served};
 
 /// How much memory an interpreter holds, and what the plan says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub struct MemoryUse {
     pub persistent: u64,
     /// Bytes that delegates say that they hold: packed weights, tables.
     pub delegates: u64,
+    /// Bytes of devices' memory that delegates say that they hold.
+    pub device: u64,
     /// Bytes of tensors whose shape only the run tells.
     pub dynamic: u64,
     /// The largest sum of sizes that the arena must hold at one node, or at one step inside of a partition.
@@ -36,7 +38,9 @@ impl Interpreter {
             let memory = executor.memory();
             sum.arena += memory.arena.len() as u64;
             sum.persistent += memory.persistent_bytes();
-            sum.delegates += executor.delegates().held();
+            let [held, on_device] = executor.delegates().held();
+            sum.delegates += held;
+            sum.device += on_device;
             sum.dynamic += memory.dynamic_bytes();
             let plans = executor.runner().map_or_else(Vec::new, detailed);
             sum.lower_bound += plans.iter().map(|plan| plan.memory.plan.lower_bound).max().unwrap_or(0);
@@ -54,6 +58,18 @@ impl Interpreter {
     /// of their partitions. Empty before it was allocated or planned.
     pub fn detailed_plan(&self, subgraph: usize) -> Vec<DetailedPlan> {
         self.executor_of(subgraph).and_then(Executor::runner).map_or_else(Vec::new, detailed)
+    }
+
+    /// The objects of devices' memory that planners handed out to the partitions of a subgraph, in execution order.
+    pub fn device_objects(&self, subgraph: usize) -> Vec<DeviceObjects> {
+        self.executor_of(subgraph).map_or_else(Vec::new, |executor| report::device_objects(executor.runner()))
+    }
+
+    /// What the partitions of all subgraphs tell of themselves: bytes of their device, how long they were compiled, and so on, as their
+    /// delegates name it.
+    pub fn facts(&self) -> Vec<PartitionFacts> {
+        let executors = self.slots.iter().filter_map(Slot::executor);
+        executors.flat_map(|executor| report::facts(&executor.graph, executor.runner())).collect()
     }
 
     /// Name of the planner.

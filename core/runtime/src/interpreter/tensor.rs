@@ -118,6 +118,12 @@ impl<'a> Tensor<'a> {
                 "it has no memory of its own: delegate {delegate} computes it within a partition"
             ));
         }
+        if self.raw.memory_kind != 0 {
+            return self.refuse(
+                "its value stayed on its delegate's device; with preserve_all in [planner] it comes back"
+                    .into(),
+            );
+        }
         if self.lacks_memory() {
             return self.refuse("it has no memory; its shape becomes known when the model has run".into());
         }

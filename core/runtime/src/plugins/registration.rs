@@ -11,6 +11,7 @@ use arenite_abi::raw::{
 };
 
 use super::registry::PROGRAM;
+use crate::host::devices::{self, DeviceInfo};
 
 /// An op, a planner or a delegate that a plugin offers, or that the program handed over. Whoever may call its functions holds it.
 pub(crate) struct Registration<R> {
@@ -56,7 +57,7 @@ impl<R> Deref for Registration<R> {
 }
 
 /// The function that `query` answers the ids of interfaces with.
-type Query = Option<unsafe extern "C" fn(interface: u64) -> *const c_void>;
+pub(crate) type Query = Option<unsafe extern "C" fn(interface: u64) -> *const c_void>;
 
 /// The interface with this id.
 ///
@@ -110,6 +111,12 @@ impl Registration<ArDelegateV1> {
 
     pub fn takes_user_data(&self) -> bool {
         self.with_user_data().is_some()
+    }
+
+    /// The devices that it runs on; `None` if it has no such thing. The error says why there are none.
+    pub fn devices(&self) -> Option<Result<Vec<DeviceInfo>, String>> {
+        // SAFETY: the delegate's own.
+        unsafe { devices::list(self.query) }
     }
 
     /// # Safety

@@ -12,6 +12,7 @@ use crate::config::{DelegateConfig, OnMissing};
 use crate::error::{Error, LeftOut, Result};
 use crate::graph::Graph;
 use crate::plugins::registry::Registry;
+use crate::quota::Holding;
 use crate::stages::partition::Subset;
 use crate::stages::partition_kernel::{DelegateInstance, GraphForDelegate, PartitionKernel};
 
@@ -154,9 +155,10 @@ impl Delegates {
         Ok(kernel)
     }
 
-    /// Bytes that compiled partitions hold.
-    pub fn held(&self) -> u64 {
-        self.kernels.values().map(|kernel| kernel.held.bytes()).sum()
+    /// Bytes that compiled partitions hold, and those of devices.
+    pub fn held(&self) -> [u64; 2] {
+        let sum = |of: fn(&PartitionKernel) -> &Holding| self.kernels.values().map(|k| of(k).bytes()).sum();
+        [sum(|kernel| &kernel.held), sum(|kernel| &kernel.on_device)]
     }
 
     /// Drops the partitions that begin with one of these nodes and that nobody uses.

@@ -11,13 +11,16 @@
 //! | `lent`       | `lent`, for callers                           | it is taken back                |
 //! | `arena`      | `placed`                                      | a larger or smaller plan        |
 //! | `dynamic`    | steps while they run; inputs of strings       | the step runs again             |
+//! | `kept`       | partitions while they run                     | the invocation ends             |
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use arenite_abi::raw::{ArTensorV1, TENSOR_VARIABLE};
 
 use super::constants::Constants;
 use super::lent::Lent;
+use super::partition_kernel::PartitionKernel;
 use super::table::TensorTable;
 use crate::arena::{Block, Persistent};
 use crate::error::Result;
@@ -34,6 +37,8 @@ pub(crate) struct Memory {
     pub dynamic: Vec<Block>,
     /// Per tensor that lies in it: memory of others.
     pub lent: BTreeMap<usize, Lent>,
+    /// Per tensor whose value is on a device alone: the partition that keeps it there.
+    pub kept: BTreeMap<usize, Rc<PartitionKernel>>,
     /// Changes whenever an address may have.
     pub generation: u64,
     pub budget: Budget,
@@ -50,6 +55,7 @@ impl Memory {
             variables: BTreeMap::new(),
             dynamic: (0..graph.tensors.len()).map(|_| Block::EMPTY).collect(),
             lent: BTreeMap::new(),
+            kept: BTreeMap::new(),
             generation: 0,
             budget,
         }
@@ -59,6 +65,7 @@ impl Memory {
     /// memory; what steps asked for goes back.
     pub fn reset(&mut self, graph: &Graph, resized: &BTreeMap<usize, Vec<i32>>) {
         self.persistent.release(Persistent::BOTTOM, &mut self.budget);
+        self.kept.clear();
         let strings: Vec<(usize, u64)> = Graph::present(&graph.inputs)
             .filter(|&t| graph.tensors[t].ty.bits() == 0)
             .map(|t| (t, self.table.get(t).bytes.min(self.dynamic[t].len() as u64)))
@@ -78,6 +85,7 @@ impl Memory {
     /// Before a node is prepared: its outputs as the model has them, without memory.
     pub fn reset_outputs(&mut self, graph: &Graph, outputs: &[i32]) {
         for t in Graph::present(outputs) {
+            self.kept.remove(&t);
             let (raw, info) = (self.table.get(t), &graph.tensors[t]);
             self.table.reset(t, info);
             self.keep_variable(t, &raw);
@@ -87,12 +95,41 @@ impl Memory {
     /// Before a partition is prepared: its outputs without memory, in the shapes that inference found, which its delegate
     /// may rely on.
     pub fn clear_outputs(&mut self, outputs: &[i32]) {
+        self.forget_kept(outputs);
         for t in Graph::present(outputs) {
             let raw = self.table.get(t);
             self.table.set_flags(t, raw.flags & TENSOR_VARIABLE);
             self.table.set_data(t, std::ptr::null_mut());
             self.keep_variable(t, &raw);
         }
+    }
+
+    /// The value of tensor `t` is on a device, where `partition` keeps it.
+    pub fn keep(&mut self, t: usize, handle: u64, partition: &Rc<PartitionKernel>) {
+        self.table.set_handle(t, Some(handle));
+        self.kept.insert(t, Rc::clone(partition));
+    }
+
+    /// Before a partition runs or is prepared: what it kept is no more.
+    pub fn forget_kept(&mut self, outputs: &[i32]) {
+        for t in Graph::present(outputs) {
+            self.kept.remove(&t);
+            self.table.set_handle(t, None);
+        }
+    }
+
+    /// Copies the value of tensor `t` from the device, if it is there alone. Without the partition that kept it there is none.
+    pub fn fetch(&mut self, t: usize) -> Result<()> {
+        let (Some(handle), Some(kernel)) = (self.table.handle(t), self.kept.get(&t)) else { return Ok(()) };
+        let raw = self.table.get(t);
+        if !raw.data.is_null() && raw.bytes > 0 {
+            // SAFETY: a tensor that is no constant has as many bytes of the arena or of lent memory as it says, initialised; `&mut self`.
+            let data = unsafe { std::slice::from_raw_parts_mut(raw.data.cast::<u8>(), raw.bytes as usize) };
+            kernel.read(handle, data)?;
+        }
+        self.table.set_handle(t, None);
+        self.kept.remove(&t);
+        Ok(())
     }
 
     fn keep_variable(&mut self, t: usize, before: &ArTensorV1) {

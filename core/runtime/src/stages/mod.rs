@@ -25,6 +25,7 @@ pub(crate) mod delegates;
 pub(crate) mod executor;
 mod fallback;
 pub(crate) mod inferred;
+mod kept;
 pub(crate) mod lent;
 pub(crate) mod memory;
 pub mod partition;

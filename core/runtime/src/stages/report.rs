@@ -2,11 +2,16 @@
 
 pub mod detail;
 
-use arenite_abi::UsageRecord;
+use std::rc::Rc;
 
+use arenite_abi::{ObjectRecord, UsageRecord};
+
+use super::partition_kernel::{AssignedObjects, PartitionKernel};
 use super::runner::Runner;
 use super::step::{Kernel, Step};
 use crate::graph::Graph;
+use crate::host::devices::Fact;
+use crate::planning::objects::SharedObjects;
 use crate::planning::plan::Plan;
 
 /// The memory of a stretch of the execution plan between nodes of dynamic shape; one stretch if there are none.
@@ -42,13 +47,78 @@ pub enum Served {
     },
 }
 
+/// What a partition's kernel tells of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PartitionFacts {
+    /// The delegate's name.
+    pub delegate: String,
+    /// The subgraph.
+    pub subgraph: usize,
+    /// As in [`Served::Delegate`].
+    pub partition: usize,
+    /// In the order in which the kernel tells them.
+    pub facts: Vec<Fact>,
+}
+
+/// Objects of a device's memory that a planner handed out to a partition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeviceObjects {
+    /// The delegate's name.
+    pub delegate: String,
+    /// As in [`Served::Delegate`].
+    pub partition: usize,
+    /// Name of the planner.
+    pub planner: String,
+    /// What was asked for; lives count the kernel's own steps.
+    pub records: Vec<ObjectRecord>,
+    /// Per record its object, and the extents of each.
+    pub objects: SharedObjects,
+}
+
+/// Steps by their first nodes, in which order partitions are numbered.
+fn in_order(runner: Option<&Runner>) -> Vec<&Step> {
+    let mut steps: Vec<&Step> = runner.into_iter().flat_map(Runner::steps).collect();
+    steps.sort_by_key(|step| step.members().first());
+    steps
+}
+
+/// The partitions, by their numbers.
+fn partitions(runner: Option<&Runner>) -> impl Iterator<Item = (usize, &Rc<PartitionKernel>)> {
+    let kernels = in_order(runner).into_iter().filter_map(|step| match &step.kernel {
+        Kernel::Partition(kernel) => Some(kernel),
+        _ => None,
+    });
+    kernels.enumerate()
+}
+
+/// What partitions tell of themselves; those that tell nothing are left out.
+pub(crate) fn facts(graph: &Graph, runner: Option<&Runner>) -> Vec<PartitionFacts> {
+    let told = partitions(runner).map(|(partition, kernel)| PartitionFacts {
+        delegate: kernel.owner.name.clone(),
+        subgraph: graph.index,
+        partition,
+        facts: kernel.facts(),
+    });
+    told.filter(|told| !told.facts.is_empty()).collect()
+}
+
+/// The objects that planners handed out.
+pub(crate) fn device_objects(runner: Option<&Runner>) -> Vec<DeviceObjects> {
+    let of =
+        |(partition, kernel): (usize, &Rc<PartitionKernel>)| {
+            let delegate = kernel.owner.name.clone();
+            kernel.objects().into_iter().map(move |AssignedObjects { planner, records, objects }| {
+                DeviceObjects { delegate: delegate.clone(), partition, planner, records, objects }
+            })
+        };
+    partitions(runner).flat_map(of).collect()
+}
+
 /// Per node, who runs it.
 pub(crate) fn served_by(graph: &Graph, runner: Option<&Runner>) -> Vec<Served> {
     let mut served = vec![Served::Nobody; graph.nodes.len()];
-    let mut steps: Vec<&Step> = runner.into_iter().flat_map(Runner::steps).collect();
-    steps.sort_by_key(|step| step.members().first());
     let mut partitions = 0;
-    for step in steps {
+    for step in in_order(runner) {
         let who = server(step, partitions);
         partitions += usize::from(matches!(who, Served::Delegate { .. }));
         step.members().iter().for_each(|&node| served[node] = who.clone());

@@ -184,13 +184,14 @@ impl Runner {
         loop {
             let Segment { prepared: Prepared { steps, after }, first, .. } = &mut self.segments[k];
             for (i, step) in steps.iter_mut().enumerate().filter(|(_, step)| !step.is_constant()) {
-                if let Err(error) = run_step(site, step, profile.as_deref_mut()) {
+                if let Err(stopped) = run_step(site, step, profile.as_deref_mut()) {
                     self.poisoned |= step.poisoned;
-                    return Err(Stopped { ran: *first + i + 1, ..Stopped::at(step, error) });
+                    return Err(Stopped { ran: *first + i + 1, ..stopped });
                 }
             }
             if after.is_empty(site.graph) {
-                return Ok(());
+                let ran = *first + steps.len();
+                return site.fetch_results().map_err(|stopped| Stopped { ran, ..stopped });
             }
             k += 1;
             self.ensure_segment(site, delegates, k)?;
@@ -226,10 +227,12 @@ fn prepare(
     Ok((prepare_steps(site, delegated.steps, &after)?, delegated.refusals))
 }
 
-fn run_step(site: &mut Site<'_>, step: &mut Step, profile: Option<&mut Profile>) -> Result<()> {
-    observe(site.run, Moment::Before, site.graph, site.memory, step)?;
-    time_step(site, step, profile)?;
-    observe(site.run, Moment::After, site.graph, site.memory, step)
+fn run_step(site: &mut Site<'_>, step: &mut Step, profile: Option<&mut Profile>) -> Result<(), Stopped> {
+    site.fetch_inputs(step)?;
+    let done = observe(site.run, Moment::Before, site.graph, site.memory, step)
+        .and_then(|()| time_step(site, step, profile))
+        .and_then(|()| observe(site.run, Moment::After, site.graph, site.memory, step));
+    done.map_err(|error| Stopped::at(step, error))
 }
 
 fn time_step(site: &mut Site<'_>, step: &mut Step, profile: Option<&mut Profile>) -> Result<()> {

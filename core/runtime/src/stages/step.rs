@@ -270,6 +270,7 @@ impl Step {
             return Err(Failure { status: Status::Internal, message: "it is no partition".into() });
         };
         let partition = Rc::clone(partition);
+        partition.forget_objects();
         let done = self
             // SAFETY: the kernel came from this delegate's `compile`; the structs are valid for the call.
             .prepare_with(site, |prepare| unsafe {
@@ -315,8 +316,11 @@ impl Step {
         host::clear_message();
         // SAFETY: as for `outputs`.
         let outputs = unsafe { slice(self.raw.outputs, self.raw.output_count) };
-        let delegate = self.node.is_none();
-        let mut host_side = EvalHost { memory: site.memory, run: site.run, outputs, delegate, profile };
+        let partition = match &self.kernel {
+            Kernel::Partition(partition) => Some(partition),
+            _ => None,
+        };
+        let mut host_side = EvalHost { memory: site.memory, run: site.run, outputs, partition, profile };
         let eval = host_side.as_raw(&self.persistent, &self.scratch);
         let status = match &self.kernel {
             Kernel::Unprepared | Kernel::Constant(_) | Kernel::Claimed(_) => {

@@ -4,7 +4,8 @@ use std::ptr::NonNull;
 
 use arenite_abi::ElementType;
 use arenite_abi::raw::{
-    ArQuantizationV1, ArStr, ArTensorV1, TENSOR_CONSTANT, TENSOR_DYNAMIC, TENSOR_VARIABLE, slice,
+    ArQuantizationV1, ArStr, ArTensorV1, MEMORY_DEVICE, TENSOR_CONSTANT, TENSOR_DYNAMIC, TENSOR_VARIABLE,
+    slice,
 };
 
 use crate::graph::{Graph, TensorInfo};
@@ -55,6 +56,7 @@ impl TensorTable {
     pub fn reset(&mut self, i: usize, tensor: &TensorInfo) {
         self.set_flags(i, if tensor.variable { TENSOR_VARIABLE } else { 0 });
         self.set_data(i, std::ptr::null_mut());
+        self.set_handle(i, None);
         self.set_shape(i, &tensor.shape, tensor.ty);
         if let Some(constant) = &tensor.constant {
             self.set_flags(i, TENSOR_CONSTANT);
@@ -119,6 +121,22 @@ impl TensorTable {
     pub fn set_flags(&mut self, i: usize, flags: u32) {
         // SAFETY: as in `set_data`.
         unsafe { (*self.raw.at(i)).flags = flags };
+    }
+
+    /// Its value is in memory of a delegate's device, which the delegate calls `handle`; `None`: at its data.
+    pub fn set_handle(&mut self, i: usize, handle: Option<u64>) {
+        let entry = self.raw.at(i);
+        // SAFETY: as in `set_data`.
+        unsafe {
+            (*entry).memory_kind = if handle.is_some() { MEMORY_DEVICE } else { 0 };
+            (*entry).handle = handle.unwrap_or(0);
+        }
+    }
+
+    /// What its value is called in memory of a delegate's device, if it is there.
+    pub fn handle(&self, i: usize) -> Option<u64> {
+        let raw = self.get(i);
+        (raw.memory_kind != 0).then_some(raw.handle)
     }
 
     /// The bytes of a constant; nothing for other tensors.

@@ -9,6 +9,7 @@ use arenite_abi::{ElementType, Status, UsageRecord};
 const HEADER: &str = include_str!("../../../../ffi/c/include/arenite_plugin.h");
 const RAW: &str = include_str!("../../../../core/abi/src/raw.rs");
 const OBJECTS: &str = include_str!("../../../../core/abi/src/objects/raw.rs");
+const DEVICES: &str = include_str!("../../../../core/abi/src/devices/raw.rs");
 
 /// `(struct, field, offset)`, and `(struct, "", size)`.
 type Layout = Vec<(String, String, usize)>;
@@ -69,6 +70,13 @@ layouts! {
     ArObjectAssignmentV1 { header, object_count, ids, sizes }
     ArAssignV1 { header, assign }
     ArObjectsV1 { header, assign }
+    ArDeviceV1 { header, name, driver, kind, memory, limits, limit_count }
+    ArDeviceNotesV1 { header, context, note }
+    ArDevicesV1 { header, list }
+    ArFactNotesV1 { header, context, number, text }
+    ArFactsV1 { header, tell }
+    ArBuffersV1 { header, read }
+    ArKeepV1 { header, keep }
 }
 
 /// From the lines `AR_SIZE(struct, size);` and `AR_AT(struct, field, offset);`.
@@ -87,12 +95,12 @@ fn layout_of_c() -> Layout {
         .collect()
 }
 
-/// Structs and fields in the order in which raw.rs has them, and then those of shared objects.
+/// Structs and fields in the order in which raw.rs has them, then those of shared objects and of devices.
 fn names_in_raw() -> Vec<(String, String)> {
     let (frozen, _) = RAW.split_once("pub struct ArRangeFn").expect("the structs end with ArRangeFn");
     let mut names = Vec::new();
     let mut current = "";
-    for line in frozen.lines().chain(OBJECTS.lines()) {
+    for line in frozen.lines().chain(OBJECTS.lines()).chain(DEVICES.lines()) {
         if let Some(name) = line.strip_prefix("pub struct ").and_then(|rest| rest.strip_suffix(" {")) {
             current = name;
             names.push((name.to_owned(), String::new()));
@@ -195,6 +203,7 @@ fn numbers_agree() {
         ("TENSOR_CONSTANT", TENSOR_CONSTANT),
         ("TENSOR_VARIABLE", TENSOR_VARIABLE),
         ("TENSOR_DYNAMIC", TENSOR_DYNAMIC),
+        ("MEMORY_DEVICE", MEMORY_DEVICE),
         ("SHARE_IN_PLACE", SHARE_IN_PLACE),
         ("SHARE_VIEW", SHARE_VIEW),
         ("SHARE_PART_OF_INPUT", SHARE_PART_OF_INPUT),
@@ -221,6 +230,11 @@ fn numbers_agree() {
         ("INTERFACE_MEMORY", INTERFACE_MEMORY as u32),
         ("INTERFACE_OBJECTS", INTERFACE_OBJECTS as u32),
         ("INTERFACE_ASSIGN", INTERFACE_ASSIGN as u32),
+        ("INTERFACE_DEVICES", INTERFACE_DEVICES as u32),
+        ("INTERFACE_FACTS", INTERFACE_FACTS as u32),
+        ("INTERFACE_DEVICE_MEMORY", INTERFACE_DEVICE_MEMORY as u32),
+        ("INTERFACE_BUFFERS", INTERFACE_BUFFERS as u32),
+        ("INTERFACE_KEEP", INTERFACE_KEEP as u32),
         ("ASSIGNMENT_OFFSETS", ASSIGNMENT_OFFSETS),
         ("ASSIGNMENT_OBJECTS", ASSIGNMENT_OBJECTS),
     ] {

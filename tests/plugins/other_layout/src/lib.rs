@@ -7,6 +7,8 @@ mod access;
 mod constants;
 #[path = "../../../../core/abi/src/delegate.rs"]
 pub mod delegate;
+#[path = "../../../../core/abi/src/devices/mod.rs"]
+mod devices;
 #[path = "../../../../core/abi/src/error.rs"]
 mod error;
 #[path = "../../../../core/abi/src/flexbuffer/mod.rs"]
@@ -49,6 +51,7 @@ pub mod tensor;
 
 pub use constants::Constants;
 pub use delegate::{Claims, CompileContext, Delegate, DelegateKernel, PartitionView, PlanNotes};
+pub use devices::{Device, DeviceNotes, FactNotes, ListDevices};
 pub use error::{Error, MESSAGE_CAPACITY, Result, Status};
 pub use graph::GraphView;
 pub use held::Held;

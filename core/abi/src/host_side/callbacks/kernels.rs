@@ -19,6 +19,11 @@ pub fn memory<H: MemorySide>() -> &'static ArMemoryV1 {
     OfKernels::<H>::MEMORY
 }
 
+/// The interface [`INTERFACE_DEVICE_MEMORY`], for a `context` that is an `H`.
+pub fn device_memory<H: MemorySide>() -> &'static ArMemoryV1 {
+    OfKernels::<H>::DEVICE_MEMORY
+}
+
 /// The interface [`INTERFACE_OBJECTS`], for a `context` that is an `H`.
 pub(super) fn objects<H: PrepareSide>() -> &'static ArObjectsV1 {
     OfKernels::<H>::OBJECTS
@@ -38,6 +43,11 @@ impl<H: ConstantsSide> OfKernels<H> {
 impl<H: MemorySide> OfKernels<H> {
     const MEMORY: &'static ArMemoryV1 =
         &ArMemoryV1 { header: ArHeader::of::<ArMemoryV1>(), room: room::<H>, hold: hold::<H> };
+    const DEVICE_MEMORY: &'static ArMemoryV1 = &ArMemoryV1 {
+        header: ArHeader::of::<ArMemoryV1>(),
+        room: device_room::<H>,
+        hold: hold_on_device::<H>,
+    };
 }
 
 impl<H: PrepareSide> OfKernels<H> {
@@ -71,6 +81,16 @@ unsafe extern "C" fn room<H: MemorySide>(context: *mut c_void) -> u64 {
 unsafe extern "C" fn hold<H: MemorySide>(context: *mut c_void, bytes: u64) -> ArStatus {
     // SAFETY: see above.
     unsafe { with::<H>(context, |host| host.hold(bytes)) }
+}
+
+unsafe extern "C" fn device_room<H: MemorySide>(context: *mut c_void) -> u64 {
+    // SAFETY: see above.
+    unsafe { (*context.cast::<H>()).device_room() }
+}
+
+unsafe extern "C" fn hold_on_device<H: MemorySide>(context: *mut c_void, bytes: u64) -> ArStatus {
+    // SAFETY: see above.
+    unsafe { with::<H>(context, |host| host.hold_on_device(bytes)) }
 }
 
 unsafe extern "C" fn assign<H: PrepareSide>(

@@ -8,7 +8,8 @@ use arenite_abi::raw::{
 };
 use arenite_abi::{ElementType, ElementTypes};
 
-use super::OpKey;
+use super::{OpKey, Registry};
+use crate::host::devices::DelegateDevices;
 
 /// Where a plugin came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,6 +83,17 @@ pub struct ContestedOp {
     pub key: OpKey,
     /// Ids of the plugins, best first: the first one serves the nodes that it can.
     pub plugins: Vec<String>,
+}
+
+impl Registry {
+    /// The devices of all delegates that have such, by name. Drivers are asked, some of which take their time.
+    pub fn devices(&self) -> Vec<DelegateDevices> {
+        let of = |name: String| {
+            let devices = self.delegate(&name)?.devices()?;
+            Some(DelegateDevices { delegate: name, devices })
+        };
+        self.delegate_names().into_iter().filter_map(of).collect()
+    }
 }
 
 impl OpInfo {
