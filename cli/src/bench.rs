@@ -6,12 +6,14 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use arenite::Interpreter;
+use arenite_common::devices::{PartitionFacts, facts};
 use arenite_common::profile::{OpTime, ms, op_times};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::answer::{Answer, Failure, Result};
+use crate::devices::show_facts;
 use crate::inputs::{self, InputOptions};
 use crate::options::{Common, load_model};
 use crate::session::Session;
@@ -26,7 +28,7 @@ What is measured:
   peak memory        of the process (JSON: null where the system does not tell)
 
 A trace has the stages of loading, the first run, and runs after the measurement, which it
-does not slow down. Open it in ui.perfetto.dev or chrome://tracing.";
+does not slow down; delegates time their steps in them one by one. Open it in ui.perfetto.dev or chrome://tracing.";
 
 #[derive(Args)]
 #[command(after_help = NOTES)]
@@ -78,7 +80,9 @@ struct Report {
     arena_bytes: u64,
     persistent_bytes: u64,
     delegate_bytes: u64,
+    device_bytes: u64,
     peak_rss_bytes: Option<u64>,
+    facts: Vec<PartitionFacts>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ops: Option<Vec<OpTime>>,
 }
@@ -102,7 +106,7 @@ pub fn bench(arguments: &Arguments) -> Result<Answer> {
         interpreter.start_profile();
     }
     let mut times = measure(&mut interpreter, arguments.seconds)?;
-    let ops = interpreter.profile().map(op_times);
+    let (ops, facts) = (interpreter.profile().map(op_times), facts(&interpreter));
     if let (Some(recorder), Some(path)) = (&recorder, &arguments.trace) {
         recorder.record(|| (0..TRACED_RUNS).try_for_each(|_| interpreter.invoke()))?;
         recorder.write(path)?;
@@ -119,7 +123,9 @@ pub fn bench(arguments: &Arguments) -> Result<Answer> {
         arena_bytes: memory.arena,
         persistent_bytes: memory.persistent,
         delegate_bytes: memory.delegates,
+        device_bytes: memory.device,
         peak_rss_bytes: peak_rss(),
+        facts,
         ops,
     };
     Answer::new(&report, arguments.common.json)
@@ -209,13 +215,16 @@ impl Display for Report {
             ("arena", Align::Right),
             ("persistent", Align::Right),
             ("delegates", Align::Right),
+            ("devices", Align::Right),
             ("peak memory", Align::Right),
         ]);
         let bytes = |n: u64| format!("{} bytes", text::thousands(n));
         let peak = self.peak_rss_bytes.map_or("unknown".to_owned(), bytes);
-        let held = [self.arena_bytes, self.persistent_bytes, self.delegate_bytes].map(bytes);
+        let held =
+            [self.arena_bytes, self.persistent_bytes, self.delegate_bytes, self.device_bytes].map(bytes);
         memory.row(held.into_iter().chain([peak]));
         memory.fmt(f)?;
+        show_facts(f, &self.facts)?;
         if let Some(ops) = &self.ops {
             show_ops(f, ops)?;
         }

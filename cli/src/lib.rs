@@ -6,6 +6,7 @@
 
 mod answer;
 mod bench;
+mod devices;
 mod inputs;
 mod inspect;
 mod labels;
@@ -69,6 +70,8 @@ enum Command {
     Plan(plan::Arguments),
     /// List the plugins that are found, what they offer, and what failed to load
     Plugins(plugins::Arguments),
+    /// List the devices that delegates can run on
+    Devices(devices::Arguments),
 }
 
 impl Command {
@@ -79,6 +82,7 @@ impl Command {
             Command::Inspect(arguments) => &arguments.common,
             Command::Plan(arguments) => &arguments.common,
             Command::Plugins(arguments) => &arguments.common,
+            Command::Devices(arguments) => &arguments.common,
         }
     }
 
@@ -97,6 +101,7 @@ impl Command {
             Command::Inspect(arguments) => inspect::inspect(arguments),
             Command::Plan(arguments) => plan::plan(arguments),
             Command::Plugins(arguments) => plugins::plugins(arguments),
+            Command::Devices(arguments) => devices::devices(arguments),
         }
     }
 }

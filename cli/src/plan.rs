@@ -2,6 +2,7 @@
 
 mod banks;
 mod bounds;
+mod devices;
 mod drawing;
 mod embed;
 mod input;
@@ -25,14 +26,14 @@ use banks::Bank;
 use input::InputShape;
 use problem::{Problem, Source};
 use report::{Compared, PlanReport, Report, TechniqueReport};
-use solved::{Solver, Unsolved};
+use solved::{Solved, Solver, Unsolved};
 
 const NOTES: &str = "\
 A problem is a .tflite model; or a .csv file, `id,lower,upper,size` with one buffer a line that is
 alive from `lower` to before `upper`; or a .jsonl file, a problem a line:
   {\"records\": [{\"size\": 64, \"first_task\": 0, \"last_task\": 2}, …]}   both ends inclusive
 A model is prepared as `run` with the same options does it, but never run: delegates tell what lies inside
-of their partitions. Each subgraph is planned by itself. What lies behind a node whose shapes only a run
+of their partitions, and of the memory of their device. Each subgraph is planned by itself. What lies behind a node whose shapes only a run
 tells is left out, and said. --planner all compares every planner.";
 
 #[derive(Args)]
@@ -166,25 +167,37 @@ impl Work<'_> {
     /// By each planner, and in banks.
     fn plan(&mut self, problem: &Problem) -> Result<()> {
         let planners = chosen_planners(self.solver.config, self.solver.registry);
+        let mut given = Vec::new();
         for (i, planner) in planners.iter().enumerate() {
             let solved = match self.solver.solve(problem, planner) {
                 Err(Unsolved::Problem(failure)) => return self.leave_out(problem, failure),
                 Err(Unsolved::Planner(error)) => Err(error),
                 Ok(solved) => Ok(solved),
             };
-            let plan = PlanReport::new(problem, planner, &solved, self.arguments.capacity);
-            if let Ok(mut solved) = solved {
-                if self.draws() {
-                    self.pictures.push(drawing::Plan::new(problem, &solved, &plan));
-                }
-                if i == 0 {
-                    self.report.unknown.append(&mut solved.unknown);
-                    self.report.notes.append(&mut solved.notes);
-                }
+            self.report_and_draw(problem, planner, &solved);
+            if let (Ok(mut solved), 0) = (solved, i) {
+                self.report.unknown.append(&mut solved.unknown);
+                self.report.notes.append(&mut solved.notes);
+                given = solved.devices;
             }
-            self.report.plans.push(plan);
+        }
+        for (problem, planner, solved) in given.iter().map(|given| devices::problem(&problem.name, given)) {
+            self.report_and_draw(&problem, &planner, &Ok(solved));
         }
         if self.arguments.bank.is_empty() { Ok(()) } else { self.assign(problem) }
+    }
+
+    fn report_and_draw(
+        &mut self,
+        problem: &Problem,
+        planner: &PlannerConfig,
+        solved: &Result<Solved, String>,
+    ) {
+        let plan = PlanReport::new(problem, planner, solved, self.arguments.capacity);
+        if let (Ok(solved), true) = (solved, self.draws()) {
+            self.pictures.push(drawing::Plan::new(problem, solved, &plan));
+        }
+        self.report.plans.push(plan);
     }
 
     /// A subgraph that others call may need what they give it.

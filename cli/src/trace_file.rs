@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use arenite::trace::{ChromeTrace, TraceEvent, TraceValue};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id};
-use tracing::{Level, Subscriber};
+use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::Layer;
 use tracing_subscriber::layer::Context;
 use tracing_subscriber::prelude::*;
@@ -18,6 +18,9 @@ use tracing_subscriber::registry::LookupSpan;
 
 use crate::answer::{Failure, Result};
 use crate::logging;
+
+/// The target of the events that tell how long a delegate's steps took.
+const STEPS: &str = "arenite::steps";
 
 /// Room for some hundred thousand events.
 const CAPACITY: usize = 64 << 20;
@@ -63,6 +66,8 @@ struct Spans {
 struct Open {
     start: Instant,
     fields: Fields,
+    /// Of the delegate's steps that were told so far.
+    told: Duration,
 }
 
 impl<S> Layer<S> for Spans
@@ -77,7 +82,27 @@ where
         };
         let mut fields = Fields::default();
         attributes.record(&mut fields);
-        span.extensions_mut().insert(Open { start: Instant::now(), fields });
+        span.extensions_mut().insert(Open { start: Instant::now(), fields, told: Duration::ZERO });
+    }
+
+    /// A delegate's step: they are drawn one behind the other from where their node begins, as long as the delegate says they took.
+    fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
+        if event.metadata().target() != STEPS {
+            return;
+        }
+        let Some(span) = context.event_span(event) else { return };
+        let mut extensions = span.extensions_mut();
+        let Some(open) = extensions.get_mut::<Open>() else { return };
+        let mut fields = Fields::default();
+        event.record(&mut fields);
+        let (Some(Fact::Text(op)), Some(Fact::Integer(time))) =
+            (fields.find("op"), fields.find("nanoseconds"))
+        else {
+            return;
+        };
+        let (start, duration) = (open.start + open.told, Duration::from_nanos(time.unsigned_abs()));
+        open.told += duration;
+        self.record(op, "step", start, duration, &[]);
     }
 
     fn on_close(&self, id: Id, context: Context<'_, S>) {
@@ -87,13 +112,27 @@ where
         let category = span.name();
         let name = open.fields.name_of(category);
         let args = open.fields.0.iter().map(|(key, value)| (*key, value.borrowed())).collect::<Vec<_>>();
+        let duration = end.saturating_duration_since(open.start);
+        self.record(&name, category, open.start, duration, &args);
+    }
+}
+
+impl Spans {
+    fn record(
+        &self,
+        name: &str,
+        category: &str,
+        start: Instant,
+        duration: Duration,
+        args: &[(&str, TraceValue<'_>)],
+    ) {
         let event = TraceEvent {
-            name: &name,
+            name,
             category,
-            start: open.start.saturating_duration_since(self.origin),
-            duration: end.saturating_duration_since(open.start).max(Duration::from_nanos(1)),
+            start: start.saturating_duration_since(self.origin),
+            duration: duration.max(Duration::from_nanos(1)),
             thread: thread_number(),
-            args: &args,
+            args,
         };
         self.trace.lock().unwrap_or_else(PoisonError::into_inner).record(&event);
     }
@@ -122,11 +161,14 @@ impl Fact {
 impl Fields {
     /// `CONV_2D (node 12)` for a node, the stage's name otherwise.
     fn name_of(&self, category: &str) -> String {
-        let field = |name: &str| self.0.iter().find(|(key, _)| *key == name).map(|(_, fact)| fact);
-        match (field("op"), field("index")) {
+        match (self.find("op"), self.find("index")) {
             (Some(Fact::Text(op)), Some(Fact::Integer(index))) => format!("{op} (node {index})"),
             _ => category.to_owned(),
         }
+    }
+
+    fn find(&self, name: &str) -> Option<&Fact> {
+        self.0.iter().find(|(key, _)| *key == name).map(|(_, fact)| fact)
     }
 
     fn push(&mut self, field: &Field, fact: Fact) {

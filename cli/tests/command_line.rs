@@ -141,7 +141,9 @@ fn bench_reports_exactly_its_fields() {
         "arena_bytes",
         "persistent_bytes",
         "delegate_bytes",
+        "device_bytes",
         "peak_rss_bytes",
+        "facts",
     ];
     expected.sort_unstable();
     assert_eq!(fields, expected);
@@ -597,7 +599,11 @@ fn a_wrong_option_of_a_delegate_is_an_error_even_if_it_may_be_missing() {
 /// Puts plugins/template/c/cube.c in a folder, as a plugin of this name; whether there is a compiler to do it.
 fn compile_cube(name: &str, folder: &Path) -> bool {
     let cube = Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins/template/c/cube.c");
-    let source = std::fs::read_to_string(cube).unwrap().replace("org.arenite.cube", name);
+    compile_plugin(&std::fs::read_to_string(cube).unwrap().replace("org.arenite.cube", name), name, folder)
+}
+
+/// Puts a plugin in a folder; whether there is a compiler to do it.
+fn compile_plugin(source: &str, name: &str, folder: &Path) -> bool {
     let file = folder.join(format!("{name}.c"));
     std::fs::write(&file, source).unwrap();
     let mut command = Command::new("cc");
@@ -644,4 +650,66 @@ fn of_two_plugins_with_one_op_both_are_shown() {
         assert!(text.contains(&format!("{first} (also in {second})")), "{text}");
     }
     assert_eq!(json(&["plugins", "--json"])["contested_ops"], serde_json::json!([]));
+}
+
+/// The delegate `far` in C has one device, and keeps what it negates there. Its plugin is not linked in.
+#[test]
+fn devices_and_what_partitions_tell_are_shown() {
+    assert_eq!(json(&["devices", "--json"]), serde_json::json!({"delegates": []}));
+    assert!(succeed(&["devices"]).starts_with("no delegate has devices"));
+    let folder = tempfile::tempdir().unwrap();
+    let far = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ffi/c/tests/c/far.c");
+    if !compile_plugin(&std::fs::read_to_string(far).unwrap(), "far", folder.path()) {
+        println!("left out: there is no C compiler on this machine");
+        return;
+    }
+    let plugins = folder.path().display().to_string();
+    let listed = json(&["devices", "--plugin-dir", &plugins, "--json"]);
+    let device = serde_json::json!({"index": 0, "name": "Attic", "driver": "Example 1.0", "kind": "cpu",
+        "memory_bytes": 4096, "limits": {"stairs": "39"}});
+    let far = serde_json::json!({"delegate": "far", "devices": [device], "error": null});
+    assert_eq!(listed, serde_json::json!({"delegates": [far]}));
+    let text = succeed(&["devices", "--plugin-dir", &plugins]);
+    assert!(text.contains("0  Attic  cpu, 4,096 bytes; Example 1.0") && text.contains("stairs 39"), "{text}");
+
+    let model = folder.path().join("negation.tflite");
+    let (mut builder, mut graph) = (ModelBuilder::new(), SubGraph::new("main"));
+    let op = builder.builtin("NEG", 1);
+    let (x, y) =
+        (graph.input(Tensor::new("x", FLOAT32, &[2])), graph.output(Tensor::new("y", FLOAT32, &[2])));
+    graph.operator(Operator::new(op, &[x], &[y]));
+    builder.subgraph(graph);
+    std::fs::write(&model, builder.finish()).unwrap();
+    let (model, trace) =
+        (model.display().to_string(), folder.path().join("trace.json").display().to_string());
+    fn with<'a>(command: &[&'a str], plugins: &'a str) -> Vec<&'a str> {
+        [command, &["--plugin-dir", plugins, "--delegate", "far"]].concat()
+    }
+    let told = serde_json::json!([{"delegate": "far", "subgraph": 0, "partition": 0, "facts": [
+        {"key": "device", "value": "Attic"}, {"key": "read", "value": 8, "unit": "bytes"}]}]);
+    let inspected = json(&with(&["inspect", &model, "--json"], &plugins));
+    assert_eq!(inspected["facts"][0]["facts"][1]["value"], 0, "nothing ran");
+    assert_eq!(inspected["memory"]["device_bytes"], 8);
+    assert!(succeed(&with(&["inspect", &model], &plugins)).contains("Attic  device"));
+
+    let got =
+        json(&with(&["bench", &model, "--seconds", "0", "--profile", "--trace", &trace, "--json"], &plugins));
+    assert_eq!((&got["facts"], &got["device_bytes"]), (&told, &8.into()));
+    assert_eq!(got["ops"][0]["op"], "far: negate far away");
+    assert!(succeed(&with(&["bench", &model, "--seconds", "0"], &plugins)).contains("8 bytes  read"));
+    let trace: Value = serde_json::from_str(&std::fs::read_to_string(&trace).unwrap()).unwrap();
+    let events = trace["traceEvents"].as_array().unwrap();
+    let of = |category: &str| events.iter().filter(|e| e["cat"] == category).collect::<Vec<_>>();
+    let (nodes, steps) = (of("node"), of("step"));
+    assert_eq!((nodes.len(), steps.len()), (6, 6));
+    assert_eq!((&steps[0]["name"], &steps[0]["dur"]), (&"negate far away".into(), &3.0.into()));
+    assert_eq!(steps[0]["ts"], nodes[0]["ts"]);
+
+    let html = folder.path().join("plan.html");
+    let plan = json(&with(&["plan", &model, "--html", html.to_str().unwrap(), "--json"], &plugins));
+    let objects = &plan["plans"][1];
+    assert_eq!(objects["problem"], "negation, device of far, partition 0");
+    assert_eq!((&objects["planner"], &objects["total_bytes"]), (&"greedy-in-order".into(), &16.into()));
+    assert_eq!(objects["object_ids"], serde_json::json!([0, 1]));
+    assert!(std::fs::read_to_string(html).unwrap().contains("record 1 in object 1"));
 }

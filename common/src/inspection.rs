@@ -6,6 +6,7 @@ use arenite::Interpreter;
 use arenite::model_file::{self, tensor_type};
 use serde::Serialize;
 
+use crate::devices::{PartitionFacts, facts};
 use crate::in_order;
 use crate::memory::Memory;
 use crate::placement::{Placement, Server};
@@ -27,6 +28,8 @@ pub struct Inspection {
     pub unresolved: Vec<Unresolved>,
     /// Delegates that were left out as a whole.
     pub left_out: Vec<LeftOut>,
+    /// What delegates' partitions tell of themselves.
+    pub facts: Vec<PartitionFacts>,
     /// Null if memory could not be planned.
     pub memory: Option<Memory>,
     /// Why memory could not be planned.
@@ -222,6 +225,7 @@ impl Inspection {
                 .map(|op| read_unresolved(op, interpreter))
                 .collect(),
             left_out: interpreter.left_out().iter().map(left_out).collect(),
+            facts: facts(interpreter),
             memory: interpreter.planned_steps(0).map(|_| Memory::of(interpreter)),
             error: None,
         }

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+pub mod devices;
 pub mod inspection;
 pub mod memory;
 pub mod placement;

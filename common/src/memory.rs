@@ -14,6 +14,8 @@ pub struct Memory {
     pub persistent_bytes: u64,
     /// What delegates hold.
     pub delegate_bytes: u64,
+    /// What delegates hold of their devices' memory.
+    pub device_bytes: u64,
     /// Tensors whose shape only a run tells.
     pub dynamic_bytes: u64,
     /// No plan can have a smaller arena.
@@ -66,6 +68,7 @@ impl Memory {
             arena_bytes: used.arena,
             persistent_bytes: used.persistent,
             delegate_bytes: used.delegates,
+            device_bytes: used.device,
             dynamic_bytes: used.dynamic,
             lower_bound: used.lower_bound,
             plans: interpreter.detailed_plan(0).iter().map(|plan| plan_report(interpreter, plan)).collect(),

@@ -9,6 +9,7 @@ use arenite_common::memory::{Buffer, Memory};
 use arenite_common::placement::Server;
 
 use super::Report;
+use crate::devices::show_facts;
 use crate::text::{self, Align, DIM, HEAD, Table, count, thousands};
 
 /// Characters of a name before its middle is left out.
@@ -28,6 +29,7 @@ impl Display for Report {
         show_ops(f, report)?;
         report.subgraphs.iter().try_for_each(|subgraph| show_subgraph(f, subgraph))?;
         show_refusals(f, report)?;
+        show_facts(f, &report.facts)?;
         match &report.memory {
             Some(memory) => show_memory(f, memory),
             None => {
@@ -220,6 +222,9 @@ fn show_memory(f: &mut Formatter<'_>, memory: &Memory) -> fmt::Result {
     table.row([thousands(memory.lower_bound), "lower bound of the arena".to_owned()]);
     table.row([thousands(memory.persistent_bytes), "persistent: states, tables, variables".to_owned()]);
     table.row([thousands(memory.delegate_bytes), "delegates: packed weights, tables".to_owned()]);
+    if memory.device_bytes > 0 {
+        table.row([thousands(memory.device_bytes), "devices: what delegates hold there".to_owned()]);
+    }
     if memory.dynamic_bytes > 0 {
         table.row([thousands(memory.dynamic_bytes), "tensors of dynamic shape".to_owned()]);
     }

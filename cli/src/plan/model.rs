@@ -45,6 +45,7 @@ pub fn solve(
         steps: Some(detail.step_count),
         unknown,
         notes,
+        devices: interpreter.device_objects(subgraph),
     })
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arenite::config::PlannerConfig;
-use arenite::{Config, Objects, Plan, PlanLimits, Registry, UsageRecord};
+use arenite::{Config, DeviceObjects, Objects, Plan, PlanLimits, Registry, UsageRecord};
 use serde::Serialize;
 
 use super::input::InputShape;
@@ -32,6 +32,8 @@ pub struct Solved {
     pub unknown: Vec<Unknown>,
     /// What is left out.
     pub notes: Vec<String>,
+    /// Objects of devices' memory that planners handed out to partitions.
+    pub devices: Vec<DeviceObjects>,
 }
 
 /// A tensor in a record.
@@ -141,6 +143,7 @@ impl Solver<'_> {
             steps: None,
             unknown: Vec::new(),
             notes: Vec::new(),
+            devices: Vec::new(),
         })
     }
 }

@@ -18,9 +18,8 @@ use abi_stable::StableAbi;
 
 pub use crate::access::slice;
 pub(crate) use crate::access::strided;
-pub use crate::devices::raw::*;
 pub use crate::numbers::*;
-pub use crate::objects::raw::*;
+pub use crate::{devices::raw::*, objects::raw::*};
 
 /// A [`Status`](crate::Status) as it crosses.
 pub type ArStatus = u32;

@@ -27,6 +27,8 @@ pub(crate) struct Found {
     failures: Vec<CString>,
     /// The report, once it was asked for.
     pub json: OnceLock<CString>,
+    /// The report of devices, once it was asked for.
+    pub devices: OnceLock<CString>,
 }
 
 /// Threads share it.
@@ -49,7 +51,7 @@ impl Found {
         registry.add_discovered(&config)?;
         let registry = Arc::new(registry);
         let (plugins, failures) = (ArPlugin::all(&registry), texts(registry.failures()));
-        Ok(Arc::new(Found { registry, plugins, failures, json: OnceLock::new() }))
+        Ok(Arc::new(Found { registry, plugins, failures, json: OnceLock::new(), devices: OnceLock::new() }))
     }
 }
 

@@ -2,17 +2,20 @@
 
 use std::ffi::{CString, c_char};
 use std::ptr;
+use std::sync::OnceLock;
+
+use arenite::Registry;
 
 use crate::arguments::{put, shared};
 use crate::error::{ArError, Result, guard};
 use crate::interpreter::{ArInterpreter, State};
 use crate::profile::not_started;
-use crate::registry::ArRegistry;
+use crate::registry::{ArRegistry, Found};
 
 #[cfg(not(feature = "report"))]
-use absent::{inspection, plugins, profile};
+use absent::{devices, inspection, plugins, profile};
 #[cfg(feature = "report")]
-use made::{inspection, plugins, profile};
+use made::{devices, inspection, plugins, profile};
 
 /// The reports.
 #[cfg(feature = "report")]
@@ -22,6 +25,7 @@ mod made {
     use std::path::Path;
 
     use arenite::{Interpreter, Profile, Registry};
+    use arenite_common::devices::Devices;
     use arenite_common::inspection::Inspection;
     use arenite_common::plugins::Plugins;
     use arenite_common::profile::{json, op_times};
@@ -39,6 +43,10 @@ mod made {
 
     pub fn plugins(registry: &Registry) -> Result<CString> {
         text(Plugins::of(registry).json())
+    }
+
+    pub fn devices(registry: &Registry) -> Result<CString> {
+        text(Devices::of(registry).json())
     }
 
     pub fn profile(profile: &Profile) -> Result<CString> {
@@ -67,6 +75,10 @@ mod absent {
     }
 
     pub fn plugins(_: &Registry) -> Result<CString> {
+        absent()
+    }
+
+    pub fn devices(_: &Registry) -> Result<CString> {
         absent()
     }
 
@@ -117,11 +129,11 @@ pub unsafe extern "C" fn ar_interpreter_profile_json(
     })
 }
 
-/// The plugins of a registry.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ar_registry_inspect(
+/// Gives a report of a registry, which is made once.
+fn give_once(
     registry: *const ArRegistry,
     json: *mut *const c_char,
+    report: impl Fn(&Found) -> (&OnceLock<CString>, fn(&Registry) -> Result<CString>),
 ) -> *mut ArError {
     guard(|| {
         // SAFETY: the crate's rule.
@@ -129,14 +141,33 @@ pub unsafe extern "C" fn ar_registry_inspect(
             put(json, "json", ptr::null())?;
             &shared(registry, "registry")?.found
         };
-        let report = match found.json.get() {
+        let (known, make) = report(found);
+        let report = match known.get() {
             Some(known) => known,
             None => {
-                let made = plugins(&found.registry)?;
-                found.json.get_or_init(|| made)
+                let made = make(&found.registry)?;
+                known.get_or_init(|| made)
             }
         };
         // SAFETY: as above.
         unsafe { put(json, "json", report.as_ptr()) }
     })
+}
+
+/// The plugins of a registry.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_registry_inspect(
+    registry: *const ArRegistry,
+    json: *mut *const c_char,
+) -> *mut ArError {
+    give_once(registry, json, |found| (&found.json, plugins))
+}
+
+/// The devices of a registry's delegates.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_registry_devices(
+    registry: *const ArRegistry,
+    json: *mut *const c_char,
+) -> *mut ArError {
+    give_once(registry, json, |found| (&found.devices, devices))
 }

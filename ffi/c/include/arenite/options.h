@@ -147,6 +147,9 @@ ARENITE_API const ArHostV1 *ar_host(void);
 /* Most bytes that an interpreter may hold. */
 ARENITE_API ArError *ar_options_set_quota_bytes(ArOptions *options, uint64_t bytes);
 
+/* Most bytes of devices' memory that an interpreter may hold, of all delegates together. */
+ARENITE_API ArError *ar_options_set_quota_device_bytes(ArOptions *options, uint64_t bytes);
+
 /* Most nodes of a model, all subgraphs together. */
 ARENITE_API ArError *ar_options_set_quota_nodes(ArOptions *options, uint64_t nodes);
 

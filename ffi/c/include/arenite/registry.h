@@ -46,6 +46,11 @@ ARENITE_API const char *ar_registry_failure(const ArRegistry *registry, size_t i
  * Errors: AR_ERROR_FAILED if a path is not UTF-8; AR_ERROR_UNSUPPORTED in a library without the feature `report`. */
 ARENITE_API ArError *ar_registry_inspect(const ArRegistry *registry, const char **json);
 
+/* The devices that delegates run on, as the JSON that `arenite devices --json` prints. Drivers are asked once per registry, which may take
+ * its time; what a delegate lacks, such as a driver, stands beside it.
+ * Errors: AR_ERROR_UNSUPPORTED in a library without the feature `report`. */
+ARENITE_API ArError *ar_registry_devices(const ArRegistry *registry, const char **json);
+
 #ifdef __cplusplus
 }
 #endif

@@ -12,6 +12,18 @@ pub unsafe extern "C" fn ar_options_set_quota_bytes(options: *mut ArOptions, byt
     })
 }
 
+/// Limits the memory of devices of an interpreter.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_options_set_quota_device_bytes(
+    options: *mut ArOptions,
+    bytes: u64,
+) -> *mut ArError {
+    change(options, |options| {
+        options.config.quota.device_bytes = Some(bytes);
+        Ok(())
+    })
+}
+
 /// Limits the number of nodes of a model.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_options_set_quota_nodes(options: *mut ArOptions, nodes: u64) -> *mut ArError {

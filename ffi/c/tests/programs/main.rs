@@ -159,22 +159,30 @@ fn what_a_program_hands_over_may_fail() {
 
 #[test]
 fn an_op_a_planner_and_a_delegate_in_c_are_found_in_a_folder() {
+    with_plugins(
+        "tests/c/c_plugins.c",
+        &["../../plugins/template/c/cube.c", "examples/plugins/stacked.c", "examples/plugins/negate.c"],
+    );
+}
+
+/// Runs a program with a folder of models and one of these plugins.
+fn with_plugins(program: &str, sources: &[&str]) {
     let folder = temporary();
     models::write(folder.path());
-    let program = compile("tests/c/c_plugins.c", Language::C11, Link::Dynamic, folder.path(), &[]);
-    if let Some(program) = program {
+    if let Some(program) = compile(program, Language::C11, Link::Dynamic, folder.path(), &[]) {
         let plugins = folder.path().join("plugins");
         std::fs::create_dir(&plugins).expect("a folder");
-        for source in
-            ["../../plugins/template/c/cube.c", "examples/plugins/stacked.c", "examples/plugins/negate.c"]
-        {
-            toolchain::compile_plugin(source, &plugins);
-        }
+        sources.iter().for_each(|source| toolchain::compile_plugin(source, &plugins));
         run(Command::new(&program).arg(folder.path()).arg(&plugins));
         if let Some(mut command) = memcheck(&program) {
             run(command.arg(folder.path()).arg(&plugins));
         }
     }
+}
+
+#[test]
+fn a_delegate_in_c_has_a_device_and_keeps_results_there() {
+    with_plugins("tests/c/devices.c", &["../../plugins/template/c/cube.c", "tests/c/far.c"]);
 }
 
 #[test]

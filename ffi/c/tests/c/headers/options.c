@@ -26,6 +26,7 @@ static void planning(ArOptions *options) {
   OK(ar_options_set_preserve_all(options, true));
   OK(ar_options_set_outputs_from_start(options, true));
   OK(ar_options_set_quota_bytes(options, 1 << 24));
+  OK(ar_options_set_quota_device_bytes(options, 1 << 20));
   OK(ar_options_set_quota_nodes(options, 1000));
   OK(ar_options_set_quota_depth(options, 4));
   OK(ar_options_set_quota_calls(options, 1000));

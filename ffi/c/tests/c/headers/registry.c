@@ -19,6 +19,9 @@ void test_registry(const char *folder) {
   OK(ar_registry_inspect(registry, &again));
   REQUIRE(json == again && strncmp(json, "{\"plugins\":[{\"id\":\"org.arenite.", 30) == 0 && strstr(json, "libbroken.so"));
 
+  OK(ar_registry_devices(registry, &json));
+  REQUIRE(strcmp(json, "{\"delegates\":[]}") == 0);
+
   OK(ar_options_set_registry(options, registry));
   OK(ar_model_from_file(in_folder(folder, "root.tflite"), &model));
   for (int i = 0; i < 2; i++) OK(ar_interpreter_new(model, options, &interpreters[i]));

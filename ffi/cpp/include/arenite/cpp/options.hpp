@@ -69,9 +69,12 @@ class InterpreterOptions {
     Set([path = std::move(path)](ArOptions *options) { return ar_options_add_plugin_file(options, path.c_str()); });
   }
 
-  // Most bytes, nodes, nested subgraphs, calls of subgraphs in one run, and the longest time of one allocation or run.
+  // Most bytes, bytes of devices' memory, nodes, nested subgraphs, calls of subgraphs in one run, and the longest time of one allocation or run.
   void SetQuotaBytes(uint64_t bytes) {
     Set([bytes](ArOptions *options) { return ar_options_set_quota_bytes(options, bytes); });
+  }
+  void SetQuotaDeviceBytes(uint64_t bytes) {
+    Set([bytes](ArOptions *options) { return ar_options_set_quota_device_bytes(options, bytes); });
   }
   void SetQuotaNodes(uint64_t nodes) {
     Set([nodes](ArOptions *options) { return ar_options_set_quota_nodes(options, nodes); });

@@ -1,0 +1,55 @@
+//! Objects of devices' memory, as problems of their own: what a delegate asked for, and what a planner handed out.
+//!
+//! An object has no address. Drawn, one stands upon the other, each as high as it has bytes, or elements where it is a texture.
+
+use std::time::Duration;
+
+use arenite::config::PlannerConfig;
+use arenite::{DeviceObjects, Objects, UsageRecord};
+
+use super::problem::{Problem, Source};
+use super::solved::{Part, Solved};
+
+/// The objects of a partition of the problem with this name, and who handed them out.
+pub fn problem(name: &str, given: &DeviceObjects) -> (Problem, PlannerConfig, Solved) {
+    let volume = |extents: &[u64; 3]| extents.iter().fold(1u64, |volume, &n| volume.saturating_mul(n));
+    let sizes: Vec<u64> = given.objects.sizes.iter().map(volume).collect();
+    let bases: Vec<u64> = sizes
+        .iter()
+        .scan(0u64, |end, &size| Some(std::mem::replace(end, end.saturating_add(size))))
+        .collect();
+    let of = |record: &arenite::abi::ObjectRecord| {
+        UsageRecord::new(volume(&record.extents), record.first_node, record.last_node)
+    };
+    let records: Vec<UsageRecord> = given.records.iter().map(of).collect();
+    let ids = || given.objects.ids.iter().map(|&id| id as usize);
+    let part = |(i, (record, id)): (usize, (&UsageRecord, usize))| Part {
+        record: i,
+        offset: 0,
+        size: record.size,
+        first: record.first_node,
+        last: record.last_node,
+        name: format!("record {i} in object {id}"),
+        op: given.delegate.clone(),
+        accesses: 2,
+    };
+    let total = sizes.iter().fold(0u64, |sum, &size| sum.saturating_add(size));
+    let bound = arenite::plan::lower_bound(&records);
+    let solved = Solved {
+        parts: records.iter().zip(ids()).enumerate().map(part).collect(),
+        offsets: ids().map(|id| bases.get(id).copied().unwrap_or(0)).collect(),
+        total,
+        bound,
+        optimal: total == bound,
+        objects: Some(Objects { ids: given.objects.ids.clone(), sizes }),
+        records: records.clone(),
+        time: Duration::ZERO,
+        steps: None,
+        unknown: Vec::new(),
+        notes: Vec::new(),
+        devices: Vec::new(),
+    };
+    let name = format!("{name}, device of {}, partition {}", given.delegate, given.partition);
+    let problem = Problem { name, source: Source::Table(records) };
+    (problem, PlannerConfig::new(given.planner.as_str()), solved)
+}

@@ -1,0 +1,59 @@
+/* devices FOLDER PLUGINS: the delegate `far` keeps results on a device of its own, which the program lists, limits and hears of. */
+#include "check.h"
+
+static void has(const char *json, const char *text) {
+  if (!strstr(json, text)) fprintf(stderr, "'%s' is not in\n%s\n", text, json);
+  REQUIRE(strstr(json, text));
+}
+
+static ArOptions *with_far(const char *plugins) {
+  ArOptions *options = ar_options_new();
+  OK(ar_options_add_plugin_dir(options, plugins));
+  OK(ar_options_set_strict(options, true));
+  OK(ar_options_add_delegate(options, "far", AR_ON_MISSING_ERROR, NULL, 0));
+  OK(ar_options_set_default_delegate(options, false));
+  return options;
+}
+
+int main(int argc, char **argv) {
+  ArModel *model;
+  ArRegistry *registry;
+  ArInterpreter *interpreter;
+  ArTensor *input;
+  const ArTensor *output;
+  const char *json;
+  const float x[4] = {1.0f, -2.0f, 0.5f, 3.0f};
+  float y[4];
+  REQUIRE(argc == 3);
+  ArOptions *options = with_far(argv[2]);
+  OK(ar_registry_new(options, &registry));
+  OK(ar_registry_devices(registry, &json));
+  has(json, "{\"delegate\":\"far\",\"devices\":[{\"index\":0,\"name\":\"Attic\",\"driver\":\"Example 1.0\",\"kind\":\"cpu\","
+            "\"memory_bytes\":4096,\"limits\":{\"stairs\":\"39\"}}],\"error\":null}");
+  ar_registry_free(registry);
+
+  OK(ar_model_from_file(in_folder(argv[1], "cube.tflite"), &model));
+  OK(ar_interpreter_new(model, options, &interpreter));
+  OK(ar_interpreter_allocate(interpreter));
+  OK(ar_interpreter_input(interpreter, 0, &input));
+  OK(ar_interpreter_output(interpreter, 0, &output));
+  OK(ar_tensor_copy_from(input, x, sizeof x));
+  for (int run = 0; run < 2; run++) OK(ar_interpreter_invoke(interpreter));
+  OK(ar_tensor_copy_to(output, y, sizeof y));
+  for (int i = 0; i < 4; i++) REQUIRE(y[i] == x[i] * x[i] * x[i]);
+  OK(ar_interpreter_inspect(interpreter, &json));
+  has(json, "\"device_bytes\":");
+  has(json, "{\"key\":\"device\",\"value\":\"Attic\"},{\"key\":\"read\",\"value\":16,\"unit\":\"bytes\"}");
+  ar_interpreter_free(interpreter);
+
+  OK(ar_options_set_quota_device_bytes(options, 8));
+  OK(ar_interpreter_new(model, options, &interpreter));
+  OK(ar_interpreter_allocate(interpreter));
+  REQUIRE(ar_interpreter_left_out_count(interpreter) == 1);
+  REQUIRE(strstr(ar_interpreter_left_out(interpreter, 0), "on its device needs 16 bytes, the quota is 8; raise `device_bytes`"));
+  ar_interpreter_free(interpreter);
+  ar_options_free(options);
+  ar_model_free(model);
+  FAILS(AR_ERROR_ARGUMENT, "'registry' is null", ar_registry_devices(NULL, &json));
+  return 0;
+}
