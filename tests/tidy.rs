@@ -157,6 +157,7 @@ const UNSAFE: &[&str] = &[
     "core/runtime/src/planning/objects.rs",
     "core/runtime/src/planning/plan.rs",
     "core/runtime/src/pool.rs",
+    "core/runtime/src/stages/partition_device.rs",
     "core/runtime/src/stages/partition_kernel.rs",
     "core/runtime/src/stages/step.rs",
     // core/runtime: plugins' descriptors.

@@ -106,29 +106,38 @@ pub fn bench(arguments: &Arguments) -> Result<Answer> {
         interpreter.start_profile();
     }
     let mut times = measure(&mut interpreter, arguments.seconds)?;
-    let (ops, facts) = (interpreter.profile().map(op_times), facts(&interpreter));
+    let ops = interpreter.profile().map(op_times);
     if let (Some(recorder), Some(path)) = (&recorder, &arguments.trace) {
         recorder.record(|| (0..TRACED_RUNS).try_for_each(|_| interpreter.invoke()))?;
         recorder.write(path)?;
     }
     times.sort_unstable();
+    let report = report(&interpreter, [init, first], &times, ops);
+    Answer::new(&report, arguments.common.json)
+}
+
+fn report(
+    interpreter: &Interpreter,
+    [init, first]: [Duration; 2],
+    times: &[Duration],
+    ops: Option<Vec<OpTime>>,
+) -> Report {
     let memory = interpreter.memory_use();
-    let report = Report {
+    Report {
         init_ms: ms(init),
         first_ms: ms(first),
-        min_ms: ms(quantile(&times, 0.0)),
-        median_ms: ms(median(&times)),
-        p90_ms: ms(quantile(&times, 0.9)),
+        min_ms: ms(quantile(times, 0.0)),
+        median_ms: ms(median(times)),
+        p90_ms: ms(quantile(times, 0.9)),
         runs: times.len(),
         arena_bytes: memory.arena,
         persistent_bytes: memory.persistent,
         delegate_bytes: memory.delegates,
         device_bytes: memory.device,
         peak_rss_bytes: peak_rss(),
-        facts,
+        facts: facts(interpreter),
         ops,
-    };
-    Answer::new(&report, arguments.common.json)
+    }
 }
 
 fn traced<T>(recorder: Option<&Recorder>, work: impl FnOnce() -> T) -> T {

@@ -22,26 +22,16 @@ pub fn problem(name: &str, given: &DeviceObjects) -> (Problem, PlannerConfig, So
         UsageRecord::new(volume(&record.extents), record.first_node, record.last_node)
     };
     let records: Vec<UsageRecord> = given.records.iter().map(of).collect();
-    let ids = || given.objects.ids.iter().map(|&id| id as usize);
-    let part = |(i, (record, id)): (usize, (&UsageRecord, usize))| Part {
-        record: i,
-        offset: 0,
-        size: record.size,
-        first: record.first_node,
-        last: record.last_node,
-        name: format!("record {i} in object {id}"),
-        op: given.delegate.clone(),
-        accesses: 2,
-    };
+    let ids = &given.objects.ids;
     let total = sizes.iter().fold(0u64, |sum, &size| sum.saturating_add(size));
     let bound = arenite::plan::lower_bound(&records);
     let solved = Solved {
-        parts: records.iter().zip(ids()).enumerate().map(part).collect(),
-        offsets: ids().map(|id| bases.get(id).copied().unwrap_or(0)).collect(),
+        parts: parts(&records, given),
+        offsets: ids.iter().map(|&id| bases.get(id as usize).copied().unwrap_or(0)).collect(),
         total,
         bound,
         optimal: total == bound,
-        objects: Some(Objects { ids: given.objects.ids.clone(), sizes }),
+        objects: Some(Objects { ids: ids.clone(), sizes }),
         records: records.clone(),
         time: Duration::ZERO,
         steps: None,
@@ -52,4 +42,19 @@ pub fn problem(name: &str, given: &DeviceObjects) -> (Problem, PlannerConfig, So
     let name = format!("{name}, device of {}, partition {}", given.delegate, given.partition);
     let problem = Problem { name, source: Source::Table(records) };
     (problem, PlannerConfig::new(given.planner.as_str()), solved)
+}
+
+/// What is drawn: each record in its object.
+fn parts(records: &[UsageRecord], given: &DeviceObjects) -> Vec<Part> {
+    let part = |(i, (record, id)): (usize, (&UsageRecord, &u32))| Part {
+        record: i,
+        offset: 0,
+        size: record.size,
+        first: record.first_node,
+        last: record.last_node,
+        name: format!("record {i} in object {id}"),
+        op: given.delegate.clone(),
+        accesses: 2,
+    };
+    records.iter().zip(&given.objects.ids).enumerate().map(part).collect()
 }

@@ -126,7 +126,7 @@ impl EvalSide for EvalHost<'_> {
 
     /// An observer sees all outputs.
     fn keeps(&self) -> bool {
-        self.run.observer.is_none() && self.partition.is_some_and(|partition| partition.keeps)
+        self.run.observer.is_none() && self.partition.is_some_and(|partition| partition.keeps())
     }
 
     fn keep(&mut self, t: usize, handle: u64) {

@@ -23,7 +23,7 @@ impl Site<'_> {
         };
         for t in Graph::present(step.inputs()) {
             let same = |owner| reader.is_some_and(|reader| Rc::ptr_eq(reader, owner));
-            if self.memory.kept.get(&t).is_some_and(|keeper| !(keeper.keeps && same(&keeper.owner))) {
+            if self.memory.kept.get(&t).is_some_and(|keeper| !(keeper.keeps() && same(&keeper.owner))) {
                 self.fetch(t)?;
             }
         }

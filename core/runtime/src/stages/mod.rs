@@ -29,6 +29,7 @@ mod kept;
 pub(crate) mod lent;
 pub(crate) mod memory;
 pub mod partition;
+pub(crate) mod partition_device;
 pub(crate) mod partition_kernel;
 pub(crate) mod pending;
 pub(crate) mod placed;

@@ -5,23 +5,22 @@ use std::ffi::c_void;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use arenite_abi::Status;
 use arenite_abi::raw::{
-    ArBuffersV1, ArClaimV1, ArClaimsV1, ArCompileV1, ArDescribeV1, ArGraphV1, ArHeader, ArKernelPlanV1,
-    ArNodeV1, ArPair, ArPartitionV1, ArStatus, ArStr, ArTensorV1, ArVouchV1, BUILTIN_DELEGATE,
-    INTERFACE_BUFFERS, INTERFACE_CLAIM, INTERFACE_COMPILE, INTERFACE_KERNEL_PLAN, INTERFACE_VOUCH,
+    ArClaimV1, ArClaimsV1, ArCompileV1, ArDescribeV1, ArGraphV1, ArHeader, ArKernelPlanV1, ArNodeV1, ArPair,
+    ArPartitionV1, ArStatus, ArStr, ArTensorV1, ArVouchV1, BUILTIN_DELEGATE, INTERFACE_CLAIM,
+    INTERFACE_COMPILE, INTERFACE_KERNEL_PLAN, INTERFACE_VOUCH,
 };
-use arenite_abi::{ObjectRecord, ObjectRequest, Status};
 
 use crate::error::{Error, Result};
 use crate::host::compile::{CompileHost, InnerBuffer, plan_notes};
-use crate::host::devices::{self, Fact};
 use crate::host::{self, Refused};
-use crate::planning::objects::SharedObjects;
 use crate::plugins::registration::interface;
 use crate::plugins::registry::DelegateRegistration;
 use crate::quota::Holding;
 use crate::run::Run;
 use crate::stages::partition::Subset;
+use crate::stages::partition_device::AssignedObjects;
 use crate::stages::table::TensorTable;
 
 /// An instance of a delegate.
@@ -113,8 +112,6 @@ impl DelegateInstance {
         });
         let (held, on_device) = (Holding::new(&run.budget), Holding::new(&run.device_budget));
         let kernel = self.compile_raw(&raw, (run, subgraph), [&held, &on_device])?;
-        // SAFETY: `query` answers with null or the struct of that id.
-        let keeps = unsafe { interface::<ArBuffersV1>(self.raw.query, INTERFACE_BUFFERS) }.is_some();
         Ok(PartitionKernel {
             delegate: Arc::clone(&self.raw),
             kernel,
@@ -124,7 +121,6 @@ impl DelegateInstance {
             poisoned: Cell::new(false),
             held,
             on_device,
-            keeps,
             objects: RefCell::default(),
             _nodes: nodes,
             inputs,
@@ -168,7 +164,7 @@ impl Drop for DelegateInstance {
     }
 }
 
-fn fail(name: &str, status: ArStatus, otherwise: &str) -> Error {
+pub(super) fn fail(name: &str, status: ArStatus, otherwise: &str) -> Error {
     Error::Delegate {
         delegate: name.to_owned(),
         status: Status::from_raw(status),
@@ -264,14 +260,6 @@ impl GraphForDelegate {
     }
 }
 
-/// Shared objects that a planner handed out.
-#[derive(Clone)]
-pub(crate) struct AssignedObjects {
-    pub planner: String,
-    pub records: Vec<ObjectRecord>,
-    pub objects: SharedObjects,
-}
-
 /// A compiled partition.
 pub(crate) struct PartitionKernel {
     pub delegate: DelegateRegistration,
@@ -287,10 +275,8 @@ pub(crate) struct PartitionKernel {
     pub held: Holding,
     /// Of these, bytes of a device.
     pub on_device: Holding,
-    /// Outputs may stay on its device.
-    pub keeps: bool,
     /// The shared objects that it was given when it was prepared last.
-    objects: RefCell<Vec<AssignedObjects>>,
+    pub(super) objects: RefCell<Vec<AssignedObjects>>,
     _nodes: Box<[u32]>,
     inputs: Box<[i32]>,
     outputs: Box<[i32]>,
@@ -322,56 +308,6 @@ impl PartitionKernel {
         };
         self.poisoned.set(status == Status::Panicked as u32);
         Some(buffers).filter(|buffers| status == Status::Ok as u32 && !buffers.is_empty())
-    }
-
-    /// What the kernel, prepared, tells of itself.
-    pub fn facts(&self) -> Vec<Fact> {
-        if self.poisoned.get() {
-            return Vec::new();
-        }
-        // SAFETY: the kernel came from this delegate's `compile`; no other call is in progress.
-        let Some((facts, status)) = (unsafe { devices::facts(self.delegate.query, self.kernel) }) else {
-            return Vec::new();
-        };
-        self.poisoned.set(status == Status::Panicked);
-        facts
-    }
-
-    /// Copies what it keeps under `handle` to `data`.
-    pub fn read(&self, handle: u64, data: &mut [u8]) -> Result<()> {
-        let silent = "a value does not come back from its device";
-        host::clear_message();
-        // SAFETY: the kernel came from this delegate's `compile`, and no other call is in progress; `query` answers with null or the
-        // struct of that id; the memory is borrowed for the call.
-        let status = unsafe {
-            match interface::<ArBuffersV1>(self.delegate.query, INTERFACE_BUFFERS) {
-                Some(more) if !self.poisoned.get() => {
-                    (more.read)(self.kernel, handle, data.as_mut_ptr().cast(), data.len() as u64)
-                }
-                _ => Status::Panicked as u32,
-            }
-        };
-        self.poisoned.set(self.poisoned.get() || status == Status::Panicked as u32);
-        match status == Status::Ok as u32 {
-            true => Ok(()),
-            false => Err(fail(&self.owner.name, status, silent)),
-        }
-    }
-
-    /// Objects that a planner gave it.
-    pub fn note_objects(&self, planner: &str, request: &ObjectRequest<'_>, objects: SharedObjects) {
-        let (planner, records) = (planner.to_owned(), request.records.to_vec());
-        self.objects.borrow_mut().push(AssignedObjects { planner, records, objects });
-    }
-
-    /// Before it is prepared.
-    pub fn forget_objects(&self) {
-        self.objects.borrow_mut().clear();
-    }
-
-    /// The objects that planners gave it.
-    pub fn objects(&self) -> Vec<AssignedObjects> {
-        self.objects.borrow().clone()
     }
 }
 

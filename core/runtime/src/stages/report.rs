@@ -6,7 +6,8 @@ use std::rc::Rc;
 
 use arenite_abi::{ObjectRecord, UsageRecord};
 
-use super::partition_kernel::{AssignedObjects, PartitionKernel};
+use super::partition_device::AssignedObjects;
+use super::partition_kernel::PartitionKernel;
 use super::runner::Runner;
 use super::step::{Kernel, Step};
 use crate::graph::Graph;

@@ -1,5 +1,5 @@
 /* A plugin in C: the delegate `far`, which takes NEG of float32 and keeps what it computes in memory of its own until it is wanted. It lists
-   that as a device, counts its bytes, tells facts and times. Its partitions have one node. */
+   that as a device, counts its bytes, tells facts and times. Its partitions are chains. */
 #include <arenite_plugin.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ typedef struct {
 
 static ArStatus compile(void *delegate, const ArPartitionV1 *partition, void **kernel) {
   (void)delegate;
-  if (partition->node_count != 1) return fail(AR_STATUS_UNSUPPORTED, "a partition of far has one node");
+  if (partition->input_count != 1 || partition->output_count != 1) return fail(AR_STATUS_UNSUPPORTED, "it is no chain");
   *kernel = calloc(1, sizeof(Kernel));
   return *kernel ? AR_STATUS_OK : fail(AR_STATUS_OUT_OF_MEMORY, "no memory");
 }
@@ -93,8 +93,7 @@ static ArStatus invoke(void *state, const ArEvalV1 *eval, const ArPartitionV1 *p
   const float *from = x->memory_kind == AR_MEMORY_DEVICE ? keeper->values : x->data;
   const ArKeepV1 *keep = eval->query(eval->context, AR_INTERFACE_KEEP);
   const ArProfileV1 *profile = eval->query(eval->context, AR_INTERFACE_PROFILE);
-  (void)partition;
-  for (uint64_t i = 0; i < kernel->bytes / sizeof(float); i++) kernel->values[i] = -from[i];
+  for (uint64_t i = 0; i < kernel->bytes / sizeof(float); i++) kernel->values[i] = partition->node_count % 2 ? -from[i] : from[i];
   kernel->read = 0;
   if (profile) profile->note(eval->context, 0, (ArStr)AR_LITERAL("negate far away"), node->outputs[0], 3000);
   if (keep) return keep->keep(eval->context, 0, (uint64_t)(uintptr_t)kernel);
