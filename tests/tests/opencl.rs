@@ -1,15 +1,17 @@
-//! The delegate `opencl` on whatever device there is: what it gives is what reference ops give. Without a driver these tests say so and
-//! end, but for the one about that.
+//! The delegates `opencl` and `vulkan` on whatever devices there are: what they give is what reference ops give. Without a driver these
+//! tests say so and leave the delegate out, but for the one about that.
 
 use std::thread;
 
 use arenite::config::{DelegateConfig, OnMissing};
 use arenite::{Interpreter, Model, Served};
+use arenite_abi::Error;
 use arenite_abi::schema::{
     AddOptions, ConcatenationOptions, Conv2DOptions, DepthwiseConv2DOptions, FullyConnectedOptions,
     MulOptions, Pool2DOptions, ReducerOptions, ResizeBilinearOptions, ResizeNearestNeighborOptions,
     SoftmaxOptions, SubOptions, activation, padding,
 };
+use arenite_gpu::About;
 use arenite_model::writer::bytes_of;
 use arenite_tests::op_models::{OneOp, f32, i32};
 use arenite_tests::run::Setup;
@@ -17,24 +19,38 @@ use arenite_tests::selection::Selection;
 use arenite_tests::{source, suite};
 
 arenite_abi::register_plugin!(arenite_gpu::PLUGIN);
+arenite_abi::register_plugin!(arenite_gpu::VULKAN);
 
-/// Whether there is a device; if not, the test says so.
-fn device() -> bool {
-    match arenite_gpu::devices() {
+/// What drives devices.
+#[derive(Clone, Copy, Debug)]
+struct Backend {
+    delegate: &'static str,
+    title: &'static str,
+    devices: fn() -> Result<Vec<About>, Error>,
+}
+
+const BACKENDS: [Backend; 2] = [
+    Backend { delegate: "opencl", title: "OpenCL", devices: arenite_gpu::devices },
+    Backend { delegate: "vulkan", title: "Vulkan", devices: arenite_gpu::vulkan_devices },
+];
+
+/// Those with a device; of others the test says so.
+fn backends() -> impl Iterator<Item = Backend> {
+    BACKENDS.into_iter().filter(|backend| match (backend.devices)() {
         Ok(devices) if !devices.is_empty() => true,
         Ok(_) => {
-            println!("skipped: no OpenCL device");
+            println!("skipped: no {} device", backend.title);
             false
         }
         Err(error) => {
-            println!("skipped: {error}");
+            println!("skipped: {}: {error}", backend.title);
             false
         }
-    }
+    })
 }
 
-fn opencl(options: &[(&str, &str)]) -> DelegateConfig {
-    let mut delegate = DelegateConfig::new("opencl");
+fn delegate(backend: Backend, options: &[(&str, &str)]) -> DelegateConfig {
+    let mut delegate = DelegateConfig::new(backend.delegate);
     delegate.options = options.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect();
     delegate
 }
@@ -66,25 +82,29 @@ fn run(interpreter: &mut Interpreter) -> Vec<Vec<f32>> {
         .collect()
 }
 
-fn on_device(model: &Model, options: &[(&str, &str)]) -> Interpreter {
-    arenite_tests::reference_ops(model).delegate(opencl(options)).build().expect("it builds")
+fn on_device(backend: Backend, model: &Model, options: &[(&str, &str)]) -> Interpreter {
+    arenite_tests::reference_ops(model).delegate(delegate(backend, options)).build().expect("it builds")
 }
 
-/// Runs all nodes on the device and with reference ops.
+/// Runs all nodes on each device and with reference ops.
 fn agrees(what: &str, model: &Model) {
     let want = run(&mut arenite_tests::reference_ops(model).build().expect("it builds"));
-    let mut interpreter = on_device(model, &[]);
-    // Twice: what one invocation leaves in shared memory is not seen by the next.
-    run(&mut interpreter);
-    let got = run(&mut interpreter);
-    assert_eq!(interpreter.left_out(), [], "{what}");
-    let is_there = |served: &Served| matches!(served, Served::Delegate { name, .. } if name == "opencl");
-    assert!(interpreter.served_by().iter().all(is_there), "{what}: {:?}", interpreter.refusals());
-    for (want, got) in want.iter().zip(&got) {
-        let largest = want.iter().fold(1e-3f32, |most, x| most.max(x.abs()));
-        let is_near = |(a, b): (&f32, &f32)| (a - b).abs() <= 1e-5 * largest;
-        let differs = want.iter().zip(got).position(|pair| !is_near(pair));
-        assert_eq!(differs, None, "{what}: {want:?} {got:?}");
+    for backend in backends() {
+        let what = format!("{what}, {}", backend.title);
+        let mut interpreter = on_device(backend, model, &[]);
+        // Twice: what one invocation leaves in shared memory is not seen by the next.
+        run(&mut interpreter);
+        let got = run(&mut interpreter);
+        assert_eq!(interpreter.left_out(), [], "{what}");
+        let is_there =
+            |served: &Served| matches!(served, Served::Delegate { name, .. } if name == backend.delegate);
+        assert!(interpreter.served_by().iter().all(is_there), "{what}: {:?}", interpreter.refusals());
+        for (want, got) in want.iter().zip(&got) {
+            let largest = want.iter().fold(1e-3f32, |most, x| most.max(x.abs()));
+            let is_near = |(a, b): (&f32, &f32)| (a - b).abs() <= 1e-5 * largest;
+            let differs = want.iter().zip(got).position(|pair| !is_near(pair));
+            assert_eq!(differs, None, "{what}: {want:?} {got:?}");
+        }
     }
 }
 
@@ -141,9 +161,6 @@ fn mean(axes: &[i32], to: &[i32]) -> OneOp {
 
 #[test]
 fn products_and_pools_are_those_of_reference_ops() {
-    if !device() {
-        return;
-    }
     for (what, node) in [
         ("3 × 3 of odd channels", conv([1, 6, 7, 3], [5, 3, 3, 3], 1, padding::SAME, activation::RELU)),
         ("with a stride", conv([2, 9, 8, 4], [8, 3, 3, 4], 2, padding::VALID, activation::RELU6)),
@@ -169,9 +186,6 @@ fn products_and_pools_are_those_of_reference_ops() {
 
 #[test]
 fn what_moves_and_folds_elements_is_as_of_reference_ops() {
-    if !device() {
-        return;
-    }
     let binary = |op: &str, a: &[i32], b: &[i32], y: &[i32]| {
         OneOp::new(op).feed(f32("a", a)).feed(f32("b", b)).output(f32("y", y))
     };
@@ -234,9 +248,6 @@ fn what_moves_and_folds_elements_is_as_of_reference_ops() {
 
 #[test]
 fn functions_are_those_of_reference_ops() {
-    if !device() {
-        return;
-    }
     for op in [
         "ABS",
         "NEG",
@@ -259,53 +270,52 @@ fn functions_are_those_of_reference_ops() {
 /// The device's memory is shared in other ways, and nothing else changes; another shape needs no other program.
 #[test]
 fn memory_is_shared_by_each_planner_alike() {
-    if !device() {
-        return;
-    }
     let model = model(conv([1, 6, 7, 3], [5, 3, 3, 3], 1, padding::SAME, activation::RELU));
-    let want = run(&mut on_device(&model, &[]));
-    for planner in ["naive", "equality", "equality-vector", "greedy-by-size", "min-cost-flow"] {
-        assert_eq!(run(&mut on_device(&model, &[("memory", planner)])), want, "{planner}");
+    for backend in backends() {
+        let want = run(&mut on_device(backend, &model, &[]));
+        for planner in ["naive", "equality", "equality-vector", "greedy-by-size", "min-cost-flow"] {
+            assert_eq!(run(&mut on_device(backend, &model, &[("memory", planner)])), want, "{planner}");
+        }
+        let mut refused = on_device(backend, &model, &[("memory", "portfolio")]);
+        refused.allocate().expect("reference ops run it");
+        let reason = &refused.left_out()[0].reason;
+        assert!(reason.contains("it hands out no shared objects"), "{reason}");
     }
-    let mut refused = on_device(&model, &[("memory", "portfolio")]);
-    refused.allocate().expect("reference ops run it");
-    assert!(
-        refused.left_out()[0].reason.contains("it hands out no shared objects"),
-        "{:?}",
-        refused.left_out()
-    );
 }
 
 #[test]
 fn interpreters_of_two_threads_share_a_device() {
-    if !device() {
-        return;
-    }
     let model = model(conv([1, 6, 7, 3], [5, 3, 3, 3], 1, padding::SAME, activation::RELU));
-    let want = run(&mut on_device(&model, &[]));
-    thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| (0..5).for_each(|_| assert_eq!(run(&mut on_device(&model, &[])), want)));
-        }
-    });
+    for backend in backends() {
+        let want = run(&mut on_device(backend, &model, &[]));
+        thread::scope(|scope| {
+            for _ in 0..2 {
+                let again = || assert_eq!(run(&mut on_device(backend, &model, &[])), want);
+                scope.spawn(move || (0..5).for_each(|_| again()));
+            }
+        });
+    }
 }
 
 #[test]
 fn a_device_that_is_not_there_can_be_gone_without() {
     let model = model(OneOp::new("NEG").feed(f32("x", &[3])).output(f32("y", &[3])).defaults());
-    let build = |on_missing| {
-        let mut delegate = opencl(&[("device", "no device has this name")]);
-        delegate.on_missing = on_missing;
-        arenite_tests::reference_ops(&model).delegate(delegate).build().expect("it builds")
-    };
-    let error = build(OnMissing::Error).allocate().expect_err("it is wanted").to_string();
-    assert!(error.contains("there is no OpenCL d"), "{error}");
-    let values = run(&mut build(OnMissing::Skip));
-    assert_eq!(values[0], numbers(3, 1).iter().map(|x| -x).collect::<Vec<_>>());
-    let unknown = arenite_tests::reference_ops(&model).delegate(opencl(&[("colour", "red")])).build();
-    let error =
-        unknown.and_then(|mut interpreter| interpreter.allocate()).expect_err("no such option").to_string();
-    assert_eq!(error, "delegate 'opencl': unknown option 'colour'; known: device, memory");
+    for backend in BACKENDS {
+        let build = |on_missing| {
+            let mut delegate = delegate(backend, &[("device", "no device has this name")]);
+            delegate.on_missing = on_missing;
+            arenite_tests::reference_ops(&model).delegate(delegate).build().expect("it builds")
+        };
+        let error = build(OnMissing::Error).allocate().expect_err("it is wanted").to_string();
+        assert!(error.contains(&format!("there is no {}", backend.title)), "{error}");
+        let values = run(&mut build(OnMissing::Skip));
+        assert_eq!(values[0], numbers(3, 1).iter().map(|x| -x).collect::<Vec<_>>());
+        let unknown = arenite_tests::reference_ops(&model).delegate(delegate(backend, &[("colour", "red")]));
+        let unknown = unknown.build().and_then(|mut interpreter| interpreter.allocate());
+        let error = unknown.expect_err("no such option").to_string();
+        let want = format!("delegate '{}': unknown option 'colour'; known: device, memory", backend.delegate);
+        assert_eq!(error, want);
+    }
 }
 
 /// A part of the corpus, where it is at hand.
@@ -314,16 +324,19 @@ fn conformance() {
     let shared =
         std::env::var_os("ARENITE_SHARED").map_or_else(|| "../../shared".into(), std::path::PathBuf::from);
     let corpus = shared.join("conformance");
-    if !device() || !corpus.exists() {
-        println!("skipped: {} or a device is not there", corpus.display());
+    if !corpus.exists() {
+        println!("skipped: {} is not there", corpus.display());
         return;
     }
-    for family in ["conv_relu6", "avg_pool", "softmax", "concat", "resize_bilinear"] {
-        let cases = source::find(&corpus.join(format!("{family}.zip"))).expect("the family is there");
-        let setup = Setup { delegates: vec!["opencl".into()], ..Setup::linked_in().expect("the plugins") };
-        let selection = Selection::all().expect("it is sound");
-        let summary = suite::run(cases, &selection, &setup, std::num::NonZeroUsize::MIN, |_| {});
-        assert!(summary.totals.passed > 0 && summary.delegated > 0, "{family}: {summary}");
-        assert_eq!(summary.totals.failed, 0, "{family}: {summary}");
+    for backend in backends() {
+        for family in ["conv_relu6", "avg_pool", "softmax", "concat", "resize_bilinear"] {
+            let cases = source::find(&corpus.join(format!("{family}.zip"))).expect("the family is there");
+            let delegates = vec![backend.delegate.into()];
+            let setup = Setup { delegates, ..Setup::linked_in().expect("the plugins") };
+            let selection = Selection::all().expect("it is sound");
+            let summary = suite::run(cases, &selection, &setup, std::num::NonZeroUsize::MIN, |_| {});
+            assert!(summary.totals.passed > 0 && summary.delegated > 0, "{family}: {summary}");
+            assert_eq!(summary.totals.failed, 0, "{family}: {summary}");
+        }
     }
 }

@@ -3,7 +3,7 @@
 use arenite_abi::prelude::*;
 use arenite_layers::{Id, Stored};
 
-use crate::device::Kernel;
+use crate::device::{Kernel, Slots};
 use crate::layout::Layout;
 use crate::net::Net;
 use crate::ops;
@@ -83,14 +83,16 @@ pub struct Builder<'n, 'a> {
     /// The net.
     pub net: &'n Net<'a>,
     constants: &'n mut dyn Constants,
+    /// What of an epilogue a kernel can do.
+    pub slots: Slots,
     places: Vec<Option<Place>>,
     built: Built,
 }
 
 /// Builds all of a net.
-pub fn build(net: &Net<'_>, constants: &mut dyn Constants) -> Result<Built> {
+pub fn build(net: &Net<'_>, constants: &mut dyn Constants, slots: Slots) -> Result<Built> {
     let built = Built { items: Vec::new(), records: Vec::new(), inputs: Vec::new(), outputs: Vec::new() };
-    let mut builder = Builder { net, constants, places: vec![None; net.values.len()], built };
+    let mut builder = Builder { net, constants, slots, places: vec![None; net.values.len()], built };
     for (i, &id) in net.inputs.iter().enumerate() {
         let value = &net.values[id];
         if net.bytes_of(id).is_some() || value.ty != F32 || !net.nodes.iter().any(|n| n.inputs.contains(&id))
@@ -120,7 +122,7 @@ pub fn build(net: &Net<'_>, constants: &mut dyn Constants) -> Result<Built> {
 
 impl<'a> Builder<'_, 'a> {
     /// A new record.
-    fn record(&mut self, layout: Layout) -> Result<Place> {
+    pub fn record(&mut self, layout: Layout) -> Result<Place> {
         layout.expect_countable()?;
         let item = self.built.items.len() + 1;
         self.built.records.push(Record { floats: layout.floats(), life: (item, item) });

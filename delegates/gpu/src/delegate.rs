@@ -7,7 +7,7 @@ use arenite_abi::prelude::*;
 use arenite_layers::{refusals, rewrite};
 
 use crate::builder::{Built, build};
-use crate::device::{Device, Queue};
+use crate::device::{Device, Queue, Slots};
 use crate::net::{LIMITS, Net, Own};
 use crate::program::Program;
 use crate::store::{Store, Uploads};
@@ -28,6 +28,7 @@ pub struct GpuKernel<Q: Queue> {
     program: Option<Program<Q>>,
     store: Store<Q::Memory>,
     memory: String,
+    slots: Slots,
     queue: Q,
 }
 
@@ -54,7 +55,7 @@ impl<D: Device> Delegate for Gpu<D> {
 
     fn compile(&self, partition: &PartitionView<'_>) -> Result<Self::Kernel> {
         let (queue, memory) = (self.device.queue()?, self.memory.clone());
-        let mut kernel = GpuKernel { program: None, store: Store::new(), memory, queue };
+        let mut kernel = GpuKernel { program: None, store: Store::new(), memory, slots: D::SLOTS, queue };
         kernel.build(partition)?;
         Ok(kernel)
     }
@@ -75,7 +76,7 @@ impl<Q: Queue> GpuKernel<Q> {
         let mut net = Net::lower(partition, &none, &LIMITS)?;
         rewrite::rewrite(&mut net, &LIMITS, |_| ());
         let mut uploads = Uploads::new(&self.queue, &mut self.store);
-        let built = build(&net, &mut uploads)?;
+        let built = build(&net, &mut uploads, self.slots)?;
         Ok((built, uploads.into_used()))
     }
 }

@@ -40,6 +40,8 @@ pub struct About {
 pub trait Device: Send + Sync + Sized + 'static {
     /// The delegate's name.
     const NAME: &'static str;
+    /// What of an epilogue one of its kernels can do.
+    const SLOTS: Slots;
     /// The queue of a partition.
     type Queue: Queue;
 
@@ -166,6 +168,15 @@ pub enum Function {
     Binary(Binary),
     /// Of `v` and the operand's slice of the same channels: it has one row.
     Row(Binary),
+}
+
+/// How many functions, and operands of them, a kernel's epilogue has at most. What is left is done by kernels of its own.
+#[derive(Clone, Copy, Debug)]
+pub struct Slots {
+    /// Functions, one at least.
+    pub functions: usize,
+    /// Operands, one at least.
+    pub operands: usize,
 }
 
 /// The position of the device that `choice` means, see [`Device::open`]; `title` is how users know the backend.

@@ -3,11 +3,13 @@
 use arenite_abi::prelude::*;
 use arenite_layers::{Clamp, EpilogueOp};
 
-use crate::builder::{Buffer, Builder};
-use crate::device::Function;
+use crate::builder::{Argument, Buffer, Builder, Task};
+use crate::device::{Function, Kernel, Slots};
 use crate::layout::Layout;
+use crate::work_groups::{Extent, Kind};
 
 /// Functions of results, and what they read.
+#[derive(Default)]
 pub struct Epilogue {
     /// In order.
     pub functions: Vec<Function>,
@@ -15,31 +17,49 @@ pub struct Epilogue {
     pub buffers: Vec<Buffer>,
 }
 
-/// Of a layer whose results lie so.
-pub fn epilogue(
+impl Epilogue {
+    /// The task of a kernel that ends with it.
+    pub fn behind(self, kernel: Kernel, mut arguments: Vec<Argument>, grid: Extent, kind: Kind) -> Task {
+        arguments.extend(self.buffers.into_iter().map(Argument::Buffer));
+        Task { kernel: Kernel { epilogue: Some(self.functions), ..kernel }, arguments, grid, kind }
+    }
+
+    /// Whether there is room for another function.
+    fn has_room(&self, slots: Slots, has_operand: bool) -> bool {
+        let operands = self.buffers.len() + usize::from(has_operand);
+        self.functions.len() < slots.functions && operands <= slots.operands
+    }
+}
+
+/// Of a layer whose results lie so: the first, and those that do not fit into the slots of its kernel.
+pub fn epilogues(
     builder: &mut Builder<'_, '_>,
     clamp: Clamp,
     layer: &[EpilogueOp],
     layout: Layout,
-) -> Result<Epilogue> {
-    let (mut functions, mut buffers) = (Vec::new(), Vec::new());
-    if clamp != Clamp::NONE {
-        functions.push(Function::Clamp(clamp));
-    }
-    for function in layer {
-        functions.push(match *function {
-            EpilogueOp::Clamp(clamp) => Function::Clamp(clamp),
-            EpilogueOp::Unary(function) => Function::Unary(function),
-            EpilogueOp::Scalar(function, number) => Function::Scalar(function, number),
+) -> Result<(Epilogue, Vec<Epilogue>)> {
+    let slots = builder.slots;
+    let mut all = (Epilogue::default(), Vec::new());
+    let first = (clamp != Clamp::NONE).then_some(EpilogueOp::Clamp(clamp));
+    for function in first.iter().chain(layer) {
+        let (function, operand) = match *function {
+            EpilogueOp::Clamp(clamp) => (Function::Clamp(clamp), None),
+            EpilogueOp::Unary(function) => (Function::Unary(function), None),
+            EpilogueOp::Scalar(function, number) => (Function::Scalar(function, number), None),
             EpilogueOp::Binary(function, id) => {
-                buffers.push(builder.view(id, layout)?.buffer);
-                Function::Binary(function)
+                (Function::Binary(function), Some(builder.view(id, layout)?.buffer))
             }
             EpilogueOp::Row(function, id, channels) => {
-                buffers.push(builder.view(id, Layout { rows: 1, channels })?.buffer);
-                Function::Row(function)
+                let row = Layout { rows: 1, channels };
+                (Function::Row(function), Some(builder.view(id, row)?.buffer))
             }
-        });
+        };
+        if !all.1.last().unwrap_or(&all.0).has_room(slots, operand.is_some()) {
+            all.1.push(Epilogue::default());
+        }
+        let open = all.1.last_mut().unwrap_or(&mut all.0);
+        open.functions.push(function);
+        open.buffers.extend(operand);
     }
-    Ok(Epilogue { functions, buffers })
+    Ok(all)
 }

@@ -29,7 +29,7 @@
 //! | recording | launches in order, with what is copied before and behind them |
 //! | object | memory of the device that records share |
 // Who asks for no backend gets rules for work-groups, and nothing that would call the rest.
-#![cfg_attr(not(feature = "opencl"), allow(dead_code))]
+#![cfg_attr(not(any(feature = "opencl", feature = "vulkan")), allow(dead_code))]
 
 mod builder;
 mod delegate;
@@ -43,9 +43,11 @@ mod opencl;
 mod ops;
 mod program;
 mod store;
+#[cfg(feature = "vulkan")]
+mod vulkan;
 pub mod work_groups;
 
-#[cfg(feature = "opencl")]
+#[cfg(any(feature = "opencl", feature = "vulkan"))]
 use arenite_abi::{Plugin, plugin};
 
 pub use delegate::Gpu;
@@ -53,6 +55,8 @@ pub use device::About;
 pub use gpu_info::{Adreno, GpuInfo, Mali, Vendor};
 #[cfg(feature = "opencl")]
 pub use opencl::devices;
+#[cfg(feature = "vulkan")]
+pub use vulkan::devices as vulkan_devices;
 
 /// The delegate of OpenCL's devices.
 #[cfg(feature = "opencl")]
@@ -64,4 +68,16 @@ pub static PLUGIN: Plugin = plugin! {
     id: "org.arenite.opencl",
     description: "The delegate opencl: GPUs, and whatever else has an OpenCL driver",
     delegates: [OpenCl],
+};
+
+/// The delegate of Vulkan's devices.
+#[cfg(feature = "vulkan")]
+pub type Vulkan = Gpu<vulkan::Device>;
+
+/// The plugin of it.
+#[cfg(feature = "vulkan")]
+pub static VULKAN: Plugin = plugin! {
+    id: "org.arenite.vulkan",
+    description: "The delegate vulkan: GPUs, and whatever else has a driver of Vulkan 1.1",
+    delegates: [Vulkan],
 };

@@ -13,7 +13,7 @@ use opencl3::program::Program;
 
 use super::failed;
 use super::queue::Queue;
-use crate::device::{self, About, choose};
+use crate::device::{self, About, Slots, choose};
 use crate::{GpuInfo, Vendor};
 
 /// A device and its context, of which the process has one.
@@ -78,6 +78,8 @@ fn open_devices() -> MutexGuard<'static, Open> {
 
 impl device::Device for Device {
     const NAME: &'static str = "opencl";
+    // It is text, of any length.
+    const SLOTS: Slots = Slots { functions: usize::MAX, operands: usize::MAX };
     type Queue = Queue;
 
     fn open(choice: Option<&str>) -> Result<Arc<Device>> {

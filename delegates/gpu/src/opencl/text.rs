@@ -16,7 +16,7 @@ macro_rules! texts {
 
 const COMMON: &str = include_str!("../ops/common.cl");
 const TEXTS: &[(&str, &str)] = texts![
-    "conv_2d" "depthwise_conv_2d" "elementwise" "layer_norm" "moves" "pool_2d" "reduce" "resize" "softmax"
+    "chain" "conv_2d" "depthwise_conv_2d" "elementwise" "layer_norm" "moves" "pool_2d" "reduce" "resize" "softmax"
 ];
 
 /// The text of a program with the kernel. Programs are shared by all nodes that do the same, whatever their sizes.

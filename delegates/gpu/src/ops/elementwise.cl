@@ -1,4 +1,3 @@
-#ifdef TWO
 /* Four elements of a row of the result. Of each dimension but the last: size, and floats from one index to the next of both operands. */
 inline float4 operand(__global const float *from, int at, int s, int moves) {
   if (moves) return vload4(s, from + at);
@@ -19,13 +18,6 @@ __kernel void elementwise(__global float4 *to, __global const float *a, __global
   }
   float4 v = operand(a, a_at, s, a_moves), o = operand(b, b_at, s, b_moves);
   v = FUNCTION;
-#else
-__kernel void elementwise(__global float4 *to, __global const float4 *from, int rows, int slices,
-                          int channels EPILOGUE_PARAMETERS) {
-  int s = get_global_id(0), row = get_global_id(1);
-  if (s >= slices || row >= rows) return;
-  float4 v = from[row * slices + s];
-#endif
   int at = row * slices + s;
   EPILOGUE(v, at, s)
   to[at] = filled(v, channels - 4 * s);

@@ -25,7 +25,7 @@ fn chain<'a>(functions: &[EpilogueOp], node: &Node<'a>, builder: &mut Builder<'_
     let mut arguments = vec![Argument::Buffer(from.buffer)];
     arguments.extend(numbers(&[to.rows, to.slices(), to.channels])?);
     let task = WithEpilogue {
-        name: "elementwise",
+        name: "chain",
         definitions: Vec::new(),
         arguments,
         grid: [to.slices(), to.rows, 1],
@@ -59,7 +59,7 @@ fn two<'a>(
     arguments.extend(numbers(&[outer, moves[0], moves[1], to.rows, to.slices(), to.channels])?);
     let task = WithEpilogue {
         name: "elementwise",
-        definitions: vec![Definition::Flag("TWO"), Definition::Function(function)],
+        definitions: vec![Definition::Function(function)],
         arguments,
         grid: [to.slices(), to.rows, 1],
         kind: Kind::Other,

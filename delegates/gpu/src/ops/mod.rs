@@ -13,9 +13,9 @@ mod softmax;
 use arenite_abi::prelude::*;
 use arenite_layers::{Clamp, Common, EpilogueOp, Id, Layer as Either};
 
-use crate::builder::{Argument, Builder, Place, Task, grid};
+use crate::builder::{Argument, Builder, Place, grid, numbers};
 use crate::device::{Definition, Kernel};
-use crate::epilogue::epilogue;
+use crate::epilogue::epilogues;
 use crate::layout::Layout;
 use crate::net::{Layer, Node};
 use crate::work_groups::Kind;
@@ -72,12 +72,19 @@ struct WithEpilogue<'e> {
 fn push(builder: &mut Builder<'_, '_>, task: WithEpilogue<'_>, to: Layout, output: Id) -> Result<Place> {
     let WithEpilogue { name, definitions, mut arguments, grid: sizes, kind, clamp, functions } = task;
     // Operands come first: a view of one may be a task of its own.
-    let epilogue = epilogue(builder, clamp, functions, to)?;
-    let place = builder.output(output, to)?;
+    let (first, rest) = epilogues(builder, clamp, functions, to)?;
+    let mut place = builder.record(to)?;
     arguments.insert(0, Argument::Buffer(place.buffer));
-    arguments.extend(epilogue.buffers.into_iter().map(Argument::Buffer));
-    let kernel = Kernel { name, definitions, epilogue: Some(epilogue.functions) };
-    builder.push(Task { kernel, arguments, grid: grid(sizes)?, kind });
+    builder.push(first.behind(plain(name, definitions), arguments, grid(sizes)?, kind));
+    for epilogue in rest {
+        let next = builder.record(to)?;
+        let mut arguments = vec![Argument::Buffer(next.buffer), Argument::Buffer(place.buffer)];
+        arguments.extend(numbers(&[to.rows, to.slices(), to.channels])?);
+        let grid = grid([to.slices(), to.rows, 1])?;
+        builder.push(epilogue.behind(plain("chain", Vec::new()), arguments, grid, Kind::Other));
+        place = next;
+    }
+    builder.rename(output, place);
     Ok(place)
 }
 

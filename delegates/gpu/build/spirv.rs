@@ -1,0 +1,166 @@
+//! SPIR-V of all kernels in `src/ops`, and a table of them.
+//!
+//! ```text
+//! common.wgsl, functions.wgsl, epilogue.wgsl, X.wgsl ─► naga ─► words of X, and what X has: buffers, operands, numbers, constants
+//! ```
+//! `override` of WGSL is a specialization constant of SPIR-V, but naga writes none: it wants values. So an override becomes a private
+//! variable that begins with a number from `MARK` on, which nothing else has, and in the words the constant with that number becomes a
+//! specialization constant. A private variable that nobody writes is a constant to drivers.
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::{env, fs};
+
+use naga::back::spv;
+use naga::valid::{Capabilities, ValidationFlags, Validator};
+use naga::{AddressSpace, Module};
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+const OPS: &str = "src/ops";
+/// The first number that stands for a specialization constant, and how many there may be.
+const MARK: u32 = 0x5eed_0000;
+const MARKS: u32 = 0x100;
+/// The version of SPIR-V that devices of Vulkan 1.1 take.
+const VERSION: (u8, u8) = (1, 3);
+
+/// Writes a file of words per kernel, and the table `kernels.rs`.
+pub fn write() -> Result<()> {
+    println!("cargo::rerun-if-changed=build/spirv.rs");
+    println!("cargo::rerun-if-changed={OPS}");
+    let out = env::var("OUT_DIR")?;
+    let read = |name: &str| fs::read_to_string(Path::new(OPS).join(name));
+    let shared = [read("common.wgsl")?, read("functions.wgsl")?].concat();
+    let epilogue = read("epilogue.wgsl")?;
+    let mut table = String::from("&[\n");
+    for file in files()? {
+        let own = read(&file)?;
+        if !own.contains("@compute") {
+            continue;
+        }
+        let behind = if own.contains("epilogue(") { epilogue.as_str() } else { "" };
+        let name = file.trim_end_matches(".wgsl");
+        let text = [&own, behind, &shared].concat();
+        let (words, entry) = kernel(name, &text).map_err(|error| format!("{file}: {error}"))?;
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        fs::write(Path::new(&out).join(format!("{name}.spv")), bytes)?;
+        table.push_str(&entry);
+    }
+    fs::write(Path::new(&out).join("kernels.rs"), table + "]\n")?;
+    Ok(())
+}
+
+/// All texts in WGSL, sorted.
+fn files() -> Result<Vec<String>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(OPS)? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        if name.ends_with(".wgsl") {
+            files.push(name);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// A kernel's words, and its line in the table.
+fn kernel(name: &str, text: &str) -> Result<(Vec<u32>, String)> {
+    let (text, constants) = mark(text)?;
+    let mut module = naga::front::wgsl::parse_str(&text).map_err(|error| error.emit_to_string(&text))?;
+    naga::compact::compact(&mut module, naga::compact::KeepUnused::No);
+    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::IMMEDIATES);
+    let info = validator.validate(&module).map_err(|error| error.emit_to_string(&text))?;
+    let options = spv::Options {
+        lang_version: VERSION,
+        flags: spv::WriterFlags::empty(),
+        // Loops end, and nothing is divided by zero: the host has seen to it.
+        force_loop_bounding: false,
+        emit_int_div_checks: false,
+        ..spv::Options::default()
+    };
+    let words = specialize(&spv::write_vec(&module, &info, &options, None)?, &constants)?;
+    let mut line = String::new();
+    writeln!(line, "Text {{")?;
+    writeln!(line, "    name: {name:?},")?;
+    writeln!(line, "    bytes: include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}.spv\")),")?;
+    writeln!(line, "    constants: &{constants:?},")?;
+    writeln!(line, "    buffers: {},", bound(&module, 0)?)?;
+    writeln!(line, "    operands: {},", bound(&module, 1)?)?;
+    writeln!(line, "    numbers: {},", numbers(&module))?;
+    writeln!(line, "}},")?;
+    Ok((words, line))
+}
+
+/// The text with variables in the place of overrides, and their names.
+fn mark(text: &str) -> Result<(String, Vec<String>)> {
+    let (mut marked, mut names) = (String::new(), Vec::new());
+    for line in text.lines() {
+        match line.strip_prefix("override ").and_then(|rest| rest.strip_suffix(": u32;")) {
+            Some(name) => {
+                writeln!(marked, "var<private> {name}: u32 = {}u;", MARK + names.len() as u32)?;
+                names.push(name.to_owned());
+            }
+            None => writeln!(marked, "{line}")?,
+        }
+    }
+    if names.len() > MARKS as usize {
+        return Err("there are too many overrides".into());
+    }
+    Ok((marked, names))
+}
+
+/// Bindings of a group, which count from 0.
+fn bound(module: &Module, group: u32) -> Result<u32> {
+    let bindings = module.global_variables.iter().filter_map(|(_, variable)| variable.binding);
+    let mut bindings: Vec<u32> = bindings.filter(|b| b.group == group).map(|b| b.binding).collect();
+    bindings.sort_unstable();
+    match (0..).zip(&bindings).all(|(i, &binding)| i == binding) {
+        true => Ok(bindings.len() as u32),
+        false => Err(format!("group {group} has bindings {bindings:?}").into()),
+    }
+}
+
+/// Numbers of four bytes that the host pushes.
+fn numbers(module: &Module) -> u32 {
+    let variables = module.global_variables.iter().map(|(_, variable)| variable);
+    let pushed = variables.filter(|variable| variable.space == AddressSpace::Immediate);
+    pushed.map(|variable| module.types[variable.ty].inner.size(module.to_ctx()) / 4).sum()
+}
+
+/// Words of a header; opcodes, and the number of the decoration.
+const HEADER: usize = 5;
+const CONSTANT: u32 = 43;
+const SPEC_CONSTANT: u32 = 50;
+const DECORATE: u32 = 71;
+const SPEC_ID: u32 = 1;
+
+/// Makes specialization constants of what is marked. Each has to be there once.
+fn specialize(words: &[u32], names: &[String]) -> Result<Vec<u32>> {
+    let mut specialized = words[..HEADER].to_vec();
+    let (mut found, mut decorations) = (vec![0; names.len()], Vec::new());
+    let (mut rest, mut behind) = (&words[HEADER..], None);
+    while let Some(&first) = rest.first() {
+        let (instruction, others) =
+            rest.split_at_checked((first >> 16) as usize).filter(|(i, _)| !i.is_empty()).ok_or("cut off")?;
+        rest = others;
+        if first & 0xffff == DECORATE && behind.is_none() {
+            behind = Some(specialized.len());
+        }
+        match *instruction {
+            [_, ty, id, value] if first & 0xffff == CONSTANT && (MARK..MARK + MARKS).contains(&value) => {
+                let number = (value - MARK) as usize;
+                *found.get_mut(number).ok_or("a constant is marked that is none")? += 1;
+                specialized.extend([4 << 16 | SPEC_CONSTANT, ty, id, 0]);
+                decorations.extend([4 << 16 | DECORATE, id, SPEC_ID, number as u32]);
+            }
+            _ => specialized.extend_from_slice(instruction),
+        }
+    }
+    if let Some((name, _)) = names.iter().zip(&found).find(|(_, found)| **found != 1) {
+        return Err(format!("override {name} is not read").into());
+    }
+    let at = behind.ok_or("there are no decorations")?;
+    specialized.splice(at..at, decorations);
+    Ok(specialized)
+}

@@ -1,0 +1,68 @@
+/* Four neighbouring columns of a row and one slice of channels each. Weights: [tap][input channel][output slice]. */
+@group(0) @binding(0) var<storage, read_write> to: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read> source: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read> weights: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read> bias: array<vec4<f32>>;
+var<immediate> n: Window;
+
+/* The pixel that column `x` reads, zeros outside. */
+fn pixel(x: i32, left: i32, line: i32, i: i32) -> vec4<f32> {
+  let column = x * n.column_stride + left;
+  if column < 0 || column >= n.in_columns {
+    return vec4<f32>();
+  }
+  return source[(line + column) * n.in_slices + i];
+}
+
+fn store(sum: vec4<f32>, row: i32, x: i32, s: i32) {
+  if x < n.out_columns {
+    let at = (row * n.out_columns + x) * n.out_slices + s;
+    to[at] = filled(epilogue(sum, at, s), n.channels - 4 * s);
+  }
+}
+
+@compute @workgroup_size(1)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+  let s = i32(id.x);
+  let x = i32(id.y) * 4;
+  let row = i32(id.z);
+  if s >= n.out_slices || x >= n.out_columns || row >= n.batches * n.out_rows {
+    return;
+  }
+  let image = row / n.out_rows;
+  let y = row % n.out_rows;
+  var sum0 = bias[s];
+  var sum1 = sum0;
+  var sum2 = sum0;
+  var sum3 = sum0;
+  for (var ky = 0; ky < n.tap_rows; ky++) {
+    let in_row = y * n.row_stride - n.rows_before + ky * n.row_dilation;
+    if in_row < 0 || in_row >= n.in_rows {
+      continue;
+    }
+    let line = (image * n.in_rows + in_row) * n.in_columns;
+    for (var kx = 0; kx < n.tap_columns; kx++) {
+      let left = kx * n.column_dilation - n.columns_before;
+      var w = (ky * n.tap_columns + kx) * n.in_slices * 4 * n.out_slices + s;
+      for (var i = 0; i < n.in_slices; i++) {
+        let w0 = weights[w];
+        let w1 = weights[w + n.out_slices];
+        let w2 = weights[w + 2 * n.out_slices];
+        let w3 = weights[w + 3 * n.out_slices];
+        w += 4 * n.out_slices;
+        let x0 = pixel(x, left, line, i);
+        let x1 = pixel(x + 1, left, line, i);
+        let x2 = pixel(x + 2, left, line, i);
+        let x3 = pixel(x + 3, left, line, i);
+        sum0 += x0.x * w0 + x0.y * w1 + x0.z * w2 + x0.w * w3;
+        sum1 += x1.x * w0 + x1.y * w1 + x1.z * w2 + x1.w * w3;
+        sum2 += x2.x * w0 + x2.y * w1 + x2.z * w2 + x2.w * w3;
+        sum3 += x3.x * w0 + x3.y * w1 + x3.z * w2 + x3.w * w3;
+      }
+    }
+  }
+  store(sum0, row, x, s);
+  store(sum1, row, x + 1, s);
+  store(sum2, row, x + 2, s);
+  store(sum3, row, x + 3, s);
+}

@@ -1,0 +1,41 @@
+/* Four elements of a row of the result. Of each dimension but the last: size, and floats from one index to the next of both operands. */
+override FUNCTION: u32;
+
+@group(0) @binding(0) var<storage, read_write> to: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read> a: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read> b: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read> dims: array<i32>;
+
+struct Numbers {
+  rank: i32,
+  a_moves: i32,
+  b_moves: i32,
+  rows: i32,
+  slices: i32,
+  channels: i32,
+}
+var<immediate> n: Numbers;
+
+@compute @workgroup_size(1)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+  let s = i32(id.x);
+  let row = i32(id.y);
+  if s >= n.slices || row >= n.rows {
+    return;
+  }
+  var a_at = 0;
+  var b_at = 0;
+  var rest = row;
+  for (var d = n.rank - 1; d >= 0; d--) {
+    let index = rest % dims[3 * d];
+    rest /= dims[3 * d];
+    a_at += index * dims[3 * d + 1];
+    b_at += index * dims[3 * d + 2];
+  }
+  /* Rows begin with a slice. What has one channel is the same in all lanes. */
+  let x = a[a_at / 4 + s * n.a_moves];
+  let y = b[b_at / 4 + s * n.b_moves];
+  let v = binary(FUNCTION, select(x.xxxx, x, vec4<bool>(n.a_moves != 0)), select(y.xxxx, y, vec4<bool>(n.b_moves != 0)));
+  let at = row * n.slices + s;
+  to[at] = filled(epilogue(v, at, s), n.channels - 4 * s);
+}

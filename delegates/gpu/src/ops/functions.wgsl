@@ -1,0 +1,91 @@
+/* Functions of four elements, by their numbers in `Unary` and `Binary`. What is no number stays so. Where a driver may take a function
+   that overflows, or loses digits, there is another one. */
+
+fn at_least(v: vec4<f32>, low: f32) -> vec4<f32> {
+  return select(v, vec4<f32>(low), v < vec4<f32>(low));
+}
+
+fn at_most(v: vec4<f32>, high: f32) -> vec4<f32> {
+  return select(v, vec4<f32>(high), v > vec4<f32>(high));
+}
+
+/* Where it is small by the polynomial of Taylor: the difference has no digits there. */
+fn exp_less_one(x: vec4<f32>) -> vec4<f32> {
+  var p = x / 5040.0 + 1.0 / 720.0;
+  p = p * x + 1.0 / 120.0;
+  p = p * x + 1.0 / 24.0;
+  p = p * x + 1.0 / 6.0;
+  p = p * x + 0.5;
+  p = p * x + 1.0;
+  return select(exp(x) - 1.0, p * x, abs(x) < vec4<f32>(0.5));
+}
+
+/* Odd rational functions of degrees 13 and 6, 13 and 8, up to where they round to ±1: Eigen's `generic_fast_tanh_float` and
+   `generic_fast_erf_float`. */
+fn hyperbolic(v: vec4<f32>) -> vec4<f32> {
+  let x = at_most(at_least(v, -7.905311), 7.905311);
+  let q = x * x;
+  var p = q * -2.7607685e-16 + 2.000188e-13;
+  p = p * q + -8.604672e-11;
+  p = p * q + 5.122297e-8;
+  p = p * q + 1.4857224e-5;
+  p = p * q + 6.372619e-4;
+  p = p * q + 4.8935246e-3;
+  let d = ((q * 1.1982584e-6 + 1.1853471e-4) * q + 2.2684346e-3) * q + 4.893525e-3;
+  return x * p / d;
+}
+
+fn error_function(v: vec4<f32>) -> vec4<f32> {
+  let x = at_most(at_least(v, -4.0), 4.0);
+  let q = x * x;
+  var p = q * -2.7261423e-10 + 2.7706814e-8;
+  p = p * q + -2.101024e-6;
+  p = p * q + -5.6925064e-5;
+  p = p * q + -7.349906e-4;
+  p = p * q + -2.9546e-3;
+  p = p * q + -1.6096033e-2;
+  var d = q * -1.4566072e-5 + -2.1337406e-4;
+  d = d * q + -1.682827e-3;
+  d = d * q + -7.373329e-3;
+  d = d * q + -1.4264739e-2;
+  return x * p / d;
+}
+
+fn unary(function: u32, v: vec4<f32>) -> vec4<f32> {
+  switch function {
+    case 0u: { return abs(v); }
+    case 1u: { return -v; }
+    case 2u: { return sqrt(v); }
+    case 3u: { return 1.0 / sqrt(v); }
+    case 4u: { return v * v; }
+    case 5u: { return floor(v); }
+    case 6u: { return ceil(v); }
+    case 7u: { return round(v); }
+    case 8u: { return exp(v); }
+    case 9u: { return select(v, exp_less_one(v), v < vec4<f32>()); }
+    case 10u: { return 1.0 / (1.0 + exp(-v)); }
+    case 11u: { return hyperbolic(v); }
+    case 12u: { return v * at_most(at_least(v + 3.0, 0.0), 6.0) / 6.0; }
+    case 13u: { return v / (1.0 + exp(-v)); }
+    case 14u: { return 0.5 * v * (1.0 + error_function(v * 0.70710678)); }
+    default: { return 0.5 * v * (1.0 + hyperbolic(0.79788456 * (v + 0.044715 * v * v * v))); }
+  }
+}
+
+fn binary(function: u32, v: vec4<f32>, o: vec4<f32>) -> vec4<f32> {
+  switch function {
+    case 0u: { return v + o; }
+    case 1u: { return v - o; }
+    case 2u: { return o - v; }
+    case 3u: { return v * o; }
+    case 4u: { return v / o; }
+    case 5u: { return o / v; }
+    case 6u: { return select(o, v, v < o); }
+    case 7u: { return select(v, o, o < v); }
+    case 8u: { return select(o, v, v > o); }
+    case 9u: { return select(v, o, o > v); }
+    case 10u: { return (v - o) * (v - o); }
+    case 11u: { return select(v, v * o, v < vec4<f32>()); }
+    default: { return select(o, v * o, o < vec4<f32>()); }
+  }
+}

@@ -1,0 +1,50 @@
+/* One element of the result. Of each dimension that is kept, and of each that is folded: size, and floats from one index to the next. */
+override FOLD: u32;
+
+@group(0) @binding(0) var<storage, read_write> to: array<f32>;
+@group(0) @binding(1) var<storage, read> source: array<f32>;
+@group(0) @binding(2) var<storage, read> dims: array<i32>;
+
+struct Numbers {
+  kept: i32,
+  folded: i32,
+  count: i32,
+  results: i32,
+  channels: i32,
+  pitch: i32,
+  divisor_bits: i32,
+}
+var<immediate> n: Numbers;
+
+@compute @workgroup_size(1)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+  let i = i32(id.x);
+  if i >= n.results {
+    return;
+  }
+  var at = 0;
+  var rest = i;
+  for (var d = n.kept - 1; d >= 0; d--) {
+    at += rest % dims[2 * d] * dims[2 * d + 1];
+    rest /= dims[2 * d];
+  }
+  var v = 0.0;
+  if FOLD != 0u {
+    v = source[at];
+  }
+  for (var k = 0; k < n.count; k++) {
+    var p = at;
+    rest = k;
+    for (var d = n.kept + n.folded - 1; d >= n.kept; d--) {
+      p += rest % dims[2 * d] * dims[2 * d + 1];
+      rest /= dims[2 * d];
+    }
+    let x = source[p];
+    switch FOLD {
+      case 0u: { v += x; }
+      case 1u: { v = select(v, x, x > v); }
+      default: { v = select(v, x, x < v); }
+    }
+  }
+  to[place(i, n.channels, n.pitch)] = v / bitcast<f32>(n.divisor_bits);
+}

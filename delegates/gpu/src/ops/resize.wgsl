@@ -1,0 +1,46 @@
+/* One slice of a pixel. Per row and per column of the result: the pixels around, and the distance from the lower one. */
+override NEAREST: u32;
+
+@group(0) @binding(0) var<storage, read_write> to: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read> source: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read> lows: array<i32>;
+@group(0) @binding(3) var<storage, read> highs: array<i32>;
+@group(0) @binding(4) var<storage, read> distances: array<f32>;
+
+struct Numbers {
+  batches: i32,
+  in_rows: i32,
+  in_columns: i32,
+  out_rows: i32,
+  out_columns: i32,
+  slices: i32,
+}
+var<immediate> n: Numbers;
+
+@compute @workgroup_size(1)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+  let s = i32(id.x);
+  let x = i32(id.y);
+  let row = i32(id.z);
+  if s >= n.slices || x >= n.out_columns || row >= n.batches * n.out_rows {
+    return;
+  }
+  let y = row % n.out_rows;
+  let image = row / n.out_rows * n.in_rows;
+  let above = (image + lows[y]) * n.in_columns;
+  let left = lows[n.out_rows + x];
+  let at = (row * n.out_columns + x) * n.slices + s;
+  if NEAREST != 0u {
+    to[at] = source[(above + left) * n.slices + s];
+    return;
+  }
+  let below = (image + highs[y]) * n.in_columns;
+  let right = highs[n.out_rows + x];
+  let dy = distances[y];
+  let dx = distances[n.out_rows + x];
+  var v = source[(above + left) * n.slices + s] * (1.0 - dy) * (1.0 - dx);
+  v += source[(below + left) * n.slices + s] * dy * (1.0 - dx);
+  v += source[(above + right) * n.slices + s] * (1.0 - dy) * dx;
+  v += source[(below + right) * n.slices + s] * dy * dx;
+  to[at] = v;
+}

@@ -1,0 +1,170 @@
+//! What a device's properties mean for the delegate: pure functions.
+
+use std::ffi::CStr;
+
+use ash::vk;
+use ash::vk::{MemoryPropertyFlags as Has, PhysicalDeviceType as Type, QueueFlags};
+
+use crate::device::About;
+use crate::{GpuInfo, Vendor};
+
+/// What drivers call themselves by number.
+const VENDORS: [(u32, &str); 7] = [
+    (0x1002, "AMD"),
+    (0x1010, "Imagination"),
+    (0x106b, "Apple"),
+    (0x10de, "NVIDIA"),
+    (0x13b5, "ARM Mali"),
+    (0x5143, "Qualcomm Adreno"),
+    (0x8086, "Intel"),
+];
+
+/// Of a device's properties: general ones, most bytes of one allocation, and memory.
+pub fn about(
+    properties: &vk::PhysicalDeviceProperties,
+    allocation: u64,
+    memory: &vk::PhysicalDeviceMemoryProperties,
+) -> About {
+    let name = properties.device_name_as_c_str().map(CStr::to_string_lossy).unwrap_or_default().into_owned();
+    let vendor = VENDORS.iter().find(|(id, _)| *id == properties.vendor_id).map_or("", |(_, name)| *name);
+    let limits = &properties.limits;
+    let (api, driver) = (properties.api_version, properties.driver_version);
+    About {
+        driver: format!(
+            "{vendor} Vulkan {}.{}.{}, driver {driver:#x}",
+            vk::api_version_major(api),
+            vk::api_version_minor(api),
+            vk::api_version_patch(api)
+        )
+        .trim_start()
+        .to_owned(),
+        kind: match properties.device_type {
+            Type::DISCRETE_GPU | Type::INTEGRATED_GPU | Type::VIRTUAL_GPU => "gpu",
+            Type::CPU => "cpu",
+            _ => "other",
+        },
+        memory: local_heap(memory),
+        largest: u64::from(limits.max_storage_buffer_range).min(allocation),
+        local: u64::from(limits.max_compute_shared_memory_size),
+        units: 0,
+        limits: GpuInfo {
+            vendor: Vendor::of(&format!("{vendor} {name}")),
+            axes: limits.max_compute_work_group_size,
+            total: limits.max_compute_work_group_invocations,
+        },
+        name,
+    }
+}
+
+/// Bytes of the largest heap that is the device's own.
+fn local_heap(memory: &vk::PhysicalDeviceMemoryProperties) -> u64 {
+    let heaps = memory.memory_heaps_as_slice().iter();
+    let own = heaps.filter(|heap| heap.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL));
+    own.map(|heap| heap.size).max().unwrap_or(0)
+}
+
+/// What memory is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Use {
+    /// Tensors.
+    Device,
+    /// What goes to the device.
+    Up,
+    /// What comes back.
+    Down,
+}
+
+/// The types of memory by use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Types {
+    /// Whether the host writes and reads tensors in place.
+    pub unified: bool,
+    device: u32,
+    up: u32,
+    down: u32,
+}
+
+impl Types {
+    /// Those of a device for a buffer that may lie in the types of this mask. Memory of a GPU of its own is slow for the host even
+    /// where it sees it.
+    pub fn of(ty: Type, memory: &vk::PhysicalDeviceMemoryProperties, mask: u32) -> Option<Types> {
+        let seen = Has::HOST_VISIBLE | Has::HOST_COHERENT;
+        let first = |wanted: &[Has]| {
+            let types = memory.memory_types_as_slice();
+            let has = |i: usize, wanted| mask & 1 << i != 0 && types[i].property_flags.contains(wanted);
+            wanted.iter().find_map(|&wanted| (0..types.len()).find(|&i| has(i, wanted))).map(|i| i as u32)
+        };
+        let shared = first(&[Has::DEVICE_LOCAL | seen | Has::HOST_CACHED, Has::DEVICE_LOCAL | seen]);
+        let shared = shared.filter(|_| ty != Type::DISCRETE_GPU);
+        let host = first(&[seen])?;
+        Some(Types {
+            unified: shared.is_some(),
+            device: shared.or_else(|| first(&[Has::DEVICE_LOCAL])).unwrap_or(host),
+            up: host,
+            down: first(&[seen | Has::HOST_CACHED]).unwrap_or(host),
+        })
+    }
+
+    /// The type for a use.
+    pub fn get(&self, purpose: Use) -> u32 {
+        match purpose {
+            Use::Device => self.device,
+            Use::Up => self.up,
+            Use::Down => self.down,
+        }
+    }
+}
+
+/// The family of queues for kernels: one that does not draw, where there is one.
+pub fn family(families: &[vk::QueueFamilyProperties]) -> Option<u32> {
+    let computes = |i: &usize| families[*i].queue_flags.contains(QueueFlags::COMPUTE);
+    let draws = |i: &usize| families[*i].queue_flags.contains(QueueFlags::GRAPHICS);
+    let all = || (0..families.len()).filter(computes);
+    all().find(|i| !draws(i)).or_else(|| all().next()).map(|i| i as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn memory(types: &[Has]) -> vk::PhysicalDeviceMemoryProperties {
+        let mut memory = vk::PhysicalDeviceMemoryProperties::default();
+        memory.memory_type_count = types.len() as u32;
+        for (to, &flags) in memory.memory_types.iter_mut().zip(types) {
+            to.property_flags = flags;
+        }
+        memory
+    }
+
+    #[test]
+    fn types_of_memory_by_device() {
+        let seen = Has::HOST_VISIBLE | Has::HOST_COHERENT;
+        let all = Has::DEVICE_LOCAL | seen | Has::HOST_CACHED;
+        let desktop = [Has::DEVICE_LOCAL, seen, seen | Has::HOST_CACHED, Has::DEVICE_LOCAL | seen];
+        for (what, ty, types, mask, want) in [
+            ("software", Type::CPU, &[all][..], 1, Some((true, [0, 0, 0]))),
+            ("a card", Type::DISCRETE_GPU, &desktop, 15, Some((false, [0, 1, 2]))),
+            ("part of a processor", Type::INTEGRATED_GPU, &desktop, 15, Some((true, [3, 1, 2]))),
+            ("it is not for buffers", Type::INTEGRATED_GPU, &desktop, 7, Some((false, [0, 1, 2]))),
+            ("nothing is cached", Type::DISCRETE_GPU, &desktop[..2], 3, Some((false, [0, 1, 1]))),
+            ("the host sees nothing", Type::DISCRETE_GPU, &desktop[..1], 1, None),
+        ] {
+            let got = Types::of(ty, &memory(types), mask);
+            let got =
+                got.map(|types| (types.unified, [Use::Device, Use::Up, Use::Down].map(|u| types.get(u))));
+            assert_eq!(got, want, "{what}");
+        }
+    }
+
+    #[test]
+    fn a_family_that_only_computes_is_preferred() {
+        let family_of = |flags: &[QueueFlags]| {
+            let with = |&flags| vk::QueueFamilyProperties { queue_flags: flags, ..Default::default() };
+            family(&flags.iter().map(with).collect::<Vec<_>>())
+        };
+        let both = QueueFlags::GRAPHICS | QueueFlags::COMPUTE;
+        assert_eq!(family_of(&[both]), Some(0));
+        assert_eq!(family_of(&[QueueFlags::TRANSFER, both, QueueFlags::COMPUTE]), Some(2));
+        assert_eq!(family_of(&[QueueFlags::GRAPHICS]), None);
+    }
+}

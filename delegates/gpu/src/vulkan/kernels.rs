@@ -1,0 +1,173 @@
+//! Kernels as binaries: which there are, and what a pipeline makes of one.
+
+use arenite_abi::prelude::*;
+
+use crate::device::{Definition, Function, Kernel};
+use crate::work_groups::Extent;
+
+/// A kernel's binary, as `build/spirv.rs` made it.
+pub struct Text {
+    /// The kernel.
+    pub name: &'static str,
+    /// Words of SPIR-V, the lowest byte first.
+    bytes: &'static [u8],
+    /// Specialization constants by number.
+    constants: &'static [&'static str],
+    /// Bindings of group 0.
+    pub buffers: u32,
+    /// Bindings of group 1.
+    pub operands: u32,
+    /// Numbers that are pushed.
+    pub numbers: u32,
+}
+
+const TEXTS: &[Text] = include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
+
+/// Slots for functions of an epilogue, and for operands of them.
+pub const SLOTS: usize = 6;
+/// See [`SLOTS`].
+pub const OPERANDS: usize = 3;
+
+impl Text {
+    /// The binary of a kernel.
+    pub fn of(kernel: &Kernel) -> Result<&'static Text> {
+        let found = TEXTS.iter().find(|text| text.name == kernel.name);
+        found.ok_or_else(|| unsupported!("there is no Vulkan kernel '{}'", kernel.name))
+    }
+
+    /// The values of its constants.
+    pub fn constants(&self, kernel: &Kernel) -> Result<Vec<u32>> {
+        let mut values = vec![0; self.constants.len()];
+        let mut set = |name: &str, value: u32| match self.constants.iter().position(|known| *known == name) {
+            Some(at) => {
+                values[at] = value;
+                Ok(())
+            }
+            None => Err(invalid!("the kernel '{}' knows no {name}", self.name)),
+        };
+        for definition in &kernel.definitions {
+            match *definition {
+                Definition::Flag(name) => set(name, 1)?,
+                Definition::Number(name, number) => set(name, number as u32)?,
+                Definition::Function(function) => set("FUNCTION", function as u32)?,
+            }
+        }
+        let mut operands = 0;
+        for (i, function) in kernel.epilogue.iter().flatten().enumerate() {
+            let [kind, low, high] = slot(function, &mut operands);
+            set(&format!("KIND_{i}"), kind)?;
+            set(&format!("LOW_{i}"), low)?;
+            set(&format!("HIGH_{i}"), high)?;
+        }
+        Ok(values)
+    }
+
+    /// The words, for work-groups of this size.
+    pub fn words(&self, group: Extent) -> Result<Vec<u32>> {
+        let mut words: Vec<u32> =
+            self.bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+        let size =
+            local_size(&words).ok_or_else(|| invalid!("the kernel '{}' has no work-group", self.name))?;
+        words[size..size + 3].copy_from_slice(&group);
+        Ok(words)
+    }
+}
+
+/// A slot's kind, of eight bits each kind, function, operand; and bits of its numbers. As `epilogue.wgsl` reads them.
+fn slot(function: &Function, operands: &mut u32) -> [u32; 3] {
+    let mut operand = |kind: u32, function: u32| {
+        *operands += 1;
+        [kind | function << 8 | (*operands - 1) << 16, 0, 0]
+    };
+    match *function {
+        Function::Clamp(clamp) => [1, clamp.low.to_bits(), clamp.high.to_bits()],
+        Function::Unary(function) => [2 | (function as u32) << 8, 0, 0],
+        Function::Scalar(function, number) => [3 | (function as u32) << 8, number.to_bits(), 0],
+        Function::Binary(function) => operand(4, function as u32),
+        Function::Row(function) => operand(5, function as u32),
+    }
+}
+
+/// Words in front of the first instruction.
+const HEADER: usize = 5;
+/// `OpExecutionMode`, and the mode `LocalSize`.
+const EXECUTION_MODE: u32 = 16;
+const LOCAL_SIZE: u32 = 17;
+
+/// Where the size of work-groups is.
+fn local_size(words: &[u32]) -> Option<usize> {
+    let mut at = HEADER;
+    while let Some(&[first, _, mode, ..]) = words.get(at..) {
+        if first & 0xffff == EXECUTION_MODE && mode == LOCAL_SIZE && first >> 16 == 6 {
+            return (at + 6 <= words.len()).then_some(at + 3);
+        }
+        at += (first >> 16).max(1) as usize;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use arenite_layers::{Binary, Clamp, Unary};
+
+    use super::*;
+
+    fn kernel(epilogue: Vec<Function>, definitions: Vec<Definition>) -> Kernel {
+        Kernel { name: "elementwise", definitions, epilogue: Some(epilogue) }
+    }
+
+    #[test]
+    fn a_work_group_has_the_size_that_is_wanted() {
+        for text in TEXTS {
+            let (one, many) = (text.words([1, 1, 1]).unwrap(), text.words([8, 4, 2]).unwrap());
+            let at = local_size(&one).expect("it has one");
+            assert_eq!(
+                (&one[at..at + 3], &many[at..at + 3]),
+                (&[1, 1, 1][..], &[8, 4, 2][..]),
+                "{}",
+                text.name
+            );
+            let differ = one.iter().zip(&many).filter(|(a, b)| a != b).count();
+            assert_eq!(differ, 3, "{}: nothing else differs", text.name);
+        }
+        assert_eq!(local_size(&[0; 9]), None);
+        assert_eq!(local_size(&[0, 0, 0, 0, 0, 6 << 16 | 16, 1, 17, 1, 1]), None, "it is cut off");
+    }
+
+    #[test]
+    fn functions_go_into_slots() {
+        let functions = vec![
+            Function::Row(Binary::Add),
+            Function::Clamp(Clamp { low: 0.0, high: 6.0 }),
+            Function::Unary(Unary::Tanh),
+            Function::Binary(Binary::Mul),
+            Function::Scalar(Binary::Sub, 3.0),
+        ];
+        let wanted = kernel(functions, vec![Definition::Function(Binary::Div)]);
+        let values = Text::of(&wanted).and_then(|text| text.constants(&wanted)).expect("it has slots");
+        let (three, six) = (3f32.to_bits(), 6f32.to_bits());
+        let slots = [
+            [5, 0, 0],
+            [1, 0, six],
+            [2 | 11 << 8, 0, 0],
+            [4 | 3 << 8 | 1 << 16, 0, 0],
+            [3 | 1 << 8, three, 0],
+            [0, 0, 0],
+        ];
+        assert_eq!(values, [&[4], slots.as_flattened()].concat());
+    }
+
+    #[test]
+    fn what_a_kernel_does_not_know_is_an_error() {
+        let message = |kernel: Kernel| {
+            let constants = Text::of(&kernel).and_then(|text| text.constants(&kernel));
+            constants.expect_err("it is not known").to_string()
+        };
+        let flag = message(kernel(Vec::new(), vec![Definition::Flag("MULTIPLIED")]));
+        assert_eq!(flag, "the kernel 'elementwise' knows no MULTIPLIED");
+        let long = message(kernel(vec![Function::Unary(Unary::Abs); SLOTS + 1], Vec::new()));
+        assert_eq!(long, "the kernel 'elementwise' knows no KIND_6");
+        let name = message(Kernel { name: "sort", ..kernel(Vec::new(), Vec::new()) });
+        assert_eq!(name, "there is no Vulkan kernel 'sort'");
+    }
+}

@@ -1,0 +1,45 @@
+//! Vulkan 1.1: devices, one logical device of each per process, and what the delegate asks of them.
+//!
+//! ```text
+//! Device ─► Logical (the driver's device, its queue)        kernels ─► Pipeline: one per kernel, constants and work-group
+//!    │                                                          │
+//!    └─► Memory, a range of a Block ─────────────────────► Recording: a command buffer, submitted once per invocation
+//! ```
+//! * *Texts* are compiled when the crate is (`build/spirv.rs`), so epilogues cannot be written into them. Each kernel that has one has slots
+//!   for a few functions, whose kinds and numbers are specialization constants: the driver leaves nothing of the others. What does not
+//!   go into the slots becomes a kernel of its own, see `ops::push`. A table that kernels look into at run time would have
+//!   cost a branch per function and slice; a binary per epilogue cannot be had, there are too many.
+//! * *Work-groups*: SPIR-V has their size in one instruction, whose numbers are written over before the driver sees them. So any size
+//!   can be tried, as with OpenCL.
+//! * *Memory* comes in blocks, of which tensors get ranges. Where the device's memory is the host's, tensors are written in place;
+//!   elsewhere they go through staging memory, within the one submission.
+//! * *Faults*: each wait has an end. A device that is lost, or does not end, is opened anew by the next delegate. What a kernel that does
+//!   not end may still use is never given back.
+//!
+//! libvulkan is opened when the first device is asked for; without it, or without a driver, there are no devices. All unsafe code of the
+//! backend is in this folder, but `kernels`, `ranges` and `about` have none.
+
+mod about;
+mod commands;
+mod device;
+mod dispatch;
+mod instance;
+mod kernels;
+mod logical;
+mod memory;
+mod pipeline;
+mod queue;
+mod ranges;
+mod recording;
+mod stamps;
+
+pub use device::Device;
+pub use instance::devices;
+
+use arenite_abi::prelude::*;
+use ash::vk;
+
+/// A device's error: whatever it is, the user may go on without the device.
+fn failed(stage: &str, error: vk::Result) -> Error {
+    unavailable!("{stage}: {error}")
+}

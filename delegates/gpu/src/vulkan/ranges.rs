@@ -1,0 +1,62 @@
+//! Ranges of a block of memory, handed out and given back.
+
+use std::collections::BTreeMap;
+
+/// What is free of a block: begin and length of ranges that do not touch one another.
+pub struct Ranges(BTreeMap<u64, u64>);
+
+impl Ranges {
+    /// All of a block.
+    pub fn new(len: u64) -> Ranges {
+        Ranges(BTreeMap::from([(0, len)]))
+    }
+
+    /// The beginning of so many bytes that were free: the first that fit.
+    pub fn take(&mut self, len: u64) -> Option<u64> {
+        let (&begin, &room) = self.0.iter().find(|&(_, &room)| room >= len)?;
+        self.0.remove(&begin);
+        if room > len {
+            self.0.insert(begin + len, room - len);
+        }
+        Some(begin)
+    }
+
+    /// Gives back what `take` gave.
+    pub fn give(&mut self, begin: u64, len: u64) {
+        let (mut begin, mut len) = (begin, len);
+        if let Some((&before, &room)) = self.0.range(..begin).next_back()
+            && before + room == begin
+        {
+            self.0.remove(&before);
+            (begin, len) = (before, room + len);
+        }
+        if let Some(room) = self.0.remove(&(begin + len)) {
+            len += room;
+        }
+        self.0.insert(begin, len);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_given_back_joins_what_is_free_around_it() {
+        let mut ranges = Ranges::new(10);
+        assert_eq!([4, 4, 4, 2].map(|len| ranges.take(len)), [Some(0), Some(4), None, Some(8)]);
+        ranges.give(8, 2);
+        ranges.give(0, 4);
+        assert_eq!(ranges.take(5), None);
+        ranges.give(4, 4);
+        assert_eq!(ranges.0, BTreeMap::from([(0, 10)]));
+    }
+
+    #[test]
+    fn the_first_range_that_has_room_is_taken() {
+        let mut ranges = Ranges::new(12);
+        [2, 2, 4].map(|len| ranges.take(len));
+        ranges.give(0, 2);
+        assert_eq!([3, 2].map(|len| ranges.take(len)), [Some(8), Some(0)]);
+    }
+}
