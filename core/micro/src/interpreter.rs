@@ -15,7 +15,7 @@ use crate::arena::{ALIGNMENT, Arena};
 use crate::error::{Error, Result};
 use crate::graph::{Graph, element_type};
 use crate::host::EvalHost;
-use crate::ops::{self, OpRegistration};
+use crate::ops::{self, OpRegistration, Ops};
 use crate::plan::{self, Planner};
 use crate::sizes::Sizes;
 use crate::work::Work;
@@ -24,7 +24,7 @@ use crate::{message, prepare};
 /// What all phases have.
 struct Parts<'a> {
     graph: Graph<'a>,
-    ops: &'a [OpRegistration],
+    ops: Ops<'a>,
     arena: Arena<'a>,
 }
 
@@ -65,6 +65,14 @@ impl<'a> Loaded<'a> {
     /// # Errors
     /// A malformed or misaligned model, two ops for the same nodes, an arena that is too small, a tensor that cannot be held here.
     pub fn new(model: &'a [u8], ops: &'a [OpRegistration], arena: &'a mut [u8]) -> Result<Self> {
+        Self::with(model, Ops::List(ops), arena)
+    }
+
+    /// The same for ops that lie wherever they are.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with(model: &'a [u8], ops: Ops<'a>, arena: &'a mut [u8]) -> Result<Self> {
         let address = model.as_ptr().addr();
         if !address.is_multiple_of(ALIGNMENT) {
             return Err(Error::Misaligned { address });
@@ -83,7 +91,7 @@ impl<'a> Loaded<'a> {
     pub fn prepare(mut self) -> Result<PreparedModel<'a>> {
         let Parts { graph, ops, arena } = &mut self.0;
         for node in 0..graph.nodes.len() {
-            prepare::node(graph, ops, arena, node)?;
+            prepare::node(graph, *ops, arena, node)?;
         }
         Ok(PreparedModel(self.0))
     }

@@ -58,7 +58,8 @@ mod work;
 pub use embed::OfflinePlan;
 pub use error::{Error, Result};
 pub use interpreter::{Interpreter, Loaded, PreparedModel, TensorInfo};
-pub use ops::{OpRegistration, Resolver};
+pub use message::host;
+pub use ops::{OpRegistration, Ops, Resolver};
 pub use plan::Planner;
 #[cfg(feature = "alloc")]
 pub use required::required_arena;

@@ -13,6 +13,11 @@ use arenite_abi::{Error, Status};
 pub(crate) static HOST: ArHostV1 =
     ArHostV1 { header: ArHeader::of::<ArHostV1>(), set_error, log, parallel_for, query };
 
+/// What is handed to plugins that are linked into a program that has no other host.
+pub fn host() -> &'static ArHostV1 {
+    &HOST
+}
+
 /// The message of the call that failed last.
 struct Kept {
     used: AtomicBool,

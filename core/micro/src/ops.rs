@@ -9,6 +9,29 @@ use crate::error::{Error, Result};
 
 pub use arenite_abi::raw::ArOpV1 as OpRegistration;
 
+/// The ops that a model may use: one after the other, or, as C has them, wherever they are.
+#[derive(Clone, Copy)]
+pub enum Ops<'a> {
+    /// One after the other.
+    List(&'a [OpRegistration]),
+    /// By their addresses.
+    Pointers(&'a [&'a OpRegistration]),
+}
+
+impl<'a> Ops<'a> {
+    /// Each of them, in order.
+    pub(crate) fn iter(self) -> impl Iterator<Item = &'a OpRegistration> {
+        let count = match self {
+            Ops::List(ops) => ops.len(),
+            Ops::Pointers(ops) => ops.len(),
+        };
+        (0..count).map(move |i| match self {
+            Ops::List(ops) => &ops[i],
+            Ops::Pointers(ops) => ops[i],
+        })
+    }
+}
+
 /// A list of ops with room for `N`, without duplicates.
 pub struct Resolver<const N: usize> {
     ops: [OpRegistration; N],
@@ -75,9 +98,9 @@ impl<const N: usize> Default for Resolver<N> {
 }
 
 /// An error if two ops of the list serve some of the same nodes, or one has a state that cannot be placed.
-pub(crate) fn check(ops: &[OpRegistration]) -> Result<()> {
+pub(crate) fn check(ops: Ops<'_>) -> Result<()> {
     for (i, op) in ops.iter().enumerate() {
-        if ops[..i].iter().any(|other| compete(other, op)) {
+        if ops.iter().take(i).any(|other| compete(other, op)) {
             return Err(Error::Duplicate { second: i, code: op.builtin_code });
         }
         let alignment = op.state_align;
@@ -134,6 +157,7 @@ mod tests {
     fn versions_and_types_tell_ops_apart() {
         let op = arenite_abi::op::registration::<Abs>();
         let newer = OpRegistration { min_version: op.max_version + 1, max_version: op.max_version + 3, ..op };
+        let check = |ops: &[OpRegistration]| check(Ops::List(ops));
         assert!(check(&[op, newer]).is_ok());
         assert!(check(&[op, newer, OpRegistration { min_version: op.max_version, ..newer }]).is_err());
         let only = |bits| OpRegistration { element_types: bits, ..op };

@@ -10,22 +10,17 @@ use crate::error::{Error, Result};
 use crate::graph::{Graph, Prepared, element_type};
 use crate::host::PrepareHost;
 use crate::message;
-use crate::ops::{OpRegistration, serves};
+use crate::ops::{OpRegistration, Ops, serves};
 use crate::sizes::Category;
 use crate::work::Work;
 
 /// Prepares node `node` with the first of `ops` that serves it.
-pub(crate) fn node<'a>(
-    graph: &mut Graph<'a>,
-    ops: &'a [OpRegistration],
-    arena: &Arena<'a>,
-    node: usize,
-) -> Result<()> {
+pub(crate) fn node<'a>(graph: &mut Graph<'a>, ops: Ops<'a>, arena: &Arena<'a>, node: usize) -> Result<()> {
     host::offer_host(&message::HOST);
     let operator = graph.operator(node)?;
     let code = graph.model.operator_code(&operator).ok_or(Error::Index { index: node, count: 0 })?;
     let mut refused = None;
-    for op in ops {
+    for op in ops.iter() {
         if !serves(op, &code, types(graph, &operator)) {
             continue;
         }
