@@ -44,7 +44,7 @@ impl Status {
 }
 
 /// Longest message, in bytes; a longer one is cut at a character and ends with `…`.
-pub const MESSAGE_CAPACITY: usize = 232;
+pub const MESSAGE_CAPACITY: usize = if cfg!(feature = "messages") { 232 } else { ELLIPSIS.len() };
 const ELLIPSIS: &str = "…";
 
 /// An error: a [`Status`] and a message of at most [`MESSAGE_CAPACITY`] bytes, stored inline.
@@ -58,11 +58,13 @@ pub struct Error {
 }
 
 impl Error {
-    /// An error with this status and message.
+    /// An error with this status and message; without the feature `messages` it has none.
     pub fn new(status: Status, message: fmt::Arguments<'_>) -> Self {
         let mut error = Error { status, length: 0, text: [0; MESSAGE_CAPACITY] };
         // A cut message is still the error that happened; `write_str` marks the cut and stops the formatter.
-        let _ = fmt::write(&mut error, message);
+        if cfg!(feature = "messages") {
+            let _ = fmt::write(&mut error, message);
+        }
         error
     }
 

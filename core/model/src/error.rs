@@ -4,10 +4,11 @@ use core::fmt;
 
 use crate::schema::Malformed;
 
-/// Where in the model a field lies, for instance `subgraphs[0].operators[3].inputs[1]`.
+/// Where in the model a field lies, for instance `subgraphs[0].operators[3].inputs[1]`; without the feature `messages`, nothing.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Path {
     steps: [Step; Path::LIMIT],
+    #[cfg(feature = "messages")]
     len: usize,
 }
 
@@ -15,11 +16,15 @@ pub struct Path {
 pub(crate) type Step = (&'static str, Option<usize>);
 
 impl Path {
-    const LIMIT: usize = 6;
+    const LIMIT: usize = if cfg!(feature = "messages") { 6 } else { 0 };
 
     /// The root of the file.
     pub(crate) const fn root() -> Self {
-        Path { steps: [("", None); Self::LIMIT], len: 0 }
+        Path {
+            steps: [("", None); Self::LIMIT],
+            #[cfg(feature = "messages")]
+            len: 0,
+        }
     }
 
     /// This path, then a field.
@@ -36,7 +41,14 @@ impl Path {
 
     /// Whether this is the root.
     pub(crate) fn is_root(&self) -> bool {
-        self.len == 0
+        self.steps().is_empty()
+    }
+}
+
+#[cfg(feature = "messages")]
+impl Path {
+    fn steps(&self) -> &[Step] {
+        &self.steps[..self.len]
     }
 
     /// Goes on to a field. No field of the schema is deeper than the limit.
@@ -60,9 +72,22 @@ impl Path {
     }
 }
 
+#[cfg(not(feature = "messages"))]
+impl Path {
+    fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    pub(crate) fn enter(&mut self, _: Step) {}
+
+    pub(crate) fn at(&mut self, _: Option<usize>) {}
+
+    pub(crate) fn leave(&mut self) {}
+}
+
 impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (depth, (name, index)) in self.steps.iter().take(self.len).enumerate() {
+        for (depth, (name, index)) in self.steps().iter().enumerate() {
             if depth > 0 {
                 f.write_str(".")?;
             }

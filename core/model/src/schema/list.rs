@@ -32,10 +32,10 @@ impl<'a, T> List<'a, T> {
 }
 
 impl<'a, T: Item<'a>> List<'a, T> {
-    /// The list whose length stands at `at`.
-    pub(super) fn read(file: &'a [u8], at: usize) -> Option<Self> {
-        let len = u32::read(file, at)? as usize;
-        Some(List { file, start: at.checked_add(4)?, len, entry: PhantomData })
+    /// The list of `len` entries that begin at `start`.
+    #[inline]
+    pub(super) fn new(file: &'a [u8], start: usize, len: usize) -> Self {
+        List { file, start, len, entry: PhantomData }
     }
 
     /// Verifies the list to which the distance at `at` leads.

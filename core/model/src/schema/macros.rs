@@ -76,14 +76,14 @@ macro_rules! getter {
         $(#[$doc])*
         #[inline]
         pub fn $field(&self) -> List<'a, $of> {
-            self.0.list($slot).unwrap_or_default()
+            self.0.list($slot)
         }
     };
     ($(#[$doc:meta])* $slot:literal $field:ident tables $of:ident) => {
         $(#[$doc])*
         #[inline]
         pub fn $field(&self) -> Tables<'a, $of<'a>> {
-            self.0.list($slot).unwrap_or_default()
+            self.0.list($slot)
         }
     };
     ($(#[$doc:meta])* $slot:literal $field:ident table $of:ident) => {

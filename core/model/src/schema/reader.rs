@@ -87,7 +87,8 @@ impl<'a> Table<'a> {
         Some(Table { file, at: follow(file, at)? })
     }
 
-    /// Where a field is, if it is there.
+    /// Where a field is, if it is there. Every accessor asks: it is there once.
+    #[inline(never)]
     pub fn field(&self, slot: u16) -> Option<usize> {
         let to_vtable = i32::read(self.file, self.at)? as isize;
         let vtable = self.at.checked_add_signed(to_vtable.checked_neg()?)?;
@@ -110,16 +111,23 @@ impl<'a> Table<'a> {
         Table::read(self.file, self.field(slot)?)
     }
 
+    /// The list in a field; empty if there is none.
     #[inline]
-    pub fn list<T: Item<'a>>(&self, slot: u16) -> Option<List<'a, T>> {
+    pub fn list<T: Item<'a>>(&self, slot: u16) -> List<'a, T> {
+        let (start, len) = self.entries(slot).unwrap_or((0, 0));
+        List::new(self.file, start, len)
+    }
+
+    /// Where the entries of the list in a field begin, and how many there are.
+    #[inline(never)]
+    fn entries(&self, slot: u16) -> Option<(usize, usize)> {
         let at = follow(self.file, self.field(slot)?)?;
-        List::read(self.file, at)
+        Some((at.checked_add(4)?, u32::read(self.file, at)? as usize))
     }
 
     pub fn bytes(&self, slot: u16) -> Option<&'a [u8]> {
-        let at = follow(self.file, self.field(slot)?)?;
-        let count = u32::read(self.file, at)? as usize;
-        self.file.get(at.checked_add(4)?..)?.get(..count)
+        let (start, count) = self.entries(slot)?;
+        self.file.get(start..)?.get(..count)
     }
 
     pub fn text(&self, slot: u16) -> Option<&'a str> {

@@ -1,5 +1,7 @@
 //! Signatures: subgraph and tensor indices, and names that are each there once.
 
+use core::cmp::Ordering;
+
 use super::{Checked, check_index};
 use crate::error::{ModelError, Path};
 use crate::schema::{ModelTable, SignatureDef, Tables, TensorMap};
@@ -13,7 +15,7 @@ pub(super) fn verify(root: ModelTable<'_>, scratch: &mut [u32]) -> Checked {
     }
     let key = |index| signatures.get(index).map_or("", |signature| signature.key());
     let at = |index| Path::root().entry("signature_defs", index).field("signature_key");
-    unique(signatures.len(), key, at, scratch)
+    unique(signatures.len(), &key, &at, scratch)
 }
 
 fn verify_one(root: ModelTable<'_>, signature: SignatureDef<'_>, path: Path, scratch: &mut [u32]) -> Checked {
@@ -43,20 +45,20 @@ fn names<'a>(
         check_index(tensor, tensors, "tensor", "subgraph", || at().field("tensor_index"))?;
     }
     let name = |index| list.get(index).and_then(|entry| entry.name()).unwrap_or("");
-    unique(list.len(), name, |index| path.entry(field, index).field("name"), scratch)
+    unique(list.len(), &name, &|index| path.entry(field, index).field("name"), scratch)
 }
 
 /// Whether no name occurs twice: sorts the indices by name, then compares neighbours.
 fn unique<'a>(
     count: usize,
-    name: impl Fn(usize) -> &'a str,
-    path: impl Fn(usize) -> Path,
+    name: &dyn Fn(usize) -> &'a str,
+    path: &dyn Fn(usize) -> Path,
     scratch: &mut [u32],
 ) -> Checked {
     let needed = ModelError::ScratchTooSmall { given: scratch.len(), needed: count };
     let order = scratch.get_mut(..count).ok_or(needed)?;
     order.iter_mut().zip(0..).for_each(|(entry, index)| *entry = index);
-    order.sort_unstable_by(|&a, &b| name(a as usize).cmp(name(b as usize)).then(a.cmp(&b)));
+    sort(order, &|a, b| name(a as usize).cmp(name(b as usize)).then(a.cmp(&b)));
     for pair in order.windows(2) {
         if let &[first, second] = pair
             && name(first as usize) == name(second as usize)
@@ -65,4 +67,66 @@ fn unique<'a>(
         }
     }
     Ok(())
+}
+
+#[cfg(feature = "alloc")]
+fn sort(list: &mut [u32], compare: &dyn Fn(u32, u32) -> Ordering) {
+    list.sort_unstable_by(|&a, &b| compare(a, b));
+}
+
+/// For small machines: half as fast, in a hundred bytes of code, where the library's sort has thousands.
+///
+/// Behind `sorted` all is in order and above what lies in front, which is a heap: none of its entries is below one at 2i + 1 or 2i + 2.
+#[cfg(any(test, not(feature = "alloc")))]
+fn heap_sort(list: &mut [u32], compare: &dyn Fn(u32, u32) -> Ordering) {
+    let count = list.len();
+    for step in (0..count + count / 2).rev() {
+        let (root, sorted) = if step < count { (0, step) } else { (step - count, count) };
+        if step < count {
+            list.swap(0, step);
+        }
+        sift(&mut list[..sorted], root, compare);
+    }
+}
+
+#[cfg(not(feature = "alloc"))]
+use heap_sort as sort;
+
+/// Makes a heap of what is one but for its entry `root`.
+#[cfg(any(test, not(feature = "alloc")))]
+fn sift(heap: &mut [u32], mut root: usize, compare: &dyn Fn(u32, u32) -> Ordering) {
+    let is_below = |a: u32, b: u32| compare(a, b).is_lt();
+    loop {
+        let children = 2 * root + 1..(2 * root + 3).min(heap.len());
+        let Some(largest) = children.reduce(|a, b| if is_below(heap[a], heap[b]) { b } else { a }) else {
+            return;
+        };
+        if !is_below(heap[root], heap[largest]) {
+            return;
+        }
+        heap.swap(root, largest);
+        root = largest;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_all_lengths_are_sorted() {
+        let mut random = 1u32;
+        for count in 0..100 {
+            let mut list: Vec<u32> = (0..count)
+                .map(|_| {
+                    random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                    random >> 28
+                })
+                .collect();
+            let mut expected = list.clone();
+            expected.sort_unstable();
+            heap_sort(&mut list, &|a, b| a.cmp(&b));
+            assert_eq!(list, expected);
+        }
+    }
 }
