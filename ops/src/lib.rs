@@ -11,8 +11,22 @@ pub mod custom;
 pub mod kit;
 
 macro_rules! ops {
-    ($($module:ident :: $op:ident,)* ; custom: $($custom:ident :: $custom_op:ident,)*) => {
+    ($d:tt $($module:ident :: $op:ident,)* ; custom: $($custom:ident :: $custom_op:ident,)*) => {
         $(pub mod $module;)*
+
+        /// Calls a macro with the place of every operator in this crate: `abs::Abs, add::Add, …, custom::mfcc::Mfcc, …`.
+        #[macro_export]
+        macro_rules! each_op {
+            ($d callback:path) => {
+                $d callback! { $($module::$op,)* $(custom::$custom::$custom_op,)* }
+            };
+        }
+
+        /// Their places in this crate, in the order of [`PLUGIN`].
+        pub const PATHS: &[&str] = &[
+            $(concat!(stringify!($module), "::", stringify!($op)),)*
+            $(concat!("custom::", stringify!($custom), "::", stringify!($custom_op)),)*
+        ];
 
         /// All operators of this crate.
         pub static PLUGIN: Plugin = plugin! {
@@ -31,6 +45,7 @@ macro_rules! ops {
 }
 
 ops! {
+    $
     abs::Abs,
     add::Add,
     add_n::AddN,
