@@ -1,5 +1,6 @@
 //! `arenite inspect`: what is in a model, who runs it, and where its tensors lie.
 
+mod ops;
 mod show;
 
 use std::path::PathBuf;
@@ -27,6 +28,10 @@ pub struct Arguments {
     #[arg(long, value_name = "K|NAME=1x2x3")]
     resize: Vec<crate::inputs::Resize>,
 
+    /// Print only the ops that the model needs, as code for the micro interpreter
+    #[arg(long, value_name = "LANGUAGE", value_enum, conflicts_with = "resize")]
+    ops: Option<ops::Language>,
+
     #[command(flatten)]
     pub common: Common,
 }
@@ -39,6 +44,9 @@ struct Report(Inspection);
 /// Runs the command.
 pub fn inspect(arguments: &Arguments) -> Result<Answer> {
     let common = &arguments.common;
+    if let Some(language) = arguments.ops {
+        return ops::list(&arguments.model, language, common.json);
+    }
     let model = load_model(&arguments.model)?;
     let mut interpreter = common.interpreter(&model)?;
     let outcome = allocate(&mut interpreter, arguments);
