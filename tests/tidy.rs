@@ -57,14 +57,15 @@ const CRATES: &[Crate] = &[
     // It has no registry: planners are functions that it calls, ops are given to it.
     row("arenite-micro", "core/micro", Layer::Micro, &["arenite-abi", "arenite-model", "arenite-planners"], &["arenite-ops"]),
 
-    // The program's reports use arenite-planners' function for banks, which is no plugin.
+    // The program's reports use arenite-planners' function for banks, which is no plugin, and the places of arenite-ops' ops.
     row("arenite-cli", "cli", Layer::Application,
-        &["arenite", "arenite-builtin", "arenite-common", "arenite-micro", "arenite-pictures", "arenite-planners"],
+        &["arenite", "arenite-builtin", "arenite-common", "arenite-micro", "arenite-ops", "arenite-pictures", "arenite-planners"],
         &["arenite-model"]),
     row("arenite-c", "ffi/c", Layer::Application, &["arenite", "arenite-builtin", "arenite-common", "arenite-pictures"],
         &["arenite-c-testing", "arenite-model", "arenite-plugin-ops", "arenite-plugin-planners"]),
     row("arenite-c-testing", "ffi/c/testing", Layer::Tests, &["arenite-abi"], &[]),
     row("arenite-cpp", "ffi/cpp", Layer::Tests, &[], &["arenite-c", "arenite-model"]),
+    row("arenite-micro-c", "ffi/micro", Layer::Application, &["arenite-abi", "arenite-micro", "arenite-ops"], &["arenite-model"]),
     row("arenite-tflite", "ffi/tflite", Layer::Application, &["arenite", "arenite-builtin"], &["arenite-model"]),
 
     row("arenite-tests", "tests", Layer::Tests,
@@ -183,6 +184,8 @@ const UNSAFE: &[&str] = &[
     "ffi/c/examples/calls.rs",
     "ffi/c/src/",
     "ffi/c/testing/src/",
+    // ffi/micro: the boundary; names that the linker sees.
+    "ffi/micro/src/",
     // ffi/tflite: the boundary.
     "ffi/tflite/src/",
     // tests/bench: the peak's instructions.

@@ -1,0 +1,353 @@
+//! The functions of `arenite_micro.h`.
+
+use core::ffi::c_void;
+use core::ptr::{NonNull, null_mut, slice_from_raw_parts, slice_from_raw_parts_mut};
+use core::sync::atomic::{AtomicPtr, Ordering};
+
+use arenite_abi::raw::{ArHostV1, ArStr};
+use arenite_micro::{Error, Loaded, OpRegistration, Ops, Planner, Sizes, TensorInfo};
+
+use crate::micro::{ArMicro, Phase, wrong};
+use crate::status::{self, ARGUMENT, ArMicroStatus};
+
+/// `ArMicroTensor` of the header.
+#[repr(C)]
+pub struct ArMicroTensor {
+    name: ArStr,
+    element_type: u32,
+    pub(crate) rank: u32,
+    pub(crate) dims: *const i32,
+    pub(crate) data: *mut c_void,
+    pub(crate) bytes: usize,
+    scale: f32,
+    zero_point: i64,
+}
+
+/// `ArMicroSizes` of the header.
+#[repr(C)]
+pub struct ArMicroSizes {
+    pub(crate) arena: usize,
+    head: usize,
+    bookkeeping: usize,
+    ops: usize,
+    variables: usize,
+    constants: usize,
+}
+
+/// A list that the program lends; `None` if it is null and not empty, or too long.
+///
+/// # Safety
+/// Null, or `count` values that are there as long as they are used.
+unsafe fn lent<T>(list: *const T, count: usize) -> Option<&'static [T]> {
+    let fits = count.checked_mul(size_of::<T>()).is_some_and(|bytes| bytes <= isize::MAX as usize);
+    match NonNull::new(list.cast_mut()) {
+        None => (count == 0).then_some(&[]),
+        Some(list) if fits && list.is_aligned() => {
+            // SAFETY: neither null nor misaligned nor too long; the rest is the caller's promise.
+            Some(unsafe { &*slice_from_raw_parts(list.as_ptr(), count) })
+        }
+        Some(_) => None,
+    }
+}
+
+fn refuse(what: &str) -> ArMicroStatus {
+    status::fail(ARGUMENT, format_args!("{what} is null, misaligned or too long"))
+}
+
+/// Makes a reference of a pointer to an `ArMicro`, or ends the call.
+macro_rules! micro {
+    ($micro:expr) => {
+        // SAFETY: the header's rule: null, or an ArMicro that one thread at a time uses.
+        match unsafe { $micro.as_mut() } {
+            Some(micro) => micro,
+            None => return refuse("the interpreter"),
+        }
+    };
+}
+
+/// Verifies a model.
+///
+/// # Safety
+/// As the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_micro_load(
+    micro: *mut ArMicro,
+    model: *const c_void,
+    model_bytes: usize,
+    ops: *const *const OpRegistration,
+    op_count: usize,
+    arena: *mut c_void,
+    arena_bytes: usize,
+) -> ArMicroStatus {
+    let micro = micro!(micro);
+    if micro.phase().is_some() {
+        return wrong("another model is there", micro.phase());
+    }
+    // SAFETY: the header's rule: the model and the ops are there until the interpreter is closed.
+    let (model, ops) = unsafe { (lent(model.cast::<u8>(), model_bytes), lent(ops, op_count)) };
+    let Some(model) = model else { return refuse("the model") };
+    let Some(ops) = ops.filter(|ops| ops.iter().all(|op| !op.is_null() && op.is_aligned())) else {
+        return refuse("the list of ops, or an op,");
+    };
+    // SAFETY: pointers that are neither null nor misaligned are references, and the ops are there as long as the list.
+    let ops = unsafe { &*(core::ptr::from_ref(ops) as *const [&'static OpRegistration]) };
+    let arena = match NonNull::new(arena.cast::<u8>()) {
+        None if arena_bytes == 0 => &mut [],
+        Some(arena) if arena_bytes <= isize::MAX as usize => {
+            // SAFETY: the header's rule: the arena is the interpreter's alone until it is closed.
+            unsafe { &mut *slice_from_raw_parts_mut(arena.as_ptr(), arena_bytes) }
+        }
+        _ => return refuse("the arena"),
+    };
+    micro.set(Loaded::with(model, Ops::Pointers(ops), arena).map(Phase::Loaded))
+}
+
+/// Prepares every node.
+///
+/// # Safety
+/// As the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_micro_prepare(micro: *mut ArMicro) -> ArMicroStatus {
+    let micro = micro!(micro);
+    match micro.take() {
+        Some(Phase::Loaded(loaded)) => micro.set(loaded.prepare().map(Phase::Prepared)),
+        other => put_back(micro, "there is nothing to prepare", other),
+    }
+}
+
+/// Gives every tensor its place.
+///
+/// # Safety
+/// As the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_micro_plan(micro: *mut ArMicro, planner: u32) -> ArMicroStatus {
+    let micro = micro!(micro);
+    let planner = match planner {
+        0 => Planner::Greedy,
+        1 => Planner::Linear,
+        other => return status::fail(ARGUMENT, format_args!("there is no planner {other}")),
+    };
+    match micro.take() {
+        Some(Phase::Prepared(prepared)) => micro.set(prepared.plan(planner).map(Phase::Ready)),
+        other => put_back(micro, "there is nothing to plan", other),
+    }
+}
+
+/// Refuses a call, which changes nothing.
+fn put_back(micro: &mut ArMicro, what: &str, phase: Option<Phase>) -> ArMicroStatus {
+    let refused = wrong(what, phase.as_ref());
+    if let Some(phase) = phase {
+        micro.set(Ok(phase));
+    }
+    refused
+}
+
+/// The three phases at once.
+///
+/// # Safety
+/// As the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_micro_init(
+    micro: *mut ArMicro,
+    model: *const c_void,
+    model_bytes: usize,
+    ops: *const *const OpRegistration,
+    op_count: usize,
+    arena: *mut c_void,
+    arena_bytes: usize,
+) -> ArMicroStatus {
+    // SAFETY: the caller's promises are those of the three calls.
+    unsafe {
+        match ar_micro_load(micro, model, model_bytes, ops, op_count, arena, arena_bytes) {
+            status::OK => {}
+            status => return status,
+        }
+        match ar_micro_prepare(micro) {
+            status::OK => ar_micro_plan(micro, 0),
+            status => status,
+        }
+    }
+}
+
+/// Runs the model.
+///
+/// # Safety
+/// As the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_micro_invoke(micro: *mut ArMicro) -> ArMicroStatus {
+    match micro!(micro).ready() {
+        Ok(interpreter) => status::of(interpreter.invoke()),
+        Err(status) => status,
+    }
+}
+
+/// Gives variables and states their first values.
+///
+/// # Safety
+/// As the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_micro_reset(micro: *mut ArMicro) -> ArMicroStatus {
+    match micro!(micro).ready() {
+        Ok(interpreter) => {
+            interpreter.reset();
+            status::OK
+        }
+        Err(status) => status,
+    }
+}
+
+/// Ends an interpreter.
+///
+/// # Safety
+/// As the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_micro_close(micro: *mut ArMicro) {
+    // SAFETY: the header's rule.
+    if let Some(micro) = unsafe { micro.as_mut() } {
+        drop(micro.take());
+    }
+}
+
+/// How many inputs the model has; 0 before it is ready.
+///
+/// # Safety
+/// As the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_micro_input_count(micro: *const ArMicro) -> usize {
+    // SAFETY: the header's rule.
+    match unsafe { micro.as_ref() }.and_then(ArMicro::phase) {
+        Some(Phase::Ready(interpreter)) => interpreter.input_count(),
+        _ => 0,
+    }
+}
+
+/// How many outputs the model has; 0 before it is ready.
+///
+/// # Safety
+/// As the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_micro_output_count(micro: *const ArMicro) -> usize {
+    // SAFETY: the header's rule.
+    match unsafe { micro.as_ref() }.and_then(ArMicro::phase) {
+        Some(Phase::Ready(interpreter)) => interpreter.output_count(),
+        _ => 0,
+    }
+}
+
+/// An input.
+///
+/// # Safety
+/// As the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_micro_input(
+    micro: *mut ArMicro,
+    index: usize,
+    tensor: *mut ArMicroTensor,
+) -> ArMicroStatus {
+    let interpreter = match micro!(micro).ready() {
+        Ok(interpreter) => interpreter,
+        Err(status) => return status,
+    };
+    let data = interpreter.input(index).map(|data| (data.as_mut_ptr(), data.len()));
+    // SAFETY: the header's rule.
+    unsafe { tell(tensor, data, interpreter.input_info(index)) }
+}
+
+/// An output.
+///
+/// # Safety
+/// As the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_micro_output(
+    micro: *mut ArMicro,
+    index: usize,
+    tensor: *mut ArMicroTensor,
+) -> ArMicroStatus {
+    let interpreter = match micro!(micro).ready() {
+        Ok(interpreter) => interpreter,
+        Err(status) => return status,
+    };
+    let data = interpreter.output(index).map(|data| (data.as_ptr().cast_mut(), data.len()));
+    // SAFETY: the header's rule.
+    unsafe { tell(tensor, data, interpreter.output_info(index)) }
+}
+
+/// Writes what is known of a tensor.
+///
+/// # Safety
+/// `tensor` is null or writable.
+unsafe fn tell(
+    tensor: *mut ArMicroTensor,
+    data: Result<(*mut u8, usize), Error>,
+    info: Result<TensorInfo<'_>, Error>,
+) -> ArMicroStatus {
+    if tensor.is_null() || !tensor.is_aligned() {
+        return refuse("the place for the tensor");
+    }
+    status::of(data.and_then(|(data, bytes)| {
+        let TensorInfo { name, ty, shape, quantization } = info?;
+        let (scale, zero_point) = quantization.unwrap_or((0.0, 0));
+        let told = ArMicroTensor {
+            name: ArStr::borrowed(name),
+            element_type: ty as u32,
+            rank: shape.len() as u32,
+            dims: shape.as_ptr(),
+            data: data.cast(),
+            bytes,
+            scale,
+            zero_point,
+        };
+        // SAFETY: the caller's promise.
+        unsafe { tensor.write(told) };
+        Ok(())
+    }))
+}
+
+/// What the model needs of an arena.
+///
+/// # Safety
+/// As the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_micro_sizes(micro: *const ArMicro, sizes: *mut ArMicroSizes) -> ArMicroStatus {
+    // SAFETY: the header's rule.
+    let phase = unsafe { micro.as_ref() }.and_then(ArMicro::phase);
+    let Some(Phase::Ready(interpreter)) = phase else { return wrong("it is not ready to run", phase) };
+    if sizes.is_null() || !sizes.is_aligned() {
+        return refuse("the place for the sizes");
+    }
+    let Sizes { arena, head, bookkeeping, ops, variables, constants } = interpreter.sizes();
+    // SAFETY: the header's rule: it is writable.
+    unsafe { sizes.write(ArMicroSizes { arena, head, bookkeeping, ops, variables, constants }) };
+    status::OK
+}
+
+/// Bytes that the arena lacks.
+///
+/// # Safety
+/// As the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_micro_needed(micro: *const ArMicro) -> usize {
+    // SAFETY: the header's rule.
+    unsafe { micro.as_ref() }.map_or(0, |micro| micro.needed)
+}
+
+/// What the program gives its ops.
+static EXTERNAL: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
+
+/// Keeps a pointer of the program's for its ops.
+#[unsafe(no_mangle)]
+pub extern "C" fn ar_micro_set_external(external: *mut c_void) {
+    EXTERNAL.store(external, Ordering::Relaxed);
+}
+
+/// That pointer.
+#[unsafe(no_mangle)]
+pub extern "C" fn ar_micro_external() -> *mut c_void {
+    EXTERNAL.load(Ordering::Relaxed)
+}
+
+/// The host of ops in C.
+#[unsafe(no_mangle)]
+pub extern "C" fn ar_micro_host() -> *const ArHostV1 {
+    arenite_micro::host()
+}

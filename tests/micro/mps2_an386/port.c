@@ -1,0 +1,70 @@
+/*
+ * port.c: port.h for Arm's board MPS2 with the image AN386, a Cortex-M4 with floats of 32 bits, as QEMU has it (-M mps2-an386).
+ *
+ * Text goes out by semihosting. QEMU's `-icount shift=0` makes an instruction take a nanosecond; the board's timer counts one in 40.
+ */
+#include "../port.h"
+
+#define STACK_PATTERN 0x5aa55aa5u
+#define NANOSECONDS_PER_TICK 40u
+#define SYS_WRITE0 0x04u
+#define SYS_EXIT_EXTENDED 0x20u
+#define APPLICATION_EXIT 0x20026u
+
+extern uint32_t stack_low[], stack_top[], data_from[], data_begin[], data_end[], bss_begin[], bss_end[];
+int main(void);
+
+static uint32_t semihosting(uint32_t operation, const void *argument) {
+  register uint32_t r0 __asm__("r0") = operation;
+  register const void *r1 __asm__("r1") = argument;
+  __asm__ volatile("bkpt 0xab" : "+r"(r0) : "r"(r1) : "memory");
+  return r0;
+}
+
+void port_write(const char *text) { semihosting(SYS_WRITE0, text); }
+
+_Noreturn void port_stop(int status) {
+  uint32_t arguments[2] = {APPLICATION_EXIT, (uint32_t)status};
+  semihosting(SYS_EXIT_EXTENDED, arguments);
+  for (;;) {
+  }
+}
+
+/* The timer of CMSDK: control, and a value that counts down from the reload value. */
+static volatile uint32_t *const timer = (volatile uint32_t *)0x40000000u;
+
+uint32_t port_instructions(void) { return (0u - timer[1]) * NANOSECONDS_PER_TICK; }
+
+void port_paint_stack(void) {
+  uint32_t *here;
+  __asm__ volatile("mov %0, sp" : "=r"(here));
+  for (uint32_t *at = stack_low; at < here; at++) *at = STACK_PATTERN;
+}
+
+size_t port_used_stack(void) {
+  const uint32_t *here, *at = stack_low;
+  __asm__ volatile("mov %0, sp" : "=r"(here));
+  while (at < here && *at == STACK_PATTERN) at++;
+  return (size_t)((const char *)here - (const char *)at);
+}
+
+static void fault(void) {
+  port_write("fault\n");
+  port_stop(4);
+}
+
+void start(void) {
+  volatile uint32_t *coprocessors = (volatile uint32_t *)0xe000ed88u;
+  *coprocessors |= 0xfu << 20; /* full access to the unit of floats */
+  __asm__ volatile("dsb\n isb");
+  for (uint32_t *to = data_begin, *from = data_from; to < data_end;) *to++ = *from++;
+  for (uint32_t *to = bss_begin; to < bss_end;) *to++ = 0;
+  timer[2] = 0xffffffffu;
+  timer[1] = 0xffffffffu;
+  timer[0] = 1;
+  port_stop(main());
+}
+
+__attribute__((section(".vectors"), used)) static const void *const vectors[16] = {
+    stack_top, (const void *)start, (const void *)fault, (const void *)fault, (const void *)fault, (const void *)fault, (const void *)fault,
+};

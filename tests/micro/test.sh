@@ -1,0 +1,248 @@
+#!/usr/bin/env bash
+# Builds libarenite_micro.a and programs in C with it, and compares what they compute with the large runtime's reference ops, byte by byte.
+#
+#   tests/micro/test.sh [--install] [--table] [SUITE]…
+#
+# Suites:
+#   symbols   the library needs memcpy, memmove, memset, memcmp and arenite_micro_panic of a program, and nothing else
+#   host      models on this machine, by a program that allocates nothing; an op in C, here and in the large runtime
+#   cortex-m  models on a Cortex-M4 (MPS2 AN386) that QEMU emulates; code and stack of the smallest
+#
+#   --install  first fetch what is missing: with rustup, and with apt-get as root on Debian 12 or later
+#   --table    write a line per model: arena, code, stack, instructions
+#
+# ARENITE_SHARED  the corpora [default: shared beside the project; without it, the models are those in examples/digits]
+# ARENITE         the program `arenite` [default: it is built]
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+readonly target=thumbv7em-none-eabihf
+readonly shared="${ARENITE_SHARED:-../shared}"
+readonly corpus=(hello_world_f32 hello_world_int8 micro_speech_int8 kws_f32 kws_int8 vww_96_f32 vww_96_int8 resnet8_f32 resnet8_int8
+    ad01_f32 ad01_int8 str_ww_int8 keyword_scrambled mnist_lstm_f32 mnist_lstm_int8)
+# Of hello_world_int8 on the board.
+readonly most_code=98304 most_stack=8192
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+wants_table=false
+
+step() { printf '\n== %s\n' "$*"; }
+fail() {
+    printf 'tests/micro/test.sh: %s\n' "$*" >&2
+    exit 1
+}
+usage() { sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' tests/micro/test.sh; }
+has() { command -v "$1" >/dev/null; }
+
+install() {
+    local packages=()
+    [ ! -x "$(command -v rustup)" ] || rustup target add $target
+    has arm-none-eabi-gcc || packages+=(gcc-arm-none-eabi)
+    has qemu-system-arm || packages+=(qemu-system-arm)
+    has cc || packages+=(gcc libc6-dev)
+    [ ${#packages[@]} -gt 0 ] || return 0
+    [ "$(id -u)" = 0 ] || fail "--install needs root for: apt-get install ${packages[*]}"
+    apt-get update -q
+    DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${packages[@]}"
+}
+
+# `library NAME [ARGUMENT]…`: builds the library once, into $folder/NAME.
+library() {
+    [ -d "$folder/$1" ] || ffi/micro/build.sh "$folder/$1" "${@:2}"
+}
+
+# Names that the library at $1 needs, without those that it has.
+needed() {
+    nm "$1" 2>/dev/null | awk '
+        NF == 2 && ($1 == "U" || $1 == "w") { needs[$2] }
+        NF == 3 { has[$3] }
+        END { for (name in needs) if (!(name in has)) print name }' | sort
+}
+
+symbols() {
+    local found wanted
+    step "symbols that the library needs of a program"
+    library host --messages
+    found=$(needed "$folder/host/lib/libarenite_micro.a")
+    wanted=$(printf '%s\n' arenite_micro_panic memcmp memcpy memmove memset)
+    echo "$found"
+    [ -z "$(comm -23 <(echo "$found") <(echo "$wanted"))" ] || fail "the library needs more than: $wanted"
+}
+
+# The values of a .npy file, as they lie in memory.
+values() { tail -c +$((11 + $(od -An -tu2 -j8 -N2 "$1"))) "$1"; }
+
+# `prepare_model MODEL CASE WORK`: model, inputs and ops as programs want them, and the answers of the reference ops.
+prepare_model() {
+    local inputs=() file at=0 work=$3
+    mkdir -p "$work"
+    cp "$1" "$work/model.tflite"
+    : >"$work/inputs.bin"
+    while file=$2/in_$at.npy && [ -e "$file" ]; do
+        inputs+=(--input "$at=$file")
+        values "$file" >>"$work/inputs.bin"
+        at=$((at + 1))
+    done
+    "$arenite" inspect "$1" --ops c >"$work/ops.h"
+    "$arenite" run "$1" "${inputs[@]}" --delegate none --output-dir "$work/answers" >"$work/log" 2>&1 ||
+        fail "$1: $(cat "$work/log")"
+    answers "$work"
+}
+
+# What the program in C is to write, from the files of `arenite run`.
+answers() {
+    local file at=0
+    while file=$1/answers/out_$at.npy && [ -e "$file" ]; do
+        echo "output $at $(values "$file" | od -An -v -tx1 | tr -d ' \n')"
+        at=$((at + 1))
+    done >"$1/expected"
+}
+
+# `compare NAME WORK`: what the program wrote, with the answers.
+compare() {
+    grep '^output' "$2/written" | cmp -s - "$2/expected" || {
+        head -c 600 "$2/written" >&2
+        fail "$1: other bytes than those of the reference ops"
+    }
+}
+
+# The program `arenite`.
+find_arenite() {
+    arenite=${ARENITE:-}
+    [ -z "$arenite" ] || return 0
+    cargo build --quiet --release --bin arenite
+    arenite=$(cargo metadata --format-version 1 --no-deps | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')/release/arenite
+}
+
+# `zeros TYPE SHAPE BYTES`: a .npy file.
+zeros() {
+    local header="{'descr': '$1', 'fortran_order': False, 'shape': ($2), }"
+    printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "$header"
+    head -c "$3" /dev/zero
+}
+
+# Calls $1 with the name and the folder of each model.
+each_model() {
+    local name
+    find_arenite
+    for name in f32 i8; do
+        [ -e "$folder/digits_$name/expected" ] ||
+            prepare_model examples/digits/digits_$name.tflite "$(echo examples/digits/cases/$name*)" "$folder/digits_$name"
+        "$1" digits_$name "$folder/digits_$name"
+    done
+    [ -d "$shared/models" ] || return 0
+    for name in "${corpus[@]}"; do
+        [ -e "$folder/$name/expected" ] ||
+            prepare_model "$shared/models/$name/model.tflite" "$shared/models/$name" "$folder/$name"
+        "$1" "$name" "$folder/$name"
+    done
+    # It has no stored inputs.
+    name=person_detect
+    if [ ! -e "$folder/$name/expected" ]; then
+        mkdir -p "$folder/$name"
+        zeros '|i1' '1, 96, 96, 1' 9216 >"$folder/$name/in_0.npy"
+        prepare_model "$shared/models/$name.tflite" "$folder/$name" "$folder/$name"
+    fi
+    "$1" $name "$folder/$name"
+}
+
+# `on_host NAME WORK [SOURCE]…`: builds a program, runs it, compares.
+on_host() {
+    local flags=(-std=c11 -O1 -Wall -Wextra -Werror -I "$2" -I "$folder/host/include" -I tests/micro)
+    cc "${flags[@]}" -ffunction-sections -Wl,--gc-sections -Wa,-I,"$2" tests/micro/{run.c,host.c,data.S} "${@:3}" \
+        "$folder/host/lib/libarenite_micro.a" -o "$2/program"
+    ! nm "$2/program" | grep -wE 'malloc|calloc|realloc|free' || fail "$1: the program allocates"
+    "$2/program" >"$2/written" || fail "$1: $(cat "$2/written")"
+    compare "$1" "$2"
+    printf '%-20s %s\n' "$1" "$(grep ^arena "$2/written")"
+}
+
+host() {
+    step "models, by a program without malloc"
+    library host --messages
+    each_model on_host
+    refused keyword_scrambled_8bit
+    step "an op in C, here and in the large runtime"
+    op_in_c
+}
+
+# A model that the large runtime refuses is refused here, with the same node.
+refused() {
+    local work=$folder/$1 model=$shared/models/$1.tflite
+    [ -e "$model" ] || return 0
+    mkdir -p "$work"
+    "$arenite" run "$model" --delegate none >"$work/log" 2>&1 && fail "$1: the large runtime runs it"
+    cp "$model" "$work/model.tflite"
+    : >"$work/inputs.bin"
+    "$arenite" inspect "$model" --ops c >"$work/ops.h"
+    : >"$work/expected"
+    (on_host "$1" "$work") >"$work/written_too" 2>&1 && fail "$1 is not refused"
+    grep -o 'node [0-9]*' "$work/log" | head -n 1 | grep -qFf - "$work/written" || fail "$1: $(cat "$work/written" "$work/log")"
+    echo "$1: $(cat "$work/written")"
+}
+
+op_in_c() {
+    local work=$folder/weigh
+    mkdir -p "$work/plugins"
+    cp tests/micro/weigh_ops.h "$work/ops.h"
+    cargo run --quiet --package arenite-micro-c --example custom_model "$work/model.tflite"
+    cc -std=c11 -Wall -Wextra -Werror -shared -fPIC -I ffi/c/include -I ffi/micro/include tests/micro/weigh.c \
+        -o "$work/plugins/libweigh.so"
+    # Eight floats, 1.0 in each.
+    { zeros '<f4' '1, 8' 0; for _ in 1 2 3 4 5 6 7 8; do printf '\x00\x00\x80\x3f'; done; } >"$work/in_0.npy"
+    values "$work/in_0.npy" >"$work/inputs.bin"
+    "$arenite" run "$work/model.tflite" --plugin-dir "$work/plugins" --input "0=$work/in_0.npy" --delegate none \
+        --output-dir "$work/answers" >"$work/log" 2>&1 || fail "the op in C: $(cat "$work/log")"
+    answers "$work"
+    on_host weigh "$work" -DWITH_EXTERNAL tests/micro/weigh.c
+}
+
+readonly board_flags=(-mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16 -std=c11 -Os -ffreestanding -ffunction-sections
+    -fdata-sections -Wall -Wextra -Werror)
+
+on_board() {
+    local part
+    for part in run.c data.S mps2_an386/port.c; do
+        arm-none-eabi-gcc "${board_flags[@]}" -I "$2" -I "$folder/board/include" -I tests/micro -Wa,-I,"$2" -c "tests/micro/$part" \
+            -o "$2/$(basename "${part%.*}").o"
+    done
+    arm-none-eabi-gcc "${board_flags[@]}" -nostdlib -Wl,--gc-sections,-z,noexecstack -T tests/micro/mps2_an386/board.ld \
+        "$2"/{run,data,port}.o "$folder/board/lib/libarenite_micro.a" -o "$2/image.elf"
+    timeout 120 qemu-system-arm -M mps2-an386 -display none -monitor none -serial none -icount shift=0 -chardev stdio,id=text \
+        -semihosting-config enable=on,target=native,chardev=text -kernel "$2/image.elf" >"$2/written" </dev/null || fail "$1: $(cat "$2/written")"
+    compare "$1" "$2"
+    echo "code $(arm-none-eabi-size -A "$2/image.elf" | awk '$1 ~ /^\.(text|rodata|ARM|data|init)/ { n += $2 } END { print n }')" >>"$2/written"
+    if $wants_table; then
+        printf '%-20s %s\n' "$1" "$(grep -v ^output "$2/written" | tr '\n' ' ')"
+    else
+        echo "$1"
+    fi
+}
+
+cortex_m() {
+    step "models on a Cortex-M4, emulated"
+    library board $target
+    each_model on_board
+    local written=$folder/hello_world_int8/written code stack
+    [ -e "$written" ] || return 0
+    code=$(awk '$1 == "code" { print $2 }' "$written")
+    stack=$(awk '$1 == "cost" { print $3 }' "$written")
+    echo "hello_world_int8: $code bytes of code, at most $most_code; $stack bytes of stack, at most $most_stack"
+    [ "$code" -le $most_code ] && [ "$stack" -le $most_stack ] || fail "hello_world_int8 has grown"
+}
+
+suites=()
+wants_install=false
+for argument; do
+    case $argument in
+        --install) wants_install=true ;;
+        --table) wants_table=true ;;
+        symbols | host) suites+=("$argument") ;;
+        cortex-m) suites+=(cortex_m) ;;
+        -h | --help) usage && exit ;;
+        *) fail "there is no suite '$argument'; suites are symbols, host and cortex-m" ;;
+    esac
+done
+if $wants_install; then install; fi
+for suite in "${suites[@]:-symbols}"; do "$suite"; done
