@@ -47,10 +47,11 @@ const CRATES: &[Crate] = &[
     row("arenite-plugin-planners", "plugins/planners", Layer::Shell, &["arenite-abi", "arenite-planners"], &[]),
     row("arenite-plugin-cpu", "plugins/cpu", Layer::Shell, &["arenite-abi", "arenite-cpu"], &[]),
     row("arenite-plugin-opencl", "plugins/opencl", Layer::Shell, &["arenite-abi", "arenite-gpu"], &[]),
+    row("arenite-plugin-vulkan", "plugins/vulkan", Layer::Shell, &["arenite-abi", "arenite-gpu"], &[]),
     row("arenite-plugin-template", "plugins/template", Layer::Shell, &["arenite-abi"],
         &["arenite-test-future-abi", "arenite-test-other-layout"]),
     row("arenite-builtin", "plugins/builtin", Layer::Composition,
-        &["arenite-abi", "arenite-cpu", "arenite-flex", "arenite-ops", "arenite-planners"], &[]),
+        &["arenite-abi", "arenite-cpu", "arenite-flex", "arenite-gpu", "arenite-ops", "arenite-planners"], &[]),
 
     row("arenite-common", "common", Layer::Common, &["arenite"], &[]),
     row("arenite-pictures", "common/pictures", Layer::Common, &["arenite", "arenite-common"], &[]),
@@ -178,8 +179,17 @@ const UNSAFE: &[&str] = &[
     "delegates/cpu/src/memory.rs",
     "delegates/cpu/src/store.rs",
     "delegates/cpu/src/store/",
-    // delegates/gpu: calls of the driver.
+    // delegates/gpu: calls of the drivers.
     "delegates/gpu/src/opencl/",
+    "delegates/gpu/src/vulkan/commands.rs",
+    "delegates/gpu/src/vulkan/device.rs",
+    "delegates/gpu/src/vulkan/dispatch.rs",
+    "delegates/gpu/src/vulkan/instance.rs",
+    "delegates/gpu/src/vulkan/logical.rs",
+    "delegates/gpu/src/vulkan/memory.rs",
+    "delegates/gpu/src/vulkan/pipeline.rs",
+    "delegates/gpu/src/vulkan/recording.rs",
+    "delegates/gpu/src/vulkan/stamps.rs",
     // ffi/c: the boundary.
     "ffi/c/examples/calls.rs",
     "ffi/c/src/",

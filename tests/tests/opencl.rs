@@ -1,6 +1,7 @@
 //! The delegates `opencl` and `vulkan` on whatever devices there are: what they give is what reference ops give. Without a driver these
 //! tests say so and leave the delegate out, but for the one about that.
 
+use std::process::Command;
 use std::thread;
 
 use arenite::config::{DelegateConfig, OnMissing};
@@ -12,8 +13,10 @@ use arenite_abi::schema::{
     SoftmaxOptions, SubOptions, activation, padding,
 };
 use arenite_gpu::About;
-use arenite_model::writer::bytes_of;
+use arenite_model::tensor_type::FLOAT32;
+use arenite_model::writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of};
 use arenite_tests::op_models::{OneOp, f32, i32};
+use arenite_tests::options::WithOptions;
 use arenite_tests::run::Setup;
 use arenite_tests::selection::Selection;
 use arenite_tests::{source, suite};
@@ -34,19 +37,22 @@ const BACKENDS: [Backend; 2] = [
     Backend { delegate: "vulkan", title: "Vulkan", devices: arenite_gpu::vulkan_devices },
 ];
 
-/// Those with a device; of others the test says so.
+/// Those with a device; of others the test says so, and fails where `ARENITE_GPU` is set.
 fn backends() -> impl Iterator<Item = Backend> {
-    BACKENDS.into_iter().filter(|backend| match (backend.devices)() {
-        Ok(devices) if !devices.is_empty() => true,
-        Ok(_) => {
-            println!("skipped: no {} device", backend.title);
-            false
+    BACKENDS.into_iter().filter(|backend| {
+        let devices = (backend.devices)();
+        let is_there = devices.as_ref().is_ok_and(|devices| !devices.is_empty());
+        if !is_there {
+            leave_out(&format!("{}: {devices:?}", backend.title));
         }
-        Err(error) => {
-            println!("skipped: {}: {error}", backend.title);
-            false
-        }
+        is_there
     })
+}
+
+/// Says what is not tested. It has to be where `ARENITE_GPU` is set.
+fn leave_out(what: &str) {
+    assert!(std::env::var_os("ARENITE_GPU").is_none(), "ARENITE_GPU wants it: {what}");
+    println!("skipped: {what}");
 }
 
 fn delegate(backend: Backend, options: &[(&str, &str)]) -> DelegateConfig {
@@ -318,6 +324,35 @@ fn a_device_that_is_not_there_can_be_gone_without() {
     }
 }
 
+/// What goes into no slot of a kernel is done behind it: functions of numbers, of rows, and of whole tensors.
+#[test]
+fn long_chains_are_those_of_reference_ops() {
+    let (shape, mut file, mut graph) = ([2, 3, 5], ModelBuilder::new(), SubGraph::new("main"));
+    let codes = ["ADD", "MUL", "MAXIMUM"].map(|op| file.builtin(op, 1));
+    let whole = graph.input(Tensor::new("whole", FLOAT32, &shape));
+    let mut last = whole;
+    for i in 0..14 {
+        let constant: &[i32] = if i % 4 == 1 { &[1] } else { &[5] };
+        let floats = numbers(constant[0] as usize, i);
+        let buffer = file.buffer(bytes_of(&floats));
+        let operand = match i % 4 {
+            3 => whole,
+            _ => graph.tensor(Tensor::new("constant", FLOAT32, constant).buffer(buffer)),
+        };
+        let next = Tensor::new("next", FLOAT32, &shape);
+        let next = if i == 13 { graph.output(next) } else { graph.tensor(next) };
+        let operator = Operator::new(codes[i % 3], &[last, operand], &[next]);
+        graph.operator(match i % 3 {
+            0 => operator.with_options::<AddOptions>(|o| o),
+            1 => operator.with_options::<MulOptions>(|o| o),
+            _ => operator,
+        });
+        last = next;
+    }
+    file.subgraph(graph);
+    agrees("14 functions", &Model::from_bytes(file.finish()).expect("the file is sound"));
+}
+
 /// A part of the corpus, where it is at hand.
 #[test]
 fn conformance() {
@@ -339,4 +374,25 @@ fn conformance() {
             assert_eq!(summary.totals.failed, 0, "{family}: {summary}");
         }
     }
+}
+
+/// The validation layers of Vulkan have nothing to say about these tests, which run once more with them.
+#[test]
+fn validation_layers_are_silent() {
+    const LAYERS: &str = "VK_INSTANCE_LAYERS";
+    if std::env::var_os(LAYERS).is_some() || !backends().any(|backend| backend.delegate == "vulkan") {
+        return;
+    }
+    let mut tests = Command::new(std::env::current_exe().expect("this test"));
+    tests.args(["--nocapture", "--skip", "conformance"]);
+    tests.env(LAYERS, "VK_LAYER_KHRONOS_validation").env("VK_LOADER_DEBUG", "layer");
+    tests.env("VK_LAYER_ENABLES", "VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT");
+    let output = tests.output().expect("it starts");
+    let said =
+        [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+    if !said.contains("Insert instance layer \"VK_LAYER_KHRONOS_validation\"") {
+        return leave_out("the validation layers of Vulkan");
+    }
+    let complaints: Vec<&str> = said.lines().filter(|line| line.contains("VUID") || line.contains("HAZARD")).collect();
+    assert!(output.status.success() && complaints.is_empty(), "{complaints:#?}");
 }

@@ -12,6 +12,7 @@
 //! | `avx2`, `avx512`, `amx`, `neon` | yes | its instruction sets; each needs those before it on its architecture |
 //! | `exact` | yes | the exact planner, and the short search with which `portfolio` ends |
 //! | `flex` | no | TensorFlow's ops behind the prefix `Flex` |
+//! | `opencl`, `vulkan` | no | the delegates of that name; each looks for its driver when it is used |
 //!
 //! The reference ops and the planners are always there.
 #![forbid(unsafe_code)]
@@ -30,6 +31,8 @@ macro_rules! builtins {
 builtins! {
     #[cfg(feature = "cpu")] arenite_cpu::PLUGIN,
     #[cfg(feature = "flex")] arenite_flex::PLUGIN,
+    #[cfg(feature = "opencl")] arenite_gpu::PLUGIN,
+    #[cfg(feature = "vulkan")] arenite_gpu::VULKAN,
     arenite_ops::PLUGIN,
     arenite_planners::PLUGIN,
 }
@@ -51,11 +54,16 @@ mod tests {
         found.sort_unstable();
         listed.sort_unstable();
         assert_eq!(found, listed);
-        let optional =
-            [("org.arenite.cpu", cfg!(feature = "cpu")), ("org.arenite.flex", cfg!(feature = "flex"))];
+        let optional = [
+            ("org.arenite.cpu", cfg!(feature = "cpu")),
+            ("org.arenite.flex", cfg!(feature = "flex")),
+            ("org.arenite.opencl", cfg!(feature = "opencl")),
+            ("org.arenite.vulkan", cfg!(feature = "vulkan")),
+        ];
         let mut expected: Vec<&str> =
             optional.iter().filter(|(_, there)| *there).map(|(id, _)| *id).collect();
         expected.extend(["org.arenite.ops", "org.arenite.planners"]);
+        expected.sort_unstable();
         assert_eq!(found, expected);
     }
 
@@ -68,7 +76,9 @@ mod tests {
         for plugin in register_builtins() {
             let (ops, planners, delegates) = counts(plugin);
             match plugin.id() {
-                "org.arenite.cpu" => assert_eq!((ops, planners, delegates), (0, 0, 1)),
+                "org.arenite.cpu" | "org.arenite.opencl" | "org.arenite.vulkan" => {
+                    assert_eq!((ops, planners, delegates), (0, 0, 1))
+                }
                 "org.arenite.planners" => assert!(ops == 0 && planners > 10 && delegates == 0),
                 _ => assert!(ops > 100 && planners == 0 && delegates == 0),
             }

@@ -18,6 +18,12 @@ override HIGH_4: u32;
 override KIND_5: u32;
 override LOW_5: u32;
 override HIGH_5: u32;
+override KIND_6: u32;
+override LOW_6: u32;
+override HIGH_6: u32;
+override KIND_7: u32;
+override LOW_7: u32;
+override HIGH_7: u32;
 
 @group(1) @binding(0) var<storage, read> operand0: array<vec4<f32>>;
 @group(1) @binding(1) var<storage, read> operand1: array<vec4<f32>>;
@@ -50,5 +56,7 @@ fn epilogue(result: vec4<f32>, at: i32, s: i32) -> vec4<f32> {
   v = function(v, at, s, KIND_2, LOW_2, HIGH_2);
   v = function(v, at, s, KIND_3, LOW_3, HIGH_3);
   v = function(v, at, s, KIND_4, LOW_4, HIGH_4);
-  return function(v, at, s, KIND_5, LOW_5, HIGH_5);
+  v = function(v, at, s, KIND_5, LOW_5, HIGH_5);
+  v = function(v, at, s, KIND_6, LOW_6, HIGH_6);
+  return function(v, at, s, KIND_7, LOW_7, HIGH_7);
 }

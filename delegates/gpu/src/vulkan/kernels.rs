@@ -24,7 +24,7 @@ pub struct Text {
 const TEXTS: &[Text] = include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
 
 /// Slots for functions of an epilogue, and for operands of them.
-pub const SLOTS: usize = 6;
+pub const SLOTS: usize = 8;
 /// See [`SLOTS`].
 pub const OPERANDS: usize = 3;
 
@@ -153,6 +153,8 @@ mod tests {
             [4 | 3 << 8 | 1 << 16, 0, 0],
             [3 | 1 << 8, three, 0],
             [0, 0, 0],
+            [0, 0, 0],
+            [0, 0, 0],
         ];
         assert_eq!(values, [&[4], slots.as_flattened()].concat());
     }
@@ -166,7 +168,7 @@ mod tests {
         let flag = message(kernel(Vec::new(), vec![Definition::Flag("MULTIPLIED")]));
         assert_eq!(flag, "the kernel 'elementwise' knows no MULTIPLIED");
         let long = message(kernel(vec![Function::Unary(Unary::Abs); SLOTS + 1], Vec::new()));
-        assert_eq!(long, "the kernel 'elementwise' knows no KIND_6");
+        assert_eq!(long, "the kernel 'elementwise' knows no KIND_8");
         let name = message(Kernel { name: "sort", ..kernel(Vec::new(), Vec::new()) });
         assert_eq!(name, "there is no Vulkan kernel 'sort'");
     }

@@ -1,0 +1,37 @@
+/* One element of the result, or one slice of it where rows have whole ones. */
+override SLICES: u32;
+
+@group(0) @binding(0) var<storage, read_write> to: array<f32>;
+@group(0) @binding(1) var<storage, read> source: array<f32>;
+@group(0) @binding(2) var<storage, read> indices: array<i32>;
+
+struct Numbers {
+  count: i32,
+  outer: i32,
+  axis: i32,
+  coords: i32,
+  inner: i32,
+  from_channels: i32,
+  from_pitch: i32,
+  to_channels: i32,
+  to_pitch: i32,
+}
+var<immediate> n: Numbers;
+
+@compute @workgroup_size(1)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+  let i = i32(id.x);
+  if i >= n.count {
+    return;
+  }
+  let row = i / n.inner;
+  let block = row / n.coords;
+  let index = indices[block / n.outer * n.coords + row % n.coords];
+  let element = (block * n.axis + index) * n.inner + i % n.inner;
+  let width = select(1, 4, SLICES != 0u);
+  let first = place(i, n.to_channels, n.to_pitch) * width;
+  let from_first = place(element, n.from_channels, n.from_pitch) * width;
+  for (var k = 0; k < width; k++) {
+    to[first + k] = source[from_first + k];
+  }
+}
