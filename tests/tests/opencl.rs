@@ -393,6 +393,7 @@ fn validation_layers_are_silent() {
     if !said.contains("Insert instance layer \"VK_LAYER_KHRONOS_validation\"") {
         return leave_out("the validation layers of Vulkan");
     }
-    let complaints: Vec<&str> = said.lines().filter(|line| line.contains("VUID") || line.contains("HAZARD")).collect();
+    let complaints: Vec<&str> =
+        said.lines().filter(|line| line.contains("VUID") || line.contains("HAZARD")).collect();
     assert!(output.status.success() && complaints.is_empty(), "{complaints:#?}");
 }
