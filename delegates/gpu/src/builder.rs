@@ -3,6 +3,7 @@
 use arenite_abi::prelude::*;
 use arenite_layers::{Id, Stored};
 
+use crate::crossing::{Form, Input, indices};
 use crate::device::{Kernel, Slots};
 use crate::layout::Layout;
 use crate::net::Net;
@@ -72,8 +73,8 @@ pub struct Built {
     pub items: Vec<Item>,
     /// Activations.
     pub records: Vec<Record>,
-    /// Per input of the partition that is read, its position, its record, and how it lies there.
-    pub inputs: Vec<(usize, usize, Layout)>,
+    /// Those of the partition that are read.
+    pub inputs: Vec<Input>,
     /// Per output, where it lies.
     pub outputs: Vec<Place>,
 }
@@ -94,17 +95,9 @@ pub fn build(net: &Net<'_>, constants: &mut dyn Constants, slots: Slots) -> Resu
     let built = Built { items: Vec::new(), records: Vec::new(), inputs: Vec::new(), outputs: Vec::new() };
     let mut builder = Builder { net, constants, slots, places: vec![None; net.values.len()], built };
     for (i, &id) in net.inputs.iter().enumerate() {
-        let value = &net.values[id];
-        if net.bytes_of(id).is_some() || value.ty != F32 || !net.nodes.iter().any(|n| n.inputs.contains(&id))
-        {
-            continue;
+        if net.bytes_of(id).is_none() && net.nodes.iter().any(|n| n.inputs.contains(&id)) {
+            builder.input(i, id)?;
         }
-        let place = builder.record(Layout::of(&value.shape))?;
-        if let Buffer::Record(record) = place.buffer {
-            builder.built.records[record].life = (0, 0);
-            builder.built.inputs.push((i, record, place.layout));
-        }
-        builder.places[id] = Some(place);
     }
     for node in &net.nodes {
         ops::build(node, &mut builder)?;
@@ -121,6 +114,22 @@ pub fn build(net: &Net<'_>, constants: &mut dyn Constants, slots: Slots) -> Resu
 }
 
 impl<'a> Builder<'_, 'a> {
+    /// A record for input `position` of the partition, which is there before all items.
+    fn input(&mut self, position: usize, id: Id) -> Result<()> {
+        let value = &self.net.values[id];
+        let (layout, form) = match value.ty {
+            F32 => (Layout::of(&value.shape), Form::Floats),
+            _ => (Layout { rows: 1, channels: value.len() }, Form::Indices(usize::MAX)),
+        };
+        let place = self.record(layout)?;
+        if let Buffer::Record(record) = place.buffer {
+            self.built.records[record].life = (0, 0);
+            self.built.inputs.push(Input { position, record, layout, form });
+        }
+        self.places[id] = Some(place);
+        Ok(())
+    }
+
     /// A new record.
     pub fn record(&mut self, layout: Layout) -> Result<Place> {
         layout.expect_countable()?;
@@ -150,6 +159,25 @@ impl<'a> Builder<'_, 'a> {
         let place = Place { buffer, layout };
         self.places[id] = Some(place);
         Ok(place)
+    }
+
+    /// Where indices of an axis lie, that were checked or will be.
+    pub fn indices(&mut self, id: Id, axis: usize) -> Result<Buffer> {
+        let value = &self.net.values[id];
+        if let Some(bytes) = self.net.bytes_of(id) {
+            let floats = indices(value.ty, bytes, axis)?;
+            return self.constant(None, || floats);
+        }
+        let place = self.places[id];
+        let place = place.ok_or_else(|| invalid!("'{}' is read before it is there", value.name))?;
+        for input in &mut self.built.inputs {
+            if let (true, Form::Indices(below)) =
+                (place.buffer == Buffer::Record(input.record), &mut input.form)
+            {
+                *below = axis.min(*below);
+            }
+        }
+        Ok(place.buffer)
     }
 
     /// A constant in a form, unless it is there.

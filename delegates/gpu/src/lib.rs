@@ -32,6 +32,7 @@
 #![cfg_attr(not(any(feature = "opencl", feature = "vulkan")), allow(dead_code))]
 
 mod builder;
+mod crossing;
 mod delegate;
 mod device;
 mod epilogue;

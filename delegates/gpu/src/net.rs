@@ -19,7 +19,7 @@ pub const LIMITS: Limits = Limits {
     conv_taps: 1 << 16,
     depthwise_taps: 1 << 16,
     pool_taps: 1 << 16,
-    transpose_conv_taps: 0,
+    transpose_conv_taps: 1 << 16,
 };
 
 /// Ops whose layers have kernels.
@@ -27,6 +27,8 @@ const TAKEN: &[i32] = &[
     op::CONV_2D,
     op::DEPTHWISE_CONV_2D,
     op::FULLY_CONNECTED,
+    op::TRANSPOSE_CONV,
+    op::BATCH_MATMUL,
     op::AVERAGE_POOL_2D,
     op::MAX_POOL_2D,
     op::RESHAPE,
@@ -56,6 +58,8 @@ const TAKEN: &[i32] = &[
     op::SPACE_TO_DEPTH,
     op::SPACE_TO_BATCH_ND,
     op::BATCH_TO_SPACE_ND,
+    op::GATHER,
+    op::EMBEDDING_LOOKUP,
     op::RESIZE_BILINEAR,
     op::RESIZE_NEAREST_NEIGHBOR,
     op::ADD,
@@ -109,17 +113,8 @@ fn refusal(x: &Source<'_, '_>) -> Result<()> {
             return Err(unsupported!("'{}' is {}, taken is FLOAT32", y.name, y.ty));
         }
     }
-    match code {
-        op::FULLY_CONNECTED if x.optional_weights(1)?.is_none() => {
-            Err(unsupported!("weights that are not constant are not taken"))
-        }
-        op::CONV_2D => {
-            let (image, filter) = (&x.input(0)?.1.shape, &x.input(1)?.1.shape);
-            match image.last() == filter.last() {
-                true => Ok(()),
-                false => Err(unsupported!("groups of channels are not taken")),
-            }
-        }
-        _ => Ok(()),
+    if code == op::CONV_2D && x.input(0)?.1.shape.last() != x.input(1)?.1.shape.last() {
+        return Err(unsupported!("groups of channels are not taken"));
     }
+    Ok(())
 }

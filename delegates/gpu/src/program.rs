@@ -6,6 +6,7 @@ use arenite_abi::ObjectRecord;
 use arenite_abi::prelude::*;
 
 use crate::builder::{Argument, Buffer, Built, Item, Task};
+use crate::crossing::{Form, Input, indices};
 use crate::device::{self, Launch, Plan, Port, Queue, Step};
 use crate::layout::Layout;
 
@@ -17,8 +18,8 @@ pub struct Program<Q: Queue> {
     /// Bytes of the device, and of them those of constants.
     bytes: [usize; 2],
     kernels: usize,
-    /// Per input of the recording the partition's, and how it lies.
-    inputs: Vec<(usize, Layout)>,
+    /// In the order of the recording's.
+    inputs: Vec<Input>,
     /// Per output.
     outputs: Vec<Layout>,
     /// For tensors whose rows are filled up.
@@ -54,7 +55,7 @@ impl<Q: Queue> Program<Q> {
         let held = Held { objects, constants, ids };
         let port = |buffer, layout: Layout| Port { memory: held.memory(buffer), floats: layout.floats() };
         let plan = Plan {
-            inputs: inputs.iter().map(|&(_, record, layout)| port(Buffer::Record(record), layout)).collect(),
+            inputs: inputs.iter().map(|input| port(Buffer::Record(input.record), input.layout)).collect(),
             steps: items.iter().map(|item| held.step(item)).collect(),
             outputs: outputs.iter().map(|place| port(place.buffer, place.layout)).collect(),
         };
@@ -63,7 +64,7 @@ impl<Q: Queue> Program<Q> {
             names: items.iter().map(name).collect(),
             bytes: held.bytes(),
             kernels: items.iter().filter(|item| matches!(item, Item::Task(_))).count(),
-            inputs: inputs.iter().map(|&(i, _, layout)| (i, layout)).collect(),
+            inputs,
             outputs: outputs.iter().map(|place| place.layout).collect(),
             spread: Vec::new(),
         })
@@ -81,16 +82,7 @@ impl<Q: Queue> Program<Q> {
 
     /// Inputs go to the device, all kernels run, outputs come back.
     pub fn run(&mut self, queue: &Q, cx: &EvalContext<'_>) -> Result<()> {
-        for (port, &(i, layout)) in self.inputs.iter().enumerate() {
-            let tensor = cx.input(i)?;
-            let dense = tensor.as_slice::<f32>()?;
-            if layout.is_padded() {
-                layout.spread(dense, &mut self.spread);
-                queue.write(&mut self.recording, port, &self.spread)?;
-            } else {
-                queue.write(&mut self.recording, port, dense)?;
-            }
-        }
+        self.write(queue, cx)?;
         match cx.profile() {
             None => queue.run(&mut self.recording, None)?,
             Some(times) => {
@@ -100,6 +92,24 @@ impl<Q: Queue> Program<Q> {
             }
         }
         self.read(queue, cx)
+    }
+
+    fn write(&mut self, queue: &Q, cx: &EvalContext<'_>) -> Result<()> {
+        for (port, &Input { position, layout, form, .. }) in self.inputs.iter().enumerate() {
+            let tensor = cx.input(position)?;
+            match form {
+                Form::Indices(axis) => self.spread = indices(tensor.ty, tensor.bytes(), axis)?,
+                Form::Floats if layout.is_padded() => {
+                    layout.spread(tensor.as_slice::<f32>()?, &mut self.spread);
+                }
+                Form::Floats => {
+                    queue.write(&mut self.recording, port, tensor.as_slice::<f32>()?)?;
+                    continue;
+                }
+            }
+            queue.write(&mut self.recording, port, &self.spread)?;
+        }
+        Ok(())
     }
 
     fn read(&mut self, queue: &Q, cx: &EvalContext<'_>) -> Result<()> {

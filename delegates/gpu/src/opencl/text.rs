@@ -16,7 +16,8 @@ macro_rules! texts {
 
 const COMMON: &str = include_str!("../ops/common.cl");
 const TEXTS: &[(&str, &str)] = texts![
-    "chain" "conv_2d" "depthwise_conv_2d" "elementwise" "layer_norm" "moves" "pool_2d" "reduce" "resize" "softmax"
+    "batch_matmul" "chain" "conv_2d" "depthwise_conv_2d" "elementwise" "gather" "layer_norm" "moves" "pool_2d" "reduce" "resize" "softmax"
+    "transpose_conv"
 ];
 
 /// The text of a program with the kernel. Programs are shared by all nodes that do the same, whatever their sizes.

@@ -1,8 +1,8 @@
 //! Convolutions, and products with constant weights.
 
 use arenite_abi::prelude::*;
-use arenite_layers::Window;
 use arenite_layers::ops::Conv2d;
+use arenite_layers::{Stored, Window};
 
 use super::{WithEpilogue, push};
 use crate::builder::{Argument, Buffer, Builder, numbers};
@@ -21,7 +21,8 @@ pub fn build<'a>(layer: &Conv2d<'a>, node: &Node<'a>, builder: &mut Builder<'_, 
         Layout { rows: window.batches * window.rows.input * window.columns.input, channels: window.channels };
     let to = Layout { rows: window.positions(), channels: *filters };
     let from = builder.view(node.inputs[0], from)?;
-    let weights = weights(layer, node, builder)?;
+    let taps = window.rows.taps * window.columns.taps;
+    let weights = weights([taps, window.channels, *filters], &layer.weights, node, builder)?;
     let bias = bias(layer.bias, to, builder)?;
     let mut arguments =
         vec![Argument::Buffer(from.buffer), Argument::Buffer(weights), Argument::Buffer(bias)];
@@ -79,12 +80,15 @@ pub(super) fn bias(bias: Option<&[f32]>, to: Layout, builder: &mut Builder<'_, '
     })
 }
 
-/// `[tap][input channel][output channel]`, both filled up with zeros.
-fn weights<'a>(layer: &Conv2d<'a>, node: &Node<'a>, builder: &mut Builder<'_, 'a>) -> Result<Buffer> {
-    let taps = layer.window.rows.taps * layer.window.columns.taps;
-    let (channels, filters) = (layer.window.channels, layer.filters);
+/// `[tap][input channel][output channel]`, both filled up with zeros, of `[output channel][tap][input channel]`.
+pub(super) fn weights<'a>(
+    [taps, channels, filters]: [usize; 3],
+    stored: &Stored<'a>,
+    node: &Node<'a>,
+    builder: &mut Builder<'_, 'a>,
+) -> Result<Buffer> {
     let (depth, width) = (channels.next_multiple_of(4), filters.next_multiple_of(4));
-    builder.weights(node.packed.first().copied(), "conv_2d".to_owned(), &layer.weights, |weights| {
+    builder.weights(node.packed.first().copied(), "conv_2d".to_owned(), stored, |weights| {
         let mut packed = vec![0.0; taps * depth * width];
         for (filter, weights) in weights.chunks_exact(taps * channels).enumerate() {
             for (i, &weight) in weights.iter().enumerate() {

@@ -1,14 +1,17 @@
 //! Tasks of layers: one layer, one file here and one kernel text beside it.
 
+mod batch_matmul;
 mod conv_2d;
 mod depthwise_conv_2d;
 mod elementwise;
+mod gather;
 mod layer_norm;
 pub mod moves;
 mod pool_2d;
 mod reduce;
 mod resize;
 mod softmax;
+mod transpose_conv;
 
 use arenite_abi::prelude::*;
 use arenite_layers::{Clamp, Common, EpilogueOp, Id, Layer as Either};
@@ -29,18 +32,18 @@ pub fn build<'a>(node: &Node<'a>, builder: &mut Builder<'_, 'a>) -> Result<()> {
     };
     match common {
         Common::Rename => rename(node, builder),
+        Common::BatchMatmul(layer) => batch_matmul::build(layer, node, builder),
         Common::Conv2d(layer) => conv_2d::build(layer, node, builder),
         Common::DepthwiseConv2d(layer) => depthwise_conv_2d::build(layer, node, builder),
         Common::Elementwise(layer) => elementwise::build(layer, node, builder),
+        Common::Gather(layer) => gather::build(layer, node, builder),
         Common::LayerNorm(layer) => layer_norm::build(layer, node, builder),
         Common::Moves(layer) => moves::build(layer, node, builder),
         Common::Pool2d(layer) => pool_2d::build(layer, node, builder),
         Common::Reduce(layer) => reduce::build(layer, node, builder),
         Common::Resize(layer) => resize::build(layer, node, builder),
         Common::Softmax(layer) => softmax::build(layer, node, builder),
-        Common::TransposeConv(_) | Common::BatchMatmul(_) | Common::Gather(_) => {
-            Err(unsupported!("the device has no kernel for the layer"))
-        }
+        Common::TransposeConv(layer) => transpose_conv::build(layer, node, builder),
     }
 }
 
@@ -91,4 +94,9 @@ fn push(builder: &mut Builder<'_, '_>, task: WithEpilogue<'_>, to: Layout, outpu
 /// A kernel that writes its results as they are.
 fn plain(name: &'static str, definitions: Vec<Definition>) -> Kernel {
     Kernel { name, definitions, epilogue: None }
+}
+
+/// The flags that are set.
+fn flagged<const N: usize>(flags: [(&'static str, bool); N]) -> Vec<Definition> {
+    flags.into_iter().filter(|(_, is_set)| *is_set).map(|(name, _)| Definition::Flag(name)).collect()
 }

@@ -4,9 +4,8 @@ use arenite_abi::prelude::*;
 use arenite_layers::ops::Moves;
 use arenite_layers::ops::moves::{Dim, Nest};
 
-use super::{layout_of, plain};
+use super::{flagged, layout_of, plain};
 use crate::builder::{Argument, Builder, Place, Task, grid, numbers};
-use crate::device::Definition;
 use crate::net::Node;
 use crate::work_groups::Kind;
 
@@ -64,10 +63,8 @@ fn push(builder: &mut Builder<'_, '_>, from: Option<Place>, to: Place, nest: &Ne
     ])?);
     arguments.push(Argument::Number(fill));
     let flags = [("SLICES", by == 4), ("FILL", from.is_none())];
-    let definitions =
-        flags.iter().filter(|(_, is_set)| *is_set).map(|&(name, _)| Definition::Flag(name)).collect();
     builder.push(Task {
-        kernel: plain("moves", definitions),
+        kernel: plain("moves", flagged(flags)),
         arguments,
         grid: grid([count, 1, 1])?,
         kind: Kind::Other,

@@ -1,0 +1,55 @@
+/* Four rows of a product and one slice of its columns. Of each product: where both matrices and the result begin. Matrices lie at any
+   strides of rows and columns; those of the second one are read by slices where its rows have whole ones. */
+#ifdef SLICES
+#define READ(k) vload4(s, b + (k) * b_row)
+#else
+#define READ(k) (float4)(b[(k) * b_row + c.x], b[(k) * b_row + c.y], b[(k) * b_row + c.z], b[(k) * b_row + c.w])
+#endif
+
+#ifdef SCATTERED
+/* Where results go elsewhere, no operand lies as they do: there is no `at`. */
+#define WRITE(v, r) \
+  float lanes[4] = {v.x, v.y, v.z, v.w}; \
+  for (int i = 0; i < min(columns - 4 * s, 4); ++i) \
+    ((__global float *)to)[place(start[2] + (r) * to_row + 4 * s + i, to_channels, to_pitch)] = lanes[i];
+#else
+#define WRITE(v, r) to[at] = filled(v, columns - 4 * s);
+#endif
+
+#define STORE(sum, r) \
+  if (r < rows) { \
+    float4 v = sum; \
+    int at = (start[2] + (r) * to_row) / 4 + s; \
+    EPILOGUE(v, at, s) \
+    WRITE(v, r) \
+  }
+
+__kernel void batch_matmul(__global float4 *to, __global const float *a, __global const float *b,
+                           __global const int *starts, __global const float4 *bias, int products, int rows, int depth,
+                           int columns, int slices, int a_row, int a_column, int b_row, int b_column, int to_row,
+                           int to_channels, int to_pitch EPILOGUE_PARAMETERS) {
+  int s = get_global_id(0), row = get_global_id(1) * 4, product = get_global_id(2);
+  if (s >= slices || row >= rows || product >= products) return;
+  __global const int *start = starts + 3 * product;
+  a += start[0];
+  b += start[1];
+  int last = rows - 1;
+  int4 r = min((int4)(row) + (int4)(0, 1, 2, 3), (int4)(last)) * a_row;
+#ifndef SLICES
+  int end = columns - 1;
+  int4 c = min((int4)(4 * s) + (int4)(0, 1, 2, 3), (int4)(end)) * b_column;
+#endif
+  float4 sum0 = bias[s], sum1 = sum0, sum2 = sum0, sum3 = sum0;
+  for (int k = 0; k < depth; ++k) {
+    float4 w = READ(k);
+    int x = k * a_column;
+    sum0 = mad((float4)(a[r.x + x]), w, sum0);
+    sum1 = mad((float4)(a[r.y + x]), w, sum1);
+    sum2 = mad((float4)(a[r.z + x]), w, sum2);
+    sum3 = mad((float4)(a[r.w + x]), w, sum3);
+  }
+  STORE(sum0, row)
+  STORE(sum1, row + 1)
+  STORE(sum2, row + 2)
+  STORE(sum3, row + 3)
+}
