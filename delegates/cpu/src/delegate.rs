@@ -48,7 +48,7 @@ impl Delegate for Cpu {
     }
 
     fn claim(&self, graph: &GraphView<'_>, claims: &mut Claims<'_>) -> Result<()> {
-        let mut refused = refusals::<Own<'_>>(*graph, &|subgraph| claims.subgraph(subgraph), &LIMITS)?;
+        let mut refused = refusals::<Own<'_>>(*graph, &|subgraph| claims.subgraph(subgraph), None, &LIMITS)?;
         for (i, reason) in refused.iter_mut().enumerate() {
             match reason.take() {
                 Some(reason) => claims.refuse(i, &reason),

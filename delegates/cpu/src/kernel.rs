@@ -92,7 +92,7 @@ impl CpuKernel {
     ) -> Result<Program> {
         held.hold(self.held())?;
         self.build.store.allowance.begin(held.room());
-        let mut net = Net::lower(partition, subgraphs, &LIMITS)?;
+        let mut net = Net::lower(partition, subgraphs, None, &LIMITS)?;
         let folder = self.settings.cache.as_ref().filter(|_| self.build.store.is_empty());
         let file = folder.map(|folder| CacheFile::of(folder, &self.settings, partition, &net, constants));
         let file = file.transpose()?;

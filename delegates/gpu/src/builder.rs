@@ -3,7 +3,7 @@
 use arenite_abi::prelude::*;
 use arenite_layers::{Id, Stored};
 
-use crate::crossing::{Form, Input, indices};
+use crate::crossing::{Form, Input, Output, indices};
 use crate::device::{Kernel, Slots};
 use crate::layout::Layout;
 use crate::net::Net;
@@ -75,8 +75,8 @@ pub struct Built {
     pub records: Vec<Record>,
     /// Those of the partition that are read.
     pub inputs: Vec<Input>,
-    /// Per output, where it lies.
-    pub outputs: Vec<Place>,
+    /// All of the partition's.
+    pub outputs: Vec<Output>,
 }
 
 /// Tasks and places while a net becomes them.
@@ -102,11 +102,15 @@ pub fn build(net: &Net<'_>, constants: &mut dyn Constants, slots: Slots) -> Resu
     for node in &net.nodes {
         ops::build(node, &mut builder)?;
     }
-    let outputs = net.outputs.iter().map(|&id| builder.place(id)).collect::<Result<Vec<_>>>()?;
+    let output = |&id: &Id| -> Result<Output> {
+        let Place { buffer, layout } = builder.place(id)?;
+        Ok(Output { buffer, layout, grid: net.values[id].grid })
+    };
+    let outputs = net.outputs.iter().map(output).collect::<Result<Vec<_>>>()?;
     let mut built = builder.built;
     let end = built.items.len() + 1;
-    for place in &outputs {
-        if let Buffer::Record(record) = place.buffer {
+    for output in &outputs {
+        if let Buffer::Record(record) = output.buffer {
             built.records[record].life.1 = end;
         }
     }
@@ -117,8 +121,9 @@ impl<'a> Builder<'_, 'a> {
     /// A record for input `position` of the partition, which is there before all items.
     fn input(&mut self, position: usize, id: Id) -> Result<()> {
         let value = &self.net.values[id];
-        let (layout, form) = match value.ty {
-            F32 => (Layout::of(&value.shape), Form::Floats),
+        let (layout, form) = match (value.ty, value.grid) {
+            (F32, None) => (Layout::of(&value.shape), Form::Floats),
+            (F32, Some(grid)) => (Layout::of(&value.shape), Form::Bytes(grid)),
             _ => (Layout { rows: 1, channels: value.len() }, Form::Indices(usize::MAX)),
         };
         let place = self.record(layout)?;

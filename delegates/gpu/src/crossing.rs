@@ -1,7 +1,9 @@
 //! What a partition's tensors are on either side: on the host, and on the device.
 
 use arenite_abi::prelude::*;
+use arenite_layers::Grid;
 
+use crate::builder::Buffer;
 use crate::layout::Layout;
 
 /// An input that goes to the device.
@@ -17,11 +19,24 @@ pub struct Input {
     pub form: Form,
 }
 
+/// An output that comes back.
+#[derive(Clone, Copy, Debug)]
+pub struct Output {
+    /// Where it lies.
+    pub buffer: Buffer,
+    /// How.
+    pub layout: Layout,
+    /// The bytes that stand for it on the host, if it is no float there.
+    pub grid: Option<Grid>,
+}
+
 /// What an input is on the device.
 #[derive(Clone, Copy, Debug)]
 pub enum Form {
     /// Floats.
     Floats,
+    /// Floats that bytes stand for on the host.
+    Bytes(Grid),
     /// Whole numbers of 32 bits below this, each behind the other. No float is computed of their bits.
     Indices(usize),
 }

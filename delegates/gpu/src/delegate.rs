@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arenite_abi::host::{self, LogLevel};
 use arenite_abi::prelude::*;
-use arenite_layers::{refusals, rewrite};
+use arenite_layers::{Reals, refusals, rewrite};
 
 use crate::builder::{Built, build};
 use crate::device::{Device, Queue, Slots};
@@ -43,7 +43,9 @@ impl<D: Device> Delegate for Gpu<D> {
     }
 
     fn claim(&self, graph: &GraphView<'_>, claims: &mut Claims<'_>) -> Result<()> {
-        let refused = refusals::<Own>(*graph, &|subgraph| claims.subgraph(subgraph), &LIMITS)?;
+        let reals = Reals::of(*graph);
+        let subgraphs = |subgraph| claims.subgraph(subgraph);
+        let refused = refusals::<Own>(*graph, &subgraphs, Some(&reals), &LIMITS)?;
         for (i, reason) in refused.iter().enumerate() {
             match reason {
                 Some(reason) => claims.refuse(i, reason),
@@ -73,7 +75,8 @@ impl<Q: Queue> GpuKernel<Q> {
     /// What runs for the present shapes, and its constants; those that are on the device stay there.
     fn build(&mut self, partition: &PartitionView<'_>) -> Result<(Built, Vec<Arc<Q::Memory>>)> {
         let none = |_| Err(unsupported!("subgraphs are not looked into"));
-        let mut net = Net::lower(partition, &none, &LIMITS)?;
+        let reals = Reals::of(partition.graph());
+        let mut net = Net::lower(partition, &none, Some(&reals), &LIMITS)?;
         rewrite::rewrite(&mut net, &LIMITS, |_| ());
         let mut uploads = Uploads::new(&self.queue, &mut self.store);
         let built = build(&net, &mut uploads, self.slots)?;

@@ -1,4 +1,4 @@
-//! Which nodes the device runs: common layers of `f32`, those of the table.
+//! Which nodes the device runs: common layers of `f32`, those of the table. Bytes are the floats that they stand for.
 
 use arenite_abi::prelude::*;
 use arenite_layers::{Limits, Parts, Source};
@@ -22,6 +22,15 @@ pub const LIMITS: Limits = Limits {
     transpose_conv_taps: 1 << 16,
 };
 
+/// Ops that multiply an input by input 1, and its position.
+const PRODUCTS: &[(i32, usize)] = &[
+    (op::CONV_2D, 0),
+    (op::DEPTHWISE_CONV_2D, 0),
+    (op::FULLY_CONNECTED, 0),
+    (op::BATCH_MATMUL, 0),
+    (op::TRANSPOSE_CONV, 2),
+];
+
 /// Ops whose layers have kernels.
 const TAKEN: &[i32] = &[
     op::CONV_2D,
@@ -31,6 +40,8 @@ const TAKEN: &[i32] = &[
     op::BATCH_MATMUL,
     op::AVERAGE_POOL_2D,
     op::MAX_POOL_2D,
+    op::QUANTIZE,
+    op::DEQUANTIZE,
     op::RESHAPE,
     op::SQUEEZE,
     op::EXPAND_DIMS,
@@ -113,8 +124,38 @@ fn refusal(x: &Source<'_, '_>) -> Result<()> {
             return Err(unsupported!("'{}' is {}, taken is FLOAT32", y.name, y.ty));
         }
     }
+    if let Some(&(_, input)) = PRODUCTS.iter().find(|(product, _)| *product == code) {
+        let ((_, input), (_, weights)) = (x.input(input)?, x.input(1)?);
+        if weights.real.is_some() && input.grid.is_none() && input.real.is_none() {
+            return Err(unsupported!(
+                "'{}' is quantized while the model runs, which is not done here",
+                input.name
+            ));
+        }
+    }
+    refuse_bytes(x, code)?;
     if code == op::CONV_2D && x.input(0)?.1.shape.last() != x.input(1)?.1.shape.last() {
         return Err(unsupported!("groups of channels are not taken"));
     }
     Ok(())
+}
+
+/// An error where reference ops of bytes do something else than to compute with the reals that these stand for.
+fn refuse_bytes(x: &Source<'_, '_>, code: i32) -> Result<()> {
+    let Some(grid) = x.output(0)?.1.grid else { return Ok(()) };
+    match code {
+        op::SQRT | op::RSQRT => {
+            Err(unsupported!("of bytes below zero it is an error, which the device does not tell"))
+        }
+        op::MAXIMUM | op::MINIMUM => {
+            for i in 0..2 {
+                let (_, input) = x.input(i)?;
+                if input.grid.or_else(|| input.real.and_then(|real| real.grid())) != Some(grid) {
+                    return Err(unsupported!("'{}' has another quantization than the output", input.name));
+                }
+            }
+            Ok(())
+        }
+        _ => Ok(()),
+    }
 }

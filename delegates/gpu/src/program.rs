@@ -6,7 +6,7 @@ use arenite_abi::ObjectRecord;
 use arenite_abi::prelude::*;
 
 use crate::builder::{Argument, Buffer, Built, Item, Task};
-use crate::crossing::{Form, Input, indices};
+use crate::crossing::{Form, Input, Output, indices};
 use crate::device::{self, Launch, Plan, Port, Queue, Step};
 use crate::layout::Layout;
 
@@ -20,10 +20,12 @@ pub struct Program<Q: Queue> {
     kernels: usize,
     /// In the order of the recording's.
     inputs: Vec<Input>,
-    /// Per output.
-    outputs: Vec<Layout>,
+    /// In the order of the recording's.
+    outputs: Vec<Output>,
     /// For tensors whose rows are filled up.
     spread: Vec<f32>,
+    /// For those that are bytes on the host.
+    dense: Vec<f32>,
 }
 
 /// Memory by what names it.
@@ -57,7 +59,7 @@ impl<Q: Queue> Program<Q> {
         let plan = Plan {
             inputs: inputs.iter().map(|input| port(Buffer::Record(input.record), input.layout)).collect(),
             steps: items.iter().map(|item| held.step(item)).collect(),
-            outputs: outputs.iter().map(|place| port(place.buffer, place.layout)).collect(),
+            outputs: outputs.iter().map(|output| port(output.buffer, output.layout)).collect(),
         };
         Ok(Program {
             recording: queue.record(plan)?,
@@ -65,8 +67,9 @@ impl<Q: Queue> Program<Q> {
             bytes: held.bytes(),
             kernels: items.iter().filter(|item| matches!(item, Item::Task(_))).count(),
             inputs,
-            outputs: outputs.iter().map(|place| place.layout).collect(),
+            outputs,
             spread: Vec::new(),
+            dense: Vec::new(),
         })
     }
 
@@ -97,35 +100,61 @@ impl<Q: Queue> Program<Q> {
     fn write(&mut self, queue: &Q, cx: &EvalContext<'_>) -> Result<()> {
         for (port, &Input { position, layout, form, .. }) in self.inputs.iter().enumerate() {
             let tensor = cx.input(position)?;
-            match form {
-                Form::Indices(axis) => self.spread = indices(tensor.ty, tensor.bytes(), axis)?,
-                Form::Floats if layout.is_padded() => {
-                    layout.spread(tensor.as_slice::<f32>()?, &mut self.spread);
+            let dense = match form {
+                Form::Indices(axis) => {
+                    self.dense = indices(tensor.ty, tensor.bytes(), axis)?;
+                    &self.dense
                 }
-                Form::Floats => {
-                    queue.write(&mut self.recording, port, tensor.as_slice::<f32>()?)?;
-                    continue;
+                Form::Bytes(grid) => {
+                    self.dense.clear();
+                    self.dense.extend(tensor.bytes().iter().map(|&byte| grid.real(byte)));
+                    &self.dense
                 }
+                Form::Floats => tensor.as_slice::<f32>()?,
+            };
+            if layout.is_padded() {
+                layout.spread(dense, &mut self.spread);
+                queue.write(&mut self.recording, port, &self.spread)?;
+            } else {
+                queue.write(&mut self.recording, port, dense)?;
             }
-            queue.write(&mut self.recording, port, &self.spread)?;
         }
         Ok(())
     }
 
     fn read(&mut self, queue: &Q, cx: &EvalContext<'_>) -> Result<()> {
-        for (i, layout) in self.outputs.iter().enumerate() {
+        for (i, &Output { layout, grid, .. }) in self.outputs.iter().enumerate() {
             let tensor = cx.output(i)?;
-            let dense = tensor.into_slice::<f32>()?;
-            if layout.is_padded() {
-                self.spread.resize(layout.floats(), 0.0);
-                queue.read(&mut self.recording, i, &mut self.spread)?;
-                layout.gather(&self.spread, dense);
-            } else {
-                queue.read(&mut self.recording, i, dense)?;
-            }
+            let Some(grid) = grid else {
+                let dense = tensor.into_slice::<f32>()?;
+                read(queue, &mut self.recording, i, layout, &mut self.spread, dense)?;
+                continue;
+            };
+            self.dense.resize(layout.len(), 0.0);
+            read(queue, &mut self.recording, i, layout, &mut self.spread, &mut self.dense)?;
+            let bytes = tensor.into_bytes().iter_mut().zip(&self.dense);
+            bytes.for_each(|(byte, &real)| *byte = grid.byte(real));
         }
         Ok(())
     }
+}
+
+/// Copies output `port`, without what fills its rows up; `spread` is room for it with that.
+fn read<Q: Queue>(
+    queue: &Q,
+    recording: &mut Q::Recording,
+    port: usize,
+    layout: Layout,
+    spread: &mut Vec<f32>,
+    dense: &mut [f32],
+) -> Result<()> {
+    if !layout.is_padded() {
+        return queue.read(recording, port, dense);
+    }
+    spread.resize(layout.floats(), 0.0);
+    queue.read(recording, port, spread)?;
+    layout.gather(spread, dense);
+    Ok(())
 }
 
 /// For profiles.

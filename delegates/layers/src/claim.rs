@@ -4,15 +4,16 @@ use std::collections::HashSet;
 
 use arenite_abi::prelude::*;
 
-use crate::{Id, Layer, Limits, Node, Own, Subgraphs, Values, lower};
+use crate::{Id, Layer, Limits, Node, Own, Reals, Subgraphs, Values, lower};
 
 /// Per node, why it is not taken.
 pub fn refusals<'a, X: Own<'a>>(
     graph: GraphView<'a>,
     subgraphs: &'a Subgraphs<'a>,
+    reals: Option<&'a Reals>,
     limits: &Limits,
 ) -> Result<Vec<Option<String>>> {
-    let mut values = Values::of(graph, subgraphs);
+    let mut values = Values::of(graph, subgraphs, reals);
     let mut refused = vec![None; graph.node_count()];
     let mut taken: Vec<Option<Node<Layer<'a, X>>>> = Vec::with_capacity(graph.node_count());
     for (node, refused) in graph.nodes().zip(&mut refused) {

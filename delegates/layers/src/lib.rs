@@ -38,6 +38,8 @@
 //! | box | elements that go to other places as they are, with a stride per dimension on either side |
 //! | view | matrices inside of a tensor, at any strides, so that a transposed operand is read where it is |
 //! | loops | how operands of other shapes are broadcast to a result |
+//! | real | a float that a byte stands for |
+//! | grid | the reals that the bytes of a tensor stand for |
 //! | rename | an output that has the input's bytes under another shape |
 #![forbid(unsafe_code)]
 
@@ -49,6 +51,7 @@ mod layer;
 mod loops;
 mod net;
 pub mod ops;
+mod reals;
 pub mod rewrite;
 mod stored;
 mod values;
@@ -62,6 +65,7 @@ pub use layer::{Common, Layer, Limits, Own, Parts};
 pub use loops::Loops;
 pub use net::{Net, Node};
 pub use ops::{Source, lower};
+pub use reals::{Grid, Real, Reals};
 pub use stored::{Rows, Stored};
 pub use values::{Id, Quant, Subgraphs, Value, Values, is_aligned};
 pub use window::{Axis, Window};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arenite_abi::prelude::*;
 
-use crate::{Aligned, Common, Id, Layer, Limits, Own, Subgraphs, Value, Values, lower};
+use crate::{Aligned, Common, Id, Layer, Limits, Own, Reals, Subgraphs, Value, Values, lower};
 
 /// A node: what is computed, from what, to what.
 pub struct Node<L> {
@@ -50,9 +50,10 @@ impl<'a, X: Own<'a>> Net<'a, X> {
     pub fn lower(
         partition: &PartitionView<'a>,
         subgraphs: &'a Subgraphs<'a>,
+        reals: Option<&'a Reals>,
         limits: &Limits,
     ) -> Result<Self> {
-        let mut values = Values::of(partition.graph(), subgraphs);
+        let mut values = Values::of(partition.graph(), subgraphs, reals);
         let mut nodes = Vec::with_capacity(partition.node_indices().len());
         let ids = |values: &mut Values<'a>, list: &[i32]| {
             list.iter().map(|&tensor| values.add(tensor)).collect::<Result<Vec<Id>>>()
@@ -84,7 +85,7 @@ impl<'a, X> Net<'a, X> {
     /// A value of the same type and shape as `like`.
     pub fn add_value(&mut self, like: Id) -> Id {
         let mut value = self.values[like].clone();
-        (value.constant, value.tensor) = (None, None);
+        (value.constant, value.real, value.tensor) = (None, None, None);
         self.values.push(value);
         self.values.len() - 1
     }
@@ -92,7 +93,7 @@ impl<'a, X> Net<'a, X> {
     /// The bytes of a constant.
     pub fn bytes_of(&self, id: Id) -> Option<&[u8]> {
         let made = self.constants.iter().find(|(constant, _)| *constant == id);
-        let given = || self.values[id].constant.as_ref().map(|constant| constant.bytes());
+        let given = || self.values[id].data();
         made.map(|(_, bytes)| &bytes[..]).or_else(given)
     }
 

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use arenite_abi::prelude::*;
 
 use crate::ops::check_version;
+use crate::reals::{Grid, Real, Reals};
 use crate::stored::{Stored, dequantized, read_plainly};
 
 /// Position of a value in [`Net::values`](crate::Net::values).
@@ -34,6 +35,10 @@ pub struct Value<'a> {
     pub constant: Option<TensorView<'a>>,
     /// Its index in the graph; `None` of a value that rewriting added.
     pub tensor: Option<usize>,
+    /// Where the numbers lie that it may hold, of floats that bytes stand for.
+    pub grid: Option<Grid>,
+    /// The floats that a constant of bytes stands for.
+    pub real: Option<Real<'a>>,
     /// What it is made of, of dequantized weights that layers pack, and the constant they come from.
     pub stored: Option<(Stored<'a>, Id)>,
 }
@@ -51,8 +56,16 @@ impl<'a> Value<'a> {
             quant,
             constant: tensor.is_constant().then_some(*tensor),
             tensor: None,
+            grid: None,
+            real: None,
             stored: None,
         }
+    }
+
+    /// The bytes of a constant, of floats if it stands for them.
+    pub fn data(&self) -> Option<&'a [u8]> {
+        let floats = self.real.map(|real| bytemuck::cast_slice(real.floats()));
+        floats.or_else(|| self.constant.map(|constant| constant.bytes()))
     }
 
     /// Number of elements. It does not overflow, which is checked where values are [added](Values::add).
@@ -72,6 +85,9 @@ impl<'a> Value<'a> {
 
     /// The elements of a constant, `None` of another tensor. An error if `T` is not its type.
     pub fn elements<T: Element>(&self) -> Result<Option<&'a [T]>> {
+        if let (Some(real), true) = (self.real, T::TYPE == F32) {
+            return Ok(Some(bytemuck::cast_slice(real.floats())));
+        }
         self.constant.as_ref().map(TensorView::as_slice).transpose()
     }
 
@@ -82,8 +98,9 @@ impl<'a> Value<'a> {
 
     /// The elements of constant weights, `None` of another tensor. An error if they are not `f32`.
     pub fn weights(&self) -> Result<Option<Stored<'a>>> {
-        match self.stored {
-            Some((stored, _)) => Ok(Some(stored)),
+        let stored = self.stored.map(|(stored, _)| stored);
+        match stored.or_else(|| self.real.and_then(|_| Stored::of(self))) {
+            Some(stored) => Ok(Some(stored)),
             None => Ok(self.elements()?.map(Stored::F32)),
         }
     }
@@ -110,21 +127,29 @@ pub struct Values<'a> {
     /// Of the next subgraph's first one.
     inner: Id,
     subgraphs: Option<&'a Subgraphs<'a>>,
+    reals: Option<&'a Reals>,
 }
 
 impl<'a> Values<'a> {
-    /// None yet.
-    pub fn of(graph: GraphView<'a>, subgraphs: &'a Subgraphs<'a>) -> Self {
-        let ids = HashMap::new();
-        let plain = read_plainly(&graph);
-        Values { graph, list: Vec::new(), ids, plain, first: 0, inner: 0, subgraphs: Some(subgraphs) }
+    /// None yet. With `reals` bytes are the floats that they stand for.
+    pub fn of(graph: GraphView<'a>, subgraphs: &'a Subgraphs<'a>, reals: Option<&'a Reals>) -> Self {
+        Values {
+            graph,
+            list: Vec::new(),
+            ids: HashMap::new(),
+            plain: read_plainly(&graph),
+            first: 0,
+            inner: 0,
+            subgraphs: Some(subgraphs),
+            reals,
+        }
     }
 
     /// Of a subgraph that a node calls, whose own nodes call none: none yet, with ids behind those that are taken.
     pub fn inner(&self, graph: GraphView<'a>) -> Self {
         let ids = HashMap::new();
         let (plain, first) = (read_plainly(&graph), self.inner);
-        Values { graph, list: Vec::new(), ids, plain, first, inner: first, subgraphs: None }
+        Values { graph, list: Vec::new(), ids, plain, first, inner: first, subgraphs: None, reals: None }
     }
 
     /// A subgraph that a node calls.
@@ -144,7 +169,10 @@ impl<'a> Values<'a> {
         let index = usize::try_from(tensor).map_err(|_| invalid!("there is no tensor {tensor}"))?;
         // Values of subgraphs are no tensors of the graph that the host talks about.
         let known = self.subgraphs.map(|_| index);
-        let value = Value { tensor: known, ..Value::of(&self.graph.tensor(index)?) };
+        let mut value = Value { tensor: known, ..Value::of(&self.graph.tensor(index)?) };
+        if let Some(reals) = self.reals {
+            reals.show(index, &mut value);
+        }
         let count = value.shape.iter().try_fold(1usize, |n, &size| n.checked_mul(size));
         if count.and_then(|count| value.ty.bytes_of(count)).is_none() {
             return Err(invalid!("'{}' has shape {:?}, whose size overflows", value.name, value.shape));

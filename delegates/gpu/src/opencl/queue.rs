@@ -12,7 +12,7 @@ use opencl3::types::{CL_BLOCKING, cl_mem};
 
 use super::device::Device;
 use super::failed;
-use super::text::text;
+use super::text::{numbers, text};
 use crate::device::{self, Argument, Memory as _, Plan, Port, Step};
 use crate::work_groups::{Tuning, candidates};
 
@@ -94,20 +94,7 @@ impl Queue {
     /// The kernel with its arguments, in work-groups as a formula selects them.
     fn launch(&self, launch: &device::Launch<'_, Memory>) -> Result<Launch> {
         let kernel = self.device.kernel(&text(launch.kernel)?, launch.kernel.name)?;
-        let mut held = Vec::new();
-        for (i, argument) in (0..).zip(&launch.arguments) {
-            // SAFETY: of the kernel's own types, as its text has them; the launch holds the memory.
-            let set = unsafe {
-                match argument {
-                    Argument::Memory(memory) => {
-                        held.push(Arc::clone(memory));
-                        kernel.set_arg::<cl_mem>(i, &memory.buffer().get())
-                    }
-                    Argument::Number(number) => kernel.set_arg(i, number),
-                }
-            };
-            set.map_err(|error| failed(&format!("argument {i} of '{}'", launch.kernel.name), error))?;
-        }
+        let held = set_arguments(&kernel, launch)?;
         let most = kernel.get_work_group_size(self.device.device.id());
         let most = most.map_err(|error| failed("a kernel does not describe itself", error))?;
         let most = u32::try_from(most).unwrap_or(u32::MAX);
@@ -132,6 +119,31 @@ impl Queue {
     fn finish(&self) -> Result<()> {
         self.queue.finish().map_err(|error| failed("the device was lost", error))
     }
+}
+
+/// Sets all arguments of a kernel, those of its epilogue last. Gives the memory that the kernel's launch holds.
+fn set_arguments(kernel: &Kernel, launch: &device::Launch<'_, Memory>) -> Result<Vec<Arc<Memory>>> {
+    let mut held = Vec::new();
+    let fault = |i: u32, error| failed(&format!("argument {i} of '{}'", launch.kernel.name), error);
+    for (i, argument) in (0..).zip(&launch.arguments) {
+        // SAFETY: of the kernel's own types, as its text has them; the launch holds the memory.
+        let set = unsafe {
+            match argument {
+                Argument::Memory(memory) => {
+                    held.push(Arc::clone(memory));
+                    kernel.set_arg::<cl_mem>(i, &memory.buffer().get())
+                }
+                Argument::Number(number) => kernel.set_arg(i, number),
+            }
+        };
+        set.map_err(|error| fault(i, error))?;
+    }
+    for (i, number) in (launch.arguments.len() as u32..).zip(numbers(launch.kernel)) {
+        // SAFETY: behind its other parameters, the kernel has one float for each number of its epilogue.
+        let set = unsafe { kernel.set_arg(i, &number) };
+        set.map_err(|error| fault(i, error))?;
+    }
+    Ok(held)
 }
 
 impl device::Queue for Queue {

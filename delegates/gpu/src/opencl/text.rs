@@ -41,31 +41,43 @@ pub fn text(kernel: &Kernel) -> Result<String> {
 
 /// Defines `EPILOGUE_PARAMETERS` and `EPILOGUE(v, at, s)`, which changes the `float4` `v`: slice `at` of the result, slice `s` of its row.
 fn write_epilogue(text: &mut String, functions: &[Function]) {
-    let (mut parameters, mut code, mut operands) = (String::new(), String::new(), 0);
+    let (mut operands, mut numbers) = (String::new(), String::new());
+    let (mut operand_count, mut number_count) = (0, 0);
+    let mut code = String::new();
     for function in functions {
         let mut operand = |index| {
-            let name = format!("operand{operands}");
-            operands += 1;
-            let _ = write!(parameters, ", __global const float4 *{name}");
+            let name = format!("operand{operand_count}");
+            operand_count += 1;
+            let _ = write!(operands, ", __global const float4 *{name}");
             format!("{name}[{index}]")
         };
+        let mut number = || {
+            let name = format!("number{number_count}");
+            number_count += 1;
+            let _ = write!(numbers, ", float {name}");
+            name
+        };
         let value = match *function {
-            Function::Clamp(Clamp { low, high }) => {
-                format!("at_most(at_least(v, {}), {})", float(low), float(high))
-            }
+            Function::Clamp(_) => format!("at_most(at_least(v, {}), {})", number(), number()),
             Function::Unary(function) => unary(function).to_owned(),
-            Function::Scalar(function, number) => binary(function, &format!("((float4)({}))", float(number))),
+            Function::Scalar(function, _) => binary(function, &format!("((float4)({}))", number())),
             Function::Binary(function) => binary(function, &operand("at")),
             Function::Row(function) => binary(function, &operand("s")),
         };
         let _ = write!(code, " v = {value};");
     }
+    let parameters = operands + &numbers;
     let _ = write!(text, "#define EPILOGUE_PARAMETERS {parameters}\n#define EPILOGUE(v, at, s) {code}\n");
 }
 
-/// A number as the text of the float with its bits.
-fn float(number: f32) -> String {
-    format!("as_float(0x{:08x}u)", number.to_bits())
+/// The numbers of a kernel's epilogue, which are its last arguments: programs are the same whatever they are.
+pub fn numbers(kernel: &Kernel) -> impl Iterator<Item = f32> + '_ {
+    let numbers = |function: &Function| match *function {
+        Function::Clamp(Clamp { low, high }) => vec![low, high],
+        Function::Scalar(_, number) => vec![number],
+        Function::Unary(_) | Function::Binary(_) | Function::Row(_) => Vec::new(),
+    };
+    kernel.epilogue.iter().flatten().flat_map(numbers)
 }
 
 fn unary(function: Unary) -> &'static str {
@@ -77,7 +89,7 @@ fn unary(function: Unary) -> &'static str {
         Unary::Square => "v * v",
         Unary::Floor => "floor(v)",
         Unary::Ceil => "ceil(v)",
-        Unary::Round => "rint(v)",
+        Unary::Round => "select(rint(v) + 0.0f, v, isequal(v, (float4)(0.0f)))",
         Unary::Exp => "exp(v)",
         Unary::Elu => "select(v, expm1(v), isless(v, (float4)(0.0f)))",
         Unary::Logistic => "1.0f / (1.0f + exp(-v))",

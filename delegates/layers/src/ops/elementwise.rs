@@ -31,6 +31,11 @@ pub(super) fn gelu<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
     unary(x, EpilogueOp::Unary(if approximate { Unary::GeluTanh } else { Unary::Gelu }))
 }
 
+/// Lowers QUANTIZE to reals, whose grid is all that it changes.
+pub(super) fn quantize<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
+    unary(x, EpilogueOp::Clamp(Clamp::NONE))
+}
+
 /// Lowers a function of one tensor.
 pub(super) fn unary<'a>(x: &Source<'_, 'a>, f: EpilogueOp) -> Result<Node<Common<'a>>> {
     x.expect_f32(1)?;

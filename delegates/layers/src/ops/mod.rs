@@ -75,6 +75,8 @@ const TABLE: &[Row] = &[
     plain(op::RESHAPE, reshape::lower),
     plain(op::SQUEEZE, reshape::lower),
     plain(op::EXPAND_DIMS, reshape::lower),
+    plain(op::DEQUANTIZE, reshape::dequantize),
+    plain(op::QUANTIZE, elementwise::quantize),
     plain(op::SOFTMAX, softmax::softmax),
     plain(op::LOG_SOFTMAX, softmax::log_softmax),
     plain(op::MEAN, reduce::mean),

@@ -56,11 +56,11 @@ pub(super) fn pad<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
 /// Lowers PADV2.
 pub(super) fn pad_v2<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
     let (_, value) = x.input(2)?;
-    let Some(view) = &value.constant else {
+    let Some(data) = value.data() else {
         return Err(unsupported!("'{}' is not constant", value.name));
     };
     let mut fill = [0; 16];
-    let bytes = view.bytes().get(..width(value)?);
+    let bytes = data.get(..width(value)?);
     let bytes = bytes.ok_or_else(|| invalid!("'{}' holds no element", value.name))?;
     fill[..bytes.len()].copy_from_slice(bytes);
     constant(x, fill)

@@ -1,4 +1,4 @@
-//! RESHAPE, SQUEEZE, EXPAND_DIMS: the same bytes under another shape.
+//! RESHAPE, SQUEEZE, EXPAND_DIMS: the same bytes under another shape. DEQUANTIZE of reals: the same reals.
 
 use arenite_abi::prelude::*;
 
@@ -12,4 +12,10 @@ pub(super) fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
         return Err(unsupported!("'{}' is {} {:?}, the output {:?}", a.name, a.ty, a.shape, y.shape));
     }
     Ok(Node::new(Common::Rename, vec![input], vec![output]))
+}
+
+/// Lowers DEQUANTIZE of what is floats already.
+pub(super) fn dequantize<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
+    x.expect_f32(1)?;
+    lower(x)
 }

@@ -2,6 +2,7 @@
 //!
 //! | order | pass | why there |
 //! |---|---|---|
+//! | 0 | `grids` | results that have a grid are rounded to it, whatever becomes of their layers; it does nothing to nets without reals |
 //! | 1 | `pads` | it changes windows, which the engine's own passes look at |
 //! | 2 | the engine's | those that look at windows, or put nodes in front of them |
 //! | 3 | `normalize` | it reads chains of functions, which `fuse` would give away to other layers |
@@ -13,6 +14,7 @@
 
 mod clamps;
 mod fuse;
+mod grids;
 mod normalize;
 mod pads;
 mod views;
@@ -23,6 +25,7 @@ use crate::{Limits, Net, Own};
 
 /// Applies all passes; `windows` are the engine's own of the second place.
 pub fn rewrite<'a, X: Own<'a>>(net: &mut Net<'a, X>, limits: &Limits, windows: impl FnOnce(&mut Net<'a, X>)) {
+    grids::round(net);
     pads::take_pads(net);
     windows(net);
     normalize::normalize(net);
