@@ -1,5 +1,5 @@
-//! Runs random graphs on the CPU delegate and on the reference ops, and compares: `differential [--graphs N] [--isa NAME] …`; with
-//! `--seed N` alone, shows and writes the graph of that seed, and runs it.
+//! Runs random graphs on a delegate and on the reference ops, and compares: `differential [--graphs N] [--delegate NAME] [--isa NAME] …`;
+//! with `--seed N` alone, shows and writes the graph of that seed, and runs it.
 //!
 //! Exit status: 0 if all agree, 1 if some differ, 2 if it was called wrongly.
 #![forbid(unsafe_code)]
@@ -14,7 +14,7 @@ use arenite_tests::differential::{check, draw};
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Runs random graphs on the CPU delegate and on the reference ops, and compares.
+/// Runs random graphs on a delegate and on the reference ops, and compares.
 #[derive(Parser)]
 #[command(version)]
 struct Arguments {
@@ -24,6 +24,9 @@ struct Arguments {
     /// The first graph's seed; without --graphs the only one's.
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+    /// The delegate: cpu, or that of a GPU, such as opencl.
+    #[arg(long, value_name = "NAME")]
+    delegate: Option<String>,
     /// The instruction set, for all graphs.
     #[arg(long, value_name = "NAME")]
     isa: Option<String>,
@@ -61,8 +64,9 @@ fn main() -> ExitCode {
 
 /// Whether all agree.
 fn run(arguments: &Arguments) -> Result<bool, Box<dyn std::error::Error>> {
-    let Arguments { isa, threads, winograd, save, .. } = arguments;
-    let fixed = Fixed { isa: isa.clone(), threads: *threads, winograd: *winograd };
+    let Arguments { delegate, isa, threads, winograd, save, .. } = arguments;
+    let fixed =
+        Fixed { delegate: delegate.clone(), isa: isa.clone(), threads: *threads, winograd: *winograd };
     let first = arguments.seed.unwrap_or(0);
     if let (Some(stride), Some(count)) = (arguments.stride, arguments.graphs) {
         work(Seeds { first, stride, count }, &fixed, save.as_ref())?;

@@ -17,7 +17,8 @@
 use arenite::ElementType::{self, F32};
 use arenite_model::writer::Operator;
 
-use super::graph::{Graph, Rule};
+use super::graph::{Graph, Rule, Setting};
+use super::reals;
 use super::run::Array;
 
 /// `|got − want| ≤ abs + rel · |want|`; of bytes that stand for reals, of these.
@@ -32,7 +33,7 @@ pub struct Bound {
 /// The same bits.
 pub const EXACT: Bound = Bound { abs: 0.0, rel: 0.0 };
 
-const U: f64 = 1.0 / (1 << 23) as f64;
+pub(super) const U: f64 = 1.0 / (1 << 23) as f64;
 /// Below, some instruction sets' functions are zero.
 const TINY: f64 = f32::MIN_POSITIVE as f64;
 /// Numbers above are no ordinary ones.
@@ -46,7 +47,7 @@ impl Bound {
 
 /// What a tensor of floats holds.
 #[derive(Clone, Copy, Debug)]
-struct Facts {
+pub(super) struct Facts {
     /// Largest magnitude of ordinary numbers.
     largest: f64,
     /// Least number.
@@ -56,7 +57,7 @@ struct Facts {
     /// Numbers near `f32::MAX`.
     huge: usize,
     /// Whether some are infinite, or no numbers.
-    special: bool,
+    pub(super) special: bool,
     /// All numbers are multiples of `2^grid`.
     grid: i32,
     /// How many there are.
@@ -105,25 +106,31 @@ impl Facts {
 
 /// An input of a node.
 #[derive(Clone, Copy)]
-struct Input {
-    bound: Bound,
-    facts: Facts,
+pub(super) struct Input {
+    pub(super) bound: Bound,
+    pub(super) facts: Facts,
 }
 
 impl Input {
-    fn error(&self) -> f64 {
+    pub(super) fn error(&self) -> f64 {
         self.facts.error(self.bound)
     }
 }
 
 /// Per tensor, how far it may be off; `None` where nothing is known. `tensors` is what the reference ops computed.
-pub fn bounds(graph: &Graph, tensors: &[Option<Array>], winograd: bool) -> Vec<Option<Bound>> {
+pub fn bounds(graph: &Graph, tensors: &[Option<Array>], setting: &Setting) -> Vec<Option<Bound>> {
+    let winograd = setting.winograd && !setting.is_of_gpu();
     let mut bounds = vec![Some(EXACT); tensors.len()];
     for (operator, (_, rule)) in graph.model.subgraphs[0].operators.iter().zip(&graph.notes) {
         let known = operator.outputs.first().and_then(|&output| {
             let (ty, y) = facts(tensors, output)?;
             let inputs = inputs(operator, ty, rule, tensors, &bounds)?;
-            bound(allowed(*rule, winograd), &inputs, y, step(graph, output))
+            let (rule, to) = (allowed(*rule, winograd), step(graph, output));
+            let reals = setting.is_of_gpu().then(|| {
+                let from = operator.inputs.iter().filter_map(|&input| step_of_bytes(graph, input));
+                reals::bound(rule, &inputs, from.reduce(f64::max), step_of_bytes(graph, output))
+            });
+            reals.flatten().unwrap_or_else(|| bound(rule, &inputs, y, to))
         });
         operator.outputs.iter().for_each(|&output| bounds[output as usize] = known);
     }
@@ -170,6 +177,13 @@ fn allowed(rule: Rule, allowed: bool) -> Rule {
 pub fn step(graph: &Graph, tensor: i32) -> Option<f64> {
     let tensor = graph.model.subgraphs[0].tensors.get(tensor as usize)?;
     tensor.quantization.as_ref().and_then(|q| q.scale.first()).map(|&scale| scale.into())
+}
+
+/// The same, of bytes alone.
+fn step_of_bytes(graph: &Graph, tensor: i32) -> Option<f64> {
+    let element = graph.model.subgraphs[0].tensors.get(usize::try_from(tensor).ok()?)?.element_type;
+    let ty = ElementType::from_raw(element as u32);
+    step(graph, tensor).filter(|_| matches!(ty, Some(ElementType::I8 | ElementType::U8)))
 }
 
 /// The bound of a node's results `y`.

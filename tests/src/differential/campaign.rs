@@ -19,6 +19,8 @@ const BATCH: u64 = 200;
 /// What is the same for all graphs, where seeds do not decide it.
 #[derive(Clone, Debug, Default)]
 pub struct Fixed {
+    /// The delegate; `None`: `cpu`.
+    pub delegate: Option<String>,
     /// The instruction set.
     pub isa: Option<String>,
     /// Threads.
@@ -32,6 +34,7 @@ impl Fixed {
     pub fn setting(&self, seed: u64) -> Setting {
         let drawn = setting(seed);
         Setting {
+            delegate: self.delegate.clone().unwrap_or(drawn.delegate),
             isa: self.isa.clone().or(drawn.isa),
             threads: self.threads.unwrap_or(drawn.threads),
             winograd: self.winograd.unwrap_or(drawn.winograd),
@@ -43,6 +46,7 @@ impl Fixed {
         let mut add = |name: &str, value: Option<String>| {
             list.extend(value.map(|value| format!("--{name}={value}")));
         };
+        add("delegate", self.delegate.clone());
         add("isa", self.isa.clone());
         add("threads", self.threads.map(|threads| threads.to_string()));
         add("winograd", self.winograd.map(|winograd| winograd.to_string()));

@@ -2,7 +2,7 @@
 
 use arenite::ElementType::{self, Bool, F32, I8, I16, I32, I64, U8};
 
-use super::graph::{Form, Graph, Kind, Setting};
+use super::graph::{CPU, Form, Graph, Kind, Setting};
 use super::net::Net;
 use super::ops::phrases::PHRASES;
 use super::ops::{Entry, FAMILIES};
@@ -85,5 +85,6 @@ pub fn setting(seed: u64) -> Setting {
         false => &["scalar", "avx2", "avx512", "avx512vnni", "amx"],
     };
     let isa = Some(random.pick(names).to_owned());
-    Setting { isa, threads: random.pick(&[1, 1, 2, 3]), winograd: random.chance(50) }
+    let delegate = CPU.to_owned();
+    Setting { delegate, isa, threads: random.pick(&[1, 1, 2, 3]), winograd: random.chance(50) }
 }

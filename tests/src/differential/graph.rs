@@ -159,13 +159,25 @@ impl Graph {
 /// What a graph is run with.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Setting {
-    /// The delegate's instruction set; `None`: the best there is.
+    /// The delegate's name.
+    pub delegate: String,
+    /// The instruction set of the delegate `cpu`; `None`: the best there is.
     pub isa: Option<String>,
     /// Threads.
     pub threads: usize,
     /// Whether convolutions may round as Winograd's do.
     pub winograd: bool,
 }
+
+impl Setting {
+    /// Whether a GPU's delegate runs the graph: it computes with floats, whatever the model has.
+    pub fn is_of_gpu(&self) -> bool {
+        self.delegate != CPU
+    }
+}
+
+/// The delegate that graphs are drawn for.
+pub const CPU: &str = "cpu";
 
 impl fmt::Display for Graph {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -67,7 +67,7 @@ fn words(failure: &Failure) -> String {
 
 /// How many outputs were judged and how many not, or what differs.
 fn answers(graph: &Graph, setting: &Setting, want: &Answers, got: &Answers) -> Result<[usize; 2], String> {
-    let bounds = bounds(graph, &want.tensors, setting.winograd);
+    let bounds = bounds(graph, &want.tensors, setting);
     let mut counts = [0, 0];
     for (i, &tensor) in graph.model.subgraphs[0].outputs.iter().enumerate() {
         let (want, got) = (&want.outputs[i], &got.outputs[i]);

@@ -1,4 +1,5 @@
-//! Differential testing: random graphs of all ops that the CPU delegate claims, its answers against those of the reference ops.
+//! Differential testing: random graphs of all ops that the CPU delegate claims, its answers, or those of another delegate, against those
+//! of the reference ops.
 //!
 //! ```text
 //! seed ─► draw (ops: tables; spoil) ─► graph ─┬─ run on reference ops ─┬─► judge (bounds) ─► verdict ─► tally
@@ -16,6 +17,7 @@ pub mod judge;
 mod net;
 pub mod ops;
 mod random;
+mod reals;
 pub mod run;
 mod shrink;
 mod spoil;

@@ -1,15 +1,15 @@
-//! Runs a graph twice, on reference ops or on the CPU delegate.
+//! Runs a graph twice, on reference ops or on a delegate.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use arenite::config::DelegateConfig;
-use arenite::{ElementType, Error, Interpreter, Model, Quota, Served, Status, Tensor};
+use arenite::{ElementType, Error, Interpreter, Model, Quota, Registry, Served, Status, Tensor};
 
 use super::data::data;
 use super::graph::{Feed, Graph, Setting};
 use super::random::Random;
-use crate::fuzz::registry;
 
 /// A tensor that was read.
 #[derive(Clone, Debug)]
@@ -69,6 +69,8 @@ const QUOTA: Quota = Quota {
     calls: 1000,
     time: Some(Duration::from_secs(5)),
 };
+/// Drivers compile programs meanwhile.
+const QUOTA_OF_GPU: Quota = Quota { time: Some(Duration::from_secs(50)), ..QUOTA };
 
 /// Runs the graph with the setting on the delegate, without one on reference ops. A panic is a failure of its own kind.
 pub fn run(graph: &Graph, setting: Option<&Setting>) -> Run {
@@ -98,19 +100,36 @@ fn steps(graph: &Graph, setting: Option<&Setting>, run: &mut Run) {
 
 fn build(graph: &Graph, setting: Option<&Setting>) -> Result<Interpreter, Failure> {
     let model = Model::from_bytes(graph.model.finish()).map_err(|e| failure("build", &e))?;
-    let builder = Interpreter::builder(&model).registry(registry()).quota(QUOTA);
+    let quota = if setting.is_some_and(Setting::is_of_gpu) { QUOTA_OF_GPU } else { QUOTA };
+    let builder = Interpreter::builder(&model).registry(registry()).quota(quota);
     let builder = match setting {
         None => builder.without_default_delegate().threads(1).preserve_all(),
-        Some(setting) => {
-            let mut delegate = DelegateConfig::new("cpu");
-            delegate.options.push(("winograd".to_owned(), setting.winograd.to_string()));
-            if let Some(isa) = &setting.isa {
-                delegate.options.push(("isa".to_owned(), isa.clone()));
-            }
-            builder.delegate(delegate).threads(setting.threads)
-        }
+        Some(setting) => builder.delegate(delegate(setting)).threads(setting.threads),
     };
     builder.build().map_err(|e| failure("build", &e))
+}
+
+fn delegate(setting: &Setting) -> DelegateConfig {
+    let mut delegate = DelegateConfig::new(&setting.delegate);
+    if !setting.is_of_gpu() {
+        delegate.options.push(("winograd".to_owned(), setting.winograd.to_string()));
+        let isa = setting.isa.iter().map(|isa| ("isa".to_owned(), isa.clone()));
+        delegate.options.extend(isa);
+    }
+    delegate
+}
+
+/// All plugins that are linked in, and those of GPUs.
+fn registry() -> Arc<Registry> {
+    static REGISTRY: OnceLock<Arc<Registry>> = OnceLock::new();
+    let make = || {
+        let mut registry = Registry::new();
+        for plugin in crate::plugins().chain([&arenite_gpu::PLUGIN, &arenite_gpu::VULKAN]) {
+            registry.add_plugin(plugin).expect("the plugins are well formed");
+        }
+        Arc::new(registry)
+    };
+    Arc::clone(REGISTRY.get_or_init(make))
 }
 
 fn failure(stage: &'static str, error: &Error) -> Failure {

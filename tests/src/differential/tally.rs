@@ -84,11 +84,11 @@ impl fmt::Display for Tally {
         writeln!(f, "{graphs} graphs: {refused} refused by both, {limited} at a limit")?;
         writeln!(f, "{judged} outputs compared, {unknown} unknown")?;
         for found in &self.found {
-            let Setting { isa, threads, winograd } = &found.setting;
+            let Setting { delegate, isa, threads, winograd } = &found.setting;
             let isa = isa.as_deref().unwrap_or("the best");
             writeln!(
                 f,
-                "\nseed {} on {isa}, {threads} threads, winograd {winograd}: {}",
+                "\nseed {} on {delegate}, {isa}, {threads} threads, winograd {winograd}: {}",
                 found.seed, found.text
             )?;
         }
