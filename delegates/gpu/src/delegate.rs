@@ -45,7 +45,7 @@ impl<D: Device> Delegate for Gpu<D> {
     fn claim(&self, graph: &GraphView<'_>, claims: &mut Claims<'_>) -> Result<()> {
         let reals = Reals::of(*graph);
         let subgraphs = |subgraph| claims.subgraph(subgraph);
-        let refused = refusals::<Own>(*graph, &subgraphs, Some(&reals), &LIMITS)?;
+        let refused = refusals::<Own<'_>>(*graph, &subgraphs, Some(&reals), &LIMITS)?;
         for (i, reason) in refused.iter().enumerate() {
             match reason {
                 Some(reason) => claims.refuse(i, reason),

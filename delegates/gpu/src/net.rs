@@ -3,15 +3,20 @@
 use arenite_abi::prelude::*;
 use arenite_layers::{Limits, Parts, Source};
 
+use crate::ops::lstm::{self, Lstm};
+
 /// A partition as a graph of layers.
-pub type Net<'a> = arenite_layers::Net<'a, Own>;
+pub type Net<'a> = arenite_layers::Net<'a, Own<'a>>;
 /// A node of a net.
 pub type Node<'a> = arenite_layers::Node<Layer<'a>>;
 /// What a node computes.
-pub type Layer<'a> = arenite_layers::Layer<'a, Own>;
+pub type Layer<'a> = arenite_layers::Layer<'a, Own<'a>>;
 
-/// There are no layers of the delegate's own: here it refuses what it has no kernel for.
-pub enum Own {}
+/// The delegate's own layers.
+pub enum Own<'a> {
+    /// A step of a recurrent layer.
+    Lstm(Lstm<'a>),
+}
 
 /// What kernels can do. Loops over taps end where the window does, whatever its size.
 pub const LIMITS: Limits = Limits {
@@ -102,13 +107,18 @@ const TAKEN: &[i32] = &[
     op::RELU_0_TO_1,
 ];
 
-impl<'a> arenite_layers::Own<'a> for Own {
+impl<'a> arenite_layers::Own<'a> for Own<'a> {
     fn lower(x: &Source<'_, 'a>) -> Option<Result<arenite_layers::Node<Self>>> {
-        refusal(x).err().map(Err)
+        match x.node.builtin_code() {
+            op::LSTM => Some(lstm::lower(x)),
+            _ => refusal(x).err().map(Err),
+        }
     }
 
     fn parts_mut(&mut self) -> Parts<'_, 'a> {
-        match *self {}
+        match self {
+            Own::Lstm(_) => Parts::NONE,
+        }
     }
 }
 
@@ -116,7 +126,15 @@ impl<'a> arenite_layers::Own<'a> for Own {
 fn refusal(x: &Source<'_, '_>) -> Result<()> {
     let code = x.node.builtin_code();
     if !TAKEN.contains(&code) {
-        return Err(unsupported!("the device has no kernel for the op"));
+        return Err(match code {
+            op::WHILE | op::IF | op::CALL_ONCE | op::STABLEHLO_COMPOSITE => {
+                unsupported!("subgraphs are called on the host")
+            }
+            op::UNIDIRECTIONAL_SEQUENCE_LSTM | op::BIDIRECTIONAL_SEQUENCE_LSTM | op::SVDF | op::RNN => {
+                unsupported!("its state is kept between invocations, on the host")
+            }
+            _ => unsupported!("the device has no kernel for the op"),
+        });
     }
     for i in 0..x.node.output_count() {
         let (_, y) = x.output(i)?;
@@ -147,6 +165,7 @@ fn refuse_bytes(x: &Source<'_, '_>, code: i32) -> Result<()> {
         op::SQRT | op::RSQRT => {
             Err(unsupported!("of bytes below zero it is an error, which the device does not tell"))
         }
+        op::NEG => Err(unsupported!("of bytes it leaves zero points out of account")),
         op::MAXIMUM | op::MINIMUM => {
             for i in 0..2 {
                 let (_, input) = x.input(i)?;

@@ -16,7 +16,7 @@ macro_rules! texts {
 
 const COMMON: &str = include_str!("../ops/common.cl");
 const TEXTS: &[(&str, &str)] = texts![
-    "batch_matmul" "chain" "conv_2d" "depthwise_conv_2d" "elementwise" "gather" "layer_norm" "moves" "pool_2d" "reduce" "resize" "softmax"
+    "batch_matmul" "chain" "conv_2d" "depthwise_conv_2d" "elementwise" "gather" "layer_norm" "lstm" "moves" "pool_2d" "reduce" "resize" "softmax"
     "transpose_conv"
 ];
 

@@ -6,6 +6,7 @@ mod depthwise_conv_2d;
 mod elementwise;
 mod gather;
 mod layer_norm;
+pub mod lstm;
 pub mod moves;
 mod pool_2d;
 mod reduce;
@@ -20,7 +21,7 @@ use crate::builder::{Argument, Builder, Place, grid, numbers};
 use crate::device::{Definition, Kernel};
 use crate::epilogue::epilogues;
 use crate::layout::Layout;
-use crate::net::{Layer, Node};
+use crate::net::{Layer, Node, Own};
 use crate::work_groups::Kind;
 
 /// The tasks of a node.
@@ -28,7 +29,7 @@ pub fn build<'a>(node: &Node<'a>, builder: &mut Builder<'_, 'a>) -> Result<()> {
     let layer: &Layer<'a> = &node.layer;
     let common = match layer {
         Either::Common(common) => common,
-        Either::Own(own) => match *own {},
+        Either::Own(Own::Lstm(layer)) => return lstm::build(layer, node, builder),
     };
     match common {
         Common::Rename => rename(node, builder),

@@ -35,7 +35,13 @@ pub fn repack(builder: &mut Builder<'_, '_>, from: Place, to: Place) -> Result<(
 }
 
 /// A box without a source is filled.
-fn push(builder: &mut Builder<'_, '_>, from: Option<Place>, to: Place, nest: &Nest, fill: i32) -> Result<()> {
+pub(super) fn push(
+    builder: &mut Builder<'_, '_>,
+    from: Option<Place>,
+    to: Place,
+    nest: &Nest,
+    fill: i32,
+) -> Result<()> {
     if nest.is_empty() {
         return Ok(());
     }

@@ -1,0 +1,137 @@
+//! Every small model that there is of an op, on delegates of GPUs: what they take gives what reference ops give, bytes within one step.
+//! Without a driver these tests say so and end.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::thread::available_parallelism;
+
+use arenite::config::DelegateConfig;
+use arenite::{ElementType, Error, Interpreter, Model, Served};
+use arenite_tests::case::Tolerance;
+use arenite_tests::compare;
+use arenite_tests::differential::campaign::{Campaign, Fixed};
+use arenite_tests::op_models::{self, Sound};
+
+arenite_abi::register_plugin!(arenite_gpu::PLUGIN);
+
+/// Delegates that have a device; those that have none are named.
+fn delegates() -> Vec<&'static str> {
+    let mut found = Vec::new();
+    match arenite_gpu::devices() {
+        Ok(devices) if !devices.is_empty() => found.push("opencl"),
+        Ok(_) => println!("skipped: no OpenCL device"),
+        Err(error) => println!("skipped: {error}"),
+    }
+    found
+}
+
+/// A tensor's elements, as bytes.
+type Output = (ElementType, Vec<i32>, Vec<u8>);
+
+fn fill(ty: ElementType, count: usize) -> Option<Vec<u8>> {
+    let numbers = (0..count).map(|i| (i * 37 % 101) as f32 / 25.0 - 2.0);
+    match ty {
+        ElementType::F32 => Some(numbers.flat_map(f32::to_le_bytes).collect()),
+        ElementType::I8 | ElementType::U8 => Some((0..count).map(|i| (i * 37) as u8).collect()),
+        _ => None,
+    }
+}
+
+fn run(interpreter: &mut Interpreter, sound: &Sound) -> Result<Vec<Output>, Error> {
+    interpreter.allocate()?;
+    for i in 0..interpreter.input_count() {
+        let input = interpreter.input_mut(i)?;
+        let (ty, count) = (input.tensor().ty, input.tensor().shape.iter().map(|&n| n as usize).product());
+        let given = sound.inputs.iter().find(|(at, _)| *at == i).map(|(_, bytes)| bytes.clone());
+        if let Some(bytes) = given.or_else(|| fill(ty, count)) {
+            input.copy_from_bytes(&bytes)?;
+        }
+    }
+    interpreter.invoke()?;
+    let output = |i| {
+        let tensor = interpreter.output(i)?;
+        Ok((tensor.ty, tensor.shape.to_vec(), tensor.bytes()?.to_vec()))
+    };
+    (0..interpreter.output_count()).map(output).collect()
+}
+
+/// Sums in another order; one step of bytes.
+const TOLERANCE: Tolerance = Tolerance { float_abs: 2e-5, float_rel: 2e-5, int_steps: 1.0 };
+
+/// Per op, of how many models the delegate ran a node; and the reasons of its refusals.
+struct Found {
+    taken: BTreeMap<&'static str, usize>,
+    reasons: BTreeMap<&'static str, Vec<String>>,
+}
+
+fn all_models(delegate: &str) -> Found {
+    let mut found = Found { taken: BTreeMap::new(), reasons: BTreeMap::new() };
+    for sound in op_models::all() {
+        let model = Model::from_bytes(sound.model.finish()).expect("it is sound");
+        let reference = arenite_tests::reference_ops(&model).build();
+        let on_device = arenite_tests::reference_ops(&model).delegate(DelegateConfig::new(delegate)).build();
+        let (Ok(mut reference), Ok(mut on_device)) = (reference, on_device) else { continue };
+        let (want, got) = (run(&mut reference, &sound), run(&mut on_device, &sound));
+        let reasons = on_device.refusals().into_iter().flatten().map(|(_, reason)| reason);
+        found.reasons.entry(sound.op).or_default().extend(reasons);
+        if !on_device.served_by().iter().any(|served| matches!(served, Served::Delegate { .. })) {
+            continue;
+        }
+        *found.taken.entry(sound.op).or_default() += 1;
+        let (want, got) = (want.expect("it runs"), got.unwrap_or_else(|e| panic!("{}: {e}", sound.op)));
+        for ((ty, shape, want), (_, other, got)) in want.iter().zip(&got) {
+            assert_eq!(shape, other, "{}", sound.op);
+            let difference = compare::elements(*ty, shape, got, want, TOLERANCE).expect("numbers");
+            assert_eq!(difference.map(|d| d.to_string()), None, "{} {ty}", sound.op);
+        }
+    }
+    found
+}
+
+#[test]
+fn models_of_ops_run_as_with_reference_ops() {
+    for delegate in delegates() {
+        let Found { taken, reasons } = all_models(delegate);
+        for op in [
+            "ADD AVERAGE_POOL_2D BATCH_MATMUL CONCATENATION CONV_2D DEPTHWISE_CONV_2D DEQUANTIZE DIV ELU FULLY_CONNECTED",
+            "GATHER GELU HARD_SWISH LEAKY_RELU LOGISTIC LSTM MAXIMUM MAX_POOL_2D MEAN MINIMUM MUL PAD PRELU QUANTIZE RELU",
+            "RELU6 RESHAPE RESIZE_BILINEAR RESIZE_NEAREST_NEIGHBOR SLICE SOFTMAX SPACE_TO_DEPTH SPLIT SQUARED_DIFFERENCE",
+            "STRIDED_SLICE SUB SUM TANH TRANSPOSE TRANSPOSE_CONV",
+        ]
+        .iter()
+        .flat_map(|line| line.split(' '))
+        {
+            // A renaming alone is not worth a partition.
+            let alone = ["RESHAPE", "DEQUANTIZE"].contains(&op);
+            assert!(alone || taken.contains_key(op), "{delegate} takes no {op}: {:?}", reasons.get(op));
+        }
+        for (op, reason) in [
+            ("WHILE", "subgraphs are called on the host"),
+            ("UNIDIRECTIONAL_SEQUENCE_LSTM", "its state is kept between invocations, on the host"),
+            ("SVDF", "its state is kept between invocations, on the host"),
+            ("ARG_MAX", "the device has no kernel for the op"),
+            ("NEG", "of bytes it leaves zero points out of account"),
+        ] {
+            let known = reasons.get(op).is_some_and(|list| list.iter().any(|known| known == reason));
+            assert!(known, "{op}: {:?}", reasons.get(op));
+        }
+    }
+}
+
+/// Random graphs; many more: `differential --delegate opencl`.
+#[test]
+fn a_few_random_graphs_agree() {
+    for delegate in delegates() {
+        let fixed = Fixed { delegate: Some(delegate.to_owned()), ..Fixed::default() };
+        let workers = available_parallelism().map_or(2, NonZeroUsize::get) as u64;
+        let program = PathBuf::from(env!("CARGO_BIN_EXE_differential"));
+        let campaign = Campaign { program, first: 0, graphs: 60, workers, fixed, save: None };
+        let tally = campaign.run(&|| {}).expect("the program runs");
+        let found: Vec<String> =
+            tally.found.iter().map(|found| format!("seed {}: {}", found.seed, found.text)).collect();
+        assert!(found.is_empty(), "{}", found.join("\n"));
+        let delegated: u64 = tally.nodes.values().map(|[_, delegated]| delegated).sum();
+        assert!(delegated > 60 && tally.judged > 100, "{tally}");
+    }
+}
