@@ -6,9 +6,11 @@ use std::time::{Duration, Instant};
 
 use arenite::config::DelegateConfig;
 use arenite::{Config, ElementType, Error, Interpreter, Model, Quota, Registry, Served, Tensor};
+use arenite_abi::prelude::op;
+use arenite_model::{Operator, SubGraph};
 
 use crate::array::{Array, Data};
-use crate::case::{Case, Set, SignatureRun, TensorText};
+use crate::case::{Case, Set, SignatureRun, TensorText, Tolerance};
 use crate::compare;
 
 /// What cases run on.
@@ -70,6 +72,24 @@ impl Setup {
         }
         builder.build()
     }
+
+    /// Integers round sums twice, reals once: with a delegate of reals, bytes may be the ones beside those that are wanted. So may be the
+    /// floats that a model makes of bytes.
+    fn steps(&self, model: &Model) -> Steps {
+        if !self.delegates.iter().any(|name| OF_REALS.contains(&name.as_str())) {
+            return Steps::default();
+        }
+        let view = model.view();
+        let nodes =
+            view.subgraphs().iter().flat_map(|graph| graph.operators().iter().map(move |n| (graph, n)));
+        let step = |(graph, node): (SubGraph<'_>, Operator<'_>)| {
+            let is_read = view.operator_code(&node)?.builtin_code() == op::DEQUANTIZE;
+            let from = graph.tensors().get(usize::try_from(node.inputs().iter().next()?).ok()?)?;
+            let scale = from.quantization()?.scale().iter().next()?;
+            (is_read && view.constant(&from).is_none()).then_some(f64::from(scale))
+        };
+        Steps { bytes: 1.0, reals: nodes.filter_map(step).fold(0.0, f64::max) }
+    }
 }
 
 /// What came of a case.
@@ -107,7 +127,8 @@ fn sets(case: &Case, setup: &Setup, outcome: &mut Outcome) -> Result<(), String>
         let prefix = if n == 0 { String::new() } else { format!("set{n}_") };
         let label = if n == 0 { String::new() } else { format!("set {n}: ") };
         let mut interpreter = setup.interpreter(&model, deadline).map_err(|e| format!("{label}{e}"))?;
-        let mut run = Run { case, prefix: &prefix, label: &label, failures: &mut outcome.failures };
+        let failures = &mut outcome.failures;
+        let mut run = Run { case, prefix: &prefix, label: &label, steps: setup.steps(&model), failures };
         run.set(&mut interpreter, set).map_err(|e| format!("{label}{e}"))?;
         outcome.nodes += interpreter.served_by().len();
         outcome.delegated +=
@@ -116,7 +137,8 @@ fn sets(case: &Case, setup: &Setup, outcome: &mut Outcome) -> Result<(), String>
     for (n, run) in case.text.signature_runs.iter().enumerate() {
         let (prefix, label) = (format!("sig{n}_"), format!("signature '{}': ", run.signature));
         let interpreter = setup.interpreter(&model, deadline).map_err(|e| format!("{label}{e}"))?;
-        let mut step = Run { case, prefix: &prefix, label: &label, failures: &mut outcome.failures };
+        let failures = &mut outcome.failures;
+        let mut step = Run { case, prefix: &prefix, label: &label, steps: setup.steps(&model), failures };
         step.signature(interpreter, run).map_err(|e| format!("{label}{e}"))?;
     }
     if Instant::now() > deadline {
@@ -130,8 +152,20 @@ struct Run<'a> {
     case: &'a Case,
     prefix: &'a str,
     label: &'a str,
+    /// See [`Setup::steps`].
+    steps: Steps,
     failures: &'a mut Vec<String>,
 }
+
+/// How far results may be off beside what the case allows: bytes, and the reals that they stand for.
+#[derive(Clone, Copy, Default)]
+struct Steps {
+    bytes: f64,
+    reals: f64,
+}
+
+/// Delegates that compute with the reals that bytes stand for.
+const OF_REALS: [&str; 2] = ["opencl", "vulkan"];
 
 impl Run<'_> {
     fn set(&mut self, interpreter: &mut Interpreter, set: &Set) -> Result<(), String> {
@@ -209,6 +243,12 @@ impl Run<'_> {
         self.failures.push(format!("{}{what}: {failure}", self.label));
     }
 
+    fn tolerance(&self, ty: ElementType) -> Tolerance {
+        let Tolerance { float_abs, float_rel, int_steps } = self.case.text.tolerance;
+        let bytes = if matches!(ty, ElementType::I8 | ElementType::U8) { self.steps.bytes } else { 0.0 };
+        Tolerance { float_abs: float_abs + self.steps.reals, float_rel, int_steps: int_steps.max(bytes) }
+    }
+
     fn difference(&self, got: &Tensor<'_>, want: &Array) -> Result<Option<compare::Difference>, String> {
         if unpacked_type(got.ty) != want.ty {
             return Err(format!("it is {}, {} is wanted", got.ty, want.ty));
@@ -230,7 +270,7 @@ impl Run<'_> {
                 if found.len() != bytes.len() {
                     return Err(format!("it has {} bytes, {} are wanted", found.len(), bytes.len()));
                 }
-                compare::elements(want.ty, &want.shape, &found, bytes, self.case.text.tolerance)
+                compare::elements(want.ty, &want.shape, &found, bytes, self.tolerance(got.ty))
             }
         }
     }
