@@ -62,6 +62,13 @@ impl Blocks {
         self.types.unified
     }
 
+    /// Blocks that are in use.
+    #[cfg(test)]
+    pub fn count(&self) -> usize {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.values().flatten().filter(|block| block.strong_count() > 0).count()
+    }
+
     /// Room for so many floats, whose values are not known.
     pub fn take(&self, purpose: Use, floats: usize) -> Result<Memory> {
         let room = (floats.max(1) as u64 * 4).next_multiple_of(self.align);

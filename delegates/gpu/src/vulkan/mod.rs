@@ -32,6 +32,8 @@ mod queue;
 mod ranges;
 mod recording;
 mod stamps;
+#[cfg(test)]
+mod tests;
 
 pub use device::Device;
 pub use instance::devices;

@@ -55,9 +55,7 @@ mod tests {
     #[test]
     fn the_first_range_that_has_room_is_taken() {
         let mut ranges = Ranges::new(12);
-        for len in [2, 2, 4] {
-            ranges.take(len);
-        }
+        assert_eq!([2, 2, 4].map(|len| ranges.take(len)), [Some(0), Some(2), Some(4)]);
         ranges.give(0, 2);
         assert_eq!([3, 2].map(|len| ranges.take(len)), [Some(8), Some(0)]);
     }

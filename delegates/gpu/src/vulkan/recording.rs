@@ -2,6 +2,7 @@
 
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::about::Use;
 use super::commands::{Commands, Writer};
@@ -87,8 +88,13 @@ impl Recording {
 
     /// Runs all steps in one submission.
     pub fn run(&mut self) -> Result<()> {
+        self.run_for(TIMEOUT)
+    }
+
+    /// As [`run`](Self::run), for so long at most.
+    pub(super) fn run_for(&mut self, timeout: Duration) -> Result<()> {
         // SAFETY: it was recorded when this was made; what it uses are the parts, which are never dropped if it does not end.
-        unsafe { self.plain.run(TIMEOUT) }
+        unsafe { self.plain.run(timeout) }
     }
 
     /// As [`run`](Self::run), with a time for each step: so many nanoseconds are a step of timestamps, whose bits of the mask count.
