@@ -92,7 +92,7 @@ prepare() {
 
 kernels() {
     step "aarch64: microkernels"
-    cargo test --target $target -p arenite-cpu
+    cargo test --target $target -p arenite-kernels -p arenite-cpu
 }
 
 # Emulated code is slow: it is built for speed.

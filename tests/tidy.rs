@@ -39,7 +39,8 @@ const CRATES: &[Crate] = &[
     row("arenite-flex", "ops/flex", Layer::Part, &["arenite-abi", "arenite-ops"], &["arenite-abi"]),
     row("arenite-planners", "planners", Layer::Part, &["arenite-abi"], &["arenite-abi"]),
     row("arenite-layers", "delegates/layers", Layer::Part, &["arenite-abi"], &[]),
-    row("arenite-cpu", "delegates/cpu", Layer::Part, &["arenite-abi", "arenite-layers", "arenite-layout"], &[]),
+    row("arenite-cpu", "delegates/cpu", Layer::Part, &["arenite-abi", "arenite-kernels", "arenite-layers", "arenite-layout"], &[]),
+    row("arenite-kernels", "delegates/kernels", Layer::Part, &["arenite-abi", "arenite-layers"], &[]),
     row("arenite-gpu", "delegates/gpu", Layer::Part, &["arenite-abi", "arenite-layers"], &[]),
 
     row("arenite-plugin-ops", "plugins/ops", Layer::Shell, &["arenite-abi", "arenite-ops"], &[]),
@@ -70,8 +71,8 @@ const CRATES: &[Crate] = &[
     row("arenite-tflite", "ffi/tflite", Layer::Application, &["arenite", "arenite-builtin"], &["arenite-model"]),
 
     row("arenite-tests", "tests", Layer::Tests,
-        &["arenite", "arenite-abi", "arenite-builtin", "arenite-flex", "arenite-model"],
-        &["arenite-cpu", "arenite-gpu", "arenite-micro", "arenite-ops", "arenite-plugin-cpu", "arenite-plugin-flex", "arenite-plugin-ops", "arenite-plugin-planners",
+        &["arenite", "arenite-abi", "arenite-builtin", "arenite-flex", "arenite-gpu", "arenite-model"],
+        &["arenite-cpu", "arenite-micro", "arenite-ops", "arenite-plugin-cpu", "arenite-plugin-flex", "arenite-plugin-ops", "arenite-plugin-planners",
           "arenite-plugin-template", "arenite-test-future-abi", "arenite-test-other-layout", "arenite-test-panicking"]),
     row("arenite-bench", "tests/bench", Layer::Tests,
         &["arenite", "arenite-builtin", "arenite-model"], &[]),
@@ -82,8 +83,13 @@ const CRATES: &[Crate] = &[
 ];
 
 /// Dependencies between parts.
-const APART: &[(&str, &str)] =
-    &[("arenite-flex", "arenite-ops"), ("arenite-cpu", "arenite-layers"), ("arenite-gpu", "arenite-layers")];
+const APART: &[(&str, &str)] = &[
+    ("arenite-flex", "arenite-ops"),
+    ("arenite-cpu", "arenite-kernels"),
+    ("arenite-cpu", "arenite-layers"),
+    ("arenite-gpu", "arenite-layers"),
+    ("arenite-kernels", "arenite-layers"),
+];
 
 /// Packages that name abi_stable. The second is core/abi under its own name with another layout.
 const ABI_STABLE: &[&str] = &["arenite-abi", "arenite-test-other-layout"];
@@ -168,15 +174,13 @@ const UNSAFE: &[&str] = &[
     "core/runtime/src/plugins/registration.rs",
     "core/runtime/src/plugins/registry.rs",
     "core/runtime/src/plugins/registry/hand_over.rs",
-    // delegates/cpu: vectors, kernels, the steps that call them, and what these share.
-    "delegates/cpu/src/simd/",
-    "delegates/cpu/src/kernels/",
+    // delegates/kernels: vectors, kernels, and the memory that they are called with.
+    "delegates/kernels/src/",
+    // delegates/cpu: the steps that call kernels, and what these share.
     "delegates/cpu/src/steps/",
     "delegates/cpu/src/ops/typed.rs",
     "delegates/cpu/src/program.rs",
-    "delegates/cpu/src/rescale.rs",
     // delegates/cpu: packed weights.
-    "delegates/cpu/src/memory.rs",
     "delegates/cpu/src/store.rs",
     "delegates/cpu/src/store/",
     // delegates/gpu: calls of the drivers.

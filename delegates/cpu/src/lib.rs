@@ -8,8 +8,7 @@
 //!   builds a step from each layer.
 //! * `rewrite` has the delegate's own passes, and says the order of all.
 //! * `steps` run: they cut work into ranges for the host's threads and call microkernels.
-//! * `kernels` has a folder per family of microkernels with a table, one line per instruction set: what is not in a table cannot
-//!   run, and what is in it is tested against plain code.
+//! * `arenite_kernels` has the microkernels, a folder per family.
 //!
 //! A step gives the same bits for any number of threads: ranges depend on shapes alone.
 //!
@@ -45,27 +44,22 @@
 //! | state, list | what a round leaves for the next; what each round writes a row of |
 //! | soon, follow | weights that are wanted next are asked for ahead of time |
 
-pub mod isa;
-pub mod kernels;
-pub mod simd;
-
 mod cache_file;
 mod delegate;
-mod fixed_point;
 mod kernel;
 mod line;
-mod memory;
 mod net;
 mod ops;
 mod program;
-mod requantize;
-mod rescale;
 mod rewrite;
 mod steps;
 mod store;
 
 use arenite_abi::{Plugin, plugin};
+use arenite_kernels as kernels;
+use arenite_kernels::{fixed_point, memory, requantize, rescale, simd};
 
+pub use arenite_kernels::isa;
 pub use delegate::Cpu;
 
 /// The plugin.

@@ -20,6 +20,8 @@ fn value(rows: usize) -> Value<'static> {
         quant: None,
         constant: None,
         tensor: None,
+        grid: None,
+        real: None,
         stored: None,
     }
 }

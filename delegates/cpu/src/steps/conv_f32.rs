@@ -15,6 +15,7 @@ use arenite_layers::{Aligned, Clamp, Id, Stored, Window};
 
 use super::cascade::Rows;
 use super::epilogue::{self, Epilogue, EpilogueOp};
+use super::panels::{Panels, part, split};
 use super::pointers::{Pointers, Room, Seen};
 use crate::kernels::f32_gemm::{Gemm, Prefetch, Tile};
 use crate::kernels::f32_map::Map;
@@ -33,8 +34,6 @@ pub struct ConvF32 {
     gemm: &'static Gemm,
     map: &'static Map,
     window: Window,
-    /// Whether pixels are rows of a as they lie.
-    is_point: bool,
     pointers: Pointers,
     groups: usize,
     /// Output channels of a group.
@@ -47,8 +46,7 @@ pub struct ConvF32 {
     group: usize,
     packed: Block<f32>,
     zeros: Aligned<f32>,
-    low: f32,
-    high: f32,
+    clamp: Clamp,
     epilogue: Vec<EpilogueOp>,
     input: Id,
     output: Id,
@@ -59,15 +57,6 @@ pub struct ConvF32 {
     is_apart: bool,
     /// The next step's weights, which are asked for and never read through this.
     next: Ahead,
-}
-
-/// A block of panels.
-struct Panels {
-    /// Its first column.
-    from: usize,
-    columns: usize,
-    /// Where they lie in a group's packed weights.
-    packed: Range<usize>,
 }
 
 /// What a tile asks for while it is multiplied.
@@ -109,11 +98,9 @@ impl ConvF32 {
     /// Packs the weights.
     pub fn new(gemm: &'static Gemm, map: &'static Map, store: &Store, parts: Parts<'_>) -> Result<Self> {
         let Parts { window, groups, filters, .. } = parts;
-        let columns = filters / groups;
-        let depth = window.channels / groups;
+        let (columns, depth) = (filters / groups, window.channels / groups);
         let lines = window.rows.taps * window.columns.taps * depth;
-        let group = gemm.packed_len(lines, columns);
-        let bias = parts.bias.is_some();
+        let (group, bias) = (gemm.packed_len(lines, columns), parts.bias.is_some());
         let key = format!("{} {filters}/{groups} × {lines}, bias {bias}, {}", gemm.name, parts.name);
         let packed = store.block(&key, group * groups, |packed: &mut [f32]| {
             for (g, packed) in packed.chunks_exact_mut(group).enumerate() {
@@ -122,8 +109,8 @@ impl ConvF32 {
             }
         })?;
         let tiles = window.positions().div_ceil(gemm.rows(columns));
-        let blocks = blocks(gemm, lines, columns, tiles);
-        let widest = blocks.iter().map(|block| block.columns).max().unwrap_or(0);
+        let blocks = Panels::blocks(gemm, BLOCK, (lines, columns), tiles);
+        let widest = blocks.first().map_or(0, |block| block.columns);
         let cost = window.positions() * columns * lines / (blocks.len() * tiles).max(1);
         let has_operand = parts.epilogue.iter().any(|op| matches!(op, EpilogueOp::Binary(..)));
         Ok(ConvF32 {
@@ -131,7 +118,6 @@ impl ConvF32 {
             gemm,
             map,
             window,
-            is_point: window.is_point(),
             pointers: Pointers::new(window),
             groups,
             columns,
@@ -140,8 +126,7 @@ impl ConvF32 {
             group,
             packed,
             zeros: Aligned::try_zeros(window.columns.taps * depth)?,
-            low: parts.clamp.low,
-            high: parts.clamp.high,
+            clamp: parts.clamp,
             epilogue: parts.epilogue,
             input: parts.input,
             output: parts.output,
@@ -193,8 +178,8 @@ impl ConvF32 {
                 c: c.wrapping_add(column),
                 stride: step,
                 columns: width.min(count - column),
-                low: self.low,
-                high: self.high,
+                low: self.clamp.low,
+                high: self.clamp.high,
                 prefetch: match soon {
                     Soon::Nothing => Prefetch::nothing(weights),
                     Soon::Own => Prefetch::ahead(weights, width),
@@ -305,7 +290,7 @@ impl ConvF32 {
     ) -> (usize, usize) {
         let w = &self.window;
         let (channels, depth) = (w.channels, self.depth);
-        if self.is_point {
+        if self.pointers.is_point {
             let at = input.at(first * channels + g * depth, (end - 1 - first) * channels + depth);
             for (p, i) in pointers.iter_mut().zip(0..end - first) {
                 p.write(at.wrapping_add(i * channels));
@@ -323,31 +308,6 @@ impl ConvF32 {
         self.pointers.fill_taps(pointers, runs, seen(depth), outside);
         (w.rows.taps * w.columns.taps, depth)
     }
-}
-
-/// Cuts the columns into blocks of whole panels: small enough for the cache, and enough of them for several threads where there
-/// are few tiles.
-fn blocks(gemm: &Gemm, lines: usize, columns: usize, tiles: usize) -> Vec<Panels> {
-    let panel = gemm.nr() * (lines + 1) * size_of::<f32>();
-    let panels = columns.div_ceil(gemm.nr());
-    let for_cache = (BLOCK / panel).max(1);
-    let for_threads = if tiles >= 16 { panels } else { panels.div_ceil(16usize.div_ceil(tiles.max(1))) };
-    let step = for_cache.min(for_threads).max(1) * gemm.nr();
-    let block = |from: usize| {
-        let (columns, first) = (step.min(columns - from), from * (lines + 1));
-        Panels { from, columns, packed: first..first + gemm.packed_len(lines, columns) }
-    };
-    (0..columns).step_by(step).map(block).collect()
-}
-
-/// Quotient and remainder. Where there is one of something, without a division, which would cost as much as a small tile.
-fn split(item: usize, of: usize) -> (usize, usize) {
-    if of == 1 { (item, 0) } else { (item / of, item % of) }
-}
-
-/// Where part `t` of `of` equal ones of `all` begins and ends.
-fn part(all: usize, t: usize, of: usize) -> (usize, usize) {
-    if of == 1 { (0, all) } else { (t * all / of, (t + 1) * all / of) }
 }
 
 impl Step for ConvF32 {

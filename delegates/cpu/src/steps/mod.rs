@@ -23,6 +23,7 @@ pub mod mean_u8;
 pub mod moves;
 pub mod norm_f32;
 pub mod pair_u8;
+pub mod panels;
 pub mod patches_u8;
 pub mod phases;
 pub mod phases_u8;

@@ -14,6 +14,7 @@ use std::ops::Range;
 use arenite_abi::prelude::*;
 use arenite_layers::Window;
 
+use super::panels;
 use super::pointers::{self, MAX_POSITIONS, Pointers, Room, Seen};
 use crate::isa::Isa;
 use crate::kernels::u8i8_gemm::{Gemm, Product, Reach, Results};
@@ -41,7 +42,6 @@ pub struct Patches {
     pub window: Window,
     /// Where pixels are.
     pub pointers: Pointers,
-    is_point: bool,
     /// Of tiles that do not go beyond a row of the output: positions of a row, and tiles.
     line: Option<(usize, usize)>,
     /// Groups of channels.
@@ -124,13 +124,12 @@ impl Patches {
         };
         let column_bytes = gemm.column_bytes(count, k);
         let cost = window.positions() * columns * (count * k / SPEED + RESULT);
-        let blocks = blocks(gemm, column_bytes, columns, tiles);
+        let blocks = panels::blocks((gemm.nr(), column_bytes), BLOCK, columns, tiles);
         Ok(Patches {
             gemm,
             window,
             pointers,
             line,
-            is_point: window.is_point(),
             groups,
             columns,
             tiles,
@@ -156,13 +155,10 @@ impl Patches {
     /// Calls `f` with group, block and positions of each of these items.
     #[inline(always)]
     pub fn for_each(&self, items: Range<usize>, mut f: impl FnMut(Item)) {
-        let (mut block, mut t) = (items.start / self.tiles, items.start % self.tiles);
+        let (mut block, mut t) = panels::split(items.start, self.tiles);
         let (mut first, mut end) = (self.end(t), self.end(t + 1));
         for _ in items {
-            let (g, b) = match self.groups {
-                1 => (0, block),
-                _ => (block / self.blocks.len(), block % self.blocks.len()),
-            };
+            let (g, b) = if self.groups == 1 { (0, block) } else { panels::split(block, self.blocks.len()) };
             let (from, columns) = self.blocks[b];
             f(Item { g, from, columns, first, end });
             t += 1;
@@ -221,7 +217,7 @@ impl Patches {
     ) -> Found {
         let (w, depth) = (&self.window, self.window.channels / self.groups);
         let (channels, len) = (w.channels, w.batches * w.image());
-        if self.is_point {
+        if self.pointers.is_point {
             let at = input.at(first * channels + g * depth, (end - 1 - first) * channels + depth);
             let last = (end - 1) * channels + g * depth;
             let step = match self.gemm.takes_strips() {
@@ -348,14 +344,4 @@ fn line(gemm: &Gemm, window: &Window) -> Option<(usize, usize)> {
     let width = window.columns.output;
     let parts = width.div_ceil(gemm.mr);
     (gemm.takes_strips() && width >= ENOUGH * parts && !window.is_point()).then_some((width, parts))
-}
-
-/// Cuts the columns into blocks of whole panels: small enough for the cache, and enough of them for several threads where there
-/// are few tiles.
-fn blocks(gemm: &Gemm, column_bytes: usize, columns: usize, tiles: usize) -> Vec<(usize, usize)> {
-    let panels = columns.div_ceil(gemm.nr());
-    let for_cache = (BLOCK / (gemm.nr() * column_bytes).max(1)).max(1);
-    let for_threads = if tiles >= 16 { panels } else { panels.div_ceil(16usize.div_ceil(tiles.max(1))) };
-    let step = for_cache.min(for_threads).max(1) * gemm.nr();
-    (0..columns).step_by(step).map(|from| (from, step.min(columns - from))).collect()
 }

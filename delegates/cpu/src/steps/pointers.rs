@@ -24,6 +24,8 @@ pub type Room<T> = [MaybeUninit<*const T>];
 /// Pointers of a window.
 pub struct Pointers {
     window: Window,
+    /// Whether it is one pixel, the one at its position.
+    pub is_point: bool,
     /// For each tap of a row, the positions where it is inside.
     spans: Vec<Range<usize>>,
     /// The positions where all taps of a row are inside.
@@ -35,7 +37,7 @@ impl Pointers {
     pub fn new(window: Window) -> Pointers {
         let columns = &window.columns;
         let spans = (0..columns.taps).map(|tap| columns.positions_inside(tap)).collect();
-        Pointers { spans, inside: columns.all_inside(), window }
+        Pointers { spans, inside: columns.all_inside(), is_point: window.is_point(), window }
     }
 
     /// Calls `work` with room for the pointers of a tile.

@@ -8,11 +8,10 @@ use arenite_layers::{Id, Window};
 use super::cascade::Rows;
 use super::epilogue::Epilogue;
 use super::pointers::MAX_TAPS;
-use crate::fixed_point::Factor;
 use crate::kernels::u8_pool::{self, Mean, Pools};
 use crate::memory::{Source, Target};
 use crate::program::{Grain, Run, Step};
-use crate::requantize::{Bytes, Channel, Channels};
+use crate::requantize::{Bytes, Channels};
 
 /// What becomes of a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,15 +38,6 @@ pub struct PoolU8 {
     output: Id,
 }
 
-/// The division of a sum of up to 256 · `count` by `count`, to the nearest, ties up: `floor((sum + count / 2) · m / 2^k)` with m above
-/// `2^k / count` by less than one, which is exact while `256 · count² < 2^k`.
-pub fn division(count: usize) -> Channel {
-    let k = 30 + count.ilog2();
-    let value = (1u64 << k).div_ceil(count as u64) as i32;
-    let factor = Factor { left: 0, value, rounding: 0, shift: k, is_away: false };
-    Channel { bias: (count / 2) as i32, factor }
-}
-
 impl PoolU8 {
     /// A pool whose results are clamped to `bytes`.
     pub fn new(
@@ -58,7 +48,7 @@ impl PoolU8 {
         (input, output): (Id, Id),
     ) -> Self {
         let most = if pooling == Pooling::Largest { 0 } else { window.rows.taps * window.columns.taps };
-        let alike = |count| Channels::new(pools.lanes, &vec![division(count); pools.lanes], bytes);
+        let alike = |count| Channels::new(pools.lanes, &vec![u8_pool::division(count); pools.lanes], bytes);
         let divisions = (1..=most).map(alike).collect();
         let inside = window.columns.all_inside();
         PoolU8 { pools, pooling, window, inside, bytes, divisions, input, output }

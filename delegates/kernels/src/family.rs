@@ -1,0 +1,180 @@
+//! What all families of microkernels share: a table with one line per instruction set, and how a line is made and selected.
+
+use crate::isa::Isa;
+
+/// A line of a table.
+pub trait Member: Sized + 'static {
+    /// As in `f32_fold__avx512`: the family, and the instruction set.
+    fn name(&self) -> &'static str;
+    /// The features that it needs.
+    fn isa(&self) -> Isa;
+}
+
+/// Those that this machine can run and that need nothing beyond `isa`.
+pub fn usable<M: Member>(table: &'static [M], isa: Isa) -> impl DoubleEndedIterator<Item = &'static M> {
+    let isa = isa & Isa::machine();
+    table.iter().filter(move |member| isa.has(member.isa()))
+}
+
+/// The last of them, which is the fastest. The first line of a table needs nothing.
+pub fn best<M: Member>(table: &'static [M], isa: Isa) -> &'static M {
+    usable(table, isa).next_back().unwrap_or(&table[0])
+}
+
+/// All that this machine can run.
+#[cfg(test)]
+pub fn available<M: Member>(table: &'static [M]) -> impl Iterator<Item = &'static M> {
+    usable(table, Isa::ALL)
+}
+
+/// Makes a type with `name` and `isa` a member of the table beside it.
+macro_rules! member_of_table {
+    ($member:ty) => {
+        impl crate::family::Member for $member {
+            fn name(&self) -> &'static str {
+                self.name
+            }
+            fn isa(&self) -> Isa {
+                self.isa
+            }
+        }
+
+        const _: () = assert!(
+            Isa::SCALAR.has(TABLE[0].isa),
+            "what is selected where nothing else can be needs nothing"
+        );
+
+        impl $member {
+            /// The best member on this machine that needs nothing beyond `isa`.
+            pub fn select(isa: Isa) -> &'static $member {
+                crate::family::best(TABLE, isa)
+            }
+        }
+    };
+}
+
+/// Compiles functions for instruction sets, and makes a table of them, the slowest first.
+///
+/// ```text
+/// family! {
+///     Folds: "f32_fold"                                     type of a line, and what names begin with
+///     {
+///         fn row[F: usize](n: usize, x: *const f32) -> f32; calls body::row::<T, F>(T::new(), n, x)
+///         fn sum(x: &[f32]) -> f32 { plain(x) };            has a body of its own, which may name T, and `body` as `bodies`
+///     }
+///     scalar(Scalar);                                       with T = Scalar
+///     neon("_4x8" Neon: by_lane, 4);                        has "_4x8" in its name, and calls by_lane::row
+///     amx = Folds { … };                                    a line without functions of its own
+/// }
+/// ```
+/// The family's macro `member!(name, features, T, …)` makes a line where the functions are in scope; what stands behind the type is
+/// handed on to it. `vectors` stands for all levels of [`Simd`](crate::simd::Simd).
+macro_rules! family {
+    ($member:ty: $name:literal $functions:tt vectors) => {
+        family! { $member: $name $functions scalar(Scalar); avx2(Avx2); avx512(Avx512); neon(Neon); }
+    };
+    ($member:ty: $name:literal $functions:tt $($lines:tt)*) => {
+        family! { @ [[$member] $name $functions] [] $($lines)* }
+    };
+    (@ [[$member:ty] $name:literal $functions:tt] [$($table:tt)*]) => {
+        /// All members of the family, the slowest first.
+        pub static TABLE: &[$member] = &[$($table)*];
+    };
+    (@ $family:tt $table:tt $level:ident $($lines:tt)*) => {
+        level! { $level $family $table $level $($lines)* }
+    };
+    (@in [$($cfg:tt)*] $attribute:tt $isa:ident $family:tt [$($table:tt)*] $level:ident = $line:expr; $($lines:tt)*) => {
+        family! { @ $family [$($table)* #[cfg($($cfg)*)] $line,] $($lines)* }
+    };
+    (@in $cfg:tt $attribute:tt $isa:ident $family:tt $table:tt
+        $level:ident ($($shape:literal)? $t:ty $(, $($more:tt)*)?); $($lines:tt)*
+    ) => {
+        family! { @in $cfg $attribute $isa $family $table $level ($($shape)? $t: body $(, $($more)*)?); $($lines)* }
+    };
+    (@in [$($cfg:tt)*] [$attribute:meta] $isa:ident [[$member:ty] $name:literal $functions:tt] [$($table:tt)*]
+        $level:ident ($($shape:literal)? $t:ty: $bodies:ident $(, $($more:tt)*)?); $($lines:tt)*
+    ) => {
+        #[cfg($($cfg)*)]
+        mod $level {
+            use super::*;
+            #[allow(unused_imports)] // Where all functions have bodies of their own.
+            use super::$bodies as bodies;
+
+            type T = $t;
+            functions! { [$attribute] $functions }
+            pub(super) const MEMBER: $member =
+                member!(concat!($name, $($shape,)? "__", stringify!($level)), Isa::$isa, T $(, $($more)*)?);
+        }
+        family! { @ [[$member] $name $functions] [$($table)* #[cfg($($cfg)*)] $level::MEMBER,] $($lines)* }
+    };
+}
+
+/// What each instruction set is compiled for, and with, and the features of the machine that it needs.
+macro_rules! level {
+    (scalar $($rest:tt)*) => {
+        family! { @in [true]
+            [allow(unused)] SCALAR $($rest)* }
+    };
+    (avx2 $($rest:tt)*) => {
+        family! { @in [all(target_arch = "x86_64", feature = "avx2")]
+            [target_feature(enable = "avx2,fma")] AVX2 $($rest)* }
+    };
+    // What tests the bodies of `avxvnni` on processors with AVX-512, which select the latter's own kernels otherwise.
+    (vnni256 $($rest:tt)*) => {
+        family! { @in [all(target_arch = "x86_64", feature = "avx512", debug_assertions)]
+            [target_feature(enable = "avx512vnni,avx512vl,avx2,fma")] VNNI256 $($rest)* }
+    };
+    (avxvnni $($rest:tt)*) => {
+        family! { @in [all(target_arch = "x86_64", feature = "avx2")]
+            [target_feature(enable = "avxvnni,avx2,fma")] AVXVNNI $($rest)* }
+    };
+    (avx512 $($rest:tt)*) => {
+        family! { @in [all(target_arch = "x86_64", feature = "avx512")]
+            [target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")] AVX512 $($rest)* }
+    };
+    (avx512vnni $($rest:tt)*) => {
+        family! { @in [all(target_arch = "x86_64", feature = "avx512")]
+            [target_feature(enable = "avx512vnni,avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")] AVX512VNNI $($rest)* }
+    };
+    (avx512vbmi $($rest:tt)*) => {
+        family! { @in [all(target_arch = "x86_64", feature = "avx512")]
+            [target_feature(enable = "avx512vbmi,avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")] AVX512VBMI $($rest)* }
+    };
+    (amx $($rest:tt)*) => {
+        family! { @in [all(target_arch = "x86_64", feature = "amx")]
+            [target_feature(enable = "avx512vnni,avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")] AMX $($rest)* }
+    };
+    (neon $($rest:tt)*) => {
+        family! { @in [all(target_arch = "aarch64", feature = "neon")]
+            [target_feature(enable = "neon")] NEON $($rest)* }
+    };
+    (neondot $($rest:tt)*) => {
+        family! { @in [all(target_arch = "aarch64", feature = "neon")]
+            [target_feature(enable = "neon,dotprod")] NEONDOT $($rest)* }
+    };
+    (neoni8mm $($rest:tt)*) => {
+        family! { @in [all(target_arch = "aarch64", feature = "neon")]
+            [target_feature(enable = "neon,dotprod,i8mm")] NEONI8MM $($rest)* }
+    };
+}
+
+/// The functions of [`family!`] for one instruction set.
+macro_rules! functions {
+    ([$attribute:meta] { $(
+        $(#[$own:meta])* fn $f:ident $([$($c:ident: $ct:ty),*])? ($($p:ident: $pt:ty),*) $(-> $r:ty)? $({ $($body:tt)* })?;
+    )* }) => { $(
+        $(#[$own])*
+        #[$attribute]
+        pub(super) unsafe fn $f<$($(const $c: $ct),*)?>($($p: $pt),*) $(-> $r)? {
+            // SAFETY: whoever calls a line of a table promises that the machine has its features, so there may be a value of their
+            // type; and what the type of the function asks of the arguments, which is what the body asks of them.
+            unsafe { functions!(@call $f [$($($c),*)?] [$($p),*] $({ $($body)* })?) }
+        }
+    )* };
+    (@call $f:ident [$($c:ident),*] [$($p:ident),*]) => {
+        bodies::$f::<T, $($c),*>(T::new(), $($p),*)
+    };
+    (@call $f:ident $c:tt $p:tt { $($body:tt)* }) => {
+        { $($body)* }
+    };
+}

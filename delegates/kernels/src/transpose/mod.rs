@@ -1,0 +1,178 @@
+//! Transposition of matrices of elements of 1, 2, 4, 8 or 16 bytes.
+//!
+//! ```text
+//! to[a · to_row + b] = from[b · from_row + a]     for a < columns, b < rows of the source
+//! ```
+
+mod blocks;
+#[cfg(all(target_arch = "aarch64", feature = "neon"))]
+mod neon;
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+mod x86;
+
+use super::family::{Member, usable};
+use crate::isa::Isa;
+
+/// A source of `rows × columns` elements and a target of `columns × rows`.
+#[derive(Clone, Copy)]
+pub struct Matrix {
+    /// First element of the source.
+    pub from: *const u8,
+    /// Elements from one row of the source to the next.
+    pub from_row: isize,
+    /// First element of the target.
+    pub to: *mut u8,
+    /// Elements from one row of the target to the next.
+    pub to_row: isize,
+    /// Rows of the source.
+    pub rows: usize,
+    /// Columns of the source.
+    pub columns: usize,
+}
+
+/// # Safety
+/// The machine has the instruction set. All elements of the source are readable, those of the target are writable, and
+/// they do not overlap; both are aligned for the element.
+pub type Kernel = unsafe fn(&Matrix);
+
+/// A transposition of elements of one size.
+pub struct Transpose {
+    /// As in `x32_transpose_8x8__avx2`.
+    pub name: &'static str,
+    /// The features that it needs.
+    pub isa: Isa,
+    /// Bytes of an element.
+    pub width: usize,
+    /// Transposes.
+    pub transpose: Kernel,
+}
+
+impl Member for Transpose {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+    fn isa(&self) -> Isa {
+        self.isa
+    }
+}
+
+impl Transpose {
+    /// The best for elements of `width` bytes on this machine, up to `isa`. `None` if there is no such element.
+    pub fn select(isa: Isa, width: usize) -> Option<&'static Transpose> {
+        usable(TABLE, isa).rfind(|transpose| transpose.width == width)
+    }
+
+    /// The best for elements of 4 bytes.
+    pub fn words(isa: Isa) -> &'static Transpose {
+        Transpose::select(isa, 4).unwrap_or(&WORDS)
+    }
+
+    /// Transposes slices, each given with the elements from one of its rows to the next.
+    ///
+    /// # Panics
+    /// Elements have another size, or a slice is too short.
+    pub fn slices<T: bytemuck::Pod>(
+        &self,
+        (from, from_row): (&[T], usize),
+        (to, to_row): (&mut [T], usize),
+        [rows, columns]: [usize; 2],
+    ) {
+        if rows == 0 || columns == 0 {
+            return;
+        }
+        assert_eq!(size_of::<T>(), self.width);
+        assert!((rows - 1) * from_row + columns <= from.len() && (columns - 1) * to_row + rows <= to.len());
+        let matrix = Matrix {
+            from: from.as_ptr().cast(),
+            from_row: from_row as isize,
+            to: to.as_mut_ptr().cast(),
+            to_row: to_row as isize,
+            rows,
+            columns,
+        };
+        // SAFETY: whoever has a selected entry has its instructions; the slices hold all elements, as checked.
+        unsafe { (self.transpose)(&matrix) };
+    }
+}
+
+const WORDS: Transpose = Transpose {
+    name: "x32_transpose_8x8__scalar",
+    isa: Isa::SCALAR,
+    width: 4,
+    transpose: blocks::transpose::<u32>,
+};
+
+/// All transpositions, the slowest first.
+pub static TABLE: &[Transpose] = &[
+    Transpose {
+        name: "x8_transpose_8x8__scalar",
+        isa: Isa::SCALAR,
+        width: 1,
+        transpose: blocks::transpose::<u8>,
+    },
+    Transpose {
+        name: "x16_transpose_8x8__scalar",
+        isa: Isa::SCALAR,
+        width: 2,
+        transpose: blocks::transpose::<u16>,
+    },
+    WORDS,
+    Transpose {
+        name: "x64_transpose_8x8__scalar",
+        isa: Isa::SCALAR,
+        width: 8,
+        transpose: blocks::transpose::<u64>,
+    },
+    Transpose {
+        name: "x128_transpose_8x8__scalar",
+        isa: Isa::SCALAR,
+        width: 16,
+        transpose: blocks::transpose::<[u64; 2]>,
+    },
+    #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+    Transpose { name: "x32_transpose_8x8__avx2", isa: Isa::AVX2, width: 4, transpose: x86::transpose_x32 },
+    #[cfg(all(target_arch = "aarch64", feature = "neon"))]
+    Transpose { name: "x32_transpose_4x4__neon", isa: Isa::NEON, width: 4, transpose: neon::transpose_x32 },
+];
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::family::available;
+
+    proptest! {
+        #[test]
+        fn every_entry_transposes(rows in 0usize..40, columns in 0usize..40, more in 0usize..5) {
+            for entry in available(TABLE) {
+                let w = entry.width;
+                let (from_row, to_row) = (columns + more, rows + 2 * more);
+                let from: Vec<u64> =
+                    (0..(rows * from_row * w).div_ceil(8) as u64).map(|i| i.wrapping_mul(0x9E37_79B9_7F4A_7C15)).collect();
+                let mut to = vec![0xA5A5_A5A5_A5A5_A5A5u64; (columns * to_row * w).div_ceil(8)];
+                let matrix = Matrix {
+                    from: from.as_ptr().cast(),
+                    from_row: from_row as isize,
+                    to: to.as_mut_ptr().cast(),
+                    to_row: to_row as isize,
+                    rows,
+                    columns,
+                };
+                // SAFETY: available; lengths are those of the vectors.
+                unsafe { (entry.transpose)(&matrix) };
+                let (from, to): (&[u8], &[u8]) = (bytemuck::cast_slice(&from), bytemuck::cast_slice(&to));
+                for a in 0..columns {
+                    for b in 0..to_row {
+                        let got = &to[(a * to_row + b) * w..][..w];
+                        if b < rows {
+                            prop_assert_eq!(got, &from[(b * from_row + a) * w..][..w], "{} {} {}", entry.name, a, b);
+                        } else {
+                            prop_assert!(got.iter().all(|&byte| byte == 0xA5), "{} wrote behind row {}", entry.name, a);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

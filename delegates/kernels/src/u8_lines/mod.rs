@@ -1,0 +1,118 @@
+//! Functions of bytes that are straight lines, of each column its own; one or several, one behind the other.
+//!
+//! ```text
+//! y = clamp(⌊((x − zero) · slope[j] + offset[j] − (x < zero ? drop[j] : 0)) / 2^shift⌋)
+//! ```
+
+mod body;
+
+use crate::isa::Isa;
+use crate::requantize::Bytes;
+use crate::simd::*;
+
+/// One line for each column.
+#[derive(Clone, Copy)]
+pub struct Line {
+    /// Taken from bytes.
+    pub zero: i32,
+    /// Below 32.
+    pub shift: u32,
+    /// One per column, and any further ones up to a multiple of [`PADDING`]; so are the others.
+    pub slopes: *const i32,
+    /// Added.
+    pub offsets: *const i32,
+    /// Taken from what comes of bytes below `zero`; or null.
+    pub drops: *const i32,
+    /// The smallest result.
+    pub low: u8,
+    /// The largest.
+    pub high: u8,
+}
+
+/// Columns that tables are padded to.
+pub const PADDING: usize = 32;
+
+/// `(lines, n, x, y)`.
+pub type Kernel = unsafe fn(&[Line], usize, *const u8, *mut u8);
+
+/// A family member.
+pub struct Lines {
+    /// As in `u8_lines__avx512`.
+    pub name: &'static str,
+    /// The features that it needs.
+    pub isa: Isa,
+    /// Unsafe to call: the machine has the instructions, x is readable and y writable for `n` bytes, and tables have as many columns.
+    /// Source and target may be the same memory.
+    pub row: Kernel,
+}
+
+macro_rules! member {
+    ($name:expr, $isa:expr, $t:ty) => {
+        Lines { name: $name, isa: $isa, row }
+    };
+}
+
+family! {
+    Lines: "u8_lines" {
+        fn row(lines: &[Line], n: usize, x: *const u8, y: *mut u8);
+    }
+    vectors
+}
+member_of_table!(Lines);
+
+/// What bytes that were clamped already become.
+const ALL: Bytes = Bytes { zero_point: 0, low: 0, high: 255 };
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::family::available;
+    use crate::random::Random;
+
+    fn check(member: &Lines, n: usize, seed: u64) {
+        let mut random = Random::new(seed);
+        let columns = n.next_multiple_of(PADDING);
+        let mut table = |most: i32| -> Vec<i32> {
+            (0..columns).map(|_| random.next() as i32 % most - most / 2).collect()
+        };
+        let tables: Vec<[Vec<i32>; 3]> =
+            (0..3).map(|_| [table(1 << 18), table(1 << 26), table(1 << 18)]).collect();
+        let x: Vec<u8> = (0..n).map(|_| random.next() as u8).collect();
+        let lines: Vec<Line> = tables
+            .iter()
+            .enumerate()
+            .map(|(i, [slopes, offsets, drops])| Line {
+                zero: (random.next() % 256) as i32,
+                shift: 17,
+                slopes: slopes.as_ptr(),
+                offsets: offsets.as_ptr(),
+                drops: if i == 1 { std::ptr::null() } else { drops.as_ptr() },
+                low: (random.next() % 100) as u8,
+                high: 200,
+            })
+            .collect();
+        let mut y = vec![7; n + 1];
+        // SAFETY: available; the lengths are the vectors'.
+        unsafe { (member.row)(&lines, n, x.as_ptr(), y.as_mut_ptr()) };
+        for j in 0..n {
+            let want = lines.iter().zip(&tables).fold(x[j], |x, (line, [slopes, offsets, drops])| {
+                let x = i32::from(x) - line.zero;
+                let drop = if x < 0 && !line.drops.is_null() { drops[j] } else { 0 };
+                ((x * slopes[j] + offsets[j] - drop) >> 17).clamp(line.low.into(), line.high.into()) as u8
+            });
+            assert_eq!(y[j], want, "{} column {j} of {n}", member.name);
+        }
+        assert_eq!(y[n], 7);
+    }
+
+    proptest! {
+        #[test]
+        fn every_member_agrees_with_plain_code(n in 0usize..100, seed: u64) {
+            for member in available(TABLE) {
+                check(member, n, seed);
+            }
+        }
+    }
+}

@@ -1,0 +1,358 @@
+//! Products on AMX: tiles of 16 lines of 64 bytes.
+//!
+//! ```text
+//! tmm4, tmm5   rows 0‥15 and 16‥31 of a, 64 bytes of each         straight from memory where rows are evenly spaced, else
+//!                                                                  from a copy, where taps follow one another
+//! tmm6, tmm7   16 groups of four lines of the panel's two vectors
+//! tmm0 ‥ tmm3  sums: (rows 0‥15 | 16‥31) × (vector 0 | 1)
+//! ```
+//! The packed weights are those of AVX-512 VNNI; a group is a line of a tile. Panels have whole tiles, so that what is read beyond a row
+//! meets zeros. While tiles multiply for one panel, vectors scale the sums of the panel before it.
+
+use std::arch::asm;
+use std::arch::x86_64::{__cpuid_count, _mm512_mask_storeu_epi8, _mm512_maskz_loadu_epi8};
+use std::mem::MaybeUninit;
+
+use super::{LINE, Product, Reach, Results, ToBytes, ToReals};
+use crate::requantize::{Bytes, Channels};
+use crate::rescale::{RealChannels, rescale};
+use crate::simd::{Avx512, Ints, Simd};
+
+/// Rows of one tile register.
+const HEIGHT: usize = 16;
+
+/// What `ldtilecfg` reads: the palette, then bytes of a line at 16 and lines at 48, for each of eight tiles.
+#[repr(C, align(64))]
+struct Shapes([u8; 64]);
+
+static FULL: Shapes = {
+    let mut bytes = [0; 64];
+    bytes[0] = 1;
+    let mut tile = 0;
+    while tile < 8 {
+        bytes[16 + 2 * tile] = LINE as u8;
+        bytes[48 + tile] = HEIGHT as u8;
+        tile += 1;
+    }
+    Shapes(bytes)
+};
+
+/// Whether the processor has tiles of bytes, and the system lets this process use them.
+pub fn is_available() -> bool {
+    const TILE_AND_INT8: u32 = 1 << 24 | 1 << 25;
+    cfg!(target_os = "linux") && __cpuid_count(7, 0).edx & TILE_AND_INT8 == TILE_AND_INT8 && permitted()
+}
+
+/// Asks Linux for the tiles' state: arch_prctl(ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA).
+fn permitted() -> bool {
+    const ARCH_PRCTL: usize = 158;
+    const ARCH_REQ_XCOMP_PERM: usize = 0x1023;
+    const XFEATURE_XTILEDATA: usize = 18;
+    let mut result = ARCH_PRCTL;
+    // SAFETY: the call reads no memory of this process; a kernel that does not know it returns an error.
+    unsafe {
+        asm!(
+            "syscall",
+            inlateout("rax") result,
+            in("rdi") ARCH_REQ_XCOMP_PERM,
+            in("rsi") XFEATURE_XTILEDATA,
+            lateout("rcx") _,
+            lateout("r11") _,
+            options(nostack),
+        );
+    }
+    result == 0
+}
+
+/// Gives this thread's tiles their shapes.
+///
+/// # Safety
+/// [`is_available`].
+pub unsafe fn enter() {
+    // SAFETY: the machine has AMX and the system has allowed it, as `is_available` told; the shapes are those of a full palette
+    // 1.
+    unsafe { asm!("ldtilecfg [{}]", in(reg) &raw const FULL, options(nostack, readonly)) };
+}
+
+/// Gives this thread's tiles back.
+///
+/// # Safety
+/// [`is_available`].
+pub unsafe fn leave() {
+    // SAFETY: as in `enter`: the instruction is there.
+    unsafe { asm!("tilerelease", options(nostack, nomem)) };
+}
+
+/// Most bytes of a row.
+pub const MOST: usize = 5120;
+/// Lines between those of one step of a copy and the next.
+const LINES: usize = 2 * HEIGHT;
+
+/// Rows of a, a line of each after the other, step by step.
+#[repr(align(64))]
+struct Copy(MaybeUninit<[u8; LINES * MOST]>);
+
+/// Sums of two by two tiles.
+#[repr(align(64))]
+struct Sums(MaybeUninit<[i32; LINES * LINES]>);
+
+/// Where lines of rows are.
+#[derive(Clone, Copy)]
+struct Lines {
+    /// Of row 0, step 0.
+    first: *const u8,
+    /// Bytes from one row to the next.
+    row: usize,
+    /// Bytes from one step to the next.
+    step: usize,
+}
+
+/// The sums of a panel, to be scaled.
+#[derive(Clone, Copy)]
+struct Panel {
+    sums: *const i32,
+    results: Results,
+    c: *mut u8,
+    columns: usize,
+    /// Rows that are scaled already.
+    done: usize,
+}
+
+macro_rules! load {
+    ($tile:literal, $from:expr, $step:expr) => {
+        asm!(
+            concat!("tileloadd ", $tile, ", [{from} + {step}]"),
+            from = in(reg) $from, step = in(reg) $step, options(nostack, readonly),
+        )
+    };
+}
+
+macro_rules! multiply {
+    ($sums:literal, $a:literal, $b:literal) => {
+        asm!(concat!("tdpbusd ", $sums, ", ", $a, ", ", $b), options(nostack, nomem))
+    };
+}
+
+macro_rules! store {
+    ($tile:literal, $to:expr) => {
+        asm!(
+            concat!("tilestored [{to} + {step}], ", $tile),
+            to = in(reg) $to, step = in(reg) 2 * LINE, options(nostack),
+        )
+    };
+}
+
+/// Computes a product of at most 32 rows of at most [`MOST`] bytes.
+///
+/// # Safety
+/// That of [`super::Gemm::multiply`]; this thread has called [`enter`].
+#[inline(always)]
+pub(super) unsafe fn multiply(s: Avx512, p: &Product) {
+    let mut copy = Copy(MaybeUninit::uninit());
+    // SAFETY: the thread's tiles have their shapes; the rows are there, of at most `MOST` bytes, so that their copy has room;
+    // `lines` are where `even` or `copy_rows` put them.
+    unsafe {
+        let lines = even(p).unwrap_or_else(|| copy_rows(p, copy.0.as_mut_ptr().cast()));
+        match p.rows > HEIGHT {
+            false => panels::<false>(s, p, lines),
+            true => panels::<true>(s, p, lines),
+        }
+    }
+}
+
+/// The rows as they are, if they are evenly spaced, fill tiles and may be read in whole lines. Rows a multiple of 2 KiB apart fall on
+/// few lines of a cache.
+///
+/// # Safety
+/// That of [`multiply`].
+unsafe fn even(p: &Product) -> Option<Lines> {
+    if p.taps != 1 || p.reach < Reach::Lines || !(p.rows == HEIGHT || p.rows == LINES) {
+        return None;
+    }
+    // SAFETY: there is a pointer for each row.
+    let at = |r: usize| unsafe { *p.a.add(r) };
+    let row = (at(1) as usize).wrapping_sub(at(0) as usize);
+    let is_even = (2..p.rows).all(|r| at(r) == at(0).wrapping_add(r.wrapping_mul(row)));
+    (is_even && row < 1 << 20 && !row.is_multiple_of(2048)).then_some(Lines { first: at(0), row, step: LINE })
+}
+
+/// Copies the rows, taps rounded up to fours one after the other. Behind them lines are as they were.
+///
+/// # Safety
+/// That of [`multiply`]; the copy has room.
+#[inline(always)]
+unsafe fn copy_rows(p: &Product, copy: *mut u8) -> Lines {
+    let stride = p.k.next_multiple_of(4);
+    for tap in 0..p.taps {
+        for r in 0..p.rows {
+            // SAFETY: `k` bytes are readable; lines have room.
+            unsafe {
+                let row = *p.a.add(tap * p.rows + r);
+                let (mut at, mut from) = (tap * stride, 0);
+                while from < p.k {
+                    let n = (LINE - at % LINE).min(p.k - from);
+                    let mask = u64::MAX >> (LINE - n);
+                    let to = copy.add((at / LINE * LINES + r) * LINE + at % LINE);
+                    let bytes = _mm512_maskz_loadu_epi8(mask, row.add(from).cast());
+                    _mm512_mask_storeu_epi8(to.cast(), mask, bytes);
+                    (at, from) = (at + n, from + n);
+                }
+            }
+        }
+    }
+    Lines { first: copy, row: LINE, step: LINES * LINE }
+}
+
+/// Computes all panels. `BOTH` if there are more than 16 rows.
+///
+/// # Safety
+/// That of [`multiply`].
+#[inline(always)]
+unsafe fn panels<const BOTH: bool>(s: Avx512, p: &Product, lines: Lines) {
+    let mut sums = [const { Sums(MaybeUninit::uninit()) }; 2];
+    let steps = (p.taps * p.k.div_ceil(4)).div_ceil(HEIGHT);
+    let mut before: Option<Panel> = None;
+    let (mut column, mut turn) = (0, 0);
+    // SAFETY: a panel has `steps` tiles per vector, so that `column · steps · LINE` is where the panel of `column` begins; the
+    // two buffers of sums are used by turns, and results are there for all `columns`.
+    unsafe {
+        while column < p.columns {
+            let left = p.columns - column;
+            let weights = p.weights.add(column * steps * LINE);
+            let sums: *mut i32 = sums[turn].0.as_mut_ptr().cast();
+            if left > Avx512::LANES {
+                panel::<BOTH, 2>(s, p, lines, (weights, steps), &mut before, sums);
+            } else {
+                panel::<BOTH, 1>(s, p, lines, (weights, steps), &mut before, sums);
+            }
+            let columns = left.min(2 * Avx512::LANES);
+            let results = p.results.from(column / Avx512::LANES, Avx512::LANES);
+            before = Some(Panel { sums, results, c: p.c.add(column * results.size()), columns, done: 0 });
+            (column, turn) = (column + columns, 1 - turn);
+        }
+        if let Some(mut last) = before {
+            scale_rows(s, p, &mut last, p.rows);
+        }
+    }
+}
+
+/// Computes the sums of a panel of `V` vectors, and scales those of the panel before it.
+///
+/// # Safety
+/// That of [`multiply`]; the panel has `steps` tiles per vector, `sums` room for its sums.
+#[inline(always)]
+unsafe fn panel<const BOTH: bool, const V: usize>(
+    s: Avx512,
+    p: &Product,
+    lines: Lines,
+    (weights, steps): (*const u8, usize),
+    before: &mut Option<Panel>,
+    sums: *mut i32,
+) {
+    let share = p.rows.div_ceil(steps.max(1));
+    // SAFETY: the tiles have their shapes; each step has its lines and its weights; `sums` has room for two by two tiles.
+    unsafe {
+        asm!("tilezero tmm0", "tilezero tmm1", "tilezero tmm2", "tilezero tmm3", options(nostack, nomem));
+        for step in 0..steps {
+            let a = lines.first.wrapping_add(step * lines.step);
+            let w = weights.add(step * HEIGHT * V * LINE);
+            load!("tmm6", w, V * LINE);
+            load!("tmm4", a, lines.row);
+            multiply!("tmm0", "tmm4", "tmm6");
+            if V > 1 {
+                load!("tmm7", w.add(LINE), V * LINE);
+                multiply!("tmm1", "tmm4", "tmm7");
+            }
+            if BOTH {
+                load!("tmm5", a.wrapping_add(HEIGHT * lines.row), lines.row);
+                multiply!("tmm2", "tmm5", "tmm6");
+                if V > 1 {
+                    multiply!("tmm3", "tmm5", "tmm7");
+                }
+            }
+            if let Some(panel) = before {
+                scale_rows(s, p, panel, (panel.done + share).min(p.rows));
+            }
+        }
+        if let Some(panel) = before {
+            scale_rows(s, p, panel, p.rows);
+        }
+        let sums = sums.cast::<u8>();
+        store!("tmm0", sums);
+        if V > 1 {
+            store!("tmm1", sums.add(LINE));
+        }
+        if BOTH {
+            store!("tmm2", sums.add(HEIGHT * 2 * LINE));
+            if V > 1 {
+                store!("tmm3", sums.add(HEIGHT * 2 * LINE + LINE));
+            }
+        }
+    }
+}
+
+/// Scales and writes the rows of a panel up to `end`.
+///
+/// # Safety
+/// The panel's sums are there, and its results are writable.
+#[inline(always)]
+unsafe fn scale_rows(s: Avx512, p: &Product, panel: &mut Panel, end: usize) {
+    for r in panel.done..end {
+        // SAFETY: rows `done..end` are rows of the panel, whose sums were stored; each has room for `columns` results, and
+        // channels and terms as its results' kind asks.
+        unsafe {
+            match &panel.results {
+                Results::Bytes(to) if to.is_general => bytes_of_row::<true>(s, p, panel, to, r),
+                Results::Bytes(to) => bytes_of_row::<false>(s, p, panel, to, r),
+                Results::Reals(to) => reals_of_row(s, p, panel, to, r),
+                Results::Sums => {
+                    let (from, to) = (panel.sums.add(r * LINES), panel.c.add(r * p.stride).cast());
+                    from.copy_to_nonoverlapping(to, panel.columns);
+                }
+            }
+        }
+    }
+    panel.done = end;
+}
+
+/// # Safety
+/// That of [`scale_rows`].
+#[inline(always)]
+unsafe fn bytes_of_row<const GENERAL: bool>(s: Avx512, p: &Product, panel: &Panel, to: &ToBytes, r: usize) {
+    let lanes = Avx512::LANES;
+    let zero_point = s.splat_i32(to.bytes.zero_point);
+    let bytes = if GENERAL { Bytes { zero_point: 0, ..to.bytes } } else { to.bytes };
+    // SAFETY: there is a block per vector, a term per row, and `columns` bytes per row are writable.
+    unsafe {
+        let term = s.splat_i32(if to.row_terms.is_null() { 0 } else { *to.row_terms.add(r) });
+        let sums = panel.sums.add(r * LINES);
+        let start = s.add_i32(s.load_i32(to.channels.cast()), term);
+        let mut row = [s.requantize::<GENERAL, GENERAL>(s.add_i32(s.load_i32(sums), start), to.channels); 2];
+        if panel.columns > lanes {
+            let block = to.channels.add(Channels::stride(lanes));
+            let start = s.add_i32(s.load_i32(block.cast()), term);
+            row[1] = s.requantize::<GENERAL, GENERAL>(s.add_i32(s.load_i32(sums.add(lanes)), start), block);
+        }
+        if GENERAL {
+            row = [s.add_i32(row[0], zero_point), s.add_i32(row[1], zero_point)];
+        }
+        s.narrow(&row, &bytes, panel.c.add(r * p.stride), panel.columns);
+    }
+}
+
+/// # Safety
+/// That of [`scale_rows`].
+#[inline(always)]
+unsafe fn reals_of_row(s: Avx512, p: &Product, panel: &Panel, to: &ToReals, r: usize) {
+    let lanes = Avx512::LANES;
+    // SAFETY: there is a block per vector, a quantized row per row, and `columns` reals per row are writable.
+    unsafe {
+        let (row, c) = (*to.rows.add(r), panel.c.add(r * p.stride).cast::<f32>());
+        for column in (0..panel.columns).step_by(lanes) {
+            let block = to.channels.add(column / lanes * RealChannels::stride(lanes));
+            let sums = s.load_i32(panel.sums.add(r * LINES + column));
+            let real = rescale(s, sums, block, row, to.limits);
+            s.store_first(c.add(column), real, lanes.min(panel.columns - column));
+        }
+    }
+}

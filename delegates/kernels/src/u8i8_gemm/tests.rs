@@ -1,0 +1,294 @@
+//! Each microkernel of the table against plain sums, on random shapes, edges included.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::family::available;
+use crate::random::Random;
+use crate::requantize::{Bytes, Channel, Channels};
+use crate::rescale::{Limits, QuantizedRow, RealChannel, RealChannels, rescaled};
+
+/// Most rows of any member.
+const ROWS: usize = 32;
+
+struct Case {
+    taps: usize,
+    k: usize,
+    columns: usize,
+    a: Vec<u8>,
+    weights: Vec<i8>,
+    channels: Vec<Channel>,
+    bytes: Bytes,
+    terms: Option<Vec<i32>>,
+}
+
+fn case((taps, k): (usize, usize), columns: usize, seed: u64, general: bool) -> Case {
+    let mut random = Random::new(seed);
+    let channels = (0..columns).map(|_| random.channel(12, general)).collect();
+    let low = (random.next() % 256) as u8;
+    Case {
+        taps,
+        k,
+        columns,
+        a: (0..taps * ROWS * k).map(|_| random.next() as u8).collect(),
+        weights: (0..taps * k * columns).map(|_| random.next() as i8).collect(),
+        channels,
+        bytes: Bytes {
+            zero_point: (random.next() % 256) as i32,
+            low: low / 2,
+            high: 255 - (random.next() % 100) as u8,
+        },
+        terms: random.coin().then(|| (0..ROWS).map(|_| random.next() as i32 % 9999).collect()),
+    }
+}
+
+impl Case {
+    fn row(&self, tap: usize, r: usize) -> &[u8] {
+        &self.a[(tap * ROWS + r) * self.k..][..self.k]
+    }
+
+    /// The sum of row `r` and column `j`, from `start`.
+    fn sum(&self, r: usize, j: usize, start: i32) -> i32 {
+        let mut sum = start;
+        for tap in 0..self.taps {
+            for (i, &a) in self.row(tap, r).iter().enumerate() {
+                let w = self.weights[(tap * self.k + i) * self.columns + j];
+                sum = sum.wrapping_add(i32::from(a) * i32::from(w));
+            }
+        }
+        sum
+    }
+
+    fn want(&self, r: usize, j: usize) -> u8 {
+        let term = self.terms.as_ref().map_or(0, |terms| terms[r]);
+        let sum = self.sum(r, j, term.wrapping_add(self.channels[j].bias));
+        let scaled = self.channels[j].factor.apply(sum);
+        let Bytes { zero_point, low, high } = self.bytes;
+        scaled.wrapping_add(zero_point).max(low.into()).min(high.into()) as u8
+    }
+
+    fn check(&self, gemm: &Gemm, rows: usize, reach: Reach) {
+        let Case { taps, k, columns, .. } = *self;
+        let mut packed = vec![0x55; gemm.packed_len(taps, k, columns)];
+        gemm.pack((taps, k), columns, &mut packed, |j, tap, i| self.weights[(tap * k + i) * columns + j]);
+        let channels = Channels::new(gemm.lanes, &self.channels, self.bytes);
+        // Each row has a block of its own, so that reading behind it is noticed where it must not be.
+        let len = match reach {
+            Reach::Exact => k,
+            Reach::Groups => k.next_multiple_of(4),
+            Reach::Lines => k.next_multiple_of(64),
+        };
+        let row = |i: usize| self.row(i / rows, i % rows).to_vec();
+        let copies: Vec<Box<[u8]>> = (0..taps * rows)
+            .map(|i| {
+                let mut row = row(i);
+                row.resize(len, 77);
+                row.into_boxed_slice()
+            })
+            .collect();
+        let apart: Vec<*const u8> = copies.iter().map(|row| row.as_ptr()).collect();
+        self.check_rows(gemm, rows, reach, &packed, &channels, &apart);
+        let mut together: Vec<u8> = (0..taps * rows).flat_map(row).collect();
+        together.resize(taps * rows * k + len - k, 77);
+        let evenly: Vec<*const u8> = (0..taps * rows).map(|i| together[i * k..].as_ptr()).collect();
+        self.check_rows(gemm, rows, reach, &packed, &channels, &evenly);
+        if gemm.takes_strips() && k > 0 {
+            let firsts: Vec<*const u8> = evenly.iter().copied().step_by(rows).collect();
+            self.check_strip(gemm, (rows, k), reach, &packed, &channels, &firsts);
+        }
+    }
+
+    fn check_rows(
+        &self,
+        gemm: &Gemm,
+        rows: usize,
+        reach: Reach,
+        packed: &[u8],
+        channels: &Channels,
+        pointers: &[*const u8],
+    ) {
+        self.check_strip(gemm, (rows, 0), reach, packed, channels, pointers);
+    }
+
+    fn check_strip(
+        &self,
+        gemm: &Gemm,
+        (rows, step): (usize, usize),
+        reach: Reach,
+        packed: &[u8],
+        channels: &Channels,
+        pointers: &[*const u8],
+    ) {
+        let Case { taps, k, columns, .. } = *self;
+        let stride = columns + 3;
+        let mut c = vec![0xAA; rows * stride];
+        let product = Product {
+            a: pointers.as_ptr(),
+            step,
+            rows,
+            taps,
+            k,
+            reach,
+            weights: packed.as_ptr(),
+            column_bytes: gemm.column_bytes(taps, k),
+            results: Results::Bytes(ToBytes {
+                channels: channels.block(0),
+                is_general: channels.is_general,
+                bytes: channels.bytes,
+                row_terms: self.terms.as_ref().map_or(std::ptr::null(), |terms| terms.as_ptr()),
+            }),
+            c: c.as_mut_ptr(),
+            stride,
+            columns,
+        };
+        // SAFETY: the instruction set is available; all lengths are those of the vectors above.
+        unsafe {
+            let _session = gemm.begin();
+            gemm.multiply(&product);
+        }
+        for r in 0..rows {
+            for j in 0..columns {
+                let (got, want) = (c[r * stride + j], self.want(r, j));
+                assert_eq!(got, want, "{} row {r} column {j} of {rows} × {columns}, k {k}", gemm.name);
+            }
+            let untouched = &c[r * stride + columns..(r + 1) * stride];
+            assert!(untouched.iter().all(|&x| x == 0xAA), "{} wrote behind row {r}", gemm.name);
+        }
+    }
+
+    /// Rows with zero points and scales become reals.
+    fn check_reals(&self, gemm: &Gemm, rows: usize, reals: &[RealChannel], quantized: &[QuantizedRow]) {
+        let Case { taps, k, columns, .. } = *self;
+        let mut packed = vec![0x55; gemm.packed_len(taps, k, columns)];
+        gemm.pack((taps, k), columns, &mut packed, |j, tap, i| self.weights[(tap * k + i) * columns + j]);
+        let channels = RealChannels::new(gemm.lanes, reals);
+        let pointers: Vec<*const u8> =
+            (0..taps * rows).map(|i| self.row(i / rows, i % rows).as_ptr()).collect();
+        let (stride, limits) = (columns + 3, Limits { low: -9e3, high: 9e3 });
+        let mut c = vec![f32::NAN; rows * stride];
+        let product = Product {
+            a: pointers.as_ptr(),
+            step: 0,
+            rows,
+            taps,
+            k,
+            reach: Reach::Exact,
+            weights: packed.as_ptr(),
+            column_bytes: gemm.column_bytes(taps, k),
+            results: Results::Reals(ToReals {
+                channels: channels.block(0),
+                rows: quantized.as_ptr(),
+                limits,
+            }),
+            c: c.as_mut_ptr().cast(),
+            stride: stride * size_of::<f32>(),
+            columns,
+        };
+        // SAFETY: the instruction set is available; all lengths are those of the vectors above.
+        unsafe {
+            let _session = gemm.begin();
+            gemm.multiply(&product);
+        }
+        for r in 0..rows {
+            for j in 0..columns {
+                let want = rescaled(self.sum(r, j, 0), reals[j], quantized[r], limits);
+                assert_eq!(
+                    c[r * stride + j],
+                    want,
+                    "{} row {r} column {j} of {rows} × {columns}, k {k}",
+                    gemm.name
+                );
+            }
+            let untouched = &c[r * stride + columns..(r + 1) * stride];
+            assert!(untouched.iter().all(|x| x.is_nan()), "{} wrote behind row {r}", gemm.name);
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn every_microkernel_gives_reals(
+        taps in 1usize..4, k in prop_oneof![0usize..40, 40usize..200], columns in 1usize..100, seed: u64,
+    ) {
+        let case = case((taps, k), columns, seed, false);
+        let mut random = Random::new(seed ^ 0x5555);
+        let reals: Vec<RealChannel> = (0..columns).map(|_| random.real_channel()).collect();
+        let rows: Vec<QuantizedRow> = (0..ROWS).map(|_| random.quantized_row()).collect();
+        for gemm in available(TABLE) {
+            for count in 1..=gemm.mr {
+                case.check_reals(gemm, count, &reals, &rows);
+            }
+        }
+    }
+
+    #[test]
+    fn every_microkernel_agrees_with_plain_sums(
+        taps in 1usize..4, k in prop_oneof![0usize..40, 40usize..200], columns in 1usize..100, seed: u64,
+        general: bool, reach in prop_oneof![Just(Reach::Exact), Just(Reach::Groups), Just(Reach::Lines)],
+    ) {
+        let case = case((taps, k), columns, seed, general);
+        for gemm in available(TABLE) {
+            for rows in 1..=gemm.mr {
+                case.check(gemm, rows, reach);
+            }
+        }
+    }
+}
+
+#[test]
+fn sums_do_not_saturate() {
+    let mut case = case((1, 64), 40, 1, false);
+    case.a.fill(255);
+    case.terms = None;
+    for w in [-128, 127] {
+        case.weights.fill(w);
+        for gemm in available(TABLE) {
+            case.check(gemm, gemm.mr, Reach::Groups);
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn columns_known_at_run_time_are_packed_alike(
+        depth in 1usize..50, columns in 1usize..70, more in 0usize..5, transposed: bool, seed: u64,
+    ) {
+        let mut random = Random::new(seed);
+        let (line, column) = if transposed { (1, depth + more) } else { (columns + more, 1) };
+        let b: Vec<u8> = (0..depth * line + columns * column).map(|_| random.next() as u8).collect();
+        let weight = |j: usize, i: usize| (b[i * line + j * column] ^ 0x80) as i8;
+        for gemm in available(TABLE) {
+            let mut want = vec![0x55; gemm.packed_len(1, depth, columns)];
+            gemm.pack((1, depth), columns, &mut want, |j, _, i| weight(j, i));
+            let mut got = vec![0x55; want.len()];
+            let mut from = 0;
+            while from < columns {
+                let width = gemm.panel_width(from, columns);
+                let used = width.min(columns - from);
+                let matrix = Matrix { first: b[from * column..].as_ptr(), line, column, depth, columns: used };
+                let to = got[from * gemm.column_bytes(1, depth)..].as_mut_ptr();
+                // SAFETY: the instruction set is available; all lengths are those of the vectors above.
+                let sums = unsafe { (gemm.pack_columns)(&matrix, width, to) };
+                for (j, sum) in sums[..used].iter().enumerate() {
+                    prop_assert_eq!(*sum, (0..depth).map(|i| i32::from(weight(from + j, i))).sum::<i32>());
+                }
+                from += width;
+            }
+            prop_assert_eq!(&got, &want, "{}", gemm.name);
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn rows_are_packed_as_weights_one_by_one(taps in 1..4usize, k in 1..70usize, columns in 1..70usize, flip: u8) {
+        let rows: Vec<u8> = (0..columns * taps * k).map(|i| (i * 37 + i / 11) as u8).collect();
+        for gemm in TABLE {
+            let len = gemm.packed_len(taps, k, columns);
+            let (mut want, mut got) = (vec![0x55; len], vec![0xAA; len]);
+            gemm.pack((taps, k), columns, &mut want, |j, tap, i| (rows[(j * taps + tap) * k + i] ^ flip) as i8);
+            gemm.pack_rows((taps, k), columns, &mut got, (&rows, flip));
+            assert_eq!(got, want, "{}", gemm.name);
+        }
+    }
+}
