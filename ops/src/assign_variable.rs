@@ -13,10 +13,15 @@ impl Op for AssignVariable {
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const STATEFUL: bool = true;
 
-    fn prepare(node: &NodeView<'_>, _: &mut PrepareContext<'_>) -> Result<Self> {
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(2..=2, 0..=0)?;
         resource::expect_handle(node, 0)?;
-        node.input(1)?;
+        let value = node.input(1)?;
+        if node.input(0)?.is_constant() {
+            let mut model = cx.model()?;
+            let handle = resource::handle_of(&mut model, &node.input(0)?)?;
+            model.reserve_resource(handle, &value)?;
+        }
         Ok(AssignVariable)
     }
 

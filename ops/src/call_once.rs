@@ -29,6 +29,7 @@ impl Op for CallOnce {
         if model.resource(done)?.is_none() {
             model.prepare(subgraph)?;
         }
+        model.reserve_resource_slice::<u8>(done, 1)?;
         Ok(CallOnce { subgraph, done })
     }
 

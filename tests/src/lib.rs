@@ -14,6 +14,8 @@ pub mod compare;
 pub mod differential;
 pub mod fuzz;
 pub mod libraries;
+pub mod micro;
+pub mod mutants;
 pub mod op_models;
 pub mod op_table;
 pub mod options;

@@ -1,9 +1,11 @@
 //! What a suite's summary looks like.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
 
-use crate::suite::{Counts, Summary};
+use crate::suite::{Counts, Failure, Summary};
 
 impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -19,6 +21,7 @@ impl fmt::Display for Summary {
                 writeln!(f, "FAIL {}: {message}", failure.case)?;
             }
         }
+        write_refused(f, &self.refused)?;
         let ran = |counts: &Counts| counts.passed + counts.failed > 0;
         let rows: Vec<_> = self.ops.iter().filter(|(_, counts)| ran(counts)).collect();
         let width = rows.iter().map(|(op, _)| op.len()).max().unwrap_or(0).max(4);
@@ -31,6 +34,36 @@ impl fmt::Display for Summary {
         }
         writeln!(f, "\n{}", self.totals)
     }
+}
+
+/// A line per reason, most cases first: how many, and one of them. Reasons are one where they differ in numbers alone.
+fn write_refused(f: &mut fmt::Formatter<'_>, refused: &[Failure]) -> fmt::Result {
+    let mut reasons: BTreeMap<String, Vec<&Failure>> = BTreeMap::new();
+    for case in refused {
+        let reason = case.messages.join("; ");
+        reasons.entry(without_numbers(&reason)).or_default().push(case);
+    }
+    let mut reasons: Vec<_> = reasons.into_values().collect();
+    reasons.sort_by_key(|cases| Reverse(cases.len()));
+    for cases in reasons {
+        let Failure { case, messages, .. } = cases[0];
+        writeln!(f, "REFUSED {:>4}, as {case}: {}", cases.len(), messages.join("; "))?;
+    }
+    Ok(())
+}
+
+/// A text with one sign for each number or list of numbers.
+fn without_numbers(text: &str) -> String {
+    let mut kept = String::new();
+    for c in text.chars() {
+        match c {
+            '0'..='9' | '[' | ']' if kept.ends_with('#') => {}
+            '0'..='9' | '[' | ']' => kept.push('#'),
+            ',' | ' ' if kept.ends_with('#') && c == ',' => {}
+            c => kept.push(c),
+        }
+    }
+    kept
 }
 
 /// How a summary is printed.

@@ -29,6 +29,8 @@ pub struct Setup {
     pub threads: Option<usize>,
     /// How long a case may take.
     pub time: Duration,
+    /// Cases run in the micro interpreter, too, which must give the same bytes.
+    pub micro: bool,
 }
 
 /// How long a case may take, unless the setup says otherwise.
@@ -44,6 +46,7 @@ impl Setup {
             delegates: Vec::new(),
             threads: Some(1),
             time: TIME_LIMIT,
+            micro: false,
         }
     }
 
@@ -101,6 +104,8 @@ pub struct Outcome {
     pub nodes: usize,
     /// Those of them that a delegate ran.
     pub delegated: usize,
+    /// Why the micro interpreter does not run it, where it was asked for.
+    pub refused: Option<String>,
 }
 
 /// Runs all sets and signatures of a case. A panic counts as a failure.
@@ -121,6 +126,9 @@ pub fn case(case: &Case, setup: &Setup) -> Outcome {
 }
 
 fn sets(case: &Case, setup: &Setup, outcome: &mut Outcome) -> Result<(), String> {
+    if setup.micro {
+        return crate::micro::case(case, setup, outcome);
+    }
     let deadline = Instant::now() + setup.time;
     let model = case.source.model(&case.text.model)?;
     for (n, set) in std::iter::once(&case.text.set).chain(&case.text.extra_sets).enumerate() {
@@ -276,7 +284,7 @@ impl Run<'_> {
     }
 }
 
-fn fill_input(interpreter: &mut Interpreter, i: usize, array: &Array) -> Result<(), String> {
+pub(crate) fn fill_input(interpreter: &mut Interpreter, i: usize, array: &Array) -> Result<(), String> {
     match &array.data {
         Data::Strings(strings) => interpreter.set_input_strings(i, &slices(strings)).map_err(text),
         Data::Bytes(bytes) => {
@@ -305,7 +313,7 @@ fn unpacked_type(ty: ElementType) -> ElementType {
 }
 
 /// The elements of an array in the form that a tensor of type `tensor` has.
-fn as_stored(tensor: ElementType, array: ElementType, bytes: &[u8]) -> Result<Vec<u8>, String> {
+pub(crate) fn as_stored(tensor: ElementType, array: ElementType, bytes: &[u8]) -> Result<Vec<u8>, String> {
     if unpacked_type(tensor) != array {
         return Err(format!("it is {tensor}, the case has {array}"));
     }

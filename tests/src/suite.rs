@@ -48,6 +48,9 @@ pub struct Summary {
     pub ops: BTreeMap<String, Counts>,
     /// Failed cases, in the order of the suite.
     pub failures: Vec<Failure>,
+    /// Cases that the micro interpreter does not run, and why. They count as skipped.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<Failure>,
 }
 
 /// Runs `cases` on `jobs` threads; `progress` is called after each with the number of failures so far.
@@ -119,7 +122,11 @@ impl Summary {
         };
         self.nodes += outcome.nodes;
         self.delegated += outcome.delegated;
-        if outcome.failures.is_empty() {
+        if let (true, Some(reason)) = (outcome.failures.is_empty(), outcome.refused) {
+            counts.skipped += 1;
+            self.totals.skipped += 1;
+            self.refused.push(Failure { case: ran.case, op: ran.op, messages: vec![reason] });
+        } else if outcome.failures.is_empty() {
             counts.passed += 1;
             self.totals.passed += 1;
         } else {

@@ -15,6 +15,8 @@ use arenite_model::tensor_type::{BOOL, FLOAT32, STRING};
 use arenite_model::writer::{
     Buffer, Level, ModelBuilder, Operator, SubGraph, Tensor, Value, bytes_of, bytes_of_strings,
 };
+use arenite_tests::micro::{self, Aligned};
+use arenite_tests::mutants::{self, Random};
 use arenite_tests::op_models::{self, OneOp, Sound, f32, i32};
 use arenite_tests::options::Fields;
 
@@ -38,7 +40,7 @@ fn run(bytes: Vec<u8>) -> Result<Vec<Vec<u8>>, String> {
 fn run_with(bytes: Vec<u8>, quota: Quota, inputs: &[(usize, &[u8])]) -> Result<Vec<Vec<u8>>, String> {
     let start = Instant::now();
     let result = (|| -> arenite::Result<Vec<Vec<u8>>> {
-        let model = Model::from_bytes(bytes)?;
+        let model = Model::from_bytes(bytes.clone())?;
         let mut interpreter =
             Interpreter::builder(&model).registry(registry()).threads(1).quota(quota).build()?;
         interpreter.allocate()?;
@@ -50,11 +52,26 @@ fn run_with(bytes: Vec<u8>, quota: Quota, inputs: &[(usize, &[u8])]) -> Result<V
     })();
     let took = start.elapsed();
     assert!(took < Duration::from_secs(1), "{took:?} for {:?}", result.map(|_| ()));
+    beside_micro(&bytes, inputs, &result);
     result.map_err(|error| {
         let panicked = matches!(error, Error::Node { status: Status::Panicked, .. });
         assert!(!panicked, "{error}");
         error.to_string()
     })
+}
+
+/// The micro interpreter refuses what the large runtime refuses, and gives its bytes, or refuses what it does not serve.
+fn beside_micro(bytes: &[u8], inputs: &[(usize, &[u8])], wanted: &arenite::Result<Vec<Vec<u8>>>) {
+    static OPS: OnceLock<Vec<arenite_micro::OpRegistration>> = OnceLock::new();
+    let (ops, model) = (OPS.get_or_init(micro::ops), Aligned::of(bytes));
+    let start = Instant::now();
+    let result = micro::run_once(model.as_slice(), ops, Aligned::new(0xa5, 1 << 20).as_mut(), inputs);
+    assert!(start.elapsed() < Duration::from_secs(1), "{:?}: {result:?}", start.elapsed());
+    match (&result, wanted) {
+        (Ok(answer), Ok(wanted)) => assert!(answer == wanted, "{answer:?}, not {wanted:?}"),
+        (Ok(_), Err(error)) => panic!("it runs in the micro interpreter, instead of: {error}"),
+        (Err(error), _) => assert!(error.status() != Status::Panicked, "{error}"),
+    }
 }
 
 /// The sound model of `op`, number `n` of those that there are.
@@ -826,28 +843,6 @@ fn d_also_many_nodes() {
 
 // ── Mutations ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/// A small generator: the same numbers in every run. Source: Vigna, SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() % n.max(1) as u64) as usize
-    }
-
-    fn word(&mut self) -> i32 {
-        const WORDS: [i32; 14] =
-            [0, 1, -1, 2, 3, 8, 127, 255, 65536, 1 << 28, -(1 << 28), 1 << 30, i32::MAX, i32::MIN];
-        if self.below(3) == 0 { self.next() as i32 } else { WORDS[self.below(WORDS.len())] }
-    }
-}
-
 /// How many mutations: 20,000, or as `ARENITE_MUTATIONS` says; the seed changes with the number.
 fn mutations() -> usize {
     let asked = std::env::var("ARENITE_MUTATIONS").ok();
@@ -875,18 +870,7 @@ fn mutated_bytes_never_panic() {
     for (name, bytes) in &files {
         for case in 0..each {
             let mut bytes = bytes.clone();
-            for _ in 0..=random.below(4) {
-                let at = random.below(bytes.len());
-                match random.below(3) {
-                    0 => bytes[at] ^= 1 << random.below(8),
-                    1 => bytes[at] = random.next() as u8,
-                    _ => {
-                        let at = at & !3;
-                        let word = random.word().to_le_bytes();
-                        bytes.iter_mut().skip(at).zip(word).for_each(|(byte, new)| *byte = new);
-                    }
-                }
-            }
+            mutants::spoil_bytes(&mut bytes, &mut random);
             survives(name, case, &bytes);
         }
     }
@@ -901,72 +885,8 @@ fn mutated_models_never_panic() {
     for Sound { op, model, .. } in &models {
         for case in 0..each {
             let mut model = model.clone();
-            for _ in 0..=random.below(3) {
-                mutate(&mut model, &mut random);
-            }
+            mutants::spoil_model(&mut model, &mut random);
             survives(op, case, &model.finish());
-        }
-    }
-}
-
-fn mutate(model: &mut ModelBuilder, random: &mut Random) {
-    let g = random.below(model.subgraphs.len());
-    let graph = &mut model.subgraphs[g];
-    let n = random.below(graph.operators.len());
-    let t = random.below(graph.tensors.len());
-    let tensor = &mut graph.tensors[t];
-    match random.below(8) {
-        0 => match random.below(3) {
-            0 => drop(tensor.shape.pop()),
-            1 => tensor.shape.push(random.below(4) as i32),
-            _ => {
-                let i = random.below(tensor.shape.len());
-                let small = random.below(2) == 0;
-                let dim = if small { random.below(9) as i32 } else { random.word() };
-                tensor.shape.iter_mut().skip(i).take(1).for_each(|d| *d = dim);
-            }
-        },
-        1 => tensor.element_type = random.below(24) as i32,
-        2 => {
-            let scale = f32::from_bits(random.next() as u32).abs();
-            let zero_point = random.below(256) as i64 - 128;
-            let n = if random.below(2) == 0 { 1 } else { random.below(5) };
-            let dimension = random.below(4) as i32;
-            *tensor = tensor.clone().per_channel(&vec![scale; n], &vec![zero_point; n], dimension);
-        }
-        3 | 4 => {
-            let node = &mut graph.operators[n];
-            if let Some((_, options)) = node.options.as_mut().or(node.options_2.as_mut()) {
-                let (slot, value) = (random.below(7) as u16, random.word());
-                options.slots.retain(|(s, v)| *s != slot || matches!(v, Value::I32s(_)));
-                if !options.slots.iter().any(|(s, _)| *s == slot) {
-                    options.slots.push((slot, Value::I32(value)));
-                }
-            }
-        }
-        5 => {
-            let b = random.below(model.buffers.len());
-            if let Buffer::Inline(data) = &mut model.buffers[b]
-                && !data.is_empty()
-            {
-                let at = random.below(data.len()) & !3;
-                let word = random.word().to_le_bytes();
-                data.iter_mut().skip(at).zip(word).for_each(|(byte, new)| *byte = new);
-            }
-        }
-        6 => {
-            let node = &mut graph.operators[n];
-            let i = random.below(node.inputs.len());
-            match random.below(3) {
-                0 => node.inputs.iter_mut().skip(i).take(1).for_each(|input| *input = t as i32),
-                1 => node.inputs.iter_mut().skip(i).take(1).for_each(|input| *input = -1),
-                _ => drop(node.inputs.pop()),
-            }
-        }
-        _ => {
-            let code = random.below(model.operator_codes.len());
-            let code = &mut model.operator_codes[code];
-            code.version = random.below(12) as i32;
         }
     }
 }

@@ -6,8 +6,8 @@ use core::marker::PhantomData;
 use crate::graph::GraphView;
 use crate::host::check;
 use crate::raw::{
-    ArBytes, ArGraphV1, ArResourcesV1, ArSubgraphsV1, ArTensorV1, INTERFACE_RESOURCES, INTERFACE_SUBGRAPHS,
-    TENSOR_DYNAMIC,
+    ArBytes, ArGraphV1, ArResourcesV1, ArSizesV1, ArSubgraphsV1, ArTensorV1, INTERFACE_RESOURCES,
+    INTERFACE_SIZES, INTERFACE_SUBGRAPHS, TENSOR_DYNAMIC,
 };
 use crate::tensor::{Element, TensorView};
 use crate::{Result, invalid, unsupported};
@@ -19,6 +19,7 @@ use crate::{Result, invalid, unsupported};
 pub struct ModelContext<'a> {
     subgraphs: &'static ArSubgraphsV1,
     resources: &'static ArResourcesV1,
+    sizes: Option<&'static ArSizesV1>,
     context: *mut c_void,
     of: PhantomData<&'a ()>,
 }
@@ -40,16 +41,17 @@ impl<'a> ModelContext<'a> {
     /// context is that of a call in progress for `'a`, in which this is the only `ModelContext`.
     pub(crate) unsafe fn new(query: Query, context: *mut c_void) -> Result<Self> {
         // SAFETY: the caller's promise.
-        let (subgraphs, resources) = unsafe {
+        let (subgraphs, resources, sizes) = unsafe {
             (
                 query(context, INTERFACE_SUBGRAPHS).cast::<ArSubgraphsV1>().as_ref(),
                 query(context, INTERFACE_RESOURCES).cast::<ArResourcesV1>().as_ref(),
+                query(context, INTERFACE_SIZES).cast::<ArSizesV1>().as_ref(),
             )
         };
         let (Some(subgraphs), Some(resources)) = (subgraphs, resources) else {
             return Err(unsupported!("this host runs no subgraphs and keeps no resources"));
         };
-        Ok(ModelContext { subgraphs, resources, context, of: PhantomData })
+        Ok(ModelContext { subgraphs, resources, sizes, context, of: PhantomData })
     }
 
     /// The nodes of a subgraph, and its tensors with the shapes they have now.
@@ -65,6 +67,21 @@ impl<'a> ModelContext<'a> {
                 graph.as_ref().ok_or_else(|| unsupported!("the host shows no subgraph {subgraph}"))?;
             Ok(GraphView::from_raw(graph))
         }
+    }
+
+    /// How many inputs and outputs a subgraph has; some hosts tell that with less effort than [`subgraph`](Self::subgraph).
+    ///
+    /// # Errors
+    /// As `subgraph`.
+    pub fn ports(&self, subgraph: i32) -> Result<(usize, usize)> {
+        let Some(sizes) = self.sizes else {
+            let graph = self.subgraph(subgraph)?;
+            return Ok((graph.inputs().len(), graph.outputs().len()));
+        };
+        let (mut inputs, mut outputs) = (0, 0);
+        // SAFETY: both results are writable.
+        check(unsafe { (sizes.ports)(self.context, index(subgraph)?, &mut inputs, &mut outputs) })?;
+        Ok((inputs as usize, outputs as usize))
     }
 
     /// Gives an input of a subgraph the shape of `value` and, in `eval`, its data, which are copied. The types must agree.
@@ -129,6 +146,23 @@ impl<'a> ModelContext<'a> {
         }
     }
 
+    /// In `prepare`: says that `eval` may assign a value of this type, rank and size. Hosts that take no memory while a model runs refuse
+    /// to assign what was not announced; others need not be told.
+    pub fn reserve_resource(&mut self, handle: i32, value: &TensorView<'_>) -> Result<()> {
+        let Some(sizes) = self.sizes else { return Ok(()) };
+        // SAFETY: the tensor is readable for the call.
+        check(unsafe { (sizes.reserve)(self.context, handle, value.as_raw()) })
+    }
+
+    /// As [`reserve_resource`](Self::reserve_resource), for a vector of so many elements.
+    pub fn reserve_resource_slice<T: Element>(&mut self, handle: i32, count: usize) -> Result<()> {
+        let Some(sizes) = self.sizes else { return Ok(()) };
+        let length = vector_length(count)?;
+        let value = vector::<T>(&length, core::ptr::null(), count);
+        // SAFETY: the struct is readable for the call.
+        check(unsafe { (sizes.reserve)(self.context, handle, &value) })
+    }
+
     /// In `eval`: gives a resource the type, shape and data of `value`, which are copied.
     pub fn assign_resource(&mut self, handle: i32, value: &TensorView<'_>) -> Result<()> {
         // SAFETY: the tensor is readable for the call.
@@ -137,18 +171,26 @@ impl<'a> ModelContext<'a> {
 
     /// As [`assign_resource`](Self::assign_resource), with a vector.
     pub fn assign_resource_slice<T: Element>(&mut self, handle: i32, values: &[T]) -> Result<()> {
-        let length =
-            i32::try_from(values.len()).map_err(|_| invalid!("{} elements are too many", values.len()))?;
-        let value = ArTensorV1 {
-            element_type: T::TYPE as u32,
-            rank: 1,
-            dims: &length,
-            data: values.as_ptr().cast_mut().cast(),
-            bytes: size_of_val(values) as u64,
-            ..ArTensorV1::NONE
-        };
+        let length = vector_length(values.len())?;
+        let value = vector(&length, values.as_ptr(), values.len());
         // SAFETY: the struct is readable for the call; `assign` only reads what it points to.
         check(unsafe { (self.resources.assign)(self.context, handle, &value) })
+    }
+}
+
+fn vector_length(count: usize) -> Result<i32> {
+    i32::try_from(count).map_err(|_| invalid!("{count} elements are too many"))
+}
+
+/// An entry for a vector whose length stands at `length`.
+fn vector<T: Element>(length: *const i32, data: *const T, count: usize) -> ArTensorV1 {
+    ArTensorV1 {
+        element_type: T::TYPE as u32,
+        rank: 1,
+        dims: length,
+        data: data.cast_mut().cast(),
+        bytes: (count * size_of::<T>()) as u64,
+        ..ArTensorV1::NONE
     }
 }
 

@@ -74,6 +74,8 @@ pub const INTERFACE_DEVICE_MEMORY: u64 = 17;
 pub const INTERFACE_BUFFERS: u64 = 18;
 /// For [`ArEvalV1`](crate::raw::ArEvalV1) alone.
 pub const INTERFACE_KEEP: u64 = 19;
+/// For [`ArPrepareV1`](crate::raw::ArPrepareV1) alone.
+pub const INTERFACE_SIZES: u64 = 20;
 
 pub const ASSIGNMENT_OFFSETS: u32 = 0;
 pub const ASSIGNMENT_OBJECTS: u32 = 1;

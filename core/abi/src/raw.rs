@@ -360,6 +360,22 @@ pub struct ArResourcesV1 {
         unsafe extern "C" fn(context: *mut c_void, handle: i32, value: *const ArTensorV1) -> ArStatus,
 }
 
+/// What a host without a heap must know ahead, and what it tells without expanding nodes, as `query` of [`ArPrepareV1`] lends it (id
+/// [`INTERFACE_SIZES`]), whose `context` it takes.
+pub struct ArSizesV1 {
+    pub header: ArHeader,
+    /// How many inputs and outputs a subgraph has.
+    pub ports: unsafe extern "C" fn(
+        context: *mut c_void,
+        subgraph: u32,
+        inputs: *mut u64,
+        outputs: *mut u64,
+    ) -> ArStatus,
+    /// `eval` may assign a value of this type, rank and size to the resource: `data` is not read.
+    pub reserve:
+        unsafe extern "C" fn(context: *mut c_void, handle: i32, value: *const ArTensorV1) -> ArStatus,
+}
+
 /// More ways to lay an output over an input, as `query` of [`ArPrepareV1`] lends it (id [`INTERFACE_LAYOUT`]), whose `context` it takes.
 pub struct ArLayoutV1 {
     pub header: ArHeader,

@@ -1,4 +1,4 @@
-//! `Arena`: one block of memory that the caller owns, and everything that a model takes from it.
+//! `Arena`: memory that the caller owns, and everything that a model takes from it.
 //!
 //! ```text
 //!  base              head          temp                tail              end
@@ -11,6 +11,8 @@
 //! base ≤ head ≤ temp ≤ tail ≤ end, always. `base` and `end` are multiples of [`ALIGNMENT`]. What is persistent stays where it is for
 //! as long as the arena; the head is set once all temporaries are gone. How much is taken depends on the model alone, not on the size
 //! of the block or on its address, so that the most that was in use is the least that is needed.
+//!
+//! With two blocks, what is persistent lies at the end of the second one, and all else in the first.
 
 use core::cell::Cell;
 use core::marker::PhantomData;
@@ -18,75 +20,127 @@ use core::ops::{Deref, DerefMut};
 use core::ptr::NonNull;
 
 use crate::error::{Error, Result};
-use crate::sizes::{Category, Sizes};
+use crate::sizes::{Category, Recording};
 
 /// Alignment of the arena and of planned buffers, as in TensorFlow Lite Micro.
 pub(crate) const ALIGNMENT: usize = 16;
 
-/// The block. Its five places are distances from `base`, which itself is 0.
-pub(crate) struct Arena<'a> {
+/// A block of the caller's.
+#[derive(Clone, Copy)]
+struct Block {
     base: NonNull<u8>,
+    end: usize,
+    /// Bytes of the caller's block, and those of them in front of `base`.
+    given: usize,
+    lost: usize,
+}
+
+impl Block {
+    fn new(block: &mut [u8]) -> Self {
+        let given = block.len();
+        let lost = block.as_ptr().align_offset(ALIGNMENT).min(given);
+        let (_, inner) = block.split_at_mut(lost);
+        let end = inner.len() / ALIGNMENT * ALIGNMENT;
+        Block { base: NonNull::from(inner).cast(), end, given, lost }
+    }
+
+    /// `bytes`, if the block has so many; else what was given, and what is needed.
+    fn check(&self, bytes: Option<usize>) -> Result<usize, (usize, usize)> {
+        match bytes.and_then(|bytes| bytes.checked_next_multiple_of(ALIGNMENT)) {
+            Some(bytes) if bytes <= self.end => Ok(bytes),
+            bytes => Err((self.given, bytes.map_or(usize::MAX, |bytes| bytes.saturating_add(self.lost)))),
+        }
+    }
+}
+
+/// The memory of one model, or of several that take turns. Places are distances from the base of their block.
+pub(crate) struct Arena<'a> {
+    front: Block,
+    back: Block,
+    /// `front` and `back` are the same.
+    joint: bool,
     head: Cell<usize>,
     temp: Cell<usize>,
     tail: Cell<usize>,
-    end: usize,
     /// Temporaries that are still in use.
     open: Cell<usize>,
-    /// Bytes of the caller's block, and those of them in front of `base` and behind `end`.
-    given: usize,
-    lost: usize,
-    sizes: Cell<Sizes>,
-    block: PhantomData<&'a mut [u8]>,
+    recording: Cell<Recording>,
+    memory: PhantomData<&'a mut [u8]>,
 }
 
 /// A state of the tail to go back to.
 pub(crate) struct Mark {
     tail: usize,
-    sizes: Sizes,
+    recording: Recording,
 }
 
 impl<'a> Arena<'a> {
+    /// One block for all.
     pub fn new(block: &'a mut [u8]) -> Self {
-        let given = block.len();
-        let padding = block.as_ptr().align_offset(ALIGNMENT).min(given);
-        let (_, inner) = block.split_at_mut(padding);
-        let end = inner.len() / ALIGNMENT * ALIGNMENT;
+        let block = Block::new(block);
+        Self::of(block, block, true)
+    }
+
+    /// A block for what is planned or temporary, and one for what is persistent.
+    pub fn of_two(planned: &'a mut [u8], persistent: &'a mut [u8]) -> Self {
+        Self::of(Block::new(planned), Block::new(persistent), false)
+    }
+
+    fn of(front: Block, back: Block, joint: bool) -> Self {
         Arena {
-            base: NonNull::from(inner).cast(),
+            front,
+            back,
+            joint,
             head: Cell::new(0),
             temp: Cell::new(0),
-            tail: Cell::new(end),
-            end,
+            tail: Cell::new(back.end),
             open: Cell::new(0),
-            given,
-            lost: padding,
-            sizes: Cell::new(Sizes::default()),
-            block: PhantomData,
+            recording: Cell::new(Recording::default()),
+            memory: PhantomData,
+        }
+    }
+
+    /// At its own tail, for those who share it.
+    pub fn into_tail(self) -> Result<&'a Self> {
+        let place = self.persistent_bytes(size_of::<Self>(), align_of::<Self>(), Category::Subgraphs)?.cast();
+        // SAFETY: new memory of that size and alignment in the block, which is lent for `'a`; it is handed out once, and nothing of it
+        // is dropped.
+        unsafe {
+            place.write(self);
+            Ok(place.as_ref())
         }
     }
 
     /// What was in use at most, and what for.
-    pub fn sizes(&self) -> Sizes {
-        self.sizes.get()
+    pub fn recording(&self) -> Recording {
+        self.recording.get()
     }
 
-    /// Notes that so many bytes from `base` on are in use while the last `persistent` are; an error if they meet.
-    fn claim(&self, front: Option<usize>, persistent: Option<usize>) -> Result<()> {
-        let sum = front.zip(persistent).and_then(|(front, persistent)| {
-            front.checked_add(persistent)?.checked_next_multiple_of(ALIGNMENT)
-        });
-        match sum {
-            Some(bytes) if bytes <= self.end => {
-                let mut sizes = self.sizes.get();
-                sizes.arena = sizes.arena.max(bytes);
-                self.sizes.set(sizes);
-                Ok(())
-            }
-            sum => {
-                let needed = sum.map_or(usize::MAX, |bytes| bytes.saturating_add(self.lost));
-                Err(Error::Arena { given: self.given, needed })
-            }
+    fn record(&self, change: impl FnOnce(&mut Recording)) {
+        let mut recording = self.recording.get();
+        change(&mut recording);
+        self.recording.set(recording);
+    }
+
+    /// Bytes at the tail.
+    fn taken(&self) -> usize {
+        self.back.end - self.tail.get()
+    }
+
+    /// Notes that so many bytes from the first block's base on are in use while the last `tail` of the second are; an error if there are
+    /// not so many, or if they meet.
+    fn claim(&self, front: Option<usize>, tail: Option<usize>) -> Result<()> {
+        let both = front.zip(tail).and_then(|(front, tail)| front.checked_add(tail));
+        if self.joint {
+            self.front.check(both).map_err(|(given, needed)| Error::Arena { given, needed })?;
+        } else {
+            self.front.check(front).map_err(|(given, needed)| Error::Arena { given, needed })?;
+            self.back.check(tail).map_err(|(given, needed)| Error::PersistentArena { given, needed })?;
         }
+        if let (Some(front), Some(tail), Some(both)) = (front, tail, both) {
+            self.record(|recording| recording.note(front, tail, both.next_multiple_of(ALIGNMENT)));
+        }
+        Ok(())
     }
 
     /// Zeroed memory at the tail.
@@ -97,18 +151,18 @@ impl<'a> Arena<'a> {
         category: Category,
     ) -> Result<NonNull<u8>> {
         let padding = alignment.saturating_sub(ALIGNMENT);
-        let taken = self.end - self.tail.get();
+        let taken = self.taken();
         let now = bytes.checked_add(padding).and_then(|bytes| taken.checked_add(bytes));
         let now = now.and_then(|bytes| bytes.checked_next_multiple_of(alignment.min(ALIGNMENT)));
         self.claim(Some(self.temp.get()), now)?;
-        let tail = self.end - now.unwrap_or(taken);
+        let now = now.unwrap_or(taken);
+        let tail = self.back.end - now;
         self.tail.set(tail);
-        let mut sizes = self.sizes.get();
-        sizes.add(category, now.unwrap_or(taken) - taken);
-        self.sizes.set(sizes);
-        // SAFETY: `claim` has seen to it that temp ≤ tail ≤ end, so the bytes lie in the block; nobody else has them.
+        self.record(|recording| recording.add(category, now - taken));
+        // SAFETY: `claim` has seen to it that the tail lies in its block, and behind `temp` if that is the same one; nobody else has the
+        // bytes.
         unsafe {
-            let start = self.base.add(tail);
+            let start = self.back.base.add(tail);
             let start = start.add(start.align_offset(alignment.max(1)));
             start.write_bytes(0, bytes);
             Ok(start)
@@ -116,12 +170,13 @@ impl<'a> Arena<'a> {
     }
 
     /// A list at the tail.
-    pub fn persistent<T: Copy>(
+    pub fn persistent<T>(
         &self,
         count: usize,
         category: Category,
         mut value: impl FnMut(usize) -> T,
     ) -> Result<&'a mut [T]> {
+        const { assert!(!core::mem::needs_drop::<T>(), "what lies in the arena is not dropped") };
         let bytes = count.saturating_mul(size_of::<T>());
         let data = self.persistent_bytes(bytes, align_of::<T>(), category)?.cast::<T>();
         for i in 0..count {
@@ -132,8 +187,14 @@ impl<'a> Arena<'a> {
         Ok(unsafe { NonNull::slice_from_raw_parts(data, count).as_mut() })
     }
 
+    /// One value at the tail.
+    pub fn persistent_value<T: Copy>(&self, category: Category, value: T) -> Result<&'a T> {
+        let list: &'a [T] = self.persistent(1, category, |_| value)?;
+        Ok(&list[0])
+    }
+
     pub fn mark(&self) -> Mark {
-        Mark { tail: self.tail.get(), sizes: self.sizes.get() }
+        Mark { tail: self.tail.get(), recording: self.recording.get() }
     }
 
     /// Gives back what was taken from the tail since then.
@@ -141,7 +202,7 @@ impl<'a> Arena<'a> {
     /// # Safety
     /// Nothing of it is used any more.
     pub unsafe fn release(&self, mark: Mark) {
-        self.sizes.set(Sizes { arena: self.sizes.get().arena, ..mark.sizes });
+        self.record(|recording| recording.release(&mark.recording));
         self.tail.set(mark.tail);
     }
 
@@ -150,10 +211,10 @@ impl<'a> Arena<'a> {
         let before = self.temp.get();
         let start = before.next_multiple_of(align_of::<T>());
         let end = count.checked_mul(size_of::<T>()).and_then(|bytes| start.checked_add(bytes));
-        self.claim(end, Some(self.end - self.tail.get()))?;
+        self.claim(end, Some(self.taken()))?;
         let end = end.unwrap_or(start);
         // SAFETY: `claim` has seen to it that the list lies in the block, in front of the tail.
-        let data = unsafe { self.base.add(start) }.cast::<T>();
+        let data = unsafe { self.front.base.add(start) }.cast::<T>();
         for i in 0..count {
             // SAFETY: there is room for `count` values, aligned.
             unsafe { data.add(i).write(value(i)) };
@@ -169,24 +230,38 @@ impl<'a> Arena<'a> {
         })
     }
 
+    /// Claims so many bytes as temporaries will take later on, at once.
+    pub fn rehearse(&self, bytes: usize) -> Result<()> {
+        self.claim(self.temp.get().checked_add(bytes), Some(self.taken()))
+    }
+
+    /// Bytes of the head.
+    pub fn head(&self) -> usize {
+        self.head.get()
+    }
+
     /// The head becomes `bytes` long.
     pub fn set_head(&self, bytes: u64) -> Result<()> {
         let bytes = usize::try_from(bytes).ok();
-        self.claim(bytes, Some(self.end - self.tail.get()))?;
+        self.claim(bytes, Some(self.taken()))?;
         if self.open.get() != 0 {
             return Err(Error::Phase("temporaries are in use while the head is set"));
         }
-        let mut sizes = self.sizes.get();
-        sizes.head = bytes.unwrap_or(0);
-        self.sizes.set(sizes);
-        self.head.set(sizes.head);
-        self.temp.set(sizes.head);
+        let bytes = bytes.unwrap_or(0);
+        self.record(|recording| recording.head = bytes);
+        self.head.set(bytes);
+        self.temp.set(bytes);
         Ok(())
+    }
+
+    /// Notes that an op asked for a scratch buffer.
+    pub fn note_scratch(&self, bytes: usize) {
+        self.record(|recording| recording.scratch = recording.scratch.saturating_add(bytes));
     }
 
     /// The place so far into the head; for what the head was set to, or will be.
     pub fn in_head(&self, offset: u64) -> *mut u8 {
-        self.base.as_ptr().wrapping_add(usize::try_from(offset).unwrap_or(usize::MAX))
+        self.front.base.as_ptr().wrapping_add(usize::try_from(offset).unwrap_or(usize::MAX))
     }
 }
 

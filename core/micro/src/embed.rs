@@ -7,8 +7,8 @@ use arenite_abi::UsageRecord;
 use arenite_model::{Model, writer};
 
 use crate::arena::ALIGNMENT;
+use crate::lives::{Life, note_lives};
 use crate::offline::NAME;
-use crate::plan::{Life, note_lives};
 
 /// The tensors of a model's main subgraph that can be planned ahead: each with the life and the size that TensorFlow Lite Micro gives it.
 pub struct OfflinePlan<'a> {
@@ -23,9 +23,11 @@ impl<'a> OfflinePlan<'a> {
         let mut records = Vec::new();
         if let Some(graph) = model.subgraph(0) {
             let mut lives = vec![Life::NONE; graph.tensors().len()];
-            note_lives(&graph, &mut lives);
-            for ((t, tensor), Life { first, last }) in (0..).zip(graph.tensors()).zip(lives) {
-                let planned = first <= last && !tensor.is_variable() && model.constant(&tensor).is_none();
+            let end = graph.operators().len() as u32;
+            note_lives(&graph, &mut lives, |node| Life::at(node as u32), [Life::at(0), Life::at(end)]);
+            for ((t, tensor), life) in (0..).zip(graph.tensors()).zip(lives) {
+                let Life { first, last } = life;
+                let planned = life.is_some() && !tensor.is_variable() && model.constant(&tensor).is_none();
                 let size = tensor.byte_size().map(|bytes| (bytes as u64).next_multiple_of(ALIGNMENT as u64));
                 if let (true, Some(size)) = (planned, size) {
                     let alignment = ALIGNMENT as u64;

@@ -19,6 +19,13 @@ pub enum Error {
         /// Bytes without which it goes no further. An arena of so many may turn out to be too small later on.
         needed: usize,
     },
+    /// Of two blocks, the one for what is persistent is too small.
+    PersistentArena {
+        /// Bytes that were given.
+        given: usize,
+        /// As for [`Arena`](Self::Arena).
+        needed: usize,
+    },
     /// The model's bytes do not begin at a multiple of 16.
     Misaligned {
         /// The address.
@@ -28,6 +35,8 @@ pub enum Error {
     Model(ModelError),
     /// A node's op is not among the ops that were given, or not in this version, or not for these element types.
     MissingOp {
+        /// The subgraph that the node is in.
+        subgraph: usize,
         /// Position of the node.
         node: usize,
         /// The schema's number of the op.
@@ -37,6 +46,8 @@ pub enum Error {
     },
     /// An op refused its node, or failed.
     Node {
+        /// The subgraph that the node is in.
+        subgraph: usize,
         /// Position of the node.
         node: usize,
         /// The schema's number of the op.
@@ -46,6 +57,8 @@ pub enum Error {
     },
     /// A tensor that this interpreter cannot hold.
     Tensor {
+        /// The subgraph that the tensor is in.
+        subgraph: usize,
         /// Index of the tensor.
         tensor: usize,
         /// What is wrong with it.
@@ -100,7 +113,7 @@ impl Error {
     /// Its kind, as plugins number them.
     pub fn status(&self) -> Status {
         match self {
-            Error::Arena { .. } => Status::OutOfMemory,
+            Error::Arena { .. } | Error::PersistentArena { .. } => Status::OutOfMemory,
             Error::MissingOp { .. } => Status::Unsupported,
             Error::Node { error, .. } | Error::Plan(error) => error.status(),
             Error::Phase(_) => Status::Internal,
@@ -121,25 +134,45 @@ impl fmt::Display for Op {
     }
 }
 
+/// Where a node or tensor is, unless it is in the main subgraph.
+struct Of(usize);
+
+impl fmt::Display for Of {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            0 => Ok(()),
+            subgraph => write!(f, " of subgraph {subgraph}"),
+        }
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Arena { given, needed } => {
                 write!(f, "the arena has {given} bytes, {needed} are needed")
             }
+            Error::PersistentArena { given, needed } => {
+                write!(f, "the arena for what is persistent has {given} bytes, {needed} are needed")
+            }
             Error::Misaligned { address } => {
                 write!(f, "the model begins at address {address:#x}; align it to 16 bytes")
             }
             Error::Model(error) => write!(f, "{error}"),
-            Error::MissingOp { node, code, version } => {
+            Error::MissingOp { subgraph, node, code, version } => {
                 write!(
                     f,
-                    "node {node}: no op among those given serves {} of version {version} for its tensors",
+                    "node {node}{}: no op among those given serves {} of version {version} for its tensors",
+                    Of(*subgraph),
                     Op(*code)
                 )
             }
-            Error::Node { node, code, error } => write!(f, "node {node}, {}: {error}", Op(*code)),
-            Error::Tensor { tensor, reason } => write!(f, "tensor {tensor}: {reason}"),
+            Error::Node { subgraph, node, code, error } => {
+                write!(f, "node {node}{}, {}: {error}", Of(*subgraph), Op(*code))
+            }
+            Error::Tensor { subgraph, tensor, reason } => {
+                write!(f, "tensor {tensor}{}: {reason}", Of(*subgraph))
+            }
             Error::Offline { reason, found } => write!(f, "OfflineMemoryAllocation: {found} {reason}"),
             Error::Plan(error) => write!(f, "{error}"),
             Error::Duplicate { second, code } => {

@@ -1,19 +1,20 @@
 //! Bookkeeping of a subgraph, at the arena's tail: little more than data and shape of each tensor, and the state of each node. All else
 //! is read from the model when it is wanted.
+//!
+//! Everything is behind cells: while a node is at work, other nodes of the model may be, which it calls.
 
+use core::cell::Cell;
 use core::ffi::c_void;
 use core::ptr::{null, null_mut};
 
 use arenite_abi::ElementType;
-use arenite_abi::host_side::MAX_RANK;
 use arenite_abi::raw::{ArSpan, TENSOR_CONSTANT, TENSOR_VARIABLE, slice};
 use arenite_abi::tensor::element_count;
-use arenite_model::{Model, Operator, QuantizationDetails, SubGraph, Tensor};
+use arenite_model::{Model, Operator, SubGraph, Tensor};
 
-use crate::arena::Arena;
 use crate::error::{Error, Result};
+use crate::lives::Life;
 use crate::ops::OpRegistration;
-use crate::sizes::Category;
 
 /// What is known of a tensor beyond the model.
 #[derive(Clone, Copy)]
@@ -28,6 +29,8 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
+    pub const NONE: Slot = Slot { data: null_mut(), dims: null(), rank: 0, flags: 0 };
+
     pub fn shape(&self) -> &[i32] {
         // SAFETY: the shape lies in the model, or at the arena's tail; neither is written any more.
         unsafe { slice(self.dims, usize::from(self.rank)) }
@@ -52,13 +55,13 @@ pub(crate) struct Prepared<'a> {
     pub persistent: &'a [ArSpan],
     /// Of a stateful op: what `persistent` held at first, one after the other.
     pub initial: *const u8,
-    /// Position of its first scratch buffer among all, and how many it has.
+    /// Its scratch buffers, and how many they are.
     pub scratch: *mut ArSpan,
     pub scratch_count: usize,
 }
 
-impl Prepared<'_> {
-    const NOT_YET: Self = Prepared {
+impl<'a> Prepared<'a> {
+    pub const NOT_YET: Self = Prepared {
         op: None,
         state: null_mut(),
         persistent: &[],
@@ -68,88 +71,106 @@ impl Prepared<'_> {
     };
 
     /// Its scratch buffers.
-    pub fn scratch(&self) -> &[ArSpan] {
-        // SAFETY: a list at the arena's tail, or none.
+    pub fn scratch(&self) -> &'a [ArSpan] {
+        // SAFETY: a list at the arena's tail, or none; it is written once, by the plan, when nobody reads it.
         unsafe { slice(self.scratch, self.scratch_count) }
+    }
+}
+
+/// How far a subgraph has come.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// Nobody asked for it.
+    Unbuilt,
+    /// Its tensors have entries.
+    Built,
+    /// Its nodes are being prepared: nobody may call it meanwhile.
+    Busy,
+    /// Its nodes are prepared.
+    Ready,
+}
+
+/// A node that calls a subgraph: one of a list, in the order of the callers' nodes.
+pub(crate) struct Call<'a> {
+    pub node: u32,
+    pub callee: u32,
+    next: Cell<Option<&'a Call<'a>>>,
+}
+
+impl<'a> Call<'a> {
+    pub fn new(node: usize, callee: usize) -> Self {
+        Call { node: node as u32, callee: callee as u32, next: Cell::new(None) }
     }
 }
 
 /// A subgraph.
 pub(crate) struct Graph<'a> {
-    pub model: Model<'a>,
+    pub index: usize,
     pub subgraph: SubGraph<'a>,
-    pub slots: &'a mut [Slot],
-    pub nodes: &'a mut [Prepared<'a>],
+    pub stage: Cell<Stage>,
+    pub slots: Cell<&'a [Cell<Slot>]>,
+    pub nodes: Cell<&'a [Cell<Prepared<'a>>]>,
+    first_call: Cell<Option<&'a Call<'a>>>,
+    last_call: Cell<Option<&'a Call<'a>>>,
+    /// How deep its nodes call one another; 0 if none calls.
+    pub height: Cell<u8>,
+    /// Of the plan: when nodes that call it are at work, and the latest time at which it is called again.
+    pub span: Cell<Life>,
+    pub until: Cell<u32>,
+    /// Most bytes of temporaries while it is called, once that is known.
+    pub temporaries: Cell<Option<usize>>,
 }
 
 impl<'a> Graph<'a> {
-    /// Bookkeeping of the main subgraph. Constants that lie misaligned are copied, variables have their first value.
-    pub fn new(model: Model<'a>, arena: &Arena<'a>) -> Result<Self> {
-        let subgraph = model.subgraph(0).ok_or(Error::Index { index: 0, count: 0 })?;
-        let none = Slot { data: null_mut(), dims: null(), rank: 0, flags: 0 };
-        let slots = arena.persistent(subgraph.tensors().len(), Category::Bookkeeping, |_| none)?;
-        let nodes =
-            arena.persistent(subgraph.operators().len(), Category::Bookkeeping, |_| Prepared::NOT_YET)?;
-        let mut graph = Graph { model, subgraph, slots, nodes };
-        for (t, tensor) in subgraph.tensors().iter().enumerate() {
-            graph.slots[t] = graph.slot(arena, t, &tensor)?;
-        }
-        graph.reset_variables();
-        Ok(graph)
-    }
-
-    fn slot(&self, arena: &Arena<'a>, t: usize, tensor: &Tensor<'a>) -> Result<Slot> {
-        let refuse = |reason| Err(Error::Tensor { tensor: t, reason });
-        let shape = tensor.shape();
-        if shape.len() > MAX_RANK {
-            return refuse("its rank is above 8");
-        }
-        if tensor.sparsity().is_some() {
-            return refuse("its values are sparse");
-        }
-        let details = tensor.quantization().and_then(|quantization| quantization.details());
-        if let Some(QuantizationDetails::Blockwise(_)) = details {
-            return refuse("it is quantized by blocks");
-        }
-        let dims: *const i32 = match in_file::<i32>(shape.bytes()) {
-            Some(dims) => dims.as_ptr(),
-            None => {
-                arena.persistent(shape.len(), Category::Bookkeeping, |d| shape.get(d).unwrap_or(0))?.as_ptr()
-            }
-        };
-        let mut slot = Slot { data: null_mut(), dims, rank: shape.len() as u8, flags: 0 };
-        let ty = element_type(tensor);
-        if let Some(constant) = self.model.constant(tensor) {
-            slot.flags = TENSOR_CONSTANT as u8;
-            slot.data = place_constant(arena, constant, ty)?;
-        } else if tensor.is_variable() {
-            let bytes = tensor.byte_size().unwrap_or(0);
-            slot.flags = TENSOR_VARIABLE as u8;
-            slot.data = arena.persistent_bytes(bytes, crate::arena::ALIGNMENT, Category::Variables)?.as_ptr();
-        }
-        Ok(slot)
-    }
-
-    /// Gives every variable its first value: the zero point of i8 with one scale, else zero.
-    pub fn reset_variables(&mut self) {
-        for (slot, tensor) in self.slots.iter().zip(self.subgraph.tensors()) {
-            if slot.is_variable() {
-                let quantization = tensor.quantization().filter(|q| q.scale().len() == 1);
-                let zero_point = quantization.and_then(|q| q.zero_point().get(0)).unwrap_or(0);
-                let byte = if element_type(&tensor) == ElementType::I8 { zero_point as u8 } else { 0 };
-                // SAFETY: the variable's own memory, of so many bytes; no op runs meanwhile.
-                unsafe { slot.data.write_bytes(byte, tensor.byte_size().unwrap_or(0)) };
-            }
+    pub fn new(index: usize, subgraph: SubGraph<'a>) -> Self {
+        Graph {
+            index,
+            subgraph,
+            stage: Cell::new(Stage::Unbuilt),
+            slots: Cell::new(&[]),
+            nodes: Cell::new(&[]),
+            first_call: Cell::new(None),
+            last_call: Cell::new(None),
+            height: Cell::new(0),
+            span: Cell::new(Life::NONE),
+            until: Cell::new(0),
+            temporaries: Cell::new(None),
         }
     }
 
-    /// Bytes of a tensor.
-    pub fn bytes(&self, t: usize) -> usize {
-        let Some(tensor) = self.subgraph.tensors().get(t) else { return 0 };
-        let slot = &self.slots[t];
-        match element_type(&tensor).bytes_of(element_count(slot.shape())) {
-            Some(bytes) => bytes,
-            None => self.model.constant(&tensor).map_or(0, <[u8]>::len),
+    pub fn is_ready(&self) -> bool {
+        self.stage.get() == Stage::Ready
+    }
+
+    pub fn slot(&self, t: usize) -> Slot {
+        self.slots.get().get(t).map_or(Slot::NONE, Cell::get)
+    }
+
+    pub fn set_slot(&self, t: usize, slot: Slot) {
+        if let Some(place) = self.slots.get().get(t) {
+            place.set(slot);
+        }
+    }
+
+    /// Calls of its nodes, in their order.
+    pub fn calls(&self) -> impl Iterator<Item = &'a Call<'a>> {
+        core::iter::successors(self.first_call.get(), |call| call.next.get())
+    }
+
+    /// Subgraphs that node `node` calls.
+    pub fn callees(&self, node: usize) -> impl Iterator<Item = usize> {
+        let of_node = move |call: &&Call<'a>| call.node as usize == node;
+        self.calls()
+            .skip_while(move |call| (call.node as usize) < node)
+            .take_while(of_node)
+            .map(|call| call.callee as usize)
+    }
+
+    /// Adds a call; those of earlier nodes are there already.
+    pub fn note_call(&self, call: &'a Call<'a>) {
+        match self.last_call.replace(Some(call)) {
+            Some(last) => last.next.set(Some(call)),
+            None => self.first_call.set(Some(call)),
         }
     }
 
@@ -161,6 +182,28 @@ impl<'a> Graph<'a> {
     pub fn tensor(&self, t: usize) -> Result<Tensor<'a>> {
         let tensors = self.subgraph.tensors();
         tensors.get(t).ok_or(Error::Index { index: t, count: tensors.len() })
+    }
+
+    /// Bytes of tensor `t`.
+    pub fn bytes(&self, model: Model<'a>, t: usize) -> usize {
+        self.subgraph.tensors().get(t).map_or(0, |tensor| bytes_of(model, &tensor, &self.slot(t)))
+    }
+}
+
+/// Bytes of a tensor in the shape that it has.
+pub(crate) fn bytes_of(model: Model<'_>, tensor: &Tensor<'_>, slot: &Slot) -> usize {
+    let count = element_count(slot.shape());
+    match size_of_elements(element_type(tensor), count) {
+        Some(bytes) => bytes,
+        None => model.constant(tensor).map_or(0, <[u8]>::len),
+    }
+}
+
+/// Bytes of so many elements; a resource is its handle. `None` for text, and where they cannot be counted.
+pub(crate) fn size_of_elements(ty: ElementType, count: usize) -> Option<usize> {
+    match ty {
+        ElementType::Resource => count.checked_mul(size_of::<i32>()),
+        ty => ty.bytes_of(count),
     }
 }
 
@@ -191,16 +234,4 @@ pub(crate) fn in_file<T: Number>(bytes: &[u8]) -> Option<&[T]> {
 pub(crate) fn element_type(tensor: &Tensor<'_>) -> ElementType {
     let ty = u32::try_from(tensor.element_type()).ok().and_then(ElementType::from_raw);
     ty.unwrap_or(ElementType::F32)
-}
-
-/// A constant where it lies in the file, or a copy if that is misaligned for its type.
-fn place_constant(arena: &Arena<'_>, constant: &[u8], ty: ElementType) -> Result<*mut u8> {
-    let alignment = (ty.bits() as usize / 8).clamp(1, 8);
-    if constant.as_ptr().addr().is_multiple_of(alignment) {
-        return Ok(constant.as_ptr().cast_mut());
-    }
-    let copy = arena.persistent_bytes(constant.len(), alignment, Category::Constants)?;
-    // SAFETY: new memory of that size.
-    unsafe { copy.as_ptr().copy_from_nonoverlapping(constant.as_ptr(), constant.len()) };
-    Ok(copy.as_ptr())
 }

@@ -1,21 +1,23 @@
 //! The host's half of `prepare` and `eval`: persistent memory comes from the arena's tail at once, scratch buffers are queued until the
-//! plan, and the model around the node is not lent.
+//! plan. The model around the node is lent by `called`.
 
 use core::ffi::c_void;
 use core::ptr::null_mut;
 
 use arenite_abi::host_side::{
-    CallerSide, ConstantsSide, EvalSide, HostSide, MAX_RANK, MemorySide, ModelSide, NodeSide, PrepareSide,
-    Said, Share,
+    CallerSide, ConstantsSide, EvalSide, HostSide, MAX_RANK, MemorySide, NodeSide, PrepareSide, Said, Share,
 };
-use arenite_abi::raw::{ArGraphV1, ArSpan, ArStatus, ArTensorV1, TENSOR_CONSTANT, slice};
+use arenite_abi::raw::{ArSpan, ArStatus, ArTensorV1, TENSOR_CONSTANT, slice};
 use arenite_abi::{
     AssignmentMut, ElementType, Error, ObjectAssignment, ObjectRequest, UsageRecord, unsupported,
 };
 use arenite_planners::micro_greedy;
 
-use crate::arena::{Arena, Temp};
+use crate::arena::Temp;
+use crate::called::Called;
+use crate::describe::Described;
 use crate::error;
+use crate::machine::Site;
 use crate::message;
 use crate::sizes::Category;
 use crate::work::{self, Work};
@@ -37,22 +39,26 @@ pub(crate) struct Request {
 
 /// What stands behind `prepare`.
 pub(crate) struct PrepareHost<'h, 'a> {
-    pub arena: &'h Arena<'a>,
+    pub site: Site<'h, 'a>,
+    node: usize,
+    described: Described<'h>,
     pub work: Work<'h>,
     pub said: Temp<'h, Said>,
     pub persistent: [ArSpan; MOST_PERSISTENT],
     pub persistent_count: usize,
     pub scratch: [Request; MOST_SCRATCH],
     pub scratch_count: usize,
-    /// The arena was too small for a shape.
+    /// What went wrong where that is more than the op can be told: the arena was too small, a called subgraph failed.
     pub failed: Option<error::Error>,
 }
 
 impl<'h, 'a> PrepareHost<'h, 'a> {
-    pub fn new(arena: &'h Arena<'a>, work: Work<'h>) -> error::Result<Self> {
-        let said = arena.temporary(work.outputs().len(), |_| Said::Nothing)?;
+    pub fn new(site: Site<'h, 'a>, node: usize, work: Work<'h>) -> error::Result<Self> {
+        let said = site.arena.temporary(work.outputs().len(), |_| Said::Nothing)?;
         Ok(PrepareHost {
-            arena,
+            site,
+            node,
+            described: Described::default(),
             work,
             said,
             persistent: [NO_SPAN; MOST_PERSISTENT],
@@ -103,7 +109,7 @@ macro_rules! of_work {
         }
     )*};
 }
-of_work!(PrepareHost<'_, '_>, EvalHost<'_>);
+of_work!(PrepareHost<'_, '_>, EvalHost<'_, '_>);
 
 impl PrepareSide for PrepareHost<'_, '_> {
     fn input_count(&self) -> usize {
@@ -120,7 +126,7 @@ impl PrepareSide for PrepareHost<'_, '_> {
         }
         // Elsewhere than the shape that views of this call show.
         let count = dims.len().min(MAX_RANK);
-        let list = self.arena.persistent(count, Category::Bookkeeping, |d| dims[d]);
+        let list = self.site.arena.persistent(count, Category::Shapes, |d| dims[d]);
         if let Ok(list) = self.keep(list) {
             self.work.set(t, work::reshaped(self.work.get(t), list, ty));
         }
@@ -133,11 +139,13 @@ impl PrepareSide for PrepareHost<'_, '_> {
     }
 
     fn set_constant(&mut self, t: usize, value: &[u8]) -> Result<(), Error> {
-        let copy = self.arena.persistent_bytes(value.len(), crate::arena::ALIGNMENT, Category::Constants);
+        let copy =
+            self.site.arena.persistent_bytes(value.len(), crate::arena::ALIGNMENT, Category::Constants);
         let copy = self.keep(copy)?.as_ptr();
         // SAFETY: new memory of that size.
         unsafe { copy.copy_from_nonoverlapping(value.as_ptr(), value.len()) };
-        self.work.set(t, work::constant(self.work.get(t), copy));
+        let entry = ArTensorV1 { bytes: value.len() as u64, ..self.work.get(t) };
+        self.work.set(t, work::constant(entry, copy));
         Ok(())
     }
 
@@ -146,7 +154,7 @@ impl PrepareSide for PrepareHost<'_, '_> {
         if number == MOST_PERSISTENT {
             return Err(unsupported!("it asks for more than {MOST_PERSISTENT} pieces of persistent memory"));
         }
-        let data = self.arena.persistent_bytes(bytes, alignment, Category::Ops);
+        let data = self.site.arena.persistent_bytes(bytes, alignment, Category::Persistent);
         let data = self.keep(data)?.as_ptr().cast();
         self.persistent[number] = ArSpan { data, bytes: bytes as u64 };
         self.persistent_count += 1;
@@ -158,6 +166,7 @@ impl PrepareSide for PrepareHost<'_, '_> {
         if number == MOST_SCRATCH {
             return Err(unsupported!("it asks for more than {MOST_SCRATCH} scratch buffers"));
         }
+        self.site.arena.note_scratch(bytes);
         self.scratch[number] = Request { bytes, alignment };
         self.scratch_count += 1;
         Ok(number as u32)
@@ -193,23 +202,34 @@ impl MemorySide for PrepareHost<'_, '_> {
     }
 }
 
-impl CallerSide for PrepareHost<'_, '_> {
+impl<'h, 'a> CallerSide for PrepareHost<'h, 'a> {
     type Model<'m>
-        = NoModel
+        = Called<'m, 'h, 'a>
     where
         Self: 'm;
 
-    fn model(&mut self) -> NoModel {
-        NoModel
+    fn model(&mut self) -> Called<'_, 'h, 'a> {
+        let PrepareHost { site, node, failed, described, .. } = self;
+        Called { site: *site, node: *node, runs: false, failed, described: Some(described) }
     }
 }
 
 /// What stands behind `eval`.
-pub(crate) struct EvalHost<'h> {
+pub(crate) struct EvalHost<'h, 'a> {
+    site: Site<'h, 'a>,
+    node: usize,
     pub work: Work<'h>,
+    /// What went wrong in a called subgraph.
+    pub failed: Option<error::Error>,
 }
 
-impl EvalSide for EvalHost<'_> {
+impl<'h, 'a> EvalHost<'h, 'a> {
+    pub fn new(site: Site<'h, 'a>, node: usize, work: Work<'h>) -> Self {
+        EvalHost { site, node, work, failed: None }
+    }
+}
+
+impl EvalSide for EvalHost<'_, '_> {
     /// Never asked for: `prepare` was refused where an output is dynamic.
     fn resize(&mut self, output: u32, _: usize, _: &[i32], _: ElementType, _: usize) -> Result<(), Error> {
         Err(unsupported!("output {output} cannot be resized here"))
@@ -220,14 +240,15 @@ impl EvalSide for EvalHost<'_> {
     }
 }
 
-impl CallerSide for EvalHost<'_> {
+impl<'h, 'a> CallerSide for EvalHost<'h, 'a> {
     type Model<'m>
-        = NoModel
+        = Called<'m, 'h, 'a>
     where
         Self: 'm;
 
-    fn model(&mut self) -> NoModel {
-        NoModel
+    fn model(&mut self) -> Called<'_, 'h, 'a> {
+        let EvalHost { site, node, failed, .. } = self;
+        Called { site: *site, node: *node, runs: true, failed, described: None }
     }
 }
 
@@ -235,51 +256,4 @@ fn shape<'w>(work: &'w Work<'_>, t: usize) -> &'w [i32] {
     let entry = work.get(t);
     // SAFETY: the shape lies in the model or at the arena's tail, and is not written any more.
     unsafe { slice(entry.dims, entry.rank as usize) }
-}
-
-/// A model whose subgraphs and resources are out of reach.
-pub(crate) struct NoModel;
-
-fn refused<T>() -> Result<T, Error> {
-    Err(unsupported!("neither subgraphs nor resources are lent here"))
-}
-
-impl ModelSide for NoModel {
-    type Refused = Error;
-
-    fn describe(&mut self, _: u32) -> Result<*const ArGraphV1, Error> {
-        refused()
-    }
-
-    unsafe fn set_input(&mut self, _: u32, _: u32, _: &ArTensorV1) -> Result<(), Error> {
-        refused()
-    }
-
-    fn forward(&mut self, _: u32, _: u32) -> Result<(), Error> {
-        refused()
-    }
-
-    fn prepare(&mut self, _: u32) -> Result<(), Error> {
-        refused()
-    }
-
-    fn invoke(&mut self, _: u32) -> Result<(), Error> {
-        refused()
-    }
-
-    fn output(&mut self, _: u32, _: u32) -> Result<ArTensorV1, Error> {
-        refused()
-    }
-
-    fn open(&mut self, _: &[u8]) -> Result<i32, Error> {
-        refused()
-    }
-
-    fn value(&mut self, _: i32) -> Result<ArTensorV1, Error> {
-        refused()
-    }
-
-    unsafe fn assign(&mut self, _: i32, _: &ArTensorV1) -> Result<(), Error> {
-        refused()
-    }
 }

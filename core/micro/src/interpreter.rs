@@ -6,45 +6,29 @@
 //!                                 an op             has its place
 //! ```
 
-use arenite_abi::host_side::eval_struct;
-use arenite_abi::raw::slice;
-use arenite_abi::{ElementType, host};
-use arenite_model::{List, Model, ModelError};
+use arenite_abi::ElementType;
 
-use crate::arena::{ALIGNMENT, Arena};
-use crate::error::{Error, Result};
-use crate::graph::{Graph, element_type};
-use crate::host::EvalHost;
-use crate::ops::{self, OpRegistration, Ops};
-use crate::plan::{self, Planner};
-use crate::sizes::Sizes;
-use crate::work::Work;
-use crate::{message, prepare};
-
-/// What all phases have.
-struct Parts<'a> {
-    graph: Graph<'a>,
-    ops: Ops<'a>,
-    arena: Arena<'a>,
-}
-
-impl Drop for Parts<'_> {
-    fn drop(&mut self) {
-        prepare::unprepare(&mut self.graph);
-    }
-}
+use crate::arena::Arena;
+use crate::error::Result;
+use crate::ops::{OpRegistration, Ops};
+use crate::parts::Parts;
+use crate::plan::Planner;
+use crate::sizes::{Recording, Sizes};
 
 /// A verified model, and bookkeeping for it.
-pub struct Loaded<'a>(Parts<'a>);
+pub struct Loaded<'a>(Parts<'a>, Arena<'a>);
 
 /// A model each of whose nodes has an op that is prepared.
-pub struct PreparedModel<'a>(Parts<'a>);
+pub struct PreparedModel<'a>(Parts<'a>, Arena<'a>);
 
 /// A model that is ready to run.
 ///
 /// What it computes lies in the arena: the values of its inputs are overwritten while it runs, those of its outputs last until the next
 /// invocation.
-pub struct Interpreter<'a>(Parts<'a>);
+pub struct Interpreter<'a>(Parts<'a>, Arena<'a>);
+
+/// A model's turn at a [`SharedArena`](crate::SharedArena). The values of its inputs and outputs last until the next model's turn.
+pub struct Turn<'t, 'a>(pub(crate) &'t mut Parts<'a>, pub(crate) &'a Arena<'a>);
 
 /// A tensor, as callers see it.
 #[derive(Clone, Copy, Debug)]
@@ -73,38 +57,34 @@ impl<'a> Loaded<'a> {
     /// # Errors
     /// As [`new`](Self::new).
     pub fn with(model: &'a [u8], ops: Ops<'a>, arena: &'a mut [u8]) -> Result<Self> {
-        let address = model.as_ptr().addr();
-        if !address.is_multiple_of(ALIGNMENT) {
-            return Err(Error::Misaligned { address });
-        }
-        ops::check(ops)?;
-        let arena = Arena::new(arena);
-        let model = verified(model, &arena)?;
-        let graph = Graph::new(model, &arena)?;
-        Ok(Loaded(Parts { graph, ops, arena }))
+        Self::over(model, ops, Arena::new(arena))
+    }
+
+    /// The same over two blocks: what is planned or temporary lies in the first, which may be small and fast, what is persistent in the
+    /// second. [`Recording::planned`] and [`Recording::persistent`] tell how large they must be.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn over_two(
+        model: &'a [u8],
+        ops: Ops<'a>,
+        planned: &'a mut [u8],
+        persistent: &'a mut [u8],
+    ) -> Result<Self> {
+        Self::over(model, ops, Arena::of_two(planned, persistent))
+    }
+
+    fn over(model: &'a [u8], ops: Ops<'a>, arena: Arena<'a>) -> Result<Self> {
+        Ok(Loaded(Parts::load(model, ops, &arena)?, arena))
     }
 
     /// Prepares every node, in order.
     ///
     /// # Errors
     /// A node that no op serves, or that its op refuses; an arena that is too small.
-    pub fn prepare(mut self) -> Result<PreparedModel<'a>> {
-        let Parts { graph, ops, arena } = &mut self.0;
-        for node in 0..graph.nodes.len() {
-            prepare::node(graph, *ops, arena, node)?;
-        }
-        Ok(PreparedModel(self.0))
-    }
-}
-
-/// The model; to verify it takes memory for a number per tensor.
-fn verified<'a>(bytes: &'a [u8], arena: &Arena<'_>) -> Result<Model<'a>> {
-    match Model::new_in(bytes, &mut []) {
-        Err(ModelError::ScratchTooSmall { needed, .. }) => {
-            let mut scratch = arena.temporary(needed, |_| 0u32)?;
-            Ok(Model::new_in(bytes, &mut scratch)?)
-        }
-        done => Ok(done?),
+    pub fn prepare(self) -> Result<PreparedModel<'a>> {
+        self.0.prepare(&self.1)?;
+        Ok(PreparedModel(self.0, self.1))
     }
 }
 
@@ -113,14 +93,9 @@ impl<'a> PreparedModel<'a> {
     ///
     /// # Errors
     /// An arena that is too small for the plan, or for the node that needs the most to run.
-    pub fn plan(mut self, planner: Planner) -> Result<Interpreter<'a>> {
-        let Parts { graph, arena, .. } = &mut self.0;
-        plan::place(graph, arena, planner)?;
-        for node in 0..graph.nodes.len() {
-            // What a node takes while it runs: it will not fail then.
-            drop(Work::new(graph, &graph.operator(node)?, arena, false)?);
-        }
-        Ok(Interpreter(self.0))
+    pub fn plan(self, planner: Planner) -> Result<Interpreter<'a>> {
+        self.0.plan(&self.1, planner, 0)?;
+        Ok(Interpreter(self.0, self.1))
     }
 }
 
@@ -133,106 +108,81 @@ impl<'a> Interpreter<'a> {
         Loaded::new(model, ops, arena)?.prepare()?.plan(Planner::Greedy)
     }
 
-    /// Runs the model once.
-    ///
-    /// # Errors
-    /// What an op says that fails.
-    pub fn invoke(&mut self) -> Result<()> {
-        host::offer_host(&message::HOST);
-        (0..self.0.graph.nodes.len()).try_for_each(|node| self.run(node))
-    }
-
-    fn run(&mut self, node: usize) -> Result<()> {
-        let Parts { graph, arena, .. } = &mut self.0;
-        let prepared = &graph.nodes[node];
-        let Some(op) = prepared.op else { return Ok(()) };
-        let operator = graph.operator(node)?;
-        let code = graph.model.operator_code(&operator).ok_or(Error::Index { index: node, count: 0 })?;
-        let mut host = EvalHost { work: Work::new(graph, &operator, arena, false)? };
-        let raw = host.work.node(node, &code, &operator);
-        let eval = eval_struct(&mut host, 1, prepared.persistent, prepared.scratch());
-        // SAFETY: the structs are valid for the call, `prepare` initialised the state, and the plan keeps apart what lives at once.
-        let status = unsafe { (op.eval)(&eval, &raw, prepared.state) };
-        message::check(status).map_err(|error| Error::Node { node, code: code.builtin_code(), error })
-    }
-
-    /// Gives variables and the states of ops their first values.
-    pub fn reset(&mut self) {
-        self.0.graph.reset_variables();
-        self.0.graph.nodes.iter().for_each(prepare::reset);
-    }
-
-    /// Bytes of an input, to be written before each invocation.
-    ///
-    /// # Errors
-    /// There is no such input.
-    pub fn input(&mut self, index: usize) -> Result<&mut [u8]> {
-        let t = self.tensor(self.0.graph.subgraph.inputs(), index)?;
-        if self.0.graph.slots[t].is_constant() {
-            return Err(Error::Tensor {
-                tensor: t,
-                reason: "it is an input whose value stands in the model",
-            });
-        }
-        let (data, bytes) = (self.0.graph.slots[t].data, self.0.graph.bytes(t));
-        // SAFETY: the tensor has so many bytes in the arena, which this borrows.
-        Ok(unsafe { core::slice::from_raw_parts_mut(data, bytes) })
-    }
-
-    /// Bytes of an output, as the last invocation left them.
-    ///
-    /// # Errors
-    /// There is no such output.
-    pub fn output(&self, index: usize) -> Result<&[u8]> {
-        let t = self.tensor(self.0.graph.subgraph.outputs(), index)?;
-        // SAFETY: the tensor has so many bytes in the arena or in the model, which nobody writes while this is borrowed.
-        Ok(unsafe { slice(self.0.graph.slots[t].data, self.0.graph.bytes(t)) })
-    }
-
-    /// What an input is.
-    ///
-    /// # Errors
-    /// There is no such input.
-    pub fn input_info(&self, index: usize) -> Result<TensorInfo<'_>> {
-        self.info(self.tensor(self.0.graph.subgraph.inputs(), index)?)
-    }
-
-    /// What an output is.
-    ///
-    /// # Errors
-    /// There is no such output.
-    pub fn output_info(&self, index: usize) -> Result<TensorInfo<'_>> {
-        self.info(self.tensor(self.0.graph.subgraph.outputs(), index)?)
-    }
-
-    /// Number of inputs.
-    pub fn input_count(&self) -> usize {
-        self.0.graph.subgraph.inputs().len()
-    }
-
-    /// Number of outputs.
-    pub fn output_count(&self) -> usize {
-        self.0.graph.subgraph.outputs().len()
-    }
-
     /// What the model needs of an arena.
     pub fn sizes(&self) -> Sizes {
-        self.0.arena.sizes()
+        self.recording().sizes()
     }
 
-    fn tensor(&self, list: List<'_, i32>, index: usize) -> Result<usize> {
-        let tensor = list.get(index).and_then(|t| usize::try_from(t).ok());
-        tensor.ok_or(Error::Index { index, count: list.len() })
-    }
-
-    fn info(&self, t: usize) -> Result<TensorInfo<'_>> {
-        let tensor = self.0.graph.tensor(t)?;
-        let quantization = tensor.quantization().filter(|q| q.scale().len() == 1);
-        Ok(TensorInfo {
-            name: tensor.name().unwrap_or(""),
-            ty: element_type(&tensor),
-            shape: self.0.graph.slots[t].shape(),
-            quantization: quantization.and_then(|q| Some((q.scale().get(0)?, q.zero_point().get(0)?))),
-        })
+    /// What was taken of the arena, and what for.
+    pub fn recording(&self) -> Recording {
+        self.1.recording()
     }
 }
+
+macro_rules! runs {
+    ($($model:ty),*) => {$(
+        impl $model {
+            /// Runs the model once.
+            ///
+            /// # Errors
+            /// What an op says that fails.
+            pub fn invoke(&mut self) -> Result<()> {
+                self.0.invoke(&self.1)
+            }
+
+            /// Lets nodes call subgraphs at most so often in one invocation: a loop without end is refused then. Ten million, unless this
+            /// is called.
+            pub fn limit_calls(&mut self, most: u32) {
+                self.0.limit_calls(most);
+            }
+
+            /// Gives variables and the states of ops their first values. Resources keep theirs.
+            pub fn reset(&mut self) {
+                self.0.reset();
+            }
+
+            /// Bytes of an input, to be written before each invocation.
+            ///
+            /// # Errors
+            /// There is no such input.
+            pub fn input(&mut self, index: usize) -> Result<&mut [u8]> {
+                self.0.input(index)
+            }
+
+            /// Bytes of an output, as the last invocation left them.
+            ///
+            /// # Errors
+            /// There is no such output.
+            pub fn output(&self, index: usize) -> Result<&[u8]> {
+                self.0.output(index)
+            }
+
+            /// What an input is.
+            ///
+            /// # Errors
+            /// There is no such input.
+            pub fn input_info(&self, index: usize) -> Result<TensorInfo<'_>> {
+                self.0.info(self.0.inputs(), index)
+            }
+
+            /// What an output is.
+            ///
+            /// # Errors
+            /// There is no such output.
+            pub fn output_info(&self, index: usize) -> Result<TensorInfo<'_>> {
+                self.0.info(self.0.outputs(), index)
+            }
+
+            /// Number of inputs.
+            pub fn input_count(&self) -> usize {
+                self.0.inputs().len()
+            }
+
+            /// Number of outputs.
+            pub fn output_count(&self) -> usize {
+                self.0.outputs().len()
+            }
+        }
+    )*};
+}
+runs!(Interpreter<'_>, Turn<'_, '_>);

@@ -23,14 +23,16 @@
 //! | file | what |
 //! |---|---|
 //! | `arena` | the block: head, temporaries, tail |
-//! | `graph` | bookkeeping of a model's tensors and nodes |
-//! | `work` | the node in work, expanded to the structs of the contract |
-//! | `host` | what ops may ask for |
-//! | `prepare`, `plan`, `interpreter` | the phases |
+//! | `graph`, `build` | bookkeeping of a subgraph's tensors and nodes |
+//! | `machine`, `resources` | a model: its subgraphs, and values that they share |
+//! | `work`, `describe` | the node in work, and a subgraph that it looks into, expanded to the structs of the contract |
+//! | `host`, `called` | what ops may ask for: of their own node, of the model around it |
+//! | `prepare`, `lives`, `plan`, `parts`, `interpreter`, `shared` | the phases, of one model or of several over one block |
 //! | `offline`, `embed` | a plan that stands in the model: reading and writing it |
 //! | `ops`, `message`, `error`, `sizes` | which op serves a node; what went wrong; what is needed |
 //!
-//! Not served here: shapes that depend on data, sparse constants and quantization by blocks, subgraphs that are called, resources.
+//! Not served here: shapes that depend on data, and text; a subgraph that is called with more than one shape; calls that are nested more
+//! than eight levels deep.
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![deny(missing_docs)]
 
@@ -38,29 +40,38 @@
 extern crate alloc;
 
 mod arena;
+mod build;
+mod called;
+mod describe;
 #[cfg(feature = "std")]
 mod embed;
 mod error;
 mod graph;
 mod host;
 mod interpreter;
+mod lives;
+mod machine;
 mod message;
 mod offline;
 mod ops;
+mod parts;
 mod plan;
 mod prepare;
 #[cfg(feature = "alloc")]
 mod required;
+mod resources;
+mod shared;
 mod sizes;
 mod work;
 
 #[cfg(feature = "std")]
 pub use embed::OfflinePlan;
 pub use error::{Error, Result};
-pub use interpreter::{Interpreter, Loaded, PreparedModel, TensorInfo};
+pub use interpreter::{Interpreter, Loaded, PreparedModel, TensorInfo, Turn};
 pub use message::host;
 pub use ops::{OpRegistration, Ops, Resolver};
 pub use plan::Planner;
 #[cfg(feature = "alloc")]
 pub use required::required_arena;
-pub use sizes::Sizes;
+pub use shared::SharedArena;
+pub use sizes::{Category, Recording, Sizes};

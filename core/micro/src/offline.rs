@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 /// The metadata's name.
 pub(crate) const NAME: &str = "OfflineMemoryAllocation";
 
-/// The offsets of the first subgraph's tensors; none without such a plan.
+/// The offsets of the tensors of the first subgraph, or of all; none without such a plan.
 #[derive(Clone, Copy)]
 pub(crate) struct Offline<'a>(&'a [u8]);
 
@@ -36,17 +36,17 @@ impl<'a> Offline<'a> {
         let tensors = |subgraphs: usize| -> usize {
             model.subgraphs().iter().take(subgraphs).map(|graph| graph.tensors().len()).sum()
         };
-        let (one, all) = (tensors(1), tensors(usize::MAX));
-        if count != one as i64 && count != all as i64 {
+        let (first, all) = (tensors(1), tensors(usize::MAX));
+        if count != first as i64 && count != all as i64 {
             return refuse("offsets, the model has another number of tensors", count);
         }
         let Some(offsets) = (count as usize).checked_mul(4).and_then(|bytes| offsets.get(..bytes)) else {
             return refuse("offsets, it is cut short", count);
         };
-        Ok(Offline(&offsets[..one * 4]))
+        Ok(Offline(offsets))
     }
 
-    /// Where tensor `t` lies; [`UsageRecord::ANYWHERE`] if the plan does not say.
+    /// Where tensor `t` lies, in the order of all subgraphs' tensors; [`UsageRecord::ANYWHERE`] if the plan does not say.
     pub fn offset(&self, t: usize) -> Result<u64> {
         match number(self.0, t) {
             None | Some(-1) => Ok(UsageRecord::ANYWHERE),

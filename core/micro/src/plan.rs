@@ -1,17 +1,19 @@
 //! Where tensors and scratch buffers lie in the head.
 //!
-//! Lifetimes are TensorFlow Lite Micro's: a tensor lives from the node that writes it (an input from the first node on) to the last one that
-//! reads it, an output of the model until the end. Records come in the order of tensors, then of scratch buffers, and nothing lies over
-//! anything else. Tensors that the model has a place for (`offline`) stay there.
+//! Records come in the order of subgraphs and their tensors, then of scratch buffers, and nothing lies over anything else. Tensors that
+//! the model has a place for (`offline`) stay there.
+
+use core::cell::Cell;
 
 use arenite_abi::raw::ArSpan;
-use arenite_abi::{Result as OpResult, UsageRecord, unsupported};
-use arenite_model::{List, SubGraph};
+use arenite_abi::{ElementType, Result as OpResult, UsageRecord, unsupported};
 use arenite_planners::{linear, micro_greedy};
 
 use crate::arena::{ALIGNMENT, Arena, Temp};
 use crate::error::{Error, Result};
-use crate::graph::Graph;
+use crate::graph::{Graph, Slot, element_type};
+use crate::lives::{Life, Lives};
+use crate::machine::Machine;
 use crate::offline::{self, Offline};
 
 /// How buffers are laid out for which the model has no place.
@@ -24,102 +26,98 @@ pub enum Planner {
     Linear,
 }
 
-/// First and last node of a tensor's life; `first` above `last` while nothing is known of it.
-#[derive(Clone, Copy)]
-pub(crate) struct Life {
-    pub first: u32,
-    pub last: u32,
-}
-
-impl Life {
-    pub const NONE: Life = Life { first: u32::MAX, last: 0 };
-
-    fn include(&mut self, node: u32) {
-        self.first = self.first.min(node);
-        self.last = self.last.max(node);
-    }
-}
-
-/// Lays out the head, and gives tensors and scratch buffers their addresses.
-pub(crate) fn place(graph: &mut Graph<'_>, arena: &Arena<'_>, planner: Planner) -> Result<()> {
-    let total = {
-        let records = records(graph, arena)?;
-        let mut offsets = arena.temporary(records.len(), |_| 0u64)?;
-        offline::check_apart(&records)?;
-        let place: fn(&[UsageRecord], &mut [u64]) -> OpResult<()> = match planner {
-            Planner::Greedy => micro_greedy::place_few,
-            Planner::Linear => linear::place,
-        };
-        place(&records, &mut offsets).map_err(Error::Plan)?;
-        hand_out(graph, arena, &records, &offsets);
-        records.iter().zip(&*offsets).map(|(record, offset)| offset + record.size).max().unwrap_or(0)
+/// Lays out the head, and gives tensors, scratch buffers and resources their addresses. Gives the head's size.
+pub(crate) fn place<'a>(machine: &Machine<'a>, arena: &Arena<'a>, planner: Planner) -> Result<u64> {
+    machine.resources.place(arena)?;
+    let records = records(machine, arena)?;
+    let mut offsets = arena.temporary(records.len(), |_| 0u64)?;
+    offline::check_apart(&records)?;
+    let place: fn(&[UsageRecord], &mut [u64]) -> OpResult<()> = match planner {
+        Planner::Greedy => micro_greedy::place_few,
+        Planner::Linear => linear::place,
     };
-    arena.set_head(total)
-}
-
-/// Notes the life of each tensor of a subgraph.
-pub(crate) fn note_lives(subgraph: &SubGraph<'_>, lives: &mut [Life]) {
-    let mut include = |tensors: List<'_, i32>, node| {
-        for t in tensors.iter().filter_map(|t| usize::try_from(t).ok()) {
-            lives[t].include(node);
-        }
-    };
-    include(subgraph.inputs(), 0);
-    let mut end = 0;
-    for (node, operator) in (0..).zip(subgraph.operators()) {
-        include(operator.inputs(), node);
-        include(operator.outputs(), node);
-        end = node + 1;
-    }
-    include(subgraph.outputs(), end);
+    place(&records, &mut offsets).map_err(Error::Plan)?;
+    hand_out(machine, arena, &records, &offsets);
+    Ok(records.iter().zip(&*offsets).map(|(record, offset)| offset + record.size).max().unwrap_or(0))
 }
 
 /// Whether a tensor's memory is planned: it lives, and has none yet.
-fn is_planned(graph: &Graph<'_>, t: usize, life: &Life) -> bool {
-    life.first <= life.last && graph.slots[t].data.is_null()
+fn is_planned(graph: &Graph<'_>, t: usize, life: Life) -> bool {
+    life.is_some() && graph.slot(t).data.is_null()
 }
 
-fn records<'t>(graph: &Graph<'_>, arena: &'t Arena<'_>) -> Result<Temp<'t, UsageRecord>> {
-    let offline = Offline::read(graph.model)?;
-    let mut lives = arena.temporary(graph.slots.len(), |_| Life::NONE)?;
-    note_lives(&graph.subgraph, &mut lives);
-    let tensors = (0..graph.slots.len()).filter(|&t| is_planned(graph, t, &lives[t]));
-    let scratch: usize = graph.nodes.iter().map(|node| node.scratch_count).sum();
-    let mut records = arena.temporary(tensors.clone().count() + scratch, |_| UsageRecord::new(0, 0, 0))?;
+fn records<'t>(machine: &Machine<'_>, arena: &'t Arena<'_>) -> Result<Temp<'t, UsageRecord>> {
+    let offline = Offline::read(machine.model)?;
+    let lives = Lives::new(machine, arena)?;
+    let planned = |graph: &Graph<'_>| {
+        let living = |&t: &usize| is_planned(graph, t, lives.of_tensor(machine, graph, t));
+        let scratch: usize = graph.nodes.get().iter().map(|node| node.get().scratch_count).sum();
+        (0..graph.slots.get().len()).filter(living).count() + scratch
+    };
+    let total = machine.ready().map(planned).sum();
+    let mut records = arena.temporary(total, |_| UsageRecord::new(0, 0, 0))?;
     let mut next = records.iter_mut();
-    for (t, record) in tensors.zip(&mut next) {
-        if crate::graph::element_type(&graph.tensor(t)?).bits() == 0 {
-            let error = unsupported!("tensor {t} holds text or resources, whose size depends on data");
-            return Err(Error::Plan(error));
+    let mut number = 0;
+    for graph in machine.graphs() {
+        if graph.is_ready() {
+            let life = |t| lives.of_tensor(machine, graph, t);
+            let tensors = (0..graph.slots.get().len()).filter(|&t| is_planned(graph, t, life(t)));
+            for (t, place) in tensors.zip(&mut next) {
+                *place = record(machine, graph, t, life(t), number + t, &offline)?;
+            }
         }
-        let Life { first, last } = lives[t];
-        *record = UsageRecord {
-            alignment: ALIGNMENT as u64,
-            tensor: t as i32,
-            fixed_offset: offline.offset(t)?,
-            ..UsageRecord::new(graph.bytes(t) as u64, first, last)
-        };
+        number += graph.subgraph.tensors().len();
     }
-    for (node, prepared) in (0..).zip(graph.nodes.iter()) {
-        for (span, record) in prepared.scratch().iter().zip(&mut next) {
-            // What is aligned more strictly than the head is moved within its buffer.
-            let padding = (span.data.addr() as u64).saturating_sub(ALIGNMENT as u64);
-            let size = span.bytes.saturating_add(padding);
-            *record = UsageRecord { alignment: ALIGNMENT as u64, ..UsageRecord::new(size, node, node) };
+    for graph in machine.ready() {
+        for (node, prepared) in graph.nodes.get().iter().enumerate() {
+            let Life { first, last } = lives.of_node(machine, graph, node);
+            for (span, record) in prepared.get().scratch().iter().zip(&mut next) {
+                // What is aligned more strictly than the head is moved within its buffer.
+                let padding = (span.data.addr() as u64).saturating_sub(ALIGNMENT as u64);
+                let size = span.bytes.saturating_add(padding);
+                *record = UsageRecord { alignment: ALIGNMENT as u64, ..UsageRecord::new(size, first, last) };
+            }
         }
     }
+    drop(lives);
     Ok(records)
 }
 
-fn hand_out(graph: &mut Graph<'_>, arena: &Arena<'_>, records: &[UsageRecord], offsets: &[u64]) {
-    let mut places =
-        records.iter().zip(offsets).map(|(record, &offset)| (record.tensor, arena.in_head(offset)));
-    let tensors = records.iter().take_while(|record| record.tensor >= 0).count();
-    for (t, place) in places.by_ref().take(tensors) {
-        graph.slots[t as usize].data = place;
+/// The record of tensor `t`, which is `number` among those of all subgraphs.
+fn record<'a>(
+    machine: &Machine<'a>,
+    graph: &Graph<'a>,
+    t: usize,
+    Life { first, last }: Life,
+    number: usize,
+    offline: &Offline<'_>,
+) -> Result<UsageRecord> {
+    if matches!(element_type(&graph.tensor(t)?), ElementType::String | ElementType::Variant) {
+        return Err(Error::Plan(unsupported!("tensor {t} holds text or lists, whose size depends on data")));
     }
-    for prepared in &mut *graph.nodes {
-        for (i, (_, place)) in (0..prepared.scratch_count).zip(&mut places) {
+    Ok(UsageRecord {
+        alignment: ALIGNMENT as u64,
+        tensor: number as i32,
+        fixed_offset: offline.offset(number)?,
+        ..UsageRecord::new(graph.bytes(machine.model, t) as u64, first, last)
+    })
+}
+
+fn hand_out(machine: &Machine<'_>, arena: &Arena<'_>, records: &[UsageRecord], offsets: &[u64]) {
+    let tensors = records.iter().take_while(|record| record.tensor >= 0).count();
+    let mut places = offsets.iter().map(|&offset| arena.in_head(offset));
+    let (mut number, mut planned) = (0, records[..tensors].iter().peekable());
+    for graph in machine.graphs() {
+        let end = number + graph.subgraph.tensors().len();
+        while let Some(record) = planned.next_if(|record| (record.tensor as usize) < end) {
+            let t = record.tensor as usize - number;
+            let data = places.next().unwrap_or(core::ptr::null_mut());
+            graph.set_slot(t, Slot { data, ..graph.slot(t) });
+        }
+        number = end;
+    }
+    for prepared in machine.ready().flat_map(|graph| graph.nodes.get()).map(Cell::get) {
+        for (i, place) in (0..prepared.scratch_count).zip(&mut places) {
             // SAFETY: the list has so many entries, and is this node's alone.
             let span: &mut ArSpan = unsafe { &mut *prepared.scratch.add(i) };
             let alignment = span.data.addr().max(1);

@@ -2,31 +2,35 @@
 
 use arenite_abi::host_side::{Found, Said, found, prepare_struct};
 use arenite_abi::raw::{ArNodeV1, ArSpan, OP_STATEFUL};
-use arenite_abi::{Error as OpError, Status, host};
+use arenite_abi::{Error as OpError, Status};
 use arenite_model::{Operator, OperatorCode};
 
 use crate::arena::{ALIGNMENT, Arena};
 use crate::error::{Error, Result};
 use crate::graph::{Graph, Prepared, element_type};
 use crate::host::PrepareHost;
+use crate::machine::Site;
 use crate::message;
-use crate::ops::{OpRegistration, Ops, serves};
+use crate::ops::{OpRegistration, serves};
 use crate::sizes::Category;
 use crate::work::Work;
 
-/// Prepares node `node` with the first of `ops` that serves it.
-pub(crate) fn node<'a>(graph: &mut Graph<'a>, ops: Ops<'a>, arena: &Arena<'a>, node: usize) -> Result<()> {
-    host::offer_host(&message::HOST);
+/// Prepares node `node` with the first of the ops that serves it.
+pub(crate) fn node(site: Site<'_, '_>, node: usize) -> Result<()> {
+    let Site { machine, arena, graph, .. } = site;
     let operator = graph.operator(node)?;
-    let code = graph.model.operator_code(&operator).ok_or(Error::Index { index: node, count: 0 })?;
+    let code = machine.model.operator_code(&operator).ok_or(Error::Index { index: node, count: 0 })?;
     let mut refused = None;
-    for op in ops.iter() {
+    for op in machine.ops.iter() {
         if !serves(op, &code, types(graph, &operator)) {
             continue;
         }
-        let mark = arena.mark();
-        match with(graph, op, arena, node, &operator, &code) {
-            Err(Error::Node { error, .. }) if error.status() == Status::Unsupported => {
+        let (mark, asked) = (arena.mark(), machine.asked.get());
+        match with(site, op, node, &operator, &code) {
+            // What it prepared of the model around the node stays: then its refusal is the last word.
+            Err(Error::Node { error, .. })
+                if error.status() == Status::Unsupported && machine.asked.get() == asked =>
+            {
                 // SAFETY: the state was not initialised, and nothing else of what the op took is noted anywhere.
                 unsafe { arena.release(mark) };
                 refused = Some(error);
@@ -34,10 +38,10 @@ pub(crate) fn node<'a>(graph: &mut Graph<'a>, ops: Ops<'a>, arena: &Arena<'a>, n
             done => return done,
         }
     }
-    let (code, version) = (code.builtin_code(), code.version());
+    let (subgraph, code, version) = (graph.index, code.builtin_code(), code.version());
     Err(match refused {
-        Some(error) => Error::Node { node, code, error },
-        None => Error::MissingOp { node, code, version },
+        Some(error) => Error::Node { subgraph, node, code, error },
+        None => Error::MissingOp { subgraph, node, code, version },
     })
 }
 
@@ -53,19 +57,20 @@ fn types<'a>(
 }
 
 fn with<'a>(
-    graph: &mut Graph<'a>,
+    site: Site<'_, 'a>,
     op: &'a OpRegistration,
-    arena: &Arena<'a>,
     node: usize,
     operator: &Operator<'a>,
     code: &OperatorCode<'a>,
 ) -> Result<()> {
+    let Site { arena, graph, .. } = site;
     let (state_size, state_align) = (op.state_size as usize, (op.state_align as usize).max(1));
-    let state = arena.persistent_bytes(state_size, state_align, Category::Ops)?.as_ptr().cast();
-    let mut host = PrepareHost::new(arena, Work::new(graph, operator, arena, true)?)?;
-    let raw = host.work.node(node, code, operator);
+    let state = arena.persistent_bytes(state_size, state_align, Category::OpData)?.as_ptr().cast();
+    let mut host = PrepareHost::new(site, node, Work::new(site, operator, true)?)?;
+    let raw = host.work.node(graph.index, node, code, operator);
     call(&mut host, op, &raw, state)?;
-    let refused = |error: OpError| Error::Node { node, code: code.builtin_code(), error };
+    let refused =
+        |error: OpError| Error::Node { subgraph: graph.index, node, code: code.builtin_code(), error };
     let found = found::<OpError>(host.work.outputs(), &host.said).map_err(refused);
     match found.and_then(|found| keep(&host, op, state, arena, found)) {
         Ok(prepared) => {
@@ -73,7 +78,9 @@ fn with<'a>(
                 destroy(op, state);
             }
             note_outputs(graph, &host);
-            graph.nodes[node] = prepared;
+            if let Some(place) = graph.nodes.get().get(node) {
+                place.set(prepared);
+            }
             Ok(())
         }
         Err(error) => {
@@ -93,7 +100,8 @@ fn call(
     let prepare = prepare_struct(host);
     // SAFETY: both structs are valid for the call; the state has the size and alignment of the registration.
     let done = message::check(unsafe { (op.prepare)(&prepare, raw, state) });
-    let of_node = |error| Error::Node { node: raw.index as usize, code: raw.builtin_code, error };
+    let (subgraph, node, code) = (raw.subgraph as usize, raw.index as usize, raw.builtin_code);
+    let of_node = |error| Error::Node { subgraph, node, code, error };
     match host.failed.take() {
         None => done.map_err(of_node),
         // What the host refused: the op's words for it are of no use.
@@ -125,13 +133,13 @@ fn keep<'a>(
     found: Found,
 ) -> Result<Prepared<'a>> {
     let persistent: &'a [ArSpan] =
-        arena.persistent(host.persistent_count, Category::Bookkeeping, |i| host.persistent[i])?;
+        arena.persistent(host.persistent_count, Category::Nodes, |i| host.persistent[i])?;
     let queue = |i: usize| {
         let request = host.scratch[i];
         // Until it is placed, a buffer's address is its alignment.
         ArSpan { data: core::ptr::without_provenance_mut(request.alignment), bytes: request.bytes as u64 }
     };
-    let scratch = arena.persistent(host.scratch_count, Category::Bookkeeping, queue)?;
+    let scratch = arena.persistent(host.scratch_count, Category::Nodes, queue)?;
     let mut prepared = Prepared {
         op: (!found.constant).then_some(op),
         state,
@@ -149,7 +157,7 @@ fn keep<'a>(
 /// A copy of what a stateful op keeps, one piece after the other.
 fn initial(persistent: &[ArSpan], arena: &Arena<'_>) -> Result<*const u8> {
     let total = persistent.iter().map(|span| span.bytes as usize).sum();
-    let copy = arena.persistent_bytes(total, ALIGNMENT, Category::Ops)?.as_ptr();
+    let copy = arena.persistent_bytes(total, ALIGNMENT, Category::Initial)?.as_ptr();
     copy_spans(persistent, |span, at| {
         // SAFETY: two pieces of persistent memory, each of so many bytes.
         unsafe { copy.add(at).copy_from_nonoverlapping(span.data.cast::<u8>(), span.bytes as usize) };
@@ -179,22 +187,26 @@ fn copy_spans(spans: &[ArSpan], copy: impl Fn(&ArSpan, usize)) {
 }
 
 /// Shapes and values that the op gave its outputs become the graph's.
-fn note_outputs(graph: &mut Graph<'_>, host: &PrepareHost<'_, '_>) {
+fn note_outputs(graph: &Graph<'_>, host: &PrepareHost<'_, '_>) {
     for (&local, said) in host.work.outputs().iter().zip(&*host.said) {
         let Ok(local) = usize::try_from(local) else { continue };
-        let (entry, slot) = (host.work.get(local), &mut graph.slots[host.work.tensor_of(local)]);
+        let (entry, t) = (host.work.get(local), host.work.tensor_of(local));
+        let mut slot = graph.slot(t);
         (slot.dims, slot.rank) = (entry.dims, entry.rank as u8);
         if *said == Said::Constant {
             slot.data = entry.data.cast();
             slot.flags = entry.flags as u8;
         }
+        graph.set_slot(t, slot);
     }
 }
 
 /// Drops the states of all nodes.
-pub(crate) fn unprepare(graph: &mut Graph<'_>) {
-    for prepared in &mut *graph.nodes {
-        if let Some(op) = prepared.op.take() {
+pub(crate) fn unprepare(graph: &Graph<'_>) {
+    for place in graph.nodes.get() {
+        let prepared = place.get();
+        if let Some(op) = prepared.op {
+            place.set(Prepared { op: None, ..prepared });
             destroy(op, prepared.state);
         }
     }

@@ -7,7 +7,7 @@
 //!                                    ═►   tensors  [ 7 | 9 ]
 //! ```
 
-use core::ptr::{null, null_mut};
+use core::ptr::null;
 
 use arenite_abi::raw::{
     ArBytes, ArHeader, ArNodeV1, ArQuantizationV1, ArStr, ArTable, ArTensorV1, TENSOR_CONSTANT,
@@ -15,9 +15,10 @@ use arenite_abi::raw::{
 use arenite_abi::tensor::element_count;
 use arenite_model::{List, Operator, OperatorCode, RawTable, Tensor};
 
-use crate::arena::{Arena, Temp};
+use crate::arena::Temp;
 use crate::error::{Error, Result};
-use crate::graph::{Graph, element_type, in_file};
+use crate::graph::{Slot, bytes_of, element_type, in_file, size_of_elements};
+use crate::machine::{Site, blockwise};
 
 /// A tensor of the node: its entry, and what that points to.
 #[repr(C)]
@@ -27,6 +28,31 @@ pub(crate) struct Local {
     quantization: ArQuantizationV1,
     /// Its index in the subgraph.
     tensor: usize,
+}
+
+impl Local {
+    /// Room for one.
+    pub const NONE: Local =
+        Local { entry: ArTensorV1::NONE, quantization: NO_QUANTIZATION, tensor: usize::MAX };
+
+    /// Describes tensor `t`; without its data unless it is constant, if a node is to be prepared.
+    ///
+    /// # Safety
+    /// The place is readable and writable, and nobody else's.
+    pub unsafe fn write(place: *mut Local, site: Site<'_, '_>, t: usize, prepares: bool) -> Result<()> {
+        let (tensor, slot) = (site.graph.tensor(t)?, site.graph.slot(t));
+        let quantization = quantization(site, &tensor, t)?;
+        // SAFETY: the caller's promise. The entry points to what lies beside it.
+        unsafe {
+            (*place).tensor = t;
+            (*place).quantization = quantization;
+            let quantization =
+                if quantization.scale_count > 0 { &raw const (*place).quantization } else { null() };
+            let entry = entry(site, &tensor, &slot, quantization);
+            (*place).entry = if prepares { entry.described() } else { entry };
+        }
+        Ok(())
+    }
 }
 
 /// The node in work. Ops read entries through pointers, also while the host is about to change others: so the host goes through
@@ -42,45 +68,34 @@ pub(crate) struct Work<'t> {
 
 impl<'t> Work<'t> {
     /// Expands the tensors of `operator`; without their data unless they are constant, if the node is to be prepared.
-    pub fn new(
-        graph: &Graph<'_>,
-        operator: &Operator<'_>,
-        arena: &'t Arena<'_>,
-        prepares: bool,
-    ) -> Result<Work<'t>> {
+    pub fn new(site: Site<'t, '_>, operator: &Operator<'_>, prepares: bool) -> Result<Work<'t>> {
         let lists = [operator.inputs(), operator.outputs(), operator.intermediates()];
         let total = lists.iter().map(List::len).sum();
-        let indices = arena.temporary(total, |_| -1i32)?;
-        let none = Local { entry: ArTensorV1::NONE, quantization: NO_QUANTIZATION, tensor: usize::MAX };
-        let locals = arena.temporary(total, |_| none)?;
+        let indices = site.arena.temporary(total, |_| -1i32)?;
+        let locals = site.arena.temporary(total, |_| Local::NONE)?;
         let mut work = Work { locals, indices, count: 0, inputs: lists[0].len(), outputs: lists[1].len() };
         for (at, t) in lists.iter().flat_map(List::iter).enumerate() {
             let Ok(t) = usize::try_from(t) else { continue };
-            work.indices[at] = work.number(graph, t, prepares)? as i32;
+            work.indices[at] = work.number(site, t, prepares)? as i32;
         }
         Ok(work)
     }
 
+    /// Bytes that it takes from a place where a [`Local`] may be; they end at such a place.
+    pub fn bytes(operator: &Operator<'_>) -> usize {
+        let total = operator.inputs().len() + operator.outputs().len() + operator.intermediates().len();
+        let indices = (total * size_of::<i32>()).next_multiple_of(align_of::<Local>());
+        indices.saturating_add(total.saturating_mul(size_of::<Local>()))
+    }
+
     /// The number of tensor `t` of the subgraph.
-    fn number(&mut self, graph: &Graph<'_>, t: usize, prepares: bool) -> Result<usize> {
+    fn number(&mut self, site: Site<'_, '_>, t: usize, prepares: bool) -> Result<usize> {
         if let Some(known) = (0..self.count).find(|&l| self.tensor_of(l) == t) {
             return Ok(known);
         }
-        let tensor = graph.tensor(t)?;
         let number = self.count;
-        let local = self.at(number);
-        // SAFETY: the entry is one of this list, and no op runs yet.
-        unsafe {
-            (*local).tensor = t;
-            (*local).quantization = quantization(&tensor, t)?;
-            let quantized = (*local).quantization.scale_count > 0;
-            let quantization =
-                if quantized { (&raw const (*local).quantization).cast_mut() } else { null_mut() };
-            (*local).entry = entry(graph, &tensor, t, quantization);
-            if prepares {
-                (*local).entry = (*local).entry.described();
-            }
-        }
+        // SAFETY: the place is one of this list, and no op runs yet.
+        unsafe { Local::write(self.at(number), site, t, prepares)? };
         self.count += 1;
         Ok(number)
     }
@@ -118,46 +133,63 @@ impl<'t> Work<'t> {
     }
 
     /// The node as ops get it; it borrows this.
-    pub fn node(&self, position: usize, code: &OperatorCode<'_>, operator: &Operator<'_>) -> ArNodeV1 {
+    pub fn node(
+        &self,
+        subgraph: usize,
+        position: usize,
+        code: &OperatorCode<'_>,
+        operator: &Operator<'_>,
+    ) -> ArNodeV1 {
         let (inputs, rest) = self.indices.split_at(self.inputs);
         let (outputs, intermediates) = rest.split_at(self.outputs);
-        let custom = operator.custom_options();
-        ArNodeV1 {
-            header: ArHeader::of::<ArNodeV1>(),
-            builtin_code: code.builtin_code(),
-            version: code.version(),
-            custom_name: ArStr::borrowed(code.custom_code().unwrap_or("")),
-            index: position as u32,
-            subgraph: 0,
-            tensors: self.locals.as_ptr().cast_const().cast(),
-            tensor_stride: size_of::<Local>(),
-            tensor_count: self.count,
-            inputs: inputs.as_ptr(),
-            input_count: inputs.len(),
-            outputs: outputs.as_ptr(),
-            output_count: outputs.len(),
-            intermediates: intermediates.as_ptr(),
-            intermediate_count: intermediates.len(),
-            options: table(operator.builtin_options()),
-            options_2: table(operator.builtin_options_2()),
-            custom_options: if custom.is_empty() { ArBytes::EMPTY } else { ArBytes::borrowed(custom) },
-        }
+        let tensors = (self.locals.as_ptr().cast_const(), self.count);
+        node_struct((subgraph, position), tensors, [inputs, outputs, intermediates], code, operator)
+    }
+}
+
+/// A node of subgraph `place.0`, at position `place.1`; it borrows the tensors and the lists.
+pub(crate) fn node_struct(
+    place: (usize, usize),
+    tensors: (*const Local, usize),
+    [inputs, outputs, intermediates]: [&[i32]; 3],
+    code: &OperatorCode<'_>,
+    operator: &Operator<'_>,
+) -> ArNodeV1 {
+    let custom = operator.custom_options();
+    ArNodeV1 {
+        header: ArHeader::of::<ArNodeV1>(),
+        builtin_code: code.builtin_code(),
+        version: code.version(),
+        custom_name: ArStr::borrowed(code.custom_code().unwrap_or("")),
+        index: place.1 as u32,
+        subgraph: place.0 as u32,
+        tensors: tensors.0.cast(),
+        tensor_stride: size_of::<Local>(),
+        tensor_count: tensors.1,
+        inputs: inputs.as_ptr(),
+        input_count: inputs.len(),
+        outputs: outputs.as_ptr(),
+        output_count: outputs.len(),
+        intermediates: intermediates.as_ptr(),
+        intermediate_count: intermediates.len(),
+        options: table(operator.builtin_options()),
+        options_2: table(operator.builtin_options_2()),
+        custom_options: if custom.is_empty() { ArBytes::EMPTY } else { ArBytes::borrowed(custom) },
     }
 }
 
 fn entry(
-    graph: &Graph<'_>,
+    site: Site<'_, '_>,
     tensor: &Tensor<'_>,
-    t: usize,
+    slot: &Slot,
     quantization: *const ArQuantizationV1,
 ) -> ArTensorV1 {
-    let slot = &graph.slots[t];
     ArTensorV1 {
         element_type: element_type(tensor) as u32,
         rank: u32::from(slot.rank),
         dims: slot.dims,
         data: slot.data.cast(),
-        bytes: graph.bytes(t) as u64,
+        bytes: bytes_of(site.machine.model, tensor, slot) as u64,
         quantization,
         flags: u32::from(slot.flags),
         name: ArStr::borrowed(tensor.name().unwrap_or("")),
@@ -176,11 +208,17 @@ const NO_QUANTIZATION: ArQuantizationV1 = ArQuantizationV1 {
 };
 
 /// Scales and zero points, where they lie in the file; no scales if the tensor has none.
-fn quantization(tensor: &Tensor<'_>, t: usize) -> Result<ArQuantizationV1> {
-    let Some(quantization) = tensor.quantization().filter(|q| !q.scale().is_empty()) else {
+fn quantization(site: Site<'_, '_>, tensor: &Tensor<'_>, t: usize) -> Result<ArQuantizationV1> {
+    let Some(quantization) = tensor.quantization() else { return Ok(NO_QUANTIZATION) };
+    let (subgraph, dimension) = (site.graph.index, tensor.quantized_dimension());
+    if let Some(scales) = site.machine.blocks(subgraph, t) {
+        return Ok(blockwise(scales, dimension, NO_QUANTIZATION));
+    }
+    if quantization.scale().is_empty() {
         return Ok(NO_QUANTIZATION);
-    };
-    let refuse = || Error::Tensor { tensor: t, reason: "this machine cannot read its scales in place" };
+    }
+    let refuse =
+        || Error::Tensor { subgraph, tensor: t, reason: "this machine cannot read its scales in place" };
     let scales = in_file(quantization.scale().bytes()).ok_or_else(refuse)?;
     let zero_points = in_file(quantization.zero_point().bytes()).ok_or_else(refuse)?;
     Ok(ArQuantizationV1 {
@@ -188,7 +226,7 @@ fn quantization(tensor: &Tensor<'_>, t: usize) -> Result<ArQuantizationV1> {
         scale_count: scales.len(),
         zero_points: zero_points.as_ptr(),
         zero_point_count: zero_points.len(),
-        quantized_dimension: tensor.quantized_dimension(),
+        quantized_dimension: dimension,
         ..NO_QUANTIZATION
     })
 }
@@ -208,7 +246,7 @@ fn table(table: Option<RawTable<'_>>) -> ArTable {
 pub(crate) fn reshaped(mut entry: ArTensorV1, dims: &[i32], ty: arenite_abi::ElementType) -> ArTensorV1 {
     entry.dims = dims.as_ptr();
     entry.rank = dims.len() as u32;
-    if let Some(bytes) = ty.bytes_of(element_count(dims)) {
+    if let Some(bytes) = size_of_elements(ty, element_count(dims)) {
         entry.bytes = bytes as u64;
     }
     entry

@@ -29,6 +29,7 @@ mod schema;
 #[cfg(feature = "std")]
 #[allow(unsafe_code)]
 mod source;
+mod sparse;
 mod types;
 mod verify;
 #[cfg(feature = "std")]
@@ -47,4 +48,5 @@ pub use schema::{
 };
 #[cfg(feature = "std")]
 pub use source::ModelBuffer;
+pub use sparse::expand_sparse;
 pub use types::tensor_type;

@@ -10,6 +10,8 @@ mod signatures;
 mod sparsity;
 mod tensors;
 
+pub(crate) use sparsity::MAX_LEVELS;
+
 use crate::error::{ModelError, Path};
 use crate::model::file_range;
 use crate::schema::{self, ModelTable};

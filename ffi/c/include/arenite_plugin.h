@@ -133,6 +133,8 @@ typedef uint32_t ArStatus;
 #define AR_INTERFACE_BUFFERS 18u
 /* For ArEvalV1.query: an ArKeepV1. */
 #define AR_INTERFACE_KEEP 19u
+/* For ArPrepareV1.query: an ArSizesV1. */
+#define AR_INTERFACE_SIZES 20u
 
 /* ArAssignmentV1.kind */
 #define AR_ASSIGNMENT_OFFSETS 0u
@@ -408,6 +410,16 @@ typedef struct ArResourcesV1 {
   /* In `eval`: gives it a type, a shape and a value, which is copied. */
   ArStatus (*assign)(void *context, int32_t handle, const ArTensorV1 *value);
 } ArResourcesV1;
+
+/* What a host without a heap must know ahead, and what it tells without expanding nodes. `context` is that of the ArPrepareV1. A host
+   without this interface needs none of it. */
+typedef struct ArSizesV1 {
+  ArHeader header;
+  /* How many inputs and outputs a subgraph has. */
+  ArStatus (*ports)(void *context, uint32_t subgraph, uint64_t *inputs, uint64_t *outputs);
+  /* `eval` may assign a value of this type, rank and size to the resource: `data` is not read. */
+  ArStatus (*reserve)(void *context, int32_t handle, const ArTensorV1 *value);
+} ArSizesV1;
 
 /* More ways to lay an output over an input than ArPrepareV1.share_memory takes. `context` is that of the ArPrepareV1. */
 typedef struct ArLayoutV1 {
@@ -850,6 +862,10 @@ AR_AT(ArResourcesV1, header, 0);
 AR_AT(ArResourcesV1, open, 8);
 AR_AT(ArResourcesV1, value, 16);
 AR_AT(ArResourcesV1, assign, 24);
+AR_SIZE(ArSizesV1, 24);
+AR_AT(ArSizesV1, header, 0);
+AR_AT(ArSizesV1, ports, 8);
+AR_AT(ArSizesV1, reserve, 16);
 AR_SIZE(ArLayoutV1, 16);
 AR_AT(ArLayoutV1, header, 0);
 AR_AT(ArLayoutV1, share_part, 8);

@@ -25,7 +25,11 @@ pub fn expect_handle(node: &NodeView<'_>, i: usize) -> Result<()> {
 
 /// The handle in input `i`.
 pub fn handle(model: &mut ModelContext<'_>, cx: &EvalContext<'_>, i: usize) -> Result<i32> {
-    let x = cx.input(i)?;
+    handle_of(model, &cx.input(i)?)
+}
+
+/// The handle in a tensor whose value is known.
+pub fn handle_of(model: &mut ModelContext<'_>, x: &TensorView<'_>) -> Result<i32> {
     let number = x.as_words::<i32>()?.first().copied().unwrap_or(-1);
     if x.ty == I32 { model.open_resource(&numbered(b"number ", number)) } else { Ok(number) }
 }

@@ -6,8 +6,7 @@ use arenite_abi::prelude::*;
 
 /// Checks that a subgraph takes `inputs` values and gives `outputs`.
 pub fn expect_ports(model: &ModelContext<'_>, subgraph: i32, inputs: usize, outputs: usize) -> Result<()> {
-    let graph = model.subgraph(subgraph)?;
-    let (i, o) = (graph.inputs().len(), graph.outputs().len());
+    let (i, o) = model.ports(subgraph)?;
     ensure!(
         (i, o) == (inputs, outputs),
         "subgraph {subgraph} has {i} inputs and {o} outputs, the node passes {inputs} and takes {outputs}"

@@ -47,6 +47,9 @@ struct Arguments {
     /// More files of cases that are not run: lines `case-name reason`.
     #[arg(long, value_name = "FILE")]
     exclusions: Vec<PathBuf>,
+    /// Run cases in the micro interpreter, and compare its bytes with those of the reference ops.
+    #[arg(long, conflicts_with_all = ["delegate", "planner", "plugin_dir", "config", "threads"])]
+    micro: bool,
     /// Cases that run at the same time.
     #[arg(long, value_name = "N", default_value = "2")]
     jobs: NonZeroUsize,
@@ -115,6 +118,7 @@ fn setup(arguments: &Arguments) -> Result<Setup, String> {
         delegates: arguments.delegate.clone(),
         threads: named.or(if config.threads.is_some() { None } else { Some(1) }),
         config,
+        micro: arguments.micro,
         ..Setup::new(registry)
     })
 }

@@ -86,6 +86,9 @@ impl<H: CallerSide, const RUNS: bool> LentModel<H, RUNS> {
         assign: assign::<H, RUNS>,
     };
 
+    const SIZES: &'static ArSizesV1 =
+        &ArSizesV1 { header: ArHeader::of::<ArSizesV1>(), ports: ports::<H>, reserve: reserve::<H> };
+
     fn find(interface: u64) -> *const c_void {
         match interface {
             INTERFACE_SUBGRAPHS => (&raw const *Self::SUBGRAPHS).cast(),
@@ -105,6 +108,7 @@ unsafe extern "C" fn query_in_prepare<H: PrepareSide>(
         INTERFACE_MEMORY => (&raw const *memory::<H>()).cast(),
         INTERFACE_DEVICE_MEMORY => (&raw const *device_memory::<H>()).cast(),
         INTERFACE_OBJECTS => (&raw const *objects::<H>()).cast(),
+        INTERFACE_SIZES => (&raw const *LentModel::<H, false>::SIZES).cast(),
         _ => LentModel::<H, false>::find(interface),
     }
 }
@@ -277,6 +281,31 @@ unsafe extern "C" fn describe<H: CallerSide>(
             Ok(())
         })
     }
+}
+
+unsafe extern "C" fn ports<H: CallerSide>(
+    context: *mut c_void,
+    subgraph: u32,
+    inputs: *mut u64,
+    outputs: *mut u64,
+) -> ArStatus {
+    // SAFETY: see above; both results are writable, by the contract.
+    unsafe {
+        with::<H>(context, |host| {
+            let (i, o) = host.model().ports(subgraph)?;
+            (*inputs, *outputs) = (i as u64, o as u64);
+            Ok(())
+        })
+    }
+}
+
+unsafe extern "C" fn reserve<H: CallerSide>(
+    context: *mut c_void,
+    handle: i32,
+    value: *const ArTensorV1,
+) -> ArStatus {
+    // SAFETY: see above; the value is readable, by the contract.
+    unsafe { with::<H>(context, |host| host.model().reserve(handle, &*value)) }
 }
 
 unsafe extern "C" fn set_input<H: CallerSide, const RUNS: bool>(

@@ -22,6 +22,17 @@ pub trait ModelSide {
     /// The subgraph with the shapes that it has now; the graph lives as long as the call of the node.
     fn describe(&mut self, subgraph: u32) -> Result<*const ArGraphV1, Self::Refused>;
 
+    /// How many inputs and outputs a subgraph has.
+    fn ports(&mut self, subgraph: u32) -> Result<(usize, usize), Self::Refused>;
+
+    /// In `prepare`: `eval` may assign a value of this type, rank and size. Of use where memory is taken ahead.
+    ///
+    /// # Safety
+    /// What `value` points to is readable, but for its data.
+    unsafe fn reserve(&mut self, _handle: i32, _value: &ArTensorV1) -> Result<(), Self::Refused> {
+        Ok(())
+    }
+
     /// Gives an input the shape of `value` and, unless `data` is null, its data, which are copied.
     ///
     /// # Safety

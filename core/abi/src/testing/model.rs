@@ -203,6 +203,12 @@ impl ModelSide for &mut Model {
         Ok(self.called(subgraph)?.describe())
     }
 
+    fn ports(&mut self, subgraph: u32) -> Result<(usize, usize)> {
+        let called = self.called(subgraph)?;
+        called.describe();
+        Ok((called.inputs.len(), called.outputs.len()))
+    }
+
     unsafe fn set_input(&mut self, subgraph: u32, input: u32, value: &ArTensorV1) -> Result<()> {
         let called = self.called(subgraph)?;
         let count = called.inputs.len();

@@ -6,7 +6,7 @@ use crate::error::{ModelError, Path};
 use crate::schema::{DimensionMetadata, List, SparseIndexVector, SparsityParameters};
 
 /// Most levels that a sparse tensor may have: dimensions and block dimensions together.
-const MAX_LEVELS: usize = 16;
+pub(crate) const MAX_LEVELS: usize = 16;
 
 /// Sizes of the dimensions, block dimensions behind the others.
 ///

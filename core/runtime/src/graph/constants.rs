@@ -6,7 +6,6 @@ use arenite_model::{QuantizationDetails, SparsityParameters, SubGraph, Tensor};
 use super::{Constant, QuantizationInfo, TensorInfo};
 use crate::arena::Block;
 use crate::error::{Error, Result};
-use crate::graph::sparse;
 use crate::quota::Budget;
 use crate::stages::table::MAX_RANK;
 
@@ -97,7 +96,7 @@ fn expand_constant(
     let block = copies.zeroed(length)?;
     // SAFETY: the block has `length` zero bytes, and is a new allocation.
     let dense = unsafe { std::slice::from_raw_parts_mut(block.as_ptr(), length) };
-    if sparse::expand(sparsity, shape, size, stored, dense).is_none() {
+    if arenite_model::expand_sparse(sparsity, shape, size, stored, dense).is_none() {
         return Ok(None);
     }
     let data = block.as_ptr().cast_const();

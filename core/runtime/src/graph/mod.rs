@@ -2,7 +2,6 @@
 
 mod build;
 mod constants;
-pub(crate) mod sparse;
 mod updates;
 
 use std::ops::Range;

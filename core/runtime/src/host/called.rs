@@ -7,6 +7,7 @@ use arenite_abi::raw::{ArGraphV1, ArTensorV1};
 
 use super::Refused;
 use crate::run::Run;
+use crate::stages::executor::Executor;
 use crate::stages::step::Phase;
 
 /// The model, for a node of one of its subgraphs.
@@ -27,6 +28,11 @@ impl ModelSide for Called<'_> {
             true => executor.describe_to_delegate(),
             false => Ok(executor.describe()),
         })?)
+    }
+
+    fn ports(&mut self, subgraph: u32) -> Result<(usize, usize), Refused> {
+        let ports = |executor: &mut Executor| Ok((executor.graph.inputs.len(), executor.output_count()));
+        Ok(self.run.with(subgraph as usize, ports)?)
     }
 
     unsafe fn set_input(&mut self, subgraph: u32, input: u32, value: &ArTensorV1) -> Result<(), Refused> {

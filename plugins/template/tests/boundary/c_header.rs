@@ -49,6 +49,7 @@ layouts! {
     ArGraphV1 { header, tensors, tensor_stride, tensor_count, nodes, node_stride, node_count, inputs, input_count, outputs, output_count }
     ArSubgraphsV1 { header, describe, set_input, forward, prepare, invoke, output }
     ArResourcesV1 { header, open, value, assign }
+    ArSizesV1 { header, ports, reserve }
     ArLayoutV1 { header, share_part }
     ArConstantsV1 { header, release, origin }
     ArMemoryV1 { header, room, hold }
@@ -235,6 +236,7 @@ fn numbers_agree() {
         ("INTERFACE_DEVICE_MEMORY", INTERFACE_DEVICE_MEMORY as u32),
         ("INTERFACE_BUFFERS", INTERFACE_BUFFERS as u32),
         ("INTERFACE_KEEP", INTERFACE_KEEP as u32),
+        ("INTERFACE_SIZES", INTERFACE_SIZES as u32),
         ("ASSIGNMENT_OFFSETS", ASSIGNMENT_OFFSETS),
         ("ASSIGNMENT_OBJECTS", ASSIGNMENT_OBJECTS),
     ] {

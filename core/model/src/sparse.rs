@@ -8,38 +8,51 @@
 //!   6 0 0 7
 //! ```
 
-use crate::stages::table::MAX_RANK;
-use arenite_model::{DimensionMetadata, SparseIndexVector, SparsityParameters};
+use crate::schema::{DimensionMetadata, List, SparseIndexVector, SparsityParameters};
+use crate::verify::MAX_LEVELS;
 
 /// Writes the stored elements, of `size` bytes each, to their places in `dense`, which holds zeros and has `shape`.
 /// `None` if the parameters are not sound, which verified models do not have.
-pub(crate) fn expand(
+pub fn expand_sparse(
     parameters: &SparsityParameters<'_>,
     shape: &[i32],
     size: usize,
     stored: &[u8],
     dense: &mut [u8],
 ) -> Option<()> {
+    let mut levels = [None; MAX_LEVELS];
+    levels.iter_mut().zip(parameters.dim_metadata()).for_each(|(level, metadata)| *level = Some(metadata));
     let mut expansion = Expansion {
-        order: parameters.traversal_order().iter().map(|d| usize::try_from(d).ok()).collect::<Option<_>>()?,
-        map: parameters.block_map().iter().map(|d| usize::try_from(d).ok()).collect::<Option<_>>()?,
-        levels: parameters.dim_metadata().iter().collect(),
-        shape: shape.iter().map(|&d| usize::try_from(d).ok()).collect::<Option<_>>()?,
+        depth: parameters.traversal_order().len(),
+        order: numbers(parameters.traversal_order())?,
+        map: numbers(parameters.block_map())?,
+        levels,
+        shape,
         size,
         stored,
         dense,
     };
-    let mut at = vec![0; expansion.order.len()];
-    expansion.level(0, 0, &mut at)
+    expansion.level(0, 0, &mut [0; MAX_LEVELS])
+}
+
+/// A list that is no longer than there are levels.
+fn numbers(list: List<'_, i32>) -> Option<[usize; MAX_LEVELS]> {
+    let mut numbers = [0; MAX_LEVELS];
+    for (i, number) in list.iter().enumerate() {
+        *numbers.get_mut(i)? = usize::try_from(number).ok()?;
+    }
+    Some(numbers)
 }
 
 struct Expansion<'a, 'm> {
+    /// How many levels there are.
+    depth: usize,
     /// Dimensions in storage order; those from the rank on are blocks.
-    order: Vec<usize>,
+    order: [usize; MAX_LEVELS],
     /// The dimension that each block divides.
-    map: Vec<usize>,
-    levels: Vec<DimensionMetadata<'m>>,
-    shape: Vec<usize>,
+    map: [usize; MAX_LEVELS],
+    levels: [Option<DimensionMetadata<'m>>; MAX_LEVELS],
+    shape: &'a [i32],
     size: usize,
     stored: &'a [u8],
     dense: &'a mut [u8],
@@ -48,7 +61,10 @@ struct Expansion<'a, 'm> {
 impl Expansion<'_, '_> {
     /// Walks the entries of `level` below entry `parent` of the one above; `at` has the positions on the way.
     fn level(&mut self, level: usize, parent: usize, at: &mut [usize]) -> Option<()> {
-        let Some(metadata) = self.levels.get(level).copied() else { return self.element(parent, at) };
+        if level == self.depth {
+            return self.element(parent, at);
+        }
+        let metadata = (*self.levels.get(level)?)?;
         if metadata.format() == 0 {
             let size = usize::try_from(metadata.dense_size()).ok()?;
             let first = parent.checked_mul(size)?;
@@ -68,19 +84,20 @@ impl Expansion<'_, '_> {
 
     fn element(&mut self, from: usize, at: &[usize]) -> Option<()> {
         let rank = self.shape.len();
-        let mut position = [0usize; MAX_RANK];
+        let mut position = [0usize; MAX_LEVELS];
         let position = position.get_mut(..rank)?;
-        for (&dimension, &at) in self.order.iter().zip(at) {
+        for (&dimension, &at) in self.order.iter().zip(at).take(self.depth) {
             match dimension.checked_sub(rank) {
                 None => *position.get_mut(dimension)? = at,
                 Some(block) => {
-                    let size = usize::try_from(self.levels.get(rank + block)?.dense_size()).ok()?;
+                    let size = usize::try_from(self.levels.get(rank + block)?.as_ref()?.dense_size()).ok()?;
                     let position = position.get_mut(*self.map.get(block)?)?;
                     *position = position.checked_mul(size)?.checked_add(at)?;
                 }
             }
         }
         let to = self.shape.iter().zip(position.iter()).try_fold(0usize, |index, (&size, &at)| {
+            let size = usize::try_from(size).ok()?;
             if at < size { index.checked_mul(size)?.checked_add(at) } else { None }
         })?;
         let bytes =
@@ -98,9 +115,9 @@ fn number(vector: &SparseIndexVector<'_>, i: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arenite_model::Model;
-    use arenite_model::tensor_type::UINT8;
-    use arenite_model::writer::{Level, ModelBuilder, Sparsity, SubGraph, Tensor};
+    use crate::Model;
+    use crate::tensor_type::UINT8;
+    use crate::writer::{Level, ModelBuilder, Sparsity, SubGraph, Tensor};
 
     fn expanded(shape: &[i32], stored: &[u8], sparsity: Sparsity) -> Vec<u8> {
         let mut model = ModelBuilder::new();
@@ -112,7 +129,7 @@ mod tests {
         let model = Model::new(&bytes).unwrap();
         let tensor = model.subgraph(0).unwrap().tensors().get(0).unwrap();
         let mut dense = vec![0; shape.iter().product::<i32>() as usize];
-        expand(&tensor.sparsity().unwrap(), shape, 1, stored, &mut dense).unwrap();
+        expand_sparse(&tensor.sparsity().unwrap(), shape, 1, stored, &mut dense).unwrap();
         dense
     }
 

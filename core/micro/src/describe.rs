@@ -1,0 +1,88 @@
+//! A subgraph as ops see it that look into what they call: all its nodes and tensors, expanded to the contract's structs in temporaries
+//! that last until the call of the node ends.
+
+use core::mem::MaybeUninit;
+
+use arenite_abi::raw::{ArGraphV1, ArHeader, ArNodeV1};
+use arenite_abi::{Error, unsupported};
+use arenite_model::{List, Operator};
+
+use crate::arena::Temp;
+use crate::error::{self, Error as MicroError};
+use crate::machine::Site;
+use crate::work::{Local, node_struct};
+
+/// Subgraphs that one node may look into.
+const MOST_DESCRIBED: usize = 2;
+
+/// The subgraphs that a node looked into.
+#[derive(Default)]
+pub(crate) struct Described<'h> {
+    list: [Option<Expanded<'h>>; MOST_DESCRIBED],
+}
+
+struct Expanded<'h> {
+    graph: Temp<'h, ArGraphV1>,
+    _nodes: Temp<'h, MaybeUninit<ArNodeV1>>,
+    _tensors: Temp<'h, Local>,
+    _indices: Temp<'h, i32>,
+}
+
+impl<'h> Described<'h> {
+    /// Expands a subgraph.
+    pub fn add(&mut self, site: Site<'h, '_>) -> error::Result<Result<*const ArGraphV1, Error>> {
+        let Some(place) = self.list.iter_mut().find(|place| place.is_none()) else {
+            return Ok(Err(unsupported!("a node may look into {MOST_DESCRIBED} subgraphs here")));
+        };
+        let expanded = place.insert(expand(site)?);
+        Ok(Ok(expanded.graph.as_ptr()))
+    }
+}
+
+fn lists<'a>(operator: &Operator<'a>) -> [List<'a, i32>; 3] {
+    [operator.inputs(), operator.outputs(), operator.intermediates()]
+}
+
+fn expand<'h>(site: Site<'h, '_>) -> error::Result<Expanded<'h>> {
+    let (subgraph, model) = (&site.graph.subgraph, site.machine.model);
+    let ports = [subgraph.inputs(), subgraph.outputs()];
+    let operators = subgraph.operators();
+    let all = ports.iter().copied().chain(operators.iter().flat_map(|operator| lists(&operator)));
+    let total = all.clone().map(|list| list.len()).sum();
+    let mut numbers = all.flat_map(|list| list.iter());
+    let indices = site.arena.temporary(total, |_| numbers.next().unwrap_or(-1))?;
+    let tensors = site.arena.temporary(subgraph.tensors().len(), |_| Local::NONE)?;
+    for t in 0..tensors.count() {
+        // SAFETY: one of this list, which nobody else has.
+        unsafe { Local::write(tensors.as_ptr().wrapping_add(t), site, t, true)? };
+    }
+    let mut nodes = site.arena.temporary(operators.len(), |_| MaybeUninit::<ArNodeV1>::uninit())?;
+    let mut rest = &indices[..];
+    let mut take = |count: usize| {
+        let (list, behind) = rest.split_at(count);
+        rest = behind;
+        list
+    };
+    let [inputs, outputs] = ports.map(|list| take(list.len()));
+    let table = (tensors.as_ptr().cast_const(), tensors.count());
+    for (position, operator) in operators.iter().enumerate() {
+        let code = model.operator_code(&operator).ok_or(MicroError::Index { index: position, count: 0 })?;
+        let taken = lists(&operator).map(|list| take(list.len()));
+        nodes[position].write(node_struct((site.graph.index, position), table, taken, &code, &operator));
+    }
+    let graph = ArGraphV1 {
+        header: ArHeader::of::<ArGraphV1>(),
+        tensors: table.0.cast(),
+        tensor_stride: size_of::<Local>(),
+        tensor_count: table.1,
+        nodes: nodes.as_ptr().cast_const().cast(),
+        node_stride: size_of::<ArNodeV1>(),
+        node_count: nodes.len(),
+        inputs: inputs.as_ptr(),
+        input_count: inputs.len(),
+        outputs: outputs.as_ptr(),
+        output_count: outputs.len(),
+    };
+    let graph = site.arena.temporary(1, |_| graph)?;
+    Ok(Expanded { graph, _nodes: nodes, _tensors: tensors, _indices: indices })
+}

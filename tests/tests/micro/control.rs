@@ -1,0 +1,211 @@
+//! Subgraphs and resources: IF, WHILE, CALL_ONCE, variables.
+
+use arenite_abi::schema::{CallOnceOptions, IfOptions, WhileOptions};
+use arenite_micro::{Error, Interpreter, Planner, required_arena};
+use arenite_model::tensor_type::BOOL;
+use arenite_model::writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of};
+use arenite_tests::micro::{Aligned, ops, run_once};
+use arenite_tests::op_models::{self, control, f32, i32};
+use arenite_tests::options::WithOptions;
+
+use crate::support::{Pages, invoke, large};
+
+/// The same bytes as the large runtime's in three invocations, in an arena of the size that was told.
+#[track_caller]
+fn check(name: &str, model: ModelBuilder) {
+    let (ops, model) = (ops(), Aligned::of(&model.finish()));
+    let sizes = required_arena(model.as_slice(), &ops, Planner::Greedy)
+        .unwrap_or_else(|error| panic!("{name}: {error}"));
+    let mut arena = Pages::new(sizes.arena);
+    let mut interpreter = Interpreter::new(model.as_slice(), &ops, arena.block()).expect("it has enough");
+    let outputs: Vec<_> = (0..3).flat_map(|invocation| invoke(&mut interpreter, invocation)).collect();
+    assert!(outputs == large(model.as_slice(), 3), "{name}: other bytes");
+}
+
+#[track_caller]
+fn refused(model: ModelBuilder) -> String {
+    let (ops, model) = (ops(), Aligned::of(&model.finish()));
+    let mut arena = Aligned::new(0, 1 << 20);
+    run_once(model.as_slice(), &ops, arena.as_mut(), &[]).expect_err("it is refused").to_string()
+}
+
+#[test]
+fn small_models_of_control_flow() {
+    check("a loop", control::counting_loop(1));
+    check("a composite", control::composite());
+    check("a variable", control::variable(true));
+    for sound in op_models::all().into_iter().filter(|sound| ["IF", "STABLEHLO_CASE"].contains(&sound.op)) {
+        check(sound.op, sound.model);
+    }
+}
+
+/// `while (n < limit) { n += 1; (a, b) = (b, a) }`: outputs of the body that are other inputs of it.
+fn swapping(limit: i32) -> ModelBuilder {
+    let mut model = ModelBuilder::new();
+    let [less, add, repeat] = ["LESS", "ADD", "WHILE"].map(|op| model.builtin(op, 1));
+    let (limit, one) = (model.buffer(bytes_of(&[limit])), model.buffer(bytes_of(&[1])));
+    let inputs = |graph: &mut SubGraph| {
+        [graph.input(i32("n", &[])), graph.input(f32("a", &[3])), graph.input(f32("b", &[3]))]
+    };
+    let mut main = SubGraph::new("main");
+    let from = inputs(&mut main);
+    let to = [main.output(i32("m", &[])), main.output(f32("c", &[3])), main.output(f32("d", &[3]))];
+    main.operator(Operator::new(repeat, &from, &to).with_options(|o| {
+        o.set(WhileOptions::COND_SUBGRAPH_INDEX, 1).set(WhileOptions::BODY_SUBGRAPH_INDEX, 2)
+    }));
+    let mut condition = SubGraph::new("condition");
+    let [n, ..] = inputs(&mut condition);
+    let limit = condition.tensor(i32("limit", &[]).buffer(limit));
+    let goes_on = condition.output(Tensor::new("goes on", BOOL, &[]));
+    condition.operator(Operator::new(less, &[n, limit], &[goes_on]));
+    let mut body = SubGraph::new("body");
+    let [n, a, b] = inputs(&mut body);
+    let one = body.tensor(i32("one", &[]).buffer(one));
+    let next = body.output(i32("next", &[]));
+    body.outputs.extend([b, a]);
+    body.operator(Operator::new(add, &[n, one], &[next]));
+    for graph in [main, condition, body] {
+        model.subgraph(graph);
+    }
+    model
+}
+
+#[test]
+fn values_of_a_loop_change_places() {
+    for limit in [0, 1, 2, 9] {
+        check("swapped", swapping(limit));
+    }
+    let (ops, model) = (ops(), Aligned::of(&swapping(3).finish()));
+    let (a, b) = (bytes_of(&[1.0f32, 2.0, 3.0]), bytes_of(&[7.0f32, 8.0, 9.0]));
+    let mut arena = Aligned::new(0, 1 << 16);
+    let outputs = run_once(model.as_slice(), &ops, arena.as_mut(), &[(1, &a), (2, &b)]).expect("it runs");
+    assert_eq!(outputs, [bytes_of(&[3]), b, a]);
+}
+
+/// `levels` subgraphs, each of which calls the next one with CALL_ONCE; the last one, `loops`, calls the first.
+fn nested(levels: i32, loops: bool) -> ModelBuilder {
+    let mut model = ModelBuilder::new();
+    let (once, relu) = (model.builtin("CALL_ONCE", 1), model.builtin("RELU", 1));
+    for level in 0..=levels {
+        let mut graph = SubGraph::new("level");
+        let next = if level < levels { level + 1 } else { 1 };
+        if level < levels || loops {
+            graph.operator(
+                Operator::new(once, &[], &[])
+                    .with_options(|o| o.set(CallOnceOptions::INIT_SUBGRAPH_INDEX, next)),
+            );
+        }
+        if level == 0 {
+            let (x, y) = (graph.input(f32("x", &[2])), graph.output(f32("y", &[2])));
+            graph.operator(Operator::new(relu, &[x], &[y]));
+        }
+        model.subgraph(graph);
+    }
+    model
+}
+
+#[test]
+fn nesting_is_bounded() {
+    check("eight levels", nested(8, false));
+    assert!(
+        refused(nested(9, false)).contains("9 levels deep, 8 are served"),
+        "{}",
+        refused(nested(9, false))
+    );
+    assert!(refused(nested(1000, false)).contains("8 are served"));
+    assert!(refused(nested(1, true)).contains("recursion is refused"));
+    assert!(refused(nested(3, true)).contains("recursion is refused"));
+}
+
+#[test]
+fn a_loop_without_end_is_refused() {
+    let message = refused(control::counting_loop(2));
+    assert!(message.starts_with("node 0, WHILE: subgraph"), "{message}");
+    assert!(message.ends_with("runs again, in a loop that may not end: 1000 calls were made"), "{message}");
+}
+
+#[test]
+fn a_variable_is_read_before_it_is_assigned() {
+    let message = refused(control::variable(false));
+    assert!(
+        message.contains("the variable is read before it was assigned (ASSIGN_VARIABLE), into 'y'"),
+        "{message}"
+    );
+}
+
+/// `if c then x + x else relu(x)`, twice, on vectors of `shapes`: the branches are the same subgraphs.
+fn shared_branches(shapes: [i32; 2]) -> ModelBuilder {
+    let mut model = ModelBuilder::new();
+    let [choose, add, relu] = ["IF", "ADD", "RELU"].map(|op| model.builtin(op, 1));
+    let mut main = SubGraph::new("main");
+    let c = main.input(Tensor::new("c", BOOL, &[]));
+    let mut last = None;
+    for n in shapes {
+        let x = match last {
+            Some(last) if shapes[0] == shapes[1] => last,
+            _ => main.input(f32("x", &[n])),
+        };
+        let y = main.tensor(f32("y", &[n]));
+        main.operator(Operator::new(choose, &[c, x], &[y]).with_options(|o| {
+            o.set(IfOptions::THEN_SUBGRAPH_INDEX, 1).set(IfOptions::ELSE_SUBGRAPH_INDEX, 2)
+        }));
+        main.outputs.push(y);
+        last = Some(y);
+    }
+    model.subgraph(main);
+    for op in [add, relu] {
+        let mut graph = SubGraph::new("branch");
+        let (x, y) = (graph.input(f32("x", &[shapes[0]])), graph.output(f32("y", &[shapes[0]])));
+        let inputs = if op == add { vec![x, x] } else { vec![x] };
+        graph.operator(Operator::new(op, &inputs, &[y]));
+        model.subgraph(graph);
+    }
+    model
+}
+
+/// What both nodes call lives until the second one is done; with another shape it would have to be planned twice.
+#[test]
+fn subgraphs_with_more_than_one_caller() {
+    check("the same branches", shared_branches([300, 300]));
+    assert_eq!(
+        refused(shared_branches([3, 4])),
+        "node 1, IF: input 0 of subgraph 1 would have shape [4], elsewhere it has [3]; this interpreter plans once"
+    );
+}
+
+/// A loop whose values grow has shapes that depend on data.
+#[test]
+fn shapes_that_depend_on_data_are_refused_by_node() {
+    let mut model = ModelBuilder::new();
+    let (relu, find) = (model.builtin("RELU", 1), model.builtin("WHERE", 1));
+    let mut graph = SubGraph::new("main");
+    let (x, c) = (graph.input(f32("x", &[3])), graph.input(Tensor::new("c", BOOL, &[3])));
+    let (y, found) = (graph.output(f32("y", &[3])), graph.output(Tensor::new("found", 4, &[])));
+    graph.operator(Operator::new(relu, &[x], &[y]));
+    graph.operator(Operator::new(find, &[c], &[found]));
+    model.subgraph(graph);
+    let message = refused(model);
+    assert!(message.starts_with("node 1, WHERE: the shape of an output depends on data"), "{message}");
+}
+
+/// An error in a called subgraph names its node, not the one that calls; one byte less is refused with both numbers there, too.
+#[test]
+fn errors_of_called_subgraphs() {
+    let mut model = control::counting_loop(1);
+    model.operator_codes.iter_mut().filter(|code| code.code == 53).for_each(|code| code.version = 99);
+    let message = refused(model);
+    assert!(
+        message.starts_with("node 1 of subgraph 1: no op among those given serves CAST of version 99"),
+        "{message}"
+    );
+    let (ops, model) = (ops(), Aligned::of(&control::counting_loop(1).finish()));
+    for bytes in (0..4096).step_by(16) {
+        let mut arena = Pages::new(bytes);
+        match Interpreter::new(model.as_slice(), &ops, arena.block()).err() {
+            None => return,
+            Some(Error::Arena { given, needed }) => assert!(given == bytes && needed > given),
+            Some(other) => panic!("{other}"),
+        }
+    }
+    panic!("4 KiB are not enough");
+}

@@ -1,0 +1,222 @@
+//! What is taken of the arena: exactly what was told, nothing outside, nothing from the heap, nothing more the second time.
+
+use arenite_micro::{
+    Category, Error, Interpreter, Loaded, OpRegistration, Ops, Planner, SharedArena, required_arena,
+};
+use arenite_tests::micro::{Aligned, FUZZ_ARENA, Fuzzed, fuzz, ops};
+use arenite_tests::mutants::Random;
+use arenite_tests::op_models::control;
+
+use crate::support::{Pages, allocations, fill, fill_inputs, invoke, large, models};
+
+/// Small models: all that states, subgraphs and resources need is among them.
+fn small() -> Vec<(&'static str, Aligned)> {
+    let mut list: Vec<_> = models().into_iter().filter(|(name, _)| name.contains("int8")).collect();
+    list.push(("a loop", Aligned::of(&control::counting_loop(1).finish())));
+    list.push(("a variable", Aligned::of(&control::variable(true).finish())));
+    list
+}
+
+#[test]
+fn one_byte_less_is_refused_with_both_numbers() {
+    let ops = ops();
+    for (name, model) in models().into_iter().chain(small()) {
+        let needed =
+            required_arena(model.as_slice(), &ops, Planner::Greedy).expect("it can be made ready").arena;
+        for misaligned in [0, 1, 15] {
+            let lost = (16 - misaligned) % 16;
+            let mut memory = Aligned::new(0, needed + 32);
+            let block = &mut memory.as_mut()[misaligned..];
+            assert!(Interpreter::new(model.as_slice(), &ops, &mut block[..needed + lost]).is_ok(), "{name}");
+            match Interpreter::new(model.as_slice(), &ops, &mut block[..needed + lost - 1]).err() {
+                Some(Error::Arena { given, needed: told }) => {
+                    assert_eq!((given, told), (needed + lost - 1, needed + lost), "{name}, {misaligned}");
+                }
+                other => panic!("{name}: {other:?}"),
+            }
+        }
+    }
+}
+
+/// Pages that nobody may touch lie at both ends; the block touches one, then the other.
+#[test]
+fn arenas_of_any_size_and_alignment_are_kept() {
+    let (ops, mut random) = (ops(), Random(7));
+    for (name, model) in small() {
+        let model = model.as_slice();
+        let needed = required_arena(model, &ops, Planner::Greedy).expect("it can be made ready").arena;
+        let wanted = Interpreter::new(model, &ops, Aligned::new(0, needed).as_mut())
+            .map(|mut interpreter| invoke(&mut interpreter, 0))
+            .expect("it is ready");
+        for round in 0..24 {
+            let bytes = random.below(needed + needed / 4 + 64);
+            let mut pages = Pages::new(bytes);
+            for block in [Pages::block, Pages::low_block] {
+                let block = block(&mut pages);
+                let enough = bytes.saturating_sub(block.as_ptr().align_offset(16)) >= needed;
+                let made = Interpreter::new(model, &ops, block);
+                assert_eq!(made.is_ok(), enough, "{name}, round {round}, {bytes} of {needed} bytes");
+                if let Ok(mut interpreter) = made {
+                    assert!(invoke(&mut interpreter, 0) == wanted, "{name}: other bytes");
+                }
+            }
+        }
+    }
+}
+
+/// The arena and the model lie between bytes that nobody may change.
+#[test]
+fn ten_thousand_invocations() {
+    const MARGIN: usize = 64;
+    let ops = ops();
+    for (name, model) in small().into_iter().filter(|(name, _)| name.contains(' ') || name.contains("hello"))
+    {
+        let before = model.as_slice().to_vec();
+        let sizes = required_arena(model.as_slice(), &ops, Planner::Greedy).expect("it can be made ready");
+        let mut memory = Aligned::new(0xe5, sizes.arena + 2 * MARGIN);
+        let arena = &mut memory.as_mut()[MARGIN..][..sizes.arena];
+        let mut interpreter = Interpreter::new(model.as_slice(), &ops, arena).expect("it is ready");
+        let first = invoke(&mut interpreter, 7);
+        let taken = allocations();
+        for invocation in 0..10_000 {
+            fill_inputs(&mut interpreter, 7);
+            interpreter.invoke().expect("it runs");
+            let outputs = (0..).zip(&first).map(|(i, first)| interpreter.output(i).is_ok_and(|o| o == first));
+            // The variable is another number each time.
+            assert!(name == "a variable" || outputs.into_iter().all(|same| same), "{name}, {invocation}");
+        }
+        assert_eq!(allocations(), taken, "{name}: the heap was used");
+        assert_eq!(interpreter.sizes(), sizes, "{name}");
+        drop(interpreter);
+        let edges = memory.as_slice()[..MARGIN].iter().chain(&memory.as_slice()[MARGIN + sizes.arena..]);
+        assert!(edges.clone().all(|&byte| byte == 0xe5), "{name}: bytes outside were written");
+        assert!(model.as_slice() == before, "{name}: the model was written");
+    }
+    assert!(allocations() > 0, "the counter works");
+}
+
+/// The same block again, for the same model: as much is taken, and the answers are the same.
+#[test]
+fn allocating_twice_takes_no_more() {
+    let ops = ops();
+    for (name, model) in small() {
+        let sizes = required_arena(model.as_slice(), &ops, Planner::Greedy).expect("it can be made ready");
+        let mut arena = Aligned::new(0x5a, sizes.arena);
+        let mut once = || {
+            let mut interpreter =
+                Interpreter::new(model.as_slice(), &ops, arena.as_mut()).expect("it has enough");
+            (interpreter.recording(), invoke(&mut interpreter, 3))
+        };
+        let first = once();
+        assert!(first == once(), "{name}: another time, another result");
+        assert_eq!(first.0.sizes(), sizes, "{name}");
+    }
+}
+
+fn over_two<'a>(
+    model: &'a [u8],
+    ops: &'a [OpRegistration],
+    planned: &'a mut [u8],
+    persistent: &'a mut [u8],
+) -> arenite_micro::Result<Interpreter<'a>> {
+    Loaded::over_two(model, Ops::List(ops), planned, persistent)?.prepare()?.plan(Planner::Greedy)
+}
+
+/// Two blocks, as small as the recording says: the answers of one; a byte less of either is refused.
+#[test]
+fn two_arenas() {
+    let ops = ops();
+    for (name, model) in small() {
+        let model = model.as_slice();
+        let (mut big, mut other) = (Aligned::new(0, 1 << 20), Aligned::new(0, 1 << 20));
+        let made = over_two(model, &ops, big.as_mut(), other.as_mut()).expect("there is room");
+        let recording = made.recording();
+        assert!(recording.arena <= recording.planned + recording.persistent, "{name}: {recording}");
+        let (mut front, mut back) = (Pages::new(recording.planned), Pages::new(recording.persistent));
+        let mut interpreter =
+            over_two(model, &ops, front.block(), back.block()).expect("as much as was told");
+        assert!(invoke(&mut interpreter, 0) == large(model, 1), "{name}: other bytes");
+        drop(interpreter);
+        let less = &mut front.block()[1..];
+        let error = over_two(model, &ops, less, back.block()).err().expect("a byte less");
+        assert!(matches!(error, Error::Arena { given, needed } if needed > given), "{name}: {error}");
+        let less = &mut back.block()[1..];
+        let error = over_two(model, &ops, front.block(), less).err().expect("a byte less");
+        assert!(
+            matches!(error, Error::PersistentArena { given, needed } if needed > given),
+            "{name}: {error}"
+        );
+    }
+}
+
+/// Several models in turns: the head is that of the largest, what is persistent adds up.
+#[test]
+fn models_share_an_arena() {
+    let ops = ops();
+    let models = small();
+    let alone = |model: &Aligned| {
+        let mut arena = Aligned::new(0, 1 << 20);
+        Interpreter::new(model.as_slice(), &ops, arena.as_mut()).expect("it is ready").recording()
+    };
+    let mut arena = Aligned::new(0, 1 << 20);
+    let mut shared = SharedArena::<16>::new(arena.as_mut()).expect("there is room");
+    for (i, (_, model)) in models.iter().enumerate() {
+        assert_eq!(shared.add(model.as_slice(), Ops::List(&ops), Planner::Greedy).ok(), Some(i));
+        // What cannot be added takes nothing.
+        let before = shared.recording().sizes();
+        assert!(shared.add(&model.as_slice()[..64], Ops::List(&ops), Planner::Greedy).is_err());
+        assert_eq!(shared.recording().sizes().tail(), before.tail());
+    }
+    let each: Vec<_> = models.iter().map(|(_, model)| alone(model)).collect();
+    let together = shared.recording();
+    assert_eq!(Some(together.head), each.iter().map(|recording| recording.head).max());
+    for &category in Category::ALL.iter().filter(|&&category| category != Category::Subgraphs) {
+        let sum: usize = each.iter().map(|recording| recording.of(category)).sum();
+        // A list begins where it may: up to 16 bytes more per model.
+        let more = together.of(category).abs_diff(sum);
+        assert!(more <= 16 * each.len(), "{}: {sum} alone, {}", category.name(), together.of(category));
+    }
+    for round in 0..3 {
+        for (i, (name, model)) in models.iter().enumerate() {
+            let mut turn = shared.turn(i).expect("it is there");
+            for input in 0..turn.input_count() {
+                let ty = turn.input_info(input).expect("an input").ty;
+                fill(turn.input(input).expect("an input"), ty, round);
+            }
+            turn.invoke().expect("it runs");
+            let wanted = large(model.as_slice(), round + 1);
+            let wanted = &wanted[round as usize * turn.output_count()..];
+            let same = (0..).zip(wanted).all(|(o, wanted)| turn.output(o).is_ok_and(|got| got == wanted));
+            assert!(same, "{name}, round {round}: other bytes");
+        }
+    }
+    assert!(matches!(shared.turn(99).err(), Some(Error::Index { index: 99, .. })));
+}
+
+/// Lines of the table are what the interpreter took, each byte once.
+#[test]
+fn recordings_add_up() {
+    let ops = ops();
+    for (name, model) in small() {
+        let mut arena = Aligned::new(0, 1 << 20);
+        let interpreter = Interpreter::new(model.as_slice(), &ops, arena.as_mut()).expect("it is ready");
+        let (recording, sizes) = (interpreter.recording(), interpreter.sizes());
+        println!("{name}\n{recording}");
+        let tail: usize = Category::ALL.iter().map(|&category| recording.of(category)).sum();
+        assert_eq!(tail, sizes.tail(), "{name}");
+        assert_eq!((recording.head, recording.arena), (sizes.head, sizes.arena), "{name}");
+        assert!(recording.of(Category::Tensors) > 0 && recording.of(Category::Nodes) > 0, "{name}");
+        let keeps = name == "a variable";
+        assert_eq!(recording.of(Category::Resources) > 0, keeps, "{name}");
+    }
+}
+
+/// Spoilt models end in an error or in an answer, and touch nothing outside of the arena.
+/// `cargo run --release -p arenite-tests --bin micro_fuzz` runs a million.
+#[test]
+fn spoilt_models() {
+    let mut pages = Pages::new(FUZZ_ARENA);
+    let Fuzzed { ran, refused } = fuzz(20_000, 0, pages.block());
+    println!("{ran} ran, {refused} refused");
+    assert!(ran > 1000 && refused > 1000);
+}

@@ -1,0 +1,92 @@
+//! Models that microcontrollers run give the large runtime's bytes.
+
+use arenite_micro::{Interpreter, Loaded, OpRegistration, Planner, required_arena};
+use arenite_tests::micro::{Aligned, ops};
+
+use crate::support::{Pages, invoke, large, models, shared};
+
+#[test]
+fn the_same_bytes_as_the_large_runtime() {
+    let ops = ops();
+    for (name, model) in models() {
+        let model = model.as_slice();
+        let sizes =
+            required_arena(model, &ops, Planner::Greedy).unwrap_or_else(|error| panic!("{name}: {error}"));
+        println!("{name}: {sizes}");
+        let mut arena = Pages::new(sizes.arena);
+        let mut interpreter = Interpreter::new(model, &ops, arena.block()).expect("as much as was told");
+        assert_eq!(interpreter.sizes(), sizes, "{name}");
+        let outputs: Vec<_> = (0..3).flat_map(|invocation| invoke(&mut interpreter, invocation)).collect();
+        assert!(outputs == large(model, 3), "{name}: other bytes");
+        interpreter.reset();
+        assert!(
+            invoke(&mut interpreter, 0)[..] == outputs[..outputs.len() / 3],
+            "{name}: other bytes after a reset"
+        );
+    }
+}
+
+/// What is linear keeps everything, and gives the same answers.
+#[test]
+fn tensors_one_after_the_other() {
+    let ops = ops();
+    for (name, model) in models().into_iter().filter(|(name, _)| name.starts_with("hello")) {
+        let sizes = required_arena(model.as_slice(), &ops, Planner::Linear).expect("it can be made ready");
+        let mut arena = Aligned::new(0, sizes.arena);
+        let loaded = Loaded::new(model.as_slice(), &ops, arena.as_mut()).expect("it loads");
+        let mut interpreter =
+            loaded.prepare().and_then(|model| model.plan(Planner::Linear)).expect("it is ready");
+        assert!(invoke(&mut interpreter, 0) == large(model.as_slice(), 1), "{name}");
+    }
+}
+
+/// Models without stored answers: the large runtime's answer, or a refusal where it refuses.
+#[test]
+fn what_the_large_runtime_says() {
+    let Some(folder) = shared("models") else { return };
+    let ops = ops();
+    for name in ["person_detect.tflite", "keyword_scrambled_8bit.tflite"] {
+        let model = Aligned::of(&std::fs::read(folder.join(name)).expect("the model can be read"));
+        let ready = arenite::Model::from_bytes(model.as_slice().to_vec())
+            .and_then(|model| arenite_tests::reference_ops(&model).build())
+            .and_then(|mut interpreter| interpreter.allocate());
+        let sizes = required_arena(model.as_slice(), &ops, Planner::Greedy);
+        match (ready, sizes) {
+            (Ok(()), Ok(sizes)) => {
+                let mut arena = Aligned::new(0, sizes.arena);
+                let mut interpreter =
+                    Interpreter::new(model.as_slice(), &ops, arena.as_mut()).expect("it is ready");
+                assert!(invoke(&mut interpreter, 0) == large(model.as_slice(), 1), "{name}: other bytes");
+                println!("{name}: {sizes}");
+            }
+            (Err(large), Err(micro)) => println!("{name}: {large}; {micro}"),
+            (large, micro) => panic!("{name}: {large:?}; {micro:?}"),
+        }
+    }
+}
+
+#[test]
+fn what_cannot_begin_says_why() {
+    let ops = ops();
+    let message = |model: &[u8], ops: &[OpRegistration], arena: &mut [u8]| {
+        Interpreter::new(model, ops, arena).err().expect("an error").to_string()
+    };
+    let empty = Aligned::new(0, 16);
+    assert_eq!(message(&empty.as_slice()[..0], &ops, &mut []), "not a .tflite model: only 0 bytes");
+    assert!(message(&empty.as_slice()[1..], &ops, &mut []).ends_with("align it to 16 bytes"));
+    assert_eq!(
+        message(empty.as_slice(), &[ops[0], ops[0]], &mut []),
+        "op 1 of the list: ABS of some of its versions is there already"
+    );
+    for (name, model) in models().into_iter().filter(|(name, _)| name.ends_with("world_int8")) {
+        let missing = message(model.as_slice(), &[], &mut [0; 8192]);
+        assert!(
+            missing.starts_with("node 0: no op among those given serves FULLY_CONNECTED of version"),
+            "{name}: {missing}"
+        );
+        assert_eq!(
+            message(model.as_slice(), &ops, &mut []).split_once(',').map(|text| text.0),
+            Some("the arena has 0 bytes")
+        );
+    }
+}
