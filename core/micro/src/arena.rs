@@ -235,6 +235,16 @@ impl<'a> Arena<'a> {
         self.claim(self.temp.get().checked_add(bytes), Some(self.taken()))
     }
 
+    /// Bytes that the block has for what is planned: no tensor is larger.
+    pub fn room(&self) -> usize {
+        self.front.end
+    }
+
+    /// What is wrong if a tensor, or more than one, has so many bytes.
+    pub fn too_small(&self, bytes: usize) -> Error {
+        Error::Arena { given: self.front.given, needed: bytes.saturating_add(self.front.lost) }
+    }
+
     /// Bytes of the head.
     pub fn head(&self) -> usize {
         self.head.get()

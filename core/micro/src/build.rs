@@ -29,6 +29,12 @@ pub(crate) fn build<'a>(machine: &Machine<'a>, graph: &Graph<'a>, arena: &Arena<
     for (t, tensor) in tensors.iter().enumerate() {
         graph.set_slot(t, builder.slot(t, &tensor)?);
     }
+    for t in graph.subgraph.inputs().iter().filter_map(|t| usize::try_from(t).ok()) {
+        let bytes = graph.bytes(machine.model, t);
+        if graph.slot(t).data.is_null() && bytes > arena.room() {
+            return Err(arena.too_small(bytes));
+        }
+    }
     reset_variables(machine.model, graph);
     graph.stage.set(Stage::Built);
     Ok(())

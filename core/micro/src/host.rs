@@ -103,8 +103,9 @@ macro_rules! of_work {
                 shape(&self.work, t)
             }
 
+            /// What is larger than the arena is refused before an op looks at each of its elements.
             fn limit(&self) -> u64 {
-                isize::MAX as u64
+                self.site.arena.room() as u64
             }
         }
     )*};

@@ -103,7 +103,11 @@ fn call(
     let (subgraph, node, code) = (raw.subgraph as usize, raw.index as usize, raw.builtin_code);
     let of_node = |error| Error::Node { subgraph, node, code, error };
     match host.failed.take() {
-        None => done.map_err(of_node),
+        // Beyond the host's limit: as large as the arena.
+        None => done.map_err(|error| match error.status() {
+            Status::OutOfMemory => host.site.arena.too_small(host.site.arena.room() + 1),
+            _ => of_node(error),
+        }),
         // What the host refused: the op's words for it are of no use.
         Some(failed) => {
             if done.is_ok() {
