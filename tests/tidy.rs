@@ -71,8 +71,8 @@ const CRATES: &[Crate] = &[
     row("arenite-tflite", "ffi/tflite", Layer::Application, &["arenite", "arenite-builtin"], &["arenite-model"]),
 
     row("arenite-tests", "tests", Layer::Tests,
-        &["arenite", "arenite-abi", "arenite-builtin", "arenite-flex", "arenite-gpu", "arenite-model"],
-        &["arenite-cpu", "arenite-micro", "arenite-ops", "arenite-plugin-cpu", "arenite-plugin-flex", "arenite-plugin-ops", "arenite-plugin-planners",
+        &["arenite", "arenite-abi", "arenite-builtin", "arenite-flex", "arenite-gpu", "arenite-micro", "arenite-model", "arenite-ops"],
+        &["arenite-cpu", "arenite-plugin-cpu", "arenite-plugin-flex", "arenite-plugin-ops", "arenite-plugin-planners",
           "arenite-plugin-template", "arenite-test-future-abi", "arenite-test-other-layout", "arenite-test-panicking"]),
     row("arenite-bench", "tests/bench", Layer::Tests,
         &["arenite", "arenite-builtin", "arenite-model"], &[]),
@@ -107,6 +107,7 @@ const UNSAFE: &[&str] = &[
     "core/abi/src/held.rs",
     "core/abi/src/host_side/callbacks.rs",
     "core/abi/src/host_side/callbacks/kernels.rs",
+    "core/abi/src/host_side/callbacks/sizes.rs",
     "core/abi/src/host_side/model.rs",
     "core/abi/src/layout.rs",
     "core/abi/src/model.rs",
@@ -119,6 +120,7 @@ const UNSAFE: &[&str] = &[
     "core/abi/src/plugin.rs",
     "core/abi/src/raw.rs",
     "core/abi/src/shim.rs",
+    "core/abi/src/sizes.rs",
     "core/abi/src/tensor/mod.rs",
     "core/abi/src/tensor/cells.rs",
     "core/abi/src/testing/calls.rs",
@@ -134,13 +136,19 @@ const UNSAFE: &[&str] = &[
     "core/model/tests/oracle/",
     // core/micro: the arena, what lies in it, calls of ops.
     "core/micro/src/arena.rs",
+    "core/micro/src/build.rs",
+    "core/micro/src/called.rs",
+    "core/micro/src/describe.rs",
     "core/micro/src/graph.rs",
     "core/micro/src/host.rs",
-    "core/micro/src/interpreter.rs",
+    "core/micro/src/machine.rs",
     "core/micro/src/message.rs",
     "core/micro/src/ops.rs",
+    "core/micro/src/parts.rs",
     "core/micro/src/plan.rs",
     "core/micro/src/prepare.rs",
+    "core/micro/src/resources.rs",
+    "core/micro/src/shared.rs",
     "core/micro/src/work.rs",
     // core/runtime: memory.
     "core/runtime/src/arena.rs",
@@ -211,7 +219,7 @@ const UNSAFE: &[&str] = &[
     "tests/plugins/future_abi/src/lib.rs",
     "tests/plugins/panicking/tests/panics.rs",
     "tests/tests/allocations.rs",
-    "tests/tests/micro.rs",
+    "tests/tests/micro/support.rs",
 ];
 
 /// Roots of crates without `unsafe`.

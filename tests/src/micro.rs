@@ -222,7 +222,7 @@ pub fn fuzz(count: usize, seed: u64, arena: &mut [u8]) -> Fuzzed {
         };
         let model = Aligned::of(&spoilt);
         // To look through all ops takes longer than all else.
-        let ops = if case % 16 < 2 { &all } else { &own[which] };
+        let ops = if case % 64 < 2 { &all } else { &own[which] };
         let run = AssertUnwindSafe(|| run_once(model.as_slice(), ops, arena, &[]));
         let name = || format!("{}, model {case} from seed {seed}", models[which].op);
         match catch_unwind(run) {

@@ -104,6 +104,7 @@ pub mod plugin;
 pub mod raw;
 pub mod schema;
 mod shim;
+mod sizes;
 pub mod tensor;
 #[cfg(feature = "std")]
 pub mod testing;

@@ -19,7 +19,7 @@ use abi_stable::StableAbi;
 pub use crate::access::slice;
 pub(crate) use crate::access::strided;
 pub use crate::numbers::*;
-pub use crate::{devices::raw::*, objects::raw::*};
+pub use crate::{devices::raw::*, objects::raw::*, sizes::*};
 
 /// A [`Status`](crate::Status) as it crosses.
 pub type ArStatus = u32;
@@ -357,22 +357,6 @@ pub struct ArResourcesV1 {
         unsafe extern "C" fn(context: *mut c_void, handle: i32, value: *mut ArTensorV1) -> ArStatus,
     /// In `eval`: gives it a type, a shape and a value, which is copied.
     pub assign:
-        unsafe extern "C" fn(context: *mut c_void, handle: i32, value: *const ArTensorV1) -> ArStatus,
-}
-
-/// What a host without a heap must know ahead, and what it tells without expanding nodes, as `query` of [`ArPrepareV1`] lends it (id
-/// [`INTERFACE_SIZES`]), whose `context` it takes.
-pub struct ArSizesV1 {
-    pub header: ArHeader,
-    /// How many inputs and outputs a subgraph has.
-    pub ports: unsafe extern "C" fn(
-        context: *mut c_void,
-        subgraph: u32,
-        inputs: *mut u64,
-        outputs: *mut u64,
-    ) -> ArStatus,
-    /// `eval` may assign a value of this type, rank and size to the resource: `data` is not read.
-    pub reserve:
         unsafe extern "C" fn(context: *mut c_void, handle: i32, value: *const ArTensorV1) -> ArStatus,
 }
 

@@ -43,19 +43,24 @@ fn lists<'a>(operator: &Operator<'a>) -> [List<'a, i32>; 3] {
     [operator.inputs(), operator.outputs(), operator.intermediates()]
 }
 
+fn expand_tensors<'h>(site: Site<'h, '_>) -> error::Result<Temp<'h, Local>> {
+    let tensors = site.arena.temporary(site.graph.subgraph.tensors().len(), |_| Local::NONE)?;
+    for t in 0..tensors.count() {
+        // SAFETY: one of this list, which nobody else has.
+        unsafe { Local::write(tensors.as_ptr().wrapping_add(t), site, t, true)? };
+    }
+    Ok(tensors)
+}
+
 fn expand<'h>(site: Site<'h, '_>) -> error::Result<Expanded<'h>> {
-    let (subgraph, model) = (&site.graph.subgraph, site.machine.model);
+    let subgraph = &site.graph.subgraph;
     let ports = [subgraph.inputs(), subgraph.outputs()];
     let operators = subgraph.operators();
     let all = ports.iter().copied().chain(operators.iter().flat_map(|operator| lists(&operator)));
     let total = all.clone().map(|list| list.len()).sum();
     let mut numbers = all.flat_map(|list| list.iter());
     let indices = site.arena.temporary(total, |_| numbers.next().unwrap_or(-1))?;
-    let tensors = site.arena.temporary(subgraph.tensors().len(), |_| Local::NONE)?;
-    for t in 0..tensors.count() {
-        // SAFETY: one of this list, which nobody else has.
-        unsafe { Local::write(tensors.as_ptr().wrapping_add(t), site, t, true)? };
-    }
+    let tensors = expand_tensors(site)?;
     let mut nodes = site.arena.temporary(operators.len(), |_| MaybeUninit::<ArNodeV1>::uninit())?;
     let mut rest = &indices[..];
     let mut take = |count: usize| {
@@ -66,7 +71,11 @@ fn expand<'h>(site: Site<'h, '_>) -> error::Result<Expanded<'h>> {
     let [inputs, outputs] = ports.map(|list| take(list.len()));
     let table = (tensors.as_ptr().cast_const(), tensors.count());
     for (position, operator) in operators.iter().enumerate() {
-        let code = model.operator_code(&operator).ok_or(MicroError::Index { index: position, count: 0 })?;
+        let code = site
+            .machine
+            .model
+            .operator_code(&operator)
+            .ok_or(MicroError::Index { index: position, count: 0 })?;
         let taken = lists(&operator).map(|list| take(list.len()));
         nodes[position].write(node_struct((site.graph.index, position), table, taken, &code, &operator));
     }

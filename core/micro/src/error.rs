@@ -160,11 +160,10 @@ impl fmt::Display for Error {
             }
             Error::Model(error) => write!(f, "{error}"),
             Error::MissingOp { subgraph, node, code, version } => {
+                let (of, op) = (Of(*subgraph), Op(*code));
                 write!(
                     f,
-                    "node {node}{}: no op among those given serves {} of version {version} for its tensors",
-                    Of(*subgraph),
-                    Op(*code)
+                    "node {node}{of}: no op among those given serves {op} of version {version} for its tensors"
                 )
             }
             Error::Node { subgraph, node, code, error } => {

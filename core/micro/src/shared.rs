@@ -86,7 +86,4 @@ impl<'a, const N: usize> SharedArena<'a, N> {
     pub fn recording(&self) -> Recording {
         self.arena.recording()
     }
-
-    /// Bytes that the arena's own bookkeeping takes besides the models.
-    pub const OWN: usize = size_of::<Arena<'static>>();
 }

@@ -862,10 +862,6 @@ AR_AT(ArResourcesV1, header, 0);
 AR_AT(ArResourcesV1, open, 8);
 AR_AT(ArResourcesV1, value, 16);
 AR_AT(ArResourcesV1, assign, 24);
-AR_SIZE(ArSizesV1, 24);
-AR_AT(ArSizesV1, header, 0);
-AR_AT(ArSizesV1, ports, 8);
-AR_AT(ArSizesV1, reserve, 16);
 AR_SIZE(ArLayoutV1, 16);
 AR_AT(ArLayoutV1, header, 0);
 AR_AT(ArLayoutV1, share_part, 8);
@@ -1005,6 +1001,10 @@ AR_AT(ArBuffersV1, read, 8);
 AR_SIZE(ArKeepV1, 16);
 AR_AT(ArKeepV1, header, 0);
 AR_AT(ArKeepV1, keep, 8);
+AR_SIZE(ArSizesV1, 24);
+AR_AT(ArSizesV1, header, 0);
+AR_AT(ArSizesV1, ports, 8);
+AR_AT(ArSizesV1, reserve, 16);
 #undef AR_AT
 #undef AR_SIZE
 #undef AR_ASSERT_LAYOUT

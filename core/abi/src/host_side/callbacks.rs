@@ -1,6 +1,7 @@
 //! The functions that cross: each finds the host behind `context`, and hands on what the plugin gave as Rust sees it.
 
 mod kernels;
+mod sizes;
 
 use core::ffi::c_void;
 use core::marker::PhantomData;
@@ -86,9 +87,6 @@ impl<H: CallerSide, const RUNS: bool> LentModel<H, RUNS> {
         assign: assign::<H, RUNS>,
     };
 
-    const SIZES: &'static ArSizesV1 =
-        &ArSizesV1 { header: ArHeader::of::<ArSizesV1>(), ports: ports::<H>, reserve: reserve::<H> };
-
     fn find(interface: u64) -> *const c_void {
         match interface {
             INTERFACE_SUBGRAPHS => (&raw const *Self::SUBGRAPHS).cast(),
@@ -108,7 +106,7 @@ unsafe extern "C" fn query_in_prepare<H: PrepareSide>(
         INTERFACE_MEMORY => (&raw const *memory::<H>()).cast(),
         INTERFACE_DEVICE_MEMORY => (&raw const *device_memory::<H>()).cast(),
         INTERFACE_OBJECTS => (&raw const *objects::<H>()).cast(),
-        INTERFACE_SIZES => (&raw const *LentModel::<H, false>::SIZES).cast(),
+        INTERFACE_SIZES => (&raw const *sizes::sizes::<H>()).cast(),
         _ => LentModel::<H, false>::find(interface),
     }
 }
@@ -281,31 +279,6 @@ unsafe extern "C" fn describe<H: CallerSide>(
             Ok(())
         })
     }
-}
-
-unsafe extern "C" fn ports<H: CallerSide>(
-    context: *mut c_void,
-    subgraph: u32,
-    inputs: *mut u64,
-    outputs: *mut u64,
-) -> ArStatus {
-    // SAFETY: see above; both results are writable, by the contract.
-    unsafe {
-        with::<H>(context, |host| {
-            let (i, o) = host.model().ports(subgraph)?;
-            (*inputs, *outputs) = (i as u64, o as u64);
-            Ok(())
-        })
-    }
-}
-
-unsafe extern "C" fn reserve<H: CallerSide>(
-    context: *mut c_void,
-    handle: i32,
-    value: *const ArTensorV1,
-) -> ArStatus {
-    // SAFETY: see above; the value is readable, by the contract.
-    unsafe { with::<H>(context, |host| host.model().reserve(handle, &*value)) }
 }
 
 unsafe extern "C" fn set_input<H: CallerSide, const RUNS: bool>(

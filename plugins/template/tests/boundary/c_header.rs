@@ -8,6 +8,7 @@ use arenite_abi::{ElementType, Status, UsageRecord};
 
 const HEADER: &str = include_str!("../../../../ffi/c/include/arenite_plugin.h");
 const RAW: &str = include_str!("../../../../core/abi/src/raw.rs");
+const SIZES: &str = include_str!("../../../../core/abi/src/sizes.rs");
 const OBJECTS: &str = include_str!("../../../../core/abi/src/objects/raw.rs");
 const DEVICES: &str = include_str!("../../../../core/abi/src/devices/raw.rs");
 
@@ -49,7 +50,6 @@ layouts! {
     ArGraphV1 { header, tensors, tensor_stride, tensor_count, nodes, node_stride, node_count, inputs, input_count, outputs, output_count }
     ArSubgraphsV1 { header, describe, set_input, forward, prepare, invoke, output }
     ArResourcesV1 { header, open, value, assign }
-    ArSizesV1 { header, ports, reserve }
     ArLayoutV1 { header, share_part }
     ArConstantsV1 { header, release, origin }
     ArMemoryV1 { header, room, hold }
@@ -78,6 +78,7 @@ layouts! {
     ArFactsV1 { header, tell }
     ArBuffersV1 { header, read }
     ArKeepV1 { header, keep }
+    ArSizesV1 { header, ports, reserve }
 }
 
 /// From the lines `AR_SIZE(struct, size);` and `AR_AT(struct, field, offset);`.
@@ -101,7 +102,8 @@ fn names_in_raw() -> Vec<(String, String)> {
     let (frozen, _) = RAW.split_once("pub struct ArRangeFn").expect("the structs end with ArRangeFn");
     let mut names = Vec::new();
     let mut current = "";
-    for line in frozen.lines().chain(OBJECTS.lines()).chain(DEVICES.lines()) {
+    let others = OBJECTS.lines().chain(DEVICES.lines()).chain(SIZES.lines());
+    for line in frozen.lines().chain(others) {
         if let Some(name) = line.strip_prefix("pub struct ").and_then(|rest| rest.strip_suffix(" {")) {
             current = name;
             names.push((name.to_owned(), String::new()));
