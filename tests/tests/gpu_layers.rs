@@ -14,16 +14,25 @@ use arenite_tests::differential::campaign::{Campaign, Fixed};
 use arenite_tests::op_models::{self, Sound};
 
 arenite_abi::register_plugin!(arenite_gpu::PLUGIN);
+arenite_abi::register_plugin!(arenite_gpu::VULKAN);
 
 /// Delegates that have a device; those that have none are named.
 fn delegates() -> Vec<&'static str> {
-    let mut found = Vec::new();
-    match arenite_gpu::devices() {
-        Ok(devices) if !devices.is_empty() => found.push("opencl"),
-        Ok(_) => println!("skipped: no OpenCL device"),
-        Err(error) => println!("skipped: {error}"),
-    }
-    found
+    let known = [("opencl", arenite_gpu::devices()), ("vulkan", arenite_gpu::vulkan_devices())];
+    let has_one = |(name, devices): (&'static str, Result<Vec<arenite_gpu::About>, arenite_abi::Error>)| {
+        match devices {
+            Ok(devices) if !devices.is_empty() => Some(name),
+            Ok(_) => {
+                println!("skipped: {name} has no device");
+                None
+            }
+            Err(error) => {
+                println!("skipped: {name}: {error}");
+                None
+            }
+        }
+    };
+    known.into_iter().filter_map(has_one).collect()
 }
 
 /// A tensor's elements, as bytes.

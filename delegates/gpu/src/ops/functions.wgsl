@@ -60,7 +60,7 @@ fn unary(function: u32, v: vec4<f32>) -> vec4<f32> {
     case 4u: { return v * v; }
     case 5u: { return floor(v); }
     case 6u: { return ceil(v); }
-    case 7u: { return round(v); }
+    case 7u: { return select(round(v) + 0.0, v, v == vec4<f32>()); }
     case 8u: { return exp(v); }
     case 9u: { return select(v, exp_less_one(v), v < vec4<f32>()); }
     case 10u: { return 1.0 / (1.0 + exp(-v)); }
