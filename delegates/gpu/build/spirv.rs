@@ -22,6 +22,8 @@ const OPS: &str = "src/ops";
 /// The first number that stands for a specialization constant, and how many there may be.
 const MARK: u32 = 0x5eed_0000;
 const MARKS: u32 = 0x100;
+/// Functions that an epilogue may have, each in a binary of its own: what is not there need not be compiled.
+const SLOTS: [usize; 3] = [1, 3, 8];
 /// The version of SPIR-V that devices of Vulkan 1.1 take.
 const VERSION: (u8, u8) = (1, 3);
 
@@ -39,13 +41,16 @@ pub fn write() -> Result<()> {
         if !own.contains("@compute") {
             continue;
         }
-        let behind = if own.contains("epilogue(") { epilogue.as_str() } else { "" };
-        let name = file.trim_end_matches(".wgsl");
-        let text = [&own, behind, &shared].concat();
-        let (words, entry) = kernel(name, &text).map_err(|error| format!("{file}: {error}"))?;
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        fs::write(Path::new(&out).join(format!("{name}.spv")), bytes)?;
-        table.push_str(&entry);
+        let slots: &[usize] = if own.contains("epilogue(") { &SLOTS } else { &[0] };
+        for &slots in slots {
+            let behind = if slots > 0 { [&epilogue, &*calls(slots)?].concat() } else { String::new() };
+            let text = [&own, &*behind, &shared].concat();
+            let name = file.trim_end_matches(".wgsl");
+            let (words, entry) = kernel(name, slots, &text).map_err(|error| format!("{file}: {error}"))?;
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            fs::write(Path::new(&out).join(format!("{name}_{slots}.spv")), bytes)?;
+            table.push_str(&entry);
+        }
     }
     fs::write(Path::new(&out).join("kernels.rs"), table + "]\n")?;
     Ok(())
@@ -64,8 +69,21 @@ fn files() -> Result<Vec<String>> {
     Ok(files)
 }
 
+/// An epilogue with so many slots.
+fn calls(slots: usize) -> Result<String> {
+    let (mut overrides, mut body) = (String::new(), String::new());
+    for i in 0..slots {
+        ["KIND", "LOW", "HIGH"]
+            .iter()
+            .try_for_each(|name| writeln!(overrides, "override {name}_{i}: u32;"))?;
+        writeln!(body, "  v = function(v, at, s, KIND_{i}, LOW_{i}, HIGH_{i});")?;
+    }
+    let signature = "fn epilogue(result: vec4<f32>, at: i32, s: i32) -> vec4<f32>";
+    Ok(format!("{overrides}{signature} {{\n  var v = result;\n{body}  return v;\n}}\n"))
+}
+
 /// A kernel's words, and its line in the table.
-fn kernel(name: &str, text: &str) -> Result<(Vec<u32>, String)> {
+fn kernel(name: &str, slots: usize, text: &str) -> Result<(Vec<u32>, String)> {
     let (text, constants) = mark(text)?;
     let mut module = naga::front::wgsl::parse_str(&text).map_err(|error| error.emit_to_string(&text))?;
     naga::compact::compact(&mut module, naga::compact::KeepUnused::No);
@@ -83,7 +101,8 @@ fn kernel(name: &str, text: &str) -> Result<(Vec<u32>, String)> {
     let mut line = String::new();
     writeln!(line, "Text {{")?;
     writeln!(line, "    name: {name:?},")?;
-    writeln!(line, "    bytes: include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}.spv\")),")?;
+    writeln!(line, "    slots: {slots},")?;
+    writeln!(line, "    bytes: include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}_{slots}.spv\")),")?;
     writeln!(line, "    constants: &{constants:?},")?;
     writeln!(line, "    buffers: {},", bound(&module, 0)?)?;
     writeln!(line, "    operands: {},", bound(&module, 1)?)?;

@@ -1,8 +1,8 @@
-/* One row to mean 0 and variance 1, times gamma, plus beta. */
-@group(0) @binding(0) var<storage, read_write> to: array<f32>;
-@group(0) @binding(1) var<storage, read> source: array<f32>;
-@group(0) @binding(2) var<storage, read> gamma: array<f32>;
-@group(0) @binding(3) var<storage, read> beta: array<f32>;
+/* One row to mean 0 and variance 1, times gamma, plus beta, four channels at a time. */
+@group(0) @binding(0) var<storage, read_write> to: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read> source: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read> gamma: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read> beta: array<vec4<f32>>;
 
 struct Numbers {
   rows: i32,
@@ -12,28 +12,30 @@ struct Numbers {
 }
 var<immediate> n: Numbers;
 
+fn total(v: vec4<f32>) -> f32 {
+  return v.x + v.y + v.z + v.w;
+}
+
 @compute @workgroup_size(1)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   let row = i32(id.x);
   if row >= n.rows {
     return;
   }
-  let first = row * n.slices * 4;
-  var mean = 0.0;
-  for (var c = 0; c < n.channels; c++) {
-    mean += source[first + c];
+  let first = row * n.slices;
+  var sums = vec4<f32>();
+  for (var s = 0; s < n.slices; s++) {
+    sums += source[first + s];
   }
-  mean /= f32(n.channels);
-  var variance = 0.0;
-  for (var c = 0; c < n.channels; c++) {
-    let x = source[first + c] - mean;
-    variance += x * x;
+  let mean = total(sums) / f32(n.channels);
+  var squares = vec4<f32>();
+  for (var s = 0; s < n.slices; s++) {
+    let x = filled(source[first + s] - mean, n.channels - 4 * s);
+    squares += x * x;
   }
-  let scale = 1.0 / sqrt(variance / f32(n.channels) + bitcast<f32>(n.epsilon_bits));
-  for (var c = 0; c < n.channels; c++) {
-    to[first + c] = (source[first + c] - mean) * scale * gamma[c] + beta[c];
-  }
-  for (var c = n.channels; c < n.slices * 4; c++) {
-    to[first + c] = 0.0;
+  let scale = 1.0 / sqrt(total(squares) / f32(n.channels) + bitcast<f32>(n.epsilon_bits));
+  for (var s = 0; s < n.slices; s++) {
+    let v = (source[first + s] - mean) * scale * gamma[s] + beta[s];
+    to[first + s] = filled(v, n.channels - 4 * s);
   }
 }

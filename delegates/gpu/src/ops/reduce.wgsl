@@ -32,18 +32,28 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   if FOLD != 0u {
     v = source[at];
   }
-  for (var k = 0; k < n.count; k++) {
+  /* The innermost of what is folded is walked by its step. */
+  let inner = n.kept + n.folded - 1;
+  var size = 1;
+  var step = 0;
+  if n.folded > 0 {
+    size = dims[2 * inner];
+    step = dims[2 * inner + 1];
+  }
+  for (var line = 0; line < n.count / max(size, 1); line++) {
     var p = at;
-    rest = k;
-    for (var d = n.kept + n.folded - 1; d >= n.kept; d--) {
+    rest = line;
+    for (var d = inner - 1; d >= n.kept; d--) {
       p += rest % dims[2 * d] * dims[2 * d + 1];
       rest /= dims[2 * d];
     }
-    let x = source[p];
-    switch FOLD {
-      case 0u: { v += x; }
-      case 1u: { v = select(v, x, x > v); }
-      default: { v = select(v, x, x < v); }
+    for (var k = 0; k < size; k++) {
+      let x = source[p + k * step];
+      switch FOLD {
+        case 0u: { v += x; }
+        case 1u: { v = select(v, x, x > v); }
+        default: { v = select(v, x, x < v); }
+      }
     }
   }
   to[place(i, n.channels, n.pitch)] = v / bitcast<f32>(n.divisor_bits);

@@ -1,8 +1,8 @@
-/* One row. */
+/* One row, four channels at a time. */
 override LOGARITHM: u32;
 
-@group(0) @binding(0) var<storage, read_write> to: array<f32>;
-@group(0) @binding(1) var<storage, read> source: array<f32>;
+@group(0) @binding(0) var<storage, read_write> to: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read> source: array<vec4<f32>>;
 
 struct Numbers {
   rows: i32,
@@ -12,34 +12,35 @@ struct Numbers {
 }
 var<immediate> n: Numbers;
 
+const LOWEST = -3.40282347e+38;
+
 @compute @workgroup_size(1)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   let row = i32(id.x);
   if row >= n.rows {
     return;
   }
-  let first = row * n.slices * 4;
-  let end = first + n.channels;
+  let first = row * n.slices;
   let beta = bitcast<f32>(n.beta_bits);
-  var largest = source[first];
-  for (var i = first + 1; i < end; i++) {
-    largest = max(largest, source[i]);
+  var most = vec4<f32>(LOWEST);
+  for (var s = 0; s < n.slices; s++) {
+    let there = vec4<i32>(0, 1, 2, 3) < vec4<i32>(n.channels - 4 * s);
+    most = max(most, select(vec4<f32>(LOWEST), source[first + s], there));
   }
-  var sum = 0.0;
-  for (var i = first; i < end; i++) {
-    let e = exp((source[i] - largest) * beta);
-    to[i] = e;
-    sum += e;
+  let largest = max(max(most.x, most.y), max(most.z, most.w));
+  var sums = vec4<f32>();
+  for (var s = 0; s < n.slices; s++) {
+    let e = filled(exp((source[first + s] - largest) * beta), n.channels - 4 * s);
+    to[first + s] = e;
+    sums += e;
   }
+  let sum = sums.x + sums.y + sums.z + sums.w;
   let offset = largest + log(sum);
-  for (var i = first; i < end; i++) {
+  for (var s = 0; s < n.slices; s++) {
     if LOGARITHM == 0u {
-      to[i] /= sum;
+      to[first + s] /= sum;
     } else {
-      to[i] = source[i] - offset;
+      to[first + s] = filled(source[first + s] - offset, n.channels - 4 * s);
     }
-  }
-  for (var i = end; i < first + n.slices * 4; i++) {
-    to[i] = 0.0;
   }
 }

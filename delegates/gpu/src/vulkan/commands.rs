@@ -10,6 +10,9 @@ use ash::vk::{AccessFlags as Access, PipelineStageFlags as Stage};
 use super::logical::{Logical, Waited};
 use super::memory::Memory;
 
+/// How long what took too long is waited for before it is left alone for ever.
+const GRACE: Duration = Duration::from_secs(10);
+
 /// A command buffer with a pool of its own, and the fence that tells when it is done.
 pub struct Commands {
     logical: Arc<Logical>,
@@ -91,6 +94,15 @@ impl Commands {
             }
         }
         Ok(())
+    }
+
+    /// Waits once more for what took too long.
+    pub fn settle(&mut self) {
+        if self.under_way {
+            // SAFETY: the fence is used here alone.
+            let waited = unsafe { self.logical.wait(self.fence, GRACE) };
+            self.under_way = !matches!(waited, Ok(Waited::Done));
+        }
     }
 
     /// Whether it was submitted and did not end. What it uses must then never be freed.

@@ -9,6 +9,8 @@ use crate::work_groups::Extent;
 pub struct Text {
     /// The kernel.
     pub name: &'static str,
+    /// Functions that its epilogue may have.
+    slots: usize,
     /// Words of SPIR-V, the lowest byte first.
     bytes: &'static [u8],
     /// Specialization constants by number.
@@ -29,10 +31,14 @@ pub const SLOTS: usize = 8;
 pub const OPERANDS: usize = 3;
 
 impl Text {
-    /// The binary of a kernel.
+    /// The binary of a kernel: the first with room for its epilogue.
     pub fn of(kernel: &Kernel) -> Result<&'static Text> {
-        let found = TEXTS.iter().find(|text| text.name == kernel.name);
-        found.ok_or_else(|| unsupported!("there is no Vulkan kernel '{}'", kernel.name))
+        let functions = kernel.epilogue.as_ref().map_or(0, Vec::len);
+        let found = TEXTS.iter().find(|text| text.name == kernel.name && text.slots >= functions);
+        let name = kernel.name;
+        found.ok_or_else(|| {
+            unsupported!("there is no Vulkan kernel '{name}' with an epilogue of {functions} functions")
+        })
     }
 
     /// The values of its constants.
@@ -168,8 +174,8 @@ mod tests {
         let flag = message(kernel(Vec::new(), vec![Definition::Flag("MULTIPLIED")]));
         assert_eq!(flag, "the kernel 'elementwise' knows no MULTIPLIED");
         let long = message(kernel(vec![Function::Unary(Unary::Abs); SLOTS + 1], Vec::new()));
-        assert_eq!(long, "the kernel 'elementwise' knows no KIND_8");
+        assert_eq!(long, "there is no Vulkan kernel 'elementwise' with an epilogue of 9 functions");
         let name = message(Kernel { name: "sort", ..kernel(Vec::new(), Vec::new()) });
-        assert_eq!(name, "there is no Vulkan kernel 'sort'");
+        assert_eq!(name, "there is no Vulkan kernel 'sort' with an epilogue of 0 functions");
     }
 }

@@ -6,8 +6,8 @@
 //!    └─► Memory, a range of a Block ─────────────────────► Recording: a command buffer, submitted once per invocation
 //! ```
 //! * *Texts* are compiled when the crate is (`build/spirv.rs`), so epilogues cannot be written into them. Each kernel that has one has slots
-//!   for a few functions, whose kinds and numbers are specialization constants: the driver leaves nothing of the others. What does not
-//!   go into the slots becomes a kernel of its own, see `ops::push`. A table that kernels look into at run time would have
+//!   for a few functions, whose kinds and numbers are specialization constants: the driver leaves nothing of the others. There are binaries
+//!   with few slots, which compile sooner. What goes into no slot becomes a kernel of its own, see `ops::push`. A table that kernels look into at run time would have
 //!   cost a branch per function and slice; a binary per epilogue cannot be had, there are too many.
 //! * *Work-groups*: SPIR-V has their size in one instruction, whose numbers are written over before the driver sees them. So any size
 //!   can be tried, as with OpenCL.
@@ -15,6 +15,9 @@
 //!   elsewhere they go through staging memory, within the one submission.
 //! * *Faults*: each wait has an end. A device that is lost, or does not end, is opened anew by the next delegate. What a kernel that does
 //!   not end may still use is never given back.
+//!
+//! Mesa's llvmpipe (22.3) ends the loops of a work-item after 65,535 turns in all. Kernels that walk rows or boxes take four channels, or one
+//! element, a turn.
 //!
 //! libvulkan is opened when the first device is asked for; without it, or without a driver, there are no devices. All unsafe code of the
 //! backend is in this folder, but `kernels`, `ranges` and `about` have none.

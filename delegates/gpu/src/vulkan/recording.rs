@@ -121,6 +121,8 @@ impl Recording {
 
 impl Drop for Recording {
     fn drop(&mut self) {
+        self.plain.settle();
+        self.timed.iter_mut().for_each(|timed| timed.commands.settle());
         if self.is_under_way() {
             std::mem::forget(self.timed.take());
             return;

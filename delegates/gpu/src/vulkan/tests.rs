@@ -32,6 +32,7 @@ fn plan<'k>(
     kernel: &'k Kernel,
     constants: &[&[f32]],
     numbers: &[i32],
+    items: u32,
 ) -> Result<Plan<'k, Memory>> {
     let [to, from] = [(); 2].map(|()| queue.memory(4).map(Arc::new));
     let (to, from) = (to?, from?);
@@ -40,7 +41,7 @@ fn plan<'k>(
         arguments.push(Argument::Memory(Arc::new(queue.upload(floats)?)));
     }
     arguments.extend(numbers.iter().map(|&number| Argument::Number(number)));
-    let launch = Launch { kernel, arguments, grid: [1, 1, 1], kind: Kind::Other };
+    let launch = Launch { kernel, arguments, grid: [items, 1, 1], kind: Kind::Other };
     Ok(Plan {
         inputs: vec![Port { memory: from, floats: 4 }],
         steps: vec![Step::Clear(Arc::clone(&to)), Step::Launch(launch)],
@@ -56,8 +57,9 @@ fn add_three() -> Kernel {
 
 fn works(device: &Arc<Device>) {
     let (queue, kernel) = (device.queue().expect("a queue"), add_three());
-    let mut recording =
-        plan(&queue, &kernel, &[], &[1, 1, 4]).and_then(|plan| queue.record(plan)).expect("it is recorded");
+    let mut recording = plan(&queue, &kernel, &[], &[1, 1, 4], 1)
+        .and_then(|plan| queue.record(plan))
+        .expect("it is recorded");
     let mut result = [0.0; 4];
     for first in [0.0, 10.0] {
         queue.write(&mut recording, 0, &[first, 1.0, 2.0, 3.0]).expect("it is written");
@@ -80,25 +82,27 @@ fn nothing_is_left_of_recordings_that_went() {
     assert_eq!(device.blocks.count(), 0);
 }
 
-/// A kernel that runs for longer than it may: the device is given up, and what it may use is kept.
+/// A kernel that runs for longer than it may: the device is given up, and what it may use is kept until it ends.
 #[test]
 fn what_does_not_end_is_an_error_and_the_next_device_works() {
     let _alone = ONE_BY_ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(device) = open() else { return };
     let queue = device.queue().expect("a queue");
     let kernel = Kernel { name: "reduce", definitions: Vec::new(), epilogue: None };
-    // The sum of one element, so many times.
-    let (times, step) = (100_000_000, 0);
+    // Sums of one element, so many times, which all go to one place.
+    let (times, step, sums) = (20_000, 0, 1 << 13);
     let dims = [times, step].map(|n| f32::from_bits(n as u32));
-    let plan = plan(&queue, &kernel, &[&dims], &[0, 1, times, 1, 1, 4, 1f32.to_bits() as i32]);
+    let numbers = [0, 1, times, sums, 1, 0, 1f32.to_bits() as i32];
+    let plan = plan(&queue, &kernel, &[&dims], &numbers, sums as u32);
     let mut recording = plan.and_then(|plan| queue.record(plan)).expect("it is recorded");
     let error = recording.run_for(Duration::from_millis(1)).expect_err("it takes longer");
     assert!(error.message().starts_with("kernels do not end: they ran for 1ms"), "{error}");
     assert_eq!(error.status(), Status::Unavailable);
     let again = recording.run_for(Duration::ZERO).expect_err("it is under way").to_string();
     assert_eq!(again, "kernels of an earlier invocation did not end");
-    drop(recording);
     assert!(device.logical.is_lost() && device.blocks.count() > 0);
+    drop(recording);
+    assert_eq!(device.blocks.count(), 0, "it ended in the meantime");
     let next = open().expect("it was there before");
     assert!(!Arc::ptr_eq(&device, &next));
     works(&next);
@@ -110,7 +114,7 @@ fn arguments_that_are_not_the_kernels_are_refused() {
     let Some(device) = open() else { return };
     let (queue, kernel) = (device.queue().expect("a queue"), add_three());
     for (constants, numbers) in [(&[][..], &[1, 1][..]), (&[&[0.0][..]; 4], &[1, 1, 4])] {
-        let plan = plan(&queue, &kernel, constants, numbers).expect("memory");
+        let plan = plan(&queue, &kernel, constants, numbers, 1).expect("memory");
         let error = queue.record(plan).map(drop).expect_err("it does not fit").to_string();
         assert!(error.starts_with("the kernel 'chain' has 2 buffers and 3 numbers, given are"), "{error}");
     }
