@@ -39,14 +39,15 @@ step() { printf '== %s\n' "$*"; }
 
 step "library, headers, program, plugins"
 # In one command, so that cargo compiles what they share once; the second time the library is there already.
-ARENITE_PREFIX=/usr cargo build --release -p arenite-c -p arenite-cli -p arenite-plugin-flex -p arenite-tflite
+ARENITE_PREFIX=/usr cargo build --release -p arenite-c -p arenite-c-testing -p arenite-cli -p arenite-plugin-flex -p arenite-tflite
 DESTDIR=$stage ffi/c/install.sh /usr
 install -D "$target/release/arenite" "$stage/usr/bin/arenite"
 # Plugins that are linked in are in no folder.
 install -D -m 644 "$target/release/libarenite_plugin_flex.so" "$stage/usr/lib/arenite/plugins/libarenite_plugin_flex.so"
-install -m 644 "$target/release/libtensorflowlite_c.so" "$stage/usr/lib/libtensorflowlite_c.so"
+install -m 644 "$target/release/libtensorflowlite_c.so" "$target/release/libarenite_testing.so" "$stage/usr/lib/"
 strip "$stage/usr/bin/arenite"
-strip --strip-unneeded "$stage/usr/lib/arenite/plugins/libarenite_plugin_flex.so" "$stage/usr/lib/libtensorflowlite_c.so"
+strip --strip-unneeded "$stage/usr/lib/arenite/plugins/libarenite_plugin_flex.so" "$stage/usr/lib/libtensorflowlite_c.so" \
+  "$stage/usr/lib/libarenite_testing.so"
 
 step "manual, completions, examples"
 share=$stage/usr/share

@@ -77,7 +77,7 @@ printf 'activate-noawait ldconfig\n' > "$work/libarenite$major/DEBIAN/triggers"
 put arenite-flex usr/lib/arenite/plugins/libarenite_plugin_flex.so
 put arenite-tflite usr/lib/libtensorflowlite_c.so
 put arenite usr/bin usr/share/man usr/share/bash-completion usr/share/zsh usr/share/fish
-put libarenite-dev usr/include "$library" usr/lib/libarenite.a usr/lib/pkgconfig usr/lib/cmake usr/share/doc
+put libarenite-dev usr/include "$library" usr/lib/libarenite.a usr/lib/libarenite_testing.so usr/lib/pkgconfig usr/lib/cmake usr/share/doc
 mkdir -p "$work/libarenite-dev/usr/share/doc/libarenite-dev"
 mv "$work/libarenite-dev/usr/share/doc/arenite"/* "$work/libarenite-dev/usr/share/doc/libarenite-dev/"
 rmdir "$work/libarenite-dev/usr/share/doc/arenite"

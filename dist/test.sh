@@ -87,6 +87,9 @@ languages() {
     check "C by pkg-config, statically" cc -std=c11 "$here/tests/scores.c" $flags "$1/lib/libarenite.a" \
       $(pkg-config --static --libs-only-l arenite | sed 's/-larenite //') -o "$3/c_static"
     programs="$3/c $3/c_static"
+    # shellcheck disable=SC2086
+    check "tests of an op in C" cc -std=c11 "$root/ffi/c/tests/c/op_test.c" $flags -L"$1/lib" -larenite_testing -lm -o "$3/op_test"
+    check "tests of an op in C, run" "$3/op_test"
     if have readelf; then
       check "the program asks for a version" sh -c "readelf -V '$3/c' | grep -q ARENITE_0.1"
     fi
