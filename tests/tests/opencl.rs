@@ -319,8 +319,9 @@ fn a_device_that_is_not_there_can_be_gone_without() {
         let unknown = arenite_tests::reference_ops(&model).delegate(delegate(backend, &[("colour", "red")]));
         let unknown = unknown.build().and_then(|mut interpreter| interpreter.allocate());
         let error = unknown.expect_err("no such option").to_string();
-        let want = format!("delegate '{}': unknown option 'colour'; known: device, memory", backend.delegate);
-        assert_eq!(error, want);
+        let want =
+            format!("delegate '{}': unknown option 'colour'; known: device, memory, ", backend.delegate);
+        assert!(error.starts_with(&want), "{error}");
     }
 }
 

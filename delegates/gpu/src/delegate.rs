@@ -2,50 +2,62 @@
 
 use std::sync::Arc;
 
+use arenite_abi::ListDevices;
 use arenite_abi::host::{self, LogLevel};
 use arenite_abi::prelude::*;
 use arenite_layers::{Reals, refusals, rewrite};
 
 use crate::builder::{Built, build};
-use crate::device::{Device, Queue, Slots};
+use crate::device::{self, About, Effort, Queue};
 use crate::net::{LIMITS, Net, Own};
-use crate::program::Program;
-use crate::store::{Store, Uploads};
+use crate::options::Options;
+use crate::program::{Given, Program};
+use crate::shared::Shared;
+use crate::store::{Loaded, Store, Uploads};
+use crate::transfer::{unworthy, work};
 
-/// The delegate of a backend. Options:
-///
-/// * `device`: its number in the list of devices, or a part of its name; without it the first GPU, else the first device;
-/// * `memory`: the planner that hands out shared objects for activations, `greedy-in-order` without it; empty for the interpreter's own.
-pub struct Gpu<D> {
+/// The delegate of a backend, for one interpreter. `options` has a table of what users may ask of it.
+pub struct Gpu<D: device::Device> {
     device: Arc<D>,
-    memory: String,
+    shared: Arc<Shared<D::Queue>>,
+    options: Arc<Options>,
 }
 
 /// A compiled partition.
-pub struct GpuKernel<Q: Queue> {
-    // In front of the queue, where it may be under way.
+pub struct GpuKernel<D: device::Device> {
+    // In front of what is shared, where it may be under way.
     /// For the shapes that it was prepared for last.
-    program: Option<Program<Q>>,
-    store: Store<Q::Memory>,
-    memory: String,
-    slots: Slots,
-    queue: Q,
+    program: Option<Program<D::Queue>>,
+    store: Store<<D::Queue as Queue>::Memory>,
+    /// What it took to make the program ready.
+    effort: Effort,
+    device: Arc<D>,
+    options: Arc<Options>,
+    shared: Arc<Shared<D::Queue>>,
 }
 
-impl<D: Device> Delegate for Gpu<D> {
+impl<D: device::Device> Delegate for Gpu<D> {
     const NAME: &'static str = D::NAME;
-    type Kernel = GpuKernel<D::Queue>;
+    const DEVICES: Option<ListDevices> = Some(list::<D>);
+    const KEEPS_OUTPUTS: bool = D::KEEPS;
+    type Kernel = GpuKernel<D>;
 
     fn create(options: &OptionPairs<'_>) -> Result<Self> {
-        options.expect_only(&["device", "memory"])?;
-        let memory = options.get("memory").unwrap_or("greedy-in-order").to_owned();
-        Ok(Gpu { device: D::open(options.get("device"))?, memory })
+        let options = Options::read(options)?;
+        let device = D::open(options.device.as_deref())?;
+        let shared = Shared::new(device.queue_with(&options.settings)?);
+        Ok(Gpu { device, shared, options: Arc::new(options) })
     }
 
     fn claim(&self, graph: &GraphView<'_>, claims: &mut Claims<'_>) -> Result<()> {
         let reals = Reals::of(*graph);
         let subgraphs = |subgraph| claims.subgraph(subgraph);
-        let refused = refusals::<Own<'_>>(*graph, &subgraphs, Some(&reals), &LIMITS)?;
+        let mut refused = refusals::<Own<'_>>(*graph, &subgraphs, Some(&reals), &LIMITS)?;
+        if self.options.min_work > 0.0 {
+            let bytes = |t: usize| graph.tensor(t).map_or(0, |tensor| tensor.len() as u64 * 4);
+            let unworthy = unworthy(&work(graph, &refused)?, &bytes, self.options.min_work);
+            refused.iter_mut().zip(unworthy).for_each(|(known, reason)| *known = known.take().or(reason));
+        }
         for (i, reason) in refused.iter().enumerate() {
             match reason {
                 Some(reason) => claims.refuse(i, reason),
@@ -56,14 +68,11 @@ impl<D: Device> Delegate for Gpu<D> {
     }
 
     fn compile(&self, partition: &PartitionView<'_>) -> Result<Self::Kernel> {
-        let (queue, memory) = (self.device.queue()?, self.memory.clone());
-        let mut kernel = GpuKernel { program: None, store: Store::new(), memory, slots: D::SLOTS, queue };
-        kernel.build(partition)?;
-        Ok(kernel)
+        self.kernel(partition, None)
     }
 
     fn compile_with(&self, partition: &PartitionView<'_>, cx: &CompileContext<'_>) -> Result<Self::Kernel> {
-        let kernel = self.compile(partition)?;
+        let kernel = self.kernel(partition, Some(cx.held_on_device()))?;
         for &(tensor, _) in kernel.store.keys() {
             cx.constants().release(tensor)?;
         }
@@ -71,29 +80,82 @@ impl<D: Device> Delegate for Gpu<D> {
     }
 }
 
-impl<Q: Queue> GpuKernel<Q> {
+impl<D: device::Device> Gpu<D> {
+    /// A kernel whose constants are on the device.
+    fn kernel(&self, partition: &PartitionView<'_>, held: Option<Held<'_>>) -> Result<GpuKernel<D>> {
+        let mut kernel = GpuKernel {
+            program: None,
+            store: Store::new(),
+            effort: Effort::default(),
+            device: Arc::clone(&self.device),
+            options: Arc::clone(&self.options),
+            shared: Arc::clone(&self.shared),
+        };
+        kernel.build(partition, held)?;
+        Ok(kernel)
+    }
+}
+
+/// Lists the devices of a backend.
+fn list<D: device::Device>(notes: &mut DeviceNotes<'_>) -> Result<()> {
+    for About { name, driver, kind, memory, largest, local, units, limits } in &D::list()? {
+        let [x, y, z] = limits.axes;
+        let told = [
+            ("largest buffer", format!("{largest} bytes")),
+            ("local memory", format!("{local} bytes")),
+            ("units", units.to_string()),
+            ("work-group", format!("{} of {x} × {y} × {z}", limits.total)),
+        ];
+        let told = told.each_ref().map(|(key, value)| (*key, value.as_str()));
+        let told: Vec<_> = told.into_iter().filter(|&(_, value)| value != "0").collect();
+        notes.note(&Device { name, driver, kind, memory: *memory }, &told);
+    }
+    Ok(())
+}
+
+impl<D: device::Device> GpuKernel<D> {
     /// What runs for the present shapes, and its constants; those that are on the device stay there.
-    fn build(&mut self, partition: &PartitionView<'_>) -> Result<(Built, Vec<Arc<Q::Memory>>)> {
+    fn build(&mut self, partition: &PartitionView<'_>, held: Option<Held<'_>>) -> Result<BuiltOn<D>> {
         let none = |_| Err(unsupported!("subgraphs are not looked into"));
         let reals = Reals::of(partition.graph());
         let mut net = Net::lower(partition, &none, Some(&reals), &LIMITS)?;
         rewrite::rewrite(&mut net, &LIMITS, |_| ());
-        let mut uploads = Uploads::new(&self.queue, &mut self.store);
-        let built = build(&net, &mut uploads, self.slots)?;
-        Ok((built, uploads.into_used()))
+        let queue = self.shared.queue();
+        let mut uploads = Uploads::new(&*queue, &mut self.store, held);
+        let built = build(&net, &mut uploads, D::SLOTS)?;
+        let (bytes, used) = (uploads.bytes(), uploads.into_used());
+        Ok((built, Loaded { used, bytes }))
+    }
+
+    fn forget_program(&mut self) {
+        if let Some(program) = self.program.take() {
+            self.shared.forget(program.handles());
+        }
     }
 }
 
-impl<Q: Queue> DelegateKernel for GpuKernel<Q> {
+/// A net as tasks, and its constants.
+type BuiltOn<D> = (Built, Loaded<<<D as device::Device>::Queue as Queue>::Memory>);
+
+impl<D: device::Device> Drop for GpuKernel<D> {
+    fn drop(&mut self) {
+        self.forget_program();
+    }
+}
+
+impl<D: device::Device> DelegateKernel for GpuKernel<D> {
     fn prepare(&mut self, partition: &PartitionView<'_>, cx: &mut PrepareContext<'_>) -> Result<()> {
         for (i, &tensor) in partition.outputs().iter().enumerate() {
             let tensor = partition.graph().tensor(tensor as usize)?;
             cx.set_output_shape(i, tensor.shape)?;
         }
-        self.program = None;
-        let (built, constants) = self.build(partition)?;
+        self.forget_program();
+        let (built, constants) = self.build(partition, Some(cx.held_on_device()))?;
         let records = built.records.len();
-        let program = Program::new(built, constants, &self.queue, &self.memory, cx)?;
+        let before = self.shared.queue().effort();
+        let given = Given { shared: &self.shared, planner: &self.options.memory, keeps: D::KEEPS };
+        let program = Program::new(built, constants, &given, cx)?;
+        self.effort = self.shared.queue().effort().since(before);
         let [bytes, constants] = program.bytes();
         let (nodes, kernels) = (partition.node_indices().len(), program.kernels());
         let message = format!(
@@ -106,7 +168,40 @@ impl<Q: Queue> DelegateKernel for GpuKernel<Q> {
 
     fn invoke(&mut self, _: &PartitionView<'_>, cx: &mut EvalContext<'_>) -> Result<()> {
         match &mut self.program {
-            Some(program) => program.run(&self.queue, cx),
+            Some(program) => program.run(&self.shared, cx),
+            None => Err(invalid!("the partition was not prepared")),
+        }
+    }
+
+    fn facts(&self, notes: &mut FactNotes<'_>) -> Result<()> {
+        let Some(program) = &self.program else { return Ok(()) };
+        if let Some(about) = self.device.about() {
+            notes.text("device", &about.name);
+            notes.text("driver", &about.driver);
+        }
+        let ([bytes, constants], [up, down]) = (program.bytes(), program.crossed());
+        let Effort { compiled, loaded, compiling, tuned, recalled, tuning } = self.effort;
+        for (key, number, unit) in [
+            ("device memory", bytes as u64, "bytes"),
+            ("of these constants", constants as u64, "bytes"),
+            ("kernels of an invocation", program.kernels() as u64, ""),
+            ("programs that were compiled", compiled, ""),
+            ("programs from the cache", loaded, ""),
+            ("time of programs", compiling, "ns"),
+            ("kernels that were tuned", tuned, ""),
+            ("sizes from the cache", recalled, ""),
+            ("time of tuning", tuning, "ns"),
+            ("to the device in the last invocation", up, "bytes"),
+            ("from the device in the last invocation", down, "bytes"),
+        ] {
+            notes.number(key, number, unit);
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, handle: u64, data: &mut [u8]) -> Result<()> {
+        match &mut self.program {
+            Some(program) => program.fetch(&self.shared, handle, data),
             None => Err(invalid!("the partition was not prepared")),
         }
     }

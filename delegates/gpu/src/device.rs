@@ -7,13 +7,14 @@
 //! A kernel is named by its layer, by what its text is compiled with, and by what it does with its results: which text that is, or
 //! which binary, is the backend's.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use arenite_abi::prelude::*;
 use arenite_layers::{Binary, Clamp, Unary};
 
 use crate::GpuInfo;
-use crate::work_groups::{Extent, Kind};
+use crate::work_groups::{Extent, Kind, Tuning};
 
 /// What a device tells about itself.
 #[derive(Clone, Debug)]
@@ -36,14 +37,69 @@ pub struct About {
     pub limits: GpuInfo,
 }
 
+/// How kernels are made ready.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// How sizes of work-groups are found.
+    pub tuning: Tuning,
+    /// The folder where programs and sizes stay from one start to the next.
+    pub cache: Option<PathBuf>,
+}
+
+/// What it took so far to make kernels ready.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Effort {
+    /// Programs that were compiled, and how long that took in nanoseconds, loading included.
+    pub compiled: u64,
+    /// Programs from the folder.
+    pub loaded: u64,
+    /// For both, in nanoseconds.
+    pub compiling: u64,
+    /// Kernels whose sizes were timed.
+    pub tuned: u64,
+    /// Kernels whose sizes came from the folder.
+    pub recalled: u64,
+    /// For timing, in nanoseconds.
+    pub tuning: u64,
+}
+
+impl Effort {
+    /// What was done since `before`.
+    pub fn since(self, before: Effort) -> Effort {
+        Effort {
+            compiled: self.compiled - before.compiled,
+            loaded: self.loaded - before.loaded,
+            compiling: self.compiling - before.compiling,
+            tuned: self.tuned - before.tuned,
+            recalled: self.recalled - before.recalled,
+            tuning: self.tuning - before.tuning,
+        }
+    }
+}
+
 /// A device, of which the process has one context.
 pub trait Device: Send + Sync + Sized + 'static {
     /// The delegate's name.
     const NAME: &'static str;
     /// What of an epilogue one of its kernels can do.
     const SLOTS: Slots;
-    /// The queue of a partition.
+    /// Whether recordings [copy](Queue::copy) what others left on the device.
+    const KEEPS: bool = false;
+    /// The queue of an interpreter.
     type Queue: Queue;
+
+    /// All devices, in the order of their numbers.
+    ///
+    /// # Errors
+    /// `Unavailable` if there is no driver.
+    fn list() -> Result<Vec<About>> {
+        Err(unavailable!("'{}' does not list its devices", Self::NAME))
+    }
+
+    /// What it tells about itself, if it does.
+    fn about(&self) -> Option<&About> {
+        None
+    }
 
     /// The device with this number or a name that has this text in it; without one the first GPU, else the first device.
     ///
@@ -53,6 +109,24 @@ pub trait Device: Send + Sync + Sized + 'static {
 
     /// A queue of its own.
     fn queue(self: &Arc<Self>) -> Result<Self::Queue>;
+
+    /// The same, where kernels are made ready in this way.
+    fn queue_with(self: &Arc<Self>, settings: &Settings) -> Result<Self::Queue> {
+        if settings.tuning != Tuning::Fast {
+            return Err(unsupported!(
+                "option tuning: '{}' tunes nothing, 'fast' is its only one",
+                Self::NAME
+            ));
+        }
+        if let Some(folder) = &settings.cache {
+            return Err(unsupported!(
+                "option cache_dir = '{}': '{}' keeps no programs",
+                folder.display(),
+                Self::NAME
+            ));
+        }
+        self.queue()
+    }
 }
 
 /// Floats in a device's memory.
@@ -82,6 +156,26 @@ pub trait Queue: Send + Sized + 'static {
 
     /// Runs all steps. `time` is told the number of each and its nanoseconds, which may take longer than without.
     fn run(&self, recording: &mut Self::Recording, time: Option<&mut dyn FnMut(usize, u64)>) -> Result<()>;
+
+    /// In place of [`write`](Self::write): input `port` of the next run is what lies in other memory of the device, from its beginning.
+    fn copy(&self, recording: &mut Self::Recording, port: usize, from: &Self::Memory) -> Result<()> {
+        let _ = (recording, from);
+        Err(unsupported!("input {port} cannot be copied on the device"))
+    }
+
+    /// Waits for what was run, until `stop` says so.
+    ///
+    /// # Errors
+    /// `Cancelled` if it does; what was run may be under way.
+    fn wait(&self, recording: &mut Self::Recording, stop: &dyn Fn() -> bool) -> Result<()> {
+        let _ = (recording, stop);
+        Ok(())
+    }
+
+    /// What it took to make kernels ready.
+    fn effort(&self) -> Effort {
+        Effort::default()
+    }
 
     /// Copies the floats of output `port` of the last run.
     fn read(&self, recording: &mut Self::Recording, port: usize, floats: &mut [f32]) -> Result<()>;

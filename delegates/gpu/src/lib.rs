@@ -9,6 +9,8 @@
 //! * `layout` says how tensors lie in a device's memory.
 //! * `device` is what a backend gives: devices, memory, queues, recordings. `opencl` is one, behind the feature of its name; all unsafe
 //!   code is there.
+//! * `cache` keeps what was compiled and timed from one start to the next; `shared` is what partitions of an interpreter share; `transfer`
+//!   leaves nodes that are not worth what crosses for them.
 //! * `work_groups` selects the sizes of work-groups from what a device tells about itself: pure functions of a [`GpuInfo`].
 //!
 //! Neither a driver nor an SDK is needed to build: libOpenCL is opened when a delegate is made, which without a device is unavailable.
@@ -32,6 +34,7 @@
 #![cfg_attr(not(any(feature = "opencl", feature = "vulkan")), allow(dead_code))]
 
 mod builder;
+mod cache;
 mod crossing;
 mod delegate;
 mod device;
@@ -42,8 +45,12 @@ mod net;
 #[cfg(feature = "opencl")]
 mod opencl;
 mod ops;
+mod options;
 mod program;
+mod shared;
+mod sizes;
 mod store;
+mod transfer;
 #[cfg(feature = "vulkan")]
 mod vulkan;
 pub mod work_groups;
@@ -54,10 +61,24 @@ use arenite_abi::{Plugin, plugin};
 pub use delegate::Gpu;
 pub use device::About;
 pub use gpu_info::{Adreno, GpuInfo, Mali, Vendor};
+
+/// The devices of OpenCL.
+///
+/// # Errors
+/// `Unavailable` if there is no driver.
 #[cfg(feature = "opencl")]
-pub use opencl::devices;
+pub fn devices() -> arenite_abi::Result<Vec<About>> {
+    <opencl::Device as device::Device>::list()
+}
+
+/// Those of Vulkan.
+///
+/// # Errors
+/// As [`devices`].
 #[cfg(feature = "vulkan")]
-pub use vulkan::devices as vulkan_devices;
+pub fn vulkan_devices() -> arenite_abi::Result<Vec<About>> {
+    <vulkan::Device as device::Device>::list()
+}
 
 /// The delegate of OpenCL's devices.
 #[cfg(feature = "opencl")]

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use arenite_abi::ObjectRecord;
 use arenite_abi::prelude::*;
 
-use crate::builder::{Argument, Buffer, Built, Item, Task};
+use crate::builder::{Argument, Buffer, Built, Item, Record, Task};
 use crate::crossing::{Form, Input, Output, indices};
 use crate::device::{self, Launch, Plan, Port, Queue, Step};
 use crate::layout::Layout;
+use crate::shared::Shared;
+use crate::store::{Loaded, bytes};
 
 /// A partition, ready to run.
 pub struct Program<Q: Queue> {
@@ -20,8 +22,10 @@ pub struct Program<Q: Queue> {
     kernels: usize,
     /// In the order of the recording's.
     inputs: Vec<Input>,
-    /// In the order of the recording's.
-    outputs: Vec<Output>,
+    /// In the order of the recording's, and handles of those that may stay on the device.
+    outputs: Vec<(Output, Option<u64>)>,
+    /// Bytes of the last invocation that went to the device, and that came back.
+    crossed: [u64; 2],
     /// For tensors whose rows are filled up.
     spread: Vec<f32>,
     /// For those that are bytes on the host.
@@ -36,38 +40,47 @@ struct Held<M> {
     ids: Vec<u32>,
 }
 
+/// What a program is made with.
+pub struct Given<'a, Q: Queue> {
+    /// The queue, and where outputs are kept.
+    pub shared: &'a Shared<Q>,
+    /// Name of the planner that hands out objects.
+    pub planner: &'a str,
+    /// Outputs may stay on the device.
+    pub keeps: bool,
+}
+
 impl<Q: Queue> Program<Q> {
-    /// Gets the records objects, by way of the planner of this name, and records all steps.
+    /// Gets the records objects, by way of a planner, and records all steps.
     pub fn new(
         built: Built,
-        constants: Vec<Arc<Q::Memory>>,
-        queue: &Q,
-        planner: &str,
+        constants: Loaded<Q::Memory>,
+        given: &Given<'_, Q>,
         cx: &mut PrepareContext<'_>,
     ) -> Result<Program<Q>> {
         let Built { items, records, inputs, outputs } = built;
-        let record = |r: &crate::builder::Record| {
-            ObjectRecord::bytes(r.floats as u64 * 4, r.life.0 as u32, r.life.1 as u32)
-        };
-        let asked: Vec<ObjectRecord> = records.iter().map(record).collect();
-        let (mut ids, mut sizes) = (vec![0; asked.len()], vec![[0; 3]; asked.len()]);
-        let count = cx.assign_objects(planner, &ObjectRequest::new(1, &asked), &mut ids, &mut sizes)?;
-        let object = |&[bytes, ..]: &[u64; 3]| queue.memory(bytes.div_ceil(4) as usize).map(Arc::new);
-        let objects = sizes[..count].iter().map(object).collect::<Result<_>>()?;
-        let held = Held { objects, constants, ids };
+        let queue = given.shared.queue();
+        let held = Held::new(&records, constants, (&*queue, given.planner), cx)?;
         let port = |buffer, layout: Layout| Port { memory: held.memory(buffer), floats: layout.floats() };
         let plan = Plan {
             inputs: inputs.iter().map(|input| port(Buffer::Record(input.record), input.layout)).collect(),
             steps: items.iter().map(|item| held.step(item)).collect(),
             outputs: outputs.iter().map(|output| port(output.buffer, output.layout)).collect(),
         };
+        let recording = queue.record(plan)?;
+        // What is bytes on the host is no nearer to them than the host brings it.
+        let handle = |output: Output| {
+            let keep = || given.shared.keep(held.memory(output.buffer), output.layout);
+            (output, (given.keeps && output.grid.is_none()).then(keep))
+        };
         Ok(Program {
-            recording: queue.record(plan)?,
+            recording,
             names: items.iter().map(name).collect(),
             bytes: held.bytes(),
             kernels: items.iter().filter(|item| matches!(item, Item::Task(_))).count(),
             inputs,
-            outputs,
+            outputs: outputs.into_iter().map(handle).collect(),
+            crossed: [0; 2],
             spread: Vec::new(),
             dense: Vec::new(),
         })
@@ -83,9 +96,21 @@ impl<Q: Queue> Program<Q> {
         self.kernels
     }
 
-    /// Inputs go to the device, all kernels run, outputs come back.
-    pub fn run(&mut self, queue: &Q, cx: &EvalContext<'_>) -> Result<()> {
-        self.write(queue, cx)?;
+    /// Bytes of the last invocation: to the device and back.
+    pub fn crossed(&self) -> [u64; 2] {
+        self.crossed
+    }
+
+    /// Of outputs that may stay on the device.
+    pub fn handles(&self) -> impl Iterator<Item = u64> {
+        self.outputs.iter().filter_map(|&(_, handle)| handle)
+    }
+
+    /// Inputs go to the device, all kernels run, and outputs that the host wants come back.
+    pub fn run(&mut self, shared: &Shared<Q>, cx: &EvalContext<'_>) -> Result<()> {
+        let queue = shared.queue();
+        self.crossed = [0; 2];
+        self.write(&queue, shared, cx)?;
         match cx.profile() {
             None => queue.run(&mut self.recording, None)?,
             Some(times) => {
@@ -94,12 +119,25 @@ impl<Q: Queue> Program<Q> {
                 queue.run(&mut self.recording, Some(&mut note))?;
             }
         }
-        self.read(queue, cx)
+        queue.wait(&mut self.recording, &|| cx.is_cancelled())?;
+        let keeps = cx.keeps();
+        for i in 0..self.outputs.len() {
+            match self.outputs[i].1.filter(|_| keeps) {
+                Some(handle) => cx.keep_output(i, handle)?,
+                None => self.read(&queue, i, cx.output(i)?)?,
+            }
+        }
+        Ok(())
     }
 
-    fn write(&mut self, queue: &Q, cx: &EvalContext<'_>) -> Result<()> {
+    fn write(&mut self, queue: &Q, shared: &Shared<Q>, cx: &EvalContext<'_>) -> Result<()> {
         for (port, &Input { position, layout, form, .. }) in self.inputs.iter().enumerate() {
+            if let Some(handle) = cx.kept_input(position)? {
+                queue.copy(&mut self.recording, port, &*shared.find(handle, layout)?)?;
+                continue;
+            }
             let tensor = cx.input(position)?;
+            self.crossed[0] += tensor.byte_len() as u64;
             let dense = match form {
                 Form::Indices(axis) => {
                     self.dense = indices(tensor.ty, tensor.bytes(), axis)?;
@@ -122,39 +160,39 @@ impl<Q: Queue> Program<Q> {
         Ok(())
     }
 
-    fn read(&mut self, queue: &Q, cx: &EvalContext<'_>) -> Result<()> {
-        for (i, &Output { layout, grid, .. }) in self.outputs.iter().enumerate() {
-            let tensor = cx.output(i)?;
-            let Some(grid) = grid else {
-                let dense = tensor.into_slice::<f32>()?;
-                read(queue, &mut self.recording, i, layout, &mut self.spread, dense)?;
-                continue;
-            };
-            self.dense.resize(layout.len(), 0.0);
-            read(queue, &mut self.recording, i, layout, &mut self.spread, &mut self.dense)?;
-            let bytes = tensor.into_bytes().iter_mut().zip(&self.dense);
-            bytes.for_each(|(byte, &real)| *byte = grid.byte(real));
+    fn read(&mut self, queue: &Q, port: usize, tensor: TensorViewMut<'_>) -> Result<()> {
+        let Some(grid) = self.outputs[port].0.grid else {
+            return self.read_floats(queue, port, tensor.into_slice::<f32>()?);
+        };
+        let mut dense = std::mem::take(&mut self.dense);
+        dense.resize(self.outputs[port].0.layout.len(), 0.0);
+        let done = self.read_floats(queue, port, &mut dense);
+        let bytes = tensor.into_bytes().iter_mut().zip(&dense);
+        bytes.for_each(|(byte, &real)| *byte = grid.byte(real));
+        self.dense = dense;
+        done
+    }
+
+    /// Copies the output with this handle, of floats.
+    pub fn fetch(&mut self, shared: &Shared<Q>, handle: u64, data: &mut [u8]) -> Result<()> {
+        let port = self.outputs.iter().position(|&(_, known)| known == Some(handle));
+        let port = port.ok_or_else(|| invalid!("the partition keeps no such value"))?;
+        let floats = bytemuck::try_cast_slice_mut(data).map_err(|error| invalid!("floats: {error}"))?;
+        self.read_floats(&shared.queue(), port, floats)
+    }
+
+    /// Copies an output, without what fills its rows up.
+    fn read_floats(&mut self, queue: &Q, port: usize, dense: &mut [f32]) -> Result<()> {
+        let Output { layout, grid, .. } = self.outputs[port].0;
+        self.crossed[1] += dense.len() as u64 * if grid.is_some() { 1 } else { 4 };
+        if !layout.is_padded() {
+            return queue.read(&mut self.recording, port, dense);
         }
+        self.spread.resize(layout.floats(), 0.0);
+        queue.read(&mut self.recording, port, &mut self.spread)?;
+        layout.gather(&self.spread, dense);
         Ok(())
     }
-}
-
-/// Copies output `port`, without what fills its rows up; `spread` is room for it with that.
-fn read<Q: Queue>(
-    queue: &Q,
-    recording: &mut Q::Recording,
-    port: usize,
-    layout: Layout,
-    spread: &mut Vec<f32>,
-    dense: &mut [f32],
-) -> Result<()> {
-    if !layout.is_padded() {
-        return queue.read(recording, port, dense);
-    }
-    spread.resize(layout.floats(), 0.0);
-    queue.read(recording, port, spread)?;
-    layout.gather(spread, dense);
-    Ok(())
 }
 
 /// For profiles.
@@ -166,6 +204,25 @@ fn name(item: &Item) -> &'static str {
 }
 
 impl<M: device::Memory> Held<M> {
+    /// Objects for the records, within the quota.
+    fn new<Q: Queue<Memory = M>>(
+        records: &[Record],
+        constants: Loaded<M>,
+        (queue, planner): (&Q, &str),
+        cx: &mut PrepareContext<'_>,
+    ) -> Result<Self> {
+        let record = |r: &Record| ObjectRecord::bytes(r.floats as u64 * 4, r.life.0 as u32, r.life.1 as u32);
+        let asked: Vec<ObjectRecord> = records.iter().map(record).collect();
+        let (mut ids, mut sizes) = (vec![0; asked.len()], vec![[0; 3]; asked.len()]);
+        let count = cx.assign_objects(planner, &ObjectRequest::new(1, &asked), &mut ids, &mut sizes)?;
+        let sizes = &sizes[..count];
+        let objects = sizes.iter().map(|&[bytes, ..]| bytes.next_multiple_of(4)).sum::<u64>();
+        cx.held_on_device().hold(constants.bytes + objects)?;
+        let object = |&[bytes, ..]: &[u64; 3]| queue.memory(bytes.div_ceil(4) as usize).map(Arc::new);
+        let objects = sizes.iter().map(object).collect::<Result<_>>()?;
+        Ok(Held { objects, constants: constants.used, ids })
+    }
+
     fn memory(&self, buffer: Buffer) -> Arc<M> {
         Arc::clone(match buffer {
             Buffer::Record(record) => &self.objects[self.ids[record] as usize],
@@ -187,8 +244,7 @@ impl<M: device::Memory> Held<M> {
     }
 
     fn bytes(&self) -> [usize; 2] {
-        let bytes = |list: &[Arc<M>]| list.iter().map(|memory| memory.len() * 4).sum::<usize>();
-        let constants = bytes(&self.constants);
-        [constants + bytes(&self.objects), constants]
+        let constants = bytes(&self.constants) as usize;
+        [constants + bytes(&self.objects) as usize, constants]
     }
 }

@@ -8,11 +8,11 @@
 //! A file of another model or setting, or a damaged one, counts as none: it is written anew. Checks are XXH3.
 
 use std::fs::File;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
+use arenite_layers::replace;
 use memmap2::{MmapOptions, MmapRaw};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
@@ -115,19 +115,6 @@ fn head(origin: &Origin) -> [u64; HEADER - 2] {
     [MAGIC, VERSION, origin.setting, a, b, c, d]
 }
 
-/// A new file beside `path`, for this user alone, whose name nobody can foresee: so nobody has put a link there, and no other thread
-/// writes to it.
-fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
-    let number = RandomState::new().build_hasher().finish();
-    let beside = path.with_extension(format!("{number:016x}.part"));
-    let mut options = File::options();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(&beside)?;
-    Ok((beside, file))
-}
-
 /// Writes a file beside `path` and puts it in its place, so that readers see the old or the new one, whole.
 pub fn write(path: &Path, origin: &Origin, blocks: &[(u64, &[u8])]) -> io::Result<()> {
     let mut at = ((HEADER + ENTRY * blocks.len()) * 8).next_multiple_of(4096);
@@ -148,9 +135,7 @@ pub fn write(path: &Path, origin: &Origin, blocks: &[(u64, &[u8])]) -> io::Resul
     check.update(&table);
     header.extend(check.digest().to_le_bytes());
 
-    let (beside, file) = create_beside(path)?;
-    let written = (|| {
-        let mut file = BufWriter::new(file);
+    replace(path, |file| {
         file.write_all(&header)?;
         file.write_all(&table)?;
         let mut position = header.len() + table.len();
@@ -159,18 +144,13 @@ pub fn write(path: &Path, origin: &Origin, blocks: &[(u64, &[u8])]) -> io::Resul
             *position = to;
             file.write_all(&zeros)
         };
-        pad(&mut file, &mut position, first)?;
+        pad(file, &mut position, first)?;
         for (_, block) in blocks {
             file.write_all(block)?;
             position += block.len();
             let to = position.next_multiple_of(64);
-            pad(&mut file, &mut position, to)?;
+            pad(file, &mut position, to)?;
         }
-        file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_data()?;
-        std::fs::rename(&beside, path)
-    })();
-    if written.is_err() {
-        drop(std::fs::remove_file(&beside));
-    }
-    written
+        Ok(())
+    })
 }

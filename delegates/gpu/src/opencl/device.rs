@@ -2,18 +2,21 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use arenite_abi::host::{self, LogLevel};
 use arenite_abi::prelude::*;
 use opencl3::context::Context;
 use opencl3::device::{CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU, Device as Found};
-use opencl3::kernel::Kernel;
 use opencl3::platform::get_platforms;
 use opencl3::program::Program;
 
 use super::failed;
 use super::queue::Queue;
-use crate::device::{self, About, Slots, choose};
+use crate::cache::Cache;
+use crate::device::{self, About, Effort, Settings, Slots, choose};
+use crate::sizes::{Sizes, from_text};
+use crate::work_groups::Tuning;
 use crate::{GpuInfo, Vendor};
 
 /// A device and its context, of which the process has one.
@@ -23,6 +26,8 @@ pub struct Device {
     about: About,
     /// By their text.
     programs: Mutex<HashMap<String, Arc<Program>>>,
+    /// By the text, too.
+    sizes: Mutex<HashMap<String, Sizes>>,
 }
 
 fn about(device: &Found) -> Result<About> {
@@ -58,16 +63,7 @@ fn find() -> Result<Vec<Found>> {
     Ok(ids.map(Found::new).collect())
 }
 
-/// All devices, in the order of their drivers.
-///
-/// # Errors
-/// `Unavailable` if there is no driver.
-pub fn devices() -> Result<Vec<About>> {
-    let _one_by_one = open_devices();
-    find()?.iter().map(about).collect()
-}
-
-/// Those that were opened, by their place in [`devices`]. They stay open: drivers mind a context that comes and goes.
+/// Those that were opened, by their numbers. They stay open: drivers mind a context that comes and goes.
 type Open = HashMap<usize, Arc<Device>>;
 
 /// Whoever asks a driver for devices holds this meanwhile: some are not ready for two that ask first.
@@ -80,7 +76,17 @@ impl device::Device for Device {
     const NAME: &'static str = "opencl";
     // It is text, of any length.
     const SLOTS: Slots = Slots { functions: usize::MAX, operands: usize::MAX };
+    const KEEPS: bool = true;
     type Queue = Queue;
+
+    fn list() -> Result<Vec<About>> {
+        let _one_by_one = open_devices();
+        find()?.iter().map(about).collect()
+    }
+
+    fn about(&self) -> Option<&About> {
+        Some(&self.about)
+    }
 
     fn open(choice: Option<&str>) -> Result<Arc<Device>> {
         let mut open = open_devices();
@@ -99,42 +105,101 @@ impl device::Device for Device {
             "arenite_gpu",
             &format!("OpenCL device {}, driver {}", about.name, about.driver),
         );
-        let device = Arc::new(Device { device, context, about, programs: Mutex::default() });
+        let device =
+            Arc::new(Device { device, context, about, programs: Mutex::default(), sizes: Mutex::default() });
         open.insert(position, Arc::clone(&device));
         Ok(device)
     }
 
     fn queue(self: &Arc<Self>) -> Result<Queue> {
-        Queue::new(Arc::clone(self))
+        self.queue_with(&Settings { tuning: Tuning::Fast, cache: None })
+    }
+
+    fn queue_with(self: &Arc<Self>, settings: &Settings) -> Result<Queue> {
+        Queue::new(Arc::clone(self), settings)
     }
 }
 
 impl Device {
     /// What it tells about itself.
-    pub fn about(&self) -> &About {
+    pub fn limits(&self) -> &About {
         &self.about
     }
 
-    /// The kernel `name` of a program, which is compiled once per process.
-    pub(super) fn kernel(&self, text: &str, name: &str) -> Result<Kernel> {
-        let program = self.program(text)?;
-        Kernel::create(&program, name).map_err(|error| failed("no kernel of a program", error))
-    }
-
-    fn program(&self, text: &str) -> Result<Arc<Program>> {
+    /// A program, which is compiled once per process, or taken from the cache. What that took is added to `effort`.
+    pub(super) fn program(
+        &self,
+        text: &str,
+        cache: Option<&Cache>,
+        effort: &mut Effort,
+    ) -> Result<Arc<Program>> {
         let mut programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(program) = programs.get(text) {
             return Ok(Arc::clone(program));
         }
-        let program = Program::create_from_source(&self.context, text);
-        let mut program = program.map_err(|error| failed("no program of the device", error))?;
-        if let Err(error) = program.build(&[self.device.id()], "-cl-std=CL1.2") {
-            let log = program.get_build_log(self.device.id()).unwrap_or_default();
-            let complaint = log.lines().find(|line| line.contains("error")).unwrap_or("");
-            return Err(unavailable!("the device's compiler: {error}: {complaint}"));
-        }
+        let start = Instant::now();
+        let program = match cache.and_then(|cache| self.load(cache, text)) {
+            Some(program) => {
+                effort.loaded += 1;
+                program
+            }
+            None => {
+                effort.compiled += 1;
+                let program = self.compile(text)?;
+                let binaries = program.get_binaries().unwrap_or_default();
+                if let (Some(cache), [binary]) = (cache, &binaries[..])
+                    && !binary.is_empty()
+                {
+                    cache.save("program", &self.key(text), binary);
+                }
+                program
+            }
+        };
+        effort.compiling += start.elapsed().as_nanos() as u64;
         let program = Arc::new(program);
         programs.insert(text.to_owned(), Arc::clone(&program));
         Ok(program)
     }
+
+    /// What a file is for: a driver, a device and a program.
+    pub(super) fn key(&self, text: &str) -> String {
+        let About { name, driver, .. } = &self.about;
+        format!("{driver}\n{name}\n{OPTIONS}\n{text}")
+    }
+
+    /// A program that the driver compiled before. It may refuse its own binary, after an update for instance.
+    fn load(&self, cache: &Cache, text: &str) -> Option<Program> {
+        let binary = cache.load("program", &self.key(text))?;
+        let program = Program::create_and_build_from_binary(&self.context, &[&binary[..]], OPTIONS);
+        program
+            .inspect_err(|error| {
+                let message = format!("a program of the cache is ignored: the driver says {error}");
+                host::log(LogLevel::Warn, "arenite_gpu", &message);
+            })
+            .ok()
+    }
+
+    fn compile(&self, text: &str) -> Result<Program> {
+        let program = Program::create_from_source(&self.context, text);
+        let mut program = program.map_err(|error| failed("no program of the device", error))?;
+        if let Err(error) = program.build(&[self.device.id()], OPTIONS) {
+            let log = program.get_build_log(self.device.id()).unwrap_or_default();
+            let complaint = log.lines().find(|line| line.contains("error")).unwrap_or("");
+            return Err(unavailable!("the device's compiler: {error}: {complaint}"));
+        }
+        Ok(program)
+    }
+
+    /// The sizes that were found for a program's kernel, by its text; those of the cache when it is asked for first.
+    pub(super) fn sizes<R>(&self, text: &str, cache: Option<&Cache>, f: impl FnOnce(&mut Sizes) -> R) -> R {
+        let mut known = self.sizes.lock().unwrap_or_else(PoisonError::into_inner);
+        let load = || {
+            let text = cache.and_then(|cache| String::from_utf8(cache.load("sizes", &self.key(text))?).ok());
+            text.map_or_else(Sizes::new, |text| from_text(&text, self.about.limits.axes))
+        };
+        f(known.entry(text.to_owned()).or_insert_with(load))
+    }
 }
+
+/// What programs are compiled with.
+const OPTIONS: &str = "-cl-std=CL1.2";

@@ -5,8 +5,9 @@
 mod device;
 mod queue;
 mod text;
+mod timing;
 
-pub use device::{Device, devices};
+pub use device::Device;
 
 use arenite_abi::prelude::*;
 use opencl3::error_codes::ClError;

@@ -1,20 +1,27 @@
 //! Memory of a device, kernels with their arguments, and the queue in which they run one after the other.
 
+use std::cell::Cell;
 use std::ptr::{null, null_mut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use arenite_abi::prelude::*;
 use opencl3::command_queue::CommandQueue;
+use opencl3::event::CL_COMPLETE;
 use opencl3::kernel::Kernel;
 use opencl3::memory::{Buffer, CL_MEM_READ_WRITE, ClMem as _};
+use opencl3::program::Program;
 use opencl3::types::{CL_BLOCKING, cl_mem};
 
 use super::device::Device;
 use super::failed;
 use super::text::{numbers, text};
-use crate::device::{self, Argument, Memory as _, Plan, Port, Step};
-use crate::work_groups::{Tuning, candidates};
+use super::timing;
+use crate::cache::Cache;
+use crate::device::{self, Argument, Effort, Memory as _, Plan, Port, Settings, Step};
+use crate::sizes::{Asked, to_text};
+use crate::work_groups::best::Procedure;
+use crate::work_groups::{Extent, Tuning, candidates};
 
 /// Floats in the device's memory.
 pub struct Memory {
@@ -57,18 +64,26 @@ pub struct Recording {
     outputs: Vec<Port<Memory>>,
 }
 
+/// How long a device is waited for without a pause, and then each pause.
+const SPIN: Duration = Duration::from_micros(50);
+
 /// A queue of a device: what is put into it runs in order.
 pub struct Queue {
     device: Arc<Device>,
     queue: CommandQueue,
+    tuning: Tuning,
+    cache: Option<Cache>,
+    effort: Cell<Effort>,
 }
 
 impl Queue {
     /// A queue of its own.
-    pub fn new(device: Arc<Device>) -> Result<Queue> {
+    pub fn new(device: Arc<Device>, settings: &Settings) -> Result<Queue> {
         let queue = CommandQueue::create_default(&device.context, 0);
         let queue = queue.map_err(|error| failed("no queue of the device", error))?;
-        Ok(Queue { device, queue })
+        let tuning = settings.tuning.on(&device.limits().limits);
+        let cache = settings.cache.as_deref().map(Cache::new);
+        Ok(Queue { device, queue, tuning, cache, effort: Cell::default() })
     }
 
     /// Makes all zeros of it.
@@ -91,18 +106,56 @@ impl Queue {
         event.map(drop).map_err(|error| failed("a tensor does not reach the device", error))
     }
 
-    /// The kernel with its arguments, in work-groups as a formula selects them.
+    /// The kernel with its arguments, in work-groups as they are tuned.
     fn launch(&self, launch: &device::Launch<'_, Memory>) -> Result<Launch> {
-        let kernel = self.device.kernel(&text(launch.kernel)?, launch.kernel.name)?;
-        let held = set_arguments(&kernel, launch)?;
+        let text = text(launch.kernel)?;
+        let mut effort = self.effort.get();
+        let program = self.device.program(&text, self.cache.as_ref(), &mut effort);
+        self.effort.set(effort);
+        let program = program?;
+        let (mut kernel, memory) = bind(&program, launch)?;
+        let (size, timed) = self.size(&text, &kernel, launch)?;
+        if timed && Procedure::on(&self.device.limits().limits).renew {
+            kernel = bind(&program, launch)?.0;
+        }
+        let (local, global) = (size.map(|n| n as usize), global(launch.grid, size));
+        Ok(Launch { kernel, global, local, _memory: memory })
+    }
+
+    /// The size of work-groups, and whether it was timed now. Equal texts and grids share what was found.
+    fn size(
+        &self,
+        text: &str,
+        kernel: &Kernel,
+        launch: &device::Launch<'_, Memory>,
+    ) -> Result<(Extent, bool)> {
         let most = kernel.get_work_group_size(self.device.device.id());
         let most = most.map_err(|error| failed("a kernel does not describe itself", error))?;
-        let most = u32::try_from(most).unwrap_or(u32::MAX);
-        let grid = launch.grid;
-        let sizes = candidates(Tuning::Fast, launch.kind, &self.device.about().limits, most, grid);
-        let local = sizes[0].map(|n| n as usize);
-        let global = [0, 1, 2].map(|axis| (grid[axis].max(1) as usize).next_multiple_of(local[axis]));
-        Ok(Launch { kernel, global, local, _memory: held })
+        let asked = Asked::new(launch.grid, u32::try_from(most).unwrap_or(u32::MAX), launch.kind);
+        let about = &self.device.limits().limits;
+        let sizes = candidates(self.tuning, launch.kind, about, asked.most, asked.grid);
+        if let [size] = sizes[..] {
+            return Ok((size, false));
+        }
+        let cache = self.cache.as_ref();
+        let mut effort = self.effort.get();
+        if let Some(size) = self.device.sizes(text, cache, |known| known.get(&asked).copied()) {
+            effort.recalled += 1;
+            self.effort.set(effort);
+            return Ok((size, false));
+        }
+        let start = Instant::now();
+        let size = timing::best(&self.device, kernel, launch.grid, &sizes)?;
+        effort.tuned += 1;
+        effort.tuning += start.elapsed().as_nanos() as u64;
+        self.effort.set(effort);
+        self.device.sizes(text, cache, |known| {
+            known.insert(asked, size);
+            if let Some(cache) = cache {
+                cache.save("sizes", &self.device.key(text), to_text(known).as_bytes());
+            }
+        });
+        Ok((size, true))
     }
 
     /// Puts a kernel into the queue.
@@ -121,12 +174,19 @@ impl Queue {
     }
 }
 
-/// Sets all arguments of a kernel, those of its epilogue last. Gives the memory that the kernel's launch holds.
-fn set_arguments(kernel: &Kernel, launch: &device::Launch<'_, Memory>) -> Result<Vec<Arc<Memory>>> {
+/// Work-items of a grid, rounded up to whole work-groups.
+pub fn global(grid: Extent, size: Extent) -> [usize; 3] {
+    [0, 1, 2].map(|axis| (grid[axis].max(1) as usize).next_multiple_of(size[axis] as usize))
+}
+
+/// A kernel of a program with its arguments, and what they are.
+fn bind(program: &Program, launch: &device::Launch<'_, Memory>) -> Result<(Kernel, Vec<Arc<Memory>>)> {
+    let name = launch.kernel.name;
+    let kernel = Kernel::create(program, name).map_err(|error| failed("no kernel of a program", error))?;
+    let fault = |i: u32, error| failed(&format!("argument {i} of '{name}'"), error);
     let mut held = Vec::new();
-    let fault = |i: u32, error| failed(&format!("argument {i} of '{}'", launch.kernel.name), error);
     for (i, argument) in (0..).zip(&launch.arguments) {
-        // SAFETY: of the kernel's own types, as its text has them; the launch holds the memory.
+        // SAFETY: of the kernel's own types, as its text has them; whoever has the kernel holds the memory.
         let set = unsafe {
             match argument {
                 Argument::Memory(memory) => {
@@ -143,7 +203,7 @@ fn set_arguments(kernel: &Kernel, launch: &device::Launch<'_, Memory>) -> Result
         let set = unsafe { kernel.set_arg(i, &number) };
         set.map_err(|error| fault(i, error))?;
     }
-    Ok(held)
+    Ok((kernel, held))
 }
 
 impl device::Queue for Queue {
@@ -152,7 +212,7 @@ impl device::Queue for Queue {
 
     fn memory(&self, len: usize) -> Result<Memory> {
         let bytes = len as u64 * 4;
-        let largest = self.device.about().largest;
+        let largest = self.device.limits().largest;
         if bytes > largest {
             return Err(unavailable!(
                 "a buffer of {bytes} bytes is wanted, the device's largest has {largest}"
@@ -200,6 +260,50 @@ impl device::Queue for Queue {
             }
         }
         self.queue.flush().map_err(|error| failed("the device does not start", error))
+    }
+
+    fn copy(&self, recording: &mut Recording, port: usize, from: &Memory) -> Result<()> {
+        let Port { memory, floats } = &recording.inputs[port];
+        ensure!(
+            *floats <= from.len() && *floats <= memory.len(),
+            "{floats} floats are not in {}",
+            from.len()
+        );
+        if *floats == 0 || std::ptr::eq(from, &**memory) {
+            return Ok(());
+        }
+        // SAFETY: both have so many bytes, and are two, so that neither lock waits for the other.
+        let event = unsafe {
+            self.queue.enqueue_copy_buffer(&from.buffer(), &mut memory.buffer(), 0, 0, floats * 4, &[])
+        };
+        event.map(drop).map_err(|error| failed("a tensor does not move on the device", error))
+    }
+
+    fn wait(&self, _: &mut Recording, stop: &dyn Fn() -> bool) -> Result<()> {
+        // SAFETY: it waits for what is in the queue alone.
+        let marker = unsafe { self.queue.enqueue_marker_with_wait_list(&[]) };
+        let lost = |error| failed("the device was lost", error);
+        let marker = marker.map_err(lost)?;
+        self.queue.flush().map_err(|error| failed("the device does not start", error))?;
+        let start = Instant::now();
+        loop {
+            match marker.command_execution_status().map_err(lost)?.0 {
+                CL_COMPLETE => return Ok(()),
+                error @ ..0 => return Err(lost(error.into())),
+                _ if stop() => {
+                    return Err(Error::new(
+                        Status::Cancelled,
+                        format_args!("the device did not end in time"),
+                    ));
+                }
+                _ if start.elapsed() < SPIN => std::thread::yield_now(),
+                _ => std::thread::sleep(SPIN),
+            }
+        }
+    }
+
+    fn effort(&self) -> Effort {
+        self.effort.get()
     }
 
     fn read(&self, recording: &mut Recording, port: usize, floats: &mut [f32]) -> Result<()> {

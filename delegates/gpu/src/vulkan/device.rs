@@ -10,7 +10,7 @@ use ash::vk;
 
 use super::about::{Types, Use};
 use super::commands::{Commands, Writer};
-use super::instance::{Found, find};
+use super::instance::{Found, devices, find};
 use super::kernels::{OPERANDS, SLOTS, Text};
 use super::logical::Logical;
 use super::memory::{Blocks, Memory, buffer};
@@ -60,6 +60,14 @@ impl device::Device for Device {
     const NAME: &'static str = "vulkan";
     const SLOTS: Slots = Slots { functions: SLOTS, operands: OPERANDS };
     type Queue = Queue;
+
+    fn list() -> Result<Vec<About>> {
+        devices()
+    }
+
+    fn about(&self) -> Option<&About> {
+        Some(&self.about)
+    }
 
     fn open(choice: Option<&str>) -> Result<Arc<Device>> {
         /// By their place among all.

@@ -39,7 +39,6 @@ mod stamps;
 mod tests;
 
 pub use device::Device;
-pub use instance::devices;
 
 use arenite_abi::prelude::*;
 use ash::vk;

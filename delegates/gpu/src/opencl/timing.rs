@@ -1,0 +1,60 @@
+//! Times of a kernel in work-groups of several sizes, by the events of a queue of their own.
+
+use std::ptr::null;
+
+use arenite_abi::prelude::*;
+use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue};
+use opencl3::event::Event;
+use opencl3::kernel::Kernel;
+
+use super::device::Device;
+use super::failed;
+use super::queue::global;
+use crate::work_groups::Extent;
+use crate::work_groups::best::{Procedure, fastest};
+
+/// The size with the shortest time. All arguments of the kernel are set, and it keeps to them; what it writes is written again before it
+/// is read.
+pub fn best(device: &Device, kernel: &Kernel, grid: Extent, sizes: &[Extent]) -> Result<Extent> {
+    let about = &device.limits().limits;
+    let procedure = Procedure::on(about);
+    let queue = CommandQueue::create_default(&device.context, CL_QUEUE_PROFILING_ENABLE);
+    let queue = queue.map_err(|error| failed("no queue of the device that tells times", error))?;
+    let waited = |event: &Event| event.wait().map_err(|error| failed("a kernel is not timed", error));
+    let (mut events, mut ends) = (Vec::<Event>::new(), Vec::new());
+    for &size in sizes {
+        for _ in 0..procedure.samples {
+            let (global, local) = (global(grid, size), size.map(|n| n as usize));
+            // SAFETY: three sizes each; the caller's promise about the kernel.
+            let event = unsafe {
+                queue.enqueue_nd_range_kernel(kernel.get(), 3, null(), global.as_ptr(), local.as_ptr(), &[])
+            };
+            // A size that the driver refuses has no time.
+            let Ok(event) = event else { break };
+            events.push(event);
+            let last = events.len() - 1;
+            if procedure.one_by_one {
+                waited(&events[last])?;
+            } else if let Some(earlier) = procedure.wait_for(last) {
+                waited(&events[earlier])?;
+            }
+        }
+        ends.push(events.len());
+    }
+    queue.finish().map_err(|error| failed("the device was lost while it was tuned", error))?;
+    let starts = std::iter::once(0).chain(ends.iter().copied());
+    let samples: Vec<Vec<u64>> = starts.zip(&ends).map(|(start, &end)| warm(&events[start..end])).collect();
+    // Without a time to be believed the first one is as good as any.
+    Ok(sizes[fastest(about, &samples).unwrap_or(0)])
+}
+
+/// The times of a size, without the first one, which warms up, where there are others.
+fn warm(events: &[Event]) -> Vec<u64> {
+    events.iter().skip(usize::from(events.len() > 1)).map(time).collect()
+}
+
+/// Nanoseconds of a dispatch; one that cannot be believed where the device does not tell.
+fn time(event: &Event) -> u64 {
+    let (start, end) = (event.profiling_command_start(), event.profiling_command_end());
+    start.and_then(|start| Ok(end?.saturating_sub(start))).unwrap_or(u64::MAX)
+}
