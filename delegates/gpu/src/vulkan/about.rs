@@ -128,8 +128,8 @@ mod tests {
     use super::*;
 
     fn memory(types: &[Has]) -> vk::PhysicalDeviceMemoryProperties {
-        let mut memory = vk::PhysicalDeviceMemoryProperties::default();
-        memory.memory_type_count = types.len() as u32;
+        let memory_type_count = types.len() as u32;
+        let mut memory = vk::PhysicalDeviceMemoryProperties { memory_type_count, ..Default::default() };
         for (to, &flags) in memory.memory_types.iter_mut().zip(types) {
             to.property_flags = flags;
         }
