@@ -66,13 +66,23 @@ pub(crate) struct Work<'t> {
     outputs: usize,
 }
 
+fn lists<'a>(operator: &Operator<'a>) -> [List<'a, i32>; 3] {
+    [operator.inputs(), operator.outputs(), operator.intermediates()]
+}
+
+/// How many tensors the lists name, and how many of these are there: optional inputs may be absent.
+fn counts(lists: &[List<'_, i32>; 3]) -> (usize, usize) {
+    let all = || lists.iter().flat_map(List::iter);
+    (all().count(), all().filter(|&t| t >= 0).count())
+}
+
 impl<'t> Work<'t> {
     /// Expands the tensors of `operator`; without their data unless they are constant, if the node is to be prepared.
     pub fn new(site: Site<'t, '_>, operator: &Operator<'_>, prepares: bool) -> Result<Work<'t>> {
-        let lists = [operator.inputs(), operator.outputs(), operator.intermediates()];
-        let total = lists.iter().map(List::len).sum();
+        let lists = lists(operator);
+        let (total, there) = counts(&lists);
         let indices = site.arena.temporary(total, |_| -1i32)?;
-        let locals = site.arena.temporary(total, |_| Local::NONE)?;
+        let locals = site.arena.temporary(there, |_| Local::NONE)?;
         let mut work = Work { locals, indices, count: 0, inputs: lists[0].len(), outputs: lists[1].len() };
         for (at, t) in lists.iter().flat_map(List::iter).enumerate() {
             let Ok(t) = usize::try_from(t) else { continue };
@@ -83,9 +93,9 @@ impl<'t> Work<'t> {
 
     /// Bytes that it takes from a place where a [`Local`] may be; they end at such a place.
     pub fn bytes(operator: &Operator<'_>) -> usize {
-        let total = operator.inputs().len() + operator.outputs().len() + operator.intermediates().len();
+        let (total, there) = counts(&lists(operator));
         let indices = (total * size_of::<i32>()).next_multiple_of(align_of::<Local>());
-        indices.saturating_add(total.saturating_mul(size_of::<Local>()))
+        indices.saturating_add(there.saturating_mul(size_of::<Local>()))
     }
 
     /// The number of tensor `t` of the subgraph.
