@@ -31,7 +31,7 @@ impl Aligned {
     /// A copy.
     pub fn of(contents: &[u8]) -> Self {
         let mut memory = Self::new(0, contents.len());
-        memory.as_mut().copy_from_slice(contents);
+        memory.bytes_mut().copy_from_slice(contents);
         memory
     }
 
@@ -41,7 +41,7 @@ impl Aligned {
     }
 
     /// The bytes.
-    pub fn as_mut(&mut self) -> &mut [u8] {
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
         &mut self.memory[self.start..][..self.bytes]
     }
 }
@@ -114,7 +114,7 @@ impl Beside<'_> {
         let model = self.model.as_slice();
         let sizes = required_arena(model, self.ops, Planner::Greedy).map_err(refused)?;
         let mut arena = Aligned::new(0xa5, sizes.arena);
-        let mut interpreter = Interpreter::new(model, self.ops, arena.as_mut()).map_err(failed)?;
+        let mut interpreter = Interpreter::new(model, self.ops, arena.bytes_mut()).map_err(failed)?;
         for _ in 0..invokes {
             for (i, array) in inputs.iter().enumerate() {
                 let info = interpreter.input_info(i).map_err(failed)?;

@@ -7,7 +7,7 @@ pub struct Random(pub u64);
 
 impl Random {
     /// The next number.
-    pub fn next(&mut self) -> u64 {
+    pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -16,14 +16,14 @@ impl Random {
 
     /// A number below `n`.
     pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n.max(1) as u64) as usize
+        (self.number() % n.max(1) as u64) as usize
     }
 
     /// A number that is likely to be at a limit.
     pub fn word(&mut self) -> i32 {
         const WORDS: [i32; 14] =
             [0, 1, -1, 2, 3, 8, 127, 255, 65536, 1 << 28, -(1 << 28), 1 << 30, i32::MAX, i32::MIN];
-        if self.below(3) == 0 { self.next() as i32 } else { WORDS[self.below(WORDS.len())] }
+        if self.below(3) == 0 { self.number() as i32 } else { WORDS[self.below(WORDS.len())] }
     }
 }
 
@@ -33,7 +33,7 @@ pub fn spoil_bytes(bytes: &mut [u8], random: &mut Random) {
         let at = random.below(bytes.len());
         match random.below(3) {
             0 => bytes[at] ^= 1 << random.below(8),
-            1 => bytes[at] = random.next() as u8,
+            1 => bytes[at] = random.number() as u8,
             _ => {
                 let at = at & !3;
                 let word = random.word().to_le_bytes();
@@ -69,7 +69,7 @@ fn mutate(model: &mut ModelBuilder, random: &mut Random) {
         },
         1 => tensor.element_type = random.below(24) as i32,
         2 => {
-            let scale = f32::from_bits(random.next() as u32).abs();
+            let scale = f32::from_bits(random.number() as u32).abs();
             let zero_point = random.below(256) as i64 - 128;
             let n = if random.below(2) == 0 { 1 } else { random.below(5) };
             let dimension = random.below(4) as i32;

@@ -65,7 +65,7 @@ fn beside_micro(bytes: &[u8], inputs: &[(usize, &[u8])], wanted: &arenite::Resul
     static OPS: OnceLock<Vec<arenite_micro::OpRegistration>> = OnceLock::new();
     let (ops, model) = (OPS.get_or_init(micro::ops), Aligned::of(bytes));
     let start = Instant::now();
-    let result = micro::run_once(model.as_slice(), ops, Aligned::new(0xa5, 1 << 20).as_mut(), inputs);
+    let result = micro::run_once(model.as_slice(), ops, Aligned::new(0xa5, 1 << 20).bytes_mut(), inputs);
     assert!(start.elapsed() < Duration::from_secs(1), "{:?}: {result:?}", start.elapsed());
     match (&result, wanted) {
         (Ok(_), Ok(_) | Err(Error::Quota { .. })) => {}

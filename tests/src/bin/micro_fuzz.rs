@@ -18,6 +18,6 @@ struct Arguments {
 
 fn main() {
     let Arguments { models, seed } = Arguments::parse();
-    let Fuzzed { ran, refused } = micro::fuzz(models, seed, Aligned::new(0, micro::FUZZ_ARENA).as_mut());
+    let Fuzzed { ran, refused } = micro::fuzz(models, seed, Aligned::new(0, micro::FUZZ_ARENA).bytes_mut());
     println!("{models} spoilt models: {ran} ran, {refused} were refused, none panicked");
 }

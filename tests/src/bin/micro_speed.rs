@@ -37,7 +37,7 @@ fn in_micro(bytes: &[u8], invocations: usize) -> Result<(), Box<dyn std::error::
     let (model, ops) = (Aligned::of(bytes), ops());
     let sizes = required_arena(model.as_slice(), &ops, Planner::Greedy)?;
     let mut arena = Aligned::new(0, sizes.arena);
-    let mut interpreter = Interpreter::new(model.as_slice(), &ops, arena.as_mut())?;
+    let mut interpreter = Interpreter::new(model.as_slice(), &ops, arena.bytes_mut())?;
     for i in 0..interpreter.input_count() {
         interpreter.input(i)?.fill(0);
     }

@@ -26,7 +26,7 @@ fn check(name: &str, model: ModelBuilder) {
 fn refused(model: ModelBuilder) -> String {
     let (ops, model) = (ops(), Aligned::of(&model.finish()));
     let mut arena = Aligned::new(0, 1 << 20);
-    run_once(model.as_slice(), &ops, arena.as_mut(), &[]).expect_err("it is refused").to_string()
+    run_once(model.as_slice(), &ops, arena.bytes_mut(), &[]).expect_err("it is refused").to_string()
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn values_of_a_loop_change_places() {
     let (ops, model) = (ops(), Aligned::of(&swapping(3).finish()));
     let (a, b) = (bytes_of(&[1.0f32, 2.0, 3.0]), bytes_of(&[7.0f32, 8.0, 9.0]));
     let mut arena = Aligned::new(0, 1 << 16);
-    let outputs = run_once(model.as_slice(), &ops, arena.as_mut(), &[(1, &a), (2, &b)]).expect("it runs");
+    let outputs = run_once(model.as_slice(), &ops, arena.bytes_mut(), &[(1, &a), (2, &b)]).expect("it runs");
     assert_eq!(outputs, [bytes_of(&[3]), b, a]);
 }
 

@@ -26,7 +26,7 @@ fn one_byte_less_is_refused_with_both_numbers() {
         for misaligned in [0, 1, 15] {
             let lost = (16 - misaligned) % 16;
             let mut memory = Aligned::new(0, needed + 32);
-            let block = &mut memory.as_mut()[misaligned..];
+            let block = &mut memory.bytes_mut()[misaligned..];
             assert!(Interpreter::new(model.as_slice(), &ops, &mut block[..needed + lost]).is_ok(), "{name}");
             match Interpreter::new(model.as_slice(), &ops, &mut block[..needed + lost - 1]).err() {
                 Some(Error::Arena { given, needed: told }) => {
@@ -45,7 +45,7 @@ fn arenas_of_any_size_and_alignment_are_kept() {
     for (name, model) in small() {
         let model = model.as_slice();
         let needed = required_arena(model, &ops, Planner::Greedy).expect("it can be made ready").arena;
-        let wanted = Interpreter::new(model, &ops, Aligned::new(0, needed).as_mut())
+        let wanted = Interpreter::new(model, &ops, Aligned::new(0, needed).bytes_mut())
             .map(|mut interpreter| invoke(&mut interpreter, 0))
             .expect("it is ready");
         for round in 0..24 {
@@ -74,7 +74,7 @@ fn ten_thousand_invocations() {
         let before = model.as_slice().to_vec();
         let sizes = required_arena(model.as_slice(), &ops, Planner::Greedy).expect("it can be made ready");
         let mut memory = Aligned::new(0xe5, sizes.arena + 2 * MARGIN);
-        let arena = &mut memory.as_mut()[MARGIN..][..sizes.arena];
+        let arena = &mut memory.bytes_mut()[MARGIN..][..sizes.arena];
         let mut interpreter = Interpreter::new(model.as_slice(), &ops, arena).expect("it is ready");
         let first = invoke(&mut interpreter, 7);
         let taken = allocations();
@@ -104,7 +104,7 @@ fn allocating_twice_takes_no_more() {
         let mut arena = Aligned::new(0x5a, sizes.arena);
         let mut once = || {
             let mut interpreter =
-                Interpreter::new(model.as_slice(), &ops, arena.as_mut()).expect("it has enough");
+                Interpreter::new(model.as_slice(), &ops, arena.bytes_mut()).expect("it has enough");
             (interpreter.recording(), invoke(&mut interpreter, 3))
         };
         let first = once();
@@ -129,7 +129,7 @@ fn two_arenas() {
     for (name, model) in small() {
         let model = model.as_slice();
         let (mut big, mut other) = (Aligned::new(0, 1 << 20), Aligned::new(0, 1 << 20));
-        let made = over_two(model, &ops, big.as_mut(), other.as_mut()).expect("there is room");
+        let made = over_two(model, &ops, big.bytes_mut(), other.bytes_mut()).expect("there is room");
         let recording = made.recording();
         assert!(recording.arena <= recording.planned + recording.persistent, "{name}: {recording}");
         let (mut front, mut back) = (Pages::new(recording.planned), Pages::new(recording.persistent));
@@ -156,10 +156,10 @@ fn models_share_an_arena() {
     let models = small();
     let alone = |model: &Aligned| {
         let mut arena = Aligned::new(0, 1 << 20);
-        Interpreter::new(model.as_slice(), &ops, arena.as_mut()).expect("it is ready").recording()
+        Interpreter::new(model.as_slice(), &ops, arena.bytes_mut()).expect("it is ready").recording()
     };
     let mut arena = Aligned::new(0, 1 << 20);
-    let mut shared = SharedArena::<16>::new(arena.as_mut()).expect("there is room");
+    let mut shared = SharedArena::<16>::new(arena.bytes_mut()).expect("there is room");
     for (i, (_, model)) in models.iter().enumerate() {
         assert_eq!(shared.add(model.as_slice(), Ops::List(&ops), Planner::Greedy).ok(), Some(i));
         // What cannot be added takes nothing.
@@ -199,7 +199,7 @@ fn recordings_add_up() {
     let ops = ops();
     for (name, model) in small() {
         let mut arena = Aligned::new(0, 1 << 20);
-        let interpreter = Interpreter::new(model.as_slice(), &ops, arena.as_mut()).expect("it is ready");
+        let interpreter = Interpreter::new(model.as_slice(), &ops, arena.bytes_mut()).expect("it is ready");
         let (recording, sizes) = (interpreter.recording(), interpreter.sizes());
         println!("{name}\n{recording}");
         let tail: usize = Category::ALL.iter().map(|&category| recording.of(category)).sum();

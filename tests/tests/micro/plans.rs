@@ -81,7 +81,7 @@ fn plans_that_are_written_are_followed() {
         println!("{name}: head {}, planned ahead {} of {}", before.head, sizes.head, plan.total_bytes);
         let mut arena = Aligned::new(0, sizes.arena);
         let mut interpreter =
-            Interpreter::new(embedded.as_slice(), &ops, arena.as_mut()).expect("it is ready");
+            Interpreter::new(embedded.as_slice(), &ops, arena.bytes_mut()).expect("it is ready");
         let answer = large(model.as_slice(), 1);
         assert!(invoke(&mut interpreter, 0) == answer, "{name}: other bytes");
         assert!(large(embedded.as_slice(), 1) == answer, "{name}: other bytes of the large runtime");

@@ -33,7 +33,7 @@ fn tensors_one_after_the_other() {
     for (name, model) in models().into_iter().filter(|(name, _)| name.starts_with("hello")) {
         let sizes = required_arena(model.as_slice(), &ops, Planner::Linear).expect("it can be made ready");
         let mut arena = Aligned::new(0, sizes.arena);
-        let loaded = Loaded::new(model.as_slice(), &ops, arena.as_mut()).expect("it loads");
+        let loaded = Loaded::new(model.as_slice(), &ops, arena.bytes_mut()).expect("it loads");
         let mut interpreter =
             loaded.prepare().and_then(|model| model.plan(Planner::Linear)).expect("it is ready");
         assert!(invoke(&mut interpreter, 0) == large(model.as_slice(), 1), "{name}");
@@ -55,7 +55,7 @@ fn what_the_large_runtime_says() {
             (Ok(()), Ok(sizes)) => {
                 let mut arena = Aligned::new(0, sizes.arena);
                 let mut interpreter =
-                    Interpreter::new(model.as_slice(), &ops, arena.as_mut()).expect("it is ready");
+                    Interpreter::new(model.as_slice(), &ops, arena.bytes_mut()).expect("it is ready");
                 assert!(invoke(&mut interpreter, 0) == large(model.as_slice(), 1), "{name}: other bytes");
                 println!("{name}: {sizes}");
             }

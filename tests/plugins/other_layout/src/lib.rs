@@ -46,6 +46,8 @@ pub mod raw {
 pub mod schema;
 #[path = "../../../../core/abi/src/shim.rs"]
 mod shim;
+#[path = "../../../../core/abi/src/sizes.rs"]
+mod sizes;
 #[path = "../../../../core/abi/src/tensor/mod.rs"]
 pub mod tensor;
 
