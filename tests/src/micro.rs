@@ -92,7 +92,11 @@ impl Beside<'_> {
             Array::read(&self.case.source, text, &format!("{prefix}in_{i}.npy"))
         };
         let inputs = set.inputs.iter().enumerate().map(read).collect::<Result<Vec<_>, _>>()?;
-        let answers = self.micro(&inputs, set.invokes)?;
+        let answers = self.micro(&inputs, set.invokes, 0)?;
+        // Where there is room, nodes stay expanded.
+        if self.micro(&inputs, set.invokes, 1 << 16)? != answers && !self.case.text.random {
+            return Err(Stop::Failed("other bytes in a larger arena".into()));
+        }
         let wanted = self.large(&inputs, set.invokes)?;
         if answers.len() != wanted.len() {
             return Err(Stop::Failed(format!("{} outputs, not {}", answers.len(), wanted.len())));
@@ -108,12 +112,12 @@ impl Beside<'_> {
         Ok(())
     }
 
-    fn micro(&self, inputs: &[Array], invokes: u32) -> Result<Vec<Vec<u8>>, Stop> {
+    fn micro(&self, inputs: &[Array], invokes: u32, room: usize) -> Result<Vec<Vec<u8>>, Stop> {
         let refused = |error: arenite_micro::Error| Stop::Refused(error.to_string());
         let failed = |error: arenite_micro::Error| Stop::Failed(error.to_string());
         let model = self.model.as_slice();
         let sizes = required_arena(model, self.ops, Planner::Greedy).map_err(refused)?;
-        let mut arena = Aligned::new(0xa5, sizes.arena);
+        let mut arena = Aligned::new(0xa5, sizes.arena + room);
         let mut interpreter = Interpreter::new(model, self.ops, arena.bytes_mut()).map_err(failed)?;
         for _ in 0..invokes {
             for (i, array) in inputs.iter().enumerate() {

@@ -12,6 +12,9 @@
 //! as long as the arena; the head is set once all temporaries are gone. How much is taken depends on the model alone, not on the size
 //! of the block or on its address, so that the most that was in use is the least that is needed.
 //!
+//! What nobody will need while the model runs lies between the most that is in use in front and the tail. It is known when everything was
+//! rehearsed, and holds nodes that stay expanded (`work::Kept`), as many as it has room for. Nothing but speed depends on that.
+//!
 //! With two blocks, what is persistent lies at the end of the second one, and all else in the first.
 
 use core::cell::Cell;
@@ -64,6 +67,9 @@ pub(crate) struct Arena<'a> {
     tail: Cell<usize>,
     /// Temporaries that are still in use.
     open: Cell<usize>,
+    /// The most that was in use in front since the head was set, and bytes in front of the tail that are used because nobody needs them.
+    most: Cell<usize>,
+    spared: Cell<usize>,
     recording: Cell<Recording>,
     memory: PhantomData<&'a mut [u8]>,
 }
@@ -95,6 +101,8 @@ impl<'a> Arena<'a> {
             temp: Cell::new(0),
             tail: Cell::new(back.end),
             open: Cell::new(0),
+            most: Cell::new(0),
+            spared: Cell::new(0),
             recording: Cell::new(Recording::default()),
             memory: PhantomData,
         }
@@ -138,6 +146,7 @@ impl<'a> Arena<'a> {
             self.back.check(tail).map_err(|(given, needed)| Error::PersistentArena { given, needed })?;
         }
         if let (Some(front), Some(tail), Some(both)) = (front, tail, both) {
+            self.most.set(self.most.get().max(front));
             self.record(|recording| recording.note(front, tail, both.next_multiple_of(ALIGNMENT)));
         }
         Ok(())
@@ -235,6 +244,24 @@ impl<'a> Arena<'a> {
         self.claim(self.temp.get().checked_add(bytes), Some(self.taken()))
     }
 
+    /// A list in memory that nobody will need: what is in use in front never grew beyond `most` while everything was rehearsed. It is not
+    /// recorded, since nothing depends on it. `None` if there is no such memory.
+    pub fn spare<T: Copy>(&self, count: usize, value: T) -> Option<&'a mut [T]> {
+        let least = if self.joint { self.most.get() } else { 0 };
+        let end = self.tail.get().checked_sub(self.spared.get())?;
+        let start = end.checked_sub(count.checked_mul(size_of::<T>())?)? / align_of::<T>() * align_of::<T>();
+        if start < least || align_of::<T>() > ALIGNMENT {
+            return None;
+        }
+        self.spared.set(self.tail.get() - start);
+        // SAFETY: the list lies in the block, behind what is in front and in front of the tail; it is handed out once.
+        unsafe {
+            let data = self.back.base.add(start).cast::<T>();
+            (0..count).for_each(|i| data.add(i).write(value));
+            Some(NonNull::slice_from_raw_parts(data, count).as_mut())
+        }
+    }
+
     /// Bytes that the block has for what is planned: no tensor is larger.
     pub fn room(&self) -> usize {
         self.front.end
@@ -261,6 +288,7 @@ impl<'a> Arena<'a> {
         self.record(|recording| recording.head = bytes);
         self.head.set(bytes);
         self.temp.set(bytes);
+        self.most.set(bytes);
         Ok(())
     }
 

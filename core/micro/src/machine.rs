@@ -4,19 +4,19 @@ use core::cell::Cell;
 
 use arenite_abi::host;
 use arenite_abi::host_side::eval_struct;
-use arenite_abi::raw::ArQuantizationV1;
+use arenite_abi::raw::{ArNodeV1, ArQuantizationV1};
 use arenite_model::Model;
 
 use crate::arena::Arena;
 use crate::error::{Error, Result};
-use crate::graph::{Graph, Stage};
+use crate::graph::{Graph, Prepared, Stage};
 use crate::host::EvalHost;
 use crate::message;
-use crate::ops::Ops;
+use crate::ops::{OpRegistration, Ops};
 use crate::prepare;
 use crate::resources::Resources;
 use crate::sizes::Category;
-use crate::work::Work;
+use crate::work::{Kept, Work};
 use crate::{build, called};
 
 /// How many subgraphs may be at work at once, each called by a node of the one before.
@@ -159,14 +159,29 @@ impl<'h, 'a> Site<'h, 'a> {
         let Some(prepared) = self.graph.nodes.get().get(node) else { return Ok(()) };
         let prepared = prepared.get();
         let Some(op) = prepared.op else { return Ok(()) };
+        if let Some(Some(kept)) = self.graph.kept.get().get(node) {
+            return self.call(op, &prepared, &kept.node, kept.work());
+        }
         let operator = self.graph.operator(node)?;
-        let code =
-            self.machine.model.operator_code(&operator).ok_or(Error::Index { index: node, count: 0 })?;
-        let mut host = EvalHost::new(self, node, Work::new(self, &operator, false)?);
-        let raw = host.work.node(self.graph.index, node, &code, &operator);
+        let code = self.machine.model.operator_code(&operator);
+        let code = code.ok_or(Error::Index { index: node, count: 0 })?;
+        let work = Work::new(self, &operator, false)?;
+        let raw = work.node(self.graph.index, node, &code, &operator);
+        self.call(op, &prepared, &raw, work)
+    }
+
+    fn call(
+        self,
+        op: &OpRegistration,
+        prepared: &Prepared<'a>,
+        raw: &ArNodeV1,
+        work: Work<'h>,
+    ) -> Result<()> {
+        let node = raw.index as usize;
+        let mut host = EvalHost::new(self, node, work);
         let eval = eval_struct(&mut host, 1, prepared.persistent, prepared.scratch());
         // SAFETY: the structs are valid for the call, `prepare` initialised the state, and the plan keeps apart what lives at once.
-        let status = unsafe { (op.eval)(&eval, &raw, prepared.state) };
+        let status = unsafe { (op.eval)(&eval, raw, prepared.state) };
         let done = message::check(status);
         match host.failed.take() {
             // What a subgraph failed with: the op's words for it are of no use.
@@ -174,10 +189,22 @@ impl<'h, 'a> Site<'h, 'a> {
             None => done.map_err(|error| Error::Node {
                 subgraph: self.graph.index,
                 node,
-                code: code.builtin_code(),
+                code: raw.builtin_code,
                 error,
             }),
         }
+    }
+
+    /// Keeps nodes expanded as far as there is memory to spare, so that they are not read from the model each time.
+    pub fn keep(self) -> Result<()> {
+        for graph in self.machine.ready() {
+            let Some(list) = self.arena.spare(graph.nodes.get().len(), None) else { return Ok(()) };
+            for (node, place) in list.iter_mut().enumerate() {
+                *place = Kept::new(Site { graph, ..self }, node)?;
+            }
+            graph.kept.set(list);
+        }
+        Ok(())
     }
 
     /// Claims what the nodes will take while they run: they will not fail then.

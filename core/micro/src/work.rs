@@ -58,12 +58,49 @@ impl Local {
 /// The node in work. Ops read entries through pointers, also while the host is about to change others: so the host goes through
 /// pointers as well, and never holds a reference to an entry.
 pub(crate) struct Work<'t> {
-    locals: Temp<'t, Local>,
-    indices: Temp<'t, i32>,
+    lists: Lists<'t>,
+    /// Where the lists lie, unless they are kept.
+    _temporaries: Option<(Temp<'t, Local>, Temp<'t, i32>)>,
+}
+
+/// Tensors of a node, and the numbers of its inputs, outputs and intermediates among them.
+#[derive(Clone, Copy)]
+struct Lists<'t> {
+    locals: *mut Local,
     /// How many of the locals there are.
     count: usize,
+    indices: &'t [i32],
     inputs: usize,
     outputs: usize,
+}
+
+/// A node that stays expanded, because the arena has room for it.
+#[derive(Clone, Copy)]
+pub(crate) struct Kept<'a> {
+    lists: Lists<'a>,
+    pub node: ArNodeV1,
+}
+
+impl<'a> Kept<'a> {
+    /// Expands node `position` in memory that is to spare; `None` if there is no more.
+    pub fn new(site: Site<'_, 'a>, position: usize) -> Result<Option<Self>> {
+        let operator = site.graph.operator(position)?;
+        let code = site.machine.model.operator_code(&operator);
+        let (total, there) = counts(&lists(&operator));
+        let (Some(code), Some(indices), Some(locals)) =
+            (code, site.arena.spare(total, -1i32), site.arena.spare(there, Local::NONE))
+        else {
+            return Ok(None);
+        };
+        let lists = Lists::fill(site, &operator, false, locals.as_mut_ptr(), indices)?;
+        let node = lists.node(site.graph.index, position, &code, &operator);
+        Ok(Some(Kept { lists, node }))
+    }
+
+    /// The node, to be run.
+    pub fn work(&self) -> Work<'a> {
+        Work { lists: self.lists, _temporaries: None }
+    }
 }
 
 fn lists<'a>(operator: &Operator<'a>) -> [List<'a, i32>; 3] {
@@ -76,26 +113,29 @@ fn counts(lists: &[List<'_, i32>; 3]) -> (usize, usize) {
     (all().count(), all().filter(|&t| t >= 0).count())
 }
 
-impl<'t> Work<'t> {
-    /// Expands the tensors of `operator`; without their data unless they are constant, if the node is to be prepared.
-    pub fn new(site: Site<'t, '_>, operator: &Operator<'_>, prepares: bool) -> Result<Work<'t>> {
-        let lists = lists(operator);
-        let (total, there) = counts(&lists);
-        let indices = site.arena.temporary(total, |_| -1i32)?;
-        let locals = site.arena.temporary(there, |_| Local::NONE)?;
-        let mut work = Work { locals, indices, count: 0, inputs: lists[0].len(), outputs: lists[1].len() };
-        for (at, t) in lists.iter().flat_map(List::iter).enumerate() {
-            let Ok(t) = usize::try_from(t) else { continue };
-            work.indices[at] = work.number(site, t, prepares)? as i32;
+impl<'t> Lists<'t> {
+    /// Describes the tensors of `operator`; there are as many locals as tensors that are there.
+    fn fill(
+        site: Site<'_, '_>,
+        operator: &Operator<'_>,
+        prepares: bool,
+        locals: *mut Local,
+        indices: &'t mut [i32],
+    ) -> Result<Self> {
+        let mut filled = Lists {
+            locals,
+            count: 0,
+            indices: &[],
+            inputs: operator.inputs().len(),
+            outputs: operator.outputs().len(),
+        };
+        for (place, t) in indices.iter_mut().zip(lists(operator).iter().flat_map(List::iter)) {
+            if let Ok(t) = usize::try_from(t) {
+                *place = filled.number(site, t, prepares)? as i32;
+            }
         }
-        Ok(work)
-    }
-
-    /// Bytes that it takes from a place where a [`Local`] may be; they end at such a place.
-    pub fn bytes(operator: &Operator<'_>) -> usize {
-        let (total, there) = counts(&lists(operator));
-        let indices = (total * size_of::<i32>()).next_multiple_of(align_of::<Local>());
-        indices.saturating_add(there.saturating_mul(size_of::<Local>()))
+        filled.indices = indices;
+        Ok(filled)
     }
 
     /// The number of tensor `t` of the subgraph.
@@ -111,35 +151,72 @@ impl<'t> Work<'t> {
     }
 
     fn at(&self, local: usize) -> *mut Local {
-        debug_assert!(local < self.locals.count());
-        self.locals.as_ptr().wrapping_add(local)
+        self.locals.wrapping_add(local)
     }
 
-    /// The index in the subgraph.
-    pub fn tensor_of(&self, local: usize) -> usize {
+    fn tensor_of(&self, local: usize) -> usize {
         // SAFETY: entries are initialised, and written by nobody else while the host is at work.
         unsafe { (*self.at(local)).tensor }
     }
 
+    /// The node as ops get it; it borrows the lists.
+    fn node(
+        &self,
+        subgraph: usize,
+        position: usize,
+        code: &OperatorCode<'_>,
+        operator: &Operator<'_>,
+    ) -> ArNodeV1 {
+        let (inputs, rest) = self.indices.split_at(self.inputs);
+        let (outputs, intermediates) = rest.split_at(self.outputs);
+        let tensors = (self.locals.cast_const(), self.count);
+        node_struct((subgraph, position), tensors, [inputs, outputs, intermediates], code, operator)
+    }
+}
+
+impl<'t> Work<'t> {
+    /// Expands the tensors of `operator`; without their data unless they are constant, if the node is to be prepared.
+    pub fn new(site: Site<'t, '_>, operator: &Operator<'_>, prepares: bool) -> Result<Work<'t>> {
+        let (total, there) = counts(&lists(operator));
+        let indices = site.arena.temporary(total, |_| -1i32)?;
+        let locals = site.arena.temporary(there, |_| Local::NONE)?;
+        // SAFETY: the list is this value's alone, and stays where it is until this is dropped.
+        let list = unsafe { core::slice::from_raw_parts_mut(indices.as_ptr(), total) };
+        let lists = Lists::fill(site, operator, prepares, locals.as_ptr(), list)?;
+        Ok(Work { lists, _temporaries: Some((locals, indices)) })
+    }
+
+    /// Bytes that it takes from a place where a [`Local`] may be; they end at such a place.
+    pub fn bytes(operator: &Operator<'_>) -> usize {
+        let (total, there) = counts(&lists(operator));
+        let indices = (total * size_of::<i32>()).next_multiple_of(align_of::<Local>());
+        indices.saturating_add(there.saturating_mul(size_of::<Local>()))
+    }
+
+    /// The index in the subgraph.
+    pub fn tensor_of(&self, local: usize) -> usize {
+        self.lists.tensor_of(local)
+    }
+
     /// A copy of an entry.
     pub fn get(&self, local: usize) -> ArTensorV1 {
-        // SAFETY: as in `tensor_of`.
-        unsafe { (*self.at(local)).entry }
+        // SAFETY: as in `Lists::tensor_of`.
+        unsafe { (*self.lists.at(local)).entry }
     }
 
     /// Changes an entry.
     pub fn set(&mut self, local: usize, entry: ArTensorV1) {
-        // SAFETY: as in `tensor_of`; ops make no references to entries.
-        unsafe { (*self.at(local)).entry = entry };
+        // SAFETY: as in `Lists::tensor_of`; ops make no references to entries.
+        unsafe { (*self.lists.at(local)).entry = entry };
     }
 
     /// Numbers of the node's outputs.
     pub fn outputs(&self) -> &[i32] {
-        &self.indices[self.inputs..][..self.outputs]
+        &self.lists.indices[self.lists.inputs..][..self.lists.outputs]
     }
 
     pub fn input_count(&self) -> usize {
-        self.inputs
+        self.lists.inputs
     }
 
     /// The node as ops get it; it borrows this.
@@ -150,10 +227,7 @@ impl<'t> Work<'t> {
         code: &OperatorCode<'_>,
         operator: &Operator<'_>,
     ) -> ArNodeV1 {
-        let (inputs, rest) = self.indices.split_at(self.inputs);
-        let (outputs, intermediates) = rest.split_at(self.outputs);
-        let tensors = (self.locals.as_ptr().cast_const(), self.count);
-        node_struct((subgraph, position), tensors, [inputs, outputs, intermediates], code, operator)
+        self.lists.node(subgraph, position, code, operator)
     }
 }
 

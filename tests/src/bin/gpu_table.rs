@@ -61,7 +61,8 @@ fn registry() -> Result<Arc<Registry>, Failure> {
 fn table(arguments: &Arguments) -> Result<String, Failure> {
     let registry = registry()?;
     let planners = registry.planner_names();
-    let mut text = String::from("| model | delegate | nodes | claimed | partitions | kernels | planner | KiB |\n");
+    let mut text =
+        String::from("| model | delegate | nodes | claimed | partitions | kernels | planner | KiB |\n");
     text.push_str("|---|---|---|---|---|---|---|---|\n");
     for path in &arguments.models {
         let model = Model::from_file(path)?;
@@ -73,7 +74,8 @@ fn table(arguments: &Arguments) -> Result<String, Failure> {
                 let Some(row) = row(&model, &registry, delegate, planner)? else { continue };
                 let Row { nodes, claimed, partitions, kernels, bytes: [all, shared] } = row;
                 let kernels = kernels.map_or("?".to_owned(), |n| n.to_string());
-                let form = format!("| {name} | {delegate} | {nodes} | {claimed} | {partitions} | {kernels} |");
+                let form =
+                    format!("| {name} | {delegate} | {nodes} | {claimed} | {partitions} | {kernels} |");
                 let kib = |bytes: u64| bytes.div_ceil(1024);
                 if unshared.replace(all).is_none() {
                     text.push_str(&format!("{form} none | {} |\n", kib(all)));
@@ -89,7 +91,12 @@ fn table(arguments: &Arguments) -> Result<String, Failure> {
 }
 
 /// `None` if the delegate was left out, or claims nothing.
-fn row(model: &Model, registry: &Arc<Registry>, delegate: &str, planner: &str) -> Result<Option<Row>, Failure> {
+fn row(
+    model: &Model,
+    registry: &Arc<Registry>,
+    delegate: &str,
+    planner: &str,
+) -> Result<Option<Row>, Failure> {
     let mut config = DelegateConfig::new(delegate);
     config.options.push(("memory".to_owned(), planner.to_owned()));
     let builder = Interpreter::builder(model).registry(Arc::clone(registry)).without_default_delegate();
