@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Builds libarenite_micro.a and lays it beside its headers.
 #
-#   ffi/micro/build.sh FOLDER [TARGET] [--messages]      FOLDER/lib/libarenite_micro.a, FOLDER/include/*.h
+#   ffi/micro/build.sh FOLDER [TARGET] [--messages] [--subgraphs]      FOLDER/lib/libarenite_micro.a, FOLDER/include/*.h
 #
 # TARGET is one of rustc's [default: this machine's]; its library `core` must be there (rustup target add TARGET). With --messages errors
-# tell in words and numbers what is wrong, at the price of half as much code again; without, what kind of error it is.
+# tell in words and numbers what is wrong, at the price of half as much code again; without, what kind of error it is. With --subgraphs
+# models may have control flow, variables and tables.
 #
 # The library has a section per function and an object per file of the ops: link with `--gc-sections`, which keeps what a program calls.
 # What the compiler needs besides (64-bit division, floats where the machine has none) is in it.
@@ -16,7 +17,7 @@ target=$host
 features=()
 for argument; do
     case $argument in
-        --messages) features=(--features messages) ;;
+        --messages | --subgraphs) features+=(--features "${argument#--}") ;;
         *) target=$argument ;;
     esac
 done

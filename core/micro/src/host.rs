@@ -113,6 +113,8 @@ macro_rules! of_work {
 of_work!(PrepareHost<'_, '_>, EvalHost<'_, '_>);
 
 impl PrepareSide for PrepareHost<'_, '_> {
+    const LENDS_OBJECTS: bool = false;
+
     fn input_count(&self) -> usize {
         self.work.input_count()
     }
@@ -204,6 +206,8 @@ impl MemorySide for PrepareHost<'_, '_> {
 }
 
 impl<'h, 'a> CallerSide for PrepareHost<'h, 'a> {
+    const LENDS_MODEL: bool = LENDS_MODEL;
+
     type Model<'m>
         = Called<'m, 'h, 'a>
     where
@@ -214,6 +218,9 @@ impl<'h, 'a> CallerSide for PrepareHost<'h, 'a> {
         Called { site: *site, node: *node, runs: false, failed, described: Some(described) }
     }
 }
+
+/// Without the feature, ops like IF and READ_VARIABLE refuse their nodes.
+const LENDS_MODEL: bool = cfg!(feature = "subgraphs");
 
 /// What stands behind `eval`.
 pub(crate) struct EvalHost<'h, 'a> {
@@ -242,6 +249,8 @@ impl EvalSide for EvalHost<'_, '_> {
 }
 
 impl<'h, 'a> CallerSide for EvalHost<'h, 'a> {
+    const LENDS_MODEL: bool = LENDS_MODEL;
+
     type Model<'m>
         = Called<'m, 'h, 'a>
     where

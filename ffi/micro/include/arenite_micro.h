@@ -45,7 +45,7 @@ typedef uint32_t ArMicroStatus;
 typedef struct ArMicro {
   size_t is_open;
   size_t needed;
-  uint64_t room[(32 * sizeof(size_t)) / sizeof(uint64_t)];
+  uint64_t room[(64 * sizeof(size_t)) / sizeof(uint64_t)];
 } ArMicro;
 
 /* A tensor. What it points to lives as long as the interpreter. */

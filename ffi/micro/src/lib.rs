@@ -8,7 +8,7 @@
 //! | `ops` | a symbol per op: the linker keeps those that the program names |
 //! | `panic` | the end of a program that breaks down |
 //!
-//! `build.sh` builds it: one object, without the standard library, that needs no more of the program than `memcpy`, `memmove`, `memset`,
+//! `build.sh` builds it: a library without the standard one that needs no more of the program than `memcpy`, `memmove`, `memset`,
 //! `memcmp` and `arenite_micro_panic`.
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![deny(missing_docs)]

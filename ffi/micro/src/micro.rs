@@ -13,7 +13,7 @@ use arenite_micro::{Error, Interpreter, Loaded, PreparedModel};
 use crate::status::{self, ArMicroStatus, PHASE};
 
 /// Words of the header's `ArMicro` that hold the phase.
-const ROOM: usize = 32;
+const ROOM: usize = 64;
 
 /// An interpreter. The model, the ops and the arena are the program's, and stay until it is closed: hence `'static`.
 #[repr(C)]

@@ -88,6 +88,9 @@ impl<H: CallerSide, const RUNS: bool> LentModel<H, RUNS> {
     };
 
     fn find(interface: u64) -> *const c_void {
+        if !H::LENDS_MODEL {
+            return null();
+        }
         match interface {
             INTERFACE_SUBGRAPHS => (&raw const *Self::SUBGRAPHS).cast(),
             INTERFACE_RESOURCES => (&raw const *Self::RESOURCES).cast(),
@@ -105,8 +108,8 @@ unsafe extern "C" fn query_in_prepare<H: PrepareSide>(
         INTERFACE_CONSTANTS => (&raw const *constants::<H>()).cast(),
         INTERFACE_MEMORY => (&raw const *memory::<H>()).cast(),
         INTERFACE_DEVICE_MEMORY => (&raw const *device_memory::<H>()).cast(),
-        INTERFACE_OBJECTS => (&raw const *objects::<H>()).cast(),
-        INTERFACE_SIZES => (&raw const *sizes::sizes::<H>()).cast(),
+        INTERFACE_OBJECTS if H::LENDS_OBJECTS => (&raw const *objects::<H>()).cast(),
+        INTERFACE_SIZES if H::LENDS_MODEL => (&raw const *sizes::sizes::<H>()).cast(),
         _ => LentModel::<H, false>::find(interface),
     }
 }

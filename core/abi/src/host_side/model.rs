@@ -5,6 +5,9 @@ use crate::raw::{ArGraphV1, ArTensorV1};
 
 /// A host that lends the model to a node.
 pub trait CallerSide: HostSide {
+    /// Whether nodes may ask for the model. A small machine may leave out what answers them.
+    const LENDS_MODEL: bool = true;
+
     /// The model, for one callback.
     type Model<'a>: ModelSide<Refused = Self::Refused>
     where

@@ -38,6 +38,9 @@ pub struct Share {
 /// The host's side of `prepare`, in the host's own terms. Outputs are those of the node, by position; `t` is a tensor's index. What
 /// comes here keeps the rules.
 pub trait PrepareSide: NodeSide + ConstantsSide + MemorySide + CallerSide {
+    /// Whether there may be shared objects, which are for delegates.
+    const LENDS_OBJECTS: bool = true;
+
     /// Number of the node's inputs, absent ones included.
     fn input_count(&self) -> usize;
 
