@@ -39,6 +39,8 @@ mod crossing;
 mod delegate;
 mod device;
 mod epilogue;
+#[cfg(feature = "faults")]
+pub mod faults;
 mod gpu_info;
 mod layout;
 mod net;
@@ -83,6 +85,14 @@ pub fn vulkan_devices() -> arenite_abi::Result<Vec<About>> {
 /// The delegate of OpenCL's devices.
 #[cfg(feature = "opencl")]
 pub type OpenCl = Gpu<opencl::Device>;
+
+/// The same over Vulkan's devices that fail on purpose.
+#[cfg(all(feature = "vulkan", feature = "faults"))]
+pub type FaultyVulkan = Gpu<faults::Faulty<vulkan::Device>>;
+
+/// The same over OpenCL devices that fail on purpose.
+#[cfg(all(feature = "opencl", feature = "faults"))]
+pub type FaultyOpenCl = Gpu<faults::Faulty<opencl::Device>>;
 
 /// The plugin of it.
 #[cfg(feature = "opencl")]

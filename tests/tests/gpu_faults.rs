@@ -1,0 +1,293 @@
+//! Devices that fail on purpose: an error names the stage, the invocation goes on without the device where it may, the next interpreter
+//! works, and nothing is left behind. On a device that computes nothing, which needs no driver, and on OpenCL's and
+//! Vulkan's where there are some.
+
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use arenite::config::{DelegateConfig, OnFailure, OnMissing};
+use arenite::{Config, Fact, FactValue, Interpreter, Model, Quota, Registry, Served};
+use arenite_abi::Delegate;
+use arenite_abi::schema::{Conv2DOptions, activation, padding};
+use arenite_gpu::faults::{Faulty, Null, living};
+use arenite_gpu::{FaultyOpenCl, FaultyVulkan, Gpu};
+use arenite_model::tensor_type::FLOAT32;
+use arenite_model::writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of};
+use arenite_tests::options::WithOptions;
+
+/// A backend under the name that the tests give it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Backend {
+    Null,
+    OpenCl,
+    Vulkan,
+}
+
+fn registry(backend: Backend) -> Arc<Registry> {
+    let mut registry = Registry::discover(&Config::default()).expect("the built-in plugins");
+    let added = match backend {
+        Backend::Null => registry.add_delegate("faulty", Gpu::<Faulty<Null>>::create),
+        Backend::OpenCl => registry.add_delegate("faulty", FaultyOpenCl::create),
+        Backend::Vulkan => registry.add_delegate("faulty", FaultyVulkan::create),
+    };
+    added.expect("the name is free");
+    Arc::new(registry)
+}
+
+/// Those that are there; tests say which are left out.
+fn backends() -> Vec<Backend> {
+    let mut found = vec![Backend::Null];
+    let drivers = [
+        (Backend::OpenCl, "OpenCL", arenite_gpu::devices as fn() -> _),
+        (Backend::Vulkan, "Vulkan", arenite_gpu::vulkan_devices),
+    ];
+    for (backend, title, devices) in drivers {
+        match devices() {
+            Ok(devices) if !devices.is_empty() => found.push(backend),
+            Ok(_) => println!("skipped: no {title} device"),
+            Err(error) => println!("skipped: {title}: {error}"),
+        }
+    }
+    found
+}
+
+fn f32s(name: &str, shape: &[i32]) -> Tensor {
+    Tensor::new(name, FLOAT32, shape)
+}
+
+/// CONV_2D ─► NEG ─► CEIL ─► ABS of 4 × 4 × 4.
+fn chain() -> Model {
+    let (mut model, mut graph) = (ModelBuilder::new(), SubGraph::new("main"));
+    let shape = [1, 4, 4, 4];
+    let x = graph.input(f32s("x", &shape));
+    let weights: Vec<f32> = (0..144).map(|i| (i % 7) as f32 / 4.0 - 0.5).collect();
+    let buffer = model.buffer(bytes_of(&weights));
+    let w = graph.tensor(f32s("w", &[4, 3, 3, 4]).buffer(buffer));
+    let [a, b, c] = ["a", "b", "c"].map(|name| graph.tensor(f32s(name, &shape)));
+    let y = graph.output(f32s("y", &shape));
+    let conv = model.builtin("CONV_2D", 1);
+    graph.operator(Operator::new(conv, &[x, w], &[a]).with_options::<Conv2DOptions>(|o| {
+        o.set(Conv2DOptions::PADDING, padding::SAME)
+            .set(Conv2DOptions::STRIDE_H, 1)
+            .set(Conv2DOptions::STRIDE_W, 1)
+            .set(Conv2DOptions::FUSED_ACTIVATION_FUNCTION, activation::NONE)
+    }));
+    for (op, x, y) in [("NEG", a, b), ("CEIL", b, c), ("ABS", c, y)] {
+        let op = model.builtin(op, 1);
+        graph.operator(Operator::new(op, &[x], &[y]));
+    }
+    model.subgraph(graph);
+    Model::from_bytes(model.finish()).expect("the model is sound")
+}
+
+fn delegate(device: &str) -> DelegateConfig {
+    let mut delegate = DelegateConfig::new("faulty");
+    delegate.options = vec![("device".to_owned(), device.to_owned())];
+    delegate
+}
+
+fn build(backend: Backend, model: &Model, delegate: DelegateConfig) -> Interpreter {
+    let builder = Interpreter::builder(model).without_default_delegate().registry(registry(backend));
+    builder.delegate(delegate).build().expect("it builds")
+}
+
+fn fill(interpreter: &mut Interpreter) {
+    let x: Vec<f32> = (0..64).map(|i| (i % 11) as f32 - 5.0).collect();
+    interpreter.input_mut(0).and_then(|input| input.copy_from_slice(&x)).expect("64 floats");
+}
+
+fn run(interpreter: &mut Interpreter) -> Vec<f32> {
+    interpreter.allocate().expect("it allocates");
+    fill(interpreter);
+    interpreter.invoke().expect("it runs");
+    interpreter.output(0).and_then(|y| y.as_slice().map(<[f32]>::to_vec)).expect("floats")
+}
+
+fn alone(model: &Model) -> Vec<f32> {
+    run(&mut Interpreter::builder(model).without_default_delegate().build().expect("it builds"))
+}
+
+fn is_delegated(interpreter: &Interpreter) -> bool {
+    interpreter.served_by().iter().all(|served| matches!(served, Served::Delegate { .. }))
+}
+
+/// What of an interpreter's delegate makes no difference: the next one, without a fault, runs on the device.
+fn the_next_one_works(backend: Backend, model: &Model, device: &str) {
+    let mut next = build(backend, model, delegate(device));
+    let got = run(&mut next);
+    assert!(is_delegated(&next), "{:?}", next.left_out());
+    if backend != Backend::Null {
+        assert!(got.iter().zip(alone(model)).all(|(a, b)| (a - b).abs() <= 1e-4 * b.abs().max(1.0)));
+    }
+}
+
+/// Before anything is compiled: an error, or the invocation without the delegate.
+#[test]
+fn without_driver_or_device() {
+    let model = chain();
+    for backend in backends() {
+        for (fault, stage) in [("driver;", "there is no driver (on purpose)"), ("device;", "there is no ")] {
+            let mut wanted = build(backend, &model, delegate(fault));
+            let error = wanted.allocate().expect_err("it is wanted").to_string();
+            assert!(error.starts_with("delegate 'faulty': ") && error.contains(stage), "{error}");
+            let mut spared = delegate(fault);
+            spared.on_missing = OnMissing::Skip;
+            let mut spared = build(backend, &model, spared);
+            assert_eq!(run(&mut spared), alone(&model));
+            assert!(spared.left_out()[0].reason.contains(stage), "{:?}", spared.left_out());
+        }
+        the_next_one_works(backend, &model, "");
+    }
+}
+
+/// While it is compiled or prepared the delegate is left out, which is said; what it had taken goes back.
+#[test]
+fn without_memory_or_a_compiler() {
+    let model = chain();
+    for (i, backend) in backends().into_iter().enumerate() {
+        for (fault, stage) in [
+            ("memory=0;", "no memory of the device (on purpose)"),
+            ("memory=1;", "no memory of the device (on purpose)"),
+            ("memory=2;", "no memory of the device (on purpose)"),
+            ("compile;", "the device's compiler: it refuses (on purpose)"),
+        ] {
+            let name = format!("prepare {i} {fault}");
+            let mut interpreter = build(backend, &model, delegate(&format!("count={name}{fault}")));
+            assert_eq!(run(&mut interpreter), alone(&model), "{fault}");
+            assert!(interpreter.left_out()[0].reason.contains(stage), "{:?}", interpreter.left_out());
+            drop(interpreter);
+            assert_eq!(living(name.trim_end_matches(';')), [0; 3], "{fault}");
+        }
+        the_next_one_works(backend, &model, "");
+    }
+}
+
+/// In each step of an invocation: an error without fallback, the reference ops' bits with it.
+#[test]
+fn lost_in_the_middle() {
+    let model = chain();
+    for (i, backend) in backends().into_iter().enumerate() {
+        for step in 0..2 {
+            let name = format!("lost {i} {step}");
+            let fault = format!("count={name};lost={step};");
+            let mut fails = build(backend, &model, delegate(&fault));
+            fails.allocate().expect("it is prepared");
+            fill(&mut fails);
+            for _ in 0..2 {
+                let error = fails.invoke().expect_err("it is lost").to_string();
+                let stage = format!("the device was lost in step {step} (on purpose)");
+                assert!(error.contains("faulty") && error.contains(&stage), "{error}");
+            }
+            let mut falls_back = delegate(&fault);
+            falls_back.on_failure = OnFailure::Fallback;
+            let mut falls_back = build(backend, &model, falls_back);
+            assert_eq!(run(&mut falls_back), alone(&model), "step {step}");
+            assert!(falls_back.left_out()[0].reason.contains("was lost in step"));
+            the_next_one_works(backend, &model, &format!("count={name};"));
+            drop((fails, falls_back));
+            assert_eq!(living(&name), [0; 3]);
+        }
+    }
+}
+
+/// A kernel that does not end is waited for as long as the quota of time says, and a caller may cancel.
+#[test]
+fn a_hung_kernel_ends_with_the_time() {
+    let model = chain();
+    for backend in backends() {
+        let quota = Quota { time: Some(Duration::from_millis(1500)), ..Quota::default() };
+        let builder = Interpreter::builder(&model).without_default_delegate().registry(registry(backend));
+        let mut interpreter = builder.delegate(delegate("hang;")).quota(quota).build().expect("it builds");
+        interpreter.allocate().expect("it is prepared");
+        fill(&mut interpreter);
+        let error = interpreter.invoke().expect_err("it hangs").to_string();
+        assert!(error.contains("this call needs 1501 milliseconds, the quota is 1500"), "{error}");
+
+        let mut hangs = build(backend, &model, delegate("hang;"));
+        hangs.allocate().expect("it is prepared");
+        fill(&mut hangs);
+        let handle = hangs.cancel_handle();
+        let waiter = thread::spawn(move || {
+            thread::sleep(Duration::from_millis(50));
+            handle.cancel();
+        });
+        assert_eq!(hangs.invoke().expect_err("it is cancelled").to_string(), "the invocation was cancelled");
+        waiter.join().expect("it ends");
+        the_next_one_works(backend, &model, "");
+    }
+}
+
+/// Interpreters come and go, on two threads at once: all that they had on the device is gone with them.
+#[test]
+fn a_thousand_interpreters_leave_nothing() {
+    let model = chain();
+    let cycle = |backend, name: &str| {
+        let mut interpreter = build(backend, &model, delegate(&format!("count={name};")));
+        let got = run(&mut interpreter);
+        assert!(living(name).iter().all(|&n| n > 0), "{:?}", living(name));
+        got
+    };
+    let cycles = |backend, name: &str, count| {
+        thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| (0..count).for_each(|_| _ = cycle(backend, name)));
+            }
+        });
+        assert_eq!(living(name), [0; 3]);
+    };
+    cycles(Backend::Null, "many", 500);
+    for backend in backends().into_iter().skip(1) {
+        cycles(backend, &format!("many on {backend:?}"), 50);
+    }
+}
+
+/// What the delegate tells: memory as the quota counts it, kernels, and that a chain crosses twice.
+#[test]
+fn facts_are_told() {
+    for backend in backends() {
+        let mut interpreter = build(backend, &chain(), delegate(""));
+        run(&mut interpreter);
+        let facts = &interpreter.facts()[0].facts;
+        let number = |key: &str| match facts.iter().find(|fact| fact.key == key) {
+            Some(Fact { value: FactValue::Number(number, _), .. }) => *number,
+            found => panic!("{key}: {found:?}"),
+        };
+        assert_eq!(number("device memory"), interpreter.memory_use().device);
+        assert_eq!(number("to the device in the last invocation"), 64 * 4);
+        assert_eq!(number("from the device in the last invocation"), 64 * 4);
+        assert!(number("kernels of an invocation") >= 1);
+        assert!(number("of these constants") >= 144 * 4);
+        let quota = Quota { device_bytes: number("device memory") - 1, ..Quota::default() };
+        let builder = Interpreter::builder(&chain()).without_default_delegate().registry(registry(backend));
+        let mut refused = builder.delegate(delegate("")).quota(quota).build().expect("it builds");
+        refused.allocate().expect("without the delegate");
+        assert!(refused.left_out()[0].reason.contains("raise `device_bytes`"), "{:?}", refused.left_out());
+    }
+}
+
+#[test]
+fn options_are_checked() {
+    for (key, value, message) in [
+        ("precision", "f16", "option precision = 'f16' is not there; known: f32"),
+        ("storage", "image", "option storage = 'image' is not there; known: buffer"),
+        ("tuning", "slow", "option tuning = 'slow' is not there; known: fast, exhaustive, fixed"),
+        ("min_work", "-1", "option min_work = '-1' is no number of operations"),
+        ("tuning", "exhaustive", "option tuning: 'null' tunes nothing, 'fast' is its only one"),
+        ("cache_dir", "folder", "option cache_dir = 'folder': 'null' keeps no programs"),
+    ] {
+        let mut wrong = DelegateConfig::new("faulty");
+        wrong.options = vec![(key.to_owned(), value.to_owned())];
+        let error = build(Backend::Null, &chain(), wrong).allocate().expect_err("it is refused").to_string();
+        assert_eq!(error, format!("delegate 'faulty': {message}"));
+    }
+    let mut lazy = delegate("");
+    lazy.options.push(("min_work".to_owned(), "1000000".to_owned()));
+    let mut interpreter = build(Backend::Null, &chain(), lazy);
+    assert_eq!(run(&mut interpreter), alone(&chain()));
+    let reason = &interpreter.refusals()[0][0].1;
+    assert!(
+        reason.contains("operations of its group are not worth 512 bytes to the device and back"),
+        "{reason}"
+    );
+}
