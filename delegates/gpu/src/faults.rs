@@ -235,13 +235,13 @@ impl<Q: device::Queue> device::Queue for FaultyQueue<Q> {
 
     fn wait(&self, recording: &mut Self::Recording, stop: &dyn Fn() -> bool) -> Result<()> {
         self.queue.wait(&mut recording.recording, stop)?;
-        while self.faults.hang {
-            if stop() {
-                return Err(Error::new(Status::Cancelled, format_args!("the device did not end in time")));
-            }
+        if !self.faults.hang {
+            return Ok(());
+        }
+        while !stop() {
             std::thread::sleep(std::time::Duration::from_millis(1));
         }
-        Ok(())
+        Err(Error::new(Status::Cancelled, format_args!("the device did not end in time")))
     }
 
     fn effort(&self) -> Effort {

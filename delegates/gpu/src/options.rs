@@ -43,7 +43,7 @@ impl Options {
         let tunings = [("fast", Tuning::Fast), ("exhaustive", Tuning::Exhaustive), ("fixed", Tuning::Fixed)];
         let tuning = one_of(options, "tuning", &tunings)?;
         let min_work: f64 = options.parse("min_work", 0.0)?;
-        if !(min_work >= 0.0) {
+        if min_work.is_nan() || min_work < 0.0 {
             return Err(invalid!("option min_work = '{min_work}' is no number of operations"));
         }
         Ok(Options {
