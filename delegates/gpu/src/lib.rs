@@ -1,19 +1,20 @@
-//! The GPU delegates of arenite: so far `opencl`, for any device of OpenCL 1.2.
+//! The GPU delegates of arenite: `opencl`, for any device of OpenCL 1.2, and `vulkan`, for any of Vulkan 1.1.
 //!
 //! ```text
 //!  partition ─► net, rewritten ─► tasks, records ─► kernels, objects ─► run
 //!             (arenite_layers)  (builder, ops)     (program)
 //! ```
-//! * `ops` makes tasks of layers: one file per layer, and beside it the text of its kernel. `epilogue` says what a kernel does with its
+//! * `ops` makes tasks of layers: one file per layer, and beside it the texts of its kernel. `epilogue` says what a kernel does with its
 //!   results, so that programs are shared by all nodes that do the same, whatever their sizes.
 //! * `layout` says how tensors lie in a device's memory.
-//! * `device` is what a backend gives: devices, memory, queues, recordings. `opencl` is one, behind the feature of its name; all unsafe
-//!   code is there.
+//! * `device` is what a backend gives: devices, memory, queues, recordings. `opencl` and `vulkan` are backends, behind features of
+//!   their names; all unsafe code is there.
 //! * `cache` keeps what was compiled and timed from one start to the next; `shared` is what partitions of an interpreter share; `transfer`
 //!   leaves nodes that are not worth what crosses for them.
 //! * `work_groups` selects the sizes of work-groups from what a device tells about itself: pure functions of a [`GpuInfo`].
 //!
-//! Neither a driver nor an SDK is needed to build: libOpenCL is opened when a delegate is made, which without a device is unavailable.
+//! Neither a driver, an SDK nor a compiler of shaders is needed to build: libOpenCL and libvulkan are opened when a delegate is made, which
+//! without a device is unavailable.
 //!
 //! # Words
 //!
@@ -30,6 +31,7 @@
 //! | launch | a kernel with its arguments, on memory |
 //! | recording | launches in order, with what is copied before and behind them |
 //! | object | memory of the device that records share |
+
 // Who asks for no backend gets rules for work-groups, and nothing that would call the rest.
 #![cfg_attr(not(any(feature = "opencl", feature = "vulkan")), allow(dead_code))]
 

@@ -94,7 +94,7 @@ impl device::Device for Device {
 }
 
 impl Device {
-    fn new(found: &Found) -> Result<Device> {
+    pub(super) fn new(found: &Found) -> Result<Device> {
         let limits = &found.properties.limits;
         if limits.max_per_stage_descriptor_storage_buffers < BUFFERS {
             return Err(unavailable!("kernels of the device '{}' have too few buffers", found.about.name));

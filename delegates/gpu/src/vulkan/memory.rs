@@ -21,9 +21,11 @@ pub struct Blocks {
     types: Types,
     /// What offsets of tensors are multiples of.
     align: u64,
-    /// By type. Blocks go with the last of their ranges.
-    known: Mutex<HashMap<u32, Vec<Weak<Block>>>>,
+    known: Mutex<Known>,
 }
+
+/// Blocks by type, and by whether the host sees them. They go with the last of their ranges.
+type Known = HashMap<(u32, bool), Vec<Weak<Block>>>;
 
 /// Memory under a buffer.
 struct Block {
@@ -73,8 +75,9 @@ impl Blocks {
     pub fn take(&self, purpose: Use, floats: usize) -> Result<Memory> {
         let room = (floats.max(1) as u64 * 4).next_multiple_of(self.align);
         let ty = self.types.get(purpose);
+        let seen = purpose != Use::Device || self.types.unified;
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let blocks = known.entry(ty).or_default();
+        let blocks = known.entry((ty, seen)).or_default();
         blocks.retain(|block| block.strong_count() > 0);
         let memory = |block, at| Memory { block, at, room, len: floats, copying: Mutex::default() };
         for block in blocks.iter().filter_map(Weak::upgrade) {
@@ -83,7 +86,6 @@ impl Blocks {
                 return Ok(memory(block, at));
             }
         }
-        let seen = purpose != Use::Device || self.types.unified;
         let block = Arc::new(Block::new(&self.logical, ty, room.max(BLOCK), seen)?);
         blocks.push(Arc::downgrade(&block));
         let at = block.free().take(room).ok_or_else(|| invalid!("a new block has no room"))?;

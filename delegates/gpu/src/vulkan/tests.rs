@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use arenite_abi::prelude::*;
 use arenite_layers::Binary;
+use ash::vk;
 
 use super::Device;
+use super::instance::find;
 use super::memory::Memory;
 use super::queue::Queue;
 use crate::device::{Argument, Device as _, Function, Kernel, Launch, Plan, Port, Queue as _, Step};
@@ -79,6 +81,21 @@ fn nothing_is_left_of_recordings_that_went() {
     for _ in 0..1000 {
         works(&device);
     }
+    assert_eq!(device.blocks.count(), 0);
+}
+
+/// Where the host does not see tensors they go through staging memory, with the same results.
+#[test]
+fn memory_that_the_host_does_not_see_is_staged() {
+    let _alone = ONE_BY_ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    if open().is_none() {
+        return;
+    }
+    let mut found = find().expect("devices").swap_remove(0);
+    found.properties.device_type = vk::PhysicalDeviceType::DISCRETE_GPU;
+    let device = Arc::new(Device::new(&found).expect("it opens"));
+    assert!(!device.blocks.unified());
+    works(&device);
     assert_eq!(device.blocks.count(), 0);
 }
 
