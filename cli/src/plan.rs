@@ -6,6 +6,7 @@ mod devices;
 mod drawing;
 mod embed;
 mod input;
+mod micro;
 mod model;
 mod problem;
 mod report;
@@ -18,6 +19,7 @@ use std::time::Duration;
 
 use arenite::config::PlannerConfig;
 use arenite::{Config, PlanLimits, Registry, Techniques};
+use arenite_micro::Target;
 use clap::Args;
 
 use crate::answer::{Answer, Failure, Result};
@@ -80,6 +82,14 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     embed: Option<PathBuf>,
 
+    /// Tell what models need of an arena on small machines, with the reference ops
+    #[arg(long, conflicts_with_all = ["compare", "bank", "embed", "svg", "html", "input"])]
+    micro: bool,
+
+    /// The machine for which that is told [default: this one]
+    #[arg(long, value_name = "NAME", requires = "micro", value_parser = micro::target)]
+    target: Option<Target>,
+
     /// Draw the plan of the first problem and planner as SVG
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
@@ -133,6 +143,10 @@ pub fn plan(arguments: &Arguments) -> Result<Answer> {
         inputs: &arguments.input,
         limits: PlanLimits { capacity: arguments.capacity, time: arguments.timeout },
     };
+    if arguments.micro {
+        let report = micro::report(&arguments.problems, arguments.target, &solver)?;
+        return Answer::new(&report, arguments.common.json);
+    }
     let mut work =
         Work { arguments, solver, report: Report::default(), pictures: Vec::new(), banks: Vec::new() };
     for path in &arguments.problems {

@@ -6,10 +6,12 @@
 # Suites:
 #   symbols   the library needs memcpy, memmove, memset, memcmp and arenite_micro_panic of a program, and nothing else
 #   host      models on this machine, by a program that allocates nothing; an op in C, here and in the large runtime
-#   cortex-m  models on a Cortex-M4 (MPS2 AN386) that QEMU emulates; code and stack of the smallest
+#   cortex-m  models on a Cortex-M4 (MPS2 AN386) that QEMU emulates; code and stack of the smallest; sizes that
+#             `arenite plan --micro --target cortex-m4` tells, and the table that it takes them from
 #
 #   --install  first fetch what is missing: with rustup, and with apt-get as root on Debian 12 or later
 #   --table    write a line per model: arena, code, stack, instructions
+#   --layouts  write the machine's table anew, core/micro/targets/cortex-m4.txt
 #
 # ARENITE_SHARED  the corpora [default: shared beside the project; without it, the models are those in examples/digits]
 # ARENITE         the program `arenite` [default: it is built]
@@ -63,7 +65,7 @@ needed() {
 symbols() {
     local found wanted
     step "symbols that the library needs of a program"
-    library host --messages
+    library host --messages --subgraphs
     found=$(needed "$folder/host/lib/libarenite_micro.a")
     wanted=$(printf '%s\n' arenite_micro_panic memcmp memcpy memmove memset)
     echo "$found"
@@ -160,7 +162,7 @@ on_host() {
 
 host() {
     step "models, by a program without malloc"
-    library host --messages
+    library host --messages --subgraphs
     each_model on_host
     refused keyword_scrambled_8bit
     step "an op in C, here and in the large runtime"
@@ -201,17 +203,44 @@ op_in_c() {
 readonly board_flags=(-mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16 -std=c11 -Os -ffreestanding -ffunction-sections
     -fdata-sections -Wall -Wextra -Werror)
 
-on_board() {
-    local part
-    for part in run.c data.S mps2_an386/port.c; do
-        arm-none-eabi-gcc "${board_flags[@]}" -I "$2" -I "$folder/board/include" -I tests/micro -Wa,-I,"$2" -c "tests/micro/$part" \
-            -o "$2/$(basename "${part%.*}").o"
+# `image WORK SOURCE…`: builds WORK/image.elf of files in tests/micro, and writes to WORK/written what it says on the board.
+image() {
+    local part objects=() work=$1
+    for part in "${@:2}" mps2_an386/port.c; do
+        objects+=("$work/$(basename "${part%.*}").o")
+        arm-none-eabi-gcc "${board_flags[@]}" -I "$work" -I "$folder/board/include" -I tests/micro -Wa,-I,"$work" \
+            -c "tests/micro/$part" -o "${objects[-1]}"
     done
     arm-none-eabi-gcc "${board_flags[@]}" -nostdlib -Wl,--gc-sections,-z,noexecstack -T tests/micro/mps2_an386/board.ld \
-        "$2"/{run,data,port}.o "$folder/board/lib/libarenite_micro.a" -o "$2/image.elf"
+        "${objects[@]}" "$folder/board/lib/libarenite_micro.a" -o "$work/image.elf"
     timeout 120 qemu-system-arm -M mps2-an386 -display none -monitor none -serial none -icount shift=0 -chardev stdio,id=text \
-        -semihosting-config enable=on,target=native,chardev=text -kernel "$2/image.elf" >"$2/written" </dev/null || fail "$1: $(cat "$2/written")"
+        -semihosting-config enable=on,target=native,chardev=text -kernel "$work/image.elf" >"$work/written" </dev/null
+}
+
+# What `arenite plan` says that a model takes on the board, as the program says it.
+told() {
+    "$arenite" plan "$1" --micro --target cortex-m4 --json |
+        sed 's/.*"arena_bytes":\([0-9]*\),"head_bytes":\([0-9]*\).*"bookkeeping_bytes":\([0-9]*\),"ops_bytes":\([0-9]*\),"variables_bytes":\([0-9]*\),"constants_bytes":\([0-9]*\).*/arena bytes \1 head \2 bookkeeping \3 ops \4 variables \5 constants \6/'
+}
+
+# The table of the board's layouts.
+layouts() {
+    local work=$folder/layouts table=core/micro/targets/cortex-m4.txt
+    mkdir -p "$work"
+    {
+        echo '#include <arenite_micro.h>'
+        sed -n 's/^extern const ArOpV1 \(.*\);/    \&\1,/p' ffi/micro/include/arenite_micro_ops.h |
+            { echo 'static const ArOpV1 *const ops[] = {'; cat; echo '};'; }
+    } >"$work/ops.h"
+    image "$work" layouts.c || fail "the program that writes layouts: $(cat "$work/written")"
+    if $wants_layouts; then cp "$work/written" $table; fi
+    diff "$work/written" $table >&2 || fail "$table is of another build; tests/micro/test.sh --layouts cortex-m writes it anew"
+}
+
+on_board() {
+    image "$2" run.c data.S || fail "$1: $(cat "$2/written")"
     compare "$1" "$2"
+    told "$2/model.tflite" | diff <(grep ^arena "$2/written") - >&2 || fail "$1: arenite plan tells other sizes"
     echo "code $(arm-none-eabi-size -A "$2/image.elf" | awk '$1 ~ /^\.(text|rodata|ARM|data|init)/ { n += $2 } END { print n }')" >>"$2/written"
     if $wants_table; then
         printf '%-20s %s\n' "$1" "$(grep -v ^output "$2/written" | tr '\n' ' ')"
@@ -223,6 +252,7 @@ on_board() {
 cortex_m() {
     step "models on a Cortex-M4, emulated"
     library board $target
+    layouts
     each_model on_board
     local written=$folder/hello_world_int8/written code stack
     [ -e "$written" ] || return 0
@@ -234,10 +264,12 @@ cortex_m() {
 
 suites=()
 wants_install=false
+wants_layouts=false
 for argument; do
     case $argument in
         --install) wants_install=true ;;
         --table) wants_table=true ;;
+        --layouts) wants_layouts=true ;;
         symbols | host) suites+=("$argument") ;;
         cortex-m) suites+=(cortex_m) ;;
         -h | --help) usage && exit ;;

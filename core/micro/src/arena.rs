@@ -22,7 +22,11 @@ use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut};
 use core::ptr::NonNull;
 
+#[cfg(feature = "alloc")]
+use crate::elsewhere::{Elsewhere, Span};
 use crate::error::{Error, Result};
+use crate::layouts::Layout;
+use crate::ops::OpRegistration;
 use crate::sizes::{Category, Recording};
 
 /// Alignment of the arena and of planned buffers, as in TensorFlow Lite Micro.
@@ -71,6 +75,9 @@ pub(crate) struct Arena<'a> {
     most: Cell<usize>,
     spared: Cell<usize>,
     recording: Cell<Recording>,
+    /// Counts along what another machine would take.
+    #[cfg(feature = "alloc")]
+    elsewhere: Option<&'a Elsewhere>,
     memory: PhantomData<&'a mut [u8]>,
 }
 
@@ -78,6 +85,8 @@ pub(crate) struct Arena<'a> {
 pub(crate) struct Mark {
     tail: usize,
     recording: Recording,
+    #[cfg(feature = "alloc")]
+    elsewhere: Option<(usize, Recording)>,
 }
 
 impl<'a> Arena<'a> {
@@ -92,6 +101,12 @@ impl<'a> Arena<'a> {
         Self::of(Block::new(planned), Block::new(persistent), false)
     }
 
+    /// One block for all, on behalf of another machine.
+    #[cfg(feature = "alloc")]
+    pub fn on_behalf(block: &'a mut [u8], elsewhere: &'a Elsewhere) -> Self {
+        Arena { elsewhere: Some(elsewhere), ..Self::new(block) }
+    }
+
     fn of(front: Block, back: Block, joint: bool) -> Self {
         Arena {
             front,
@@ -104,6 +119,8 @@ impl<'a> Arena<'a> {
             most: Cell::new(0),
             spared: Cell::new(0),
             recording: Cell::new(Recording::default()),
+            #[cfg(feature = "alloc")]
+            elsewhere: None,
             memory: PhantomData,
         }
     }
@@ -152,13 +169,34 @@ impl<'a> Arena<'a> {
         Ok(())
     }
 
-    /// Zeroed memory at the tail.
+    /// Zeroed memory at the tail, which has as many bytes on every machine.
     pub fn persistent_bytes(
         &self,
         bytes: usize,
         alignment: usize,
         category: Category,
     ) -> Result<NonNull<u8>> {
+        let taken = self.take(bytes, alignment, category)?;
+        #[cfg(feature = "alloc")]
+        if let Some(elsewhere) = self.elsewhere {
+            elsewhere.persistent(Layout { size: bytes, align: alignment }, category);
+        }
+        Ok(taken)
+    }
+
+    /// Zeroed memory for the state of an op.
+    pub fn state(&self, op: &OpRegistration) -> Result<NonNull<u8>> {
+        let Layout { size, align } = Layout::of_state(op);
+        let taken = self.take(size, align, Category::OpData)?;
+        #[cfg(feature = "alloc")]
+        if let Some(elsewhere) = self.elsewhere {
+            elsewhere.state(op);
+        }
+        Ok(taken)
+    }
+
+    /// Zeroed memory at the tail.
+    fn take(&self, bytes: usize, alignment: usize, category: Category) -> Result<NonNull<u8>> {
         let padding = alignment.saturating_sub(ALIGNMENT);
         let taken = self.taken();
         let now = bytes.checked_add(padding).and_then(|bytes| taken.checked_add(bytes));
@@ -187,7 +225,11 @@ impl<'a> Arena<'a> {
     ) -> Result<&'a mut [T]> {
         const { assert!(!core::mem::needs_drop::<T>(), "what lies in the arena is not dropped") };
         let bytes = count.saturating_mul(size_of::<T>());
-        let data = self.persistent_bytes(bytes, align_of::<T>(), category)?.cast::<T>();
+        let data = self.take(bytes, align_of::<T>(), category)?.cast::<T>();
+        #[cfg(feature = "alloc")]
+        if let Some(elsewhere) = self.elsewhere {
+            elsewhere.persistent_list::<T>(count, category);
+        }
         for i in 0..count {
             // SAFETY: there is room for `count` values, aligned.
             unsafe { data.add(i).write(value(i)) };
@@ -203,7 +245,12 @@ impl<'a> Arena<'a> {
     }
 
     pub fn mark(&self) -> Mark {
-        Mark { tail: self.tail.get(), recording: self.recording.get() }
+        Mark {
+            tail: self.tail.get(),
+            recording: self.recording.get(),
+            #[cfg(feature = "alloc")]
+            elsewhere: self.elsewhere.map(Elsewhere::mark),
+        }
     }
 
     /// Gives back what was taken from the tail since then.
@@ -212,6 +259,10 @@ impl<'a> Arena<'a> {
     /// Nothing of it is used any more.
     pub unsafe fn release(&self, mark: Mark) {
         self.record(|recording| recording.release(&mark.recording));
+        #[cfg(feature = "alloc")]
+        if let Some((elsewhere, mark)) = self.elsewhere.zip(mark.elsewhere) {
+            elsewhere.release(mark);
+        }
         self.tail.set(mark.tail);
     }
 
@@ -236,6 +287,8 @@ impl<'a> Arena<'a> {
             before,
             end,
             places: Places { temp: &self.temp, open: &self.open, head: &self.head },
+            #[cfg(feature = "alloc")]
+            elsewhere: self.elsewhere.map(|elsewhere| (elsewhere, elsewhere.temporary::<T>(count))),
         })
     }
 
@@ -286,6 +339,10 @@ impl<'a> Arena<'a> {
         }
         let bytes = bytes.unwrap_or(0);
         self.record(|recording| recording.head = bytes);
+        #[cfg(feature = "alloc")]
+        if let Some(elsewhere) = self.elsewhere {
+            elsewhere.set_head(bytes);
+        }
         self.head.set(bytes);
         self.temp.set(bytes);
         self.most.set(bytes);
@@ -318,6 +375,8 @@ pub(crate) struct Temp<'t, T> {
     before: usize,
     end: usize,
     places: Places<'t>,
+    #[cfg(feature = "alloc")]
+    elsewhere: Option<(&'t Elsewhere, Span)>,
 }
 
 impl<T> Temp<'_, T> {
@@ -350,6 +409,10 @@ impl<T> Drop for Temp<'_, T> {
     fn drop(&mut self) {
         let Places { temp, open, head } = self.places;
         open.set(open.get() - 1);
+        #[cfg(feature = "alloc")]
+        if let Some((elsewhere, span)) = self.elsewhere {
+            elsewhere.end(span, open.get() == 0);
+        }
         if open.get() == 0 {
             temp.set(head.get());
         } else if temp.get() == self.end {

@@ -7,6 +7,8 @@
 //! ```
 
 use arenite_abi::ElementType;
+#[cfg(feature = "alloc")]
+use {alloc::vec::Vec, arenite_abi::UsageRecord};
 
 use crate::arena::Arena;
 use crate::error::Result;
@@ -74,7 +76,7 @@ impl<'a> Loaded<'a> {
         Self::over(model, ops, Arena::of_two(planned, persistent))
     }
 
-    fn over(model: &'a [u8], ops: Ops<'a>, arena: Arena<'a>) -> Result<Self> {
+    pub(crate) fn over(model: &'a [u8], ops: Ops<'a>, arena: Arena<'a>) -> Result<Self> {
         Ok(Loaded(Parts::load(model, ops, &arena)?, arena))
     }
 
@@ -89,6 +91,15 @@ impl<'a> Loaded<'a> {
 }
 
 impl<'a> PreparedModel<'a> {
+    /// What [`plan`](Self::plan) places in the head: tensors, then scratch buffers.
+    ///
+    /// # Errors
+    /// As [`plan`](Self::plan).
+    #[cfg(feature = "alloc")]
+    pub fn records(&self) -> Result<Vec<UsageRecord>> {
+        self.0.records(&self.1)
+    }
+
     /// Gives every tensor and scratch buffer its place.
     ///
     /// # Errors
@@ -112,6 +123,11 @@ impl<'a> Interpreter<'a> {
     /// What the model needs of an arena.
     pub fn sizes(&self) -> Sizes {
         self.recording().sizes()
+    }
+
+    #[cfg(feature = "alloc")]
+    pub(crate) fn has_subgraphs(&self) -> bool {
+        self.0.has_subgraphs()
     }
 
     /// What was taken of the arena, and what for.

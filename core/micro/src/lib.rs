@@ -29,6 +29,7 @@
 //! | `host`, `called` | what ops may ask for: of their own node, of the model around it |
 //! | `prepare`, `lives`, `plan`, `parts`, `interpreter`, `shared` | the phases, of one model or of several over one block |
 //! | `offline`, `embed` | a plan that stands in the model: reading and writing it |
+//! | `layouts`, `target`, `elsewhere` | what a model would take of an arena on another machine |
 //! | `ops`, `message`, `error`, `sizes` | which op serves a node; what went wrong; what is needed |
 //!
 //! Not served here: shapes that depend on data, and text; a subgraph that is called with more than one shape; calls that are nested more
@@ -43,12 +44,15 @@ mod arena;
 mod build;
 mod called;
 mod describe;
+#[cfg(feature = "alloc")]
+mod elsewhere;
 #[cfg(feature = "std")]
 mod embed;
 mod error;
 mod graph;
 mod host;
 mod interpreter;
+mod layouts;
 mod lives;
 mod machine;
 mod message;
@@ -62,16 +66,21 @@ mod required;
 mod resources;
 mod shared;
 mod sizes;
+#[cfg(feature = "alloc")]
+mod target;
 mod work;
 
 #[cfg(feature = "std")]
 pub use embed::OfflinePlan;
 pub use error::{Error, Result};
 pub use interpreter::{Interpreter, Loaded, PreparedModel, TensorInfo, Turn};
+pub use layouts::write_layouts;
 pub use message::host;
 pub use ops::{OpRegistration, Ops, Resolver};
 pub use plan::Planner;
 #[cfg(feature = "alloc")]
-pub use required::required_arena;
+pub use required::{required_arena, required_arena_on};
 pub use shared::SharedArena;
 pub use sizes::{Category, Recording, Sizes};
+#[cfg(feature = "alloc")]
+pub use target::Target;

@@ -118,7 +118,7 @@ fn compete(a: &OpRegistration, b: &OpRegistration) -> bool {
     a.builtin_code == b.builtin_code && name(a) == name(b) && types && versions
 }
 
-fn name(op: &OpRegistration) -> &str {
+pub(crate) fn name(op: &OpRegistration) -> &str {
     // SAFETY: a registration's name is readable for as long as the registration, by the contract.
     unsafe { op.custom_name.as_str() }
 }

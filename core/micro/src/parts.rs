@@ -3,6 +3,8 @@
 use arenite_abi::host;
 use arenite_abi::raw::slice;
 use arenite_model::{List, Model, ModelError};
+#[cfg(feature = "alloc")]
+use {alloc::vec::Vec, arenite_abi::UsageRecord};
 
 use crate::arena::{ALIGNMENT, Arena};
 use crate::error::{Error, Result};
@@ -41,6 +43,16 @@ impl<'a> Parts<'a> {
     /// Uses memory that nobody else will need, to be faster.
     pub fn keep(&self, arena: &Arena<'a>) -> Result<()> {
         Site::main(&self.0, arena).keep()
+    }
+
+    #[cfg(feature = "alloc")]
+    pub fn records(&self, arena: &Arena<'a>) -> Result<Vec<UsageRecord>> {
+        Ok(plan::records(&self.0, arena)?.to_vec())
+    }
+
+    #[cfg(feature = "alloc")]
+    pub fn has_subgraphs(&self) -> bool {
+        self.0.model.subgraphs().len() > 1
     }
 
     pub fn invoke(&mut self, arena: &Arena<'a>) -> Result<()> {

@@ -46,7 +46,7 @@ fn is_planned(graph: &Graph<'_>, t: usize, life: Life) -> bool {
     life.is_some() && graph.slot(t).data.is_null()
 }
 
-fn records<'t>(machine: &Machine<'_>, arena: &'t Arena<'_>) -> Result<Temp<'t, UsageRecord>> {
+pub(crate) fn records<'t>(machine: &Machine<'_>, arena: &'t Arena<'_>) -> Result<Temp<'t, UsageRecord>> {
     let offline = Offline::read(machine.model)?;
     let lives = Lives::new(machine, arena)?;
     let planned = |graph: &Graph<'_>| {

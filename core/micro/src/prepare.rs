@@ -64,8 +64,7 @@ fn with<'a>(
     code: &OperatorCode<'a>,
 ) -> Result<()> {
     let Site { arena, graph, .. } = site;
-    let (state_size, state_align) = (op.state_size as usize, (op.state_align as usize).max(1));
-    let state = arena.persistent_bytes(state_size, state_align, Category::OpData)?.as_ptr().cast();
+    let state = arena.state(op)?.as_ptr().cast();
     let mut host = PrepareHost::new(site, node, Work::new(site, operator, true)?)?;
     let raw = host.work.node(graph.index, node, code, operator);
     call(&mut host, op, &raw, state)?;

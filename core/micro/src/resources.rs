@@ -22,7 +22,7 @@ pub(crate) struct Resources<'a> {
     count: Cell<i32>,
 }
 
-struct Resource<'a> {
+pub(crate) struct Resource<'a> {
     name: &'a [u8],
     value: Cell<Value>,
     next: Cell<Option<&'a Resource<'a>>>,

@@ -122,6 +122,10 @@ const ArHostV1 *ar_micro_host(void);
 void ar_micro_set_external(void *external);
 void *ar_micro_external(void);
 
+/* Writes the sizes of what lies in an arena on this machine, a line per struct and per op: core/micro/targets has such tables, from which
+ * `arenite plan --micro --target` tells sizes for other machines. `write` gets `length` bytes at a time. */
+void ar_micro_write_layouts(void (*write)(const char *text, size_t length), const ArOpV1 *const *ops, size_t op_count);
+
 /* The program's: called when the library breaks down, which is a defect to report. It does not return. `file`, which has `length`
  * bytes and no zero at its end, and `line` tell where. */
 void arenite_micro_panic(const char *file, size_t length, uint32_t line);

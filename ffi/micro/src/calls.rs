@@ -1,6 +1,7 @@
 //! The functions of `arenite_micro.h`.
 
 use core::ffi::c_void;
+use core::fmt::{self, Write};
 use core::ptr::{NonNull, null_mut, slice_from_raw_parts, slice_from_raw_parts_mut};
 use core::sync::atomic::{AtomicPtr, Ordering};
 
@@ -344,6 +345,34 @@ pub extern "C" fn ar_micro_set_external(external: *mut c_void) {
 #[unsafe(no_mangle)]
 pub extern "C" fn ar_micro_external() -> *mut c_void {
     EXTERNAL.load(Ordering::Relaxed)
+}
+
+/// Hands text on to a function of the program's.
+struct Through(unsafe extern "C" fn(text: *const u8, length: usize));
+
+impl Write for Through {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        // SAFETY: the header's rule: a function that reads so many bytes.
+        unsafe { (self.0)(text.as_ptr(), text.len()) };
+        Ok(())
+    }
+}
+
+/// Writes the layouts on this machine.
+///
+/// # Safety
+/// As the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_micro_write_layouts(
+    write: unsafe extern "C" fn(text: *const u8, length: usize),
+    ops: *const *const OpRegistration,
+    op_count: usize,
+) {
+    // SAFETY: the header's rule.
+    if let Some(ops) = unsafe { lent(ops.cast::<&OpRegistration>(), op_count) } {
+        // Writing never fails.
+        let _ = arenite_micro::write_layouts(&mut Through(write), Ops::Pointers(ops));
+    }
 }
 
 /// The host of ops in C.
