@@ -95,7 +95,7 @@ fn unary(function: Unary) -> &'static str {
         Unary::Logistic => "1.0f / (1.0f + exp(-v))",
         Unary::Tanh => "tanh(v)",
         Unary::HardSwish => "v * at_most(at_least(v + 3.0f, 0.0f), 6.0f) / 6.0f",
-        Unary::Silu => "v / (1.0f + exp(-v))",
+        Unary::Silu => "finite(v / (1.0f + exp(-v)))",
         Unary::Gelu => "0.5f * v * (1.0f + erf(v * 0.70710678118654752f))",
         Unary::GeluTanh => "0.5f * v * (1.0f + tanh(0.79788456080286536f * (v + 0.044715f * v * v * v)))",
     }
@@ -104,12 +104,12 @@ fn unary(function: Unary) -> &'static str {
 /// A function of `v` and another `float4`.
 fn binary(function: Binary, o: &str) -> String {
     match function {
-        Binary::Add => format!("v + {o}"),
-        Binary::Sub => format!("v - {o}"),
-        Binary::SubFrom => format!("{o} - v"),
-        Binary::Mul => format!("v * {o}"),
-        Binary::Div => format!("v / {o}"),
-        Binary::DivInto => format!("{o} / v"),
+        Binary::Add => format!("finite(v + {o})"),
+        Binary::Sub => format!("finite(v - {o})"),
+        Binary::SubFrom => format!("finite({o} - v)"),
+        Binary::Mul => format!("finite(v * {o})"),
+        Binary::Div => format!("finite(v / {o})"),
+        Binary::DivInto => format!("finite({o} / v)"),
         Binary::Min => format!("select({o}, v, isless(v, {o}))"),
         Binary::MinOf => format!("select(v, {o}, isless({o}, v))"),
         Binary::Max => format!("select({o}, v, isgreater(v, {o}))"),

@@ -4,6 +4,9 @@
 inline float4 at_least(float4 v, float low) { return select(v, (float4)(low), isless(v, (float4)(low))); }
 inline float4 at_most(float4 v, float high) { return select(v, (float4)(high), isgreater(v, (float4)(high))); }
 
+/* The largest number in place of an infinite one, as arithmetic without an activation gives it. */
+inline float4 finite(float4 v) { return at_most(at_least(v, -FLT_MAX), FLT_MAX); }
+
 /* Lanes beyond the channels are zeros: `left` channels begin with this slice. */
 inline float4 filled(float4 v, int left) {
   if (left < 4) {

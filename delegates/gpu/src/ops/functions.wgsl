@@ -5,6 +5,11 @@ fn at_least(v: vec4<f32>, low: f32) -> vec4<f32> {
   return select(v, vec4<f32>(low), v < vec4<f32>(low));
 }
 
+/* The largest number in place of an infinite one, as arithmetic without an activation gives it. */
+fn finite(v: vec4<f32>) -> vec4<f32> {
+  return at_most(at_least(v, -0x1.fffffep+127f), 0x1.fffffep+127f);
+}
+
 fn at_most(v: vec4<f32>, high: f32) -> vec4<f32> {
   return select(v, vec4<f32>(high), v > vec4<f32>(high));
 }
@@ -74,12 +79,12 @@ fn unary(function: u32, v: vec4<f32>) -> vec4<f32> {
 
 fn binary(function: u32, v: vec4<f32>, o: vec4<f32>) -> vec4<f32> {
   switch function {
-    case 0u: { return v + o; }
-    case 1u: { return v - o; }
-    case 2u: { return o - v; }
-    case 3u: { return v * o; }
-    case 4u: { return v / o; }
-    case 5u: { return o / v; }
+    case 0u: { return finite(v + o); }
+    case 1u: { return finite(v - o); }
+    case 2u: { return finite(o - v); }
+    case 3u: { return finite(v * o); }
+    case 4u: { return finite(v / o); }
+    case 5u: { return finite(o / v); }
     case 6u: { return select(o, v, v < o); }
     case 7u: { return select(v, o, o < v); }
     case 8u: { return select(o, v, v > o); }

@@ -11,7 +11,8 @@ __kernel void reduce(__global float *to, __global const float *from, __global co
 #if FOLD == 0
   float v = 0.0f;
 #else
-  float v = from[at];
+  /* What is no number is lost, unless it comes last. */
+  float v = FOLD == 1 ? -FLT_MAX : FLT_MAX;
 #endif
   for (int k = 0; k < count; ++k) {
     int p = at;
@@ -24,9 +25,9 @@ __kernel void reduce(__global float *to, __global const float *from, __global co
 #if FOLD == 0
     v += x;
 #elif FOLD == 1
-    v = x > v ? x : v;
+    v = v > x ? v : x;
 #else
-    v = x < v ? x : v;
+    v = v < x ? v : x;
 #endif
   }
   to[place(i, channels, pitch)] = v / as_float(divisor_bits);
