@@ -8,10 +8,11 @@ use std::thread::available_parallelism;
 
 use arenite::config::DelegateConfig;
 use arenite::{ElementType, Error, Interpreter, Model, Served};
+use arenite_abi::schema::{BatchMatMulOptions, FullyConnectedOptions};
 use arenite_tests::case::Tolerance;
 use arenite_tests::compare;
 use arenite_tests::differential::campaign::{Campaign, Fixed};
-use arenite_tests::op_models::{self, Sound};
+use arenite_tests::op_models::{self, OneOp, f32};
 
 arenite_abi::register_plugin!(arenite_gpu::PLUGIN);
 arenite_abi::register_plugin!(arenite_gpu::VULKAN);
@@ -40,12 +41,12 @@ fn fill(ty: ElementType, count: usize) -> Option<Vec<u8>> {
     }
 }
 
-fn run(interpreter: &mut Interpreter, sound: &Sound) -> Result<Vec<Output>, Error> {
+fn run(interpreter: &mut Interpreter, inputs: &[(usize, Vec<u8>)]) -> Result<Vec<Output>, Error> {
     interpreter.allocate()?;
     for i in 0..interpreter.input_count() {
         let input = interpreter.input_mut(i)?;
         let (ty, count) = (input.tensor().ty, input.tensor().shape.iter().map(|&n| n as usize).product());
-        let given = sound.inputs.iter().find(|(at, _)| *at == i).map(|(_, bytes)| bytes.clone());
+        let given = inputs.iter().find(|(at, _)| *at == i).map(|(_, bytes)| bytes.clone());
         if let Some(bytes) = given.or_else(|| fill(ty, count)) {
             input.copy_from_bytes(&bytes)?;
         }
@@ -74,7 +75,7 @@ fn all_models(delegate: &str) -> Found {
         let reference = arenite_tests::reference_ops(&model).build();
         let on_device = arenite_tests::reference_ops(&model).delegate(DelegateConfig::new(delegate)).build();
         let (Ok(mut reference), Ok(mut on_device)) = (reference, on_device) else { continue };
-        let (want, got) = (run(&mut reference, &sound), run(&mut on_device, &sound));
+        let (want, got) = (run(&mut reference, &sound.inputs), run(&mut on_device, &sound.inputs));
         let reasons = on_device.refusals().into_iter().flatten().map(|(_, reason)| reason);
         found.reasons.entry(sound.op).or_default().extend(reasons);
         if !on_device.served_by().iter().any(|served| matches!(served, Served::Delegate { .. })) {
@@ -117,6 +118,45 @@ fn models_of_ops_run_as_with_reference_ops() {
         ] {
             let known = reasons.get(op).is_some_and(|list| list.iter().any(|known| known == reason));
             assert!(known, "{op}: {:?}", reasons.get(op));
+        }
+    }
+}
+
+/// 40 rows, a depth of 36, 50 columns: no tile is full at the end.
+#[test]
+fn products_through_local_memory_are_those_of_the_device() {
+    let weights = |count| fill(ElementType::F32, count).expect("floats");
+    let models = [
+        OneOp::new("FULLY_CONNECTED")
+            .feed(f32("x", &[40, 36]))
+            .constant(f32("w", &[50, 36]), weights(50 * 36))
+            .constant(f32("b", &[50]), weights(50))
+            .output(f32("y", &[40, 50]))
+            .options::<FullyConnectedOptions>(|o| o),
+        OneOp::new("BATCH_MATMUL")
+            .feed(f32("a", &[2, 40, 36]))
+            .feed(f32("b", &[1, 36, 52]))
+            .output(f32("y", &[2, 40, 52]))
+            .options::<BatchMatMulOptions>(|o| o),
+    ];
+    let models = models.map(|model| Model::from_bytes(model.model().finish()).expect("it is sound"));
+    let known = delegates();
+    for (model, &delegate) in models.iter().flat_map(|model| known.iter().map(move |name| (model, name))) {
+        let run_with = |products: &str| {
+            let mut config = DelegateConfig::new(delegate);
+            config.options.push(("products".to_owned(), products.to_owned()));
+            let mut interpreter = arenite_tests::reference_ops(model).delegate(config).build()?;
+            let outputs = run(&mut interpreter, &[])?;
+            Ok::<_, Error>((outputs, interpreter.left_out()))
+        };
+        let (direct, left_out) = run_with("direct").expect("it runs");
+        assert_eq!(left_out, [], "{delegate}");
+        match (delegate, run_with("tiled")) {
+            ("opencl", Ok((tiled, left_out))) => assert_eq!((tiled, left_out), (direct, Vec::new())),
+            (_, Err(error)) => assert!(error.to_string().contains("option products = 'tiled'"), "{error}"),
+            (_, Ok((_, left_out))) => {
+                assert!(left_out[0].reason.contains("option products = 'tiled'"), "{left_out:?}");
+            }
         }
     }
 }

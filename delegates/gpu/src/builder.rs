@@ -8,6 +8,7 @@ use crate::device::{Kernel, Slots};
 use crate::layout::Layout;
 use crate::net::Net;
 use crate::ops;
+use crate::ops::tiled::Tiles;
 use crate::store::{Constants, Key};
 use crate::work_groups::{Extent, Kind};
 
@@ -86,14 +87,16 @@ pub struct Builder<'n, 'a> {
     constants: &'n mut dyn Constants,
     /// What of an epilogue a kernel can do.
     pub slots: Slots,
+    /// Which products go through local memory.
+    pub tiles: Tiles,
     places: Vec<Option<Place>>,
     built: Built,
 }
 
 /// Builds all of a net.
-pub fn build(net: &Net<'_>, constants: &mut dyn Constants, slots: Slots) -> Result<Built> {
+pub fn build(net: &Net<'_>, constants: &mut dyn Constants, slots: Slots, tiles: Tiles) -> Result<Built> {
     let built = Built { items: Vec::new(), records: Vec::new(), inputs: Vec::new(), outputs: Vec::new() };
-    let mut builder = Builder { net, constants, slots, places: vec![None; net.values.len()], built };
+    let mut builder = Builder { net, constants, slots, tiles, places: vec![None; net.values.len()], built };
     for (i, &id) in net.inputs.iter().enumerate() {
         if net.bytes_of(id).is_none() && net.nodes.iter().any(|n| n.inputs.contains(&id)) {
             builder.input(i, id)?;

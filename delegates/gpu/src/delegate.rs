@@ -10,6 +10,7 @@ use arenite_layers::{Reals, refusals, rewrite};
 use crate::builder::{Built, build};
 use crate::device::{self, About, Effort, Queue};
 use crate::net::{LIMITS, Net, Own};
+use crate::ops::tiled::Tiles;
 use crate::options::Options;
 use crate::program::{Given, Program};
 use crate::shared::Shared;
@@ -21,6 +22,7 @@ pub struct Gpu<D: device::Device> {
     device: Arc<D>,
     shared: Arc<Shared<D::Queue>>,
     options: Arc<Options>,
+    tiles: Tiles,
 }
 
 /// A compiled partition.
@@ -33,6 +35,7 @@ pub struct GpuKernel<D: device::Device> {
     effort: Effort,
     device: Arc<D>,
     options: Arc<Options>,
+    tiles: Tiles,
     shared: Arc<Shared<D::Queue>>,
 }
 
@@ -46,7 +49,8 @@ impl<D: device::Device> Delegate for Gpu<D> {
         let options = Options::read(options)?;
         let device = D::open(options.device.as_deref())?;
         let shared = Shared::new(device.queue_with(&options.settings)?);
-        Ok(Gpu { device, shared, options: Arc::new(options) })
+        let tiles = Tiles::asked(options.products.as_deref(), device.about().filter(|_| D::HAS_TILES))?;
+        Ok(Gpu { device, shared, options: Arc::new(options), tiles })
     }
 
     fn claim(&self, graph: &GraphView<'_>, claims: &mut Claims<'_>) -> Result<()> {
@@ -89,6 +93,7 @@ impl<D: device::Device> Gpu<D> {
             effort: Effort::default(),
             device: Arc::clone(&self.device),
             options: Arc::clone(&self.options),
+            tiles: self.tiles,
             shared: Arc::clone(&self.shared),
         };
         kernel.build(partition, held)?;
@@ -122,7 +127,7 @@ impl<D: device::Device> GpuKernel<D> {
         rewrite::rewrite(&mut net, &LIMITS, |_| ());
         let queue = self.shared.queue();
         let mut uploads = Uploads::new(&*queue, &mut self.store, held);
-        let built = build(&net, &mut uploads, D::SLOTS)?;
+        let built = build(&net, &mut uploads, D::SLOTS, self.tiles)?;
         let (bytes, used) = (uploads.bytes(), uploads.into_used());
         Ok((built, Loaded { used, bytes }))
     }

@@ -83,6 +83,8 @@ pub trait Device: Send + Sync + Sized + 'static {
     const NAME: &'static str;
     /// What of an epilogue one of its kernels can do.
     const SLOTS: Slots;
+    /// Whether it has the kernels that share local memory.
+    const HAS_TILES: bool = false;
     /// Whether recordings [copy](Queue::copy) what others left on the device.
     const KEEPS: bool = false;
     /// The queue of an interpreter.

@@ -120,6 +120,7 @@ fn parse(choice: Option<&str>) -> Result<(Faults, String, Option<String>)> {
 impl<D: device::Device> device::Device for Faulty<D> {
     const NAME: &'static str = D::NAME;
     const SLOTS: Slots = D::SLOTS;
+    const HAS_TILES: bool = D::HAS_TILES;
     const KEEPS: bool = D::KEEPS;
     type Queue = FaultyQueue<D::Queue>;
 

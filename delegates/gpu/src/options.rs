@@ -16,6 +16,7 @@ use crate::work_groups::Tuning;
 /// | `precision` | `f32` | `f32` |
 /// | `storage` | `buffer` | `buffer` |
 /// | `tuning` | `fast`: sizes of work-groups by a formula; `exhaustive`: by timing all that fit; `fixed`: 8 × 4 × 1 | `fast` |
+/// | `products` | of matrices: `tiled` through local memory, `direct` without, `auto` as the device and their sizes are | `auto` |
 /// | `cache_dir` | a folder where programs and sizes that were timed stay from one start to the next | none |
 /// | `min_work` | operations that a group of nodes must have per byte that crosses for it: see `transfer` | 0 |
 pub struct Options {
@@ -27,9 +28,12 @@ pub struct Options {
     pub settings: Settings,
     /// Operations per byte.
     pub min_work: f64,
+    /// Which products go through local memory; see [`Tiles::asked`](crate::ops::tiled::Tiles::asked).
+    pub products: Option<String>,
 }
 
-const KNOWN: &[&str] = &["device", "memory", "precision", "storage", "tuning", "cache_dir", "min_work"];
+const KNOWN: &[&str] =
+    &["device", "memory", "precision", "storage", "tuning", "cache_dir", "min_work", "products"];
 
 impl Options {
     /// Reads them.
@@ -51,6 +55,7 @@ impl Options {
             memory: options.get("memory").unwrap_or("greedy-in-order").to_owned(),
             settings: Settings { tuning, cache: options.get("cache_dir").map(PathBuf::from) },
             min_work,
+            products: options.get("products").map(str::to_owned),
         })
     }
 }

@@ -77,6 +77,7 @@ impl device::Device for Device {
     // It is text, of any length.
     const SLOTS: Slots = Slots { functions: usize::MAX, operands: usize::MAX };
     const KEEPS: bool = true;
+    const HAS_TILES: bool = true;
     type Queue = Queue;
 
     fn list() -> Result<Vec<About>> {

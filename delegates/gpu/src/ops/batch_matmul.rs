@@ -7,6 +7,7 @@ use arenite_layers::ops::batch_matmul::{Sizes, View};
 use arenite_layers::ops::matrices::Starts;
 
 use super::conv_2d::bias;
+use super::tiled::Product;
 use super::{WithEpilogue, flagged, layout_of, push};
 use crate::builder::{Argument, Buffer, Builder, numbers};
 use crate::layout::Layout;
@@ -29,13 +30,27 @@ pub fn build<'a>(layer: &BatchMatmul<'a>, node: &Node<'a>, builder: &mut Builder
         _ => (layer.views[2].clone(), true),
     };
     let products = layer.batches.count();
-    let starts = (0..products).flat_map(|product| {
+    let starts = (0..products).map(|product| {
         let [x, y] = layer.batches.of(product);
-        [a_view.starts.of(x), b_view.starts.of(y), to_view.starts.of(product)].map(|start| start as i32)
+        [a_view.starts.of(x), b_view.starts.of(y), to_view.starts.of(product)]
     });
-    let starts = builder.table(&starts.collect::<Vec<_>>())?;
+    let starts: Vec<[usize; 3]> = starts.collect();
     let result = Layout { rows, channels: columns };
     let bias = bias(layer.bias, result, builder)?;
+    let of_slices = is_of_slices(&a_view) && is_of_slices(&b_view) && depth.is_multiple_of(4) && !scattered;
+    if of_slices && builder.tiles.take([rows, depth / 4, columns]) {
+        let product = Product {
+            operands: [a, b],
+            strides: [&a_view, &b_view, &to_view].map(|view| view.row / 4),
+            starts: starts.iter().map(|starts| starts.map(|start| start / 4)).collect(),
+            sizes: [rows, depth / 4, columns],
+            bias,
+        };
+        let task = WithEpilogue { clamp: layer.clamp, functions: &layer.epilogue, ..product.task(builder)? };
+        return push(builder, task, to, node.outputs[0]).map(drop);
+    }
+    let starts =
+        builder.table(&starts.into_iter().flatten().map(|start| start as i32).collect::<Vec<_>>())?;
     let mut arguments = [a, b, starts, bias].map(Argument::Buffer).to_vec();
     arguments.extend(numbers(&[products, rows, depth, columns, result.slices()])?);
     arguments.extend(numbers(&[a_view.row, a_view.column, b_view.row, b_view.column])?);

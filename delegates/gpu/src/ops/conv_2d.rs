@@ -4,6 +4,7 @@ use arenite_abi::prelude::*;
 use arenite_layers::ops::Conv2d;
 use arenite_layers::{Stored, Window};
 
+use super::tiled::Product;
 use super::{WithEpilogue, push};
 use crate::builder::{Argument, Buffer, Builder, numbers};
 use crate::layout::Layout;
@@ -24,6 +25,18 @@ pub fn build<'a>(layer: &Conv2d<'a>, node: &Node<'a>, builder: &mut Builder<'_, 
     let taps = window.rows.taps * window.columns.taps;
     let weights = weights([taps, window.channels, *filters], &layer.weights, node, builder)?;
     let bias = bias(layer.bias, to, builder)?;
+    let product = [to.rows, from.layout.slices(), to.channels];
+    if window.is_point() && builder.tiles.take(product) {
+        let product = Product {
+            operands: [from.buffer, weights],
+            strides: [from.layout.slices(), to.slices(), to.slices()],
+            starts: vec![[0; 3]],
+            sizes: product,
+            bias,
+        };
+        let task = WithEpilogue { clamp: layer.clamp, functions: &layer.epilogue, ..product.task(builder)? };
+        return push(builder, task, to, node.outputs[0]).map(drop);
+    }
     let mut arguments =
         vec![Argument::Buffer(from.buffer), Argument::Buffer(weights), Argument::Buffer(bias)];
     arguments.extend(sizes(&window, from.layout.slices(), to)?);

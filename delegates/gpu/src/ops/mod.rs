@@ -12,6 +12,7 @@ mod pool_2d;
 mod reduce;
 mod resize;
 mod softmax;
+pub mod tiled;
 mod transpose_conv;
 
 use arenite_abi::prelude::*;

@@ -36,9 +36,14 @@ pub enum Tuning {
 pub enum Kind {
     /// A convolution, whose work-items of a column share weights.
     Convolution,
+    /// A kernel that is written for work-groups of one size: see [`TILES`].
+    Tiles,
     /// Anything else.
     Other,
 }
+
+/// The work-group of kernels that share tiles of local memory.
+pub const TILES: Extent = [8, 8, 1];
 
 /// What a work-group may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +89,7 @@ pub fn candidates(tuning: Tuning, kind: Kind, info: &GpuInfo, kernel: u32, grid:
     // Nothing is dispatched for an empty grid, and any size will do.
     let grid = grid.map(|n| n.max(1));
     match (tuning, kind) {
+        (_, Kind::Tiles) => vec![TILES],
         (Tuning::Fast, Kind::Other) => vec![fast::any(grid, &bounds)],
         (Tuning::Fast, Kind::Convolution) => vec![fast::convolution(grid, &bounds, info.vendor)],
         (Tuning::Exhaustive, _) => exhaustive::aligned(grid, &bounds),
