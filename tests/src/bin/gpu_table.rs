@@ -33,8 +33,8 @@ struct Row {
     partitions: usize,
     /// If the delegate tells them.
     kernels: Option<u64>,
-    /// Bytes without any sharing, and of shared objects.
-    bytes: [u64; 2],
+    /// Of shared objects.
+    bytes: u64,
 }
 
 fn main() -> ExitCode {
@@ -51,8 +51,8 @@ fn main() -> ExitCode {
 }
 
 fn registry() -> Result<Arc<Registry>, Failure> {
-    let mut registry = Registry::with_static_plugins()?;
-    for plugin in [&arenite_gpu::PLUGIN, &arenite_gpu::VULKAN] {
+    let mut registry = Registry::new();
+    for plugin in arenite_tests::plugins().chain([&arenite_gpu::PLUGIN, &arenite_gpu::VULKAN]) {
         registry.add_plugin(plugin)?;
     }
     Ok(Arc::new(registry))
@@ -68,21 +68,18 @@ fn table(arguments: &Arguments) -> Result<String, Failure> {
         let model = Model::from_file(path)?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
         for delegate in &arguments.delegate {
-            let mut unshared = None;
+            let mut is_taken = false;
             for planner in &planners {
                 // Most planners give offsets alone.
                 let Some(row) = row(&model, &registry, delegate, planner)? else { continue };
-                let Row { nodes, claimed, partitions, kernels, bytes: [all, shared] } = row;
+                let Row { nodes, claimed, partitions, kernels, bytes } = row;
+                is_taken = true;
                 let kernels = kernels.map_or("?".to_owned(), |n| n.to_string());
                 let form =
                     format!("| {name} | {delegate} | {nodes} | {claimed} | {partitions} | {kernels} |");
-                let kib = |bytes: u64| bytes.div_ceil(1024);
-                if unshared.replace(all).is_none() {
-                    text.push_str(&format!("{form} none | {} |\n", kib(all)));
-                }
-                text.push_str(&format!("{form} {planner} | {} |\n", kib(shared)));
+                text.push_str(&format!("{form} {planner} | {} |\n", bytes.div_ceil(1024)));
             }
-            if unshared.is_none() {
+            if !is_taken {
                 return Err(format!("{name}: the delegate '{delegate}' runs none of it").into());
             }
         }
@@ -114,13 +111,7 @@ fn row(
         _ => None,
     });
     let kernels = kernels.reduce(|a, b| a + b);
-    let records = objects.iter().flat_map(|partition| &partition.records).map(|record| record.extents);
-    let shared = objects.iter().flat_map(|partition| &partition.objects.sizes).copied();
-    let bytes = [records.map(size).sum(), shared.map(size).sum()];
+    let sizes = objects.iter().flat_map(|partition| &partition.objects.sizes);
+    let bytes = sizes.map(|[bytes, ..]| bytes).sum();
     Ok(Some(Row { nodes: served.len(), claimed, partitions: objects.len(), kernels, bytes }))
-}
-
-/// Bytes of an object of one axis.
-fn size([bytes, ..]: [u64; 3]) -> u64 {
-    bytes
 }
