@@ -15,7 +15,6 @@ use arenite_model::{Model, Operator, SubGraph, Tensor};
 use crate::error::{Error, Result};
 use crate::lives::Life;
 use crate::ops::OpRegistration;
-use crate::work::Kept;
 
 /// What is known of a tensor beyond the model.
 #[derive(Clone, Copy)]
@@ -111,8 +110,6 @@ pub(crate) struct Graph<'a> {
     pub stage: Cell<Stage>,
     pub slots: Cell<&'a [Cell<Slot>]>,
     pub nodes: Cell<&'a [Cell<Prepared<'a>>]>,
-    /// Nodes that stay expanded: the first ones.
-    pub kept: Cell<&'a [Option<Kept<'a>>]>,
     first_call: Cell<Option<&'a Call<'a>>>,
     last_call: Cell<Option<&'a Call<'a>>>,
     /// How deep its nodes call one another; 0 if none calls.
@@ -132,7 +129,6 @@ impl<'a> Graph<'a> {
             stage: Cell::new(Stage::Unbuilt),
             slots: Cell::new(&[]),
             nodes: Cell::new(&[]),
-            kept: Cell::new(&[]),
             first_call: Cell::new(None),
             last_call: Cell::new(None),
             height: Cell::new(0),

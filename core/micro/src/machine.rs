@@ -44,6 +44,8 @@ pub(crate) struct Machine<'a> {
     others: &'a [Graph<'a>],
     pub resources: Resources<'a>,
     pub scales: Cell<Option<&'a Scales<'a>>>,
+    /// Of each subgraph, the nodes that stay expanded.
+    kept: Cell<&'a [&'a [Option<Kept<'a>>]]>,
     /// How often nodes asked for the model around them while they were prepared.
     pub asked: Cell<u32>,
     pub most_calls: u32,
@@ -69,6 +71,7 @@ impl<'a> Machine<'a> {
             others,
             resources: Resources::default(),
             scales: Cell::new(None),
+            kept: Cell::new(&[]),
             asked: Cell::new(0),
             most_calls: MOST_CALLS,
             calls_left: Cell::new(0),
@@ -159,7 +162,8 @@ impl<'h, 'a> Site<'h, 'a> {
         let Some(prepared) = self.graph.nodes.get().get(node) else { return Ok(()) };
         let prepared = prepared.get();
         let Some(op) = prepared.op else { return Ok(()) };
-        if let Some(Some(kept)) = self.graph.kept.get().get(node) {
+        let kept = self.machine.kept.get().get(self.graph.index).and_then(|list| list.get(node));
+        if let Some(Some(kept)) = kept {
             return self.call(op, &prepared, &kept.node, kept.work());
         }
         let operator = self.graph.operator(node)?;
@@ -197,13 +201,16 @@ impl<'h, 'a> Site<'h, 'a> {
 
     /// Keeps nodes expanded as far as there is memory to spare, so that they are not read from the model each time.
     pub fn keep(self) -> Result<()> {
+        let none: &'a [Option<Kept<'a>>] = &[];
+        let Some(lists) = self.arena.spare(self.machine.count(), none) else { return Ok(()) };
         for graph in self.machine.ready() {
-            let Some(list) = self.arena.spare(graph.nodes.get().len(), None) else { return Ok(()) };
+            let Some(list) = self.arena.spare(graph.nodes.get().len(), None) else { break };
             for (node, place) in list.iter_mut().enumerate() {
                 *place = Kept::new(Site { graph, ..self }, node)?;
             }
-            graph.kept.set(list);
+            lists[graph.index] = list;
         }
+        self.machine.kept.set(lists);
         Ok(())
     }
 
