@@ -17,17 +17,21 @@
 //!
 //! With two blocks, what is persistent lies at the end of the second one, and all else in the first.
 
+mod temp;
+
 use core::cell::Cell;
 use core::marker::PhantomData;
-use core::ops::{Deref, DerefMut};
 use core::ptr::NonNull;
 
 #[cfg(feature = "alloc")]
-use crate::elsewhere::{Elsewhere, Span};
+use crate::elsewhere::Elsewhere;
 use crate::error::{Error, Result};
 use crate::layouts::Layout;
 use crate::ops::OpRegistration;
 use crate::sizes::{Category, Recording};
+
+use temp::Places;
+pub(crate) use temp::Temp;
 
 /// Alignment of the arena and of planned buffers, as in TensorFlow Lite Micro.
 pub(crate) const ALIGNMENT: usize = 16;
@@ -357,66 +361,5 @@ impl<'a> Arena<'a> {
     /// The place so far into the head; for what the head was set to, or will be.
     pub fn in_head(&self, offset: u64) -> *mut u8 {
         self.front.base.as_ptr().wrapping_add(usize::try_from(offset).unwrap_or(usize::MAX))
-    }
-}
-
-/// What a temporary changes when it ends.
-#[derive(Clone, Copy)]
-struct Places<'t> {
-    temp: &'t Cell<usize>,
-    open: &'t Cell<usize>,
-    head: &'t Cell<usize>,
-}
-
-/// A temporary list. Its memory is free again when it is dropped, or, if others that came later are still in use, with the last of them.
-pub(crate) struct Temp<'t, T> {
-    data: NonNull<T>,
-    count: usize,
-    before: usize,
-    end: usize,
-    places: Places<'t>,
-    #[cfg(feature = "alloc")]
-    elsewhere: Option<(&'t Elsewhere, Span)>,
-}
-
-impl<T> Temp<'_, T> {
-    /// For what others read through pointers of their own while it changes.
-    pub fn as_ptr(&self) -> *mut T {
-        self.data.as_ptr()
-    }
-
-    pub fn count(&self) -> usize {
-        self.count
-    }
-}
-
-impl<T> Deref for Temp<'_, T> {
-    type Target = [T];
-    fn deref(&self) -> &[T] {
-        // SAFETY: written by `temporary`, and this value's alone until it is dropped.
-        unsafe { NonNull::slice_from_raw_parts(self.data, self.count).as_ref() }
-    }
-}
-
-impl<T> DerefMut for Temp<'_, T> {
-    fn deref_mut(&mut self) -> &mut [T] {
-        // SAFETY: as in `deref`.
-        unsafe { NonNull::slice_from_raw_parts(self.data, self.count).as_mut() }
-    }
-}
-
-impl<T> Drop for Temp<'_, T> {
-    fn drop(&mut self) {
-        let Places { temp, open, head } = self.places;
-        open.set(open.get() - 1);
-        #[cfg(feature = "alloc")]
-        if let Some((elsewhere, span)) = self.elsewhere {
-            elsewhere.end(span, open.get() == 0);
-        }
-        if open.get() == 0 {
-            temp.set(head.get());
-        } else if temp.get() == self.end {
-            temp.set(self.before);
-        }
     }
 }

@@ -1,0 +1,69 @@
+//! `Temp`: a list in front of the tail, for as long as its owner has it.
+
+use core::cell::Cell;
+use core::ops::{Deref, DerefMut};
+use core::ptr::NonNull;
+
+#[cfg(feature = "alloc")]
+use crate::elsewhere::{Elsewhere, Span};
+
+/// What a temporary changes when it ends.
+#[derive(Clone, Copy)]
+pub(super) struct Places<'t> {
+    pub temp: &'t Cell<usize>,
+    pub open: &'t Cell<usize>,
+    pub head: &'t Cell<usize>,
+}
+
+/// A temporary list. Its memory is free again when it is dropped, or, if others that came later are still in use, with the last of them.
+pub(crate) struct Temp<'t, T> {
+    pub(super) data: NonNull<T>,
+    pub(super) count: usize,
+    pub(super) before: usize,
+    pub(super) end: usize,
+    pub(super) places: Places<'t>,
+    #[cfg(feature = "alloc")]
+    pub(super) elsewhere: Option<(&'t Elsewhere, Span)>,
+}
+
+impl<T> Temp<'_, T> {
+    /// For what others read through pointers of their own while it changes.
+    pub fn as_ptr(&self) -> *mut T {
+        self.data.as_ptr()
+    }
+
+    pub fn count(&self) -> usize {
+        self.count
+    }
+}
+
+impl<T> Deref for Temp<'_, T> {
+    type Target = [T];
+    fn deref(&self) -> &[T] {
+        // SAFETY: written by `temporary`, and this value's alone until it is dropped.
+        unsafe { NonNull::slice_from_raw_parts(self.data, self.count).as_ref() }
+    }
+}
+
+impl<T> DerefMut for Temp<'_, T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        // SAFETY: as in `deref`.
+        unsafe { NonNull::slice_from_raw_parts(self.data, self.count).as_mut() }
+    }
+}
+
+impl<T> Drop for Temp<'_, T> {
+    fn drop(&mut self) {
+        let Places { temp, open, head } = self.places;
+        open.set(open.get() - 1);
+        #[cfg(feature = "alloc")]
+        if let Some((elsewhere, span)) = self.elsewhere {
+            elsewhere.end(span, open.get() == 0);
+        }
+        if open.get() == 0 {
+            temp.set(head.get());
+        } else if temp.get() == self.end {
+            temp.set(self.before);
+        }
+    }
+}
