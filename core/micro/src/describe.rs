@@ -79,19 +79,27 @@ fn expand<'h>(site: Site<'h, '_>) -> error::Result<Expanded<'h>> {
         let taken = lists(&operator).map(|list| take(list.len()));
         nodes[position].write(node_struct((site.graph.index, position), table, taken, &code, &operator));
     }
-    let graph = ArGraphV1 {
+    let graph = graph_struct(table, &nodes, [inputs, outputs]);
+    let graph = site.arena.temporary(1, |_| graph)?;
+    Ok(Expanded { graph, _nodes: nodes, _tensors: tensors, _indices: indices })
+}
+
+fn graph_struct(
+    (tensors, count): (*const Local, usize),
+    nodes: &[MaybeUninit<ArNodeV1>],
+    [inputs, outputs]: [&[i32]; 2],
+) -> ArGraphV1 {
+    ArGraphV1 {
         header: ArHeader::of::<ArGraphV1>(),
-        tensors: table.0.cast(),
+        tensors: tensors.cast(),
         tensor_stride: size_of::<Local>(),
-        tensor_count: table.1,
-        nodes: nodes.as_ptr().cast_const().cast(),
+        tensor_count: count,
+        nodes: nodes.as_ptr().cast(),
         node_stride: size_of::<ArNodeV1>(),
         node_count: nodes.len(),
         inputs: inputs.as_ptr(),
         input_count: inputs.len(),
         outputs: outputs.as_ptr(),
         output_count: outputs.len(),
-    };
-    let graph = site.arena.temporary(1, |_| graph)?;
-    Ok(Expanded { graph, _nodes: nodes, _tensors: tensors, _indices: indices })
+    }
 }

@@ -149,9 +149,7 @@ impl fmt::Display for Of {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Arena { given, needed } => {
-                write!(f, "the arena has {given} bytes, {needed} are needed")
-            }
+            Error::Arena { given, needed } => write!(f, "the arena has {given} bytes, {needed} are needed"),
             Error::PersistentArena { given, needed } => {
                 write!(f, "the arena for what is persistent has {given} bytes, {needed} are needed")
             }
@@ -159,11 +157,11 @@ impl fmt::Display for Error {
                 write!(f, "the model begins at address {address:#x}; align it to 16 bytes")
             }
             Error::Model(error) => write!(f, "{error}"),
-            Error::MissingOp { subgraph, node, code, version } => {
+            Error::MissingOp { subgraph, node, code, version: v } => {
                 let (of, op) = (Of(*subgraph), Op(*code));
                 write!(
                     f,
-                    "node {node}{of}: no op among those given serves {op} of version {version} for its tensors"
+                    "node {node}{of}: no op among those given serves {op} of version {v} for its tensors"
                 )
             }
             Error::Node { subgraph, node, code, error } => {

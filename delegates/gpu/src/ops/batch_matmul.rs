@@ -23,18 +23,9 @@ pub fn build<'a>(layer: &BatchMatmul<'a>, node: &Node<'a>, builder: &mut Builder
     let (a, a_view) = operand(node.inputs[0], &layer.views[0], [rows, depth], builder)?;
     let (b, b_view) = operand(node.inputs[1], &layer.views[1], [depth, columns], builder)?;
     let to = layout_of(builder, node.outputs[0]);
-    let (to_view, scattered) = match spread(&layer.views[2], [rows, columns], to) {
-        Some(view) if is_of_slices(&view) && (columns == to.channels || columns.is_multiple_of(4)) => {
-            (view, false)
-        }
-        _ => (layer.views[2].clone(), true),
-    };
+    let (to_view, scattered) = result_view(&layer.views[2], [rows, columns], to);
     let products = layer.batches.count();
-    let starts = (0..products).map(|product| {
-        let [x, y] = layer.batches.of(product);
-        [a_view.starts.of(x), b_view.starts.of(y), to_view.starts.of(product)]
-    });
-    let starts: Vec<[usize; 3]> = starts.collect();
+    let starts = starts(layer, [&a_view, &b_view, &to_view]);
     let result = Layout { rows, channels: columns };
     let bias = bias(layer.bias, result, builder)?;
     let of_slices = is_of_slices(&a_view) && is_of_slices(&b_view) && depth.is_multiple_of(4) && !scattered;
@@ -66,6 +57,26 @@ pub fn build<'a>(layer: &BatchMatmul<'a>, node: &Node<'a>, builder: &mut Builder
         functions: &layer.epilogue,
     };
     push(builder, task, to, node.outputs[0]).map(drop)
+}
+
+/// Where matrices of the result lie, and whether their elements are written one by one.
+fn result_view(view: &View, sizes: [usize; 2], to: Layout) -> (View, bool) {
+    let columns = sizes[1];
+    match spread(view, sizes, to) {
+        Some(view) if is_of_slices(&view) && (columns == to.channels || columns.is_multiple_of(4)) => {
+            (view, false)
+        }
+        _ => (view.clone(), true),
+    }
+}
+
+/// Where the matrices of each product begin: both operands, and the result.
+fn starts(layer: &BatchMatmul<'_>, [a, b, to]: [&View; 3]) -> Vec<[usize; 3]> {
+    let start = |product| {
+        let [x, y] = layer.batches.of(product);
+        [a.starts.of(x), b.starts.of(y), to.starts.of(product)]
+    };
+    (0..layer.batches.count()).map(start).collect()
 }
 
 /// Where an operand lies, and its matrices there: the tensor is moved if they do not lie evenly.

@@ -48,25 +48,17 @@ pub(super) fn push(
     let source = from.unwrap_or(to);
     let whole = !source.layout.is_padded() && !to.layout.is_padded();
     let by = if whole && is_of_slices(nest) { 4 } else { 1 };
-    let (rank, table) = (nest.dims.len(), builder.table(&dims(nest, by))?);
+    let table = builder.table(&dims(nest, by))?;
     let count = nest.len() / by;
+    // Channels, and elements from one row to the next.
     let rows = |place: Place| match by {
         4 => [1, 1],
         _ => [place.layout.channels, place.layout.pitch()],
     };
-    let ([from_channels, from_pitch], [to_channels, to_pitch]) = (rows(source), rows(to));
     let mut arguments = [to.buffer, source.buffer, table].map(Argument::Buffer).to_vec();
-    let first = [nest.from / by, nest.to / by];
-    arguments.extend(numbers(&[
-        rank,
-        count,
-        first[0],
-        first[1],
-        from_channels,
-        from_pitch,
-        to_channels,
-        to_pitch,
-    ])?);
+    arguments.extend(numbers(&[nest.dims.len(), count, nest.from / by, nest.to / by])?);
+    arguments.extend(numbers(&rows(source))?);
+    arguments.extend(numbers(&rows(to))?);
     arguments.push(Argument::Number(fill));
     let flags = [("SLICES", by == 4), ("FILL", from.is_none())];
     builder.push(Task {
