@@ -21,7 +21,8 @@ impl Site<'_> {
             Kernel::Partition(partition) => Some(&partition.owner),
             _ => None,
         };
-        for t in Graph::present(step.inputs()) {
+        let inputs = if self.memory.kept.is_empty() { &[][..] } else { step.inputs() };
+        for t in Graph::present(inputs) {
             let same = |owner| reader.is_some_and(|reader| Rc::ptr_eq(reader, owner));
             if self.memory.kept.get(&t).is_some_and(|keeper| !(keeper.keeps() && same(&keeper.owner))) {
                 self.fetch(t)?;
@@ -35,6 +36,9 @@ impl Site<'_> {
 
     /// When all has run: what the caller may read is in memory. The rest stays away until its step runs again.
     pub fn fetch_results(&mut self) -> Result<(), Stopped> {
+        if self.memory.kept.is_empty() {
+            return Ok(());
+        }
         let all = self.run.settings.lifetimes.preserve_all;
         let kept: Vec<usize> = self.memory.kept.keys().copied().collect();
         for t in kept.into_iter().filter(|&t| all || self.graph.is_output(t)) {
