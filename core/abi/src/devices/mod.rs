@@ -34,6 +34,7 @@ const MOST_LIMITS: usize = 32;
 impl<'a> DeviceNotes<'a> {
     /// # Safety
     /// The struct is valid for `'a`, and its function may be called with its context.
+    #[cfg(feature = "std")]
     pub(crate) unsafe fn from_raw(raw: &'a ArDeviceNotesV1) -> Self {
         DeviceNotes { raw }
     }
@@ -73,6 +74,7 @@ pub struct FactNotes<'a> {
 impl<'a> FactNotes<'a> {
     /// # Safety
     /// The struct is valid for `'a`, and its functions may be called with its context.
+    #[cfg(feature = "std")]
     pub(crate) unsafe fn from_raw(raw: &'a ArFactNotesV1) -> Self {
         FactNotes { raw }
     }

@@ -17,12 +17,14 @@ use crate::graph::Graph;
 impl Site<'_> {
     /// Before a step runs: what it reads is where it looks for it, and what it kept is no more.
     pub fn fetch_inputs(&mut self, step: &Step) -> Result<(), Stopped> {
+        if !self.memory.has_kept {
+            return Ok(());
+        }
         let reader = match &step.kernel {
             Kernel::Partition(partition) => Some(&partition.owner),
             _ => None,
         };
-        let inputs = if self.memory.kept.is_empty() { &[][..] } else { step.inputs() };
-        for t in Graph::present(inputs) {
+        for t in Graph::present(step.inputs()) {
             let same = |owner| reader.is_some_and(|reader| Rc::ptr_eq(reader, owner));
             if self.memory.kept.get(&t).is_some_and(|keeper| !(keeper.keeps() && same(&keeper.owner))) {
                 self.fetch(t)?;
@@ -36,7 +38,7 @@ impl Site<'_> {
 
     /// When all has run: what the caller may read is in memory. The rest stays away until its step runs again.
     pub fn fetch_results(&mut self) -> Result<(), Stopped> {
-        if self.memory.kept.is_empty() {
+        if !self.memory.has_kept {
             return Ok(());
         }
         let all = self.run.settings.lifetimes.preserve_all;

@@ -39,6 +39,8 @@ pub(crate) struct Memory {
     pub lent: BTreeMap<usize, Lent>,
     /// Per tensor whose value is on a device alone: the partition that keeps it there.
     pub kept: BTreeMap<usize, Rc<PartitionKernel>>,
+    /// Whether a partition ever kept one: until then nothing needs to be looked up.
+    pub has_kept: bool,
     /// Changes whenever an address may have.
     pub generation: u64,
     pub budget: Budget,
@@ -56,6 +58,7 @@ impl Memory {
             dynamic: (0..graph.tensors.len()).map(|_| Block::EMPTY).collect(),
             lent: BTreeMap::new(),
             kept: BTreeMap::new(),
+            has_kept: false,
             generation: 0,
             budget,
         }
@@ -108,6 +111,7 @@ impl Memory {
     pub fn keep(&mut self, t: usize, handle: u64, partition: &Rc<PartitionKernel>) {
         self.table.set_handle(t, Some(handle));
         self.kept.insert(t, Rc::clone(partition));
+        self.has_kept = true;
     }
 
     /// Before a partition runs or is prepared: what it kept is no more.
