@@ -80,7 +80,7 @@ fi
 
 if [ "$crates" = yes ]; then
   step "crates"
-  # Those that are published, none compiled anew from its archive; `cargo package --workspace` does that, too.
+  # Those that are published, none compiled anew from its archive; without --no-verify cargo does that, too.
   published=$(find . -path ./target -prune -o -name Cargo.toml -print | xargs grep -L '^publish = false' | sort |
     xargs awk 'FNR == 2 && $1 == "name" { gsub(/"/, ""); print "-p", $3 }')
   # shellcheck disable=SC2086 # a list of options
