@@ -1,209 +1,144 @@
 //! What the ops make, what they refuse.
 
+use crate::kit::testing::cases::*;
+use crate::matmuls::{BatchMatMul, BatchMatMulV2, BatchMatMulV3, MatMul};
+
+/// Types that all of them multiply.
+const TYPES: &[ElementType] = &[BF16, F32, F64, I32, I64, C64, C128];
+
+/// All of them, with the names of the attributes that transpose, and the shape of a matrix.
+fn multiplies<T: Op>(types: &[ElementType], names: [&str; 2], shape: &[i32]) {
+    let (a, b) = ((shape, &[1.0, 2.0, 3.0, 4.0][..]), (shape, &[5.0, 6.0, 7.0, 8.0][..]));
+    for (transpose_a, transpose_b, want) in [
+        (false, false, [19.0, 22.0, 43.0, 50.0]),
+        (true, false, [26.0, 30.0, 38.0, 44.0]),
+        (false, true, [17.0, 23.0, 39.0, 53.0]),
+        (true, true, [23.0, 31.0, 34.0, 46.0]),
+    ] {
+        let attributes = [(names[0], Flag(transpose_a)), (names[1], Flag(transpose_b))];
+        each::<T>(types, &attributes, &[a, b], (shape, &want));
+    }
+    // Sums of nothing.
+    each::<T>(&[F32], &[], &[(&[1, 0], &[]), (&[0, 2], &[])], (&[1, 2], &[0.0, 0.0]));
+}
+
+/// Stacks of matrices of the types in which both inputs agree.
+fn multiplies_stacks<T: Op>(types: &[ElementType]) {
+    multiplies::<T>(types, ["adj_x", "adj_y"], &[1, 2, 2]);
+    // Two products; no product.
+    let stacks = [(&[2, 1, 1][..], &[2.0, 3.0][..]), (&[2, 1, 1], &[5.0, 7.0])];
+    each::<T>(&[F32], &[], &stacks, (&[2, 1, 1], &[10.0, 21.0]));
+    each::<T>(&[F32], &[], &[(&[0, 1, 1], &[]), (&[0, 1, 1], &[])], (&[0, 1, 1], &[]));
+    // Transposed matrices are conjugated: −i i = 1.
+    let i = complex(C64, &[1, 1], &[(0.0, 1.0)]);
+    gives::<T>(&[("adj_x", Flag(true))], &[i.clone(), i], &[of(C64, &[1, 1], &[1.0])]);
+}
+
+/// Axes ahead of the matrices broadcast.
+fn broadcasts<T: Op>() {
+    let inputs = [(&[2, 1, 1][..], &[2.0, 3.0][..]), (&[1, 2], &[5.0, 7.0])];
+    each::<T>(&[F32], &[], &inputs, (&[2, 1, 2], &[10.0, 14.0, 15.0, 21.0]));
+    each::<T>(&[F32], &[], &[(&[0, 1, 1], &[]), (&[1, 1, 1], &[1.0])], (&[0, 1, 1], &[]));
+}
+
+/// Matrices of these shapes are refused.
+fn refuses_shapes<T: Op>(a: &[i32], b: &[i32], message: &str) {
+    let zeros = |shape: &[i32]| of(F32, shape, &vec![0.0; shape.iter().product::<i32>() as usize]);
+    refuses::<T>(&[], &[zeros(a), zeros(b)], &[F32], message);
+}
+
+/// Floats by integers are refused.
+fn refuses_mixed_types<T: Op>() {
+    let inputs = [of(F32, &[1, 1], &[0.0]), of(I32, &[1, 1], &[0.0])];
+    refuses::<T>(&[], &inputs, &[F32], "'in0' is FLOAT32, 'in1' is INT32; they must agree");
+}
+
+/// What no stacks of matrices may be.
+fn refuses_stacks<T: Op>() {
+    refuses_shapes::<T>(&[1, 2], &[3, 1], "matrices [1, 2] and [3, 1] do not go together");
+    let message = "the shape [2] has no matrices; at least two axes are needed";
+    refuses_shapes::<T>(&[2], &[2, 1], message);
+}
+
 mod batch_mat_mul {
-    use crate::kit::testing::cases::*;
-    use crate::matmuls::BatchMatMul;
+    use super::*;
 
     #[test]
     fn values() {
-        let (a, b) =
-            ((&[1, 2, 2][..], &[1.0, 2.0, 3.0, 4.0][..]), (&[1, 2, 2][..], &[5.0, 6.0, 7.0, 8.0][..]));
-        for (adj_x, adj_y, want) in [
-            (false, false, [19.0, 22.0, 43.0, 50.0]),
-            (true, false, [26.0, 30.0, 38.0, 44.0]),
-            (false, true, [17.0, 23.0, 39.0, 53.0]),
-            (true, true, [23.0, 31.0, 34.0, 46.0]),
-        ] {
-            let attributes = [("adj_x", Flag(adj_x)), ("adj_y", Flag(adj_y))];
-            each::<BatchMatMul>(
-                &[F16, BF16, F32, F64, I32, I64, C64, C128],
-                &attributes,
-                &[a, b],
-                (&[1, 2, 2], &want),
-            );
-        }
-        // Two products; sums of nothing; no product.
-        let stacks = [(&[2, 1, 1][..], &[2.0, 3.0][..]), (&[2, 1, 1], &[5.0, 7.0])];
-        each::<BatchMatMul>(&[F32], &[], &stacks, (&[2, 1, 1], &[10.0, 21.0]));
-        each::<BatchMatMul>(&[F32], &[], &[(&[1, 0], &[]), (&[0, 2], &[])], (&[1, 2], &[0.0, 0.0]));
-        each::<BatchMatMul>(&[F32], &[], &[(&[0, 1, 1], &[]), (&[0, 1, 1], &[])], (&[0, 1, 1], &[]));
-        // Turned matrices are conjugated: −i i = 1.
-        let i = complex(C64, &[1, 1], &[(0.0, 1.0)]);
-        gives::<BatchMatMul>(&[("adj_x", Flag(true))], &[i.clone(), i], &[of(C64, &[1, 1], &[1.0])]);
+        multiplies_stacks::<BatchMatMul>(&[&[F16], TYPES].concat());
     }
 
     #[test]
     fn refusals() {
-        let refused = |a: &[i32], b: &[i32], message: &str| {
-            let zeros = |shape: &[i32]| of(F32, shape, &vec![0.0; shape.iter().product::<i32>() as usize]);
-            refuses::<BatchMatMul>(&[], &[zeros(a), zeros(b)], &[F32], message);
-        };
-        refused(&[1, 2], &[3, 1], "matrices [1, 2] and [3, 1] do not go together");
-        refused(&[2], &[2, 1], "the shape [2] has no matrices; at least two axes are needed");
+        refuses_stacks::<BatchMatMul>();
         let message = "inputs are [2, 1, 1] and [1, 1, 1]; the axes ahead of the matrices must agree";
-        refused(&[2, 1, 1], &[1, 1, 1], message);
+        refuses_shapes::<BatchMatMul>(&[2, 1, 1], &[1, 1, 1], message);
     }
 }
 
 mod batch_mat_mul_v2 {
-    use crate::kit::testing::cases::*;
-    use crate::matmuls::BatchMatMulV2;
+    use super::*;
 
     #[test]
     fn values() {
-        let (a, b) =
-            ((&[1, 2, 2][..], &[1.0, 2.0, 3.0, 4.0][..]), (&[1, 2, 2][..], &[5.0, 6.0, 7.0, 8.0][..]));
-        for (adj_x, adj_y, want) in [
-            (false, false, [19.0, 22.0, 43.0, 50.0]),
-            (true, false, [26.0, 30.0, 38.0, 44.0]),
-            (false, true, [17.0, 23.0, 39.0, 53.0]),
-            (true, true, [23.0, 31.0, 34.0, 46.0]),
-        ] {
-            let attributes = [("adj_x", Flag(adj_x)), ("adj_y", Flag(adj_y))];
-            each::<BatchMatMulV2>(
-                &[F16, BF16, F32, F64, I32, I64, C64, C128],
-                &attributes,
-                &[a, b],
-                (&[1, 2, 2], &want),
-            );
-        }
-        // Two products; sums of nothing; no product.
-        let stacks = [(&[2, 1, 1][..], &[2.0, 3.0][..]), (&[2, 1, 1], &[5.0, 7.0])];
-        each::<BatchMatMulV2>(&[F32], &[], &stacks, (&[2, 1, 1], &[10.0, 21.0]));
-        each::<BatchMatMulV2>(&[F32], &[], &[(&[1, 0], &[]), (&[0, 2], &[])], (&[1, 2], &[0.0, 0.0]));
-        each::<BatchMatMulV2>(&[F32], &[], &[(&[0, 1, 1], &[]), (&[0, 1, 1], &[])], (&[0, 1, 1], &[]));
-        // Turned matrices are conjugated: −i i = 1.
-        let i = complex(C64, &[1, 1], &[(0.0, 1.0)]);
-        gives::<BatchMatMulV2>(&[("adj_x", Flag(true))], &[i.clone(), i], &[of(C64, &[1, 1], &[1.0])]);
-        // Axes ahead broadcast.
-        let inputs = [(&[2, 1, 1][..], &[2.0, 3.0][..]), (&[1, 2], &[5.0, 7.0])];
-        each::<BatchMatMulV2>(&[F32], &[], &inputs, (&[2, 1, 2], &[10.0, 14.0, 15.0, 21.0]));
-        each::<BatchMatMulV2>(&[F32], &[], &[(&[0, 1, 1], &[]), (&[1, 1, 1], &[1.0])], (&[0, 1, 1], &[]));
+        multiplies_stacks::<BatchMatMulV2>(&[&[F16], TYPES].concat());
+        broadcasts::<BatchMatMulV2>();
     }
 
     #[test]
     fn refusals() {
-        let refused = |a: &[i32], b: &[i32], message: &str| {
-            let zeros = |shape: &[i32]| of(F32, shape, &vec![0.0; shape.iter().product::<i32>() as usize]);
-            refuses::<BatchMatMulV2>(&[], &[zeros(a), zeros(b)], &[F32], message);
-        };
-        refused(&[1, 2], &[3, 1], "matrices [1, 2] and [3, 1] do not go together");
-        refused(&[2], &[2, 1], "the shape [2] has no matrices; at least two axes are needed");
-        refused(&[2, 1, 1], &[3, 1, 1], "matrices [2, 1, 1] and [3, 1, 1] do not go together");
+        refuses_stacks::<BatchMatMulV2>();
+        let message = "matrices [2, 1, 1] and [3, 1, 1] do not go together";
+        refuses_shapes::<BatchMatMulV2>(&[2, 1, 1], &[3, 1, 1], message);
     }
 }
 
 mod batch_mat_mul_v3 {
-    use crate::kit::testing::cases::*;
-    use crate::matmuls::BatchMatMulV3;
+    use super::*;
 
     #[test]
     fn values() {
-        let (a, b) =
-            ((&[1, 2, 2][..], &[1.0, 2.0, 3.0, 4.0][..]), (&[1, 2, 2][..], &[5.0, 6.0, 7.0, 8.0][..]));
-        for (adj_x, adj_y, want) in [
-            (false, false, [19.0, 22.0, 43.0, 50.0]),
-            (true, false, [26.0, 30.0, 38.0, 44.0]),
-            (false, true, [17.0, 23.0, 39.0, 53.0]),
-            (true, true, [23.0, 31.0, 34.0, 46.0]),
-        ] {
-            let attributes = [("adj_x", Flag(adj_x)), ("adj_y", Flag(adj_y))];
-            each::<BatchMatMulV3>(
-                &[BF16, F32, F64, I32, I64, C64, C128],
-                &attributes,
-                &[a, b],
-                (&[1, 2, 2], &want),
-            );
-        }
-        // Two products; sums of nothing; no product.
-        let stacks = [(&[2, 1, 1][..], &[2.0, 3.0][..]), (&[2, 1, 1], &[5.0, 7.0])];
-        each::<BatchMatMulV3>(&[F32], &[], &stacks, (&[2, 1, 1], &[10.0, 21.0]));
-        each::<BatchMatMulV3>(&[F32], &[], &[(&[1, 0], &[]), (&[0, 2], &[])], (&[1, 2], &[0.0, 0.0]));
-        each::<BatchMatMulV3>(&[F32], &[], &[(&[0, 1, 1], &[]), (&[0, 1, 1], &[])], (&[0, 1, 1], &[]));
-        // Turned matrices are conjugated: −i i = 1.
-        let i = complex(C64, &[1, 1], &[(0.0, 1.0)]);
-        gives::<BatchMatMulV3>(&[("adj_x", Flag(true))], &[i.clone(), i], &[of(C64, &[1, 1], &[1.0])]);
-        // Axes ahead broadcast.
-        let inputs = [(&[2, 1, 1][..], &[2.0, 3.0][..]), (&[1, 2], &[5.0, 7.0])];
-        each::<BatchMatMulV3>(&[F32], &[], &inputs, (&[2, 1, 2], &[10.0, 14.0, 15.0, 21.0]));
-        each::<BatchMatMulV3>(&[F32], &[], &[(&[0, 1, 1], &[]), (&[1, 1, 1], &[1.0])], (&[0, 1, 1], &[]));
+        multiplies_stacks::<BatchMatMulV3>(TYPES);
+        broadcasts::<BatchMatMulV3>();
         // Types may differ; small integers are summed in large ones.
-        let a = Tensor::u8(&[1, 2], &[200, 100]);
-        gives::<BatchMatMulV3>(
-            &[],
-            &[a, Tensor::i8(&[2, 1], &[-100, 100])],
-            &[Tensor::i32(&[1, 1], &[-10_000])],
-        );
+        let (a, b) = (Tensor::u8(&[1, 2], &[200, 100]), Tensor::i8(&[2, 1], &[-100, 100]));
+        gives::<BatchMatMulV3>(&[], &[a, b], &[Tensor::i32(&[1, 1], &[-10_000])]);
         let (a, b) = (of(BF16, &[1, 1], &[1.5]), of(BF16, &[1, 1], &[1.5]));
         gives::<BatchMatMulV3>(&[], &[a, b], &[of(F32, &[1, 1], &[2.25])]);
     }
 
     #[test]
     fn refusals() {
-        let refused = |a: &[i32], b: &[i32], message: &str| {
-            let zeros = |shape: &[i32]| of(F32, shape, &vec![0.0; shape.iter().product::<i32>() as usize]);
-            refuses::<BatchMatMulV3>(&[], &[zeros(a), zeros(b)], &[F32], message);
-        };
-        refused(&[1, 2], &[3, 1], "matrices [1, 2] and [3, 1] do not go together");
-        refused(&[2], &[2, 1], "the shape [2] has no matrices; at least two axes are needed");
-        refused(&[2, 1, 1], &[3, 1, 1], "matrices [2, 1, 1] and [3, 1, 1] do not go together");
-        let inputs = [of(F32, &[1, 1], &[0.0]), of(I32, &[1, 1], &[0.0])];
-        let message = "'in0' is FLOAT32, 'in1' is INT32; they must agree";
-        refuses::<BatchMatMulV3>(&[], &inputs, &[F32], message);
+        refuses_stacks::<BatchMatMulV3>();
+        let message = "matrices [2, 1, 1] and [3, 1, 1] do not go together";
+        refuses_shapes::<BatchMatMulV3>(&[2, 1, 1], &[3, 1, 1], message);
+        refuses_mixed_types::<BatchMatMulV3>();
     }
 }
 
 mod mat_mul {
-    use crate::kit::testing::cases::*;
-    use crate::matmuls::MatMul;
+    use super::*;
 
     #[test]
     fn values() {
-        let (a, b) = ((&[2, 2][..], &[1.0, 2.0, 3.0, 4.0][..]), (&[2, 2][..], &[5.0, 6.0, 7.0, 8.0][..]));
-        for (transpose_a, transpose_b, want) in [
-            (false, false, [19.0, 22.0, 43.0, 50.0]),
-            (true, false, [26.0, 30.0, 38.0, 44.0]),
-            (false, true, [17.0, 23.0, 39.0, 53.0]),
-            (true, true, [23.0, 31.0, 34.0, 46.0]),
-        ] {
-            let attributes = [("transpose_a", Flag(transpose_a)), ("transpose_b", Flag(transpose_b))];
-            each::<MatMul>(
-                &[F16, BF16, F32, F64, I32, I64, C64, C128],
-                &attributes,
-                &[a, b],
-                (&[2, 2], &want),
-            );
-        }
+        multiplies::<MatMul>(&[&[F16], TYPES].concat(), ["transpose_a", "transpose_b"], &[2, 2]);
         each::<MatMul>(&[F32], &[], &[(&[1, 3], &[1.0; 3]), (&[3, 2], &[2.0; 6])], (&[1, 2], &[6.0, 6.0]));
-        // Sums of nothing.
-        each::<MatMul>(&[F32], &[], &[(&[1, 0], &[]), (&[0, 2], &[])], (&[1, 2], &[0.0, 0.0]));
         each::<MatMul>(&[F32], &[], &[(&[0, 1], &[]), (&[1, 2], &[1.0; 2])], (&[0, 2], &[]));
-        each::<MatMul>(
-            &[F32],
-            &[],
-            &[(&[1, 1], &[f64::INFINITY]), (&[1, 1], &[0.0])],
-            (&[1, 1], &[f64::NAN]),
-        );
-        // Turned matrices are not conjugated.
+        let infinite = (&[1, 1][..], &[f64::INFINITY][..]);
+        each::<MatMul>(&[F32], &[], &[infinite, (&[1, 1], &[0.0])], (&[1, 1], &[f64::NAN]));
+        // Transposed matrices are not conjugated.
         let i = complex(C64, &[1, 1], &[(0.0, 1.0)]);
-        let turned = [("transpose_a", Flag(true))];
-        gives::<MatMul>(&turned, &[i.clone(), i], &[of(C64, &[1, 1], &[-1.0])]);
+        gives::<MatMul>(&[("transpose_a", Flag(true))], &[i.clone(), i], &[of(C64, &[1, 1], &[-1.0])]);
         let big = Tensor::i32(&[1, 1], &[1 << 30]);
         gives::<MatMul>(&[], &[big, Tensor::i32(&[1, 1], &[4])], &[Tensor::i32(&[1, 1], &[0])]);
     }
 
     #[test]
     fn refusals() {
-        let refused = |a: &[i32], b: &[i32], message: &str| {
-            let zeros = |shape: &[i32]| of(F32, shape, &vec![0.0; shape.iter().product::<i32>() as usize]);
-            refuses::<MatMul>(&[], &[zeros(a), zeros(b)], &[F32], message);
-        };
-        refused(&[1, 2], &[3, 1], "matrices [1, 2] and [3, 1] do not go together");
-        refused(&[1, 1, 2], &[2, 1], "'in0' is [1, 1, 2]; it must have 2 axes");
-        refused(&[1, 2], &[2], "'in1' is [2]; it must have 2 axes");
-        let message = "'in0' is FLOAT32, 'in1' is INT32; they must agree";
-        let inputs = [of(F32, &[1, 1], &[0.0]), of(I32, &[1, 1], &[0.0])];
-        refuses::<MatMul>(&[], &inputs, &[F32], message);
+        refuses_shapes::<MatMul>(&[1, 2], &[3, 1], "matrices [1, 2] and [3, 1] do not go together");
+        refuses_shapes::<MatMul>(&[1, 1, 2], &[2, 1], "'in0' is [1, 1, 2]; it must have 2 axes");
+        refuses_shapes::<MatMul>(&[1, 2], &[2], "'in1' is [2]; it must have 2 axes");
+        refuses_mixed_types::<MatMul>();
         let inputs = [of(U8, &[1, 1], &[0.0]), of(U8, &[1, 1], &[0.0])];
         refuses::<MatMul>(&[], &inputs, &[U8], "input 'in0' is UINT8, which this op does not serve");
     }
