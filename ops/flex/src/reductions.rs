@@ -39,6 +39,4 @@ family! { Framed<Reduce>:
 }
 
 #[cfg(test)]
-mod tests_1;
-#[cfg(test)]
-mod tests_2;
+mod tests;
