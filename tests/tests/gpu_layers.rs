@@ -61,6 +61,8 @@ fn run(interpreter: &mut Interpreter, inputs: &[(usize, Vec<u8>)]) -> Result<Vec
 
 /// Sums in another order; one step of bytes.
 const TOLERANCE: Tolerance = Tolerance { float_abs: 2e-5, float_rel: 2e-5, int_steps: 1.0 };
+/// The same where floats are stored in 16 bits.
+const TOLERANCE_F16: Tolerance = Tolerance { float_abs: 1e-2, float_rel: 1e-2, int_steps: 1.0 };
 
 /// Per op, of how many models the delegate ran a node; and the reasons of its refusals.
 struct Found {
@@ -68,12 +70,14 @@ struct Found {
     reasons: BTreeMap<&'static str, Vec<String>>,
 }
 
-fn all_models(delegate: &str) -> Found {
+fn all_models(delegate: &str, precision: &str, tolerance: Tolerance) -> Found {
     let mut found = Found { taken: BTreeMap::new(), reasons: BTreeMap::new() };
     for sound in op_models::all() {
         let model = Model::from_bytes(sound.model.finish()).expect("it is sound");
         let reference = arenite_tests::reference_ops(&model).build();
-        let on_device = arenite_tests::reference_ops(&model).delegate(DelegateConfig::new(delegate)).build();
+        let mut config = DelegateConfig::new(delegate);
+        config.options.push(("precision".to_owned(), precision.to_owned()));
+        let on_device = arenite_tests::reference_ops(&model).delegate(config).build();
         let (Ok(mut reference), Ok(mut on_device)) = (reference, on_device) else { continue };
         let (want, got) = (run(&mut reference, &sound.inputs), run(&mut on_device, &sound.inputs));
         let reasons = on_device.refusals().into_iter().flatten().map(|(_, reason)| reason);
@@ -85,8 +89,8 @@ fn all_models(delegate: &str) -> Found {
         let (want, got) = (want.expect("it runs"), got.unwrap_or_else(|e| panic!("{}: {e}", sound.op)));
         for ((ty, shape, want), (_, other, got)) in want.iter().zip(&got) {
             assert_eq!(shape, other, "{}", sound.op);
-            let difference = compare::elements(*ty, shape, got, want, TOLERANCE).expect("numbers");
-            assert_eq!(difference.map(|d| d.to_string()), None, "{} {ty}", sound.op);
+            let difference = compare::elements(*ty, shape, got, want, tolerance).expect("numbers");
+            assert_eq!(difference.map(|d| d.to_string()), None, "{} {ty}, {precision}", sound.op);
         }
     }
     found
@@ -94,8 +98,11 @@ fn all_models(delegate: &str) -> Found {
 
 #[test]
 fn models_of_ops_run_as_with_reference_ops() {
-    for delegate in delegates() {
-        let Found { taken, reasons } = all_models(delegate);
+    let known = delegates();
+    let wide = known.iter().map(|&delegate| (delegate, "f32", TOLERANCE));
+    let narrow = known.contains(&"opencl").then_some(("opencl", "f16", TOLERANCE_F16));
+    for (delegate, precision, tolerance) in wide.chain(narrow) {
+        let Found { taken, reasons } = all_models(delegate, precision, tolerance);
         for op in [
             "ADD AVERAGE_POOL_2D BATCH_MATMUL CONCATENATION CONV_2D DEPTHWISE_CONV_2D DEQUANTIZE DIV ELU FULLY_CONNECTED",
             "GATHER GELU HARD_SWISH LEAKY_RELU LOGISTIC LSTM MAXIMUM MAX_POOL_2D MEAN MINIMUM MUL PAD PRELU QUANTIZE RELU",

@@ -30,11 +30,23 @@ struct Backend {
     delegate: &'static str,
     title: &'static str,
     devices: fn() -> Result<Vec<About>, Error>,
+    /// And how far results may be off, by the largest.
+    precisions: &'static [(&'static str, f32)],
 }
 
 const BACKENDS: [Backend; 2] = [
-    Backend { delegate: "opencl", title: "OpenCL", devices: arenite_gpu::devices },
-    Backend { delegate: "vulkan", title: "Vulkan", devices: arenite_gpu::vulkan_devices },
+    Backend {
+        delegate: "opencl",
+        title: "OpenCL",
+        devices: arenite_gpu::devices,
+        precisions: &[("f32", 1e-5), ("f16", 5e-3)],
+    },
+    Backend {
+        delegate: "vulkan",
+        title: "Vulkan",
+        devices: arenite_gpu::vulkan_devices,
+        precisions: &[("f32", 1e-5)],
+    },
 ];
 
 /// Those with a device; of others the test says so, and fails where `ARENITE_GPU` is set.
@@ -92,12 +104,14 @@ fn on_device(backend: Backend, model: &Model, options: &[(&str, &str)]) -> Inter
     arenite_tests::reference_ops(model).delegate(delegate(backend, options)).build().expect("it builds")
 }
 
-/// Runs all nodes on each device and with reference ops.
+/// Runs all nodes on each device, in each precision that it has, and with reference ops.
 fn agrees(what: &str, model: &Model) {
     let want = run(&mut arenite_tests::reference_ops(model).build().expect("it builds"));
-    for backend in backends() {
-        let what = format!("{what}, {}", backend.title);
-        let mut interpreter = on_device(backend, model, &[]);
+    for (backend, (precision, tolerance)) in
+        backends().flat_map(|backend| backend.precisions.iter().map(move |&precision| (backend, precision)))
+    {
+        let what = format!("{what}, {}, {precision}", backend.title);
+        let mut interpreter = on_device(backend, model, &[("precision", precision)]);
         // Twice: what one invocation leaves in shared memory is not seen by the next.
         run(&mut interpreter);
         let got = run(&mut interpreter);
@@ -107,7 +121,7 @@ fn agrees(what: &str, model: &Model) {
         assert!(interpreter.served_by().iter().all(is_there), "{what}: {:?}", interpreter.refusals());
         for (want, got) in want.iter().zip(&got) {
             let largest = want.iter().fold(1e-3f32, |most, x| most.max(x.abs()));
-            let is_near = |(a, b): (&f32, &f32)| (a - b).abs() <= 1e-5 * largest;
+            let is_near = |(a, b): (&f32, &f32)| (a - b).abs() <= tolerance * largest;
             let differs = want.iter().zip(got).position(|pair| !is_near(pair));
             assert_eq!(differs, None, "{what}: {want:?} {got:?}");
         }

@@ -4,11 +4,12 @@ use arenite_abi::prelude::*;
 use arenite_layers::{Id, Stored};
 
 use crate::crossing::{Form, Input, Output, indices};
-use crate::device::{Kernel, Slots};
+use crate::device::{Definition, Kernel, Slots};
 use crate::layout::Layout;
 use crate::net::Net;
 use crate::ops;
 use crate::ops::tiled::Tiles;
+use crate::precision::Precision;
 use crate::store::{Constants, Key};
 use crate::work_groups::{Extent, Kind};
 
@@ -62,8 +63,8 @@ pub enum Item {
 /// Memory that is needed for some time.
 #[derive(Clone, Copy, Debug)]
 pub struct Record {
-    /// Floats.
-    pub floats: usize,
+    /// Words.
+    pub words: usize,
     /// The first and the last item that uses it; those of items count from 1, 0 is before all.
     pub life: (usize, usize),
 }
@@ -78,6 +79,19 @@ pub struct Built {
     pub inputs: Vec<Input>,
     /// All of the partition's.
     pub outputs: Vec<Output>,
+    /// How floats are stored.
+    pub precision: Precision,
+}
+
+/// How a net is built.
+#[derive(Clone, Copy)]
+pub struct With {
+    /// What of an epilogue a kernel can do.
+    pub slots: Slots,
+    /// Which products go through local memory.
+    pub tiles: Tiles,
+    /// How floats are stored.
+    pub precision: Precision,
 }
 
 /// Tasks and places while a net becomes them.
@@ -85,18 +99,17 @@ pub struct Builder<'n, 'a> {
     /// The net.
     pub net: &'n Net<'a>,
     constants: &'n mut dyn Constants,
-    /// What of an epilogue a kernel can do.
-    pub slots: Slots,
-    /// Which products go through local memory.
-    pub tiles: Tiles,
+    /// How.
+    pub with: With,
     places: Vec<Option<Place>>,
     built: Built,
 }
 
 /// Builds all of a net.
-pub fn build(net: &Net<'_>, constants: &mut dyn Constants, slots: Slots, tiles: Tiles) -> Result<Built> {
-    let built = Built { items: Vec::new(), records: Vec::new(), inputs: Vec::new(), outputs: Vec::new() };
-    let mut builder = Builder { net, constants, slots, tiles, places: vec![None; net.values.len()], built };
+pub fn build(net: &Net<'_>, constants: &mut dyn Constants, with: With) -> Result<Built> {
+    let (items, records, inputs, outputs) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let built = Built { items, records, inputs, outputs, precision: with.precision };
+    let mut builder = Builder { net, constants, with, places: vec![None; net.values.len()], built };
     for (i, &id) in net.inputs.iter().enumerate() {
         if net.bytes_of(id).is_none() && net.nodes.iter().any(|n| n.inputs.contains(&id)) {
             builder.input(i, id)?;
@@ -124,15 +137,17 @@ impl<'a> Builder<'_, 'a> {
     /// A record for input `position` of the partition, which is there before all items.
     fn input(&mut self, position: usize, id: Id) -> Result<()> {
         let value = &self.net.values[id];
-        let (layout, form) = match (value.ty, value.grid) {
-            (F32, None) => (Layout::of(&value.shape), Form::Floats),
-            (F32, Some(grid)) => (Layout::of(&value.shape), Form::Bytes(grid)),
-            _ => (Layout { rows: 1, channels: value.len() }, Form::Indices(usize::MAX)),
+        let (place, form) = match (value.ty, value.grid) {
+            (F32, None) => (self.record(Layout::of(&value.shape))?, Form::Floats),
+            (F32, Some(grid)) => (self.record(Layout::of(&value.shape))?, Form::Bytes(grid)),
+            _ => {
+                let numbers = Layout { rows: 1, channels: value.len() };
+                (self.record_in(Precision::F32, numbers)?, Form::Indices(usize::MAX))
+            }
         };
-        let place = self.record(layout)?;
         if let Buffer::Record(record) = place.buffer {
             self.built.records[record].life = (0, 0);
-            self.built.inputs.push(Input { position, record, layout, form });
+            self.built.inputs.push(Input { position, record, layout: place.layout, form });
         }
         self.places[id] = Some(place);
         Ok(())
@@ -140,9 +155,14 @@ impl<'a> Builder<'_, 'a> {
 
     /// A new record.
     pub fn record(&mut self, layout: Layout) -> Result<Place> {
+        self.record_in(self.with.precision, layout)
+    }
+
+    /// A new record whose elements are stored so.
+    pub fn record_in(&mut self, precision: Precision, layout: Layout) -> Result<Place> {
         layout.expect_countable()?;
         let item = self.built.items.len() + 1;
-        self.built.records.push(Record { floats: layout.floats(), life: (item, item) });
+        self.built.records.push(Record { words: precision.words(layout.floats()), life: (item, item) });
         Ok(Place { buffer: Buffer::Record(self.built.records.len() - 1), layout })
     }
 
@@ -159,7 +179,7 @@ impl<'a> Builder<'_, 'a> {
             ty => return Err(unsupported!("constant '{}' is {ty}, taken is FLOAT32", value.name)),
         };
         let layout = Layout::of(&value.shape);
-        let buffer = self.constant(value.tensor.map(|tensor| (tensor, "rows".to_owned())), || {
+        let buffer = self.stored(value.tensor.map(|tensor| (tensor, "rows".to_owned())), || {
             let mut spread = Vec::new();
             layout.spread(&floats, &mut spread);
             spread
@@ -173,8 +193,8 @@ impl<'a> Builder<'_, 'a> {
     pub fn indices(&mut self, id: Id, axis: usize) -> Result<Buffer> {
         let value = &self.net.values[id];
         if let Some(bytes) = self.net.bytes_of(id) {
-            let floats = indices(value.ty, bytes, axis)?;
-            return self.constant(None, || floats);
+            let words = indices(value.ty, bytes, axis)?;
+            return self.constant(None, || words);
         }
         let place = self.places[id];
         let place = place.ok_or_else(|| invalid!("'{}' is read before it is there", value.name))?;
@@ -188,9 +208,18 @@ impl<'a> Builder<'_, 'a> {
         Ok(place.buffer)
     }
 
-    /// A constant in a form, unless it is there.
-    pub fn constant(&mut self, key: Option<Key>, floats: impl FnOnce() -> Vec<f32>) -> Result<Buffer> {
-        self.constants.constant(key, Box::new(floats)).map(Buffer::Constant)
+    /// Words of a constant in a form, unless it is there.
+    pub fn constant(&mut self, key: Option<Key>, words: impl FnOnce() -> Vec<f32>) -> Result<Buffer> {
+        self.constants.constant(key, Box::new(words)).map(Buffer::Constant)
+    }
+
+    /// The same of floats, which are stored as all are.
+    pub fn stored(&mut self, key: Option<Key>, floats: impl FnOnce() -> Vec<f32>) -> Result<Buffer> {
+        let precision = self.with.precision;
+        self.constant(key, || {
+            let (floats, mut room) = (floats(), Vec::new());
+            precision.store(&floats, &mut room).to_vec()
+        })
     }
 
     /// Whole numbers for a kernel, as they are.
@@ -208,7 +237,7 @@ impl<'a> Builder<'_, 'a> {
         pack: impl FnOnce(&[f32]) -> Vec<f32>,
     ) -> Result<Buffer> {
         let tensor = packed.and_then(|id| self.net.values[id].tensor);
-        self.constant(tensor.map(|tensor| (tensor, form)), || {
+        self.stored(tensor.map(|tensor| (tensor, form)), || {
             let mut room = Vec::new();
             let widen = |from: &[half::f16], to: &mut [f32]| {
                 from.iter().zip(to).for_each(|(from, to)| *to = from.to_f32());
@@ -255,8 +284,16 @@ impl<'a> Builder<'_, 'a> {
         }
     }
 
-    /// A kernel that runs next.
-    pub fn push(&mut self, task: Task) {
+    /// A kernel that runs next, on floats as all are stored.
+    pub fn push(&mut self, mut task: Task) {
+        if self.with.precision == Precision::F16 {
+            task.kernel.definitions.push(Definition::Flag("HALVES"));
+        }
+        self.push_wide(task);
+    }
+
+    /// The same, on floats of 32 bits.
+    pub fn push_wide(&mut self, task: Task) {
         let buffers: Vec<Buffer> = task
             .arguments
             .iter()

@@ -7,7 +7,7 @@ use arenite_abi::host::{self, LogLevel};
 use arenite_abi::prelude::*;
 use arenite_layers::{Reals, refusals, rewrite};
 
-use crate::builder::{Built, build};
+use crate::builder::{Built, With, build};
 use crate::device::{self, About, Effort, Queue};
 use crate::net::{LIMITS, Net, Own};
 use crate::ops::tiled::Tiles;
@@ -49,6 +49,7 @@ impl<D: device::Device> Delegate for Gpu<D> {
         let options = Options::read(options)?;
         let device = D::open(options.device.as_deref())?;
         let shared = Shared::new(device.queue_with(&options.settings)?);
+        options.precision.expect_on::<D>(device.about())?;
         let tiles = Tiles::asked(options.products.as_deref(), device.about().filter(|_| D::HAS_TILES))?;
         Ok(Gpu { device, shared, options: Arc::new(options), tiles })
     }
@@ -58,7 +59,8 @@ impl<D: device::Device> Delegate for Gpu<D> {
         let subgraphs = |subgraph| claims.subgraph(subgraph);
         let mut refused = refusals::<Own<'_>>(*graph, &subgraphs, Some(&reals), &LIMITS)?;
         if self.options.min_work > 0.0 {
-            let bytes = |t: usize| graph.tensor(t).map_or(0, |tensor| tensor.len() as u64 * 4);
+            let wide = self.options.precision.bytes() as u64;
+            let bytes = |t: usize| graph.tensor(t).map_or(0, |tensor| tensor.len() as u64 * wide);
             let unworthy = unworthy(&work(graph, &refused)?, &bytes, self.options.min_work);
             refused.iter_mut().zip(unworthy).for_each(|(known, reason)| *known = known.take().or(reason));
         }
@@ -127,7 +129,8 @@ impl<D: device::Device> GpuKernel<D> {
         rewrite::rewrite(&mut net, &LIMITS, |_| ());
         let queue = self.shared.queue();
         let mut uploads = Uploads::new(&*queue, &mut self.store, held);
-        let built = build(&net, &mut uploads, D::SLOTS, self.tiles)?;
+        let with = With { slots: D::SLOTS, tiles: self.tiles, precision: self.options.precision };
+        let built = build(&net, &mut uploads, with)?;
         let (bytes, used) = (uploads.bytes(), uploads.into_used());
         Ok((built, Loaded { used, bytes }))
     }

@@ -85,6 +85,8 @@ pub trait Device: Send + Sync + Sized + 'static {
     const SLOTS: Slots;
     /// Whether it has the kernels that share local memory.
     const HAS_TILES: bool = false;
+    /// Whether its kernels [store](crate::precision::Precision) floats in 16 bits where that is asked for.
+    const HAS_HALVES: bool = false;
     /// Whether recordings [copy](Queue::copy) what others left on the device.
     const KEEPS: bool = false;
     /// The queue of an interpreter.
@@ -131,7 +133,7 @@ pub trait Device: Send + Sync + Sized + 'static {
     }
 }
 
-/// Floats in a device's memory.
+/// Floats in a device's memory, or other words of 32 bits in their place: nothing computes with these on the way.
 pub trait Memory: Send + Sync {
     /// Number of floats.
     fn len(&self) -> usize;

@@ -38,7 +38,7 @@ pub fn epilogues(
     layer: &[EpilogueOp],
     layout: Layout,
 ) -> Result<(Epilogue, Vec<Epilogue>)> {
-    let slots = builder.slots;
+    let slots = builder.with.slots;
     let mut all = (Epilogue::default(), Vec::new());
     let first = (clamp != Clamp::NONE).then_some(EpilogueOp::Clamp(clamp));
     for function in first.iter().chain(layer) {

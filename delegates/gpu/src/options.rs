@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use arenite_abi::prelude::*;
 
 use crate::device::Settings;
+use crate::precision::Precision;
 use crate::work_groups::Tuning;
 
 /// What a user asks of the delegate.
@@ -13,7 +14,7 @@ use crate::work_groups::Tuning;
 /// |---|---|---|
 /// | `device` | its number in the list of devices, or a part of its name | the first GPU, else the first device |
 /// | `memory` | the planner that hands out shared objects for activations; empty: the interpreter's own | `greedy-in-order` |
-/// | `precision` | `f32` | `f32` |
+/// | `precision` | in how many bits floats are stored: `f32`, `f16`; kernels compute with 32 | `f32` |
 /// | `storage` | `buffer` | `buffer` |
 /// | `tuning` | `fast`: sizes of work-groups by a formula; `exhaustive`: by timing all that fit; `fixed`: 8 × 4 × 1 | `fast` |
 /// | `products` | of matrices: `tiled` through local memory, `direct` without, `auto` as the device and their sizes are | `auto` |
@@ -24,6 +25,8 @@ pub struct Options {
     pub device: Option<String>,
     /// Whose shared objects.
     pub memory: String,
+    /// How floats are stored.
+    pub precision: Precision,
     /// How kernels are made ready.
     pub settings: Settings,
     /// Operations per byte.
@@ -42,7 +45,8 @@ impl Options {
     /// One that is not known, or has another value; the error names it.
     pub fn read(options: &OptionPairs<'_>) -> Result<Options> {
         options.expect_only(KNOWN)?;
-        one_of(options, "precision", &[("f32", ())])?;
+        let precisions = [("f32", Precision::F32), ("f16", Precision::F16)];
+        let precision = one_of(options, "precision", &precisions)?;
         one_of(options, "storage", &[("buffer", ())])?;
         let tunings = [("fast", Tuning::Fast), ("exhaustive", Tuning::Exhaustive), ("fixed", Tuning::Fixed)];
         let tuning = one_of(options, "tuning", &tunings)?;
@@ -53,6 +57,7 @@ impl Options {
         Ok(Options {
             device: options.get("device").map(str::to_owned),
             memory: options.get("memory").unwrap_or("greedy-in-order").to_owned(),
+            precision,
             settings: Settings { tuning, cache: options.get("cache_dir").map(PathBuf::from) },
             min_work,
             products: options.get("products").map(str::to_owned),

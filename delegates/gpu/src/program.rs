@@ -8,7 +8,7 @@ use arenite_abi::prelude::*;
 use crate::builder::{Argument, Buffer, Built, Item, Record, Task};
 use crate::crossing::{Form, Input, Output, indices};
 use crate::device::{self, Launch, Plan, Port, Queue, Step};
-use crate::layout::Layout;
+use crate::precision::Precision;
 use crate::shared::Shared;
 use crate::store::{Loaded, bytes};
 
@@ -26,10 +26,14 @@ pub struct Program<Q: Queue> {
     outputs: Vec<(Output, Option<u64>)>,
     /// Bytes of the last invocation that went to the device, and that came back.
     crossed: [u64; 2],
+    /// How floats are stored.
+    precision: Precision,
     /// For tensors whose rows are filled up.
     spread: Vec<f32>,
     /// For those that are bytes on the host.
     dense: Vec<f32>,
+    /// For those that are stored in another way.
+    words: Vec<f32>,
 }
 
 /// Memory by what names it.
@@ -58,14 +62,16 @@ impl<Q: Queue> Program<Q> {
         given: &Given<'_, Q>,
         cx: &mut PrepareContext<'_>,
     ) -> Result<Program<Q>> {
-        let Built { items, records, inputs, outputs } = built;
+        let Built { items, records, inputs, outputs, precision } = built;
         let queue = given.shared.queue();
         let held = Held::new(&records, constants, (&*queue, given.planner), cx)?;
-        let port = |buffer, layout: Layout| Port { memory: held.memory(buffer), floats: layout.floats() };
+        let port = |buffer, words| Port { memory: held.memory(buffer), floats: words };
+        let input = |input: &Input| port(Buffer::Record(input.record), records[input.record].words);
+        let output = |output: &Output| port(output.buffer, precision.words(output.layout.floats()));
         let plan = Plan {
-            inputs: inputs.iter().map(|input| port(Buffer::Record(input.record), input.layout)).collect(),
+            inputs: inputs.iter().map(input).collect(),
             steps: items.iter().map(|item| held.step(item)).collect(),
-            outputs: outputs.iter().map(|output| port(output.buffer, output.layout)).collect(),
+            outputs: outputs.iter().map(output).collect(),
         };
         let recording = queue.record(plan)?;
         // What is bytes on the host is no nearer to them than the host brings it.
@@ -81,8 +87,10 @@ impl<Q: Queue> Program<Q> {
             inputs,
             outputs: outputs.into_iter().map(handle).collect(),
             crossed: [0; 2],
+            precision,
             spread: Vec::new(),
             dense: Vec::new(),
+            words: Vec::new(),
         })
     }
 
@@ -137,9 +145,10 @@ impl<Q: Queue> Program<Q> {
                 continue;
             }
             let tensor = cx.input(position)?;
-            self.crossed[0] += tensor.byte_len() as u64;
+            let mut precision = self.precision;
             let dense = match form {
                 Form::Indices(axis) => {
+                    precision = Precision::F32;
                     self.dense = indices(tensor.ty, tensor.bytes(), axis)?;
                     &self.dense
                 }
@@ -150,12 +159,15 @@ impl<Q: Queue> Program<Q> {
                 }
                 Form::Floats => tensor.as_slice::<f32>()?,
             };
-            if layout.is_padded() {
-                layout.spread(dense, &mut self.spread);
-                queue.write(&mut self.recording, port, &self.spread)?;
-            } else {
-                queue.write(&mut self.recording, port, dense)?;
-            }
+            self.crossed[0] += (dense.len() * precision.bytes()) as u64;
+            let floats = match layout.is_padded() {
+                true => {
+                    layout.spread(dense, &mut self.spread);
+                    &self.spread
+                }
+                false => dense,
+            };
+            queue.write(&mut self.recording, port, precision.store(floats, &mut self.words))?;
         }
         Ok(())
     }
@@ -183,13 +195,14 @@ impl<Q: Queue> Program<Q> {
 
     /// Copies an output, without what fills its rows up.
     fn read_floats(&mut self, queue: &Q, port: usize, dense: &mut [f32]) -> Result<()> {
-        let Output { layout, grid, .. } = self.outputs[port].0;
-        self.crossed[1] += dense.len() as u64 * if grid.is_some() { 1 } else { 4 };
+        let (layout, precision) = (self.outputs[port].0.layout, self.precision);
+        self.crossed[1] += (dense.len() * precision.bytes()) as u64;
+        let read = |words: &mut [f32]| queue.read(&mut self.recording, port, words);
         if !layout.is_padded() {
-            return queue.read(&mut self.recording, port, dense);
+            return precision.load(dense, &mut self.words, read);
         }
         self.spread.resize(layout.floats(), 0.0);
-        queue.read(&mut self.recording, port, &mut self.spread)?;
+        precision.load(&mut self.spread, &mut self.words, read)?;
         layout.gather(&self.spread, dense);
         Ok(())
     }
@@ -211,7 +224,7 @@ impl<M: device::Memory> Held<M> {
         (queue, planner): (&Q, &str),
         cx: &mut PrepareContext<'_>,
     ) -> Result<Self> {
-        let record = |r: &Record| ObjectRecord::bytes(r.floats as u64 * 4, r.life.0 as u32, r.life.1 as u32);
+        let record = |r: &Record| ObjectRecord::bytes(r.words as u64 * 4, r.life.0 as u32, r.life.1 as u32);
         let asked: Vec<ObjectRecord> = records.iter().map(record).collect();
         let (mut ids, mut sizes) = (vec![0; asked.len()], vec![[0; 3]; asked.len()]);
         let count = cx.assign_objects(planner, &ObjectRequest::new(1, &asked), &mut ids, &mut sizes)?;

@@ -24,7 +24,7 @@ const TEXTS: &[(&str, &str)] = texts![
 pub fn text(kernel: &Kernel) -> Result<String> {
     let known = TEXTS.iter().find(|(name, _)| *name == kernel.name);
     let (_, body) = known.ok_or_else(|| unsupported!("there is no OpenCL kernel '{}'", kernel.name))?;
-    let mut text = COMMON.to_owned();
+    let mut text = String::new();
     for definition in &kernel.definitions {
         let _ = match *definition {
             Definition::Flag(name) => writeln!(text, "#define {name}"),
@@ -32,6 +32,7 @@ pub fn text(kernel: &Kernel) -> Result<String> {
             Definition::Function(function) => writeln!(text, "#define FUNCTION ({})", binary(function, "o")),
         };
     }
+    text.push_str(COMMON);
     if let Some(functions) = &kernel.epilogue {
         write_epilogue(&mut text, functions);
     }
@@ -48,8 +49,8 @@ fn write_epilogue(text: &mut String, functions: &[Function]) {
         let mut operand = |index| {
             let name = format!("operand{operand_count}");
             operand_count += 1;
-            let _ = write!(operands, ", __global const float4 *{name}");
-            format!("{name}[{index}]")
+            let _ = write!(operands, ", __global const REAL *{name}");
+            format!("LOAD4({name}, {index})")
         };
         let mut number = || {
             let name = format!("number{number_count}");

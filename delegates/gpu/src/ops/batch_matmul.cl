@@ -1,9 +1,10 @@
 /* Four rows of a product and one slice of its columns. Of each product: where both matrices and the result begin. Matrices lie at any
    strides of rows and columns; those of the second one are read by slices where its rows have whole ones. */
 #ifdef SLICES
-#define READ(k) vload4(s, b + (k) * b_row)
+#define READ(k) LOAD4(b + (k) * b_row, s)
 #else
-#define READ(k) (float4)(b[(k) * b_row + c.x], b[(k) * b_row + c.y], b[(k) * b_row + c.z], b[(k) * b_row + c.w])
+#define AT(k, c) LOAD(b, (k) * b_row + (c))
+#define READ(k) (float4)(AT(k, c.x), AT(k, c.y), AT(k, c.z), AT(k, c.w))
 #endif
 
 #ifdef SCATTERED
@@ -11,12 +12,12 @@
 #define WRITE(v, r) \
   float lanes[4] = {v.x, v.y, v.z, v.w}; \
   for (int i = 0; i < min(columns - 4 * s, 4); ++i) \
-    ((__global float *)to)[place(start[2] + (r) * to_row + 4 * s + i, to_channels, to_pitch)] = lanes[i];
+    STORE(to, place(start[2] + (r) * to_row + 4 * s + i, to_channels, to_pitch), lanes[i]);
 #else
-#define WRITE(v, r) to[at] = filled(v, columns - 4 * s);
+#define WRITE(v, r) STORE4(to, at, filled(v, columns - 4 * s));
 #endif
 
-#define STORE(sum, r) \
+#define END(sum, r) \
   if (r < rows) { \
     float4 v = sum; \
     int at = (start[2] + (r) * to_row) / 4 + s; \
@@ -24,7 +25,7 @@
     WRITE(v, r) \
   }
 
-__kernel void batch_matmul(__global float4 *to, __global const float *a, __global const float *b,
+__kernel void batch_matmul(__global REAL *to, __global const REAL *a, __global const REAL *b,
                            __global const int *starts, __global const float4 *bias, int products, int rows, int depth,
                            int columns, int slices, int a_row, int a_column, int b_row, int b_column, int to_row,
                            int to_channels, int to_pitch EPILOGUE_PARAMETERS) {
@@ -43,13 +44,13 @@ __kernel void batch_matmul(__global float4 *to, __global const float *a, __globa
   for (int k = 0; k < depth; ++k) {
     float4 w = READ(k);
     int x = k * a_column;
-    sum0 = mad((float4)(a[r.x + x]), w, sum0);
-    sum1 = mad((float4)(a[r.y + x]), w, sum1);
-    sum2 = mad((float4)(a[r.z + x]), w, sum2);
-    sum3 = mad((float4)(a[r.w + x]), w, sum3);
+    sum0 = mad((float4)(LOAD(a, r.x + x)), w, sum0);
+    sum1 = mad((float4)(LOAD(a, r.y + x)), w, sum1);
+    sum2 = mad((float4)(LOAD(a, r.z + x)), w, sum2);
+    sum3 = mad((float4)(LOAD(a, r.w + x)), w, sum3);
   }
-  STORE(sum0, row)
-  STORE(sum1, row + 1)
-  STORE(sum2, row + 2)
-  STORE(sum3, row + 3)
+  END(sum0, row)
+  END(sum1, row + 1)
+  END(sum2, row + 2)
+  END(sum3, row + 3)
 }

@@ -29,7 +29,7 @@ pub fn build<'a>(layer: &BatchMatmul<'a>, node: &Node<'a>, builder: &mut Builder
     let result = Layout { rows, channels: columns };
     let bias = bias(layer.bias, result, builder)?;
     let of_slices = is_of_slices(&a_view) && is_of_slices(&b_view) && depth.is_multiple_of(4) && !scattered;
-    if of_slices && builder.tiles.take([rows, depth / 4, columns]) {
+    if of_slices && builder.with.tiles.take([rows, depth / 4, columns]) {
         let product = Product {
             operands: [a, b],
             strides: [&a_view, &b_view, &to_view].map(|view| view.row / 4),

@@ -7,6 +7,27 @@ inline float4 at_most(float4 v, float high) { return select(v, (float4)(high), i
 /* The largest number in place of an infinite one, as arithmetic without an activation gives it. */
 inline float4 finite(float4 v) { return at_most(at_least(v, -FLT_MAX), FLT_MAX); }
 
+/* How floats are stored, and single ones or slices of four of them: as they are computed with, or in 16 bits, where no number becomes
+   infinite. What only moves is bits. */
+#ifdef HALVES
+#define REAL half
+#define LOAD(p, i) vload_half(i, p)
+#define LOAD4(p, i) vloada_half4(i, p)
+#define STORE(p, i, v) vstore_half(within((float4)(v)).x, i, p)
+#define STORE4(p, i, v) vstorea_half4(within(v), i, p)
+#define BITS ushort
+#define BITS4 ushort4
+inline float4 within(float4 v) { return at_most(at_least(v, -65504.0f), 65504.0f); }
+#else
+#define REAL float
+#define LOAD(p, i) (p)[i]
+#define LOAD4(p, i) ((__global const float4 *)(p))[i]
+#define STORE(p, i, v) (p)[i] = v
+#define STORE4(p, i, v) ((__global float4 *)(p))[i] = v
+#define BITS float
+#define BITS4 float4
+#endif
+
 /* Lanes beyond the channels are zeros: `left` channels begin with this slice. */
 inline float4 filled(float4 v, int left) {
   if (left < 4) {

@@ -5,21 +5,21 @@
   sum = mad((float4)(pixel.z), w2, sum); \
   sum = mad((float4)(pixel.w), w3, sum);
 
-#define STORE(sum, column) \
+#define WRITE(sum, column) \
   if (column < out_columns) { \
     float4 v = sum; \
     int at = (row * out_columns + column) * out_slices + s; \
     EPILOGUE(v, at, s) \
-    to[at] = filled(v, channels - 4 * s); \
+    STORE4(to, at, filled(v, channels - 4 * s)); \
   }
 
 /* The pixel that column `column` reads, zeros outside. */
 #define READ(column) \
   ((column) * column_stride + left >= 0 && (column) * column_stride + left < in_columns \
-       ? from[(line + (column) * column_stride + left) * in_slices + i] \
+       ? LOAD4(from, (line + (column) * column_stride + left) * in_slices + i) \
        : (float4)(0.0f))
 
-__kernel void conv_2d(__global float4 *to, __global const float4 *from, __global const float4 *weights,
+__kernel void conv_2d(__global REAL *to, __global const REAL *from, __global const REAL *weights,
                       __global const float4 *bias, int batches, int in_rows, int in_columns, int in_slices,
                       int out_rows, int out_columns, int out_slices, int channels, int tap_rows, int tap_columns,
                       int row_stride, int column_stride, int row_dilation, int column_dilation, int rows_before,
@@ -34,9 +34,10 @@ __kernel void conv_2d(__global float4 *to, __global const float4 *from, __global
     int line = (image * in_rows + in_row) * in_columns;
     for (int kx = 0; kx < tap_columns; ++kx) {
       int left = kx * column_dilation - columns_before;
-      __global const float4 *w = weights + (ky * tap_columns + kx) * in_slices * 4 * out_slices + s;
+      int w = (ky * tap_columns + kx) * in_slices * 4 * out_slices + s;
       for (int i = 0; i < in_slices; ++i) {
-        float4 w0 = w[0], w1 = w[out_slices], w2 = w[2 * out_slices], w3 = w[3 * out_slices];
+        float4 w0 = LOAD4(weights, w), w1 = LOAD4(weights, w + out_slices);
+        float4 w2 = LOAD4(weights, w + 2 * out_slices), w3 = LOAD4(weights, w + 3 * out_slices);
         w += 4 * out_slices;
         float4 x0 = READ(x), x1 = READ(x + 1), x2 = READ(x + 2), x3 = READ(x + 3);
         ADD(sum0, x0)
@@ -46,8 +47,8 @@ __kernel void conv_2d(__global float4 *to, __global const float4 *from, __global
       }
     }
   }
-  STORE(sum0, x)
-  STORE(sum1, (x + 1))
-  STORE(sum2, (x + 2))
-  STORE(sum3, (x + 3))
+  WRITE(sum0, x)
+  WRITE(sum1, (x + 1))
+  WRITE(sum2, (x + 2))
+  WRITE(sum3, (x + 3))
 }

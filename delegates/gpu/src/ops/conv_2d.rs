@@ -26,7 +26,7 @@ pub fn build<'a>(layer: &Conv2d<'a>, node: &Node<'a>, builder: &mut Builder<'_, 
     let weights = weights([taps, window.channels, *filters], &layer.weights, node, builder)?;
     let bias = bias(layer.bias, to, builder)?;
     let product = [to.rows, from.layout.slices(), to.channels];
-    if window.is_point() && builder.tiles.take(product) {
+    if window.is_point() && builder.with.tiles.take(product) {
         let product = Product {
             operands: [from.buffer, weights],
             strides: [from.layout.slices(), to.slices(), to.slices()],

@@ -1,5 +1,5 @@
 /* One slice of a pixel. Weights: [tap][output slice]. With a multiplier each lane has a channel of its own. */
-__kernel void depthwise_conv_2d(__global float4 *to, __global const float4 *from, __global const float4 *weights,
+__kernel void depthwise_conv_2d(__global REAL *to, __global const REAL *from, __global const REAL *weights,
                                 __global const float4 *bias, int batches, int in_rows, int in_columns, int in_slices,
                                 int out_rows, int out_columns, int out_slices, int channels, int tap_rows,
                                 int tap_columns, int row_stride, int column_stride, int row_dilation,
@@ -21,16 +21,16 @@ __kernel void depthwise_conv_2d(__global float4 *to, __global const float4 *from
       if (in_column < 0 || in_column >= in_columns) continue;
       int pixel = ((image * in_rows + in_row) * in_columns + in_column) * in_slices;
 #ifdef MULTIPLIED
-      __global const float *lanes = (__global const float *)(from + pixel);
-      float4 x = (float4)(lanes[lane.x], lanes[lane.y], lanes[lane.z], lanes[lane.w]);
+      int4 p = 4 * pixel + lane;
+      float4 x = (float4)(LOAD(from, p.x), LOAD(from, p.y), LOAD(from, p.z), LOAD(from, p.w));
 #else
-      float4 x = from[pixel + s];
+      float4 x = LOAD4(from, pixel + s);
 #endif
-      sum = mad(x, weights[(ky * tap_columns + kx) * out_slices + s], sum);
+      sum = mad(x, LOAD4(weights, (ky * tap_columns + kx) * out_slices + s), sum);
     }
   }
   int at = (row * out_columns + x) * out_slices + s;
   float4 v = sum;
   EPILOGUE(v, at, s)
-  to[at] = filled(v, channels - 4 * s);
+  STORE4(to, at, filled(v, channels - 4 * s));
 }

@@ -1,10 +1,10 @@
 /* Four elements of a row of the result. Of each dimension but the last: size, and floats from one index to the next of both operands. */
-inline float4 operand(__global const float *from, int at, int s, int moves) {
-  if (moves) return vload4(s, from + at);
-  return (float4)(from[at]);
+inline float4 operand(__global const REAL *from, int at, int s, int moves) {
+  if (moves) return LOAD4(from + at, s);
+  return (float4)(LOAD(from, at));
 }
 
-__kernel void elementwise(__global float4 *to, __global const float *a, __global const float *b,
+__kernel void elementwise(__global REAL *to, __global const REAL *a, __global const REAL *b,
                           __global const int *dims, int rank, int a_moves, int b_moves, int rows, int slices,
                           int channels EPILOGUE_PARAMETERS) {
   int s = get_global_id(0), row = get_global_id(1);
@@ -20,5 +20,5 @@ __kernel void elementwise(__global float4 *to, __global const float *a, __global
   v = FUNCTION;
   int at = row * slices + s;
   EPILOGUE(v, at, s)
-  to[at] = filled(v, channels - 4 * s);
+  STORE4(to, at, filled(v, channels - 4 * s));
 }

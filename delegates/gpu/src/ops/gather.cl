@@ -1,7 +1,7 @@
 #ifdef SLICES
-#define ELEMENT float4
+#define ELEMENT BITS4
 #else
-#define ELEMENT float
+#define ELEMENT BITS
 #endif
 
 /* One element of the result, or one slice of it where rows have whole ones. */

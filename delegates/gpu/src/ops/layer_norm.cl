@@ -1,15 +1,18 @@
 /* One row to mean 0 and variance 1, times gamma, plus beta. */
-__kernel void layer_norm(__global float4 *to, __global const float4 *from, __global const float *gamma,
-                         __global const float *beta, int rows, int slices, int channels, int epsilon_bits) {
+__kernel void layer_norm(__global REAL *to, __global const REAL *from, __global const REAL *gamma,
+                         __global const REAL *beta, int rows, int slices, int channels, int epsilon_bits) {
   int row = get_global_id(0);
   if (row >= rows) return;
-  __global const float *x = (__global const float *)(from + row * slices);
-  __global float *y = (__global float *)(to + row * slices);
+  from += row * 4 * slices;
+  to += row * 4 * slices;
   float mean = 0.0f, variance = 0.0f;
-  for (int c = 0; c < channels; ++c) mean += x[c];
+  for (int c = 0; c < channels; ++c) mean += LOAD(from, c);
   mean /= channels;
-  for (int c = 0; c < channels; ++c) variance += (x[c] - mean) * (x[c] - mean);
+  for (int c = 0; c < channels; ++c) {
+    float x = LOAD(from, c) - mean;
+    variance += x * x;
+  }
   float scale = 1.0f / sqrt(variance / channels + as_float(epsilon_bits));
-  for (int c = 0; c < channels; ++c) y[c] = (x[c] - mean) * scale * gamma[c] + beta[c];
-  for (int c = channels; c < 4 * slices; ++c) y[c] = 0.0f;
+  for (int c = 0; c < channels; ++c) STORE(to, c, (LOAD(from, c) - mean) * scale * LOAD(gamma, c) + LOAD(beta, c));
+  for (int c = channels; c < 4 * slices; ++c) STORE(to, c, 0.0f);
 }

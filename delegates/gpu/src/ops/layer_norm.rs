@@ -33,6 +33,6 @@ pub fn build<'a>(layer: &LayerNorm, node: &Node<'a>, builder: &mut Builder<'_, '
 fn row(builder: &mut Builder<'_, '_>, id: Option<Id>, otherwise: f32, layout: Layout) -> Result<Buffer> {
     match id {
         Some(id) => Ok(builder.view(id, Layout { rows: 1, channels: layout.channels })?.buffer),
-        None => builder.constant(None, || vec![otherwise; layout.pitch()]),
+        None => builder.stored(None, || vec![otherwise; layout.pitch()]),
     }
 }

@@ -1,8 +1,8 @@
 /* A box of elements, slices where both sides have whole ones. Of each dimension: size, and elements from one index to the next. */
 #ifdef SLICES
-#define ELEMENT float4
+#define ELEMENT BITS4
 #else
-#define ELEMENT float
+#define ELEMENT BITS
 #endif
 
 __kernel void moves(__global ELEMENT *to, __global const ELEMENT *from, __global const int *dims, int rank, int count,
@@ -17,8 +17,10 @@ __kernel void moves(__global ELEMENT *to, __global const ELEMENT *from, __global
     source += index * dims[3 * d + 1];
     target += index * dims[3 * d + 2];
   }
-#ifdef FILL
-  to[place(target, to_channels, to_pitch)] = (ELEMENT)(as_float(fill_bits));
+#if defined(FILL) && defined(SLICES)
+  STORE4((__global REAL *)to, place(target, to_channels, to_pitch), (float4)(as_float(fill_bits)));
+#elif defined(FILL)
+  STORE((__global REAL *)to, place(target, to_channels, to_pitch), as_float(fill_bits));
 #else
   to[place(target, to_channels, to_pitch)] = from[place(source, from_channels, from_pitch)];
 #endif

@@ -1,5 +1,5 @@
 /* One element of the result. Of each dimension that is kept, and of each that is folded: size, and floats from one index to the next. */
-__kernel void reduce(__global float *to, __global const float *from, __global const int *dims, int kept, int folded,
+__kernel void reduce(__global REAL *to, __global const REAL *from, __global const int *dims, int kept, int folded,
                      int count, int results, int channels, int pitch, int divisor_bits) {
   int i = get_global_id(0);
   if (i >= results) return;
@@ -21,7 +21,7 @@ __kernel void reduce(__global float *to, __global const float *from, __global co
       p += rest % dims[2 * d] * dims[2 * d + 1];
       rest /= dims[2 * d];
     }
-    float x = from[p];
+    float x = LOAD(from, p);
 #if FOLD == 0
     v += x;
 #elif FOLD == 1
@@ -30,5 +30,5 @@ __kernel void reduce(__global float *to, __global const float *from, __global co
     v = v < x ? v : x;
 #endif
   }
-  to[place(i, channels, pitch)] = v / as_float(divisor_bits);
+  STORE(to, place(i, channels, pitch), v / as_float(divisor_bits));
 }
