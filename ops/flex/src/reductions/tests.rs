@@ -67,13 +67,6 @@ fn denies_axes<T: Op>(x: &Tensor, scalar: Tensor) {
     denied(from_ref(x), "it has 1 inputs, this op takes 2 to 2");
 }
 
-/// A list that the op does not serve, by its type.
-fn denies_type<T: Op>(x: Tensor) {
-    let ty = x.ty();
-    let message = format!("input 'in0' is {ty}, which this op does not serve");
-    denies::<T>(&[x, axes(&[0])], ty, &message);
-}
-
 /// What those of numbers refuse.
 fn denies_of_numbers<T: Op>() {
     let x = of(F32, &[2, 3], &[1.0, 0.0, 1.0, 1.0, 0.0, 1.0]);

@@ -1,70 +1,55 @@
 //! What the ops make, what they refuse.
 
+use crate::kit::testing::tables::*;
+use crate::segments::*;
+
 mod segment_max {
-    use crate::kit::testing::tables::*;
+    use super::*;
 
     #[test]
     fn values() {
         let of = ints(&[1, 1, 3]);
-        gives::<crate::segments::SegmentMax>(
-            &[],
-            &[floats(&[1.0, 2.0, -4.0]), of.clone()],
-            &[floats(&[0.0, 2.0, 0.0, -4.0])],
-        );
-        gives::<crate::segments::SegmentMax>(&[], &[ints(&[-3, -2, 4]), of], &[ints(&[0, -2, 0, 4])]);
+        gives::<SegmentMax>(&[], &[floats(&[1.0, 2.0, -4.0]), of.clone()], &[floats(&[0.0, 2.0, 0.0, -4.0])]);
+        gives::<SegmentMax>(&[], &[ints(&[-3, -2, 4]), of], &[ints(&[0, -2, 0, 4])]);
         let lowest = [floats(&[f32::NEG_INFINITY, 1.0]), longs(&[0, 1])];
-        gives::<crate::segments::SegmentMax>(&[], &lowest, &[floats(&[f32::NEG_INFINITY, 1.0])]);
-        gives::<crate::segments::SegmentMax>(
+        gives::<SegmentMax>(&[], &lowest, &[floats(&[f32::NEG_INFINITY, 1.0])]);
+        gives::<SegmentMax>(
             &[],
             &[Tensor::u8(&[2], &[200, 100]), ints(&[0, 0])],
             &[Tensor::u8(&[1], &[200])],
         );
-        gives::<crate::segments::SegmentMax>(
-            &[],
-            &[floats(&[f32::NAN, 2.0]), ints(&[0, 0])],
-            &[floats(&[2.0])],
-        );
+        gives::<SegmentMax>(&[], &[floats(&[f32::NAN, 2.0]), ints(&[0, 0])], &[floats(&[2.0])]);
     }
 
     #[test]
     fn refusals() {
-        refuses::<crate::segments::SegmentMax>(
-            &[],
-            &[ints(&[1, 2]), ints(&[1, 0])],
-            &[I32],
-            "segments do not ascend",
-        );
+        refuses::<SegmentMax>(&[], &[ints(&[1, 2]), ints(&[1, 0])], &[I32], "segments do not ascend");
         let x = Tensor::complex64(&[1], &[Complex32 { re: 1.0, im: 1.0 }]);
-        refuses::<crate::segments::SegmentMax>(&[], &[x, ints(&[0])], &[C64], "COMPLEX64 has no order");
+        refuses::<SegmentMax>(&[], &[x, ints(&[0])], &[C64], "COMPLEX64 has no order");
     }
 }
 
 mod segment_mean {
-    use crate::kit::testing::tables::*;
+    use super::*;
 
     #[test]
     fn values() {
         let of = ints(&[1, 1, 3]);
-        gives::<crate::segments::SegmentMean>(
+        gives::<SegmentMean>(
             &[],
             &[floats(&[1.0, 2.0, f32::NAN]), of.clone()],
             &[floats(&[0.0, 1.5, 0.0, f32::NAN])],
         );
         // Integers lose what is behind the point.
-        gives::<crate::segments::SegmentMean>(&[], &[ints(&[-1, -2, 9]), of], &[ints(&[0, -1, 0, 9])]);
-        gives::<crate::segments::SegmentMean>(&[], &[doubles(&[]), longs(&[])], &[doubles(&[])]);
+        gives::<SegmentMean>(&[], &[ints(&[-1, -2, 9]), of], &[ints(&[0, -1, 0, 9])]);
+        gives::<SegmentMean>(&[], &[doubles(&[]), longs(&[])], &[doubles(&[])]);
     }
 
     #[test]
     fn refusals() {
-        refuses::<crate::segments::SegmentMean>(
-            &[],
-            &[floats(&[1.0, 2.0]), ints(&[1, 0])],
-            &[F32],
-            "segments do not ascend",
-        );
+        refuses::<SegmentMean>(&[], &[floats(&[1.0, 2.0]), ints(&[1, 0])], &[F32], "segments do not ascend");
         let inputs = [texts(&["a"]), ints(&[0])];
-        refuses::<crate::segments::SegmentMean>(
+        refuses::<SegmentMean>(
             &[],
             &inputs,
             &[ElementType::String],
@@ -74,123 +59,88 @@ mod segment_mean {
 }
 
 mod segment_min {
-    use crate::kit::testing::tables::*;
+    use super::*;
 
     #[test]
     fn values() {
         let of = ints(&[1, 1, 3]);
-        gives::<crate::segments::SegmentMin>(
-            &[],
-            &[floats(&[1.0, 2.0, -4.0]), of.clone()],
-            &[floats(&[0.0, 1.0, 0.0, -4.0])],
-        );
-        gives::<crate::segments::SegmentMin>(&[], &[ints(&[3, 2, 4]), of], &[ints(&[0, 2, 0, 4])]);
+        gives::<SegmentMin>(&[], &[floats(&[1.0, 2.0, -4.0]), of.clone()], &[floats(&[0.0, 1.0, 0.0, -4.0])]);
+        gives::<SegmentMin>(&[], &[ints(&[3, 2, 4]), of], &[ints(&[0, 2, 0, 4])]);
         let highest = [floats(&[f32::INFINITY, 1.0]), longs(&[0, 1])];
-        gives::<crate::segments::SegmentMin>(&[], &highest, &[floats(&[f32::INFINITY, 1.0])]);
-        gives::<crate::segments::SegmentMin>(
+        gives::<SegmentMin>(&[], &highest, &[floats(&[f32::INFINITY, 1.0])]);
+        gives::<SegmentMin>(
             &[],
             &[Tensor::i8(&[2], &[-128, 100]), ints(&[0, 0])],
             &[Tensor::i8(&[1], &[-128])],
         );
-        gives::<crate::segments::SegmentMin>(
-            &[],
-            &[floats(&[f32::NAN, 2.0]), ints(&[0, 0])],
-            &[floats(&[2.0])],
-        );
+        gives::<SegmentMin>(&[], &[floats(&[f32::NAN, 2.0]), ints(&[0, 0])], &[floats(&[2.0])]);
     }
 
     #[test]
     fn refusals() {
-        refuses::<crate::segments::SegmentMin>(
-            &[],
-            &[ints(&[1, 2]), ints(&[1, 0])],
-            &[I32],
-            "segments do not ascend",
-        );
+        refuses::<SegmentMin>(&[], &[ints(&[1, 2]), ints(&[1, 0])], &[I32], "segments do not ascend");
         let x = Tensor::complex64(&[1], &[Complex32 { re: 1.0, im: 1.0 }]);
-        refuses::<crate::segments::SegmentMin>(&[], &[x, ints(&[0])], &[C64], "COMPLEX64 has no order");
+        refuses::<SegmentMin>(&[], &[x, ints(&[0])], &[C64], "COMPLEX64 has no order");
     }
 }
 
 mod segment_prod {
-    use crate::kit::testing::tables::*;
+    use super::*;
 
     #[test]
     fn values() {
         let of = ints(&[1, 1, 3]);
-        gives::<crate::segments::SegmentProd>(
+        gives::<SegmentProd>(
             &[],
             &[floats(&[1.5, 2.0, -4.0]), of.clone()],
             &[floats(&[1.0, 3.0, 1.0, -4.0])],
         );
-        gives::<crate::segments::SegmentProd>(&[], &[ints(&[2, 3, 4]), of], &[ints(&[1, 6, 1, 4])]);
+        gives::<SegmentProd>(&[], &[ints(&[2, 3, 4]), of], &[ints(&[1, 6, 1, 4])]);
         let x = Tensor::complex64(&[2], &[Complex32 { re: 1.0, im: 1.0 }, Complex32 { re: 0.0, im: 2.0 }]);
-        gives::<crate::segments::SegmentProd>(
+        gives::<SegmentProd>(
             &[],
             &[x, ints(&[0, 0])],
             &[Tensor::complex64(&[1], &[Complex32 { re: -2.0, im: 2.0 }])],
         );
-        gives::<crate::segments::SegmentProd>(
-            &[],
-            &[Tensor::f32(&[0, 2], &[]), ints(&[])],
-            &[Tensor::f32(&[0, 2], &[])],
-        );
+        gives::<SegmentProd>(&[], &[Tensor::f32(&[0, 2], &[]), ints(&[])], &[Tensor::f32(&[0, 2], &[])]);
     }
 
     #[test]
     fn refusals() {
-        refuses::<crate::segments::SegmentProd>(
-            &[],
-            &[floats(&[1.0, 2.0]), ints(&[1, 0])],
-            &[F32],
-            "segments do not ascend",
-        );
-        refuses::<crate::segments::SegmentProd>(
-            &[],
-            &[floats(&[1.0])],
-            &[F32],
-            "it has 1 inputs, this op takes 2 to 2",
-        );
+        refuses::<SegmentProd>(&[], &[floats(&[1.0, 2.0]), ints(&[1, 0])], &[F32], "segments do not ascend");
+        refuses::<SegmentProd>(&[], &[floats(&[1.0])], &[F32], "it has 1 inputs, this op takes 2 to 2");
     }
 }
 
 mod segment_sum {
-    use crate::kit::testing::tables::*;
+    use super::*;
 
     #[test]
     fn values() {
         let of = ints(&[0, 0, 2]);
-        gives::<crate::segments::SegmentSum>(
-            &[],
-            &[floats(&[1.5, 2.0, -4.0]), of.clone()],
-            &[floats(&[3.5, 0.0, -4.0])],
-        );
-        gives::<crate::segments::SegmentSum>(
+        gives::<SegmentSum>(&[], &[floats(&[1.5, 2.0, -4.0]), of.clone()], &[floats(&[3.5, 0.0, -4.0])]);
+        gives::<SegmentSum>(
             &[],
             &[Tensor::i32(&[3, 2], &[1, 2, 3, 4, 5, 6]), of],
             &[Tensor::i32(&[3, 2], &[4, 6, 0, 0, 5, 6])],
         );
-        gives::<crate::segments::SegmentSum>(
+        gives::<SegmentSum>(
             &[],
             &[Tensor::u8(&[2], &[200, 100]), longs(&[1, 1])],
             &[Tensor::u8(&[2], &[0, 44])],
         );
-        gives::<crate::segments::SegmentSum>(
+        gives::<SegmentSum>(
             &[],
             &[floats(&[f32::INFINITY, f32::NAN]), ints(&[0, 1])],
             &[floats(&[f32::INFINITY, f32::NAN])],
         );
-        gives::<crate::segments::SegmentSum>(
-            &[],
-            &[Tensor::f64(&[0, 2], &[]), ints(&[])],
-            &[Tensor::f64(&[0, 2], &[])],
-        );
+        gives::<SegmentSum>(&[], &[Tensor::f64(&[0, 2], &[]), ints(&[])], &[Tensor::f64(&[0, 2], &[])]);
     }
 
     #[test]
     fn refusals() {
         let refused = |data: Tensor, of: Tensor, message: &str| {
-            refuses::<crate::segments::SegmentSum>(&[], &[data, of], &[I32], message)
+            refuses::<SegmentSum>(&[], &[data, of], &[I32], message)
         };
         refused(ints(&[1, 2]), ints(&[1, 0]), "segments do not ascend");
         refused(ints(&[1, 2]), ints(&[-1, 0]), "segment -1 lies outside of 0..1");
@@ -206,14 +156,13 @@ mod segment_sum {
 }
 
 mod unsorted_segment_max {
-    use crate::kit::testing::tables::*;
+    use super::*;
 
     #[test]
     fn values() {
         let of = [ints(&[2, -1, 2]), int(3)];
-        let largest = |x: Tensor, y: Tensor| {
-            gives::<crate::segments::UnsortedSegmentMax>(&[], &[&[x][..], &of].concat(), &[y])
-        };
+        let largest =
+            |x: Tensor, y: Tensor| gives::<UnsortedSegmentMax>(&[], &[&[x][..], &of].concat(), &[y]);
         // Nothing at all is the lowest number of the type, even below minus infinity.
         largest(ints(&[1, 9, 3]), ints(&[i32::MIN, i32::MIN, 3]));
         largest(floats(&[1.0, f32::NAN, 3.0]), floats(&[f32::MIN, f32::MIN, 3.0]));
@@ -221,9 +170,7 @@ mod unsorted_segment_max {
         largest(doubles(&[1.0, 9.0, 3.0]), doubles(&[f64::MIN, f64::MIN, 3.0]));
         largest(Tensor::u8(&[3], &[1, 9, 3]), Tensor::u8(&[3], &[0, 0, 3]));
         let of = [ints(&[0]), int(2)];
-        let one = |x: Tensor, y: Tensor| {
-            gives::<crate::segments::UnsortedSegmentMax>(&[], &[&[x][..], &of].concat(), &[y])
-        };
+        let one = |x: Tensor, y: Tensor| gives::<UnsortedSegmentMax>(&[], &[&[x][..], &of].concat(), &[y]);
         let (f, b) = (half::f16::from_f32, half::bf16::from_f32);
         one(Tensor::f16(&[1], &[f(1.0)]), Tensor::f16(&[2], &[f(1.0), half::f16::MIN]));
         one(Tensor::bf16(&[1], &[b(1.0)]), Tensor::bf16(&[2], &[b(1.0), half::bf16::MIN]));
@@ -233,40 +180,27 @@ mod unsorted_segment_max {
     #[test]
     fn refusals() {
         let inputs = [ints(&[1]), ints(&[4]), int(4)];
-        refuses::<crate::segments::UnsortedSegmentMax>(
-            &[],
-            &inputs,
-            &[I32],
-            "segment 4 lies outside of 0..4",
-        );
+        refuses::<UnsortedSegmentMax>(&[], &inputs, &[I32], "segment 4 lies outside of 0..4");
         let x = Tensor::complex64(&[1], &[Complex32 { re: 1.0, im: 1.0 }]);
-        refuses::<crate::segments::UnsortedSegmentMax>(
-            &[],
-            &[x, ints(&[0]), int(1)],
-            &[C64],
-            "COMPLEX64 has no order",
-        );
+        refuses::<UnsortedSegmentMax>(&[], &[x, ints(&[0]), int(1)], &[C64], "COMPLEX64 has no order");
     }
 }
 
 mod unsorted_segment_min {
-    use crate::kit::testing::tables::*;
+    use super::*;
 
     #[test]
     fn values() {
         let of = [ints(&[2, -1, 2]), int(3)];
-        let smallest = |x: Tensor, y: Tensor| {
-            gives::<crate::segments::UnsortedSegmentMin>(&[], &[&[x][..], &of].concat(), &[y])
-        };
+        let smallest =
+            |x: Tensor, y: Tensor| gives::<UnsortedSegmentMin>(&[], &[&[x][..], &of].concat(), &[y]);
         // Nothing at all is the highest number of the type, even above infinity.
         smallest(ints(&[1, 0, 3]), ints(&[i32::MAX, i32::MAX, 1]));
         smallest(floats(&[1.0, f32::NAN, 3.0]), floats(&[f32::MAX, f32::MAX, 1.0]));
         smallest(floats(&[f32::INFINITY; 3]), floats(&[f32::MAX; 3]));
         smallest(Tensor::i8(&[3], &[1, 0, 3]), Tensor::i8(&[3], &[127, 127, 1]));
         let of = [ints(&[0]), int(2)];
-        let one = |x: Tensor, y: Tensor| {
-            gives::<crate::segments::UnsortedSegmentMin>(&[], &[&[x][..], &of].concat(), &[y])
-        };
+        let one = |x: Tensor, y: Tensor| gives::<UnsortedSegmentMin>(&[], &[&[x][..], &of].concat(), &[y]);
         let (f, b) = (half::f16::from_f32, half::bf16::from_f32);
         one(Tensor::f16(&[1], &[f(1.0)]), Tensor::f16(&[2], &[f(1.0), half::f16::MAX]));
         one(Tensor::bf16(&[1], &[b(1.0)]), Tensor::bf16(&[2], &[b(1.0), half::bf16::MAX]));
@@ -276,14 +210,9 @@ mod unsorted_segment_min {
     #[test]
     fn refusals() {
         let inputs = [ints(&[1]), ints(&[4]), int(4)];
-        refuses::<crate::segments::UnsortedSegmentMin>(
-            &[],
-            &inputs,
-            &[I32],
-            "segment 4 lies outside of 0..4",
-        );
+        refuses::<UnsortedSegmentMin>(&[], &inputs, &[I32], "segment 4 lies outside of 0..4");
         let inputs = [texts(&["a"]), ints(&[0]), int(1)];
-        refuses::<crate::segments::UnsortedSegmentMin>(
+        refuses::<UnsortedSegmentMin>(
             &[],
             &inputs,
             &[ElementType::String],
@@ -293,35 +222,25 @@ mod unsorted_segment_min {
 }
 
 mod unsorted_segment_prod {
-    use crate::kit::testing::tables::*;
+    use super::*;
 
     #[test]
     fn values() {
         let of = [ints(&[2, -1, 2]), int(4)];
-        let product = |x: Tensor, y: Tensor| {
-            gives::<crate::segments::UnsortedSegmentProd>(&[], &[&[x][..], &of].concat(), &[y])
-        };
+        let product =
+            |x: Tensor, y: Tensor| gives::<UnsortedSegmentProd>(&[], &[&[x][..], &of].concat(), &[y]);
         product(ints(&[2, 5, 3]), ints(&[1, 1, 6, 1]));
         product(floats(&[1.5, f32::NAN, -2.0]), floats(&[1.0, 1.0, -3.0, 1.0]));
         let inputs = [Tensor::i32(&[2, 2], &[1, 2, 3, 4]), ints(&[1, 1]), long(2)];
-        gives::<crate::segments::UnsortedSegmentProd>(&[], &inputs, &[Tensor::i32(&[2, 2], &[1, 1, 3, 8])]);
-        gives::<crate::segments::UnsortedSegmentProd>(
-            &[],
-            &[doubles(&[]), ints(&[]), int(1)],
-            &[doubles(&[1.0])],
-        );
+        gives::<UnsortedSegmentProd>(&[], &inputs, &[Tensor::i32(&[2, 2], &[1, 1, 3, 8])]);
+        gives::<UnsortedSegmentProd>(&[], &[doubles(&[]), ints(&[]), int(1)], &[doubles(&[1.0])]);
     }
 
     #[test]
     fn refusals() {
         let inputs = [ints(&[1]), ints(&[4]), int(4)];
-        refuses::<crate::segments::UnsortedSegmentProd>(
-            &[],
-            &inputs,
-            &[I32],
-            "segment 4 lies outside of 0..4",
-        );
-        refuses::<crate::segments::UnsortedSegmentProd>(
+        refuses::<UnsortedSegmentProd>(&[], &inputs, &[I32], "segment 4 lies outside of 0..4");
+        refuses::<UnsortedSegmentProd>(
             &[],
             &[ints(&[1]), ints(&[0])],
             &[I32],
@@ -331,30 +250,28 @@ mod unsorted_segment_prod {
 }
 
 mod unsorted_segment_sum {
-    use crate::kit::testing::tables::*;
+    use super::*;
 
     #[test]
     fn values() {
         // What belongs to a negative segment is dropped.
         let of = [ints(&[2, -1, 2]), int(4)];
-        let sum = |x: Tensor, y: Tensor| {
-            gives::<crate::segments::UnsortedSegmentSum>(&[], &[&[x][..], &of].concat(), &[y])
-        };
+        let sum = |x: Tensor, y: Tensor| gives::<UnsortedSegmentSum>(&[], &[&[x][..], &of].concat(), &[y]);
         sum(ints(&[1, 2, 3]), ints(&[0, 0, 4, 0]));
         sum(floats(&[1.5, f32::NAN, 3.0]), floats(&[0.0, 0.0, 4.5, 0.0]));
         sum(Tensor::u8(&[3], &[200, 1, 100]), Tensor::u8(&[4], &[0, 0, 44, 0]));
         let inputs = [Tensor::i32(&[2, 2], &[1, 2, 3, 4]), Tensor::i64(&[2, 2], &[0, 1, 1, 0]), int(2)];
-        gives::<crate::segments::UnsortedSegmentSum>(&[], &inputs, &[ints(&[5, 5])]);
+        gives::<UnsortedSegmentSum>(&[], &inputs, &[ints(&[5, 5])]);
         let inputs = [Tensor::i32(&[2, 2], &[1, 2, 3, 4]), ints(&[1, 1]), long(2)];
-        gives::<crate::segments::UnsortedSegmentSum>(&[], &inputs, &[Tensor::i32(&[2, 2], &[0, 0, 4, 6])]);
-        gives::<crate::segments::UnsortedSegmentSum>(&[], &[int(5), int(1), int(2)], &[ints(&[0, 5])]);
-        gives::<crate::segments::UnsortedSegmentSum>(&[], &[ints(&[1]), ints(&[-1]), int(0)], &[ints(&[])]);
+        gives::<UnsortedSegmentSum>(&[], &inputs, &[Tensor::i32(&[2, 2], &[0, 0, 4, 6])]);
+        gives::<UnsortedSegmentSum>(&[], &[int(5), int(1), int(2)], &[ints(&[0, 5])]);
+        gives::<UnsortedSegmentSum>(&[], &[ints(&[1]), ints(&[-1]), int(0)], &[ints(&[])]);
     }
 
     #[test]
     fn refusals() {
         let refused = |of: Tensor, count: Tensor, message: &str| {
-            refuses::<crate::segments::UnsortedSegmentSum>(&[], &[ints(&[1, 2]), of, count], &[I32], message);
+            refuses::<UnsortedSegmentSum>(&[], &[ints(&[1, 2]), of, count], &[I32], message);
         };
         refused(ints(&[0, 4]), int(4), "segment 4 lies outside of 0..4");
         let message = "[-1] is no shape; sizes must not be negative, and at most 8 axes are served";

@@ -41,6 +41,12 @@ pub(crate) fn denies<T: Op>(inputs: &[Tensor], ty: ElementType, message: &str) {
     assert_eq!(refusal::<T>(&[], inputs, &[ty]), message);
 }
 
+/// The op does not serve lists of this one's type.
+pub(crate) fn denies_type<T: Op>(x: Tensor) {
+    let ty = x.ty();
+    denies::<T>(&[x, axis(0)], ty, &format!("input 'in0' is {ty}, which this op does not serve"));
+}
+
 /// The op gives this output. Reals may differ in the last bits of their type; NaN is NaN.
 pub(crate) fn gives<T: Op>(attributes: &[(&str, Attribute<'_>)], inputs: &[Tensor], want: Tensor) {
     given(op::<T>(), attributes, inputs, want);
