@@ -175,10 +175,13 @@ impl<D: device::Device> DelegateKernel for GpuKernel<D> {
     }
 
     fn invoke(&mut self, _: &PartitionView<'_>, cx: &mut EvalContext<'_>) -> Result<()> {
-        match &mut self.program {
-            Some(program) => program.run(&self.shared, cx),
-            None => Err(invalid!("the partition was not prepared")),
-        }
+        let Some(program) = &mut self.program else {
+            return Err(invalid!("the partition was not prepared"));
+        };
+        let before = self.shared.queue().effort();
+        let done = program.run(&self.shared, cx);
+        self.effort = self.effort.and(self.shared.queue().effort().since(before));
+        done
     }
 
     fn facts(&self, notes: &mut FactNotes<'_>) -> Result<()> {

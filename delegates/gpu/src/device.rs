@@ -64,6 +64,18 @@ pub struct Effort {
 }
 
 impl Effort {
+    /// What was done in both.
+    pub fn and(self, other: Effort) -> Effort {
+        Effort {
+            compiled: self.compiled + other.compiled,
+            loaded: self.loaded + other.loaded,
+            compiling: self.compiling + other.compiling,
+            tuned: self.tuned + other.tuned,
+            recalled: self.recalled + other.recalled,
+            tuning: self.tuning + other.tuning,
+        }
+    }
+
     /// What was done since `before`.
     pub fn since(self, before: Effort) -> Effort {
         Effort {
@@ -155,6 +167,16 @@ pub trait Queue: Send + Sized + 'static {
     /// Makes steps ready, and what `write` and `read` copy.
     fn record(&self, plan: Plan<'_, Self::Memory>) -> Result<Self::Recording>;
 
+    /// Times sizes of work-groups, where settings ask for it and they are not known, until `stop` says so. It may write to all memory of
+    /// the steps.
+    ///
+    /// # Errors
+    /// `Cancelled` if it does: what was found by then is kept.
+    fn tune(&self, recording: &mut Self::Recording, stop: &dyn Fn() -> bool) -> Result<()> {
+        let _ = (recording, stop);
+        Ok(())
+    }
+
     /// Copies floats for input `port` of the next run.
     fn write(&self, recording: &mut Self::Recording, port: usize, floats: &[f32]) -> Result<()>;
 
@@ -162,7 +184,7 @@ pub trait Queue: Send + Sized + 'static {
     fn run(&self, recording: &mut Self::Recording, time: Option<&mut dyn FnMut(usize, u64)>) -> Result<()>;
 
     /// In place of [`write`](Self::write): input `port` of the next run is what lies in other memory of the device, from its beginning.
-    fn copy(&self, recording: &mut Self::Recording, port: usize, from: &Self::Memory) -> Result<()> {
+    fn copy(&self, recording: &mut Self::Recording, port: usize, from: &Arc<Self::Memory>) -> Result<()> {
         let _ = (recording, from);
         Err(unsupported!("input {port} cannot be copied on the device"))
     }
@@ -201,6 +223,8 @@ pub struct Port<M> {
     pub memory: Arc<M>,
     /// How many.
     pub floats: usize,
+    /// Whether it may be that nobody reads it: an output that stays on the device.
+    pub stays: bool,
 }
 
 /// What a device does next.
@@ -275,6 +299,11 @@ pub struct Slots {
     pub functions: usize,
     /// Operands, one at least.
     pub operands: usize,
+}
+
+/// The error of a wait that was stopped.
+pub fn late() -> Error {
+    Error::new(Status::Cancelled, format_args!("the device did not end in time"))
 }
 
 /// The position of the device that `choice` means, see [`Device::open`]; `title` is how users know the backend.

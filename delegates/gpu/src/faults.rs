@@ -19,7 +19,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use arenite_abi::prelude::*;
 
-use crate::device::{self, About, Effort, Plan, Port, Settings, Slots, Step, choose};
+use crate::device::{self, About, Effort, Plan, Port, Settings, Slots, Step, choose, late};
 use crate::{GpuInfo, Vendor};
 
 /// What goes wrong.
@@ -180,7 +180,10 @@ impl<Q: device::Queue> FaultyQueue<Q> {
 /// A plan on the memory that wrappers have; of its steps as many as are asked for.
 fn unwrap<'p, M>(plan: Plan<'p, FaultyMemory<M>>, steps: usize) -> Plan<'p, M> {
     let inner = |memory: &Arc<FaultyMemory<M>>| Arc::clone(&memory.memory);
-    let port = |Port { memory, floats }: Port<FaultyMemory<M>>| Port { memory: inner(&memory), floats };
+    let port = |Port { memory, floats, stays }: Port<FaultyMemory<M>>| {
+        let memory = inner(&memory);
+        Port { memory, floats, stays }
+    };
     let step = |step| match step {
         Step::Clear(memory) => Step::Clear(inner(&memory)),
         Step::Launch(device::Launch { kernel, arguments, grid, kind }) => {
@@ -219,6 +222,10 @@ impl<Q: device::Queue> device::Queue for FaultyQueue<Q> {
         Ok(FaultyRecording { recording, _one: One::of(&self.living, 2) })
     }
 
+    fn tune(&self, recording: &mut Self::Recording, stop: &dyn Fn() -> bool) -> Result<()> {
+        self.queue.tune(&mut recording.recording, stop)
+    }
+
     fn write(&self, recording: &mut Self::Recording, port: usize, floats: &[f32]) -> Result<()> {
         self.queue.write(&mut recording.recording, port, floats)
     }
@@ -231,7 +238,7 @@ impl<Q: device::Queue> device::Queue for FaultyQueue<Q> {
         }
     }
 
-    fn copy(&self, recording: &mut Self::Recording, port: usize, from: &Self::Memory) -> Result<()> {
+    fn copy(&self, recording: &mut Self::Recording, port: usize, from: &Arc<Self::Memory>) -> Result<()> {
         self.queue.copy(&mut recording.recording, port, &from.memory)
     }
 
@@ -243,7 +250,7 @@ impl<Q: device::Queue> device::Queue for FaultyQueue<Q> {
         while !stop() {
             std::thread::sleep(std::time::Duration::from_millis(1));
         }
-        Err(Error::new(Status::Cancelled, format_args!("the device did not end in time")))
+        Err(late())
     }
 
     fn effort(&self) -> Effort {
@@ -346,7 +353,7 @@ impl device::Queue for NullQueue {
         Ok(())
     }
 
-    fn copy(&self, recording: &mut NullRecording, port: usize, from: &NullMemory) -> Result<()> {
+    fn copy(&self, recording: &mut NullRecording, port: usize, from: &Arc<NullMemory>) -> Result<()> {
         let floats = from.with(|floats| floats.clone());
         let wanted = recording.0[0][port].floats.min(floats.len());
         self.write(recording, port, &floats[..wanted])

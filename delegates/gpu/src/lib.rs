@@ -9,7 +9,7 @@
 //! * `layout` says how tensors lie in a device's memory, `precision` in how many bits.
 //! * `device` is what a backend gives: devices, memory, queues, recordings. `opencl` and `vulkan` are backends, behind features of
 //!   their names; all unsafe code is there.
-//! * `cache` keeps what was compiled and timed from one start to the next; `shared` is what partitions of an interpreter share; `transfer`
+//! * `cache` keeps what was compiled and timed from one start to the next; `tuner` has timed what is not known; `shared` is what partitions of an interpreter share; `transfer`
 //!   leaves nodes that are not worth what crosses for them.
 //! * `work_groups` selects the sizes of work-groups from what a device tells about itself: pure functions of a [`GpuInfo`].
 //!
@@ -56,6 +56,7 @@ mod shared;
 mod sizes;
 mod store;
 mod transfer;
+mod tuner;
 #[cfg(feature = "vulkan")]
 mod vulkan;
 pub mod work_groups;

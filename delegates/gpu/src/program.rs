@@ -34,6 +34,8 @@ pub struct Program<Q: Queue> {
     dense: Vec<f32>,
     /// For those that are stored in another way.
     words: Vec<f32>,
+    /// The last run is not known to have ended.
+    under_way: bool,
 }
 
 /// Memory by what names it.
@@ -65,9 +67,11 @@ impl<Q: Queue> Program<Q> {
         let Built { items, records, inputs, outputs, precision } = built;
         let queue = given.shared.queue();
         let held = Held::new(&records, constants, (&*queue, given.planner), cx)?;
-        let port = |buffer, words| Port { memory: held.memory(buffer), floats: words };
-        let input = |input: &Input| port(Buffer::Record(input.record), records[input.record].words);
-        let output = |output: &Output| port(output.buffer, precision.words(output.layout.floats()));
+        let stays = |output: &Output| given.keeps && output.grid.is_none();
+        let port = |buffer, words, stays| Port { memory: held.memory(buffer), floats: words, stays };
+        let input = |input: &Input| port(Buffer::Record(input.record), records[input.record].words, false);
+        let output =
+            |output: &Output| port(output.buffer, precision.words(output.layout.floats()), stays(output));
         let plan = Plan {
             inputs: inputs.iter().map(input).collect(),
             steps: items.iter().map(|item| held.step(item)).collect(),
@@ -77,7 +81,7 @@ impl<Q: Queue> Program<Q> {
         // What is bytes on the host is no nearer to them than the host brings it.
         let handle = |output: Output| {
             let keep = || given.shared.keep(held.memory(output.buffer), output.layout);
-            (output, (given.keeps && output.grid.is_none()).then(keep))
+            (output, stays(&output).then(keep))
         };
         Ok(Program {
             recording,
@@ -91,6 +95,7 @@ impl<Q: Queue> Program<Q> {
             spread: Vec::new(),
             dense: Vec::new(),
             words: Vec::new(),
+            under_way: false,
         })
     }
 
@@ -116,9 +121,14 @@ impl<Q: Queue> Program<Q> {
 
     /// Inputs go to the device, all kernels run, and outputs that the host wants come back.
     pub fn run(&mut self, shared: &Shared<Q>, cx: &EvalContext<'_>) -> Result<()> {
-        let queue = shared.queue();
+        let (queue, stop) = (shared.queue(), || cx.is_cancelled());
+        if self.under_way {
+            queue.wait(&mut self.recording, &stop)?;
+        }
+        queue.tune(&mut self.recording, &stop)?;
         self.crossed = [0; 2];
         self.write(&queue, shared, cx)?;
+        self.under_way = true;
         match cx.profile() {
             None => queue.run(&mut self.recording, None)?,
             Some(times) => {
@@ -127,7 +137,8 @@ impl<Q: Queue> Program<Q> {
                 queue.run(&mut self.recording, Some(&mut note))?;
             }
         }
-        queue.wait(&mut self.recording, &|| cx.is_cancelled())?;
+        queue.wait(&mut self.recording, &stop)?;
+        self.under_way = false;
         let keeps = cx.keeps();
         for i in 0..self.outputs.len() {
             match self.outputs[i].1.filter(|_| keeps) {
@@ -141,7 +152,7 @@ impl<Q: Queue> Program<Q> {
     fn write(&mut self, queue: &Q, shared: &Shared<Q>, cx: &EvalContext<'_>) -> Result<()> {
         for (port, &Input { position, layout, form, .. }) in self.inputs.iter().enumerate() {
             if let Some(handle) = cx.kept_input(position)? {
-                queue.copy(&mut self.recording, port, &*shared.find(handle, layout)?)?;
+                queue.copy(&mut self.recording, port, &shared.find(handle, layout)?)?;
                 continue;
             }
             let tensor = cx.input(position)?;

@@ -14,8 +14,8 @@ use opencl3::program::Program;
 use super::failed;
 use super::queue::Queue;
 use crate::cache::Cache;
-use crate::device::{self, About, Effort, Settings, Slots, choose};
-use crate::sizes::{Sizes, from_text};
+use crate::device::{self, About, Settings, Slots, choose};
+use crate::tuner::{Found as FoundSizes, Tuner};
 use crate::work_groups::Tuning;
 use crate::{GpuInfo, Vendor};
 
@@ -26,8 +26,8 @@ pub struct Device {
     about: About,
     /// By their text.
     programs: Mutex<HashMap<String, Arc<Program>>>,
-    /// By the text, too.
-    sizes: Mutex<HashMap<String, Sizes>>,
+    /// By keys of texts.
+    pub(super) sizes: FoundSizes,
 }
 
 fn about(device: &Found) -> Result<About> {
@@ -107,8 +107,13 @@ impl device::Device for Device {
             "arenite_gpu",
             &format!("OpenCL device {}, driver {}", about.name, about.driver),
         );
-        let device =
-            Arc::new(Device { device, context, about, programs: Mutex::default(), sizes: Mutex::default() });
+        let device = Arc::new(Device {
+            device,
+            context,
+            about,
+            programs: Mutex::default(),
+            sizes: FoundSizes::default(),
+        });
         open.insert(position, Arc::clone(&device));
         Ok(device)
     }
@@ -128,25 +133,21 @@ impl Device {
         &self.about
     }
 
-    /// A program, which is compiled once per process, or taken from the cache. What that took is added to `effort`.
-    pub(super) fn program(
-        &self,
-        text: &str,
-        cache: Option<&Cache>,
-        effort: &mut Effort,
-    ) -> Result<Arc<Program>> {
+    /// A program, which is compiled once per process, or taken from the cache. What that took is counted.
+    pub(super) fn program(&self, text: &str, tuner: &Tuner) -> Result<Arc<Program>> {
         let mut programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(program) = programs.get(text) {
             return Ok(Arc::clone(program));
         }
         let start = Instant::now();
+        let cache = tuner.cache();
         let program = match cache.and_then(|cache| self.load(cache, text)) {
             Some(program) => {
-                effort.loaded += 1;
+                tuner.count(|effort| effort.loaded += 1);
                 program
             }
             None => {
-                effort.compiled += 1;
+                tuner.count(|effort| effort.compiled += 1);
                 let program = self.compile(text)?;
                 let binaries = program.get_binaries().unwrap_or_default();
                 if let (Some(cache), [binary]) = (cache, &binaries[..])
@@ -157,7 +158,7 @@ impl Device {
                 program
             }
         };
-        effort.compiling += start.elapsed().as_nanos() as u64;
+        tuner.count(|effort| effort.compiling += start.elapsed().as_nanos() as u64);
         let program = Arc::new(program);
         programs.insert(text.to_owned(), Arc::clone(&program));
         Ok(program)
@@ -190,16 +191,6 @@ impl Device {
             return Err(unavailable!("the device's compiler: {error}: {complaint}"));
         }
         Ok(program)
-    }
-
-    /// The sizes that were found for a program's kernel, by its text; those of the cache when it is asked for first.
-    pub(super) fn sizes<R>(&self, text: &str, cache: Option<&Cache>, f: impl FnOnce(&mut Sizes) -> R) -> R {
-        let mut known = self.sizes.lock().unwrap_or_else(PoisonError::into_inner);
-        let load = || {
-            let text = cache.and_then(|cache| String::from_utf8(cache.load("sizes", &self.key(text))?).ok());
-            text.map_or_else(Sizes::new, |text| from_text(&text, self.about.limits.axes))
-        };
-        f(known.entry(text.to_owned()).or_insert_with(load))
     }
 }
 

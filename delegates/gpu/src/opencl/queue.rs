@@ -1,13 +1,12 @@
 //! Memory of a device, kernels with their arguments, and the queue in which they run one after the other.
 
-use std::cell::Cell;
 use std::ptr::{null, null_mut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use arenite_abi::prelude::*;
 use opencl3::command_queue::CommandQueue;
-use opencl3::event::CL_COMPLETE;
+use opencl3::event::{CL_COMPLETE, Event};
 use opencl3::kernel::Kernel;
 use opencl3::memory::{Buffer, CL_MEM_READ_WRITE, ClMem as _};
 use opencl3::program::Program;
@@ -17,11 +16,9 @@ use super::device::Device;
 use super::failed;
 use super::text::{numbers, text};
 use super::timing;
-use crate::cache::Cache;
-use crate::device::{self, Argument, Effort, Memory as _, Plan, Port, Settings, Step};
-use crate::sizes::{Asked, to_text};
-use crate::work_groups::best::Procedure;
-use crate::work_groups::{Extent, Tuning, candidates};
+use crate::device::{self, Argument, Effort, Memory as _, Plan, Port, Settings, Step, late};
+use crate::tuner::{Tuner, Untimed};
+use crate::work_groups::Extent;
 
 /// Floats in the device's memory.
 pub struct Memory {
@@ -45,8 +42,10 @@ impl device::Memory for Memory {
 /// A kernel with its arguments, and how many work-items run it.
 struct Launch {
     kernel: Kernel,
-    global: [usize; 3],
-    local: [usize; 3],
+    grid: Extent,
+    size: Extent,
+    /// The same kernel once more, to be timed: some drivers keep memory with one that was started often.
+    trial: Option<(Kernel, Untimed)>,
     /// What its arguments are, for as long as it may run.
     _memory: Vec<Arc<Memory>>,
 }
@@ -71,9 +70,7 @@ const SPIN: Duration = Duration::from_micros(50);
 pub struct Queue {
     device: Arc<Device>,
     queue: CommandQueue,
-    tuning: Tuning,
-    cache: Option<Cache>,
-    effort: Cell<Effort>,
+    tuner: Tuner,
 }
 
 impl Queue {
@@ -81,9 +78,8 @@ impl Queue {
     pub fn new(device: Arc<Device>, settings: &Settings) -> Result<Queue> {
         let queue = CommandQueue::create_default(&device.context, 0);
         let queue = queue.map_err(|error| failed("no queue of the device", error))?;
-        let tuning = settings.tuning.on(&device.limits().limits);
-        let cache = settings.cache.as_deref().map(Cache::new);
-        Ok(Queue { device, queue, tuning, cache, effort: Cell::default() })
+        let tuner = Tuner::new(settings, &device.limits().limits);
+        Ok(Queue { device, queue, tuner })
     }
 
     /// Makes all zeros of it.
@@ -106,61 +102,28 @@ impl Queue {
         event.map(drop).map_err(|error| failed("a tensor does not reach the device", error))
     }
 
-    /// The kernel with its arguments, in work-groups as they are tuned.
+    /// The kernel with its arguments, in work-groups as they are tuned, or of a fast size until they are.
     fn launch(&self, launch: &device::Launch<'_, Memory>) -> Result<Launch> {
         let text = text(launch.kernel)?;
-        let mut effort = self.effort.get();
-        let program = self.device.program(&text, self.cache.as_ref(), &mut effort);
-        self.effort.set(effort);
-        let program = program?;
-        let (mut kernel, memory) = bind(&program, launch)?;
-        let (size, timed) = self.size(&text, &kernel, launch)?;
-        if timed && Procedure::on(&self.device.limits().limits).renew {
-            kernel = bind(&program, launch)?.0;
-        }
-        let (local, global) = (size.map(|n| n as usize), global(launch.grid, size));
-        Ok(Launch { kernel, global, local, _memory: memory })
-    }
-
-    /// The size of work-groups, and whether it was timed now. Equal texts and grids share what was found.
-    fn size(
-        &self,
-        text: &str,
-        kernel: &Kernel,
-        launch: &device::Launch<'_, Memory>,
-    ) -> Result<(Extent, bool)> {
+        let program = self.device.program(&text, &self.tuner)?;
+        let (kernel, memory) = bind(&program, launch)?;
         let most = kernel.get_work_group_size(self.device.device.id());
         let most = most.map_err(|error| failed("a kernel does not describe itself", error))?;
-        let asked = Asked::new(launch.grid, u32::try_from(most).unwrap_or(u32::MAX), launch.kind);
-        let about = &self.device.limits().limits;
-        let sizes = candidates(self.tuning, launch.kind, about, asked.most, asked.grid);
-        if let [size] = sizes[..] {
-            return Ok((size, false));
-        }
-        let cache = self.cache.as_ref();
-        let mut effort = self.effort.get();
-        if let Some(size) = self.device.sizes(text, cache, |known| known.get(&asked).copied()) {
-            effort.recalled += 1;
-            self.effort.set(effort);
-            return Ok((size, false));
-        }
-        let start = Instant::now();
-        let size = timing::best(&self.device, kernel, launch.grid, &sizes)?;
-        effort.tuned += 1;
-        effort.tuning += start.elapsed().as_nanos() as u64;
-        self.effort.set(effort);
-        self.device.sizes(text, cache, |known| {
-            known.insert(asked, size);
-            if let Some(cache) = cache {
-                cache.save("sizes", &self.device.key(text), to_text(known).as_bytes());
-            }
-        });
-        Ok((size, true))
+        let most = u32::try_from(most).unwrap_or(u32::MAX);
+        let (info, asked) = (&self.device.limits().limits, (launch.grid, launch.kind));
+        let key = || self.device.key(&text);
+        let (size, untimed) = self.tuner.size(&self.device.sizes, key, asked, (info, most));
+        let trial = match untimed {
+            Some(untimed) => Some((bind(&program, launch)?.0, untimed)),
+            None => None,
+        };
+        Ok(Launch { kernel, grid: launch.grid, size, trial, _memory: memory })
     }
 
     /// Puts a kernel into the queue.
     fn start(&self, launch: &Launch) -> Result<()> {
-        let Launch { kernel, global, local, .. } = launch;
+        let Launch { kernel, grid, size, .. } = launch;
+        let (global, local) = (global(*grid, *size), size.map(|n| n as usize));
         // SAFETY: three sizes each; all arguments are set, and the kernel keeps to them.
         let event = unsafe {
             self.queue.enqueue_nd_range_kernel(kernel.get(), 3, null(), global.as_ptr(), local.as_ptr(), &[])
@@ -171,6 +134,21 @@ impl Queue {
     /// Waits for all that is in the queue.
     fn finish(&self) -> Result<()> {
         self.queue.finish().map_err(|error| failed("the device was lost", error))
+    }
+}
+
+/// Waits for an event's end, until `stop` says so.
+pub fn until(event: &Event, stop: &dyn Fn() -> bool) -> Result<()> {
+    let lost = |error| failed("the device was lost", error);
+    let start = Instant::now();
+    loop {
+        match event.command_execution_status().map_err(lost)?.0 {
+            CL_COMPLETE => return Ok(()),
+            error @ ..0 => return Err(lost(error.into())),
+            _ if stop() => return Err(late()),
+            _ if start.elapsed() < SPIN => std::thread::yield_now(),
+            _ => std::thread::sleep(SPIN),
+        }
     }
 }
 
@@ -243,6 +221,19 @@ impl device::Queue for Queue {
         Ok(Recording { inputs, commands, outputs })
     }
 
+    fn tune(&self, recording: &mut Recording, stop: &dyn Fn() -> bool) -> Result<()> {
+        for command in &mut recording.commands {
+            if let Command::Launch(launch) = command
+                && let Some((kernel, untimed)) = &launch.trial
+            {
+                let best = |sizes: &[Extent]| timing::best(&self.device, kernel, launch.grid, sizes, stop);
+                launch.size = self.tuner.time(&self.device.sizes, untimed, best)?;
+                launch.trial = None;
+            }
+        }
+        Ok(())
+    }
+
     fn write(&self, recording: &mut Recording, port: usize, floats: &[f32]) -> Result<()> {
         self.fill(&recording.inputs[port].memory, floats)
     }
@@ -262,14 +253,14 @@ impl device::Queue for Queue {
         self.queue.flush().map_err(|error| failed("the device does not start", error))
     }
 
-    fn copy(&self, recording: &mut Recording, port: usize, from: &Memory) -> Result<()> {
-        let Port { memory, floats } = &recording.inputs[port];
+    fn copy(&self, recording: &mut Recording, port: usize, from: &Arc<Memory>) -> Result<()> {
+        let Port { memory, floats, .. } = &recording.inputs[port];
         ensure!(
             *floats <= from.len() && *floats <= memory.len(),
             "{floats} floats are not in {}",
             from.len()
         );
-        if *floats == 0 || std::ptr::eq(from, &**memory) {
+        if *floats == 0 || Arc::ptr_eq(from, memory) {
             return Ok(());
         }
         // SAFETY: both have so many bytes, and are two, so that neither lock waits for the other.
@@ -285,25 +276,11 @@ impl device::Queue for Queue {
         let lost = |error| failed("the device was lost", error);
         let marker = marker.map_err(lost)?;
         self.queue.flush().map_err(|error| failed("the device does not start", error))?;
-        let start = Instant::now();
-        loop {
-            match marker.command_execution_status().map_err(lost)?.0 {
-                CL_COMPLETE => return Ok(()),
-                error @ ..0 => return Err(lost(error.into())),
-                _ if stop() => {
-                    return Err(Error::new(
-                        Status::Cancelled,
-                        format_args!("the device did not end in time"),
-                    ));
-                }
-                _ if start.elapsed() < SPIN => std::thread::yield_now(),
-                _ => std::thread::sleep(SPIN),
-            }
-        }
+        until(&marker, stop)
     }
 
     fn effort(&self) -> Effort {
-        self.effort.get()
+        self.tuner.effort()
     }
 
     fn read(&self, recording: &mut Recording, port: usize, floats: &mut [f32]) -> Result<()> {

@@ -9,20 +9,30 @@ use opencl3::kernel::Kernel;
 
 use super::device::Device;
 use super::failed;
-use super::queue::global;
+use super::queue::{global, until};
 use crate::work_groups::Extent;
-use crate::work_groups::best::{Procedure, fastest};
+use crate::work_groups::best::{Procedure, fastest, warm};
 
-/// The size with the shortest time. All arguments of the kernel are set, and it keeps to them; what it writes is written again before it
+/// The size with the shortest time, unless `stop` says that there is none for it. All arguments of the kernel are set, and it keeps to them; what it writes is written again before it
 /// is read.
-pub fn best(device: &Device, kernel: &Kernel, grid: Extent, sizes: &[Extent]) -> Result<Extent> {
+pub fn best(
+    device: &Device,
+    kernel: &Kernel,
+    grid: Extent,
+    sizes: &[Extent],
+    stop: &dyn Fn() -> bool,
+) -> Result<Extent> {
     let about = &device.limits().limits;
     let procedure = Procedure::on(about);
     let queue = CommandQueue::create_default(&device.context, CL_QUEUE_PROFILING_ENABLE);
     let queue = queue.map_err(|error| failed("no queue of the device that tells times", error))?;
-    let waited = |event: &Event| event.wait().map_err(|error| failed("a kernel is not timed", error));
-    let (mut events, mut ends) = (Vec::<Event>::new(), Vec::new());
+    let ended = |event: &Event| {
+        queue.flush().map_err(|error| failed("the device does not start", error))?;
+        until(event, stop)
+    };
+    let mut samples = Vec::new();
     for &size in sizes {
+        let mut events = Vec::<Event>::new();
         for _ in 0..procedure.samples {
             let (global, local) = (global(grid, size), size.map(|n| n as usize));
             // SAFETY: three sizes each; the caller's promise about the kernel.
@@ -31,26 +41,17 @@ pub fn best(device: &Device, kernel: &Kernel, grid: Extent, sizes: &[Extent]) ->
             };
             // A size that the driver refuses has no time.
             let Ok(event) = event else { break };
-            events.push(event);
-            let last = events.len() - 1;
             if procedure.one_by_one {
-                waited(&events[last])?;
-            } else if let Some(earlier) = procedure.wait_for(last) {
-                waited(&events[earlier])?;
+                ended(&event)?;
             }
+            events.push(event);
         }
-        ends.push(events.len());
+        events.last().map_or(Ok(()), ended)?;
+        let times: Vec<u64> = events.iter().map(time).collect();
+        samples.push(warm(&times).to_vec());
     }
-    queue.finish().map_err(|error| failed("the device was lost while it was tuned", error))?;
-    let starts = std::iter::once(0).chain(ends.iter().copied());
-    let samples: Vec<Vec<u64>> = starts.zip(&ends).map(|(start, &end)| warm(&events[start..end])).collect();
     // Without a time to be believed the first one is as good as any.
     Ok(sizes[fastest(about, &samples).unwrap_or(0)])
-}
-
-/// The times of a size, without the first one, which warms up, where there are others.
-fn warm(events: &[Event]) -> Vec<u64> {
-    events.iter().skip(usize::from(events.len() > 1)).map(time).collect()
 }
 
 /// Nanoseconds of a dispatch; one that cannot be believed where the device does not tell.

@@ -45,9 +45,9 @@ fn plan<'k>(
     arguments.extend(numbers.iter().map(|&number| Argument::Number(number)));
     let launch = Launch { kernel, arguments, grid: [items, 1, 1], kind: Kind::Other };
     Ok(Plan {
-        inputs: vec![Port { memory: from, floats: 4 }],
+        inputs: vec![Port { memory: from, floats: 4, stays: false }],
         steps: vec![Step::Clear(Arc::clone(&to)), Step::Launch(launch)],
-        outputs: vec![Port { memory: to, floats: 4 }],
+        outputs: vec![Port { memory: to, floats: 4, stays: false }],
     })
 }
 

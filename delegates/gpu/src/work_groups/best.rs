@@ -4,15 +4,12 @@
 
 use crate::{GpuInfo, Vendor};
 
-/// How a device is to be timed.
+/// How a device is to be timed. The dispatches of a size are waited for before the next one's: a caller may cancel then, and on Mali
+/// memory of those that are under way grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Procedure {
     /// Each dispatch is waited for: some Adreno 3xx tell wrong numbers otherwise, and now and then even so.
     pub one_by_one: bool,
-    /// After so many dispatches the first of them is waited for: on Mali memory of those that are under way grows.
-    pub window: Option<usize>,
-    /// The kernel is made anew after all, which gives back what Mali's driver keeps with it.
-    pub renew: bool,
     /// Samples of each size, the first of which warms up where there are others.
     pub samples: usize,
 }
@@ -20,14 +17,7 @@ pub struct Procedure {
 impl Procedure {
     /// For this device.
     pub fn on(info: &GpuInfo) -> Procedure {
-        let is_mali = matches!(info.vendor, Vendor::Mali(_));
-        Procedure { one_by_one: is_doubtful(info), window: is_mali.then_some(8), renew: is_mali, samples: 3 }
-    }
-
-    /// Which earlier dispatch is waited for after the dispatch with this number.
-    pub fn wait_for(&self, dispatch: usize) -> Option<usize> {
-        let window = self.window?;
-        (dispatch % window == window - 1).then(|| dispatch + 1 - window)
+        Procedure { one_by_one: is_doubtful(info), samples: 3 }
     }
 }
 
@@ -57,4 +47,9 @@ pub fn fastest(info: &GpuInfo, samples: &[Vec<u64>]) -> Option<usize> {
 fn mean(times: impl Iterator<Item = u64>) -> Option<f64> {
     let (sum, count) = times.fold((0.0, 0u64), |(sum, count), time| (sum + time as f64, count + 1));
     (count > 0).then(|| sum / count as f64)
+}
+
+/// The times of a size without the first one, which warms up, where there are others.
+pub fn warm(times: &[u64]) -> &[u64] {
+    &times[usize::from(times.len() > 1)..]
 }
