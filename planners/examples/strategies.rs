@@ -10,8 +10,6 @@
 //! `models/NAME.csv` beside the file. Of each plan the time is the least of five; of a million records,
 //! the processor's time for one.
 
-#[path = "../tests/clock/mod.rs"]
-mod clock;
 #[path = "../tests/strategies/mod.rs"]
 mod strategies;
 
@@ -22,7 +20,7 @@ use std::time::{Duration, Instant};
 use arenite_abi::UsageRecord;
 use arenite_planners::bound::lower_bound;
 use arenite_planners::{exact, portfolio};
-use clock::Clock;
+use arenite_test_clock::Clock;
 use serde_json::Value;
 use strategies::{Answer, STRATEGIES, total};
 

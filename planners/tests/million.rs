@@ -1,13 +1,12 @@
 //! A million records, few of them alive at once: the near-linear strategies take less than two seconds. And many that are
 //! all alive at once: every strategy ends, with a plan or an error.
 
-mod clock;
 mod strategies;
 
 use std::time::Duration;
 
 use arenite_abi::UsageRecord;
-use clock::Clock;
+use arenite_test_clock::Clock;
 use strategies::{Answer, STRATEGIES, total};
 
 /// These compare each record with the free objects that are near it, besides.
