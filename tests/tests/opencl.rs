@@ -106,12 +106,19 @@ fn on_device(backend: Backend, model: &Model, options: &[(&str, &str)]) -> Inter
 
 /// Runs all nodes on each device, in each precision that it has, and with reference ops.
 fn agrees(what: &str, model: &Model) {
+    agrees_with(what, model, &[], |_| true);
+}
+
+/// The same with options, on those backends that have them.
+fn agrees_with(what: &str, model: &Model, options: &[(&str, &str)], has: fn(&Backend) -> bool) {
     let want = run(&mut arenite_tests::reference_ops(model).build().expect("it builds"));
-    for (backend, (precision, tolerance)) in
-        backends().flat_map(|backend| backend.precisions.iter().map(move |&precision| (backend, precision)))
+    for (backend, (precision, tolerance)) in backends()
+        .filter(has)
+        .flat_map(|backend| backend.precisions.iter().map(move |&precision| (backend, precision)))
     {
         let what = format!("{what}, {}, {precision}", backend.title);
-        let mut interpreter = on_device(backend, model, &[("precision", precision)]);
+        let options = [options, &[("precision", precision)]].concat();
+        let mut interpreter = on_device(backend, model, &options);
         // Twice: what one invocation leaves in shared memory is not seen by the next.
         run(&mut interpreter);
         let got = run(&mut interpreter);
@@ -201,6 +208,45 @@ fn products_and_pools_are_those_of_reference_ops() {
         ),
     ] {
         agrees(what, &model(node));
+    }
+}
+
+/// Tiles that reach over the image, images beside one another, channels that are not whole slices.
+#[test]
+fn convolutions_with_fewer_multiplications_are_those_of_reference_ops() {
+    for (what, node, products) in [
+        ("odd sizes", conv([2, 6, 7, 3], [5, 3, 3, 3], 1, padding::SAME, activation::RELU), "auto"),
+        ("no border", conv([1, 9, 10, 8], [6, 3, 3, 8], 1, padding::VALID, activation::NONE), "auto"),
+        ("one pixel", conv([1, 3, 3, 4], [4, 3, 3, 4], 1, padding::VALID, activation::NONE), "auto"),
+        (
+            "through local memory",
+            conv([1, 6, 7, 8], [8, 3, 3, 8], 1, padding::SAME, activation::RELU6),
+            "tiled",
+        ),
+    ] {
+        let model = model(node);
+        let options = [("products", products), ("winograd", "true")];
+        agrees_with(what, &model, &options, |backend| backend.delegate == "opencl");
+    }
+    for backend in backends().filter(|backend| backend.delegate == "opencl") {
+        let kernels = |size, channels, winograd| {
+            let model = model(conv(
+                [1, size, size, channels],
+                [64, 3, 3, channels],
+                1,
+                padding::SAME,
+                activation::NONE,
+            ));
+            let mut interpreter = on_device(backend, &model, &[("winograd", winograd)]);
+            interpreter.allocate().expect("it allocates");
+            let facts = interpreter.facts().into_iter().flat_map(|partition| partition.facts);
+            let kernels = facts.filter(|fact| fact.key == "kernels of an invocation").map(|fact| fact.value);
+            kernels.collect::<Vec<_>>()
+        };
+        let counts = |count| vec![arenite::FactValue::Number(count, String::new())];
+        assert_eq!(kernels(24, 64, "auto"), counts(3), "large");
+        assert_eq!(kernels(24, 32, "auto"), counts(1), "of few channels");
+        assert_eq!(kernels(24, 64, "false"), counts(1), "switched off");
     }
 }
 

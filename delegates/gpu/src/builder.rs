@@ -9,6 +9,7 @@ use crate::layout::Layout;
 use crate::net::Net;
 use crate::ops;
 use crate::ops::tiled::Tiles;
+use crate::ops::winograd::Winograd;
 use crate::precision::Precision;
 use crate::store::{Constants, Key};
 use crate::work_groups::{Extent, Kind};
@@ -90,6 +91,8 @@ pub struct With {
     pub slots: Slots,
     /// Which products go through local memory.
     pub tiles: Tiles,
+    /// Which convolutions are Winograd's.
+    pub winograd: Winograd,
     /// How floats are stored.
     pub precision: Precision,
 }
@@ -215,7 +218,16 @@ impl<'a> Builder<'_, 'a> {
 
     /// The same of floats, which are stored as all are.
     pub fn stored(&mut self, key: Option<Key>, floats: impl FnOnce() -> Vec<f32>) -> Result<Buffer> {
-        let precision = self.with.precision;
+        self.stored_in(self.with.precision, key, floats)
+    }
+
+    /// The same in a precision of its own.
+    fn stored_in(
+        &mut self,
+        precision: Precision,
+        key: Option<Key>,
+        floats: impl FnOnce() -> Vec<f32>,
+    ) -> Result<Buffer> {
         self.constant(key, || {
             let (floats, mut room) = (floats(), Vec::new());
             precision.store(&floats, &mut room).to_vec()
@@ -236,8 +248,20 @@ impl<'a> Builder<'_, 'a> {
         weights: &Stored<'a>,
         pack: impl FnOnce(&[f32]) -> Vec<f32>,
     ) -> Result<Buffer> {
+        self.weights_in(self.with.precision, packed, form, weights, pack)
+    }
+
+    /// The same in a precision of their own.
+    pub fn weights_in(
+        &mut self,
+        precision: Precision,
+        packed: Option<Id>,
+        form: String,
+        weights: &Stored<'a>,
+        pack: impl FnOnce(&[f32]) -> Vec<f32>,
+    ) -> Result<Buffer> {
         let tensor = packed.and_then(|id| self.net.values[id].tensor);
-        self.stored(tensor.map(|tensor| (tensor, form)), || {
+        self.stored_in(precision, tensor.map(|tensor| (tensor, form)), || {
             let mut room = Vec::new();
             let widen = |from: &[half::f16], to: &mut [f32]| {
                 from.iter().zip(to).for_each(|(from, to)| *to = from.to_f32());

@@ -11,6 +11,7 @@ use crate::builder::{Built, With, build};
 use crate::device::{self, About, Effort, Queue};
 use crate::net::{LIMITS, Net, Own};
 use crate::ops::tiled::Tiles;
+use crate::ops::winograd::Winograd;
 use crate::options::Options;
 use crate::program::{Given, Program};
 use crate::shared::Shared;
@@ -22,7 +23,7 @@ pub struct Gpu<D: device::Device> {
     device: Arc<D>,
     shared: Arc<Shared<D::Queue>>,
     options: Arc<Options>,
-    tiles: Tiles,
+    with: With,
 }
 
 /// A compiled partition.
@@ -35,7 +36,7 @@ pub struct GpuKernel<D: device::Device> {
     effort: Effort,
     device: Arc<D>,
     options: Arc<Options>,
-    tiles: Tiles,
+    with: With,
     shared: Arc<Shared<D::Queue>>,
 }
 
@@ -51,7 +52,10 @@ impl<D: device::Device> Delegate for Gpu<D> {
         let shared = Shared::new(device.queue_with(&options.settings)?);
         options.precision.expect_on::<D>(device.about())?;
         let tiles = Tiles::asked(options.products.as_deref(), device.about().filter(|_| D::HAS_TILES))?;
-        Ok(Gpu { device, shared, options: Arc::new(options), tiles })
+        let about = device.about().filter(|_| D::HAS_WINOGRAD);
+        let winograd = Winograd::asked(options.winograd.as_deref(), about)?;
+        let with = With { slots: D::SLOTS, tiles, winograd, precision: options.precision };
+        Ok(Gpu { device, shared, options: Arc::new(options), with })
     }
 
     fn claim(&self, graph: &GraphView<'_>, claims: &mut Claims<'_>) -> Result<()> {
@@ -95,7 +99,7 @@ impl<D: device::Device> Gpu<D> {
             effort: Effort::default(),
             device: Arc::clone(&self.device),
             options: Arc::clone(&self.options),
-            tiles: self.tiles,
+            with: self.with,
             shared: Arc::clone(&self.shared),
         };
         kernel.build(partition, held)?;
@@ -129,8 +133,7 @@ impl<D: device::Device> GpuKernel<D> {
         rewrite::rewrite(&mut net, &LIMITS, |_| ());
         let queue = self.shared.queue();
         let mut uploads = Uploads::new(&*queue, &mut self.store, held);
-        let with = With { slots: D::SLOTS, tiles: self.tiles, precision: self.options.precision };
-        let built = build(&net, &mut uploads, with)?;
+        let built = build(&net, &mut uploads, self.with)?;
         let (bytes, used) = (uploads.bytes(), uploads.into_used());
         Ok((built, Loaded { used, bytes }))
     }

@@ -18,6 +18,7 @@ use crate::work_groups::Tuning;
 /// | `storage` | `buffer` | `buffer` |
 /// | `tuning` | `fast`: sizes of work-groups by a formula; `exhaustive`: by timing all that fit; `fixed`: 8 × 4 × 1 | `fast` |
 /// | `products` | of matrices: `tiled` through local memory, `direct` without, `auto` as the device and their sizes are | `auto` |
+/// | `winograd` | which convolutions of 3 × 3 are computed with fewer multiplications: `auto` large ones, `true` all that can, `false` none | `auto` |
 /// | `cache_dir` | a folder where programs and sizes that were timed stay from one start to the next | none |
 /// | `min_work` | operations that a group of nodes must have per byte that crosses for it: see `transfer` | 0 |
 pub struct Options {
@@ -33,10 +34,12 @@ pub struct Options {
     pub min_work: f64,
     /// Which products go through local memory; see [`Tiles::asked`](crate::ops::tiled::Tiles::asked).
     pub products: Option<String>,
+    /// Which convolutions; see [`Winograd::asked`](crate::ops::winograd::Winograd::asked).
+    pub winograd: Option<String>,
 }
 
 const KNOWN: &[&str] =
-    &["device", "memory", "precision", "storage", "tuning", "cache_dir", "min_work", "products"];
+    &["device", "memory", "precision", "storage", "tuning", "cache_dir", "min_work", "products", "winograd"];
 
 impl Options {
     /// Reads them.
@@ -61,6 +64,7 @@ impl Options {
             settings: Settings { tuning, cache: options.get("cache_dir").map(PathBuf::from) },
             min_work,
             products: options.get("products").map(str::to_owned),
+            winograd: options.get("winograd").map(str::to_owned),
         })
     }
 }

@@ -78,6 +78,7 @@ impl device::Device for Device {
     const SLOTS: Slots = Slots { functions: usize::MAX, operands: usize::MAX };
     const KEEPS: bool = true;
     const HAS_TILES: bool = true;
+    const HAS_WINOGRAD: bool = true;
     const HAS_HALVES: bool = true;
     type Queue = Queue;
 

@@ -17,7 +17,7 @@ macro_rules! texts {
 const COMMON: &str = include_str!("../ops/common.cl");
 const TEXTS: &[(&str, &str)] = texts![
     "batch_matmul" "chain" "conv_2d" "depthwise_conv_2d" "elementwise" "gather" "layer_norm" "lstm" "moves" "pool_2d" "reduce" "resize" "softmax"
-    "tiled" "transpose_conv"
+    "tiled" "transpose_conv" "winograd_inverse" "winograd_transform"
 ];
 
 /// The text of a program with the kernel. Programs are shared by all nodes that do the same, whatever their sizes.

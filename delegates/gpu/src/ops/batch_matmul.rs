@@ -1,10 +1,10 @@
 //! Products of matrices that are both known at run time only.
 
 use arenite_abi::prelude::*;
-use arenite_layers::Id;
 use arenite_layers::ops::BatchMatmul;
 use arenite_layers::ops::batch_matmul::{Sizes, View};
 use arenite_layers::ops::matrices::Starts;
+use arenite_layers::{Clamp, Id};
 
 use super::conv_2d::bias;
 use super::tiled::Product;
@@ -57,6 +57,28 @@ pub fn build<'a>(layer: &BatchMatmul<'a>, node: &Node<'a>, builder: &mut Builder
         functions: &layer.epilogue,
     };
     push(builder, task, to, node.outputs[0]).map(drop)
+}
+
+/// The task of matrices of whole slices, but for what is done to results.
+pub(super) fn of_slices<'e>(product: &Product, builder: &mut Builder<'_, '_>) -> Result<WithEpilogue<'e>> {
+    let Product { operands: [a, b], strides, starts, sizes: [rows, depth, columns], bias } = product;
+    let [a_row, b_row, to_row] = strides.map(|slices| 4 * slices);
+    let products = starts.len();
+    let starts: Vec<i32> = starts.iter().flatten().map(|&start| 4 * start as i32).collect();
+    let starts = builder.table(&starts)?;
+    let mut arguments = [*a, *b, starts, *bias].map(Argument::Buffer).to_vec();
+    arguments.extend(numbers(&[products, *rows, 4 * depth, *columns, columns.div_ceil(4)])?);
+    arguments.extend(numbers(&[a_row, 1, b_row, 1])?);
+    arguments.extend(numbers(&[to_row, *columns, to_row])?);
+    Ok(WithEpilogue {
+        name: "batch_matmul",
+        definitions: flagged([("SLICES", true)]),
+        arguments,
+        grid: [columns.div_ceil(4), rows.div_ceil(ROWS), products],
+        kind: Kind::Other,
+        clamp: Clamp::NONE,
+        functions: &[],
+    })
 }
 
 /// Where matrices of the result lie, and whether their elements are written one by one.

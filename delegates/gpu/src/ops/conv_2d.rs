@@ -5,7 +5,7 @@ use arenite_layers::ops::Conv2d;
 use arenite_layers::{Stored, Window};
 
 use super::tiled::Product;
-use super::{WithEpilogue, push};
+use super::{WithEpilogue, push, winograd};
 use crate::builder::{Argument, Buffer, Builder, numbers};
 use crate::layout::Layout;
 use crate::net::Node;
@@ -22,6 +22,10 @@ pub fn build<'a>(layer: &Conv2d<'a>, node: &Node<'a>, builder: &mut Builder<'_, 
         Layout { rows: window.batches * window.rows.input * window.columns.input, channels: window.channels };
     let to = Layout { rows: window.positions(), channels: *filters };
     let from = builder.view(node.inputs[0], from)?;
+    let is_float = builder.net.values[node.outputs[0]].grid.is_none();
+    if is_float && builder.with.winograd.takes(&window, *filters) {
+        return winograd::build(layer, (from, to), node, builder);
+    }
     let taps = window.rows.taps * window.columns.taps;
     let weights = weights([taps, window.channels, *filters], &layer.weights, node, builder)?;
     let bias = bias(layer.bias, to, builder)?;
@@ -40,12 +44,11 @@ pub fn build<'a>(layer: &Conv2d<'a>, node: &Node<'a>, builder: &mut Builder<'_, 
     let mut arguments =
         vec![Argument::Buffer(from.buffer), Argument::Buffer(weights), Argument::Buffer(bias)];
     arguments.extend(sizes(&window, from.layout.slices(), to)?);
-    let rows = window.batches * window.rows.output;
     let task = WithEpilogue {
         name: "conv_2d",
         definitions: Vec::new(),
         arguments,
-        grid: [to.slices(), window.columns.output.div_ceil(COLUMNS), rows],
+        grid: [to.slices(), window.columns.output.div_ceil(COLUMNS), window.batches * window.rows.output],
         kind: Kind::Convolution,
         clamp: layer.clamp,
         functions: &layer.epilogue,

@@ -14,6 +14,7 @@ mod resize;
 mod softmax;
 pub mod tiled;
 mod transpose_conv;
+pub mod winograd;
 
 use arenite_abi::prelude::*;
 use arenite_layers::{Clamp, Common, EpilogueOp, Id, Layer as Either};
