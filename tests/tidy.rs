@@ -200,6 +200,7 @@ const UNSAFE: &[&str] = &[
     "delegates/gpu/src/vulkan/device.rs",
     "delegates/gpu/src/vulkan/dispatch.rs",
     "delegates/gpu/src/vulkan/instance.rs",
+    "delegates/gpu/src/vulkan/kept.rs",
     "delegates/gpu/src/vulkan/logical.rs",
     "delegates/gpu/src/vulkan/memory.rs",
     "delegates/gpu/src/vulkan/pipeline.rs",

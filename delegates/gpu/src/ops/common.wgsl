@@ -18,6 +18,9 @@ struct Window {
   columns_before: i32,
 }
 
+/* The largest number. */
+const LARGEST = 0x1.fffffep+127f;
+
 /* Lanes beyond the channels are zeros: `left` channels begin with this slice. */
 fn filled(v: vec4<f32>, left: i32) -> vec4<f32> {
   return select(vec4<f32>(), v, vec4<i32>(0, 1, 2, 3) < vec4<i32>(left));

@@ -7,7 +7,7 @@ fn at_least(v: vec4<f32>, low: f32) -> vec4<f32> {
 
 /* The largest number in place of an infinite one, as arithmetic without an activation gives it. */
 fn finite(v: vec4<f32>) -> vec4<f32> {
-  return at_most(at_least(v, -0x1.fffffep+127f), 0x1.fffffep+127f);
+  return at_most(at_least(v, -LARGEST), LARGEST);
 }
 
 fn at_most(v: vec4<f32>, high: f32) -> vec4<f32> {

@@ -5,8 +5,6 @@ override MAXIMUM: u32;
 @group(0) @binding(1) var<storage, read> source: array<vec4<f32>>;
 var<immediate> n: Window;
 
-const LOWEST = -3.40282347e+38;
-
 @compute @workgroup_size(1)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   let s = i32(id.x);
@@ -21,7 +19,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   let left = x * n.column_stride - n.columns_before;
   var count = 0;
   var sum = vec4<f32>();
-  var most = vec4<f32>(LOWEST);
+  var most = vec4<f32>(-LARGEST);
   for (var in_row = max(top, 0); in_row < min(top + n.tap_rows, n.in_rows); in_row++) {
     for (var in_column = max(left, 0); in_column < min(left + n.tap_columns, n.in_columns); in_column++) {
       let v = source[((image * n.in_rows + in_row) * n.in_columns + in_column) * n.in_slices + s];

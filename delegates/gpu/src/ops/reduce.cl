@@ -1,6 +1,6 @@
 /* One element of the result. Of each dimension that is kept, and of each that is folded: size, and floats from one index to the next. */
 __kernel void reduce(__global REAL *to, __global const REAL *from, __global const int *dims, int kept, int folded,
-                     int count, int results, int channels, int pitch, int divisor_bits) {
+                     int lines, int size, int results, int channels, int pitch, int divisor_bits) {
   int i = get_global_id(0);
   if (i >= results) return;
   int at = 0, rest = i;
@@ -14,7 +14,7 @@ __kernel void reduce(__global REAL *to, __global const REAL *from, __global cons
   /* What is no number is lost, unless it comes last. */
   float v = FOLD == 1 ? -FLT_MAX : FLT_MAX;
 #endif
-  for (int k = 0; k < count; ++k) {
+  for (int k = 0; k < lines * size; ++k) {
     int p = at;
     rest = k;
     for (int d = kept + folded - 1; d >= kept; --d) {

@@ -16,7 +16,9 @@ pub fn build<'a>(layer: &Reduce, node: &Node<'a>, builder: &mut Builder<'_, 'a>)
     let from = builder.view(node.inputs[0], Layout::of(&shape))?;
     let [kept, folded] = dims(&shape, &layer.folded, from.layout.pitch());
     let counted = [kept.len() / 2, folded.len() / 2];
-    let count: usize = folded.iter().step_by(2).map(|&n| n as usize).product();
+    // The innermost of what is folded, and how often it is walked.
+    let mut sizes = folded.iter().step_by(2).rev().map(|&n| n as usize);
+    let (size, lines) = (sizes.next().unwrap_or(1), sizes.product());
     let table = builder.table(&[kept, folded].concat())?;
     let layout = layout_of(builder, node.outputs[0]);
     let to = builder.output(node.outputs[0], layout)?;
@@ -25,7 +27,8 @@ pub fn build<'a>(layer: &Reduce, node: &Node<'a>, builder: &mut Builder<'_, 'a>)
     arguments.extend(numbers(&[
         counted[0],
         counted[1],
-        count,
+        lines,
+        size,
         layout.len(),
         layout.channels,
         layout.pitch(),

@@ -8,7 +8,8 @@ override FOLD: u32;
 struct Numbers {
   kept: i32,
   folded: i32,
-  count: i32,
+  lines: i32,
+  size: i32,
   results: i32,
   channels: i32,
   pitch: i32,
@@ -30,29 +31,28 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   }
   var v = 0.0;
   if FOLD != 0u {
-    v = source[at];
+    /* What is no number is lost, unless it comes last. */
+    v = select(-LARGEST, LARGEST, FOLD == 2u);
   }
   /* The innermost of what is folded is walked by its step. */
   let inner = n.kept + n.folded - 1;
-  var size = 1;
   var step = 0;
   if n.folded > 0 {
-    size = dims[2 * inner];
     step = dims[2 * inner + 1];
   }
-  for (var line = 0; line < n.count / max(size, 1); line++) {
+  for (var line = 0; line < n.lines; line++) {
     var p = at;
     rest = line;
     for (var d = inner - 1; d >= n.kept; d--) {
       p += rest % dims[2 * d] * dims[2 * d + 1];
       rest /= dims[2 * d];
     }
-    for (var k = 0; k < size; k++) {
+    for (var k = 0; k < n.size; k++) {
       let x = source[p + k * step];
       switch FOLD {
         case 0u: { v += x; }
-        case 1u: { v = select(v, x, x > v); }
-        default: { v = select(v, x, x < v); }
+        case 1u: { v = select(x, v, v > x); }
+        default: { v = select(x, v, v < x); }
       }
     }
   }

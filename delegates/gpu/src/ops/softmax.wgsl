@@ -12,8 +12,6 @@ struct Numbers {
 }
 var<immediate> n: Numbers;
 
-const LOWEST = -3.40282347e+38;
-
 @compute @workgroup_size(1)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   let row = i32(id.x);
@@ -22,10 +20,10 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   }
   let first = row * n.slices;
   let beta = bitcast<f32>(n.beta_bits);
-  var most = vec4<f32>(LOWEST);
+  var most = vec4<f32>(-LARGEST);
   for (var s = 0; s < n.slices; s++) {
     let there = vec4<i32>(0, 1, 2, 3) < vec4<i32>(n.channels - 4 * s);
-    most = max(most, select(vec4<f32>(LOWEST), source[first + s], there));
+    most = max(most, select(vec4<f32>(-LARGEST), source[first + s], there));
   }
   let largest = max(max(most.x, most.y), max(most.z, most.w));
   var sums = vec4<f32>();

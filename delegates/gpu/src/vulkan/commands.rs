@@ -1,7 +1,7 @@
 //! Commands that are recorded once, and submitted one by one.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use arenite_abi::prelude::*;
 use ash::vk;
@@ -9,9 +9,14 @@ use ash::vk::{AccessFlags as Access, PipelineStageFlags as Stage};
 
 use super::logical::{Logical, Waited};
 use super::memory::Memory;
+use crate::device::late;
 
 /// How long what took too long is waited for before it is left alone for ever.
 const GRACE: Duration = Duration::from_secs(10);
+/// How long what was submitted may take: a kernel that takes longer does not end.
+const TIMEOUT: Duration = Duration::from_secs(120);
+/// How long is waited between two looks at whether to stop.
+const SLICE: Duration = Duration::from_millis(1);
 
 /// A command buffer with a pool of its own, and the fence that tells when it is done.
 pub struct Commands {
@@ -19,8 +24,8 @@ pub struct Commands {
     pool: vk::CommandPool,
     buffer: vk::CommandBuffer,
     fence: vk::Fence,
-    /// It was submitted, and is not known to have ended.
-    under_way: bool,
+    /// Since when it runs, if it is not known to have ended.
+    under_way: Option<Instant>,
 }
 
 /// What is written into a command buffer.
@@ -37,7 +42,7 @@ impl Commands {
             pool: vk::CommandPool::null(),
             buffer: vk::CommandBuffer::null(),
             fence: vk::Fence::null(),
-            under_way: false,
+            under_way: None,
         };
         let failed = |error| logical.failed("no commands of the device", error);
         let info = vk::CommandPoolCreateInfo::default().queue_family_index(logical.family);
@@ -69,58 +74,92 @@ impl Commands {
         unsafe { raw.end_command_buffer(self.buffer) }.map_err(failed)
     }
 
-    /// Runs what was recorded. An error if it does not end in time: then the device is given up.
+    /// Starts what was recorded, behind what `before` has recorded.
     ///
     /// # Safety
-    /// Something was recorded. What it uses lives until this is dropped, or for ever if it [does not end](Self::is_under_way).
-    pub unsafe fn run(&mut self, timeout: Duration) -> Result<()> {
+    /// Something was recorded in both. What they use lives until this [ended](Self::wait), or for ever if that is not known; until then
+    /// nobody records `before` anew or drops it.
+    pub unsafe fn start(&mut self, before: Option<&Commands>) -> Result<()> {
         self.expect_ended()?;
+        let buffers: Vec<_> = before.into_iter().map(|before| before.buffer).chain([self.buffer]).collect();
         // SAFETY: recorded, as promised, and not under way; so is the fence, which was reset when it came.
-        unsafe { self.logical.submit(self.buffer, self.fence) }?;
-        self.under_way = true;
-        // SAFETY: the fence is used here alone.
-        match unsafe { self.logical.wait(self.fence, timeout) } {
-            Ok(Waited::Done) => self.under_way = false,
-            Ok(Waited::Late) => {
-                self.logical.lose();
-                return Err(unavailable!(
-                    "kernels do not end: they ran for {timeout:?}, and the device is given up"
-                ));
-            }
-            Err(error) => {
-                // Of a device that was lost nothing is under way; of another one nothing is known.
-                self.under_way = !self.logical.is_lost();
-                return Err(error);
+        unsafe { self.logical.submit(&buffers, self.fence) }?;
+        self.under_way = Some(Instant::now());
+        Ok(())
+    }
+
+    /// Waits for the end of what was started, if anything was, until `stop` says so.
+    ///
+    /// # Errors
+    /// `Cancelled` if it does. If it lasts longer than anything may, the device is given up.
+    pub fn wait(&mut self, stop: &dyn Fn() -> bool) -> Result<()> {
+        self.wait_for(TIMEOUT, stop)
+    }
+
+    /// As [`wait`](Self::wait), where it may last so long.
+    pub(super) fn wait_for(&mut self, timeout: Duration, stop: &dyn Fn() -> bool) -> Result<()> {
+        while let Some(start) = self.under_way {
+            // SAFETY: the fence is used here alone.
+            match unsafe { self.logical.wait(self.fence, SLICE.min(timeout)) } {
+                Ok(Waited::Done) => self.under_way = None,
+                Ok(Waited::Late) if stop() => return Err(late()),
+                Ok(Waited::Late) if start.elapsed() < timeout => {}
+                Ok(Waited::Late) => {
+                    self.logical.lose();
+                    return Err(unavailable!(
+                        "kernels do not end: they ran for {timeout:?}, and the device is given up"
+                    ));
+                }
+                Err(error) => {
+                    // Of a device that was lost nothing is under way; of another one nothing is known.
+                    if self.logical.is_lost() {
+                        self.under_way = None;
+                    }
+                    return Err(error);
+                }
             }
         }
         Ok(())
     }
 
-    /// Waits once more for what took too long.
+    /// Starts what was recorded, and waits for its end.
+    ///
+    /// # Safety
+    /// As for [`start`](Self::start).
+    pub unsafe fn run(&mut self) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { self.start(None) }?;
+        self.wait(&|| false)
+    }
+
+    /// Waits once more for what may be under way. A device that does not end even so is given up.
     pub fn settle(&mut self) {
-        if self.under_way {
+        if self.under_way.is_some() {
             // SAFETY: the fence is used here alone.
-            let waited = unsafe { self.logical.wait(self.fence, GRACE) };
-            self.under_way = !matches!(waited, Ok(Waited::Done));
+            match unsafe { self.logical.wait(self.fence, GRACE) } {
+                Ok(Waited::Done) => self.under_way = None,
+                Ok(Waited::Late) | Err(_) => self.logical.lose(),
+            }
         }
     }
 
-    /// Whether it was submitted and did not end. What it uses must then never be freed.
+    /// Whether it was started and did not end. What it uses must then never be freed.
     pub fn is_under_way(&self) -> bool {
-        self.under_way
+        self.under_way.is_some()
     }
 
-    fn expect_ended(&self) -> Result<()> {
+    /// An error if it is under way.
+    pub fn expect_ended(&self) -> Result<()> {
         match self.under_way {
-            true => Err(unavailable!("kernels of an earlier invocation did not end")),
-            false => Ok(()),
+            Some(_) => Err(unavailable!("kernels of an earlier invocation did not end")),
+            None => Ok(()),
         }
     }
 }
 
 impl Drop for Commands {
     fn drop(&mut self) {
-        if self.under_way {
+        if self.is_under_way() {
             // Never freed, and neither is the device.
             std::mem::forget(Arc::clone(&self.logical));
             return;

@@ -6,12 +6,14 @@ use arenite_abi::prelude::*;
 use ash::vk;
 
 use super::commands::Writer;
-use super::device::Device;
+use super::device::{Device, Variant};
 use super::logical::Logical;
 use super::memory::Memory;
 use super::pipeline::Pipeline;
+use super::turns;
 use crate::device::{Argument, Launch, Step};
-use crate::work_groups::{Extent, Tuning, candidates};
+use crate::tuner::{Tuner, Untimed};
+use crate::work_groups::Extent;
 
 /// What the device does next.
 pub enum Command {
@@ -23,12 +25,22 @@ pub enum Command {
 
 /// A kernel with its arguments.
 pub struct Dispatch {
-    pipeline: Arc<Pipeline>,
+    pub(super) variant: Variant,
+    pub(super) grid: Extent,
+    /// Null until they are [bound](Sets::bind).
     sets: [vk::DescriptorSet; 2],
     numbers: Vec<i32>,
-    groups: Extent,
+    work: Work,
     /// What is bound, for as long as it may run.
-    _memory: Vec<Arc<Memory>>,
+    memory: Vec<Arc<Memory>>,
+}
+
+/// How a kernel is dispatched.
+enum Work {
+    /// In so many work-groups of the pipeline's size.
+    Groups(Arc<Pipeline>, Extent),
+    /// The size is not known yet.
+    Untimed(Untimed),
 }
 
 /// Descriptor sets of all kernels.
@@ -37,30 +49,26 @@ pub struct Sets {
     pool: vk::DescriptorPool,
 }
 
-/// A step whose sets are not there yet.
-pub enum Prepared {
-    /// A kernel with its arguments.
-    Dispatch { pipeline: Arc<Pipeline>, memory: Vec<Arc<Memory>>, numbers: Vec<i32>, groups: Extent },
-    /// Memory becomes zeros.
-    Clear(Arc<Memory>),
+impl Command {
+    /// A step without its sets.
+    pub fn new(device: &Device, tuner: &Tuner, step: Step<'_, Memory>) -> Result<Command> {
+        match step {
+            Step::Launch(launch) => Dispatch::new(device, tuner, launch).map(Command::Dispatch),
+            Step::Clear(memory) => Ok(Command::Clear(memory)),
+        }
+    }
+
+    /// Whether it has to be timed before it can run.
+    pub fn is_untimed(&self) -> bool {
+        matches!(self, Command::Dispatch(dispatch) if dispatch.untimed().is_some())
+    }
 }
 
-impl Prepared {
-    /// Finds its pipeline, and looks at its arguments.
-    pub fn new(device: &Device, step: Step<'_, Memory>) -> Result<Prepared> {
-        let launch = match step {
-            Step::Launch(launch) => launch,
-            Step::Clear(memory) => return Ok(Prepared::Clear(memory)),
-        };
+impl Dispatch {
+    /// Finds its pipeline, where the size is known, and looks at its arguments.
+    fn new(device: &Device, tuner: &Tuner, launch: Launch<'_, Memory>) -> Result<Dispatch> {
         let Launch { kernel, arguments, grid, kind } = launch;
-        let limits = &device.about.limits;
-        let grid = grid.map(|n| n.max(1));
-        let group = candidates(Tuning::Fast, kind, limits, limits.total, grid)[0];
-        let groups = [0, 1, 2].map(|axis| grid[axis].div_ceil(group[axis]));
-        if groups.iter().zip(device.groups).any(|(&groups, most)| groups > most) {
-            return Err(unsupported!("a grid of {grid:?} is too large for '{}'", kernel.name));
-        }
-        let pipeline = device.pipeline(kernel, group)?;
+        let (variant, grid) = (device.variant(kernel)?, grid.map(|n| n.max(1)));
         let (mut memory, mut numbers) = (Vec::new(), Vec::new());
         for argument in arguments {
             match argument {
@@ -68,50 +76,49 @@ impl Prepared {
                 Argument::Number(number) => numbers.push(number),
             }
         }
-        let text = pipeline.text;
-        let fits = (text.buffers..=text.buffers + text.operands).contains(&(memory.len() as u32));
-        ensure!(
-            fits && numbers.len() == text.numbers as usize,
-            "the kernel '{}' has {} buffers and {} numbers, given are {} and {}",
-            text.name,
-            text.buffers,
-            text.numbers,
-            memory.len(),
-            numbers.len()
-        );
-        Ok(Prepared::Dispatch { pipeline, memory, numbers, groups })
+        expect(&variant, memory.len(), &numbers)?;
+        device.expect_turns(turns::of(kernel.name, &numbers), kernel.name)?;
+        let (info, key) = (&device.about.limits, || device.key(&variant, None));
+        let (size, untimed) = tuner.size(&device.sizes, key, (grid, kind), (info, info.total));
+        let work = match untimed {
+            Some(untimed) => Work::Untimed(untimed),
+            None => groups(device, tuner, &variant, grid, size)?,
+        };
+        let sets = [vk::DescriptorSet::null(); 2];
+        Ok(Dispatch { variant, grid, sets, numbers, work, memory })
     }
 
-    /// Buffers that are bound.
-    fn bindings(&self) -> u32 {
-        match self {
-            Prepared::Dispatch { pipeline, .. } => pipeline.text.buffers + pipeline.text.operands,
-            Prepared::Clear(_) => 0,
+    /// What has to be timed before it can run.
+    pub fn untimed(&self) -> Option<&Untimed> {
+        match &self.work {
+            Work::Groups(..) => None,
+            Work::Untimed(untimed) => Some(untimed),
         }
     }
 
-    /// With its sets.
-    pub fn bind(self, sets: &Sets) -> Result<Command> {
-        let (pipeline, memory, numbers, groups) = match self {
-            Prepared::Dispatch { pipeline, memory, numbers, groups } => (pipeline, memory, numbers, groups),
-            Prepared::Clear(memory) => return Ok(Command::Clear(memory)),
-        };
-        let sets = sets.bind(&pipeline, &memory)?;
-        Ok(Command::Dispatch(Dispatch { pipeline, sets, numbers, groups, _memory: memory }))
+    /// From now on it runs in work-groups of this size.
+    pub fn resize(&mut self, device: &Device, tuner: &Tuner, size: Extent) -> Result<()> {
+        self.work = groups(device, tuner, &self.variant, self.grid, size)?;
+        Ok(())
     }
-}
 
-impl Dispatch {
     /// Into a command buffer.
-    pub fn write(&self, writer: &Writer<'_>) {
+    pub fn write(&self, writer: &Writer<'_>) -> Result<()> {
+        match &self.work {
+            Work::Groups(pipeline, groups) => self.write_with(writer, pipeline, *groups),
+            Work::Untimed(_) => return Err(invalid!("a kernel is recorded before it is tuned")),
+        }
+        Ok(())
+    }
+
+    /// The same, with a pipeline of its variant, and so many work-groups, which are within the device's limits.
+    pub(super) fn write_with(&self, writer: &Writer<'_>, pipeline: &Pipeline, [x, y, z]: Extent) {
         let (raw, buffer, point) = (writer.raw(), writer.buffer, vk::PipelineBindPoint::COMPUTE);
-        let Pipeline { layout, raw: pipeline, .. } = *self.pipeline;
-        let numbers = bytemuck::cast_slice(&self.numbers);
-        let [x, y, z] = self.groups;
+        let (layout, numbers) = (self.variant.layouts.all, bytemuck::cast_slice(&self.numbers));
         // SAFETY: the buffer is being recorded. Sets and numbers are those of the layout, as was checked; the groups are within
         // the device's limits.
         unsafe {
-            raw.cmd_bind_pipeline(buffer, point, pipeline);
+            raw.cmd_bind_pipeline(buffer, point, pipeline.raw);
             raw.cmd_bind_descriptor_sets(buffer, point, layout, 0, &self.sets, &[]);
             raw.cmd_push_constants(buffer, layout, vk::ShaderStageFlags::COMPUTE, 0, numbers);
             raw.cmd_dispatch(buffer, x, y, z);
@@ -119,32 +126,67 @@ impl Dispatch {
     }
 }
 
+/// An error unless these are the kernel's arguments.
+fn expect(variant: &Variant, memory: usize, numbers: &[i32]) -> Result<()> {
+    let text = variant.layouts.text;
+    let fits = (text.buffers..=text.buffers + text.operands).contains(&(memory as u32));
+    ensure!(
+        fits && numbers.len() == text.numbers as usize,
+        "the kernel '{}' has {} buffers and {} numbers, given are {memory} and {}",
+        text.name,
+        text.buffers,
+        text.numbers,
+        numbers.len()
+    );
+    Ok(())
+}
+
+/// Work-groups of this size over a grid, with their pipeline.
+fn groups(device: &Device, tuner: &Tuner, variant: &Variant, grid: Extent, size: Extent) -> Result<Work> {
+    let name = variant.layouts.text.name;
+    let groups = device.groups(grid, size);
+    let groups = groups.ok_or_else(|| unsupported!("a grid of {grid:?} is too large for '{name}'"))?;
+    Ok(Work::Groups(device.pipeline(variant, size, tuner)?, groups))
+}
+
 impl Sets {
-    /// Room for those of all steps.
-    pub fn new(logical: &Arc<Logical>, steps: &[Prepared]) -> Result<Sets> {
-        let bindings: u32 = steps.iter().map(Prepared::bindings).sum();
+    /// Those of all commands.
+    pub fn bind(logical: &Arc<Logical>, commands: &mut [Command]) -> Result<Sets> {
+        let mut dispatches: Vec<&mut Dispatch> = commands
+            .iter_mut()
+            .filter_map(|command| match command {
+                Command::Dispatch(dispatch) => Some(dispatch),
+                Command::Clear(_) => None,
+            })
+            .collect();
+        let text = |dispatch: &&mut Dispatch| dispatch.variant.layouts.text;
+        let bindings: u32 = dispatches.iter().map(text).map(|text| text.buffers + text.operands).sum();
         let sizes = [vk::DescriptorPoolSize {
             ty: vk::DescriptorType::STORAGE_BUFFER,
             descriptor_count: bindings.max(1),
         }];
-        let most = steps.len().max(1) as u32 * 2;
+        let most = dispatches.len().max(1) as u32 * 2;
         let info = vk::DescriptorPoolCreateInfo::default().max_sets(most).pool_sizes(&sizes);
         // SAFETY: the device lives; `info` and what it points at live until the call returns.
         let pool = unsafe { logical.raw.create_descriptor_pool(&info, None) };
         let pool = pool.map_err(|error| logical.failed("no descriptors of the device", error))?;
-        Ok(Sets { logical: Arc::clone(logical), pool })
+        let sets = Sets { logical: Arc::clone(logical), pool };
+        for dispatch in &mut dispatches {
+            dispatch.sets = sets.of(dispatch)?;
+        }
+        Ok(sets)
     }
 
-    /// The sets of a kernel with these buffers. Operands that it does not read are bound, too, to something.
-    fn bind(&self, pipeline: &Pipeline, memory: &[Arc<Memory>]) -> Result<[vk::DescriptorSet; 2]> {
-        let raw = &self.logical.raw;
+    /// The sets of a kernel. Operands that it does not read are bound, too, to something.
+    fn of(&self, dispatch: &Dispatch) -> Result<[vk::DescriptorSet; 2]> {
+        let (raw, layouts) = (&self.logical.raw, &dispatch.variant.layouts);
         let info =
-            vk::DescriptorSetAllocateInfo::default().descriptor_pool(self.pool).set_layouts(&pipeline.sets);
+            vk::DescriptorSetAllocateInfo::default().descriptor_pool(self.pool).set_layouts(&layouts.sets);
         // SAFETY: the pool has room for two sets of each step, and is used here alone.
         let sets = unsafe { raw.allocate_descriptor_sets(&info) };
         let sets = sets.map_err(|error| self.logical.failed("no descriptors of the device", error))?;
-        let (buffers, operands) = memory.split_at(pipeline.text.buffers as usize);
-        let unread = (operands.len()..pipeline.text.operands as usize).map(|_| &buffers[0]);
+        let (buffers, operands) = dispatch.memory.split_at(layouts.text.buffers as usize);
+        let unread = (operands.len()..layouts.text.operands as usize).map(|_| &buffers[0]);
         let operands: Vec<_> = operands.iter().chain(unread).map(|memory| describe(memory)).collect();
         let buffers: Vec<_> = buffers.iter().map(|memory| describe(memory)).collect();
         let write = |set, infos| {

@@ -1,6 +1,7 @@
 //! Kernels as binaries: which there are, and what a pipeline makes of one.
 
 use arenite_abi::prelude::*;
+use xxhash_rust::xxh3::xxh3_128;
 
 use crate::device::{Definition, Function, Kernel};
 use crate::work_groups::Extent;
@@ -30,7 +31,20 @@ pub const SLOTS: usize = 8;
 /// See [`SLOTS`].
 pub const OPERANDS: usize = 3;
 
+/// What tells kernels apart: name and slots.
+pub type Id = (&'static str, usize);
+
 impl Text {
+    /// What tells it from others.
+    pub fn id(&self) -> Id {
+        (self.name, self.slots)
+    }
+
+    /// A number that another text does not have.
+    pub fn digest(&self) -> u128 {
+        xxh3_128(self.bytes)
+    }
+
     /// The binary of a kernel: the first with room for its epilogue.
     pub fn of(kernel: &Kernel) -> Result<&'static Text> {
         let functions = kernel.epilogue.as_ref().map_or(0, Vec::len);

@@ -62,14 +62,13 @@ impl Logical {
         failed(stage, error)
     }
 
-    /// Starts commands.
+    /// Starts commands, one buffer behind the other.
     ///
     /// # Safety
-    /// The buffer is one of this device's, is recorded, and is not under way; nor is the fence, which is not signalled. Until the fence
-    /// is, nobody changes the buffer or frees anything that it uses.
-    pub unsafe fn submit(&self, commands: vk::CommandBuffer, fence: vk::Fence) -> Result<()> {
-        let commands = [commands];
-        let info = [vk::SubmitInfo::default().command_buffers(&commands)];
+    /// The buffers are this device's, are recorded, and are not under way; nor is the fence, which is not signalled. Until the fence
+    /// is, nobody changes the buffers or frees anything that they use.
+    pub unsafe fn submit(&self, commands: &[vk::CommandBuffer], fence: vk::Fence) -> Result<()> {
+        let info = [vk::SubmitInfo::default().command_buffers(commands)];
         let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: as promised; nobody else uses the queue meanwhile.
         let submitted = unsafe { self.raw.queue_submit(*queue, &info, fence) };

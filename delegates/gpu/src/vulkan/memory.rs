@@ -10,7 +10,7 @@ use ash::vk;
 use super::about::{Types, Use};
 use super::logical::Logical;
 use super::ranges::Ranges;
-use crate::device;
+use crate::device::{self, Port};
 
 /// Bytes of a block, unless one tensor needs more.
 const BLOCK: u64 = 16 << 20;
@@ -188,6 +188,25 @@ impl Memory {
     /// Makes all of it zeros.
     pub fn clear(&self) -> Result<()> {
         self.with(|floats| floats.fill(0.0))
+    }
+}
+
+/// Memory that the host writes or reads, through staging memory where it does not see it.
+pub struct Staged {
+    /// The memory.
+    pub port: Port<Memory>,
+    /// What the host sees in its place.
+    pub staging: Option<Arc<Memory>>,
+}
+
+impl Staged {
+    /// With staging memory for this use, where it is needed.
+    pub fn new(blocks: &Blocks, purpose: Use, port: Port<Memory>) -> Result<Staged> {
+        let staging = match blocks.unified() {
+            true => None,
+            false => Some(Arc::new(blocks.take(purpose, port.floats)?)),
+        };
+        Ok(Staged { port, staging })
     }
 }
 

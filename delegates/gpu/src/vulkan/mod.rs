@@ -13,20 +13,25 @@
 //!   can be tried, as with OpenCL.
 //! * *Memory* comes in blocks, of which tensors get ranges. Where the device's memory is the host's, tensors are written in place;
 //!   elsewhere they go through staging memory, within the one submission.
-//! * *Faults*: each wait has an end. A device that is lost, or does not end, is opened anew by the next delegate. What a kernel that does
+//! * *From one start to the next*: what the driver compiled lies in `cache_dir`, see `kept`, beside sizes that were timed.
+//! * *What stays*: outputs that other partitions read are copied on the device, in front of the steps and in their submission; only what the
+//!   host reads comes back.
+//! * *Faults*: each wait has an end, and ends when the caller says so. A device that is lost, or does not end, is opened anew by the next delegate. What a kernel that does
 //!   not end may still use is never given back.
 //!
-//! Mesa's llvmpipe (22.3) ends the loops of a work-item after 65,535 turns in all. Kernels that walk rows or boxes take four channels, or one
-//! element, a turn.
+//! Mesa's llvmpipe (22.3) ends the loops of a work-item after 65,535 turns in all, see `turns`. Kernels that walk rows or boxes take four
+//! channels, or one element, a turn; what would take more turns is refused there.
 //!
 //! libvulkan is opened when the first device is asked for; without it, or without a driver, there are no devices. All unsafe code of the
-//! backend is in this folder, but `kernels`, `ranges` and `about` have none.
+//! backend is in this folder, but `kernels`, `ranges`, `turns`, `inputs` and `about` have none.
 
 mod about;
 mod commands;
 mod device;
 mod dispatch;
+mod inputs;
 mod instance;
+mod kept;
 mod kernels;
 mod logical;
 mod memory;
@@ -37,6 +42,8 @@ mod recording;
 mod stamps;
 #[cfg(test)]
 mod tests;
+mod timing;
+mod turns;
 
 pub use device::Device;
 

@@ -7,17 +7,25 @@ use arenite_abi::prelude::*;
 use super::device::Device;
 use super::memory::Memory;
 use super::recording::Recording;
-use crate::device::{self, Plan};
+use crate::device::{self, Effort, Plan, Settings};
+use crate::tuner::Tuner;
+use crate::work_groups::Tuning;
 
-/// A partition's use of a device. Whatever is submitted is waited for, so there is nothing of its own.
+/// An interpreter's use of a device.
 pub struct Queue {
     device: Arc<Device>,
+    tuner: Tuner,
 }
 
 impl Queue {
     /// One more.
-    pub fn new(device: Arc<Device>) -> Queue {
-        Queue { device }
+    pub fn new(device: Arc<Device>, settings: &Settings) -> Result<Queue> {
+        if settings.tuning == Tuning::Exhaustive && device.stamps.is_none() {
+            let name = &device.about.name;
+            return Err(unsupported!("option tuning = 'exhaustive': the device '{name}' tells no times"));
+        }
+        let tuner = Tuner::new(settings, &device.about.limits);
+        Ok(Queue { device, tuner })
     }
 }
 
@@ -34,7 +42,7 @@ impl device::Queue for Queue {
     }
 
     fn record(&self, plan: Plan<'_, Memory>) -> Result<Recording> {
-        Recording::new(&self.device, plan)
+        Recording::new(&self.device, &self.tuner, plan)
     }
 
     fn write(&self, recording: &mut Recording, port: usize, floats: &[f32]) -> Result<()> {
@@ -43,9 +51,25 @@ impl device::Queue for Queue {
 
     fn run(&self, recording: &mut Recording, time: Option<&mut dyn FnMut(usize, u64)>) -> Result<()> {
         match (time, self.device.stamps) {
-            (Some(time), Some((period, mask))) => recording.run_timed(period, mask, time),
-            _ => recording.run(),
+            (Some(time), Some(_)) => recording.run_timed(time),
+            _ => recording.start(),
         }
+    }
+
+    fn tune(&self, recording: &mut Recording, stop: &dyn Fn() -> bool) -> Result<()> {
+        recording.tune(&self.tuner, stop)
+    }
+
+    fn copy(&self, recording: &mut Recording, port: usize, from: &Arc<Memory>) -> Result<()> {
+        recording.copy(port, from)
+    }
+
+    fn wait(&self, recording: &mut Recording, stop: &dyn Fn() -> bool) -> Result<()> {
+        recording.wait(stop)
+    }
+
+    fn effort(&self) -> Effort {
+        self.tuner.effort()
     }
 
     fn read(&self, recording: &mut Recording, port: usize, floats: &mut [f32]) -> Result<()> {

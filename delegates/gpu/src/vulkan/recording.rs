@@ -1,41 +1,47 @@
 //! A partition's kernels, recorded once.
+//!
+//! ```text
+//! one submission:  inputs from staging memory or from what others left on the device │ all steps, outputs to staging memory
+//!                  recorded anew when that changes                                   │ recorded once
+//! ```
 
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
+#[cfg(test)]
 use std::time::Duration;
+
+use arenite_abi::prelude::*;
 
 use super::about::Use;
 use super::commands::{Commands, Writer};
-use super::device::{Device, TIMEOUT};
-use super::dispatch::{Command, Prepared, Sets};
-use super::logical::Logical;
-use super::memory::Memory;
+use super::device::Device;
+use super::dispatch::{Command, Sets};
+use super::inputs::Inputs;
+use super::memory::{Memory, Staged};
 use super::stamps::Stamps;
-use crate::device::{Plan, Port};
-use arenite_abi::prelude::*;
+use super::timing::Trial;
+use crate::device::Plan;
+use crate::tuner::Tuner;
 
 /// A recording, and how it is timed.
 pub struct Recording {
     /// Never dropped if the device may still use it.
     parts: ManuallyDrop<Parts>,
     plain: Commands,
+    /// All sizes are known, and `plain` has all steps.
+    is_recorded: bool,
     timed: Option<Timed>,
-    logical: Arc<Logical>,
+    trial: Option<Trial>,
+    device: Arc<Device>,
 }
 
 /// What commands are made of.
 struct Parts {
-    inputs: Vec<Staged>,
+    inputs: Inputs,
     steps: Vec<Command>,
     outputs: Vec<Staged>,
     /// Of the steps.
     _sets: Sets,
-}
-
-/// Memory that the host writes or reads, through staging memory where it does not see it.
-struct Staged {
-    port: Port<Memory>,
-    staging: Option<Memory>,
 }
 
 /// Commands with a timestamp in front of the first step and behind each.
@@ -45,77 +51,133 @@ struct Timed {
 }
 
 impl Recording {
-    /// Makes all of a plan ready.
-    pub fn new(device: &Device, plan: Plan<'_, Memory>) -> Result<Recording> {
+    /// Makes all of a plan ready but for sizes that have to be timed.
+    pub fn new(device: &Arc<Device>, tuner: &Tuner, plan: Plan<'_, Memory>) -> Result<Recording> {
         let Plan { inputs, steps, outputs } = plan;
-        let staged = |purpose| {
-            move |port: Port<Memory>| {
-                let staging = match device.blocks.unified() {
-                    true => None,
-                    false => Some(device.blocks.take(purpose, port.floats)?),
-                };
-                Ok(Staged { port, staging })
-            }
-        };
-        let prepared =
-            steps.into_iter().map(|step| Prepared::new(device, step)).collect::<Result<Vec<_>>>()?;
-        let sets = Sets::new(&device.logical, &prepared)?;
+        let step = |step| Command::new(device, tuner, step);
+        let mut steps = steps.into_iter().map(step).collect::<Result<Vec<_>>>()?;
+        let sets = Sets::bind(&device.logical, &mut steps)?;
+        let staged = |port| Staged::new(&device.blocks, Use::Down, port);
         let parts = Parts {
-            inputs: inputs.into_iter().map(staged(Use::Up)).collect::<Result<_>>()?,
-            steps: prepared.into_iter().map(|step| step.bind(&sets)).collect::<Result<_>>()?,
-            outputs: outputs.into_iter().map(staged(Use::Down)).collect::<Result<_>>()?,
+            inputs: Inputs::new(device, inputs)?,
+            steps,
+            outputs: outputs.into_iter().map(staged).collect::<Result<_>>()?,
             _sets: sets,
         };
-        let mut plain = Commands::new(&device.logical)?;
-        plain.record(|writer| parts.write(writer, None))?;
-        Ok(Recording {
+        let mut recording = Recording {
             parts: ManuallyDrop::new(parts),
-            plain,
+            plain: Commands::new(&device.logical)?,
+            is_recorded: false,
             timed: None,
-            logical: Arc::clone(&device.logical),
-        })
+            trial: None,
+            device: Arc::clone(device),
+        };
+        if !recording.parts.steps.iter().any(Command::is_untimed) {
+            recording.record()?;
+        }
+        Ok(recording)
+    }
+
+    fn record(&mut self) -> Result<()> {
+        let parts = &self.parts;
+        self.plain.record(|writer| parts.write(writer, None))?;
+        self.is_recorded = true;
+        Ok(())
+    }
+
+    /// See [`crate::device::Queue::tune`].
+    pub fn tune(&mut self, tuner: &Tuner, stop: &dyn Fn() -> bool) -> Result<()> {
+        if self.is_recorded {
+            return Ok(());
+        }
+        let (device, trial) = (&self.device, &mut self.trial);
+        for step in &mut self.parts.steps {
+            let Command::Dispatch(dispatch) = step else { continue };
+            let Some(untimed) = dispatch.untimed() else { continue };
+            let size = tuner.time(&device.sizes, untimed, |sizes| {
+                let trial = match trial {
+                    Some(trial) => trial,
+                    None => trial.insert(Trial::new(device)?),
+                };
+                // SAFETY: the steps are never dropped if they may be under way.
+                unsafe { trial.best(device, dispatch, sizes, stop) }
+            })?;
+            dispatch.resize(device, tuner, size)?;
+        }
+        if let Some(trial) = &mut self.trial {
+            trial.wait(stop)?;
+        }
+        self.trial = None;
+        self.record()
     }
 
     /// See [`crate::device::Queue::write`].
     pub fn write(&mut self, port: usize, floats: &[f32]) -> Result<()> {
-        self.parts.inputs[port].host().write(floats)
+        self.parts.inputs.write(port, floats)
     }
 
-    /// See [`crate::device::Queue::read`].
+    /// See [`crate::device::Queue::copy`].
+    pub fn copy(&mut self, port: usize, from: &Arc<Memory>) -> Result<()> {
+        self.parts.inputs.copy(port, from)
+    }
+
+    /// See [`crate::device::Queue::read`]. What may stay on the device was not brought to staging memory yet.
     pub fn read(&mut self, port: usize, floats: &mut [f32]) -> Result<()> {
-        self.parts.outputs[port].host().read(floats)
+        let Staged { port, staging } = &self.parts.outputs[port];
+        match staging {
+            Some(staging) if port.stays => self.device.copy(&port.memory, staging, port.floats)?,
+            _ => {}
+        }
+        staging.as_deref().unwrap_or(&port.memory).read(floats)
     }
 
-    /// Runs all steps in one submission.
-    pub fn run(&mut self) -> Result<()> {
-        self.run_for(TIMEOUT)
+    /// Starts all steps in one submission.
+    pub fn start(&mut self) -> Result<()> {
+        ensure!(self.is_recorded, "kernels are run before they are tuned");
+        self.expect_ended()?;
+        let before = self.parts.inputs.record()?;
+        // SAFETY: both were recorded; what they use are the parts, which are never dropped if it does not end.
+        unsafe { self.plain.start(before) }
     }
 
-    /// As [`run`](Self::run), for so long at most.
-    pub(super) fn run_for(&mut self, timeout: Duration) -> Result<()> {
-        // SAFETY: it was recorded when this was made; what it uses are the parts, which are never dropped if it does not end.
-        unsafe { self.plain.run(timeout) }
+    /// See [`crate::device::Queue::wait`].
+    pub fn wait(&mut self, stop: &dyn Fn() -> bool) -> Result<()> {
+        self.plain.wait(stop)
     }
 
-    /// As [`run`](Self::run), with a time for each step: so many nanoseconds are a step of timestamps, whose bits of the mask count.
-    pub fn run_timed(&mut self, period: f32, mask: u64, time: &mut dyn FnMut(usize, u64)) -> Result<()> {
+    /// Runs all steps, with a time for each in nanoseconds.
+    pub fn run_timed(&mut self, time: &mut dyn FnMut(usize, u64)) -> Result<()> {
+        ensure!(self.is_recorded, "kernels are run before they are tuned");
+        self.expect_ended()?;
         let timed = match self.timed.take() {
             Some(timed) => timed,
-            None => Timed::new(&self.logical, &self.parts)?,
+            None => Timed::new(&self.device, &self.parts)?,
         };
         let timed = self.timed.insert(timed);
-        // SAFETY: as of `run`; timestamps go behind the commands, which never go if they do not end.
-        unsafe { timed.commands.run(TIMEOUT) }?;
-        let stamps = timed.stamps.read()?;
-        for (i, pair) in stamps.windows(2).enumerate() {
-            let ticks = pair[1].wrapping_sub(pair[0]) & mask;
-            time(i, (ticks as f64 * f64::from(period)) as u64);
-        }
+        let before = self.parts.inputs.record()?;
+        // SAFETY: as of `start`; timestamps go behind the commands, which never go if they do not end.
+        unsafe { timed.commands.start(before) }?;
+        timed.commands.wait(&|| false)?;
+        let times = self.device.nanoseconds(&timed.stamps.read()?)?;
+        times.into_iter().enumerate().for_each(|(i, nanoseconds)| time(i, nanoseconds));
         Ok(())
     }
 
+    /// As [`wait`](Self::wait), where it may last so long.
+    #[cfg(test)]
+    pub(super) fn wait_for(&mut self, timeout: Duration) -> Result<()> {
+        self.plain.wait_for(timeout, &|| false)
+    }
+
+    fn expect_ended(&self) -> Result<()> {
+        self.plain.expect_ended()?;
+        self.timed.as_ref().map_or(Ok(()), |timed| timed.commands.expect_ended())
+    }
+
     fn is_under_way(&self) -> bool {
-        self.plain.is_under_way() || self.timed.as_ref().is_some_and(|timed| timed.commands.is_under_way())
+        self.plain.is_under_way()
+            || self.timed.as_ref().is_some_and(|timed| timed.commands.is_under_way())
+            || self.trial.as_ref().is_some_and(Trial::is_under_way)
     }
 }
 
@@ -123,8 +185,9 @@ impl Drop for Recording {
     fn drop(&mut self) {
         self.plain.settle();
         self.timed.iter_mut().for_each(|timed| timed.commands.settle());
+        self.trial.iter_mut().for_each(Trial::settle);
         if self.is_under_way() {
-            std::mem::forget(self.timed.take());
+            std::mem::forget((self.timed.take(), self.trial.take()));
             return;
         }
         // SAFETY: nothing of it is under way; it is not used again.
@@ -133,34 +196,24 @@ impl Drop for Recording {
 }
 
 impl Timed {
-    fn new(logical: &Arc<Logical>, parts: &Parts) -> Result<Timed> {
-        let stamps = Stamps::new(logical, parts.steps.len() as u32 + 1)?;
-        let mut commands = Commands::new(logical)?;
+    fn new(device: &Device, parts: &Parts) -> Result<Timed> {
+        let stamps = Stamps::new(&device.logical, parts.steps.len() as u32 + 1)?;
+        let mut commands = Commands::new(&device.logical)?;
         commands.record(|writer| parts.write(writer, Some(&stamps)))?;
         Ok(Timed { commands, stamps })
     }
 }
 
-impl Staged {
-    /// The memory that the host sees.
-    fn host(&self) -> &Memory {
-        self.staging.as_ref().unwrap_or(&self.port.memory)
-    }
-}
-
 impl Parts {
-    /// Inputs, all steps, outputs.
+    /// All steps, and outputs that the host reads in any case.
     fn write(&self, writer: &Writer<'_>, stamps: Option<&Stamps>) -> Result<()> {
-        for Staged { port, staging } in &self.inputs {
-            staging.iter().for_each(|from| writer.copy(from, &port.memory, port.floats));
-        }
         if let Some(stamps) = stamps {
             stamps.begin(writer);
         }
         for (i, step) in (1..).zip(&self.steps) {
             writer.barrier();
             match step {
-                Command::Dispatch(dispatch) => dispatch.write(writer),
+                Command::Dispatch(dispatch) => dispatch.write(writer)?,
                 Command::Clear(memory) => writer.clear(memory),
             }
             if let Some(stamps) = stamps {
@@ -168,7 +221,7 @@ impl Parts {
             }
         }
         writer.barrier();
-        for Staged { port, staging } in &self.outputs {
+        for Staged { port, staging } in self.outputs.iter().filter(|output| !output.port.stays) {
             staging.iter().for_each(|to| writer.copy(&port.memory, to, port.floats));
         }
         writer.show_host();

@@ -25,6 +25,11 @@ impl Stamps {
         Ok(Stamps { logical: Arc::clone(logical), pool, count })
     }
 
+    /// How many.
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+
     /// Forgets all, and writes the first.
     pub fn begin(&self, writer: &Writer<'_>) {
         // SAFETY: the buffer is being recorded; the pool has so many.

@@ -1,7 +1,7 @@
 //! Recordings on whatever device there is; without one these tests say so and end.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use arenite_abi::prelude::*;
 use arenite_layers::Binary;
@@ -9,10 +9,15 @@ use ash::vk;
 
 use super::Device;
 use super::instance::find;
+use super::kept::Origin;
 use super::memory::Memory;
 use super::queue::Queue;
-use crate::device::{Argument, Device as _, Function, Kernel, Launch, Plan, Port, Queue as _, Step};
-use crate::work_groups::Kind;
+use super::recording::Recording;
+use crate::cache::Cache;
+use crate::device::{
+    Argument, Device as _, Function, Kernel, Launch, Plan, Port, Queue as _, Settings, Step,
+};
+use crate::work_groups::{Kind, Tuning, candidates};
 
 /// They count what is in use, so they run one after the other.
 static ONE_BY_ONE: Mutex<()> = Mutex::new(());
@@ -67,7 +72,8 @@ fn works(device: &Arc<Device>) {
         queue.write(&mut recording, 0, &[first, 1.0, 2.0, 3.0]).expect("it is written");
         let mut times = Vec::new();
         queue.run(&mut recording, Some(&mut |step, _| times.push(step))).expect("it runs");
-        queue.run(&mut recording, None).expect("it runs");
+        queue.run(&mut recording, None).expect("it starts");
+        queue.wait(&mut recording, &|| false).expect("it ends");
         queue.read(&mut recording, 0, &mut result).expect("it is read");
         assert_eq!(result, [first + 3.0, 4.0, 5.0, 6.0]);
         assert!(times.is_empty() || times == [0, 1], "{times:?}");
@@ -99,23 +105,29 @@ fn memory_that_the_host_does_not_see_is_staged() {
     assert_eq!(device.blocks.count(), 0);
 }
 
+/// A recording that takes long: sums of one element, so many times, which all go to one place.
+fn long(device: &Arc<Device>) -> (Queue, Recording) {
+    let queue = device.queue().expect("a queue");
+    let kernel = Kernel { name: "reduce", definitions: Vec::new(), epilogue: None };
+    let (times, step, sums) = (20_000, 0, 1 << 13);
+    let dims = [times, step].map(|n| f32::from_bits(n as u32));
+    let numbers = [0, 1, 1, times, sums, 1, 0, 1f32.to_bits() as i32];
+    let plan = plan(&queue, &kernel, &[&dims], &numbers, sums as u32);
+    let recording = plan.and_then(|plan| queue.record(plan)).expect("it is recorded");
+    (queue, recording)
+}
+
 /// A kernel that runs for longer than it may: the device is given up, and what it may use is kept until it ends.
 #[test]
 fn what_does_not_end_is_an_error_and_the_next_device_works() {
     let _alone = ONE_BY_ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(device) = open() else { return };
-    let queue = device.queue().expect("a queue");
-    let kernel = Kernel { name: "reduce", definitions: Vec::new(), epilogue: None };
-    // Sums of one element, so many times, which all go to one place.
-    let (times, step, sums) = (20_000, 0, 1 << 13);
-    let dims = [times, step].map(|n| f32::from_bits(n as u32));
-    let numbers = [0, 1, times, sums, 1, 0, 1f32.to_bits() as i32];
-    let plan = plan(&queue, &kernel, &[&dims], &numbers, sums as u32);
-    let mut recording = plan.and_then(|plan| queue.record(plan)).expect("it is recorded");
-    let error = recording.run_for(Duration::from_millis(1)).expect_err("it takes longer");
+    let (queue, mut recording) = long(&device);
+    queue.run(&mut recording, None).expect("it starts");
+    let error = recording.wait_for(Duration::from_millis(1)).expect_err("it takes longer");
     assert!(error.message().starts_with("kernels do not end: they ran for 1ms"), "{error}");
     assert_eq!(error.status(), Status::Unavailable);
-    let again = recording.run_for(Duration::ZERO).expect_err("it is under way").to_string();
+    let again = queue.run(&mut recording, None).expect_err("it is under way").to_string();
     assert_eq!(again, "kernels of an earlier invocation did not end");
     assert!(device.logical.is_lost() && device.blocks.count() > 0);
     drop(recording);
@@ -123,6 +135,125 @@ fn what_does_not_end_is_an_error_and_the_next_device_works() {
     let next = open().expect("it was there before");
     assert!(!Arc::ptr_eq(&device, &next));
     works(&next);
+}
+
+/// A wait ends when the caller says so; what was started is not lost, and is waited for before the next run.
+#[test]
+fn a_wait_that_is_stopped_leaves_the_device_as_it_is() {
+    let _alone = ONE_BY_ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(device) = open() else { return };
+    let (queue, mut recording) = long(&device);
+    for _ in 0..2 {
+        queue.run(&mut recording, None).expect("it starts");
+        let start = Instant::now();
+        let error = queue.wait(&mut recording, &|| true).expect_err("it is stopped");
+        assert!(error.status() == Status::Cancelled && start.elapsed() < Duration::from_millis(500));
+        let again = queue.run(&mut recording, None).expect_err("it is under way").to_string();
+        assert_eq!(again, "kernels of an earlier invocation did not end");
+        queue.wait(&mut recording, &|| false).expect("it ends");
+    }
+    assert!(!device.logical.is_lost());
+    drop((queue, recording));
+    works(&device);
+    assert_eq!(device.blocks.count(), 0);
+}
+
+/// What another recording left on the device becomes an input, in place of what the host would write, as often as that changes.
+#[test]
+fn inputs_are_copied_on_the_device() {
+    let _alone = ONE_BY_ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    if open().is_none() {
+        return;
+    }
+    for ty in [vk::PhysicalDeviceType::CPU, vk::PhysicalDeviceType::DISCRETE_GPU] {
+        let mut found = find().expect("devices").swap_remove(0);
+        found.properties.device_type = ty;
+        let device = Arc::new(Device::new(&found).expect("it opens"));
+        let (queue, kernel) = (device.queue().expect("a queue"), add_three());
+        let mut plan = plan(&queue, &kernel, &[], &[1, 1, 4], 1).expect("memory");
+        plan.outputs[0].stays = true;
+        let mut recording = queue.record(plan).expect("it is recorded");
+        let others = [10.0, 20.0].map(|x| Arc::new(queue.upload(&[x; 5]).expect("memory")));
+        for (from, want) in [(Some(0), 13.0), (Some(1), 23.0), (None, 4.0), (Some(1), 23.0), (Some(1), 23.0)]
+        {
+            match from {
+                Some(i) => queue.copy(&mut recording, 0, &others[i]).expect("it is copied"),
+                None => queue.write(&mut recording, 0, &[1.0; 4]).expect("it is written"),
+            }
+            queue.run(&mut recording, None).expect("it starts");
+            queue.wait(&mut recording, &|| false).expect("it ends");
+            let mut result = [0.0; 4];
+            queue.read(&mut recording, 0, &mut result).expect("it is read");
+            assert_eq!(result, [want; 4], "{}, {from:?}", ty.as_raw());
+        }
+        let small = Arc::new(queue.upload(&[0.0; 3]).expect("memory"));
+        let error = queue.copy(&mut recording, 0, &small).expect_err("it is too small").to_string();
+        assert_eq!(error, "4 floats are not in 3");
+    }
+}
+
+/// A device that was opened a second time takes from the folder what its driver compiled for the first, if it is this driver's. Where a
+/// driver gives nothing out there are no files, and something of its own stands for what it would have written: it ignores that.
+#[test]
+fn pipelines_are_kept_by_what_the_driver_gives_out() {
+    let _alone = ONE_BY_ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    if open().is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let settings = Settings { tuning: Tuning::Fast, cache: Some(folder.path().to_owned()) };
+    let found = find().expect("devices").swap_remove(0);
+    // A start: programs that were compiled, and those from the folder; and the file's key.
+    let start = || {
+        let device = Arc::new(Device::new(&found).expect("it opens"));
+        let (queue, kernel) = (device.queue_with(&settings).expect("a queue"), add_three());
+        let plan = plan(&queue, &kernel, &[], &[1, 1, 4], 1).expect("memory");
+        let _recording = queue.record(plan).expect("it is recorded");
+        let effort = queue.effort();
+        let group = candidates(Tuning::Fast, Kind::Other, &device.about.limits, u32::MAX, [1; 3])[0];
+        let key = device.variant(&kernel).map(|variant| device.key(&variant, Some(group))).expect("a key");
+        ([effort.compiled, effort.loaded], key)
+    };
+    let (first, key) = start();
+    assert_eq!(first, [1, 0]);
+    let cache = Cache::new(folder.path());
+    if cache.load("pipeline", &key).is_none() {
+        let Origin { vendor, device, uuid } = Origin::of(&found.properties);
+        let header = [32, 1, vendor, device].map(u32::to_le_bytes);
+        let data = [header.as_flattened(), &uuid, &b"pipeline"[..]].concat();
+        cache.save("pipeline", &key, &data);
+    }
+    assert_eq!(start().0, [0, 1]);
+    cache.save("pipeline", &key, b"another driver's");
+    assert_eq!(start().0, [1, 0]);
+}
+
+/// Loops that the device would end early are refused; those of the same kernel that it does not are right.
+#[test]
+fn long_loops_are_right_or_refused() {
+    let _alone = ONE_BY_ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(device) = open() else { return };
+    let queue = device.queue().expect("a queue");
+    let kernel = Kernel { name: "reduce", definitions: Vec::new(), epilogue: None };
+    for times in [65_000, 65_533, 65_534, 70_000] {
+        let dims = [times, 0].map(|n| f32::from_bits(n as u32));
+        let numbers = [0, 1, 1, times, 1, 1, 0, 1f32.to_bits() as i32];
+        let plan = plan(&queue, &kernel, &[&dims], &numbers, 1).expect("memory");
+        let mut recording = match queue.record(plan) {
+            Ok(recording) => recording,
+            Err(error) => {
+                assert!(error.to_string().contains("ends them after 65535"), "{error}");
+                assert!(times > 65_000 && error.status() == Status::Unsupported, "{times}: {error}");
+                continue;
+            }
+        };
+        queue.write(&mut recording, 0, &[1.0; 4]).expect("it is written");
+        queue.run(&mut recording, None).expect("it starts");
+        queue.wait(&mut recording, &|| false).expect("it ends");
+        let mut result = [0.0; 4];
+        queue.read(&mut recording, 0, &mut result).expect("it is read");
+        assert_eq!(result[0], times as f32);
+    }
 }
 
 #[test]
