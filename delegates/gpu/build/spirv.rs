@@ -95,6 +95,8 @@ fn kernel(name: &str, slots: usize, text: &str) -> Result<(Vec<u32>, String)> {
         // Loops end, and nothing is divided by zero: the host has seen to it.
         force_loop_bounding: false,
         emit_int_div_checks: false,
+        // Kernels write local memory before they read it.
+        zero_initialize_workgroup_memory: spv::ZeroInitializeWorkgroupMemoryMode::None,
         ..spv::Options::default()
     };
     let words = specialize(&spv::write_vec(&module, &info, &options, None)?, &constants)?;

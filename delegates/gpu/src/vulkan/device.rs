@@ -58,6 +58,7 @@ impl device::Device for Device {
     const NAME: &'static str = "vulkan";
     const SLOTS: Slots = Slots { functions: SLOTS, operands: OPERANDS };
     const KEEPS: bool = true;
+    const HAS_TILES: bool = true;
     type Queue = Queue;
 
     fn list() -> Result<Vec<About>> {
