@@ -206,6 +206,7 @@ const UNSAFE: &[&str] = &[
     "delegates/gpu/src/vulkan/pipeline.rs",
     "delegates/gpu/src/vulkan/recording.rs",
     "delegates/gpu/src/vulkan/stamps.rs",
+    "delegates/gpu/src/vulkan/timing.rs",
     // ffi/c: the boundary.
     "ffi/c/examples/calls.rs",
     "ffi/c/src/",
