@@ -113,11 +113,7 @@ struct Work<'a> {
 unsafe extern "C" fn call(argument: *mut c_void, begin: usize, end: usize) {
     // SAFETY: `argument` is the `Work` of `parallel_for`, which outlives the call and whose closure is `Sync`.
     let work = unsafe { &*argument.cast::<Work<'_>>() };
-    let caught = crate::shim::catch(&mut || {
-        (work.body)(begin..end);
-        Ok(())
-    });
-    if caught.is_err() {
+    if crate::shim::catch(&mut || (work.body)(begin..end)).is_err() {
         work.panicked.store(true, Ordering::Relaxed);
     }
 }

@@ -22,7 +22,7 @@ pub(crate) struct Panicked(Error);
 /// Runs `f`; a panic ends here. Without std nothing can be caught: a panic ends the program.
 ///
 /// `f` is called by pointer, so that what catches is compiled once, not once per op and function.
-pub(crate) fn catch(f: &mut dyn FnMut() -> Result<()>) -> Result<Result<()>, Panicked> {
+pub(crate) fn catch(f: &mut dyn FnMut()) -> Result<(), Panicked> {
     #[cfg(feature = "std")]
     return std::panic::catch_unwind(core::panic::AssertUnwindSafe(f)).map_err(|payload| {
         let said = payload.downcast_ref::<&str>().copied();
@@ -39,14 +39,22 @@ pub(crate) fn catch(f: &mut dyn FnMut() -> Result<()>) -> Result<Result<()>, Pan
         panicked
     });
     #[cfg(not(feature = "std"))]
-    Ok(f())
+    {
+        f();
+        Ok(())
+    }
 }
 
 /// Runs `f` and turns its result into a status, the message going to the host.
 pub(crate) fn status(f: &mut dyn FnMut() -> Result<()>) -> ArStatus {
-    match catch(f) {
-        Ok(Ok(())) => Status::Ok as ArStatus,
-        Ok(Err(error)) => host::report(&error),
+    let mut status = Status::Ok as ArStatus;
+    let caught = catch(&mut || {
+        if let Err(error) = f() {
+            status = host::report(&error);
+        }
+    });
+    match caught {
+        Ok(()) => status,
         Err(Panicked(error)) => host::report(&error),
     }
 }

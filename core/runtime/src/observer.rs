@@ -1,5 +1,6 @@
 //! What a program sees of nodes while they run.
 
+use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::error::{Error, Result};
@@ -72,6 +73,7 @@ impl Observed<'_> {
 }
 
 /// Shows a step to the observer, if there is one.
+#[inline]
 pub(crate) fn observe(
     run: &Run<'_>,
     moment: Moment,
@@ -79,17 +81,23 @@ pub(crate) fn observe(
     memory: &Memory,
     step: &Step,
 ) -> Result<()> {
-    let Some(observer) = run.observer else { return Ok(()) };
-    let observed = Observed { moment, subgraph: graph.index, graph, memory, step };
+    match run.observer {
+        Some(observer) => show(observer, &Observed { moment, subgraph: graph.index, graph, memory, step }),
+        None => Ok(()),
+    }
+}
+
+#[inline(never)]
+fn show(observer: &RefCell<Observer>, observed: &Observed<'_>) -> Result<()> {
     // Of a called subgraph it is called below a plugin, through which no panic may pass.
-    let call = || observer.try_borrow_mut().map(|mut observer| observer(&observed));
+    let call = || observer.try_borrow_mut().map(|mut observer| observer(observed));
     match catch_unwind(AssertUnwindSafe(call)) {
         Ok(_) => Ok(()),
         Err(_) => Err(Error::State(format!(
             "the observer panicked at {} (node {} of subgraph {})",
             observed.op(),
-            step.raw.index,
-            graph.index
+            observed.step.raw.index,
+            observed.subgraph
         ))),
     }
 }

@@ -47,14 +47,19 @@ pub(crate) struct Run<'a> {
     pub settings: &'a Settings,
     pub registry: &'a Registry,
     pub resources: &'a RefCell<Resources>,
-    pub budget: Budget,
-    pub device_budget: Budget,
+    pub budget: &'a Budget,
+    pub device_budget: &'a Budget,
     /// Time per step is collected.
     pub profiles: bool,
     pub observer: Option<&'a RefCell<Observer>>,
-    model: &'a Model,
-    slots: &'a [Cell<Slot>],
-    cancelled: &'a AtomicBool,
+    pub model: &'a Model,
+    pub slots: &'a [Cell<Slot>],
+    pub cancelled: &'a AtomicBool,
+    pub used: Used,
+}
+
+/// What a call has used of the quota, and when its time is over.
+pub(crate) struct Used {
     deadline: Option<Instant>,
     /// How many subgraphs are being run or prepared, each by a node of the one before.
     depth: Cell<u32>,
@@ -62,21 +67,15 @@ pub(crate) struct Run<'a> {
     calls: Cell<u64>,
 }
 
-/// The parts of a [`Run`].
-pub(crate) struct Lent<'a> {
-    pub settings: &'a Settings,
-    pub registry: &'a Registry,
-    pub resources: &'a RefCell<Resources>,
-    pub budget: Budget,
-    pub device_budget: Budget,
-    pub profiles: bool,
-    pub observer: Option<&'a RefCell<Observer>>,
-    pub model: &'a Model,
-    pub slots: &'a [Cell<Slot>],
-    pub cancelled: &'a AtomicBool,
+impl Used {
+    /// Of a call that begins now.
+    pub fn nothing(quota: &Quota) -> Used {
+        let deadline = quota.time.and_then(|limit| Instant::now().checked_add(limit));
+        Used { deadline, depth: Cell::new(0), calls: Cell::new(0) }
+    }
 }
 
-impl<'a> Run<'a> {
+impl Run<'_> {
     /// Numbers that tell the model's file and the subgraph of this index; zeros if it is no file.
     pub fn origin(&self, subgraph: usize) -> [u64; 4] {
         match self.model.origin() {
@@ -89,36 +88,6 @@ impl<'a> Run<'a> {
     /// Takes the pages of a constant out of memory, if they are the model file's.
     pub fn release(&self, bytes: &[u8]) {
         self.model.release(bytes);
-    }
-
-    pub fn new(lent: Lent<'a>) -> Self {
-        let Lent {
-            settings,
-            registry,
-            resources,
-            budget,
-            device_budget,
-            profiles,
-            observer,
-            model,
-            slots,
-            cancelled,
-        } = lent;
-        Run {
-            settings,
-            registry,
-            resources,
-            budget,
-            device_budget,
-            profiles,
-            observer,
-            model,
-            slots,
-            cancelled,
-            deadline: settings.quota.time.and_then(|limit| Instant::now().checked_add(limit)),
-            depth: Cell::new(0),
-            calls: Cell::new(0),
-        }
     }
 
     /// For a node that prepares a subgraph: makes it ready, or finds its shapes.
@@ -180,7 +149,7 @@ impl<'a> Run<'a> {
     /// Whether the caller cancelled, or the time is over.
     pub fn is_over(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
-            || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+            || self.used.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// Why [`is_over`](Self::is_over).
@@ -212,7 +181,7 @@ impl<'a> Run<'a> {
             }
             Slot::Idle(executor) => executor,
             Slot::Unbuilt => {
-                match build(self.model, self.registry, subgraph, &self.settings.quota, &self.budget) {
+                match build(self.model, self.registry, subgraph, &self.settings.quota, self.budget) {
                     Ok(executor) => executor,
                     Err(error) => {
                         slot.set(Slot::Unbuilt);
@@ -228,25 +197,25 @@ impl<'a> Run<'a> {
 
     /// As [`with`](Self::with), for a node that prepares or runs the subgraph: one level deeper.
     pub fn descend<R>(&self, subgraph: usize, f: impl FnOnce(&mut Executor) -> Result<R>) -> Result<R> {
-        let (depth, limit) = (self.depth.get() + 1, self.settings.quota.depth);
+        let (depth, limit) = (self.used.depth.get() + 1, self.settings.quota.depth);
         if depth > limit {
             let purpose = format!("calling subgraph {subgraph} within others");
             return Err(Error::quota(Resource::Depth, purpose, depth, limit));
         }
-        self.depth.set(depth);
+        self.used.depth.set(depth);
         let done = self.with(subgraph, f);
-        self.depth.set(depth - 1);
+        self.used.depth.set(depth - 1);
         done
     }
 
     /// Counts a call of a subgraph: loops that do not end use up the quota.
     pub fn count_call(&self, subgraph: usize) -> Result<()> {
-        let (calls, limit) = (self.calls.get() + 1, self.settings.quota.calls);
+        let (calls, limit) = (self.used.calls.get() + 1, self.settings.quota.calls);
         if calls > limit {
             let purpose = format!("running subgraph {subgraph} again, in a loop that may not end,");
             return Err(Error::quota(Resource::Calls, purpose, calls, limit));
         }
-        self.calls.set(calls);
+        self.used.calls.set(calls);
         Ok(())
     }
 }

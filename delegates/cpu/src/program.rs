@@ -300,9 +300,8 @@ impl Program {
         for (o, output) in self.outputs.iter_mut().enumerate() {
             *output = writable(cx.output_bytes(o)?);
         }
-        for id in 0..self.places.len() {
-            let bytes = self.sizes[id];
-            self.found[id] = match self.places[id] {
+        for ((found, &place), &bytes) in self.found.iter_mut().zip(&self.places).zip(&self.sizes) {
+            *found = match place {
                 Place::Nowhere => continue,
                 Place::Input(i) => {
                     let mut input = cx.input_bytes(i)?;

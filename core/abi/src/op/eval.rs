@@ -53,6 +53,7 @@ impl<'a> EvalContext<'a> {
     }
 
     /// The entry of input `i`, whose value the host has.
+    #[inline]
     fn input_at(&self, i: usize) -> Result<&ArTensorV1> {
         let raw = self.node.raw_at(self.node.input_indices(), i, "input")?;
         match raw.memory_kind {
@@ -104,6 +105,7 @@ impl<'a> EvalContext<'a> {
     }
 
     /// Input `i`, after checking that no output lies where it does.
+    #[inline]
     fn apart_from_outputs(&self, i: usize) -> Result<&ArTensorV1> {
         let raw = self.input_at(i)?;
         if raw.flags & raw::TENSOR_VARIABLE != 0 {
@@ -163,6 +165,7 @@ impl<'a> EvalContext<'a> {
     }
 
     /// Output `i`, after checking that no input lies where it does.
+    #[inline]
     fn apart_from_inputs(&self, i: usize) -> Result<&ArTensorV1> {
         let raw = self.node.raw_at(self.node.output_indices(), i, "output")?;
         match self.node.overlapping(self.node.input_indices(), raw) {

@@ -186,8 +186,10 @@ impl<'a> NodeView<'a> {
     }
 }
 
+/// Whether both have memory, and share some of it. What tells most tensors apart is compared first.
 #[inline]
 fn overlap(a: &ArTensorV1, b: &ArTensorV1) -> bool {
     let (a0, b0) = (a.data as u64, b.data as u64);
-    a.bytes != 0 && b.bytes != 0 && a0 != 0 && b0 != 0 && a0 < b0 + b.bytes && b0 < a0 + a.bytes
+    let (a1, b1) = (a0 + a.bytes, b0 + b.bytes);
+    a0 < b1 && b0 < a1 && a0 != 0 && b0 != 0 && a0 != a1 && b0 != b1
 }

@@ -23,7 +23,7 @@ use crate::plugins::registry::Registry;
 use crate::profile::Profile;
 use crate::quota::Budget;
 use crate::resources::Resources;
-use crate::run::{self, Lent, Run, Slot};
+use crate::run::{self, Run, Slot, Used};
 use crate::stages::executor::{Executor, Settings};
 
 pub use inspect::MemoryUse;
@@ -250,25 +250,28 @@ impl Interpreter {
             return Err(Error::State("the subgraph is not allocated: call allocate() first".into()));
         }
         let _span = tracing::debug_span!("invoke", subgraph).entered();
-        self.run(subgraph, |executor, run| executor.invoke(run))
-            .map_err(|error| error.explained_by(|| self.missing()))
+        match self.run(subgraph, |executor, run| executor.invoke(run)) {
+            Ok(()) => Ok(()),
+            Err(error) => Err(error.explained_by(|| self.missing())),
+        }
     }
 
     /// Calls `f` with a subgraph's executor and all that it may use.
     fn run(&mut self, subgraph: usize, f: impl FnOnce(&mut Executor, &Run<'_>) -> Result<()>) -> Result<()> {
         self.cancelled.store(false, Ordering::Relaxed);
-        let run = Run::new(Lent {
+        let run = Run {
             settings: &self.settings,
             registry: &self.registry,
             resources: &self.resources,
-            budget: self.budget.clone(),
-            device_budget: self.device_budget.clone(),
+            budget: &self.budget,
+            device_budget: &self.device_budget,
             profiles: self.profiles,
             observer: self.observer.as_ref(),
             model: &self.model,
             slots: Cell::from_mut(&mut self.slots[..]).as_slice_of_cells(),
             cancelled: &self.cancelled,
-        });
+            used: Used::nothing(&self.settings.quota),
+        };
         run.with(subgraph, |executor| f(executor, &run))
     }
 

@@ -110,7 +110,7 @@ impl DelegateInstance {
             outputs: outputs.as_ptr(),
             output_count: outputs.len(),
         });
-        let (held, on_device) = (Holding::new(&run.budget), Holding::new(&run.device_budget));
+        let (held, on_device) = (Holding::new(run.budget), Holding::new(run.device_budget));
         let kernel = self.compile_raw(&raw, (run, subgraph), [&held, &on_device])?;
         Ok(PartitionKernel {
             delegate: Arc::clone(&self.raw),

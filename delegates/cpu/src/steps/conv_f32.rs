@@ -40,8 +40,8 @@ pub struct ConvF32 {
     columns: usize,
     /// Channels of the input that a group reads.
     depth: usize,
-    /// Weights of a column.
-    lines: usize,
+    /// Values from one row of results to the next.
+    stride: usize,
     /// Packed weights of a group.
     group: usize,
     packed: Block<f32>,
@@ -68,6 +68,13 @@ enum Soon {
     Own,
     /// The weights after this block.
     Next,
+}
+
+/// What all tiles of a run work on.
+struct Work<'r> {
+    input: Source<'r, f32>,
+    output: Disjoint<'r, f32>,
+    epilogue: Epilogue<'r>,
 }
 
 /// What a [`ConvF32`] is made of.
@@ -122,7 +129,7 @@ impl ConvF32 {
             groups,
             columns,
             depth,
-            lines,
+            stride: filters,
             group,
             packed,
             zeros: Aligned::try_zeros(window.columns.taps * depth)?,
@@ -145,56 +152,51 @@ impl ConvF32 {
     /// Computes positions `first..end`, a tile, of a block of columns of group `g`.
     ///
     /// # Safety
-    /// Nobody else touches these results in `output`, the tensor; `apart` is this thread's.
+    /// Nobody else touches these results in the output, the tensor; `apart` is this thread's.
+    #[inline(never)]
     unsafe fn tile(
         &self,
         (g, block): (usize, usize),
         (first, end): (usize, usize),
         soon: Soon,
-        (input, output): (Source<'_, f32>, Disjoint<'_, f32>),
-        epilogue: &Epilogue<'_>,
+        work: &Work<'_>,
         (pointers, apart): (&mut Room<f32>, Disjoint<'_, f32>),
     ) {
         let rows = end - first;
-        let (taps, k) = self.point(pointers, first, end, g, input);
-        let Panels { from, columns: count, ref packed } = self.blocks[block];
-        let panels = self.group(g)[packed.clone()].as_ptr();
-        let next = if let Soon::Next = soon { self.after(g, block) } else { panels };
-        let stride = self.columns * self.groups;
-        let start = first * stride + g * self.columns;
+        let (taps, k) = self.point(pointers, (first, end), g, work.input);
+        let Panels { from, columns: count, ref packed, ref panels } = self.blocks[block];
+        let packed = self.group(g)[packed.clone()].as_ptr();
+        let next = if let Soon::Next = soon { self.after(g, block) } else { packed };
+        let start = first * self.stride + g * self.columns;
         let (c, step) = match self.is_apart {
             true => (apart.tile(0, [rows, count, count]), count),
-            false => (output.tile(start + from, [rows, stride, count]), stride),
+            false => (work.output.tile(start + from, [rows, self.stride, count]), self.stride),
         };
-        let (mut panel, mut column) = (0, 0);
-        while column < count {
-            let width = self.gemm.panel_width(column, count);
-            let weights = panels.wrapping_add(panel);
+        for panel in panels {
+            let weights = packed.wrapping_add(panel.packed);
             let tile = Tile {
                 a: pointers.as_ptr().cast(),
                 taps,
                 k,
                 weights,
-                c: c.wrapping_add(column),
+                c: c.wrapping_add(panel.from),
                 stride: step,
-                columns: width.min(count - column),
+                columns: panel.columns,
                 low: self.clamp.low,
                 high: self.clamp.high,
                 prefetch: match soon {
                     Soon::Nothing => Prefetch::nothing(weights),
-                    Soon::Own => Prefetch::ahead(weights, width),
-                    Soon::Next => Prefetch::panel(next.wrapping_add(panel), width),
+                    Soon::Own => Prefetch::ahead(weights, panel.width),
+                    Soon::Next => Prefetch::panel(next.wrapping_add(panel.packed), panel.width),
                 },
             };
             // SAFETY: the kernel was selected for this machine; `point` looked up `k` values for each of `taps · rows` pointers; the block's
             // panels were sliced, whose widths add up to `count` columns; the results, looked up as a whole, are the caller's.
-            unsafe { self.gemm.kernel(width, rows)(&tile) };
-            panel += width * (self.lines + 1);
-            column += width;
+            unsafe { panel.kernels[rows - 1](&tile) };
         }
         if !self.epilogue.is_empty() {
             // SAFETY: the tile's results, which were just written.
-            unsafe { self.finish((start + from, rows, count), apart, output, epilogue) };
+            unsafe { self.finish((start + from, rows, count), apart, work) };
         }
     }
 
@@ -205,8 +207,7 @@ impl ConvF32 {
     unsafe fn tiles(
         &self,
         items: Range<usize>,
-        places: (Source<'_, f32>, Disjoint<'_, f32>),
-        epilogue: &Epilogue<'_>,
+        work: &Work<'_>,
         (pointers, apart): (&mut Room<f32>, Disjoint<'_, f32>),
     ) {
         let (mut done, mut asked) = (0, false);
@@ -225,12 +226,12 @@ impl ConvF32 {
             let tile = part(self.window.positions(), t, self.tiles);
             let at = split(block, self.blocks.len());
             // SAFETY: an item is a tile of positions by a block of columns of a group, of which no other item has any.
-            unsafe { self.tile(at, tile, soon, places, epilogue, (&mut *pointers, apart)) };
+            unsafe { self.tile(at, tile, soon, work, (&mut *pointers, apart)) };
         }
     }
 
     /// Calls `work` with memory for a tile's pointers, and for its results, if they lie apart.
-    fn with_room(&self, work: &mut dyn FnMut(&mut Room<f32>, Disjoint<'_, f32>)) {
+    fn with_room(&self, mut work: impl FnMut(&mut Room<f32>, Disjoint<'_, f32>)) {
         // Apart: touching so many pages of the stack takes as long as a small product.
         #[inline(never)]
         fn apart(work: &mut dyn FnMut(Disjoint<'_, f32>)) {
@@ -247,18 +248,17 @@ impl ConvF32 {
     /// Applies what follows to `rows` of `count` results each, the first of which belongs at `start`.
     ///
     /// # Safety
-    /// The results are in `output`, the tensor, or side by side in `apart`; nobody else touches them.
+    /// The results are in the output, the tensor, or side by side in `apart`; nobody else touches them.
+    #[inline(never)]
     unsafe fn finish(
         &self,
         (start, rows, count): (usize, usize, usize),
         apart: Disjoint<'_, f32>,
-        output: Disjoint<'_, f32>,
-        epilogue: &Epilogue<'_>,
+        &Work { output, ref epilogue, .. }: &Work<'_>,
     ) {
-        let stride = self.columns * self.groups;
         // Whole rows lie side by side.
-        let (runs, run) = if count == stride { (1, rows * stride) } else { (rows, count) };
-        for (r, at) in (0..runs).map(|r| (r, start + r * stride)) {
+        let (runs, run) = if count == self.stride { (1, rows * count) } else { (rows, count) };
+        for (r, at) in (0..runs).map(|r| (r, start + r * self.stride)) {
             for (i, op) in epilogue.iter().enumerate() {
                 let (from, first) = if self.is_apart { (apart, r * run) } else { (output, at) };
                 let (to, first_to) = if i + 1 == self.epilogue.len() { (output, at) } else { (from, first) };
@@ -283,20 +283,31 @@ impl ConvF32 {
     fn point(
         &self,
         pointers: &mut Room<f32>,
-        first: usize,
-        end: usize,
+        (first, end): (usize, usize),
         g: usize,
         input: Source<'_, f32>,
     ) -> (usize, usize) {
-        let w = &self.window;
-        let (channels, depth) = (w.channels, self.depth);
+        let (channels, depth) = (self.window.channels, self.depth);
         if self.pointers.is_point {
             let at = input.at(first * channels + g * depth, (end - 1 - first) * channels + depth);
-            for (p, i) in pointers.iter_mut().zip(0..end - first) {
-                p.write(at.wrapping_add(i * channels));
+            for (i, pointer) in pointers[..end - first].iter_mut().enumerate() {
+                pointer.write(at.wrapping_add(i * channels));
             }
             return (1, depth);
         }
+        self.point_taps(pointers, (first, end), g, input)
+    }
+
+    /// As [`point`](Self::point), of a window of several taps.
+    #[inline(never)]
+    fn point_taps(
+        &self,
+        pointers: &mut Room<f32>,
+        (first, end): (usize, usize),
+        g: usize,
+        input: Source<'_, f32>,
+    ) -> (usize, usize) {
+        let (w, depth) = (&self.window, self.depth);
         let runs = self.pointers.runs((first, end));
         let outside = self.zeros.as_ptr();
         let seen = |len| Seen { input, from: g * depth, len };
@@ -332,21 +343,30 @@ impl Step for ConvF32 {
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
-        let places = (cx.input::<f32>(self.input), cx.output::<f32>(self.output).share());
-        let epilogue = epilogue::bind(&self.epilogue, cx);
+        let work = Work {
+            input: cx.input(self.input),
+            output: cx.output(self.output).share(),
+            epilogue: epilogue::bind(&self.epilogue, cx),
+        };
         let items = self.groups * self.blocks.len() * self.tiles;
+        if items == 1 {
+            let all = (0, self.window.positions());
+            // SAFETY: this thread's alone.
+            self.with_room(|pointers, apart| unsafe {
+                self.tile((0, 0), all, Soon::Own, &work, (pointers, apart))
+            });
+            return Ok(());
+        }
         cx.parallel_for(items, self.grain, |range| {
             // SAFETY: each range of items is one thread's.
-            self.with_room(&mut |pointers, apart| unsafe {
-                self.tiles(range.clone(), places, &epilogue, (pointers, apart))
-            });
+            self.with_room(|pointers, apart| unsafe { self.tiles(range.clone(), &work, (pointers, apart)) });
         })
     }
 }
 
 impl Rows for ConvF32 {
     fn window(&self) -> (&Window, usize) {
-        (&self.window, self.columns * self.groups * size_of::<f32>())
+        (&self.window, self.stride * size_of::<f32>())
     }
 
     fn epilogue(&self) -> &[EpilogueOp] {
@@ -363,17 +383,17 @@ impl Rows for ConvF32 {
     ) {
         let (from, width) = (image * self.window.rows.output, self.window.columns.output);
         let (first, end) = ((from + rows.start) * width, (from + rows.end) * width);
-        let output = output.cast().share().within(first * self.columns * self.groups);
-        let places = (input.cast(), output);
+        let output = output.cast().share().within(first * self.stride);
+        let work = Work { input: input.cast(), output, epilogue: *epilogue };
         let tiles = (end - first).div_ceil(self.gemm.rows(self.columns));
-        self.with_room(&mut |pointers, apart| {
+        self.with_room(|pointers, apart| {
             for item in 0..self.groups * self.blocks.len() * tiles {
                 let (block, t) = split(item, tiles);
                 let (from, to) = part(end - first, t, tiles);
                 let (tile, at) = ((first + from, first + to), split(block, self.blocks.len()));
                 let room = (&mut *pointers, apart);
                 // SAFETY: a tile of the rows that `output` is, which is this call's alone.
-                unsafe { self.tile(at, tile, Soon::Nothing, places, epilogue, room) };
+                unsafe { self.tile(at, tile, Soon::Nothing, &work, room) };
             }
         });
     }

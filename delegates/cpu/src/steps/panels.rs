@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::kernels::f32_gemm::Gemm;
+use crate::kernels::f32_gemm::{Gemm, Microkernel};
 
 /// A block of panels of floats.
 pub struct Panels {
@@ -12,14 +12,50 @@ pub struct Panels {
     pub columns: usize,
     /// Where they lie in a group's packed weights.
     pub packed: Range<usize>,
+    /// One behind the other.
+    pub panels: Vec<Panel>,
+}
+
+/// The columns of one call of a microkernel.
+pub struct Panel {
+    /// Its first column, of the block's.
+    pub from: usize,
+    /// How many it has.
+    pub columns: usize,
+    /// With those that fill its last vector.
+    pub width: usize,
+    /// Where it lies in the block's packed weights.
+    pub packed: usize,
+    /// The microkernel for `r` rows is number `r − 1`.
+    pub kernels: &'static [Microkernel],
 }
 
 impl Panels {
     /// Blocks of `columns` columns of so many lines, of which `room` bytes stay in a cache.
-    pub fn blocks(gemm: &Gemm, room: usize, (lines, columns): (usize, usize), tiles: usize) -> Vec<Panels> {
+    pub fn blocks(
+        gemm: &'static Gemm,
+        room: usize,
+        (lines, columns): (usize, usize),
+        tiles: usize,
+    ) -> Vec<Panels> {
         let block = |(from, columns)| {
             let first = from * (lines + 1);
-            Panels { from, columns, packed: first..first + gemm.packed_len(lines, columns) }
+            let panel = |from| {
+                let width = gemm.panel_width(from, columns);
+                Panel {
+                    from,
+                    columns: width.min(columns - from),
+                    width,
+                    packed: from * (lines + 1),
+                    kernels: gemm.kernels(width),
+                }
+            };
+            Panels {
+                from,
+                columns,
+                packed: first..first + gemm.packed_len(lines, columns),
+                panels: (0..columns).step_by(gemm.nr()).map(panel).collect(),
+            }
         };
         let bytes = (lines + 1) * size_of::<f32>();
         blocks((gemm.nr(), bytes), room, columns, tiles).into_iter().map(block).collect()

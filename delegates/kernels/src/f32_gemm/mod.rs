@@ -122,10 +122,16 @@ impl Gemm {
         ((columns - from + self.lanes - 1) & !(self.lanes - 1)).min(self.nr())
     }
 
+    /// The microkernels for a panel of this width: that for `r` rows is number `r − 1`.
+    #[inline]
+    pub fn kernels(&self, width: usize) -> &'static [Microkernel] {
+        self.by_vectors[(width >> self.lanes.trailing_zeros()) - 1]
+    }
+
     /// The microkernel for a panel of this width and so many rows.
     #[inline]
     pub fn kernel(&self, width: usize, rows: usize) -> Microkernel {
-        self.by_vectors[(width >> self.lanes.trailing_zeros()) - 1][rows - 1]
+        self.kernels(width)[rows - 1]
     }
 
     /// Values that packed weights take: `k_total` lines and a bias line for each of `columns` columns.
