@@ -1,12 +1,10 @@
 //! Every small model that there is of an op, on delegates of GPUs: what they take gives what reference ops give, bytes within one step.
-//! Without a driver these tests say so and end.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::thread::available_parallelism;
 
-use arenite::config::DelegateConfig;
 use arenite::{ElementType, Error, Interpreter, Model, Served};
 use arenite_abi::schema::{BatchMatMulOptions, FullyConnectedOptions};
 use arenite_tests::case::Tolerance;
@@ -14,25 +12,7 @@ use arenite_tests::compare;
 use arenite_tests::differential::campaign::{Campaign, Fixed};
 use arenite_tests::op_models::{self, OneOp, f32};
 
-arenite_abi::register_plugin!(arenite_gpu::PLUGIN);
-arenite_abi::register_plugin!(arenite_gpu::VULKAN);
-
-/// Delegates that have a device; those that have none are named, and have to have one where `ARENITE_GPU` is set.
-fn delegates() -> Vec<&'static str> {
-    let all = [("opencl", arenite_gpu::devices()), ("vulkan", arenite_gpu::vulkan_devices())];
-    let (there, absent): (Vec<_>, Vec<_>) =
-        all.into_iter().partition(|(_, devices)| devices.as_ref().is_ok_and(|devices| !devices.is_empty()));
-    if !absent.is_empty() {
-        leave_out(&format!("{absent:?}"));
-    }
-    there.into_iter().map(|(name, _)| name).collect()
-}
-
-/// Says what is not tested. It has to be where `ARENITE_GPU` is set.
-fn leave_out(what: &str) {
-    assert!(std::env::var_os("ARENITE_GPU").is_none(), "ARENITE_GPU wants it: {what}");
-    println!("skipped: {what}");
-}
+use super::{Backend, backends, config, leave_out};
 
 /// A tensor's elements, as bytes.
 type Output = (ElementType, Vec<i32>, Vec<u8>);
@@ -80,8 +60,7 @@ fn all_models(delegate: &str, precision: &str, tolerance: Tolerance) -> Found {
     for sound in op_models::all() {
         let model = Model::from_bytes(sound.model.finish()).expect("it is sound");
         let reference = arenite_tests::reference_ops(&model).build();
-        let mut config = DelegateConfig::new(delegate);
-        config.options.push(("precision".to_owned(), precision.to_owned()));
+        let config = config(delegate, &[("precision", precision)]);
         let on_device = arenite_tests::reference_ops(&model).delegate(config).build();
         let (Ok(mut reference), Ok(mut on_device)) = (reference, on_device) else { continue };
         let (want, got) = (run(&mut reference, &sound.inputs), run(&mut on_device, &sound.inputs));
@@ -103,10 +82,11 @@ fn all_models(delegate: &str, precision: &str, tolerance: Tolerance) -> Found {
 
 #[test]
 fn models_of_ops_run_as_with_reference_ops() {
-    let known = delegates();
-    let wide = known.iter().map(|&delegate| (delegate, "f32", TOLERANCE));
-    let narrow = known.contains(&"opencl").then_some(("opencl", "f16", TOLERANCE_F16));
-    for (delegate, precision, tolerance) in wide.chain(narrow) {
+    let stored = |Backend { delegate, precisions, .. }: Backend| {
+        precisions.iter().map(move |&(precision, _)| (delegate, precision))
+    };
+    for (delegate, precision) in backends().flat_map(stored) {
+        let tolerance = if precision == "f16" { TOLERANCE_F16 } else { TOLERANCE };
         let Found { taken, reasons } = all_models(delegate, precision, tolerance);
         for op in [
             "ADD AVERAGE_POOL_2D BATCH_MATMUL CONCATENATION CONV_2D DEPTHWISE_CONV_2D DEQUANTIZE DIV ELU FULLY_CONNECTED",
@@ -152,11 +132,10 @@ fn products_through_local_memory_are_those_of_the_device() {
             .options::<BatchMatMulOptions>(|o| o),
     ];
     let models = models.map(|model| Model::from_bytes(model.model().finish()).expect("it is sound"));
-    let known = delegates();
-    for (model, &delegate) in models.iter().flat_map(|model| known.iter().map(move |name| (model, name))) {
+    let each = models.iter().flat_map(|model| backends().map(move |backend| (model, backend.delegate)));
+    for (model, delegate) in each {
         let run_with = |products: &str| {
-            let mut config = DelegateConfig::new(delegate);
-            config.options.push(("products".to_owned(), products.to_owned()));
+            let config = config(delegate, &[("products", products)]);
             let mut interpreter = arenite_tests::reference_ops(model).delegate(config).build()?;
             let outputs = run(&mut interpreter, &[])?;
             Ok::<_, Error>((outputs, interpreter.left_out()))
@@ -179,7 +158,7 @@ fn products_through_local_memory_are_those_of_the_device() {
 /// Random graphs; many more: `differential --delegate vulkan`.
 #[test]
 fn a_few_random_graphs_agree() {
-    for delegate in delegates() {
+    for Backend { delegate, .. } in backends() {
         let fixed = Fixed { delegate: Some(delegate.to_owned()), ..Fixed::default() };
         let workers = available_parallelism().map_or(2, NonZeroUsize::get) as u64;
         let program = PathBuf::from(env!("CARGO_BIN_EXE_differential"));

@@ -1,30 +1,16 @@
 //! The delegates `opencl` and `vulkan` from one start of a program to the next, and from one partition to another: what is compiled, timed
-//! and copied. Of a backend without a driver these tests say so and go on.
+//! and copied.
 
 use std::path::Path;
 use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use arenite::config::DelegateConfig;
 use arenite::{Fact, FactValue, Interpreter, Model, Quota, Served};
 use arenite_model::tensor_type::FLOAT32;
 use arenite_model::writer::{ModelBuilder, Operator, SubGraph, Tensor};
 
-arenite_abi::register_plugin!(arenite_gpu::PLUGIN);
-arenite_abi::register_plugin!(arenite_gpu::VULKAN);
-
-/// Delegates that have a device; of others the test says so, and fails where `ARENITE_GPU` is set.
-fn delegates() -> Vec<&'static str> {
-    let all = [("opencl", arenite_gpu::devices()), ("vulkan", arenite_gpu::vulkan_devices())];
-    let (there, absent): (Vec<_>, Vec<_>) =
-        all.into_iter().partition(|(_, devices)| devices.as_ref().is_ok_and(|devices| !devices.is_empty()));
-    if !absent.is_empty() {
-        assert!(std::env::var_os("ARENITE_GPU").is_none(), "ARENITE_GPU wants devices: {absent:?}");
-        println!("skipped: {absent:?}");
-    }
-    there.into_iter().map(|(name, _)| name).collect()
-}
+use super::{Backend, backends, config};
 
 /// Nodes `(op, inputs, output)` on tensors of so many floats; the first is the input, the last the output.
 fn model(floats: i32, tensors: usize, nodes: &[(&str, &[i32], i32)]) -> Model {
@@ -44,12 +30,6 @@ fn model_of(shape: [i32; 2], tensors: usize, nodes: &[(&str, &[i32], i32)]) -> M
     }
     model.subgraph(graph);
     Model::from_bytes(model.finish()).expect("the model is sound")
-}
-
-fn config(delegate: &str, options: &[(&str, &str)]) -> DelegateConfig {
-    let mut delegate = DelegateConfig::new(delegate);
-    delegate.options = options.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect();
-    delegate
 }
 
 /// On the device but for these ops.
@@ -83,8 +63,7 @@ fn numbers(interpreter: &Interpreter, key: &str) -> Vec<u64> {
 /// reads comes back, and what the host made of it goes there.
 #[test]
 fn values_stay_on_the_device_between_partitions() {
-    let known = delegates();
-    for (delegate, n) in known.iter().flat_map(|&delegate| [(delegate, 8), (delegate, 7)]) {
+    for (delegate, n) in backends().flat_map(|Backend { delegate, .. }| [(delegate, 8), (delegate, 7)]) {
         let bytes = n as u64 * 4;
         for (what, model, up, down) in [
             (
@@ -118,7 +97,7 @@ fn a_search_can_be_cancelled() {
     let model = model_of([48, 2880], 2, &[("EXP", &[0], 1)]);
     let want = run(&mut arenite_tests::reference_ops(&model).build().expect("it builds"));
     let short = Duration::from_millis(100);
-    for delegate in delegates() {
+    for Backend { delegate, .. } in backends() {
         for time in [None, Some(short)] {
             let search = config(delegate, &[("tuning", "exhaustive")]);
             let builder = arenite_tests::reference_ops(&model).delegate(search);
@@ -150,7 +129,7 @@ const STARTED: &str = "ARENITE_TEST_START";
 fn start(delegate: &str, folder: &Path) -> [u64; 4] {
     let test = std::env::current_exe().expect("this test");
     let mut command = Command::new(test);
-    command.args(["--exact", "a_second_start_compiles_and_tunes_nothing", "--nocapture"]);
+    command.args(["--exact", "starts::a_second_start_compiles_and_tunes_nothing", "--nocapture"]);
     command.env(STARTED, format!("{delegate} {}", folder.display()));
     // The drivers' own caches begin empty, too.
     for own in ["POCL_CACHE_DIR", "MESA_SHADER_CACHE_DIR"] {
@@ -187,7 +166,7 @@ fn a_second_start_compiles_and_tunes_nothing() {
         let (delegate, folder) = started_with.split_once(' ').expect("both");
         return started(delegate, folder);
     }
-    for delegate in delegates() {
+    for Backend { delegate, .. } in backends() {
         let folder = tempfile::tempdir().expect("a folder");
         let start = || start(delegate, folder.path());
         std::fs::create_dir(folder.path().join("driver")).expect("a folder");

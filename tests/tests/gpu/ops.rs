@@ -1,18 +1,15 @@
 //! The delegates `opencl` and `vulkan` on whatever devices there are: what they give is what reference ops give. Without a driver these
 //! tests say so and leave the delegate out, but for the one about that.
 
-use std::process::Command;
 use std::thread;
 
-use arenite::config::{DelegateConfig, OnMissing};
+use arenite::config::OnMissing;
 use arenite::{Interpreter, Model, Served};
-use arenite_abi::Error;
 use arenite_abi::schema::{
     AddOptions, ConcatenationOptions, Conv2DOptions, DepthwiseConv2DOptions, FullyConnectedOptions,
     MulOptions, Pool2DOptions, ReducerOptions, ResizeBilinearOptions, ResizeNearestNeighborOptions,
     SoftmaxOptions, SubOptions, activation, padding,
 };
-use arenite_gpu::About;
 use arenite_model::tensor_type::FLOAT32;
 use arenite_model::writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of};
 use arenite_tests::op_models::{OneOp, f32, i32};
@@ -21,57 +18,7 @@ use arenite_tests::run::Setup;
 use arenite_tests::selection::Selection;
 use arenite_tests::{source, suite};
 
-arenite_abi::register_plugin!(arenite_gpu::PLUGIN);
-arenite_abi::register_plugin!(arenite_gpu::VULKAN);
-
-/// What drives devices.
-#[derive(Clone, Copy, Debug)]
-struct Backend {
-    delegate: &'static str,
-    title: &'static str,
-    devices: fn() -> Result<Vec<About>, Error>,
-    /// And how far results may be off, by the largest.
-    precisions: &'static [(&'static str, f32)],
-}
-
-const BACKENDS: [Backend; 2] = [
-    Backend {
-        delegate: "opencl",
-        title: "OpenCL",
-        devices: arenite_gpu::devices,
-        precisions: &[("f32", 1e-5), ("f16", 5e-3)],
-    },
-    Backend {
-        delegate: "vulkan",
-        title: "Vulkan",
-        devices: arenite_gpu::vulkan_devices,
-        precisions: &[("f32", 1e-5)],
-    },
-];
-
-/// Those with a device; of others the test says so, and fails where `ARENITE_GPU` is set.
-fn backends() -> impl Iterator<Item = Backend> {
-    BACKENDS.into_iter().filter(|backend| {
-        let devices = (backend.devices)();
-        let is_there = devices.as_ref().is_ok_and(|devices| !devices.is_empty());
-        if !is_there {
-            leave_out(&format!("{}: {devices:?}", backend.title));
-        }
-        is_there
-    })
-}
-
-/// Says what is not tested. It has to be where `ARENITE_GPU` is set.
-fn leave_out(what: &str) {
-    assert!(std::env::var_os("ARENITE_GPU").is_none(), "ARENITE_GPU wants it: {what}");
-    println!("skipped: {what}");
-}
-
-fn delegate(backend: Backend, options: &[(&str, &str)]) -> DelegateConfig {
-    let mut delegate = DelegateConfig::new(backend.delegate);
-    delegate.options = options.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect();
-    delegate
-}
+use super::{BACKENDS, Backend, backends, config};
 
 fn model(node: OneOp) -> Model {
     Model::from_bytes(node.model().finish()).expect("the file is sound")
@@ -101,7 +48,10 @@ fn run(interpreter: &mut Interpreter) -> Vec<Vec<f32>> {
 }
 
 fn on_device(backend: Backend, model: &Model, options: &[(&str, &str)]) -> Interpreter {
-    arenite_tests::reference_ops(model).delegate(delegate(backend, options)).build().expect("it builds")
+    arenite_tests::reference_ops(model)
+        .delegate(config(backend.delegate, options))
+        .build()
+        .expect("it builds")
 }
 
 /// Runs all nodes on each device, in each precision that it has, and with reference ops.
@@ -368,7 +318,7 @@ fn a_device_that_is_not_there_can_be_gone_without() {
     let model = model(OneOp::new("NEG").feed(f32("x", &[3])).output(f32("y", &[3])).defaults());
     for backend in BACKENDS {
         let build = |on_missing| {
-            let mut delegate = delegate(backend, &[("device", "no device has this name")]);
+            let mut delegate = config(backend.delegate, &[("device", "no device has this name")]);
             delegate.on_missing = on_missing;
             arenite_tests::reference_ops(&model).delegate(delegate).build().expect("it builds")
         };
@@ -376,7 +326,8 @@ fn a_device_that_is_not_there_can_be_gone_without() {
         assert!(error.contains(&format!("there is no {}", backend.title)), "{error}");
         let values = run(&mut build(OnMissing::Skip));
         assert_eq!(values[0], numbers(3, 1).iter().map(|x| -x).collect::<Vec<_>>());
-        let unknown = arenite_tests::reference_ops(&model).delegate(delegate(backend, &[("colour", "red")]));
+        let unknown =
+            arenite_tests::reference_ops(&model).delegate(config(backend.delegate, &[("colour", "red")]));
         let unknown = unknown.build().and_then(|mut interpreter| interpreter.allocate());
         let error = unknown.expect_err("no such option").to_string();
         let want =
@@ -435,26 +386,4 @@ fn conformance() {
             assert_eq!(summary.totals.failed, 0, "{family}: {summary}");
         }
     }
-}
-
-/// The validation layers of Vulkan have nothing to say about these tests, which run once more with them.
-#[test]
-fn validation_layers_are_silent() {
-    const LAYERS: &str = "VK_INSTANCE_LAYERS";
-    if std::env::var_os(LAYERS).is_some() || !backends().any(|backend| backend.delegate == "vulkan") {
-        return;
-    }
-    let mut tests = Command::new(std::env::current_exe().expect("this test"));
-    tests.args(["--nocapture", "--skip", "conformance"]);
-    tests.env(LAYERS, "VK_LAYER_KHRONOS_validation").env("VK_LOADER_DEBUG", "layer");
-    tests.env("VK_LAYER_ENABLES", "VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT");
-    let output = tests.output().expect("it starts");
-    let said =
-        [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
-    if !said.contains("Insert instance layer \"VK_LAYER_KHRONOS_validation\"") {
-        return leave_out("the validation layers of Vulkan");
-    }
-    let complaints: Vec<&str> =
-        said.lines().filter(|line| line.contains("VUID") || line.contains("HAZARD")).collect();
-    assert!(output.status.success() && complaints.is_empty(), "{complaints:#?}");
 }
