@@ -1,5 +1,5 @@
 //! Malformed models as an application meets them: load, build, allocate, invoke. Each ends in an error that names the
-//! field or the tensor, within a second, and never in a panic.
+//! field or the tensor, within a second of processor time, and never in a panic.
 
 use arenite_abi::schema::{
     AddOptions, BatchMatMulOptions, Conv2DOptions, DepthwiseConv2DOptions, FullyConnectedOptions,
@@ -7,7 +7,7 @@ use arenite_abi::schema::{
     TransposeConvOptions, padding,
 };
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use arenite::{Error, Interpreter, Model, Quota, Registry, Status};
 use arenite_abi::testing::FlexBuilder;
@@ -15,6 +15,7 @@ use arenite_model::tensor_type::{BOOL, FLOAT32, STRING};
 use arenite_model::writer::{
     Buffer, Level, ModelBuilder, Operator, SubGraph, Tensor, Value, bytes_of, bytes_of_strings,
 };
+use arenite_test_clock::Clock;
 use arenite_tests::micro::{self, Aligned};
 use arenite_tests::mutants::{self, Random};
 use arenite_tests::op_models::{self, OneOp, Sound, f32, i32};
@@ -38,7 +39,7 @@ fn run(bytes: Vec<u8>) -> Result<Vec<Vec<u8>>, String> {
 }
 
 fn run_with(bytes: Vec<u8>, quota: Quota, inputs: &[(usize, &[u8])]) -> Result<Vec<Vec<u8>>, String> {
-    let start = Instant::now();
+    let clock = Clock::start();
     let result = (|| -> arenite::Result<Vec<Vec<u8>>> {
         let model = Model::from_bytes(bytes.clone())?;
         let mut interpreter =
@@ -50,7 +51,7 @@ fn run_with(bytes: Vec<u8>, quota: Quota, inputs: &[(usize, &[u8])]) -> Result<V
         interpreter.invoke()?;
         (0..interpreter.output_count()).map(|i| Ok(interpreter.output(i)?.bytes()?.to_vec())).collect()
     })();
-    let took = start.elapsed();
+    let took = clock.spent();
     assert!(took < Duration::from_secs(1), "{took:?} for {:?}", result.map(|_| ()));
     beside_micro(&bytes, inputs, &result);
     result.map_err(|error| {
@@ -64,9 +65,9 @@ fn run_with(bytes: Vec<u8>, quota: Quota, inputs: &[(usize, &[u8])]) -> Result<V
 fn beside_micro(bytes: &[u8], inputs: &[(usize, &[u8])], wanted: &arenite::Result<Vec<Vec<u8>>>) {
     static OPS: OnceLock<Vec<arenite_micro::OpRegistration>> = OnceLock::new();
     let (ops, model) = (OPS.get_or_init(micro::ops), Aligned::of(bytes));
-    let start = Instant::now();
+    let clock = Clock::start();
     let result = micro::run_once(model.as_slice(), ops, Aligned::new(0xa5, 1 << 20).bytes_mut(), inputs);
-    assert!(start.elapsed() < Duration::from_secs(1), "{:?}: {result:?}", start.elapsed());
+    assert!(clock.spent() < Duration::from_secs(1), "{:?}: {result:?}", clock.spent());
     match (&result, wanted) {
         (Ok(_), Ok(_)) => {}
         (Ok(_), Err(error)) if error.to_string().contains("the quota is") => {}
@@ -826,7 +827,7 @@ fn d_also_many_nodes() {
     graph.outputs.push(last);
     model.subgraph(graph);
     let bytes = model.finish();
-    let start = Instant::now();
+    let clock = Clock::start();
     let model = Model::from_bytes(bytes).expect("it is sound");
     let quota = Quota { nodes: 99_999, ..Quota::default() };
     let build = Interpreter::builder(&model).registry(registry()).quota(quota).build();
@@ -838,8 +839,7 @@ fn d_also_many_nodes() {
         .expect("within the default quota");
     interpreter.allocate().expect("every node is served");
     interpreter.invoke().expect("it runs");
-    let took = start.elapsed();
-    assert!(took < Duration::from_secs(20), "quadratic in the number of nodes: {took:?}");
+    clock.at_most(20);
 }
 
 // ── Mutations ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -852,10 +852,10 @@ fn mutations() -> usize {
 
 /// Runs the bytes, and says which they are if that panics.
 fn survives(what: &str, case: usize, bytes: &[u8]) {
-    let start = Instant::now();
+    let clock = Clock::start();
     let result = std::panic::catch_unwind(|| arenite_tests::fuzz::model(bytes));
     assert!(result.is_ok(), "{what}, mutation {case} panicked");
-    assert!(start.elapsed() < Duration::from_secs(2), "{what}, mutation {case}: {:?}", start.elapsed());
+    assert!(clock.spent() < Duration::from_secs(2), "{what}, mutation {case}: {:?}", clock.spent());
 }
 
 #[test]
