@@ -6,11 +6,15 @@ use std::path::PathBuf;
 use std::thread::available_parallelism;
 
 use arenite::{ElementType, Error, Interpreter, Model, Served};
-use arenite_abi::schema::{BatchMatMulOptions, FullyConnectedOptions};
+use arenite_abi::schema::{
+    BatchMatMulOptions, FullyConnectedOptions, ResizeBilinearOptions, ResizeNearestNeighborOptions,
+};
+use arenite_model::tensor_type::{INT8, UINT8};
+use arenite_model::writer::Tensor;
 use arenite_tests::case::Tolerance;
 use arenite_tests::compare;
 use arenite_tests::differential::campaign::{Campaign, Fixed};
-use arenite_tests::op_models::{self, OneOp, f32};
+use arenite_tests::op_models::{self, OneOp, f32, i32, pool};
 
 use super::{Backend, backends, config, leave_out};
 
@@ -110,6 +114,44 @@ fn models_of_ops_run_as_with_reference_ops() {
         ] {
             let known = reasons.get(op).is_some_and(|list| list.iter().any(|known| known == reason));
             assert!(known, "{op}: {:?}", reasons.get(op));
+        }
+    }
+}
+
+/// Averages of few bytes are halfway between two of them again and again.
+#[test]
+fn halves_of_bytes_go_where_reference_ops_have_them() {
+    let x = |ty| Tensor::new("x", ty, &[1, 8, 8, 5]).quantized(0.0163, if ty == INT8 { -36 } else { 100 });
+    let y = |ty, size| Tensor { name: "y".into(), shape: vec![1, size, size, 5], ..x(ty) };
+    let resize = |op: &str, ty| {
+        // Distances of unsigned bytes are floats: exact ones where the size is doubled.
+        let to = if ty == INT8 { 13 } else { 16 };
+        let size = arenite_model::writer::bytes_of(&[to, to]);
+        OneOp::new(op).feed(x(ty)).constant(i32("size", &[2]), size).output(y(ty, to))
+    };
+    for ty in [INT8, UINT8] {
+        for (what, node) in [
+            ("pool of 4", OneOp::new("AVERAGE_POOL_2D").feed(x(ty)).output(y(ty, 4)).options(pool(2, 2))),
+            ("pool of 36", OneOp::new("AVERAGE_POOL_2D").feed(x(ty)).output(y(ty, 2)).options(pool(2, 6))),
+            ("bilinear", resize("RESIZE_BILINEAR", ty).options::<ResizeBilinearOptions>(|o| o)),
+            (
+                "bilinear, of centres",
+                resize("RESIZE_BILINEAR", ty)
+                    .options(|o| o.set(ResizeBilinearOptions::HALF_PIXEL_CENTERS, true)),
+            ),
+            ("nearest", resize("RESIZE_NEAREST_NEIGHBOR", ty).options::<ResizeNearestNeighborOptions>(|o| o)),
+        ] {
+            let model = Model::from_bytes(node.model().finish()).expect("it is sound");
+            let mut reference = arenite_tests::reference_ops(&model).build().expect("it builds");
+            let want = run(&mut reference, &[]).expect("it runs");
+            for delegate in delegates() {
+                let config = DelegateConfig::new(delegate);
+                let mut on_device =
+                    arenite_tests::reference_ops(&model).delegate(config).build().expect("it builds");
+                let got = run(&mut on_device, &[]).expect("it runs");
+                assert!(matches!(on_device.served_by()[0], Served::Delegate { .. }), "{what}, {delegate}");
+                assert_eq!(got, want, "{what} of {ty}, {delegate}");
+            }
         }
     }
 }

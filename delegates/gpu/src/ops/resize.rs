@@ -17,10 +17,13 @@ pub fn build<'a>(layer: &Resize, node: &Node<'a>, builder: &mut Builder<'_, 'a>)
     let (&[batches, in_rows, in_columns, _], &[_, rows, columns, _]) = (&from[..], &to[..]) else {
         return Err(unsupported!("images have 4 dimensions, these have {from:?} and {to:?}"));
     };
-    let between = |input: usize, output: usize, at: usize| match layer.kind {
-        Computes::Bilinear => layer.alignment.between(input, output, at),
-        Computes::Nearest => {
-            let at = layer.alignment.nearest(4, input, output, at);
+    // Reference ops round places of bytes in ways of their own.
+    let ty = builder.net.values[node.inputs[0]].grid.map_or(F32, |grid| grid.ty);
+    let between = |input: usize, output: usize, at: usize| match (layer.kind, ty) {
+        (Computes::Bilinear, I8) => layer.alignment.between_of_bytes(input, output, at),
+        (Computes::Bilinear, _) => layer.alignment.between(input, output, at),
+        (Computes::Nearest, ty) => {
+            let at = layer.alignment.nearest(if ty == F32 { 4 } else { 1 }, input, output, at);
             Between { low: at, high: at, distance: 0.0 }
         }
     };

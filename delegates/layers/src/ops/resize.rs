@@ -113,6 +113,24 @@ impl Alignment {
         Between { low, high, distance: at - low as f32 }
     }
 
+    /// The same as reference ops have it where they compute with signed bytes: steps and distances have 10 binary digits.
+    pub fn between_of_bytes(self, input: usize, output: usize, position: usize) -> Between {
+        const ONE: i64 = 1 << 10;
+        let (mut from, mut to) = (input as i64, output as i64);
+        if self.corners && output > 1 {
+            (from, to) = (from - 1, to - 1);
+        }
+        let scale = (ONE * from + to / 2) / to;
+        let at = match self.half_pixel {
+            true => position as i64 * scale + scale / 2 - ONE / 2,
+            false => position as i64 * scale,
+        };
+        let last = input - 1;
+        let low = ((at / ONE).max(0) as usize).min(last);
+        let high = (((at + ONE - 1) / ONE).max(0) as usize).min(last);
+        Between { low, high, distance: (at - ONE * low as i64) as f32 / ONE as f32 }
+    }
+
     /// The element next to a position of the output. Elements of one byte aligned at corners of pixels go by a scale with 16 binary digits, rounded up.
     pub fn nearest(self, bytes: usize, input: usize, output: usize, position: usize) -> usize {
         if bytes == 1 && !self.corners && !self.half_pixel {
