@@ -32,6 +32,11 @@ impl fmt::Display for Summary {
         if self.delegated > 0 {
             writeln!(f, "\n{} of {} nodes ran on delegates", self.delegated, self.nodes)?;
         }
+        if !self.by_a_step.is_empty() {
+            let families: Vec<_> = self.by_a_step.iter().map(|(op, cases)| format!("{op} {cases}")).collect();
+            let cases: usize = self.by_a_step.values().sum();
+            writeln!(f, "{cases} cases pass within a step of their bytes: {}", families.join(", "))?;
+        }
         writeln!(f, "\n{}", self.totals)
     }
 }
