@@ -18,6 +18,7 @@ use super::logical::Logical;
 use super::memory::{Blocks, Memory, buffer};
 use super::pipeline::{Layouts, Pipeline};
 use super::queue::Queue;
+use super::recent::Recent;
 use super::turns;
 use crate::device::{self, About, Kernel, Settings, Slots, choose};
 use crate::tuner::{self, Tuner};
@@ -25,11 +26,13 @@ use crate::work_groups::{Extent, Tuning};
 
 /// Buffers that a kernel may have, with operands.
 const BUFFERS: u32 = 8;
+/// Pipelines that are kept while nobody uses them, for the next who may.
+const PIPELINES: usize = 512;
 
 /// A device with its memory and pipelines, of which the process has one.
 pub struct Device {
     /// What kernels were compiled to.
-    pipelines: Mutex<HashMap<Key, Arc<Pipeline>>>,
+    pipelines: Mutex<Recent<Key, Pipeline>>,
     layouts: Mutex<HashMap<Id, Arc<Layouts>>>,
     /// By keys of variants.
     pub(super) sizes: tuner::Found,
@@ -116,7 +119,7 @@ impl Device {
         let align = [needs.alignment, limits.min_storage_buffer_offset_alignment, 64].into_iter().max();
         let bits = found.stamps.min(64);
         Ok(Device {
-            pipelines: Mutex::default(),
+            pipelines: Mutex::new(Recent::new(PIPELINES)),
             layouts: Mutex::default(),
             sizes: tuner::Found::default(),
             origin: Origin::of(&found.properties),
@@ -149,12 +152,12 @@ impl Device {
         format!("{driver}\n{name}\n{origin:?}\n{id:?} {digest:032x}\n{constants:?}\n{group:?}")
     }
 
-    /// A kernel for work-groups of this size, which is compiled once per process, or taken from the folder. What that took is counted.
+    /// A kernel for work-groups of this size, which is compiled once while somebody uses it or did lately, or taken from the folder. What that took is counted.
     pub(super) fn pipeline(&self, variant: &Variant, group: Extent, tuner: &Tuner) -> Result<Arc<Pipeline>> {
         let key = (variant.layouts.text.id(), variant.constants.clone(), group);
         let mut pipelines = self.pipelines.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(pipeline) = pipelines.get(&key) {
-            return Ok(Arc::clone(pipeline));
+            return Ok(pipeline);
         }
         let start = Instant::now();
         let pipeline = Arc::new(self.compile(variant, group, tuner)?);

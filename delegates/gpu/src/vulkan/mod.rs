@@ -23,7 +23,7 @@
 //! channels, or one element, a turn; what would take more turns is refused there.
 //!
 //! libvulkan is opened when the first device is asked for; without it, or without a driver, there are no devices. All unsafe code of the
-//! backend is in this folder, but `kernels`, `ranges`, `turns`, `inputs` and `about` have none.
+//! backend is in this folder, but `kernels`, `ranges`, `recent`, `turns`, `inputs` and `about` have none.
 
 mod about;
 mod commands;
@@ -38,6 +38,7 @@ mod memory;
 mod pipeline;
 mod queue;
 mod ranges;
+mod recent;
 mod recording;
 mod stamps;
 #[cfg(test)]
