@@ -1,7 +1,7 @@
 //! SPIR-V of all kernels in `src/ops`, and a table of them.
 //!
 //! ```text
-//! common.wgsl, functions.wgsl, epilogue.wgsl, X.wgsl ─► naga ─► words of X, and what X has: buffers, operands, numbers, constants
+//! common.wgsl, functions.wgsl, epilogue.wgsl, X.wgsl, and what lines `// with Y.wgsl` in it name ─► naga ─► words of X, and what X has: buffers, operands, numbers, constants
 //! ```
 //! `override` of WGSL is a specialization constant of SPIR-V, but naga writes none: it wants values. So an override becomes a private
 //! variable that begins with a number from `MARK` on, which nothing else has, and in the words the constant with that number becomes a
@@ -10,7 +10,7 @@
 use std::error::Error;
 use std::fmt::Write as _;
 use std::path::Path;
-use std::{env, fs};
+use std::{env, fs, io};
 
 use naga::back::spv;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
@@ -41,10 +41,13 @@ pub fn write() -> Result<()> {
         if !own.contains("@compute") {
             continue;
         }
-        let slots: &[usize] = if own.contains("epilogue(") { &SLOTS } else { &[0] };
+        let named = own.lines().filter_map(|line| line.strip_prefix("// with "));
+        let named = named.map(read).collect::<io::Result<Vec<_>>>()?.concat();
+        let slots: &[usize] =
+            if [&own, &named].iter().any(|text| text.contains("epilogue(")) { &SLOTS } else { &[0] };
         for &slots in slots {
             let behind = if slots > 0 { [&epilogue, &*calls(slots)?].concat() } else { String::new() };
-            let text = [&own, &*behind, &shared].concat();
+            let text = [&own, &*named, &*behind, &shared].concat();
             let name = file.trim_end_matches(".wgsl");
             let (words, entry) = kernel(name, slots, &text).map_err(|error| format!("{file}: {error}"))?;
             let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();

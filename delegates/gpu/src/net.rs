@@ -1,7 +1,7 @@
 //! Which nodes the device runs: common layers of `f32`, those of the table. Bytes are the floats that they stand for.
 
 use arenite_abi::prelude::*;
-use arenite_layers::{Limits, Parts, Source};
+use arenite_layers::{Grid, Limits, Parts, Source};
 
 use crate::ops::lstm::{self, Lstm};
 
@@ -166,15 +166,19 @@ fn refuse_bytes(x: &Source<'_, '_>, code: i32) -> Result<()> {
             Err(unsupported!("of bytes below zero it is an error, which the device does not tell"))
         }
         op::NEG => Err(unsupported!("of bytes it leaves zero points out of account")),
-        op::MAXIMUM | op::MINIMUM => {
-            for i in 0..2 {
-                let (_, input) = x.input(i)?;
-                if input.grid.or_else(|| input.real.and_then(|real| real.grid())) != Some(grid) {
-                    return Err(unsupported!("'{}' has another quantization than the output", input.name));
-                }
-            }
-            Ok(())
-        }
+        op::DIV => Err(unsupported!("to divide bytes by zero is an error, which the device does not tell")),
+        op::MAXIMUM | op::MINIMUM => (0..2).try_for_each(|i| expect_grid(x, i, grid)),
+        // Its bytes are copied, whatever they stand for.
+        op::EMBEDDING_LOOKUP => expect_grid(x, 1, grid),
         _ => Ok(()),
+    }
+}
+
+/// An error unless the bytes of input `i` stand for what those of the output do.
+fn expect_grid(x: &Source<'_, '_>, i: usize, grid: Grid) -> Result<()> {
+    let (_, input) = x.input(i)?;
+    match input.grid.or_else(|| input.real.and_then(|real| real.grid())) == Some(grid) {
+        true => Ok(()),
+        false => Err(unsupported!("'{}' has another quantization than the output", input.name)),
     }
 }

@@ -1,6 +1,5 @@
 /* Four elements of a row: the epilogue is all that there is to do. */
-@group(0) @binding(0) var<storage, read_write> to: array<vec4<f32>>;
-@group(0) @binding(1) var<storage, read> source: array<vec4<f32>>;
+// with slices.wgsl
 
 struct Numbers {
   rows: i32,

@@ -1,25 +1,7 @@
 /* Four neighbouring columns of a row and one slice of channels each. Weights: [tap][input channel][output slice]. */
-@group(0) @binding(0) var<storage, read_write> to: array<vec4<f32>>;
-@group(0) @binding(1) var<storage, read> source: array<vec4<f32>>;
-@group(0) @binding(2) var<storage, read> weights: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read> bias: array<vec4<f32>>;
+// with slices.wgsl
+// with columns.wgsl
 var<immediate> n: Window;
-
-/* The pixel that column `x` reads, zeros outside. */
-fn pixel(x: i32, left: i32, line: i32, i: i32) -> vec4<f32> {
-  let column = x * n.column_stride + left;
-  if column < 0 || column >= n.in_columns {
-    return vec4<f32>();
-  }
-  return source[(line + column) * n.in_slices + i];
-}
-
-fn store(sum: vec4<f32>, row: i32, x: i32, s: i32) {
-  if x < n.out_columns {
-    let at = (row * n.out_columns + x) * n.out_slices + s;
-    to[at] = filled(epilogue(sum, at, s), n.channels - 4 * s);
-  }
-}
 
 @compute @workgroup_size(1)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -42,7 +24,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     let line = (image * n.in_rows + in_row) * n.in_columns;
     for (var kx = 0; kx < n.tap_columns; kx++) {
-      let left = kx * n.column_dilation - n.columns_before;
+      let column = x * n.column_stride + kx * n.column_dilation - n.columns_before;
       var w = (ky * n.tap_columns + kx) * n.in_slices * 4 * n.out_slices + s;
       for (var i = 0; i < n.in_slices; i++) {
         let w0 = weights[w];
@@ -50,10 +32,10 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
         let w2 = weights[w + 2 * n.out_slices];
         let w3 = weights[w + 3 * n.out_slices];
         w += 4 * n.out_slices;
-        let x0 = pixel(x, left, line, i);
-        let x1 = pixel(x + 1, left, line, i);
-        let x2 = pixel(x + 2, left, line, i);
-        let x3 = pixel(x + 3, left, line, i);
+        let x0 = pixel(column, line, i);
+        let x1 = pixel(column + n.column_stride, line, i);
+        let x2 = pixel(column + 2 * n.column_stride, line, i);
+        let x3 = pixel(column + 3 * n.column_stride, line, i);
         sum0 += x0.x * w0 + x0.y * w1 + x0.z * w2 + x0.w * w3;
         sum1 += x1.x * w0 + x1.y * w1 + x1.z * w2 + x1.w * w3;
         sum2 += x2.x * w0 + x2.y * w1 + x2.z * w2 + x2.w * w3;

@@ -1,10 +1,7 @@
 /* One slice of a pixel. Weights: [tap][output slice]. With a multiplier each lane has a channel of its own. */
+// with slices.wgsl
 override MULTIPLIED: u32;
 
-@group(0) @binding(0) var<storage, read_write> to: array<vec4<f32>>;
-@group(0) @binding(1) var<storage, read> source: array<vec4<f32>>;
-@group(0) @binding(2) var<storage, read> weights: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read> bias: array<vec4<f32>>;
 
 struct Numbers {
   window: Window,

@@ -25,7 +25,7 @@ fn exp_less_one(x: vec4<f32>) -> vec4<f32> {
   return select(exp(x) - 1.0, p * x, abs(x) < vec4<f32>(0.5));
 }
 
-/* Odd rational functions of degrees 13 and 6, 13 and 8, up to where they round to ±1: Eigen's `generic_fast_tanh_float` and
+/* Odd rational functions of degrees 13 and 6, 13 and 8, up to where they are ±1: Eigen's `generic_fast_tanh_float` and
    `generic_fast_erf_float`. */
 fn hyperbolic(v: vec4<f32>) -> vec4<f32> {
   let x = at_most(at_least(v, -7.905311), 7.905311);
@@ -37,7 +37,7 @@ fn hyperbolic(v: vec4<f32>) -> vec4<f32> {
   p = p * q + 6.372619e-4;
   p = p * q + 4.8935246e-3;
   let d = ((q * 1.1982584e-6 + 1.1853471e-4) * q + 2.2684346e-3) * q + 4.893525e-3;
-  return x * p / d;
+  return select(x * p / d, sign(x), abs(x) == vec4<f32>(7.905311));
 }
 
 fn error_function(v: vec4<f32>) -> vec4<f32> {
@@ -53,7 +53,39 @@ fn error_function(v: vec4<f32>) -> vec4<f32> {
   d = d * q + -1.682827e-3;
   d = d * q + -7.373329e-3;
   d = d * q + -1.4264739e-2;
-  return x * p / d;
+  return select(x * p / d, sign(x), abs(x) == vec4<f32>(4.0));
+}
+
+/* What becomes zero has no sign, what is zero keeps its own. */
+fn rounded(v: vec4<f32>) -> vec4<f32> {
+  let r = round(v);
+  return select(select(r, vec4<f32>(), r == vec4<f32>()), v, v == vec4<f32>());
+}
+
+/* Of two to a whole number between -126 and 127. */
+fn power_of_two(n: vec4<i32>) -> vec4<f32> {
+  return bitcast<vec4<f32>>((n + vec4<i32>(127)) << vec4<u32>(23u));
+}
+
+/* 2^k · e^r, where r is within half a ln 2 of 0, by Cephes' polynomial: drivers lose digits of large x. ln 2 has two parts, of which
+   the first times k is exact, and so has 2^k, which reaches over all powers. */
+fn exponential(v: vec4<f32>) -> vec4<f32> {
+  let x = at_most(at_least(v, -104.0), 89.0);
+  let k = floor(x * 1.44269504 + 0.5);
+  let r = x - k * 0.693359375 + k * 2.12194440e-4;
+  var p = r * 1.9875691500e-4 + 1.3981999507e-3;
+  p = p * r + 8.3334519073e-3;
+  p = p * r + 4.1665795894e-2;
+  p = p * r + 1.6666665459e-1;
+  p = p * r + 5.0000001201e-1;
+  let half = vec4<i32>(k) / 2;
+  return (p * r * r + r + 1.0) * power_of_two(half) * power_of_two(vec4<i32>(k) - half);
+}
+
+/* A driver may do anything where it divides by a zero that it knows. */
+fn quotient(v: vec4<f32>, o: vec4<f32>) -> vec4<f32> {
+  let infinite = bitcast<vec4<f32>>(bitcast<vec4<u32>>(o) | vec4<u32>(0x7f800000u));
+  return select(v / o, v * infinite, o == vec4<f32>());
 }
 
 fn unary(function: u32, v: vec4<f32>) -> vec4<f32> {
@@ -65,8 +97,8 @@ fn unary(function: u32, v: vec4<f32>) -> vec4<f32> {
     case 4u: { return v * v; }
     case 5u: { return floor(v); }
     case 6u: { return ceil(v); }
-    case 7u: { return select(round(v) + 0.0, v, v == vec4<f32>()); }
-    case 8u: { return exp(v); }
+    case 7u: { return rounded(v); }
+    case 8u: { return exponential(v); }
     case 9u: { return select(v, exp_less_one(v), v < vec4<f32>()); }
     case 10u: { return 1.0 / (1.0 + exp(-v)); }
     case 11u: { return hyperbolic(v); }
@@ -83,8 +115,8 @@ fn binary(function: u32, v: vec4<f32>, o: vec4<f32>) -> vec4<f32> {
     case 1u: { return finite(v - o); }
     case 2u: { return finite(o - v); }
     case 3u: { return finite(v * o); }
-    case 4u: { return finite(v / o); }
-    case 5u: { return finite(o / v); }
+    case 4u: { return finite(quotient(v, o)); }
+    case 5u: { return finite(quotient(o, v)); }
     case 6u: { return select(o, v, v < o); }
     case 7u: { return select(v, o, o < v); }
     case 8u: { return select(o, v, v > o); }

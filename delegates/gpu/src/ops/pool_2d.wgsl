@@ -1,8 +1,7 @@
 /* One slice of a pixel; what lies outside does not count. */
+// with slices.wgsl
 override MAXIMUM: u32;
 
-@group(0) @binding(0) var<storage, read_write> to: array<vec4<f32>>;
-@group(0) @binding(1) var<storage, read> source: array<vec4<f32>>;
 var<immediate> n: Window;
 
 @compute @workgroup_size(1)

@@ -1,8 +1,7 @@
 /* One row, four channels at a time. */
+// with slices.wgsl
 override LOGARITHM: u32;
 
-@group(0) @binding(0) var<storage, read_write> to: array<vec4<f32>>;
-@group(0) @binding(1) var<storage, read> source: array<vec4<f32>>;
 
 struct Numbers {
   rows: i32,

@@ -1,9 +1,7 @@
 /* Four columns of a row, a stride apart, and one slice of channels each: the same taps meet in all four.
    Weights: [tap][input channel][output slice]. */
-@group(0) @binding(0) var<storage, read_write> to: array<vec4<f32>>;
-@group(0) @binding(1) var<storage, read> source: array<vec4<f32>>;
-@group(0) @binding(2) var<storage, read> weights: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read> bias: array<vec4<f32>>;
+// with slices.wgsl
+// with columns.wgsl
 
 struct Numbers {
   batches: i32,
@@ -22,21 +20,6 @@ struct Numbers {
   columns_before: i32,
 }
 var<immediate> n: Numbers;
-
-/* A pixel of the line, zeros outside. */
-fn pixel(column: i32, line: i32, i: i32) -> vec4<f32> {
-  if column < 0 || column >= n.in_columns {
-    return vec4<f32>();
-  }
-  return source[(line + column) * n.in_slices + i];
-}
-
-fn store(sum: vec4<f32>, row: i32, x: i32, s: i32) {
-  if x < n.out_columns {
-    let at = (row * n.out_columns + x) * n.out_slices + s;
-    to[at] = filled(epilogue(sum, at, s), n.channels - 4 * s);
-  }
-}
 
 @compute @workgroup_size(1)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
