@@ -7,7 +7,8 @@ use std::thread::available_parallelism;
 
 use arenite::{ElementType, Error, Interpreter, Model, Served};
 use arenite_abi::schema::{
-    BatchMatMulOptions, FullyConnectedOptions, ResizeBilinearOptions, ResizeNearestNeighborOptions,
+    BatchMatMulOptions, FullyConnectedOptions, GeluOptions, ResizeBilinearOptions,
+    ResizeNearestNeighborOptions,
 };
 use arenite_model::tensor_type::{INT8, UINT8};
 use arenite_model::writer::Tensor;
@@ -144,14 +145,35 @@ fn halves_of_bytes_go_where_reference_ops_have_them() {
             let model = Model::from_bytes(node.model().finish()).expect("it is sound");
             let mut reference = arenite_tests::reference_ops(&model).build().expect("it builds");
             let want = run(&mut reference, &[]).expect("it runs");
-            for delegate in delegates() {
-                let config = DelegateConfig::new(delegate);
-                let mut on_device =
-                    arenite_tests::reference_ops(&model).delegate(config).build().expect("it builds");
+            for Backend { delegate, .. } in backends() {
+                let builder = arenite_tests::reference_ops(&model).delegate(config(delegate, &[]));
+                let mut on_device = builder.build().expect("it builds");
                 let got = run(&mut on_device, &[]).expect("it runs");
                 assert!(matches!(on_device.served_by()[0], Served::Delegate { .. }), "{what}, {delegate}");
                 assert_eq!(got, want, "{what} of {ty}, {delegate}");
             }
+        }
+    }
+}
+
+/// What a factor next to zero makes of the largest numbers is zero, too.
+#[test]
+fn far_ends_of_functions_are_those_of_reference_ops() {
+    let x = [-3e38, -1e20, -100.0, -6.5, -5.7, -5.0, -0.5, 0.0, 5.0, 6.5, 100.0, 3e38];
+    let x: Vec<u8> = x.into_iter().flat_map(f32::to_le_bytes).collect();
+    for approximate in [false, true] {
+        let node = OneOp::new("GELU").feed(f32("x", &[12])).output(f32("y", &[12]));
+        let node = node.options(|o| o.set(GeluOptions::APPROXIMATE, approximate));
+        let model = Model::from_bytes(node.model().finish()).expect("it is sound");
+        let inputs = [(0, x.clone())];
+        let mut reference = arenite_tests::reference_ops(&model).build().expect("it builds");
+        let want = run(&mut reference, &inputs).expect("it runs");
+        for Backend { delegate, .. } in backends() {
+            let builder = arenite_tests::reference_ops(&model).delegate(config(delegate, &[]));
+            let got = run(&mut builder.build().expect("it builds"), &inputs).expect("it runs");
+            let difference = compare::elements(want[0].0, &want[0].1, &got[0].2, &want[0].2, TOLERANCE);
+            let difference = difference.expect("numbers").map(|d| d.to_string());
+            assert_eq!(difference, None, "{delegate}, approximate: {approximate}");
         }
     }
 }

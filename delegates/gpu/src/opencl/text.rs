@@ -97,8 +97,10 @@ fn unary(function: Unary) -> &'static str {
         Unary::Tanh => "tanh(v)",
         Unary::HardSwish => "v * at_most(at_least(v + 3.0f, 0.0f), 6.0f) / 6.0f",
         Unary::Silu => "finite(v / (1.0f + exp(-v)))",
-        Unary::Gelu => "0.5f * v * (1.0f + erf(v * 0.70710678118654752f))",
-        Unary::GeluTanh => "0.5f * v * (1.0f + tanh(0.79788456080286536f * (v + 0.044715f * v * v * v)))",
+        Unary::Gelu => "0.5f * v * (1.0f + ended(erf(v * 0.70710678118654752f), v, -5.66f))",
+        Unary::GeluTanh => {
+            "0.5f * v * (1.0f + ended(tanh(0.79788456080286536f * (v + 0.044715f * v * v * v)), v, -6.0f))"
+        }
     }
 }
 

@@ -7,6 +7,9 @@ inline float4 at_most(float4 v, float high) { return select(v, (float4)(high), i
 /* The largest number in place of an infinite one, as arithmetic without an activation gives it. */
 inline float4 finite(float4 v) { return at_most(at_least(v, -FLT_MAX), FLT_MAX); }
 
+/* Functions that are -1 from an end on, where drivers do not quite come to it. */
+inline float4 ended(float4 y, float4 v, float end) { return select(y, (float4)(-1.0f), isless(v, (float4)(end))); }
+
 /* How floats are stored, and single ones or slices of four of them: as they are computed with, or in 16 bits, where no number becomes
    infinite. What only moves is bits. */
 #ifdef HALVES
