@@ -12,11 +12,9 @@
 //! as long as the arena; the head is set once all temporaries are gone. How much is taken depends on the model alone, not on the size
 //! of the block or on its address, so that the most that was in use is the least that is needed.
 //!
-//! What nobody will need while the model runs lies between the most that is in use in front and the tail. It is known when everything was
-//! rehearsed, and holds nodes that stay expanded (`work::Kept`), as many as it has room for. Nothing but speed depends on that.
-//!
 //! With two blocks, what is persistent lies at the end of the second one, and all else in the first.
 
+mod part;
 mod temp;
 
 use core::cell::Cell;
@@ -30,6 +28,7 @@ use crate::layouts::Layout;
 use crate::ops::OpRegistration;
 use crate::sizes::{Category, Recording};
 
+pub(crate) use part::Part;
 use temp::Places;
 pub(crate) use temp::Temp;
 
@@ -66,18 +65,16 @@ impl Block {
 
 /// The memory of one model, or of several that take turns. Places are distances from the base of their block.
 pub(crate) struct Arena<'a> {
+    /// The same as `back`, or apart from it.
     front: Block,
     back: Block,
-    /// `front` and `back` are the same.
-    joint: bool,
     head: Cell<usize>,
     temp: Cell<usize>,
     tail: Cell<usize>,
     /// Temporaries that are still in use.
     open: Cell<usize>,
-    /// The most that was in use in front since the head was set, and bytes in front of the tail that are used because nobody needs them.
-    most: Cell<usize>,
-    spared: Cell<usize>,
+    /// What was claimed of the front, and at the tail: what takes less of both is there, and is on record.
+    claimed: Cell<(usize, usize)>,
     recording: Cell<Recording>,
     /// Counts along what another machine would take.
     #[cfg(feature = "alloc")]
@@ -97,12 +94,12 @@ impl<'a> Arena<'a> {
     /// One block for all.
     pub fn new(block: &'a mut [u8]) -> Self {
         let block = Block::new(block);
-        Self::of(block, block, true)
+        Self::of(block, block)
     }
 
     /// A block for what is planned or temporary, and one for what is persistent.
     pub fn of_two(planned: &'a mut [u8], persistent: &'a mut [u8]) -> Self {
-        Self::of(Block::new(planned), Block::new(persistent), false)
+        Self::of(Block::new(planned), Block::new(persistent))
     }
 
     /// One block for all, on behalf of another machine.
@@ -111,17 +108,15 @@ impl<'a> Arena<'a> {
         Arena { elsewhere: Some(elsewhere), ..Self::new(block) }
     }
 
-    fn of(front: Block, back: Block, joint: bool) -> Self {
+    fn of(front: Block, back: Block) -> Self {
         Arena {
             front,
             back,
-            joint,
             head: Cell::new(0),
             temp: Cell::new(0),
             tail: Cell::new(back.end),
             open: Cell::new(0),
-            most: Cell::new(0),
-            spared: Cell::new(0),
+            claimed: Cell::new((0, 0)),
             recording: Cell::new(Recording::default()),
             #[cfg(feature = "alloc")]
             elsewhere: None,
@@ -158,16 +153,29 @@ impl<'a> Arena<'a> {
 
     /// Notes that so many bytes from the first block's base on are in use while the last `tail` of the second are; an error if there are
     /// not so many, or if they meet.
+    #[inline]
     fn claim(&self, front: Option<usize>, tail: Option<usize>) -> Result<()> {
+        let (most, behind) = self.claimed.get();
+        match (front, tail) {
+            (Some(front), Some(tail)) if front <= most && tail <= behind => Ok(()),
+            _ => self.claim_more(front, tail),
+        }
+    }
+
+    #[inline(never)]
+    fn claim_more(&self, front: Option<usize>, tail: Option<usize>) -> Result<()> {
         let both = front.zip(tail).and_then(|(front, tail)| front.checked_add(tail));
-        if self.joint {
+        if (self.front.base, self.front.end) == (self.back.base, self.back.end) {
             self.front.check(both).map_err(|(given, needed)| Error::Arena { given, needed })?;
         } else {
             self.front.check(front).map_err(|(given, needed)| Error::Arena { given, needed })?;
             self.back.check(tail).map_err(|(given, needed)| Error::PersistentArena { given, needed })?;
         }
         if let (Some(front), Some(tail), Some(both)) = (front, tail, both) {
-            self.most.set(self.most.get().max(front));
+            // Once the tail stays as it is, this is the most that was claimed of the front.
+            if tail >= self.claimed.get().1 {
+                self.claimed.set((front, tail));
+            }
             self.record(|recording| recording.note(front, tail, both.next_multiple_of(ALIGNMENT)));
         }
         Ok(())
@@ -272,51 +280,40 @@ impl<'a> Arena<'a> {
 
     /// A list for as long as the result lives.
     pub fn temporary<T: Copy>(&self, count: usize, mut value: impl FnMut(usize) -> T) -> Result<Temp<'_, T>> {
-        let before = self.temp.get();
-        let start = before.next_multiple_of(align_of::<T>());
-        let end = count.checked_mul(size_of::<T>()).and_then(|bytes| start.checked_add(bytes));
-        self.claim(end, Some(self.taken()))?;
-        let end = end.unwrap_or(start);
-        // SAFETY: `claim` has seen to it that the list lies in the block, in front of the tail.
-        let data = unsafe { self.front.base.add(start) }.cast::<T>();
+        let list = self.temporaries([Part::of::<T>(count)])?.0;
+        let data = list.as_ptr().cast::<T>();
         for i in 0..count {
             // SAFETY: there is room for `count` values, aligned.
             unsafe { data.add(i).write(value(i)) };
         }
+        Ok(list.of(count))
+    }
+
+    /// Memory for several lists, for as long as the result lives, and where each of them begins. Nothing is written yet.
+    pub fn temporaries<const N: usize>(&self, parts: [Part; N]) -> Result<(Temp<'_, u8>, [NonNull<u8>; N])> {
+        let before = self.temp.get();
+        let placed = Part::place(before, &parts);
+        self.claim(placed.map(|(_, end)| end), Some(self.taken()))?;
+        let (starts, end) = placed.unwrap_or(([before; N], before));
+        // SAFETY: `claim` has seen to it that the lists lie in the block, in front of the tail.
+        let places = starts.map(|start| unsafe { self.front.base.add(start) });
         self.temp.set(end);
         self.open.set(self.open.get() + 1);
-        Ok(Temp {
-            data,
-            count,
+        let temp = Temp {
+            data: places.first().copied().unwrap_or(self.front.base),
+            count: 0,
             before,
             end,
             places: Places { temp: &self.temp, open: &self.open, head: &self.head },
             #[cfg(feature = "alloc")]
-            elsewhere: self.elsewhere.map(|elsewhere| (elsewhere, elsewhere.temporary::<T>(count))),
-        })
+            elsewhere: self.elsewhere.map(|elsewhere| (elsewhere, elsewhere.temporaries(&parts))),
+        };
+        Ok((temp, places))
     }
 
     /// Claims so many bytes as temporaries will take later on, at once.
     pub fn rehearse(&self, bytes: usize) -> Result<()> {
         self.claim(self.temp.get().checked_add(bytes), Some(self.taken()))
-    }
-
-    /// A list in memory that nobody will need: what is in use in front never grew beyond `most` while everything was rehearsed. It is not
-    /// recorded, since nothing depends on it. `None` if there is no such memory.
-    pub fn spare<T: Copy>(&self, count: usize, value: T) -> Option<&'a mut [T]> {
-        let least = if self.joint { self.most.get() } else { 0 };
-        let end = self.tail.get().checked_sub(self.spared.get())?;
-        let start = end.checked_sub(count.checked_mul(size_of::<T>())?)? / align_of::<T>() * align_of::<T>();
-        if start < least || align_of::<T>() > ALIGNMENT {
-            return None;
-        }
-        self.spared.set(self.tail.get() - start);
-        // SAFETY: the list lies in the block, behind what is in front and in front of the tail; it is handed out once.
-        unsafe {
-            let data = self.back.base.add(start).cast::<T>();
-            (0..count).for_each(|i| data.add(i).write(value));
-            Some(NonNull::slice_from_raw_parts(data, count).as_mut())
-        }
     }
 
     /// Bytes that the block has for what is planned: no tensor is larger.
@@ -349,7 +346,6 @@ impl<'a> Arena<'a> {
         }
         self.head.set(bytes);
         self.temp.set(bytes);
-        self.most.set(bytes);
         Ok(())
     }
 

@@ -7,13 +7,11 @@ use arenite_abi::ElementType;
 use arenite_abi::host_side::MAX_RANK;
 use arenite_abi::raw::{TENSOR_CONSTANT, TENSOR_VARIABLE};
 use arenite_abi::tensor::element_count;
-use arenite_model::{
-    BlockwiseQuantization, Model, QuantizationDetails, SparsityParameters, Tensor, expand_sparse,
-};
+use arenite_model::{BlockwiseQuantization, QuantizationDetails, SparsityParameters, Tensor, expand_sparse};
 
 use crate::arena::{ALIGNMENT, Arena};
 use crate::error::{Error, Result};
-use crate::graph::{Graph, Prepared, Slot, Stage, bytes_of, element_type, in_file, size_of_elements};
+use crate::graph::{Graph, Prepared, Scaled, Slot, Stage, element_type, in_file, size_of_elements};
 use crate::machine::{Machine, Scales};
 use crate::sizes::Category;
 
@@ -35,7 +33,7 @@ pub(crate) fn build<'a>(machine: &Machine<'a>, graph: &Graph<'a>, arena: &Arena<
             return Err(arena.too_small(bytes));
         }
     }
-    reset_variables(machine.model, graph);
+    reset_variables(graph);
     graph.stage.set(Stage::Built);
     Ok(())
 }
@@ -59,12 +57,13 @@ impl<'a> Builder<'_, 'a> {
                 self.arena.persistent(shape.len(), Category::Shapes, |d| shape.get(d).unwrap_or(0))?.as_ptr()
             }
         };
-        if let Some(QuantizationDetails::Blockwise(blocks)) = tensor.quantization().and_then(|q| q.details())
-            && !self.scales(t, &blocks)?
-        {
-            return refuse("the scales of its blocks are neither FLOAT16 nor FLOAT32");
-        }
-        let mut slot = Slot { dims, rank: shape.len() as u8, ..Slot::NONE };
+        let mut slot = Slot {
+            dims,
+            rank: shape.len() as u8,
+            type_code: element_type(tensor) as u8,
+            scaled: self.scaled(t, tensor)?,
+            ..Slot::NONE
+        };
         if let Some(stored) = self.constant(t, tensor) {
             slot.flags = TENSOR_CONSTANT as u8;
             slot.data = match tensor.sparsity() {
@@ -75,7 +74,7 @@ impl<'a> Builder<'_, 'a> {
                 },
             };
         } else if tensor.is_variable() {
-            let bytes = tensor.byte_size().unwrap_or(0);
+            let bytes = slot.bytes().unwrap_or(0);
             slot.flags = TENSOR_VARIABLE as u8;
             slot.data = self.arena.persistent_bytes(bytes, ALIGNMENT, Category::Variables)?.as_ptr();
         }
@@ -125,12 +124,33 @@ impl<'a> Builder<'_, 'a> {
         Ok(done.map(|()| data))
     }
 
-    /// Makes the scales of blocks readable as `f32`; false if they are of another type.
-    fn scales(&self, t: usize, blocks: &BlockwiseQuantization<'a>) -> Result<bool> {
+    /// Where the scales of tensor `t` are; those of blocks are made readable.
+    fn scaled(&self, t: usize, tensor: &Tensor<'a>) -> Result<Scaled> {
+        let refuse = |reason| Err(Error::Tensor { subgraph: self.graph.index, tensor: t, reason });
+        let Some(quantization) = tensor.quantization() else { return Ok(Scaled::No) };
+        if let Some(QuantizationDetails::Blockwise(blocks)) = quantization.details() {
+            return match self.scales(t, &blocks)? {
+                None => refuse("the scales of its blocks are neither FLOAT16 nor FLOAT32"),
+                Some(0) => Ok(Scaled::No),
+                Some(_) => Ok(Scaled::OfBlocks),
+            };
+        }
+        let (scales, zero_points) = (quantization.scale(), quantization.zero_point());
+        if scales.is_empty() {
+            return Ok(Scaled::No);
+        }
+        match in_file::<f32>(scales.bytes()).is_some() && in_file::<i64>(zero_points.bytes()).is_some() {
+            true => Ok(Scaled::InFile),
+            false => refuse("this machine cannot read its scales in place"),
+        }
+    }
+
+    /// Makes the scales of blocks readable as `f32`, and gives their number; `None` if they are of another type.
+    fn scales(&self, t: usize, blocks: &BlockwiseQuantization<'a>) -> Result<Option<usize>> {
         let tensors = self.graph.subgraph.tensors();
         let tensor = usize::try_from(blocks.scales()).ok().and_then(|t| tensors.get(t));
         let Some((tensor, bytes)) = tensor.and_then(|t| Some((t, self.machine.model.constant(&t)?))) else {
-            return Ok(false);
+            return Ok(None);
         };
         let number = |at: usize| -> Option<f32> {
             match element_type(&tensor) {
@@ -141,7 +161,7 @@ impl<'a> Builder<'_, 'a> {
         };
         let count = tensor.element_count().unwrap_or(0);
         if count > 0 && number(count - 1).is_none() {
-            return Ok(false);
+            return Ok(None);
         }
         let scales = self.arena.persistent(count, Category::Shapes, |at| number(at).unwrap_or(0.0))?;
         let block_size = blocks.block_size();
@@ -153,7 +173,7 @@ impl<'a> Builder<'_, 'a> {
             next: self.machine.scales.get(),
         };
         self.machine.scales.set(Some(self.arena.persistent_value(Category::Shapes, list)?));
-        Ok(true)
+        Ok(Some(count))
     }
 }
 
@@ -170,14 +190,14 @@ fn half(bits: u16) -> f32 {
 }
 
 /// Gives every variable its first value: the zero point of i8 with one scale, else zero.
-pub(crate) fn reset_variables<'a>(model: Model<'a>, graph: &Graph<'a>) {
+pub(crate) fn reset_variables(graph: &Graph<'_>) {
     for (slot, tensor) in graph.slots.get().iter().map(Cell::get).zip(graph.subgraph.tensors()) {
         if slot.is_variable() {
             let quantization = tensor.quantization().filter(|q| q.scale().len() == 1);
             let zero_point = quantization.and_then(|q| q.zero_point().get(0)).unwrap_or(0);
-            let byte = if element_type(&tensor) == ElementType::I8 { zero_point as u8 } else { 0 };
+            let byte = if slot.element_type() == ElementType::I8 { zero_point as u8 } else { 0 };
             // SAFETY: the variable's own memory, of so many bytes; no op runs meanwhile.
-            unsafe { slot.data.write_bytes(byte, bytes_of(model, &tensor, &slot)) };
+            unsafe { slot.data.write_bytes(byte, slot.bytes().unwrap_or(0)) };
         }
     }
 }
@@ -192,7 +212,7 @@ pub(crate) fn reshape<'a>(graph: &Graph<'a>, arena: &Arena<'a>, t: usize, shape:
     if slot.is_constant() || slot.is_variable() {
         return refuse("it is constant or a variable, its shape stays");
     }
-    if size_of_elements(element_type(&graph.tensor(t)?), element_count(shape)).is_none() {
+    if size_of_elements(slot.element_type(), element_count(shape)).is_none() {
         return refuse("its size cannot be counted");
     }
     slot.dims = arena.persistent(shape.len(), Category::Shapes, |d| shape[d])?.as_ptr();

@@ -139,8 +139,7 @@ impl ModelSide for Called<'_, '_, '_> {
     unsafe fn set_input(&mut self, subgraph: u32, input: u32, value: &ArTensorV1) -> Result<(), Error> {
         let graph = if self.runs { self.prepared(subgraph)? } else { self.built(subgraph)? };
         let t = port(graph.subgraph.inputs(), subgraph, input, "input")?;
-        let tensor = self.keep(graph.tensor(t))?;
-        let ty = element_type(&tensor);
+        let ty = graph.slot(t).element_type();
         if ty as u32 != value.element_type {
             let given = ElementType::from_raw(value.element_type).map_or("?", |ty| ty.name());
             return Err(invalid!("input {input} of subgraph {subgraph} is {ty}, the node gives {given}"));

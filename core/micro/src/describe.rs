@@ -3,14 +3,14 @@
 
 use core::mem::MaybeUninit;
 
-use arenite_abi::raw::{ArGraphV1, ArHeader, ArNodeV1};
+use arenite_abi::raw::{ArGraphV1, ArHeader, ArNodeV1, ArQuantizationV1, ArTensorV1};
 use arenite_abi::{Error, unsupported};
-use arenite_model::{List, Operator};
 
-use crate::arena::Temp;
+use crate::arena::{Part, Temp};
 use crate::error::{self, Error as MicroError};
+use crate::graph::Scaled;
 use crate::machine::Site;
-use crate::work::{Local, node_struct};
+use crate::work::{Code, Describer, Purpose, lists, node_struct};
 
 /// Subgraphs that one node may look into.
 const MOST_DESCRIBED: usize = 2;
@@ -24,7 +24,7 @@ pub(crate) struct Described<'h> {
 struct Expanded<'h> {
     graph: Temp<'h, ArGraphV1>,
     _nodes: Temp<'h, MaybeUninit<ArNodeV1>>,
-    _tensors: Temp<'h, Local>,
+    _tensors: Temp<'h, u8>,
     _indices: Temp<'h, i32>,
 }
 
@@ -39,17 +39,20 @@ impl<'h> Described<'h> {
     }
 }
 
-fn lists<'a>(operator: &Operator<'a>) -> [List<'a, i32>; 3] {
-    [operator.inputs(), operator.outputs(), operator.intermediates()]
-}
-
-fn expand_tensors<'h>(site: Site<'h, '_>) -> error::Result<Temp<'h, Local>> {
-    let tensors = site.arena.temporary(site.graph.subgraph.tensors().len(), |_| Local::NONE)?;
-    for t in 0..tensors.count() {
-        // SAFETY: one of this list, which nobody else has.
-        unsafe { Local::write(tensors.as_ptr().wrapping_add(t), site, t, true)? };
+/// The entries of all tensors, and the quantizations of those that have one.
+fn expand_tensors<'h>(site: Site<'h, '_>) -> error::Result<(Temp<'h, u8>, *const ArTensorV1, usize)> {
+    let slots = site.graph.slots.get();
+    let scaled = slots.iter().filter(|slot| slot.get().scaled != Scaled::No).count();
+    let parts = [Part::of::<ArTensorV1>(slots.len()), Part::of::<ArQuantizationV1>(scaled)];
+    let (memory, [tensors, quantizations]) = site.arena.temporaries(parts)?;
+    let tensors = tensors.cast::<ArTensorV1>();
+    // SAFETY: the second list has an entry for each of them.
+    let mut describer = unsafe { Describer::new(site, Purpose::Prepare, quantizations.cast().as_ptr()) };
+    for t in 0..slots.len() {
+        // SAFETY: one of the first list, which nobody else has.
+        unsafe { tensors.add(t).write(describer.entry(t)) };
     }
-    Ok(tensors)
+    Ok((memory, tensors.as_ptr(), slots.len()))
 }
 
 fn expand<'h>(site: Site<'h, '_>) -> error::Result<Expanded<'h>> {
@@ -60,7 +63,7 @@ fn expand<'h>(site: Site<'h, '_>) -> error::Result<Expanded<'h>> {
     let total = all.clone().map(|list| list.len()).sum();
     let mut numbers = all.flat_map(|list| list.iter());
     let indices = site.arena.temporary(total, |_| numbers.next().unwrap_or(-1))?;
-    let tensors = expand_tensors(site)?;
+    let (memory, tensors, count) = expand_tensors(site)?;
     let mut nodes = site.arena.temporary(operators.len(), |_| MaybeUninit::<ArNodeV1>::uninit())?;
     let mut rest = &indices[..];
     let mut take = |count: usize| {
@@ -69,7 +72,7 @@ fn expand<'h>(site: Site<'h, '_>) -> error::Result<Expanded<'h>> {
         list
     };
     let [inputs, outputs] = ports.map(|list| take(list.len()));
-    let table = (tensors.as_ptr().cast_const(), tensors.count());
+    let table = (tensors, count);
     for (position, operator) in operators.iter().enumerate() {
         let code = site
             .machine
@@ -77,22 +80,23 @@ fn expand<'h>(site: Site<'h, '_>) -> error::Result<Expanded<'h>> {
             .operator_code(&operator)
             .ok_or(MicroError::Index { index: position, count: 0 })?;
         let taken = lists(&operator).map(|list| take(list.len()));
-        nodes[position].write(node_struct((site.graph.index, position), table, taken, &code, &operator));
+        let place = (site.graph.index, position);
+        nodes[position].write(node_struct(place, table, taken, &Code::in_file(&code), &operator));
     }
     let graph = graph_struct(table, &nodes, [inputs, outputs]);
     let graph = site.arena.temporary(1, |_| graph)?;
-    Ok(Expanded { graph, _nodes: nodes, _tensors: tensors, _indices: indices })
+    Ok(Expanded { graph, _nodes: nodes, _tensors: memory, _indices: indices })
 }
 
 fn graph_struct(
-    (tensors, count): (*const Local, usize),
+    (tensors, count): (*const ArTensorV1, usize),
     nodes: &[MaybeUninit<ArNodeV1>],
     [inputs, outputs]: [&[i32]; 2],
 ) -> ArGraphV1 {
     ArGraphV1 {
         header: ArHeader::of::<ArGraphV1>(),
-        tensors: tensors.cast(),
-        tensor_stride: size_of::<Local>(),
+        tensors,
+        tensor_stride: size_of::<ArTensorV1>(),
         tensor_count: count,
         nodes: nodes.as_ptr().cast(),
         node_stride: size_of::<ArNodeV1>(),

@@ -5,7 +5,7 @@
 
 use core::cell::Cell;
 
-use crate::arena::ALIGNMENT;
+use crate::arena::{ALIGNMENT, Part};
 use crate::layouts::Layout;
 use crate::ops::OpRegistration;
 use crate::sizes::{Category, Recording};
@@ -68,9 +68,9 @@ impl Elsewhere {
         self.persistent(self.target.state_of(op), Category::OpData);
     }
 
-    pub fn temporary<T>(&self, count: usize) -> Span {
-        let (before, Layout { size, align }) = (self.temp.get(), self.target.layout_of::<T>());
-        let end = before.next_multiple_of(align) + size * count;
+    pub fn temporaries(&self, parts: &[Part]) -> Span {
+        let before = self.temp.get();
+        let end = Part::end_elsewhere(before, parts, &self.target);
         self.note(end, self.taken.get());
         self.temp.set(end);
         (before, end)

@@ -8,13 +8,24 @@ use core::ffi::c_void;
 use core::ptr::{null, null_mut};
 
 use arenite_abi::ElementType;
-use arenite_abi::raw::{ArSpan, TENSOR_CONSTANT, TENSOR_VARIABLE, slice};
+use arenite_abi::raw::{TENSOR_CONSTANT, TENSOR_VARIABLE, slice};
 use arenite_abi::tensor::element_count;
 use arenite_model::{Model, Operator, SubGraph, Tensor};
 
 use crate::error::{Error, Result};
 use crate::lives::Life;
 use crate::ops::OpRegistration;
+
+/// Where a tensor's scales are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scaled {
+    /// It has none.
+    No,
+    /// In the file, where this machine can read them.
+    InFile,
+    /// In a list of the machine's: they are of blocks.
+    OfBlocks,
+}
 
 /// What is known of a tensor beyond the model.
 #[derive(Clone, Copy)]
@@ -26,14 +37,27 @@ pub(crate) struct Slot {
     pub rank: u8,
     /// `TENSOR_*`.
     pub flags: u8,
+    /// The schema's number of the element type.
+    pub type_code: u8,
+    pub scaled: Scaled,
 }
 
 impl Slot {
-    pub const NONE: Slot = Slot { data: null_mut(), dims: null(), rank: 0, flags: 0 };
+    pub const NONE: Slot =
+        Slot { data: null_mut(), dims: null(), rank: 0, flags: 0, type_code: 0, scaled: Scaled::No };
 
     pub fn shape(&self) -> &[i32] {
         // SAFETY: the shape lies in the model, or at the arena's tail; neither is written any more.
         unsafe { slice(self.dims, usize::from(self.rank)) }
+    }
+
+    pub fn element_type(&self) -> ElementType {
+        ElementType::from_raw(u32::from(self.type_code)).unwrap_or(ElementType::F32)
+    }
+
+    /// Bytes of the tensor in the shape that it has; `None` for text.
+    pub fn bytes(&self) -> Option<usize> {
+        size_of_elements(self.element_type(), element_count(self.shape()))
     }
 
     /// Whether its value lies in the model, or was computed while the model was made ready.
@@ -46,34 +70,63 @@ impl Slot {
     }
 }
 
+/// Memory that an op asked for.
+#[derive(Clone, Copy)]
+pub(crate) struct Piece {
+    /// Of a scratch buffer that is not placed yet: its alignment.
+    pub data: *mut u8,
+    pub bytes: usize,
+}
+
 /// What is kept of a node.
 #[derive(Clone, Copy)]
 pub(crate) struct Prepared<'a> {
     /// What runs it; `None` before it is prepared, and if all that it computes is constant.
     pub op: Option<&'a OpRegistration>,
     pub state: *mut c_void,
-    pub persistent: &'a [ArSpan],
-    /// Of a stateful op: what `persistent` held at first, one after the other.
-    pub initial: *const u8,
-    /// Its scratch buffers, and how many they are.
-    pub scratch: *mut ArSpan,
-    pub scratch_count: usize,
+    /// Persistent memory, then scratch buffers, then, of a stateful op, what its persistent memory held at first.
+    pieces: *const Cell<Piece>,
+    persistent: u8,
+    scratch: u8,
+    stateful: bool,
 }
 
 impl<'a> Prepared<'a> {
-    pub const NOT_YET: Self = Prepared {
-        op: None,
-        state: null_mut(),
-        persistent: &[],
-        initial: null(),
-        scratch: null_mut(),
-        scratch_count: 0,
-    };
+    pub const NOT_YET: Self =
+        Prepared { op: None, state: null_mut(), pieces: null(), persistent: 0, scratch: 0, stateful: false };
 
-    /// Its scratch buffers.
-    pub fn scratch(&self) -> &'a [ArSpan] {
-        // SAFETY: a list at the arena's tail, or none; it is written once, by the plan, when nobody reads it.
-        unsafe { slice(self.scratch, self.scratch_count) }
+    /// With so many pieces of persistent memory and scratch buffers, and first values if there is another piece.
+    pub fn new(state: *mut c_void, pieces: &'a [Cell<Piece>], persistent: u8, scratch: u8) -> Self {
+        let known = usize::from(persistent) + usize::from(scratch);
+        let fits = known <= pieces.len();
+        let (persistent, scratch) = if fits { (persistent, scratch) } else { (0, 0) };
+        let stateful = known < pieces.len();
+        Prepared { op: None, state, pieces: pieces.as_ptr(), persistent, scratch, stateful }
+    }
+
+    fn pieces(&self) -> &'a [Cell<Piece>] {
+        let count = usize::from(self.persistent) + usize::from(self.scratch) + usize::from(self.stateful);
+        // SAFETY: `new` was given a list of so many or more, for `'a`.
+        unsafe { slice(self.pieces, count) }
+    }
+
+    /// How many pieces there are while it runs.
+    pub fn piece_count(&self) -> usize {
+        usize::from(self.persistent) + usize::from(self.scratch)
+    }
+
+    pub fn persistent(&self) -> &'a [Cell<Piece>] {
+        &self.pieces()[..usize::from(self.persistent)]
+    }
+
+    pub fn scratch(&self) -> &'a [Cell<Piece>] {
+        &self.pieces()[usize::from(self.persistent)..self.piece_count()]
+    }
+
+    /// What the persistent memory of a stateful op held at first, one piece after the other.
+    pub fn initial(&self) -> Option<*const u8> {
+        let initial = self.pieces().get(self.piece_count());
+        initial.map(|piece| piece.get().data.cast_const())
     }
 }
 
@@ -117,8 +170,8 @@ pub(crate) struct Graph<'a> {
     /// Of the plan: when nodes that call it are at work, and the latest time at which it is called again.
     pub span: Cell<Life>,
     pub until: Cell<u32>,
-    /// Most bytes of temporaries while it is called, once that is known.
-    pub temporaries: Cell<Option<usize>>,
+    /// Most bytes of temporaries while it is called; 0 while that is not known.
+    pub temporaries: Cell<usize>,
 }
 
 impl<'a> Graph<'a> {
@@ -134,7 +187,7 @@ impl<'a> Graph<'a> {
             height: Cell::new(0),
             span: Cell::new(Life::NONE),
             until: Cell::new(0),
-            temporaries: Cell::new(None),
+            temporaries: Cell::new(0),
         }
     }
 
@@ -184,18 +237,10 @@ impl<'a> Graph<'a> {
         tensors.get(t).ok_or(Error::Index { index: t, count: tensors.len() })
     }
 
-    /// Bytes of tensor `t`.
+    /// Bytes of tensor `t`; of text, those that the file has.
     pub fn bytes(&self, model: Model<'a>, t: usize) -> usize {
-        self.subgraph.tensors().get(t).map_or(0, |tensor| bytes_of(model, &tensor, &self.slot(t)))
-    }
-}
-
-/// Bytes of a tensor in the shape that it has.
-pub(crate) fn bytes_of(model: Model<'_>, tensor: &Tensor<'_>, slot: &Slot) -> usize {
-    let count = element_count(slot.shape());
-    match size_of_elements(element_type(tensor), count) {
-        Some(bytes) => bytes,
-        None => model.constant(tensor).map_or(0, <[u8]>::len),
+        let stored = || Some(model.constant(&self.subgraph.tensors().get(t)?)?.len());
+        self.slot(t).bytes().or_else(stored).unwrap_or(0)
     }
 }
 

@@ -7,7 +7,7 @@ use core::ptr::null_mut;
 use arenite_abi::host_side::{
     CallerSide, ConstantsSide, EvalSide, HostSide, MAX_RANK, MemorySide, NodeSide, PrepareSide, Said, Share,
 };
-use arenite_abi::raw::{ArSpan, ArStatus, ArTensorV1, TENSOR_CONSTANT, slice};
+use arenite_abi::raw::{ArStatus, ArTensorV1, TENSOR_CONSTANT, slice};
 use arenite_abi::{
     AssignmentMut, ElementType, Error, ObjectAssignment, ObjectRequest, UsageRecord, unsupported,
 };
@@ -17,6 +17,7 @@ use crate::arena::Temp;
 use crate::called::Called;
 use crate::describe::Described;
 use crate::error;
+use crate::graph::Piece;
 use crate::machine::Site;
 use crate::message;
 use crate::sizes::Category;
@@ -28,13 +29,33 @@ pub(crate) const MOST_SCRATCH: usize = 12;
 /// Pieces of persistent memory that one op may have.
 pub(crate) const MOST_PERSISTENT: usize = 32;
 
-const NO_SPAN: ArSpan = ArSpan { data: null_mut(), bytes: 0 };
+/// What an op has asked for, up to so many.
+pub(crate) struct Pieces<const MOST: usize> {
+    list: [Piece; MOST],
+    count: u8,
+}
 
-/// A scratch buffer that an op has asked for.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Request {
-    pub bytes: usize,
-    pub alignment: usize,
+impl<const MOST: usize> Pieces<MOST> {
+    fn none() -> Self {
+        const { assert!(MOST <= u8::MAX as usize) };
+        Pieces { list: [Piece { data: null_mut(), bytes: 0 }; MOST], count: 0 }
+    }
+
+    pub fn list(&self) -> &[Piece] {
+        &self.list[..usize::from(self.count)]
+    }
+
+    pub fn count(&self) -> u8 {
+        self.count
+    }
+
+    /// Adds one, and gives its number; `None` if there are as many as there may be.
+    fn add(&mut self, piece: Piece) -> Option<u32> {
+        let number = self.count;
+        *self.list.get_mut(usize::from(number))? = piece;
+        self.count += 1;
+        Some(u32::from(number))
+    }
 }
 
 /// What stands behind `prepare`.
@@ -44,10 +65,9 @@ pub(crate) struct PrepareHost<'h, 'a> {
     described: Described<'h>,
     pub work: Work<'h>,
     pub said: Temp<'h, Said>,
-    pub persistent: [ArSpan; MOST_PERSISTENT],
-    pub persistent_count: usize,
-    pub scratch: [Request; MOST_SCRATCH],
-    pub scratch_count: usize,
+    /// Persistent memory; scratch buffers with their alignment in place of an address.
+    pub persistent: Pieces<MOST_PERSISTENT>,
+    pub scratch: Pieces<MOST_SCRATCH>,
     /// What went wrong where that is more than the op can be told: the arena was too small, a called subgraph failed.
     pub failed: Option<error::Error>,
 }
@@ -61,10 +81,8 @@ impl<'h, 'a> PrepareHost<'h, 'a> {
             described: Described::default(),
             work,
             said,
-            persistent: [NO_SPAN; MOST_PERSISTENT],
-            persistent_count: 0,
-            scratch: [Request::default(); MOST_SCRATCH],
-            scratch_count: 0,
+            persistent: Pieces::none(),
+            scratch: Pieces::none(),
             failed: None,
         })
     }
@@ -153,26 +171,21 @@ impl PrepareSide for PrepareHost<'_, '_> {
     }
 
     fn take_persistent(&mut self, bytes: usize, alignment: usize) -> Result<(u32, *mut c_void), Error> {
-        let number = self.persistent_count;
-        if number == MOST_PERSISTENT {
-            return Err(unsupported!("it asks for more than {MOST_PERSISTENT} pieces of persistent memory"));
-        }
         let data = self.site.arena.persistent_bytes(bytes, alignment, Category::Persistent);
-        let data = self.keep(data)?.as_ptr().cast();
-        self.persistent[number] = ArSpan { data, bytes: bytes as u64 };
-        self.persistent_count += 1;
-        Ok((number as u32, data))
+        let data = self.keep(data)?.as_ptr();
+        let number = self.persistent.add(Piece { data, bytes }).ok_or_else(|| {
+            unsupported!("it asks for more than {MOST_PERSISTENT} pieces of persistent memory")
+        })?;
+        Ok((number, data.cast()))
     }
 
     fn note_scratch(&mut self, bytes: usize, alignment: usize) -> Result<u32, Error> {
-        let number = self.scratch_count;
-        if number == MOST_SCRATCH {
-            return Err(unsupported!("it asks for more than {MOST_SCRATCH} scratch buffers"));
-        }
+        let data = core::ptr::without_provenance_mut(alignment);
+        let number = self.scratch.add(Piece { data, bytes });
+        let number =
+            number.ok_or_else(|| unsupported!("it asks for more than {MOST_SCRATCH} scratch buffers"))?;
         self.site.arena.note_scratch(bytes);
-        self.scratch[number] = Request { bytes, alignment };
-        self.scratch_count += 1;
-        Ok(number as u32)
+        Ok(number)
     }
 
     /// Nothing lies over anything else.
@@ -226,13 +239,13 @@ const LENDS_MODEL: bool = cfg!(feature = "subgraphs");
 pub(crate) struct EvalHost<'h, 'a> {
     site: Site<'h, 'a>,
     node: usize,
-    pub work: Work<'h>,
+    work: &'h Work<'h>,
     /// What went wrong in a called subgraph.
     pub failed: Option<error::Error>,
 }
 
 impl<'h, 'a> EvalHost<'h, 'a> {
-    pub fn new(site: Site<'h, 'a>, node: usize, work: Work<'h>) -> Self {
+    pub fn new(site: Site<'h, 'a>, node: usize, work: &'h Work<'h>) -> Self {
         EvalHost { site, node, work, failed: None }
     }
 }

@@ -106,7 +106,6 @@ impl<'a> PreparedModel<'a> {
     /// An arena that is too small for the plan, or for the node that needs the most to run.
     pub fn plan(self, planner: Planner) -> Result<Interpreter<'a>> {
         self.0.plan(&self.1, planner, 0)?;
-        self.0.keep(&self.1)?;
         Ok(Interpreter(self.0, self.1))
     }
 }

@@ -6,14 +6,13 @@ use core::mem::MaybeUninit;
 
 use arenite_abi::UsageRecord;
 use arenite_abi::host_side::Said;
-use arenite_abi::raw::{ArNodeV1, ArSpan};
+use arenite_abi::raw::{ArNodeV1, ArQuantizationV1, ArSpan, ArTensorV1};
 
-use crate::graph::{Graph, Prepared, Slot};
+use crate::graph::{Graph, Piece, Prepared, Slot};
 use crate::lives::Life;
 use crate::machine::Scales;
 use crate::ops::{self, OpRegistration, Ops};
 use crate::resources::Resource;
-use crate::work::Local;
 
 /// Size and alignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +24,12 @@ pub(crate) struct Layout {
 impl Layout {
     pub const fn of<T>() -> Self {
         Layout { size: size_of::<T>(), align: align_of::<T>() }
+    }
+
+    /// Where a list of so many begins that may begin at `start`, and where it ends; `None` if that cannot be counted.
+    pub fn list_at(&self, start: usize, count: usize) -> Option<(usize, usize)> {
+        let start = start.checked_next_multiple_of(self.align)?;
+        Some((start, count.checked_mul(self.size)?.checked_add(start)?))
     }
 
     /// Of an op's state on this machine.
@@ -53,15 +58,17 @@ macro_rules! structs {
 structs! {
     "Graph": Graph<'static>,
     "Life": Life,
-    "Local": Local,
     "Node": MaybeUninit<ArNodeV1>,
+    "Piece": Cell<Piece>,
     "Prepared": Cell<Prepared<'static>>,
+    "Quantization": ArQuantizationV1,
     "Record": UsageRecord,
     "Resource": Resource<'static>,
     "Said": Said,
     "Scales": Scales<'static>,
     "Slot": Cell<Slot>,
     "Span": ArSpan,
+    "Tensor": ArTensorV1,
 }
 
 /// Writes the layouts on this machine, as [`Target`](crate::Target) reads them.

@@ -4,8 +4,7 @@ use core::cell::Cell;
 
 use arenite_abi::host;
 use arenite_abi::host_side::eval_struct;
-use arenite_abi::raw::{ArNodeV1, ArQuantizationV1};
-use arenite_model::Model;
+use arenite_model::{Model, Operator};
 
 use crate::arena::Arena;
 use crate::error::{Error, Result};
@@ -16,7 +15,7 @@ use crate::ops::{OpRegistration, Ops};
 use crate::prepare;
 use crate::resources::Resources;
 use crate::sizes::Category;
-use crate::work::{Kept, Work};
+use crate::work::{Code, Purpose, Work};
 use crate::{build, called};
 
 /// How many subgraphs may be at work at once, each called by a node of the one before.
@@ -44,8 +43,6 @@ pub(crate) struct Machine<'a> {
     others: &'a [Graph<'a>],
     pub resources: Resources<'a>,
     pub scales: Cell<Option<&'a Scales<'a>>>,
-    /// Of each subgraph, the nodes that stay expanded.
-    kept: Cell<&'a [&'a [Option<Kept<'a>>]]>,
     /// How often nodes asked for the model around them while they were prepared.
     pub asked: Cell<u32>,
     pub most_calls: u32,
@@ -71,7 +68,6 @@ impl<'a> Machine<'a> {
             others,
             resources: Resources::default(),
             scales: Cell::new(None),
-            kept: Cell::new(&[]),
             asked: Cell::new(0),
             most_calls: MOST_CALLS,
             calls_left: Cell::new(0),
@@ -111,7 +107,7 @@ impl<'a> Machine<'a> {
     /// Gives variables and the states of ops their first values.
     pub fn reset(&self) {
         for graph in self.ready() {
-            build::reset_variables(self.model, graph);
+            build::reset_variables(graph);
             graph.nodes.get().iter().for_each(|node| prepare::reset(&node.get()));
         }
     }
@@ -155,69 +151,48 @@ impl<'h, 'a> Site<'h, 'a> {
 
     /// Runs every node, in order. As deep as calls are nested, which `prepare` has bounded.
     pub fn run(self) -> Result<()> {
-        (0..self.graph.nodes.get().len()).try_for_each(|node| self.eval(node))
-    }
-
-    fn eval(self, node: usize) -> Result<()> {
-        let Some(prepared) = self.graph.nodes.get().get(node) else { return Ok(()) };
-        let prepared = prepared.get();
-        let Some(op) = prepared.op else { return Ok(()) };
-        let kept = self.machine.kept.get().get(self.graph.index).and_then(|list| list.get(node));
-        if let Some(Some(kept)) = kept {
-            return self.call(op, &prepared, &kept.node, kept.work());
+        let operators = self.graph.subgraph.operators();
+        let nodes = self.graph.nodes.get().iter().map(Cell::get).zip(operators).enumerate();
+        for (node, (prepared, operator)) in nodes {
+            if let Some(op) = prepared.op {
+                self.eval(node, op, &prepared, &operator)?;
+            }
         }
-        let operator = self.graph.operator(node)?;
-        let code = self.machine.model.operator_code(&operator);
-        let code = code.ok_or(Error::Index { index: node, count: 0 })?;
-        let work = Work::new(self, &operator, false)?;
-        let raw = work.node(self.graph.index, node, &code, &operator);
-        self.call(op, &prepared, &raw, work)
+        Ok(())
     }
 
-    fn call(
+    fn eval(
         self,
+        node: usize,
         op: &OpRegistration,
         prepared: &Prepared<'a>,
-        raw: &ArNodeV1,
-        work: Work<'h>,
+        operator: &Operator<'a>,
     ) -> Result<()> {
-        let node = raw.index as usize;
-        let mut host = EvalHost::new(self, node, work);
-        let eval = eval_struct(&mut host, 1, prepared.persistent, prepared.scratch());
+        let model = self.machine.model;
+        let code = Code::served(op, || model.operator_code(operator).map_or(1, |code| code.version()));
+        let work = Work::new(self, operator, Purpose::Run, prepared)?;
+        let raw = work.node((self.graph.index, node), &code, operator);
+        let mut host = EvalHost::new(self, node, &work);
+        let (persistent, scratch) = work.spans(prepared);
+        let eval = eval_struct(&mut host, 1, persistent, scratch);
         // SAFETY: the structs are valid for the call, `prepare` initialised the state, and the plan keeps apart what lives at once.
-        let status = unsafe { (op.eval)(&eval, raw, prepared.state) };
+        let status = unsafe { (op.eval)(&eval, &raw, prepared.state) };
         let done = message::check(status);
         match host.failed.take() {
             // What a subgraph failed with: the op's words for it are of no use.
             Some(failed) => Err(failed),
-            None => done.map_err(|error| Error::Node {
-                subgraph: self.graph.index,
-                node,
-                code: raw.builtin_code,
-                error,
+            None => done.map_err(|error| {
+                let (subgraph, code) = (self.graph.index, op.builtin_code);
+                Error::Node { subgraph, node, code, error }
             }),
         }
     }
 
-    /// Keeps nodes expanded as far as there is memory to spare, so that they are not read from the model each time.
-    pub fn keep(self) -> Result<()> {
-        let none: &'a [Option<Kept<'a>>] = &[];
-        let Some(lists) = self.arena.spare(self.machine.count(), none) else { return Ok(()) };
-        for graph in self.machine.ready() {
-            let Some(list) = self.arena.spare(graph.nodes.get().len(), None) else { break };
-            for (node, place) in list.iter_mut().enumerate() {
-                *place = Kept::new(Site { graph, ..self }, node)?;
-            }
-            lists[graph.index] = list;
-        }
-        self.machine.kept.set(lists);
-        Ok(())
-    }
-
     /// Claims what the nodes will take while they run: they will not fail then.
     pub fn rehearse(self) -> Result<()> {
-        for node in 0..self.graph.nodes.get().len() {
-            let work = Work::new(self, &self.graph.operator(node)?, false)?;
+        let nodes = self.graph.nodes.get().iter().map(Cell::get).zip(self.graph.subgraph.operators());
+        for (node, (prepared, operator)) in nodes.enumerate() {
+            let work = Work::new(self, &operator, Purpose::Run, &prepared)?;
             self.arena.rehearse(self.temporaries_of_callees(node))?;
             drop(work);
         }
@@ -231,29 +206,17 @@ impl<'h, 'a> Site<'h, 'a> {
 
     /// Most bytes of temporaries while this subgraph, which a node calls, is at work. They begin at a multiple of 8, as they end.
     fn temporaries(self) -> usize {
-        if let Some(known) = self.graph.temporaries.get() {
+        let known = self.graph.temporaries.get();
+        if known != 0 {
             return known;
         }
-        let operators = self.graph.subgraph.operators().iter().enumerate();
-        let nodes = operators
-            .map(|(node, operator)| Work::bytes(&operator).saturating_add(self.temporaries_of_callees(node)));
+        let nodes = self.graph.nodes.get().iter().map(Cell::get).zip(self.graph.subgraph.operators());
+        let nodes = nodes.enumerate().map(|(node, (prepared, operator))| {
+            let own = Work::bytes(self.graph, &operator, &prepared);
+            own.saturating_add(self.temporaries_of_callees(node))
+        });
         let most = nodes.chain([called::forwarded_bytes(self)]).max().unwrap_or(0);
-        self.graph.temporaries.set(Some(most));
+        self.graph.temporaries.set(most);
         most
     }
 }
-
-/// Quantization of a tensor by blocks.
-pub(crate) fn blockwise(scales: &Scales<'_>, dimension: i32, plain: ArQuantizationV1) -> ArQuantizationV1 {
-    ArQuantizationV1 {
-        scales: scales.scales.as_ptr(),
-        scale_count: scales.scales.len(),
-        zero_points: &ZERO,
-        zero_point_count: 1,
-        quantized_dimension: dimension,
-        block_size: scales.block_size,
-        ..plain
-    }
-}
-
-static ZERO: i64 = 0;

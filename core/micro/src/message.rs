@@ -21,24 +21,33 @@ pub fn host() -> &'static ArHostV1 {
 /// The message of the call that failed last.
 struct Kept {
     used: AtomicBool,
+    /// Whether there may be one: most calls succeed, and look no further.
+    is_there: AtomicBool,
     message: UnsafeCell<Option<Error>>,
 }
 
 // SAFETY: the message is touched by whoever has set `used`, and by nobody else.
 unsafe impl Sync for Kept {}
 
-static KEPT: Kept = Kept { used: AtomicBool::new(false), message: UnsafeCell::new(None) };
+static KEPT: Kept =
+    Kept { used: AtomicBool::new(false), is_there: AtomicBool::new(false), message: UnsafeCell::new(None) };
 
 impl Kept {
     /// Exchanges the message, unless another thread is at it.
+    #[inline(never)]
     fn replace(&self, message: Option<Error>) -> Option<Error> {
         if self.used.swap(true, Ordering::Acquire) {
             return None;
         }
+        self.is_there.store(message.is_some(), Ordering::Relaxed);
         // SAFETY: `used` was not set, and is by now.
         let before = unsafe { core::mem::replace(&mut *self.message.get(), message) };
         self.used.store(false, Ordering::Release);
         before
+    }
+
+    fn take(&self) -> Option<Error> {
+        if self.is_there.load(Ordering::Relaxed) { self.replace(None) } else { None }
     }
 }
 
@@ -50,11 +59,13 @@ pub(crate) fn keep(error: Error) -> ArStatus {
 
 /// The error of a call that returned this status.
 pub(crate) fn check(status: ArStatus) -> Result<(), Error> {
-    let kept = KEPT.replace(None);
-    let text = kept.as_ref().map_or("it failed without a message", |error| error.message());
+    let kept = KEPT.take();
     match Status::from_raw(status) {
         Status::Ok => Ok(()),
-        status => Err(Error::new(status, format_args!("{text}"))),
+        status => {
+            let text = kept.as_ref().map_or("it failed without a message", |error| error.message());
+            Err(Error::new(status, format_args!("{text}")))
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use {alloc::vec::Vec, arenite_abi::UsageRecord};
 
 use crate::arena::{ALIGNMENT, Arena};
 use crate::error::{Error, Result};
-use crate::graph::{Graph, element_type};
+use crate::graph::Graph;
 use crate::interpreter::TensorInfo;
 use crate::machine::{Machine, Site};
 use crate::message;
@@ -38,11 +38,6 @@ impl<'a> Parts<'a> {
         let head = plan::place(&self.0, arena, planner)?;
         arena.set_head(head.max(least))?;
         Site::main(&self.0, arena).rehearse()
-    }
-
-    /// Uses memory that nobody else will need, to be faster.
-    pub fn keep(&self, arena: &Arena<'a>) -> Result<()> {
-        Site::main(&self.0, arena).keep()
     }
 
     #[cfg(feature = "alloc")]
@@ -105,7 +100,7 @@ impl<'a> Parts<'a> {
         let quantization = tensor.quantization().filter(|q| q.scale().len() == 1);
         Ok(TensorInfo {
             name: tensor.name().unwrap_or(""),
-            ty: element_type(&tensor),
+            ty: slot.element_type(),
             // SAFETY: the shape lies in the model or at the arena's tail, and is not written any more.
             shape: unsafe { slice(slot.dims, usize::from(slot.rank)) },
             quantization: quantization.and_then(|q| Some((q.scale().get(0)?, q.zero_point().get(0)?))),

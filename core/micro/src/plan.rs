@@ -5,13 +5,12 @@
 
 use core::cell::Cell;
 
-use arenite_abi::raw::ArSpan;
 use arenite_abi::{ElementType, Result as OpResult, UsageRecord, unsupported};
 use arenite_planners::{linear, micro_greedy};
 
 use crate::arena::{ALIGNMENT, Arena, Temp};
 use crate::error::{Error, Result};
-use crate::graph::{Graph, Slot, element_type};
+use crate::graph::{Graph, Piece, Slot};
 use crate::lives::{Life, Lives};
 use crate::machine::Machine;
 use crate::offline::{self, Offline};
@@ -51,7 +50,7 @@ pub(crate) fn records<'t>(machine: &Machine<'_>, arena: &'t Arena<'_>) -> Result
     let lives = Lives::new(machine, arena)?;
     let planned = |graph: &Graph<'_>| {
         let living = |&t: &usize| is_planned(graph, t, lives.of_tensor(machine, graph, t));
-        let scratch: usize = graph.nodes.get().iter().map(|node| node.get().scratch_count).sum();
+        let scratch: usize = graph.nodes.get().iter().map(|node| node.get().scratch().len()).sum();
         (0..graph.slots.get().len()).filter(living).count() + scratch
     };
     let total = machine.ready().map(planned).sum();
@@ -71,10 +70,10 @@ pub(crate) fn records<'t>(machine: &Machine<'_>, arena: &'t Arena<'_>) -> Result
     for graph in machine.ready() {
         for (node, prepared) in graph.nodes.get().iter().enumerate() {
             let Life { first, last } = lives.of_node(machine, graph, node);
-            for (span, record) in prepared.get().scratch().iter().zip(&mut next) {
+            for (piece, record) in prepared.get().scratch().iter().map(Cell::get).zip(&mut next) {
                 // What is aligned more strictly than the head is moved within its buffer.
-                let padding = (span.data.addr() as u64).saturating_sub(ALIGNMENT as u64);
-                let size = span.bytes.saturating_add(padding);
+                let padding = piece.data.addr().saturating_sub(ALIGNMENT);
+                let size = piece.bytes.saturating_add(padding) as u64;
                 *record = UsageRecord { alignment: ALIGNMENT as u64, ..UsageRecord::new(size, first, last) };
             }
         }
@@ -92,7 +91,7 @@ fn record<'a>(
     number: usize,
     offline: &Offline<'_>,
 ) -> Result<UsageRecord> {
-    if matches!(element_type(&graph.tensor(t)?), ElementType::String | ElementType::Variant) {
+    if matches!(graph.slot(t).element_type(), ElementType::String | ElementType::Variant) {
         return Err(Error::Plan(unsupported!("tensor {t} holds text or lists, whose size depends on data")));
     }
     Ok(UsageRecord {
@@ -117,11 +116,10 @@ fn hand_out(machine: &Machine<'_>, arena: &Arena<'_>, records: &[UsageRecord], o
         number = end;
     }
     for prepared in machine.ready().flat_map(|graph| graph.nodes.get()).map(Cell::get) {
-        for (i, place) in (0..prepared.scratch_count).zip(&mut places) {
-            // SAFETY: the list has so many entries, and is this node's alone.
-            let span: &mut ArSpan = unsafe { &mut *prepared.scratch.add(i) };
-            let alignment = span.data.addr().max(1);
-            span.data = place.wrapping_add(place.align_offset(alignment)).cast();
+        for (piece, place) in prepared.scratch().iter().zip(&mut places) {
+            let Piece { data, bytes } = piece.get();
+            let data = place.wrapping_add(place.align_offset(data.addr().max(1)));
+            piece.set(Piece { data, bytes });
         }
     }
 }

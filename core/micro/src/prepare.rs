@@ -1,19 +1,22 @@
 //! Preparing a node: the first op that does not refuse it keeps it.
 
+use core::cell::Cell;
+use core::ptr::null_mut;
+
 use arenite_abi::host_side::{Found, Said, found, prepare_struct};
-use arenite_abi::raw::{ArNodeV1, ArSpan, OP_STATEFUL};
+use arenite_abi::raw::{ArNodeV1, OP_STATEFUL};
 use arenite_abi::{Error as OpError, Status};
 use arenite_model::{Operator, OperatorCode};
 
 use crate::arena::{ALIGNMENT, Arena};
 use crate::error::{Error, Result};
-use crate::graph::{Graph, Prepared, element_type};
+use crate::graph::{Graph, Piece, Prepared};
 use crate::host::PrepareHost;
 use crate::machine::Site;
 use crate::message;
 use crate::ops::{OpRegistration, serves};
 use crate::sizes::Category;
-use crate::work::Work;
+use crate::work::{Code, Purpose, Work};
 
 /// Prepares node `node` with the first of the ops that serves it.
 pub(crate) fn node(site: Site<'_, '_>, node: usize) -> Result<()> {
@@ -50,10 +53,10 @@ fn types<'a>(
     graph: &Graph<'a>,
     operator: &Operator<'a>,
 ) -> impl Iterator<Item = arenite_abi::ElementType> + use<'a> {
-    let tensors = graph.subgraph.tensors();
+    let slots = graph.slots.get();
     let indices = operator.inputs().iter().chain(operator.outputs().iter());
-    let tensor = move |t: i32| usize::try_from(t).ok().and_then(|t| tensors.get(t));
-    indices.filter_map(tensor).map(|tensor| element_type(&tensor))
+    let slot = move |t: i32| usize::try_from(t).ok().and_then(|t| slots.get(t));
+    indices.filter_map(slot).map(|slot| slot.get().element_type())
 }
 
 fn with<'a>(
@@ -65,8 +68,9 @@ fn with<'a>(
 ) -> Result<()> {
     let Site { arena, graph, .. } = site;
     let state = arena.state(op)?.as_ptr().cast();
-    let mut host = PrepareHost::new(site, node, Work::new(site, operator, true)?)?;
-    let raw = host.work.node(graph.index, node, code, operator);
+    let work = Work::new(site, operator, Purpose::Prepare, &Prepared::NOT_YET)?;
+    let mut host = PrepareHost::new(site, node, work)?;
+    let raw = host.work.node((graph.index, node), &Code::in_file(code), operator);
     call(&mut host, op, &raw, state)?;
     let refused =
         |error: OpError| Error::Node { subgraph: graph.index, node, code: code.builtin_code(), error };
@@ -76,7 +80,7 @@ fn with<'a>(
             if prepared.op.is_none() {
                 destroy(op, state);
             }
-            note_outputs(graph, &host);
+            note_outputs(graph, operator, &host);
             if let Some(place) = graph.nodes.get().get(node) {
                 place.set(prepared);
             }
@@ -135,65 +139,51 @@ fn keep<'a>(
     arena: &Arena<'a>,
     found: Found,
 ) -> Result<Prepared<'a>> {
-    let persistent: &'a [ArSpan] =
-        arena.persistent(host.persistent_count, Category::Nodes, |i| host.persistent[i])?;
-    let queue = |i: usize| {
-        let request = host.scratch[i];
-        // Until it is placed, a buffer's address is its alignment.
-        ArSpan { data: core::ptr::without_provenance_mut(request.alignment), bytes: request.bytes as u64 }
-    };
-    let scratch = arena.persistent(host.scratch_count, Category::Nodes, queue)?;
-    let mut prepared = Prepared {
-        op: (!found.constant).then_some(op),
-        state,
-        persistent,
-        initial: core::ptr::null(),
-        scratch: scratch.as_mut_ptr(),
-        scratch_count: if found.constant { 0 } else { scratch.len() },
-    };
-    if op.flags & OP_STATEFUL != 0 {
-        prepared.initial = initial(persistent, arena)?;
-    }
+    let is_stateful = op.flags & OP_STATEFUL != 0;
+    let scratch = if found.constant { &[] } else { host.scratch.list() };
+    let persistent = host.persistent.list();
+    let mut asked = persistent.iter().chain(scratch);
+    let total = persistent.len() + scratch.len() + usize::from(is_stateful);
+    let first = if is_stateful { initial(persistent, arena)? } else { Piece { data: null_mut(), bytes: 0 } };
+    let pieces =
+        arena.persistent(total, Category::Nodes, |_| Cell::new(asked.next().copied().unwrap_or(first)))?;
+    let mut prepared = Prepared::new(state, pieces, host.persistent.count(), scratch.len() as u8);
+    prepared.op = (!found.constant).then_some(op);
     Ok(prepared)
 }
 
 /// A copy of what a stateful op keeps, one piece after the other.
-fn initial(persistent: &[ArSpan], arena: &Arena<'_>) -> Result<*const u8> {
-    let total = persistent.iter().map(|span| span.bytes as usize).sum();
-    let copy = arena.persistent_bytes(total, ALIGNMENT, Category::Initial)?.as_ptr();
-    copy_spans(persistent, |span, at| {
+fn initial(persistent: &[Piece], arena: &Arena<'_>) -> Result<Piece> {
+    let bytes = persistent.iter().map(|piece| piece.bytes).sum();
+    let data = arena.persistent_bytes(bytes, ALIGNMENT, Category::Initial)?.as_ptr();
+    let mut at = data;
+    for piece in persistent {
         // SAFETY: two pieces of persistent memory, each of so many bytes.
-        unsafe { copy.add(at).copy_from_nonoverlapping(span.data.cast::<u8>(), span.bytes as usize) };
-    });
-    Ok(copy)
+        unsafe {
+            at.copy_from_nonoverlapping(piece.data, piece.bytes);
+            at = at.add(piece.bytes);
+        }
+    }
+    Ok(Piece { data, bytes })
 }
 
 /// Gives a stateful op what it held at first.
 pub(crate) fn reset(prepared: &Prepared<'_>) {
-    if prepared.initial.is_null() {
-        return;
-    }
-    copy_spans(prepared.persistent, |span, at| {
+    let Some(mut at) = prepared.initial() else { return };
+    for piece in prepared.persistent().iter().map(Cell::get) {
         // SAFETY: as in `initial`; no op runs meanwhile.
         unsafe {
-            span.data.cast::<u8>().copy_from_nonoverlapping(prepared.initial.add(at), span.bytes as usize)
-        };
-    });
-}
-
-fn copy_spans(spans: &[ArSpan], copy: impl Fn(&ArSpan, usize)) {
-    let mut at = 0;
-    for span in spans {
-        copy(span, at);
-        at += span.bytes as usize;
+            piece.data.copy_from_nonoverlapping(at, piece.bytes);
+            at = at.add(piece.bytes);
+        }
     }
 }
 
 /// Shapes and values that the op gave its outputs become the graph's.
-fn note_outputs(graph: &Graph<'_>, host: &PrepareHost<'_, '_>) {
-    for (&local, said) in host.work.outputs().iter().zip(&*host.said) {
-        let Ok(local) = usize::try_from(local) else { continue };
-        let (entry, t) = (host.work.get(local), host.work.tensor_of(local));
+fn note_outputs(graph: &Graph<'_>, operator: &Operator<'_>, host: &PrepareHost<'_, '_>) {
+    for ((&local, said), t) in host.work.outputs().iter().zip(&*host.said).zip(operator.outputs()) {
+        let (Ok(local), Ok(t)) = (usize::try_from(local), usize::try_from(t)) else { continue };
+        let entry = host.work.get(local);
         let mut slot = graph.slot(t);
         (slot.dims, slot.rank) = (entry.dims, entry.rank as u8);
         if *said == Said::Constant {
@@ -207,9 +197,9 @@ fn note_outputs(graph: &Graph<'_>, host: &PrepareHost<'_, '_>) {
 /// Drops the states of all nodes.
 pub(crate) fn unprepare(graph: &Graph<'_>) {
     for place in graph.nodes.get() {
-        let prepared = place.get();
-        if let Some(op) = prepared.op {
-            place.set(Prepared { op: None, ..prepared });
+        let mut prepared = place.get();
+        if let Some(op) = prepared.op.take() {
+            place.set(prepared);
             destroy(op, prepared.state);
         }
     }

@@ -1,4 +1,4 @@
-//! The node in work: its tensors, expanded to the structs of the contract.
+//! The node in work: its tensors, expanded to the structs of the contract from what is kept of them (`graph`) and what the model says.
 //!
 //! Tensors of the node are numbered anew, each once, in the order in which its lists name them:
 //!
@@ -6,278 +6,115 @@
 //! ADD  inputs 7, 7, −1   outputs 9        inputs 0, 0, −1   outputs 1
 //!                                    ═►   tensors  [ 7 | 9 ]
 //! ```
+//!
+//! All of it lies in one block of temporaries:
+//!
+//! ```text
+//!  tensors │ quantizations, of those that have one │ persistent memory, scratch buffers │ numbers: inputs, outputs, intermediates
+//! ```
 
-use core::ptr::null;
+use core::ptr::{NonNull, null};
 
 use arenite_abi::raw::{
-    ArBytes, ArHeader, ArNodeV1, ArQuantizationV1, ArStr, ArTable, ArTensorV1, TENSOR_CONSTANT,
+    ArBytes, ArHeader, ArNodeV1, ArQuantizationV1, ArSpan, ArStr, ArTable, ArTensorV1, TENSOR_CONSTANT, slice,
 };
 use arenite_abi::tensor::element_count;
-use arenite_model::{List, Operator, OperatorCode, RawTable, Tensor};
+use arenite_model::{List, Operator, OperatorCode, RawTable, Tables, Tensor};
 
-use crate::arena::Temp;
-use crate::error::{Error, Result};
-use crate::graph::{Slot, bytes_of, element_type, in_file, size_of_elements};
-use crate::machine::{Site, blockwise};
+use crate::arena::{Part, Temp};
+use crate::error::Result;
+use crate::graph::{Graph, Prepared, Scaled, in_file, size_of_elements};
+use crate::machine::{Scales, Site};
+use crate::ops::OpRegistration;
 
-/// A tensor of the node: its entry, and what that points to.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub(crate) struct Local {
-    entry: ArTensorV1,
-    quantization: ArQuantizationV1,
-    /// Its index in the subgraph.
-    tensor: usize,
+/// What a node is expanded for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// To be prepared, or looked at: data is shown if it is constant.
+    Prepare,
+    /// To run.
+    Run,
 }
 
-impl Local {
-    /// Room for one.
-    pub const NONE: Local =
-        Local { entry: ArTensorV1::NONE, quantization: NO_QUANTIZATION, tensor: usize::MAX };
+/// Which op a node runs, as the contract tells it.
+pub(crate) struct Code {
+    pub builtin: i32,
+    pub version: i32,
+    pub custom: ArStr,
+}
 
-    /// Describes tensor `t`; without its data unless it is constant, if a node is to be prepared.
-    ///
-    /// # Safety
-    /// The place is readable and writable, and nobody else's.
-    pub unsafe fn write(place: *mut Local, site: Site<'_, '_>, t: usize, prepares: bool) -> Result<()> {
-        let (tensor, slot) = (site.graph.tensor(t)?, site.graph.slot(t));
-        let quantization = quantization(site, &tensor, t)?;
-        // SAFETY: the caller's promise. The entry points to what lies beside it.
-        unsafe {
-            (*place).tensor = t;
-            (*place).quantization = quantization;
-            let quantization =
-                if quantization.scale_count > 0 { &raw const (*place).quantization } else { null() };
-            let entry = entry(site, &tensor, &slot, quantization);
-            (*place).entry = if prepares { entry.described() } else { entry };
+impl Code {
+    pub fn in_file(code: &OperatorCode<'_>) -> Self {
+        Code {
+            builtin: code.builtin_code(),
+            version: code.version(),
+            custom: ArStr::borrowed(code.custom_code().unwrap_or("")),
         }
-        Ok(())
+    }
+
+    /// That of a node which this op serves: its number and its name are the op's.
+    pub fn served(op: &OpRegistration, version: impl FnOnce() -> i32) -> Self {
+        let version = if op.min_version == op.max_version { op.min_version } else { version() };
+        Code { builtin: op.builtin_code, version, custom: op.custom_name }
     }
 }
 
-/// The node in work. Ops read entries through pointers, also while the host is about to change others: so the host goes through
-/// pointers as well, and never holds a reference to an entry.
-pub(crate) struct Work<'t> {
-    lists: Lists<'t>,
-    /// Where the lists lie, unless they are kept.
-    _temporaries: Option<(Temp<'t, Local>, Temp<'t, i32>)>,
+/// The tensors of a subgraph, and where the next quantization is written to.
+pub(crate) struct Describer<'d, 'a> {
+    site: Site<'d, 'a>,
+    tensors: Tables<'a, Tensor<'a>>,
+    purpose: Purpose,
+    quantizations: *mut ArQuantizationV1,
 }
 
-/// Tensors of a node, and the numbers of its inputs, outputs and intermediates among them.
-#[derive(Clone, Copy)]
-struct Lists<'t> {
-    locals: *mut Local,
-    /// How many of the locals there are.
-    count: usize,
-    indices: &'t [i32],
-    inputs: usize,
-    outputs: usize,
-}
+impl<'d, 'a> Describer<'d, 'a> {
+    /// # Safety
+    /// There is room for the quantization of each tensor that is going to be described, and nobody else's.
+    pub unsafe fn new(site: Site<'d, 'a>, purpose: Purpose, quantizations: *mut ArQuantizationV1) -> Self {
+        Describer { site, tensors: site.graph.subgraph.tensors(), purpose, quantizations }
+    }
 
-/// A node that stays expanded, because the arena has room for it.
-#[derive(Clone, Copy)]
-pub(crate) struct Kept<'a> {
-    lists: Lists<'a>,
-    pub node: ArNodeV1,
-}
-
-impl<'a> Kept<'a> {
-    /// Expands node `position` in memory that is to spare; `None` if there is no more.
-    pub fn new(site: Site<'_, 'a>, position: usize) -> Result<Option<Self>> {
-        let operator = site.graph.operator(position)?;
-        let code = site.machine.model.operator_code(&operator);
-        let (total, there) = counts(&lists(&operator));
-        let (Some(code), Some(indices), Some(locals)) =
-            (code, site.arena.spare(total, -1i32), site.arena.spare(there, Local::NONE))
-        else {
-            return Ok(None);
+    /// The entry of tensor `t`.
+    pub fn entry(&mut self, t: usize) -> ArTensorV1 {
+        let slot = self.site.graph.slot(t);
+        let shows_names = cfg!(feature = "messages") || self.purpose == Purpose::Prepare;
+        let is_scaled = slot.scaled != Scaled::No;
+        let tensor = if shows_names || is_scaled { self.tensors.get(t) } else { None };
+        let bytes = slot.bytes().unwrap_or_else(|| self.site.graph.bytes(self.site.machine.model, t));
+        let mut entry = ArTensorV1 {
+            element_type: slot.element_type() as u32,
+            rank: u32::from(slot.rank),
+            dims: slot.dims,
+            data: slot.data.cast(),
+            bytes: bytes as u64,
+            flags: u32::from(slot.flags),
+            ..ArTensorV1::NONE
         };
-        let lists = Lists::fill(site, &operator, false, locals.as_mut_ptr(), indices)?;
-        let node = lists.node(site.graph.index, position, &code, &operator);
-        Ok(Some(Kept { lists, node }))
-    }
-
-    /// The node, to be run.
-    pub fn work(&self) -> Work<'a> {
-        Work { lists: self.lists, _temporaries: None }
-    }
-}
-
-fn lists<'a>(operator: &Operator<'a>) -> [List<'a, i32>; 3] {
-    [operator.inputs(), operator.outputs(), operator.intermediates()]
-}
-
-/// How many tensors the lists name, and how many of these are there: optional inputs may be absent.
-fn counts(lists: &[List<'_, i32>; 3]) -> (usize, usize) {
-    let all = || lists.iter().flat_map(List::iter);
-    (all().count(), all().filter(|&t| t >= 0).count())
-}
-
-impl<'t> Lists<'t> {
-    /// Describes the tensors of `operator`; there are as many locals as tensors that are there.
-    fn fill(
-        site: Site<'_, '_>,
-        operator: &Operator<'_>,
-        prepares: bool,
-        locals: *mut Local,
-        indices: &'t mut [i32],
-    ) -> Result<Self> {
-        let mut filled = Lists {
-            locals,
-            count: 0,
-            indices: &[],
-            inputs: operator.inputs().len(),
-            outputs: operator.outputs().len(),
-        };
-        for (place, t) in indices.iter_mut().zip(lists(operator).iter().flat_map(List::iter)) {
-            if let Ok(t) = usize::try_from(t) {
-                *place = filled.number(site, t, prepares)? as i32;
+        if let Some(tensor) = tensor {
+            if shows_names {
+                let name = tensor.name_bytes();
+                entry.name = ArStr { data: name.as_ptr(), length: name.len() };
+            }
+            if is_scaled {
+                entry.quantization = self.quantize(t, &tensor, slot.scaled);
             }
         }
-        filled.indices = indices;
-        Ok(filled)
+        if self.purpose == Purpose::Prepare { entry.described() } else { entry }
     }
 
-    /// The number of tensor `t` of the subgraph.
-    fn number(&mut self, site: Site<'_, '_>, t: usize, prepares: bool) -> Result<usize> {
-        if let Some(known) = (0..self.count).find(|&l| self.tensor_of(l) == t) {
-            return Ok(known);
+    fn quantize(&mut self, t: usize, tensor: &Tensor<'_>, scaled: Scaled) -> *const ArQuantizationV1 {
+        let place = self.quantizations;
+        let dimension = tensor.quantized_dimension();
+        let quantization = match self.site.machine.blocks(self.site.graph.index, t) {
+            Some(scales) if scaled == Scaled::OfBlocks => blockwise(scales, dimension),
+            _ => plain(tensor, dimension),
+        };
+        // SAFETY: the promise to `new`.
+        unsafe {
+            place.write(quantization);
+            self.quantizations = place.add(1);
         }
-        let number = self.count;
-        // SAFETY: the place is one of this list, and no op runs yet.
-        unsafe { Local::write(self.at(number), site, t, prepares)? };
-        self.count += 1;
-        Ok(number)
-    }
-
-    fn at(&self, local: usize) -> *mut Local {
-        self.locals.wrapping_add(local)
-    }
-
-    fn tensor_of(&self, local: usize) -> usize {
-        // SAFETY: entries are initialised, and written by nobody else while the host is at work.
-        unsafe { (*self.at(local)).tensor }
-    }
-
-    /// The node as ops get it; it borrows the lists.
-    fn node(
-        &self,
-        subgraph: usize,
-        position: usize,
-        code: &OperatorCode<'_>,
-        operator: &Operator<'_>,
-    ) -> ArNodeV1 {
-        let (inputs, rest) = self.indices.split_at(self.inputs);
-        let (outputs, intermediates) = rest.split_at(self.outputs);
-        let tensors = (self.locals.cast_const(), self.count);
-        node_struct((subgraph, position), tensors, [inputs, outputs, intermediates], code, operator)
-    }
-}
-
-impl<'t> Work<'t> {
-    /// Expands the tensors of `operator`; without their data unless they are constant, if the node is to be prepared.
-    pub fn new(site: Site<'t, '_>, operator: &Operator<'_>, prepares: bool) -> Result<Work<'t>> {
-        let (total, there) = counts(&lists(operator));
-        let indices = site.arena.temporary(total, |_| -1i32)?;
-        let locals = site.arena.temporary(there, |_| Local::NONE)?;
-        // SAFETY: the list is this value's alone, and stays where it is until this is dropped.
-        let list = unsafe { core::slice::from_raw_parts_mut(indices.as_ptr(), total) };
-        let lists = Lists::fill(site, operator, prepares, locals.as_ptr(), list)?;
-        Ok(Work { lists, _temporaries: Some((locals, indices)) })
-    }
-
-    /// Bytes that it takes from a place where a [`Local`] may be; they end at such a place.
-    pub fn bytes(operator: &Operator<'_>) -> usize {
-        let (total, there) = counts(&lists(operator));
-        let indices = (total * size_of::<i32>()).next_multiple_of(align_of::<Local>());
-        indices.saturating_add(there.saturating_mul(size_of::<Local>()))
-    }
-
-    /// The index in the subgraph.
-    pub fn tensor_of(&self, local: usize) -> usize {
-        self.lists.tensor_of(local)
-    }
-
-    /// A copy of an entry.
-    pub fn get(&self, local: usize) -> ArTensorV1 {
-        // SAFETY: as in `Lists::tensor_of`.
-        unsafe { (*self.lists.at(local)).entry }
-    }
-
-    /// Changes an entry.
-    pub fn set(&mut self, local: usize, entry: ArTensorV1) {
-        // SAFETY: as in `Lists::tensor_of`; ops make no references to entries.
-        unsafe { (*self.lists.at(local)).entry = entry };
-    }
-
-    /// Numbers of the node's outputs.
-    pub fn outputs(&self) -> &[i32] {
-        &self.lists.indices[self.lists.inputs..][..self.lists.outputs]
-    }
-
-    pub fn input_count(&self) -> usize {
-        self.lists.inputs
-    }
-
-    /// The node as ops get it; it borrows this.
-    pub fn node(
-        &self,
-        subgraph: usize,
-        position: usize,
-        code: &OperatorCode<'_>,
-        operator: &Operator<'_>,
-    ) -> ArNodeV1 {
-        self.lists.node(subgraph, position, code, operator)
-    }
-}
-
-/// A node of subgraph `place.0`, at position `place.1`; it borrows the tensors and the lists.
-pub(crate) fn node_struct(
-    place: (usize, usize),
-    tensors: (*const Local, usize),
-    [inputs, outputs, intermediates]: [&[i32]; 3],
-    code: &OperatorCode<'_>,
-    operator: &Operator<'_>,
-) -> ArNodeV1 {
-    let custom = operator.custom_options();
-    ArNodeV1 {
-        header: ArHeader::of::<ArNodeV1>(),
-        builtin_code: code.builtin_code(),
-        version: code.version(),
-        custom_name: ArStr::borrowed(code.custom_code().unwrap_or("")),
-        index: place.1 as u32,
-        subgraph: place.0 as u32,
-        tensors: tensors.0.cast(),
-        tensor_stride: size_of::<Local>(),
-        tensor_count: tensors.1,
-        inputs: inputs.as_ptr(),
-        input_count: inputs.len(),
-        outputs: outputs.as_ptr(),
-        output_count: outputs.len(),
-        intermediates: intermediates.as_ptr(),
-        intermediate_count: intermediates.len(),
-        options: table(operator.builtin_options()),
-        options_2: table(operator.builtin_options_2()),
-        custom_options: if custom.is_empty() { ArBytes::EMPTY } else { ArBytes::borrowed(custom) },
-    }
-}
-
-fn entry(
-    site: Site<'_, '_>,
-    tensor: &Tensor<'_>,
-    slot: &Slot,
-    quantization: *const ArQuantizationV1,
-) -> ArTensorV1 {
-    ArTensorV1 {
-        element_type: element_type(tensor) as u32,
-        rank: u32::from(slot.rank),
-        dims: slot.dims,
-        data: slot.data.cast(),
-        bytes: bytes_of(site.machine.model, tensor, slot) as u64,
-        quantization,
-        flags: u32::from(slot.flags),
-        name: ArStr::borrowed(tensor.name().unwrap_or("")),
-        ..ArTensorV1::NONE
+        place
     }
 }
 
@@ -291,28 +128,218 @@ const NO_QUANTIZATION: ArQuantizationV1 = ArQuantizationV1 {
     block_size: 0,
 };
 
-/// Scales and zero points, where they lie in the file; no scales if the tensor has none.
-fn quantization(site: Site<'_, '_>, tensor: &Tensor<'_>, t: usize) -> Result<ArQuantizationV1> {
-    let Some(quantization) = tensor.quantization() else { return Ok(NO_QUANTIZATION) };
-    let (subgraph, dimension) = (site.graph.index, tensor.quantized_dimension());
-    if let Some(scales) = site.machine.blocks(subgraph, t) {
-        return Ok(blockwise(scales, dimension, NO_QUANTIZATION));
-    }
-    if quantization.scale().is_empty() {
-        return Ok(NO_QUANTIZATION);
-    }
-    let refuse =
-        || Error::Tensor { subgraph, tensor: t, reason: "this machine cannot read its scales in place" };
-    let scales = in_file(quantization.scale().bytes()).ok_or_else(refuse)?;
-    let zero_points = in_file(quantization.zero_point().bytes()).ok_or_else(refuse)?;
-    Ok(ArQuantizationV1 {
+/// Scales and zero points where they lie in the file.
+fn plain(tensor: &Tensor<'_>, quantized_dimension: i32) -> ArQuantizationV1 {
+    let Some(quantization) = tensor.quantization() else { return NO_QUANTIZATION };
+    // They can be read: the graph's entry was made so.
+    let scales = in_file(quantization.scale().bytes()).unwrap_or(&[]);
+    let zero_points = in_file(quantization.zero_point().bytes()).unwrap_or(&[]);
+    ArQuantizationV1 {
         scales: scales.as_ptr(),
         scale_count: scales.len(),
         zero_points: zero_points.as_ptr(),
         zero_point_count: zero_points.len(),
-        quantized_dimension: dimension,
+        quantized_dimension,
         ..NO_QUANTIZATION
+    }
+}
+
+fn blockwise(scales: &Scales<'_>, quantized_dimension: i32) -> ArQuantizationV1 {
+    ArQuantizationV1 {
+        scales: scales.scales.as_ptr(),
+        scale_count: scales.scales.len(),
+        zero_points: &ZERO,
+        zero_point_count: 1,
+        quantized_dimension,
+        block_size: scales.block_size,
+        ..NO_QUANTIZATION
+    }
+}
+
+static ZERO: i64 = 0;
+
+/// Inputs, outputs and intermediates of a node.
+pub(crate) fn lists<'a>(operator: &Operator<'a>) -> [List<'a, i32>; 3] {
+    [operator.inputs(), operator.outputs(), operator.intermediates()]
+}
+
+/// How many tensors lists name that are there, and how many of these have scales.
+pub(crate) fn count_tensors(graph: &Graph<'_>, list: List<'_, i32>) -> (usize, usize) {
+    let there = list.iter().filter_map(|t| usize::try_from(t).ok());
+    there.fold((0, 0), |(tensors, scaled), t| {
+        (tensors + 1, scaled + usize::from(graph.slot(t).scaled != Scaled::No))
     })
+}
+
+/// What the lists of a node take that has so many pieces of memory.
+fn parts(graph: &Graph<'_>, lists: &[List<'_, i32>; 3], pieces: usize) -> [Part; 4] {
+    let (mut tensors, mut scaled, mut numbers) = (0, 0, 0);
+    for list in lists {
+        let (named, of_them) = count_tensors(graph, *list);
+        (tensors, scaled, numbers) = (tensors + named, scaled + of_them, numbers + list.len());
+    }
+    [
+        Part::of::<ArTensorV1>(tensors),
+        Part::of::<ArQuantizationV1>(scaled),
+        Part::of::<ArSpan>(pieces),
+        Part::of::<i32>(numbers),
+    ]
+}
+
+/// The node in work. Ops read entries through pointers, also while the host is about to change others: so the host goes through
+/// pointers as well, and never holds a reference to an entry.
+pub(crate) struct Work<'t> {
+    tensors: NonNull<ArTensorV1>,
+    tensor_count: usize,
+    spans: NonNull<ArSpan>,
+    numbers: NonNull<i32>,
+    /// How many numbers there are of inputs, outputs and intermediates.
+    counts: [usize; 3],
+    _memory: Temp<'t, u8>,
+}
+
+impl<'t> Work<'t> {
+    /// Expands the tensors of `operator`, and what is kept of its memory.
+    pub fn new(
+        site: Site<'t, '_>,
+        operator: &Operator<'_>,
+        purpose: Purpose,
+        prepared: &Prepared<'_>,
+    ) -> Result<Work<'t>> {
+        let lists = lists(operator);
+        let parts = parts(site.graph, &lists, prepared.piece_count());
+        let (memory, [tensors, quantizations, spans, numbers]) = site.arena.temporaries(parts)?;
+        // SAFETY: `parts` has counted those of the tensors that are about to be described.
+        let mut describer = unsafe { Describer::new(site, purpose, quantizations.cast().as_ptr()) };
+        let mut work = Work {
+            tensors: tensors.cast(),
+            tensor_count: 0,
+            spans: spans.cast(),
+            numbers: numbers.cast(),
+            counts: lists.map(|list| list.len()),
+            _memory: memory,
+        };
+        work.number(&lists, &mut describer);
+        work.list_pieces(prepared);
+        Ok(work)
+    }
+
+    /// Bytes that it takes from a place where a tensor's entry may be; they end at such a place.
+    pub fn bytes(graph: &Graph<'_>, operator: &Operator<'_>, prepared: &Prepared<'_>) -> usize {
+        let parts = parts(graph, &lists(operator), prepared.piece_count());
+        let end = Part::place(0, &parts).map(|(_, end)| end);
+        end.and_then(|end| end.checked_next_multiple_of(align_of::<ArTensorV1>())).unwrap_or(usize::MAX)
+    }
+
+    /// Writes the entries, and their numbers.
+    fn number(&mut self, lists: &[List<'_, i32>; 3], describer: &mut Describer<'_, '_>) {
+        let all = || lists.iter().flat_map(List::iter);
+        for (i, t) in all().enumerate() {
+            let number = match usize::try_from(t) {
+                Err(_) => -1,
+                Ok(index) => match all().take(i).position(|other| other == t) {
+                    // SAFETY: the number was written before.
+                    Some(known) => unsafe { self.numbers.add(known).read() },
+                    None => {
+                        let number = self.tensor_count;
+                        // SAFETY: `parts` has counted it.
+                        unsafe { self.tensors.add(number).write(describer.entry(index)) };
+                        self.tensor_count += 1;
+                        number as i32
+                    }
+                },
+            };
+            // SAFETY: `parts` has counted it.
+            unsafe { self.numbers.add(i).write(number) };
+        }
+    }
+
+    fn list_pieces(&mut self, prepared: &Prepared<'_>) {
+        let pieces = prepared.persistent().iter().chain(prepared.scratch());
+        for (i, piece) in pieces.map(core::cell::Cell::get).enumerate() {
+            let span = ArSpan { data: piece.data.cast(), bytes: piece.bytes as u64 };
+            // SAFETY: `parts` has counted them.
+            unsafe { self.spans.add(i).write(span) };
+        }
+    }
+
+    /// The node's persistent memory, and its scratch buffers.
+    pub fn spans(&self, prepared: &Prepared<'_>) -> (&[ArSpan], &[ArSpan]) {
+        let count = prepared.piece_count();
+        // SAFETY: `list_pieces` has written so many for the same node.
+        let spans = unsafe { slice(self.spans.as_ptr(), count) };
+        spans.split_at(prepared.persistent().len())
+    }
+
+    /// A copy of an entry.
+    pub fn get(&self, local: usize) -> ArTensorV1 {
+        if local >= self.tensor_count {
+            return ArTensorV1::NONE;
+        }
+        // SAFETY: so many entries were written, by nobody else while the host is at work.
+        unsafe { self.tensors.add(local).read() }
+    }
+
+    /// Changes an entry.
+    pub fn set(&mut self, local: usize, entry: ArTensorV1) {
+        if local < self.tensor_count {
+            // SAFETY: as in `get`; ops make no references to entries.
+            unsafe { self.tensors.add(local).write(entry) };
+        }
+    }
+
+    fn numbers(&self) -> &[i32] {
+        // SAFETY: so many were written, and stay as they are.
+        unsafe { slice(self.numbers.as_ptr(), self.counts.iter().sum()) }
+    }
+
+    /// Numbers of the node's outputs.
+    pub fn outputs(&self) -> &[i32] {
+        &self.numbers()[self.counts[0]..][..self.counts[1]]
+    }
+
+    pub fn input_count(&self) -> usize {
+        self.counts[0]
+    }
+
+    /// The node as ops get it; it borrows this.
+    pub fn node(&self, place: (usize, usize), code: &Code, operator: &Operator<'_>) -> ArNodeV1 {
+        let (inputs, rest) = self.numbers().split_at(self.counts[0]);
+        let (outputs, intermediates) = rest.split_at(self.counts[1]);
+        let tensors = (self.tensors.as_ptr().cast_const(), self.tensor_count);
+        node_struct(place, tensors, [inputs, outputs, intermediates], code, operator)
+    }
+}
+
+/// A node of subgraph `place.0`, at position `place.1`; it borrows the tensors and the lists.
+pub(crate) fn node_struct(
+    place: (usize, usize),
+    tensors: (*const ArTensorV1, usize),
+    [inputs, outputs, intermediates]: [&[i32]; 3],
+    code: &Code,
+    operator: &Operator<'_>,
+) -> ArNodeV1 {
+    let custom = operator.custom_options();
+    ArNodeV1 {
+        header: ArHeader::of::<ArNodeV1>(),
+        builtin_code: code.builtin,
+        version: code.version,
+        custom_name: code.custom,
+        index: place.1 as u32,
+        subgraph: place.0 as u32,
+        tensors: tensors.0,
+        tensor_stride: size_of::<ArTensorV1>(),
+        tensor_count: tensors.1,
+        inputs: inputs.as_ptr(),
+        input_count: inputs.len(),
+        outputs: outputs.as_ptr(),
+        output_count: outputs.len(),
+        intermediates: intermediates.as_ptr(),
+        intermediate_count: intermediates.len(),
+        options: table(operator.builtin_options()),
+        options_2: table(operator.builtin_options_2()),
+        custom_options: if custom.is_empty() { ArBytes::EMPTY } else { ArBytes::borrowed(custom) },
+    }
 }
 
 fn table(table: Option<RawTable<'_>>) -> ArTable {

@@ -26,14 +26,26 @@ pub(crate) struct Temp<'t, T> {
     pub(super) elsewhere: Option<(&'t Elsewhere, Span)>,
 }
 
+impl<'t> Temp<'t, u8> {
+    /// The same memory, as a list of so many values: they are there, and were written.
+    pub(super) fn of<T>(self, count: usize) -> Temp<'t, T> {
+        let this = core::mem::ManuallyDrop::new(self);
+        Temp {
+            data: this.data.cast(),
+            count,
+            before: this.before,
+            end: this.end,
+            places: this.places,
+            #[cfg(feature = "alloc")]
+            elsewhere: this.elsewhere,
+        }
+    }
+}
+
 impl<T> Temp<'_, T> {
     /// For what others read through pointers of their own while it changes.
     pub fn as_ptr(&self) -> *mut T {
         self.data.as_ptr()
-    }
-
-    pub fn count(&self) -> usize {
-        self.count
     }
 }
 

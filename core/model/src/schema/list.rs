@@ -3,7 +3,6 @@
 use core::marker::PhantomData;
 
 use super::reader::Item;
-use super::verifier::{Verified, Verifier};
 
 /// A verified vector of the model; absent vectors are empty.
 pub struct List<'a, T> {
@@ -36,13 +35,6 @@ impl<'a, T: Item<'a>> List<'a, T> {
     #[inline]
     pub(super) fn new(file: &'a [u8], start: usize, len: usize) -> Self {
         List { file, start, len, entry: PhantomData }
-    }
-
-    /// Verifies the list to which the distance at `at` leads.
-    pub(super) fn verify(verifier: &mut Verifier<'_>, at: usize) -> Verified {
-        let at = verifier.follow(at)?;
-        let entries = verifier.list(at, T::SIZE, T::TYPE)?;
-        T::verify_entries(verifier, entries.start, entries.len() / T::SIZE)
     }
 
     /// The entries as they lie in the file: numbers are little-endian, at a multiple of their size from the file's beginning.

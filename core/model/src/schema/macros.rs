@@ -27,31 +27,18 @@ macro_rules! table {
                 self.0.at
             }
 
-            /// Verifies the table at `position`.
-            pub(super) fn verify_at(verifier: &mut Verifier<'_>, position: usize) -> Verified {
-                let table = verifier.open(position)?;
-                $(verify_field!(verifier, table, $slot $field $kind $($of)?);)*
-                verifier.close();
-                Ok(())
-            }
+            /// What is verified of it.
+            pub(super) const FIELDS: &'static [Field] =
+                &[$(Field::new($slot, stringify!($field), is!($kind $($of)?)),)*];
         }
 
         impl<'a> Item<'a> for $name<'a> {
-            const SIZE: usize = Table::SIZE;
-            const TYPE: &'static str = Table::TYPE;
+            const WIDTH: Width = Width::OFFSET;
+            const SIZE: usize = size_of::<u32>();
 
             #[inline]
             fn read(file: &'a [u8], at: usize) -> Option<Self> {
                 Table::read(file, at).map($name)
-            }
-
-            fn verify(verifier: &mut Verifier<'_>, at: usize) -> Verified {
-                let position = verifier.follow(at)?;
-                $name::verify_at(verifier, position)
-            }
-
-            fn verify_entries(verifier: &mut Verifier<'_>, start: usize, count: usize) -> Verified {
-                verifier.entries(start, count, Self::verify)
             }
         }
 
@@ -117,28 +104,28 @@ macro_rules! getter {
     };
 }
 
-/// Verifies one field of `table!`.
-macro_rules! verify_field {
-    ($verifier:ident, $table:ident, $slot:literal $field:ident scalar $of:ident) => {
-        $verifier.field(&$table, $slot, stringify!($field), <$of as Item<'_>>::verify)?
+/// What one field of `table!` is.
+macro_rules! is {
+    (scalar $of:ident) => {
+        Is::Number(<$of as Item<'_>>::WIDTH)
     };
-    ($verifier:ident, $table:ident, $slot:literal $field:ident list $of:ident) => {
-        $verifier.field(&$table, $slot, stringify!($field), List::<$of>::verify)?
+    (list $of:ident) => {
+        Is::Numbers(<$of as Item<'_>>::WIDTH)
     };
-    ($verifier:ident, $table:ident, $slot:literal $field:ident tables $of:ident) => {
-        $verifier.field(&$table, $slot, stringify!($field), Tables::<$of<'_>>::verify)?
+    (tables $of:ident) => {
+        Is::Tables($of::FIELDS)
     };
-    ($verifier:ident, $table:ident, $slot:literal $field:ident table $of:ident) => {
-        $verifier.field(&$table, $slot, stringify!($field), <$of<'_> as Item<'_>>::verify)?
+    (table $of:ident) => {
+        Is::Table($of::FIELDS)
     };
-    ($verifier:ident, $table:ident, $slot:literal $field:ident union $of:ident) => {
-        $verifier.union(&$table, $slot, $of::verify_variant)?
+    (union $of:ident) => {
+        Is::Union($of::VARIANTS)
     };
-    ($verifier:ident, $table:ident, $slot:literal $field:ident text) => {
-        $verifier.field(&$table, $slot, stringify!($field), Verifier::text)?
+    (text) => {
+        Is::Text
     };
-    ($verifier:ident, $table:ident, $slot:literal $field:ident bytes) => {
-        $verifier.field(&$table, $slot, stringify!($field), List::<u8>::verify)?
+    (bytes) => {
+        Is::Numbers(<u8 as Item<'_>>::WIDTH)
     };
 }
 
@@ -154,13 +141,8 @@ macro_rules! union {
         }
 
         impl<'a> $name<'a> {
-            /// Verifies the table at `position` as the one that `tag` stands for.
-            fn verify_variant(tag: u8, verifier: &mut Verifier<'_>, position: usize) -> Verified {
-                match tag {
-                    $($tag => $table::verify_at(verifier, position),)*
-                    _ => RawTable::verify_variant(tag, verifier, position),
-                }
-            }
+            /// What is verified of each table.
+            const VARIANTS: &'static [(u8, &'static [Field])] = &[$(($tag, $table::FIELDS),)*];
 
             /// The table as the one that `tag` stands for.
             fn new(tag: u8, table: Table<'a>) -> Self {

@@ -18,7 +18,7 @@ pub use unions::RawTable;
 pub use verifier::Malformed;
 
 use reader::{Item, Table};
-use verifier::{Verified, Verifier};
+use verifier::{Field, Is, Verifier, Width};
 
 /// Largest part of a file that flatbuffers offsets (signed, 32 bits) may reach; data beyond it is external.
 const REACH: usize = i32::MAX as usize;
@@ -35,13 +35,13 @@ pub(crate) fn verify_root(bytes: &[u8]) -> Result<ModelTable<'_>, Malformed> {
     let reachable = bytes.get(..REACH).unwrap_or(bytes);
     let mut verifier = Verifier::new(reachable, reachable.len().saturating_mul(16).saturating_add(4096));
     let root = verifier.follow(0)?;
-    ModelTable::verify_at(&mut verifier, root)?;
+    verifier.table(root, ModelTable::FIELDS)?;
     Ok(root_at(bytes, root))
 }
 
 /// The root table at `position`, where `verify_root` has found it in these bytes.
 pub(crate) fn root_at(bytes: &[u8], position: usize) -> ModelTable<'_> {
-    ModelTable(Table { file: bytes, at: position })
+    ModelTable(Table::new(bytes, position))
 }
 
 impl<'a> ModelTable<'a> {
@@ -76,5 +76,12 @@ impl<'a> Operator<'a> {
     /// The whole file.
     pub(crate) fn file(&self) -> &'a [u8] {
         self.0.file
+    }
+}
+
+impl<'a> Tensor<'a> {
+    /// The bytes of its name, which were verified to be text.
+    pub fn name_bytes(&self) -> &'a [u8] {
+        self.0.bytes(3).unwrap_or(&[])
     }
 }

@@ -12,42 +12,28 @@
 //! A field is a number, or the distance (u32) to a table or to a list (its length, u32, then its entries). All little-endian.
 
 use super::List;
-use super::verifier::{Verified, Verifier};
+use super::verifier::Width;
 
 /// What stands in a field, or in an entry of a list: a number, or the distance to a table.
 pub trait Item<'a>: Copy {
-    /// Bytes of it, which are its alignment as well.
+    /// How it is verified.
+    const WIDTH: Width;
+    /// Bytes of it.
     const SIZE: usize;
-    /// What an error calls it.
-    const TYPE: &'static str;
 
     /// The item at `at`.
     fn read(file: &'a [u8], at: usize) -> Option<Self>;
-
-    /// Verifies the item at `at`, and what it leads to.
-    fn verify(verifier: &mut Verifier<'_>, at: usize) -> Verified;
-
-    /// Verifies what the entries of a list lead to.
-    fn verify_entries(verifier: &mut Verifier<'_>, start: usize, count: usize) -> Verified;
 }
 
 macro_rules! numbers {
     ($($number:ident: $read:expr;)*) => {$(
         impl Item<'_> for $number {
+            const WIDTH: Width = Width::new(Self::SIZE, stringify!($number));
             const SIZE: usize = size_of::<$number>();
-            const TYPE: &'static str = stringify!($number);
 
             #[inline]
             fn read(file: &[u8], at: usize) -> Option<Self> {
                 chunk(file, at).map($read)
-            }
-
-            fn verify(verifier: &mut Verifier<'_>, at: usize) -> Verified {
-                verifier.present::<Self>(at)
-            }
-
-            fn verify_entries(_: &mut Verifier<'_>, _: usize, _: usize) -> Verified {
-                Ok(())
             }
         }
     )*};
@@ -75,28 +61,38 @@ pub struct Table<'a> {
     pub file: &'a [u8],
     /// Where it begins.
     pub at: usize,
+    /// Where its vtable begins, and behind which byte of that nothing is told.
+    vtable: usize,
+    told: usize,
 }
 
 impl<'a> Table<'a> {
-    pub const SIZE: usize = 4;
-    pub const TYPE: &'static str = "offset";
+    /// The table at `at`; without fields if its vtable is not in the file.
+    #[inline(never)]
+    pub fn new(file: &'a [u8], at: usize) -> Self {
+        let vtable = || {
+            let to_vtable = i32::read(file, at)? as isize;
+            let vtable = at.checked_add_signed(to_vtable.checked_neg()?)?;
+            Some((vtable, usize::from(u16::read(file, vtable)?)))
+        };
+        let (vtable, told) = vtable().unwrap_or((0, 0));
+        Table { file, at, vtable, told }
+    }
 
     /// The table to which the distance at `at` leads.
     #[inline]
     pub fn read(file: &'a [u8], at: usize) -> Option<Self> {
-        Some(Table { file, at: follow(file, at)? })
+        Some(Table::new(file, follow(file, at)?))
     }
 
     /// Where a field is, if it is there. Every accessor asks: it is there once.
     #[inline(never)]
     pub fn field(&self, slot: u16) -> Option<usize> {
-        let to_vtable = i32::read(self.file, self.at)? as isize;
-        let vtable = self.at.checked_add_signed(to_vtable.checked_neg()?)?;
         let entry = vtable_offset(slot);
-        if entry >= usize::from(u16::read(self.file, vtable)?) {
+        if entry >= self.told {
             return None;
         }
-        let distance = u16::read(self.file, vtable.checked_add(entry)?)?;
+        let distance = u16::read(self.file, self.vtable.checked_add(entry)?)?;
         if distance == 0 { None } else { self.at.checked_add(usize::from(distance)) }
     }
 
