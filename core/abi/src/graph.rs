@@ -48,7 +48,7 @@ impl<'a> GraphView<'a> {
         // SAFETY: in range, as checked; the struct is copied.
         let tensor: ArTensorV1 = unsafe { *raw::strided(self.raw.tensors, self.raw.tensor_stride, index) };
         // SAFETY: valid, as promised to `from_raw`; nobody writes to constants.
-        unsafe { TensorView::from_raw(tensor.described()) }
+        unsafe { TensorView::from_raw(&tensor.described()) }
     }
 
     /// Tensor indices of the subgraph's inputs.

@@ -118,7 +118,7 @@ impl<'a> ModelContext<'a> {
         unsafe {
             check((self.subgraphs.output)(self.context, index(subgraph)?, output as u32, &mut value))?;
             let dynamic = value.flags & TENSOR_DYNAMIC != 0;
-            Ok(SubgraphOutput { tensor: TensorView::from_raw(value)?, dynamic })
+            Ok(SubgraphOutput { tensor: TensorView::from_raw(&value)?, dynamic })
         }
     }
 
@@ -142,7 +142,7 @@ impl<'a> ModelContext<'a> {
             if value.dims.is_null() {
                 return Ok(None);
             }
-            TensorView::from_raw(value).map(Some)
+            TensorView::from_raw(&value).map(Some)
         }
     }
 

@@ -29,7 +29,7 @@ use crate::ops::OpRegistration;
 use crate::sizes::{Category, Recording};
 
 pub(crate) use part::Part;
-use temp::Places;
+use temp::Front;
 pub(crate) use temp::Temp;
 
 /// Alignment of the arena and of planned buffers, as in TensorFlow Lite Micro.
@@ -66,13 +66,10 @@ impl Block {
 /// The memory of one model, or of several that take turns. Places are distances from the base of their block.
 pub(crate) struct Arena<'a> {
     /// The same as `back`, or apart from it.
-    front: Block,
+    planned: Block,
     back: Block,
-    head: Cell<usize>,
-    temp: Cell<usize>,
+    front: Front,
     tail: Cell<usize>,
-    /// Temporaries that are still in use.
-    open: Cell<usize>,
     /// What was claimed of the front, and at the tail: what takes less of both is there, and is on record.
     claimed: Cell<(usize, usize)>,
     recording: Cell<Recording>,
@@ -108,14 +105,12 @@ impl<'a> Arena<'a> {
         Arena { elsewhere: Some(elsewhere), ..Self::new(block) }
     }
 
-    fn of(front: Block, back: Block) -> Self {
+    fn of(planned: Block, back: Block) -> Self {
         Arena {
-            front,
+            planned,
             back,
-            head: Cell::new(0),
-            temp: Cell::new(0),
+            front: Front { head: Cell::new(0), temp: Cell::new(0), open: Cell::new(0) },
             tail: Cell::new(back.end),
-            open: Cell::new(0),
             claimed: Cell::new((0, 0)),
             recording: Cell::new(Recording::default()),
             #[cfg(feature = "alloc")]
@@ -165,10 +160,10 @@ impl<'a> Arena<'a> {
     #[inline(never)]
     fn claim_more(&self, front: Option<usize>, tail: Option<usize>) -> Result<()> {
         let both = front.zip(tail).and_then(|(front, tail)| front.checked_add(tail));
-        if (self.front.base, self.front.end) == (self.back.base, self.back.end) {
-            self.front.check(both).map_err(|(given, needed)| Error::Arena { given, needed })?;
+        if (self.planned.base, self.planned.end) == (self.back.base, self.back.end) {
+            self.planned.check(both).map_err(|(given, needed)| Error::Arena { given, needed })?;
         } else {
-            self.front.check(front).map_err(|(given, needed)| Error::Arena { given, needed })?;
+            self.planned.check(front).map_err(|(given, needed)| Error::Arena { given, needed })?;
             self.back.check(tail).map_err(|(given, needed)| Error::PersistentArena { given, needed })?;
         }
         if let (Some(front), Some(tail), Some(both)) = (front, tail, both) {
@@ -213,7 +208,7 @@ impl<'a> Arena<'a> {
         let taken = self.taken();
         let now = bytes.checked_add(padding).and_then(|bytes| taken.checked_add(bytes));
         let now = now.and_then(|bytes| bytes.checked_next_multiple_of(alignment.min(ALIGNMENT)));
-        self.claim(Some(self.temp.get()), now)?;
+        self.claim(Some(self.front.temp.get()), now)?;
         let now = now.unwrap_or(taken);
         let tail = self.back.end - now;
         self.tail.set(tail);
@@ -280,62 +275,59 @@ impl<'a> Arena<'a> {
 
     /// A list for as long as the result lives.
     pub fn temporary<T: Copy>(&self, count: usize, mut value: impl FnMut(usize) -> T) -> Result<Temp<'_, T>> {
-        let list = self.temporaries([Part::of::<T>(count)])?.0;
-        let data = list.as_ptr().cast::<T>();
+        let list = self.temporaries(&[Part::of::<T>(count)])?.of::<T>(count);
         for i in 0..count {
             // SAFETY: there is room for `count` values, aligned.
-            unsafe { data.add(i).write(value(i)) };
+            unsafe { list.as_ptr().add(i).write(value(i)) };
         }
-        Ok(list.of(count))
+        Ok(list)
     }
 
-    /// Memory for several lists, for as long as the result lives, and where each of them begins. Nothing is written yet.
-    pub fn temporaries<const N: usize>(&self, parts: [Part; N]) -> Result<(Temp<'_, u8>, [NonNull<u8>; N])> {
-        let before = self.temp.get();
-        let placed = Part::place(before, &parts);
+    /// Memory for several lists, for as long as the result lives; it begins where the first of them does. Nothing is written yet.
+    pub fn temporaries(&self, parts: &[Part]) -> Result<Temp<'_, u8>> {
+        let before = self.front.temp.get();
+        let placed = Part::place(before, parts);
         self.claim(placed.map(|(_, end)| end), Some(self.taken()))?;
-        let (starts, end) = placed.unwrap_or(([before; N], before));
-        // SAFETY: `claim` has seen to it that the lists lie in the block, in front of the tail.
-        let places = starts.map(|start| unsafe { self.front.base.add(start) });
-        self.temp.set(end);
-        self.open.set(self.open.get() + 1);
-        let temp = Temp {
-            data: places.first().copied().unwrap_or(self.front.base),
+        let (start, end) = placed.unwrap_or((before, before));
+        self.front.temp.set(end);
+        self.front.open.set(self.front.open.get() + 1);
+        Ok(Temp {
+            // SAFETY: `claim` has seen to it that the lists lie in the block, in front of the tail.
+            data: unsafe { self.planned.base.add(start) },
             count: 0,
             before,
             end,
-            places: Places { temp: &self.temp, open: &self.open, head: &self.head },
+            front: &self.front,
             #[cfg(feature = "alloc")]
-            elsewhere: self.elsewhere.map(|elsewhere| (elsewhere, elsewhere.temporaries(&parts))),
-        };
-        Ok((temp, places))
+            elsewhere: self.elsewhere.map(|elsewhere| (elsewhere, elsewhere.temporaries(parts))),
+        })
     }
 
     /// Claims so many bytes as temporaries will take later on, at once.
     pub fn rehearse(&self, bytes: usize) -> Result<()> {
-        self.claim(self.temp.get().checked_add(bytes), Some(self.taken()))
+        self.claim(self.front.temp.get().checked_add(bytes), Some(self.taken()))
     }
 
     /// Bytes that the block has for what is planned: no tensor is larger.
     pub fn room(&self) -> usize {
-        self.front.end
+        self.planned.end
     }
 
     /// What is wrong if a tensor, or more than one, has so many bytes.
     pub fn too_small(&self, bytes: usize) -> Error {
-        Error::Arena { given: self.front.given, needed: bytes.saturating_add(self.front.lost) }
+        Error::Arena { given: self.planned.given, needed: bytes.saturating_add(self.planned.lost) }
     }
 
     /// Bytes of the head.
     pub fn head(&self) -> usize {
-        self.head.get()
+        self.front.head.get()
     }
 
     /// The head becomes `bytes` long.
     pub fn set_head(&self, bytes: u64) -> Result<()> {
         let bytes = usize::try_from(bytes).ok();
         self.claim(bytes, Some(self.taken()))?;
-        if self.open.get() != 0 {
+        if self.front.open.get() != 0 {
             return Err(Error::Phase("temporaries are in use while the head is set"));
         }
         let bytes = bytes.unwrap_or(0);
@@ -344,8 +336,8 @@ impl<'a> Arena<'a> {
         if let Some(elsewhere) = self.elsewhere {
             elsewhere.set_head(bytes);
         }
-        self.head.set(bytes);
-        self.temp.set(bytes);
+        self.front.head.set(bytes);
+        self.front.temp.set(bytes);
         Ok(())
     }
 
@@ -356,6 +348,6 @@ impl<'a> Arena<'a> {
 
     /// The place so far into the head; for what the head was set to, or will be.
     pub fn in_head(&self, offset: u64) -> *mut u8 {
-        self.front.base.as_ptr().wrapping_add(usize::try_from(offset).unwrap_or(usize::MAX))
+        self.planned.base.as_ptr().wrapping_add(usize::try_from(offset).unwrap_or(usize::MAX))
     }
 }

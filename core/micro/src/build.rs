@@ -11,8 +11,9 @@ use arenite_model::{BlockwiseQuantization, QuantizationDetails, SparsityParamete
 
 use crate::arena::{ALIGNMENT, Arena};
 use crate::error::{Error, Result};
-use crate::graph::{Graph, Prepared, Scaled, Slot, Stage, element_type, in_file, size_of_elements};
+use crate::graph::{Graph, Scaled, Slot, Stage, element_type, in_file, size_of_elements};
 use crate::machine::{Machine, Scales};
+use crate::node::Prepared;
 use crate::sizes::Category;
 
 /// Gives the tensors and nodes of `graph` their entries, unless they have them.

@@ -6,11 +6,14 @@ use core::mem::MaybeUninit;
 use arenite_abi::raw::{ArGraphV1, ArHeader, ArNodeV1, ArQuantizationV1, ArTensorV1};
 use arenite_abi::{Error, unsupported};
 
+use arenite_model::{List, Operator};
+
 use crate::arena::{Part, Temp};
 use crate::error::{self, Error as MicroError};
 use crate::graph::Scaled;
 use crate::machine::Site;
-use crate::work::{Code, Describer, Purpose, lists, node_struct};
+use crate::node::Spec;
+use crate::work::{Describer, Purpose, node_struct};
 
 /// Subgraphs that one node may look into.
 const MOST_DESCRIBED: usize = 2;
@@ -39,18 +42,22 @@ impl<'h> Described<'h> {
     }
 }
 
+fn lists<'a>(operator: &Operator<'a>) -> [List<'a, i32>; 3] {
+    [operator.inputs(), operator.outputs(), operator.intermediates()]
+}
+
 /// The entries of all tensors, and the quantizations of those that have one.
 fn expand_tensors<'h>(site: Site<'h, '_>) -> error::Result<(Temp<'h, u8>, *const ArTensorV1, usize)> {
     let slots = site.graph.slots.get();
     let scaled = slots.iter().filter(|slot| slot.get().scaled != Scaled::No).count();
     let parts = [Part::of::<ArTensorV1>(slots.len()), Part::of::<ArQuantizationV1>(scaled)];
-    let (memory, [tensors, quantizations]) = site.arena.temporaries(parts)?;
-    let tensors = tensors.cast::<ArTensorV1>();
-    // SAFETY: the second list has an entry for each of them.
-    let mut describer = unsafe { Describer::new(site, Purpose::Prepare, quantizations.cast().as_ptr()) };
+    let memory = site.arena.temporaries(&parts)?;
+    let tensors = memory.start().cast::<ArTensorV1>();
+    // SAFETY: the second list lies behind the first one, and has an entry for each of them.
+    let mut describer = unsafe { Describer::new(site, Purpose::Prepare, tensors.add(slots.len()).cast()) };
     for t in 0..slots.len() {
         // SAFETY: one of the first list, which nobody else has.
-        unsafe { tensors.add(t).write(describer.entry(t)) };
+        unsafe { describer.describe(t, tensors.add(t)) };
     }
     Ok((memory, tensors.as_ptr(), slots.len()))
 }
@@ -79,9 +86,10 @@ fn expand<'h>(site: Site<'h, '_>) -> error::Result<Expanded<'h>> {
             .model
             .operator_code(&operator)
             .ok_or(MicroError::Index { index: position, count: 0 })?;
-        let taken = lists(&operator).map(|list| take(list.len()));
+        let spec = Spec::new(&operator, &code);
+        let taken = spec.lists.map(|list| take(list.len()));
         let place = (site.graph.index, position);
-        nodes[position].write(node_struct(place, table, taken, &Code::in_file(&code), &operator));
+        nodes[position].write(node_struct(place, table, taken, &spec));
     }
     let graph = graph_struct(table, &nodes, [inputs, outputs]);
     let graph = site.arena.temporary(1, |_| graph)?;

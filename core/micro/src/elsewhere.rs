@@ -70,7 +70,7 @@ impl Elsewhere {
 
     pub fn temporaries(&self, parts: &[Part]) -> Span {
         let before = self.temp.get();
-        let end = Part::end_elsewhere(before, parts, &self.target);
+        let end = Part::place_elsewhere(before, parts, &self.target).map_or(usize::MAX, |(_, end)| end);
         self.note(end, self.taken.get());
         self.temp.set(end);
         (before, end)

@@ -1,10 +1,9 @@
-//! Bookkeeping of a subgraph, at the arena's tail: little more than data and shape of each tensor, and the state of each node. All else
-//! is read from the model when it is wanted.
+//! Bookkeeping of a subgraph, at the arena's tail: little more than data and shape of each tensor, and what `node` has of each node. All
+//! else is read from the model when it is wanted.
 //!
 //! Everything is behind cells: while a node is at work, other nodes of the model may be, which it calls.
 
 use core::cell::Cell;
-use core::ffi::c_void;
 use core::ptr::{null, null_mut};
 
 use arenite_abi::ElementType;
@@ -14,7 +13,7 @@ use arenite_model::{Model, Operator, SubGraph, Tensor};
 
 use crate::error::{Error, Result};
 use crate::lives::Life;
-use crate::ops::OpRegistration;
+use crate::node::Prepared;
 
 /// Where a tensor's scales are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,66 +66,6 @@ impl Slot {
 
     pub fn is_variable(&self) -> bool {
         u32::from(self.flags) & TENSOR_VARIABLE != 0
-    }
-}
-
-/// Memory that an op asked for.
-#[derive(Clone, Copy)]
-pub(crate) struct Piece {
-    /// Of a scratch buffer that is not placed yet: its alignment.
-    pub data: *mut u8,
-    pub bytes: usize,
-}
-
-/// What is kept of a node.
-#[derive(Clone, Copy)]
-pub(crate) struct Prepared<'a> {
-    /// What runs it; `None` before it is prepared, and if all that it computes is constant.
-    pub op: Option<&'a OpRegistration>,
-    pub state: *mut c_void,
-    /// Persistent memory, then scratch buffers, then, of a stateful op, what its persistent memory held at first.
-    pieces: *const Cell<Piece>,
-    persistent: u8,
-    scratch: u8,
-    stateful: bool,
-}
-
-impl<'a> Prepared<'a> {
-    pub const NOT_YET: Self =
-        Prepared { op: None, state: null_mut(), pieces: null(), persistent: 0, scratch: 0, stateful: false };
-
-    /// With so many pieces of persistent memory and scratch buffers, and first values if there is another piece.
-    pub fn new(state: *mut c_void, pieces: &'a [Cell<Piece>], persistent: u8, scratch: u8) -> Self {
-        let known = usize::from(persistent) + usize::from(scratch);
-        let fits = known <= pieces.len();
-        let (persistent, scratch) = if fits { (persistent, scratch) } else { (0, 0) };
-        let stateful = known < pieces.len();
-        Prepared { op: None, state, pieces: pieces.as_ptr(), persistent, scratch, stateful }
-    }
-
-    fn pieces(&self) -> &'a [Cell<Piece>] {
-        let count = usize::from(self.persistent) + usize::from(self.scratch) + usize::from(self.stateful);
-        // SAFETY: `new` was given a list of so many or more, for `'a`.
-        unsafe { slice(self.pieces, count) }
-    }
-
-    /// How many pieces there are while it runs.
-    pub fn piece_count(&self) -> usize {
-        usize::from(self.persistent) + usize::from(self.scratch)
-    }
-
-    pub fn persistent(&self) -> &'a [Cell<Piece>] {
-        &self.pieces()[..usize::from(self.persistent)]
-    }
-
-    pub fn scratch(&self) -> &'a [Cell<Piece>] {
-        &self.pieces()[usize::from(self.persistent)..self.piece_count()]
-    }
-
-    /// What the persistent memory of a stateful op held at first, one piece after the other.
-    pub fn initial(&self) -> Option<*const u8> {
-        let initial = self.pieces().get(self.piece_count());
-        initial.map(|piece| piece.get().data.cast_const())
     }
 }
 

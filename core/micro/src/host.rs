@@ -17,9 +17,9 @@ use crate::arena::Temp;
 use crate::called::Called;
 use crate::describe::Described;
 use crate::error;
-use crate::graph::Piece;
 use crate::machine::Site;
 use crate::message;
+use crate::node::Piece;
 use crate::sizes::Category;
 use crate::work::{self, Work};
 
@@ -43,10 +43,6 @@ impl<const MOST: usize> Pieces<MOST> {
 
     pub fn list(&self) -> &[Piece] {
         &self.list[..usize::from(self.count)]
-    }
-
-    pub fn count(&self) -> u8 {
-        self.count
     }
 
     /// Adds one, and gives its number; `None` if there are as many as there may be.

@@ -8,9 +8,10 @@ use arenite_abi::UsageRecord;
 use arenite_abi::host_side::Said;
 use arenite_abi::raw::{ArNodeV1, ArQuantizationV1, ArSpan, ArTensorV1};
 
-use crate::graph::{Graph, Piece, Prepared, Slot};
+use crate::graph::{Graph, Slot};
 use crate::lives::Life;
 use crate::machine::Scales;
+use crate::node::{Piece, Prepared};
 use crate::ops::{self, OpRegistration, Ops};
 use crate::resources::Resource;
 
@@ -24,12 +25,6 @@ pub(crate) struct Layout {
 impl Layout {
     pub const fn of<T>() -> Self {
         Layout { size: size_of::<T>(), align: align_of::<T>() }
-    }
-
-    /// Where a list of so many begins that may begin at `start`, and where it ends; `None` if that cannot be counted.
-    pub fn list_at(&self, start: usize, count: usize) -> Option<(usize, usize)> {
-        let start = start.checked_next_multiple_of(self.align)?;
-        Some((start, count.checked_mul(self.size)?.checked_add(start)?))
     }
 
     /// Of an op's state on this machine.

@@ -23,7 +23,7 @@
 //! | file | what |
 //! |---|---|
 //! | `arena` | the block: head, temporaries, tail |
-//! | `graph`, `build` | bookkeeping of a subgraph's tensors and nodes |
+//! | `graph`, `node`, `build` | bookkeeping of a subgraph's tensors and nodes |
 //! | `machine`, `resources` | a model: its subgraphs, and values that they share |
 //! | `work`, `describe` | the node in work, and a subgraph that it looks into, expanded to the structs of the contract |
 //! | `host`, `called` | what ops may ask for: of their own node, of the model around it |
@@ -56,6 +56,7 @@ mod layouts;
 mod lives;
 mod machine;
 mod message;
+mod node;
 mod offline;
 mod ops;
 mod parts;

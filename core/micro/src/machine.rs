@@ -4,18 +4,19 @@ use core::cell::Cell;
 
 use arenite_abi::host;
 use arenite_abi::host_side::eval_struct;
-use arenite_model::{Model, Operator};
+use arenite_model::Model;
 
 use crate::arena::Arena;
 use crate::error::{Error, Result};
-use crate::graph::{Graph, Prepared, Stage};
+use crate::graph::{Graph, Stage};
 use crate::host::EvalHost;
 use crate::message;
+use crate::node::{Prepared, Spec};
 use crate::ops::{OpRegistration, Ops};
 use crate::prepare;
 use crate::resources::Resources;
 use crate::sizes::Category;
-use crate::work::{Code, Purpose, Work};
+use crate::work::{Purpose, Work};
 use crate::{build, called};
 
 /// How many subgraphs may be at work at once, each called by a node of the one before.
@@ -151,29 +152,24 @@ impl<'h, 'a> Site<'h, 'a> {
 
     /// Runs every node, in order. As deep as calls are nested, which `prepare` has bounded.
     pub fn run(self) -> Result<()> {
-        let operators = self.graph.subgraph.operators();
-        let nodes = self.graph.nodes.get().iter().map(Cell::get).zip(operators).enumerate();
-        for (node, (prepared, operator)) in nodes {
-            if let Some(op) = prepared.op {
-                self.eval(node, op, &prepared, &operator)?;
+        for (node, place) in self.graph.nodes.get().iter().enumerate() {
+            let prepared = place.get();
+            if let Some(op) = prepared.op() {
+                self.eval(node, op, &prepared)?;
             }
         }
         Ok(())
     }
 
-    fn eval(
-        self,
-        node: usize,
-        op: &OpRegistration,
-        prepared: &Prepared<'a>,
-        operator: &Operator<'a>,
-    ) -> Result<()> {
-        let model = self.machine.model;
-        let code = Code::served(op, || model.operator_code(operator).map_or(1, |code| code.version()));
-        let work = Work::new(self, operator, Purpose::Run, prepared)?;
-        let raw = work.node((self.graph.index, node), &code, operator);
+    fn eval(self, node: usize, op: &OpRegistration, prepared: &Prepared<'a>) -> Result<()> {
+        let spec = match prepared.recall(self.machine.model, op) {
+            Some(spec) => spec,
+            None => self.spec(node)?,
+        };
+        let work = Work::new(self, &spec, Purpose::Run, prepared.pieces())?;
+        let raw = work.node((self.graph.index, node), &spec);
         let mut host = EvalHost::new(self, node, &work);
-        let (persistent, scratch) = work.spans(prepared);
+        let (persistent, scratch) = work.spans().split_at(prepared.persistent_count());
         let eval = eval_struct(&mut host, 1, persistent, scratch);
         // SAFETY: the structs are valid for the call, `prepare` initialised the state, and the plan keeps apart what lives at once.
         let status = unsafe { (op.eval)(&eval, &raw, prepared.state) };
@@ -188,11 +184,17 @@ impl<'h, 'a> Site<'h, 'a> {
         }
     }
 
+    /// A node as the model has it.
+    pub fn spec(self, node: usize) -> Result<Spec<'a>> {
+        let operator = self.graph.operator(node)?;
+        let code = self.machine.model.operator_code(&operator);
+        Ok(Spec::new(&operator, &code.ok_or(Error::Index { index: node, count: 0 })?))
+    }
+
     /// Claims what the nodes will take while they run: they will not fail then.
     pub fn rehearse(self) -> Result<()> {
-        let nodes = self.graph.nodes.get().iter().map(Cell::get).zip(self.graph.subgraph.operators());
-        for (node, (prepared, operator)) in nodes.enumerate() {
-            let work = Work::new(self, &operator, Purpose::Run, &prepared)?;
+        for (node, prepared) in self.graph.nodes.get().iter().map(Cell::get).enumerate() {
+            let work = Work::new(self, &self.spec(node)?, Purpose::Run, prepared.pieces())?;
             self.arena.rehearse(self.temporaries_of_callees(node))?;
             drop(work);
         }
@@ -210,9 +212,9 @@ impl<'h, 'a> Site<'h, 'a> {
         if known != 0 {
             return known;
         }
-        let nodes = self.graph.nodes.get().iter().map(Cell::get).zip(self.graph.subgraph.operators());
-        let nodes = nodes.enumerate().map(|(node, (prepared, operator))| {
-            let own = Work::bytes(self.graph, &operator, &prepared);
+        let nodes = self.graph.nodes.get().iter().map(Cell::get).enumerate().map(|(node, prepared)| {
+            let spec = self.spec(node).ok();
+            let own = spec.map_or(0, |spec| Work::bytes(self.graph, &spec, prepared.pieces().len()));
             own.saturating_add(self.temporaries_of_callees(node))
         });
         let most = nodes.chain([called::forwarded_bytes(self)]).max().unwrap_or(0);

@@ -3,9 +3,9 @@
 use arenite_abi::host_side::MAX_ALIGNMENT;
 use arenite_abi::raw::BUILTIN_CUSTOM;
 use arenite_abi::{ElementType, ElementTypes, Op};
-use arenite_model::OperatorCode;
 
 use crate::error::{Error, Result};
+use crate::node::Spec;
 
 pub use arenite_abi::raw::ArOpV1 as OpRegistration;
 
@@ -123,18 +123,17 @@ pub(crate) fn name(op: &OpRegistration) -> &str {
     unsafe { op.custom_name.as_str() }
 }
 
-/// Whether an op may serve a node with this code.
+/// Whether an op may serve this node, whose tensors have these element types.
 pub(crate) fn serves(
     op: &OpRegistration,
-    code: &OperatorCode<'_>,
+    node: &Spec<'_>,
     mut types: impl Iterator<Item = ElementType>,
 ) -> bool {
-    let builtin = code.builtin_code();
-    let same_name = builtin != BUILTIN_CUSTOM || code.custom_code().unwrap_or("") == name(op);
-    let versions = op.min_version..=op.max_version;
-    op.builtin_code == builtin
-        && same_name
-        && versions.contains(&code.version())
+    // SAFETY: the name lies in the model.
+    let same_name = || unsafe { node.custom_name.as_bytes() } == name(op).as_bytes();
+    op.builtin_code == node.builtin_code
+        && (op.builtin_code != BUILTIN_CUSTOM || same_name())
+        && (op.min_version..=op.max_version).contains(&node.version)
         && types.all(|ty| ElementTypes::from_bits(op.element_types).contains(ty))
 }
 

@@ -10,9 +10,10 @@ use arenite_planners::{linear, micro_greedy};
 
 use crate::arena::{ALIGNMENT, Arena, Temp};
 use crate::error::{Error, Result};
-use crate::graph::{Graph, Piece, Slot};
+use crate::graph::{Graph, Slot};
 use crate::lives::{Life, Lives};
 use crate::machine::Machine;
+use crate::node::Piece;
 use crate::offline::{self, Offline};
 
 /// How buffers are laid out for which the model has no place.

@@ -4,32 +4,31 @@ use core::cell::Cell;
 use core::ptr::null_mut;
 
 use arenite_abi::host_side::{Found, Said, found, prepare_struct};
-use arenite_abi::raw::{ArNodeV1, OP_STATEFUL};
-use arenite_abi::{Error as OpError, Status};
-use arenite_model::{Operator, OperatorCode};
+use arenite_abi::raw::ArNodeV1;
+use arenite_abi::{ElementType, Error as OpError, Status};
 
 use crate::arena::{ALIGNMENT, Arena};
 use crate::error::{Error, Result};
-use crate::graph::{Graph, Piece, Prepared};
+use crate::graph::Graph;
 use crate::host::PrepareHost;
 use crate::machine::Site;
 use crate::message;
+use crate::node::{Piece, Prepared, Spec, is_stateful};
 use crate::ops::{OpRegistration, serves};
 use crate::sizes::Category;
-use crate::work::{Code, Purpose, Work};
+use crate::work::{Purpose, Work};
 
 /// Prepares node `node` with the first of the ops that serves it.
 pub(crate) fn node(site: Site<'_, '_>, node: usize) -> Result<()> {
     let Site { machine, arena, graph, .. } = site;
-    let operator = graph.operator(node)?;
-    let code = machine.model.operator_code(&operator).ok_or(Error::Index { index: node, count: 0 })?;
+    let spec = site.spec(node)?;
     let mut refused = None;
     for op in machine.ops.iter() {
-        if !serves(op, &code, types(graph, &operator)) {
+        if !serves(op, &spec, types(graph, &spec)) {
             continue;
         }
         let (mark, asked) = (arena.mark(), machine.asked.get());
-        match with(site, op, node, &operator, &code) {
+        match with(site, op, node, &spec) {
             // What it prepared of the model around the node stays: then its refusal is the last word.
             Err(Error::Node { error, .. })
                 if error.status() == Status::Unsupported && machine.asked.get() == asked =>
@@ -41,7 +40,7 @@ pub(crate) fn node(site: Site<'_, '_>, node: usize) -> Result<()> {
             done => return done,
         }
     }
-    let (subgraph, code, version) = (graph.index, code.builtin_code(), code.version());
+    let (subgraph, code, version) = (graph.index, spec.builtin_code, spec.version);
     Err(match refused {
         Some(error) => Error::Node { subgraph, node, code, error },
         None => Error::MissingOp { subgraph, node, code, version },
@@ -49,38 +48,30 @@ pub(crate) fn node(site: Site<'_, '_>, node: usize) -> Result<()> {
 }
 
 /// Element types of the node's inputs and outputs.
-fn types<'a>(
-    graph: &Graph<'a>,
-    operator: &Operator<'a>,
-) -> impl Iterator<Item = arenite_abi::ElementType> + use<'a> {
+fn types<'a>(graph: &Graph<'a>, spec: &Spec<'a>) -> impl Iterator<Item = ElementType> + use<'a> {
     let slots = graph.slots.get();
-    let indices = operator.inputs().iter().chain(operator.outputs().iter());
+    let [inputs, outputs, _] = spec.lists;
+    let indices = inputs.iter().chain(outputs.iter());
     let slot = move |t: i32| usize::try_from(t).ok().and_then(|t| slots.get(t));
     indices.filter_map(slot).map(|slot| slot.get().element_type())
 }
 
-fn with<'a>(
-    site: Site<'_, 'a>,
-    op: &'a OpRegistration,
-    node: usize,
-    operator: &Operator<'a>,
-    code: &OperatorCode<'a>,
-) -> Result<()> {
+fn with<'a>(site: Site<'_, 'a>, op: &'a OpRegistration, node: usize, spec: &Spec<'a>) -> Result<()> {
     let Site { arena, graph, .. } = site;
     let state = arena.state(op)?.as_ptr().cast();
-    let work = Work::new(site, operator, Purpose::Prepare, &Prepared::NOT_YET)?;
+    let work = Work::new(site, spec, Purpose::Prepare, &[])?;
     let mut host = PrepareHost::new(site, node, work)?;
-    let raw = host.work.node((graph.index, node), &Code::in_file(code), operator);
+    let raw = host.work.node((graph.index, node), spec);
     call(&mut host, op, &raw, state)?;
     let refused =
-        |error: OpError| Error::Node { subgraph: graph.index, node, code: code.builtin_code(), error };
+        |error: OpError| Error::Node { subgraph: graph.index, node, code: spec.builtin_code, error };
     let found = found::<OpError>(host.work.outputs(), &host.said).map_err(refused);
-    match found.and_then(|found| keep(&host, op, state, arena, found)) {
+    match found.and_then(|found| keep(&host, op, spec, state, found)) {
         Ok(prepared) => {
-            if prepared.op.is_none() {
+            if prepared.op().is_none() {
                 destroy(op, state);
             }
-            note_outputs(graph, operator, &host);
+            note_outputs(graph, spec, &host);
             if let Some(place) = graph.nodes.get().get(node) {
                 place.set(prepared);
             }
@@ -135,25 +126,28 @@ fn destroy(op: &OpRegistration, state: *mut core::ffi::c_void) {
 fn keep<'a>(
     host: &PrepareHost<'_, 'a>,
     op: &'a OpRegistration,
+    spec: &Spec<'a>,
     state: *mut core::ffi::c_void,
-    arena: &Arena<'a>,
     found: Found,
 ) -> Result<Prepared<'a>> {
-    let is_stateful = op.flags & OP_STATEFUL != 0;
-    let scratch = if found.constant { &[] } else { host.scratch.list() };
+    let arena = host.site.arena;
+    let op = (!found.constant).then_some(op);
     let persistent = host.persistent.list();
-    let mut asked = persistent.iter().chain(scratch);
-    let total = persistent.len() + scratch.len() + usize::from(is_stateful);
-    let first = if is_stateful { initial(persistent, arena)? } else { Piece { data: null_mut(), bytes: 0 } };
-    let pieces =
-        arena.persistent(total, Category::Nodes, |_| Cell::new(asked.next().copied().unwrap_or(first)))?;
-    let mut prepared = Prepared::new(state, pieces, host.persistent.count(), scratch.len() as u8);
-    prepared.op = (!found.constant).then_some(op);
-    Ok(prepared)
+    let scratch = if found.constant { &[] } else { host.scratch.list() };
+    let mut pieces = persistent.iter().chain(scratch).copied();
+    let mut total = persistent.len() + scratch.len();
+    let mut first_values = Piece { data: null_mut(), bytes: 0 };
+    if op.is_some_and(is_stateful) {
+        first_values = copied(persistent, arena)?;
+        total += 1;
+    }
+    let list = |_| Cell::new(pieces.next().unwrap_or(first_values));
+    let pieces = arena.persistent(total, Category::Nodes, list)?;
+    Ok(Prepared::new(spec, op, state, pieces, [persistent.len() as u8, scratch.len() as u8]))
 }
 
 /// A copy of what a stateful op keeps, one piece after the other.
-fn initial(persistent: &[Piece], arena: &Arena<'_>) -> Result<Piece> {
+fn copied(persistent: &[Piece], arena: &Arena<'_>) -> Result<Piece> {
     let bytes = persistent.iter().map(|piece| piece.bytes).sum();
     let data = arena.persistent_bytes(bytes, ALIGNMENT, Category::Initial)?.as_ptr();
     let mut at = data;
@@ -169,9 +163,9 @@ fn initial(persistent: &[Piece], arena: &Arena<'_>) -> Result<Piece> {
 
 /// Gives a stateful op what it held at first.
 pub(crate) fn reset(prepared: &Prepared<'_>) {
-    let Some(mut at) = prepared.initial() else { return };
+    let Some(mut at) = prepared.first_values() else { return };
     for piece in prepared.persistent().iter().map(Cell::get) {
-        // SAFETY: as in `initial`; no op runs meanwhile.
+        // SAFETY: as in `copied`; no op runs meanwhile.
         unsafe {
             piece.data.copy_from_nonoverlapping(at, piece.bytes);
             at = at.add(piece.bytes);
@@ -180,8 +174,8 @@ pub(crate) fn reset(prepared: &Prepared<'_>) {
 }
 
 /// Shapes and values that the op gave its outputs become the graph's.
-fn note_outputs(graph: &Graph<'_>, operator: &Operator<'_>, host: &PrepareHost<'_, '_>) {
-    for ((&local, said), t) in host.work.outputs().iter().zip(&*host.said).zip(operator.outputs()) {
+fn note_outputs(graph: &Graph<'_>, spec: &Spec<'_>, host: &PrepareHost<'_, '_>) {
+    for ((&local, said), t) in host.work.outputs().iter().zip(&*host.said).zip(spec.lists[1]) {
         let (Ok(local), Ok(t)) = (usize::try_from(local), usize::try_from(t)) else { continue };
         let entry = host.work.get(local);
         let mut slot = graph.slot(t);
@@ -198,7 +192,7 @@ fn note_outputs(graph: &Graph<'_>, operator: &Operator<'_>, host: &PrepareHost<'
 pub(crate) fn unprepare(graph: &Graph<'_>) {
     for place in graph.nodes.get() {
         let mut prepared = place.get();
-        if let Some(op) = prepared.op.take() {
+        if let Some(op) = prepared.take_op() {
             place.set(prepared);
             destroy(op, prepared.state);
         }

@@ -13,19 +13,20 @@
 //!  tensors │ quantizations, of those that have one │ persistent memory, scratch buffers │ numbers: inputs, outputs, intermediates
 //! ```
 
-use core::ptr::{NonNull, null};
+use core::cell::Cell;
+use core::ptr::{NonNull, null, null_mut};
 
 use arenite_abi::raw::{
     ArBytes, ArHeader, ArNodeV1, ArQuantizationV1, ArSpan, ArStr, ArTable, ArTensorV1, TENSOR_CONSTANT, slice,
 };
 use arenite_abi::tensor::element_count;
-use arenite_model::{List, Operator, OperatorCode, RawTable, Tables, Tensor};
+use arenite_model::{List, QuantizationParameters, RawTable, Tables, Tensor};
 
 use crate::arena::{Part, Temp};
 use crate::error::Result;
-use crate::graph::{Graph, Prepared, Scaled, in_file, size_of_elements};
+use crate::graph::{Graph, Scaled, in_file, size_of_elements};
 use crate::machine::{Scales, Site};
-use crate::ops::OpRegistration;
+use crate::node::{Piece, Spec};
 
 /// What a node is expanded for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -36,85 +37,71 @@ pub(crate) enum Purpose {
     Run,
 }
 
-/// Which op a node runs, as the contract tells it.
-pub(crate) struct Code {
-    pub builtin: i32,
-    pub version: i32,
-    pub custom: ArStr,
-}
-
-impl Code {
-    pub fn in_file(code: &OperatorCode<'_>) -> Self {
-        Code {
-            builtin: code.builtin_code(),
-            version: code.version(),
-            custom: ArStr::borrowed(code.custom_code().unwrap_or("")),
-        }
-    }
-
-    /// That of a node which this op serves: its number and its name are the op's.
-    pub fn served(op: &OpRegistration, version: impl FnOnce() -> i32) -> Self {
-        let version = if op.min_version == op.max_version { op.min_version } else { version() };
-        Code { builtin: op.builtin_code, version, custom: op.custom_name }
-    }
-}
-
 /// The tensors of a subgraph, and where the next quantization is written to.
 pub(crate) struct Describer<'d, 'a> {
     site: Site<'d, 'a>,
     tensors: Tables<'a, Tensor<'a>>,
     purpose: Purpose,
-    quantizations: *mut ArQuantizationV1,
+    quantizations: NonNull<ArQuantizationV1>,
 }
 
 impl<'d, 'a> Describer<'d, 'a> {
     /// # Safety
     /// There is room for the quantization of each tensor that is going to be described, and nobody else's.
-    pub unsafe fn new(site: Site<'d, 'a>, purpose: Purpose, quantizations: *mut ArQuantizationV1) -> Self {
+    pub unsafe fn new(
+        site: Site<'d, 'a>,
+        purpose: Purpose,
+        quantizations: NonNull<ArQuantizationV1>,
+    ) -> Self {
         Describer { site, tensors: site.graph.subgraph.tensors(), purpose, quantizations }
     }
 
-    /// The entry of tensor `t`.
-    pub fn entry(&mut self, t: usize) -> ArTensorV1 {
+    /// Writes the entry of tensor `t`.
+    ///
+    /// # Safety
+    /// The place is writable, and nobody else's.
+    pub unsafe fn describe(&mut self, t: usize, place: NonNull<ArTensorV1>) {
         let slot = self.site.graph.slot(t);
-        let shows_names = cfg!(feature = "messages") || self.purpose == Purpose::Prepare;
-        let is_scaled = slot.scaled != Scaled::No;
-        let tensor = if shows_names || is_scaled { self.tensors.get(t) } else { None };
+        let prepares = self.purpose == Purpose::Prepare;
+        let tensor = if prepares || slot.scaled != Scaled::No { self.tensors.get(t) } else { None };
         let bytes = slot.bytes().unwrap_or_else(|| self.site.graph.bytes(self.site.machine.model, t));
-        let mut entry = ArTensorV1 {
-            element_type: slot.element_type() as u32,
+        let shows_data = !prepares || slot.is_constant();
+        let entry = ArTensorV1 {
+            element_type: u32::from(slot.type_code),
             rank: u32::from(slot.rank),
             dims: slot.dims,
-            data: slot.data.cast(),
+            data: if shows_data { slot.data.cast() } else { null_mut() },
             bytes: bytes as u64,
+            quantization: tensor.map_or(null(), |tensor| self.quantize(t, &tensor, slot.scaled)),
             flags: u32::from(slot.flags),
+            name: tensor.filter(|_| prepares).map_or(ArTensorV1::NONE.name, |tensor| {
+                let name = tensor.name_bytes();
+                ArStr { data: name.as_ptr(), length: name.len() }
+            }),
             ..ArTensorV1::NONE
         };
-        if let Some(tensor) = tensor {
-            if shows_names {
-                let name = tensor.name_bytes();
-                entry.name = ArStr { data: name.as_ptr(), length: name.len() };
-            }
-            if is_scaled {
-                entry.quantization = self.quantize(t, &tensor, slot.scaled);
-            }
-        }
-        if self.purpose == Purpose::Prepare { entry.described() } else { entry }
+        // SAFETY: the caller's promise.
+        unsafe { place.write(entry) };
     }
 
+    /// Where the scales of tensor `t` are told.
     fn quantize(&mut self, t: usize, tensor: &Tensor<'_>, scaled: Scaled) -> *const ArQuantizationV1 {
-        let place = self.quantizations;
-        let dimension = tensor.quantized_dimension();
-        let quantization = match self.site.machine.blocks(self.site.graph.index, t) {
-            Some(scales) if scaled == Scaled::OfBlocks => blockwise(scales, dimension),
-            _ => plain(tensor, dimension),
+        let quantization = match (scaled, tensor.quantization()) {
+            (Scaled::InFile, Some(quantization)) => plain(tensor, &quantization),
+            (Scaled::OfBlocks, _) => self
+                .site
+                .machine
+                .blocks(self.site.graph.index, t)
+                .map_or(NO_QUANTIZATION, |scales| blockwise(scales, tensor.quantized_dimension())),
+            _ => return null(),
         };
+        let place = self.quantizations;
         // SAFETY: the promise to `new`.
         unsafe {
             place.write(quantization);
             self.quantizations = place.add(1);
         }
-        place
+        place.as_ptr()
     }
 }
 
@@ -128,10 +115,8 @@ const NO_QUANTIZATION: ArQuantizationV1 = ArQuantizationV1 {
     block_size: 0,
 };
 
-/// Scales and zero points where they lie in the file.
-fn plain(tensor: &Tensor<'_>, quantized_dimension: i32) -> ArQuantizationV1 {
-    let Some(quantization) = tensor.quantization() else { return NO_QUANTIZATION };
-    // They can be read: the graph's entry was made so.
+/// Scales and zero points where they lie in the file: the machine can read them there, or the tensor would have been refused.
+fn plain(tensor: &Tensor<'_>, quantization: &QuantizationParameters<'_>) -> ArQuantizationV1 {
     let scales = in_file(quantization.scale().bytes()).unwrap_or(&[]);
     let zero_points = in_file(quantization.zero_point().bytes()).unwrap_or(&[]);
     ArQuantizationV1 {
@@ -139,7 +124,10 @@ fn plain(tensor: &Tensor<'_>, quantized_dimension: i32) -> ArQuantizationV1 {
         scale_count: scales.len(),
         zero_points: zero_points.as_ptr(),
         zero_point_count: zero_points.len(),
-        quantized_dimension,
+        quantized_dimension: match quantization.quantized_dimension() {
+            0 => 0,
+            _ => tensor.quantized_dimension(),
+        },
         ..NO_QUANTIZATION
     }
 }
@@ -158,32 +146,66 @@ fn blockwise(scales: &Scales<'_>, quantized_dimension: i32) -> ArQuantizationV1 
 
 static ZERO: i64 = 0;
 
-/// Inputs, outputs and intermediates of a node.
-pub(crate) fn lists<'a>(operator: &Operator<'a>) -> [List<'a, i32>; 3] {
-    [operator.inputs(), operator.outputs(), operator.intermediates()]
+/// How much a node in work has of everything.
+#[derive(Clone, Copy)]
+struct Counts {
+    tensors: usize,
+    /// How many of these have scales.
+    scaled: usize,
+    pieces: usize,
+    numbers: usize,
 }
 
-/// How many tensors lists name that are there, and how many of these have scales.
-pub(crate) fn count_tensors(graph: &Graph<'_>, list: List<'_, i32>) -> (usize, usize) {
-    let there = list.iter().filter_map(|t| usize::try_from(t).ok());
-    there.fold((0, 0), |(tensors, scaled), t| {
-        (tensors + 1, scaled + usize::from(graph.slot(t).scaled != Scaled::No))
-    })
-}
+// One list ends where the next one may begin.
+const _: () = assert!(
+    size_of::<ArTensorV1>().is_multiple_of(align_of::<ArQuantizationV1>())
+        && align_of::<ArTensorV1>() >= align_of::<ArSpan>()
+        && (size_of::<ArTensorV1>() + size_of::<ArQuantizationV1>()).is_multiple_of(align_of::<ArSpan>())
+        && size_of::<ArTensorV1>().is_multiple_of(align_of::<ArSpan>())
+        && size_of::<ArSpan>().is_multiple_of(align_of::<i32>())
+);
 
-/// What the lists of a node take that has so many pieces of memory.
-fn parts(graph: &Graph<'_>, lists: &[List<'_, i32>; 3], pieces: usize) -> [Part; 4] {
-    let (mut tensors, mut scaled, mut numbers) = (0, 0, 0);
-    for list in lists {
-        let (named, of_them) = count_tensors(graph, *list);
-        (tensors, scaled, numbers) = (tensors + named, scaled + of_them, numbers + list.len());
+impl Counts {
+    fn of(graph: &Graph<'_>, lists: &[List<'_, i32>; 3], pieces: usize) -> Self {
+        let slots = graph.slots.get();
+        let mut counts = Counts { tensors: 0, scaled: 0, pieces, numbers: 0 };
+        for list in lists {
+            for i in 0..list.len() {
+                let slot = list.get(i).and_then(|t| slots.get(usize::try_from(t).ok()?));
+                counts.tensors += usize::from(slot.is_some());
+                counts.scaled += usize::from(slot.is_some_and(|slot| slot.get().scaled != Scaled::No));
+            }
+            counts.numbers += list.len();
+        }
+        counts
     }
-    [
-        Part::of::<ArTensorV1>(tensors),
-        Part::of::<ArQuantizationV1>(scaled),
-        Part::of::<ArSpan>(pieces),
-        Part::of::<i32>(numbers),
-    ]
+
+    fn parts(&self) -> [Part; 4] {
+        [
+            Part::of::<ArTensorV1>(self.tensors),
+            Part::of::<ArQuantizationV1>(self.scaled),
+            Part::of::<ArSpan>(self.pieces),
+            Part::of::<i32>(self.numbers),
+        ]
+    }
+}
+
+/// Writes which tensors the lists name, one list behind the other; for one that is named already, where that was.
+fn list_tensors(lists: &[List<'_, i32>; 3], numbers: &mut [i32]) {
+    let mut at = 0;
+    for list in lists {
+        for i in 0..list.len() {
+            let t = list.get(i).unwrap_or(-1);
+            let known = if t < 0 { None } else { numbers[..at].iter().position(|&other| other == t) };
+            numbers[at] = known.map_or(t, |known| mirrored(known as i32));
+            at += 1;
+        }
+    }
+}
+
+/// A place in a list, as what is neither a tensor nor −1; and the way back.
+fn mirrored(place: i32) -> i32 {
+    -2 - place
 }
 
 /// The node in work. Ops read entries through pointers, also while the host is about to change others: so the host goes through
@@ -192,83 +214,106 @@ pub(crate) struct Work<'t> {
     tensors: NonNull<ArTensorV1>,
     tensor_count: usize,
     spans: NonNull<ArSpan>,
+    span_count: usize,
     numbers: NonNull<i32>,
-    /// How many numbers there are of inputs, outputs and intermediates.
-    counts: [usize; 3],
+    /// How many numbers there are, of inputs, of outputs.
+    number_count: usize,
+    inputs: usize,
+    outputs: usize,
     _memory: Temp<'t, u8>,
 }
 
 impl<'t> Work<'t> {
-    /// Expands the tensors of `operator`, and what is kept of its memory.
+    /// Expands the tensors of a node, and what is kept of its memory.
+    #[inline(always)]
     pub fn new(
         site: Site<'t, '_>,
-        operator: &Operator<'_>,
+        spec: &Spec<'_>,
         purpose: Purpose,
-        prepared: &Prepared<'_>,
+        pieces: &[Cell<Piece>],
     ) -> Result<Work<'t>> {
-        let lists = lists(operator);
-        let parts = parts(site.graph, &lists, prepared.piece_count());
-        let (memory, [tensors, quantizations, spans, numbers]) = site.arena.temporaries(parts)?;
-        // SAFETY: `parts` has counted those of the tensors that are about to be described.
-        let mut describer = unsafe { Describer::new(site, purpose, quantizations.cast().as_ptr()) };
+        let counts = Counts::of(site.graph, &spec.lists, pieces.len());
+        let memory = site.arena.temporaries(&counts.parts())?;
+        // SAFETY: the memory is for so many of each, and new.
+        Ok(unsafe { Work::fill(memory, counts, site, spec, purpose, pieces) })
+    }
+
+    /// # Safety
+    /// The memory is for so many, and nobody else's; they were counted for this node.
+    #[inline(never)]
+    unsafe fn fill(
+        memory: Temp<'t, u8>,
+        counts: Counts,
+        site: Site<'_, '_>,
+        spec: &Spec<'_>,
+        purpose: Purpose,
+        pieces: &[Cell<Piece>],
+    ) -> Work<'t> {
+        let tensors = memory.start().cast::<ArTensorV1>();
+        // SAFETY: the lists lie one behind the other, without gaps.
+        let (quantizations, spans, numbers) = unsafe {
+            let quantizations = tensors.add(counts.tensors).cast::<ArQuantizationV1>();
+            let spans = quantizations.add(counts.scaled).cast::<ArSpan>();
+            (quantizations, spans, spans.add(counts.pieces).cast::<i32>())
+        };
+        let [inputs, outputs, _] = &spec.lists;
         let mut work = Work {
-            tensors: tensors.cast(),
+            tensors,
             tensor_count: 0,
-            spans: spans.cast(),
-            numbers: numbers.cast(),
-            counts: lists.map(|list| list.len()),
+            spans,
+            span_count: pieces.len(),
+            numbers,
+            number_count: counts.numbers,
+            inputs: inputs.len(),
+            outputs: outputs.len(),
             _memory: memory,
         };
-        work.number(&lists, &mut describer);
-        work.list_pieces(prepared);
-        Ok(work)
+        // SAFETY: those that are about to be described were counted.
+        work.number(&spec.lists, &mut unsafe { Describer::new(site, purpose, quantizations) });
+        for (i, piece) in pieces.iter().map(Cell::get).enumerate() {
+            let span = ArSpan { data: piece.data.cast(), bytes: piece.bytes as u64 };
+            // SAFETY: they were counted.
+            unsafe { spans.add(i).write(span) };
+        }
+        work
     }
 
     /// Bytes that it takes from a place where a tensor's entry may be; they end at such a place.
-    pub fn bytes(graph: &Graph<'_>, operator: &Operator<'_>, prepared: &Prepared<'_>) -> usize {
-        let parts = parts(graph, &lists(operator), prepared.piece_count());
-        let end = Part::place(0, &parts).map(|(_, end)| end);
+    pub fn bytes(graph: &Graph<'_>, spec: &Spec<'_>, pieces: usize) -> usize {
+        let counts = Counts::of(graph, &spec.lists, pieces);
+        let end = Part::place(0, &counts.parts()).map(|(_, end)| end);
         end.and_then(|end| end.checked_next_multiple_of(align_of::<ArTensorV1>())).unwrap_or(usize::MAX)
     }
 
     /// Writes the entries, and their numbers.
     fn number(&mut self, lists: &[List<'_, i32>; 3], describer: &mut Describer<'_, '_>) {
-        let all = || lists.iter().flat_map(List::iter);
-        for (i, t) in all().enumerate() {
-            let number = match usize::try_from(t) {
-                Err(_) => -1,
-                Ok(index) => match all().take(i).position(|other| other == t) {
-                    // SAFETY: the number was written before.
-                    Some(known) => unsafe { self.numbers.add(known).read() },
-                    None => {
-                        let number = self.tensor_count;
-                        // SAFETY: `parts` has counted it.
-                        unsafe { self.tensors.add(number).write(describer.entry(index)) };
-                        self.tensor_count += 1;
-                        number as i32
-                    }
-                },
+        let count = self.number_count;
+        // SAFETY: they were counted; any bytes are a number, and nobody else has them.
+        let numbers = unsafe {
+            self.numbers.as_ptr().write_bytes(0xff, count);
+            core::slice::from_raw_parts_mut(self.numbers.as_ptr(), count)
+        };
+        list_tensors(lists, numbers);
+        for at in 0..count {
+            numbers[at] = match usize::try_from(numbers[at]) {
+                Ok(t) => {
+                    // SAFETY: it was counted.
+                    unsafe { describer.describe(t, self.tensors.add(self.tensor_count)) };
+                    self.tensor_count += 1;
+                    self.tensor_count as i32 - 1
+                }
+                Err(_) => {
+                    let known = usize::try_from(mirrored(numbers[at])).ok();
+                    known.and_then(|known| numbers.get(known).copied()).unwrap_or(-1)
+                }
             };
-            // SAFETY: `parts` has counted it.
-            unsafe { self.numbers.add(i).write(number) };
         }
     }
 
-    fn list_pieces(&mut self, prepared: &Prepared<'_>) {
-        let pieces = prepared.persistent().iter().chain(prepared.scratch());
-        for (i, piece) in pieces.map(core::cell::Cell::get).enumerate() {
-            let span = ArSpan { data: piece.data.cast(), bytes: piece.bytes as u64 };
-            // SAFETY: `parts` has counted them.
-            unsafe { self.spans.add(i).write(span) };
-        }
-    }
-
-    /// The node's persistent memory, and its scratch buffers.
-    pub fn spans(&self, prepared: &Prepared<'_>) -> (&[ArSpan], &[ArSpan]) {
-        let count = prepared.piece_count();
-        // SAFETY: `list_pieces` has written so many for the same node.
-        let spans = unsafe { slice(self.spans.as_ptr(), count) };
-        spans.split_at(prepared.persistent().len())
+    /// The node's persistent memory and scratch buffers.
+    pub fn spans(&self) -> &[ArSpan] {
+        // SAFETY: `fill` has written so many.
+        unsafe { slice(self.spans.as_ptr(), self.span_count) }
     }
 
     /// A copy of an entry.
@@ -290,24 +335,24 @@ impl<'t> Work<'t> {
 
     fn numbers(&self) -> &[i32] {
         // SAFETY: so many were written, and stay as they are.
-        unsafe { slice(self.numbers.as_ptr(), self.counts.iter().sum()) }
+        unsafe { slice(self.numbers.as_ptr(), self.number_count) }
     }
 
     /// Numbers of the node's outputs.
     pub fn outputs(&self) -> &[i32] {
-        &self.numbers()[self.counts[0]..][..self.counts[1]]
+        &self.numbers()[self.inputs..][..self.outputs]
     }
 
     pub fn input_count(&self) -> usize {
-        self.counts[0]
+        self.inputs
     }
 
     /// The node as ops get it; it borrows this.
-    pub fn node(&self, place: (usize, usize), code: &Code, operator: &Operator<'_>) -> ArNodeV1 {
-        let (inputs, rest) = self.numbers().split_at(self.counts[0]);
-        let (outputs, intermediates) = rest.split_at(self.counts[1]);
+    pub fn node(&self, place: (usize, usize), spec: &Spec<'_>) -> ArNodeV1 {
+        let (inputs, rest) = self.numbers().split_at(self.inputs);
+        let (outputs, intermediates) = rest.split_at(self.outputs);
         let tensors = (self.tensors.as_ptr().cast_const(), self.tensor_count);
-        node_struct(place, tensors, [inputs, outputs, intermediates], code, operator)
+        node_struct(place, tensors, [inputs, outputs, intermediates], spec)
     }
 }
 
@@ -316,15 +361,14 @@ pub(crate) fn node_struct(
     place: (usize, usize),
     tensors: (*const ArTensorV1, usize),
     [inputs, outputs, intermediates]: [&[i32]; 3],
-    code: &Code,
-    operator: &Operator<'_>,
+    spec: &Spec<'_>,
 ) -> ArNodeV1 {
-    let custom = operator.custom_options();
+    let custom = spec.custom_options;
     ArNodeV1 {
         header: ArHeader::of::<ArNodeV1>(),
-        builtin_code: code.builtin,
-        version: code.version,
-        custom_name: code.custom,
+        builtin_code: spec.builtin_code,
+        version: spec.version,
+        custom_name: spec.custom_name,
         index: place.1 as u32,
         subgraph: place.0 as u32,
         tensors: tensors.0,
@@ -336,8 +380,8 @@ pub(crate) fn node_struct(
         output_count: outputs.len(),
         intermediates: intermediates.as_ptr(),
         intermediate_count: intermediates.len(),
-        options: table(operator.builtin_options()),
-        options_2: table(operator.builtin_options_2()),
+        options: table(spec.options[0]),
+        options_2: table(spec.options[1]),
         custom_options: if custom.is_empty() { ArBytes::EMPTY } else { ArBytes::borrowed(custom) },
     }
 }

@@ -94,7 +94,7 @@ impl<'a> EvalContext<'a> {
     pub fn input(&self, i: usize) -> Result<TensorView<'a>> {
         let raw = self.apart_from_outputs(i)?;
         // SAFETY: no output and no variable that is handed out overlaps it, as checked.
-        unsafe { TensorView::from_raw(*raw) }
+        unsafe { TensorView::from_raw(raw) }
     }
 
     /// The bytes of input `i`, as [`input`](Self::input) has them, without its description.
@@ -149,7 +149,7 @@ impl<'a> EvalContext<'a> {
         let raw = self.apart_from_inputs(i)?;
         self.handed_out.output(i)?;
         // SAFETY: handed out once; overlaps no input, as checked, and no other output, as promised to `from_raw`.
-        unsafe { TensorViewMut::from_raw(*raw) }
+        unsafe { TensorViewMut::from_raw(raw) }
     }
 
     /// The bytes of output `i`, as [`output`](Self::output) has them, without its description; once per call.

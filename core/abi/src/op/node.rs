@@ -152,7 +152,7 @@ impl<'a> NodeView<'a> {
             return Ok(None);
         }
         // SAFETY: everything the tensor points to is valid for `'a`; nobody writes to constants.
-        self.raw_tensor(index)?.map(|raw| unsafe { TensorView::from_raw((*raw).described()) }).transpose()
+        self.raw_tensor(index)?.map(|raw| unsafe { TensorView::from_raw(&raw.described()) }).transpose()
     }
 
     /// Tensor `index`, `None` if it is negative. The host may change what is there: the reference does not outlive a callback.

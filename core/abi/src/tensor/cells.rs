@@ -135,7 +135,7 @@ pub fn word_cells<const S: usize>(bytes: &[Cell<u8>]) -> &[Cell<[u8; S]>] {
 /// The data is valid for `'a`; during it, it is read and written through cells only.
 pub(crate) unsafe fn cells<'a, T: Element>(raw: ArTensorV1) -> Result<&'a [Cell<T>]> {
     // SAFETY: the struct is valid; no slice of its data is made here.
-    let view = unsafe { TensorView::from_raw(raw)? };
+    let view = unsafe { TensorView::from_raw(&raw)? };
     ensure!(T::TYPE == view.ty, "'{}' is {}, not {}", view.name, view.ty, T::TYPE);
     let (data, bytes) = (raw.data, raw.bytes as usize);
     if data.is_null() || bytes == 0 {

@@ -54,12 +54,12 @@ pub struct TensorView<'a> {
 impl<'a> TensorView<'a> {
     /// # Safety
     /// Everything that the struct points to is valid for `'a`; nobody writes to its data while a slice of it is borrowed.
-    pub(crate) unsafe fn from_raw(raw: ArTensorV1) -> Result<Self> {
+    pub(crate) unsafe fn from_raw(raw: &ArTensorV1) -> Result<Self> {
         let ty = ElementType::from_raw(raw.element_type)
             .ok_or_else(|| invalid!("element type {} is unknown", raw.element_type))?;
         // SAFETY: `dims` has `rank` elements and `name` is valid, by the caller's promise.
         let (shape, name) = unsafe { (raw::slice(raw.dims, raw.rank as usize), raw.name.as_str()) };
-        Ok(TensorView { ty, shape, name, raw })
+        Ok(TensorView { ty, shape, name, raw: *raw })
     }
 
     /// Number of dimensions.
@@ -185,7 +185,7 @@ pub struct TensorViewMut<'a> {
 impl<'a> TensorViewMut<'a> {
     /// # Safety
     /// As for [`TensorView::from_raw`], and nobody else reads or writes the data during `'a`.
-    pub(crate) unsafe fn from_raw(raw: ArTensorV1) -> Result<Self> {
+    pub(crate) unsafe fn from_raw(raw: &ArTensorV1) -> Result<Self> {
         // SAFETY: forwarded to the caller.
         let view = unsafe { TensorView::from_raw(raw)? };
         ensure!(!view.is_constant(), "'{}' is constant and an output", view.name);

@@ -23,22 +23,26 @@ impl Part {
         }
     }
 
-    /// Where each of the lists begins if the first one may begin at `start`, and where the last one ends; `None` if that cannot be
-    /// counted.
-    #[inline]
-    pub fn place<const N: usize>(start: usize, parts: &[Part; N]) -> Option<([usize; N], usize)> {
-        let (mut starts, mut end) = ([start; N], start);
-        for (place, part) in starts.iter_mut().zip(parts) {
-            (*place, end) = part.layout.list_at(end, part.count)?;
-        }
-        Some((starts, end))
+    /// Where the first of the lists begins that may begin at `start`, and where the last one ends; `None` if that cannot be counted.
+    pub fn place(start: usize, parts: &[Part]) -> Option<(usize, usize)> {
+        Self::place_by(start, parts, |part| part.layout)
     }
 
-    /// Where the last of the lists ends on another machine.
+    /// The same on another machine.
     #[cfg(feature = "alloc")]
-    pub fn end_elsewhere(start: usize, parts: &[Part], target: &Target) -> usize {
-        parts.iter().fold(start, |end, part| {
-            (part.elsewhere)(target).list_at(end, part.count).map_or(usize::MAX, |(_, end)| end)
-        })
+    pub fn place_elsewhere(start: usize, parts: &[Part], target: &Target) -> Option<(usize, usize)> {
+        Self::place_by(start, parts, |part| (part.elsewhere)(target))
+    }
+
+    #[inline]
+    fn place_by(start: usize, parts: &[Part], layout: impl Fn(&Part) -> Layout) -> Option<(usize, usize)> {
+        let first = parts.first().map_or(1, |part| layout(part).align);
+        let (start, mut end) = (start.checked_next_multiple_of(first)?, start);
+        for part in parts {
+            let Layout { size, align } = layout(part);
+            let begin = end.checked_next_multiple_of(align)?;
+            end = part.count.checked_mul(size)?.checked_add(begin)?;
+        }
+        Some((start, end))
     }
 }

@@ -7,12 +7,11 @@ use core::ptr::NonNull;
 #[cfg(feature = "alloc")]
 use crate::elsewhere::{Elsewhere, Span};
 
-/// What a temporary changes when it ends.
-#[derive(Clone, Copy)]
-pub(super) struct Places<'t> {
-    pub temp: &'t Cell<usize>,
-    pub open: &'t Cell<usize>,
-    pub head: &'t Cell<usize>,
+/// What lies in front of the tail: the head ends at `head`, temporaries at `temp`, and so many of these are in use.
+pub(super) struct Front {
+    pub head: Cell<usize>,
+    pub temp: Cell<usize>,
+    pub open: Cell<usize>,
 }
 
 /// A temporary list. Its memory is free again when it is dropped, or, if others that came later are still in use, with the last of them.
@@ -21,12 +20,17 @@ pub(crate) struct Temp<'t, T> {
     pub(super) count: usize,
     pub(super) before: usize,
     pub(super) end: usize,
-    pub(super) places: Places<'t>,
+    pub(super) front: &'t Front,
     #[cfg(feature = "alloc")]
     pub(super) elsewhere: Option<(&'t Elsewhere, Span)>,
 }
 
 impl<'t> Temp<'t, u8> {
+    /// Where the memory begins.
+    pub fn start(&self) -> NonNull<u8> {
+        self.data
+    }
+
     /// The same memory, as a list of so many values: they are there, and were written.
     pub(super) fn of<T>(self, count: usize) -> Temp<'t, T> {
         let this = core::mem::ManuallyDrop::new(self);
@@ -35,7 +39,7 @@ impl<'t> Temp<'t, u8> {
             count,
             before: this.before,
             end: this.end,
-            places: this.places,
+            front: this.front,
             #[cfg(feature = "alloc")]
             elsewhere: this.elsewhere,
         }
@@ -66,7 +70,7 @@ impl<T> DerefMut for Temp<'_, T> {
 
 impl<T> Drop for Temp<'_, T> {
     fn drop(&mut self) {
-        let Places { temp, open, head } = self.places;
+        let Front { head, temp, open } = self.front;
         open.set(open.get() - 1);
         #[cfg(feature = "alloc")]
         if let Some((elsewhere, span)) = self.elsewhere {

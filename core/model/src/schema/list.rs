@@ -13,6 +13,9 @@ pub struct List<'a, T> {
     entry: PhantomData<T>,
 }
 
+/// Bytes of a list's length, which stands in front of its entries.
+const LENGTH: usize = size_of::<u32>();
+
 /// A verified vector of tables.
 pub type Tables<'a, T> = List<'a, T>;
 
@@ -35,6 +38,18 @@ impl<'a, T: Item<'a>> List<'a, T> {
     #[inline]
     pub(super) fn new(file: &'a [u8], start: usize, len: usize) -> Self {
         List { file, start, len, entry: PhantomData }
+    }
+
+    /// Where the list is in the file; 0 if it is absent. [`Model::numbers_at`](crate::Model::numbers_at) finds it there.
+    #[inline]
+    pub fn place(&self) -> usize {
+        self.start.saturating_sub(LENGTH)
+    }
+
+    /// The list at this place.
+    pub(super) fn at(file: &'a [u8], place: usize) -> Option<Self> {
+        let len = if place == 0 { None } else { u32::read(file, place) };
+        Some(List::new(file, place.checked_add(LENGTH)?, len? as usize))
     }
 
     /// The entries as they lie in the file: numbers are little-endian, at a multiple of their size from the file's beginning.

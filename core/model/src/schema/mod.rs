@@ -50,6 +50,11 @@ impl<'a> ModelTable<'a> {
         self.0.file
     }
 
+    /// The list of numbers at this place of the file; empty if there is none.
+    pub(crate) fn numbers_at(&self, place: usize) -> List<'a, i32> {
+        List::at(self.0.file, place).unwrap_or_default()
+    }
+
     /// The fields that are there, known or not, and where they lead: all but the version are distances.
     #[cfg(feature = "std")]
     pub(crate) fn fields(&self) -> Vec<(u16, usize)> {
