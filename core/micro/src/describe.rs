@@ -9,11 +9,12 @@ use arenite_abi::{Error, unsupported};
 use arenite_model::{List, Operator};
 
 use crate::arena::{Part, Temp};
+use crate::entry::{Describer, Purpose};
 use crate::error::{self, Error as MicroError};
 use crate::graph::Scaled;
 use crate::machine::Site;
 use crate::node::Spec;
-use crate::work::{Describer, Purpose, node_struct};
+use crate::work::node_struct;
 
 /// Subgraphs that one node may look into.
 const MOST_DESCRIBED: usize = 2;

@@ -25,7 +25,7 @@
 //! | `arena` | the block: head, temporaries, tail |
 //! | `graph`, `node`, `build` | bookkeeping of a subgraph's tensors and nodes |
 //! | `machine`, `resources` | a model: its subgraphs, and values that they share |
-//! | `work`, `describe` | the node in work, and a subgraph that it looks into, expanded to the structs of the contract |
+//! | `work`, `entry`, `describe` | the node in work, and a subgraph that it looks into, expanded to the structs of the contract |
 //! | `host`, `called` | what ops may ask for: of their own node, of the model around it |
 //! | `prepare`, `lives`, `plan`, `parts`, `interpreter`, `shared` | the phases, of one model or of several over one block |
 //! | `offline`, `embed` | a plan that stands in the model: reading and writing it |
@@ -48,6 +48,7 @@ mod describe;
 mod elsewhere;
 #[cfg(feature = "std")]
 mod embed;
+mod entry;
 mod error;
 mod graph;
 mod host;

@@ -7,6 +7,7 @@ use arenite_abi::host_side::eval_struct;
 use arenite_model::Model;
 
 use crate::arena::Arena;
+use crate::entry::Purpose;
 use crate::error::{Error, Result};
 use crate::graph::{Graph, Stage};
 use crate::host::EvalHost;
@@ -16,7 +17,7 @@ use crate::ops::{OpRegistration, Ops};
 use crate::prepare;
 use crate::resources::Resources;
 use crate::sizes::Category;
-use crate::work::{Purpose, Work};
+use crate::work::Work;
 use crate::{build, called};
 
 /// How many subgraphs may be at work at once, each called by a node of the one before.

@@ -42,7 +42,8 @@ impl<'a> Parts<'a> {
 
     #[cfg(feature = "alloc")]
     pub fn records(&self, arena: &Arena<'a>) -> Result<Vec<UsageRecord>> {
-        Ok(plan::records(&self.0, arena)?.to_vec())
+        let (list, count) = plan::records(&self.0, arena)?;
+        Ok(list[..count].to_vec())
     }
 
     #[cfg(feature = "alloc")]

@@ -29,15 +29,16 @@ pub enum Planner {
 /// Lays out the head, and gives tensors, scratch buffers and resources their addresses. Gives the head's size.
 pub(crate) fn place<'a>(machine: &Machine<'a>, arena: &Arena<'a>, planner: Planner) -> Result<u64> {
     machine.resources.place(arena)?;
-    let records = records(machine, arena)?;
-    let mut offsets = arena.temporary(records.len(), |_| 0u64)?;
-    offline::check_apart(&records)?;
+    let (list, count) = records(machine, arena)?;
+    let records = &list[..count];
+    let mut offsets = arena.temporary(count, |_| 0u64)?;
+    offline::check_apart(records)?;
     let place: fn(&[UsageRecord], &mut [u64]) -> OpResult<()> = match planner {
         Planner::Greedy => micro_greedy::place_few,
         Planner::Linear => linear::place,
     };
-    place(&records, &mut offsets).map_err(Error::Plan)?;
-    hand_out(machine, arena, &records, &offsets);
+    place(records, &mut offsets).map_err(Error::Plan)?;
+    hand_out(machine, arena, records, &offsets);
     Ok(records.iter().zip(&*offsets).map(|(record, offset)| offset + record.size).max().unwrap_or(0))
 }
 
@@ -46,16 +47,19 @@ fn is_planned(graph: &Graph<'_>, t: usize, life: Life) -> bool {
     life.is_some() && graph.slot(t).data.is_null()
 }
 
-pub(crate) fn records<'t>(machine: &Machine<'_>, arena: &'t Arena<'_>) -> Result<Temp<'t, UsageRecord>> {
+/// A list of records, and how many are used of it. Lives are noted behind it, so that their memory is free again.
+pub(crate) fn records<'t>(
+    machine: &Machine<'_>,
+    arena: &'t Arena<'_>,
+) -> Result<(Temp<'t, UsageRecord>, usize)> {
     let offline = Offline::read(machine.model)?;
-    let lives = Lives::new(machine, arena)?;
-    let planned = |graph: &Graph<'_>| {
-        let living = |&t: &usize| is_planned(graph, t, lives.of_tensor(machine, graph, t));
+    let most = |graph: &Graph<'_>| {
         let scratch: usize = graph.nodes.get().iter().map(|node| node.get().scratch().len()).sum();
-        (0..graph.slots.get().len()).filter(living).count() + scratch
+        graph.slots.get().iter().filter(|slot| slot.get().data.is_null()).count() + scratch
     };
-    let total = machine.ready().map(planned).sum();
-    let mut records = arena.temporary(total, |_| UsageRecord::new(0, 0, 0))?;
+    let most = machine.ready().map(most).sum();
+    let mut records = arena.temporary(most, |_| UsageRecord::new(0, 0, 0))?;
+    let lives = Lives::new(machine, arena)?;
     let mut next = records.iter_mut();
     let mut number = 0;
     for graph in machine.graphs() {
@@ -79,8 +83,8 @@ pub(crate) fn records<'t>(machine: &Machine<'_>, arena: &'t Arena<'_>) -> Result
             }
         }
     }
-    drop(lives);
-    Ok(records)
+    let left = next.len();
+    Ok((records, most - left))
 }
 
 /// The record of tensor `t`, which is `number` among those of all subgraphs.

@@ -8,6 +8,7 @@ use arenite_abi::raw::ArNodeV1;
 use arenite_abi::{ElementType, Error as OpError, Status};
 
 use crate::arena::{ALIGNMENT, Arena};
+use crate::entry::Purpose;
 use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::host::PrepareHost;
@@ -16,7 +17,7 @@ use crate::message;
 use crate::node::{Piece, Prepared, Spec, is_stateful};
 use crate::ops::{OpRegistration, serves};
 use crate::sizes::Category;
-use crate::work::{Purpose, Work};
+use crate::work::Work;
 
 /// Prepares node `node` with the first of the ops that serves it.
 pub(crate) fn node(site: Site<'_, '_>, node: usize) -> Result<()> {
