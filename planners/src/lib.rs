@@ -6,6 +6,7 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | [`few`] | records that are kept elsewhere than in a list |
 //! | [`validate`] | checks of records, arithmetic that cannot overflow |
 //! | [`bound`](mod@bound) | bytes that every plan needs |
 //! | [`usage`] | sizes of any kind; the orders in which records are taken |
@@ -59,6 +60,7 @@ with_heap! {
     mod work;
 }
 
+pub mod few;
 pub mod validate;
 
 macro_rules! planners {

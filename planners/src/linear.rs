@@ -4,6 +4,7 @@
 
 use arenite_abi::prelude::*;
 
+use crate::few::{Lists, Records};
 use crate::validate;
 
 /// The planner `linear`.
@@ -21,11 +22,17 @@ impl Planner for Linear {
 /// Writes the offset of each record to `offsets`. Records with a fixed place keep it; the others follow after the last
 /// of those; a record without size lies at 0. An error if a record is malformed or the sum overflows.
 pub fn place(records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
-    validate::records(records)?;
-    validate::same_length(records, offsets)?;
-    let mut end = validate::fixed_end(records);
-    for (record, offset) in records.iter().zip(offsets) {
-        *offset = match record.fixed() {
+    place_each(&mut Lists::new(records, offsets)?)
+}
+
+/// The same for records that are kept elsewhere.
+pub fn place_each(records: &mut dyn Records) -> Result<()> {
+    validate::few(records)?;
+    let ends = (0..records.count()).map(|i| validate::fixed_end_of(&records.record(i)));
+    let mut end = ends.max().unwrap_or(0);
+    for i in 0..records.count() {
+        let record = records.record(i);
+        let offset = match record.fixed() {
             Some(fixed) => fixed,
             None if record.size == 0 => 0,
             None => {
@@ -34,6 +41,7 @@ pub fn place(records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
                 start
             }
         };
+        records.set_offset(i, offset);
     }
     Ok(())
 }

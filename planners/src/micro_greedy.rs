@@ -9,6 +9,7 @@ use core::cmp::Reverse;
 
 use arenite_abi::prelude::*;
 
+use crate::few::{Lists, Records};
 use crate::validate;
 #[cfg(feature = "alloc")]
 use crate::{
@@ -45,37 +46,42 @@ const NOWHERE: u64 = u64::MAX;
 
 /// The offsets that `place` gives, with no memory but theirs. For few records: takes O(n² k) for n of which k are alive together.
 pub fn place_few(records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
-    validate::records(records)?;
-    validate::same_length(records, offsets)?;
-    for (record, offset) in records.iter().zip(&mut *offsets) {
-        *offset =
-            if record.size == 0 { record.fixed().unwrap_or(0) } else { record.fixed().unwrap_or(NOWHERE) };
+    place_each(&mut Lists::new(records, offsets)?)
+}
+
+/// The same for records that are kept elsewhere.
+pub fn place_each(records: &mut dyn Records) -> Result<()> {
+    validate::few(records)?;
+    for i in 0..records.count() {
+        let record = records.record(i);
+        let empty = if record.size == 0 { 0 } else { NOWHERE };
+        records.set_offset(i, record.fixed().unwrap_or(empty));
     }
-    while let Some(next) = next(records, offsets) {
-        offsets[next] = lowest(records, offsets, &records[next])?;
+    while let Some(next) = next(records) {
+        let offset = lowest(records, &records.record(next))?;
+        records.set_offset(next, offset);
     }
     Ok(())
 }
 
 /// The largest record that has no place yet; of equal sizes the highest number.
-fn next(records: &[UsageRecord], offsets: &[u64]) -> Option<usize> {
-    (0..records.len()).filter(|&i| offsets[i] == NOWHERE).max_by_key(|&i| records[i].size)
+fn next(records: &dyn Records) -> Option<usize> {
+    (0..records.count()).filter(|&i| records.offset(i) == NOWHERE).max_by_key(|&i| records.record(i).size)
 }
 
 /// The lowest offset where `record` meets no record that has a place and is alive together with it.
 ///
 /// What is in the way at an offset is in the way at all offsets up to its end: so the search goes on from there.
-fn lowest(records: &[UsageRecord], offsets: &[u64], record: &UsageRecord) -> Result<u64> {
+fn lowest(records: &dyn Records, record: &UsageRecord) -> Result<u64> {
     let mut candidate = 0;
     loop {
         let end = validate::end(candidate, record.size)?;
-        let meets = |(other, offset): &(&UsageRecord, u64)| {
+        let placed = (0..records.count()).map(|i| (records.record(i), records.offset(i)));
+        let meets = |(other, offset): &(UsageRecord, u64)| {
             let there = *offset != NOWHERE && other.size > 0 && other.overlaps(record);
             there && *offset < end && candidate < *offset + other.size
         };
-        let Some((other, offset)) = records.iter().zip(offsets.iter().copied()).find(meets) else {
-            return Ok(candidate);
-        };
+        let Some((other, offset)) = { placed }.find(meets) else { return Ok(candidate) };
         candidate = validate::align(offset + other.size, record.alignment)?;
     }
 }

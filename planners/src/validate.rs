@@ -5,6 +5,8 @@ mod apart;
 
 use arenite_abi::prelude::*;
 
+use crate::few::Records;
+
 #[cfg(feature = "alloc")]
 pub use apart::{fixed_apart, usages};
 
@@ -18,10 +20,20 @@ pub fn records(records: &[UsageRecord]) -> Result<()> {
     records.iter().enumerate().try_for_each(|(i, record)| one(i, record, records.len()))
 }
 
+/// The same for records that are kept elsewhere.
+pub fn few(records: &dyn Records) -> Result<()> {
+    count(records.count())?;
+    (0..records.count()).try_for_each(|i| one(i, &records.record(i), records.count()))
+}
+
 /// Where the last fixed record ends.
 pub fn fixed_end(records: &[UsageRecord]) -> u64 {
-    let end = |record: &UsageRecord| record.fixed().map_or(0, |offset| offset.saturating_add(record.size));
-    records.iter().map(end).max().unwrap_or(0)
+    records.iter().map(fixed_end_of).max().unwrap_or(0)
+}
+
+/// Where a fixed record ends; 0 for another one.
+pub fn fixed_end_of(record: &UsageRecord) -> u64 {
+    record.fixed().map_or(0, |offset| offset.saturating_add(record.size))
 }
 
 /// The place for each record's offset, or an error if the host's array has another length.

@@ -4,7 +4,6 @@ use core::cell::Cell;
 use core::fmt::{self, Write};
 use core::mem::MaybeUninit;
 
-use arenite_abi::UsageRecord;
 use arenite_abi::host_side::Said;
 use arenite_abi::raw::{ArNodeV1, ArQuantizationV1, ArSpan, ArTensorV1};
 
@@ -13,6 +12,7 @@ use crate::lives::Life;
 use crate::machine::Scales;
 use crate::node::{Piece, Prepared};
 use crate::ops::{self, OpRegistration, Ops};
+use crate::planned::Planned;
 use crate::resources::Resource;
 
 /// Size and alignment.
@@ -55,9 +55,9 @@ structs! {
     "Life": Life,
     "Node": MaybeUninit<ArNodeV1>,
     "Piece": Cell<Piece>,
+    "Planned": Planned,
     "Prepared": Cell<Prepared<'static>>,
     "Quantization": ArQuantizationV1,
-    "Record": UsageRecord,
     "Resource": Resource<'static>,
     "Said": Said,
     "Scales": Scales<'static>,

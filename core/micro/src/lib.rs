@@ -27,7 +27,7 @@
 //! | `machine`, `resources` | a model: its subgraphs, and values that they share |
 //! | `work`, `entry`, `describe` | the node in work, and a subgraph that it looks into, expanded to the structs of the contract |
 //! | `host`, `called` | what ops may ask for: of their own node, of the model around it |
-//! | `prepare`, `lives`, `plan`, `parts`, `interpreter`, `shared` | the phases, of one model or of several over one block |
+//! | `prepare`, `lives`, `plan`, `planned`, `parts`, `interpreter`, `shared` | the phases, of one model or of several over one block |
 //! | `offline`, `embed` | a plan that stands in the model: reading and writing it |
 //! | `layouts`, `target`, `elsewhere` | what a model would take of an arena on another machine |
 //! | `ops`, `message`, `error`, `sizes` | which op serves a node; what went wrong; what is needed |
@@ -62,6 +62,7 @@ mod offline;
 mod ops;
 mod parts;
 mod plan;
+mod planned;
 mod prepare;
 #[cfg(feature = "alloc")]
 mod required;

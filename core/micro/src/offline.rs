@@ -10,6 +10,7 @@ use arenite_abi::UsageRecord;
 use arenite_model::Model;
 
 use crate::error::{Error, Result};
+use crate::planned::Planned;
 
 /// The metadata's name.
 pub(crate) const NAME: &str = "OfflineMemoryAllocation";
@@ -46,16 +47,17 @@ impl<'a> Offline<'a> {
         Ok(Offline(offsets))
     }
 
-    /// Where tensor `t` lies, in the order of all subgraphs' tensors; [`UsageRecord::ANYWHERE`] if the plan does not say.
-    pub fn offset(&self, t: usize) -> Result<u64> {
+    /// Where tensor `t` lies, in the order of all subgraphs' tensors; `None` if the plan does not say.
+    pub fn place(&self, t: usize) -> Result<Option<usize>> {
         match number(self.0, t) {
-            None | Some(-1) => Ok(UsageRecord::ANYWHERE),
+            None | Some(-1) => Ok(None),
             Some(offset) => {
                 let wild = Error::Offline {
                     reason: "is the offset of a tensor, it is -1 or a multiple of 16",
                     found: offset,
                 };
-                u64::try_from(offset).ok().filter(|offset| offset.is_multiple_of(16)).ok_or(wild)
+                let place = usize::try_from(offset).ok().filter(|place| place.is_multiple_of(16));
+                place.map(Some).ok_or(wild)
             }
         }
     }
@@ -67,14 +69,14 @@ fn number(list: &[u8], i: usize) -> Option<i64> {
 }
 
 /// An error if two tensors that live at once are placed over one another.
-pub(crate) fn check_apart(records: &[UsageRecord]) -> Result<()> {
-    let fixed = |record: &&UsageRecord| record.fixed().is_some() && record.size > 0;
-    for (i, a) in records.iter().enumerate().filter(|(_, record)| fixed(record)) {
-        for b in records[..i].iter().filter(fixed) {
+pub(crate) fn check_apart(list: &[Planned]) -> Result<()> {
+    let fixed = |record: &UsageRecord| record.fixed().is_some() && record.size > 0;
+    for (i, a) in list.iter().map(Planned::record).enumerate().filter(|(_, record)| fixed(record)) {
+        for b in list[..i].iter().map(Planned::record).filter(fixed) {
             let apart = |low: &UsageRecord, high: &UsageRecord| {
                 low.fixed_offset.saturating_add(low.size) <= high.fixed_offset
             };
-            if a.overlaps(b) && !apart(a, b) && !apart(b, a) {
+            if a.overlaps(&b) && !apart(&a, &b) && !apart(&b, &a) {
                 let (reason, found) =
                     ("is a tensor that lies over another one, and both live", i64::from(a.tensor));
                 return Err(Error::Offline { reason, found });

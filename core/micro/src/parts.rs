@@ -42,8 +42,7 @@ impl<'a> Parts<'a> {
 
     #[cfg(feature = "alloc")]
     pub fn records(&self, arena: &Arena<'a>) -> Result<Vec<UsageRecord>> {
-        let (list, count) = plan::records(&self.0, arena)?;
-        Ok(list[..count].to_vec())
+        plan::records(&self.0, arena)
     }
 
     #[cfg(feature = "alloc")]

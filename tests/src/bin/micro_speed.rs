@@ -19,26 +19,23 @@ struct Arguments {
     /// How often.
     #[arg(long, value_name = "N", default_value = "1")]
     invocations: usize,
-    /// In the micro interpreter.
+    /// In the micro interpreter, in the least arena.
     #[arg(long)]
     micro: bool,
-    /// Bytes of its arena beyond those that the model needs, in which nodes stay expanded.
-    #[arg(long, value_name = "BYTES", default_value = "0")]
-    room: usize,
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let Arguments { model, invocations, micro, room } = Arguments::parse();
+    let Arguments { model, invocations, micro } = Arguments::parse();
     match micro {
-        true => in_micro(&std::fs::read(model)?, room, invocations),
+        true => in_micro(&std::fs::read(model)?, invocations),
         false => in_large(&Model::from_file(model)?, invocations),
     }
 }
 
-fn in_micro(bytes: &[u8], room: usize, invocations: usize) -> Result<(), Box<dyn std::error::Error>> {
+fn in_micro(bytes: &[u8], invocations: usize) -> Result<(), Box<dyn std::error::Error>> {
     let (model, ops) = (Aligned::of(bytes), ops());
     let sizes = required_arena(model.as_slice(), &ops, Planner::Greedy)?;
-    let mut arena = Aligned::new(0, sizes.arena + room);
+    let mut arena = Aligned::new(0, sizes.arena);
     let mut interpreter = Interpreter::new(model.as_slice(), &ops, arena.bytes_mut())?;
     for i in 0..interpreter.input_count() {
         interpreter.input(i)?.fill(0);
