@@ -303,9 +303,10 @@ impl<'a> Arena<'a> {
         })
     }
 
-    /// Claims so many bytes as temporaries will take later on, at once.
-    pub fn rehearse(&self, bytes: usize) -> Result<()> {
-        self.claim(self.front.temp.get().checked_add(bytes), Some(self.taken()))
+    /// Claims so many bytes as temporaries with this alignment will take later on, at once.
+    pub fn rehearse(&self, bytes: usize, alignment: usize) -> Result<()> {
+        let start = self.front.temp.get().checked_next_multiple_of(alignment);
+        self.claim(start.and_then(|start| start.checked_add(bytes)), Some(self.taken()))
     }
 
     /// Bytes that the block has for what is planned: no tensor is larger.

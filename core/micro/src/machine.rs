@@ -196,7 +196,10 @@ impl<'h, 'a> Site<'h, 'a> {
     pub fn rehearse(self) -> Result<()> {
         for (node, prepared) in self.graph.nodes.get().iter().map(Cell::get).enumerate() {
             let work = Work::new(self, &self.spec(node)?, Purpose::Run, prepared.pieces())?;
-            self.arena.rehearse(self.temporaries_of_callees(node))?;
+            let nested = self.temporaries_of_callees(node);
+            if nested > 0 {
+                self.arena.rehearse(nested, Work::ALIGNMENT)?;
+            }
             drop(work);
         }
         Ok(())
@@ -207,7 +210,7 @@ impl<'h, 'a> Site<'h, 'a> {
         graphs.map(|graph| self.within(graph).temporaries()).max().unwrap_or(0)
     }
 
-    /// Most bytes of temporaries while this subgraph, which a node calls, is at work. They begin at a multiple of 8, as they end.
+    /// Most bytes of temporaries while this subgraph, which a node calls, is at work. They begin where a node in work may, as they end.
     fn temporaries(self) -> usize {
         let known = self.graph.temporaries.get();
         if known != 0 {

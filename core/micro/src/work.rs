@@ -161,11 +161,14 @@ impl<'t> Work<'t> {
         work
     }
 
-    /// Bytes that it takes from a place where a tensor's entry may be; they end at such a place.
+    /// Where it may begin.
+    pub const ALIGNMENT: usize = align_of::<ArTensorV1>();
+
+    /// Bytes that it takes from such a place; they end at one.
     pub fn bytes(graph: &Graph<'_>, spec: &Spec<'_>, pieces: usize) -> usize {
         let counts = Counts::of(graph, &spec.lists, pieces);
         let end = Part::place(0, &counts.parts()).map(|(_, end)| end);
-        end.and_then(|end| end.checked_next_multiple_of(align_of::<ArTensorV1>())).unwrap_or(usize::MAX)
+        end.and_then(|end| end.checked_next_multiple_of(Self::ALIGNMENT)).unwrap_or(usize::MAX)
     }
 
     /// Writes the entries, and their numbers.
