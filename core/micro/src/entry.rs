@@ -36,6 +36,11 @@ impl<'d, 'a> Describer<'d, 'a> {
         Describer { site, tensors: site.graph.subgraph.tensors(), purpose, quantizations }
     }
 
+    /// How many tensors there are.
+    pub fn tensor_count(&self) -> usize {
+        self.site.graph.slots.get().len()
+    }
+
     /// Writes the entry of tensor `t`.
     ///
     /// # Safety

@@ -73,12 +73,13 @@ impl Counts {
     }
 }
 
-/// Writes which tensors the lists name, one list behind the other; for one that is named already, where that was.
-fn list_tensors(lists: &[List<'_, i32>; 3], numbers: &mut [i32]) {
+/// Writes which of so many tensors the lists name, one list behind the other; for one that is named already, where that was.
+fn list_tensors(lists: &[List<'_, i32>; 3], count: usize, numbers: &mut [i32]) {
     let mut at = 0;
     for list in lists {
         for i in 0..list.len() {
-            let t = list.get(i).unwrap_or(-1);
+            let there = |&t: &i32| usize::try_from(t).is_ok_and(|t| t < count);
+            let t = list.get(i).filter(there).unwrap_or(-1);
             let known = if t < 0 { None } else { numbers[..at].iter().position(|&other| other == t) };
             numbers[at] = known.map_or(t, |known| mirrored(known as i32));
             at += 1;
@@ -179,7 +180,7 @@ impl<'t> Work<'t> {
             self.numbers.as_ptr().write_bytes(0xff, count);
             core::slice::from_raw_parts_mut(self.numbers.as_ptr(), count)
         };
-        list_tensors(lists, numbers);
+        list_tensors(lists, describer.tensor_count(), numbers);
         for at in 0..count {
             numbers[at] = match usize::try_from(numbers[at]) {
                 Ok(t) => {
