@@ -1,8 +1,8 @@
 /*
  * arenite_plugin.h: the contract between arenite and its plugins, for plugins written in C.
  *
- * A plugin is a dynamic library that exports `arenite_plugin_v1` (see ArEntryV1). plugins/template/c/cube.c is a
- * whole one. The same structures serve plugins written in Rust; they never change within major version 1.
+ * A plugin is a dynamic library that exports `arenite_plugin_v1` (see ArEntryV1; AR_ENTRY defines it). plugins/template/c/cube.c
+ * is a whole one. The same structures serve plugins written in Rust; they never change within major version 1.
  *
  * Rules
  *  - Every structure that is passed by pointer starts with an ArHeader, which its maker fills in.
@@ -692,6 +692,22 @@ typedef const ArPluginV1 *(*ArEntryV1)(const ArHostV1 *host, uint32_t *version);
 #else
 #define AR_EXPORT __attribute__((visibility("default")))
 #endif
+
+/* Defines the entry of a plugin that needs this version of the contract: it keeps the host in `kept`, a `const ArHostV1 *`, and gives
+   `descriptor`, an ArPluginV1. */
+#ifdef __cplusplus
+#define AR_ENTRY(kept, descriptor) extern "C" AR_EXPORT AR_ENTRY_BODY(kept, descriptor)
+#else
+#define AR_ENTRY(kept, descriptor) AR_EXPORT AR_ENTRY_BODY(kept, descriptor)
+#endif
+#define AR_ENTRY_BODY(kept, descriptor)                                                 \
+  const ArPluginV1 *arenite_plugin_v1(const ArHostV1 *the_host, uint32_t *the_version) { \
+    uint32_t speaks = the_version ? *the_version : 0;                                   \
+    if (the_version) *the_version = AR_ABI_VERSION;                                     \
+    if (!the_host || speaks < AR_ABI_VERSION) return 0;                                 \
+    (kept) = the_host;                                                                  \
+    return &(descriptor);                                                               \
+  }
 
 /* The layout where pointers have 64 bits: what the compiler of a plugin and that of the host must agree on. */
 #if UINTPTR_MAX == UINT64_MAX

@@ -6,8 +6,7 @@ use std::ops::Range;
 use arenite_abi::prelude::*;
 use arenite_layers::{Clamp, Id, Stored, Window};
 
-use super::cascade::Rows;
-use super::epilogue::{self, Epilogue, EpilogueOp};
+use super::epilogue::EpilogueOp;
 use super::slide::{Line, Pointers, Slide, Slides, Way};
 use crate::kernels::f32_dwconv::{DwConv, Taps, Tile};
 use crate::kernels::f32_map::Map;
@@ -105,6 +104,10 @@ impl Slides for DwConvF32 {
         &self.slide
     }
 
+    fn epilogue(&self) -> &[EpilogueOp] {
+        &self.epilogue
+    }
+
     fn map(&self) -> &Map {
         self.map
     }
@@ -163,38 +166,10 @@ impl Step for DwConvF32 {
                 expanded.written()
             }
         };
-        let epilogue = epilogue::bind(&self.epilogue, cx);
-        let w = &self.slide.window;
-        let cost = w.columns.output * w.channels * w.rows.taps * w.columns.taps;
-        let (output, width) = (cx.output::<f32>(self.output), w.columns.output * w.channels);
-        cx.parallel_parts(output, width, Grain::of_cost(cost), |lines, mut y| {
-            self.some_rows(lines.start, input, &mut y, &epilogue);
-        })
+        self.all_rows(cx, input, self.output)
     }
 
     fn scratch(&self) -> usize {
         if self.multiplier == 1 { 0 } else { self.expanded() * size_of::<f32>() }
-    }
-}
-
-impl Rows for DwConvF32 {
-    fn window(&self) -> (&Window, usize) {
-        (&self.slide.window, self.slide.window.channels * size_of::<f32>())
-    }
-
-    fn epilogue(&self) -> &[EpilogueOp] {
-        &self.epilogue
-    }
-
-    fn rows(
-        &self,
-        image: usize,
-        rows: Range<usize>,
-        input: Source<'_, u8>,
-        output: Target<'_, u8>,
-        epilogue: &Epilogue<'_>,
-    ) {
-        let mut y = output.cast();
-        self.some_rows(image * self.slide.window.rows.output + rows.start, input.cast(), &mut y, epilogue);
     }
 }

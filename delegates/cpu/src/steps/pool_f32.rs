@@ -6,13 +6,12 @@ use std::ops::Range;
 use arenite_abi::prelude::*;
 use arenite_layers::{Clamp, Id, Window};
 
-use super::cascade::Rows;
-use super::epilogue::{self, Epilogue, EpilogueOp};
+use super::epilogue::EpilogueOp;
 use super::slide::{Line, Pointers, Slide, Slides};
 use crate::kernels::f32_map::Map;
 use crate::kernels::f32_pool::{Columns, Kind, Pool, Tile};
 use crate::memory::{Source, Target};
-use crate::program::{Grain, Run, Step};
+use crate::program::{Run, Step};
 
 /// A pool.
 pub struct PoolF32 {
@@ -61,6 +60,10 @@ impl PoolF32 {
 impl Slides for PoolF32 {
     fn slide(&self) -> &Slide {
         &self.slide
+    }
+
+    fn epilogue(&self) -> &[EpilogueOp] {
+        &self.epilogue
     }
 
     fn map(&self) -> &Map {
@@ -116,35 +119,6 @@ impl Step for PoolF32 {
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
-        let input = cx.input::<f32>(self.input);
-        let epilogue = epilogue::bind(&self.epilogue, cx);
-        let w = &self.slide.window;
-        let cost = w.columns.output * w.channels * w.rows.taps * w.columns.taps;
-        let (output, width) = (cx.output::<f32>(self.output), w.columns.output * w.channels);
-        cx.parallel_parts(output, width, Grain::of_cost(cost), |lines, mut y| {
-            self.some_rows(lines.start, input, &mut y, &epilogue);
-        })
-    }
-}
-
-impl Rows for PoolF32 {
-    fn window(&self) -> (&Window, usize) {
-        (&self.slide.window, self.slide.window.channels * size_of::<f32>())
-    }
-
-    fn epilogue(&self) -> &[EpilogueOp] {
-        &self.epilogue
-    }
-
-    fn rows(
-        &self,
-        image: usize,
-        rows: Range<usize>,
-        input: Source<'_, u8>,
-        output: Target<'_, u8>,
-        epilogue: &Epilogue<'_>,
-    ) {
-        let mut y = output.cast();
-        self.some_rows(image * self.slide.window.rows.output + rows.start, input.cast(), &mut y, epilogue);
+        self.all_rows(cx, cx.input(self.input), self.output)
     }
 }

@@ -9,12 +9,15 @@
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-use arenite_layers::{Aligned, Window};
+use arenite_abi::Result;
+use arenite_layers::{Aligned, Id, Window};
 
-use super::epilogue::Epilogue;
+use super::cascade::Rows;
+use super::epilogue::{self, Epilogue, EpilogueOp};
 use crate::kernels::f32_map::Map;
 use crate::kernels::pixels::Pixels;
 use crate::memory::{Source, Target};
+use crate::program::{Grain, Run};
 
 /// Most taps of a window.
 pub const MAX_TAPS: usize = 256;
@@ -62,11 +65,14 @@ pub struct Split {
 }
 
 /// What computes rows of the output, tile by tile.
-pub trait Slides {
+pub trait Slides: Send + Sync {
     /// The window and its tiles.
     fn slide(&self) -> &Slide;
 
-    /// Kernels for what follows.
+    /// What follows.
+    fn epilogue(&self) -> &[EpilogueOp];
+
+    /// Kernels for it.
     fn map(&self) -> &Map;
 
     /// Computes `y`, the results of `columns` in a row. `input` has each channel as often as it has results.
@@ -97,6 +103,44 @@ pub trait Slides {
         for i in 0..y.len() / width {
             self.row(line + i, input, &mut y.part(i * width, width), epilogue);
         }
+    }
+
+    /// Computes all rows.
+    fn all_rows(&self, cx: &Run<'_>, input: Source<'_, f32>, output: Id) -> Result<()> {
+        let epilogue = epilogue::bind(self.epilogue(), cx);
+        let w = &self.slide().window;
+        let cost = w.columns.output * w.channels * w.rows.taps * w.columns.taps;
+        cx.parallel_parts(
+            cx.output(output),
+            w.columns.output * w.channels,
+            Grain::of_cost(cost),
+            |lines, mut y| {
+                self.some_rows(lines.start, input, &mut y, &epilogue);
+            },
+        )
+    }
+}
+
+impl<T: Slides> Rows for T {
+    fn window(&self) -> (&Window, usize) {
+        let window = &self.slide().window;
+        (window, window.channels * size_of::<f32>())
+    }
+
+    fn epilogue(&self) -> &[EpilogueOp] {
+        Slides::epilogue(self)
+    }
+
+    fn rows(
+        &self,
+        image: usize,
+        rows: Range<usize>,
+        input: Source<'_, u8>,
+        output: Target<'_, u8>,
+        epilogue: &Epilogue<'_>,
+    ) {
+        let line = image * self.slide().window.rows.output + rows.start;
+        self.some_rows(line, input.cast(), &mut output.cast(), epilogue);
     }
 }
 

@@ -174,11 +174,4 @@ static const ArPluginV1 plugin = {
     .delegate_stride = sizeof(ArDelegateV1),
 };
 
-AR_EXPORT const ArPluginV1 *arenite_plugin_v1(const ArHostV1 *host_, uint32_t *version) {
-  if (!version) return NULL;
-  uint32_t speaks = *version;
-  *version = AR_ABI_VERSION;
-  if (!host_ || speaks < AR_ABI_VERSION) return NULL;
-  host = host_;
-  return &plugin;
-}
+AR_ENTRY(host, plugin)

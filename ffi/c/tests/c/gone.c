@@ -100,9 +100,4 @@ static const ArPluginV1 plugin = {
     .delegate_stride = sizeof(ArDelegateV1),
 };
 
-AR_EXPORT const ArPluginV1 *arenite_plugin_v1(const ArHostV1 *host_, uint32_t *version) {
-  if (!version || !host_) return NULL;
-  *version = AR_ABI_VERSION;
-  host = host_;
-  return &plugin;
-}
+AR_ENTRY(host, plugin)

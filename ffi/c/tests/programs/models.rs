@@ -11,19 +11,39 @@ const GATHER_OPTIONS: u8 = 23;
 /// Writes all models to a folder.
 pub fn write(folder: &Path) {
     let sqrt = sqrt();
+    let one = |name: &str| Tensor::new(name, FLOAT32, &[1]);
+    // 2 x 2, grey.
+    let pixels = |name: &str| Tensor::new(name, FLOAT32, &[1, 2, 2, 1]);
+    // y = 0.5 (x + 1), of four bytes.
+    let halves = |name: &str| match name {
+        "x" => Tensor::new(name, INT8, &[4]).quantized(0.5, -1),
+        _ => Tensor::new(name, FLOAT32, &[4]),
+    };
     let save =
         |name: &str, bytes: &[u8]| std::fs::write(folder.join(name), bytes).expect("a model is written");
     save("truncated.tflite", &sqrt[..sqrt.len() / 2]);
     save("sqrt.tflite", &sqrt);
-    save("custom.tflite", &custom());
-    save("root.tflite", &root());
+    save("custom.tflite", &unary(|model| model.custom("NoSuchOp", 1), one));
+    save("root.tflite", &unary(|model| model.builtin("SQRT", 1), one));
     save("strings.tflite", &strings());
     save("signatures.tflite", &signatures());
     save("long.tflite", &long());
-    save("quantized.tflite", &quantized());
+    save("quantized.tflite", &unary(|model| model.builtin("DEQUANTIZE", 2), halves));
     save("variable.tflite", &variable());
-    save("picture.tflite", &picture());
+    save("picture.tflite", &unary(|model| model.builtin("NEG", 1), pixels));
     save("cube.tflite", &cube());
+}
+
+/// `y = op(x)`.
+fn unary(op: impl FnOnce(&mut ModelBuilder) -> u32, tensor: impl Fn(&str) -> Tensor) -> Vec<u8> {
+    let mut model = ModelBuilder::new();
+    let op = op(&mut model);
+    let mut graph = SubGraph::new("main");
+    let x = graph.input(tensor("x"));
+    let y = graph.output(tensor("y"));
+    graph.operator(Operator::new(op, &[x], &[y]));
+    model.subgraph(graph);
+    model.finish()
 }
 
 /// `y = sqrt(x)`, and a constant that is quantized per channel.
@@ -40,18 +60,6 @@ fn sqrt() -> Vec<u8> {
     let abs = model.builtin("RELU", 1);
     graph.operator(Operator::new(abs, &[x], &[middle]));
     graph.operator(Operator::new(op, &[middle], &[y]));
-    model.subgraph(graph);
-    model.finish()
-}
-
-/// `y = 0.5 (x + 1)`, of four bytes.
-fn quantized() -> Vec<u8> {
-    let mut model = ModelBuilder::new();
-    let op = model.builtin("DEQUANTIZE", 2);
-    let mut graph = SubGraph::new("main");
-    let x = graph.input(Tensor::new("x", INT8, &[4]).quantized(0.5, -1));
-    let y = graph.output(Tensor::new("y", FLOAT32, &[4]));
-    graph.operator(Operator::new(op, &[x], &[y]));
     model.subgraph(graph);
     model.finish()
 }
@@ -74,18 +82,6 @@ fn variable() -> Vec<u8> {
     model.finish()
 }
 
-/// A picture of 2 x 2 grey pixels, as it is.
-fn picture() -> Vec<u8> {
-    let mut model = ModelBuilder::new();
-    let op = model.builtin("NEG", 1);
-    let mut graph = SubGraph::new("main");
-    let x = graph.input(Tensor::new("x", FLOAT32, &[1, 2, 2, 1]));
-    let y = graph.output(Tensor::new("y", FLOAT32, &[1, 2, 2, 1]));
-    graph.operator(Operator::new(op, &[x], &[y]));
-    model.subgraph(graph);
-    model.finish()
-}
-
 /// `y = -(-(-cube(-x)))`, of four numbers, with the custom op Cube.
 fn cube() -> Vec<u8> {
     let mut model = ModelBuilder::new();
@@ -98,29 +94,6 @@ fn cube() -> Vec<u8> {
     for (op, from, to) in [(neg, x, a), (cube, a, b), (neg, b, c), (neg, c, d), (neg, d, y)] {
         graph.operator(Operator::new(op, &[from], &[to]));
     }
-    model.subgraph(graph);
-    model.finish()
-}
-
-fn custom() -> Vec<u8> {
-    let mut model = ModelBuilder::new();
-    let op = model.custom("NoSuchOp", 1);
-    let mut graph = SubGraph::new("main");
-    let x = graph.input(Tensor::new("x", FLOAT32, &[1]));
-    let y = graph.output(Tensor::new("y", FLOAT32, &[1]));
-    graph.operator(Operator::new(op, &[x], &[y]));
-    model.subgraph(graph);
-    model.finish()
-}
-
-/// `y = sqrt(x)`, of one number.
-fn root() -> Vec<u8> {
-    let mut model = ModelBuilder::new();
-    let op = model.builtin("SQRT", 1);
-    let mut graph = SubGraph::new("main");
-    let x = graph.input(Tensor::new("x", FLOAT32, &[1]));
-    let y = graph.output(Tensor::new("y", FLOAT32, &[1]));
-    graph.operator(Operator::new(op, &[x], &[y]));
     model.subgraph(graph);
     model.finish()
 }

@@ -50,13 +50,4 @@ static const ArPluginV1 plugin = {
     .planner_stride = sizeof(ArPlannerV1),
 };
 
-AR_EXPORT const ArPluginV1 *arenite_plugin_v1(const ArHostV1 *host_, uint32_t *version) {
-  if (!version) return NULL;
-  if (!host_ || *version < AR_ABI_VERSION) {
-    *version = AR_ABI_VERSION;
-    return NULL;
-  }
-  *version = AR_ABI_VERSION;
-  host = host_;
-  return &plugin;
-}
+AR_ENTRY(host, plugin)

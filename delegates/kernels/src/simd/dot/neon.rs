@@ -19,38 +19,47 @@ pub(super) unsafe fn less(bytes: uint8x16_t) -> int8x16_t {
     unsafe { vreinterpretq_s8_u8(veorq_u8(bytes, vdupq_n_u8(128))) }
 }
 
+/// What of [`Dot`] is the same for all vectors of signed bytes that are [`less`].
+macro_rules! signed_bytes {
+    ($type:ident) => {
+        type S = Neon;
+        type A = int8x16_t;
+        type W = int8x16_t;
+        const WEIGHTS: usize = 16;
+        const OFFSET: u8 = 128;
+
+        #[inline(always)]
+        unsafe fn new() -> Self {
+            // SAFETY: the caller says that the machine has the instructions.
+            $type(unsafe { Neon::new() })
+        }
+        #[inline(always)]
+        fn ints(self) -> Neon {
+            self.0
+        }
+        #[inline(always)]
+        fn spread(self, four: u32) -> int8x16_t {
+            // SAFETY: the machine has the instructions, `self` proves it.
+            unsafe { $crate::simd::dot::neon::less(vreinterpretq_u8_u32(vdupq_n_u32(four))) }
+        }
+        #[inline(always)]
+        unsafe fn fours(self, p: *const u8) -> int8x16_t {
+            // SAFETY: `self` proves the instructions; a vector of bytes is read, which the caller says is there.
+            unsafe { vld1q_s8(p.cast()) }
+        }
+        #[inline(always)]
+        unsafe fn weights(self, p: *const u8) -> int8x16_t {
+            // SAFETY: `self` proves the instructions; a vector is read, which the caller says is there.
+            unsafe { vld1q_s8(p.cast()) }
+        }
+    };
+}
+pub(super) use signed_bytes;
+
 // SAFETY: `new` is the only way to a value.
 unsafe impl Dot for NeonBytes {
-    type S = Neon;
-    type A = int8x16_t;
-    type W = int8x16_t;
-    const WEIGHTS: usize = 16;
-    const OFFSET: u8 = 128;
+    signed_bytes!(NeonBytes);
 
-    #[inline(always)]
-    unsafe fn new() -> Self {
-        // SAFETY: the caller says that the machine has the instructions.
-        NeonBytes(unsafe { Neon::new() })
-    }
-    #[inline(always)]
-    fn ints(self) -> Neon {
-        self.0
-    }
-    #[inline(always)]
-    fn spread(self, four: u32) -> int8x16_t {
-        // SAFETY: the machine has the instructions, `self` proves it.
-        unsafe { less(vreinterpretq_u8_u32(vdupq_n_u32(four))) }
-    }
-    #[inline(always)]
-    unsafe fn fours(self, p: *const u8) -> int8x16_t {
-        // SAFETY: `self` proves the instructions; a vector of bytes is read, which the caller says is there.
-        unsafe { vld1q_s8(p.cast()) }
-    }
-    #[inline(always)]
-    unsafe fn weights(self, p: *const u8) -> int8x16_t {
-        // SAFETY: `self` proves the instructions; a vector is read, which the caller says is there.
-        unsafe { vld1q_s8(p.cast()) }
-    }
     /// Two products may exceed a word, (−128)² + (−128)², so they are added as 32 bits.
     #[inline(always)]
     fn dot(self, sum: int32x4_t, a: int8x16_t, w: int8x16_t) -> int32x4_t {

@@ -3,7 +3,8 @@
 use core::arch::aarch64::*;
 use core::arch::asm;
 
-use super::{ByLane, Dot, neon::less};
+use super::neon::signed_bytes;
+use super::{ByLane, Dot};
 use crate::simd::{Neon, Simd};
 
 /// NEON with dot products.
@@ -28,36 +29,8 @@ macro_rules! sdot {
 
 // SAFETY: `new` is the only way to a value.
 unsafe impl Dot for NeonDot {
-    type S = Neon;
-    type A = int8x16_t;
-    type W = int8x16_t;
-    const WEIGHTS: usize = 16;
-    const OFFSET: u8 = 128;
+    signed_bytes!(NeonDot);
 
-    #[inline(always)]
-    unsafe fn new() -> Self {
-        // SAFETY: the caller says that the machine has the instructions.
-        NeonDot(unsafe { Neon::new() })
-    }
-    #[inline(always)]
-    fn ints(self) -> Neon {
-        self.0
-    }
-    #[inline(always)]
-    fn spread(self, four: u32) -> int8x16_t {
-        // SAFETY: the machine has the instructions, `self` proves it.
-        unsafe { less(vreinterpretq_u8_u32(vdupq_n_u32(four))) }
-    }
-    #[inline(always)]
-    unsafe fn fours(self, p: *const u8) -> int8x16_t {
-        // SAFETY: `self` proves the instructions; a vector of bytes is read, which the caller says is there.
-        unsafe { vld1q_s8(p.cast()) }
-    }
-    #[inline(always)]
-    unsafe fn weights(self, p: *const u8) -> int8x16_t {
-        // SAFETY: `self` proves the instructions; a vector is read, which the caller says is there.
-        unsafe { vld1q_s8(p.cast()) }
-    }
     #[inline(always)]
     fn dot(self, mut sum: int32x4_t, a: int8x16_t, w: int8x16_t) -> int32x4_t {
         sdot!(sum, a, w, ".16b");
