@@ -1,0 +1,158 @@
+//! What is wrong: usage, files, inputs, settings, options.
+
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+use crate::{arenite, fail, path, stderr, stdout, succeed};
+
+#[test]
+fn wrong_usage_is_status_2_and_helps() {
+    fail(&["run"], 2, &["<MODEL>", "--help"]);
+    fail(&["run", "m.tflite", "--imge", "x.png"], 2, &["--imge", "--image"]);
+    fail(&["run", "m.tflite", "--input", "in.npy"], 2, &["write K=FILE.npy"]);
+    fail(&["run", "m.tflite", "--resize", "0=1xa"], 2, &["'a' is no dimension"]);
+    fail(&["run", "m.tflite", "--threads", "0"], 2, &["a number from 1 to"]);
+    fail(&["bench", "m.tflite", "--seconds", "-1"], 2, &["seconds"]);
+    let output = arenite(&["run", "--json"]);
+    let error: Value = serde_json::from_str(stdout(&output)).unwrap();
+    assert!(error["error"].as_str().unwrap().contains("<MODEL>"));
+}
+
+#[test]
+fn failures_are_status_1_and_name_the_file() {
+    let model = path("digits_i8.tflite");
+    fail(&["run", "missing.tflite"], 1, &["missing.tflite"]);
+    fail(&["inspect", &path("labels.txt")], 1, &["labels.txt"]);
+    fail(&["run", &model, "--image", "missing.png"], 1, &["missing.png"]);
+    fail(&["run", &model, "--input", "0=missing.npy"], 1, &["missing.npy"]);
+    fail(&["run", &model, "--input", "5=x.npy"], 1, &["no input '5'", "0 'image'"]);
+    fail(&["run", &model, "--labels", "missing.txt"], 1, &["missing.txt"]);
+    fail(&["run", &model, "--plugin-dir", "missing-dir"], 1, &["missing-dir"]);
+    fail(&["run", &model, "--delegate", "warp"], 1, &["no delegate 'warp'"]);
+    fail(&["run", &model, "--signature", "other"], 1, &["no signature 'other'", "serving_default"]);
+    let output = arenite(&["run", "missing.tflite", "--json"]);
+    let error: Value = serde_json::from_str(stdout(&output)).unwrap();
+    assert!(error["error"].as_str().unwrap().contains("missing.tflite"));
+}
+
+#[test]
+fn arrays_of_another_type_or_shape_are_refused_with_advice() {
+    let floats = format!("0={}", path("cases/f32/in_0.npy"));
+    let words =
+        ["float32", "INT8", "np.clip(np.round(array / 0.007843138) -1, -128, 127)", "astype(np.int8)"];
+    fail(&["run", &path("digits_i8.tflite"), "--input", &floats], 1, &words);
+    let scores = format!("0={}", path("cases/f32/out_0.npy"));
+    let words = ["[1,10]", "[1,16,16,1]", "--resize 0=1x10"];
+    fail(&["run", &path("digits_f32.tflite"), "--input", &scores], 1, &words);
+}
+
+#[test]
+fn labels_of_another_number_than_the_classes_are_noted() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("labels.txt");
+    let noted = |lines: &str| {
+        std::fs::write(&file, lines).unwrap();
+        let labels = file.display().to_string();
+        let output = arenite(&["run", &path("digits_f32.tflite"), "--labels", &labels]);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        stderr(&output).contains("names 9 classes, the model has 10")
+    };
+    assert!(noted("0\n1\n2\n3\n4\n5\n6\n7\n8\n"));
+    assert!(!noted("0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n\n"));
+}
+
+#[test]
+fn inputs_of_the_wrong_kind_are_named() {
+    let model = path("digits_f32.tflite");
+    fail(&["run", &model, "--input", "0=text:x"], 1, &["input 0 'image'", "holds no strings"]);
+    fail(&["run", &model, "--image", &path("README.md")], 1, &["README.md: is no png, jpeg or bmp picture"]);
+    fail(&["run", &model, "--image", "a.png", "--mean", "a", "--std", "1"], 2, &["a number is needed"]);
+}
+
+#[test]
+fn help_is_there_for_every_command() {
+    let help = succeed(&["--help"]);
+    for command in ["run", "bench", "inspect", "plugins"] {
+        assert!(help.contains(command));
+        let help = succeed(&[command, "--help"]);
+        for option in
+            ["--config", "--plugin-dir", "--delegate", "--planner", "--threads", "--json", "--verbose"]
+        {
+            assert!(help.contains(option), "{command} --help lacks {option}");
+        }
+    }
+    assert!(succeed(&["--version"]).starts_with("arenite "));
+}
+
+/// Runs a model with a configuration of these lines after its schema.
+fn configured(command: &str, lines: &str) -> Output {
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("arenite.toml");
+    std::fs::write(&config, format!("schema = 1\n{lines}\n")).unwrap();
+    let seconds: &[&str] = if command == "bench" { &["--seconds", "0"] } else { &[] };
+    let model = path("digits_i8.tflite");
+    arenite(&[&[command, &model, "--config", &config.display().to_string()], seconds].concat())
+}
+
+#[test]
+fn settings_that_contradict_one_another_are_refused() {
+    let model = path("digits_i8.tflite");
+    let both = ["run", &model, "--delegate", "none", "--delegate", "cpu"];
+    fail(&both, 1, &["'none' stands for no delegate, but 'cpu' is named too: leave one of them out"]);
+    fail(&["run", &model, "--delegate", "none:isa=avx2"], 1, &["'none' stands", "no option 'isa'"]);
+    let output = configured("run", "[[delegate]]\nuse = \"cpu\"\n[[delegate]]\nuse = \"none\"");
+    assert!(
+        stderr(&output).contains("arenite.toml:5:7: `delegate[1].use`: 'none' stands"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn an_unknown_instruction_set_is_refused() {
+    let run = |delegate: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_arenite"));
+        command.args(["run", &path("digits_i8.tflite"), "--delegate", delegate]);
+        command
+            .env("ARENITE_ISA", "sse9")
+            .env_remove("ARENITE_PLUGIN_PATH")
+            .output()
+            .expect("the program starts")
+    };
+    let refused = run("cpu");
+    let error =
+        "error: delegate 'cpu': ARENITE_ISA: there is no instruction set 'sse9'; known are scalar, avx2";
+    assert!(stderr(&refused).contains(error), "{}", stderr(&refused));
+    assert_eq!((refused.status.code(), run("none").status.code()), (Some(1), Some(0)));
+}
+
+#[test]
+fn the_instruction_set_and_its_kernels_are_told() {
+    let run = |more: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_arenite"));
+        command.args(["run", &path("digits_i8.tflite"), more]).env_remove("ARENITE_PLUGIN_PATH");
+        stderr(&command.env("ARENITE_ISA", "scalar").output().expect("the program starts")).to_owned()
+    };
+    let (set, kernels) = ("instruction set scalar of ", ", u8i8_gemm_2x8__scalar, ");
+    let (v, vv) = (run("-v"), run("-vv"));
+    assert!(v.contains(set) && !v.contains(kernels), "{v}");
+    assert!(vv.contains(set) && vv.contains(kernels), "{vv}");
+}
+
+#[test]
+fn a_wrong_option_of_a_delegate_is_an_error_even_if_it_may_be_missing() {
+    for command in ["run", "bench"] {
+        for on_missing in ["error", "skip"] {
+            let lines = format!(
+                "[[delegate]]\nuse = \"cpu\"\non_missing = \"{on_missing}\"\noptions = {{ threads = 2 }}"
+            );
+            let output = configured(command, &lines);
+            assert_eq!(output.status.code(), Some(1), "{command} {on_missing}");
+            let error = "error: delegate 'cpu': unknown option 'threads'; known: isa, winograd, cache\n";
+            assert!(stderr(&output).ends_with(error), "{}", stderr(&output));
+        }
+        let absent = configured(command, "[[delegate]]\nuse = \"warp\"\non_missing = \"skip\"");
+        assert_eq!((absent.status.code(), stderr(&absent).contains("warp")), (Some(0), false));
+    }
+}
