@@ -76,22 +76,29 @@ impl Setup {
         builder.build()
     }
 
-    /// Integers round sums twice, reals once: with a delegate of reals, bytes may be the ones beside those that are wanted. So may be the
-    /// floats that a model makes of bytes.
+    /// Where a model [rounds twice](ROUNDS_TWICE), bytes may be the ones beside those that are wanted with a delegate of reals, which rounds
+    /// once. So may be the floats that a model makes of bytes.
     fn steps(&self, model: &Model) -> Steps {
         if !self.delegates.iter().any(|name| OF_REALS.contains(&name.as_str())) {
             return Steps::default();
         }
         let view = model.view();
         let nodes =
-            view.subgraphs().iter().flat_map(|graph| graph.operators().iter().map(move |n| (graph, n)));
+            || view.subgraphs().iter().flat_map(|graph| graph.operators().iter().map(move |n| (graph, n)));
+        let code = |node: &Operator<'_>| Some(view.operator_code(node)?.builtin_code());
+        let rounds_twice = |(_, node): (SubGraph<'_>, Operator<'_>)| {
+            code(&node).is_some_and(|code| ROUNDS_TWICE.contains(&code))
+        };
         let step = |(graph, node): (SubGraph<'_>, Operator<'_>)| {
-            let is_read = view.operator_code(&node)?.builtin_code() == op::DEQUANTIZE;
+            let is_read = code(&node)? == op::DEQUANTIZE;
             let from = graph.tensors().get(usize::try_from(node.inputs().iter().next()?).ok()?)?;
             let scale = from.quantization()?.scale().iter().next()?;
             (is_read && view.constant(&from).is_none()).then_some(f64::from(scale))
         };
-        Steps { bytes: 1.0, reals: nodes.filter_map(step).fold(0.0, f64::max) }
+        match nodes().any(rounds_twice) {
+            true => Steps { bytes: 1.0, reals: nodes().filter_map(step).fold(0.0, f64::max) },
+            false => Steps::default(),
+        }
     }
 }
 
@@ -173,6 +180,23 @@ struct Steps {
     bytes: f64,
     reals: f64,
 }
+
+/// Ops whose reference kernels multiply bytes by a factor in fixed point, which is rounded itself. What else there is of bytes is exact on
+/// devices: averages, moves, functions by tables, sums of two.
+const ROUNDS_TWICE: [i32; 12] = [
+    op::BATCH_MATMUL,
+    op::CONV_2D,
+    op::DEPTHWISE_CONV_2D,
+    op::FULLY_CONNECTED,
+    op::LEAKY_RELU,
+    op::MEAN,
+    op::MUL,
+    op::PRELU,
+    op::RELU,
+    op::RELU_0_TO_1,
+    op::RELU_N1_TO_1,
+    op::TRANSPOSE_CONV,
+];
 
 /// Delegates that compute with the reals that bytes stand for.
 const OF_REALS: [&str; 2] = ["opencl", "vulkan"];
