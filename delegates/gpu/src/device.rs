@@ -299,7 +299,7 @@ pub enum Function {
 pub struct Slots {
     /// Functions, one at least.
     pub functions: usize,
-    /// Operands, one at least.
+    /// Operands.
     pub operands: usize,
 }
 

@@ -31,14 +31,14 @@ impl Epilogue {
     }
 }
 
-/// Of a layer whose results lie so: the first, and those that do not fit into the slots of its kernel.
+/// Of a layer whose results lie so: the first, and those that do not fit into the `slots` of its kernel.
 pub fn epilogues(
     builder: &mut Builder<'_, '_>,
     clamp: Clamp,
     layer: &[EpilogueOp],
     layout: Layout,
+    slots: Slots,
 ) -> Result<(Epilogue, Vec<Epilogue>)> {
-    let slots = builder.with.slots;
     let mut all = (Epilogue::default(), Vec::new());
     let first = (clamp != Clamp::NONE).then_some(EpilogueOp::Clamp(clamp));
     for function in first.iter().chain(layer) {
@@ -54,6 +54,7 @@ pub fn epilogues(
                 (Function::Row(function), Some(builder.view(id, row)?.buffer))
             }
         };
+        let slots = if all.1.is_empty() { slots } else { builder.with.slots };
         if !all.1.last().unwrap_or(&all.0).has_room(slots, operand.is_some()) {
             all.1.push(Epilogue::default());
         }

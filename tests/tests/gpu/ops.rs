@@ -6,9 +6,9 @@ use std::thread;
 use arenite::config::OnMissing;
 use arenite::{Interpreter, Model, Served};
 use arenite_abi::schema::{
-    AddOptions, ConcatenationOptions, Conv2DOptions, DepthwiseConv2DOptions, FullyConnectedOptions,
-    MulOptions, Pool2DOptions, ReducerOptions, ResizeBilinearOptions, ResizeNearestNeighborOptions,
-    SoftmaxOptions, SubOptions, activation, padding,
+    AddOptions, BatchMatMulOptions, ConcatenationOptions, Conv2DOptions, DepthwiseConv2DOptions,
+    FullyConnectedOptions, MulOptions, Pool2DOptions, ReducerOptions, ResizeBilinearOptions,
+    ResizeNearestNeighborOptions, SoftmaxOptions, SubOptions, activation, padding,
 };
 use arenite_model::tensor_type::FLOAT32;
 use arenite_model::writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of};
@@ -363,6 +363,28 @@ fn long_chains_are_those_of_reference_ops() {
     }
     file.subgraph(graph);
     agrees("14 functions", &Model::from_bytes(file.finish()).expect("the file is sound"));
+}
+
+/// A product of few columns, and behind it an operand of as many elements.
+#[test]
+fn operands_behind_products_lie_as_their_results() {
+    for (rows, columns) in [(1, 1), (5, 1), (1, 6), (5, 6)] {
+        let (mut file, mut graph) = (ModelBuilder::new(), SubGraph::new("main"));
+        let codes = ["BATCH_MATMUL", "MINIMUM"].map(|op| file.builtin(op, 1));
+        let a = graph.input(Tensor::new("a", FLOAT32, &[65, rows, 2]));
+        let b = graph.input(Tensor::new("b", FLOAT32, &[65, 2, columns]));
+        let shape = [65, rows, columns];
+        let product = graph.tensor(Tensor::new("product", FLOAT32, &shape));
+        let product_of = Operator::new(codes[0], &[a, b], &[product]);
+        graph.operator(product_of.with_options::<BatchMatMulOptions>(|o| o));
+        let buffer = file.buffer(weights(&shape));
+        let least = graph.tensor(Tensor::new("least", FLOAT32, &shape).buffer(buffer));
+        let output = graph.output(Tensor::new("y", FLOAT32, &shape));
+        graph.operator(Operator::new(codes[1], &[product, least], &[output]));
+        file.subgraph(graph);
+        let model = Model::from_bytes(file.finish()).expect("the file is sound");
+        agrees(&format!("the least of products of {shape:?}"), &model);
+    }
 }
 
 /// A part of the corpus, where it is at hand.

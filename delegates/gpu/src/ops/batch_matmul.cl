@@ -8,7 +8,7 @@
 #endif
 
 #ifdef SCATTERED
-/* Where results go elsewhere, no operand lies as they do: there is no `at`. */
+/* Where results go elsewhere, the epilogue reads no operand: none lies as they do. */
 #define WRITE(v, r) \
   float lanes[4] = {v.x, v.y, v.z, v.w}; \
   for (int i = 0; i < min(columns - 4 * s, 4); ++i) \

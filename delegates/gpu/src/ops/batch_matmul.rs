@@ -8,8 +8,9 @@ use arenite_layers::{Clamp, Id};
 
 use super::conv_2d::bias;
 use super::tiled::Product;
-use super::{WithEpilogue, flagged, layout_of, push};
+use super::{WithEpilogue, flagged, layout_of, push, push_within};
 use crate::builder::{Argument, Buffer, Builder, numbers};
+use crate::device::Slots;
 use crate::layout::Layout;
 use crate::net::Node;
 use crate::work_groups::Kind;
@@ -56,7 +57,10 @@ pub fn build<'a>(layer: &BatchMatmul<'a>, node: &Node<'a>, builder: &mut Builder
         clamp: layer.clamp,
         functions: &layer.epilogue,
     };
-    push(builder, task, to, node.outputs[0]).map(drop)
+    // Where results go elsewhere, operands do not lie as they do.
+    let slots = builder.with.slots;
+    let slots = if scattered { Slots { operands: 0, ..slots } } else { slots };
+    push_within(slots, builder, task, to, node.outputs[0]).map(drop)
 }
 
 /// The task of matrices of whole slices, but for what is done to results.
@@ -117,7 +121,8 @@ fn spread(view: &View, [rows, columns]: [usize; 2], layout: Layout) -> Option<Vi
     let place = |element: usize| element / channels * pitch + element % channels;
     // Across whole rows, or inside of one.
     let step = |n: usize| if n.is_multiple_of(channels) { n / channels * pitch } else { n };
-    let (row, column) = (step(view.row), step(view.column));
+    // After a single column there is no next.
+    let (row, column) = (step(view.row), if columns == 1 { 1 } else { step(view.column) });
     let mut starts = Vec::with_capacity(view.starts.count());
     for start in (0..view.starts.count()).map(|i| view.starts.of(i)) {
         let even = |r: usize, c: usize| {

@@ -32,7 +32,7 @@ fn weights(first: i32, k: i32, s: i32, columns: vec4<i32>) -> vec4<f32> {
   return vec4<f32>(b[at.x], b[at.y], b[at.z], b[at.w]);
 }
 
-/* Where results go elsewhere, no operand lies as they do: there is no `at`. */
+/* Where results go elsewhere, the epilogue reads no operand: none lies as they do. */
 fn store(sum: vec4<f32>, start: i32, r: i32, s: i32) {
   if r >= n.rows {
     return;

@@ -20,7 +20,7 @@ use arenite_abi::prelude::*;
 use arenite_layers::{Clamp, Common, EpilogueOp, Id, Layer as Either};
 
 use crate::builder::{Argument, Builder, Place, grid, numbers};
-use crate::device::{Definition, Kernel};
+use crate::device::{Definition, Kernel, Slots};
 use crate::epilogue::epilogues;
 use crate::layout::Layout;
 use crate::net::{Layer, Node, Own};
@@ -76,9 +76,21 @@ struct WithEpilogue<'e> {
 
 /// Adds the task whose results go to `to`.
 fn push(builder: &mut Builder<'_, '_>, task: WithEpilogue<'_>, to: Layout, output: Id) -> Result<Place> {
+    let slots = builder.with.slots;
+    push_within(slots, builder, task, to, output)
+}
+
+/// The same, of a kernel whose epilogue has room for so much.
+fn push_within(
+    slots: Slots,
+    builder: &mut Builder<'_, '_>,
+    task: WithEpilogue<'_>,
+    to: Layout,
+    output: Id,
+) -> Result<Place> {
     let WithEpilogue { name, definitions, mut arguments, grid: sizes, kind, clamp, functions } = task;
     // Operands come first: a view of one may be a task of its own.
-    let (first, rest) = epilogues(builder, clamp, functions, to)?;
+    let (first, rest) = epilogues(builder, clamp, functions, to, slots)?;
     let mut place = builder.record(to)?;
     arguments.insert(0, Argument::Buffer(place.buffer));
     builder.push(first.behind(plain(name, definitions), arguments, grid(sizes)?, kind));
