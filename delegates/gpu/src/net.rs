@@ -168,7 +168,8 @@ fn refuse_bytes(x: &Source<'_, '_>, code: i32) -> Result<()> {
         op::NEG => Err(unsupported!("of bytes it leaves zero points out of account")),
         op::DIV => Err(unsupported!("to divide bytes by zero is an error, which the device does not tell")),
         op::MAXIMUM | op::MINIMUM => (0..2).try_for_each(|i| expect_grid(x, i, grid)),
-        // Its bytes are copied, whatever they stand for.
+        // Their bytes are compared, summed or copied, whatever they stand for.
+        op::MAX_POOL_2D | op::AVERAGE_POOL_2D => expect_grid(x, 0, grid),
         op::EMBEDDING_LOOKUP => expect_grid(x, 1, grid),
         _ => Ok(()),
     }

@@ -156,6 +156,24 @@ fn halves_of_bytes_go_where_reference_ops_have_them() {
     }
 }
 
+/// Reference ops compare and sum bytes as they are: where these stand for other reals than those of the output, no device may do it.
+#[test]
+fn pools_of_another_quantization_are_refused() {
+    let x = || Tensor::new("x", INT8, &[1, 8, 8, 5]).quantized(0.0163, -36);
+    let y = || Tensor::new("y", INT8, &[1, 4, 4, 5]).quantized(0.5, -36);
+    for op in ["AVERAGE_POOL_2D", "MAX_POOL_2D"] {
+        let model = OneOp::new(op).feed(x()).output(y()).options(pool(2, 2)).model().finish();
+        let model = Model::from_bytes(model).expect("it is sound");
+        for Backend { delegate, .. } in backends() {
+            let builder = arenite_tests::reference_ops(&model).delegate(config(delegate, &[]));
+            let mut interpreter = builder.build().expect("it builds");
+            interpreter.allocate().expect("it allocates");
+            let reason = &interpreter.refusals()[0][0].1;
+            assert_eq!(reason, "'x' has another quantization than the output", "{op}, {delegate}");
+        }
+    }
+}
+
 /// What a factor next to zero makes of the largest numbers is zero, too.
 #[test]
 fn far_ends_of_functions_are_those_of_reference_ops() {
