@@ -111,7 +111,7 @@ pub struct Outcome {
     pub nodes: usize,
     /// Those of them that a delegate ran.
     pub delegated: usize,
-    /// Whether it passed because results may be a [step](Setup::steps) off.
+    /// Whether it passed because results may be a step off.
     pub by_a_step: bool,
     /// Why the micro interpreter does not run it, where it was asked for.
     pub refused: Option<String>,
