@@ -2,8 +2,6 @@
 
 use std::cell::RefCell;
 
-use arenite_abi::raw::TENSOR_CONSTANT;
-
 use super::{Interpreter, Tensor, TensorMut};
 use crate::error::{Error, Result};
 use crate::observer::Observed;
@@ -56,7 +54,7 @@ impl Interpreter {
     pub fn tensor_mut_of(&mut self, subgraph: usize, tensor: usize) -> Result<TensorMut<'_>> {
         self.check_tensor(subgraph, tensor)?;
         let tensor = self.tensor_at(subgraph, tensor)?;
-        if tensor.raw.flags & TENSOR_CONSTANT != 0 {
+        if tensor.is_constant() {
             let message = "it is constant, its value cannot be set".to_owned();
             return Err(Error::Tensor { name: tensor.name.to_owned(), message });
         }

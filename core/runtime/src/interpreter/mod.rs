@@ -362,10 +362,10 @@ impl Interpreter {
                 "subgraph {subgraph} is not built: run the model, or call plan_subgraph({subgraph})"
             )));
         };
-        let tensor = Tensor::of(&executor.graph, executor.memory(), index, executor.is_ready())?;
-        Ok(Tensor {
-            inside: tensor.lacks_memory().then(|| executor.delegate_around(index)).flatten(),
-            ..tensor
-        })
+        let mut tensor = Tensor::of(&executor.graph, executor.memory(), index, executor.is_ready())?;
+        if tensor.lacks_memory() {
+            tensor.inside = executor.delegate_around(index);
+        }
+        Ok(tensor)
     }
 }

@@ -1,5 +1,7 @@
 //! Tensors as the caller sees them.
 
+use std::ffi::c_void;
+
 use arenite_abi::raw::{ArTensorV1, TENSOR_CONSTANT, slice};
 use arenite_abi::{Element, ElementType};
 
@@ -28,7 +30,10 @@ pub struct Tensor<'a> {
     pub(super) readable: bool,
     /// The delegate in whose partition it is, and nowhere else.
     pub(super) inside: Option<&'a str>,
-    pub(super) raw: ArTensorV1,
+    data: *mut c_void,
+    bytes: usize,
+    flags: u32,
+    memory_kind: u32,
 }
 
 impl<'a> Tensor<'a> {
@@ -41,6 +46,7 @@ impl<'a> Tensor<'a> {
                 graph.index
             )));
         };
+        let ArTensorV1 { data, bytes, flags, memory_kind, .. } = memory.table.get(index);
         Ok(Tensor {
             name: &info.name,
             ty: info.ty,
@@ -51,23 +57,26 @@ impl<'a> Tensor<'a> {
             shape_signature: &info.shape_signature,
             readable: readable || info.constant.is_some(),
             inside: None,
-            raw: memory.table.get(index),
+            data,
+            bytes: bytes as usize,
+            flags,
+            memory_kind,
         })
     }
 
     /// Whether it can be read, but for its data.
     pub(super) fn lacks_memory(&self) -> bool {
-        self.readable && self.raw.data.is_null() && self.raw.bytes > 0
+        self.readable && self.data.is_null() && self.bytes > 0
     }
 
     /// Bytes of data.
     pub fn byte_len(&self) -> usize {
-        self.raw.bytes as usize
+        self.bytes
     }
 
     /// Whether its value is part of the model, or was computed once when memory was allocated.
     pub fn is_constant(&self) -> bool {
-        self.raw.flags & TENSOR_CONSTANT != 0
+        self.flags & TENSOR_CONSTANT != 0
     }
 
     /// The data as bytes.
@@ -78,7 +87,7 @@ impl<'a> Tensor<'a> {
         self.check()?;
         // SAFETY: an allocated interpreter gives each of its tensors as many bytes as it says; they are initialised,
         // and borrowed from the interpreter for `'a`.
-        Ok(unsafe { slice(self.raw.data.cast::<u8>().cast_const(), self.byte_len()) })
+        Ok(unsafe { slice(self.data.cast::<u8>().cast_const(), self.byte_len()) })
     }
 
     /// The data as elements.
@@ -118,7 +127,7 @@ impl<'a> Tensor<'a> {
                 "it has no memory of its own: delegate {delegate} computes it within a partition"
             ));
         }
-        if self.raw.memory_kind != 0 {
+        if self.memory_kind != 0 {
             return self.refuse(
                 "its value stayed on its delegate's device; with preserve_all in [planner] it comes back"
                     .into(),
@@ -165,7 +174,7 @@ impl<'a> TensorMut<'a> {
             return Ok(&mut []);
         }
         // SAFETY: as in `Tensor::bytes`; the interpreter is borrowed mutably for `'a`, and the tensor is not constant.
-        Ok(unsafe { std::slice::from_raw_parts_mut(self.tensor.raw.data.cast::<u8>(), bytes) })
+        Ok(unsafe { std::slice::from_raw_parts_mut(self.tensor.data.cast::<u8>(), bytes) })
     }
 
     /// The data as elements.

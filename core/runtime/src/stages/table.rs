@@ -76,12 +76,14 @@ impl TensorTable {
     }
 
     /// A copy of an entry.
+    #[inline]
     pub fn get(&self, i: usize) -> ArTensorV1 {
         // SAFETY: entries are initialised; those who write them have `&mut self`.
         unsafe { self.raw.at(i).read() }
     }
 
     /// The shape.
+    #[inline]
     pub fn shape(&self, i: usize) -> &[i32] {
         let raw = self.get(i);
         // SAFETY: `set_shape` stored a list of that rank, which lives with the table and is not written under `&self`.
