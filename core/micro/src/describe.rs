@@ -58,7 +58,7 @@ fn expand_tensors<'h>(site: Site<'h, '_>) -> error::Result<(Temp<'h, u8>, *const
     let mut describer = unsafe { Describer::new(site, Purpose::Prepare, tensors.add(slots.len()).cast()) };
     for t in 0..slots.len() {
         // SAFETY: one of the first list, which nobody else has.
-        unsafe { describer.describe(t, tensors.add(t)) };
+        unsafe { describer.describe(t, "", tensors.add(t)) };
     }
     Ok((memory, tensors.as_ptr(), slots.len()))
 }

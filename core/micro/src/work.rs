@@ -23,7 +23,7 @@ use arenite_abi::tensor::element_count;
 use arenite_model::{List, RawTable};
 
 use crate::arena::{Part, Temp};
-use crate::entry::{Describer, Purpose};
+use crate::entry::{Describer, Purpose, place_name};
 use crate::error::Result;
 use crate::graph::{Graph, Scaled, size_of_elements};
 use crate::machine::Site;
@@ -184,8 +184,9 @@ impl<'t> Work<'t> {
         for at in 0..count {
             numbers[at] = match usize::try_from(numbers[at]) {
                 Ok(t) => {
+                    let name = place_name(at, self.inputs, self.outputs);
                     // SAFETY: it was counted.
-                    unsafe { describer.describe(t, self.tensors.add(self.tensor_count)) };
+                    unsafe { describer.describe(t, name, self.tensors.add(self.tensor_count)) };
                     self.tensor_count += 1;
                     self.tensor_count as i32 - 1
                 }

@@ -210,7 +210,7 @@ typedef struct ArTensorV1 {
   uint32_t flags;                       /* AR_TENSOR_* */
   uint32_t memory_kind;                 /* 0: `data` is host memory; others belong to the delegate that gave `handle` */
   uint64_t handle;
-  ArStr name;                           /* in the model; empty while a node of the micro interpreter runs */
+  ArStr name;                           /* in the model; of the micro interpreter in `prepare` only */
 } ArTensorV1;
 
 /* One use of an op. */

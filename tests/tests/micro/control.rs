@@ -128,7 +128,7 @@ fn a_loop_without_end_is_refused() {
 fn a_variable_is_read_before_it_is_assigned() {
     let message = refused(control::variable(false));
     assert!(
-        message.contains("the variable is read before it was assigned (ASSIGN_VARIABLE), into 'y'"),
+        message.contains("the variable is read before it was assigned (ASSIGN_VARIABLE), into 'output 0'"),
         "{message}"
     );
 }

@@ -57,10 +57,13 @@ pub fn build<'a>(layer: &BatchMatmul<'a>, node: &Node<'a>, builder: &mut Builder
         clamp: layer.clamp,
         functions: &layer.epilogue,
     };
-    // Where results go elsewhere, operands do not lie as they do.
+    push_within(slots(builder, scattered), builder, task, to, node.outputs[0]).map(drop)
+}
+
+/// Of the kernel's epilogue. Where results go elsewhere, operands do not lie as they do.
+fn slots(builder: &Builder<'_, '_>, scattered: bool) -> Slots {
     let slots = builder.with.slots;
-    let slots = if scattered { Slots { operands: 0, ..slots } } else { slots };
-    push_within(slots, builder, task, to, node.outputs[0]).map(drop)
+    if scattered { Slots { operands: 0, ..slots } } else { slots }
 }
 
 /// The task of matrices of whole slices, but for what is done to results.
