@@ -6,7 +6,7 @@
 #   --features LIST         what arenite-c has beside the default, as `flex`: ffi/c/README.md lists them
 #   --no-default-features   only what --features names
 #
-# DESTDIR is put in front of PREFIX, for packages.
+# DESTDIR is put in front of PREFIX, for packages; CC links the dynamic library, with LDFLAGS.
 set -eu
 
 usage() {
@@ -54,8 +54,8 @@ cp -R include/. ../cpp/include/. "$root/include/"
 cp "$built/libarenite_c.a" "$root/lib/libarenite.a"
 # rustc gives the dynamic library no symbol versions: it hands the linker a version script of its own. So it is linked here, of the
 # static one; what no exported function needs is left out.
-# shellcheck disable=SC2086 # a list of libraries
-"${CC:-cc}" -shared -o "$root/lib/libarenite.so.$version" -Wl,-soname,"libarenite.so.$major" -Wl,--version-script=arenite.map \
+# shellcheck disable=SC2086 # lists of options and libraries
+"${CC:-cc}" -shared ${LDFLAGS:-} -o "$root/lib/libarenite.so.$version" -Wl,-soname,"libarenite.so.$major" -Wl,--version-script=arenite.map \
   -Wl,--whole-archive "$built/libarenite_c.a" -Wl,--no-whole-archive -Wl,--gc-sections -Wl,-O1 -Wl,--as-needed \
   -Wl,-z,relro,-z,now -Wl,--no-undefined $libs
 # Names that nobody links against are a fifth of the libraries.

@@ -3,7 +3,7 @@
 PROGRAM has both delegates: `cargo build --release -p arenite-cli --features opencl,vulkan`. ZOO has the models of zoo.py. PyTorch runs
 networks of the same shapes from torchvision, in f32, on its first GPU, or on the processor where there is none: beside PoCL and llvmpipe.
 Of each network the table has the median times, and both as a part of the peak: the best product of 4096 × 4096 matrices that PyTorch does
-there. A second table has the time of each kind of kernel, and what products reach of the peak.
+there. A second table has the time of each kind of kernel, and what depthwise convolutions and all other products reach of the peak.
 
 Exit status: 0; 77 without PyTorch, 1 if a delegate does not run.
 """
@@ -24,7 +24,8 @@ except ImportError as error:
     sys.exit(77)
 
 NETWORKS = ["mobilenet_v2", "mobilenet_v3_large", "efficientnet_b0", "resnet50"]
-PRODUCTS = {"conv_2d", "depthwise_conv_2d", "tiled", "winograd_inverse", "winograd_transform", "batch_matmul"}
+DEPTHWISE = {"depthwise_conv_2d"}
+DENSE = {"conv_2d", "tiled", "winograd_inverse", "winograd_transform", "batch_matmul"}
 ROUNDS = 5
 
 
@@ -47,19 +48,19 @@ def peak(device, seconds):
 
 
 def operations(network, x):
-    """Two per product of convolutions and dense layers."""
-    count = 0
+    """Two per product: of depthwise convolutions, and of other ones and dense layers."""
+    counts = [0, 0]
 
     def add(layer, _, y):
-        nonlocal count
-        count += 2 * layer.weight[0].numel() * y.numel()
+        is_depthwise = getattr(layer, "groups", 1) > 1
+        counts[0 if is_depthwise else 1] += 2 * layer.weight[0].numel() * y.numel()
 
     layers = [layer for layer in network.modules() if isinstance(layer, (torch.nn.Conv2d, torch.nn.Linear))]
     hooks = [layer.register_forward_hook(add) for layer in layers]
     network(x)
     for hook in hooks:
         hook.remove()
-    return count
+    return counts
 
 
 def arenite(options, model, delegate, profile=False):
@@ -107,14 +108,17 @@ def main():
                 times["PyTorch"] += timed(lambda: torch_network(x), device, options.seconds)
                 for delegate in delegates:
                     times[delegate].append(arenite(options, model, delegate)["median_ms"])
-        cells = [f"{(ms := statistics.median(t)):.2f} ms, {100 * work / ms / best:.1f} %" for t in times.values()]
+        cells = [f"{(ms := statistics.median(t)):.2f} ms, {100 * sum(work) / ms / best:.1f} %" for t in times.values()]
         print(f"| {network} | {' | '.join(cells)} |", flush=True)
         for delegate in delegates:
             by_kind = kernels(arenite(options, model, delegate, profile=True))
-            products = sum(ms for kind, ms in by_kind if kind in PRODUCTS)
+            parts = [
+                f"{100 * count / sum(ms for kind, ms in by_kind if kind in which) / best:.1f} %" if count else "none"
+                for count, which in zip(work, (DEPTHWISE, DENSE))
+            ]
             kinds = ", ".join(f"{kind} {ms:.2f}" for kind, ms in by_kind)
-            details.append(f"| {network} | {delegate} | {100 * work / products / best:.1f} % | {kinds} |")
-    print("\n| network | delegate | products, of the peak | ms of kernels |\n|---|---|---|---|")
+            details.append(f"| {network} | {delegate} | {' | '.join(parts)} | {kinds} |")
+    print("\n| network | delegate | depthwise, of the peak | other products | ms of kernels |\n|---|---|---|---|---|")
     print("\n".join(details))
 
 

@@ -64,7 +64,6 @@ fn resize(net: &mut Net, kind: Kind) -> Option<()> {
     };
     let rule = match (x.ty, kind.op) {
         (F32, "RESIZE_BILINEAR") => Rule::Blend,
-        (_, "RESIZE_BILINEAR") => Rule::Integers,
         _ => Rule::Moves,
     };
     net.node(kind, &[x.index, list.index], vec![x.like(shape)], Some(options), rule);
