@@ -171,7 +171,20 @@ fn refuse_bytes(x: &Source<'_, '_>, code: i32) -> Result<()> {
         // Their bytes are compared, summed or copied, whatever they stand for.
         op::MAX_POOL_2D | op::AVERAGE_POOL_2D => expect_grid(x, 0, grid),
         op::EMBEDDING_LOOKUP => expect_grid(x, 1, grid),
+        op::QUANTIZE => expect_steps(x, 0, grid),
         _ => Ok(()),
+    }
+}
+
+/// An error if a step of input `i` is more steps of the output than the reference ops' integers hold of a byte.
+fn expect_steps(x: &Source<'_, '_>, i: usize, grid: Grid) -> Result<()> {
+    const MOST: f32 = (1u32 << 23) as f32;
+    let (_, input) = x.input(i)?;
+    match input.grid.map(|from| from.quant.scale / grid.quant.scale).filter(|&steps| steps >= MOST) {
+        Some(steps) => {
+            Err(unsupported!("'{}' has steps of {steps} of the output's: integers overflow", input.name))
+        }
+        None => Ok(()),
     }
 }
 

@@ -7,8 +7,8 @@ use std::thread::available_parallelism;
 
 use arenite::{ElementType, Error, Interpreter, Model, Served};
 use arenite_abi::schema::{
-    BatchMatMulOptions, FullyConnectedOptions, GeluOptions, ResizeBilinearOptions,
-    ResizeNearestNeighborOptions,
+    BatchMatMulOptions, FullyConnectedOptions, GeluOptions, LeakyReluOptions, MulOptions,
+    ResizeBilinearOptions, ResizeNearestNeighborOptions,
 };
 use arenite_model::tensor_type::{INT8, UINT8};
 use arenite_model::writer::Tensor;
@@ -156,34 +156,53 @@ fn halves_of_bytes_go_where_reference_ops_have_them() {
     }
 }
 
-/// Reference ops compare and sum bytes as they are: where these stand for other reals than those of the output, no device may do it.
+/// Reference ops compare and sum bytes as they are: where these stand for other reals than those of the output, no device may do it. Nor may
+/// it where a step is so many of the output's that their integers overflow.
 #[test]
-fn pools_of_another_quantization_are_refused() {
-    let x = || Tensor::new("x", INT8, &[1, 8, 8, 5]).quantized(0.0163, -36);
-    let y = || Tensor::new("y", INT8, &[1, 4, 4, 5]).quantized(0.5, -36);
-    for op in ["AVERAGE_POOL_2D", "MAX_POOL_2D"] {
-        let model = OneOp::new(op).feed(x()).output(y()).options(pool(2, 2)).model().finish();
-        let model = Model::from_bytes(model).expect("it is sound");
+fn bytes_that_reference_ops_take_otherwise_are_refused() {
+    let x = |scale| Tensor::new("x", INT8, &[1, 8, 8, 5]).quantized(scale, -36);
+    let y = |size, scale| Tensor::new("y", INT8, &[1, size, size, 5]).quantized(scale, -36);
+    let pooled = |op: &str| OneOp::new(op).feed(x(0.0163)).output(y(4, 0.5)).options(pool(2, 2));
+    for (node, want) in [
+        (pooled("AVERAGE_POOL_2D"), "'x' has another quantization than the output"),
+        (pooled("MAX_POOL_2D"), "'x' has another quantization than the output"),
+        (
+            OneOp::new("QUANTIZE").feed(x(8388608.0)).output(y(8, 1.0)).defaults(),
+            "'x' has steps of 8388608 of the output's: integers overflow",
+        ),
+    ] {
+        let model = Model::from_bytes(node.model().finish()).expect("it is sound");
         for Backend { delegate, .. } in backends() {
             let builder = arenite_tests::reference_ops(&model).delegate(config(delegate, &[]));
             let mut interpreter = builder.build().expect("it builds");
             interpreter.allocate().expect("it allocates");
-            let reason = &interpreter.refusals()[0][0].1;
-            assert_eq!(reason, "'x' has another quantization than the output", "{op}, {delegate}");
+            assert_eq!(interpreter.refusals()[0][0].1, want, "{delegate}");
         }
     }
 }
 
-/// What a factor next to zero makes of the largest numbers is zero, too.
+/// What a factor next to zero makes of the largest numbers is zero, too; what is infinite times zero is no number.
 #[test]
 fn far_ends_of_functions_are_those_of_reference_ops() {
-    let x = [-3e38, -1e20, -100.0, -6.5, -5.7, -5.0, -0.5, 0.0, 5.0, 6.5, 100.0, 3e38];
-    let x: Vec<u8> = x.into_iter().flat_map(f32::to_le_bytes).collect();
-    for approximate in [false, true] {
-        let node = OneOp::new("GELU").feed(f32("x", &[12])).output(f32("y", &[12]));
-        let node = node.options(|o| o.set(GeluOptions::APPROXIMATE, approximate));
+    let ends = [-3e38, -1e20, -100.0, -6.5, -5.7, -5.0, -0.5, 0.0, 5.0, 6.5, 100.0, 3e38];
+    let none = [f32::NEG_INFINITY, f32::INFINITY, f32::NAN];
+    let node = |op, x: &[f32]| {
+        let [x, y] = ["x", "y"].map(|name| f32(name, &[x.len() as i32]));
+        OneOp::new(op).feed(x).output(y)
+    };
+    let gelu = |approximate| node("GELU", &ends).options(|o| o.set(GeluOptions::APPROXIMATE, approximate));
+    let all = [&ends[..], &none].concat();
+    let leaky = |alpha| node("LEAKY_RELU", &all).options(|o| o.set(LeakyReluOptions::ALPHA, alpha));
+    let zero = OneOp::new("MUL").feed(f32("x", &[15])).constant(f32("zero", &[]), 0f32.to_le_bytes());
+    for (what, node, x) in [
+        ("GELU", gelu(false), &ends[..]),
+        ("GELU by tanh", gelu(true), &ends),
+        ("LEAKY_RELU", leaky(0.25), &all),
+        ("LEAKY_RELU of 0", leaky(0.0), &all),
+        ("MUL by 0", zero.output(f32("y", &[15])).options::<MulOptions>(|o| o), &all),
+    ] {
         let model = Model::from_bytes(node.model().finish()).expect("it is sound");
-        let inputs = [(0, x.clone())];
+        let inputs = [(0, x.iter().flat_map(|x| x.to_le_bytes()).collect())];
         let mut reference = arenite_tests::reference_ops(&model).build().expect("it builds");
         let want = run(&mut reference, &inputs).expect("it runs");
         for Backend { delegate, .. } in backends() {
@@ -191,7 +210,7 @@ fn far_ends_of_functions_are_those_of_reference_ops() {
             let got = run(&mut builder.build().expect("it builds"), &inputs).expect("it runs");
             let difference = compare::elements(want[0].0, &want[0].1, &got[0].2, &want[0].2, TOLERANCE);
             let difference = difference.expect("numbers").map(|d| d.to_string());
-            assert_eq!(difference, None, "{delegate}, approximate: {approximate}");
+            assert_eq!(difference, None, "{what}, {delegate}");
         }
     }
 }

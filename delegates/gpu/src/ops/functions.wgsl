@@ -88,6 +88,15 @@ fn quotient(v: vec4<f32>, o: vec4<f32>) -> vec4<f32> {
   return select(v / o, v * infinite, o == vec4<f32>());
 }
 
+/* Nor need what is infinite times a zero that it knows be no number. */
+fn product(v: vec4<f32>, o: vec4<f32>) -> vec4<f32> {
+  let bits = bitcast<vec4<u32>>(v);
+  let sign = (bits ^ bitcast<vec4<u32>>(o)) & vec4<u32>(0x80000000u);
+  let is_finite = (bits & vec4<u32>(0x7fffffffu)) < vec4<u32>(0x7f800000u);
+  let none = bitcast<vec4<f32>>(select(vec4<u32>(0x7fc00000u), sign, is_finite));
+  return select(v * o, none, o == vec4<f32>());
+}
+
 fn unary(function: u32, v: vec4<f32>) -> vec4<f32> {
   switch function {
     case 0u: { return abs(v); }
@@ -114,7 +123,7 @@ fn binary(function: u32, v: vec4<f32>, o: vec4<f32>) -> vec4<f32> {
     case 0u: { return finite(v + o); }
     case 1u: { return finite(v - o); }
     case 2u: { return finite(o - v); }
-    case 3u: { return finite(v * o); }
+    case 3u: { return finite(product(v, o)); }
     case 4u: { return finite(quotient(v, o)); }
     case 5u: { return finite(quotient(o, v)); }
     case 6u: { return select(o, v, v < o); }
@@ -122,7 +131,7 @@ fn binary(function: u32, v: vec4<f32>, o: vec4<f32>) -> vec4<f32> {
     case 8u: { return select(o, v, v > o); }
     case 9u: { return select(v, o, o > v); }
     case 10u: { return (v - o) * (v - o); }
-    case 11u: { return select(v, v * o, v < vec4<f32>()); }
+    case 11u: { return select(v, product(v, o), v < vec4<f32>()); }
     default: { return select(o, v * o, o < vec4<f32>()); }
   }
 }
