@@ -107,6 +107,41 @@ const TAKEN: &[i32] = &[
     op::RELU_0_TO_1,
 ];
 
+/// Ops whose reference ops copy, compare or sum bytes, whatever these stand for; CONCATENATION those with a sign.
+const BY_BYTES: &[i32] = &[
+    op::MAX_POOL_2D,
+    op::AVERAGE_POOL_2D,
+    op::MAXIMUM,
+    op::MINIMUM,
+    op::RESHAPE,
+    op::SQUEEZE,
+    op::EXPAND_DIMS,
+    op::REDUCE_MAX,
+    op::REDUCE_MIN,
+    op::CONCATENATION,
+    op::PACK,
+    op::SPLIT,
+    op::SPLIT_V,
+    op::UNPACK,
+    op::PAD,
+    op::PADV2,
+    op::MIRROR_PAD,
+    op::SLICE,
+    op::STRIDED_SLICE,
+    op::REVERSE_V2,
+    op::TRANSPOSE,
+    op::TILE,
+    op::BROADCAST_TO,
+    op::DEPTH_TO_SPACE,
+    op::SPACE_TO_DEPTH,
+    op::SPACE_TO_BATCH_ND,
+    op::BATCH_TO_SPACE_ND,
+    op::GATHER,
+    op::EMBEDDING_LOOKUP,
+    op::RESIZE_BILINEAR,
+    op::RESIZE_NEAREST_NEIGHBOR,
+];
+
 impl<'a> arenite_layers::Own<'a> for Own<'a> {
     fn lower(x: &Source<'_, 'a>) -> Option<Result<arenite_layers::Node<Self>>> {
         match x.node.builtin_code() {
@@ -167,11 +202,21 @@ fn refuse_bytes(x: &Source<'_, '_>, code: i32) -> Result<()> {
         }
         op::NEG => Err(unsupported!("of bytes it leaves zero points out of account")),
         op::DIV => Err(unsupported!("to divide bytes by zero is an error, which the device does not tell")),
-        op::MAXIMUM | op::MINIMUM => (0..2).try_for_each(|i| expect_grid(x, i, grid)),
-        // Their bytes are compared, summed or copied, whatever they stand for.
-        op::MAX_POOL_2D | op::AVERAGE_POOL_2D => expect_grid(x, 0, grid),
-        op::EMBEDDING_LOOKUP => expect_grid(x, 1, grid),
+        op::CONCATENATION if grid.ty == U8 => Ok(()),
+        _ if BY_BYTES.contains(&code) => (0..x.node.input_count()).try_for_each(|i| expect_grid(x, i, grid)),
         op::QUANTIZE => expect_steps(x, 0, grid),
+        op::TRANSPOSE_CONV => expect_symmetric(x, 1),
+        _ => Ok(()),
+    }
+}
+
+/// An error if the zero point of constant signed bytes is another than 0.
+fn expect_symmetric(x: &Source<'_, '_>, i: usize) -> Result<()> {
+    let (_, weights) = x.input(i)?;
+    match weights.real.and_then(|real| real.grid()) {
+        Some(Grid { ty: I8, quant }) if quant.zero_point != 0 => {
+            Err(unsupported!("the zero point of '{}' is left out of account", weights.name))
+        }
         _ => Ok(()),
     }
 }
@@ -188,10 +233,12 @@ fn expect_steps(x: &Source<'_, '_>, i: usize, grid: Grid) -> Result<()> {
     }
 }
 
-/// An error unless the bytes of input `i` stand for what those of the output do.
+/// An error if the bytes of input `i`, if it has some, stand for something else than those of the output.
 fn expect_grid(x: &Source<'_, '_>, i: usize, grid: Grid) -> Result<()> {
-    let (_, input) = x.input(i)?;
-    match input.grid.or_else(|| input.real.and_then(|real| real.grid())) == Some(grid) {
+    let Some((_, input)) = x.optional_input(i) else { return Ok(()) };
+    let is_constant = input.constant.is_some_and(|constant| matches!(constant.ty, I8 | U8));
+    let is_bytes = input.grid.is_some() || is_constant;
+    match !is_bytes || input.grid.or_else(|| input.real.and_then(|real| real.grid())) == Some(grid) {
         true => Ok(()),
         false => Err(unsupported!("'{}' has another quantization than the output", input.name)),
     }

@@ -8,7 +8,7 @@ use std::thread::available_parallelism;
 use arenite::{ElementType, Error, Interpreter, Model, Served};
 use arenite_abi::schema::{
     BatchMatMulOptions, FullyConnectedOptions, GeluOptions, LeakyReluOptions, MulOptions,
-    ResizeBilinearOptions, ResizeNearestNeighborOptions,
+    ResizeBilinearOptions, ResizeNearestNeighborOptions, TransposeConvOptions,
 };
 use arenite_model::tensor_type::{INT8, UINT8};
 use arenite_model::writer::Tensor;
@@ -166,6 +166,22 @@ fn bytes_that_reference_ops_take_otherwise_are_refused() {
     for (node, want) in [
         (pooled("AVERAGE_POOL_2D"), "'x' has another quantization than the output"),
         (pooled("MAX_POOL_2D"), "'x' has another quantization than the output"),
+        (
+            OneOp::new("RESHAPE")
+                .feed(x(0.0163))
+                .constant(i32("size", &[4]), arenite_model::writer::bytes_of(&[1, 8, 8, 5]))
+                .output(y(8, 0.5)),
+            "'x' has another quantization than the output",
+        ),
+        (
+            OneOp::new("TRANSPOSE_CONV")
+                .constant(i32("size", &[4]), arenite_model::writer::bytes_of(&[1, 8, 8, 5]))
+                .constant(Tensor::new("w", INT8, &[5, 1, 1, 5]).quantized(0.1, 3), [1; 25])
+                .feed(x(0.0163))
+                .output(y(8, 0.5))
+                .options(|o| o.set(TransposeConvOptions::STRIDE_H, 1).set(TransposeConvOptions::STRIDE_W, 1)),
+            "the zero point of 'w' is left out of account",
+        ),
         (
             OneOp::new("QUANTIZE").feed(x(8388608.0)).output(y(8, 1.0)).defaults(),
             "'x' has steps of 8388608 of the output's: integers overflow",

@@ -1,6 +1,6 @@
 //! Pools, and images of another size.
 
-use arenite::ElementType::F32;
+use arenite::ElementType::{F32, U8};
 use arenite_abi::schema::{Pool2DOptions, ResizeBilinearOptions, ResizeNearestNeighborOptions, padding};
 
 use super::products::axes;
@@ -64,6 +64,8 @@ fn resize(net: &mut Net, kind: Kind) -> Option<()> {
     };
     let rule = match (x.ty, kind.op) {
         (F32, "RESIZE_BILINEAR") => Rule::Blend,
+        // Reference ops blend unsigned bytes as floats, whose errors decide where halves go.
+        (U8, "RESIZE_BILINEAR") => Rule::Integers,
         _ => Rule::Moves,
     };
     net.node(kind, &[x.index, list.index], vec![x.like(shape)], Some(options), rule);
