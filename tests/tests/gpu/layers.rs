@@ -11,7 +11,7 @@ use arenite_abi::schema::{
     ResizeBilinearOptions, ResizeNearestNeighborOptions, TransposeConvOptions,
 };
 use arenite_model::tensor_type::{INT8, UINT8};
-use arenite_model::writer::Tensor;
+use arenite_model::writer::{ModelBuilder, Operator, SubGraph, Tensor};
 use arenite_tests::case::Tolerance;
 use arenite_tests::compare;
 use arenite_tests::differential::campaign::{Campaign, Fixed};
@@ -197,27 +197,44 @@ fn bytes_that_reference_ops_take_otherwise_are_refused() {
     }
 }
 
-/// What a factor next to zero makes of the largest numbers is zero, too; what is infinite times zero is no number.
+/// Ops of one input, each of what the one before gives.
+fn chain(ops: &[&str], count: i32) -> ModelBuilder {
+    let (mut file, mut graph) = (ModelBuilder::new(), SubGraph::new("main"));
+    let mut last = graph.input(f32("x", &[count]));
+    for (i, op) in ops.iter().enumerate() {
+        let code = file.builtin(op, 1);
+        let y =
+            if i + 1 < ops.len() { graph.tensor(f32(op, &[count])) } else { graph.output(f32(op, &[count])) };
+        graph.operator(Operator::new(code, &[last], &[y]));
+        last = y;
+    }
+    file.subgraph(graph);
+    file
+}
+
+/// What a factor next to zero makes of the largest numbers is zero, too; what is infinite times zero is no number; roots of zeros keep
+/// their signs.
 #[test]
 fn far_ends_of_functions_are_those_of_reference_ops() {
     let ends = [-3e38, -1e20, -100.0, -6.5, -5.7, -5.0, -0.5, 0.0, 5.0, 6.5, 100.0, 3e38];
-    let none = [f32::NEG_INFINITY, f32::INFINITY, f32::NAN];
+    let all = [&ends[..], &[f32::NEG_INFINITY, f32::INFINITY, f32::NAN]].concat();
     let node = |op, x: &[f32]| {
         let [x, y] = ["x", "y"].map(|name| f32(name, &[x.len() as i32]));
         OneOp::new(op).feed(x).output(y)
     };
     let gelu = |approximate| node("GELU", &ends).options(|o| o.set(GeluOptions::APPROXIMATE, approximate));
-    let all = [&ends[..], &none].concat();
     let leaky = |alpha| node("LEAKY_RELU", &all).options(|o| o.set(LeakyReluOptions::ALPHA, alpha));
     let zero = OneOp::new("MUL").feed(f32("x", &[15])).constant(f32("zero", &[]), 0f32.to_le_bytes());
-    for (what, node, x) in [
-        ("GELU", gelu(false), &ends[..]),
-        ("GELU by tanh", gelu(true), &ends),
-        ("LEAKY_RELU", leaky(0.25), &all),
-        ("LEAKY_RELU of 0", leaky(0.0), &all),
-        ("MUL by 0", zero.output(f32("y", &[15])).options::<MulOptions>(|o| o), &all),
+    let steep: Vec<f32> = (0..512).map(|i| (i * 37 % 101) as f32 / 25.0 - 2.0).collect();
+    for (what, mut model, x) in [
+        ("GELU", gelu(false).model(), &ends[..]),
+        ("GELU by tanh", gelu(true).model(), &ends),
+        ("LEAKY_RELU", leaky(0.25).model(), &all),
+        ("LEAKY_RELU of 0", leaky(0.0).model(), &all),
+        ("MUL by 0", zero.output(f32("y", &[15])).options::<MulOptions>(|o| o).model(), &all),
+        ("EXP of RSQRT of CEIL", chain(&["CEIL", "RSQRT", "EXP"], 512), &steep),
     ] {
-        let model = Model::from_bytes(node.model().finish()).expect("it is sound");
+        let model = Model::from_bytes(model.finish()).expect("it is sound");
         let inputs = [(0, x.iter().flat_map(|x| x.to_le_bytes()).collect())];
         let mut reference = arenite_tests::reference_ops(&model).build().expect("it builds");
         let want = run(&mut reference, &inputs).expect("it runs");

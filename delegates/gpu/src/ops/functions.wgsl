@@ -97,12 +97,17 @@ fn product(v: vec4<f32>, o: vec4<f32>) -> vec4<f32> {
   return select(v * o, none, o == vec4<f32>());
 }
 
+/* The root of a zero is that zero. */
+fn root(v: vec4<f32>) -> vec4<f32> {
+  return select(sqrt(v), v, v == vec4<f32>());
+}
+
 fn unary(function: u32, v: vec4<f32>) -> vec4<f32> {
   switch function {
     case 0u: { return abs(v); }
     case 1u: { return -v; }
-    case 2u: { return sqrt(v); }
-    case 3u: { return 1.0 / sqrt(v); }
+    case 2u: { return root(v); }
+    case 3u: { return quotient(vec4<f32>(1.0), root(v)); }
     case 4u: { return v * v; }
     case 5u: { return floor(v); }
     case 6u: { return ceil(v); }
