@@ -1,8 +1,12 @@
 //! SPIR-V of all kernels in `src/ops`, and a table of them.
 //!
 //! ```text
-//! common.wgsl, functions.wgsl, epilogue.wgsl, X.wgsl, and what lines `// with Y.wgsl` in it name ─► naga ─► words of X, and what X has: buffers, operands, numbers, constants
+//! common.wgsl, functions.wgsl, stored.wgsl, epilogue.wgsl, X.wgsl, and what lines `// with Y.wgsl` in it name
+//!     ─► naga ─► words of X, and what X has: buffers, operands, numbers, constants
 //! ```
+//! Each is there twice: as floats are stored in 32 bits, and in 16. Of `Y.wgsl` that stores them there are two files, `Y_f32.wgsl` and
+//! `Y_f16.wgsl`; all others ask it for that.
+//!
 //! `override` of WGSL is a specialization constant of SPIR-V, but naga writes none: it wants values. So an override becomes a private
 //! variable that begins with a number from `MARK` on, which nothing else has, and in the words the constant with that number becomes a
 //! specialization constant. A private variable that nobody writes is a constant to drivers.
@@ -19,6 +23,8 @@ use naga::{AddressSpace, Module};
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 const OPS: &str = "src/ops";
+/// How floats are stored.
+const PRECISIONS: [&str; 2] = ["f32", "f16"];
 /// The first number that stands for a specialization constant, and how many there may be.
 const MARK: u32 = 0x5eed_0000;
 const MARKS: u32 = 0x100;
@@ -32,31 +38,53 @@ pub fn write() -> Result<()> {
     println!("cargo::rerun-if-changed=build/spirv.rs");
     println!("cargo::rerun-if-changed={OPS}");
     let out = env::var("OUT_DIR")?;
-    let read = |name: &str| fs::read_to_string(Path::new(OPS).join(name));
-    let shared = [read("common.wgsl")?, read("functions.wgsl")?].concat();
-    let epilogue = read("epilogue.wgsl")?;
     let mut table = String::from("&[\n");
-    for file in files()? {
-        let own = read(&file)?;
+    for (file, precision) in files()?.iter().flat_map(|file| PRECISIONS.map(|precision| (file, precision))) {
+        let read = |name: &str| read(name, precision);
+        let own = read(file)?;
         if !own.contains("@compute") {
             continue;
         }
+        let shared = ["common.wgsl", "functions.wgsl", "stored.wgsl"].map(read);
+        let shared = shared.into_iter().collect::<io::Result<String>>()?;
         let named = own.lines().filter_map(|line| line.strip_prefix("// with "));
-        let named = named.map(read).collect::<io::Result<Vec<_>>>()?.concat();
+        let named = named.map(read).collect::<io::Result<String>>()?;
         let slots: &[usize] =
             if [&own, &named].iter().any(|text| text.contains("epilogue(")) { &SLOTS } else { &[0] };
         for &slots in slots {
-            let behind = if slots > 0 { [&epilogue, &*calls(slots)?].concat() } else { String::new() };
-            let text = [&own, &*named, &*behind, &shared].concat();
-            let name = file.trim_end_matches(".wgsl");
-            let (words, entry) = kernel(name, slots, &text).map_err(|error| format!("{file}: {error}"))?;
+            let behind = if slots > 0 { read("epilogue.wgsl")? + &calls(slots)? } else { String::new() };
+            let text = [&*own, &named, &behind, &shared].concat();
+            let id = Id { name: file.trim_end_matches(".wgsl"), slots, precision };
+            let (words, entry) = kernel(&id, &text).map_err(|error| format!("{file}: {error}"))?;
             let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-            fs::write(Path::new(&out).join(format!("{name}_{slots}.spv")), bytes)?;
+            fs::write(Path::new(&out).join(id.file()), bytes)?;
             table.push_str(&entry);
         }
     }
     fs::write(Path::new(&out).join("kernels.rs"), table + "]\n")?;
     Ok(())
+}
+
+/// What tells binaries apart.
+struct Id<'a> {
+    /// The kernel.
+    name: &'a str,
+    /// Functions that its epilogue may have.
+    slots: usize,
+    /// How floats are stored.
+    precision: &'a str,
+}
+
+impl Id<'_> {
+    fn file(&self) -> String {
+        format!("{}_{}_{}.spv", self.name, self.slots, self.precision)
+    }
+}
+
+/// A text, or the one of two where floats are stored so.
+fn read(name: &str, precision: &str) -> io::Result<String> {
+    let of_two = Path::new(OPS).join(name.replace(".wgsl", &format!("_{precision}.wgsl")));
+    fs::read_to_string(if of_two.exists() { of_two } else { Path::new(OPS).join(name) })
 }
 
 /// All texts in WGSL, sorted.
@@ -86,11 +114,14 @@ fn calls(slots: usize) -> Result<String> {
 }
 
 /// A kernel's words, and its line in the table.
-fn kernel(name: &str, slots: usize, text: &str) -> Result<(Vec<u32>, String)> {
+fn kernel(id: &Id<'_>, text: &str) -> Result<(Vec<u32>, String)> {
     let (text, constants) = mark(text)?;
     let mut module = naga::front::wgsl::parse_str(&text).map_err(|error| error.emit_to_string(&text))?;
     naga::compact::compact(&mut module, naga::compact::KeepUnused::No);
-    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::IMMEDIATES);
+    let mut validator = Validator::new(
+        ValidationFlags::all(),
+        Capabilities::IMMEDIATES | Capabilities::SHADER_FLOAT16_IN_FLOAT32,
+    );
     let info = validator.validate(&module).map_err(|error| error.emit_to_string(&text))?;
     let options = spv::Options {
         lang_version: VERSION,
@@ -103,11 +134,12 @@ fn kernel(name: &str, slots: usize, text: &str) -> Result<(Vec<u32>, String)> {
         ..spv::Options::default()
     };
     let words = specialize(&spv::write_vec(&module, &info, &options, None)?, &constants)?;
-    let mut line = String::new();
+    let (mut line, Id { name, slots, precision }) = (String::new(), id);
     writeln!(line, "Text {{")?;
     writeln!(line, "    name: {name:?},")?;
     writeln!(line, "    slots: {slots},")?;
-    writeln!(line, "    bytes: include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}_{slots}.spv\")),")?;
+    writeln!(line, "    halves: {},", *precision == "f16")?;
+    writeln!(line, "    bytes: include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{}\")),", id.file())?;
     writeln!(line, "    constants: &{constants:?},")?;
     writeln!(line, "    buffers: {},", bound(&module, 0)?)?;
     writeln!(line, "    operands: {},", bound(&module, 1)?)?;

@@ -36,7 +36,7 @@ pub const BACKENDS: [Backend; 2] = [
         delegate: "vulkan",
         title: "Vulkan",
         devices: arenite_gpu::vulkan_devices,
-        precisions: &[("f32", 1e-5)],
+        precisions: &[("f32", 1e-5), ("f16", 5e-3)],
     },
 ];
 

@@ -1,11 +1,10 @@
 /* Four rows of a product and one slice of its columns. Of each product: where both matrices and the result begin. Matrices lie at any
    strides of rows and columns; those of the second one are read by slices where its rows have whole ones. */
+// with elements.wgsl
 override SLICES: u32;
 override SCATTERED: u32;
 
-@group(0) @binding(0) var<storage, read_write> to: array<f32>;
-@group(0) @binding(1) var<storage, read> a: array<f32>;
-@group(0) @binding(2) var<storage, read> b: array<f32>;
+@group(0) @binding(2) var<storage, read> b: array<Word>;
 @group(0) @binding(3) var<storage, read> starts: array<i32>;
 @group(0) @binding(4) var<storage, read> bias: array<vec4<f32>>;
 
@@ -29,7 +28,12 @@ var<immediate> n: Numbers;
 fn weights(first: i32, k: i32, s: i32, columns: vec4<i32>) -> vec4<f32> {
   let row = first + k * n.b_row;
   let at = vec4<i32>(row) + select(columns, vec4<i32>(0, 1, 2, 3) + 4 * s, vec4<bool>(SLICES != 0u));
-  return vec4<f32>(b[at.x], b[at.y], b[at.z], b[at.w]);
+  return vec4<f32>(
+    part(b[word(at.x)], at.x),
+    part(b[word(at.y)], at.y),
+    part(b[word(at.z)], at.z),
+    part(b[word(at.w)], at.w),
+  );
 }
 
 /* Where results go elsewhere, the epilogue reads no operand: none lies as they do. */
@@ -41,12 +45,10 @@ fn store(sum: vec4<f32>, start: i32, r: i32, s: i32) {
   let at = first / 4 + s;
   let v = filled(epilogue(sum, at, s), n.columns - 4 * s);
   if SCATTERED == 0u {
-    for (var i = 0; i < 4; i++) {
-      to[4 * at + i] = v[i];
-    }
+    put_slice(at, v);
   } else {
     for (var i = 0; i < min(n.columns - 4 * s, 4); i++) {
-      to[place(first + 4 * s + i, n.to_channels, n.to_pitch)] = v[i];
+      put(place(first + 4 * s + i, n.to_channels, n.to_pitch), v[i]);
     }
   }
 }
@@ -72,10 +74,10 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   for (var k = 0; k < n.depth; k++) {
     let w = weights(b_first, k, s, c);
     let x = r + vec4<i32>(k * n.a_column);
-    sum0 += a[x.x] * w;
-    sum1 += a[x.y] * w;
-    sum2 += a[x.z] * w;
-    sum3 += a[x.w] * w;
+    sum0 += part(source[word(x.x)], x.x) * w;
+    sum1 += part(source[word(x.y)], x.y) * w;
+    sum2 += part(source[word(x.z)], x.z) * w;
+    sum3 += part(source[word(x.w)], x.w) * w;
   }
   store(sum0, to_first, row, s);
   store(sum1, to_first, row + 1, s);

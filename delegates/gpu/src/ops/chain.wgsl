@@ -16,5 +16,5 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     return;
   }
   let at = row * n.slices + s;
-  to[at] = filled(epilogue(source[at], at, s), n.channels - 4 * s);
+  to[at] = stored(filled(epilogue(loaded(source[at]), at, s), n.channels - 4 * s));
 }

@@ -1,9 +1,9 @@
 /* Four elements of a row of the result. Of each dimension but the last: size, and floats from one index to the next of both operands. */
 override FUNCTION: u32;
 
-@group(0) @binding(0) var<storage, read_write> to: array<vec4<f32>>;
-@group(0) @binding(1) var<storage, read> a: array<vec4<f32>>;
-@group(0) @binding(2) var<storage, read> b: array<vec4<f32>>;
+@group(0) @binding(0) var<storage, read_write> to: array<Slice>;
+@group(0) @binding(1) var<storage, read> a: array<Slice>;
+@group(0) @binding(2) var<storage, read> b: array<Slice>;
 @group(0) @binding(3) var<storage, read> dims: array<i32>;
 
 struct Numbers {
@@ -33,9 +33,9 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     b_at += index * dims[3 * d + 2];
   }
   /* Rows begin with a slice. What has one channel is the same in all lanes. */
-  let x = a[a_at / 4 + s * n.a_moves];
-  let y = b[b_at / 4 + s * n.b_moves];
+  let x = loaded(a[a_at / 4 + s * n.a_moves]);
+  let y = loaded(b[b_at / 4 + s * n.b_moves]);
   let v = binary(FUNCTION, select(x.xxxx, x, vec4<bool>(n.a_moves != 0)), select(y.xxxx, y, vec4<bool>(n.b_moves != 0)));
   let at = row * n.slices + s;
-  to[at] = filled(epilogue(v, at, s), n.channels - 4 * s);
+  to[at] = stored(filled(epilogue(v, at, s), n.channels - 4 * s));
 }

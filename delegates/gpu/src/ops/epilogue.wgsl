@@ -1,14 +1,14 @@
 /* What becomes of a result before it is written: a few functions, which are known when the pipeline is made. Of each its kind, and bits of
    numbers, as `vulkan/kernels.rs` writes them. `epilogue(v, at, s)` calls `function` for each: `build/spirv.rs` writes it. */
-@group(1) @binding(0) var<storage, read> operand0: array<vec4<f32>>;
-@group(1) @binding(1) var<storage, read> operand1: array<vec4<f32>>;
-@group(1) @binding(2) var<storage, read> operand2: array<vec4<f32>>;
+@group(1) @binding(0) var<storage, read> operand0: array<Slice>;
+@group(1) @binding(1) var<storage, read> operand1: array<Slice>;
+@group(1) @binding(2) var<storage, read> operand2: array<Slice>;
 
 fn operand(number: u32, index: i32) -> vec4<f32> {
   switch number {
-    case 0u: { return operand0[index]; }
-    case 1u: { return operand1[index]; }
-    default: { return operand2[index]; }
+    case 0u: { return loaded(operand0[index]); }
+    case 1u: { return loaded(operand1[index]); }
+    default: { return loaded(operand2[index]); }
   }
 }
 

@@ -1,8 +1,7 @@
 /* One element of the result, or one slice of it where rows have whole ones. */
+// with elements.wgsl
 override SLICES: u32;
 
-@group(0) @binding(0) var<storage, read_write> to: array<f32>;
-@group(0) @binding(1) var<storage, read> source: array<f32>;
 @group(0) @binding(2) var<storage, read> indices: array<i32>;
 
 struct Numbers {
@@ -28,10 +27,11 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   let block = row / n.coords;
   let index = indices[block / n.outer * n.coords + row % n.coords];
   let element = (block * n.axis + index) * n.inner + i % n.inner;
-  let width = select(1, 4, SLICES != 0u);
-  let first = place(i, n.to_channels, n.to_pitch) * width;
-  let from_first = place(element, n.from_channels, n.from_pitch) * width;
-  for (var k = 0; k < width; k++) {
-    to[first + k] = source[from_first + k];
+  let at = place(i, n.to_channels, n.to_pitch);
+  let from_at = place(element, n.from_channels, n.from_pitch);
+  if SLICES != 0u {
+    copy_slice(at, from_at);
+  } else {
+    copy(at, from_at);
   }
 }

@@ -1,8 +1,8 @@
 /* One row to mean 0 and variance 1, times gamma, plus beta, four channels at a time. */
-@group(0) @binding(0) var<storage, read_write> to: array<vec4<f32>>;
-@group(0) @binding(1) var<storage, read> source: array<vec4<f32>>;
-@group(0) @binding(2) var<storage, read> gamma: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read> beta: array<vec4<f32>>;
+@group(0) @binding(0) var<storage, read_write> to: array<Slice>;
+@group(0) @binding(1) var<storage, read> source: array<Slice>;
+@group(0) @binding(2) var<storage, read> gamma: array<Slice>;
+@group(0) @binding(3) var<storage, read> beta: array<Slice>;
 
 struct Numbers {
   rows: i32,
@@ -25,17 +25,17 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   let first = row * n.slices;
   var sums = vec4<f32>();
   for (var s = 0; s < n.slices; s++) {
-    sums += source[first + s];
+    sums += loaded(source[first + s]);
   }
   let mean = total(sums) / f32(n.channels);
   var squares = vec4<f32>();
   for (var s = 0; s < n.slices; s++) {
-    let x = filled(source[first + s] - mean, n.channels - 4 * s);
+    let x = filled(loaded(source[first + s]) - mean, n.channels - 4 * s);
     squares += x * x;
   }
   let scale = 1.0 / sqrt(total(squares) / f32(n.channels) + bitcast<f32>(n.epsilon_bits));
   for (var s = 0; s < n.slices; s++) {
-    let v = (source[first + s] - mean) * scale * gamma[s] + beta[s];
-    to[first + s] = filled(v, n.channels - 4 * s);
+    let v = (loaded(source[first + s]) - mean) * scale * loaded(gamma[s]) + loaded(beta[s]);
+    to[first + s] = stored(filled(v, n.channels - 4 * s));
   }
 }

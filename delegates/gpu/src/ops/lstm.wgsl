@@ -1,8 +1,9 @@
-/* One cell. Gates of a row: input, cell, forget, output, each of all cells. */
-@group(0) @binding(0) var<storage, read_write> to: array<f32>;
-@group(0) @binding(1) var<storage, read_write> state: array<f32>;
-@group(0) @binding(2) var<storage, read> gates: array<f32>;
-@group(0) @binding(3) var<storage, read> before: array<f32>;
+/* A slice of the cells of a row: as many invocations as there are cells are more than enough. Gates of a row: input, cell, forget, output,
+   each of all cells. */
+@group(0) @binding(0) var<storage, read_write> to: array<Slice>;
+@group(0) @binding(1) var<storage, read_write> state: array<Slice>;
+@group(0) @binding(2) var<storage, read> gates: array<Word>;
+@group(0) @binding(3) var<storage, read> before: array<Slice>;
 
 struct Numbers {
   count: i32,
@@ -12,17 +13,34 @@ struct Numbers {
 }
 var<immediate> n: Numbers;
 
+/* Four cells of a gate; those beyond a row are some of it. */
+fn gate(first: i32, s: i32) -> vec4<f32> {
+  let at = vec4<i32>(first) + min(vec4<i32>(4 * s) + vec4<i32>(0, 1, 2, 3), vec4<i32>(n.cells - 1));
+  return vec4<f32>(
+    part(gates[word(at.x)], at.x),
+    part(gates[word(at.y)], at.y),
+    part(gates[word(at.z)], at.z),
+    part(gates[word(at.w)], at.w),
+  );
+}
+
+fn open(first: i32, s: i32) -> vec4<f32> {
+  return 1.0 / (1.0 + exp(-gate(first, s)));
+}
+
 @compute @workgroup_size(1)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-  let i = i32(id.x);
-  if i >= n.count {
+  let slices = n.pitch / 4;
+  let row = i32(id.x) / slices;
+  if row >= n.count / n.cells {
     return;
   }
-  let row = i / n.cells;
-  let at = row * n.pitch + i % n.cells;
-  let gate = row * n.gates_pitch + i % n.cells;
-  let open = 1.0 / (1.0 + exp(-vec3<f32>(gates[gate], gates[gate + 2 * n.cells], gates[gate + 3 * n.cells])));
-  let c = open.x * hyperbolic(vec4<f32>(gates[gate + n.cells])).x + open.y * before[at];
-  state[at] = c;
-  to[at] = open.z * hyperbolic(vec4<f32>(c)).x;
+  let s = i32(id.x) % slices;
+  let at = row * slices + s;
+  let first = row * n.gates_pitch;
+  let kept = open(first + 2 * n.cells, s) * loaded(before[at]);
+  let c = open(first, s) * hyperbolic(gate(first + n.cells, s)) + kept;
+  let left = n.cells - 4 * s;
+  state[at] = stored(filled(c, left));
+  to[at] = stored(filled(open(first + 3 * n.cells, s) * hyperbolic(c), left));
 }

@@ -1,9 +1,8 @@
 /* A box of elements, slices where both sides have whole ones. Of each dimension: size, and elements from one index to the next. */
+// with elements.wgsl
 override SLICES: u32;
 override FILL: u32;
 
-@group(0) @binding(0) var<storage, read_write> to: array<f32>;
-@group(0) @binding(1) var<storage, read> source: array<f32>;
 @group(0) @binding(2) var<storage, read> dims: array<i32>;
 
 struct Numbers {
@@ -33,14 +32,18 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     element += index * dims[3 * d + 1];
     target_element += index * dims[3 * d + 2];
   }
-  let width = select(1, 4, SLICES != 0u);
-  let first = place(target_element, n.to_channels, n.to_pitch) * width;
-  let from_first = place(element, n.from_channels, n.from_pitch) * width;
-  for (var k = 0; k < width; k++) {
+  let at = place(target_element, n.to_channels, n.to_pitch);
+  let from_at = place(element, n.from_channels, n.from_pitch);
+  let fill = bitcast<f32>(n.fill_bits);
+  if SLICES == 0u {
     if FILL == 0u {
-      to[first + k] = source[from_first + k];
+      copy(at, from_at);
     } else {
-      to[first + k] = bitcast<f32>(n.fill_bits);
+      put(at, fill);
     }
+  } else if FILL == 0u {
+    copy_slice(at, from_at);
+  } else {
+    put_slice(at, vec4<f32>(fill));
   }
 }

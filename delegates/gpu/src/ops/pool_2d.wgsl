@@ -21,7 +21,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   var most = vec4<f32>(-LARGEST);
   for (var in_row = max(top, 0); in_row < min(top + n.tap_rows, n.in_rows); in_row++) {
     for (var in_column = max(left, 0); in_column < min(left + n.tap_columns, n.in_columns); in_column++) {
-      let v = source[((image * n.in_rows + in_row) * n.in_columns + in_column) * n.in_slices + s];
+      let v = loaded(source[((image * n.in_rows + in_row) * n.in_columns + in_column) * n.in_slices + s]);
       if MAXIMUM == 0u {
         sum += v;
       } else {
@@ -32,5 +32,5 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   }
   let at = (row * n.out_columns + x) * n.out_slices + s;
   let result = select(sum / f32(max(count, 1)), most, vec4<bool>(MAXIMUM != 0u));
-  to[at] = filled(epilogue(result, at, s), n.channels - 4 * s);
+  to[at] = stored(filled(epilogue(result, at, s), n.channels - 4 * s));
 }

@@ -1,8 +1,7 @@
 /* One element of the result. Of each dimension that is kept, and of each that is folded: size, and floats from one index to the next. */
+// with elements.wgsl
 override FOLD: u32;
 
-@group(0) @binding(0) var<storage, read_write> to: array<f32>;
-@group(0) @binding(1) var<storage, read> source: array<f32>;
 @group(0) @binding(2) var<storage, read> dims: array<i32>;
 
 struct Numbers {
@@ -48,7 +47,8 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
       rest /= dims[2 * d];
     }
     for (var k = 0; k < n.size; k++) {
-      let x = source[p + k * step];
+      let element = p + k * step;
+      let x = part(source[word(element)], element);
       switch FOLD {
         case 0u: { v += x; }
         case 1u: { v = select(x, v, v > x); }
@@ -56,5 +56,5 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
       }
     }
   }
-  to[place(i, n.channels, n.pitch)] = v / bitcast<f32>(n.divisor_bits);
+  put(place(i, n.channels, n.pitch), v / bitcast<f32>(n.divisor_bits));
 }

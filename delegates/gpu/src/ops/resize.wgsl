@@ -1,8 +1,8 @@
 /* One slice of a pixel. Per row and per column of the result: the pixels around, and the distance from the lower one. */
 override NEAREST: u32;
 
-@group(0) @binding(0) var<storage, read_write> to: array<vec4<f32>>;
-@group(0) @binding(1) var<storage, read> source: array<vec4<f32>>;
+@group(0) @binding(0) var<storage, read_write> to: array<Slice>;
+@group(0) @binding(1) var<storage, read> source: array<Slice>;
 @group(0) @binding(2) var<storage, read> lows: array<i32>;
 @group(0) @binding(3) var<storage, read> highs: array<i32>;
 @group(0) @binding(4) var<storage, read> distances: array<f32>;
@@ -38,9 +38,9 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   let right = highs[n.out_rows + x];
   let dy = distances[y];
   let dx = distances[n.out_rows + x];
-  var v = source[(above + left) * n.slices + s] * (1.0 - dy) * (1.0 - dx);
-  v += source[(below + left) * n.slices + s] * dy * (1.0 - dx);
-  v += source[(above + right) * n.slices + s] * (1.0 - dy) * dx;
-  v += source[(below + right) * n.slices + s] * dy * dx;
-  to[at] = v;
+  var v = loaded(source[(above + left) * n.slices + s]) * (1.0 - dy) * (1.0 - dx);
+  v += loaded(source[(below + left) * n.slices + s]) * dy * (1.0 - dx);
+  v += loaded(source[(above + right) * n.slices + s]) * (1.0 - dy) * dx;
+  v += loaded(source[(below + right) * n.slices + s]) * dy * dx;
+  to[at] = stored(v);
 }

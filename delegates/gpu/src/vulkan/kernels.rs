@@ -12,6 +12,8 @@ pub struct Text {
     pub name: &'static str,
     /// Functions that its epilogue may have.
     slots: usize,
+    /// Whether floats are stored in 16 bits.
+    halves: bool,
     /// Words of SPIR-V, the lowest byte first.
     bytes: &'static [u8],
     /// Specialization constants by number.
@@ -31,13 +33,16 @@ pub const SLOTS: usize = 8;
 /// See [`SLOTS`].
 pub const OPERANDS: usize = 3;
 
-/// What tells kernels apart: name and slots.
-pub type Id = (&'static str, usize);
+/// What tells kernels apart: name, slots, and whether floats are halves.
+pub type Id = (&'static str, usize, bool);
+
+/// The definition that is no constant, but a binary of its own.
+const HALVES: &str = "HALVES";
 
 impl Text {
     /// What tells it from others.
     pub fn id(&self) -> Id {
-        (self.name, self.slots)
+        (self.name, self.slots, self.halves)
     }
 
     /// A number that another text does not have.
@@ -48,7 +53,10 @@ impl Text {
     /// The binary of a kernel: the first with room for its epilogue.
     pub fn of(kernel: &Kernel) -> Result<&'static Text> {
         let functions = kernel.epilogue.as_ref().map_or(0, Vec::len);
-        let found = TEXTS.iter().find(|text| text.name == kernel.name && text.slots >= functions);
+        let halves =
+            kernel.definitions.iter().any(|definition| matches!(definition, Definition::Flag(HALVES)));
+        let stored = TEXTS.iter().filter(|text| text.halves == halves);
+        let found = stored.into_iter().find(|text| text.name == kernel.name && text.slots >= functions);
         let name = kernel.name;
         found.ok_or_else(|| {
             unsupported!("there is no Vulkan kernel '{name}' with an epilogue of {functions} functions")
@@ -67,6 +75,7 @@ impl Text {
         };
         for definition in &kernel.definitions {
             match *definition {
+                Definition::Flag(HALVES) => {}
                 Definition::Flag(name) => set(name, 1)?,
                 Definition::Number(name, number) => set(name, number as u32)?,
                 Definition::Function(function) => set("FUNCTION", function as u32)?,

@@ -15,8 +15,9 @@ use super::queue::Queue;
 use super::recording::Recording;
 use crate::cache::Cache;
 use crate::device::{
-    Argument, Device as _, Function, Kernel, Launch, Plan, Port, Queue as _, Settings, Step,
+    Argument, Definition, Device as _, Function, Kernel, Launch, Plan, Port, Queue as _, Settings, Step,
 };
+use crate::precision::Precision;
 use crate::work_groups::{Kind, Tuning, candidates};
 
 /// They count what is in use, so they run one after the other.
@@ -77,6 +78,35 @@ fn works(device: &Arc<Device>) {
         queue.read(&mut recording, 0, &mut result).expect("it is read");
         assert_eq!(result, [first + 3.0, 4.0, 5.0, 6.0]);
         assert!(times.is_empty() || times == [0, 1], "{times:?}");
+    }
+}
+
+/// What a kernel computes in 32 bits is the nearest number of 16 where it is stored, the even one of two, and never infinite.
+#[test]
+fn halves_are_the_nearest_ones() {
+    let _alone = ONE_BY_ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(device) = open() else { return };
+    let queue = device.queue().expect("a queue");
+    for (factor, wants) in [
+        (1.0 / 3.0, [0.33325195, 0.66650390, -0.33325195, 0.0]),
+        (-2049.0, [-2048.0, -4096.0, 2048.0, 0.0]),
+        (2051.0, [2052.0, 4104.0, -2052.0, 0.0]),
+        (2050.9, [2050.0, 4100.0, -2050.0, 0.0]),
+        (65519.0, [65504.0, 65504.0, -65504.0, 0.0]),
+        (1e30, [65504.0, 65504.0, -65504.0, 0.0]),
+    ] {
+        let epilogue = Some(vec![Function::Scalar(Binary::Mul, factor)]);
+        let kernel = Kernel { name: "chain", definitions: vec![Definition::Flag("HALVES")], epilogue };
+        let plan = plan(&queue, &kernel, &[], &[1, 1, 3], 1);
+        let mut recording = plan.and_then(|plan| queue.record(plan)).expect("it is recorded");
+        let (mut room, mut found) = (Vec::new(), [0.0; 4]);
+        let x = Precision::F16.store(&[1.0, 2.0, -1.0, 7.0], &mut room);
+        queue.write(&mut recording, 0, x).expect("it is written");
+        queue.run(&mut recording, None).expect("it starts");
+        queue.wait(&mut recording, &|| false).expect("it ends");
+        let read = |words: &mut [f32]| queue.read(&mut recording, 0, words);
+        Precision::F16.load(&mut found, &mut Vec::new(), read).expect("it is read");
+        assert_eq!(found, wants, "{factor}");
     }
 }
 
