@@ -226,7 +226,7 @@ fn far_ends_of_functions_are_those_of_reference_ops() {
     let leaky = |alpha| node("LEAKY_RELU", &all).options(|o| o.set(LeakyReluOptions::ALPHA, alpha));
     let zero = OneOp::new("MUL").feed(f32("x", &[15])).constant(f32("zero", &[]), 0f32.to_le_bytes());
     let steep: Vec<f32> = (0..512).map(|i| (i * 37 % 101) as f32 / 25.0 - 2.0).collect();
-    for (what, mut model, x) in [
+    for (what, model, x) in [
         ("GELU", gelu(false).model(), &ends[..]),
         ("GELU by tanh", gelu(true).model(), &ends),
         ("LEAKY_RELU", leaky(0.25).model(), &all),
