@@ -9,6 +9,9 @@
 //!   for a few functions, whose kinds and numbers are specialization constants: the driver leaves nothing of the others. There are binaries
 //!   with few slots, which compile sooner. What goes into no slot becomes a kernel of its own, see `ops::push`. A table that kernels look into at run time would have
 //!   cost a branch per function and slice; a binary per epilogue cannot be had, there are too many.
+//! * *Floats of 16 bits* need no feature of the device: two are a word, which GLSL's functions of all devices take apart. So texts name a type and
+//!   functions of it, each text is compiled for both, and the flag `HALVES` selects the binary. What writes single halves of words does so by
+//!   atomic operations.
 //! * *Work-groups*: SPIR-V has their size in one instruction, whose numbers are written over before the driver sees them. So any size
 //!   can be tried, as with OpenCL.
 //! * *Memory* comes in blocks, of which tensors get ranges. Where the device's memory is the host's, tensors are written in place;

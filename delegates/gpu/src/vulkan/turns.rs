@@ -26,6 +26,8 @@ pub fn of(kernel: &str, numbers: &[i32]) -> u64 {
         "softmax" | "layer_norm" => 3 * around(n(1), 0),
         "elementwise" | "moves" => around(n(0), 0) + around(4, 0),
         "gather" => around(4, 0),
+        // Lines of a tile, along both axes.
+        "winograd_transform" | "winograd_inverse" => 2 * around(6, 2 * around(6, 0)),
         _ => 0,
     }
 }
