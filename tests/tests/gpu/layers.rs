@@ -130,8 +130,15 @@ fn halves_of_bytes_go_where_reference_ops_have_them() {
         let size = arenite_model::writer::bytes_of(&[to, to]);
         OneOp::new(op).feed(x(ty)).constant(i32("size", &[2]), size).output(y(ty, to))
     };
+    let grid =
+        |ty, scale| Tensor { name: "y".into(), ..Tensor::new("y", ty, &[1, 8, 8, 5]).quantized(scale, 5) };
+    let quantize = |ty, scale| OneOp::new("QUANTIZE").feed(x(ty)).output(grid(ty, scale)).defaults();
     for ty in [INT8, UINT8] {
         for (what, node) in [
+            ("three steps for one", quantize(ty, 0.0462)),
+            ("four steps for one", quantize(ty, 4.0 * 0.0163)),
+            ("twenty steps for one", quantize(ty, 0.33)),
+            ("a step for two", quantize(ty, 0.0081)),
             ("pool of 4", OneOp::new("AVERAGE_POOL_2D").feed(x(ty)).output(y(ty, 4)).options(pool(2, 2))),
             ("pool of 36", OneOp::new("AVERAGE_POOL_2D").feed(x(ty)).output(y(ty, 2)).options(pool(2, 6))),
             ("bilinear", resize("RESIZE_BILINEAR", ty).options::<ResizeBilinearOptions>(|o| o)),

@@ -33,16 +33,52 @@ pub(super) fn gelu<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
 
 /// Lowers QUANTIZE to reals, whose grid is all that it changes.
 pub(super) fn quantize<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
-    unary(x, EpilogueOp::Clamp(Clamp::NONE))
+    let [from, to] = [x.input(0)?.1.grid, x.output(0)?.1.grid];
+    let scales = from.zip(to).map(|(from, to)| [from, to].map(|grid| grid.quant.scale));
+    match scales.and_then(rounded_twice) {
+        Some(functions) => chain(x, functions),
+        None => unary(x, EpilogueOp::Clamp(Clamp::NONE)),
+    }
+}
+
+/// By this much a half that errors of floats make smaller is one again: products of a byte have errors below it.
+const BEHIND_HALF: f32 = 1.0 / (1 << 14) as f32;
+
+/// What reference ops make of bytes `q`, in steps of the first scale, on a grid whose steps are more than twice as large:
+///
+/// ```text
+/// ⌊⌊q · m⌉ · 2⁻ˢ⌉, where the scales' ratio is m · 2⁻ˢ, ½ ≤ m < 1; both halves go up
+/// ```
+/// On finer grids they round once.
+fn rounded_twice([from, to]: [f32; 2]) -> Option<Vec<EpilogueOp>> {
+    let ratio = f64::from(from) / f64::from(to);
+    let shift = -(ratio.log2().floor() as i32 + 1);
+    let (unit, up) = ((f64::from(from) / ratio * 0.5f64.powi(shift)) as f32, EpilogueOp::Unary(Unary::Floor));
+    (shift > 0).then(|| {
+        vec![
+            EpilogueOp::Scalar(Binary::Div, unit),
+            EpilogueOp::Scalar(Binary::Add, 0.5 + BEHIND_HALF),
+            up,
+            EpilogueOp::Scalar(Binary::Mul, 0.5f32.powi(shift)),
+            EpilogueOp::Scalar(Binary::Add, 0.5),
+            up,
+            EpilogueOp::Scalar(Binary::Mul, to),
+        ]
+    })
 }
 
 /// Lowers a function of one tensor.
 pub(super) fn unary<'a>(x: &Source<'_, 'a>, f: EpilogueOp) -> Result<Node<Common<'a>>> {
+    chain(x, vec![f])
+}
+
+/// Lowers functions of one tensor, one after the other.
+fn chain<'a>(x: &Source<'_, 'a>, functions: Vec<EpilogueOp>) -> Result<Node<Common<'a>>> {
     x.expect_f32(1)?;
     let ((input, a), (output, y)) = (x.input(0)?, x.output(0)?);
     expect_elements(y)?;
     ensure!(a.len() == y.len(), "input has shape {:?}, output {:?}", a.shape, y.shape);
-    Ok(Node::new(Common::Elementwise(Elementwise::Chain(vec![f])), vec![input], vec![output]))
+    Ok(Node::new(Common::Elementwise(Elementwise::Chain(functions)), vec![input], vec![output]))
 }
 
 /// Lowers a function of two tensors.
