@@ -91,6 +91,8 @@ pub struct With {
     pub slots: Slots,
     /// Which products go through local memory.
     pub tiles: Tiles,
+    /// There is a kernel of products of matrices that are made of whole slices.
+    pub products: bool,
     /// Which convolutions are Winograd's.
     pub winograd: Winograd,
     /// How floats are stored.

@@ -54,7 +54,13 @@ impl<D: device::Device> Delegate for Gpu<D> {
         let tiles = Tiles::asked(options.products.as_deref(), device.about().filter(|_| D::HAS_TILES))?;
         let about = device.about().filter(|_| D::HAS_WINOGRAD);
         let winograd = Winograd::asked(options.winograd.as_deref(), about)?;
-        let with = With { slots: D::SLOTS, tiles, winograd, precision: options.precision };
+        let with = With {
+            slots: D::SLOTS,
+            tiles,
+            products: D::HAS_PRODUCTS,
+            winograd,
+            precision: options.precision,
+        };
         Ok(Gpu { device, shared, options: Arc::new(options), with })
     }
 

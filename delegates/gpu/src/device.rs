@@ -97,6 +97,8 @@ pub trait Device: Send + Sync + Sized + 'static {
     const SLOTS: Slots;
     /// Whether it has the kernels that share local memory.
     const HAS_TILES: bool = false;
+    /// Whether it has a kernel of products of matrices that are made of whole slices.
+    const HAS_PRODUCTS: bool = false;
     /// Whether it has the kernels of [Winograd's convolutions](crate::ops::winograd).
     const HAS_WINOGRAD: bool = false;
     /// Whether its kernels [store](crate::precision::Precision) floats in 16 bits where that is asked for.

@@ -121,6 +121,7 @@ impl<D: device::Device> device::Device for Faulty<D> {
     const NAME: &'static str = D::NAME;
     const SLOTS: Slots = D::SLOTS;
     const HAS_TILES: bool = D::HAS_TILES;
+    const HAS_PRODUCTS: bool = D::HAS_PRODUCTS;
     const HAS_WINOGRAD: bool = D::HAS_WINOGRAD;
     const HAS_HALVES: bool = D::HAS_HALVES;
     const KEEPS: bool = D::KEEPS;

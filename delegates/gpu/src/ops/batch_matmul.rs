@@ -29,8 +29,7 @@ pub fn build<'a>(layer: &BatchMatmul<'a>, node: &Node<'a>, builder: &mut Builder
     let starts = starts(layer, [&a_view, &b_view, &to_view]);
     let result = Layout { rows, channels: columns };
     let bias = bias(layer.bias, result, builder)?;
-    let of_slices = is_of_slices(&a_view) && is_of_slices(&b_view) && depth.is_multiple_of(4) && !scattered;
-    if of_slices && builder.with.tiles.take([rows, depth / 4, columns]) {
+    if is_of_slices(&a_view) && is_of_slices(&b_view) && depth.is_multiple_of(4) && !scattered {
         let product = Product {
             operands: [a, b],
             strides: [&a_view, &b_view, &to_view].map(|view| view.row / 4),
@@ -38,7 +37,8 @@ pub fn build<'a>(layer: &BatchMatmul<'a>, node: &Node<'a>, builder: &mut Builder
             sizes: [rows, depth / 4, columns],
             bias,
         };
-        let task = WithEpilogue { clamp: layer.clamp, functions: &layer.epilogue, ..product.task(builder)? };
+        let task =
+            WithEpilogue { clamp: layer.clamp, functions: &layer.epilogue, ..of_slices(&product, builder)? };
         return push(builder, task, to, node.outputs[0]).map(drop);
     }
     let starts =
@@ -68,6 +68,12 @@ fn slots(builder: &Builder<'_, '_>, scattered: bool) -> Slots {
 
 /// The task of matrices of whole slices, but for what is done to results.
 pub(super) fn of_slices<'e>(product: &Product, builder: &mut Builder<'_, '_>) -> Result<WithEpilogue<'e>> {
+    if builder.with.tiles.take(product.sizes) {
+        return product.task(builder);
+    }
+    if builder.with.products {
+        return product.direct(builder);
+    }
     let Product { operands: [a, b], strides, starts, sizes: [rows, depth, columns], bias } = product;
     let [a_row, b_row, to_row] = strides.map(|slices| 4 * slices);
     let products = starts.len();

@@ -1,9 +1,8 @@
 /* A slice of a pixel that begins in this line, zeros outside. */
 fn pixel(column: i32, line: i32, i: i32) -> vec4<f32> {
-  if column < 0 || column >= n.in_columns {
-    return vec4<f32>();
-  }
-  return loaded(source[(line + column) * n.in_slices + i]);
+  let inside = clamp(column, 0, n.in_columns - 1);
+  let v = loaded(source[(line + inside) * n.in_slices + i]);
+  return select(vec4<f32>(), v, vec4<bool>(inside == column));
 }
 
 fn store(sum: vec4<f32>, row: i32, x: i32, s: i32) {

@@ -75,6 +75,13 @@ impl Tiles {
 }
 
 impl Product {
+    /// The task of such matrices where nothing goes through local memory, but for what is done to results.
+    pub(super) fn direct<'e>(&self, builder: &mut Builder<'_, '_>) -> Result<WithEpilogue<'e>> {
+        let mut task = self.task(builder)?;
+        task.arguments.extend(numbers(&[self.starts.len()])?);
+        Ok(WithEpilogue { name: "product", kind: Kind::Other, ..task })
+    }
+
     /// Its task, but for what is done to results.
     pub(super) fn task<'e>(&self, builder: &mut Builder<'_, '_>) -> Result<WithEpilogue<'e>> {
         let Product { operands: [a, b], strides, starts, sizes: [rows, depth, columns], bias } = self;

@@ -45,7 +45,7 @@ impl Winograd {
     /// What the option `winograd` asks for; `about` is that of a device with such kernels.
     pub fn asked(option: Option<&str>, about: Option<&About>) -> Result<Winograd> {
         match (option.unwrap_or("auto"), about) {
-            ("auto", Some(about)) => Ok(Winograd::worth_it(about.limits.vendor)),
+            ("auto", Some(about)) => Ok(Winograd::worth_it(about.kind, about.limits.vendor)),
             ("auto" | "false", _) => Ok(Winograd::NONE),
             ("true", Some(_)) => Ok(Winograd::ALL),
             ("true", None) => Err(unsupported!("option winograd = 'true': the device has no kernels for it")),
@@ -53,9 +53,11 @@ impl Winograd {
         }
     }
 
-    /// TensorFlow Lite's rule: products have to be large enough to make up for the transforms.
-    fn worth_it(vendor: Vendor) -> Winograd {
+    /// TensorFlow Lite's rule for GPUs: products have to be large enough to make up for the transforms. Processors need fewer tiles to be
+    /// busy.
+    fn worth_it(kind: &str, vendor: Vendor) -> Winograd {
         match vendor {
+            _ if kind == "cpu" => Winograd { slices: [16; 2], tiles: 16 },
             Vendor::Adreno(Adreno(600..700)) => Winograd { slices: [32; 2], tiles: 128 },
             Vendor::Adreno(_) => Winograd { slices: [32; 2], tiles: 64 },
             Vendor::Amd => Winograd { slices: [16, 8], tiles: 32 },
@@ -153,10 +155,7 @@ fn multiply<'a>(
         bias,
     };
     let WithEpilogue { name, definitions, mut arguments, grid: sizes, kind, .. } =
-        match builder.with.tiles.take(product.sizes) {
-            true => product.task(builder)?,
-            false => batch_matmul::of_slices(&product, builder)?,
-        };
+        batch_matmul::of_slices(&product, builder)?;
     arguments.insert(0, Argument::Buffer(to.buffer));
     let kernel = Kernel { epilogue: Some(Vec::new()), ..plain(name, definitions) };
     builder.push_wide(Task { kernel, arguments, grid: grid(sizes)?, kind });
@@ -206,6 +205,10 @@ mod tests {
 
     #[test]
     fn large_convolutions_are_taken() {
+        for (size, filters, want) in [(16, 64, true), (12, 64, false), (16, 60, false)] {
+            let takes = Winograd::worth_it("cpu", Vendor::Other).takes(&window(size, 3, 1, 64), filters);
+            assert_eq!(takes, want, "a processor, {size} {filters}");
+        }
         for (vendor, size, channels, filters, want) in [
             (Vendor::Other, 24, 64, 64, true),
             (Vendor::Other, 20, 64, 64, false),
@@ -215,7 +218,7 @@ mod tests {
             (Vendor::Adreno(Adreno(640)), 32, 128, 128, false),
             (Vendor::Adreno(Adreno(640)), 48, 125, 125, true),
         ] {
-            let takes = Winograd::worth_it(vendor).takes(&window(size, 3, 1, channels), filters);
+            let takes = Winograd::worth_it("gpu", vendor).takes(&window(size, 3, 1, channels), filters);
             assert_eq!(takes, want, "{vendor:?} {size} {channels} {filters}");
         }
         assert!(

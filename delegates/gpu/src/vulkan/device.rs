@@ -62,6 +62,7 @@ impl device::Device for Device {
     const SLOTS: Slots = Slots { functions: SLOTS, operands: OPERANDS };
     const KEEPS: bool = true;
     const HAS_TILES: bool = true;
+    const HAS_PRODUCTS: bool = true;
     const HAS_WINOGRAD: bool = true;
     const HAS_HALVES: bool = true;
     type Queue = Queue;

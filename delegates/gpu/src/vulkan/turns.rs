@@ -20,6 +20,7 @@ pub fn of(kernel: &str, numbers: &[i32]) -> u64 {
         "depthwise_conv_2d" | "pool_2d" => around(n(8), around(n(9), 0)),
         // A result that is scattered goes by elements: four rows of four.
         "batch_matmul" => around(n(2), 0) + 4 * around(4, 0),
+        "product" => around(n(1), 0),
         // A group of eight slices: two loads of four, then eight slices.
         "tiled" => around(n(1).div_ceil(8), around(4, 0) + around(8, 0)),
         "reduce" => around(n(0), 0).saturating_add(around(n(2), around(n(1), 0) + around(n(3), 0))),
