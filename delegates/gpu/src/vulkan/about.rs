@@ -19,25 +19,18 @@ const VENDORS: [(u32, &str); 7] = [
     (0x8086, "Intel"),
 ];
 
-/// Of a device's properties: general ones, most bytes of one allocation, and memory.
+/// Of a device's properties: general ones, what its driver says of itself, most bytes of one allocation, and memory.
 pub fn about(
     properties: &vk::PhysicalDeviceProperties,
+    driver: &vk::PhysicalDeviceDriverProperties<'_>,
     allocation: u64,
     memory: &vk::PhysicalDeviceMemoryProperties,
 ) -> About {
     let name = properties.device_name_as_c_str().map(CStr::to_string_lossy).unwrap_or_default().into_owned();
     let vendor = VENDORS.iter().find(|(id, _)| *id == properties.vendor_id).map_or("", |(_, name)| *name);
     let limits = &properties.limits;
-    let (api, driver) = (properties.api_version, properties.driver_version);
     About {
-        driver: format!(
-            "{vendor} Vulkan {}.{}.{}, driver {driver:#x}",
-            vk::api_version_major(api),
-            vk::api_version_minor(api),
-            vk::api_version_patch(api)
-        )
-        .trim_start()
-        .to_owned(),
+        driver: driver_text(properties, driver, vendor),
         kind: match properties.device_type {
             Type::DISCRETE_GPU | Type::INTEGRATED_GPU | Type::VIRTUAL_GPU => "gpu",
             Type::CPU => "cpu",
@@ -54,6 +47,22 @@ pub fn about(
         },
         name,
     }
+}
+
+/// As `llvmpipe Mesa 22.3.6, Vulkan 1.3.230, 0x1`; of a driver that says nothing of itself, the vendor's name.
+fn driver_text(
+    properties: &vk::PhysicalDeviceProperties,
+    driver: &vk::PhysicalDeviceDriverProperties<'_>,
+    vendor: &str,
+) -> String {
+    let text =
+        |name: Result<&CStr, _>| name.map_or(String::new(), |name| name.to_string_lossy().into_owned());
+    let told = [text(driver.driver_name_as_c_str()), text(driver.driver_info_as_c_str())].join(" ");
+    let who = if told.trim().is_empty() { vendor } else { told.trim() };
+    let (api, version) = (properties.api_version, properties.driver_version);
+    let [major, minor, patch] =
+        [vk::api_version_major(api), vk::api_version_minor(api), vk::api_version_patch(api)];
+    format!("{who}, Vulkan {major}.{minor}.{patch}, {version:#x}").trim_start_matches(", ").to_owned()
 }
 
 /// Bytes of the largest heap that is the device's own.
@@ -134,6 +143,21 @@ mod tests {
             to.property_flags = flags;
         }
         memory
+    }
+
+    #[test]
+    fn drivers_are_called_as_they_call_themselves() {
+        let properties = vk::PhysicalDeviceProperties {
+            api_version: vk::make_api_version(0, 1, 3, 230),
+            driver_version: 17,
+            ..Default::default()
+        };
+        let told = vk::PhysicalDeviceDriverProperties::default();
+        let named =
+            told.driver_name(c"radv").and_then(|told| told.driver_info(c"Mesa 25.0")).expect("short names");
+        assert_eq!(driver_text(&properties, &named, "AMD"), "radv Mesa 25.0, Vulkan 1.3.230, 0x11");
+        assert_eq!(driver_text(&properties, &told, "AMD"), "AMD, Vulkan 1.3.230, 0x11");
+        assert_eq!(driver_text(&properties, &told, ""), "Vulkan 1.3.230, 0x11");
     }
 
     #[test]

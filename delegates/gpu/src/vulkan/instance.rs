@@ -1,5 +1,6 @@
 //! The loader and its devices.
 
+use std::ffi::CStr;
 use std::sync::LazyLock;
 
 use arenite_abi::prelude::*;
@@ -69,8 +70,12 @@ fn describe(instance: &ash::Instance, id: vk::PhysicalDevice) -> Option<Found> {
         return None;
     }
     let mut sizes = vk::PhysicalDeviceMaintenance3Properties::default();
+    let mut driver = vk::PhysicalDeviceDriverProperties::default();
     let mut all = vk::PhysicalDeviceProperties2::default().push_next(&mut sizes);
-    // SAFETY: as above; the device is of version 1.1, and the chain is of structs of that version.
+    if has(instance, id, ash::khr::driver_properties::NAME) {
+        all = all.push_next(&mut driver);
+    }
+    // SAFETY: as above; the device is of version 1.1, and the chain is of structs of that version and of an extension that it has.
     let (families, memory) = unsafe {
         instance.get_physical_device_properties2(id, &mut all);
         (
@@ -78,10 +83,17 @@ fn describe(instance: &ash::Instance, id: vk::PhysicalDevice) -> Option<Found> {
             instance.get_physical_device_memory_properties(id),
         )
     };
-    let about = about(&properties, sizes.max_memory_allocation_size, &memory);
+    let about = about(&properties, &driver, sizes.max_memory_allocation_size, &memory);
     let family = family(&families)?;
     let stamps = families[family as usize].timestamp_valid_bits;
     Some(Found { id, about, properties, memory, family, stamps })
+}
+
+/// Whether the device has an extension.
+fn has(instance: &ash::Instance, id: vk::PhysicalDevice, extension: &CStr) -> bool {
+    // SAFETY: the instance lives as long as the process, and the device is one of its own.
+    let known = unsafe { instance.enumerate_device_extension_properties(id) }.unwrap_or_default();
+    known.iter().any(|known| known.extension_name_as_c_str() == Ok(extension))
 }
 
 /// All devices of Vulkan 1.1 that compute, in the order of their drivers.
