@@ -6,12 +6,14 @@ use arenite_layers::{Id, Stored};
 use crate::crossing::{Form, Input, Output, indices};
 use crate::device::{Definition, Kernel, Slots};
 use crate::layout::Layout;
-use crate::net::Net;
+use crate::net::{Net, Node};
 use crate::ops;
 use crate::ops::tiled::Tiles;
 use crate::ops::winograd::Winograd;
 use crate::precision::Precision;
+use crate::storage::Storage;
 use crate::store::{Constants, Key};
+use crate::wide;
 use crate::work_groups::{Extent, Kind};
 
 /// Memory of the device.
@@ -30,6 +32,8 @@ pub struct Place {
     pub buffer: Buffer,
     /// How.
     pub layout: Layout,
+    /// In how many bits.
+    pub precision: Precision,
 }
 
 /// An argument of a kernel.
@@ -97,6 +101,10 @@ pub struct With {
     pub winograd: Winograd,
     /// How floats are stored.
     pub precision: Precision,
+    /// What kernels read slices from.
+    pub storage: Storage,
+    /// Kernels can read [wide](crate::wide) inputs.
+    pub reads_wide: bool,
 }
 
 /// Tasks and places while a net becomes them.
@@ -106,25 +114,36 @@ pub struct Builder<'n, 'a> {
     constants: &'n mut dyn Constants,
     /// How.
     pub with: With,
+    /// Values that have 32 bits.
+    wide: Vec<bool>,
+    /// How the layer that is being built stores floats.
+    precision: Precision,
     places: Vec<Option<Place>>,
     built: Built,
 }
 
-/// Builds all of a net.
-pub fn build(net: &Net<'_>, constants: &mut dyn Constants, with: With) -> Result<Built> {
+/// Builds all of a net, in a model with these `inputs`.
+pub fn build(net: &Net<'_>, inputs: &[i32], constants: &mut dyn Constants, with: With) -> Result<Built> {
+    let wide = match with.precision {
+        Precision::F16 if with.reads_wide => wide::values(net, inputs),
+        _ => vec![false; net.values.len()],
+    };
     let (items, records, inputs, outputs) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let built = Built { items, records, inputs, outputs, precision: with.precision };
-    let mut builder = Builder { net, constants, with, places: vec![None; net.values.len()], built };
+    let (places, precision) = (vec![None; net.values.len()], with.precision);
+    let mut builder = Builder { net, constants, with, wide, precision, places, built };
     for (i, &id) in net.inputs.iter().enumerate() {
         if net.bytes_of(id).is_none() && net.nodes.iter().any(|n| n.inputs.contains(&id)) {
             builder.input(i, id)?;
         }
     }
     for node in &net.nodes {
+        builder.precision = node.outputs.first().map_or(precision, |&id| builder.precision_of(id));
         ops::build(node, &mut builder)?;
     }
+    builder.precision = precision;
     let output = |&id: &Id| -> Result<Output> {
-        let Place { buffer, layout } = builder.place(id)?;
+        let Place { buffer, layout, .. } = builder.place(id)?;
         Ok(Output { buffer, layout, grid: net.values[id].grid })
     };
     let outputs = net.outputs.iter().map(output).collect::<Result<Vec<_>>>()?;
@@ -143,7 +162,7 @@ impl<'a> Builder<'_, 'a> {
     fn input(&mut self, position: usize, id: Id) -> Result<()> {
         let value = &self.net.values[id];
         let (place, form) = match (value.ty, value.grid) {
-            (F32, None) => (self.record(Layout::of(&value.shape))?, Form::Floats),
+            (F32, None) => (self.record_in(self.precision_of(id), Layout::of(&value.shape))?, Form::Floats),
             (F32, Some(grid)) => (self.record(Layout::of(&value.shape))?, Form::Bytes(grid)),
             _ => {
                 let numbers = Layout { rows: 1, channels: value.len() };
@@ -152,15 +171,21 @@ impl<'a> Builder<'_, 'a> {
         };
         if let Buffer::Record(record) = place.buffer {
             self.built.records[record].life = (0, 0);
-            self.built.inputs.push(Input { position, record, layout: place.layout, form });
+            let Place { layout, precision, .. } = place;
+            self.built.inputs.push(Input { position, record, layout, precision, form });
         }
         self.places[id] = Some(place);
         Ok(())
     }
 
+    /// How a value's floats are stored.
+    fn precision_of(&self, id: Id) -> Precision {
+        if self.wide[id] { Precision::F32 } else { self.with.precision }
+    }
+
     /// A new record.
     pub fn record(&mut self, layout: Layout) -> Result<Place> {
-        self.record_in(self.with.precision, layout)
+        self.record_in(self.precision, layout)
     }
 
     /// A new record whose elements are stored so.
@@ -168,12 +193,21 @@ impl<'a> Builder<'_, 'a> {
         layout.expect_countable()?;
         let item = self.built.items.len() + 1;
         self.built.records.push(Record { words: precision.words(layout.floats()), life: (item, item) });
-        Ok(Place { buffer: Buffer::Record(self.built.records.len() - 1), layout })
+        Ok(Place { buffer: Buffer::Record(self.built.records.len() - 1), layout, precision })
     }
 
-    /// Where the value lies; constants are copied to the device.
+    /// Where the value lies, stored as the layer stores its results; constants are copied to the device.
     pub fn place(&mut self, id: Id) -> Result<Place> {
-        if let Some(place) = self.places[id] {
+        let place = self.place_in_any(id)?;
+        ensure!(place.precision == self.precision, "'{}' is wide", self.net.values[id].name);
+        Ok(place)
+    }
+
+    /// The same, stored in any precision.
+    fn place_in_any(&mut self, id: Id) -> Result<Place> {
+        if let Some(place) = self.places[id]
+            && (matches!(place.buffer, Buffer::Record(_)) || place.precision == self.precision)
+        {
             return Ok(place);
         }
         let value = &self.net.values[id];
@@ -189,7 +223,7 @@ impl<'a> Builder<'_, 'a> {
             layout.spread(&floats, &mut spread);
             spread
         })?;
-        let place = Place { buffer, layout };
+        let place = Place { buffer, layout, precision: self.precision };
         self.places[id] = Some(place);
         Ok(place)
     }
@@ -220,7 +254,7 @@ impl<'a> Builder<'_, 'a> {
 
     /// The same of floats, which are stored as all are.
     pub fn stored(&mut self, key: Option<Key>, floats: impl FnOnce() -> Vec<f32>) -> Result<Buffer> {
-        self.stored_in(self.with.precision, key, floats)
+        self.stored_in(self.precision, key, floats)
     }
 
     /// The same in a precision of its own.
@@ -230,6 +264,8 @@ impl<'a> Builder<'_, 'a> {
         key: Option<Key>,
         floats: impl FnOnce() -> Vec<f32>,
     ) -> Result<Buffer> {
+        let is_wide = precision != self.with.precision;
+        let key = key.map(|(tensor, form)| (tensor, if is_wide { format!("wide {form}") } else { form }));
         self.constant(key, || {
             let (floats, mut room) = (floats(), Vec::new());
             precision.store(&floats, &mut room).to_vec()
@@ -242,28 +278,17 @@ impl<'a> Builder<'_, 'a> {
         self.constant(None, || numbers.iter().map(|&n| f32::from_bits(n as u32)).collect())
     }
 
-    /// Weights of a node, packed in a form; `tensor` is that of the constant that they come from.
+    /// Weights of a node, packed in a form and stored so; the constant that they come from is the first of those that it packs.
     pub fn weights(
         &mut self,
-        packed: Option<Id>,
-        form: String,
-        weights: &Stored<'a>,
-        pack: impl FnOnce(&[f32]) -> Vec<f32>,
-    ) -> Result<Buffer> {
-        self.weights_in(self.with.precision, packed, form, weights, pack)
-    }
-
-    /// The same in a precision of their own.
-    pub fn weights_in(
-        &mut self,
         precision: Precision,
-        packed: Option<Id>,
-        form: String,
+        node: &Node<'a>,
+        form: &str,
         weights: &Stored<'a>,
         pack: impl FnOnce(&[f32]) -> Vec<f32>,
     ) -> Result<Buffer> {
-        let tensor = packed.and_then(|id| self.net.values[id].tensor);
-        self.stored_in(precision, tensor.map(|tensor| (tensor, form)), || {
+        let tensor = node.packed.first().and_then(|&id| self.net.values[id].tensor);
+        self.stored_in(precision, tensor.map(|tensor| (tensor, form.to_owned())), || {
             let mut room = Vec::new();
             let widen = |from: &[half::f16], to: &mut [f32]| {
                 from.iter().zip(to).for_each(|(from, to)| *to = from.to_f32());
@@ -275,6 +300,18 @@ impl<'a> Builder<'_, 'a> {
     /// Where the value lies if its rows are cut so; it is moved if it must be.
     pub fn view(&mut self, id: Id, layout: Layout) -> Result<Place> {
         let place = self.place(id)?;
+        self.cut(id, place, layout)
+    }
+
+    /// The same for a kernel whose `INPUT` it is, and what that is compiled with: its floats may be wide.
+    pub fn wide_view(&mut self, id: Id, layout: Layout) -> Result<(Place, Vec<Definition>)> {
+        let place = self.place_in_any(id)?;
+        let place = self.cut(id, place, layout)?;
+        let is_wide = place.precision != self.precision;
+        Ok((place, is_wide.then_some(Definition::Flag("WIDE")).into_iter().collect()))
+    }
+
+    fn cut(&mut self, id: Id, place: Place, layout: Layout) -> Result<Place> {
         if place.layout.is_also(&layout) {
             return Ok(Place { layout, ..place });
         }
@@ -285,8 +322,10 @@ impl<'a> Builder<'_, 'a> {
             place.layout.len(),
             layout.len()
         );
+        let own = std::mem::replace(&mut self.precision, place.precision);
         let moved = self.record(layout)?;
         ops::moves::repack(self, place, moved)?;
+        self.precision = own;
         Ok(moved)
     }
 
@@ -310,16 +349,17 @@ impl<'a> Builder<'_, 'a> {
         }
     }
 
-    /// A kernel that runs next, on floats as all are stored.
-    pub fn push(&mut self, mut task: Task) {
-        if self.with.precision == Precision::F16 {
-            task.kernel.definitions.push(Definition::Flag("HALVES"));
-        }
-        self.push_wide(task);
+    /// A kernel that runs next, on floats as the layer's are stored.
+    pub fn push(&mut self, task: Task) {
+        self.push_in(self.precision, task);
     }
 
-    /// The same, on floats of 32 bits.
-    pub fn push_wide(&mut self, task: Task) {
+    /// The same, on floats that are stored so.
+    pub fn push_in(&mut self, precision: Precision, mut task: Task) {
+        let flags =
+            [("HALVES", precision == Precision::F16), ("IMAGES", self.with.storage == Storage::Image)];
+        let set = flags.into_iter().filter(|(_, is_set)| *is_set);
+        task.kernel.definitions.extend(set.map(|(name, _)| Definition::Flag(name)));
         let buffers: Vec<Buffer> = task
             .arguments
             .iter()

@@ -5,6 +5,7 @@ use arenite_layers::Grid;
 
 use crate::builder::Buffer;
 use crate::layout::Layout;
+use crate::precision::Precision;
 
 /// An input that goes to the device.
 #[derive(Clone, Copy, Debug)]
@@ -15,6 +16,8 @@ pub struct Input {
     pub record: usize,
     /// How it lies there.
     pub layout: Layout,
+    /// How it is stored there.
+    pub precision: Precision,
     /// What it becomes.
     pub form: Form,
 }

@@ -15,6 +15,7 @@ use crate::ops::winograd::Winograd;
 use crate::options::Options;
 use crate::program::{Given, Program};
 use crate::shared::Shared;
+use crate::storage::Storage;
 use crate::store::{Loaded, Store, Uploads};
 use crate::transfer::{unworthy, work};
 
@@ -51,6 +52,7 @@ impl<D: device::Device> Delegate for Gpu<D> {
         let device = D::open(options.device.as_deref())?;
         let shared = Shared::new(device.queue_with(&options.settings)?);
         options.precision.expect_on::<D>(device.about())?;
+        options.storage.expect_on::<D>(device.about())?;
         let tiles = Tiles::asked(options.products.as_deref(), device.about().filter(|_| D::HAS_TILES))?;
         let about = device.about().filter(|_| D::HAS_WINOGRAD);
         let winograd = Winograd::asked(options.winograd.as_deref(), about)?;
@@ -60,6 +62,8 @@ impl<D: device::Device> Delegate for Gpu<D> {
             products: D::HAS_PRODUCTS,
             winograd,
             precision: options.precision,
+            storage: options.storage,
+            reads_wide: D::READS_WIDE,
         };
         Ok(Gpu { device, shared, options: Arc::new(options), with })
     }
@@ -115,16 +119,18 @@ impl<D: device::Device> Gpu<D> {
 
 /// Lists the devices of a backend.
 fn list<D: device::Device>(notes: &mut DeviceNotes<'_>) -> Result<()> {
-    for About { name, driver, kind, memory, largest, local, units, limits } in &D::list()? {
+    for About { name, driver, kind, memory, largest, local, units, images, limits } in &D::list()? {
         let [x, y, z] = limits.axes;
         let told = [
             ("largest buffer", format!("{largest} bytes")),
             ("local memory", format!("{local} bytes")),
             ("units", units.to_string()),
+            ("largest image", format!("{images} pixels")),
             ("work-group", format!("{} of {x} × {y} × {z}", limits.total)),
         ];
         let told = told.each_ref().map(|(key, value)| (*key, value.as_str()));
-        let told: Vec<_> = told.into_iter().filter(|&(_, value)| value != "0").collect();
+        let told: Vec<_> =
+            told.into_iter().filter(|&(_, value)| !["0", "0 pixels"].contains(&value)).collect();
         notes.note(&Device { name, driver, kind, memory: *memory }, &told);
     }
     Ok(())
@@ -139,7 +145,7 @@ impl<D: device::Device> GpuKernel<D> {
         rewrite::rewrite(&mut net, &LIMITS, |_| ());
         let queue = self.shared.queue();
         let mut uploads = Uploads::new(&*queue, &mut self.store, held);
-        let built = build(&net, &mut uploads, self.with)?;
+        let built = build(&net, partition.graph().inputs(), &mut uploads, self.with)?;
         let (bytes, used) = (uploads.bytes(), uploads.into_used());
         Ok((built, Loaded { used, bytes }))
     }
@@ -200,7 +206,7 @@ impl<D: device::Device> DelegateKernel for GpuKernel<D> {
             notes.text("driver", &about.driver);
         }
         let ([bytes, constants], [up, down]) = (program.bytes(), program.crossed());
-        let Effort { compiled, loaded, compiling, tuned, recalled, tuning } = self.effort;
+        let Effort { compiled, loaded, compiling, tuned, recalled, tuning, imageless } = self.effort;
         for (key, number, unit) in [
             ("device memory", bytes as u64, "bytes"),
             ("of these constants", constants as u64, "bytes"),
@@ -215,6 +221,9 @@ impl<D: device::Device> DelegateKernel for GpuKernel<D> {
             ("from the device in the last invocation", down, "bytes"),
         ] {
             notes.number(key, number, unit);
+        }
+        if self.with.storage == Storage::Image {
+            notes.number("kernels whose memory is too large for images", imageless, "");
         }
         Ok(())
     }

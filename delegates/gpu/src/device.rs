@@ -33,6 +33,8 @@ pub struct About {
     pub local: u64,
     /// Units that run work-groups; 0 if the driver does not say.
     pub units: u32,
+    /// Most pixels of an image over a buffer; 0 if kernels read none.
+    pub images: u64,
     /// What work-groups may be.
     pub limits: GpuInfo,
 }
@@ -61,6 +63,8 @@ pub struct Effort {
     pub recalled: u64,
     /// For timing, in nanoseconds.
     pub tuning: u64,
+    /// Kernels that read memory too large for an image, and so none.
+    pub imageless: u64,
 }
 
 impl Effort {
@@ -73,6 +77,7 @@ impl Effort {
             tuned: self.tuned + other.tuned,
             recalled: self.recalled + other.recalled,
             tuning: self.tuning + other.tuning,
+            imageless: self.imageless + other.imageless,
         }
     }
 
@@ -85,6 +90,7 @@ impl Effort {
             tuned: self.tuned - before.tuned,
             recalled: self.recalled - before.recalled,
             tuning: self.tuning - before.tuning,
+            imageless: self.imageless - before.imageless,
         }
     }
 }
@@ -103,6 +109,8 @@ pub trait Device: Send + Sync + Sized + 'static {
     const HAS_WINOGRAD: bool = false;
     /// Whether its kernels [store](crate::precision::Precision) floats in 16 bits where that is asked for.
     const HAS_HALVES: bool = false;
+    /// Whether its kernels of convolutions and pools read floats of 32 bits where others have 16: with the flag `WIDE`.
+    const READS_WIDE: bool = false;
     /// Whether recordings [copy](Queue::copy) what others left on the device.
     const KEEPS: bool = false;
     /// The queue of an interpreter.

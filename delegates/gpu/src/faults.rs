@@ -124,6 +124,7 @@ impl<D: device::Device> device::Device for Faulty<D> {
     const HAS_PRODUCTS: bool = D::HAS_PRODUCTS;
     const HAS_WINOGRAD: bool = D::HAS_WINOGRAD;
     const HAS_HALVES: bool = D::HAS_HALVES;
+    const READS_WIDE: bool = D::READS_WIDE;
     const KEEPS: bool = D::KEEPS;
     type Queue = FaultyQueue<D::Queue>;
 
@@ -300,6 +301,7 @@ impl device::Device for Null {
             largest: 1 << 20,
             local: 0,
             units: 1,
+            images: 0,
             limits,
         }])
     }

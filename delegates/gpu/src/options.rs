@@ -6,6 +6,7 @@ use arenite_abi::prelude::*;
 
 use crate::device::Settings;
 use crate::precision::Precision;
+use crate::storage::Storage;
 use crate::work_groups::Tuning;
 
 /// What a user asks of the delegate.
@@ -15,7 +16,7 @@ use crate::work_groups::Tuning;
 /// | `device` | its number in the list of devices, or a part of its name | the first GPU, else the first device |
 /// | `memory` | the planner that hands out shared objects for activations; empty: the interpreter's own | `greedy-in-order` |
 /// | `precision` | in how many bits floats are stored: `f32`, `f16`; kernels compute with 32 | `f32` |
-/// | `storage` | `buffer` | `buffer` |
+/// | `storage` | how kernels read slices: `buffer` by pointers, `image` through images over the same memory | `buffer` |
 /// | `tuning` | `fast`: sizes of work-groups by a formula; `exhaustive`: by timing all that fit; `fixed`: 8 × 4 × 1 | `fast` |
 /// | `products` | of matrices: `tiled` through local memory, `direct` without, `auto` as the device and their sizes are | `auto` |
 /// | `winograd` | which convolutions of 3 × 3 are computed with fewer multiplications: `auto` large ones, `true` all that can, `false` none | `auto` |
@@ -28,6 +29,8 @@ pub struct Options {
     pub memory: String,
     /// How floats are stored.
     pub precision: Precision,
+    /// What kernels read slices from.
+    pub storage: Storage,
     /// How kernels are made ready.
     pub settings: Settings,
     /// Operations per byte.
@@ -50,7 +53,7 @@ impl Options {
         options.expect_only(KNOWN)?;
         let precisions = [("f32", Precision::F32), ("f16", Precision::F16)];
         let precision = one_of(options, "precision", &precisions)?;
-        one_of(options, "storage", &[("buffer", ())])?;
+        let storage = one_of(options, "storage", &[("buffer", Storage::Buffer), ("image", Storage::Image)])?;
         let tunings = [("fast", Tuning::Fast), ("exhaustive", Tuning::Exhaustive), ("fixed", Tuning::Fixed)];
         let tuning = one_of(options, "tuning", &tunings)?;
         let min_work: f64 = options.parse("min_work", 0.0)?;
@@ -61,6 +64,7 @@ impl Options {
             device: options.get("device").map(str::to_owned),
             memory: options.get("memory").unwrap_or("greedy-in-order").to_owned(),
             precision,
+            storage,
             settings: Settings { tuning, cache: options.get("cache_dir").map(PathBuf::from) },
             min_work,
             products: options.get("products").map(str::to_owned),

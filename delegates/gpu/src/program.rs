@@ -150,16 +150,14 @@ impl<Q: Queue> Program<Q> {
     }
 
     fn write(&mut self, queue: &Q, shared: &Shared<Q>, cx: &EvalContext<'_>) -> Result<()> {
-        for (port, &Input { position, layout, form, .. }) in self.inputs.iter().enumerate() {
+        for (port, &Input { position, layout, precision, form, .. }) in self.inputs.iter().enumerate() {
             if let Some(handle) = cx.kept_input(position)? {
                 queue.copy(&mut self.recording, port, &shared.find(handle, layout)?)?;
                 continue;
             }
             let tensor = cx.input(position)?;
-            let mut precision = self.precision;
             let dense = match form {
                 Form::Indices(axis) => {
-                    precision = Precision::F32;
                     self.dense = indices(tensor.ty, tensor.bytes(), axis)?;
                     &self.dense
                 }

@@ -261,7 +261,8 @@ fn options_are_checked() {
     for (key, value, message) in [
         ("precision", "f64", "option precision = 'f64' is not there; known: f32, f16"),
         ("precision", "f16", "option precision = 'f16': kernels of 'null' on Null have f32 alone"),
-        ("storage", "image", "option storage = 'image' is not there; known: buffer"),
+        ("storage", "texture", "option storage = 'texture' is not there; known: buffer, image"),
+        ("storage", "image", "option storage = 'image': kernels of 'null' on Null have buffers alone"),
         ("tuning", "slow", "option tuning = 'slow' is not there; known: fast, exhaustive, fixed"),
         ("min_work", "-1", "option min_work = '-1' is no number of operations"),
         ("tuning", "exhaustive", "option tuning: 'null' tunes nothing, 'fast' is its only one"),

@@ -4,6 +4,7 @@
 mod faults;
 mod layers;
 mod ops;
+mod precision;
 mod starts;
 
 use std::process::Command;
@@ -23,6 +24,17 @@ pub struct Backend {
     pub devices: fn() -> Result<Vec<About>, Error>,
     /// And how far results may be off, by the largest.
     pub precisions: &'static [(&'static str, f32)],
+    pub storages: &'static [&'static str],
+}
+
+impl Backend {
+    /// Options for each precision with each storage, and how far results may be off.
+    pub fn ways(self) -> impl Iterator<Item = ([(&'static str, &'static str); 2], f32)> {
+        let both = move |&(precision, off): &(&'static str, f32)| {
+            self.storages.iter().map(move |&storage| ([("precision", precision), ("storage", storage)], off))
+        };
+        self.precisions.iter().flat_map(both)
+    }
 }
 
 pub const BACKENDS: [Backend; 2] = [
@@ -31,12 +43,14 @@ pub const BACKENDS: [Backend; 2] = [
         title: "OpenCL",
         devices: arenite_gpu::devices,
         precisions: &[("f32", 1e-5), ("f16", 5e-3)],
+        storages: &["buffer", "image"],
     },
     Backend {
         delegate: "vulkan",
         title: "Vulkan",
         devices: arenite_gpu::vulkan_devices,
         precisions: &[("f32", 1e-5), ("f16", 5e-3)],
+        storages: &["buffer"],
     },
 ];
 

@@ -54,7 +54,7 @@ fn on_device(backend: Backend, model: &Model, options: &[(&str, &str)]) -> Inter
         .expect("it builds")
 }
 
-/// Runs all nodes on each device, in each precision that it has, and with reference ops.
+/// Runs all nodes on each device, in each precision and with each storage that it has, and with reference ops.
 fn agrees(what: &str, model: &Model) {
     agrees_with(what, model, &[], |_| true);
 }
@@ -62,12 +62,11 @@ fn agrees(what: &str, model: &Model) {
 /// The same with options, on those backends that have them.
 fn agrees_with(what: &str, model: &Model, options: &[(&str, &str)], has: fn(&Backend) -> bool) {
     let want = run(&mut arenite_tests::reference_ops(model).build().expect("it builds"));
-    for (backend, (precision, tolerance)) in backends()
-        .filter(has)
-        .flat_map(|backend| backend.precisions.iter().map(move |&precision| (backend, precision)))
+    for (backend, (way, tolerance)) in
+        backends().filter(has).flat_map(|backend| backend.ways().map(move |way| (backend, way)))
     {
-        let what = format!("{what}, {}, {precision}", backend.title);
-        let options = [options, &[("precision", precision)]].concat();
+        let what = format!("{what}, {}, {way:?}", backend.title);
+        let options = [options, &way].concat();
         let mut interpreter = on_device(backend, model, &options);
         // Twice: what one invocation leaves in shared memory is not seen by the next.
         run(&mut interpreter);

@@ -15,6 +15,7 @@ use super::failed;
 use super::queue::Queue;
 use crate::cache::Cache;
 use crate::device::{self, About, Settings, Slots, choose};
+use crate::net::LIMITS;
 use crate::tuner::{Found as FoundSizes, Tuner};
 use crate::work_groups::Tuning;
 use crate::{GpuInfo, Vendor};
@@ -48,6 +49,7 @@ fn about(device: &Found) -> Result<About> {
         largest: device.max_mem_alloc_size().map_err(read)?,
         local: device.local_mem_size().map_err(read)?,
         units: device.max_compute_units().map_err(read)?,
+        images: pixels(device),
         limits: GpuInfo {
             vendor: Vendor::of(&format!("{vendor} {name}")),
             axes: [0, 1, 2].map(|axis| sizes.get(axis).map_or(1, |&most| narrow(most))),
@@ -55,6 +57,17 @@ fn about(device: &Found) -> Result<About> {
         },
         name,
     })
+}
+
+/// Most images that a kernel reads: those of its own, and one for each function of its epilogue.
+const IMAGES: u32 = 2 + LIMITS.epilogue as u32;
+
+/// Of an image over a buffer, if kernels may read as many as they do.
+fn pixels(device: &Found) -> u64 {
+    let has_images = device.image_support().unwrap_or(false);
+    let is_enough = device.max_read_image_args().is_ok_and(|most| most >= IMAGES);
+    let most = device.image_max_buffer_size().unwrap_or(0);
+    if has_images && is_enough { most as u64 } else { 0 }
 }
 
 fn find() -> Result<Vec<Found>> {
@@ -80,6 +93,7 @@ impl device::Device for Device {
     const HAS_TILES: bool = true;
     const HAS_WINOGRAD: bool = true;
     const HAS_HALVES: bool = true;
+    const READS_WIDE: bool = true;
     type Queue = Queue;
 
     fn list() -> Result<Vec<About>> {
@@ -99,22 +113,13 @@ impl device::Device for Device {
         if let Some(device) = open.get(&position) {
             return Ok(Arc::clone(device));
         }
-        let device = Found::new(found[position].id());
-        let context =
-            Context::from_device(&device).map_err(|error| failed("no context of the device", error))?;
         let about = about[position].clone();
         host::log(
             LogLevel::Info,
             "arenite_gpu",
             &format!("OpenCL device {}, driver {}", about.name, about.driver),
         );
-        let device = Arc::new(Device {
-            device,
-            context,
-            about,
-            programs: Mutex::default(),
-            sizes: FoundSizes::default(),
-        });
+        let device = Arc::new(Device::new(Found::new(found[position].id()), about)?);
         open.insert(position, Arc::clone(&device));
         Ok(device)
     }
@@ -129,6 +134,13 @@ impl device::Device for Device {
 }
 
 impl Device {
+    /// A device with a context of its own.
+    pub(super) fn new(device: Found, about: About) -> Result<Device> {
+        let context = Context::from_device(&device);
+        let context = context.map_err(|error| failed("no context of the device", error))?;
+        Ok(Device { device, context, about, programs: Mutex::default(), sizes: FoundSizes::default() })
+    }
+
     /// What it tells about itself.
     pub fn limits(&self) -> &About {
         &self.about

@@ -3,7 +3,10 @@
 //! libOpenCL is opened when the first device is asked for; without it, or without a driver, there are no devices.
 
 mod device;
+mod memory;
 mod queue;
+#[cfg(test)]
+mod tests;
 mod text;
 mod timing;
 

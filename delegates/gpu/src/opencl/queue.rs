@@ -1,43 +1,26 @@
-//! Memory of a device, kernels with their arguments, and the queue in which they run one after the other.
+//! Kernels with their arguments, and the queue in which they run one after the other.
 
-use std::ptr::{null, null_mut};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::ptr::null;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arenite_abi::prelude::*;
 use opencl3::command_queue::CommandQueue;
 use opencl3::event::{CL_COMPLETE, Event};
 use opencl3::kernel::Kernel;
-use opencl3::memory::{Buffer, CL_MEM_READ_WRITE, ClMem as _};
+use opencl3::memory::ClMem as _;
 use opencl3::program::Program;
 use opencl3::types::{CL_BLOCKING, cl_mem};
 
 use super::device::Device;
 use super::failed;
-use super::text::{numbers, text};
+use super::memory::Memory;
+use super::text::{Images, images, numbers, text};
 use super::timing;
 use crate::device::{self, Argument, Effort, Memory as _, Plan, Port, Settings, Step, late};
+use crate::precision::Precision;
 use crate::tuner::{Tuner, Untimed};
 use crate::work_groups::Extent;
-
-/// Floats in the device's memory.
-pub struct Memory {
-    /// Held by whoever puts it into a queue to be changed.
-    buffer: Mutex<Buffer<f32>>,
-    len: usize,
-}
-
-impl Memory {
-    fn buffer(&self) -> MutexGuard<'_, Buffer<f32>> {
-        self.buffer.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl device::Memory for Memory {
-    fn len(&self) -> usize {
-        self.len
-    }
-}
 
 /// A kernel with its arguments, and how many work-items run it.
 struct Launch {
@@ -84,7 +67,7 @@ impl Queue {
 
     /// Makes all zeros of it.
     fn clear(&self, memory: &Memory) -> Result<()> {
-        let bytes = memory.len.max(1) * 4;
+        let bytes = memory.len().max(1) * 4;
         // SAFETY: the buffer has so many bytes; the pattern is read before the call returns.
         let event = unsafe { self.queue.enqueue_fill_buffer(&mut memory.buffer(), &[0f32], 0, bytes, &[]) };
         event.map(drop).map_err(|error| failed("memory of the device is not filled", error))
@@ -92,7 +75,7 @@ impl Queue {
 
     /// Copies floats to the beginning of it.
     fn fill(&self, memory: &Memory, floats: &[f32]) -> Result<()> {
-        ensure!(floats.len() <= memory.len, "{} floats do not go into {}", floats.len(), memory.len);
+        ensure!(floats.len() <= memory.len(), "{} floats do not go into {}", floats.len(), memory.len());
         if floats.is_empty() {
             return Ok(());
         }
@@ -104,9 +87,10 @@ impl Queue {
 
     /// The kernel with its arguments, in work-groups as they are tuned, or of a fast size until they are.
     fn launch(&self, launch: &device::Launch<'_, Memory>) -> Result<Launch> {
-        let text = text(launch.kernel)?;
+        let images = self.images(launch)?;
+        let text = text(launch.kernel, !images.is_empty())?;
         let program = self.device.program(&text, &self.tuner)?;
-        let (kernel, memory) = bind(&program, launch)?;
+        let (kernel, memory) = self.bind(&program, launch, &images)?;
         let most = kernel.get_work_group_size(self.device.device.id());
         let most = most.map_err(|error| failed("a kernel does not describe itself", error))?;
         let most = u32::try_from(most).unwrap_or(u32::MAX);
@@ -114,10 +98,62 @@ impl Queue {
         let key = || self.device.key(&text);
         let (size, untimed) = self.tuner.size(&self.device.sizes, key, asked, (info, most));
         let trial = match untimed {
-            Some(untimed) => Some((bind(&program, launch)?.0, untimed)),
+            Some(untimed) => Some((self.bind(&program, launch, &images)?.0, untimed)),
             None => None,
         };
         Ok(Launch { kernel, grid: launch.grid, size, trial, _memory: memory })
+    }
+
+    /// Which arguments are images, and of what: none if the kernel reads through pointers, as it does where memory is too large for an image.
+    fn images(&self, launch: &device::Launch<'_, Memory>) -> Result<Images> {
+        let images = images(launch.kernel)?;
+        let most = self.device.limits().images;
+        let fits = |&(i, precision): &(usize, Precision)| match launch.arguments.get(i) {
+            Some(Argument::Memory(memory)) => memory.pixels(precision) as u64 <= most,
+            _ => false,
+        };
+        if images.iter().all(fits) {
+            return Ok(images);
+        }
+        self.tuner.count(|effort| effort.imageless += 1);
+        Ok(Images::new())
+    }
+
+    /// A kernel of a program with its arguments, and what they are.
+    fn bind(
+        &self,
+        program: &Program,
+        launch: &device::Launch<'_, Memory>,
+        images: &Images,
+    ) -> Result<(Kernel, Vec<Arc<Memory>>)> {
+        let name = launch.kernel.name;
+        let kernel =
+            Kernel::create(program, name).map_err(|error| failed("no kernel of a program", error))?;
+        let fault = |i: usize, error| failed(&format!("argument {i} of '{name}'"), error);
+        let mut held = Vec::new();
+        for (i, argument) in launch.arguments.iter().enumerate() {
+            let precision = images.iter().find(|(image, _)| *image == i).map(|&(_, precision)| precision);
+            let set = match argument {
+                Argument::Memory(memory) => {
+                    held.push(Arc::clone(memory));
+                    let memory = match precision {
+                        Some(precision) => memory.image(&self.device.context, precision)?,
+                        None => memory.buffer().get(),
+                    };
+                    // SAFETY: memory or an image, as the kernel's text has it; whoever has the kernel holds the memory.
+                    unsafe { kernel.set_arg::<cl_mem>(i as u32, &memory) }
+                }
+                // SAFETY: of the kernel's own type, as its text has it.
+                Argument::Number(number) => unsafe { kernel.set_arg(i as u32, number) },
+            };
+            set.map_err(|error| fault(i, error))?;
+        }
+        for (i, number) in (launch.arguments.len()..).zip(numbers(launch.kernel)) {
+            // SAFETY: behind its other parameters, the kernel has one float for each number of its epilogue.
+            let set = unsafe { kernel.set_arg(i as u32, &number) };
+            set.map_err(|error| fault(i, error))?;
+        }
+        Ok((kernel, held))
     }
 
     /// Puts a kernel into the queue.
@@ -157,33 +193,6 @@ pub fn global(grid: Extent, size: Extent) -> [usize; 3] {
     [0, 1, 2].map(|axis| (grid[axis].max(1) as usize).next_multiple_of(size[axis] as usize))
 }
 
-/// A kernel of a program with its arguments, and what they are.
-fn bind(program: &Program, launch: &device::Launch<'_, Memory>) -> Result<(Kernel, Vec<Arc<Memory>>)> {
-    let name = launch.kernel.name;
-    let kernel = Kernel::create(program, name).map_err(|error| failed("no kernel of a program", error))?;
-    let fault = |i: u32, error| failed(&format!("argument {i} of '{name}'"), error);
-    let mut held = Vec::new();
-    for (i, argument) in (0..).zip(&launch.arguments) {
-        // SAFETY: of the kernel's own types, as its text has them; whoever has the kernel holds the memory.
-        let set = unsafe {
-            match argument {
-                Argument::Memory(memory) => {
-                    held.push(Arc::clone(memory));
-                    kernel.set_arg::<cl_mem>(i, &memory.buffer().get())
-                }
-                Argument::Number(number) => kernel.set_arg(i, number),
-            }
-        };
-        set.map_err(|error| fault(i, error))?;
-    }
-    for (i, number) in (launch.arguments.len() as u32..).zip(numbers(launch.kernel)) {
-        // SAFETY: behind its other parameters, the kernel has one float for each number of its epilogue.
-        let set = unsafe { kernel.set_arg(i, &number) };
-        set.map_err(|error| fault(i, error))?;
-    }
-    Ok((kernel, held))
-}
-
 impl device::Queue for Queue {
     type Memory = Memory;
     type Recording = Recording;
@@ -196,11 +205,7 @@ impl device::Queue for Queue {
                 "a buffer of {bytes} bytes is wanted, the device's largest has {largest}"
             ));
         }
-        // SAFETY: no memory of the host is lent.
-        let buffer =
-            unsafe { Buffer::create(&self.device.context, CL_MEM_READ_WRITE, len.max(1), null_mut()) };
-        let buffer = buffer.map_err(|error| failed("no memory of the device", error))?;
-        let memory = Memory { buffer: Mutex::new(buffer), len };
+        let memory = Memory::new(&self.device.context, len)?;
         self.clear(&memory)?;
         Ok(memory)
     }

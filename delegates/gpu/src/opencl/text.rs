@@ -6,6 +6,7 @@ use arenite_abi::prelude::*;
 use arenite_layers::{Binary, Clamp, Unary};
 
 use crate::device::{Definition, Function, Kernel};
+use crate::precision::Precision;
 
 /// Kernels with their texts.
 macro_rules! texts {
@@ -14,19 +15,55 @@ macro_rules! texts {
     };
 }
 
+/// The flag that asks for images.
+const IMAGES: &str = "IMAGES";
+
 const COMMON: &str = include_str!("../ops/common.cl");
 const TEXTS: &[(&str, &str)] = texts![
     "batch_matmul" "chain" "conv_2d" "depthwise_conv_2d" "elementwise" "gather" "layer_norm" "lstm" "moves" "pool_2d" "reduce" "resize" "softmax"
     "tiled" "transpose_conv" "winograd_inverse" "winograd_transform"
 ];
 
-/// The text of a program with the kernel. Programs are shared by all nodes that do the same, whatever their sizes.
-pub fn text(kernel: &Kernel) -> Result<String> {
+/// Arguments that are images, and how their pixels are stored.
+pub type Images = Vec<(usize, Precision)>;
+
+fn body(kernel: &Kernel) -> Result<&'static str> {
     let known = TEXTS.iter().find(|(name, _)| *name == kernel.name);
-    let (_, body) = known.ok_or_else(|| unsupported!("there is no OpenCL kernel '{}'", kernel.name))?;
+    known.map(|(_, body)| *body).ok_or_else(|| unsupported!("there is no OpenCL kernel '{}'", kernel.name))
+}
+
+fn is_flagged(kernel: &Kernel, flag: &str) -> bool {
+    kernel.definitions.iter().any(|definition| matches!(definition, Definition::Flag(name) if *name == flag))
+}
+
+/// Those of a kernel that asks for images: what its text declares as `SOURCE` or `INPUT`, and operands of the epilogue.
+pub fn images(kernel: &Kernel) -> Result<Images> {
+    if !is_flagged(kernel, IMAGES) {
+        return Ok(Images::new());
+    }
+    let stored = if is_flagged(kernel, "HALVES") { Precision::F16 } else { Precision::F32 };
+    let input = if is_flagged(kernel, "WIDE") { Precision::F32 } else { stored };
+    let (_, head) = body(kernel)?.split_once(&format!("void {}(", kernel.name)).unwrap_or_default();
+    let parameters: Vec<&str> = head.split(')').next().unwrap_or(head).split(',').map(str::trim).collect();
+    let declared =
+        parameters.iter().enumerate().filter_map(|(i, parameter)| match parameter.split_once(' ')? {
+            ("SOURCE", _) => Some((i, stored)),
+            ("INPUT", _) => Some((i, input)),
+            _ => None,
+        });
+    let has_operand = |function: &&Function| matches!(function, Function::Binary(_) | Function::Row(_));
+    let operands = kernel.epilogue.iter().flatten().filter(has_operand).count();
+    Ok(declared.chain((parameters.len()..).take(operands).map(|i| (i, stored))).collect())
+}
+
+/// The text of a program with the kernel, which reads images or through pointers. Programs are shared by all nodes that do the same,
+/// whatever their sizes.
+pub fn text(kernel: &Kernel, reads_images: bool) -> Result<String> {
+    let body = body(kernel)?;
     let mut text = String::new();
     for definition in &kernel.definitions {
         let _ = match *definition {
+            Definition::Flag(IMAGES) if !reads_images => Ok(()),
             Definition::Flag(name) => writeln!(text, "#define {name}"),
             Definition::Number(name, number) => writeln!(text, "#define {name} {number}"),
             Definition::Function(function) => writeln!(text, "#define FUNCTION ({})", binary(function, "o")),
@@ -49,8 +86,8 @@ fn write_epilogue(text: &mut String, functions: &[Function]) {
         let mut operand = |index| {
             let name = format!("operand{operand_count}");
             operand_count += 1;
-            let _ = write!(operands, ", __global const REAL *{name}");
-            format!("LOAD4({name}, {index})")
+            let _ = write!(operands, ", SOURCE {name}");
+            format!("READ4({name}, {index})")
         };
         let mut number = || {
             let name = format!("number{number_count}");
@@ -120,5 +157,27 @@ fn binary(function: Binary, o: &str) -> String {
         Binary::SquaredDifference => format!("(v - {o}) * (v - {o})"),
         Binary::Leak => format!("select(v, v * {o}, isless(v, (float4)(0.0f)))"),
         Binary::LeakOf => format!("select({o}, v * {o}, isless({o}, (float4)(0.0f)))"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_are_what_texts_declare() {
+        let images = |name, flags: &[&'static str], functions: &[Function]| {
+            let definitions = flags.iter().map(|&flag| Definition::Flag(flag)).collect();
+            images(&Kernel { name, definitions, epilogue: Some(functions.to_vec()) }).expect("it is known")
+        };
+        let (wide, half) = (Precision::F32, Precision::F16);
+        let functions =
+            [Function::Row(Binary::Add), Function::Scalar(Binary::Mul, 2.0), Function::Binary(Binary::Max)];
+        assert_eq!(images("conv_2d", &["HALVES"], &functions), []);
+        let all = images("conv_2d", &["HALVES", "WIDE", IMAGES], &functions);
+        assert_eq!(all, [(1, wide), (2, wide), (20, half), (21, half)]);
+        assert_eq!(images("tiled", &[IMAGES], &[]), [(1, wide), (2, wide)]);
+        assert_eq!(images("chain", &["HALVES", IMAGES], &functions[..1]), [(1, half), (5, half)]);
+        assert_eq!(images("moves", &[IMAGES], &[]), []);
     }
 }

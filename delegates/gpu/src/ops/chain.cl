@@ -1,8 +1,8 @@
 /* Four elements of a row: the epilogue is all that there is to do. */
-__kernel void chain(__global REAL *to, __global const REAL *from, int rows, int slices, int channels EPILOGUE_PARAMETERS) {
+__kernel void chain(__global REAL *to, SOURCE from, int rows, int slices, int channels EPILOGUE_PARAMETERS) {
   int s = get_global_id(0), row = get_global_id(1);
   if (s >= slices || row >= rows) return;
-  float4 v = LOAD4(from, row * slices + s);
+  float4 v = READ4(from, row * slices + s);
   int at = row * slices + s;
   EPILOGUE(v, at, s)
   STORE4(to, at, filled(v, channels - 4 * s));

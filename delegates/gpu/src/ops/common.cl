@@ -31,6 +31,25 @@ inline float4 within(float4 v) { return at_most(at_least(v, -65504.0f), 65504.0f
 #define BITS4 float4
 #endif
 
+/* What is read by slices alone: through a pointer, or with IMAGES as pixels of an image over the same memory, which is another way into the
+   device. An INPUT, or the weights that it meets, has floats of 32 bits if it is WIDE, however others are stored; pixels tell by themselves. */
+#ifdef IMAGES
+#define SOURCE __read_only image1d_buffer_t
+#define INPUT SOURCE
+#define READ4(p, i) read_imagef(p, i)
+#define READ_INPUT(p, i) READ4(p, i)
+#else
+#define SOURCE __global const REAL *
+#define READ4(p, i) LOAD4(p, i)
+#ifdef WIDE
+#define INPUT __global const float *
+#define READ_INPUT(p, i) ((__global const float4 *)(p))[i]
+#else
+#define INPUT SOURCE
+#define READ_INPUT(p, i) READ4(p, i)
+#endif
+#endif
+
 /* Lanes beyond the channels are zeros: `left` channels begin with this slice. */
 inline float4 filled(float4 v, int left) {
   if (left < 4) {

@@ -16,10 +16,10 @@
 /* The pixel that column `column` reads, zeros outside. */
 #define READ(column) \
   ((column) * column_stride + left >= 0 && (column) * column_stride + left < in_columns \
-       ? LOAD4(from, (line + (column) * column_stride + left) * in_slices + i) \
+       ? READ_INPUT(from, (line + (column) * column_stride + left) * in_slices + i) \
        : (float4)(0.0f))
 
-__kernel void conv_2d(__global REAL *to, __global const REAL *from, __global const REAL *weights,
+__kernel void conv_2d(__global REAL *to, INPUT from, INPUT weights,
                       __global const float4 *bias, int batches, int in_rows, int in_columns, int in_slices,
                       int out_rows, int out_columns, int out_slices, int channels, int tap_rows, int tap_columns,
                       int row_stride, int column_stride, int row_dilation, int column_dilation, int rows_before,
@@ -36,8 +36,8 @@ __kernel void conv_2d(__global REAL *to, __global const REAL *from, __global con
       int left = kx * column_dilation - columns_before;
       int w = (ky * tap_columns + kx) * in_slices * 4 * out_slices + s;
       for (int i = 0; i < in_slices; ++i) {
-        float4 w0 = LOAD4(weights, w), w1 = LOAD4(weights, w + out_slices);
-        float4 w2 = LOAD4(weights, w + 2 * out_slices), w3 = LOAD4(weights, w + 3 * out_slices);
+        float4 w0 = READ_INPUT(weights, w), w1 = READ_INPUT(weights, w + out_slices);
+        float4 w2 = READ_INPUT(weights, w + 2 * out_slices), w3 = READ_INPUT(weights, w + 3 * out_slices);
         w += 4 * out_slices;
         float4 x0 = READ(x), x1 = READ(x + 1), x2 = READ(x + 2), x3 = READ(x + 3);
         ADD(sum0, x0)

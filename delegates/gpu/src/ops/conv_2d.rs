@@ -9,6 +9,7 @@ use super::{WithEpilogue, push, winograd};
 use crate::builder::{Argument, Buffer, Builder, numbers};
 use crate::layout::Layout;
 use crate::net::Node;
+use crate::precision::Precision;
 use crate::work_groups::Kind;
 
 /// Columns of one work-item.
@@ -16,18 +17,18 @@ const COLUMNS: usize = 4;
 
 /// The task of a layer.
 pub fn build<'a>(layer: &Conv2d<'a>, node: &Node<'a>, builder: &mut Builder<'_, 'a>) -> Result<()> {
-    let Conv2d { window, filters, .. } = layer;
+    let Conv2d { window, filters, clamp, epilogue: functions, .. } = layer;
     let window = flat(window);
     let from =
         Layout { rows: window.batches * window.rows.input * window.columns.input, channels: window.channels };
     let to = Layout { rows: window.positions(), channels: *filters };
-    let from = builder.view(node.inputs[0], from)?;
+    let (from, definitions) = builder.wide_view(node.inputs[0], from)?;
     let is_float = builder.net.values[node.outputs[0]].grid.is_none();
     if is_float && builder.with.winograd.takes(&window, *filters) {
-        return winograd::build(layer, (from, to), node, builder);
+        return winograd::build(layer, ((from, definitions), to), node, builder);
     }
     let taps = window.rows.taps * window.columns.taps;
-    let weights = weights([taps, window.channels, *filters], &layer.weights, node, builder)?;
+    let weights = weights(from.precision, [taps, window.channels, *filters], &layer.weights, node, builder)?;
     let bias = bias(layer.bias, to, builder)?;
     let product = [to.rows, from.layout.slices(), to.channels];
     if window.is_point() && builder.with.tiles.take(product) {
@@ -38,7 +39,7 @@ pub fn build<'a>(layer: &Conv2d<'a>, node: &Node<'a>, builder: &mut Builder<'_, 
             sizes: product,
             bias,
         };
-        let task = WithEpilogue { clamp: layer.clamp, functions: &layer.epilogue, ..product.task(builder)? };
+        let task = WithEpilogue { definitions, clamp: *clamp, functions, ..product.task(builder)? };
         return push(builder, task, to, node.outputs[0]).map(drop);
     }
     let mut arguments =
@@ -46,12 +47,12 @@ pub fn build<'a>(layer: &Conv2d<'a>, node: &Node<'a>, builder: &mut Builder<'_, 
     arguments.extend(sizes(&window, from.layout.slices(), to)?);
     let task = WithEpilogue {
         name: "conv_2d",
-        definitions: Vec::new(),
+        definitions,
         arguments,
         grid: [to.slices(), window.columns.output.div_ceil(COLUMNS), window.batches * window.rows.output],
         kind: Kind::Convolution,
-        clamp: layer.clamp,
-        functions: &layer.epilogue,
+        clamp: *clamp,
+        functions,
     };
     push(builder, task, to, node.outputs[0]).map(drop)
 }
@@ -98,13 +99,14 @@ pub(super) fn bias(bias: Option<&[f32]>, to: Layout, builder: &mut Builder<'_, '
 
 /// `[tap][input channel][output channel]`, both filled up with zeros, of `[output channel][tap][input channel]`.
 pub(super) fn weights<'a>(
+    precision: Precision,
     [taps, channels, filters]: [usize; 3],
     stored: &Stored<'a>,
     node: &Node<'a>,
     builder: &mut Builder<'_, 'a>,
 ) -> Result<Buffer> {
     let (depth, width) = (channels.next_multiple_of(4), filters.next_multiple_of(4));
-    builder.weights(node.packed.first().copied(), "conv_2d".to_owned(), stored, |weights| {
+    builder.weights(precision, node, "conv_2d", stored, |weights| {
         let mut packed = vec![0.0; taps * depth * width];
         for (filter, weights) in weights.chunks_exact(taps * channels).enumerate() {
             for (i, &weight) in weights.iter().enumerate() {

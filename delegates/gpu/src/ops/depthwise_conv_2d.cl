@@ -1,5 +1,9 @@
+/* A channel of the pixel. */
+#define CHANNEL(c) lane(READ_INPUT(from, pixel + (c) / 4), (c) % 4)
+inline float lane(float4 v, int i) { return i < 2 ? (i < 1 ? v.x : v.y) : (i < 3 ? v.z : v.w); }
+
 /* One slice of a pixel. Weights: [tap][output slice]. With a multiplier each lane has a channel of its own. */
-__kernel void depthwise_conv_2d(__global REAL *to, __global const REAL *from, __global const REAL *weights,
+__kernel void depthwise_conv_2d(__global REAL *to, INPUT from, INPUT weights,
                                 __global const float4 *bias, int batches, int in_rows, int in_columns, int in_slices,
                                 int out_rows, int out_columns, int out_slices, int channels, int tap_rows,
                                 int tap_columns, int row_stride, int column_stride, int row_dilation,
@@ -10,7 +14,7 @@ __kernel void depthwise_conv_2d(__global REAL *to, __global const REAL *from, __
   int image = row / out_rows, y = row % out_rows;
 #ifdef MULTIPLIED
   int last = channels - 1;
-  int4 lane = min((int4)(4 * s) + (int4)(0, 1, 2, 3), (int4)(last)) / multiplier;
+  int4 c = min((int4)(4 * s) + (int4)(0, 1, 2, 3), (int4)(last)) / multiplier;
 #endif
   float4 sum = bias[s];
   for (int ky = 0; ky < tap_rows; ++ky) {
@@ -21,12 +25,11 @@ __kernel void depthwise_conv_2d(__global REAL *to, __global const REAL *from, __
       if (in_column < 0 || in_column >= in_columns) continue;
       int pixel = ((image * in_rows + in_row) * in_columns + in_column) * in_slices;
 #ifdef MULTIPLIED
-      int4 p = 4 * pixel + lane;
-      float4 x = (float4)(LOAD(from, p.x), LOAD(from, p.y), LOAD(from, p.z), LOAD(from, p.w));
+      float4 x = (float4)(CHANNEL(c.x), CHANNEL(c.y), CHANNEL(c.z), CHANNEL(c.w));
 #else
-      float4 x = LOAD4(from, pixel + s);
+      float4 x = READ_INPUT(from, pixel + s);
 #endif
-      sum = mad(x, LOAD4(weights, (ky * tap_columns + kx) * out_slices + s), sum);
+      sum = mad(x, READ_INPUT(weights, (ky * tap_columns + kx) * out_slices + s), sum);
     }
   }
   int at = (row * out_columns + x) * out_slices + s;

@@ -17,10 +17,10 @@ pub fn build<'a>(layer: &DepthwiseConv2d<'a>, node: &Node<'a>, builder: &mut Bui
     let (rows, columns) = (window.rows, window.columns);
     let from = Layout { rows: window.batches * rows.input * columns.input, channels: window.channels };
     let to = Layout { rows: window.positions(), channels: window.channels * multiplier };
-    let from = builder.view(node.inputs[0], from)?;
-    let packed = node.packed.first().copied();
+    let (from, mut definitions) = builder.wide_view(node.inputs[0], from)?;
+    definitions.extend((*multiplier > 1).then_some(Definition::Flag("MULTIPLIED")));
     let taps = Layout { rows: rows.taps * columns.taps, channels: to.channels };
-    let weights = builder.weights(packed, "depthwise_conv_2d".to_owned(), &layer.weights, |weights| {
+    let weights = builder.weights(from.precision, node, "depthwise_conv_2d", &layer.weights, |weights| {
         let mut packed = Vec::new();
         taps.spread(weights, &mut packed);
         packed
@@ -32,7 +32,7 @@ pub fn build<'a>(layer: &DepthwiseConv2d<'a>, node: &Node<'a>, builder: &mut Bui
     arguments.extend(numbers(&[*multiplier])?);
     let task = WithEpilogue {
         name: "depthwise_conv_2d",
-        definitions: if *multiplier > 1 { vec![Definition::Flag("MULTIPLIED")] } else { Vec::new() },
+        definitions,
         arguments,
         grid: [to.slices(), columns.output, window.batches * rows.output],
         kind: Kind::Other,

@@ -1,5 +1,5 @@
 /* One slice of a pixel; what lies outside does not count. */
-__kernel void pool_2d(__global REAL *to, __global const REAL *from, int batches, int in_rows, int in_columns,
+__kernel void pool_2d(__global REAL *to, INPUT from, int batches, int in_rows, int in_columns,
                       int in_slices, int out_rows, int out_columns, int out_slices, int channels, int tap_rows,
                       int tap_columns, int row_stride, int column_stride, int row_dilation, int column_dilation,
                       int rows_before, int columns_before EPILOGUE_PARAMETERS) {
@@ -15,7 +15,7 @@ __kernel void pool_2d(__global REAL *to, __global const REAL *from, int batches,
 #endif
   for (int in_row = max(top, 0); in_row < min(top + tap_rows, in_rows); ++in_row) {
     for (int in_column = max(left, 0); in_column < min(left + tap_columns, in_columns); ++in_column) {
-      float4 x = LOAD4(from, ((image * in_rows + in_row) * in_columns + in_column) * in_slices + s);
+      float4 x = READ_INPUT(from, ((image * in_rows + in_row) * in_columns + in_column) * in_slices + s);
 #ifdef MAXIMUM
       v = select(v, x, isgreater(x, v));
 #else

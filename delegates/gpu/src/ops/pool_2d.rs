@@ -18,13 +18,12 @@ pub fn build<'a>(layer: &Pool2d, node: &Node<'a>, builder: &mut Builder<'_, 'a>)
     let (rows, columns) = (window.rows, window.columns);
     let from = Layout { rows: window.batches * rows.input * columns.input, channels: window.channels };
     let to = Layout { rows: window.positions(), channels: window.channels };
-    let from = builder.view(node.inputs[0], from)?;
+    let (from, mut definitions) = builder.wide_view(node.inputs[0], from)?;
     let mut arguments = vec![Argument::Buffer(from.buffer)];
     arguments.extend(sizes(window, from.layout.slices(), to)?);
-    let definitions = match layer.kind {
-        Computes::Max => vec![Definition::Flag("MAXIMUM")],
-        Computes::Mean => Vec::new(),
-    };
+    if layer.kind == Computes::Max {
+        definitions.push(Definition::Flag("MAXIMUM"));
+    }
     let task = WithEpilogue {
         name: "pool_2d",
         definitions,

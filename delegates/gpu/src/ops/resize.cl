@@ -1,5 +1,5 @@
 /* One slice of a pixel. Per row and per column of the result: the pixels around, and the distance from the lower one. */
-__kernel void resize(__global REAL *to, __global const REAL *from, __global const int *lows,
+__kernel void resize(__global REAL *to, SOURCE from, __global const int *lows,
                      __global const int *highs, __global const float *distances, int batches, int in_rows,
                      int in_columns, int out_rows, int out_columns, int slices) {
   int s = get_global_id(0), x = get_global_id(1), row = get_global_id(2);
@@ -7,14 +7,14 @@ __kernel void resize(__global REAL *to, __global const REAL *from, __global cons
   int y = row % out_rows, image = row / out_rows * in_rows;
   int above = (image + lows[y]) * in_columns, left = lows[out_rows + x];
 #ifdef NEAREST
-  ((__global BITS4 *)to)[(row * out_columns + x) * slices + s] = ((__global const BITS4 *)from)[(above + left) * slices + s];
+  float4 v = READ4(from, (above + left) * slices + s);
 #else
   int below = (image + highs[y]) * in_columns, right = highs[out_rows + x];
   float dy = distances[y], dx = distances[out_rows + x];
-  float4 v = LOAD4(from, (above + left) * slices + s) * (1.0f - dy) * (1.0f - dx);
-  v += LOAD4(from, (below + left) * slices + s) * dy * (1.0f - dx);
-  v += LOAD4(from, (above + right) * slices + s) * (1.0f - dy) * dx;
-  v += LOAD4(from, (below + right) * slices + s) * dy * dx;
-  STORE4(to, (row * out_columns + x) * slices + s, v);
+  float4 v = READ4(from, (above + left) * slices + s) * (1.0f - dy) * (1.0f - dx);
+  v += READ4(from, (below + left) * slices + s) * dy * (1.0f - dx);
+  v += READ4(from, (above + right) * slices + s) * (1.0f - dy) * dx;
+  v += READ4(from, (below + right) * slices + s) * dy * dx;
 #endif
+  STORE4(to, (row * out_columns + x) * slices + s, v);
 }

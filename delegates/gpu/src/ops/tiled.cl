@@ -22,20 +22,19 @@
   }
 
 __kernel __attribute__((reqd_work_group_size(SIDE, SIDE, 1)))
-void tiled(__global REAL *to, __global const REAL *a, __global const REAL *b, __global const int *starts,
+void tiled(__global REAL *to, INPUT a, INPUT b, __global const int *starts,
            __global const float4 *bias, int rows, int depth, int columns, int slices, int a_row, int b_row,
            int to_row EPILOGUE_PARAMETERS) {
   __local float4 left[ROWS][SIDE], right[ROWS][SIDE];
   int s = get_global_id(0), x = get_local_id(0), y = get_local_id(1), first = get_group_id(1) * ROWS;
   __global const int *start = starts + 3 * get_global_id(2);
-  a += 4 * start[0];
-  b += 4 * start[1];
   float4 sum0 = s < slices ? bias[s] : (float4)(0.0f), sum1 = sum0, sum2 = sum0, sum3 = sum0;
   /* No work-item leaves before the others: all of a group meet at the barriers. */
   for (int k = 0; k < depth; k += SIDE) {
     for (int i = y; i < ROWS; i += SIDE) {
-      left[i][x] = first + i < rows && k + x < depth ? LOAD4(a, (first + i) * a_row + k + x) : (float4)(0.0f);
-      right[i][x] = 4 * k + i < 4 * depth && s < slices ? LOAD4(b, (4 * k + i) * b_row + s) : (float4)(0.0f);
+      int in_left = first + i < rows && k + x < depth, in_right = i < 4 * (depth - k) && s < slices;
+      left[i][x] = in_left ? READ_INPUT(a, start[0] + (first + i) * a_row + k + x) : (float4)(0.0f);
+      right[i][x] = in_right ? READ_INPUT(b, start[1] + (4 * k + i) * b_row + s) : (float4)(0.0f);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int i = 0; i < min(SIDE, depth - k); ++i) {

@@ -111,7 +111,7 @@ mod tests {
     fn about(kind: &'static str, total: u32, local: u64) -> About {
         let limits = GpuInfo { vendor: crate::Vendor::Other, axes: [total; 3], total };
         let (name, driver) = ("a".to_owned(), "b".to_owned());
-        About { name, driver, kind, memory: 1 << 30, largest: 1 << 30, local, units: 1, limits }
+        About { name, driver, kind, memory: 1 << 30, largest: 1 << 30, local, units: 1, images: 0, limits }
     }
 
     #[test]

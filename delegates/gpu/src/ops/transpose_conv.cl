@@ -16,9 +16,9 @@
 
 /* A pixel of the line, zeros outside. */
 #define READ(column) \
-  ((column) >= 0 && (column) < in_columns ? LOAD4(from, (line + (column)) * in_slices + i) : (float4)(0.0f))
+  ((column) >= 0 && (column) < in_columns ? READ_INPUT(from, (line + (column)) * in_slices + i) : (float4)(0.0f))
 
-__kernel void transpose_conv(__global REAL *to, __global const REAL *from, __global const REAL *weights,
+__kernel void transpose_conv(__global REAL *to, INPUT from, INPUT weights,
                              __global const float4 *bias, int batches, int in_rows, int in_columns, int in_slices,
                              int out_rows, int out_columns, int out_slices, int channels, int tap_rows,
                              int tap_columns, int row_stride, int column_stride, int rows_before,
@@ -36,8 +36,8 @@ __kernel void transpose_conv(__global REAL *to, __global const REAL *from, __glo
       int column = (left - kx) / column_stride;
       int w = (ky * tap_columns + kx) * in_slices * 4 * out_slices + s;
       for (int i = 0; i < in_slices; ++i) {
-        float4 w0 = LOAD4(weights, w), w1 = LOAD4(weights, w + out_slices);
-        float4 w2 = LOAD4(weights, w + 2 * out_slices), w3 = LOAD4(weights, w + 3 * out_slices);
+        float4 w0 = READ_INPUT(weights, w), w1 = READ_INPUT(weights, w + out_slices);
+        float4 w2 = READ_INPUT(weights, w + 2 * out_slices), w3 = READ_INPUT(weights, w + 3 * out_slices);
         w += 4 * out_slices;
         float4 x0 = READ(column), x1 = READ(column + 1), x2 = READ(column + 2), x3 = READ(column + 3);
         ADD(sum0, x0)

@@ -19,9 +19,9 @@ pub fn build<'a>(layer: &TransposeConv<'a>, node: &Node<'a>, builder: &mut Build
     let (rows, columns) = (window.rows, window.columns);
     let from = Layout { rows: window.positions(), channels: *depth };
     let to = Layout { rows: window.batches * rows.input * columns.input, channels: window.channels };
-    let from = builder.view(node.inputs[0], from)?;
+    let (from, definitions) = builder.wide_view(node.inputs[0], from)?;
     let taps = rows.taps * columns.taps;
-    let weights = weights([taps, *depth, to.channels], &layer.weights, node, builder)?;
+    let weights = weights(from.precision, [taps, *depth, to.channels], &layer.weights, node, builder)?;
     let bias = bias(layer.bias, to, builder)?;
     let mut arguments =
         vec![Argument::Buffer(from.buffer), Argument::Buffer(weights), Argument::Buffer(bias)];
@@ -44,7 +44,7 @@ pub fn build<'a>(layer: &TransposeConv<'a>, node: &Node<'a>, builder: &mut Build
     let across = columns.input.div_ceil(COLUMNS * columns.stride) * columns.stride;
     let task = WithEpilogue {
         name: "transpose_conv",
-        definitions: Vec::new(),
+        definitions,
         arguments,
         grid: [to.slices(), across, window.batches * rows.input],
         kind: Kind::Convolution,

@@ -17,7 +17,7 @@ use super::conv_2d::bias;
 use super::tiled::Product;
 use super::{WithEpilogue, batch_matmul, plain, push};
 use crate::builder::{Argument, Buffer, Builder, Place, Task, grid, numbers};
-use crate::device::{About, Kernel};
+use crate::device::{About, Definition, Kernel};
 use crate::layout::Layout;
 use crate::net::Node;
 use crate::precision::Precision;
@@ -95,13 +95,13 @@ impl Tiles {
 /// The tasks of a layer, whose result lies so.
 pub fn build<'a>(
     layer: &Conv2d<'a>,
-    (from, to): (Place, Layout),
+    ((from, definitions), to): ((Place, Vec<Definition>), Layout),
     node: &Node<'a>,
     builder: &mut Builder<'_, 'a>,
 ) -> Result<()> {
     let window = &layer.window;
     let tiles = Tiles::of(window);
-    let transformed = transform(window, from, &tiles, builder)?;
+    let transformed = transform(window, (from, definitions), &tiles, builder)?;
     let product = multiply(layer, transformed, node, builder)?;
     let bias = bias(layer.bias, to, builder)?;
     let mut arguments = vec![Argument::Buffer(product.buffer), Argument::Buffer(bias)];
@@ -120,7 +120,12 @@ pub fn build<'a>(
 }
 
 /// The kernel on tiles of the input: 36 matrices, one below the other.
-fn transform(window: &Window, from: Place, tiles: &Tiles, builder: &mut Builder<'_, '_>) -> Result<Place> {
+fn transform(
+    window: &Window,
+    (from, definitions): (Place, Vec<Definition>),
+    tiles: &Tiles,
+    builder: &mut Builder<'_, '_>,
+) -> Result<Place> {
     let (count, slices) = (tiles.count(), from.layout.slices());
     let layout = Layout { rows: PRODUCTS * count, channels: from.layout.pitch() };
     let to = builder.record_in(Precision::F32, layout)?;
@@ -128,7 +133,7 @@ fn transform(window: &Window, from: Place, tiles: &Tiles, builder: &mut Builder<
     arguments.extend(numbers(&[count, tiles.rows, tiles.columns, window.rows.input, window.columns.input])?);
     arguments.extend(numbers(&[slices, window.rows.before, window.columns.before])?);
     builder.push(Task {
-        kernel: plain("winograd_transform", Vec::new()),
+        kernel: plain("winograd_transform", definitions),
         arguments,
         grid: grid([slices, count, 1])?,
         kind: Kind::Other,
@@ -158,7 +163,7 @@ fn multiply<'a>(
         batch_matmul::of_slices(&product, builder)?;
     arguments.insert(0, Argument::Buffer(to.buffer));
     let kernel = Kernel { epilogue: Some(Vec::new()), ..plain(name, definitions) };
-    builder.push_wide(Task { kernel, arguments, grid: grid(sizes)?, kind });
+    builder.push_in(Precision::F32, Task { kernel, arguments, grid: grid(sizes)?, kind });
     Ok(to)
 }
 
@@ -166,8 +171,7 @@ fn multiply<'a>(
 fn weights<'a>(layer: &Conv2d<'a>, node: &Node<'a>, builder: &mut Builder<'_, 'a>) -> Result<Buffer> {
     let channels = layer.window.channels;
     let (depth, width) = (channels.next_multiple_of(4), layer.filters.next_multiple_of(4));
-    let tensor = node.packed.first().copied();
-    builder.weights_in(Precision::F32, tensor, "winograd".to_owned(), &layer.weights, |weights| {
+    builder.weights(Precision::F32, node, "winograd", &layer.weights, |weights| {
         let mut packed = vec![0.0; PRODUCTS * depth * width];
         for (filter, weights) in weights.chunks_exact(9 * channels).enumerate() {
             for channel in 0..channels {

@@ -11,7 +11,7 @@ inline void transform(float4 *d) {
   d[4] = c - e;
 }
 
-__kernel void winograd_transform(__global float4 *to, __global const REAL *from, int tiles, int tile_rows,
+__kernel void winograd_transform(__global float4 *to, INPUT from, int tiles, int tile_rows,
                                  int tile_columns, int in_rows, int in_columns, int slices, int rows_before,
                                  int columns_before) {
   int s = get_global_id(0), tile = get_global_id(1);
@@ -24,7 +24,7 @@ __kernel void winograd_transform(__global float4 *to, __global const REAL *from,
     for (int y = 0; y < 6; ++y) {
       int row = top + y, at = left + x;
       int inside = row >= 0 && row < in_rows && at >= 0 && at < in_columns;
-      column[y] = inside ? LOAD4(from, ((image * in_rows + row) * in_columns + at) * slices + s) : (float4)(0.0f);
+      column[y] = inside ? READ_INPUT(from, ((image * in_rows + row) * in_columns + at) * slices + s) : (float4)(0.0f);
     }
     transform(column);
     for (int y = 0; y < 6; ++y) d[y][x] = column[y];

@@ -40,6 +40,8 @@ pub fn about(
         largest: u64::from(limits.max_storage_buffer_range).min(allocation),
         local: u64::from(limits.max_compute_shared_memory_size),
         units: 0,
+        // WGSL has no texel buffers.
+        images: 0,
         limits: GpuInfo {
             vendor: Vendor::of(&format!("{vendor} {name}")),
             axes: limits.max_compute_work_group_size,

@@ -1,0 +1,80 @@
+//! Memory of a device, and images over it, which share its bytes: what is written to one is read through the other.
+
+use std::ptr::null_mut;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use arenite_abi::prelude::*;
+use opencl3::context::Context;
+use opencl3::memory::{
+    Buffer, CL_FLOAT, CL_HALF_FLOAT, CL_MEM_OBJECT_IMAGE1D_BUFFER, CL_MEM_READ_ONLY, CL_MEM_READ_WRITE,
+    CL_RGBA, ClMem as _, Image,
+};
+use opencl3::types::{cl_image_desc, cl_image_format, cl_mem};
+
+use super::failed;
+use crate::device;
+use crate::precision::Precision;
+
+/// Floats in the device's memory.
+pub struct Memory {
+    /// Over the buffer, of pixels of 32-bit and of 16-bit floats: each is made when a kernel is to read it.
+    images: [Mutex<Option<Image>>; 2],
+    /// Held by whoever puts it into a queue to be changed.
+    buffer: Mutex<Buffer<f32>>,
+    len: usize,
+}
+
+impl Memory {
+    /// Room for so many floats, of any contents. It has one pixel at least.
+    pub fn new(context: &Context, len: usize) -> Result<Memory> {
+        // SAFETY: no memory of the host is lent.
+        let buffer = unsafe { Buffer::create(context, CL_MEM_READ_WRITE, len.max(4), null_mut()) };
+        let buffer = buffer.map_err(|error| failed("no memory of the device", error))?;
+        Ok(Memory { images: Default::default(), buffer: Mutex::new(buffer), len })
+    }
+
+    pub fn buffer(&self) -> MutexGuard<'_, Buffer<f32>> {
+        self.buffer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Pixels of an image over all of it: slices.
+    pub fn pixels(&self, precision: Precision) -> usize {
+        (self.len / precision.bytes()).max(1)
+    }
+
+    /// An image over all of it, which is there as long as the memory is.
+    pub fn image(&self, context: &Context, precision: Precision) -> Result<cl_mem> {
+        let (at, depth) = match precision {
+            Precision::F32 => (0, CL_FLOAT),
+            Precision::F16 => (1, CL_HALF_FLOAT),
+        };
+        let mut image = self.images[at].lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(image) = &*image {
+            return Ok(image.get());
+        }
+        let format = cl_image_format { image_channel_order: CL_RGBA, image_channel_data_type: depth };
+        let description = cl_image_desc {
+            image_type: CL_MEM_OBJECT_IMAGE1D_BUFFER,
+            image_width: self.pixels(precision),
+            image_height: 0,
+            image_depth: 0,
+            image_array_size: 0,
+            image_row_pitch: 0,
+            image_slice_pitch: 0,
+            num_mip_levels: 0,
+            num_samples: 0,
+            buffer: self.buffer().get(),
+        };
+        // SAFETY: both are read before the call returns; the buffer is one of this context and has so many pixels, and the driver keeps it as long
+        // as the image.
+        let made = unsafe { Image::create(context, CL_MEM_READ_ONLY, &format, &description, null_mut()) };
+        let made = made.map_err(|error| failed("no image over memory of the device", error))?;
+        Ok(image.insert(made).get())
+    }
+}
+
+impl device::Memory for Memory {
+    fn len(&self) -> usize {
+        self.len
+    }
+}

@@ -1,0 +1,60 @@
+//! Launches on whatever device there is; without one these tests say so and end.
+
+use std::sync::Arc;
+
+use arenite_layers::Binary;
+use opencl3::device::Device as Found;
+
+use super::Device;
+use crate::device::{
+    About, Argument, Definition, Device as _, Function, Kernel, Launch, Plan, Port, Queue as _, Step,
+};
+use crate::work_groups::Kind;
+
+/// A device whose images have so many pixels.
+fn open(images: u64) -> Option<Arc<Device>> {
+    match Device::open(None) {
+        Ok(device) => {
+            let about = About { images, ..device.limits().clone() };
+            let device = Device::new(Found::new(device.device.id()), about);
+            Some(Arc::new(device.expect("another context")))
+        }
+        Err(error) => {
+            assert!(std::env::var_os("ARENITE_GPU").is_none(), "ARENITE_GPU wants a device: {error}");
+            println!("skipped: {error}");
+            None
+        }
+    }
+}
+
+/// Kernels whose memory has more pixels than an image may have read it through pointers, which is counted.
+#[test]
+fn what_is_too_large_for_an_image_is_read_without() {
+    let Some(device) = open(4) else { return };
+    let queue = device.queue().expect("a queue");
+    let kernel = Kernel {
+        name: "chain",
+        definitions: vec![Definition::Flag("IMAGES")],
+        epilogue: Some(vec![Function::Scalar(Binary::Add, 3.0), Function::Row(Binary::Mul)]),
+    };
+    for (floats, row, imageless) in [(16, 16, 0), (20, 20, 1), (16, 20, 2), (12, 12, 2)] {
+        let [to, from] = [(); 2].map(|()| Arc::new(queue.memory(floats).expect("memory")));
+        let row = Arc::new(queue.upload(&vec![2.0; row]).expect("memory"));
+        let mut arguments = vec![Argument::Memory(Arc::clone(&to)), Argument::Memory(Arc::clone(&from))];
+        arguments.extend([1, floats as i32 / 4, floats as i32].map(Argument::Number));
+        arguments.push(Argument::Memory(row));
+        let grid = [floats as u32 / 4, 1, 1];
+        let launch = Launch { kernel: &kernel, arguments, grid, kind: Kind::Other };
+        let port = |memory| Port { memory, floats, stays: false };
+        let plan =
+            Plan { inputs: vec![port(from)], steps: vec![Step::Launch(launch)], outputs: vec![port(to)] };
+        let mut recording = queue.record(plan).expect("it is recorded");
+        let x: Vec<f32> = (0..floats).map(|i| i as f32).collect();
+        let mut y = vec![0.0; floats];
+        queue.write(&mut recording, 0, &x).expect("it is written");
+        queue.run(&mut recording, None).expect("it runs");
+        queue.read(&mut recording, 0, &mut y).expect("it is read");
+        assert_eq!(y, x.iter().map(|x| (x + 3.0) * 2.0).collect::<Vec<_>>(), "{floats}");
+        assert_eq!(queue.effort().imageless, imageless, "{floats}");
+    }
+}
