@@ -79,7 +79,8 @@ impl Setup {
     /// Where a model [rounds twice](ROUNDS_TWICE), bytes may be the ones beside those that are wanted with a delegate of reals, which rounds
     /// once. So may be the floats that a model makes of bytes.
     fn steps(&self, model: &Model) -> Steps {
-        if !self.delegates.iter().any(|name| OF_REALS.contains(&name.as_str())) {
+        let configured = self.config.delegates.iter().map(|delegate| &delegate.name);
+        if !configured.chain(&self.delegates).any(|name| OF_REALS.contains(&name.as_str())) {
             return Steps::default();
         }
         let view = model.view();

@@ -1,4 +1,5 @@
-//! What `precision=f16` stores in 32 bits all the same: what functions make of a model's inputs, up to convolutions and pools.
+//! What `precision=f16` stores in 32 bits all the same: what functions make of a model's inputs, up to convolutions and pools. And who has
+//! no images to read from.
 
 use arenite::{Fact, FactValue, Interpreter, Model};
 use arenite_abi::schema::{
@@ -178,5 +179,22 @@ fn what_functions_make_of_inputs_is_stored_in_32_bits() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn a_device_without_images_is_named() {
+    for backend in backends().filter(|backend| !backend.storages.contains(&"image")) {
+        let model = Chain::of(&SHAPE).conv().model();
+        let asked = config(backend.delegate, &[("storage", "image")]);
+        let error =
+            arenite_tests::reference_ops(&model).delegate(asked).build().and_then(|mut it| it.allocate());
+        let error = error.expect_err("it is refused").to_string();
+        let known = (backend.devices)().expect("they are listed");
+        let is_named = |name: &str| {
+            let kernels = format!("kernels of '{}' on {name} have buffers alone", backend.delegate);
+            error == format!("delegate '{}': option storage = 'image': {kernels}", backend.delegate)
+        };
+        assert!(known.iter().any(|about| is_named(&about.name)), "{error}");
     }
 }
