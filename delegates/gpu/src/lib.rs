@@ -6,8 +6,8 @@
 //! ```
 //! * `ops` makes tasks of layers: one file per layer, and beside it the texts of its kernel. `epilogue` says what a kernel does with its
 //!   results, so that programs are shared by all nodes that do the same, whatever their sizes.
-//! * `layout` says how tensors lie in a device's memory, `precision` in how many bits, `wide` where in more than that, `storage` by which way kernels
-//!   read them.
+//! * `layout` says how tensors lie in a device's memory, `precision` in how many bits, `wide` where in more than that, `storage` by which way
+//!   kernels read them.
 //! * `device` is what a backend gives: devices, memory, queues, recordings. `opencl` and `vulkan` are backends, behind features of
 //!   their names; all unsafe code is there.
 //! * `cache` keeps what was compiled and timed from one start to the next; `tuner` has timed what is not known; `shared` is what partitions of an interpreter share; `transfer`

@@ -7,8 +7,8 @@
 //! Numbers that a model is given have scales of their own, as bytes of images have, and functions bring them to another: what lies near to
 //! a number that is added would lose its lower bits. So values from the model's inputs on are wide, through functions of elements, as far as
 //! all of their readers are such functions or read wide floats: convolutions, products with constants, pools. Their weights are wide, too:
-//! of numbers that all lie near to one, sums are as far off as the sum of the weights is. Where there is no function, nothing is gained, and
-//! nothing is wide.
+//! where all numbers are nearly the same, a sum is off by as much as all of its weights together. Where there is no function, nothing is
+//! gained, and nothing is wide.
 
 use arenite_abi::prelude::*;
 use arenite_layers::{Common, Id, Layer};

@@ -104,7 +104,8 @@ impl Queue {
         Ok(Launch { kernel, grid: launch.grid, size, trial, _memory: memory })
     }
 
-    /// Which arguments are images, and of what: none if the kernel reads through pointers, as it does where memory is too large for an image.
+    /// Which arguments are images, and of what: none if the kernel reads through pointers, as it does where memory is too large for an
+    /// image.
     fn images(&self, launch: &device::Launch<'_, Memory>) -> Result<Images> {
         let images = images(launch.kernel)?;
         let most = self.device.limits().images;
