@@ -192,8 +192,19 @@ pub trait Queue: Send + Sized + 'static {
     /// Copies floats for input `port` of the next run.
     fn write(&self, recording: &mut Self::Recording, port: usize, floats: &[f32]) -> Result<()>;
 
-    /// Runs all steps. `time` is told the number of each and its nanoseconds, which may take longer than without.
-    fn run(&self, recording: &mut Self::Recording, time: Option<&mut dyn FnMut(usize, u64)>) -> Result<()>;
+    /// Starts all steps.
+    fn run(&self, recording: &mut Self::Recording) -> Result<()>;
+
+    /// Runs all steps until `stop` says so, and tells `time` the number of each and its nanoseconds, if the device tells them.
+    ///
+    /// # Errors
+    /// `Cancelled` if it does; steps may be under way, as behind [`wait`](Self::wait).
+    fn run_timed(
+        &self,
+        recording: &mut Self::Recording,
+        stop: &dyn Fn() -> bool,
+        time: &mut dyn FnMut(usize, u64),
+    ) -> Result<()>;
 
     /// In place of [`write`](Self::write): input `port` of the next run is what lies in other memory of the device, from its beginning.
     fn copy(&self, recording: &mut Self::Recording, port: usize, from: &Arc<Self::Memory>) -> Result<()> {

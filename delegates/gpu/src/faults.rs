@@ -33,6 +33,16 @@ struct Faults {
     hang: bool,
 }
 
+impl Faults {
+    /// The device is lost, if it is to be.
+    fn lose(&self) -> Result<()> {
+        match self.lost {
+            Some(step) => Err(unavailable!("the device was lost in step {step} (on purpose)")),
+            None => Ok(()),
+        }
+    }
+}
+
 /// What lives of a backend: queues, memory, recordings.
 #[derive(Debug, Default)]
 struct Living([AtomicU64; 3]);
@@ -233,12 +243,19 @@ impl<Q: device::Queue> device::Queue for FaultyQueue<Q> {
         self.queue.write(&mut recording.recording, port, floats)
     }
 
-    fn run(&self, recording: &mut Self::Recording, time: Option<&mut dyn FnMut(usize, u64)>) -> Result<()> {
-        self.queue.run(&mut recording.recording, time)?;
-        match self.faults.lost {
-            Some(step) => Err(unavailable!("the device was lost in step {step} (on purpose)")),
-            None => Ok(()),
-        }
+    fn run(&self, recording: &mut Self::Recording) -> Result<()> {
+        self.queue.run(&mut recording.recording)?;
+        self.faults.lose()
+    }
+
+    fn run_timed(
+        &self,
+        recording: &mut Self::Recording,
+        stop: &dyn Fn() -> bool,
+        time: &mut dyn FnMut(usize, u64),
+    ) -> Result<()> {
+        self.queue.run_timed(&mut recording.recording, stop, time)?;
+        self.faults.lose()
     }
 
     fn copy(&self, recording: &mut Self::Recording, port: usize, from: &Arc<Self::Memory>) -> Result<()> {
@@ -349,10 +366,17 @@ impl device::Queue for NullQueue {
         Ok(())
     }
 
-    fn run(&self, recording: &mut NullRecording, time: Option<&mut dyn FnMut(usize, u64)>) -> Result<()> {
-        if let Some(time) = time {
-            time(0, 1);
-        }
+    fn run_timed(
+        &self,
+        recording: &mut NullRecording,
+        _: &dyn Fn() -> bool,
+        time: &mut dyn FnMut(usize, u64),
+    ) -> Result<()> {
+        time(0, 1);
+        self.run(recording)
+    }
+
+    fn run(&self, recording: &mut NullRecording) -> Result<()> {
         recording.0[1].iter().for_each(|port| port.memory.with(|floats| floats.fill(0.0)));
         Ok(())
     }

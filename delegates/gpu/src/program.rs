@@ -130,11 +130,11 @@ impl<Q: Queue> Program<Q> {
         self.write(&queue, shared, cx)?;
         self.under_way = true;
         match cx.profile() {
-            None => queue.run(&mut self.recording, None)?,
+            None => queue.run(&mut self.recording)?,
             Some(times) => {
                 let names = &self.names;
                 let mut note = |i: usize, time| times.note(i, names[i], None, time);
-                queue.run(&mut self.recording, Some(&mut note))?;
+                queue.run_timed(&mut self.recording, &stop, &mut note)?;
             }
         }
         queue.wait(&mut self.recording, &stop)?;

@@ -1,7 +1,7 @@
 //! Kernels with their arguments, and the queue in which they run one after the other.
 
 use std::ptr::null;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use arenite_abi::prelude::*;
@@ -53,6 +53,8 @@ const SPIN: Duration = Duration::from_micros(50);
 pub struct Queue {
     device: Arc<Device>,
     queue: CommandQueue,
+    /// For runs that are timed.
+    timed: OnceLock<CommandQueue>,
     tuner: Tuner,
 }
 
@@ -62,15 +64,18 @@ impl Queue {
         let queue = CommandQueue::create_default(&device.context, 0);
         let queue = queue.map_err(|error| failed("no queue of the device", error))?;
         let tuner = Tuner::new(settings, &device.limits().limits);
-        Ok(Queue { device, queue, tuner })
+        Ok(Queue { device, queue, timed: OnceLock::new(), tuner })
     }
 
-    /// Makes all zeros of it.
-    fn clear(&self, memory: &Memory) -> Result<()> {
-        let bytes = memory.len().max(1) * 4;
-        // SAFETY: the buffer has so many bytes; the pattern is read before the call returns.
-        let event = unsafe { self.queue.enqueue_fill_buffer(&mut memory.buffer(), &[0f32], 0, bytes, &[]) };
-        event.map(drop).map_err(|error| failed("memory of the device is not filled", error))
+    /// The queue whose events tell times.
+    fn timed(&self) -> Result<&CommandQueue> {
+        match self.timed.get() {
+            Some(queue) => Ok(queue),
+            None => {
+                let queue = timing::queue(&self.device)?;
+                Ok(self.timed.get_or_init(|| queue))
+            }
+        }
     }
 
     /// Copies floats to the beginning of it.
@@ -157,21 +162,51 @@ impl Queue {
         Ok((kernel, held))
     }
 
-    /// Puts a kernel into the queue.
-    fn start(&self, launch: &Launch) -> Result<()> {
-        let Launch { kernel, grid, size, .. } = launch;
-        let (global, local) = (global(*grid, *size), size.map(|n| n as usize));
-        // SAFETY: three sizes each; all arguments are set, and the kernel keeps to them.
-        let event = unsafe {
-            self.queue.enqueue_nd_range_kernel(kernel.get(), 3, null(), global.as_ptr(), local.as_ptr(), &[])
-        };
-        event.map(drop).map_err(|error| failed("a kernel does not start", error))
-    }
-
     /// Waits for all that is in the queue.
     fn finish(&self) -> Result<()> {
         self.queue.finish().map_err(|error| failed("the device was lost", error))
     }
+}
+
+/// Puts a command into a queue.
+fn begin(queue: &CommandQueue, command: &Command) -> Result<Event> {
+    match command {
+        Command::Launch(launch) => start(queue, launch),
+        Command::Clear(memory) => clear(queue, memory),
+    }
+}
+
+/// Puts a kernel into a queue.
+fn start(queue: &CommandQueue, launch: &Launch) -> Result<Event> {
+    let Launch { kernel, grid, size, .. } = launch;
+    let (global, local) = (global(*grid, *size), size.map(|n| n as usize));
+    // SAFETY: three sizes each; all arguments are set, and the kernel keeps to them.
+    let event = unsafe {
+        queue.enqueue_nd_range_kernel(kernel.get(), 3, null(), global.as_ptr(), local.as_ptr(), &[])
+    };
+    event.map_err(|error| failed("a kernel does not start", error))
+}
+
+/// Makes all zeros of memory.
+fn clear(queue: &CommandQueue, memory: &Memory) -> Result<Event> {
+    let bytes = memory.len().max(1) * 4;
+    // SAFETY: the buffer has so many bytes; the pattern is read before the call returns.
+    let event = unsafe { queue.enqueue_fill_buffer(&mut memory.buffer(), &[0f32], 0, bytes, &[]) };
+    event.map_err(|error| failed("memory of the device is not filled", error))
+}
+
+/// Has the device begin with what is in a queue.
+fn flush(queue: &CommandQueue) -> Result<()> {
+    queue.flush().map_err(|error| failed("the device does not start", error))
+}
+
+/// Waits for all that is in a queue, until `stop` says so.
+fn ended(queue: &CommandQueue, stop: &dyn Fn() -> bool) -> Result<()> {
+    // SAFETY: it waits for what is in the queue alone.
+    let marker = unsafe { queue.enqueue_marker_with_wait_list(&[]) };
+    let marker = marker.map_err(|error| failed("the device was lost", error))?;
+    flush(queue)?;
+    until(&marker, stop)
 }
 
 /// Waits for an event's end, until `stop` says so.
@@ -207,7 +242,7 @@ impl device::Queue for Queue {
             ));
         }
         let memory = Memory::new(&self.device.context, len)?;
-        self.clear(&memory)?;
+        clear(&self.queue, &memory)?;
         Ok(memory)
     }
 
@@ -244,19 +279,25 @@ impl device::Queue for Queue {
         self.fill(&recording.inputs[port].memory, floats)
     }
 
-    fn run(&self, recording: &mut Recording, mut time: Option<&mut dyn FnMut(usize, u64)>) -> Result<()> {
-        for (i, command) in recording.commands.iter().enumerate() {
-            let start = Instant::now();
-            match command {
-                Command::Launch(launch) => self.start(launch)?,
-                Command::Clear(memory) => self.clear(memory)?,
-            }
-            if let Some(time) = &mut time {
-                self.finish()?;
-                time(i, start.elapsed().as_nanos() as u64);
-            }
-        }
-        self.queue.flush().map_err(|error| failed("the device does not start", error))
+    fn run(&self, recording: &mut Recording) -> Result<()> {
+        recording.commands.iter().try_for_each(|command| begin(&self.queue, command).map(drop))?;
+        flush(&self.queue)
+    }
+
+    fn run_timed(
+        &self,
+        recording: &mut Recording,
+        stop: &dyn Fn() -> bool,
+        time: &mut dyn FnMut(usize, u64),
+    ) -> Result<()> {
+        ended(&self.queue, stop)?;
+        let queue = self.timed()?;
+        let events = recording.commands.iter().map(|command| begin(queue, command));
+        let events = events.collect::<Result<Vec<_>>>()?;
+        ended(queue, stop)?;
+        let times = events.iter().map(timing::time).enumerate();
+        times.filter_map(|(i, nanoseconds)| Some((i, nanoseconds?))).for_each(|(i, n)| time(i, n));
+        Ok(())
     }
 
     fn copy(&self, recording: &mut Recording, port: usize, from: &Arc<Memory>) -> Result<()> {
@@ -277,12 +318,8 @@ impl device::Queue for Queue {
     }
 
     fn wait(&self, _: &mut Recording, stop: &dyn Fn() -> bool) -> Result<()> {
-        // SAFETY: it waits for what is in the queue alone.
-        let marker = unsafe { self.queue.enqueue_marker_with_wait_list(&[]) };
-        let lost = |error| failed("the device was lost", error);
-        let marker = marker.map_err(lost)?;
-        self.queue.flush().map_err(|error| failed("the device does not start", error))?;
-        until(&marker, stop)
+        ended(&self.queue, stop)?;
+        self.timed.get().map_or(Ok(()), |queue| ended(queue, stop))
     }
 
     fn effort(&self) -> Effort {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use arenite_abi::prelude::*;
 use arenite_layers::Binary;
 use opencl3::device::Device as Found;
 
@@ -52,9 +53,42 @@ fn what_is_too_large_for_an_image_is_read_without() {
         let x: Vec<f32> = (0..floats).map(|i| i as f32).collect();
         let mut y = vec![0.0; floats];
         queue.write(&mut recording, 0, &x).expect("it is written");
-        queue.run(&mut recording, None).expect("it runs");
+        queue.run(&mut recording).expect("it runs");
         queue.read(&mut recording, 0, &mut y).expect("it is read");
         assert_eq!(y, x.iter().map(|x| (x + 3.0) * 2.0).collect::<Vec<_>>(), "{floats}");
         assert_eq!(queue.effort().imageless, imageless, "{floats}");
     }
+}
+
+/// A run that is stopped goes on; who waits for it may run again.
+#[test]
+fn a_timed_run_can_be_stopped() {
+    const FLOATS: usize = 1 << 20;
+    let Some(device) = open(0) else { return };
+    let queue = device.queue().expect("a queue");
+    let epilogue = Some(vec![Function::Scalar(Binary::Add, 1.0)]);
+    let kernel = Kernel { name: "chain", definitions: Vec::new(), epilogue };
+    let memory = Arc::new(queue.memory(FLOATS).expect("memory"));
+    let step = |_| {
+        let mut arguments = Vec::from([(); 2].map(|()| Argument::Memory(Arc::clone(&memory))));
+        arguments.extend([FLOATS as i32 / 4, 1, 4].map(Argument::Number));
+        Step::Launch(Launch {
+            kernel: &kernel,
+            arguments,
+            grid: [1, FLOATS as u32 / 4, 1],
+            kind: Kind::Other,
+        })
+    };
+    let port = Port { memory: Arc::clone(&memory), floats: FLOATS, stays: false };
+    let plan = Plan { inputs: Vec::new(), steps: (0..50).map(step).collect(), outputs: vec![port] };
+    let mut recording = queue.record(plan).expect("it is recorded");
+    let stopped = queue.run_timed(&mut recording, &|| true, &mut |_, _| panic!("it has not ended"));
+    assert_eq!(stopped.expect_err("it is stopped").status(), Status::Cancelled);
+    queue.wait(&mut recording, &|| false).expect("it ends");
+    let mut times = Vec::new();
+    queue.run_timed(&mut recording, &|| false, &mut |step, _| times.push(step)).expect("it runs");
+    assert_eq!(times, (0..50).collect::<Vec<_>>());
+    let mut y = vec![0.0; FLOATS];
+    queue.read(&mut recording, 0, &mut y).expect("it is read");
+    assert!(y.iter().all(|&y| y == 100.0), "{}", y[0]);
 }

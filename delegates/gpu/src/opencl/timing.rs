@@ -24,8 +24,7 @@ pub fn best(
 ) -> Result<Extent> {
     let about = &device.limits().limits;
     let procedure = Procedure::on(about);
-    let queue = CommandQueue::create_default(&device.context, CL_QUEUE_PROFILING_ENABLE);
-    let queue = queue.map_err(|error| failed("no queue of the device that tells times", error))?;
+    let queue = queue(device)?;
     let ended = |event: &Event| {
         queue.flush().map_err(|error| failed("the device does not start", error))?;
         until(event, stop)
@@ -47,15 +46,22 @@ pub fn best(
             events.push(event);
         }
         events.last().map_or(Ok(()), ended)?;
-        let times: Vec<u64> = events.iter().map(time).collect();
+        // Without a time it is one that cannot be believed.
+        let times: Vec<u64> = events.iter().map(|event| time(event).unwrap_or(u64::MAX)).collect();
         samples.push(warm(&times).to_vec());
     }
     // Without a time to be believed the first one is as good as any.
     Ok(sizes[fastest(about, &samples).unwrap_or(0)])
 }
 
-/// Nanoseconds of a dispatch; one that cannot be believed where the device does not tell.
-fn time(event: &Event) -> u64 {
+/// A queue whose events tell times.
+pub fn queue(device: &Device) -> Result<CommandQueue> {
+    let queue = CommandQueue::create_default(&device.context, CL_QUEUE_PROFILING_ENABLE);
+    queue.map_err(|error| failed("no queue of the device that tells times", error))
+}
+
+/// Nanoseconds of a command of such a queue, if the device tells them.
+pub fn time(event: &Event) -> Option<u64> {
     let (start, end) = (event.profiling_command_start(), event.profiling_command_end());
-    start.and_then(|start| Ok(end?.saturating_sub(start))).unwrap_or(u64::MAX)
+    Some(end.ok()?.saturating_sub(start.ok()?))
 }

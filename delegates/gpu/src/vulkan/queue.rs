@@ -49,10 +49,19 @@ impl device::Queue for Queue {
         recording.write(port, floats)
     }
 
-    fn run(&self, recording: &mut Recording, time: Option<&mut dyn FnMut(usize, u64)>) -> Result<()> {
-        match (time, self.device.stamps) {
-            (Some(time), Some(_)) => recording.run_timed(time),
-            _ => recording.start(),
+    fn run(&self, recording: &mut Recording) -> Result<()> {
+        recording.start()
+    }
+
+    fn run_timed(
+        &self,
+        recording: &mut Recording,
+        stop: &dyn Fn() -> bool,
+        time: &mut dyn FnMut(usize, u64),
+    ) -> Result<()> {
+        match self.device.stamps {
+            Some(_) => recording.run_timed(stop, time),
+            None => recording.start(),
         }
     }
 

@@ -142,11 +142,12 @@ impl Recording {
 
     /// See [`crate::device::Queue::wait`].
     pub fn wait(&mut self, stop: &dyn Fn() -> bool) -> Result<()> {
-        self.plain.wait(stop)
+        self.plain.wait(stop)?;
+        self.timed.as_mut().map_or(Ok(()), |timed| timed.commands.wait(stop))
     }
 
-    /// Runs all steps, with a time for each in nanoseconds.
-    pub fn run_timed(&mut self, time: &mut dyn FnMut(usize, u64)) -> Result<()> {
+    /// See [`crate::device::Queue::run_timed`].
+    pub fn run_timed(&mut self, stop: &dyn Fn() -> bool, time: &mut dyn FnMut(usize, u64)) -> Result<()> {
         ensure!(self.is_recorded, "kernels are run before they are tuned");
         self.expect_ended()?;
         let timed = match self.timed.take() {
@@ -157,7 +158,7 @@ impl Recording {
         let before = self.parts.inputs.record()?;
         // SAFETY: as of `start`; timestamps go behind the commands, which never go if they do not end.
         unsafe { timed.commands.start(before) }?;
-        timed.commands.wait(&|| false)?;
+        timed.commands.wait(stop)?;
         let times = self.device.nanoseconds(&timed.stamps.read()?)?;
         times.into_iter().enumerate().for_each(|(i, nanoseconds)| time(i, nanoseconds));
         Ok(())

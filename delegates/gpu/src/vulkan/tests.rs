@@ -72,8 +72,8 @@ fn works(device: &Arc<Device>) {
     for first in [0.0, 10.0] {
         queue.write(&mut recording, 0, &[first, 1.0, 2.0, 3.0]).expect("it is written");
         let mut times = Vec::new();
-        queue.run(&mut recording, Some(&mut |step, _| times.push(step))).expect("it runs");
-        queue.run(&mut recording, None).expect("it starts");
+        queue.run_timed(&mut recording, &|| false, &mut |step, _| times.push(step)).expect("it runs");
+        queue.run(&mut recording).expect("it starts");
         queue.wait(&mut recording, &|| false).expect("it ends");
         queue.read(&mut recording, 0, &mut result).expect("it is read");
         assert_eq!(result, [first + 3.0, 4.0, 5.0, 6.0]);
@@ -102,7 +102,7 @@ fn halves_are_the_nearest_ones() {
         let (mut room, mut found) = (Vec::new(), [0.0; 4]);
         let x = Precision::F16.store(&[1.0, 2.0, -1.0, 7.0], &mut room);
         queue.write(&mut recording, 0, x).expect("it is written");
-        queue.run(&mut recording, None).expect("it starts");
+        queue.run(&mut recording).expect("it starts");
         queue.wait(&mut recording, &|| false).expect("it ends");
         let read = |words: &mut [f32]| queue.read(&mut recording, 0, words);
         Precision::F16.load(&mut found, &mut Vec::new(), read).expect("it is read");
@@ -153,11 +153,11 @@ fn what_does_not_end_is_an_error_and_the_next_device_works() {
     let _alone = ONE_BY_ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(device) = open() else { return };
     let (queue, mut recording) = long(&device);
-    queue.run(&mut recording, None).expect("it starts");
+    queue.run(&mut recording).expect("it starts");
     let error = recording.wait_for(Duration::from_millis(1)).expect_err("it takes longer");
     assert!(error.message().starts_with("kernels do not end: they ran for 1ms"), "{error}");
     assert_eq!(error.status(), Status::Unavailable);
-    let again = queue.run(&mut recording, None).expect_err("it is under way").to_string();
+    let again = queue.run(&mut recording).expect_err("it is under way").to_string();
     assert_eq!(again, "kernels of an earlier invocation did not end");
     assert!(device.logical.is_lost() && device.blocks.count() > 0);
     drop(recording);
@@ -173,12 +173,18 @@ fn a_wait_that_is_stopped_leaves_the_device_as_it_is() {
     let _alone = ONE_BY_ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(device) = open() else { return };
     let (queue, mut recording) = long(&device);
-    for _ in 0..2 {
-        queue.run(&mut recording, None).expect("it starts");
+    for is_timed in [false, true, false] {
         let start = Instant::now();
-        let error = queue.wait(&mut recording, &|| true).expect_err("it is stopped");
+        let stopped = match is_timed {
+            true => queue.run_timed(&mut recording, &|| true, &mut |_, _| panic!("it has not ended")),
+            false => {
+                queue.run(&mut recording).expect("it starts");
+                queue.wait(&mut recording, &|| true)
+            }
+        };
+        let error = stopped.expect_err("it is stopped");
         assert!(error.status() == Status::Cancelled && start.elapsed() < Duration::from_millis(500));
-        let again = queue.run(&mut recording, None).expect_err("it is under way").to_string();
+        let again = queue.run(&mut recording).expect_err("it is under way").to_string();
         assert_eq!(again, "kernels of an earlier invocation did not end");
         queue.wait(&mut recording, &|| false).expect("it ends");
     }
@@ -210,7 +216,7 @@ fn inputs_are_copied_on_the_device() {
                 Some(i) => queue.copy(&mut recording, 0, &others[i]).expect("it is copied"),
                 None => queue.write(&mut recording, 0, &[1.0; 4]).expect("it is written"),
             }
-            queue.run(&mut recording, None).expect("it starts");
+            queue.run(&mut recording).expect("it starts");
             queue.wait(&mut recording, &|| false).expect("it ends");
             let mut result = [0.0; 4];
             queue.read(&mut recording, 0, &mut result).expect("it is read");
@@ -278,7 +284,7 @@ fn long_loops_are_right_or_refused() {
             }
         };
         queue.write(&mut recording, 0, &[1.0; 4]).expect("it is written");
-        queue.run(&mut recording, None).expect("it starts");
+        queue.run(&mut recording).expect("it starts");
         queue.wait(&mut recording, &|| false).expect("it ends");
         let mut result = [0.0; 4];
         queue.read(&mut recording, 0, &mut result).expect("it is read");
