@@ -53,6 +53,8 @@ mod ops;
 mod options;
 mod precision;
 mod program;
+#[cfg(any(feature = "opencl", feature = "vulkan"))]
+mod recent;
 mod shared;
 mod sizes;
 mod storage;

@@ -16,6 +16,7 @@ use super::queue::Queue;
 use crate::cache::Cache;
 use crate::device::{self, About, Settings, Slots, choose};
 use crate::net::LIMITS;
+use crate::recent::Recent;
 use crate::tuner::{Found as FoundSizes, Tuner};
 use crate::work_groups::Tuning;
 use crate::{GpuInfo, Vendor};
@@ -26,7 +27,7 @@ pub struct Device {
     pub(super) context: Context,
     about: About,
     /// By their text.
-    programs: Mutex<HashMap<String, Arc<Program>>>,
+    programs: Mutex<Recent<String, Program>>,
     /// By keys of texts.
     pub(super) sizes: FoundSizes,
 }
@@ -138,7 +139,13 @@ impl Device {
     pub(super) fn new(device: Found, about: About) -> Result<Device> {
         let context = Context::from_device(&device);
         let context = context.map_err(|error| failed("no context of the device", error))?;
-        Ok(Device { device, context, about, programs: Mutex::default(), sizes: FoundSizes::default() })
+        Ok(Device {
+            device,
+            context,
+            about,
+            programs: Mutex::new(Recent::new(PROGRAMS)),
+            sizes: FoundSizes::default(),
+        })
     }
 
     /// What it tells about itself.
@@ -146,11 +153,11 @@ impl Device {
         &self.about
     }
 
-    /// A program, which is compiled once per process, or taken from the cache. What that took is counted.
+    /// A program, which is compiled once while it is kept, or taken from the cache. What that took is counted.
     pub(super) fn program(&self, text: &str, tuner: &Tuner) -> Result<Arc<Program>> {
         let mut programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(program) = programs.get(text) {
-            return Ok(Arc::clone(program));
+            return Ok(program);
         }
         let start = Instant::now();
         let cache = tuner.cache();
@@ -206,6 +213,9 @@ impl Device {
         Ok(program)
     }
 }
+
+/// Programs that are kept: the ones that were asked for last. Kernels have theirs without.
+const PROGRAMS: usize = 512;
 
 /// What programs are compiled with.
 const OPTIONS: &str = "-cl-std=CL1.2";

@@ -18,9 +18,9 @@ use super::logical::Logical;
 use super::memory::{Blocks, Memory, buffer};
 use super::pipeline::{Layouts, Pipeline};
 use super::queue::Queue;
-use super::recent::Recent;
 use super::turns;
 use crate::device::{self, About, Kernel, Settings, Slots, choose};
+use crate::recent::Recent;
 use crate::tuner::{self, Tuner};
 use crate::work_groups::{Extent, Tuning};
 

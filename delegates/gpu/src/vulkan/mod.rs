@@ -41,7 +41,6 @@ mod memory;
 mod pipeline;
 mod queue;
 mod ranges;
-mod recent;
 mod recording;
 mod stamps;
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Values that were made lately, by what they are made of.
 
+use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::Arc;
@@ -19,7 +20,10 @@ impl<K: Clone + Eq + Hash, V> Recent<K, V> {
     }
 
     /// The value with this key.
-    pub fn get(&mut self, key: &K) -> Option<Arc<V>> {
+    pub fn get<Q: Eq + Hash + ?Sized>(&mut self, key: &Q) -> Option<Arc<V>>
+    where
+        K: Borrow<Q>,
+    {
         self.clock += 1;
         let (value, asked) = self.known.get_mut(key)?;
         *asked = self.clock;
