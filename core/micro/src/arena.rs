@@ -285,8 +285,19 @@ impl<'a> Arena<'a> {
 
     /// Memory for several lists, for as long as the result lives; it begins where the first of them does. Nothing is written yet.
     pub fn temporaries(&self, parts: &[Part]) -> Result<Temp<'_, u8>> {
+        self.placed(|before| Part::place(before, parts), || parts)
+    }
+
+    /// The same where it is known which place such lists take behind another.
+    #[inline(always)]
+    #[cfg_attr(not(feature = "alloc"), allow(unused_variables))]
+    pub fn placed<P: AsRef<[Part]>>(
+        &self,
+        place: impl Fn(usize) -> Option<(usize, usize)>,
+        parts: impl Fn() -> P,
+    ) -> Result<Temp<'_, u8>> {
         let before = self.front.temp.get();
-        let placed = Part::place(before, parts);
+        let placed = place(before);
         self.claim(placed.map(|(_, end)| end), Some(self.taken()))?;
         let (start, end) = placed.unwrap_or((before, before));
         self.front.temp.set(end);
@@ -299,7 +310,7 @@ impl<'a> Arena<'a> {
             end,
             front: &self.front,
             #[cfg(feature = "alloc")]
-            elsewhere: self.elsewhere.map(|elsewhere| (elsewhere, elsewhere.temporaries(parts))),
+            elsewhere: self.elsewhere.map(|elsewhere| (elsewhere, elsewhere.temporaries(parts().as_ref()))),
         })
     }
 

@@ -56,9 +56,9 @@ fn expand_tensors<'h>(site: Site<'h, '_>) -> error::Result<(Temp<'h, u8>, *const
     let tensors = memory.start().cast::<ArTensorV1>();
     // SAFETY: the second list lies behind the first one, and has an entry for each of them.
     let mut describer = unsafe { Describer::new(site, Purpose::Prepare, tensors.add(slots.len()).cast()) };
-    for t in 0..slots.len() {
+    for (t, slot) in slots.iter().enumerate() {
         // SAFETY: one of the first list, which nobody else has.
-        unsafe { describer.describe(t, "", tensors.add(t)) };
+        unsafe { describer.describe(t, slot, "", tensors.add(t)) };
     }
     Ok((memory, tensors.as_ptr(), slots.len()))
 }

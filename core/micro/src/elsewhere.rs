@@ -68,6 +68,7 @@ impl Elsewhere {
         self.persistent(self.target.state_of(op), Category::OpData);
     }
 
+    #[cold]
     pub fn temporaries(&self, parts: &[Part]) -> Span {
         let before = self.temp.get();
         let end = Part::place_elsewhere(before, parts, &self.target).map_or(usize::MAX, |(_, end)| end);
@@ -77,6 +78,7 @@ impl Elsewhere {
     }
 
     /// A temporary ends; `is_last` if there is no other one.
+    #[cold]
     pub fn end(&self, (before, end): Span, is_last: bool) {
         if is_last {
             self.temp.set(self.head.get());

@@ -1,11 +1,14 @@
 //! A tensor as the contract's structs tell of it, from what is kept of it (`graph`) and from the model.
 
+use core::cell::Cell;
+use core::fmt::{self, Write};
 use core::ptr::{NonNull, null, null_mut};
 
-use arenite_abi::raw::{ArHeader, ArQuantizationV1, ArStr, ArTensorV1};
-use arenite_model::{QuantizationParameters, Tables, Tensor};
+use arenite_abi::Error;
+use arenite_abi::raw::{ArHeader, ArQuantizationV1, ArStr, ArTensorV1, TENSOR_CONSTANT};
+use arenite_model::{Tables, Tensor};
 
-use crate::graph::{Scaled, in_file};
+use crate::graph::{Scaled, Slot};
 use crate::machine::{Scales, Site};
 
 /// What a node is expanded for.
@@ -17,29 +20,66 @@ pub(crate) enum Purpose {
     Run,
 }
 
-fn text(name: &[u8]) -> ArStr {
-    ArStr { data: name.as_ptr(), length: name.len() }
+/// What messages call the tensors of a node that runs: their places, inputs first, since to look up names in the file takes as long as all
+/// else.
+const PLACES: [&str; 12] = [
+    "input 0",
+    "input 1",
+    "input 2",
+    "input 3",
+    "input 4",
+    "input 5",
+    "an input",
+    "output 0",
+    "output 1",
+    "output 2",
+    "an output",
+    "an intermediate",
+];
+
+/// Names of the tensors of a list while a node runs, the last for all behind: a byte that stands for the place, since whoever looks at a
+/// tensor checks that its name is text. [`spelled`] puts the words into messages.
+pub(crate) type Names = [&'static str; if cfg!(feature = "messages") { 7 } else { 1 }];
+
+/// Of inputs, outputs, intermediates.
+#[cfg(feature = "messages")]
+pub(crate) const NAMES: [Names; 3] = [
+    ["\x10", "\x11", "\x12", "\x13", "\x14", "\x15", "\x16"],
+    ["\x17", "\x18", "\x19", "\x1a", "\x1a", "\x1a", "\x1a"],
+    ["\x1b"; 7],
+];
+#[cfg(not(feature = "messages"))]
+pub(crate) const NAMES: [Names; 3] = [[""]; 3];
+
+/// What stands for the first place.
+const FIRST: u32 = 0x10;
+
+/// What a node says that failed, with words for places.
+#[cold]
+pub(crate) fn spelled(error: Error) -> Error {
+    if cfg!(not(feature = "messages")) {
+        return error;
+    }
+    Error::new(error.status(), format_args!("{}", Spelled(error.message())))
 }
 
-/// What messages call a tensor while a node runs: its place among the node's, since to look up its name in the file takes as long as
-/// all else.
-pub(crate) fn place_name(at: usize, inputs: usize, outputs: usize) -> &'static str {
-    const INPUTS: [&str; 6] = ["input 0", "input 1", "input 2", "input 3", "input 4", "input 5"];
-    const OUTPUTS: [&str; 3] = ["output 0", "output 1", "output 2"];
-    if cfg!(not(feature = "messages")) {
-        ""
-    } else if at < inputs {
-        INPUTS.get(at).copied().unwrap_or("an input")
-    } else if at - inputs < outputs {
-        OUTPUTS.get(at - inputs).copied().unwrap_or("an output")
-    } else {
-        "an intermediate"
+struct Spelled<'t>(&'t str);
+
+impl fmt::Display for Spelled<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.chars().try_for_each(|c| {
+            match u32::from(c).checked_sub(FIRST).and_then(|place| PLACES.get(place as usize)) {
+                None => f.write_char(c),
+                Some(place) => f.write_str(place),
+            }
+        })
     }
 }
 
 /// The tensors of a subgraph, and where the next quantization is written to.
 pub(crate) struct Describer<'d, 'a> {
     site: Site<'d, 'a>,
+    slots: &'a [Cell<Slot>],
     tensors: Tables<'a, Tensor<'a>>,
     purpose: Purpose,
     quantizations: NonNull<ArQuantizationV1>,
@@ -48,57 +88,105 @@ pub(crate) struct Describer<'d, 'a> {
 impl<'d, 'a> Describer<'d, 'a> {
     /// # Safety
     /// There is room for the quantization of each tensor that is going to be described, and nobody else's.
+    #[inline]
     pub unsafe fn new(
         site: Site<'d, 'a>,
         purpose: Purpose,
         quantizations: NonNull<ArQuantizationV1>,
     ) -> Self {
-        Describer { site, tensors: site.graph.subgraph.tensors(), purpose, quantizations }
+        // SAFETY: it is the model's, whose bytes are borrowed.
+        let tensors = unsafe { site.graph.subgraph.verified_tensors() };
+        Describer { site, slots: site.graph.slots.get(), tensors, purpose, quantizations }
     }
 
-    /// How many tensors there are.
-    pub fn tensor_count(&self) -> usize {
-        self.site.graph.slots.get().len()
+    /// What is kept of tensor `t`; `None` if there is no such tensor.
+    #[inline(always)]
+    pub fn slot(&self, t: usize) -> Option<&'a Cell<Slot>> {
+        self.slots.get(t)
     }
 
-    /// Writes the entry of tensor `t`; while the node runs it has the name of its place among the node's.
+    /// Writes the entry of tensor `t`, whose slot this is; while the node runs it has the name that stands for its place.
     ///
     /// # Safety
     /// The place is writable, and nobody else's.
-    pub unsafe fn describe(&mut self, t: usize, place_name: &'static str, place: NonNull<ArTensorV1>) {
-        let slot = self.site.graph.slot(t);
-        let prepares = self.purpose == Purpose::Prepare;
-        let tensor = if prepares || slot.scaled != Scaled::No { self.tensors.get(t) } else { None };
-        let bytes = slot.bytes().unwrap_or_else(|| self.site.graph.bytes(self.site.machine.model, t));
-        let shows_data = !prepares || slot.is_constant();
-        let entry = ArTensorV1 {
-            element_type: u32::from(slot.type_code),
-            rank: u32::from(slot.rank),
-            dims: slot.dims,
-            data: if shows_data { slot.data.cast() } else { null_mut() },
-            bytes: bytes as u64,
-            quantization: tensor.map_or(null(), |tensor| self.quantize(t, &tensor, slot.scaled)),
-            flags: u32::from(slot.flags),
-            name: text(
-                tensor.filter(|_| prepares).map_or(place_name.as_bytes(), |tensor| tensor.name_bytes()),
-            ),
-            ..ArTensorV1::NONE
-        };
+    #[inline(always)]
+    pub unsafe fn describe(
+        &mut self,
+        t: usize,
+        slot: &Cell<Slot>,
+        place_name: &'static str,
+        place: NonNull<ArTensorV1>,
+    ) {
+        let slot = slot.get();
         // SAFETY: the caller's promise.
-        unsafe { place.write(entry) };
+        unsafe {
+            place.write(ArTensorV1 {
+                element_type: u32::from(slot.type_code),
+                rank: u32::from(slot.rank),
+                dims: slot.dims,
+                data: slot.data.cast(),
+                flags: u32::from(slot.flags),
+                name: ArStr { data: place_name.as_ptr(), length: place_name.len() },
+                ..ArTensorV1::NONE
+            });
+            let entry = place.as_ptr();
+            (*entry).bytes = slot.whole_bytes().unwrap_or_else(|| self.other_bytes(t)) as u64;
+            match slot.scaled {
+                Scaled::No => {}
+                Scaled::InFile => (*entry).quantization = self.linear(t),
+                Scaled::OfBlocks => (*entry).quantization = self.blockwise(t),
+            }
+            if self.purpose == Purpose::Prepare {
+                self.prepare(t, &mut *entry);
+            }
+        }
     }
 
-    /// Where the scales of tensor `t` are told.
-    fn quantize(&mut self, t: usize, tensor: &Tensor<'_>, scaled: Scaled) -> *const ArQuantizationV1 {
-        let quantization = match (scaled, tensor.quantization()) {
-            (Scaled::InFile, Some(quantization)) => plain(tensor, &quantization),
-            (Scaled::OfBlocks, _) => self
-                .site
-                .machine
-                .blocks(self.site.graph.index, t)
-                .map_or(NO_QUANTIZATION, |scales| blockwise(scales, tensor.quantized_dimension())),
-            _ => return null(),
-        };
+    #[cold]
+    fn other_bytes(&self, t: usize) -> usize {
+        self.site.graph.bytes(self.site.machine.model, t)
+    }
+
+    /// Makes an entry that of a node to be prepared.
+    #[cold]
+    fn prepare(&self, t: usize, entry: &mut ArTensorV1) {
+        let name = self.tensors.get(t).map_or(&[][..], |tensor| tensor.name_bytes());
+        entry.name = ArStr { data: name.as_ptr(), length: name.len() };
+        if entry.flags & TENSOR_CONSTANT == 0 {
+            entry.data = null_mut();
+        }
+    }
+
+    /// Where the scales of tensor `t` are told, which the machine can read where they lie.
+    #[inline(never)]
+    fn linear(&mut self, t: usize) -> *const ArQuantizationV1 {
+        // SAFETY: they are the model's, whose bytes are borrowed.
+        let Some(linear) = (unsafe { self.tensors.linear_scales(t) }) else { return null() };
+        let dimension = if linear.dimension == 0 { 0 } else { self.dimension(t) };
+        self.add(ArQuantizationV1 {
+            scales: linear.scales.as_ptr().cast(),
+            scale_count: linear.scales.len(),
+            zero_points: linear.zero_points.as_ptr().cast(),
+            zero_point_count: linear.zero_points.len(),
+            quantized_dimension: dimension,
+            ..NO_QUANTIZATION
+        })
+    }
+
+    /// Where the scales of tensor `t` are told, which are of blocks.
+    #[cold]
+    fn blockwise(&mut self, t: usize) -> *const ArQuantizationV1 {
+        let scales = self.site.machine.blocks(self.site.graph.index, t);
+        self.add(scales.map_or(NO_QUANTIZATION, |scales| blockwise(scales, self.dimension(t))))
+    }
+
+    #[cold]
+    fn dimension(&self, t: usize) -> i32 {
+        self.tensors.get(t).map_or(0, |tensor| tensor.quantized_dimension())
+    }
+
+    #[inline]
+    fn add(&mut self, quantization: ArQuantizationV1) -> *const ArQuantizationV1 {
         let place = self.quantizations;
         // SAFETY: the promise to `new`.
         unsafe {
@@ -118,23 +206,6 @@ const NO_QUANTIZATION: ArQuantizationV1 = ArQuantizationV1 {
     quantized_dimension: 0,
     block_size: 0,
 };
-
-/// Scales and zero points where they lie in the file: the machine can read them there, or the tensor would have been refused.
-fn plain(tensor: &Tensor<'_>, quantization: &QuantizationParameters<'_>) -> ArQuantizationV1 {
-    let scales = in_file(quantization.scale().bytes()).unwrap_or(&[]);
-    let zero_points = in_file(quantization.zero_point().bytes()).unwrap_or(&[]);
-    ArQuantizationV1 {
-        scales: scales.as_ptr(),
-        scale_count: scales.len(),
-        zero_points: zero_points.as_ptr(),
-        zero_point_count: zero_points.len(),
-        quantized_dimension: match quantization.quantized_dimension() {
-            0 => 0,
-            _ => tensor.quantized_dimension(),
-        },
-        ..NO_QUANTIZATION
-    }
-}
 
 fn blockwise(scales: &Scales<'_>, quantized_dimension: i32) -> ArQuantizationV1 {
     ArQuantizationV1 {

@@ -59,6 +59,17 @@ impl Slot {
         size_of_elements(self.element_type(), element_count(self.shape()))
     }
 
+    /// The same of a tensor with elements of whole bytes; `None` for others, and if there is no byte.
+    #[inline(always)]
+    pub fn whole_bytes(&self) -> Option<usize> {
+        let mut bytes = usize::from(*WHOLE.get(usize::from(self.type_code))?);
+        for d in 0..usize::from(self.rank) {
+            // SAFETY: as in `shape`.
+            bytes = bytes.checked_mul(unsafe { self.dims.add(d).read() }.max(0) as usize)?;
+        }
+        if bytes == 0 { None } else { Some(bytes) }
+    }
+
     /// Whether its value lies in the model, or was computed while the model was made ready.
     pub fn is_constant(&self) -> bool {
         u32::from(self.flags) & TENSOR_CONSTANT != 0
@@ -68,6 +79,18 @@ impl Slot {
         u32::from(self.flags) & TENSOR_VARIABLE != 0
     }
 }
+
+/// Bytes of an element, by its type; 0 where they are not whole.
+const WHOLE: [u8; ElementType::ALL.len()] = {
+    let mut bytes = [0; ElementType::ALL.len()];
+    let mut i = 0;
+    while i < bytes.len() {
+        let bits = ElementType::ALL[i].bits();
+        bytes[i] = if bits.is_multiple_of(8) { (bits / 8) as u8 } else { 0 };
+        i += 1;
+    }
+    bytes
+};
 
 /// How far a subgraph has come.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use arenite_abi::host_side::eval_struct;
 use arenite_model::Model;
 
 use crate::arena::Arena;
-use crate::entry::Purpose;
+use crate::entry::{Purpose, spelled};
 use crate::error::{Error, Result};
 use crate::graph::{Graph, Stage};
 use crate::host::EvalHost;
@@ -17,7 +17,7 @@ use crate::ops::{OpRegistration, Ops};
 use crate::prepare;
 use crate::resources::Resources;
 use crate::sizes::Category;
-use crate::work::Work;
+use crate::work::{Room, Work};
 use crate::{build, called};
 
 /// How many subgraphs may be at work at once, each called by a node of the one before.
@@ -163,24 +163,40 @@ impl<'h, 'a> Site<'h, 'a> {
     }
 
     fn eval(self, node: usize, op: &OpRegistration, prepared: &Prepared<'a>) -> Result<()> {
-        let spec = match prepared.recall(self.machine.model, op) {
-            Some(spec) => spec,
-            None => self.spec(node)?,
-        };
-        let work = Work::new(self, &spec, Purpose::Run, prepared.pieces())?;
-        let raw = work.node((self.graph.index, node), &spec);
+        match prepared.is_noted() {
+            true => self.eval_as(node, op, prepared, &prepared.recall(self.machine.model, op)),
+            false => self.eval_as(node, op, prepared, &self.spec(node)?),
+        }
+    }
+
+    #[inline(never)]
+    fn eval_as(
+        self,
+        node: usize,
+        op: &OpRegistration,
+        prepared: &Prepared<'a>,
+        spec: &Spec<'a>,
+    ) -> Result<()> {
+        let pieces = prepared.pieces();
+        let room = Room::new(self, spec, pieces.len())?;
+        // SAFETY: the room was made for them.
+        let work = unsafe { Work::new(&room, self, spec, Purpose::Run, pieces) };
+        let raw = work.node((self.graph.index, node), spec);
         let mut host = EvalHost::new(self, node, &work);
         let (persistent, scratch) = work.spans().split_at(prepared.persistent_count());
         let eval = eval_struct(&mut host, 1, persistent, scratch);
         // SAFETY: the structs are valid for the call, `prepare` initialised the state, and the plan keeps apart what lives at once.
         let status = unsafe { (op.eval)(&eval, &raw, prepared.state) };
         let done = message::check(status);
-        match host.failed.take() {
+        if done.is_ok() && host.failed.is_none() {
+            return Ok(());
+        }
+        match (host.failed, done) {
             // What a subgraph failed with: the op's words for it are of no use.
-            Some(failed) => Err(failed),
-            None => done.map_err(|error| {
+            (Some(failed), _) => Err(failed),
+            (None, done) => done.map_err(|error| {
                 let (subgraph, code) = (self.graph.index, op.builtin_code);
-                Error::Node { subgraph, node, code, error }
+                Error::Node { subgraph, node, code, error: spelled(error) }
             }),
         }
     }
@@ -195,12 +211,12 @@ impl<'h, 'a> Site<'h, 'a> {
     /// Claims what the nodes will take while they run: they will not fail then.
     pub fn rehearse(self) -> Result<()> {
         for (node, prepared) in self.graph.nodes.get().iter().map(Cell::get).enumerate() {
-            let work = Work::new(self, &self.spec(node)?, Purpose::Run, prepared.pieces())?;
+            let room = Room::new(self, &self.spec(node)?, prepared.pieces().len())?;
             let nested = self.temporaries_of_callees(node);
             if nested > 0 {
-                self.arena.rehearse(nested, Work::ALIGNMENT)?;
+                self.arena.rehearse(nested, Room::ALIGNMENT)?;
             }
-            drop(work);
+            drop(room);
         }
         Ok(())
     }
@@ -218,7 +234,7 @@ impl<'h, 'a> Site<'h, 'a> {
         }
         let nodes = self.graph.nodes.get().iter().map(Cell::get).enumerate().map(|(node, prepared)| {
             let spec = self.spec(node).ok();
-            let own = spec.map_or(0, |spec| Work::bytes(self.graph, &spec, prepared.pieces().len()));
+            let own = spec.map_or(0, |spec| Room::bytes(self.graph, &spec, prepared.pieces().len()));
             own.saturating_add(self.temporaries_of_callees(node))
         });
         let most = nodes.chain([called::forwarded_bytes(self)]).max().unwrap_or(0);

@@ -58,7 +58,11 @@ pub(crate) fn keep(error: Error) -> ArStatus {
 }
 
 /// The error of a call that returned this status.
+#[inline]
 pub(crate) fn check(status: ArStatus) -> Result<(), Error> {
+    if status == Status::Ok as ArStatus && !KEPT.is_there.load(Ordering::Relaxed) {
+        return Ok(());
+    }
     let kept = KEPT.take();
     match Status::from_raw(status) {
         Status::Ok => Ok(()),

@@ -14,10 +14,10 @@ use crate::graph::Graph;
 use crate::host::PrepareHost;
 use crate::machine::Site;
 use crate::message;
-use crate::node::{Piece, Prepared, Spec, is_stateful};
+use crate::node::{Piece, Prepared, Spec, is_stateful, tensor};
 use crate::ops::{OpRegistration, serves};
 use crate::sizes::Category;
-use crate::work::Work;
+use crate::work::{Room, Work};
 
 /// Prepares node `node` with the first of the ops that serves it.
 pub(crate) fn node(site: Site<'_, '_>, node: usize) -> Result<()> {
@@ -52,22 +52,24 @@ pub(crate) fn node(site: Site<'_, '_>, node: usize) -> Result<()> {
 fn types<'a>(graph: &Graph<'a>, spec: &Spec<'a>) -> impl Iterator<Item = ElementType> + use<'a> {
     let slots = graph.slots.get();
     let [inputs, outputs, _] = spec.lists;
-    let indices = inputs.iter().chain(outputs.iter());
-    let slot = move |t: i32| usize::try_from(t).ok().and_then(|t| slots.get(t));
-    indices.filter_map(slot).map(|slot| slot.get().element_type())
+    let slot = move |&number: &[u8; 4]| slots.get(tensor(number)?);
+    inputs.iter().chain(outputs).filter_map(slot).map(|slot| slot.get().element_type())
 }
 
 fn with<'a>(site: Site<'_, 'a>, op: &'a OpRegistration, node: usize, spec: &Spec<'a>) -> Result<()> {
     let Site { arena, graph, .. } = site;
     let state = arena.state(op)?.as_ptr().cast();
-    let work = Work::new(site, spec, Purpose::Prepare, &[])?;
+    let room = Room::new(site, spec, 0)?;
+    // SAFETY: the room was made for them.
+    let work = unsafe { Work::new(&room, site, spec, Purpose::Prepare, &[]) };
     let mut host = PrepareHost::new(site, node, work)?;
     let raw = host.work.node((graph.index, node), spec);
     call(&mut host, op, &raw, state)?;
     let refused =
         |error: OpError| Error::Node { subgraph: graph.index, node, code: spec.builtin_code, error };
     let found = found::<OpError>(host.work.outputs(), &host.said).map_err(refused);
-    match found.and_then(|found| keep(&host, op, spec, state, found)) {
+    let counted = room.counted(&host.work);
+    match found.and_then(|found| keep(&host, op, (spec, counted), state, found)) {
         Ok(prepared) => {
             if prepared.op().is_none() {
                 destroy(op, state);
@@ -127,7 +129,7 @@ fn destroy(op: &OpRegistration, state: *mut core::ffi::c_void) {
 fn keep<'a>(
     host: &PrepareHost<'_, 'a>,
     op: &'a OpRegistration,
-    spec: &Spec<'a>,
+    counted: (&Spec<'a>, Option<[u8; 2]>),
     state: *mut core::ffi::c_void,
     found: Found,
 ) -> Result<Prepared<'a>> {
@@ -144,7 +146,8 @@ fn keep<'a>(
     }
     let list = |_| Cell::new(pieces.next().unwrap_or(first_values));
     let pieces = arena.persistent(total, Category::Nodes, list)?;
-    Ok(Prepared::new(spec, op, state, pieces, [persistent.len() as u8, scratch.len() as u8]))
+    let counts = [persistent.len(), scratch.len()];
+    Ok(Prepared::new(counted, op, state, pieces, counts))
 }
 
 /// A copy of what a stateful op keeps, one piece after the other.
@@ -176,8 +179,8 @@ pub(crate) fn reset(prepared: &Prepared<'_>) {
 
 /// Shapes and values that the op gave its outputs become the graph's.
 fn note_outputs(graph: &Graph<'_>, spec: &Spec<'_>, host: &PrepareHost<'_, '_>) {
-    for ((&local, said), t) in host.work.outputs().iter().zip(&*host.said).zip(spec.lists[1]) {
-        let (Ok(local), Ok(t)) = (usize::try_from(local), usize::try_from(t)) else { continue };
+    for ((&local, said), &number) in host.work.outputs().iter().zip(&*host.said).zip(spec.lists[1]) {
+        let (Ok(local), Some(t)) = (usize::try_from(local), tensor(number)) else { continue };
         let entry = host.work.get(local);
         let mut slot = graph.slot(t);
         (slot.dims, slot.rank) = (entry.dims, entry.rank as u8);

@@ -14,20 +14,21 @@
 //! ```
 
 use core::cell::Cell;
+use core::marker::PhantomData;
 use core::ptr::NonNull;
 
 use arenite_abi::raw::{
-    ArBytes, ArHeader, ArNodeV1, ArQuantizationV1, ArSpan, ArTable, ArTensorV1, TENSOR_CONSTANT, slice,
+    ArBytes, ArHeader, ArNodeV1, ArQuantizationV1, ArSpan, ArTable, ArTensorV1, TENSOR_CONSTANT,
 };
 use arenite_abi::tensor::element_count;
-use arenite_model::{List, RawTable};
+use arenite_model::RawTable;
 
 use crate::arena::{Part, Temp};
-use crate::entry::{Describer, Purpose, place_name};
+use crate::entry::{Describer, NAMES, Names, Purpose};
 use crate::error::Result;
 use crate::graph::{Graph, Scaled, size_of_elements};
 use crate::machine::Site;
-use crate::node::{Piece, Spec};
+use crate::node::{Numbers, Piece, Spec, tensor};
 
 /// How much a node in work has of everything.
 #[derive(Clone, Copy)]
@@ -49,18 +50,33 @@ const _: () = assert!(
 );
 
 impl Counts {
-    fn of(graph: &Graph<'_>, lists: &[List<'_, i32>; 3], pieces: usize) -> Self {
+    #[inline(always)]
+    fn of(graph: &Graph<'_>, spec: &Spec<'_>, pieces: usize) -> Self {
+        let [tensors, scaled] =
+            spec.counted.map_or_else(|| Self::count(graph, spec), |few| few.map(usize::from));
+        Counts { tensors, scaled, pieces, numbers: spec.lists.iter().map(|list| list.len()).sum() }
+    }
+
+    /// How many tensors the lists name, and how many with scales.
+    #[cold]
+    fn count(graph: &Graph<'_>, spec: &Spec<'_>) -> [usize; 2] {
         let slots = graph.slots.get();
-        let mut counts = Counts { tensors: 0, scaled: 0, pieces, numbers: 0 };
-        for list in lists {
-            for i in 0..list.len() {
-                let slot = list.get(i).and_then(|t| slots.get(usize::try_from(t).ok()?));
-                counts.tensors += usize::from(slot.is_some());
-                counts.scaled += usize::from(slot.is_some_and(|slot| slot.get().scaled != Scaled::No));
-            }
-            counts.numbers += list.len();
+        let named = spec.lists.iter().copied().flatten().filter_map(|&number| slots.get(tensor(number)?));
+        named.fold([0; 2], |[tensors, scaled], slot| {
+            [tensors + 1, scaled + usize::from(slot.get().scaled != Scaled::No)]
+        })
+    }
+
+    /// Where all of it begins and ends that lies behind `start`, a place in a block; `None` if that cannot be counted.
+    #[inline]
+    fn place(&self, start: usize) -> Option<(usize, usize)> {
+        if self.numbers > usize::MAX / 256 {
+            return None;
         }
-        counts
+        let start = start.next_multiple_of(Room::ALIGNMENT);
+        let structs = self.tensors * size_of::<ArTensorV1>() + self.scaled * size_of::<ArQuantizationV1>();
+        let rest = self.pieces * size_of::<ArSpan>() + self.numbers * size_of::<i32>();
+        Some((start, start + structs + rest))
     }
 
     fn parts(&self) -> [Part; 4] {
@@ -73,23 +89,111 @@ impl Counts {
     }
 }
 
-/// Writes which of so many tensors the lists name, one list behind the other; for one that is named already, where that was.
-fn list_tensors(lists: &[List<'_, i32>; 3], count: usize, numbers: &mut [i32]) {
-    let mut at = 0;
-    for list in lists {
-        for i in 0..list.len() {
-            let there = |&t: &i32| usize::try_from(t).is_ok_and(|t| t < count);
-            let t = list.get(i).filter(there).unwrap_or(-1);
-            let known = if t < 0 { None } else { numbers[..at].iter().position(|&other| other == t) };
-            numbers[at] = known.map_or(t, |known| mirrored(known as i32));
-            at += 1;
+/// Where the next entry and the next number of a node in work are written.
+struct Writer<'w, 'a> {
+    describer: Describer<'w, 'a>,
+    tensor: NonNull<ArTensorV1>,
+    tensor_count: i32,
+    number: NonNull<i32>,
+}
+
+impl Writer<'_, '_> {
+    /// Writes all that a node names.
+    ///
+    /// # Safety
+    /// As of [`write`](Self::write), of all lists.
+    #[inline(always)]
+    unsafe fn write_all(&mut self, spec: &Spec<'_>) {
+        let mut at = 0;
+        for (list, names) in spec.lists.iter().zip(&NAMES) {
+            let all = if spec.counted.is_some() { None } else { Some((&spec.lists, at)) };
+            if !list.is_empty() {
+                // SAFETY: the caller's promise.
+                unsafe { self.write(list, names, all) };
+            }
+            at += list.len();
         }
+    }
+
+    /// Writes the entries of the tensors that a list names, and their numbers. Where one may have been named before, `all` are the node's
+    /// lists, and how many numbers stand in front of this one.
+    ///
+    /// # Safety
+    /// There is room for so many, and for the quantizations of those that have one.
+    #[inline(never)]
+    unsafe fn write(&mut self, list: Numbers<'_>, names: &Names, all: Option<(&[Numbers<'_>; 3], usize)>) {
+        for (i, &named) in list.iter().enumerate() {
+            let local = match all.and_then(|(lists, at)| self.before(lists, at + i, named)) {
+                Some(known) => known,
+                // SAFETY: the caller's promise.
+                None => unsafe { self.tensor(named, names[i.min(names.len() - 1)]) },
+            };
+            // SAFETY: the caller's promise.
+            unsafe {
+                self.number.write(local);
+                self.number = self.number.add(1);
+            }
+        }
+    }
+
+    /// Writes the entry of the tensor that a number stands for, and gives its own; −1 if there is none.
+    ///
+    /// # Safety
+    /// There is room for it.
+    #[inline(always)]
+    unsafe fn tensor(&mut self, named: [u8; 4], name: &'static str) -> i32 {
+        let Some(t) = tensor(named) else { return -1 };
+        let Some(slot) = self.describer.slot(t) else { return -1 };
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.describer.describe(t, slot, name, self.tensor);
+            self.tensor = self.tensor.add(1);
+        }
+        self.tensor_count += 1;
+        self.tensor_count - 1
+    }
+
+    /// The number of what stands among the lists' first `at` already.
+    #[cold]
+    fn before(&self, lists: &[Numbers<'_>; 3], at: usize, named: [u8; 4]) -> Option<i32> {
+        let known = lists.iter().copied().flatten().take(at).position(|&other| other == named)?;
+        // SAFETY: so many were written.
+        Some(unsafe { self.number.sub(at - known).read() })
     }
 }
 
-/// A place in a list, as what is neither a tensor nor −1; and the way back.
-fn mirrored(place: i32) -> i32 {
-    -2 - place
+/// Memory for a node in work. Where code is not short, this and [`Work`] are made where they are wanted.
+pub(crate) struct Room<'t> {
+    memory: Temp<'t, u8>,
+    counts: Counts,
+}
+
+impl<'t> Room<'t> {
+    #[cfg_attr(feature = "std", inline(always))]
+    #[cfg_attr(not(feature = "std"), inline(never))]
+    pub fn new(site: Site<'t, '_>, spec: &Spec<'_>, pieces: usize) -> Result<Self> {
+        let counts = Counts::of(site.graph, spec, pieces);
+        let memory = site.arena.placed(|before| counts.place(before), || counts.parts())?;
+        Ok(Room { memory, counts })
+    }
+
+    /// How many tensors the node has, and how many with scales, if none is named twice and they are few.
+    pub fn counted(&self, work: &Work<'_>) -> Option<[u8; 2]> {
+        let Counts { tensors, scaled, .. } = self.counts;
+        if work.tensor_count != tensors {
+            return None;
+        }
+        Some([u8::try_from(tensors).ok()?, u8::try_from(scaled).ok()?])
+    }
+
+    /// Where it may begin.
+    pub const ALIGNMENT: usize = align_of::<ArTensorV1>();
+
+    /// Bytes that it takes from such a place; they end at one.
+    pub fn bytes(graph: &Graph<'_>, spec: &Spec<'_>, pieces: usize) -> usize {
+        let end = Counts::of(graph, spec, pieces).place(0).map(|(_, end)| end);
+        end.and_then(|end| end.checked_next_multiple_of(Self::ALIGNMENT)).unwrap_or(usize::MAX)
+    }
 }
 
 /// The node in work. Ops read entries through pointers, also while the host is about to change others: so the host goes through
@@ -104,104 +208,58 @@ pub(crate) struct Work<'t> {
     number_count: usize,
     inputs: usize,
     outputs: usize,
-    _memory: Temp<'t, u8>,
+    room: PhantomData<&'t Room<'t>>,
 }
 
 impl<'t> Work<'t> {
     /// Expands the tensors of a node, and what is kept of its memory.
-    #[inline(always)]
-    pub fn new(
-        site: Site<'t, '_>,
-        spec: &Spec<'_>,
-        purpose: Purpose,
-        pieces: &[Cell<Piece>],
-    ) -> Result<Work<'t>> {
-        let counts = Counts::of(site.graph, &spec.lists, pieces.len());
-        let memory = site.arena.temporaries(&counts.parts())?;
-        // SAFETY: the memory is for so many of each, and new.
-        Ok(unsafe { Work::fill(memory, counts, site, spec, purpose, pieces) })
-    }
-
+    ///
     /// # Safety
-    /// The memory is for so many, and nobody else's; they were counted for this node.
-    #[inline(never)]
-    unsafe fn fill(
-        memory: Temp<'t, u8>,
-        counts: Counts,
+    /// The room is for this node with so many pieces, and nobody else's.
+    #[cfg_attr(feature = "std", inline(always))]
+    #[cfg_attr(not(feature = "std"), inline(never))]
+    pub unsafe fn new(
+        room: &'t Room<'_>,
         site: Site<'_, '_>,
         spec: &Spec<'_>,
         purpose: Purpose,
         pieces: &[Cell<Piece>],
     ) -> Work<'t> {
-        let tensors = memory.start().cast::<ArTensorV1>();
-        // SAFETY: the lists lie one behind the other, without gaps.
+        let Counts { tensors: most, scaled, numbers: number_count, .. } = room.counts;
+        let tensors = room.memory.start().cast::<ArTensorV1>();
+        // SAFETY: the memory is for so many of each, and the lists lie one behind the other, without gaps.
         let (quantizations, spans, numbers) = unsafe {
-            let quantizations = tensors.add(counts.tensors).cast::<ArQuantizationV1>();
-            let spans = quantizations.add(counts.scaled).cast::<ArSpan>();
-            (quantizations, spans, spans.add(counts.pieces).cast::<i32>())
+            let quantizations = tensors.add(most).cast::<ArQuantizationV1>();
+            let spans = quantizations.add(scaled).cast::<ArSpan>();
+            (quantizations, spans, spans.add(pieces.len()).cast::<i32>())
         };
-        let [inputs, outputs, _] = &spec.lists;
-        let mut work = Work {
-            tensors,
-            tensor_count: 0,
-            spans,
-            span_count: pieces.len(),
-            numbers,
-            number_count: counts.numbers,
-            inputs: inputs.len(),
-            outputs: outputs.len(),
-            _memory: memory,
-        };
-        // SAFETY: those that are about to be described were counted.
-        work.number(&spec.lists, &mut unsafe { Describer::new(site, purpose, quantizations) });
         for (i, piece) in pieces.iter().map(Cell::get).enumerate() {
             let span = ArSpan { data: piece.data.cast(), bytes: piece.bytes as u64 };
             // SAFETY: they were counted.
             unsafe { spans.add(i).write(span) };
         }
-        work
-    }
-
-    /// Where it may begin.
-    pub const ALIGNMENT: usize = align_of::<ArTensorV1>();
-
-    /// Bytes that it takes from such a place; they end at one.
-    pub fn bytes(graph: &Graph<'_>, spec: &Spec<'_>, pieces: usize) -> usize {
-        let counts = Counts::of(graph, &spec.lists, pieces);
-        let end = Part::place(0, &counts.parts()).map(|(_, end)| end);
-        end.and_then(|end| end.checked_next_multiple_of(Self::ALIGNMENT)).unwrap_or(usize::MAX)
-    }
-
-    /// Writes the entries, and their numbers.
-    fn number(&mut self, lists: &[List<'_, i32>; 3], describer: &mut Describer<'_, '_>) {
-        let count = self.number_count;
-        // SAFETY: they were counted; any bytes are a number, and nobody else has them.
-        let numbers = unsafe {
-            self.numbers.as_ptr().write_bytes(0xff, count);
-            core::slice::from_raw_parts_mut(self.numbers.as_ptr(), count)
-        };
-        list_tensors(lists, describer.tensor_count(), numbers);
-        for at in 0..count {
-            numbers[at] = match usize::try_from(numbers[at]) {
-                Ok(t) => {
-                    let name = place_name(at, self.inputs, self.outputs);
-                    // SAFETY: it was counted.
-                    unsafe { describer.describe(t, name, self.tensors.add(self.tensor_count)) };
-                    self.tensor_count += 1;
-                    self.tensor_count as i32 - 1
-                }
-                Err(_) => {
-                    let known = usize::try_from(mirrored(numbers[at])).ok();
-                    known.and_then(|known| numbers.get(known).copied()).unwrap_or(-1)
-                }
-            };
+        // SAFETY: those that are about to be described were counted.
+        let describer = unsafe { Describer::new(site, purpose, quantizations) };
+        let mut writer = Writer { describer, tensor: tensors, tensor_count: 0, number: numbers };
+        // SAFETY: they were counted.
+        unsafe { writer.write_all(spec) };
+        Work {
+            tensors,
+            tensor_count: writer.tensor_count as usize,
+            spans,
+            span_count: pieces.len(),
+            numbers,
+            number_count,
+            inputs: spec.lists[0].len(),
+            outputs: spec.lists[1].len(),
+            room: PhantomData,
         }
     }
 
     /// The node's persistent memory and scratch buffers.
     pub fn spans(&self) -> &[ArSpan] {
-        // SAFETY: `fill` has written so many.
-        unsafe { slice(self.spans.as_ptr(), self.span_count) }
+        // SAFETY: `new` has written so many.
+        unsafe { core::slice::from_raw_parts(self.spans.as_ptr(), self.span_count) }
     }
 
     /// A copy of an entry.
@@ -223,7 +281,7 @@ impl<'t> Work<'t> {
 
     fn numbers(&self) -> &[i32] {
         // SAFETY: so many were written, and stay as they are.
-        unsafe { slice(self.numbers.as_ptr(), self.number_count) }
+        unsafe { core::slice::from_raw_parts(self.numbers.as_ptr(), self.number_count) }
     }
 
     /// Numbers of the node's outputs.

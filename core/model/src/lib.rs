@@ -41,10 +41,10 @@ pub use builtin_names::{
 pub use error::{Definition, ModelError, Path};
 pub use model::Model;
 pub use schema::{
-    BlockwiseQuantization, Buffer, CustomQuantization, DimensionMetadata, Int32Vector, List, Malformed,
-    Metadata, MultiAxisQuantization, Operator, OperatorCode, QuantizationDetails, QuantizationParameters,
-    RawTable, SignatureDef, SparseIndexVector, SparsityParameters, SubGraph, Tables, Tensor, TensorMap,
-    Uint8Vector, Uint16Vector, VariantSubType,
+    BlockwiseQuantization, Buffer, CustomQuantization, DimensionMetadata, Int32Vector, LinearScales, List,
+    Malformed, Metadata, MultiAxisQuantization, Operator, OperatorCode, QuantizationDetails,
+    QuantizationParameters, RawTable, SignatureDef, SparseIndexVector, SparsityParameters, SubGraph, Tables,
+    Tensor, TensorMap, Uint8Vector, Uint16Vector, VariantSubType,
 };
 #[cfg(feature = "std")]
 pub use source::ModelBuffer;

@@ -3,7 +3,7 @@
 
 use crate::error::ModelError;
 use crate::schema::{
-    self, Buffer, List, Metadata, ModelTable, Operator, OperatorCode, SignatureDef, SubGraph, Tables, Tensor,
+    self, Buffer, Metadata, ModelTable, Operator, OperatorCode, SignatureDef, SubGraph, Tables, Tensor,
     VariantSubType,
 };
 use crate::types::{packed_bytes, tensor_type};
@@ -45,6 +45,7 @@ impl<'a> Model<'a> {
     }
 
     /// The whole file.
+    #[inline]
     pub fn bytes(&self) -> &'a [u8] {
         self.0.bytes()
     }
@@ -77,11 +78,6 @@ impl<'a> Model<'a> {
     /// The op that an operator runs; `None` only for an operator of another model.
     pub fn operator_code(&self, operator: &Operator<'a>) -> Option<OperatorCode<'a>> {
         self.0.operator_codes().get(operator.opcode_index() as usize)
-    }
-
-    /// The list of numbers whose [`place`](crate::List::place) was told: it is read without the tables in front of it.
-    pub fn numbers_at(&self, place: usize) -> List<'a, i32> {
-        self.0.numbers_at(place)
     }
 
     /// Number of buffers.

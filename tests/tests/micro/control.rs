@@ -1,26 +1,14 @@
 //! Subgraphs and resources: IF, WHILE, CALL_ONCE, variables.
 
 use arenite_abi::schema::{CallOnceOptions, IfOptions, WhileOptions};
-use arenite_micro::{Error, Interpreter, Planner, required_arena};
+use arenite_micro::{Error, Interpreter};
 use arenite_model::tensor_type::BOOL;
 use arenite_model::writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of};
 use arenite_tests::micro::{Aligned, ops, run_once};
 use arenite_tests::op_models::{self, control, f32, i32};
 use arenite_tests::options::WithOptions;
 
-use crate::support::{Pages, invoke, large};
-
-/// The same bytes as the large runtime's in three invocations, in an arena of the size that was told.
-#[track_caller]
-fn check(name: &str, model: ModelBuilder) {
-    let (ops, model) = (ops(), Aligned::of(&model.finish()));
-    let sizes = required_arena(model.as_slice(), &ops, Planner::Greedy)
-        .unwrap_or_else(|error| panic!("{name}: {error}"));
-    let mut arena = Pages::new(sizes.arena);
-    let mut interpreter = Interpreter::new(model.as_slice(), &ops, arena.block()).expect("it has enough");
-    let outputs: Vec<_> = (0..3).flat_map(|invocation| invoke(&mut interpreter, invocation)).collect();
-    assert!(outputs == large(model.as_slice(), 3), "{name}: other bytes");
-}
+use crate::support::{Pages, check};
 
 #[track_caller]
 fn refused(model: ModelBuilder) -> String {

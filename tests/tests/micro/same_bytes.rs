@@ -1,9 +1,11 @@
 //! Models that microcontrollers run give the large runtime's bytes.
 
 use arenite_micro::{Interpreter, Loaded, OpRegistration, Planner, required_arena};
+use arenite_model::writer::{ModelBuilder, Operator, SubGraph};
 use arenite_tests::micro::{Aligned, ops};
+use arenite_tests::op_models::f32;
 
-use crate::support::{Pages, invoke, large, models, shared};
+use crate::support::{Pages, check, invoke, large, models, shared};
 
 #[test]
 fn the_same_bytes_as_the_large_runtime() {
@@ -37,6 +39,30 @@ fn tensors_one_after_the_other() {
         let mut interpreter =
             loaded.prepare().and_then(|model| model.plan(Planner::Linear)).expect("it is ready");
         assert!(invoke(&mut interpreter, 0) == large(model.as_slice(), 1), "{name}");
+    }
+}
+
+/// `ADD_N` of inputs with these numbers.
+fn sum(numbers: &[usize]) -> ModelBuilder {
+    let mut model = ModelBuilder::new();
+    let add = model.builtin("ADD_N", 1);
+    let mut graph = SubGraph::new("main");
+    let inputs: Vec<_> = (0..=numbers.iter().copied().max().unwrap_or(0))
+        .map(|i| graph.input(f32(&format!("x{i}"), &[3])))
+        .collect();
+    let named: Vec<_> = numbers.iter().map(|&number| inputs[number]).collect();
+    let y = graph.output(f32("y", &[3]));
+    graph.operator(Operator::new(add, &named, &[y]));
+    model.subgraph(graph);
+    model
+}
+
+/// Of most nodes little is kept; these are read in the file whenever they run.
+#[test]
+fn nodes_with_many_tensors_or_one_twice() {
+    for count in [2, 30, 31, 32, 300] {
+        check("all different", sum(&(0..count).collect::<Vec<_>>()));
+        check("some are the same", sum(&(0..count).map(|i| i * i % 7).collect::<Vec<_>>()));
     }
 }
 

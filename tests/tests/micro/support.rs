@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::ptr::{NonNull, null_mut};
 
 use arenite::ElementType;
-use arenite_micro::Interpreter;
-use arenite_tests::micro::Aligned;
+use arenite_micro::{Interpreter, Planner, required_arena};
+use arenite_model::writer::ModelBuilder;
+use arenite_tests::micro::{Aligned, ops};
 
 /// Where the shared corpora are; nothing, and a word about it, where they are not.
 pub fn shared(part: &str) -> Option<PathBuf> {
@@ -179,3 +180,15 @@ unsafe impl GlobalAlloc for Counting {
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
+
+/// The same bytes as the large runtime's in three invocations, in an arena of the size that was told.
+#[track_caller]
+pub fn check(name: &str, model: ModelBuilder) {
+    let (ops, model) = (ops(), Aligned::of(&model.finish()));
+    let sizes = required_arena(model.as_slice(), &ops, Planner::Greedy)
+        .unwrap_or_else(|error| panic!("{name}: {error}"));
+    let mut arena = Pages::new(sizes.arena);
+    let mut interpreter = Interpreter::new(model.as_slice(), &ops, arena.block()).expect("it has enough");
+    let outputs: Vec<_> = (0..3).flat_map(|invocation| invoke(&mut interpreter, invocation)).collect();
+    assert!(outputs == large(model.as_slice(), 3), "{name}: other bytes");
+}

@@ -40,19 +40,14 @@ impl<'a, T: Item<'a>> List<'a, T> {
         List { file, start, len, entry: PhantomData }
     }
 
-    /// Where the list is in the file; 0 if it is absent. [`Model::numbers_at`](crate::Model::numbers_at) finds it there.
+    /// Where the list is in the file; 0 if it is absent. [`Model::numbers_at`](crate::Model::numbers_at) finds the entries there.
     #[inline]
     pub fn place(&self) -> usize {
         self.start.saturating_sub(LENGTH)
     }
 
-    /// The list at this place.
-    pub(super) fn at(file: &'a [u8], place: usize) -> Option<Self> {
-        let len = if place == 0 { None } else { u32::read(file, place) };
-        Some(List::new(file, place.checked_add(LENGTH)?, len? as usize))
-    }
-
     /// The entries as they lie in the file: numbers are little-endian, at a multiple of their size from the file's beginning.
+    #[inline]
     pub fn bytes(&self) -> &'a [u8] {
         self.file.get(self.start..).and_then(|rest| rest.get(..self.len * T::SIZE)).unwrap_or(&[])
     }
@@ -60,7 +55,14 @@ impl<'a, T: Item<'a>> List<'a, T> {
     /// Element `index`; `None` outside the list.
     #[inline]
     pub fn get(&self, index: usize) -> Option<T> {
-        if index < self.len { T::read(self.file, self.start + index * T::SIZE) } else { None }
+        let (file, at) = self.entry(index)?;
+        T::read(file, at)
+    }
+
+    /// The file, and where in it entry `index` lies.
+    #[inline]
+    pub(super) fn entry(&self, index: usize) -> Option<(&'a [u8], usize)> {
+        if index < self.len { Some((self.file, self.start + index * T::SIZE)) } else { None }
     }
 
     /// The elements in order.

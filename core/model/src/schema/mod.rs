@@ -10,11 +10,14 @@ mod list;
 mod reader;
 mod tables;
 mod unions;
+#[allow(unsafe_code)]
+mod verified;
 mod verifier;
 
 pub use list::{List, Tables};
 pub use tables::*;
 pub use unions::RawTable;
+pub use verified::LinearScales;
 pub use verifier::Malformed;
 
 use reader::{Item, Table};
@@ -46,13 +49,9 @@ pub(crate) fn root_at(bytes: &[u8], position: usize) -> ModelTable<'_> {
 
 impl<'a> ModelTable<'a> {
     /// The whole file.
+    #[inline]
     pub(crate) fn bytes(&self) -> &'a [u8] {
         self.0.file
-    }
-
-    /// The list of numbers at this place of the file; empty if there is none.
-    pub(crate) fn numbers_at(&self, place: usize) -> List<'a, i32> {
-        List::at(self.0.file, place).unwrap_or_default()
     }
 
     /// The fields that are there, known or not, and where they lead: all but the version are distances.

@@ -137,6 +137,7 @@ pub fn follow(file: &[u8], at: usize) -> Option<usize> {
 }
 
 /// Where the vtable has the distance of field number `slot`.
-pub fn vtable_offset(slot: u16) -> usize {
-    2 * (usize::from(slot) + 2)
+#[inline]
+pub const fn vtable_offset(slot: u16) -> usize {
+    2 * (slot as usize + 2)
 }
