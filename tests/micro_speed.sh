@@ -18,9 +18,17 @@ count() {
         sed -n 's/.*I *refs: *//p' | tr -d ,
 }
 
-# `one MODEL [OPTION]`: instructions of one invocation, but the first.
+# `mean MODEL N [OPTION]`: instructions of one invocation, of so many behind the second.
+mean() {
+    echo $((($(count "$1" $(($2 + 2)) "${@:3}") - $(count "$1" 2 "${@:3}")) / $2))
+}
+
+# `one MODEL [OPTION]`: instructions of one invocation. What comes before the first one differs by some thousands from start to start: of
+# small models many are counted.
 one() {
-    echo $((($(count "$1" 6 "${@:2}") - $(count "$1" 2 "${@:2}")) / 4))
+    local few
+    few=$(mean "$1" 4 "${@:2}")
+    if [ "$few" -lt 1000000 ]; then mean "$1" 200 "${@:2}"; else echo "$few"; fi
 }
 
 slow=0
