@@ -90,5 +90,6 @@ fn a_timed_run_can_be_stopped() {
     assert_eq!(times, (0..50).collect::<Vec<_>>());
     let mut y = vec![0.0; FLOATS];
     queue.read(&mut recording, 0, &mut y).expect("it is read");
-    assert!(y.iter().all(|&y| y == 100.0), "{}", y[0]);
+    // The first run may have been stopped before it began.
+    assert!([50.0, 100.0].contains(&y[0]) && y.iter().all(|&other| other == y[0]), "{}", y[0]);
 }
