@@ -204,9 +204,12 @@ fn refuse_bytes(x: &Source<'_, '_>, code: i32) -> Result<()> {
         op::DIV => Err(unsupported!("to divide bytes by zero is an error, which the device does not tell")),
         op::CONCATENATION if grid.ty == U8 => Ok(()),
         _ if BY_BYTES.contains(&code) => (0..x.node.input_count()).try_for_each(|i| expect_grid(x, i, grid)),
-        op::QUANTIZE => expect_steps(x, 0, grid),
-        op::TRANSPOSE_CONV => expect_symmetric(x, 1),
-        _ => Ok(()),
+        _ => {
+            if code == op::TRANSPOSE_CONV {
+                expect_symmetric(x, 1)?;
+            }
+            (0..x.node.input_count()).try_for_each(|i| expect_steps(x, i, grid))
+        }
     }
 }
 
@@ -221,12 +224,13 @@ fn expect_symmetric(x: &Source<'_, '_>, i: usize) -> Result<()> {
     }
 }
 
-/// An error if a step of input `i` is more steps of the output than the reference ops' integers hold of a byte.
+/// An error if a step of input `i`, if it has some, is so many of the output that the reference ops' integers may overflow: ADD and SUB bring
+/// both inputs to steps of 2⁻¹⁹ of the larger ones.
 fn expect_steps(x: &Source<'_, '_>, i: usize, grid: Grid) -> Result<()> {
-    const MOST: f32 = (1u32 << 23) as f32;
-    let (_, input) = x.input(i)?;
-    match input.grid.map(|from| from.quant.scale / grid.quant.scale).filter(|&steps| steps >= MOST) {
-        Some(steps) => {
+    const MOST: f32 = (1u32 << 19) as f32;
+    let from = x.optional_input(i).and_then(|(_, input)| Some((input, input.grid?.quant.scale)));
+    match from.map(|(input, scale)| (input, scale / grid.quant.scale)).filter(|(_, steps)| *steps >= MOST) {
+        Some((input, steps)) => {
             Err(unsupported!("'{}' has steps of {steps} of the output's: integers overflow", input.name))
         }
         None => Ok(()),

@@ -7,7 +7,7 @@ use std::thread::available_parallelism;
 
 use arenite::{ElementType, Error, Interpreter, Model, Served};
 use arenite_abi::schema::{
-    BatchMatMulOptions, FullyConnectedOptions, GeluOptions, LeakyReluOptions, MulOptions,
+    AddOptions, BatchMatMulOptions, FullyConnectedOptions, GeluOptions, LeakyReluOptions, MulOptions,
     ResizeBilinearOptions, ResizeNearestNeighborOptions, TransposeConvOptions,
 };
 use arenite_model::tensor_type::{INT8, UINT8};
@@ -190,6 +190,10 @@ fn bytes_that_reference_ops_take_otherwise_are_refused() {
                 .output(y(8, 0.5))
                 .options(|o| o.set(TransposeConvOptions::STRIDE_H, 1).set(TransposeConvOptions::STRIDE_W, 1)),
             "the zero point of 'w' is left out of account",
+        ),
+        (
+            OneOp::new("ADD").feed(x(0.25)).feed(x(0.25)).output(y(8, 1e-30)).options::<AddOptions>(|o| o),
+            "'x' has steps of 250000000000000000000000000000 of the output's: integers overflow",
         ),
         (
             OneOp::new("QUANTIZE").feed(x(8388608.0)).output(y(8, 1.0)).defaults(),
