@@ -4,8 +4,8 @@
 //! common.wgsl, functions.wgsl, stored.wgsl, epilogue.wgsl, X.wgsl, and what lines `// with Y.wgsl` in it name
 //!     ─► naga ─► words of X, and what X has: buffers, operands, numbers, constants
 //! ```
-//! Each is there twice: as floats are stored in 32 bits, and in 16. Of `Y.wgsl` that stores them there are two files, `Y_f32.wgsl` and
-//! `Y_f16.wgsl`; all others ask it for that.
+//! Each is there twice: as floats are stored in 32 bits, and in 16; what reads an `Input` once more, where that has 32 bits and all else 16. Of
+//! `Y.wgsl` that stores floats there are two files, `Y_f32.wgsl` and `Y_f16.wgsl`, and of inputs `input_wide.wgsl`; all others ask these for it.
 //!
 //! `override` of WGSL is a specialization constant of SPIR-V, but naga writes none: it wants values. So an override becomes a private
 //! variable that begins with a number from `MARK` on, which nothing else has, and in the words the constant with that number becomes a
@@ -23,8 +23,8 @@ use naga::{AddressSpace, Module};
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 const OPS: &str = "src/ops";
-/// How floats are stored.
-const PRECISIONS: [&str; 2] = ["f32", "f16"];
+/// How floats are stored: in 32 bits, in 16, or in 16 but for what a kernel reads first.
+const PRECISIONS: [&str; 3] = ["f32", "f16", "wide"];
 /// The first number that stands for a specialization constant, and how many there may be.
 const MARK: u32 = 0x5eed_0000;
 const MARKS: u32 = 0x100;
@@ -42,15 +42,15 @@ pub fn write() -> Result<()> {
     for (file, precision) in files()?.iter().flat_map(|file| PRECISIONS.map(|precision| (file, precision))) {
         let read = |name: &str| read(name, precision);
         let own = read(file)?;
-        if !own.contains("@compute") {
-            continue;
-        }
-        let shared = ["common.wgsl", "functions.wgsl", "stored.wgsl"].map(read);
+        let shared = ["common.wgsl", "functions.wgsl", "stored.wgsl", "input.wgsl"].map(read);
         let shared = shared.into_iter().collect::<io::Result<String>>()?;
         let named = own.lines().filter_map(|line| line.strip_prefix("// with "));
         let named = named.map(read).collect::<io::Result<String>>()?;
-        let slots: &[usize] =
-            if [&own, &named].iter().any(|text| text.contains("epilogue(")) { &SLOTS } else { &[0] };
+        let calls_one = |function| [&own, &named].iter().any(|text| text.contains(function));
+        if !own.contains("@compute") || (precision == "wide" && !calls_one("given(")) {
+            continue;
+        }
+        let slots: &[usize] = if calls_one("epilogue(") { &SLOTS } else { &[0] };
         for &slots in slots {
             let behind = if slots > 0 { read("epilogue.wgsl")? + &calls(slots)? } else { String::new() };
             let text = [&*own, &named, &behind, &shared].concat();
@@ -81,10 +81,12 @@ impl Id<'_> {
     }
 }
 
-/// A text, or the one of two where floats are stored so.
+/// A text, or the one of several where floats are stored so.
 fn read(name: &str, precision: &str) -> io::Result<String> {
-    let of_two = Path::new(OPS).join(name.replace(".wgsl", &format!("_{precision}.wgsl")));
-    fs::read_to_string(if of_two.exists() { of_two } else { Path::new(OPS).join(name) })
+    let of = |precision: &str| Path::new(OPS).join(name.replace(".wgsl", &format!("_{precision}.wgsl")));
+    let of_several = [of(precision), of(if precision == "wide" { "f16" } else { precision })];
+    let found = of_several.into_iter().find(|path| path.exists());
+    fs::read_to_string(found.unwrap_or_else(|| Path::new(OPS).join(name)))
 }
 
 /// All texts in WGSL, sorted.
@@ -138,7 +140,7 @@ fn kernel(id: &Id<'_>, text: &str) -> Result<(Vec<u32>, String)> {
     writeln!(line, "Text {{")?;
     writeln!(line, "    name: {name:?},")?;
     writeln!(line, "    slots: {slots},")?;
-    writeln!(line, "    halves: {},", *precision == "f16")?;
+    writeln!(line, "    precision: {precision:?},")?;
     writeln!(line, "    bytes: include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{}\")),", id.file())?;
     writeln!(line, "    constants: &{constants:?},")?;
     writeln!(line, "    buffers: {},", bound(&module, 0)?)?;

@@ -103,8 +103,6 @@ pub struct With {
     pub precision: Precision,
     /// What kernels read slices from.
     pub storage: Storage,
-    /// Kernels can read [wide](crate::wide) inputs.
-    pub reads_wide: bool,
 }
 
 /// Tasks and places while a net becomes them.
@@ -125,8 +123,8 @@ pub struct Builder<'n, 'a> {
 /// Builds all of a net, in a model with these `inputs`.
 pub fn build(net: &Net<'_>, inputs: &[i32], constants: &mut dyn Constants, with: With) -> Result<Built> {
     let wide = match with.precision {
-        Precision::F16 if with.reads_wide => wide::values(net, inputs),
-        _ => vec![false; net.values.len()],
+        Precision::F16 => wide::values(net, inputs),
+        Precision::F32 => vec![false; net.values.len()],
     };
     let (items, records, inputs, outputs) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let built = Built { items, records, inputs, outputs, precision: with.precision };

@@ -63,7 +63,6 @@ impl<D: device::Device> Delegate for Gpu<D> {
             winograd,
             precision: options.precision,
             storage: options.storage,
-            reads_wide: D::READS_WIDE,
         };
         Ok(Gpu { device, shared, options: Arc::new(options), with })
     }

@@ -107,10 +107,9 @@ pub trait Device: Send + Sync + Sized + 'static {
     const HAS_PRODUCTS: bool = false;
     /// Whether it has the kernels of [Winograd's convolutions](crate::ops::winograd).
     const HAS_WINOGRAD: bool = false;
-    /// Whether its kernels [store](crate::precision::Precision) floats in 16 bits where that is asked for.
+    /// Whether its kernels [store](crate::precision::Precision) floats in 16 bits where that is asked for, and with the flag `WIDE` those of
+    /// convolutions and pools read [floats of 32](crate::wide) all the same.
     const HAS_HALVES: bool = false;
-    /// Whether its kernels of convolutions and pools read floats of 32 bits where others have 16: with the flag `WIDE`.
-    const READS_WIDE: bool = false;
     /// Whether recordings [copy](Queue::copy) what others left on the device.
     const KEEPS: bool = false;
     /// The queue of an interpreter.

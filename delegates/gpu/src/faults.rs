@@ -134,7 +134,6 @@ impl<D: device::Device> device::Device for Faulty<D> {
     const HAS_PRODUCTS: bool = D::HAS_PRODUCTS;
     const HAS_WINOGRAD: bool = D::HAS_WINOGRAD;
     const HAS_HALVES: bool = D::HAS_HALVES;
-    const READS_WIDE: bool = D::READS_WIDE;
     const KEEPS: bool = D::KEEPS;
     type Queue = FaultyQueue<D::Queue>;
 

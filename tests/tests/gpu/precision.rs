@@ -163,19 +163,19 @@ fn what_functions_make_of_inputs_is_stored_in_32_bits() {
     ] {
         let model = chain.model();
         let want = run(&mut arenite_tests::reference_ops(&model).build().expect("it builds"));
-        for backend in backends().filter(|backend| backend.delegate == "opencl") {
+        for backend in backends() {
             for &storage in backend.storages {
                 let options = [("precision", "f16"), ("storage", storage)];
                 let builder =
                     arenite_tests::reference_ops(&model).delegate(config(backend.delegate, &options));
                 let mut interpreter = builder.build().expect("it builds");
                 let got = run(&mut interpreter);
-                assert_eq!(interpreter.left_out(), [], "{what}, {storage}");
-                assert_eq!(crossed(&interpreter), LEN as u64 * bytes, "{what}, {storage}");
+                assert_eq!(interpreter.left_out(), [], "{what}, {backend:?}, {storage}");
+                assert_eq!(crossed(&interpreter), LEN as u64 * bytes, "{what}, {backend:?}, {storage}");
                 for (want, got) in want.iter().zip(&got) {
                     let largest = want.iter().fold(0f32, |most, x| most.max(x.abs()));
                     let off = want.iter().zip(got).fold(0f32, |most, (a, b)| most.max((a - b).abs()));
-                    assert!(off <= tolerance * largest, "{what}, {storage}: {off} of {largest}");
+                    assert!(off <= tolerance * largest, "{what}, {backend:?}, {storage}: {off} of {largest}");
                 }
             }
         }

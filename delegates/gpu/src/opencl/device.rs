@@ -94,7 +94,6 @@ impl device::Device for Device {
     const HAS_TILES: bool = true;
     const HAS_WINOGRAD: bool = true;
     const HAS_HALVES: bool = true;
-    const READS_WIDE: bool = true;
     type Queue = Queue;
 
     fn list() -> Result<Vec<About>> {

@@ -1,7 +1,7 @@
 /* A slice of a pixel that begins in this line, zeros outside. */
 fn pixel(column: i32, line: i32, i: i32) -> vec4<f32> {
   let inside = clamp(column, 0, n.in_columns - 1);
-  let v = loaded(source[(line + inside) * n.in_slices + i]);
+  let v = given(source[(line + inside) * n.in_slices + i]);
   return select(vec4<f32>(), v, vec4<bool>(inside == column));
 }
 

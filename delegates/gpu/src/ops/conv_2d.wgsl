@@ -27,10 +27,10 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
       let column = x * n.column_stride + kx * n.column_dilation - n.columns_before;
       var w = (ky * n.tap_columns + kx) * n.in_slices * 4 * n.out_slices + s;
       for (var i = 0; i < n.in_slices; i++) {
-        let w0 = loaded(weights[w]);
-        let w1 = loaded(weights[w + n.out_slices]);
-        let w2 = loaded(weights[w + 2 * n.out_slices]);
-        let w3 = loaded(weights[w + 3 * n.out_slices]);
+        let w0 = given(weights[w]);
+        let w1 = given(weights[w + n.out_slices]);
+        let w2 = given(weights[w + 2 * n.out_slices]);
+        let w3 = given(weights[w + 3 * n.out_slices]);
         w += 4 * n.out_slices;
         let x0 = pixel(column, line, i);
         let x1 = pixel(column + n.column_stride, line, i);

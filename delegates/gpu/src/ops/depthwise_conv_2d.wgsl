@@ -9,12 +9,12 @@ struct Numbers {
 var<immediate> numbers: Numbers;
 
 fn channel(pixel: i32, c: i32) -> f32 {
-  return loaded(source[pixel + c / 4])[c % 4];
+  return given(source[pixel + c / 4])[c % 4];
 }
 
 fn slice(pixel: i32, s: i32) -> vec4<f32> {
   if MULTIPLIED == 0u {
-    return loaded(source[pixel + s]);
+    return given(source[pixel + s]);
   }
   let last = vec4<i32>(numbers.window.channels - 1);
   let lane = min(vec4<i32>(4 * s) + vec4<i32>(0, 1, 2, 3), last) / numbers.multiplier;
@@ -44,7 +44,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
         continue;
       }
       let pixel = ((image * n.in_rows + in_row) * n.in_columns + in_column) * n.in_slices;
-      sum += slice(pixel, s) * loaded(weights[(ky * n.tap_columns + kx) * n.out_slices + s]);
+      sum += slice(pixel, s) * given(weights[(ky * n.tap_columns + kx) * n.out_slices + s]);
     }
   }
   let at = (row * n.out_columns + x) * n.out_slices + s;

@@ -21,7 +21,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   var most = vec4<f32>(-LARGEST);
   for (var in_row = max(top, 0); in_row < min(top + n.tap_rows, n.in_rows); in_row++) {
     for (var in_column = max(left, 0); in_column < min(left + n.tap_columns, n.in_columns); in_column++) {
-      let v = loaded(source[((image * n.in_rows + in_row) * n.in_columns + in_column) * n.in_slices + s]);
+      let v = given(source[((image * n.in_rows + in_row) * n.in_columns + in_column) * n.in_slices + s]);
       if MAXIMUM == 0u {
         sum += v;
       } else {

@@ -1,8 +1,8 @@
 /* Four rows of a product and one slice of its columns, of matrices whose rows are whole slices. Of each product: where both matrices and
    the result begin. All strides count slices; rows of the second matrix are channels of the first. */
 @group(0) @binding(0) var<storage, read_write> to: array<Slice>;
-@group(0) @binding(1) var<storage, read> a: array<Slice>;
-@group(0) @binding(2) var<storage, read> b: array<Slice>;
+@group(0) @binding(1) var<storage, read> a: array<Input>;
+@group(0) @binding(2) var<storage, read> b: array<Input>;
 @group(0) @binding(3) var<storage, read> starts: array<i32>;
 @group(0) @binding(4) var<storage, read> bias: array<vec4<f32>>;
 
@@ -42,15 +42,15 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   var sum2 = sum0;
   var sum3 = sum0;
   for (var k = 0; k < n.depth; k++) {
-    let w0 = loaded(b[w]);
-    let w1 = loaded(b[w + n.b_row]);
-    let w2 = loaded(b[w + 2 * n.b_row]);
-    let w3 = loaded(b[w + 3 * n.b_row]);
+    let w0 = given(b[w]);
+    let w1 = given(b[w + n.b_row]);
+    let w2 = given(b[w + 2 * n.b_row]);
+    let w3 = given(b[w + 3 * n.b_row]);
     w += 4 * n.b_row;
-    let x0 = loaded(a[x.x + k]);
-    let x1 = loaded(a[x.y + k]);
-    let x2 = loaded(a[x.z + k]);
-    let x3 = loaded(a[x.w + k]);
+    let x0 = given(a[x.x + k]);
+    let x1 = given(a[x.y + k]);
+    let x2 = given(a[x.z + k]);
+    let x3 = given(a[x.w + k]);
     sum0 += x0.x * w0 + x0.y * w1 + x0.z * w2 + x0.w * w3;
     sum1 += x1.x * w0 + x1.y * w1 + x1.z * w2 + x1.w * w3;
     sum2 += x2.x * w0 + x2.y * w1 + x2.z * w2 + x2.w * w3;

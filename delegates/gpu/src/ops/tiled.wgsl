@@ -5,8 +5,8 @@
      ┌────────────┐ 32 rows      ┌────────────┐ 32 channels
      │ left       │              │ right      │                */
 @group(0) @binding(0) var<storage, read_write> to: array<Slice>;
-@group(0) @binding(1) var<storage, read> a: array<Slice>;
-@group(0) @binding(2) var<storage, read> b: array<Slice>;
+@group(0) @binding(1) var<storage, read> a: array<Input>;
+@group(0) @binding(2) var<storage, read> b: array<Input>;
 @group(0) @binding(3) var<storage, read> starts: array<i32>;
 @group(0) @binding(4) var<storage, read> bias: array<vec4<f32>>;
 
@@ -58,12 +58,12 @@ fn main(
     for (var i = y; i < ROWS; i += SIDE) {
       var pixel = vec4<f32>();
       if first + i < n.rows && k + x < n.depth {
-        pixel = loaded(a[starts[product] + (first + i) * n.a_row + k + x]);
+        pixel = given(a[starts[product] + (first + i) * n.a_row + k + x]);
       }
       left[i * SIDE + x] = pixel;
       var weights = vec4<f32>();
       if 4 * k + i < 4 * n.depth && s < n.slices {
-        weights = loaded(b[starts[product + 1] + (4 * k + i) * n.b_row + s]);
+        weights = given(b[starts[product + 1] + (4 * k + i) * n.b_row + s]);
       }
       right[i * SIDE + x] = weights;
     }

@@ -1,7 +1,7 @@
 /* One slice of a tile of 6 x 6 pixels, zeros outside of the image: Bt d B, each of its 36 elements to a matrix of [tile][slice]. What it
    writes has 32 bits. */
 @group(0) @binding(0) var<storage, read_write> to: array<vec4<f32>>;
-@group(0) @binding(1) var<storage, read> source: array<Slice>;
+@group(0) @binding(1) var<storage, read> source: array<Input>;
 
 struct Numbers {
   tiles: i32,
@@ -45,7 +45,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
       let row = top + y;
       let at = left + x;
       if row >= 0 && row < n.in_rows && at >= 0 && at < n.in_columns {
-        column[y] = loaded(source[((image * n.in_rows + row) * n.in_columns + at) * n.slices + s]);
+        column[y] = given(source[((image * n.in_rows + row) * n.in_columns + at) * n.slices + s]);
       }
     }
     columns[x] = transform(column);

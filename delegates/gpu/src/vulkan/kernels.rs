@@ -12,8 +12,8 @@ pub struct Text {
     pub name: &'static str,
     /// Functions that its epilogue may have.
     slots: usize,
-    /// Whether floats are stored in 16 bits.
-    halves: bool,
+    /// How floats are stored, as `build/spirv.rs` calls it.
+    precision: &'static str,
     /// Words of SPIR-V, the lowest byte first.
     bytes: &'static [u8],
     /// Specialization constants by number.
@@ -33,16 +33,17 @@ pub const SLOTS: usize = 8;
 /// See [`SLOTS`].
 pub const OPERANDS: usize = 3;
 
-/// What tells kernels apart: name, slots, and whether floats are halves.
-pub type Id = (&'static str, usize, bool);
+/// What tells kernels apart: name, slots, and how floats are stored.
+pub type Id = (&'static str, usize, &'static str);
 
-/// The definition that is no constant, but a binary of its own.
+/// Definitions that are no constants, but binaries of their own.
 const HALVES: &str = "HALVES";
+const WIDE: &str = "WIDE";
 
 impl Text {
     /// What tells it from others.
     pub fn id(&self) -> Id {
-        (self.name, self.slots, self.halves)
+        (self.name, self.slots, self.precision)
     }
 
     /// A number that another text does not have.
@@ -53,9 +54,15 @@ impl Text {
     /// The binary of a kernel: the first with room for its epilogue.
     pub fn of(kernel: &Kernel) -> Result<&'static Text> {
         let functions = kernel.epilogue.as_ref().map_or(0, Vec::len);
-        let halves =
-            kernel.definitions.iter().any(|definition| matches!(definition, Definition::Flag(HALVES)));
-        let stored = TEXTS.iter().filter(|text| text.halves == halves);
+        let has = |flag: &str| {
+            kernel.definitions.iter().any(|known| matches!(known, Definition::Flag(known) if *known == flag))
+        };
+        let precision = match (has(HALVES), has(WIDE)) {
+            (false, _) => "f32",
+            (true, false) => "f16",
+            (true, true) => "wide",
+        };
+        let stored = TEXTS.iter().filter(|text| text.precision == precision);
         let found = stored.into_iter().find(|text| text.name == kernel.name && text.slots >= functions);
         let name = kernel.name;
         found.ok_or_else(|| {
@@ -75,7 +82,7 @@ impl Text {
         };
         for definition in &kernel.definitions {
             match *definition {
-                Definition::Flag(HALVES) => {}
+                Definition::Flag(HALVES | WIDE) => {}
                 Definition::Flag(name) => set(name, 1)?,
                 Definition::Number(name, number) => set(name, number as u32)?,
                 Definition::Function(function) => set("FUNCTION", function as u32)?,
