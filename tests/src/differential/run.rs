@@ -45,7 +45,7 @@ pub struct Answers {
 pub struct Run {
     /// Per invocation.
     pub steps: Vec<Result<Answers, Failure>>,
-    /// Per node, whether the delegate ran it.
+    /// Per node, whether the delegate that was asked for ran it: the CPU delegate has what others leave.
     pub delegated: Vec<bool>,
 }
 
@@ -92,8 +92,10 @@ fn steps(graph: &Graph, setting: Option<&Setting>, run: &mut Run) {
     for step in 0..2 {
         run.steps.push(invoke(&mut interpreter, graph, step, setting.is_none()));
         if step == 0 {
-            let served = interpreter.served_by();
-            run.delegated = served.iter().map(|s| matches!(s, Served::Delegate { .. })).collect();
+            let asked = setting.map(|setting| &setting.delegate);
+            let is_asked =
+                |served: &Served| matches!(served, Served::Delegate { name, .. } if Some(name) == asked);
+            run.delegated = interpreter.served_by().iter().map(is_asked).collect();
         }
     }
 }
