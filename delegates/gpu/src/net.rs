@@ -3,6 +3,8 @@
 use arenite_abi::prelude::*;
 use arenite_layers::{Grid, Limits, Parts, Source};
 
+use Bytes::{AsReals, AsTheyAre, Otherwise};
+
 use crate::ops::lstm::{self, Lstm};
 
 /// A partition as a graph of layers.
@@ -36,110 +38,90 @@ const PRODUCTS: &[(i32, usize)] = &[
     (op::TRANSPOSE_CONV, 2),
 ];
 
-/// Ops whose layers have kernels.
-const TAKEN: &[i32] = &[
-    op::CONV_2D,
-    op::DEPTHWISE_CONV_2D,
-    op::FULLY_CONNECTED,
-    op::TRANSPOSE_CONV,
-    op::BATCH_MATMUL,
-    op::AVERAGE_POOL_2D,
-    op::MAX_POOL_2D,
-    op::QUANTIZE,
-    op::DEQUANTIZE,
-    op::RESHAPE,
-    op::SQUEEZE,
-    op::EXPAND_DIMS,
-    op::SOFTMAX,
-    op::LOG_SOFTMAX,
-    op::MEAN,
-    op::SUM,
-    op::REDUCE_MAX,
-    op::REDUCE_MIN,
-    op::CONCATENATION,
-    op::PACK,
-    op::SPLIT,
-    op::SPLIT_V,
-    op::UNPACK,
-    op::PAD,
-    op::PADV2,
-    op::MIRROR_PAD,
-    op::SLICE,
-    op::STRIDED_SLICE,
-    op::REVERSE_V2,
-    op::TRANSPOSE,
-    op::TILE,
-    op::BROADCAST_TO,
-    op::DEPTH_TO_SPACE,
-    op::SPACE_TO_DEPTH,
-    op::SPACE_TO_BATCH_ND,
-    op::BATCH_TO_SPACE_ND,
-    op::GATHER,
-    op::EMBEDDING_LOOKUP,
-    op::RESIZE_BILINEAR,
-    op::RESIZE_NEAREST_NEIGHBOR,
-    op::ADD,
-    op::MUL,
-    op::SUB,
-    op::DIV,
-    op::MAXIMUM,
-    op::MINIMUM,
-    op::SQUARED_DIFFERENCE,
-    op::PRELU,
-    op::LOGISTIC,
-    op::TANH,
-    op::EXP,
-    op::NEG,
-    op::SQRT,
-    op::RSQRT,
-    op::SQUARE,
-    op::ABS,
-    op::HARD_SWISH,
-    op::FLOOR,
-    op::CEIL,
-    op::ROUND,
-    op::ELU,
-    op::LEAKY_RELU,
-    op::GELU,
-    op::RELU,
-    op::RELU_N1_TO_1,
-    op::RELU6,
-    op::RELU_0_TO_1,
-];
+/// What reference ops make of bytes.
+#[derive(Clone, Copy)]
+enum Bytes {
+    /// What comes of the reals that these stand for.
+    AsReals,
+    /// They copy, compare or sum them, whatever these stand for.
+    AsTheyAre,
+    /// Something that a device does not do.
+    Otherwise(&'static str),
+}
 
-/// Ops whose reference ops copy, compare or sum bytes, whatever these stand for; CONCATENATION those with a sign.
-const BY_BYTES: &[i32] = &[
-    op::MAX_POOL_2D,
-    op::AVERAGE_POOL_2D,
-    op::MAXIMUM,
-    op::MINIMUM,
-    op::RESHAPE,
-    op::SQUEEZE,
-    op::EXPAND_DIMS,
-    op::REDUCE_MAX,
-    op::REDUCE_MIN,
-    op::CONCATENATION,
-    op::PACK,
-    op::SPLIT,
-    op::SPLIT_V,
-    op::UNPACK,
-    op::PAD,
-    op::PADV2,
-    op::MIRROR_PAD,
-    op::SLICE,
-    op::STRIDED_SLICE,
-    op::REVERSE_V2,
-    op::TRANSPOSE,
-    op::TILE,
-    op::BROADCAST_TO,
-    op::DEPTH_TO_SPACE,
-    op::SPACE_TO_DEPTH,
-    op::SPACE_TO_BATCH_ND,
-    op::BATCH_TO_SPACE_ND,
-    op::GATHER,
-    op::EMBEDDING_LOOKUP,
-    op::RESIZE_BILINEAR,
-    op::RESIZE_NEAREST_NEIGHBOR,
+const BELOW_ZERO: &str = "of bytes below zero it is an error, which the device does not tell";
+const ZERO_POINTS: &str = "of bytes it leaves zero points out of account";
+const BY_ZERO: &str = "to divide bytes by zero is an error, which the device does not tell";
+
+/// Ops whose layers have kernels.
+const TAKEN: &[(i32, Bytes)] = &[
+    (op::CONV_2D, AsReals),
+    (op::DEPTHWISE_CONV_2D, AsReals),
+    (op::FULLY_CONNECTED, AsReals),
+    (op::TRANSPOSE_CONV, AsReals),
+    (op::BATCH_MATMUL, AsReals),
+    (op::AVERAGE_POOL_2D, AsTheyAre),
+    (op::MAX_POOL_2D, AsTheyAre),
+    (op::QUANTIZE, AsReals),
+    (op::DEQUANTIZE, AsReals),
+    (op::RESHAPE, AsTheyAre),
+    (op::SQUEEZE, AsTheyAre),
+    (op::EXPAND_DIMS, AsTheyAre),
+    (op::SOFTMAX, AsReals),
+    (op::LOG_SOFTMAX, AsReals),
+    (op::MEAN, AsReals),
+    (op::SUM, AsReals),
+    (op::REDUCE_MAX, AsTheyAre),
+    (op::REDUCE_MIN, AsTheyAre),
+    (op::CONCATENATION, AsTheyAre),
+    (op::PACK, AsTheyAre),
+    (op::SPLIT, AsTheyAre),
+    (op::SPLIT_V, AsTheyAre),
+    (op::UNPACK, AsTheyAre),
+    (op::PAD, AsTheyAre),
+    (op::PADV2, AsTheyAre),
+    (op::MIRROR_PAD, AsTheyAre),
+    (op::SLICE, AsTheyAre),
+    (op::STRIDED_SLICE, AsTheyAre),
+    (op::REVERSE_V2, AsTheyAre),
+    (op::TRANSPOSE, AsTheyAre),
+    (op::TILE, AsTheyAre),
+    (op::BROADCAST_TO, AsTheyAre),
+    (op::DEPTH_TO_SPACE, AsTheyAre),
+    (op::SPACE_TO_DEPTH, AsTheyAre),
+    (op::SPACE_TO_BATCH_ND, AsTheyAre),
+    (op::BATCH_TO_SPACE_ND, AsTheyAre),
+    (op::GATHER, AsTheyAre),
+    (op::EMBEDDING_LOOKUP, AsTheyAre),
+    (op::RESIZE_BILINEAR, AsTheyAre),
+    (op::RESIZE_NEAREST_NEIGHBOR, AsTheyAre),
+    (op::ADD, AsReals),
+    (op::MUL, AsReals),
+    (op::SUB, AsReals),
+    (op::DIV, Otherwise(BY_ZERO)),
+    (op::MAXIMUM, AsTheyAre),
+    (op::MINIMUM, AsTheyAre),
+    (op::SQUARED_DIFFERENCE, AsReals),
+    (op::PRELU, AsReals),
+    (op::LOGISTIC, AsReals),
+    (op::TANH, AsReals),
+    (op::EXP, AsReals),
+    (op::NEG, Otherwise(ZERO_POINTS)),
+    (op::SQRT, Otherwise(BELOW_ZERO)),
+    (op::RSQRT, Otherwise(BELOW_ZERO)),
+    (op::SQUARE, AsReals),
+    (op::ABS, AsReals),
+    (op::HARD_SWISH, AsReals),
+    (op::FLOOR, AsReals),
+    (op::CEIL, AsReals),
+    (op::ROUND, AsReals),
+    (op::ELU, AsReals),
+    (op::LEAKY_RELU, AsReals),
+    (op::GELU, AsReals),
+    (op::RELU, AsReals),
+    (op::RELU_N1_TO_1, AsReals),
+    (op::RELU6, AsReals),
+    (op::RELU_0_TO_1, AsReals),
 ];
 
 impl<'a> arenite_layers::Own<'a> for Own<'a> {
@@ -160,7 +142,7 @@ impl<'a> arenite_layers::Own<'a> for Own<'a> {
 /// An error if the device does not run the node.
 fn refusal(x: &Source<'_, '_>) -> Result<()> {
     let code = x.node.builtin_code();
-    if !TAKEN.contains(&code) {
+    let Some(&(_, bytes)) = TAKEN.iter().find(|(taken, _)| *taken == code) else {
         return Err(match code {
             op::WHILE | op::IF | op::CALL_ONCE | op::STABLEHLO_COMPOSITE => {
                 unsupported!("subgraphs are called on the host")
@@ -170,7 +152,7 @@ fn refusal(x: &Source<'_, '_>) -> Result<()> {
             }
             _ => unsupported!("the device has no kernel for the op"),
         });
-    }
+    };
     for i in 0..x.node.output_count() {
         let (_, y) = x.output(i)?;
         if y.ty != F32 {
@@ -186,29 +168,28 @@ fn refusal(x: &Source<'_, '_>) -> Result<()> {
             ));
         }
     }
-    refuse_bytes(x, code)?;
+    refuse_bytes(x, bytes)?;
     if code == op::CONV_2D && x.input(0)?.1.shape.last() != x.input(1)?.1.shape.last() {
         return Err(unsupported!("groups of channels are not taken"));
     }
     Ok(())
 }
 
-/// An error where reference ops of bytes do something else than to compute with the reals that these stand for.
-fn refuse_bytes(x: &Source<'_, '_>, code: i32) -> Result<()> {
+/// An error where the device would make something else of bytes.
+fn refuse_bytes(x: &Source<'_, '_>, bytes: Bytes) -> Result<()> {
     let Some(grid) = x.output(0)?.1.grid else { return Ok(()) };
-    match code {
-        op::SQRT | op::RSQRT => {
-            Err(unsupported!("of bytes below zero it is an error, which the device does not tell"))
+    let (code, mut inputs) = (x.node.builtin_code(), 0..x.node.input_count());
+    match bytes {
+        Otherwise(reason) => Err(unsupported!("{reason}")),
+        // Unsigned bytes are brought to the output's quantization.
+        AsTheyAre if (code, grid.ty) != (op::CONCATENATION, U8) => {
+            inputs.try_for_each(|i| expect_grid(x, i, grid))
         }
-        op::NEG => Err(unsupported!("of bytes it leaves zero points out of account")),
-        op::DIV => Err(unsupported!("to divide bytes by zero is an error, which the device does not tell")),
-        op::CONCATENATION if grid.ty == U8 => Ok(()),
-        _ if BY_BYTES.contains(&code) => (0..x.node.input_count()).try_for_each(|i| expect_grid(x, i, grid)),
         _ => {
             if code == op::TRANSPOSE_CONV {
                 expect_symmetric(x, 1)?;
             }
-            (0..x.node.input_count()).try_for_each(|i| expect_steps(x, i, grid))
+            inputs.try_for_each(|i| expect_steps(x, i, grid))
         }
     }
 }
