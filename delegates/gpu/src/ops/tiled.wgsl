@@ -1,14 +1,9 @@
-/* Products of matrices by tiles in local memory: a work-group makes 32 rows of 8 slices. Of each product: where both matrices and the
-   result begin. All strides count slices; rows of the second matrix are channels of the first.
+/* Products of matrices by tiles in local memory: a work-group makes 32 rows of 8 slices.
 
      8 slices of depth ─►        8 slices ─►
      ┌────────────┐ 32 rows      ┌────────────┐ 32 channels
      │ left       │              │ right      │                */
-@group(0) @binding(0) var<storage, read_write> to: array<Slice>;
-@group(0) @binding(1) var<storage, read> a: array<Input>;
-@group(0) @binding(2) var<storage, read> b: array<Input>;
-@group(0) @binding(3) var<storage, read> starts: array<i32>;
-@group(0) @binding(4) var<storage, read> bias: array<vec4<f32>>;
+// with matrices.wgsl
 
 struct Numbers {
   rows: i32,
