@@ -121,15 +121,13 @@ fn list<D: device::Device>(notes: &mut DeviceNotes<'_>) -> Result<()> {
     for About { name, driver, kind, memory, largest, local, units, images, limits } in &D::list()? {
         let [x, y, z] = limits.axes;
         let told = [
-            ("largest buffer", format!("{largest} bytes")),
-            ("local memory", format!("{local} bytes")),
-            ("units", units.to_string()),
-            ("largest image", format!("{images} pixels")),
-            ("work-group", format!("{} of {x} × {y} × {z}", limits.total)),
+            ("largest buffer", Some(format!("{largest} bytes"))),
+            ("local memory", Some(format!("{local} bytes"))),
+            ("units", (*units > 0).then(|| units.to_string())),
+            ("largest image", (*images > 0).then(|| format!("{images} pixels"))),
+            ("work-group", Some(format!("{} of {x} × {y} × {z}", limits.total))),
         ];
-        let told = told.each_ref().map(|(key, value)| (*key, value.as_str()));
-        let told: Vec<_> =
-            told.into_iter().filter(|&(_, value)| !["0", "0 pixels"].contains(&value)).collect();
+        let told: Vec<_> = told.iter().filter_map(|(key, value)| Some((*key, value.as_deref()?))).collect();
         notes.note(&Device { name, driver, kind, memory: *memory }, &told);
     }
     Ok(())

@@ -53,7 +53,7 @@ const BEHIND_HALF: f32 = 1.0 / (1 << 14) as f32;
 fn rounded_twice([from, to]: [f32; 2]) -> Option<Vec<EpilogueOp>> {
     let ratio = f64::from(from) / f64::from(to);
     let shift = -(ratio.log2().floor() as i32 + 1);
-    let (unit, up) = ((f64::from(from) / ratio * 0.5f64.powi(shift)) as f32, EpilogueOp::Unary(Unary::Floor));
+    let (unit, up) = ((f64::from(to) * 0.5f64.powi(shift)) as f32, EpilogueOp::Unary(Unary::Floor));
     (shift > 0).then(|| {
         vec![
             EpilogueOp::Scalar(Binary::Div, unit),
