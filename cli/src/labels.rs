@@ -7,7 +7,11 @@ use serde::Serialize;
 
 use crate::answer::{Failure, Result};
 use crate::text;
+use arenite_common::file;
 use arenite_common::values::{element_count, reals};
+
+/// Most bytes of a file of labels.
+const MAX_BYTES: u64 = 16 << 20;
 
 /// A class, its name, and how sure the model is.
 #[derive(Serialize)]
@@ -29,7 +33,7 @@ pub struct Ranking {
 
 /// Reads a file with the name of class n in line n, counted from 0.
 pub fn read(path: &Path) -> Result<Vec<String>> {
-    let text = std::fs::read_to_string(path).map_err(|e| Failure::with(path.display(), e))?;
+    let text = file::read_text(path, MAX_BYTES).map_err(|e| Failure::with(path.display(), e))?;
     Ok(text.trim_end().lines().map(|line| line.trim().to_owned()).collect())
 }
 

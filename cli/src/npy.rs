@@ -10,6 +10,7 @@ use npyz::{DType, Endianness, NpyHeader, Order, TypeChar, TypeStr, WriteOptions,
 
 use crate::answer::{Failure, Result};
 use crate::text;
+use arenite_common::file;
 use arenite_common::values::{Number, element, element_count};
 
 /// Reads the bytes that the file at `path` gives to `tensor`, input `index`.
@@ -19,7 +20,7 @@ use arenite_common::values::{Number, element, element_count};
 /// both and what to do.
 pub fn read(path: &Path, tensor: &Tensor<'_>, index: usize) -> Result<Vec<u8>> {
     let fail = |message: String| Failure::with(path.display(), message);
-    let file = File::open(path).map_err(|e| fail(e.to_string()))?;
+    let file = file::open(path).map_err(|e| fail(e.to_string()))?;
     let mut reader = BufReader::new(file);
     let header = NpyHeader::from_reader(&mut reader).map_err(|e| fail(format!("it is no npy file: {e}")))?;
     let found = plain_type(&header.dtype()).map_err(fail)?;

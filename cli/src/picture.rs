@@ -13,7 +13,9 @@ pub const RULE: &str = "\
 Pictures:
   A png, jpeg or bmp file goes into the first input of shape [1,H,W,C] with C of 1 (grey),
   3 (RGB) or 4 (RGBA). It is turned upright and resized with bilinear interpolation,
-  antialiased when it shrinks. A pixel p in 0..=255 becomes
+  antialiased when it shrinks; a side of more than 4 times its target is first averaged
+  down to that. Pictures above 64 megapixels or 256 MB decoded are refused.
+  A pixel p in 0..=255 becomes
     floats                                  p / 127.5 - 1
     quantized, real range covers 0..255     p
     quantized, about -1..1                  p / 127.5 - 1   (UINT8: p is stored as it is)

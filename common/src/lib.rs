@@ -3,6 +3,7 @@
 #![deny(missing_docs)]
 
 pub mod devices;
+pub mod file;
 pub mod inspection;
 pub mod memory;
 pub mod placement;

@@ -4,6 +4,7 @@ use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 
 use arenite::config::PlannerConfig;
+use arenite_common::file;
 use arenite_micro::{Loaded, OpRegistration, Planner, Sizes, Target, required_arena, required_arena_on};
 use arenite_ops::PLUGIN;
 use serde::Serialize;
@@ -14,6 +15,8 @@ use crate::text::{Align, Table, thousands};
 
 /// Where the interpreter wants a model to begin.
 const ALIGNMENT: usize = 16;
+/// Most bytes of a model.
+const MAX_BYTES: u64 = 2 << 30;
 
 /// What the models need, one after the other.
 #[derive(Serialize)]
@@ -61,7 +64,8 @@ fn needed(
     solver: &Solver<'_>,
 ) -> Result<Needed> {
     let failed = |error: &dyn Display| Failure::with(path.display(), error);
-    let bytes = std::fs::read(path).map_err(|error| failed(&error))?;
+    let file = file::open(path).map_err(|error| failed(&error))?;
+    let bytes = file::read_all(file, MAX_BYTES).map_err(|error| failed(&error))?;
     let mut memory = vec![0; bytes.len() + ALIGNMENT];
     let model = aligned(&mut memory, bytes.len());
     model.copy_from_slice(&bytes);

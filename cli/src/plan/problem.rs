@@ -5,8 +5,13 @@ use std::path::Path;
 use arenite::{Model, UsageRecord};
 use serde::Deserialize;
 
+use arenite_common::file;
+
 use crate::answer::{Failure, Result};
 use crate::options::load_model;
+
+/// Most bytes of a table of records.
+const MAX_BYTES: u64 = 256 << 20;
 
 /// What is planned by itself.
 pub struct Problem {
@@ -40,7 +45,7 @@ pub fn read(path: &Path, alignment: u64) -> Result<Vec<Problem>> {
         stem if stem == "model" => text(path.parent().and_then(Path::file_name)),
         stem => stem,
     };
-    let contents = || std::fs::read_to_string(path).map_err(|error| Failure::with(path.display(), error));
+    let contents = || file::read_text(path, MAX_BYTES).map_err(|error| Failure::with(path.display(), error));
     let wrong = |message: String| Failure::with(path.display(), message);
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("csv") => {

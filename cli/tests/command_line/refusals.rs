@@ -156,3 +156,47 @@ fn a_wrong_option_of_a_delegate_is_an_error_even_if_it_may_be_missing() {
         assert_eq!((absent.status.code(), stderr(&absent).contains("warp")), (Some(0), false));
     }
 }
+
+/// A pipe without a writer would block whoever opens it.
+#[cfg(unix)]
+#[test]
+fn named_pipes_are_refused_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = |name: &str| {
+        let pipe = folder.path().join(name);
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        pipe.display().to_string()
+    };
+    let (any, csv) = (pipe("any"), pipe("records.csv"));
+    let model = path("digits_f32.tflite");
+    let input = format!("0={any}");
+    for arguments in [
+        &["run", &model, "--labels", &any][..],
+        &["run", &model, "--image", &any],
+        &["run", &model, "--input", &input],
+        &["plan", &csv],
+        &["plan", &any, "--micro"],
+    ] {
+        fail(arguments, 1, &["is a named pipe", "/dev/stdin"]);
+    }
+    for arguments in [&["run", &any][..], &["run", &model, "--config", &any]] {
+        fail(arguments, 1, &["is not a regular file"]);
+    }
+}
+
+/// What a shell redirects can be read: `--labels <(command)`, `--image /dev/stdin`.
+#[cfg(unix)]
+#[test]
+fn pipes_of_the_shell_are_read() {
+    let (model, image, labels) = (path("digits_f32.tflite"), path("samples/7.png"), path("labels.txt"));
+    let command = format!(
+        "cat '{labels}' | '{}' run '{model}' --image '{image}' --labels /dev/stdin --top 1",
+        env!("CARGO_BIN_EXE_arenite")
+    );
+    let output = Command::new("sh").arg("-c").arg(&command).output().unwrap();
+    assert!(stdout(&output).contains("7"), "{}{}", stdout(&output), stderr(&output));
+    let command =
+        format!("cat '{image}' | '{}' run '{model}' --image /dev/stdin", env!("CARGO_BIN_EXE_arenite"));
+    let output = Command::new("sh").arg("-c").arg(&command).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+}

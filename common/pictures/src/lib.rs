@@ -3,22 +3,25 @@
 #![deny(missing_docs)]
 
 use std::fmt::{self, Display};
-use std::io::{Cursor, Seek};
+use std::io::{BufReader, Cursor, Seek};
 use std::path::Path;
 
 use arenite::{ElementType, Tensor};
+use arenite_common::file;
 use arenite_common::shape;
 use arenite_common::values::{Scale, set_element};
 use image::imageops::FilterType;
 use image::{
-    DynamicImage, GrayImage, ImageDecoder, ImageError, ImageReader, Rgb32FImage, RgbImage, RgbaImage,
+    DynamicImage, GrayImage, ImageDecoder, ImageError, ImageReader, Limits, Rgb32FImage, RgbImage, RgbaImage,
 };
 
 /// The rule, for people.
 pub const RULE: &str = "\
 A png, jpeg or bmp file goes into a tensor of shape [1,H,W,C] with C of 1 (grey),
 3 (RGB) or 4 (RGBA). It is turned upright and resized with bilinear interpolation,
-antialiased when it shrinks. A pixel p in 0..=255 becomes
+antialiased when it shrinks; a side of more than 4 times its target is first averaged
+down to that. Pictures above 64 megapixels or 256 MB decoded are refused.
+A pixel p in 0..=255 becomes
   floats                                  p / 127.5 - 1
   quantized, real range covers 0..255     p
   quantized, about -1..1                  p / 127.5 - 1   (UINT8: p is stored as it is)
@@ -26,6 +29,13 @@ antialiased when it shrinks. A pixel p in 0..=255 becomes
   integers that are not quantized         p
 and quantized tensors store round(real / scale) + zero_point. With mean and std a pixel
 becomes (p - mean) / std instead.";
+
+/// Most pixels of a picture that is decoded.
+const MAX_PIXELS: u64 = 64_000_000;
+/// Most bytes of its decoded pixels, and of what the decoder allocates for them.
+const MAX_BYTES: u64 = 256 << 20;
+/// A side longer than this many times its target is averaged down to it before the interpolation.
+const MAX_RATIO: u32 = 4;
 
 /// A decoded picture.
 pub struct Picture {
@@ -84,6 +94,7 @@ impl From<ImageError> for Refused {
     fn from(error: ImageError) -> Self {
         Refused::Picture(match error {
             ImageError::Unsupported(_) => "is no png, jpeg or bmp picture".to_owned(),
+            ImageError::Limits(error) => format!("needs more than {MAX_BYTES} bytes to decode: {error}"),
             error => error.to_string(),
         })
     }
@@ -93,15 +104,21 @@ impl Picture {
     /// Decodes a png, jpeg or bmp file.
     ///
     /// # Errors
-    /// It cannot be read, or is none.
+    /// The file cannot be read, has another format, is damaged, or declares more than 64 megapixels or 256 MB of them.
     pub fn from_file(path: &Path) -> Result<Self, Refused> {
-        Self::decode(ImageReader::open(path).map_err(ImageError::from)?)
+        let file = file::open(path).map_err(ImageError::from)?;
+        // The decoders seek, which a pipe cannot.
+        let seekable = file.metadata().is_ok_and(|kind| kind.is_file());
+        match seekable {
+            true => Self::decode(ImageReader::new(BufReader::new(file))),
+            false => Self::from_bytes(&file::read_all(file, MAX_BYTES).map_err(ImageError::from)?),
+        }
     }
 
     /// Decodes the bytes of such a file.
     ///
     /// # Errors
-    /// They are none.
+    /// As [`from_file`](Self::from_file).
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Refused> {
         Self::decode(ImageReader::new(Cursor::new(bytes)))
     }
@@ -128,7 +145,12 @@ impl Picture {
     }
 
     fn decode<R: std::io::BufRead + Seek>(reader: ImageReader<R>) -> Result<Self, Refused> {
-        let mut decoder = reader.with_guessed_format().map_err(ImageError::from)?.into_decoder()?;
+        let mut reader = reader.with_guessed_format().map_err(ImageError::from)?;
+        let mut limits = Limits::no_limits();
+        limits.max_alloc = Some(MAX_BYTES);
+        reader.limits(limits);
+        let mut decoder = reader.into_decoder()?;
+        check_size(decoder.dimensions(), decoder.total_bytes())?;
         let orientation = decoder.orientation()?;
         let mut image = DynamicImage::from_decoder(decoder)?;
         image.apply_orientation(orientation);
@@ -252,8 +274,42 @@ fn rule(ty: ElementType, scales: &[f32], zero_points: &[i64]) -> Result<Rule, Re
     }
 }
 
+/// Compares what a file declares with the limits, before anything of that size is allocated.
+fn check_size((width, height): (u32, u32), bytes: u64) -> Result<(), Refused> {
+    let pixels = u64::from(width) * u64::from(height);
+    if pixels <= MAX_PIXELS && bytes <= MAX_BYTES {
+        return Ok(());
+    }
+    Err(Refused::Picture(format!(
+        "declares {width} x {height} pixels of {bytes} bytes; at most {MAX_PIXELS} pixels and {MAX_BYTES} bytes \
+         are decoded: shrink it first"
+    )))
+}
+
+/// The picture with no side longer than [`MAX_RATIO`] times its target, by averages over boxes of 8-bit pixels; `None` if it is so
+/// already. Bounds the interpolation, which works on floats, by the size of the target.
+fn averaged(image: &DynamicImage, target: &Target) -> Option<DynamicImage> {
+    let (width, height) = (image.width(), image.height());
+    let (most_wide, most_high) =
+        (target.width.saturating_mul(MAX_RATIO), target.height.saturating_mul(MAX_RATIO));
+    if width <= most_wide && height <= most_high {
+        return None;
+    }
+    let (new_width, new_height) = (width.min(most_wide), height.min(most_high));
+    Some(match image {
+        DynamicImage::ImageLuma8(_)
+        | DynamicImage::ImageLumaA8(_)
+        | DynamicImage::ImageRgb8(_)
+        | DynamicImage::ImageRgba8(_) => image.thumbnail_exact(new_width, new_height),
+        // Sums of 16-bit pixels in 32 bits would overflow.
+        wide => DynamicImage::from(wide.to_rgba8()).thumbnail_exact(new_width, new_height),
+    })
+}
+
 /// Pixels in 0..=255, row by row, channels innermost.
 fn pixels(image: &DynamicImage, target: &Target) -> impl Iterator<Item = f32> {
+    let averaged = averaged(image, target);
+    let image = averaged.as_ref().unwrap_or(image);
     // Resizing is done in f32, so that nothing is rounded before the tensor's own type rounds it.
     let resized = |image: DynamicImage| image.resize_exact(target.width, target.height, FilterType::Triangle);
     let values = match target.channels {
@@ -319,5 +375,74 @@ mod tests {
             assert_eq!(refused.map(|refused| refused.to_string()).as_deref(), Some(wanted));
         }
         assert!(Picture::from_bytes(b"no picture").is_err());
+    }
+
+    /// A BMP of 8 bits per pixel, run-length coded, whose data end at once.
+    fn bmp(width: u32, height: u32) -> Vec<u8> {
+        let mut bytes = b"BM".to_vec();
+        for number in [1080u32, 0, 1078, 40, width, height] {
+            bytes.extend(number.to_le_bytes());
+        }
+        bytes.extend([1, 0, 8, 0]); // one plane, 8 bits
+        for number in [1u32, 2, 0, 0, 256, 0] {
+            bytes.extend(number.to_le_bytes()); // RLE8, its size, resolution, colours
+        }
+        bytes.resize(1078, 0);
+        bytes.extend([0, 1]); // the end of the bitmap
+        bytes
+    }
+
+    fn png(image: &DynamicImage) -> Vec<u8> {
+        let mut bytes = Cursor::new(Vec::new());
+        image.write_to(&mut bytes, image::ImageFormat::Png).unwrap();
+        bytes.into_inner()
+    }
+
+    #[test]
+    fn a_small_file_that_declares_a_huge_picture_is_refused_before_it_is_decoded() {
+        let refused = Picture::from_bytes(&bmp(30_000, 30_000)).err().unwrap().to_string();
+        assert_eq!(
+            refused,
+            "declares 30000 x 30000 pixels of 2700000000 bytes; at most 64000000 pixels and 268435456 bytes are \
+             decoded: shrink it first"
+        );
+        assert!(Picture::from_bytes(&bmp(3, 2)).is_ok());
+        let refused = Picture::from_bytes(&bmp(8_192, 8_187)).err().unwrap().to_string();
+        assert!(refused.starts_with("declares 8192 x 8187 pixels of 201203712 bytes"), "{refused}");
+    }
+
+    #[test]
+    fn a_picture_of_any_shape_shrinks_in_the_memory_of_its_target() {
+        for (width, height) in [(1 << 18, 1), (1, 1 << 18), (500, 500)] {
+            let picture =
+                Picture::from_bytes(&png(&GrayImage::from_pixel(width, height, [200].into()).into()))
+                    .unwrap();
+            let target = Target { height: 16, width: 16, channels: 1 };
+            let shrunk = averaged(&picture.image, &target).expect("more than four times as large");
+            assert!(shrunk.width() <= 64 && shrunk.height() <= 64);
+            let got: Vec<f32> = pixels(&picture.image, &target).collect();
+            assert!(got.len() == 256 && got.iter().all(|&p| (p - 200.0).abs() < 0.5), "{width} x {height}");
+        }
+    }
+
+    #[test]
+    fn averages_of_16_bit_pixels_do_not_overflow() {
+        let image = image::ImageBuffer::from_pixel(1100, 960, image::Luma([0xffffu16]));
+        let target = Target { height: 1, width: 1, channels: 3 };
+        let got: Vec<f32> = pixels(&DynamicImage::ImageLuma16(image), &target).collect();
+        assert!(got.iter().all(|&p| (p - 255.0).abs() < 0.5), "{got:?}");
+    }
+
+    #[test]
+    fn averaging_first_changes_a_photograph_by_less_than_two_levels() {
+        let wave =
+            |x: u32, y: u32| (127.0 + 120.0 * ((x as f32) / 97.0).sin() * ((y as f32) / 61.0).cos()) as u8;
+        let image = DynamicImage::from(RgbImage::from_fn(330, 260, |x, y| image::Rgb([wave(x, y); 3])));
+        let target = Target { height: 24, width: 24, channels: 3 };
+        let got: Vec<f32> = pixels(&image, &target).collect();
+        let exact =
+            DynamicImage::from(image.to_rgb32f()).resize_exact(24, 24, FilterType::Triangle).into_rgb32f();
+        let worst = got.iter().zip(exact.as_raw()).map(|(a, b)| (a - b * 255.0).abs()).fold(0.0, f32::max);
+        assert!(worst < 2.0, "{worst}");
     }
 }

@@ -1,0 +1,107 @@
+//! Files that a user names: opened without waiting, read up to a limit.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read};
+use std::path::Path;
+
+/// Opens a regular file, or a pipe that this process was given: `/dev/stdin`, `/dev/fd/N`, a shell's `<(command)`.
+///
+/// Never waits: a named pipe without a writer would block an ordinary `open` for ever.
+///
+/// # Errors
+/// The file cannot be opened, or is a directory, a named pipe, a socket or a device.
+pub fn open(path: &Path) -> io::Result<File> {
+    let inherited = is_inherited(path);
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    if !inherited {
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
+    }
+    let file = options.open(path)?;
+    match refusal(&file.metadata()?.file_type(), inherited) {
+        None => Ok(file),
+        Some(reason) => Err(io::Error::new(io::ErrorKind::InvalidInput, reason)),
+    }
+}
+
+/// Whether the path names a descriptor that this process already has.
+fn is_inherited(path: &Path) -> bool {
+    path == Path::new("/dev/stdin") || path.starts_with("/dev/fd") || path.starts_with("/proc/self/fd")
+}
+
+#[cfg(unix)]
+fn refusal(kind: &std::fs::FileType, inherited: bool) -> Option<&'static str> {
+    use std::os::unix::fs::FileTypeExt;
+
+    if kind.is_file() || (inherited && (kind.is_fifo() || kind.is_socket())) {
+        None
+    } else if kind.is_dir() {
+        Some("is a directory; a file is needed")
+    } else if kind.is_fifo() {
+        Some("is a named pipe, which may never get a writer; redirect it and give /dev/stdin")
+    } else {
+        Some("is a device or a socket; a regular file is needed")
+    }
+}
+
+#[cfg(not(unix))]
+fn refusal(kind: &std::fs::FileType, _: bool) -> Option<&'static str> {
+    (!kind.is_file()).then_some("is not a regular file")
+}
+
+/// All bytes of a file, `limit` at most.
+///
+/// # Errors
+/// It cannot be read, or is longer.
+pub fn read_all(file: File, limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        let reason = format!("has more than {limit} bytes, the most that is read");
+        return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+    }
+    Ok(bytes)
+}
+
+/// The text of the file at `path`, of `limit` bytes at most.
+///
+/// # Errors
+/// As [`open`] and [`read_all`], or the bytes are not UTF-8.
+pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
+    String::from_utf8(read_all(open(path)?, limit)?).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        io::Error::new(io::ErrorKind::InvalidData, format!("is not UTF-8 text: byte {at} is wrong"))
+    })
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_named_pipe_is_refused_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let error = open(&pipe).unwrap_err();
+        assert!(error.to_string().starts_with("is a named pipe"), "{error}");
+        let error = open(folder.path()).unwrap_err();
+        assert!(error.to_string().starts_with("is a directory"), "{error}");
+        let error = open(Path::new("/dev/zero")).unwrap_err();
+        assert!(error.to_string().starts_with("is a device"), "{error}");
+    }
+
+    #[test]
+    fn reading_ends_at_the_limit() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("five");
+        std::fs::write(&path, b"12345").unwrap();
+        assert_eq!(read_all(open(&path).unwrap(), 5).unwrap(), b"12345");
+        let error = read_all(open(&path).unwrap(), 4).unwrap_err();
+        assert_eq!(error.to_string(), "has more than 4 bytes, the most that is read");
+        std::fs::write(&path, b"ab\xff").unwrap();
+        let error = read_text(&path, 9).unwrap_err();
+        assert_eq!(error.to_string(), "is not UTF-8 text: byte 2 is wrong");
+    }
+}
