@@ -38,13 +38,17 @@ pub fn log(level: LogLevel, target: &str, message: &str) {
 /// long as the process, so calls in progress from it end well, but their messages go to the new one.
 ///
 /// # Safety
-/// `host` is valid for the life of the process.
+/// `host` is valid for the life of the process, and its functions keep the contract, as for [`offer_host`].
 pub unsafe fn set_host(host: *const ArHostV1) {
     HOST.store(host.cast_mut(), Ordering::Release);
 }
 
 /// Keeps the host if there is none yet.
-pub fn offer_host(host: &'static ArHostV1) {
+///
+/// # Safety
+/// The functions of `host` keep the contract: `parallel_for` returns when all calls of its body have ended, and what `query` gives for an
+/// interface is null or that interface's struct.
+pub unsafe fn offer_host(host: &'static ArHostV1) {
     let host = core::ptr::from_ref(host).cast_mut();
     // Whoever was first stays.
     let _ = HOST.compare_exchange(core::ptr::null_mut(), host, Ordering::AcqRel, Ordering::Relaxed);

@@ -1,5 +1,6 @@
 //! Plugins: the descriptor, the handshake, and the two ways in (a dynamic library's symbols, a static list).
 
+use crate::op::Registration;
 use crate::raw::{self, ArDelegateV1, ArHeader, ArHostV1, ArOpV1, ArPlannerV1, ArPluginV1, ArStr};
 
 /// What a plugin offers; made by [`plugin!`](crate::plugin!).
@@ -8,8 +9,25 @@ pub struct Plugin {
 }
 
 impl Plugin {
-    /// A plugin from its parts. [`plugin!`](crate::plugin!) is the short form.
-    pub const fn new(
+    /// A plugin from structs that cross the boundary. [`plugin!`](crate::plugin!) makes one from types, without `unsafe`.
+    ///
+    /// # Safety
+    /// For the life of the process:
+    /// - each op meets the conditions of [`Registration::from_raw`];
+    /// - the names of planners and delegates are readable, and their functions keep the contract: those of one delegate accept the
+    ///   delegates and kernels that its `create` and `compile` give.
+    ///
+    /// Safe code cannot mix the functions of two ops:
+    ///
+    /// ```compile_fail,E0133
+    /// # use arenite_abi::{Op, Plugin, op::registration, raw::ArOpV1};
+    /// fn mixed<A: Op, B: Op>() -> Plugin {
+    ///     let eval = registration::<B>().eval;
+    ///     let ops = Box::leak(Box::new([ArOpV1 { eval, ..registration::<A>().into_raw() }]));
+    ///     Plugin::new("org.example.mixed", "1.0.0", "Reads A's state as B's", ops, &[], &[])
+    /// }
+    /// ```
+    pub const unsafe fn new(
         id: &'static str,
         version: &'static str,
         description: &'static str,
@@ -43,17 +61,16 @@ impl Plugin {
 
     /// The id, a reverse domain name.
     pub fn id(&self) -> &'static str {
-        // SAFETY: `new` took a `&'static str`.
+        // SAFETY: `new` takes a `&'static str`, and the field is private.
         unsafe { self.descriptor.id.as_str() }
     }
 
     /// Op `i` and, of a custom op, its name.
-    pub fn op(&self, i: usize) -> Option<(&'static ArOpV1, &'static str)> {
-        // SAFETY: `new` took ops that are static, as are their names.
-        unsafe {
-            let op = raw::slice(self.descriptor.ops, self.descriptor.op_count).get(i)?;
-            Some((op, op.custom_name.as_str()))
-        }
+    pub fn op(&self, i: usize) -> Option<(&'static Registration, &'static str)> {
+        // SAFETY: `new` takes a slice of this length, whose elements it requires to be registrations for the life of the
+        // process; a `Registration` has the layout of its `ArOpV1`.
+        let ops = unsafe { raw::slice(self.descriptor.ops.cast::<Registration>(), self.descriptor.op_count) };
+        ops.get(i).map(|op| (op, op.name()))
     }
 
     /// Answers the host: keeps it, lowers `version` to what both speak, and gives the descriptor; or null, and in
@@ -62,14 +79,14 @@ impl Plugin {
     /// # Safety
     /// `host` is null or lives as long as the process; `version` is null or writable.
     pub unsafe fn handshake(&'static self, host: *const ArHostV1, version: *mut u32) -> *const ArPluginV1 {
-        // SAFETY: the caller's promise.
+        // SAFETY: `version` is null or writable, which this function requires.
         let Some(version) = (unsafe { version.as_mut() }) else { return core::ptr::null() };
         if host.is_null() || *version < raw::ABI_FLOOR {
             *version = raw::ABI_FLOOR;
             return core::ptr::null();
         }
         *version = (*version).min(raw::ABI_VERSION);
-        // SAFETY: the caller's promise.
+        // SAFETY: `host` lives as long as the process, which this function requires; it is not null, as checked.
         unsafe { crate::host::set_host(host) };
         &self.descriptor
     }
@@ -88,14 +105,22 @@ macro_rules! plugin {
         $(, delegates: [$($(#[$delegate_if:meta])? $delegate:ty),* $(,)?])?
         $(,)?
     ) => {
-        $crate::Plugin::new(
+        // What the author wrote is evaluated outside of the unsafe block.
+        match (
             $id,
-            ::core::env!("CARGO_PKG_VERSION"),
             $description,
-            const { &[$($($(#[$op_if])? $crate::op::registration::<$op>()),*)?] },
+            const { &[$($($(#[$op_if])? $crate::op::registration::<$op>().into_raw()),*)?] },
             const { &[$($($(#[$planner_if])? $crate::planner::registration::<$planner>()),*)?] },
             const { &[$($($(#[$delegate_if])? $crate::delegate::registration::<$delegate>()),*)?] },
-        )
+        ) {
+            (id, description, ops, planners, delegates) => {
+                // SAFETY: each struct is, unchanged, what `registration` made of one type, so its functions fit one another; its
+                // name is a constant of that type.
+                unsafe {
+                    $crate::Plugin::new(id, ::core::env!("CARGO_PKG_VERSION"), description, ops, planners, delegates)
+                }
+            }
+        }
     };
 }
 
@@ -115,7 +140,7 @@ macro_rules! export_plugin {
             host: *const $crate::raw::ArHostV1,
             version: *mut u32,
         ) -> *const $crate::raw::ArPluginV1 {
-            // SAFETY: the caller's promise.
+            // SAFETY: both arguments are what `handshake` requires, as this function requires the same of them.
             unsafe { $crate::Plugin::handshake(&$plugin, host, version) }
         }
 

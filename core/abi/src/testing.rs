@@ -117,10 +117,10 @@ impl<T: Op> Default for OpTest<T> {
 }
 
 /// What `T` registers.
-struct Registration<T>(PhantomData<T>);
+struct OpOf<T>(PhantomData<T>);
 
-impl<T: Op> Registration<T> {
-    const OP: &'static ArOpV1 = &op::registration::<T>();
+impl<T: Op> OpOf<T> {
+    const OP: &'static ArOpV1 = &op::registration::<T>().into_raw();
 }
 
 impl<T: Op> OpTest<T> {
@@ -130,7 +130,7 @@ impl<T: Op> OpTest<T> {
             OpCode::Builtin(_) => "",
             OpCode::Custom(name) => name,
         };
-        Self::of(Registration::<T>::OP, custom_name)
+        Self::of(OpOf::<T>::OP, custom_name)
     }
 }
 

@@ -113,6 +113,18 @@ impl<'a> PreparedModel<'a> {
 impl<'a> Interpreter<'a> {
     /// All phases at once.
     ///
+    /// The ops come from [`Resolver`](crate::Resolver) or [`registration`](arenite_abi::op::registration). Structs whose functions nobody
+    /// vouches for are refused by the compiler:
+    ///
+    /// ```compile_fail,E0308
+    /// # use arenite_abi::{Op, op::registration, raw::ArOpV1};
+    /// # use arenite_micro::Interpreter;
+    /// fn mixed<A: Op, B: Op>(model: &[u8], arena: &mut [u8]) {
+    ///     let op = ArOpV1 { eval: registration::<B>().eval, ..registration::<A>().into_raw() };
+    ///     Interpreter::new(model, &[op], arena);
+    /// }
+    /// ```
+    ///
     /// # Errors
     /// Those of [`Loaded::new`], [`Loaded::prepare`] and [`PreparedModel::plan`].
     pub fn new(model: &'a [u8], ops: &'a [OpRegistration], arena: &'a mut [u8]) -> Result<Self> {

@@ -11,7 +11,7 @@ use crate::graph::{Graph, Slot};
 use crate::lives::Life;
 use crate::machine::Scales;
 use crate::node::{Piece, Prepared};
-use crate::ops::{self, OpRegistration, Ops};
+use crate::ops::{OpRegistration, Ops};
 use crate::planned::Planned;
 use crate::resources::Resource;
 
@@ -75,7 +75,7 @@ pub fn write_layouts(out: &mut dyn Write, ops: Ops<'_>) -> fmt::Result {
         writeln!(out, "struct {name} {size} {align}")?;
     }
     for op in ops.iter() {
-        let (code, version, name) = (op.builtin_code, op.min_version, ops::name(op));
+        let (code, version, name) = (op.builtin_code, op.min_version, op.name());
         let Layout { size, align } = Layout::of_state(op);
         writeln!(out, "op {code} {version} \"{name}\" {size} {align}")?;
     }

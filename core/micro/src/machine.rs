@@ -144,7 +144,8 @@ impl<'h, 'a> Site<'h, 'a> {
 
     /// Prepares every node, in order.
     pub fn prepare(self) -> Result<()> {
-        host::offer_host(&message::HOST);
+        // SAFETY: the functions of `message::HOST` keep the contract: its loops run on this thread, and it lends no interface.
+        unsafe { host::offer_host(&message::HOST) };
         self.graph.stage.set(Stage::Busy);
         (0..self.graph.nodes.get().len()).try_for_each(|node| prepare::node(self, node))?;
         self.graph.stage.set(Stage::Ready);

@@ -1,13 +1,13 @@
 //! Which op serves a node.
 
 use arenite_abi::host_side::MAX_ALIGNMENT;
-use arenite_abi::raw::BUILTIN_CUSTOM;
+use arenite_abi::raw::{ArOpV1, BUILTIN_CUSTOM};
 use arenite_abi::{ElementType, ElementTypes, Op};
 
 use crate::error::{Error, Result};
 use crate::node::Spec;
 
-pub use arenite_abi::raw::ArOpV1 as OpRegistration;
+pub use arenite_abi::op::Registration as OpRegistration;
 
 /// The ops that a model may use: one after the other, or, as C has them, wherever they are.
 #[derive(Clone, Copy)]
@@ -68,14 +68,33 @@ impl<const N: usize> Resolver<N> {
     /// # Errors
     /// [`Error::Duplicate`] if another op serves some of the same nodes; [`Error::Full`].
     pub fn add<T: Op>(self) -> Result<Self> {
-        self.add_registration(arenite_abi::op::registration::<T>())
+        self.push(arenite_abi::op::registration::<T>())
     }
 
-    /// The same for an op of another language.
+    /// With one more op, which is given as the struct that crosses the boundary: an op of another language.
+    ///
+    /// # Safety
+    /// As for [`OpRegistration::from_raw`].
+    ///
+    /// Safe code adds types, or what [`registration`](arenite_abi::op::registration) made of one:
+    ///
+    /// ```compile_fail,E0133
+    /// # use arenite_abi::{Op, op::registration, raw::ArOpV1};
+    /// # use arenite_micro::Resolver;
+    /// fn mixed<A: Op, B: Op>() -> arenite_micro::Result<Resolver<1>> {
+    ///     let eval = registration::<B>().eval;
+    ///     Resolver::new().add_registration(ArOpV1 { eval, ..registration::<A>().into_raw() })
+    /// }
+    /// ```
     ///
     /// # Errors
     /// As [`add`](Self::add).
-    pub fn add_registration(mut self, op: OpRegistration) -> Result<Self> {
+    pub unsafe fn add_registration(self, op: ArOpV1) -> Result<Self> {
+        // SAFETY: this function requires what `from_raw` requires.
+        self.push(unsafe { OpRegistration::from_raw(op) })
+    }
+
+    fn push(mut self, op: OpRegistration) -> Result<Self> {
         if let Some(code) = self.as_slice().iter().find(|other| compete(other, &op)).map(|op| op.builtin_code)
         {
             return Err(Error::Duplicate { second: self.count, code });
@@ -115,12 +134,7 @@ pub(crate) fn check(ops: Ops<'_>) -> Result<()> {
 fn compete(a: &OpRegistration, b: &OpRegistration) -> bool {
     let types = a.element_types == 0 || b.element_types == 0 || a.element_types & b.element_types != 0;
     let versions = a.min_version <= b.max_version && b.min_version <= a.max_version;
-    a.builtin_code == b.builtin_code && name(a) == name(b) && types && versions
-}
-
-pub(crate) fn name(op: &OpRegistration) -> &str {
-    // SAFETY: a registration's name is readable for as long as the registration, by the contract.
-    unsafe { op.custom_name.as_str() }
+    a.builtin_code == b.builtin_code && a.name() == b.name() && types && versions
 }
 
 /// Whether an op may serve this node, whose tensors have these element types.
@@ -130,7 +144,7 @@ pub(crate) fn serves(
     mut types: impl Iterator<Item = ElementType>,
 ) -> bool {
     // SAFETY: the name lies in the model.
-    let same_name = || unsafe { node.custom_name.as_bytes() } == name(op).as_bytes();
+    let same_name = || unsafe { node.custom_name.as_bytes() } == op.name().as_bytes();
     op.builtin_code == node.builtin_code
         && (op.builtin_code != BUILTIN_CUSTOM || same_name())
         && (op.min_version..=op.max_version).contains(&node.version)
@@ -155,14 +169,21 @@ mod tests {
     #[test]
     fn versions_and_types_tell_ops_apart() {
         let op = arenite_abi::op::registration::<Abs>();
-        let newer = OpRegistration { min_version: op.max_version + 1, max_version: op.max_version + 3, ..op };
+        // SAFETY: an op of this type, but for numbers that no function reads; it is not called.
+        let changed = |raw: ArOpV1| unsafe { OpRegistration::from_raw(raw) };
+        let raw = op.into_raw();
+        let (min_version, max_version) = (raw.max_version + 1, raw.max_version + 3);
+        let newer = changed(ArOpV1 { min_version, max_version, ..raw });
         let check = |ops: &[OpRegistration]| check(Ops::List(ops));
         assert!(check(&[op, newer]).is_ok());
-        assert!(check(&[op, newer, OpRegistration { min_version: op.max_version, ..newer }]).is_err());
-        let only = |bits| OpRegistration { element_types: bits, ..op };
+        assert!(
+            check(&[op, newer, changed(ArOpV1 { min_version: raw.max_version, max_version, ..raw })])
+                .is_err()
+        );
+        let only = |bits| changed(ArOpV1 { element_types: bits, ..raw });
         assert!(check(&[only(1), only(2)]).is_ok());
         assert!(check(&[only(1), only(3)]).is_err());
-        let odd = OpRegistration { state_align: 48, ..op };
+        let odd = changed(ArOpV1 { state_align: 48, ..raw });
         assert!(matches!(check(&[odd]), Err(Error::Alignment { op: 0, alignment: 48 })));
     }
 }

@@ -6,7 +6,7 @@
 //! ```
 
 use crate::layouts::{Layout, name_of};
-use crate::ops::{self, OpRegistration};
+use crate::ops::OpRegistration;
 
 /// A machine whose table is there.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +49,7 @@ impl Target {
 
     pub(crate) fn state_of(&self, op: &OpRegistration) -> Layout {
         let [code, version] = [op.builtin_code, op.min_version].map(|number| alloc::format!("{number}"));
-        let name = alloc::format!("\"{}\"", ops::name(op));
+        let name = alloc::format!("\"{}\"", op.name());
         self.layout(&["op", &code, &version, &name], Layout::of_state(op))
     }
 }

@@ -3,18 +3,20 @@
 mod eval;
 mod node;
 mod prepare;
+mod registration;
 
 use core::cell::Cell;
 use core::ops::RangeInclusive;
 
 use crate::Result;
 use crate::handed_out::internal;
-use crate::raw::{self, ArStr};
+use crate::raw;
 use crate::tensor::ElementTypes;
 
 pub use eval::{EvalContext, StepTimes};
 pub use node::NodeView;
 pub use prepare::PrepareContext;
+pub use registration::{Registration, registration};
 
 /// Which op a registration serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,27 +95,4 @@ fn lend(lent: &Cell<bool>) -> Result<()> {
         return Err(internal(format_args!("the model was handed out already")));
     }
     Ok(())
-}
-
-/// The registration of `T`.
-pub const fn registration<T: Op>() -> raw::ArOpV1 {
-    let (builtin_code, custom_name) = match T::CODE {
-        OpCode::Builtin(code) => (code, ""),
-        OpCode::Custom(name) => (raw::BUILTIN_CUSTOM, name),
-    };
-    raw::ArOpV1 {
-        header: raw::ArHeader::of::<raw::ArOpV1>(),
-        builtin_code,
-        min_version: *T::VERSIONS.start(),
-        max_version: *T::VERSIONS.end(),
-        flags: if T::STATEFUL { raw::OP_STATEFUL } else { 0 } | T::SHARING.flags(),
-        custom_name: ArStr::new(custom_name),
-        element_types: T::TYPES.bits(),
-        state_size: size_of::<T>() as u64,
-        state_align: align_of::<T>() as u64,
-        prepare: crate::shim::prepare::<T>,
-        eval: crate::shim::eval::<T>,
-        drop: if core::mem::needs_drop::<T>() { Some(crate::shim::drop::<T>) } else { None },
-        query: None,
-    }
 }

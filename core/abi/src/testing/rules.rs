@@ -2,7 +2,7 @@
 
 use core::ffi::c_void;
 
-use super::{OpTest, Registration, Spec, Subgraph, Tensor};
+use super::{OpOf, OpTest, Spec, Subgraph, Tensor};
 use crate::prelude::*;
 use crate::raw::{ArEvalV1, ArNodeV1, ArOpV1, ArStatus};
 use crate::schema::StablehloCustomCallOptions;
@@ -100,7 +100,7 @@ fn what_the_host_refuses() {
     let in_prepare = IN_PREPARE.iter().map(|&(_, status, message)| (status, message));
     let in_eval = IN_EVAL.iter().map(|&(_, status, message)| (status, message));
     for (row, (status, message)) in in_prepare.chain(in_eval).enumerate() {
-        let error = node(Registration::<Breaks>::OP, row).run().expect_err(message);
+        let error = node(OpOf::<Breaks>::OP, row).run().expect_err(message);
         assert_eq!((error.status(), error.message()), (status, message), "row {row}");
     }
 }
@@ -117,7 +117,7 @@ unsafe extern "C" fn resize_twice(eval: *const ArEvalV1, _: *const ArNodeV1, _: 
 
 #[test]
 fn an_output_is_resized_once() {
-    const OP: ArOpV1 = ArOpV1 { eval: resize_twice, ..crate::op::registration::<Breaks>() };
+    const OP: ArOpV1 = ArOpV1 { eval: resize_twice, ..crate::op::registration::<Breaks>().into_raw() };
     let error = node(&OP, IN_PREPARE.len()).run().expect_err("the second shape is taken");
     let message = "output 0 has shape [1] by an earlier call, it cannot get [2]; resize it once";
     assert_eq!((error.status(), error.message()), (Status::Invalid, message));

@@ -138,8 +138,7 @@ impl Registry {
         let mut plugins: Vec<&'static Plugin> =
             inventory::iter::<StaticPlugin>.into_iter().map(|found| found.0).collect();
         // Collection order is the linker's; the id gives one that is the same everywhere.
-        // SAFETY: the descriptor of a linked-in plugin is made by `plugin!` from static text.
-        plugins.sort_by_key(|plugin| unsafe { plugin.descriptor().id.as_str() });
+        plugins.sort_by_key(|plugin| plugin.id());
         self.searched.push("plugins linked in".into());
         plugins.into_iter().try_for_each(|plugin| self.add_plugin(plugin))
     }
@@ -375,7 +374,8 @@ impl fmt::Debug for Registry {
 /// The key of an op registration.
 pub(crate) fn key_of(op: &ArOpV1) -> OpKey {
     if op.builtin_code == BUILTIN_CUSTOM {
-        // SAFETY: the registration lives as long as the process, and its texts with it.
+        // SAFETY: the name is readable: `Descriptor::read` checks that of a plugin, whose structs are static; `add_raw_op` requires it of
+        // a struct, and `Registration` keeps a copy of that name with the struct.
         OpKey::Custom(unsafe { op.custom_name.as_str() }.to_owned())
     } else {
         OpKey::Builtin(op.builtin_code)
