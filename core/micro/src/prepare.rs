@@ -4,7 +4,7 @@ use core::cell::Cell;
 use core::ptr::null_mut;
 
 use arenite_abi::host_side::{Found, Said, found, prepare_struct};
-use arenite_abi::raw::ArNodeV1;
+use arenite_abi::raw::{ArNodeV1, OP_IN_PLACE};
 use arenite_abi::{ElementType, Error as OpError, Status};
 
 use crate::arena::{ALIGNMENT, Arena};
@@ -28,6 +28,12 @@ pub(crate) fn node(site: Site<'_, '_>, node: usize) -> Result<()> {
         if !serves(op, &spec, types(graph, &spec)) {
             continue;
         }
+        if works_in_place(&spec) && op.flags & OP_IN_PLACE == 0 {
+            let error = OpError::invalid(format_args!(
+                "it reads and writes one variable, but does not work in place"
+            ));
+            return Err(Error::Node { subgraph: graph.index, node, code: spec.builtin_code, error });
+        }
         let (mark, asked) = (arena.mark(), machine.asked.get());
         match with(site, op, node, &spec) {
             // What it prepared of the model around the node stays: then its refusal is the last word.
@@ -46,6 +52,12 @@ pub(crate) fn node(site: Site<'_, '_>, node: usize) -> Result<()> {
         Some(error) => Error::Node { subgraph, node, code, error },
         None => Error::MissingOp { subgraph, node, code, version },
     })
+}
+
+/// Whether the node writes a tensor, a variable, that it also reads.
+fn works_in_place(spec: &Spec<'_>) -> bool {
+    let [inputs, outputs, _] = spec.lists;
+    outputs.iter().any(|&number| tensor(number).is_some() && inputs.contains(&number))
 }
 
 /// Element types of the node's inputs and outputs.

@@ -18,3 +18,4 @@ mod plugin;
 mod preview;
 mod shapes;
 mod states;
+mod variables;

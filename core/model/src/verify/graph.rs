@@ -1,5 +1,5 @@
-//! Order of reads and writes in a subgraph: every tensor has one definition, and none is read before it
-//! (a variable may be: it still has the value of the last invocation).
+//! Order of reads and writes in a subgraph: every tensor has one definition, and none is read before it. A variable keeps its value
+//! between invocations: it may be read before it is written, and written several times.
 //!
 //! `origin[t]` says what defines tensor `t`. A first walk over the operators notes the producers, a second
 //! one compares each read with them.
@@ -14,7 +14,7 @@ const UNDEFINED: u32 = u32::MAX;
 const CONSTANT: u32 = u32::MAX - 1;
 const INPUT: u32 = u32::MAX - 2;
 const VARIABLE: u32 = u32::MAX - 3;
-/// Set in the operator index of a variable's producer. Files are too short for this many operators.
+/// Set in the operator index of a variable's last producer. Files are too short for this many operators.
 const WRITTEN_VARIABLE: u32 = 1 << 31;
 /// No elements, hence nothing to define: a constant without data, unless an operator writes it.
 const EMPTY: u32 = u32::MAX - 4;
@@ -69,7 +69,8 @@ fn note_outputs(operator: Operator<'_>, index: usize, origin: &mut [u32], path: 
         let by = match origin.get(tensor) {
             Some(&CONSTANT) => Definition::Constant,
             Some(&INPUT) => Definition::Input,
-            Some(&VARIABLE) => {
+            // Operators may write it one after another.
+            Some(&last @ (VARIABLE | WRITTEN_VARIABLE..EMPTY)) if last != producer | WRITTEN_VARIABLE => {
                 set(origin, tensor, producer | WRITTEN_VARIABLE);
                 continue;
             }

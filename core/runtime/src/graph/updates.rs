@@ -92,7 +92,9 @@ impl<'a> Uses<'a> {
         let mut uses =
             Uses { graph, producer: vec![None; graph.tensors.len()], readers: vec![0; graph.tensors.len()] };
         for (i, node) in graph.nodes.iter().enumerate() {
-            Graph::present(&node.outputs).for_each(|t| uses.producer[t] = Some(i));
+            // A variable's value depends on when it is read.
+            let own = Graph::present(&node.outputs).filter(|&t| !graph.tensors[t].variable);
+            own.for_each(|t| uses.producer[t] = Some(i));
             Graph::present(&node.inputs).for_each(|t| uses.readers[t] += 1);
         }
         Graph::present(&graph.outputs).for_each(|t| uses.readers[t] += 1);
@@ -163,7 +165,9 @@ impl<'a> Uses<'a> {
             && x.shape.iter().all(|&d| d > 0)
             && r.shape.first() == Some(&1)
             && r.shape[1..] == x.shape[1..]
-            && (x.ty, r.ty) == (y.ty, y.ty);
+            && (x.ty, r.ty) == (y.ty, y.ty)
+            && !x.variable
+            && !y.variable;
         (counts && whole && one && ours && shapes && lower.inputs[0] == list).then_some(Update {
             last,
             slices: [first, second],

@@ -10,7 +10,7 @@ use arenite_abi::schema::op::DEQUANTIZE;
 use super::inferred::{Inferred, Known};
 use super::pending::Pending;
 use super::step::{Kernel, Step};
-use super::{Site, is_stateful};
+use super::{Site, has_state, is_stateful};
 use crate::config::DelegateConfig;
 use crate::error::Result;
 use crate::graph::Graph;
@@ -175,6 +175,8 @@ impl Offer {
         let claimed: Vec<bool> = refused.iter().map(Option::is_none).collect();
         let is_stateful = |step: &Step| step.members().iter().any(|&node| is_stateful(site.graph, node));
         let stateful: Vec<bool> = self.steps.iter().map(is_stateful).collect();
+        let updates: Vec<bool> =
+            self.steps.iter().map(|step| step.node.is_some_and(|node| has_state(site.graph, node))).collect();
         let weights: Vec<bool> = self.steps.iter().map(|step| holds_weights(site, step)).collect();
         partition(&PartitionInput {
             tensor_count: site.memory.table.len(),
@@ -182,6 +184,8 @@ impl Offer {
             outputs: &self.wanted,
             claimed: &claimed,
             stateful: &stateful,
+            updates: &updates,
+            is_variable: &|t| site.graph.tensors[t].variable,
             weights: &weights,
         })
     }
@@ -265,19 +269,22 @@ impl Offer {
     }
 }
 
-/// Tensors that are there before these steps run, and those of theirs that are read behind them: by `last`, by nodes `after`, or
-/// by the caller.
+/// Tensors that have a value before these steps run, and tensors which the steps write and others read afterwards: `last`, nodes
+/// `after`, the caller, or, of a variable, the next invocation.
 fn borders(graph: &Graph, steps: &[Step], last: Option<&Step>, after: &Pending) -> (Vec<i32>, Vec<i32>) {
     let written: BTreeSet<usize> = steps.iter().flat_map(|step| Graph::present(step.outputs())).collect();
     let read: BTreeSet<usize> = steps.iter().flat_map(|step| Graph::present(step.inputs())).collect();
     let is_wanted = |&t: &usize| {
         graph.is_output(t)
+            || graph.tensors[t].variable
             || after.reads(graph, t)
             || last.is_some_and(|last| last.inputs().contains(&(t as i32)))
     };
-    let given = read.difference(&written).filter(|&&t| graph.is_written(t) || graph.is_input(t));
+    let is_given = |&t: &usize| {
+        graph.tensors[t].variable || (!written.contains(&t) && (graph.is_written(t) || graph.is_input(t)))
+    };
     (
-        given.map(|&t| t as i32).collect(),
+        read.iter().copied().filter(is_given).map(|t| t as i32).collect(),
         written.iter().copied().filter(is_wanted).map(|t| t as i32).collect(),
     )
 }
@@ -294,6 +301,10 @@ fn holds_weights(site: &Site<'_>, step: &Step) -> bool {
 fn veto(graph: &Graph, step: &Step, config: &DelegateConfig) -> Option<String> {
     let Some(node) = step.node else { return Some("another delegate has it".into()) };
     let op = graph.op_name(node);
+    let mut outputs = Graph::present(step.outputs());
+    if let Some(t) = outputs.find(|&t| step.inputs().contains(&(t as i32))) {
+        return Some(format!("it changes variable '{}' in place", graph.tensors[t].name));
+    }
     config.exclude_ops.contains(&op).then(|| format!("{op} is in exclude_ops"))
 }
 

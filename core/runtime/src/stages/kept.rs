@@ -30,20 +30,19 @@ impl Site<'_> {
                 self.fetch(t)?;
             }
         }
-        if reader.is_some() {
-            self.memory.forget_kept(step.outputs());
-        }
+        self.memory.forget_kept(step.outputs());
         Ok(())
     }
 
-    /// When all has run: what the caller may read is in memory. The rest stays away until its step runs again.
+    /// When all has run: copies what the caller or the next invocation may read. The rest stays on its device.
     pub fn fetch_results(&mut self) -> Result<(), Stopped> {
         if !self.memory.has_kept {
             return Ok(());
         }
         let all = self.run.settings.lifetimes.preserve_all;
         let kept: Vec<usize> = self.memory.kept.keys().copied().collect();
-        for t in kept.into_iter().filter(|&t| all || self.graph.is_output(t)) {
+        let is_read = |t: usize| self.graph.is_output(t) || self.graph.tensors[t].variable;
+        for t in kept.into_iter().filter(|&t| all || is_read(t)) {
             self.fetch(t)?;
         }
         self.memory.kept.clear();

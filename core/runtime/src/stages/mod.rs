@@ -255,10 +255,15 @@ pub(crate) fn name_of(graph: &Graph, step: &Step) -> (String, String) {
     (op, output.unwrap_or_default())
 }
 
-/// Whether a node has effects besides its outputs: it keeps a state, or reads or writes a variable.
+/// Whether a node's op keeps a state, in memory of its own or in variables among its inputs.
+pub(crate) fn has_state(graph: &Graph, node: usize) -> bool {
+    graph.nodes[node].candidates.first().is_some_and(|c| c.op.flags & OP_STATEFUL != 0)
+}
+
+/// Whether a node has effects besides its outputs: its op keeps a state, or it reads or writes a variable.
 pub(crate) fn is_stateful(graph: &Graph, node: usize) -> bool {
     let info = &graph.nodes[node];
-    info.candidates.first().is_some_and(|c| c.op.flags & OP_STATEFUL != 0)
+    has_state(graph, node)
         || Graph::present(&info.inputs)
             .chain(Graph::present(&info.outputs))
             .any(|t| graph.tensors[t].variable)

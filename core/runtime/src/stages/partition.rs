@@ -27,8 +27,12 @@ pub struct PartitionInput<'a> {
     pub outputs: &'a [i32],
     /// Per node, whether the delegate takes it.
     pub claimed: &'a [bool],
-    /// Per node, whether it has effects besides its outputs: such nodes keep their order.
+    /// Per node, whether it has effects besides its outputs, or reads or writes a variable: such nodes keep their order.
     pub stateful: &'a [bool],
+    /// Per node, whether it may change the variables among its inputs, as an LSTM changes its state.
+    pub updates: &'a [bool],
+    /// Whether a tensor keeps its value from one invocation to the next.
+    pub is_variable: &'a dyn Fn(usize) -> bool,
     /// Per node, whether it reads constants alone and goes, if it is claimed, where its results are read first.
     pub weights: &'a [bool],
 }
@@ -39,6 +43,9 @@ pub struct PartitionInput<'a> {
 /// The first node that can run decides the kind of a subset; then the plan is swept again and again, and takes every
 /// node of that kind whose inputs are ready, until a sweep takes none. So `f(x) = sin(x) + x + sin(2x)` with SIN
 /// claimed gives `{SIN} {ADD, MUL} {SIN} {ADD}`.
+///
+/// Variables always cross the border of a claimed subset, and each has one value inside it: a node that writes one which the subset
+/// already reads or writes goes to a later subset, and so does a node that reads one which the subset changed in place.
 pub fn partition(graph: &PartitionInput<'_>) -> Vec<Subset> {
     let deps = Dependencies::of(graph);
     let n = graph.nodes.len();
@@ -61,7 +68,13 @@ pub fn partition(graph: &PartitionInput<'_>) -> Vec<Subset> {
         let claimed = graph.claimed[first];
         let kind = usize::from(claimed);
         let mut nodes = Vec::new();
+        let mut variables = VariableUses::default();
+        let mut later = Vec::new();
         while let Some(i) = ready[kind].pop_first() {
+            if claimed && !variables.admit(graph, i) {
+                later.push(i);
+                continue;
+            }
             subset_of[i] = subsets.len();
             nodes.push(i);
             for &next in &deps.dependents[i] {
@@ -71,6 +84,7 @@ pub fn partition(graph: &PartitionInput<'_>) -> Vec<Subset> {
                 }
             }
         }
+        ready[kind].extend(later);
         subsets.push(Subset { claimed, nodes, inputs: Vec::new(), outputs: Vec::new() });
     }
     for i in with_readers {
@@ -114,18 +128,57 @@ impl Dependencies {
     }
 }
 
+/// How the nodes of one claimed subset use a variable.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum VariableUse {
+    Read,
+    /// A node has it as an output; later reads in the subset see that value.
+    Written,
+    /// A node may have changed it in place.
+    Updated,
+}
+
+#[derive(Default)]
+struct VariableUses(HashMap<usize, VariableUse>);
+
+impl VariableUses {
+    /// Adds node `i`, unless the subset would then hold two values of one variable.
+    fn admit(&mut self, graph: &PartitionInput<'_>, i: usize) -> bool {
+        let (inputs, outputs) = graph.nodes[i];
+        let variables = |list| valid(list, graph.tensor_count).filter(|&t| (graph.is_variable)(t));
+        let reads_old = |t| match self.0.get(&t) {
+            None => true,
+            Some(VariableUse::Read | VariableUse::Written) => !graph.updates[i],
+            Some(VariableUse::Updated) => false,
+        };
+        if !variables(inputs).all(reads_old) || variables(outputs).any(|t| self.0.contains_key(&t)) {
+            return false;
+        }
+        let read = if graph.updates[i] { VariableUse::Updated } else { VariableUse::Read };
+        variables(inputs).for_each(|t| _ = self.0.entry(t).or_insert(read));
+        variables(outputs).for_each(|t| _ = self.0.insert(t, VariableUse::Written));
+        true
+    }
+}
+
 fn find_borders(graph: &PartitionInput<'_>, subset_of: &[usize], subsets: &mut [Subset]) {
+    // A variable's producer is the last node that wrote it; before the first write, the previous invocation.
     let mut producer: HashMap<usize, usize> = HashMap::new();
     for (i, (_, outputs)) in graph.nodes.iter().enumerate() {
-        producer.extend(valid(outputs, graph.tensor_count).map(|t| (t, subset_of[i])));
+        let own = valid(outputs, graph.tensor_count).filter(|&t| !(graph.is_variable)(t));
+        producer.extend(own.map(|t| (t, subset_of[i])));
     }
-    for (i, (inputs, _)) in graph.nodes.iter().enumerate() {
+    for (i, (inputs, outputs)) in graph.nodes.iter().enumerate() {
         for t in valid(inputs, graph.tensor_count) {
             let from = producer.get(&t).copied();
             if from != Some(subset_of[i]) {
                 subsets[subset_of[i]].inputs.push(t as i32);
                 from.into_iter().for_each(|from| subsets[from].outputs.push(t as i32));
             }
+        }
+        for t in valid(outputs, graph.tensor_count).filter(|&t| (graph.is_variable)(t)) {
+            producer.insert(t, subset_of[i]);
+            subsets[subset_of[i]].outputs.push(t as i32);
         }
     }
     for t in valid(graph.outputs, graph.tensor_count) {
@@ -156,6 +209,8 @@ mod tests {
             outputs,
             claimed,
             stateful: &vec![false; nodes.len()],
+            updates: &vec![false; nodes.len()],
+            is_variable: &|_| false,
             weights: &vec![false; nodes.len()],
         };
         partition(&graph).into_iter().map(|s| (s.claimed, s.nodes)).collect()
@@ -184,6 +239,8 @@ mod tests {
             outputs: &[5, 1],
             claimed: &[true, false, false, true, false],
             stateful: &[false; 5],
+            updates: &[false; 5],
+            is_variable: &|_| false,
             weights: &[false; 5],
         };
         let subsets = partition(&graph);
@@ -208,10 +265,58 @@ mod tests {
             outputs: &[1, 2, 3],
             claimed: &claimed,
             stateful: &[true; 3],
+            updates: &[false; 3],
+            is_variable: &|_| false,
             weights: &[false; 3],
         };
         let kinds: Vec<_> = partition(&graph).into_iter().map(|s| s.nodes).collect();
         assert_eq!(kinds, [[0], [1], [2]]);
+    }
+
+    type Shown = (Vec<usize>, Vec<i32>, Vec<i32>);
+
+    /// Nodes, inputs and outputs of each subset. Tensor 9 is a variable; all nodes are claimed.
+    fn with_a_variable(nodes: &[(&[i32], &[i32])], outputs: &[i32], updates: &[bool]) -> Vec<Shown> {
+        let touches = |(inputs, outputs): &(&[i32], &[i32])| inputs.contains(&9) || outputs.contains(&9);
+        let graph = PartitionInput {
+            tensor_count: 16,
+            nodes,
+            outputs,
+            claimed: &vec![true; nodes.len()],
+            stateful: &nodes.iter().map(touches).collect::<Vec<_>>(),
+            updates,
+            is_variable: &|t| t == 9,
+            weights: &vec![false; nodes.len()],
+        };
+        partition(&graph).into_iter().map(|s| (s.nodes, s.inputs, s.outputs)).collect()
+    }
+
+    #[test]
+    fn a_variable_is_read_before_it_is_written_in_another_subset() {
+        // y = v + x; v = |y|
+        let subsets = with_a_variable(&[(&[9, 0], &[1]), (&[1], &[9])], &[1], &[false; 2]);
+        assert_eq!(subsets, [(vec![0], vec![0, 9], vec![1]), (vec![1], vec![1], vec![9])]);
+    }
+
+    #[test]
+    fn a_written_variable_is_read_in_the_same_subset_and_leaves_it() {
+        // v = x + x; y = |v|
+        let subsets = with_a_variable(&[(&[0, 0], &[9]), (&[9], &[1])], &[1], &[false; 2]);
+        assert_eq!(subsets, [(vec![0, 1], vec![0], vec![1, 9])]);
+    }
+
+    #[test]
+    fn each_write_of_a_variable_has_a_subset_of_its_own() {
+        // v = x + x; v = |x|; y = v + x
+        let subsets = with_a_variable(&[(&[0], &[9]), (&[0], &[9]), (&[9, 0], &[1])], &[1], &[false; 3]);
+        assert_eq!(subsets, [(vec![0], vec![0], vec![9]), (vec![1, 2], vec![0], vec![1, 9])]);
+    }
+
+    #[test]
+    fn what_an_op_changed_in_place_is_read_in_a_later_subset() {
+        // LSTM(x, v) ─► y; z = |v|
+        let subsets = with_a_variable(&[(&[0, 9], &[1]), (&[9], &[2])], &[1, 2], &[true, false]);
+        assert_eq!(subsets, [(vec![0], vec![0, 9], vec![1]), (vec![1], vec![9], vec![2])]);
     }
 
     /// Tensors 10 and 11 are made of constants; the node between their readers is the host's.
@@ -221,7 +326,18 @@ mod tests {
             &[(&[8], &[10]), (&[9], &[11]), (&[0], &[1]), (&[1, 10], &[2]), (&[2], &[3]), (&[3, 11], &[4])];
         let of = |claimed: &[bool]| {
             let (stateful, weights) = (&[false; 6], &[true, true, false, false, false, false]);
-            let graph = PartitionInput { tensor_count: 16, nodes, outputs: &[4], claimed, stateful, weights };
+            let updates = stateful;
+            let is_variable = &|_| false;
+            let graph = PartitionInput {
+                tensor_count: 16,
+                nodes,
+                outputs: &[4],
+                claimed,
+                stateful,
+                updates,
+                is_variable,
+                weights,
+            };
             partition(&graph).into_iter().map(|s| (s.claimed, s.nodes, s.outputs)).collect::<Vec<_>>()
         };
         let want = [
@@ -249,6 +365,8 @@ mod tests {
             outputs: &[n],
             claimed: &claimed,
             stateful: &vec![false; n as usize],
+            updates: &vec![false; n as usize],
+            is_variable: &|_| false,
             weights: &vec![false; n as usize],
         };
         assert_eq!(partition(&graph).len(), n as usize);

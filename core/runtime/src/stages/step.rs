@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use arenite_abi::Status;
 pub(crate) use arenite_abi::host_side::Share;
-use arenite_abi::raw::{ArNodeV1, ArPrepareV1, ArSpan, ArStatus, OP_STATEFUL, OP_USER_DATA};
+use arenite_abi::raw::{ArNodeV1, ArPrepareV1, ArSpan, ArStatus, OP_STATEFUL, OP_USER_DATA, SHARE_IN_PLACE};
 
+use crate::graph::Graph;
 use crate::host::eval::EvalHost;
 use crate::host::prepare::{Found, PrepareHost};
 use crate::host::{self, Refused};
@@ -210,7 +211,9 @@ impl Step {
         let mut done = self.prepare_with(site, |prepare| unsafe { (op.prepare)(prepare, &raw, state) });
         if let Ok(all_constant) = done {
             self.kernel = Kernel::Op { op: Arc::clone(op), state };
-            if all_constant {
+            if let Err(failure) = self.check_in_place(site.graph) {
+                done = Err(failure);
+            } else if all_constant {
                 self.become_constant();
             } else if op.flags & OP_STATEFUL != 0 {
                 done = self.keep_initial(site).map(|()| false);
@@ -221,6 +224,27 @@ impl Step {
             site.memory.persistent.release(mark, &mut site.memory.budget);
         }
         done.map(drop)
+    }
+
+    /// Refuses a node that writes a variable which it also reads, unless its op said that it works in place.
+    fn check_in_place(&self, graph: &Graph) -> Result<(), Failure> {
+        for (o, &t) in self.outputs().iter().enumerate().filter(|(_, t)| **t >= 0) {
+            let allowed = |i: usize| {
+                let same =
+                    |s: &Share| (s.output as usize, s.input as usize, s.kind) == (o, i, SHARE_IN_PLACE);
+                self.shares.iter().any(same)
+            };
+            let mut reads = self.inputs().iter().enumerate().filter(|(_, input)| **input == t);
+            if reads.any(|(i, _)| !allowed(i)) {
+                let name = graph.tensors.get(t as usize).map_or("", |tensor| tensor.name.as_str());
+                let message = format!(
+                    "it reads variable '{name}' and writes it, but does not work in place here; write to another \
+                     tensor, and to the variable from there"
+                );
+                return Err(Failure { status: Status::Invalid, message });
+            }
+        }
+        Ok(())
     }
 
     fn keep_initial(&mut self, site: &mut Site<'_>) -> Result<(), Failure> {

@@ -1,0 +1,222 @@
+//! Variables: a node reads the value of the last write before it in the file, in this invocation or the one before.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use arenite::config::DelegateConfig;
+use arenite::model_file::writer::{ModelBuilder, Tensor, bytes_of};
+use arenite::{Interpreter, Model};
+use arenite_abi::schema::{Conv2DOptions, DepthwiseConv2DOptions, padding};
+use arenite_micro::{Planner, required_arena};
+use arenite_tests::micro::Aligned;
+use arenite_tests::op_models::{self, OneOp, Sound};
+use arenite_tests::reference_ops;
+
+use crate::models::{f32s, list, model, node, output};
+
+/// Nodes, as an op, its inputs, its output; the output's values in three invocations with x = 1. Tensors other than the input `x` and
+/// the output `y` are variables if their name is v or w.
+type Case = (&'static [(&'static str, &'static [&'static str], &'static str)], [f32; 3]);
+
+/// LiteRT gives the same without delegates. With XNNPACK it moves some reads behind the write.
+const CASES: &[Case] = &[
+    (&[("ADD", &["v", "x"], "y"), ("ABS", &["y"], "v")], [1.0, 2.0, 3.0]),
+    (&[("ABS", &["v"], "y"), ("ADD", &["x", "x"], "v")], [0.0, 2.0, 2.0]),
+    (&[("RESHAPE", &["v", "shape"], "a"), ("ADD", &["x", "x"], "v"), ("ABS", &["a"], "y")], [0.0, 2.0, 2.0]),
+    (
+        &[("ABS", &["v"], "a"), ("ADD", &["x", "x"], "v"), ("ABS", &["v"], "b"), ("ADD", &["a", "b"], "y")],
+        [2.0, 4.0, 4.0],
+    ),
+    // A write that nothing reads, in the invocation or after it.
+    (&[("ADD", &["x", "x"], "v"), ("ABS", &["x"], "y")], [1.0; 3]),
+    // Several writes.
+    (&[("ADD", &["x", "x"], "v"), ("ABS", &["x"], "v"), ("ADD", &["v", "x"], "y")], [2.0; 3]),
+    (&[("ADD", &["v", "x"], "y"), ("ADD", &["x", "x"], "v"), ("ABS", &["y"], "v")], [1.0, 2.0, 3.0]),
+    (
+        &[("ADD", &["v", "x"], "a"), ("ABS", &["a"], "v"), ("ADD", &["v", "a"], "v"), ("ABS", &["v"], "y")],
+        [2.0, 6.0, 14.0],
+    ),
+    // Two that take each other's value.
+    (
+        &[("ADD", &["v", "x"], "a"), ("ABS", &["w"], "v"), ("ABS", &["a"], "w"), ("ADD", &["v", "w"], "y")],
+        [1.0, 2.0, 3.0],
+    ),
+    // In place.
+    (&[("ABS", &["v"], "v"), ("ADD", &["v", "x"], "y"), ("ABS", &["y"], "v")], [1.0, 2.0, 3.0]),
+    (&[("ADD", &["v", "x"], "v"), ("ABS", &["v"], "y")], [1.0, 2.0, 3.0]),
+    // MINIMUM goes to the reference ops where a delegate is asked to leave it.
+    (
+        &[
+            ("ADD", &["v", "x"], "a"),
+            ("MINIMUM", &["a", "a"], "b"),
+            ("ABS", &["b"], "v"),
+            ("NEG", &["v"], "y"),
+        ],
+        [-1.0, -2.0, -3.0],
+    ),
+    (
+        &[
+            ("MINIMUM", &["v", "v"], "a"),
+            ("ADD", &["a", "x"], "b"),
+            ("MINIMUM", &["b", "b"], "v"),
+            ("ABS", &["b"], "y"),
+        ],
+        [1.0, 2.0, 3.0],
+    ),
+];
+
+fn model_of((nodes, _): &Case) -> Model {
+    model(|m, g| {
+        let mut names = vec!["x", "y"];
+        g.input(f32s("x", &[2]));
+        g.output(f32s("y", &[2]));
+        let shape =
+            nodes.iter().any(|(_, inputs, _)| inputs.contains(&"shape")).then(|| list(m, g, "shape", &[2]));
+        names.extend(shape.map(|_| "shape"));
+        for &(op, inputs, output) in *nodes {
+            let mut find = |name| {
+                let at = names.iter().position(|&known| known == name).unwrap_or_else(|| {
+                    let tensor = f32s(name, &[2]);
+                    g.tensor(if ["v", "w"].contains(&name) { tensor.variable() } else { tensor });
+                    names.push(name);
+                    names.len() - 1
+                });
+                at as i32
+            };
+            let inputs: Vec<i32> = inputs.iter().map(|&name| find(name)).collect();
+            let output = find(output);
+            node(m, g, op, &inputs, output);
+        }
+    })
+}
+
+fn three_times(interpreter: &mut Interpreter) -> [f32; 3] {
+    [(); 3].map(|()| {
+        interpreter.input_mut(0).unwrap().copy_from_slice(&[1.0f32, 1.0]).unwrap();
+        interpreter.invoke().unwrap();
+        output(interpreter, 0).1[1]
+    })
+}
+
+#[test]
+fn each_read_sees_the_last_write_before_it_on_every_backend() {
+    for case in CASES {
+        let model = model_of(case);
+        let mut without = DelegateConfig::new("cpu");
+        without.exclude_ops = vec!["MINIMUM".to_owned()];
+        for (backend, builder) in [
+            ("reference ops", reference_ops(&model)),
+            ("cpu", Interpreter::builder(&model).delegate(DelegateConfig::new("cpu"))),
+            ("cpu without MINIMUM", Interpreter::builder(&model).delegate(without)),
+        ] {
+            let mut interpreter = builder.build().unwrap();
+            interpreter.allocate().unwrap();
+            assert_eq!(three_times(&mut interpreter), case.1, "{:?} on {backend}", case.0);
+            interpreter.reset_variables();
+            assert_eq!(three_times(&mut interpreter), case.1, "{:?} on {backend}, after a reset", case.0);
+        }
+    }
+}
+
+/// A model of one node that reads input `i` and writes it, a variable, in place of the output; `None` if types or shapes differ.
+fn in_place(sound: &ModelBuilder, i: usize) -> Option<ModelBuilder> {
+    let mut model = sound.clone();
+    let graph = &mut model.subgraphs[0];
+    let node = &mut graph.operators[0];
+    let (&[y], v) = (&node.outputs[..], node.inputs[i]) else { return None };
+    let form = |t: &Tensor| format!("{} {:?} {:?}", t.element_type, t.shape, t.quantization);
+    let same = |a: &Tensor, b: &Tensor| form(a) == form(b);
+    let fed = graph.inputs.contains(&v) && node.inputs.iter().filter(|&&t| t == v).count() == 1;
+    if !fed || graph.outputs != [y] || !same(&graph.tensors[v as usize], &graph.tensors[y as usize]) {
+        return None;
+    }
+    (node.outputs, graph.outputs) = (vec![v], vec![v]);
+    graph.inputs.retain(|&t| t != v);
+    graph.tensors[v as usize].is_variable = true;
+    Some(model)
+}
+
+/// The output's bytes, with bytes `3 i` in tensor `v` and, in inputs, what the op needs or zeros; or the refusal.
+fn run(
+    model: &ModelBuilder,
+    v: i32,
+    needed: &BTreeMap<i32, &[u8]>,
+    with_delegates: bool,
+) -> Result<Vec<u8>, String> {
+    let model = Model::from_bytes(model.clone().finish()).expect("it is verified");
+    let builder = if with_delegates { Interpreter::builder(&model) } else { reference_ops(&model) };
+    let mut interpreter = builder.build().map_err(|error| error.to_string())?;
+    interpreter.allocate().map_err(|error| error.to_string())?;
+    let inputs = interpreter.inputs_of(0).expect("there is a subgraph").to_vec();
+    for t in inputs.into_iter().filter(|&t| t != v).chain([v]) {
+        let bytes = interpreter.tensor_of(0, t as usize).expect("it is there").byte_len();
+        let values = match needed.get(&t) {
+            Some(values) => values.to_vec(),
+            None if t == v => (0..bytes).map(|i| (3 * i % 64) as u8).collect(),
+            None => vec![0; bytes],
+        };
+        let tensor = interpreter.tensor_mut_of(0, t as usize).expect("it is an input or a variable");
+        tensor.copy_from_bytes(&values).map_err(|error| error.to_string())?;
+    }
+    interpreter.invoke().map_err(|error| error.to_string())?;
+    Ok(interpreter.output(0).expect("there is one").bytes().expect("it has data").to_vec())
+}
+
+/// With inputs and outputs of one shape.
+fn convolutions() -> [Sound; 2] {
+    let conv = OneOp::new("CONV_2D").feed(f32s("x", &[1, 4, 4, 2]));
+    let conv = conv.constant(f32s("w", &[2, 3, 3, 2]), bytes_of(&[1.0f32; 36])).absent();
+    let conv = conv.output(f32s("y", &[1, 4, 4, 2])).options(|o| {
+        o.set(Conv2DOptions::PADDING, padding::SAME)
+            .set(Conv2DOptions::STRIDE_W, 1)
+            .set(Conv2DOptions::STRIDE_H, 1)
+    });
+    let depthwise = OneOp::new("DEPTHWISE_CONV_2D").feed(f32s("x", &[1, 4, 4, 2]));
+    let depthwise = depthwise.constant(f32s("w", &[1, 3, 3, 2]), bytes_of(&[1.0f32; 18])).absent();
+    let depthwise = depthwise.output(f32s("y", &[1, 4, 4, 2])).options(|o| {
+        o.set(DepthwiseConv2DOptions::PADDING, padding::SAME)
+            .set(DepthwiseConv2DOptions::STRIDE_W, 1)
+            .set(DepthwiseConv2DOptions::STRIDE_H, 1)
+            .set(DepthwiseConv2DOptions::DEPTH_MULTIPLIER, 1)
+    });
+    [("CONV_2D", conv), ("DEPTHWISE_CONV_2D", depthwise)].map(|(op, node)| Sound {
+        op,
+        model: node.model(),
+        inputs: Vec::new(),
+    })
+}
+
+/// Every op, on a variable that it reads and writes: a convolution, say, would overwrite pixels that it still needs.
+#[test]
+fn an_op_that_does_not_work_in_place_cannot_write_the_variable_that_it_reads() {
+    let ops = arenite_tests::micro::ops();
+    let (mut refused, mut ran) = (BTreeSet::new(), BTreeSet::new());
+    for Sound { op, model, inputs } in op_models::all().into_iter().chain(convolutions()) {
+        let graph = &model.subgraphs[0];
+        let needed = inputs.iter().map(|(i, bytes)| (graph.inputs[*i], &bytes[..])).collect();
+        for i in 0..model.subgraphs[0].operators[0].inputs.len() {
+            let Some(changed) = in_place(&model, i) else { continue };
+            let v = changed.subgraphs[0].operators[0].inputs[i];
+            let bytes = Aligned::of(&changed.clone().finish());
+            let micro = required_arena(bytes.as_slice(), &ops, Planner::Greedy);
+            for with_delegates in [false, true] {
+                match run(&changed, v, &needed, with_delegates) {
+                    Ok(bytes) => {
+                        // Delegates leave such nodes to the reference ops.
+                        assert_eq!(Ok(bytes), run(&model, v, &needed, false), "{op}, input {i}");
+                        ran.insert(op);
+                    }
+                    Err(error) => {
+                        assert!(error.starts_with(&format!("{op} (node 0")), "{error}");
+                        assert!(error.contains("and writes it, but does not work in place"), "{error}");
+                        let micro = micro.as_ref().map_err(ToString::to_string).map(|_| ());
+                        assert!(micro.is_err_and(|e| e.contains("in place") || e.contains("no op")), "{op}");
+                        refused.insert(op);
+                    }
+                }
+            }
+        }
+    }
+    let has = |set: &BTreeSet<&str>, ops: &[&str]| ops.iter().all(|op| set.contains(op));
+    assert!(has(&ran, &["ABS", "ADD", "LOGISTIC"]), "{ran:?}");
+    assert!(has(&refused, &["CONV_2D", "DEPTHWISE_CONV_2D", "REVERSE_V2", "SOFTMAX"]), "{refused:?}");
+}
