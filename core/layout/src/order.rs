@@ -10,8 +10,12 @@
 //!        └─► D (9) ─► E (1) ─┘
 //! ```
 
+mod work;
+
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
+
+use work::Work;
 
 /// A graph of nodes and the values that they hand to one another.
 #[derive(Clone, Debug, Default)]
@@ -43,12 +47,12 @@ pub struct Node {
 const MOST_STATES: usize = 1 << 10;
 /// Sets that the beam keeps after each node.
 const BEAM: usize = 24;
-/// Nodes that are tried in all.
+/// Nodes that the beam tries in all.
 const MOST_TRIED: usize = 1 << 18;
-
-/// An order with a lower peak than that of the nodes as they stand, if one is found.
-pub fn better(problem: &Problem) -> Option<Vec<usize>> {
-    let graph = Search::new(problem)?;
+/// An order with a lower peak than the order of `problem.nodes`, if one is found. The search does at most 2²² steps, and asks
+/// `is_over` every 2¹⁴ steps whether to stop; it then gives the best order so far, if any.
+pub fn better(problem: &Problem, is_over: &dyn Fn() -> bool) -> Option<Vec<usize>> {
+    let graph = Search::new(problem, is_over)?;
     let given = graph.peak_of(0..problem.nodes.len())?;
     if given <= graph.floor() {
         return None;
@@ -64,8 +68,11 @@ struct Search<'a> {
     before: Vec<Vec<usize>>,
     next: Vec<Vec<usize>>,
     bytes: Vec<Bytes>,
+    /// Per value, the nodes that read it.
+    readers: Vec<Vec<usize>>,
     /// Values that are there from the beginning.
     given: Vec<bool>,
+    work: Work<'a>,
 }
 
 /// What a node adds to what lives, and takes from it.
@@ -76,10 +83,10 @@ struct Bytes {
     unread: u64,
     /// Of values that only this node reads.
     freed: u64,
-    /// Of each value that others read, too, and these others: freed by the last of them.
-    shared: Vec<(u64, Vec<usize>)>,
-    /// Of what it takes over: the bytes, and who else reads it.
-    taken: Option<(u64, Vec<usize>)>,
+    /// Of each value that others read, too: the bytes, and the value. The last reader frees it.
+    shared: Vec<(u64, usize)>,
+    /// Of what it takes over: the bytes, and the value.
+    taken: Option<(u64, usize)>,
     scratch: u64,
 }
 
@@ -121,8 +128,8 @@ impl History {
 }
 
 impl<'a> Search<'a> {
-    /// `None` if a value has two writers.
-    fn new(problem: &'a Problem) -> Option<Self> {
+    /// `None` if a value has two writers, or if the problem is too large to be looked at.
+    fn new(problem: &'a Problem, is_over: &'a dyn Fn() -> bool) -> Option<Self> {
         let count = problem.nodes.len();
         let mut writer = vec![NOBODY; problem.sizes.len()];
         for (i, node) in problem.nodes.iter().enumerate() {
@@ -132,13 +139,16 @@ impl<'a> Search<'a> {
                 }
             }
         }
+        let readers = readers(problem);
         let mut search = Search {
             problem,
             waits: vec![0; count],
             before: vec![Vec::new(); count],
             next: vec![Vec::new(); count],
-            bytes: bytes(problem),
+            bytes: bytes(problem, &readers),
+            readers,
             given: writer.iter().map(|&writer| writer == NOBODY).collect(),
+            work: Work::new(is_over),
         };
         for (i, node) in problem.nodes.iter().enumerate() {
             let mut before: Vec<usize> = node.reads.iter().map(|&value| writer[value]).collect();
@@ -169,13 +179,23 @@ impl<'a> Search<'a> {
     /// Bytes while `node` runs, and afterwards.
     fn cost(&self, state: &State, node: usize) -> (u64, u64) {
         let Bytes { written, unread, freed, shared, taken, scratch } = &self.bytes[node];
-        let all_done = |others: &[usize]| others.iter().all(|&other| state.has(other));
-        let last: u64 = shared.iter().filter(|(_, others)| all_done(others)).map(|(size, _)| size).sum();
-        let in_place = taken.as_ref().filter(|(_, others)| all_done(others)).map_or(0, |(size, _)| *size);
+        let mut looked_at = 0;
+        let mut is_last = |value: usize| {
+            self.readers[value].iter().all(|&reader| {
+                looked_at += 1;
+                reader == node || state.has(reader)
+            })
+        };
+        let mut last = 0u64;
+        for &(size, value) in shared {
+            last = last.saturating_add(if is_last(value) { size } else { 0 });
+        }
+        let in_place = taken.filter(|&(_, value)| is_last(value)).map_or(0, |(size, _)| size);
+        self.work.count(1 + looked_at);
         let with = state.live.saturating_add(*written);
         (
             with.saturating_sub(in_place).saturating_add(*scratch),
-            with.saturating_sub(*unread).saturating_sub(freed + last),
+            with.saturating_sub(*unread).saturating_sub(freed.saturating_add(last)),
         )
     }
 
@@ -184,6 +204,8 @@ impl<'a> Search<'a> {
         state.live = live;
         state.peak = state.peak.max(during);
         state.done[node / 64] |= 1 << (node % 64);
+        let waiting: usize = self.next[node].iter().map(|&next| self.before[next].len()).sum();
+        self.work.count(state.ready.len() + waiting);
         state.ready.retain(|&other| other != node);
         state.key = state.key.wrapping_add(mix(node as u64 + 1));
         let all_done =
@@ -193,10 +215,14 @@ impl<'a> Search<'a> {
 
     /// Runs all nodes at once that cost nothing: no order does better than to run them first.
     fn settle(&self, state: &mut State, history: &mut History) {
-        while let Some(node) = state.ready.iter().copied().find(|&node| {
+        let is_free = |state: &State, node: usize| {
             let (during, live) = self.cost(state, node);
             during <= state.peak && live <= state.live
-        }) {
+        };
+        while let Some(node) = state.ready.iter().copied().find(|&node| is_free(state, node)) {
+            if self.work.is_used_up() {
+                return;
+            }
             self.step(state, node, history);
         }
     }
@@ -210,6 +236,7 @@ impl<'a> Search<'a> {
     /// The state after `node` and all that costs nothing then, unless its peak reaches `limit`.
     fn after(&self, state: &State, node: usize, limit: u64, history: &mut History) -> Option<State> {
         (state.peak.max(self.cost(state, node).0) < limit).then(|| {
+            self.work.count(state.done.len() + state.ready.len());
             let mut new = state.clone();
             self.step(&mut new, node, history);
             self.settle(&mut new, history);
@@ -231,7 +258,7 @@ impl<'a> Search<'a> {
     fn peak_of(&self, order: impl Iterator<Item = usize>) -> Option<u64> {
         let mut state = self.start();
         for node in order {
-            if !state.ready.contains(&node) {
+            if !state.ready.contains(&node) || self.work.is_used_up() {
                 return None;
             }
             self.run(&mut state, node);
@@ -254,13 +281,14 @@ impl<'a> Search<'a> {
         let always = |value: usize| self.given[value] && self.problem.kept[value];
         let alone = |node: &Node| {
             let bytes = |values: &[usize]| -> u64 {
-                values.iter().filter(|&&value| !always(value)).map(|&value| self.problem.sizes[value]).sum()
+                let values = values.iter().filter(|&&value| !always(value));
+                values.fold(0, |sum, &value| sum.saturating_add(self.problem.sizes[value]))
             };
             let (reads, writes) = (bytes(&node.reads), bytes(&node.writes));
             let shared = node.takes_over.map_or(0, |value| self.problem.sizes[value].min(writes));
-            reads + writes - shared.min(reads) + node.scratch
+            (reads - shared.min(reads)).saturating_add(writes).saturating_add(node.scratch)
         };
-        self.sum(always) + self.problem.nodes.iter().map(alone).max().unwrap_or(0)
+        self.sum(always).saturating_add(self.problem.nodes.iter().map(alone).max().unwrap_or(0))
     }
 
     /// The best order below `limit`: `Some(None)` if there is none, `None` if there are too many sets to say.
@@ -276,6 +304,9 @@ impl<'a> Search<'a> {
                 return Some(Some((state.peak, history.order(state.path))));
             }
             for &node in &state.ready {
+                if self.work.is_used_up() {
+                    return None;
+                }
                 let Some(new) = self.after(&state, node, limit, &mut history) else { continue };
                 if lowest.get(&new.key).is_some_and(|&peak| peak <= new.peak) {
                     continue;
@@ -302,6 +333,9 @@ impl<'a> Search<'a> {
             for state in &states {
                 tried += state.ready.len();
                 for &node in &state.ready {
+                    if self.work.is_used_up() {
+                        return best.map(|state| (state.peak, history.order(state.path)));
+                    }
                     let bound = best.as_ref().map_or(limit, |best| best.peak);
                     let Some(new) = self.after(state, node, bound, &mut history) else { continue };
                     if self.is_over(&new) {
@@ -319,28 +353,34 @@ impl<'a> Search<'a> {
     }
 }
 
-fn bytes(problem: &Problem) -> Vec<Bytes> {
+fn readers(problem: &Problem) -> Vec<Vec<usize>> {
     let mut readers = vec![Vec::new(); problem.sizes.len()];
     for (i, node) in problem.nodes.iter().enumerate() {
         node.reads.iter().for_each(|&value| readers[value].push(i));
     }
+    readers
+}
+
+fn bytes(problem: &Problem, readers: &[Vec<usize>]) -> Vec<Bytes> {
     let of = |(i, node): (usize, &Node)| {
-        // Who else must have read a value, so that its memory is free once this node has.
-        let others = |value: usize| -> Option<Vec<usize>> {
-            (!problem.kept[value]).then(|| readers[value].iter().copied().filter(|&r| r != i).collect())
-        };
         let size = |value: usize| problem.sizes[value];
-        let alone = |values: &[usize]| -> u64 {
-            values.iter().filter(|&&v| others(v).is_some_and(|o| o.is_empty())).map(|&v| size(v)).sum()
+        let is_freed = |value: usize| !problem.kept[value];
+        // A list names each reader once, in ascending order.
+        let is_shared =
+            |value: usize| readers[value].len() > usize::from(readers[value].binary_search(&i).is_ok());
+        let total = |values: &mut dyn Iterator<Item = usize>| {
+            values.map(size).fold(0, |sum: u64, size| sum.saturating_add(size))
         };
-        let written = node.writes.iter().map(|&value| size(value)).sum();
-        let shared = node.reads.iter().filter_map(|&v| Some((size(v), others(v)?)));
+        let alone =
+            |values: &[usize]| total(&mut values.iter().copied().filter(|&v| is_freed(v) && !is_shared(v)));
+        let written = total(&mut node.writes.iter().copied());
+        let shared = node.reads.iter().copied().filter(|&v| is_freed(v) && is_shared(v));
         Bytes {
             written,
             unread: alone(&node.writes),
             freed: alone(&node.reads),
-            shared: shared.filter(|(_, others)| !others.is_empty()).collect(),
-            taken: node.takes_over.and_then(|v| Some((size(v).min(written), others(v)?))),
+            shared: shared.map(|v| (size(v), v)).collect(),
+            taken: node.takes_over.filter(|&v| is_freed(v)).map(|v| (size(v).min(written), v)),
             scratch: node.scratch,
         }
     };
@@ -357,6 +397,9 @@ fn mix(x: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
+    use super::work::{MOST_WORK, POLLED};
     use super::*;
     use proptest::prelude::*;
 
@@ -380,29 +423,61 @@ mod tests {
     #[test]
     fn one_branch_after_the_other() {
         let problem = two_branches();
-        let order = better(&problem).unwrap();
-        let search = Search::new(&problem).unwrap();
+        let order = better(&problem, &|| false).unwrap();
+        let search = Search::new(&problem, &|| false).unwrap();
         assert_eq!((search.peak_of(0..6), search.peak_of(order.into_iter())), (Some(19), Some(11)));
     }
 
     #[test]
     fn a_chain_stays() {
         let nodes = vec![node(&[], 0), node(&[0], 1), node(&[1], 2)];
-        assert_eq!(better(&problem(nodes, &[5, 6, 7])), None);
+        assert_eq!(better(&problem(nodes, &[5, 6, 7]), &|| false), None);
     }
 
     #[test]
     fn other_reasons_are_kept() {
         let mut problem = two_branches();
         problem.nodes[3].after = vec![2];
-        let order = better(&problem).unwrap();
+        let order = better(&problem, &|| false).unwrap();
         assert!(order.iter().position(|&n| n == 2) < order.iter().position(|&n| n == 3), "{order:?}");
     }
 
     #[test]
     fn two_writers_are_left_alone() {
         let nodes = vec![node(&[], 0), node(&[], 0)];
-        assert_eq!(better(&problem(nodes, &[5])), None);
+        assert_eq!(better(&problem(nodes, &[5]), &|| false), None);
+    }
+
+    /// `y_i = x + x` for i < `count`: each step of the search may take any of them.
+    fn fan(count: usize) -> Problem {
+        let nodes = (0..count).map(|i| node(&[0], i + 1)).collect();
+        Problem {
+            nodes,
+            sizes: vec![16; count + 1],
+            kept: [false].into_iter().chain(vec![true; count]).collect(),
+        }
+    }
+
+    #[test]
+    fn a_wide_fan_takes_bounded_work() {
+        for count in [500, 1500, 3000, 4096] {
+            let calls = Cell::new(0);
+            better(&fan(count), &|| {
+                calls.set(calls.get() + 1);
+                false
+            });
+            assert!((1..=MOST_WORK / POLLED + 1).contains(&calls.get()), "{count} nodes: {}", calls.get());
+        }
+    }
+
+    #[test]
+    fn the_search_ends_when_it_is_told_to() {
+        let calls = Cell::new(0);
+        let found = better(&fan(3000), &|| {
+            calls.set(calls.get() + 1);
+            calls.get() == 3
+        });
+        assert_eq!((found, calls.get()), (None, 3));
     }
 
     fn graphs() -> impl Strategy<Value = Problem> {
@@ -440,7 +515,7 @@ mod tests {
 
         #[test]
         fn the_exact_search_finds_the_lowest_peak(problem in graphs()) {
-            let search = Search::new(&problem).unwrap();
+            let search = Search::new(&problem, &|| false).unwrap();
             let given = search.peak_of(0..problem.nodes.len()).unwrap();
             let lowest = lowest(&search, &search.start());
             let found = search.exact(given).unwrap();

@@ -25,8 +25,9 @@ use crate::run::Run;
 /// in linear time and space.
 const MOST_TOLD: usize = 1 << 18;
 
-/// Steps whose order is looked at.
+/// The most steps, and the most operands of all of them, that are put into another order.
 const MOST_ORDERED: usize = 1 << 12;
+const MOST_OPERANDS: usize = 1 << 16;
 
 /// A segment's memory.
 pub(crate) struct Placed {
@@ -250,8 +251,9 @@ impl Segment<'_> {
 
     /// Puts the steps of the first segment into an order that needs less memory, if there is one.
     fn reorder(&self, steps: &mut Vec<Step>, given: LaidOut) -> LaidOut {
-        let Some(order) = self.order_problem(steps, &given).and_then(|problem| order::better(&problem))
-        else {
+        let is_over = || self.site.run.is_over();
+        let problem = self.order_problem(steps, &given);
+        let Some(order) = problem.and_then(|problem| order::better(&problem, &is_over)) else {
             return given;
         };
         permute(steps, &order);
@@ -268,7 +270,8 @@ impl Segment<'_> {
     /// The steps as a problem of order; `None` if theirs is fixed. Records are its values, views those of their sources.
     fn order_problem(&self, steps: &[Step], given: &LaidOut) -> Option<order::Problem> {
         let is_dynamic = steps.last().is_some_and(|step| step.dynamic);
-        if is_dynamic || !(3..=MOST_ORDERED).contains(&steps.len()) {
+        let operands: usize = steps.iter().map(|step| step.inputs().len() + step.outputs().len()).sum();
+        if is_dynamic || !(3..=MOST_ORDERED).contains(&steps.len()) || operands > MOST_OPERANDS {
             return None;
         }
         let records = &given.records;

@@ -134,7 +134,7 @@ impl<'n, 'a> Frame<'n, 'a> {
 
     /// The steps in an order that needs less memory, if there is one.
     pub fn reorder(&self, steps: Vec<Built>) -> Vec<Built> {
-        let Some(order) = order::better(&self.problem(&steps)) else { return steps };
+        let Some(order) = order::better(&self.problem(&steps), &|| false) else { return steps };
         let before = lower_bound(&self.records(&steps).laid_out().buffers);
         let mut old: Vec<Option<Built>> = steps.into_iter().map(Some).collect();
         let steps: Vec<Built> = order.iter().filter_map(|&i| old[i].take()).collect();
