@@ -56,13 +56,15 @@ const CRATES: &[Crate] = &[
         &["arenite-abi", "arenite-cpu", "arenite-flex", "arenite-gpu", "arenite-ops", "arenite-planners"], &[]),
 
     row("arenite-common", "common", Layer::Common, &["arenite"], &[]),
+    row("arenite-limits", "common/limits", Layer::Common, &[], &[]),
     row("arenite-pictures", "common/pictures", Layer::Common, &["arenite", "arenite-common"], &[]),
     // It has no registry: planners are functions that it calls, ops are given to it.
     row("arenite-micro", "core/micro", Layer::Micro, &["arenite-abi", "arenite-model", "arenite-planners"], &["arenite-ops"]),
 
     // The program's reports use arenite-planners' function for banks, which is no plugin, and the places of arenite-ops' ops.
     row("arenite-cli", "cli", Layer::Application,
-        &["arenite", "arenite-builtin", "arenite-common", "arenite-micro", "arenite-ops", "arenite-pictures", "arenite-planners"],
+        &["arenite", "arenite-builtin", "arenite-common", "arenite-limits", "arenite-micro", "arenite-ops", "arenite-pictures",
+          "arenite-planners"],
         &["arenite-model"]),
     row("arenite-c", "ffi/c", Layer::Application, &["arenite", "arenite-builtin", "arenite-common", "arenite-pictures"],
         &["arenite-c-testing", "arenite-model", "arenite-plugin-ops", "arenite-plugin-planners"]),
@@ -187,6 +189,9 @@ const UNSAFE: &[&str] = &[
     "core/runtime/src/plugins/registration.rs",
     "core/runtime/src/plugins/registry.rs",
     "core/runtime/src/plugins/registry/hand_over.rs",
+    // common/limits: the allocator that counts, and the end of the process.
+    "common/limits/src/ending.rs",
+    "common/limits/src/heap.rs",
     // delegates/kernels: vectors, kernels, and the memory that they are called with.
     "delegates/kernels/src/",
     // delegates/cpu: the steps that call kernels, and what these share.

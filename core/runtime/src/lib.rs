@@ -38,6 +38,7 @@ mod profile;
 mod quota;
 mod resources;
 mod run;
+mod stack;
 mod stages;
 pub mod trace;
 
@@ -64,7 +65,7 @@ pub use planning::plan::{Objects, Plan, PlanLimits};
 pub use plugins::loader::PLUGIN_PATH;
 pub use plugins::registry::{ContestedOp, OpInfo, OpKey, Origin, PROGRAM, PluginInfo, Registry};
 pub use profile::{Profile, ProfileRow};
-pub use quota::{Quota, Resource};
+pub use quota::{FREE_GRAPH_BYTES, MAX_DEPTH, Quota, Resource};
 pub use stages::lent::{AlignedBytes, LentMemory};
 pub use stages::preview::DelegatePreview;
 pub use stages::report::detail::DetailedPlan;

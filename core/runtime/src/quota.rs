@@ -1,9 +1,11 @@
 //! Limits on what a model may ask for.
 
+mod available;
+
 use std::cell::Cell;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use crate::config::QuotaConfig;
@@ -12,17 +14,19 @@ use crate::error::{Error, Result};
 /// Limits on one interpreter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quota {
-    /// Bytes of arenas, states, dynamic tensors and what delegates hold, all together.
+    /// Bytes of arenas, states, dynamic tensors and what delegates hold, all together, and of graphs what exceeds
+    /// [`FREE_GRAPH_BYTES`].
     pub bytes: u64,
     /// Bytes of devices' memory, of all delegates together.
     pub device_bytes: u64,
-    /// Nodes of the model, all subgraphs together.
+    /// Nodes of the model, all subgraphs together, and of the graphs that are built: in those, each composite counts as itself and
+    /// as the nodes of its subgraph, wherever it is used.
     pub nodes: u64,
-    /// Nesting of subgraphs that call one another.
+    /// Nesting of subgraphs that call one another; more than [`MAX_DEPTH`] counts as that.
     pub depth: u32,
     /// How often subgraphs may be run by nodes of others in one `invoke`: a bound for loops.
     pub calls: u64,
-    /// Length of one `allocate` or `invoke`; asked between nodes, and inside long ones.
+    /// Length of one `build`, `allocate` or `invoke`; checked between nodes, and inside long ones.
     pub time: Option<Duration>,
 }
 
@@ -71,18 +75,28 @@ impl fmt::Display for Resource {
     }
 }
 
-/// Without a figure from the system.
+/// Where the system does not say how much memory is available.
 const DEFAULT_BYTES: u64 = 8 << 30;
 
+/// Nested levels by default: they fit into 256 KB of stack.
+const DEFAULT_DEPTH: u32 = 16;
+
+/// The most nested levels, whatever [`Quota::depth`] says.
+pub const MAX_DEPTH: u32 = 256;
+
+/// Bytes of an interpreter's graphs (nodes, tensors, operands, scales) that [`Quota::bytes`] does not count.
+pub const FREE_GRAPH_BYTES: u64 = 1 << 20;
+
 impl Default for Quota {
-    /// As many bytes as the machine has memory, as many of devices as they have, a million nodes, 64 levels, ten million calls, no limit
-    /// in time.
+    /// Four fifths of the memory that was available when the program first asked: the smaller of what the machine and what the
+    /// process's control groups have left, or 8 GiB where the system says neither. All memory of devices, a million nodes, 16
+    /// levels, ten million calls, no limit in time.
     fn default() -> Self {
         Quota {
-            bytes: physical_memory().unwrap_or(DEFAULT_BYTES),
+            bytes: available::memory().map_or(DEFAULT_BYTES, |bytes| bytes / 5 * 4),
             device_bytes: u64::MAX,
             nodes: 1_000_000,
-            depth: 64,
+            depth: DEFAULT_DEPTH,
             calls: 10_000_000,
             time: None,
         }
@@ -102,21 +116,33 @@ impl Quota {
             time: config.time.map(Duration::from_millis),
         }
     }
+
+    /// The error of a call whose time is over.
+    pub(crate) fn exceeded_time(&self) -> Error {
+        let limit = self.time.unwrap_or(Duration::ZERO).as_millis() as u64;
+        Error::quota(Resource::Time, "this call", limit + 1, limit)
+    }
 }
 
-/// Bytes in use, held against the quota. Clones count together: all subgraphs of an interpreter have one quota.
+/// Bytes or nodes in use, held against the quota. Clones count together: all subgraphs of an interpreter have one quota.
 #[derive(Clone, Debug)]
 pub(crate) struct Budget {
-    /// Bytes of what.
     resource: Resource,
     limit: u64,
     used: Arc<AtomicU64>,
+    /// Bytes of graphs, of which `used` has what exceeds `FREE_GRAPH_BYTES`.
+    graphs: Arc<AtomicU64>,
 }
 
 impl Budget {
     /// Of the machine's memory.
     pub fn new(limit: u64) -> Self {
-        Budget { resource: Resource::Bytes, limit, used: Arc::default() }
+        Budget { resource: Resource::Bytes, limit, used: Arc::default(), graphs: Arc::default() }
+    }
+
+    /// Of nodes.
+    pub fn of_nodes(limit: u64) -> Self {
+        Budget { resource: Resource::Nodes, ..Budget::new(limit) }
     }
 
     /// Of devices' memory.
@@ -132,6 +158,27 @@ impl Budget {
         }
         self.used.store(needed, Relaxed);
         Ok(())
+    }
+
+    /// Takes bytes of a graph.
+    pub fn take_graph(&mut self, bytes: u64) -> Result<()> {
+        let before = self.graphs.load(Relaxed);
+        let after = before.saturating_add(bytes);
+        let counted = after.max(FREE_GRAPH_BYTES) - before.max(FREE_GRAPH_BYTES);
+        self.take(counted, "the graph of nodes and tensors, composites expanded,")?;
+        self.graphs.store(after, Relaxed);
+        Ok(())
+    }
+
+    /// What is taken now, for [`give_since`](Self::give_since).
+    pub fn mark(&self) -> (u64, u64) {
+        (self.used(), self.graphs.load(Relaxed))
+    }
+
+    /// Gives back all that was taken since the mark.
+    pub fn give_since(&mut self, (used, graphs): (u64, u64)) {
+        self.used.store(used, Relaxed);
+        self.graphs.store(graphs, Relaxed);
     }
 
     /// Takes again what was just given back.
@@ -195,16 +242,4 @@ impl Drop for Holding {
     fn drop(&mut self) {
         self.budget.give(self.bytes.get());
     }
-}
-
-/// Bytes of memory that the machine has, looked up once.
-fn physical_memory() -> Option<u64> {
-    static FOUND: OnceLock<Option<u64>> = OnceLock::new();
-    *FOUND.get_or_init(read_physical_memory)
-}
-
-fn read_physical_memory() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find(|line| line.starts_with("MemTotal:"))?;
-    line.split_whitespace().nth(1)?.parse::<u64>().ok()?.checked_mul(1024)
 }

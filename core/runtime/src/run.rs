@@ -2,15 +2,16 @@
 
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::error::{Error, Result};
-use crate::graph::Graph;
+use crate::graph::{BuildLimits, Graph};
 use crate::model::Model;
 use crate::observer::Observer;
 use crate::plugins::registry::Registry;
-use crate::quota::{Budget, Quota, Resource};
+use crate::quota::{Budget, MAX_DEPTH, Quota, Resource};
 use crate::resources::Resources;
+use crate::stack;
 use crate::stages::executor::{Executor, Settings};
 use crate::stages::is_stateful;
 use crate::stages::step::Phase;
@@ -49,6 +50,7 @@ pub(crate) struct Run<'a> {
     pub resources: &'a RefCell<Resources>,
     pub budget: &'a Budget,
     pub device_budget: &'a Budget,
+    pub node_budget: &'a Budget,
     /// Time per step is collected.
     pub profiles: bool,
     pub observer: Option<&'a RefCell<Observer>>,
@@ -72,6 +74,11 @@ impl Used {
     pub fn nothing(quota: &Quota) -> Used {
         let deadline = quota.time.and_then(|limit| Instant::now().checked_add(limit));
         Used { deadline, depth: Cell::new(0), calls: Cell::new(0) }
+    }
+
+    /// Whether the time is over.
+    pub fn is_over(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 }
 
@@ -148,17 +155,26 @@ impl Run<'_> {
 
     /// Whether the caller cancelled, or the time is over.
     pub fn is_over(&self) -> bool {
-        self.cancelled.load(Ordering::Relaxed)
-            || self.used.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        self.cancelled.load(Ordering::Relaxed) || self.used.is_over()
     }
 
     /// Why [`is_over`](Self::is_over).
     pub fn stopped(&self) -> Error {
-        if self.cancelled.load(Ordering::Relaxed) {
-            return Error::Cancelled;
+        match self.cancelled.load(Ordering::Relaxed) {
+            true => Error::Cancelled,
+            false => self.settings.quota.exceeded_time(),
         }
-        let limit = self.settings.quota.time.unwrap_or(Duration::ZERO).as_millis() as u64;
-        Error::quota(Resource::Time, "this call", limit + 1, limit)
+    }
+
+    /// An error if [`is_over`](Self::is_over).
+    pub fn check(&self) -> Result<()> {
+        if self.is_over() { Err(self.stopped()) } else { Ok(()) }
+    }
+
+    fn build(&self, subgraph: usize) -> Result<Box<Executor>> {
+        let (quota, budget, nodes) = (&self.settings.quota, self.budget, self.node_budget);
+        let check = || self.check();
+        build(self.model, self.registry, subgraph, &BuildLimits { quota, budget, nodes, check: &check })
     }
 
     /// Takes a subgraph's executor, built if it was not, for the length of `f`.
@@ -180,15 +196,13 @@ impl Run<'_> {
                 )));
             }
             Slot::Idle(executor) => executor,
-            Slot::Unbuilt => {
-                match build(self.model, self.registry, subgraph, &self.settings.quota, self.budget) {
-                    Ok(executor) => executor,
-                    Err(error) => {
-                        slot.set(Slot::Unbuilt);
-                        return Err(error);
-                    }
+            Slot::Unbuilt => match self.build(subgraph) {
+                Ok(executor) => executor,
+                Err(error) => {
+                    slot.set(Slot::Unbuilt);
+                    return Err(error);
                 }
-            }
+            },
         };
         let done = f(&mut executor);
         slot.set(Slot::Idle(executor));
@@ -197,13 +211,13 @@ impl Run<'_> {
 
     /// As [`with`](Self::with), for a node that prepares or runs the subgraph: one level deeper.
     pub fn descend<R>(&self, subgraph: usize, f: impl FnOnce(&mut Executor) -> Result<R>) -> Result<R> {
-        let (depth, limit) = (self.used.depth.get() + 1, self.settings.quota.depth);
+        let (depth, limit) = (self.used.depth.get() + 1, self.settings.quota.depth.min(MAX_DEPTH));
         if depth > limit {
             let purpose = format!("calling subgraph {subgraph} within others");
             return Err(Error::quota(Resource::Depth, purpose, depth, limit));
         }
         self.used.depth.set(depth);
-        let done = self.with(subgraph, f);
+        let done = stack::with_room(|| self.with(subgraph, f));
         self.used.depth.set(depth - 1);
         done
     }
@@ -220,20 +234,20 @@ impl Run<'_> {
     }
 }
 
-/// The executor of a subgraph. After an error nothing of the budget is taken.
+/// The executor of a subgraph. After an error nothing of the budgets is taken.
 pub(crate) fn build(
     model: &Model,
     registry: &Registry,
     subgraph: usize,
-    quota: &Quota,
-    budget: &Budget,
+    limits: &BuildLimits<'_>,
 ) -> Result<Box<Executor>> {
-    let mut budget = budget.clone();
-    let before = budget.used();
-    match Graph::build(model, registry, subgraph, quota, &mut budget) {
-        Ok(graph) => Ok(Box::new(Executor::new(graph, budget))),
+    let (mut bytes, mut nodes) = (limits.budget.clone(), limits.nodes.clone());
+    let before = (bytes.mark(), nodes.mark());
+    match Graph::build(model, registry, subgraph, limits) {
+        Ok(graph) => Ok(Box::new(Executor::new(graph, bytes))),
         Err(error) => {
-            budget.give(budget.used() - before);
+            bytes.give_since(before.0);
+            nodes.give_since(before.1);
             Err(error)
         }
     }

@@ -87,8 +87,13 @@ fn d13_deep_nesting() {
         model.finish()
     };
     let input = bytes_of(&[1.0f32, -3.0]);
-    let run = |levels| run_with(nested(levels), Quota::default(), &[(0, &input[..])]);
-    assert_eq!(run(40), Ok(vec![bytes_of(&[2.0f32, -6.0])]));
-    let error = run(100).expect_err("deeper than the quota");
-    assert!(error.contains("needs 65 levels, the quota is 64; raise `depth` in [quota]"), "{error}");
+    let run =
+        |levels, depth| run_with(nested(levels), Quota { depth, ..Quota::default() }, &[(0, &input[..])]);
+    let right = Ok(vec![bytes_of(&[2.0f32, -6.0])]);
+    assert_eq!(run(16, Quota::default().depth), right);
+    assert_eq!(run(200, 256), right);
+    let error = run(17, Quota::default().depth).expect_err("deeper than the quota");
+    assert!(error.contains("needs 17 levels, the quota is 16; raise `depth` in [quota]"), "{error}");
+    let error = run(300, 1_000_000).expect_err("deeper than any quota");
+    assert!(error.contains("needs 257 levels, the quota is 256"), "{error}");
 }

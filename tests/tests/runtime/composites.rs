@@ -1,5 +1,7 @@
 //! Composites: their nodes stand in their place where they can; they are called where they cannot.
 
+use std::time::Duration;
+
 use arenite_abi::schema::StableHLOCompositeOptions;
 
 use arenite::model_file::writer::{ModelBuilder, Operator, SubGraph, bytes_of};
@@ -142,17 +144,26 @@ fn nesting_and_size_are_bounded() {
     };
     assert_eq!(run(&doubling(4)).1, [3.0, -4.0]);
 
-    let quota = Quota { nodes: 1000, calls: 5000, ..Quota::default() };
-    let mut many = reference_ops(&doubling(40)).quota(quota).build().unwrap();
     let clock = Clock::start();
-    many.allocate().unwrap();
-    assert!(many.served_by().len() < 1100, "{}", many.served_by().len());
-    assert!(message(many.invoke()).contains("needs 5001 calls, the quota is 5000"));
+    let quota = Quota { nodes: 1000, depth: 64, ..Quota::default() };
+    let error = message(reference_ops(&doubling(40)).quota(quota).build());
+    assert!(error.starts_with("the model, composites expanded, needs "), "{error}");
+    assert!(
+        error.ends_with(" nodes, the quota is 1000; raise `nodes` in [quota] if that is right"),
+        "{error}"
+    );
+    let quota = Quota { bytes: 2 << 20, depth: 64, ..Quota::default() };
+    let error = message(reference_ops(&doubling(40)).quota(quota).build());
+    assert!(error.starts_with("the graph of nodes and tensors, composites expanded, needs "), "{error}");
+    assert!(error.contains(" bytes, the quota is 2097152; raise `bytes`"), "{error}");
+    let quota = Quota { time: Some(Duration::from_millis(20)), depth: 64, ..Quota::default() };
+    let error = message(reference_ops(&doubling(40)).quota(quota).build());
+    assert!(error.contains("needs 21 milliseconds, the quota is 20"), "{error}");
     clock.at_most(5);
 
     let error = message(reference_ops(&doubling(100)).build());
     assert!(
-        error.contains("the composite of subgraph 65 within others needs 65 levels, the quota is 64"),
+        error.contains("the composite of subgraph 17 within others needs 17 levels, the quota is 16"),
         "{error}"
     );
 }

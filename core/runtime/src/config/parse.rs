@@ -10,6 +10,7 @@ use super::{
     PluginsConfig, QuotaConfig, SCHEMA, misused_none,
 };
 use crate::planning::lifetime::{Lifetimes, OutputsFrom};
+use crate::quota::MAX_DEPTH;
 use arenite_layout::Techniques;
 
 /// Reads the whole document.
@@ -140,7 +141,7 @@ fn techniques(table: &Table<'_>) -> Result<Techniques, ConfigError> {
 
 fn quota(table: &Table<'_>) -> Result<QuotaConfig, ConfigError> {
     table.only(&["bytes", "device_bytes", "nodes", "depth", "calls", "time"])?;
-    let depth = table.integer("depth", 0..=i64::from(u32::MAX))?;
+    let depth = table.integer("depth", 0..=i64::from(MAX_DEPTH))?;
     Ok(QuotaConfig {
         bytes: table.integer("bytes", 0..=i64::MAX)?.map(i64::unsigned_abs),
         device_bytes: table.integer("device_bytes", 0..=i64::MAX)?.map(i64::unsigned_abs),

@@ -17,12 +17,15 @@ use arenite_abi::schema::{Field, OptionsTable, StableHLOCompositeOptions, op};
 use arenite_abi::{ElementType, Options};
 use arenite_model::{Operator, OperatorCode, RawTable, SubGraph};
 
-use super::constants::{Copies, tensor_info};
-use super::{Graph, NodeInfo};
+use super::constants::{Copies, owned_bytes, tensor_info};
+use super::load::{BuildLimits, Load};
+use super::{Graph, NodeInfo, TensorInfo, Use};
 use crate::error::{Error, Named, Result, UnresolvedOp};
 use crate::model::Model;
 use crate::plugins::registry::{OpKey, Registry};
-use crate::quota::{Budget, Quota, Resource};
+use crate::stack;
+use crate::stages::step::Step;
+use crate::stages::table::TensorTable;
 
 /// Code of STABLEHLO_COMPOSITE, the tag of its options, and its decomposition.
 const COMPOSITE: i32 = op::STABLEHLO_COMPOSITE;
@@ -30,22 +33,21 @@ const COMPOSITE_OPTIONS: u32 = StableHLOCompositeOptions::INFO.tag;
 const DECOMPOSITION: Field<StableHLOCompositeOptions, i32> =
     StableHLOCompositeOptions::DECOMPOSITION_SUBGRAPH_INDEX;
 
-/// Operands that are renamed to put composites in their place; the rest are called. A file of a few kilobytes can stand
-/// for a graph of any size.
-const MOST_RENAMED: usize = 1 << 24;
+/// Bytes of a tensor and of a node in the graph and in the stages behind it; what they own is counted separately.
+const TENSOR_BYTES: usize = size_of::<TensorInfo>() + TensorTable::ENTRY_BYTES + size_of::<Use>();
+const NODE_BYTES: usize = size_of::<NodeInfo>() + size_of::<Step>();
 
 impl Graph {
     /// Builds subgraph `index` of the model: looks up every op.
     ///
     /// # Errors
-    /// A tensor that this runtime cannot represent (rank, type); copies of constants beyond the budget; composites nested
-    /// deeper than the quota. Ops that nobody serves are no error here: they are collected in `unresolved`.
+    /// A tensor that this runtime cannot represent (rank, type); more nodes, bytes or nested composites than the quota; the time
+    /// is over. Ops that no plugin serves are no error here: they are collected in `unresolved`.
     pub fn build(
         model: &Model,
         registry: &Registry,
         index: usize,
-        quota: &Quota,
-        budget: &mut Budget,
+        limits: &BuildLimits<'_>,
     ) -> Result<Graph> {
         let _span = tracing::info_span!("graph", subgraph = index).entered();
         let view = model.view();
@@ -67,12 +69,11 @@ impl Graph {
         let mut builder = Builder {
             view: &view,
             registry,
-            quota,
-            copies: Copies { blocks: Vec::new(), budget },
+            load: Load::new(limits),
+            copies: Copies { blocks: Vec::new(), budget: limits.budget.clone() },
             graph,
             traits: HashMap::new(),
             unresolved_at: HashMap::new(),
-            renamed: 0,
         };
         for t in 0..subgraph.tensors().len() {
             builder.add_tensor(index, &subgraph, t)?;
@@ -81,6 +82,7 @@ impl Graph {
         builder.graph.variables =
             (0..tensors.len() as i32).filter(|&i| tensors[i as usize].variable).collect();
         builder.add_operators(&mut Scope { index, subgraph, names: None, outer: None })?;
+        builder.load.settle()?;
         let Builder { mut graph, copies, .. } = builder;
         graph._copies = copies.blocks;
         super::updates::replace(&mut graph, registry);
@@ -92,14 +94,12 @@ impl Graph {
 struct Builder<'a> {
     view: &'a arenite_model::Model<'a>,
     registry: &'a Registry,
-    quota: &'a Quota,
-    copies: Copies<'a>,
+    load: Load<'a>,
+    copies: Copies,
     graph: Graph,
     /// Of the subgraphs that were looked at.
     traits: HashMap<usize, Traits>,
     unresolved_at: UnresolvedAt,
-    /// Operands renamed so far.
-    renamed: usize,
 }
 
 /// Position in `Graph::unresolved` of what is asked for, and not served: op, version, types, subgraph.
@@ -166,6 +166,7 @@ impl<'a> Builder<'a> {
         let Some(tensor) = subgraph.tensors().get(t) else {
             return Err(Error::State(format!("subgraph {index} has no tensor {t}")));
         };
+        self.load.add(1, TENSOR_BYTES + owned_bytes(self.view, subgraph, &tensor))?;
         let written = self.traits(index, subgraph).written[t];
         let constant = self.view.constant(&tensor).or_else(|| {
             // A tensor without elements that nobody writes is a constant without data.
@@ -184,7 +185,7 @@ impl<'a> Builder<'a> {
                 Error::State(format!("subgraph {subgraph}: operator code {code} is missing"))
             })?;
             match self.decomposition(scope, &code, &operator)? {
-                Some(mut inner) => self.add_operators(&mut inner)?,
+                Some(mut inner) => stack::with_room(|| self.add_operators(&mut inner))?,
                 None => self.add_node(scope, position, &code, &operator)?,
             }
             if scope.outer.is_none() {
@@ -203,23 +204,15 @@ impl<'a> Builder<'a> {
     ) -> Result<Option<Scope<'a, 'o>>> {
         let Some((index, subgraph)) = self.decomposed(code, operator) else { return Ok(None) };
         // A composite of itself is refused when it is called.
-        if scope.is_open(index)
-            || self.renamed > MOST_RENAMED
-            || self.graph.nodes.len() as u64 > self.quota.nodes
-            || !self.traits(index, &subgraph).plain
-        {
+        if scope.is_open(index) || !self.traits(index, &subgraph).plain {
             return Ok(None);
         }
-        let (depth, limit) = (scope.depth() + 1, self.quota.depth);
-        if depth > limit {
-            let purpose = format!("the composite of subgraph {index} within others");
-            return Err(Error::quota(Resource::Depth, purpose, depth, limit));
-        }
+        self.load.check_depth(index, scope.depth() + 1)?;
         let (inputs, outputs) = (operator.inputs(), operator.outputs());
         if (inputs.len(), outputs.len()) != (subgraph.inputs().len(), subgraph.outputs().len()) {
             return Ok(None);
         }
-        self.renamed += inputs.len() + outputs.len();
+        self.load.add_node(inputs.len() + outputs.len(), 0)?;
         let ports = subgraph.inputs().iter().chain(subgraph.outputs());
         let mut names = HashMap::new();
         for (inner, t) in ports.zip(inputs.iter().chain(outputs)) {
@@ -258,7 +251,6 @@ impl<'a> Builder<'a> {
     fn tensor(&mut self, scope: &mut Scope<'a, '_>, t: i32) -> Result<i32> {
         let Scope { index, subgraph, names: Some(names), .. } = scope else { return Ok(t) };
         let Ok(at) = usize::try_from(t) else { return Ok(t) };
-        self.renamed += 1;
         if let Some(&known) = names.get(&t) {
             return Ok(known);
         }
@@ -287,6 +279,8 @@ impl<'a> Builder<'a> {
             builtin => OpKey::Builtin(builtin),
         };
         let version = code.version();
+        let operands = operator.inputs().len() + operator.outputs().len() + operator.intermediates().len();
+        self.load.add_node(operands, NODE_BYTES + operands * size_of::<i32>())?;
         let inputs = self.tensors(scope, operator.inputs())?;
         let outputs = self.tensors(scope, operator.outputs())?;
         let intermediates = self.tensors(scope, operator.intermediates())?;

@@ -3,16 +3,33 @@
 use arenite_abi::ElementType;
 use arenite_model::{QuantizationDetails, SparsityParameters, SubGraph, Tensor};
 
-use super::{Constant, QuantizationInfo, TensorInfo};
+use super::{Constant, Name, QuantizationInfo, TensorInfo};
 use crate::arena::Block;
 use crate::error::{Error, Result};
 use crate::quota::Budget;
 use crate::stages::table::MAX_RANK;
 
 /// Constants that cannot be used where they lie; they count against the quota.
-pub(super) struct Copies<'a> {
+pub(super) struct Copies {
     pub blocks: Vec<Block>,
-    pub budget: &'a mut Budget,
+    pub budget: Budget,
+}
+
+/// Bytes that the graph's entry for a tensor owns, besides its own size.
+pub(super) fn owned_bytes(
+    view: &arenite_model::Model<'_>,
+    subgraph: &SubGraph<'_>,
+    tensor: &Tensor<'_>,
+) -> usize {
+    let scales = tensor.quantization().map_or(0, |q| match q.details() {
+        // F16 becomes f32.
+        Some(QuantizationDetails::Blockwise(blocks)) => {
+            let tensor = usize::try_from(blocks.scales()).ok().and_then(|i| subgraph.tensors().get(i));
+            2 * tensor.and_then(|tensor| view.constant(&tensor)).map_or(0, <[u8]>::len)
+        }
+        _ => q.scale().len() * size_of::<f32>() + q.zero_point().len() * size_of::<i64>(),
+    });
+    scales + 2 * MAX_RANK * size_of::<i32>()
 }
 
 /// Tensor `index` of `subgraph`.
@@ -22,18 +39,19 @@ pub(super) fn tensor_info(
     index: usize,
     tensor: &Tensor<'_>,
     constant: Option<&[u8]>,
-    copies: &mut Copies<'_>,
+    copies: &mut Copies,
 ) -> Result<TensorInfo> {
-    let name = tensor.name().unwrap_or("").to_owned();
-    let refuse = |message| Err(Error::Tensor { name: format!("{name}' (index {index}"), message });
+    let name = Name::of(tensor);
+    let refuse = |message| Err(Error::Tensor { name: format!("{}' (index {index}", &*name), message });
     let code = tensor.element_type();
     let Some(ty) = u32::try_from(code).ok().and_then(ElementType::from_raw) else {
         return refuse(format!("element type {code} is unknown; this version knows 0 to 22"));
     };
-    let shape: Vec<i32> = tensor.shape().iter().collect();
-    if shape.len() > MAX_RANK {
-        return refuse(format!("it has rank {}, the highest is {MAX_RANK}", shape.len()));
+    let rank = tensor.shape().len().max(tensor.shape_signature().len());
+    if rank > MAX_RANK {
+        return refuse(format!("it has rank {rank}, the highest is {MAX_RANK}"));
     }
+    let shape: Vec<i32> = tensor.shape().iter().collect();
     let constant = match (constant, tensor.sparsity()) {
         (Some(stored), Some(sparsity)) => match expand_constant(stored, &sparsity, ty, &shape, copies)? {
             Some(constant) => Some(constant),
@@ -55,7 +73,7 @@ pub(super) fn tensor_info(
     })
 }
 
-impl Copies<'_> {
+impl Copies {
     fn zeroed(&mut self, bytes: usize) -> Result<Block> {
         self.budget.take(bytes as u64, "constants that are sparse or lie misaligned in the file")?;
         Block::zeroed(bytes)
@@ -63,7 +81,7 @@ impl Copies<'_> {
 }
 
 /// A constant where it lies in the file, or a copy if it lies misaligned for its type.
-fn place_constant(bytes: &[u8], ty: ElementType, shape: &[i32], copies: &mut Copies<'_>) -> Result<Constant> {
+fn place_constant(bytes: &[u8], ty: ElementType, shape: &[i32], copies: &mut Copies) -> Result<Constant> {
     // A dense constant has as many bytes as its shape needs; the file may hold more.
     let needed = ty.bytes_of(arenite_abi::tensor::element_count(shape));
     let length = needed.filter(|&n| n <= bytes.len()).unwrap_or(bytes.len());
@@ -85,7 +103,7 @@ fn expand_constant(
     sparsity: &SparsityParameters<'_>,
     ty: ElementType,
     shape: &[i32],
-    copies: &mut Copies<'_>,
+    copies: &mut Copies,
 ) -> Result<Option<Constant>> {
     let size = ty.bits() as usize / 8;
     let (0, 1.., Some(length)) =

@@ -2,9 +2,13 @@
 
 mod build;
 mod constants;
+mod load;
 mod updates;
 
-use std::ops::Range;
+use std::fmt;
+use std::ops::{Deref, Range};
+
+pub(crate) use load::BuildLimits;
 
 use arenite_abi::ElementType;
 use arenite_abi::raw::{ArBytes, ArHeader, ArNodeV1, ArQuantizationV1, ArStr, ArTable, BUILTIN_CUSTOM};
@@ -46,7 +50,7 @@ struct Use {
 }
 
 pub(crate) struct TensorInfo {
-    pub name: String,
+    pub name: Name,
     pub ty: ElementType,
     pub shape: Vec<i32>,
     /// `shape` with −1 for dimensions that the caller may choose; empty if the model does not say.
@@ -65,6 +69,38 @@ impl TensorInfo {
             }
             _ => 0,
         }
+    }
+}
+
+/// A tensor's name, where it lies in the model, which the graph keeps alive.
+pub(crate) struct Name(Constant);
+
+impl Name {
+    /// Of a tensor of the graph's model: it is used for as long as the graph lives.
+    pub fn of(tensor: &arenite_model::Tensor<'_>) -> Self {
+        let text = tensor.name().unwrap_or("");
+        Name(Constant { data: text.as_ptr(), length: text.len() })
+    }
+
+    pub fn as_str(&self) -> &str {
+        // SAFETY: `Name::of` took bytes of the model that `Graph::_model` keeps alive, where they stay; a `TensorInfo` never leaves
+        // its graph.
+        let bytes = unsafe { std::slice::from_raw_parts(self.0.data, self.0.length) };
+        std::str::from_utf8(bytes).unwrap_or("")
+    }
+}
+
+impl Deref for Name {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self)
     }
 }
 

@@ -84,7 +84,7 @@ impl Interpreter {
         if executor.graph.is_input(tensor) {
             return Ok(executor);
         }
-        let name = executor.graph.tensors[tensor].name.clone();
+        let name = executor.graph.tensors[tensor].name.to_string();
         Err(Error::Tensor { name, message: format!("it is no input of subgraph {subgraph}") })
     }
 

@@ -106,7 +106,9 @@ impl Interpreter {
     /// The names of its tensors, those of composites included.
     pub fn tensor_names(&self, subgraph: usize) -> Vec<String> {
         let graph = self.executor_of(subgraph).map(|executor| &executor.graph);
-        graph.map_or_else(Vec::new, |graph| graph.tensors.iter().map(|tensor| tensor.name.clone()).collect())
+        graph.map_or_else(Vec::new, |graph| {
+            graph.tensors.iter().map(|tensor| tensor.name.to_string()).collect()
+        })
     }
 
     /// The tensors that a step reads, and those that it writes, each as often as it is named.

@@ -101,7 +101,7 @@ impl Interpreter {
             for (&t, other) in &executor.memory().lent {
                 let old = other.addresses();
                 if (s, t) != (subgraph, tensor) && new.start < old.end && old.start < new.end {
-                    let name = executor.graph.tensors[t].name.clone();
+                    let name = executor.graph.tensors[t].name.to_string();
                     let message = format!(
                         "the memory at {:#x}..{:#x} is lent to it; {:#x}..{:#x} for tensor {tensor} of subgraph {subgraph} overlaps it",
                         old.start, old.end, new.start, new.end

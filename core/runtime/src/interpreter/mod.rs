@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, Missing, Named, Result, UnresolvedOp};
-use crate::graph::Graph;
+use crate::graph::{BuildLimits, Graph};
 use crate::interpreter::builder::InterpreterBuilder;
 use crate::interpreter::signature::SignatureRunner;
 use crate::model::Model;
@@ -54,6 +54,7 @@ pub struct Interpreter {
     observer: Option<RefCell<Observer>>,
     budget: Budget,
     device_budget: Budget,
+    node_budget: Budget,
     settings: Settings,
     registry: Arc<Registry>,
     model: Model,
@@ -94,6 +95,7 @@ impl Interpreter {
             observer: None,
             budget: Budget::new(settings.quota.bytes),
             device_budget: Budget::of_devices(settings.quota.device_bytes),
+            node_budget: Budget::of_nodes(settings.quota.nodes),
             model,
             registry,
             settings,
@@ -265,6 +267,7 @@ impl Interpreter {
             resources: &self.resources,
             budget: &self.budget,
             device_budget: &self.device_budget,
+            node_budget: &self.node_budget,
             profiles: self.profiles,
             observer: self.observer.as_ref(),
             model: &self.model,
@@ -320,8 +323,11 @@ impl Interpreter {
         let unknown = || Error::not_found(Named::Subgraph, subgraph, 0..known);
         let slot = self.slots.get_mut(subgraph).ok_or_else(unknown)?;
         if let Slot::Unbuilt = slot {
-            let (quota, budget) = (&self.settings.quota, &self.budget);
-            *slot = Slot::Idle(run::build(&self.model, &self.registry, subgraph, quota, budget)?);
+            let (quota, budget, nodes) = (&self.settings.quota, &self.budget, &self.node_budget);
+            let used = Used::nothing(quota);
+            let check = || if used.is_over() { Err(quota.exceeded_time()) } else { Ok(()) };
+            let limits = BuildLimits { quota, budget, nodes, check: &check };
+            *slot = Slot::Idle(run::build(&self.model, &self.registry, subgraph, &limits)?);
         }
         slot.executor_mut().ok_or_else(|| Error::State("the subgraph is in use".into()))
     }
@@ -352,7 +358,7 @@ impl Interpreter {
     fn named(&self, port: Port, name: &str) -> Result<usize> {
         let main = self.main();
         let names: Vec<&str> =
-            Graph::present(self.port_tensors(0, port)).map(|t| main.graph.tensors[t].name.as_str()).collect();
+            Graph::present(self.port_tensors(0, port)).map(|t| &*main.graph.tensors[t].name).collect();
         names.iter().position(|n| *n == name).ok_or_else(|| Error::not_found(port.named(), name, names))
     }
 

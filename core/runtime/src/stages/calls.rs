@@ -33,7 +33,7 @@ impl Executor {
             let given = ElementType::from_raw(value.element_type);
             let message =
                 format!("it is {}, the caller gives {}", info.ty, given.map_or("?", |ty| ty.name()));
-            return Err(Error::Tensor { name: info.name.clone(), message });
+            return Err(Error::Tensor { name: info.name.to_string(), message });
         }
         let sized = info.ty.bits() > 0;
         // SAFETY: the caller's promise.
@@ -67,7 +67,7 @@ impl Executor {
         let fits = raw.bytes as usize == bytes.len() && raw.flags & TENSOR_CONSTANT == 0;
         if !fits || (raw.data.is_null() && !bytes.is_empty()) {
             let message = format!("it takes {} bytes, the caller gives {}", raw.bytes, bytes.len());
-            return Err(Error::Tensor { name: self.graph.tensors[t].name.clone(), message });
+            return Err(Error::Tensor { name: self.graph.tensors[t].name.to_string(), message });
         }
         if !bytes.is_empty() {
             // SAFETY: the tensor has that many bytes of this executor's memory, which is not the caller's.

@@ -123,7 +123,7 @@ impl Executor {
     /// Makes tensor `t`, an input, hold these strings.
     pub fn set_strings(&mut self, t: usize, list: &[&[u8]]) -> Result<()> {
         let (info, shape) = (&self.graph.tensors[t], self.shape(t));
-        let refuse = |message| Err(Error::Tensor { name: info.name.clone(), message });
+        let refuse = |message| Err(Error::Tensor { name: info.name.to_string(), message });
         if info.ty != ElementType::String {
             return refuse(format!("it is {}, not STRING", info.ty));
         }
@@ -178,7 +178,7 @@ impl Executor {
 
     fn check_shape(&self, tensor: usize, shape: &[i32], limit: u64) -> Result<()> {
         let info = &self.graph.tensors[tensor];
-        let refuse = |message| Err(Error::Tensor { name: info.name.clone(), message });
+        let refuse = |message| Err(Error::Tensor { name: info.name.to_string(), message });
         if shape.len() > super::table::MAX_RANK || shape.iter().any(|&d| d < 0) {
             return refuse(format!("shape {shape:?} is refused; at most 8 dimensions, none negative"));
         }

@@ -150,7 +150,8 @@ impl Executor {
 
     fn check_lendable(&self, t: usize, lent: &Lent) -> Result<()> {
         let (info, raw) = (&self.graph.tensors[t], self.memory.table.get(t));
-        let refuse = |message: &str| Err(Error::Tensor { name: info.name.clone(), message: message.into() });
+        let refuse =
+            |message: &str| Err(Error::Tensor { name: info.name.to_string(), message: message.into() });
         if info.constant.is_some() {
             return refuse("it is constant, its memory is the model's");
         }

@@ -128,7 +128,7 @@ impl Site<'_> {
         for t in Graph::present(step.outputs()) {
             if table.is_dynamic(t) && table.get(t).data.is_null() {
                 let message =
-                    format!("it gave no shape to its dynamic output '{}'", self.graph.tensors[t].name);
+                    format!("it gave no shape to its dynamic output '{}'", &*self.graph.tensors[t].name);
                 return Err(self.failed(step, Failure { status: Status::Internal, message }));
             }
         }
@@ -251,7 +251,7 @@ pub(crate) fn name_of(graph: &Graph, step: &Step) -> (String, String) {
         (None, Kernel::Partition(kernel)) => format!("delegate {}", kernel.owner.name),
         (None, _) => "DELEGATE".to_owned(),
     };
-    let output = Graph::present(step.outputs()).next().map(|t| graph.tensors[t].name.clone());
+    let output = Graph::present(step.outputs()).next().map(|t| graph.tensors[t].name.to_string());
     (op, output.unwrap_or_default())
 }
 

@@ -26,6 +26,10 @@ pub(crate) struct TensorTable {
 unsafe impl Send for TensorTable {}
 
 impl TensorTable {
+    /// Bytes of the table for each tensor.
+    pub const ENTRY_BYTES: usize =
+        size_of::<ArTensorV1>() + size_of::<[[i32; MAX_RANK]; 2]>() + size_of::<Option<ArQuantizationV1>>();
+
     /// The table of a graph, with the shapes of the model. The graph outlives it and does not change.
     pub fn new(graph: &Graph) -> Self {
         let quantization: Fixed<Option<ArQuantizationV1>> =

@@ -150,16 +150,16 @@ ARENITE_API ArError *ar_options_set_quota_bytes(ArOptions *options, uint64_t byt
 /* Most bytes of devices' memory that an interpreter may hold, of all delegates together. */
 ARENITE_API ArError *ar_options_set_quota_device_bytes(ArOptions *options, uint64_t bytes);
 
-/* Most nodes of a model, all subgraphs together. */
+/* Most nodes of a model, all subgraphs together, composites expanded. */
 ARENITE_API ArError *ar_options_set_quota_nodes(ArOptions *options, uint64_t nodes);
 
-/* Deepest nesting of subgraphs that call one another. */
+/* Deepest nesting of subgraphs that call one another; more than 256 counts as 256. */
 ARENITE_API ArError *ar_options_set_quota_depth(ArOptions *options, uint32_t depth);
 
 /* Most calls of subgraphs by nodes of others in one invoke: a bound for loops. */
 ARENITE_API ArError *ar_options_set_quota_calls(ArOptions *options, uint64_t calls);
 
-/* Longest time of one allocate or invoke, in milliseconds; 0: no limit. */
+/* Longest time of one build, allocate or invoke, in milliseconds; 0: no limit. */
 ARENITE_API ArError *ar_options_set_time_limit(ArOptions *options, uint64_t milliseconds);
 
 /* Frees options. */
