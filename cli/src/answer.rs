@@ -118,6 +118,15 @@ fn print_error(message: &str) {
     let _ = writeln!(anstream::stderr(), "{ERROR}error:{ERROR:#} {message}");
 }
 
+/// What the program says when a limit ends it in the middle of a command.
+pub fn ending(message: &str, json: bool) -> arenite_limits::Ending {
+    let mut stderr = anstream::AutoStream::new(Vec::new(), anstream::stderr().current_choice());
+    // A list of bytes takes everything.
+    let _ = writeln!(stderr, "{ERROR}error:{ERROR:#} {message}");
+    let stdout = if json { error_json(message).into_bytes() } else { Vec::new() };
+    arenite_limits::Ending { stdout, stderr: stderr.into_inner(), status: FAILED }
+}
+
 fn error_json(message: &str) -> String {
     format!("{}\n", serde_json::json!({ "error": message }))
 }

@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::answer::{Answer, Failure, Result};
 use crate::devices::show_facts;
 use crate::inputs::{self, InputOptions};
-use crate::options::{Common, load_model};
+use crate::options::{Common, load_model, parse_seconds};
 use crate::session::Session;
 use crate::text::{self, Align, HEAD, Table};
 use crate::trace_file::Recorder;
@@ -57,13 +57,6 @@ pub struct Arguments {
 
     #[command(flatten)]
     pub common: Common,
-}
-
-fn parse_seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse::<f64>().ok().and_then(|s| Duration::try_from_secs_f64(s).ok());
-    seconds
-        .filter(|d| d.as_secs() <= 86_400)
-        .ok_or_else(|| "a number of seconds up to a day is needed".into())
 }
 
 /// Runs that a trace has after the measurement.

@@ -10,6 +10,7 @@ mod devices;
 mod inputs;
 mod inspect;
 mod labels;
+mod limits;
 mod logging;
 mod npy;
 mod options;
@@ -22,6 +23,7 @@ mod text;
 mod trace_file;
 
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 use anstyle::{AnsiColor, Style};
 use arenite_builtin as _;
@@ -94,6 +96,15 @@ impl Command {
         }
     }
 
+    /// Whether the whole command is limited in time, and how long it may take without being asked for.
+    fn time(&self) -> Option<Option<Duration>> {
+        match self {
+            Command::Run(_) => Some(Some(limits::DEFAULT_TIME)),
+            Command::Inspect(_) | Command::Plan(_) => Some(None),
+            Command::Bench(_) | Command::Plugins(_) | Command::Devices(_) => None,
+        }
+    }
+
     fn answer(&self) -> Result<Answer> {
         match self {
             Command::Run(arguments) => run::run(arguments),
@@ -108,13 +119,17 @@ impl Command {
 
 /// Does what the command line says.
 pub fn main() -> ExitCode {
+    let start = Instant::now();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return answer::print_usage(&error),
     };
     let common = cli.command.common();
     logging::start(cli.command.log_level());
+    let watch = cli.command.time().and_then(|default| limits::watch(common, start, default));
     let answer = cli.command.answer().unwrap_or_else(Answer::from);
+    // Whoever reads the answer, a pager for example, takes as long as they like.
+    drop(watch);
     answer.print(common.json)
 }
 

@@ -3,12 +3,14 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::time::Duration;
 
 use arenite::config::{DelegateConfig, MAX_THREADS, PlannerConfig};
 use arenite::{Config, Interpreter, Model};
 use clap::Args;
 
 use crate::answer::{Failure, Result};
+use crate::limits;
 
 #[derive(Args)]
 #[command(next_help_heading = "Common options")]
@@ -37,6 +39,11 @@ pub struct Common {
     /// Threads for ops and delegates [default: one per processor]
     #[arg(long, value_name = "N", value_parser = parse_threads)]
     pub threads: Option<NonZeroUsize>,
+
+    /// End `run`, `inspect` and `plan` with an error after so many seconds, 0 for no limit; also the limit of each `build`, `allocate`
+    /// and `invoke` [default: `time` of the config file's [quota]; without it 60 for `run`, none for the rest]
+    #[arg(long, value_name = "S", value_parser = parse_seconds)]
+    pub time_limit: Option<Duration>,
 
     /// Print JSON to stdout
     #[arg(long)]
@@ -82,6 +89,10 @@ impl Common {
         config.plugins.dirs.splice(0..0, self.plugin_dir.iter().cloned());
         config.threads = self.threads.or(config.threads);
         config.lifetimes.preserve_all |= self.preserve_all;
+        if let Some(limit) = self.time_limit {
+            config.quota.time =
+                (!limit.is_zero()).then_some(limit.as_millis().max(1).try_into().unwrap_or(u64::MAX));
+        }
         if let Some(planner) = &self.planner {
             let mut chosen = PlannerConfig::new(planner.name.as_str());
             chosen.options = planner.options.clone();
@@ -96,6 +107,7 @@ impl Common {
     /// An interpreter of `model`, not allocated yet.
     pub fn interpreter(&self, model: &Model) -> Result<Interpreter> {
         let config = self.settings()?;
+        limits::limit_heap(&config, self.json, &[]);
         Ok(Interpreter::builder(model).config(&config).build()?)
     }
 }
@@ -121,6 +133,14 @@ fn choose(choice: &Choice, configured: &[DelegateConfig]) -> DelegateConfig {
     delegate.options.retain(|(key, _)| choice.options.iter().all(|(k, _)| k != key));
     delegate.options.extend(choice.options.iter().cloned());
     delegate
+}
+
+/// A length of time.
+pub fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse::<f64>().ok().and_then(|s| Duration::try_from_secs_f64(s).ok());
+    seconds
+        .filter(|d| d.as_secs() <= 86_400)
+        .ok_or_else(|| "a number of seconds up to a day is needed".into())
 }
 
 fn parse_threads(text: &str) -> Result<NonZeroUsize, String> {

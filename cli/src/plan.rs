@@ -23,6 +23,7 @@ use arenite_micro::Target;
 use clap::Args;
 
 use crate::answer::{Answer, Failure, Result};
+use crate::limits;
 use crate::options::Common;
 use banks::Bank;
 use input::InputShape;
@@ -136,6 +137,7 @@ fn techniques(text: &str) -> Result<Techniques, String> {
 pub fn plan(arguments: &Arguments) -> Result<Answer> {
     let mut config = arguments.common.settings()?;
     config.techniques = arguments.techniques.unwrap_or(config.techniques);
+    limits::limit_heap(&config, arguments.common.json, &arguments.problems);
     let registry = Arc::new(Registry::discover(&config)?);
     let solver = Solver {
         config: &config,

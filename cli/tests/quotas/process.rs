@@ -1,0 +1,107 @@
+//! The program as a process: how long it takes, and how much memory it has at most.
+
+use std::io::Read;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How a command ended.
+pub struct Ended {
+    /// The exit status; none if a signal ended it.
+    pub status: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+    pub time: Duration,
+    /// The most memory that it had at once, in bytes; 0 where the system does not say.
+    pub peak: u64,
+}
+
+/// What a command may take.
+#[derive(Clone, Copy)]
+pub struct Limits {
+    /// Milliseconds.
+    pub time: u64,
+    pub bytes: u64,
+    /// Kilobytes of stack; those of the system without it.
+    pub stack: Option<u64>,
+}
+
+/// A machine that does something else for a while is no reason to fail: one of so many attempts must keep to the time.
+const ATTEMPTS: usize = 4;
+
+impl Limits {
+    /// Runs a command, and fails if it is ended by a signal, or takes too long or too much memory; `base` is what any model takes.
+    pub fn check(&self, arguments: &[&str], base: u64) -> Ended {
+        let most_time = Duration::from_millis(self.time * 11 / 10 + 200);
+        let most_bytes = self.bytes / 5 * 6 + base;
+        let mut times = Vec::new();
+        loop {
+            let ended = run(arguments, self.stack);
+            let told = format!("{arguments:?}: {:?}, {}", ended.status, ended.stderr);
+            assert!(ended.status.is_some_and(|status| status < 128), "ended by a signal: {told}");
+            assert!(
+                ended.peak <= most_bytes,
+                "{} bytes at once, the limit is {most_bytes}: {told}",
+                ended.peak
+            );
+            if ended.time <= most_time {
+                return ended;
+            }
+            times.push(ended.time);
+            assert!(times.len() < ATTEMPTS, "{times:?}, the limit is {most_time:?}: {told}");
+            thread::sleep(Duration::from_millis(300));
+        }
+    }
+}
+
+/// Runs the program, with so many kilobytes of stack at most.
+pub fn run(arguments: &[&str], stack: Option<u64>) -> Ended {
+    let program = env!("CARGO_BIN_EXE_arenite");
+    let mut command = match stack {
+        None => Command::new(program),
+        Some(kilobytes) => {
+            let mut command = Command::new("sh");
+            command.args(["-c", &format!("ulimit -s {kilobytes} && exec \"$0\" \"$@\""), program]);
+            command
+        }
+    };
+    command.args(arguments).env_remove("ARENITE_PLUGIN_PATH").env("RUST_BACKTRACE", "0");
+    let start = Instant::now();
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let (stdout, stderr) = (read(child.stdout.take()), read(child.stderr.take()));
+    let (status, peak, time) = wait(&mut child, start);
+    let text = |thread: thread::JoinHandle<String>| thread.join().expect("it can be read");
+    Ended { status, stdout: text(stdout), stderr: text(stderr), time, peak }
+}
+
+fn read(stream: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String> {
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        stream.into_iter().for_each(|mut stream| _ = stream.read_to_end(&mut bytes));
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
+}
+
+/// Looks at the memory until the process ends.
+fn wait(child: &mut Child, start: Instant) -> (Option<i32>, u64, Duration) {
+    let mut peak = 0;
+    loop {
+        peak = peak.max(high_water_mark(child.id()).unwrap_or(0));
+        match child.try_wait().expect("it can be waited for") {
+            Some(status) => return (status.code(), peak, start.elapsed()),
+            None => thread::sleep(Duration::from_millis(2)),
+        }
+    }
+}
+
+/// Of a process that lives: `VmHWM:  1234 kB`.
+fn high_water_mark(process: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? << 10)
+}
