@@ -26,7 +26,7 @@ impl ArStr {
     /// # Safety
     /// `data` is null or points to `length` bytes that live for `'a`.
     pub unsafe fn as_str<'a>(self) -> &'a str {
-        // SAFETY: forwarded to the caller.
+        // SAFETY: `as_bytes` requires the same.
         let bytes = unsafe { self.as_bytes() };
         match core::str::from_utf8(bytes) {
             Ok(text) => text,
@@ -37,7 +37,7 @@ impl ArStr {
     /// # Safety
     /// `data` is null or points to `length` bytes that live for `'a`.
     pub unsafe fn as_bytes<'a>(self) -> &'a [u8] {
-        // SAFETY: forwarded to the caller.
+        // SAFETY: null, or so many bytes that live for `'a`, as this function requires; any bits are a byte.
         unsafe { slice(self.data, self.length) }
     }
 }
@@ -54,7 +54,7 @@ impl ArBytes {
     /// # Safety
     /// `data` is null or points to `length` bytes that live for `'a`.
     pub unsafe fn as_slice<'a>(self) -> &'a [u8] {
-        // SAFETY: forwarded to the caller.
+        // SAFETY: null, or so many bytes that live for `'a`, as this function requires; any bits are a byte.
         unsafe { slice(self.data, self.length) }
     }
 }
@@ -96,7 +96,7 @@ pub unsafe fn slice<'a, T>(data: *const T, count: usize) -> &'a [T] {
     if data.is_null() || count == 0 {
         return &[];
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: not null, as checked; aligned, initialised and not written during `'a`, as this function requires.
     unsafe { core::slice::from_raw_parts(data, count) }
 }
 
@@ -105,7 +105,7 @@ pub unsafe fn slice<'a, T>(data: *const T, count: usize) -> &'a [T] {
 /// # Safety
 /// The array has more than `index` elements, `stride` apart, which live for `'a`.
 pub(crate) unsafe fn strided<'a, T>(base: *const T, stride: usize, index: usize) -> &'a T {
-    // SAFETY: the caller's promise.
+    // SAFETY: the array has an element at `index · stride` bytes, as this function requires.
     unsafe { &*base.cast::<u8>().add(index * stride).cast::<T>() }
 }
 

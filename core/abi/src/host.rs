@@ -55,7 +55,7 @@ pub unsafe fn offer_host(host: &'static ArHostV1) {
 }
 
 pub(crate) fn host() -> Option<&'static ArHostV1> {
-    // SAFETY: null or valid for the life of the process, as promised to `set_host`.
+    // SAFETY: null, or valid for the life of the process: `set_host` requires it, and `offer_host` takes a `&'static`.
     unsafe { HOST.load(Ordering::Acquire).as_ref() }
 }
 

@@ -77,7 +77,7 @@ impl Plugin {
     /// `version` the lowest that this plugin accepts.
     ///
     /// # Safety
-    /// `host` is null or lives as long as the process; `version` is null or writable.
+    /// `host` is null, or lives as long as the process and keeps the contract; `version` is null or writable.
     pub unsafe fn handshake(&'static self, host: *const ArHostV1, version: *mut u32) -> *const ArPluginV1 {
         // SAFETY: `version` is null or writable, which this function requires.
         let Some(version) = (unsafe { version.as_mut() }) else { return core::ptr::null() };
@@ -86,7 +86,7 @@ impl Plugin {
             return core::ptr::null();
         }
         *version = (*version).min(raw::ABI_VERSION);
-        // SAFETY: `host` lives as long as the process, which this function requires; it is not null, as checked.
+        // SAFETY: `host` is not null, as checked; it lives as long as the process and keeps the contract, which this function requires.
         unsafe { crate::host::set_host(host) };
         &self.descriptor
     }
@@ -134,7 +134,7 @@ macro_rules! export_plugin {
         /// The entry of this plugin.
         ///
         /// # Safety
-        /// `host` is null or lives as long as the process; `version` is null or writable.
+        /// `host` is null, or lives as long as the process and keeps the contract; `version` is null or writable.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn arenite_plugin_v1(
             host: *const $crate::raw::ArHostV1,

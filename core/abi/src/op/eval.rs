@@ -25,12 +25,17 @@ pub struct EvalContext<'a> {
 
 impl<'a> EvalContext<'a> {
     /// # Safety
-    /// The host keeps the duties that the head of [`host_side`](crate::host_side) lists: both structs are valid for `'a`; the node's outputs overlap neither each other nor an input for which `prepare`
-    /// did not allow it; nobody else touches outputs, scratch, variables and persistent memory during `'a`.
+    /// During `'a` both structs are valid, and so is what they point to, as the head of [`host_side`](crate::host_side) says. The node's
+    /// outputs overlap neither one another nor scratch; nobody but this call touches outputs, scratch, variables and persistent memory.
+    ///
+    /// The shims of ops and kernels call this with what a host gave them. The runtime places tensors and scratch by a plan that
+    /// `plan::validate` has checked for overlap in time and space, and `arenite-micro` by its own; persistent memory is taken once per node.
+    /// An input may overlap an output, where `prepare` allowed it or a variable is read and written by one node: `input`
+    /// and `output` compare addresses and refuse both as slices, and cells may overlap.
     pub(crate) unsafe fn from_raw(raw: &'a ArEvalV1, node: &'a ArNodeV1) -> Self {
         EvalContext {
             raw,
-            // SAFETY: forwarded to the caller.
+            // SAFETY: the node and what it points to is valid for `'a`, as this function requires.
             node: unsafe { NodeView::from_raw(node) },
             handed_out: HandedOut::nothing(),
             model: Cell::new(false),

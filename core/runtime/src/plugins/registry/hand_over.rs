@@ -130,7 +130,7 @@ impl Registry {
     /// # Safety
     /// As [`add_raw_op`](Self::add_raw_op).
     pub unsafe fn add_raw_planner(&mut self, planner: &ArPlannerV1, user_data: UserData) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the name is readable, as this function requires.
         let name = unsafe { planner.name.as_str() };
         self.hand_over_planner(*planner, name, user_data)
     }
@@ -173,7 +173,7 @@ impl Registry {
     /// # Safety
     /// As [`add_raw_op`](Self::add_raw_op).
     pub unsafe fn add_raw_delegate(&mut self, delegate: &ArDelegateV1, user_data: UserData) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the name is readable, as this function requires.
         let name = unsafe { delegate.name.as_str() };
         self.hand_over_delegate(*delegate, name, user_data)
     }
@@ -222,7 +222,7 @@ impl Registry {
     /// Changes the plugin that stands for the program, made if it is not there yet, and gives its position.
     fn program(&mut self, change: impl FnOnce(&mut PluginInfo)) -> usize {
         // Errors of in-process functions find their way to this host without a handshake.
-        // SAFETY: the host is static.
+        // SAFETY: the host is static, and its functions are this crate's `host`, which keeps the contract.
         unsafe { arenite_abi::host::set_host(Self::host()) };
         let known = self.plugins.iter().position(|plugin| plugin.origin == Origin::Program);
         let position = known.unwrap_or_else(|| {
