@@ -198,6 +198,7 @@ const UNSAFE: &[&str] = &[
     "delegates/cpu/src/steps/",
     "delegates/cpu/src/ops/typed.rs",
     "delegates/cpu/src/program.rs",
+    "delegates/cpu/src/program/run.rs",
     // delegates/cpu: packed weights.
     "delegates/cpu/src/store.rs",
     "delegates/cpu/src/store/",

@@ -8,6 +8,7 @@
 
 mod layout;
 mod lodging;
+mod run;
 #[cfg(test)]
 mod tests;
 #[cfg(any(test, debug_assertions))]
@@ -18,11 +19,13 @@ use std::time::Instant;
 
 use arenite_abi::prelude::*;
 use arenite_layers::{Aligned, Id, is_aligned};
-use bytemuck::AnyBitPattern;
 
-use crate::memory::{self, Source, Target};
+use crate::memory;
 use crate::net::Net;
+pub use run::{Grain, Inputs, Run};
+
 use layout::{Buffers, Built, Frame, Place, Places as Found};
+use run::HandedOut;
 
 /// What runs.
 pub trait Step: Send + Sync {
@@ -45,16 +48,57 @@ pub trait Step: Send + Sync {
         0
     }
 
-    /// Whether output 0 may lie where this input lies: each element is read before the one at its place is written, and by the same thread.
-    /// Who says so promises it: sources and targets then are the same memory, which nothing else keeps apart.
-    fn in_place(&self, _input: Id) -> bool {
-        false
+    /// Whether output 0 may lie where this input lies.
+    fn in_place(&self, _input: Id) -> InPlace {
+        InPlace::NEVER
     }
 
     /// If output 0 may lie over this input, so that it follows it as it is read: by how many bytes it has to begin in front of the input.
-    /// That no element is written before it was read is a promise, too.
-    fn behind(&self, _input: Id) -> Option<u64> {
+    fn behind(&self, _input: Id) -> Option<Behind> {
         None
+    }
+}
+
+/// Whether a step's first output may lie where an input lies.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct InPlace(bool);
+
+impl InPlace {
+    /// It may not.
+    pub const NEVER: InPlace = InPlace(false);
+
+    /// It may if `condition` holds.
+    ///
+    /// # Safety
+    /// If it holds, the step's `run` reads each element of the input before it writes the one at its place, on the same thread, and makes no
+    /// reference to the memory of either.
+    pub unsafe fn only_if(condition: bool) -> InPlace {
+        InPlace(condition)
+    }
+
+    /// Whether it may.
+    pub fn is_allowed(self) -> bool {
+        self.0
+    }
+}
+
+/// By how many bytes a step's first output has to begin in front of an input that it may lie over.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Behind(u64);
+
+impl Behind {
+    /// By so many.
+    ///
+    /// # Safety
+    /// If it does, the step's `run` has read each byte of the input before it writes the one at its place, also where threads share the
+    /// work, and makes no reference to the memory of either.
+    pub unsafe fn by(bytes: u64) -> Behind {
+        Behind(bytes)
+    }
+
+    /// The distance.
+    pub fn bytes(self) -> u64 {
+        self.0
     }
 }
 
@@ -74,124 +118,6 @@ impl Ahead {
     /// The address.
     pub fn address(self) -> *const f32 {
         std::ptr::without_provenance(self.0)
-    }
-}
-
-/// What a step sees while it runs.
-pub struct Run<'a> {
-    places: &'a [memory::Place],
-    scratch: memory::Place,
-    eval: &'a EvalContext<'a>,
-}
-
-impl Run<'_> {
-    /// A value that the step reads.
-    pub fn input<T: AnyBitPattern>(&self, id: Id) -> Source<'_, T> {
-        self.places[id].source()
-    }
-
-    /// A value that the step writes, which it asks for once. Outputs overlap neither one another nor inputs, but for those that the step
-    /// allowed.
-    pub fn output<T: AnyBitPattern>(&self, id: Id) -> Target<'_, T> {
-        self.places[id].target()
-    }
-
-    /// The place of each value, by id.
-    pub fn places(&self) -> &[memory::Place] {
-        self.places
-    }
-
-    /// What a step inside of this one sees.
-    pub fn within<'b>(&'b self, places: &'b [memory::Place], scratch: memory::Place) -> Run<'b> {
-        Run { places, scratch, eval: self.eval }
-    }
-
-    /// Whether the caller wants no more.
-    pub fn is_cancelled(&self) -> bool {
-        self.eval.is_cancelled()
-    }
-
-    /// The step's scratch memory, as much as it wants; asked for once.
-    pub fn scratch(&self) -> Target<'_, u8> {
-        self.scratch.target()
-    }
-
-    /// How many threads `parallel_for` may use.
-    pub fn threads(&self) -> usize {
-        self.eval.threads()
-    }
-
-    /// Calls `body` for ranges of at least `grain` that cover `0..count`, on the host's threads.
-    pub fn parallel_for(
-        &self,
-        count: usize,
-        grain: impl Into<Grain>,
-        body: impl Fn(std::ops::Range<usize>) + Sync,
-    ) -> Result<()> {
-        let Grain { range, look } = grain.into();
-        if count <= range {
-            if count > 0 {
-                body(0..count);
-            }
-            return Ok(());
-        }
-        let mut first = 0;
-        while first < count {
-            if first > 0 && self.eval.is_cancelled() {
-                return Err(Error::new(Status::Cancelled, format_args!("")));
-            }
-            let some = (count - first).min(look.max(4 * self.threads()));
-            self.eval.parallel_for(some, range, |range| body(first + range.start..first + range.end))?;
-            first += some;
-        }
-        Ok(())
-    }
-
-    /// As [`parallel_for`](Self::parallel_for), of as many items as parts of `unit` elements make up `target`: `body` gets those of its
-    /// items. The last part may be shorter.
-    pub fn parallel_parts<T: AnyBitPattern + Send>(
-        &self,
-        target: Target<'_, T>,
-        unit: usize,
-        grain: impl Into<Grain>,
-        body: impl Fn(std::ops::Range<usize>, Target<'_, T>) + Sync,
-    ) -> Result<()> {
-        let (len, target) = (target.len(), target.share());
-        self.parallel_for(len.div_ceil(unit), grain, |range| {
-            let (first, end) = (range.start * unit, len.min(range.end * unit));
-            // SAFETY: ranges that threads get are disjoint, and so are these elements, which nobody else can reach: the target is used up.
-            let part = unsafe { target.part(first, end - first) };
-            body(range, part);
-        })
-    }
-}
-
-/// How many items a thread is given at a time, and how many lie between two looks at whether the caller has cancelled: some ten
-/// milliseconds.
-#[derive(Clone, Copy)]
-pub struct Grain {
-    range: usize,
-    look: usize,
-}
-
-/// Multiply-adds that are worth a thread's while: 0.4 microseconds, three times what it takes to hand work to a thread that is
-/// awake.
-const WORK: usize = 3 << 14;
-/// Ranges of so much work between two looks.
-const RANGES: usize = 1 << 10;
-
-impl Grain {
-    /// Of items that cost that many multiply-adds each. Does not depend on the number of threads, so that ranges do not either.
-    pub fn of_cost(cost: usize) -> Grain {
-        let look = WORK * RANGES / cost.max(1);
-        Grain { range: (look / RANGES).max(1), look: look.max(1) }
-    }
-}
-
-/// Of light items, by as many as are worth a thread's while.
-impl From<usize> for Grain {
-    fn from(range: usize) -> Grain {
-        Grain { range, look: range * RANGES }
     }
 }
 
@@ -219,6 +145,7 @@ pub struct Program {
     /// Where the partition's outputs lie.
     outputs: Vec<memory::Place>,
     constants: Vec<(Id, Arc<Aligned<u8>>)>,
+    handed_out: HandedOut,
     #[cfg(any(test, debug_assertions))]
     audit: verify::Audit,
 }
@@ -266,6 +193,7 @@ impl Program {
             found: vec![memory::Place::NOWHERE; count],
             outputs: vec![memory::Place::NOWHERE; net.outputs.len()],
             constants: net.constants.clone(),
+            handed_out: HandedOut::none_of(count),
             #[cfg(any(test, debug_assertions))]
             audit,
         })
@@ -339,7 +267,11 @@ impl Program {
             if i > 0 && cx.is_cancelled() {
                 return Err(Error::new(Status::Cancelled, format_args!("")));
             }
-            step.run(&Run { places: &self.found, scratch, eval: cx })?;
+            // SAFETY: `find_places` looked all places up in this call, in memory that is the call's until `cx` ends: its arena, outputs and
+            // inputs, and the program's constants. `layout` gave no two values that are needed at one time the same memory, but where a
+            // step allows it, nor a value that is written that of an input or constant; `verify` checks that in debug builds.
+            let run = unsafe { Run::new(&self.found, scratch, cx, &self.handed_out) };
+            step.run(&run)?;
             if let (Some(times), Some(start)) = (&times, start) {
                 times.note(i, step.name(), *tensor, start.elapsed().as_nanos() as u64);
             }
@@ -370,17 +302,14 @@ fn usize_of(bytes: u64) -> Result<usize> {
     usize::try_from(bytes).map_err(|_| invalid!("{bytes} bytes do not fit this machine's address space"))
 }
 
-/// Of memory that the host lends for a call.
+/// Of memory that the host lends for a call, once.
 fn writable(bytes: &mut [u8]) -> memory::Place {
-    // SAFETY: the slice's own, which the host hands out once per call: all that is done to it until the call ends goes through places.
-    unsafe { memory::Place::new(bytes.as_mut_ptr(), bytes.len()) }
+    memory::Place::of(bytes.as_mut_ptr(), bytes.len())
 }
 
-/// Of inputs and constants, which no step has for an output.
+/// Of inputs and constants, which no step writes.
 fn readable(bytes: &[u8]) -> memory::Place {
-    // SAFETY: readable until the call ends, which it is borrowed for or owned by the program; `Frame::new` gives such a place to values
-    // that are written nowhere.
-    unsafe { memory::Place::new(bytes.as_ptr().cast_mut(), bytes.len()) }
+    memory::Place::of(bytes.as_ptr().cast_mut(), bytes.len())
 }
 
 /// Bytes of the widest element.

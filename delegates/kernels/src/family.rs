@@ -1,4 +1,19 @@
 //! What all families of microkernels share: a table with one line per instruction set, and how a line is made and selected.
+//!
+//! The safe methods of a member call kernels that need the member's features. They are sound because a `&Member` outside of this crate is
+//! one that the machine can run: tables are private to the crate, members cannot be made or copied elsewhere (`non_exhaustive`, no
+//! `Clone`), and what `select` and `available` give is compared with `Isa::machine()`.
+//!
+//! ```compile_fail,E0603
+//! let fastest = arenite_kernels::f32_fold::TABLE.last();
+//! ```
+//! ```compile_fail,E0639
+//! use arenite_kernels::{isa::Isa, u8_fold::Fold};
+//!
+//! let &Fold { name, add_rows, raise_rows, sum, .. } = Fold::select(Isa::ALL);
+//! fn largest(_: usize, _: *const u8) -> u8 { 0 } // may have any `#[target_feature]`
+//! Fold { name, isa: Isa::SCALAR, add_rows, raise_rows, sum, largest }.largest_of(&[1]);
+//! ```
 
 use crate::isa::Isa;
 
@@ -10,7 +25,7 @@ pub trait Member: Sized + 'static {
     fn isa(&self) -> Isa;
 }
 
-/// Those that this machine can run and that need nothing beyond `isa`.
+/// Those that this machine can run and that need nothing beyond `isa`, whatever features `isa` claims.
 pub fn usable<M: Member>(table: &'static [M], isa: Isa) -> impl DoubleEndedIterator<Item = &'static M> {
     let isa = isa & Isa::machine();
     table.iter().filter(move |member| isa.has(member.isa()))
@@ -49,6 +64,11 @@ macro_rules! member_of_table {
             pub fn select(isa: Isa) -> &'static $member {
                 crate::family::best(TABLE, isa)
             }
+
+            /// All members that this machine can run, the slowest first.
+            pub fn available() -> impl Iterator<Item = &'static $member> {
+                crate::family::usable(TABLE, Isa::ALL)
+            }
         }
     };
 }
@@ -77,8 +97,8 @@ macro_rules! family {
         family! { @ [[$member] $name $functions] [] $($lines)* }
     };
     (@ [[$member:ty] $name:literal $functions:tt] [$($table:tt)*]) => {
-        /// All members of the family, the slowest first.
-        pub static TABLE: &[$member] = &[$($table)*];
+        /// All members of the family, the slowest first; some of them may need more than this machine has.
+        pub(crate) static TABLE: &[$member] = &[$($table)*];
     };
     (@ $family:tt $table:tt $level:ident $($lines:tt)*) => {
         level! { $level $family $table $level $($lines)* }
@@ -166,8 +186,8 @@ macro_rules! functions {
         $(#[$own])*
         #[$attribute]
         pub(super) unsafe fn $f<$($(const $c: $ct),*)?>($($p: $pt),*) $(-> $r)? {
-            // SAFETY: whoever calls a line of a table promises that the machine has its features, so there may be a value of their
-            // type; and what the type of the function asks of the arguments, which is what the body asks of them.
+            // SAFETY: a line's function requires that the machine has the line's features, so there may be a value of their type; and
+            // it requires of the arguments what the type of the function says, which is what the body requires.
             unsafe { functions!(@call $f [$($($c),*)?] [$($p),*] $({ $($body)* })?) }
         }
     )* };

@@ -1,82 +1,25 @@
 //! The memory that steps read and write, in checked parts.
 //!
 //! ```text
-//! Run::input  ─► Source                     read, by any thread
-//! Run::output ─► Target ─► parts            written, by who has it: cut into parts one behind the other,
-//!                   └────► Disjoint ─► part   or by threads, each of which says what is its own
+//! slice, Place ─► Source                     read, by any thread
+//! slice, Place ─► Target ─► parts            written by its owner: parts borrow it, one after the other
+//!                   └────► Disjoint ─► part   or by threads, each of which says in `unsafe` that a part is its own
 //! ```
-//! The program vouches for places: they are there while a step runs, as many bytes as the value has, and what a step writes overlaps
-//! nothing that it reads, but where `Step::in_place` or
-//! `behind` allowed it. All that is reached from a place lies inside of it: whoever asks for more panics, and
-//! the host makes an error of that.
+//! Safe code makes sources and targets of slices only, for as long as it borrows these. A [`Place`] is an address and a length; to read or
+//! write there is `unsafe`. All that is reached through a source or target lies inside of it: a request for more panics, and the host makes
+//! an error of that.
+
+mod place;
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
-use std::ops::Range;
 
-use bytemuck::{AnyBitPattern, Zeroable};
+use bytemuck::Pod;
 
-/// Where a value's bytes lie.
-#[derive(Clone, Copy)]
-pub struct Place {
-    at: *mut u8,
-    bytes: usize,
-}
+pub use place::Place;
 
-// SAFETY: an address and a number; what is done with them is up to `Source` and `Target`.
-unsafe impl Send for Place {}
-// SAFETY: as above.
-unsafe impl Sync for Place {}
-// SAFETY: no bytes at address 0 are a place: `NOWHERE`.
-unsafe impl Zeroable for Place {}
-// SAFETY: any address and any number; `Run` reaches through those alone that `Place::new` vouched for.
-unsafe impl AnyBitPattern for Place {}
-
-impl Place {
-    /// No memory.
-    pub const NOWHERE: Place = Place { at: std::ptr::null_mut(), bytes: 0 };
-
-    /// # Safety
-    /// `bytes` are readable at `at`, and writable if a step has the place for an output, for as long as a `Run` has it.
-    #[inline]
-    pub unsafe fn new(at: *mut u8, bytes: usize) -> Place {
-        Place { at, bytes }
-    }
-
-    /// How many bytes there are.
-    #[inline]
-    pub fn bytes(self) -> usize {
-        self.bytes
-    }
-
-    /// So many bytes of it.
-    #[inline]
-    pub fn part(self, first: usize, bytes: usize) -> Place {
-        check((0, self.bytes), first, bytes);
-        Place { at: self.at.wrapping_add(first), bytes }
-    }
-
-    /// The elements that it has room for.
-    fn elements<T>(self) -> (*mut T, Range<usize>) {
-        let at = self.at.cast::<T>();
-        assert!(at.is_aligned(), "a place between elements");
-        (at, 0..self.bytes / size_of::<T>())
-    }
-
-    /// To read.
-    #[inline]
-    pub fn source<'r, T: AnyBitPattern>(self) -> Source<'r, T> {
-        let (base, Range { start, end }) = self.elements();
-        Source { base, start, end, life: PhantomData }
-    }
-
-    /// To write.
-    #[inline]
-    pub fn target<'r, T: AnyBitPattern>(self) -> Target<'r, T> {
-        let (base, Range { start, end }) = self.elements();
-        Target(Disjoint { base, start, end, life: PhantomData })
-    }
-}
+/// Scratch memory begins at multiples of so many bytes.
+pub const LINE: usize = 64;
 
 /// Panics unless elements `first..first + len` are among those that are there.
 #[inline(always)]
@@ -84,6 +27,20 @@ fn check((start, end): (usize, usize), first: usize, len: usize) {
     if first < start || first > end || len > end - first {
         refuse(start, end, first, len);
     }
+}
+
+/// The number behind the last of `len` elements from `first` on.
+#[inline(always)]
+fn end_of(first: usize, len: usize) -> usize {
+    first.checked_add(len).unwrap_or_else(|| refuse(0, len, first, len))
+}
+
+/// How many elements `rows` rows of `columns` span, each `stride` behind the one before. If that is more than can be counted, it is
+/// `usize::MAX`, which [`Source::at`] and [`Target::at`] refuse: no memory has as many.
+#[inline(always)]
+pub(crate) fn span([rows, stride, columns]: [usize; 3]) -> usize {
+    let Some(before) = rows.checked_sub(1) else { return 0 };
+    before.checked_mul(stride).and_then(|before| before.checked_add(columns)).unwrap_or(usize::MAX)
 }
 
 /// Apart, so that steps pay for no more than the comparisons.
@@ -110,7 +67,8 @@ impl<T> Clone for Source<'_, T> {
 
 impl<T> Copy for Source<'_, T> {}
 
-// SAFETY: elements are plain values, which any thread may read; none writes what another one reads at the time (see `Disjoint::part`).
+// SAFETY: elements are plain values, which any thread may read. Nobody writes an element while it is read: the source borrows a slice or a
+// target, or was made by `Place::source`, `Disjoint::written` or `Target::over`, which require it.
 unsafe impl<T: Sync> Send for Source<'_, T> {}
 // SAFETY: as above.
 unsafe impl<T: Sync> Sync for Source<'_, T> {}
@@ -120,7 +78,7 @@ impl<T> Source<'_, T> {
     pub const NONE: Self = Source { base: std::ptr::null(), start: 0, end: 0, life: PhantomData };
 }
 
-impl<'r, T: AnyBitPattern> Source<'r, T> {
+impl<'r, T: Pod> Source<'r, T> {
     /// The elements of a slice.
     pub fn of(slice: &'r [T]) -> Self {
         Source { base: slice.as_ptr(), start: 0, end: slice.len(), life: PhantomData }
@@ -159,7 +117,7 @@ impl<'r, T: AnyBitPattern> Source<'r, T> {
     /// Element `i`.
     #[inline(always)]
     pub fn get(self, i: usize) -> T {
-        // SAFETY: it is there, and no thread writes it now.
+        // SAFETY: `at` checks that it is there; nobody writes it now, as for `Send`.
         unsafe { *self.at(i, 1) }
     }
 
@@ -169,27 +127,34 @@ impl<'r, T: AnyBitPattern> Source<'r, T> {
     }
 
     /// These elements are some of a tensor's, from element `first` on.
+    ///
+    /// # Panics
+    /// If the number of the last one is none of a `usize`.
     #[inline]
     pub fn within(self, first: usize) -> Self {
-        Source {
-            base: self.at(self.start, 0).wrapping_sub(first),
-            start: first,
-            end: first + self.len(),
-            life: PhantomData,
-        }
+        let end = end_of(first, self.len());
+        Source { base: self.at(self.start, 0).wrapping_sub(first), start: first, end, life: PhantomData }
     }
 
     /// The same memory as elements of another type.
-    pub fn cast<U: AnyBitPattern>(self) -> Source<'r, U> {
-        let (from, to) = (size_of::<T>(), size_of::<U>());
+    ///
+    /// # Panics
+    /// If an element of that type begins or ends between two elements.
+    pub fn cast<U: Pod>(self) -> Source<'r, U> {
         assert!(self.base.cast::<U>().is_aligned(), "a source between elements");
-        Source {
-            base: self.base.cast(),
-            start: self.start * from / to,
-            end: self.end * from / to,
-            life: PhantomData,
-        }
+        let (start, end) = recount::<T, U>(self.start, self.end);
+        Source { base: self.base.cast(), start, end, life: PhantomData }
     }
+}
+
+/// Elements `start..end` of type `T`, counted as elements of type `U`: all whole ones, where the first begins with an element.
+fn recount<T, U>(start: usize, end: usize) -> (usize, usize) {
+    let (from, to) = (size_of::<T>(), size_of::<U>());
+    let bytes = start.checked_mul(from).zip(end.checked_mul(from)).filter(|(start, _)| start % to == 0);
+    let Some((start, end)) = bytes else {
+        std::panic::panic_any(format!("elements {start}..{end} of {from} bytes as elements of {to} bytes"))
+    };
+    (start / to, end / to)
 }
 
 /// Elements to write, whose owner alone has them.
@@ -212,7 +177,7 @@ impl<T> Clone for Disjoint<'_, T> {
 
 impl<T> Copy for Disjoint<'_, T> {}
 
-// SAFETY: elements are plain values, and who makes a part of it says that no other thread touches that.
+// SAFETY: elements are plain values, and all ways to them are unsafe: who makes a part says that no other thread touches its elements.
 unsafe impl<T: Send> Send for Disjoint<'_, T> {}
 // SAFETY: as above.
 unsafe impl<T: Send> Sync for Disjoint<'_, T> {}
@@ -222,7 +187,7 @@ impl<T> Disjoint<'_, T> {
     pub const NONE: Self = Disjoint { base: std::ptr::null_mut(), start: 0, end: 0, life: PhantomData };
 }
 
-impl<'r, T: AnyBitPattern> Disjoint<'r, T> {
+impl<'r, T: Pod> Disjoint<'r, T> {
     /// Where elements `first..first + len` lie.
     #[inline(always)]
     pub fn at(self, first: usize, len: usize) -> *mut T {
@@ -231,44 +196,55 @@ impl<'r, T: AnyBitPattern> Disjoint<'r, T> {
     }
 
     /// Where `rows` rows of `columns` elements lie, the first of them at `first`, each `stride` behind the one before.
+    ///
+    /// # Panics
+    /// If not all of them are here.
     #[inline(always)]
-    pub fn tile(self, first: usize, [rows, stride, columns]: [usize; 3]) -> *mut T {
-        let len = if rows == 0 { 0 } else { (rows - 1) * stride + columns };
-        self.at(first, len)
+    pub fn tile(self, first: usize, sizes: [usize; 3]) -> *mut T {
+        self.at(first, span(sizes))
     }
 
     /// Elements `first..first + len`, counted from 0.
     ///
     /// # Safety
-    /// Nobody else reads or writes them for as long as the part is used.
+    /// During `'p` nobody else reads or writes them, but for sources that are read by the thread that writes the element, through
+    /// pointers alone.
     #[inline(always)]
     pub unsafe fn part<'p>(self, first: usize, len: usize) -> Target<'p, T> {
         Target(Disjoint { base: self.at(first, len), start: 0, end: len, life: PhantomData })
     }
 
-    /// What was written, to be read: no thread writes it any more, or it is this thread's.
+    /// The elements, to be read.
+    ///
+    /// # Safety
+    /// During `'p` no other thread writes an element that is read through the source.
     #[inline]
-    pub fn written(self) -> Source<'r, T> {
+    pub unsafe fn written<'p>(self) -> Source<'p, T> {
         Source { base: self.base, start: self.start, end: self.end, life: PhantomData }
     }
 
     /// These elements are some of a tensor's, from element `first` on.
+    ///
+    /// # Panics
+    /// If the number of the last one is none of a `usize`.
     #[inline]
     pub fn within(self, first: usize) -> Self {
         let (base, len) = (self.base.wrapping_add(self.start), self.end - self.start);
-        Disjoint { base: base.wrapping_sub(first), start: first, end: first + len, life: PhantomData }
+        Disjoint { base: base.wrapping_sub(first), start: first, end: end_of(first, len), life: PhantomData }
     }
 
     /// The same memory as elements of another type.
-    pub fn cast<U: AnyBitPattern>(self) -> Disjoint<'r, U> {
-        let (from, to) = (size_of::<T>(), size_of::<U>());
+    ///
+    /// # Panics
+    /// If an element of that type begins or ends between two elements.
+    pub fn cast<U: Pod>(self) -> Disjoint<'r, U> {
         assert!(self.base.cast::<U>().is_aligned(), "a target between elements");
-        let (start, end) = (self.start * from / to, self.end * from / to);
+        let (start, end) = recount::<T, U>(self.start, self.end);
         Disjoint { base: self.base.cast(), start, end, life: PhantomData }
     }
 }
 
-impl<'r, T: AnyBitPattern> Target<'r, T> {
+impl<'r, T: Pod> Target<'r, T> {
     /// The elements of a slice.
     pub fn of(slice: &'r mut [T]) -> Self {
         Target(Disjoint { base: slice.as_mut_ptr(), start: 0, end: slice.len(), life: PhantomData })
@@ -277,7 +253,7 @@ impl<'r, T: AnyBitPattern> Target<'r, T> {
     /// Room for elements.
     ///
     /// # Safety
-    /// None is read before it is written.
+    /// No element is read before it is written.
     pub unsafe fn unwritten(room: &'r mut [MaybeUninit<T>]) -> Self {
         Target(Disjoint { base: room.as_mut_ptr().cast(), start: 0, end: room.len(), life: PhantomData })
     }
@@ -302,32 +278,60 @@ impl<'r, T: AnyBitPattern> Target<'r, T> {
     /// Elements `first..first + len`, counted from 0.
     #[inline(always)]
     pub fn part(&mut self, first: usize, len: usize) -> Target<'_, T> {
-        // SAFETY: they are this target's, which is lent for as long.
+        // SAFETY: this target's elements are its own, and it is borrowed for as long as the part is used.
         unsafe { self.0.part(first, len) }
     }
 
-    /// The elements, which hold something.
+    /// The elements.
     pub fn as_slice(&self) -> &[T] {
         let len = self.len();
-        // SAFETY: `len` elements of any bits, which only this target writes, and does not while it is borrowed.
+        // SAFETY: `len` initialised elements, as `Place::target` and `unwritten` require; this target, which alone writes them, is borrowed.
         unsafe { std::slice::from_raw_parts(self.0.at(self.0.start, len), len) }
     }
 
-    /// The elements, which hold something.
+    /// The elements.
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         let len = self.len();
-        // SAFETY: `len` elements of any bits, which only this target has.
+        // SAFETY: as in `as_slice`; nobody else reads or writes them.
         unsafe { std::slice::from_raw_parts_mut(self.at(self.0.start, len), len) }
     }
 
-    /// The same elements to read, once they were written.
+    /// The elements, to be read while the target is borrowed.
+    ///
+    /// ```compile_fail,E0502
+    /// use arenite_kernels::memory::Target;
+    ///
+    /// let mut memory = [0u8; 8];
+    /// let mut target = Target::of(&mut memory);
+    /// let source = target.written();
+    /// target.set(0, 1); // another thread may read `source` now
+    /// source.get(0);
+    /// ```
     #[inline]
-    pub fn written(&self) -> Source<'r, T> {
-        self.0.written()
+    pub fn written(&self) -> Source<'_, T> {
+        // SAFETY: nobody writes elements of a target but through it, and it is borrowed.
+        unsafe { self.0.written() }
+    }
+
+    /// The elements, to be read for as long as the memory is there: nobody writes them any more.
+    #[inline]
+    pub fn into_source(self) -> Source<'r, T> {
+        // SAFETY: nobody writes elements of a target but through it, and it is used up.
+        unsafe { self.0.written() }
+    }
+
+    /// The elements, to be read by a kernel that writes its results over them.
+    ///
+    /// # Safety
+    /// The source is read by the thread that writes the target, through pointers alone, and each element before it is written.
+    #[inline]
+    pub unsafe fn over(&self) -> Source<'r, T> {
+        // SAFETY: no other thread writes the elements, which this function requires.
+        unsafe { self.0.written() }
     }
 
     /// The same memory as elements of another type.
-    pub fn cast<U: AnyBitPattern>(self) -> Target<'r, U> {
+    pub fn cast<U: Pod>(self) -> Target<'r, U> {
         Target(self.0.cast())
     }
 
@@ -340,8 +344,14 @@ impl<'r, T: AnyBitPattern> Target<'r, T> {
     /// Writes element `i`.
     #[inline(always)]
     pub fn set(&mut self, i: usize, value: T) {
-        // SAFETY: the element is there, and this target's.
+        // SAFETY: `at` checks that the element is there, and it is this target's own.
         unsafe { *self.at(i, 1) = value }
+    }
+
+    /// Element `i`.
+    #[inline(always)]
+    pub fn get(&self, i: usize) -> T {
+        self.written().get(i)
     }
 
     /// Writes all elements.
@@ -349,40 +359,22 @@ impl<'r, T: AnyBitPattern> Target<'r, T> {
         (self.0.start..self.0.end).for_each(|i| self.set(i, value));
     }
 
-    /// Writes all elements, as many as `from` has, which may be the same.
+    /// Writes all elements, as many as `from` has, which may overlap them.
     pub fn copy_from(&mut self, from: Source<'_, T>) {
         let len = from.len();
         let (from, to) = (from.at(from.start, len), self.at(self.0.start, self.len()));
         assert_eq!(len, self.len(), "elements to be copied");
-        // SAFETY: both have `len` elements; those of the target are this one's alone.
+        // SAFETY: both have `len` elements, as checked; those of the target are its own, and `copy` allows overlap.
         unsafe { std::ptr::copy(from, to, len) };
-    }
-}
-
-impl<'r> Target<'r, u8> {
-    /// Where they lie.
-    pub fn place(self) -> Place {
-        let bytes = self.len();
-        Place { at: self.0.at(self.0.start, bytes), bytes }
-    }
-
-    /// The first `len` elements of another type, and what is left from the next multiple of 64 bytes on.
-    pub fn take<T: AnyBitPattern>(self, len: usize) -> (Target<'r, T>, Target<'r, u8>) {
-        let (all, bytes) = (self.place(), len * size_of::<T>());
-        let rest = bytes.next_multiple_of(LINE).min(all.bytes);
-        (all.part(0, bytes).target(), all.part(rest, all.bytes - rest).target())
     }
 }
 
 /// For kernels: how many elements the target has, and where they and as many of the source lie.
 #[inline(always)]
-pub fn pair<A: AnyBitPattern, B: AnyBitPattern>(
-    x: Source<'_, A>,
-    y: &mut Target<'_, B>,
-) -> (usize, *const A, *mut B) {
+pub fn pair<A: Pod, B: Pod>(x: Source<'_, A>, y: &mut Target<'_, B>) -> (usize, *const A, *mut B) {
     let n = y.len();
     (n, x.at(0, n), y.at(0, n))
 }
 
-/// Scratch memory begins at multiples of so many bytes.
-pub const LINE: usize = 64;
+#[cfg(test)]
+pub(crate) mod tests;

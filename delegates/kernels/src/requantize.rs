@@ -97,6 +97,18 @@ impl Channels {
         self.words[from / 2 * ROWS..].as_ptr()
     }
 
+    /// Channels of a block.
+    #[inline]
+    pub(crate) fn lanes(&self) -> usize {
+        self.lanes
+    }
+
+    /// Whether there is at least one block.
+    #[inline]
+    pub(crate) fn has_block(&self) -> bool {
+        self.lanes > 0 && self.words.len() >= Channels::stride(self.lanes)
+    }
+
     /// Words from one block to the next.
     #[inline]
     pub const fn stride(lanes: usize) -> usize {

@@ -9,6 +9,7 @@ use crate::isa::Isa;
 pub type Kernel = unsafe fn(&[f16], &mut [f32]);
 
 /// A conversion.
+#[non_exhaustive]
 pub struct Widen {
     /// As in `f16_widen_8__avx2`.
     pub name: &'static str,
@@ -51,7 +52,7 @@ unsafe fn avx2(from: &[f16], to: &mut [f32]) {
 }
 
 /// All conversions, the slowest first.
-pub static TABLE: &[Widen] = &[
+pub(crate) static TABLE: &[Widen] = &[
     Widen { name: "f16_widen_1__scalar", isa: Isa::SCALAR, widen: scalar },
     #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
     Widen { name: "f16_widen_8__avx2", isa: Isa::AVX2, widen: avx2 },

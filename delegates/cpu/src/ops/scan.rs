@@ -99,7 +99,7 @@ impl Runs for Scan<'_> {
             lists: self.lists.clone(),
             kept: kept.collect(),
             counters: self.counters.clone(),
-            count: net.values.len(),
+            table: scan::Table::of(net.values.len()),
         }))
     }
 }

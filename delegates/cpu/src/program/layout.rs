@@ -123,10 +123,10 @@ impl<'n, 'a> Frame<'n, 'a> {
             if found.iter().any(|&(known, _)| known == name) {
                 continue;
             }
-            if same().all(|&id| step.in_place(id)) {
+            if same().all(|&id| step.in_place(id).is_allowed()) {
                 found.push((name, TieKind::InPlace));
             } else if let Some(distance) = step.behind(id).filter(|_| same().count() == 1) {
-                found.push((name, TieKind::Behind(distance)));
+                found.push((name, TieKind::Behind(distance.bytes())));
             }
         }
         found

@@ -92,8 +92,8 @@ impl Program {
         let same = (input.span.start, input.span.end) == (output.span.start, output.span.end);
         let in_front = input.span.start.checked_sub(output.span.start);
         let may = |id| {
-            let behind = in_front.zip(step.behind(id)).is_some_and(|(bytes, needed)| bytes >= needed);
-            same && step.in_place(id) || behind
+            let behind = in_front.zip(step.behind(id)).is_some_and(|(bytes, needed)| bytes >= needed.bytes());
+            same && step.in_place(id).is_allowed() || behind
         };
         let names = || inputs.iter().filter(|&&id| self.audit.names[id] == input.id);
         names().next().is_some() && names().all(|&id| may(id))

@@ -13,7 +13,7 @@ use arenite_layers::ops::moves::{Dim, Nest};
 
 use super::moves::Moves;
 use crate::kernels::transpose::Transpose;
-use crate::program::{Run, Step};
+use crate::program::{Behind, Run, Step};
 
 /// Bytes of a result that is worth it.
 const LARGE: usize = 1 << 19;
@@ -80,8 +80,10 @@ impl Step for Bands {
         self.bands.iter().try_for_each(|band| band.run(cx))
     }
 
-    fn behind(&self, input: Id) -> Option<u64> {
+    fn behind(&self, input: Id) -> Option<Behind> {
         let mut found = self.behind.iter().filter(|(id, _)| *id == input);
-        found.next().filter(|_| found.next().is_none()).map(|&(_, distance)| distance)
+        // SAFETY: bands run one after the other. `of` computes the distance at which each writes in front of what it has yet to read.
+        let behind = |&(_, distance): &(Id, u64)| unsafe { Behind::by(distance) };
+        found.next().filter(|_| found.next().is_none()).map(behind)
     }
 }

@@ -152,9 +152,9 @@ impl Cascade {
         }
         let from = needed.start.max(kept.start);
         let len = (kept.end - from) * width;
-        // SAFETY: the beginning of this layer's room, which no layer reads or writes just now.
-        let mut to = unsafe { memory.part(at, len) };
-        to.copy_from(memory.written().part(at + (from - kept.start) * width, len));
+        // SAFETY: this layer's room, which is this thread's; no layer reads or writes it just now. `copy_from` allows overlap.
+        let (mut to, rows) = unsafe { (memory.part(at, len), memory.written()) };
+        to.copy_from(rows.part(at + (from - kept.start) * width, len));
         kept.start = from;
     }
 
@@ -168,7 +168,8 @@ impl Cascade {
     ) -> Source<'m, u8> {
         let Room { width, at, .. } = self.stages[i].room;
         let rows = image * self.stages[i].layer.window().0.rows.output + kept.start;
-        memory.written().part(at, kept.len() * width + BEHIND).within(rows * width)
+        // SAFETY: this layer's room, which is this thread's. Only this layer writes it, and `part` runs one layer at a time.
+        unsafe { memory.written() }.part(at, kept.len() * width + BEHIND).within(rows * width)
     }
 }
 

@@ -20,7 +20,7 @@ use super::pointers::{Pointers, Room, Seen};
 use crate::kernels::f32_gemm::{Gemm, Prefetch, Tile};
 use crate::kernels::f32_map::Map;
 use crate::memory::{Disjoint, Source, Target};
-use crate::program::{Ahead, Grain, Run, Step};
+use crate::program::{Ahead, Grain, InPlace, Run, Step};
 use crate::store::{Block, Store};
 
 /// Results of a tile that may lie apart until their last operation.
@@ -262,10 +262,10 @@ impl ConvF32 {
             for (i, op) in epilogue.iter().enumerate() {
                 let (from, first) = if self.is_apart { (apart, r * run) } else { (output, at) };
                 let (to, first_to) = if i + 1 == self.epilogue.len() { (output, at) } else { (from, first) };
-                // SAFETY: a run of the tile's results, which the caller has alone. Operands are whole until the last operation, which reads
-                // each element of them before it writes the one at its place.
-                let mut to = unsafe { to.part(first_to, run) };
-                op.apply(self.map, from.written().part(first, run), &mut to, at);
+                // SAFETY: a run of the tile's results, which nobody else touches, as this function requires. Operands are whole until the
+                // last operation, which reads each element of them before it writes the one at its place.
+                let (mut to, from) = unsafe { (to.part(first_to, run), from.written()) };
+                op.apply(self.map, from.part(first, run), &mut to, at);
             }
         }
     }
@@ -334,12 +334,12 @@ impl Step for ConvF32 {
         "CONV_2D"
     }
 
-    fn in_place(&self, id: Id) -> bool {
+    fn in_place(&self, id: Id) -> InPlace {
         let mut ops = self.epilogue.iter().filter(|op| op.operand() == Some(id)).peekable();
-        self.is_apart
-            && id != self.input
-            && ops.peek().is_some()
-            && ops.all(|op| matches!(op, EpilogueOp::Binary(..)))
+        let is_read_last = ops.peek().is_some() && ops.all(|op| matches!(op, EpilogueOp::Binary(..)));
+        // SAFETY: results lie apart until the last operation, which reads a run of the operand and writes the output there, on one thread.
+        // Only `Binary` has an operand that goes with the output element by element.
+        unsafe { InPlace::only_if(self.is_apart && id != self.input && is_read_last) }
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {

@@ -163,7 +163,7 @@ impl Step for DwConvF32 {
             _ => {
                 let (mut expanded, _) = cx.scratch().take(self.expanded());
                 self.expand(cx, expanded.part(0, self.expanded()))?;
-                expanded.written()
+                expanded.into_source()
             }
         };
         self.all_rows(cx, input, self.output)

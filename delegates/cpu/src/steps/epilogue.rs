@@ -3,8 +3,8 @@
 pub use arenite_layers::EpilogueOp;
 
 use crate::kernels::f32_map::Map;
-use crate::memory::{Disjoint, Place, Source, Target};
-use crate::program::Run;
+use crate::memory::{Disjoint, Source, Target};
+use crate::program::{Inputs, Run};
 
 /// An operation with its operand.
 #[derive(Clone, Copy)]
@@ -20,21 +20,21 @@ pub const MAX_OPS: usize = 6;
 #[derive(Clone, Copy)]
 pub struct Epilogue<'r> {
     ops: &'r [EpilogueOp],
-    places: &'r [Place],
+    inputs: Inputs<'r>,
 }
 
 /// The operations of a step that runs.
 pub fn bind<'r>(ops: &'r [EpilogueOp], cx: &'r Run<'_>) -> Epilogue<'r> {
-    Epilogue { ops, places: cx.places() }
+    Epilogue { ops, inputs: cx.inputs() }
 }
 
 impl<'r> Epilogue<'r> {
     /// No operations.
-    pub const NONE: Epilogue<'r> = Epilogue { ops: &[], places: &[] };
+    pub const NONE: Epilogue<'r> = Epilogue { ops: &[], inputs: Inputs::NONE };
 
     /// In the order in which they are applied.
     pub fn iter(&self) -> impl Iterator<Item = Bound<'r>> + use<'_, 'r> {
-        let other = |op: &EpilogueOp| op.operand().map_or(Source::NONE, |id| self.places[id].source());
+        let other = |op: &EpilogueOp| op.operand().map_or(Source::NONE, |id| self.inputs.get(id));
         self.ops.iter().map(move |op| Bound { op, other: other(op) })
     }
 
@@ -52,15 +52,21 @@ impl<'r> Epilogue<'r> {
     ) {
         for bound in self.iter() {
             for at in (0..runs).map(|run| at + run * stride) {
-                // SAFETY: one of the runs, which are the caller's alone.
+                // SAFETY: one of the runs, which nobody else touches, as this function requires.
                 let mut y = unsafe { y.part(at, n) };
-                bound.apply(map, y.written(), &mut y, at);
+                bound.apply_over(map, &mut y, at);
             }
         }
     }
 }
 
 impl Bound<'_> {
+    /// `y[i] = f(y[i])`; otherwise as [`apply`](Self::apply).
+    pub fn apply_over(&self, map: &Map, y: &mut Target<'_, f32>, at: usize) {
+        // SAFETY: `apply` reads the source on this thread, by kernels that read each element before they write the one at its place.
+        self.apply(map, unsafe { y.over() }, y, at);
+    }
+
     /// `y[i] = f(x[i])`; `y[0]` is element `at` of the tensor that operands go with, or are a row of.
     pub fn apply(&self, map: &Map, x: Source<'_, f32>, y: &mut Target<'_, f32>, at: usize) {
         let n = y.len();

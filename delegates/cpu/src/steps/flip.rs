@@ -4,7 +4,7 @@ use arenite_abi::prelude::*;
 use arenite_layers::Id;
 
 use crate::kernels::u8_map::ByteMap;
-use crate::program::{Run, Step};
+use crate::program::{InPlace, Run, Step};
 
 /// Bytes that one thread does at a time.
 const CHUNK: usize = 1 << 13;
@@ -31,7 +31,8 @@ impl Step for Flip {
         })
     }
 
-    fn in_place(&self, id: Id) -> bool {
-        id == self.input
+    fn in_place(&self, id: Id) -> InPlace {
+        // SAFETY: a byte is read by the thread that writes it, before it does.
+        unsafe { InPlace::only_if(id == self.input) }
     }
 }

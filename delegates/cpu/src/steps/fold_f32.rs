@@ -126,7 +126,7 @@ impl FoldF32 {
                 }
             }
             if divisor != 1.0 {
-                (0..y.len()).for_each(|i| y.set(i, y.written().get(i) / divisor));
+                (0..y.len()).for_each(|i| y.set(i, y.get(i) / divisor));
             }
         })
     }
@@ -174,12 +174,13 @@ impl Step for FoldF32 {
         let Some((last, others)) = self.passes.split_last() else { return Ok(()) };
         for (i, pass) in others.iter().enumerate() {
             self.pass(cx, pass, 1.0, x, buffers[i % 2])?;
-            x = buffers[i % 2].written();
+            // SAFETY: the pass has ended on all threads; the next one writes the other buffer or the output.
+            x = unsafe { buffers[i % 2].written() };
         }
         self.pass(cx, last, self.divisor, x, output.part(0, last.outer * last.inner).share())?;
         if self.fold != Fold::Sum {
             // Kernels leave open those of numbers of which one is not finite.
-            let open: Vec<usize> = (0..output.len()).filter(|&i| output.written().get(i).is_nan()).collect();
+            let open: Vec<usize> = (0..output.len()).filter(|&i| output.get(i).is_nan()).collect();
             open.into_iter().for_each(|i| output.set(i, self.extreme(input, i)));
         }
         Ok(())

@@ -8,7 +8,7 @@ use arenite_layers::{Aligned, Id};
 use crate::kernels::u8_lines::{Line, Lines, PADDING};
 use crate::line::Fit;
 use crate::memory::pair;
-use crate::program::{Run, Step};
+use crate::program::{InPlace, Run, Step};
 
 /// Bytes that are worth a thread's while.
 const CHUNK: usize = 1 << 13;
@@ -90,7 +90,8 @@ impl Step for LinesU8 {
         })
     }
 
-    fn in_place(&self, id: Id) -> bool {
-        id == self.input
+    fn in_place(&self, id: Id) -> InPlace {
+        // SAFETY: a row is read by the thread that writes it, a vector before its results.
+        unsafe { InPlace::only_if(id == self.input) }
     }
 }

@@ -4,7 +4,7 @@ use arenite_abi::prelude::*;
 use arenite_layers::Id;
 
 use crate::kernels::u8_map::ByteMap;
-use crate::program::{Run, Step};
+use crate::program::{InPlace, Run, Step};
 
 /// The result of each byte.
 pub type Table = Box<[u8; 256]>;
@@ -53,7 +53,8 @@ impl Step for Lookup {
         Ok(())
     }
 
-    fn in_place(&self, id: Id) -> bool {
-        id == self.input
+    fn in_place(&self, id: Id) -> InPlace {
+        // SAFETY: a byte is looked up by the thread that writes it, after `run` has read all bytes for the smallest.
+        unsafe { InPlace::only_if(id == self.input) }
     }
 }

@@ -7,7 +7,7 @@ use super::epilogue::{self, Epilogue, EpilogueOp};
 use super::together::Together;
 use crate::kernels::f32_map::{Binary, Map};
 use crate::memory::{Source, Target};
-use crate::program::{Run, Step};
+use crate::program::{InPlace, Run, Step};
 
 /// Elements that one thread does at a time: 16 KiB of them.
 const CHUNK: usize = 4096;
@@ -37,18 +37,20 @@ impl Step for ChainMap {
             for first in (0..part.len()).step_by(CHUNK) {
                 let mut y = part.part(first, CHUNK.min(part.len() - first));
                 let at = start + first;
-                let mut from = x.part(at, y.len());
-                for op in epilogue.iter() {
-                    op.apply(self.map, from, &mut y, at);
-                    from = y.written();
+                let mut ops = epilogue.iter();
+                if let Some(op) = ops.next() {
+                    op.apply(self.map, x.part(at, y.len()), &mut y, at);
                 }
+                ops.for_each(|op| op.apply_over(self.map, &mut y, at));
             }
         })
     }
 
-    fn in_place(&self, id: Id) -> bool {
+    fn in_place(&self, id: Id) -> InPlace {
         // Other operands are read after the first function has written.
-        id == self.input && !self.epilogue.iter().any(|op| op.operand() == Some(id))
+        let is_operand = self.epilogue.iter().any(|op| op.operand() == Some(id));
+        // SAFETY: the first function reads the input, element by element, before it writes; the thread is that of the part.
+        unsafe { InPlace::only_if(id == self.input && !is_operand) }
     }
 }
 
@@ -88,9 +90,9 @@ impl BinaryMap {
             [false, _] => self.map.with_number(self.op.swapped(), b, a.get(0), y),
         }
         if self.clamp != Clamp::NONE {
-            self.map.clamped(self.clamp, y.written(), y);
+            self.map.clamp_over(self.clamp, y);
         }
-        epilogue.iter().for_each(|op| op.apply(self.map, y.written(), y, at));
+        epilogue.iter().for_each(|op| op.apply_over(self.map, y, at));
     }
 
     /// The operands of a part of a run.
@@ -142,9 +144,11 @@ impl Step for BinaryMap {
         })
     }
 
-    fn in_place(&self, id: Id) -> bool {
+    fn in_place(&self, id: Id) -> InPlace {
         // Operands of what follows are read after the function has written.
-        (0..2).all(|i| self.inputs[i] != id || self.loops.covers(i))
-            && !self.epilogue.iter().any(|op| op.operand() == Some(id))
+        let is_operand = self.epilogue.iter().any(|op| op.operand() == Some(id));
+        let covers = (0..2).all(|i| self.inputs[i] != id || self.loops.covers(i));
+        // SAFETY: an operand that covers the results is read element by element by the thread that writes these, before it does.
+        unsafe { InPlace::only_if(covers && !is_operand) }
     }
 }

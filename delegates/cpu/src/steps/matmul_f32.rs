@@ -175,7 +175,7 @@ impl MatMulF32 {
         &self,
         cx: &'r Run<'_>,
         packed: Disjoint<'_, f32>,
-        transposed: Target<'r, f32>,
+        mut transposed: Target<'r, f32>,
     ) -> Result<(Source<'r, f32>, usize)> {
         let (Sizes { rows, depth, columns, .. }, [a_view, b_view, _]) = (self.sizes, &self.views);
         let [a, b] = self.inputs.map(|id| cx.input::<f32>(id));
@@ -195,15 +195,15 @@ impl MatMulF32 {
         if self.transposed_len() == 0 {
             return Ok((a, a_view.row));
         }
-        let found = transposed.written();
-        cx.parallel_parts(transposed, rows * depth, Grain::of_cost(4 * rows * depth), |matrices, mut to| {
+        let (all, grain) = (transposed.part(0, self.transposed_len()), Grain::of_cost(4 * rows * depth));
+        cx.parallel_parts(all, rows * depth, grain, |matrices, mut to| {
             for (i, m) in matrices.enumerate() {
                 let a = a.part(a_view.starts.of(m), Self::span(a_view, rows, depth));
                 let mut to = to.part(i * rows * depth, rows * depth);
                 self.copy_transposed(a, (a_view.row, a_view.column), &mut to, (rows, depth), depth);
             }
         })?;
-        Ok((found, depth))
+        Ok((transposed.into_source(), depth))
     }
 }
 
@@ -231,7 +231,8 @@ impl Step for MatMulF32 {
                 let [m, n] = self.batches.of(product);
                 let start = if self.transposed_len() == 0 { a_view.starts.of(m) } else { m * rows * depth };
                 let a = a.part(start, (rows - 1) * row + depth);
-                let packed = packed.written().part(n * self.packed_len(), self.packed_len());
+                // SAFETY: all panels are packed, and nobody writes them any more.
+                let packed = unsafe { packed.written() }.part(n * self.packed_len(), self.packed_len());
                 let to = (output, c_view.starts.of(product));
                 // SAFETY: each tile of rows is one thread's; the second matrices are packed.
                 unsafe { self.tile(t, (a, row), packed, to, &epilogue) };

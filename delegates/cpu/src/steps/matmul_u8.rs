@@ -199,8 +199,10 @@ impl Step for MatMulU8 {
                 let product = item / tiles;
                 let [of_a, of_b] = self.batches.of(product);
                 let (first, end) = self.gemm.part(item % tiles, rows);
-                let packed = packed.written().part(of_b * self.packed_len(), self.packed_len());
-                let table = table.written().part(of_b * self.table_len(), self.table_len());
+                // SAFETY: `pack_all` has ended on all threads, and nobody writes panels and tables any more.
+                let (packed, table) = unsafe { (packed.written(), table.written()) };
+                let packed = packed.part(of_b * self.packed_len(), self.packed_len());
+                let table = table.part(of_b * self.table_len(), self.table_len());
                 // SAFETY: each tile of rows is one thread's, whose session has begun; the second matrices are packed.
                 unsafe {
                     let mut c = c.part((product * rows + first) * columns, (end - first) * columns);

@@ -230,14 +230,15 @@ impl Step for Moves {
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
-        let places = cx.places();
+        let (inputs, places) = (cx.inputs(), cx.places());
         cx.parallel_for(self.pieces, self.grain, |range| {
             let from = self.parts.partition_point(|part| part.first + part.pieces() <= range.start);
             for part in self.parts[from..].iter().take_while(|part| part.first < range.end) {
                 let pieces = range.start.max(part.first) - part.first
                     ..range.end.min(part.first + part.pieces()) - part.first;
-                let from = part.from.map_or(Source::NONE, |from| places[from].source());
-                // SAFETY: boxes do not overlap, nor do the pieces that a box is cut into, and each piece is one thread's.
+                let from = part.from.map_or(Source::NONE, |from| inputs.get(from));
+                // SAFETY: an output of this step, of which `output` gives no target. Boxes do not overlap, nor do the pieces that a box is cut
+                // into, and each piece is one thread's.
                 unsafe { self.part(part, pieces, from, places[part.to].target().share()) };
             }
         })

@@ -5,7 +5,7 @@ use arenite_layers::Id;
 
 use crate::kernels::f32_norm::Norm;
 use crate::memory::pair;
-use crate::program::{Grain, Run, Step};
+use crate::program::{Grain, InPlace, Run, Step};
 
 /// Brings rows to mean 0 and variance 1, then scales and shifts them.
 pub struct NormF32 {
@@ -45,7 +45,8 @@ impl Step for NormF32 {
         })
     }
 
-    fn in_place(&self, id: Id) -> bool {
-        id == self.input
+    fn in_place(&self, id: Id) -> InPlace {
+        // SAFETY: a row is read by the thread that writes it, and each element of it for the last time before the one at its place is written.
+        unsafe { InPlace::only_if(id == self.input) }
     }
 }

@@ -9,7 +9,7 @@ use super::together::Together;
 use crate::fixed_point::Factor;
 use crate::kernels::u8_pair::{Combine, Pair, Pairs, Way};
 use crate::memory::{Source, Target};
-use crate::program::{Run, Step};
+use crate::program::{InPlace, Run, Step};
 use crate::requantize::{Bytes, Channel, Channels};
 
 /// Bytes that one thread does at a time.
@@ -83,9 +83,9 @@ impl Tables {
         Tables { blocks, way, shift: a.power_of_two().unwrap_or(0) }
     }
 
-    fn pair(&self, bytes: Bytes) -> Pair {
+    fn pair(&self, bytes: Bytes) -> Pair<'_> {
         let [a, b, y] = &self.blocks;
-        Pair { blocks: [a.block(0), b.block(0), y.block(0)], way: self.way, shift: self.shift, bytes }
+        Pair::new([a, b, y], self.way, self.shift, bytes)
     }
 }
 
@@ -201,7 +201,8 @@ impl Step for PairU8 {
         })
     }
 
-    fn in_place(&self, id: Id) -> bool {
-        (0..2).all(|i| self.inputs[i] != id || self.loops.covers(i))
+    fn in_place(&self, id: Id) -> InPlace {
+        // SAFETY: where an operand covers the results, element by element, the thread that writes a result reads its elements before.
+        unsafe { InPlace::only_if((0..2).all(|i| self.inputs[i] != id || self.loops.covers(i))) }
     }
 }

@@ -12,7 +12,7 @@
 use std::mem::MaybeUninit;
 
 use arenite_layers::{Axis, Window};
-use bytemuck::AnyBitPattern;
+use bytemuck::Pod;
 
 use crate::memory::Source;
 
@@ -122,7 +122,7 @@ fn blanks(axis: &Axis) -> Vec<Phase> {
 
 /// Fills in `[taps][results]` pointers to the pixels that results `first..end` of a phase are made of, in the rows of an image from `lead`
 /// up: each to `depth` elements, or to `outside`.
-pub fn point<T: AnyBitPattern>(
+pub fn point<T: Pod>(
     window: &Window,
     (phase, form): (&Phase, &Form),
     (image, lead): (usize, usize),

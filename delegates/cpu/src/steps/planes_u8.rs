@@ -154,13 +154,12 @@ impl Planes {
         if times == 1 {
             return Ok(from);
         }
-        let (to, _) = to.take::<u8>(self.repeated());
-        let repeated = to.written();
+        let (mut to, _) = to.take::<u8>(self.repeated());
         let fill = |(i, byte), y: &mut Target<'_, u8>| y.part(i * times, times).fill(from.get(byte));
-        cx.parallel_parts(to, times, Grain::of_cost(times), |bytes, mut y| {
+        cx.parallel_parts(to.part(0, self.repeated()), times, Grain::of_cost(times), |bytes, mut y| {
             bytes.enumerate().for_each(|at| fill(at, &mut y));
         })?;
-        Ok(repeated)
+        Ok(to.into_source())
     }
 
     /// Number of blocks of channels.

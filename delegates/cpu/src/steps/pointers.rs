@@ -9,7 +9,7 @@ use arenite_layers::Window;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-use bytemuck::AnyBitPattern;
+use bytemuck::Pod;
 
 use crate::memory::Source;
 
@@ -78,7 +78,7 @@ impl Pointers {
     /// they point to.
     ///
     /// The columns of all taps must be inside.
-    pub fn strip<T: AnyBitPattern>(&self, mut runs: Runs<'_>, seen: Seen<'_, T>) -> Option<Strip<T>> {
+    pub fn strip<T: Pod>(&self, mut runs: Runs<'_>, seen: Seen<'_, T>) -> Option<Strip<T>> {
         let Window { rows, columns, channels, .. } = &self.window;
         let run = runs.next().filter(|_| runs.rest == 0)?;
         let row = (run.row * rows.stride).checked_sub(rows.before)?;
@@ -102,7 +102,7 @@ impl Pointers {
     /// outside points to `outside`. Gives the offset of the last pixel.
     ///
     /// The columns of all taps must be inside.
-    pub fn fill_rows<T: AnyBitPattern>(
+    pub fn fill_rows<T: Pod>(
         &self,
         pointers: &mut [MaybeUninit<*const T>],
         runs: Runs<'_>,
@@ -135,7 +135,7 @@ impl Pointers {
     }
 
     /// As [`fill_rows`](Self::fill_rows), of all taps of each row of the window.
-    pub fn fill_taps<T: AnyBitPattern>(
+    pub fn fill_taps<T: Pod>(
         &self,
         pointers: &mut [MaybeUninit<*const T>],
         runs: Runs<'_>,
@@ -185,7 +185,7 @@ pub struct Seen<'r, T> {
     pub len: usize,
 }
 
-impl<T: AnyBitPattern> Seen<'_, T> {
+impl<T: Pod> Seen<'_, T> {
     /// Where the first pixel would lie.
     fn first(&self) -> *const T {
         self.input.base().wrapping_add(self.from)

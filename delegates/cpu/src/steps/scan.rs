@@ -7,10 +7,12 @@
 //! list      the row is copied to its place
 //! ```
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use arenite_abi::prelude::*;
 use arenite_layers::Id;
 
-use crate::memory::{LINE, Place, Source};
+use crate::memory::{LINE, Place, Source, Target};
 use crate::program::{Run, Step};
 
 /// Row `first + step · round` of a tensor.
@@ -109,16 +111,26 @@ pub struct Scan {
     pub kept: Vec<(Id, Id, usize)>,
     /// Outputs that are numbers.
     pub counters: Vec<(Id, i32)>,
-    /// Values of the net.
-    pub count: usize,
+    /// The places of a round.
+    pub table: Table,
+}
+
+/// The places of all values of a net, as a round has them. One call of the loop uses it at a time.
+pub struct Table(Mutex<Vec<Place>>);
+
+impl Table {
+    /// Of so many values.
+    pub fn of(values: usize) -> Table {
+        Table(Mutex::new(vec![Place::NOWHERE; values]))
+    }
+
+    /// A call that panicked leaves places of its own, which `run` overwrites.
+    fn lock(&self) -> MutexGuard<'_, Vec<Place>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Scan {
-    /// Bytes of the copy of all places.
-    fn table(&self) -> usize {
-        (self.count * size_of::<Place>()).next_multiple_of(LINE)
-    }
-
     fn all_states(&self) -> impl Iterator<Item = &State> {
         self.states.iter().chain(&self.moved)
     }
@@ -138,8 +150,15 @@ impl Scan {
         }
         for list in self.lists.iter().filter(|list| !list.rows.cover(self.rounds, list.bytes)) {
             let from = cx.input(list.initial).part(0, list.bytes);
-            cx.output::<u8>(list.last).part(0, list.bytes).copy_from(from);
+            self.list(list, cx).part(0, list.bytes).copy_from(from);
         }
+    }
+
+    /// A list, to write a row of it or all.
+    fn list<'r>(&self, list: &List, cx: &'r Run<'_>) -> Target<'r, u8> {
+        // SAFETY: an output of this step, of which `output` gives no target: the loop's body knows lists by their rows only. `begin` and
+        // `end` have one at a time, and no step of the body is at work then.
+        unsafe { cx.places()[list.last].target() }
     }
 
     /// Sets the places of a round in the table of all; `buffers` are the states'.
@@ -179,12 +198,16 @@ impl Scan {
     /// Moves what the steps of a round left elsewhere.
     fn end(&self, round: usize, cx: &Run<'_>, table: &[Place], buffers: Place) {
         for (state, buffer) in self.buffered(buffers).skip(self.states.len()) {
-            let from = table[state.source].source::<u8>().part(0, state.bytes);
-            self.target(round, cx.places()[state.last], buffer).target().copy_from(from);
+            let to = self.target(round, cx.places()[state.last], buffer);
+            // SAFETY: no step of the body is at work. `to` is an output of this step, of which `output` gives no target, or a part of its scratch
+            // memory; both are read and written here alone until the next round.
+            let (from, mut to) = unsafe { (table[state.source].source::<u8>(), to.target()) };
+            to.copy_from(from.part(0, state.bytes));
         }
         for list in &self.lists {
-            let from = table[list.row].source::<u8>().part(0, list.rows.bytes);
-            cx.output::<u8>(list.last).part(list.rows.offset(round), list.rows.bytes).copy_from(from);
+            // SAFETY: no step of the body is at work, so nobody writes the row.
+            let from = unsafe { table[list.row].source() }.part(0, list.rows.bytes);
+            self.list(list, cx).part(list.rows.offset(round), list.rows.bytes).copy_from(from);
         }
     }
 }
@@ -196,24 +219,28 @@ impl Step for Scan {
 
     fn scratch(&self) -> usize {
         let inner = self.steps.iter().map(|step| step.scratch()).max().unwrap_or(0);
-        self.table() + self.buffers() + inner
+        self.buffers() + inner
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
-        let (mut table, rest) = cx.scratch().take::<Place>(self.count);
-        let rest = rest.place();
+        let rest = cx.scratch().place();
         let buffers = rest.part(0, self.buffers());
         let scratch = rest.part(self.buffers(), rest.bytes() - self.buffers());
         self.begin(cx);
-        table.as_mut_slice().copy_from_slice(&cx.places()[..self.count]);
+        let mut table = self.table.lock();
+        let count = table.len();
+        table.copy_from_slice(&cx.places()[..count]);
         for round in 0..self.rounds {
             if cx.is_cancelled() {
                 return Err(Error::new(Status::Cancelled, format_args!("")));
             }
-            self.place(round, cx, table.as_mut_slice(), buffers);
-            let inner = cx.within(table.as_slice(), scratch);
-            self.steps.iter().try_for_each(|step| step.run(&inner))?;
-            self.end(round, cx, table.as_slice(), buffers);
+            self.place(round, cx, &mut table, buffers);
+            for step in &self.steps {
+                // SAFETY: the places are those of this run, parts of them, or parts of its scratch memory, whose rest is `scratch`. `place` gives
+                // what a round writes of a state another buffer than what it reads, and the net's layout keeps the other values apart.
+                step.run(&unsafe { cx.within(&table, scratch) })?;
+            }
+            self.end(round, cx, &table, buffers);
         }
         Ok(())
     }

@@ -87,7 +87,7 @@ pub trait Slides: Send + Sync {
             let mut y = y.part(columns.start * channels, columns.len() * channels);
             self.tile(&from, &columns, input, &mut y);
         }
-        epilogue.iter().for_each(|op| op.apply(self.map(), y.written(), y, line * y.len()));
+        epilogue.iter().for_each(|op| op.apply_over(self.map(), y, line * y.len()));
     }
 
     /// Computes `y`, the rows from `line` on.

@@ -6,7 +6,7 @@ use arenite_layers::ops::softmax::Kind;
 
 use crate::kernels::f32_softmax::{NARROW, Softmax};
 use crate::memory::pair;
-use crate::program::{Grain, Run, Step};
+use crate::program::{Grain, InPlace, Run, Step};
 
 /// Multiply-adds that an exponential is worth.
 const EXPONENTIAL: usize = 16;
@@ -49,7 +49,9 @@ impl Step for SoftmaxF32 {
         })
     }
 
-    fn in_place(&self, id: Id) -> bool {
-        id == self.input && self.kind != Kind::Logarithm
+    fn in_place(&self, id: Id) -> InPlace {
+        // SAFETY: a row is read by the thread that writes it; kernels of SOFTMAX read an element for the last time before they write the
+        // one at its place.
+        unsafe { InPlace::only_if(id == self.input && self.kind != Kind::Logarithm) }
     }
 }

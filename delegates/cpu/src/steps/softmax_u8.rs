@@ -7,7 +7,7 @@ use crate::kernels::u8_fold::Fold;
 use crate::kernels::u8_map::ByteMap;
 use crate::kernels::u8_real::{Halves, Reals};
 use crate::memory::{Source, Target};
-use crate::program::{Grain, Run, Step};
+use crate::program::{Grain, InPlace, Run, Step};
 
 /// Rows whose exponentials are added at a time: a sum has to wait for each addition, several sums need not wait for one another.
 const TOGETHER: usize = 8;
@@ -119,7 +119,8 @@ impl Step for SoftmaxU8 {
         })
     }
 
-    fn in_place(&self, id: Id) -> bool {
-        id == self.input
+    fn in_place(&self, id: Id) -> InPlace {
+        // SAFETY: results of a group of rows go to a buffer first or are written by the thread that reads them, behind what it has read.
+        unsafe { InPlace::only_if(id == self.input) }
     }
 }

@@ -1,7 +1,7 @@
 //! The tiles that Winograd's convolutions cut images into: `m × m` results, and the `(m + 2) × (m + 2)` pixels that they read.
 
 use arenite_layers::{Axis, Window};
-use bytemuck::AnyBitPattern;
+use bytemuck::Pod;
 
 use crate::memory::Source;
 
@@ -66,12 +66,7 @@ impl Tiles {
 
     /// The first channels of a tile's pixels in `input`, the tensor, by rows; `outside` for those outside of the image.
     #[inline(always)]
-    pub fn pixels<T: AnyBitPattern>(
-        &self,
-        tile: usize,
-        input: Source<'_, T>,
-        outside: &[T],
-    ) -> [*const T; PIXELS] {
+    pub fn pixels<T: Pod>(&self, tile: usize, input: Source<'_, T>, outside: &[T]) -> [*const T; PIXELS] {
         let [image, y, x] = self.origin(tile);
         let (w, alpha) = (&self.window, self.m + 2);
         let outside = outside[..w.channels].as_ptr();

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use arenite_layers::Loops;
-use bytemuck::AnyBitPattern;
+use bytemuck::Pod;
 
 use crate::memory::{Source, Target};
 
@@ -48,7 +48,7 @@ impl Together {
 
     /// Calls `f` with the results of each piece, and its operands: one of them in `room`, repeated, which has as many elements as
     /// `together` was asked for.
-    pub fn for_each<T: AnyBitPattern>(
+    pub fn for_each<T: Pod>(
         &self,
         loops: &Loops<2>,
         pieces: Range<usize>,

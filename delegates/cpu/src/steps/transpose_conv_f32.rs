@@ -128,7 +128,7 @@ impl TransposeConvF32 {
                 unsafe { self.tile((phase, form), end - first, a, &mut to) };
             }
         }
-        epilogue.iter().for_each(|op| op.apply(self.map, output.written(), output, line * output.len()));
+        epilogue.iter().for_each(|op| op.apply_over(self.map, output, line * output.len()));
     }
 
     /// Computes `rows` results of a phase, which `output` begins and ends with.

@@ -18,7 +18,7 @@ use crate::kernels::f32_winograd::{FILTERS, Output, Winograd};
 use crate::kernels::transpose::Transpose;
 use crate::kernels::widen;
 use crate::memory::{Disjoint, LINE, Source};
-use crate::program::{Grain, Run, Step};
+use crate::program::{Behind, Grain, Run, Step};
 use crate::store::{Block, Store};
 
 /// Bytes of V and P together that are worked on at a time: most of a second-level cache.
@@ -268,9 +268,12 @@ impl Step for WinogradF32 {
         "CONV_2D, Winograd"
     }
 
-    fn behind(&self, id: Id) -> Option<u64> {
+    fn behind(&self, id: Id) -> Option<Behind> {
         let has_operand = self.epilogue.iter().any(|op| op.operand() == Some(id));
-        (id == self.input && !has_operand).then(|| self.tiles.distance(self.filters, size_of::<f32>()) as u64)
+        let distance = || self.tiles.distance(self.filters, size_of::<f32>()) as u64;
+        // SAFETY: a block of tiles is read as a whole, by all threads, before its results are written. At that distance these end in front of
+        // what later blocks read.
+        (id == self.input && !has_operand).then(|| unsafe { Behind::by(distance()) })
     }
 
     fn scratch(&self) -> usize {
@@ -300,7 +303,7 @@ impl Step for WinogradF32 {
                 for item in range {
                     let (f, g) = (item / groups, item % groups);
                     let part = (g * rows / groups, (g + 1) * rows / groups);
-                    // SAFETY: each group of rows of a product is one thread's.
+                    // SAFETY: each group of rows of a product is one thread's; all rows of V are written.
                     unsafe { self.multiply(f, part, v.written(), p) };
                 }
             })?;
@@ -309,7 +312,7 @@ impl Step for WinogradF32 {
                 Grain::of_cost(self.products() * self.filters * TRANSFORM / 16),
                 |range| {
                     for r in range {
-                        // SAFETY: each tile is one thread's.
+                        // SAFETY: each tile is one thread's; all products are written.
                         unsafe { self.finish((first + r, r), p.written(), output, &epilogue) };
                     }
                 },

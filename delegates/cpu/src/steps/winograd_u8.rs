@@ -235,7 +235,7 @@ impl Step for WinogradU8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernels::u8i8_gemm::TABLE;
+    use crate::kernels::u8i8_gemm::Gemm;
     use arenite_layers::Axis;
 
     #[test]
@@ -245,7 +245,7 @@ mod tests {
             let axis = axis(taps, stride);
             Window { batches: 1, rows: axis, columns: axis, channels }
         };
-        for gemm in TABLE {
+        for gemm in Gemm::available() {
             for (window, groups, filters, want) in [
                 (window(64, 3, 1), 1, 64, true),
                 (window(512, 3, 1), 1, 512, true),

@@ -62,6 +62,7 @@ pub struct Taps {
 }
 
 /// The family on one instruction set.
+#[non_exhaustive]
 pub struct DwConv {
     /// As in `f32_dwconv_7x16__avx512`.
     pub name: &'static str,

@@ -16,6 +16,7 @@ pub type ColumnsFn = unsafe fn(usize, usize, usize, *const f32, *mut f32);
 
 /// The family on one instruction set. All its functions are unsafe to call: the machine has the instructions, sources are
 /// readable and targets writable.
+#[non_exhaustive]
 pub struct Folds {
     /// As in `f32_fold__avx512`.
     pub name: &'static str,

@@ -88,6 +88,7 @@ const AHEAD: usize = 1024;
 pub type Microkernel = unsafe fn(&Tile);
 
 /// A family member: microkernels for all numbers of rows up to `mr` and of vectors up to `vectors`.
+#[non_exhaustive]
 pub struct Gemm {
     /// As in `f32_gemm_14x32__avx512`.
     pub name: &'static str,

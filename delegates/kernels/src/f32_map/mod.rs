@@ -21,6 +21,7 @@ pub type FoldFn = unsafe fn(usize, *const f32) -> f32;
 
 /// The family on one instruction set. All its functions are unsafe to call: the machine has the instructions, sources are
 /// readable and targets writable for `n` elements.
+#[non_exhaustive]
 pub struct Map {
     /// As in `f32_map__avx512`.
     pub name: &'static str,

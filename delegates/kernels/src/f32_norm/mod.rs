@@ -10,6 +10,7 @@ use crate::simd::*;
 pub type RowFn = unsafe fn(usize, *const f32, *const f32, *const f32, f32, *mut f32);
 
 /// The family on one instruction set.
+#[non_exhaustive]
 pub struct Norm {
     /// As in `f32_norm__avx512`.
     pub name: &'static str,

@@ -62,6 +62,7 @@ pub struct Kernels {
 }
 
 /// The family on one instruction set.
+#[non_exhaustive]
 pub struct Pool {
     /// As in `f32_pool_7x16__avx512`.
     pub name: &'static str,

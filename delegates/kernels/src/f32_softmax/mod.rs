@@ -15,6 +15,7 @@ pub type NarrowFn = unsafe fn(usize, usize, *const f32, f32, *mut f32);
 
 /// The family on one instruction set. All its functions are unsafe to call: the machine has the instructions, sources are
 /// readable, targets readable and writable. Of the logarithms source and target do not overlap.
+#[non_exhaustive]
 pub struct Softmax {
     /// As in `f32_softmax__avx512`.
     pub name: &'static str,

@@ -29,6 +29,7 @@ pub struct Winograd {
 }
 
 /// A family member.
+#[non_exhaustive]
 pub struct Sizes {
     /// As in `f32_winograd__avx512`.
     pub name: &'static str,

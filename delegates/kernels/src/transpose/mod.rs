@@ -12,6 +12,7 @@ mod x86;
 
 use super::family::{Member, usable};
 use crate::isa::Isa;
+use crate::memory::span;
 
 /// A source of `rows × columns` elements and a target of `columns × rows`.
 #[derive(Clone, Copy)]
@@ -36,6 +37,7 @@ pub struct Matrix {
 pub type Kernel = unsafe fn(&Matrix);
 
 /// A transposition of elements of one size.
+#[non_exhaustive]
 pub struct Transpose {
     /// As in `x32_transpose_8x8__avx2`.
     pub name: &'static str,
@@ -81,7 +83,9 @@ impl Transpose {
             return;
         }
         assert_eq!(size_of::<T>(), self.width);
-        assert!((rows - 1) * from_row + columns <= from.len() && (columns - 1) * to_row + rows <= to.len());
+        let there =
+            [span([rows, from_row, columns]) <= from.len(), span([columns, to_row, rows]) <= to.len()];
+        assert!(there == [true; 2], "{rows} rows of {columns} in {} and {}", from.len(), to.len());
         let matrix = Matrix {
             from: from.as_ptr().cast(),
             from_row: from_row as isize,
@@ -90,7 +94,8 @@ impl Transpose {
             rows,
             columns,
         };
-        // SAFETY: whoever has a selected entry has its instructions; the slices hold all elements, as checked.
+        // SAFETY: the machine has the instructions of a `&Transpose` (see `family`); the slices hold all elements, as checked, and
+        // do not overlap.
         unsafe { (self.transpose)(&matrix) };
     }
 }
@@ -103,7 +108,7 @@ const WORDS: Transpose = Transpose {
 };
 
 /// All transpositions, the slowest first.
-pub static TABLE: &[Transpose] = &[
+pub(crate) static TABLE: &[Transpose] = &[
     Transpose {
         name: "x8_transpose_8x8__scalar",
         isa: Isa::SCALAR,

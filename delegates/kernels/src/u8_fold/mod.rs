@@ -20,6 +20,7 @@ pub struct Rows {
 
 /// The family on one instruction set. All its functions are unsafe to call: the machine has the instructions, rows are readable and
 /// targets writable for as many elements.
+#[non_exhaustive]
 pub struct Fold {
     /// As in `u8_fold__avx512`.
     pub name: &'static str,

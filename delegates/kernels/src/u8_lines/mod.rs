@@ -36,6 +36,7 @@ pub const PADDING: usize = 32;
 pub type Kernel = unsafe fn(&[Line], usize, *const u8, *mut u8);
 
 /// A family member.
+#[non_exhaustive]
 pub struct Lines {
     /// As in `u8_lines__avx512`.
     pub name: &'static str,

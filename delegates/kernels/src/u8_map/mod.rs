@@ -15,6 +15,7 @@ use crate::simd::*;
 
 /// The family on one instruction set. All its functions are unsafe to call: the machine has the instructions, sources are readable and
 /// targets writable for `n` bytes.
+#[non_exhaustive]
 pub struct ByteMap {
     /// As in `u8_map__avx512`.
     pub name: &'static str,

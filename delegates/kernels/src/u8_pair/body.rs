@@ -13,7 +13,7 @@ const GENERAL: usize = 2;
 #[inline(always)]
 pub(super) unsafe fn pair<S: Ints, const F: usize, const ONE: bool>(
     s: S,
-    p: &Pair,
+    p: &Pair<'_>,
     n: usize,
     a: *const u8,
     b: *const u8,
@@ -121,7 +121,7 @@ unsafe fn two<S: Ints, const F: usize, const W: usize>(
 #[inline(always)]
 unsafe fn run<S: Ints, const F: usize, const ONE: bool, const W: usize>(
     s: S,
-    p: &Pair,
+    p: &Pair<'_>,
     n: usize,
     a: *const u8,
     b: *const u8,

@@ -6,8 +6,10 @@
 
 mod body;
 
+use std::marker::PhantomData;
+
 use crate::isa::Isa;
-use crate::requantize::Bytes;
+use crate::requantize::{Bytes, Channels};
 use crate::simd::*;
 
 /// What is made of two numbers.
@@ -63,24 +65,53 @@ pub enum Way {
     General,
 }
 
-/// How it is made. Blocks have one factor for all lanes.
+/// How results are made: the factors of a, b and y, each the same for all lanes, and what [`Way`] they are used in.
+///
+/// ```compile_fail,E0451
+/// # use arenite_kernels::{requantize::Bytes, u8_pair::{Pair, Way}};
+/// let bytes = Bytes { zero_point: 0, low: 0, high: 255 };
+/// Pair { blocks: [std::ptr::null(); 3], way: Way::Plain, shift: 0, bytes, lanes: 8, life: Default::default() };
+/// ```
 #[derive(Clone, Copy)]
-pub struct Pair {
+pub struct Pair<'t> {
     /// Blocks of a, b and y.
-    pub blocks: [*const i64; 3],
+    blocks: [*const i64; 3],
     /// How a and b are scaled; y has no shifts to the left, but may round away from zero.
-    pub way: Way,
+    way: Way,
     /// Of [`Way::Shift`].
-    pub shift: u32,
+    shift: u32,
     /// What results become.
-    pub bytes: Bytes,
+    bytes: Bytes,
+    lanes: usize,
+    life: PhantomData<&'t Channels>,
+}
+
+impl<'t> Pair<'t> {
+    /// Of the first block of each of these channels: those of a, b and y.
+    ///
+    /// # Panics
+    /// If they have different lanes, or one has no block.
+    #[inline]
+    pub fn new(blocks: [&'t Channels; 3], way: Way, shift: u32, bytes: Bytes) -> Self {
+        let lanes = blocks[0].lanes();
+        let is_whole = |channels: &&Channels| channels.lanes() == lanes && channels.has_block();
+        assert!(blocks.iter().all(is_whole), "blocks of a, b and y for {lanes} lanes");
+        Pair { blocks: blocks.map(|channels| channels.block(0)), way, shift, bytes, lanes, life: PhantomData }
+    }
+
+    /// Lanes of its blocks.
+    #[inline]
+    pub(crate) fn lanes(&self) -> usize {
+        self.lanes
+    }
 }
 
 /// `(pair, n, a, b, y)`.
-pub type Kernel = unsafe fn(&Pair, usize, *const u8, *const u8, *mut u8);
+pub type Kernel = unsafe fn(&Pair<'_>, usize, *const u8, *const u8, *mut u8);
 
-/// A family member. Its kernels are unsafe to call: the machine has the instructions, the blocks are whole, a is readable and y
+/// A family member. Its kernels are unsafe to call: the machine has the instructions, the blocks are whole and have the member's lanes, a is readable and y
 /// writable for `n` bytes, and so is b, or for one. Sources and target may be the same memory.
+#[non_exhaustive]
 pub struct Pairs {
     /// As in `u8_pair__avx512`.
     pub name: &'static str,
@@ -126,7 +157,7 @@ macro_rules! member {
 
 family! {
     Pairs: "u8_pair" {
-        fn pair[F: usize, ONE: bool](p: &Pair, n: usize, a: *const u8, b: *const u8, y: *mut u8);
+        fn pair[F: usize, ONE: bool](p: &Pair<'_>, n: usize, a: *const u8, b: *const u8, y: *mut u8);
     }
     vectors
 }

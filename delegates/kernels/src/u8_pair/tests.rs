@@ -30,7 +30,7 @@ fn check(member: &Pairs, f: Combine, n: usize, seed: u64, way: Way) {
     (y_way.bias, y_way.factor.left) = (0, 0);
     let table = |way| Channels::new(member.lanes, &[way; 16][..member.lanes], bytes);
     let tables = [a_way, b_way, y_way].map(table);
-    let pair = Pair { blocks: [0, 1, 2].map(|i| tables[i].block(0)), way, shift: 14, bytes };
+    let pair = Pair::new(tables.each_ref(), way, 14, bytes);
     let (a, b): (Vec<u8>, Vec<u8>) = (0..=n).map(|_| (random.next() as u8, random.next() as u8)).unzip();
     let (mut y, mut z) = (vec![7; n + 1], vec![7; n + 1]);
     // SAFETY: available; the lengths are the vectors'.

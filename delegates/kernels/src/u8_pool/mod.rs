@@ -37,6 +37,7 @@ pub struct Mean {
 
 /// The family on one instruction set. Its functions are unsafe to call: the machine has the instructions, pixels are readable and results
 /// writable for `n` bytes, and the table is whole.
+#[non_exhaustive]
 pub struct Pools {
     /// As in `u8_pool__avx512`.
     pub name: &'static str,

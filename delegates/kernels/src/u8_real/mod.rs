@@ -34,6 +34,7 @@ pub enum Halves {
 
 /// The family on one instruction set. All its functions are unsafe to call: the machine has the instructions, sources are readable and
 /// targets writable for `n` elements.
+#[non_exhaustive]
 pub struct Reals {
     /// As in `u8_real__avx512`.
     pub name: &'static str,

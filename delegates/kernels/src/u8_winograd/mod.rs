@@ -24,6 +24,7 @@ pub const PRODUCTS: usize = 16;
 pub const SUMS: usize = 16;
 
 /// The family on one instruction set.
+#[non_exhaustive]
 pub struct ByteWinograd {
     /// As in `u8_winograd__avx512`.
     pub name: &'static str,

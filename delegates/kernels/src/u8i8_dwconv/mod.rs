@@ -122,6 +122,7 @@ pub struct Width {
 }
 
 /// A family member.
+#[non_exhaustive]
 pub struct DwConv {
     /// As in `u8i8_dwconv__avx512vnni`.
     pub name: &'static str,

@@ -28,7 +28,7 @@ mod words;
 
 pub use panel::{COLUMNS, Matrix, Pack};
 pub use results::{Results, ToBytes, ToReals};
-pub use table::TABLE;
+pub(crate) use table::TABLE;
 pub use words::Words;
 
 use super::family::usable;
@@ -110,6 +110,7 @@ struct Tile<'p> {
 type Microkernel = unsafe fn(&Tile<'_>);
 
 /// A family member.
+#[non_exhaustive]
 pub struct Gemm {
     /// As in `u8i8_gemm_14x32__avx512vnni`.
     pub name: &'static str,

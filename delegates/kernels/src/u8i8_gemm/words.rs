@@ -10,6 +10,7 @@ use crate::isa::Isa;
 use crate::simd::dot::*;
 
 /// A family member.
+#[non_exhaustive]
 pub struct Words {
     /// As in `i16_gemm_6x16__avx2`.
     pub name: &'static str,

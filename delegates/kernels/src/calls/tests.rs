@@ -1,0 +1,94 @@
+//! What safe code asks of too little memory is refused, also where a product of its numbers wraps.
+
+use super::*;
+use crate::fixed_point::Factor;
+use crate::isa::Isa;
+use crate::memory::tests::refused;
+use crate::requantize::{Channel, Channels};
+use crate::transpose::Transpose;
+use crate::u8_pair::Way;
+
+/// `(ROWS − 1) · STRIDE` is 2⁶⁴ + 2²⁰: it wraps to as many elements as are there.
+const ROWS: usize = (1 << 20) + 1;
+const STRIDE: usize = (1 << 44) + 1;
+
+#[test]
+fn rows_that_wrap_around_the_address_space_are_refused() {
+    let (floats, bytes) = (vec![0f32; ROWS + 8], vec![0u8; ROWS + 8]);
+    let folds = Folds::select(Isa::ALL);
+    let (mut y, mut sums) = ([0f32; 8], [0i32; 8]);
+    let said = [
+        refused(|| {
+            let (x, y) = (Source::of(&floats), &mut Target::of(&mut y));
+            folds.down(f32_fold::Fold::Sum, (ROWS, STRIDE), x, y);
+        }),
+        refused(|| {
+            folds.rows(f32_fold::Fold::Sum, usize::MAX / 2, Source::of(&floats), &mut Target::of(&mut y))
+        }),
+        refused(|| Fold::select(Isa::ALL).rows_added(Source::of(&bytes), (ROWS, STRIDE), &mut sums)),
+        refused(|| {
+            let mut target = vec![0u8; ROWS + 8];
+            Target::of(&mut target).share().tile(0, [ROWS, STRIDE, 8]);
+        }),
+    ];
+    for said in said {
+        assert!(said.starts_with(&format!("{} elements from 0 on, of 0..", usize::MAX)), "{said}");
+    }
+    let mut to = vec![0u32; 64];
+    let said = refused(|| Transpose::words(Isa::ALL).slices((&[0; 64], 1 << 63), (&mut to, 8), [3, 8]));
+    assert!(said.starts_with("3 rows of 8 in 64 and 64"), "{said}");
+}
+
+#[test]
+fn rows_that_are_there_are_folded() {
+    let x: Vec<f32> = (0..12).map(|i| i as f32).collect();
+    let folds = Folds::select(Isa::ALL);
+    let mut y = [0f32; 3];
+    folds.down(f32_fold::Fold::Sum, (3, 4), Source::of(&x), &mut Target::of(&mut y));
+    assert_eq!(y, [12.0, 15.0, 18.0]);
+    folds.rows(f32_fold::Fold::Max, 4, Source::of(&x), &mut Target::of(&mut y));
+    assert_eq!(y, [3.0, 7.0, 11.0]);
+    folds.down(f32_fold::Fold::Sum, (0, 4), Source::NONE, &mut Target::of(&mut y));
+    assert_eq!(y, [0.0; 3]);
+    let mut sums = [1i32; 2];
+    Fold::select(Isa::ALL).rows_added(Source::of(&[1, 2, 3, 4, 5]), (2, 3), &mut sums);
+    assert_eq!(sums, [1 + 1 + 4, 1 + 2 + 5]);
+}
+
+#[test]
+fn a_pair_has_whole_blocks_of_its_members_lanes() {
+    let bytes = Bytes { zero_point: 0, low: 0, high: 255 };
+    let factor = Factor { left: 0, value: 1 << 30, rounding: 1 << 29, shift: 30, is_away: false };
+    let of = |lanes: usize, count: usize| {
+        Channels::new(lanes, &vec![Channel { bias: 0, factor }; count * lanes], bytes)
+    };
+    let pairs = Pairs::select(Isa::ALL);
+    let (whole, wide, none) = (of(pairs.lanes, 1), of(2 * pairs.lanes, 1), of(pairs.lanes, 0));
+    for other in [&wide, &none] {
+        let said = refused(|| Pair::new([&whole, other, &whole], Way::Plain, 0, bytes));
+        assert_eq!(said, format!("blocks of a, b and y for {} lanes", pairs.lanes));
+    }
+    let combine = |blocks| {
+        let (pair, mut y) = (Pair::new(blocks, Way::Plain, 0, bytes), [0; 4]);
+        let [a, b] = [[1, 2, 3, 4], [10, 20, 30, 40]];
+        pairs.combined(Combine::Add, &pair, [Source::of(&a), Source::of(&b)], &mut Target::of(&mut y));
+        y
+    };
+    assert_eq!(combine([&whole; 3]), [11, 22, 33, 44]);
+    let said = refused(|| combine([&wide; 3]));
+    assert!(said.contains("lanes of a pair's blocks"), "{said}");
+}
+
+/// Whoever asks for more than the machine has gets what it has.
+#[test]
+fn members_need_no_more_than_the_machine_has() {
+    let machine = Isa::machine();
+    assert!(machine.has(Folds::select(Isa::ALL).isa) && machine.has(Pairs::select(Isa::ALL).isa));
+    assert!(Folds::available().chain([Folds::select(Isa::ALL)]).all(|folds| machine.has(folds.isa)));
+    assert_eq!(
+        Folds::available().count(),
+        f32_fold::TABLE.iter().filter(|folds| machine.has(folds.isa)).count()
+    );
+    let width = |transpose: &Transpose| machine.has(transpose.isa);
+    assert!([1, 2, 4, 8, 16].into_iter().filter_map(|size| Transpose::select(Isa::ALL, size)).all(width));
+}
