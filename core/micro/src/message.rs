@@ -88,7 +88,7 @@ unsafe extern "C" fn parallel_for(
     body: ArRangeFn,
     argument: *mut c_void,
 ) -> ArStatus {
-    // SAFETY: the caller's promise: `body` takes `argument`.
+    // SAFETY: `body` takes `argument`, by the contract of `ArHostV1::parallel_for`; it is called once, for all of the range.
     unsafe { (body.call)(argument, 0, count) };
     Status::Ok as ArStatus
 }

@@ -132,7 +132,8 @@ unsafe fn with<H: HostSide>(
     context: *mut c_void,
     f: impl FnOnce(&mut H) -> Result<(), H::Refused>,
 ) -> ArStatus {
-    // SAFETY: the caller's promise; until the plugin returns, the host touches it through callbacks only.
+    // SAFETY: the `H` of the call in progress, which no other callback uses, as this function requires; until the plugin returns, the
+    // host touches it through callbacks only.
     match f(unsafe { &mut *context.cast::<H>() }) {
         Ok(()) => Status::Ok as ArStatus,
         Err(refused) => H::report(refused),

@@ -19,7 +19,7 @@
 //! - `data` is null, or has `bytes` initialised bytes, aligned for the element type. What is `TENSOR_CONSTANT` is not
 //!   written while the node's instance lives.
 //! - The tensors of a node's `outputs` are different ones. An output overlaps no other output, no scratch, and no input
-//!   that it was not allowed to share memory with; no input is also an output, unless it is a variable.
+//!   that it was not allowed to share memory with; no input is also an output, unless it is a variable and the op works in place.
 //! - Scratch buffers are initialised, and this call's alone. Persistent memory is zeroed when it is handed out, and after
 //!   `prepare` the host does not write to it for the life of the instance.
 //! - `prepare` and `eval` of one instance do not run at once; between the two all may move to another thread.

@@ -30,8 +30,8 @@ impl<'a> EvalContext<'a> {
     ///
     /// The shims of ops and kernels call this with what a host gave them. The runtime places tensors and scratch by a plan that
     /// `plan::validate` has checked for overlap in time and space, and `arenite-micro` by its own; persistent memory is taken once per node.
-    /// An input may overlap an output, where `prepare` allowed it or a variable is read and written by one node: `input`
-    /// and `output` compare addresses and refuse both as slices, and cells may overlap.
+    /// An input overlaps an output only where `prepare` allowed it; a node that reads and writes one variable without that is refused by both
+    /// (`check_in_place`, `works_in_place`). Even so, `input` and `output` compare addresses and refuse both as slices; cells may overlap.
     pub(crate) unsafe fn from_raw(raw: &'a ArEvalV1, node: &'a ArNodeV1) -> Self {
         EvalContext {
             raw,

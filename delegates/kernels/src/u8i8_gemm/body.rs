@@ -179,7 +179,7 @@ unsafe fn parts<D: Dot, A: Rows<R>, const R: usize, const V: usize, const P: usi
     let (p, mut w) = (t.product, t.weights);
     let mut a = p.a;
     let (whole, rest) = if p.reach >= Reach::Groups { (p.k.div_ceil(4), 0) } else { (p.k / 4, p.k % 4) };
-    // SAFETY: the caller's promise covers each row of each tap, and the panel's groups.
+    // SAFETY: all rows of all taps are readable as far as `reach` says, and so are the panel's groups, as `Microkernel` requires.
     unsafe {
         for _ in 0..p.taps {
             let mut rows = A::of(&mut a, p.step);

@@ -44,7 +44,7 @@ unsafe fn parts<D: ByLane, A: body::Rows<R>, const R: usize, const V: usize, con
     let (p, mut a) = (t.product, t.product.a);
     let mut w = t.weights.wrapping_add(V * BYTES);
     let (whole, rest) = if p.reach >= Reach::Groups { (p.k.div_ceil(4), 0) } else { (p.k / 4, p.k % 4) };
-    // SAFETY: the caller's promise covers each row of each tap, and the panel: its columns' starts, and the groups.
+    // SAFETY: all rows of all taps are readable as far as `reach` says, and so are the panel's starts and groups, as `Microkernel` requires.
     unsafe {
         for _ in 0..p.taps {
             let rows = A::of(&mut a, p.step).at(0);

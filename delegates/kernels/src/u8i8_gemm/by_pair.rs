@@ -33,7 +33,8 @@ pub(super) unsafe fn tile<D: ByPair, A: body::Rows<R>, const R: usize, const V: 
     write: body::Write<D, V>,
 ) {
     const { assert!(R <= 2 * PAIRS) };
-    // SAFETY: the caller's promise covers each row of each tap, the panel's groups, and the results.
+    // SAFETY: all rows of all taps are readable as far as `reach` says, and so are the panel's groups; the results are writable: `Microkernel`
+    // requires all of it.
     unsafe {
         let nothing = vdupq_n_s32(0);
         let mut sums = [[[nothing; 2]; V]; PAIRS];
