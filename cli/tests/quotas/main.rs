@@ -84,7 +84,8 @@ fn composites_that_double_a_long_name() {
     let model = models::doubling_composites(30, &"n".repeat(20_000));
     check(&model);
     let deep = Case::new(&model, "depth = 64\n", usual());
-    let ended = deep.keeps_to_its_limits("run", &[]);
+    let ended =
+        Case::new(&model, "depth = 64\n", Limits { time: 20_000, ..usual() }).keeps_to_its_limits("run", &[]);
     assert_eq!(ended.status, Some(1), "{}", ended.stderr);
     assert!(ended.stderr.contains("the quota is") && ended.stderr.contains("in [quota]"), "{}", ended.stderr);
     deep.all_commands();

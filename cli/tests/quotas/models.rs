@@ -21,8 +21,12 @@ fn pair(name: &str) -> Tensor {
 
 /// `graph` with an input and an output of two floats.
 fn with_ports(name: &str) -> (SubGraph, i32, i32) {
+    with_ports_of(name, 2)
+}
+
+fn with_ports_of(name: &str, count: i32) -> (SubGraph, i32, i32) {
     let mut graph = SubGraph::new(name);
-    let (x, y) = (graph.input(pair("x")), graph.output(pair("y")));
+    let (x, y) = (graph.input(floats("x", &[count])), graph.output(floats("y", &[count])));
     (graph, x, y)
 }
 
@@ -37,24 +41,28 @@ pub fn one_node() -> ModelBuilder {
 
 /// Subgraph k has two composites of subgraph k + 1; the last one has two nodes with a tensor of this name between them.
 pub fn doubling_composites(levels: i32, name: &str) -> ModelBuilder {
-    doubling(levels, |model, graph, x, y| {
+    doubling(levels, 2, |model, graph, x, y| {
         let (neg, t) = (model.builtin("NEG", 1), graph.tensor(pair(name)));
         graph.operator(Operator::new(neg, &[x], &[t]));
         graph.operator(Operator::new(neg, &[t], &[y]));
     })
 }
 
-fn doubling(levels: i32, fill: impl FnOnce(&mut ModelBuilder, &mut SubGraph, i32, i32)) -> ModelBuilder {
+fn doubling(
+    levels: i32,
+    count: i32,
+    fill: impl FnOnce(&mut ModelBuilder, &mut SubGraph, i32, i32),
+) -> ModelBuilder {
     let mut model = ModelBuilder::new();
     let code = model.builtin("STABLEHLO_COMPOSITE", 1);
     for level in 1..=levels {
-        let (mut graph, x, y) = with_ports("level");
-        let t = graph.tensor(pair("t"));
+        let (mut graph, x, y) = with_ports_of("level", count);
+        let t = graph.tensor(floats("t", &[count]));
         graph.operator(composite(code, level, x, t));
         graph.operator(composite(code, level, t, y));
         model.subgraph(graph);
     }
-    let (mut graph, x, y) = with_ports("leaf");
+    let (mut graph, x, y) = with_ports_of("leaf", count);
     fill(&mut model, &mut graph, x, y);
     model.subgraph(graph);
     model
@@ -62,10 +70,10 @@ fn doubling(levels: i32, fill: impl FnOnce(&mut ModelBuilder, &mut SubGraph, i32
 
 /// As [`doubling_composites`]; the tensor in the last subgraph has so many scales.
 pub fn doubling_scales(levels: i32, scales: i32) -> ModelBuilder {
-    doubling(levels, |model, graph, x, y| {
+    doubling(levels, scales, |model, graph, x, y| {
         let (quantize, dequantize) = (model.builtin("QUANTIZE", 1), model.builtin("DEQUANTIZE", 1));
         let count = scales as usize;
-        let many = Tensor::new("many", INT8, &[2]).per_channel(&vec![0.5; count], &vec![0; count], 0);
+        let many = Tensor::new("many", INT8, &[scales]).per_channel(&vec![0.5; count], &vec![0; count], 0);
         let t = graph.tensor(many);
         graph.operator(Operator::new(quantize, &[x], &[t]));
         graph.operator(Operator::new(dequantize, &[t], &[y]));
@@ -160,17 +168,23 @@ pub fn nested_composites(levels: i32) -> ModelBuilder {
 
 /// FILL of `rows` × `columns` floats, whose shape is a constant.
 pub fn fill(rows: i32, columns: i32) -> ModelBuilder {
-    shaped("FILL", rows, columns, |shape, value| [shape, value])
+    shaped("FILL", 1, rows, columns, |shape, value| [shape, value])
 }
 
 /// BROADCAST_TO of one float to `rows` × `columns`.
 pub fn broadcast(rows: i32, columns: i32) -> ModelBuilder {
-    shaped("BROADCAST_TO", rows, columns, |shape, value| [value, shape])
+    shaped("BROADCAST_TO", 2, rows, columns, |shape, value| [value, shape])
 }
 
-fn shaped(op: &str, rows: i32, columns: i32, order: impl Fn(i32, i32) -> [i32; 2]) -> ModelBuilder {
+fn shaped(
+    op: &str,
+    version: i32,
+    rows: i32,
+    columns: i32,
+    order: impl Fn(i32, i32) -> [i32; 2],
+) -> ModelBuilder {
     let mut model = ModelBuilder::new();
-    let code = model.builtin(op, 1);
+    let code = model.builtin(op, version);
     let shape = model.buffer(bytes_of(&[rows, columns]));
     let mut graph = SubGraph::new("main");
     let value = graph.input(floats("value", &[]));
