@@ -22,6 +22,28 @@ mod session;
 mod text;
 mod trace_file;
 
+/// The readers of files that the fuzz targets call.
+#[doc(hidden)]
+pub mod readers {
+    use std::path::Path;
+
+    /// The bytes that a NumPy file gives to input `index`.
+    ///
+    /// # Errors
+    /// The file is no array of the input's type and shape.
+    pub fn npy(path: &Path, input: &arenite::Tensor<'_>, index: usize) -> Result<Vec<u8>, String> {
+        crate::npy::read(path, input, index).map_err(|failure| failure.to_string())
+    }
+
+    /// The names in a file of labels.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is no text.
+    pub fn labels(path: &Path) -> Result<Vec<String>, String> {
+        crate::labels::read(path).map_err(|failure| failure.to_string())
+    }
+}
+
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 

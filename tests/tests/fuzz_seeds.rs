@@ -1,34 +1,43 @@
-//! The committed seeds of the fuzz targets, as ordinary tests.
+//! The committed corpora of the fuzz targets, and what they found before, as ordinary tests.
 
 use std::path::Path;
 
-fn each_seed(target: &str, run: fn(&[u8])) {
+use arenite_tests::fuzz::TARGETS;
+
+/// Runs all files of a target that is in the list.
+fn each_seed(target: &str) {
+    let (_, run) = TARGETS.iter().find(|(name, _)| *name == target).expect("the target is there");
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(target);
     let mut count = 0;
     for entry in std::fs::read_dir(&folder).expect("the seeds are committed") {
         let path = entry.expect("the folder can be read").path();
-        run(&std::fs::read(&path).expect("the seed can be read"));
+        let bytes = std::fs::read(&path).expect("the seed can be read");
+        if std::panic::catch_unwind(|| run(&bytes)).is_err() {
+            panic!("{} fails: see above", path.display());
+        }
         count += 1;
     }
     assert!(count > 0, "{} has no seeds", folder.display());
 }
 
-#[test]
-fn models() {
-    each_seed("model", arenite_tests::fuzz::model);
+/// A test per target, so that they run side by side.
+macro_rules! targets {
+    ($($name:ident)*) => {
+        $(#[test]
+        fn $name() {
+            each_seed(stringify!($name));
+        })*
+
+        /// Those of devices run in `tests/gpu`.
+        #[test]
+        fn every_target_has_a_test() {
+            let named = [$(stringify!($name)),*];
+            let missing = TARGETS.iter().map(|(name, _)| name).filter(|name| !named.contains(name));
+            assert_eq!(missing.collect::<Vec<_>>(), [&"opencl", &"vulkan"]);
+        }
+    };
 }
 
-#[test]
-fn options() {
-    each_seed("options", arenite_tests::fuzz::options);
-}
-
-#[test]
-fn configs() {
-    each_seed("config", arenite_tests::fuzz::config);
-}
-
-#[test]
-fn records() {
-    each_seed("records", arenite_tests::fuzz::records);
+targets! {
+    described model micro graphs options config records planners pictures npy labels caches
 }

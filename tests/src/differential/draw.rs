@@ -11,7 +11,12 @@ use super::spoil::spoil;
 
 /// The graph of a seed.
 pub fn draw(seed: u64) -> Graph {
-    let mut net = Net::new(seed);
+    draw_by(seed, Random::new(seed))
+}
+
+/// A graph that these numbers decide; `seed` decides what its inputs are fed.
+pub fn draw_by(seed: u64, random: Random) -> Graph {
+    let mut net = Net::new(seed, random);
     let nodes = net.random.between(1, 8) as usize;
     let mut favourite = net.random.pick(&[F32, F32, F32, F32, I8, I8, I8, U8, U8, I32, I64, Bool, I16]);
     for _ in 0..60 {

@@ -16,14 +16,14 @@ pub mod graph;
 pub mod judge;
 mod net;
 pub mod ops;
-mod random;
+pub mod random;
 mod reals;
 pub mod run;
 mod shrink;
 mod spoil;
 pub mod tally;
 
-pub use draw::{draw, setting};
+pub use draw::{draw, draw_by, setting};
 use graph::{Graph, Kind, Setting};
 use judge::{Verdict, judge};
 

@@ -56,8 +56,7 @@ pub struct Net {
 
 impl Net {
     /// No nodes yet.
-    pub fn new(seed: u64) -> Net {
-        let mut random = Random::new(seed);
+    pub fn new(seed: u64, mut random: Random) -> Net {
         let mut model = ModelBuilder::new();
         model.subgraph(SubGraph::new("main"));
         let graph = Graph {
@@ -266,7 +265,8 @@ impl Net {
     /// So many elements between -1 and 1, or whole numbers.
     pub fn elements(&mut self, ty: ElementType, count: usize) -> Vec<u8> {
         let grid = self.grid;
-        let random = &mut self.random;
+        let mut own = self.random.fork();
+        let random = own.as_mut().unwrap_or(&mut self.random);
         let mut real = || if grid { random.between(-8, 8) as f32 / 8.0 } else { random.real() };
         match ty {
             F32 => bytes_of(&(0..count).map(|_| real()).collect::<Vec<_>>()),

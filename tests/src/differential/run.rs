@@ -100,7 +100,8 @@ fn steps(graph: &Graph, setting: Option<&Setting>, run: &mut Run) {
     }
 }
 
-fn build(graph: &Graph, setting: Option<&Setting>) -> Result<Interpreter, Failure> {
+/// An interpreter of the graph.
+pub(crate) fn build(graph: &Graph, setting: Option<&Setting>) -> Result<Interpreter, Failure> {
     let model = Model::from_bytes(graph.model.finish()).map_err(|e| failure("build", &e))?;
     let quota = if setting.is_some_and(Setting::is_of_gpu) { QUOTA_OF_GPU } else { QUOTA };
     let builder = Interpreter::builder(&model).registry(registry()).quota(quota);
@@ -149,7 +150,8 @@ fn failure(stage: &'static str, error: &Error) -> Failure {
     Failure { stage, kind, text: error.to_string() }
 }
 
-fn invoke(
+/// Invocation `step`, 0 or 1: the second one has the other shapes.
+pub(crate) fn invoke(
     interpreter: &mut Interpreter,
     graph: &Graph,
     step: u64,

@@ -1,0 +1,22 @@
+//! The committed corpora of these fuzz targets, and what they found before, as ordinary tests.
+
+use std::path::Path;
+
+use arenite_test_calls::TARGETS;
+
+#[test]
+fn seeds() {
+    for (target, run) in TARGETS {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/seeds").join(target);
+        let mut count = 0;
+        for entry in std::fs::read_dir(&folder).expect("the seeds are committed") {
+            let path = entry.expect("the folder can be read").path();
+            let bytes = std::fs::read(&path).expect("the seed can be read");
+            if std::panic::catch_unwind(|| run(&bytes)).is_err() {
+                panic!("{} fails: see above", path.display());
+            }
+            count += 1;
+        }
+        assert!(count > 0, "{} has no seeds", folder.display());
+    }
+}

@@ -1,0 +1,114 @@
+//! Random graphs on devices. Drivers take long to compile programs, so that a few graphs are built once and run again with other values and
+//! shapes; now and then one is built anew.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use arenite::{Interpreter, Served};
+
+use crate::differential::draw;
+use crate::differential::graph::{Graph, Setting};
+use crate::differential::judge::{Verdict, judge};
+use crate::differential::random::Random;
+use crate::differential::run::{Failure, Run, build, invoke};
+
+/// Graphs that are kept.
+const GRAPHS: usize = 64;
+/// Seeds among which each of them is looked for: the first whose graph the device runs a part of.
+const SEEDS: u64 = 12;
+
+/// A graph with an interpreter on reference ops and one on the device.
+struct Kept {
+    graph: Graph,
+    setting: Setting,
+    reference: Interpreter,
+    device: Interpreter,
+    delegated: Vec<bool>,
+}
+
+thread_local! {
+    static KEPT: RefCell<BTreeMap<usize, Option<Kept>>> = const { RefCell::new(BTreeMap::new()) };
+}
+
+/// Bytes as a choice among the graphs, values and shapes: two invocations on the device and on the reference ops, within the bounds of
+/// the differential tester. Without a device nothing is run.
+pub fn run(delegate: &str, bytes: &[u8]) {
+    let mut random = Random::of_bytes(bytes);
+    let (which, resized, rebuilt) = (random.below(GRAPHS), random.chance(12), random.below(200) == 7);
+    let seed = bytes.iter().fold(7u64, |hash, &byte| {
+        (hash.rotate_left(5) ^ u64::from(byte)).wrapping_mul(0x517c_c1b7_2722_0a95)
+    });
+    KEPT.with_borrow_mut(|graphs| {
+        let kept = graphs.entry(which).or_insert_with(|| Kept::found(delegate, which as u64 * SEEDS));
+        let Some(kept) = kept else { return };
+        if rebuilt && let Ok(device) = build(&kept.graph, Some(&kept.setting)) {
+            kept.device = device;
+        }
+        kept.graph.seed = seed;
+        kept.graph.resizes.clear();
+        if resized {
+            kept.resize(&mut random);
+        }
+        kept.compare();
+    });
+}
+
+impl Kept {
+    fn found(delegate: &str, first: u64) -> Option<Kept> {
+        (first..first + SEEDS).find_map(|seed| {
+            let graph = draw(seed);
+            let setting =
+                Setting { delegate: delegate.to_owned(), isa: None, threads: 1, winograd: false };
+            if graph.spoilt.is_some() {
+                return None;
+            }
+            let (mut reference, mut device) =
+                (build(&graph, None).ok()?, build(&graph, Some(&setting)).ok()?);
+            (reference.allocate().is_ok() && device.allocate().is_ok()).then_some(())?;
+            let runs = |served: &Served| matches!(served, Served::Delegate { name, .. } if name == delegate);
+            let delegated: Vec<bool> = device.served_by().iter().map(runs).collect();
+            delegated.contains(&true).then_some(Kept { graph, setting, reference, device, delegated })
+        })
+    }
+
+    /// The second invocation has another first dimension of an input.
+    fn resize(&mut self, random: &mut Random) {
+        let main = &self.graph.model.subgraphs[0];
+        if main.inputs.is_empty() {
+            return;
+        }
+        let input = random.pick(&main.inputs);
+        let mut shape = main.tensors[input as usize].shape.clone();
+        if let Some(first) = shape.first_mut() {
+            *first = random.between(1, 3);
+            self.graph.resizes.insert(input, shape);
+        }
+    }
+
+    fn compare(&mut self) {
+        let Kept { graph, setting, reference, device, delegated } = self;
+        let want = Run { steps: steps(graph, reference, true), delegated: Vec::new() };
+        let got = Run { steps: steps(graph, device, false), delegated: delegated.clone() };
+        if let Verdict::Differs(text) = judge(graph, setting, &want, &got) {
+            panic!("{text}\n{setting:?}\n{graph}");
+        }
+    }
+}
+
+/// Two invocations, from the shapes that the model has, and variables of zeros.
+fn steps(
+    graph: &Graph,
+    interpreter: &mut Interpreter,
+    reference: bool,
+) -> Vec<Result<crate::differential::run::Answers, Failure>> {
+    let main = &graph.model.subgraphs[0];
+    for (i, &tensor) in main.inputs.iter().enumerate() {
+        let shape = &main.tensors[tensor as usize].shape;
+        if interpreter.input(i).is_ok_and(|input| input.shape != shape.as_slice()) {
+            let resized = interpreter.resize_input(i, shape);
+            assert!(resized.is_ok(), "the shape that the model has is refused: {resized:?}");
+        }
+    }
+    interpreter.reset_variables();
+    (0..2).map(|step| invoke(interpreter, graph, step, reference)).collect()
+}

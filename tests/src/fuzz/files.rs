@@ -1,0 +1,183 @@
+//! Files that are not models: pictures, arrays, labels, packed weights.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+
+use arenite::config::DelegateConfig;
+use arenite::{Interpreter, Model, Tensor};
+use arenite_abi::schema::FullyConnectedOptions;
+use arenite_cli::readers;
+use arenite_model::tensor_type::{FLOAT32, INT4, INT8, INT32, UINT8};
+use arenite_model::writer::{ModelBuilder, Operator, SubGraph, Tensor as Written, bytes_of};
+use arenite_pictures::{Normalization, Picture};
+
+use super::{quota, registry};
+use crate::differential::random::Random;
+use crate::op_models::f32;
+use crate::options::WithOptions;
+
+/// Inputs that pictures and arrays are read for, of an interpreter that is made once.
+fn with_inputs(read: impl FnOnce(&[Tensor<'_>])) {
+    thread_local! {
+        static PORTS: RefCell<Option<Interpreter>> = const { RefCell::new(None) };
+    }
+    PORTS.with_borrow_mut(|ports| {
+        let interpreter = ports.get_or_insert_with(ports_of_all_kinds);
+        let inputs: Vec<Tensor<'_>> =
+            (0..interpreter.input_count()).filter_map(|i| interpreter.input(i).ok()).collect();
+        read(&inputs);
+    });
+}
+
+fn ports_of_all_kinds() -> Interpreter {
+    let mut model = ModelBuilder::new();
+    let mut graph = SubGraph::new("main");
+    for tensor in [
+        Written::new("floats", FLOAT32, &[1, 16, 16, 3]),
+        Written::new("grey", UINT8, &[1, 8, 9, 1]).quantized(1.0, 0),
+        Written::new("bytes", INT8, &[1, 7, 5, 3]).quantized(0.01, 3),
+        Written::new("row", FLOAT32, &[4]),
+        Written::new("whole", INT32, &[2, 3]),
+        Written::new("packed", INT4, &[5]).quantized(0.5, 0),
+    ] {
+        let port = graph.input(tensor);
+        graph.outputs.push(port);
+    }
+    model.subgraph(graph);
+    let model = Model::from_bytes(model.finish()).expect("it is sound");
+    let builder = Interpreter::builder(&model).registry(registry()).threads(1).without_default_delegate();
+    let mut interpreter = builder.build().expect("it has no nodes");
+    interpreter.allocate().expect("it is small");
+    interpreter
+}
+
+/// Bytes as a picture, for inputs of all kinds.
+pub fn pictures(bytes: &[u8]) {
+    let Ok(picture) = Picture::from_bytes(bytes) else { return };
+    with_inputs(|inputs| {
+        for input in inputs {
+            for (mean, std) in [(&[][..], &[][..]), (&[127.5][..], &[1.0][..])] {
+                match picture.fill(input, Normalization { mean, std, ..Default::default() }) {
+                    Ok(filled) => assert_eq!(filled.len(), input.byte_len()),
+                    Err(refused) => assert!(!refused.to_string().is_empty()),
+                }
+            }
+        }
+    });
+}
+
+/// A folder of this process, where files are written.
+fn folder() -> PathBuf {
+    let shared = Path::new("/dev/shm");
+    let base = if shared.is_dir() { shared.to_owned() } else { std::env::temp_dir() };
+    let folder = base.join(format!("arenite-fuzz-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder can be made");
+    folder
+}
+
+/// Bytes as a NumPy file, for inputs of all kinds.
+pub fn npy(bytes: &[u8]) {
+    let path = folder().join("array.npy");
+    std::fs::write(&path, bytes).expect("it can be written");
+    with_inputs(|inputs| {
+        for (i, input) in inputs.iter().enumerate() {
+            match readers::npy(&path, input, i) {
+                Ok(read) => assert_eq!(read.len(), input.byte_len(), "{}", input.name),
+                Err(text) => assert!(!text.is_empty()),
+            }
+        }
+    });
+}
+
+/// Bytes as a file of labels.
+pub fn labels(bytes: &[u8]) {
+    let path = folder().join("labels.txt");
+    std::fs::write(&path, bytes).expect("it can be written");
+    match readers::labels(&path) {
+        Ok(names) => assert!(names.len() <= bytes.len().max(1)),
+        Err(text) => assert!(!text.is_empty()),
+    }
+}
+
+/// A model of packed weights, in memory.
+fn packed() -> Model {
+    let mut model = ModelBuilder::new();
+    let mut graph = SubGraph::new("main");
+    let weights: Vec<f32> = (0..32 * 16).map(|i| (i % 7) as f32 - 3.0).collect();
+    let weights = model.buffer(bytes_of(&weights));
+    let x = graph.input(f32("x", &[2, 16]));
+    let w = graph.tensor(f32("w", &[32, 16]).buffer(weights));
+    let y = graph.output(f32("y", &[2, 32]));
+    let code = model.builtin("FULLY_CONNECTED", 1);
+    graph.operator(Operator::new(code, &[x, w], &[y]).with_options::<FullyConnectedOptions>(|o| o));
+    model.subgraph(graph);
+    Model::from_bytes(model.finish()).expect("it is sound")
+}
+
+fn answer(model: &Model, folder: &Path) -> Vec<f32> {
+    let mut delegate = DelegateConfig::new("cpu");
+    delegate.options = vec![("cache".into(), folder.display().to_string())];
+    let builder = Interpreter::builder(model).registry(registry()).threads(1).quota(quota());
+    let mut interpreter = builder.delegate(delegate).build().expect("it builds");
+    interpreter.allocate().expect("a damaged cache counts as none");
+    let ones: Vec<f32> = (0..32).map(|i| i as f32).collect();
+    interpreter.input_mut(0).and_then(|x| x.copy_from_slice(&ones)).expect("32 floats");
+    interpreter.invoke().expect("it runs");
+    interpreter.output(0).and_then(|y| Ok(y.as_slice::<f32>()?.to_vec())).expect("floats")
+}
+
+/// A model, the file of packed weights that it left, and its answer.
+struct Cached {
+    model: Model,
+    path: PathBuf,
+    file: Vec<u8>,
+    answer: Vec<f32>,
+}
+
+impl Cached {
+    fn new() -> Cached {
+        let folder = folder().join("cache");
+        std::fs::create_dir_all(&folder).expect("a folder can be made");
+        let model = packed();
+        let answer = answer(&model, &folder);
+        let entries = std::fs::read_dir(&folder).expect("it is there");
+        let path = entries.map(|entry| entry.expect("it can be read").path()).next().expect("a file was written");
+        let file = std::fs::read(&path).expect("it can be read");
+        Cached { model, path, file, answer }
+    }
+}
+
+/// Bytes as damage to a file of packed weights: a few changed bytes, a cut, other contents. The answer stays the same. Check sums stay as
+/// they are: a file whose sums were forged is trusted, as docs/safety.md says.
+pub fn caches(bytes: &[u8]) {
+    thread_local! {
+        static CACHED: Cached = Cached::new();
+    }
+    CACHED.with(|cached| {
+        let mut random = Random::of_bytes(bytes);
+        let mut file = cached.file.clone();
+        match random.below(8) {
+            0 => file.truncate(random.below(file.len() + 1)),
+            1 => file = bytes[1..].to_vec(),
+            2 => file.extend(&bytes[1..]),
+            _ => {
+                for _ in 0..=random.below(6) {
+                    // The header and the table more often.
+                    let end = if random.chance(70) { 256.min(file.len()) } else { file.len() };
+                    let at = random.below(end);
+                    match random.below(3) {
+                        0 => file[at] ^= 1 << random.below(8),
+                        1 => file[at] = random.below(256) as u8,
+                        _ => {
+                            let word = random.pick(&[0, 1, u64::MAX, 1 << 63, 1 << 40, 64]).to_le_bytes();
+                            file.iter_mut().skip(at & !7).zip(word).for_each(|(byte, new)| *byte = new);
+                        }
+                    }
+                }
+            }
+        }
+        std::fs::write(&cached.path, file).expect("it can be written");
+        let folder = cached.path.parent().unwrap_or(Path::new("."));
+        assert_eq!(answer(&cached.model, folder), cached.answer, "a damaged cache changes the answer");
+    });
+}
