@@ -14,7 +14,9 @@ fn target() -> (&'static str, Target) {
     *TARGET.get_or_init(|| {
         let name = std::env::var("FUZZ_TARGET").unwrap_or_default();
         let mut targets = fuzz::TARGETS.iter().chain(calls::TARGETS);
-        *targets.find(|target| target.0 == name).unwrap_or_else(|| panic!("FUZZ_TARGET names no target: {name:?}"))
+        *targets
+            .find(|target| target.0 == name)
+            .unwrap_or_else(|| panic!("FUZZ_TARGET names no target: {name:?}"))
     })
 }
 

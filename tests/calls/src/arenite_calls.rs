@@ -121,7 +121,8 @@ unsafe extern "C" fn observer(observed: *const ArObserved<'_>, interpreter: *mut
         read(ar_observed_op(observed));
         read(ar_observed_delegate(observed));
         ar_observed_nodes(observed, &mut count);
-        for list in [ar_observed_inputs(observed, &mut count), ar_observed_outputs(observed, ptr::null_mut())] {
+        for list in [ar_observed_inputs(observed, &mut count), ar_observed_outputs(observed, ptr::null_mut())]
+        {
             if !list.is_null() && count > 0 {
                 check(ar_observed_tensor(observed, *list, room.as_mut_ptr().cast()));
             }
@@ -145,9 +146,22 @@ impl Calls {
 
     fn text(&mut self) -> *const c_char {
         const TEXTS: [&[u8]; 16] = [
-            b"x", b"y", b"double", b"sum", b"cpu", b"none", b"greedy-by-size", b"", b"\xff\xfe", b"threads", b"ADD",
-            b"[quota]\nnodes = 3\n", b"[[delegate]]\nuse = \"cpu\"\noptions = { isa = \"avx2\" }\n", b"/does/not/exist",
-            b"reorder", b"*",
+            b"x",
+            b"y",
+            b"double",
+            b"sum",
+            b"cpu",
+            b"none",
+            b"greedy-by-size",
+            b"",
+            b"\xff\xfe",
+            b"threads",
+            b"ADD",
+            b"[quota]\nnodes = 3\n",
+            b"[[delegate]]\nuse = \"cpu\"\noptions = { isa = \"avx2\" }\n",
+            b"/does/not/exist",
+            b"reorder",
+            b"*",
         ];
         if self.random.below(16) == 0 {
             return ptr::null();
@@ -323,7 +337,8 @@ impl Calls {
     }
 
     fn of_registry(&mut self) {
-        let (registry, index) = (if self.random.below(16) == 0 { ptr::null() } else { registry() }, self.number());
+        let (registry, index) =
+            (if self.random.below(16) == 0 { ptr::null() } else { registry() }, self.number());
         let mut room = Room::default();
         // SAFETY: a registry that lives or null, and room for a struct.
         unsafe {
@@ -414,7 +429,10 @@ impl Calls {
             if !check(error) && !list.is_null() {
                 std::hint::black_box(std::slice::from_raw_parts(list, count).iter().fold(0, |a, &b| a ^ b));
             }
-            std::hint::black_box((ar_interpreter_generation(raw, subgraph), ar_interpreter_subgraph_count(raw)));
+            std::hint::black_box((
+                ar_interpreter_generation(raw, subgraph),
+                ar_interpreter_subgraph_count(raw),
+            ));
         }
         machine.tensors.extend(Some(tensor).filter(|tensor| !tensor.is_null()));
     }
@@ -437,7 +455,10 @@ impl Calls {
                     read(ar_signature_key(signature));
                     read(ar_signature_input_name(signature, index));
                     read(ar_signature_output_name(signature, index));
-                    std::hint::black_box((ar_signature_subgraph(signature), ar_signature_input_count(signature)));
+                    std::hint::black_box((
+                        ar_signature_subgraph(signature),
+                        ar_signature_input_count(signature),
+                    ));
                 }
             }
         }
@@ -554,7 +575,8 @@ impl Calls {
                 _ => {
                     read(ar_tensor_name(tensor));
                     let mut rank = 0;
-                    let form = (ar_tensor_type(tensor), ar_tensor_rank(tensor), ar_tensor_dim(tensor, number));
+                    let form =
+                        (ar_tensor_type(tensor), ar_tensor_rank(tensor), ar_tensor_dim(tensor, number));
                     let kind = (ar_tensor_is_variable(tensor), ar_tensor_is_constant(tensor));
                     let place = (ar_tensor_subgraph(tensor), ar_tensor_index(tensor));
                     let quant = (ar_tensor_scale(tensor), ar_tensor_zero_point(tensor));

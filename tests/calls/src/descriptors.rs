@@ -37,7 +37,11 @@ fn dims(random: &mut Random) -> Vec<i32> {
     (0..random.below(5)).map(|_| random.pick(&[2, 3, 1, 0, -1, i32::MAX, 1 << 20, 6])).collect()
 }
 
-unsafe extern "C" fn prepare(prepare: *const ArPrepareV1, node: *const ArNodeV1, state: *mut c_void) -> ArStatus {
+unsafe extern "C" fn prepare(
+    prepare: *const ArPrepareV1,
+    node: *const ArNodeV1,
+    state: *mut c_void,
+) -> ArStatus {
     let (mut index, mut data) = (0, ptr::null_mut());
     // SAFETY: the structs are valid for the call; a list has the length that is given, results have a place.
     unsafe {
@@ -90,7 +94,13 @@ unsafe extern "C" fn eval(eval: *const ArEvalV1, node: *const ArNodeV1, _: *mut 
         }
         for _ in 0..next(|r| r.below(3)) {
             let (dims, output, bytes) = next(|r| (dims(r), r.below(3) as u32, size(r)));
-            std::hint::black_box((cx.resize_output)(cx.context, output, dims.as_ptr(), dims.len() as u32, bytes));
+            std::hint::black_box((cx.resize_output)(
+                cx.context,
+                output,
+                dims.as_ptr(),
+                dims.len() as u32,
+                bytes,
+            ));
             std::hint::black_box((cx.is_cancelled)(cx.context));
         }
         // The output, as far as the tensor's entry says it reaches.
@@ -114,7 +124,8 @@ unsafe extern "C" fn plan(request: *const ArPlanRequestV1, assignment: *mut ArAs
     // SAFETY: the structs are valid for the call, each array has a place per record.
     unsafe {
         let (request, answer) = (&*request, &mut *assignment);
-        answer.kind = next(|r| r.pick(&[ASSIGNMENT_OFFSETS, ASSIGNMENT_OFFSETS, ASSIGNMENT_OBJECTS, 2, u32::MAX]));
+        answer.kind =
+            next(|r| r.pick(&[ASSIGNMENT_OFFSETS, ASSIGNMENT_OFFSETS, ASSIGNMENT_OBJECTS, 2, u32::MAX]));
         answer.object_count = next(|r| r.pick(&[0, 1, 2, request.record_count as u32, u32::MAX]));
         for i in 0..request.record_count {
             let value = next(|r| r.pick(&[0, 0, 64, 128, 1, 1 << 12, u64::MAX, u64::MAX - 63]));
@@ -252,12 +263,8 @@ fn op(random: &mut Random) -> Form {
 }
 
 fn planner(random: &mut Random) -> Form {
-    let planner = ArPlannerV1 {
-        header: ArHeader::of::<ArPlannerV1>(),
-        name: name(random),
-        plan,
-        query: Some(query),
-    };
+    let planner =
+        ArPlannerV1 { header: ArHeader::of::<ArPlannerV1>(), name: name(random), plan, query: Some(query) };
     Form::of(planner, &[1, 2, 3, 4])
 }
 
@@ -324,7 +331,9 @@ pub fn descriptors(bytes: &[u8]) {
         }
         std::hint::black_box(accepted);
         check(ar_model_from_memory(file.as_ptr().cast(), file.len(), &mut model));
-        if !check(ar_interpreter_new(model, options, &mut interpreter)) && !check(ar_interpreter_allocate(interpreter)) {
+        if !check(ar_interpreter_new(model, options, &mut interpreter))
+            && !check(ar_interpreter_allocate(interpreter))
+        {
             for _ in 0..2 {
                 check(ar_interpreter_invoke(interpreter));
                 let (mut tensor, mut data) = (ptr::null(), ptr::null());
@@ -332,7 +341,10 @@ pub fn descriptors(bytes: &[u8]) {
                     && !check(ar_tensor_data(tensor, &mut data))
                     && !data.is_null()
                 {
-                    let bytes = std::slice::from_raw_parts(data.cast::<u8>(), ar_tensor_byte_size(tensor).min(1 << 16));
+                    let bytes = std::slice::from_raw_parts(
+                        data.cast::<u8>(),
+                        ar_tensor_byte_size(tensor).min(1 << 16),
+                    );
                     std::hint::black_box(bytes.iter().fold(0u8, |sum, &byte| sum.wrapping_add(byte)));
                 }
                 check(ar_interpreter_allocate(interpreter));

@@ -10,8 +10,14 @@ use arenite_tests::op_models::{control, f32};
 pub fn files() -> &'static [Vec<u8>] {
     static FILES: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
     FILES.get_or_init(|| {
-        let models =
-            [chain(), signatures(), strings(), control::counting_loop(1), control::composite(), control::variable(true)];
+        let models = [
+            chain(),
+            signatures(),
+            strings(),
+            control::counting_loop(1),
+            control::composite(),
+            control::variable(true),
+        ];
         let mut files: Vec<Vec<u8>> = models.iter().map(ModelBuilder::finish).collect();
         // One that is cut short.
         let cut = files[0][..files[0].len() / 2].to_vec();

@@ -56,7 +56,10 @@ unsafe extern "C" {
     fn TfLiteInterpreterEnsureTensorDataIsReadable(interpreter: *mut Interpreter, index: c_int) -> c_int;
     fn TfLiteInterpreterGetSignatureCount(interpreter: *const Interpreter) -> i32;
     fn TfLiteInterpreterGetSignatureKey(interpreter: *const Interpreter, index: i32) -> *const c_char;
-    fn TfLiteInterpreterGetSignatureRunner(interpreter: *const Interpreter, key: *const c_char) -> *mut Runner;
+    fn TfLiteInterpreterGetSignatureRunner(
+        interpreter: *const Interpreter,
+        key: *const c_char,
+    ) -> *mut Runner;
     fn TfLiteSignatureRunnerDelete(runner: *mut Runner);
     fn TfLiteSignatureRunnerGetInputCount(runner: *const Runner) -> usize;
     fn TfLiteSignatureRunnerGetInputName(runner: *const Runner, index: i32) -> *const c_char;
@@ -204,7 +207,11 @@ impl Calls {
             kind => {
                 let at = self.random.below(self.machines.len());
                 let mut machine = self.machines.swap_remove(at);
-                if kind < 9 { self.of_runners(&mut machine) } else { self.of_interpreter(&machine) }
+                if kind < 9 {
+                    self.of_runners(&mut machine)
+                } else {
+                    self.of_interpreter(&machine)
+                }
                 self.machines.push(machine);
             }
         }
@@ -252,9 +259,14 @@ impl Calls {
                     return;
                 }
                 8 => {
-                    let counts = (TfLiteInterpreterGetInputTensorCount(raw), TfLiteInterpreterGetOutputTensorCount(raw));
-                    let places =
-                        (TfLiteInterpreterGetInputTensorIndex(raw, index), TfLiteInterpreterGetOutputTensorIndex(raw, index));
+                    let counts = (
+                        TfLiteInterpreterGetInputTensorCount(raw),
+                        TfLiteInterpreterGetOutputTensorCount(raw),
+                    );
+                    let places = (
+                        TfLiteInterpreterGetInputTensorIndex(raw, index),
+                        TfLiteInterpreterGetOutputTensorIndex(raw, index),
+                    );
                     std::hint::black_box((counts, places, TfLiteInterpreterGetVariableTensorCount(raw)));
                     TfLiteInterpreterEnsureTensorDataIsReadable(raw, index);
                     return;
@@ -281,17 +293,29 @@ impl Calls {
                 }
                 1 | 2 => {
                     let buffer = vec![7u8; size + 1];
-                    TfLiteTensorCopyFromBuffer(tensor, buffer.as_ptr().cast(), size + self.random.below(8) / 7);
+                    TfLiteTensorCopyFromBuffer(
+                        tensor,
+                        buffer.as_ptr().cast(),
+                        size + self.random.below(8) / 7,
+                    );
                 }
                 3 | 4 => {
                     let mut buffer = vec![0u8; size + 1];
-                    TfLiteTensorCopyToBuffer(tensor, buffer.as_mut_ptr().cast(), size + self.random.below(8) / 7);
+                    TfLiteTensorCopyToBuffer(
+                        tensor,
+                        buffer.as_mut_ptr().cast(),
+                        size + self.random.below(8) / 7,
+                    );
                 }
                 _ => {
                     read(TfLiteTensorName(tensor));
                     let QuantizationParams { scale, zero_point } = TfLiteTensorQuantizationParams(tensor);
                     let index = self.index();
-                    let form = (TfLiteTensorType(tensor), TfLiteTensorNumDims(tensor), TfLiteTensorDim(tensor, index));
+                    let form = (
+                        TfLiteTensorType(tensor),
+                        TfLiteTensorNumDims(tensor),
+                        TfLiteTensorDim(tensor, index),
+                    );
                     std::hint::black_box((scale, zero_point, form));
                 }
             }

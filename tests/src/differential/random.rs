@@ -53,7 +53,13 @@ impl Random {
 
     /// Below `n`, which is above zero.
     pub fn below(&mut self, n: usize) -> usize {
-        let bytes = if n <= 1 << 8 { 1 } else if n <= 1 << 16 { 2 } else { 8 };
+        let bytes = if n <= 1 << 8 {
+            1
+        } else if n <= 1 << 16 {
+            2
+        } else {
+            8
+        };
         (self.taken(bytes) % n as u64) as usize
     }
 

@@ -156,7 +156,8 @@ impl Traits {
             traits.floats |= graph.tensors().iter().any(|tensor| FLOATS.contains(&tensor.element_type()));
             let mut read: HashSet<i32> = graph.outputs().iter().collect();
             graph.operators().iter().for_each(|node| read.extend(node.inputs().iter()));
-            let results = |node: arenite_model::Operator<'_>| node.outputs().iter().any(|i| !read.contains(&i));
+            let results =
+                |node: arenite_model::Operator<'_>| node.outputs().iter().any(|i| !read.contains(&i));
             traits.unread |= graph.operators().iter().any(results);
         }
         traits
@@ -189,10 +190,7 @@ fn with_cpu(traits: &Traits, reference: &Answer, cpu: &Answer) {
             panic!("the CPU delegate refuses at {stage} what the reference ops run: {text}")
         }
         (Answer::Refused(stage, text), Answer::Outputs(_)) => {
-            assert!(
-                traits.unread,
-                "the CPU delegate runs what the reference ops refuse at {stage}: {text}"
-            );
+            assert!(traits.unread, "the CPU delegate runs what the reference ops refuse at {stage}: {text}");
         }
         (Answer::Outputs(want), Answer::Outputs(got)) => {
             for (k, (want, got)) in want.iter().zip(got).enumerate() {

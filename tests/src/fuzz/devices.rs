@@ -57,8 +57,7 @@ impl Kept {
     fn found(delegate: &str, first: u64) -> Option<Kept> {
         (first..first + SEEDS).find_map(|seed| {
             let graph = draw(seed);
-            let setting =
-                Setting { delegate: delegate.to_owned(), isa: None, threads: 1, winograd: false };
+            let setting = Setting { delegate: delegate.to_owned(), isa: None, threads: 1, winograd: false };
             if graph.spoilt.is_some() {
                 return None;
             }

@@ -57,7 +57,7 @@ pub fn pictures(bytes: &[u8]) {
     with_inputs(|inputs| {
         for input in inputs {
             for (mean, std) in [(&[][..], &[][..]), (&[127.5][..], &[1.0][..])] {
-                match picture.fill(input, Normalization { mean, std, ..Default::default() }) {
+                match picture.fill(input, Normalization { mean, std }) {
                     Ok(filled) => assert_eq!(filled.len(), input.byte_len()),
                     Err(refused) => assert!(!refused.to_string().is_empty()),
                 }
@@ -141,7 +141,8 @@ impl Cached {
         let model = packed();
         let answer = answer(&model, &folder);
         let entries = std::fs::read_dir(&folder).expect("it is there");
-        let path = entries.map(|entry| entry.expect("it can be read").path()).next().expect("a file was written");
+        let path =
+            entries.map(|entry| entry.expect("it can be read").path()).next().expect("a file was written");
         let file = std::fs::read(&path).expect("it can be read");
         Cached { model, path, file, answer }
     }

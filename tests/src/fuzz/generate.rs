@@ -52,20 +52,8 @@ fn start(random: &mut Random) -> ModelBuilder {
 type Change = fn(&mut ModelBuilder, &mut Random);
 
 const CHANGES: [Change; 14] = [
-    call,
-    call,
-    repeat,
-    variable,
-    variable,
-    signature,
-    metadata,
-    sparse,
-    packed,
-    dynamic,
-    external,
-    ports,
-    order,
-    blockwise,
+    call, call, repeat, variable, variable, signature, metadata, sparse, packed, dynamic, external, ports,
+    order, blockwise,
 ];
 
 /// Adds the main graph of `other` to that of `model`; tensors of equal form feed its inputs.
@@ -89,8 +77,7 @@ fn join(model: &mut ModelBuilder, other: &ModelBuilder, random: &mut Random) {
     for &input in &graph.inputs {
         let form = &graph.tensors[input as usize];
         let fits = |t: &Tensor| (t.element_type, &t.shape) == (form.element_type, &form.shape);
-        let fitting: Vec<i32> =
-            (0..first_tensor).filter(|&i| fits(&main.tensors[i as usize])).collect();
+        let fitting: Vec<i32> = (0..first_tensor).filter(|&i| fits(&main.tensors[i as usize])).collect();
         match fitting.is_empty() || random.chance(25) {
             true => main.inputs.push(place[input as usize]),
             false => place[input as usize] = random.pick(&fitting),
@@ -272,9 +259,7 @@ fn metadata(model: &mut ModelBuilder, random: &mut Random) {
 /// A constant's tensor, if there is one: its index.
 fn constant(model: &ModelBuilder, random: &mut Random, fits: impl Fn(&Tensor) -> bool) -> Option<usize> {
     let tensors = &model.subgraphs[0].tensors;
-    let inline = |t: &Tensor| {
-        matches!(model.buffers.get(t.buffer as usize), Some(Buffer::Inline(data)) if !data.is_empty())
-    };
+    let inline = |t: &Tensor| matches!(model.buffers.get(t.buffer as usize), Some(Buffer::Inline(data)) if !data.is_empty());
     let found: Vec<usize> =
         (0..tensors.len()).filter(|&i| inline(&tensors[i]) && fits(&tensors[i])).collect();
     (!found.is_empty()).then(|| random.pick(&found))

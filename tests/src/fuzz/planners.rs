@@ -76,7 +76,9 @@ pub fn lies(bytes: &[u8]) {
     if let Answer::Outputs([want, _]) = large(&model, delegate) {
         let want: Vec<Vec<u8>> = want.into_iter().map(|(_, _, bytes)| bytes).collect();
         // Numbers that are drawn, and hash tables of the process, differ without a lie.
-        if want != outputs && matches!(large(&model, delegate), Answer::Outputs([again, _]) if again.iter().map(|a| &a.2).eq(&want)) {
+        if want != outputs
+            && matches!(large(&model, delegate), Answer::Outputs([again, _]) if again.iter().map(|a| &a.2).eq(&want))
+        {
             panic!("a plan was accepted that changes results: {outputs:?}, not {want:?}");
         }
     }

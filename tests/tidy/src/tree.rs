@@ -26,6 +26,9 @@ pub struct Source {
 /// What a build or an experiment leaves in the tree; none of it is in a tarball, but may come beside one.
 const LEFT_OUT: &[&str] = &[".git", "target", "venv", "corpus", "artifacts"];
 
+/// Inputs of fuzz targets: no text of the project's, even where they happen to be text.
+const DATA: &str = "tests/fuzz/seeds/";
+
 /// Paths of the files that git tracks and that exist; without git, of all files.
 pub fn list(root: &Path) -> Vec<String> {
     let mut files = tracked(root).unwrap_or_else(|| {
@@ -38,13 +41,13 @@ pub fn list(root: &Path) -> Vec<String> {
     files
 }
 
-/// The files that are text: UTF-8 without a zero.
+/// The files that are text, UTF-8 without a zero, without [`DATA`].
 pub fn texts(root: &Path, files: &[String]) -> Vec<Text> {
     let read = |path: &String| {
         let text = String::from_utf8(std::fs::read(root.join(path)).ok()?).ok()?;
         (!text.contains('\0')).then(|| Text { path: path.clone(), text })
     };
-    files.iter().filter_map(read).collect()
+    files.iter().filter(|path| !path.starts_with(DATA)).filter_map(read).collect()
 }
 
 /// The files of Rust among `texts`, with their code. A file whose module is declared behind `#[cfg(test)]`, and those

@@ -1,0 +1,56 @@
+//! Models that run at the same time, with several threads each: the answers are those of one thread. `tests/fuzz/races.sh` runs this under
+//! ThreadSanitizer.
+
+use arenite::config::DelegateConfig;
+use arenite::{Interpreter, Model};
+use arenite_tests::differential::draw;
+
+/// Threads that run models at the same time.
+const AT_ONCE: u64 = 4;
+/// Graphs that each of them runs.
+const GRAPHS: u64 = 12;
+
+/// The outputs of two invocations; nothing for a graph that is refused.
+fn outputs(model: &Model, delegate: Option<&str>, threads: usize) -> Option<Vec<Vec<u8>>> {
+    let builder = Interpreter::builder(model).threads(threads);
+    let builder = match delegate {
+        Some(name) => builder.delegate(DelegateConfig::new(name)),
+        None => builder.without_default_delegate(),
+    };
+    let mut interpreter = builder.build().ok()?;
+    interpreter.allocate().ok()?;
+    let mut all = Vec::new();
+    for _ in 0..2 {
+        for i in 0..interpreter.input_count() {
+            if let Ok(bytes) = interpreter.input_mut(i).and_then(|input| input.into_bytes()) {
+                bytes.iter_mut().enumerate().for_each(|(i, byte)| *byte = (i % 60) as u8);
+            }
+        }
+        interpreter.invoke().ok()?;
+        for i in 0..interpreter.output_count() {
+            all.push(interpreter.output(i).and_then(|output| Ok(output.bytes()?.to_vec())).ok()?);
+        }
+    }
+    Some(all)
+}
+
+#[test]
+fn models_that_run_at_the_same_time_give_the_answers_of_one_thread() {
+    let models: Vec<Model> =
+        (0..GRAPHS).filter_map(|seed| Model::from_bytes(draw(seed).model.finish()).ok()).collect();
+    for delegate in [None, Some("cpu")] {
+        let want: Vec<_> = models.iter().map(|model| outputs(model, delegate, 1)).collect();
+        assert!(want.iter().flatten().count() as u64 > GRAPHS / 2, "most of them run");
+        std::thread::scope(|scope| {
+            for first in 0..AT_ONCE as usize {
+                let (models, want) = (&models, &want);
+                scope.spawn(move || {
+                    for k in 0..models.len() {
+                        let at = (k + first) % models.len();
+                        assert_eq!(outputs(&models[at], delegate, 3), want[at], "graph {at}, {delegate:?}");
+                    }
+                });
+            }
+        });
+    }
+}
