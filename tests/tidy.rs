@@ -187,6 +187,7 @@ const UNSAFE: &[&str] = &[
     "core/runtime/src/stages/partition_kernel.rs",
     "core/runtime/src/stages/step.rs",
     // core/runtime: plugins' descriptors.
+    "core/runtime/src/plugins/foreign.rs",
     "core/runtime/src/plugins/descriptor.rs",
     "core/runtime/src/plugins/loader.rs",
     "core/runtime/src/plugins/registration.rs",

@@ -6,7 +6,7 @@ use arenite::Registry;
 use arenite::abi::UserData;
 use arenite::abi::raw::{ArDelegateV1, ArHostV1, ArOpV1, ArPlannerV1};
 
-use crate::arguments::{ArReleaseCallback, shared};
+use crate::arguments::ArReleaseCallback;
 use crate::error::{ArError, Failure, guard_value};
 use crate::options::{ArOptions, change};
 
@@ -18,12 +18,12 @@ pub unsafe extern "C" fn ar_options_register_op(
     user_data: *mut c_void,
     drop: ArReleaseCallback,
 ) -> *mut ArError {
-    // SAFETY: the crate's rule; the header says how the pointer is used.
+    // SAFETY: arenite.h says that the pointer goes to the registered functions, and to `drop` once.
     let user_data = unsafe { UserData::new(user_data, drop) };
     change(options, |options| {
         options.check_open()?;
-        // SAFETY: the crate's rule.
-        unsafe { options.handed_over.add_raw_op(shared(op, "op")?, user_data) }.map_err(Failure::from)
+        // SAFETY: the struct is null or readable, as arenite.h asks; `foreign::read` checks it before it is used.
+        unsafe { options.handed_over.add_raw_op(op, user_data) }.map_err(Failure::from)
     })
 }
 
@@ -35,13 +35,12 @@ pub unsafe extern "C" fn ar_options_register_planner(
     user_data: *mut c_void,
     drop: ArReleaseCallback,
 ) -> *mut ArError {
-    // SAFETY: as for an op.
+    // SAFETY: as for an op: the pointer goes to the registered functions, and to `drop` once.
     let user_data = unsafe { UserData::new(user_data, drop) };
     change(options, |options| {
         options.check_open()?;
-        // SAFETY: the crate's rule.
-        unsafe { options.handed_over.add_raw_planner(shared(planner, "planner")?, user_data) }
-            .map_err(Failure::from)
+        // SAFETY: the struct is null or readable, as arenite.h asks; `foreign::read` checks it before it is used.
+        unsafe { options.handed_over.add_raw_planner(planner, user_data) }.map_err(Failure::from)
     })
 }
 
@@ -53,13 +52,12 @@ pub unsafe extern "C" fn ar_options_register_delegate(
     user_data: *mut c_void,
     drop: ArReleaseCallback,
 ) -> *mut ArError {
-    // SAFETY: as for an op.
+    // SAFETY: as for an op: the pointer goes to the registered functions, and to `drop` once.
     let user_data = unsafe { UserData::new(user_data, drop) };
     change(options, |options| {
         options.check_open()?;
-        // SAFETY: the crate's rule.
-        unsafe { options.handed_over.add_raw_delegate(shared(delegate, "delegate")?, user_data) }
-            .map_err(Failure::from)
+        // SAFETY: the struct is null or readable, as arenite.h asks; `foreign::read` checks it before it is used.
+        unsafe { options.handed_over.add_raw_delegate(delegate, user_data) }.map_err(Failure::from)
     })
 }
 

@@ -11,7 +11,7 @@ use kernels::objects;
 pub use kernels::{constants, device_memory, memory};
 
 use super::model::only_in_eval;
-use super::{CallerSide, EvalSide, HostSide, ModelSide, PrepareSide, Share, eval, prepare};
+use super::{CallerSide, EvalSide, HostSide, ModelSide, PrepareSide, Refusal, Share, eval, prepare};
 use crate::raw::*;
 use crate::{AssignmentMut, Status};
 
@@ -132,16 +132,14 @@ unsafe fn with<H: HostSide>(
     context: *mut c_void,
     f: impl FnOnce(&mut H) -> Result<(), H::Refused>,
 ) -> ArStatus {
-    // SAFETY: the `H` of the call in progress, which no other callback uses, as this function requires; until the plugin returns, the
-    // host touches it through callbacks only.
+    // SAFETY: the `H` of the call in progress, which no other callback uses; until the plugin returns, the host does not either.
     match f(unsafe { &mut *context.cast::<H>() }) {
         Ok(()) => Status::Ok as ArStatus,
         Err(refused) => H::report(refused),
     }
 }
 
-// SAFETY (all that follow): the context is the `H` of the call in progress, as the struct or interface says which has the function;
-// a plugin makes one callback at a time, but for `is_cancelled`.
+// SAFETY (all that follow): the context is the `H` of the call in progress; a plugin makes one callback at a time, but `is_cancelled`.
 
 unsafe extern "C" fn set_output_shape<H: PrepareSide>(
     context: *mut c_void,
@@ -149,8 +147,20 @@ unsafe extern "C" fn set_output_shape<H: PrepareSide>(
     dims: *const i32,
     rank: u32,
 ) -> ArStatus {
-    // SAFETY: see above; `dims` has `rank` elements, by the contract.
-    unsafe { with::<H>(context, |host| prepare::set_shape(host, output, slice(dims, rank as usize))) }
+    // SAFETY: see above.
+    unsafe { with::<H>(context, |host| prepare::set_shape(host, output, shape(dims, rank)?)) }
+}
+
+/// The dimensions that a plugin gives; null is no shape but a scalar's.
+///
+/// # Safety
+/// `dims` is null or has `rank` elements.
+unsafe fn shape<'a, R: Refusal>(dims: *const i32, rank: u32) -> Result<&'a [i32], R> {
+    match dims.is_null() && rank > 0 {
+        true => Err(R::invalid(format_args!("a shape of {rank} dimensions is given as a null pointer"))),
+        // SAFETY: as the caller says; not null, or of no elements.
+        false => Ok(unsafe { slice(dims, rank as usize) }),
+    }
 }
 
 unsafe extern "C" fn set_output_dynamic<H: PrepareSide>(context: *mut c_void, output: u32) -> ArStatus {
@@ -246,8 +256,8 @@ unsafe extern "C" fn resize_output<H: EvalSide>(
     rank: u32,
     bytes: u64,
 ) -> ArStatus {
-    // SAFETY: see above; `dims` has `rank` elements, by the contract.
-    unsafe { with::<H>(context, |host| eval::resize(host, output, slice(dims, rank as usize), bytes)) }
+    // SAFETY: see above.
+    unsafe { with::<H>(context, |host| eval::resize(host, output, shape(dims, rank)?, bytes)) }
 }
 
 unsafe extern "C" fn is_cancelled<H: EvalSide>(context: *mut c_void) -> u8 {

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::ffi::c_void;
 
 use arenite_abi::raw::{
-    ArDelegateV1, ArHeader, ArOpV1, ArPlannerV1, ArPluginV1, ArStr, BUILTIN_CUSTOM, BUILTIN_DELEGATE,
-    OP_USER_DATA,
+    ArDelegateV1, ArOpV1, ArPlannerV1, ArPluginV1, ArStr, BUILTIN_CUSTOM, BUILTIN_DELEGATE, OP_USER_DATA,
 };
 
+use crate::plugins::foreign::{self, check_header};
 use crate::plugins::registry::{OpKey, key_of};
 
 /// What a plugin offers, read and checked.
@@ -15,27 +15,43 @@ pub(crate) struct Offer {
     pub id: String,
     pub version: String,
     pub description: String,
-    pub ops: Vec<(OpKey, &'static ArOpV1)>,
-    pub planners: Vec<(String, &'static ArPlannerV1)>,
-    pub delegates: Vec<(String, &'static ArDelegateV1)>,
+    pub ops: Vec<(OpKey, ArOpV1)>,
+    pub planners: Vec<(String, ArPlannerV1)>,
+    pub delegates: Vec<(String, ArDelegateV1)>,
 }
 
-/// More registrations than this are taken for a corrupt descriptor.
-const MAX_REGISTRATIONS: usize = 65_536;
 /// A state larger than this is taken for a corrupt registration.
 const MAX_STATE_BYTES: u64 = 1 << 30;
 const MAX_NAME_BYTES: usize = 256;
 
+/// The id in a descriptor.
+///
+/// # Safety
+/// As [`read`].
+pub(crate) unsafe fn id(descriptor: *const ArPluginV1) -> Result<String, String> {
+    // SAFETY: the address came from the handshake.
+    let descriptor = unsafe { foreign::read(descriptor, "the descriptor") }?;
+    name(descriptor.id, "its id")
+}
+
 /// Reads a descriptor that the handshake gave.
-pub(crate) fn read(descriptor: &'static ArPluginV1) -> Result<Offer, String> {
-    check_header::<ArPluginV1>(&descriptor.header, "the descriptor")?;
+///
+/// # Safety
+/// The address is null or a plugin's static descriptor: texts and arrays are where it says, as far as lengths are plausible.
+pub(crate) unsafe fn read(descriptor: *const ArPluginV1) -> Result<Offer, String> {
+    // SAFETY: the address came from the handshake.
+    let descriptor = unsafe { foreign::read(descriptor, "the descriptor") }?;
     let id = name(descriptor.id, "its id")?;
-    let ops = array(descriptor.ops, descriptor.op_count, descriptor.op_stride, "ops")?;
-    let planners =
-        array(descriptor.planners, descriptor.planner_count, descriptor.planner_stride, "planners")?;
-    let delegates =
-        array(descriptor.delegates, descriptor.delegate_count, descriptor.delegate_stride, "delegates")?;
-    let key = |op: &'static ArOpV1| match check_op(op)? {
+    // SAFETY: the descriptor says where its arrays are.
+    let (ops, planners, delegates) = unsafe {
+        let (planners, delegates) = (descriptor.planners, descriptor.delegates);
+        (
+            foreign::read_all(descriptor.ops, descriptor.op_count, descriptor.op_stride, "op")?,
+            foreign::read_all(planners, descriptor.planner_count, descriptor.planner_stride, "planner")?,
+            foreign::read_all(delegates, descriptor.delegate_count, descriptor.delegate_stride, "delegate")?,
+        )
+    };
+    let key = |op: ArOpV1| match check_op(&op)? {
         key if op.flags & OP_USER_DATA == 0 => Ok((key, op)),
         key => Err(format!("{key} wants user data, which only a program hands over")),
     };
@@ -43,17 +59,11 @@ pub(crate) fn read(descriptor: &'static ArPluginV1) -> Result<Offer, String> {
     check_duplicates(&ops)?;
     let planners = planners
         .into_iter()
-        .map(|p: &'static ArPlannerV1| {
-            check_header::<ArPlannerV1>(&p.header, "a planner")?;
-            Ok((name(p.name, "a planner's name")?, p))
-        })
+        .map(|planner: ArPlannerV1| Ok((name(planner.name, "a planner's name")?, planner)))
         .collect::<Result<Vec<_>, String>>()?;
     let delegates = delegates
         .into_iter()
-        .map(|d: &'static ArDelegateV1| {
-            check_header::<ArDelegateV1>(&d.header, "a delegate")?;
-            Ok((name(d.name, "a delegate's name")?, d))
-        })
+        .map(|delegate: ArDelegateV1| Ok((name(delegate.name, "a delegate's name")?, delegate)))
         .collect::<Result<Vec<_>, String>>()?;
     unique(planners.iter().map(|(name, _)| name), "planner")?;
     unique(delegates.iter().map(|(name, _)| name), "delegate")?;
@@ -93,7 +103,7 @@ pub(crate) fn check_op(op: &ArOpV1) -> Result<OpKey, String> {
 }
 
 /// Two registrations of one plugin for the same op must not serve the same version and element type.
-fn check_duplicates(ops: &[(OpKey, &'static ArOpV1)]) -> Result<(), String> {
+fn check_duplicates(ops: &[(OpKey, ArOpV1)]) -> Result<(), String> {
     let mut by_key: std::collections::HashMap<&OpKey, Vec<&ArOpV1>> = Default::default();
     for (key, op) in ops {
         let others = by_key.entry(key).or_default();
@@ -119,38 +129,6 @@ fn unique<'a>(names: impl Iterator<Item = &'a String>, what: &str) -> Result<(),
         }
     }
     Ok(())
-}
-
-pub(crate) fn check_header<T>(header: &ArHeader, what: &str) -> Result<(), String> {
-    if header.major != 1 || (header.struct_size as usize) < size_of::<T>() {
-        return Err(format!(
-            "{what} has {} bytes in version {}.{}, this host needs {} in version 1.x",
-            header.struct_size,
-            header.major,
-            header.minor,
-            size_of::<T>()
-        ));
-    }
-    Ok(())
-}
-
-fn array<T>(base: *const T, count: usize, stride: usize, what: &str) -> Result<Vec<&'static T>, String> {
-    if count == 0 {
-        return Ok(Vec::new());
-    }
-    if count > MAX_REGISTRATIONS
-        || base.is_null()
-        || stride < size_of::<T>()
-        || !stride.is_multiple_of(align_of::<T>())
-    {
-        return Err(format!("{count} {what} of {stride} bytes at {base:p}"));
-    }
-    if !base.is_aligned() {
-        return Err(format!("{what} at {base:p} are not aligned"));
-    }
-    // SAFETY: the descriptor says that so many structs lie here, for the life of the process; pointer, stride and
-    // count are plausible. A plugin is trusted code: a lie here is a defect that no check can catch.
-    Ok((0..count).map(|i| unsafe { &*base.cast::<u8>().add(i * stride).cast::<T>() }).collect())
 }
 
 pub(crate) fn name(raw: ArStr, what: &str) -> Result<String, String> {

@@ -9,8 +9,8 @@ use arenite_abi::raw::{ABI_FLOOR, ABI_VERSION, ArEntryV1, ArPluginV1, ENTRY_SYMB
 use crate::config::Config;
 use crate::error::{Error, LoadError, LoadFailure, Result};
 use crate::host::{self, HOST};
-use crate::plugins::library_file;
 use crate::plugins::registry::{Origin, Registry};
+use crate::plugins::{descriptor, library_file};
 
 /// Environment variable with a list of folders, separated as in `PATH`.
 pub const PLUGIN_PATH: &str = "ARENITE_PLUGIN_PATH";
@@ -53,12 +53,11 @@ pub(crate) fn load(registry: &mut Registry, path: &Path, allow: &[String]) -> Re
 }
 
 /// Hands the host to a plugin that is linked in.
-pub(crate) fn introduce(plugin: &'static Plugin) -> Result<&'static ArPluginV1, LoadError> {
+pub(crate) fn introduce(plugin: &'static Plugin) -> Result<*const ArPluginV1, LoadError> {
     let mut version = ABI_VERSION;
     // SAFETY: the host is a static, `version` is writable.
     let descriptor = unsafe { plugin.handshake(&HOST, &mut version) };
-    // SAFETY: null or the plugin's static descriptor.
-    unsafe { descriptor.as_ref() }.ok_or_else(|| refused(version))
+    if descriptor.is_null() { Err(refused(version)) } else { Ok(descriptor) }
 }
 
 struct Place {
@@ -138,27 +137,43 @@ fn load_allowed(registry: &mut Registry, path: &Path, allow: Option<&[String]>) 
     }
     // The path is made absolute so that the system's loader does not search for it.
     let absolute = path.canonicalize().map_err(|error| LoadError::File(error.to_string()))?;
-    // SAFETY: a plugin is trusted code, chosen by the user; its initialisers run here. The file was checked before.
-    let library =
-        unsafe { libloading::Library::new(&absolute) }.map_err(|error| LoadError::Open(error.to_string()))?;
+    let library = open(&absolute)?;
     // Libraries are never unloaded: registrations, and what plugins keep, point into them.
     let library = ManuallyDrop::new(library);
     let (descriptor, version) = negotiate(&library)?;
-    // SAFETY: the plugin's static text.
-    let id = unsafe { descriptor.id.as_str() };
+    // SAFETY: the descriptor came from the handshake with a library that is never unloaded.
+    let id = unsafe { descriptor::id(descriptor) }.map_err(LoadError::Descriptor)?;
     if let Some(allow) = allow
-        && !allow.iter().any(|pattern| crate::config::matches_pattern(pattern, id))
+        && !allow.iter().any(|pattern| crate::config::matches_pattern(pattern, &id))
     {
-        return Err(LoadError::NotAllowed(id.to_owned()));
+        return Err(LoadError::NotAllowed(id));
     }
     let abi = ((version >> 16) as u16, version as u16);
-    registry.register(descriptor, Origin::File(absolute), abi)?;
+    // SAFETY: as for the id.
+    unsafe { registry.register(descriptor, Origin::File(absolute), abi) }?;
     registry.files.push(identity);
     Ok(())
 }
 
+/// Opens a library with all its symbols resolved: one that is missing is an error here, not the end of the process at its first call.
+fn open(path: &Path) -> Result<libloading::Library, LoadError> {
+    #[cfg(unix)]
+    // SAFETY: a plugin is trusted code, chosen by the user; its initialisers run here. The file was checked before.
+    let library = unsafe {
+        use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+        Library::open(Some(path), RTLD_NOW | RTLD_LOCAL).map(Into::into)
+    };
+    #[cfg(not(unix))]
+    // SAFETY: as above. Windows resolves all symbols when it loads a library.
+    let library = unsafe { libloading::Library::new(path) };
+    library.map_err(|error| {
+        let reason = std::error::Error::source(&error).map_or(String::new(), |source| format!(": {source}"));
+        LoadError::Open(format!("{error}{reason}"))
+    })
+}
+
 /// Compares layouts and agrees on a version.
-fn negotiate(library: &libloading::Library) -> Result<(&'static ArPluginV1, u32), LoadError> {
+fn negotiate(library: &libloading::Library) -> Result<(*const ArPluginV1, u32), LoadError> {
     // SAFETY: the symbol has this type, by the contract.
     let entry: ArEntryV1 = match unsafe { library.get::<ArEntryV1>(ENTRY_SYMBOL) } {
         Ok(symbol) => *symbol,
@@ -169,8 +184,9 @@ fn negotiate(library: &libloading::Library) -> Result<(&'static ArPluginV1, u32)
     host::clear_message();
     // SAFETY: the host is a static and `version` is writable; the layouts agree.
     let descriptor = unsafe { entry(&HOST, &mut version) };
-    // SAFETY: null or the plugin's static descriptor, by the contract.
-    let descriptor = unsafe { descriptor.as_ref() }.ok_or_else(|| refused(version))?;
+    if descriptor.is_null() {
+        return Err(refused(version));
+    }
     if !(ABI_FLOOR..=ABI_VERSION).contains(&version) {
         return Err(LoadError::Version(format!(
             "it answers with ABI {}, this host speaks {} to {}",

@@ -10,6 +10,7 @@ use arenite_abi::raw::{
     ArStatus, ArStr, INTERFACE_ASSIGN, INTERFACE_CREATE, INTERFACE_PLAN,
 };
 
+use super::foreign;
 use super::registry::PROGRAM;
 use crate::host::devices::{self, DeviceInfo};
 
@@ -59,13 +60,21 @@ impl<R> Deref for Registration<R> {
 /// The function that `query` answers the ids of interfaces with.
 pub(crate) type Query = Option<unsafe extern "C" fn(interface: u64) -> *const c_void>;
 
-/// The interface with this id.
+/// The interface with this id; `None` if the plugin has none, or one that is too short or has a null function.
 ///
 /// # Safety
-/// `T` is the struct of that id.
+/// `T` is the struct of that id: a header and functions.
 pub(crate) unsafe fn interface<T>(query: Query, id: u64) -> Option<&'static T> {
-    // SAFETY: `query` answers with null or the struct of that id, which lives as long as the process.
-    unsafe { query?(id).cast::<T>().as_ref() }
+    // SAFETY: `query` answers with null or a struct that lives as long as the process; `is_complete` looks at it before a reference
+    // exists.
+    unsafe {
+        let found = query?(id);
+        if !found.is_null() && !foreign::is_complete::<T>(found) {
+            tracing::warn!(interface = id, "not used: its header is wrong or one of its functions is null");
+            return None;
+        }
+        found.cast::<T>().as_ref()
+    }
 }
 
 impl Registration<ArPlannerV1> {

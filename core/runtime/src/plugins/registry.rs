@@ -127,7 +127,8 @@ impl Registry {
     pub fn add_plugin(&mut self, plugin: &'static Plugin) -> Result<()> {
         let failure = |reason| Error::Plugin(LoadFailure { path: PathBuf::from("(linked in)"), reason });
         let descriptor = crate::plugins::loader::introduce(plugin).map_err(failure)?;
-        match self.register(descriptor, Origin::Static, (1, 0)) {
+        // SAFETY: `Plugin::new` took a descriptor of static parts.
+        match unsafe { self.register(descriptor, Origin::Static, (1, 0)) } {
             Ok(()) | Err(LoadError::Duplicate(_)) => Ok(()),
             Err(reason) => Err(failure(reason)),
         }
@@ -229,14 +230,18 @@ impl Registry {
     }
 
     /// Registers what a plugin offers: all of it, or on an error nothing.
-    pub(crate) fn register(
+    ///
+    /// # Safety
+    /// As [`descriptor::read`].
+    pub(crate) unsafe fn register(
         &mut self,
-        descriptor: &'static ArPluginV1,
+        descriptor: *const ArPluginV1,
         origin: Origin,
         abi: (u16, u16),
     ) -> Result<(), LoadError> {
-        let Offer { id, version, description, ops, planners, delegates } =
-            descriptor::read(descriptor).map_err(LoadError::Descriptor)?;
+        // SAFETY: the descriptor is as the caller got it from the handshake.
+        let offer = unsafe { descriptor::read(descriptor) }.map_err(LoadError::Descriptor)?;
+        let Offer { id, version, description, ops, planners, delegates } = offer;
         if let Some(first) = self.plugins.iter().find(|plugin| plugin.id == id) {
             return Err(LoadError::Duplicate(format!(
                 "plugin id '{id}' is taken by {} ({}); the first one stays",
@@ -255,14 +260,14 @@ impl Registry {
             ops: ops.iter().map(|(key, op)| OpInfo::of(key, op)).collect(),
         });
         for (key, op) in ops {
-            let op = Registration::of_plugin(*op, &name);
+            let op = Registration::of_plugin(op, &name);
             self.ops.entry(key).or_default().push(Candidate { op, plugin });
         }
         // Of planners and delegates with one name the first registered serves.
-        let planners = planners.into_iter().map(|(n, planner)| (n, Registration::of_plugin(*planner, &name)));
+        let planners = planners.into_iter().map(|(n, planner)| (n, Registration::of_plugin(planner, &name)));
         self.planners.extend(planners);
         let delegates =
-            delegates.into_iter().map(|(n, delegate)| (n, Registration::of_plugin(*delegate, &name)));
+            delegates.into_iter().map(|(n, delegate)| (n, Registration::of_plugin(delegate, &name)));
         self.delegates.extend(delegates);
         Ok(())
     }

@@ -236,6 +236,7 @@ impl Offer {
     /// Each claimed subset becomes a step.
     fn replace(&mut self, site: &Site<'_>, subsets: Vec<Subset>, kernels: Vec<Rc<PartitionKernel>>) {
         let mut kernels = kernels.into_iter();
+        let shapes_are_inferred = self.unchecked.is_empty();
         self.replace_with(subsets, |_, _| {
             let kernel = kernels.next()?;
             let index = kernel.members.first().copied().unwrap_or(0);
@@ -243,6 +244,7 @@ impl Offer {
             let raw = macro_node(site.graph.index, index, &site.memory.table, inputs, outputs);
             let mut step = Step::new(raw, None);
             step.kernel = Kernel::Partition(kernel);
+            step.shapes_are_inferred = shapes_are_inferred;
             Some(step)
         });
     }

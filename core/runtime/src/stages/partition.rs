@@ -2,7 +2,7 @@
 //!
 //! Defined by: tflite/graph_info.cc, `PartitionGraphIntoIndependentNodeSubsets`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Consecutive work for one backend: nodes in execution order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,54 +47,65 @@ pub struct PartitionInput<'a> {
 /// Variables always cross the border of a claimed subset, and each has one value inside it: a node that writes one which the subset
 /// already reads or writes goes to a later subset, and so does a node that reads one which the subset changed in place.
 pub fn partition(graph: &PartitionInput<'_>) -> Vec<Subset> {
-    let deps = Dependencies::of(graph);
     let n = graph.nodes.len();
-    let mut waiting = deps.counts;
+    let mut ready = Ready { deps: Dependencies::of(graph), claimed: graph.claimed, sets: Default::default() };
     let mut subset_of = vec![usize::MAX; n];
     let mut subsets: Vec<Subset> = Vec::new();
-    // Nodes that can run and are in no subset yet, by kind, smallest position first.
-    let mut ready = [std::collections::BTreeSet::new(), std::collections::BTreeSet::new()];
     let (with_readers, first): (Vec<usize>, Vec<usize>) = (0..n)
-        .filter(|&i| waiting[i] == 0)
-        .partition(|&i| graph.claimed[i] && graph.weights[i] && !deps.dependents[i].is_empty());
-    first.into_iter().for_each(|i| _ = ready[usize::from(graph.claimed[i])].insert(i));
-    for next in with_readers.iter().flat_map(|&i| &deps.dependents[i]) {
-        waiting[*next] -= 1;
-        if waiting[*next] == 0 {
-            ready[usize::from(graph.claimed[*next])].insert(*next);
-        }
-    }
-    while let Some(first) = ready.iter().filter_map(|set| set.first()).min().copied() {
+        .filter(|&i| ready.deps.counts[i] == 0)
+        .partition(|&i| graph.claimed[i] && graph.weights[i] && !ready.deps.dependents[i].is_empty());
+    first.into_iter().for_each(|i| ready.insert(i));
+    with_readers.iter().for_each(|&i| ready.free_dependents(i));
+    while let Some(first) = ready.sets.iter().filter_map(|set| set.first()).min().copied() {
         let claimed = graph.claimed[first];
-        let kind = usize::from(claimed);
         let mut nodes = Vec::new();
         let mut variables = VariableUses::default();
         let mut later = Vec::new();
-        while let Some(i) = ready[kind].pop_first() {
+        while let Some(i) = ready.sets[usize::from(claimed)].pop_first() {
             if claimed && !variables.admit(graph, i) {
                 later.push(i);
                 continue;
             }
             subset_of[i] = subsets.len();
             nodes.push(i);
-            for &next in &deps.dependents[i] {
-                waiting[next] -= 1;
-                if waiting[next] == 0 {
-                    ready[usize::from(graph.claimed[next])].insert(next);
-                }
-            }
+            ready.free_dependents(i);
         }
-        ready[kind].extend(later);
+        later.into_iter().for_each(|i| ready.insert(i));
         subsets.push(Subset { claimed, nodes, inputs: Vec::new(), outputs: Vec::new() });
     }
     for i in with_readers {
-        let readers = deps.dependents[i].iter().map(|&reader| subset_of[reader]);
+        let readers = ready.deps.dependents[i].iter().map(|&reader| subset_of[reader]);
         subset_of[i] = readers.min().unwrap_or(0);
         subsets[subset_of[i]].nodes.push(i);
     }
     subsets.iter_mut().for_each(|subset| subset.nodes.sort_unstable());
     find_borders(graph, &subset_of, &mut subsets);
     subsets
+}
+
+/// Nodes that can run and are in no subset yet.
+struct Ready<'a> {
+    deps: Dependencies,
+    claimed: &'a [bool],
+    /// Unclaimed and claimed ones, smallest position first.
+    sets: [BTreeSet<usize>; 2],
+}
+
+impl Ready<'_> {
+    fn insert(&mut self, i: usize) {
+        self.sets[usize::from(self.claimed[i])].insert(i);
+    }
+
+    /// Node `i` is in a subset: others need not wait for it any longer.
+    fn free_dependents(&mut self, i: usize) {
+        for k in 0..self.deps.dependents[i].len() {
+            let next = self.deps.dependents[i][k];
+            self.deps.counts[next] -= 1;
+            if self.deps.counts[next] == 0 {
+                self.insert(next);
+            }
+        }
+    }
 }
 
 /// Who waits for whom.

@@ -28,6 +28,8 @@ pub(crate) struct Step {
     pub kernel: Kernel,
     /// The shape of an output becomes known when the step has run.
     pub dynamic: bool,
+    /// The shapes of its outputs, inferred by ops, which a delegate has to give; false for a node.
+    pub shapes_are_inferred: bool,
     /// It panicked, and is not called again.
     pub poisoned: bool,
     pub persistent: Vec<ArSpan>,
@@ -113,6 +115,7 @@ impl Step {
             scratch_requests: Vec::new(),
             scratch: Vec::new(),
             shares: Vec::new(),
+            shapes_are_inferred: false,
         }
     }
 
@@ -295,13 +298,26 @@ impl Step {
         };
         let partition = Rc::clone(partition);
         partition.forget_objects();
-        let done = self
+        let outputs: Vec<usize> = Graph::present(self.outputs()).collect();
+        let inferred: Vec<_> = outputs.iter().map(|&t| site.memory.table.shape(t).to_vec()).collect();
+        let mut done = self
             // SAFETY: the kernel came from this delegate's `compile`; the structs are valid for the call.
             .prepare_with(site, |prepare| unsafe {
                 (partition.delegate.prepare)(partition.kernel, prepare, partition.as_raw())
             });
         if let Err(Failure { status: Status::Panicked, .. }) = done {
             self.poison();
+        }
+        let changed = |pair: &(&usize, &Vec<i32>)| {
+            let (&t, inferred) = *pair;
+            !site.memory.table.is_dynamic(t) && *inferred != site.memory.table.shape(t)
+        };
+        if let (Ok(_), true, Some((&t, inferred))) =
+            (&done, self.shapes_are_inferred, outputs.iter().zip(&inferred).find(changed))
+        {
+            let (name, given) = (&site.graph.tensors[t].name, site.memory.table.shape(t));
+            let message = format!("its prepare gives '{name}' the shape {given:?}, but it is {inferred:?}");
+            done = Err(Failure { status: Status::Internal, message });
         }
         done.map(drop)
     }

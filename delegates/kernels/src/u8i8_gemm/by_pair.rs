@@ -33,8 +33,7 @@ pub(super) unsafe fn tile<D: ByPair, A: body::Rows<R>, const R: usize, const V: 
     write: body::Write<D, V>,
 ) {
     const { assert!(R <= 2 * PAIRS) };
-    // SAFETY: all rows of all taps are readable as far as `reach` says, and so are the panel's groups; the results are writable: `Microkernel`
-    // requires all of it.
+    // SAFETY: `Microkernel` requires that rows are readable as far as `reach` says, the panel's groups readable, results writable.
     unsafe {
         let nothing = vdupq_n_s32(0);
         let mut sums = [[[nothing; 2]; V]; PAIRS];

@@ -13,7 +13,8 @@ use super::{
 };
 use crate::error::{Error, Named, Result};
 use crate::host::HOST;
-use crate::plugins::descriptor::{check_header, check_op, clash, name as checked_name};
+use crate::plugins::descriptor::{check_op, clash, name as checked_name};
+use crate::plugins::foreign;
 use crate::plugins::registration::Registration;
 
 /// Id of the plugin that stands for what the program handed over.
@@ -77,12 +78,14 @@ impl Registry {
     ///
     /// # Safety
     /// The registration keeps the contract: its name is readable now, its functions until the user data is dropped.
-    pub unsafe fn add_raw_op(&mut self, op: &ArOpV1, user_data: UserData) -> Result<()> {
-        let name = match key_of(op) {
+    pub unsafe fn add_raw_op(&mut self, op: *const ArOpV1, user_data: UserData) -> Result<()> {
+        // SAFETY: the struct is readable, as this function requires; its functions are looked at before they are called.
+        let op = unsafe { foreign::read(op, "the op") }.map_err(|message| refused(Named::Op, "", message))?;
+        let name = match key_of(&op) {
             OpKey::Builtin(_) => String::new(),
             OpKey::Custom(name) => name,
         };
-        self.hand_over_op(*op, &name, user_data)
+        self.hand_over_op(op, &name, user_data)
     }
 
     fn hand_over_op(&mut self, op: ArOpV1, name: &str, user_data: UserData) -> Result<()> {
@@ -129,17 +132,20 @@ impl Registry {
     ///
     /// # Safety
     /// As [`add_raw_op`](Self::add_raw_op).
-    pub unsafe fn add_raw_planner(&mut self, planner: &ArPlannerV1, user_data: UserData) -> Result<()> {
-        // SAFETY: the name is readable, as this function requires.
-        let name = unsafe { planner.name.as_str() };
-        self.hand_over_planner(*planner, name, user_data)
+    pub unsafe fn add_raw_planner(&mut self, planner: *const ArPlannerV1, user_data: UserData) -> Result<()> {
+        // SAFETY: the struct and its name are readable, as this function requires.
+        let (planner, name) = unsafe {
+            let planner = foreign::read(planner, "the planner")
+                .map_err(|message| refused(Named::Planner, "", message))?;
+            (planner, planner.name.as_str())
+        };
+        self.hand_over_planner(planner, name, user_data)
     }
 
     fn hand_over_planner(&mut self, planner: ArPlannerV1, name: &str, user_data: UserData) -> Result<()> {
         let planner =
             Registration::handed_over(planner, name, |planner, name| planner.name = name, user_data);
-        check_header::<ArPlannerV1>(&planner.header, "it")
-            .and_then(|()| checked_name(planner.name, "its name"))
+        checked_name(planner.name, "its name")
             .and_then(|_| check_user_data(&planner, planner.takes_user_data()))
             .map_err(|message| refused(Named::Planner, name, message))?;
         self.push_planner(name, &planner)
@@ -172,17 +178,24 @@ impl Registry {
     ///
     /// # Safety
     /// As [`add_raw_op`](Self::add_raw_op).
-    pub unsafe fn add_raw_delegate(&mut self, delegate: &ArDelegateV1, user_data: UserData) -> Result<()> {
-        // SAFETY: the name is readable, as this function requires.
-        let name = unsafe { delegate.name.as_str() };
-        self.hand_over_delegate(*delegate, name, user_data)
+    pub unsafe fn add_raw_delegate(
+        &mut self,
+        delegate: *const ArDelegateV1,
+        user_data: UserData,
+    ) -> Result<()> {
+        // SAFETY: the struct and its name are readable, as this function requires.
+        let (delegate, name) = unsafe {
+            let delegate = foreign::read(delegate, "the delegate")
+                .map_err(|message| refused(Named::Delegate, "", message))?;
+            (delegate, delegate.name.as_str())
+        };
+        self.hand_over_delegate(delegate, name, user_data)
     }
 
     fn hand_over_delegate(&mut self, delegate: ArDelegateV1, name: &str, user_data: UserData) -> Result<()> {
         let delegate =
             Registration::handed_over(delegate, name, |delegate, name| delegate.name = name, user_data);
-        check_header::<ArDelegateV1>(&delegate.header, "it")
-            .and_then(|()| checked_name(delegate.name, "its name"))
+        checked_name(delegate.name, "its name")
             .and_then(|_| check_user_data(&delegate, delegate.takes_user_data()))
             .map_err(|message| refused(Named::Delegate, name, message))?;
         self.push_delegate(name, &delegate)

@@ -1,0 +1,123 @@
+//! A plugin in C that breaks one promise of the contract: an error that says which, and a process that goes on.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arenite::config::DelegateConfig;
+use arenite::{Interpreter, LoadError, Model, Registry};
+use arenite_tests::libraries::compile_c;
+use arenite_tests::op_models::{OneOp, f32};
+use arenite_tests::reference_ops;
+use tempfile::TempDir;
+
+const SOURCE: &str = include_str!("../plugins/misbehaving/misbehaving.c");
+
+/// The plugin with these macros; `None` without a C compiler.
+fn compiled(folder: &Path, macros: &[&str]) -> Option<PathBuf> {
+    let defined: String = macros.iter().map(|name| format!("#define {name}\n")).collect();
+    let name = macros.join("_").replace(|c: char| !c.is_alphanumeric(), "_").to_lowercase();
+    compile_c(&format!("{defined}{SOURCE}"), folder, &format!("m{name}"))
+}
+
+fn model() -> Model {
+    let bytes = OneOp::custom("Twice").feed(f32("x", &[1, 4])).output(f32("y", &[1, 4])).model().finish();
+    Model::from_bytes(bytes).expect("the model is sound")
+}
+
+fn loaded(path: &Path) -> Result<Registry, LoadError> {
+    let mut registry = Registry::with_static_plugins().expect("they are linked in");
+    match registry.load_file(path) {
+        Ok(()) => Ok(registry),
+        Err(arenite::Error::Plugin(failure)) => {
+            assert!(registry.plugins().iter().all(|plugin| plugin.id != "test.misbehaving"));
+            Err(failure.reason)
+        }
+        Err(other) => panic!("not an error of loading: {other}"),
+    }
+}
+
+fn run(mut interpreter: Interpreter) -> Result<Vec<f32>, String> {
+    interpreter.allocate().map_err(|error| error.to_string())?;
+    let tensor = interpreter.input_mut(0).expect("there is one");
+    tensor.copy_from_slice(&[1.0f32, 2.0, 3.0, 4.0]).expect("it has this shape");
+    interpreter.invoke().map_err(|error| error.to_string())?;
+    let output = interpreter.output(0).expect("there is one");
+    assert_eq!(output.shape, [1, 4]);
+    Ok(output.as_slice::<f32>().expect("floats").to_vec())
+}
+
+#[test]
+fn functions_that_are_null_and_lengths_that_lie_are_refused() {
+    let folder = TempDir::new().expect("there is room");
+    let (stride, size) = (1usize << 60, size_of::<arenite_abi::raw::ArOpV1>());
+    let strides = ["OP_COUNT 60000".to_owned(), format!("OP_STRIDE {stride}ull")];
+    let wide = ["OP_COUNT 2", "OP_STRIDE 65544"];
+    let cases: &[(&[&str], &str)] = &[
+        (&["NULL_FUNCTION ops[0].eval"], "op 0 has no function 'eval': it is null, but the host calls it"),
+        (&["NULL_FUNCTION planners[0].plan"], "planner 0 has no function 'plan'"),
+        (&["NULL_FUNCTION delegates[0].create"], "delegate 0 has no function 'create'"),
+        (&["NULL_FUNCTION delegates[0].claim"], "delegate 0 has no function 'claim'"),
+        (&["NULL_FUNCTION delegates[0].compile"], "delegate 0 has no function 'compile'"),
+        (&["NULL_FUNCTION delegates[0].prepare"], "delegate 0 has no function 'prepare'"),
+        (&["NULL_FUNCTION delegates[0].invoke"], "delegate 0 has no function 'invoke'"),
+        (&["NULL_FUNCTION delegates[0].destroy_kernel"], "delegate 0 has no function 'destroy_kernel'"),
+        (&["NULL_FUNCTION delegates[0].destroy"], "delegate 0 has no function 'destroy'"),
+        (&[&strides[0], &strides[1]], "it has 60000 ops, 1152921504606846976 bytes apart"),
+        (&wide, "it has 2 ops, 65544 bytes apart"),
+        (&["OP_COUNT 65537"], "it has 65537 ops"),
+        (&["OP_HEADER {8, 1, 0}"], &format!("op 0 has 8 bytes in version 1.0, this host needs {size}")),
+        (&["OP_HEADER {4096, 2, 0}"], "op 0 has 4096 bytes in version 2.0"),
+    ];
+    for (macros, wanted) in cases {
+        let Some(path) = compiled(folder.path(), macros) else { return };
+        let reason = loaded(&path).err().unwrap_or_else(|| panic!("{macros:?} was loaded"));
+        assert!(matches!(reason, LoadError::Descriptor(_)), "{macros:?}: {reason}");
+        assert!(reason.to_string().contains(wanted), "{macros:?}: {reason}");
+    }
+}
+
+#[test]
+fn an_undefined_symbol_is_an_error_of_loading_that_names_it() {
+    let folder = TempDir::new().expect("there is room");
+    let Some(path) = compiled(folder.path(), &["UNDEFINED_SYMBOL"]) else { return };
+    let reason = loaded(&path).expect_err("it is refused");
+    assert!(matches!(&reason, LoadError::Open(text) if text.contains("no_library_has_this")), "{reason}");
+}
+
+#[test]
+fn the_sound_plugin_and_one_without_prepare_run() {
+    let folder = TempDir::new().expect("there is room");
+    for macros in [&[][..], &["NULL_FUNCTION ops[0].prepare"]] {
+        let Some(path) = compiled(folder.path(), macros) else { return };
+        let registry = Arc::new(loaded(&path).expect("it is sound"));
+        let reference = reference_ops(&model()).registry(Arc::clone(&registry)).build().expect("it builds");
+        assert_eq!(run(reference), Ok(vec![2.0, 4.0, 6.0, 8.0]), "{macros:?}");
+        let delegated =
+            Interpreter::builder(&model()).registry(registry).delegate(DelegateConfig::new("doubler"));
+        assert_eq!(run(delegated.build().expect("it builds")), Ok(vec![2.0, 4.0, 6.0, 8.0]), "{macros:?}");
+    }
+}
+
+#[test]
+fn a_shape_at_a_null_pointer_is_an_error() {
+    let folder = TempDir::new().expect("there is room");
+    let Some(path) = compiled(folder.path(), &["SHAPE_FROM_NULL"]) else { return };
+    let registry = Arc::new(loaded(&path).expect("that shows when it is prepared"));
+    let error = run(reference_ops(&model()).registry(registry).build().expect("it builds")).unwrap_err();
+    assert!(error.contains("a shape of 3 dimensions is given as a null pointer"), "{error}");
+}
+
+/// The delegate is left out, and the op runs in its place.
+#[test]
+fn a_delegate_that_gives_another_shape_than_the_op_is_left_out() {
+    let folder = TempDir::new().expect("there is room");
+    let Some(path) = compiled(folder.path(), &["OTHER_SHAPE"]) else { return };
+    let registry = Arc::new(loaded(&path).expect("that shows when it is prepared"));
+    let builder = Interpreter::builder(&model()).registry(registry).delegate(DelegateConfig::new("doubler"));
+    let mut interpreter = builder.build().expect("it builds");
+    interpreter.allocate().expect("the op runs in place of the delegate");
+    let [left_out] = &interpreter.left_out()[..] else { panic!("{:?}", interpreter.left_out()) };
+    let told = &left_out.reason;
+    assert!(told.contains("gives 'y' the shape [1000, 1000], but it is [1, 4]"), "{told}");
+    assert_eq!(run(interpreter), Ok(vec![2.0, 4.0, 6.0, 8.0]));
+}
