@@ -1,4 +1,4 @@
-//! The program's own limits, behind those of the libraries: `run`, `inspect` and `plan` end with an error soon after the time of
+//! The program's own limits, in addition to the libraries': `run`, `inspect` and `plan` end with an error soon after the time of
 //! `[quota]` or of `--time-limit`, whatever they are doing, and before their heap is a fifth larger than the `bytes` of `[quota]`.
 
 use std::path::PathBuf;
@@ -19,8 +19,8 @@ const OWN_BYTES: u64 = 4 << 20;
 /// Watches the command's time from `start` on, if it has a limit: what the command line or the config file says, else `default`.
 pub fn watch(common: &Common, start: Instant, default: Option<Duration>) -> Option<Watch> {
     let (limit, remedy) = limit(common, default)?;
-    // Within the limit libraries end by themselves, and say what they were doing.
-    let deadline = start.checked_add(limit + limit / 20 + Duration::from_millis(40))?;
+    // Libraries that end in time say what they were doing. Giving gigabytes back to the system takes a part of a second.
+    let deadline = start.checked_add(limit + limit / 50 + Duration::from_millis(20))?;
     let needed = limit.as_millis();
     let message = format!("the command needs more than {needed} milliseconds, its limit; {remedy}");
     Watch::start(deadline, answer::ending(&message, common.json))
@@ -49,7 +49,7 @@ pub fn limit_heap(config: &Config, json: bool, files: &[PathBuf]) {
     let more = bytes.saturating_add((bytes / 20 * 3).max(OWN_BYTES)).saturating_add(files);
     let limit = Heap::used().saturating_add(usize::try_from(more).unwrap_or(usize::MAX));
     let message = format!(
-        "the command needs more memory than the quota of {bytes} bytes and a seventh of it for itself; raise `bytes` in [quota] if \
+        "the command needs more memory than the quota of {bytes} bytes and what the program takes; raise `bytes` in [quota] if \
          that is right"
     );
     Heap::limit(limit, answer::ending(&message, json));

@@ -1,5 +1,5 @@
 //! Hostile files through the built program: `run`, `inspect` and `plan` keep to `[quota] time` and `bytes`, whatever the file asks
-//! for. A command may take a tenth more time and 0.2 s, and a fifth more memory besides what it needs for a model of one node.
+//! for. A command may take a tenth more time and 0.2 s, and a fifth more memory in addition to what it needs for a model of one node.
 
 mod models;
 mod process;

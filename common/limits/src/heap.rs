@@ -10,13 +10,13 @@ use crate::Ending;
 /// The system's allocator, with a count of the bytes that are in use, and a limit on them. For `#[global_allocator]`.
 pub struct Heap;
 
-/// Of all threads, but for what each has not handed in yet.
+/// Of all threads, but for less than `BATCH` of each.
 static USED: AtomicIsize = AtomicIsize::new(0);
 static LIMIT: AtomicUsize = AtomicUsize::new(usize::MAX);
 static ENDING: OnceLock<Ending> = OnceLock::new();
 static IS_ENDING: AtomicBool = AtomicBool::new(false);
 
-/// Bytes that a thread counts by itself before it hands them in: small allocations then cost a few instructions.
+/// Bytes that a thread counts before it adds them to `USED`: small allocations then cost a few instructions.
 const BATCH: isize = 16 << 10;
 
 thread_local! {
@@ -53,14 +53,14 @@ fn count(bytes: isize) {
             true => own.set(sum),
             false => {
                 own.set(0);
-                hand_in(sum);
+                add(sum);
             }
         }
     });
 }
 
 #[cold]
-fn hand_in(bytes: isize) {
+fn add(bytes: isize) {
     let used = USED.fetch_add(bytes, Relaxed).saturating_add(bytes);
     if bytes > 0 && used.max(0).unsigned_abs() > LIMIT.load(Relaxed) {
         end();

@@ -16,7 +16,7 @@ struct State {
 }
 
 impl Watch {
-    /// Watches on a thread of its own. `None` if the system gives none.
+    /// Starts a thread that watches. `None` if the system gives none.
     pub fn start(deadline: Instant, ending: Ending) -> Option<Watch> {
         let state = Arc::new(State::default());
         let watched = Arc::clone(&state);

@@ -96,7 +96,7 @@ impl Version {
 
 /// Where groups are mounted.
 struct Mount {
-    /// The group that the folder stands for.
+    /// The group whose folder is mounted.
     root: String,
     /// Relative to the system's root.
     folder: PathBuf,
