@@ -1,10 +1,11 @@
-//! `ModelBuffer`: owns the bytes of a model (mapped file, vector, caller's memory), verified once.
+//! `ModelBuffer`: owns the bytes of a model (a file, read or mapped, a vector, the caller's memory), verified once.
 //!
-//! Unsafe code: the memory map, and the borrow of the owner that is kept beside the owner.
+//! Unsafe code: the memory map, aligned memory for files that are read, and the borrow of the owner that is kept with the owner.
 
 use crate::error::ModelError;
 use crate::model::Model;
 use crate::schema;
+use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -34,41 +35,65 @@ unsafe impl Send for ModelBuffer {}
 unsafe impl Sync for ModelBuffer {}
 
 impl ModelBuffer {
-    /// Maps a file, read-only, and verifies it. The file must not be changed or cut while it is in use, as
-    /// with every mapped file: replace it by renaming another over it.
+    /// Reads a file into memory and verifies it. What happens to the file afterwards changes nothing.
     ///
     /// # Errors
-    /// [`ModelError::Io`] for what cannot be mapped (absent, a directory, empty); otherwise as [`Model::new`].
+    /// [`ModelError::Io`] for what cannot be read (absent, a directory, empty, cut short meanwhile, larger than memory); otherwise as
+    /// [`Model::new`].
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, ModelError> {
         let path = path.as_ref();
-        // Asked before opening: opening a named pipe would wait for a writer.
-        let kind = std::fs::metadata(path).and_then(|kind| expect_file(&kind));
-        let mapped = kind.and_then(|()| File::open(path)).and_then(|file| map(&file, None));
+        let read = open(path).and_then(|file| read_part(&file, None));
+        Self::from_read(read, path.to_path_buf())
+    }
+
+    /// Reads `length` bytes of an open file from `offset` on and verifies them: a model inside another file, such as an archive, or one
+    /// of which there is a descriptor and no path. The file's position stays where it is on Unix.
+    ///
+    /// # Errors
+    /// [`ModelError::Io`] for what cannot be read (no regular file, no bytes, a part beyond the file's end, with both numbers);
+    /// otherwise as [`Model::new`].
+    pub fn from_file_part(file: &File, offset: u64, length: u64) -> Result<Self, ModelError> {
+        Self::from_read(read_part(file, Some((offset, length))), part_name(offset, length))
+    }
+
+    fn from_read(read: io::Result<(FileBytes, [u64; 4])>, file: PathBuf) -> Result<Self, ModelError> {
+        let (bytes, origin) = read.map_err(|error| io_error(file, &error))?;
+        Ok(ModelBuffer { origin, ..Self::from_owner(Arc::new(bytes))? })
+    }
+
+    /// Maps a file, read-only, and verifies it: no copy is made, the pages are shared with other processes, and those of packed weights
+    /// leave memory again ([`release`](Self::release)).
+    ///
+    /// # Errors
+    /// As [`from_file`](Self::from_file).
+    ///
+    /// # Safety
+    /// Until the last clone of this value is dropped, the file is neither written to nor cut short; replacing it by renaming another
+    /// over it is fine. Otherwise what was verified is no longer true, and reading beyond a new end raises SIGBUS.
+    pub unsafe fn map_file(path: impl AsRef<Path>) -> Result<Self, ModelError> {
+        let path = path.as_ref();
+        // SAFETY: the file stays as it is, as this function requires.
+        let mapped = open(path).and_then(|file| unsafe { map(&file, None) });
         Self::from_map(mapped, path.to_path_buf())
     }
 
-    /// Maps `length` bytes of an open file from `offset` on, any, and verifies them: a model inside another file, such as an archive,
-    /// or one of which there is a descriptor and no path. The file may be closed then; it must not be changed.
+    /// Maps a part of an open file, which may be closed then: [`map_file`](Self::map_file) for what
+    /// [`from_file_part`](Self::from_file_part) reads.
     ///
     /// # Errors
-    /// [`ModelError::Io`] for what cannot be mapped (no regular file, no bytes, a part beyond the file's end, with both numbers);
-    /// otherwise as [`Model::new`].
-    pub fn from_file_part(file: &File, offset: u64, length: u64) -> Result<Self, ModelError> {
-        let name = format!("the file's {length} bytes from {offset} on");
-        Self::from_map(map(file, Some((offset, length))), name.into())
+    /// As [`from_file_part`](Self::from_file_part).
+    ///
+    /// # Safety
+    /// As [`map_file`](Self::map_file).
+    pub unsafe fn map_file_part(file: &File, offset: u64, length: u64) -> Result<Self, ModelError> {
+        // SAFETY: the file stays as it is, as this function requires.
+        Self::from_map(unsafe { map(file, Some((offset, length))) }, part_name(offset, length))
     }
 
     fn from_map(mapped: io::Result<(memmap2::Mmap, [u64; 4])>, file: PathBuf) -> Result<Self, ModelError> {
-        let (map, origin) = mapped.map_err(|error| ModelError::Io {
-            file,
-            kind: error.kind(),
-            message: error.to_string(),
-        })?;
+        let (map, origin) = mapped.map_err(|error| io_error(file, &error))?;
         let map = Arc::new(map);
-        let mut buffer = Self::from_owner(Arc::clone(&map) as Owner)?;
-        buffer.map = Some(map);
-        buffer.origin = origin;
-        Ok(buffer)
+        Ok(ModelBuffer { map: Some(Arc::clone(&map)), origin, ..Self::from_owner(map)? })
     }
 
     /// Takes over bytes and verifies them.
@@ -103,8 +128,8 @@ impl ModelBuffer {
         Model(schema::root_at(self.bytes(), self.root))
     }
 
-    /// Four numbers that change when the mapped file does: device, number, size (and offset, of a part), time of the last change in nanoseconds. Zeros
-    /// for bytes that are no mapped file, and where the system does not tell.
+    /// Four numbers that change when the file does: device, number, size (and offset, of a part), time of the last change in nanoseconds. Zeros
+    /// for bytes that came from no file, and where the system does not tell.
     pub fn origin(&self) -> [u64; 4] {
         self.origin
     }
@@ -173,8 +198,22 @@ fn expect_file(kind: &std::fs::Metadata) -> io::Result<()> {
     }
 }
 
-/// A file, or so many bytes of it from an offset on; and its origin.
-fn map(file: &File, part: Option<(u64, u64)>) -> io::Result<(memmap2::Mmap, [u64; 4])> {
+fn part_name(offset: u64, length: u64) -> PathBuf {
+    format!("the file's {length} bytes from {offset} on").into()
+}
+
+fn io_error(file: PathBuf, error: &io::Error) -> ModelError {
+    ModelError::Io { file, kind: error.kind(), message: error.to_string() }
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    // Asked before opening: opening a named pipe would wait for a writer.
+    expect_file(&std::fs::metadata(path)?)?;
+    File::open(path)
+}
+
+/// Offset and length of a file, or of a part of it; and its origin.
+fn extent(file: &File, part: Option<(u64, u64)>) -> io::Result<(u64, usize, [u64; 4])> {
     let kind = file.metadata()?;
     expect_file(&kind)?;
     if kind.len() == 0 {
@@ -185,11 +224,110 @@ fn map(file: &File, part: Option<(u64, u64)>) -> io::Result<(memmap2::Mmap, [u64
         let message = format!("end beyond the file, which has {} bytes", kind.len());
         return Err(io::Error::new(io::ErrorKind::UnexpectedEof, message));
     }
-    let length = usize::try_from(length).ok().filter(|&length| length > 0);
-    let length = length.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "cannot be mapped"))?;
+    let bytes = usize::try_from(length).ok().filter(|&length| length > 0);
+    let bytes =
+        bytes.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "cannot be read into memory"))?;
+    Ok((offset, bytes, origin(&kind, offset, length)))
+}
+
+/// # Safety
+/// As [`ModelBuffer::map_file`].
+unsafe fn map(file: &File, part: Option<(u64, u64)>) -> io::Result<(memmap2::Mmap, [u64; 4])> {
+    let (offset, length, origin) = extent(file, part)?;
     let mut options = memmap2::MmapOptions::new();
     options.offset(offset).len(length);
-    // SAFETY: the map is private and read-only; `from_file` documents that the file must stay as it is.
-    let map = unsafe { options.map_copy_read_only(file) }?;
-    Ok((map, origin(&kind, offset, length as u64)))
+    // SAFETY: the map is private and read-only; the file stays as it is, as this function requires.
+    Ok((unsafe { options.map_copy_read_only(file) }?, origin))
+}
+
+fn read_part(file: &File, part: Option<(u64, u64)>) -> io::Result<(FileBytes, [u64; 4])> {
+    let (offset, length, origin) = extent(file, part)?;
+    let mut bytes = FileBytes::zeroed(length)?;
+    fill(file, offset, bytes.as_mut())?;
+    Ok((bytes, origin))
+}
+
+/// Bytes below which one thread reads them all.
+const READ_ALONE: usize = 16 << 20;
+/// Most threads that read one file: the copy is bound by memory.
+const READERS: usize = 4;
+
+/// Reads as many bytes as `to` has, from `offset` on; large files in parts, by several threads.
+#[cfg(unix)]
+fn fill(file: &File, offset: u64, to: &mut [u8]) -> io::Result<()> {
+    use std::os::unix::fs::FileExt;
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(READERS);
+    if threads == 1 || to.len() < READ_ALONE {
+        return file.read_exact_at(to, offset);
+    }
+    let each = to.len().div_ceil(threads).next_multiple_of(ALIGNMENT);
+    std::thread::scope(|scope| {
+        let part = |(i, part): (usize, &mut [u8])| file.read_exact_at(part, offset + (i * each) as u64);
+        let mut parts = to.chunks_mut(each).enumerate();
+        let own = parts.next();
+        let readers: Vec<_> = parts.map(|next| scope.spawn(move || part(next))).collect();
+        let read = own.map_or(Ok(()), part);
+        let failed = |_| io::Error::other("a thread that reads the file panicked");
+        readers
+            .into_iter()
+            .map(|reader| reader.join().unwrap_or_else(|panic| Err(failed(panic))))
+            .fold(read, io::Result::and)
+    })
+}
+
+#[cfg(not(unix))]
+fn fill(mut file: &File, offset: u64, to: &mut [u8]) -> io::Result<()> {
+    use std::io::{Read, Seek, SeekFrom};
+    file.seek(SeekFrom::Start(offset))?;
+    file.read_exact(to)
+}
+
+/// Of the memory of a file that is read; a page, as of a mapped one.
+const ALIGNMENT: usize = 4096;
+
+/// The bytes of a file, in memory of their own.
+struct FileBytes {
+    data: NonNull<u8>,
+    layout: Layout,
+}
+
+// SAFETY: memory that this value alone points to.
+unsafe impl Send for FileBytes {}
+// SAFETY: a shared reference only reads.
+unsafe impl Sync for FileBytes {}
+
+impl FileBytes {
+    /// `length` is above 0.
+    fn zeroed(length: usize) -> io::Result<Self> {
+        let refused = || {
+            io::Error::new(
+                io::ErrorKind::OutOfMemory,
+                format!("the system gave no memory for {length} bytes"),
+            )
+        };
+        let layout = Layout::from_size_align(length, ALIGNMENT).ok().filter(|layout| layout.size() > 0);
+        let layout = layout.ok_or_else(refused)?;
+        // SAFETY: the size is not zero.
+        let data = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(refused)?;
+        Ok(FileBytes { data, layout })
+    }
+
+    fn as_mut(&mut self) -> &mut [u8] {
+        // SAFETY: `zeroed` allocated and initialised as many bytes; `&mut self` is the only way to them.
+        unsafe { std::slice::from_raw_parts_mut(self.data.as_ptr(), self.layout.size()) }
+    }
+}
+
+impl AsRef<[u8]> for FileBytes {
+    fn as_ref(&self) -> &[u8] {
+        // SAFETY: `zeroed` allocated and initialised as many bytes, which nothing writes while this is borrowed.
+        unsafe { std::slice::from_raw_parts(self.data.as_ptr(), self.layout.size()) }
+    }
+}
+
+impl Drop for FileBytes {
+    fn drop(&mut self) {
+        // SAFETY: `zeroed` allocated it with this layout.
+        unsafe { dealloc(self.data.as_ptr(), self.layout) };
+    }
 }

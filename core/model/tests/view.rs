@@ -98,6 +98,8 @@ fn all_sources_give_the_same_model() {
     let buffers = [
         ModelBuffer::from_file(&file),
         ModelBuffer::from_file_part(&File::open(&file).expect("it is there"), 0, bytes.len() as u64),
+        // SAFETY: nobody else knows the file.
+        unsafe { ModelBuffer::map_file(&file) },
         ModelBuffer::from_bytes(bytes.clone()),
         ModelBuffer::from_static(fixed),
         ModelBuffer::from_owner(owner.clone()),
@@ -111,6 +113,27 @@ fn all_sources_give_the_same_model() {
         assert_eq!(moved.join().expect("the thread does not panic"), bytes);
     }
     assert_eq!(Arc::strong_count(&owner), 1, "the owner was released");
+}
+
+/// Whoever rewrites or cuts the file, what was read stays as it was verified.
+#[test]
+fn a_file_that_changes_after_it_was_read_changes_nothing() {
+    let mut large = model();
+    large.buffers.push(Buffer::Inline(vec![5; 17 << 20]));
+    for bytes in [model().finish(), large.finish()] {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("model.tflite");
+        std::fs::write(&path, &bytes).expect("a temporary file");
+        let file = File::options().read(true).write(true).open(&path).expect("it is there");
+        let buffers =
+            [ModelBuffer::from_file(&path), ModelBuffer::from_file_part(&file, 0, bytes.len() as u64)];
+        let buffers = buffers.map(|buffer| buffer.expect("the model is sound"));
+        std::fs::write(&path, vec![0xff; bytes.len()]).expect("it can be written");
+        assert!(buffers.iter().all(|buffer| buffer.bytes() == bytes));
+        file.set_len(0).expect("it can be cut");
+        assert!(buffers.iter().all(|buffer| buffer.bytes() == bytes));
+        assert!(buffers.iter().all(|buffer| buffer.model().description() == Some("two constants")));
+    }
 }
 
 #[test]
@@ -151,7 +174,7 @@ fn a_model_is_a_part_of_another_file() {
         format!("the file's {} bytes from 4099 on: end beyond the file, which has {end} bytes", length + 101)
     );
     assert!(refused(u64::MAX, 2).contains("end beyond the file"), "{}", refused(u64::MAX, 2));
-    assert_eq!(refused(at, 0), "the file's 0 bytes from 4099 on: cannot be mapped");
+    assert_eq!(refused(at, 0), "the file's 0 bytes from 4099 on: cannot be read into memory");
     assert!(refused(0, length).contains("not a .tflite model"));
     let closed = archive;
     drop(closed);
@@ -170,7 +193,8 @@ fn data_behind_two_gibibytes_is_reached() {
     file.write_all(&model.finish()).expect("it can be written");
     file.seek(SeekFrom::Start(FAR)).expect("it can be extended");
     file.write_all(&bytes_of(&[3i32, 4, 5])).expect("it can be written");
-    let buffer = ModelBuffer::from_file(&path).expect("the model is sound");
+    // SAFETY: nobody else knows the file.
+    let buffer = unsafe { ModelBuffer::map_file(&path) }.expect("the model is sound");
     let model = buffer.model();
     let b = model.subgraph(0).and_then(|graph| graph.tensors().get(2)).expect("tensor b");
     assert_eq!(model.constant(&b), Some(&bytes_of(&[3i32, 4, 5])[..]));

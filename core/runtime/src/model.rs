@@ -15,19 +15,49 @@ pub struct Model {
 }
 
 impl Model {
-    /// Maps a file into memory and verifies it. The file must not be changed while the model lives.
+    /// Reads a file into memory and verifies it. What happens to the file afterwards changes nothing.
+    ///
+    /// # Errors
+    /// What is no regular file, is empty, cannot be read, or is no sound model.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self> {
         let _span = tracing::info_span!("load_model", path = %path.as_ref().display()).entered();
         Ok(Model { buffer: Arc::new(ModelBuffer::from_file(path)?) })
     }
 
-    /// Maps `length` bytes of an open file from `offset` on, any, and verifies them: a model inside another file, or one of which there
-    /// is a descriptor alone, of which `File::from(OwnedFd)` makes a file. The file may be closed then; it must not be changed.
+    /// Reads `length` bytes of an open file from `offset` on and verifies them: a model inside another file, or one of which there is a
+    /// descriptor alone, of which `File::from(OwnedFd)` makes a file.
     ///
     /// # Errors
     /// No regular file, no bytes, a part beyond the file's end; otherwise as [`from_file`](Self::from_file).
     pub fn from_file_part(file: &File, offset: u64, length: u64) -> Result<Self> {
         Ok(Model { buffer: Arc::new(ModelBuffer::from_file_part(file, offset, length)?) })
+    }
+
+    /// Maps a file into memory and verifies it. Nothing is copied, processes share the pages, and those of packed weights leave memory:
+    /// a large model starts sooner and takes less than with [`from_file`](Self::from_file). `docs/config.md` has figures.
+    ///
+    /// # Errors
+    /// As [`from_file`](Self::from_file).
+    ///
+    /// # Safety
+    /// Until the model and its interpreters are dropped, nobody writes to the file or cuts it short. Replacing it by renaming another
+    /// file over it is fine.
+    pub unsafe fn map_file(path: impl AsRef<Path>) -> Result<Self> {
+        let _span = tracing::info_span!("load_model", path = %path.as_ref().display()).entered();
+        // SAFETY: the file stays as it is, as this function requires.
+        Ok(Model { buffer: Arc::new(unsafe { ModelBuffer::map_file(path) }?) })
+    }
+
+    /// Maps a part of an open file, which may be closed then, as [`map_file`](Self::map_file) maps a whole one.
+    ///
+    /// # Errors
+    /// As [`from_file_part`](Self::from_file_part).
+    ///
+    /// # Safety
+    /// As [`map_file`](Self::map_file).
+    pub unsafe fn map_file_part(file: &File, offset: u64, length: u64) -> Result<Self> {
+        // SAFETY: the file stays as it is, as this function requires.
+        Ok(Model { buffer: Arc::new(unsafe { ModelBuffer::map_file_part(file, offset, length) }?) })
     }
 
     /// Takes and verifies the bytes of a file.

@@ -25,13 +25,25 @@ impl ArModel {
     }
 }
 
-/// Maps and verifies a file.
+/// Reads and verifies a file.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_model_from_file(path: *const c_char, model: *mut *mut ArModel) -> *mut ArError {
     guard(|| {
         // SAFETY: the crate's rule.
         let (out, path) = unsafe { (out(model, "model")?, text(path, "path")?) };
         out.give(ArModel::new(Model::from_file(path)?, Some(path.into())));
+        Ok(())
+    })
+}
+
+/// Maps and verifies a file.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_model_map_file(path: *const c_char, model: *mut *mut ArModel) -> *mut ArError {
+    guard(|| {
+        // SAFETY: model.h asks for a result that is writable and a path that ends with a null byte, or null, which is refused.
+        let (out, path) = unsafe { (out(model, "model")?, text(path, "path")?) };
+        // SAFETY: model.h asks that the file stays as it is.
+        out.give(ArModel::new(unsafe { Model::map_file(path) }?, Some(path.into())));
         Ok(())
     })
 }

@@ -17,9 +17,15 @@ extern "C" {
 /* A verified .tflite model. It does not change; interpreters share it and keep it alive. */
 typedef struct ArModel ArModel;
 
-/* Maps a file into memory and verifies it. The file must not be written to while the model lives.
+/* Reads a file into memory and verifies it. What happens to the file afterwards changes nothing.
  * Errors: AR_ERROR_IO; AR_ERROR_MODEL, with the field that is wrong. */
 ARENITE_API ArError *ar_model_from_file(const char *path, ArModel **model);
+
+/* Maps a file into memory and verifies it. Nothing is copied, and pages of packed weights leave memory: a large model starts sooner
+ * and takes less. Until the model and its interpreters are freed, the file must not be written to or cut short, which may end the
+ * process; renaming another file over it is fine.
+ * Errors: as ar_model_from_file. */
+ARENITE_API ArError *ar_model_map_file(const char *path, ArModel **model);
 
 /* Copies the bytes of a file and verifies them. `data` need not be aligned.
  * Errors: AR_ERROR_MODEL. */
