@@ -282,7 +282,7 @@ fn refused_half(path: &Path, bytes: &[u8]) -> LoadError {
 
 #[cfg(unix)]
 #[test]
-fn writable_by_everyone() {
+fn writable_by_others() {
     use std::os::unix::fs::PermissionsExt;
     let dir = folder_of(&[TEMPLATE]);
     let path = dir.path().join(library(TEMPLATE).file_name().expect("it has a name"));
@@ -290,21 +290,58 @@ fn writable_by_everyone() {
         |path: &Path, mode| fs::set_permissions(path, Permissions::from_mode(mode)).expect("it is ours");
     set(&path, 0o777);
     let text = refused(&path).to_string();
-    assert!(text.contains("every user may write this file (mode 0777); take the right away"), "{text}");
+    assert!(text.contains("other users may write to this file (mode 0777); take the right away"), "{text}");
     set(&path, 0o755);
-    set(dir.path(), 0o777);
+    set(dir.path(), 0o775);
     let text = refused(&path).to_string();
-    assert!(text.contains("every user may write its folder") && text.contains("(mode 0777)"), "{text}");
+    assert!(text.contains("other users may write to the folder") && text.contains("(mode 0775)"), "{text}");
     set(dir.path(), 0o1777);
     let registry = discover(dir.path(), "[plugins]\nbuiltin = false");
-    assert_eq!(registry.plugins().len(), 1, "others cannot replace a file in a sticky folder");
+    assert!(registry.plugins().is_empty(), "anybody can put a library into a sticky folder");
+    let text = registry.failures()[0].to_string();
+    assert!(text.contains("(mode 1777)"), "{text}");
+    Registry::new().load_file(&path).expect("a named file of one's own stays where it is");
     // A link from a folder that everybody may write.
     let open = folder();
     let link = open.path().join("liblink.so");
     std::os::unix::fs::symlink(&path, &link).expect("the folder can be written");
     set(open.path(), 0o777);
     let text = refused(&link).to_string();
-    assert!(text.contains("every user may write its folder"), "{text}");
+    assert!(text.contains("other users may write to the folder"), "{text}");
+}
+
+#[test]
+fn only_libraries_with_the_right_digest_are_opened() {
+    let dir = folder_of(&[TEMPLATE]);
+    let name = library(TEMPLATE).file_name().expect("it has a name").to_string_lossy().into_owned();
+    let path = dir.path().join(&name);
+    let with = |list: &str| discover(dir.path(), &format!("[plugins]\nsha256 = {{ {list} }}"));
+    let has =
+        |registry: &Registry| registry.plugins().iter().any(|plugin| plugin.id == "org.arenite.template");
+    let unlisted = with("");
+    assert!(!has(&unlisted));
+    let text = unlisted.failures()[0].to_string();
+    assert!(text.contains("[plugins] sha256 does not list it; if it is to be loaded, add"), "{text}");
+    // The message has the line to add.
+    let line = text.rsplit("add ").next().expect("it ends so").to_owned();
+    let registry = with(&line);
+    assert!(has(&registry), "{:?}", registry.failures());
+    assert_eq!(run_model(&custom("Sin", &[4]), &registry, &X).expect("the op runs"), X.map(f32::sin));
+    let by_path = line.replace(&name, &path.display().to_string());
+    assert!(has(&with(&by_path)));
+    // One byte of the file behind all segments, which only the digest sees.
+    let mut bytes = fs::read(&path).expect("it can be read");
+    *bytes.last_mut().expect("it has bytes") ^= 1;
+    let other = dir.path().join("other");
+    fs::write(&other, bytes).expect("the folder can be written");
+    fs::rename(&other, &path).expect("a library in use is replaced, not written to");
+    let damaged = with(&line);
+    assert!(!has(&damaged));
+    let text = damaged.failures()[0].to_string();
+    assert!(
+        text.contains("its SHA-256 is ") && text.contains("the file is damaged or another version"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -7,6 +7,7 @@
 //! dirs = ["plugins"]             # folders to search, not recursively
 //! paths = ["extra/libmine.so"]   # single files
 //! allow = ["org.arenite.*"]      # patterns on plugin ids; absent: every plugin
+//! sha256 = { "libmine.so" = "…" } # 64 hexadecimal digits; absent: any file
 //! strict = true                  # a plugin that fails to load is an error, not a warning
 //! builtin = false                # without the plugins that are linked into the program
 //! [planner]
@@ -108,6 +109,9 @@ pub struct PluginsConfig {
     pub paths: Vec<PathBuf>,
     /// Patterns on plugin ids, of which one must match; `None` allows every plugin.
     pub allow: Option<Vec<String>>,
+    /// SHA-256 digests, as 64 hexadecimal digits, by path or by file name. With a list, no library is opened that it does not name
+    /// with its digest. Paths are absolute when read by [`Config::from_file`].
+    pub sha256: Option<BTreeMap<String, String>>,
     /// Whether a plugin that fails to load is an error; otherwise it is a warning.
     pub strict: bool,
     /// Whether the plugins that are linked into the program are used.
@@ -123,6 +127,7 @@ impl Default for PluginsConfig {
             dirs: Vec::new(),
             paths: Vec::new(),
             allow: None,
+            sha256: None,
             strict: false,
             builtin: true,
             prefix: None,
@@ -263,6 +268,11 @@ impl Config {
             for entry in plugins.dirs.iter_mut().chain(&mut plugins.paths) {
                 *entry = folder.join(&*entry);
             }
+            let absolute = |(key, digest): (String, String)| match key.contains(std::path::is_separator) {
+                true => (folder.join(key).display().to_string(), digest),
+                false => (key, digest),
+            };
+            plugins.sha256 = plugins.sha256.take().map(|list| list.into_iter().map(absolute).collect());
         }
         Ok(config)
     }

@@ -240,6 +240,8 @@ pub enum LoadError {
     File(String),
     /// The system's loader refused it.
     Open(String),
+    /// `[plugins] sha256` does not list it, or with another digest.
+    Digest(String),
     /// It has no symbol `arenite_plugin_v1`.
     NoEntry,
     /// Its structs are laid out otherwise than the host's.

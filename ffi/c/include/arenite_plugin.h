@@ -259,7 +259,8 @@ typedef struct ArAssignmentV1 ArAssignmentV1;
 typedef struct ArPrepareV1 {
   ArHeader header;
   void *context;
-  /* Sets the shape of output number `output`. Refused if a dimension is negative or the size overflows. */
+  /* Sets the shape of output number `output`. Refused if a dimension is negative, the size overflows, or `dims` is null and `rank` not
+     0; of a delegate's partition also if it is another shape than the model's ops give it. */
   ArStatus (*set_output_shape)(void *context, uint32_t output, const int32_t *dims, uint32_t rank);
   /* The shape of this output depends on data: `eval` calls ArEvalV1.resize_output. */
   ArStatus (*set_output_dynamic)(void *context, uint32_t output);
@@ -307,7 +308,8 @@ typedef struct ArOpV1 {
   uint64_t state_size;    /* bytes of an instance's state, which the host places; may be 0 */
   uint64_t state_align;   /* a power of two */
   /* Checks the node, sets its outputs' shapes and initialises `state`, which is never null. Called again after shapes
-     changed, with another state. After an error `state` is not dropped. */
+     changed, with another state. After an error `state` is not dropped. May be null: the outputs then have the shapes of the model's
+     file, and `state` is zeroed. No other function of a registration may be null where its field does not say so. */
   ArStatus (*prepare)(const ArPrepareV1 *prepare, const ArNodeV1 *node, void *state);
   /* Computes the outputs. Allocates nothing. Calls for one state never overlap, and may come from different threads. */
   ArStatus (*eval)(const ArEvalV1 *eval, const ArNodeV1 *node, void *state);

@@ -51,7 +51,7 @@ fn check_schema(root: &Table<'_>) -> Result<(), ConfigError> {
 }
 
 fn plugins(table: &Table<'_>) -> Result<PluginsConfig, ConfigError> {
-    table.only(&["dirs", "paths", "allow", "strict", "builtin"])?;
+    table.only(&["dirs", "paths", "allow", "sha256", "strict", "builtin"])?;
     let paths = |key| -> Result<Vec<PathBuf>, ConfigError> {
         Ok(table.strings(key)?.unwrap_or_default().into_iter().map(PathBuf::from).collect())
     };
@@ -59,10 +59,24 @@ fn plugins(table: &Table<'_>) -> Result<PluginsConfig, ConfigError> {
         dirs: paths("dirs")?,
         paths: paths("paths")?,
         allow: table.strings("allow")?,
+        sha256: digests(table)?,
         strict: table.boolean("strict")?.unwrap_or_default(),
         builtin: table.boolean("builtin")?.unwrap_or(true),
         prefix: None,
     })
+}
+
+fn digests(table: &Table<'_>) -> Result<Option<BTreeMap<String, String>>, ConfigError> {
+    if !table.has("sha256") {
+        return Ok(None);
+    }
+    let digests: BTreeMap<String, String> = table.options("sha256")?.into_iter().collect();
+    let is_digest = |text: &str| text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if let Some((name, digest)) = digests.iter().find(|(_, digest)| !is_digest(digest)) {
+        let message = format!("'{name}' has '{digest}'; a SHA-256 digest has 64 hexadecimal digits");
+        return Err(table.bad("sha256", message));
+    }
+    Ok(Some(digests))
 }
 
 /// `use` is left out where only lifetimes are set.

@@ -131,7 +131,7 @@ fn refuses_what_it_does_not_know() {
         ),
         (
             "schema = 1\n[plugins]\nstrict = true\nDir = []\nzzz = 1",
-            "line 4, column 1: unknown key `Dir` in `plugins`; did you mean `dirs`? (known: dirs, paths, allow, strict, builtin)",
+            "line 4, column 1: unknown key `Dir` in `plugins`; did you mean `dirs`? (known: dirs, paths, allow, sha256, strict, builtin)",
         ),
         (
             "schema = 1\n[[delegate]]\nuse = \"a\"\n[[delegate]]\nuse = \"b\"\nonmissing = \"skip\"",
@@ -338,4 +338,23 @@ proptest! {
         let text = format!("{}{patch}{}", &FULL[..start], &FULL[end..]);
         let _ = text.parse::<Config>().map_err(|error| error.to_string());
     }
+}
+
+#[test]
+fn digests_of_plugins() {
+    let digest = "0123456789abcdefABCDEF".repeat(3)[..64].to_owned();
+    let text = format!(
+        "schema = 1\n[plugins]\nsha256 = {{ \"liba.so\" = \"{digest}\", \"x/libb.so\" = \"{digest}\" }}\n"
+    );
+    assert_eq!(config(&text).plugins.sha256.unwrap().keys().collect::<Vec<_>>(), ["liba.so", "x/libb.so"]);
+    assert_eq!(config("schema = 1\n[plugins]\nsha256 = {}").plugins.sha256, Some(Default::default()));
+    assert_eq!(PluginsConfig::default().sha256, None);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("arenite.toml");
+    std::fs::write(&file, &text).unwrap();
+    let read = Config::from_file(&file).unwrap().plugins.sha256.unwrap();
+    let wanted = ["liba.so".to_owned(), folder.path().join("x/libb.so").display().to_string()];
+    assert!(wanted.iter().all(|key| read.contains_key(key)), "{read:?}");
+    let error = "schema = 1\n[plugins]\nsha256 = { a = \"12\" }".parse::<Config>().unwrap_err().to_string();
+    assert!(error.contains("'a' has '12'; a SHA-256 digest has 64 hexadecimal digits"), "{error}");
 }

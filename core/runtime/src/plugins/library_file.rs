@@ -4,8 +4,7 @@
 //! beyond its end kills the process (SIGBUS). So the extent of every loadable segment is checked first.
 //! On systems whose libraries are not ELF, only the checks on the file itself are made.
 //!
-//! The file can still change between the check and `dlopen`. That only a trusted user can change it is what
-//! the checks on permissions are for.
+//! The file can still change between the check and `dlopen`, but only root and the caller can change it: see `permissions`.
 //!
 //! Format: System V gABI, chapters 4 (ELF header) and 5 (program header); `elf(5)`.
 
@@ -14,6 +13,8 @@
 #[cfg(all(unix, not(target_vendor = "apple")))]
 mod elf;
 mod error;
+#[cfg(unix)]
+mod permissions;
 
 pub use error::LibraryFileError;
 
@@ -30,13 +31,22 @@ pub struct FileIdentity {
     canonical: PathBuf,
 }
 
-/// Checks that a plugin library may be loaded, and says which file it is. Follows symbolic links.
+/// How a library came to be loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// The caller named this file.
+    Named,
+    /// It was in a folder that was searched.
+    Searched,
+}
+
+/// Checks that a plugin library may be loaded, and says which file it is; gives the file, open, too. Follows symbolic links.
 ///
 /// # Errors
-/// A [`LibraryFileError`], each with the path: not found, unreadable, not a regular file; the file, its
-/// folder or the folder of a link to it is writable by everyone (a sticky folder such as `/tmp` is allowed);
-/// and on ELF systems: not ELF, for another machine, not a shared library, damaged, or cut short.
-pub fn check(path: &Path) -> Result<FileIdentity, LibraryFileError> {
+/// A [`LibraryFileError`], each with the path: not found, unreadable, not a regular file; the file or a folder above it is owned by
+/// another user than root and the caller, or others may write to it (sticky folders: see `permissions`); and on ELF systems: not ELF,
+/// for another machine, not a shared library, damaged, or cut short.
+pub fn check(path: &Path, found: Found) -> Result<(FileIdentity, File), LibraryFileError> {
     let unreadable = |source| LibraryFileError::Unreadable { path: path.to_owned(), source };
     // Asked before opening: opening a named pipe would wait for a writer.
     regular(path, &std::fs::metadata(path).map_err(|error| not_found_or(path, error))?)?;
@@ -45,10 +55,12 @@ pub fn check(path: &Path) -> Result<FileIdentity, LibraryFileError> {
     regular(path, &metadata)?;
     let canonical = path.canonicalize().map_err(unreadable)?;
     #[cfg(unix)]
-    permissions::check(path, &canonical, &metadata)?;
+    permissions::check(path, &canonical, &metadata, found)?;
+    #[cfg(not(unix))]
+    let _ = found;
     #[cfg(all(unix, not(target_vendor = "apple")))]
     elf::check(path, &file, metadata.len())?;
-    Ok(identity(&metadata, canonical))
+    Ok((identity(&metadata, canonical), file))
 }
 
 #[cfg(unix)]
@@ -76,43 +88,6 @@ fn regular(path: &Path, metadata: &Metadata) -> Result<(), LibraryFileError> {
     }
     let found = if metadata.is_dir() { "a folder" } else { "a device, a pipe or a socket" };
     Err(LibraryFileError::NotRegular { path: path.to_owned(), found })
-}
-
-#[cfg(unix)]
-mod permissions {
-    use super::LibraryFileError;
-    use std::fs::Metadata;
-    use std::os::unix::fs::PermissionsExt;
-    use std::path::Path;
-
-    const WRITABLE_BY_OTHERS: u32 = 0o002;
-    const STICKY: u32 = 0o1000;
-
-    /// `path` is the path as given, `canonical` the one without links: who may write the folder of either
-    /// may put another file there.
-    pub(super) fn check(path: &Path, canonical: &Path, file: &Metadata) -> Result<(), LibraryFileError> {
-        let mode = file.permissions().mode();
-        if mode & WRITABLE_BY_OTHERS != 0 {
-            return Err(LibraryFileError::WorldWritableFile { path: path.to_owned(), mode: mode & 0o7777 });
-        }
-        folder_of(path, path)?;
-        folder_of(path, canonical)
-    }
-
-    fn folder_of(path: &Path, entry: &Path) -> Result<(), LibraryFileError> {
-        let folder = match entry.parent() {
-            Some(folder) if folder.as_os_str().is_empty() => Path::new("."),
-            Some(folder) => folder,
-            None => return Ok(()),
-        };
-        let unreadable = |source| LibraryFileError::Unreadable { path: folder.to_owned(), source };
-        let mode = std::fs::metadata(folder).map_err(unreadable)?.permissions().mode();
-        if mode & WRITABLE_BY_OTHERS != 0 && mode & STICKY == 0 {
-            let (path, folder) = (path.to_owned(), folder.to_owned());
-            return Err(LibraryFileError::WorldWritableFolder { path, folder, mode: mode & 0o7777 });
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]

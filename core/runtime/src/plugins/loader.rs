@@ -1,5 +1,7 @@
 //! Finds plugin libraries, opens them, and introduces host and plugin to each other.
 
+use std::collections::BTreeMap;
+use std::fs::File;
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 
@@ -9,8 +11,9 @@ use arenite_abi::raw::{ABI_FLOOR, ABI_VERSION, ArEntryV1, ArPluginV1, ENTRY_SYMB
 use crate::config::Config;
 use crate::error::{Error, LoadError, LoadFailure, Result};
 use crate::host::{self, HOST};
+use crate::plugins::library_file::{self, Found};
 use crate::plugins::registry::{Origin, Registry};
-use crate::plugins::{descriptor, library_file};
+use crate::plugins::{descriptor, digest};
 
 /// Environment variable with a list of folders, separated as in `PATH`.
 pub const PLUGIN_PATH: &str = "ARENITE_PLUGIN_PATH";
@@ -20,13 +23,12 @@ const PREFIX_FOLDER: &str = "lib/arenite/plugins";
 
 /// Loads what the configuration and the environment name.
 pub(crate) fn discover(registry: &mut Registry, config: &Config) -> Result<()> {
-    let allow = config.plugins.allow.clone();
-    let allow: Option<&[String]> = allow.as_deref();
+    let rules = Rules { allow: config.plugins.allow.as_deref(), sha256: config.plugins.sha256.as_ref() };
     if config.plugins.builtin {
         registry.add_static_plugins()?;
     }
     for path in &config.plugins.paths {
-        if let Err(reason) = load_allowed(registry, path, allow) {
+        if let Err(reason) = load_by(rules, registry, path, Found::Named) {
             note(registry, path.clone(), reason);
         }
     }
@@ -34,7 +36,7 @@ pub(crate) fn discover(registry: &mut Registry, config: &Config) -> Result<()> {
         note(registry, path, LoadError::File(format!("{PLUGIN_PATH} takes absolute paths only")));
     }
     for dir in places(config) {
-        load_dir_allowed(registry, &dir.path, allow, dir.must_exist)?;
+        load_dir_by(rules, registry, &dir.path, dir.must_exist)?;
     }
     match registry.not_loaded().into_iter().next() {
         Some(failure) if config.plugins.strict => Err(Error::Plugin(failure)),
@@ -44,12 +46,14 @@ pub(crate) fn discover(registry: &mut Registry, config: &Config) -> Result<()> {
 
 /// Loads all libraries of a folder.
 pub(crate) fn load_dir(registry: &mut Registry, dir: &Path, allow: &[String]) -> Result<()> {
-    load_dir_allowed(registry, dir, (!allow.is_empty()).then_some(allow), true)
+    let rules = Rules { allow: (!allow.is_empty()).then_some(allow), sha256: None };
+    load_dir_by(rules, registry, dir, true)
 }
 
 /// Loads one library and registers what it offers.
 pub(crate) fn load(registry: &mut Registry, path: &Path, allow: &[String]) -> Result<(), LoadError> {
-    load_allowed(registry, path, (!allow.is_empty()).then_some(allow))
+    let rules = Rules { allow: (!allow.is_empty()).then_some(allow), sha256: None };
+    load_by(rules, registry, path, Found::Named)
 }
 
 /// Hands the host to a plugin that is linked in.
@@ -58,6 +62,15 @@ pub(crate) fn introduce(plugin: &'static Plugin) -> Result<*const ArPluginV1, Lo
     // SAFETY: the host is a static, `version` is writable.
     let descriptor = unsafe { plugin.handshake(&HOST, &mut version) };
     if descriptor.is_null() { Err(refused(version)) } else { Ok(descriptor) }
+}
+
+/// Which libraries load: without a rule, any.
+#[derive(Clone, Copy)]
+struct Rules<'a> {
+    /// Patterns on ids.
+    allow: Option<&'a [String]>,
+    /// Digests of all that may be opened.
+    sha256: Option<&'a BTreeMap<String, String>>,
 }
 
 struct Place {
@@ -91,12 +104,7 @@ fn install_prefix() -> Option<PathBuf> {
     Some(program.parent().filter(|dir| dir.ends_with("bin"))?.parent()?.to_owned())
 }
 
-fn load_dir_allowed(
-    registry: &mut Registry,
-    dir: &Path,
-    allow: Option<&[String]>,
-    must_exist: bool,
-) -> Result<()> {
+fn load_dir_by(rules: Rules<'_>, registry: &mut Registry, dir: &Path, must_exist: bool) -> Result<()> {
     let entries = match std::fs::read_dir(dir) {
         Ok(entries) => entries,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && !must_exist => return Ok(()),
@@ -113,7 +121,7 @@ fn load_dir_allowed(
         .collect();
     files.sort();
     for path in files {
-        match load_allowed(registry, &path, allow) {
+        match load_by(rules, registry, &path, Found::Searched) {
             Ok(()) => {}
             // A folder may hold other libraries too, which are none of ours.
             Err(LoadError::NoEntry) => tracing::debug!(path = %path.display(), "not a plugin"),
@@ -129,21 +137,28 @@ fn note(registry: &mut Registry, path: PathBuf, reason: LoadError) {
     registry.failures.push(failure);
 }
 
-fn load_allowed(registry: &mut Registry, path: &Path, allow: Option<&[String]>) -> Result<(), LoadError> {
+fn load_by(rules: Rules<'_>, registry: &mut Registry, path: &Path, found: Found) -> Result<(), LoadError> {
     let _span = tracing::info_span!("load_plugin", path = %path.display()).entered();
-    let identity = library_file::check(path).map_err(|error| LoadError::File(error.to_string()))?;
+    let (identity, file) =
+        library_file::check(path, found).map_err(|error| LoadError::File(error.to_string()))?;
     if registry.files.contains(&identity) {
         return Ok(());
     }
     // The path is made absolute so that the system's loader does not search for it.
     let absolute = path.canonicalize().map_err(|error| LoadError::File(error.to_string()))?;
-    let library = open(&absolute)?;
+    let library = match rules.sha256 {
+        None => open(&absolute)?,
+        Some(list) => {
+            digest::check(list, path, &file).map_err(LoadError::Digest)?;
+            open_checked(&absolute, file)?
+        }
+    };
     // Libraries are never unloaded: registrations, and what plugins keep, point into them.
     let library = ManuallyDrop::new(library);
     let (descriptor, version) = negotiate(&library)?;
     // SAFETY: the descriptor came from the handshake with a library that is never unloaded.
     let id = unsafe { descriptor::id(descriptor) }.map_err(LoadError::Descriptor)?;
-    if let Some(allow) = allow
+    if let Some(allow) = rules.allow
         && !allow.iter().any(|pattern| crate::config::matches_pattern(pattern, &id))
     {
         return Err(LoadError::NotAllowed(id));
@@ -170,6 +185,28 @@ fn open(path: &Path) -> Result<libloading::Library, LoadError> {
         let reason = std::error::Error::source(&error).map_or(String::new(), |source| format!(": {source}"));
         LoadError::Open(format!("{error}{reason}"))
     })
+}
+
+/// As [`open`], of the very file whose digest was compared, whatever the path leads to by now.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn open_checked(_: &Path, file: File) -> Result<libloading::Library, LoadError> {
+    use std::os::fd::AsRawFd;
+    let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
+    if !path.exists() {
+        return Err(LoadError::Digest(
+            "a library with a digest is opened through /proc, which is not mounted".into(),
+        ));
+    }
+    let library = open(&path)?;
+    // The system's loader knows the library by this path, so the number must not become another file's.
+    std::mem::forget(file);
+    Ok(library)
+}
+
+/// As [`open`]. Between the comparison of digests and this, only root and the caller can change the file.
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn open_checked(path: &Path, _: File) -> Result<libloading::Library, LoadError> {
+    open(path)
 }
 
 /// Compares layouts and agrees on a version.

@@ -27,22 +27,32 @@ pub enum LibraryFileError {
         /// What it is.
         found: &'static str,
     },
-    /// Every user of the machine may write the file.
-    WorldWritableFile {
+    /// Other users may write to the file.
+    WritableFile {
         /// The library.
         path: PathBuf,
         /// Its permission bits.
         mode: u32,
     },
-    /// Every user of the machine may put another file in its place: the folder is writable by all, and not
-    /// sticky.
-    WorldWritableFolder {
+    /// Other users may put another file in its place, or add one: they may write to a folder above it.
+    WritableFolder {
         /// The library.
         path: PathBuf,
-        /// Its folder, or the folder of the link to it.
+        /// The folder, above the library or above a link to it.
         folder: PathBuf,
         /// The folder's permission bits.
         mode: u32,
+    },
+    /// The file or a folder above it is owned by somebody else than root and the caller.
+    ForeignOwner {
+        /// The library.
+        path: PathBuf,
+        /// The file or the folder.
+        entry: PathBuf,
+        /// Number of its owner.
+        owner: u32,
+        /// Number of the caller.
+        caller: u32,
     },
     /// The file does not begin as an ELF file does.
     NotElf {
@@ -93,6 +103,35 @@ pub enum LibraryFileError {
     },
 }
 
+impl LibraryFileError {
+    /// Who else can change the library.
+    fn fmt_rights(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use LibraryFileError::*;
+        match self {
+            WritableFile { path, mode } => {
+                write!(f, "{}: other users may write to this file (mode {mode:04o}); ", path.display())?;
+                f.write_str("take the right away (`chmod go-w`) to load it")
+            }
+            WritableFolder { path, folder, mode } => {
+                write!(f, "{}: other users may write to the folder {} ", path.display(), folder.display())?;
+                write!(
+                    f,
+                    "(mode {mode:04o}) and so put another plugin there; take the right away (`chmod go-w`), "
+                )?;
+                f.write_str("or move the plugin to a folder of your own")
+            }
+            ForeignOwner { path, entry, owner, caller } => {
+                write!(f, "{}: {} is owned by user {owner}; ", path.display(), entry.display())?;
+                write!(
+                    f,
+                    "only what root or user {caller}, who loads it, owns is loaded: copy it, or change its owner"
+                )
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 impl fmt::Display for LibraryFileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         use LibraryFileError::*;
@@ -102,14 +141,7 @@ impl fmt::Display for LibraryFileError {
             NotRegular { path, found } => {
                 write!(f, "{}: a plugin must be a regular file, this is {found}", path.display())
             }
-            WorldWritableFile { path, mode } => {
-                write!(f, "{}: every user may write this file (mode {mode:04o}); ", path.display())?;
-                f.write_str("take the right away (`chmod o-w`) to load it")
-            }
-            WorldWritableFolder { path, folder, mode } => {
-                write!(f, "{}: every user may write its folder {} ", path.display(), folder.display())?;
-                write!(f, "(mode {mode:04o}); take the right away (`chmod o-w`) to load from it")
-            }
+            WritableFile { .. } | WritableFolder { .. } | ForeignOwner { .. } => self.fmt_rights(f),
             NotElf { path, magic } => {
                 write!(f, "{}: not an ELF library: begins with {magic:02x?}, ", path.display())?;
                 f.write_str("expected [7f, 45, 4c, 46]")

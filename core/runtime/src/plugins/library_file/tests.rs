@@ -4,6 +4,11 @@ use tempfile::TempDir;
 #[cfg(all(unix, not(target_vendor = "apple")))]
 mod elf_files;
 
+/// As for a file that the caller named.
+fn check(path: &Path) -> Result<FileIdentity, LibraryFileError> {
+    super::check(path, Found::Named).map(|(identity, _)| identity)
+}
+
 fn folder() -> TempDir {
     tempfile::tempdir().unwrap()
 }
@@ -60,30 +65,28 @@ mod on_unix {
     }
 
     #[test]
-    fn a_file_that_everyone_may_write() {
+    fn a_file_that_others_may_write() {
         let folder = folder();
         let path = library(folder.path());
-        for (mode, refused) in [(0o644, false), (0o664, false), (0o646, true), (0o777, true)] {
+        for (mode, refused) in [(0o644, false), (0o755, false), (0o664, true), (0o646, true), (0o777, true)] {
             set_mode(&path, mode);
             match check(&path) {
-                Err(LibraryFileError::WorldWritableFile { mode: found, .. }) if refused => {
-                    assert_eq!(found, mode)
-                }
+                Err(LibraryFileError::WritableFile { mode: found, .. }) if refused => assert_eq!(found, mode),
                 Ok(_) if !refused => (),
                 other => panic!("{mode:o}: {other:?}"),
             }
         }
-        assert!(message(&path).contains("every user may write this file (mode 0777)"));
+        assert!(message(&path).contains("other users may write to this file (mode 0777)"));
     }
 
     #[test]
-    fn a_folder_that_everyone_may_write() {
+    fn a_folder_that_others_may_write() {
         let folder = folder();
         let path = library(folder.path());
-        for (mode, refused) in [(0o775, false), (0o1777, false), (0o777, true), (0o703, true)] {
+        for (mode, refused) in [(0o755, false), (0o775, true), (0o777, true), (0o703, true)] {
             set_mode(folder.path(), mode);
             match check(&path) {
-                Err(LibraryFileError::WorldWritableFolder { mode: found, folder: named, .. }) if refused => {
+                Err(LibraryFileError::WritableFolder { mode: found, folder: named, .. }) if refused => {
                     assert_eq!((found, named.as_path()), (mode, folder.path()));
                 }
                 Ok(_) if !refused => (),
@@ -94,6 +97,54 @@ mod on_unix {
     }
 
     #[test]
+    fn a_sticky_folder_is_for_a_named_file_of_ones_own() {
+        let folder = folder();
+        let path = library(folder.path());
+        set_mode(folder.path(), 0o1777);
+        check(&path).unwrap();
+        let searched = super::super::check(&path, Found::Searched);
+        assert!(
+            matches!(searched, Err(LibraryFileError::WritableFolder { mode: 0o1777, .. })),
+            "{searched:?}"
+        );
+        // Above a private folder the sticky one is harmless, as /tmp is for all of these tests.
+        let private = folder.path().join("private");
+        std::fs::create_dir(&private).unwrap();
+        set_mode(&private, 0o700);
+        super::super::check(&library(&private), Found::Searched).unwrap();
+    }
+
+    #[test]
+    fn every_folder_above_counts() {
+        let folder = folder();
+        let inner = folder.path().join("a/b");
+        std::fs::create_dir_all(&inner).unwrap();
+        let path = library(&inner);
+        check(&path).unwrap();
+        set_mode(folder.path(), 0o777);
+        assert!(message(&path).contains("(mode 0777) and so put another plugin there"));
+    }
+
+    /// Needs root, who alone can give files away.
+    #[test]
+    fn a_file_of_another_user() {
+        let folder = folder();
+        let path = library(folder.path());
+        if std::os::unix::fs::chown(&path, Some(65_534), None).is_err() {
+            println!("skipped: only root can give a file away");
+            return;
+        }
+        assert!(
+            message(&path).contains("is owned by user 65534; only what root or user 0"),
+            "{}",
+            message(&path)
+        );
+        std::os::unix::fs::chown(&path, Some(0), None).unwrap();
+        std::os::unix::fs::chown(folder.path(), Some(65_534), None).unwrap();
+        assert!(matches!(check(&path), Err(LibraryFileError::ForeignOwner { owner: 65_534, .. })));
+    }
+
+    #[test]
     fn both_folders_of_a_link_count() {
         let (real, links) = (folder(), folder());
         let path = library(real.path());
@@ -101,10 +152,10 @@ mod on_unix {
         symlink(&path, &link).unwrap();
         assert_eq!(check(&link).unwrap(), check(&path).unwrap());
         set_mode(links.path(), 0o777);
-        assert!(matches!(check(&link), Err(LibraryFileError::WorldWritableFolder { .. })));
+        assert!(matches!(check(&link), Err(LibraryFileError::WritableFolder { .. })));
         set_mode(links.path(), 0o755);
         set_mode(real.path(), 0o777);
-        assert!(matches!(check(&link), Err(LibraryFileError::WorldWritableFolder { .. })));
+        assert!(matches!(check(&link), Err(LibraryFileError::WritableFolder { .. })));
     }
 
     #[test]
