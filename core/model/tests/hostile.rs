@@ -217,6 +217,8 @@ fn variables_may_be_read_before_an_operator_writes_them() {
     model.subgraphs[0].operators[1].outputs.push(6);
     model.subgraphs[0].operators[0].outputs.push(6);
     Model::new(&model.finish()).expect("a variable has its last value, and may be written twice");
+    model.subgraphs[0].inputs.push(6);
+    Model::new(&model.finish()).expect("the caller may write it, too");
 }
 
 #[test]

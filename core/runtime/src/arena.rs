@@ -28,9 +28,15 @@ pub(crate) struct Block {
 // SAFETY: the block owns its memory, like a `Vec<u8>`.
 unsafe impl Send for Block {}
 
+/// A type with the alignment of blocks.
+#[repr(align(64))]
+struct Aligned;
+
+const _: () = assert!(align_of::<Aligned>() == ALIGNMENT);
+
 impl Block {
-    /// No memory.
-    pub const EMPTY: Block = Block { data: NonNull::dangling(), bytes: 0, lead: 0 };
+    /// No memory. Its address is aligned like that of others: delegates check the addresses of empty tensors, too.
+    pub const EMPTY: Block = Block { data: NonNull::<Aligned>::dangling().cast(), bytes: 0, lead: 0 };
 
     /// A block of so many zero bytes.
     pub fn zeroed(bytes: usize) -> Result<Self> {

@@ -117,10 +117,19 @@ impl Input {
     }
 }
 
-/// Per tensor, how far it may be off; `None` where nothing is known. `tensors` is what the reference ops computed.
-pub fn bounds(graph: &Graph, tensors: &[Option<Array>], setting: &Setting) -> Vec<Option<Bound>> {
+/// Per tensor, how far it may be off; `None` where nothing is known. `tensors` is what the reference ops computed, `before` the bounds of
+/// the invocation before: where its answers are inputs of this one, they are off already.
+pub fn bounds(
+    graph: &Graph,
+    tensors: &[Option<Array>],
+    setting: &Setting,
+    before: Option<&[Option<Bound>]>,
+) -> Vec<Option<Bound>> {
     let winograd = setting.winograd && !setting.is_of_gpu();
     let mut bounds = vec![Some(EXACT); tensors.len()];
+    for (state, before) in graph.states.iter().flat_map(|state| before.map(|before| (state, before))) {
+        bounds[state.before as usize] = before[state.after as usize];
+    }
     for (operator, (_, rule)) in graph.model.subgraphs[0].operators.iter().zip(&graph.notes) {
         let known = operator.outputs.first().and_then(|&output| {
             let (ty, y) = facts(tensors, output)?;

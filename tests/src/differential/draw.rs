@@ -8,6 +8,7 @@ use super::ops::phrases::PHRASES;
 use super::ops::{Entry, FAMILIES};
 use super::random::Random;
 use super::spoil::spoil;
+use super::variables;
 
 /// The graph of a seed.
 pub fn draw(seed: u64) -> Graph {
@@ -40,8 +41,11 @@ pub fn draw_by(seed: u64, random: Random) -> Graph {
     }
     let mut random = net.random.clone();
     let mut graph = net.finish();
+    if random.chance(20) {
+        variables::add(&mut graph, &mut random);
+    }
     resize(&mut graph, &mut random);
-    if random.chance(12) {
+    if random.chance(12) && !variables::any(&graph) {
         spoil(&mut graph, &mut random);
     }
     graph
@@ -66,8 +70,12 @@ fn choose(net: &mut Net, favourite: ElementType) -> Option<(Kind, super::ops::Dr
 
 /// Other shapes for one input in the second invocation: mostly another number of images or rows.
 fn resize(graph: &mut Graph, random: &mut Random) {
-    let inputs = graph.model.subgraphs[0].inputs.clone();
-    if inputs.is_empty() || !random.chance(35) {
+    let main = &graph.model.subgraphs[0];
+    let mut inputs = main.inputs.clone();
+    // A variable keeps its shape, so that most graphs with one refuse another shape.
+    inputs.retain(|&input| !main.tensors[input as usize].is_variable);
+    let chance = if variables::any(graph) { 10 } else { 35 };
+    if inputs.is_empty() || !random.chance(chance) {
         return;
     }
     let input = random.pick(&inputs);

@@ -127,6 +127,19 @@ pub enum Feed {
     Numbers(Vec<i64>),
 }
 
+/// What an invocation hands to the next one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct State {
+    /// The input that the value goes to.
+    pub before: i32,
+    /// The tensor that it comes from,
+    pub after: i32,
+    /// and its place among the outputs.
+    pub output: usize,
+    /// Each byte of the first value.
+    pub zero: u8,
+}
+
 /// A drawn graph.
 #[derive(Clone, Debug)]
 pub struct Graph {
@@ -142,9 +155,16 @@ pub struct Graph {
     pub resizes: BTreeMap<i32, Vec<i32>>,
     /// What was made wrong.
     pub spoilt: Option<String>,
+    /// Of an [unrolled](super::variables::unrolled) graph: what was a variable.
+    pub states: Vec<State>,
 }
 
 impl Graph {
+    /// How often it is run: variables need a third time to show that the second one's values came from the first.
+    pub fn invocations(&self) -> u64 {
+        if self.states.is_empty() && !super::variables::any(self) { 2 } else { 3 }
+    }
+
     /// Makes an output of each result that nobody reads: what is not asked for, is not computed, nor refused.
     pub fn ask_for_all(&mut self) {
         let main = &mut self.model.subgraphs[0];
@@ -191,7 +211,11 @@ impl fmt::Display for Graph {
                 [scale] => format!(" @{scale},{}", q.zero_point.first().unwrap_or(&0)),
                 scales => format!(" @{} scales", scales.len()),
             });
-            let constant = if tensor.buffer > 0 { "=" } else { "" };
+            let constant = match tensor.is_variable {
+                true => "variable ",
+                false if tensor.buffer > 0 => "=",
+                false => "",
+            };
             format!("{constant}{index}: {ty} {:?}{quant}", tensor.shape)
         };
         let list = |indices: &[i32]| indices.iter().map(|&i| tensor(i)).collect::<Vec<_>>().join("; ");

@@ -7,7 +7,7 @@
 
 use arenite::ElementType::Bool;
 
-use super::bounds::{self, EXACT, bounds};
+use super::bounds::{self, Bound, EXACT, bounds};
 use super::graph::{Graph, Setting};
 use super::run::{Answers, Array, Failure, Run};
 use crate::case::Tolerance;
@@ -34,6 +34,7 @@ pub enum Verdict {
 /// Compares a graph's runs.
 pub fn judge(graph: &Graph, setting: &Setting, reference: &Run, got: &Run) -> Verdict {
     let (mut judged, mut unknown, mut refused) = (0, 0, false);
+    let mut known = None;
     for (i, (want, got)) in reference.steps.iter().zip(&got.steps).enumerate() {
         let differs = |text: String| Verdict::Differs(format!("invocation {}: {text}", i + 1));
         match (want, got) {
@@ -47,13 +48,46 @@ pub fn judge(graph: &Graph, setting: &Setting, reference: &Run, got: &Run) -> Ve
             },
             (Ok(_), Err(got)) => return differs(format!("{}, the reference ops answer", words(got))),
             (Err(want), Ok(_)) => return differs(format!("it answers, the reference ops {}", words(want))),
-            (Ok(want), Ok(got)) => match answers(graph, setting, want, got) {
-                Ok([these, not]) => (judged, unknown) = (judged + these, unknown + not),
-                Err(text) => return differs(text),
-            },
+            (Ok(want), Ok(got)) => {
+                match answers(graph, want, got, &allowed(graph, setting, want, &mut known)) {
+                    Ok([these, not]) => (judged, unknown) = (judged + these, unknown + not),
+                    Err(text) => return differs(text),
+                }
+            }
         }
     }
     if refused && judged + unknown == 0 { Verdict::Refused } else { Verdict::Same { judged, unknown } }
+}
+
+/// Compares the runs of a graph with variables. `want` is what the reference ops make of `unrolled`, the graph without them, and has to be
+/// what they make of the graph itself, `reference`, bit for bit; unless they refuse it for a variable: one that changes its size, or that
+/// a node reads and writes.
+pub fn judge_variables(unrolled: &Graph, setting: &Setting, want: Run, reference: Run, got: &Run) -> Verdict {
+    let mut expected = Run { steps: Vec::new(), delegated: Vec::new() };
+    for (i, (want, plain)) in want.steps.into_iter().zip(reference.steps).enumerate() {
+        let differs =
+            |text| Verdict::Differs(format!("invocation {}: with variables, reference ops {text}", i + 1));
+        match (want, plain) {
+            (Err(failure), _) | (_, Err(failure)) if failure.kind == "limit" => return Verdict::Limited,
+            (Ok(want), Ok(plain)) => match unlike(&want, &plain) {
+                Some(output) => return differs(format!("give another output {output}")),
+                None => expected.steps.push(Ok(want)),
+            },
+            (Ok(_), Err(plain)) if !plain.text.contains("variable") => return differs(words(&plain)),
+            (Err(want), Ok(_)) => return differs(format!("answer, without they {}", words(&want))),
+            (_, Err(plain)) => {
+                expected.steps.push(Err(plain));
+                break;
+            }
+        }
+    }
+    judge(unrolled, setting, &expected, got)
+}
+
+/// The first of the outputs that `plain` has as well, and that are not the same there.
+fn unlike(want: &Answers, plain: &Answers) -> Option<usize> {
+    let pairs = want.outputs.iter().zip(&plain.outputs);
+    pairs.into_iter().position(|(a, b)| (a.ty, &a.shape, &a.bytes) != (b.ty, &b.shape, &b.bytes))
 }
 
 /// Whether both were refused alike.
@@ -65,11 +99,27 @@ fn words(failure: &Failure) -> String {
     format!("refuse at {} ({}: {})", failure.stage, failure.kind, failure.text)
 }
 
+/// How far each tensor may be off in this invocation; `known` is that of the invocation before, and then of this one.
+fn allowed(
+    graph: &Graph,
+    setting: &Setting,
+    want: &Answers,
+    known: &mut Option<Vec<Option<Bound>>>,
+) -> Vec<Option<Bound>> {
+    let before = known.take().filter(|_| !want.restarted);
+    let bounds = bounds(graph, &want.tensors, setting, before.as_deref());
+    known.insert(bounds).clone()
+}
+
 /// How many outputs were judged and how many not, or what differs.
-fn answers(graph: &Graph, setting: &Setting, want: &Answers, got: &Answers) -> Result<[usize; 2], String> {
-    let bounds = bounds(graph, &want.tensors, setting);
+fn answers(
+    graph: &Graph,
+    want: &Answers,
+    got: &Answers,
+    bounds: &[Option<Bound>],
+) -> Result<[usize; 2], String> {
     let mut counts = [0, 0];
-    for (i, &tensor) in graph.model.subgraphs[0].outputs.iter().enumerate() {
+    for (i, &tensor) in graph.model.subgraphs[0].outputs.iter().enumerate().take(got.outputs.len()) {
         let (want, got) = (&want.outputs[i], &got.outputs[i]);
         if (want.ty, &want.shape) != (got.ty, &got.shape) || want.bytes.len() != got.bytes.len() {
             let form = |array: &Array| format!("{} {:?}", array.ty, array.shape);

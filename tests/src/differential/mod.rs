@@ -2,8 +2,8 @@
 //! of the reference ops.
 //!
 //! ```text
-//! seed ─► draw (ops: tables; spoil) ─► graph ─┬─ run on reference ops ─┬─► judge (bounds) ─► verdict ─► tally
-//!                                             └─ run on the delegate ──┘                └─► shrink
+//! seed ─► draw (ops: tables; variables; spoil) ─► graph ─┬─ run on reference ops ─┬─► judge (bounds) ─► verdict ─► tally
+//!                                                        └─ run on the delegate ──┘                └─► shrink
 //! ```
 //! A seed decides everything: nodes, shapes, constants, inputs, and what the delegate runs with. [`campaign`] runs many seeds, in
 //! processes of their own, so that a crash has a seed too.
@@ -22,10 +22,11 @@ pub mod run;
 mod shrink;
 mod spoil;
 pub mod tally;
+pub mod variables;
 
 pub use draw::{draw, draw_by, setting};
 use graph::{Graph, Kind, Setting};
-use judge::{Verdict, judge};
+use judge::{Verdict, judge, judge_variables};
 
 /// What came of a graph.
 pub struct Checked {
@@ -37,11 +38,17 @@ pub struct Checked {
     pub nodes: Vec<(Kind, bool)>,
 }
 
-/// Runs a graph both ways.
+/// Runs a graph both ways; one with variables on reference ops also without them.
 pub fn check(graph: Graph, setting: &Setting) -> Checked {
     let reference = run::run(&graph, None);
     let got = run::run(&graph, Some(setting));
-    let verdict = judge(&graph, setting, &reference, &got);
+    let verdict = match variables::any(&graph) {
+        false => judge(&graph, setting, &reference, &got),
+        true => {
+            let unrolled = variables::unrolled(&graph);
+            judge_variables(&unrolled, setting, run::run(&unrolled, None), reference, &got)
+        }
+    };
     let delegated = got.delegated.iter().copied().chain(std::iter::repeat(false));
     let nodes = graph.notes.iter().map(|(kind, _)| *kind).zip(delegated).collect();
     Checked { graph, verdict, nodes }

@@ -66,6 +66,7 @@ impl Net {
             feeds: BTreeMap::new(),
             resizes: BTreeMap::new(),
             spoilt: None,
+            states: Vec::new(),
         };
         let grid = random.chance(50);
         Net { random, grid, graph, pool: Vec::new(), read: Vec::new(), next: None }

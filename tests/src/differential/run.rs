@@ -8,7 +8,7 @@ use arenite::config::DelegateConfig;
 use arenite::{ElementType, Error, Interpreter, Model, Quota, Registry, Served, Status, Tensor};
 
 use super::data::data;
-use super::graph::{Feed, Graph, Setting};
+use super::graph::{Feed, Graph, Setting, State};
 use super::random::Random;
 
 /// A tensor that was read.
@@ -39,6 +39,8 @@ pub struct Answers {
     pub outputs: Vec<Array>,
     /// Of all tensors, on reference ops.
     pub tensors: Vec<Option<Array>>,
+    /// Whether variables had their first values: after an input got another shape.
+    pub restarted: bool,
 }
 
 /// What came of a graph.
@@ -89,13 +91,19 @@ fn steps(graph: &Graph, setting: Option<&Setting>, run: &mut Run) {
         Ok(interpreter) => interpreter,
         Err(failure) => return run.steps.push(Err(failure)),
     };
-    for step in 0..2 {
-        run.steps.push(invoke(&mut interpreter, graph, step, setting.is_none()));
+    for step in 0..graph.invocations() {
+        let before = run.steps.last().and_then(|step| step.as_ref().ok());
+        let done = invoke(&mut interpreter, graph, step, setting.is_none(), before);
+        let refused = done.is_err();
+        run.steps.push(done);
         if step == 0 {
             let asked = setting.map(|setting| &setting.delegate);
             let is_asked =
                 |served: &Served| matches!(served, Served::Delegate { name, .. } if Some(name) == asked);
             run.delegated = interpreter.served_by().iter().map(is_asked).collect();
+        }
+        if refused && step > 0 {
+            break;
         }
     }
 }
@@ -156,20 +164,30 @@ pub(crate) fn invoke(
     graph: &Graph,
     step: u64,
     reference: bool,
+    before: Option<&Answers>,
 ) -> Result<Answers, Failure> {
     let inputs = &graph.model.subgraphs[0].inputs;
+    let mut restarted = false;
     for (i, tensor) in inputs.iter().enumerate() {
-        if step > 0
+        if step == 1
             && let Some(shape) = graph.resizes.get(tensor)
         {
             interpreter.resize_input(i, shape).map_err(|e| failure("resize", &e))?;
+            restarted |= *shape != graph.model.subgraphs[0].tensors[*tensor as usize].shape;
         }
     }
+    let before = before.filter(|_| !restarted);
     interpreter.allocate().map_err(|e| failure("allocate", &e))?;
     for (i, tensor) in inputs.iter().enumerate() {
         let input = interpreter.input_mut(i).map_err(|e| failure("invoke", &e))?;
         let (ty, count) =
             (input.tensor().ty, input.tensor().shape.iter().map(|&d| d.max(0) as usize).product());
+        if let Some(state) = graph.states.iter().find(|state| state.before == *tensor) {
+            let first = || vec![state.zero; ty.bytes_of(count).unwrap_or(0)];
+            let bytes = before.map_or_else(first, |before| before.outputs[state.output].bytes.clone());
+            input.copy_from_bytes(&bytes).map_err(|e| failure("invoke", &e))?;
+            continue;
+        }
         let feed = graph.feeds.get(tensor).unwrap_or(&Feed::Grid);
         // Each by itself, so that it stays when others go.
         let mut random = Random::new(graph.seed.rotate_left(32) ^ step << 16 ^ *tensor as u64);
@@ -181,9 +199,23 @@ pub(crate) fn invoke(
         .map(|i| interpreter.output(i).and_then(|tensor| array(&tensor)))
         .collect::<Result<Vec<Array>, Error>>()
         .map_err(|e| failure("read", &e))?;
+    check_states(graph, &outputs)?;
     let count = if reference { interpreter.tensor_count() } else { 0 };
     let all = (0..count).map(|i| interpreter.tensor(i).and_then(|tensor| array(&tensor)).ok());
-    Ok(Answers { outputs, tensors: all.collect() })
+    Ok(Answers { outputs, tensors: all.collect(), restarted })
+}
+
+/// A variable keeps its size.
+fn check_states(graph: &Graph, outputs: &[Array]) -> Result<(), Failure> {
+    let tensors = &graph.model.subgraphs[0].tensors;
+    let is_other = |state: &&State| outputs[state.output].shape != tensors[state.before as usize].shape;
+    match graph.states.iter().find(is_other) {
+        Some(state) => {
+            let text = format!("variable {} gets shape {:?}", state.before, outputs[state.output].shape);
+            Err(Failure { stage: "allocate", kind: "variable".to_owned(), text })
+        }
+        None => Ok(()),
+    }
 }
 
 fn array(tensor: &Tensor<'_>) -> Result<Array, Error> {

@@ -23,6 +23,12 @@ pub fn shrink(graph: &Graph, differs: impl Fn(&Graph) -> bool) -> Graph {
             try_it(&mut best, smaller);
         }
     }
+    for variable in 0..graph.model.subgraphs[0].tensors.len() {
+        if best.model.subgraphs[0].tensors[variable].is_variable {
+            let smaller = without_variable(&best, variable);
+            try_it(&mut best, smaller);
+        }
+    }
     let mut smaller = best.clone();
     smaller.resizes.clear();
     try_it(&mut best, smaller);
@@ -35,14 +41,30 @@ fn without(graph: &Graph, node: usize) -> Graph {
     let main = &mut smaller.model.subgraphs[0];
     let gone = main.operators.remove(node);
     smaller.notes.remove(node);
-    main.inputs.extend(&gone.outputs);
-    main.outputs.retain(|output| !gone.outputs.contains(output));
-    smaller.feeds.extend(gone.outputs.iter().map(|&output| (output, Feed::Grid)));
+    // A variable has its last value without the node.
+    let fed: Vec<i32> =
+        gone.outputs.iter().copied().filter(|&t| !main.tensors[t as usize].is_variable).collect();
+    main.inputs.extend(&fed);
+    main.outputs.retain(|output| !fed.contains(output));
+    smaller.feeds.extend(fed.iter().map(|&output| (output, Feed::Grid)));
     let read: Vec<i32> = main.operators.iter().flat_map(|node| &node.inputs).copied().collect();
     main.inputs.retain(|input| read.contains(input));
     smaller.feeds.retain(|input, _| read.contains(input));
     smaller.resizes.retain(|input, _| read.contains(input));
     smaller.ask_for_all();
+    smaller
+}
+
+/// The graph in which a tensor keeps no value: it is fed unless a node writes it.
+fn without_variable(graph: &Graph, variable: usize) -> Graph {
+    let mut smaller = graph.clone();
+    let main = &mut smaller.model.subgraphs[0];
+    let index = variable as i32;
+    main.tensors[variable].is_variable = false;
+    if !main.inputs.contains(&index) && !main.operators.iter().any(|node| node.outputs.contains(&index)) {
+        main.inputs.push(index);
+        smaller.feeds.insert(index, Feed::Grid);
+    }
     smaller
 }
 

@@ -25,6 +25,8 @@ pub struct Found {
 pub struct Tally {
     /// Graphs in all.
     pub graphs: u64,
+    /// Those with variables that both answered alike.
+    pub variables: u64,
     /// Those that both refused.
     pub refused: u64,
     /// Those that met a limit.
@@ -45,6 +47,7 @@ impl Tally {
         self.graphs += 1;
         match checked.verdict {
             Verdict::Same { judged, unknown } => {
+                self.variables += u64::from(super::variables::any(&checked.graph));
                 self.judged += judged as u64;
                 self.unknown += unknown as u64;
             }
@@ -62,6 +65,7 @@ impl Tally {
     /// Adds the counts of another.
     pub fn merge(&mut self, other: Tally) {
         self.graphs += other.graphs;
+        self.variables += other.variables;
         self.refused += other.refused;
         self.limited += other.limited;
         self.judged += other.judged;
@@ -80,8 +84,11 @@ impl fmt::Display for Tally {
         for (kind, [all, delegated]) in &self.nodes {
             writeln!(f, "  {kind:<44} {all:>9} {delegated:>9}")?;
         }
-        let Tally { graphs, refused, limited, judged, unknown, .. } = self;
-        writeln!(f, "{graphs} graphs: {refused} refused by both, {limited} at a limit")?;
+        let Tally { graphs, variables, refused, limited, judged, unknown, .. } = self;
+        writeln!(
+            f,
+            "{graphs} graphs: {variables} with variables, {refused} refused by both, {limited} at a limit"
+        )?;
         writeln!(f, "{judged} outputs compared, {unknown} unknown")?;
         for found in &self.found {
             let Setting { delegate, isa, threads, winograd } = &found.setting;

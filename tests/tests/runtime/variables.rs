@@ -220,3 +220,49 @@ fn an_op_that_does_not_work_in_place_cannot_write_the_variable_that_it_reads() {
     assert!(has(&ran, &["ABS", "ADD", "LOGISTIC"]), "{ran:?}");
     assert!(has(&refused, &["CONV_2D", "DEPTHWISE_CONV_2D", "REVERSE_V2", "SOFTMAX"]), "{refused:?}");
 }
+
+/// The caller's value counts until a node writes another, and the next invocation's value replaces that.
+#[test]
+fn an_input_may_be_a_variable_that_a_node_writes() {
+    let model = model(|m, g| {
+        let (x, v) = (g.input(f32s("x", &[2])), g.input(f32s("v", &[2]).variable()));
+        let (y, z) = (g.output(f32s("y", &[2])), g.output(f32s("z", &[2])));
+        node(m, g, "ADD", &[v, x], y);
+        node(m, g, "NEG", &[y], v);
+        node(m, g, "ABS", &[v], z);
+    });
+    for builder in [reference_ops(&model), Interpreter::builder(&model)] {
+        let mut interpreter = builder.build().unwrap();
+        interpreter.allocate().unwrap();
+        let mut invoke = |v: Option<f32>| {
+            interpreter.input_mut(0).unwrap().copy_from_slice(&[1.0f32, 1.0]).unwrap();
+            if let Some(v) = v {
+                interpreter.input_mut(1).unwrap().copy_from_slice(&[v, v]).unwrap();
+            }
+            interpreter.invoke().unwrap();
+            [0, 1].map(|i| output(&interpreter, i).1[1])
+        };
+        assert_eq!(invoke(Some(4.0)), [5.0, 5.0]);
+        assert_eq!(invoke(Some(6.0)), [7.0, 7.0]);
+        assert_eq!(invoke(None), [-6.0, 6.0], "the value that the node wrote");
+    }
+}
+
+#[test]
+fn a_variable_without_elements_is_read_and_written() {
+    let model = model(|m, g| {
+        let x = g.input(f32s("x", &[0, 3]));
+        let v = g.tensor(f32s("v", &[0, 3]).variable());
+        let y = g.output(f32s("y", &[0, 3]));
+        node(m, g, "ADD", &[v, x], y);
+        node(m, g, "ABS", &[y], v);
+    });
+    for builder in [reference_ops(&model), Interpreter::builder(&model)] {
+        let mut interpreter = builder.build().unwrap();
+        interpreter.allocate().unwrap();
+        for _ in 0..3 {
+            interpreter.invoke().unwrap();
+            assert_eq!(output(&interpreter, 0), (vec![0, 3], vec![]));
+        }
+    }
+}

@@ -34,7 +34,10 @@ pub(super) fn verify(root: ModelTable<'_>, graph: SubGraph<'_>, path: Path, scra
     for (index, tensor) in graph.inputs().iter().enumerate() {
         let at = || path.entry("inputs", index);
         let tensor = check_index(i64::from(tensor), count, "tensor", "subgraph", at)?;
-        set(origin, tensor, INPUT);
+        // An input that is a variable may be written as well: the value counts until the caller gives another.
+        if origin.get(tensor) != Some(&VARIABLE) {
+            set(origin, tensor, INPUT);
+        }
     }
     for (index, operator) in graph.operators().iter().enumerate() {
         note_outputs(operator, index, origin, path)?;

@@ -1,0 +1,281 @@
+//! Variables: tensors that keep their value from one invocation to the next.
+//!
+//! [`add`] makes variables of some tensors of a drawn graph; [`unrolled`] gives the graph without variables that has the same answers:
+//!
+//! ```text
+//! y = v + x;  v = abs(y);  z = -v        y = v0 + x;  v1 = abs(y);  z = -v1;  the next invocation's v0 is v1
+//! ```
+//! Each write gets a tensor of its own, and each read has the last write before it in the file. So the reference ops' answers for the
+//! unrolled graph say what a graph with variables must give, also on reference ops.
+
+use arenite::ElementType;
+use arenite_abi::schema::ReshapeOptions;
+use arenite_model::writer::{Operator, Tensor};
+
+use super::graph::{Form, Graph, Kind, Rule, State};
+use super::random::Random;
+use crate::options::{Attributes, WithOptions};
+
+/// Makes variables of some tensors, and lets nodes read and write them.
+pub fn add(graph: &mut Graph, random: &mut Random) {
+    let changes = [write, read, read, recur, recur, recur, write_again, copy, unwritten, fed];
+    random.pick(&[write, recur])(graph, random);
+    for _ in 0..random.between(1, 6) {
+        random.pick(&changes)(graph, random);
+    }
+}
+
+/// Whether the graph has a variable.
+pub fn any(graph: &Graph) -> bool {
+    graph.model.subgraphs[0].tensors.iter().any(|tensor| tensor.is_variable)
+}
+
+fn tensor(graph: &Graph, index: i32) -> Option<&Tensor> {
+    graph.model.subgraphs[0].tensors.get(usize::try_from(index).ok()?)
+}
+
+/// Whether one tensor can take the other's place.
+fn alike(graph: &Graph, a: i32, b: i32) -> bool {
+    let (Some(a), Some(b)) = (tensor(graph, a), tensor(graph, b)) else { return false };
+    let parameters = |tensor: &Tensor| {
+        tensor.quantization.as_ref().map(|q| (q.scale.clone(), q.zero_point.clone(), q.quantized_dimension))
+    };
+    a.element_type == b.element_type
+        && a.shape == b.shape
+        && a.buffer == b.buffer
+        && parameters(a) == parameters(b)
+}
+
+fn variables(graph: &Graph) -> Vec<i32> {
+    let tensors = graph.model.subgraphs[0].tensors.iter().enumerate();
+    tensors.filter(|(_, tensor)| tensor.is_variable).map(|(i, _)| i as i32).collect()
+}
+
+fn some(list: &[i32], random: &mut Random) -> Option<i32> {
+    (!list.is_empty()).then(|| random.pick(list))
+}
+
+/// Results of nodes that are not variables yet, each with its node and its place among the outputs.
+fn results(graph: &Graph) -> Vec<(usize, usize, i32)> {
+    let operators = graph.model.subgraphs[0].operators.iter().enumerate();
+    let all = operators
+        .flat_map(|(node, operator)| operator.outputs.iter().enumerate().map(move |(i, &t)| (node, i, t)));
+    all.filter(|&(_, _, t)| tensor(graph, t).is_some_and(|tensor| !tensor.is_variable)).collect()
+}
+
+/// A result becomes a variable.
+fn write(graph: &mut Graph, random: &mut Random) {
+    let results: Vec<i32> = results(graph).into_iter().map(|(_, _, t)| t).collect();
+    if let Some(result) = some(&results, random) {
+        graph.model.subgraphs[0].tensors[result as usize].is_variable = true;
+    }
+}
+
+/// A node reads a variable in place of another tensor, before or after the node that writes it.
+fn read(graph: &mut Graph, random: &mut Random) {
+    let Some(variable) = some(&variables(graph), random) else { return };
+    let in_place = random.chance(5);
+    let mut places = Vec::new();
+    for (node, operator) in graph.model.subgraphs[0].operators.iter().enumerate() {
+        if in_place || !operator.outputs.contains(&variable) {
+            let fits = operator.inputs.iter().enumerate();
+            let fits = fits.filter(|&(_, &t)| t != variable && alike(graph, t, variable));
+            places.extend(fits.map(|(i, _)| (node, i)));
+        }
+    }
+    if !places.is_empty() {
+        let (node, input) = random.pick(&places);
+        graph.model.subgraphs[0].operators[node].inputs[input] = variable;
+        graph.ask_for_all();
+    }
+}
+
+/// Another node writes a variable in place of its result; who read that reads the variable.
+fn write_again(graph: &mut Graph, random: &mut Random) {
+    let Some(variable) = some(&variables(graph), random) else { return };
+    let main = &graph.model.subgraphs[0];
+    let mut places = results(graph);
+    places.retain(|&(node, _, t)| {
+        let operator = &main.operators[node];
+        alike(graph, t, variable)
+            && !operator.outputs.contains(&variable)
+            && (!operator.inputs.contains(&variable) || random.chance(5))
+            && main
+                .operators
+                .iter()
+                .all(|reader| !reader.inputs.contains(&t) || !reader.outputs.contains(&variable))
+    });
+    if places.is_empty() {
+        return;
+    }
+    let (node, output, result) = random.pick(&places);
+    let main = &mut graph.model.subgraphs[0];
+    main.operators[node].outputs[output] = variable;
+    let reads = main.operators.iter_mut().flat_map(|operator| &mut operator.inputs);
+    reads.chain(&mut main.outputs).filter(|t| **t == result).for_each(|t| *t = variable);
+}
+
+/// A place for a node: in front of this one.
+type Place = usize;
+
+/// Adds a node.
+fn insert(graph: &mut Graph, at: Place, (kind, rule): (Kind, Rule), inputs: &[i32], output: i32) {
+    let code = graph.model.builtin(kind.op, 1);
+    let shape = graph.model.subgraphs[0].tensors[output as usize].shape.clone();
+    let options = match kind.op {
+        "RESHAPE" => Some(Attributes::of(|o| o.set(ReshapeOptions::NEW_SHAPE, &shape))),
+        op => Attributes::defaults(op),
+    };
+    let node = Operator::new(code, inputs, &[output]);
+    let node = options.into_iter().fold(node, Operator::with);
+    graph.model.subgraphs[0].operators.insert(at, node);
+    graph.notes.insert(at, (kind, rule));
+}
+
+/// A place where tensor `t` has a value.
+fn behind(graph: &Graph, random: &mut Random, t: i32) -> Place {
+    let operators = &graph.model.subgraphs[0].operators;
+    let first = operators.iter().position(|node| node.outputs.contains(&t)).map_or(0, |node| node + 1);
+    first + random.below(operators.len() - first + 1)
+}
+
+/// Inputs and results that are not variables.
+fn values(graph: &Graph) -> Vec<i32> {
+    let main = &graph.model.subgraphs[0];
+    let inputs = main.inputs.iter().copied().filter(|&t| !main.tensors[t as usize].is_variable);
+    inputs.chain(results(graph).into_iter().map(|(_, _, t)| t)).collect()
+}
+
+/// A node that copies.
+fn copies(ty: ElementType) -> (Kind, Rule) {
+    (Kind { op: "RESHAPE", form: Form::Of(ty) }, Rule::Moves)
+}
+
+/// A node that adds.
+fn adds(ty: ElementType) -> Option<(Kind, Rule)> {
+    let rule = match ty {
+        ElementType::F32 => Rule::Sum,
+        ElementType::I32 => Rule::Integers,
+        _ => return None,
+    };
+    Some((Kind { op: "ADD", form: Form::Of(ty) }, rule))
+}
+
+/// A variable that a node adds to a tensor or copies, and that another node writes, before it or behind it.
+fn recur(graph: &mut Graph, random: &mut Random) {
+    let Some(t) = some(&values(graph), random) else { return };
+    let spec = graph.model.subgraphs[0].tensors[t as usize].clone();
+    let Some(ty) = ElementType::from_raw(spec.element_type as u32) else { return };
+    let known: Vec<i32> = variables(graph).into_iter().filter(|&v| alike(graph, v, t)).collect();
+    let main = &mut graph.model.subgraphs[0];
+    let variable = match some(&known, random).filter(|_| random.chance(50)) {
+        Some(variable) => variable,
+        None => main.tensor(spec.clone().variable()),
+    };
+    let y = main.tensor(spec);
+    let at = behind(graph, random, t);
+    match adds(ty) {
+        Some(adds) => insert(graph, at, adds, &[variable, t], y),
+        None => insert(graph, at, copies(ty), &[variable], y),
+    }
+    read_later(graph, random, at + 1, y);
+    let written = if random.chance(70) { y } else { t };
+    let at = behind(graph, random, written);
+    insert(graph, at, copies(ty), &[written], variable);
+}
+
+/// A node from `at` on reads `t` in place of a tensor like it; or it is an output.
+fn read_later(graph: &mut Graph, random: &mut Random, at: Place, t: i32) {
+    let mut later = Vec::new();
+    for (node, operator) in graph.model.subgraphs[0].operators.iter().enumerate().skip(at) {
+        let inputs = operator.inputs.iter().enumerate();
+        later.extend(inputs.filter(|&(_, &other)| alike(graph, other, t)).map(|(i, _)| (node, i)));
+    }
+    let main = &mut graph.model.subgraphs[0];
+    match later.is_empty() || random.chance(30) {
+        true => main.outputs.push(t),
+        false => {
+            let (node, input) = random.pick(&later);
+            main.operators[node].inputs[input] = t;
+            graph.ask_for_all();
+        }
+    }
+}
+
+/// A node copies a variable, or a view of it, which later nodes read.
+fn copy(graph: &mut Graph, random: &mut Random) {
+    let Some(variable) = some(&variables(graph), random) else { return };
+    let copied = Tensor { is_variable: false, ..graph.model.subgraphs[0].tensors[variable as usize].clone() };
+    let Some(ty) = ElementType::from_raw(copied.element_type as u32) else { return };
+    let at = random.below(graph.model.subgraphs[0].operators.len() + 1);
+    let result = graph.model.subgraphs[0].tensor(copied);
+    insert(graph, at, copies(ty), &[variable], result);
+    read_later(graph, random, at + 1, result);
+}
+
+/// An input becomes a variable that nobody feeds: zeros, until a node writes it.
+fn unwritten(graph: &mut Graph, random: &mut Random) {
+    let inputs = graph.model.subgraphs[0].inputs.clone();
+    if let Some(input) = some(&inputs, random).filter(|_| inputs.len() > 1) {
+        let main = &mut graph.model.subgraphs[0];
+        main.tensors[input as usize].is_variable = true;
+        main.inputs.retain(|&other| other != input);
+        graph.feeds.remove(&input);
+    }
+}
+
+/// An input that stays one is a variable.
+fn fed(graph: &mut Graph, random: &mut Random) {
+    let inputs = graph.model.subgraphs[0].inputs.clone();
+    if let Some(input) = some(&inputs, random) {
+        graph.model.subgraphs[0].tensors[input as usize].is_variable = true;
+    }
+}
+
+/// The byte that a variable is filled with at first.
+fn zero_byte(tensor: &Tensor) -> u8 {
+    match &tensor.quantization {
+        Some(q) if tensor.element_type == ElementType::I8 as i32 && q.scale.len() == 1 => {
+            q.zero_point.first().map_or(0, |&zero| zero as u8)
+        }
+        _ => 0,
+    }
+}
+
+/// The graph without variables that has the same answers; behind its outputs, it has the values for its states.
+pub fn unrolled(graph: &Graph) -> Graph {
+    let mut plain = graph.clone();
+    let variables = variables(graph);
+    let main = &mut plain.model.subgraphs[0];
+    let mut now: Vec<i32> = (0..main.tensors.len() as i32).collect();
+    for &variable in &variables {
+        main.tensors[variable as usize].is_variable = false;
+    }
+    let mut operators = std::mem::take(&mut main.operators);
+    for operator in &mut operators {
+        for input in operator.inputs.iter_mut().filter(|input| **input >= 0) {
+            *input = now[*input as usize];
+        }
+        for output in operator.outputs.iter_mut().filter(|output| variables.contains(output)) {
+            let written = main.tensors[*output as usize].clone();
+            let variable = std::mem::replace(output, main.tensor(written));
+            now[variable as usize] = *output;
+        }
+    }
+    main.operators = operators;
+    main.outputs.iter_mut().for_each(|output| *output = now[*output as usize]);
+    for variable in
+        variables.into_iter().filter(|variable| !graph.model.subgraphs[0].inputs.contains(variable))
+    {
+        let zero = zero_byte(&main.tensors[variable as usize]);
+        main.inputs.push(variable);
+        plain.states.push(State {
+            before: variable,
+            after: now[variable as usize],
+            output: main.outputs.len(),
+            zero,
+        });
+        main.outputs.push(now[variable as usize]);
+    }
+    plain
+}
