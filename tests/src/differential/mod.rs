@@ -42,16 +42,19 @@ pub struct Checked {
 pub fn check(graph: Graph, setting: &Setting) -> Checked {
     let reference = run::run(&graph, None);
     let got = run::run(&graph, Some(setting));
-    let verdict = match variables::any(&graph) {
-        false => judge(&graph, setting, &reference, &got),
-        true => {
-            let unrolled = variables::unrolled(&graph);
-            judge_variables(&unrolled, setting, run::run(&unrolled, None), reference, &got)
-        }
-    };
+    let verdict = compare(&graph, setting, reference, &got);
     let delegated = got.delegated.iter().copied().chain(std::iter::repeat(false));
     let nodes = graph.notes.iter().map(|(kind, _)| *kind).zip(delegated).collect();
     Checked { graph, verdict, nodes }
+}
+
+/// Compares a graph's runs on reference ops and on the delegate.
+pub fn compare(graph: &Graph, setting: &Setting, reference: run::Run, got: &run::Run) -> Verdict {
+    if !variables::any(graph) {
+        return judge(graph, setting, &reference, got);
+    }
+    let unrolled = variables::unrolled(graph);
+    judge_variables(&unrolled, setting, run::run(&unrolled, None), reference, got)
 }
 
 /// The part of a graph that still differs.

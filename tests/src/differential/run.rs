@@ -205,7 +205,7 @@ pub(crate) fn invoke(
     Ok(Answers { outputs, tensors: all.collect(), restarted })
 }
 
-/// A variable keeps its size.
+/// A variable that is read before it is written keeps its shape.
 fn check_states(graph: &Graph, outputs: &[Array]) -> Result<(), Failure> {
     let tensors = &graph.model.subgraphs[0].tensors;
     let is_other = |state: &&State| outputs[state.output].shape != tensors[state.before as usize].shape;

@@ -10,7 +10,7 @@
 
 use arenite::ElementType;
 use arenite_abi::schema::ReshapeOptions;
-use arenite_model::writer::{Operator, Tensor};
+use arenite_model::writer::{Operator, SubGraph, Tensor};
 
 use super::graph::{Form, Graph, Kind, Rule, State};
 use super::random::Random;
@@ -242,7 +242,8 @@ fn zero_byte(tensor: &Tensor) -> u8 {
     }
 }
 
-/// The graph without variables that has the same answers; behind its outputs, it has the values for its states.
+/// The graph without variables that has the same answers. What an invocation reads of the one before is a [`State`]; the values for those
+/// are outputs, too, behind the others.
 pub fn unrolled(graph: &Graph) -> Graph {
     let mut plain = graph.clone();
     let variables = variables(graph);
@@ -264,18 +265,15 @@ pub fn unrolled(graph: &Graph) -> Graph {
     }
     main.operators = operators;
     main.outputs.iter_mut().for_each(|output| *output = now[*output as usize]);
-    for variable in
-        variables.into_iter().filter(|variable| !graph.model.subgraphs[0].inputs.contains(variable))
-    {
-        let zero = zero_byte(&main.tensors[variable as usize]);
-        main.inputs.push(variable);
-        plain.states.push(State {
-            before: variable,
-            after: now[variable as usize],
-            output: main.outputs.len(),
-            zero,
-        });
-        main.outputs.push(now[variable as usize]);
+    let carried = |main: &SubGraph, variable: &i32| {
+        let mut read = main.operators.iter().flat_map(|node| &node.inputs).chain(&main.outputs);
+        read.any(|t| t == variable) && !main.inputs.contains(variable)
+    };
+    for before in variables.into_iter().filter(|variable| carried(main, variable)).collect::<Vec<_>>() {
+        let (after, output) = (now[before as usize], main.outputs.len());
+        main.inputs.push(before);
+        main.outputs.push(after);
+        plain.states.push(State { before, after, output, zero: zero_byte(&main.tensors[before as usize]) });
     }
     plain
 }

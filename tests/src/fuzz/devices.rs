@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 
 use arenite::{Interpreter, Served};
 
-use crate::differential::draw;
 use crate::differential::graph::{Graph, Setting};
-use crate::differential::judge::{Verdict, judge};
+use crate::differential::judge::Verdict;
 use crate::differential::random::Random;
 use crate::differential::run::{Failure, Run, build, invoke};
+use crate::differential::{compare, draw};
 
 /// Graphs that are kept.
 const GRAPHS: usize = 64;
@@ -88,7 +88,7 @@ impl Kept {
         let Kept { graph, setting, reference, device, delegated } = self;
         let want = Run { steps: steps(graph, reference, true), delegated: Vec::new() };
         let got = Run { steps: steps(graph, device, false), delegated: delegated.clone() };
-        if let Verdict::Differs(text) = judge(graph, setting, &want, &got) {
+        if let Verdict::Differs(text) = compare(graph, setting, want, &got) {
             panic!("{text}\n{setting:?}\n{graph}");
         }
     }
@@ -109,5 +109,5 @@ fn steps(
         }
     }
     interpreter.reset_variables();
-    (0..2).map(|step| invoke(interpreter, graph, step, reference)).collect()
+    (0..2).map(|step| invoke(interpreter, graph, step, reference, None)).collect()
 }

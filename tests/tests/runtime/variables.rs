@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use arenite::config::DelegateConfig;
 use arenite::model_file::writer::{ModelBuilder, Tensor, bytes_of};
-use arenite::{Interpreter, Model};
+use arenite::{AlignedBytes, Interpreter, Model};
 use arenite_abi::schema::{Conv2DOptions, DepthwiseConv2DOptions, padding};
 use arenite_micro::{Planner, required_arena};
 use arenite_tests::micro::Aligned;
 use arenite_tests::op_models::{self, OneOp, Sound};
 use arenite_tests::reference_ops;
 
-use crate::models::{f32s, list, model, node, output};
+use crate::models::{f32s, list, message, model, node, output};
 
 /// Nodes, as an op, its inputs, its output; the output's values in three invocations with x = 1. Tensors other than the input `x` and
 /// the output `y` are variables if their name is v or w.
@@ -263,6 +263,66 @@ fn a_variable_without_elements_is_read_and_written() {
         for _ in 0..3 {
             interpreter.invoke().unwrap();
             assert_eq!(output(&interpreter, 0), (vec![0, 3], vec![]));
+        }
+    }
+}
+
+/// The first node that uses a variable writes it: then its shape follows that of the inputs.
+#[test]
+fn a_variable_that_is_written_first_has_the_shape_that_is_written() {
+    let model = model(|m, g| {
+        let x = g.input(f32s("x", &[2]));
+        let v = g.tensor(f32s("v", &[2]).variable());
+        let (y, z) = (g.output(f32s("y", &[2])), g.output(f32s("z", &[2])));
+        node(m, g, "NEG", &[x], v);
+        node(m, g, "ADD", &[v, x], y);
+        node(m, g, "ABS", &[v], z);
+    });
+    for builder in [reference_ops(&model), Interpreter::builder(&model)] {
+        let mut interpreter = builder.build().unwrap();
+        for count in [2, 5, 300, 1, 0, 7] {
+            interpreter.resize_input(0, &[count]).unwrap();
+            interpreter.allocate().unwrap();
+            interpreter.reset_variables();
+            let ones = vec![1.0f32; count as usize];
+            interpreter.input_mut(0).unwrap().copy_from_slice(&ones).unwrap();
+            interpreter.invoke().unwrap();
+            assert_eq!(output(&interpreter, 0), (vec![count], vec![0.0; count as usize]));
+            assert_eq!(output(&interpreter, 1), (vec![count], ones));
+        }
+    }
+}
+
+/// In lent memory it is as large as that at most, and one that is read first keeps its shape.
+#[test]
+fn a_variable_does_not_outgrow_what_holds_it_or_who_read_it() {
+    for (read_first, want) in [
+        (false, "it needs 20 bytes, the memory lent to it has 8"),
+        (true, "output 0 is a variable of 8 bytes, the op writes 20"),
+    ] {
+        let model = model(|m, g| {
+            let x = g.input(f32s("x", &[2]));
+            let v = g.tensor(f32s("v", &[2]).variable());
+            let y = g.output(f32s("y", &[2]));
+            if read_first {
+                node(m, g, "ABS", &[v], y);
+            }
+            node(m, g, "NEG", &[x], v);
+            if !read_first {
+                node(m, g, "ABS", &[v], y);
+            }
+        });
+        for builder in [reference_ops(&model), Interpreter::builder(&model)] {
+            let mut interpreter = builder.build().unwrap();
+            interpreter.allocate().unwrap();
+            if !read_first {
+                let memory = AlignedBytes::zeroed(8).unwrap();
+                interpreter.lend(0, 1, Box::new(memory)).unwrap();
+            }
+            interpreter.resize_input(0, &[5]).unwrap();
+            let error = message(interpreter.allocate());
+            assert!(error.contains(want), "{error}");
+            interpreter.reset_variables();
         }
     }
 }

@@ -91,6 +91,11 @@ pub trait NodeSide: HostSide {
 
     /// Bytes that one tensor, or one scratch buffer, may have.
     fn limit(&self) -> u64;
+
+    /// Whether tensor `t`, an output that is a variable, may get another size than it has.
+    fn may_resize(&self, _t: usize) -> bool {
+        false
+    }
 }
 
 /// The tensor of output `output`; `None` if there is none.
@@ -103,7 +108,8 @@ fn element_type(tensor: &ArTensorV1) -> ElementType {
     ElementType::from_raw(tensor.element_type).unwrap_or(ElementType::F32)
 }
 
-/// Checks a shape that a plugin gives to output `output`, which is tensor `t`: rank, signs, size, and that a variable keeps its size.
+/// Checks a shape that a plugin gives to output `output`, which is tensor `t`: rank, signs, size, and that a variable keeps its size where
+/// the host wants that.
 fn check_shape<H: NodeSide>(host: &H, t: usize, output: u32, dims: &[i32]) -> Result<(), H::Refused> {
     let refuse = |message: fmt::Arguments<'_>| Err(H::Refused::invalid(message));
     if dims.len() > MAX_RANK {
@@ -122,7 +128,7 @@ fn check_shape<H: NodeSide>(host: &H, t: usize, output: u32, dims: &[i32]) -> Re
         return Ok(());
     }
     let bytes = bytes_of(ty, output, dims, host.limit())?;
-    if tensor.flags & TENSOR_VARIABLE != 0 && bytes != tensor.bytes {
+    if tensor.flags & TENSOR_VARIABLE != 0 && bytes != tensor.bytes && !host.may_resize(t) {
         let size = tensor.bytes;
         return refuse(format_args!("output {output} is a variable of {size} bytes, the op writes {bytes}"));
     }

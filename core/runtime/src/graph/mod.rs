@@ -43,6 +43,8 @@ pub(crate) struct Graph {
 #[derive(Clone, Copy, Default)]
 struct Use {
     last_reader: Option<usize>,
+    /// The first node that reads or writes it, and whether that one reads it.
+    first: Option<(usize, bool)>,
     /// A node writes it.
     written: bool,
     input: bool,
@@ -217,6 +219,12 @@ impl Graph {
         self.uses[t].last_reader
     }
 
+    /// Whether variable `t` gets its shape from node `node`: no node before it and no caller relies on another one, nor does the node.
+    pub fn shapes_variable(&self, node: usize, t: usize) -> bool {
+        let Use { first, input, .. } = self.uses[t];
+        first == Some((node, false)) && !input
+    }
+
     /// Whether a node writes tensor `t`.
     pub fn is_written(&self, t: usize) -> bool {
         self.uses[t].written
@@ -235,8 +243,14 @@ impl Graph {
     fn find_uses(&mut self) {
         let mut uses = vec![Use::default(); self.tensors.len()];
         for (i, node) in self.nodes.iter().enumerate() {
-            Graph::present(&node.inputs).for_each(|t| uses[t].last_reader = Some(i));
-            Graph::present(&node.outputs).for_each(|t| uses[t].written = true);
+            for t in Graph::present(&node.inputs) {
+                uses[t].last_reader = Some(i);
+                uses[t].first.get_or_insert((i, true));
+            }
+            for t in Graph::present(&node.outputs) {
+                uses[t].written = true;
+                uses[t].first.get_or_insert((i, false));
+            }
         }
         Graph::present(&self.inputs).for_each(|t| uses[t].input = true);
         Graph::present(&self.outputs).for_each(|t| uses[t].output = true);

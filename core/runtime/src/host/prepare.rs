@@ -22,6 +22,8 @@ use crate::stages::step::ScratchRequest;
 pub(crate) struct PrepareHost<'a, 'm> {
     outputs: &'a [i32],
     input_count: usize,
+    /// The node that is prepared, if it is one.
+    node: Option<usize>,
     /// The partition that is prepared, if it is one.
     partition: Option<&'a PartitionKernel>,
     said: Vec<Said>,
@@ -46,12 +48,13 @@ impl<'a, 'm> PrepareHost<'a, 'm> {
     pub fn new(
         outputs: &'a [i32],
         input_count: usize,
-        partition: Option<&'a PartitionKernel>,
+        (node, partition): (Option<usize>, Option<&'a PartitionKernel>),
         site: &'a mut Site<'m>,
     ) -> Self {
         PrepareHost {
             outputs,
             input_count,
+            node,
             partition,
             said: vec![Said::Nothing; outputs.len()],
             persistent: Vec::new(),
@@ -98,6 +101,10 @@ impl NodeSide for PrepareHost<'_, '_> {
     fn limit(&self) -> u64 {
         self.site.run.settings.quota.bytes
     }
+
+    fn may_resize(&self, t: usize) -> bool {
+        self.node.is_some_and(|node| self.site.graph.shapes_variable(node, t))
+    }
 }
 
 impl PrepareSide for PrepareHost<'_, '_> {
@@ -111,6 +118,7 @@ impl PrepareSide for PrepareHost<'_, '_> {
 
     fn set_shape(&mut self, t: usize, dims: &[i32], ty: ElementType) {
         self.site.memory.table.set_shape(t, dims, ty);
+        self.site.memory.check_room(t);
     }
 
     fn set_dynamic(&mut self, t: usize) {

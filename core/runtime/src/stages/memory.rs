@@ -85,13 +85,15 @@ impl Memory {
         }
     }
 
-    /// Before a node is prepared: its outputs as the model has them, without memory.
+    /// Before a node is prepared: its outputs as the model has them, without memory. Variables keep theirs, and the shape that an earlier
+    /// node gave them.
     pub fn reset_outputs(&mut self, graph: &Graph, outputs: &[i32]) {
         for t in Graph::present(outputs) {
             self.kept.remove(&t);
-            let (raw, info) = (self.table.get(t), &graph.tensors[t]);
-            self.table.reset(t, info);
-            self.keep_variable(t, &raw);
+            match graph.tensors[t].variable {
+                false => self.table.reset(t, &graph.tensors[t]),
+                true => self.table.set_handle(t, None),
+            }
         }
     }
 
@@ -151,18 +153,32 @@ impl Memory {
         }
     }
 
-    /// Gives each variable that lies in no lent memory its own; a new one has its first value.
+    /// After tensor `t` got a shape: a variable that is larger than its memory has none until variables are
+    /// [placed](Self::place_variables).
+    pub fn check_room(&mut self, t: usize) {
+        let raw = self.table.get(t);
+        let own = || self.variables.get(&t).map_or(0, Block::len);
+        if raw.flags & TENSOR_VARIABLE != 0
+            && raw.bytes > self.lent.get(&t).map_or_else(own, Lent::len) as u64
+        {
+            self.table.set_data(t, std::ptr::null_mut());
+        }
+    }
+
+    /// Gives each variable that lies in no lent memory its own; a new one, or one that grew, has its first value.
     pub fn place_variables(&mut self, graph: &Graph) -> Result<()> {
         for t in Graph::present(&graph.variables) {
             let Memory { table, variables, lent, budget, .. } = self;
             let own = variables.entry(t).or_insert(Block::EMPTY);
             let bytes = table.get(t).bytes as usize;
             if let Some(lent) = lent.get(&t) {
+                lent.check(&graph.tensors[t].name, bytes as u64)?;
                 own.release(budget);
                 table.set_data(t, lent.as_ptr());
             } else if own.grow(bytes, budget, "its variables")? {
                 own.fill(0, bytes, graph.tensors[t].zero_byte());
                 table.set_data(t, own.as_ptr());
+                self.generation += 1;
             } else {
                 table.set_data(t, own.as_ptr());
             }

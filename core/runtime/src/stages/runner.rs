@@ -102,6 +102,7 @@ impl Runner {
         let begins = self.pending();
         let shapes = self.dynamic_shapes(site.memory);
         let (mut prepared, refusals) = prepare(site, delegates, &begins)?;
+        site.memory.place_variables(site.graph)?;
         let first = self.step_count();
         let placed = place(site, &mut prepared, first, self.segments.last().map(|segment| &segment.placed))?;
         let moved = make_room(site.memory, placed.height, self.segments.is_empty())?;

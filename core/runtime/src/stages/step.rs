@@ -333,7 +333,8 @@ impl Step {
             Kernel::Partition(partition) => Some(Rc::clone(partition)),
             _ => None,
         };
-        let mut host_side = PrepareHost::new(&outputs, self.raw.input_count, partition.as_deref(), site);
+        let of = (self.node, partition.as_deref());
+        let mut host_side = PrepareHost::new(&outputs, self.raw.input_count, of, site);
         host::clear_message();
         let status = call(&host_side.as_raw());
         if status != Status::Ok as ArStatus {
@@ -341,8 +342,7 @@ impl Step {
         }
         let found = host_side.finish().map_err(|Refused { status, message }| Failure { status, message })?;
         let Found { dynamic, constant, persistent, scratch, shares } = found;
-        self.dynamic = dynamic;
-        self.persistent = persistent;
+        (self.dynamic, self.persistent) = (dynamic, persistent);
         self.scratch_requests = scratch;
         self.shares = shares;
         Ok(constant)
