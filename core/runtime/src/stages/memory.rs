@@ -192,7 +192,8 @@ impl Memory {
         for t in Graph::present(&graph.variables).filter(|&t| which(self, t)) {
             let raw = self.table.get(t);
             if !raw.data.is_null() {
-                // SAFETY: a variable has as many bytes as it says, of its own block or of lent memory; `&mut self`.
+                // SAFETY: a variable with data has as many bytes as it says, of its own block or of lent memory: `place_variables`
+                // made room, and `check_room` took the data of one that outgrew it; `&mut self`.
                 unsafe {
                     raw.data.cast::<u8>().write_bytes(graph.tensors[t].zero_byte(), raw.bytes as usize)
                 };
