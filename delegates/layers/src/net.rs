@@ -105,6 +105,16 @@ impl<'a, X> Net<'a, X> {
         Ok(())
     }
 
+    /// Bytes that a node reads and writes.
+    pub fn bytes_around<L>(&self, node: &Node<L>) -> usize {
+        node.inputs.iter().chain(&node.outputs).map(|&id| self.values[id].bytes()).sum()
+    }
+
+    /// The most bytes that a node reads and writes: the least memory for the net's values, unless the node works in place.
+    pub fn most_bytes(&self) -> usize {
+        self.nodes.iter().map(|node| self.bytes_around(node)).max().unwrap_or(0)
+    }
+
     /// How often each value is read: by nodes, and once for being read outside.
     pub fn uses(&self) -> Vec<usize> {
         let mut uses = vec![0; self.values.len()];

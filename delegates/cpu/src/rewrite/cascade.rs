@@ -22,7 +22,7 @@ const COLUMNS: usize = 8;
 
 /// Rewrites the net.
 pub fn cascade(net: &mut Net<'_>, build: &Build) {
-    let (mut first, most) = (0, most(net));
+    let (mut first, most) = (0, net.most_bytes());
     while first < net.nodes.len() {
         let chain = chain(net, build, first, most);
         if chain.len() > 1 {
@@ -84,14 +84,6 @@ fn saves(
     let [before, joined] = windows.map(|windows| cascade::memory(windows, threads));
     let apart = (input + value + before).max(value + output);
     value >= LARGE_BYTES && value + output > most / 2 && input + output + joined < apart
-}
-
-/// The most bytes that a node reads and writes.
-fn most(net: &Net<'_>) -> usize {
-    let bytes = |node: &Node<'_>| -> usize {
-        node.inputs.iter().chain(&node.outputs).map(|&id| net.values[id].bytes()).sum()
-    };
-    net.nodes.iter().map(bytes).max().unwrap_or(0)
 }
 
 /// The node as a part of a cascade; `None` if it had better not be one.

@@ -24,9 +24,15 @@ impl Tiles {
     /// In blocks of about equally many tiles, of which as many as `mr` divides fit `room` bytes, if a tile takes `bytes`.
     pub fn new(window: Window, m: usize, (room, bytes): (usize, usize), mr: usize) -> Tiles {
         let along = [window.rows.output.div_ceil(m), window.columns.output.div_ceil(m)];
-        let all = window.batches * along[0] * along[1];
-        let fit = (room / bytes).max(mr).next_multiple_of(mr);
-        Tiles { window, m, along, block: all.div_ceil(all.div_ceil(fit).max(1)) }
+        let mut tiles = Tiles { window, m, along, block: 0 };
+        tiles.limit_block((room / bytes).max(mr).next_multiple_of(mr));
+        tiles
+    }
+
+    /// Cuts the tiles into blocks of at most `most`, all about equally large.
+    pub fn limit_block(&mut self, most: usize) {
+        let all = self.count();
+        self.block = all.div_ceil(all.div_ceil(most.max(1)).max(1));
     }
 
     /// Tiles in all images.

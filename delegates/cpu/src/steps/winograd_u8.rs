@@ -24,6 +24,8 @@ use crate::store::{Block, Store};
 const BLOCK: usize = 3 << 18;
 /// Tiles that are multiplied together: their words of V stay near while panels change.
 const ROWS: usize = 48;
+/// Tiles of a block that are enough to keep panels of weights busy.
+const ENOUGH: usize = ROWS;
 /// Bytes between the lines of V or P, so that they do not fall on the same lines of a cache.
 const SKEW: usize = 64;
 /// Multiply-adds of bytes in the time that a transform takes per channel of the input, and of the output: as measured.
@@ -58,6 +60,11 @@ pub fn is_faster(gemm: &Gemm, window: &Window, groups: usize, filters: usize) ->
     tiles * (PRODUCTS * channels * padded + transforms) * 5 / 4 < window.positions() * 9 * channels * padded
 }
 
+/// Bytes of a tile's rows of V and P.
+fn bytes_of_tile(channels: usize, padded: usize) -> usize {
+    PRODUCTS * (channels * size_of::<i16>() + padded * size_of::<i32>())
+}
+
 impl WinogradU8 {
     /// Transforms and packs the weights, whose zero point is 0.
     pub fn new(isa: Isa, reals: &'static Reals, store: &Store, parts: Parts<'_>) -> Result<Self> {
@@ -77,7 +84,7 @@ impl WinogradU8 {
         })?;
         let mut outside = Aligned::zeros(channels);
         outside.fill(parts.zero_point);
-        let one = PRODUCTS * (channels * size_of::<i16>() + padded * size_of::<i32>());
+        let one = bytes_of_tile(channels, padded);
         Ok(WinogradU8 {
             words,
             winograd,
@@ -90,6 +97,14 @@ impl WinogradU8 {
             input: parts.input,
             output: parts.output,
         })
+    }
+
+    /// The most tiles of a block whose V and P fit `bytes`, but [`ENOUGH`] even if these do not fit.
+    fn block_within(&self, bytes: usize) -> usize {
+        let one = bytes_of_tile(self.tiles.window.channels, self.padded());
+        // Each line is rounded up by less than two skews.
+        let fit = bytes.saturating_sub(4 * PRODUCTS * SKEW) / one;
+        fit.max(ENOUGH)
     }
 
     /// Sums of a row of P.
@@ -194,6 +209,10 @@ impl Step for WinogradU8 {
 
     fn scratch(&self) -> usize {
         self.strides().iter().sum::<usize>() * PRODUCTS
+    }
+
+    fn shrink_scratch(&mut self, bytes: usize) {
+        self.tiles.limit_block(self.tiles.block.min(self.block_within(bytes)));
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
