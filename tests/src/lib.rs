@@ -23,6 +23,7 @@ pub mod report;
 pub mod run;
 pub mod selection;
 pub mod source;
+pub mod successors;
 pub mod suite;
 
 /// The default plugins, and the ops behind the prefix `Flex`: all that the host finds in a program that links this crate.

@@ -1,8 +1,8 @@
-//! Files that the CPU delegate's option `cache` writes and reads: each partition has its own, nobody's links are followed, and what is no
-//! file is not waited for, which holds for models and configurations, too.
+//! The cache files of delegates. They are keyed by contents: whatever the model's file is called, and whenever it was changed, no model
+//! runs with the weights of another. Links are not followed, and named pipes are not waited for.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use arenite::config::DelegateConfig;
 use arenite::{Config, Interpreter, Model};
@@ -10,6 +10,7 @@ use arenite_abi::schema::FullyConnectedOptions;
 use arenite_model::writer::{ModelBuilder, Operator, SubGraph, bytes_of};
 use arenite_tests::op_models::f32;
 use arenite_tests::options::WithOptions;
+use arenite_tests::successors;
 
 /// A file with two signatures of equal structure: 64 × 64 weights that are all 1, and all 2.
 fn twins(folder: &Path) -> PathBuf {
@@ -30,11 +31,15 @@ fn twins(folder: &Path) -> PathBuf {
     path
 }
 
-/// The first results of both signatures for ones.
-fn run(model: &Model, cache: &Path) -> [f32; 2] {
+fn delegate(cache: &Path) -> DelegateConfig {
     let mut delegate = DelegateConfig::new("cpu");
     delegate.options = vec![("cache".into(), cache.to_str().expect("its name is text").into())];
-    let mut interpreter = Interpreter::builder(model).delegate(delegate).build().expect("it builds");
+    delegate
+}
+
+/// The first results of both signatures for ones.
+fn run(model: &Model, cache: &Path) -> [f32; 2] {
+    let mut interpreter = Interpreter::builder(model).delegate(delegate(cache)).build().expect("it builds");
     ["one", "two"].map(|key| {
         let mut signature = interpreter.signature(key).expect("it is there");
         signature.allocate().expect("it allocates");
@@ -59,6 +64,39 @@ fn signatures_of_equal_structure_keep_their_weights() {
         assert_eq!(run(&model, cache.path()), [64.0, 128.0], "{start}");
         assert_eq!(entries(cache.path()).len(), 2, "{start}");
     }
+}
+
+#[test]
+fn a_model_never_runs_with_the_weights_of_its_predecessor() {
+    for kind in successors::kinds() {
+        let (folder, cache) =
+            (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+        let path = folder.path().join("model.tflite");
+        successors::check(&kind, &path, &DelegateConfig::new("cpu"), &delegate(cache.path()));
+    }
+}
+
+#[test]
+fn a_copy_of_a_model_finds_what_was_packed_of_it() {
+    let (folder, cache) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    let path = twins(folder.path());
+    let copy = folder.path().join("copy.tflite");
+    std::fs::copy(&path, &copy).expect("it can be copied");
+    let read =
+        |path: &Path| Model::from_bytes(std::fs::read(path).expect("it is there")).expect("it is sound");
+    run(&Model::from_file(path).expect("it is sound"), cache.path());
+    let written = entries(cache.path());
+    // Whether it is written again shows in its time of change.
+    let times = || Vec::from_iter(entries(cache.path()).iter().map(|file| modified(file)));
+    let before = times();
+    for model in [read(&copy), Model::from_file(&copy).expect("it is sound")] {
+        assert_eq!(run(&model, cache.path()), [64.0, 128.0]);
+        assert_eq!((entries(cache.path()), times()), (written.clone(), before.clone()));
+    }
+}
+
+fn modified(file: &Path) -> SystemTime {
+    std::fs::metadata(file).and_then(|about| about.modified()).expect("it has a time")
 }
 
 #[cfg(unix)]

@@ -131,3 +131,41 @@ fn a_profile_has_a_row_per_node_and_a_trace_an_event() {
         nodes[0]["ts"].as_f64() >= invocations[0]["ts"].as_f64() && end(nodes[14]) <= end(invocations[0])
     );
 }
+
+/// Another model under the path of the first, as long, with its inode and time of change, has weights of its own.
+#[test]
+fn a_cache_keeps_weights_by_what_they_are() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (model, cache) = (folder.path().join("model.tflite"), folder.path().join("cache"));
+    std::fs::create_dir(&cache).expect("a folder");
+    let bytes = std::fs::read(digits("digits_f32.tflite")).expect("it is there");
+    let mut changed = bytes.clone();
+    // Floats in the middle of the largest constant get another sign.
+    let view = arenite_model::Model::new(&bytes).expect("it is sound");
+    let buffers = (0..view.buffer_count()).map(|index| view.buffer(index));
+    let largest = buffers.max_by_key(|data| data.len()).expect("weights");
+    let middle = largest.as_ptr().addr() - bytes.as_ptr().addr() + largest.len() / 8 * 4;
+    changed[middle..][..256].iter_mut().skip(3).step_by(4).for_each(|byte| *byte ^= 0x80);
+    std::fs::write(&model, &bytes).expect("it can be written");
+    let time = std::fs::metadata(&model).and_then(|about| about.modified()).expect("it has one");
+    let run = |delegate: &str| {
+        let (model, image) = (model.to_str().expect("text"), path("samples/7.png"));
+        json(&["run", model, "--image", &image, "--json", "--delegate", delegate])["outputs"].clone()
+    };
+    let cached = format!("cpu:cache={}", cache.display());
+    let first = run("cpu");
+    for start in ["cold", "warm"] {
+        assert_eq!(run(&cached), first, "{start}");
+    }
+    std::fs::write(&model, &changed).expect("it can be written");
+    std::fs::File::options()
+        .write(true)
+        .open(&model)
+        .and_then(|file| file.set_modified(time))
+        .expect("it is ours");
+    let second = run("cpu");
+    assert_ne!(second, first);
+    for start in ["cold", "warm"] {
+        assert_eq!(run(&cached), second, "{start}");
+    }
+}

@@ -34,8 +34,11 @@ impl Constants<'_> {
         check(unsafe { (constants.release)(self.context, tensor) })
     }
 
-    /// Four numbers that tell where constants come from: the model's file by device, number, size and time of the last change, and the
-    /// subgraph. `None` if the model is no file, or the host does not say.
+    /// Four numbers that hint at which file the constants come from: device, inode, size, times of change, and the subgraph. `None` if
+    /// the model is no file, or the host does not say.
+    ///
+    /// A file of another model can have the same numbers. What is kept between processes has to be found by the contents of the
+    /// constants that it was made of.
     pub fn origin(&self) -> Result<Option<[u64; 4]>> {
         let Some(constants) = self.interface else { return Ok(None) };
         let mut numbers = [0; 4];

@@ -128,8 +128,9 @@ impl ModelBuffer {
         Model(schema::root_at(self.bytes(), self.root))
     }
 
-    /// Four numbers that change when the file does: device, number, size (and offset, of a part), time of the last change in nanoseconds. Zeros
-    /// for bytes that came from no file, and where the system does not tell.
+    /// Four numbers that hint at which file the bytes came from: device, inode, size (and offset, of a part), and the times at which data and inode
+    /// last changed, in nanoseconds, as one number. Files with other contents can have the same numbers. Zeros for bytes that came
+    /// from no file, and where the system does not tell.
     pub fn origin(&self) -> [u64; 4] {
         self.origin
     }
@@ -181,8 +182,10 @@ impl std::fmt::Debug for ModelBuffer {
 #[cfg(unix)]
 fn origin(file: &std::fs::Metadata, offset: u64, length: u64) -> [u64; 4] {
     use std::os::unix::fs::MetadataExt;
-    let time = file.mtime().wrapping_mul(1_000_000_000).wrapping_add(file.mtime_nsec());
-    [file.dev(), file.ino(), length.wrapping_add(offset.rotate_left(32)), time as u64]
+    let nanoseconds = |s: i64, ns: i64| s.wrapping_mul(1_000_000_000).wrapping_add(ns) as u64;
+    let data = nanoseconds(file.mtime(), file.mtime_nsec());
+    let inode = nanoseconds(file.ctime(), file.ctime_nsec());
+    [file.dev(), file.ino(), length.wrapping_add(offset.rotate_left(32)), data ^ inode.rotate_left(32)]
 }
 
 #[cfg(not(unix))]

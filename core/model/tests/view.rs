@@ -152,6 +152,23 @@ fn what_is_no_model_file_is_refused_with_its_name() {
     assert_eq!(refused("text"), "not a .tflite model: file identifier is \" som\", not \"TFL3\"");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_file_rewritten_under_its_old_times_has_another_origin() {
+    let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
+    file.write_all(&model().finish()).expect("it can be written");
+    let before = ModelBuffer::from_file(file.path()).expect("the model is sound").origin();
+    assert_eq!(ModelBuffer::from_file(file.path()).expect("the model is sound").origin(), before);
+    let time = file.as_file().metadata().and_then(|about| about.modified()).expect("it has one");
+    // Clocks of file systems tick every few milliseconds.
+    std::thread::sleep(std::time::Duration::from_millis(30));
+    std::fs::write(file.path(), model().finish()).expect("it can be written");
+    file.as_file().set_modified(time).expect("it is ours");
+    let after = ModelBuffer::from_file(file.path()).expect("the model is sound").origin();
+    assert_eq!(after[..3], before[..3]);
+    assert_ne!(after, before);
+}
+
 #[test]
 fn a_model_is_a_part_of_another_file() {
     let bytes = model().finish();

@@ -6,7 +6,6 @@ use arenite_abi::host::{self, LogLevel};
 use arenite_abi::prelude::*;
 
 use crate::delegate::Cpu;
-use crate::net::Net;
 use crate::store::{Cache, Origin, Store, hash};
 
 /// A file in the folder that option `cache` names, whether it is there or not.
@@ -16,26 +15,21 @@ pub struct CacheFile {
 }
 
 impl CacheFile {
-    /// That of a partition, which is `net` before it is rewritten.
-    pub fn of(
-        folder: &Path,
-        settings: &Cpu,
-        partition: &PartitionView<'_>,
-        net: &Net<'_>,
-        constants: Constants<'_>,
-    ) -> Result<CacheFile> {
+    /// That of a partition whose constants have this hash.
+    pub fn of(folder: &Path, settings: &Cpu, partition: &PartitionView<'_>, contents: u128) -> CacheFile {
         let nodes: Vec<_> = partition
             .nodes()
-            .map(|node| (node.subgraph(), node.index(), node.input_indices().to_vec()))
+            .map(|node| {
+                let place = (node.subgraph(), node.index(), node.input_indices().to_vec());
+                (place, node.builtin_code(), node.version())
+            })
             .collect();
         let setting =
             format!("{} {} {:?} {nodes:?}", env!("CARGO_PKG_VERSION"), settings.isa, settings.winograd);
         let setting = hash(setting.as_bytes());
-        let file = constants.origin()?.unwrap_or_else(|| sums(net));
-        let words = [&file[..], &[setting]].concat();
-        let name = hash(bytemuck::cast_slice(&words));
+        let name = hash(format!("{contents:032x} {setting:016x}").as_bytes());
         let path = folder.join(format!("{name:016x}.arenite-weights"));
-        Ok(CacheFile { path, origin: Origin { file, setting } })
+        CacheFile { path, origin: Origin { contents, setting } }
     }
 
     /// What it has; `None` if there is no such file, or it is another partition's, or it cannot be read.
@@ -55,16 +49,4 @@ impl CacheFile {
         let message = format!("cache {} {what}: {error}; weights are packed in memory", self.path.display());
         host::log(LogLevel::Warn, "arenite_cpu", &message);
     }
-}
-
-/// Hashes of the contents of all constants: of a model that is no file.
-fn sums(net: &Net<'_>) -> [u64; 4] {
-    let mut sums = [0u64; 4];
-    for constant in net.values.iter().filter_map(|value| value.constant) {
-        for (i, sum) in sums.iter_mut().enumerate() {
-            let part = hash(constant.bytes()).rotate_left(16 * i as u32);
-            *sum = hash(&[sum.to_le_bytes(), part.to_le_bytes()].concat());
-        }
-    }
-    sums
 }

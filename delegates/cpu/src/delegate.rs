@@ -18,8 +18,8 @@ use crate::store::Store;
 /// * `isa`: the instruction set to go up to, or a list of features, as in `ARENITE_ISA` (see [`Isa::named`]);
 /// * `winograd`: `true` (the default) or `false`, whether 3 × 3 convolutions may be computed with fewer operations and another
 ///   rounding. A pixel that is not finite makes NaN of the results around it then;
-/// * `cache`: a folder for packed weights. The first start writes a file there, later ones map it: nothing is packed, the
-///   model's own weights are not read, and processes share the memory.
+/// * `cache`: a folder for packed weights. The first start writes a file there, later ones map it: nothing is packed, and processes share
+///   the memory. Weights are found by a hash of the constants that they were packed from, so each start reads those once.
 #[derive(Clone)]
 pub struct Cpu {
     pub(crate) isa: Isa,

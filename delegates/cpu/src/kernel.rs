@@ -11,6 +11,7 @@ use arenite_abi::prelude::*;
 use arenite_layers::Subgraphs;
 
 use crate::cache_file::CacheFile;
+use crate::contents::Contents;
 use crate::delegate::Cpu;
 use crate::net::{LIMITS, Net};
 use crate::ops::Build;
@@ -34,7 +35,9 @@ pub struct CpuKernel {
 impl CpuKernel {
     /// Nothing packed yet; it will run on at most so many threads.
     pub(crate) fn new(settings: Cpu, threads: usize) -> Self {
-        let build = Build::new(settings.isa, settings.winograd, Store::new(None), threads);
+        let contents = settings.cache.as_ref().map(|_| Contents::default());
+        let build =
+            Build { contents, ..Build::new(settings.isa, settings.winograd, Store::new(None), threads) };
         CpuKernel { settings, build, programs: Vec::new(), prepared: false }
     }
 
@@ -93,16 +96,20 @@ impl CpuKernel {
         held.hold(self.held())?;
         self.build.store.allowance.begin(held.room());
         let mut net = Net::lower(partition, subgraphs, None, &LIMITS)?;
-        let folder = self.settings.cache.as_ref().filter(|_| self.build.store.is_empty());
-        let file = folder.map(|folder| CacheFile::of(folder, &self.settings, partition, &net, constants));
-        let file = file.transpose()?;
+        let release = |tensor| constants.release(tensor);
+        let file = match (&self.settings.cache, &self.build.contents) {
+            (Some(folder), Some(contents)) if self.build.store.is_empty() => {
+                let contents = contents.of_net(&net, release)?;
+                Some(CacheFile::of(folder, &self.settings, partition, contents))
+            }
+            _ => None,
+        };
         if let Some(file) = &file {
             self.build.store.start_over(file.open());
         }
         rewrite(&mut net, &self.build)?;
         let constants_made = net.constants.iter().map(|(_, bytes)| bytes.len()).sum();
         self.build.store.allowance.keep(constants_made, "constants in another form")?;
-        let release = |tensor| constants.release(tensor);
         let is_free = free_outputs(partition)?;
         let program = Program::build(&net, &is_free, &self.build, release)?;
         match file {

@@ -45,6 +45,7 @@
 //! | soon, follow | weights that are wanted next are asked for ahead of time |
 
 mod cache_file;
+mod contents;
 mod delegate;
 mod kernel;
 mod line;

@@ -2,12 +2,11 @@
 //!
 //! ```text
 //! block(key, len, fill) ─┬─ it was asked for before ──► the same block
-//!                        ├─ the cache has key and len ─► a part of the mapped file; `fill` is not called,
-//!                        │                               so that the model's own weights are never read
+//!                        ├─ the cache has key and len ─► a part of the mapped file; `fill` is not called
 //!                        └─ else ─► a part of a piece ──► filled
 //! ```
-//! A key names the constants, by their ids in the partition, and all that decides how they are packed. So one store serves a
-//! partition whatever its shapes.
+//! A key names the constants and all that decides how they are packed. So one store serves a partition whatever its shapes. In memory
+//! constants are named by their ids in the partition, in a cache by a hash of what they hold.
 
 mod allowance;
 mod cache;
@@ -245,7 +244,7 @@ mod tests {
     fn a_cache_gives_what_was_saved_and_nothing_else() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("weights");
-        let origin = Origin { file: [1, 2, 3, 4], setting: 7 };
+        let origin = Origin { contents: 3 << 64 | 1, setting: 7 };
         let fill = |n: u8| move |block: &mut [u8]| block.fill(n);
         let store = Store::new(None);
         for (key, n) in [("a", 1), ("b", 2), ("c", 3)] {
@@ -262,10 +261,16 @@ mod tests {
         let other = cached.block("d", 5, fill(9)).unwrap();
         assert_eq!((other[0], cached.packed()), (9, 5), "what is not there is packed");
 
-        let elsewhere = Origin { file: [1, 2, 3, 5], ..origin };
-        assert!(Cache::open(&path, &elsewhere).unwrap().is_none(), "another model");
+        for contents in [3 << 64 | 2, 4 << 64 | 1] {
+            let elsewhere = Origin { contents, ..origin };
+            assert!(Cache::open(&path, &elsewhere).unwrap().is_none(), "another model");
+        }
         assert!(Cache::open(&dir.path().join("none"), &origin).unwrap().is_none(), "no file");
         let whole = std::fs::read(&path).unwrap();
+        let mut older = whole.clone();
+        older[8] -= 1;
+        std::fs::write(&path, &older).unwrap();
+        assert!(Cache::open(&path, &origin).unwrap().is_none(), "an older version");
         for (at, flip) in [(0, 1u8), (20, 1), (whole.len() - 1, 0x80), (whole.len() / 2, 1)] {
             let mut broken = whole.clone();
             broken[at] ^= flip;

@@ -437,8 +437,8 @@ typedef struct ArConstantsV1 {
   /* The caller has a copy of its own of constant `tensor` and will hardly read it again: the host may take its pages out of
      memory. It stays readable. */
   ArStatus (*release)(void *context, int32_t tensor);
-  /* Four numbers that tell where constants come from: the model's file by device, number, size and time of the last change, and
-     the subgraph. Zeros if the model is no file. */
+  /* Four numbers that hint at which file the constants come from: device, inode, size, times of change, and the subgraph. Zeros if
+     the model is no file. A file of another model can have the same numbers: find what is kept between processes by contents. */
   ArStatus (*origin)(void *context, uint64_t *numbers);
 } ArConstantsV1;
 

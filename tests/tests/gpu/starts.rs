@@ -10,6 +10,8 @@ use arenite::{Fact, FactValue, Interpreter, Model, Quota, Served};
 use arenite_model::tensor_type::FLOAT32;
 use arenite_model::writer::{ModelBuilder, Operator, SubGraph, Tensor};
 
+use arenite_tests::successors;
+
 use super::{Backend, backends, config};
 
 /// Nodes `(op, inputs, output)` on tensors of so many floats; the first is the input, the last the output.
@@ -200,5 +202,20 @@ fn a_second_start_compiles_and_tunes_nothing() {
             assert_eq!(start(), [again[0], again[1], 1, 0], "{delegate}");
         }
         assert_eq!(start(), [again[0], again[1], 0, 1], "{delegate}");
+    }
+}
+
+/// What is kept is compiled code and sizes, under the text of a kernel: a successor under the same path, with the same inode, size and
+/// time, shares them, and its weights come from its own file.
+#[test]
+fn a_model_never_runs_with_the_weights_of_its_predecessor() {
+    for Backend { delegate, .. } in backends() {
+        for kind in successors::kinds().iter().filter(|kind| kind.name.ends_with("of floats")) {
+            let (folder, cache) =
+                (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+            let path = folder.path().join("model.tflite");
+            let options = [("cache_dir", cache.path().to_str().expect("its name is text"))];
+            successors::check(kind, &path, &config(delegate, &[]), &config(delegate, &options));
+        }
     }
 }

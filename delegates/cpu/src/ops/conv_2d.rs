@@ -13,13 +13,13 @@ use crate::steps::conv_f32::{ConvF32, Parts};
 use crate::steps::winograd_f32::{self, WinogradF32};
 
 impl Runs for Conv2d<'_> {
-    fn build(&self, node: &Node<'_>, _: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+    fn build(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
         Ok(match winograd(self, build) {
             Some(winograd) => {
-                let parts = parts(self, node);
+                let parts = parts(self, (node, net), build)?;
                 Box::new(WinogradF32::new(build.f32_gemm, build.f32_map, winograd, &build.store, parts)?)
             }
-            None => Box::new(plain(self, node, build)?),
+            None => Box::new(plain(self, (node, net), build)?),
         })
     }
 
@@ -45,8 +45,8 @@ impl ByRows for Conv2d<'_> {
         winograd(self, build).is_some()
     }
 
-    fn rows(&self, node: &Node<'_>, _: &Net<'_>, build: &Build) -> Result<Box<dyn Rows>> {
-        Ok(Box::new(plain(self, node, build)?))
+    fn rows(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Rows>> {
+        Ok(Box::new(plain(self, (node, net), build)?))
     }
 }
 
@@ -61,21 +61,21 @@ fn winograd(layer: &Conv2d<'_>, build: &Build) -> Option<&'static f32_winograd::
 }
 
 /// The step that multiplies all taps.
-fn plain(layer: &Conv2d<'_>, node: &Node<'_>, build: &Build) -> Result<ConvF32> {
-    ConvF32::new(build.f32_gemm, build.f32_map, &build.store, parts(layer, node))
+fn plain(layer: &Conv2d<'_>, at: (&Node<'_>, &Net<'_>), build: &Build) -> Result<ConvF32> {
+    ConvF32::new(build.f32_gemm, build.f32_map, &build.store, parts(layer, at, build)?)
 }
 
-fn parts<'a>(layer: &Conv2d<'a>, node: &Node<'_>) -> Parts<'a> {
-    Parts {
+fn parts<'a>(layer: &Conv2d<'a>, (node, net): (&Node<'_>, &Net<'_>), build: &Build) -> Result<Parts<'a>> {
+    Ok(Parts {
         window: layer.window,
         groups: layer.groups,
         filters: layer.filters,
-        name: format!("{:?}", node.packed),
+        name: build.name(node, net)?,
         weights: layer.weights,
         bias: layer.bias,
         clamp: layer.clamp,
         epilogue: layer.epilogue.clone(),
         input: node.inputs[0],
         output: node.outputs[0],
-    }
+    })
 }

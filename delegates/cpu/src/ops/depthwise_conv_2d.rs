@@ -11,8 +11,8 @@ use crate::steps::cascade::Rows;
 use crate::steps::dwconv_f32::{DwConvF32, Parts};
 
 impl Runs for DepthwiseConv2d<'_> {
-    fn build(&self, node: &Node<'_>, _: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
-        Ok(Box::new(step(self, node, build)?))
+    fn build(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+        Ok(Box::new(step(self, (node, net), build)?))
     }
 
     fn offers(&self) -> Offers<'_> {
@@ -38,16 +38,16 @@ impl ByRows for DepthwiseConv2d<'_> {
         false
     }
 
-    fn rows(&self, node: &Node<'_>, _: &Net<'_>, build: &Build) -> Result<Box<dyn Rows>> {
-        Ok(Box::new(step(self, node, build)?))
+    fn rows(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Rows>> {
+        Ok(Box::new(step(self, (node, net), build)?))
     }
 }
 
-fn step(layer: &DepthwiseConv2d<'_>, node: &Node<'_>, build: &Build) -> Result<DwConvF32> {
+fn step(layer: &DepthwiseConv2d<'_>, (node, net): (&Node<'_>, &Net<'_>), build: &Build) -> Result<DwConvF32> {
     let parts = Parts {
         window: layer.window,
         multiplier: layer.multiplier,
-        name: format!("{:?}", node.packed),
+        name: build.name(node, net)?,
         weights: layer.weights,
         bias: layer.bias,
         clamp: layer.clamp,

@@ -176,8 +176,8 @@ impl Runs for Hybrid<'_> {
         Offers { rows: None, border }
     }
 
-    fn build(&self, node: &net::Node<'_>, _: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
-        let name = format!("{:?}", node.packed);
+    fn build(&self, node: &net::Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+        let name = build.name(node, net)?;
         let ends = [node.inputs[0], node.outputs[0]];
         let (count, length) = match self.kind {
             Kind::Product => (self.window.positions(), self.window.channels),

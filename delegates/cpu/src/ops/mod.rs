@@ -27,6 +27,7 @@ pub use quantized::{Lines, Quantized, Weights, wrapping_sum};
 pub use scan::Scan;
 pub use typed::Typed;
 
+use crate::contents::Contents;
 use crate::isa::Isa;
 use crate::kernels;
 use crate::kernels::f32_dwconv::DwConv;
@@ -115,6 +116,8 @@ pub struct Build {
     pub winograd: Winograd,
     /// Where packed weights go.
     pub store: Store,
+    /// What constants hold, if packed weights outlive the process.
+    pub contents: Option<Contents>,
     /// Threads that steps will have at most.
     pub threads: usize,
 }
@@ -143,7 +146,17 @@ impl Build {
             f32_softmax: kernels::f32_softmax::Softmax::select(isa),
             winograd,
             store,
+            contents: None,
             threads,
+        }
+    }
+
+    /// What the constants that a node packs are called in the store: by what they hold if packed weights outlive the process, else by
+    /// their ids.
+    pub fn name(&self, node: &Node<'_>, net: &Net<'_>) -> Result<String> {
+        match &self.contents {
+            Some(contents) => contents.name(net, &node.packed),
+            None => Ok(format!("{:?}", node.packed)),
         }
     }
 }

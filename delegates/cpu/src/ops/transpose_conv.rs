@@ -9,11 +9,11 @@ use crate::program::Step;
 use crate::steps::transpose_conv_f32::{Parts, TransposeConvF32};
 
 impl Runs for TransposeConv<'_> {
-    fn build(&self, node: &Node<'_>, _: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+    fn build(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
         let parts = Parts {
             window: self.window,
             depth: self.depth,
-            name: format!("{:?}", node.packed),
+            name: build.name(node, net)?,
             weights: self.weights,
             bias: self.bias,
             clamp: self.clamp,

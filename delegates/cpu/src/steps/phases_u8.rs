@@ -98,7 +98,8 @@ impl<T> Phases<T> {
             len += gemm.packed_len(taps, depth, width * window.channels).next_multiple_of(64);
             at
         });
-        let key = format!("{} {:?} × {depth} {name}", gemm.name, layout.forms);
+        let strides = [window.rows.stride, window.columns.stride];
+        let key = format!("{} {:?} by {strides:?} × {depth} {name}", gemm.name, layout.forms);
         let packed = store.block(&key, len, |packed: &mut [u8]| {
             for form in &layout.forms {
                 let (taps, count) = (form.taps[0] * form.taps[1], form.width * window.channels);

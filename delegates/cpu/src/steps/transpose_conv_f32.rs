@@ -67,7 +67,9 @@ impl TransposeConvF32 {
             len += gemm.packed_len(taps * depth, width * channels).next_multiple_of(16);
             at
         });
-        let key = format!("{} {:?} {} {}", gemm.name, layout.forms, parts.bias.is_some(), parts.name);
+        let strides = [window.rows.stride, window.columns.stride];
+        let bias = parts.bias.is_some();
+        let key = format!("{} {:?} by {strides:?}, bias {bias}, {}", gemm.name, layout.forms, parts.name);
         let packed = store.block(&key, len, |packed: &mut [f32]| {
             let (rows, columns) = (&window.rows, &window.columns);
             let mut room = Vec::new();

@@ -1,11 +1,11 @@
 //! A file of packed weights, mapped by all processes that use it.
 //!
 //! ```text
-//! header   magic, version, setting, file[4], count, check of header and table      64-bit words, little-endian
+//! header   magic, version, setting, contents[2], count, check of header and table      64-bit words, little-endian
 //! table    count × { key, first byte, bytes, check of the block }
 //! blocks   each at a multiple of 64 bytes
 //! ```
-//! A file of another model or setting, or a damaged one, counts as none: it is written anew. Checks are XXH3.
+//! A file of other constants, another setting or version, or a damaged one, counts as none: it is written again. Checks are XXH3.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -18,16 +18,16 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 const MAGIC: u64 = u64::from_le_bytes(*b"arenpack");
 /// Counts up whenever blocks of the same key would hold something else.
-const VERSION: u64 = 1;
-const HEADER: usize = 9;
+const VERSION: u64 = 2;
+const HEADER: usize = 7;
 const ENTRY: usize = 4;
 
-/// What packed weights are made of: the model's file, and all else that decides how they are packed.
+/// What packed weights are made of: constants, and all else that decides how they are packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Origin {
-    /// Device, number, size and time of change of the model's file, or hashes of its contents.
-    pub file: [u64; 4],
-    /// Instruction set and options.
+    /// A hash of all bytes of the constants.
+    pub contents: u128,
+    /// A hash of instruction set, options and nodes.
     pub setting: u64,
 }
 
@@ -111,8 +111,7 @@ fn read_table(bytes: &[u8], origin: &Origin) -> Option<Vec<[u64; ENTRY]>> {
 
 /// The words of a header that an origin decides.
 fn head(origin: &Origin) -> [u64; HEADER - 2] {
-    let [a, b, c, d] = origin.file;
-    [MAGIC, VERSION, origin.setting, a, b, c, d]
+    [MAGIC, VERSION, origin.setting, origin.contents as u64, (origin.contents >> 64) as u64]
 }
 
 /// Writes a file beside `path` and puts it in its place, so that readers see the old or the new one, whole.

@@ -109,7 +109,7 @@ impl DepthwiseProduct<'_> {
             build.bytes.dwconv,
             &build.store,
             Parts {
-                name: &format!("{:?}", node.packed),
+                name: &format!("{} less {zero}", build.name(node, net)?),
                 window: self.window,
                 multiplier: self.multiplier,
                 weights: &weights,

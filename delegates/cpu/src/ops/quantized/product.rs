@@ -261,7 +261,7 @@ impl Product<'_> {
     ) -> Result<T> {
         let (input, output) = (node.inputs[0], node.outputs[0]);
         let (from, to) = (unsigned(net, input)?, unsigned(net, output)?);
-        let name = format!("{:?}", node.packed);
+        let name = build.name(node, net)?;
         let sums = self.weights.sums(&build.store, self.filters, self.lines(), &name)?;
         then(Parts {
             window: self.window,

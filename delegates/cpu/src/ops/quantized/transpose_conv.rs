@@ -65,7 +65,7 @@ impl TransposeProduct<'_> {
             Parts {
                 window: self.window,
                 depth: self.depth,
-                name: &format!("{:?}", node.packed),
+                name: &build.name(node, net)?,
                 weights: &self.weights,
                 channels: &channels.collect::<Vec<_>>(),
                 zero_point: from.zero_point as u8,

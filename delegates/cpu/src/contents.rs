@@ -1,0 +1,71 @@
+//! What constants hold, as hashes of 128 bits. Packed weights are kept under these, so that no file gives a model the weights of another.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use arenite_abi::prelude::*;
+use arenite_layers::Id;
+use xxhash_rust::xxh3::{Xxh3, xxh3_128};
+
+use crate::net::{Layer, Net, Node, Own};
+
+/// Hashes of the constants that steps pack: of type, shape, quantization and every byte.
+#[derive(Default)]
+pub struct Contents(RefCell<HashMap<Id, u128>>);
+
+impl Contents {
+    /// The hash of all constants that `net` packs, in the order of its nodes. Calls `done` with each tensor whose bytes were read.
+    ///
+    /// The net is as it was lowered: rewriting may give a constant other bytes than those that its layer packs.
+    pub fn of_net(&self, net: &Net<'_>, mut done: impl FnMut(usize) -> Result<()>) -> Result<u128> {
+        let mut packed = Vec::new();
+        collect_packed(&net.nodes, &mut packed);
+        let mut all = Vec::with_capacity(packed.len());
+        for id in packed {
+            let is_new = !self.0.borrow().contains_key(&id);
+            all.push(self.of(net, id)?);
+            net.values[id].tensor.filter(|_| is_new).map_or(Ok(()), &mut done)?;
+        }
+        Ok(xxh3_128(bytemuck::cast_slice(&all)))
+    }
+
+    /// What `packed`, constants of the net, are called in a cache.
+    pub fn name(&self, net: &Net<'_>, packed: &[Id]) -> Result<String> {
+        let hashes = packed.iter().map(|&id| Ok(format!("{:032x}", self.of(net, id)?)));
+        Ok(hashes.collect::<Result<Vec<_>>>()?.join(" "))
+    }
+
+    fn of(&self, net: &Net<'_>, id: Id) -> Result<u128> {
+        if let Some(&known) = self.0.borrow().get(&id) {
+            return Ok(known);
+        }
+        let hash = hash(net, id)?;
+        self.0.borrow_mut().insert(id, hash);
+        Ok(hash)
+    }
+}
+
+/// Appends the constants that these nodes pack, and those inside of loops.
+fn collect_packed(nodes: &[Node<'_>], packed: &mut Vec<Id>) {
+    for node in nodes {
+        packed.extend(&node.packed);
+        if let Layer::Own(Own::Scan(scan)) = &node.layer {
+            collect_packed(&scan.nodes, packed);
+        }
+    }
+}
+
+fn hash(net: &Net<'_>, id: Id) -> Result<u128> {
+    let value = &net.values[id];
+    let bytes = net.bytes_of(id).ok_or_else(|| invalid!("'{}' is packed and has no data", value.name))?;
+    let quantization = value.constant.as_ref().and_then(|constant| constant.quantization());
+    let quantization = quantization
+        .map(|q| (q.scales.iter().map(|scale| scale.to_bits()), q.zero_points, q.dimension, q.block_size))
+        .map(|(scales, zeros, dimension, block)| (scales.collect::<Vec<u32>>(), zeros, dimension, block));
+    let about = format!("{} {:?} {quantization:?}", value.ty, value.shape);
+    let mut hash = Xxh3::new();
+    hash.update(&(about.len() as u64).to_le_bytes());
+    hash.update(about.as_bytes());
+    hash.update(bytes);
+    Ok(hash.digest128())
+}
