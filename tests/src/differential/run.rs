@@ -205,10 +205,12 @@ pub(crate) fn invoke(
     Ok(Answers { outputs, tensors: all.collect(), restarted })
 }
 
-/// A variable that is read before it is written keeps its shape.
+/// A variable that is read before it is written keeps its size.
 fn check_states(graph: &Graph, outputs: &[Array]) -> Result<(), Failure> {
     let tensors = &graph.model.subgraphs[0].tensors;
-    let is_other = |state: &&State| outputs[state.output].shape != tensors[state.before as usize].shape;
+    let count = |shape: &[i32]| shape.iter().map(|&size| i64::from(size)).product::<i64>();
+    let is_other =
+        |state: &&State| count(&outputs[state.output].shape) != count(&tensors[state.before as usize].shape);
     match graph.states.iter().find(is_other) {
         Some(state) => {
             let text = format!("variable {} gets shape {:?}", state.before, outputs[state.output].shape);

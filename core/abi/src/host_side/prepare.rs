@@ -183,7 +183,12 @@ pub(super) fn set_constant<H: PrepareSide>(host: &mut H, i: u32, value: &[u8]) -
     if *host.said(i as usize) != Said::Shape {
         return Err(H::Refused::invalid(format_args!("output {i} gets a value before its shape")));
     }
-    if tensor.bytes != value.len() as u64 || tensor.flags & TENSOR_VARIABLE != 0 {
+    if tensor.flags & TENSOR_VARIABLE != 0 {
+        return Err(H::Refused::invalid(format_args!(
+            "output {i} is a variable, it cannot have a constant value"
+        )));
+    }
+    if tensor.bytes != value.len() as u64 {
         let (bytes, given) = (tensor.bytes, value.len());
         return Err(H::Refused::invalid(format_args!("output {i} has {bytes} bytes, its value has {given}")));
     }
