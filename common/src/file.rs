@@ -27,7 +27,11 @@ pub fn open(path: &Path) -> io::Result<File> {
 
 /// Whether the path names a descriptor that this process already has.
 fn is_inherited(path: &Path) -> bool {
-    path == Path::new("/dev/stdin") || path.starts_with("/dev/fd") || path.starts_with("/proc/self/fd")
+    let number = |folder: &str| {
+        let rest = path.to_str().and_then(|path| path.strip_prefix(folder));
+        rest.is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    path == Path::new("/dev/stdin") || number("/dev/fd/") || number("/proc/self/fd/")
 }
 
 #[cfg(unix)]
@@ -85,6 +89,9 @@ mod tests {
         let pipe = folder.path().join("pipe");
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         let error = open(&pipe).unwrap_err();
+        assert!(error.to_string().starts_with("is a named pipe"), "{error}");
+        let around = format!("/dev/fd/../..{}", pipe.display());
+        let error = open(Path::new(&around)).unwrap_err();
         assert!(error.to_string().starts_with("is a named pipe"), "{error}");
         let error = open(folder.path()).unwrap_err();
         assert!(error.to_string().starts_with("is a directory"), "{error}");

@@ -1,11 +1,10 @@
 //! `ModelBuffer`: owns the bytes of a model (a file, read or mapped, a vector, the caller's memory), verified once.
 //!
-//! Unsafe code: the memory map, aligned memory for files that are read, and the borrow of the owner that is kept with the owner.
+//! Unsafe code: the memory map, and the borrow of the owner that is kept with the owner.
 
 use crate::error::ModelError;
 use crate::model::Model;
 use crate::schema;
-use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -56,7 +55,7 @@ impl ModelBuffer {
         Self::from_read(read_part(file, Some((offset, length))), part_name(offset, length))
     }
 
-    fn from_read(read: io::Result<(FileBytes, [u64; 4])>, file: PathBuf) -> Result<Self, ModelError> {
+    fn from_read(read: io::Result<(memmap2::Mmap, [u64; 4])>, file: PathBuf) -> Result<Self, ModelError> {
         let (bytes, origin) = read.map_err(|error| io_error(file, &error))?;
         Ok(ModelBuffer { origin, ..Self::from_owner(Arc::new(bytes))? })
     }
@@ -243,11 +242,22 @@ unsafe fn map(file: &File, part: Option<(u64, u64)>) -> io::Result<(memmap2::Mma
     Ok((unsafe { options.map_copy_read_only(file) }?, origin))
 }
 
-fn read_part(file: &File, part: Option<(u64, u64)>) -> io::Result<(FileBytes, [u64; 4])> {
+/// The file's bytes in memory of their own, which nobody else can change.
+fn read_part(file: &File, part: Option<(u64, u64)>) -> io::Result<(memmap2::Mmap, [u64; 4])> {
     let (offset, length, origin) = extent(file, part)?;
-    let mut bytes = FileBytes::zeroed(length)?;
-    fill(file, offset, bytes.as_mut())?;
-    Ok((bytes, origin))
+    let mut start = [0; 64];
+    let start = &mut start[..length.min(64)];
+    fill(file, offset, start)?;
+    // What is no model is refused by its first bytes, however long it is.
+    let length = if start.get(4..8) == Some(b"TFL3") { length } else { start.len() };
+    let mut bytes = memmap2::MmapMut::map_anon(length)?;
+    #[cfg(target_os = "linux")]
+    if length >= READ_ALONE {
+        // A fault per 2 MiB in place of one per 4 KiB; advice that is not taken changes nothing.
+        let _ = bytes.advise(memmap2::Advice::HugePage);
+    }
+    fill(file, offset, &mut bytes)?;
+    Ok((bytes.make_read_only()?, origin))
 }
 
 /// Bytes below which one thread reads them all.
@@ -263,18 +273,20 @@ fn fill(file: &File, offset: u64, to: &mut [u8]) -> io::Result<()> {
     if threads == 1 || to.len() < READ_ALONE {
         return file.read_exact_at(to, offset);
     }
-    let each = to.len().div_ceil(threads).next_multiple_of(ALIGNMENT);
+    let each = to.len().div_ceil(threads).next_multiple_of(PAGE);
+    let read = |(i, part): (usize, &mut [u8])| file.read_exact_at(part, offset + (i * each) as u64);
+    let parts = std::sync::Mutex::new(to.chunks_mut(each).enumerate());
+    let next = || parts.lock().map_or(None, |mut parts| parts.next());
+    let work = || std::iter::from_fn(next).try_for_each(read);
     std::thread::scope(|scope| {
-        let part = |(i, part): (usize, &mut [u8])| file.read_exact_at(part, offset + (i * each) as u64);
-        let mut parts = to.chunks_mut(each).enumerate();
-        let own = parts.next();
-        let readers: Vec<_> = parts.map(|next| scope.spawn(move || part(next))).collect();
-        let read = own.map_or(Ok(()), part);
-        let failed = |_| io::Error::other("a thread that reads the file panicked");
+        // Where the system gives no thread, the others read its part.
+        let start = |_| std::thread::Builder::new().spawn_scoped(scope, work).ok();
+        let readers: Vec<_> = (1..threads).filter_map(start).collect();
+        let failed = || io::Error::other("a thread that reads the file panicked");
+        let own = work();
         readers
             .into_iter()
-            .map(|reader| reader.join().unwrap_or_else(|panic| Err(failed(panic))))
-            .fold(read, io::Result::and)
+            .fold(own, |done, reader| done.and(reader.join().unwrap_or_else(|_| Err(failed()))))
     })
 }
 
@@ -285,52 +297,6 @@ fn fill(mut file: &File, offset: u64, to: &mut [u8]) -> io::Result<()> {
     file.read_exact(to)
 }
 
-/// Of the memory of a file that is read; a page, as of a mapped one.
-const ALIGNMENT: usize = 4096;
-
-/// The bytes of a file, in memory of their own.
-struct FileBytes {
-    data: NonNull<u8>,
-    layout: Layout,
-}
-
-// SAFETY: memory that this value alone points to.
-unsafe impl Send for FileBytes {}
-// SAFETY: a shared reference only reads.
-unsafe impl Sync for FileBytes {}
-
-impl FileBytes {
-    /// `length` is above 0.
-    fn zeroed(length: usize) -> io::Result<Self> {
-        let refused = || {
-            io::Error::new(
-                io::ErrorKind::OutOfMemory,
-                format!("the system gave no memory for {length} bytes"),
-            )
-        };
-        let layout = Layout::from_size_align(length, ALIGNMENT).ok().filter(|layout| layout.size() > 0);
-        let layout = layout.ok_or_else(refused)?;
-        // SAFETY: the size is not zero.
-        let data = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(refused)?;
-        Ok(FileBytes { data, layout })
-    }
-
-    fn as_mut(&mut self) -> &mut [u8] {
-        // SAFETY: `zeroed` allocated and initialised as many bytes; `&mut self` is the only way to them.
-        unsafe { std::slice::from_raw_parts_mut(self.data.as_ptr(), self.layout.size()) }
-    }
-}
-
-impl AsRef<[u8]> for FileBytes {
-    fn as_ref(&self) -> &[u8] {
-        // SAFETY: `zeroed` allocated and initialised as many bytes, which nothing writes while this is borrowed.
-        unsafe { std::slice::from_raw_parts(self.data.as_ptr(), self.layout.size()) }
-    }
-}
-
-impl Drop for FileBytes {
-    fn drop(&mut self) {
-        // SAFETY: `zeroed` allocated it with this layout.
-        unsafe { dealloc(self.data.as_ptr(), self.layout) };
-    }
-}
+/// Parts begin at multiples of it.
+#[cfg(unix)]
+const PAGE: usize = 4096;

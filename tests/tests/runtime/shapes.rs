@@ -251,3 +251,11 @@ fn what_only_looks_like_an_update_is_left_alone() {
     interpreter.invoke().unwrap();
     assert_eq!(output(&interpreter, 0), (vec![3, 2], vec![1.0, 2.0, -1.0, -2.0, 7.0, 8.0]));
 }
+
+#[test]
+fn a_shape_of_a_million_dimensions_is_refused_in_a_line() {
+    let mut interpreter = allocated(&negation(&[2]));
+    let refused = message(interpreter.resize_input(0, &vec![1; 1_000_000]));
+    assert_eq!(refused, "tensor 'x': a shape has at most 8 dimensions, 1000000 are given");
+    assert!(message(interpreter.resize_input(0, &[-1])).contains("no dimension can be negative"));
+}

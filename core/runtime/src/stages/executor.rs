@@ -179,8 +179,12 @@ impl Executor {
     fn check_shape(&self, tensor: usize, shape: &[i32], limit: u64) -> Result<()> {
         let info = &self.graph.tensors[tensor];
         let refuse = |message| Err(Error::Tensor { name: info.name.to_string(), message });
-        if shape.len() > super::table::MAX_RANK || shape.iter().any(|&d| d < 0) {
-            return refuse(format!("shape {shape:?} is refused; at most 8 dimensions, none negative"));
+        let (rank, most) = (shape.len(), super::table::MAX_RANK);
+        if rank > most {
+            return refuse(format!("a shape has at most {most} dimensions, {rank} are given"));
+        }
+        if shape.iter().any(|&d| d < 0) {
+            return refuse(format!("shape {shape:?} is refused; no dimension can be negative"));
         }
         let bytes = info.ty.bytes_of(arenite_abi::tensor::element_count(shape));
         if info.ty.bits() > 0 && bytes.is_none_or(|bytes| bytes as u64 > limit) {
