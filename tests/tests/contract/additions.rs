@@ -1,0 +1,252 @@
+//! One test per step of the contract: a plugin built against the contract as it was then, in Rust and in C, is loaded and used, and its
+//! results are compared with the built-in ops' or with a formula.
+
+use std::ffi::c_void;
+use std::path::Path;
+use std::sync::Arc;
+
+use arenite::config::{DelegateConfig, PlannerConfig};
+use arenite::{DeviceInfo, FactValue, Interpreter, Model, Quota, Registry};
+use arenite_abi::raw::ArPluginV1;
+use arenite_abi::{ObjectRecord, UserData};
+use arenite_model::writer::Operator;
+use arenite_tests::op_models::f32;
+use arenite_tests::reference_ops;
+
+use crate::first_host::open;
+use crate::fixtures::{SUM, X, custom, fixtures, model, run, run_with, served, squared_sum, sum};
+
+macro_rules! source {
+    ($name:literal) => {
+        include_str!(concat!("../../plugins/contract/c/", $name, ".c"))
+    };
+}
+
+fn built(builder: arenite::InterpreterBuilder) -> Interpreter {
+    builder.build().expect("it builds")
+}
+
+/// What the built-in op gives for the sum.
+fn by_the_op() -> Vec<Vec<f32>> {
+    let y = run(&mut built(reference_ops(&sum(None))));
+    assert_eq!(y, [SUM]);
+    y
+}
+
+#[test]
+fn contract_1_0() {
+    for fixture in fixtures(source!("00_first")) {
+        let mut op = built(fixture.builder(&custom("First")).threads(2));
+        for calls in [0.0, 1.0, 2.0] {
+            assert_eq!(run(&mut op), [X.map(|x| 2.0 * x + 1.0 + calls)], "{}", fixture.language);
+        }
+        let mut planned = built(fixture.builder(&sum(None)).planner("first"));
+        assert_eq!(run(&mut planned), by_the_op(), "{}", fixture.language);
+        assert_eq!(run(&mut fixture.delegated(&sum(None), "first")), by_the_op(), "{}", fixture.language);
+    }
+}
+
+#[test]
+fn subgraphs_and_resources() {
+    for fixture in fixtures(source!("01_subgraphs")) {
+        let mut interpreter = built(fixture.builder(&custom("Subgraphs")));
+        for calls in [0.0, 1.0, 2.0] {
+            assert_eq!(run(&mut interpreter), [X.map(|x| x.powi(4) + calls)], "{}", fixture.language);
+        }
+    }
+}
+
+/// `y = −tail(−x)`, and whether the tail lay in the tensor before it.
+fn tail() -> Model {
+    model(|m, g| {
+        let (x, a, b) = (g.input(f32("x", &[64])), g.tensor(f32("a", &[64])), g.tensor(f32("b", &[32])));
+        let (shared, y) = (g.output(f32("shared", &[1])), g.output(f32("y", &[32])));
+        let (neg, layout) = (m.builtin("NEG", 1), m.custom("Layout", 1));
+        g.operator(Operator::new(neg, &[x], &[a]));
+        g.operator(Operator::new(layout, &[a], &[b, shared]));
+        g.operator(Operator::new(neg, &[b], &[y]));
+    })
+}
+
+#[test]
+fn parts_of_tensors() {
+    let x: Vec<f32> = (0..64u8).map(f32::from).collect();
+    for fixture in fixtures(source!("02_layout")) {
+        let mut interpreter = built(fixture.builder(&tail()));
+        assert_eq!(run_with(&mut interpreter, &x), [vec![1.0], x[32..].to_vec()], "{}", fixture.language);
+    }
+}
+
+#[test]
+fn times_of_steps_and_constants() {
+    for fixture in fixtures(source!("03_profile")) {
+        let mut interpreter = fixture.delegated(&sum(None), "profile");
+        assert_eq!(run(&mut interpreter), by_the_op(), "{}", fixture.language);
+        interpreter.start_profile();
+        assert_eq!(run(&mut interpreter), by_the_op(), "{}", fixture.language);
+        let rows = interpreter.profile().expect("it was started").rows();
+        let part = &rows[0].parts[0];
+        assert_eq!((part.op.as_str(), part.total.as_nanos()), ("sum", 2000), "{}", fixture.language);
+    }
+}
+
+#[test]
+fn a_claim_that_looks_into_subgraphs() {
+    for fixture in fixtures(source!("04_claim")) {
+        let y = run(&mut built(reference_ops(&squared_sum())));
+        assert_eq!(y, [SUM.map(|y| y * y)]);
+        assert_eq!(run(&mut fixture.delegated(&squared_sum(), "claim")), y, "{}", fixture.language);
+    }
+}
+
+#[test]
+fn compile_with_a_host_and_the_plan_of_a_kernel() {
+    for fixture in fixtures(source!("05_compile")) {
+        let mut interpreter = fixture.delegated(&squared_sum(), "compile");
+        assert_eq!(run(&mut interpreter), [SUM.map(|y| y * y)], "{}", fixture.language);
+        let plans = interpreter.detailed_plan(0);
+        let mut told = plans.iter().flat_map(|plan| plan.names.iter().zip(&plan.memory.records));
+        let half = told.find(|(name, _)| name.as_deref() == Some("half of it"));
+        assert_eq!(half.expect("the kernel told of it").1.size, 128, "{}", fixture.language);
+    }
+}
+
+#[test]
+fn parts_with_user_data() {
+    for fixture in fixtures(source!("06_user_data")) {
+        let entry = if fixture.language == "C" { fixture.entry } else { "contract_user_data" };
+        let plugin: &ArPluginV1 = open(&fixture.path, entry);
+        let mut data = Box::new([3.0f32, 0.0, 5.0]);
+        let mut registry = Registry::with_static_plugins().expect("they are linked in");
+        // SAFETY: the library stays loaded and its registrations are statics; the data outlives the registry and its interpreters,
+        // which stay on this thread.
+        unsafe {
+            let [op, planner, delegate] =
+                data.each_mut().map(|float| UserData::new(std::ptr::from_mut(float).cast::<c_void>(), None));
+            registry.add_raw_op(plugin.ops, op).expect("the op has room for user data");
+            registry.add_raw_planner(plugin.planners, planner).expect("it takes user data");
+            registry.add_raw_delegate(plugin.delegates, delegate).expect("it takes user data");
+        }
+        let registry = Arc::new(registry);
+        let builder = |model: &Model| reference_ops(model).registry(Arc::clone(&registry));
+        assert_eq!(
+            run(&mut built(builder(&custom("UserData")))),
+            [X.map(|x| 3.0 * x)],
+            "{}",
+            fixture.language
+        );
+        let mut delegated = built(builder(&sum(None)).delegate(DelegateConfig::new("user-data")));
+        assert_eq!(run(&mut delegated), [SUM.map(|y| y + 5.0)], "{}", fixture.language);
+        let mut planned = built(builder(&sum(None)).planner("user-data"));
+        assert_eq!(run(&mut planned), by_the_op(), "{}", fixture.language);
+        drop((delegated, planned, registry));
+        assert!(data[1] >= 1.0, "{}: the planner counts its calls", fixture.language);
+    }
+}
+
+#[test]
+fn a_delegate_that_answers_for_an_unknown_op() {
+    for fixture in fixtures(source!("07_vouch")) {
+        let unknown = sum(Some("Vouch"));
+        assert_eq!(run(&mut fixture.delegated(&unknown, "vouch")), by_the_op(), "{}", fixture.language);
+        let other = sum(Some("Other"));
+        let mut refused = built(fixture.builder(&other).delegate(DelegateConfig::new("vouch")));
+        let error = refused.allocate().expect_err("nobody knows it").to_string();
+        assert!(error.contains("Other"), "{}: {error}", fixture.language);
+    }
+}
+
+#[test]
+fn memory_that_kernels_hold() {
+    for fixture in fixtures(source!("08_memory")) {
+        let mut interpreter = fixture.delegated(&sum(None), "memory");
+        assert_eq!(run(&mut interpreter), by_the_op(), "{}", fixture.language);
+        assert_eq!(interpreter.memory_use().delegates, 1000, "{}", fixture.language);
+        let quota = Quota { bytes: (1 << 16) + 900, ..Quota::default() };
+        let builder = fixture.builder(&sum(None)).delegate(DelegateConfig::new("memory")).quota(quota);
+        let mut small = built(builder);
+        assert_eq!(run(&mut small), by_the_op(), "{}", fixture.language);
+        let reason = &small.left_out()[0].reason;
+        assert!(reason.contains("what delegate 'memory' holds needs"), "{}: {reason}", fixture.language);
+    }
+}
+
+#[test]
+fn shared_objects() {
+    for fixture in fixtures(source!("09_objects")) {
+        let records = [ObjectRecord::bytes(16, 0, 1), ObjectRecord::bytes(48, 2, 3)];
+        let found = fixture.registry().assign(&PlannerConfig::new("objects"), 1, &records, None);
+        let found = found.expect("they do not meet");
+        assert_eq!((found.ids, found.sizes), (vec![0, 0], vec![[48, 1, 1]]), "{}", fixture.language);
+        assert_eq!(run(&mut fixture.delegated(&sum(None), "objects")), by_the_op(), "{}", fixture.language);
+    }
+}
+
+#[test]
+fn devices() {
+    let listed = DeviceInfo {
+        name: "Frozen".into(),
+        driver: "Example 1".into(),
+        kind: "gpu".into(),
+        memory: Some(4096),
+        limits: vec![("image".into(), "16".into())],
+    };
+    for fixture in fixtures(source!("10_devices")) {
+        let all = fixture.registry().devices();
+        let own = all.iter().find(|of| of.delegate == "devices").expect("it lists devices");
+        assert_eq!(
+            own.devices.as_ref().expect("there is a driver"),
+            std::slice::from_ref(&listed),
+            "{}",
+            fixture.language
+        );
+        let mut interpreter = fixture.delegated(&sum(None), "devices");
+        for runs in [1, 2] {
+            assert_eq!(run(&mut interpreter), by_the_op(), "{}", fixture.language);
+            let facts = interpreter.facts();
+            let told: Vec<_> =
+                facts[0].facts.iter().map(|fact| (fact.key.as_str(), fact.value.clone())).collect();
+            let (count, name) = (FactValue::Number(runs, String::new()), FactValue::Text("Frozen".into()));
+            assert_eq!(told, [("runs", count), ("device", name)], "{}", fixture.language);
+        }
+        assert_eq!(interpreter.memory_use().device, 16, "{}", fixture.language);
+        served(&interpreter, "devices");
+    }
+}
+
+#[test]
+fn sizes() {
+    for fixture in fixtures(source!("11_sizes")) {
+        let mut interpreter = built(fixture.builder(&custom("Sizes")));
+        assert_eq!(run(&mut interpreter), [X.map(|x| x + 11.0)], "{}", fixture.language);
+    }
+}
+
+/// All files of a folder of the fixtures, one behind another.
+fn sources(folder: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("plugins/contract").join(folder);
+    let files =
+        std::fs::read_dir(folder).expect("it is there").map(|file| file.expect("it is listed").path());
+    files.map(|path| std::fs::read_to_string(path).expect("it is text")).collect()
+}
+
+#[test]
+fn every_interface_has_a_fixture_in_both_languages() {
+    let numbers = include_str!("../../../core/abi/src/numbers.rs");
+    let interfaces: Vec<&str> =
+        numbers.lines().filter_map(|line| line.strip_prefix("pub const INTERFACE_")).collect();
+    let (c, rust) = (sources("c"), sources("src"));
+    assert!(interfaces.len() >= 20, "{interfaces:?}");
+    for interface in interfaces {
+        let name = interface.split(':').next().unwrap_or_default();
+        let used = c.matches(&format!("AR_INTERFACE_{name}")).count();
+        assert!(
+            used >= 2,
+            "tests/plugins/contract/c has no fixture that defines and uses AR_INTERFACE_{name}"
+        );
+        assert!(
+            rust.contains(&format!("const {interface}")),
+            "tests/plugins/contract/src has none: {interface}"
+        );
+    }
+}

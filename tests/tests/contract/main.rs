@@ -1,0 +1,7 @@
+//! The contract over time: plugins of earlier contracts in today's host (`additions`), and today's plugins in a host of contract 1.0
+//! (`first_host`, `today`).
+
+mod additions;
+mod first_host;
+mod fixtures;
+mod today;
