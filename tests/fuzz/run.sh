@@ -48,7 +48,7 @@ one() {
     local begun=$SECONDS rc=0
     # Kernels compile within an execution, so the end may be late.
     FUZZ_TARGET=$name timeout -k 10 $((seconds + 120)) "$program" -max_total_time="$seconds" -max_len=4096 \
-        -print_final_stats=1 -artifact_prefix="artifacts/$name/" "${flags[@]}" ${FUZZ_SEED:+-seed="$FUZZ_SEED"} \
+        -print_final_stats=1 -print_funcs=0 -entropic=0 -artifact_prefix="artifacts/$name/" "${flags[@]}" ${FUZZ_SEED:+-seed="$FUZZ_SEED"} \
         "corpus/$name" "seeds/$name" >"logs/$name" 2>&1 || rc=$?
     local executions
     executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "logs/$name" | tail -n 1)
