@@ -233,6 +233,7 @@ impl Calls {
     }
 
     fn one(&mut self) {
+        crate::STEPS.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         match self.random.below(16) {
             0 if self.models.len() < 4 => self.add_model(),
             1 if self.options.len() < 4 => self.add_options(),

@@ -5,6 +5,8 @@
 //! a handle is used by one thread at a time and never after it was freed. All else is up to the bytes: the order of calls, indices, counts,
 //! shapes, names, null in any place.
 
+use std::sync::atomic::AtomicU64;
+
 mod arenite_calls;
 mod descriptors;
 mod models;
@@ -20,3 +22,6 @@ pub type Target = (&'static str, fn(&[u8]));
 /// The targets of this crate.
 pub const TARGETS: &[Target] =
     &[("arenite_calls", arenite), ("tflite_calls", tflite), ("descriptors", descriptors)];
+
+/// Steps of all sequences so far: each is one call of a C library or more.
+pub static STEPS: AtomicU64 = AtomicU64::new(0);

@@ -22,20 +22,20 @@ use arenite_model::tensor_type::{BOOL, FLOAT32, INT32, INT64, STRING};
 use super::{quota, registry};
 use crate::micro::{self, Aligned};
 
-/// A tensor that was read: its type, shape and bytes.
+/// Type, shape and bytes of an output.
 type Output = (arenite::ElementType, Vec<i32>, Vec<u8>);
 
-/// What came of a model: its outputs per invocation, or why there are none.
+/// The result of running a model on one backend.
 pub enum Answer {
-    /// Two invocations.
+    /// The outputs of two invocations.
     Outputs([Vec<Output>; 2]),
-    /// At which call, and what it says.
+    /// The call that failed, and its error.
     Refused(&'static str, String),
-    /// A limit of the quota.
+    /// A limit of the quota was reached.
     Limited,
 }
 
-/// Elements that inputs get: small numbers, so that indices and shapes among them are often right.
+/// Fills an input with small numbers, so that indices and shapes are often valid.
 pub fn fill(bytes: &mut [u8], element_type: i32, invocation: usize) {
     let number = |i: usize| (i * 37 + invocation * 11) % 251;
     match element_type {
@@ -56,7 +56,7 @@ pub fn fill(bytes: &mut [u8], element_type: i32, invocation: usize) {
     }
 }
 
-/// Runs a model twice: on reference ops, or with this delegate.
+/// Runs a model twice, with this delegate or, without one, on reference ops.
 pub fn large(model: &Model, delegate: Option<&str>) -> Answer {
     let run = || -> Result<[Vec<Output>; 2], (&'static str, Error)> {
         let builder = Interpreter::builder(model).registry(registry()).threads(1).quota(quota());
@@ -101,7 +101,10 @@ pub fn large(model: &Model, delegate: Option<&str>) -> Answer {
     }
 }
 
-/// Runs a model twice in the micro interpreter: its outputs' bytes, or why there are none.
+/// Runs a model twice in the micro interpreter.
+///
+/// # Errors
+/// The interpreter refuses the model.
 pub fn small(bytes: &[u8], ops: &[OpRegistration], arena: &mut [u8]) -> Result<[Vec<Vec<u8>>; 2], String> {
     let mut run = || -> arenite_micro::Result<[Vec<Vec<u8>>; 2]> {
         let mut interpreter = arenite_micro::Interpreter::new(bytes, ops, arena)?;
@@ -127,11 +130,11 @@ pub fn small(bytes: &[u8], ops: &[OpRegistration], arena: &mut [u8]) -> Result<[
     })
 }
 
-/// What the rules ask of a model.
+/// The properties of a model that the rules depend on.
 struct Traits {
     /// Whether a tensor holds floats.
     floats: bool,
-    /// Whether some op draws random numbers.
+    /// Whether an op draws random numbers.
     random: bool,
     /// Whether a node has a result that neither a node nor an output reads.
     unread: bool,
@@ -177,7 +180,7 @@ pub fn compare(bytes: &[u8]) {
     let traits = Traits::of(&model.view());
     let reference = large(&model, None);
     with_cpu(&traits, &reference, &large(&model, Some("cpu")));
-    // Without a limit in time it would go on.
+    // Micro has no time limit, so this model could run for minutes.
     if !matches!(reference, Answer::Limited) {
         with_micro(&traits, &reference, bytes);
     }
@@ -235,7 +238,7 @@ fn on_micro(traits: &Traits, file: &[u8]) -> Result<[Vec<Vec<u8>>; 2], String> {
         static ARENA: std::cell::RefCell<Aligned> = std::cell::RefCell::new(Aligned::new(0, micro::FUZZ_ARENA));
     }
     OPS.with(|all| {
-        // To look through all ops takes longer than all else.
+        // Searching all ops would take most of the time.
         let used: Vec<OpRegistration> =
             all.iter().filter(|op| traits.codes.contains(&op.builtin_code)).copied().collect();
         ARENA.with_borrow_mut(|arena| {

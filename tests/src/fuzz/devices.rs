@@ -31,7 +31,10 @@ thread_local! {
 }
 
 /// Bytes as a choice among the graphs, values and shapes: two invocations on the device and on the reference ops, within the bounds of
-/// the differential tester. Without a device nothing is run.
+/// the differential tester.
+///
+/// # Panics
+/// If there is no device, so that an execution without one does not count.
 pub fn run(delegate: &str, bytes: &[u8]) {
     let mut random = Random::of_bytes(bytes);
     let (which, resized, rebuilt) = (random.below(GRAPHS), random.chance(12), random.below(200) == 7);
@@ -40,7 +43,10 @@ pub fn run(delegate: &str, bytes: &[u8]) {
     });
     KEPT.with_borrow_mut(|graphs| {
         let kept = graphs.entry(which).or_insert_with(|| Kept::found(delegate, which as u64 * SEEDS));
-        let Some(kept) = kept else { return };
+        let Some(kept) = kept else {
+            assert!(has_device(delegate), "this machine has no device for {delegate}");
+            return;
+        };
         if rebuilt && let Ok(device) = build(&kept.graph, Some(&kept.setting)) {
             kept.device = device;
         }
@@ -51,6 +57,11 @@ pub fn run(delegate: &str, bytes: &[u8]) {
         }
         kept.compare();
     });
+}
+
+fn has_device(delegate: &str) -> bool {
+    let devices = if delegate == "vulkan" { arenite_gpu::vulkan_devices } else { arenite_gpu::devices };
+    devices().is_ok_and(|devices| !devices.is_empty())
 }
 
 impl Kept {

@@ -5,6 +5,7 @@ mod faults;
 mod layers;
 mod ops;
 mod precision;
+mod seeds;
 mod starts;
 
 use std::process::Command;

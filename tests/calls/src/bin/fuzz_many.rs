@@ -1,8 +1,11 @@
-//! Runs a fuzz target on changed seeds, without coverage and without a sanitizer, ten times as fast and with any toolchain:
-//! `fuzz_many TARGET EXECUTIONS [SEED] [FOLDER…]`. The folders' files are what is changed, besides those of `tests/fuzz/seeds/TARGET`.
+//! Mutates the seeds of a fuzz target and runs it, without coverage and without a sanitizer: faster, and with any toolchain.
 //!
-//! It ends with an error at the first panic or crash, or at an execution of more than ten seconds; `fuzz_many-TARGET-SEED.bytes`, in the
-//! folder for temporary files, has the bytes that were run last.
+//! ```text
+//! fuzz_many TARGET EXECUTIONS [SEED] [FOLDER…]        a number, or a time such as 60s
+//! ```
+//! Files of the folders are mutated in addition to `tests/fuzz/seeds/TARGET`. The program stops with an error at the first panic, crash or
+//! execution of more than ten seconds. The last input is then in `fuzz_many-TARGET-SEED.bytes` in the folder for temporary files, behind
+//! its length.
 #![forbid(unsafe_code)]
 
 use std::fs::File;
@@ -17,10 +20,11 @@ use arenite_test_calls as calls;
 use arenite_tests::fuzz;
 use arenite_tests::mutants::Random;
 
-/// The longest that one execution may take; drivers compile programs within it.
+/// The time limit of one execution.
 const LONGEST: Duration = Duration::from_secs(10);
+/// Drivers compile programs within an execution.
 const LONGEST_OF_DEVICES: Duration = Duration::from_secs(60);
-/// Bytes of the largest input.
+/// Largest size of an input, in bytes.
 const MOST: usize = 4096;
 
 fn main() -> ExitCode {
@@ -40,7 +44,13 @@ fn run() -> Result<(), String> {
     };
     let mut targets = fuzz::TARGETS.iter().chain(calls::TARGETS);
     let (_, target) = targets.find(|target| target.0 == name).ok_or(format!("no target '{name}'"))?;
+    let (count, seconds) = match count.strip_suffix('s') {
+        Some(seconds) => ("18446744073709551615", seconds),
+        None => (&count[..], "31536000"),
+    };
     let count: u64 = count.parse().map_err(|_| format!("'{count}' is no number"))?;
+    let seconds: u64 = seconds.parse().map_err(|_| format!("'{seconds}s' is no time"))?;
+    let limit = Duration::from_secs(seconds);
     let seed: u64 = rest.first().map_or(Ok(1), |seed| seed.parse()).map_err(|_| "SEED is no number")?;
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/seeds").join(name);
     let mut folders = vec![own];
@@ -53,12 +63,17 @@ fn run() -> Result<(), String> {
     watch(Arc::clone(&done), matches!(&name[..], "opencl" | "vulkan"));
     let (mut random, begun) = (Random(seed), Instant::now());
     let mut bytes = Vec::new();
+    let mut executions = 0;
     for i in 0..count {
+        if begun.elapsed() > limit {
+            break;
+        }
+        executions = i + 1;
         bytes.clone_from(&seeds[random.below(seeds.len())]);
         if i >= seeds.len() as u64 {
             change(&mut bytes, &seeds, &mut random, matches!(&name[..], "model" | "micro"));
         }
-        // What is behind the bytes is of those before: the length is the first word.
+        // The file is never truncated, so the length comes first.
         let length = (bytes.len() as u64).to_le_bytes();
         let kept = last.rewind().and_then(|()| last.write_all(&length)).and_then(|()| last.write_all(&bytes));
         kept.map_err(|e| format!("{}: {e}", path.display()))?;
@@ -68,7 +83,12 @@ fn run() -> Result<(), String> {
         done.store(i + 1, Ordering::Relaxed);
     }
     let seconds = begun.elapsed().as_secs_f64();
-    println!("{name}: {count} executions, none failed, {:.0} per second", count as f64 / seconds);
+    let steps = calls::STEPS.load(Ordering::Relaxed);
+    let steps = if steps > 0 { format!(" of {steps} calls or more") } else { String::new() };
+    println!(
+        "{name}: {executions} executions{steps}, none failed, {:.0} per second",
+        executions as f64 / seconds
+    );
     let _ = std::fs::remove_file(path);
     Ok(())
 }
@@ -84,7 +104,7 @@ fn read(folders: &[PathBuf]) -> Result<Vec<Vec<u8>>, String> {
     if seeds.is_empty() { Err("there are no seeds".to_owned()) } else { Ok(seeds) }
 }
 
-/// Up to eight changes: bytes, words, runs that are repeated, left out, or another seed's.
+/// Up to eight mutations: bytes, bits, words, deleted and inserted runs, parts of another seed.
 fn change(bytes: &mut Vec<u8>, seeds: &[Vec<u8>], random: &mut Random, is_model: bool) {
     if is_model && random.below(2) == 0 {
         let size = bytes.len();
