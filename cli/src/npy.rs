@@ -2,7 +2,7 @@
 //! NumPy has no such types.
 
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Read, Write};
+use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
 use arenite::{ElementType, Tensor};
@@ -22,6 +22,7 @@ pub fn read(path: &Path, tensor: &Tensor<'_>, index: usize) -> Result<Vec<u8>> {
     let fail = |message: String| Failure::with(path.display(), message);
     let file = file::open(path).map_err(|e| fail(e.to_string()))?;
     let mut reader = BufReader::new(file);
+    check_header_length(&mut reader).map_err(fail)?;
     let header = NpyHeader::from_reader(&mut reader).map_err(|e| fail(format!("it is no npy file: {e}")))?;
     let found = plain_type(&header.dtype()).map_err(fail)?;
     check_type(&found, tensor, index).map_err(fail)?;
@@ -38,6 +39,22 @@ pub fn read(path: &Path, tensor: &Tensor<'_>, index: usize) -> Result<Vec<u8>> {
         return Err(fail(format!("it is cut short: {} bytes of data, {needed} are needed", bytes.len())));
     }
     pack(tensor.ty, bytes).map_err(fail)
+}
+
+/// The longest header that is read: NumPy's own limit.
+const MAX_HEADER: u32 = 10_000;
+
+/// Refuses a header of more than [`MAX_HEADER`] bytes, for which the reader would allocate up to 4 GB. Reads nothing.
+fn check_header_length(reader: &mut impl BufRead) -> Result<(), String> {
+    let start = reader.fill_buf().map_err(|e| e.to_string())?;
+    let length = match start.get(6..12) {
+        Some(&[major, _, a, b, c, d]) if major > 1 => u32::from_le_bytes([a, b, c, d]),
+        _ => 0,
+    };
+    match length {
+        0..=MAX_HEADER => Ok(()),
+        _ => Err(format!("its header has {length} bytes, at most {MAX_HEADER} are read")),
+    }
 }
 
 /// Writes a tensor. A type without a NumPy form is an error.

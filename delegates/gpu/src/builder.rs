@@ -142,7 +142,8 @@ pub fn build(net: &Net<'_>, inputs: &[i32], constants: &mut dyn Constants, with:
     builder.precision = precision;
     let output = |&id: &Id| -> Result<Output> {
         let Place { buffer, layout, .. } = builder.place(id)?;
-        Ok(Output { buffer, layout, grid: net.values[id].grid })
+        let grid = net.values[id].grid;
+        Ok(Output { buffer, layout, grid, stays: grid.is_none() })
     };
     let outputs = net.outputs.iter().map(output).collect::<Result<Vec<_>>>()?;
     let mut built = builder.built;

@@ -31,6 +31,8 @@ pub struct Output {
     pub layout: Layout,
     /// The bytes that stand for it on the host, if it is no float there.
     pub grid: Option<Grid>,
+    /// Whether its value may stay on the device: a variable belongs to the host.
+    pub stays: bool,
 }
 
 /// What an input is on the device.

@@ -170,7 +170,10 @@ impl<D: device::Device> DelegateKernel for GpuKernel<D> {
             cx.set_output_shape(i, tensor.shape)?;
         }
         self.forget_program();
-        let (built, constants) = self.build(partition, Some(cx.held_on_device()))?;
+        let (mut built, constants) = self.build(partition, Some(cx.held_on_device()))?;
+        for (output, &tensor) in built.outputs.iter_mut().zip(partition.outputs()) {
+            output.stays &= !partition.graph().tensor(tensor as usize)?.is_variable();
+        }
         let records = built.records.len();
         let before = self.shared.queue().effort();
         let given = Given { shared: &self.shared, planner: &self.options.memory, keeps: D::KEEPS };

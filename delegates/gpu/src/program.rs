@@ -67,7 +67,7 @@ impl<Q: Queue> Program<Q> {
         let Built { items, records, inputs, outputs, precision } = built;
         let queue = given.shared.queue();
         let held = Held::new(&records, constants, (&*queue, given.planner), cx)?;
-        let stays = |output: &Output| given.keeps && output.grid.is_none();
+        let stays = |output: &Output| given.keeps && output.stays;
         let port = |buffer, words, stays| Port { memory: held.memory(buffer), floats: words, stays };
         let input = |input: &Input| port(Buffer::Record(input.record), records[input.record].words, false);
         let output =
