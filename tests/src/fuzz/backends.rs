@@ -131,9 +131,9 @@ pub fn small(bytes: &[u8], ops: &[OpRegistration], arena: &mut [u8]) -> Result<[
 }
 
 /// The properties of a model that the rules depend on.
-struct Traits {
+pub struct Traits {
     /// Whether a tensor holds floats.
-    floats: bool,
+    pub floats: bool,
     /// Whether an op draws random numbers.
     random: bool,
     /// Whether a node has a result that neither a node nor an output reads.
@@ -146,7 +146,8 @@ const RANDOM: [i32; 3] = [op::RANDOM_UNIFORM, op::RANDOM_STANDARD_NORMAL, op::MU
 const FLOATS: [i32; 8] = [0, 1, 8, 10, 11, 18, 21, 22];
 
 impl Traits {
-    fn of(model: &arenite_model::Model<'_>) -> Traits {
+    /// The properties of a model.
+    pub fn of(model: &arenite_model::Model<'_>) -> Traits {
         let codes: HashSet<i32> = model.operator_codes().iter().map(|code| code.builtin_code()).collect();
         let mut traits = Traits {
             floats: false,
