@@ -244,6 +244,7 @@ const UNSAFE: &[&str] = &[
     "tests/tests/allocations.rs",
     "tests/tests/contract/additions.rs",
     "tests/tests/contract/first_host.rs",
+    "tests/tests/fusions.rs",
     "tests/tests/micro/support.rs",
 ];
 
