@@ -90,7 +90,7 @@ mod tests {
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         let error = open(&pipe).unwrap_err();
         assert!(error.to_string().starts_with("is a named pipe"), "{error}");
-        let around = format!("/dev/fd/../..{}", pipe.display());
+        let around = format!("/dev/fd/../../..{}", pipe.display());
         let error = open(Path::new(&around)).unwrap_err();
         assert!(error.to_string().starts_with("is a named pipe"), "{error}");
         let error = open(folder.path()).unwrap_err();

@@ -11,6 +11,11 @@ pub(crate) unsafe fn shared<'a, T>(pointer: *const T, name: &str) -> Result<&'a 
     unsafe { pointer.as_ref() }.ok_or_else(|| null(name))
 }
 
+/// The pointer, unless it is null: for a struct that is checked before there is a reference to it.
+pub(crate) fn given<T>(pointer: *const T, name: &str) -> Result<*const T> {
+    if pointer.is_null() { Err(null(name)) } else { Ok(pointer) }
+}
+
 /// # Safety
 /// `pointer` is null or valid for reads and writes for `'a`, and nothing else uses it meanwhile.
 pub(crate) unsafe fn exclusive<'a, T>(pointer: *mut T, name: &str) -> Result<&'a mut T> {

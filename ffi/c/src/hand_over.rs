@@ -6,7 +6,7 @@ use arenite::Registry;
 use arenite::abi::UserData;
 use arenite::abi::raw::{ArDelegateV1, ArHostV1, ArOpV1, ArPlannerV1};
 
-use crate::arguments::ArReleaseCallback;
+use crate::arguments::{ArReleaseCallback, given};
 use crate::error::{ArError, Failure, guard_value};
 use crate::options::{ArOptions, change};
 
@@ -23,7 +23,7 @@ pub unsafe extern "C" fn ar_options_register_op(
     change(options, |options| {
         options.check_open()?;
         // SAFETY: the struct is null or readable, as arenite.h asks; `foreign::read` checks it before it is used.
-        unsafe { options.handed_over.add_raw_op(op, user_data) }.map_err(Failure::from)
+        unsafe { options.handed_over.add_raw_op(given(op, "op")?, user_data) }.map_err(Failure::from)
     })
 }
 
@@ -40,7 +40,7 @@ pub unsafe extern "C" fn ar_options_register_planner(
     change(options, |options| {
         options.check_open()?;
         // SAFETY: the struct is null or readable, as arenite.h asks; `foreign::read` checks it before it is used.
-        unsafe { options.handed_over.add_raw_planner(planner, user_data) }.map_err(Failure::from)
+        unsafe { options.handed_over.add_raw_planner(given(planner, "planner")?, user_data) }.map_err(Failure::from)
     })
 }
 
@@ -57,7 +57,7 @@ pub unsafe extern "C" fn ar_options_register_delegate(
     change(options, |options| {
         options.check_open()?;
         // SAFETY: the struct is null or readable, as arenite.h asks; `foreign::read` checks it before it is used.
-        unsafe { options.handed_over.add_raw_delegate(delegate, user_data) }.map_err(Failure::from)
+        unsafe { options.handed_over.add_raw_delegate(given(delegate, "delegate")?, user_data) }.map_err(Failure::from)
     })
 }
 

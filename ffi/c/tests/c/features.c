@@ -144,6 +144,15 @@ static ArError *allocate_and_invoke(ArInterpreter *interpreter) {
   return error != NULL ? error : ar_interpreter_invoke(interpreter);
 }
 
+static ArError *build_and_invoke(ArModel *model, ArOptions *options) {
+  ArInterpreter *interpreter;
+  ArError *error = ar_interpreter_new(model, options, &interpreter);
+  if (error != NULL) return error;
+  error = allocate_and_invoke(interpreter);
+  ar_interpreter_free(interpreter);
+  return error;
+}
+
 /* The model takes long enough that a call every millisecond hits an invocation. */
 static void cancelling(const char *folder) {
   ArModel *model;
@@ -161,10 +170,8 @@ static void cancelling(const char *folder) {
 
   ArOptions *options = ar_options_new();
   OK(ar_options_set_time_limit(options, 1));
-  OK(ar_interpreter_new(model, options, &interpreter));
-  FAILS(AR_ERROR_MEMORY, "time", allocate_and_invoke(interpreter));
+  FAILS(AR_ERROR_MEMORY, "time", build_and_invoke(model, options));
   ar_options_free(options);
-  ar_interpreter_free(interpreter);
 
   /* Two threads on one interpreter: an error for one of them, no harm. */
   OK(ar_interpreter_new(model, NULL, &interpreter));
