@@ -7,7 +7,7 @@
 //! dirs = ["plugins"]             # folders to search, not recursively
 //! paths = ["extra/libmine.so"]   # single files
 //! allow = ["org.arenite.*"]      # patterns on plugin ids; absent: every plugin
-//! sha256 = { "libmine.so" = "…" } # 64 hexadecimal digits; absent: any file
+//! # sha256 = { "libmine.so" = "64 hexadecimal digits" }   # the only libraries that may be opened; absent: any
 //! strict = true                  # a plugin that fails to load is an error, not a warning
 //! builtin = false                # without the plugins that are linked into the program
 //! [planner]
