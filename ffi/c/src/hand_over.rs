@@ -40,7 +40,8 @@ pub unsafe extern "C" fn ar_options_register_planner(
     change(options, |options| {
         options.check_open()?;
         // SAFETY: the struct is null or readable, as arenite.h asks; `foreign::read` checks it before it is used.
-        unsafe { options.handed_over.add_raw_planner(given(planner, "planner")?, user_data) }.map_err(Failure::from)
+        unsafe { options.handed_over.add_raw_planner(given(planner, "planner")?, user_data) }
+            .map_err(Failure::from)
     })
 }
 
@@ -57,7 +58,8 @@ pub unsafe extern "C" fn ar_options_register_delegate(
     change(options, |options| {
         options.check_open()?;
         // SAFETY: the struct is null or readable, as arenite.h asks; `foreign::read` checks it before it is used.
-        unsafe { options.handed_over.add_raw_delegate(given(delegate, "delegate")?, user_data) }.map_err(Failure::from)
+        unsafe { options.handed_over.add_raw_delegate(given(delegate, "delegate")?, user_data) }
+            .map_err(Failure::from)
     })
 }
 
