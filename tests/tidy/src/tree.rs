@@ -41,7 +41,7 @@ pub fn list(root: &Path) -> Vec<String> {
     files
 }
 
-/// The files that are text, UTF-8 without a zero, without [`DATA`].
+/// The files that are text, UTF-8 without a zero, without `DATA`.
 pub fn texts(root: &Path, files: &[String]) -> Vec<Text> {
     let read = |path: &String| {
         let text = String::from_utf8(std::fs::read(root.join(path)).ok()?).ok()?;
