@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
+use arenite::text::Lines;
 use serde::Serialize;
 
 /// Exit status of a command that failed.
@@ -115,14 +116,14 @@ fn print_text(text: &str) -> io::Result<()> {
 
 fn print_error(message: &str) {
     // Nothing is left to be done about a closed stderr.
-    let _ = writeln!(anstream::stderr(), "{ERROR}error:{ERROR:#} {message}");
+    let _ = writeln!(anstream::stderr(), "{ERROR}error:{ERROR:#} {}", Lines(message));
 }
 
 /// What the program says when a limit ends it in the middle of a command.
 pub fn ending(message: &str, json: bool) -> arenite_limits::Ending {
     let mut stderr = anstream::AutoStream::new(Vec::new(), anstream::stderr().current_choice());
     // A list of bytes takes everything.
-    let _ = writeln!(stderr, "{ERROR}error:{ERROR:#} {message}");
+    let _ = writeln!(stderr, "{ERROR}error:{ERROR:#} {}", Lines(message));
     let stdout = if json { error_json(message).into_bytes() } else { Vec::new() };
     arenite_limits::Ending { stdout, stderr: stderr.into_inner(), status: FAILED }
 }

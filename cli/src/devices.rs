@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::answer::{Answer, Result};
 use crate::options::Common;
-use crate::text::{self, Align, DIM, HEAD, Table, thousands};
+use crate::text::{self, Align, DIM, HEAD, Table, Visible, thousands};
 
 const NOTES: &str = "\
 A delegate's option `device` takes the number of a device or a part of its name:
@@ -49,16 +49,16 @@ impl Display for Report {
 fn show(f: &mut Formatter<'_>, delegate: &DelegateDevices) -> fmt::Result {
     writeln!(f, "{HEAD}delegate {}{HEAD:#}", delegate.delegate)?;
     match &delegate.error {
-        Some(error) => writeln!(f, "  no devices: {error}")?,
+        Some(error) => writeln!(f, "  no devices: {}", Visible(error))?,
         None if delegate.devices.is_empty() => writeln!(f, "  no devices")?,
         None => {}
     }
     for Device { index, name, driver, kind, memory_bytes, limits } in &delegate.devices {
         let memory = memory_bytes.map_or_else(String::new, |bytes| format!(", {} bytes", thousands(bytes)));
-        writeln!(f, "  {index}  {name}  {DIM}{kind}{memory}; {driver}{DIM:#}")?;
+        writeln!(f, "  {index}  {}  {DIM}{kind}{memory}; {}{DIM:#}", Visible(name), Visible(driver))?;
         let limits: Vec<String> = limits.iter().map(|(key, value)| format!("{key} {value}")).collect();
         if !limits.is_empty() {
-            writeln!(f, "     {DIM}{}{DIM:#}", text::join(&limits, ", "))?;
+            writeln!(f, "     {DIM}{}{DIM:#}", Visible(text::join(&limits, ", ")))?;
         }
     }
     writeln!(f)

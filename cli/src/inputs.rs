@@ -155,7 +155,7 @@ pub fn fill(
 fn port(session: &Session<'_>, i: usize) -> Result<String> {
     let name = session.inputs().get(i).map_or("", String::as_str);
     let tensor = session.input(i)?;
-    Ok(format!("input {i} '{name}' ({} {})", tensor.ty, text::shape(tensor.shape)))
+    Ok(format!("input {i} '{}' ({} {})", text::Visible(name), tensor.ty, text::shape(tensor.shape)))
 }
 
 /// The first input that is not given otherwise and can hold a picture.

@@ -52,7 +52,7 @@ pub fn rank(tensor: &Tensor<'_>, labels: &[String], count: usize) -> Result<Rank
     if !is_scores(tensor) || scores.is_empty() {
         return Err(Failure::new(format!(
             "output '{}' is {} {}: not one score per class, as --labels needs",
-            tensor.name,
+            text::Visible(tensor.name),
             tensor.ty,
             text::shape(tensor.shape)
         )));

@@ -3,9 +3,11 @@
 use std::fmt;
 
 use anstyle::{AnsiColor, Style};
+use arenite::text::{Lines, Visible};
 use tracing::{Event, Level, Subscriber};
+use tracing_subscriber::field::MakeExt;
 use tracing_subscriber::filter::LevelFilter;
-use tracing_subscriber::fmt::format::{FmtSpan, Writer};
+use tracing_subscriber::fmt::format::{self, FmtSpan, Writer};
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::prelude::*;
 use tracing_subscriber::registry::LookupSpan;
@@ -34,7 +36,12 @@ where
     S: Subscriber + for<'a> LookupSpan<'a>,
 {
     // This stream drops colours unless it is a terminal.
-    let layer = tracing_subscriber::fmt::layer().with_writer(anstream::stderr);
+    let fields = format::debug_fn(|writer, field, value| match field.name() {
+        "message" => write!(writer, "{}", Lines(format_args!("{value:?}"))),
+        name => write!(writer, "{name}={}", Visible(format_args!("{value:?}"))),
+    });
+    let layer =
+        tracing_subscriber::fmt::layer().with_writer(anstream::stderr).fmt_fields(fields.delimited(" "));
     if level <= LevelFilter::WARN {
         return layer.event_format(Plain).with_filter(level).boxed();
     }
@@ -47,7 +54,7 @@ pub fn note(text: fmt::Arguments<'_>) {
     use std::io::Write;
     const NOTE: Style = AnsiColor::Cyan.on_default();
     // A closed stderr is no reason to stop.
-    let _ = writeln!(anstream::stderr(), "{NOTE}note:{NOTE:#} {text}");
+    let _ = writeln!(anstream::stderr(), "{NOTE}note:{NOTE:#} {}", Lines(text));
 }
 
 /// `warning: message`, as compilers do.

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
+use arenite::text::Visible;
 use arenite::{ElementType, Tensor};
 use npyz::{DType, Endianness, NpyHeader, Order, TypeChar, TypeStr, WriteOptions, WriterBuilder};
 
@@ -100,7 +101,7 @@ fn plain_type(dtype: &DType) -> Result<TypeStr, String> {
 }
 
 fn check_type(found: &TypeStr, tensor: &Tensor<'_>, index: usize) -> Result<(), String> {
-    let port = format!("input {index} '{}'", tensor.name);
+    let port = format!("input {index} '{}'", Visible(tensor.name));
     let wanted = type_str(tensor.ty).ok_or_else(|| format!("{port} is {}, not a number", tensor.ty))?;
     if (found.type_char(), found.size_field()) != (wanted.type_char(), wanted.size_field()) {
         let (have, want) = (numpy_name(found), numpy_name(&wanted));
@@ -158,7 +159,7 @@ fn check_shape(found: &[u64], tensor: &Tensor<'_>, index: usize) -> Result<(), S
         _ => format!("if the model takes that, add --resize {index}={}", text::join(found, "x")),
     };
     let (have, want) = (text::shape(found), text::shape(tensor.shape));
-    Err(format!("its shape is {have}, but input {index} '{}' has {want}; {advice}", tensor.name))
+    Err(format!("its shape is {have}, but input {index} '{}' has {want}; {advice}", Visible(tensor.name)))
 }
 
 fn numpy_name(ty: &TypeStr) -> String {

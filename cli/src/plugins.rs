@@ -85,7 +85,7 @@ impl Display for Report {
         if !report.failures.is_empty() {
             writeln!(f, "{HEAD}not loaded{HEAD:#}")?;
             for LoadFailure { path, reason } in &report.failures {
-                writeln!(f, "  {}\n    {reason}", path.display())?;
+                writeln!(f, "  {}\n    {}", text::Visible(path.display()), text::Visible(reason))?;
             }
             writeln!(f)?;
         }
@@ -97,11 +97,11 @@ fn show_plugin(f: &mut fmt::Formatter<'_>, plugin: &Plugin) -> fmt::Result {
     let origin = plugin.path.as_ref().map_or("linked in".to_owned(), |path| path.display().to_string());
     writeln!(f, "{HEAD}{} {}{HEAD:#}  ABI {}, {origin}", plugin.id, plugin.version, plugin.abi)?;
     if !plugin.description.is_empty() {
-        writeln!(f, "  {}", plugin.description)?;
+        writeln!(f, "  {}", text::Visible(&plugin.description))?;
     }
     for (what, names) in [("planners", &plugin.planners), ("delegates", &plugin.delegates)] {
         if !names.is_empty() {
-            writeln!(f, "  {what}: {}", text::join(names, ", "))?;
+            writeln!(f, "  {what}: {}", text::Visible(text::join(names, ", ")))?;
         }
     }
     if plugin.ops.is_empty() {

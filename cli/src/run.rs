@@ -239,7 +239,7 @@ fn show_ranked(f: &mut fmt::Formatter<'_>, ranked: &Ranked, probabilities: bool)
     let Ranked { index, label, confidence } = ranked;
     let shown =
         if probabilities { format!("{:.1} %", confidence * 100.0) } else { format!("{confidence:.4}") };
-    writeln!(f, "{shown:>8}  {HEAD}{label}{HEAD:#}  {DIM}(class {index}){DIM:#}")
+    writeln!(f, "{shown:>8}  {HEAD}{}{HEAD:#}  {DIM}(class {index}){DIM:#}", text::Visible(label))
 }
 
 impl Display for OutputReport {

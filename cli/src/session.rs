@@ -1,5 +1,6 @@
 //! A model's main subgraph or one of its signatures, with inputs and outputs by position in either case.
 
+use arenite::text::Visible;
 use arenite::{Interpreter, Result as ArResult, SignatureRunner, Tensor, TensorMut};
 
 use crate::answer::{Failure, Result};
@@ -51,7 +52,7 @@ impl<'a> Session<'a> {
         let by_position = port.parse::<usize>().ok().filter(|&i| i < self.inputs.len());
         by_name.or(by_position).ok_or_else(|| {
             let known: Vec<String> =
-                self.inputs.iter().enumerate().map(|(i, name)| format!("{i} '{name}'")).collect();
+                self.inputs.iter().enumerate().map(|(i, name)| format!("{i} '{}'", Visible(name))).collect();
             Failure::new(format!("there is no input '{port}'; the model has: {}", known.join(", ")))
         })
     }

@@ -4,6 +4,7 @@ use std::fmt::{self, Display};
 
 use anstyle::Style;
 
+pub use arenite::text::Visible;
 pub use arenite_common::{join, shape};
 
 /// Headings and column heads.
@@ -24,11 +25,12 @@ pub fn thousands(n: u64) -> String {
     text
 }
 
-/// At most `width` characters: what does not fit is left out of the middle.
+/// At most `width` characters, control characters as escapes: what does not fit is left out of the middle.
 pub fn shorten(name: &str, width: usize) -> String {
+    let name = Visible(name).to_string();
     let count = name.chars().count();
     if count <= width {
-        return name.to_owned();
+        return name;
     }
     let head = (width - 1) / 2;
     let tail = width - 1 - head;
@@ -57,9 +59,9 @@ impl Table {
         Table { columns: columns.to_vec(), rows: Vec::new() }
     }
 
-    /// Adds a row with one cell per column.
+    /// Adds a row with one cell per column. Cells show control characters as escapes.
     pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        self.rows.push(cells.into_iter().collect());
+        self.rows.push(cells.into_iter().map(|cell| Visible(cell).to_string()).collect());
     }
 
     fn line(

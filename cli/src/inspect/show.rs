@@ -10,7 +10,7 @@ use arenite_common::placement::Server;
 
 use super::Report;
 use crate::devices::show_facts;
-use crate::text::{self, Align, DIM, HEAD, Table, count, thousands};
+use crate::text::{self, Align, DIM, HEAD, Table, Visible, count, thousands};
 
 /// Characters of a name before its middle is left out.
 const NAME: usize = 48;
@@ -22,7 +22,7 @@ impl Display for Report {
         let (path, size) = (model.path.as_deref().unwrap_or(Path::new("")), thousands(model.bytes as u64));
         writeln!(f, "{HEAD}{}{HEAD:#}  {size} bytes, schema version {}", path.display(), model.schema)?;
         if let Some(description) = &model.description {
-            writeln!(f, "  {description}")?;
+            writeln!(f, "  {}", Visible(description))?;
         }
         show_signatures(f, &report.signatures)?;
         show_metadata(f, report)?;
@@ -35,7 +35,7 @@ impl Display for Report {
             None => {
                 let reason =
                     report.error.as_deref().and_then(|error| error.lines().next()).unwrap_or_default();
-                writeln!(f, "\n{HEAD}memory{HEAD:#}  not planned: {}", reason.trim_end_matches(':'))
+                writeln!(f, "\n{HEAD}memory{HEAD:#}  not planned: {}", Visible(reason.trim_end_matches(':')))
             }
         }
     }
@@ -47,12 +47,13 @@ fn show_signatures(f: &mut Formatter<'_>, signatures: &[Signature]) -> fmt::Resu
     }
     writeln!(f, "\n{HEAD}signatures{HEAD:#}")?;
     let ports = |ports: &[Port]| {
-        let names: Vec<String> = ports.iter().map(|p| format!("{} (tensor {})", p.name, p.tensor)).collect();
+        let names: Vec<String> =
+            ports.iter().map(|p| format!("{} (tensor {})", Visible(&p.name), p.tensor)).collect();
         names.join(", ")
     };
     signatures.iter().try_for_each(|signature| {
         let (inputs, outputs) = (ports(&signature.inputs), ports(&signature.outputs));
-        writeln!(f, "  {}  subgraph {}: {inputs} -> {outputs}", signature.key, signature.subgraph)
+        writeln!(f, "  {}  subgraph {}: {inputs} -> {outputs}", Visible(&signature.key), signature.subgraph)
     })
 }
 
@@ -63,7 +64,7 @@ fn show_metadata(f: &mut Formatter<'_>, report: &Inspection) -> fmt::Result {
     writeln!(f, "\n{HEAD}metadata{HEAD:#}")?;
     for entry in &report.metadata {
         let text = entry.text.as_ref().map_or(String::new(), |text| format!(": {}", text::shorten(text, 60)));
-        writeln!(f, "  {}  {} bytes{text}", entry.name, thousands(entry.bytes as u64))?;
+        writeln!(f, "  {}  {} bytes{text}", Visible(&entry.name), thousands(entry.bytes as u64))?;
     }
     Ok(())
 }
@@ -82,7 +83,7 @@ fn show_refusals(f: &mut Formatter<'_>, report: &Inspection) -> fmt::Result {
     if !report.left_out.is_empty() {
         writeln!(f, "\n{HEAD}delegates left out{HEAD:#}")?;
         for left_out in &report.left_out {
-            writeln!(f, "  {}: {}", left_out.delegate, left_out.reason)?;
+            writeln!(f, "  {}: {}", Visible(&left_out.delegate), Visible(&left_out.reason))?;
         }
     }
     let nodes = || report.subgraphs.iter().flat_map(|subgraph| &subgraph.nodes);
@@ -111,14 +112,18 @@ fn show_refusals(f: &mut Formatter<'_>, report: &Inspection) -> fmt::Result {
 
 fn show_subgraph(f: &mut Formatter<'_>, subgraph: &Subgraph) -> fmt::Result {
     let Subgraph { index, name, inputs, outputs, nodes, tensors } = subgraph;
-    let name = if name.is_empty() { String::new() } else { format!(" '{name}'") };
+    let name = if name.is_empty() { String::new() } else { format!(" '{}'", Visible(name)) };
     let (node_count, tensor_count) = (count(nodes.len(), "node"), count(tensors.len(), "tensor"));
     writeln!(f, "\n{HEAD}subgraph {index}{name}{HEAD:#}  {node_count}, {tensor_count}")?;
     for (what, list) in [("input", inputs), ("output", outputs)] {
         for (i, &t) in list.iter().enumerate() {
             if let Some(tensor) = usize::try_from(t).ok().and_then(|t| tensors.get(t)) {
                 let (shape, quantization) = (shape_of(tensor), quantization_of(tensor));
-                let line = format!("  {what} {i} '{}'  {} {shape}  {quantization}", tensor.name, tensor.ty);
+                let line = format!(
+                    "  {what} {i} '{}'  {} {shape}  {quantization}",
+                    Visible(&tensor.name),
+                    tensor.ty
+                );
                 writeln!(f, "{}", line.trim_end())?;
             }
         }

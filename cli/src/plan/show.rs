@@ -2,10 +2,12 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use arenite::text::Lines;
+
 use super::banks::BanksReport;
 use super::report::{Compared, PlanReport, Report};
 use super::solved::Unknown;
-use crate::text::{Align, DIM, HEAD, Table, count, shorten, thousands};
+use crate::text::{Align, DIM, HEAD, Table, Visible, count, shorten, thousands};
 
 impl Display for Report {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -13,7 +15,7 @@ impl Display for Report {
             let bound = plans.iter().filter_map(|plan| plan.lower_bound_bytes).min().unwrap_or(0);
             let what = plans.iter().find_map(size_of).unwrap_or_default();
             let bytes = thousands(bound);
-            let name = &plans[0].problem;
+            let name = Visible(&plans[0].problem);
             writeln!(f, "{HEAD}{name}{HEAD:#}{DIM}  {what}at least {bytes} bytes are alive at once{DIM:#}")?;
             show_plans(f, plans, bound)?;
         }
@@ -25,7 +27,7 @@ impl Display for Report {
             show_compared(f, &self.compared)?;
         }
         for note in &self.notes {
-            writeln!(f, "\n{note}")?;
+            writeln!(f, "\n{}", Lines(note))?;
         }
         self.unknown.iter().try_for_each(|unknown| show_unknown(f, unknown))
     }
@@ -66,7 +68,7 @@ fn show_plans(f: &mut Formatter<'_>, plans: &[PlanReport], bound: u64) -> fmt::R
     }
     table.fmt(f)?;
     for plan in plans.iter().filter(|plan| plan.error.is_some()) {
-        writeln!(f, "  {}: {}", plan.planner, plan.error.as_deref().unwrap_or_default())?;
+        writeln!(f, "  {}: {}", plan.planner, Visible(plan.error.as_deref().unwrap_or_default()))?;
     }
     Ok(())
 }
@@ -111,7 +113,8 @@ fn show_sum(f: &mut Formatter<'_>, plans: &[PlanReport]) -> fmt::Result {
         let subgraphs = count(of_first.len(), "subgraph");
         writeln!(
             f,
-            "{HEAD}{model}{HEAD:#}  {subgraphs} need {} bytes by {}",
+            "{HEAD}{}{HEAD:#}  {subgraphs} need {} bytes by {}",
+            Visible(model),
             thousands(sum),
             of_first[0].planner
         )?;
@@ -124,9 +127,9 @@ const MOST_TENSORS: usize = 40;
 
 fn show_banks(f: &mut Formatter<'_>, report: &BanksReport) -> fmt::Result {
     let optimal = if report.optimal { "  no assignment serves more from the fastest" } else { "" };
-    writeln!(f, "\n{HEAD}{} in banks{HEAD:#}{DIM}{optimal}{DIM:#}", report.problem)?;
+    writeln!(f, "\n{HEAD}{} in banks{HEAD:#}{DIM}{optimal}{DIM:#}", Visible(&report.problem))?;
     if let Some(error) = &report.error {
-        return writeln!(f, "  {error}");
+        return writeln!(f, "  {}", Visible(error));
     }
     let all = report.banks.iter().map(|bank| bank.traffic_bytes as f64).sum::<f64>().max(1.0);
     let right = |head| (head, Align::Right);
@@ -167,5 +170,6 @@ fn show_unknown(f: &mut Formatter<'_>, unknown: &Unknown) -> fmt::Result {
         Some(bytes) => format!("at most {} bytes", thousands(*bytes)),
         None => format!("unbounded: {}", reason.unwrap_or("nothing is known before it runs")),
     };
+    let [problem, tensor, op] = [problem, tensor, op].map(Visible);
     writeln!(f, "{problem}: '{tensor}' of {op} (step {step}): {bound}")
 }

@@ -1,5 +1,6 @@
 //! The program as its users meet it: the digits example, every command, and what is said when something is wrong.
 
+mod names;
 mod planning;
 mod plugins;
 mod refusals;

@@ -1,6 +1,7 @@
 //! Memory: aligned blocks, and the persistent arena that hands out pieces which never move.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::ops::Range;
 use std::ptr::NonNull;
 
 use crate::error::{Error, Result};
@@ -54,6 +55,12 @@ impl Block {
     /// Bytes in the block.
     pub fn len(&self) -> usize {
         self.bytes
+    }
+
+    /// From its first address to behind its last.
+    pub fn addresses(&self) -> Range<usize> {
+        let start = self.data.as_ptr().addr();
+        start..start + self.bytes
     }
 
     /// Its start; dangling if it is empty.
@@ -157,6 +164,11 @@ impl Persistent {
         self.filled = mark.filled;
         self.used = mark.used;
         self.total = mark.total;
+    }
+
+    /// All blocks, those that are kept for later included.
+    pub fn blocks(&self) -> &[Block] {
+        &self.blocks
     }
 
     /// Bytes handed out.

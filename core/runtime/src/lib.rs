@@ -40,6 +40,7 @@ mod resources;
 mod run;
 mod stack;
 mod stages;
+pub mod text;
 pub mod trace;
 
 pub use planning::{lifetime, objects, plan};

@@ -80,10 +80,11 @@ impl Resources {
         };
         // SAFETY: the caller's promise.
         let shape = unsafe { slice(from.dims, from.rank as usize) };
-        if shape.len() > MAX_RANK || shape.iter().any(|&d| d < 0) {
-            return refuse(format!(
-                "shape {shape:?} is refused; at most {MAX_RANK} dimensions, none negative"
-            ));
+        if shape.len() > MAX_RANK {
+            return refuse(format!("a shape has at most {MAX_RANK} dimensions, {} are given", shape.len()));
+        }
+        if shape.iter().any(|&d| d < 0) {
+            return refuse(format!("shape {shape:?} is refused; no dimension can be negative"));
         }
         let bytes = usize::try_from(from.bytes).ok().filter(|_| !from.data.is_null()).unwrap_or(0);
         let needed = ty.bytes_of(arenite_abi::tensor::element_count(shape)).unwrap_or(bytes);

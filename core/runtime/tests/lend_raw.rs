@@ -96,3 +96,22 @@ fn bare_memory_is_used_until_it_is_taken_back_and_never_twice() {
     drop(interpreter);
     assert_eq!(memory.as_ref()[128..], [0; 128]);
 }
+
+#[test]
+fn the_interpreters_own_memory_is_not_lent() {
+    let mut interpreter = interpreter();
+    for tensor in [0, 2] {
+        interpreter.lend(0, tensor, Box::new(AlignedBytes::zeroed(8).unwrap())).unwrap();
+    }
+    interpreter.allocate().unwrap();
+    interpreter.input_mut(0).unwrap().copy_from_slice(&[1, 2]).unwrap();
+    interpreter.invoke().unwrap();
+    let own = interpreter.tensor(1).unwrap().bytes().unwrap().as_ptr().cast_mut();
+    for tensor in [0, 2] {
+        // SAFETY: memory of the interpreter's own is refused before it is used.
+        let error = unsafe { interpreter.lend_raw(0, tensor, own, 8) }.map(drop).unwrap_err().to_string();
+        assert!(error.contains("overlaps the interpreter's own"), "{error}");
+    }
+    interpreter.invoke().unwrap();
+    assert_eq!(interpreter.output(0).unwrap().as_slice::<i32>().unwrap(), [4, 8]);
+}

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::text::{Lines, Visible};
+
 use super::{Error, LeftOut, LoadError, LoadFailure, Missing, Named, UnresolvedOp};
 
 impl fmt::Display for LoadError {
@@ -35,7 +37,7 @@ impl fmt::Display for UnresolvedOp {
         write!(
             f,
             "{kind} {} version {} ({}) at node{} {} of subgraph {}",
-            self.op,
+            Visible(&self.op),
             self.version,
             types.join(", "),
             if self.nodes.len() == 1 { "" } else { "s" },
@@ -71,27 +73,38 @@ impl fmt::Debug for Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
+        Lines(Raw(self)).fmt(f)
+    }
+}
+
+/// The text before control characters in messages are escaped. Names are escaped here, line ends included.
+struct Raw<'a>(&'a Error);
+
+impl fmt::Display for Raw<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
             Error::Model(error) => error.fmt(f),
             Error::Config(error) => error.fmt(f),
             Error::Plugin(failure) => failure.fmt(f),
             Error::UnresolvedOps { ops, missing } => unresolved(f, ops, missing),
             Error::Node { op, subgraph, node, output, message, .. } => {
-                write!(f, "{op} (node {node}")?;
+                write!(f, "{} (node {node}", Visible(op))?;
                 if *subgraph != 0 {
                     write!(f, " of subgraph {subgraph}")?;
                 }
-                write!(f, ", output '{output}'): {message}")
+                write!(f, ", output '{}'): {message}", Visible(output))
             }
             Error::NotFound { what, name, known, failures } => {
                 not_found(f, *what, name, known)?;
                 not_loaded(f, failures)
             }
             Error::Registration { what, name, message } => {
-                write!(f, "{what} '{name}' is not registered: {message}")
+                write!(f, "{what} '{}' is not registered: {message}", Visible(name))
             }
-            Error::Plan { planner, message } => write!(f, "planner '{planner}': {message}"),
-            Error::Delegate { delegate, message, .. } => write!(f, "delegate '{delegate}': {message}"),
+            Error::Plan { planner, message } => write!(f, "planner '{}': {message}", Visible(planner)),
+            Error::Delegate { delegate, message, .. } => {
+                write!(f, "delegate '{}': {message}", Visible(delegate))
+            }
             Error::Quota { resource, purpose, needed, limit } => write!(
                 f,
                 "{purpose} needs {needed} {}, the quota is {limit}; raise `{resource}` in [quota] if that is right",
@@ -99,7 +112,7 @@ impl fmt::Display for Error {
             ),
             Error::OutOfMemory { bytes } => write!(f, "the system gave no memory for {bytes} bytes"),
             Error::Cancelled => f.write_str("the invocation was cancelled"),
-            Error::Tensor { name, message } => write!(f, "tensor '{name}': {message}"),
+            Error::Tensor { name, message } => write!(f, "tensor '{}': {message}", Visible(name)),
             Error::State(message) => f.write_str(message),
             Error::Io(path, error) => write!(f, "{}: {error}", path.display()),
         }
@@ -107,7 +120,7 @@ impl fmt::Display for Error {
 }
 
 fn not_found(f: &mut fmt::Formatter<'_>, what: Named, name: &str, known: &[String]) -> fmt::Result {
-    write!(f, "there is no {what} '{name}'")?;
+    write!(f, "there is no {what} '{}'", Visible(name))?;
     if known.is_empty() && matches!(what, Named::Planner | Named::Delegate) {
         return f.write_str(
             "; no plugin that was found has one: give the folder of a plugin that has it (--plugin-dir, [plugins] dirs, \
@@ -116,10 +129,11 @@ fn not_found(f: &mut fmt::Formatter<'_>, what: Named, name: &str, known: &[Strin
         );
     }
     match crate::config::nearest(name, known.iter().map(String::as_str)) {
-        Some(near) => write!(f, "; did you mean '{near}'?")?,
+        Some(near) => write!(f, "; did you mean '{}'?", Visible(near))?,
         None => f.write_str(";")?,
     }
-    write!(f, " known: {}", if known.is_empty() { "none".into() } else { known.join(", ") })
+    let known = if known.is_empty() { "none".into() } else { known.join(", ") };
+    write!(f, " known: {}", Visible(known))
 }
 
 fn unresolved(f: &mut fmt::Formatter<'_>, ops: &[UnresolvedOp], missing: &Missing) -> fmt::Result {

@@ -1,8 +1,10 @@
 //! Memory that others own, and memory that is given back for a while.
 
+use std::ops::Range;
 use std::ptr::NonNull;
 
 use super::Interpreter;
+use crate::arena::Block;
 use crate::error::{Error, Result};
 use crate::run::Slot;
 use crate::stages::executor::Executor;
@@ -22,7 +24,7 @@ impl Interpreter {
     ///
     /// # Errors
     /// Alignment or size, with both values; a tensor that is none of these, a constant, a tensor of strings; memory that overlaps other
-    /// lent memory. The memory is dropped then.
+    /// lent memory, or the interpreter's own. The memory is dropped then.
     pub fn lend(
         &mut self,
         subgraph: usize,
@@ -37,7 +39,7 @@ impl Interpreter {
     /// # Safety
     /// Until they are taken back, other memory is lent in their place, or the interpreter is dropped, the bytes are initialised, and
     /// readable and writable from any thread; nobody else reads or writes them while a method of the interpreter runs, or while a
-    /// [`Tensor`](crate::Tensor) of it or what one gave is in use. They are no memory of the interpreter's own.
+    /// [`Tensor`](crate::Tensor) of it or what one gave is in use.
     ///
     /// # Errors
     /// As [`lend`](Self::lend); null.
@@ -93,14 +95,24 @@ impl Interpreter {
         Err(Error::State(format!("there is no tensor {tensor}; subgraph {subgraph} has {count}")))
     }
 
-    /// Two tensors in the same memory would overwrite one another.
+    /// Two tensors in the same memory would overwrite one another, and so would one in the memory of an arena.
     fn check_apart(&self, subgraph: usize, tensor: usize, lent: &Lent) -> Result<()> {
         let new = lent.addresses();
+        let overlaps = |old: &Range<usize>| new.start < old.end && old.start < new.end;
         let executors = self.slots.iter().enumerate().filter_map(|(s, slot)| Some((s, slot.executor()?)));
         for (s, executor) in executors {
+            if let Some(own) = executor.memory().own_blocks().map(Block::addresses).find(overlaps) {
+                let name = self.slots[subgraph].executor().map_or("", |e| &e.graph.tensors[tensor].name);
+                let message = format!(
+                    "the memory lent to it at {:#x}..{:#x} overlaps the interpreter's own at {:#x}..{:#x}: lend memory \
+                     that the program allocated",
+                    new.start, new.end, own.start, own.end
+                );
+                return Err(Error::Tensor { name: name.to_owned(), message });
+            }
             for (&t, other) in &executor.memory().lent {
                 let old = other.addresses();
-                if (s, t) != (subgraph, tensor) && new.start < old.end && old.start < new.end {
+                if (s, t) != (subgraph, tensor) && overlaps(&old) {
                     let name = executor.graph.tensors[t].name.to_string();
                     let message = format!(
                         "the memory at {:#x}..{:#x} is lent to it; {:#x}..{:#x} for tensor {tensor} of subgraph {subgraph} overlaps it",

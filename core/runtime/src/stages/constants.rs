@@ -39,6 +39,11 @@ impl Value {
 }
 
 impl Constants {
+    /// The memory of all computed constants.
+    pub fn blocks(&self) -> impl Iterator<Item = &Block> {
+        self.values.values().map(|value| &value.data)
+    }
+
     /// Version of tensor `t`, a constant.
     pub fn version(&self, t: usize) -> u64 {
         self.values.get(&t).map_or(0, |value| value.version)

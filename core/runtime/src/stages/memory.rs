@@ -223,6 +223,13 @@ impl Memory {
         before
     }
 
+    /// All memory that this subgraph took from the system for itself.
+    pub fn own_blocks(&self) -> impl Iterator<Item = &Block> {
+        let Memory { persistent, arena, variables, dynamic, constants, .. } = self;
+        let blocks = persistent.blocks().iter().chain([arena]).chain(variables.values()).chain(dynamic);
+        blocks.chain(constants.blocks())
+    }
+
     /// Gives back what was lent to tensor `t`, which has no memory then.
     pub fn take_back(&mut self, t: usize) -> Option<Lent> {
         let lent = self.lent.remove(&t)?;

@@ -150,7 +150,7 @@ ARENITE_API ArError *ar_tensor_dequantize(const ArTensor *tensor, float *values,
  *            returns if it fails, whatever the reason. May be null. Until then the program reads and writes the memory only while no
  *            function runs that uses the interpreter.
  * Errors: AR_ERROR_ARGUMENT for alignment or size, with both values; for a tensor that is none of these, a constant, or of strings;
- * for memory that overlaps other lent memory. */
+ * for memory that overlaps other lent memory, or the interpreter's own (what ar_tensor_data gave): lend memory that you allocated. */
 ARENITE_API ArError *ar_tensor_lend(const ArTensor *tensor, void *memory, size_t size, ArReleaseCallback release,
                                     void *user_data);
 

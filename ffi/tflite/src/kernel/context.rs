@@ -3,6 +3,8 @@
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr;
 
+use arenite::abi::host_side::MAX_RANK;
+
 use super::node::{Memory, Node};
 use super::scene;
 use super::types::{LatestRegistration, TfLiteContext, TfLiteNode, TfLiteRegistration};
@@ -103,6 +105,10 @@ unsafe extern "C" fn resize_tensor_explicit(
 unsafe fn resize(context: *mut TfLiteContext, tensor: &mut TfLiteTensor, shape: &[i32]) -> TfLiteStatus {
     // SAFETY: the caller's promise.
     unsafe {
+        if shape.len() > MAX_RANK {
+            let rank = shape.len();
+            return refuse(context, &format!("a shape has at most {MAX_RANK} dimensions, {rank} are given"));
+        }
         // In `invoke` what is not dynamic has its memory already.
         let is_fixed = tensor.allocation_type == kTfLiteMmapRo
             || !owns_data(tensor) && !tensor.data.is_null() && numbers(tensor.dims) != shape;

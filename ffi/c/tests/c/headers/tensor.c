@@ -46,6 +46,10 @@ static void loans(ArInterpreter *interpreter, ArTensor *x, const ArTensor *y) {
   FAILS(AR_ERROR_ARGUMENT, "'memory' is null", ar_tensor_lend(x, NULL, 24, count_release, &released));
   FAILS(AR_ERROR_ARGUMENT, "'tensor' is null", ar_tensor_lend(NULL, in, 24, count_release, &released));
   REQUIRE(released == 4);
+  void *own;
+  OK(ar_tensor_data_mut(x, &own));
+  FAILS(AR_ERROR_ARGUMENT, "overlaps the interpreter's own", ar_tensor_lend(x, own, 24, count_release, &released));
+  REQUIRE(released == 5);
   OK(ar_tensor_lend(x, in, 24, count_release, &released));
   FAILS(AR_ERROR_ARGUMENT, "overlaps it", ar_tensor_lend(y, in, 24, NULL, NULL));
   OK(ar_tensor_lend(y, out, 24, count_release, &released));
@@ -57,11 +61,11 @@ static void loans(ArInterpreter *interpreter, ArTensor *x, const ArTensor *y) {
   OK(ar_tensor_data(y, &data));
   REQUIRE(data == out);
   OK(ar_tensor_take_back(y));
-  REQUIRE(released == 5);
+  REQUIRE(released == 6);
   OK(ar_tensor_take_back(y));
   OK(ar_interpreter_allocate(interpreter));
   ar_interpreter_free(interpreter);
-  REQUIRE(released == 6);
+  REQUIRE(released == 7);
 }
 
 void test_tensor(const char *folder) {
