@@ -441,7 +441,7 @@ fn names_of_planners_and_delegates_are_free_and_printable() {
     );
     assert_eq!(
         plan(&mut registry, "a\nb"),
-        "planner 'a\nb' is not registered: its name is \"a\\nb\"; it must be printable, of 1 to 256 bytes"
+        "planner 'a\\nb' is not registered: its name is \"a\\nb\"; it must be printable, of 1 to 256 bytes"
     );
     let delegate = |registry: &mut Registry, name: &str| {
         let (_, count) = counter();
