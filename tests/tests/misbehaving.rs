@@ -121,3 +121,73 @@ fn a_delegate_that_gives_another_shape_than_the_op_is_left_out() {
     assert!(told.contains("gives 'y' the shape [1000, 1000], but it is [1, 4]"), "{told}");
     assert_eq!(run(interpreter), Ok(vec![2.0, 4.0, 6.0, 8.0]));
 }
+
+/// The plugin, built with these options too; `None`, and a line that says so, where the compiler does not have them.
+fn compiled_by(compiler: &str, folder: &Path, name: &str, options: &[&str]) -> Option<PathBuf> {
+    let (source, library) = (folder.join(format!("{name}.c")), folder.join(format!("lib{name}.so")));
+    std::fs::write(&source, SOURCE).expect("the folder can be written");
+    let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ffi/c/include");
+    let mut command = std::process::Command::new(compiler);
+    command.args(["-std=c11", "-shared", "-fPIC", "-I"]).arg(include).args(options);
+    let built = command.arg("-o").arg(&library).arg(&source).output();
+    let built = built.is_ok_and(|output| output.status.success());
+    if !built {
+        println!("skipped: no {compiler} {}", options.join(" "));
+    }
+    built.then_some(library)
+}
+
+/// A sanitizer's runtime that starts late ends the process, so the test passes only if the library is not opened.
+#[test]
+fn a_plugin_with_a_sanitizer_is_refused_in_a_process_without() {
+    let folder = TempDir::new().expect("there is room");
+    let cases = [
+        ("gcc", "address", "AddressSanitizer"),
+        ("gcc", "thread", "ThreadSanitizer"),
+        ("clang", "address", "AddressSanitizer"),
+        ("clang", "thread", "ThreadSanitizer"),
+        ("clang", "memory", "MemorySanitizer"),
+    ];
+    for (compiler, option, name) in cases {
+        let options = format!("-fsanitize={option}");
+        let library = format!("{compiler}_{option}");
+        let Some(path) = compiled_by(compiler, folder.path(), &library, &[&options]) else { continue };
+        let reason = loaded(&path).err().unwrap_or_else(|| panic!("{library} was loaded"));
+        let text = reason.to_string();
+        assert!(matches!(reason, LoadError::Build(_)), "{library}: {text}");
+        assert!(
+            text.contains(&format!("but this process runs without {name}: build the plugin without")),
+            "{text}"
+        );
+    }
+}
+
+/// Of a library whose runtime the system's loader finds no fault with, the plugin's own word counts.
+#[test]
+fn what_a_plugin_says_of_its_build_is_read_before_its_entry_is_called() {
+    let folder = TempDir::new().expect("there is room");
+    let cases = [
+        (
+            "{AR_HEADER(ArPluginBuildV1), AR_SANITIZER_ADDRESS, AR_PANIC_NONE}",
+            "it was built with AddressSanitizer, but ",
+        ),
+        (
+            "{AR_HEADER(ArPluginBuildV1), 0, AR_PANIC_ABORT}",
+            "it was built with panic = \"abort\", arenite with ",
+        ),
+        ("{{8, 1, 0}, 0, 0}", "arenite_plugin_build_v1 has 8 bytes in version 1.0, this host needs 16"),
+        ("{AR_HEADER(ArPluginBuildV1), AR_SANITIZER_UNDEFINED, AR_PANIC_NONE}", ""),
+    ];
+    for (i, (build, wanted)) in cases.into_iter().enumerate() {
+        let macros = [format!("BUILD {build}"), format!("CASE_{i}")];
+        let Some(path) = compiled(folder.path(), &[&macros[0], &macros[1]]) else { return };
+        match loaded(&path) {
+            Ok(_) => assert_eq!(wanted, "", "{build} was loaded"),
+            Err(reason) => {
+                let text = reason.to_string();
+                assert!(matches!(reason, LoadError::Build(_)) && text.starts_with(wanted), "{build}: {text}");
+                assert!(!wanted.is_empty(), "{text}");
+            }
+        }
+    }
+}

@@ -78,6 +78,7 @@
 #![deny(missing_docs)]
 
 mod access;
+mod build_info;
 mod constants;
 #[cfg(feature = "std")]
 pub mod delegate;

@@ -126,8 +126,8 @@ macro_rules! plugin {
 
 /// Exports a plugin from a dynamic library: `export_plugin!(PLUGIN)` for a `static PLUGIN: Plugin`.
 ///
-/// Emits the C entry symbol and, so that the loader can compare layouts before it calls it, the root module of
-/// abi_stable. Once per library.
+/// Emits the C entry symbol and what the loader reads before it calls that: abi_stable's root module, which describes the layouts, and
+/// how the plugin was built ([`ArPluginBuildV1`](raw::ArPluginBuildV1)). Once per library.
 #[macro_export]
 macro_rules! export_plugin {
     ($plugin:path) => {
@@ -145,6 +145,13 @@ macro_rules! export_plugin {
         }
 
         $crate::__export_layout!(arenite_plugin_v1);
+
+        const _: () = {
+            // The name is `raw::BUILD_SYMBOL`.
+            #[unsafe(export_name = "arenite_plugin_build_v1")]
+            static BUILD: $crate::raw::ArPluginBuildV1 =
+                $crate::raw::ArPluginBuildV1::of_rust(::core::cfg!(panic = "abort"));
+        };
     };
 }
 

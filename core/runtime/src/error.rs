@@ -242,6 +242,8 @@ pub enum LoadError {
     Open(String),
     /// `[plugins] sha256` does not list it, or with another digest.
     Digest(String),
+    /// It was built with or without a sanitizer that this process has, or so that a panic ends the process.
+    Build(String),
     /// It has no symbol `arenite_plugin_v1`.
     NoEntry,
     /// Its structs are laid out otherwise than the host's.

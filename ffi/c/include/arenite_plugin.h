@@ -144,6 +144,17 @@ typedef uint32_t ArStatus;
 #define AR_FOREVER UINT32_MAX
 #define AR_ANYWHERE UINT64_MAX
 
+/* ArPluginBuildV1.sanitizers */
+#define AR_SANITIZER_ADDRESS 1u
+#define AR_SANITIZER_THREAD 2u
+#define AR_SANITIZER_MEMORY 4u
+#define AR_SANITIZER_UNDEFINED 8u
+
+/* ArPluginBuildV1.panic: what a panic of a plugin in Rust does */
+#define AR_PANIC_NONE 0u   /* not Rust */
+#define AR_PANIC_UNWIND 1u /* becomes an error */
+#define AR_PANIC_ABORT 2u  /* ends the process: refused by hosts that go on after a panic */
+
 /* First member of every structure that is passed by pointer. */
 typedef struct ArHeader {
   uint32_t struct_size; /* sizeof the structure, as its maker knows it */
@@ -683,6 +694,15 @@ typedef struct ArKeepV1 {
   ArStatus (*keep)(void *context, uint32_t output, uint64_t handle);
 } ArKeepV1;
 
+/* How a plugin was built, exported as `arenite_plugin_build_v1` (AR_BUILD defines it). The host reads it before it calls the entry and
+   refuses a plugin whose sanitizer would end or mislead the process. A library may have none. */
+typedef struct ArPluginBuildV1 {
+  ArHeader header;
+  uint32_t sanitizers; /* AR_SANITIZER_* */
+  uint32_t panic;      /* AR_PANIC_* */
+} ArPluginBuildV1;
+#define AR_BUILD_SYMBOL "arenite_plugin_build_v1"
+
 /* The entry, exported as `arenite_plugin_v1`. *version is the highest that the host speaks. The plugin stores `host`,
    lowers *version to the highest that it speaks too, and returns its descriptor; or it sets *version to the lowest that it
    accepts and returns null. May be called more than once. */
@@ -695,12 +715,54 @@ typedef const ArPluginV1 *(*ArEntryV1)(const ArHostV1 *host, uint32_t *version);
 #define AR_EXPORT __attribute__((visibility("default")))
 #endif
 
-/* Defines the entry of a plugin that needs this version of the contract: it keeps the host in `kept`, a `const ArHostV1 *`, and gives
-   `descriptor`, an ArPluginV1. */
 #ifdef __cplusplus
-#define AR_ENTRY(kept, descriptor) extern "C" AR_EXPORT AR_ENTRY_BODY(kept, descriptor)
+#define AR_EXTERN_C extern "C"
 #else
-#define AR_ENTRY(kept, descriptor) AR_EXPORT AR_ENTRY_BODY(kept, descriptor)
+#define AR_EXTERN_C extern
+#endif
+
+/* The sanitizers of the compiler that reads this. UndefinedBehaviorSanitizer is seen by clang only. */
+#if defined(__has_feature)
+#define AR_HAS_FEATURE(name) __has_feature(name)
+#else
+#define AR_HAS_FEATURE(name) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || AR_HAS_FEATURE(address_sanitizer)
+#define AR_BUILT_ADDRESS AR_SANITIZER_ADDRESS
+#else
+#define AR_BUILT_ADDRESS 0u
+#endif
+#if defined(__SANITIZE_THREAD__) || AR_HAS_FEATURE(thread_sanitizer)
+#define AR_BUILT_THREAD AR_SANITIZER_THREAD
+#else
+#define AR_BUILT_THREAD 0u
+#endif
+#if AR_HAS_FEATURE(memory_sanitizer)
+#define AR_BUILT_MEMORY AR_SANITIZER_MEMORY
+#else
+#define AR_BUILT_MEMORY 0u
+#endif
+#if AR_HAS_FEATURE(undefined_behavior_sanitizer)
+#define AR_BUILT_UNDEFINED AR_SANITIZER_UNDEFINED
+#else
+#define AR_BUILT_UNDEFINED 0u
+#endif
+
+/* Defines the symbol that says how the plugin was built, for plugins that write their entry without AR_ENTRY. */
+#define AR_BUILD()                                                                      \
+  AR_EXTERN_C AR_EXPORT const ArPluginBuildV1 arenite_plugin_build_v1;                  \
+  const ArPluginBuildV1 arenite_plugin_build_v1 = {                                     \
+      AR_HEADER(ArPluginBuildV1),                                                       \
+      AR_BUILT_ADDRESS | AR_BUILT_THREAD | AR_BUILT_MEMORY | AR_BUILT_UNDEFINED,        \
+      AR_PANIC_NONE,                                                                    \
+  }
+
+/* Defines the entry of a plugin that needs this version of the contract: it keeps the host in `kept`, a `const ArHostV1 *`, and gives
+   `descriptor`, an ArPluginV1. Defines AR_BUILD too. */
+#ifdef __cplusplus
+#define AR_ENTRY(kept, descriptor) AR_BUILD(); extern "C" AR_EXPORT AR_ENTRY_BODY(kept, descriptor)
+#else
+#define AR_ENTRY(kept, descriptor) AR_BUILD(); AR_EXPORT AR_ENTRY_BODY(kept, descriptor)
 #endif
 #define AR_ENTRY_BODY(kept, descriptor)                                                 \
   const ArPluginV1 *arenite_plugin_v1(const ArHostV1 *the_host, uint32_t *the_version) { \
@@ -1023,6 +1085,10 @@ AR_SIZE(ArSizesV1, 24);
 AR_AT(ArSizesV1, header, 0);
 AR_AT(ArSizesV1, ports, 8);
 AR_AT(ArSizesV1, reserve, 16);
+AR_SIZE(ArPluginBuildV1, 16);
+AR_AT(ArPluginBuildV1, header, 0);
+AR_AT(ArPluginBuildV1, sanitizers, 8);
+AR_AT(ArPluginBuildV1, panic, 12);
 #undef AR_AT
 #undef AR_SIZE
 #undef AR_ASSERT_LAYOUT

@@ -4,6 +4,7 @@
  *   OP_STRIDE, OP_COUNT, OP_HEADER   what the descriptor says of its ops
  *   SHAPE_FROM_NULL      a shape of 3 dimensions at a null pointer
  *   UNDEFINED_SYMBOL     `eval` calls a function that no library has
+ *   BUILD                what the library says of how it was built
  *   OTHER_SHAPE          the delegate gives its output another shape than the op
  */
 #include "arenite_plugin.h"
@@ -140,6 +141,12 @@ static const ArPluginV1 plugin = {
     .delegate_count = 1,
     .delegate_stride = sizeof(ArDelegateV1),
 };
+
+#ifdef BUILD
+AR_EXPORT const ArPluginBuildV1 arenite_plugin_build_v1 = BUILD;
+#else
+AR_BUILD();
+#endif
 
 AR_EXPORT const ArPluginV1 *arenite_plugin_v1(const ArHostV1 *host, uint32_t *version) {
   (void)host;

@@ -15,6 +15,8 @@ fn main() -> io::Result<()> {
     let raw = fs::read_to_string(&source)?.replace("\r\n", "\n");
     assert_eq!(raw.matches(&FIELDS.concat()).count(), 1, "ArOpV1 has changed: swap two other fields");
     let raw = raw.replace(&FIELDS.concat(), &[FIELDS[1], FIELDS[0]].concat());
+    // As core/abi/build.rs has it.
+    println!("cargo::rustc-check-cfg=cfg(arenite_sanitizer, values(\"address\", \"memory\", \"thread\"))");
     // Layouts are compared with the package's name, which is to be the same.
     println!("cargo::rustc-env=CARGO_PKG_NAME=arenite-abi");
     // An included file has no attributes and no documentation of its own.

@@ -9,7 +9,9 @@ use super::{Error, LeftOut, LoadError, LoadFailure, Missing, Named, UnresolvedOp
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            LoadError::File(m) | LoadError::Version(m) | LoadError::Digest(m) => f.write_str(m),
+            LoadError::File(m) | LoadError::Version(m) | LoadError::Digest(m) | LoadError::Build(m) => {
+                f.write_str(m)
+            }
             LoadError::Open(m) => write!(f, "the system cannot open it: {m}"),
             LoadError::NoEntry => {
                 write!(f, "it has no symbol {}: not an arenite plugin", arenite_abi::raw::ENTRY_SYMBOL)

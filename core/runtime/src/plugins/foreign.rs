@@ -8,7 +8,8 @@ use std::mem::{MaybeUninit, offset_of};
 use std::ptr::addr_of;
 
 use arenite_abi::raw::{
-    ArDelegateV1, ArHeader, ArNodeV1, ArOpV1, ArPlannerV1, ArPluginV1, ArPrepareV1, ArStatus, slice,
+    ArDelegateV1, ArHeader, ArNodeV1, ArOpV1, ArPlannerV1, ArPluginBuildV1, ArPluginV1, ArPrepareV1,
+    ArStatus, slice,
 };
 
 /// More registrations than this, or farther apart, are taken for a corrupt descriptor.
@@ -37,6 +38,11 @@ macro_rules! functions {
 
 // SAFETY: as `raw.rs` declares it; it has no function but an optional one.
 unsafe impl Foreign for ArPluginV1 {
+    const FUNCTIONS: &'static [(&'static str, usize)] = &[];
+}
+
+// SAFETY: as `build_info.rs` declares it; it has no function.
+unsafe impl Foreign for ArPluginBuildV1 {
     const FUNCTIONS: &'static [(&'static str, usize)] = &[];
 }
 

@@ -40,13 +40,24 @@ pub enum Found {
     Searched,
 }
 
-/// Checks that a plugin library may be loaded, and says which file it is; gives the file, open, too. Follows symbolic links.
+/// A library that may be loaded.
+#[derive(Debug)]
+pub struct Checked {
+    /// Which file it is.
+    pub identity: FileIdentity,
+    /// The file, open.
+    pub file: File,
+    /// Names of the libraries that it is linked to; none on systems whose libraries are not ELF.
+    pub needed: Vec<String>,
+}
+
+/// Checks that a plugin library may be loaded. Follows symbolic links.
 ///
 /// # Errors
 /// A [`LibraryFileError`], each with the path: not found, unreadable, not a regular file; the file or a folder above it is owned by
 /// another user than root and the caller, or others may write to it (sticky folders: see `permissions`); and on ELF systems: not ELF,
 /// for another machine, not a shared library, damaged, or cut short.
-pub fn check(path: &Path, found: Found) -> Result<(FileIdentity, File), LibraryFileError> {
+pub fn check(path: &Path, found: Found) -> Result<Checked, LibraryFileError> {
     let unreadable = |source| LibraryFileError::Unreadable { path: path.to_owned(), source };
     // Asked before opening: opening a named pipe would wait for a writer.
     regular(path, &std::fs::metadata(path).map_err(|error| not_found_or(path, error))?)?;
@@ -59,8 +70,10 @@ pub fn check(path: &Path, found: Found) -> Result<(FileIdentity, File), LibraryF
     #[cfg(not(unix))]
     let _ = found;
     #[cfg(all(unix, not(target_vendor = "apple")))]
-    elf::check(path, &file, metadata.len())?;
-    Ok((identity(&metadata, canonical), file))
+    let needed = elf::check(path, &file, metadata.len())?;
+    #[cfg(not(all(unix, not(target_vendor = "apple"))))]
+    let needed = Vec::new();
+    Ok(Checked { identity: identity(&metadata, canonical), file, needed })
 }
 
 #[cfg(unix)]

@@ -6,14 +6,16 @@ use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 
 use arenite_abi::Plugin;
-use arenite_abi::raw::{ABI_FLOOR, ABI_VERSION, ArEntryV1, ArPluginV1, ENTRY_SYMBOL};
+use arenite_abi::raw::{
+    ABI_FLOOR, ABI_VERSION, ArEntryV1, ArPluginBuildV1, ArPluginV1, BUILD_SYMBOL, ENTRY_SYMBOL,
+};
 
 use crate::config::Config;
 use crate::error::{Error, LoadError, LoadFailure, Result};
 use crate::host::{self, HOST};
-use crate::plugins::library_file::{self, Found};
+use crate::plugins::library_file::{self, Checked, Found};
 use crate::plugins::registry::{Origin, Registry};
-use crate::plugins::{descriptor, digest};
+use crate::plugins::{built, descriptor, digest, foreign};
 
 /// Environment variable with a list of folders, separated as in `PATH`.
 pub const PLUGIN_PATH: &str = "ARENITE_PLUGIN_PATH";
@@ -139,13 +141,15 @@ fn note(registry: &mut Registry, path: PathBuf, reason: LoadError) {
 
 fn load_by(rules: Rules<'_>, registry: &mut Registry, path: &Path, found: Found) -> Result<(), LoadError> {
     let _span = tracing::info_span!("load_plugin", path = %path.display()).entered();
-    let (identity, file) =
+    let Checked { identity, file, needed } =
         library_file::check(path, found).map_err(|error| LoadError::File(error.to_string()))?;
     if registry.files.contains(&identity) {
         return Ok(());
     }
     // The path is made absolute so that the system's loader does not search for it.
     let absolute = path.canonicalize().map_err(|error| LoadError::File(error.to_string()))?;
+    let host = built::Host::of_process(has_function);
+    host.check_needed(&needed).map_err(LoadError::Build)?;
     let library = match rules.sha256 {
         None => open(&absolute)?,
         Some(list) => {
@@ -155,7 +159,7 @@ fn load_by(rules: Rules<'_>, registry: &mut Registry, path: &Path, found: Found)
     };
     // Libraries are never unloaded: registrations, and what plugins keep, point into them.
     let library = ManuallyDrop::new(library);
-    let (descriptor, version) = negotiate(&library)?;
+    let (descriptor, version) = negotiate(&library, host)?;
     // SAFETY: the descriptor came from the handshake with a library that is never unloaded.
     let id = unsafe { descriptor::id(descriptor) }.map_err(LoadError::Descriptor)?;
     if let Some(allow) = rules.allow
@@ -183,7 +187,8 @@ fn open(path: &Path) -> Result<libloading::Library, LoadError> {
     let library = unsafe { libloading::Library::new(path) };
     library.map_err(|error| {
         let reason = std::error::Error::source(&error).map_or(String::new(), |source| format!(": {source}"));
-        LoadError::Open(format!("{error}{reason}"))
+        let message = format!("{error}{reason}");
+        built::explain(&message).map_or(LoadError::Open(message), LoadError::Build)
     })
 }
 
@@ -210,12 +215,16 @@ fn open_checked(path: &Path, _: File) -> Result<libloading::Library, LoadError> 
 }
 
 /// Compares layouts and agrees on a version.
-fn negotiate(library: &libloading::Library) -> Result<(*const ArPluginV1, u32), LoadError> {
+fn negotiate(
+    library: &libloading::Library,
+    host: built::Host,
+) -> Result<(*const ArPluginV1, u32), LoadError> {
     // SAFETY: the symbol has this type, by the contract.
     let entry: ArEntryV1 = match unsafe { library.get::<ArEntryV1>(ENTRY_SYMBOL) } {
         Ok(symbol) => *symbol,
         Err(_) => return Err(LoadError::NoEntry),
     };
+    check_build(library, host)?;
     check_layout(library)?;
     let mut version = ABI_VERSION;
     host::clear_message();
@@ -233,6 +242,29 @@ fn negotiate(library: &libloading::Library) -> Result<(*const ArPluginV1, u32), 
         )));
     }
     Ok((descriptor, version))
+}
+
+/// Compares how the plugin was built with how this process was; a plugin that does not say is taken as it is.
+fn check_build(library: &libloading::Library, host: built::Host) -> Result<(), LoadError> {
+    // SAFETY: the address of a static, which is only looked at by `foreign::read`.
+    let Ok(symbol) = (unsafe { library.get::<*const ArPluginBuildV1>(BUILD_SYMBOL) }) else { return Ok(()) };
+    // SAFETY: the library is never unloaded, so the address stays valid.
+    let Some(address) = (unsafe { symbol.try_as_raw_ptr() }) else { return Ok(()) };
+    // SAFETY: a symbol of this name is a static struct that begins with its header, by the contract.
+    let plugin = unsafe { foreign::read(address.cast::<ArPluginBuildV1>(), BUILD_SYMBOL) };
+    plugin.and_then(|plugin| host.check(&plugin)).map_err(LoadError::Build)
+}
+
+/// Whether the program, or a library that it started with, has this function.
+fn has_function(name: &str) -> bool {
+    #[cfg(unix)]
+    // SAFETY: the function is not called.
+    return unsafe { libloading::os::unix::Library::this().get::<*const std::ffi::c_void>(name) }.is_ok();
+    #[cfg(not(unix))]
+    {
+        let _ = name;
+        false
+    }
 }
 
 /// Plugins written in Rust describe their layouts; those written in C are held to the header's sizes.

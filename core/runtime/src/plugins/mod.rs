@@ -1,5 +1,6 @@
 //! Finding plugins: a file is looked at, loaded, its descriptor read, and what it offers kept by name.
 
+mod built;
 pub(crate) mod descriptor;
 pub(crate) mod digest;
 pub(crate) mod foreign;

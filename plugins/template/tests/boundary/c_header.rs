@@ -9,6 +9,7 @@ use arenite_abi::{ElementType, Status, UsageRecord};
 const HEADER: &str = include_str!("../../../../ffi/c/include/arenite_plugin.h");
 const RAW: &str = include_str!("../../../../core/abi/src/raw.rs");
 const SIZES: &str = include_str!("../../../../core/abi/src/sizes.rs");
+const BUILD: &str = include_str!("../../../../core/abi/src/build_info.rs");
 const OBJECTS: &str = include_str!("../../../../core/abi/src/objects/raw.rs");
 const DEVICES: &str = include_str!("../../../../core/abi/src/devices/raw.rs");
 
@@ -79,6 +80,7 @@ layouts! {
     ArBuffersV1 { header, read }
     ArKeepV1 { header, keep }
     ArSizesV1 { header, ports, reserve }
+    ArPluginBuildV1 { header, sanitizers, panic }
 }
 
 /// From the lines `AR_SIZE(struct, size);` and `AR_AT(struct, field, offset);`.
@@ -102,12 +104,14 @@ fn names_in_raw() -> Vec<(String, String)> {
     let (frozen, _) = RAW.split_once("pub struct ArRangeFn").expect("the structs end with ArRangeFn");
     let mut names = Vec::new();
     let mut current = "";
-    let others = OBJECTS.lines().chain(DEVICES.lines()).chain(SIZES.lines());
+    let others = OBJECTS.lines().chain(DEVICES.lines()).chain(SIZES.lines()).chain(BUILD.lines());
     for line in frozen.lines().chain(others) {
         if let Some(name) = line.strip_prefix("pub struct ").and_then(|rest| rest.strip_suffix(" {")) {
             current = name;
             names.push((name.to_owned(), String::new()));
-        } else if let Some((field, _)) = line.strip_prefix("    pub ").and_then(|rest| rest.split_once(':')) {
+        } else if let Some((field, _)) = line.strip_prefix("    pub ").and_then(|rest| rest.split_once(':'))
+            && !field.starts_with("const fn ")
+        {
             names.push((current.to_owned(), field.to_owned()));
         }
     }
@@ -239,15 +243,24 @@ fn numbers_agree() {
         ("INTERFACE_BUFFERS", INTERFACE_BUFFERS as u32),
         ("INTERFACE_KEEP", INTERFACE_KEEP as u32),
         ("INTERFACE_SIZES", INTERFACE_SIZES as u32),
+        ("SANITIZER_ADDRESS", SANITIZER_ADDRESS),
+        ("SANITIZER_THREAD", SANITIZER_THREAD),
+        ("SANITIZER_MEMORY", SANITIZER_MEMORY),
+        ("SANITIZER_UNDEFINED", SANITIZER_UNDEFINED),
+        ("PANIC_NONE", PANIC_NONE),
+        ("PANIC_UNWIND", PANIC_UNWIND),
+        ("PANIC_ABORT", PANIC_ABORT),
         ("ASSIGNMENT_OFFSETS", ASSIGNMENT_OFFSETS),
         ("ASSIGNMENT_OBJECTS", ASSIGNMENT_OBJECTS),
     ] {
         check(format!("AR_{name}"), u64::from(value));
     }
+    numbers.retain(|name, _| !name.starts_with("AR_BUILT_") && *name != "AR_HAS_FEATURE(name)");
     assert!(numbers.is_empty(), "only the header has {numbers:?}");
     assert_eq!((UsageRecord::FOREVER, UsageRecord::ANYWHERE), (u32::MAX, u64::MAX));
     assert!(
         HEADER.contains("#define AR_FOREVER UINT32_MAX") && HEADER.contains("#define AR_ANYWHERE UINT64_MAX")
     );
+    assert!(HEADER.contains(&format!("#define AR_BUILD_SYMBOL \"{BUILD_SYMBOL}\"")));
     assert!(HEADER.contains(&format!("#define AR_ENTRY_SYMBOL \"{ENTRY_SYMBOL}\"")));
 }

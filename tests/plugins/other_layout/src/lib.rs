@@ -3,6 +3,8 @@
 
 #[path = "../../../../core/abi/src/access.rs"]
 mod access;
+#[path = "../../../../core/abi/src/build_info.rs"]
+mod build_info;
 #[path = "../../../../core/abi/src/constants.rs"]
 mod constants;
 #[path = "../../../../core/abi/src/delegate.rs"]

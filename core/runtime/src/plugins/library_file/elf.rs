@@ -9,6 +9,8 @@
 //! e_phentsize, e_phnum, (none), e_shentsize, e_shnum: 16 bits each, from 42 or 54; 44 is e_phnum, ...
 //! ```
 
+mod needed;
+
 use super::LibraryFileError;
 use std::fs::File;
 use std::io;
@@ -31,6 +33,7 @@ struct Layout {
     e_phentsize: usize,
     program_header_bytes: usize,
     p_offset: usize,
+    p_vaddr: usize,
     p_filesz: usize,
     section_header_bytes: usize,
     sh_size: usize,
@@ -46,6 +49,7 @@ const LAYOUT: Layout = Layout {
     e_phentsize: 54,
     program_header_bytes: 56,
     p_offset: 8,
+    p_vaddr: 16,
     p_filesz: 32,
     section_header_bytes: 64,
     sh_size: 32,
@@ -61,6 +65,7 @@ const LAYOUT: Layout = Layout {
     e_phentsize: 42,
     program_header_bytes: 32,
     p_offset: 4,
+    p_vaddr: 8,
     p_filesz: 16,
     section_header_bytes: 40,
     sh_size: 20,
@@ -92,13 +97,24 @@ const MACHINE: Option<u16> = if cfg!(target_arch = "x86_64") {
 
 type Result<T> = std::result::Result<T, LibraryFileError>;
 
-/// Checks the header, and that every loadable segment and the table of sections lie inside the file.
-pub(super) fn check(path: &Path, file: &File, bytes: u64) -> Result<()> {
+/// Checks the header, and that the file contains every loadable segment and the table of sections. Gives the names of the libraries
+/// that this one is linked to.
+pub(super) fn check(path: &Path, file: &File, bytes: u64) -> Result<Vec<String>> {
     let library = Library { path, file, bytes };
     let header = library.header()?;
     library.check_machine(&header)?;
-    library.check_segments(&header)?;
-    library.check_sections(&header)
+    let segments = library.segments(&header)?;
+    library.check_sections(&header)?;
+    needed::names(&library, &segments)
+}
+
+/// What the header says of a segment.
+struct Segment {
+    kind: u64,
+    offset: u64,
+    address: u64,
+    /// In the file.
+    bytes: u64,
 }
 
 struct Library<'a> {
@@ -137,7 +153,7 @@ impl Library<'_> {
         }
     }
 
-    fn check_segments(&self, header: &Header) -> Result<()> {
+    fn segments(&self, header: &Header) -> Result<Vec<Segment>> {
         let entry = LAYOUT.program_header_bytes;
         let (offset, count) = (word(header, LAYOUT.e_phoff), u64::from(half(header, LAYOUT.e_phentsize + 2)));
         self.entry_bytes("e_phentsize", half(header, LAYOUT.e_phentsize), entry)?;
@@ -145,20 +161,25 @@ impl Library<'_> {
             return Err(self.malformed("e_phnum", count, "1 to 65534 segments"));
         }
         self.within("the table of segments", offset, count * entry as u64)?;
-        let mut segment = [0; LAYOUT.program_header_bytes];
-        let mut loadable = 0;
+        let mut raw = [0; LAYOUT.program_header_bytes];
+        let mut segments = Vec::new();
         for index in 0..count {
-            self.read(&mut segment, offset + index * entry as u64)?;
-            if quarter(&segment, 0) == PT_LOAD {
-                let (start, bytes) = (word(&segment, LAYOUT.p_offset), word(&segment, LAYOUT.p_filesz));
-                self.within(&format!("segment {index}"), start, bytes)?;
-                loadable += 1;
+            self.read(&mut raw, offset + index * entry as u64)?;
+            let segment = Segment {
+                kind: quarter(&raw, 0),
+                offset: word(&raw, LAYOUT.p_offset),
+                address: word(&raw, LAYOUT.p_vaddr),
+                bytes: word(&raw, LAYOUT.p_filesz),
+            };
+            if segment.kind == PT_LOAD {
+                self.within(&format!("segment {index}"), segment.offset, segment.bytes)?;
             }
+            segments.push(segment);
         }
-        match loadable {
-            0 => Err(self.malformed("the number of loadable segments", 0, "at least 1")),
-            _ => Ok(()),
+        if segments.iter().all(|segment| segment.kind != PT_LOAD) {
+            return Err(self.malformed("the number of loadable segments", 0, "at least 1"));
         }
+        Ok(segments)
     }
 
     /// The table of sections is the last thing in the files of most linkers; a file may have none.

@@ -6,7 +6,7 @@ mod elf_files;
 
 /// As for a file that the caller named.
 fn check(path: &Path) -> Result<FileIdentity, LibraryFileError> {
-    super::check(path, Found::Named).map(|(identity, _)| identity)
+    super::check(path, Found::Named).map(|checked| checked.identity)
 }
 
 fn folder() -> TempDir {

@@ -192,6 +192,48 @@ fn this_program_whole_and_cut() {
     }
 }
 
+/// A library whose dynamic section has these entries, with a name behind it. Addresses are offsets, 4096 higher.
+fn linked_to(name: &[u8], edit: impl FnOnce(&mut [(u64, u64); 3])) -> Result<Vec<String>, LibraryFileError> {
+    let word = if WIDE { 8 } else { 4 };
+    let dynamic = HEADER + 2 * SEGMENT;
+    let names = dynamic + 6 * word;
+    let mut entries = [(1, 0), (5, 4096 + names as u64), (0, 0)];
+    edit(&mut entries);
+    let mut file = small();
+    file.truncate(HEADER + SEGMENT);
+    file.resize(names, 0);
+    file.extend_from_slice(name);
+    let bytes = file.len() as u64;
+    put_word(&mut file, if WIDE { 40 } else { 32 }, 0);
+    put_half(&mut file, E_PHENTSIZE + 2, 2);
+    put_segment(&mut file, 0, bytes);
+    put_word(&mut file, HEADER + if WIDE { 16 } else { 8 }, 4096);
+    let second = HEADER + SEGMENT;
+    file[second..second + 4].copy_from_slice(&2u32.to_ne_bytes());
+    put_segment(&mut file[SEGMENT..], dynamic as u64, 6 * word as u64);
+    for (i, value) in entries.iter().flat_map(|(tag, value)| [*tag, *value]).enumerate() {
+        put_word(&mut file, dynamic + i * word, value);
+    }
+    let folder = folder();
+    let path = folder.path().join("lib.so");
+    std::fs::write(&path, file).unwrap();
+    super::super::check(&path, Found::Named).map(|checked| checked.needed)
+}
+
+#[test]
+fn needed_libraries_are_named() {
+    assert_eq!(linked_to(b"libasan.so.8\0", |_| ()).unwrap(), ["libasan.so.8"]);
+    assert_eq!(linked_to(b"", |entries| entries[0] = (0, 0)).unwrap(), [""; 0]);
+    let outside = |edit: fn(&mut [(u64, u64); 3])| linked_to(b"name\0", edit).unwrap_err().to_string();
+    assert!(outside(|entries| entries[1].1 = 5).contains("damaged: DT_STRTAB is 5"));
+    assert!(outside(|entries| entries[1].0 = 6).contains("damaged: DT_STRTAB is 0"));
+    assert!(outside(|entries| entries[0].1 = 1 << 30).contains("cut short: the name of a needed library"));
+    let endless = linked_to(&[b'x'; 5000], |_| ()).unwrap_err().to_string();
+    assert!(endless.contains("the length of a needed library's name is 4096"), "{endless}");
+    let own = super::super::check(&std::env::current_exe().unwrap(), Found::Named).unwrap().needed;
+    assert!(own.iter().any(|name| name.starts_with("libc.")), "{own:?}");
+}
+
 proptest! {
     #[test]
     fn damage_never_panics(edits in prop::collection::vec((0..small().len(), any::<u8>()), 1..6)) {
