@@ -29,14 +29,63 @@ pub const LIMITS: Limits = Limits {
     transpose_conv_taps: 1 << 16,
 };
 
-/// Ops that multiply an input by input 1, and its position.
-const PRODUCTS: &[(i32, usize)] = &[
-    (op::CONV_2D, 0),
-    (op::DEPTHWISE_CONV_2D, 0),
-    (op::FULLY_CONNECTED, 0),
-    (op::BATCH_MATMUL, 0),
-    (op::TRANSPOSE_CONV, 2),
+/// An op that multiplies an input by input 1.
+pub struct Product {
+    /// The op.
+    code: i32,
+    /// The position of the other input.
+    pub data: usize,
+    /// How many products are added up.
+    pub multiply_adds: fn(&ProductShapes) -> u64,
+}
+
+/// Shapes of a product.
+pub struct ProductShapes {
+    /// Of [`Product::data`].
+    pub data: Vec<u64>,
+    /// Of input 1.
+    pub weights: Vec<u64>,
+    /// Elements of the output.
+    pub results: u64,
+}
+
+impl Product {
+    /// The row of an op.
+    pub fn of(code: i32) -> Option<&'static Product> {
+        PRODUCTS.iter().find(|product| product.code == code)
+    }
+}
+
+/// The product of some dimensions, `u64::MAX` if it has more bits.
+fn volume(dims: &[u64]) -> u64 {
+    dims.iter().fold(1, |all, &n| all.saturating_mul(n))
+}
+
+/// All products that a device computes.
+const PRODUCTS: &[Product] = &[
+    // Weights are [filters, rows, columns, channels], of a depthwise one [1, rows, columns, channels].
+    Product { code: op::CONV_2D, data: 0, multiply_adds: |x| x.each_result(x.weights.get(1..)) },
+    Product { code: op::DEPTHWISE_CONV_2D, data: 0, multiply_adds: |x| x.each_result(x.weights.get(1..3)) },
+    Product {
+        code: op::FULLY_CONNECTED,
+        data: 0,
+        multiply_adds: |x| x.each_result(x.weights.last_chunk::<1>()),
+    },
+    Product { code: op::BATCH_MATMUL, data: 0, multiply_adds: |x| x.each_result(x.data.last_chunk::<1>()) },
+    // Each element of the input meets all taps of all filters.
+    Product {
+        code: op::TRANSPOSE_CONV,
+        data: 2,
+        multiply_adds: |x| volume(&x.data).saturating_mul(x.weights.get(..3).map_or(1, volume)),
+    },
 ];
+
+impl ProductShapes {
+    /// Each result adds up as many products as these dimensions have elements.
+    fn each_result(&self, dims: Option<impl AsRef<[u64]>>) -> u64 {
+        self.results.saturating_mul(dims.map_or(1, |dims| volume(dims.as_ref())))
+    }
+}
 
 /// What reference ops make of bytes.
 #[derive(Clone, Copy)]
@@ -159,8 +208,8 @@ fn refusal(x: &Source<'_, '_>) -> Result<()> {
             return Err(unsupported!("'{}' is {}, taken is FLOAT32", y.name, y.ty));
         }
     }
-    if let Some(&(_, input)) = PRODUCTS.iter().find(|(product, _)| *product == code) {
-        let ((_, input), (_, weights)) = (x.input(input)?, x.input(1)?);
+    if let Some(product) = Product::of(code) {
+        let ((_, input), (_, weights)) = (x.input(product.data)?, x.input(1)?);
         if weights.real.is_some() && input.grid.is_none() && input.real.is_none() {
             return Err(unsupported!(
                 "'{}' is quantized while the model runs, which is not done here",

@@ -10,13 +10,15 @@ use std::collections::HashMap;
 
 use arenite_abi::prelude::*;
 
+use crate::net::{Product, ProductShapes};
+
 /// A node of a graph.
 pub struct Work {
     /// Tensors that it reads and that are no constants, and those that it writes.
     pub inputs: Vec<usize>,
     /// Those that it writes.
     pub outputs: Vec<usize>,
-    /// Multiplications and additions, functions of elements; `None` for a node that is not taken.
+    /// Multiplications, additions and functions of elements; `None` for a node that the device does not run.
     pub operations: Option<u64>,
 }
 
@@ -109,22 +111,16 @@ pub fn work(graph: &GraphView<'_>, refused: &[Option<String>]) -> Result<Vec<Wor
     graph.nodes().zip(refused).map(one).collect()
 }
 
-/// Of a product two per weight and position; of all else one per element that is written.
+/// Two per multiply-add of a product; one per element that any other op writes.
 fn operations(graph: &GraphView<'_>, node: &NodeView<'_>, elements: u64) -> u64 {
+    let Some(product) = Product::of(node.builtin_code()) else { return elements };
     let shape = |i: usize| -> Vec<u64> {
         let index = node.input_indices().get(i).and_then(|&t| usize::try_from(t).ok());
         let tensor = index.and_then(|t| graph.tensor(t).ok());
         tensor.map_or_else(Vec::new, |tensor| tensor.shape.iter().map(|&n| n.max(0) as u64).collect())
     };
-    let product = |shape: &[u64]| shape.iter().fold(1u64, |all, &n| all.saturating_mul(n));
-    let per_element = match node.builtin_code() {
-        op::CONV_2D => product(shape(1).get(1..).unwrap_or(&[])),
-        op::DEPTHWISE_CONV_2D => product(shape(1).get(1..3).unwrap_or(&[])),
-        op::FULLY_CONNECTED => shape(1).last().copied().unwrap_or(1),
-        op::BATCH_MATMUL => shape(0).last().copied().unwrap_or(1),
-        _ => return elements,
-    };
-    elements.saturating_mul(per_element).saturating_mul(2)
+    let shapes = ProductShapes { data: shape(product.data), weights: shape(1), results: elements };
+    (product.multiply_adds)(&shapes).saturating_mul(2)
 }
 
 #[cfg(test)]
@@ -159,6 +155,23 @@ mod tests {
         let nodes = [node(&[0], &[1], Some(8)), node(&[1], &[2], None), node(&[2], &[3], Some(80))];
         assert_eq!(left(&nodes, 5.0), [true, false, false]);
         assert_eq!(left(&nodes, 1.0), [false, false, false]);
+    }
+
+    /// By hand: results × taps × channels of one filter; of a transposed convolution, elements of the input × taps × filters.
+    #[test]
+    fn products_count_their_multiply_adds() {
+        for (code, data, weights, results, want) in [
+            (op::CONV_2D, &[1, 6, 6, 3][..], &[8, 3, 3, 3][..], 4 * 4 * 8, 4 * 4 * 8 * 27),
+            (op::DEPTHWISE_CONV_2D, &[1, 6, 6, 3], &[1, 3, 3, 3], 4 * 4 * 3, 4 * 4 * 3 * 9),
+            (op::FULLY_CONNECTED, &[2, 5], &[7, 5], 14, 14 * 5),
+            (op::BATCH_MATMUL, &[3, 2, 5], &[3, 5, 7], 42, 42 * 5),
+            (op::TRANSPOSE_CONV, &[1, 4, 4, 3], &[8, 3, 3, 3], 9 * 9 * 8, 4 * 4 * 3 * 9 * 8),
+        ] {
+            let product = Product::of(code).expect("it is a product");
+            let shapes = ProductShapes { data: data.to_vec(), weights: weights.to_vec(), results };
+            assert_eq!((product.multiply_adds)(&shapes), want, "op {code}");
+        }
+        assert!(Product::of(op::ADD).is_none());
     }
 
     /// What two nodes read crosses once; a group that is joined later counts as one.

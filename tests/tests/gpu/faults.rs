@@ -9,11 +9,12 @@ use std::time::Duration;
 use arenite::config::{DelegateConfig, OnFailure, OnMissing};
 use arenite::{Config, Fact, FactValue, Interpreter, Model, Quota, Registry, Served};
 use arenite_abi::Delegate;
-use arenite_abi::schema::{Conv2DOptions, activation, padding};
+use arenite_abi::schema::{Conv2DOptions, TransposeConvOptions, activation, padding};
 use arenite_gpu::faults::{Faulty, Null, living};
 use arenite_gpu::{FaultyOpenCl, FaultyVulkan, Gpu};
 use arenite_model::tensor_type::FLOAT32;
 use arenite_model::writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of};
+use arenite_tests::op_models::{OneOp, i32};
 use arenite_tests::options::WithOptions;
 
 /// A backend under the name that the tests give it.
@@ -282,4 +283,27 @@ fn options_are_checked() {
         reason.contains("operations of its group are not worth 512 bytes to the device and back"),
         "{reason}"
     );
+}
+
+/// A transposed convolution has two operations per element of the input and weight of a channel: 2 · 64 · 36, for 256 + 1024 bytes.
+#[test]
+fn a_transposed_convolution_has_the_work_of_its_products() {
+    let node = OneOp::new("TRANSPOSE_CONV")
+        .constant(i32("shape", &[4]), bytes_of(&[1, 8, 8, 4]))
+        .constant(f32s("w", &[4, 3, 3, 4]), bytes_of(&[0.5f32; 144]))
+        .feed(f32s("x", &[1, 4, 4, 4]))
+        .output(f32s("y", &[1, 8, 8, 4]))
+        .options(|o| o.set(TransposeConvOptions::STRIDE_H, 2).set(TransposeConvOptions::STRIDE_W, 2));
+    let model = Model::from_bytes(node.model().finish()).expect("it is sound");
+    for (min_work, is_worth_it) in [("3.6", true), ("3.61", false)] {
+        let mut worthy = delegate("");
+        worthy.options.push(("min_work".to_owned(), min_work.to_owned()));
+        let mut interpreter = build(Backend::Null, &model, worthy);
+        interpreter.allocate().expect("it allocates");
+        assert_eq!(is_delegated(&interpreter), is_worth_it, "{min_work}: {:?}", interpreter.refusals());
+        if !is_worth_it {
+            let reason = &interpreter.refusals()[0][0].1;
+            assert!(reason.starts_with("4608 operations of its group are not worth 1280 bytes"), "{reason}");
+        }
+    }
 }
