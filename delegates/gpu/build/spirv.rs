@@ -18,7 +18,7 @@ use std::{env, fs, io};
 
 use naga::back::spv;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
-use naga::{AddressSpace, Module};
+use naga::{AddressSpace, Block, Handle, Module, Statement, Type, TypeInner};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -145,7 +145,8 @@ fn kernel(id: &Id<'_>, text: &str) -> Result<(Vec<u32>, String)> {
     writeln!(line, "    constants: &{constants:?},")?;
     writeln!(line, "    buffers: {},", bound(&module, 0)?)?;
     writeln!(line, "    operands: {},", bound(&module, 1)?)?;
-    writeln!(line, "    numbers: {},", numbers(&module))?;
+    writeln!(line, "    numbers: &{:?},", numbers(&module)?)?;
+    writeln!(line, "    loops: {},", loops(&module))?;
     writeln!(line, "}},")?;
     Ok((words, line))
 }
@@ -179,11 +180,46 @@ fn bound(module: &Module, group: u32) -> Result<u32> {
     }
 }
 
-/// Numbers of four bytes that the host pushes.
-fn numbers(module: &Module) -> u32 {
+/// Names of the numbers of four bytes that the host pushes, in order.
+fn numbers(module: &Module) -> Result<Vec<String>> {
+    let mut names = Vec::new();
     let variables = module.global_variables.iter().map(|(_, variable)| variable);
-    let pushed = variables.filter(|variable| variable.space == AddressSpace::Immediate);
-    pushed.map(|variable| module.types[variable.ty].inner.size(module.to_ctx()) / 4).sum()
+    for pushed in variables.filter(|variable| variable.space == AddressSpace::Immediate) {
+        push_names(module, pushed.ty, "", &mut names)?;
+    }
+    Ok(names)
+}
+
+/// Adds the names of a struct's fields, and of the fields of structs in it.
+fn push_names(module: &Module, ty: Handle<Type>, name: &str, names: &mut Vec<String>) -> Result<()> {
+    match &module.types[ty].inner {
+        TypeInner::Struct { members, .. } => members.iter().try_for_each(|member| {
+            push_names(module, member.ty, member.name.as_deref().unwrap_or(""), names)
+        }),
+        TypeInner::Scalar(scalar) if scalar.width == 4 && !name.is_empty() => {
+            names.push(name.to_owned());
+            Ok(())
+        }
+        other => Err(format!("'{name}' is pushed and is no number of four bytes: {other:?}").into()),
+    }
+}
+
+/// Loops of all functions.
+fn loops(module: &Module) -> usize {
+    let functions = module.functions.iter().map(|(_, function)| function);
+    let entries = module.entry_points.iter().map(|entry| &entry.function);
+    functions.chain(entries).map(|function| loops_of(&function.body)).sum()
+}
+
+fn loops_of(block: &Block) -> usize {
+    let of = |statement: &Statement| match statement {
+        Statement::Loop { body, continuing, .. } => 1 + loops_of(body) + loops_of(continuing),
+        Statement::Block(block) => loops_of(block),
+        Statement::If { accept, reject, .. } => loops_of(accept) + loops_of(reject),
+        Statement::Switch { cases, .. } => cases.iter().map(|case| loops_of(&case.body)).sum(),
+        _ => 0,
+    };
+    block.iter().map(of).sum()
 }
 
 /// Words of a header; opcodes, and the number of the decoration.

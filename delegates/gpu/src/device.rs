@@ -14,6 +14,7 @@ use arenite_abi::prelude::*;
 use arenite_layers::{Binary, Clamp, Unary};
 
 use crate::GpuInfo;
+use crate::kernel_name::KernelName;
 use crate::work_groups::{Extent, Kind, Tuning};
 
 /// What a device tells about itself.
@@ -280,8 +281,8 @@ pub enum Argument<M> {
 /// A kernel, whatever its sizes.
 #[derive(Clone, Debug)]
 pub struct Kernel {
-    /// Its name, and its text's.
-    pub name: &'static str,
+    /// Which.
+    pub name: KernelName,
     /// What the text is compiled with.
     pub definitions: Vec<Definition>,
     /// What becomes of a result before it is written; `None` for a kernel that does not ask.

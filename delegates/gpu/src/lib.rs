@@ -45,6 +45,7 @@ mod epilogue;
 #[cfg(feature = "faults")]
 pub mod faults;
 mod gpu_info;
+mod kernel_name;
 mod layout;
 mod net;
 #[cfg(feature = "opencl")]

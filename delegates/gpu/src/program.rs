@@ -220,7 +220,7 @@ impl<Q: Queue> Program<Q> {
 /// For profiles.
 fn name(item: &Item) -> &'static str {
     match item {
-        Item::Task(task) => task.kernel.name,
+        Item::Task(task) => task.kernel.name.as_str(),
         Item::Clear(_) => "clear",
     }
 }

@@ -132,7 +132,7 @@ impl Queue {
         launch: &device::Launch<'_, Memory>,
         images: &Images,
     ) -> Result<(Kernel, Vec<Arc<Memory>>)> {
-        let name = launch.kernel.name;
+        let name = launch.kernel.name.as_str();
         let kernel =
             Kernel::create(program, name).map_err(|error| failed("no kernel of a program", error))?;
         let fault = |i: usize, error| failed(&format!("argument {i} of '{name}'"), error);

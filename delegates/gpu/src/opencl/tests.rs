@@ -10,6 +10,7 @@ use super::Device;
 use crate::device::{
     About, Argument, Definition, Device as _, Function, Kernel, Launch, Plan, Port, Queue as _, Step,
 };
+use crate::kernel_name::KernelName;
 use crate::work_groups::Kind;
 
 /// A device whose images have so many pixels.
@@ -34,7 +35,7 @@ fn what_is_too_large_for_an_image_is_read_without() {
     let Some(device) = open(4) else { return };
     let queue = device.queue().expect("a queue");
     let kernel = Kernel {
-        name: "chain",
+        name: KernelName::Chain,
         definitions: vec![Definition::Flag("IMAGES")],
         epilogue: Some(vec![Function::Scalar(Binary::Add, 3.0), Function::Row(Binary::Mul)]),
     };
@@ -67,7 +68,7 @@ fn a_timed_run_can_be_stopped() {
     let Some(device) = open(0) else { return };
     let queue = device.queue().expect("a queue");
     let epilogue = Some(vec![Function::Scalar(Binary::Add, 1.0)]);
-    let kernel = Kernel { name: "chain", definitions: Vec::new(), epilogue };
+    let kernel = Kernel { name: KernelName::Chain, definitions: Vec::new(), epilogue };
     let memory = Arc::new(queue.memory(FLOATS).expect("memory"));
     let step = |_| {
         let mut arguments = Vec::from([(); 2].map(|()| Argument::Memory(Arc::clone(&memory))));

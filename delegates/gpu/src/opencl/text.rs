@@ -6,12 +6,13 @@ use arenite_abi::prelude::*;
 use arenite_layers::{Binary, Clamp, Unary};
 
 use crate::device::{Definition, Function, Kernel};
+use crate::kernel_name::KernelName;
 use crate::precision::Precision;
 
-/// Kernels with their texts.
-macro_rules! texts {
-    ($($name:literal)*) => {
-        &[$(($name, include_str!(concat!("../ops/", $name, ".cl")))),*]
+/// The text of a kernel.
+macro_rules! text {
+    ($name:literal) => {
+        include_str!(concat!("../ops/", $name, ".cl"))
     };
 }
 
@@ -19,17 +20,31 @@ macro_rules! texts {
 const IMAGES: &str = "IMAGES";
 
 const COMMON: &str = include_str!("../ops/common.cl");
-const TEXTS: &[(&str, &str)] = texts![
-    "batch_matmul" "chain" "conv_2d" "depthwise_conv_2d" "elementwise" "gather" "layer_norm" "lstm" "moves" "pool_2d" "reduce" "resize" "softmax"
-    "tiled" "transpose_conv" "winograd_inverse" "winograd_transform"
-];
-
 /// Arguments that are images, and how their pixels are stored.
 pub type Images = Vec<(usize, Precision)>;
 
 fn body(kernel: &Kernel) -> Result<&'static str> {
-    let known = TEXTS.iter().find(|(name, _)| *name == kernel.name);
-    known.map(|(_, body)| *body).ok_or_else(|| unsupported!("there is no OpenCL kernel '{}'", kernel.name))
+    use KernelName as K;
+    Ok(match kernel.name {
+        K::BatchMatmul => text!("batch_matmul"),
+        K::Chain => text!("chain"),
+        K::Conv2d => text!("conv_2d"),
+        K::DepthwiseConv2d => text!("depthwise_conv_2d"),
+        K::Elementwise => text!("elementwise"),
+        K::Gather => text!("gather"),
+        K::LayerNorm => text!("layer_norm"),
+        K::Lstm => text!("lstm"),
+        K::Moves => text!("moves"),
+        K::Pool2d => text!("pool_2d"),
+        K::Reduce => text!("reduce"),
+        K::Resize => text!("resize"),
+        K::Softmax => text!("softmax"),
+        K::Tiled => text!("tiled"),
+        K::TransposeConv => text!("transpose_conv"),
+        K::WinogradInverse => text!("winograd_inverse"),
+        K::WinogradTransform => text!("winograd_transform"),
+        K::Product => return Err(unsupported!("there is no OpenCL kernel '{}'", kernel.name)),
+    })
 }
 
 fn is_flagged(kernel: &Kernel, flag: &str) -> bool {
@@ -173,11 +188,11 @@ mod tests {
         let (wide, half) = (Precision::F32, Precision::F16);
         let functions =
             [Function::Row(Binary::Add), Function::Scalar(Binary::Mul, 2.0), Function::Binary(Binary::Max)];
-        assert_eq!(images("conv_2d", &["HALVES"], &functions), []);
-        let all = images("conv_2d", &["HALVES", "WIDE", IMAGES], &functions);
+        assert_eq!(images(KernelName::Conv2d, &["HALVES"], &functions), []);
+        let all = images(KernelName::Conv2d, &["HALVES", "WIDE", IMAGES], &functions);
         assert_eq!(all, [(1, wide), (2, wide), (20, half), (21, half)]);
-        assert_eq!(images("tiled", &[IMAGES], &[]), [(1, wide), (2, wide)]);
-        assert_eq!(images("chain", &["HALVES", IMAGES], &functions[..1]), [(1, half), (5, half)]);
-        assert_eq!(images("moves", &[IMAGES], &[]), []);
+        assert_eq!(images(KernelName::Tiled, &[IMAGES], &[]), [(1, wide), (2, wide)]);
+        assert_eq!(images(KernelName::Chain, &["HALVES", IMAGES], &functions[..1]), [(1, half), (5, half)]);
+        assert_eq!(images(KernelName::Moves, &[IMAGES], &[]), []);
     }
 }

@@ -11,6 +11,7 @@ use super::tiled::Product;
 use super::{WithEpilogue, flagged, layout_of, push, push_within};
 use crate::builder::{Argument, Buffer, Builder, numbers};
 use crate::device::Slots;
+use crate::kernel_name::KernelName;
 use crate::layout::Layout;
 use crate::net::Node;
 use crate::work_groups::Kind;
@@ -49,7 +50,7 @@ pub fn build<'a>(layer: &BatchMatmul<'a>, node: &Node<'a>, builder: &mut Builder
     arguments.extend(numbers(&[to_view.row, to.channels, to.pitch()])?);
     let flags = [("SLICES", is_of_slices(&b_view)), ("SCATTERED", scattered)];
     let task = WithEpilogue {
-        name: "batch_matmul",
+        name: KernelName::BatchMatmul,
         definitions: flagged(flags),
         arguments,
         grid: [result.slices(), rows.div_ceil(ROWS), products],
@@ -84,7 +85,7 @@ pub(super) fn of_slices<'e>(product: &Product, builder: &mut Builder<'_, '_>) ->
     arguments.extend(numbers(&[a_row, 1, b_row, 1])?);
     arguments.extend(numbers(&[to_row, *columns, to_row])?);
     Ok(WithEpilogue {
-        name: "batch_matmul",
+        name: KernelName::BatchMatmul,
         definitions: flagged([("SLICES", true)]),
         arguments,
         grid: [columns.div_ceil(4), rows.div_ceil(ROWS), products],

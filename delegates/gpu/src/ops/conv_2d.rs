@@ -7,6 +7,7 @@ use arenite_layers::{Stored, Window};
 use super::tiled::Product;
 use super::{WithEpilogue, push, winograd};
 use crate::builder::{Argument, Buffer, Builder, numbers};
+use crate::kernel_name::KernelName;
 use crate::layout::Layout;
 use crate::net::Node;
 use crate::precision::Precision;
@@ -46,7 +47,7 @@ pub fn build<'a>(layer: &Conv2d<'a>, node: &Node<'a>, builder: &mut Builder<'_, 
         vec![Argument::Buffer(from.buffer), Argument::Buffer(weights), Argument::Buffer(bias)];
     arguments.extend(sizes(&window, from.layout.slices(), to)?);
     let task = WithEpilogue {
-        name: "conv_2d",
+        name: KernelName::Conv2d,
         definitions,
         arguments,
         grid: [to.slices(), window.columns.output.div_ceil(COLUMNS), window.batches * window.rows.output],

@@ -7,6 +7,7 @@ use super::conv_2d::{bias, sizes};
 use super::{WithEpilogue, push};
 use crate::builder::{Argument, Builder, numbers};
 use crate::device::Definition;
+use crate::kernel_name::KernelName;
 use crate::layout::Layout;
 use crate::net::Node;
 use crate::work_groups::Kind;
@@ -31,7 +32,7 @@ pub fn build<'a>(layer: &DepthwiseConv2d<'a>, node: &Node<'a>, builder: &mut Bui
     arguments.extend(sizes(window, from.layout.slices(), to)?);
     arguments.extend(numbers(&[*multiplier])?);
     let task = WithEpilogue {
-        name: "depthwise_conv_2d",
+        name: KernelName::DepthwiseConv2d,
         definitions,
         arguments,
         grid: [to.slices(), columns.output, window.batches * rows.output],

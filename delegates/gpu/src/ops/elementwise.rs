@@ -7,6 +7,7 @@ use arenite_layers::{Binary, Clamp, EpilogueOp, Id};
 use super::{WithEpilogue, layout_of, push};
 use crate::builder::{Argument, Buffer, Builder, numbers};
 use crate::device::Definition;
+use crate::kernel_name::KernelName;
 use crate::layout::Layout;
 use crate::net::Node;
 use crate::work_groups::Kind;
@@ -25,7 +26,7 @@ fn chain<'a>(functions: &[EpilogueOp], node: &Node<'a>, builder: &mut Builder<'_
     let mut arguments = vec![Argument::Buffer(from.buffer)];
     arguments.extend(numbers(&[to.rows, to.slices(), to.channels])?);
     let task = WithEpilogue {
-        name: "chain",
+        name: KernelName::Chain,
         definitions: Vec::new(),
         arguments,
         grid: [to.slices(), to.rows, 1],
@@ -58,7 +59,7 @@ fn two<'a>(
     arguments.push(Argument::Buffer(table));
     arguments.extend(numbers(&[outer, moves[0], moves[1], to.rows, to.slices(), to.channels])?);
     let task = WithEpilogue {
-        name: "elementwise",
+        name: KernelName::Elementwise,
         definitions: vec![Definition::Function(function)],
         arguments,
         grid: [to.slices(), to.rows, 1],

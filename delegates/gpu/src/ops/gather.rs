@@ -6,6 +6,7 @@ use arenite_layers::ops::gather::Groups;
 
 use super::{flagged, layout_of, plain};
 use crate::builder::{Argument, Builder, Place, Task, grid, numbers};
+use crate::kernel_name::KernelName;
 use crate::net::Node;
 use crate::work_groups::Kind;
 
@@ -38,7 +39,7 @@ pub fn build<'a>(layer: &Gather, node: &Node<'a>, builder: &mut Builder<'_, 'a>)
         to_pitch,
     ])?);
     builder.push(Task {
-        kernel: plain("gather", flagged([("SLICES", by == 4)])),
+        kernel: plain(KernelName::Gather, flagged([("SLICES", by == 4)])),
         arguments,
         grid: grid([count, 1, 1])?,
         kind: Kind::Other,

@@ -6,6 +6,7 @@ use arenite_layers::ops::LayerNorm;
 
 use super::{layout_of, plain};
 use crate::builder::{Argument, Buffer, Builder, Task, grid, numbers};
+use crate::kernel_name::KernelName;
 use crate::layout::Layout;
 use crate::net::Node;
 use crate::work_groups::Kind;
@@ -21,7 +22,7 @@ pub fn build<'a>(layer: &LayerNorm, node: &Node<'a>, builder: &mut Builder<'_, '
     arguments.extend(numbers(&[layout.rows, layout.slices(), layout.channels])?);
     arguments.push(Argument::Number(layer.epsilon.to_bits() as i32));
     builder.push(Task {
-        kernel: plain("layer_norm", Vec::new()),
+        kernel: plain(KernelName::LayerNorm, Vec::new()),
         arguments,
         grid: grid([layout.rows, 1, 1])?,
         kind: Kind::Other,

@@ -13,6 +13,7 @@ use arenite_layers::{Clamp, Common, Layer as Either, Stored, Window};
 
 use super::{conv_2d, layout_of, moves, plain};
 use crate::builder::{Argument, Builder, Task, grid, numbers};
+use crate::kernel_name::KernelName;
 use crate::layout::Layout;
 use crate::net::{Node, Own};
 use crate::work_groups::Kind;
@@ -79,7 +80,7 @@ pub fn build<'a>(layer: &Lstm<'a>, node: &Node<'a>, builder: &mut Builder<'_, 'a
     let mut arguments = [to, state, gates, before].map(|place| Argument::Buffer(place.buffer)).to_vec();
     arguments.extend(numbers(&[batches * cells, cells, layout.pitch(), gates.layout.pitch()])?);
     builder.push(Task {
-        kernel: plain("lstm", Vec::new()),
+        kernel: plain(KernelName::Lstm, Vec::new()),
         arguments,
         grid: grid([batches * cells, 1, 1])?,
         kind: Kind::Other,

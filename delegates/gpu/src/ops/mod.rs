@@ -22,6 +22,7 @@ use arenite_layers::{Clamp, Common, EpilogueOp, Id, Layer as Either};
 use crate::builder::{Argument, Builder, Place, grid, numbers};
 use crate::device::{Definition, Kernel, Slots};
 use crate::epilogue::epilogues;
+use crate::kernel_name::KernelName;
 use crate::layout::Layout;
 use crate::net::{Layer, Node, Own};
 use crate::work_groups::Kind;
@@ -65,7 +66,7 @@ fn layout_of(builder: &Builder<'_, '_>, id: Id) -> Layout {
 
 /// A layer's kernel with its epilogue.
 struct WithEpilogue<'e> {
-    name: &'static str,
+    name: KernelName,
     definitions: Vec<Definition>,
     arguments: Vec<Argument>,
     grid: [usize; 3],
@@ -99,7 +100,7 @@ fn push_within(
         let mut arguments = vec![Argument::Buffer(next.buffer), Argument::Buffer(place.buffer)];
         arguments.extend(numbers(&[to.rows, to.slices(), to.channels])?);
         let grid = grid([to.slices(), to.rows, 1])?;
-        builder.push(epilogue.behind(plain("chain", Vec::new()), arguments, grid, Kind::Other));
+        builder.push(epilogue.behind(plain(KernelName::Chain, Vec::new()), arguments, grid, Kind::Other));
         place = next;
     }
     builder.rename(output, place);
@@ -107,7 +108,7 @@ fn push_within(
 }
 
 /// A kernel that writes its results as they are.
-fn plain(name: &'static str, definitions: Vec<Definition>) -> Kernel {
+fn plain(name: KernelName, definitions: Vec<Definition>) -> Kernel {
     Kernel { name, definitions, epilogue: None }
 }
 

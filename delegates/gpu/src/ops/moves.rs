@@ -6,6 +6,7 @@ use arenite_layers::ops::moves::{Dim, Nest};
 
 use super::{flagged, layout_of, plain};
 use crate::builder::{Argument, Builder, Place, Task, grid, numbers};
+use crate::kernel_name::KernelName;
 use crate::net::Node;
 use crate::work_groups::Kind;
 
@@ -62,7 +63,7 @@ pub(super) fn push(
     arguments.push(Argument::Number(fill));
     let flags = [("SLICES", by == 4), ("FILL", from.is_none())];
     builder.push(Task {
-        kernel: plain("moves", flagged(flags)),
+        kernel: plain(KernelName::Moves, flagged(flags)),
         arguments,
         grid: grid([count, 1, 1])?,
         kind: Kind::Other,

@@ -8,6 +8,7 @@ use super::conv_2d::sizes;
 use super::{WithEpilogue, push};
 use crate::builder::{Argument, Builder};
 use crate::device::Definition;
+use crate::kernel_name::KernelName;
 use crate::layout::Layout;
 use crate::net::Node;
 use crate::work_groups::Kind;
@@ -25,7 +26,7 @@ pub fn build<'a>(layer: &Pool2d, node: &Node<'a>, builder: &mut Builder<'_, 'a>)
         definitions.push(Definition::Flag("MAXIMUM"));
     }
     let task = WithEpilogue {
-        name: "pool_2d",
+        name: KernelName::Pool2d,
         definitions,
         arguments,
         grid: [to.slices(), columns.output, window.batches * rows.output],

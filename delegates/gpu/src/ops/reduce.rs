@@ -6,6 +6,7 @@ use arenite_layers::ops::{Fold, Reduce};
 use super::{layout_of, plain};
 use crate::builder::{Argument, Builder, Task, grid, numbers};
 use crate::device::Definition;
+use crate::kernel_name::KernelName;
 use crate::layout::Layout;
 use crate::net::Node;
 use crate::work_groups::Kind;
@@ -40,7 +41,7 @@ pub fn build<'a>(layer: &Reduce, node: &Node<'a>, builder: &mut Builder<'_, 'a>)
         Fold::Min => 2,
     };
     builder.push(Task {
-        kernel: plain("reduce", vec![Definition::Number("FOLD", fold)]),
+        kernel: plain(KernelName::Reduce, vec![Definition::Number("FOLD", fold)]),
         arguments,
         grid: grid([layout.len(), 1, 1])?,
         kind: Kind::Other,

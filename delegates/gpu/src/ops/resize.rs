@@ -7,6 +7,7 @@ use arenite_layers::ops::resize::{Between, Kind as Computes};
 use super::{layout_of, plain};
 use crate::builder::{Argument, Builder, Task, grid, numbers};
 use crate::device::Definition;
+use crate::kernel_name::KernelName;
 use crate::layout::Layout;
 use crate::net::Node;
 use crate::work_groups::Kind;
@@ -45,7 +46,7 @@ pub fn build<'a>(layer: &Resize, node: &Node<'a>, builder: &mut Builder<'_, 'a>)
         Computes::Nearest => vec![Definition::Flag("NEAREST")],
     };
     builder.push(Task {
-        kernel: plain("resize", definitions),
+        kernel: plain(KernelName::Resize, definitions),
         arguments,
         grid: grid([layout.slices(), columns, batches * rows])?,
         kind: Kind::Other,

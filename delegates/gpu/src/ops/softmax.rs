@@ -7,6 +7,7 @@ use arenite_layers::ops::softmax::Kind as Computes;
 use super::{layout_of, plain};
 use crate::builder::{Argument, Builder, Task, grid, numbers};
 use crate::device::Definition;
+use crate::kernel_name::KernelName;
 use crate::net::Node;
 use crate::work_groups::Kind;
 
@@ -23,7 +24,7 @@ pub fn build<'a>(layer: &Softmax, node: &Node<'a>, builder: &mut Builder<'_, 'a>
     arguments.extend(numbers(&[layout.rows, layout.slices(), layout.channels])?);
     arguments.push(Argument::Number(beta.to_bits() as i32));
     builder.push(Task {
-        kernel: plain("softmax", definitions),
+        kernel: plain(KernelName::Softmax, definitions),
         arguments,
         grid: grid([layout.rows, 1, 1])?,
         kind: Kind::Other,

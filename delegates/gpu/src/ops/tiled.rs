@@ -8,6 +8,7 @@ use super::WithEpilogue;
 use crate::GpuInfo;
 use crate::builder::{Argument, Buffer, Builder, numbers};
 use crate::device::About;
+use crate::kernel_name::KernelName;
 use crate::work_groups::{Kind, TILES, volume};
 
 /// Work-items of a work-group along both axes, and slices of a tile.
@@ -79,7 +80,7 @@ impl Product {
     pub(super) fn direct<'e>(&self, builder: &mut Builder<'_, '_>) -> Result<WithEpilogue<'e>> {
         let mut task = self.task(builder)?;
         task.arguments.extend(numbers(&[self.starts.len()])?);
-        Ok(WithEpilogue { name: "product", kind: Kind::Other, ..task })
+        Ok(WithEpilogue { name: KernelName::Product, kind: Kind::Other, ..task })
     }
 
     /// Its task, but for what is done to results.
@@ -93,7 +94,7 @@ impl Product {
         arguments.extend(numbers(&[*rows, *depth, *columns, slices])?);
         arguments.extend(numbers(strides)?);
         Ok(WithEpilogue {
-            name: "tiled",
+            name: KernelName::Tiled,
             definitions: Vec::new(),
             arguments,
             grid: [slices, rows.div_ceil(ROWS), products],

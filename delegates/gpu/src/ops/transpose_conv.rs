@@ -6,6 +6,7 @@ use arenite_layers::ops::TransposeConv;
 use super::conv_2d::{bias, weights};
 use super::{WithEpilogue, push};
 use crate::builder::{Argument, Builder, numbers};
+use crate::kernel_name::KernelName;
 use crate::layout::Layout;
 use crate::net::Node;
 use crate::work_groups::Kind;
@@ -43,7 +44,7 @@ pub fn build<'a>(layer: &TransposeConv<'a>, node: &Node<'a>, builder: &mut Build
     ])?);
     let across = columns.input.div_ceil(COLUMNS * columns.stride) * columns.stride;
     let task = WithEpilogue {
-        name: "transpose_conv",
+        name: KernelName::TransposeConv,
         definitions,
         arguments,
         grid: [to.slices(), across, window.batches * rows.input],

@@ -18,6 +18,7 @@ use super::tiled::Product;
 use super::{WithEpilogue, batch_matmul, plain, push};
 use crate::builder::{Argument, Buffer, Builder, Place, Task, grid, numbers};
 use crate::device::{About, Definition, Kernel};
+use crate::kernel_name::KernelName;
 use crate::layout::Layout;
 use crate::net::Node;
 use crate::precision::Precision;
@@ -108,7 +109,7 @@ pub fn build<'a>(
     arguments.extend(numbers(&[tiles.count(), tiles.rows, tiles.columns])?);
     arguments.extend(numbers(&[window.rows.output, window.columns.output, to.slices(), to.channels])?);
     let task = WithEpilogue {
-        name: "winograd_inverse",
+        name: KernelName::WinogradInverse,
         definitions: Vec::new(),
         arguments,
         grid: [to.slices(), tiles.count(), 1],
@@ -133,7 +134,7 @@ fn transform(
     arguments.extend(numbers(&[count, tiles.rows, tiles.columns, window.rows.input, window.columns.input])?);
     arguments.extend(numbers(&[slices, window.rows.before, window.columns.before])?);
     builder.push(Task {
-        kernel: plain("winograd_transform", definitions),
+        kernel: plain(KernelName::WinogradTransform, definitions),
         arguments,
         grid: grid([slices, count, 1])?,
         kind: Kind::Other,

@@ -20,6 +20,7 @@ use super::pipeline::{Layouts, Pipeline};
 use super::queue::Queue;
 use super::turns;
 use crate::device::{self, About, Kernel, Settings, Slots, choose};
+use crate::kernel_name::KernelName;
 use crate::recent::Recent;
 use crate::tuner::{self, Tuner};
 use crate::work_groups::{Extent, Tuning};
@@ -199,7 +200,7 @@ impl Device {
     }
 
     /// An error if the device ends a kernel's loops before so many turns.
-    pub(super) fn expect_turns(&self, turns: u64, kernel: &str) -> Result<()> {
+    pub(super) fn expect_turns(&self, turns: u64, kernel: KernelName) -> Result<()> {
         match turns::most(&self.about.name).filter(|&most| turns > most) {
             Some(most) => Err(unsupported!(
                 "'{kernel}' would go round its loops {turns} times, the device '{}' ends them after {most}",

@@ -77,7 +77,7 @@ impl Dispatch {
             }
         }
         expect(&variant, memory.len(), &numbers)?;
-        device.expect_turns(turns::of(kernel.name, &numbers), kernel.name)?;
+        device.expect_turns(turns::of(kernel.name, variant.layouts.text, &numbers)?, kernel.name)?;
         let (info, key) = (&device.about.limits, || device.key(&variant, None));
         let (size, untimed) = tuner.size(&device.sizes, key, (grid, kind), (info, info.total));
         let work = match untimed {
@@ -131,11 +131,11 @@ fn expect(variant: &Variant, memory: usize, numbers: &[i32]) -> Result<()> {
     let text = variant.layouts.text;
     let fits = (text.buffers..=text.buffers + text.operands).contains(&(memory as u32));
     ensure!(
-        fits && numbers.len() == text.numbers as usize,
+        fits && numbers.len() == text.numbers.len(),
         "the kernel '{}' has {} buffers and {} numbers, given are {memory} and {}",
         text.name,
         text.buffers,
-        text.numbers,
+        text.numbers.len(),
         numbers.len()
     );
     Ok(())

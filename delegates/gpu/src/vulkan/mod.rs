@@ -22,8 +22,8 @@
 //! * *Faults*: each wait has an end, and ends when the caller says so. A device that is lost, or does not end, is opened anew by the next delegate. What a kernel that does
 //!   not end may still use is never given back.
 //!
-//! Mesa's llvmpipe (22.3) ends the loops of a work-item after 65,535 turns in all, see `turns`. Kernels that walk rows or boxes take four
-//! channels, or one element, a turn; what would take more turns is refused there.
+//! Mesa's llvmpipe (22.3) ends the loops of a work-item after 65,535 iterations in total. `turns` declares the loops of every kernel and refuses
+//! launches that need more.
 //!
 //! libvulkan is opened when the first device is asked for; without it, or without a driver, there are no devices. All unsafe code of the
 //! backend is in this folder, but `kernels`, `ranges`, `recent`, `turns`, `inputs` and `about` have none.

@@ -27,7 +27,7 @@ impl Layouts {
         for (i, count) in [text.buffers, text.operands].into_iter().enumerate() {
             layouts.sets[i] = layouts.set(count)?;
         }
-        let size = text.numbers * 4;
+        let size = 4 * text.numbers.len() as u32;
         let ranges = [vk::PushConstantRange { stage_flags: vk::ShaderStageFlags::COMPUTE, offset: 0, size }];
         let info =
             vk::PipelineLayoutCreateInfo::default().set_layouts(&layouts.sets).push_constant_ranges(&ranges);

@@ -17,6 +17,7 @@ use crate::cache::Cache;
 use crate::device::{
     Argument, Definition, Device as _, Function, Kernel, Launch, Plan, Port, Queue as _, Settings, Step,
 };
+use crate::kernel_name::KernelName;
 use crate::precision::Precision;
 use crate::work_groups::{Kind, Tuning, candidates};
 
@@ -60,7 +61,7 @@ fn plan<'k>(
 /// Three more than each number.
 fn add_three() -> Kernel {
     let epilogue = Some(vec![Function::Scalar(Binary::Add, 3.0)]);
-    Kernel { name: "chain", definitions: Vec::new(), epilogue }
+    Kernel { name: KernelName::Chain, definitions: Vec::new(), epilogue }
 }
 
 fn works(device: &Arc<Device>) {
@@ -96,7 +97,8 @@ fn halves_are_the_nearest_ones() {
         (1e30, [65504.0, 65504.0, -65504.0, 0.0]),
     ] {
         let epilogue = Some(vec![Function::Scalar(Binary::Mul, factor)]);
-        let kernel = Kernel { name: "chain", definitions: vec![Definition::Flag("HALVES")], epilogue };
+        let kernel =
+            Kernel { name: KernelName::Chain, definitions: vec![Definition::Flag("HALVES")], epilogue };
         let plan = plan(&queue, &kernel, &[], &[1, 1, 3], 1);
         let mut recording = plan.and_then(|plan| queue.record(plan)).expect("it is recorded");
         let (mut room, mut found) = (Vec::new(), [0.0; 4]);
@@ -138,7 +140,7 @@ fn memory_that_the_host_does_not_see_is_staged() {
 /// A recording that takes long: sums of one element, so many times, which all go to one place.
 fn long(device: &Arc<Device>) -> (Queue, Recording) {
     let queue = device.queue().expect("a queue");
-    let kernel = Kernel { name: "reduce", definitions: Vec::new(), epilogue: None };
+    let kernel = Kernel { name: KernelName::Reduce, definitions: Vec::new(), epilogue: None };
     let (times, step, sums) = (20_000, 0, 1 << 13);
     let dims = [times, step].map(|n| f32::from_bits(n as u32));
     let numbers = [0, 1, 1, times, sums, 1, 0, 1f32.to_bits() as i32];
@@ -270,7 +272,7 @@ fn long_loops_are_right_or_refused() {
     let _alone = ONE_BY_ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(device) = open() else { return };
     let queue = device.queue().expect("a queue");
-    let kernel = Kernel { name: "reduce", definitions: Vec::new(), epilogue: None };
+    let kernel = Kernel { name: KernelName::Reduce, definitions: Vec::new(), epilogue: None };
     for times in [65_000, 65_533, 65_534, 70_000] {
         let dims = [times, 0].map(|n| f32::from_bits(n as u32));
         let numbers = [0, 1, 1, times, 1, 1, 0, 1f32.to_bits() as i32];
