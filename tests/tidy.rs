@@ -231,8 +231,9 @@ const UNSAFE: &[&str] = &[
     "ffi/micro/src/",
     // ffi/tflite: the boundary.
     "ffi/tflite/src/",
-    // tests/bench: the peak's instructions.
+    // tests/bench: the peak's instructions; mapped models.
     "tests/bench/src/peak/",
+    "tests/bench/src/serve.rs",
     // Tests: plugins that misbehave, a host that calls them, allocators that count.
     "core/runtime/tests/lend_raw.rs",
     "core/runtime/tests/pool_allocations.rs",

@@ -55,7 +55,7 @@ impl ModelBuffer {
         Self::from_read(read_part(file, Some((offset, length))), part_name(offset, length))
     }
 
-    fn from_read(read: io::Result<(memmap2::Mmap, [u64; 4])>, file: PathBuf) -> Result<Self, ModelError> {
+    fn from_read(read: io::Result<(FileCopy, [u64; 4])>, file: PathBuf) -> Result<Self, ModelError> {
         let (bytes, origin) = read.map_err(|error| io_error(file, &error))?;
         Ok(ModelBuffer { origin, ..Self::from_owner(Arc::new(bytes))? })
     }
@@ -242,24 +242,44 @@ unsafe fn map(file: &File, part: Option<(u64, u64)>) -> io::Result<(memmap2::Mma
     Ok((unsafe { options.map_copy_read_only(file) }?, origin))
 }
 
-/// The file's bytes in memory of their own, which nobody else can change.
-fn read_part(file: &File, part: Option<(u64, u64)>) -> io::Result<(memmap2::Mmap, [u64; 4])> {
-    let (offset, length, origin) = extent(file, part)?;
-    let mut start = [0; 64];
-    let start = &mut start[..length.min(64)];
-    fill(file, offset, start)?;
-    // What is no model is refused by its first bytes, however long it is.
-    let length = if start.get(4..8) == Some(b"TFL3") { length } else { start.len() };
-    let mut bytes = memmap2::MmapMut::map_anon(length)?;
-    #[cfg(target_os = "linux")]
-    if length >= READ_ALONE {
-        // A fault per 2 MiB in place of one per 4 KiB; advice that is not taken changes nothing.
-        let _ = bytes.advise(memmap2::Advice::HugePage);
-    }
-    fill(file, offset, &mut bytes)?;
-    Ok((bytes.make_read_only()?, origin))
+/// A file's bytes in memory that belongs to this process alone.
+struct FileCopy {
+    memory: memmap2::Mmap,
+    /// Where the bytes begin, at a boundary of huge pages if there are enough.
+    start: usize,
+    length: usize,
 }
 
+impl AsRef<[u8]> for FileCopy {
+    fn as_ref(&self) -> &[u8] {
+        self.memory.get(self.start..).and_then(|bytes| bytes.get(..self.length)).unwrap_or_default()
+    }
+}
+
+fn read_part(file: &File, part: Option<(u64, u64)>) -> io::Result<(FileCopy, [u64; 4])> {
+    let (offset, length, origin) = extent(file, part)?;
+    let mut first = [0; 64];
+    let first = &mut first[..length.min(64)];
+    fill(file, offset, first)?;
+    // What is no model is refused by its first bytes, however long it is.
+    let length = if first.get(4..8) == Some(b"TFL3") { length } else { first.len() };
+    let spare = if length < HUGE_PAGE { 0 } else { HUGE_PAGE };
+    let mut memory = memmap2::MmapMut::map_anon(length.saturating_add(spare))?;
+    let start = if spare == 0 { 0 } else { memory.as_ptr().align_offset(HUGE_PAGE) };
+    #[cfg(target_os = "linux")]
+    if spare > 0 {
+        // One page fault per 2 MiB instead of 512. The advice leaves out the last part of a page, which would take 2 MiB all the same.
+        // The copy is right without it, so a refusal changes nothing.
+        let _ = memory.advise_range(memmap2::Advice::HugePage, start, length / HUGE_PAGE * HUGE_PAGE);
+    }
+    let to = memory.get_mut(start..).and_then(|rest| rest.get_mut(..length)).unwrap_or_default();
+    fill(file, offset, to)?;
+    let memory = memory.make_read_only()?;
+    Ok((FileCopy { memory, start, length }, origin))
+}
+
+/// Bytes of a huge page on x86-64, and on aarch64 with pages of 4 KiB.
+const HUGE_PAGE: usize = 2 << 20;
 /// Bytes below which one thread reads them all.
 const READ_ALONE: usize = 16 << 20;
 /// Most threads that read one file: the copy is bound by memory.
