@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
 use arenite::model_file::ModelError;
-use arenite::{Error, Status};
+use arenite::{Error, Resource, Status};
 
 use crate::arguments;
 
@@ -31,7 +31,7 @@ pub const AR_ERROR_NOT_FOUND: ArErrorCode = 6;
 pub const AR_ERROR_UNSUPPORTED: ArErrorCode = 7;
 /// The call does not fit the state.
 pub const AR_ERROR_STATE: ArErrorCode = 8;
-/// The quota, or the system's memory, is exhausted.
+/// The quota of bytes, or the system's memory, is exhausted.
 pub const AR_ERROR_MEMORY: ArErrorCode = 9;
 /// The invocation was cancelled.
 pub const AR_ERROR_CANCELLED: ArErrorCode = 10;
@@ -41,6 +41,8 @@ pub const AR_ERROR_FAILED: ArErrorCode = 11;
 pub const AR_ERROR_PANICKED: ArErrorCode = 12;
 /// A device is not there, or no more.
 pub const AR_ERROR_UNAVAILABLE: ArErrorCode = 13;
+/// A limit on time, nodes or nesting is exceeded.
+pub const AR_ERROR_QUOTA: ArErrorCode = 14;
 
 /// An error; the caller owns it.
 pub struct ArError {
@@ -88,7 +90,9 @@ fn code_of(error: &Error) -> ArErrorCode {
         Error::Node { status, .. } | Error::Delegate { status, .. } => code_of_status(*status),
         Error::Cancelled => AR_ERROR_CANCELLED,
         Error::NotFound { .. } => AR_ERROR_NOT_FOUND,
-        Error::Quota { .. } | Error::OutOfMemory { .. } => AR_ERROR_MEMORY,
+        Error::OutOfMemory { .. } => AR_ERROR_MEMORY,
+        Error::Quota { resource: Resource::Bytes | Resource::DeviceBytes, .. } => AR_ERROR_MEMORY,
+        Error::Quota { .. } => AR_ERROR_QUOTA,
         Error::Tensor { .. } | Error::Registration { .. } => AR_ERROR_ARGUMENT,
         Error::State(_) => AR_ERROR_STATE,
         _ => AR_ERROR_FAILED,

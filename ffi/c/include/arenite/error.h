@@ -27,11 +27,12 @@ typedef uint32_t ArErrorCode;
 #define AR_ERROR_NOT_FOUND 6u   /* there is no planner, delegate, signature, input or output of this name */
 #define AR_ERROR_UNSUPPORTED 7u /* no plugin serves an op of the model, or none in this form */
 #define AR_ERROR_STATE 8u       /* the call does not fit the state; the text says which call is missing */
-#define AR_ERROR_MEMORY 9u      /* the quota, of memory, nodes, depth or time, or the system's memory is exhausted */
+#define AR_ERROR_MEMORY 9u      /* the quota of bytes, or the system's memory, is exhausted */
 #define AR_ERROR_CANCELLED 10u  /* the invocation was cancelled */
 #define AR_ERROR_FAILED 11u     /* an op, a planner or a delegate failed, or refused the model */
 #define AR_ERROR_PANICKED 12u   /* the library or a plugin broke down: a defect to report */
 #define AR_ERROR_UNAVAILABLE 13u /* what a delegate works with is not there: no device, a device lost, its memory gone */
+#define AR_ERROR_QUOTA 14u      /* a limit on time, nodes or nesting is exceeded; the text names it with its value */
 
 /* The error's code. AR_ERROR_NONE for null. */
 ARENITE_API ArErrorCode ar_error_code(const ArError *error);

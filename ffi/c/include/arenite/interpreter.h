@@ -25,7 +25,7 @@ typedef struct ArInterpreter ArInterpreter;
 /* Makes an interpreter of the main subgraph; finds plugins, unless the options have a registry.
  *   options  read now, not kept; null: as ar_options_new gives them
  * Errors: AR_ERROR_NOT_FOUND for an unknown planner or delegate, with the known ones; AR_ERROR_PLUGIN under `strict`;
- * AR_ERROR_MEMORY for more nodes than the quota; AR_ERROR_MODEL. */
+ * AR_ERROR_QUOTA for a model with more nodes or deeper nesting than the limits, and when the time limit expires; AR_ERROR_MODEL. */
 ARENITE_API ArError *ar_interpreter_new(const ArModel *model, const ArOptions *options, ArInterpreter **interpreter);
 
 /* Frees an interpreter with all its handles. No call may be using it. */
@@ -35,12 +35,13 @@ ARENITE_API void ar_interpreter_free(ArInterpreter *interpreter);
  * resize to another shape; else it does nothing. What delegates compiled is kept where they run the same nodes. After a loan
  * (ar_tensor_lend) or ar_interpreter_release_memory it places tensors, and no more.
  * Errors: AR_ERROR_UNSUPPORTED with all ops that no plugin serves; AR_ERROR_FAILED with the first node that is refused;
- * AR_ERROR_NOT_FOUND for an unknown delegate; AR_ERROR_MEMORY. */
+ * AR_ERROR_NOT_FOUND for an unknown delegate; AR_ERROR_MEMORY; AR_ERROR_QUOTA when the time
+ * limit expires. */
 ARENITE_API ArError *ar_interpreter_allocate(ArInterpreter *interpreter);
 
 /* Runs the main subgraph once. The interpreter stays usable after an error.
  * Errors: AR_ERROR_STATE before ar_interpreter_allocate; AR_ERROR_FAILED with the first node that fails;
- * AR_ERROR_CANCELLED; AR_ERROR_MEMORY when the limit in time is reached. */
+ * AR_ERROR_CANCELLED; AR_ERROR_QUOTA when the time limit expires. */
 ARENITE_API ArError *ar_interpreter_invoke(ArInterpreter *interpreter);
 
 /* Makes the invocation in progress end with AR_ERROR_CANCELLED, soon. For any thread, at any time until the interpreter

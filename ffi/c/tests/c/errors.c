@@ -86,7 +86,7 @@ static void options(const ArModel *model) {
 
   OK(ar_options_set_config_text(options, "schema = 1\n"));
   OK(ar_options_set_quota_nodes(options, 0));
-  FAILS(AR_ERROR_MEMORY, "quota is 0", ar_interpreter_new(model, options, &interpreter));
+  FAILS(AR_ERROR_QUOTA, "quota is 0", ar_interpreter_new(model, options, &interpreter));
   OK(ar_options_set_quota_nodes(options, 100));
   OK(ar_options_set_quota_bytes(options, 1));
   OK(ar_options_set_quota_depth(options, 4));

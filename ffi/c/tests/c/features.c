@@ -170,7 +170,7 @@ static void cancelling(const char *folder) {
 
   ArOptions *options = ar_options_new();
   OK(ar_options_set_time_limit(options, 1));
-  FAILS(AR_ERROR_MEMORY, "time", build_and_invoke(model, options));
+  FAILS(AR_ERROR_QUOTA, "time", build_and_invoke(model, options));
   ar_options_free(options);
 
   /* Two threads on one interpreter: an error for one of them, no harm. */

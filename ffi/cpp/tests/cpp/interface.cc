@@ -240,7 +240,7 @@ void Options() {
       {[](InterpreterOptions &o) { o.SetConfigFile("no/such/file.toml"); }, AR_ERROR_IO, "no/such/file.toml"},
       {[](InterpreterOptions &o) { o.SetConfigText("schema = 2\n"); }, AR_ERROR_CONFIG, "schema"},
       {[](InterpreterOptions &o) { o.SetPlanner("no such planner"); }, AR_ERROR_NOT_FOUND, "no such planner"},
-      {[](InterpreterOptions &o) { o.SetQuotaNodes(0); }, AR_ERROR_MEMORY, "node"},
+      {[](InterpreterOptions &o) { o.SetQuotaNodes(0); }, AR_ERROR_QUOTA, "node"},
       {[](InterpreterOptions &o) { o.AddOp(ArOpV1{}); }, AR_ERROR_ARGUMENT, ""},
       {[](InterpreterOptions &o) { o.AddPlanner(ArPlannerV1{}); }, AR_ERROR_ARGUMENT, ""},
       {[](InterpreterOptions &o) { o.AddDelegate(ArDelegateV1{}); }, AR_ERROR_ARGUMENT, ""},
