@@ -41,7 +41,7 @@ fn tables_are_those_of_the_reader() {
         }
     }
     for table in OPERATORS.iter().filter_map(|op| op.options) {
-        assert!(table.fields.is_sorted_by(|a, b| a.0 < b.0), "{table:?}");
+        assert!(table.fields.is_sorted_by(|a, b| a.slot < b.slot), "{table:?}");
     }
 }
 
@@ -73,7 +73,7 @@ fn converters_write_these_tables() {
                 let Some(options) = options else { continue };
                 let known = table(union, options.tag.into()).unwrap();
                 assert_eq!(op.options, Some(known), "{}: {}", case.text.name, op.name);
-                let most = known.fields.last().map_or(0, |field| usize::from(field.0) + 1);
+                let most = known.fields.last().map_or(0, |field| usize::from(field.slot) + 1);
                 assert!(slots(&options) <= most, "{}: {}", case.text.name, op.name);
                 seen += 1;
             }

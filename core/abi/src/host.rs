@@ -5,7 +5,7 @@ use core::ops::Range;
 use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use crate::raw::{ArHostV1, ArRangeFn, ArStatus, ArStr};
-use crate::{Error, Result, Status};
+use crate::{Error, OpSchema, Result, Status};
 
 /// The host of this plugin, set by the handshake.
 static HOST: AtomicPtr<ArHostV1> = AtomicPtr::new(core::ptr::null_mut());
@@ -57,6 +57,12 @@ pub unsafe fn offer_host(host: &'static ArHostV1) {
 pub(crate) fn host() -> Option<&'static ArHostV1> {
     // SAFETY: null, or valid for the life of the process: `set_host` requires it, and `offer_host` takes a `&'static`.
     unsafe { HOST.load(Ordering::Acquire).as_ref() }
+}
+
+/// What the host knows of the builtin op with this code; `None` if that is nothing, or the host is of an earlier version. Custom ops have
+/// no schema.
+pub fn op_schema(code: i32) -> Option<OpSchema> {
+    OpSchema::find(code)
 }
 
 /// Hands the message of an error to the host and gives its status.

@@ -76,6 +76,15 @@ pub const INTERFACE_BUFFERS: u64 = 18;
 pub const INTERFACE_KEEP: u64 = 19;
 /// For [`ArPrepareV1`](crate::raw::ArPrepareV1) alone.
 pub const INTERFACE_SIZES: u64 = 20;
+/// For [`ArHostV1`](crate::raw::ArHostV1).
+pub const INTERFACE_OP_SCHEMAS: u64 = 21;
+
+/// The operand may be left out: by −1, or at the end by a shorter list.
+pub const OPERAND_OPTIONAL: u32 = 1;
+/// The operand stands for any number of tensors, for at least one unless it is optional.
+pub const OPERAND_VARIADIC: u32 = 2;
+/// The option is a vector.
+pub const OPTION_VECTOR: u32 = 1;
 
 pub const ASSIGNMENT_OFFSETS: u32 = 0;
 pub const ASSIGNMENT_OBJECTS: u32 = 1;

@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 
 use crate::raw::ArTable;
 use crate::schema::{Field, FieldType, OptionsTable};
-use crate::{Result, ensure, invalid};
+use crate::{ElementType, Result, ensure, invalid};
 
 /// The options of one node: table `T` of the schema. A field that the file leaves out has its default.
 pub struct Options<'a, T> {
@@ -59,22 +59,29 @@ pub struct RawOptions<'a> {
 
 /// Scalars that options hold.
 pub trait OptionScalar: Copy + 'static {
+    /// The element type with the same values.
+    const ELEMENT: ElementType;
+
     /// From little-endian bytes, exactly as many as the type has.
     fn read_le(bytes: &[u8]) -> Option<Self>;
 }
 
 macro_rules! scalars {
-    ($($ty:ty)*) => {$(
+    ($($ty:ty: $element:ident)*) => {$(
         impl OptionScalar for $ty {
+            const ELEMENT: ElementType = ElementType::$element;
+
             fn read_le(bytes: &[u8]) -> Option<Self> {
                 Some(<$ty>::from_le_bytes(bytes.get(..size_of::<$ty>())?.try_into().ok()?))
             }
         }
     )*};
 }
-scalars!(i8 u8 i16 u16 i32 u32 i64 u64 f32 f64);
+scalars!(i8: I8 u8: U8 i16: I16 u16: U16 i32: I32 u32: U32 i64: I64 u64: U64 f32: F32 f64: F64);
 
 impl OptionScalar for bool {
+    const ELEMENT: ElementType = ElementType::Bool;
+
     fn read_le(bytes: &[u8]) -> Option<Self> {
         bytes.first().map(|&b| b != 0)
     }

@@ -19,7 +19,7 @@ use abi_stable::StableAbi;
 pub use crate::access::slice;
 pub(crate) use crate::access::strided;
 pub use crate::numbers::*;
-pub use crate::{build_info::*, devices::raw::*, objects::raw::*, sizes::*};
+pub use crate::{build_info::*, devices::raw::*, objects::raw::*, op_schema::raw::*, sizes::*};
 
 /// A [`Status`](crate::Status) as it crosses.
 pub type ArStatus = u32;

@@ -135,6 +135,15 @@ typedef uint32_t ArStatus;
 #define AR_INTERFACE_KEEP 19u
 /* For ArPrepareV1.query: an ArSizesV1. */
 #define AR_INTERFACE_SIZES 20u
+/* For ArHostV1.query: an ArOpSchemasV1. */
+#define AR_INTERFACE_OP_SCHEMAS 21u
+
+/* ArOperandV1.flags */
+#define AR_OPERAND_OPTIONAL 1u /* a node may leave it out: by -1, or at the end by a shorter list */
+#define AR_OPERAND_VARIADIC 2u /* it stands for any number of tensors, for at least one unless it is optional */
+
+/* ArOptionV1.flags */
+#define AR_OPTION_VECTOR 1u
 
 /* ArAssignmentV1.kind */
 #define AR_ASSIGNMENT_OFFSETS 0u
@@ -694,6 +703,52 @@ typedef struct ArKeepV1 {
   ArStatus (*keep)(void *context, uint32_t output, uint64_t handle);
 } ArKeepV1;
 
+/* An input or an output of an op; an element of ArOpSchemaV1.inputs, which is walked by operand_stride. */
+typedef struct ArOperandV1 {
+  ArStr name; /* as TensorFlow Lite's documentation has it: "filter" */
+  uint32_t flags; /* AR_OPERAND_* */
+  uint32_t reserved;
+} ArOperandV1;
+
+/* A field of an op's options; an element of ArOpSchemaV1.options, which is walked by option_stride. */
+typedef struct ArOptionV1 {
+  ArStr name;            /* as the .tflite schema has it: "stride_w" */
+  uint32_t slot;         /* its position among the fields of the table */
+  uint32_t element_type; /* AR_TYPE_* of the field, or of the elements of a vector; of text AR_TYPE_STRING */
+  uint32_t flags;        /* AR_OPTION_* */
+  uint32_t reserved;
+  double default_value;  /* where the file leaves it out; 0 or 1 of a bool. Vectors and texts are empty then */
+} ArOptionV1;
+
+/* What the host knows of a builtin op. The caller makes the struct with its header; `find` fills in the rest. Texts and arrays live as long
+   as the process. */
+typedef struct ArOpSchemaV1 {
+  ArHeader header;
+  int32_t code;
+  uint32_t registered;    /* 1: this process has an op with this code */
+  ArStr name;             /* "CONV_2D" */
+  uint64_t element_types; /* bit t: a registered op takes tensors of AR_TYPE_* t; 0: any */
+  const ArOperandV1 *inputs;
+  size_t input_count;
+  const ArOperandV1 *outputs;
+  size_t output_count;
+  size_t operand_stride;
+  ArStr options_table;    /* "Conv2DOptions"; empty: the op has no options */
+  uint32_t options_union; /* 1: ArNodeV1.options has them, 2: options_2; 0: there are none */
+  uint32_t options_tag;   /* ArTable.tag of the table */
+  const ArOptionV1 *options;
+  size_t option_count;
+  size_t option_stride;
+} ArOpSchemaV1;
+
+/* Names of operands, and types and defaults of options, for delegates. A delegate that claims nodes by them needs no tables of its own. */
+typedef struct ArOpSchemasV1 {
+  ArHeader header;
+  /* Describes the builtin op with this code. AR_STATUS_UNSUPPORTED if the host does not know it, or its operands have no fixed names
+     (AR_BUILTIN_CUSTOM). The inputs of LSTM are the full kernel's. */
+  ArStatus (*find)(int32_t code, ArOpSchemaV1 *schema);
+} ArOpSchemasV1;
+
 /* How a plugin was built, exported as `arenite_plugin_build_v1` (AR_BUILD defines it). The host reads it before it calls the entry and
    refuses a plugin whose sanitizer would end or mislead the process. A library may have none. */
 typedef struct ArPluginBuildV1 {
@@ -1085,6 +1140,37 @@ AR_SIZE(ArSizesV1, 24);
 AR_AT(ArSizesV1, header, 0);
 AR_AT(ArSizesV1, ports, 8);
 AR_AT(ArSizesV1, reserve, 16);
+AR_SIZE(ArOperandV1, 24);
+AR_AT(ArOperandV1, name, 0);
+AR_AT(ArOperandV1, flags, 16);
+AR_AT(ArOperandV1, reserved, 20);
+AR_SIZE(ArOptionV1, 40);
+AR_AT(ArOptionV1, name, 0);
+AR_AT(ArOptionV1, slot, 16);
+AR_AT(ArOptionV1, element_type, 20);
+AR_AT(ArOptionV1, flags, 24);
+AR_AT(ArOptionV1, reserved, 28);
+AR_AT(ArOptionV1, default_value, 32);
+AR_SIZE(ArOpSchemaV1, 128);
+AR_AT(ArOpSchemaV1, header, 0);
+AR_AT(ArOpSchemaV1, code, 8);
+AR_AT(ArOpSchemaV1, registered, 12);
+AR_AT(ArOpSchemaV1, name, 16);
+AR_AT(ArOpSchemaV1, element_types, 32);
+AR_AT(ArOpSchemaV1, inputs, 40);
+AR_AT(ArOpSchemaV1, input_count, 48);
+AR_AT(ArOpSchemaV1, outputs, 56);
+AR_AT(ArOpSchemaV1, output_count, 64);
+AR_AT(ArOpSchemaV1, operand_stride, 72);
+AR_AT(ArOpSchemaV1, options_table, 80);
+AR_AT(ArOpSchemaV1, options_union, 96);
+AR_AT(ArOpSchemaV1, options_tag, 100);
+AR_AT(ArOpSchemaV1, options, 104);
+AR_AT(ArOpSchemaV1, option_count, 112);
+AR_AT(ArOpSchemaV1, option_stride, 120);
+AR_SIZE(ArOpSchemasV1, 16);
+AR_AT(ArOpSchemasV1, header, 0);
+AR_AT(ArOpSchemasV1, find, 8);
 AR_SIZE(ArPluginBuildV1, 16);
 AR_AT(ArPluginBuildV1, header, 0);
 AR_AT(ArPluginBuildV1, sanitizers, 8);

@@ -4,10 +4,10 @@
 //! An option is `tag.slot:type=value` of builtin options, with `2/` in front of those of the second union; `name=value` of a
 //! flexbuffer, a value being `2`, `0.5`, `true`, `'text'` or `(1,2)`; `bytes=00ff`, custom options as they are; `v=2`, a version.
 
-use arenite_abi::Plugin;
-use arenite_abi::schema::Union;
+use arenite_abi::schema::{OPERATORS, Union};
 use arenite_abi::testing::nodes::{self, Nodes, Operand, Refusals, numbers};
 use arenite_abi::testing::{FlexBuilder, OpTest, Settable, Spec, Subgraph, Tensor, Value};
+use arenite_abi::{OperandSchema, Plugin};
 
 use crate::{NAMES, PLUGIN};
 
@@ -240,4 +240,62 @@ fn every_type_and_number_of_tensors() {
     let nodes =
         Nodes { table, ops: NAMES, forms: FORMS, unnamed: UNNAMED, tensor: &nodes::tensor, run: &run };
     assert_eq!(nodes.check(), Refusals { types: 22_631, counts: 3_504 });
+}
+
+/// The shortest and the longest list of these operands; `None` for any length. Within a list an absent operand counts.
+fn range(operands: impl Iterator<Item = OperandSchema>) -> (usize, Option<usize>) {
+    operands.zip(1..).fold((0, Some(0)), |(few, many), (operand, place)| {
+        let many = many.filter(|_| !operand.variadic).map(|_| place);
+        (if operand.optional { few } else { place }, many)
+    })
+}
+
+/// The numbers `a..b`, `a..` or `any` of a line.
+fn measured(text: &str) -> (usize, Option<usize>) {
+    let Some((few, many)) = text.trim().split_once("..") else { return (0, None) };
+    (few.parse().expect("a number"), (!many.is_empty()).then(|| many.parse().expect("a number")))
+}
+
+/// Ops of which a line cannot show all numbers: the options choose another kernel, or the model decides.
+const OTHER_NUMBERS: &[(&str, &str)] = &[
+    ("AddN", "one input alone is refused, as in TensorFlow Lite"),
+    ("BidirectionalSequenceLstm", "one output with merge_outputs, and the node counts what the cells need"),
+    ("BidirectionalSequenceRnn", "one output with merge_outputs, and absent inputs are in the list"),
+    ("If", "as many as the subgraph has"),
+    ("Lstm", "the basic kernel, which has other operands"),
+    ("NonMaxSuppressionV4", "both versions have one kernel"),
+    ("NonMaxSuppressionV5", "both versions have one kernel"),
+    ("StablehloCase", "as many as the subgraph has"),
+    ("StablehloComposite", "as many as the subgraph has"),
+    ("While", "as many as the subgraph has"),
+];
+
+/// The names of operands in `arenite_abi::schema` against what the ops take: as many, and optional where a node leaves one out.
+#[test]
+fn operands_of_the_schema_are_those_that_the_ops_take() {
+    let mut compared = 0;
+    for line in include_str!("nodes.txt").lines() {
+        let parts: Vec<&str> = line.split('|').map(str::trim).collect();
+        let i = NAMES.iter().position(|name| *name == parts[0]).expect("an op");
+        let (op, _) = PLUGIN.op(i).expect("it has a registration");
+        let known = OPERATORS.iter().find(|known| known.code == op.builtin_code && known.name != "CUSTOM");
+        let Some(known) = known else { continue };
+        let (inputs, outputs) = (known.inputs().expect(parts[0]), known.outputs().expect(parts[0]));
+        for (given, operand) in parts[2].split_whitespace().zip(known.inputs().expect(parts[0])) {
+            let basic = parts[0] == "Lstm";
+            assert!(
+                given != "-" || operand.optional || basic,
+                "{}: {} may be left out",
+                parts[0],
+                operand.name
+            );
+        }
+        if OTHER_NUMBERS.iter().all(|(other, _)| *other != parts[0]) {
+            let (in_line, out_line) = parts[4].split_once('>').expect("inputs > outputs");
+            assert_eq!(range(inputs), measured(in_line), "inputs of {}", parts[0]);
+            assert_eq!(range(outputs), measured(out_line), "outputs of {}", parts[0]);
+            compared += 1;
+        }
+    }
+    assert!(compared > 150, "{compared} lines were compared");
 }

@@ -222,6 +222,14 @@ fn sizes() {
     }
 }
 
+#[test]
+fn a_delegate_that_knows_ops_from_the_host_alone() {
+    for fixture in fixtures(source!("12_op_schemas")) {
+        let mut interpreter = fixture.delegated(&sum(None), "op-schemas");
+        assert_eq!(run(&mut interpreter), by_the_op(), "{}", fixture.language);
+    }
+}
+
 /// All files of a folder of the fixtures, one behind another.
 fn sources(folder: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("plugins/contract").join(folder);

@@ -35,8 +35,8 @@ pub use values::*;
 
 use core::marker::PhantomData;
 
-use crate::Result;
 use crate::options::{OptionScalar, OptionVector, RawOptions};
+use crate::{ElementType, Result};
 
 /// A union of options tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub enum Union {
 }
 
 /// What the schema says of an options table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TableInfo {
     /// The union that it belongs to.
     pub union: Union,
@@ -56,8 +56,23 @@ pub struct TableInfo {
     pub tag: u32,
     /// Its name.
     pub name: &'static str,
-    /// Slots and names of its fields.
-    pub fields: &'static [(u16, &'static str)],
+    /// Its fields, by slot.
+    pub fields: &'static [FieldInfo],
+}
+
+/// What the schema says of a field of an options table.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FieldInfo {
+    /// Its position among the table's fields.
+    pub slot: u16,
+    /// The name of its constant; in lower case, that of the schema.
+    pub name: &'static str,
+    /// Its type, or that of a vector's elements.
+    pub ty: ElementType,
+    /// Whether it is a vector.
+    pub vector: bool,
+    /// Its value if it is left out, 0 or 1 of a `bool`; vectors and texts are empty then.
+    pub default: f64,
 }
 
 /// An options table of the schema.
@@ -101,6 +116,10 @@ pub trait FieldType: 'static {
     type Given<'a>;
     /// The value of a field that is left out; vectors and texts are empty then.
     type Default: Copy + 'static;
+    /// Its type, or that of a vector's elements.
+    const ELEMENT: ElementType;
+    /// Whether it is a vector.
+    const VECTOR: bool = false;
 
     /// The value in `slot`.
     fn read<'a>(options: &RawOptions<'a>, slot: u16, default: Self::Default) -> Result<Self::Value<'a>>;
@@ -110,6 +129,7 @@ impl<T: OptionScalar> FieldType for T {
     type Value<'a> = T;
     type Given<'a> = T;
     type Default = T;
+    const ELEMENT: ElementType = T::ELEMENT;
 
     #[inline(always)]
     fn read<'a>(options: &RawOptions<'a>, slot: u16, default: T) -> Result<T> {
@@ -121,6 +141,8 @@ impl<T: OptionScalar> FieldType for [T] {
     type Value<'a> = OptionVector<'a, T>;
     type Given<'a> = &'a [T];
     type Default = ();
+    const ELEMENT: ElementType = T::ELEMENT;
+    const VECTOR: bool = true;
 
     #[inline(always)]
     fn read<'a>(options: &RawOptions<'a>, slot: u16, _: ()) -> Result<OptionVector<'a, T>> {
@@ -132,6 +154,7 @@ impl FieldType for str {
     type Value<'a> = &'a str;
     type Given<'a> = &'a str;
     type Default = ();
+    const ELEMENT: ElementType = ElementType::String;
 
     #[inline(always)]
     fn read<'a>(options: &RawOptions<'a>, slot: u16, _: ()) -> Result<&'a str> {

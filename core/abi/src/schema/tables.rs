@@ -2,11 +2,11 @@
 
 use core::marker::PhantomData;
 
-use super::{Field, OptionsTable, TableInfo, Union};
+use super::{Field, FieldInfo, FieldType, OptionsTable, TableInfo, Union};
 
 /// `TAG Name { SLOT FIELD: type = default, }`; of vectors and texts the default is the empty one.
 macro_rules! tables {
-    ($union:ident: $($tag:literal $table:ident { $($slot:literal $field:ident: $ty:ty $(= $default:literal)?,)* })*) => {$(
+    ($union:ident: $($tag:literal $table:ident { $($slot:literal $field:ident: $ty:ty $(= $default:tt)?,)* })*) => {$(
         #[doc = concat!("Table ", $tag, " of [`", stringify!($union), "`](Union::", stringify!($union), ").")]
         #[derive(Clone, Copy, Debug)]
         pub enum $table {}
@@ -16,7 +16,13 @@ macro_rules! tables {
                 union: Union::$union,
                 tag: $tag,
                 name: stringify!($table),
-                fields: &[$(($slot, stringify!($field))),*],
+                fields: &[$(FieldInfo {
+                    slot: $slot,
+                    name: stringify!($field),
+                    ty: <$ty as FieldType>::ELEMENT,
+                    vector: <$ty as FieldType>::VECTOR,
+                    default: tables!(@number $($default)?),
+                }),*],
             };
         }
 
@@ -27,7 +33,11 @@ macro_rules! tables {
         )*}
     )*};
     (@default) => { () };
-    (@default $default:literal) => { $default };
+    (@default $default:tt) => { $default };
+    (@number) => { 0.0 };
+    (@number false) => { 0.0 };
+    (@number true) => { 1.0 };
+    (@number $default:tt) => { $default as f64 };
 }
 
 #[rustfmt::skip]

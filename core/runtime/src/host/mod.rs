@@ -5,6 +5,7 @@ pub(crate) mod called;
 pub(crate) mod compile;
 pub mod devices;
 pub(crate) mod eval;
+pub(crate) mod op_schemas;
 pub(crate) mod prepare;
 
 use std::cell::RefCell;
@@ -13,7 +14,7 @@ use std::fmt;
 
 use arenite_abi::Status;
 use arenite_abi::host_side::Refusal;
-use arenite_abi::raw::{ArHeader, ArHostV1, ArRangeFn, ArStatus, ArStr};
+use arenite_abi::raw::{ArHeader, ArHostV1, ArRangeFn, ArStatus, ArStr, INTERFACE_OP_SCHEMAS};
 
 use crate::error::Error;
 use crate::pool;
@@ -140,6 +141,9 @@ unsafe extern "C" fn parallel_for(
     }
 }
 
-unsafe extern "C" fn query(_interface: u64) -> *const c_void {
-    std::ptr::null()
+unsafe extern "C" fn query(interface: u64) -> *const c_void {
+    match interface {
+        INTERFACE_OP_SCHEMAS => (&raw const op_schemas::SCHEMAS).cast(),
+        _ => std::ptr::null(),
+    }
 }

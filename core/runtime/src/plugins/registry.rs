@@ -14,6 +14,7 @@ use arenite_abi::{ElementType, ElementTypes, Plugin, StaticPlugin, UsageRecord};
 
 use crate::config::{Config, OpConfig, PlannerConfig};
 use crate::error::{Error, LeftOut, LoadError, LoadFailure, Missing, Named, Result};
+use crate::host::op_schemas;
 use crate::planning::plan::{ChosenPlanner, Plan, PlanLimits};
 use crate::plugins::descriptor::{self, Offer};
 use crate::plugins::library_file::FileIdentity;
@@ -260,6 +261,7 @@ impl Registry {
             ops: ops.iter().map(|(key, op)| OpInfo::of(key, op)).collect(),
         });
         for (key, op) in ops {
+            op_schemas::note(&op);
             let op = Registration::of_plugin(op, &name);
             self.ops.entry(key).or_default().push(Candidate { op, plugin });
         }

@@ -9,6 +9,7 @@ use arenite_abi::{ElementType, Status, UsageRecord};
 const HEADER: &str = include_str!("../../../../ffi/c/include/arenite_plugin.h");
 const RAW: &str = include_str!("../../../../core/abi/src/raw.rs");
 const SIZES: &str = include_str!("../../../../core/abi/src/sizes.rs");
+const OP_SCHEMA: &str = include_str!("../../../../core/abi/src/op_schema/raw.rs");
 const BUILD: &str = include_str!("../../../../core/abi/src/build_info.rs");
 const OBJECTS: &str = include_str!("../../../../core/abi/src/objects/raw.rs");
 const DEVICES: &str = include_str!("../../../../core/abi/src/devices/raw.rs");
@@ -80,6 +81,10 @@ layouts! {
     ArBuffersV1 { header, read }
     ArKeepV1 { header, keep }
     ArSizesV1 { header, ports, reserve }
+    ArOperandV1 { name, flags, reserved }
+    ArOptionV1 { name, slot, element_type, flags, reserved, default_value }
+    ArOpSchemaV1 { header, code, registered, name, element_types, inputs, input_count, outputs, output_count, operand_stride, options_table, options_union, options_tag, options, option_count, option_stride }
+    ArOpSchemasV1 { header, find }
     ArPluginBuildV1 { header, sanitizers, panic }
 }
 
@@ -104,7 +109,12 @@ fn names_in_raw() -> Vec<(String, String)> {
     let (frozen, _) = RAW.split_once("pub struct ArRangeFn").expect("the structs end with ArRangeFn");
     let mut names = Vec::new();
     let mut current = "";
-    let others = OBJECTS.lines().chain(DEVICES.lines()).chain(SIZES.lines()).chain(BUILD.lines());
+    let others = OBJECTS
+        .lines()
+        .chain(DEVICES.lines())
+        .chain(SIZES.lines())
+        .chain(OP_SCHEMA.lines())
+        .chain(BUILD.lines());
     for line in frozen.lines().chain(others) {
         if let Some(name) = line.strip_prefix("pub struct ").and_then(|rest| rest.strip_suffix(" {")) {
             current = name;
@@ -243,6 +253,10 @@ fn numbers_agree() {
         ("INTERFACE_BUFFERS", INTERFACE_BUFFERS as u32),
         ("INTERFACE_KEEP", INTERFACE_KEEP as u32),
         ("INTERFACE_SIZES", INTERFACE_SIZES as u32),
+        ("INTERFACE_OP_SCHEMAS", INTERFACE_OP_SCHEMAS as u32),
+        ("OPERAND_OPTIONAL", OPERAND_OPTIONAL),
+        ("OPERAND_VARIADIC", OPERAND_VARIADIC),
+        ("OPTION_VECTOR", OPTION_VECTOR),
         ("SANITIZER_ADDRESS", SANITIZER_ADDRESS),
         ("SANITIZER_THREAD", SANITIZER_THREAD),
         ("SANITIZER_MEMORY", SANITIZER_MEMORY),

@@ -21,13 +21,14 @@ mod s08_memory;
 mod s09_objects;
 mod s10_devices;
 mod s11_sizes;
+mod s12_op_schemas;
 
 use contract_1_0::{ArDelegateV1, ArHostV1, ArOpV1, ArPlannerV1, ArPluginV1};
 use fixture::{HOST, Shared, header, text};
 
 static OPS: Shared<[ArOpV1; 4]> = Shared([s00_first::OP, s01_subgraphs::OP, s02_layout::OP, s11_sizes::OP]);
 static PLANNERS: Shared<[ArPlannerV1; 2]> = Shared([s00_first::PLANNER, s09_objects::PLANNER]);
-static DELEGATES: Shared<[ArDelegateV1; 8]> = Shared([
+static DELEGATES: Shared<[ArDelegateV1; 9]> = Shared([
     s00_first::DELEGATE,
     s03_profile::DELEGATE,
     s04_claim::DELEGATE,
@@ -36,6 +37,7 @@ static DELEGATES: Shared<[ArDelegateV1; 8]> = Shared([
     s08_memory::DELEGATE,
     s09_objects::DELEGATE,
     s10_devices::DELEGATE,
+    s12_op_schemas::DELEGATE,
 ]);
 static PLUGIN: Shared<ArPluginV1> = Shared(plugin(&OPS.0, &PLANNERS.0, &DELEGATES.0));
 

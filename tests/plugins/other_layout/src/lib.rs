@@ -33,6 +33,8 @@ mod numbers;
 mod objects;
 #[path = "../../../../core/abi/src/op/mod.rs"]
 pub mod op;
+#[path = "../../../../core/abi/src/op_schema/mod.rs"]
+mod op_schema;
 #[path = "../../../../core/abi/src/options.rs"]
 pub mod options;
 #[path = "../../../../core/abi/src/pairs.rs"]
@@ -62,6 +64,7 @@ pub use held::Held;
 pub use model::{ModelContext, SubgraphOutput};
 pub use objects::{ObjectAssignment, ObjectRecord, ObjectRequest, Readers};
 pub use op::{EvalContext, NodeView, Op, OpCode, PrepareContext, Sharing};
+pub use op_schema::{OpSchema, OperandSchema, OptionSchema};
 pub use options::Options;
 pub use pairs::OptionPairs;
 pub use planner::{AssignmentMut, PlanRequest, Planner, UsageRecord};

@@ -12,7 +12,7 @@ use super::{
     Registry, key_of,
 };
 use crate::error::{Error, Named, Result};
-use crate::host::HOST;
+use crate::host::{HOST, op_schemas};
 use crate::plugins::descriptor::{check_op, clash, name as checked_name};
 use crate::plugins::foreign;
 use crate::plugins::registration::Registration;
@@ -108,6 +108,7 @@ impl Registry {
             );
             return Err(refused(Named::Op, &key.name(), message));
         }
+        op_schemas::note(op);
         let info = OpInfo::of(key, op);
         let plugin = self.program(|program| program.ops.push(info));
         self.ops.entry(key.clone()).or_default().push(Candidate { op: Arc::clone(op), plugin });
