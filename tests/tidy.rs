@@ -178,6 +178,7 @@ const UNSAFE: &[&str] = &[
     "core/runtime/src/stages/lent.rs",
     "core/runtime/src/stages/memory.rs",
     "core/runtime/src/stages/table.rs",
+    "core/runtime/src/stages/values.rs",
     // core/runtime: calls into plugins.
     "core/runtime/src/host/called.rs",
     "core/runtime/src/host/compile.rs",

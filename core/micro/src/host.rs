@@ -156,13 +156,20 @@ impl PrepareSide for PrepareHost<'_, '_> {
     }
 
     fn set_constant(&mut self, t: usize, value: &[u8]) -> Result<(), Error> {
+        self.set_value(t, value)?;
+        let entry = self.work.get(t);
+        self.work.set(t, work::constant(entry, entry.data.cast()));
+        Ok(())
+    }
+
+    fn set_value(&mut self, t: usize, value: &[u8]) -> Result<(), Error> {
         let copy =
             self.site.arena.persistent_bytes(value.len(), crate::arena::ALIGNMENT, Category::Constants);
         let copy = self.keep(copy)?.as_ptr();
         // SAFETY: new memory of that size.
         unsafe { copy.copy_from_nonoverlapping(value.as_ptr(), value.len()) };
-        let entry = ArTensorV1 { bytes: value.len() as u64, ..self.work.get(t) };
-        self.work.set(t, work::constant(entry, copy));
+        let entry = ArTensorV1 { bytes: value.len() as u64, data: copy.cast(), ..self.work.get(t) };
+        self.work.set(t, entry);
         Ok(())
     }
 

@@ -156,8 +156,10 @@ impl<'h, 'a> Site<'h, 'a> {
     pub fn run(self) -> Result<()> {
         for (node, place) in self.graph.nodes.get().iter().enumerate() {
             let prepared = place.get();
-            if let Some(op) = prepared.op() {
-                self.eval(node, op, &prepared)?;
+            match prepared.op() {
+                Some(op) => self.eval(node, op, &prepared)?,
+                None if prepared.persistent_count() == 0 => {}
+                None => prepare::write_values(self.graph, self.spec(node)?.lists[1], &prepared),
             }
         }
         Ok(())

@@ -104,7 +104,8 @@ const _: () = assert!(MOST_PERSISTENT >> PERSISTENT.count == 0 && MOST_SCRATCH >
 /// What is kept of a node.
 #[derive(Clone, Copy)]
 pub(crate) struct Prepared<'a> {
-    /// What runs it; `None` before it is prepared, and if all that it computes is constant.
+    /// What runs it; `None` before it is prepared, and if all that it computes is constant. Then the pieces are values that it writes to
+    /// variables, one per output.
     op: Option<&'a OpRegistration>,
     pub state: *mut c_void,
     /// Persistent memory, then scratch buffers, then, of a stateful op, what its persistent memory held at first.

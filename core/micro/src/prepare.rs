@@ -3,18 +3,18 @@
 use core::cell::Cell;
 use core::ptr::null_mut;
 
-use arenite_abi::host_side::{Found, Said, found, prepare_struct};
+use arenite_abi::host_side::{Said, found, prepare_struct};
 use arenite_abi::raw::{ArNodeV1, OP_IN_PLACE};
-use arenite_abi::{ElementType, Error as OpError, Status};
+use arenite_abi::{ElementType, Error as OpError, Status, unsupported};
 
 use crate::arena::{ALIGNMENT, Arena};
 use crate::entry::Purpose;
 use crate::error::{Error, Result};
 use crate::graph::Graph;
-use crate::host::PrepareHost;
+use crate::host::{MOST_PERSISTENT, PrepareHost};
 use crate::machine::Site;
 use crate::message;
-use crate::node::{Piece, Prepared, Spec, is_stateful, tensor};
+use crate::node::{Numbers, Piece, Prepared, Spec, is_stateful, tensor};
 use crate::ops::{OpRegistration, serves};
 use crate::sizes::Category;
 use crate::work::{Room, Work};
@@ -79,9 +79,14 @@ fn with<'a>(site: Site<'_, 'a>, op: &'a OpRegistration, node: usize, spec: &Spec
     call(&mut host, op, &raw, state)?;
     let refused =
         |error: OpError| Error::Node { subgraph: graph.index, node, code: spec.builtin_code, error };
-    let found = found::<OpError>(host.work.outputs(), &host.said).map_err(refused);
+    let found = found::<OpError>(host.work.outputs(), &host.said);
+    let found = found.and_then(|found| Ok((found.constant, values(&host)?))).map_err(refused);
     let counted = room.counted(&host.work);
-    match found.and_then(|found| keep(&host, op, (spec, counted), state, found)) {
+    let kept = found.and_then(|(constant, values)| match values {
+        None => keep(&host, op, (spec, counted), state, constant),
+        Some(count) => keep_values(&host, (spec, counted), count),
+    });
+    match kept {
         Ok(prepared) => {
             if prepared.op().is_none() {
                 destroy(op, state);
@@ -143,23 +148,69 @@ fn keep<'a>(
     op: &'a OpRegistration,
     counted: (&Spec<'a>, Option<[u8; 2]>),
     state: *mut core::ffi::c_void,
-    found: Found,
+    is_constant: bool,
 ) -> Result<Prepared<'a>> {
     let arena = host.site.arena;
-    let op = (!found.constant).then_some(op);
-    let persistent = host.persistent.list();
-    let scratch = if found.constant { &[] } else { host.scratch.list() };
+    if is_constant {
+        return Ok(Prepared::new(counted, None, state, &[], [0, 0]));
+    }
+    let (persistent, scratch) = (host.persistent.list(), host.scratch.list());
     let mut pieces = persistent.iter().chain(scratch).copied();
     let mut total = persistent.len() + scratch.len();
     let mut first_values = Piece { data: null_mut(), bytes: 0 };
-    if op.is_some_and(is_stateful) {
+    if is_stateful(op) {
         first_values = copied(persistent, arena)?;
         total += 1;
     }
     let list = |_| Cell::new(pieces.next().unwrap_or(first_values));
     let pieces = arena.persistent(total, Category::Nodes, list)?;
     let counts = [persistent.len(), scratch.len()];
-    Ok(Prepared::new(counted, op, state, pieces, counts))
+    Ok(Prepared::new(counted, Some(op), state, pieces, counts))
+}
+
+/// How many outputs the node has if `prepare` gave the values of all of them, variables among them.
+fn values(host: &PrepareHost<'_, '_>) -> core::result::Result<Option<usize>, OpError> {
+    let outputs = host.work.outputs();
+    let Some(variable) = host.said.iter().position(|said| *said == Said::Value) else { return Ok(None) };
+    let is_given = |(&t, said): (&i32, &Said)| t < 0 || matches!(said, Said::Value | Said::Constant);
+    if outputs.len() <= MOST_PERSISTENT && outputs.iter().zip(&*host.said).all(is_given) {
+        return Ok(Some(outputs.len()));
+    }
+    Err(unsupported!(
+        "output {variable} is a variable whose value is known before the node runs; that of every output has to be, and there \
+         can be {MOST_PERSISTENT} outputs"
+    ))
+}
+
+/// What is kept of a node that only writes known values: no op, and a piece per output, without data where there is nothing to write.
+fn keep_values<'a>(
+    host: &PrepareHost<'_, 'a>,
+    counted: (&Spec<'a>, Option<[u8; 2]>),
+    count: usize,
+) -> Result<Prepared<'a>> {
+    let mut outputs = host.work.outputs().iter().zip(&*host.said);
+    let pieces = host.site.arena.persistent(count, Category::Nodes, |_| {
+        let value = outputs.next().filter(|(_, said)| **said == Said::Value);
+        let entry = value.and_then(|(&t, _)| Some(host.work.get(usize::try_from(t).ok()?)));
+        Cell::new(entry.map_or(Piece { data: null_mut(), bytes: 0 }, |entry| Piece {
+            data: entry.data.cast(),
+            bytes: entry.bytes as usize,
+        }))
+    })?;
+    Ok(Prepared::new(counted, None, null_mut(), pieces, [count, 0]))
+}
+
+/// Gives the variables that a node without an op writes their values.
+pub(crate) fn write_values(graph: &Graph<'_>, outputs: Numbers<'_>, prepared: &Prepared<'_>) {
+    for (&number, value) in outputs.iter().zip(prepared.pieces().iter().map(Cell::get)) {
+        let Some(slot) = tensor(number).map(|t| graph.slot(t)) else { continue };
+        if !value.data.is_null() {
+            let bytes = value.bytes.min(slot.bytes().unwrap_or(0));
+            // SAFETY: `keep_values` noted as many bytes at the arena's tail, which stay; a variable has memory of its own, as large as its slot
+            // says, and no op runs meanwhile.
+            unsafe { slot.data.copy_from_nonoverlapping(value.data, bytes) };
+        }
+    }
 }
 
 /// A copy of what a stateful op keeps, one piece after the other.

@@ -38,6 +38,7 @@ impl Fixed {
             isa: self.isa.clone().or(drawn.isa),
             threads: self.threads.unwrap_or(drawn.threads),
             winograd: self.winograd.unwrap_or(drawn.winograd),
+            call: drawn.call,
         }
     }
 

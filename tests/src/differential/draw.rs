@@ -2,6 +2,7 @@
 
 use arenite::ElementType::{self, Bool, F32, I8, I16, I32, I64, U8};
 
+use super::call::Call;
 use super::graph::{CPU, Form, Graph, Kind, Setting};
 use super::net::Net;
 use super::ops::phrases::PHRASES;
@@ -45,7 +46,7 @@ pub fn draw_by(seed: u64, random: Random) -> Graph {
         variables::add(&mut graph, &mut random);
     }
     resize(&mut graph, &mut random);
-    if random.chance(12) && !variables::any(&graph) {
+    if random.chance(12) {
         spoil(&mut graph, &mut random);
     }
     graph
@@ -99,5 +100,7 @@ pub fn setting(seed: u64) -> Setting {
     };
     let isa = Some(random.pick(names).to_owned());
     let delegate = CPU.to_owned();
-    Setting { delegate, isa, threads: random.pick(&[1, 1, 2, 3]), winograd: random.chance(50) }
+    let (threads, winograd) = (random.pick(&[1, 1, 2, 3]), random.chance(50));
+    let call = random.pick(&[Call::Main, Call::Main, Call::Main, Call::Main, Call::Composite, Call::If]);
+    Setting { delegate, isa, threads, winograd, call }
 }

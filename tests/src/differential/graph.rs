@@ -7,6 +7,8 @@ use arenite::ElementType;
 use arenite_model::writer::ModelBuilder;
 use serde::{Deserialize, Serialize};
 
+use super::call::Call;
+
 /// Which elements an op works on: what a delegate claims or leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Form {
@@ -187,6 +189,8 @@ pub struct Setting {
     pub threads: usize,
     /// Whether convolutions may round as Winograd's do.
     pub winograd: bool,
+    /// What calls the graph.
+    pub call: Call,
 }
 
 impl Setting {

@@ -9,6 +9,7 @@
 //! processes of their own, so that a crash has a seed too.
 
 pub mod bounds;
+pub mod call;
 pub mod campaign;
 mod data;
 mod draw;
@@ -24,6 +25,7 @@ mod spoil;
 pub mod tally;
 pub mod variables;
 
+use call::Call;
 pub use draw::{draw, draw_by, setting};
 use graph::{Graph, Kind, Setting};
 use judge::{Verdict, judge, judge_variables};
@@ -41,11 +43,21 @@ pub struct Checked {
 /// Runs a graph both ways; one with variables on reference ops also without them.
 pub fn check(graph: Graph, setting: &Setting) -> Checked {
     let reference = run::run(&graph, None);
-    let got = run::run(&graph, Some(setting));
+    let got = run_on_delegate(&graph, setting);
     let verdict = compare(&graph, setting, reference, &got);
     let delegated = got.delegated.iter().copied().chain(std::iter::repeat(false));
     let nodes = graph.notes.iter().map(|(kind, _)| *kind).zip(delegated).collect();
     Checked { graph, verdict, nodes }
+}
+
+/// Runs a graph on the delegate, called as the setting says.
+pub fn run_on_delegate(graph: &Graph, setting: &Setting) -> run::Run {
+    let mut run = run::run(&call::called(graph, setting.call), Some(setting));
+    if setting.call != Call::Main {
+        // Its nodes are others.
+        run.delegated.clear();
+    }
+    run
 }
 
 /// Compares a graph's runs on reference ops and on the delegate.
@@ -54,7 +66,7 @@ pub fn compare(graph: &Graph, setting: &Setting, reference: run::Run, got: &run:
         return judge(graph, setting, &reference, got);
     }
     let unrolled = variables::unrolled(graph);
-    judge_variables(&unrolled, setting, run::run(&unrolled, None), reference, got)
+    judge_variables([graph, &unrolled], setting, run::run(&unrolled, None), reference, got)
 }
 
 /// The part of a graph that still differs.

@@ -31,6 +31,8 @@ pub struct Failure {
     pub kind: String,
     /// What it says.
     pub text: String,
+    /// The node of the main graph that refuses, if one does.
+    pub node: Option<usize>,
 }
 
 /// An invocation.
@@ -52,6 +54,11 @@ pub struct Run {
 }
 
 impl Failure {
+    /// Whether a variable would change its size.
+    pub fn is_of_size(&self) -> bool {
+        self.kind == OTHER_SIZE
+    }
+
     /// Whether no op serves a node.
     pub fn is_unserved(&self) -> bool {
         [UNRESOLVED, UNSUPPORTED].contains(&&self.kind[..])
@@ -61,6 +68,9 @@ impl Failure {
 /// Kinds of nodes that no op serves: none has the version or the types; the one that has them refuses the options.
 const UNRESOLVED: &str = "unresolved op";
 const UNSUPPORTED: &str = "node Unsupported";
+
+/// The kind of refusal of an unrolled graph whose variable changes its size.
+const OTHER_SIZE: &str = "variable";
 
 /// Limits that no sound graph comes near.
 const QUOTA: Quota = Quota {
@@ -81,7 +91,7 @@ pub fn run(graph: &Graph, setting: Option<&Setting>) -> Run {
         let text = panic.downcast_ref::<String>().cloned();
         let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
         let text = text.unwrap_or_default();
-        run.steps.push(Err(Failure { stage: "run", kind: "panic".to_owned(), text }));
+        run.steps.push(Err(Failure { stage: "run", kind: "panic".to_owned(), text, node: None }));
     }
     run
 }
@@ -155,7 +165,11 @@ fn failure(stage: &'static str, error: &Error) -> Failure {
         Error::State(_) => "state".to_owned(),
         _ => "other".to_owned(),
     };
-    Failure { stage, kind, text: error.to_string() }
+    let node = match error {
+        Error::Node { subgraph: 0, node, .. } => Some(*node),
+        _ => None,
+    };
+    Failure { stage, kind, text: error.to_string(), node }
 }
 
 /// Invocation `step`, 0 or 1: the second one has the other shapes.
@@ -214,7 +228,7 @@ fn check_states(graph: &Graph, outputs: &[Array]) -> Result<(), Failure> {
     match graph.states.iter().find(is_other) {
         Some(state) => {
             let text = format!("variable {} gets shape {:?}", state.before, outputs[state.output].shape);
-            Err(Failure { stage: "allocate", kind: "variable".to_owned(), text })
+            Err(Failure { stage: "allocate", kind: OTHER_SIZE.to_owned(), text, node: None })
         }
         None => Ok(()),
     }

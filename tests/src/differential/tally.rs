@@ -91,11 +91,11 @@ impl fmt::Display for Tally {
         )?;
         writeln!(f, "{judged} outputs compared, {unknown} unknown")?;
         for found in &self.found {
-            let Setting { delegate, isa, threads, winograd } = &found.setting;
+            let Setting { delegate, isa, threads, winograd, call } = &found.setting;
             let isa = isa.as_deref().unwrap_or("the best");
             writeln!(
                 f,
-                "\nseed {} on {delegate}, {isa}, {threads} threads, winograd {winograd}: {}",
+                "\nseed {} on {delegate}, {isa}, {threads} threads, winograd {winograd}, called as {call:?}: {}",
                 found.seed, found.text
             )?;
         }

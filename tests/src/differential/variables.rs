@@ -18,16 +18,16 @@ use crate::options::{Attributes, WithOptions};
 
 /// Makes variables of some tensors, and lets nodes read and write them.
 pub fn add(graph: &mut Graph, random: &mut Random) {
-    let changes = [write, read, read, recur, recur, recur, write_again, copy, unwritten, fed];
+    let changes = [write, read, read, recur, recur, recur, write_again, copy, unwritten, fed, inner];
     random.pick(&[write, recur])(graph, random);
     for _ in 0..random.between(1, 6) {
         random.pick(&changes)(graph, random);
     }
 }
 
-/// Whether the graph has a variable.
+/// Whether the graph has a variable, or a subgraph that it calls.
 pub fn any(graph: &Graph) -> bool {
-    graph.model.subgraphs[0].tensors.iter().any(|tensor| tensor.is_variable)
+    graph.model.subgraphs.iter().flat_map(|graph| &graph.tensors).any(|tensor| tensor.is_variable)
 }
 
 fn tensor(graph: &Graph, index: i32) -> Option<&Tensor> {
@@ -230,6 +230,27 @@ fn fed(graph: &mut Graph, random: &mut Random) {
     if let Some(input) = some(&inputs, random) {
         graph.model.subgraphs[0].tensors[input as usize].is_variable = true;
     }
+}
+
+/// In the body of a loop, a node reads the result that the layer had in the call before:
+///
+/// ```text
+/// h = tanh(…);  list[i] = h        h = tanh(…);  y = reshape(v);  v = reshape(h);  list[i] = y
+/// ```
+fn inner(graph: &mut Graph, random: &mut Random) {
+    let count = graph.model.subgraphs.len();
+    let at = if count > 1 { 1 + random.below(count - 1) } else { return };
+    let (tanh, reshape) = (graph.model.builtin("TANH", 1), graph.model.builtin("RESHAPE", 1));
+    let body = &mut graph.model.subgraphs[at];
+    let Some(node) = body.operators.iter().position(|node| node.opcode_index == tanh) else { return };
+    let h = body.operators[node].outputs[0];
+    let spec = body.tensors[h as usize].clone();
+    let (v, y) = (body.tensor(spec.clone().variable()), body.tensor(spec.clone()));
+    let later = body.operators[node + 1..].iter_mut().flat_map(|node| &mut node.inputs);
+    later.filter(|t| **t == h).for_each(|t| *t = y);
+    let options = || Attributes::of(|o| o.set(ReshapeOptions::NEW_SHAPE, &spec.shape));
+    let copy = |from, to| Operator::new(reshape, &[from], &[to]).with(options());
+    body.operators.splice(node + 1..node + 1, [copy(v, y), copy(h, v)]);
 }
 
 /// The byte that a variable is filled with at first.

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use arenite::{Interpreter, Served};
 
+use crate::differential::call::Call;
 use crate::differential::graph::{Graph, Setting};
 use crate::differential::judge::Verdict;
 use crate::differential::random::Random;
@@ -68,7 +69,8 @@ impl Kept {
     fn found(delegate: &str, first: u64) -> Option<Kept> {
         (first..first + SEEDS).find_map(|seed| {
             let graph = draw(seed);
-            let setting = Setting { delegate: delegate.to_owned(), isa: None, threads: 1, winograd: false };
+            let (name, call) = (delegate.to_owned(), Call::Main);
+            let setting = Setting { delegate: name, isa: None, threads: 1, winograd: false, call };
             if graph.spoilt.is_some() {
                 return None;
             }

@@ -8,7 +8,7 @@ use arenite_tests::micro::{Aligned, ops, run_once};
 use arenite_tests::op_models::{self, control, f32, i32};
 use arenite_tests::options::WithOptions;
 
-use crate::support::{Pages, check};
+use crate::support::{Pages, check, invoke};
 
 #[track_caller]
 fn refused(model: ModelBuilder) -> String {
@@ -68,6 +68,31 @@ fn values_of_a_loop_change_places() {
     let mut arena = Aligned::new(0, 1 << 16);
     let outputs = run_once(model.as_slice(), &ops, arena.bytes_mut(), &[(1, &a), (2, &b)]).expect("it runs");
     assert_eq!(outputs, [bytes_of(&[3]), b, a]);
+}
+
+/// SHAPE gives its result when it is prepared; a variable gets it when the node runs.
+#[test]
+fn a_known_value_is_written_to_a_variable_when_the_node_runs() {
+    let mut model = ModelBuilder::new();
+    let [shape, neg] = ["SHAPE", "NEG"].map(|op| model.builtin(op, 1));
+    let mut main = SubGraph::new("main");
+    let x = main.input(f32("x", &[2, 3]));
+    let [a, b] = ["a", "b"].map(|name| main.output(i32(name, &[2])));
+    let v = main.tensor(i32("v", &[2]).variable());
+    main.operator(Operator::new(neg, &[v], &[a]));
+    main.operator(Operator::new(shape, &[x], &[v]));
+    main.operator(Operator::new(neg, &[v], &[b]));
+    model.subgraph(main);
+    check("the shape in a variable", model.clone());
+
+    let (ops, model) = (ops(), Aligned::of(&model.finish()));
+    let mut arena = Aligned::new(0, 1 << 16);
+    let mut interpreter = Interpreter::new(model.as_slice(), &ops, arena.bytes_mut()).expect("it fits");
+    let (zeros, sizes) = (bytes_of(&[0, 0]), bytes_of(&[-2, -3]));
+    assert_eq!(invoke(&mut interpreter, 0), [zeros.clone(), sizes.clone()]);
+    assert_eq!(invoke(&mut interpreter, 1), [sizes.clone(), sizes.clone()]);
+    interpreter.reset();
+    assert_eq!(invoke(&mut interpreter, 2), [zeros, sizes]);
 }
 
 /// `levels` subgraphs, each of which calls the next one with CALL_ONCE; the last one, `loops`, calls the first.

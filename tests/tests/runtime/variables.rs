@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use arenite::config::DelegateConfig;
+use arenite::model_file::tensor_type;
 use arenite::model_file::writer::{ModelBuilder, Tensor, bytes_of};
 use arenite::{AlignedBytes, Interpreter, Model};
 use arenite_abi::schema::{Conv2DOptions, DepthwiseConv2DOptions, padding};
@@ -113,6 +114,55 @@ fn each_read_sees_the_last_write_before_it_on_every_backend() {
             assert_eq!(three_times(&mut interpreter), case.1, "{:?} on {backend}", case.0);
             interpreter.reset_variables();
             assert_eq!(three_times(&mut interpreter), case.1, "{:?} on {backend}, after a reset", case.0);
+        }
+    }
+}
+
+/// `a = -v;  v = op(…);  b = -v`, and the values of `a` and `b` in three invocations. The value of `op` is known before the model runs.
+fn known_value(op: &str, shape_of_v: &[i32]) -> Model {
+    let ints = |name: &str| Tensor::new(name, tensor_type::INT32, shape_of_v);
+    model(|m, g| {
+        let x = g.input(f32s("x", &[2, 3]));
+        let [a, b] = ["a", "b"].map(|name| g.output(ints(name)));
+        let v = g.tensor(ints("v").variable());
+        let inputs = match op {
+            "BROADCAST_ARGS" => vec![list(m, g, "left", &[2, 1]), list(m, g, "right", &[3])],
+            _ => vec![x],
+        };
+        node(m, g, "NEG", &[v], a);
+        node(m, g, op, &inputs, v);
+        node(m, g, "NEG", &[v], b);
+    })
+}
+
+/// SHAPE gives its result in `prepare`. A variable changes only when the node runs, and holds the value of the present shapes.
+#[test]
+fn a_value_that_is_known_before_the_run_is_written_when_the_node_runs() {
+    for (op, shape, small, large) in [
+        ("SHAPE", &[2][..], &[-2, -3][..], &[-5, -3][..]),
+        ("RANK", &[], &[-2], &[-2]),
+        ("BROADCAST_ARGS", &[2], &[-2, -3], &[-2, -3]),
+    ] {
+        let model = known_value(op, shape);
+        for builder in [reference_ops(&model), Interpreter::builder(&model)] {
+            let mut interpreter = builder.build().unwrap();
+            let mut invoke = |rows: i32| {
+                interpreter.resize_input(0, &[rows, 3]).unwrap();
+                interpreter.allocate().unwrap();
+                interpreter.invoke().unwrap();
+                [0, 1].map(|i| interpreter.output(i).unwrap().as_slice::<i32>().unwrap().to_vec())
+            };
+            let zeros = vec![0; small.len()];
+            assert_eq!(invoke(2), [zeros.clone(), small.to_vec()], "{op}");
+            assert_eq!(invoke(2), [small, small], "{op}");
+            assert_eq!(invoke(5)[1], large, "{op}");
+            interpreter.reset_variables();
+            interpreter.invoke().unwrap();
+            assert_eq!(
+                interpreter.output(0).unwrap().as_slice::<i32>().unwrap(),
+                zeros,
+                "{op}, after a reset"
+            );
         }
     }
 }

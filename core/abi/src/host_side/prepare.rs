@@ -20,6 +20,8 @@ pub enum Said {
     Dynamic,
     /// Its value.
     Constant,
+    /// Its value, and it is a variable: the host writes the value at each invocation.
+    Value,
 }
 
 /// An output that may lie in an input's memory, or around it.
@@ -55,6 +57,9 @@ pub trait PrepareSide: NodeSide + ConstantsSide + MemorySide + CallerSide {
 
     /// The tensor is constant from now on; `value` has its size.
     fn set_constant(&mut self, t: usize, value: &[u8]) -> Result<(), Self::Refused>;
+
+    /// The host writes `value`, which has the tensor's size, to this variable whenever the node runs.
+    fn set_value(&mut self, t: usize, value: &[u8]) -> Result<(), Self::Refused>;
 
     /// Zeroed memory for the instance's life: its number, and its address.
     fn take_persistent(
@@ -183,17 +188,16 @@ pub(super) fn set_constant<H: PrepareSide>(host: &mut H, i: u32, value: &[u8]) -
     if *host.said(i as usize) != Said::Shape {
         return Err(H::Refused::invalid(format_args!("output {i} gets a value before its shape")));
     }
-    if tensor.flags & TENSOR_VARIABLE != 0 {
-        return Err(H::Refused::invalid(format_args!(
-            "output {i} is a variable, it cannot have a constant value"
-        )));
-    }
     if tensor.bytes != value.len() as u64 {
         let (bytes, given) = (tensor.bytes, value.len());
         return Err(H::Refused::invalid(format_args!("output {i} has {bytes} bytes, its value has {given}")));
     }
-    host.set_constant(t, value)?;
-    *host.said(i as usize) = Said::Constant;
+    let is_variable = tensor.flags & TENSOR_VARIABLE != 0;
+    match is_variable {
+        true => host.set_value(t, value)?,
+        false => host.set_constant(t, value)?,
+    }
+    *host.said(i as usize) = if is_variable { Said::Value } else { Said::Constant };
     Ok(())
 }
 

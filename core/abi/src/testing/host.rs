@@ -189,7 +189,7 @@ impl<'n> Session<'n> {
             let Ok(t) = usize::try_from(t) else { continue };
             match said {
                 Said::Dynamic => self.tensors.unplace(t),
-                Said::Constant => {}
+                Said::Constant | Said::Value => {}
                 _ => self.tensors.place(t, Memory::new(self.tensors.get(t).bytes as usize, self.poison)),
             }
         }
@@ -280,6 +280,11 @@ impl PrepareSide for Session<'_> {
     fn set_constant(&mut self, t: usize, value: &[u8]) -> Result<()> {
         self.tensors.place(t, Memory::of(value));
         self.tensors.set_flag(t, TENSOR_CONSTANT);
+        Ok(())
+    }
+
+    fn set_value(&mut self, t: usize, value: &[u8]) -> Result<()> {
+        self.tensors.place(t, Memory::of(value));
         Ok(())
     }
 

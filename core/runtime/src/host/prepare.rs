@@ -18,6 +18,7 @@ use crate::stages::Site;
 use crate::stages::memory::Memory;
 use crate::stages::partition_kernel::PartitionKernel;
 use crate::stages::step::ScratchRequest;
+use crate::stages::values::Value;
 
 pub(crate) struct PrepareHost<'a, 'm> {
     outputs: &'a [i32],
@@ -30,6 +31,7 @@ pub(crate) struct PrepareHost<'a, 'm> {
     persistent: Vec<ArSpan>,
     scratch: Vec<ScratchRequest>,
     shares: Vec<Share>,
+    values: Vec<Value>,
     site: &'a mut Site<'m>,
 }
 
@@ -42,6 +44,7 @@ pub(crate) struct Found {
     pub persistent: Vec<ArSpan>,
     pub scratch: Vec<ScratchRequest>,
     pub shares: Vec<Share>,
+    pub values: Vec<Value>,
 }
 
 impl<'a, 'm> PrepareHost<'a, 'm> {
@@ -60,6 +63,7 @@ impl<'a, 'm> PrepareHost<'a, 'm> {
             persistent: Vec::new(),
             scratch: Vec::new(),
             shares: Vec::new(),
+            values: Vec::new(),
             site,
         }
     }
@@ -71,9 +75,9 @@ impl<'a, 'm> PrepareHost<'a, 'm> {
 
     /// What was said, if that is complete.
     pub fn finish(self) -> Result<Found, Refused> {
-        let PrepareHost { outputs, said, persistent, scratch, shares, .. } = self;
+        let PrepareHost { outputs, said, persistent, scratch, shares, values, .. } = self;
         let host_side::Found { dynamic, constant } = host_side::found::<Refused>(outputs, &said)?;
-        Ok(Found { dynamic, constant, persistent, scratch, shares })
+        Ok(Found { dynamic, constant, persistent, scratch, shares, values })
     }
 }
 
@@ -130,6 +134,12 @@ impl PrepareSide for PrepareHost<'_, '_> {
     fn set_constant(&mut self, t: usize, value: &[u8]) -> Result<(), Refused> {
         let Memory { table, constants, budget, .. } = &mut *self.site.memory;
         Ok(constants.set(t, table, value, budget)?)
+    }
+
+    fn set_value(&mut self, t: usize, value: &[u8]) -> Result<(), Refused> {
+        let Memory { persistent, budget, .. } = &mut *self.site.memory;
+        self.values.push(Value::copy(t, value, persistent, budget)?);
+        Ok(())
     }
 
     fn take_persistent(&mut self, bytes: usize, alignment: usize) -> Result<(u32, *mut c_void), Refused> {

@@ -23,6 +23,7 @@ pub(crate) mod constants;
 pub(crate) mod delegated;
 pub(crate) mod delegates;
 pub(crate) mod executor;
+pub(crate) mod failure;
 mod fallback;
 pub(crate) mod inferred;
 mod kept;
@@ -39,6 +40,7 @@ pub(crate) mod report;
 pub(crate) mod runner;
 pub(crate) mod step;
 pub(crate) mod table;
+pub(crate) mod values;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -15,9 +15,11 @@ use crate::host::{self, Refused};
 use crate::plugins::registry::OpRegistration;
 use crate::profile::{ProfileRow, StepKey};
 use crate::stages::Site;
+pub(crate) use crate::stages::failure::Failure;
 use crate::stages::memory::Memory;
 use crate::stages::partition_kernel::PartitionKernel;
 use crate::stages::preview::Claimed;
+use crate::stages::values::Value;
 use arenite_abi::raw::slice;
 
 /// Ready to be prepared and run.
@@ -38,6 +40,8 @@ pub(crate) struct Step {
     pub scratch_requests: Vec<ScratchRequest>,
     pub scratch: Vec<ArSpan>,
     pub shares: Vec<Share>,
+    /// What variables among the outputs hold once it has run, where `prepare` said so.
+    values: Vec<Value>,
 }
 
 /// What runs a step.
@@ -69,39 +73,6 @@ pub(crate) enum Phase {
     Prepare,
 }
 
-/// What a call into a plugin gave, other than success.
-pub(crate) struct Failure {
-    pub status: Status,
-    pub message: String,
-}
-
-impl Failure {
-    fn poisoned() -> Self {
-        let message =
-            "it panicked before and is not called again; call allocate() for a new instance".to_owned();
-        Failure { status: Status::Panicked, message }
-    }
-
-    fn memory(error: crate::Error) -> Self {
-        Failure { status: Status::OutOfMemory, message: error.to_string() }
-    }
-
-    fn of(status: ArStatus) -> Self {
-        let status = match Status::from_raw(status) {
-            Status::Ok => Status::Internal,
-            other => other,
-        };
-        let silent = match status {
-            Status::Unsupported => "it is not supported, the plugin does not say why",
-            Status::Cancelled => "it was cancelled",
-            Status::Panicked => "the plugin panicked",
-            Status::Unavailable => "its device is not available, the plugin does not say why",
-            _ => "it failed without a message",
-        };
-        Failure { status, message: host::take_message(silent) }
-    }
-}
-
 impl Step {
     pub fn new(raw: ArNodeV1, node: Option<usize>) -> Self {
         Step {
@@ -115,6 +86,7 @@ impl Step {
             scratch_requests: Vec::new(),
             scratch: Vec::new(),
             shares: Vec::new(),
+            values: Vec::new(),
             shapes_are_inferred: false,
         }
     }
@@ -185,6 +157,7 @@ impl Step {
         self.scratch_requests.clear();
         self.scratch.clear();
         self.shares.clear();
+        self.values.clear();
         self.dynamic = false;
     }
 
@@ -341,10 +314,11 @@ impl Step {
             return Err(Failure::of(status));
         }
         let found = host_side.finish().map_err(|Refused { status, message }| Failure { status, message })?;
-        let Found { dynamic, constant, persistent, scratch, shares } = found;
+        let Found { dynamic, constant, persistent, scratch, shares, values } = found;
         (self.dynamic, self.persistent) = (dynamic, persistent);
         self.scratch_requests = scratch;
         self.shares = shares;
+        self.values = values;
         Ok(constant)
     }
 
@@ -372,6 +346,7 @@ impl Step {
             Kernel::Partition(p) => unsafe { (p.delegate.invoke)(p.kernel, &eval, p.as_raw(), &self.raw) },
         };
         if status == Status::Ok as ArStatus {
+            self.values.iter().for_each(|value| value.write(site.memory));
             return Ok(());
         }
         let failure = Failure::of(status);
