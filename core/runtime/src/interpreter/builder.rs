@@ -22,14 +22,40 @@ pub const DEFAULT_PLANNER: &str = "portfolio";
 /// The delegate that gets what all others leave, where a plugin has it. It needs not be named.
 pub const DEFAULT_DELEGATE: &str = "cpu";
 
-/// Collects what an [`Interpreter`] is to be made with.
+/// Settings of an [`Interpreter`]. What its methods set wins over [`config`](Self::config), in whatever order they are called.
 pub struct InterpreterBuilder {
     model: Model,
     registry: Option<Arc<Registry>>,
     config: Config,
-    quota: Quota,
+    explicit: Explicit,
     planning_time: Option<Duration>,
     default_delegate: DefaultDelegate,
+}
+
+/// What the builder's methods set, apart from the configuration.
+#[derive(Default)]
+struct Explicit {
+    planner: Option<PlannerConfig>,
+    techniques: Option<Techniques>,
+    lifetimes: Option<Lifetimes>,
+    preserve_all: bool,
+    delegates: Vec<DelegateConfig>,
+    threads: Option<usize>,
+    quota: Option<Quota>,
+}
+
+impl Explicit {
+    /// The configuration with these settings in it, and the quota.
+    fn over(self, mut config: Config) -> (Config, Quota) {
+        config.planner = self.planner.or(config.planner);
+        config.techniques = self.techniques.unwrap_or(config.techniques);
+        config.lifetimes = self.lifetimes.unwrap_or(config.lifetimes);
+        config.lifetimes.preserve_all |= self.preserve_all;
+        config.delegates.extend(self.delegates);
+        config.threads = self.threads.map_or(config.threads, NonZeroUsize::new);
+        let quota = self.quota.unwrap_or_else(|| Quota::from_config(&config.quota));
+        (config, quota)
+    }
 }
 
 /// What becomes of [`DEFAULT_DELEGATE`] where it is not named.
@@ -45,7 +71,7 @@ impl InterpreterBuilder {
             model: model.clone(),
             registry: None,
             config: Config::default(),
-            quota: Quota::default(),
+            explicit: Explicit::default(),
             planning_time: None,
             default_delegate: DefaultDelegate::Added,
         }
@@ -59,16 +85,16 @@ impl InterpreterBuilder {
         self
     }
 
-    /// Takes everything from a configuration, plugins too. What was set before is replaced, but for the registry.
+    /// Takes everything that no other method sets from a configuration, plugins too; a second configuration replaces the first.
+    /// Its delegates come before those of [`delegate`](Self::delegate).
     pub fn config(mut self, config: &Config) -> Self {
         self.config = config.clone();
-        self.quota = Quota::from_config(&config.quota);
         self
     }
 
     /// Plans memory with the planner of this name; [`DEFAULT_PLANNER`] without it.
     pub fn planner(mut self, name: &str) -> Self {
-        self.config.planner = Some(PlannerConfig::new(name));
+        self.explicit.planner = Some(PlannerConfig::new(name));
         self
     }
 
@@ -80,26 +106,27 @@ impl InterpreterBuilder {
 
     /// Uses these techniques to lay tensors over one another before memory is planned.
     pub fn techniques(mut self, techniques: Techniques) -> Self {
-        self.config.techniques = techniques;
+        self.explicit.techniques = Some(techniques);
         self
     }
 
     /// Lets tensors live longer than their readers need.
     pub fn lifetimes(mut self, lifetimes: Lifetimes) -> Self {
-        self.config.lifetimes = lifetimes;
+        self.explicit.lifetimes = Some(lifetimes);
+        self.explicit.preserve_all = false;
         self
     }
 
     /// Overwrites no tensor, so that each can be read after an invocation; see [`Lifetimes::preserve_all`].
     pub fn preserve_all(mut self) -> Self {
-        self.config.lifetimes.preserve_all = true;
+        self.explicit.preserve_all = true;
         self
     }
 
     /// Adds a delegate, which claims nodes after those that were added before. [`DEFAULT_DELEGATE`] comes last by itself.
     /// [`NO_DELEGATE`] keeps it away and stands alone.
     pub fn delegate(mut self, delegate: DelegateConfig) -> Self {
-        self.config.delegates.push(delegate);
+        self.explicit.delegates.push(delegate);
         self
     }
 
@@ -111,13 +138,13 @@ impl InterpreterBuilder {
 
     /// Threads that ops and delegates may use; 0: one per processor.
     pub fn threads(mut self, threads: usize) -> Self {
-        self.config.threads = NonZeroUsize::new(threads);
+        self.explicit.threads = Some(threads);
         self
     }
 
     /// Limits on memory, nodes, nesting and time.
     pub fn quota(mut self, quota: Quota) -> Self {
-        self.quota = quota;
+        self.explicit.quota = Some(quota);
         self
     }
 
@@ -128,7 +155,8 @@ impl InterpreterBuilder {
     /// the quota; under `strict`, a plugin that cannot be loaded. Ops that nobody serves are an error of `allocate`, since a delegate
     /// may take them; so are wrong options of a delegate.
     pub fn build(self) -> Result<Interpreter> {
-        let InterpreterBuilder { model, registry, config, quota, planning_time, default_delegate } = self;
+        let InterpreterBuilder { model, registry, config, explicit, planning_time, default_delegate } = self;
+        let (config, quota) = explicit.over(config);
         let registry = match registry {
             Some(registry) => registry,
             None => Arc::new(Registry::discover(&config)?),
@@ -183,4 +211,76 @@ fn check_node_count(model: &Model, quota: &Quota) -> Result<()> {
         return Err(Error::quota(Resource::Nodes, "the model", nodes, quota.nodes));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CONFIG: &str = "
+        schema = 1
+        planner.use = 'linear'
+        planner.outputs = 'start'
+        threads.count = 3
+        quota.nodes = 5
+        [[delegate]]
+        use = 'a'
+    ";
+
+    fn settled(
+        set: impl Fn(InterpreterBuilder) -> InterpreterBuilder,
+        config_first: bool,
+    ) -> (Config, Quota) {
+        let config: Config = CONFIG.parse().expect("it is a configuration");
+        let builder = Interpreter::builder(&model());
+        let builder = if config_first { set(builder.config(&config)) } else { set(builder).config(&config) };
+        builder.explicit.over(builder.config)
+    }
+
+    fn model() -> Model {
+        let mut file = arenite_model::writer::ModelBuilder::new();
+        file.subgraph(arenite_model::writer::SubGraph::new("main"));
+        Model::from_bytes(file.finish()).expect("it is sound")
+    }
+
+    /// What is set wins before the configuration as well as behind it; what is not set is the configuration's.
+    #[test]
+    fn methods_win_over_the_configuration_in_any_order() {
+        let nodes = |nodes| Quota { nodes, ..Quota::default() };
+        for config_first in [true, false] {
+            let (config, quota) = settled(|builder| builder, config_first);
+            assert_eq!((config.threads, quota), (NonZeroUsize::new(3), nodes(5)));
+            assert_eq!(config.planner.map(|planner| planner.name).as_deref(), Some("linear"));
+            assert!(config.lifetimes != Lifetimes::default() && config.techniques == Techniques::default());
+
+            let set = |builder: InterpreterBuilder| {
+                let builder =
+                    builder.threads(2).planner("exact").quota(nodes(7)).techniques(Techniques::NONE);
+                builder.lifetimes(Lifetimes::default()).preserve_all().delegate(DelegateConfig::new("b"))
+            };
+            let (config, quota) = settled(set, config_first);
+            assert_eq!((config.threads, quota), (NonZeroUsize::new(2), nodes(7)), "{config_first}");
+            assert_eq!(config.planner.map(|planner| planner.name).as_deref(), Some("exact"));
+            assert_eq!(config.techniques, Techniques::NONE);
+            assert_eq!(config.lifetimes, Lifetimes { preserve_all: true, ..Lifetimes::default() });
+            let delegates: Vec<&str> =
+                config.delegates.iter().map(|delegate| delegate.name.as_str()).collect();
+            assert_eq!(delegates, ["a", "b"]);
+
+            let (config, _) = settled(|builder| builder.threads(0).preserve_all(), config_first);
+            assert_eq!(config.threads, None, "one thread per processor was asked for");
+            assert!(
+                config.lifetimes.preserve_all
+                    && config.lifetimes != Lifetimes { preserve_all: true, ..Lifetimes::default() }
+            );
+        }
+    }
+
+    #[test]
+    fn the_planner_that_is_named_is_looked_up() {
+        let config: Config = CONFIG.parse().expect("it is a configuration");
+        let builder = Interpreter::builder(&model()).registry(Arc::new(Registry::new()));
+        let error = builder.planner("mine").config(&config).build().map(drop).expect_err("there is none");
+        assert!(matches!(&error, Error::NotFound { name, .. } if name == "mine"), "{error}");
+    }
 }
