@@ -62,7 +62,7 @@ pub use model::Model;
 pub use observer::{Moment, Observed};
 pub use planning::lifetime::{Lifetimes, OutputsFrom};
 pub use planning::objects::SharedObjects;
-pub use planning::plan::{Objects, Plan, PlanLimits};
+pub use planning::plan::{Objects, Plan, PlanLimits, SegmentPlan};
 pub use plugins::loader::PLUGIN_PATH;
 pub use plugins::registry::{ContestedOp, OpInfo, OpKey, Origin, PROGRAM, PluginInfo, Registry};
 pub use profile::{Profile, ProfileRow};
@@ -70,7 +70,7 @@ pub use quota::{FREE_GRAPH_BYTES, MAX_DEPTH, Quota, Resource};
 pub use stages::lent::{AlignedBytes, LentMemory};
 pub use stages::preview::DelegatePreview;
 pub use stages::report::detail::DetailedPlan;
-pub use stages::report::{DeviceObjects, PartitionFacts, SegmentPlan, Served};
+pub use stages::report::{DeviceObjects, PartitionFacts, Served};
 
 /// The model file's tables, as [`Model::view`] gives them.
 pub use arenite_model as model_file;

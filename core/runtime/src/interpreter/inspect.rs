@@ -7,11 +7,12 @@ use arenite_abi::ElementType;
 
 use super::Interpreter;
 use crate::error::{LeftOut, Result, UnresolvedOp};
+use crate::planning::plan::SegmentPlan;
 use crate::run::Slot;
 use crate::stages::executor::Executor;
 use crate::stages::preview::DelegatePreview;
 use crate::stages::report::detail::{DetailedPlan, detailed};
-use crate::stages::report::{self, DeviceObjects, PartitionFacts, SegmentPlan, Served};
+use crate::stages::report::{self, DeviceObjects, PartitionFacts, Served};
 
 /// How much memory an interpreter holds, and what the plan says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

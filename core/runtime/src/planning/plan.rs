@@ -39,6 +39,20 @@ pub struct Objects {
     pub sizes: Vec<u64>,
 }
 
+/// The memory of a stretch of the execution plan between nodes of dynamic shape; one stretch if there are none.
+#[derive(Clone, Debug, Default)]
+pub struct SegmentPlan {
+    /// Tensors and scratch buffers. `tensor` is the tensor's index, −1 for scratch; nodes count the steps in the order in which
+    /// they run.
+    pub records: Vec<UsageRecord>,
+    /// Their offsets.
+    pub plan: Plan,
+    /// The planner's records: records that share memory are one buffer; the buffers of earlier segments are fixed.
+    pub buffers: Vec<UsageRecord>,
+    /// Per record, its buffer and its offset in there.
+    pub places: Vec<(usize, u64)>,
+}
+
 /// What a planner may use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PlanLimits {

@@ -14,7 +14,7 @@ use crate::graph::Graph;
 use crate::plugins::registry::Registry;
 use crate::quota::Holding;
 use crate::stages::partition::Subset;
-use crate::stages::partition_kernel::{DelegateInstance, GraphForDelegate, PartitionKernel};
+use crate::stages::partition_kernel::{ConstantSource, DelegateInstance, GraphForDelegate, PartitionKernel};
 
 /// Per node, why a delegate refuses it; `None` where it accepts.
 pub(crate) type Answers = Vec<Option<String>>;
@@ -36,8 +36,22 @@ pub(crate) struct Delegates {
 /// What a delegate answered for nodes of this form.
 struct Remembered {
     delegate: usize,
-    form: Vec<i32>,
+    form: Vec<FormItem>,
     answers: Answers,
+}
+
+/// All that an answer depends on, step by step: its nodes, then of each tensor the shape, or the version of a constant, which determines
+/// its shape.
+#[derive(PartialEq)]
+enum FormItem {
+    /// A step with its first node, if it has one, and the number of its nodes.
+    Step(Option<usize>, usize),
+    /// A constant by its version.
+    Constant(u64),
+    /// The rank of a tensor that is no constant; its dimensions follow.
+    Rank(usize),
+    /// A dimension.
+    Dimension(i32),
 }
 
 impl Delegates {
@@ -174,39 +188,37 @@ impl Delegates {
     }
 }
 
-/// All that an answer may depend on: which nodes, their tensors' shapes, and the versions of constants, which tell their shapes, too.
-fn form_of(steps: &[Step], site: &Site<'_>) -> Vec<i32> {
+/// The form of these steps.
+fn form_of(steps: &[Step], site: &Site<'_>) -> Vec<FormItem> {
     let Memory { table, constants, .. } = &*site.memory;
     let mut form = Vec::new();
     for step in steps {
-        form.push(step.members().first().map_or(-1, |&node| node as i32));
-        form.push(step.members().len() as i32);
+        form.push(FormItem::Step(step.members().first().copied(), step.members().len()));
         for t in Graph::present(step.inputs()).chain(Graph::present(step.outputs())) {
             if table.is_constant(t) {
-                form.push(-1 - constants.version(t) as i32);
+                form.push(FormItem::Constant(constants.version(t)));
             } else {
                 let shape = table.shape(t);
-                form.push(shape.len() as i32);
-                form.extend(shape);
+                form.push(FormItem::Rank(shape.len()));
+                form.extend(shape.iter().map(|&dimension| FormItem::Dimension(dimension)));
             }
         }
     }
     form
 }
 
-/// The constants that these nodes read, and their versions; of the subgraphs that they may call, too.
-fn constants_of(members: &[usize], site: &Site<'_>) -> Vec<(usize, u64)> {
+/// The constants that these nodes read, with their versions, and those of the subgraphs that they may call.
+fn constants_of(members: &[usize], site: &Site<'_>) -> Vec<(ConstantSource, u64)> {
     let inputs = members.iter().flat_map(|&node| Graph::present(&site.graph.nodes[node].inputs));
-    let mut constants: Vec<(usize, u64)> = inputs
+    let mut constants: Vec<(ConstantSource, u64)> = inputs
         .filter(|&t| site.memory.table.is_constant(t))
-        .map(|t| (t, site.memory.constants.version(t)))
+        .map(|t| (ConstantSource::Tensor(t), site.memory.constants.version(t)))
         .collect();
     constants.sort_unstable();
     constants.dedup();
-    // Numbered from the other end, so that no tensor is meant.
     if members.iter().any(|&node| site.graph.nodes[node].calls_subgraphs()) {
-        constants
-            .extend(site.run.constants_of_called().into_iter().map(|(i, version)| (usize::MAX - i, version)));
+        let called = site.run.constants_of_called().into_iter();
+        constants.extend(called.map(|(subgraph, version)| (ConstantSource::Subgraph(subgraph), version)));
     }
     constants
 }

@@ -260,6 +260,15 @@ impl GraphForDelegate {
     }
 }
 
+/// Whose version a kernel depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum ConstantSource {
+    /// The constant tensor of this index.
+    Tensor(usize),
+    /// All constants of the subgraph of this index.
+    Subgraph(usize),
+}
+
 /// A compiled partition.
 pub(crate) struct PartitionKernel {
     pub delegate: DelegateRegistration,
@@ -268,7 +277,7 @@ pub(crate) struct PartitionKernel {
     /// Positions of its nodes in the graph.
     pub members: Vec<usize>,
     /// The constants that it reads, with their versions when it was compiled.
-    pub constants: Vec<(usize, u64)>,
+    pub constants: Vec<(ConstantSource, u64)>,
     /// It panicked: it is not called again.
     pub poisoned: Cell<bool>,
     /// Bytes that it says it holds.

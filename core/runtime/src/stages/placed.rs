@@ -12,12 +12,11 @@ use arenite_layout::{Layout, Techniques, Tie, TieKind, order};
 use super::memory::Memory;
 use super::pending::Pending;
 use super::prepared::Prepared;
-use super::report::SegmentPlan;
 use super::step::Step;
 use super::{BUFFER_ALIGNMENT, Site, is_stateful};
 use crate::error::{Error, Result};
 use crate::planning::lifetime::{Lifetime, LifetimeInput, OutputsFrom, lifetimes};
-use crate::planning::plan::{Plan, PlanLimits, lower_bound};
+use crate::planning::plan::{Plan, PlanLimits, SegmentPlan, lower_bound};
 use crate::run::Run;
 
 /// How many records of buffers that lie already are handed to the planner again, over all segments. Beyond that, a

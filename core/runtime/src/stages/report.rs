@@ -1,10 +1,10 @@
-//! What an allocation found, for people: views of the stages, never read back.
+//! Views of an allocation for people. No stage reads them.
 
 pub mod detail;
 
 use std::rc::Rc;
 
-use arenite_abi::{ObjectRecord, UsageRecord};
+use arenite_abi::ObjectRecord;
 
 use super::partition_device::AssignedObjects;
 use super::partition_kernel::PartitionKernel;
@@ -13,21 +13,6 @@ use super::step::{Kernel, Step};
 use crate::graph::Graph;
 use crate::host::devices::Fact;
 use crate::planning::objects::SharedObjects;
-use crate::planning::plan::Plan;
-
-/// The memory of a stretch of the execution plan between nodes of dynamic shape; one stretch if there are none.
-#[derive(Clone, Debug, Default)]
-pub struct SegmentPlan {
-    /// Tensors and scratch buffers. `tensor` is the tensor's index, −1 for scratch; nodes count the steps in the order in which
-    /// they run.
-    pub records: Vec<UsageRecord>,
-    /// Where they lie.
-    pub plan: Plan,
-    /// What the planner was given: records that lie over one another are one buffer; those of earlier segments are fixed.
-    pub buffers: Vec<UsageRecord>,
-    /// Per record, its buffer and its offset in there.
-    pub places: Vec<(usize, u64)>,
-}
 
 /// Who runs a node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

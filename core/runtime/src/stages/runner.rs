@@ -9,13 +9,13 @@ use super::memory::Memory;
 use super::pending::Pending;
 use super::placed::{Placed, place};
 use super::prepared::{Prepared, Stopped, prepare_nodes, prepare_steps};
-use super::report::SegmentPlan;
 use super::step::Step;
 use super::{Site, name_of, unresolved};
 use crate::arena::Mark;
 use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::observer::{Moment, observe};
+use crate::planning::plan::SegmentPlan;
 use crate::profile::Profile;
 
 #[derive(Default)]

@@ -10,8 +10,8 @@
 
 use arenite_abi::UsageRecord;
 
-use super::SegmentPlan;
 use crate::host::compile::InnerBuffer;
+use crate::planning::plan::SegmentPlan;
 use crate::planning::plan::{Plan, lower_bound, validate};
 use crate::stages::runner::Runner;
 use crate::stages::step::{Kernel, Step};
