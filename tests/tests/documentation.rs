@@ -57,12 +57,14 @@ fn documented() -> Vec<Block> {
 #[test]
 fn every_configuration_of_the_documentation_runs_a_model() {
     let folder = tempfile::tempdir().expect("there is room for a folder");
-    let (plugins, extra) = (folder.path().join("plugins"), folder.path().join("extra"));
-    for folder in [&plugins, &extra] {
-        fs::create_dir(folder).expect("there is none");
+    let [plugins, mine, extra] = ["plugins", "my-plugins", "extra"].map(|name| folder.path().join(name));
+    for folder in [&plugins, &mine, &extra] {
+        fs::create_dir(folder).expect("a new folder");
     }
     let shells = ["ops", "planners", "cpu"].map(|name| format!("arenite-plugin-{name}"));
-    copy_into(&plugins, &shells.each_ref().map(String::as_str));
+    for folder in [&plugins, &mine] {
+        copy_into(folder, &shells.each_ref().map(String::as_str));
+    }
     fs::copy(library("arenite-plugin-template"), extra.join("libmine.so")).expect("a library can be copied");
     let model =
         Model::from_file(Path::new(ROOT).join("examples/digits/digits_f32.tflite")).expect("it is sound");

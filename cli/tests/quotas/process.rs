@@ -11,6 +11,7 @@ pub struct Ended {
     pub status: Option<i32>,
     pub stdout: String,
     pub stderr: String,
+    /// From start to end, less the time that its threads were ready to run and had no processor.
     pub time: Duration,
     /// The most memory that it had at once, in bytes; 0 where the system does not say.
     pub peak: u64,
@@ -26,7 +27,7 @@ pub struct Limits {
     pub stack: Option<u64>,
 }
 
-/// A machine that does something else for a while is no reason to fail: one of so many attempts must keep to the time.
+/// Other programs can delay a command even when it has a processor. One attempt within the limit passes.
 const ATTEMPTS: usize = 4;
 
 impl Limits {
@@ -87,19 +88,30 @@ fn read(stream: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String
     })
 }
 
-/// Looks at the memory until the process ends.
+/// Samples peak memory and the wait for a processor until the process ends.
 fn wait(child: &mut Child, start: Instant) -> (Option<i32>, u64, Duration) {
-    let mut peak = 0;
+    let (mut peak, mut waited) = (0, Duration::ZERO);
     loop {
         peak = peak.max(high_water_mark(child.id()).unwrap_or(0));
-        match child.try_wait().expect("it can be waited for") {
-            Some(status) => return (status.code(), peak, start.elapsed()),
+        waited = waited.max(run_queue_wait(child.id()).unwrap_or_default());
+        match child.try_wait().expect("a child of this process") {
+            Some(status) => return (status.code(), peak, start.elapsed().saturating_sub(waited)),
             None => thread::sleep(Duration::from_millis(2)),
         }
     }
 }
 
-/// Of a process that lives: `VmHWM:  1234 kB`.
+/// The time that a process's threads were ready to run and had no processor, summed: the second number of each `schedstat`, in ns.
+fn run_queue_wait(process: u32) -> Option<Duration> {
+    let threads = std::fs::read_dir(format!("/proc/{process}/task")).ok()?;
+    let wait = |thread: std::fs::DirEntry| {
+        let text = std::fs::read_to_string(thread.path().join("schedstat")).ok()?;
+        text.split_whitespace().nth(1)?.parse::<u64>().ok()
+    };
+    Some(Duration::from_nanos(threads.flatten().filter_map(wait).sum()))
+}
+
+/// Peak resident memory of a running process, from `VmHWM:  1234 kB`.
 fn high_water_mark(process: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
