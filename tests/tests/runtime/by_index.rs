@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use arenite::model_file::tensor_type::{INT32, STRING};
-use arenite::model_file::writer::Tensor;
+use arenite::model_file::tensor_type::{BOOL, INT32, STRING};
+use arenite::model_file::writer::{Tensor, bytes_of_strings};
 use arenite::{AlignedBytes, Interpreter, Model, Moment};
 use arenite_tests::op_models::control::counting_loop;
 use arenite_tests::reference_ops;
@@ -89,6 +89,24 @@ fn variables_and_strings_are_set_by_index() {
     interpreter.set_strings_of(0, 0, &[b"a", b"bc"]).unwrap();
     assert_eq!(interpreter.tensor_of(0, 0).unwrap().strings().unwrap(), [&b"a"[..], b"bc"]);
     assert!(message(interpreter.set_strings_of(0, 1, &[b"a"])).contains("it is no input"));
+}
+
+/// It keeps its value, as constant inputs of numbers do.
+#[test]
+fn a_constant_input_of_strings_cannot_be_set() {
+    let model = model(|m, g| {
+        let words = m.buffer(bytes_of_strings(&["b", "a"]));
+        let s = g.input(Tensor::new("s", STRING, &[2]).buffer(words));
+        let words = m.buffer(bytes_of_strings(&["a"]));
+        let t = g.tensor(Tensor::new("t", STRING, &[1]).buffer(words));
+        let y = g.output(Tensor::new("y", BOOL, &[2]));
+        node(m, g, "EQUAL", &[s, t], y);
+    });
+    let mut interpreter = allocated(&model);
+    let refused = message(interpreter.set_input_strings(0, &[b"a", b"a"]));
+    assert_eq!(refused, "tensor 's': it is constant, its value cannot be set");
+    interpreter.invoke().unwrap();
+    assert_eq!(interpreter.output(0).unwrap().bytes().unwrap(), [0, 1]);
 }
 
 #[test]

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use arenite_abi::schema::StableHLOCompositeOptions;
 
-use arenite::model_file::writer::{ModelBuilder, Operator, SubGraph, bytes_of};
+use arenite::model_file::tensor_type::INT32;
+use arenite::model_file::writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of};
 use arenite::{Interpreter, Model, Quota, Served};
 use arenite_test_clock::Clock;
 use arenite_tests::reference_ops;
@@ -62,6 +63,38 @@ fn its_nodes_stand_in_its_place() {
     let planned: Vec<i32> = interpreter.memory_plan()[0].records.iter().map(|record| record.tensor).collect();
     assert_eq!(planned, [0, 1, 2], "x, y, and t in the same arena");
     assert_eq!(interpreter.tensor(2).unwrap().name, "t");
+}
+
+/// STABLEHLO_GATHER takes the rank of its output from the declared one: that of the decomposition counts.
+#[test]
+fn results_have_the_shapes_that_the_decomposition_declares() {
+    use arenite_abi::schema::StablehloGatherOptions as Fields;
+    let mut m = ModelBuilder::new();
+    let mut main = SubGraph::new("main");
+    let (x, y) = (main.input(f32s("x", &[2, 2])), main.output(f32s("y", &[1, 2, 1])));
+    let node = composite(&mut m, 1, &[x], &[y]);
+    main.operator(node);
+    m.subgraph(main);
+    let mut inner = SubGraph::new("example");
+    let (a, b) = (inner.input(f32s("a", &[2, 2])), inner.output(f32s("b", &[1, 2])));
+    let buffer = m.buffer(bytes_of(&[1i32]));
+    let indices = inner.tensor(Tensor::new("indices", INT32, &[1, 1]).buffer(buffer));
+    let code = m.builtin("STABLEHLO_GATHER", 1);
+    inner.operator(Operator::new(code, &[a, indices], &[b]).with_options(|o| {
+        o.set(Fields::OFFSET_DIMS, &[1])
+            .set(Fields::COLLAPSED_SLICE_DIMS, &[0])
+            .set(Fields::START_INDEX_MAP, &[0])
+            .set(Fields::INDEX_VECTOR_DIM, 1)
+            .set(Fields::SLICE_SIZES, &[1, 2])
+    }));
+    m.subgraph(inner);
+    let model = Model::from_bytes(m.finish()).unwrap();
+    let mut interpreter = reference_ops(&model).build().unwrap();
+    interpreter.allocate().unwrap();
+    assert!(interpreter.is_inlined(0));
+    interpreter.input_mut(0).unwrap().copy_from_slice(&[1.0f32, 2.0, 3.0, 4.0]).unwrap();
+    interpreter.invoke().unwrap();
+    assert_eq!(output(&interpreter, 0), (vec![1, 2], vec![3.0, 4.0]));
 }
 
 #[test]

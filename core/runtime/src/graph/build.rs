@@ -25,7 +25,7 @@ use crate::model::Model;
 use crate::plugins::registry::{OpKey, Registry};
 use crate::stack;
 use crate::stages::step::Step;
-use crate::stages::table::TensorTable;
+use crate::stages::table::{MAX_RANK, TensorTable};
 
 /// Code of STABLEHLO_COMPOSITE, the tag of its options, and its decomposition.
 const COMPOSITE: i32 = op::STABLEHLO_COMPOSITE;
@@ -213,16 +213,40 @@ impl<'a> Builder<'a> {
             return Ok(None);
         }
         self.load.add_node(inputs.len() + outputs.len(), 0)?;
+        let count = inputs.len();
         let ports = subgraph.inputs().iter().chain(subgraph.outputs());
-        let mut names = HashMap::new();
+        let (mut names, mut results) = (HashMap::new(), Vec::new());
         for (inner, t) in ports.zip(inputs.iter().chain(outputs)) {
             let t = self.tensor(scope, t)?;
             if !self.agrees(&subgraph, inner, t) {
                 return Ok(None);
             }
             names.insert(inner, t);
+            results.extend((names.len() > count).then_some((inner, t)));
         }
-        Ok(Some(Scope { index, subgraph, names: Some(names), outer: Some(scope) }))
+        let inner = Scope { index, subgraph, names: Some(names), outer: Some(scope) };
+        Ok(self.declare(&subgraph, &results).then_some(inner))
+    }
+
+    /// Gives results of a composite the shapes that its decomposition declares: some ops read the declared shape of their output. False
+    /// if one of them cannot have another shape.
+    fn declare(&mut self, subgraph: &SubGraph<'a>, results: &[(i32, i32)]) -> bool {
+        let declared: Option<Vec<_>> = results
+            .iter()
+            .map(|&(inner, t)| {
+                let (tensor, t) = (subgraph.tensors().get(inner as usize)?, t as usize);
+                let shape: Vec<i32> = tensor.shape().iter().collect();
+                let outer = &self.graph.tensors[t];
+                let fits = outer.shape == shape || shape.len() <= MAX_RANK && !outer.variable;
+                fits.then(|| (t, shape, tensor.shape_signature().iter().collect()))
+            })
+            .collect();
+        let fits = declared.is_some();
+        for (t, shape, signature) in declared.into_iter().flatten() {
+            self.graph.tensors[t].shape = shape;
+            self.graph.tensors[t].shape_signature = signature;
+        }
+        fits
     }
 
     fn decomposed(&self, code: &OperatorCode<'_>, operator: &Operator<'a>) -> Option<(usize, SubGraph<'a>)> {

@@ -50,7 +50,7 @@ impl Executor {
         // SAFETY: the caller's promise.
         let bytes = unsafe { slice(value.data.cast::<u8>().cast_const(), value.bytes as usize) };
         match (sized, self.is_ready()) {
-            (false, _) => self.memory.set_input_bytes(t, bytes),
+            (false, _) => self.copy_strings(t, bytes),
             (true, true) => self.copy_in(t, bytes),
             (true, false) => {
                 let block = self.staged.entry(t).or_insert(Block::EMPTY);
@@ -60,6 +60,16 @@ impl Executor {
                 Ok(())
             }
         }
+    }
+
+    /// Gives tensor `t`, an input of strings, these bytes; an error if it is constant.
+    pub(super) fn copy_strings(&mut self, t: usize, bytes: &[u8]) -> Result<()> {
+        let info = &self.graph.tensors[t];
+        if info.constant.is_some() {
+            let message = "it is constant, its value cannot be set".to_owned();
+            return Err(Error::Tensor { name: info.name.to_string(), message });
+        }
+        self.memory.set_input_bytes(t, bytes)
     }
 
     fn copy_in(&mut self, t: usize, bytes: &[u8]) -> Result<()> {

@@ -135,7 +135,7 @@ impl Executor {
             ));
         }
         match strings::pack(list) {
-            Some(bytes) => self.memory.set_input_bytes(t, &bytes),
+            Some(bytes) => self.copy_strings(t, &bytes),
             None => refuse("the strings have more than 2 GiB".into()),
         }
     }

@@ -70,7 +70,7 @@ impl Memory {
         self.persistent.release(Persistent::BOTTOM, &mut self.budget);
         self.kept.clear();
         let strings: Vec<(usize, u64)> = Graph::present(&graph.inputs)
-            .filter(|&t| graph.tensors[t].ty.bits() == 0)
+            .filter(|&t| graph.tensors[t].ty.bits() == 0 && graph.tensors[t].constant.is_none())
             .map(|t| (t, self.table.get(t).bytes.min(self.dynamic[t].len() as u64)))
             .collect();
         for (t, tensor) in graph.tensors.iter().enumerate() {
