@@ -11,8 +11,9 @@ __kernel void reduce(__global REAL *to, __global const REAL *from, __global cons
 #if FOLD == 0
   float v = 0.0f;
 #else
-  /* What is no number is lost, unless it comes last. */
+  /* The first element; the largest number only if there is none. NaN is lost, unless it comes last. */
   float v = FOLD == 1 ? -FLT_MAX : FLT_MAX;
+  if (lines * size > 0) v = LOAD(from, at);
 #endif
   for (int k = 0; k < lines * size; ++k) {
     int p = at;

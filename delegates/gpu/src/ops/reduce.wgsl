@@ -30,8 +30,11 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   }
   var v = 0.0;
   if FOLD != 0u {
-    /* What is no number is lost, unless it comes last. */
+    /* The first element; the largest number only if there is none. NaN is lost, unless it comes last. */
     v = select(-LARGEST, LARGEST, FOLD == 2u);
+    if n.lines * n.size > 0 {
+      v = part(source[word(at)], at);
+    }
   }
   /* The innermost of what is folded is walked by its step. */
   let inner = n.kept + n.folded - 1;
