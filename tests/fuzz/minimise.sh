@@ -1,27 +1,46 @@
 #!/usr/bin/env bash
-# Merges what a campaign found in `corpus/` into `seeds/`: of each target the smallest set of files with the same coverage, at most
-# 240 KB of it, small files first. Files with a name of their own stay.
+# `tests/fuzz/minimise.sh [TARGET…]` merges what a campaign found in `corpus/` into `seeds/`: for each target the smallest set of files
+# with the same coverage, at most 240 KB of it, small files first. Seeds whose name is not a digest stay, whatever they cover. A target
+# whose merge fails keeps its seeds, and the script exits with 1.
 set -euo pipefail
 cd "$(dirname "$0")"
 program=$(./build.sh)
 most=$((240 * 1024))
+failed=0
+mkdir -p logs
+merged=$(mktemp -d)
+trap 'rm -rf "$merged"' EXIT
+
+digests() { find "$1" -maxdepth 1 -type f -regextype posix-extended -regex '.*/[0-9a-f]{40}' "${@:2}"; }
+named() { find "$1" -maxdepth 1 -type f -regextype posix-extended -not -regex '.*/[0-9a-f]{40}' "${@:2}"; }
+
 for folder in corpus/*/; do
+    [ -d "$folder" ] || continue
     name=$(basename "$folder")
-    [ $# = 0 ] || grep -qw "$name" <<<"$*" || continue
-    merged=$(mktemp -d)
-    mkdir -p "seeds/$name"
-    FUZZ_TARGET=$name "$program" -merge=1 -timeout=10 -detect_leaks=0 -rss_limit_mb=4096 "$merged" "seeds/$name" "$folder" \
-        >"logs/$name.merge" 2>&1 || echo "$name: the merge ended early, see logs/$name.merge" >&2
-    # Files that a merge wrote before are named after their contents.
-    find "seeds/$name" -type f -regextype posix-extended -regex '.*/[0-9a-f]{40}' -delete
+    [ $# = 0 ] || grep -qxF "$name" <<<"$(printf '%s\n' "$@")" || continue
+    rm -rf "${merged:?}/$name"
+    mkdir -p "$merged/$name" "seeds/$name"
+    case $name in
+    opencl | vulkan | programs) timeout=60 ;;
+    *) timeout=10 ;;
+    esac
+    FUZZ_TARGET=$name "$program" -merge=1 -timeout=$timeout -detect_leaks=0 -rss_limit_mb=4096 \
+        "$merged/$name" "seeds/$name" "$folder" >"logs/$name.merge" 2>&1 || {
+        echo "$name: the merge failed, its seeds stay: see tests/fuzz/logs/$name.merge" >&2
+        failed=1
+        continue
+    }
+    # libFuzzer names a file after the SHA-1 digest of its contents.
+    known=$(named "seeds/$name" -exec sha1sum {} + | cut -d ' ' -f 1)
+    digests "seeds/$name" -delete
     bytes=0
     while read -r size path; do
-        # A seed with a name is there already.
-        ! cmp -s "$path" /dev/null || continue
+        ! grep -qxF "$(basename "$path")" <<<"$known" || continue
         bytes=$((bytes + size))
         [ "$bytes" -le "$most" ] || break
         cp "$path" "seeds/$name/"
-    done < <(find "$merged" -type f -printf '%s %p\n' | sort -n)
-    rm -r "$merged"
-    printf '%-14s %5s files %8s\n' "$name" "$(find "seeds/$name" -type f | wc -l)" "$(du -sb "seeds/$name" | cut -f 1)"
+    done < <(find "$merged/$name" -type f -printf '%s %p\n' | sort -n)
+    printf '%-14s %5s files %8s bytes\n' "$name" "$(find "seeds/$name" -type f | wc -l)" \
+        "$(find "seeds/$name" -type f -printf '%s\n' | awk '{ sum += $1 } END { print sum + 0 }')"
 done
+exit "$failed"

@@ -28,7 +28,8 @@ records 2
 pictures 3
 npy 2
 labels 1
-caches 3"
+caches 3
+programs 1"
 if [ $# -gt 0 ]; then
     shares=$(for name in "$@"; do grep "^$name " <<<"$shares" || { echo "no target '$name'" >&2; exit 2; }; done)
 fi
@@ -42,7 +43,7 @@ one() {
     mkdir -p "corpus/$name" "artifacts/$name" "seeds/$name"
     case $name in
     # Drivers keep what they allocated, and take long for the first program.
-    opencl | vulkan) flags=(-detect_leaks=0 -timeout=60 -rss_limit_mb=4096) ;;
+    opencl | vulkan | programs) flags=(-detect_leaks=0 -timeout=60 -rss_limit_mb=4096) ;;
     *) flags=(-timeout=10 -rss_limit_mb=2048) ;;
     esac
     local begun=$SECONDS rc=0

@@ -33,7 +33,7 @@ macro_rules! targets {
         fn every_target_has_a_test() {
             let named = [$(stringify!($name)),*];
             let missing = TARGETS.iter().map(|(name, _)| name).filter(|name| !named.contains(name));
-            assert_eq!(missing.collect::<Vec<_>>(), [&"opencl", &"vulkan"]);
+            assert_eq!(missing.collect::<Vec<_>>(), [&"programs", &"opencl", &"vulkan"]);
         }
     };
 }

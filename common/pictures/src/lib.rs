@@ -157,6 +157,11 @@ impl Picture {
         Ok(Picture { image })
     }
 
+    /// Width and height, upright.
+    pub fn size(&self) -> (u32, u32) {
+        (self.image.width(), self.image.height())
+    }
+
     /// The picture in the form of `tensor`.
     ///
     /// # Errors

@@ -6,9 +6,6 @@ use arenite_model::tensor_type::{FLOAT32, INT8, STRING};
 use arenite_model::writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of, bytes_of_strings};
 use arenite_tests::op_models::{control, f32};
 
-/// Position of the model with a loop.
-const LOOP: usize = 3;
-
 /// The models, as files.
 pub fn files() -> &'static [Vec<u8>] {
     static FILES: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
@@ -26,15 +23,6 @@ pub fn files() -> &'static [Vec<u8>] {
         let cut = files[0][..files[0].len() / 2].to_vec();
         files.push(cut);
         files
-    })
-}
-
-/// The same without the loop, which runs for minutes from some values: the default limit is ten million calls, and this C interface sets no
-/// other.
-pub fn without_loop() -> &'static [&'static [u8]] {
-    static FILES: OnceLock<Vec<&[u8]>> = OnceLock::new();
-    FILES.get_or_init(|| {
-        files().iter().enumerate().filter(|(i, _)| *i != LOOP).map(|(_, file)| &file[..]).collect()
     })
 }
 

@@ -2,6 +2,7 @@
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr;
+use std::sync::Once;
 
 use arenite_tests::differential::random::Random;
 use tensorflowlite_c as _;
@@ -100,8 +101,22 @@ struct Calls {
 
 const NAMES: [&CStr; 6] = [c"x", c"y", c"double", c"sum", c"", c"\xff"];
 
+/// Limits every interpreter to 1,000 calls of subgraphs, so that a loop takes milliseconds. This C interface has no function for it; a
+/// configuration sets it.
+fn limit_loops() {
+    static LIMITED: Once = Once::new();
+    LIMITED.call_once(|| {
+        let path = std::env::temp_dir().join(format!("arenite-fuzz-quota-{}.toml", std::process::id()));
+        std::fs::write(&path, "schema = 1\n[quota]\ncalls = 1000\n").expect("the folder can be written to");
+        // SAFETY: `Once` lets one thread in, and no other one reads the environment yet: the library does so only in the calls below, on
+        // the thread of the target; the watching thread of `fuzz_many` sleeps and counts.
+        unsafe { std::env::set_var("ARENITE_TFLITE_CONFIG", path) };
+    });
+}
+
 /// As many calls as the bytes say, at most 60.
 pub fn calls(bytes: &[u8]) {
+    limit_loops();
     let mut calls = Calls {
         random: Random::of_bytes(bytes),
         models: Vec::new(),
@@ -158,8 +173,8 @@ impl Calls {
     }
 
     fn add_model(&mut self) {
-        let files = models::without_loop();
-        let file = files[self.random.below(files.len())];
+        let files = models::files();
+        let file = &files[self.random.below(files.len())];
         let size = if self.random.below(16) == 0 { file.len() / 2 } else { file.len() };
         // SAFETY: the file's bytes, which are static.
         let model = unsafe { TfLiteModelCreate(file.as_ptr().cast(), size) };

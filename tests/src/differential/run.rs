@@ -141,7 +141,7 @@ fn delegate(setting: &Setting) -> DelegateConfig {
 }
 
 /// All plugins that are linked in, and those of GPUs.
-fn registry() -> Arc<Registry> {
+pub(crate) fn registry() -> Arc<Registry> {
     static REGISTRY: OnceLock<Arc<Registry>> = OnceLock::new();
     let make = || {
         let mut registry = Registry::new();

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use arenite::config::DelegateConfig;
-use arenite::{Interpreter, Model, Tensor};
+use arenite::{Interpreter, Model, Quota, Tensor};
 use arenite_abi::schema::FullyConnectedOptions;
 use arenite_cli::readers;
 use arenite_model::tensor_type::{FLOAT32, INT4, INT8, INT32, UINT8};
@@ -13,6 +13,7 @@ use arenite_pictures::{Normalization, Picture};
 
 use super::{quota, registry};
 use crate::differential::random::Random;
+use crate::differential::run::registry as devices_too;
 use crate::op_models::f32;
 use crate::options::WithOptions;
 
@@ -51,11 +52,17 @@ fn ports_of_all_kinds() -> Interpreter {
     interpreter
 }
 
+/// Pictures with more pixels fill one input instead of all: a run-length encoded file of 1 KB can have 64 megapixels, and resizing them
+/// takes a quarter of a second.
+const LARGE_PICTURE: u64 = 1 << 22;
+
 /// Bytes as a picture, for inputs of all kinds.
 pub fn pictures(bytes: &[u8]) {
     let Ok(picture) = Picture::from_bytes(bytes) else { return };
+    let (width, height) = picture.size();
+    let is_large = u64::from(width) * u64::from(height) > LARGE_PICTURE;
     with_inputs(|inputs| {
-        for input in inputs {
+        for input in &inputs[..if is_large { 1 } else { inputs.len() }] {
             for (mean, std) in [(&[][..], &[][..]), (&[127.5][..], &[1.0][..])] {
                 match picture.fill(input, Normalization { mean, std }) {
                     Ok(filled) => assert_eq!(filled.len(), input.byte_len()),
@@ -99,7 +106,7 @@ pub fn labels(bytes: &[u8]) {
     }
 }
 
-/// A model of packed weights, in memory.
+/// A model of a layer, in memory.
 fn packed() -> Model {
     let mut model = ModelBuilder::new();
     let mut graph = SubGraph::new("main");
@@ -114,71 +121,115 @@ fn packed() -> Model {
     Model::from_bytes(model.finish()).expect("it is sound")
 }
 
-fn answer(model: &Model, folder: &Path) -> Vec<f32> {
-    let mut delegate = DelegateConfig::new("cpu");
-    delegate.options = vec![("cache".into(), folder.display().to_string())];
-    let builder = Interpreter::builder(model).registry(registry()).threads(1).quota(quota());
-    let mut interpreter = builder.delegate(delegate).build().expect("it builds");
-    interpreter.allocate().expect("a damaged cache counts as none");
-    let ones: Vec<f32> = (0..32).map(|i| i as f32).collect();
-    interpreter.input_mut(0).and_then(|x| x.copy_from_slice(&ones)).expect("32 floats");
-    interpreter.invoke().expect("it runs");
-    interpreter.output(0).and_then(|y| Ok(y.as_slice::<f32>()?.to_vec())).expect("floats")
+/// A delegate that keeps files, and its option that names their folder.
+#[derive(Clone, Copy)]
+struct Keeper {
+    delegate: &'static str,
+    option: &'static str,
 }
 
-/// A model, the file of packed weights that it left, and its answer.
+impl Keeper {
+    fn answer(self, model: &Model, folder: &Path) -> Vec<f32> {
+        let mut delegate = DelegateConfig::new(self.delegate);
+        delegate.options = vec![(self.option.into(), folder.display().to_string())];
+        // A driver may compile for longer than a quota of time allows.
+        let quota = Quota { time: None, ..quota() };
+        let builder = Interpreter::builder(model).registry(devices_too()).threads(1).quota(quota);
+        let mut interpreter = builder.delegate(delegate).build().expect("it builds");
+        interpreter.allocate().expect("a damaged cache counts as none");
+        let ones: Vec<f32> = (0..32).map(|i| i as f32).collect();
+        interpreter.input_mut(0).and_then(|x| x.copy_from_slice(&ones)).expect("32 floats");
+        interpreter.invoke().expect("it runs");
+        interpreter.output(0).and_then(|y| Ok(y.as_slice::<f32>()?.to_vec())).expect("floats")
+    }
+}
+
+/// A model, the files that it left, and its answer.
 struct Cached {
+    keeper: Keeper,
     model: Model,
-    path: PathBuf,
-    file: Vec<u8>,
+    folder: PathBuf,
+    files: Vec<(PathBuf, Vec<u8>)>,
     answer: Vec<f32>,
 }
 
 impl Cached {
-    fn new() -> Cached {
-        let folder = folder().join("cache");
+    fn new(keeper: Keeper) -> Cached {
+        let folder = folder().join(keeper.delegate);
         std::fs::create_dir_all(&folder).expect("a folder can be made");
         let model = packed();
-        let answer = answer(&model, &folder);
+        let answer = keeper.answer(&model, &folder);
         let entries = std::fs::read_dir(&folder).expect("it is there");
-        let path =
-            entries.map(|entry| entry.expect("it can be read").path()).next().expect("a file was written");
-        let file = std::fs::read(&path).expect("it can be read");
-        Cached { model, path, file, answer }
+        let mut files: Vec<(PathBuf, Vec<u8>)> = entries
+            .map(|entry| entry.expect("it can be read").path())
+            .map(|path| (path.clone(), std::fs::read(path).expect("it can be read")))
+            .collect();
+        files.sort();
+        assert!(!files.is_empty(), "{} keeps no files", keeper.delegate);
+        Cached { keeper, model, folder, files, answer }
+    }
+
+    /// Damages one file. The answer stays the same. Check sums stay as they are: a file whose sums were forged is trusted, as
+    /// docs/safety.md says.
+    fn check(&self, bytes: &[u8]) {
+        let mut random = Random::of_bytes(bytes);
+        let which = if self.files.len() > 1 { random.below(self.files.len()) } else { 0 };
+        for (i, (path, file)) in self.files.iter().enumerate() {
+            let mut file = file.clone();
+            if i == which {
+                damage(&mut file, bytes, &mut random);
+            }
+            std::fs::write(path, file).expect("it can be written");
+        }
+        let answer = self.keeper.answer(&self.model, &self.folder);
+        assert_eq!(answer, self.answer, "a damaged cache changes the answer");
     }
 }
 
-/// Bytes as damage to a file of packed weights: a few changed bytes, a cut, other contents. The answer stays the same. Check sums stay as
-/// they are: a file whose sums were forged is trusted, as docs/safety.md says.
-pub fn caches(bytes: &[u8]) {
-    thread_local! {
-        static CACHED: Cached = Cached::new();
-    }
-    CACHED.with(|cached| {
-        let mut random = Random::of_bytes(bytes);
-        let mut file = cached.file.clone();
-        match random.below(8) {
-            0 => file.truncate(random.below(file.len() + 1)),
-            1 => file = bytes[1..].to_vec(),
-            2 => file.extend(&bytes[1..]),
-            _ => {
-                for _ in 0..=random.below(6) {
-                    // The header and the table more often.
-                    let end = if random.chance(70) { 256.min(file.len()) } else { file.len() };
-                    let at = random.below(end);
-                    match random.below(3) {
-                        0 => file[at] ^= 1 << random.below(8),
-                        1 => file[at] = random.below(256) as u8,
-                        _ => {
-                            let word = random.pick(&[0, 1, u64::MAX, 1 << 63, 1 << 40, 64]).to_le_bytes();
-                            file.iter_mut().skip(at & !7).zip(word).for_each(|(byte, new)| *byte = new);
-                        }
+/// A few changed bytes, a cut, other contents.
+fn damage(file: &mut Vec<u8>, bytes: &[u8], random: &mut Random) {
+    let new = bytes.get(1..).unwrap_or_default();
+    match random.below(8) {
+        0 => file.truncate(random.below(file.len() + 1)),
+        1 => *file = new.to_vec(),
+        2 => file.extend(new),
+        _ => {
+            for _ in 0..=random.below(6) {
+                // The header and the table more often.
+                let end = if random.chance(70) { 256.min(file.len()) } else { file.len() };
+                let at = random.below(end);
+                match random.below(3) {
+                    0 => file[at] ^= 1 << random.below(8),
+                    1 => file[at] = random.below(256) as u8,
+                    _ => {
+                        let word = random.pick(&[0, 1, u64::MAX, 1 << 63, 1 << 40, 64]).to_le_bytes();
+                        file.iter_mut().skip(at & !7).zip(word).for_each(|(byte, new)| *byte = new);
                     }
                 }
             }
         }
-        std::fs::write(&cached.path, file).expect("it can be written");
-        let folder = cached.path.parent().unwrap_or(Path::new("."));
-        assert_eq!(answer(&cached.model, folder), cached.answer, "a damaged cache changes the answer");
-    });
+    }
+}
+
+/// Bytes as damage to a file of packed weights.
+pub fn caches(bytes: &[u8]) {
+    thread_local! {
+        static CACHED: Cached = Cached::new(Keeper { delegate: "cpu", option: "cache" });
+    }
+    CACHED.with(|cached| cached.check(bytes));
+}
+
+/// Bytes as damage to a compiled program of the OpenCL delegate.
+///
+/// # Panics
+/// There is no device.
+pub fn programs(bytes: &[u8]) {
+    thread_local! {
+        static CACHED: Cached = {
+            let has_device = arenite_gpu::devices().is_ok_and(|devices| !devices.is_empty());
+            assert!(has_device, "this machine has no device for opencl");
+            Cached::new(Keeper { delegate: "opencl", option: "cache_dir" })
+        };
+    }
+    CACHED.with(|cached| cached.check(bytes));
 }

@@ -1,4 +1,4 @@
-//! The committed corpora of the fuzz targets `opencl` and `vulkan`.
+//! The committed corpora of the fuzz targets that need a device.
 
 use std::path::Path;
 
@@ -13,10 +13,29 @@ fn random_graphs_with_other_values_and_shapes_stay_within_bounds() {
         let (name, run) = found.expect("each backend has a target");
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(name);
         let entries = std::fs::read_dir(&folder).expect("the seeds are committed");
-        // Each may compile another graph: a few show that all goes together.
-        for entry in entries.take(8) {
-            let path = entry.expect("the folder can be read").path();
+        let mut paths: Vec<_> = entries.map(|entry| entry.expect("the folder can be read").path()).collect();
+        // Each may compile another graph: inputs that failed once, and a few others.
+        paths.sort_by_key(|path| {
+            (
+                path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"bytes_")),
+                path.clone(),
+            )
+        });
+        for path in paths.iter().take(8) {
             run(&std::fs::read(path).expect("the seed can be read"));
         }
+    }
+}
+
+#[test]
+fn damaged_programs_count_as_missing() {
+    if !backends().any(|backend| backend.delegate == "opencl") {
+        return;
+    }
+    let (_, run) = TARGETS.iter().find(|(name, _)| *name == "programs").expect("the target is there");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds/programs");
+    for entry in std::fs::read_dir(&folder).expect("the seeds are committed") {
+        let path = entry.expect("the folder can be read").path();
+        run(&std::fs::read(path).expect("the seed can be read"));
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! fuzz_many TARGET EXECUTIONS [SEED] [FOLDER…]        a number, or a time such as 60s
+//! fuzz_many TARGET FILE…                              these inputs once; the model of a description goes to TMPDIR/described.tflite
 //! ```
 //! Files of the folders are mutated in addition to `tests/fuzz/seeds/TARGET`. The program stops with an error at the first panic, crash or
 //! execution of more than ten seconds. The last input is then in `fuzz_many-TARGET-SEED.bytes` in the folder for temporary files, behind
@@ -37,60 +38,89 @@ fn main() -> ExitCode {
     }
 }
 
+/// What the command line asks for.
+struct Job {
+    name: String,
+    target: fn(&[u8]),
+    count: u64,
+    limit: Duration,
+    seed: u64,
+    seeds: Vec<Vec<u8>>,
+}
+
 fn run() -> Result<(), String> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [name, count, rest @ ..] = &arguments[..] else {
-        return Err("usage: fuzz_many TARGET EXECUTIONS [SEED] [FOLDER…]".to_owned());
+        return Err(
+            "usage: fuzz_many TARGET EXECUTIONS [SEED] [FOLDER…], or fuzz_many TARGET FILE…".to_owned()
+        );
     };
     let mut targets = fuzz::TARGETS.iter().chain(calls::TARGETS);
     let (_, target) = targets.find(|target| target.0 == name).ok_or(format!("no target '{name}'"))?;
+    if Path::new(count).is_file() {
+        return arguments[1..].iter().try_for_each(|file| replay(name, *target, file));
+    }
     let (count, seconds) = match count.strip_suffix('s') {
         Some(seconds) => ("18446744073709551615", seconds),
         None => (&count[..], "31536000"),
     };
-    let count: u64 = count.parse().map_err(|_| format!("'{count}' is no number"))?;
-    let seconds: u64 = seconds.parse().map_err(|_| format!("'{seconds}s' is no time"))?;
-    let limit = Duration::from_secs(seconds);
-    let seed: u64 = rest.first().map_or(Ok(1), |seed| seed.parse()).map_err(|_| "SEED is no number")?;
-    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/seeds").join(name);
-    let mut folders = vec![own];
+    let count = count.parse().map_err(|_| format!("'{count}' is no number"))?;
+    let seconds = seconds.parse().map_err(|_| format!("'{seconds}s' is no time"))?;
+    let seed = rest.first().map_or(Ok(1), |seed| seed.parse()).map_err(|_| "SEED is no number")?;
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/seeds").join(name)];
     folders.extend(rest.iter().skip(1).map(PathBuf::from));
-    let seeds = read(&folders)?;
+    let (limit, seeds) = (Duration::from_secs(seconds), read(&folders)?);
+    Job { name: name.clone(), target: *target, count, limit, seed, seeds }.run()
+}
 
-    let path = std::env::temp_dir().join(format!("fuzz_many-{name}-{seed}.bytes"));
-    let mut last = File::create(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-    let done = Arc::new(AtomicU64::new(0));
-    watch(Arc::clone(&done), matches!(&name[..], "opencl" | "vulkan"));
-    let (mut random, begun) = (Random(seed), Instant::now());
-    let mut bytes = Vec::new();
-    let mut executions = 0;
-    for i in 0..count {
-        if begun.elapsed() > limit {
-            break;
-        }
-        executions = i + 1;
-        bytes.clone_from(&seeds[random.below(seeds.len())]);
-        if i >= seeds.len() as u64 {
-            change(&mut bytes, &seeds, &mut random, matches!(&name[..], "model" | "micro"));
-        }
-        // The file is never truncated, so the length comes first.
-        let length = (bytes.len() as u64).to_le_bytes();
-        let kept = last.rewind().and_then(|()| last.write_all(&length)).and_then(|()| last.write_all(&bytes));
-        kept.map_err(|e| format!("{}: {e}", path.display()))?;
-        if std::panic::catch_unwind(|| target(&bytes)).is_err() {
-            return Err(format!("execution {i} failed; its bytes, behind their length: {}", path.display()));
-        }
-        done.store(i + 1, Ordering::Relaxed);
+/// Runs one input.
+fn replay(name: &str, target: fn(&[u8]), file: &str) -> Result<(), String> {
+    let bytes = std::fs::read(file).map_err(|e| format!("{file}: {e}"))?;
+    if name == "described" {
+        // For `arenite inspect`.
+        let model = std::env::temp_dir().join("described.tflite");
+        let written = std::fs::write(&model, fuzz::generate::model(&bytes).finish());
+        written.map_err(|e| format!("{}: {e}", model.display()))?;
     }
-    let seconds = begun.elapsed().as_secs_f64();
-    let steps = calls::STEPS.load(Ordering::Relaxed);
-    let steps = if steps > 0 { format!(" of {steps} calls or more") } else { String::new() };
-    println!(
-        "{name}: {executions} executions{steps}, none failed, {:.0} per second",
-        executions as f64 / seconds
-    );
-    let _ = std::fs::remove_file(path);
-    Ok(())
+    std::panic::catch_unwind(|| target(&bytes)).map_err(|_| format!("{file} fails"))
+}
+
+impl Job {
+    fn run(self) -> Result<(), String> {
+        let Job { name, target, count, limit, seed, seeds } = self;
+        let path = std::env::temp_dir().join(format!("fuzz_many-{name}-{seed}.bytes"));
+        let explain = |e: std::io::Error| format!("{}: {e}", path.display());
+        let mut last = File::create(&path).map_err(explain)?;
+        let done = Arc::new(AtomicU64::new(0));
+        watch(name.clone(), Arc::clone(&done));
+        let (mut random, begun) = (Random(seed), Instant::now());
+        let mut bytes = Vec::new();
+        let mut executions = 0;
+        while executions < count && begun.elapsed() <= limit {
+            bytes.clone_from(&seeds[random.below(seeds.len())]);
+            if executions >= seeds.len() as u64 {
+                change(&mut bytes, &seeds, &mut random, matches!(&name[..], "model" | "micro"));
+            }
+            // The file is never truncated, so the length comes first.
+            let length = (bytes.len() as u64).to_le_bytes();
+            let written = last.rewind().and_then(|()| last.write_all(&length));
+            written.and_then(|()| last.write_all(&bytes)).map_err(explain)?;
+            if std::panic::catch_unwind(|| target(&bytes)).is_err() {
+                let place = path.display();
+                return Err(format!(
+                    "execution {executions} failed; its bytes, behind their length: {place}"
+                ));
+            }
+            executions += 1;
+            done.store(executions, Ordering::Relaxed);
+        }
+        let rate = executions as f64 / begun.elapsed().as_secs_f64();
+        let steps = calls::STEPS.load(Ordering::Relaxed);
+        let steps = if steps > 0 { format!(" of {steps} calls or more") } else { String::new() };
+        println!("{name}: {executions} executions{steps}, none failed, {rate:.0} per second");
+        let _ = std::fs::remove_file(&path);
+        Ok(())
+    }
 }
 
 fn read(folders: &[PathBuf]) -> Result<Vec<Vec<u8>>, String> {
@@ -139,16 +169,23 @@ fn change(bytes: &mut Vec<u8>, seeds: &[Vec<u8>], random: &mut Random, is_model:
     bytes.truncate(MOST);
 }
 
-/// Ends the process when one execution takes too long.
-fn watch(done: Arc<AtomicU64>, of_devices: bool) {
-    let longest = if of_devices { LONGEST_OF_DEVICES } else { LONGEST };
+/// Ends the process when one execution takes too long; says once a minute how far it is.
+fn watch(name: String, done: Arc<AtomicU64>) {
+    let longest =
+        if matches!(&name[..], "opencl" | "vulkan" | "programs") { LONGEST_OF_DEVICES } else { LONGEST };
     std::thread::spawn(move || {
+        let mut said = Instant::now();
         loop {
             let before = done.load(Ordering::Relaxed);
             std::thread::sleep(longest);
-            if done.load(Ordering::Relaxed) == before {
+            let now = done.load(Ordering::Relaxed);
+            if now == before {
                 eprintln!("fuzz_many: an execution takes more than {} s", longest.as_secs());
                 std::process::exit(3);
+            }
+            if said.elapsed() >= Duration::from_secs(60) {
+                said = Instant::now();
+                eprintln!("{name}: {now} executions, {} calls", calls::STEPS.load(Ordering::Relaxed));
             }
         }
     });
