@@ -196,6 +196,7 @@ const UNSAFE: &[&str] = &[
     // core/runtime: plugins' descriptors.
     "core/runtime/src/model.rs",
     "core/runtime/src/plugins/foreign.rs",
+    "core/runtime/src/plugins/foreign/",
     "core/runtime/src/plugins/descriptor.rs",
     "core/runtime/src/plugins/loader.rs",
     "core/runtime/src/plugins/registration.rs",

@@ -53,18 +53,37 @@ fn functions_that_are_null_and_lengths_that_lie_are_refused() {
     let strides = ["OP_COUNT 60000".to_owned(), format!("OP_STRIDE {stride}ull")];
     let wide = ["OP_COUNT 2", "OP_STRIDE 65544"];
     let cases: &[(&[&str], &str)] = &[
-        (&["NULL_FUNCTION ops[0].eval"], "op 0 has no function 'eval': it is null, but the host calls it"),
-        (&["NULL_FUNCTION planners[0].plan"], "planner 0 has no function 'plan'"),
-        (&["NULL_FUNCTION delegates[0].create"], "delegate 0 has no function 'create'"),
-        (&["NULL_FUNCTION delegates[0].claim"], "delegate 0 has no function 'claim'"),
-        (&["NULL_FUNCTION delegates[0].compile"], "delegate 0 has no function 'compile'"),
-        (&["NULL_FUNCTION delegates[0].prepare"], "delegate 0 has no function 'prepare'"),
-        (&["NULL_FUNCTION delegates[0].invoke"], "delegate 0 has no function 'invoke'"),
-        (&["NULL_FUNCTION delegates[0].destroy_kernel"], "delegate 0 has no function 'destroy_kernel'"),
-        (&["NULL_FUNCTION delegates[0].destroy"], "delegate 0 has no function 'destroy'"),
+        (
+            &["NULL_FUNCTION ops[0].eval"],
+            "plugin 'test.misbehaving': op 0 ('Twice') has no function 'eval', which the host calls: set it; it is null",
+        ),
+        (&["NULL_FUNCTION planners[0].plan"], "planner 0 ('in-a-row') has no function 'plan'"),
+        (&["NULL_FUNCTION delegates[0].create"], "delegate 0 ('doubler') has no function 'create'"),
+        (&["NULL_FUNCTION delegates[0].claim"], "delegate 0 ('doubler') has no function 'claim'"),
+        (&["NULL_FUNCTION delegates[0].compile"], "delegate 0 ('doubler') has no function 'compile'"),
+        (&["NULL_FUNCTION delegates[0].prepare"], "delegate 0 ('doubler') has no function 'prepare'"),
+        (&["NULL_FUNCTION delegates[0].invoke"], "delegate 0 ('doubler') has no function 'invoke'"),
+        (
+            &["NULL_FUNCTION delegates[0].destroy_kernel"],
+            "delegate 0 ('doubler') has no function 'destroy_kernel'",
+        ),
+        (&["NULL_FUNCTION delegates[0].destroy"], "delegate 0 ('doubler') has no function 'destroy'"),
         (&[&strides[0], &strides[1]], "it has 60000 ops, 1152921504606846976 bytes apart"),
         (&wide, "it has 2 ops, 65544 bytes apart"),
         (&["OP_COUNT 65537"], "it has 65537 ops"),
+        (&["OP_BASE ((const ArOpV1 *)(UINTPTR_MAX - 63))"], "it has 1 ops, "),
+        (
+            &["CLAIM_INTERFACE {AR_HEADER(ArClaimV1), 0}"],
+            "delegate 'doubler': interface ArClaimV1 has no function 'claim'",
+        ),
+        (
+            &["CLAIM_INTERFACE {{8, 1, 0}, 0}"],
+            "delegate 'doubler': interface ArClaimV1 has 8 bytes in version 1.0",
+        ),
+        (
+            &["ASSIGN_INTERFACE {AR_HEADER(ArAssignV1), 0}"],
+            "planner 'in-a-row': interface ArAssignV1 has no function 'assign'",
+        ),
         (&["OP_HEADER {8, 1, 0}"], &format!("op 0 has 8 bytes in version 1.0, this host needs {size}")),
         (&["OP_HEADER {4096, 2, 0}"], "op 0 has 4096 bytes in version 2.0"),
     ];
@@ -104,7 +123,49 @@ fn a_shape_at_a_null_pointer_is_an_error() {
     let Some(path) = compiled(folder.path(), &["SHAPE_FROM_NULL"]) else { return };
     let registry = Arc::new(loaded(&path).expect("that shows when it is prepared"));
     let error = run(reference_ops(&model()).registry(registry).build().expect("it builds")).unwrap_err();
-    assert!(error.contains("a shape of 3 dimensions is given as a null pointer"), "{error}");
+    assert!(
+        error.contains("output 0 would have rank 3, but its dimensions are a null pointer; pass 3 of them"),
+        "{error}"
+    );
+}
+
+/// Dimensions are not read where a shape cannot have so many: these are at an address that nothing has.
+#[test]
+fn a_shape_of_more_dimensions_than_there_are_is_an_error() {
+    let folder = TempDir::new().expect("there is room");
+    let Some(path) = compiled(folder.path(), &["SHAPE_OF_RANK UINT32_MAX"]) else { return };
+    let registry = Arc::new(loaded(&path).expect("that shows when it is prepared"));
+    let error = run(reference_ops(&model()).registry(registry).build().expect("it builds")).unwrap_err();
+    assert!(error.contains("output 0 would have rank 4294967295, the highest is 8"), "{error}");
+}
+
+/// As for the shape of an output: a resource's dimensions are read only if it may have so many.
+#[test]
+fn a_resource_of_more_dimensions_than_there_are_is_an_error() {
+    let folder = TempDir::new().expect("there is room");
+    let cases = [
+        (
+            "{.rank = UINT32_MAX, .dims = (const int32_t *)16}",
+            "a shape has at most 8 dimensions, 4294967295 are given",
+        ),
+        (
+            "{.rank = 9, .dims = (const int32_t[9]){1, 1, 1, 1, 1, 1, 1, 1, 1}}",
+            "a shape has at most 8 dimensions, 9 are given",
+        ),
+        ("{.rank = 2, .dims = NULL}", "a value has 2 dimensions at a null pointer; pass 2 of them"),
+        ("{.rank = 1, .dims = (const int32_t[1]){-1}}", "no dimension can be negative"),
+        ("{.rank = 1, .dims = (const int32_t[1]){1}, .data = (float[1]){0}, .bytes = 4}", ""),
+    ];
+    for (i, (value, wanted)) in cases.into_iter().enumerate() {
+        let macros = [format!("ASSIGN {value}"), format!("CASE_{i}")];
+        let Some(path) = compiled(folder.path(), &[&macros[0], &macros[1]]) else { return };
+        let registry = Arc::new(loaded(&path).expect("that shows when it runs"));
+        let ran = run(reference_ops(&model()).registry(registry).build().expect("it builds"));
+        match wanted {
+            "" => assert_eq!(ran, Ok(vec![2.0, 4.0, 6.0, 8.0])),
+            wanted => assert!(ran.as_ref().is_err_and(|error| error.contains(wanted)), "{value}: {ran:?}"),
+        }
+    }
 }
 
 /// The delegate is left out, and the op runs in its place.

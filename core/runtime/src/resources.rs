@@ -8,7 +8,6 @@ use arenite_abi::raw::{ArTensorV1, slice};
 use crate::arena::Block;
 use crate::error::{Error, Result};
 use crate::quota::Budget;
-use crate::stages::table::MAX_RANK;
 
 /// Named values; a handle is the position of one.
 #[derive(Default)]
@@ -69,7 +68,7 @@ impl Resources {
     /// Replaces the value by a copy of `from`. After an error it is what it was.
     ///
     /// # Safety
-    /// What `from` points to is readable.
+    /// What `from` points to is readable, and it has at most [`MAX_RANK`](arenite_abi::host_side::MAX_RANK) dimensions.
     pub unsafe fn assign(&mut self, handle: i32, from: &ArTensorV1, budget: &mut Budget) -> Result<()> {
         let count = self.values.len();
         let value = usize::try_from(handle).ok().and_then(|i| self.values.get_mut(i));
@@ -80,9 +79,6 @@ impl Resources {
         };
         // SAFETY: the caller's promise.
         let shape = unsafe { slice(from.dims, from.rank as usize) };
-        if shape.len() > MAX_RANK {
-            return refuse(format!("a shape has at most {MAX_RANK} dimensions, {} are given", shape.len()));
-        }
         if shape.iter().any(|&d| d < 0) {
             return refuse(format!("shape {shape:?} is refused; no dimension can be negative"));
         }

@@ -279,8 +279,8 @@ typedef struct ArAssignmentV1 ArAssignmentV1;
 typedef struct ArPrepareV1 {
   ArHeader header;
   void *context;
-  /* Sets the shape of output number `output`. Refused if a dimension is negative, the size overflows, or `dims` is null and `rank` not
-     0; of a delegate's partition also if it is another shape than the model's ops give it. */
+  /* Sets the shape of output number `output`. Refused if `rank` is above 8, a dimension is negative, the size overflows, or `dims` is null
+     and `rank` not 0; of a delegate's partition also if it is another shape than the model's ops give it. */
   ArStatus (*set_output_shape)(void *context, uint32_t output, const int32_t *dims, uint32_t rank);
   /* The shape of this output depends on data: `eval` calls ArEvalV1.resize_output. */
   ArStatus (*set_output_dynamic)(void *context, uint32_t output);

@@ -2,7 +2,11 @@
  *
  *   NULL_FUNCTION        this function of the registrations below is null
  *   OP_STRIDE, OP_COUNT, OP_HEADER   what the descriptor says of its ops
+ *   OP_BASE              where the descriptor says that its ops are
+ *   CLAIM_INTERFACE, ASSIGN_INTERFACE   what `query` of the delegate and of the planner answers
  *   SHAPE_FROM_NULL      a shape of 3 dimensions at a null pointer
+ *   SHAPE_OF_RANK        a shape of so many dimensions at an address that nothing has
+ *   ASSIGN               `eval` assigns this tensor to a resource
  *   UNDEFINED_SYMBOL     `eval` calls a function that no library has
  *   BUILD                what the library says of how it was built
  *   OTHER_SHAPE          the delegate gives its output another shape than the op
@@ -12,6 +16,9 @@
 
 #ifndef OP_COUNT
 #define OP_COUNT 1
+#endif
+#ifndef OP_BASE
+#define OP_BASE ops
 #endif
 #ifndef OP_STRIDE
 #define OP_STRIDE sizeof(ArOpV1)
@@ -30,6 +37,9 @@ static uint32_t prepare(const ArPrepareV1 *host, const ArNodeV1 *node, void *sta
 #ifdef SHAPE_FROM_NULL
   return host->set_output_shape(host->context, 0, NULL, 3);
 #endif
+#ifdef SHAPE_OF_RANK
+  return host->set_output_shape(host->context, 0, (const int32_t *)16, SHAPE_OF_RANK);
+#endif
   return host->set_output_shape(host->context, 0, x->dims, x->rank);
 }
 
@@ -46,6 +56,17 @@ static uint32_t eval(const ArEvalV1 *host, const ArNodeV1 *node, void *state) {
   (void)host, (void)state;
 #ifdef UNDEFINED_SYMBOL
   if (no_library_has_this()) return 1;
+#endif
+#ifdef ASSIGN
+  {
+    static const ArBytes name = AR_LITERAL("r");
+    const ArResourcesV1 *resources = host->query(host->context, AR_INTERFACE_RESOURCES);
+    const ArTensorV1 value = ASSIGN;
+    int32_t handle = -1;
+    uint32_t status = resources ? resources->open(host->context, name, &handle) : AR_STATUS_INTERNAL;
+    if (status == AR_STATUS_OK) status = resources->assign(host->context, handle, &value);
+    if (status != AR_STATUS_OK) return status;
+  }
 #endif
   twice(node);
   return 0;
@@ -100,6 +121,27 @@ static uint32_t invoke(void *kernel, const ArEvalV1 *host, const ArPartitionV1 *
 static void destroy_kernel(void *kernel) { (void)kernel; }
 static void destroy(void *delegate) { (void)delegate; }
 
+#ifdef CLAIM_INTERFACE
+static const ArClaimV1 claim_interface = CLAIM_INTERFACE;
+#endif
+#ifdef ASSIGN_INTERFACE
+static const ArAssignV1 assign_interface = ASSIGN_INTERFACE;
+#endif
+static const void *query_delegate(uint64_t id) {
+#ifdef CLAIM_INTERFACE
+  if (id == AR_INTERFACE_CLAIM) return &claim_interface;
+#endif
+  (void)id;
+  return NULL;
+}
+static const void *query_planner(uint64_t id) {
+#ifdef ASSIGN_INTERFACE
+  if (id == AR_INTERFACE_ASSIGN) return &assign_interface;
+#endif
+  (void)id;
+  return NULL;
+}
+
 static ArOpV1 ops[] = {{
     .header = OP_HEADER,
     .builtin_code = AR_BUILTIN_CUSTOM,
@@ -114,6 +156,7 @@ static ArPlannerV1 planners[] = {{
     .header = AR_HEADER(ArPlannerV1),
     .name = AR_LITERAL("in-a-row"),
     .plan = plan,
+    .query = query_planner,
 }};
 static ArDelegateV1 delegates[] = {{
     .header = AR_HEADER(ArDelegateV1),
@@ -125,13 +168,14 @@ static ArDelegateV1 delegates[] = {{
     .invoke = invoke,
     .destroy_kernel = destroy_kernel,
     .destroy = destroy,
+    .query = query_delegate,
 }};
 static const ArPluginV1 plugin = {
     .header = AR_HEADER(ArPluginV1),
     .id = AR_LITERAL("test.misbehaving"),
     .version = AR_LITERAL("1"),
     .description = AR_LITERAL("breaks one promise at a time"),
-    .ops = ops,
+    .ops = OP_BASE,
     .op_count = OP_COUNT,
     .op_stride = OP_STRIDE,
     .planners = planners,
@@ -151,6 +195,7 @@ AR_BUILD();
 AR_EXPORT const ArPluginV1 *arenite_plugin_v1(const ArHostV1 *host, uint32_t *version) {
   (void)host;
   *version = AR_ABI_VERSION;
+  (void)ops;
 #ifdef NULL_FUNCTION
   NULL_FUNCTION = NULL;
 #endif

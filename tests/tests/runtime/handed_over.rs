@@ -193,7 +193,7 @@ fn a_refused_op_registers_nothing_and_frees_its_data() {
         (
             "",
             1..=1,
-            "op '' is not registered: a custom op's name is \"\"; it must be printable, of 1 to 256 bytes",
+            "op is not registered: a custom op's name is \"\"; it must be printable, of 1 to 256 bytes",
         ),
     ] {
         assert_eq!(add(&mut registry, name, versions), wanted);

@@ -9,9 +9,10 @@ use core::ptr::null;
 
 use kernels::objects;
 pub use kernels::{constants, device_memory, memory};
+use sizes::{given, shape};
 
 use super::model::only_in_eval;
-use super::{CallerSide, EvalSide, HostSide, ModelSide, PrepareSide, Refusal, Share, eval, prepare};
+use super::{CallerSide, EvalSide, HostSide, ModelSide, PrepareSide, Share, eval, prepare};
 use crate::raw::*;
 use crate::{AssignmentMut, Status};
 
@@ -148,19 +149,7 @@ unsafe extern "C" fn set_output_shape<H: PrepareSide>(
     rank: u32,
 ) -> ArStatus {
     // SAFETY: see above.
-    unsafe { with::<H>(context, |host| prepare::set_shape(host, output, shape(dims, rank)?)) }
-}
-
-/// The dimensions that a plugin gives; null is no shape but a scalar's.
-///
-/// # Safety
-/// `dims` is null or has `rank` elements.
-unsafe fn shape<'a, R: Refusal>(dims: *const i32, rank: u32) -> Result<&'a [i32], R> {
-    match dims.is_null() && rank > 0 {
-        true => Err(R::invalid(format_args!("a shape of {rank} dimensions is given as a null pointer"))),
-        // SAFETY: as the caller says; not null, or of no elements.
-        false => Ok(unsafe { slice(dims, rank as usize) }),
-    }
+    unsafe { with::<H>(context, |host| prepare::set_shape(host, output, shape(output, dims, rank)?)) }
 }
 
 unsafe extern "C" fn set_output_dynamic<H: PrepareSide>(context: *mut c_void, output: u32) -> ArStatus {
@@ -257,7 +246,7 @@ unsafe extern "C" fn resize_output<H: EvalSide>(
     bytes: u64,
 ) -> ArStatus {
     // SAFETY: see above.
-    unsafe { with::<H>(context, |host| eval::resize(host, output, shape(dims, rank)?, bytes)) }
+    unsafe { with::<H>(context, |host| eval::resize(host, output, shape(output, dims, rank)?, bytes)) }
 }
 
 unsafe extern "C" fn is_cancelled<H: EvalSide>(context: *mut c_void) -> u8 {
@@ -304,7 +293,7 @@ unsafe extern "C" fn set_input<H: CallerSide, const RUNS: bool>(
     // SAFETY: see above; the value is readable, and memory of another subgraph, whose executor is in use.
     unsafe {
         with::<H>(context, |host| {
-            let mut value = *value;
+            let mut value = *given(value)?;
             if !RUNS {
                 value.data = core::ptr::null_mut();
             }
@@ -394,7 +383,7 @@ unsafe extern "C" fn assign<H: CallerSide, const RUNS: bool>(
     unsafe {
         with::<H>(context, |host| {
             only_in_eval(RUNS, "assigns a resource")?;
-            host.model().assign(handle, &*value)
+            host.model().assign(handle, given(value)?)
         })
     }
 }

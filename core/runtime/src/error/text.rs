@@ -100,6 +100,9 @@ impl fmt::Display for Raw<'_> {
                 not_found(f, *what, name, known)?;
                 not_loaded(f, failures)
             }
+            Error::Registration { what, name, message } if name.is_empty() => {
+                write!(f, "{what} is not registered: {message}")
+            }
             Error::Registration { what, name, message } => {
                 write!(f, "{what} '{}' is not registered: {message}", Visible(name))
             }

@@ -4,10 +4,15 @@ use std::collections::HashSet;
 use std::ffi::c_void;
 
 use arenite_abi::raw::{
-    ArDelegateV1, ArOpV1, ArPlannerV1, ArPluginV1, ArStr, BUILTIN_CUSTOM, BUILTIN_DELEGATE, OP_USER_DATA,
+    ArAssignV1, ArBuffersV1, ArClaimV1, ArCompileV1, ArCreateV1, ArDelegateV1, ArDevicesV1, ArFactsV1,
+    ArKernelPlanV1, ArOpV1, ArPlanV1, ArPlannerV1, ArPluginV1, ArStr, ArVouchV1, BUILTIN_CUSTOM,
+    BUILTIN_DELEGATE, INTERFACE_ASSIGN, INTERFACE_BUFFERS, INTERFACE_CLAIM, INTERFACE_COMPILE,
+    INTERFACE_CREATE, INTERFACE_DEVICES, INTERFACE_FACTS, INTERFACE_KERNEL_PLAN, INTERFACE_PLAN,
+    INTERFACE_VOUCH, OP_USER_DATA,
 };
 
-use crate::plugins::foreign::{self, check_header};
+use crate::plugins::foreign::{self, Foreign, check_header};
+use crate::plugins::registration::Query;
 use crate::plugins::registry::{OpKey, key_of};
 
 /// What a plugin offers, read and checked.
@@ -42,6 +47,13 @@ pub(crate) unsafe fn read(descriptor: *const ArPluginV1) -> Result<Offer, String
     // SAFETY: the address came from the handshake.
     let descriptor = unsafe { foreign::read(descriptor, "the descriptor") }?;
     let id = name(descriptor.id, "its id")?;
+    // SAFETY: the descriptor is that of the handshake.
+    unsafe { offer(&id, &descriptor) }.map_err(|message| format!("plugin '{id}': {message}"))
+}
+
+/// # Safety
+/// As [`read`].
+unsafe fn offer(id: &str, descriptor: &ArPluginV1) -> Result<Offer, String> {
     // SAFETY: the descriptor says where its arrays are.
     let (ops, planners, delegates) = unsafe {
         let (planners, delegates) = (descriptor.planners, descriptor.delegates);
@@ -59,22 +71,74 @@ pub(crate) unsafe fn read(descriptor: *const ArPluginV1) -> Result<Offer, String
     check_duplicates(&ops)?;
     let planners = planners
         .into_iter()
-        .map(|planner: ArPlannerV1| Ok((name(planner.name, "a planner's name")?, planner)))
+        .map(|planner: ArPlannerV1| {
+            Ok((checked(planner.name, "planner", || check_planner(&planner))?, planner))
+        })
         .collect::<Result<Vec<_>, String>>()?;
     let delegates = delegates
         .into_iter()
-        .map(|delegate: ArDelegateV1| Ok((name(delegate.name, "a delegate's name")?, delegate)))
+        .map(|delegate: ArDelegateV1| {
+            Ok((checked(delegate.name, "delegate", || check_delegate(&delegate))?, delegate))
+        })
         .collect::<Result<Vec<_>, String>>()?;
     unique(planners.iter().map(|(name, _)| name), "planner")?;
     unique(delegates.iter().map(|(name, _)| name), "delegate")?;
     Ok(Offer {
-        id,
+        id: id.to_owned(),
         version: text(descriptor.version),
         description: text(descriptor.description),
         ops,
         planners,
         delegates,
     })
+}
+
+/// The name of a planner or a delegate that passes the check.
+fn checked(raw: ArStr, what: &str, check: impl FnOnce() -> Result<(), String>) -> Result<String, String> {
+    let name = name(raw, &format!("a {what}'s name"))?;
+    check().map_err(|message| format!("{what} '{name}': {message}"))?;
+    Ok(name)
+}
+
+/// Looks at the interfaces that a planner offers.
+///
+/// # Errors
+/// One has a wrong header or a null function.
+pub(crate) fn check_planner(planner: &ArPlannerV1) -> Result<(), String> {
+    // SAFETY: each is the struct of its id.
+    unsafe {
+        check_interface::<ArPlanV1>(planner.query, INTERFACE_PLAN, "ArPlanV1")?;
+        check_interface::<ArAssignV1>(planner.query, INTERFACE_ASSIGN, "ArAssignV1")
+    }
+}
+
+/// As [`check_planner`], of a delegate.
+pub(crate) fn check_delegate(delegate: &ArDelegateV1) -> Result<(), String> {
+    let query = delegate.query;
+    // SAFETY: each is the struct of its id.
+    unsafe {
+        check_interface::<ArClaimV1>(query, INTERFACE_CLAIM, "ArClaimV1")?;
+        check_interface::<ArCompileV1>(query, INTERFACE_COMPILE, "ArCompileV1")?;
+        check_interface::<ArKernelPlanV1>(query, INTERFACE_KERNEL_PLAN, "ArKernelPlanV1")?;
+        check_interface::<ArVouchV1>(query, INTERFACE_VOUCH, "ArVouchV1")?;
+        check_interface::<ArDevicesV1>(query, INTERFACE_DEVICES, "ArDevicesV1")?;
+        check_interface::<ArFactsV1>(query, INTERFACE_FACTS, "ArFactsV1")?;
+        check_interface::<ArBuffersV1>(query, INTERFACE_BUFFERS, "ArBuffersV1")?;
+        check_interface::<ArCreateV1>(query, INTERFACE_CREATE, "ArCreateV1")
+    }
+}
+
+/// # Safety
+/// `T` is the struct of that id.
+unsafe fn check_interface<T: Foreign>(query: Query, id: u64, name: &str) -> Result<(), String> {
+    let Some(query) = query else { return Ok(()) };
+    // SAFETY: `query` answers with null or the struct of that id.
+    let found = unsafe { query(id) }.cast::<T>();
+    match found.is_null() {
+        true => Ok(()),
+        // SAFETY: as above.
+        false => unsafe { foreign::read(found, &format!("interface {name}")) }.map(drop),
+    }
 }
 
 /// The op that a registration serves.
@@ -139,7 +203,7 @@ pub(crate) fn name(raw: ArStr, what: &str) -> Result<String, String> {
     Ok(name)
 }
 
-fn text(raw: ArStr) -> String {
+pub(crate) fn text(raw: ArStr) -> String {
     if raw.length > 1 << 20 {
         return String::new();
     }

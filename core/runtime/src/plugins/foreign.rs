@@ -8,9 +8,12 @@ use std::mem::{MaybeUninit, offset_of};
 use std::ptr::addr_of;
 
 use arenite_abi::raw::{
-    ArDelegateV1, ArHeader, ArNodeV1, ArOpV1, ArPlannerV1, ArPluginBuildV1, ArPluginV1, ArPrepareV1,
-    ArStatus, slice,
+    ArAssignV1, ArBuffersV1, ArClaimV1, ArCompileV1, ArCreateV1, ArDelegateV1, ArDevicesV1, ArFactsV1,
+    ArHeader, ArKernelPlanV1, ArNodeV1, ArOpV1, ArPlanV1, ArPlannerV1, ArPluginBuildV1, ArPluginV1,
+    ArPrepareV1, ArStatus, ArStr, ArVouchV1, BUILTIN_CUSTOM, slice,
 };
+
+use crate::plugins::descriptor::text;
 
 /// More registrations than this, or farther apart, are taken for a corrupt descriptor.
 const MAX_REGISTRATIONS: usize = 65_536;
@@ -20,35 +23,57 @@ const MAX_STRIDE: usize = 65_536;
 ///
 /// # Safety
 /// The type is `#[repr(C)]`, begins with an [`ArHeader`], and `FUNCTIONS` has the offset of each function that is not an `Option`.
-/// Any bytes are a value of the other fields.
+/// Any bytes are a value of the other fields. `NAME` is the offset of an [`ArStr`].
 pub(crate) unsafe trait Foreign: Copy + 'static {
     /// Name and offset of each function that the host calls without asking whether there is one.
     const FUNCTIONS: &'static [(&'static str, usize)];
+    /// Offset of its name.
+    const NAME: Option<usize> = None;
 
     /// Fills in a function that may be left out, at its place in a copy of the struct.
     ///
     /// # Safety
     /// `copy` is a readable and writable copy of the struct's bytes.
     unsafe fn fill_in(_copy: *mut Self) {}
+
+    /// Its name in messages, from a copy whose functions may be null.
+    fn called(copy: &MaybeUninit<Self>) -> Option<String> {
+        // SAFETY: the offset of a text in a copy of the struct's bytes, any of which are a text's.
+        let name = unsafe { copy.as_ptr().cast::<u8>().add(Self::NAME?).cast::<ArStr>().read() };
+        Some(text(name)).filter(|name| !name.is_empty())
+    }
 }
 
-macro_rules! functions {
-    ($type:ty: $($name:ident)*) => { &[$((stringify!($name), offset_of!($type, $name))),*] };
+macro_rules! foreign {
+    ($($type:ident: $($function:ident)* $(, name: $name:ident)?;)*) => {$(
+        // SAFETY: as `raw.rs` declares it; `query` is an `Option`, and tests count the functions.
+        unsafe impl Foreign for $type {
+            const FUNCTIONS: &'static [(&'static str, usize)] = &[$((stringify!($function), offset_of!($type, $function))),*];
+            $(const NAME: Option<usize> = Some(offset_of!($type, $name));)?
+        }
+    )*};
 }
 
-// SAFETY: as `raw.rs` declares it; it has no function but an optional one.
-unsafe impl Foreign for ArPluginV1 {
-    const FUNCTIONS: &'static [(&'static str, usize)] = &[];
-}
-
-// SAFETY: as `build_info.rs` declares it; it has no function.
-unsafe impl Foreign for ArPluginBuildV1 {
-    const FUNCTIONS: &'static [(&'static str, usize)] = &[];
+foreign! {
+    ArPluginV1: ;
+    ArPluginBuildV1: ;
+    ArPlannerV1: plan, name: name;
+    ArDelegateV1: create claim compile prepare invoke destroy_kernel destroy, name: name;
+    ArClaimV1: claim;
+    ArCompileV1: compile;
+    ArKernelPlanV1: plan;
+    ArPlanV1: plan;
+    ArCreateV1: create;
+    ArVouchV1: vouch;
+    ArAssignV1: assign;
+    ArDevicesV1: list;
+    ArFactsV1: tell;
+    ArBuffersV1: read;
 }
 
 // SAFETY: as `raw.rs` declares it; `prepare` is filled in, `drop` and `query` are optional.
 unsafe impl Foreign for ArOpV1 {
-    const FUNCTIONS: &'static [(&'static str, usize)] = functions!(ArOpV1: eval);
+    const FUNCTIONS: &'static [(&'static str, usize)] = &[("eval", offset_of!(ArOpV1, eval))];
 
     unsafe fn fill_in(copy: *mut Self) {
         // SAFETY: a field of the copy, read as a word and written as a function, as `raw.rs` declares it.
@@ -58,17 +83,17 @@ unsafe impl Foreign for ArOpV1 {
             }
         }
     }
-}
 
-// SAFETY: as `raw.rs` declares it; `query` is optional.
-unsafe impl Foreign for ArPlannerV1 {
-    const FUNCTIONS: &'static [(&'static str, usize)] = functions!(ArPlannerV1: plan);
-}
-
-// SAFETY: as `raw.rs` declares it; `query` is optional.
-unsafe impl Foreign for ArDelegateV1 {
-    const FUNCTIONS: &'static [(&'static str, usize)] =
-        functions!(ArDelegateV1: create claim compile prepare invoke destroy_kernel destroy);
+    fn called(copy: &MaybeUninit<Self>) -> Option<String> {
+        let copy = copy.as_ptr();
+        // SAFETY: a number and a text, in a copy of the struct's bytes, any of which are one.
+        let (code, name) =
+            unsafe { (addr_of!((*copy).builtin_code).read(), addr_of!((*copy).custom_name).read()) };
+        match code {
+            BUILTIN_CUSTOM => Some(text(name)).filter(|name| !name.is_empty()),
+            code => arenite_model::builtin_operator_name(code).map(str::to_owned),
+        }
+    }
 }
 
 /// The struct at this address, or what is wrong with it; `what` names it.
@@ -81,16 +106,19 @@ pub(crate) unsafe fn read<T: Foreign>(at: *const T, what: &str) -> Result<T, Str
     }
     // SAFETY: not null, aligned; a header has no invalid values.
     check_header::<T>(unsafe { &*at.cast::<ArHeader>() }, what)?;
-    for (name, offset) in T::FUNCTIONS {
-        // SAFETY: the struct is as large as its type, which `check_header` found; any word is a `usize`.
-        if unsafe { at.cast::<u8>().add(*offset).cast::<usize>().read() } == 0 {
-            return Err(format!("{what} has no function '{name}': it is null, but the host calls it"));
+    // SAFETY: the struct is as large as its type, which `check_header` found; any bytes are a `MaybeUninit`.
+    let mut copy = unsafe { at.cast::<MaybeUninit<T>>().read() };
+    for (function, offset) in T::FUNCTIONS {
+        // SAFETY: a field of the copy as large as a word; any word is a `usize`.
+        if unsafe { copy.as_ptr().cast::<u8>().add(*offset).cast::<usize>().read() } == 0 {
+            let name = T::called(&copy).map_or(String::new(), |name| format!(" ('{name}')"));
+            return Err(format!(
+                "{what}{name} has no function '{function}', which the host calls: set it; it is null"
+            ));
         }
     }
-    let mut copy = MaybeUninit::<T>::uninit();
-    // SAFETY: both are as large as the type; functions that must be there are, and one that may be left out is filled in.
+    // SAFETY: functions that must be there are, and one that may be left out is filled in; any bytes are a value of the other fields.
     unsafe {
-        copy.as_mut_ptr().copy_from_nonoverlapping(at, 1);
         T::fill_in(copy.as_mut_ptr());
         Ok(copy.assume_init())
     }
@@ -109,15 +137,18 @@ pub(crate) unsafe fn read_all<T: Foreign>(
     if count == 0 {
         return Ok(Vec::new());
     }
+    let wraps = base.addr().checked_add(count.saturating_mul(stride)).is_none();
     if count > MAX_REGISTRATIONS
+        || wraps
         || base.is_null()
         || !(size_of::<T>()..=MAX_STRIDE).contains(&stride)
         || !stride.is_multiple_of(align_of::<T>())
     {
         return Err(format!(
             "it has {count} {what}s, {stride} bytes apart at {base:p}; at most {MAX_REGISTRATIONS} are read, {} to {MAX_STRIDE} \
-             bytes apart",
-            size_of::<T>()
+             bytes apart, a multiple of {}, from an address that is not null and before the end of memory",
+            size_of::<T>(),
+            align_of::<T>()
         ));
     }
     // SAFETY: the plugin says that so many structs are here; the products are below 2³².
@@ -140,24 +171,6 @@ pub(crate) fn check_header<T>(header: &ArHeader, what: &str) -> Result<(), Strin
         ));
     }
     Ok(())
-}
-
-/// Whether an interface that `query` gave can be used: a header, and behind it functions alone, none of which is null.
-///
-/// # Safety
-/// The address is null, or as many bytes as the header there says are readable.
-pub(crate) unsafe fn is_complete<T>(at: *const c_void) -> bool {
-    const WORD: usize = size_of::<usize>();
-    let at = at.cast::<T>();
-    if at.is_null() || !at.is_aligned() {
-        return false;
-    }
-    let words = size_of::<ArHeader>().div_ceil(WORD)..size_of::<T>() / WORD;
-    // SAFETY: not null, aligned; a header has no invalid values; the words are read once its size is known.
-    unsafe {
-        check_header::<T>(&*at.cast::<ArHeader>(), "the interface").is_ok()
-            && words.into_iter().all(|i| at.cast::<usize>().add(i).read() != 0)
-    }
 }
 
 /// `prepare` of an op that has none: outputs keep the shapes that the file gives them.
@@ -185,3 +198,6 @@ unsafe extern "C" fn keep_file_shapes(
         0
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,7 +10,7 @@ use arenite_abi::raw::{
     ArStatus, ArStr, INTERFACE_ASSIGN, INTERFACE_CREATE, INTERFACE_PLAN,
 };
 
-use super::foreign;
+use super::foreign::{self, Foreign};
 use super::registry::PROGRAM;
 use crate::host::devices::{self, DeviceInfo};
 
@@ -60,26 +60,22 @@ impl<R> Deref for Registration<R> {
 /// The function that `query` answers the ids of interfaces with.
 pub(crate) type Query = Option<unsafe extern "C" fn(interface: u64) -> *const c_void>;
 
-/// The interface with this id; `None` if the plugin has none, or one that is too short or has a null function.
+/// The interface with this id. One with a wrong header or a null function was refused when its owner was registered; where `query`
+/// answers otherwise later, there is none.
 ///
 /// # Safety
-/// `T` is the struct of that id: a header and functions.
-pub(crate) unsafe fn interface<T>(query: Query, id: u64) -> Option<&'static T> {
-    // SAFETY: `query` answers with null or a struct that lives as long as the process; `is_complete` looks at it before a reference
-    // exists.
+/// `T` is the struct of that id.
+pub(crate) unsafe fn interface<T: Foreign>(query: Query, id: u64) -> Option<T> {
+    // SAFETY: `query` answers with null or a struct that lives as long as the process.
     unsafe {
-        let found = query?(id);
-        if !found.is_null() && !foreign::is_complete::<T>(found) {
-            tracing::warn!(interface = id, "not used: its header is wrong or one of its functions is null");
-            return None;
-        }
-        found.cast::<T>().as_ref()
+        let found = query?(id).cast::<T>();
+        if found.is_null() { None } else { foreign::read(found, "the interface").ok() }
     }
 }
 
 impl Registration<ArPlannerV1> {
     /// Its function that gets user data, if it was handed over.
-    fn with_user_data(&self) -> Option<&'static ArPlanV1> {
+    fn with_user_data(&self) -> Option<ArPlanV1> {
         self.user_data.as_ref()?;
         // SAFETY: the struct of that id.
         unsafe { interface(self.query, INTERFACE_PLAN) }
@@ -104,7 +100,7 @@ impl Registration<ArPlannerV1> {
 
 impl Registration<ArPlannerV1> {
     /// Its function that hands out shared objects, if it has one.
-    pub fn assigns(&self) -> Option<&'static ArAssignV1> {
+    pub fn assigns(&self) -> Option<ArAssignV1> {
         // SAFETY: the struct of that id.
         unsafe { interface(self.query, INTERFACE_ASSIGN) }
     }
@@ -112,7 +108,7 @@ impl Registration<ArPlannerV1> {
 
 impl Registration<ArDelegateV1> {
     /// Its function that gets user data, if it was handed over.
-    fn with_user_data(&self) -> Option<&'static ArCreateV1> {
+    fn with_user_data(&self) -> Option<ArCreateV1> {
         self.user_data.as_ref()?;
         // SAFETY: the struct of that id.
         unsafe { interface(self.query, INTERFACE_CREATE) }

@@ -24,7 +24,7 @@ impl PartitionKernel {
         self.buffers().is_some()
     }
 
-    fn buffers(&self) -> Option<&'static ArBuffersV1> {
+    fn buffers(&self) -> Option<ArBuffersV1> {
         // SAFETY: `query` answers with null or the struct of that id.
         unsafe { interface(self.delegate.query, INTERFACE_BUFFERS) }
     }

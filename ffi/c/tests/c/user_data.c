@@ -117,18 +117,25 @@ static void refused(const ArModel *model) {
   other = op;
   other.custom_name = (ArStr)AR_LITERAL("");
   FAILS(AR_ERROR_ARGUMENT, "name is \"\"", ar_options_register_op(options, &other, &scale, freed));
-  REQUIRE(scale.freed == 6);
+  other = op;
+  other.eval = NULL;
+  FAILS(AR_ERROR_ARGUMENT, "op is not registered: the op ('NoSuchOp') has no function 'eval', which the host calls: set it; it is null",
+        ar_options_register_op(options, &other, &scale, freed));
+  memset(&other, 0, sizeof other);
+  FAILS(AR_ERROR_ARGUMENT, "op is not registered: the op has 0 bytes in version 0.0, this host needs 96",
+        ar_options_register_op(options, &other, &scale, freed));
+  REQUIRE(scale.freed == 8);
   OK(ar_options_register_op(options, &op, &scale, freed));
   FAILS(AR_ERROR_ARGUMENT, "versions 1 to 3, and the program handed over an op with versions 1 to 3 before",
         ar_options_register_op(options, &op, &scale, freed));
-  REQUIRE(scale.freed == 7);
+  REQUIRE(scale.freed == 9);
   OK(ar_interpreter_new(model, options, &interpreter));
   FAILS(AR_ERROR_FAILED, "NoSuchOp (node 0, output 'y'): the factor is 0, it must not be",
         ar_interpreter_allocate(interpreter));
   ar_interpreter_free(interpreter);
-  REQUIRE(scale.freed == 7);
+  REQUIRE(scale.freed == 9);
   ar_options_free(options);
-  REQUIRE(scale.freed == 8);
+  REQUIRE(scale.freed == 10);
 }
 
 /* One buffer behind the other. */

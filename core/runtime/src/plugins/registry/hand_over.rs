@@ -13,7 +13,7 @@ use super::{
 };
 use crate::error::{Error, Named, Result};
 use crate::host::{HOST, op_schemas};
-use crate::plugins::descriptor::{check_op, clash, name as checked_name};
+use crate::plugins::descriptor::{check_delegate, check_op, check_planner, clash, name as checked_name};
 use crate::plugins::foreign;
 use crate::plugins::registration::Registration;
 
@@ -147,6 +147,7 @@ impl Registry {
         let planner =
             Registration::handed_over(planner, name, |planner, name| planner.name = name, user_data);
         checked_name(planner.name, "its name")
+            .and_then(|_| check_planner(&planner))
             .and_then(|_| check_user_data(&planner, planner.takes_user_data()))
             .map_err(|message| refused(Named::Planner, name, message))?;
         self.push_planner(name, &planner)
@@ -197,6 +198,7 @@ impl Registry {
         let delegate =
             Registration::handed_over(delegate, name, |delegate, name| delegate.name = name, user_data);
         checked_name(delegate.name, "its name")
+            .and_then(|_| check_delegate(&delegate))
             .and_then(|_| check_user_data(&delegate, delegate.takes_user_data()))
             .map_err(|message| refused(Named::Delegate, name, message))?;
         self.push_delegate(name, &delegate)
