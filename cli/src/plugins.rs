@@ -96,6 +96,9 @@ impl Display for Report {
 fn show_plugin(f: &mut fmt::Formatter<'_>, plugin: &Plugin) -> fmt::Result {
     let origin = plugin.path.as_ref().map_or("linked in".to_owned(), |path| path.display().to_string());
     writeln!(f, "{HEAD}{} {}{HEAD:#}  ABI {}, {origin}", plugin.id, plugin.version, plugin.abi)?;
+    if let Some(sha256) = &plugin.sha256 {
+        writeln!(f, "  SHA-256 {sha256}")?;
+    }
     if !plugin.description.is_empty() {
         writeln!(f, "  {}", text::Visible(&plugin.description))?;
     }

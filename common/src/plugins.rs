@@ -31,6 +31,8 @@ pub struct Plugin {
     pub description: String,
     /// The library; null if it is linked in.
     pub path: Option<PathBuf>,
+    /// The SHA-256 of the library, for `[plugins] sha256`; null if it is linked in, or can no longer be read.
+    pub sha256: Option<String>,
     /// The version of the contract.
     pub abi: String,
     /// Its ops.
@@ -124,6 +126,7 @@ fn plugin(info: &arenite::PluginInfo) -> Plugin {
             Origin::Static | Origin::Program => None,
             Origin::File(path) => Some(path.clone()),
         },
+        sha256: info.sha256().and_then(Result::ok),
         abi: format!("{}.{}", info.abi.0, info.abi.1),
         ops,
         planners: info.planners.clone(),

@@ -179,3 +179,34 @@ fn devices_and_what_partitions_tell_are_shown() {
     assert_eq!(objects["object_ids"], serde_json::json!([0, 1]));
     assert!(std::fs::read_to_string(html).unwrap().contains("record 1 in object 1"));
 }
+
+/// What is printed is what `[plugins] sha256` takes.
+#[test]
+fn the_digest_of_a_library_is_listed_and_can_be_demanded() {
+    let folder = tempfile::tempdir().unwrap();
+    if !compile_cube("org.example.a", folder.path()) {
+        println!("left out: there is no C compiler on this machine");
+        return;
+    }
+    let plugins = folder.path().display().to_string();
+    let got = json(&["plugins", &plugins, "--json"]);
+    let listed = got["plugins"].as_array().unwrap();
+    let cube = listed.iter().find(|plugin| plugin["id"] == "org.example.a").unwrap();
+    let digest = cube["sha256"].as_str().unwrap();
+    assert!(digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit()), "{digest}");
+    assert!(succeed(&["plugins", &plugins]).contains(&format!("  SHA-256 {digest}\n")));
+    let ops = listed.iter().find(|plugin| plugin["id"] == "org.arenite.ops").unwrap();
+    assert_eq!(ops["sha256"], Value::Null);
+
+    let config = folder.path().join("digests.toml");
+    let file = format!("org.example.a.{}", std::env::consts::DLL_EXTENSION);
+    let loaded = |digest: &str| {
+        let text =
+            format!("schema = 1\n[plugins]\ndirs = [\".\"]\nsha256 = {{ \"{file}\" = \"{digest}\" }}\n");
+        std::fs::write(&config, text).unwrap();
+        let got = json(&["plugins", "--config", &config.display().to_string(), "--json"]);
+        got["plugins"].as_array().unwrap().iter().any(|plugin| plugin["id"] == "org.example.a")
+    };
+    assert!(loaded(digest));
+    assert!(!loaded(&"0".repeat(64)));
+}

@@ -10,6 +10,7 @@ use arenite_abi::{ElementType, ElementTypes};
 
 use super::{OpKey, Registry};
 use crate::host::devices::DelegateDevices;
+use crate::plugins::digest;
 
 /// Where a plugin came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,6 +52,20 @@ pub struct PluginInfo {
     pub delegates: Vec<String>,
     /// Its ops.
     pub ops: Vec<OpInfo>,
+}
+
+impl PluginInfo {
+    /// The SHA-256 of its library, in 64 hexadecimal digits as `[plugins] sha256` takes them; `None` if it is not from a library. The file
+    /// is read now: whoever wants to know that it was not replaced since it was loaded compares digests by `[plugins] sha256`.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn sha256(&self) -> Option<std::io::Result<String>> {
+        match &self.origin {
+            Origin::File(path) => Some(std::fs::File::open(path).and_then(|file| digest::of(&file))),
+            Origin::Static | Origin::Program => None,
+        }
+    }
 }
 
 /// An op registration, for listings.
