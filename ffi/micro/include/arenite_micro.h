@@ -75,7 +75,8 @@ typedef uint32_t ArMicroPlanner;
 #define AR_MICRO_GREEDY 0u /* the largest first, each in the lowest gap */
 #define AR_MICRO_LINEAR 1u /* one after the other: every tensor keeps its value */
 
-/* Verifies a model, and takes bookkeeping from the arena. */
+/* Verifies a model, and takes bookkeeping from the arena. AR_MICRO_ARGUMENT for an op whose header is wrong, or whose `prepare` or `eval` is
+   null: unlike the large runtime, this one needs both. */
 ArMicroStatus ar_micro_load(ArMicro *micro, const void *model, size_t model_bytes, const ArOpV1 *const *ops, size_t op_count,
                             void *arena, size_t arena_bytes);
 

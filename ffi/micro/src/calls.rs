@@ -2,12 +2,13 @@
 
 use core::ffi::c_void;
 use core::fmt::{self, Write};
-use core::ptr::{NonNull, null_mut, slice_from_raw_parts, slice_from_raw_parts_mut};
+use core::ptr::{NonNull, null_mut, slice_from_raw_parts_mut};
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use arenite_abi::raw::{ArHostV1, ArStr};
 use arenite_micro::{Error, Loaded, OpRegistration, Ops, Planner, Sizes, TensorInfo};
 
+use crate::lent::{lent, refuse, registrations};
 use crate::micro::{ArMicro, Phase, wrong};
 use crate::status::{self, ARGUMENT, ArMicroStatus};
 
@@ -33,26 +34,6 @@ pub struct ArMicroSizes {
     ops: usize,
     variables: usize,
     constants: usize,
-}
-
-/// A list that the program lends; `None` if it is null and not empty, or too long.
-///
-/// # Safety
-/// Null, or `count` values that are there as long as they are used.
-unsafe fn lent<T>(list: *const T, count: usize) -> Option<&'static [T]> {
-    let fits = count.checked_mul(size_of::<T>()).is_some_and(|bytes| bytes <= isize::MAX as usize);
-    match NonNull::new(list.cast_mut()) {
-        None => (count == 0).then_some(&[]),
-        Some(list) if fits && list.is_aligned() => {
-            // SAFETY: neither null nor misaligned nor too long; the rest is the caller's promise.
-            Some(unsafe { &*slice_from_raw_parts(list.as_ptr(), count) })
-        }
-        Some(_) => None,
-    }
-}
-
-fn refuse(what: &str) -> ArMicroStatus {
-    status::fail(ARGUMENT, format_args!("{what} is null, misaligned or too long"))
 }
 
 /// Makes a reference of a pointer to an `ArMicro`, or ends the call.
@@ -85,13 +66,12 @@ pub unsafe extern "C" fn ar_micro_load(
         return wrong("another model is there", micro.phase());
     }
     // SAFETY: the header's rule: the model and the ops are there until the interpreter is closed.
-    let (model, ops) = unsafe { (lent(model.cast::<u8>(), model_bytes), lent(ops, op_count)) };
+    let (model, ops) = unsafe { (lent(model.cast::<u8>(), model_bytes), registrations(ops, op_count)) };
     let Some(model) = model else { return refuse("the model") };
-    let Some(ops) = ops.filter(|ops| ops.iter().all(|op| !op.is_null() && op.is_aligned())) else {
-        return refuse("the list of ops, or an op,");
+    let ops = match ops {
+        Ok(ops) => ops,
+        Err(status) => return status,
     };
-    // SAFETY: pointers that are neither null nor misaligned are references, and the ops are there as long as the list.
-    let ops = unsafe { &*(core::ptr::from_ref(ops) as *const [&'static OpRegistration]) };
     let arena = match NonNull::new(arena.cast::<u8>()) {
         None if arena_bytes == 0 => &mut [],
         Some(arena) if arena_bytes <= isize::MAX as usize => {
@@ -369,7 +349,7 @@ pub unsafe extern "C" fn ar_micro_write_layouts(
     op_count: usize,
 ) {
     // SAFETY: the header's rule.
-    if let Some(ops) = unsafe { lent(ops.cast::<&OpRegistration>(), op_count) } {
+    if let Ok(ops) = unsafe { registrations(ops, op_count) } {
         // Writing never fails.
         let _ = arenite_micro::write_layouts(&mut Through(write), Ops::Pointers(ops));
     }

@@ -14,6 +14,7 @@
 #![deny(missing_docs)]
 
 mod calls;
+mod lent;
 mod micro;
 mod ops;
 #[cfg(not(any(feature = "std", test)))]

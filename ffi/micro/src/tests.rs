@@ -1,10 +1,11 @@
 //! The functions of the header as a program in C calls them. One thread at a time may: hence the lock.
 
 use std::ffi::CStr;
-use std::mem::MaybeUninit;
+use std::mem::{MaybeUninit, offset_of};
 use std::ptr::{null, null_mut};
 use std::sync::Mutex;
 
+use arenite_abi::raw::ArOpV1;
 use arenite_micro::OpRegistration;
 use arenite_model::tensor_type::FLOAT32;
 use arenite_model::writer::{ModelBuilder, Operator, SubGraph, Tensor};
@@ -151,4 +152,47 @@ fn wrong_arguments_are_refused() {
         assert_eq!(ar_micro_input_count(null()), 0);
         ar_micro_close(null_mut());
     }
+}
+
+/// An op of a program in C: as the struct crosses, with something left out.
+fn spoiled(spoil: impl FnOnce(&mut [usize])) -> Box<[usize]> {
+    let words = size_of::<ArOpV1>() / size_of::<usize>();
+    // SAFETY: so many words are in the struct, and any bytes are one.
+    let mut op: Box<[usize]> = unsafe { std::slice::from_raw_parts((&raw const ABS).cast(), words) }.into();
+    spoil(&mut op);
+    op
+}
+
+#[test]
+fn an_op_without_a_function_or_of_another_version_is_refused() {
+    let _one = ONE_AT_A_TIME.lock();
+    let ((model, bytes), mut arena, mut micro) = (model(), Box::new(Aligned([0; 4096])), zeros());
+    let at = |offset: usize| offset / size_of::<usize>();
+    let no_eval = spoiled(|op| op[at(offset_of!(ArOpV1, eval))] = 0);
+    let no_prepare = spoiled(|op| op[at(offset_of!(ArOpV1, prepare))] = 0);
+    let all_zero = spoiled(|op| op.fill(0));
+    let short = spoiled(|op| op[0] -= 8);
+    let cases = [
+        (&no_eval, "op 1 of the list (builtin code 101) has no function 'eval': set it; it is null"),
+        (&no_prepare, "op 1 of the list (builtin code 101) has no function 'prepare': set it; it is null"),
+        (&all_zero, "op 1 of the list has 0 bytes in version 0.0; this library needs 96 in version 1.x"),
+        (&short, "op 1 of the list has 88 bytes in version 1.0; this library needs 96"),
+    ];
+    for (op, words) in cases {
+        let ops = [&raw const ABS, op.as_ptr().cast()];
+        // SAFETY: as in `a_model_runs`; the second op is readable, and what is wrong with it is seen before it is used.
+        unsafe {
+            let arena = (&raw mut arena.0).cast();
+            let mut load = |count| {
+                ar_micro_load(&mut micro, model.0.as_ptr().cast(), bytes, ops.as_ptr(), count, arena, 4096)
+            };
+            refused(load(2), ARGUMENT, words);
+            // Nothing is written about ops that are refused.
+            ar_micro_write_layouts(unwritten, ops.as_ptr(), 2);
+        }
+    }
+}
+
+unsafe extern "C" fn unwritten(_: *const u8, _: usize) {
+    unreachable!("a layout was written");
 }
