@@ -68,12 +68,13 @@ static TfLiteOperator *plain(void) {
   return op;
 }
 
-static int told;
+static int told, ranks_refused;
 
 static void tell(void *user_data, const char *format, va_list arguments) {
   char text[2048];
   (void)user_data;
   vsnprintf(text, sizeof text, format, arguments);
+  ranks_refused += strstr(text, "a shape has at most 8 dimensions, 1000 are given") != NULL && strlen(text) < 300;
   told += strstr(text, "failure of 7, 1.5 and word") != NULL || strlen(text) >= 1000;
 }
 
@@ -250,6 +251,23 @@ static void op_of_wrong_shape(void) {
   TfLiteOperator *own = plain();
   TfLiteOperatorSetPrepare(own, wrong_shape);
   run(made_of("custom.tflite", own));
+}
+
+static TfLiteStatus too_many_dimensions(TfLiteOpaqueContext *context, TfLiteOpaqueNode *node) {
+  TfLiteIntArray *dims = TfLiteIntArrayCreate(1000);
+  int i;
+  for (i = 0; i < dims->size; i++) {
+    dims->data[i] = 1;
+  }
+  return TfLiteOpaqueContextResizeTensor(context, TfLiteOpaqueNodeGetOutput(context, node, 0), dims);
+}
+
+/* The error is one short line. */
+static void op_of_too_many_dimensions(void) {
+  TfLiteOperator *own = plain();
+  TfLiteOperatorSetPrepare(own, too_many_dimensions);
+  run(made_of("custom.tflite", own));
+  SAY("%d", ranks_refused);
 }
 
 /* Looks at everything. */
@@ -453,7 +471,7 @@ int main(int argc, char **argv) {
 #define CASE(name) {#name, name}
   static const Case cases[] = {
       CASE(op), CASE(op_with_user_data), CASE(op_deleted_before_interpreter), CASE(op_says_what_it_is), CASE(op_is_null),
-      CASE(op_of_nothing), CASE(op_fails), CASE(op_is_cancelled), CASE(op_cancels_its_interpreter), CASE(op_cannot_begin), CASE(op_of_wrong_shape),
+      CASE(op_of_nothing), CASE(op_fails), CASE(op_is_cancelled), CASE(op_cancels_its_interpreter), CASE(op_cannot_begin), CASE(op_of_wrong_shape), CASE(op_of_too_many_dimensions),
       CASE(op_looks_around), CASE(op_with_temporaries), CASE(op_of_dynamic_shape), CASE(variables),
   };
   return run_cases(cases, sizeof cases / sizeof *cases, argc, argv);
