@@ -22,7 +22,7 @@ use arenite_layers::{Aligned, Id, is_aligned};
 
 use crate::memory;
 use crate::net::Net;
-pub use run::{Grain, Inputs, Run};
+pub use run::{Grain, Inputs, Ports, Run};
 
 use layout::{Buffers, Built, Frame, Place, Places as Found};
 use run::HandedOut;
@@ -126,6 +126,8 @@ impl Ahead {
 
 struct Compiled {
     step: Box<dyn Step>,
+    /// The values of its node.
+    ports: Ports,
     /// The record of its scratch memory, and how many bytes it wants.
     scratch: Option<(usize, usize)>,
     /// Its first result, if that is a tensor of the graph.
@@ -183,6 +185,7 @@ impl Program {
         let Found { values: places, scratch, buffers } = frame.lay_out(&steps, is_free);
         let compiled = |(Built { node, step }, scratch): (_, Option<usize>)| Compiled {
             scratch: scratch.map(|record| (record, step.scratch())),
+            ports: Ports::of(&net.nodes[node]),
             step,
             tensor: net.values[net.nodes[node].outputs[0]].tensor,
         };
@@ -266,7 +269,7 @@ impl Program {
         };
         self.find_places(cx, arena)?;
         let times = cx.profile();
-        for (i, Compiled { step, scratch, tensor }) in self.steps.iter().enumerate() {
+        for (i, Compiled { step, ports, scratch, tensor }) in self.steps.iter().enumerate() {
             let scratch = scratch.map_or(memory::Place::NOWHERE, |(record, bytes)| {
                 arena.part(self.offsets[record] as usize, bytes)
             });
@@ -277,7 +280,7 @@ impl Program {
             // SAFETY: `find_places` looked all places up in this call, in memory that is the call's until `cx` ends: its arena, outputs and
             // inputs, and the program's constants. `layout` gave no two values that are needed at one time the same memory, but where a
             // step allows it, nor a value that is written that of an input or constant; `verify` checks that in debug builds.
-            let run = unsafe { Run::new(&self.found, scratch, cx, &self.handed_out) };
+            let run = unsafe { Run::new(&self.found, scratch, cx, (&self.handed_out, ports)) };
             step.run(&run)?;
             if let (Some(times), Some(start)) = (&times, start) {
                 times.note(i, step.name(), *tensor, start.elapsed().as_nanos() as u64);

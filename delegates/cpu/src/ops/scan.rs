@@ -22,7 +22,7 @@ use ports::Port;
 
 use super::{Build, Offers, Runs};
 use crate::net::{Net, Node};
-use crate::program::Step;
+use crate::program::{Ports, Step};
 use crate::steps::scan::{self, Alias, Feed, List, Rows, State};
 
 /// A counted loop.
@@ -83,7 +83,8 @@ impl Runs for Scan<'_> {
     }
 
     fn build(&self, _: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
-        let steps = self.nodes.iter().map(|node| super::build(node, net, build)).collect::<Result<_>>()?;
+        let step = |node| Ok((super::build(node, net, build)?, Ports::of(node)));
+        let steps = self.nodes.iter().map(step).collect::<Result<_>>()?;
         let pick = |wanted: bool| {
             let states = self.states.iter().zip(self.direct());
             states.filter(|(_, direct)| *direct == wanted).map(|(state, _)| *state).collect()

@@ -6,16 +6,47 @@ use arenite_abi::prelude::*;
 use arenite_layers::Id;
 use bytemuck::Pod;
 
+use super::layout::Frame;
 use crate::memory::{Place, Source, Target};
+use crate::net::Node;
 
-/// What a step sees while it runs.
+/// What a step sees while it runs: the values of its node, so that safe code reaches no memory that the layout gave to other values.
 pub struct Run<'a> {
     places: &'a [Place],
     scratch: Cell<Place>,
     eval: &'a EvalContext<'a>,
+    ports: &'a Ports,
     handed_out: &'a HandedOut,
     /// The number of this run among those of all steps.
     number: u64,
+}
+
+/// The values that a step reads and those that it writes, each ascending.
+pub struct Ports {
+    inputs: Box<[Id]>,
+    outputs: Box<[Id]>,
+}
+
+impl Ports {
+    /// Of a node.
+    pub fn of(node: &Node<'_>) -> Ports {
+        Ports::new(node.inputs.clone(), Frame::written(node))
+    }
+
+    fn new(mut inputs: Vec<Id>, mut outputs: Vec<Id>) -> Ports {
+        inputs.sort_unstable();
+        outputs.sort_unstable();
+        Ports { inputs: inputs.into(), outputs: outputs.into() }
+    }
+}
+
+/// Whether an ascending list names a value.
+#[inline]
+fn has(list: &[Id], id: Id) -> bool {
+    match list.len() {
+        0..=8 => list.contains(&id),
+        _ => list.binary_search(&id).is_ok(),
+    }
 }
 
 /// In which run of a step each value was handed out last, so that no step gets an output twice.
@@ -27,41 +58,58 @@ pub struct HandedOut {
 }
 
 impl HandedOut {
-    /// None of so many values was.
+    /// Of this many values, none of which was handed out.
     pub fn none_of(values: usize) -> Self {
         HandedOut { runs: Cell::new(0), last: vec![Cell::new(0); values] }
     }
 
-    /// Begins a run; gives its number.
+    /// Begins a run; returns its number.
     fn begin(&self) -> u64 {
         self.runs.set(self.runs.get() + 1);
         self.runs.get()
     }
 
-    /// Notes that run `number` gets output `id`.
+    /// Notes that run `number` of a step with these ports gets output `id`.
     ///
     /// # Panics
-    /// If it has got it before.
-    fn take(&self, id: Id, number: u64) {
+    /// If it has got it before, or the step's node does not write it.
+    fn take(&self, ports: &Ports, id: Id, number: u64) {
+        assert!(has(&ports.outputs, id), "a step asks for value {id}, which is no output of its node");
         assert!(self.last[id].replace(number) != number, "a step asks for output {id} twice");
     }
 }
 
 /// The values that a step reads; threads have copies of it.
 #[derive(Clone, Copy)]
-pub struct Inputs<'r>(&'r [Place]);
+pub struct Inputs<'r> {
+    places: &'r [Place],
+    ids: &'r [Id],
+}
 
 impl<'r> Inputs<'r> {
     /// No values.
-    pub const NONE: Inputs<'r> = Inputs(&[]);
+    pub const NONE: Inputs<'r> = Inputs { places: &[], ids: &[] };
 
     /// A value.
+    ///
+    /// # Panics
+    /// If the step's node does not read it.
     #[inline]
     pub fn get<T: Pod>(self, id: Id) -> Source<'r, T> {
-        // SAFETY: the place is readable during the run, as `Run::new` requires. What overlaps it is an output for which the step gave an
-        // `InPlace` or `Behind`: so an element is read before it is written, by the same thread and through pointers.
-        unsafe { self.0[id].source() }
+        if !has(self.ids, id) {
+            not_read(id);
+        }
+        // SAFETY: an input of the step, as just checked, whose place is readable during the run, as `Run::new` requires. What overlaps it is
+        // an output for which the step gave an `InPlace` or `Behind`: so an element is read before it is written, by the same thread and
+        // through pointers.
+        unsafe { self.places[id].source() }
     }
+}
+
+#[cold]
+#[inline(never)]
+fn not_read(id: Id) -> ! {
+    std::panic::panic_any(format!("a step reads value {id}, which is no input of its node"))
 }
 
 impl<'a> Run<'a> {
@@ -75,21 +123,24 @@ impl<'a> Run<'a> {
         places: &'a [Place],
         scratch: Place,
         eval: &'a EvalContext<'a>,
-        handed_out: &'a HandedOut,
+        (handed_out, ports): (&'a HandedOut, &'a Ports),
     ) -> Run<'a> {
-        Run { places, scratch: Cell::new(scratch), eval, handed_out, number: handed_out.begin() }
+        Run { places, scratch: Cell::new(scratch), eval, ports, handed_out, number: handed_out.begin() }
     }
 
-    /// What a step inside of this one sees.
+    /// A run of a step inside of this one.
     ///
     /// # Safety
     /// That of [`new`](Self::new).
-    pub unsafe fn within<'b>(&'b self, places: &'b [Place], scratch: Place) -> Run<'b> {
+    pub unsafe fn within<'b>(&'b self, places: &'b [Place], scratch: Place, ports: &'b Ports) -> Run<'b> {
         // SAFETY: this function requires the same.
-        unsafe { Run::new(places, scratch, self.eval, self.handed_out) }
+        unsafe { Run::new(places, scratch, self.eval, (self.handed_out, ports)) }
     }
 
     /// A value that the step reads.
+    ///
+    /// # Panics
+    /// If its node does not read it.
     #[inline]
     pub fn input<T: Pod>(&self, id: Id) -> Source<'_, T> {
         self.inputs().get(id)
@@ -98,17 +149,17 @@ impl<'a> Run<'a> {
     /// All values that the step reads.
     #[inline]
     pub fn inputs(&self) -> Inputs<'_> {
-        Inputs(self.places)
+        Inputs { places: self.places, ids: &self.ports.inputs }
     }
 
     /// A value that the step writes.
     ///
     /// # Panics
-    /// If the step has asked for it before.
+    /// If the step has asked for it before, or its node does not write it.
     pub fn output<T: Pod>(&self, id: Id) -> Target<'_, T> {
-        self.handed_out.take(id, self.number);
-        // SAFETY: the place is writable during the run and overlaps no other output, as `new` requires; this is the only target of it.
-        // Where it overlaps an input, that is as in `Inputs::get`.
+        self.handed_out.take(self.ports, id, self.number);
+        // SAFETY: an output of the step, of which `take` lets no second target exist. Its place is writable during the run and overlaps no
+        // other output, as `new` requires. Where it overlaps an input, that is as in `Inputs::get`.
         unsafe { self.places[id].target() }
     }
 
@@ -213,19 +264,49 @@ impl From<usize> for Grain {
 mod tests {
     use super::*;
 
+    fn panics(f: impl FnOnce()) -> String {
+        let payload = std::panic::catch_unwind(std::panic::AssertUnwindSafe(f)).expect_err("it panics");
+        payload.downcast_ref::<String>().cloned().expect("a message")
+    }
+
     #[test]
     fn a_run_of_a_step_gets_an_output_once() {
-        let handed_out = HandedOut::none_of(3);
+        let (handed_out, all) = (HandedOut::none_of(3), Ports::new(vec![], vec![2, 0, 1]));
         let (outer, inner) = (handed_out.begin(), handed_out.begin());
-        handed_out.take(0, outer);
-        handed_out.take(1, outer);
-        handed_out.take(2, inner);
+        handed_out.take(&all, 0, outer);
+        handed_out.take(&all, 1, outer);
+        handed_out.take(&all, 2, inner);
         // The next run gets all of them again.
         let next = handed_out.begin();
-        (0..3).for_each(|id| handed_out.take(id, next));
-        let again = std::panic::AssertUnwindSafe(|| handed_out.take(1, next));
-        let payload = std::panic::catch_unwind(again).expect_err("it gets an output twice");
-        let said = payload.downcast_ref::<String>().map(String::as_str);
-        assert_eq!(said, Some("a step asks for output 1 twice"));
+        (0..3).for_each(|id| handed_out.take(&all, id, next));
+        assert_eq!(panics(|| handed_out.take(&all, 1, next)), "a step asks for output 1 twice");
+    }
+
+    /// Other values may lie where a step's outputs do. Short lists of ids and long ones are searched differently.
+    #[test]
+    fn a_step_reaches_no_value_that_its_node_does_not_have() {
+        for others in [0, 9] {
+            let ids = |first: Id| (0..=others).map(|i| first + 4 * i).rev().collect();
+            let (ports, places) = (Ports::new(ids(0), ids(1)), [Place::NOWHERE; 40]);
+            let (inputs, handed_out) =
+                (Inputs { places: &places, ids: &ports.inputs }, HandedOut::none_of(40));
+            let number = handed_out.begin();
+            for id in 0..4 * (others + 1) {
+                match id % 4 {
+                    0 => assert!(inputs.get::<f32>(id).is_empty()),
+                    _ => {
+                        let message = format!("a step reads value {id}, which is no input of its node");
+                        assert_eq!(panics(|| _ = inputs.get::<f32>(id)), message);
+                    }
+                }
+                match id % 4 {
+                    1 => handed_out.take(&ports, id, number),
+                    _ => {
+                        let message = format!("a step asks for value {id}, which is no output of its node");
+                        assert_eq!(panics(|| handed_out.take(&ports, id, number)), message);
+                    }
+                }
+            }
+        }
     }
 }

@@ -13,7 +13,7 @@ use arenite_abi::prelude::*;
 use arenite_layers::Id;
 
 use crate::memory::{LINE, Place, Source, Target};
-use crate::program::{Run, Step};
+use crate::program::{Ports, Run, Step};
 
 /// Row `first + step · round` of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,8 +95,8 @@ pub struct Alias {
 pub struct Scan {
     /// How often the steps run.
     pub rounds: usize,
-    /// In each round.
-    pub steps: Vec<Box<dyn Step>>,
+    /// In each round, each with the values of its node.
+    pub steps: Vec<(Box<dyn Step>, Ports)>,
     /// Set before the steps run, in this order; with their sizes.
     pub aliases: Vec<(Alias, usize)>,
     /// Read.
@@ -218,7 +218,7 @@ impl Step for Scan {
     }
 
     fn scratch(&self) -> usize {
-        let inner = self.steps.iter().map(|step| step.scratch()).max().unwrap_or(0);
+        let inner = self.steps.iter().map(|(step, _)| step.scratch()).max().unwrap_or(0);
         self.buffers() + inner
     }
 
@@ -235,10 +235,10 @@ impl Step for Scan {
                 return Err(Error::new(Status::Cancelled, format_args!("")));
             }
             self.place(round, cx, &mut table, buffers);
-            for step in &self.steps {
+            for (step, ports) in &self.steps {
                 // SAFETY: the places are those of this run, parts of them, or parts of its scratch memory, whose rest is `scratch`. `place` gives
                 // what a round writes of a state another buffer than what it reads, and the net's layout keeps the other values apart.
-                step.run(&unsafe { cx.within(&table, scratch) })?;
+                step.run(&unsafe { cx.within(&table, scratch, ports) })?;
             }
             self.end(round, cx, &table, buffers);
         }
