@@ -10,11 +10,12 @@ use std::sync::LazyLock;
 use arenite_tidy::crates::{self, Crate, Layer, Package};
 use arenite_tidy::tree::{self, Source, Text};
 use arenite_tidy::words::{self, Place, Word};
-use arenite_tidy::{Complaint, demand, format, length, places, scan, text};
+use arenite_tidy::{Complaint, demand, format, length, places, safety, scan, text};
 
 /// Where the tables are, for messages.
 const TABLES: &str = "tests/tidy.rs";
 const EXCEPTIONS: &str = "tests/tidy/exceptions.txt";
+const VAGUE_SAFETY: &str = "tests/tidy/vague_safety.txt";
 
 /// One crate of the workspace, the crates of it that it needs, and those that only its tests need.
 const fn row(
@@ -387,10 +388,18 @@ fn safe_crates_forbid_unsafe() {
 
 #[test]
 fn files_and_functions_are_short() {
-    let listed =
-        std::fs::read_to_string(root().join(EXCEPTIONS)).expect("the exceptions lie beside the rule");
-    let exceptions = length::exceptions(EXCEPTIONS, &listed).unwrap_or_else(|wrong| panic!("{wrong}"));
-    demand("length", &length::check(&length::measure(library()), &exceptions, EXCEPTIONS));
+    demand("length", &length::check(&length::measure(library()), &entries(EXCEPTIONS), EXCEPTIONS));
+}
+
+#[test]
+fn safety_comments_give_an_argument() {
+    demand("safety", &safety::check(&safety::vague(&*SOURCES), &entries(VAGUE_SAFETY), VAGUE_SAFETY));
+}
+
+/// The entries of a list that only shrinks.
+fn entries(file: &str) -> Vec<length::Exception> {
+    let listed = std::fs::read_to_string(root().join(file)).expect("the list is in the tree");
+    length::exceptions(file, &listed).unwrap_or_else(|wrong| panic!("{wrong}"))
 }
 
 #[test]

@@ -77,7 +77,7 @@ impl Resources {
         let Some(ty) = ElementType::from_raw(from.element_type) else {
             return refuse(format!("element type {} is unknown", from.element_type));
         };
-        // SAFETY: the caller's promise.
+        // SAFETY: `assign` requires that `dims` has `rank` readable numbers.
         let shape = unsafe { slice(from.dims, from.rank as usize) };
         if shape.iter().any(|&d| d < 0) {
             return refuse(format!("shape {shape:?} is refused; no dimension can be negative"));

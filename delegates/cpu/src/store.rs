@@ -33,7 +33,7 @@ pub struct Block<T> {
 
 // SAFETY: the elements are plain values that nobody writes once the block exists.
 unsafe impl<T: Pod + Send> Send for Block<T> {}
-// SAFETY: as above.
+// SAFETY: nobody writes the elements once the block exists, so threads may share them where `T` may be shared.
 unsafe impl<T: Pod + Sync> Sync for Block<T> {}
 
 impl<T: Pod> Deref for Block<T> {

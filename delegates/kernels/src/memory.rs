@@ -70,7 +70,7 @@ impl<T> Copy for Source<'_, T> {}
 // SAFETY: elements are plain values, which any thread may read. Nobody writes an element while it is read: the source borrows a slice or a
 // target, or was made by `Place::source`, `Disjoint::written` or `Target::over`, which require it.
 unsafe impl<T: Sync> Send for Source<'_, T> {}
-// SAFETY: as above.
+// SAFETY: a shared source gives what a copy of it gives, and copies may be sent.
 unsafe impl<T: Sync> Sync for Source<'_, T> {}
 
 impl<T> Source<'_, T> {
@@ -179,7 +179,7 @@ impl<T> Copy for Disjoint<'_, T> {}
 
 // SAFETY: elements are plain values, and all ways to them are unsafe: who makes a part says that no other thread touches its elements.
 unsafe impl<T: Send> Send for Disjoint<'_, T> {}
-// SAFETY: as above.
+// SAFETY: a shared `Disjoint` gives what a copy of it gives, and copies may be sent.
 unsafe impl<T: Send> Sync for Disjoint<'_, T> {}
 
 impl<T> Disjoint<'_, T> {

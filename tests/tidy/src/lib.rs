@@ -9,6 +9,7 @@ pub mod format;
 pub mod items;
 pub mod length;
 pub mod places;
+pub mod safety;
 pub mod scan;
 pub mod text;
 pub mod tree;

@@ -37,7 +37,7 @@ impl ModelSide for Called<'_> {
 
     unsafe fn set_input(&mut self, subgraph: u32, input: u32, value: &ArTensorV1) -> Result<(), Refused> {
         let run = self.run;
-        // SAFETY: the caller's promise.
+        // SAFETY: the host side requires of `set_input` that the value's arrays are readable for the call, as `offer` does.
         Ok(run.with(subgraph as usize, |executor| unsafe { executor.offer(input as usize, value, run) })?)
     }
 
@@ -82,7 +82,7 @@ impl ModelSide for Called<'_> {
 
     unsafe fn assign(&mut self, handle: i32, value: &ArTensorV1) -> Result<(), Refused> {
         let mut resources = self.run.resources.borrow_mut();
-        // SAFETY: the caller's promise.
+        // SAFETY: the host side requires of `assign` that the value's arrays are readable for the call, as `Resources::assign` does.
         Ok(unsafe { resources.assign(handle, value, &mut self.run.budget.clone()) }?)
     }
 }

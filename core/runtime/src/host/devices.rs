@@ -61,7 +61,7 @@ const MOST: usize = 256;
 /// # Safety
 /// `query` is a delegate's.
 pub(crate) unsafe fn list(query: Query) -> Option<Result<Vec<DeviceInfo>, String>> {
-    // SAFETY: the caller's promise: it answers with null or the struct of that id.
+    // SAFETY: `query` is a delegate's, which answers with null or with the struct of that id (`arenite_plugin.h`).
     let devices = unsafe { interface::<ArDevicesV1>(query, INTERFACE_DEVICES) }?;
     let mut found: Vec<DeviceInfo> = Vec::new();
     let notes = ArDeviceNotesV1 {
@@ -101,7 +101,7 @@ unsafe extern "C" fn note_device(context: *mut c_void, device: *const ArDeviceV1
 /// # Safety
 /// `query` is that of the kernel's delegate; nobody else uses the kernel during the call.
 pub(crate) unsafe fn facts(query: Query, kernel: *mut c_void) -> Option<(Vec<Fact>, Status)> {
-    // SAFETY: the caller's promise: it answers with null or the struct of that id.
+    // SAFETY: `query` is a delegate's, which answers with null or with the struct of that id (`arenite_plugin.h`).
     let tells = unsafe { interface::<ArFactsV1>(query, INTERFACE_FACTS) }?;
     let mut found: Vec<Fact> = Vec::new();
     let notes = ArFactNotesV1 {
@@ -128,7 +128,7 @@ unsafe extern "C" fn note_text(context: *mut c_void, key: ArStr, value: ArStr) {
 /// # Safety
 /// The context is the facts of the call in progress; the key is readable for it.
 unsafe fn note(context: *mut c_void, key: ArStr, value: FactValue) {
-    // SAFETY: the caller's promise.
+    // SAFETY: `facts` passes `found` as the context and uses it again after the call only; `key` is readable for the call.
     unsafe {
         let found = &mut *context.cast::<Vec<Fact>>();
         if found.len() < MOST {

@@ -53,7 +53,7 @@ impl Interpreter {
         let Some(data) = NonNull::new(data) else {
             return Err(Error::State(format!("the memory of {bytes} bytes lent to tensor {tensor} is null")));
         };
-        // SAFETY: the caller's promise.
+        // SAFETY: not null; `lend_raw` requires `bytes` bytes there, which nobody else uses while they are lent.
         self.lend_memory(subgraph, tensor, unsafe { Lent::borrowed(data, bytes) })
     }
 

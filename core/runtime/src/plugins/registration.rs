@@ -88,7 +88,7 @@ impl Registration<ArPlannerV1> {
     /// # Safety
     /// Both structs and their arrays are valid for the call.
     pub unsafe fn plan(&self, request: *const ArPlanRequestV1, assignment: *mut ArAssignmentV1) -> ArStatus {
-        // SAFETY: the caller's promise; the user data is this registration's, and lives.
+        // SAFETY: `plan` requires structs that are valid for the call; the user data is this registration's, which keeps it alive.
         unsafe {
             match self.with_user_data() {
                 Some(more) => (more.plan)(self.user_data(), request, assignment),
@@ -127,7 +127,7 @@ impl Registration<ArDelegateV1> {
     /// # Safety
     /// The pairs are valid for the call; the result is writable.
     pub unsafe fn create(&self, options: &[ArPair], delegate: *mut *mut c_void) -> ArStatus {
-        // SAFETY: the caller's promise; the user data is this registration's, and lives.
+        // SAFETY: `create` requires valid pairs and a writable result; the user data is this registration's, which keeps it alive.
         unsafe {
             match self.with_user_data() {
                 Some(more) => (more.create)(self.user_data(), options.as_ptr(), options.len(), delegate),

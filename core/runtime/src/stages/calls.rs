@@ -36,7 +36,7 @@ impl Executor {
             return Err(Error::Tensor { name: info.name.to_string(), message });
         }
         let sized = info.ty.bits() > 0;
-        // SAFETY: the caller's promise.
+        // SAFETY: `offer` requires a value of the calling node, whose `dims` has `rank` numbers for the call.
         let shape = unsafe { slice(value.dims, value.rank as usize) };
         if self.coming_shape(t) != shape {
             if self.is_ready() {
@@ -47,7 +47,7 @@ impl Executor {
         if value.data.is_null() {
             return Ok(());
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: `data` is not null, and `offer` requires that it has `bytes` readable bytes for the call.
         let bytes = unsafe { slice(value.data.cast::<u8>().cast_const(), value.bytes as usize) };
         match (sized, self.is_ready()) {
             (false, _) => self.copy_strings(t, bytes),

@@ -146,7 +146,8 @@ impl Slides for DwConvF32 {
             tile.channels = w.channels - done;
             tile.weights = self.packed[done / self.kernels.lanes * tile.block..].as_ptr();
             tile.c = c.wrapping_add(done);
-            // SAFETY: as above; this kernel reads no more than what is left of the channels.
+            // SAFETY: the kernel was selected for this machine and reads no more than the channels that are left, of pixels that lie in the
+            // rows that `pixels` looked up, or are `outside`; `y` has a pixel for each of the columns.
             unsafe { self.kernels.exact[columns.len() - 1](&tile) };
         }
     }

@@ -195,8 +195,8 @@ impl WinogradU8 {
                 bytes: self.channels.bytes,
             };
             let at = (position + i * self.tiles.window.columns.output + j) * self.filters;
-            // SAFETY: as above, and the first four products are sums now; the table has a block for each vector of filters, and the pixel is
-            // the caller's.
+            // SAFETY: the member was selected for this machine. `x` is one of the first four products, which are sums now, of a padded row
+            // that `tile` checked; the table has a block for each vector of filters; `at` checks the pixel.
             unsafe { (self.reals.requantize)(&sums, output.at(at, self.filters)) };
         }
     }

@@ -127,7 +127,7 @@ impl Commands {
     /// # Safety
     /// As for [`start`](Self::start).
     pub unsafe fn run(&mut self) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: this function requires what `start` does.
         unsafe { self.start(None) }?;
         self.wait(&|| false)
     }

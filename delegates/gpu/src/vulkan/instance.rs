@@ -75,7 +75,8 @@ fn describe(instance: &ash::Instance, id: vk::PhysicalDevice) -> Option<Found> {
     if has(instance, id, ash::khr::driver_properties::NAME) {
         all = all.push_next(&mut driver);
     }
-    // SAFETY: as above; the device is of version 1.1, and the chain is of structs of that version and of an extension that it has.
+    // SAFETY: the instance lives as long as the process. The device is its own and of version 1.1; the chain is of structs of that version
+    // and of an extension that the device has.
     let (families, memory) = unsafe {
         instance.get_physical_device_properties2(id, &mut all);
         (

@@ -39,7 +39,7 @@ struct Block {
 
 // SAFETY: the pointer goes where the block is mapped, which stays so as long as it lives; a range of it is used by its `Memory` alone.
 unsafe impl Send for Block {}
-// SAFETY: as above.
+// SAFETY: `free` is behind a mutex and hands each range to one `Memory`; nothing else of a shared block is changed.
 unsafe impl Sync for Block {}
 
 /// Floats in a device's memory.

@@ -56,7 +56,7 @@ impl Trial {
     ) -> Result<Extent> {
         let mut samples = Vec::with_capacity(sizes.len());
         for &size in sizes {
-            // SAFETY: the caller's promise.
+            // SAFETY: this function requires of the dispatch what `times` does.
             let times = unsafe { self.times(device, dispatch, size, stop) }?;
             samples.push(warm(&times).to_vec());
         }

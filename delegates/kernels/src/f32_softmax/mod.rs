@@ -85,7 +85,7 @@ mod tests {
                 }
                 check(member.name, &x, beta, &y, &z)?;
                 let rows = x.len() / n;
-                // SAFETY: as above.
+                // SAFETY: available; `rows` rows of `n` floats are in `x`, and as many in `y` and `z`.
                 unsafe {
                     (member.narrow)(rows, n, x.as_ptr(), beta, y.as_mut_ptr());
                     (member.log_narrow)(rows, n, x.as_ptr(), 1.0, z.as_mut_ptr());

@@ -55,7 +55,7 @@ fn check(
         low: -3.0,
         high: 3.0,
     };
-    // SAFETY: as above.
+    // SAFETY: the member is available; `v` has a row of `stride` sums per product, `bias` has `channels` numbers, `y` has `m` rows.
     unsafe { (w.output)(&output) };
     for i in 0..w.m {
         for j in 0..w.m {

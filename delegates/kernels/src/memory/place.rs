@@ -28,7 +28,7 @@ pub struct Place {
 
 // SAFETY: an address and a number, which say nothing about what is there: `source` and `target` are unsafe.
 unsafe impl Send for Place {}
-// SAFETY: as above.
+// SAFETY: nothing can be changed through a shared place, nor read: `source` and `target` are unsafe.
 unsafe impl Sync for Place {}
 
 impl Place {

@@ -18,12 +18,12 @@ pub(super) unsafe fn add_rows<S: Simd>(_: S, rows: &Rows, sums: *mut i32) {
             let mut narrow = [0u16; PART];
             let count = ROWS.min(rows.count - first);
             for r in (first..first + count).step_by(4) {
-                // SAFETY: inside the rows; behind the last one it is repeated, with a factor of 0.
+                // Behind the last row it is repeated, with a factor of 0.
                 let (row, last) =
                     (|r: usize| rows.from.wrapping_add(r * rows.step + from), first + count - 1);
                 let four = [r, r + 1, r + 2, r + 3].map(|r| row(r.min(last)));
                 let uses = [r, r + 1, r + 2, r + 3].map(|r| u16::from(r <= last));
-                // SAFETY: as above.
+                // SAFETY: `row` gives element `from` of a row up to `last`, of which `n` more are readable: `n <= rows.n - from`.
                 let four = four.map(|row| unsafe { std::slice::from_raw_parts(row, n) });
                 for (i, sum) in narrow[..n].iter_mut().enumerate() {
                     let x = |k: usize| u16::from(four[k][i]) * uses[k];
@@ -44,7 +44,7 @@ pub(super) unsafe fn raise_rows<S: Simd>(_: S, rows: &Rows, y: *mut u8) {
     // SAFETY: `y` has `n` bytes, which nobody else touches.
     let y = unsafe { std::slice::from_raw_parts_mut(y, rows.n) };
     for r in 0..rows.count {
-        // SAFETY: as above.
+        // SAFETY: row `r < rows.count` has `n` readable bytes; `Fold`'s contract counts `count` rows of `n` bytes, `step` apart.
         let x = unsafe { std::slice::from_raw_parts(rows.from.add(r * rows.step), rows.n) };
         y.iter_mut().zip(x).for_each(|(y, &x)| *y = x.max(*y));
     }

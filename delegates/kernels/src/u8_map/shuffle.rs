@@ -33,14 +33,14 @@ unsafe impl Lookup for Avx2 {
         [0, 8].map(|first| {
             std::array::from_fn(|r| match r {
                 0 => row(first),
-                // SAFETY: as above.
+                // SAFETY: the machine has the instructions, `self` proves it; they touch registers only.
                 _ => unsafe { _mm256_xor_si256(row(first + r - 1), row(first + r)) },
             })
         })
     }
     #[inline(always)]
     fn look(self, [low, high]: [Half; 2], x: __m256i) -> __m256i {
-        // SAFETY: as above.
+        // SAFETY: the machine has the instructions, `self` proves it; they touch registers only.
         unsafe { _mm256_xor_si256(look(&low, x), look(&high, _mm256_xor_si256(x, _mm256_set1_epi8(-128)))) }
     }
 }

@@ -22,7 +22,7 @@ unsafe impl Lookup for Neon {
     /// Each quarter in turn: numbers outside of it leave what is there.
     #[inline(always)]
     fn look(self, quarters: [uint8x16x4_t; 4], x: uint8x16_t) -> uint8x16_t {
-        // SAFETY: as above.
+        // SAFETY: the machine has the instructions, `self` proves it; they touch registers only.
         unsafe {
             let quarter = vdupq_n_u8(64);
             let (second, third) = (vsubq_u8(x, quarter), vsubq_u8(x, vdupq_n_u8(128)));

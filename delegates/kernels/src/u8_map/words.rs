@@ -21,7 +21,7 @@ unsafe impl Lookup for Avx512 {
     }
     #[inline(always)]
     fn look(self, table: [__m512i; 4], x: __m512i) -> __m512i {
-        // SAFETY: as above.
+        // SAFETY: the machine has the instructions, `self` proves it; they touch registers only.
         unsafe {
             let low = _mm512_set1_epi16(255);
             let even = look(&table, _mm512_and_si512(x, low));

@@ -93,17 +93,17 @@ fn bt(d: &mut [[i16; LINE]; PRODUCTS], at: [usize; 4]) {
 #[inline(always)]
 pub(super) unsafe fn output<S: Simd>(_: S, n: usize, p: *mut i32, stride: usize) {
     for j in (0..n).step_by(SUMS) {
-        // SAFETY: sums are readable and writable to the next multiple, as the caller promises.
+        // SAFETY: `ByteWinograd::output` requires that the sums of each product are readable and writable up to the next multiple of `SUMS`.
         let line = |i: usize| unsafe { p.add(i * stride + j).cast::<[i32; SUMS]>() };
         let mut half = [[[0i32; SUMS]; 4]; 2];
         for k in 0..4 {
-            // SAFETY: as above.
+            // SAFETY: `line` gives `SUMS` sums of product `4 * i + k < 16`, which are initialised.
             let column = [0, 1, 2, 3].map(|i| unsafe { line(4 * i + k).read_unaligned() });
             [half[0][k], half[1][k]] = at(&column);
         }
         for (i, row) in half.iter().enumerate() {
             for (k, sums) in at(row).into_iter().enumerate() {
-                // SAFETY: as above; all products have been read.
+                // SAFETY: `line` gives `SUMS` writable sums of product `2 * i + k < 4`; all products have been read.
                 unsafe { line(2 * i + k).write_unaligned(sums.map(|sum| sum >> 2)) };
             }
         }

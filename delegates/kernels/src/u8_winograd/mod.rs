@@ -94,7 +94,7 @@ mod tests {
                 unsafe { (member.input)(channels, pixels.as_ptr(), v.as_mut_ptr(), stride) };
                 let of_line = |i: usize| i32::from(u[i / stride]);
                 let mut p: Vec<i32> = v.iter().enumerate().map(|(i, &v)| of_line(i) * i32::from(v)).collect();
-                // SAFETY: as above.
+                // SAFETY: available; each of the 16 products has `stride` sums in `p`, no fewer than `channels` rounded up.
                 unsafe { (member.output)(channels.next_multiple_of(SUMS), p.as_mut_ptr(), stride) };
                 for (i, c) in (0..4).flat_map(|i| (0..channels).map(move |c| (i, c))) {
                     let tap = |t: usize| i32::from(inputs[(i / 2 + t / 3) * 4 + i % 2 + t % 3][c]) * i32::from(g[t]);

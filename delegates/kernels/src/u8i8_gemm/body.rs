@@ -262,7 +262,7 @@ unsafe fn write_bytes<D: Dot, const V: usize, const GENERAL: bool>(
     // SAFETY: there is a block per vector.
     let mut channels = [unsafe { s.channels(to.channels) }; V];
     for v in 1..V {
-        // SAFETY: as above.
+        // SAFETY: there is a block per vector, and `v < V`.
         channels[v] = unsafe { s.channels(to.channels.add(v * Channels::stride(lanes))) };
     }
     // Not unrolled: so the channels stay in registers, and sums come from memory.
