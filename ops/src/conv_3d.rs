@@ -34,12 +34,10 @@ impl Op for Conv3d {
         node.expect(2..=3, 1..=1)?;
         let (x, filter) = (node.input(0)?, node.input(1)?);
         [&x, &filter, &node.output(0)?].into_iter().try_for_each(|x| expect_type(x, &[F32]))?;
-        for tensor in [&x, &filter] {
+        for (tensor, first) in [(&x, 1), (&filter, 0)] {
             node::dims(tensor)?;
-            let served =
-                tensor.rank() == 5 && tensor.shape[1..].iter().all(|&size| size > 0) && filter.shape[0] > 0;
             ensure!(
-                served,
+                tensor.rank() == 5 && tensor.shape[first..].iter().all(|&size| size > 0),
                 "'{}' is {:?}; it must have 5 dimensions, none of them zero but the batches",
                 tensor.name,
                 tensor.shape
@@ -199,6 +197,10 @@ mod tests {
         assert_eq!(
             message(node(count(&[2, 2, 2, 1]), count(&[1, 1, 1, 1, 1]), plain)),
             "'in0' is [2, 2, 2, 1]; it must have 5 dimensions, none of them zero but the batches"
+        );
+        assert_eq!(
+            message(node(x(), count(&[]), plain)),
+            "'in1' is []; it must have 5 dimensions, none of them zero but the batches"
         );
         assert_eq!(
             message(node(x(), count(&[1, 1, 1, 1, 2]), plain).constant(count(&[3]))),

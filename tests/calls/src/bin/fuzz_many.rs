@@ -28,7 +28,15 @@ const LONGEST_OF_DEVICES: Duration = Duration::from_secs(60);
 /// Largest size of an input, in bytes.
 const MOST: usize = 4096;
 
+/// Panics so far: those that a backend turns into an error are failures, too.
+static PANICS: AtomicU64 = AtomicU64::new(0);
+
 fn main() -> ExitCode {
+    let print = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        PANICS.fetch_add(1, Ordering::Relaxed);
+        print(panic);
+    }));
     match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
@@ -82,7 +90,12 @@ fn replay(name: &str, target: fn(&[u8]), file: &str) -> Result<(), String> {
         let written = std::fs::write(&model, fuzz::generate::model(&bytes).finish());
         written.map_err(|e| format!("{}: {e}", model.display()))?;
     }
-    std::panic::catch_unwind(|| target(&bytes)).map_err(|_| format!("{file} fails"))
+    if fails(target, &bytes) { Err(format!("{file} fails")) } else { Ok(()) }
+}
+
+/// Whether a target panics, or a backend that it calls.
+fn fails(target: fn(&[u8]), bytes: &[u8]) -> bool {
+    std::panic::catch_unwind(|| target(bytes)).is_err() || PANICS.load(Ordering::Relaxed) > 0
 }
 
 impl Job {
@@ -105,7 +118,7 @@ impl Job {
             let length = (bytes.len() as u64).to_le_bytes();
             let written = last.rewind().and_then(|()| last.write_all(&length));
             written.and_then(|()| last.write_all(&bytes)).map_err(explain)?;
-            if std::panic::catch_unwind(|| target(&bytes)).is_err() {
+            if fails(target, &bytes) {
                 let place = path.display();
                 return Err(format!(
                     "execution {executions} failed; its bytes, behind their length: {place}"
