@@ -260,6 +260,9 @@ fn bound(rule: Rule, inputs: &[Input], y: Facts, step: Option<f64>) -> Option<Bo
     }
 }
 
+/// The smallest float is `2^SMALLEST`.
+const SMALLEST: i32 = -149;
+
 fn products(rule: Rule, inputs: &[Input]) -> Option<Bound> {
     let Rule::Products { main, weights, bias, depth, winograd } = rule else { return None };
     let (x, w) = (inputs.get(main)?, inputs.get(weights)?);
@@ -278,7 +281,9 @@ fn products(rule: Rule, inputs: &[Input]) -> Option<Bound> {
     let terms = k * x_facts.largest * w_facts.largest + b.0;
     let is_exact = exact && !winograd && x_facts.huge + w_facts.huge == 0;
     let grid = (x_facts.grid + w_facts.grid).min(b.1);
-    if is_exact && terms <= 2f64.powi(grid.saturating_add(24).clamp(-400, 400)) {
+    // Products of tiny numbers fall off the grid of the smallest float.
+    let is_fine = grid >= SMALLEST && terms <= 2f64.powi(grid.saturating_add(24).clamp(-400, 400));
+    if is_exact && is_fine {
         return Some(EXACT);
     }
     let transforms = if winograd { terms / (1 << 16) as f64 } else { 0.0 };
@@ -328,6 +333,7 @@ mod tests {
     fn sums_that_no_order_rounds_are_exact() {
         assert_eq!(products(&[0.5, -4.0], &[0.125, 1.0], 1000), Some(EXACT));
         assert_ne!(products(&[0.5, -4.0], &[0.1, 1.0], 1000), Some(EXACT));
+        assert_ne!(products(&[1e-43], &[0.125], 1), Some(EXACT));
         // 2²⁴ terms of 4, in steps of 1/16.
         assert_ne!(products(&[0.5, -4.0], &[0.125, 1.0], 1 << 24), Some(EXACT));
     }

@@ -343,6 +343,29 @@ fn a_variable_that_is_written_first_has_the_shape_that_is_written() {
     }
 }
 
+/// Two nodes write it in different shapes of one size: each reader sees the shape that was written last.
+#[test]
+fn a_variable_has_the_shape_of_the_last_write() {
+    let model = model(|m, g| {
+        let x = g.input(f32s("x", &[2, 3]));
+        let v = g.tensor(f32s("v", &[6]).variable());
+        let [flat, tall] = [list(m, g, "flat", &[6]), list(m, g, "tall", &[3, 2])];
+        let [y, z] = [g.output(f32s("y", &[6])), g.output(f32s("z", &[3, 2]))];
+        node(m, g, "RESHAPE", &[x, flat], v);
+        node(m, g, "NEG", &[v], y);
+        node(m, g, "RESHAPE", &[x, tall], v);
+        node(m, g, "NEG", &[v], z);
+    });
+    for builder in [reference_ops(&model), Interpreter::builder(&model)] {
+        let mut interpreter = builder.build().unwrap();
+        interpreter.allocate().unwrap();
+        for _ in 0..3 {
+            interpreter.invoke().unwrap();
+            assert_eq!([0, 1].map(|i| output(&interpreter, i).0), [vec![6], vec![3, 2]]);
+        }
+    }
+}
+
 /// In lent memory it is as large as that at most, and one that is read first keeps its shape.
 #[test]
 fn a_variable_does_not_outgrow_what_holds_it_or_who_read_it() {

@@ -60,6 +60,8 @@ pub(super) struct Offer {
     last: Option<Step>,
     /// Nodes that no op prepared.
     unchecked: BTreeSet<usize>,
+    /// Variables that have several shapes.
+    reshaped: BTreeSet<usize>,
     /// Tensors that are there before the first step.
     given: Vec<i32>,
     /// Tensors that somebody reads behind the steps.
@@ -82,7 +84,8 @@ impl Offer {
         let unchecked = known.iter().filter(|known| !known.checked).map(|known| known.node).collect();
         let (constant, steps) = (steps_of(constant), steps_of(others));
         let (given, wanted) = borders(site.graph, &steps, last.as_ref(), after);
-        Offer { constant, steps, last, unchecked, given, wanted, refusals: Vec::new() }
+        let reshaped = inferred.reshaped.clone();
+        Offer { constant, steps, last, unchecked, reshaped, given, wanted, refusals: Vec::new() }
     }
 
     /// Hands a delegate what it claims. On an error the steps stay as they were.
@@ -142,7 +145,9 @@ impl Offer {
         config: &DelegateConfig,
     ) -> Result<(Answers, Vec<Subset>)> {
         let veto = |step: &Step| {
-            veto(site.graph, step, config).or_else(|| self.veto_unchecked(site.graph, step, instance))
+            veto(site.graph, step, config)
+                .or_else(|| self.veto_unchecked(site.graph, step, instance))
+                .or_else(|| self.veto_reshaped(site.graph, step))
         };
         let vetoes: Answers = self.steps.iter().map(veto).collect();
         if vetoes.iter().all(Option::is_some) {
@@ -168,6 +173,13 @@ impl Offer {
         (!instance.vouches(&step.raw)).then(|| {
             format!("no op serves {op} version {version} as it is here: the shape of its result is unknown")
         })
+    }
+
+    /// The host's reason against a node that uses a variable of several shapes: a delegate would see the last one everywhere.
+    fn veto_reshaped(&self, graph: &Graph, step: &Step) -> Option<String> {
+        let mut used = Graph::present(step.inputs()).chain(Graph::present(step.outputs()));
+        let t = used.find(|t| self.reshaped.contains(t))?;
+        Some(format!("variable '{}' is written in several shapes", graph.tensors[t].name))
     }
 
     fn cut(&self, site: &Site<'_>, refused: &Answers) -> Vec<Subset> {

@@ -4,6 +4,8 @@
 //! alike. What the ops took is given back: a delegate may run the nodes. Of a node that no op prepared, the model's file alone says which
 //! shapes come out: it goes to no delegate that does not vouch for it.
 
+use std::collections::BTreeSet;
+
 use arenite_abi::Status;
 use arenite_abi::schema::op::DEQUANTIZE;
 
@@ -21,6 +23,8 @@ pub(crate) struct Inferred {
     pub nodes: Vec<Known>,
     /// The last one's results have shapes that only its run tells.
     pub ends_dynamic: bool,
+    /// Variables that have several shapes: the table shows the last one.
+    pub reshaped: BTreeSet<usize>,
 }
 
 /// A node whose inputs' shapes are known.
@@ -35,18 +39,29 @@ pub(crate) struct Known {
 
 /// Finds the shapes of `pending`, up to the first node of dynamic shape.
 pub(crate) fn infer(site: &mut Site<'_>, pending: &Pending) -> Result<Inferred> {
-    let mut nodes = Vec::new();
+    let (mut nodes, mut reshaped) = (Vec::new(), BTreeSet::new());
     for node in pending.nodes(site.graph) {
         if site.run.is_over() {
             return Err(site.run.stopped());
         }
+        let before = relied_on(site, node);
         let (known, dynamic) = look_at(site, node)?;
+        let is_other = |(t, shape): &(usize, Vec<i32>)| site.memory.table.shape(*t) != shape;
+        reshaped.extend(before.into_iter().filter(is_other).map(|(t, _)| t));
         nodes.push(known);
         if dynamic {
-            return Ok(Inferred { nodes, ends_dynamic: true });
+            return Ok(Inferred { nodes, ends_dynamic: true, reshaped });
         }
     }
-    Ok(Inferred { nodes, ends_dynamic: false })
+    Ok(Inferred { nodes, ends_dynamic: false, reshaped })
+}
+
+/// Variables that the node writes and that another node before it, or the caller, has used, with their shapes.
+fn relied_on(site: &Site<'_>, node: usize) -> Vec<(usize, Vec<i32>)> {
+    let graph = &site.graph;
+    let variables = Graph::present(&graph.nodes[node].outputs).filter(|&t| graph.tensors[t].variable);
+    let used = variables.filter(|&t| !graph.shapes_variable(node, t));
+    used.map(|t| (t, site.memory.table.shape(t).to_vec())).collect()
 }
 
 /// What is known of a node, and whether the shapes of its results depend on data.
