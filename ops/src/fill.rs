@@ -7,6 +7,7 @@ use crate::kit::arguments::{Integers, expect_type, expect_vector};
 use crate::kit::indexing::{Dims, MAX_RANK};
 use crate::kit::moves::Width;
 use crate::kit::node;
+use crate::kit::pace::Pace;
 use crate::kit::rearrange::declare_shape;
 use crate::kit::strings::{self, Strings};
 
@@ -57,7 +58,7 @@ impl Op for Fill {
             });
         }
         let y = if self.output.is_some() { cx.output(0)? } else { cx.resize_output(0, shape)? };
-        Width::of(value.ty)?.fill(value.bytes(), y.into_bytes())
+        Width::of(value.ty)?.fill_long(value.bytes(), y.into_bytes(), &mut Pace::new(cx))
     }
 }
 

@@ -4,11 +4,13 @@
 use core::ops::Range;
 
 use arenite_abi::prelude::*;
+use arenite_abi::tensor::cells_of;
 
 use crate::kit::arguments::{Integers, expect_type};
 use crate::kit::indexing::{Dims, MAX_RANK, Nest};
 use crate::kit::moves::{Run, Width};
 use crate::kit::node;
+use crate::kit::pace::Pace;
 use crate::kit::rearrange::declare_shape;
 use crate::kit::strings::{self, Strings};
 
@@ -49,20 +51,21 @@ impl Op for Tile {
             let from = Strings::of(&x)?;
             let copies = plan.output.flat_size().checked_div(from.len()).unwrap_or(0);
             return strings::repeat(cx, 0, shape, &from, copies, |f| {
-                plan.for_each_run(|_, from, length| (0..length).for_each(|k| f(from + k * plan.run_step())));
+                let each = plan.try_each_run(&mut |_, from, length| {
+                    (0..length).for_each(|k| f(from + k * plan.run_step()));
+                    Ok(())
+                });
+                debug_assert!(each.is_ok(), "nothing fails");
             });
         }
         let y = if self.plan.is_some() { cx.output(0)? } else { cx.resize_output(0, shape)? };
         let (width, to) = (Width::of(x.ty)?, y.into_bytes());
         width.clear_rest(to);
-        let mut result = Ok(());
-        plan.for_each_run(|at, from, length| {
-            if result.is_ok() {
-                let source = Run { first: from, step: plan.run_step() as isize };
-                result = width.copy_run(x.bytes(), source, to, Run::contiguous(at), length);
-            }
-        });
-        result
+        let (mut pace, to) = (Pace::new(cx), cells_of(to));
+        plan.try_each_run(&mut |at, from, length| {
+            let source = Run { first: from, step: plan.run_step() as isize };
+            width.move_long_run(x.bytes().into(), source, to, Run::contiguous(at), length, &mut pace)
+        })
     }
 }
 
@@ -97,16 +100,20 @@ impl Plan {
         })
     }
 
-    /// Calls `f(output position, input position, length)` for every run, in the output's order.
-    fn for_each_run(&self, mut f: impl FnMut(usize, usize, usize)) {
+    /// Calls `f(output position, input position, length)` for every run, in the output's order, until it fails.
+    fn try_each_run(&self, f: &mut dyn FnMut(usize, usize, usize) -> Result<()>) -> Result<()> {
         if self.inner.is_empty() {
-            return;
+            return Ok(());
         }
-        self.outer.for_each(|copy, [start]| {
-            let first = copy * self.inner.len();
-            let inner = self.inner.starting_at([start as isize]);
-            inner.for_each_run(&mut |at, [from], length| f(first + at, from, length));
-        });
+        let [step] = self.outer.run_steps();
+        self.outer.try_each_run(&mut |copy, [start], copies| {
+            (0..copies).try_for_each(|k| {
+                let start = (start as isize).wrapping_add(step.wrapping_mul(k as isize));
+                let first = (copy + k) * self.inner.len();
+                let inner = self.inner.starting_at([start]);
+                inner.try_each_run(&mut |at, [from], length| f(first + at, from, length))
+            })
+        })
     }
 
     /// Input elements from one element of a run to the next: 1, or 0 for copies of one element.

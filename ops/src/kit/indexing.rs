@@ -2,6 +2,8 @@
 //!
 //! Defined by: tflite/kernels/internal/runtime_shape.h and reference/reduce.h (`ResolveAxis`).
 
+mod runs;
+
 /// The largest supported rank.
 pub const MAX_RANK: usize = 8;
 
@@ -197,17 +199,6 @@ impl<const N: usize> Nest<N> {
             f(out, walk.at.map(|i| i as usize), length);
             walk.advance();
         }
-    }
-
-    /// Calls `f(out, indices)` for every position, in row-major order.
-    pub fn for_each(&self, mut f: impl FnMut(usize, [usize; N])) {
-        let steps = self.run_steps();
-        self.for_each_run(&mut |out, mut at, length| {
-            for k in 0..length {
-                f(out + k, at);
-                step(&mut at, &steps);
-            }
-        });
     }
 }
 

@@ -8,6 +8,10 @@ use arenite_abi::tensor::{cells_of, word_cells};
 use core::cell::Cell;
 
 use super::indexing::Nest;
+use super::pace::Pace;
+
+/// Elements that are moved between two questions whether to go on.
+const PIECE: usize = 1 << 20;
 
 /// The size of an element: how its bytes are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +55,11 @@ impl Run {
             .and_then(|steps| steps.checked_mul(self.step))
             .and_then(|distance| self.first.checked_add_signed(distance));
         self.first < count && last.is_some_and(|last| last < count)
+    }
+
+    /// The run without its first `k` elements, of which it has more.
+    fn from(self, k: usize) -> Run {
+        Run { first: self.at(k), step: self.step }
     }
 
     fn at(self, k: usize) -> usize {
@@ -133,18 +142,44 @@ impl Width {
 
     /// `to[k] = from[nest[k]]` for the positions `k` of the nest, in order: all elements of `to`. The tensors may overlap,
     /// see [`Nest::lead`].
-    pub fn gather(self, nest: &Nest<1>, from: ReadCells<'_, u8>, to: &[Cell<u8>]) -> Result<()> {
+    pub fn gather(
+        self,
+        nest: &Nest<1>,
+        from: ReadCells<'_, u8>,
+        to: &[Cell<u8>],
+        pace: &mut Pace<'_, '_>,
+    ) -> Result<()> {
         self.clear_rest_cells(to);
         let [step] = nest.run_steps();
-        each_run(nest, |k, [first], length| {
-            self.move_run(from, Run { first, step }, to, Run::contiguous(k), length)
+        nest.try_each_run(&mut |k, [first], length| {
+            self.move_long_run(from, Run { first, step }, to, Run::contiguous(k), length, pace)
         })
+    }
+
+    /// As [`move_run`](Self::move_run), in pieces between which `pace` asks whether to go on.
+    pub fn move_long_run(
+        self,
+        from: ReadCells<'_, u8>,
+        source: Run,
+        to: &[Cell<u8>],
+        target: Run,
+        length: usize,
+        pace: &mut Pace<'_, '_>,
+    ) -> Result<()> {
+        let mut done = 0;
+        while done < length {
+            let some = (length - done).min(PIECE);
+            pace.move_ahead(some)?;
+            self.move_run(from, source.from(done), to, target.from(done), some)?;
+            done += some;
+        }
+        Ok(())
     }
 
     /// `to[nest[k]] = from[k]` for the positions `k` of the nest, in order.
     pub fn scatter(self, nest: &Nest<1>, from: &[u8], to: &mut [u8]) -> Result<()> {
         let [step] = nest.run_steps();
-        each_run(nest, |k, [first], length| {
+        nest.try_each_run(&mut |k, [first], length| {
             self.copy_run(from, Run::contiguous(k), to, Run { first, step }, length)
         })
     }
@@ -152,10 +187,19 @@ impl Width {
     /// `to[b] = from[a]` for the positions `[a, b]` of the nest, in order.
     pub fn copy(self, nest: &Nest<2>, from: &[u8], to: &mut [u8]) -> Result<()> {
         let [from_step, to_step] = nest.run_steps();
-        each_run(nest, |_, [source, target], length| {
+        nest.try_each_run(&mut |_, [source, target], length| {
             let (source, target) =
                 (Run { first: source, step: from_step }, Run { first: target, step: to_step });
             self.copy_run(from, source, to, target, length)
+        })
+    }
+
+    /// As [`fill`](Self::fill), in pieces between which `pace` asks whether to go on.
+    pub fn fill_long(self, value: &[u8], to: &mut [u8], pace: &mut Pace<'_, '_>) -> Result<()> {
+        let bytes = value.len().max(1);
+        to.chunks_mut(PIECE.saturating_mul(bytes)).try_for_each(|part| {
+            pace.move_ahead(part.len() / bytes)?;
+            self.fill(value, part)
         })
     }
 
@@ -181,20 +225,6 @@ impl Width {
         }
         Ok(())
     }
-}
-
-/// Calls `f(position, first indices, length)` for the runs of a nest until one fails.
-fn each_run<const N: usize>(
-    nest: &Nest<N>,
-    mut f: impl FnMut(usize, [usize; N], usize) -> Result<()>,
-) -> Result<()> {
-    let mut result = Ok(());
-    nest.for_each_run(&mut |k, first, length| {
-        if result.is_ok() {
-            result = f(k, first, length);
-        }
-    });
-    result
 }
 
 /// `S` is the length of `value`, as `fill_cells` checked.
@@ -294,11 +324,17 @@ mod tests {
         let columns = Dims::new(&[3, 2]).unwrap();
         let transposed = Nest::new(&columns, [[1, 3, 0, 0, 0, 0, 0, 0]]);
         let mut to = [0; 6];
-        Width::Bytes1.gather(&transposed, (&[1, 2, 3, 4, 5, 6][..]).into(), cells_of(&mut to)).unwrap();
+        Width::Bytes1
+            .gather(&transposed, (&[1, 2, 3, 4, 5, 6][..]).into(), cells_of(&mut to), &mut Pace::unasked())
+            .unwrap();
         assert_eq!(to, [1, 4, 2, 5, 3, 6]);
         Width::Bytes1.scatter(&transposed, &to.clone(), &mut to).unwrap();
         assert_eq!(to, [1, 2, 3, 4, 5, 6]);
-        assert!(Width::Bytes2.gather(&transposed, (&[0; 6][..]).into(), cells_of(&mut to)).is_err());
+        assert!(
+            Width::Bytes2
+                .gather(&transposed, (&[0; 6][..]).into(), cells_of(&mut to), &mut Pace::unasked())
+                .is_err()
+        );
         let reversed_rows = Nest::new(&columns, [[2, 1, 0, 0, 0, 0, 0, 0], [-2, 1, 0, 0, 0, 0, 0, 0]]);
         let mut turned = [0; 6];
         Width::Bytes1.copy(&reversed_rows.starting_at([0, 4]), &to, &mut turned).unwrap();

@@ -7,14 +7,26 @@ const BETWEEN: usize = 1 << 22;
 
 /// Counts work, and asks when there was enough of it.
 pub struct Pace<'c, 'a> {
-    cx: &'c EvalContext<'a>,
+    /// `None`: never asks.
+    cx: Option<&'c EvalContext<'a>>,
     work: usize,
 }
 
 impl<'c, 'a> Pace<'c, 'a> {
     /// Nothing is counted yet.
     pub fn new(cx: &'c EvalContext<'a>) -> Self {
-        Pace { cx, work: 0 }
+        Pace { cx: Some(cx), work: 0 }
+    }
+
+    /// Never asks.
+    pub fn unasked() -> Self {
+        Pace { cx: None, work: 0 }
+    }
+
+    /// Counts elements that are about to be moved. An error once the invocation is cancelled.
+    #[inline]
+    pub fn move_ahead(&mut self, elements: usize) -> Result<()> {
+        self.ahead(elements.saturating_add(1))
     }
 
     /// Counts `work` multiply-adds that are about to be done. An error once the invocation is cancelled.
@@ -26,7 +38,7 @@ impl<'c, 'a> Pace<'c, 'a> {
 
     fn ask(&mut self) -> Result<()> {
         self.work = 0;
-        if self.cx.is_cancelled() {
+        if self.cx.is_some_and(EvalContext::is_cancelled) {
             return Err(Error::new(Status::Cancelled, format_args!("cancelled")));
         }
         Ok(())

@@ -8,6 +8,7 @@ use arenite_abi::tensor::cells_of;
 
 use super::indexing::{Dims, MAX_RANK, Nest};
 use super::moves::Width;
+use super::pace::Pace;
 use super::strings::{self, Strings};
 
 /// How the output of an op with [`Prepared::declare`] may lie.
@@ -164,7 +165,7 @@ impl Prepared {
             Some(_) => cx.output_byte_cells(output)?,
             None => cells_of(cx.resize_output(output, shape)?.into_bytes()),
         };
-        Width::of(ty)?.gather(&plan.nest, cx.input_byte_cells(input)?, to)
+        Width::of(ty)?.gather(&plan.nest, cx.input_byte_cells(input)?, to, &mut Pace::new(cx))
     }
 }
 

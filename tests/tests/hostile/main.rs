@@ -3,6 +3,7 @@
 
 mod bytes;
 mod calls;
+mod moves;
 mod mutations;
 mod sizes;
 mod values;

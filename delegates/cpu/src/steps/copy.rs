@@ -5,6 +5,9 @@ use arenite_layers::Id;
 
 use crate::program::{Run, Step};
 
+/// Bytes between two questions whether to go on.
+const PIECE: usize = 1 << 24;
+
 /// Copies a value.
 pub struct Copy {
     /// From.
@@ -22,7 +25,14 @@ impl Step for Copy {
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
         let from = cx.input::<u8>(self.input).part(0, self.bytes);
-        cx.output::<u8>(self.output).part(0, self.bytes).copy_from(from);
+        let mut to = cx.output::<u8>(self.output);
+        for at in (0..self.bytes).step_by(PIECE) {
+            if at > 0 && cx.is_cancelled() {
+                return Err(Error::new(Status::Cancelled, format_args!("")));
+            }
+            let some = (self.bytes - at).min(PIECE);
+            to.part(at, some).copy_from(from.part(at, some));
+        }
         Ok(())
     }
 }

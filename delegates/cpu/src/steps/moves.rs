@@ -69,7 +69,10 @@ impl Moves {
         boxes: impl IntoIterator<Item = (Option<Id>, Id, Nest)>,
     ) -> Self {
         let (mut parts, mut pieces, mut elements) = (Vec::new(), 0, 0);
-        for (from, to, nest) in boxes.into_iter().filter(|(_, _, nest)| !nest.is_empty()) {
+        let blocks = boxes.into_iter().flat_map(|(from, to, nest)| {
+            blocks(nest, transpose.width).into_iter().map(move |nest| (from, to, nest))
+        });
+        for (from, to, nest) in blocks.filter(|(_, _, nest)| !nest.is_empty()) {
             elements += nest.len();
             let part = Part::new(from, to, nest, pieces);
             pieces += part.pieces();
@@ -172,6 +175,28 @@ impl Moves {
     }
 }
 
+/// Bytes of a piece, about: between two pieces the step may be asked to end.
+const BLOCK: usize = 1 << 24;
+
+/// The box, its long dimensions cut into blocks; what is left of a dimension is a box too.
+fn blocks(nest: Nest, width: usize) -> Vec<Nest> {
+    let most = BLOCK / width;
+    let Some(long) = nest.dims.iter().position(|dim| dim.size > most) else { return vec![nest] };
+    let dim = nest.dims[long];
+    let (whole, part) = (dim.size / most * most, |size| Dim { size, ..dim });
+    let mut rest = nest.clone();
+    rest.from = rest.from.wrapping_add_signed(whole as isize * dim.from);
+    rest.to = rest.to.wrapping_add_signed(whole as isize * dim.to);
+    rest.dims[long] = part(dim.size - whole);
+    let mut cut = nest;
+    let outer = Dim { size: whole / most, from: most as isize * dim.from, to: most as isize * dim.to };
+    cut.dims.splice(long..=long, [outer, part(most)]);
+    let mut boxes = blocks(rest, width);
+    boxes.retain(|rest| !rest.is_empty());
+    boxes.extend(blocks(cut, width));
+    boxes
+}
+
 /// Rows of a piece.
 const ROWS: usize = 64;
 /// Dimensions of a box: those of a tensor, or two for each of them.
@@ -248,6 +273,34 @@ impl Step for Moves {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Where each element goes, of boxes in any order.
+    fn places(nest: &Nest) -> Vec<(usize, usize)> {
+        let mut places = vec![(nest.from, nest.to)];
+        for dim in &nest.dims {
+            let at = |k: usize, (from, to): (usize, usize)| {
+                let moved = |place: usize, step: isize| place.wrapping_add_signed(k as isize * step);
+                (moved(from, dim.from), moved(to, dim.to))
+            };
+            places = places.iter().flat_map(|&place| (0..dim.size).map(move |k| at(k, place))).collect();
+        }
+        places
+    }
+
+    #[test]
+    fn long_dimensions_are_cut() {
+        let most = BLOCK / 16;
+        let dims = [Dim { size: 2, from: 9, to: -5 }, Dim { size: 2 * most + 3, from: 0, to: 7 }];
+        let nest = Nest { from: 4, to: 100, dims: dims.to_vec() };
+        let cut = blocks(nest.clone(), 16);
+        assert!(cut.iter().flat_map(|nest| &nest.dims).all(|dim| dim.size <= most), "{cut:?}");
+        let mut moved: Vec<_> = cut.iter().flat_map(places).collect();
+        let mut wanted = places(&nest);
+        moved.sort_unstable();
+        wanted.sort_unstable();
+        assert!(moved == wanted);
+        assert_eq!(blocks(Nest { dims: vec![dims[0]], ..nest }, 16).len(), 1);
+    }
 
     #[test]
     fn the_kind_follows_the_strides() {
