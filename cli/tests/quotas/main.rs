@@ -132,6 +132,20 @@ fn nested_calls_beyond_any_depth() {
     assert!(refused.stderr.contains("256"), "{}", refused.stderr);
 }
 
+/// A file with a hole of a terabyte: nobody tries to read it.
+#[test]
+fn a_sparse_file_of_a_terabyte() {
+    let case = Case::new(&models::one_node(), "", usual());
+    let path = case.path("model.tflite");
+    let file = std::fs::File::options().write(true).open(&path).expect("the model");
+    file.set_len(1 << 40).expect("the file system has files with holes");
+    for command in ["run", "inspect", "plan"] {
+        let ended = usual().check(&[command, &path, "--config", &case.path("arenite.toml")], base());
+        assert_eq!(ended.status, Some(1), "{}", ended.stderr);
+        assert!(ended.stderr.contains("1099511627776"), "{}", ended.stderr);
+    }
+}
+
 #[test]
 fn a_fill_of_20_gigabytes() {
     check(&models::fill(1_250_000_000, 4));

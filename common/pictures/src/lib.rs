@@ -412,6 +412,9 @@ mod tests {
              decoded: shrink it first"
         );
         assert!(Picture::from_bytes(&bmp(3, 2)).is_ok());
+        // 16 million pixels of 16 KB: they are decoded, and shrink without a float copy.
+        let line = png(&GrayImage::from_pixel(1 << 24, 1, [200].into()).into());
+        assert!(line.len() < 1 << 17 && Picture::from_bytes(&line).is_ok(), "{} bytes", line.len());
         let refused = Picture::from_bytes(&bmp(8_192, 8_187)).err().unwrap().to_string();
         assert!(refused.starts_with("declares 8192 x 8187 pixels of 201203712 bytes"), "{refused}");
     }

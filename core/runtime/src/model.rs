@@ -6,7 +6,17 @@ use std::sync::Arc;
 
 use arenite_model::ModelBuffer;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::quota::{Quota, Resource};
+
+/// An error for more bytes than a process may read by default: a sparse file can be larger than memory.
+fn expect_room(bytes: u64, purpose: impl FnOnce() -> String) -> Result<()> {
+    let limit = Quota::default().bytes;
+    if bytes > limit {
+        return Err(Error::quota(Resource::Bytes, purpose(), bytes, limit));
+    }
+    Ok(())
+}
 
 /// A verified `.tflite` model. Clones share it; an interpreter keeps it alive.
 #[derive(Clone, Debug)]
@@ -18,9 +28,14 @@ impl Model {
     /// Reads a file into memory and verifies it. What happens to the file afterwards changes nothing.
     ///
     /// # Errors
-    /// What is no regular file, is empty, cannot be read, or is no sound model.
+    /// What is no regular file, is empty, cannot be read, or is no sound model; a file that is larger than the default of
+    /// [`Quota::bytes`].
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self> {
-        let _span = tracing::info_span!("load_model", path = %path.as_ref().display()).entered();
+        let path = path.as_ref();
+        // What cannot be opened is told by the reader.
+        let length = path.metadata().map_or(0, |file| if file.is_file() { file.len() } else { 0 });
+        expect_room(length, || format!("the file '{}'", path.display()))?;
+        let _span = tracing::info_span!("load_model", path = %path.display()).entered();
         Ok(Model { buffer: Arc::new(ModelBuffer::from_file(path)?) })
     }
 
@@ -30,6 +45,9 @@ impl Model {
     /// # Errors
     /// No regular file, no bytes, a part beyond the file's end; otherwise as [`from_file`](Self::from_file).
     pub fn from_file_part(file: &File, offset: u64, length: u64) -> Result<Self> {
+        if file.metadata().is_ok_and(|file| file.len() >= length) {
+            expect_room(length, || "a part of a file".to_owned())?;
+        }
         Ok(Model { buffer: Arc::new(ModelBuffer::from_file_part(file, offset, length)?) })
     }
 

@@ -3,6 +3,7 @@
 
 mod bytes;
 mod calls;
+mod files;
 mod moves;
 mod mutations;
 mod sizes;
