@@ -109,8 +109,10 @@ func TestErrorsOfOps(t *testing.T) {
 
 func TestErrorsOfModels(t *testing.T) {
 	var told *Error
-	if _, err := Open("no/such/file"); !errors.As(err, &told) || told.Code != 2 || !strings.Contains(told.Text, "no/such/file") {
-		t.Fatal(err)
+	for _, load := range []func(string) (*Model, error){Open, Map} {
+		if _, err := load("no/such/file"); !errors.As(err, &told) || told.Code != 2 || !strings.Contains(told.Text, "no/such/file") {
+			t.Fatal(err)
+		}
 	}
 	for _, data := range [][]byte{nil, []byte("no model")} {
 		if _, err := Parse(data); err == nil {

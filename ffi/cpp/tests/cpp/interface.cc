@@ -44,6 +44,10 @@ void Models() {
   REQUIRE(FlatBufferModel::BuildFromFile((folder + "/truncated.tflite").c_str(), nullptr) == nullptr);
   REQUIRE(FlatBufferModel::BuildFromFile(nullptr, &reporter) == nullptr && Has(reporter.text(), "null"));
 
+  REQUIRE(FlatBufferModel::MapFile("no/such/file", &reporter) == nullptr && Has(reporter.text(), "no/such/file"));
+  REQUIRE(FlatBufferModel::MapFile((folder + "/truncated.tflite").c_str(), nullptr) == nullptr);
+  REQUIRE(FlatBufferModel::MapFile((folder + "/root.tflite").c_str(), &reporter) != nullptr);
+
   const std::vector<char> bytes = Read(folder + "/root.tflite");
   REQUIRE(FlatBufferModel::BuildFromBuffer(bytes.data(), bytes.size() / 2, &reporter) == nullptr);
   auto model = FlatBufferModel::VerifyAndBuildFromBuffer(bytes.data(), bytes.size(), nullptr, &reporter);

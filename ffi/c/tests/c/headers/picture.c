@@ -3,6 +3,25 @@
 
 #include "../check.h"
 
+/* A png of a hundred bytes that declares 20,000 x 20,000 pixels. */
+static const uint8_t large_png[] = {
+    0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00, 0x00, 0x0d, 0x49, 0x48, 0x44, 0x52,
+    0x00, 0x00, 0x4e, 0x20, 0x00, 0x00, 0x4e, 0x20, 0x08, 0x02, 0x00, 0x00, 0x00, 0x6c, 0x12, 0xd1,
+    0x6e, 0x00, 0x00, 0x00, 0x0b, 0x49, 0x44, 0x41, 0x54, 0x78, 0x9c, 0x63, 0x60, 0x80, 0x02, 0x00,
+    0x00, 0x09, 0x00, 0x01, 0xfb, 0x52, 0xb8, 0xa9, 0x00, 0x00, 0x00, 0x00, 0x49, 0x45, 0x4e, 0x44,
+    0xae, 0x42, 0x60, 0x82,
+};
+
+/* Writes the head of a bitmap of 8 bits, run by run, of this size. */
+static void write_bmp(uint8_t bmp[1080], uint32_t width, uint32_t height) {
+  const uint32_t words[] = {1080, 0, 1078, 40, width, height, 8 << 16 | 1, 1, 2, 0, 0, 256, 0};
+  memset(bmp, 0, 1080);
+  memcpy(bmp, "BM", 2);
+  for (size_t i = 0; i < sizeof words / 4; i++)
+    for (int b = 0; b < 4; b++) bmp[2 + 4 * i + b] = (uint8_t)(words[i] >> 8 * b);
+  bmp[1079] = 1;
+}
+
 void test_picture(const char *folder) {
   ArModel *model;
   ArInterpreter *interpreter;
@@ -28,6 +47,11 @@ void test_picture(const char *folder) {
     REQUIRE(values[0] == 0.0f && values[1] == 5.0f && values[2] == 1.0f && values[3] == 2.0f);
     FAILS(AR_ERROR_ARGUMENT, "2 channels are given", ar_tensor_set_pixels(input, pixels, 2, 1, 2, NULL));
     FAILS(AR_ERROR_ARGUMENT, "picture", ar_tensor_set_picture(input, pixels, 4, NULL));
+    uint8_t bmp[1080];
+    write_bmp(bmp, 30000, 30000);
+    FAILS(AR_ERROR_ARGUMENT, "declares 30000 x 30000 pixels", ar_tensor_set_picture(input, bmp, sizeof bmp, NULL));
+    FAILS(AR_ERROR_ARGUMENT, "declares 20000 x 20000 pixels",
+          ar_tensor_set_picture(input, large_png, sizeof large_png, NULL));
     FAILS(AR_ERROR_ARGUMENT, "no_such.png: ", ar_tensor_set_picture_file(input, "no_such.png", NULL));
     OK(ar_tensor_set_picture_file(input, in_folder(folder, "seven.png"), NULL));
     OK(ar_tensor_copy_to(input, values, sizeof values));
