@@ -148,6 +148,10 @@ impl Function {
         Ok(match *self {
             Function::Real(f) => {
                 let inverse = 1.0 / to.scale;
+                // Times zero it would be NaN, whose byte depends on the sign of the type.
+                if !inverse.is_finite() {
+                    return Err(unsupported!("the output's scale {} is too small", to.scale));
+                }
                 table(|q| {
                     let steps = (f(from.scale * (q - from.zero_point) as f32) * inverse).round();
                     (steps + to.zero_point as f32) as i32
