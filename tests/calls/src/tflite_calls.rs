@@ -101,13 +101,14 @@ struct Calls {
 
 const NAMES: [&CStr; 6] = [c"x", c"y", c"double", c"sum", c"", c"\xff"];
 
-/// Limits every interpreter to 1,000 calls of subgraphs, so that a loop takes milliseconds. This C interface has no function for it; a
-/// configuration sets it.
-fn limit_loops() {
+/// Limits every interpreter to 4 MiB and 1,000 calls of subgraphs: by default large tensors and loops take many seconds. This C interface
+/// has no function for quotas; a configuration sets them.
+fn limit() {
     static LIMITED: Once = Once::new();
     LIMITED.call_once(|| {
         let path = std::env::temp_dir().join(format!("arenite-fuzz-quota-{}.toml", std::process::id()));
-        std::fs::write(&path, "schema = 1\n[quota]\ncalls = 1000\n").expect("the folder can be written to");
+        std::fs::write(&path, "schema = 1\n[quota]\nbytes = 4194304\ncalls = 1000\n")
+            .expect("the folder can be written to");
         // SAFETY: `Once` lets one thread in, and no other one reads the environment yet: the library does so only in the calls below, on
         // the thread of the target; the watching thread of `fuzz_many` sleeps and counts.
         unsafe { std::env::set_var("ARENITE_TFLITE_CONFIG", path) };
@@ -116,7 +117,7 @@ fn limit_loops() {
 
 /// As many calls as the bytes say, at most 60.
 pub fn calls(bytes: &[u8]) {
-    limit_loops();
+    limit();
     let mut calls = Calls {
         random: Random::of_bytes(bytes),
         models: Vec::new(),
