@@ -146,17 +146,7 @@ impl Function {
     /// The result of each byte. Zero points count from the type's smallest number, which adds up to the same results.
     fn table(&self, from: Quant, to: Quant) -> Result<Table> {
         Ok(match *self {
-            Function::Real(f) => {
-                let inverse = 1.0 / to.scale;
-                // Times zero it would be NaN, whose byte depends on the sign of the type.
-                if !inverse.is_finite() {
-                    return Err(unsupported!("the output's scale {} is too small", to.scale));
-                }
-                table(|q| {
-                    let steps = (f(from.scale * (q - from.zero_point) as f32) * inverse).round();
-                    (steps + to.zero_point as f32) as i32
-                })
-            }
+            Function::Real(f) => real(f, from, to)?,
             Function::HardSwish => {
                 let function = HardSwish::new(from, to).ok_or_else(|| {
                     unsupported!("scales {} and {} are too far apart", from.scale, to.scale)
@@ -215,6 +205,19 @@ fn rescale(from: Quant, to: Quant, ties: Ties) -> Result<Table> {
 
 fn multiplier(real: f64) -> Result<Multiplier> {
     Multiplier::from_real(real).ok_or_else(|| unsupported!("the factor {real} is not taken"))
+}
+
+/// The results of a function of real numbers; an error where the inverse of the output's scale is infinite: times zero it would be NaN, whose
+/// byte depends on the sign of the type.
+fn real(f: fn(f32) -> f32, from: Quant, to: Quant) -> Result<Table> {
+    let inverse = 1.0 / to.scale;
+    if !inverse.is_finite() {
+        return Err(unsupported!("the output's scale {} is too small", to.scale));
+    }
+    Ok(table(|q| {
+        let steps = (f(from.scale * (q - from.zero_point) as f32) * inverse).round();
+        (steps + to.zero_point as f32) as i32
+    }))
 }
 
 /// `f` of each byte, saturated.
