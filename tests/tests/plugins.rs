@@ -86,7 +86,7 @@ fn template_op_planner_and_delegate() {
     alone.allocate().expect("the op takes the node");
     assert_eq!(alone.served_by(), [Served::Plugin("org.arenite.template".into())]);
     let reasons = alone.refusals()[0].clone();
-    assert_eq!(reasons, [("sin".to_owned(), "max_nodes is 0: no more are taken".to_owned())]);
+    assert_eq!(reasons, [("sin".to_owned(), "max_nodes is 0: no more nodes are claimed".to_owned())]);
 }
 
 /// Relu in steps of the template's own programs; the real Edge TPU's are refused.

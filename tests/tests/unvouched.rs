@@ -189,7 +189,8 @@ fn the_cpu_delegate_knows_the_versions_of_the_ops() {
         let previews = interpreter.preview_delegates(0).expect("its shapes are those of the file");
         let (_, reason) = &previews[0].refusals[0];
         assert!(
-            reason.contains(&format!("{op} has version {}, taken are versions up to {newest}", newest + 1)),
+            reason
+                .contains(&format!("{op} has version {}; versions up to {newest} are supported", newest + 1)),
             "{reason}"
         );
     }

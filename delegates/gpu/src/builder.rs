@@ -214,7 +214,7 @@ impl<'a> Builder<'_, 'a> {
         let bytes = bytes.ok_or_else(|| invalid!("'{}' is read before it is computed", value.name))?;
         let floats: Vec<f32> = match value.ty {
             F32 => bytemuck::pod_collect_to_vec(bytes),
-            ty => return Err(unsupported!("constant '{}' is {ty}, taken is FLOAT32", value.name)),
+            ty => return Err(unsupported!("constant '{}' is {ty}; only FLOAT32 is supported", value.name)),
         };
         let layout = Layout::of(&value.shape);
         let buffer = self.stored(value.tensor.map(|tensor| (tensor, "rows".to_owned())), || {

@@ -55,7 +55,7 @@ pub fn indices(tensor: ElementType, bytes: &[u8], axis: usize) -> Result<Vec<f32
         I16 => wide::<i16>(bytes),
         I32 => wide::<i32>(bytes),
         I64 => wide::<i64>(bytes),
-        ty => return Err(unsupported!("indices of {ty} are not taken")),
+        ty => return Err(unsupported!("{ty} indices are not supported")),
     };
     let narrow = |(i, &index): (usize, &i64)| match u32::try_from(index) {
         Ok(n) if (n as usize) < axis => Ok(f32::from_bits(n)),

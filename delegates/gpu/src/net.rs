@@ -205,7 +205,7 @@ fn refusal(x: &Source<'_, '_>) -> Result<()> {
     for i in 0..x.node.output_count() {
         let (_, y) = x.output(i)?;
         if y.ty != F32 {
-            return Err(unsupported!("'{}' is {}, taken is FLOAT32", y.name, y.ty));
+            return Err(unsupported!("'{}' is {}; only FLOAT32 is supported", y.name, y.ty));
         }
     }
     if let Some(product) = Product::of(code) {
@@ -219,7 +219,7 @@ fn refusal(x: &Source<'_, '_>) -> Result<()> {
     }
     refuse_bytes(x, bytes)?;
     if code == op::CONV_2D && x.input(0)?.1.shape.last() != x.input(1)?.1.shape.last() {
-        return Err(unsupported!("groups of channels are not taken"));
+        return Err(unsupported!("grouped convolutions are not supported"));
     }
     Ok(())
 }

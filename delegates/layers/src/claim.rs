@@ -25,7 +25,7 @@ pub fn refusals<'a, X: Own<'a>>(
         taken.push(lowered.ok().flatten());
     }
     for i in lonely_renamings(&taken) {
-        refused[i] = Some("nothing beside it is taken, it moves no bytes".to_owned());
+        refused[i] = Some("it only renames bytes, and no neighbour is claimed".to_owned());
     }
     Ok(refused)
 }

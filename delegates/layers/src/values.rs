@@ -154,7 +154,7 @@ impl<'a> Values<'a> {
 
     /// A subgraph that a node calls.
     pub fn subgraph(&self, subgraph: i32) -> Result<GraphView<'a>> {
-        let look = self.subgraphs.ok_or_else(|| unsupported!("a loop inside of a loop is not taken"))?;
+        let look = self.subgraphs.ok_or_else(|| unsupported!("a loop inside a loop is not supported"))?;
         look(subgraph).map_err(|error| match error.message() {
             "" => unsupported!("subgraph {subgraph} is not shown"),
             _ => error,

@@ -176,7 +176,9 @@ impl Window {
         let [height, width] = [self.rows.taps, self.columns.taps];
         match height * width <= most {
             true => Ok(()),
-            false => Err(unsupported!("the window has {height} × {width} taps, taken are up to {most}")),
+            false => {
+                Err(unsupported!("the window has {height} × {width} taps; at most {most} are supported"))
+            }
         }
     }
 

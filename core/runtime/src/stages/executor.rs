@@ -327,7 +327,7 @@ impl Executor {
     fn not_ready(&self) -> Error {
         Error::State(
             match self.stage {
-                Stage::Unplaced(_) => "memory was lent to a tensor, or taken back: call allocate() to plan the rest",
+                Stage::Unplaced(_) => "memory was lent to a tensor or returned: call allocate() to plan the rest",
                 Stage::Released(_) => "the interpreter's memory was released: call allocate() to take it again",
                 _ => "the interpreter is not allocated: call allocate() after building it and after each resize",
             }

@@ -84,7 +84,7 @@ fn depthwise<'a>(x: &Source<'_, 'a>) -> Result<Hybrid<'a>> {
     let geometry = depthwise_conv_2d::Geometry::read(x)?;
     let ((_, filter), filters) = (x.input(1)?, geometry.filters());
     if filter.ty != I8 {
-        return Err(unsupported!("the filter '{}' is {}, taken is INT8", filter.name, filter.ty));
+        return Err(unsupported!("the filter '{}' is {}; only INT8 is supported", filter.name, filter.ty));
     }
     expect_planes(&geometry.window, 1)?;
     let shape = (geometry.window, Kind::Depthwise { multiplier: geometry.multiplier }, filters);
@@ -119,7 +119,7 @@ fn fully_connected<'a>(x: &Source<'_, 'a>) -> Result<Hybrid<'a>> {
 fn weights<'a>(x: &Source<'_, 'a>, axis: usize, filters: usize) -> Result<(Weights<'a>, Vec<f32>)> {
     let (weights, scales) = Weights::read(x, axis)?;
     if weights.zero_point != 0 {
-        return Err(unsupported!("the weights have zero point {}, taken is 0", weights.zero_point));
+        return Err(unsupported!("the weights have zero point {}; only 0 is supported", weights.zero_point));
     }
     Ok((weights, (0..filters).map(|i| scales.scale_of(i)).collect()))
 }

@@ -98,7 +98,7 @@ fn select(x: &Source<'_, '_>, code: i32) -> Result<Node<Typed>> {
         2 => choose::<u16>,
         4 => choose::<u32>,
         8 => choose::<u64>,
-        _ => return Err(unsupported!("{} is not taken", a.ty)),
+        _ => return Err(unsupported!("{} is not supported", a.ty)),
     };
     // The one axis of SELECT's condition is the first of the others'.
     let by_rows = code == op::SELECT && condition.shape.len() == 1 && a.shape.len() > 1;
@@ -126,7 +126,7 @@ fn cast(x: &Source<'_, '_>) -> Result<Node<Typed>> {
         (F32, ElementType::Bool) => one::<f32, u8, Truth>,
         (I32, ElementType::Bool) => one::<i32, u8, Truth>,
         (I64, ElementType::Bool) => one::<i64, u8, Truth>,
-        (from, to) => return Err(unsupported!("a cast from {from} to {to} is not taken")),
+        (from, to) => return Err(unsupported!("a cast from {from} to {to} is not supported")),
     };
     ensure!(x.node.input_count() == 1, "it has {} inputs, not 1", x.node.input_count());
     ensure!(a.len() == y.len(), "input has shape {:?}, output {:?}", a.shape, y.shape);

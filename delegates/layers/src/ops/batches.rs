@@ -51,7 +51,7 @@ impl Blocks {
             let positive = |x: i64| u32::try_from(x).ok().map(|x| x as usize);
             let [Some(block @ 1..), Some(before), Some(after)] = [sizes[k], pair[0], pair[1]].map(positive)
             else {
-                return Err(unsupported!("block {} with paddings {pair:?} is not taken", sizes[k]));
+                return Err(unsupported!("block {} with paddings {pair:?} is not supported", sizes[k]));
             };
             let (small, large) = (small[k + 1], large[k + 1]);
             ensure!(
@@ -63,7 +63,7 @@ impl Blocks {
         let (images, rest) = (large[0], &large[count + 1..]);
         let places = axes.iter().try_fold(1usize, |n, axis| n.checked_mul(axis.block));
         let places = places.filter(|&places| places <= PLACES).ok_or_else(|| {
-            unsupported!("blocks {sizes:?} have too many elements, taken are up to {PLACES}")
+            unsupported!("blocks {sizes:?} have too many elements; at most {PLACES} are supported")
         })?;
         ensure!(
             small[0] == images * places && *rest == small[count + 1..],

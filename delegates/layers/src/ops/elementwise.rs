@@ -20,7 +20,7 @@ pub(super) fn leaky_relu<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
     let alpha = x.node.options()?.get(LeakyReluOptions::ALPHA)?;
     // Zeros are multiplied by alpha, too: then they change.
     if !(alpha.is_finite() && alpha.is_sign_positive()) {
-        return Err(unsupported!("alpha is {alpha}, taken are numbers from 0 on"));
+        return Err(unsupported!("alpha is {alpha}; it must be at least 0"));
     }
     unary(x, EpilogueOp::Scalar(Binary::Leak, alpha))
 }
@@ -111,7 +111,7 @@ pub(super) fn binary<'a>(x: &Source<'_, 'a>, op: Binary) -> Result<Node<Common<'
         return chain(a_id, EpilogueOp::Binary(op, b_id));
     }
     if Loops::<2>::new(&[&a.shape, &b.shape], &y.shape).is_none() {
-        return Err(unsupported!("shapes {:?} and {:?} are not taken", a.shape, b.shape));
+        return Err(unsupported!("broadcasting {:?} with {:?} is not supported", a.shape, b.shape));
     }
     let layer = Common::Elementwise(Elementwise::Two(op, clamp, Vec::new()));
     Ok(Node::new(layer, vec![a_id, b_id], vec![output]))

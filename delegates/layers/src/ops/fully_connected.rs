@@ -31,7 +31,7 @@ impl Geometry {
         };
         let options = x.node.options()?;
         if options.get(FullyConnectedOptions::WEIGHTS_FORMAT)? != weights_format::DEFAULT {
-            return Err(unsupported!("shuffled weights are not taken"));
+            return Err(unsupported!("shuffled weights are not supported"));
         }
         ensure!(depth > 0 && units > 0, "the weights have shape {:?}", w.shape);
         let rows = a.len() / depth;

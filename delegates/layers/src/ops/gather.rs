@@ -44,7 +44,12 @@ fn lower<'a>(x: &Source<'_, 'a>, inputs: [usize; 2], axis: i64, batch: i64) -> R
         expect_elements(value)?;
     }
     if a.ty != y.ty || !matches!(indices.ty, I16 | I32 | I64) {
-        return Err(unsupported!("{} at indices of {} to {} is not taken", a.ty, indices.ty, y.ty));
+        return Err(unsupported!(
+            "gathering {} by {} indices into {} is not supported",
+            a.ty,
+            indices.ty,
+            y.ty
+        ));
     }
     let axis = axis_of(axis, a.shape.len())?;
     let batch = if batch < 0 { batch + indices.shape.len() as i64 } else { batch };

@@ -134,7 +134,7 @@ impl Moves {
 pub(super) fn concatenation<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
     let options = x.node.options()?;
     if options.get(ConcatenationOptions::FUSED_ACTIVATION_FUNCTION)? != activation::NONE {
-        return Err(unsupported!("a fused activation is not taken"));
+        return Err(unsupported!("fused activations are not supported"));
     }
     let (_, y) = x.output(0)?;
     let axis = axis_of(options.get(ConcatenationOptions::AXIS)?.into(), y.shape.len())?;

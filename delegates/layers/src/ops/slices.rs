@@ -75,14 +75,16 @@ pub(super) fn strided_slice<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> 
     let options = x.node.options()?;
     let [begin, end, ellipsis, new_axis, shrink] = masks(&options, entries)?;
     if options.get(StridedSliceOptions::OFFSET)? {
-        return Err(unsupported!("ends that count from the begin are not taken"));
+        return Err(unsupported!("the option `offset` is not supported"));
     }
     let has = |mask: u32, entry: usize| mask >> entry & 1 == 1;
     let whole = |size: usize| Cut { begin: 0, step: 1, size };
     let new = |entry: &usize| has(new_axis & !ellipsis, *entry);
     let named = (0..entries).filter(|entry| !has(ellipsis, *entry) && !new(entry)).count();
     let spread = a.shape.len().checked_sub(named).filter(|&n| n > 0 || ellipsis == 0);
-    let Some(spread) = spread else { return Err(unsupported!("an ellipsis for no axis is not taken")) };
+    let Some(spread) = spread else {
+        return Err(unsupported!("an ellipsis that stands for no axis is not supported"));
+    };
     let mut cuts: Vec<Cut> = Vec::new();
     for entry in (0..entries).filter(|entry| !new(entry)) {
         if has(ellipsis, entry) {

@@ -111,7 +111,7 @@ impl<'s, 'a> Source<'s, 'a> {
             I16 => wide(self.constant::<i16>(i)?),
             I32 => wide(self.constant::<i32>(i)?),
             I64 => self.constant::<i64>(i)?.to_vec(),
-            ty => return Err(unsupported!("'{}' is {ty}, taken are whole numbers", value.name)),
+            ty => return Err(unsupported!("'{}' is {ty}; only integers are supported", value.name)),
         })
     }
 
@@ -121,7 +121,7 @@ impl<'s, 'a> Source<'s, 'a> {
         let outputs = (0..self.node.output_count()).filter_map(|i| self.output(i).ok());
         for (_, value) in inputs.chain(outputs) {
             if value.ty != F32 {
-                return Err(unsupported!("'{}' is {}, taken is FLOAT32", value.name, value.ty));
+                return Err(unsupported!("'{}' is {}; only FLOAT32 is supported", value.name, value.ty));
             }
         }
         Ok(())

@@ -69,7 +69,7 @@ impl Geometry {
         let (taps, most) =
             (window.rows.taps_of_phase(0) * window.columns.taps_of_phase(0), x.limits.transpose_conv_taps);
         if taps > most {
-            return Err(unsupported!("{taps} taps meet in a result, taken are up to {most}"));
+            return Err(unsupported!("{taps} taps contribute to one result; at most {most} are supported"));
         }
         let activation = options.get(TransposeConvOptions::FUSED_ACTIVATION_FUNCTION)?;
         Ok(Geometry { window, depth, activation })
@@ -81,7 +81,7 @@ pub(super) fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
     let ((_, filter), (input, image), (output, result)) = (x.input(1)?, x.input(2)?, x.output(0)?);
     for value in [filter, image, result] {
         if value.ty != F32 {
-            return Err(unsupported!("'{}' is {}, taken is FLOAT32", value.name, value.ty));
+            return Err(unsupported!("'{}' is {}; only FLOAT32 is supported", value.name, value.ty));
         }
     }
     let Geometry { window, depth, activation } = Geometry::read(x)?;

@@ -30,7 +30,7 @@ newest! {
 pub fn check(node: &NodeView<'_>) -> Result<()> {
     match newest(node.builtin_code()) {
         Some((name, newest)) if node.version() > newest => {
-            Err(unsupported!("{name} has version {}, taken are versions up to {newest}", node.version()))
+            Err(unsupported!("{name} has version {}; versions up to {newest} are supported", node.version()))
         }
         _ => Ok(()),
     }

@@ -204,7 +204,7 @@ fn rescale(from: Quant, to: Quant, ties: Ties) -> Result<Table> {
 }
 
 fn multiplier(real: f64) -> Result<Multiplier> {
-    Multiplier::from_real(real).ok_or_else(|| unsupported!("the factor {real} is not taken"))
+    Multiplier::from_real(real).ok_or_else(|| unsupported!("the factor {real} has no fixed-point form"))
 }
 
 /// The results of a function of real numbers; an error where the inverse of the output's scale is infinite: times zero it would be NaN, whose

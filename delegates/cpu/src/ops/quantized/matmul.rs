@@ -26,14 +26,14 @@ pub struct Matmul {
 pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Lowered<'a>> {
     let ((a_id, a), (b_id, b), (output, y)) = (x.input(0)?, x.input(1)?, x.output(0)?);
     if a.ty != y.ty || b.ty != y.ty {
-        return Err(unsupported!("{} by {} to {} is not taken", a.ty, b.ty, y.ty));
+        return Err(unsupported!("multiplying {} by {} into {} is not supported", a.ty, b.ty, y.ty));
     }
     if a_id == b_id || x.node.options()?.get(BatchMatMulOptions::ADJ_X)? {
-        return Err(unsupported!("a transposed first matrix, or the square of one, is not taken"));
+        return Err(unsupported!("a transposed first matrix, or a matrix times itself, is not supported"));
     }
     let (sizes, batches) = batch_matmul::shape(x)?;
     if sizes.depth > 1 << 16 {
-        return Err(unsupported!("sums of {} products are not taken", sizes.depth));
+        return Err(unsupported!("sums of {} products are not supported: they could overflow", sizes.depth));
     }
     multiplier([quant_of(a)?, quant_of(b)?, quant_of(y)?])?;
     let layer = Matmul { sizes, batches };

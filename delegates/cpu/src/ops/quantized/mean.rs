@@ -48,7 +48,7 @@ pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Lowered<'a>> {
             Shape { outer: images, folded: height * width, inner: channels }
         }
         _ => shape(&a.shape, &folded).ok_or_else(|| {
-            unsupported!("folding {:?} along axes that do not lie side by side is not taken", a.shape)
+            unsupported!("reducing {:?} along axes that are not adjacent is not supported", a.shape)
         })?,
     };
     ensure!(shape.outer * shape.inner == y.len(), "input {:?} does not become {:?}", a.shape, y.shape);

@@ -208,7 +208,7 @@ fn quant_of(value: &Value<'_>) -> Result<Quant> {
     let range = match value.ty {
         U8 => 0..=255,
         I8 => -128..=127,
-        ty => return Err(unsupported!("'{}' is {ty}, taken are INT8 and UINT8", value.name)),
+        ty => return Err(unsupported!("'{}' is {ty}; only INT8 and UINT8 are supported", value.name)),
     };
     if !(quant.scale > 0.0 && quant.scale.is_finite() && range.contains(&quant.zero_point)) {
         return Err(unsupported!(

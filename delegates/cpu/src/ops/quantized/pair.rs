@@ -70,7 +70,7 @@ fn node<'a>(x: &Source<'_, 'a>, combine: Combine) -> Result<Lowered<'a>> {
     }
     let activation = fused_activation(&x.node)?.unwrap_or(activation::NONE);
     let loops = Loops::new(&[&a.shape, &b.shape], &y.shape)
-        .ok_or_else(|| unsupported!("shapes {:?} and {:?} are not taken", a.shape, b.shape))?;
+        .ok_or_else(|| unsupported!("broadcasting {:?} with {:?} is not supported", a.shape, b.shape))?;
     let (groups, rounding) = match combine {
         Combine::Add => groups(&a.shape, &b.shape, y.ty),
         _ => (NO_GROUPS, Rounding::Twice),
@@ -198,7 +198,7 @@ impl Pairwise {
 fn multiplier(real: f64, most: i32) -> Result<Multiplier> {
     Multiplier::from_real(real)
         .filter(|m| m.shift <= most)
-        .ok_or_else(|| unsupported!("the scales give the factor {real}, which is not taken"))
+        .ok_or_else(|| unsupported!("the scales give the factor {real}, which has no fixed-point form"))
 }
 
 /// `m · 2^left` for operands.

@@ -26,7 +26,7 @@ pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Lowered<'a>> {
     let ((input, a), (output, y)) = (x.input(0)?, x.output(0)?);
     expect_elements(y)?;
     if a.ty != y.ty || a.shape != y.shape || a.shape.is_empty() {
-        return Err(unsupported!("{} {:?} to {} {:?} is not taken", a.ty, a.shape, y.ty, y.shape));
+        return Err(unsupported!("{} {:?} to {} {:?} is not supported", a.ty, a.shape, y.ty, y.shape));
     }
     let quant = quant_of(y)?;
     quant_of(a)?;

@@ -36,7 +36,7 @@ pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Lowered<'a>> {
     let Geometry { window, depth, activation } = Geometry::read(x)?;
     let (weights, scales) = Weights::read(x, 0)?;
     if weights.zero_point != 0 {
-        return Err(unsupported!("weights with zero point {} are not taken", weights.zero_point));
+        return Err(unsupported!("weights with zero point {} are not supported", weights.zero_point));
     }
     let layer = TransposeProduct {
         window,
