@@ -7,7 +7,7 @@ use crate::error::{Failure, Result};
 /// # Safety
 /// `pointer` is null or valid for reads for `'a`.
 pub(crate) unsafe fn shared<'a, T>(pointer: *const T, name: &str) -> Result<&'a T> {
-    // SAFETY: by the caller.
+    // SAFETY: `pointer` is null or points to a live value, as `# Safety` requires.
     unsafe { pointer.as_ref() }.ok_or_else(|| null(name))
 }
 
@@ -19,7 +19,7 @@ pub(crate) fn given<T>(pointer: *const T, name: &str) -> Result<*const T> {
 /// # Safety
 /// `pointer` is null or valid for reads and writes for `'a`, and nothing else uses it meanwhile.
 pub(crate) unsafe fn exclusive<'a, T>(pointer: *mut T, name: &str) -> Result<&'a mut T> {
-    // SAFETY: by the caller.
+    // SAFETY: `pointer` is null or points to a live value that nothing else uses, as `# Safety` requires.
     unsafe { pointer.as_mut() }.ok_or_else(|| null(name))
 }
 
@@ -91,7 +91,7 @@ pub(crate) unsafe fn put<T>(place: *mut T, name: &str, value: T) -> Result<()> {
     if place.is_null() {
         return Err(null(name));
     }
-    // SAFETY: by the caller.
+    // SAFETY: `place` is writable, as `# Safety` requires.
     unsafe { place.write(value) };
     Ok(())
 }
@@ -104,7 +104,7 @@ pub(crate) unsafe fn give_list<T>(list: &[T], count: *mut usize) -> *const T {
     if count.is_null() {
         return std::ptr::null();
     }
-    // SAFETY: by the caller.
+    // SAFETY: `count` is writable, as `# Safety` requires.
     unsafe { count.write(list.len()) };
     if list.is_empty() { std::ptr::null() } else { list.as_ptr() }
 }

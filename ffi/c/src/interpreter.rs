@@ -141,7 +141,7 @@ pub(crate) fn using(
 
 fn used(interpreter: *const ArInterpreter, body: &mut dyn FnMut(&mut State) -> Result<()>) -> *mut ArError {
     guard(|| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
         let interpreter = unsafe { shared(interpreter, "interpreter") }?;
         let mut state = interpreter.lock()?;
         body(&mut state)
@@ -164,7 +164,7 @@ pub(crate) fn number<T: Default>(
 
 fn asked(interpreter: *const ArInterpreter, body: &mut dyn FnMut(&Interpreter)) {
     guard_value((), || {
-        // SAFETY: the crate's rule.
+        // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
         let interpreter = unsafe { shared(interpreter, "interpreter") }?;
         let state = interpreter.lock()?;
         body(&state.interpreter);
@@ -189,7 +189,7 @@ fn given_tensor(
     find: &mut dyn FnMut(&mut State) -> Result<Place>,
 ) -> *mut ArError {
     guard(|| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `tensor` is null or writable, as `# Safety` requires.
         let (out, interpreter) = unsafe { (out(tensor, "tensor")?, shared(interpreter, "interpreter")?) };
         let mut state = interpreter.lock()?;
         let place = find(&mut state)?;
@@ -206,7 +206,7 @@ pub unsafe extern "C" fn ar_interpreter_new(
     interpreter: *mut *mut ArInterpreter,
 ) -> *mut ArError {
     guard(|| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `interpreter` is null or writable, as `# Safety` requires.
         let (out, model, options) =
             unsafe { (out(interpreter, "interpreter")?, shared(model, "model")?, options.as_ref()) };
         let default = ArOptions::default();
@@ -276,7 +276,7 @@ pub unsafe extern "C" fn ar_interpreter_resize_input(
     rank: usize,
 ) -> *mut ArError {
     using(interpreter, |state| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `dims` has as many elements as its count says, as `# Safety` requires.
         let dims = unsafe { list(dims, rank, "dims") }?;
         Ok(state.interpreter.resize_input(index, dims)?)
     })
@@ -318,7 +318,7 @@ pub unsafe extern "C" fn ar_interpreter_input_by_name(
     tensor: *mut *mut ArTensor,
 ) -> *mut ArError {
     give_tensor(interpreter, tensor, |state| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `name` is null or a string that ends with a null byte, as `# Safety` requires.
         let index = state.interpreter.input_index(unsafe { text(name, "name") }?)?;
         state.input(index)
     })
@@ -342,7 +342,7 @@ pub unsafe extern "C" fn ar_interpreter_output_by_name(
     tensor: *mut *const ArTensor,
 ) -> *mut ArError {
     give_tensor(interpreter, tensor.cast(), |state| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `name` is null or a string that ends with a null byte, as `# Safety` requires.
         let index = state.interpreter.output_index(unsafe { text(name, "name") }?)?;
         state.output(index)
     })
@@ -366,7 +366,7 @@ pub unsafe extern "C" fn ar_interpreter_signature(
     signature: *mut *mut ArSignature,
 ) -> *mut ArError {
     guard(|| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `signature` is null or writable, as `# Safety` requires.
         let (out, interpreter, key) =
             unsafe { (out(signature, "signature")?, shared(interpreter, "interpreter")?, text(key, "key")?) };
         let mut state = interpreter.lock()?;

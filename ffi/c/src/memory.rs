@@ -76,7 +76,7 @@ pub unsafe extern "C" fn ar_tensor_lend(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_tensor_take_back(tensor: *const ArTensor) -> *mut ArError {
     guard(|| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `tensor` is null or a live handle, as `# Safety` requires.
         let tensor = unsafe { shared(tensor, "tensor") }?;
         tensor.with_state(|state, place| {
             drop(state.interpreter.take_back(place.subgraph, place.tensor)?);

@@ -29,7 +29,7 @@ impl ArModel {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_model_from_file(path: *const c_char, model: *mut *mut ArModel) -> *mut ArError {
     guard(|| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `model` is null or writable, as `# Safety` requires.
         let (out, path) = unsafe { (out(model, "model")?, text(path, "path")?) };
         out.give(ArModel::new(Model::from_file(path)?, Some(path.into())));
         Ok(())
@@ -56,7 +56,7 @@ pub unsafe extern "C" fn ar_model_from_memory(
     model: *mut *mut ArModel,
 ) -> *mut ArError {
     guard(|| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `model` is null or writable, as `# Safety` requires.
         let (out, bytes) = unsafe { (out(model, "model")?, list(data.cast::<u8>(), size, "data")?) };
         out.give(ArModel::new(Model::from_bytes(bytes.to_vec())?, None));
         Ok(())
@@ -90,7 +90,7 @@ pub unsafe extern "C" fn ar_model_from_borrowed(
 /// Number of signatures.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_model_signature_count(model: *const ArModel) -> usize {
-    // SAFETY: the crate's rule.
+    // SAFETY: `model` is null or a live handle, as `# Safety` requires.
     guard_value(0, || Ok(unsafe { shared(model, "model") }?.signature_keys.len()))
 }
 
@@ -98,7 +98,7 @@ pub unsafe extern "C" fn ar_model_signature_count(model: *const ArModel) -> usiz
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_model_signature_key(model: *const ArModel, index: usize) -> *const c_char {
     guard_value(ptr::null(), || {
-        // SAFETY: the crate's rule.
+        // SAFETY: `model` is null or a live handle, as `# Safety` requires.
         let model = unsafe { shared(model, "model") }?;
         Ok(text_at(&model.signature_keys, index))
     })

@@ -65,7 +65,7 @@ pub unsafe extern "C" fn ar_interpreter_set_observer(
 
 /// Calls `body` with what is observed.
 fn of<'a, R>(observed: *const ArObserved<'a>, otherwise: R, body: impl FnOnce(&ArObserved<'a>) -> R) -> R {
-    // SAFETY: the crate's rule.
+    // SAFETY: `observed` is null or a live handle, as `# Safety` requires.
     guard_value(otherwise, || Ok(body(unsafe { shared(observed, "observed") }?)))
 }
 
@@ -137,7 +137,7 @@ pub unsafe extern "C" fn ar_observed_tensor(
     view: *mut ArTensorView,
 ) -> *mut ArError {
     guard(|| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `observed` is null or a live handle, as `# Safety` requires.
         let observed = unsafe { shared(observed, "observed") }?;
         let index = usize::try_from(index)
             .map_err(|_| Failure::argument(format!("tensor {index} is absent, it has no data")))?;
@@ -150,7 +150,7 @@ pub unsafe extern "C" fn ar_observed_tensor(
             rank: tensor.shape.len(),
             element_type: tensor.ty as u32,
         };
-        // SAFETY: the crate's rule.
+        // SAFETY: `view` is null or writable, as `# Safety` requires.
         unsafe { put(view, "view", value) }
     })
 }

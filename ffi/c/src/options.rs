@@ -95,7 +95,7 @@ pub unsafe extern "C" fn ar_options_set_config_file(
     path: *const c_char,
 ) -> *mut ArError {
     change(options, |options| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `path` is null or a string that ends with a null byte, as `# Safety` requires.
         let path = unsafe { text(path, "path") }?;
         let config = Config::from_file(Path::new(path)).map_err(arenite::Error::from)?;
         options.config = config;
@@ -110,7 +110,7 @@ pub unsafe extern "C" fn ar_options_set_config_text(
     toml: *const c_char,
 ) -> *mut ArError {
     change(options, |options| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `toml` is null or a string that ends with a null byte, as `# Safety` requires.
         let toml = unsafe { text(toml, "toml") }?;
         let config = toml.parse::<Config>().map_err(arenite::Error::from)?;
         options.config = config;
@@ -154,7 +154,7 @@ fn changed(options: *mut ArOptions, body: &mut dyn FnMut(&mut ArOptions) -> Resu
 /// # Safety
 /// As [`list`], and both texts of each option as [`text`].
 unsafe fn pairs(options: *const ArOption, count: usize, name: &str) -> Result<Vec<(String, String)>> {
-    // SAFETY: by the caller.
+    // SAFETY: `options` has as many elements as its count says, as `# Safety` requires.
     let options = unsafe { list(options, count, name) }?;
     let pair = |(i, option): (usize, &ArOption)| {
         // SAFETY: by the caller.

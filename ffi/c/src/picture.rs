@@ -60,7 +60,7 @@ pub unsafe extern "C" fn ar_tensor_set_picture_file(
     normalization: *const ArNormalization,
 ) -> *mut ArError {
     guard(|| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `tensor` is null or a live handle, as `# Safety` requires.
         let (tensor, path, normalization) =
             unsafe { (shared(tensor, "tensor")?, text(path, "path")?, self::normalization(normalization)?) };
         let picture =

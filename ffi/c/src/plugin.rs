@@ -90,7 +90,7 @@ impl ArPlugin {
 
 /// Calls `body` with the plugin.
 fn of<R>(plugin: *const ArPlugin, otherwise: R, body: impl FnOnce(&ArPlugin) -> R) -> R {
-    // SAFETY: the crate's rule.
+    // SAFETY: `plugin` is null or a live handle, as `# Safety` requires.
     guard_value(otherwise, || Ok(body(unsafe { shared(plugin, "plugin") }?)))
 }
 
@@ -132,7 +132,7 @@ pub unsafe extern "C" fn ar_plugin_op(
     op: *mut ArOpInfo,
 ) -> *mut ArError {
     guard(|| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `op` is null or writable, as `# Safety` requires.
         unsafe { put(op, "op", shared(plugin, "plugin")?.op(index)?) }
     })
 }

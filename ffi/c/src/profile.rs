@@ -67,7 +67,7 @@ pub unsafe extern "C" fn ar_interpreter_profile(
     profile: *mut *mut ArProfile,
 ) -> *mut ArError {
     using(interpreter, |state| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `profile` is null or writable, as `# Safety` requires.
         let out = unsafe { out(profile, "profile") }?;
         let profile = state.interpreter.profile_of(subgraph).ok_or_else(not_started)?;
         let rows = profile.rows().iter().flat_map(|row| std::iter::once(row).chain(&row.parts));
@@ -86,7 +86,7 @@ pub unsafe extern "C" fn ar_profile_free(profile: *mut ArProfile) {
 /// Number of rows.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_profile_row_count(profile: *const ArProfile) -> usize {
-    // SAFETY: the crate's rule.
+    // SAFETY: `profile` is null or a live handle, as `# Safety` requires.
     guard_value(0, || Ok(unsafe { shared(profile, "profile") }?.rows.len()))
 }
 
@@ -98,7 +98,7 @@ pub unsafe extern "C" fn ar_profile_row(
     row: *mut ArProfileRow,
 ) -> *mut ArError {
     guard(|| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `profile` is null or a live handle, as `# Safety` requires.
         let rows = &unsafe { shared(profile, "profile") }?.rows;
         let found = rows.get(index).ok_or_else(|| {
             Failure::argument(format!("there is no row {index}; the profile has {}", rows.len()))
@@ -111,7 +111,7 @@ pub unsafe extern "C" fn ar_profile_row(
             min_ns: found.min.as_nanos() as u64,
             parts: found.parts,
         };
-        // SAFETY: the crate's rule.
+        // SAFETY: `row` is null or writable, as `# Safety` requires.
         unsafe { put(row, "row", value) }
     })
 }

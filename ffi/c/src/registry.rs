@@ -66,7 +66,7 @@ pub unsafe extern "C" fn ar_registry_new(
     registry: *mut *mut ArRegistry,
 ) -> *mut ArError {
     guard(|| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `registry` is null or writable, as `# Safety` requires.
         let (out, options) = unsafe { (out(registry, "registry")?, options.as_ref()) };
         let found = match options {
             Some(options) => options.find()?,
@@ -86,13 +86,13 @@ pub unsafe extern "C" fn ar_registry_free(registry: *mut ArRegistry) {
 
 /// Calls `body` with what a registry found.
 fn of<R>(registry: *const ArRegistry, otherwise: R, body: impl FnOnce(&Found) -> R) -> R {
-    // SAFETY: the crate's rule.
+    // SAFETY: `registry` is null or a live handle, as `# Safety` requires.
     guard_value(otherwise, || Ok(body(&unsafe { shared(registry, "registry") }?.found)))
 }
 
 /// Calls `body` with what an interpreter found.
 fn of_interpreter<R>(interpreter: *const ArInterpreter, otherwise: R, body: impl FnOnce(&Found) -> R) -> R {
-    // SAFETY: the crate's rule.
+    // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
     guard_value(otherwise, || Ok(body(&unsafe { shared(interpreter, "interpreter") }?.found)))
 }
 
@@ -157,7 +157,7 @@ pub unsafe extern "C" fn ar_interpreter_failure(
 /// Calls `body` with the texts of the delegates that are left out now. Those that were given stay where none was added.
 fn left_out<R>(interpreter: *const ArInterpreter, otherwise: R, body: impl FnOnce(&[CString]) -> R) -> R {
     guard_value(otherwise, || {
-        // SAFETY: the crate's rule.
+        // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
         let mut state = unsafe { shared(interpreter, "interpreter") }?.lock()?;
         let now = texts(&state.interpreter.left_out());
         if now != state.left_out {

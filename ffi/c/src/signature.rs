@@ -55,7 +55,7 @@ fn using(
     body: impl FnOnce(&ArSignature, &mut State) -> Result<()>,
 ) -> *mut ArError {
     guard(|| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `signature` is null or a live handle, as `# Safety` requires.
         let signature = unsafe { shared(signature, "signature") }?;
         let mut state = signature.owner().lock()?;
         body(signature, &mut state)
@@ -63,7 +63,7 @@ fn using(
 }
 
 fn fixed<R>(signature: *const ArSignature, otherwise: R, body: impl FnOnce(&ArSignature) -> R) -> R {
-    // SAFETY: the crate's rule.
+    // SAFETY: `signature` is null or a live handle, as `# Safety` requires.
     guard_value(otherwise, || Ok(body(unsafe { shared(signature, "signature") }?)))
 }
 
@@ -90,7 +90,7 @@ fn give_tensor(
     find: impl FnOnce(&ArSignature) -> Result<Place>,
 ) -> *mut ArError {
     guard(|| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `tensor` is null or writable, as `# Safety` requires.
         let (out, signature) = unsafe { (out(tensor, "tensor")?, shared(signature, "signature")?) };
         let owner = signature.owner();
         let mut state = owner.lock()?;
@@ -153,7 +153,7 @@ pub unsafe extern "C" fn ar_signature_input(
     tensor: *mut *mut ArTensor,
 ) -> *mut ArError {
     give_tensor(signature, tensor, |signature| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `name` is null or a string that ends with a null byte, as `# Safety` requires.
         let name = unsafe { text(name, "name") }?;
         Ok(Place::open(signature.subgraph, named(&signature.inputs, Named::Input, name)?))
     })
@@ -167,7 +167,7 @@ pub unsafe extern "C" fn ar_signature_output(
     tensor: *mut *const ArTensor,
 ) -> *mut ArError {
     give_tensor(signature, tensor.cast(), |signature| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `name` is null or a string that ends with a null byte, as `# Safety` requires.
         let name = unsafe { text(name, "name") }?;
         Ok(Place::closed(signature.subgraph, named(&signature.outputs, Named::Output, name)?))
     })
@@ -206,7 +206,7 @@ pub unsafe extern "C" fn ar_signature_resize_input(
     rank: usize,
 ) -> *mut ArError {
     using(signature, |signature, state| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `name` is null or a string that ends with a null byte, as `# Safety` requires.
         let (name, dims) = unsafe { (text(name, "name")?, list(dims, rank, "dims")?) };
         let tensor = named(&signature.inputs, Named::Input, name)?;
         Ok(state.interpreter.resize_of(signature.subgraph, tensor, dims)?)

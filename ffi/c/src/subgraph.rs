@@ -21,7 +21,7 @@ pub unsafe extern "C" fn ar_interpreter_tensor_count_of(
     count: *mut usize,
 ) -> *mut ArError {
     using(interpreter, |state| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `count` is null or writable, as `# Safety` requires.
         unsafe { put(count, "count", state.interpreter.tensor_count_of(subgraph)?) }
     })
 }

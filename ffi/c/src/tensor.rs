@@ -75,21 +75,21 @@ impl ArTensor {
 
 /// Calls `body` with the tensor as it is now.
 pub(crate) fn read<R>(tensor: *const ArTensor, body: impl FnOnce(Tensor<'_>) -> Result<R>) -> Result<R> {
-    // SAFETY: the crate's rule.
+    // SAFETY: `tensor` is null or a live handle, as `# Safety` requires.
     let tensor = unsafe { shared(tensor, "tensor") }?;
     tensor.with_state(|state, place| body(state.read(place)?))
 }
 
 /// Calls `body` with the tensor, to be written.
 pub(crate) fn write<R>(tensor: *const ArTensor, body: impl FnOnce(TensorMut<'_>) -> Result<R>) -> Result<R> {
-    // SAFETY: the crate's rule.
+    // SAFETY: `tensor` is null or a live handle, as `# Safety` requires.
     let tensor = unsafe { shared(tensor, "tensor") }?;
     tensor.with_state(|state, place| body(state.write(place)?))
 }
 
 /// Calls `body` with what of the tensor never changes.
 fn fixed<R>(tensor: *const ArTensor, otherwise: R, body: impl FnOnce(&ArTensor) -> R) -> R {
-    // SAFETY: the crate's rule.
+    // SAFETY: `tensor` is null or a live handle, as `# Safety` requires.
     guard_value(otherwise, || Ok(body(unsafe { shared(tensor, "tensor") }?)))
 }
 
@@ -169,7 +169,7 @@ pub unsafe extern "C" fn ar_tensor_resize(
     rank: usize,
 ) -> *mut ArError {
     guard(|| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `tensor` is null or a live handle, as `# Safety` requires.
         let (tensor, dims) = unsafe { (shared(tensor, "tensor")?, list(dims, rank, "dims")?) };
         tensor
             .with_state(|state, place| Ok(state.interpreter.resize_of(place.subgraph, place.tensor, dims)?))
@@ -201,14 +201,14 @@ pub unsafe extern "C" fn ar_tensor_quantization(
     quantization: *mut ArQuantization,
 ) -> *mut ArError {
     guard(|| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `tensor` is null or a live handle, as `# Safety` requires.
         let tensor = unsafe { shared(tensor, "tensor") }?;
         let (scales, zero_points, count) = match tensor.scales.len() {
             0 => (ptr::null(), ptr::null(), 0),
             count => (tensor.scales.as_ptr(), tensor.zero_points.as_ptr(), count),
         };
         let value = ArQuantization { scales, zero_points, count, dimension: tensor.quantized_dimension };
-        // SAFETY: the crate's rule.
+        // SAFETY: `quantization` is null or writable, as `# Safety` requires.
         unsafe { put(quantization, "quantization", value) }
     })
 }
@@ -217,7 +217,7 @@ pub unsafe extern "C" fn ar_tensor_quantization(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_tensor_data(tensor: *const ArTensor, data: *mut *const c_void) -> *mut ArError {
     guard(|| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `data` is null or writable, as `# Safety` requires.
         unsafe { put(data, "data", ptr::null()) }?;
         let bytes = read(tensor, |tensor| Ok(tensor.bytes()?.as_ptr()))?;
         // SAFETY: as above.
@@ -229,7 +229,7 @@ pub unsafe extern "C" fn ar_tensor_data(tensor: *const ArTensor, data: *mut *con
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_tensor_data_mut(tensor: *mut ArTensor, data: *mut *mut c_void) -> *mut ArError {
     guard(|| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `data` is null or writable, as `# Safety` requires.
         unsafe { put(data, "data", ptr::null_mut()) }?;
         let bytes = write(tensor, |tensor| Ok(tensor.into_bytes()?.as_mut_ptr()))?;
         // SAFETY: as above.
@@ -245,7 +245,7 @@ pub unsafe extern "C" fn ar_tensor_copy_from(
     size: usize,
 ) -> *mut ArError {
     guard(|| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `buffer` has as many elements as its count says, as `# Safety` requires.
         let bytes = unsafe { list(buffer.cast::<u8>(), size, "buffer") }?;
         write(tensor, |tensor| {
             let own = tensor.tensor().bytes().map_or(ptr::null()..ptr::null(), <[u8]>::as_ptr_range);
@@ -293,10 +293,10 @@ pub unsafe extern "C" fn ar_tensor_set_strings(
     count: usize,
 ) -> *mut ArError {
     guard(|| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `tensor` is null or a live handle, as `# Safety` requires.
         let (tensor, strings) = unsafe { (shared(tensor, "tensor")?, list(strings, count, "strings")?) };
         let bytes = |(i, string): (usize, &ArString)| {
-            // SAFETY: the crate's rule.
+            // SAFETY: `string` has as many elements as its count says, as `# Safety` requires.
             unsafe { list(string.data.cast::<u8>(), string.length, &format!("strings[{i}].data")) }
         };
         let strings = strings.iter().enumerate().map(bytes).collect::<Result<Vec<&[u8]>>>()?;

@@ -28,7 +28,7 @@ pub unsafe extern "C" fn ar_tensor_quantize(
     count: usize,
 ) -> *mut ArError {
     guard(|| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `tensor` is null or a live handle, as `# Safety` requires.
         let (tensor, values) = unsafe { (shared(tensor, "tensor")?, list(values, count, "values")?) };
         tensor.with_state(|state, place| {
             let target = state.write(place)?;

@@ -116,7 +116,7 @@ pub unsafe extern "C" fn TfLiteIntArrayEqualsArray(
     b_size: c_int,
     b_data: *const c_int,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `b_data` has as many elements as its count says, as `# Safety` requires.
     c_int::from(unsafe { crate::guard::list(b_data, b_size).is_some_and(|b| numbers(a) == b) })
 }
 

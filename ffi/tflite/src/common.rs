@@ -62,7 +62,7 @@ pub extern "C" fn TfLiteTypeGetName(kind: TfLiteType) -> *const c_char {
 /// `tensor` is null or a tensor whose data, if it says that it is dynamic or persistent, comes from `malloc`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TfLiteTensorDataFree(tensor: *mut TfLiteTensor) {
-    // SAFETY: the caller's promise.
+    // SAFETY: `tensor` is null or points to a live value that nothing else uses, as `# Safety` requires.
     let Some(tensor) = (unsafe { tensor.as_mut() }) else { return };
     if owns_data(tensor) {
         // SAFETY: as above.
@@ -235,7 +235,7 @@ pub unsafe extern "C" fn TfLiteTensorResizeMaybeCopy(
     tensor: *mut TfLiteTensor,
     preserve_data: bool,
 ) -> TfLiteStatus {
-    // SAFETY: the caller's promise.
+    // SAFETY: `tensor` is null or points to a live value that nothing else uses, as `# Safety` requires.
     let Some(tensor) = (unsafe { tensor.as_mut() }) else { return kTfLiteError };
     if !owns_data(tensor) {
         return kTfLiteOk;

@@ -22,7 +22,7 @@ pub unsafe extern "C" fn TfLiteInterpreterResetVariableTensors(
     interpreter: *mut TfLiteInterpreter,
 ) -> TfLiteStatus {
     guard(kTfLiteError, || {
-        // SAFETY: the caller's promise.
+        // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
         let Some(shared) = (unsafe { shared(interpreter) }) else { return kTfLiteError };
         shared.with(|state| {
             let variables = shared.ports.variables.iter().filter_map(|&index| usize::try_from(index).ok());
@@ -43,7 +43,7 @@ pub unsafe extern "C" fn TfLiteInterpreterResetVariableTensors(
 pub unsafe extern "C" fn TfLiteInterpreterGetVariableTensorCount(
     interpreter: *const TfLiteInterpreter,
 ) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
     unsafe { shared(interpreter) }.map_or(0, |shared| shared.ports.variables.len() as i32)
 }
 
@@ -56,7 +56,7 @@ pub unsafe extern "C" fn TfLiteInterpreterGetVariableTensor(
     interpreter: *const TfLiteInterpreter,
     variable_index: i32,
 ) -> *mut TfLiteTensor {
-    // SAFETY: the caller's promise.
+    // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
     let shared = unsafe { shared(interpreter) };
     shared.map_or(ptr::null_mut(), |shared| listed(shared, &shared.ports.variables, variable_index))
 }
@@ -74,7 +74,7 @@ pub unsafe extern "C" fn TfLiteInterpreterGetInputTensorIndex(
     interpreter: *const TfLiteInterpreter,
     input_index: i32,
 ) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
     unsafe { shared(interpreter) }.map_or(-1, |shared| index_at(&shared.ports.inputs, input_index))
 }
 
@@ -87,7 +87,7 @@ pub unsafe extern "C" fn TfLiteInterpreterGetOutputTensorIndex(
     interpreter: *const TfLiteInterpreter,
     output_index: i32,
 ) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
     unsafe { shared(interpreter) }.map_or(-1, |shared| index_at(&shared.ports.outputs, output_index))
 }
 
@@ -106,7 +106,7 @@ pub unsafe extern "C" fn TfLiteInterpreterSetCustomAllocationForTensor(
 ) -> TfLiteStatus {
     let _ = flags;
     guard(kTfLiteError, || {
-        // SAFETY: the caller's promise.
+        // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
         let (Some(shared), Some(allocation)) = (unsafe { (shared(interpreter), allocation.as_ref()) }) else {
             return kTfLiteError;
         };
@@ -153,7 +153,7 @@ pub unsafe extern "C" fn TfLiteInterpreterModifyGraphWithDelegate(
     delegate: *mut c_void,
 ) -> TfLiteStatus {
     guard(kTfLiteError, || {
-        // SAFETY: the caller's promise.
+        // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
         let Some(shared) = (unsafe { shared(interpreter) }) else { return kTfLiteError };
         // SAFETY: as above.
         unsafe { crate::delegate::modify(shared, delegate) }
@@ -172,7 +172,7 @@ pub unsafe extern "C" fn TfLiteInterpreterSetBufferHandle(
     delegate: *mut c_void,
 ) -> TfLiteStatus {
     let _ = (tensor, buffer_handle, delegate);
-    // SAFETY: the caller's promise.
+    // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
     if let Some(shared) = unsafe { shared(interpreter) } {
         shared
             .reporter
@@ -225,7 +225,7 @@ pub unsafe extern "C" fn TfLiteInterpreterEnsureTensorDataIsReadable(
     interpreter: *mut TfLiteInterpreter,
     tensor_index: c_int,
 ) -> TfLiteStatus {
-    // SAFETY: the caller's promise.
+    // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
     let shared = unsafe { shared(interpreter) };
     if shared.is_some_and(|shared| !shared.table.at(tensor_index).is_null()) {
         kTfLiteOk

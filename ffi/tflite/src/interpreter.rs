@@ -23,7 +23,7 @@ pub struct TfLiteInterpreter {
 /// # Safety
 /// `interpreter` is null or an interpreter that lives for `'a`.
 pub(crate) unsafe fn shared<'a>(interpreter: *const TfLiteInterpreter) -> Option<&'a Arc<Shared>> {
-    // SAFETY: the caller's promise.
+    // SAFETY: `interpreter` is null or points to a live value, as `# Safety` requires.
     unsafe { interpreter.as_ref() }.map(|interpreter| &interpreter.shared)
 }
 
@@ -35,7 +35,7 @@ unsafe fn create(
     selected: bool,
 ) -> *mut TfLiteInterpreter {
     guard(ptr::null_mut(), || {
-        // SAFETY: the caller's promise.
+        // SAFETY: `model` is null or points to a live value, as `# Safety` requires.
         let (Some(model), options) = (unsafe { (model.as_ref(), options.as_ref()) }) else {
             return ptr::null_mut();
         };
@@ -67,7 +67,7 @@ pub unsafe extern "C" fn TfLiteInterpreterCreate(
     model: *const TfLiteModel,
     options: *const TfLiteInterpreterOptions,
 ) -> *mut TfLiteInterpreter {
-    // SAFETY: the caller's promise.
+    // SAFETY: `model` and the options are null or live handles, as `# Safety` requires.
     unsafe { create(model, options, false) }
 }
 
@@ -80,7 +80,7 @@ pub unsafe extern "C" fn TfLiteInterpreterCreateWithSelectedOps(
     model: *const TfLiteModel,
     options: *const TfLiteInterpreterOptions,
 ) -> *mut TfLiteInterpreter {
-    // SAFETY: the caller's promise.
+    // SAFETY: `model` and the options are null or live handles, as `# Safety` requires.
     unsafe { create(model, options, true) }
 }
 
@@ -90,7 +90,7 @@ pub unsafe extern "C" fn TfLiteInterpreterCreateWithSelectedOps(
 /// `interpreter` is null or an interpreter that is not used again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TfLiteInterpreterDelete(interpreter: *mut TfLiteInterpreter) {
-    // SAFETY: the caller's promise.
+    // SAFETY: `interpreter` is null or a handle that nothing uses any more, as `# Safety` requires.
     unsafe { free(interpreter) };
 }
 
@@ -106,7 +106,7 @@ pub(crate) fn listed(shared: &Shared, list: &[i32], position: i32) -> *mut TfLit
 /// `interpreter` is null or an interpreter.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TfLiteInterpreterGetInputTensorCount(interpreter: *const TfLiteInterpreter) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
     unsafe { shared(interpreter) }.map_or(0, |shared| shared.ports.inputs.len() as i32)
 }
 
@@ -118,7 +118,7 @@ pub unsafe extern "C" fn TfLiteInterpreterGetInputTensorCount(interpreter: *cons
 pub unsafe extern "C" fn TfLiteInterpreterInputTensorIndices(
     interpreter: *const TfLiteInterpreter,
 ) -> *const c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
     unsafe { shared(interpreter) }.map_or(ptr::null(), |shared| shared.ports.inputs.as_ptr())
 }
 
@@ -131,7 +131,7 @@ pub unsafe extern "C" fn TfLiteInterpreterGetInputTensor(
     interpreter: *const TfLiteInterpreter,
     input_index: i32,
 ) -> *mut TfLiteTensor {
-    // SAFETY: the caller's promise.
+    // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
     let shared = unsafe { shared(interpreter) };
     shared.map_or(ptr::null_mut(), |shared| listed(shared, &shared.ports.inputs, input_index))
 }
@@ -148,7 +148,7 @@ pub unsafe extern "C" fn TfLiteInterpreterResizeInputTensor(
     input_dims_size: i32,
 ) -> TfLiteStatus {
     guard(kTfLiteError, || {
-        // SAFETY: the caller's promise.
+        // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
         let Some(shared) = (unsafe { shared(interpreter) }) else { return kTfLiteError };
         // SAFETY: as above.
         let Some(dims) = (unsafe { list(input_dims, input_dims_size) }) else {
@@ -174,7 +174,7 @@ pub unsafe extern "C" fn TfLiteInterpreterAllocateTensors(
     interpreter: *mut TfLiteInterpreter,
 ) -> TfLiteStatus {
     guard(kTfLiteError, || {
-        // SAFETY: the caller's promise.
+        // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
         let shared = unsafe { shared(interpreter) };
         shared.map_or(kTfLiteError, |shared| shared.with(|state| state.allocate(0)))
     })
@@ -187,7 +187,7 @@ pub unsafe extern "C" fn TfLiteInterpreterAllocateTensors(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TfLiteInterpreterInvoke(interpreter: *mut TfLiteInterpreter) -> TfLiteStatus {
     guard(kTfLiteError, || {
-        // SAFETY: the caller's promise.
+        // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
         let Some(shared) = (unsafe { shared(interpreter) }) else { return kTfLiteError };
         let status = shared.with(|state| state.invoke(0));
         if status == kTfLiteOk || status == kTfLiteCancelled || !shared.falls_back {
@@ -203,7 +203,7 @@ pub unsafe extern "C" fn TfLiteInterpreterInvoke(interpreter: *mut TfLiteInterpr
 /// `interpreter` is null or an interpreter.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TfLiteInterpreterGetOutputTensorCount(interpreter: *const TfLiteInterpreter) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
     unsafe { shared(interpreter) }.map_or(0, |shared| shared.ports.outputs.len() as i32)
 }
 
@@ -215,7 +215,7 @@ pub unsafe extern "C" fn TfLiteInterpreterGetOutputTensorCount(interpreter: *con
 pub unsafe extern "C" fn TfLiteInterpreterOutputTensorIndices(
     interpreter: *const TfLiteInterpreter,
 ) -> *const c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
     unsafe { shared(interpreter) }.map_or(ptr::null(), |shared| shared.ports.outputs.as_ptr())
 }
 
@@ -228,7 +228,7 @@ pub unsafe extern "C" fn TfLiteInterpreterGetOutputTensor(
     interpreter: *const TfLiteInterpreter,
     output_index: i32,
 ) -> *const TfLiteTensor {
-    // SAFETY: the caller's promise.
+    // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
     let shared = unsafe { shared(interpreter) };
     shared.map_or(ptr::null_mut(), |shared| listed(shared, &shared.ports.outputs, output_index))
 }
@@ -242,7 +242,7 @@ pub unsafe extern "C" fn TfLiteInterpreterGetTensor(
     interpreter: *const TfLiteInterpreter,
     index: c_int,
 ) -> *mut TfLiteTensor {
-    // SAFETY: the caller's promise.
+    // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
     unsafe { shared(interpreter) }.map_or(ptr::null_mut(), |shared| shared.table.at(index))
 }
 
@@ -252,7 +252,7 @@ pub unsafe extern "C" fn TfLiteInterpreterGetTensor(
 /// `interpreter` is null or an interpreter.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TfLiteInterpreterCancel(interpreter: *const TfLiteInterpreter) -> TfLiteStatus {
-    // SAFETY: the caller's promise.
+    // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
     let Some(shared) = (unsafe { shared(interpreter) }).filter(|shared| shared.can_cancel) else {
         return kTfLiteError;
     };

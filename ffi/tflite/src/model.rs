@@ -66,7 +66,7 @@ unsafe fn from_memory(data: *const c_void, size: usize, reporter: Reporter) -> *
 /// `path` is null or ends with a null byte.
 unsafe fn from_file(path: *const c_char, reporter: Reporter) -> *mut TfLiteModel {
     guard(ptr::null_mut(), || {
-        // SAFETY: the caller's promise.
+        // SAFETY: `path` is null or a string that ends with a null byte, as `# Safety` requires.
         let Some(path) = (unsafe { text(path) }) else {
             reporter.report("the path of the model is null");
             return ptr::null_mut();
@@ -100,7 +100,7 @@ fn path_of(text: &CStr) -> Option<&Path> {
 /// `model_data` is null or has `model_size` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TfLiteModelCreate(model_data: *const c_void, model_size: usize) -> *mut TfLiteModel {
-    // SAFETY: the caller's promise.
+    // SAFETY: `model_data` points to as many bytes as its size says, as `# Safety` requires.
     unsafe { from_memory(model_data, model_size, Reporter::DEFAULT) }
 }
 
@@ -115,7 +115,7 @@ pub unsafe extern "C" fn TfLiteModelCreateWithErrorReporter(
     reporter: TfLiteErrorReporter,
     user_data: *mut c_void,
 ) -> *mut TfLiteModel {
-    // SAFETY: the caller's promise.
+    // SAFETY: `model_data` points to as many bytes as its size says, as `# Safety` requires.
     unsafe { from_memory(model_data, model_size, Reporter::new(reporter, user_data)) }
 }
 
@@ -125,7 +125,7 @@ pub unsafe extern "C" fn TfLiteModelCreateWithErrorReporter(
 /// `model_path` is null or ends with a null byte.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TfLiteModelCreateFromFile(model_path: *const c_char) -> *mut TfLiteModel {
-    // SAFETY: the caller's promise.
+    // SAFETY: `model_path` is null or a string that ends with a null byte, as `# Safety` requires.
     unsafe { from_file(model_path, Reporter::DEFAULT) }
 }
 
@@ -139,7 +139,7 @@ pub unsafe extern "C" fn TfLiteModelCreateFromFileWithErrorReporter(
     reporter: TfLiteErrorReporter,
     user_data: *mut c_void,
 ) -> *mut TfLiteModel {
-    // SAFETY: the caller's promise.
+    // SAFETY: `model_path` is null or a string that ends with a null byte, as `# Safety` requires.
     unsafe { from_file(model_path, Reporter::new(reporter, user_data)) }
 }
 
@@ -149,6 +149,6 @@ pub unsafe extern "C" fn TfLiteModelCreateFromFileWithErrorReporter(
 /// `model` is null or a model that is not used again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TfLiteModelDelete(model: *mut TfLiteModel) {
-    // SAFETY: the caller's promise.
+    // SAFETY: `model` is null or a handle that nothing uses any more, as `# Safety` requires.
     unsafe { free(model) };
 }

@@ -73,7 +73,7 @@ pub(crate) unsafe fn shared(operator: *const TfLiteOperator) -> Option<Arc<TfLit
 /// # Safety
 /// As [`shared`].
 unsafe fn set(operator: *mut TfLiteOperator, change: impl FnOnce(&mut Functions)) -> TfLiteStatus {
-    // SAFETY: the caller's promise.
+    // SAFETY: `operator` is null or points to a live value, as `# Safety` requires.
     let Some(operator) = (unsafe { operator.as_ref() }) else { return kTfLiteError };
     change(&mut operator.functions.lock().unwrap_or_else(PoisonError::into_inner));
     kTfLiteOk
@@ -91,7 +91,7 @@ pub unsafe extern "C" fn TfLiteOperatorCreate(
     user_data: *mut c_void,
 ) -> *mut TfLiteOperator {
     guard(ptr::null_mut(), || {
-        // SAFETY: the caller's promise.
+        // SAFETY: `custom_name` is null or a string that ends with a null byte, as `# Safety` requires.
         let custom_name = unsafe { text(custom_name) }.map(CString::from);
         let functions = Mutex::default();
         let operator = TfLiteOperator { builtin_code, custom_name, version, user_data, functions };
@@ -117,7 +117,7 @@ pub unsafe extern "C" fn TfLiteOperatorDelete(operator: *mut TfLiteOperator) {
 /// `operator` is null or an operator.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TfLiteOperatorGetBuiltInCode(operator: *const TfLiteOperator) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `operator` is null or points to a live value, as `# Safety` requires.
     unsafe { operator.as_ref() }.map_or(-1, |operator| operator.builtin_code)
 }
 
@@ -127,7 +127,7 @@ pub unsafe extern "C" fn TfLiteOperatorGetBuiltInCode(operator: *const TfLiteOpe
 /// `operator` is null or an operator.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TfLiteOperatorGetCustomName(operator: *const TfLiteOperator) -> *const c_char {
-    // SAFETY: the caller's promise.
+    // SAFETY: `operator` is null or points to a live value, as `# Safety` requires.
     let name = unsafe { operator.as_ref() }.and_then(|operator| operator.custom_name.as_ref());
     name.map_or(ptr::null(), |name| name.as_ptr())
 }
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn TfLiteOperatorGetCustomName(operator: *const TfLiteOper
 /// `operator` is null or an operator.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TfLiteOperatorGetVersion(operator: *const TfLiteOperator) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `operator` is null or points to a live value, as `# Safety` requires.
     unsafe { operator.as_ref() }.map_or(-1, |operator| operator.version)
 }
 
@@ -148,7 +148,7 @@ pub unsafe extern "C" fn TfLiteOperatorGetVersion(operator: *const TfLiteOperato
 /// `operator` is null or an operator.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TfLiteOperatorGetUserData(operator: *const TfLiteOperator) -> *mut c_void {
-    // SAFETY: the caller's promise.
+    // SAFETY: `operator` is null or points to a live value, as `# Safety` requires.
     unsafe { operator.as_ref() }.map_or(ptr::null_mut(), |operator| operator.user_data)
 }
 

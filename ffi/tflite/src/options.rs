@@ -100,7 +100,7 @@ pub(crate) unsafe fn key(code: c_int, name: *const c_char) -> Option<OpKey> {
     if code != CUSTOM {
         return Some(OpKey::Builtin(code));
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: `name` is null or a string that ends with a null byte, as `# Safety` requires.
     let name = unsafe { text(name) }?;
     Some(OpKey::Custom(name.to_str().ok()?.to_owned()))
 }
@@ -114,7 +114,7 @@ pub(crate) unsafe fn change(
     body: impl FnOnce(&mut TfLiteInterpreterOptions),
 ) -> TfLiteStatus {
     guard(kTfLiteError, || {
-        // SAFETY: the caller's promise.
+        // SAFETY: `options` is null or points to a live value that nothing else uses, as `# Safety` requires.
         let Some(options) = (unsafe { options.as_mut() }) else { return kTfLiteError };
         body(options);
         kTfLiteOk
@@ -136,7 +136,7 @@ pub unsafe extern "C" fn TfLiteInterpreterOptionsCopy(
     from: *const TfLiteInterpreterOptions,
 ) -> *mut TfLiteInterpreterOptions {
     guard(std::ptr::null_mut(), || {
-        // SAFETY: the caller's promise.
+        // SAFETY: `from` is null or points to a live value, as `# Safety` requires.
         let from = unsafe { from.as_ref() };
         from.map_or(std::ptr::null_mut(), |from| Box::into_raw(Box::new(from.clone())))
     })
@@ -148,7 +148,7 @@ pub unsafe extern "C" fn TfLiteInterpreterOptionsCopy(
 /// `options` is null or options that are not used again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TfLiteInterpreterOptionsDelete(options: *mut TfLiteInterpreterOptions) {
-    // SAFETY: the caller's promise.
+    // SAFETY: `options` is null or a handle that nothing uses any more, as `# Safety` requires.
     unsafe { free(options) };
 }
 
@@ -161,7 +161,7 @@ pub unsafe extern "C" fn TfLiteInterpreterOptionsSetNumThreads(
     options: *mut TfLiteInterpreterOptions,
     num_threads: i32,
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: `options` is null or a live handle that no other thread uses, as `# Safety` requires.
     unsafe { change(options, |options| options.threads = num_threads) };
 }
 
@@ -175,7 +175,7 @@ pub unsafe extern "C" fn TfLiteInterpreterOptionsAddDelegate(
     options: *mut TfLiteInterpreterOptions,
     delegate: *mut c_void,
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: `options` is null or a live handle that no other thread uses, as `# Safety` requires.
     unsafe { change(options, |options| options.delegates.push(delegate)) };
 }
 
@@ -190,7 +190,7 @@ pub unsafe extern "C" fn TfLiteInterpreterOptionsSetErrorReporter(
     reporter: TfLiteErrorReporter,
     user_data: *mut c_void,
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: `options` is null or a live handle that no other thread uses, as `# Safety` requires.
     unsafe { change(options, |options| options.reporter = Reporter::new(reporter, user_data)) };
 }
 
@@ -203,7 +203,7 @@ pub unsafe extern "C" fn TfLiteInterpreterOptionsAddOperator(
     options: *mut TfLiteInterpreterOptions,
     operator: *mut TfLiteOperator,
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: `operator` is null or a live handle, as `# Safety` requires.
     let Some(operator) = (unsafe { operator::shared(operator) }) else { return };
     let name = operator.custom_name.as_ref().and_then(|name| name.to_str().ok());
     let key = match name {
@@ -212,7 +212,7 @@ pub unsafe extern "C" fn TfLiteInterpreterOptionsAddOperator(
         None => return,
     };
     let versions = (operator.version, operator.version);
-    // SAFETY: the caller's promise.
+    // SAFETY: `options` is null or a live handle that no other thread uses, as `# Safety` requires.
     unsafe { change(options, |options| options.add_op(key, versions, Source::Operator(operator))) };
 }
 
@@ -225,7 +225,7 @@ pub unsafe extern "C" fn TfLiteInterpreterOptionsEnableCancellation(
     options: *mut TfLiteInterpreterOptions,
     enable: bool,
 ) -> TfLiteStatus {
-    // SAFETY: the caller's promise.
+    // SAFETY: `options` is null or a live handle that no other thread uses, as `# Safety` requires.
     unsafe { change(options, |options| options.cancellation = enable) }
 }
 
@@ -238,7 +238,7 @@ pub unsafe extern "C" fn TfLiteInterpreterOptionsSetEnableDelegateFallback(
     options: *mut TfLiteInterpreterOptions,
     enable: bool,
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: `options` is null or a live handle that no other thread uses, as `# Safety` requires.
     unsafe { change(options, |options| options.fallback = enable) };
 }
 
@@ -278,11 +278,11 @@ pub unsafe extern "C" fn TfLiteInterpreterOptionsAddBuiltinOp(
     min_version: i32,
     max_version: i32,
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: `registration` is null or points to a live value, as `# Safety` requires.
     let Some(functions) = (unsafe { registration.as_ref() }) else { return };
     let (key, versions) = (OpKey::Builtin(op), (min_version, max_version));
     let functions = Source::Registration(*functions);
-    // SAFETY: the caller's promise.
+    // SAFETY: `options` is null or a live handle that no other thread uses, as `# Safety` requires.
     unsafe { change(options, |options| options.add_op(key, versions, functions)) };
 }
 
@@ -298,10 +298,10 @@ pub unsafe extern "C" fn TfLiteInterpreterOptionsAddCustomOp(
     min_version: i32,
     max_version: i32,
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: `registration` is null or points to a live value, as `# Safety` requires.
     let (functions, key) = unsafe { (registration.as_ref(), key(CUSTOM, name)) };
     let (Some(functions), Some(key)) = (functions, key) else { return };
     let functions = Source::Registration(*functions);
-    // SAFETY: the caller's promise.
+    // SAFETY: `options` is null or a live handle that no other thread uses, as `# Safety` requires.
     unsafe { change(options, |options| options.add_op(key, (min_version, max_version), functions)) };
 }

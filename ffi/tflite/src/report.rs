@@ -62,7 +62,7 @@ impl Reporter {
 /// `context` is one that this library gave a kernel, in a call that is in progress; `text` ends with a null byte.
 pub(crate) unsafe extern "C" fn tell(context: *mut c_void, text: *const c_char) {
     guard((), || {
-        // SAFETY: the caller's promise.
+        // SAFETY: `context` is null or the context of a running kernel, as `# Safety` requires.
         let (reporter, text) = unsafe { (crate::kernel::reporter_of(context), CStr::from_ptr(text)) };
         reporter.tell(text);
     });

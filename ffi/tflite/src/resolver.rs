@@ -116,7 +116,7 @@ impl Resolver {
 /// # Safety
 /// `options` is null or options that nobody else uses meanwhile.
 unsafe fn set(options: *mut TfLiteInterpreterOptions, resolver: Resolver) {
-    // SAFETY: the caller's promise.
+    // SAFETY: `options` is null or a live handle that no other thread uses, as `# Safety` requires.
     unsafe { change(options, |options| options.resolver = resolver) };
 }
 

@@ -70,7 +70,7 @@ fn find(shared: &Shared, key: Option<&CStr>) -> Option<Found> {
 /// `interpreter` is null or an interpreter.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TfLiteInterpreterGetSignatureCount(interpreter: *const TfLiteInterpreter) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
     unsafe { shared(interpreter) }.map_or(0, |shared| shared.signature_keys.len() as i32)
 }
 
@@ -83,7 +83,7 @@ pub unsafe extern "C" fn TfLiteInterpreterGetSignatureKey(
     interpreter: *const TfLiteInterpreter,
     signature_index: i32,
 ) -> *const c_char {
-    // SAFETY: the caller's promise.
+    // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
     let Some(shared) = (unsafe { shared(interpreter) }) else { return ptr::null() };
     let index = usize::try_from(signature_index).ok();
     index.and_then(|index| shared.signature_keys.get(index)).map_or(ptr::null(), |key| key.as_ptr())
@@ -99,7 +99,7 @@ pub unsafe extern "C" fn TfLiteInterpreterGetSignatureRunner(
     signature_key: *const c_char,
 ) -> *mut TfLiteSignatureRunner {
     guard(ptr::null_mut(), || {
-        // SAFETY: the caller's promise.
+        // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
         let Some(shared) = (unsafe { shared(interpreter) }) else { return ptr::null_mut() };
         // SAFETY: as above.
         let Some((subgraph, inputs, outputs)) = find(shared, unsafe { text(signature_key) }) else {
@@ -126,7 +126,7 @@ pub unsafe extern "C" fn TfLiteInterpreterGetSignatureRunner(
 /// `runner` is null or a runner that is not used again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TfLiteSignatureRunnerDelete(runner: *mut TfLiteSignatureRunner) {
-    // SAFETY: the caller's promise.
+    // SAFETY: `runner` is null or a handle that nothing uses any more, as `# Safety` requires.
     unsafe { free(runner) };
 }
 
@@ -141,7 +141,7 @@ impl TfLiteSignatureRunner {
     /// # Safety
     /// `name` is null or ends with a null byte.
     unsafe fn tensor(&self, list: &[Named], what: &str, name: *const c_char) -> Option<i32> {
-        // SAFETY: the caller's promise.
+        // SAFETY: `name` is null or a string that ends with a null byte, as `# Safety` requires.
         let name = unsafe { text(name) };
         let found = name.and_then(|name| list.iter().find(|named| *named.name == *name));
         if found.is_none() {
@@ -158,7 +158,7 @@ impl TfLiteSignatureRunner {
 /// `runner` is null or a runner.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TfLiteSignatureRunnerGetInputCount(runner: *const TfLiteSignatureRunner) -> usize {
-    // SAFETY: the caller's promise.
+    // SAFETY: `runner` is null or points to a live value, as `# Safety` requires.
     unsafe { runner.as_ref() }.map_or(0, |runner| runner.inputs.len())
 }
 
@@ -171,7 +171,7 @@ pub unsafe extern "C" fn TfLiteSignatureRunnerGetInputName(
     runner: *const TfLiteSignatureRunner,
     input_index: i32,
 ) -> *const c_char {
-    // SAFETY: the caller's promise.
+    // SAFETY: `runner` is null or points to a live value, as `# Safety` requires.
     unsafe { runner.as_ref() }.map_or(ptr::null(), |runner| name_at(&runner.inputs, input_index))
 }
 
@@ -218,7 +218,7 @@ pub unsafe extern "C" fn TfLiteSignatureRunnerAllocateTensors(
     runner: *mut TfLiteSignatureRunner,
 ) -> TfLiteStatus {
     guard(kTfLiteError, || {
-        // SAFETY: the caller's promise.
+        // SAFETY: `runner` is null or points to a live value, as `# Safety` requires.
         let runner = unsafe { runner.as_ref() };
         runner.map_or(kTfLiteError, |runner| runner.shared.with(|state| state.allocate(runner.subgraph)))
     })
@@ -250,7 +250,7 @@ pub unsafe extern "C" fn TfLiteSignatureRunnerGetInputTensor(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TfLiteSignatureRunnerInvoke(runner: *mut TfLiteSignatureRunner) -> TfLiteStatus {
     guard(kTfLiteError, || {
-        // SAFETY: the caller's promise.
+        // SAFETY: `runner` is null or points to a live value, as `# Safety` requires.
         let runner = unsafe { runner.as_ref() };
         runner.map_or(kTfLiteError, |runner| runner.shared.with(|state| state.invoke(runner.subgraph)))
     })
@@ -262,7 +262,7 @@ pub unsafe extern "C" fn TfLiteSignatureRunnerInvoke(runner: *mut TfLiteSignatur
 /// `runner` is null or a runner.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TfLiteSignatureRunnerGetOutputCount(runner: *const TfLiteSignatureRunner) -> usize {
-    // SAFETY: the caller's promise.
+    // SAFETY: `runner` is null or points to a live value, as `# Safety` requires.
     unsafe { runner.as_ref() }.map_or(0, |runner| runner.outputs.len())
 }
 
@@ -275,7 +275,7 @@ pub unsafe extern "C" fn TfLiteSignatureRunnerGetOutputName(
     runner: *const TfLiteSignatureRunner,
     output_index: i32,
 ) -> *const c_char {
-    // SAFETY: the caller's promise.
+    // SAFETY: `runner` is null or points to a live value, as `# Safety` requires.
     unsafe { runner.as_ref() }.map_or(ptr::null(), |runner| name_at(&runner.outputs, output_index))
 }
 
@@ -304,7 +304,7 @@ pub unsafe extern "C" fn TfLiteSignatureRunnerGetOutputTensor(
 /// `runner` is null or a runner.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TfLiteSignatureRunnerCancel(runner: *mut TfLiteSignatureRunner) -> TfLiteStatus {
-    // SAFETY: the caller's promise.
+    // SAFETY: `runner` is null or points to a live value, as `# Safety` requires.
     let Some(runner) = (unsafe { runner.as_ref() }).filter(|runner| runner.shared.can_cancel) else {
         return kTfLiteError;
     };

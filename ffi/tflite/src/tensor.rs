@@ -11,7 +11,7 @@ use crate::types::*;
 /// `tensor` is null or a tensor of an interpreter that lives.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TfLiteTensorType(tensor: *const TfLiteTensor) -> TfLiteType {
-    // SAFETY: the caller's promise.
+    // SAFETY: `tensor` is null or points to a live value, as `# Safety` requires.
     unsafe { tensor.as_ref() }.map_or(kTfLiteNoType, |tensor| tensor.kind)
 }
 
@@ -31,7 +31,7 @@ pub unsafe extern "C" fn TfLiteTensorNumDims(tensor: *const TfLiteTensor) -> i32
 /// As [`TfLiteTensorType`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TfLiteTensorDim(tensor: *const TfLiteTensor, index: i32) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: `tensor` is null or points to a live value, as `# Safety` requires.
     let dims = unsafe { tensor.as_ref().map_or(&[][..], |tensor| numbers(tensor.dims)) };
     usize::try_from(index).ok().and_then(|index| dims.get(index)).copied().unwrap_or(-1)
 }
@@ -42,7 +42,7 @@ pub unsafe extern "C" fn TfLiteTensorDim(tensor: *const TfLiteTensor, index: i32
 /// As [`TfLiteTensorType`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TfLiteTensorByteSize(tensor: *const TfLiteTensor) -> usize {
-    // SAFETY: the caller's promise.
+    // SAFETY: `tensor` is null or points to a live value, as `# Safety` requires.
     unsafe { tensor.as_ref() }.map_or(0, |tensor| tensor.bytes)
 }
 
@@ -52,7 +52,7 @@ pub unsafe extern "C" fn TfLiteTensorByteSize(tensor: *const TfLiteTensor) -> us
 /// As [`TfLiteTensorType`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TfLiteTensorData(tensor: *const TfLiteTensor) -> *mut c_void {
-    // SAFETY: the caller's promise.
+    // SAFETY: `tensor` is null or points to a live value, as `# Safety` requires.
     unsafe { tensor.as_ref() }.map_or(std::ptr::null_mut(), |tensor| tensor.data)
 }
 
@@ -62,7 +62,7 @@ pub unsafe extern "C" fn TfLiteTensorData(tensor: *const TfLiteTensor) -> *mut c
 /// As [`TfLiteTensorType`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TfLiteTensorName(tensor: *const TfLiteTensor) -> *const c_char {
-    // SAFETY: the caller's promise.
+    // SAFETY: `tensor` is null or points to a live value, as `# Safety` requires.
     unsafe { tensor.as_ref() }.map_or(std::ptr::null(), |tensor| tensor.name)
 }
 
@@ -74,7 +74,7 @@ pub unsafe extern "C" fn TfLiteTensorName(tensor: *const TfLiteTensor) -> *const
 pub unsafe extern "C" fn TfLiteTensorQuantizationParams(
     tensor: *const TfLiteTensor,
 ) -> TfLiteQuantizationParams {
-    // SAFETY: the caller's promise.
+    // SAFETY: `tensor` is null or points to a live value, as `# Safety` requires.
     unsafe { tensor.as_ref() }.map_or(TfLiteQuantizationParams::default(), |tensor| tensor.params)
 }
 
@@ -88,7 +88,7 @@ pub unsafe extern "C" fn TfLiteTensorCopyFromBuffer(
     data: *const c_void,
     bytes: usize,
 ) -> TfLiteStatus {
-    // SAFETY: the caller's promise.
+    // SAFETY: `tensor` is null or points to a live value, as `# Safety` requires.
     let Some(tensor) = (unsafe { tensor.as_ref() }) else { return kTfLiteError };
     if tensor.allocation_type == kTfLiteMmapRo {
         // The model's own bytes are mapped from a file and cannot be written.
@@ -108,7 +108,7 @@ pub unsafe extern "C" fn TfLiteTensorCopyToBuffer(
     data: *mut c_void,
     bytes: usize,
 ) -> TfLiteStatus {
-    // SAFETY: the caller's promise.
+    // SAFETY: `tensor` is null or points to a live value, as `# Safety` requires.
     let Some(tensor) = (unsafe { tensor.as_ref() }) else { return kTfLiteError };
     // SAFETY: as in `TfLiteTensorCopyFromBuffer`.
     unsafe { copy(tensor, tensor.data, data, bytes) }

@@ -33,7 +33,7 @@ pub unsafe extern "C" fn ar_options_add_delegate(
     option_count: usize,
 ) -> *mut ArError {
     change(options, |options| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `name` is null or a string that ends with a null byte, as `# Safety` requires.
         let mut delegate = DelegateConfig::new(unsafe { text(name, "name") }?);
         delegate.on_missing = match on_missing {
             AR_ON_MISSING_ERROR => OnMissing::Error,
@@ -44,7 +44,7 @@ pub unsafe extern "C" fn ar_options_add_delegate(
                 )));
             }
         };
-        // SAFETY: the crate's rule.
+        // SAFETY: `delegate_options` has as many elements as its count says, as `# Safety` requires.
         delegate.options = unsafe { pairs(delegate_options, option_count, "delegate_options") }?;
         options.config.delegates.push(delegate);
         Ok(())
@@ -58,7 +58,7 @@ fn change_delegate(
     body: impl FnOnce(&mut DelegateConfig) -> Result<()>,
 ) -> *mut ArError {
     change(options, |options| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `delegate` is null or a string that ends with a null byte, as `# Safety` requires.
         let name = unsafe { text(delegate, "delegate") }?;
         let added = options.config.delegates.iter_mut().rev().find(|delegate| delegate.name == name);
         body(added.ok_or_else(|| {
@@ -76,7 +76,7 @@ pub unsafe extern "C" fn ar_options_exclude_op(
     op: *const c_char,
 ) -> *mut ArError {
     change_delegate(options, delegate, |delegate| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `op` is null or a string that ends with a null byte, as `# Safety` requires.
         delegate.exclude_ops.push(unsafe { text(op, "op") }?.to_owned());
         Ok(())
     })

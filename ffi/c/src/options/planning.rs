@@ -19,9 +19,9 @@ pub unsafe extern "C" fn ar_options_set_planner(
     option_count: usize,
 ) -> *mut ArError {
     change(options, |options| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `name` is null or a string that ends with a null byte, as `# Safety` requires.
         let mut planner = PlannerConfig::new(unsafe { text(name, "name") }?);
-        // SAFETY: the crate's rule.
+        // SAFETY: `planner_options` has as many elements as its count says, as `# Safety` requires.
         planner.options = unsafe { pairs(planner_options, option_count, "planner_options") }?;
         options.config.planner = Some(planner);
         Ok(())
@@ -48,7 +48,7 @@ pub unsafe extern "C" fn ar_options_set_technique(
     on: bool,
 ) -> *mut ArError {
     change(options, |options| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `name` is null or a string that ends with a null byte, as `# Safety` requires.
         let name = unsafe { text(name, "name") }?;
         let technique = options.config.techniques.named(name).ok_or_else(|| {
             let known = Techniques::NAMES.join(", ");

@@ -15,7 +15,7 @@ pub unsafe extern "C" fn ar_options_add_plugin_dir(
     path: *const c_char,
 ) -> *mut ArError {
     change(options, |options| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `path` is null or a string that ends with a null byte, as `# Safety` requires.
         options.config.plugins.dirs.push(unsafe { text(path, "path") }?.into());
         Ok(())
     })
@@ -28,7 +28,7 @@ pub unsafe extern "C" fn ar_options_add_plugin_file(
     path: *const c_char,
 ) -> *mut ArError {
     change(options, |options| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `path` is null or a string that ends with a null byte, as `# Safety` requires.
         options.config.plugins.paths.push(unsafe { text(path, "path") }?.into());
         Ok(())
     })
@@ -41,7 +41,7 @@ pub unsafe extern "C" fn ar_options_allow_plugins(
     pattern: *const c_char,
 ) -> *mut ArError {
     change(options, |options| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `pattern` is null or a string that ends with a null byte, as `# Safety` requires.
         let pattern = unsafe { text(pattern, "pattern") }?.to_owned();
         options.config.plugins.allow.get_or_insert_default().push(pattern);
         Ok(())
@@ -77,7 +77,7 @@ pub unsafe extern "C" fn ar_options_prefer_plugin(
     plugin_id: *const c_char,
 ) -> *mut ArError {
     change(options, |options| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `op` is null or a string that ends with a null byte, as `# Safety` requires.
         let (op, id) = unsafe { (text(op, "op")?, text(plugin_id, "plugin_id")?) };
         options.config.ops.entry(op.to_owned()).or_default().prefer.push(id.to_owned());
         Ok(())
@@ -96,7 +96,7 @@ pub unsafe extern "C" fn ar_options_set_registry(
                 "something is registered with these options: make the registry of them, and set it in others";
             return Err(Failure::new(AR_ERROR_STATE, message));
         }
-        // SAFETY: the crate's rule.
+        // SAFETY: `registry` is null or a live handle, as `# Safety` requires.
         options.found = Some(Arc::clone(&unsafe { shared(registry, "registry") }?.found));
         Ok(())
     })

@@ -36,7 +36,7 @@ pub struct ArOpTest {
 
 /// Runs `body`; what is wrong, or null.
 fn guard(test: *mut ArOpTest, body: impl FnOnce(&mut ArOpTest) -> Result<()>) -> *const c_char {
-    // SAFETY: the crate's rule.
+    // SAFETY: `test` is null or points to a live value that nothing else uses, as `# Safety` requires.
     let Some(test) = (unsafe { test.as_mut() }) else { return c"argument 'test' is null".as_ptr() };
     let done = catch_unwind(AssertUnwindSafe(|| body(test)));
     match done.unwrap_or_else(|payload| Err(panic_text(&*payload))) {
@@ -110,7 +110,7 @@ pub unsafe extern "C" fn ar_op_test_free(test: *mut ArOpTest) {
 /// The next input.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_op_test_input(test: *mut ArOpTest, tensor: *const ArTestTensor) -> *const c_char {
-    // SAFETY: the crate's rule.
+    // SAFETY: `tensor` is null or a live handle, as `# Safety` requires.
     describe(test, |test| Ok(test.input(unsafe { given(tensor) }?)))
 }
 
@@ -120,7 +120,7 @@ pub unsafe extern "C" fn ar_op_test_constant(
     test: *mut ArOpTest,
     tensor: *const ArTestTensor,
 ) -> *const c_char {
-    // SAFETY: the crate's rule.
+    // SAFETY: `tensor` is null or a live handle, as `# Safety` requires.
     describe(test, |test| Ok(test.constant(unsafe { given(tensor) }?)))
 }
 
@@ -130,7 +130,7 @@ pub unsafe extern "C" fn ar_op_test_variable(
     test: *mut ArOpTest,
     tensor: *const ArTestTensor,
 ) -> *const c_char {
-    // SAFETY: the crate's rule.
+    // SAFETY: `tensor` is null or a live handle, as `# Safety` requires.
     describe(test, |test| Ok(test.variable(unsafe { given(tensor) }?)))
 }
 
@@ -169,7 +169,7 @@ pub unsafe extern "C" fn ar_op_test_custom_options(
     data: *const c_void,
     size: usize,
 ) -> *const c_char {
-    // SAFETY: the crate's rule.
+    // SAFETY: `data` has as many elements as its count says, as `# Safety` requires.
     describe(test, |test| Ok(test.custom_options(unsafe { tensor::bytes(data, size, "data") }?)))
 }
 
@@ -183,7 +183,7 @@ pub unsafe extern "C" fn ar_op_test_option(
     size: usize,
 ) -> *const c_char {
     guard(test, |it| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `value` has as many elements as its count says, as `# Safety` requires.
         let value = unsafe { tensor::bytes(value, size, "value") }?.to_vec();
         if !matches!(size, 1 | 2 | 4 | 8) {
             return Err(format!("argument 'size' is {size}; a field has 1, 2, 4 or 8 bytes"));
@@ -211,7 +211,7 @@ pub unsafe extern "C" fn ar_op_test_run(test: *mut ArOpTest) -> *const c_char {
 /// Number of outputs of the last run.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_op_test_output_count(test: *const ArOpTest) -> usize {
-    // SAFETY: the crate's rule.
+    // SAFETY: `test` is null or points to a live value, as `# Safety` requires.
     unsafe { test.as_ref() }.map_or(0, |test| test.outputs.len())
 }
 
@@ -227,7 +227,7 @@ pub unsafe extern "C" fn ar_op_test_result(
         if tensor.is_null() {
             return Err("argument 'tensor' is null".into());
         }
-        // SAFETY: the crate's rule.
+        // SAFETY: `tensor` is writable, as `# Safety` requires.
         unsafe { tensor.write(view) };
         Ok(())
     })
@@ -242,7 +242,7 @@ pub unsafe extern "C" fn ar_op_test_expect(
     tolerance: f32,
 ) -> *const c_char {
     guard(test, |it| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `expected` is null or a live handle, as `# Safety` requires.
         let expected = unsafe { given(expected) }?;
         compare(found(&it.outputs, index)?, &expected, tolerance)
             .map_err(|message| format!("output {index}: {message}"))

@@ -41,7 +41,7 @@ impl ArTestTensor {
     unsafe fn form(&self) -> Result<(ElementType, &[i32])> {
         let ty = ElementType::ALL.iter().copied().find(|&ty| ty as u32 == self.element_type);
         let ty = ty.ok_or_else(|| format!("element type {} is none of AR_TYPE_*", self.element_type))?;
-        // SAFETY: by the caller.
+        // SAFETY: `self` has as many elements as its count says, as `# Safety` requires.
         let dims = unsafe { elements(self.dims, self.rank, "dims") }?;
         if let Some(negative) = dims.iter().find(|&&dim| dim < 0) {
             return Err(format!("dimension {negative} is negative"));
@@ -56,14 +56,14 @@ unsafe fn elements<'a, T>(data: *const T, count: usize, name: &str) -> Result<&'
     if count > 0 && data.is_null() {
         return Err(format!("argument '{name}' is null"));
     }
-    // SAFETY: by the caller.
+    // SAFETY: `data` has as many elements as its count says, as `# Safety` requires.
     Ok(unsafe { slice(data, count) })
 }
 
 /// # Safety
 /// `data` is null, or has so many bytes.
 pub(crate) unsafe fn bytes<'a>(data: *const c_void, size: usize, name: &str) -> Result<&'a [u8]> {
-    // SAFETY: by the caller.
+    // SAFETY: `data` has as many elements as its count says, as `# Safety` requires.
     unsafe { elements(data.cast::<u8>(), size, name) }
 }
 

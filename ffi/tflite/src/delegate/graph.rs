@@ -174,7 +174,7 @@ pub(crate) fn looking<R>(scene: &mut Scene, body: impl FnOnce(&mut Scene) -> R) 
 /// # Safety
 /// As [`scene::of`].
 unsafe fn shown<'a>(context: *mut TfLiteContext) -> Option<&'a mut Shown> {
-    // SAFETY: the caller's promise.
+    // SAFETY: `context` is null or the context of a running kernel, as `# Safety` requires.
     unsafe { scene::of(context)?.graph.as_deref_mut() }
 }
 

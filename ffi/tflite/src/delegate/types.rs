@@ -93,7 +93,7 @@ pub unsafe extern "C" fn TfLiteOpaqueDelegateCreate(
     builder: *const TfLiteOpaqueDelegateBuilder,
 ) -> *mut TfLiteDelegate {
     guard(ptr::null_mut(), || {
-        // SAFETY: the caller's promise.
+        // SAFETY: `builder` is null or points to a live value, as `# Safety` requires.
         let Some(builder) = (unsafe { builder.as_ref() }) else { return ptr::null_mut() };
         let copy = Box::into_raw(Box::new(*builder));
         let opaque = Box::into_raw(Box::new(Opaque { delegate: TfLiteDelegateCreate(), builder: copy }));
@@ -130,7 +130,7 @@ pub unsafe extern "C" fn TfLiteOpaqueDelegateGetData(delegate: *const TfLiteDele
     if let Some(builder) = builder_of(delegate) {
         return builder.data;
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: `delegate` is null or points to a live value, as `# Safety` requires.
     unsafe { delegate.as_ref() }.map_or(ptr::null_mut(), |delegate| delegate.data)
 }
 

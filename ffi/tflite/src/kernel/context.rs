@@ -52,7 +52,7 @@ pub(crate) fn new(threads: c_int) -> TfLiteContext {
 /// `context` is null or the context of a scene whose kernel runs.
 pub(crate) unsafe fn refuse(context: *mut TfLiteContext, what: &str) -> TfLiteStatus {
     if !context.is_null() {
-        // SAFETY: the caller's promise.
+        // SAFETY: `context` is null or the context of a running kernel, as `# Safety` requires.
         let reporter = unsafe { super::reporter_of(context.cast()) };
         reporter.report(what);
     }
@@ -140,12 +140,12 @@ pub(crate) unsafe extern "C" fn add_tensors(
     first: *mut c_int,
 ) -> TfLiteStatus {
     guard(kTfLiteError, || {
-        // SAFETY: the caller's promise.
+        // SAFETY: `context` is null or the context of a running kernel, as `# Safety` requires.
         let Some(scene) = (unsafe { scene::of(context) }) else { return kTfLiteError };
         let Ok(count) = usize::try_from(count) else { return kTfLiteError };
         let index = scene.add_tensors(count);
         if !first.is_null() {
-            // SAFETY: the caller's promise.
+            // SAFETY: `first` is writable, as `# Safety` requires.
             unsafe { first.write(index as c_int) };
         }
         kTfLiteOk
@@ -182,7 +182,7 @@ unsafe fn current<'a>(context: *mut TfLiteContext) -> Option<&'a mut Node> {
 /// `context` is a scene's whose kernel runs.
 unsafe extern "C" fn allocate_persistent_buffer(context: *mut TfLiteContext, bytes: usize) -> *mut c_void {
     guard(ptr::null_mut(), || {
-        // SAFETY: the caller's promise.
+        // SAFETY: `context` is null or the context of a running kernel, as `# Safety` requires.
         let Some(node) = (unsafe { current(context) }) else { return ptr::null_mut() };
         node.persistent.push(Memory::zeroed(bytes));
         node.persistent.last_mut().map_or(ptr::null_mut(), Memory::as_mut_ptr)
@@ -197,13 +197,13 @@ unsafe extern "C" fn allocate_buffer_for_eval(
     data: *mut *mut c_void,
 ) -> TfLiteStatus {
     guard(kTfLiteError, || {
-        // SAFETY: the caller's promise.
+        // SAFETY: `context` is null or the context of a running kernel, as `# Safety` requires.
         let Some(node) = (unsafe { current(context) }).filter(|_| !data.is_null()) else {
             return kTfLiteError;
         };
         node.for_call.push(Memory::zeroed(bytes));
         let at = node.for_call.last_mut().map_or(ptr::null_mut(), Memory::as_mut_ptr);
-        // SAFETY: the caller's promise.
+        // SAFETY: `data` is writable, as `# Safety` requires.
         unsafe { data.write(at) };
         kTfLiteOk
     })
@@ -217,12 +217,12 @@ unsafe extern "C" fn request_scratch_buffer(
     index: *mut c_int,
 ) -> TfLiteStatus {
     guard(kTfLiteError, || {
-        // SAFETY: the caller's promise.
+        // SAFETY: `context` is null or the context of a running kernel, as `# Safety` requires.
         let Some(node) = (unsafe { current(context) }).filter(|_| !index.is_null()) else {
             return kTfLiteError;
         };
         node.scratch.push(bytes);
-        // SAFETY: the caller's promise.
+        // SAFETY: `index` is writable, as `# Safety` requires.
         unsafe { index.write(node.scratch.len() as c_int - 1) };
         kTfLiteOk
     })
@@ -231,7 +231,7 @@ unsafe extern "C" fn request_scratch_buffer(
 /// # Safety
 /// As [`allocate_persistent_buffer`].
 unsafe extern "C" fn get_scratch_buffer(context: *mut TfLiteContext, index: c_int) -> *mut c_void {
-    // SAFETY: the caller's promise.
+    // SAFETY: `context` is null or the context of a running kernel, as `# Safety` requires.
     let node = unsafe { current(context) };
     let at = node.and_then(|node| node.scratch_at.get(usize::try_from(index).ok()?).copied());
     at.unwrap_or(ptr::null_mut())
@@ -278,7 +278,7 @@ pub(crate) unsafe extern "C" fn get_execution_plan(
     context: *mut TfLiteContext,
     _: *mut *mut TfLiteIntArray,
 ) -> TfLiteStatus {
-    // SAFETY: the caller's promise.
+    // SAFETY: `context` is null or the context of a running kernel, as `# Safety` requires.
     unsafe { refuse(context, DELEGATES_ONLY) }
 }
 
@@ -290,7 +290,7 @@ pub(crate) unsafe extern "C" fn get_node_and_registration(
     _: *mut *mut TfLiteNode,
     _: *mut *mut LatestRegistration,
 ) -> TfLiteStatus {
-    // SAFETY: the caller's promise.
+    // SAFETY: `context` is null or the context of a running kernel, as `# Safety` requires.
     unsafe { refuse(context, DELEGATES_ONLY) }
 }
 
@@ -302,7 +302,7 @@ pub(crate) unsafe extern "C" fn replace_node_subsets(
     _: *const TfLiteIntArray,
     _: *mut c_void,
 ) -> TfLiteStatus {
-    // SAFETY: the caller's promise.
+    // SAFETY: `context` is null or the context of a running kernel, as `# Safety` requires.
     unsafe { refuse(context, DELEGATES_ONLY) }
 }
 
@@ -314,7 +314,7 @@ unsafe extern "C" fn preview_delegate_partitioning(
     _: *mut *mut c_void,
     _: *mut c_int,
 ) -> TfLiteStatus {
-    // SAFETY: the caller's promise.
+    // SAFETY: `context` is null or the context of a running kernel, as `# Safety` requires.
     unsafe { refuse(context, "PreviewDelegatePartitioning is not served") }
 }
 
@@ -325,7 +325,7 @@ pub(crate) unsafe extern "C" fn acquire_subgraph_context(
     _: c_int,
     _: *mut *mut TfLiteContext,
 ) -> TfLiteStatus {
-    // SAFETY: the caller's promise.
+    // SAFETY: `context` is null or the context of a running kernel, as `# Safety` requires.
     unsafe { refuse(context, "AcquireSubgraphContext is not served: kernels and delegates see one subgraph") }
 }
 
@@ -335,6 +335,6 @@ pub(crate) unsafe extern "C" fn release_subgraph_context(
     context: *mut TfLiteContext,
     _: c_int,
 ) -> TfLiteStatus {
-    // SAFETY: the caller's promise.
+    // SAFETY: `context` is null or the context of a running kernel, as `# Safety` requires.
     unsafe { refuse(context, "ReleaseSubgraphContext is not served: kernels and delegates see one subgraph") }
 }

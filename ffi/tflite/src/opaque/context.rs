@@ -17,7 +17,7 @@ use crate::types::*;
 /// # Safety
 /// `context` is null or a context that a kernel was given, in its call.
 pub(super) unsafe fn tensor(context: *const TfLiteContext, index: c_int) -> *mut TfLiteTensor {
-    // SAFETY: the caller's promise.
+    // SAFETY: `context` is null or points to a live value, as `# Safety` requires.
     unsafe { context.as_ref().map_or(ptr::null_mut(), |of| (of.get_tensor)(context, index)) }
 }
 
@@ -53,7 +53,7 @@ pub unsafe extern "C" fn TfLiteOpaqueContextGetExecutionPlan(
     context: *mut TfLiteContext,
     plan: *mut *mut TfLiteIntArray,
 ) -> TfLiteStatus {
-    // SAFETY: the caller's promise.
+    // SAFETY: `context` is null or points to a live value, as `# Safety` requires.
     unsafe { context.as_ref().map_or(kTfLiteError, |of| (of.get_execution_plan)(context, plan)) }
 }
 
@@ -71,7 +71,7 @@ pub unsafe extern "C" fn TfLiteOpaqueContextGetExternalContext(
     if context.is_null() || external_context.is_null() {
         return kTfLiteError;
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: `external_context` is writable, as `# Safety` requires.
     unsafe { external_context.write(ptr::null_mut()) };
     kTfLiteOk
 }
@@ -124,7 +124,7 @@ pub unsafe extern "C" fn TfLiteOpaqueContextGetInputs(
     inputs: *mut *const c_int,
     count: *mut c_int,
 ) -> TfLiteStatus {
-    // SAFETY: the caller's promise.
+    // SAFETY: `context` is null or the context of a running kernel, as `# Safety` requires.
     unsafe { give(context, |scene| &scene.ports.inputs, inputs, count) }
 }
 
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn TfLiteOpaqueContextGetOutputs(
     outputs: *mut *const c_int,
     count: *mut c_int,
 ) -> TfLiteStatus {
-    // SAFETY: the caller's promise.
+    // SAFETY: `context` is null or the context of a running kernel, as `# Safety` requires.
     unsafe { give(context, |scene| &scene.ports.outputs, outputs, count) }
 }
 
@@ -152,7 +152,7 @@ pub unsafe extern "C" fn TfLiteOpaqueContextGetVariables(
     variables: *mut *const c_int,
     count: *mut c_int,
 ) -> TfLiteStatus {
-    // SAFETY: the caller's promise.
+    // SAFETY: `context` is null or the context of a running kernel, as `# Safety` requires.
     unsafe { give(context, |scene| &scene.ports.variables, variables, count) }
 }
 
@@ -162,7 +162,7 @@ pub unsafe extern "C" fn TfLiteOpaqueContextGetVariables(
 /// As [`TfLiteOpaqueContextGetExecutionPlan`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TfLiteOpaqueContextGetNumNodes(context: *const TfLiteContext) -> usize {
-    // SAFETY: the caller's promise.
+    // SAFETY: `context` is null or the context of a running kernel, as `# Safety` requires.
     unsafe { scene::of(context.cast_mut()) }.map_or(0, |scene| scene.ports.nodes)
 }
 
@@ -172,7 +172,7 @@ pub unsafe extern "C" fn TfLiteOpaqueContextGetNumNodes(context: *const TfLiteCo
 /// As [`TfLiteOpaqueContextGetExecutionPlan`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TfLiteOpaqueContextGetNumTensors(context: *const TfLiteContext) -> usize {
-    // SAFETY: the caller's promise.
+    // SAFETY: `context` is null or points to a live value, as `# Safety` requires.
     unsafe { context.as_ref() }.map_or(0, |context| context.tensors_size)
 }
 
@@ -182,7 +182,7 @@ pub unsafe extern "C" fn TfLiteOpaqueContextGetNumTensors(context: *const TfLite
 /// As [`TfLiteOpaqueContextGetExecutionPlan`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TfLiteOpaqueContextGetName(context: *const TfLiteContext) -> *const c_char {
-    // SAFETY: the caller's promise.
+    // SAFETY: `context` is null or the context of a running kernel, as `# Safety` requires.
     unsafe { scene::of(context.cast_mut()) }.map_or(ptr::null(), |scene| scene.ports.name.as_ptr())
 }
 
@@ -237,7 +237,7 @@ pub unsafe extern "C" fn TfLiteOpaqueContextMarkSubgraphAsDelegationSkippable(
     subgraph_index: c_int,
 ) -> TfLiteStatus {
     let _ = subgraph_index;
-    // SAFETY: the caller's promise.
+    // SAFETY: `context` is null or the context of a running kernel, as `# Safety` requires.
     unsafe { refuse(context, "TfLiteOpaqueContextMarkSubgraphAsDelegationSkippable is not served") }
 }
 
@@ -254,7 +254,7 @@ pub unsafe extern "C" fn TfLiteOpaqueContextGetNodeInitDataMmapInfo(
     size: *mut i64,
 ) -> TfLiteStatus {
     let _ = (node, fd, offset, size);
-    // SAFETY: the caller's promise.
+    // SAFETY: `context` is null or the context of a running kernel, as `# Safety` requires.
     unsafe { refuse(context.cast_mut(), "TfLiteOpaqueContextGetNodeInitDataMmapInfo is not served") }
 }
 
@@ -308,10 +308,10 @@ pub unsafe extern "C" fn TfLiteOpaqueContextGetSizeOfType(
     bytes: *mut usize,
 ) -> TfLiteStatus {
     let Some(bits) = bits(kind).filter(|bits| bits % 8 == 0 && !bytes.is_null()) else {
-        // SAFETY: the caller's promise.
+        // SAFETY: `context` is null or the context of a running kernel, as `# Safety` requires.
         return unsafe { refuse(context, &format!("an element of type {kind} has no size in whole bytes")) };
     };
-    // SAFETY: the caller's promise.
+    // SAFETY: `bytes` is writable, as `# Safety` requires.
     unsafe { bytes.write(bits / 8) };
     kTfLiteOk
 }

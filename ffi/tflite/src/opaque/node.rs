@@ -16,7 +16,7 @@ unsafe fn numbers_of<'a>(
     node: *const TfLiteNode,
     list: impl FnOnce(&TfLiteNode) -> *mut TfLiteIntArray,
 ) -> &'a [i32] {
-    // SAFETY: the caller's promise.
+    // SAFETY: `node` is null or points to a live value, as `# Safety` requires.
     unsafe { node.as_ref().map_or(&[], |node| numbers(list(node))) }
 }
 
@@ -56,7 +56,7 @@ pub unsafe extern "C" fn TfLiteOpaqueNodeGetInput(
     node: *const TfLiteNode,
     index: c_int,
 ) -> *const TfLiteTensor {
-    // SAFETY: the caller's promise.
+    // SAFETY: `context` is null or the context of a running kernel, as `# Safety` requires.
     unsafe { tensor_at(context, numbers_of(node, |node| node.inputs), index) }
 }
 
@@ -70,7 +70,7 @@ pub unsafe extern "C" fn TfLiteOpaqueNodeGetOutput(
     node: *const TfLiteNode,
     index: c_int,
 ) -> *mut TfLiteTensor {
-    // SAFETY: the caller's promise.
+    // SAFETY: `context` is null or the context of a running kernel, as `# Safety` requires.
     unsafe { tensor_at(context, numbers_of(node, |node| node.outputs), index) }
 }
 
@@ -80,7 +80,7 @@ pub unsafe extern "C" fn TfLiteOpaqueNodeGetOutput(
 /// `node` is null or a node of this library.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TfLiteOpaqueNodeNumberOfInputs(node: *const TfLiteNode) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `node` is null or a node that a kernel received, as `# Safety` requires.
     unsafe { numbers_of(node, |node| node.inputs) }.len() as c_int
 }
 
@@ -90,7 +90,7 @@ pub unsafe extern "C" fn TfLiteOpaqueNodeNumberOfInputs(node: *const TfLiteNode)
 /// `node` is null or a node of this library.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TfLiteOpaqueNodeNumberOfOutputs(node: *const TfLiteNode) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `node` is null or a node that a kernel received, as `# Safety` requires.
     unsafe { numbers_of(node, |node| node.outputs) }.len() as c_int
 }
 
@@ -100,7 +100,7 @@ pub unsafe extern "C" fn TfLiteOpaqueNodeNumberOfOutputs(node: *const TfLiteNode
 /// `node` is null or a node of this library.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TfLiteOpaqueNodeGetUserData(node: *const TfLiteNode) -> *mut c_void {
-    // SAFETY: the caller's promise.
+    // SAFETY: `node` is null or points to a live value, as `# Safety` requires.
     unsafe { node.as_ref() }.map_or(ptr::null_mut(), |node| node.user_data)
 }
 
@@ -110,7 +110,7 @@ pub unsafe extern "C" fn TfLiteOpaqueNodeGetUserData(node: *const TfLiteNode) ->
 /// `node` is null or a node of this library.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TfLiteOpaqueNodeGetBuiltinData(node: *const TfLiteNode) -> *mut c_void {
-    // SAFETY: the caller's promise.
+    // SAFETY: `node` is null or points to a live value, as `# Safety` requires.
     unsafe { node.as_ref() }.map_or(ptr::null_mut(), |node| node.builtin_data)
 }
 
@@ -207,7 +207,7 @@ pub unsafe extern "C" fn TfLiteOpaqueNodeSetTemporaries(
 /// `node` is null or a node of this library.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TfLiteOpaqueNodeGetInputTensorIndex(node: *const TfLiteNode, input: c_int) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `node` is null or a node that a kernel received, as `# Safety` requires.
     let inputs = unsafe { numbers_of(node, |node| node.inputs) };
     usize::try_from(input).ok().and_then(|input| inputs.get(input)).copied().unwrap_or(-1)
 }
@@ -221,7 +221,7 @@ pub unsafe extern "C" fn TfLiteOpaqueNodeGetOutputTensorIndex(
     node: *const TfLiteNode,
     output: c_int,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `node` is null or a node that a kernel received, as `# Safety` requires.
     let outputs = unsafe { numbers_of(node, |node| node.outputs) };
     usize::try_from(output).ok().and_then(|output| outputs.get(output)).copied().unwrap_or(-1)
 }

@@ -82,7 +82,7 @@ macro_rules! by_allocation {
         /// `tensor` is null or a tensor of this library.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(tensor: *const TfLiteTensor) -> c_int {
-            // SAFETY: the caller's promise.
+            // SAFETY: `tensor` is null or points to a live value, as `# Safety` requires.
             let kind = unsafe { tensor.as_ref() }.map_or(-1, |tensor| tensor.allocation_type);
             usize::try_from(kind).ok().and_then(|kind| BY_ALLOCATION.get(kind)).map_or(0, |row| row[$column])
         }
@@ -144,7 +144,7 @@ pub unsafe extern "C" fn TfLiteOpaqueTensorGetDimSignature(
 /// `tensor` is null or a tensor of this library.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TfLiteOpaqueTensorIsVariable(tensor: *const TfLiteTensor) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `tensor` is null or points to a live value, as `# Safety` requires.
     c_int::from(unsafe { tensor.as_ref() }.is_some_and(|tensor| tensor.is_variable))
 }
 
@@ -156,7 +156,7 @@ pub unsafe extern "C" fn TfLiteOpaqueTensorIsVariable(tensor: *const TfLiteTenso
 pub unsafe extern "C" fn TfLiteOpaqueTensorGetAllocationType(
     tensor: *const TfLiteTensor,
 ) -> TfLiteAllocationType {
-    // SAFETY: the caller's promise.
+    // SAFETY: `tensor` is null or points to a live value, as `# Safety` requires.
     unsafe { tensor.as_ref() }.map_or(kTfLiteMemNone, |tensor| tensor.allocation_type)
 }
 
@@ -168,7 +168,7 @@ pub unsafe extern "C" fn TfLiteOpaqueTensorGetAllocationType(
 pub unsafe extern "C" fn TfLiteOpaqueTensorGetQuantization(
     tensor: *const TfLiteTensor,
 ) -> TfLiteQuantization {
-    // SAFETY: the caller's promise.
+    // SAFETY: `tensor` is null or points to a live value, as `# Safety` requires.
     unsafe { tensor.as_ref() }.map_or(TfLiteQuantization::NONE, |tensor| tensor.quantization)
 }
 
@@ -179,7 +179,7 @@ pub unsafe extern "C" fn TfLiteOpaqueTensorGetQuantization(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TfLiteOpaqueTensorGetStringCount(tensor: *const TfLiteTensor) -> c_int {
     guard(-1, || {
-        // SAFETY: the caller's promise.
+        // SAFETY: `tensor` is null or points to a live value, as `# Safety` requires.
         let packed = unsafe { tensor.as_ref().map_or(&[][..], |tensor| bytes(tensor)) };
         arenite::strings::unpack(packed).map_or(-1, |strings| strings.len() as c_int)
     })
@@ -281,7 +281,7 @@ pub unsafe extern "C" fn TfLiteOpaqueTensorSetAllocationTypeToDynamic(tensor: *m
 /// As [`TfLiteOpaqueTensorSetAllocationTypeToDynamic`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TfLiteOpaqueTensorSetNonCpuAllocation(tensor: *mut TfLiteTensor) {
-    // SAFETY: the caller's promise.
+    // SAFETY: `tensor` is null or points to a live value that nothing else uses, as `# Safety` requires.
     if let Some(tensor) = unsafe { tensor.as_mut() } {
         tensor.allocation_type = kTfLiteNonCpu;
     }
@@ -306,7 +306,7 @@ pub extern "C" fn TfLiteOpaqueTensorBuilderCreate() -> *mut TfLiteOpaqueTensorBu
 /// `builder` is null or a builder that is not used again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TfLiteOpaqueTensorBuilderDelete(builder: *mut TfLiteOpaqueTensorBuilder) {
-    // SAFETY: the caller's promise.
+    // SAFETY: `builder` is null or a handle that nothing uses any more, as `# Safety` requires.
     unsafe { free(builder) };
 }
 
@@ -321,7 +321,7 @@ macro_rules! builders {
             builder: *mut TfLiteOpaqueTensorBuilder,
             value: $ty,
         ) -> *mut TfLiteOpaqueTensorBuilder {
-            // SAFETY: the caller's promise.
+            // SAFETY: `builder` is null or points to a live value that nothing else uses, as `# Safety` requires.
             if let Some(builder) = unsafe { builder.as_mut() } {
                 builder.tensor.$field = value;
             }
