@@ -11,6 +11,7 @@ mod handed_over;
 mod lending;
 mod lifetimes;
 mod limits;
+mod loops;
 mod models;
 mod objects;
 mod plans;

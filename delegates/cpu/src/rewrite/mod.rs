@@ -20,19 +20,20 @@ use arenite_abi::prelude::*;
 
 use crate::net::{LIMITS, Net};
 use crate::ops::Build;
+use unsign::Borders;
 
 /// Applies all passes.
 pub fn rewrite(net: &mut Net<'_>, build: &Build) -> Result<()> {
-    scan::scan(net, |net| rewrite_one(net, build))?;
-    rewrite_one(net, build)?;
+    scan::scan(net, |net| rewrite_one(net, build, Borders::Unsigned))?;
+    rewrite_one(net, build, Borders::Signed)?;
     cascade::cascade(net, build);
     Ok(())
 }
 
 /// What is done to any net, those inside of loops too.
-fn rewrite_one(net: &mut Net<'_>, build: &Build) -> Result<()> {
+fn rewrite_one(net: &mut Net<'_>, build: &Build, borders: Borders) -> Result<()> {
     arenite_layers::rewrite::rewrite(net, &LIMITS, borders::add_borders);
-    unsign::unsign(net)?;
+    unsign::unsign(net, borders)?;
     straighten::straighten(net, build.bytes.pairs)?;
     fuse_bytes::fuse_bytes(net)
 }

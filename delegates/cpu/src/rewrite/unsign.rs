@@ -13,8 +13,17 @@ use arenite_layers::{Common, Id, Quant};
 use crate::net::{Layer, Net, Node, Own};
 use crate::ops::Quantized;
 
+/// How bytes cross the borders of a net.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Borders {
+    /// As the model has them.
+    Signed,
+    /// Unsigned: the net is the body of a loop, and the net around it is rewritten too.
+    Unsigned,
+}
+
 /// Rewrites the net.
-pub(super) fn unsign(net: &mut Net<'_>) -> Result<()> {
+pub(super) fn unsign(net: &mut Net<'_>, borders: Borders) -> Result<()> {
     let signed = flip_gathered(net);
     let mut used = vec![false; net.values.len()];
     for node in &mut net.nodes {
@@ -34,7 +43,8 @@ pub(super) fn unsign(net: &mut Net<'_>) -> Result<()> {
         value.quant = value.quant.map(|q| Quant { zero_point: q.zero_point + 128, ..q });
         match value.constant.take() {
             Some(constant) => net.set_bytes(id, constant.bytes().iter().map(|byte| byte ^ 0x80))?,
-            None => flip_borders(net, id),
+            None if borders == Borders::Signed => flip_borders(net, id),
+            None => {}
         }
     }
     Ok(())
