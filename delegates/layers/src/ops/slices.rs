@@ -82,9 +82,7 @@ pub(super) fn strided_slice<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> 
     let new = |entry: &usize| has(new_axis & !ellipsis, *entry);
     let named = (0..entries).filter(|entry| !has(ellipsis, *entry) && !new(entry)).count();
     let spread = a.shape.len().checked_sub(named).filter(|&n| n > 0 || ellipsis == 0);
-    let Some(spread) = spread else {
-        return Err(unsupported!("an ellipsis that stands for no axis is not supported"));
-    };
+    let spread = spread.ok_or_else(|| unsupported!("an ellipsis for no axis is not supported"))?;
     let mut cuts: Vec<Cut> = Vec::new();
     for entry in (0..entries).filter(|entry| !new(entry)) {
         if has(ellipsis, entry) {
