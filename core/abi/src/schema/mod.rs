@@ -21,7 +21,7 @@
 //! ```
 //!
 //! A node whose options are another table than the one asked for gives an error. Element types are
-//! [`ElementType`](crate::ElementType), whose numbers are the schema's.
+//! [`crate::ElementType`], whose numbers are the schema's.
 //!
 //! Defined by: tflite/converter/schema/schema.fbs.
 
