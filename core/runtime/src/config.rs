@@ -4,32 +4,32 @@
 //! ```toml
 //! schema = 1
 //! [plugins]
-//! dirs = ["plugins"]             # folders to search, not recursively
+//! dirs = ["plugins"]             # folders to search, without subfolders
 //! paths = ["extra/libmine.so"]   # single files
-//! allow = ["org.arenite.*"]      # patterns on plugin ids; absent: every plugin
-//! # sha256 = { "libmine.so" = "64 hexadecimal digits" }   # the only libraries that may be opened; absent: any
+//! allow = ["org.arenite.*"]      # patterns of plugin ids; default: every plugin
+//! # sha256 = { "libmine.so" = "64 hexadecimal digits" }   # only these libraries may be opened; default: any
 //! strict = true                  # a plugin that fails to load is an error, not a warning
-//! builtin = false                # without the plugins that are linked into the program
+//! builtin = false                # do not use the plugins that are linked into the program
 //! [planner]
 //! use = "arena"
-//! preserve_all = false           # no tensor is overwritten
-//! outputs = "producer"           # or "start": from when on outputs have memory
-//! [memory]                       # techniques that lay tensors over one another, all but the last on by default
-//! views = true                   # RESHAPE and the like read their input where it lies
-//! in_place = true                # elementwise ops write over an input that nobody reads later
-//! split = true                   # contiguous parts are read where they lie
-//! concat = true                  # parts are computed where they will lie
-//! overlap = true                 # convolutions and pools follow an input that nobody reads later
+//! preserve_all = false           # true: overwrite no tensor
+//! outputs = "producer"           # or "start": when the memory of outputs is reserved
+//! [memory]                       # techniques that let tensors share memory; all but the last are on by default
+//! views = true                   # RESHAPE and similar ops share their input's memory
+//! in_place = true                # elementwise ops overwrite an input with no later reader
+//! split = true                   # contiguous parts are read in place
+//! concat = true                  # operands are computed inside the result
+//! overlap = true                 # convolutions and pools overwrite input they have already read
 //! reorder = true                 # nodes run in the order that needs the least memory
-//! overwrite_inputs = false       # inputs are used again; they must be filled before each run
+//! overwrite_inputs = false       # reuse the memory of inputs; fill them before each run
 //! [[delegate]]
 //! use = "cpu"
 //! on_missing = "skip"            # or "error", the default
 //! exclude_ops = ["SOFTMAX"]
 //! min_nodes = 3
-//! max_partitions = 4             # of those with the most nodes
+//! max_partitions = 4             # keep the ones with the most nodes
 //! on_failure = "fallback"        # or "error", the default
-//! options = { winograd = false } # the delegate's own; an unknown one is an error
+//! options = { winograd = false } # options of the delegate; an unknown option is an error
 //! [ops.CONV_2D]
 //! prefer = ["org.arenite.ops"]
 //! priority = { "org.example.fast" = 20 }
