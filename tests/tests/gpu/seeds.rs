@@ -1,6 +1,7 @@
 //! The committed corpora of the fuzz targets that need a device.
 
 use std::path::Path;
+use std::process::Command;
 
 use arenite_tests::fuzz::TARGETS;
 
@@ -27,9 +28,20 @@ fn random_graphs_with_other_values_and_shapes_stay_within_bounds() {
     }
 }
 
+/// A process compiles each program once, and keeps it in the cache folder of whoever asks first. So this test has a process of its own.
 #[test]
 fn damaged_programs_count_as_missing() {
+    const CHILD: &str = "ARENITE_TEST_DAMAGED_PROGRAMS";
     if !backends().any(|backend| backend.delegate == "opencl") {
+        return;
+    }
+    if std::env::var_os(CHILD).is_none() {
+        let mut test = Command::new(std::env::current_exe().expect("this test"));
+        test.args(["--exact", "seeds::damaged_programs_count_as_missing", "--nocapture"]).env(CHILD, "1");
+        let output = test.output().expect("it starts");
+        let said =
+            String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && said.contains("1 passed"), "{said}");
         return;
     }
     let (_, run) = TARGETS.iter().find(|(name, _)| *name == "programs").expect("the target is there");
