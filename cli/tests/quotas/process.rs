@@ -11,7 +11,7 @@ pub struct Ended {
     pub status: Option<i32>,
     pub stdout: String,
     pub stderr: String,
-    /// From start to end, less the time that its threads were ready to run and had no processor.
+    /// From start to end, less the longest time that one of its threads was ready to run and had no processor.
     pub time: Duration,
     /// The most memory that it had at once, in bytes; 0 where the system does not say.
     pub peak: u64,
@@ -101,14 +101,14 @@ fn wait(child: &mut Child, start: Instant) -> (Option<i32>, u64, Duration) {
     }
 }
 
-/// The time that a process's threads were ready to run and had no processor, summed: the second number of each `schedstat`, in ns.
+/// The longest time that one thread of a process was ready to run and had no processor: the second number of each `schedstat`, in ns.
 fn run_queue_wait(process: u32) -> Option<Duration> {
     let threads = std::fs::read_dir(format!("/proc/{process}/task")).ok()?;
     let wait = |thread: std::fs::DirEntry| {
         let text = std::fs::read_to_string(thread.path().join("schedstat")).ok()?;
         text.split_whitespace().nth(1)?.parse::<u64>().ok()
     };
-    Some(Duration::from_nanos(threads.flatten().filter_map(wait).sum()))
+    Some(Duration::from_nanos(threads.flatten().filter_map(wait).max()?))
 }
 
 /// Peak resident memory of a running process, from `VmHWM:  1234 kB`.

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Write};
 
-/// Shows control characters and those that change the direction of text as escapes: `\n`, `\u{1b}`. The result is one line.
+/// Shows control characters and characters that change the text direction as escapes: `\n`, `\u{1b}`. The result is one line.
 pub struct Visible<T>(pub T);
 
 /// As [`Visible`], but keeps line ends. A line after the first never begins with a letter: it is indented by two spaces then, so

@@ -22,7 +22,7 @@ pub const DEFAULT_PLANNER: &str = "portfolio";
 /// The delegate that gets what all others leave, where a plugin has it. It needs not be named.
 pub const DEFAULT_DELEGATE: &str = "cpu";
 
-/// Settings of an [`Interpreter`]. What its methods set wins over [`config`](Self::config), in whatever order they are called.
+/// Settings of an [`Interpreter`]. Explicit calls win over [`config`](Self::config), in any order.
 pub struct InterpreterBuilder {
     model: Model,
     registry: Option<Arc<Registry>>,
@@ -32,7 +32,7 @@ pub struct InterpreterBuilder {
     default_delegate: DefaultDelegate,
 }
 
-/// What the builder's methods set, apart from the configuration.
+/// Settings made by explicit calls.
 #[derive(Default)]
 struct Explicit {
     planner: Option<PlannerConfig>,
@@ -85,7 +85,7 @@ impl InterpreterBuilder {
         self
     }
 
-    /// Takes everything that no other method sets from a configuration, plugins too; a second configuration replaces the first.
+    /// Uses a configuration, plugins included, for every setting without an explicit call; a second configuration replaces the first.
     /// Its delegates come before those of [`delegate`](Self::delegate).
     pub fn config(mut self, config: &Config) -> Self {
         self.config = config.clone();
@@ -243,7 +243,7 @@ mod tests {
         Model::from_bytes(file.finish()).expect("it is sound")
     }
 
-    /// What is set wins before the configuration as well as behind it; what is not set is the configuration's.
+    /// An explicit call wins whether it comes before or after the configuration; all other settings are the configuration's.
     #[test]
     fn methods_win_over_the_configuration_in_any_order() {
         let nodes = |nodes| Quota { nodes, ..Quota::default() };

@@ -1,11 +1,11 @@
-//! What a call into a plugin gave, other than success.
+//! The failure of a call into a plugin.
 
 use arenite_abi::Status;
 use arenite_abi::raw::ArStatus;
 
 use crate::host;
 
-/// What a call into a plugin gave, other than success.
+/// Status and message of a failed call into a plugin.
 pub(crate) struct Failure {
     pub status: Status,
     pub message: String,
