@@ -198,7 +198,7 @@ impl Pairwise {
 fn multiplier(real: f64, most: i32) -> Result<Multiplier> {
     Multiplier::from_real(real)
         .filter(|m| m.shift <= most)
-        .ok_or_else(|| unsupported!("the scales give the factor {real}, which has no fixed-point form"))
+        .ok_or_else(|| unsupported!("the scales give the factor {real}, which is out of range"))
 }
 
 /// `m · 2^left` for operands.
