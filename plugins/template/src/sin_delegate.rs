@@ -58,7 +58,7 @@ impl Delegate for SinDelegate {
             match check(&node) {
                 Err(reason) => claims.refuse(i, reason.message()),
                 Ok(()) if taken == self.max_nodes => {
-                    let reason = invalid!("max_nodes is {}: no more are taken", self.max_nodes);
+                    let reason = invalid!("max_nodes is {}: no more nodes are claimed", self.max_nodes);
                     claims.refuse(i, reason.message());
                 }
                 Ok(()) => {
