@@ -74,7 +74,7 @@ fn claims_sin_of_f32_and_says_why_not_the_others() {
     let type_error = refused("input is FLOAT32, output is INT32; only FLOAT32 is taken");
     let not_sin = refused("the op is not SIN");
     assert_eq!(claim(&[], &mut graph), [Ok(()), not_sin.clone(), Ok(()), Ok(()), type_error.clone()]);
-    let limit = refused("max_nodes is 2: no more are taken");
+    let limit = refused("max_nodes is 2: no more nodes are claimed");
     assert_eq!(claim(&[("max_nodes", "2")], &mut graph), [Ok(()), not_sin, Ok(()), limit, type_error]);
 }
 
